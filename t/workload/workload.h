@@ -1,0 +1,232 @@
+/*
+ * workload: what the known-answer programs share.
+ *
+ *     NAME [--seconds S | --visits N] [--shrink REGION=PCT]... [--scale F] [--unit N]
+ *     NAME --regions      its regions, one a line: NAME<TAB>FILE:LINE
+ *     NAME --calibrate    iterations per ms on this machine, for --unit
+ *
+ * A program repeats a round until S seconds or N visits have passed (default:
+ * 1 s), then prints one line: visits=, elapsed_ns= and period_ns= of the rounds
+ * after the first visit.  --shrink makes a region's work really PCT % shorter:
+ * the truth that a prediction is compared with.  --scale multiplies all work.
+ *
+ * Work is iterations of a chain of dependent register operations: no memory,
+ * nothing that a neighbour could slow but the clock rate.  The number of
+ * iterations per ms is a constant, the same in every run, and not calibrated at
+ * start-up: noise of a calibration would be noise of the truth.
+ */
+#ifndef WORKLOAD_H
+#define WORKLOAD_H
+
+#include <andweorc.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct region {
+	const char *name;
+	const char *file;
+	int line;            /* of the loop */
+	double ms;           /* nominal work of one call */
+	uint64_t iterations; /* of one call; set by workload_start */
+};
+
+/* gcc's noipa also keeps its identical-code folding away; clang has neither. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define WORKLOAD_OPAQUE __attribute__((noipa))
+#else
+#define WORKLOAD_OPAQUE __attribute__((noinline))
+#endif
+
+/* The loop.  __LINE__ makes each region's code its own, also for a linker that folds. */
+#define WORKLOAD_LOOP(iterations_)                                                                                           \
+	do {                                                                                                                 \
+		uint64_t x_ = 88172645463325252u;                                                                            \
+		for (uint64_t n_ = (iterations_); n_ > 0; n_--) {                                                            \
+			x_ ^= x_ << 13;                                                                                      \
+			x_ ^= x_ >> 7;                                                                                       \
+			x_ += __LINE__;                                                                                      \
+		}                                                                                                            \
+		__asm__ volatile("" : : "r"(x_)); /* the result is wanted */                                                 \
+	} while (0)
+
+#define REGION_TABLE(name_, ms_) static struct region name_##_region = {#name_, __FILE__, __LINE__, ms_, 0}
+
+/* A function name_() of ms_ ms of work, all of it on the line where this stands. */
+#define REGION(name_, ms_)                                                                                                   \
+	REGION_TABLE(name_, ms_);                                                                                            \
+	static WORKLOAD_OPAQUE void name_(void)                                                                              \
+	{                                                                                                                    \
+		WORKLOAD_LOOP(name_##_region.iterations);                                                                    \
+	}                                                                                                                    \
+	struct region /* swallows the semicolon */
+
+static struct {
+	uint64_t first_ns;      /* time of the first visit, 0 before it; atomic */
+	uint64_t count;         /* visits, the first one included; atomic */
+	uint64_t limit;         /* visits after the first; 0 none */
+	uint64_t max_ns;        /* 0 none */
+	int finished;           /* atomic */
+} workload;
+
+_Noreturn static inline void workload_die(const char *what, const char *arg)
+{
+	fprintf(stderr, "workload: %s '%s'\n", what, arg);
+	exit(2);
+}
+
+static inline uint64_t workload_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline double workload_number(const char *s)
+{
+	char *end;
+	double x = strtod(s, &end);
+
+	if (end == s || *end || !(x >= 0 && x <= 1e15))
+		workload_die("bad number", s);
+	return x;
+}
+
+/* Best of several: the machine at its least disturbed. */
+static inline uint64_t workload_calibrate(void)
+{
+	const uint64_t n = 2000000;
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 50; i++) {
+		uint64_t t = workload_now();
+
+		WORKLOAD_LOOP(n);
+		t = workload_now() - t;
+		best = t < best ? t : best;
+	}
+	return n * 1000000 / best;
+}
+
+/* Applies "REGION=PCT" to the nominal lengths. */
+static inline void workload_shrink(struct region **regions, const char *arg)
+{
+	const char *eq = strchr(arg, '=');
+	double pct = eq ? workload_number(eq + 1) : 101;
+
+	if (pct > 100)
+		workload_die("bad --shrink", arg);
+	for (; *regions; regions++)
+		if (strlen((*regions)->name) == (size_t)(eq - arg) && !strncmp((*regions)->name, arg, (size_t)(eq - arg))) {
+			(*regions)->ms *= 1 - pct / 100;
+			return;
+		}
+	workload_die("no such region", arg);
+}
+
+/*
+ * Reads the command line and sets the regions' iterations.  `regions` ends with
+ * NULL.  `cycle`: a count of visits is rounded up to a multiple of it, so that
+ * a program with phases ends where it began.
+ */
+static inline void workload_start(int argc, char **argv, struct region **regions, unsigned cycle)
+{
+	static const struct option options[] = {
+		{"seconds", required_argument, NULL, 's'}, {"visits", required_argument, NULL, 'v'},
+		{"shrink", required_argument, NULL, 'r'},  {"scale", required_argument, NULL, 'f'},
+		{"unit", required_argument, NULL, 'u'},    {"regions", no_argument, NULL, 'l'},
+		{"calibrate", no_argument, NULL, 'c'},     {NULL, 0, NULL, 0},
+	};
+	double scale = 1, unit = 800000, seconds = -1;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		if (c == 's') {
+			seconds = workload_number(optarg);
+		} else if (c == 'v') {
+			workload.limit = (uint64_t)workload_number(optarg);
+		} else if (c == 'r') {
+			workload_shrink(regions, optarg);
+		} else if (c == 'f') {
+			scale = workload_number(optarg);
+		} else if (c == 'u') {
+			unit = workload_number(optarg);
+		} else if (c == 'l') {
+			for (; *regions; regions++) {
+				const char *slash = strrchr((*regions)->file, '/');
+
+				printf("%s\t%s:%d\n", (*regions)->name, slash ? slash + 1 : (*regions)->file, (*regions)->line);
+			}
+			exit(0);
+		} else if (c == 'c') {
+			printf("%llu\n", (unsigned long long)workload_calibrate());
+			exit(0);
+		} else {
+			exit(2);
+		}
+	}
+	if (optind < argc)
+		workload_die("unexpected argument", argv[optind]);
+	if (seconds < 0 && workload.limit == 0)
+		seconds = 1;
+	if (seconds > 0)
+		workload.max_ns = (uint64_t)(seconds * 1e9);
+	workload.limit = (workload.limit + cycle - 1) / cycle * cycle;
+	for (; *regions; regions++)
+		(*regions)->iterations = (uint64_t)((*regions)->ms * scale * unit);
+}
+
+static inline void workload_finish(uint64_t visits, uint64_t elapsed)
+{
+	if (__atomic_exchange_n(&workload.finished, 1, __ATOMIC_RELAXED))
+		return;
+	printf("visits=%llu\telapsed_ns=%llu\tperiod_ns=%.1f\n", (unsigned long long)visits, (unsigned long long)elapsed,
+	       visits ? (double)elapsed / (double)visits : 0.0);
+	exit(0); /* whatever the other threads are at */
+}
+
+/* One round is done.  Any thread; does not return from the last one. */
+static inline void workload_visit(void)
+{
+	uint64_t now, first, n;
+
+	ANDWEORC_PROGRESS("round");
+	now = workload_now();
+	n = __atomic_fetch_add(&workload.count, 1, __ATOMIC_RELAXED);
+	if (n == 0)
+		__atomic_store_n(&workload.first_ns, now, __ATOMIC_RELAXED);
+	first = __atomic_load_n(&workload.first_ns, __ATOMIC_RELAXED);
+	if (n == 0 || first == 0)
+		return;
+	if (n == workload.limit || (workload.max_ns && now - first >= workload.max_ns))
+		workload_finish(n, now - first);
+}
+
+static inline pthread_t workload_thread(void *(*fn)(void *), void *arg)
+{
+	pthread_t t;
+	int err = pthread_create(&t, NULL, fn, arg);
+
+	if (err)
+		workload_die("cannot create a thread", strerror(err));
+	return t;
+}
+
+/* Runs both for ever: a workload ends in workload_visit. */
+_Noreturn static inline void workload_run_two(void *(*a)(void *), void *arg_a, void *(*b)(void *), void *arg_b)
+{
+	pthread_t ta = workload_thread(a, arg_a), tb = workload_thread(b, arg_b);
+
+	pthread_join(ta, NULL);
+	pthread_join(tb, NULL);
+	abort();
+}
+
+#endif
