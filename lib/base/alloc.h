@@ -1,0 +1,25 @@
+/*
+ * alloc: allocation that does not fail.
+ *
+ * Each function returns memory that the caller owns and releases with free(3),
+ * or ends the process with status 2 and "out of memory".  Never used by the
+ * runtime (lib/runtime), which does not allocate at all.
+ */
+#ifndef ANDWEORC_BASE_ALLOC_H
+#define ANDWEORC_BASE_ALLOC_H
+
+#include <stddef.h>
+
+void *xcalloc(size_t count, size_t size);            /* zeroed */
+void *xrealloc(void *old, size_t count, size_t size); /* count * size bytes, overflow checked */
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t len);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Makes room for one more element behind `used` of them, doubling `*cap`:
+ *     v = xgrow(v, n, &cap, sizeof *v); v[n++] = x;
+ */
+void *xgrow(void *array, size_t used, size_t *cap, size_t size);
+
+#endif

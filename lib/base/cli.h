@@ -1,0 +1,37 @@
+/*
+ * cli: what the main functions of all tools share.
+ */
+#ifndef ANDWEORC_BASE_CLI_H
+#define ANDWEORC_BASE_CLI_H
+
+#define ANDWEORC_VERSION "0.1.0"
+
+/* Exit statuses.  record uses 125..127 for its own failures, as env(1) does, and the command's status otherwise. */
+enum {
+	EXIT_OK = 0,
+	EXIT_GATE = 1,    /* andweorc-diff only: the gate asked for is met */
+	EXIT_TROUBLE = 2, /* usage, I/O or bad input */
+	EXIT_RECORD = 125,
+	EXIT_NOT_EXECUTABLE = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+/* First statement of every main: message prefix, C locale for numbers, UTF-8 for text, a working fd 0-2. */
+void cli_init(const char *argv0);
+
+/* Answers -h: `usage` to standard output, status 0.  Answers a usage error: first line of `usage` to standard error, `status`. */
+_Noreturn void cli_help(const char *usage);
+_Noreturn void cli_usage_error(const char *usage, int status);
+
+/* Answers -V: "NAME 0.1.0" to standard output, status 0. */
+_Noreturn void cli_version(void);
+
+/*
+ * Last statement of every main: flushes and closes standard output.  An error
+ * there (ENOSPC, EIO) is reported and is EXIT_TROUBLE; a reader that went away
+ * (EPIPE, as in `| head`) is not an error.  Otherwise EXIT_TROUBLE when
+ * msg_failed(), else `status`.
+ */
+int cli_finish(int status);
+
+#endif

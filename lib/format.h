@@ -1,0 +1,31 @@
+/*
+ * The names of the format andweorc(5): record types, keys, and the environment
+ * through which andweorc-record speaks to the runtime.  Shared by the tools and
+ * the runtime; nothing but names.
+ */
+#ifndef ANDWEORC_FORMAT_H
+#define ANDWEORC_FORMAT_H
+
+#define AW_FORMAT_VERSION 1
+
+/* record types */
+#define AW_HEADER     "andweorc"
+#define AW_RUN        "run"
+#define AW_MODULE     "module"
+#define AW_REGION     "region"
+#define AW_EXPERIMENT "experiment"
+#define AW_VISITS     "visits"
+#define AW_SAMPLE     "sample"
+#define AW_SHARE      "share"
+#define AW_WARNING    "warning"
+#define AW_END        "end"
+#define AW_IMPACT     "impact"
+#define AW_CURVE      "curve"
+
+/* environment of the target */
+#define AW_ENV_ARENA "ANDWEORC_ARENA" /* "FD:INODE" of the shared arena; the runtime is inert without it */
+
+/* the runtime's file name, beside which andweorc-record looks for it */
+#define AW_RUNTIME_NAME "libandweorc.so"
+
+#endif
