@@ -1,0 +1,169 @@
+# andweorc: a causal profiler as a pipeline of small tools.
+#
+#   make              build everything under O (default: build)
+#   make demo         install what is missing, build, profile a real program, show report and curve
+#   make check        install what is missing, build, run every test through prove
+#   make accuracy     predicted against really measured speedups (minutes; run it alone)
+#   make bench        overhead, start-up, symbolisation (minutes; run it alone)
+#   make install      DESTDIR= prefix=/usr/local
+#
+# Variables: O=DIR  V=1  CC=clang  CFLAGS=...  SANITIZE=address,undefined  WERROR=1
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+O        ?= build
+prefix   ?= /usr/local
+bindir   ?= $(prefix)/bin
+libdir   ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+datadir  ?= $(prefix)/share
+mandir   ?= $(datadir)/man
+VERSION  := $(shell sed -n 's/^\#define ANDWEORC_VERSION "\(.*\)"/\1/p' lib/base/cli.h)
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CFLAGS   ?= -O2 -g
+PROVE    ?= prove
+INSTALL  ?= install
+
+Q := $(if $(V),,@)
+say = $(if $(V),@:,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$@)')
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla -Wundef \
+	-Wpointer-arith -Wcast-qual -Wwrite-strings -Wold-style-definition $(if $(WERROR),-Werror)
+STD  := -std=c11 -D_GNU_SOURCE -Ilib
+SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+
+# The tools link these; the runtime links nothing but libc.
+PKGS      := libdw libelf gsl jansson zlib libzstd
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+DW_LIBS    = $(shell pkg-config --libs libdw libelf zlib libzstd 2>/dev/null) -liberty
+GSL_LIBS   = $(shell pkg-config --libs gsl 2>/dev/null)
+JSON_LIBS  = $(shell pkg-config --libs jansson 2>/dev/null)
+
+TOOLS := $(patsubst cmd/%.c,%,$(wildcard cmd/andweorc-*.c))
+
+BASE_SRC     := $(wildcard lib/base/*.c lib/format/*.c)
+BINARY_SRC   := $(wildcard lib/binary/*.c)
+PROFILE_SRC  := $(wildcard lib/profile/*.c)
+RECORDER_SRC := $(wildcard lib/recorder/*.c)
+RUNTIME_SRC  := $(wildcard lib/runtime/*.c)
+
+obj = $(patsubst %.c,$(O)/%.o,$(1))
+LIB_OBJ     := $(call obj,$(BASE_SRC) $(BINARY_SRC) $(PROFILE_SRC) $(RECORDER_SRC))
+RUNTIME_OBJ := $(call obj,$(RUNTIME_SRC))
+TOOL_OBJ    := $(call obj,$(wildcard cmd/*.c))
+
+UNIT      := $(patsubst t/unit/%.c,$(O)/t/unit/%,$(wildcard t/unit/*.c))
+WORKLOAD  := $(patsubst t/workload/%.c,$(O)/t/workload/%,$(wildcard t/workload/*.c))
+BENCH     := $(patsubst t/bench/%.c,$(O)/t/bench/%,$(wildcard t/bench/*.c))
+EXAMPLES  := $(patsubst share/andweorc/examples/%.c,$(O)/examples/%,$(wildcard share/andweorc/examples/*.c))
+
+.PHONY: all
+all: $(TOOLS:%=$(O)/%) $(O)/libandweorc.so $(EXAMPLES)
+
+# Flags are tracked: a change of compiler or flags rebuilds what it touches.
+FLAGS := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(SAN) $(WARN)
+$(O)/flags: FORCE
+	@mkdir -p $(@D); echo '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS))' > $@
+.PHONY: FORCE
+FORCE:
+
+# Headers are tracked by the compiler (-MMD).
+COMPILE = $(CC) $(STD) $(CPPFLAGS) $(PKG_CFLAGS) $(WARN) $(CFLAGS)
+
+$(O)/lib/runtime/%.o: lib/runtime/%.c $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -MMD -MP -c -o $@ $<
+
+$(O)/%.o: %.c $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) $(SAN) -MMD -MP -c -o $@ $<
+
+# Each group of objects is an archive, so that a program takes only what it calls.
+$(O)/libtools.a: $(LIB_OBJ)
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)
+
+$(O)/libandweorc.so: $(RUNTIME_OBJ) lib/runtime/exports.map
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libandweorc.so -Wl,-z,now -Wl,-z,defs \
+		-Wl,--version-script=lib/runtime/exports.map -o $@ $(RUNTIME_OBJ)
+
+$(O)/andweorc-%: $(O)/cmd/andweorc-%.o $(O)/libtools.a
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -o $@ $< $(O)/libtools.a -Wl,--as-needed $(DW_LIBS) $(GSL_LIBS) $(JSON_LIBS) -lm -pthread
+
+$(O)/t/unit/%: $(O)/t/unit/%.o $(O)/libtools.a
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -o $@ $< $(O)/libtools.a -Wl,--as-needed -lcmocka $(DW_LIBS) $(GSL_LIBS) $(JSON_LIBS) -lm -pthread
+
+# Programs under test are compiled as users compile theirs: -O2 -g, no frame pointers, no help for the profiler.
+$(O)/t/workload/% $(O)/t/bench/%: TEST_CFLAGS = -O2 -g
+$(O)/t/workload/%: t/workload/%.c $(wildcard t/workload/*.h) lib/andweorc.h $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) $(TEST_CFLAGS) -o $@ $< -pthread -lm
+$(O)/t/bench/%: t/bench/%.c lib/andweorc.h $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) $(TEST_CFLAGS) -o $@ $< -pthread -lm
+$(O)/examples/%: share/andweorc/examples/%.c lib/andweorc.h $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) $(CFLAGS) -o $@ $< -pthread -lz -lzstd -lm
+
+.PHONY: unit workload bench-programs
+unit: $(UNIT)
+workload: $(WORKLOAD)
+bench-programs: $(BENCH)
+
+# ---- what people call -------------------------------------------------------
+
+.PHONY: deps demo check accuracy bench
+deps:
+	$(Q)ci/deps
+
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)share/andweorc/demo $(O)
+
+check: deps
+	$(Q)$(MAKE) --no-print-directory all unit workload bench-programs
+	$(Q)O='$(O)' t/run
+
+accuracy: all workload
+	$(Q)O='$(O)' t/accuracy/run
+
+bench: all workload bench-programs
+	$(Q)O='$(O)' t/bench/run
+
+# ---- installation -----------------------------------------------------------
+
+.PHONY: install uninstall
+install: all
+	$(INSTALL) -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(libdir)/andweorc' '$(DESTDIR)$(libdir)/pkgconfig' \
+		'$(DESTDIR)$(includedir)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man3' '$(DESTDIR)$(mandir)/man5'
+	$(INSTALL) -m 755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(bindir)'
+	$(INSTALL) -m 755 $(O)/libandweorc.so '$(DESTDIR)$(libdir)/andweorc'
+	$(INSTALL) -m 644 lib/andweorc.h '$(DESTDIR)$(includedir)'
+	sed -e 's|@prefix@|$(prefix)|g' -e 's|@includedir@|$(includedir)|g' -e 's|@VERSION@|$(VERSION)|g' \
+		share/andweorc.pc.in > '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
+	for m in share/man/man*/*; do $(INSTALL) -m 644 "$$m" '$(DESTDIR)$(mandir)'/"$${m#share/man/}"; done
+
+uninstall:
+	rm -f $(TOOLS:%='$(DESTDIR)$(bindir)/%') '$(DESTDIR)$(libdir)/andweorc/libandweorc.so' \
+		'$(DESTDIR)$(includedir)/andweorc.h' '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
+	for m in share/man/man*/*; do rm -f '$(DESTDIR)$(mandir)'/"$${m#share/man/}"; done
+	-rmdir '$(DESTDIR)$(libdir)/andweorc' 2>/dev/null
+
+.PHONY: clean
+clean:
+	rm -rf '$(O)'
+
+-include $(wildcard $(O)/*/*.d $(O)/*/*/*.d $(O)/*/*/*/*.d)

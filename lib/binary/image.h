@@ -1,0 +1,110 @@
+/*
+ * image: what the code of one ELF file is called.
+ *
+ * An image is an executable or shared object with whatever debug information
+ * can be found for it: inside it (DWARF 4 and 5, sections compressed with zlib
+ * or zstd), in a separate file found by build-id or .gnu_debuglink, or split
+ * (-gsplit-dwarf: .dwo beside it, or .dwp).  Without any, functions come from
+ * .symtab or .dynsym; without those, nothing is known.
+ *
+ * All addresses are module-relative offsets: the ELF file's own virtual
+ * addresses (what readelf prints), that is run-time address minus load bias.
+ *
+ * Work is lazy, one compile unit at a time: opening costs a few reads, the
+ * first look-up in a unit builds that unit's table, further ones are a binary
+ * search.  Strings live as long as the image.  Nothing here prints or exits;
+ * what is missing is told by image_debug().
+ */
+#ifndef ANDWEORC_BINARY_IMAGE_H
+#define ANDWEORC_BINARY_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+
+enum image_debug {
+	IMAGE_DWARF,   /* lines, inline chains and functions */
+	IMAGE_SYMBOLS, /* functions only */
+	IMAGE_BARE,    /* neither */
+};
+
+/*
+ * Opens path.  `build_id` (lower-case hexadecimal, or NULL) is what the log
+ * says was run: a file with another build-id is not used.  NULL on failure,
+ * with a reason for people in *why (static storage, no LF).
+ */
+struct image *image_open(const char *path, const char *build_id, const char **why);
+void image_close(struct image *img); /* NULL is allowed */
+
+enum image_debug image_debug(const struct image *img);
+const char *image_build_id(const struct image *img); /* hexadecimal; "" when the file has none */
+
+/* One frame of the inline chain at an address. */
+struct frame {
+	const char *function; /* linkage name (mangled), or source name when there is none; NULL unknown */
+	const char *file;     /* as the compiler named it, made absolute with the compilation directory where relative; NULL unknown */
+	unsigned line;        /* 0 unknown */
+};
+
+/*
+ * The inline chain at `off`, innermost first: frames[0] is the code itself with
+ * its own line, frames[k+1] the function that it was inlined into, with the
+ * line of the call.  The last one is the function that the linker sees.
+ * Returns how many there are (at most max are stored); 0 when nothing is known.
+ */
+size_t image_frames(struct image *img, uint64_t off, struct frame *frames, size_t max);
+
+/* Names of all symbols that start where the function that holds `off` starts (identical code folding). Returns how many. */
+size_t image_aliases(struct image *img, uint64_t off, const char **names, size_t max);
+
+/* Is a source file the user's own, so that its lines may be regions? */
+typedef bool image_scope(const char *file, void *arg);
+
+/* [lo, hi), module-relative. */
+struct range {
+	uint64_t lo, hi;
+};
+
+/*
+ * The line that is charged for code at `off`: the innermost frame whose file is
+ * in scope.  Fills *at with that frame and returns true; false when no frame is
+ * in scope.
+ */
+bool image_charge_line(struct image *img, uint64_t off, image_scope *scope, void *arg, struct frame *at);
+
+/*
+ * All ranges of code charged to file:line (by the rule of image_charge_line) in
+ * the compile unit that holds `off`: sorted, merged, disjoint.  The caller frees
+ * *out.  Returns how many.
+ */
+size_t image_line_ranges(struct image *img, uint64_t off, const char *file, unsigned line, image_scope *scope, void *arg,
+			 struct range **out);
+
+/*
+ * All ranges of the function whose linkage name is `function`: its symbols
+ * (and .cold, .part.N, .isra.N, .constprop.N parts) and, where DWARF is there,
+ * its inlined copies in every compile unit.  Sorted, merged, disjoint; the
+ * caller frees *out.  Returns how many.
+ */
+size_t image_function_ranges(struct image *img, const char *function, struct range **out);
+
+/* The function symbol that covers `off` (linkage name), or NULL. */
+const char *image_symbol(struct image *img, uint64_t off);
+
+/*
+ * Finding by name, for -r and -P.  Each calls fn for every match and returns
+ * how many there were.  A function matches by its linkage name, or by its
+ * demangled name with or without its parameters; `pattern` is a shell glob.
+ * A file matches when `file` is its path or the end of it after a '/'.
+ */
+typedef void image_found(void *arg, uint64_t off, const struct frame *at);
+size_t image_find_functions(struct image *img, const char *pattern, image_found *fn, void *arg);
+size_t image_find_line(struct image *img, const char *file, unsigned line, image_scope *scope, void *scope_arg, image_found *fn,
+		       void *arg);
+
+/* The demangled form of a C++ or Rust linkage name (owned by the caller), or a copy of the name itself. */
+char *image_demangle(const char *linkage_name);
+
+#endif

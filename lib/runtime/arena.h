@@ -1,0 +1,177 @@
+/*
+ * arena: the memory that andweorc-record and the runtime share.
+ *
+ * One sparse memfd, mapped whole by both sides; only pages that are touched
+ * cost anything.  The recorder creates it, decides, and reads; the runtime in
+ * the target counts, credits and pauses.  Because every number lives here, a
+ * target that crashes, is killed or calls _exit loses nothing that was measured.
+ *
+ * Each field names its one writer:  [C] the conductor (andweorc-record),
+ * [T] the thread that owns the slot, [A] any thread of the target.
+ *
+ * Times are CLOCK_MONOTONIC nanoseconds.  Addresses are run-time addresses of
+ * the one profiled process.  See lib/runtime/delay.c for the rules of virtual
+ * clocks that the delay fields serve.
+ */
+#ifndef ANDWEORC_RUNTIME_ARENA_H
+#define ANDWEORC_RUNTIME_ARENA_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind.h"
+
+enum {
+	ARENA_MAGIC = 0x61774c37, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_THREADS = 4096,     /* slots; further threads run unprofiled */
+	ARENA_POINTS = 64,
+	ARENA_POINT_NAME = 96,    /* bytes, with the NUL */
+	ARENA_RING = 128,         /* samples a thread keeps for the conductor; a power of two */
+	ARENA_FRAMES = 24,        /* frames kept of a sample's stack */
+	ARENA_RANGES = 8192,      /* address ranges of one target */
+	ARENA_MODULES = 256,      /* modules with unwind rows */
+	ARENA_ROWS = 6 << 20,     /* unwind rows of all modules */
+	ARENA_OBJECTS = 1 << 14,  /* sync objects remembered; a power of two */
+};
+
+/* The runtime's state, as far as the recorder needs to know it. */
+enum {
+	RUNTIME_ABSENT,  /* nothing has reported in yet */
+	RUNTIME_READY,   /* the constructor ran; threads are sampled */
+	RUNTIME_REFUSED, /* neither perf nor the timer could be had: see sampler_errno */
+};
+
+enum { SAMPLER_PERF = 1, SAMPLER_TIMER = 2 };
+
+/* The phases of a window.  `window` holds number << 2 | phase, so that one load tells both. */
+enum {
+	PHASE_IDLE,   /* visits only count */
+	PHASE_OPEN,   /* the next visit of each point opens its count */
+	PHASE_CLOSE,  /* the next visit of each point closes it */
+};
+
+/* One progress point.  Visits are counted by each thread for itself; here is what windows need. */
+struct arena_point {
+	char name[ARENA_POINT_NAME];  /* [A] written before points_used grows */
+	_Atomic uint32_t open_taken;  /* [A] number of the window that some thread has begun to open */
+	_Atomic uint32_t opened;      /* [A] number of the window whose open_* fields are complete */
+	_Atomic uint32_t close_taken;
+	_Atomic uint32_t closed;
+	uint64_t open_count, close_count; /* [A] visits by all threads */
+	int64_t open_ns, close_ns;        /* [A] virtual time of the visit on the clock of its thread */
+};
+
+struct arena_range {
+	uint64_t lo, hi; /* [lo, hi) */
+};
+
+/*
+ * What counts as "in the region".  Two of these take turns; the runtime uses
+ * the one that `target` names.  Sorted by lo, disjoint.
+ *
+ * A sample is in the region when its innermost frame outside `passed` code is
+ * in `range` (exclusive: line regions), or any of its frames is (inclusive:
+ * function regions).
+ */
+struct arena_target {
+	uint32_t nranges;
+	uint32_t inclusive;
+	struct arena_range range[ARENA_RANGES];
+};
+
+/* Code that is somebody else's: its samples are charged to the caller.  All code outside `own` passes. */
+struct arena_scope {
+	uint32_t nown;    /* code of modules in scope */
+	uint32_t npassed; /* functions inside them that come from outside (templates, header libraries) */
+	struct arena_range own[ARENA_MODULES];
+	struct arena_range passed[ARENA_RANGES];
+};
+
+/* The rows of one module: rows[first .. first + n) of the arena. */
+struct arena_module {
+	uint64_t lo, hi; /* run-time code range */
+	uint64_t bias;
+	uint32_t first, n;
+};
+
+struct arena_sample {
+	uint32_t nframes; /* >= 1 */
+	uint32_t hit;     /* 1: counted as in the region of the current window */
+	uint64_t pc[ARENA_FRAMES]; /* pc[0] where the sample hit; then return addresses */
+};
+
+/* A sync object (mutex, condition variable, thread...), as the last thread to release it left it. */
+struct arena_object {
+	_Atomic uint64_t tag;     /* [A] address and window number, mixed; 0: free */
+	_Atomic int64_t virt_ns;  /* [A] latest virtual time of a release in this window */
+	_Atomic int64_t real_ns;  /* [A] real time of the last release */
+};
+
+enum { SLOT_FREE, SLOT_UNBORN, SLOT_LIVE, SLOT_DEAD };
+
+/* A thread.  Counters survive the thread and are never reset: the conductor works with differences. */
+struct arena_thread {
+	_Alignas(64) _Atomic uint32_t state; /* SLOT_*; taken by the creator, freed by the thread */
+	int32_t tid;
+	_Atomic int64_t delay_ns;   /* [T] D_i */
+	_Atomic uint32_t window;    /* [T] the window whose floor has been applied to delay_ns */
+	_Atomic uint64_t samples;   /* [T] */
+	_Atomic uint64_t hits;      /* [T] samples in the region of the window that was current */
+	_Atomic uint64_t paused_ns; /* [T] real time spent in pauses */
+	_Atomic uint64_t credit_ns; /* [T] credited, whatever became of it */
+	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
+	_Atomic uint64_t visits[ARENA_POINTS]; /* [T] */
+	_Alignas(64) _Atomic uint32_t ring_head; /* [T] next to write */
+	_Atomic uint32_t ring_tail;              /* [C] next to read */
+	struct arena_sample ring[ARENA_RING];
+};
+
+struct arena {
+	uint32_t magic;
+	uint32_t size_check;        /* sizeof(struct arena), truncated: as magic */
+	_Atomic int32_t pid;        /* [A] the profiled process; 0 until the first one reports in */
+	_Atomic uint32_t runtime;   /* [A] RUNTIME_* */
+	_Atomic uint32_t sampler;   /* [A] SAMPLER_* in use */
+	_Atomic int32_t sampler_errno; /* [A] why perf was refused, or 0 */
+	_Atomic uint32_t attached;  /* [A] other processes that found the arena taken (children, wrapped commands) */
+	uint32_t want_sampler;      /* [C] SAMPLER_* to use, 0 = perf, else timer */
+	uint64_t period_ns;         /* [C] of the sampler */
+	uint64_t seed;              /* [C] for the jitter of the period */
+
+	/* The window. */
+	_Alignas(64) _Atomic uint32_t window; /* [C] number << 2 | PHASE_* */
+	_Atomic uint32_t target;              /* [C] index into targets */
+	_Atomic uint32_t scope;               /* [C] index into scopes */
+	_Atomic uint32_t modules_used;        /* [C] */
+	_Atomic uint32_t speedup;             /* [C] 0 .. 1 << 16, the fraction of a period that is credited */
+	_Atomic int64_t floor_ns;             /* [C] G as the window began: older debts are forgiven */
+	_Atomic int64_t began_ns;             /* [C] when the window began */
+	_Atomic int64_t expires_ns;           /* [C] no credit after this, should the conductor be gone */
+
+	_Alignas(64) _Atomic int64_t delay_ns; /* [A] G */
+	_Alignas(64) _Atomic uint32_t threads_used; /* [A] highest slot ever taken, plus one */
+	_Atomic uint32_t threads_refused;           /* [A] threads that found no slot */
+	_Atomic uint32_t points_used;               /* [A] */
+	_Atomic uint32_t points_lock;               /* [A] taken while a point is added */
+
+	struct arena_point point[ARENA_POINTS];
+	struct arena_object object[ARENA_OBJECTS];
+	struct arena_target targets[2];
+	struct arena_scope scopes[2];
+	struct arena_module module[ARENA_MODULES]; /* [C] sorted by lo */
+	struct unwind_row row[ARENA_ROWS];
+	struct arena_thread thread[ARENA_THREADS];
+};
+
+static inline uint32_t window_number(uint32_t window)
+{
+	return window >> 2;
+}
+
+static inline uint32_t window_phase(uint32_t window)
+{
+	return window & 3;
+}
+
+#endif
