@@ -56,23 +56,26 @@ struct region {
 		__asm__ volatile("" : : "r"(x_)); /* the result is wanted */                                                 \
 	} while (0)
 
-#define REGION_TABLE(name_, ms_) static struct region name_##_region = {#name_, __FILE__, __LINE__, ms_, 0}
-
 /* A function name_() of ms_ ms of work, all of it on the line where this stands. */
-#define REGION(name_, ms_)                                                                                                   \
-	REGION_TABLE(name_, ms_);                                                                                            \
-	static WORKLOAD_OPAQUE void name_(void)                                                                              \
+#define REGION(name_, ms_) REGION_AS(WORKLOAD_OPAQUE, name_, ms_)
+
+/* The same, inlined wherever it is called: one line, several places. */
+#define REGION_INLINED(name_, ms_) REGION_AS(inline __attribute__((always_inline)), name_, ms_)
+
+#define REGION_AS(attributes_, name_, ms_)                                                                                   \
+	static struct region name_##_region = {#name_, __FILE__, __LINE__, ms_, 0};                                          \
+	static attributes_ void name_(void)                                                                                  \
 	{                                                                                                                    \
 		WORKLOAD_LOOP(name_##_region.iterations);                                                                    \
 	}                                                                                                                    \
 	struct region /* swallows the semicolon */
 
 static struct {
-	uint64_t first_ns;      /* time of the first visit, 0 before it; atomic */
-	uint64_t count;         /* visits, the first one included; atomic */
-	uint64_t limit;         /* visits after the first; 0 none */
-	uint64_t max_ns;        /* 0 none */
-	int finished;           /* atomic */
+	uint64_t first_ns; /* time of the first visit, 0 before it; atomic */
+	uint64_t count;    /* visits, the first one included; atomic */
+	uint64_t limit;    /* visits after the first; 0 none */
+	uint64_t max_ns;   /* 0 none */
+	int finished;      /* atomic */
 } workload;
 
 _Noreturn static inline void workload_die(const char *what, const char *arg)
@@ -181,6 +184,13 @@ static inline void workload_start(int argc, char **argv, struct region **regions
 	workload.limit = (workload.limit + cycle - 1) / cycle * cycle;
 	for (; *regions; regions++)
 		(*regions)->iterations = (uint64_t)((*regions)->ms * scale * unit);
+}
+
+/* Ends the program after so many visits at the latest. */
+static inline void workload_stop_after(uint64_t visits)
+{
+	if (workload.limit == 0 || workload.limit > visits)
+		workload.limit = visits;
 }
 
 static inline void workload_finish(uint64_t visits, uint64_t elapsed)
