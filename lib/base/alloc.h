@@ -10,6 +10,13 @@
 
 #include <stddef.h>
 
+/* Linked under names of our own: libiberty has its functions of these names.  Its headers go before this one. */
+#define xcalloc   aw_xcalloc
+#define xrealloc  aw_xrealloc
+#define xstrdup   aw_xstrdup
+#define xstrndup  aw_xstrndup
+#define xasprintf aw_xasprintf
+
 void *xcalloc(size_t count, size_t size);            /* zeroed */
 void *xrealloc(void *old, size_t count, size_t size); /* count * size bytes, overflow checked */
 char *xstrdup(const char *s);
