@@ -36,6 +36,9 @@ enum image_debug {
  * with a reason for people in *why (static storage, no LF).
  */
 struct image *image_open(const char *path, const char *build_id, const char **why);
+
+/* The same; separate debug files are looked for in `dirs` (NULL-terminated) before /usr/lib/debug. */
+struct image *image_open_in(const char *path, const char *build_id, const char *const *dirs, const char **why);
 void image_close(struct image *img); /* NULL is allowed */
 
 enum image_debug image_debug(const struct image *img);

@@ -1,0 +1,275 @@
+#include "binary/image.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "binary/debugfile.h"
+#include "binary/image_parts.h"
+
+/* ---- opening -------------------------------------------------------------- */
+
+/* The file that was run, or, when it is gone or is another one now, its separate debug file. */
+static bool open_files(struct image *img, const char *path, const char *build_id, const char *const *dirs, const char **why)
+{
+	bool wanted = build_id && *build_id;
+
+	if (elffile_open(&img->main, path, why)) {
+		if (!wanted || !strcmp(img->main.build_id, build_id)) {
+			if (!elffile_has_dwarf(&img->main))
+				debugfile_find(&img->debug, &img->main, path, dirs);
+			return true;
+		}
+		*why = img->main.build_id[0] ? "another build-id than was run" : "no build-id, but what was run had one";
+		elffile_close(&img->main);
+	}
+	return wanted && debugfile_by_id(&img->debug, build_id, dirs);
+}
+
+static void open_dwarf(struct image *img)
+{
+	struct elffile *f = img->debug.elf ? &img->debug : &img->main;
+
+	if (elffile_has_dwarf(f) && elffile_expand(f))
+		img->dw = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+}
+
+struct image *image_open_in(const char *path, const char *build_id, const char *const *dirs, const char **why)
+{
+	struct image *img = xcalloc(1, sizeof *img);
+	const struct elffile *first;
+
+	if (!open_files(img, path, build_id, dirs, why)) {
+		free(img);
+		return NULL;
+	}
+	open_dwarf(img);
+	first = img->main.elf ? &img->main : &img->debug;
+	img->ncode = elffile_code(first, &img->code);
+	/* A stripped file has .dynsym at most; its debug file has all. */
+	if (!img->debug.elf || !symbols_read(&img->symbols, img->debug.elf)) {
+		symbols_release(&img->symbols);
+		symbols_read(&img->symbols, first->elf);
+	}
+	return img;
+}
+
+struct image *image_open(const char *path, const char *build_id, const char **why)
+{
+	return image_open_in(path, build_id, NULL, why);
+}
+
+void image_close(struct image *img)
+{
+	if (!img)
+		return;
+	for (size_t i = 0; i < img->nunits; i++)
+		unit_free(img->unit[i].unit);
+	free(img->unit);
+	free(img->cut);
+	free(img->code);
+	map_release(&img->files);
+	symbols_release(&img->symbols);
+	dwarf_end(img->dw);
+	elffile_close(&img->debug);
+	elffile_close(&img->main);
+	free(img);
+}
+
+enum image_debug image_debug(const struct image *img)
+{
+	return img->dw ? IMAGE_DWARF : img->symbols.n > 0 ? IMAGE_SYMBOLS : IMAGE_BARE;
+}
+
+const char *image_build_id(const struct image *img)
+{
+	return img->main.elf ? img->main.build_id : img->debug.build_id;
+}
+
+/* ---- units ---------------------------------------------------------------- */
+
+struct pieces {
+	struct piece *v;
+	size_t n, cap;
+};
+
+static void add_piece(struct image *img, struct pieces *p, uint64_t lo, uint64_t hi, uint32_t unit)
+{
+	if (lo >= hi || !range_holds(img->code, img->ncode, lo))
+		return;
+	p->v = xgrow(p->v, p->n, &p->cap, sizeof *p->v);
+	p->v[p->n++] = (struct piece){ .lo = lo, .hi = hi, .id = unit };
+}
+
+/* A unit that does not say where its code is, as some assemblers': its own table does. */
+static void add_from_table(struct image *img, struct pieces *p, uint32_t i)
+{
+	struct unit *u = image_unit(img, i);
+
+	for (size_t k = 0; k + 1 < u->n; k++)
+		if (u->span[k].file || u->span[k].node != NODE_NONE)
+			add_piece(img, p, u->span[k].lo, u->span[k + 1].lo, i);
+}
+
+static void add_unit(struct image *img, struct pieces *p, Dwarf_Die *die, size_t *cap)
+{
+	uint32_t i = (uint32_t)img->nunits;
+	Dwarf_Addr base, lo, hi;
+	ptrdiff_t at = 0;
+
+	img->unit = xgrow(img->unit, img->nunits, cap, sizeof *img->unit);
+	img->unit[img->nunits++] = (struct unit_ref){ .die = *die };
+	if (!dwarf_hasattr(die, DW_AT_stmt_list) && !dwarf_hasattr(die, DW_AT_low_pc) && !dwarf_hasattr(die, DW_AT_ranges))
+		return;
+	if (!dwarf_hasattr(die, DW_AT_ranges) && !dwarf_hasattr(die, DW_AT_high_pc)) {
+		add_from_table(img, p, i);
+		return;
+	}
+	while ((at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0)
+		add_piece(img, p, lo, hi, i);
+}
+
+void image_index(struct image *img)
+{
+	struct pieces p = { 0 };
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	size_t cap = 0;
+
+	if (img->indexed)
+		return;
+	img->indexed = true;
+	while (img->dw && dwarf_get_units(img->dw, cu, &cu, NULL, &type, &die, NULL) == 0)
+		if ((type == DW_UT_compile || type == DW_UT_skeleton) && die.addr && dwarf_tag(&die) != DW_TAG_partial_unit)
+			add_unit(img, &p, &die, &cap);
+	img->ncuts = sweep(p.v, p.n, &img->cut);
+	free(p.v);
+}
+
+struct unit *image_unit(struct image *img, size_t i)
+{
+	if (!img->unit[i].unit)
+		img->unit[i].unit = unit_build(&img->unit[i].die, &img->files, img->code, img->ncode);
+	return img->unit[i].unit;
+}
+
+struct unit *image_unit_at(struct image *img, uint64_t off)
+{
+	uint32_t i;
+
+	image_index(img);
+	i = sweep_find(img->cut, img->ncuts, off);
+	return i == SWEEP_NONE ? NULL : image_unit(img, i);
+}
+
+/* ---- look-ups ------------------------------------------------------------- */
+
+const char *image_symbol(struct image *img, uint64_t off)
+{
+	const struct symbol *s = symbols_find(&img->symbols, off);
+
+	return s ? s->name : NULL;
+}
+
+/* Compilers leave the linkage name of some functions to the symbol table. */
+static const char *function_name(struct image *img, struct unit *u, uint32_t node, uint64_t off)
+{
+	const char *name = node == NODE_NONE ? NULL : node_name(u, node);
+	const char *symbol;
+
+	if (node != NODE_NONE && u->node[node].parent != NODE_NONE)
+		return name;
+	if (name && name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
+		return name;
+	symbol = image_symbol(img, off);
+	if (!name)
+		return symbol;
+	return symbol && symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R') ? symbol : name;
+}
+
+struct frame image_frame(struct image *img, struct unit *u, uint32_t node, const char *file, unsigned line, uint64_t off)
+{
+	return (struct frame){ function_name(img, u, node, off), file, line };
+}
+
+size_t image_frames(struct image *img, uint64_t off, struct frame *frames, size_t max)
+{
+	struct unit *u = image_unit_at(img, off);
+	const struct span *s = u ? unit_find(u, off) : NULL;
+	const char *file, *symbol;
+	unsigned line;
+	size_t n = 0;
+
+	if (!s) {
+		symbol = image_symbol(img, off);
+		if (symbol && max > 0)
+			frames[0] = (struct frame){ .function = symbol };
+		return symbol != NULL;
+	}
+	file = s->file;
+	line = s->line;
+	for (uint32_t node = s->node;; node = u->node[node].parent) {
+		if (n < max)
+			frames[n] = image_frame(img, u, node, file, line, off);
+		n++;
+		if (node == NODE_NONE || u->node[node].parent == NODE_NONE)
+			return n;
+		file = u->node[node].call_file;
+		line = u->node[node].call_line;
+	}
+}
+
+size_t image_aliases(struct image *img, uint64_t off, const char **names, size_t max)
+{
+	const struct symbol *s = symbols_find(&img->symbols, off), *end = img->symbols.v + img->symbols.n;
+	size_t n = 0;
+
+	if (!s)
+		return 0;
+	for (const struct symbol *a = s; a < end && a->lo == s->lo; a++) {
+		bool known = false;
+
+		if (!a->sized && s->sized)
+			continue; /* a label, not a function */
+		for (size_t i = 0; i < n && i < max && !known; i++)
+			known = !strcmp(names[i], a->name);
+		if (known)
+			continue;
+		if (n < max)
+			names[n] = a->name;
+		n++;
+	}
+	return n;
+}
+
+bool image_charge(const struct unit *u, const struct span *s, image_scope *scope, void *arg, const char **file, unsigned *line,
+		  uint32_t *node)
+{
+	*node = s->node;
+	*file = s->file;
+	*line = s->line;
+	while (!*file || !*line || !scope(*file, arg)) {
+		if (*node == NODE_NONE || u->node[*node].parent == NODE_NONE)
+			return false;
+		*file = u->node[*node].call_file;
+		*line = u->node[*node].call_line;
+		*node = u->node[*node].parent;
+	}
+	return true;
+}
+
+bool image_charge_line(struct image *img, uint64_t off, image_scope *scope, void *arg, struct frame *at)
+{
+	struct unit *u = image_unit_at(img, off);
+	const struct span *s = u ? unit_find(u, off) : NULL;
+	const char *file;
+	unsigned line;
+	uint32_t node;
+
+	if (!s || !image_charge(u, s, scope, arg, &file, &line, &node))
+		return false;
+	*at = image_frame(img, u, node, file, line, off);
+	return true;
+}

@@ -1,0 +1,285 @@
+/*
+ * The searches of image.h: from a line or a name to code.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "binary/image.h"
+#include "binary/image_parts.h"
+
+/* ---- lines ---------------------------------------------------------------- */
+
+/* A scope is asked once for each file of a unit, not once for each span: remembers answers by interned path. */
+struct verdicts {
+	image_scope *scope;
+	void *arg;
+	struct verdict {
+		const char *file;
+		bool in;
+	} *slot;
+	size_t n, nslots; /* nslots is a power of two */
+};
+
+static struct verdict *verdict_slot(struct verdicts *v, const char *file)
+{
+	size_t i = ((uintptr_t)file >> 4) * 0x9e3779b97f4a7c15u >> 20;
+
+	for (;; i++) {
+		struct verdict *s = &v->slot[i & (v->nslots - 1)];
+
+		if (!s->file || s->file == file)
+			return s;
+	}
+}
+
+static void widen(struct verdicts *v)
+{
+	struct verdict *old = v->slot;
+	size_t nold = v->nslots;
+
+	v->nslots = nold ? 2 * nold : 64;
+	v->slot = xcalloc(v->nslots, sizeof *v->slot);
+	for (size_t i = 0; i < nold; i++)
+		if (old[i].file)
+			*verdict_slot(v, old[i].file) = old[i];
+	free(old);
+}
+
+static bool in_scope(const char *file, void *arg)
+{
+	struct verdicts *v = arg;
+	struct verdict *s;
+
+	if (2 * v->n >= v->nslots)
+		widen(v);
+	s = verdict_slot(v, file);
+	if (!s->file) {
+		s->file = file;
+		s->in = v->scope(file, v->arg);
+		v->n++;
+	}
+	return s->in;
+}
+
+struct ranges {
+	struct range *v;
+	size_t n, cap;
+};
+
+static void add_range(struct ranges *r, uint64_t lo, uint64_t hi)
+{
+	r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
+	r->v[r->n++] = (struct range){ lo, hi };
+}
+
+size_t image_line_ranges(struct image *img, uint64_t off, const char *file, unsigned line, image_scope *scope, void *arg,
+			 struct range **out)
+{
+	struct verdicts verdicts = { .scope = scope, .arg = arg };
+	struct unit *u = image_unit_at(img, off);
+	struct ranges r = { 0 };
+	const char *at, *same = map_get(&img->files, file);
+	unsigned at_line;
+	uint32_t node;
+
+	/* Paths are interned, so that equal means identical. */
+	for (size_t i = 0; same && u && i + 1 < u->n; i++)
+		if (image_charge(u, &u->span[i], in_scope, &verdicts, &at, &at_line, &node) && at == same && at_line == line)
+			add_range(&r, u->span[i].lo, u->span[i + 1].lo);
+	free(verdicts.slot);
+	*out = r.v;
+	return ranges_merge(r.v, r.n);
+}
+
+static bool is_tail(const char *path, const char *tail)
+{
+	size_t len = strlen(path), n = strlen(tail);
+
+	return n > 0 && n <= len && !strcmp(path + len - n, tail) && (n == len || path[len - n - 1] == '/' || tail[0] == '/');
+}
+
+/* The first code of each file that matches in one unit: several may, as a/x.h and b/x.h. */
+static size_t find_line_in(struct image *img, struct unit *u, const char *file, unsigned line, struct verdicts *verdicts,
+			   image_found *fn, void *arg)
+{
+	const char *at, **seen = NULL;
+	size_t nseen = 0, cap = 0;
+	unsigned at_line;
+	uint32_t node;
+
+	for (size_t i = 0; i + 1 < u->n; i++) {
+		size_t k = 0;
+
+		if (!image_charge(u, &u->span[i], in_scope, verdicts, &at, &at_line, &node) || at_line != line || !is_tail(at, file))
+			continue;
+		while (k < nseen && seen[k] != at)
+			k++;
+		if (k == nseen) {
+			struct frame frame = image_frame(img, u, node, at, line, u->span[i].lo);
+
+			seen = xgrow(seen, nseen, &cap, sizeof *seen);
+			seen[nseen++] = at;
+			fn(arg, u->span[i].lo, &frame);
+		}
+	}
+	free(seen);
+	return nseen;
+}
+
+size_t image_find_line(struct image *img, const char *file, unsigned line, image_scope *scope, void *scope_arg, image_found *fn,
+		       void *arg)
+{
+	struct verdicts verdicts = { .scope = scope, .arg = scope_arg };
+	size_t found = 0;
+
+	image_index(img);
+	for (size_t i = 0; i < img->nunits; i++)
+		if (unit_mentions(&img->unit[i].die, file))
+			found += find_line_in(img, image_unit(img, i), file, line, &verdicts, fn, arg);
+	free(verdicts.slot);
+	return found;
+}
+
+/* ---- functions ------------------------------------------------------------ */
+
+static bool same_base(const char *a, const char *b)
+{
+	size_t n = symbol_base(a);
+
+	return n == symbol_base(b) && !memcmp(a, b, n);
+}
+
+/*
+ * One constructor or destructor in the source has several linkage names (C1,
+ * C2, C4; D0 to D4) and its inlined copies bear another one than its symbols.
+ */
+static bool same_function(const char *a, const char *b)
+{
+	const char *p = a, *q = b;
+	char *x, *y;
+	bool same;
+
+	if (same_base(a, b))
+		return true;
+	if (strncmp(a, "_Z", 2) != 0)
+		return false;
+	for (; *p && *q && (*p == *q || (p > a && (p[-1] == 'C' || p[-1] == 'D') && strchr("012345", *p) && strchr("012345", *q)));
+	     p++, q++)
+		;
+	if ((*p && *p != '.') || (*q && *q != '.'))
+		return false;
+	x = image_demangle(a);
+	y = image_demangle(b);
+	same = !strcmp(x, y);
+	free(x);
+	free(y);
+	return same;
+}
+
+size_t image_function_ranges(struct image *img, const char *function, struct range **out)
+{
+	struct ranges r = { 0 };
+
+	for (size_t i = 0; i < img->symbols.n; i++)
+		if (same_function(function, img->symbols.v[i].name))
+			add_range(&r, img->symbols.v[i].lo, img->symbols.v[i].hi);
+	image_index(img);
+	for (size_t i = 0; i < img->nunits; i++) {
+		struct unit *u = image_unit(img, i);
+
+		for (size_t k = 0; k < u->nparts; k++) {
+			const char *name = node_name(u, u->part_node[k]);
+
+			if (name && same_function(function, name))
+				add_range(&r, u->part[k].lo, u->part[k].hi);
+		}
+	}
+	*out = r.v;
+	return ranges_merge(r.v, r.n);
+}
+
+/* The demangled name up to its parameters: the length without "(...)" and what may follow it (const, [clone]). */
+static size_t without_parameters(const char *plain)
+{
+	size_t len = strlen(plain), depth = 0;
+
+	for (size_t i = len; i-- > 0;) {
+		if (plain[i] == ')')
+			depth++;
+		else if (plain[i] == '(' && depth > 0 && --depth == 0)
+			return i > 0 ? i : len;
+	}
+	return len;
+}
+
+static bool matches(const char *pattern, const char *linkage_name)
+{
+	char *plain;
+	bool yes;
+
+	if (fnmatch(pattern, linkage_name, 0) == 0)
+		return true;
+	plain = image_demangle(linkage_name);
+	yes = !strcmp(pattern, plain) || fnmatch(pattern, plain, 0) == 0;
+	plain[without_parameters(plain)] = '\0';
+	yes = yes || !strcmp(pattern, plain) || fnmatch(pattern, plain, 0) == 0;
+	free(plain);
+	return yes;
+}
+
+struct search {
+	struct image *img;
+	const char *pattern;
+	image_found *fn;
+	void *arg;
+	struct map known; /* base names that were looked at: NULL not yet, else (char *)"" */
+	size_t found;
+};
+
+/* Tells of the function once, by its own name without .cold and the like. */
+static void consider(struct search *s, const char *name, uint64_t off)
+{
+	char *base = xstrndup(name, symbol_base(name));
+	void **place = map_at(&s->known, base);
+	struct frame at[1];
+
+	if (!*place) {
+		*place = s;
+		if (matches(s->pattern, base)) {
+			/* The line is that of its first instruction. */
+			if (image_frames(s->img, off, at, 1) == 0)
+				*at = (struct frame){ 0 };
+			at->function = s->known.entry[s->known.n - 1].key;
+			s->fn(s->arg, off, at);
+			s->found++;
+		}
+	}
+	free(base);
+}
+
+size_t image_find_functions(struct image *img, const char *pattern, image_found *fn, void *arg)
+{
+	struct search s = { .img = img, .pattern = pattern, .fn = fn, .arg = arg };
+
+	/* Whole functions first, then their parts: of f and f.cold, f is where it starts. */
+	for (size_t i = 0; i < img->symbols.n; i++)
+		if (!img->symbols.v[i].name[symbol_base(img->symbols.v[i].name)])
+			consider(&s, img->symbols.v[i].name, img->symbols.v[i].lo);
+	for (size_t i = 0; i < img->symbols.n; i++)
+		consider(&s, img->symbols.v[i].name, img->symbols.v[i].lo);
+	image_index(img);
+	for (size_t i = 0; i < img->nunits; i++) {
+		struct unit *u = image_unit(img, i);
+
+		for (size_t k = 0; k < u->nparts; k++) {
+			const char *name = node_name(u, u->part_node[k]);
+
+			if (name)
+				consider(&s, name, u->part[k].lo);
+		}
+	}
+	map_release(&s.known);
+	return s.found;
+}

@@ -1,0 +1,54 @@
+/*
+ * image_parts: what image.c and image_find.c know of an image.
+ */
+#ifndef ANDWEORC_BINARY_IMAGE_PARTS_H
+#define ANDWEORC_BINARY_IMAGE_PARTS_H
+
+#include <elfutils/libdw.h>
+
+#include "base/map.h"
+#include "binary/elffile.h"
+#include "binary/image.h"
+#include "binary/sweep.h"
+#include "binary/symbols.h"
+#include "binary/unit.h"
+
+/* One compile unit; its table is built when it is first asked for. */
+struct unit_ref {
+	Dwarf_Die die;
+	struct unit *unit; /* NULL not built */
+};
+
+struct image {
+	struct elffile main;  /* not open when only the debug file was found */
+	struct elffile debug; /* not open when the debug information is in main, or nowhere */
+	Dwarf *dw;            /* NULL none */
+	struct symbols symbols;
+	struct range *code;   /* executable sections */
+	size_t ncode;
+	struct map files;     /* interned paths */
+
+	bool indexed;         /* are the members below valid? */
+	struct unit_ref *unit;
+	size_t nunits;
+	struct cut *cut;      /* address -> index of unit */
+	size_t ncuts;
+};
+
+/* Lists the units and whose code is where, once. */
+void image_index(struct image *img);
+
+/* The i-th unit, built. */
+struct unit *image_unit(struct image *img, size_t i);
+
+/* The unit that holds off, built; NULL when there is none. */
+struct unit *image_unit_at(struct image *img, uint64_t off);
+
+/* The frame of `node` at file:line. */
+struct frame image_frame(struct image *img, struct unit *u, uint32_t node, const char *file, unsigned line, uint64_t off);
+
+/* The charged frame of a span, as image_charge_line; the function is not filled in but told by *node. */
+bool image_charge(const struct unit *u, const struct span *s, image_scope *scope, void *arg, const char **file, unsigned *line,
+		  uint32_t *node);
+
+#endif

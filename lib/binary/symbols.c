@@ -1,0 +1,205 @@
+#include "binary/symbols.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* Where the name of the part "." + word + (nothing or .digits) begins, or NULL when it does not end so. */
+static const char *last_suffix(const char *name, const char *end)
+{
+	static const char *const words[] = { "cold", "part", "isra", "constprop", "lto_priv", "llvm", "localalias", NULL };
+	const char *p = end;
+	size_t len;
+
+	while (p > name && p[-1] >= '0' && p[-1] <= '9')
+		p--;
+	if (p < end && p > name && p[-1] == '.')
+		end = p - 1;
+	for (p = end; p > name && p[-1] != '.'; p--)
+		;
+	len = (size_t)(end - p);
+	for (int i = 0; p > name + 1 && words[i]; i++)
+		if (strlen(words[i]) == len && !memcmp(words[i], p, len))
+			return p - 1;
+	return NULL;
+}
+
+size_t symbol_base(const char *name)
+{
+	const char *end = name + strlen(name), *cut;
+
+	while ((cut = last_suffix(name, end)))
+		end = cut;
+	return (size_t)(end - name);
+}
+
+static Elf_Scn *find_table(Elf *elf, GElf_Word type, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, sh) && sh->sh_type == type && sh->sh_entsize != 0)
+			return scn;
+	return NULL;
+}
+
+static int rank_of(const GElf_Sym *sym)
+{
+	int bind = GELF_ST_BIND(sym->st_info);
+	int rank = bind == STB_GLOBAL || bind == STB_GNU_UNIQUE ? 0 : bind == STB_WEAK ? 1 : 2;
+
+	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE ? rank + 3 : rank;
+}
+
+/* Is it a name for code?  Assembly often has labels without a type. */
+static bool is_function(const GElf_Sym *sym, const char *name, const GElf_Shdr *in)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+
+	if (!(in->sh_flags & SHF_EXECINSTR) || sym->st_value < in->sh_addr || sym->st_value - in->sh_addr >= in->sh_size)
+		return false;
+	if (type == STT_NOTYPE)
+		return name[0] != '.' && name[0] != '$';
+	return type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
+/* Linkers write name@@VERSION into .symtab of shared objects. */
+static const char *plain_name(struct symbols *s, size_t *cap, const char *name)
+{
+	const char *at = strchr(name, '@');
+
+	if (!at || at == name)
+		return name;
+	s->owned = xgrow(s->owned, s->nowned, cap, sizeof *s->owned);
+	return s->owned[s->nowned++] = xstrndup(name, (size_t)(at - name));
+}
+
+static int by_address(const void *pa, const void *pb)
+{
+	const struct symbol *a = pa, *b = pb;
+
+	if (a->lo != b->lo)
+		return a->lo < b->lo ? -1 : 1;
+	if (a->sized != b->sized)
+		return a->sized ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Gives symbols without a size one; in `hi` they carry the end of their section until now. */
+static void settle(struct symbols *s)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = s->n; i-- > 0;) {
+		if (i + 1 < s->n && s->v[i + 1].lo != s->v[i].lo)
+			next = s->v[i + 1].lo;
+		if (!s->v[i].sized && next < s->v[i].hi)
+			s->v[i].hi = next;
+	}
+}
+
+static void index_reach(struct symbols *s)
+{
+	uint64_t reach = 0;
+
+	s->reach = xcalloc(s->n + 1, sizeof *s->reach);
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->v[i].hi > reach)
+			reach = s->v[i].hi;
+		s->reach[i] = reach;
+	}
+}
+
+bool symbols_read(struct symbols *s, Elf *elf)
+{
+	size_t cap = 0, owned_cap = 0, count;
+	GElf_Shdr table, in;
+	GElf_Sym sym;
+	Elf_Data *data;
+	Elf_Scn *scn;
+
+	memset(s, 0, sizeof *s);
+	scn = find_table(elf, SHT_SYMTAB, &table);
+	if (!scn)
+		scn = find_table(elf, SHT_DYNSYM, &table);
+	data = scn ? elf_getdata(scn, NULL) : NULL;
+	if (!data)
+		return false;
+	count = data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+	for (size_t i = 1; i < count; i++) {
+		const char *name;
+		Elf_Scn *sec;
+		bool sized;
+
+		if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF || sym.st_shndx >= SHN_LORESERVE)
+			continue;
+		name = elf_strptr(elf, table.sh_link, sym.st_name);
+		sec = elf_getscn(elf, sym.st_shndx);
+		if (!name || !*name || !sec || !gelf_getshdr(sec, &in) || !is_function(&sym, name, &in))
+			continue;
+		sized = sym.st_size > 0 && sym.st_value + sym.st_size > sym.st_value;
+		s->v = xgrow(s->v, s->n, &cap, sizeof *s->v);
+		s->v[s->n++] = (struct symbol){
+			.lo = sym.st_value,
+			.hi = sized ? sym.st_value + sym.st_size : in.sh_addr + in.sh_size,
+			.name = plain_name(s, &owned_cap, name),
+			.sized = sized,
+			.rank = rank_of(&sym),
+		};
+	}
+	if (s->n > 0)
+		qsort(s->v, s->n, sizeof *s->v, by_address);
+	settle(s);
+	index_reach(s);
+	return s->n > 0;
+}
+
+void symbols_release(struct symbols *s)
+{
+	for (size_t i = 0; i < s->nowned; i++)
+		free(s->owned[i]);
+	free(s->owned);
+	free(s->reach);
+	free(s->v);
+	memset(s, 0, sizeof *s);
+}
+
+/* The best-ranked symbol at the address of v[i] that is as v[i] and covers off. */
+static const struct symbol *best_at(const struct symbols *s, size_t i, uint64_t off)
+{
+	const struct symbol *best = &s->v[i];
+
+	for (; i > 0 && s->v[i - 1].lo == best->lo && s->v[i - 1].sized == best->sized; i--)
+		if (s->v[i - 1].hi > off)
+			best = &s->v[i - 1];
+	return best;
+}
+
+const struct symbol *symbols_find(const struct symbols *s, uint64_t off)
+{
+	const struct symbol *label = NULL;
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->v[mid].lo <= off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* Backwards over symbols that ended before off, until no earlier one reaches it. */
+	for (; lo > 0 && s->reach[lo - 1] > off; lo--) {
+		if (s->v[lo - 1].hi <= off)
+			continue;
+		if (s->v[lo - 1].sized)
+			return best_at(s, lo - 1, off);
+		if (!label)
+			label = best_at(s, lo - 1, off);
+	}
+	return label;
+}

@@ -1,0 +1,45 @@
+/*
+ * symbols: the function symbols of one ELF file, by address.
+ */
+#ifndef ANDWEORC_BINARY_SYMBOLS_H
+#define ANDWEORC_BINARY_SYMBOLS_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbol {
+	uint64_t lo, hi;  /* hi > lo; one without a size reaches to the next symbol or the end of its section */
+	const char *name; /* without @VERSION; the table's or the ELF file's */
+	bool sized;       /* the ELF file says how long it is */
+	int rank;         /* of two at one address the lower one names it: functions before labels, global before weak before local */
+};
+
+struct symbols {
+	struct symbol *v; /* v[0..n), by (lo, sized first, rank, name) */
+	size_t n;
+	uint64_t *reach;  /* reach[i]: the greatest hi of v[0..i] */
+	char **owned;     /* names that had to be cut */
+	size_t nowned;
+};
+
+/* Reads .symtab, or .dynsym when there is none.  False when there is neither. */
+bool symbols_read(struct symbols *s, Elf *elf);
+void symbols_release(struct symbols *s);
+
+/*
+ * The innermost symbol that covers off, the best-ranked of its address; NULL
+ * when there is none.  One without a size is only asked when no other covers
+ * off: it may be a label inside a function.
+ */
+const struct symbol *symbols_find(const struct symbols *s, uint64_t off);
+
+/*
+ * How much of a linkage name is the function's own: its length without what
+ * compilers add to name a part or a clone of it (.cold, .part.N, .isra.N,
+ * .constprop.N, .lto_priv.N, .llvm.N).
+ */
+size_t symbol_base(const char *name);
+
+#endif

@@ -1,0 +1,433 @@
+#include "binary/unit.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "binary/sweep.h"
+
+/* Deeper nesting than any compiler's, and stack enough for it. */
+#define DEPTH_MAX 1000
+
+/* Damaged input can name one long list of ranges from each of many DIEs. */
+#define PARTS_MAX (16u << 20)
+
+struct builder {
+	struct unit *u;
+	struct map *files;
+	const struct range *code;
+	size_t ncode;
+	bool in_types;         /* are functions defined inside types, as in Rust? */
+	const char *comp_dir;  /* NULL unknown */
+	Dwarf_Files *file;     /* what call_file counts in */
+	const char **interned; /* interned[i]: file i, NULL not yet */
+	size_t nfiles;
+	size_t nodes_cap, parts_cap, part_nodes_cap, pieces_cap;
+	struct piece *piece;
+	size_t npieces;
+	const char *last;      /* the DIE that was visited last: addresses only grow */
+};
+
+bool range_holds(const struct range *range, size_t n, uint64_t off)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (range[mid].hi <= off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && range[lo].lo <= off;
+}
+
+/* ---- files ---------------------------------------------------------------- */
+
+/* "/./" and "//" say nothing; "/../" may (symbolic links), so it stays. */
+static const char *intern(struct map *files, const char *dir, const char *path)
+{
+	struct buf b = BUF_INIT;
+	void **place;
+
+	if (path[0] != '/' && dir) {
+		buf_adds(&b, dir);
+		buf_addc(&b, '/');
+	}
+	buf_adds(&b, path);
+	if (b.len > 0 && b.s[0] == '/') {
+		size_t to = 0;
+
+		for (size_t i = 0; i <= b.len; i++) {
+			while (b.s[i] == '/' && (b.s[i + 1] == '/' || (b.s[i + 1] == '.' && b.s[i + 2] == '/')))
+				i += b.s[i + 1] == '/' ? 1 : 2;
+			b.s[to++] = b.s[i];
+		}
+	}
+	place = map_at(files, b.s);
+	if (!*place)
+		*place = files->entry[files->n - 1].key;
+	buf_release(&b);
+	return *place;
+}
+
+static const char *file_name(struct builder *b, size_t i)
+{
+	const char *path;
+
+	if (i >= b->nfiles)
+		return NULL;
+	if (!b->interned[i]) {
+		path = dwarf_filesrc(b->file, i, NULL, NULL);
+		if (path && strcmp(path, "???") != 0)
+			b->interned[i] = intern(b->files, b->comp_dir, path);
+	}
+	return b->interned[i];
+}
+
+static void use_files(struct builder *b, Dwarf_Files *file, size_t n)
+{
+	free(b->interned);
+	b->file = file;
+	b->nfiles = n;
+	b->interned = xcalloc(n + 1, sizeof *b->interned);
+}
+
+/* ---- functions and inlined copies ----------------------------------------- */
+
+static void add_part(struct builder *b, uint32_t node, unsigned depth, uint64_t lo, uint64_t hi)
+{
+	struct unit *u = b->u;
+
+	if (lo >= hi || u->nparts >= PARTS_MAX || !range_holds(b->code, b->ncode, lo))
+		return;
+	u->part = xgrow(u->part, u->nparts, &b->parts_cap, sizeof *u->part);
+	u->part_node = xgrow(u->part_node, u->nparts, &b->part_nodes_cap, sizeof *u->part_node);
+	u->part[u->nparts] = (struct range){ lo, hi };
+	u->part_node[u->nparts++] = node;
+	b->piece = xgrow(b->piece, b->npieces, &b->pieces_cap, sizeof *b->piece);
+	b->piece[b->npieces++] = (struct piece){ lo, hi, node, depth };
+}
+
+/* What a function's DIE says of its own, gathered in one pass over its attributes. */
+struct facts {
+	Dwarf_Attribute low, high;
+	bool has_low, has_high, has_ranges;
+	Dwarf_Word call_file, call_line;
+};
+
+static int note_attribute(Dwarf_Attribute *attr, void *arg)
+{
+	struct facts *f = arg;
+
+	switch (dwarf_whatattr(attr)) {
+	case DW_AT_low_pc:
+		f->low = *attr;
+		f->has_low = true;
+		break;
+	case DW_AT_high_pc:
+		f->high = *attr;
+		f->has_high = true;
+		break;
+	case DW_AT_ranges:
+		f->has_ranges = true;
+		break;
+	case DW_AT_call_file:
+		dwarf_formudata(attr, &f->call_file);
+		break;
+	case DW_AT_call_line:
+		dwarf_formudata(attr, &f->call_line);
+		break;
+	}
+	return DWARF_CB_OK;
+}
+
+static void add_ranges(struct builder *b, Dwarf_Die *die, struct facts *f, uint32_t node, unsigned depth)
+{
+	Dwarf_Addr base, lo, hi;
+	Dwarf_Word length;
+	ptrdiff_t at = 0;
+
+	if (f->has_ranges) {
+		while (b->u->nparts < PARTS_MAX && (at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0)
+			add_part(b, node, depth, lo, hi);
+		return;
+	}
+	if (dwarf_formaddr(&f->low, &lo) != 0)
+		return;
+	if (dwarf_formaddr(&f->high, &hi) != 0) {
+		if (dwarf_formudata(&f->high, &length) != 0)
+			return;
+		hi = lo + length;
+	}
+	add_part(b, node, depth, lo, hi);
+}
+
+/* Adds the function or inlined copy; NODE_NONE when it has no code, as declarations and abstract ones. */
+static uint32_t add_node(struct builder *b, Dwarf_Die *die, uint32_t parent, unsigned depth)
+{
+	struct facts f = { 0 };
+	struct unit *u = b->u;
+	uint32_t node = (uint32_t)u->nnodes;
+
+	if (dwarf_getattrs(die, note_attribute, &f, 0) == -1 || !(f.has_ranges || (f.has_low && f.has_high)))
+		return NODE_NONE;
+	u->node = xgrow(u->node, u->nnodes, &b->nodes_cap, sizeof *u->node);
+	u->node[u->nnodes++] = (struct node){
+		.die = *die,
+		.parent = parent,
+		.call_file = parent == NODE_NONE ? NULL : file_name(b, f.call_file),
+		.call_line = (unsigned)f.call_line,
+	};
+	add_ranges(b, die, &f, node, depth);
+	return node;
+}
+
+static void walk(struct builder *b, Dwarf_Die *parent, uint32_t inside, unsigned depth)
+{
+	Dwarf_Die die;
+	uint32_t node;
+
+	if (depth >= DEPTH_MAX || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		/* DW_AT_sibling of a damaged file may point backwards, or into the DIE's own children. */
+		if ((const char *)die.addr <= b->last)
+			return;
+		b->last = die.addr;
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_subprogram:
+			/* A nested function is not part of the chain of the one around it. */
+			node = add_node(b, &die, NODE_NONE, depth);
+			if (node != NODE_NONE)
+				walk(b, &die, node, depth + 1);
+			break;
+		case DW_TAG_inlined_subroutine:
+			node = inside == NODE_NONE ? NODE_NONE : add_node(b, &die, inside, depth);
+			if (node != NODE_NONE)
+				walk(b, &die, node, depth + 1);
+			break;
+		case DW_TAG_lexical_block:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block:
+		case DW_TAG_with_stmt:
+			walk(b, &die, inside, depth + 1);
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+			walk(b, &die, NODE_NONE, depth + 1);
+			break;
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+		case DW_TAG_interface_type:
+		case DW_TAG_enumeration_type:
+			if (b->in_types)
+				walk(b, &die, NODE_NONE, depth + 1);
+			break;
+		default:
+			break;
+		}
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* ---- lines ---------------------------------------------------------------- */
+
+struct row {
+	uint64_t lo;
+	const char *file; /* NULL: a gap begins here */
+	unsigned line;
+};
+
+static size_t read_rows(struct builder *b, Dwarf_Die *cu, struct row **out)
+{
+	Dwarf_Lines *lines;
+	Dwarf_Files *files;
+	size_t n, nfiles, rows = 0;
+	struct row *v;
+
+	*out = NULL;
+	if (dwarf_getsrclines(cu, &lines, &n) != 0 || dwarf_getsrcfiles(cu, &files, &nfiles) != 0)
+		return 0;
+	use_files(b, files, nfiles);
+	v = xcalloc(n + 1, sizeof *v);
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(lines, i);
+		struct row r = { 0 };
+		bool end;
+		int line;
+		size_t file;
+
+		if (dwarf_lineaddr(row, &r.lo) != 0 || dwarf_lineendsequence(row, &end) != 0 || dwarf_lineno(row, &line) != 0)
+			continue;
+		if (!end) {
+			/* Line 0 is code of no line: a compiler's own, part of what is around it. */
+			if (line <= 0 || !range_holds(b->code, b->ncode, r.lo) || dwarf_line_file(row, &files, &file) != 0)
+				continue;
+			r.line = (unsigned)line;
+			r.file = file_name(b, file);
+		}
+		/* An end at the address where another sequence begins comes first in libdw's order; the last row counts. */
+		if (rows > 0 && v[rows - 1].lo == r.lo)
+			rows--;
+		v[rows++] = r;
+	}
+	*out = v;
+	return rows;
+}
+
+/* ---- both ----------------------------------------------------------------- */
+
+static void add_span(struct unit *u, size_t *cap, uint64_t lo, const struct row *row, uint32_t node)
+{
+	struct span s = { .lo = lo, .node = node };
+
+	if (row && row->file) {
+		s.file = row->file;
+		s.line = row->line;
+	}
+	if (u->n > 0) {
+		struct span *last = &u->span[u->n - 1];
+
+		if (last->node == s.node && last->file == s.file && last->line == s.line)
+			return;
+	} else if (!s.file && node == NODE_NONE) {
+		return;
+	}
+	u->span = xgrow(u->span, u->n, cap, sizeof *u->span);
+	u->span[u->n++] = s;
+}
+
+/* Cuts the lines at the borders of the nodes and the other way round. */
+static void merge(struct unit *u, const struct row *row, size_t nrows, const struct cut *cut, size_t ncuts)
+{
+	size_t r = 0, c = 0, cap = 0;
+
+	while (r < nrows || c < ncuts) {
+		uint64_t lo = r < nrows ? row[r].lo : UINT64_MAX;
+
+		if (c < ncuts && cut[c].lo < lo)
+			lo = cut[c].lo;
+		if (r < nrows && row[r].lo == lo)
+			r++;
+		if (c < ncuts && cut[c].lo == lo)
+			c++;
+		add_span(u, &cap, lo, r > 0 ? &row[r - 1] : NULL, c > 0 ? cut[c - 1].id : NODE_NONE);
+	}
+	/* A line table without its last row has no end; what is behind it is unknown. */
+	if (u->n > 0 && (u->span[u->n - 1].file || u->span[u->n - 1].node != NODE_NONE))
+		u->span[u->n - 1] = (struct span){ .lo = u->span[u->n - 1].lo, .node = NODE_NONE };
+}
+
+static bool has_functions_in_types(Dwarf_Die *cu)
+{
+	switch (dwarf_srclang(cu)) {
+	case DW_LANG_C:
+	case DW_LANG_C89:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+		return false; /* only declarations are there, and they are the bulk of the unit */
+	default:
+		return true;
+	}
+}
+
+struct unit *unit_build(Dwarf_Die *cu, struct map *files, const struct range *code, size_t ncode)
+{
+	struct unit *u = xcalloc(1, sizeof *u);
+	struct builder b = { .u = u, .files = files, .code = code, .ncode = ncode };
+	Dwarf_Die split, *top = cu;
+	Dwarf_Attribute attr;
+	Dwarf_Files *split_files;
+	struct row *row;
+	struct cut *cut;
+	size_t nrows, ncuts, n;
+	uint8_t type;
+
+	b.comp_dir = dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir, &attr));
+	nrows = read_rows(&b, cu, &row);
+	if (dwarf_cu_info(cu->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton && split.addr) {
+		top = &split;
+		if (dwarf_getsrcfiles(top, &split_files, &n) == 0)
+			use_files(&b, split_files, n);
+	}
+	b.in_types = has_functions_in_types(top);
+	walk(&b, top, NODE_NONE, 0);
+	ncuts = sweep(b.piece, b.npieces, &cut);
+	merge(u, row, nrows, cut, ncuts);
+	free(b.piece);
+	free(b.interned);
+	free(cut);
+	free(row);
+	return u;
+}
+
+bool unit_mentions(Dwarf_Die *cu, const char *tail)
+{
+	const char *name = strrchr(tail, '/');
+	Dwarf_Files *files;
+	size_t n;
+
+	name = name ? name + 1 : tail;
+	if (dwarf_getsrcfiles(cu, &files, &n) != 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const char *path = dwarf_filesrc(files, i, NULL, NULL);
+		const char *last = path ? strrchr(path, '/') : NULL;
+
+		if (path && !strcmp(last ? last + 1 : path, name))
+			return true;
+	}
+	return false;
+}
+
+void unit_free(struct unit *u)
+{
+	if (!u)
+		return;
+	free(u->span);
+	free(u->node);
+	free(u->part);
+	free(u->part_node);
+	free(u);
+}
+
+const struct span *unit_find(const struct unit *u, uint64_t off)
+{
+	size_t lo = 0, hi = u->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (u->span[mid].lo <= off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0 || (!u->span[lo - 1].file && u->span[lo - 1].node == NODE_NONE))
+		return NULL;
+	return &u->span[lo - 1];
+}
+
+const char *node_name(struct unit *u, uint32_t node)
+{
+	struct node *n = &u->node[node];
+	Dwarf_Attribute attr;
+
+	if (!n->named) {
+		n->name = dwarf_formstring(dwarf_attr_integrate(&n->die, DW_AT_linkage_name, &attr));
+		if (!n->name)
+			n->name = dwarf_formstring(dwarf_attr_integrate(&n->die, DW_AT_MIPS_linkage_name, &attr));
+		if (!n->name)
+			n->name = dwarf_formstring(dwarf_attr_integrate(&n->die, DW_AT_name, &attr));
+		n->named = true;
+	}
+	return n->name;
+}
