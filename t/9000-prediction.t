@@ -1,0 +1,75 @@
+#!/bin/sh
+# Predictions against known answers, roughly: 5 s a program, tolerance 5 points.
+# (make accuracy looks closer.)  Runs alone.
+. "$(dirname "$0")/lib.sh"
+
+seconds=5
+tolerance=5
+
+# profile PROGRAM REGION...: leaves `analysis`
+profile() {
+	program=$1
+	shift
+	set -- $(printf -- "-r %s " "$@") # no blank in any of them
+	exits 0 andweorc-record -d $seconds -m function "$@" -s 0,25,50 -o log -- "$O/t/workload/$program" --seconds 1000000 >out
+	empty out
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+}
+
+# predicts REGION PCT POINTS: the program gets POINTS % faster, within the tolerance
+predicts() {
+	awk -F '\t' -v region="$1" -v pct="$2" -v want="$3" -v tolerance=$tolerance '
+		$1 == "curve" {
+			delete f
+			for (i = 2; i <= NF; i++) {
+				eq = index($i, "=")
+				f[substr($i, 1, eq - 1)] = substr($i, eq + 1)
+			}
+			if (f["point"] == "round" && f["region"] == region && f["speedup_pct"] == pct) {
+				found++
+				got = f["program_pct"]
+			}
+		}
+		END {
+			if (found != 1) {
+				print found + 0 " curve records for " region " at " pct
+				exit 1
+			}
+			printf "%s at %d %%: predicted %.1f, known %.1f\n", region, pct, got, want
+			exit got < want - tolerance || got > want + tolerance
+		}' analysis
+}
+
+a_serial_program() {
+	profile serial half fifth
+	predicts half 50 25
+	predicts half 25 12.5
+	predicts fifth 50 10
+}
+
+a_mutex() {
+	profile mutex inside outside
+	predicts inside 25 25
+	predicts outside 25 0
+	predicts outside 50 0
+}
+
+a_queue() {
+	profile queue consume produce
+	predicts consume 25 25
+	predicts produce 50 0
+}
+
+a_short_program() {
+	profile short longer_half shorter_half
+	predicts longer_half 50 30
+	predicts shorter_half 25 10
+}
+
+check 'regions of a serial program count by their share' a_serial_program
+check 'work under a contended mutex counts in full, work outside does not' a_mutex
+check 'the slower end of a queue counts, the faster one does not' a_queue
+check 'a program that ends early is run again' a_short_program
+
+done_testing
