@@ -12,6 +12,8 @@
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
+# Objects are kept, although pattern rules alone name them.
+.SECONDARY:
 
 O        ?= build
 prefix   ?= /usr/local
