@@ -1,0 +1,141 @@
+/*
+ * andweorc-resolve: adds function, file and line to the addresses in a log.
+ *
+ *     sample  run=1 module=1 offset=0x1234 count=17 state=cpu
+ * becomes
+ *     sample  run=1 module=1 offset=0x1234 count=17 state=cpu function=work file=/src/a.c line=12
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cli.h"
+#include "base/msg.h"
+#include "format.h"
+#include "profile/hold.h"
+#include "profile/resolve.h"
+
+static const char USAGE[] =
+	"usage: andweorc-resolve [--debug-dir DIR]... [--path-map OLD=NEW]... [LOG...]\n"
+	"\n"
+	"Adds function, file and line to the regions and samples of logs by andweorc-record.\n"
+	"Writes them all, in order, to standard output.  Without LOG, or with -, reads\n"
+	"standard input.\n"
+	"\n"
+	"      --debug-dir DIR     look for separate debug files in DIR before /usr/lib/debug\n"
+	"      --path-map OLD=NEW  read programs and libraries under OLD from under NEW\n"
+	"  -h, --help              say this\n"
+	"  -V, --version           say the version\n";
+
+enum { OPT_DEBUG_DIR = 256, OPT_PATH_MAP };
+
+/* Room for many lines, so that a write is not made for each. */
+#define OUTPUT_CHUNK ((size_t)1 << 18)
+
+struct filter {
+	struct resolve resolve;
+	struct hold hold;
+	struct buf out;
+};
+
+static void put(struct filter *f, struct record *rec)
+{
+	resolve_record(&f->resolve, rec, &f->out);
+	fwrite(f->out.s, 1, f->out.len, stdout);
+	buf_clear(&f->out);
+}
+
+/* Lets those go that wait for nothing, or, when `all`, that wait in vain. */
+static void let_go(struct filter *f, bool all)
+{
+	struct record *rec;
+
+	while ((rec = hold_first(&f->hold)) && (all || resolve_is_ready(&f->resolve, rec))) {
+		put(f, rec);
+		hold_drop(&f->hold);
+	}
+}
+
+/* A module that comes while others wait is learned at once; it is written, and learned again, in its turn. */
+static void take(struct filter *f, struct record *rec)
+{
+	if (!strcmp(rec->type, AW_HEADER))
+		let_go(f, true);
+	if (hold_is_empty(&f->hold) && resolve_is_ready(&f->resolve, rec)) {
+		put(f, rec);
+		return;
+	}
+	hold_add(&f->hold, rec);
+	if (!strcmp(rec->type, AW_MODULE)) {
+		modules_add(&f->resolve.modules, rec);
+		let_go(f, false);
+	}
+	if (hold_is_full(&f->hold))
+		let_go(f, true);
+}
+
+static void resolve_log(struct filter *f, const char *path)
+{
+	struct reader *reader = reader_open(path);
+	struct record rec;
+
+	if (!reader)
+		return;
+	reader_keep_comments(reader, stdout);
+	while (!ferror(stdout) && reader_next(reader, &rec))
+		take(f, &rec);
+	let_go(f, true);
+	reader_close(reader);
+	modules_forget_ids(&f->resolve.modules);
+}
+
+static void parse(struct filter *f, int argc, char **argv)
+{
+	static const struct option LONG[] = {
+		{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
+		{ "path-map", required_argument, NULL, OPT_PATH_MAP },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "hV", LONG, NULL)) != -1) {
+		switch (c) {
+		case OPT_DEBUG_DIR:
+			modules_add_debug_dir(&f->resolve.modules, optarg);
+			break;
+		case OPT_PATH_MAP:
+			if (!modules_add_path_map(&f->resolve.modules, optarg))
+				msg_die(EXIT_TROUBLE, "bad path map '%s'; it is OLD=NEW", optarg);
+			break;
+		case 'h':
+			cli_help(USAGE);
+		case 'V':
+			cli_version();
+		default:
+			cli_usage_error(USAGE, EXIT_TROUBLE);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct filter f = { 0 };
+
+	cli_init(argv[0]);
+	resolve_init(&f.resolve);
+	hold_init(&f.hold);
+	buf_init(&f.out);
+	parse(&f, argc, argv);
+	setvbuf(stdout, NULL, _IOFBF, OUTPUT_CHUNK);
+	if (optind == argc)
+		resolve_log(&f, "-");
+	for (int i = optind; i < argc; i++)
+		resolve_log(&f, argv[i]);
+	hold_release(&f.hold);
+	buf_release(&f.out);
+	resolve_release(&f.resolve);
+	return cli_finish(EXIT_OK);
+}

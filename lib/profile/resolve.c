@@ -1,0 +1,326 @@
+#include "profile/resolve.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "binary/symbols.h"
+#include "format.h"
+
+/* No chain of a compiler is deeper; the rest of a deeper one is not written. */
+#define FRAMES_MAX 256
+#define ALIASES_MAX 64
+
+void resolve_init(struct resolve *r)
+{
+	*r = (struct resolve){ 0 };
+	modules_init(&r->modules);
+}
+
+void resolve_release(struct resolve *r)
+{
+	for (size_t i = 0; i < r->shown.n; i++)
+		free(r->shown.entry[i].value);
+	map_release(&r->shown);
+	modules_release(&r->modules);
+}
+
+/* ---- names ---------------------------------------------------------------- */
+
+static const char *shown(struct resolve *r, const char *linkage_name)
+{
+	void **place = map_at(&r->shown, linkage_name);
+
+	if (!*place)
+		*place = image_demangle(linkage_name);
+	return *place;
+}
+
+static void add_str(struct buf *out, struct record *rec, const char *key, const char *value)
+{
+	if (value && !record_get(rec, key))
+		record_str(out, key, value);
+}
+
+static void add_line(struct buf *out, struct record *rec, const char *file, unsigned line)
+{
+	/* A file that came with the record is not joined with a line of another one. */
+	if (!file || !line || record_get(rec, "file"))
+		return;
+	record_str(out, "file", file);
+	if (!record_get(rec, "line"))
+		record_u64(out, "line", line);
+}
+
+/* What is left when nothing has a name: "libz.so.1+0x1234". */
+static void add_offset(struct buf *out, struct record *rec, const struct module *mod, uint64_t off)
+{
+	const char *slash = strrchr(mod->path, '/');
+	char *name = xasprintf("%s+0x%" PRIx64, slash && slash[1] ? slash + 1 : mod->path, off);
+
+	add_str(out, rec, "function", name);
+	free(name);
+}
+
+/* Appends text to a list inside a value: what separates its parts is escaped, and so is the escape. */
+static void add_part(struct buf *list, const char *text, const char *separators)
+{
+	for (; *text; text++) {
+		if (*text == '%' || strchr(separators, *text))
+			buf_addf(list, "%%%02X", (unsigned char)*text);
+		else
+			buf_addc(list, *text);
+	}
+}
+
+/* ---- samples -------------------------------------------------------------- */
+
+static void add_chain(struct resolve *r, struct buf *out, struct record *rec, const struct frame *frame, size_t n)
+{
+	struct buf chain = BUF_INIT;
+
+	if (n < 2 || record_get(rec, "inlined_by"))
+		return;
+	for (size_t i = 1; i < n; i++) {
+		if (i > 1)
+			buf_addc(&chain, ';');
+		add_part(&chain, frame[i].function ? shown(r, frame[i].function) : "?", ";@");
+		if (frame[i].file) {
+			buf_addc(&chain, '@');
+			add_part(&chain, frame[i].file, ";");
+			buf_addf(&chain, ":%u", frame[i].line);
+		}
+	}
+	record_str(out, "inlined_by", chain.s);
+	buf_release(&chain);
+}
+
+static bool resolve_sample(struct resolve *r, struct record *rec, struct module *mod, struct buf *out)
+{
+	struct frame frame[FRAMES_MAX];
+	struct image *img;
+	uint64_t off;
+	size_t n;
+
+	if (!record_need_u64(rec, "offset", &off))
+		return false;
+	img = modules_image(&r->modules, mod);
+	n = img ? image_frames(img, off, frame, FRAMES_MAX) : 0;
+	if (n > FRAMES_MAX)
+		n = FRAMES_MAX;
+	if (n > 0 && frame[0].function)
+		add_str(out, rec, "function", shown(r, frame[0].function));
+	else
+		add_offset(out, rec, mod, off);
+	if (n > 0)
+		add_line(out, rec, frame[0].file, frame[0].line);
+	add_chain(r, out, rec, frame, n);
+	return true;
+}
+
+/* ---- regions -------------------------------------------------------------- */
+
+/* Takes "0xA-0xB" and the comma behind it off *s. */
+static bool next_range(const char **s, struct range *range)
+{
+	char text[48], *dash;
+	size_t len = strcspn(*s, ",");
+
+	if (len >= sizeof text)
+		return false;
+	memcpy(text, *s, len);
+	text[len] = '\0';
+	dash = strchr(text, '-');
+	if (!dash)
+		return false;
+	*dash = '\0';
+	*s += len + ((*s)[len] == ',');
+	return num_u64(text, &range->lo) && num_u64(dash + 1, &range->hi) && range->lo < range->hi;
+}
+
+static bool same_function(const char *a, const char *b)
+{
+	size_t n = symbol_base(a);
+
+	return n == symbol_base(b) && !memcmp(a, b, n);
+}
+
+/* What is known of a region when it comes. */
+struct wanted {
+	const char *symbol; /* NULL any */
+	const char *file;   /* NULL any */
+	uint64_t line;
+	bool function;      /* its scope; else a line */
+};
+
+/* One place in a region's code, and how well it fits. */
+struct place {
+	enum { NOWHERE, ANYWHERE, INLINED, OWN } fit; /* OWN: not a copy inlined elsewhere */
+	uint64_t off;
+	struct frame frame;
+};
+
+static struct place fit(const struct wanted *w, uint64_t off, const struct frame *frame, size_t n)
+{
+	struct place p = { ANYWHERE, off, { 0 } };
+	size_t k = w->function ? n - 1 : 0;
+
+	if (n == 0)
+		return p;
+	if (!w->symbol && !w->file)
+		p.fit = k + 1 == n ? OWN : INLINED;
+	for (size_t i = 0; i < n && p.fit == ANYWHERE; i++) {
+		if ((w->symbol && frame[i].function && same_function(w->symbol, frame[i].function)) ||
+		    (w->file && frame[i].file && frame[i].line == w->line && !strcmp(frame[i].file, w->file))) {
+			k = i;
+			p.fit = i + 1 == n ? OWN : INLINED;
+		}
+	}
+	p.frame = frame[k];
+	return p;
+}
+
+/* Other names of the code: identical functions that were folded into one. */
+static void add_aliases(struct resolve *r, struct buf *out, struct record *rec, struct image *img, uint64_t off,
+			const char *function)
+{
+	const char *name[ALIASES_MAX];
+	struct map seen = MAP_INIT;
+	struct buf list = BUF_INIT;
+	size_t n = image_aliases(img, off, name, ALIASES_MAX);
+
+	if (record_get(rec, "also"))
+		return;
+	if (n > ALIASES_MAX)
+		n = ALIASES_MAX;
+	*map_at(&seen, function) = r;
+	for (size_t i = 0; i < n; i++) {
+		const char *text = shown(r, name[i]);
+		void **place = map_at(&seen, text);
+
+		if (*place)
+			continue; /* C1 and C2 are one constructor to people */
+		*place = r;
+		if (list.len > 0)
+			buf_addc(&list, ',');
+		add_part(&list, text, ",");
+	}
+	if (list.len > 0)
+		record_str(out, "also", list.s);
+	buf_release(&list);
+	map_release(&seen);
+}
+
+static void name_region(struct resolve *r, struct record *rec, struct buf *out, struct image *img, const struct place *p)
+{
+	const char *symbol = record_get(rec, "symbol"), *function = record_get(rec, "function");
+
+	if (!symbol)
+		symbol = p->frame.function;
+	if (!function)
+		function = shown(r, symbol);
+	add_str(out, rec, "function", function);
+	add_str(out, rec, "symbol", symbol);
+	add_line(out, rec, p->frame.file, p->frame.line);
+	if (p->fit == OWN)
+		add_aliases(r, out, rec, img, p->off, function);
+}
+
+/* The place among a region's ranges that names it best; NOWHERE, after a message, when they are bad. */
+static struct place best_place(const struct record *rec, const char *ranges, const struct wanted *want, struct image *img)
+{
+	struct frame frame[FRAMES_MAX];
+	struct place best = { 0 };
+	struct range range;
+
+	for (const char *s = ranges; *s || best.fit == NOWHERE;) {
+		struct place p;
+		size_t n;
+
+		if (!next_range(&s, &range)) {
+			msg_error_at(rec->path, rec->line, "bad ranges '%s'", ranges);
+			return (struct place){ 0 };
+		}
+		if (best.fit == OWN)
+			continue;
+		n = img ? image_frames(img, range.lo, frame, FRAMES_MAX) : 0;
+		p = fit(want, range.lo, frame, n < FRAMES_MAX ? n : FRAMES_MAX);
+		if (p.fit > best.fit)
+			best = p;
+	}
+	return best;
+}
+
+static bool resolve_region(struct resolve *r, struct record *rec, struct module *mod, struct buf *out)
+{
+	const char *ranges, *scope = record_get(rec, "scope");
+	struct wanted want = { record_get(rec, "symbol"), record_get(rec, "file"), 0, scope && !strcmp(scope, "function") };
+	struct image *img;
+	struct place p;
+
+	if (!record_need_str(rec, "ranges", &ranges) || !record_opt_u64(rec, "line", &want.line))
+		return false;
+	if (!want.symbol && want.function)
+		want.symbol = record_get(rec, "function");
+	img = modules_image(&r->modules, mod);
+	p = best_place(rec, ranges, &want, img);
+	if (p.fit == NOWHERE)
+		return false;
+	if (!p.frame.function)
+		p.frame.function = want.symbol;
+	if (p.frame.function)
+		name_region(r, rec, out, img, &p);
+	else
+		add_offset(out, rec, mod, p.off);
+	return true;
+}
+
+/* ---- records -------------------------------------------------------------- */
+
+static bool has_code(const struct record *rec)
+{
+	return !strcmp(rec->type, AW_SAMPLE) || !strcmp(rec->type, AW_REGION);
+}
+
+bool resolve_is_ready(struct resolve *r, struct record *rec)
+{
+	const char *value = has_code(rec) ? record_get(rec, "module") : NULL;
+	uint64_t id;
+
+	return !value || !num_u64(value, &id) || modules_find(&r->modules, id);
+}
+
+static bool add_names(struct resolve *r, struct record *rec, struct buf *out)
+{
+	struct module *mod;
+	uint64_t id;
+
+	if (!record_need_u64(rec, "module", &id))
+		return false;
+	mod = modules_find(&r->modules, id);
+	if (!mod) {
+		msg_error_at(rec->path, rec->line, "no 'module' record with id %" PRIu64, id);
+		return false;
+	}
+	return !strcmp(rec->type, AW_SAMPLE) ? resolve_sample(r, rec, mod, out) : resolve_region(r, rec, mod, out);
+}
+
+bool resolve_record(struct resolve *r, struct record *rec, struct buf *out)
+{
+	bool ok = true;
+
+	record_copy(out, rec);
+	if (!strcmp(rec->type, AW_HEADER)) {
+		modules_forget_ids(&r->modules);
+		add_str(out, rec, "resolved", "1");
+	} else if (!strcmp(rec->type, AW_MODULE)) {
+		ok = modules_add(&r->modules, rec);
+	} else if (has_code(rec)) {
+		ok = add_names(r, rec, out);
+	}
+	record_end(out);
+	return ok;
+}
