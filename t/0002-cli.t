@@ -90,7 +90,7 @@ survives_a_reader_that_leaves() {
 		print "andweorc\tversion=1"
 		for (i = 0; i < 100000; i++) print "unknown\ttext=" i
 	}' >big
-	(trap '' PIPE; run "$1" big 2>err; echo $status >status) | head -n 1 >first
+	(trap '' PIPE; run "$1" big 2>err; echo "$status" >status) | head -n 1 >first
 	echo 0 >want
 	same want status
 	empty err

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2034
 # The test library.  A script is:
 #
 #	#!/bin/sh
@@ -17,7 +18,7 @@
 #
 # The current directory is a scratch directory of the script; $top is the source
 # tree, $data its t/data, $O the build directory, first in PATH.  KEEP=1 keeps
-# the scratch directory.  shellcheck shell=sh
+# the scratch directory.
 
 top=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 data=$top/t/data
