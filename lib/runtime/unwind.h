@@ -1,0 +1,78 @@
+/*
+ * unwind: from an instruction to its callers, without frame pointers.
+ *
+ * The recorder turns the call-frame information of each module into a table of
+ * rows (lib/binary/unwind.h); here the tables are walked, inside the program
+ * that is measured.  x86-64 only; elsewhere unwind_step says false.
+ *
+ * Context: any.  Async-signal-safe: no call, no lock, no allocation, no static
+ * state.  It reads the cursor, the tables and the stack, nothing else.
+ */
+#ifndef ANDWEORC_RUNTIME_UNWIND_H
+#define ANDWEORC_RUNTIME_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/*
+ * CFA, the canonical frame address, is what the stack pointer was before the
+ * call that made the frame.  The return address lies at CFA-8.
+ */
+enum unwind_cfa {
+	UNWIND_UNKNOWN,   /* nothing is said, or nothing that a row can say */
+	UNWIND_OUTERMOST, /* there is no caller (_start, the start of a thread) */
+	UNWIND_SIGNAL,    /* where a signal handler returns to: the registers lie on the stack, in a ucontext_t */
+	UNWIND_REG,       /* CFA = base + off */
+	UNWIND_LOAD,      /* CFA = *(base + off): realigned stacks */
+	UNWIND_LOAD_8,    /* CFA = *(base + off) + 8: base + off holds the stack pointer at entry */
+	UNWIND_PLT,       /* CFA = rsp + 8, or + 16 from byte `base` of the 16-byte stub on */
+};
+
+/* Where the caller's rbp or rbx is: 8 * (slot & 127) bytes below the CFA, or below the frame's own rbp. */
+enum unwind_slot {
+	UNWIND_SAME = 0,       /* still in the register */
+	UNWIND_BELOW_RBP = 128, /* flag: counted from rbp instead of the CFA */
+	UNWIND_LOST = 255,     /* not to be had */
+};
+
+/* Holds from `start` to the start of the next row.  12 bytes; a table is sorted by start and its last row is UNWIND_UNKNOWN. */
+struct unwind_row {
+	uint32_t start; /* module-relative offset (run-time address - bias) */
+	int32_t off;    /* bytes */
+	uint8_t cfa;    /* enum unwind_cfa */
+	uint8_t base;   /* index into gregs of ucontext_t (REG_RSP, ...) */
+	uint8_t bp, bx; /* enum unwind_slot */
+};
+
+struct unwind_module {
+	uintptr_t lo, hi;              /* run-time range of its code */
+	uintptr_t bias;                /* run-time address - module-relative offset */
+	const struct unwind_row *rows; /* NULL when nrows is 0: its frames are taken to have frame pointers */
+	uint32_t nrows;
+};
+
+/*
+ * One frame: its registers as they will be when the frame's callee has returned.
+ * A value that is not known is 0, which no rule will accept as an address.
+ */
+struct unwind_cursor {
+	uintptr_t pc, sp, bp, bx;
+	uintptr_t stack_lo, stack_hi; /* all of [sp, stack_hi) must be readable; nothing outside [stack_lo, stack_hi) is read */
+	const long long *regs;        /* interrupted code: its gregs, and pc is the next instruction; NULL: pc is a return address */
+};
+
+/* The frame of interrupted code. `uc` stays borrowed until the first step. */
+void unwind_begin(struct unwind_cursor *c, const ucontext_t *uc, uintptr_t stack_lo, uintptr_t stack_hi);
+
+/*
+ * Moves c to the caller.  False leaves c at the frame it was at, because that is
+ * the outermost one (then c->pc is 0), or its code is unknown, or the stack does
+ * not look right.  Each step raises c->sp, so a walk ends.
+ *
+ * `modules`: sorted by lo, disjoint.
+ */
+bool unwind_step(struct unwind_cursor *c, const struct unwind_module *modules, size_t n);
+
+#endif
