@@ -88,11 +88,10 @@ struct arena_scope {
 	struct arena_range passed[ARENA_RANGES];
 };
 
-/* The rows of one module: rows[first .. first + n) of the arena. */
-struct arena_module {
-	uint64_t lo, hi; /* run-time code range */
-	uint64_t bias;
-	uint32_t first, n;
+/* How to unwind the modules of the target.  `rows` are addresses in the target: it tells where it mapped the arena. */
+struct arena_modules {
+	uint32_t n;
+	struct unwind_module module[ARENA_MODULES]; /* sorted by lo */
 };
 
 struct arena_sample {
@@ -114,6 +113,7 @@ enum { SLOT_FREE, SLOT_UNBORN, SLOT_LIVE, SLOT_DEAD };
 struct arena_thread {
 	_Alignas(64) _Atomic uint32_t state; /* SLOT_*; taken by the creator, freed by the thread */
 	int32_t tid;
+	uint64_t routine, arg;      /* of a thread that is unborn: what it will run */
 	_Atomic int64_t delay_ns;   /* [T] D_i */
 	_Atomic uint32_t window;    /* [T] the window whose floor has been applied to delay_ns */
 	_Atomic uint64_t samples;   /* [T] */
@@ -134,6 +134,7 @@ struct arena {
 	_Atomic uint32_t runtime;   /* [A] RUNTIME_* */
 	_Atomic uint32_t sampler;   /* [A] SAMPLER_* in use */
 	_Atomic int32_t sampler_errno; /* [A] why perf was refused, or 0 */
+	_Atomic uint64_t base;      /* [A] where the profiled process mapped the arena */
 	_Atomic uint32_t attached;  /* [A] other processes that found the arena taken (children, wrapped commands) */
 	uint32_t want_sampler;      /* [C] SAMPLER_* to use, 0 = perf, else timer */
 	uint64_t period_ns;         /* [C] of the sampler */
@@ -143,7 +144,8 @@ struct arena {
 	_Alignas(64) _Atomic uint32_t window; /* [C] number << 2 | PHASE_* */
 	_Atomic uint32_t target;              /* [C] index into targets */
 	_Atomic uint32_t scope;               /* [C] index into scopes */
-	_Atomic uint32_t modules_used;        /* [C] */
+	_Atomic uint32_t modules;             /* [C] index into module_sets */
+	_Atomic uint32_t whole_stacks;        /* [C] keep all frames of samples, not only up to the one that is charged */
 	_Atomic uint32_t speedup;             /* [C] 0 .. 1 << 16, the fraction of a period that is credited */
 	_Atomic int64_t floor_ns;             /* [C] G as the window began: older debts are forgiven */
 	_Atomic int64_t began_ns;             /* [C] when the window began */
@@ -159,8 +161,8 @@ struct arena {
 	struct arena_object object[ARENA_OBJECTS];
 	struct arena_target targets[2];
 	struct arena_scope scopes[2];
-	struct arena_module module[ARENA_MODULES]; /* [C] sorted by lo */
-	struct unwind_row row[ARENA_ROWS];
+	struct arena_modules module_sets[2];
+	struct unwind_row row[ARENA_ROWS]; /* [C] appended to; what a set refers to stays */
 	struct arena_thread thread[ARENA_THREADS];
 };
 

@@ -1,0 +1,338 @@
+/*
+ * andweorc-record: runs a command with the runtime preloaded, speeds up parts of
+ * it virtually, and logs what that did to its progress.
+ */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/cli.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "recorder/conductor.h"
+#include "recorder/diagnose.h"
+#include "recorder/launch.h"
+
+static const char usage[] =
+	"usage: andweorc-record [OPTION]... [--] COMMAND [ARG]...\n"
+	"Runs COMMAND, speeds parts of it up virtually, and logs what that does to its progress.\n"
+	"\n"
+	"  -o, --output LOG          write the log here (default: standard output, unless a terminal)\n"
+	"  -d, --duration SECONDS    time for experiments; COMMAND is run again, or ended, accordingly\n"
+	"  -n, --runs RUNS           run COMMAND this many times; -d is divided among them\n"
+	"  -m, --mode line|function  what regions are (default: line)\n"
+	"  -r, --region REGION       FUNCTION, FILE:LINE or a pattern; may repeat (default: found by sampling)\n"
+	"  -s, --speedups LIST       percent, such as 25,50 (default: 15,30,50,75)\n"
+	"      --max-regions N       at most this many regions found by sampling (default: 6)\n"
+	"      --seed N              of the order of experiments (default: from the clock)\n"
+	"      --sampler perf|timer  (default: perf, or timer where perf is refused)\n"
+	"      --period MICROSECONDS of samples (default: 1000)\n"
+	"      --window MILLISECONDS least length of an experiment (default: 200)\n"
+	"      --attach-only         sample, but perform no experiment\n"
+	"  -q, --quiet               no progress on a terminal\n"
+	"  -h, --help                this text\n"
+	"  -V, --version             the version\n";
+
+enum { MAX_LEVELS = 100 };
+
+struct options {
+	const char *output;
+	double seconds;          /* 0: not given */
+	uint64_t runs;           /* 0: not given */
+	enum region_scope mode;
+	char **names;
+	size_t nnames, names_cap;
+	unsigned levels[MAX_LEVELS];
+	size_t nlevels;
+	uint64_t max_regions;
+	uint64_t seed;
+	uint64_t period_us;
+	uint64_t window_ms;
+	unsigned sampler;
+	bool attach_only;
+	bool quiet;
+};
+
+static _Noreturn void bad_option(const char *what, const char *value)
+{
+	msg_die(EXIT_RECORD, "bad %s '%s'", what, value);
+}
+
+static uint64_t number(const char *what, const char *value, uint64_t lo, uint64_t hi)
+{
+	uint64_t n;
+
+	if (!num_u64(value, &n) || n < lo || n > hi)
+		bad_option(what, value);
+	return n;
+}
+
+static void parse_levels(struct options *o, const char *list)
+{
+	char *copy = xstrdup(list), *rest = copy, *item;
+
+	o->nlevels = 0;
+	while ((item = strsep(&rest, ",")) != NULL) {
+		unsigned pct = (unsigned)number("speedup", item, 0, 100);
+		bool known = pct == 0; /* baselines are always there */
+
+		for (size_t i = 0; i < o->nlevels; i++)
+			known = known || o->levels[i] == pct;
+		if (!known)
+			o->levels[o->nlevels++] = pct;
+	}
+	free(copy);
+}
+
+enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS };
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "duration", required_argument, NULL, 'd' },
+	{ "runs", required_argument, NULL, 'n' },
+	{ "mode", required_argument, NULL, 'm' },
+	{ "region", required_argument, NULL, 'r' },
+	{ "speedups", required_argument, NULL, 's' },
+	{ "max-regions", required_argument, NULL, OPT_MAX_REGIONS },
+	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "sampler", required_argument, NULL, OPT_SAMPLER },
+	{ "period", required_argument, NULL, OPT_PERIOD },
+	{ "window", required_argument, NULL, OPT_WINDOW },
+	{ "attach-only", no_argument, NULL, OPT_ATTACH },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static void set_option(struct options *o, int option, const char *value)
+{
+	switch (option) {
+	case 'o':
+		o->output = value;
+		break;
+	case 'd':
+		if (!num_real(value, &o->seconds) || o->seconds <= 0 || o->seconds > 1e6)
+			bad_option("duration", value);
+		break;
+	case 'n':
+		o->runs = number("number of runs", value, 1, 1000000);
+		break;
+	case 'm':
+		if (strcmp(value, "line") != 0 && strcmp(value, "function") != 0)
+			bad_option("mode", value);
+		o->mode = *value == 'l' ? REGION_LINE : REGION_FUNCTION;
+		break;
+	case 'r':
+		o->names = xgrow(o->names, o->nnames, &o->names_cap, sizeof(char *));
+		o->names[o->nnames++] = xstrdup(value);
+		break;
+	case 's':
+		parse_levels(o, value);
+		break;
+	case OPT_MAX_REGIONS:
+		o->max_regions = number("number of regions", value, 1, 1000);
+		break;
+	case OPT_SEED:
+		o->seed = number("seed", value, 0, UINT64_MAX);
+		break;
+	case OPT_SAMPLER:
+		if (strcmp(value, "perf") != 0 && strcmp(value, "timer") != 0)
+			bad_option("sampler", value);
+		o->sampler = *value == 'p' ? SAMPLER_PERF : SAMPLER_TIMER;
+		break;
+	case OPT_PERIOD:
+		o->period_us = number("period", value, 50, 1000000);
+		break;
+	case OPT_WINDOW:
+		o->window_ms = number("window", value, 1, 60000);
+		break;
+	case OPT_ATTACH:
+		o->attach_only = true;
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'h':
+		cli_help(usage);
+	case 'V':
+		cli_version();
+	default:
+		cli_usage_error(usage, EXIT_RECORD);
+	}
+}
+
+/* Returns the index of the command in argv. */
+static int parse(struct options *o, int argc, char **argv)
+{
+	static const unsigned levels[] = { 15, 30, 50, 75 };
+	int option;
+
+	memset(o, 0, sizeof(*o));
+	memcpy(o->levels, levels, sizeof(levels));
+	o->nlevels = sizeof(levels) / sizeof(levels[0]);
+	o->max_regions = 6;
+	o->period_us = 1000;
+	o->window_ms = 200;
+	o->seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
+	/* '+': the command's own options are its own. */
+	while ((option = getopt_long(argc, argv, "+o:d:n:m:r:s:qhV", long_options, NULL)) != -1)
+		set_option(o, option, optarg);
+	if (optind == argc)
+		cli_usage_error(usage, EXIT_RECORD);
+	if (!o->output && isatty(STDOUT_FILENO))
+		msg_die(EXIT_RECORD, "the log would go to the terminal: give a file with -o, or redirect standard output");
+	return optind;
+}
+
+/* ---- runs --------------------------------------------------------------------------- */
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* What a shell would make of how the command ended; a command that we ended ourselves did nothing wrong. */
+static int status_of(const struct conductor *c)
+{
+	if (c->stopped)
+		return 0;
+	return WIFSIGNALED(c->wait_status) ? 128 + WTERMSIG(c->wait_status) : WEXITSTATUS(c->wait_status);
+}
+
+struct recording {
+	const struct options *o;
+	char *const *argv;
+	char *runtime; /* path; owned */
+	int arena_fd;
+	struct arena *arena;
+	struct journal journal;
+	struct mappings modules;
+	struct regions regions;
+	struct schedule schedule;
+	struct status status;
+	struct plan plan;
+	struct conductor conductor;
+};
+
+static bool prepare(struct recording *r)
+{
+	const struct options *o = r->o;
+
+	r->runtime = launch_find_runtime();
+	r->arena = r->runtime ? launch_arena(&r->arena_fd) : NULL;
+	if (!r->arena || !journal_open(&r->journal, o->output))
+		return false;
+	mapping_init(&r->modules);
+	regions_init(&r->regions, o->mode, &r->modules);
+	schedule_init(&r->schedule, o->seed);
+	status_init(&r->status, now_ns());
+	r->plan = (struct plan){
+		.levels = o->levels,
+		.nlevels = o->nlevels,
+		.names = o->names,
+		.nnames = o->nnames,
+		.max_regions = o->nnames ? 1000 : (size_t)o->max_regions,
+		.min_share = 0.01,
+		.window_ns = (int64_t)o->window_ms * 1000000,
+		.settle_ns = 20 * 1000000,
+		.attach_only = o->attach_only,
+	};
+	r->conductor = (struct conductor){
+		.arena = r->arena,
+		.journal = &r->journal,
+		.modules = &r->modules,
+		.regions = &r->regions,
+		.schedule = &r->schedule,
+		.status = o->quiet ? NULL : &r->status,
+		.plan = &r->plan,
+	};
+	return true;
+}
+
+/* One run.  False when the command could not be started; *status is then what to exit with. */
+static bool run_once(struct recording *r, unsigned run, int *status)
+{
+	pid_t pid;
+
+	if (run > 1)
+		launch_reset(r->arena);
+	r->arena->want_sampler = r->o->sampler;
+	r->arena->period_ns = r->o->period_us * 1000;
+	r->arena->seed = r->o->seed;
+	atomic_store(&r->arena->whole_stacks, r->o->mode == REGION_FUNCTION);
+	pid = launch(r->argv, r->runtime, r->arena_fd, !r->o->output, status);
+	if (pid < 0)
+		return false;
+	conductor_meet(&r->conductor, run, pid);
+	journal_run(&r->journal, run, r->arena, r->argv, r->o->seed, r->o->mode);
+	conduct(&r->conductor);
+	diagnose(&r->conductor, r->argv[0]);
+	*status = status_of(&r->conductor);
+	return true;
+}
+
+/*
+ * With -d alone a short command is run again until the time is used up, and a
+ * long one ended then.  With -n it is run so many times, the time divided among
+ * the runs.  With neither it runs once, to its own end.
+ */
+static int record(struct recording *r)
+{
+	const struct options *o = r->o;
+	int64_t total = (int64_t)(o->seconds * 1e9), end = total ? now_ns() + total : 0;
+	int status = 0, first_failure = 0;
+
+	journal_header(&r->journal);
+	for (unsigned run = 1;; run++) {
+		int64_t began = now_ns();
+
+		r->plan.until_ns = !end ? 0 : o->runs ? began + total / (int64_t)o->runs : end;
+		if (!run_once(r, run, &status))
+			return status;
+		if (status && !first_failure)
+			first_failure = status;
+		if (o->runs ? run >= o->runs : !end || now_ns() >= end)
+			break;
+		/* A command that fails at once will do so again; do not spend the time on that. */
+		if (status && now_ns() - began < 50 * 1000000)
+			break;
+	}
+	return first_failure;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	struct recording r = { .o = &o };
+	int status;
+
+	cli_init(argv[0]);
+	r.argv = argv + parse(&o, argc, argv);
+	/* The terminal sends these to the whole group: the command decides, we finish the log. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	if (!prepare(&r))
+		return EXIT_RECORD;
+	status = record(&r);
+	if (!journal_close(&r.journal) && status == 0)
+		status = EXIT_RECORD;
+	regions_release(&r.regions);
+	mapping_release(&r.modules);
+	status_release(&r.status);
+	for (size_t i = 0; i < o.nnames; i++)
+		free(o.names[i]);
+	free(o.names);
+	free(r.runtime);
+	return status;
+}

@@ -1,0 +1,509 @@
+/*
+ * A window goes through
+ *
+ *     switch   target, floor and speedup are published under a new number
+ *     settle   queues and caches adapt; nothing is measured
+ *     open     the next visit of each point opens its count   (PHASE_OPEN)
+ *     run      until the deadline                             (PHASE_IDLE)
+ *     close    the next visit of each point closes its count  (PHASE_CLOSE)
+ *
+ * and the speedup stays on until the next switch, so that a late visitor closes
+ * a window under the conditions that it was opened in.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/msg.h"
+#include "format.h"
+#include "format/record.h"
+#include "recorder/conductor.h"
+
+#define MS 1000000ll
+
+enum {
+	TICK_MS = 1,       /* how often a visit is looked for */
+	DRAIN_MS = 20,     /* how often samples are fetched: well before ARENA_RING of them */
+	READY_MS = 3000,   /* after this without a word from the runtime something is wrong */
+	DISCOVER_MS = 400, /* samples are gathered this long before regions are chosen */
+	DISCOVER_SAMPLES = 150,
+	DISCOVER_MAX_MS = 3000,
+	PATIENCE_WINDOWS = 8, /* windows' lengths to wait for a visit */
+	GRACE_WINDOWS = 4,    /* and for points that are visited more rarely than the first */
+	VISITS_WANTED = 12,   /* per window: it is lengthened until it holds this many */
+	WINDOW_MAX_MS = 2000,
+	KILL_AFTER_MS = 2000,
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static void sleep_until(int64_t at)
+{
+	struct timespec t = { .tv_sec = at / 1000000000, .tv_nsec = at % 1000000000 };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+/* ---- samples ------------------------------------------------------------------------ */
+
+static void drain_thread(struct conductor *c, struct arena_thread *t)
+{
+	/* Pairs with the release in keep_sample: what the head covers is complete. */
+	uint32_t head = atomic_load_explicit(&t->ring_head, memory_order_acquire);
+	uint32_t tail = atomic_load_explicit(&t->ring_tail, memory_order_relaxed);
+
+	for (; tail != head; tail++)
+		regions_sample(c->regions, &t->ring[tail % ARENA_RING]);
+	atomic_store_explicit(&t->ring_tail, tail, memory_order_release);
+}
+
+static void drain(struct conductor *c)
+{
+	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
+
+	for (uint32_t i = 0; i < n; i++)
+		drain_thread(c, &c->arena->thread[i]);
+	if (c->regions->passed_more) {
+		mapping_publish(c->modules, c->arena);
+		c->regions->passed_more = false;
+	}
+}
+
+struct tally {
+	uint64_t samples, hits;
+	int64_t delay_ns; /* G */
+	int64_t at_ns;
+};
+
+static struct tally tally(const struct conductor *c)
+{
+	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
+	struct tally t = { .delay_ns = atomic_load(&c->arena->delay_ns), .at_ns = now_ns() };
+
+	for (uint32_t i = 0; i < n; i++) {
+		t.samples += atomic_load_explicit(&c->arena->thread[i].samples, memory_order_relaxed);
+		t.hits += atomic_load_explicit(&c->arena->thread[i].hits, memory_order_relaxed);
+	}
+	return t;
+}
+
+/* ---- waiting, with the target's life in view ---------------------------------------- */
+
+/* Has the target ended?  Leaves it unreaped until the run's records are written. */
+static bool target_ended(struct conductor *c)
+{
+	siginfo_t info = { 0 };
+
+	if (c->ended)
+		return true;
+	if (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == c->pid)
+		c->ended = true;
+	return c->ended;
+}
+
+static bool time_is_up(const struct conductor *c)
+{
+	return c->plan->until_ns && now_ns() >= c->plan->until_ns;
+}
+
+/* Sleeps until `at`, fetching samples meanwhile.  False when the target ended or the time is up. */
+static bool rest_until(struct conductor *c, int64_t at)
+{
+	int64_t now;
+
+	while ((now = now_ns()) < at) {
+		int64_t next = now + DRAIN_MS * MS;
+
+		sleep_until(next < at ? next : at);
+		drain(c);
+		if (target_ended(c) || time_is_up(c))
+			return false;
+	}
+	if (c->status)
+		status_draw(c->status, now, c->windows, c->regions);
+	return !target_ended(c) && !time_is_up(c);
+}
+
+/* ---- the machine --------------------------------------------------------------------- */
+
+/*
+ * Evidence from outside the outcome that a window was disturbed: processor time
+ * that the hypervisor gave to others.  /proc/stat counts it in ticks of 10 ms.
+ */
+static uint64_t stolen_ns(void)
+{
+	unsigned long long v[8] = { 0 };
+	FILE *f = fopen("/proc/stat", "re");
+
+	if (f) {
+		if (fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
+			   &v[7]) != 8)
+			v[7] = 0;
+		fclose(f);
+	}
+	return v[7] * (1000000000ull / (unsigned long long)sysconf(_SC_CLK_TCK));
+}
+
+/* ---- windows --------------------------------------------------------------------------- */
+
+struct window {
+	const struct region *region; /* NULL: a baseline */
+	unsigned pct;
+	int64_t length_ns;
+	struct tally before, after;
+	uint64_t stolen_ns;
+	bool opened[ARENA_POINTS], closed[ARENA_POINTS];
+};
+
+static void set_phase(struct conductor *c, uint32_t phase)
+{
+	/* Pairs with the acquire of visitors: they see the switch that came before. */
+	atomic_store_explicit(&c->arena->window, c->window << 2 | phase, memory_order_release);
+}
+
+static void switch_to(struct conductor *c, const struct region *region, unsigned pct)
+{
+	struct arena *a = c->arena;
+	uint32_t next = !(atomic_load(&a->target) & 1);
+
+	atomic_store(&a->speedup, 0);
+	regions_target(c->regions, region, &a->targets[next]);
+	atomic_store_explicit(&a->target, next, memory_order_release);
+	atomic_store(&a->floor_ns, atomic_load(&a->delay_ns));
+	atomic_store(&a->began_ns, now_ns());
+	atomic_store(&a->expires_ns, now_ns() + 60000 * MS);
+	/* 28 bits of window numbers suffice for a year; 0 means none. */
+	c->window = (c->window + 1) & 0x0fffffff;
+	set_phase(c, PHASE_IDLE);
+	atomic_store(&a->speedup, (uint32_t)(((uint64_t)pct << 16) / 100));
+}
+
+static void to_baseline(struct conductor *c)
+{
+	switch_to(c, NULL, 0);
+}
+
+/* Waits until every point in `want` (NULL: any) bears the window's mark; false when none does in time. */
+static bool wait_for_points(struct conductor *c, bool *done, const bool *want, bool closing, int64_t patience, int64_t grace)
+{
+	int64_t give_up = now_ns() + patience, drained = now_ns();
+	bool any = false;
+
+	for (;;) {
+		uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+		bool all = n > 0;
+		int64_t now;
+
+		for (uint32_t i = 0; i < n; i++) {
+			struct arena_point *p = &c->arena->point[i];
+			uint32_t mark = atomic_load_explicit(closing ? &p->closed : &p->opened, memory_order_acquire);
+
+			if (mark == c->window && !done[i]) {
+				done[i] = true;
+				if (!any && now_ns() + grace < give_up)
+					give_up = now_ns() + grace;
+				any = true;
+			}
+			if (!done[i] && (!want || want[i]))
+				all = false;
+		}
+		now = now_ns();
+		if (all || now >= give_up || target_ended(c) || time_is_up(c))
+			return any;
+		sleep_until(now + TICK_MS * MS);
+		if (now - drained > DRAIN_MS * MS) {
+			drain(c);
+			drained = now;
+		}
+	}
+}
+
+static uint64_t count_of(const struct conductor *c, uint32_t point)
+{
+	return c->arena->point[point].close_count - c->arena->point[point].open_count;
+}
+
+static int64_t virtual_of(const struct conductor *c, uint32_t point)
+{
+	return c->arena->point[point].close_ns - c->arena->point[point].open_ns;
+}
+
+/*
+ * More than a tenth of the processors' time taken away is no longer noise that
+ * averages out: the window is logged, but set aside.
+ */
+static bool is_disturbed(const struct window *w)
+{
+	int64_t wall = w->after.at_ns - w->before.at_ns;
+
+	return (double)w->stolen_ns > 0.1 * (double)wall * (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static void log_window(struct conductor *c, const struct window *w)
+{
+	struct buf *b = &c->journal->line;
+	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+	bool disturbed = is_disturbed(w);
+
+	c->experiments++;
+	c->windows++;
+	c->disturbed += disturbed;
+	record_begin(b, AW_EXPERIMENT);
+	record_u64(b, "id", c->experiments);
+	record_u64(b, "run", c->run);
+	record_u64(b, "block", c->block);
+	if (w->region)
+		record_u64(b, "region", w->region->id);
+	else
+		record_str(b, "region", "-");
+	record_u64(b, "speedup_pct", w->pct);
+	record_i64(b, "start_ns", w->before.at_ns - c->began_ns);
+	record_i64(b, "wall_ns", w->after.at_ns - w->before.at_ns);
+	record_i64(b, "delay_ns", w->after.delay_ns - w->before.delay_ns);
+	record_u64(b, "samples", w->after.samples - w->before.samples);
+	record_u64(b, "region_samples", w->after.hits - w->before.hits);
+	record_u64(b, "steal_ns", w->stolen_ns);
+	if (disturbed)
+		record_u64(b, "disturbed", 1);
+	record_end(b);
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t virt = virtual_of(c, i);
+
+		if (!w->closed[i] || virt <= 0)
+			continue;
+		record_begin(b, AW_VISITS);
+		record_u64(b, "experiment", c->experiments);
+		record_str(b, "point", c->arena->point[i].name);
+		record_str(b, "kind", "throughput");
+		record_u64(b, "count", count_of(c, i));
+		record_i64(b, "virtual_ns", virt);
+		record_end(b);
+		if (c->status && !disturbed && i == 0) {
+			struct causal_obs obs = { .run = c->run,
+						  .block = c->block,
+						  .start_ns = (double)(w->before.at_ns - c->began_ns),
+						  .s = w->pct / 100.0,
+						  .count = (double)count_of(c, i),
+						  .time_ns = (double)virt };
+			status_window(c->status, w->region, &obs);
+		}
+	}
+	journal_flush(c->journal);
+}
+
+/* One window of `length_ns`.  False when it was cut short; then nothing is logged. */
+static bool perform(struct conductor *c, struct region *region, unsigned pct, int64_t length_ns)
+{
+	struct window w = { .region = region, .pct = pct, .length_ns = length_ns };
+	int64_t settle = length_ns / 4 > c->plan->settle_ns ? length_ns / 4 : c->plan->settle_ns;
+	int64_t patience = PATIENCE_WINDOWS * length_ns > 1000 * MS ? PATIENCE_WINDOWS * length_ns : 1000 * MS;
+	int64_t grace = GRACE_WINDOWS * length_ns;
+
+	if (region && region->logged_ranges != region->nranges)
+		journal_region(c->journal, region);
+	switch_to(c, region, pct);
+	if (!rest_until(c, now_ns() + settle))
+		return false;
+	set_phase(c, PHASE_OPEN);
+	if (!wait_for_points(c, w.opened, NULL, false, patience, length_ns / 2))
+		return false;
+	w.before = tally(c);
+	w.stolen_ns = stolen_ns();
+	set_phase(c, PHASE_IDLE);
+	if (!rest_until(c, w.before.at_ns + length_ns))
+		return false;
+	set_phase(c, PHASE_CLOSE);
+	if (!wait_for_points(c, w.closed, w.opened, true, patience, grace))
+		return false;
+	w.after = tally(c);
+	w.stolen_ns = stolen_ns() - w.stolen_ns;
+	set_phase(c, PHASE_IDLE);
+	log_window(c, &w);
+	return true;
+}
+
+/* ---- a run ------------------------------------------------------------------------------ */
+
+uint64_t conductor_visits(const struct conductor *c, uint32_t point)
+{
+	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += atomic_load_explicit(&c->arena->thread[i].visits[point], memory_order_relaxed);
+	return sum;
+}
+
+/* The busiest point decides how long a window must be to hold enough visits. */
+static int64_t window_length(const struct conductor *c)
+{
+	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+	int64_t elapsed = now_ns() - c->began_ns, wanted;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		most = conductor_visits(c, i) > most ? conductor_visits(c, i) : most;
+	wanted = most ? elapsed / (int64_t)most * VISITS_WANTED : 0;
+	if (wanted > WINDOW_MAX_MS * MS)
+		wanted = WINDOW_MAX_MS * MS;
+	return wanted > c->plan->window_ns ? wanted : c->plan->window_ns;
+}
+
+static bool wait_until_ready(struct conductor *c)
+{
+	int64_t give_up = now_ns() + READY_MS * MS;
+
+	while (atomic_load_explicit(&c->arena->runtime, memory_order_acquire) == RUNTIME_ABSENT) {
+		if (target_ended(c) || time_is_up(c) || now_ns() > give_up)
+			return false;
+		sleep_until(now_ns() + TICK_MS * MS);
+	}
+	return true;
+}
+
+static void read_modules(struct conductor *c)
+{
+	if (!mapping_read(c->modules, c->pid))
+		return;
+	for (size_t i = 0; i < c->modules->n; i++)
+		if (c->modules->v[i].mapped && !c->modules->v[i].logged)
+			journal_module(c->journal, c->run, &c->modules->v[i]);
+	mapping_publish(c->modules, c->arena);
+}
+
+/* Gathers samples until there is something to choose from, or names what was asked for. */
+static bool discover(struct conductor *c)
+{
+	int64_t began = now_ns();
+
+	for (size_t i = 0; i < c->plan->nnames; i++) {
+		if (regions_name(c->regions, c->plan->names[i]) == 0 && c->run == 1) {
+			char *text = xasprintf("no code in scope is called '%s'", c->plan->names[i]);
+
+			msg_warn("%s", text);
+			journal_warning(c->journal, c->run, "no-such-region", text);
+			free(text);
+		}
+	}
+	do {
+		if (!rest_until(c, now_ns() + (c->plan->nnames ? 100 : DISCOVER_MS) * MS))
+			return false;
+		read_modules(c);
+	} while (!c->plan->nnames && c->regions->samples < DISCOVER_SAMPLES && now_ns() - began < DISCOVER_MAX_MS * MS);
+	return true;
+}
+
+static void experiment(struct conductor *c)
+{
+	struct region **picked = xcalloc(c->plan->max_regions + 1, sizeof(*picked));
+
+	while (!target_ended(c) && !time_is_up(c)) {
+		size_t n = regions_pick(c->regions, c->plan->max_regions, c->plan->min_share, picked);
+		struct trial *trial;
+		size_t ntrials = schedule_block(c->schedule, n, c->plan->levels, c->plan->nlevels, &trial);
+		int64_t length = window_length(c);
+
+		c->block++;
+		for (size_t i = 0; i < ntrials && !target_ended(c) && !time_is_up(c); i++)
+			perform(c, trial[i].region == (size_t)TRIAL_BASELINE ? NULL : picked[trial[i].region], trial[i].pct,
+				length);
+		free(trial);
+		if (!target_ended(c))
+			read_modules(c);
+	}
+	free(picked);
+}
+
+/* Ends the target: its time is used up. */
+static void stop_target(struct conductor *c)
+{
+	int64_t kill_at = now_ns() + KILL_AFTER_MS * MS;
+
+	c->stopped = true;
+	kill(c->pid, SIGTERM);
+	while (!target_ended(c)) {
+		if (now_ns() > kill_at)
+			kill(c->pid, SIGKILL);
+		sleep_until(now_ns() + TICK_MS * MS);
+	}
+}
+
+static void log_end(struct conductor *c, int64_t ended)
+{
+	struct buf *b = &c->journal->line;
+	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+	char status[32];
+
+	if (WIFSIGNALED(c->wait_status))
+		snprintf(status, sizeof(status), "signal:%d", WTERMSIG(c->wait_status));
+	else
+		snprintf(status, sizeof(status), "exit:%d", WEXITSTATUS(c->wait_status));
+	record_begin(b, AW_END);
+	record_u64(b, "run", c->run);
+	record_str(b, "status", status);
+	if (c->stopped)
+		record_str(b, "ended_by", "recorder");
+	record_i64(b, "wall_ns", ended - c->began_ns);
+	record_u64(b, "experiments", c->windows);
+	record_u64(b, "disturbed", c->disturbed);
+	record_u64(b, "samples", c->regions->samples);
+	for (uint32_t i = 0; i < n; i++) {
+		char key[24];
+
+		snprintf(key, sizeof(key), "visits%u", i + 1);
+		record_u64(b, key, conductor_visits(c, i));
+	}
+	record_end(b);
+	journal_flush(c->journal);
+}
+
+void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
+{
+	c->run = run;
+	c->pid = pid;
+	c->began_ns = now_ns();
+	c->block = 0;
+	c->windows = c->disturbed = 0;
+	c->ended = c->stopped = false;
+	regions_new_run(c->regions);
+	for (size_t i = 0; i < c->modules->n; i++)
+		c->modules->v[i].mapped = c->modules->v[i].logged = false;
+	c->ready = wait_until_ready(c);
+}
+
+void conduct(struct conductor *c)
+{
+	int64_t ended;
+
+	if (c->ready) {
+		read_modules(c);
+		if (!c->plan->attach_only && discover(c))
+			experiment(c);
+		to_baseline(c);
+	}
+	while (!target_ended(c) && !time_is_up(c))
+		rest_until(c, now_ns() + 1000 * MS);
+	if (!target_ended(c))
+		stop_target(c);
+	ended = now_ns();
+	if (c->status)
+		status_clear(c->status);
+	while (waitpid(c->pid, &c->wait_status, 0) < 0 && errno == EINTR)
+		;
+	drain(c);
+	journal_samples(c->journal, c->run, c->regions);
+	log_end(c, ended);
+}

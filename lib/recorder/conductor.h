@@ -1,0 +1,71 @@
+/*
+ * conductor: performs the experiments of one run, from outside the target.
+ */
+#ifndef ANDWEORC_RECORDER_CONDUCTOR_H
+#define ANDWEORC_RECORDER_CONDUCTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "recorder/journal.h"
+#include "recorder/mapping.h"
+#include "recorder/regions.h"
+#include "recorder/schedule.h"
+#include "recorder/status.h"
+#include "runtime/arena.h"
+
+struct plan {
+	const unsigned *levels;  /* percent, without 0; borrowed */
+	size_t nlevels;
+	char *const *names;      /* -r; borrowed */
+	size_t nnames;
+	size_t max_regions;
+	double min_share;        /* of samples, for a region that was not named */
+	int64_t window_ns;       /* least length of a window */
+	int64_t settle_ns;       /* at the least, between a switch and its window */
+	int64_t until_ns;        /* end of the time for experiments, on CLOCK_MONOTONIC; 0: until the target ends */
+	bool attach_only;        /* sample, but perform no experiment */
+};
+
+struct conductor {
+	struct arena *arena;
+	struct journal *journal;
+	struct mappings *modules;
+	struct regions *regions;
+	struct schedule *schedule;
+	struct status *status;   /* NULL: tells nobody how far it is */
+	const struct plan *plan;
+
+	unsigned run;            /* 1.. */
+	pid_t pid;
+	int64_t began_ns;        /* start of the run */
+	uint32_t window;         /* number of the last window; never 0 while one is on */
+	uint64_t block;
+	uint64_t experiments;    /* id of the last one, over all runs */
+	uint64_t windows;        /* in this run */
+	uint64_t disturbed;      /* of these, set aside */
+	int wait_status;         /* of the target, once it has ended */
+	bool ready;              /* the runtime has reported in */
+	bool ended;
+	bool stopped;            /* the time was used up: we ended the target */
+};
+
+/*
+ * Begins a run: waits until the runtime in the target `pid` has reported in, the
+ * target has ended, or neither happens for three seconds.
+ */
+void conductor_meet(struct conductor *c, unsigned run, pid_t pid);
+
+/*
+ * Conducts the run until the target ends or the time is used up; in the latter
+ * case ends it (SIGTERM, two seconds later SIGKILL).  Reaps it and writes its
+ * records, `end` included.
+ */
+void conduct(struct conductor *c);
+
+/* Visits of a point (0..) by all threads, in this run. */
+uint64_t conductor_visits(const struct conductor *c, uint32_t point);
+
+#endif

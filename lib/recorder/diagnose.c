@@ -1,0 +1,114 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/msg.h"
+#include "recorder/diagnose.h"
+#include "recorder/launch.h"
+
+static void say(struct conductor *c, const char *what, char *text)
+{
+	if (c->run == 1)
+		msg_warn("%s", text);
+	journal_warning(c->journal, c->run, what, text);
+	free(text);
+}
+
+static long paranoid(void)
+{
+	long level = -2;
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+
+	if (f) {
+		if (fscanf(f, "%ld", &level) != 1)
+			level = -2;
+		fclose(f);
+	}
+	return level;
+}
+
+static void never_met(struct conductor *c, const char *command)
+{
+	const char *why = launch_obstacle(command);
+
+	if (why)
+		say(c, "not-preloaded", xasprintf("'%s' was not profiled: %s", command, why));
+	else
+		say(c, "not-preloaded",
+		    xasprintf("'%s' was not profiled: the runtime did not report in; is it a 64-bit program of this machine's libc, "
+			      "and does it keep LD_PRELOAD for what it starts?",
+			      command));
+}
+
+static void samplers(struct conductor *c)
+{
+	uint32_t sampler = atomic_load(&c->arena->sampler);
+	int err = atomic_load(&c->arena->sampler_errno);
+
+	if (!sampler)
+		say(c, "no-sampler", xasprintf("no sampler could be started: perf_event_open: %s", strerror(err)));
+	else if (sampler == SAMPLER_TIMER && c->arena->want_sampler != SAMPLER_TIMER)
+		say(c, "perf-refused",
+		    xasprintf("perf is refused (%s; kernel.perf_event_paranoid is %ld), so threads are sampled only every 4 ms "
+			      "or so: intervals will be wider; to allow it: sysctl kernel.perf_event_paranoid=2, in a container "
+			      "also --cap-add PERFMON or another seccomp profile",
+			      err == ENOSYS ? "too old a kernel" : strerror(err), paranoid()));
+}
+
+static void points(struct conductor *c, const char *command)
+{
+	uint32_t n = atomic_load(&c->arena->points_used);
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		most = conductor_visits(c, i) > most ? conductor_visits(c, i) : most;
+	if (most > 0)
+		return;
+	if (atomic_load(&c->arena->attached) > 0)
+		say(c, "wrapper",
+		    xasprintf("'%s' visited no progress point itself but started %u other processes, which are not profiled: run the "
+			      "program itself, not its wrapper",
+			      command, atomic_load(&c->arena->attached)));
+	else
+		say(c, "no-progress-point",
+		    xstrdup("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done"));
+}
+
+static void regions(struct conductor *c)
+{
+	size_t logged = 0;
+
+	for (size_t i = 0; i < c->regions->n; i++)
+		logged += c->regions->v[i]->logged_ranges > 0;
+	if (c->regions->samples == 0)
+		say(c, "no-samples", xstrdup("no sample was taken: the program used no processor time outside the kernel"));
+	else if (c->regions->n == 0)
+		say(c, "no-sample-in-scope",
+		    xasprintf("of %llu samples none is in the program's own code%s", (unsigned long long)c->regions->samples,
+			      c->regions->mode == REGION_LINE ? ": compile it with -g, or use -m function" :
+								": is it stripped?"));
+	else if (c->windows == 0)
+		say(c, "too-short",
+		    xstrdup("the program ended before an experiment could: give -d SECONDS to have it run again, or more input"));
+	else if (logged == 0)
+		say(c, "no-region", xstrdup("no region has enough samples: name one with -r, or record for longer with -d"));
+}
+
+void diagnose(struct conductor *c, const char *command)
+{
+	if (!c->ready) {
+		never_met(c, command);
+		return;
+	}
+	samplers(c);
+	if (c->plan->attach_only)
+		return;
+	points(c, command);
+	regions(c);
+	if (c->windows > 0 && c->disturbed * 2 > c->windows)
+		say(c, "disturbed",
+		    xasprintf("%llu of %llu experiments were set aside: the hypervisor took the processors away",
+			      (unsigned long long)c->disturbed, (unsigned long long)c->windows));
+}

@@ -1,0 +1,15 @@
+/*
+ * diagnose: an empty result is never silent.
+ */
+#ifndef ANDWEORC_RECORDER_DIAGNOSE_H
+#define ANDWEORC_RECORDER_DIAGNOSE_H
+
+#include "recorder/conductor.h"
+
+/*
+ * Says, after a run of `command`, what kept it from being measured (well), with
+ * a remedy: as warnings in the log, and on standard error after the first run.
+ */
+void diagnose(struct conductor *c, const char *command);
+
+#endif

@@ -1,0 +1,223 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cli.h"
+#include "base/msg.h"
+#include "format.h"
+#include "format/record.h"
+#include "recorder/journal.h"
+
+bool journal_open(struct journal *j, const char *path)
+{
+	memset(j, 0, sizeof(*j));
+	j->name = path ? path : "standard output";
+	/* A log on standard output is ours alone: the command's output goes elsewhere. */
+	j->fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (j->fd < 0) {
+		msg_error("cannot create '%s': %s", j->name, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static void failed(struct journal *j)
+{
+	if (!j->failed)
+		msg_error("cannot write '%s': %s", j->name, strerror(errno));
+	j->failed = true;
+}
+
+void journal_flush(struct journal *j)
+{
+	const char *p = j->line.s;
+	size_t left = j->line.len;
+
+	while (left > 0 && !j->failed) {
+		ssize_t n = write(j->fd, p, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			failed(j);
+		else {
+			p += n;
+			left -= (size_t)n;
+		}
+	}
+	buf_clear(&j->line);
+}
+
+bool journal_close(struct journal *j)
+{
+	if (close(j->fd) != 0)
+		failed(j);
+	buf_release(&j->line);
+	return !j->failed;
+}
+
+void journal_header(struct journal *j)
+{
+	record_begin(&j->line, AW_HEADER);
+	record_u64(&j->line, "version", AW_FORMAT_VERSION);
+	record_str(&j->line, "tool", "record");
+	record_str(&j->line, "tool_version", ANDWEORC_VERSION);
+	record_end(&j->line);
+	journal_flush(j);
+}
+
+static char *joined(char *const argv[])
+{
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; argv[i]; i++) {
+		if (i)
+			buf_addc(&b, ' ');
+		buf_adds(&b, argv[i]);
+	}
+	return buf_detach(&b);
+}
+
+static void add_cpu_model(struct buf *line)
+{
+	char text[256];
+	FILE *f = fopen("/proc/cpuinfo", "re");
+
+	while (f && fgets(text, sizeof(text), f)) {
+		char *colon = strchr(text, ':');
+
+		if (strncmp(text, "model name", 10) != 0 || !colon || !colon[1])
+			continue;
+		text[strcspn(text, "\n")] = '\0';
+		record_str(line, "cpu_model", colon + 2);
+		break;
+	}
+	if (f)
+		fclose(f);
+}
+
+void journal_run(struct journal *j, unsigned run, const struct arena *arena, char *const argv[], uint64_t seed,
+		 enum region_scope mode)
+{
+	uint32_t sampler = atomic_load_explicit(&arena->sampler, memory_order_acquire);
+	struct utsname u;
+	struct timespec t;
+	char *command = joined(argv);
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	record_begin(&j->line, AW_RUN);
+	record_u64(&j->line, "id", run);
+	record_str(&j->line, "command", command);
+	if (getenv("GITHUB_SHA"))
+		record_str(&j->line, "commit", getenv("GITHUB_SHA"));
+	if (uname(&u) == 0) {
+		record_str(&j->line, "host", u.nodename);
+		record_str(&j->line, "kernel", u.release);
+	}
+	record_i64(&j->line, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+	add_cpu_model(&j->line);
+	record_str(&j->line, "sampler", sampler == SAMPLER_PERF ? "perf" : sampler == SAMPLER_TIMER ? "timer" : "none");
+	record_u64(&j->line, "period_ns", arena->period_ns);
+	record_u64(&j->line, "seed", seed);
+	record_str(&j->line, "mode", mode == REGION_LINE ? "line" : "function");
+	record_i64(&j->line, "started_ns", t.tv_sec * 1000000000ll + t.tv_nsec);
+	record_end(&j->line);
+	journal_flush(j);
+	free(command);
+}
+
+void journal_module(struct journal *j, unsigned run, struct mapping *mod)
+{
+	const char *why, *id;
+
+	if (!mod->image)
+		mod->image = image_open(mod->path, NULL, &why);
+	id = mod->image ? image_build_id(mod->image) : "";
+	record_begin(&j->line, AW_MODULE);
+	record_u64(&j->line, "run", run);
+	record_u64(&j->line, "id", mod->id);
+	if (*id)
+		record_str(&j->line, "build_id", id);
+	record_str(&j->line, "path", mod->path);
+	record_end(&j->line);
+	journal_flush(j);
+	mod->logged = true;
+}
+
+void journal_region(struct journal *j, struct region *g)
+{
+	struct buf ranges = BUF_INIT;
+
+	for (size_t i = 0; i < g->nranges; i++)
+		buf_addf(&ranges, "%s0x%llx-0x%llx", i ? "," : "", (unsigned long long)g->ranges[i].lo,
+			 (unsigned long long)g->ranges[i].hi);
+	record_begin(&j->line, AW_REGION);
+	record_u64(&j->line, "id", g->id);
+	record_str(&j->line, "scope", g->scope == REGION_LINE ? "line" : "function");
+	record_u64(&j->line, "module", g->module);
+	record_str(&j->line, "ranges", ranges.s ? ranges.s : "");
+	if (g->file && g->scope == REGION_LINE) {
+		record_str(&j->line, "file", g->file);
+		record_u64(&j->line, "line", g->line);
+	}
+	if (g->function)
+		record_str(&j->line, "symbol", g->function);
+	record_end(&j->line);
+	journal_flush(j);
+	buf_release(&ranges);
+	g->logged_ranges = g->nranges;
+}
+
+struct leaf_writer {
+	struct journal *j;
+	unsigned run;
+};
+
+static void write_leaf(void *arg, unsigned module, uint64_t off, uint64_t count)
+{
+	struct leaf_writer *w = arg;
+
+	record_begin(&w->j->line, AW_SAMPLE);
+	record_u64(&w->j->line, "run", w->run);
+	record_u64(&w->j->line, "module", module);
+	record_hex(&w->j->line, "offset", off);
+	record_u64(&w->j->line, "count", count);
+	record_str(&w->j->line, "state", "cpu");
+	record_end(&w->j->line);
+	journal_flush(w->j);
+}
+
+void journal_samples(struct journal *j, unsigned run, struct regions *regions)
+{
+	struct leaf_writer w = { j, run };
+
+	for (size_t i = 0; i < regions->n; i++) {
+		struct region *g = regions->v[i];
+
+		if (!g->logged_ranges)
+			continue;
+		record_begin(&j->line, AW_SHARE);
+		record_u64(&j->line, "run", run);
+		record_u64(&j->line, "region", g->id);
+		record_u64(&j->line, "samples", g->samples);
+		record_u64(&j->line, "total", regions->samples);
+		record_end(&j->line);
+		journal_flush(j);
+	}
+	regions_leaves(regions, write_leaf, &w);
+}
+
+void journal_warning(struct journal *j, unsigned run, const char *what, const char *text)
+{
+	record_begin(&j->line, AW_WARNING);
+	record_u64(&j->line, "run", run);
+	record_str(&j->line, "what", what);
+	record_str(&j->line, "text", text);
+	record_end(&j->line);
+	journal_flush(j);
+}

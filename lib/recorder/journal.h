@@ -1,0 +1,48 @@
+/*
+ * journal: the log, written line by line as things happen.
+ *
+ * Each record is one write(2), so that a recorder that is killed leaves whole
+ * lines.  A failed write (a full disk) is reported once and remembered; the
+ * target is not disturbed by it.
+ */
+#ifndef ANDWEORC_RECORDER_JOURNAL_H
+#define ANDWEORC_RECORDER_JOURNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "recorder/regions.h"
+
+struct journal {
+	int fd;
+	const char *name; /* for messages */
+	bool failed;
+	struct buf line;
+};
+
+/* path NULL: standard output.  False, after a message, when it cannot be opened. */
+bool journal_open(struct journal *j, const char *path);
+
+/* Writes what record_* has put into j->line. */
+void journal_flush(struct journal *j);
+
+/* False, after a message, when anything could not be written. */
+bool journal_close(struct journal *j);
+
+void journal_header(struct journal *j);
+
+/* What is run, where, and how it is sampled (as the runtime has told in the arena by now). */
+void journal_run(struct journal *j, unsigned run, const struct arena *arena, char *const argv[], uint64_t seed,
+		 enum region_scope mode);
+
+void journal_module(struct journal *j, unsigned run, struct mapping *mod);
+void journal_region(struct journal *j, struct region *region);
+
+/* Samples and shares at the end of a run. */
+void journal_samples(struct journal *j, unsigned run, struct regions *regions);
+
+/* what: a stable code for tools; text for people. */
+void journal_warning(struct journal *j, unsigned run, const char *what, const char *text);
+
+#endif

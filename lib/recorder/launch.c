@@ -1,0 +1,199 @@
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/cli.h"
+#include "base/msg.h"
+#include "format.h"
+#include "recorder/launch.h"
+
+struct arena *launch_arena(int *fd)
+{
+	struct arena *a;
+	int memfd = memfd_create("andweorc", MFD_CLOEXEC);
+
+	if (memfd < 0 || ftruncate(memfd, sizeof(*a)) != 0) {
+		msg_error("cannot create shared memory: %s", strerror(errno));
+		return NULL;
+	}
+	a = mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memfd, 0);
+	if (a == MAP_FAILED) {
+		msg_error("cannot map shared memory: %s", strerror(errno));
+		close(memfd);
+		return NULL;
+	}
+	a->magic = ARENA_MAGIC;
+	a->size_check = (uint32_t)sizeof(*a);
+	*fd = memfd;
+	return a;
+}
+
+void launch_reset(struct arena *a)
+{
+	/* Unwind rows stay: they belong to files, not to a run.  The rest goes back to being a hole. */
+	size_t head = offsetof(struct arena, row);
+	size_t tail = offsetof(struct arena, thread);
+
+	memset(a, 0, head);
+	madvise((char *)a + (tail & ~(size_t)4095), sizeof(*a) - (tail & ~(size_t)4095), MADV_REMOVE);
+	memset((void *)a->thread, 0, sizeof(a->thread[0]));
+	a->magic = ARENA_MAGIC;
+	a->size_check = (uint32_t)sizeof(*a);
+}
+
+static char *in_directory(const char *dir, const char *name)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+
+	if (access(path, R_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+char *launch_find_runtime(void)
+{
+	char exe[4096], *dir, *path;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	if (n <= 0) {
+		msg_error("cannot find the runtime: /proc is not mounted");
+		return NULL;
+	}
+	exe[n] = '\0';
+	*strrchr(exe, '/') = '\0';
+	dir = xasprintf("%s/../lib/andweorc", exe);
+	path = in_directory(exe, AW_RUNTIME_NAME);
+	if (!path)
+		path = in_directory(dir, AW_RUNTIME_NAME);
+	free(dir);
+	if (!path) {
+		msg_error("cannot find %s in '%s' or '%s/../lib/andweorc'", AW_RUNTIME_NAME, exe, exe);
+		return NULL;
+	}
+	if (strpbrk(path, " :\t\n")) {
+		msg_error("cannot preload '%s': LD_PRELOAD has no way to write a blank or colon; install elsewhere", path);
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+static _Noreturn void become(char *const argv[], const char *runtime, int arena_fd, bool stdout_to_stderr, int report)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *preload = old && *old ? xasprintf("%s:%s", runtime, old) : xstrdup(runtime);
+	char *arena = xasprintf("/proc/%ld/fd/%d", (long)getppid(), arena_fd);
+	int err;
+
+	setenv("LD_PRELOAD", preload, 1);
+	setenv(AW_ENV_ARENA, arena, 1);
+	if (stdout_to_stderr)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	execvp(argv[0], argv);
+	err = errno;
+	while (write(report, &err, sizeof(err)) < 0 && errno == EINTR)
+		;
+	_exit(EXIT_RECORD);
+}
+
+pid_t launch(char *const argv[], const char *runtime, int arena_fd, bool stdout_to_stderr, int *status)
+{
+	int report[2], err = 0;
+	ssize_t n;
+	pid_t pid;
+
+	*status = EXIT_RECORD;
+	if (pipe2(report, O_CLOEXEC) != 0) {
+		msg_error("cannot start '%s': %s", argv[0], strerror(errno));
+		return -1;
+	}
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		become(argv, runtime, arena_fd, stdout_to_stderr, report[1]);
+	close(report[1]);
+	if (pid < 0) {
+		msg_error("cannot start '%s': %s", argv[0], strerror(errno));
+		close(report[0]);
+		return -1;
+	}
+	/* The other end closes when exec has succeeded. */
+	do
+		n = read(report[0], &err, sizeof(err));
+	while (n < 0 && errno == EINTR);
+	close(report[0]);
+	if (n != sizeof(err))
+		return pid;
+	*status = err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	msg_error("cannot run '%s': %s", argv[0], strerror(err));
+	return -1;
+}
+
+static char *find_command(const char *command)
+{
+	const char *path = getenv("PATH"), *colon;
+
+	if (strchr(command, '/'))
+		return xstrdup(command);
+	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path; path = *colon ? colon + 1 : colon) {
+		char *full;
+
+		colon = strchrnul(path, ':');
+		full = xasprintf("%.*s/%s", (int)(colon - path), path, command);
+		if (access(full, X_OK) == 0)
+			return full;
+		free(full);
+	}
+	return NULL;
+}
+
+static bool is_static(int fd)
+{
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph;
+
+	if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    eh.e_ident[EI_CLASS] != ELFCLASS64)
+		return false;
+	for (unsigned i = 0; i < eh.e_phnum; i++) {
+		if (pread(fd, &ph, sizeof(ph), (off_t)(eh.e_phoff + i * sizeof(ph))) != sizeof(ph))
+			return false;
+		if (ph.p_type == PT_INTERP)
+			return false;
+	}
+	return true;
+}
+
+const char *launch_obstacle(const char *command)
+{
+	char *path = find_command(command);
+	const char *why = NULL;
+	struct stat st;
+	int fd;
+
+	if (!path)
+		return NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		if ((st.st_mode & (S_ISUID | S_ISGID)) && geteuid() != 0)
+			why = "it is set-user-id, and the loader preloads nothing into such programs; run a copy without that bit";
+		else if (is_static(fd))
+			why = "it is statically linked, so nothing can be preloaded into it; link it dynamically";
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return why;
+}

@@ -1,0 +1,40 @@
+/*
+ * launch: the arena, and the target with the runtime preloaded into it.
+ */
+#ifndef ANDWEORC_RECORDER_LAUNCH_H
+#define ANDWEORC_RECORDER_LAUNCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "runtime/arena.h"
+
+/*
+ * Makes an empty arena.  NULL, after a message, when the system refuses.  It
+ * lives until the process ends; *fd is the descriptor that the target will open
+ * through /proc.
+ */
+struct arena *launch_arena(int *fd);
+
+/* Makes the arena as it was when new, for the next run.  No target may be running. */
+void launch_reset(struct arena *arena);
+
+/*
+ * The path of the runtime: beside this executable (build tree) or in
+ * ../lib/andweorc (installed).  NULL, after a message, when there is none or its
+ * path cannot be given to LD_PRELOAD (a blank or colon in it).  The caller frees it.
+ */
+char *launch_find_runtime(void);
+
+/*
+ * Starts argv with `runtime` preloaded and the arena named.  When
+ * stdout_to_stderr, the command's standard output goes to our standard error.
+ * Returns its process id; -1, after a message, with *status 126 or 127 as env(1)
+ * has them, or 125.
+ */
+pid_t launch(char *const argv[], const char *runtime, int arena_fd, bool stdout_to_stderr, int *status);
+
+/* Why the runtime may never report in from this command: a reason for people with its remedy, or NULL when none is seen. */
+const char *launch_obstacle(const char *command);
+
+#endif

@@ -1,0 +1,372 @@
+/*
+ * What an address means is looked up once and kept (struct place): a run takes
+ * many samples of few addresses.  A line's ranges are those of the compile units
+ * that samples were seen in; copies elsewhere that no sample hits take no time.
+ */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/num.h"
+#include "recorder/regions.h"
+
+enum { PLACE_REGIONS = 8, INLINE_DEPTH = 32 };
+
+struct place {
+	uint64_t off;
+	unsigned module;          /* id; 0: free slot */
+	uint64_t leaf;            /* samples whose innermost frame this is, in this run */
+	unsigned n;               /* regions that this address is charged to */
+	struct region *region[PLACE_REGIONS];
+};
+
+void regions_init(struct regions *r, enum region_scope mode, struct mappings *modules)
+{
+	memset(r, 0, sizeof(*r));
+	r->mode = mode;
+	r->modules = modules;
+}
+
+void regions_release(struct regions *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		free(r->v[i]->function);
+		free(r->v[i]->file);
+		free(r->v[i]->ranges);
+		free(r->v[i]);
+	}
+	free(r->v);
+	free(r->places);
+	map_release(&r->by_name);
+}
+
+void regions_new_run(struct regions *r)
+{
+	r->samples = 0;
+	for (size_t i = 0; i < r->n; i++)
+		r->v[i]->samples = r->v[i]->stamp = r->v[i]->logged_ranges = 0;
+	for (size_t i = 0; i < r->places_cap; i++)
+		r->places[i].leaf = 0;
+}
+
+/* ---- making regions ------------------------------------------------------------- */
+
+static int by_lo(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static void add_ranges(struct region *g, const struct range *more, size_t n)
+{
+	size_t out = 0;
+
+	g->ranges = xrealloc(g->ranges, g->nranges + n, sizeof(*g->ranges));
+	memcpy(g->ranges + g->nranges, more, n * sizeof(*more));
+	g->nranges += n;
+	qsort(g->ranges, g->nranges, sizeof(*g->ranges), by_lo);
+	for (size_t i = 0; i < g->nranges; i++) {
+		if (out > 0 && g->ranges[i].lo <= g->ranges[out - 1].hi) {
+			if (g->ranges[out - 1].hi < g->ranges[i].hi)
+				g->ranges[out - 1].hi = g->ranges[i].hi;
+		} else {
+			g->ranges[out++] = g->ranges[i];
+		}
+	}
+	g->nranges = out;
+}
+
+static bool covers(const struct region *g, uint64_t off)
+{
+	for (size_t i = 0; i < g->nranges; i++)
+		if (off >= g->ranges[i].lo && off < g->ranges[i].hi)
+			return true;
+	return false;
+}
+
+static struct region *make(struct regions *r, enum region_scope scope, struct mapping *mod, const struct frame *at)
+{
+	char *key = scope == REGION_LINE ? xasprintf("%u:%s:%u", mod->id, at->file, at->line) :
+					   xasprintf("%u:%s", mod->id, at->function);
+	void **slot = map_at(&r->by_name, key);
+	struct region *g = *slot;
+
+	free(key);
+	if (g)
+		return g;
+	g = *slot = xcalloc(1, sizeof(*g));
+	g->scope = scope;
+	g->module = mod->id;
+	g->function = at->function ? xstrdup(at->function) : NULL;
+	g->file = at->file ? xstrdup(at->file) : NULL;
+	g->line = at->line;
+	r->v = xgrow(r->v, r->n, &r->cap, sizeof(struct region *));
+	r->v[r->n++] = g;
+	g->id = (unsigned)r->n;
+	return g;
+}
+
+static struct region *line_region(struct regions *r, struct mapping *mod, uint64_t off, const struct frame *at)
+{
+	struct region *g = make(r, REGION_LINE, mod, at);
+	struct range *ranges;
+	size_t n;
+
+	if (!covers(g, off)) {
+		n = image_line_ranges(mod->image, off, at->file, at->line, mapping_file_in_scope, NULL, &ranges);
+		add_ranges(g, ranges, n);
+		free(ranges);
+	}
+	return g;
+}
+
+static struct region *function_region(struct regions *r, struct mapping *mod, const struct frame *at)
+{
+	struct region *g = make(r, REGION_FUNCTION, mod, at);
+	struct range *ranges;
+	size_t n;
+
+	if (g->nranges == 0) {
+		n = image_function_ranges(mod->image, at->function, &ranges);
+		add_ranges(g, ranges, n);
+		free(ranges);
+	}
+	return g;
+}
+
+/* ---- what an address means -------------------------------------------------------- */
+
+static void charge_line(struct regions *r, struct mapping *mod, struct place *p)
+{
+	struct frame at;
+	struct range *ranges;
+	const char *symbol;
+	size_t n;
+
+	if (image_charge_line(mod->image, p->off, mapping_file_in_scope, NULL, &at)) {
+		p->region[p->n++] = line_region(r, mod, p->off, &at);
+		return;
+	}
+	/* A function from outside the scope (an instance of a template): its caller is charged. */
+	if (image_debug(mod->image) != IMAGE_DWARF || (symbol = image_symbol(mod->image, p->off)) == NULL)
+		return;
+	n = image_function_ranges(mod->image, symbol, &ranges);
+	mapping_pass(mod, ranges, n);
+	free(ranges);
+	r->passed_more = true;
+}
+
+/* Everything is inside these: "all of it faster" is no finding. */
+static bool is_root(const char *function)
+{
+	return strcmp(function, "main") == 0 || strcmp(function, "_start") == 0 || strncmp(function, "__libc_start", 12) == 0;
+}
+
+static void charge_functions(struct regions *r, struct mapping *mod, struct place *p)
+{
+	struct frame frames[INLINE_DEPTH];
+	size_t n = image_frames(mod->image, p->off, frames, INLINE_DEPTH);
+	struct frame symbol = { 0 };
+
+	if (n == 0 && (symbol.function = image_symbol(mod->image, p->off)) != NULL) {
+		frames[0] = symbol;
+		n = 1;
+	}
+	for (size_t i = 0; i < n && i < INLINE_DEPTH && p->n < PLACE_REGIONS; i++) {
+		struct region *g;
+
+		if (!frames[i].function || is_root(frames[i].function) ||
+		    (frames[i].file && !mapping_file_in_scope(frames[i].file, NULL)))
+			continue;
+		g = function_region(r, mod, &frames[i]);
+		if (g->nranges > 0 && (p->n == 0 || p->region[p->n - 1] != g))
+			p->region[p->n++] = g;
+	}
+}
+
+static struct place *slot_of(struct place *places, size_t cap, unsigned module, uint64_t off)
+{
+	size_t i = (off * 0x9e3779b97f4a7c15u >> 20 ^ module) & (cap - 1);
+
+	while (places[i].module && (places[i].module != module || places[i].off != off))
+		i = (i + 1) & (cap - 1);
+	return &places[i];
+}
+
+static struct place *place_of(struct regions *r, struct mapping *mod, uint64_t off)
+{
+	struct place *p;
+
+	if (r->nplaces * 2 >= r->places_cap) {
+		size_t cap = r->places_cap ? r->places_cap * 2 : 1024;
+		struct place *bigger = xcalloc(cap, sizeof(*bigger));
+
+		for (size_t i = 0; i < r->places_cap; i++)
+			if (r->places[i].module)
+				*slot_of(bigger, cap, r->places[i].module, r->places[i].off) = r->places[i];
+		free(r->places);
+		r->places = bigger;
+		r->places_cap = cap;
+	}
+	p = slot_of(r->places, r->places_cap, mod->id, off);
+	if (p->module)
+		return p;
+	p->module = mod->id;
+	p->off = off;
+	r->nplaces++;
+	if (!mod->own)
+		return p;
+	if (!mod->image) {
+		const char *why;
+
+		mod->image = image_open(mod->path, NULL, &why);
+		if (!mod->image)
+			return p;
+	}
+	if (r->mode == REGION_LINE)
+		charge_line(r, mod, p);
+	else
+		charge_functions(r, mod, p);
+	return p;
+}
+
+void regions_sample(struct regions *r, const struct arena_sample *s)
+{
+	r->samples++;
+	for (uint32_t i = 0; i < s->nframes && i < ARENA_FRAMES; i++) {
+		/* The place of a call is inside the call, before the return address. */
+		uint64_t pc = i ? s->pc[i] - 1 : s->pc[i];
+		struct mapping *mod = mapping_find(r->modules, pc);
+		struct place *p;
+
+		if (!mod)
+			continue;
+		p = place_of(r, mod, pc - mod->bias);
+		if (i == 0)
+			p->leaf++;
+		for (unsigned k = 0; k < p->n; k++) {
+			if (p->region[k]->stamp == r->samples)
+				continue;
+			p->region[k]->stamp = r->samples;
+			p->region[k]->samples++;
+		}
+		if (r->mode == REGION_LINE && p->n > 0)
+			return;
+	}
+}
+
+/* ---- by name ------------------------------------------------------------------------- */
+
+struct naming {
+	struct regions *r;
+	struct mapping *mod;
+	size_t found;
+};
+
+static void found_function(void *arg, uint64_t off, const struct frame *at)
+{
+	struct naming *n = arg;
+	struct region *g;
+
+	(void)off;
+	if (!at->function)
+		return;
+	g = function_region(n->r, n->mod, at);
+	n->found += !g->named && g->nranges > 0;
+	g->named = g->nranges > 0;
+}
+
+static void found_line(void *arg, uint64_t off, const struct frame *at)
+{
+	struct naming *n = arg;
+	struct region *g = line_region(n->r, n->mod, off, at);
+
+	n->found += !g->named && g->nranges > 0;
+	g->named = g->nranges > 0;
+}
+
+size_t regions_name(struct regions *r, const char *name)
+{
+	const char *colon = strrchr(name, ':'), *why;
+	struct naming n = { .r = r };
+	uint64_t line;
+
+	for (size_t i = 0; i < r->modules->n; i++) {
+		struct mapping *mod = &r->modules->v[i];
+
+		if (!mod->mapped || !mod->own)
+			continue;
+		if (!mod->image)
+			mod->image = image_open(mod->path, NULL, &why);
+		if (!mod->image)
+			continue;
+		n.mod = mod;
+		if (colon && num_u64(colon + 1, &line)) {
+			char *file = xstrndup(name, (size_t)(colon - name));
+
+			image_find_line(mod->image, file, (unsigned)line, mapping_file_in_scope, NULL, found_line, &n);
+			free(file);
+		} else {
+			image_find_functions(mod->image, name, found_function, &n);
+		}
+	}
+	return n.found;
+}
+
+/* ---- choosing -------------------------------------------------------------------------- */
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct region *x = *(struct region *const *)a, *y = *(struct region *const *)b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return x->id < y->id ? -1 : 1;
+}
+
+size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out)
+{
+	struct region **sorted = xcalloc(r->n + 1, sizeof(*sorted));
+	bool named = false;
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		named = named || r->v[i]->named;
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i]->nranges > 0 && (named ? r->v[i]->named : r->v[i]->samples > 0))
+			sorted[n++] = r->v[i];
+	qsort(sorted, n, sizeof(*sorted), by_samples);
+	for (size_t i = 0; i < n && kept < max; i++)
+		if (named || (double)sorted[i]->samples >= min_share * (double)r->samples)
+			out[kept++] = sorted[i];
+	free(sorted);
+	return kept;
+}
+
+void regions_target(struct regions *r, const struct region *region, struct arena_target *target)
+{
+	const struct mapping *mod = NULL;
+
+	target->nranges = 0;
+	if (!region)
+		return;
+	for (size_t i = 0; i < r->modules->n; i++)
+		if (r->modules->v[i].id == region->module)
+			mod = &r->modules->v[i];
+	if (!mod || !mod->mapped)
+		return;
+	target->inclusive = region->scope == REGION_FUNCTION;
+	for (size_t i = 0; i < region->nranges && target->nranges < ARENA_RANGES; i++)
+		target->range[target->nranges++] =
+			(struct arena_range){ region->ranges[i].lo + mod->bias, region->ranges[i].hi + mod->bias };
+}
+
+void regions_leaves(struct regions *r, void (*fn)(void *arg, unsigned module, uint64_t off, uint64_t count), void *arg)
+{
+	for (size_t i = 0; i < r->places_cap; i++)
+		if (r->places[i].module && r->places[i].leaf)
+			fn(arg, r->places[i].module, r->places[i].off, r->places[i].leaf);
+}

@@ -1,0 +1,78 @@
+/*
+ * regions: what may be sped up, and which samples belong to it.
+ *
+ * A region is a line or a function of a module in scope.  Regions come into
+ * being by name (-r) or by samples: each sample is charged to the line of its
+ * innermost frame in scope, or to every function on its stack.
+ */
+#ifndef ANDWEORC_RECORDER_REGIONS_H
+#define ANDWEORC_RECORDER_REGIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "recorder/mapping.h"
+#include "runtime/arena.h"
+
+enum region_scope { REGION_LINE, REGION_FUNCTION };
+
+struct region {
+	unsigned id;              /* 1.., as in the log */
+	enum region_scope scope;
+	unsigned module;          /* id */
+	char *function;           /* linkage name; owned; NULL for a line whose function is unknown */
+	char *file;               /* owned; NULL for a function without debug information */
+	unsigned line;
+	struct range *ranges;     /* module-relative; sorted, merged; owned */
+	size_t nranges;
+	size_t logged_ranges;     /* as many as the log knows of; 0: no record written yet */
+	bool named;               /* asked for with -r */
+	uint64_t samples;         /* of this run */
+	uint64_t stamp;           /* number of the last sample counted: recursion counts once */
+};
+
+struct place; /* what is known of one address; see regions.c */
+
+struct regions {
+	enum region_scope mode;
+	struct mappings *modules;
+	struct region **v;        /* owned; v[0..n), by id */
+	size_t n, cap;
+	struct map by_name;       /* "module:file:line" or "module:function" -> struct region */
+	struct place *places;     /* open addressing */
+	size_t nplaces, places_cap;
+	uint64_t samples;         /* of this run */
+	bool passed_more;         /* mapping_pass was called: publish */
+};
+
+void regions_init(struct regions *r, enum region_scope mode, struct mappings *modules);
+void regions_release(struct regions *r);
+
+/* Forgets the counts of samples, for the next run. */
+void regions_new_run(struct regions *r);
+
+/* Counts one sample of the target. */
+void regions_sample(struct regions *r, const struct arena_sample *s);
+
+/*
+ * Makes regions of everything in scope that `name` (FUNCTION, FILE:LINE or a
+ * glob of functions) stands for.  Returns how many there are; 0: none.
+ */
+size_t regions_name(struct regions *r, const char *name);
+
+/*
+ * The regions to experiment with: the named ones, or, without any, those with
+ * the most samples (at least min_share of all), at most max.  Returns how many;
+ * the array is the caller's.
+ */
+size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out);
+
+/* Writes the region's run-time ranges to `target`; NULL makes it empty. */
+void regions_target(struct regions *r, const struct region *region, struct arena_target *target);
+
+/* Calls fn for each address that was sampled in this run (as the innermost frame), with its count. */
+void regions_leaves(struct regions *r, void (*fn)(void *arg, unsigned module, uint64_t off, uint64_t count), void *arg);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * schedule: in which order regions are sped up, and by how much.
+ *
+ * A block is one sweep: each region at each level once, in a fresh random order,
+ * with baselines (nothing sped up) between them.  Windows that will be compared
+ * thus lie within seconds of each other, and a drift of the machine cancels.
+ * The order is a function of the seed.
+ */
+#ifndef ANDWEORC_RECORDER_SCHEDULE_H
+#define ANDWEORC_RECORDER_SCHEDULE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct trial {
+	size_t region; /* index, or TRIAL_BASELINE */
+	unsigned pct;  /* 0..100 */
+};
+
+enum { TRIAL_BASELINE = -1 };
+
+struct schedule {
+	uint64_t state; /* of the generator */
+};
+
+void schedule_init(struct schedule *s, uint64_t seed);
+
+/* One block for `nregions` regions and the levels (percent, without 0).  The caller frees *out.  Returns how many trials. */
+size_t schedule_block(struct schedule *s, size_t nregions, const unsigned *levels, size_t nlevels, struct trial **out);
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * delay: virtual clocks.
+ *
+ * Code cannot be made faster, but all else can be made slower.  While region R
+ * is "sped up by s", a period that a thread spends in R is credited with s
+ * times its length, and every other thread must lose as much.
+ *
+ * Thread i has a delay account D_i: the time it has paused plus the time it has
+ * been credited.  Its virtual clock is V_i = wall - D_i.  G is the delay that
+ * every thread owes by now.  One principle decides everything below: a thread
+ * may not see an effect from its virtual future.
+ *
+ *   credit   A sample of period p in R: c = s * p; G = max(G, min(D_i, G) + c);
+ *            D_i += c.  The min keeps what a thread has overslept (D_i > G)
+ *            from making the others sleep too.
+ *   pay      A thread with D_i < G pauses, and D_i grows by the real length of
+ *            the pause: what it oversleeps is prepaid.
+ *   release  Before a thread may let another one go on, it pays, and leaves its
+ *            virtual time V_i at the object.
+ *   acquire  A thread that goes on because of another does so no earlier, in
+ *            virtual time, than the release:
+ *                V_j = max(V_j as it began to wait, V_i + time since the release)
+ *            and the pause that the releaser made already is not owed again.
+ *            Even when it need not wait in real time: its credit may have
+ *            brought it here before, in virtual time, the release took place.
+ *
+ * The last rule is stronger than the one of Coz (forgive what the waker paid):
+ * beyond the knee of a barrier or a lock, where a credit buys nothing, it takes
+ * back the part of the credit that the thread could not have used.
+ *
+ * With each window the debts of the last one are forgiven (D_i is lifted to the
+ * floor, G as the window began): windows do not leak into each other, and no
+ * herd of threads pauses at the switch.
+ *
+ * All functions: context any; the caller holds self.busy or is the handler, so
+ * that delay_ns has one writer.
+ */
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+enum {
+	SLEEP_MARGIN_NS = 10 * 1000,      /* a sleep ends this much early; the rest is spun */
+	SLEEP_WORTHWHILE_NS = 40 * 1000,  /* below this a sleep costs more than it yields the processor for */
+	SLEEP_SLICE_NS = 5 * 1000 * 1000, /* after which a sleeper looks whether its window is still on */
+	RELEASE_DEBT_NS = 50 * 1000,      /* smaller debts wait for the next sample: the acquire rule carries them over */
+};
+
+int64_t delay_of(struct arena_thread *t)
+{
+	uint32_t window = window_number(atomic_load_explicit(&arena->window, memory_order_acquire));
+	int64_t d = atomic_load_explicit(&t->delay_ns, memory_order_relaxed);
+
+	if (unlikely(atomic_load_explicit(&t->window, memory_order_relaxed) != window)) {
+		int64_t floor = atomic_load_explicit(&arena->floor_ns, memory_order_relaxed);
+
+		if (d < floor)
+			d = floor;
+		atomic_store_explicit(&t->delay_ns, d, memory_order_relaxed);
+		atomic_store_explicit(&t->window, window, memory_order_relaxed);
+	}
+	return d;
+}
+
+static void set_delay(struct arena_thread *t, int64_t d)
+{
+	atomic_store_explicit(&t->delay_ns, d, memory_order_relaxed);
+}
+
+void delay_credit(struct arena_thread *t, int64_t ns)
+{
+	int64_t d = delay_of(t);
+	int64_t g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
+	int64_t raised = (d < g ? d : g) + ns;
+
+	/* A failed exchange has loaded a newer G; a G that is above `raised` already owes this much. */
+	while (g < raised && !atomic_compare_exchange_weak_explicit(&arena->delay_ns, &g, raised, memory_order_relaxed,
+								     memory_order_relaxed))
+		;
+	set_delay(t, d + ns);
+	atomic_store_explicit(&t->credit_ns, atomic_load_explicit(&t->credit_ns, memory_order_relaxed) + (uint64_t)ns,
+			      memory_order_relaxed);
+}
+
+static void sleep_until(int64_t end)
+{
+	struct timespec at = { .tv_sec = end / 1000000000, .tv_nsec = end % 1000000000 };
+
+	/* The system call itself: the library's function is a cancellation point, and may be somebody's wrapper. */
+	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
+/* Lets `ns` pass; returns how much really did.  Ends early when the window does. */
+static int64_t pause_for(struct arena_thread *t, int64_t ns)
+{
+	int64_t start = now_ns(), end = start + ns, now = start;
+
+	if (ns >= SLEEP_WORTHWHILE_NS) {
+		/* The default slack of 50 us would be overslept each time; the program's own setting comes back. */
+		int slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+
+		prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+		while ((now = now_ns()) < end - SLEEP_MARGIN_NS) {
+			int64_t slice = end - SLEEP_MARGIN_NS - now;
+
+			if (window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)) !=
+			    atomic_load_explicit(&t->window, memory_order_relaxed))
+				break;
+			sleep_until(now + (slice < SLEEP_SLICE_NS ? slice : SLEEP_SLICE_NS));
+		}
+		if (slack > 0)
+			prctl(PR_SET_TIMERSLACK, slack, 0, 0, 0);
+		if (now < end - SLEEP_MARGIN_NS)
+			return now - start;
+	}
+	while ((now = now_ns()) < end) {
+#if defined(__x86_64__)
+		__builtin_ia32_pause();
+#endif
+	}
+	return now - start;
+}
+
+void delay_pay(struct arena_thread *t, int64_t at_least)
+{
+	int64_t d = delay_of(t);
+	int64_t debt = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - d;
+	int64_t paused;
+
+	if (debt <= 0 || debt < at_least)
+		return;
+	paused = pause_for(t, debt);
+	set_delay(t, d + paused);
+	atomic_store_explicit(&t->paused_ns, atomic_load_explicit(&t->paused_ns, memory_order_relaxed) + (uint64_t)paused,
+			      memory_order_relaxed);
+}
+
+/* ---- sync objects ----------------------------------------------------------- */
+
+/*
+ * A direct-mapped table.  Two objects in one place overwrite each other; the
+ * tag tells, and the loser is treated as an object without history.  The fields
+ * of a place are stored one by one: a reader between two stores sees the two
+ * releases mixed, which are microseconds apart.
+ */
+static struct arena_object *place_of(const void *object, uint64_t *tag)
+{
+	uint64_t window = window_number(atomic_load_explicit(&arena->window, memory_order_relaxed));
+	uint64_t key = (uint64_t)(uintptr_t)object;
+	uint64_t mixed = key * 0x9e3779b97f4a7c15u;
+
+	*tag = key ^ window << 48 ^ 1;
+	return &arena->object[mixed >> 40 & (ARENA_OBJECTS - 1)];
+}
+
+void sync_release(struct arena_thread *t, const void *object)
+{
+	uint64_t tag;
+	struct arena_object *o = place_of(object, &tag);
+	int64_t now, v;
+
+	delay_pay(t, RELEASE_DEBT_NS);
+	now = now_ns();
+	v = now - delay_of(t);
+	/* Several may release one object (arrive at a barrier): who goes on waits for the latest of them. */
+	if (atomic_load_explicit(&o->tag, memory_order_relaxed) == tag) {
+		int64_t other = atomic_load_explicit(&o->virt_ns, memory_order_relaxed);
+
+		if (v < other)
+			v = other;
+	}
+	atomic_store_explicit(&o->virt_ns, v, memory_order_relaxed);
+	atomic_store_explicit(&o->real_ns, now, memory_order_relaxed);
+	/* Pairs with the acquire in acquire_from: who sees the tag sees this window's numbers. */
+	atomic_store_explicit(&o->tag, tag, memory_order_release);
+}
+
+static bool acquire_from(const void *object, int64_t *virt, int64_t *when)
+{
+	uint64_t tag;
+	struct arena_object *o = place_of(object, &tag);
+
+	if (atomic_load_explicit(&o->tag, memory_order_acquire) != tag)
+		return false;
+	*virt = atomic_load_explicit(&o->virt_ns, memory_order_relaxed);
+	*when = atomic_load_explicit(&o->real_ns, memory_order_relaxed);
+	return true;
+}
+
+static void go_on(struct arena_thread *t, bool known, int64_t virt, int64_t when, int64_t blocked_at)
+{
+	int64_t d = delay_of(t), now = now_ns();
+
+	if (blocked_at) {
+		int64_t began = atomic_load_explicit(&arena->began_ns, memory_order_relaxed);
+		int64_t since = blocked_at > began ? blocked_at : began;
+		int64_t g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
+		int64_t earliest = since - d;
+
+		/* Without a history, the releaser is taken to have paid all that was owed. */
+		int64_t v = known ? virt + (now - when) : now - g;
+
+		set_delay(t, now - (v > earliest ? v : earliest));
+	} else if (known && now - d < virt) {
+		set_delay(t, now - virt);
+	}
+}
+
+void sync_acquire(struct arena_thread *t, const void *object, int64_t blocked_at)
+{
+	int64_t virt = 0, when = 0;
+	bool known = acquire_from(object, &virt, &when);
+
+	go_on(t, known, virt, when, blocked_at);
+}
+
+void sync_acquire2(struct arena_thread *t, const void *a, const void *b, int64_t blocked_at)
+{
+	int64_t va = 0, ta = 0, vb = 0, tb = 0;
+	bool ka = acquire_from(a, &va, &ta), kb = acquire_from(b, &vb, &tb);
+
+	if (ka && (!kb || ta >= tb))
+		go_on(t, true, va, ta, blocked_at);
+	else
+		go_on(t, kb, vb, tb, blocked_at);
+}
+
+void sync_timed_out(struct arena_thread *t)
+{
+	delay_pay(t, RELEASE_DEBT_NS);
+}

@@ -1,0 +1,100 @@
+/*
+ * progress: visits of progress points, and the windows that they open and close.
+ *
+ * A visit counts in a slot of its own thread: no shared cache line is written.
+ * While the conductor waits for a window to open or close, the first visitor
+ * notes the count of all threads and its own virtual time.  A window that runs
+ * from visit to visit holds whole units of work; by Wald's identity its expected
+ * length is the expected number of visits times the mean period, without the
+ * error of up to one visit at each end that fixed windows have.
+ */
+#include <sched.h>
+#include <string.h>
+
+#include "runtime.h"
+
+/* any: the number of the point called `name`, made when it is new; -1 when there is no room. */
+int point_number(const char *name)
+{
+	uint32_t n, i, unlocked;
+
+	if (!arena)
+		return -1;
+	/* A point is added once in a program's life: a spin lock, held for a copy of 96 bytes, is enough. */
+	do {
+		unlocked = 0;
+	} while (!atomic_compare_exchange_weak_explicit(&arena->points_lock, &unlocked, 1, memory_order_acquire,
+							memory_order_relaxed));
+	n = atomic_load_explicit(&arena->points_used, memory_order_relaxed);
+	for (i = 0; i < n; i++)
+		if (strncmp(arena->point[i].name, name, ARENA_POINT_NAME - 1) == 0)
+			break;
+	if (i == n && n < ARENA_POINTS) {
+		strncpy(arena->point[n].name, name, ARENA_POINT_NAME - 1);
+		/* Pairs with the conductor's acquire: the name is there before the point is. */
+		atomic_store_explicit(&arena->points_used, n + 1, memory_order_release);
+	}
+	atomic_store_explicit(&arena->points_lock, 0, memory_order_release);
+	return i < ARENA_POINTS ? (int)i + 1 : -1;
+}
+
+static uint64_t visits_of_all(uint32_t point)
+{
+	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_acquire);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += atomic_load_explicit(&arena->thread[i].visits[point], memory_order_relaxed);
+	return sum;
+}
+
+/* Each window is opened and closed at a point by one thread: the one that takes it. */
+static bool take(_Atomic uint32_t *taken, uint32_t window)
+{
+	uint32_t seen = atomic_load_explicit(taken, memory_order_relaxed);
+
+	return seen != window && atomic_compare_exchange_strong_explicit(taken, &seen, window, memory_order_relaxed,
+									  memory_order_relaxed);
+}
+
+static void open_or_close(struct arena_thread *t, uint32_t number, uint32_t word)
+{
+	struct arena_point *p = &arena->point[number];
+	uint32_t window = window_number(word);
+
+	if (window_phase(word) == PHASE_OPEN) {
+		if (!take(&p->open_taken, window))
+			return;
+		p->open_ns = now_ns() - delay_of(t);
+		p->open_count = visits_of_all(number);
+		/* Pairs with the conductor's acquire, as below: the numbers are there before the mark is. */
+		atomic_store_explicit(&p->opened, window, memory_order_release);
+		return;
+	}
+	/* What was not opened in this window cannot be closed in it. */
+	if (atomic_load_explicit(&p->opened, memory_order_acquire) != window || !take(&p->close_taken, window))
+		return;
+	p->close_ns = now_ns() - delay_of(t);
+	p->close_count = visits_of_all(number);
+	atomic_store_explicit(&p->closed, window, memory_order_release);
+}
+
+void point_visit(int point)
+{
+	struct arena_thread *t = self.slot;
+	uint32_t number = (uint32_t)point - 1, word;
+	uint64_t n;
+
+	if (unlikely(!t || number >= ARENA_POINTS))
+		return;
+	/* The slot has one writer: a load and a store, no locked instruction. */
+	n = atomic_load_explicit(&t->visits[number], memory_order_relaxed);
+	atomic_store_explicit(&t->visits[number], n + 1, memory_order_relaxed);
+
+	word = atomic_load_explicit(&arena->window, memory_order_acquire);
+	if (likely(window_phase(word) == PHASE_IDLE))
+		return;
+	self.busy++;
+	open_or_close(t, number, word);
+	self.busy--;
+}

@@ -1,0 +1,347 @@
+/*
+ * sample: a handler for each period of CPU time that a thread uses.
+ *
+ * Two samplers:
+ *
+ *   perf    a task-clock event per thread that raises SIGTRAP in the thread
+ *           itself (attr.sigtrap).  Needs Linux 5.18: before that a SIGTRAP that
+ *           the program has blocked kills it.
+ *   timer   a POSIX timer on the thread's CPU clock.  Needs no permission, but
+ *           ticks with the kernel (4 ms at CONFIG_HZ=250).
+ *
+ * Both run on CPU time, never on the wall clock: a thread that is blocked in a
+ * system call is not interrupted.  exclude_kernel keeps the event from firing
+ * inside a system call, so that no call of the program ever fails with EINTR
+ * because of us.
+ *
+ * The handler runs on the thread's own stack: programs that install a small
+ * alternate stack (Rust does) have sized it for their own handlers.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+enum {
+	JITTER_EVERY = 4, /* samples between changes of the period: each change is a system call */
+	TRAP_PERF_CODE = 6,
+	WALK_FRAMES = 96, /* of a stack that are looked at */
+};
+
+static int our_signal; /* 0 until a sampler has been chosen */
+static struct sigaction program_action; /* what the program wants for our signal */
+
+int sampler_signal(void)
+{
+	return our_signal;
+}
+
+/* ---- is the sample in the region? -------------------------------------------- */
+
+static bool in_ranges(const struct arena_range *r, uint32_t n, uint64_t pc)
+{
+	uint32_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (pc < r[mid].lo)
+			hi = mid;
+		else if (pc >= r[mid].hi)
+			lo = mid + 1;
+		else
+			return true;
+	}
+	return false;
+}
+
+/* Is the code at pc somebody else's, to be charged to its caller? */
+static bool passes(const struct arena_scope *s, uint64_t pc)
+{
+	return !in_ranges(s->own, s->nown, pc) || in_ranges(s->passed, s->npassed, pc);
+}
+
+/*
+ * The stack of the interrupted thread, innermost frame first, and whether it is
+ * in the region.  Line regions: the innermost frame that is not somebody else's
+ * decides, and the walk ends there.  Function regions: any frame will do.
+ */
+struct stack {
+	uint32_t n;
+	bool hit;
+	bool decided; /* a frame that is not somebody else's has been seen */
+	uint64_t pc[ARENA_FRAMES];
+};
+
+static void walk(struct stack *s, const ucontext_t *uc)
+{
+	const struct arena_target *target = &arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1];
+	const struct arena_scope *scope = &arena->scopes[atomic_load_explicit(&arena->scope, memory_order_acquire) & 1];
+	const struct arena_modules *set = &arena->module_sets[atomic_load_explicit(&arena->modules, memory_order_acquire) & 1];
+	bool whole = atomic_load_explicit(&arena->whole_stacks, memory_order_relaxed) != 0;
+	struct unwind_cursor c;
+
+	unwind_begin(&c, uc, self.stack_lo, self.stack_hi);
+	s->n = 0;
+	s->hit = s->decided = false;
+	for (uint32_t depth = 0; depth < WALK_FRAMES; depth++) {
+		/* A return address belongs to the call before it. */
+		uint64_t at = depth ? c.pc - 1 : c.pc;
+		bool decides = !passes(scope, at);
+
+		if (s->n < ARENA_FRAMES)
+			s->pc[s->n++] = c.pc;
+		if (target->nranges && in_ranges(target->range, target->nranges, at))
+			s->hit = s->hit || target->inclusive || !s->decided;
+		s->decided = s->decided || decides;
+		if (s->decided && (s->hit || !target->inclusive) && !whole)
+			return;
+		if (!unwind_step(&c, set->module, set->n) || !c.pc)
+			return;
+	}
+}
+
+/* ---- the handler -------------------------------------------------------------- */
+
+static void count(_Atomic uint64_t *counter)
+{
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+static uint64_t next_random(void)
+{
+	/* xorshift64: period 2^64 - 1, never 0 */
+	self.random ^= self.random << 13;
+	self.random ^= self.random >> 7;
+	self.random ^= self.random << 17;
+	return self.random;
+}
+
+/*
+ * A program whose work is periodic can beat with a periodic sampler; so the
+ * period wanders between 7/8 and 9/8 of what was asked for.
+ */
+static void jitter(void)
+{
+	uint64_t period = arena->period_ns;
+
+	if (self.perf_fd < 0 || self.until_jitter-- > 0)
+		return;
+	self.until_jitter = JITTER_EVERY - 1;
+	period += next_random() % (period / 4 + 1) - period / 8;
+	if (ioctl(self.perf_fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
+		self.period_ns = period;
+}
+
+static void keep_sample(struct arena_thread *t, const struct stack *stack)
+{
+	uint32_t head = atomic_load_explicit(&t->ring_head, memory_order_relaxed);
+	/* Pairs with the conductor's release: it has read what is overwritten here. */
+	uint32_t tail = atomic_load_explicit(&t->ring_tail, memory_order_acquire);
+	struct arena_sample *s = &t->ring[head % ARENA_RING];
+
+	if (head - tail >= ARENA_RING) {
+		count(&t->lost);
+		return;
+	}
+	s->nframes = stack->n;
+	s->hit = stack->hit;
+	for (uint32_t i = 0; i < stack->n; i++)
+		s->pc[i] = stack->pc[i];
+	atomic_store_explicit(&t->ring_head, head + 1, memory_order_release);
+}
+
+static void on_sample(int sig, siginfo_t *info, void *context)
+{
+	int saved = errno;
+	struct arena_thread *t = self.slot;
+	struct stack stack;
+	uint32_t speedup;
+	int64_t period = (int64_t)self.period_ns, expires;
+
+	(void)sig;
+	if (!t || !arena)
+		return;
+	/* A timer of 1 ms that ticks each 4 ms tells how many expirations one signal stands for. */
+	if (self.has_timer)
+		period *= 1 + info->si_overrun;
+	walk(&stack, context);
+	count(&t->samples);
+	if (stack.hit)
+		count(&t->hits);
+	keep_sample(t, &stack);
+
+	expires = atomic_load_explicit(&arena->expires_ns, memory_order_relaxed);
+	speedup = atomic_load_explicit(&arena->speedup, memory_order_relaxed);
+	if (speedup && now_ns() < expires) {
+		int64_t credit = stack.hit ? period * speedup >> 16 : 0;
+
+		if (self.busy) {
+			/* Interrupted in the runtime itself: it takes the credit when it leaves. */
+			self.deferred_ns += credit;
+		} else {
+			credit += self.deferred_ns;
+			self.deferred_ns = 0;
+			if (credit)
+				delay_credit(t, credit);
+			delay_pay(t, 0);
+		}
+	}
+	jitter();
+	errno = saved;
+}
+
+/* ---- the program's own use of our signal ------------------------------------- */
+
+/*
+ * A SIGTRAP that is not a sample (a breakpoint instruction, raise) is the
+ * program's: its handler is called, or the default action taken.
+ */
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+
+	if (our_signal != SIGTRAP || info->si_code == TRAP_PERF_CODE) {
+		on_sample(sig, info, context);
+		return;
+	}
+	if (program_action.sa_flags & SA_SIGINFO) {
+		program_action.sa_sigaction(sig, info, context);
+	} else if (program_action.sa_handler == SIG_DFL) {
+		real.sigaction(sig, &dfl, NULL);
+		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), sig);
+	} else if (program_action.sa_handler != SIG_IGN) {
+		program_action.sa_handler(sig);
+	}
+}
+
+void sampler_keep_action(const struct sigaction *act, struct sigaction *old)
+{
+	struct sigaction before = program_action;
+
+	if (act)
+		program_action = *act;
+	if (old)
+		*old = before;
+}
+
+/* ---- starting and stopping ---------------------------------------------------- */
+
+static int open_perf(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = arena->period_ns,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.sigtrap = 1,
+		.remove_on_exec = 1, /* required with sigtrap */
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int high;
+
+	if (fd < 0)
+		return -1;
+	/* Out of the program's way: it may count on the numbers of the descriptors that it opens. */
+	high = fcntl(fd, F_DUPFD_CLOEXEC, 700);
+	if (high >= 0) {
+		close(fd);
+		fd = high;
+	}
+	return fd;
+}
+
+static bool start_timer(void)
+{
+	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = our_signal };
+	struct itimerspec every = { 0 };
+
+	ev._sigev_un._tid = self.slot->tid;
+	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &ev, &self.timer) != 0)
+		return false;
+	every.it_interval.tv_sec = (time_t)(arena->period_ns / 1000000000);
+	every.it_interval.tv_nsec = (long)(arena->period_ns % 1000000000);
+	every.it_value = every.it_interval;
+	self.has_timer = true;
+	return timer_settime(self.timer, 0, &every, NULL) == 0;
+}
+
+bool sampler_start(void)
+{
+	self.period_ns = arena->period_ns;
+	if (our_signal == SIGTRAP) {
+		self.perf_fd = open_perf();
+		if (self.perf_fd < 0)
+			return false;
+		return ioctl(self.perf_fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+	}
+	return our_signal && start_timer();
+}
+
+void sampler_stop(void)
+{
+	if (self.perf_fd >= 0)
+		close(self.perf_fd);
+	self.perf_fd = -1;
+	if (self.has_timer)
+		timer_delete(self.timer);
+	self.has_timer = false;
+}
+
+/* Since 5.18 a blocked SIGTRAP of perf waits; before, the kernel kills the process. */
+static bool kernel_has_safe_sigtrap(void)
+{
+	struct utsname u;
+	unsigned major, minor;
+
+	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 5 || (major == 5 && minor >= 18));
+}
+
+static bool use_signal(int sig)
+{
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
+	sigset_t set;
+
+	if (real.sigaction(sig, &action, &program_action) != 0)
+		return false;
+	our_signal = sig;
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	real.pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	return true;
+}
+
+void sampler_init(void)
+{
+	int fd;
+
+	if (arena->want_sampler != SAMPLER_TIMER) {
+		fd = open_perf();
+		if (fd < 0) {
+			atomic_store_explicit(&arena->sampler_errno, errno, memory_order_relaxed);
+		} else {
+			close(fd);
+			if (kernel_has_safe_sigtrap() && use_signal(SIGTRAP)) {
+				atomic_store_explicit(&arena->sampler, SAMPLER_PERF, memory_order_release);
+				return;
+			}
+			atomic_store_explicit(&arena->sampler_errno, ENOSYS, memory_order_relaxed);
+		}
+	}
+	/* The tenth from the top: libraries that take real-time signals begin at either end. */
+	if (use_signal(SIGRTMAX - 10))
+		atomic_store_explicit(&arena->sampler, SAMPLER_TIMER, memory_order_release);
+}

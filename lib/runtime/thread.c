@@ -1,0 +1,123 @@
+/*
+ * thread: the slots of threads, from before birth to after death.
+ *
+ *     FREE -> UNBORN   the creator takes a slot and hands down its clock (rule: a
+ *                      new thread inherits its creator's D)
+ *     UNBORN -> LIVE   the new thread begins to use it
+ *     LIVE -> FREE     the thread ends; counters stay, the next user adds to them
+ *
+ * The state is the only thing that is contended for, by compare-and-swap.
+ */
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+TLS struct self self = { .perf_fd = -1 };
+
+static bool take_slot(struct arena_thread *t)
+{
+	uint32_t is_free = SLOT_FREE;
+
+	return atomic_load_explicit(&t->state, memory_order_relaxed) == SLOT_FREE &&
+	       atomic_compare_exchange_strong_explicit(&t->state, &is_free, SLOT_UNBORN, memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+struct arena_thread *thread_reserve(void)
+{
+	static _Atomic uint32_t hint; /* where a free slot was last seen or left */
+	uint32_t start = atomic_load_explicit(&hint, memory_order_relaxed), used;
+	struct arena_thread *t;
+
+	for (uint32_t k = 0; k < ARENA_THREADS; k++) {
+		uint32_t i = (start + k) % ARENA_THREADS;
+
+		t = &arena->thread[i];
+		if (!take_slot(t))
+			continue;
+		atomic_store_explicit(&hint, i, memory_order_relaxed);
+		used = atomic_load_explicit(&arena->threads_used, memory_order_relaxed);
+		while (used < i + 1 && !atomic_compare_exchange_weak_explicit(&arena->threads_used, &used, i + 1,
+									       memory_order_release, memory_order_relaxed))
+			;
+		if (self.slot) {
+			atomic_store_explicit(&t->delay_ns, delay_of(self.slot), memory_order_relaxed);
+			atomic_store_explicit(&t->window, atomic_load_explicit(&self.slot->window, memory_order_relaxed),
+					      memory_order_relaxed);
+		} else {
+			atomic_store_explicit(&t->delay_ns, atomic_load_explicit(&arena->delay_ns, memory_order_relaxed),
+					      memory_order_relaxed);
+		}
+		return t;
+	}
+	atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
+	return NULL;
+}
+
+void thread_unreserve(struct arena_thread *slot)
+{
+	atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
+}
+
+/*
+ * The bounds of what the unwinder may read.  Asking the library for them
+ * (pthread_getattr_np) allocates, and reads a file for the main thread.  But
+ * something lies above all frames of each stack: the kernel's random bytes on
+ * that of the main thread, the thread's control block on all others.  How far
+ * down a stack reaches is guessed; a program that runs on stacks of its own
+ * making (coroutines) is outside the bounds, and only its innermost frame seen.
+ */
+enum { STACK_BYTES = 64 << 20 };
+
+static void bound_stack(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t above = self.slot->tid == getpid() ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self();
+
+	self.stack_hi = above > here && above - here < STACK_BYTES ? above : here;
+	self.stack_lo = self.stack_hi > STACK_BYTES ? self.stack_hi - STACK_BYTES : 0;
+}
+
+void thread_begin(struct arena_thread *slot)
+{
+	if (!slot)
+		return;
+	self.busy = 1;
+	self.deferred_ns = 0;
+	self.slot = slot;
+	self.perf_fd = -1;
+	self.has_timer = false;
+	slot->tid = (int32_t)syscall(SYS_gettid);
+	bound_stack();
+	self.random = (arena->seed + (uint64_t)slot->tid) * 0x9e3779b97f4a7c15u | 1;
+	self.until_jitter = 0;
+	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
+	sampler_start();
+	self.busy = 0;
+}
+
+void thread_end(void)
+{
+	struct arena_thread *slot = self.slot;
+
+	if (!slot)
+		return;
+	self.busy++;
+	sampler_stop();
+	self.slot = NULL;
+	self.busy--;
+	atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
+}
+
+void thread_forget(void)
+{
+	/* Descriptors and timers: perf events and POSIX timers are not inherited; the copy of the descriptor is closed. */
+	if (self.perf_fd >= 0)
+		close(self.perf_fd);
+	memset(&self, 0, sizeof(self));
+	self.perf_fd = -1;
+	arena = NULL;
+}
