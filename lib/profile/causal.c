@@ -1,0 +1,333 @@
+#include "profile/causal.h"
+
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/*
+ * A stratum is worth comparing within itself when it holds this much.  Two of
+ * each kind, because every stratum costs one parameter (its own baseline);
+ * visits, because the estimator's bias falls with their number.
+ */
+enum { STRATUM_BASELINES = 2, STRATUM_TREATED = 2, STRATUM_VISITS = 100 };
+
+/* A run has a slope of its own when it holds this much; shorter ones are joined with their neighbours. */
+enum { RUN_WINDOWS = 8, RUN_BASELINES = 2, RUN_TREATED = 3 };
+
+/* Strata from which whole strata are left out in turn, rather than windows. */
+enum { CLUSTERS = 8 };
+
+/* Sums over windows: all that the estimator needs of them. */
+struct sums {
+	double n, ns, nss; /* visits; times s; times s squared */
+	double d, ds;      /* virtual time; times s */
+	double n0, d0;     /* of the baselines alone */
+};
+
+struct tally {
+	size_t windows, baselines;
+	double visits;
+};
+
+/* A run, or several short ones. */
+struct group {
+	size_t first, end; /* obs[first..end) */
+	size_t first_stratum, end_stratum;
+	double info; /* the variance of its slope is inverse to this */
+};
+
+static int compare_real(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+/* By time; the rest only makes the order, and with it the last bit of every sum, independent of the input's order. */
+static int compare_obs(const void *va, const void *vb)
+{
+	const struct causal_obs *a = va, *b = vb;
+	int by;
+
+	if (a->run != b->run)
+		return a->run < b->run ? -1 : 1;
+	if (a->block != b->block)
+		return a->block < b->block ? -1 : 1;
+	if ((by = compare_real(a->start_ns, b->start_ns)) || (by = compare_real(a->s, b->s)) ||
+	    (by = compare_real(a->count, b->count)))
+		return by;
+	return compare_real(a->time_ns, b->time_ns);
+}
+
+static void count_window(struct tally *t, const struct causal_obs *o)
+{
+	t->windows++;
+	t->baselines += o->s == 0;
+	t->visits += o->count;
+}
+
+static bool is_complete(const struct tally *t)
+{
+	return t->baselines >= STRATUM_BASELINES && t->windows - t->baselines >= STRATUM_TREATED && t->visits >= STRATUM_VISITS;
+}
+
+static void join_to_previous(struct causal_obs *obs, size_t from, size_t to, size_t stratum)
+{
+	for (size_t i = from; i < to; i++)
+		obs[i].stratum = stratum;
+}
+
+size_t causal_stratify(struct causal_obs *obs, size_t n)
+{
+	struct tally open = { 0 };
+	size_t nstrata = 0, first = 0, closed_in_run = 0;
+
+	qsort(obs, n, sizeof *obs, compare_obs);
+	for (size_t i = 0; i < n; i++) {
+		bool run_ends = i + 1 == n || obs[i + 1].run != obs[i].run;
+
+		obs[i].stratum = nstrata;
+		count_window(&open, &obs[i]);
+		if (!run_ends && obs[i + 1].block == obs[i].block)
+			continue;
+		if (is_complete(&open)) {
+			nstrata++;
+			closed_in_run++;
+		} else if (run_ends && closed_in_run) {
+			join_to_previous(obs, first, i + 1, nstrata - 1);
+		} else {
+			if (run_ends)
+				closed_in_run = 0;
+			continue; /* into the next block, or the next run */
+		}
+		open = (struct tally){ 0 };
+		first = i + 1;
+		if (run_ends)
+			closed_in_run = 0;
+	}
+	if (first < n && nstrata)
+		join_to_previous(obs, first, n, nstrata - 1);
+	return first < n && !nstrata ? 1 : nstrata;
+}
+
+static void sums_add(struct sums *t, const struct causal_obs *o, double sign)
+{
+	double n = sign * o->count, d = sign * o->time_ns;
+
+	t->n += n;
+	t->ns += n * o->s;
+	t->nss += n * o->s * o->s;
+	t->d += d;
+	t->ds += d * o->s;
+	if (o->s == 0) {
+		t->n0 += n;
+		t->d0 += d;
+	}
+}
+
+/* What a stratum contributes to the estimate -num/den, sign +1; its removal, sign -1. */
+struct ratio {
+	double num, den;
+	double n0, d0;
+};
+
+static void ratio_add(struct ratio *r, const struct sums *t, double sign)
+{
+	/* an empty stratum, also after its last window was subtracted */
+	if (t->n < 0.5)
+		return;
+	r->num += sign * (t->ds * t->n - t->d * t->ns) / t->n;
+	r->den += sign * (t->d * t->nss - t->ds * t->ns) / t->n;
+	r->n0 += sign * t->n0;
+	r->d0 += sign * t->d0;
+}
+
+static double ratio_slope(const struct ratio *r)
+{
+	return r->den > 0 ? -r->num / r->den : NAN;
+}
+
+static double ratio_cost(const struct ratio *r)
+{
+	return r->n0 > 0 ? ratio_slope(r) * r->d0 / r->n0 : NAN;
+}
+
+static struct ratio ratio_of(const struct sums *stratum, size_t first, size_t end)
+{
+	struct ratio r = { 0 };
+
+	for (size_t k = first; k < end; k++)
+		ratio_add(&r, &stratum[k], 1);
+	return r;
+}
+
+/*
+ * Effective number of clusters minus what the fit used up: the Satterthwaite
+ * degrees of freedom that the sandwich would have if windows were independent
+ * with a variance proportional to their visits.  Ten baselines and three
+ * other windows have about two, not eleven.
+ */
+static double degrees_of_freedom(const struct causal_obs *obs, size_t n, const struct sums *stratum, const size_t *cluster,
+				 size_t nclusters, const struct ratio *r)
+{
+	double *v = xcalloc(nclusters, sizeof *v);
+	double beta = r->num / r->den, sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sums *t = &stratum[obs[i].stratum];
+		double s = obs[i].s, period = t->d / t->n;
+		double influence = (s * t->n - t->ns - beta * (t->nss - s * t->ns)) / t->n;
+
+		v[cluster[i]] += influence * influence * obs[i].count * period * period;
+	}
+	for (size_t c = 0; c < nclusters; c++) {
+		sum += v[c];
+		squares += v[c] * v[c];
+	}
+	free(v);
+	return squares > 0 ? fmax(1, sum * sum / squares - 1) : 1;
+}
+
+/* The interval of one run (or of too few): each cluster is left out in turn. */
+static void jackknife(const struct causal_obs *obs, size_t n, const struct sums *stratum, size_t nstrata,
+		      struct causal_slope *out)
+{
+	struct ratio all = ratio_of(stratum, 0, nstrata);
+	bool by_window = nstrata < CLUSTERS;
+	size_t nclusters = by_window ? n : nstrata;
+	size_t *cluster = xcalloc(n, sizeof *cluster);
+	double slope = ratio_slope(&all), cost = ratio_cost(&all), var = 0, cost_var = 0;
+
+	for (size_t i = 0; i < n; i++)
+		cluster[i] = by_window ? i : obs[i].stratum;
+	for (size_t c = 0; c < nclusters; c++) {
+		struct ratio r = all;
+		const struct sums *whole = &stratum[by_window ? obs[c].stratum : c];
+
+		ratio_add(&r, whole, -1);
+		if (by_window) {
+			struct sums rest = *whole;
+
+			sums_add(&rest, &obs[c], -1);
+			ratio_add(&r, &rest, 1);
+		}
+		var += pow(ratio_slope(&r) - slope, 2);
+		cost_var += pow(ratio_cost(&r) - cost, 2);
+	}
+	var *= (double)(nclusters - 1) / (double)nclusters;
+	cost_var *= (double)(nclusters - 1) / (double)nclusters;
+	/* NaN: without some cluster there is no estimate at all, so nothing is known about its error */
+	out->slope = (struct estimate){ .value = slope, .se = isnan(var) ? INFINITY : sqrt(var) };
+	out->cost = (struct estimate){ .value = cost, .se = isnan(cost_var) ? INFINITY : sqrt(cost_var) };
+	out->slope.df = out->cost.df = degrees_of_freedom(obs, n, stratum, cluster, nclusters, &all);
+	stats_estimate_finish(&out->slope);
+	stats_estimate_finish(&out->cost);
+	out->basis = CAUSAL_WITHIN_RUN;
+	free(cluster);
+}
+
+static double info_of(const struct sums *stratum, size_t first, size_t end)
+{
+	return fmax(0, ratio_of(stratum, first, end).den);
+}
+
+/*
+ * Runs, each strong enough for a slope of its own: with what a run needs, and
+ * at least a quarter of the information of the strongest, or a plain mean over
+ * them would be drowned by the weakest.  Strata are never cut.
+ */
+static size_t make_groups(const struct causal_obs *obs, size_t n, const struct sums *stratum, struct group *group)
+{
+	double most = 0;
+	size_t ngroups = 0;
+
+	for (size_t i = 0, j; i < n; i = j) {
+		for (j = i; j < n && (obs[j].run == obs[i].run); j++)
+			;
+		most = fmax(most, info_of(stratum, obs[i].stratum, obs[j - 1].stratum + 1));
+	}
+	for (size_t i = 0, j; i < n; i = j) {
+		struct group g = { .first = i, .first_stratum = obs[i].stratum };
+		struct tally t = { 0 };
+
+		for (j = i; j < n; j++) {
+			bool run_starts = j > i && obs[j].run != obs[j - 1].run && obs[j].stratum != obs[j - 1].stratum;
+
+			if (run_starts && t.windows >= RUN_WINDOWS && t.baselines >= RUN_BASELINES &&
+			    t.windows - t.baselines >= RUN_TREATED &&
+			    info_of(stratum, g.first_stratum, obs[j - 1].stratum + 1) >= most / 4)
+				break;
+			count_window(&t, &obs[j]);
+		}
+		g.end = j;
+		g.end_stratum = obs[j - 1].stratum + 1;
+		g.info = info_of(stratum, g.first_stratum, g.end_stratum);
+		if (j == n && ngroups && (t.windows < RUN_WINDOWS || t.baselines < RUN_BASELINES ||
+					  t.windows - t.baselines < RUN_TREATED || g.info < most / 4)) {
+			group[ngroups - 1].end = g.end;
+			group[ngroups - 1].end_stratum = g.end_stratum;
+		} else {
+			group[ngroups++] = g;
+		}
+	}
+	return ngroups;
+}
+
+/* The interval of several runs: one slope each, then the mean (Ibragimov and Mueller 2010). */
+static bool mean_of_runs(const struct sums *stratum, const struct group *group, size_t ngroups, struct causal_slope *out)
+{
+	double *slope, *cost;
+	bool ok = true;
+
+	if (ngroups < CAUSAL_MIN_RUNS)
+		return false;
+	slope = xcalloc(ngroups, sizeof *slope);
+	cost = xcalloc(ngroups, sizeof *cost);
+	for (size_t g = 0; g < ngroups; g++) {
+		struct ratio r = ratio_of(stratum, group[g].first_stratum, group[g].end_stratum);
+
+		slope[g] = ratio_slope(&r);
+		cost[g] = ratio_cost(&r);
+		ok = ok && isfinite(slope[g]) && isfinite(cost[g]);
+	}
+	ok = ok && stats_mean(slope, ngroups, &out->slope) && stats_mean(cost, ngroups, &out->cost);
+	if (ok)
+		out->basis = CAUSAL_RUNS;
+	free(slope);
+	free(cost);
+	return ok;
+}
+
+static size_t count_runs(const struct causal_obs *obs, size_t n)
+{
+	size_t runs = n > 0;
+
+	for (size_t i = 1; i < n; i++)
+		runs += obs[i].run != obs[i - 1].run;
+	return runs;
+}
+
+bool causal_fit(struct causal_obs *obs, size_t n, struct causal_slope *out)
+{
+	size_t nstrata = causal_stratify(obs, n);
+	struct sums *stratum = xcalloc(nstrata + 1, sizeof *stratum);
+	struct group *group = xcalloc(n + 1, sizeof *group);
+	struct ratio all;
+	bool ok = false;
+
+	*out = (struct causal_slope){ .basis = CAUSAL_NONE };
+	for (size_t i = 0; i < n; i++)
+		sums_add(&stratum[obs[i].stratum], &obs[i], 1);
+	all = ratio_of(stratum, 0, nstrata);
+	if (!isfinite(ratio_slope(&all)) || !isfinite(ratio_cost(&all)))
+		goto done;
+	out->runs = count_runs(obs, n);
+	if (!mean_of_runs(stratum, group, make_groups(obs, n, stratum, group), out))
+		jackknife(obs, n, stratum, nstrata, out);
+	ok = true;
+done:
+	free(stratum);
+	free(group);
+	return ok;
+}

@@ -1,0 +1,103 @@
+/*
+ * causal: the estimator.  From windows to the effect of one region on one
+ * progress point.  Its mathematics, and when it is biased, are in
+ * share/doc/METHOD.md.
+ *
+ * It works on plain arrays and knows no records, so that the recorder can ask
+ * it while windows still arrive.
+ */
+#ifndef ANDWEORC_PROFILE_CAUSAL_H
+#define ANDWEORC_PROFILE_CAUSAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/stats.h"
+
+/* One undisturbed window: `count` visits took `time_ns` of virtual time while the region was faster by `s`. */
+struct causal_obs {
+	size_t run;      /* runs near in time have neighbouring numbers */
+	uint64_t block;  /* sweep within the run */
+	double start_ns; /* within the run; orders the windows */
+	double s;        /* 0 .. 1; 0 is a baseline */
+	double count;    /* > 0 */
+	double time_ns;  /* > 0 */
+	size_t stratum;  /* set by causal_stratify: windows compared with one another */
+};
+
+enum causal_basis {
+	CAUSAL_NONE,       /* nothing could be estimated */
+	CAUSAL_WITHIN_RUN, /* the interval covers the noise between windows; it says nothing about other runs */
+	CAUSAL_RUNS,       /* the interval covers the variation from run to run */
+};
+
+/* Runs from which the interval comes from the variation between runs; with two, Student's factor is 12.7. */
+enum { CAUSAL_MIN_RUNS = 3 };
+
+/* Program effect per unit of virtual speedup, over the windows given. */
+struct causal_slope {
+	struct estimate slope; /* 1: the program gains as much as the region does */
+	struct estimate cost;  /* slope in ns per visit */
+	enum causal_basis basis;
+	size_t runs;           /* runs that contributed */
+};
+
+/*
+ * Sorts obs, joins neighbouring blocks (and, where a run is too short for
+ * that, neighbouring runs) into strata of which each can be compared within
+ * itself, and numbers them from 0.  Returns the number of strata.
+ */
+size_t causal_stratify(struct causal_obs *obs, size_t n);
+
+/* False when there is nothing to compare: no baseline, or no other level. Sorts and stratifies obs. */
+bool causal_fit(struct causal_obs *obs, size_t n, struct causal_slope *out);
+
+/* What one level gains: a point of the curve. */
+struct causal_level {
+	double s;
+	struct estimate gain; /* 1 - period(s) / period(0) */
+	size_t n;             /* windows at this level */
+};
+
+/* Why a result deserves a second look. */
+enum causal_note {
+	CAUSAL_NONLINEAR = 1 << 0,      /* bent, but not a rise that turns flat */
+	CAUSAL_AUTOCORRELATED = 1 << 1, /* neighbouring windows resemble each other more than chance allows */
+	CAUSAL_OUT_OF_RANGE = 1 << 2,   /* interval wholly outside what one region can do: below -1 or above 1.1 */
+	CAUSAL_FEW_VISITS = 1 << 3,     /* half of the windows hold fewer than 5 visits */
+	CAUSAL_ONE_LEVEL = 1 << 4,      /* one speedup beside the baseline: straightness is an assumption */
+};
+
+struct causal_effect {
+	struct causal_slope fit;     /* up to the knee, if there is one */
+	struct causal_level *level;  /* levels > 0, ascending; owned */
+	size_t nlevels;
+	double knee;                 /* 0..1: no gain beyond; NAN = none seen */
+	double r2;                   /* how straight the levels lie up to the knee; NAN below three levels */
+	unsigned notes;              /* enum causal_note */
+	size_t n;                    /* windows used, baselines included */
+	size_t treated;              /* of these, with the region sped up */
+	double visits;               /* in the windows used */
+	double period_ns;            /* of the baselines: sum of time / sum of visits */
+};
+
+/*
+ * The whole result for one region and point.  False when there is nothing to
+ * compare; then only n, treated, visits and period_ns (NAN without baselines)
+ * are set.  Release in both cases.
+ */
+bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out);
+void causal_effect_release(struct causal_effect *e);
+
+/* The bend of a curve; obs stratified.  Shared between causal.c and shape.c. */
+struct causal_shape {
+	double knee;   /* NAN = none */
+	bool bent;     /* significantly not straight */
+	double lag1;   /* correlation of residuals of neighbouring windows */
+	double r2;     /* weighted, of the levels up to the knee */
+	size_t levels; /* distinct speedups, the baseline included */
+};
+void causal_shape(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_shape *out);
+
+#endif

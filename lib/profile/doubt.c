@@ -1,0 +1,134 @@
+/* An empty or doubtful result is never silent: each reason is one line with its remedy. */
+#include "profile/impact.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+void analysis_doubt(struct analysis *a, const char *what, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = xstrdup(what);
+	va_end(ap);
+	a->doubt = xgrow(a->doubt, a->ndoubts, &a->cap_doubts, sizeof *a->doubt);
+	a->doubt[a->ndoubts++] = (struct profile_warning){ xstrdup(what), text };
+}
+
+static void doubt_runs(struct analysis *a)
+{
+	const struct profile *p = a->profile;
+	size_t cut = 0;
+
+	for (size_t i = 0; i < p->nruns; i++)
+		cut += !p->run[i].status;
+	if (cut)
+		analysis_doubt(a, "no-end", "%zu of %zu run(s) have no end record: the log was cut short; what is there is used", cut,
+			       p->nruns);
+	if (p->impossible)
+		analysis_doubt(a, "impossible-time",
+			       "%zu visits record(s) have a virtual time of zero or less and are not used: a fault of the recorder",
+			       p->impossible);
+}
+
+/* The windows of the profile, by what they are good for. */
+struct census {
+	size_t windows, disturbed, baselines, treated;
+};
+
+static struct census count_windows(const struct profile *p)
+{
+	struct census c = { 0 };
+
+	for (size_t i = 0; i < p->nwindows; i++) {
+		const struct profile_window *w = &p->window[i];
+
+		if (!w->defined)
+			continue;
+		c.windows++;
+		if (w->disturbed)
+			c.disturbed++;
+		else if (w->s > 0)
+			c.treated++;
+		else
+			c.baselines++;
+	}
+	return c;
+}
+
+/* The first that applies explains the others. */
+static bool doubt_windows(struct analysis *a)
+{
+	const struct profile *p = a->profile;
+	struct census c = count_windows(p);
+
+	if (!p->nruns && !p->nwindows)
+		analysis_doubt(a, "no-run", "no run in the input: nothing was recorded, or this is not a log of andweorc-record");
+	else if (!c.windows)
+		analysis_doubt(a, "no-experiment",
+			       "no experiments in the input: the program ended before the first window; give it more work, or record longer (-d)");
+	else if (c.disturbed == c.windows)
+		analysis_doubt(a, "all-disturbed",
+			       "all %zu windows were disturbed by other load on the machine: record again on a quieter one, or longer (-d)",
+			       c.windows);
+	else if (!p->npoints)
+		analysis_doubt(a, "no-progress-point",
+			       "no progress point was visited: put ANDWEORC_PROGRESS(\"name\") where a unit of work is done, "
+			       "or name such a place with -P");
+	else if (!p->nvisits)
+		analysis_doubt(a, "no-visits", "no progress point was visited in any window: record longer (-d), or choose a point that "
+					       "is passed more often");
+	else if (!c.treated)
+		analysis_doubt(a, "only-baselines",
+			       "only baselines: no region was sped up; record longer (-d), or name a region with -r");
+	else if (!c.baselines)
+		analysis_doubt(a, "no-baseline", "no undisturbed baseline: nothing to compare with; let -s include 0, or record longer (-d)");
+	else
+		return false;
+	return true;
+}
+
+static void doubt_regions(struct analysis *a)
+{
+	const struct profile *p = a->profile;
+	size_t nameless = 0;
+
+	for (size_t i = 0; i < p->nregions; i++)
+		nameless += !p->region[i].function && !p->region[i].symbol && !p->region[i].file;
+	if (nameless)
+		analysis_doubt(a, "no-names", "%zu region(s) have no name: pass the log through andweorc-resolve, and build with -g",
+			       nameless);
+}
+
+static void doubt_levels(struct analysis *a)
+{
+	double level = 0;
+
+	for (size_t i = 0; i < a->profile->nwindows; i++) {
+		const struct profile_window *w = &a->profile->window[i];
+
+		if (!w->defined || w->s == 0 || w->s == level)
+			continue;
+		if (level > 0)
+			return;
+		level = w->s;
+	}
+	if (level > 0)
+		analysis_doubt(a, "one-level",
+			       "only one speedup, %g %%: that the curve is straight is an assumption; record several (-s)", 100 * level);
+}
+
+void analysis_find_doubts(struct analysis *a)
+{
+	doubt_runs(a);
+	if (doubt_windows(a))
+		return;
+	doubt_regions(a);
+	doubt_levels(a);
+}

@@ -1,0 +1,25 @@
+/*
+ * idmap: the ids of a log, which are numbers local to one header, to places in
+ * arrays.
+ */
+#ifndef ANDWEORC_PROFILE_IDMAP_H
+#define ANDWEORC_PROFILE_IDMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define IDMAP_INIT { 0 }
+
+struct idmap {
+	uint64_t *id;
+	size_t *place; /* 1 + place, 0 = empty; as long as id */
+	size_t nslots; /* a power of two, or 0 */
+	size_t n;
+};
+
+void idmap_release(struct idmap *m); /* m is as after IDMAP_INIT, ready for the next header */
+
+/* The place of id. A new id gets `next`, the place where the caller is about to put it. */
+size_t idmap_at(struct idmap *m, uint64_t id, size_t next);
+
+#endif

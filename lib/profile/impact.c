@@ -1,0 +1,243 @@
+#include "profile/impact.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+double impact_round(double x)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%.6g", x);
+	return strtod(text, NULL);
+}
+
+double impact_share(const struct profile *p, const struct profile_region *r)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < p->nruns; i++)
+		total += p->run[i].share_total;
+	if (total)
+		return 100 * (double)r->samples / (double)total;
+	return r->window_total ? 100 * (double)r->window_samples / (double)r->window_total : NAN;
+}
+
+static struct causal_obs obs_of(const struct profile_window *w, const struct profile_visits *v)
+{
+	return (struct causal_obs){
+		.run = w->run,
+		.block = w->block,
+		.start_ns = (double)w->start_ns,
+		.s = w->s,
+		.count = (double)v->count,
+		.time_ns = v->virtual_ns,
+	};
+}
+
+static bool is_wanted(const char *name, const char *const *only, size_t nonly)
+{
+	for (size_t i = 0; i < nonly; i++)
+		if (!strcmp(name, only[i]))
+			return true;
+	return !nonly;
+}
+
+/* The visits of one point; contiguous in the profile. */
+struct span {
+	const struct profile_visits *first, *end;
+};
+
+static struct span visits_of(const struct profile *p, size_t point)
+{
+	struct span s = { p->visits, p->visits };
+
+	while (s.first < p->visits + p->nvisits && s.first->point < point)
+		s.first++;
+	for (s.end = s.first; s.end < p->visits + p->nvisits && s.end->point == point; s.end++)
+		;
+	return s;
+}
+
+static void estimate_impact(const struct profile *p, size_t region, struct span visits, struct causal_obs *obs, struct impact *im)
+{
+	size_t n = 0;
+
+	im->region = &p->region[region];
+	for (const struct profile_visits *v = visits.first; v < visits.end; v++) {
+		const struct profile_window *w = &p->window[v->window];
+
+		if (w->s > 0 && w->region != region)
+			continue;
+		if (w->disturbed)
+			im->disturbed++;
+		else
+			obs[n++] = obs_of(w, v);
+	}
+	im->estimated = causal_effect(obs, n, &im->effect);
+	im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
+	im->q = NAN;
+}
+
+/* The period of the baselines; interval over runs, or over blocks of the one run. */
+static struct estimate period_of(struct causal_obs *obs, size_t n)
+{
+	struct estimate e = { .value = NAN, .lo = -INFINITY, .hi = INFINITY, .se = INFINITY, .df = 1 };
+	double time = 0, count = 0, var = 0, clusters = 0;
+
+	causal_stratify(obs, n); /* sorts */
+	for (size_t i = 0; i < n; i++) {
+		time += obs[i].time_ns;
+		count += obs[i].count;
+	}
+	if (!(count > 0))
+		return e;
+	e.value = time / count;
+	for (size_t i = 0, j; i < n; i = j) {
+		bool by_run = obs[0].run != obs[n - 1].run;
+		double d = 0, c = 0;
+
+		for (j = i; j < n && obs[j].run == obs[i].run && (by_run || obs[j].block == obs[i].block); j++) {
+			d += obs[j].time_ns;
+			c += obs[j].count;
+		}
+		var += pow(d - c * e.value, 2);
+		clusters++;
+	}
+	if (clusters < 2)
+		return e;
+	e.se = sqrt(var * clusters / (clusters - 1)) / count;
+	e.df = clusters - 1;
+	stats_estimate_finish(&e);
+	return e;
+}
+
+static void summarize(const struct profile *p, struct span visits, struct causal_obs *obs, struct impact_point *out)
+{
+	size_t n = 0;
+
+	for (const struct profile_visits *v = visits.first; v < visits.end; v++) {
+		const struct profile_window *w = &p->window[v->window];
+
+		if (w->disturbed) {
+			out->disturbed++;
+			continue;
+		}
+		out->windows++;
+		out->visits += (double)v->count;
+		if (w->s == 0)
+			obs[n++] = obs_of(w, v);
+	}
+	out->baselines = n;
+	out->period = period_of(obs, n);
+}
+
+static bool is_tried(const struct profile *p, size_t region)
+{
+	for (size_t i = 0; i < p->nwindows; i++)
+		if (p->window[i].defined && p->window[i].region == region)
+			return true;
+	return false;
+}
+
+static void analyze_point(struct analysis *a, size_t point, struct causal_obs *obs)
+{
+	const struct profile *p = a->profile;
+	struct impact_point *out = &a->point[a->npoints++];
+	struct span visits = visits_of(p, point);
+
+	out->name = p->point[point].name;
+	out->impact = xcalloc(p->nregions + 1, sizeof *out->impact);
+	summarize(p, visits, obs, out);
+	for (size_t r = 0; r < p->nregions; r++)
+		if (is_tried(p, r))
+			estimate_impact(p, r, visits, obs, &out->impact[out->nimpacts++]);
+}
+
+/* Every region on every point is a test of its own. */
+static void adjust(struct analysis *a)
+{
+	size_t total = 0, n = 0;
+	double *p;
+
+	for (size_t i = 0; i < a->npoints; i++)
+		total += a->point[i].nimpacts;
+	p = xcalloc(total + 1, sizeof *p);
+	for (int store = 0; store < 2; store++) {
+		n = 0;
+		for (size_t i = 0; i < a->npoints; i++)
+			for (size_t j = 0; j < a->point[i].nimpacts; j++) {
+				struct impact *im = &a->point[i].impact[j];
+
+				if (!im->bounded)
+					continue;
+				if (store)
+					im->q = p[n++];
+				else
+					p[n++] = im->effect.fit.slope.p;
+			}
+		if (!store)
+			stats_bh(p, n, p);
+	}
+	free(p);
+}
+
+/* What to act on first; at the end what is known not to matter. */
+static int sort_class(enum verdict v)
+{
+	return v <= VERDICT_LOW ? 0 : (int)v;
+}
+
+static int compare_impacts(const void *va, const void *vb)
+{
+	const struct impact *a = va, *b = vb;
+	double x = a->estimated ? a->effect.fit.slope.value : -INFINITY;
+	double y = b->estimated ? b->effect.fit.slope.value : -INFINITY;
+
+	if (sort_class(a->verdict) != sort_class(b->verdict))
+		return sort_class(a->verdict) - sort_class(b->verdict);
+	if (x != y)
+		return x > y ? -1 : 1;
+	return strcmp(a->region->label, b->region->label);
+}
+
+void analysis_init(struct analysis *a, const struct profile *p, const char *const *only, size_t nonly)
+{
+	struct causal_obs *obs = xcalloc(p->nvisits + 1, sizeof *obs);
+
+	*a = (struct analysis){ .profile = p };
+	a->point = xcalloc(p->npoints + 1, sizeof *a->point);
+	for (size_t i = 0; i < p->npoints; i++)
+		if (is_wanted(p->point[i].name, only, nonly))
+			analyze_point(a, i, obs);
+	free(obs);
+	adjust(a);
+	for (size_t i = 0; i < a->npoints; i++) {
+		struct impact_point *point = &a->point[i];
+
+		for (size_t j = 0; j < point->nimpacts; j++)
+			impact_judge(&point->impact[j], p);
+		qsort(point->impact, point->nimpacts, sizeof *point->impact, compare_impacts);
+	}
+	analysis_find_doubts(a);
+}
+
+void analysis_release(struct analysis *a)
+{
+	for (size_t i = 0; i < a->npoints; i++) {
+		for (size_t j = 0; j < a->point[i].nimpacts; j++) {
+			causal_effect_release(&a->point[i].impact[j].effect);
+			free(a->point[i].impact[j].need);
+		}
+		free(a->point[i].impact);
+	}
+	for (size_t i = 0; i < a->ndoubts; i++) {
+		free(a->doubt[i].what);
+		free(a->doubt[i].text);
+	}
+	free(a->doubt);
+	free(a->point);
+	*a = (struct analysis){ 0 };
+}

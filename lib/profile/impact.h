@@ -1,0 +1,79 @@
+/*
+ * impact: the analysis.  From a profile to one impact for each progress point
+ * and region, with a verdict, and to the reasons why there may be none.
+ */
+#ifndef ANDWEORC_PROFILE_IMPACT_H
+#define ANDWEORC_PROFILE_IMPACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "profile/causal.h"
+#include "profile/profile.h"
+
+enum verdict { VERDICT_HIGH, VERDICT_MODERATE, VERDICT_LOW, VERDICT_HARMFUL, VERDICT_NOT_ENOUGH_DATA, VERDICT_NONE };
+
+/* Slopes that part the verdicts, and the false discovery rate at which an effect counts as one. */
+#define VERDICT_HIGH_SLOPE     0.5
+#define VERDICT_MODERATE_SLOPE 0.1
+#define VERDICT_Q              0.05
+
+struct impact {
+	const struct profile_region *region;
+	struct causal_effect effect;
+	bool estimated;       /* effect.fit and effect.level are there */
+	bool bounded;         /* effect.fit has finite intervals */
+	double q;             /* Benjamini-Hochberg over all tests of the analysis; NAN = no test */
+	enum verdict verdict;
+	char *need;           /* what would be enough; NULL unless not-enough-data; owned */
+	size_t disturbed;     /* windows set aside: the region's, and baselines */
+};
+
+/* All impacts on one progress point, the ones to act on first. */
+struct impact_point {
+	const char *name;     /* the profile's */
+	struct impact *impact;
+	size_t nimpacts;
+	struct estimate period; /* of baselines, ns; NAN without baselines, infinite interval when it cannot be had */
+	double visits;        /* in all undisturbed windows */
+	size_t windows, baselines, disturbed;
+};
+
+struct analysis {
+	const struct profile *profile;
+	struct impact_point *point;
+	size_t npoints;
+	struct profile_warning *doubt; /* what the analysis itself has to warn of; owned */
+	size_t ndoubts, cap_doubts;
+};
+
+/*
+ * Analyzes a finished profile, which must outlive the analysis.  `only` holds
+ * names of points; with nonly 0, all points.
+ */
+void analysis_init(struct analysis *a, const struct profile *p, const char *const *only, size_t nonly);
+void analysis_release(struct analysis *a);
+
+/* Why the result is empty or doubtful, each with a remedy.  Part of analysis_init. */
+void analysis_find_doubts(struct analysis *a);
+void analysis_doubt(struct analysis *a, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* The verdict and what would be enough.  Part of analysis_init; effect and q are set. */
+void impact_judge(struct impact *im, const struct profile *p);
+
+const char *verdict_name(enum verdict v);                  /* as in the format */
+size_t impact_note_names(unsigned notes, const char *names[5]); /* enum causal_note, as in the format */
+
+/* Per cent of the CPU samples that were in the region; NAN = not known. */
+double impact_share(const struct profile *p, const struct profile_region *r);
+
+/* x with six significant digits: more would be noise, and differ with the compiler. */
+double impact_round(double x);
+
+/* At most `top` impacts for each point. */
+void impact_write_records(const struct analysis *a, size_t top, FILE *out);
+void impact_write_json(const struct analysis *a, size_t top, FILE *out);
+void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE *out);
+
+#endif

@@ -1,0 +1,178 @@
+/* An analysis in the format andweorc(5). */
+#include "profile/impact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "format.h"
+#include "format/record.h"
+
+/* What is not known is left out. */
+static void add_real(struct buf *b, const char *key, double x)
+{
+	if (isfinite(x))
+		record_real(b, key, impact_round(x));
+}
+
+static void add_text(struct buf *b, const char *key, const char *value)
+{
+	if (value)
+		record_str(b, key, value);
+}
+
+static void add_number(struct buf *b, const char *key, uint64_t x)
+{
+	if (x)
+		record_u64(b, key, x);
+}
+
+static void add_run(struct buf *b, size_t id, const struct profile_run *r)
+{
+	record_begin(b, AW_RUN);
+	record_u64(b, "id", id);
+	add_text(b, "command", r->command);
+	add_text(b, "commit", r->commit);
+	add_text(b, "host", r->host);
+	add_text(b, "kernel", r->kernel);
+	add_number(b, "cpus", r->cpus);
+	add_text(b, "cpu_model", r->cpu_model);
+	add_text(b, "sampler", r->sampler);
+	add_number(b, "period_ns", r->period_ns);
+	add_number(b, "started_ns", r->started_ns);
+	add_number(b, "seed", r->seed);
+	add_text(b, "mode", r->mode);
+	add_text(b, "status", r->status);
+	record_u64(b, "experiments", r->windows);
+	record_u64(b, "disturbed", r->disturbed);
+	record_end(b);
+}
+
+static void add_warnings(struct buf *b, const struct profile_warning *w, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		record_begin(b, AW_WARNING);
+		record_str(b, "what", w[i].what);
+		record_str(b, "text", w[i].text);
+		record_end(b);
+	}
+}
+
+static void add_point(struct buf *b, const struct impact_point *p)
+{
+	record_begin(b, "point");
+	record_str(b, "point", p->name);
+	add_real(b, "period_ns", p->period.value);
+	add_real(b, "period_lo", p->period.lo);
+	add_real(b, "period_hi", p->period.hi);
+	add_real(b, "visits", p->visits);
+	record_u64(b, "windows", p->windows);
+	record_u64(b, "baselines", p->baselines);
+	record_u64(b, "disturbed", p->disturbed);
+	record_end(b);
+}
+
+static void add_region(struct buf *b, const struct profile *p, const struct profile_region *r)
+{
+	record_str(b, "region", r->label);
+	add_text(b, "scope", r->scope);
+	add_text(b, "module", r->module);
+	add_text(b, "function", r->function);
+	add_text(b, "symbol", r->symbol);
+	add_text(b, "also", r->also);
+	add_text(b, "file", r->file);
+	add_number(b, "line", r->line);
+	add_real(b, "share_pct", impact_share(p, r));
+}
+
+static void add_interval(struct buf *b, const struct estimate *e, const char *value, const char *lo, const char *hi)
+{
+	add_real(b, value, e->value);
+	add_real(b, lo, e->lo);
+	add_real(b, hi, e->hi);
+}
+
+static void add_notes(struct buf *b, unsigned notes)
+{
+	const char *names[5];
+	size_t n = impact_note_names(notes, names);
+	struct buf all = BUF_INIT;
+
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&all, "%s%s", i ? "," : "", names[i]);
+	if (n)
+		record_str(b, "note", all.s);
+	buf_release(&all);
+}
+
+static void add_impact(struct buf *b, const struct profile *p, const struct impact_point *point, const struct impact *im)
+{
+	const struct causal_effect *e = &im->effect;
+
+	record_begin(b, AW_IMPACT);
+	record_str(b, "point", point->name);
+	add_region(b, p, im->region);
+	if (im->estimated) {
+		add_interval(b, &e->fit.slope, "slope", "slope_lo", "slope_hi");
+		add_interval(b, &e->fit.cost, "cost_ns", "cost_lo", "cost_hi");
+		add_real(b, "r2", e->r2);
+		if (im->bounded)
+			add_real(b, "p", e->fit.slope.p);
+		add_real(b, "q", im->q);
+	}
+	record_u64(b, "n", e->n);
+	if (im->estimated) {
+		record_u64(b, "runs", e->fit.runs);
+		record_str(b, "basis", e->fit.basis == CAUSAL_RUNS ? "runs" : "within-run");
+	}
+	record_str(b, "verdict", verdict_name(im->verdict));
+	add_text(b, "need", im->need);
+	add_real(b, "max_useful_pct", 100 * e->knee);
+	add_real(b, "period_ns", e->period_ns);
+	add_real(b, "visits", e->visits);
+	record_u64(b, "disturbed", im->disturbed);
+	add_notes(b, e->notes);
+	record_end(b);
+}
+
+static void add_curve(struct buf *b, const struct impact_point *point, const struct impact *im)
+{
+	for (size_t i = 0; i < im->effect.nlevels; i++) {
+		const struct causal_level *level = &im->effect.level[i];
+
+		record_begin(b, AW_CURVE);
+		record_str(b, "point", point->name);
+		record_str(b, "region", im->region->label);
+		record_real(b, "speedup_pct", impact_round(100 * level->s));
+		add_real(b, "program_pct", 100 * level->gain.value);
+		add_real(b, "lo", 100 * level->gain.lo);
+		add_real(b, "hi", 100 * level->gain.hi);
+		record_u64(b, "n", level->n);
+		record_end(b);
+	}
+}
+
+void impact_write_records(const struct analysis *a, size_t top, FILE *out)
+{
+	struct buf b = BUF_INIT;
+
+	record_begin(&b, AW_HEADER);
+	record_u64(&b, "version", AW_FORMAT_VERSION);
+	record_str(&b, "tool", "analyze");
+	record_end(&b);
+	for (size_t i = 0; i < a->profile->nruns; i++)
+		add_run(&b, i + 1, &a->profile->run[i]);
+	add_warnings(&b, a->profile->warning, a->profile->nwarnings);
+	add_warnings(&b, a->doubt, a->ndoubts);
+	for (size_t i = 0; i < a->npoints; i++) {
+		const struct impact_point *point = &a->point[i];
+
+		add_point(&b, point);
+		for (size_t j = 0; j < point->nimpacts && j < top; j++) {
+			add_impact(&b, a->profile, point, &point->impact[j]);
+			add_curve(&b, point, &point->impact[j]);
+		}
+	}
+	fwrite(b.s, 1, b.len, out);
+	buf_release(&b);
+}

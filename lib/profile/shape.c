@@ -1,0 +1,242 @@
+/*
+ * The shape of a curve: is it straight, and if not, does it rise and then stay
+ * flat?  Levels are compared on the scale of period(s) / period(0).
+ */
+#include "profile/causal.h"
+
+#include <gsl/gsl_multifit.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+/* A knee is claimed only where it is strong, large and means what it says. */
+static const double KNEE_P = 0.01;        /* F test, two degrees of freedom: bend and place */
+static const double KNEE_BIC = 6;         /* gain over the straight line */
+static const double KNEE_BEFORE = 0.1;    /* least slope before */
+static const double KNEE_AFTER = 0.35;    /* most slope after, as part of that before */
+static const double BENT_P = 0.01;
+enum { KNEE_LEVELS = 4, PASSES = 4, MAX_COLUMNS = 3 };
+
+struct point {
+	double s;
+	double n;     /* visits */
+	double ratio; /* period(s) / period(0) */
+};
+
+struct curve {
+	struct point *at; /* ascending s; owned */
+	size_t n;
+	double rss;       /* of the windows about their levels: pure noise */
+	size_t windows;
+	size_t nstrata;
+};
+
+static int compare_points(const void *a, const void *b)
+{
+	double x = ((const struct point *)a)->s, y = ((const struct point *)b)->s;
+
+	return (x > y) - (x < y);
+}
+
+static struct point *point_of(const struct curve *c, double s)
+{
+	struct point key = { .s = s };
+
+	return bsearch(&key, c->at, c->n, sizeof *c->at, compare_points);
+}
+
+static void find_levels(struct curve *c, const struct causal_obs *obs, size_t n)
+{
+	size_t used = 0;
+
+	c->at = xcalloc(n + 1, sizeof *c->at);
+	for (size_t i = 0; i < n; i++)
+		c->at[i] = (struct point){ .s = obs[i].s, .ratio = 1 };
+	qsort(c->at, n, sizeof *c->at, compare_points);
+	for (size_t i = 0; i < n; i++)
+		if (!used || c->at[used - 1].s != c->at[i].s)
+			c->at[used++] = c->at[i];
+	c->n = used;
+}
+
+/* One pass: each stratum's baseline period given the levels' ratios, then the ratios given the periods. */
+static void pass(struct curve *c, const struct causal_obs *obs, size_t n, double *period, double *expected)
+{
+	double *time = xcalloc(c->n, sizeof *time), *base = xcalloc(c->n, sizeof *base), zero;
+
+	for (size_t k = 0; k < c->nstrata; k++)
+		period[k] = expected[k] = 0;
+	for (size_t i = 0; i < n; i++) {
+		period[obs[i].stratum] += obs[i].time_ns;
+		expected[obs[i].stratum] += obs[i].count * point_of(c, obs[i].s)->ratio;
+	}
+	for (size_t k = 0; k < c->nstrata; k++)
+		period[k] /= expected[k];
+	for (size_t i = 0; i < n; i++) {
+		size_t l = (size_t)(point_of(c, obs[i].s) - c->at);
+
+		time[l] += obs[i].time_ns;
+		base[l] += obs[i].count * period[obs[i].stratum];
+	}
+	zero = time[0] / base[0];
+	for (size_t l = 0; l < c->n; l++)
+		c->at[l].ratio = time[l] / base[l] / zero;
+	free(time);
+	free(base);
+}
+
+/* The free curve, its noise, and how much of the noise a window shares with the one before it. */
+static void free_curve(struct curve *c, const struct causal_obs *obs, size_t n, double *lag1)
+{
+	double *period = xcalloc(c->nstrata + 1, sizeof *period), *expected = xcalloc(c->nstrata + 1, sizeof *expected);
+	double before = 0, products = 0;
+
+	for (int i = 0; i < PASSES; i++)
+		pass(c, obs, n, period, expected);
+	for (size_t i = 0; i < n; i++) {
+		const struct point *at = point_of(c, obs[i].s);
+		double e = (obs[i].time_ns / period[obs[i].stratum] - obs[i].count * at->ratio) / sqrt(obs[i].count);
+
+		point_of(c, obs[i].s)->n += obs[i].count;
+		c->rss += e * e;
+		if (i && obs[i].run == obs[i - 1].run)
+			products += e * before;
+		before = e;
+	}
+	c->windows = n;
+	*lag1 = c->rss > 0 ? products / c->rss : 0;
+	free(period);
+	free(expected);
+}
+
+static double hinge(double s, double knee)
+{
+	return s > knee ? s - knee : 0;
+}
+
+/*
+ * Weighted fit of the levels by 1, s and (with columns == 3) a third
+ * regressor.  Returns the residual sum of squares, that of the windows
+ * included, so that models can be compared.
+ */
+static double fit_levels(const struct curve *c, size_t columns, double (*third)(double s, double arg), double arg,
+			 double coefficient[MAX_COLUMNS])
+{
+	gsl_matrix *x = gsl_matrix_alloc(c->n, columns), *cov = gsl_matrix_alloc(columns, columns);
+	gsl_vector *y = gsl_vector_alloc(c->n), *w = gsl_vector_alloc(c->n), *b = gsl_vector_alloc(columns);
+	gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(c->n, columns);
+	double rss = INFINITY;
+
+	for (size_t l = 0; l < c->n; l++) {
+		gsl_matrix_set(x, l, 0, 1);
+		gsl_matrix_set(x, l, 1, c->at[l].s);
+		if (columns == MAX_COLUMNS)
+			gsl_matrix_set(x, l, 2, third(c->at[l].s, arg));
+		gsl_vector_set(y, l, c->at[l].ratio);
+		gsl_vector_set(w, l, c->at[l].n);
+	}
+	if (gsl_multifit_wlinear(x, w, y, b, cov, &rss, work) == 0)
+		for (size_t i = 0; i < columns; i++)
+			coefficient[i] = gsl_vector_get(b, i);
+	gsl_multifit_linear_free(work);
+	gsl_vector_free(b);
+	gsl_vector_free(w);
+	gsl_vector_free(y);
+	gsl_matrix_free(cov);
+	gsl_matrix_free(x);
+	return rss + c->rss;
+}
+
+static double square(double s, double unused)
+{
+	(void)unused;
+	return s * s;
+}
+
+/* p of the straight line against a model with `more` parameters more. */
+static double straight_p(const struct curve *c, double straight, double bent, double more)
+{
+	double df = (double)c->windows - (double)c->nstrata - 1 - more;
+
+	if (df < 3 || !(bent > 0))
+		return 1;
+	return stats_f_p(fmax(0, (straight - bent) / more) / (bent / df), more, df);
+}
+
+/*
+ * The best place for a knee, by per cent, between the second level and the
+ * last but one: each side holds two levels or more.  Both parts must be steep
+ * and flat as the word says; a curve that bends otherwise is merely bent.
+ */
+static double find_knee(const struct curve *c, double straight)
+{
+	double best = INFINITY, knee = NAN, at[MAX_COLUMNS] = { 0 }, n = (double)c->windows;
+	long first = lround(100 * c->at[1].s), last;
+
+	if (c->n < KNEE_LEVELS)
+		return NAN;
+	last = lround(100 * c->at[c->n - 2].s);
+	for (long pct = first; pct <= last; pct++) {
+		double coefficient[MAX_COLUMNS] = { 0 }, rss;
+
+		rss = fit_levels(c, MAX_COLUMNS, hinge, (double)pct / 100, coefficient);
+		if (rss >= best)
+			continue;
+		best = rss;
+		knee = (double)pct / 100;
+		for (size_t i = 0; i < MAX_COLUMNS; i++)
+			at[i] = coefficient[i];
+	}
+	if (straight_p(c, straight, best, 2) > KNEE_P || n * log(straight / best) - 2 * log(n) < KNEE_BIC)
+		return NAN;
+	if (-at[1] / at[0] < KNEE_BEFORE || -(at[1] + at[2]) > KNEE_AFTER * -at[1])
+		return NAN;
+	return knee;
+}
+
+/* Weighted squared correlation of ratio and s over the levels up to the knee. */
+static double straightness(const struct curve *c, double knee)
+{
+	double w = 0, s = 0, y = 0, ss = 0, sy = 0, yy = 0;
+	size_t levels = 0;
+
+	for (size_t l = 0; l < c->n; l++) {
+		const struct point *p = &c->at[l];
+
+		if (p->s > knee)
+			break;
+		levels++;
+		w += p->n;
+		s += p->n * p->s;
+		y += p->n * p->ratio;
+		ss += p->n * p->s * p->s;
+		sy += p->n * p->s * p->ratio;
+		yy += p->n * p->ratio * p->ratio;
+	}
+	if (levels < 3)
+		return NAN;
+	ss -= s * s / w;
+	yy -= y * y / w;
+	sy -= s * y / w;
+	return ss > 0 && yy > 0 ? sy * sy / (ss * yy) : NAN;
+}
+
+void causal_shape(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_shape *out)
+{
+	struct curve c = { .nstrata = nstrata };
+	double straight, coefficient[MAX_COLUMNS];
+
+	*out = (struct causal_shape){ .knee = NAN, .r2 = NAN };
+	find_levels(&c, obs, n);
+	out->levels = c.n;
+	if (c.n >= 2 && c.at[0].s == 0) {
+		free_curve(&c, obs, n, &out->lag1);
+		straight = fit_levels(&c, 2, NULL, 0, coefficient);
+		if (c.n >= 3)
+			out->bent = straight_p(&c, straight, fit_levels(&c, MAX_COLUMNS, square, 0, coefficient), 1) < BENT_P;
+		out->knee = find_knee(&c, straight);
+		out->r2 = straightness(&c, isnan(out->knee) ? 1 : out->knee);
+	}
+	free(c.at);
+}
