@@ -101,6 +101,12 @@ void record_str(struct buf *b, const char *key, const char *value)
 	record_strn(b, key, value, strlen(value));
 }
 
+void record_escaped(struct buf *b, const char *key, const char *value, size_t len)
+{
+	add_key(b, key);
+	buf_add(b, value, len);
+}
+
 void record_u64(struct buf *b, const char *key, uint64_t value)
 {
 	add_key(b, key);

@@ -81,6 +81,7 @@ bool record_opt_real(struct record *rec, const char *key, double *out);
 void record_begin(struct buf *b, const char *type);
 void record_str(struct buf *b, const char *key, const char *value); /* escaped */
 void record_strn(struct buf *b, const char *key, const char *value, size_t len);
+void record_escaped(struct buf *b, const char *key, const char *value, size_t len); /* field_escape was here already */
 void record_u64(struct buf *b, const char *key, uint64_t value);
 void record_i64(struct buf *b, const char *key, int64_t value);
 void record_hex(struct buf *b, const char *key, uint64_t value);

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "binary/symbols.h"
 #include "format.h"
+#include "profile/list.h"
 
 /* No chain of a compiler is deeper; the rest of a deeper one is not written. */
 #define FRAMES_MAX 256
@@ -16,28 +17,19 @@
 
 void resolve_init(struct resolve *r)
 {
-	*r = (struct resolve){ 0 };
 	modules_init(&r->modules);
+	names_init(&r->functions, true);
+	names_init(&r->files, false);
 }
 
 void resolve_release(struct resolve *r)
 {
-	for (size_t i = 0; i < r->shown.n; i++)
-		free(r->shown.entry[i].value);
-	map_release(&r->shown);
+	names_release(&r->functions);
+	names_release(&r->files);
 	modules_release(&r->modules);
 }
 
-/* ---- names ---------------------------------------------------------------- */
-
-static const char *shown(struct resolve *r, const char *linkage_name)
-{
-	void **place = map_at(&r->shown, linkage_name);
-
-	if (!*place)
-		*place = image_demangle(linkage_name);
-	return *place;
-}
+/* ---- fields --------------------------------------------------------------- */
 
 static void add_str(struct buf *out, struct record *rec, const char *key, const char *value)
 {
@@ -45,14 +37,20 @@ static void add_str(struct buf *out, struct record *rec, const char *key, const 
 		record_str(out, key, value);
 }
 
-static void add_line(struct buf *out, struct record *rec, const char *file, unsigned line)
+static void add_name(struct buf *out, struct record *rec, const char *key, const struct name *name)
+{
+	if (!record_get(rec, key))
+		record_escaped(out, key, name->value.s, name->value.len);
+}
+
+static void add_line(struct resolve *r, struct buf *out, struct record *rec, const struct frame *frame)
 {
 	/* A file that came with the record is not joined with a line of another one. */
-	if (!file || !line || record_get(rec, "file"))
+	if (!frame->file || !frame->line || record_get(rec, "file"))
 		return;
-	record_str(out, "file", file);
+	add_name(out, rec, "file", names_of(&r->files, frame->file));
 	if (!record_get(rec, "line"))
-		record_u64(out, "line", line);
+		record_u64(out, "line", frame->line);
 }
 
 /* What is left when nothing has a name: "libz.so.1+0x1234". */
@@ -65,37 +63,29 @@ static void add_offset(struct buf *out, struct record *rec, const struct module 
 	free(name);
 }
 
-/* Appends text to a list inside a value: what separates its parts is escaped, and so is the escape. */
-static void add_part(struct buf *list, const char *text, const char *separators)
-{
-	for (; *text; text++) {
-		if (*text == '%' || strchr(separators, *text))
-			buf_addf(list, "%%%02X", (unsigned char)*text);
-		else
-			buf_addc(list, *text);
-	}
-}
-
 /* ---- samples -------------------------------------------------------------- */
 
 static void add_chain(struct resolve *r, struct buf *out, struct record *rec, const struct frame *frame, size_t n)
 {
-	struct buf chain = BUF_INIT;
-
 	if (n < 2 || record_get(rec, "inlined_by"))
 		return;
+	record_escaped(out, "inlined_by", "", 0);
 	for (size_t i = 1; i < n; i++) {
+		const struct name *function = frame[i].function ? names_of(&r->functions, frame[i].function) : NULL;
+		const struct name *file = frame[i].file ? names_of(&r->files, frame[i].file) : NULL;
+
 		if (i > 1)
-			buf_addc(&chain, ';');
-		add_part(&chain, frame[i].function ? shown(r, frame[i].function) : "?", ";@");
-		if (frame[i].file) {
-			buf_addc(&chain, '@');
-			add_part(&chain, frame[i].file, ";");
-			buf_addf(&chain, ":%u", frame[i].line);
+			buf_addc(out, ';');
+		if (function)
+			buf_add(out, function->member.s, function->member.len);
+		else
+			buf_addc(out, '?');
+		if (file) {
+			buf_addc(out, '@');
+			buf_add(out, file->member.s, file->member.len);
+			buf_addf(out, ":%u", frame[i].line);
 		}
 	}
-	record_str(out, "inlined_by", chain.s);
-	buf_release(&chain);
 }
 
 static bool resolve_sample(struct resolve *r, struct record *rec, struct module *mod, struct buf *out)
@@ -112,11 +102,11 @@ static bool resolve_sample(struct resolve *r, struct record *rec, struct module 
 	if (n > FRAMES_MAX)
 		n = FRAMES_MAX;
 	if (n > 0 && frame[0].function)
-		add_str(out, rec, "function", shown(r, frame[0].function));
+		add_name(out, rec, "function", names_of(&r->functions, frame[0].function));
 	else
 		add_offset(out, rec, mod, off);
 	if (n > 0)
-		add_line(out, rec, frame[0].file, frame[0].line);
+		add_line(r, out, rec, &frame[0]);
 	add_chain(r, out, rec, frame, n);
 	return true;
 }
@@ -187,46 +177,41 @@ static struct place fit(const struct wanted *w, uint64_t off, const struct frame
 static void add_aliases(struct resolve *r, struct buf *out, struct record *rec, struct image *img, uint64_t off,
 			const char *function)
 {
-	const char *name[ALIASES_MAX];
+	const char *symbol[ALIASES_MAX];
 	struct map seen = MAP_INIT;
 	struct buf list = BUF_INIT;
-	size_t n = image_aliases(img, off, name, ALIASES_MAX);
+	size_t n = image_aliases(img, off, symbol, ALIASES_MAX);
 
-	if (record_get(rec, "also"))
-		return;
-	if (n > ALIASES_MAX)
-		n = ALIASES_MAX;
 	*map_at(&seen, function) = r;
-	for (size_t i = 0; i < n; i++) {
-		const char *text = shown(r, name[i]);
-		void **place = map_at(&seen, text);
+	for (size_t i = 0; i < n && i < ALIASES_MAX; i++) {
+		const char *plain = names_of(&r->functions, symbol[i])->plain;
+		void **place = map_at(&seen, plain);
 
 		if (*place)
 			continue; /* C1 and C2 are one constructor to people */
 		*place = r;
 		if (list.len > 0)
 			buf_addc(&list, ',');
-		add_part(&list, text, ",");
+		list_add(&list, plain, ",");
 	}
 	if (list.len > 0)
-		record_str(out, "also", list.s);
+		add_str(out, rec, "also", list.s);
 	buf_release(&list);
 	map_release(&seen);
 }
 
-static void name_region(struct resolve *r, struct record *rec, struct buf *out, struct image *img, const struct place *p)
+static void name_region(struct resolve *r, struct record *rec, struct buf *out, struct image *img, const struct place *p,
+			const char *symbol)
 {
-	const char *symbol = record_get(rec, "symbol"), *function = record_get(rec, "function");
+	const char *given = record_get(rec, "function");
+	char *function = given ? xstrdup(given) : image_demangle(symbol);
 
-	if (!symbol)
-		symbol = p->frame.function;
-	if (!function)
-		function = shown(r, symbol);
 	add_str(out, rec, "function", function);
 	add_str(out, rec, "symbol", symbol);
-	add_line(out, rec, p->frame.file, p->frame.line);
+	add_line(r, out, rec, &p->frame);
 	if (p->fit == OWN)
 		add_aliases(r, out, rec, img, p->off, function);
+	free(function);
 }
 
 /* The place among a region's ranges that names it best; NOWHERE, after a message, when they are bad. */
@@ -258,21 +243,22 @@ static bool resolve_region(struct resolve *r, struct record *rec, struct module 
 {
 	const char *ranges, *scope = record_get(rec, "scope");
 	struct wanted want = { record_get(rec, "symbol"), record_get(rec, "file"), 0, scope && !strcmp(scope, "function") };
+	const char *symbol;
 	struct image *img;
 	struct place p;
 
 	if (!record_need_str(rec, "ranges", &ranges) || !record_opt_u64(rec, "line", &want.line))
 		return false;
+	/* andweorc-record writes the linkage name of a function that it was told to take. */
 	if (!want.symbol && want.function)
 		want.symbol = record_get(rec, "function");
 	img = modules_image(&r->modules, mod);
 	p = best_place(rec, ranges, &want, img);
 	if (p.fit == NOWHERE)
 		return false;
-	if (!p.frame.function)
-		p.frame.function = want.symbol;
-	if (p.frame.function)
-		name_region(r, rec, out, img, &p);
+	symbol = want.symbol ? want.symbol : p.frame.function;
+	if (symbol)
+		name_region(r, rec, out, img, &p, symbol);
 	else
 		add_offset(out, rec, mod, p.off);
 	return true;

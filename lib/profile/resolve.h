@@ -7,13 +7,14 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "base/map.h"
 #include "format/record.h"
 #include "profile/modules.h"
+#include "profile/names.h"
 
 struct resolve {
 	struct modules modules;
-	struct map shown; /* linkage name -> its demangled form */
+	struct names functions;
+	struct names files;
 };
 
 void resolve_init(struct resolve *r);
