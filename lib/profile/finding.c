@@ -1,4 +1,4 @@
-#include "profile/analysis.h"
+#include "profile/finding.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "format.h"
 #include "format/record.h"
 
-void analysis_init(struct analysis *a)
+void findings_init(struct findings *a)
 {
-	*a = (struct analysis){ .points = MAP_INIT };
+	*a = (struct findings){ .points = MAP_INIT };
 }
 
-static void impact_free(struct impact *m)
+static void finding_free(struct finding *m)
 {
 	free(m->region);
 	free(m->function);
@@ -26,52 +26,71 @@ static void impact_free(struct impact *m)
 	free(m);
 }
 
-static void point_free(struct point *p)
+static void point_free(struct found_point *p)
 {
-	for (size_t i = 0; i < p->impacts.n; i++)
-		impact_free(p->impacts.entry[i].value);
-	map_release(&p->impacts);
+	for (size_t i = 0; i < p->regions.n; i++)
+		finding_free(p->regions.entry[i].value);
+	map_release(&p->regions);
 	free(p->name);
 	free(p);
 }
 
-void analysis_release(struct analysis *a)
+void findings_release(struct findings *a)
 {
 	for (size_t i = 0; i < a->points.n; i++)
 		point_free(a->points.entry[i].value);
 	map_release(&a->points);
 	free(a->command);
 	free(a->tool);
-	analysis_init(a);
+	free(a->warning);
+	findings_init(a);
 }
 
-const struct point *analysis_point(const struct analysis *a, const char *name)
+const struct found_point *findings_point(const struct findings *a, const char *name)
 {
 	return map_get(&a->points, name);
 }
 
-const struct impact *point_impact(const struct point *p, const char *region)
+const struct finding *found_point_region(const struct found_point *p, const char *region)
 {
-	return map_get(&p->impacts, region);
+	return map_get(&p->regions, region);
 }
 
-/* The place that both record types fill, made when it is new. */
-static struct impact *impact_at(struct analysis *a, const char *point, const char *region)
+bool finding_is_known(const struct finding *m)
 {
-	struct point **p = (struct point **)map_at(&a->points, point);
-	struct impact **m;
+	return m->verdict && strcmp(m->verdict, "not-enough-data") && !isnan(m->slope);
+}
 
-	if (!*p) {
-		*p = xcalloc(1, sizeof **p);
-		(*p)->name = xstrdup(point);
+/* Nothing known: what a record leaves out stays so. */
+static const struct finding UNKNOWN = {
+	.line = NAN,
+	.share_pct = NAN,
+	.slope = NAN,
+	.slope_lo = NAN,
+	.slope_hi = NAN,
+	.max_useful_pct = NAN,
+	.runs = NAN,
+};
+
+/* The place that both record types fill, made when it is new. */
+static struct finding *finding_at(struct findings *a, const char *point, const char *region)
+{
+	void **slot = map_at(&a->points, point);
+	struct found_point *p = *slot;
+	struct finding *m;
+
+	if (!p) {
+		*slot = p = xcalloc(1, sizeof *p);
+		p->name = xstrdup(point);
 	}
-	m = (struct impact **)map_at(&(*p)->impacts, region);
-	if (!*m) {
-		*m = xcalloc(1, sizeof **m);
-		**m = (struct impact){ .region = xstrdup(region), .line = NAN, .share_pct = NAN, .slope = NAN, .slope_lo = NAN,
-				       .slope_hi = NAN, .max_useful_pct = NAN, .runs = NAN };
+	slot = map_at(&p->regions, region);
+	m = *slot;
+	if (!m) {
+		*slot = m = xcalloc(1, sizeof *m);
+		*m = UNKNOWN;
+		m->region = xstrdup(region);
 	}
-	return *m;
+	return m;
 }
 
 static char *text(struct record *rec, const char *key)
@@ -81,21 +100,27 @@ static char *text(struct record *rec, const char *key)
 	return s ? xstrdup(s) : NULL;
 }
 
-static void read_impact(struct analysis *a, struct record *rec)
+static void read_impact(struct findings *a, struct record *rec)
 {
-	struct impact v = { .line = NAN, .share_pct = NAN, .slope = NAN, .slope_lo = NAN, .slope_hi = NAN,
-			    .max_useful_pct = NAN, .runs = NAN };
+	struct finding v = UNKNOWN;
 	const char *point, *region, *verdict;
-	struct impact *m;
+	struct finding *m;
+	bool good = true;
 
-	/* Not short-circuited: every bad field of the line is worth its message. */
-	if (!record_need_str(rec, "point", &point) | !record_need_str(rec, "region", &region) |
-	    !record_need_str(rec, "verdict", &verdict) | !record_opt_real(rec, "line", &v.line) |
-	    !record_opt_real(rec, "share_pct", &v.share_pct) | !record_opt_real(rec, "slope", &v.slope) |
-	    !record_opt_real(rec, "slope_lo", &v.slope_lo) | !record_opt_real(rec, "slope_hi", &v.slope_hi) |
-	    !record_opt_real(rec, "max_useful_pct", &v.max_useful_pct) | !record_opt_real(rec, "runs", &v.runs))
+	/* Every bad field of the line is worth its message. */
+	good &= record_need_str(rec, "point", &point);
+	good &= record_need_str(rec, "region", &region);
+	good &= record_need_str(rec, "verdict", &verdict);
+	good &= record_opt_real(rec, "line", &v.line);
+	good &= record_opt_real(rec, "share_pct", &v.share_pct);
+	good &= record_opt_real(rec, "slope", &v.slope);
+	good &= record_opt_real(rec, "slope_lo", &v.slope_lo);
+	good &= record_opt_real(rec, "slope_hi", &v.slope_hi);
+	good &= record_opt_real(rec, "max_useful_pct", &v.max_useful_pct);
+	good &= record_opt_real(rec, "runs", &v.runs);
+	if (!good)
 		return;
-	m = impact_at(a, point, region);
+	m = finding_at(a, point, region);
 	if (m->verdict) {
 		msg_error_at(rec->path, rec->line, "second impact of region '%s' on point '%s'", region, point);
 		return;
@@ -112,22 +137,29 @@ static void read_impact(struct analysis *a, struct record *rec)
 	*m = v;
 }
 
-static void read_curve(struct analysis *a, struct record *rec)
+static void read_curve(struct findings *a, struct record *rec)
 {
-	struct curve_point v = { .lo = NAN, .hi = NAN };
+	struct curve_point v = { .program_pct = NAN, .lo = NAN, .hi = NAN };
 	const char *point, *region;
-	struct impact *m;
+	bool good = true;
+	struct finding *m;
 	size_t i;
 
-	if (!record_need_str(rec, "point", &point) | !record_need_str(rec, "region", &region) |
-	    !record_need_real(rec, "speedup_pct", &v.speedup_pct) | !record_need_real(rec, "program_pct", &v.program_pct) |
-	    !record_opt_real(rec, "lo", &v.lo) | !record_opt_real(rec, "hi", &v.hi))
+	good &= record_need_str(rec, "point", &point);
+	good &= record_need_str(rec, "region", &region);
+	good &= record_need_real(rec, "speedup_pct", &v.speedup_pct);
+	good &= record_opt_real(rec, "program_pct", &v.program_pct);
+	good &= record_opt_real(rec, "lo", &v.lo);
+	good &= record_opt_real(rec, "hi", &v.hi);
+	if (!good)
 		return;
 	if (v.speedup_pct < 0 || v.speedup_pct > 100) {
 		msg_error_at(rec->path, rec->line, "'speedup_pct' is %g, not within 0 and 100", v.speedup_pct);
 		return;
 	}
-	m = impact_at(a, point, region);
+	if (isnan(v.program_pct)) /* measured, and not enough for a number */
+		return;
+	m = finding_at(a, point, region);
 	for (i = m->n; i > 0 && m->curve[i - 1].speedup_pct >= v.speedup_pct; i--)
 		if (m->curve[i - 1].speedup_pct == v.speedup_pct) {
 			msg_error_at(rec->path, rec->line, "second curve record of region '%s' on point '%s' at %g %%", region,
@@ -140,7 +172,7 @@ static void read_curve(struct analysis *a, struct record *rec)
 	m->n++;
 }
 
-bool analysis_read(struct analysis *a, const char *path)
+bool findings_read(struct findings *a, const char *path)
 {
 	struct reader *r = reader_open(path);
 	struct record rec;
@@ -154,6 +186,8 @@ bool analysis_read(struct analysis *a, const char *path)
 			read_curve(a, &rec);
 		} else if (!strcmp(rec.type, AW_RUN) && !a->command) {
 			a->command = text(&rec, "command");
+		} else if (!strcmp(rec.type, AW_WARNING) && !a->warning) {
+			a->warning = text(&rec, "text");
 		} else if (!strcmp(rec.type, AW_HEADER)) {
 			free(a->tool);
 			a->tool = text(&rec, "tool");

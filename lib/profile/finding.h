@@ -1,5 +1,5 @@
 /*
- * analysis: what andweorc-analyze found, read back into memory.
+ * finding: what andweorc-analyze found, read back into memory.
  *
  * An analysis is the format andweorc(5) with `impact` and `curve` records.  Its
  * size is that of the report, not of the log: points times regions.  Records
@@ -8,8 +8,8 @@
  *
  * Numbers that a record leaves out are NAN here, texts are NULL.
  */
-#ifndef ANDWEORC_PROFILE_ANALYSIS_H
-#define ANDWEORC_PROFILE_ANALYSIS_H
+#ifndef ANDWEORC_PROFILE_FINDING_H
+#define ANDWEORC_PROFILE_FINDING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ struct curve_point {
 	double lo, hi;      /* its 95 % interval */
 };
 
-struct impact {
+struct finding {
 	char *region;   /* label, unique within the point */
 	char *function;
 	char *file;
@@ -39,29 +39,33 @@ struct impact {
 	size_t cap;
 };
 
-struct point {
+struct found_point {
 	char *name;
-	struct map impacts; /* region label -> struct impact * */
+	struct map regions; /* label -> struct finding * */
 };
 
-struct analysis {
-	struct map points; /* name -> struct point * */
+struct findings {
+	struct map points; /* name -> struct found_point * */
 	char *command;     /* of the first run that says it, or NULL */
 	char *tool;        /* who wrote the last header, or NULL */
+	char *warning;     /* text of the first warning, or NULL */
 };
 
-void analysis_init(struct analysis *a);
-void analysis_release(struct analysis *a);
+void findings_init(struct findings *a);
+void findings_release(struct findings *a);
 
 /*
  * Reads `path` ("-": standard input) into `a`.  Bad records are reported, and
  * left out; false when the file could not be read.  A region or a place of a
  * curve that comes twice is bad: two analyses are compared, not mixed.
  */
-bool analysis_read(struct analysis *a, const char *path);
+bool findings_read(struct findings *a, const char *path);
 
 /* NULL when there is none. */
-const struct point *analysis_point(const struct analysis *a, const char *name);
-const struct impact *point_impact(const struct point *p, const char *region);
+const struct found_point *findings_point(const struct findings *a, const char *name);
+const struct finding *found_point_region(const struct found_point *p, const char *region);
+
+/* Was there enough data for the slope to mean something? */
+bool finding_is_known(const struct finding *m);
 
 #endif

@@ -1,0 +1,165 @@
+/*
+ * andweorc-plot: draws the speedup curves of an analysis.
+ *
+ *     andweorc-analyze resolved.aw | andweorc-plot -o curves.svg
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/cli.h"
+#include "base/file.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "profile/chart.h"
+#include "profile/gnuplot.h"
+
+static const char USAGE[] =
+	"usage: andweorc-plot [-o FILE.svg|.png|.txt] [-p POINT] [-t N] [--base BASE] [--title TEXT] [--script FILE] [ANALYSIS]\n"
+	"\n"
+	"Draws what andweorc-analyze found: for each leading region, how much faster the\n"
+	"program would be (y) if the region ran faster (x).  Without ANALYSIS, or with -,\n"
+	"reads standard input.  Without -o, draws with characters to standard output.\n"
+	"\n"
+	"  -o, --output FILE   write FILE; .svg, .png or .txt says the format\n"
+	"  -p, --point POINT   draw this progress point only\n"
+	"  -t, --top N         draw at most N regions of each point (default 6)\n"
+	"      --base BASE     draw the analysis BASE behind, in a second colour\n"
+	"      --title TEXT    heading (default: the command that was profiled)\n"
+	"      --script FILE   save the gnuplot script; without -o, do only that\n"
+	"  -h, --help          say this\n"
+	"  -V, --version       say the version\n";
+
+struct options {
+	const char *output; /* NULL: standard output */
+	const char *script; /* NULL: not saved */
+	const char *base;
+	const char *analysis;
+	struct chart_request request;
+};
+
+enum { OPT_BASE = 256, OPT_TITLE, OPT_SCRIPT };
+
+static enum chart_format format_of(const char *file)
+{
+	static const char *const suffix[] = { ".txt", ".svg", ".png" };
+	size_t len = strlen(file);
+
+	for (int i = 0; i < 3; i++)
+		if (len > 4 && !strcmp(file + len - 4, suffix[i]))
+			return (enum chart_format)i;
+	msg_die(EXIT_TROUBLE, "cannot tell the format of '%s'; end the name in .svg, .png or .txt", file);
+}
+
+static size_t count_of(const char *s)
+{
+	uint64_t n;
+
+	if (!num_u64(s, &n) || !n || n > 1000000)
+		msg_die(EXIT_TROUBLE, "bad number '%s' for --top; give 1 or more", s);
+	return (size_t)n;
+}
+
+static void parse(struct options *o, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "output", required_argument, NULL, 'o' },      { "point", required_argument, NULL, 'p' },
+		{ "top", required_argument, NULL, 't' },         { "base", required_argument, NULL, OPT_BASE },
+		{ "title", required_argument, NULL, OPT_TITLE }, { "script", required_argument, NULL, OPT_SCRIPT },
+		{ "help", no_argument, NULL, 'h' },              { "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "o:p:t:hV", longs, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			o->output = optarg;
+			break;
+		case 'p':
+			o->request.point = optarg;
+			break;
+		case 't':
+			o->request.top = count_of(optarg);
+			break;
+		case OPT_BASE:
+			o->base = optarg;
+			break;
+		case OPT_TITLE:
+			o->request.title = optarg;
+			break;
+		case OPT_SCRIPT:
+			o->script = optarg;
+			break;
+		case 'h':
+			cli_help(USAGE);
+		case 'V':
+			cli_version();
+		default:
+			cli_usage_error(USAGE, EXIT_TROUBLE);
+		}
+	}
+	if (argc - optind > 1)
+		cli_usage_error(USAGE, EXIT_TROUBLE);
+	o->analysis = argc > optind ? argv[optind] : "-";
+	if (o->base && !strcmp(o->base, "-") && !strcmp(o->analysis, "-"))
+		msg_die(EXIT_TROUBLE, "standard input cannot be both BASE and ANALYSIS");
+}
+
+/* A terminal says how wide it is; files and pipes get what prints on paper and in a log. */
+static int text_columns(const struct options *o)
+{
+	struct winsize w;
+
+	if (o->output || ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || !w.ws_col)
+		return 100;
+	return w.ws_col < 60 ? 60 : w.ws_col > 200 ? 200 : w.ws_col;
+}
+
+static bool write_output(const char *file, const struct buf *b)
+{
+	if (file && strcmp(file, "-"))
+		return file_replace(file, b->s, b->len);
+	return fwrite(b->s, 1, b->len, stdout) == b->len; /* cli_finish says what went wrong */
+}
+
+static void draw(const struct options *o)
+{
+	struct buf script = BUF_INIT, picture = BUF_INIT;
+	struct chart chart;
+
+	if (!chart_plan(&chart, &o->request))
+		return;
+	gnuplot_script(&script, &chart);
+	if (!o->script || write_output(o->script, &script)) {
+		if ((o->output || !o->script) && gnuplot_run(&script, chart.format, &picture))
+			write_output(o->output, &picture);
+	}
+	buf_release(&picture);
+	buf_release(&script);
+	chart_release(&chart);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .request = { .top = 6 } };
+	struct findings head, base;
+
+	cli_init(argv[0]);
+	parse(&o, argc, argv);
+	o.request.format = o.output ? format_of(o.output) : o.script ? CHART_SVG : CHART_TEXT;
+	o.request.columns = text_columns(&o);
+	findings_init(&head);
+	findings_init(&base);
+	o.request.head = &head;
+	o.request.base = o.base ? &base : NULL;
+	if (findings_read(&head, o.analysis) && (!o.base || findings_read(&base, o.base)))
+		draw(&o);
+	findings_release(&base);
+	findings_release(&head);
+	return cli_finish(EXIT_OK);
+}

@@ -1,0 +1,20 @@
+/*
+ * file: whole files, written at once.
+ */
+#ifndef ANDWEORC_BASE_FILE_H
+#define ANDWEORC_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Makes `path` a file with exactly these bytes.  A reader sees the old file or
+ * the new one, never a part, and after a failure the old one is still there:
+ * the bytes go to a temporary file beside it, which then takes its name.  A
+ * device, a pipe or a socket cannot be replaced and is written to.
+ *
+ * False, after a message, when it could not be done.
+ */
+bool file_replace(const char *path, const void *bytes, size_t len);
+
+#endif

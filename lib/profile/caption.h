@@ -1,0 +1,22 @@
+/*
+ * caption: text from outside (symbols, paths, commands) made fit for a chart.
+ *
+ * What comes out is valid UTF-8 on one line: control characters, direction
+ * marks and what XML forbids are gone, bytes that are no UTF-8 are U+FFFD.
+ * Quoting for the language that it goes into is left to the writer of that.
+ */
+#ifndef ANDWEORC_PROFILE_CAPTION_H
+#define ANDWEORC_PROFILE_CAPTION_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/*
+ * Appends `text`, cleaned.  Wider than `columns` (0: no limit), its middle
+ * becomes an ellipsis: the head of a name and its tail tell most.  Answers the
+ * columns used; a wide character (CJK, emoji) takes two.
+ */
+size_t caption_add(struct buf *out, const char *text, size_t columns);
+
+#endif

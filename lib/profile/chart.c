@@ -1,0 +1,322 @@
+#include "profile/chart.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/msg.h"
+#include "profile/caption.h"
+#include "profile/panel.h"
+
+/* The limit of cairo surfaces; gnuplot draws at twice the size (gnuplot.c). */
+#define HEIGHT_MAX 16000
+
+/* The lengths that make a page. */
+struct metrics {
+	int left, right;  /* page margins; left holds the numbers and the name of the y axis */
+	int header;       /* heading and subheading */
+	int title;        /* above a panel: its title and notes */
+	int below;        /* under a panel: the numbers of the x axis */
+	int footer;       /* the name of the x axis and the legend */
+	int gap;          /* between panels side by side */
+	int line;         /* from one line of text to the next */
+	double title_col; /* length of one column of text in a panel's title, in its notes, in the heading */
+	double note_col;
+	double heading_col;
+};
+
+static const struct metrics PICTURE = { 78, 28, 86, 86, 44, 64, 32, 19, 9.7, 7.4, 12.2 };
+static const struct metrics TEXT = { 6, 2, 3, 5, 2, 3, 4, 1, 1, 1, 1 };
+
+/* ---- where ----------------------------------------------------------------- */
+
+struct grid {
+	int cols, rows;
+	int panel_width, panel_height; /* of the axes */
+};
+
+static struct grid grid_of(const struct chart_request *q, const struct metrics *k, int n)
+{
+	static const struct {
+		int most, cols, width, height;
+	} pictures[] = { { 1, 1, 680, 400 }, { 2, 2, 480, 310 }, { 3, 3, 370, 250 },
+			 { 4, 2, 480, 290 }, { 9, 3, 370, 240 }, { CHART_PAGE_PANELS, 4, 340, 220 } };
+	struct grid g = { .panel_height = 13 };
+
+	if (q->format == CHART_TEXT) {
+		g.cols = q->columns / 48 < 1 ? 1 : q->columns / 48 < n ? q->columns / 48 : n;
+		g.panel_width = (q->columns - k->left - k->right - (g.cols - 1) * k->gap) / g.cols;
+		if (g.panel_width > 64)
+			g.panel_width = 64;
+	} else {
+		size_t i = 0;
+
+		while (pictures[i].most < n)
+			i++;
+		g = (struct grid){ .cols = pictures[i].cols, .panel_width = pictures[i].width,
+				   .panel_height = pictures[i].height };
+	}
+	g.rows = (n + g.cols - 1) / g.cols;
+	return g;
+}
+
+/* ---- the axes -------------------------------------------------------------- */
+
+/* 1, 2 or 5 times a power of ten (quarters of 100), so that at most `most` steps make the span. */
+static double nice_step(double span, int most)
+{
+	static const double steps[] = { 1, 2, 5, 10 };
+	double unit = pow(10, floor(log10(span / most)));
+
+	if (span == 100)
+		return 25;
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (span / (steps[i] * unit) <= most + 1e-9)
+			return steps[i] * unit;
+	return 10 * unit;
+}
+
+static void widen(struct axis *a, double x)
+{
+	if (isnan(x) || fabs(x) > 1e6) /* a damaged value must not hide the others */
+		return;
+	if (x < a->min)
+		a->min = x;
+	if (x > a->max)
+		a->max = x;
+}
+
+static double last_speedup(const struct finding *m)
+{
+	return m->n ? m->curve[m->n - 1].speedup_pct : 0;
+}
+
+static struct axis x_axis(const struct page *p)
+{
+	struct axis a = { 0, 0, 0 };
+
+	for (size_t i = 0; i < p->n; i++) {
+		widen(&a, last_speedup(p->panel[i].head));
+		if (p->panel[i].base)
+			widen(&a, last_speedup(p->panel[i].base));
+	}
+	if (a.max <= 0)
+		a.max = 100; /* slopes alone */
+	a.step = nice_step(a.max, 6);
+	a.max *= 1.03; /* the last interval bar needs air */
+	return a;
+}
+
+/* As much of the interval as leaves the points readable: `room` above and below them. */
+static void widen_by_interval(struct axis *a, const struct finding *m, double least, double most)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		widen(a, fmax(m->curve[i].lo, least));
+		widen(a, fmin(m->curve[i].hi, most));
+	}
+}
+
+static void widen_by_points(struct axis *a, const struct finding *m, double x_max)
+{
+	double end = isnan(m->max_useful_pct) ? x_max : fmin(x_max, m->max_useful_pct);
+
+	for (size_t i = 0; i < m->n; i++)
+		widen(a, m->curve[i].program_pct);
+	if (finding_is_known(m))
+		widen(a, m->slope * end);
+}
+
+static struct axis y_axis(const struct page *p)
+{
+	/* Never so narrow that noise around zero looks like a shape. */
+	struct axis a = { -0.02 * p->x.max, 0.1 * p->x.max, 0 };
+	double room, least, most;
+
+	for (size_t i = 0; i < p->n; i++) {
+		widen_by_points(&a, p->panel[i].head, p->x.max);
+		if (p->panel[i].base)
+			widen_by_points(&a, p->panel[i].base, p->x.max);
+	}
+	room = 0.6 * (a.max - a.min);
+	least = a.min - room;
+	most = a.max + room;
+	for (size_t i = 0; i < p->n; i++) {
+		widen_by_interval(&a, p->panel[i].head, least, most);
+		if (p->panel[i].base)
+			widen_by_interval(&a, p->panel[i].base, least, most);
+	}
+	a.min -= 0.03 * (a.max - a.min);
+	a.max += 0.03 * (a.max - a.min);
+	a.step = nice_step(a.max - a.min, 7);
+	return a;
+}
+
+/* ---- the pages ------------------------------------------------------------- */
+
+static void plan_panel(struct panel *p, const struct metrics *k, const struct found_point *base, bool has_base)
+{
+	double width = p->right - p->left;
+	size_t room = (size_t)(width / k->note_col);
+
+	p->base = base ? panel_counterpart(base, p->head) : NULL;
+	p->title = panel_title(p->head, (size_t)(width / k->title_col));
+	p->note[0] = panel_numbers(p->head, room);
+	p->note[1] = panel_verdict(p->head, room);
+	p->note[2] = has_base ? panel_base(p->base, room) : NULL;
+}
+
+static char *heading(const struct chart_request *q, size_t room)
+{
+	struct buf b = BUF_INIT;
+
+	if (q->title || !q->head->command) {
+		caption_add(&b, q->title ? q->title : "What would speed up the program", room);
+		return buf_detach(&b);
+	}
+	buf_adds(&b, "What would speed up: ");
+	caption_add(&b, q->head->command, room > 40 ? room - 21 : 20);
+	return buf_detach(&b);
+}
+
+/* Few runs: said once a page. */
+static const char *interval_note(const struct page *p)
+{
+	size_t within = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const char *basis = p->panel[i].head->basis;
+
+		within += basis && !strcmp(basis, "within-run");
+	}
+	return !within ? "" : within == p->n ? " · intervals within runs" : " · some intervals within runs";
+}
+
+static char *subheading(const struct page *p, const char *point, size_t first, size_t all)
+{
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, "progress point ");
+	caption_add(&b, point, 32);
+	if (first > 0)
+		buf_addf(&b, " · regions %zu to %zu of %zu", first + 1, first + p->n, all);
+	else if (p->n < all)
+		buf_addf(&b, " · the %zu most useful of %zu regions", p->n, all);
+	else
+		buf_addf(&b, " · %zu region%s", all, all == 1 ? "" : "s, most useful first");
+	buf_adds(&b, interval_note(p));
+	return buf_detach(&b);
+}
+
+static void plan_page(struct chart *c, struct page *p, const struct chart_request *q, const struct finding **v,
+		      const struct found_point *base)
+{
+	const struct metrics *k = q->format == CHART_TEXT ? &TEXT : &PICTURE;
+	struct grid g = grid_of(q, k, (int)p->n);
+	int title = k->title - (c->has_base ? 0 : k->line);
+	int width = k->left + g.cols * g.panel_width + (g.cols - 1) * k->gap + k->right;
+
+	p->panel = xcalloc(p->n, sizeof *p->panel);
+	p->top = c->height;
+	for (int i = 0; i < (int)p->n; i++) {
+		struct panel *l = p->panel + i;
+
+		l->head = v[i];
+		l->outer_left = i % g.cols == 0;
+		l->left = k->left + i % g.cols * (g.panel_width + k->gap);
+		l->right = l->left + g.panel_width;
+		l->top = p->top + k->header + i / g.cols * (title + g.panel_height + k->below) + title;
+		l->bottom = l->top + g.panel_height;
+		plan_panel(l, k, base, c->has_base);
+	}
+	p->bottom = p->top + k->header + g.rows * (title + g.panel_height + k->below) + k->footer;
+	p->x = x_axis(p);
+	p->y = y_axis(p);
+	c->height = p->bottom;
+	if (q->format == CHART_TEXT)
+		c->width = q->columns;
+	else if (width > c->width)
+		c->width = width;
+}
+
+/* One point: as many pages as its leading regions fill. */
+static void plan_point(struct chart *c, size_t *cap, const struct chart_request *q, const struct found_point *head)
+{
+	const struct metrics *k = q->format == CHART_TEXT ? &TEXT : &PICTURE;
+	size_t all, n;
+	const struct finding **v = panel_rank(head, &all);
+
+	n = all < q->top ? all : q->top;
+	for (size_t first = 0; first < n; first += CHART_PAGE_PANELS) {
+		struct page *p;
+
+		c->page = xgrow(c->page, c->n, cap, sizeof *c->page);
+		p = &c->page[c->n++];
+		*p = (struct page){ .n = n - first < CHART_PAGE_PANELS ? n - first : CHART_PAGE_PANELS };
+		plan_page(c, p, q, v + first, q->base ? findings_point(q->base, head->name) : NULL);
+		p->heading = heading(q, (size_t)((c->width - k->left - k->right) / k->heading_col));
+		p->subheading = subheading(p, head->name, first, all);
+	}
+	free(v);
+}
+
+static void say_empty(const struct chart_request *q)
+{
+	const struct findings *a = q->head;
+	const struct found_point *first = a->points.n ? a->points.entry[0].value : NULL;
+
+	if (first && q->point && !findings_point(a, q->point))
+		msg_error("nothing to plot: no progress point '%s'; %s '%s'", q->point, a->points.n > 1 ? "the first is" : "the only one is",
+			  first->name);
+	else if (!first && a->tool && strcmp(a->tool, "analyze"))
+		msg_error("nothing to plot: no analysis, but a log of andweorc-%s; run andweorc-analyze on it first", a->tool);
+	else if (a->warning)
+		msg_error("nothing to plot: %s", a->warning);
+	else if (first)
+		msg_error("nothing to plot: no region has a curve yet; record for longer (-d)");
+	else
+		msg_error("nothing to plot: the analysis holds no impact");
+}
+
+bool chart_plan(struct chart *c, const struct chart_request *q)
+{
+	size_t cap = 0;
+
+	*c = (struct chart){ .format = q->format, .has_base = q->base, .line = q->format == CHART_TEXT ? TEXT.line : PICTURE.line };
+	for (size_t i = 0; i < q->head->points.n; i++) {
+		const struct found_point *p = q->head->points.entry[i].value;
+
+		if (!q->point || !strcmp(q->point, p->name))
+			plan_point(c, &cap, q, p);
+	}
+	if (!c->n) {
+		say_empty(q);
+		return false;
+	}
+	if (q->format != CHART_TEXT && c->height > HEIGHT_MAX) {
+		msg_error("%zu pages are too many for one picture; choose a progress point (-p) or fewer regions (-t)", c->n);
+		chart_release(c);
+		return false;
+	}
+	return true;
+}
+
+static void page_release(struct page *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->panel[i].title);
+		for (size_t k = 0; k < CHART_NOTES; k++)
+			free(p->panel[i].note[k]);
+	}
+	free(p->panel);
+	free(p->heading);
+	free(p->subheading);
+}
+
+void chart_release(struct chart *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		page_release(&c->page[i]);
+	free(c->page);
+	*c = (struct chart){ 0 };
+}

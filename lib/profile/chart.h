@@ -1,0 +1,79 @@
+/*
+ * chart: which curves of an analysis are drawn, where, and with which words.
+ *
+ * A chart is a column of pages, one or more for each progress point; a page is
+ * a grid of panels, one for each region, leading regions first, all with the
+ * same axes.  Nothing here knows gnuplot (that is gnuplot.h) and nothing here
+ * estimates: every number comes from the analysis.
+ *
+ * Lengths are pixels of a picture, or characters of a text; the origin is at
+ * the top left.  All texts are clean (caption.h) and cut to their room.
+ */
+#ifndef ANDWEORC_PROFILE_CHART_H
+#define ANDWEORC_PROFILE_CHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile/finding.h"
+
+#define CHART_PAGE_PANELS 12
+
+enum chart_format {
+	CHART_TEXT,
+	CHART_SVG,
+	CHART_PNG,
+};
+
+struct chart_request {
+	enum chart_format format;
+	const struct findings *head;
+	const struct findings *base; /* drawn behind head; NULL: none */
+	const char *point;           /* the only one to draw; NULL: all */
+	const char *title;           /* NULL: says the command */
+	size_t top;                  /* at most so many regions a point */
+	int columns;                 /* width of a text */
+};
+
+enum { CHART_NOTES = 3 };
+
+struct panel {
+	const struct finding *head;
+	const struct finding *base; /* NULL: none */
+	int left, right, top, bottom; /* of the axes */
+	bool outer_left;              /* has the numbers of the y axis */
+	char *title;
+	char *note[CHART_NOTES]; /* lines below the title; NULL: none.  The last one is about base. */
+};
+
+struct axis {
+	double min, max, step;
+};
+
+struct page {
+	char *heading;
+	char *subheading;
+	int top, bottom;
+	struct axis x, y;
+	struct panel *panel; /* panel[0..n) */
+	size_t n;
+};
+
+struct chart {
+	enum chart_format format;
+	bool has_base;
+	int width, height;
+	int line; /* from one line of text to the next */
+	struct page *page; /* page[0..n) */
+	size_t n;
+};
+
+/*
+ * Lays the chart out.  It borrows the analyses of the request.  False, after a
+ * message that says why, when there is nothing to draw or it would not fit into
+ * a picture.
+ */
+bool chart_plan(struct chart *c, const struct chart_request *q);
+void chart_release(struct chart *c);
+
+#endif

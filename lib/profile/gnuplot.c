@@ -1,0 +1,327 @@
+#include "profile/gnuplot.h"
+
+#include <math.h>
+
+#include "base/cli.h"
+#include "base/num.h"
+
+/* Okabe and Ito's colours; with the shapes, also told apart without colour. */
+#define HEAD_COLOUR "#0072B2"
+#define BASE_COLOUR "#D55E00"
+#define INK         "#222222"
+#define QUIET       "#666666"
+#define FAINT       "#999999"
+#define GRID        "#E8E8E8"
+
+/* ---- script: the parts ------------------------------------------------------ */
+
+static void add_text(struct buf *b, const char *text)
+{
+	buf_addc(b, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			buf_addc(b, '\'');
+		buf_addc(b, *text);
+	}
+	buf_addc(b, '\'');
+}
+
+static void add_number(struct buf *b, double x)
+{
+	char s[32];
+
+	if (isnan(x)) {
+		buf_adds(b, "NaN");
+		return;
+	}
+	num_format_real(s, x);
+	buf_adds(b, s);
+}
+
+struct style {
+	const char *colour;
+	bool bold;
+	int size;
+	const char *place; /* "center" and the like, or "" */
+};
+
+static const struct style HEADING = { INK, true, 15, "" };
+static const struct style SUBHEADING = { QUIET, false, 12, "" };
+static const struct style TITLE = { INK, true, 12, "" };
+static const struct style NOTE = { QUIET, false, 11, "" };
+static const struct style BASE_NOTE = { BASE_COLOUR, false, 11, "" };
+static const struct style X_NAME = { INK, false, 12, " center" };
+static const struct style Y_NAME = { INK, false, 12, " center rotate by 90" };
+
+/*
+ * The svg terminal (5.4) knows bold in enhanced text only, and copies the
+ * family between the quotes of an attribute: so the weight goes with it.
+ */
+static void add_font(struct buf *b, const struct chart *c, bool bold, int size)
+{
+	const char *family = c->format == CHART_SVG ? (bold ? "sans-serif\" font-weight=\"bold" : "sans-serif") : bold ? "Sans:Bold" : "Sans";
+
+	buf_addf(b, " font '%s,%d'", family, size);
+}
+
+/* A line of text whose baseline is at x, y of the chart. */
+static void add_label(struct buf *b, const struct chart *c, int x, int y, const struct style *s, const char *text)
+{
+	buf_adds(b, "set label ");
+	add_text(b, text);
+	buf_addf(b, " at screen %d/W, 1-%d/H", x, y);
+	buf_adds(b, s->place);
+	if (c->format != CHART_TEXT) {
+		add_font(b, c, s->bold, s->size);
+		buf_addf(b, " textcolor rgb '%s'", s->colour);
+	}
+	buf_adds(b, " noenhanced\n");
+}
+
+static void add_head(struct buf *b, const struct chart *c)
+{
+	static const char *const suffix[] = { "txt", "svg", "png" };
+	const bool text = c->format == CHART_TEXT;
+
+	buf_addf(b, "# Drawn by andweorc-plot %s.  By hand: gnuplot THIS > chart.%s\n", ANDWEORC_VERSION, suffix[c->format]);
+	if (text)
+		buf_addf(b, "set terminal dumb noenhanced size %d,%d\n", c->width, c->height);
+	else if (c->format == CHART_SVG)
+		buf_addf(b, "set terminal svg noenhanced size %d,%d fixed font 'sans-serif,11' background '#FFFFFF'\n", c->width,
+			 c->height);
+	else /* twice as fine as the SVG, for screens and print that show it */
+		buf_addf(b, "set terminal pngcairo noenhanced size %d,%d font 'Sans,11' fontscale 2 linewidth 2 pointscale 2 "
+			 "background '#FFFFFF'\n", 2 * c->width, 2 * c->height);
+	/* The screen of the dumb terminal goes from the middle of the first character to the middle of the last. */
+	buf_addf(b, "set encoding utf8\nset datafile missing 'NaN'\nW = %d.\nH = %d.\n", text ? c->width - 1 : c->width,
+		 text ? c->height - 1 : c->height);
+}
+
+/* Speedup, program, low, high. The band starts at 0, 0, which holds by definition. */
+static void add_data(struct buf *b, const char *name, size_t number, const struct finding *m)
+{
+	buf_addf(b, "\n$%s%zu << EOD\n", name, number);
+	if (m->n && m->curve[0].speedup_pct > 0)
+		buf_adds(b, "0 0 0 0\n");
+	for (size_t i = 0; i < m->n; i++) {
+		const double v[] = { m->curve[i].speedup_pct, m->curve[i].program_pct, m->curve[i].lo, m->curve[i].hi };
+
+		for (size_t k = 0; k < 4; k++) {
+			add_number(b, v[k]);
+			buf_addc(b, k < 3 ? ' ' : '\n');
+		}
+	}
+	buf_adds(b, "EOD\n");
+}
+
+static void add_axes(struct buf *b, const struct chart *c, const struct page *p)
+{
+	buf_addf(b, "set xrange [0:%g]\nset yrange [%g:%g]\nset xtics %g\nset ytics %g\n", p->x.max, p->y.min, p->y.max, p->x.step,
+		 p->y.step);
+	if (c->format == CHART_TEXT) {
+		buf_adds(b, "set border 3\nset tics nomirror out scale 0.5\n");
+		return;
+	}
+	buf_adds(b, "set border 3 linecolor rgb '" FAINT "' linewidth 0.8\nset tics nomirror out scale 0.4");
+	add_font(b, c, false, 10);
+	buf_adds(b, " textcolor rgb '" QUIET "'\nset grid linetype 1 linecolor rgb '" GRID "' linewidth 0.7\n");
+}
+
+/* ---- script: one panel ------------------------------------------------------- */
+
+/* The fitted line ends with what it was fitted to. */
+static double fit_end(const struct page *p, const struct finding *m)
+{
+	double last = m->n ? m->curve[m->n - 1].speedup_pct : p->x.max;
+
+	return isnan(m->max_useful_pct) ? last : fmin(m->max_useful_pct, last);
+}
+
+static void add_curve(struct buf *b, const struct page *p, const struct panel *l, bool is_base, size_t number)
+{
+	const char *name = is_base ? "base" : "head", *colour = is_base ? BASE_COLOUR : HEAD_COLOUR;
+	const struct finding *m = is_base ? l->base : l->head;
+	/* Two measurements at one place stand side by side. */
+	double aside = !l->base ? 0 : (is_base ? -0.005 : 0.005) * p->x.max;
+
+	if (m->n) {
+		buf_addf(b, ", \\\n  $%s%zu using 1:3:4 with filledcurves fillcolor rgb '%s' fillstyle transparent solid %s noborder", name,
+			 number, colour, is_base ? "0.12" : "0.16");
+	}
+	if (finding_is_known(m))
+		buf_addf(b, ", \\\n  [0:%g] %g*x with lines linewidth 1.6 %slinecolor rgb '%s'", fit_end(p, m), m->slope,
+			 is_base ? "dashtype 2 " : "", colour);
+	if (m->n) {
+		buf_addf(b, ", \\\n  $%s%zu using ($1 > 0 ? $1+%g : NaN):2:3:4 with yerrorbars pointsize 0 linewidth 1 linecolor rgb '%s'", name,
+			 number, aside, colour);
+		buf_addf(b, ", \\\n  $%s%zu using ($1 > 0 ? $1+%g : NaN):2 with points pointtype %d pointsize %s linecolor rgb '%s'", name,
+			 number, aside, is_base ? 4 : 7, is_base ? "0.7" : "0.6", colour);
+	}
+}
+
+static void add_curve_text(struct buf *b, const struct page *p, const struct panel *l, bool is_base, size_t number)
+{
+	const char *name = is_base ? "base" : "head";
+	const struct finding *m = is_base ? l->base : l->head;
+
+	if (finding_is_known(m) && !is_base)
+		buf_addf(b, ", \\\n  [0:%g] %g*x with points pointtype '*'", fit_end(p, m), m->slope);
+	if (m->n && !is_base)
+		buf_addf(b, ", \\\n  $%s%zu using ($1 > 0 ? $1 : NaN):3:(0):($4-$3) with vectors nohead linetype -1", name, number);
+	if (m->n)
+		buf_addf(b, ", \\\n  $%s%zu using ($1 > 0 ? $1 : NaN):2 with points pointtype '%c'", name, number, is_base ? 'b' : 'o');
+}
+
+static bool has_knee(const struct page *p, const struct panel *l)
+{
+	return l->head->max_useful_pct <= p->x.max; /* not when NAN */
+}
+
+static void add_knee(struct buf *b, const struct chart *c, double at)
+{
+	if (c->format == CHART_TEXT)
+		buf_addf(b, "set label '^' at %g, graph 0 center noenhanced front\n", at);
+	else
+		buf_addf(b, "set arrow from %g, graph 0 to %g, graph 1 nohead linewidth 1 dashtype 3 linecolor rgb '" QUIET "' front\n",
+			 at, at);
+}
+
+static void add_panel(struct buf *b, const struct chart *c, const struct page *p, const struct panel *l, size_t number,
+		      bool first)
+{
+	const bool text = c->format == CHART_TEXT;
+	int y = l->top - (text ? 1 : 14);
+
+	buf_addf(b, "\n# panel %zu\n%s", number, first ? "" : "unset label\nunset arrow\n"); /* the first plot draws the frame, too */
+	buf_addf(b, "set lmargin at screen %d/W\nset rmargin at screen %d/W\nset tmargin at screen 1-%d/H\nset bmargin at screen 1-%d/H\n",
+		 l->left, l->right, l->top, l->bottom);
+	buf_addf(b, "set format y '%s'\n", l->outer_left ? "%g" : "");
+	for (int i = CHART_NOTES - 1; i >= 0; i--) {
+		if (!l->note[i])
+			continue;
+		add_label(b, c, l->left, y, i == CHART_NOTES - 1 ? &BASE_NOTE : &NOTE, l->note[i]);
+		y -= c->line;
+	}
+	add_label(b, c, l->left, y - (text ? 0 : 3), &TITLE, l->title);
+	if (has_knee(p, l))
+		add_knee(b, c, l->head->max_useful_pct);
+	buf_addf(b, "plot sample [0:%g] 0 with lines %s, \\\n  [0:%g] x with %s", p->x.max,
+		 text ? "linetype 0" : "linewidth 0.8 linecolor rgb '" FAINT "'", p->x.max,
+		 text ? "points pointtype '.'" : "lines linewidth 0.8 dashtype 4 linecolor rgb '" FAINT "'");
+	if (l->base)
+		(text ? add_curve_text : add_curve)(b, p, l, true, number);
+	(text ? add_curve_text : add_curve)(b, p, l, false, number);
+	buf_addc(b, '\n');
+}
+
+/* ---- script: the page around the panels -------------------------------------- */
+
+static bool has_any_knee(const struct page *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (has_knee(p, &p->panel[i]))
+			return true;
+	return false;
+}
+
+/* An entry of the legend: a piece of line 28 long with a point on it, and its name. */
+struct entry {
+	const char *name;
+	int length;       /* of the name, in pixels, at most */
+	const char *line; /* NULL: none */
+	const char *point;
+};
+
+static const struct entry MEASURED = { "measured, 95 % interval", 186, "linewidth 1 linecolor rgb '" HEAD_COLOUR "'",
+				       "pointtype 7 pointsize 0.6 linecolor rgb '" HEAD_COLOUR "'" };
+static const struct entry BASE = { "base", 50, "linewidth 1 linecolor rgb '" BASE_COLOUR "'",
+				   "pointtype 4 pointsize 0.7 linecolor rgb '" BASE_COLOUR "'" };
+static const struct entry FITTED = { "fitted slope", 100, "linewidth 1.6 linecolor rgb '" HEAD_COLOUR "'", NULL };
+static const struct entry ONE = { "one for one", 100, "linewidth 0.8 dashtype 4 linecolor rgb '" FAINT "'", NULL };
+static const struct entry KNEE = { "no gain beyond", 132, "linewidth 1 dashtype 3 linecolor rgb '" QUIET "'", NULL };
+
+static void add_entry(struct buf *b, const struct chart *c, int *x, int y, const struct entry *e)
+{
+	buf_addf(b, "set arrow from screen %d/W, 1-%d/H to screen %d/W, 1-%d/H nohead %s\n", *x, y, *x + 28, y, e->line);
+	if (e->point)
+		buf_addf(b, "set label '' at screen %d/W, 1-%d/H point %s\n", *x + 14, y, e->point);
+	add_label(b, c, *x + 36, y, &NOTE, e->name);
+	*x += 36 + e->length + 14;
+}
+
+static void add_legend(struct buf *b, const struct chart *c, const struct page *p)
+{
+	int x = p->panel[0].left, y = p->bottom - 16;
+
+	add_entry(b, c, &x, y, &MEASURED);
+	if (c->has_base)
+		add_entry(b, c, &x, y, &BASE);
+	add_entry(b, c, &x, y, &FITTED);
+	add_entry(b, c, &x, y, &ONE);
+	if (has_any_knee(p))
+		add_entry(b, c, &x, y, &KNEE);
+}
+
+static void add_legend_text(struct buf *b, const struct chart *c, const struct page *p)
+{
+	struct buf s = BUF_INIT;
+
+	buf_adds(&s, "o measured  | 95 % interval  ");
+	if (c->has_base)
+		buf_adds(&s, "b base  ");
+	buf_adds(&s, "* fitted slope  . one for one");
+	if (has_any_knee(p))
+		buf_adds(&s, "  ^ no gain beyond");
+	add_label(b, c, p->panel[0].left, p->bottom - 2, &NOTE, "x: virtual speedup of the region (%), y: speedup of the program (%)");
+	add_label(b, c, p->panel[0].left, p->bottom - 1, &NOTE, s.s);
+	buf_release(&s);
+}
+
+/* What stands around the panels. */
+static void add_frame(struct buf *b, const struct chart *c, const struct page *p)
+{
+	int left = p->panel[0].left, right = left;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->panel[i].right > right)
+			right = p->panel[i].right;
+	buf_adds(b, "\n# page\nunset label\nunset arrow\n");
+	if (c->format == CHART_TEXT) {
+		add_label(b, c, 0, p->top, &HEADING, p->heading);
+		add_label(b, c, 0, p->top + 1, &SUBHEADING, p->subheading);
+		add_legend_text(b, c, p);
+		return;
+	}
+	add_label(b, c, left, p->top + 36, &HEADING, p->heading);
+	add_label(b, c, left, p->top + 58, &SUBHEADING, p->subheading);
+	add_label(b, c, (left + right) / 2, p->bottom - 46, &X_NAME, "virtual speedup of the region (%)");
+	add_label(b, c, 18, (p->panel[0].top + p->panel[p->n - 1].bottom) / 2, &Y_NAME, "speedup of the program (%)");
+	add_legend(b, c, p);
+}
+
+static void add_page(struct buf *b, const struct chart *c, const struct page *p, size_t *number)
+{
+	add_frame(b, c, p);
+	add_axes(b, c, p);
+	for (size_t i = 0; i < p->n; i++)
+		add_panel(b, c, p, &p->panel[i], (*number)++, i == 0);
+}
+
+void gnuplot_script(struct buf *b, const struct chart *c)
+{
+	size_t number = 0;
+
+	add_head(b, c);
+	buf_adds(b, "\n# virtual speedup %, program speedup %, low and high end of its interval");
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; k < c->page[i].n; k++, number++) {
+			add_data(b, "head", number, c->page[i].panel[k].head);
+			if (c->page[i].panel[k].base)
+				add_data(b, "base", number, c->page[i].panel[k].base);
+		}
+	buf_adds(b, "\nunset key\nset multiplot\n");
+	number = 0;
+	for (size_t i = 0; i < c->n; i++)
+		add_page(b, c, &c->page[i], &number);
+	buf_adds(b, "unset multiplot\n");
+}

@@ -1,0 +1,175 @@
+#include "profile/panel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "profile/caption.h"
+
+/* Classes as andweorc-analyze reports them: to act on, to know of, to find out, to leave alone. */
+static int class_of(const struct finding *m)
+{
+	static const char *const last[] = { "harmful", "not-enough-data", "none" };
+
+	for (int i = 0; m->verdict && i < 3; i++)
+		if (!strcmp(m->verdict, last[i]))
+			return 1 + i;
+	return m->verdict ? 0 : 4;
+}
+
+static int compare(const void *x, const void *y)
+{
+	const struct finding *a = *(const struct finding *const *)x, *b = *(const struct finding *const *)y;
+	double p = isnan(a->slope) ? -INFINITY : a->slope, q = isnan(b->slope) ? -INFINITY : b->slope;
+
+	if (class_of(a) != class_of(b))
+		return class_of(a) - class_of(b);
+	if (p != q)
+		return p > q ? -1 : 1;
+	return strcmp(a->region, b->region);
+}
+
+const struct finding **panel_rank(const struct found_point *p, size_t *n)
+{
+	const struct finding **v = xcalloc(p->regions.n + 1, sizeof *v);
+
+	*n = 0;
+	for (size_t i = 0; i < p->regions.n; i++) {
+		const struct finding *m = p->regions.entry[i].value;
+
+		if (m->n || finding_is_known(m))
+			v[(*n)++] = m;
+	}
+	qsort(v, *n, sizeof *v, compare);
+	return v;
+}
+
+/*
+ * The same region in the other analysis.  A label is the shortest unambiguous
+ * tail of a path, so it can differ where the place does not.  Code that moved
+ * is for andweorc-diff to find.
+ */
+const struct finding *panel_counterpart(const struct found_point *base, const struct finding *m)
+{
+	const struct finding *same = found_point_region(base, m->region);
+
+	if (same || !m->file || isnan(m->line))
+		return same;
+	for (size_t i = 0; i < base->regions.n; i++) {
+		const struct finding *b = base->regions.entry[i].value;
+
+		if (b->file && !strcmp(b->file, m->file) && b->line == m->line)
+			return b;
+	}
+	return NULL;
+}
+
+static const char *verdict_words(const char *verdict)
+{
+	static const char *const words[][2] = {
+		{ "high", "high value" },
+		{ "moderate", "moderate value" },
+		{ "low", "low value" },
+		{ "none", "not a bottleneck" },
+		{ "harmful", "harmful: slows the program down" },
+		{ "not-enough-data", "not enough data" },
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(verdict, words[i][0]))
+			return words[i][1];
+	return verdict;
+}
+
+/* Cleaned and cut, as a string of its own. */
+static char *fit(char *owned, size_t room)
+{
+	struct buf b = BUF_INIT;
+
+	caption_add(&b, owned, room);
+	free(owned);
+	return buf_detach(&b);
+}
+
+/* Two decimals, and no "-0.00". */
+static void add_slope(struct buf *b, double x)
+{
+	buf_addf(b, "%.2f", fabs(x) < 0.005 ? 0 : x);
+}
+
+static void add_slope_interval(struct buf *b, const struct finding *m)
+{
+	if (isnan(m->slope)) {
+		buf_adds(b, "slope unknown");
+		return;
+	}
+	buf_adds(b, "slope ");
+	add_slope(b, m->slope);
+	if (isnan(m->slope_lo) || isnan(m->slope_hi))
+		return;
+	buf_adds(b, " [");
+	add_slope(b, m->slope_lo);
+	buf_adds(b, ", ");
+	add_slope(b, m->slope_hi);
+	buf_adds(b, "]");
+}
+
+char *panel_numbers(const struct finding *m, size_t room)
+{
+	struct buf slope = BUF_INIT, all = BUF_INIT;
+	int digits = m->share_pct < 9.95 ? 1 : 0;
+
+	add_slope_interval(&slope, m);
+	if (isnan(m->share_pct))
+		return buf_detach(&slope);
+	buf_addf(&all, "%s · %.*f %% of samples", slope.s, digits, m->share_pct);
+	if (all.len - 1 > room) { /* "·" is two bytes */
+		buf_clear(&all);
+		buf_addf(&all, "%s · share %.*f %%", slope.s, digits, m->share_pct);
+	}
+	if (all.len - 1 > room) {
+		buf_release(&all);
+		return buf_detach(&slope);
+	}
+	buf_release(&slope);
+	return buf_detach(&all);
+}
+
+char *panel_verdict(const struct finding *m, size_t room)
+{
+	struct buf b = BUF_INIT;
+
+	if (!m->verdict)
+		return NULL;
+	buf_adds(&b, verdict_words(m->verdict));
+	if (m->need)
+		buf_addf(&b, ": needs %s", m->need);
+	else if (!isnan(m->max_useful_pct))
+		buf_addf(&b, ", no gain past %g %%", m->max_useful_pct);
+	return fit(buf_detach(&b), room);
+}
+
+char *panel_base(const struct finding *base, size_t room)
+{
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, "base: ");
+	if (base)
+		add_slope_interval(&b, base);
+	else
+		buf_adds(&b, "no such region");
+	return fit(buf_detach(&b), room);
+}
+
+char *panel_title(const struct finding *m, size_t room)
+{
+	struct buf b = BUF_INIT;
+	size_t used = caption_add(&b, m->region, room);
+
+	if (m->function && strcmp(m->function, m->region) && used + 4 + 8 <= room) {
+		buf_adds(&b, " in ");
+		caption_add(&b, m->function, room - used - 4);
+	}
+	return buf_detach(&b);
+}
