@@ -19,7 +19,7 @@ struct builder {
 	struct map *files;
 	const struct range *code;
 	size_t ncode;
-	bool in_types;         /* are functions defined inside types, as in Rust? */
+	int hiding;            /* enum hiding */
 	const char *comp_dir;  /* NULL unknown */
 	Dwarf_Files *file;     /* what call_file counts in */
 	const char **interned; /* interned[i]: file i, NULL not yet */
@@ -115,7 +115,7 @@ static void add_part(struct builder *b, uint32_t node, unsigned depth, uint64_t 
 /* What a function's DIE says of its own, gathered in one pass over its attributes. */
 struct facts {
 	Dwarf_Attribute low, high;
-	bool has_low, has_high, has_ranges;
+	bool has_low, has_high, has_ranges, declaration;
 	Dwarf_Word call_file, call_line;
 };
 
@@ -134,6 +134,9 @@ static int note_attribute(Dwarf_Attribute *attr, void *arg)
 		break;
 	case DW_AT_ranges:
 		f->has_ranges = true;
+		break;
+	case DW_AT_declaration:
+		f->declaration = true;
 		break;
 	case DW_AT_call_file:
 		dwarf_formudata(attr, &f->call_file);
@@ -167,13 +170,16 @@ static void add_ranges(struct builder *b, Dwarf_Die *die, struct facts *f, uint3
 }
 
 /* Adds the function or inlined copy; NODE_NONE when it has no code, as declarations and abstract ones. */
-static uint32_t add_node(struct builder *b, Dwarf_Die *die, uint32_t parent, unsigned depth)
+static uint32_t add_node(struct builder *b, Dwarf_Die *die, uint32_t parent, unsigned depth, bool *declaration)
 {
 	struct facts f = { 0 };
 	struct unit *u = b->u;
 	uint32_t node = (uint32_t)u->nnodes;
 
-	if (dwarf_getattrs(die, note_attribute, &f, 0) == -1 || !(f.has_ranges || (f.has_low && f.has_high)))
+	if (dwarf_getattrs(die, note_attribute, &f, 0) == -1)
+		return NODE_NONE;
+	*declaration = f.declaration;
+	if (!(f.has_ranges || (f.has_low && f.has_high)))
 		return NODE_NONE;
 	u->node = xgrow(u->node, u->nnodes, &b->nodes_cap, sizeof *u->node);
 	u->node[u->nnodes++] = (struct node){
@@ -186,51 +192,79 @@ static uint32_t add_node(struct builder *b, Dwarf_Die *die, uint32_t parent, uns
 	return node;
 }
 
-static void walk(struct builder *b, Dwarf_Die *parent, uint32_t inside, unsigned depth)
+/*
+ * Where functions hide in types: in C nowhere; in C++ in local classes, of
+ * which lambdas are one kind; in other languages, as Rust, in any.  Types are
+ * the bulk of a unit, so that looking where nothing is would be dear.
+ */
+enum hiding { HIDING_NOWHERE, HIDING_LOCALLY, HIDING_ANYWHERE };
+
+struct scope {
+	uint32_t node;  /* NODE_NONE: not in a function, or in one without code of its own */
+	bool in_function;
+	unsigned depth;
+};
+
+static void walk(struct builder *b, Dwarf_Die *parent, struct scope at);
+
+static void walk_function(struct builder *b, Dwarf_Die *die, struct scope at, bool inlined)
+{
+	struct scope inner = { NODE_NONE, true, at.depth + 1 };
+	bool declaration = false;
+
+	/* A nested function is not part of the chain of the one around it. */
+	if (!inlined || at.node != NODE_NONE)
+		inner.node = add_node(b, die, inlined ? at.node : NODE_NONE, at.depth, &declaration);
+	/* Local classes of a function that is always inlined are in its abstract instance. */
+	if (inner.node != NODE_NONE || (!inlined && !declaration && b->hiding != HIDING_NOWHERE))
+		walk(b, die, inner);
+}
+
+static void walk_one(struct builder *b, Dwarf_Die *die, struct scope at)
+{
+	struct scope inner = { at.node, at.in_function, at.depth + 1 };
+
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+		walk_function(b, die, at, false);
+		break;
+	case DW_TAG_inlined_subroutine:
+		walk_function(b, die, at, true);
+		break;
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_with_stmt:
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		walk(b, die, inner);
+		break;
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_interface_type:
+	case DW_TAG_enumeration_type:
+		inner.node = NODE_NONE;
+		if (b->hiding == HIDING_ANYWHERE || (b->hiding == HIDING_LOCALLY && at.in_function))
+			walk(b, die, inner);
+		break;
+	default:
+		break;
+	}
+}
+
+static void walk(struct builder *b, Dwarf_Die *parent, struct scope at)
 {
 	Dwarf_Die die;
-	uint32_t node;
 
-	if (depth >= DEPTH_MAX || dwarf_child(parent, &die) != 0)
+	if (at.depth >= DEPTH_MAX || dwarf_child(parent, &die) != 0)
 		return;
 	do {
 		/* DW_AT_sibling of a damaged file may point backwards, or into the DIE's own children. */
 		if ((const char *)die.addr <= b->last)
 			return;
 		b->last = die.addr;
-		switch (dwarf_tag(&die)) {
-		case DW_TAG_subprogram:
-			/* A nested function is not part of the chain of the one around it. */
-			node = add_node(b, &die, NODE_NONE, depth);
-			if (node != NODE_NONE)
-				walk(b, &die, node, depth + 1);
-			break;
-		case DW_TAG_inlined_subroutine:
-			node = inside == NODE_NONE ? NODE_NONE : add_node(b, &die, inside, depth);
-			if (node != NODE_NONE)
-				walk(b, &die, node, depth + 1);
-			break;
-		case DW_TAG_lexical_block:
-		case DW_TAG_try_block:
-		case DW_TAG_catch_block:
-		case DW_TAG_with_stmt:
-			walk(b, &die, inside, depth + 1);
-			break;
-		case DW_TAG_namespace:
-		case DW_TAG_module:
-			walk(b, &die, NODE_NONE, depth + 1);
-			break;
-		case DW_TAG_class_type:
-		case DW_TAG_structure_type:
-		case DW_TAG_union_type:
-		case DW_TAG_interface_type:
-		case DW_TAG_enumeration_type:
-			if (b->in_types)
-				walk(b, &die, NODE_NONE, depth + 1);
-			break;
-		default:
-			break;
-		}
+		walk_one(b, &die, at);
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
@@ -322,20 +356,21 @@ static void merge(struct unit *u, const struct row *row, size_t nrows, const str
 		u->span[u->n - 1] = (struct span){ .lo = u->span[u->n - 1].lo, .node = NODE_NONE };
 }
 
-static bool has_functions_in_types(Dwarf_Die *cu)
+static enum hiding hiding_in(Dwarf_Die *cu)
 {
 	switch (dwarf_srclang(cu)) {
 	case DW_LANG_C:
 	case DW_LANG_C89:
 	case DW_LANG_C99:
 	case DW_LANG_C11:
+		return HIDING_NOWHERE;
 	case DW_LANG_C_plus_plus:
 	case DW_LANG_C_plus_plus_03:
 	case DW_LANG_C_plus_plus_11:
 	case DW_LANG_C_plus_plus_14:
-		return false; /* only declarations are there, and they are the bulk of the unit */
+		return HIDING_LOCALLY;
 	default:
-		return true;
+		return HIDING_ANYWHERE;
 	}
 }
 
@@ -358,8 +393,8 @@ struct unit *unit_build(Dwarf_Die *cu, struct map *files, const struct range *co
 		if (dwarf_getsrcfiles(top, &split_files, &n) == 0)
 			use_files(&b, split_files, n);
 	}
-	b.in_types = has_functions_in_types(top);
-	walk(&b, top, NODE_NONE, 0);
+	b.hiding = hiding_in(top);
+	walk(&b, top, (struct scope){ .node = NODE_NONE });
 	ncuts = sweep(b.piece, b.npieces, &cut);
 	merge(u, row, nrows, cut, ncuts);
 	free(b.piece);
