@@ -140,6 +140,20 @@ static void load_module(struct load *l, struct record *rec)
 	l->module[l->nmodules++] = (struct module){ .id = id, .path = xstrdup(path) };
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_region(struct record *rec, const struct profile_region *r, uint64_t module)
+{
+	uint64_t line = 0;
+
+	return r->module_id == module && record_opt_u64(rec, "line", &line) && r->line == line &&
+	       same_text(record_get(rec, "scope"), r->scope) && same_text(record_get(rec, "symbol"), r->symbol) &&
+	       same_text(record_get(rec, "file"), r->file);
+}
+
 static void load_region(struct load *l, struct record *rec)
 {
 	struct profile_region *r;
@@ -150,8 +164,11 @@ static void load_region(struct load *l, struct record *rec)
 		return;
 	at = region_at(l, id); /* may move the array */
 	r = &l->p->region[at];
-	if (!is_new(rec, r->defined, id))
+	/* Each run that experiments with a region says again what it is, so that a log that is cut short can be read. */
+	if (r->defined && !same_region(rec, r, module)) {
+		msg_error_at(rec->path, rec->line, "region %llu is there twice, and not the same", (unsigned long long)id);
 		return;
+	}
 	r->defined = true;
 	r->module_id = module;
 	take(rec, "scope", &r->scope);

@@ -1,0 +1,144 @@
+#!/bin/sh
+# The format, and andweorc(5): its examples give what it says they give, and it
+# knows every record and key that the tools write.
+. "$(dirname "$0")/lib.sh"
+
+manual=$top/share/man/man5/andweorc.5
+cp "$data"/format/* . || exit 1
+
+# Literal blocks of EXAMPLES that start with a command, one file each: example.N
+# with the command, result.N with what it prints.
+split_examples() {
+	sed -e 's/\\e/\\/g' -e 's/\\-/-/g' "$manual" | awk '
+	/^\.Sh EXAMPLES/ { on = 1 }
+	/^\.Bd/ && on { inside = 1; next }
+	/^\.Ed/ { inside = 0 }
+	!inside { next }
+	/^\$ / { n++; print substr($0, 3) >("example." n); next }
+	/^> / { print substr($0, 3) >("example." n); next }
+	{ print >("result." n) }'
+}
+
+example() {
+	exits 0 sh -e "example.$1" >got 2>err
+	empty err
+	same "result.$1" got
+}
+
+there_are_examples() {
+	test "$(ls example.* | wc -l)" -ge 6
+	test "$(ls result.* | wc -l)" -eq "$(ls example.* | wc -l)"
+}
+
+# TYPE KEY of everything documented; visitsN stands for visits1, visits2, ...
+documented() {
+	awk '
+	/^\.Ss / { type = $2 }
+	/^\.It Cm / {
+		sub(/^\.It Cm /, "")
+		n = split($0, key, / , /)
+		for (i = 1; i <= n; i++) print type, key[i]
+	}' "$manual" | sort -u
+}
+
+# TYPE KEY of everything in the files.
+used() {
+	awk -F'\t' '
+	/^#/ || /^[ \t]*$/ { next }
+	{ for (i = 2; i <= NF; i++) { sub(/=.*/, "", $i); sub(/^visits[0-9]+$/, "visitsN", $i); print $1, $i } }' "$@" | sort -u
+}
+
+all_documented() {
+	documented >known
+	test "$(wc -l <known)" -gt 100
+	used "$@" >there
+	test -s there
+	comm -13 known there >unknown
+	same /dev/null unknown
+}
+
+manual_is_clean() {
+	mandoc -T lint -W warning "$manual" >lint
+	empty lint
+}
+
+resolve_passes_the_log_on() {
+	exits 0 andweorc-resolve profile.aw >got 2>err
+	grep -v '^andweorc' profile.aw >want
+	grep -v '^andweorc' got >rest
+	same want rest
+}
+
+resolve_passes_unknown_things_on() {
+	{
+		cat profile.aw
+		printf '# end\n\nfuture\tid=%%41%%0a\tx=\nrun\tid=2\tcolour=bl%%c3%%bc\n'
+	} >longer
+	exits 0 andweorc-resolve longer >got 2>err
+	tail -n 4 longer >want
+	tail -n 4 got >rest
+	same want rest
+}
+
+# Every kind of bad line, with its number; what is around them is used.
+bad_lines_are_reported() {
+	printf 'run\tid=0\nandweorc\tversion=1\n\tid=1\nrun id=1\nrun\tid\nrun\t=1\nrun\tid=1\tid=1\nrun\tid=%%\nrun\tid=%%00\nrun\tid=\0\n' >bad
+	printf 'future\tid=1\nrun\tid=2' >>bad
+	exits 2 andweorc-resolve bad >got 2>err
+	sed 's/^andweorc-resolve: //' err >messages
+	same - messages <<-'END'
+	bad:1: 'run' before the first 'andweorc' record
+	bad:3: no record type before the first TAB
+	bad:4: no record type before the first TAB
+	bad:5: field 'id' has no '='
+	bad:6: field without a key
+	bad:7: key 'id' twice
+	bad:8: bad escape '%'
+	bad:9: bad escape '%00'
+	bad:10: NUL byte in the line
+	bad:12: last line has no end: the log was cut short here
+	END
+	sed 's/.resolved=1//' got >log
+	printf 'andweorc\tversion=1\nfuture\tid=1\n' >want
+	same want log
+}
+
+newer_versions_are_refused() {
+	printf 'andweorc\tversion=2\nrun\tid=1\nandweorc\tversion=1\nfuture\tid=2\n' >new
+	exits 2 andweorc-resolve new >got 2>err
+	same - err <<-'END'
+	andweorc-resolve: new:1: format version 2 is newer than this program's 1
+	END
+	has '^future' got
+	lacks '^run' got
+}
+
+live_records_are_documented() {
+	exits 0 andweorc-record -d 2 -o live.aw -- "$O/t/workload/serial" >out 2>err
+	andweorc-resolve live.aw >live.resolved
+	andweorc-analyze --format andweorc live.resolved >live.analysis
+	all_documented live.aw live.resolved live.analysis
+	has '^experiment' live.aw
+	has '^impact' live.analysis
+}
+
+split_examples
+check 'andweorc(5) has examples, each with its result' there_are_examples
+n=1
+while test -e example.$n; do
+	check "andweorc(5): example $n" example $n
+	n=$((n + 1))
+done
+check 'the example log is documented' all_documented profile.aw
+if command -v mandoc >/dev/null; then
+	check 'andweorc(5): mandoc finds nothing wrong' manual_is_clean
+else
+	skip 'andweorc(5): mandoc finds nothing wrong' 'no mandoc'
+fi
+check 'resolve passes a resolved log on' resolve_passes_the_log_on
+check 'resolve passes unknown records, keys, comments and escapes on' resolve_passes_unknown_things_on
+check 'bad lines are reported, the rest is used' bad_lines_are_reported
+check 'a newer version is refused up to the next header' newer_versions_are_refused
+check 'what the tools write is documented' live_records_are_documented
+
+done_testing
