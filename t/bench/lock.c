@@ -2,14 +2,19 @@
  * lock: what locking and unlocking a mutex that nobody else wants costs, and a
  * signal on a condition variable that nobody waits for.
  *
- *     lock [COUNT]
+ *     lock [MS]
  *
- * Prints two lines: "lock NS" and "signal NS".
+ * Takes batches in turns for so long (default 500 ms) and prints the medians,
+ * in two lines: "lock NS" and "signal NS".  Each pair of batches is a visit, so
+ * that there can be experiments meanwhile.
  */
+#include <andweorc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+enum { BATCH = 5000, MOST = 100000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -22,40 +27,51 @@ static double now(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static double time_lock(long count)
+static __attribute__((noinline)) double time_lock(void)
 {
 	double began = now();
 
-	for (long i = 0; i < count; i++) {
+	for (int i = 0; i < BATCH; i++) {
 		pthread_mutex_lock(&lock);
 		pthread_mutex_unlock(&lock);
 	}
-	return (now() - began) / (double)count;
+	return (now() - began) / BATCH;
 }
 
-static double time_signal(long count)
+static __attribute__((noinline)) double time_signal(void)
 {
 	double began = now();
 
-	for (long i = 0; i < count; i++)
+	for (int i = 0; i < BATCH; i++)
 		pthread_cond_signal(&cond);
-	return (now() - began) / (double)count;
+	return (now() - began) / BATCH;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, int n)
+{
+	qsort(values, (size_t)n, sizeof *values, by_value);
+	return values[n / 2];
 }
 
 int main(int argc, char **argv)
 {
-	long count = argc > 1 ? atol(argv[1]) : 500000;
-	double best_lock = 1e9, best_signal = 1e9;
+	static double locks[MOST], signals[MOST];
+	double end = now() + 1e6 * (argc > 1 ? atof(argv[1]) : 500);
+	int n = 0;
 
-	if (count <= 0)
-		return 2;
-	for (int i = 0; i < 20; i++) {
-		double t = time_lock(count);
-
-		best_lock = t < best_lock ? t : best_lock;
-		t = time_signal(count);
-		best_signal = t < best_signal ? t : best_signal;
-	}
-	printf("lock %.3f\nsignal %.3f\n", best_lock, best_signal);
+	do {
+		locks[n] = time_lock();
+		signals[n] = time_signal();
+		n++;
+		ANDWEORC_PROGRESS("batch");
+	} while (n < MOST && now() < end);
+	printf("lock %.3f\nsignal %.3f\n", median(locks, n), median(signals, n));
 	return 0;
 }

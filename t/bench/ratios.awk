@@ -22,15 +22,21 @@ END {
 	printf "%-28s %14s %10s %8s\n", "", "median" (unit ? " " unit : ""), "ratio", "+-"
 	for (m = 1; m <= modes; m++) {
 		n = 0
+		ratios = 1
 		for (r = 1; r <= rounds; r++)
 			if ((r, name[m]) in value && (r, name[1]) in value) {
 				n++
 				x[n] = value[r, name[m]]
-				q[n] = value[r, name[m]] / value[r, name[1]]
+				if (value[r, name[1]] > 0)
+					q[n] = value[r, name[m]] / value[r, name[1]]
+				else
+					ratios = 0
 			}
 		printf "%-28s %14." digits "f ", name[m], median(x, n)
-		printf "%10.4f ", median(q, n)
-		printf "%8.4f\n", error(q, n)
+		if (ratios)
+			printf "%10.4f %8.4f\n", median(q, n), error(q, n)
+		else
+			printf "%10s %8s\n", "-", "-"
 	}
 }
 
