@@ -12,7 +12,7 @@
  * each kind, because every stratum costs one parameter (its own baseline);
  * visits, because the estimator's bias falls with their number.
  */
-enum { STRATUM_BASELINES = 2, STRATUM_TREATED = 2, STRATUM_VISITS = 100 };
+enum { STRATUM_BASELINES = 2, STRATUM_TREATED = 2, STRATUM_VISITS = 50 };
 
 /* A run has a slope of its own when it holds this much; shorter ones are joined with their neighbours. */
 enum { RUN_WINDOWS = 8, RUN_BASELINES = 2, RUN_TREATED = 3 };

@@ -12,6 +12,8 @@
 
 #include "base/alloc.h"
 
+/* A level that the estimated knee misses by this little belongs to the rise: the knee is less exact than that. */
+static const double KNEE_SLACK = 0.03;
 static const double FEW_VISITS = 5;
 static const double LAG1_MOST = 0.4;
 enum { LAG1_WINDOWS = 20 };
@@ -124,7 +126,7 @@ bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out)
 	out->r2 = shape.r2;
 	out->knee = shape.knee;
 	fill_levels(obs, n, scratch, out);
-	if (!isnan(shape.knee) && !causal_fit(scratch, pick(obs, n, 0, shape.knee, scratch), &out->fit)) {
+	if (!isnan(shape.knee) && !causal_fit(scratch, pick(obs, n, 0, shape.knee + KNEE_SLACK, scratch), &out->fit)) {
 		out->knee = NAN;
 		causal_fit(obs, n, &out->fit);
 	}

@@ -5,14 +5,11 @@
 #include "profile/impact.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
-
-enum { COLUMNS = 100 };
+#include "profile/prose.h"
 
 struct report {
 	const struct analysis *a;
@@ -23,81 +20,6 @@ struct report {
 static void add_bold(struct report *r, const char *text)
 {
 	buf_addf(&r->out, r->colour ? "\033[1m%s\033[0m" : "%s", text);
-}
-
-/* Text out of a log: control bytes would move the cursor. */
-static char *clean(const char *text)
-{
-	struct buf b = BUF_INIT;
-
-	buf_adds(&b, "");
-	for (; *text; text++) {
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			buf_addf(&b, "\\x%02x", (unsigned char)*text);
-		else
-			buf_addc(&b, *text);
-	}
-	return buf_detach(&b);
-}
-
-static size_t width_of(const char *text, size_t bytes)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < bytes; i++)
-		width += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return width;
-}
-
-/* A paragraph, broken at blanks; a word longer than the line stays whole. */
-static void add_wrapped(struct report *r, const char *first, const char *indent, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-static void add_wrapped(struct report *r, const char *first, const char *indent, const char *fmt, ...)
-{
-	size_t column = strlen(first);
-	char *text, *safe;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
-	va_end(ap);
-	safe = clean(text ? text : "");
-	free(text);
-	buf_adds(&r->out, first);
-	for (const char *word = safe; *word;) {
-		size_t bytes = strcspn(word, " "), width = width_of(word, bytes);
-		bool at_start = column == strlen(indent);
-
-		if (!at_start && column != strlen(first) && column + 1 + width > COLUMNS) {
-			buf_addf(&r->out, "\n%s", indent);
-			column = strlen(indent);
-		} else if (!at_start && word != safe) {
-			buf_addc(&r->out, ' ');
-			column++;
-		}
-		buf_add(&r->out, word, bytes);
-		column += width;
-		word += bytes;
-		word += strspn(word, " ");
-	}
-	buf_addc(&r->out, '\n');
-	free(safe);
-}
-
-/* "1.23 ms" */
-static const char *time_text(double ns, char out[32])
-{
-	static const struct {
-		double least;
-		const char *unit;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	size_t u = 0;
-
-	while (u < 3 && fabs(ns) < units[u].least)
-		u++;
-	snprintf(out, 32, "%.3g %s", ns / units[u].least, units[u].unit);
-	return out;
 }
 
 /* One text for all runs, or how many there are. */
@@ -128,9 +50,9 @@ static void add_header(struct report *r)
 		windows += p->run[i].windows;
 		disturbed += p->run[i].disturbed;
 	}
-	add_wrapped(r, "program  ", "         ", "%s%s%s", command ? command : "unknown", commit ? ", commit " : "",
+	prose_wrap(&r->out, "program  ", "         ", "%s%s%s", command ? command : "unknown", commit ? ", commit " : "",
 		    commit ? commit : "");
-	add_wrapped(r, "data     ", "         ", "%zu run%s%s%s, %zu windows used, %zu set aside as disturbed%s%s", p->nruns,
+	prose_wrap(&r->out, "data     ", "         ", "%zu run%s%s%s, %zu windows used, %zu set aside as disturbed%s%s", p->nruns,
 		    p->nruns == 1 ? "" : "s", host ? " on " : "", host ? host : "", windows - disturbed, disturbed,
 		    sampler ? ", sampler " : "", sampler ? sampler : "");
 }
@@ -140,12 +62,12 @@ static void add_point(struct report *r, const struct impact_point *p)
 	char period[32], lo[32], hi[32], interval[96] = "";
 
 	if (isfinite(p->period.lo) && isfinite(p->period.hi))
-		snprintf(interval, sizeof interval, " (%s to %s)", time_text(p->period.lo, lo), time_text(p->period.hi, hi));
+		snprintf(interval, sizeof interval, " (%s to %s)", prose_time(p->period.lo, lo), prose_time(p->period.hi, hi));
 	if (isnan(p->period.value))
-		add_wrapped(r, "point    ", "         ", "'%s': no visit in a baseline window", p->name);
+		prose_wrap(&r->out, "point    ", "         ", "'%s': no visit in a baseline window", p->name);
 	else
-		add_wrapped(r, "point    ", "         ", "'%s': one visit every %s%s, %.0f visits in %zu windows", p->name,
-			    time_text(p->period.value, period), interval, p->visits, p->windows);
+		prose_wrap(&r->out, "point    ", "         ", "'%s': one visit every %s%s, %.0f visits in %zu windows", p->name,
+			    prose_time(p->period.value, period), interval, p->visits, p->windows);
 }
 
 /* Height by the gain; the first column is the baseline, so a curve that falls starts high. */
@@ -177,25 +99,25 @@ static void add_predictions(struct report *r, const struct causal_effect *e)
 {
 	static const double wanted[] = { 0.25, 0.5, 1 };
 	size_t last = e->nlevels;
-	bool any = false;
+	struct buf b = BUF_INIT;
 
-	buf_adds(&r->out, "    program   ");
 	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+		const struct causal_level *level;
 		size_t best = 0;
 
 		for (size_t l = 1; l < e->nlevels; l++)
 			if (fabs(e->level[l].s - wanted[i]) < fabs(e->level[best].s - wanted[i]))
 				best = l;
-		if (any && best == last)
+		if (b.len && best == last)
 			continue;
 		last = best;
-		buf_addf(&r->out, "%s%+.1f %%", any ? ", " : "", 100 * e->level[best].gain.value);
-		if (isfinite(e->level[best].gain.lo))
-			buf_addf(&r->out, " (%.1f to %.1f)", 100 * e->level[best].gain.lo, 100 * e->level[best].gain.hi);
-		buf_addf(&r->out, " at %.0f %%", 100 * e->level[best].s);
-		any = true;
+		level = &e->level[best];
+		buf_addf(&b, "%s%.0f %%: %+.1f", b.len ? ", " : "", 100 * level->s, 100 * level->gain.value);
+		if (isfinite(level->gain.lo))
+			buf_addf(&b, " (%.1f to %.1f)", 100 * level->gain.lo, 100 * level->gain.hi);
 	}
-	buf_addc(&r->out, '\n');
+	prose_wrap(&r->out, "    program   ", "              ", "%s", b.s);
+	buf_release(&b);
 }
 
 static const char *verdict_words(enum verdict v)
@@ -204,7 +126,7 @@ static const char *verdict_words(enum verdict v)
 		[VERDICT_HIGH] = "high value",
 		[VERDICT_MODERATE] = "moderate value",
 		[VERDICT_LOW] = "low value",
-		[VERDICT_HARMFUL] = "harmful: the program slows down when this is faster",
+		[VERDICT_HARMFUL] = "harmful (the program slows down)",
 		[VERDICT_NOT_ENOUGH_DATA] = "not enough data",
 		[VERDICT_NONE] = "not a bottleneck",
 	};
@@ -223,15 +145,15 @@ static void add_share(struct report *r, const struct impact *im)
 static void add_title(struct report *r, size_t rank, const struct impact *im)
 {
 	const struct profile_region *region = im->region;
-	char *label = clean(region->label), *function = clean(region->function ? region->function : "");
+	char *label = prose_short(region->label, PROSE_COLUMNS - 4), *function = prose_clean(region->function ? region->function : "");
 	bool is_line = region->scope && !strcmp(region->scope, "line");
 
 	buf_addf(&r->out, "\n%3zu ", rank);
 	add_bold(r, label);
-	if (is_line && *function && width_of(label, strlen(label)) + width_of(function, strlen(function)) + 8 < COLUMNS)
+	if (is_line && *function && prose_width(label) + prose_width(function) + 8 < PROSE_COLUMNS)
 		buf_addf(&r->out, "  in %s", function);
-	if (!is_line && region->file && strlen(label) + strlen(region->file) + 16 < COLUMNS) {
-		char *file = clean(region->file);
+	if (!is_line && region->file && prose_width(label) + strlen(region->file) + 16 < PROSE_COLUMNS) {
+		char *file = prose_clean(region->file);
 
 		buf_addf(&r->out, "  %s", file);
 		if (region->line)
@@ -256,7 +178,7 @@ static void add_impact(struct report *r, size_t rank, const struct impact *im)
 	add_share(r, im);
 	buf_addc(&r->out, '\n');
 	if (im->need)
-		add_wrapped(r, "    needs     ", "              ", "%s", im->need);
+		prose_wrap(&r->out, "    needs     ", "              ", "%s", im->need);
 	if (e->nlevels) {
 		add_predictions(r, e);
 		add_curve(r, e);
@@ -268,9 +190,10 @@ static void add_impact(struct report *r, size_t rank, const struct impact *im)
 /* Those that are known not to matter get one line each. */
 static void add_none(struct report *r, const struct impact *im)
 {
-	char *label = clean(im->region->label);
+	char *label = prose_short(im->region->label, 40);
+	int pad = 40 - (int)prose_width(label);
 
-	buf_addf(&r->out, "    %-40s  %5.2f (%.2f to %.2f)", label, im->effect.fit.slope.value, im->effect.fit.slope.lo,
+	buf_addf(&r->out, "    %s%*s  %5.2f (%.2f to %.2f)", label, pad, "", im->effect.fit.slope.value, im->effect.fit.slope.lo,
 		 im->effect.fit.slope.hi);
 	add_share(r, im);
 	buf_addc(&r->out, '\n');
@@ -293,20 +216,30 @@ static const struct impact *hottest(const struct report *r, const struct impact_
 	return best;
 }
 
+/* The most that was seen to be gained. */
+static double reach(const struct impact *im)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < im->effect.nlevels; i++)
+		most = fmax(most, im->effect.level[i].gain.value);
+	return most;
+}
+
 /* The sentence that a classical profile cannot say. */
 static void add_contrast(struct report *r, const struct impact_point *p)
 {
 	const struct impact *hot = hottest(r, p), *best = p->nimpacts ? &p->impact[0] : NULL;
+	double share = hot ? impact_share(r->a->profile, hot->region) : NAN;
 
-	if (!hot || hot == best)
+	if (!hot)
 		return;
 	if (hot->verdict == VERDICT_NONE || hot->verdict == VERDICT_HARMFUL)
-		add_wrapped(r, "\n", "", "The hottest region is not the bottleneck: %s has %.1f %% of the CPU samples, and making it "
-			    "faster does not make the program faster.", hot->region->label,
-			    impact_share(r->a->profile, hot->region));
-	else if (best->verdict <= VERDICT_LOW && hot->verdict <= VERDICT_LOW)
-		add_wrapped(r, "\n", "", "The hottest region is not the best one to work on: %s has %.1f %% of the CPU samples and an "
-			    "impact of %.2f; %s has %.2f.", hot->region->label, impact_share(r->a->profile, hot->region),
+		prose_wrap(&r->out, "\n", "", "The hottest region is not the bottleneck: %s has %.1f %% of the CPU samples, and making it "
+			    "faster does not make the program faster.", hot->region->label, share);
+	else if (hot != best && best->verdict <= VERDICT_LOW && hot->verdict <= VERDICT_LOW && reach(best) > reach(hot))
+		prose_wrap(&r->out, "\n", "", "The hottest region is not the one to work on first: %s has %.1f %% of the CPU samples and an "
+			    "impact of %.2f, %s has an impact of %.2f.", hot->region->label, share,
 			    hot->effect.fit.slope.value, best->region->label, best->effect.fit.slope.value);
 }
 
@@ -334,7 +267,7 @@ static const char *note_words(const char *name)
 		const char *name, *words;
 	} all[] = {
 		{ "nonlinear", "the curve is bent, but not at one place: read the curve, not the slope" },
-		{ "autocorrelated", "neighbouring windows resemble each other: the interval may be too narrow; longer windows help" },
+		{ "autocorrelated", "neighbouring windows resemble each other (phases, drift): the interval may be too narrow; longer windows help" },
 		{ "out-of-range", "a slope that one region cannot have: something disturbs the program; do not trust it" },
 		{ "few-visits", "half of the windows hold fewer than 5 visits: choose a point that is passed more often" },
 		{ "one-level", "one speedup only: that the curve is straight is an assumption" },
@@ -353,7 +286,7 @@ static void add_notes(struct report *r, const struct impact_point *p, size_t top
 		size_t n = impact_note_names(p->impact[i].effect.notes, names);
 
 		for (size_t j = 0; j < n; j++)
-			add_wrapped(r, "note: ", "      ", "%s: %s", p->impact[i].region->label, note_words(names[j]));
+			prose_wrap(&r->out, "note: ", "      ", "%s: %s", p->impact[i].region->label, note_words(names[j]));
 	}
 }
 
@@ -368,7 +301,8 @@ static void add_legend(struct report *r)
 		}
 	if (!runs && !within)
 		return;
-	add_wrapped(r, "\n", "", "Impact 0.50: 10 %% off the time of the region takes 5 %% off the time per visit. In brackets: 95 %% "
+	prose_wrap(&r->out, "\n", "", "Impact 0.50: 10 %% off the time of the region takes 5 %% off the time per visit. 25 %%: "
+		    "+12.0: with the region 25 %% faster, the program needs 12 %% less time per visit. In brackets: 95 %% "
 		    "interval, %s.", !within ? "over runs"
 		    : !runs ? "within the run; it says nothing about other runs (3 runs or more, -n 5, would)"
 			    : "over runs or, where runs are too few, within them");
@@ -377,7 +311,7 @@ static void add_legend(struct report *r)
 static void add_warnings(struct report *r, const struct profile_warning *w, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		add_wrapped(r, "warning: ", "         ", "%s", w[i].text);
+		prose_wrap(&r->out, "warning: ", "         ", "%s", w[i].text);
 }
 
 void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE *out)
