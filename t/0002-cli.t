@@ -121,7 +121,7 @@ manual_options() {
 }
 
 help_and_manual_agree() {
-	test -r "$top/share/man/man1/$1.1"
+	test -r "$top/share/man/man1/$1.1" || { echo "no share/man/man1/$1.1"; return 1; }
 	help_options "$1" >in-help
 	manual_options "$top/share/man/man1/$1.1" >in-manual
 	has '^-h$' in-help
