@@ -39,6 +39,7 @@ enum {
 	VISITS_WANTED = 12,   /* per window: it is lengthened until it holds this many */
 	WINDOW_MAX_MS = 2000,
 	KILL_AFTER_MS = 2000,
+	EXPIRES_MS = 120000, /* a window is over by then, or we are no more */
 };
 
 static int64_t now_ns(void)
@@ -181,10 +182,11 @@ static void switch_to(struct conductor *c, const struct region *region, unsigned
 
 	atomic_store(&a->speedup, 0);
 	regions_target(c->regions, region, &a->targets[next]);
+	atomic_store_explicit(&a->region, region ? region->id : 0, memory_order_relaxed);
 	atomic_store_explicit(&a->target, next, memory_order_release);
 	atomic_store(&a->floor_ns, atomic_load(&a->delay_ns));
 	atomic_store(&a->began_ns, now_ns());
-	atomic_store(&a->expires_ns, now_ns() + 60000 * MS);
+	atomic_store(&a->expires_ns, now_ns() + EXPIRES_MS * MS);
 	/* 28 bits of window numbers suffice for a year; 0 means none. */
 	c->window = (c->window + 1) & 0x0fffffff;
 	set_phase(c, PHASE_IDLE);

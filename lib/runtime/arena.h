@@ -32,6 +32,7 @@ enum {
 	ARENA_RANGES = 8192,      /* address ranges of one target */
 	ARENA_MODULES = 256,      /* modules with unwind rows */
 	ARENA_ROWS = 6 << 20,     /* unwind rows of all modules */
+	ARENA_SEGMENTS = 256,     /* segments a thread remembers; a power of two */
 	ARENA_OBJECTS = 1 << 14,  /* sync objects remembered; a power of two */
 };
 
@@ -107,6 +108,15 @@ struct arena_object {
 	_Atomic int64_t real_ns;  /* [A] real time of the last release */
 };
 
+/* What a thread does between two sync operations, as far as samples have shown; see lib/runtime/segment.c. */
+struct arena_segment {
+	uint64_t key;     /* where the segment begins, and the region; 0: free */
+	uint32_t seen;    /* segments that ended */
+	uint32_t samples;
+	int64_t time_ns;  /* spent in them */
+	int64_t hit_ns;   /* of which samples found the region: samples in it times their period */
+};
+
 enum { SLOT_FREE, SLOT_UNBORN, SLOT_LIVE, SLOT_DEAD };
 
 /* A thread.  Counters survive the thread and are never reset: the conductor works with differences. */
@@ -122,6 +132,7 @@ struct arena_thread {
 	_Atomic uint64_t credit_ns; /* [T] credited, whatever became of it */
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
 	_Atomic uint64_t visits[ARENA_POINTS]; /* [T] */
+	struct arena_segment segment[ARENA_SEGMENTS]; /* [T] */
 	_Alignas(64) _Atomic uint32_t ring_head; /* [T] next to write */
 	_Atomic uint32_t ring_tail;              /* [C] next to read */
 	struct arena_sample ring[ARENA_RING];
@@ -143,6 +154,7 @@ struct arena {
 	/* The window. */
 	_Alignas(64) _Atomic uint32_t window; /* [C] number << 2 | PHASE_* */
 	_Atomic uint32_t target;              /* [C] index into targets */
+	_Atomic uint32_t region;              /* [C] id of the region that `target` describes; 0: none */
 	_Atomic uint32_t scope;               /* [C] index into scopes */
 	_Atomic uint32_t modules;             /* [C] index into module_sets */
 	_Atomic uint32_t whole_stacks;        /* [C] keep all frames of samples, not only up to the one that is charged */

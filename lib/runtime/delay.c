@@ -43,7 +43,7 @@
 #include "runtime.h"
 
 enum {
-	SLEEP_MARGIN_NS = 10 * 1000,      /* a sleep ends this much early; the rest is spun */
+	SLEEP_MARGIN_NS = 60 * 1000,      /* a sleep ends at most this much early; the rest is spun */
 	SLEEP_WORTHWHILE_NS = 40 * 1000,  /* below this a sleep costs more than it yields the processor for */
 	SLEEP_SLICE_NS = 5 * 1000 * 1000, /* after which a sleeper looks whether its window is still on */
 	RELEASE_DEBT_NS = 50 * 1000,      /* smaller debts wait for the next sample: the acquire rule carries them over */
@@ -93,6 +93,33 @@ static void sleep_until(int64_t end)
 	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
+/*
+ * How much earlier than wanted a sleep is to end: what recent ones were overslept
+ * (2 us on a quiet machine, 20 in a virtual one), so that little is left to spin.
+ */
+static int64_t margin(void)
+{
+	return self.latency_ns < SLEEP_MARGIN_NS ? self.latency_ns : SLEEP_MARGIN_NS;
+}
+
+static int64_t sleep_some(int64_t now, int64_t ns)
+{
+	int64_t woken;
+
+	sleep_until(now + ns);
+	woken = now_ns();
+	/* A signal may end it early; a wild oversleep moves the average little. */
+	if (woken > now + ns && woken < now + ns + 2 * SLEEP_MARGIN_NS)
+		self.latency_ns += (woken - (now + ns) - self.latency_ns) / 8;
+	return woken;
+}
+
+static bool window_is_over(const struct arena_thread *t)
+{
+	return window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)) !=
+	       atomic_load_explicit(&t->window, memory_order_relaxed);
+}
+
 /* Lets `ns` pass; returns how much really did.  Ends early when the window does. */
 static int64_t pause_for(struct arena_thread *t, int64_t ns)
 {
@@ -103,17 +130,14 @@ static int64_t pause_for(struct arena_thread *t, int64_t ns)
 		int slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
 
 		prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-		while ((now = now_ns()) < end - SLEEP_MARGIN_NS) {
-			int64_t slice = end - SLEEP_MARGIN_NS - now;
+		while (now < end - margin() && !window_is_over(t)) {
+			int64_t slice = end - margin() - now;
 
-			if (window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)) !=
-			    atomic_load_explicit(&t->window, memory_order_relaxed))
-				break;
-			sleep_until(now + (slice < SLEEP_SLICE_NS ? slice : SLEEP_SLICE_NS));
+			now = sleep_some(now, slice < SLEEP_SLICE_NS ? slice : SLEEP_SLICE_NS);
 		}
 		if (slack > 0)
 			prctl(PR_SET_TIMERSLACK, slack, 0, 0, 0);
-		if (now < end - SLEEP_MARGIN_NS)
+		if (window_is_over(t))
 			return now - start;
 	}
 	while ((now = now_ns()) < end) {
@@ -134,6 +158,7 @@ void delay_pay(struct arena_thread *t, int64_t at_least)
 		return;
 	paused = pause_for(t, debt);
 	set_delay(t, d + paused);
+	segment_skip(paused);
 	atomic_store_explicit(&t->paused_ns, atomic_load_explicit(&t->paused_ns, memory_order_relaxed) + (uint64_t)paused,
 			      memory_order_relaxed);
 }

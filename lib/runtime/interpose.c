@@ -16,18 +16,29 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+/*
+ * Every sync operation ends what the thread did since the last one, and begins
+ * something new, known by the place that the operation was called from.
+ */
+#define SITE __builtin_return_address(0)
+
 /* The slot of the calling thread while something is being sped up, else NULL: nothing to account for. */
 static inline struct arena_thread *enter(void)
 {
 	struct arena_thread *t;
+	uint32_t speedup;
+	int64_t credit;
 
-	if (likely(!arena) || (t = self_slot()) == NULL || !delay_active())
+	if (likely(!arena) || (t = self_slot()) == NULL || (speedup = window_speedup()) == 0)
 		return NULL;
 	self.busy++;
+	credit = segment_end(speedup);
+	if (credit)
+		delay_credit(t, credit);
 	return t;
 }
 
-static inline void leave(struct arena_thread *t)
+static inline void leave(struct arena_thread *t, const void *site)
 {
 	int64_t deferred = self.deferred_ns;
 
@@ -36,43 +47,55 @@ static inline void leave(struct arena_thread *t)
 		self.deferred_ns -= deferred;
 		delay_credit(t, deferred);
 	}
+	segment_begin(t, site);
 	self.busy--;
 }
 
-static void released(const void *object)
+static void released(const void *object, const void *site)
 {
 	struct arena_thread *t = enter();
 
 	if (!t)
 		return;
 	sync_release(t, object);
-	leave(t);
+	leave(t, site);
 }
 
 /* blocked_at 0: did not wait. */
-static void acquired(const void *object, int64_t blocked_at)
+static void acquired(const void *object, int64_t blocked_at, const void *site)
 {
 	struct arena_thread *t = enter();
 
 	if (!t)
 		return;
 	sync_acquire(t, object, blocked_at);
-	leave(t);
+	leave(t, site);
 }
 
-static void waited_in_vain(void)
+static void waited_in_vain(const void *site)
 {
 	struct arena_thread *t = enter();
 
 	if (!t)
 		return;
 	sync_timed_out(t);
-	leave(t);
+	leave(t, site);
+}
+
+/* The thread is about to wait: what it did so far has ended, and waiting is nothing to be credited for. */
+static int64_t begin_wait(const void *site)
+{
+	struct arena_thread *t = enter();
+
+	if (t)
+		leave(t, site);
+	self.segment = NULL;
+	return now_ns();
 }
 
 static inline bool accounting(void)
 {
-	return unlikely(arena != NULL) && self_slot() != NULL && delay_active();
+	return unlikely(arena != NULL) && self_slot() != NULL && window_speedup() != 0;
 }
 
 /* What every lock does: try, then wait.  got(): EBUSY alone means that somebody else has it. */
@@ -84,13 +107,13 @@ static inline bool accounting(void)
 			return wait_expr;                                                                                    \
 		err = try_expr;                                                                                              \
 		if (err == EBUSY) {                                                                                          \
-			since = now_ns();                                                                                    \
+			since = begin_wait(SITE);                                                                            \
 			err = wait_expr;                                                                                     \
 		}                                                                                                            \
 		if (err == 0 || err == EOWNERDEAD)                                                                           \
-			acquired(object, since);                                                                             \
+			acquired(object, since, SITE);                                                                             \
 		else if (err == ETIMEDOUT)                                                                                   \
-			waited_in_vain();                                                                                    \
+			waited_in_vain(SITE);                                                                                    \
 		return err;                                                                                                  \
 	} while (0)
 
@@ -118,13 +141,13 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 	int err = REAL(pthread_mutex_trylock)(m);
 
 	if (err == 0 || err == EOWNERDEAD)
-		acquired(m, 0);
+		acquired(m, 0, SITE);
 	return err;
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	released(m);
+	released(m, SITE);
 	return REAL(pthread_mutex_unlock)(m);
 }
 
@@ -138,15 +161,15 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 		int err;                                                                                                     \
 		if (likely(!arena))                                                                                          \
 			return wait_expr;                                                                                    \
-		released(m);                                                                                                 \
-		since = now_ns();                                                                                            \
+		released(m, SITE);                                                                                           \
+		since = begin_wait(SITE);                                                                                    \
 		err = wait_expr;                                                                                             \
 		if ((t = enter()) != NULL) {                                                                                 \
 			if (err == ETIMEDOUT)                                                                                \
 				sync_timed_out(t);                                                                           \
 			else                                                                                                 \
 				sync_acquire2(t, c, m, since);                                                               \
-			leave(t);                                                                                            \
+			leave(t, SITE);                                                                                      \
 		}                                                                                                            \
 		return err;                                                                                                  \
 	} while (0)
@@ -170,13 +193,13 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
-	released(c);
+	released(c, SITE);
 	return REAL(pthread_cond_signal)(c);
 }
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
-	released(c);
+	released(c, SITE);
 	return REAL(pthread_cond_broadcast)(c);
 }
 
@@ -207,7 +230,7 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 	int err = REAL(pthread_rwlock_tryrdlock)(l);
 
 	if (err == 0)
-		acquired(l, 0);
+		acquired(l, 0, SITE);
 	return err;
 }
 
@@ -216,13 +239,13 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 	int err = REAL(pthread_rwlock_trywrlock)(l);
 
 	if (err == 0)
-		acquired(l, 0);
+		acquired(l, 0, SITE);
 	return err;
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-	released(l);
+	released(l, SITE);
 	return REAL(pthread_rwlock_unlock)(l);
 }
 
@@ -236,10 +259,10 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 
 	if (!accounting())
 		return REAL(pthread_barrier_wait)(b);
-	released(b);
-	since = now_ns();
+	released(b, SITE);
+	since = begin_wait(SITE);
 	err = REAL(pthread_barrier_wait)(b);
-	acquired(b, since);
+	acquired(b, since, SITE);
 	return err;
 }
 
@@ -258,7 +281,7 @@ static bool has_end_key;
 static void at_end(void *unused)
 {
 	(void)unused;
-	released((const void *)(uintptr_t)pthread_self()); /* whoever joins us goes on because of this */
+	released((const void *)(uintptr_t)pthread_self(), NULL); /* whoever joins us goes on because of this */
 	thread_end();
 }
 
@@ -306,10 +329,10 @@ EXPORT int pthread_join(pthread_t thread, void **value)
 
 	if (!accounting())
 		return REAL(pthread_join)(thread, value);
-	since = now_ns();
+	since = begin_wait(SITE);
 	err = REAL(pthread_join)(thread, value);
 	if (err == 0)
-		acquired((const void *)(uintptr_t)thread, since);
+		acquired((const void *)(uintptr_t)thread, since, SITE);
 	return err;
 }
 
@@ -318,19 +341,19 @@ EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
 	int err = REAL(pthread_tryjoin_np)(thread, value);
 
 	if (err == 0)
-		acquired((const void *)(uintptr_t)thread, 0);
+		acquired((const void *)(uintptr_t)thread, 0, SITE);
 	return err;
 }
 
 EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *at)
 {
-	int64_t since = now_ns();
+	int64_t since = arena ? begin_wait(SITE) : 0;
 	int err = REAL(pthread_timedjoin_np)(thread, value, at);
 
 	if (err == 0)
-		acquired((const void *)(uintptr_t)thread, since);
+		acquired((const void *)(uintptr_t)thread, since, SITE);
 	else if (err == ETIMEDOUT)
-		waited_in_vain();
+		waited_in_vain(SITE);
 	return err;
 }
 

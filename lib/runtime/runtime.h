@@ -51,6 +51,10 @@ struct self {
 	uint64_t period_ns;  /* of the next sample */
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
 	uint32_t until_jitter;
+	struct arena_segment *segment; /* that the thread is in; NULL: not being followed */
+	uint32_t segment_window;       /* in which it began */
+	int64_t segment_ns;            /* up to when the segment's time is accounted for */
+	int64_t latency_ns;            /* by how much sleeps are overslept, on average */
 };
 
 extern TLS struct self self;
@@ -93,10 +97,10 @@ static inline int64_t now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* any: is something being sped up just now? */
-static inline bool delay_active(void)
+/* any: by how much the region is sped up just now, in 1/65536; 0: not at all. */
+static inline uint32_t window_speedup(void)
 {
-	return atomic_load_explicit(&arena->speedup, memory_order_relaxed) != 0;
+	return atomic_load_explicit(&arena->speedup, memory_order_relaxed);
 }
 
 int64_t delay_of(struct arena_thread *t);                 /* any: D of the calling thread, floor applied */
@@ -117,6 +121,20 @@ void sync_acquire2(struct arena_thread *t, const void *a, const void *b, int64_t
 
 /* any: a wait ended by itself (time-out): nothing forgiven, all is owed. */
 void sync_timed_out(struct arena_thread *t);
+
+/* ---- segment.c: what a thread does between two sync operations ---- */
+
+/* any: the thread was sampled; `period` of processor time passed since the last sample.  Returns what it is to be credited. */
+int64_t segment_sample(int64_t period, bool hit, uint32_t speedup);
+
+/* any: the thread comes to a sync operation.  Returns what it is to be credited. */
+int64_t segment_end(uint32_t speedup);
+
+/* any: the thread leaves the sync operation that was called from `site`. */
+void segment_begin(struct arena_thread *t, const void *site);
+
+/* any: the thread did not run for `ns` (a pause). */
+void segment_skip(int64_t ns);
 
 /* ---- progress.c ---- */
 

@@ -166,7 +166,7 @@ static void on_sample(int sig, siginfo_t *info, void *context)
 	struct arena_thread *t = self.slot;
 	struct stack stack;
 	uint32_t speedup;
-	int64_t period = (int64_t)self.period_ns, expires;
+	int64_t period = (int64_t)self.period_ns;
 
 	(void)sig;
 	if (!t || !arena)
@@ -180,21 +180,22 @@ static void on_sample(int sig, siginfo_t *info, void *context)
 		count(&t->hits);
 	keep_sample(t, &stack);
 
-	expires = atomic_load_explicit(&arena->expires_ns, memory_order_relaxed);
-	speedup = atomic_load_explicit(&arena->speedup, memory_order_relaxed);
-	if (speedup && now_ns() < expires) {
-		int64_t credit = stack.hit ? period * speedup >> 16 : 0;
+	speedup = window_speedup();
+	if (speedup && now_ns() > atomic_load_explicit(&arena->expires_ns, memory_order_relaxed)) {
+		/* The conductor is gone: nobody will ever end this window. */
+		atomic_store_explicit(&arena->speedup, 0, memory_order_relaxed);
+		speedup = 0;
+	}
+	if (speedup && self.busy) {
+		/* Interrupted in the runtime itself: it takes the credit when it leaves. */
+		self.deferred_ns += stack.hit ? period * speedup >> 16 : 0;
+	} else if (speedup) {
+		int64_t credit = segment_sample(period, stack.hit, speedup) + self.deferred_ns;
 
-		if (self.busy) {
-			/* Interrupted in the runtime itself: it takes the credit when it leaves. */
-			self.deferred_ns += credit;
-		} else {
-			credit += self.deferred_ns;
-			self.deferred_ns = 0;
-			if (credit)
-				delay_credit(t, credit);
-			delay_pay(t, 0);
-		}
+		self.deferred_ns = 0;
+		if (credit)
+			delay_credit(t, credit);
+		delay_pay(t, 0);
 	}
 	jitter();
 	errno = saved;

@@ -94,6 +94,8 @@ void thread_begin(struct arena_thread *slot)
 	bound_stack();
 	self.random = (arena->seed + (uint64_t)slot->tid) * 0x9e3779b97f4a7c15u | 1;
 	self.until_jitter = 0;
+	self.segment = NULL;
+	memset(slot->segment, 0, sizeof(slot->segment)); /* another thread does other things */
 	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
 	sampler_start();
 	self.busy = 0;

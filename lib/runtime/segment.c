@@ -1,0 +1,127 @@
+/*
+ * segment: what a thread does between two sync operations, and what share of
+ * that is spent in the region.
+ *
+ * A sample credits a whole period or nothing: a lump.  Over many periods lumps
+ * average out, but threads meet in between.  When two threads do the same work
+ * to a barrier in half a period each, one is credited by chance and waits for
+ * the other; the average of the later of two is not the later of two averages.
+ * So near a barrier, a lock or a join, lumps hide what a real speedup would gain.
+ *
+ * But what happens between two sync operations is mostly the same each time.  So
+ * for each place that a segment begins (the caller of the operation) a thread
+ * learns from its samples which share of the segment is spent in the region:
+ *
+ *     share = sum of sampled periods in the region / sum of the segment's time
+ *
+ * and is then credited s * share * time, smoothly, at each sample and at the end
+ * of the segment: in the sum the same as by lumps, whatever clock the time is
+ * taken from, as the same clock is in numerator and denominator.
+ *
+ * Lumps remain for segments that are too rare to be known yet, and for those of
+ * many periods: there a lump is small, and what the thread does now matters more
+ * than what it does on average.
+ */
+#include "runtime.h"
+
+enum {
+	KNOWN_SAMPLES = 24,  /* below this many, a share is a guess */
+	SHORT_PERIODS = 6,   /* mean length of a segment, in periods, up to which lumps matter */
+	PROBES = 4,          /* places that a segment may be found in */
+};
+
+static struct arena_segment *find(struct arena_thread *t, const void *site)
+{
+	uint64_t region = atomic_load_explicit(&arena->region, memory_order_relaxed);
+	uint64_t key = (uint64_t)(uintptr_t)site ^ region << 48 ^ 1;
+	uint64_t at = key * 0x9e3779b97f4a7c15u >> 40;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		struct arena_segment *s = &t->segment[(at + i) % ARENA_SEGMENTS];
+
+		if (s->key == key)
+			return s;
+		if (s->key == 0) {
+			s->key = key;
+			return s;
+		}
+	}
+	return NULL;
+}
+
+static bool is_known(const struct arena_segment *s)
+{
+	return s->samples >= KNOWN_SAMPLES && s->time_ns < (int64_t)s->seen * SHORT_PERIODS * (int64_t)arena->period_ns;
+}
+
+static uint32_t current_window(void)
+{
+	return window_number(atomic_load_explicit(&arena->window, memory_order_relaxed));
+}
+
+/* The segment that the thread is in.  One that began in another window, with another region, is not followed to its end. */
+static struct arena_segment *current(void)
+{
+	if (self.segment && self.segment_window != current_window())
+		self.segment = NULL;
+	return self.segment;
+}
+
+/* The time since the last account; from now on it is accounted for. */
+static int64_t account(struct arena_segment *s)
+{
+	int64_t now = now_ns(), passed = now - self.segment_ns;
+
+	self.segment_ns = now;
+	if (passed < 0)
+		passed = 0;
+	s->time_ns += passed;
+	return passed;
+}
+
+static int64_t credit_of(const struct arena_segment *s, int64_t passed, uint32_t speedup)
+{
+	/* In floating point: a signal handler may use it, its registers are part of the context. */
+	double share = (double)s->hit_ns / (double)s->time_ns;
+
+	return (int64_t)(share * (double)passed * speedup / 65536);
+}
+
+int64_t segment_sample(int64_t period, bool hit, uint32_t speedup)
+{
+	struct arena_segment *s = current();
+	int64_t lump = hit ? period * speedup >> 16 : 0, passed;
+
+	if (!s)
+		return lump;
+	passed = account(s);
+	s->samples++;
+	if (hit)
+		s->hit_ns += period;
+	return is_known(s) ? credit_of(s, passed, speedup) : lump;
+}
+
+int64_t segment_end(uint32_t speedup)
+{
+	struct arena_segment *s = current();
+	int64_t passed;
+
+	if (!s)
+		return 0;
+	passed = account(s);
+	s->seen++;
+	self.segment = NULL;
+	return is_known(s) ? credit_of(s, passed, speedup) : 0;
+}
+
+void segment_begin(struct arena_thread *t, const void *site)
+{
+	self.segment_ns = now_ns();
+	self.segment_window = current_window();
+	self.segment = find(t, site);
+}
+
+void segment_skip(int64_t ns)
+{
+	self.segment_ns += ns;
+}
