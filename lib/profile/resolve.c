@@ -97,6 +97,8 @@ static bool resolve_sample(struct resolve *r, struct record *rec, struct module 
 
 	if (!record_need_u64(rec, "offset", &off))
 		return false;
+	if (record_get(rec, "function"))
+		return true; /* named before: what is known now may be of another file */
 	img = modules_image(&r->modules, mod);
 	n = img ? image_frames(img, off, frame, FRAMES_MAX) : 0;
 	if (n > FRAMES_MAX)
@@ -144,6 +146,7 @@ struct wanted {
 	const char *file;   /* NULL any */
 	uint64_t line;
 	bool function;      /* its scope; else a line */
+	bool named;         /* resolved before: nothing to add */
 };
 
 /* One place in a region's code, and how well it fits. */
@@ -242,7 +245,7 @@ static struct place best_place(const struct record *rec, const char *ranges, con
 static bool resolve_region(struct resolve *r, struct record *rec, struct module *mod, struct buf *out)
 {
 	const char *ranges, *scope = record_get(rec, "scope");
-	struct wanted want = { record_get(rec, "symbol"), record_get(rec, "file"), 0, scope && !strcmp(scope, "function") };
+	struct wanted want = { record_get(rec, "symbol"), record_get(rec, "file"), 0, scope && !strcmp(scope, "function"), false };
 	const char *symbol;
 	struct image *img;
 	struct place p;
@@ -252,10 +255,14 @@ static bool resolve_region(struct resolve *r, struct record *rec, struct module 
 	/* andweorc-record writes the linkage name of a function that it was told to take. */
 	if (!want.symbol && want.function)
 		want.symbol = record_get(rec, "function");
-	img = modules_image(&r->modules, mod);
+	if (record_get(rec, "function") && record_get(rec, "symbol"))
+		want.named = true;
+	img = want.named ? NULL : modules_image(&r->modules, mod);
 	p = best_place(rec, ranges, &want, img);
 	if (p.fit == NOWHERE)
 		return false;
+	if (want.named)
+		return true;
 	symbol = want.symbol ? want.symbol : p.frame.function;
 	if (symbol)
 		name_region(r, rec, out, img, &p, symbol);
