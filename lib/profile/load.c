@@ -268,18 +268,17 @@ static void load_visits(struct load *l, struct record *rec)
 static void load_share(struct load *l, struct record *rec)
 {
 	uint64_t run, region, samples, total;
-	struct profile_run *r;
-	size_t at;
+	struct profile *p = l->p;
+	struct profile_share share;
 
 	if (!record_need_u64(rec, "run", &run) || !record_need_u64(rec, "region", &region) ||
 	    !record_need_u64(rec, "samples", &samples) || !record_need_u64(rec, "total", &total))
 		return;
-	at = run_at(l, run); /* may move the array */
-	r = &l->p->run[at];
-	if (total > r->share_total)
-		r->share_total = total;
-	at = region_at(l, region);
-	l->p->region[at].samples += samples;
+	share = (struct profile_share){ run_at(l, run), region_at(l, region), samples };
+	if (total > p->run[share.run].share_total)
+		p->run[share.run].share_total = total;
+	p->share = xgrow(p->share, p->nshares, &p->cap_shares, sizeof *p->share);
+	p->share[p->nshares++] = share;
 }
 
 static void load_warning(struct load *l, struct record *rec)
@@ -313,7 +312,8 @@ static void close_header(struct load *l, const char *path)
 		windows += !p->window[i].defined;
 	if (regions)
 		msg_error("%s: records name %zu region(s) that no 'region' record defines", path, regions);
-	if (windows)
+	/* a bad line has been reported by then, and this may only follow from it */
+	if (windows && !msg_failed())
 		msg_error("%s: 'visits' records name %zu experiment(s) that no 'experiment' record defines", path, windows);
 	for (size_t m = 0; m < l->nmodules; m++)
 		free(l->module[m].path);

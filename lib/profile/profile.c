@@ -48,6 +48,7 @@ void profile_release(struct profile *p)
 	free(p->region);
 	free(p->window);
 	free(p->visits);
+	free(p->share);
 	free(p->point);
 	free(p->warning);
 	*p = (struct profile)PROFILE_INIT;
@@ -117,7 +118,6 @@ static void merge_region(struct profile_region *into, struct profile_region *fro
 	merge_text(&into->module, &from->module);
 	if (!into->line || (from->line && from->line < into->line))
 		into->line = from->line;
-	into->samples += from->samples;
 	into->window_samples += from->window_samples;
 	into->window_total += from->window_total;
 	into->header = from->header;
@@ -156,6 +156,8 @@ static void merge_regions(struct profile *p)
 		w->region = place[w->region];
 		w->defined = w->defined && w->region != PROFILE_NONE;
 	}
+	for (size_t i = 0; i < p->nshares; i++)
+		p->share[i].region = place[p->share[i].region];
 	for (size_t i = 0; i < nkeyed; i++)
 		free(keyed[i].key);
 	free(keyed);
@@ -221,11 +223,21 @@ static void sort_runs(struct profile *p)
 			w->run = place[w->run];
 		w->defined = w->defined && w->run != PROFILE_NONE;
 	}
+	for (size_t i = 0; i < p->nshares; i++)
+		p->share[i].run = place[p->share[i].run];
 	free(order);
 	free(place);
 	free(p->run);
 	p->run = sorted;
 	p->nruns = used;
+}
+
+/* Those of a run that counts. */
+static void add_shares(struct profile *p)
+{
+	for (size_t i = 0; i < p->nshares; i++)
+		if (p->share[i].run != PROFILE_NONE && p->share[i].region != PROFILE_NONE)
+			p->region[p->share[i].region].samples += p->share[i].samples;
 }
 
 /* ---- windows, visits, points, warnings ----------------------------------------- */
@@ -304,6 +316,7 @@ void profile_finish(struct profile *p)
 		return;
 	merge_regions(p);
 	sort_runs(p);
+	add_shares(p);
 	if (p->npoints)
 		sort_points(p);
 	if (p->nvisits)

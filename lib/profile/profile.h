@@ -31,7 +31,7 @@ struct profile_region {
 	char *module;      /* path */
 	uint64_t line;
 	char *label;       /* unique; set by profile_finish */
-	uint64_t samples;  /* of `share` records */
+	uint64_t samples;  /* of `share` records; set by profile_finish */
 	uint64_t window_samples, window_total; /* of its own windows */
 	bool defined;
 	uint64_t module_id; /* while loading */
@@ -54,6 +54,12 @@ struct profile_visits {
 	double virtual_ns;  /* <= 0 is impossible and never used */
 };
 
+/* CPU samples of one run in one region */
+struct profile_share {
+	size_t run, region;
+	uint64_t samples;
+};
+
 struct profile_point {
 	char *name;
 };
@@ -71,6 +77,8 @@ struct profile {
 	size_t nwindows, cap_windows;
 	struct profile_visits *visits; /* by point, then window */
 	size_t nvisits, cap_visits;
+	struct profile_share *share;
+	size_t nshares, cap_shares;
 	struct profile_point *point;   /* by name */
 	size_t npoints, cap_points;
 	struct profile_warning *warning; /* by what and text, each once */

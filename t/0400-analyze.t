@@ -1,0 +1,237 @@
+#!/bin/sh
+# andweorc-analyze: whole output against golden cases, formats and options, and
+# that the order of what comes in changes nothing.
+. "$(dirname "$0")/lib.sh"
+
+generate() {
+	awk "$@" -f "$data/analyze/generate.awk"
+}
+
+# Five runs, some windows disturbed; the golden outputs were read by a person when they were made.
+generate -v seed=11 -v runs=5 -v blocks=3 -v disturb=0.02 >runs.aw
+generate -v seed=12 -v blocks=8 -v cut=1 >one.aw
+
+golden() {
+	exits 0 andweorc-analyze --format "$1" "$2" >got 2>err
+	same "$data/analyze/$3" got
+}
+
+check 'five runs, format andweorc' golden andweorc runs.aw runs.out
+check 'five runs, format text' golden text runs.aw runs.txt
+check 'five runs, format json' golden json runs.aw runs.json
+check 'one run, cut short, format text' golden text one.aw one.txt
+
+fits_100_columns() {
+	sed 's/function=work/function=a_very_long_name_%E2%82%AC'"$(printf %0300d 0)"'/; s/scope=line/scope=function/' runs.aw >long.aw
+	for log in runs.aw one.aw long.aw; do
+		exits 0 andweorc-analyze --format text $log >out 2>err
+		lacks '.{101}' out
+	done
+	has '€0.*…0' out
+}
+check 'the report fits 100 columns' fits_100_columns
+
+# Whatever the region records say reaches neither the terminal nor the start of a line.
+cleans_text() {
+	sed 's/function=work/function=%1B[31m%0A::error::x/; s/command=sim/command=%1B]0;x%07/; s/scope=line/scope=function/' runs.aw >evil.aw
+	exits 0 andweorc-analyze --format text evil.aw >out 2>err
+	lacks "$(printf '\033')" out
+	lacks '^::' out
+	has '\\x1b\[31m\\x0a::error::x' out
+	exits 0 andweorc-analyze --format andweorc evil.aw >out 2>err
+	has 'function=%1B\[31m%0A::error::x' out
+}
+check 'control bytes are shown, not sent' cleans_text
+
+json_is_json() {
+	exits 0 andweorc-analyze --format json runs.aw >out.json 2>err
+	command -v python3 >/dev/null && python3 -m json.tool out.json >/dev/null
+	has '^ "version": 1,$' out.json
+	sed 's/function=work/function=caf%E9/' runs.aw >latin.aw
+	exits 0 andweorc-analyze --format json latin.aw >out.json 2>err
+	has '"function": "caf\\\\xe9"' out.json
+}
+check 'JSON, also of names that are not UTF-8' json_is_json
+
+same_from_everywhere() {
+	exits 0 andweorc-analyze runs.aw >want 2>err
+	exits 0 andweorc-analyze --format andweorc - <runs.aw >got 2>err
+	same want got
+	exits 0 andweorc-analyze -f andweorc <runs.aw >got 2>err
+	same want got
+	exits 0 andweorc-analyze --format=andweorc -- runs.aw >got 2>err
+	same want got
+}
+check 'standard input, -, -f; andweorc is the default in a pipe' same_from_everywhere
+
+# Records after the header in any order: sorted, reversed by line, and by length.
+order_does_not_matter() {
+	exits 0 andweorc-analyze runs.aw >want 2>err
+	for order in 'sort' 'sort -r' 'sort -k 3' 'tac'; do
+		{ head -n 1 runs.aw; tail -n +2 runs.aw | $order; } >permuted.aw
+		exits 0 andweorc-analyze permuted.aw >got 2>err
+		same want got
+	done
+}
+check 'records in any order' order_does_not_matter
+
+# The same keys, backwards.
+key_order_does_not_matter() {
+	exits 0 andweorc-analyze runs.aw >want 2>err
+	awk -F '\t' '{ printf "%s", $1; for (i = NF; i > 1; i--) printf "\t%s", $i; print "\tnew=key" }' runs.aw >keys.aw
+	exits 0 andweorc-analyze keys.aw >got 2>err
+	same want got
+}
+check 'keys in any order, unknown keys' key_order_does_not_matter
+
+# One log a run, each under its own header with ids of its own.
+split_runs() {
+	awk -F '\t' '
+	$1 == "andweorc" || $1 == "module" || $1 == "region" { head = head $0 "\n"; next }
+	{
+		run = 0
+		for (i = 2; i <= NF; i++) {
+			if ($i ~ /^run=/) run = substr($i, 5)
+			if ($1 == "run" && $i ~ /^id=/) run = substr($i, 4)
+		}
+		if (run) last = run
+		text[last] = text[last] $0 "\n"
+	}
+	END { for (run in text) printf "%s%s", head, text[run] >("shard" run ".aw") }' runs.aw
+}
+
+concatenation_is_legal() {
+	split_runs
+	exits 0 andweorc-analyze runs.aw >want 2>err
+	cat shard1.aw shard2.aw shard3.aw shard4.aw shard5.aw >all.aw
+	exits 0 andweorc-analyze all.aw >got 2>err
+	same want got
+	exits 0 andweorc-analyze shard4.aw shard1.aw shard5.aw shard3.aw shard2.aw >got 2>err
+	same want got
+	# regions numbered otherwise in each shard, built elsewhere
+	sed 's/region=\([1-5]\)/region=7\1/; s/^\(region\tid=\)/\17/; s,/src/build,/home/ci/shard,' shard3.aw >renumbered.aw
+	exits 0 andweorc-analyze shard4.aw shard1.aw shard5.aw renumbered.aw shard2.aw >got 2>err
+	sed 's,/home/ci/shard,/src/build,' got >scrubbed
+	same want scrubbed
+}
+check 'a concatenation, or several files, is several runs' concatenation_is_legal
+
+a_run_counts_once() {
+	split_runs
+	exits 0 andweorc-analyze shard1.aw >want 2>err
+	exits 0 andweorc-analyze shard1.aw shard1.aw >got 2>err
+	has 'in the input twice: counted once' err
+	same want got
+}
+check 'the same run twice counts once' a_run_counts_once
+
+baselines_may_name_a_region() {
+	exits 0 andweorc-analyze runs.aw >want 2>err
+	sed 's/region=-/region=3/' runs.aw >named.aw
+	exits 0 andweorc-analyze named.aw >got 2>err
+	same want got
+}
+check 'speedup 0 is a baseline whatever its region' baselines_may_name_a_region
+
+two_points() {
+	awk -F '\t' -v OFS='\t' '{ print } $1 == "visits" { $3 = "point=other"; print }' runs.aw >two.aw
+	exits 0 andweorc-analyze two.aw >out 2>err
+	test "$(grep -c '^impact.point=block' out)" -eq 5
+	test "$(grep -c '^impact.point=other' out)" -eq 5
+	exits 0 andweorc-analyze -p other two.aw >out 2>err
+	lacks 'point=block' out
+	test "$(grep -c '^impact.point=other' out)" -eq 5
+	exits 0 andweorc-analyze -p other --point block two.aw >out 2>err
+	test "$(grep -c '^point' out)" -eq 2
+	exits 2 andweorc-analyze -p blok two.aw >out 2>err
+	has "^andweorc-analyze: no progress point 'blok' in the input \(there is 'block' and others\)\$" err
+}
+check '-p chooses points, and a mistyped one is an error' two_points
+
+top() {
+	exits 0 andweorc-analyze runs.aw >all 2>err
+	exits 0 andweorc-analyze --top 2 runs.aw >out 2>err
+	test "$(grep -c ^impact out)" -eq 2
+	grep ^impact all | head -n 2 >want
+	grep ^impact out >got
+	same want got
+	exits 0 andweorc-analyze --top 2 --format text runs.aw >out 2>err
+	has 'and 3 more \(--top 5\)' out
+	for bad in 0 x -1 ''; do
+		exits 2 andweorc-analyze --top "$bad" runs.aw >out 2>err
+		has "^andweorc-analyze: bad number '$bad' for --top" err
+	done
+}
+check '--top' top
+
+refuses_formats() {
+	exits 2 andweorc-analyze --format xml runs.aw >out 2>err
+	empty out
+	has "^andweorc-analyze: unknown format 'xml'" err
+}
+check 'an unknown format' refuses_formats
+
+bad_lines() {
+	sed 's/speedup_pct=75/speedup_pct=7x/; s/count=41/count=-41/' runs.aw >bad.aw
+	exits 2 andweorc-analyze bad.aw >out 2>err
+	has "^andweorc-analyze: bad.aw:[0-9]+: bad number '7x' for 'speedup_pct'\$" err
+	has "^andweorc-analyze: bad.aw:[0-9]+: bad number '-41' for 'count'\$" err
+	has '^impact.*region=work.c:10' out
+	lacks 'speedup_pct=75' out
+	sed 's/speedup_pct=75/speedup_pct=101/' runs.aw >bad.aw
+	exits 2 andweorc-analyze bad.aw >out 2>err
+	has '^andweorc-analyze: bad.aw:[0-9]+: speedup_pct 101 is not between 0 and 100$' err
+	grep -v '^region.id=2' runs.aw >bad.aw
+	exits 2 andweorc-analyze bad.aw >out 2>err
+	has "^andweorc-analyze: bad.aw: records name 1 region\(s\) that no 'region' record defines\$" err
+	test "$(grep -c ^impact out)" -eq 4
+	{ cat runs.aw; grep '^region.id=2' runs.aw | sed 's/line=142/line=143/'; } >bad.aw
+	exits 2 andweorc-analyze bad.aw >out 2>err
+	has '^andweorc-analyze: bad.aw:[0-9]+: region 2 is there twice, and not the same$' err
+}
+check 'bad lines are named, and the rest is used' bad_lines
+
+refuses_its_own_output() {
+	exits 0 andweorc-analyze runs.aw >analysis 2>err
+	exits 2 andweorc-analyze analysis >out 2>err
+	has '^andweorc-analyze: analysis:1: this is the result of andweorc-analyze, not a log$' err
+}
+check 'an analysis is not a log' refuses_its_own_output
+
+full_disk() {
+	for format in text andweorc json; do
+		exits 2 andweorc-analyze --format $format runs.aw >/dev/full 2>err
+		has '^andweorc-analyze: cannot write standard output' err
+	done
+}
+check 'a full disk, in every format' full_disk
+
+labels_are_unique() {
+	printf '%s\n' 'andweorc	version=1	tool=record' 'run	id=1	command=x	started_ns=1' \
+		'module	run=1	id=1	path=/a/prog' 'module	run=1	id=2	path=/a/lib.so' \
+		'region	id=1	scope=line	module=1	ranges=0x10-0x20	file=/s/one/x.c	line=3' \
+		'region	id=2	scope=line	module=1	ranges=0x30-0x40	file=/s/two/x.c	line=3' \
+		'region	id=3	scope=line	module=2	ranges=0x10-0x20	file=/s/two/x.c	line=3' \
+		'region	id=4	scope=function	module=1	ranges=0x50-0x60	function=f	file=/s/one/x.c	line=9' \
+		'region	id=5	scope=function	module=1	ranges=0x70-0x80	function=f	file=/s/two/x.c	line=9' \
+		'region	id=6	scope=function	module=1	ranges=0x90-0xa0' \
+		'region	id=7	scope=function	module=1	ranges=0xb0-0xc0	function=g	file=/s/y.c	line=1' >labels.aw
+	for r in 1 2 3 4 5 6 7; do
+		printf 'experiment	id=%d	run=1	block=1	region=%d	speedup_pct=50	start_ns=%d	wall_ns=5\n' $r $r $r
+		printf 'visits	experiment=%d	point=p	kind=throughput	count=5	virtual_ns=50\n' $r
+	done >>labels.aw
+	exits 0 andweorc-analyze labels.aw >out 2>err
+	sed -n 's/^impact.*region=\([^	]*\).*/\1/p' out | sort >got
+	same - got <<-END
+	f%20(one/x.c)
+	f%20(two/x.c)
+	g
+	one/x.c:3
+	prog+0x90
+	two/x.c:3%20in%20lib.so
+	two/x.c:3%20in%20prog
+	END
+}
+check 'labels are short and unique' labels_are_unique
+
+done_testing

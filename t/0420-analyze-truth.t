@@ -1,0 +1,63 @@
+#!/bin/sh
+# andweorc-analyze finds what generate.awk put in.  20 logs: an interval of 95 %
+# may miss one of them, and chance, at most 5 in 20 (p < 0.0003).
+. "$(dirname "$0")/lib.sh"
+
+for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	awk -v seed=$seed -v runs=1 -v blocks=12 -v disturb=0.05 -f "$data/analyze/generate.awk" >log
+	andweorc-analyze log >out$seed 2>err || exit 1
+done
+cat out* | grep ^impact | tr '\t' ' ' >impacts
+
+# covers LABEL TRUTH
+covers() {
+	awk -v label="$1" -v truth="$2" '
+	function get(key,    i) {
+		for (i = 2; i <= NF; i++)
+			if (index($i, key "=") == 1)
+				return substr($i, length(key) + 2) + 0
+	}
+	index($0, "region=" label " ") {
+		n++
+		sum += get("slope")
+		held += get("slope_lo") <= truth && truth <= get("slope_hi")
+	}
+	END {
+		printf "%s: %d of %d intervals hold %g, mean %g\n", label, held, n, truth, sum / n
+		exit !(n == 20 && held >= 15 && sum / n > truth - 0.03 && sum / n < truth + 0.03)
+	}' impacts
+}
+
+check 'slope 0.6' covers work.c:10 0.6
+check 'slope 0.8 before the knee' covers compress.c:142 0.8
+check 'slope 0' covers spin.c:77 0
+check 'slope 0.02' covers tiny.c:5 0.02
+check 'slope -0.3' covers lock.c:300 -0.3
+
+verdicts() {
+	test "$(grep -c 'region=work.c:10 .*verdict=high' impacts)" -eq 20
+	test "$(grep -c 'region=compress.c:142 .*verdict=high' impacts)" -eq 20
+	test "$(grep -c 'region=lock.c:300 .*verdict=harmful' impacts)" -eq 20
+	test "$(grep -c 'region=spin.c:77 .*verdict=none' impacts)" -ge 17
+	test "$(grep -c 'region=tiny.c:5 .*verdict=\(none\|low\)' impacts)" -ge 17
+}
+check 'verdicts' verdicts
+
+knees() {
+	sed -n 's/.*region=compress.c:142 .*max_useful_pct=\([^ ]*\).*/\1/p' impacts >at
+	test "$(wc -l <at)" -eq 20
+	awk '{ sum += $1; if ($1 < 20 || $1 > 45) bad++ } END { print sum / NR; exit !(!bad && sum / NR > 26 && sum / NR < 34) }' at
+	grep -v 'region=compress.c:142 ' impacts >others
+	lacks 'max_useful_pct' others
+}
+check 'the knee at 30 %, and no other' knees
+
+contrast() {
+	awk -v seed=3 -v only=3 -v blocks=10 -f "$data/analyze/generate.awk" | sed 's/samples=250	total/samples=650	total/' >log
+	exits 0 andweorc-analyze --format text log >out 2>err
+	tr '\n' ' ' <out >flat
+	has 'The hottest region is not the bottleneck: spin.c:77 has 65.0 % of the CPU samples' flat
+}
+check 'the hottest region that is no bottleneck is named' contrast
+
+done_testing
