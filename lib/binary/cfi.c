@@ -4,6 +4,9 @@
  * libdw can do this too (dwarf_cfi_addrframe), at ten times the cost: it keeps a
  * search tree of FDEs and allocates every row, and here each row is wanted once,
  * in order.  The opcodes are those of DWARF 5, 6.4.2, and of the x86-64 psABI.
+ *
+ * A long file, because its three layers (bytes, entries, programs) share their
+ * types and nobody else needs them.
  */
 #include "cfi.h"
 
@@ -124,11 +127,11 @@ static uint64_t pointer(struct reader *r, const struct cfi_section *s, uint8_t e
 struct entry {
 	struct reader body; /* behind the CIE pointer */
 	bool cie;
-	bool wide;          /* 64-bit DWARF: offsets take 8 bytes */
-	uint64_t cie_at;    /* of an FDE: where its CIE is */
+	bool wide;       /* 64-bit DWARF: offsets take 8 bytes */
+	uint64_t cie_at; /* of an FDE: where its CIE is */
 };
 
-/* Reads the head of the entry at *at and moves *at behind the entry. False at the end of the section, or where it is garbled. */
+/* Reads the head of the entry at *at and moves *at behind the entry. False at the end of what makes sense. */
 static bool read_entry(const struct cfi_section *s, size_t *at, struct entry *e)
 {
 	struct reader r = { .end = s->data + s->size };

@@ -20,15 +20,15 @@
 
 struct cfi_section {
 	const uint8_t *data; /* borrowed */
-	size_t size;
-	uint64_t addr;    /* where the section lies in the module: .eh_frame's addresses are relative to that */
-	bool debug_frame; /* the layout of .debug_frame, else that of .eh_frame */
+	size_t size;         /* bytes */
+	uint64_t addr;       /* where the section lies in the module: .eh_frame's addresses are relative to that */
+	bool debug_frame;    /* the layout of .debug_frame, else that of .eh_frame */
 };
 
 struct cfi_fde {
-	uint64_t lo, hi; /* the code that it covers, module-relative; lo < hi */
+	uint64_t lo, hi;                   /* the code that it covers, module-relative; lo < hi */
 	const struct cfi_section *section; /* borrowed */
-	size_t at;       /* byte offset of the entry in the section */
+	size_t at;                         /* byte offset of the entry in the section */
 };
 
 /* Finds the next FDE at or behind *at and moves *at behind it; *at is 0 at first. False at the end of the section. */

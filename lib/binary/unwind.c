@@ -21,9 +21,9 @@
 
 /* A range of code and who describes it. */
 struct cover {
-	struct cfi_fde fde;      /* section NULL: by `plt` */
-	struct unwind_row plt;   /* the one row */
-	unsigned rank;           /* of two that start at one address the lower rank is used */
+	struct cfi_fde fde;    /* section NULL: by `plt` */
+	struct unwind_row plt; /* the one row */
+	unsigned rank;         /* of two that start at one address the lower rank is used */
 };
 
 struct table {
@@ -136,7 +136,8 @@ static void collect(struct table *t, Elf *elf, struct cfi_section sections[2])
 				*s = (struct cfi_section){ data->d_buf, data->d_size, shdr.sh_addr, debug_frame };
 				add_section(t, elf, s, debug_frame);
 			}
-		} else if (!strcmp(name, ".plt") || !strcmp(name, ".plt.sec") || !strcmp(name, ".plt.got") || !strcmp(name, ".iplt")) {
+		} else if (!strcmp(name, ".plt") || !strcmp(name, ".plt.sec") || !strcmp(name, ".plt.got") ||
+			   !strcmp(name, ".iplt")) {
 			if ((data = elf_rawdata(scn, NULL)))
 				add_plt(t, elf, name, &shdr, data);
 		}
@@ -239,7 +240,9 @@ static size_t rows_of(Elf *elf, const char *build_id, struct unwind_row **rows, 
 		return 0;
 	}
 	collect(&t, elf, sections);
-	build(&t);
+	/* A module that describes none of its own code is left to frame pointers, stubs and all. */
+	if (sections[0].data || sections[1].data)
+		build(&t);
 	free(t.cover);
 	if (t.nrow == 0)
 		*why = "no call-frame information";
@@ -250,7 +253,7 @@ static size_t rows_of(Elf *elf, const char *build_id, struct unwind_row **rows, 
 /* The vDSO as it lies in memory; NULL when there is none. */
 static Elf *open_vdso(void)
 {
-	char *image = (char *)getauxval(AT_SYSINFO_EHDR); /* NOLINT: an address by its nature */
+	char *image = (char *)getauxval(AT_SYSINFO_EHDR);
 	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)(const void *)image;
 
 	/* Its section headers are the last thing in it. */

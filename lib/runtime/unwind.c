@@ -19,8 +19,7 @@
  *
  * Other frames' memory is none of AddressSanitizer's business.
  */
-__attribute__((no_sanitize_address))
-static bool load(const struct unwind_cursor *c, uintptr_t addr, uintptr_t *value)
+__attribute__((no_sanitize_address)) static bool load(const struct unwind_cursor *c, uintptr_t addr, uintptr_t *value)
 {
 	uintptr_t lo = c->sp;
 

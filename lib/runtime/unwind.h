@@ -32,9 +32,9 @@ enum unwind_cfa {
 
 /* Where the caller's rbp or rbx is: 8 * (slot & 127) bytes below the CFA, or below the frame's own rbp. */
 enum unwind_slot {
-	UNWIND_SAME = 0,       /* still in the register */
+	UNWIND_SAME = 0,        /* still in the register */
 	UNWIND_BELOW_RBP = 128, /* flag: counted from rbp instead of the CFA */
-	UNWIND_LOST = 255,     /* not to be had */
+	UNWIND_LOST = 255,      /* not to be had */
 };
 
 /* Holds from `start` to the start of the next row.  12 bytes; a table is sorted by start and its last row is UNWIND_UNKNOWN. */
@@ -60,7 +60,7 @@ struct unwind_module {
 struct unwind_cursor {
 	uintptr_t pc, sp, bp, bx;
 	uintptr_t stack_lo, stack_hi; /* all of [sp, stack_hi) must be readable; nothing outside [stack_lo, stack_hi) is read */
-	const long long *regs;        /* interrupted code: its gregs, and pc is the next instruction; NULL: pc is a return address */
+	const long long *regs;        /* gregs of interrupted code, which goes on at pc; NULL: pc is a return address */
 };
 
 /* The frame of interrupted code. `uc` stays borrowed until the first step. */
