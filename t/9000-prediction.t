@@ -12,7 +12,6 @@ profile() {
 	shift
 	set -- $(printf -- "-r %s " "$@") # no blank in any of them
 	exits 0 andweorc-record -d $seconds -m function "$@" -s 0,25,50 -o log -- "$O/t/workload/$program" --seconds 1000000 >out
-	empty out
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 }
@@ -26,9 +25,9 @@ predicts() {
 				eq = index($i, "=")
 				f[substr($i, 1, eq - 1)] = substr($i, eq + 1)
 			}
-			if (f["point"] == "round" && f["region"] == region && f["speedup_pct"] == pct) {
+			if (f["point"] == "round" && f["region"] == region && f["speedup_pct"] + 0 == pct) {
 				found++
-				got = f["program_pct"]
+				got = f["program_pct"] + 0
 			}
 		}
 		END {
