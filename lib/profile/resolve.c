@@ -146,7 +146,6 @@ struct wanted {
 	const char *file;   /* NULL any */
 	uint64_t line;
 	bool function;      /* its scope; else a line */
-	bool named;         /* resolved before: nothing to add */
 };
 
 /* One place in a region's code, and how well it fits. */
@@ -245,24 +244,20 @@ static struct place best_place(const struct record *rec, const char *ranges, con
 static bool resolve_region(struct resolve *r, struct record *rec, struct module *mod, struct buf *out)
 {
 	const char *ranges, *scope = record_get(rec, "scope");
-	struct wanted want = { record_get(rec, "symbol"), record_get(rec, "file"), 0, scope && !strcmp(scope, "function"), false };
+	struct wanted want = { record_get(rec, "symbol"), record_get(rec, "file"), 0, scope && !strcmp(scope, "function") };
+	bool named = record_get(rec, "function") && want.symbol; /* resolved before: nothing to add */
 	const char *symbol;
 	struct image *img;
 	struct place p;
 
 	if (!record_need_str(rec, "ranges", &ranges) || !record_opt_u64(rec, "line", &want.line))
 		return false;
-	/* andweorc-record writes the linkage name of a function that it was told to take. */
 	if (!want.symbol && want.function)
 		want.symbol = record_get(rec, "function");
-	if (record_get(rec, "function") && record_get(rec, "symbol"))
-		want.named = true;
-	img = want.named ? NULL : modules_image(&r->modules, mod);
+	img = named ? NULL : modules_image(&r->modules, mod);
 	p = best_place(rec, ranges, &want, img);
-	if (p.fit == NOWHERE)
-		return false;
-	if (want.named)
-		return true;
+	if (p.fit == NOWHERE || named)
+		return named && p.fit != NOWHERE;
 	symbol = want.symbol ? want.symbol : p.frame.function;
 	if (symbol)
 		name_region(r, rec, out, img, &p, symbol);
