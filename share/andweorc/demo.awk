@@ -1,0 +1,79 @@
+# Says in words what an analysis of pzip says in numbers:
+#
+#	awk -F '\t' -v source=pzip.c -f demo.awk ANALYSIS
+#
+# The hottest line is the one with the most samples; the most useful one has the
+# largest slope among those whose interval lies above 0.
+
+function field(name, i) {
+	for (i = 2; i <= NF; i++)
+		if (index($i, name "=") == 1)
+			return substr($i, length(name) + 2)
+	return ""
+}
+
+# The text of a line of the program, cut to what fits.
+function source_line(n, text) {
+	while (n-- > 0)
+		if ((getline text < source) <= 0)
+			text = ""
+	close(source)
+	gsub(/^[ \t]+|[ \t]*\/\*.*$/, "", text)
+	return length(text) > 84 ? substr(text, 1, 81) "..." : text
+}
+
+function show(role, r) {
+	printf "\n%s is %s, with %.0f %% of the samples:\n", role, r, share[r]
+	if (r ~ /^pzip\.c:/)
+		printf "        %s\n", source_line(line[r])
+}
+
+# Of 10 % off the time of the region, this much arrives: slope times 10.
+function effect(r) {
+	printf "    10 %% off its time takes %.1f %% off the time for a block (95 %% interval %.1f to %.1f).\n",
+		10 * slope[r], 10 * low[r], 10 * high[r]
+	if (knee[r] != "")
+		printf "    That holds until it is %.0f %% faster; beyond, something else is in the way.\n", knee[r]
+}
+
+$1 == "impact" {
+	r = field("region")
+	share[r] = field("share_pct") + 0
+	slope[r] = field("slope") + 0
+	low[r] = field("slope_lo") + 0
+	high[r] = field("slope_hi") + 0
+	has_slope[r] = field("slope_lo") != ""
+	verdict[r] = field("verdict")
+	knee[r] = field("max_useful_pct")
+	line[r] = field("line")
+	if (hottest == "" || share[r] > share[hottest])
+		hottest = r
+	if (has_slope[r] && low[r] > 0 && (best == "" || slope[r] > slope[best]))
+		best = r
+}
+
+END {
+	if (hottest == "") {
+		print "Nothing: no line was measured.  The warnings above say why."
+		exit
+	}
+	show("The hottest line", hottest)
+	if (hottest == best) {
+		effect(hottest)
+		print "    Here the hottest line is also the most useful one."
+	} else if (verdict[hottest] == "not-enough-data" || !has_slope[hottest])
+		print "    What making it faster would gain cannot be told from so few experiments."
+	else {
+		effect(hottest)
+		if (verdict[hottest] == "high" || verdict[hottest] == "moderate")
+			print "    It pays, though it is not what pays most."
+		else
+			print "    A profiler that counts samples would send you here: for next to nothing."
+	}
+	if (best == "")
+		print "\nNo line has an interval above 0: record for longer, or on a machine with less else to do."
+	else if (best != hottest) {
+		show("The most useful line", best)
+		effect(best)
+	}
+}
