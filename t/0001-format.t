@@ -114,7 +114,7 @@ newer_versions_are_refused() {
 }
 
 live_records_are_documented() {
-	exits 0 andweorc-record -d 2 -o live.aw -- "$O/t/workload/serial" >out 2>err
+	exits 0 andweorc-record -d 2 -m function -r half -s 0,50 -o live.aw -- "$O/t/workload/serial" --seconds 1000000 >out 2>err
 	andweorc-resolve live.aw >live.resolved
 	andweorc-analyze --format andweorc live.resolved >live.analysis
 	all_documented live.aw live.resolved live.analysis

@@ -82,7 +82,11 @@ for cc in gcc clang; do
 		check "$cc $dwarf, shared object" compiled $cc $dwarf -fPIC -shared
 		check "$cc $dwarf, compressed with zlib" compiled $cc $dwarf -gz=zlib
 		check "$cc $dwarf, split" compiled $cc $dwarf -gsplit-dwarf
-		check "$cc $dwarf, C++" compiled $cc $dwarf -x c++
+		if echo 'int main() {}' | $cc -x c++ -o probe - 2>/dev/null; then
+			check "$cc $dwarf, C++" compiled $cc $dwarf -x c++
+		else
+			skip "$cc $dwarf, C++" "no C++ compiler with $cc"
+		fi
 		check "$cc $dwarf, a section a function, unused ones removed" compiled $cc $dwarf -ffunction-sections -Wl,--gc-sections
 	done
 done
