@@ -292,7 +292,7 @@ static void add_notes(struct report *r, const struct impact_point *p, size_t top
 
 static void add_legend(struct report *r)
 {
-	bool runs = false, within = false;
+	bool runs = false, within = false, short_runs = r->a->profile->nruns >= CAUSAL_MIN_RUNS;
 
 	for (size_t i = 0; i < r->a->npoints; i++)
 		for (size_t j = 0; j < r->a->point[i].nimpacts; j++) {
@@ -304,6 +304,7 @@ static void add_legend(struct report *r)
 	prose_wrap(&r->out, "\n", "", "Impact 0.50: 10 %% off the time of the region takes 5 %% off the time per visit. 25 %%: "
 		    "+12.0: with the region 25 %% faster, the program needs 12 %% less time per visit. In brackets: 95 %% "
 		    "interval, %s.", !within ? "over runs"
+		    : !runs && short_runs ? "within runs, which hold too few windows for an interval over runs (longer runs, or a longer -d)"
 		    : !runs ? "within the run; it says nothing about other runs (3 runs or more, -n 5, would)"
 			    : "over runs or, where runs are too few, within them");
 }
