@@ -39,25 +39,35 @@ struct filter {
 	struct buf out;
 };
 
-static void put(struct filter *f, struct record *rec)
+static void write_out(struct filter *f)
 {
-	resolve_record(&f->resolve, rec, &f->out);
 	fwrite(f->out.s, 1, f->out.len, stdout);
 	buf_clear(&f->out);
 }
 
-/* Lets those go that wait for nothing, or, when `all`, that wait in vain. */
+static void put(struct filter *f, struct record *rec)
+{
+	resolve_record(&f->resolve, rec, &f->out);
+	write_out(f);
+}
+
+/* Lets those go that wait for nothing more, or, when `all`, that wait in vain. */
 static void let_go(struct filter *f, bool all)
 {
 	struct record *rec;
 
 	while ((rec = hold_first(&f->hold)) && (all || resolve_is_ready(&f->resolve, rec))) {
-		put(f, rec);
+		if (!strcmp(rec->type, AW_MODULE)) { /* learned when it came */
+			record_copy(&f->out, rec);
+			record_end(&f->out);
+			write_out(f);
+		} else {
+			put(f, rec);
+		}
 		hold_drop(&f->hold);
 	}
 }
 
-/* A module that comes while others wait is learned at once; it is written, and learned again, in its turn. */
 static void take(struct filter *f, struct record *rec)
 {
 	if (!strcmp(rec->type, AW_HEADER))
@@ -67,10 +77,8 @@ static void take(struct filter *f, struct record *rec)
 		return;
 	}
 	hold_add(&f->hold, rec);
-	if (!strcmp(rec->type, AW_MODULE)) {
-		modules_add(&f->resolve.modules, rec);
+	if (!strcmp(rec->type, AW_MODULE) && modules_add(&f->resolve.modules, rec))
 		let_go(f, false);
-	}
 	if (hold_is_full(&f->hold))
 		let_go(f, true);
 }

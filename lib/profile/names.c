@@ -82,8 +82,7 @@ const struct name *names_of(struct names *names, const char *key)
 	name->key = key;
 	name->plain = names->functions ? image_demangle(key) : xstrdup(key);
 	name->value = escaped(name->plain);
-	/* '@' ends a function; in a file it says nothing, as the first one counts. */
-	list_add(&member, name->plain, names->functions ? ";@" : ";");
+	list_add(&member, name->plain, ";@");
 	name->member = escaped(member.s ? member.s : "");
 	buf_release(&member);
 	return name;

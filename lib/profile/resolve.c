@@ -98,7 +98,7 @@ static bool resolve_sample(struct resolve *r, struct record *rec, struct module 
 	if (!record_need_u64(rec, "offset", &off))
 		return false;
 	if (record_get(rec, "function"))
-		return true; /* named before: what is known now may be of another file */
+		return true; /* named before now, as a region may be */
 	img = modules_image(&r->modules, mod);
 	n = img ? image_frames(img, off, frame, FRAMES_MAX) : 0;
 	if (n > FRAMES_MAX)
@@ -203,15 +203,16 @@ static void add_aliases(struct resolve *r, struct buf *out, struct record *rec, 
 }
 
 static void name_region(struct resolve *r, struct record *rec, struct buf *out, struct image *img, const struct place *p,
-			const char *symbol)
+			const struct wanted *want)
 {
-	const char *given = record_get(rec, "function");
-	char *function = given ? xstrdup(given) : image_demangle(symbol);
+	const char *symbol = want->symbol ? want->symbol : p->frame.function;
+	char *function = image_demangle(symbol);
 
 	add_str(out, rec, "function", function);
 	add_str(out, rec, "symbol", symbol);
 	add_line(r, out, rec, &p->frame);
-	if (p->fit == OWN)
+	/* A function that is nowhere by its name is known to the debug information by another one. */
+	if (img && (p->fit == OWN || (want->function && p->fit == ANYWHERE)))
 		add_aliases(r, out, rec, img, p->off, function);
 	free(function);
 }
@@ -245,22 +246,18 @@ static bool resolve_region(struct resolve *r, struct record *rec, struct module 
 {
 	const char *ranges, *scope = record_get(rec, "scope");
 	struct wanted want = { record_get(rec, "symbol"), record_get(rec, "file"), 0, scope && !strcmp(scope, "function") };
-	bool named = record_get(rec, "function") && want.symbol; /* resolved before: nothing to add */
-	const char *symbol;
+	bool named = record_get(rec, "function"); /* before now: what is known now may be of another file */
 	struct image *img;
 	struct place p;
 
 	if (!record_need_str(rec, "ranges", &ranges) || !record_opt_u64(rec, "line", &want.line))
 		return false;
-	if (!want.symbol && want.function)
-		want.symbol = record_get(rec, "function");
 	img = named ? NULL : modules_image(&r->modules, mod);
 	p = best_place(rec, ranges, &want, img);
 	if (p.fit == NOWHERE || named)
 		return named && p.fit != NOWHERE;
-	symbol = want.symbol ? want.symbol : p.frame.function;
-	if (symbol)
-		name_region(r, rec, out, img, &p, symbol);
+	if (want.symbol || p.frame.function)
+		name_region(r, rec, out, img, &p, &want);
 	else
 		add_offset(out, rec, mod, p.off);
 	return true;
