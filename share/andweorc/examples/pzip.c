@@ -19,6 +19,8 @@
  * Format, numbers little-endian: the magic; for each block its plain size, its
  * packed size and the CRC-32 of the plain bytes (u32 each) and a zstd frame;
  * then a header of zeros, the size of the file and its FNV-1a hash (u64 each).
+ *
+ * SPDX-License-Identifier: 0BSD
  */
 #include <errno.h>
 #include <fcntl.h>
