@@ -173,25 +173,42 @@ const char *image_symbol(struct image *img, uint64_t off)
 	return s ? s->name : NULL;
 }
 
-/* Compilers leave the linkage name of some functions to the symbol table. */
-static const char *function_name(struct image *img, struct unit *u, uint32_t node, uint64_t off)
+static bool is_mangled(const char *name)
 {
-	const char *name = node == NODE_NONE ? NULL : node_name(u, node);
-	const char *symbol;
+	return name && name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
 
-	if (node != NODE_NONE && u->node[node].parent != NODE_NONE)
+/*
+ * gcc leaves the linkage name of functions with internal linkage to the symbol
+ * table.  Their inlined copies take it from the function's own code, so that
+ * all of it has one name.
+ */
+const char *image_node_name(struct image *img, struct unit *u, uint32_t node)
+{
+	const char *name = node_name(u, node), *symbol;
+	struct node *n = &u->node[node];
+	struct range code;
+	uint32_t own;
+
+	if (n->settled)
 		return name;
-	if (name && name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
+	n->settled = true;
+	if (u->in_c || is_mangled(name))
 		return name;
-	symbol = image_symbol(img, off);
-	if (!name)
-		return symbol;
-	return symbol && symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R') ? symbol : name;
+	own = node_own(u, node);
+	symbol = own != NODE_NONE && node_code(u, own, &code) ? image_symbol(img, code.lo) : NULL;
+	if (is_mangled(symbol))
+		n->name = symbol;
+	return n->name;
 }
 
 struct frame image_frame(struct image *img, struct unit *u, uint32_t node, const char *file, unsigned line, uint64_t off)
 {
-	return (struct frame){ function_name(img, u, node, off), file, line };
+	const char *name = node == NODE_NONE ? NULL : image_node_name(img, u, node);
+
+	if (!name && (node == NODE_NONE || u->node[node].parent == NODE_NONE))
+		name = image_symbol(img, off);
+	return (struct frame){ name, file, line };
 }
 
 size_t image_frames(struct image *img, uint64_t off, struct frame *frames, size_t max)

@@ -190,7 +190,7 @@ size_t image_function_ranges(struct image *img, const char *function, struct ran
 		struct unit *u = image_unit(img, i);
 
 		for (size_t k = 0; k < u->nparts; k++) {
-			const char *name = node_name(u, u->part_node[k]);
+			const char *name = image_node_name(img, u, u->part_node[k]);
 
 			if (name && same_function(function, name))
 				add_range(&r, u->part[k].lo, u->part[k].hi);
@@ -274,7 +274,7 @@ size_t image_find_functions(struct image *img, const char *pattern, image_found 
 		struct unit *u = image_unit(img, i);
 
 		for (size_t k = 0; k < u->nparts; k++) {
-			const char *name = node_name(u, u->part_node[k]);
+			const char *name = image_node_name(img, u, u->part_node[k]);
 
 			if (name)
 				consider(&s, name, u->part[k].lo);

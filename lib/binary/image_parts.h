@@ -44,6 +44,9 @@ struct unit *image_unit(struct image *img, size_t i);
 /* The unit that holds off, built; NULL when there is none. */
 struct unit *image_unit_at(struct image *img, uint64_t off);
 
+/* The linkage name of a node, from the symbol table where the debug information leaves it out; NULL unknown. */
+const char *image_node_name(struct image *img, struct unit *u, uint32_t node);
+
 /* The frame of `node` at file:line. */
 struct frame image_frame(struct image *img, struct unit *u, uint32_t node, const char *file, unsigned line, uint64_t off);
 

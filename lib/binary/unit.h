@@ -22,6 +22,7 @@ struct node {
 	unsigned call_line;
 	uint32_t parent;
 	bool named;            /* node_name was here */
+	bool settled;          /* image_node_name was here */
 };
 
 /* From lo up to the next span's lo. */
@@ -32,7 +33,12 @@ struct span {
 	uint32_t node;    /* the innermost, or NODE_NONE */
 };
 
-/* One inlined or own stretch of a node's code, as the compiler gave it. */
+/* A function's own code by the abstract instance that it shares with its inlined copies. */
+struct own {
+	const void *origin;
+	uint32_t node;
+};
+
 struct unit {
 	struct span *span; /* span[0..n), sorted; the last one is a gap (no file, no node) */
 	size_t n;
@@ -41,6 +47,10 @@ struct unit {
 	struct range *part;  /* the ranges of all nodes, inner code included, in order of nodes */
 	uint32_t *part_node; /* part_node[i]: whose range part[i] is */
 	size_t nparts;
+	bool in_c;           /* the language: names are linkage names there */
+	struct own *own;     /* own[0..nown), by origin; built by node_own */
+	size_t nown;
+	bool own_built;
 };
 
 /*
@@ -59,6 +69,12 @@ const struct span *unit_find(const struct unit *u, uint64_t off);
 
 /* Linkage name of a node, or its source name; NULL when it has none. */
 const char *node_name(struct unit *u, uint32_t node);
+
+/* The own code of the function that `node` is an inlined copy of, or NODE_NONE: it is only ever inlined here. */
+uint32_t node_own(struct unit *u, uint32_t node);
+
+/* The first range of a node's code; false when it was thrown away by the linker. */
+bool node_code(const struct unit *u, uint32_t node, struct range *range);
 
 /* Is off in one of range[0..n), which are sorted and disjoint? */
 bool range_holds(const struct range *range, size_t n, uint64_t off);

@@ -311,6 +311,39 @@ static void function_ranges_hold_inlined_copies(void **state)
 	image_close(img);
 }
 
+/* Internal linkage in C++: the debug information has no linkage name, the symbol table has. */
+static void inlined_copies_share_the_name_of_their_function(void **state)
+{
+	struct image *img;
+	struct finds f = { 0 };
+	struct frame frame[4];
+	struct range *r;
+	size_t n, inlined = 0;
+
+	(void)state;
+	write_file("internal.cc", "namespace { struct job { int n; int work(int x) { for (volatile int i = 0; i < n; i = i + 1) x += i; return x; } }; }\n"
+				  "static int once(int x) { for (volatile int i = 0; i < 5; i = i + 1) x ^= i; return x; }\n"
+				  "int (job::*volatile by)(int) = &job::work;\n"
+				  "int main(int c, char **) { job j = { c }; return j.work(c) + (j.*by)(c) + once(c); }\n");
+	sh("g++ -O2 -g internal.cc -o internal");
+	img = open_ok("internal");
+	assert_int_equal(image_find_functions(img, "*job::work", note, &f), 1);
+	assert_string_equal(f.function[0], "_ZN12_GLOBAL__N_13job4workEi");
+	n = image_function_ranges(img, f.function[0], &r);
+	for (size_t i = 0; i < n; i++) {
+		size_t depth = image_frames(img, r[i].lo, frame, 4);
+
+		assert_true(depth >= 1);
+		assert_string_equal(frame[0].function, f.function[0]);
+		inlined += depth > 1 && !strcmp(frame[1].function, "main");
+	}
+	assert_true(inlined >= 1);
+	assert_int_equal(n, inlined + 1);
+	free(r);
+	assert_int_equal(image_find_functions(img, "once", note, &f), 1); /* no symbol: its source name must do */
+	image_close(img);
+}
+
 static void parts_belong_to_their_function(void **state)
 {
 	struct image *img;
@@ -488,6 +521,7 @@ int main(void)
 		cmocka_unit_test(lines_are_found),
 		cmocka_unit_test(functions_are_found),
 		cmocka_unit_test(function_ranges_hold_inlined_copies),
+		cmocka_unit_test(inlined_copies_share_the_name_of_their_function),
 		cmocka_unit_test(parts_belong_to_their_function),
 		cmocka_unit_test(folded_functions_have_all_names),
 		cmocka_unit_test(assembly_without_sizes_reaches_the_next_symbol),
