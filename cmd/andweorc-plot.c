@@ -124,7 +124,11 @@ static bool write_output(const char *file, const struct buf *b)
 {
 	if (file && strcmp(file, "-"))
 		return file_replace(file, b->s, b->len);
-	return fwrite(b->s, 1, b->len, stdout) == b->len; /* cli_finish says what went wrong */
+	/* Not through stdio, which would forget why a write of this size failed.  A reader that went away has seen enough. */
+	if (file_write(STDOUT_FILENO, b->s, b->len) || errno == EPIPE)
+		return true;
+	msg_error("cannot write standard output: %s", strerror(errno));
+	return false;
 }
 
 static void draw(const struct options *o)

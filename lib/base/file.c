@@ -11,8 +11,10 @@
 #include "base/alloc.h"
 #include "base/msg.h"
 
-static bool write_all(int fd, const char *s, size_t len)
+bool file_write(int fd, const void *bytes, size_t len)
 {
+	const char *s = bytes;
+
 	while (len) {
 		ssize_t n = write(fd, s, len);
 
@@ -29,7 +31,7 @@ static bool write_all(int fd, const char *s, size_t len)
 /* close(2) may be the first to say that a disk is full (NFS, quotas). */
 static bool write_and_close(int fd, const void *bytes, size_t len)
 {
-	bool done = write_all(fd, bytes, len);
+	bool done = file_write(fd, bytes, len);
 	int saved = errno;
 
 	if (close(fd) && done)
@@ -81,7 +83,7 @@ bool file_replace(const char *path, const void *bytes, size_t len)
 	int fd;
 
 	if (exists && !S_ISREG(st.st_mode))
-		return write_through(path, bytes, len); /* a directory is refused there */
+		return write_through(path, bytes, len);         /* a directory is refused there */
 	target = exists ? realpath(path, NULL) : xstrdup(path); /* behind a symbolic link, the file is replaced, not the link */
 	if (!target)
 		return fail("write", path);

@@ -1,11 +1,14 @@
 /*
- * file: whole files, written at once.
+ * file: bytes written whole.
  */
 #ifndef ANDWEORC_BASE_FILE_H
 #define ANDWEORC_BASE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* All of it, whatever write(2) does with a part; false, errno set, when that failed. */
+bool file_write(int fd, const void *bytes, size_t len);
 
 /*
  * Makes `path` a file with exactly these bytes.  A reader sees the old file or

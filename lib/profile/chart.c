@@ -54,7 +54,8 @@ static struct grid grid_of(const struct chart_request *q, const struct metrics *
 
 		while (pictures[i].most < n)
 			i++;
-		g = (struct grid){ .cols = pictures[i].cols, .panel_width = pictures[i].width,
+		g = (struct grid){ .cols = pictures[i].cols,
+				   .panel_width = pictures[i].width,
 				   .panel_height = pictures[i].height };
 	}
 	g.rows = (n + g.cols - 1) / g.cols;
@@ -63,13 +64,13 @@ static struct grid grid_of(const struct chart_request *q, const struct metrics *
 
 /* ---- the axes -------------------------------------------------------------- */
 
-/* 1, 2 or 5 times a power of ten (quarters of 100), so that at most `most` steps make the span. */
+/* 1, 2 or 5 times a power of ten (or 25), so that at most `most` steps make the span. */
 static double nice_step(double span, int most)
 {
 	static const double steps[] = { 1, 2, 5, 10 };
 	double unit = pow(10, floor(log10(span / most)));
 
-	if (span == 100)
+	if (span >= 75 && fmod(span, 25) == 0)
 		return 25;
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
 		if (span / (steps[i] * unit) <= most + 1e-9)
@@ -112,8 +113,10 @@ static struct axis x_axis(const struct page *p)
 static void widen_by_interval(struct axis *a, const struct finding *m, double least, double most)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		widen(a, fmax(m->curve[i].lo, least));
-		widen(a, fmin(m->curve[i].hi, most));
+		if (!isnan(m->curve[i].lo))
+			widen(a, fmax(m->curve[i].lo, least));
+		if (!isnan(m->curve[i].hi))
+			widen(a, fmin(m->curve[i].hi, most));
 	}
 }
 
@@ -266,8 +269,8 @@ static void say_empty(const struct chart_request *q)
 	const struct found_point *first = a->points.n ? a->points.entry[0].value : NULL;
 
 	if (first && q->point && !findings_point(a, q->point))
-		msg_error("nothing to plot: no progress point '%s'; %s '%s'", q->point, a->points.n > 1 ? "the first is" : "the only one is",
-			  first->name);
+		msg_error("nothing to plot: no progress point '%s'; %s '%s'", q->point,
+			  a->points.n > 1 ? "the first is" : "the only one is", first->name);
 	else if (!first && a->tool && strcmp(a->tool, "analyze"))
 		msg_error("nothing to plot: no analysis, but a log of andweorc-%s; run andweorc-analyze on it first", a->tool);
 	else if (a->warning)
@@ -282,7 +285,9 @@ bool chart_plan(struct chart *c, const struct chart_request *q)
 {
 	size_t cap = 0;
 
-	*c = (struct chart){ .format = q->format, .has_base = q->base, .line = q->format == CHART_TEXT ? TEXT.line : PICTURE.line };
+	*c = (struct chart){ .format = q->format,
+			     .has_base = q->base,
+			     .line = q->format == CHART_TEXT ? TEXT.line : PICTURE.line };
 	for (size_t i = 0; i < q->head->points.n; i++) {
 		const struct found_point *p = q->head->points.entry[i].value;
 

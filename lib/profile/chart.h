@@ -39,7 +39,7 @@ enum { CHART_NOTES = 3 };
 
 struct panel {
 	const struct finding *head;
-	const struct finding *base; /* NULL: none */
+	const struct finding *base;   /* NULL: none */
 	int left, right, top, bottom; /* of the axes */
 	bool outer_left;              /* has the numbers of the y axis */
 	char *title;
@@ -63,7 +63,7 @@ struct chart {
 	enum chart_format format;
 	bool has_base;
 	int width, height;
-	int line; /* from one line of text to the next */
+	int line;          /* from one line of text to the next */
 	struct page *page; /* page[0..n) */
 	size_t n;
 };

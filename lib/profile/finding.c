@@ -157,7 +157,8 @@ static void read_curve(struct findings *a, struct record *rec)
 		msg_error_at(rec->path, rec->line, "'speedup_pct' is %g, not within 0 and 100", v.speedup_pct);
 		return;
 	}
-	if (isnan(v.program_pct)) /* measured, and not enough for a number */
+	/* At 0 the gain is 0 by definition; without a gain it was measured, and not often enough for a number. */
+	if (v.speedup_pct == 0 || isnan(v.program_pct))
 		return;
 	m = finding_at(a, point, region);
 	for (i = m->n; i > 0 && m->curve[i - 1].speedup_pct >= v.speedup_pct; i--)

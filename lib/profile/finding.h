@@ -17,13 +17,13 @@
 #include "base/map.h"
 
 struct curve_point {
-	double speedup_pct; /* virtual speedup of the region, 0..100 */
+	double speedup_pct; /* virtual speedup of the region, above 0, to 100 */
 	double program_pct; /* what the program gains */
 	double lo, hi;      /* its 95 % interval */
 };
 
 struct finding {
-	char *region;   /* label, unique within the point */
+	char *region; /* label, unique within the point */
 	char *function;
 	char *file;
 	double line;
@@ -31,9 +31,9 @@ struct finding {
 	double slope, slope_lo, slope_hi;
 	double max_useful_pct; /* no further gain beyond; NAN: none seen */
 	double runs;
-	char *basis;   /* "runs" or "within-run" */
-	char *verdict; /* NULL: there were curve records only */
-	char *need;    /* what would be enough, with verdict "not-enough-data" */
+	char *basis;               /* "runs" or "within-run" */
+	char *verdict;             /* NULL: there were curve records only */
+	char *need;                /* what would be enough, with verdict "not-enough-data" */
 	struct curve_point *curve; /* curve[0..n), by rising speedup_pct */
 	size_t n;
 	size_t cap;

@@ -1,6 +1,7 @@
 #include "profile/gnuplot.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/cli.h"
 #include "base/num.h"
@@ -15,14 +16,21 @@
 
 /* ---- script: the parts ------------------------------------------------------ */
 
+/*
+ * 'it''s' would do by the book, but gnuplot 5.4 takes two single quotes in a
+ * row at the start of a string, or next to two others, for an empty string.
+ * Its SVG leaves > as it is, and "]]>" must not stand in XML: a blank parts it.
+ */
 static void add_text(struct buf *b, const char *text)
 {
 	buf_addc(b, '\'');
-	for (; *text; text++) {
+	for (; *text; text++)
 		if (*text == '\'')
-			buf_addc(b, '\'');
-		buf_addc(b, *text);
-	}
+			buf_adds(b, "'.\"'\".'");
+		else if (!strncmp(text, "]]>", 3))
+			buf_adds(b, "] ");
+		else
+			buf_addc(b, *text);
 	buf_addc(b, '\'');
 }
 
@@ -59,7 +67,9 @@ static const struct style Y_NAME = { INK, false, 12, " center rotate by 90" };
  */
 static void add_font(struct buf *b, const struct chart *c, bool bold, int size)
 {
-	const char *family = c->format == CHART_SVG ? (bold ? "sans-serif\" font-weight=\"bold" : "sans-serif") : bold ? "Sans:Bold" : "Sans";
+	const char *family = c->format == CHART_SVG ? (bold ? "sans-serif\" font-weight=\"bold" : "sans-serif")
+			     : bold                 ? "Sans:Bold"
+						    : "Sans";
 
 	buf_addf(b, " font '%s,%d'", family, size);
 }
@@ -78,6 +88,13 @@ static void add_label(struct buf *b, const struct chart *c, int x, int y, const 
 	buf_adds(b, " noenhanced\n");
 }
 
+static const char STYLES[] =
+	"set style line 1 linecolor rgb '" HEAD_COLOUR "' linewidth 1.6 pointtype 7 pointsize 0.6  # measured\n"
+	"set style line 2 linecolor rgb '" BASE_COLOUR "' linewidth 1.6 pointtype 4 pointsize 0.7 dashtype 2  # base\n"
+	"set style line 3 linecolor rgb '" FAINT "' linewidth 0.8  # zero\n"
+	"set style line 4 linecolor rgb '" FAINT "' linewidth 0.8 dashtype 4  # one for one\n"
+	"set style line 5 linecolor rgb '" QUIET "' linewidth 1 dashtype 3  # no gain beyond\n";
+
 static void add_head(struct buf *b, const struct chart *c)
 {
 	static const char *const suffix[] = { "txt", "svg", "png" };
@@ -87,22 +104,25 @@ static void add_head(struct buf *b, const struct chart *c)
 	if (text)
 		buf_addf(b, "set terminal dumb noenhanced size %d,%d\n", c->width, c->height);
 	else if (c->format == CHART_SVG)
-		buf_addf(b, "set terminal svg noenhanced size %d,%d fixed font 'sans-serif,11' background '#FFFFFF'\n", c->width,
-			 c->height);
+		buf_addf(b, "set terminal svg noenhanced size %d,%d fixed font 'sans-serif,11' background '#FFFFFF'\n",
+			 c->width, c->height);
 	else /* twice as fine as the SVG, for screens and print that show it */
-		buf_addf(b, "set terminal pngcairo noenhanced size %d,%d font 'Sans,11' fontscale 2 linewidth 2 pointscale 2 "
-			 "background '#FFFFFF'\n", 2 * c->width, 2 * c->height);
+		buf_addf(b,
+			 "set terminal pngcairo noenhanced size %d,%d font 'Sans,11' fontscale 2 linewidth 2 pointscale 2 "
+			 "background '#FFFFFF'\n",
+			 2 * c->width, 2 * c->height);
 	/* The screen of the dumb terminal goes from the middle of the first character to the middle of the last. */
-	buf_addf(b, "set encoding utf8\nset datafile missing 'NaN'\nW = %d.\nH = %d.\n", text ? c->width - 1 : c->width,
-		 text ? c->height - 1 : c->height);
+	buf_addf(b, "set encoding utf8\nW = %d.\nH = %d.\n", text ? c->width - 1 : c->width, text ? c->height - 1 : c->height);
+	if (!text)
+		buf_adds(b, STYLES);
 }
 
-/* Speedup, program, low, high. The band starts at 0, 0, which holds by definition. */
+/* Speedup, program, low, high.  The first row is no measurement: the band starts there. */
 static void add_data(struct buf *b, const char *name, size_t number, const struct finding *m)
 {
-	buf_addf(b, "\n$%s%zu << EOD\n", name, number);
-	if (m->n && m->curve[0].speedup_pct > 0)
-		buf_adds(b, "0 0 0 0\n");
+	if (!m->n)
+		return;
+	buf_addf(b, "\n$%s%zu << EOD\n0 0 0 0\n", name, number);
 	for (size_t i = 0; i < m->n; i++) {
 		const double v[] = { m->curve[i].speedup_pct, m->curve[i].program_pct, m->curve[i].lo, m->curve[i].hi };
 
@@ -116,8 +136,8 @@ static void add_data(struct buf *b, const char *name, size_t number, const struc
 
 static void add_axes(struct buf *b, const struct chart *c, const struct page *p)
 {
-	buf_addf(b, "set xrange [0:%g]\nset yrange [%g:%g]\nset xtics %g\nset ytics %g\n", p->x.max, p->y.min, p->y.max, p->x.step,
-		 p->y.step);
+	buf_addf(b, "set xrange [0:%g]\nset yrange [%g:%g]\nset xtics %g\nset ytics %g\n", p->x.max, p->y.min, p->y.max,
+		 p->x.step, p->y.step);
 	if (c->format == CHART_TEXT) {
 		buf_adds(b, "set border 3\nset tics nomirror out scale 0.5\n");
 		return;
@@ -129,6 +149,13 @@ static void add_axes(struct buf *b, const struct chart *c, const struct page *p)
 
 /* ---- script: one panel ------------------------------------------------------- */
 
+/* Between the curves of a plot command. */
+#define AND ", \\\n  "
+
+#define HEAD_BAND "fillcolor rgb '" HEAD_COLOUR "' fillstyle transparent solid 0.16 noborder"
+#define BASE_BAND "fillcolor rgb '" BASE_COLOUR "' fillstyle transparent solid 0.12 noborder"
+#define BAR       "linestyle %d linewidth 1 dashtype 1 pointsize 0"
+
 /* The fitted line ends with what it was fitted to. */
 static double fit_end(const struct page *p, const struct finding *m)
 {
@@ -137,39 +164,52 @@ static double fit_end(const struct page *p, const struct finding *m)
 	return isnan(m->max_useful_pct) ? last : fmin(m->max_useful_pct, last);
 }
 
+/* gnuplot 5.4 can crash where no row of a plot is defined. */
+static bool has_interval(const struct finding *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->curve[i].lo <= m->curve[i].hi)
+			return true;
+	return false;
+}
+
 static void add_curve(struct buf *b, const struct page *p, const struct panel *l, bool is_base, size_t number)
 {
-	const char *name = is_base ? "base" : "head", *colour = is_base ? BASE_COLOUR : HEAD_COLOUR;
+	const char *name = is_base ? "base" : "head";
 	const struct finding *m = is_base ? l->base : l->head;
 	/* Two measurements at one place stand side by side. */
 	double aside = !l->base ? 0 : (is_base ? -0.005 : 0.005) * p->x.max;
+	int style = is_base ? 2 : 1;
 
-	if (m->n) {
-		buf_addf(b, ", \\\n  $%s%zu using 1:3:4 with filledcurves fillcolor rgb '%s' fillstyle transparent solid %s noborder", name,
-			 number, colour, is_base ? "0.12" : "0.16");
-	}
+	if (has_interval(m))
+		buf_addf(b, AND "$%s%zu using 1:3:4 with filledcurves %s", name, number, is_base ? BASE_BAND : HEAD_BAND);
 	if (finding_is_known(m))
-		buf_addf(b, ", \\\n  [0:%g] %g*x with lines linewidth 1.6 %slinecolor rgb '%s'", fit_end(p, m), m->slope,
-			 is_base ? "dashtype 2 " : "", colour);
-	if (m->n) {
-		buf_addf(b, ", \\\n  $%s%zu using ($1 > 0 ? $1+%g : NaN):2:3:4 with yerrorbars pointsize 0 linewidth 1 linecolor rgb '%s'", name,
-			 number, aside, colour);
-		buf_addf(b, ", \\\n  $%s%zu using ($1 > 0 ? $1+%g : NaN):2 with points pointtype %d pointsize %s linecolor rgb '%s'", name,
-			 number, aside, is_base ? 4 : 7, is_base ? "0.7" : "0.6", colour);
-	}
+		buf_addf(b, AND "[0:%g] %g*x with lines linestyle %d", fit_end(p, m), m->slope, style);
+	if (!m->n)
+		return;
+	if (has_interval(m))
+		buf_addf(b, AND "$%s%zu every ::1 using ($3 <= $4 ? $1+%g : NaN):2:3:4 with yerrorbars " BAR, name, number,
+			 aside, style);
+	buf_addf(b, AND "$%s%zu every ::1 using ($1+%g):2 with points linestyle %d", name, number, aside, style);
 }
 
 static void add_curve_text(struct buf *b, const struct page *p, const struct panel *l, bool is_base, size_t number)
 {
-	const char *name = is_base ? "base" : "head";
 	const struct finding *m = is_base ? l->base : l->head;
 
-	if (finding_is_known(m) && !is_base)
-		buf_addf(b, ", \\\n  [0:%g] %g*x with points pointtype '*'", fit_end(p, m), m->slope);
-	if (m->n && !is_base)
-		buf_addf(b, ", \\\n  $%s%zu using ($1 > 0 ? $1 : NaN):3:(0):($4-$3) with vectors nohead linetype -1", name, number);
-	if (m->n)
-		buf_addf(b, ", \\\n  $%s%zu using ($1 > 0 ? $1 : NaN):2 with points pointtype '%c'", name, number, is_base ? 'b' : 'o');
+	if (is_base) {
+		if (m->n)
+			buf_addf(b, AND "$base%zu every ::1 using 1:2 with points pointtype 'b'", number);
+		return;
+	}
+	if (finding_is_known(m))
+		buf_addf(b, AND "[0:%g] %g*x with points pointtype '*'", fit_end(p, m), m->slope);
+	if (!m->n)
+		return;
+	if (has_interval(m))
+		buf_addf(b, AND "$head%zu every ::1 using ($3 <= $4 ? $1 : NaN):3:(0):($4-$3) with vectors nohead linetype -1",
+			 number);
+	buf_addf(b, AND "$head%zu every ::1 using 1:2 with points pointtype 'o'", number);
 }
 
 static bool has_knee(const struct page *p, const struct panel *l)
@@ -182,8 +222,14 @@ static void add_knee(struct buf *b, const struct chart *c, double at)
 	if (c->format == CHART_TEXT)
 		buf_addf(b, "set label '^' at %g, graph 0 center noenhanced front\n", at);
 	else
-		buf_addf(b, "set arrow from %g, graph 0 to %g, graph 1 nohead linewidth 1 dashtype 3 linecolor rgb '" QUIET "' front\n",
-			 at, at);
+		buf_addf(b, "set arrow from %g, graph 0 to %g, graph 1 nohead linestyle 5 front\n", at, at);
+}
+
+static void add_margins(struct buf *b, const struct panel *l)
+{
+	buf_addf(b, "set lmargin at screen %d/W\nset rmargin at screen %d/W\n", l->left, l->right);
+	buf_addf(b, "set tmargin at screen 1-%d/H\nset bmargin at screen 1-%d/H\n", l->top, l->bottom);
+	buf_addf(b, "set format y '%s'\n", l->outer_left ? "%g" : "");
 }
 
 static void add_panel(struct buf *b, const struct chart *c, const struct page *p, const struct panel *l, size_t number,
@@ -192,10 +238,9 @@ static void add_panel(struct buf *b, const struct chart *c, const struct page *p
 	const bool text = c->format == CHART_TEXT;
 	int y = l->top - (text ? 1 : 14);
 
-	buf_addf(b, "\n# panel %zu\n%s", number, first ? "" : "unset label\nunset arrow\n"); /* the first plot draws the frame, too */
-	buf_addf(b, "set lmargin at screen %d/W\nset rmargin at screen %d/W\nset tmargin at screen 1-%d/H\nset bmargin at screen 1-%d/H\n",
-		 l->left, l->right, l->top, l->bottom);
-	buf_addf(b, "set format y '%s'\n", l->outer_left ? "%g" : "");
+	/* The first plot of a page draws what stands around the panels, too. */
+	buf_addf(b, "\n# panel %zu\n%s", number, first ? "" : "unset label\nunset arrow\n");
+	add_margins(b, l);
 	for (int i = CHART_NOTES - 1; i >= 0; i--) {
 		if (!l->note[i])
 			continue;
@@ -205,9 +250,8 @@ static void add_panel(struct buf *b, const struct chart *c, const struct page *p
 	add_label(b, c, l->left, y - (text ? 0 : 3), &TITLE, l->title);
 	if (has_knee(p, l))
 		add_knee(b, c, l->head->max_useful_pct);
-	buf_addf(b, "plot sample [0:%g] 0 with lines %s, \\\n  [0:%g] x with %s", p->x.max,
-		 text ? "linetype 0" : "linewidth 0.8 linecolor rgb '" FAINT "'", p->x.max,
-		 text ? "points pointtype '.'" : "lines linewidth 0.8 dashtype 4 linecolor rgb '" FAINT "'");
+	buf_addf(b, "plot sample [0:%g] 0 with lines %s" AND "[0:%g] x with %s", p->x.max, text ? "linetype 0" : "linestyle 3",
+		 p->x.max, text ? "points pointtype '.'" : "lines linestyle 4");
 	if (l->base)
 		(text ? add_curve_text : add_curve)(b, p, l, true, number);
 	(text ? add_curve_text : add_curve)(b, p, l, false, number);
@@ -227,18 +271,18 @@ static bool has_any_knee(const struct page *p)
 /* An entry of the legend: a piece of line 28 long with a point on it, and its name. */
 struct entry {
 	const char *name;
-	int length;       /* of the name, in pixels, at most */
-	const char *line; /* NULL: none */
-	const char *point;
+	int length; /* of the name, in pixels, at most */
+	const char *line;
+	const char *point; /* NULL: none */
 };
 
-static const struct entry MEASURED = { "measured, 95 % interval", 186, "linewidth 1 linecolor rgb '" HEAD_COLOUR "'",
+static const struct entry MEASURED = { "measured, 95 % interval", 186, "linestyle 1 linewidth 1",
 				       "pointtype 7 pointsize 0.6 linecolor rgb '" HEAD_COLOUR "'" };
-static const struct entry BASE = { "base", 50, "linewidth 1 linecolor rgb '" BASE_COLOUR "'",
+static const struct entry BASE = { "base", 50, "linestyle 2 linewidth 1 dashtype 1",
 				   "pointtype 4 pointsize 0.7 linecolor rgb '" BASE_COLOUR "'" };
-static const struct entry FITTED = { "fitted slope", 100, "linewidth 1.6 linecolor rgb '" HEAD_COLOUR "'", NULL };
-static const struct entry ONE = { "one for one", 100, "linewidth 0.8 dashtype 4 linecolor rgb '" FAINT "'", NULL };
-static const struct entry KNEE = { "no gain beyond", 132, "linewidth 1 dashtype 3 linecolor rgb '" QUIET "'", NULL };
+static const struct entry FITTED = { "fitted slope", 100, "linestyle 1", NULL };
+static const struct entry ONE = { "one for one", 100, "linestyle 4", NULL };
+static const struct entry KNEE = { "no gain beyond", 132, "linestyle 5", NULL };
 
 static void add_entry(struct buf *b, const struct chart *c, int *x, int y, const struct entry *e)
 {
@@ -272,7 +316,8 @@ static void add_legend_text(struct buf *b, const struct chart *c, const struct p
 	buf_adds(&s, "* fitted slope  . one for one");
 	if (has_any_knee(p))
 		buf_adds(&s, "  ^ no gain beyond");
-	add_label(b, c, p->panel[0].left, p->bottom - 2, &NOTE, "x: virtual speedup of the region (%), y: speedup of the program (%)");
+	add_label(b, c, p->panel[0].left, p->bottom - 2, &NOTE,
+		  "x: virtual speedup of the region (%), y: speedup of the program (%)");
 	add_label(b, c, p->panel[0].left, p->bottom - 1, &NOTE, s.s);
 	buf_release(&s);
 }

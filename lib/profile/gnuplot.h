@@ -6,8 +6,9 @@
  *
  * Text from outside cannot do anything in it.  gnuplot runs `commands` that
  * stand in double quotes (or in no quotes), so texts go into single-quoted
- * strings only, with ' doubled; datablocks hold numbers only; no name in the
- * script comes from the input; "noenhanced" keeps _ ^ { } @ & plain.
+ * strings only, and a ' in them is joined on as a constant of its own;
+ * datablocks hold numbers only; no name in the script comes from the input;
+ * "noenhanced" keeps _ ^ { } @ & plain.
  */
 #ifndef ANDWEORC_PROFILE_GNUPLOT_H
 #define ANDWEORC_PROFILE_GNUPLOT_H

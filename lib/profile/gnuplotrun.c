@@ -8,22 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/msg.h"
-
-static bool write_all(int fd, const char *s, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, s, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		s += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
 
 static bool read_all(int fd, struct buf *b)
 {
@@ -54,24 +40,29 @@ static void child(const int fd[3])
 }
 
 /* The line of gnuplot's complaint that says most: the last that is not blank and not the marker "^". */
-static void say_failure(int status, int err)
+static const char *complaint(struct buf *b, int err)
 {
-	struct buf b = BUF_INIT;
-	char *line, *last = NULL, *rest;
+	char *last = NULL, *rest = NULL, *line;
 
-	read_all(err, &b);
-	for (line = b.s ? strtok_r(b.s, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+	read_all(err, b);
+	for (line = b->len ? strtok_r(b->s, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
 		if (line[strspn(line, " \t\r^")])
-			last = line;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		msg_error("cannot find gnuplot; install it (apt-get install gnuplot-nox), or save the script with --script");
-	else if (WIFSIGNALED(status))
+			last = line + strspn(line, " \t");
+	return last;
+}
+
+static void say_failure(int status, const char *why)
+{
+	if (WIFSIGNALED(status))
 		msg_error("gnuplot was ended by signal %d", WTERMSIG(status));
-	else if (last)
-		msg_error("gnuplot failed: %s", last);
+	else if (WEXITSTATUS(status) == 127)
+		msg_error("cannot find gnuplot; install it (apt-get install gnuplot-nox), or save the script with --script");
+	else if (!status)
+		msg_error("gnuplot wrote no whole picture%s%s", why ? ": " : "", why ? why : "");
+	else if (why)
+		msg_error("gnuplot failed: %s", why);
 	else
 		msg_error("gnuplot failed with status %d", WEXITSTATUS(status));
-	buf_release(&b);
 }
 
 /* gnuplot does not always notice that it could not write all: the picture must have its end. */
@@ -104,12 +95,15 @@ static void trim_lines(struct buf *b)
 bool gnuplot_run(const struct buf *script, enum chart_format format, struct buf *picture)
 {
 	/* Files in memory: a script and a picture of any size, and no deadlock between pipes. */
-	int fd[3] = { memfd_create("script", MFD_CLOEXEC), memfd_create("picture", MFD_CLOEXEC), memfd_create("errors", MFD_CLOEXEC) };
+	int fd[3] = { memfd_create("script", MFD_CLOEXEC), memfd_create("picture", MFD_CLOEXEC),
+		      memfd_create("errors", MFD_CLOEXEC) };
+	struct buf errors = BUF_INIT;
 	bool done = false;
 	int status;
 	pid_t pid;
 
-	if (fd[0] < 0 || fd[1] < 0 || fd[2] < 0 || !write_all(fd[0], script->s, script->len) || lseek(fd[0], 0, SEEK_SET) < 0) {
+	if (fd[0] < 0 || fd[1] < 0 || fd[2] < 0 || !file_write(fd[0], script->s, script->len) ||
+	    lseek(fd[0], 0, SEEK_SET) < 0) {
 		msg_error("cannot hand the script to gnuplot: %s", strerror(errno));
 		goto end;
 	}
@@ -122,20 +116,13 @@ bool gnuplot_run(const struct buf *script, enum chart_format format, struct buf 
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (status) {
-		say_failure(status, fd[2]);
-		goto end;
-	}
-	if (!read_all(fd[1], picture)) {
-		msg_error("cannot read the picture of gnuplot: %s", strerror(errno));
-		goto end;
-	}
-	done = is_whole(format, picture);
+	done = !status && read_all(fd[1], picture) && is_whole(format, picture);
 	if (!done)
-		say_failure(0, fd[2]);
+		say_failure(status, complaint(&errors, fd[2]));
 	if (format == CHART_TEXT)
 		trim_lines(picture);
 end:
+	buf_release(&errors);
 	for (int i = 0; i < 3; i++)
 		if (fd[i] >= 0)
 			close(fd[i]);

@@ -92,10 +92,13 @@ static char *fit(char *owned, size_t room)
 	return buf_detach(&b);
 }
 
-/* Two decimals, and no "-0.00". */
+/* Two decimals, and no "-0.00"; what is out of all proportion stays short. */
 static void add_slope(struct buf *b, double x)
 {
-	buf_addf(b, "%.2f", fabs(x) < 0.005 ? 0 : x);
+	if (fabs(x) < 1000)
+		buf_addf(b, "%.2f", fabs(x) < 0.005 ? 0 : x);
+	else
+		buf_addf(b, "%.3g", x);
 }
 
 static void add_slope_interval(struct buf *b, const struct finding *m)
@@ -136,6 +139,19 @@ char *panel_numbers(const struct finding *m, size_t room)
 	return buf_detach(&all);
 }
 
+/* Of "about 5 times as many windows (record with -d 120)", what stands in the parentheses says enough. */
+static void add_need(struct buf *b, const char *need, size_t room)
+{
+	const char *open = strrchr(need, '('), *close = open ? strchr(open, ')') : NULL;
+
+	if (b->len + strlen(": needs ") + strlen(need) <= room) {
+		buf_addf(b, ": needs %s", need);
+	} else if (close && b->len + 2 + (size_t)(close - open - 1) <= room) {
+		buf_adds(b, ": ");
+		buf_add(b, open + 1, (size_t)(close - open - 1));
+	}
+}
+
 char *panel_verdict(const struct finding *m, size_t room)
 {
 	struct buf b = BUF_INIT;
@@ -144,7 +160,7 @@ char *panel_verdict(const struct finding *m, size_t room)
 		return NULL;
 	buf_adds(&b, verdict_words(m->verdict));
 	if (m->need)
-		buf_addf(&b, ": needs %s", m->need);
+		add_need(&b, m->need, room);
 	else if (!isnan(m->max_useful_pct))
 		buf_addf(&b, ", no gain past %g %%", m->max_useful_pct);
 	return fit(buf_detach(&b), room);

@@ -1,0 +1,274 @@
+#!/bin/sh
+# andweorc-plot: what is drawn, from what, and what is refused.
+. "$(dirname "$0")/lib.sh"
+
+command -v gnuplot >/dev/null || skip_all 'no gnuplot'
+head=$data/plot/head.aw
+base=$data/plot/base.aw
+
+# The script is the chart as text: compared whole, but for the version.
+script_is() {
+	golden=$1
+	shift
+	exits 0 andweorc-plot --script got.gp "$@" >out 2>err
+	empty err
+	sed '1s/andweorc-plot [0-9.]*[0-9]/andweorc-plot VERSION/' got.gp >got
+	same "$data/plot/$golden" got
+}
+
+svg_is_drawn() {
+	exits 0 andweorc-plot -o chart.svg --base "$base" "$head" >out 2>err
+	empty out
+	empty err
+	has '^<\?xml' chart.svg
+	has '</svg>' chart.svg
+	for text in 'What would speed up: ./pzip -j 4 corpus.tar' 'pzip.c:210 in deflate_chunk' 'progress point file · 1 region · intervals within runs' \
+		'slope 0.71 \[0.66, 0.76\] · 62 % of samples' 'high value, no gain past 50 %' 'base: slope 0.52 \[0.47, 0.57\]' \
+		'harmful: slows the program down' 'not enough data: record with -d 120' 'base: no such region'; do
+		has "<text>$text</text>" chart.svg
+	done
+	lacks 'font-family="[^"]*:' chart.svg
+}
+
+png_is_drawn() {
+	exits 0 andweorc-plot -o first.png -p block --output other.png "$head" >out 2>err
+	empty out
+	empty err
+	test ! -e first.png
+	# signature, IHDR, width and height: twice those of the SVG
+	od -An -tx1 -N24 other.png | tr -d ' \n' >header
+	andweorc-plot -p block --script - "$head" | sed -n 's/^set terminal svg .* size \([0-9]*\),\([0-9]*\) .*/\1 \2/p' >size
+	read -r width height <size
+	printf '89504e470d0a1a0a0000000d49484452%08x%08x' $((2 * width)) $((2 * height)) >want
+	same want header
+	tail -c 12 other.png | grep -q IEND
+}
+
+text_is_drawn() {
+	exits 0 andweorc-plot -o chart.txt "$head" >out 2>err
+	empty out
+	empty err
+	exits 0 andweorc-plot "$head" >out 2>err
+	empty err
+	same chart.txt out
+	lacks '.{101}' out
+	lacks ' $' out
+	lacks '[[:cntrl:]]' out
+	has '^      pzip.c:210 in deflate_chunk  +writer.c:88 in write_ordered$' out
+	has '^   0 \+\|\++  \+\|\*+o\++$' out
+	has '^      0  .* 50  .* 75   0  .* 50  .* 75$' out
+	test "$(grep -c 'progress point' out)" -eq 2
+}
+
+standard_input_is_read() {
+	andweorc-plot "$head" >want
+	exits 0 andweorc-plot <"$head" >out 2>err
+	same want out
+	exits 0 andweorc-plot - <"$head" >out 2>err
+	same want out
+	exits 0 andweorc-plot --base - "$head" <"$base" >out 2>err
+	has 'base: slope 0.52' out
+	exits 2 andweorc-plot --base - <"$base" >out 2>err
+	has '^andweorc-plot: standard input cannot be both' err
+	empty out
+}
+
+point_is_chosen() {
+	exits 0 andweorc-plot -p file "$head" >out 2>err
+	has 'progress point file' out
+	lacks 'progress point block' out
+	exits 0 andweorc-plot --point block "$head" >out 2>err
+	lacks 'progress point file' out
+	exits 2 andweorc-plot -p nosuch "$head" >out 2>err
+	empty out
+	same - err <<-\END
+	andweorc-plot: nothing to plot: no progress point 'nosuch'; the first is 'block'
+	END
+}
+
+top_limits_the_regions() {
+	exits 0 andweorc-plot -t 2 -p block "$head" >out 2>err
+	has 'the 2 most useful of 4 regions' out
+	has 'pzip.c:210' out
+	has 'writer.c:88' out
+	lacks 'crc.c:12|queue.c:31' out
+	exits 0 andweorc-plot --top 2 -p block "$head" >again 2>err
+	same out again
+	for n in 0 -1 x 2.5 '' 99999999; do
+		exits 2 andweorc-plot -t "$n" "$head" >out 2>err
+		empty out
+		has "^andweorc-plot: bad number '$n' for --top" err
+	done
+}
+
+title_replaces_the_command() {
+	exits 0 andweorc-plot --title 'Before the change' "$head" >out 2>err
+	has '^Before the change$' out
+	lacks 'corpus' out
+}
+
+# Thirteen regions: a page of twelve and a page of one, in one picture.
+pages_are_filled() {
+	{
+		printf 'andweorc\tversion=1\ttool=analyze\n'
+		for i in 01 02 03 04 05 06 07 08 09 10 11 12 13; do
+			printf 'impact\tpoint=p\tregion=f%s\tslope=0.%s\tverdict=moderate\n' $i $i
+			printf 'curve\tpoint=p\tregion=f%s\tspeedup_pct=50\tprogram_pct=%s\n' $i $i
+		done
+	} >many
+	exits 0 andweorc-plot -t 100 --script - many >script 2>err
+	test "$(grep -c '^# panel' script)" -eq 13
+	test "$(grep -c '^# page' script)" -eq 2
+	has 'the 12 most useful of 13 regions' script
+	has 'regions 13 to 13 of 13' script
+	exits 0 andweorc-plot --script - many >script 2>err
+	test "$(grep -c '^# panel' script)" -eq 6
+}
+
+too_many_pages_are_refused() {
+	{
+		printf 'andweorc\tversion=1\ttool=analyze\n'
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+			printf 'curve\tpoint=p%s\tregion=f\tspeedup_pct=50\tprogram_pct=1\n' $i
+		done
+	} >many
+	exits 2 andweorc-plot -o many.svg many >out 2>err
+	test ! -e many.svg
+	has '^andweorc-plot: 30 pages are too many for one picture; choose' err
+	exits 0 andweorc-plot many >out 2>err
+	has 'progress point p30' out
+}
+
+# Records of one header may come in any order.
+order_does_not_matter() {
+	andweorc-plot --script want.gp --base "$base" "$head"
+	(sed -n 1p "$head" && sed 1d "$head" | grep '^run' && sed 1d "$head" | grep -v '^run' | grep 'point=block' | sort -r &&
+		grep 'point=file' "$head" | sort -r) >mixed
+	andweorc-plot --script got.gp --base "$base" mixed
+	same want.gp got.gp
+}
+
+# Analyses of different points, one behind the other, are one analysis.
+concatenation_is_legal() {
+	andweorc-plot --script want.gp "$head"
+	grep -v 'point=file' "$head" >one
+	(sed -n 1,2p "$head" && grep 'point=file' "$head") >two
+	cat one two >both
+	exits 0 andweorc-plot --script got.gp both 2>err
+	empty err
+	same want.gp got.gp
+}
+
+bad_records_are_told() {
+	{
+		cat "$head"
+		printf 'impact\tpoint=block\tregion=x\tslope=steep\tverdict=high\n'
+		printf 'curve\tpoint=block\tregion=x\tspeedup_pct=120\tprogram_pct=1\n'
+		printf 'curve\tpoint=block\tregion=pzip.c:210\tspeedup_pct=30\tprogram_pct=1\n'
+		printf 'impact\tpoint=block\tregion=pzip.c:210\tverdict=low\n'
+		printf 'curve\tpoint=block\tspeedup_pct=5\tprogram_pct=nan\n'
+	} >bad
+	n=$(wc -l <"$head")
+	exits 2 andweorc-plot bad >out 2>err
+	has 'pzip.c:210' out
+	sed 's/^andweorc-plot: bad://' err >got
+	cat >want <<-END
+	$((n + 1)): bad number 'steep' for 'slope'
+	$((n + 2)): 'speedup_pct' is 120, not within 0 and 100
+	$((n + 3)): second curve record of region 'pzip.c:210' on point 'block' at 30 %
+	$((n + 4)): second impact of region 'pzip.c:210' on point 'block'
+	END
+	head -n 4 got >first
+	same want first
+	has "^$((n + 5)): .*'region'" got
+	has "^$((n + 5)): .*'nan'" got
+}
+
+nothing_to_plot() {
+	echo "andweorc-plot: nothing to plot: $1" >line
+	exits 2 andweorc-plot -o nothing.svg log >out 2>err
+	empty out
+	test ! -e nothing.svg
+	same line err
+}
+
+empty_is_never_silent() {
+	printf 'andweorc\tversion=1\ttool=record\nrun\tid=1\tcommand=true\n' >log
+	nothing_to_plot 'no analysis, but a log of andweorc-record; run andweorc-analyze on it first'
+	printf 'andweorc\tversion=1\ttool=analyze\n' >log
+	nothing_to_plot 'the analysis holds no impact'
+	printf 'andweorc\tversion=1\ttool=analyze\nwarning\twhat=no-baselines\ttext=no%%20baseline;%%20use%%20-d\n' >log
+	nothing_to_plot 'no baseline; use -d'
+	printf 'andweorc\tversion=1\ttool=analyze\nimpact\tpoint=p\tregion=r\tverdict=not-enough-data\n' >log
+	nothing_to_plot 'no region has a curve yet; record for longer (-d)'
+	: >log
+	nothing_to_plot 'the analysis holds no impact'
+}
+
+format_is_told_by_the_suffix() {
+	for file in chart chart.pdf .svg svg chart.SVG chart.svg/; do
+		exits 2 andweorc-plot -o "$file" "$head" >out 2>err
+		has "^andweorc-plot: cannot tell the format of '$file'; end the name in .svg, .png or .txt\$" err
+		test ! -e "$file"
+	done
+}
+
+script_is_written_alone() {
+	exits 0 andweorc-plot --script only.gp "$head" >out 2>err
+	empty out
+	has '^set terminal svg ' only.gp
+	exits 0 andweorc-plot --script - "$head" >out 2>err
+	same only.gp out
+	(PATH=$O:/nowhere exits 0 "$O/andweorc-plot" --script without.gp "$head")
+	same only.gp without.gp
+}
+
+script_draws_the_same() {
+	andweorc-plot -o chart.svg --script chart.gp "$head"
+	env -i PATH="$PATH" gnuplot -d chart.gp >hand.svg
+	same chart.svg hand.svg
+	andweorc-plot -o chart.txt --script chart.gp "$head"
+	env -i PATH="$PATH" gnuplot -d chart.gp | tr -d '\f' | sed 's/ *$//' >hand.txt
+	same chart.txt hand.txt
+}
+
+extremes_are_drawn() {
+	{
+		printf 'andweorc\tversion=1\ttool=analyze\n'
+		printf 'impact\tpoint=p\tregion=wide\tslope=1e300\tslope_lo=-1e300\tslope_hi=1e300\tverdict=high\tmax_useful_pct=1e9\n'
+		printf 'curve\tpoint=p\tregion=wide\tspeedup_pct=50\tprogram_pct=-1e300\tlo=-1e308\thi=1e308\n'
+		printf 'impact\tpoint=p\tregion=zero\tslope=0\tslope_lo=0\tslope_hi=0\tverdict=none\n'
+		printf 'curve\tpoint=p\tregion=zero\tspeedup_pct=0\tprogram_pct=0\tlo=0\thi=0\n'
+		printf 'impact\tpoint=q\tregion=slope-only\tslope=0.5\tslope_lo=0.4\tslope_hi=0.6\tverdict=moderate\n'
+		printf 'curve\tpoint=r\tregion=curve-only\tspeedup_pct=1e-9\tprogram_pct=1e-9\tlo=5\thi=-5\n'
+	} >log
+	for suffix in svg png txt; do
+		exits 0 andweorc-plot -o "out.$suffix" --base "$base" log >out 2>err
+		empty err
+	done
+	has '<text>slope-only</text>' out.svg
+}
+
+check 'script for SVG' script_is head.svg.gp -p block "$head"
+check 'script for SVG, two points, base' script_is base.svg.gp --base "$base" "$head"
+check 'script for PNG' script_is head.png.gp -o chart.png --title 'A title' -t 1 "$head"
+check 'script for text' script_is head.txt.gp -o chart.txt --base "$base" -p block "$head"
+check 'SVG is drawn' svg_is_drawn
+check 'PNG is drawn' png_is_drawn
+check 'text is drawn, 100 columns wide' text_is_drawn
+check 'standard input is read' standard_input_is_read
+check '-p' point_is_chosen
+check '-t' top_limits_the_regions
+check '--title' title_replaces_the_command
+check 'at most 12 panels a page' pages_are_filled
+check 'too many pages are refused' too_many_pages_are_refused
+check 'order of records does not matter' order_does_not_matter
+check 'concatenated analyses' concatenation_is_legal
+check 'bad records are told, the rest is drawn' bad_records_are_told
+check 'nothing to plot: the reason is said' empty_is_never_silent
+check 'format by suffix' format_is_told_by_the_suffix
+check '--script alone runs no gnuplot' script_is_written_alone
+check '--script, run by hand, draws the same' script_draws_the_same
+check 'extreme numbers' extremes_are_drawn
+
+done_testing

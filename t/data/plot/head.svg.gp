@@ -1,0 +1,139 @@
+# Drawn by andweorc-plot VERSION.  By hand: gnuplot THIS > chart.svg
+set terminal svg noenhanced size 1098,952 fixed font 'sans-serif,11' background '#FFFFFF'
+set encoding utf8
+W = 1098.
+H = 952.
+set style line 1 linecolor rgb '#0072B2' linewidth 1.6 pointtype 7 pointsize 0.6  # measured
+set style line 2 linecolor rgb '#D55E00' linewidth 1.6 pointtype 4 pointsize 0.7 dashtype 2  # base
+set style line 3 linecolor rgb '#999999' linewidth 0.8  # zero
+set style line 4 linecolor rgb '#999999' linewidth 0.8 dashtype 4  # one for one
+set style line 5 linecolor rgb '#666666' linewidth 1 dashtype 3  # no gain beyond
+
+# virtual speedup %, program speedup %, low and high end of its interval
+$head0 << EOD
+0 0 0 0
+15 10.4 9.1 11.7
+30 21.6 20.2 23
+50 35.3 33.6 37
+75 36.1 34.2 38
+EOD
+
+$head1 << EOD
+0 0 0 0
+15 -4.1 -6 -2.2
+30 -9 -11.5 -6.5
+50 -15.2 -18 -12.4
+75 -23.4 -27 -19.8
+EOD
+
+$head2 << EOD
+0 0 0 0
+30 1.5 NaN NaN
+50 4.5 -20 29
+EOD
+
+$head3 << EOD
+0 0 0 0
+15 0.2 -1 1.4
+30 -0.4 -1.9 1.1
+50 0.1 -1.6 1.8
+75 0.5 -1.4 2.4
+EOD
+
+unset key
+set multiplot
+
+# page
+unset label
+unset arrow
+set label 'What would speed up: ./pzip -j 4 corpus.tar' at screen 78/W, 1-36/H font 'sans-serif" font-weight="bold,15' textcolor rgb '#222222' noenhanced
+set label 'progress point block · 4 regions, most useful first' at screen 78/W, 1-58/H font 'sans-serif,12' textcolor rgb '#666666' noenhanced
+set label 'virtual speedup of the region (%)' at screen 574/W, 1-906/H center font 'sans-serif,12' textcolor rgb '#222222' noenhanced
+set label 'speedup of the program (%)' at screen 18/W, 1-498/H center rotate by 90 font 'sans-serif,12' textcolor rgb '#222222' noenhanced
+set arrow from screen 78/W, 1-936/H to screen 106/W, 1-936/H nohead linestyle 1 linewidth 1
+set label '' at screen 92/W, 1-936/H point pointtype 7 pointsize 0.6 linecolor rgb '#0072B2'
+set label 'measured, 95 % interval' at screen 114/W, 1-936/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set arrow from screen 314/W, 1-936/H to screen 342/W, 1-936/H nohead linestyle 1
+set label 'fitted slope' at screen 350/W, 1-936/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set arrow from screen 464/W, 1-936/H to screen 492/W, 1-936/H nohead linestyle 4
+set label 'one for one' at screen 500/W, 1-936/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set arrow from screen 614/W, 1-936/H to screen 642/W, 1-936/H nohead linestyle 5
+set label 'no gain beyond' at screen 650/W, 1-936/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set xrange [0:77.25]
+set yrange [-28.95:40.0085]
+set xtics 25
+set ytics 10
+set border 3 linecolor rgb '#999999' linewidth 0.8
+set tics nomirror out scale 0.4 font 'sans-serif,10' textcolor rgb '#666666'
+set grid linetype 1 linecolor rgb '#E8E8E8' linewidth 0.7
+
+# panel 0
+set lmargin at screen 78/W
+set rmargin at screen 558/W
+set tmargin at screen 1-153/H
+set bmargin at screen 1-443/H
+set format y '%g'
+set label 'high value, no gain past 50 %' at screen 78/W, 1-139/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'slope 0.71 [0.66, 0.76] · 62 % of samples' at screen 78/W, 1-120/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'pzip.c:210 in deflate_chunk' at screen 78/W, 1-98/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set arrow from 50, graph 0 to 50, graph 1 nohead linestyle 5 front
+plot sample [0:77.25] 0 with lines linestyle 3, \
+  [0:77.25] x with lines linestyle 4, \
+  $head0 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
+  [0:50] 0.71*x with lines linestyle 1, \
+  $head0 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head0 every ::1 using ($1+0):2 with points linestyle 1
+
+# panel 1
+unset label
+unset arrow
+set lmargin at screen 590/W
+set rmargin at screen 1070/W
+set tmargin at screen 1-153/H
+set bmargin at screen 1-443/H
+set format y ''
+set label 'harmful: slows the program down' at screen 590/W, 1-139/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'slope -0.31 [-0.40, -0.22] · 2.0 % of samples' at screen 590/W, 1-120/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'writer.c:88 in write_ordered' at screen 590/W, 1-98/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+plot sample [0:77.25] 0 with lines linestyle 3, \
+  [0:77.25] x with lines linestyle 4, \
+  $head1 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
+  [0:75] -0.31*x with lines linestyle 1, \
+  $head1 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head1 every ::1 using ($1+0):2 with points linestyle 1
+
+# panel 2
+unset label
+unset arrow
+set lmargin at screen 78/W
+set rmargin at screen 558/W
+set tmargin at screen 1-554/H
+set bmargin at screen 1-844/H
+set format y '%g'
+set label 'not enough data: record with -d 120' at screen 78/W, 1-540/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'slope unknown · 0.4 % of samples' at screen 78/W, 1-521/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'crc.c:12 in crc32' at screen 78/W, 1-499/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+plot sample [0:77.25] 0 with lines linestyle 3, \
+  [0:77.25] x with lines linestyle 4, \
+  $head2 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
+  $head2 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head2 every ::1 using ($1+0):2 with points linestyle 1
+
+# panel 3
+unset label
+unset arrow
+set lmargin at screen 590/W
+set rmargin at screen 1070/W
+set tmargin at screen 1-554/H
+set bmargin at screen 1-844/H
+set format y ''
+set label 'not a bottleneck' at screen 590/W, 1-540/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'slope 0.00 [-0.02, 0.03] · 4.2 % of samples' at screen 590/W, 1-521/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'queue.c:31 in queue_put' at screen 590/W, 1-499/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+plot sample [0:77.25] 0 with lines linestyle 3, \
+  [0:77.25] x with lines linestyle 4, \
+  $head3 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
+  [0:75] 0.004*x with lines linestyle 1, \
+  $head3 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head3 every ::1 using ($1+0):2 with points linestyle 1
+unset multiplot
