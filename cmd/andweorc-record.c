@@ -307,6 +307,7 @@ static int record(struct recording *r)
 		if (status && now_ns() - began < 50 * 1000000)
 			break;
 	}
+	diagnose_end(&r->conductor);
 	return first_failure;
 }
 
@@ -327,6 +328,7 @@ int main(int argc, char **argv)
 	status = record(&r);
 	if (!journal_close(&r.journal) && status == 0)
 		status = EXIT_RECORD;
+	conductor_release(&r.conductor);
 	regions_release(&r.regions);
 	mapping_release(&r.modules);
 	status_release(&r.status);

@@ -29,7 +29,7 @@
 
 enum {
 	TICK_MS = 1,       /* how often a visit is looked for */
-	DRAIN_MS = 20,     /* how often samples are fetched: well before ARENA_RING of them */
+	DRAIN_MS = 50,     /* how often samples are fetched: well before ARENA_RING of them, and each time costs the target a little */
 	READY_MS = 3000,   /* after this without a word from the runtime something is wrong */
 	DISCOVER_MS = 400, /* samples are gathered this long before regions are chosen */
 	DISCOVER_SAMPLES = 150,
@@ -39,6 +39,8 @@ enum {
 	VISITS_WANTED = 12,   /* per window: it is lengthened until it holds this many */
 	WINDOW_MAX_MS = 2000,
 	KILL_AFTER_MS = 2000,
+	WINDOWS_IN_A_RUN = 5, /* at the least, of a program that is run again and again */
+	NAMED_MS = 20,     /* with regions named, only the rate of visits is to be seen before the first window */
 	EXPIRES_MS = 120000, /* a window is over by then, or we are no more */
 };
 
@@ -349,19 +351,24 @@ uint64_t conductor_visits(const struct conductor *c, uint32_t point)
 	return sum;
 }
 
-/* The busiest point decides how long a window must be to hold enough visits. */
+/*
+ * How long windows are: as long as the busiest point needs for enough visits, but
+ * short enough for a program that ends early to hold a few.
+ */
 static int64_t window_length(const struct conductor *c)
 {
 	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
-	int64_t elapsed = now_ns() - c->began_ns, wanted;
+	int64_t elapsed = now_ns() - c->began_ns, wanted = c->plan->window_ns, visits_take;
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		most = conductor_visits(c, i) > most ? conductor_visits(c, i) : most;
-	wanted = most ? elapsed / (int64_t)most * VISITS_WANTED : 0;
-	if (wanted > WINDOW_MAX_MS * MS)
-		wanted = WINDOW_MAX_MS * MS;
-	return wanted > c->plan->window_ns ? wanted : c->plan->window_ns;
+	visits_take = most ? elapsed / (int64_t)most * VISITS_WANTED : 0;
+	if (visits_take > wanted)
+		wanted = visits_take < WINDOW_MAX_MS * MS ? visits_take : WINDOW_MAX_MS * MS;
+	if (c->last_run_ns && wanted > c->last_run_ns / WINDOWS_IN_A_RUN)
+		wanted = c->last_run_ns / WINDOWS_IN_A_RUN;
+	return wanted;
 }
 
 static bool wait_until_ready(struct conductor *c)
@@ -386,47 +393,65 @@ static void read_modules(struct conductor *c)
 	mapping_publish(c->modules, c->arena);
 }
 
-/* Gathers samples until there is something to choose from, or names what was asked for. */
+/* Makes regions of what was asked for by name. */
+static void name_regions(struct conductor *c)
+{
+	for (size_t i = 0; i < c->plan->nnames; i++) {
+		char *text;
+
+		if (regions_name(c->regions, c->plan->names[i]) > 0 || c->run > 1)
+			continue;
+		text = xasprintf("no code in scope is called '%s'", c->plan->names[i]);
+		msg_warn("%s", text);
+		journal_warning(c->journal, c->run, "no-such-region", text);
+		free(text);
+	}
+}
+
+/* Gathers samples until there is something to choose from.  False when the run ended meanwhile. */
 static bool discover(struct conductor *c)
 {
 	int64_t began = now_ns();
+	bool named = c->plan->nnames > 0;
 
-	for (size_t i = 0; i < c->plan->nnames; i++) {
-		if (regions_name(c->regions, c->plan->names[i]) == 0 && c->run == 1) {
-			char *text = xasprintf("no code in scope is called '%s'", c->plan->names[i]);
-
-			msg_warn("%s", text);
-			journal_warning(c->journal, c->run, "no-such-region", text);
-			free(text);
-		}
-	}
+	if (named)
+		name_regions(c);
 	do {
-		if (!rest_until(c, now_ns() + (c->plan->nnames ? 100 : DISCOVER_MS) * MS))
+		if (!rest_until(c, now_ns() + (named || c->block ? NAMED_MS : DISCOVER_MS) * MS))
 			return false;
 		read_modules(c);
-	} while (!c->plan->nnames && c->regions->samples < DISCOVER_SAMPLES && now_ns() - began < DISCOVER_MAX_MS * MS);
+	} while (!named && c->regions->all_samples < DISCOVER_SAMPLES && now_ns() - began < DISCOVER_MAX_MS * MS);
 	return true;
+}
+
+static void new_block(struct conductor *c)
+{
+	size_t n;
+
+	free(c->trials);
+	free(c->picked);
+	c->picked = xcalloc(c->plan->max_regions + 1, sizeof(*c->picked));
+	n = regions_pick(c->regions, c->plan->max_regions, c->plan->min_share, c->picked);
+	c->ntrials = schedule_block(c->schedule, n, c->plan->levels, c->plan->nlevels, &c->trials);
+	c->next_trial = 0;
+	c->block++;
 }
 
 static void experiment(struct conductor *c)
 {
-	struct region **picked = xcalloc(c->plan->max_regions + 1, sizeof(*picked));
-
 	while (!target_ended(c) && !time_is_up(c)) {
-		size_t n = regions_pick(c->regions, c->plan->max_regions, c->plan->min_share, picked);
-		struct trial *trial;
-		size_t ntrials = schedule_block(c->schedule, n, c->plan->levels, c->plan->nlevels, &trial);
-		int64_t length = window_length(c);
+		const struct trial *t;
 
-		c->block++;
-		for (size_t i = 0; i < ntrials && !target_ended(c) && !time_is_up(c); i++)
-			perform(c, trial[i].region == (size_t)TRIAL_BASELINE ? NULL : picked[trial[i].region], trial[i].pct,
-				length);
-		free(trial);
-		if (!target_ended(c))
+		if (c->next_trial == c->ntrials) {
 			read_modules(c);
+			new_block(c);
+		}
+		t = &c->trials[c->next_trial];
+		perform(c, t->region == (size_t)TRIAL_BASELINE ? NULL : c->picked[t->region], t->pct, window_length(c));
+		/* What the end of the run has cut short is done again in the next one. */
+		if (!target_ended(c))
+			c->next_trial++;
 	}
-	free(picked);
 }
 
 /* Ends the target: its time is used up. */
@@ -472,12 +497,19 @@ static void log_end(struct conductor *c, int64_t ended)
 	journal_flush(c->journal);
 }
 
+void conductor_release(struct conductor *c)
+{
+	free(c->trials);
+	free(c->picked);
+	c->trials = NULL;
+	c->picked = NULL;
+}
+
 void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 {
 	c->run = run;
 	c->pid = pid;
 	c->began_ns = now_ns();
-	c->block = 0;
 	c->windows = c->disturbed = 0;
 	c->ended = c->stopped = false;
 	regions_new_run(c->regions);
@@ -501,6 +533,8 @@ void conduct(struct conductor *c)
 	if (!target_ended(c))
 		stop_target(c);
 	ended = now_ns();
+	if (!c->stopped)
+		c->last_run_ns = ended - c->began_ns;
 	if (c->status)
 		status_clear(c->status);
 	while (waitpid(c->pid, &c->wait_status, 0) < 0 && errno == EINTR)

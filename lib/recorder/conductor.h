@@ -43,6 +43,12 @@ struct conductor {
 	int64_t began_ns;        /* start of the run */
 	uint32_t window;         /* number of the last window; never 0 while one is on */
 	uint64_t block;
+
+	/* The block that is on.  A run that ends in the middle of it is continued by the next. */
+	struct trial *trials;    /* owned */
+	size_t ntrials, next_trial;
+	struct region **picked;  /* what trial.region counts in; owned */
+	int64_t last_run_ns;     /* how long the last run took to end by itself; 0: none has */
 	uint64_t experiments;    /* id of the last one, over all runs */
 	uint64_t windows;        /* in this run */
 	uint64_t disturbed;      /* of these, set aside */
@@ -51,6 +57,9 @@ struct conductor {
 	bool ended;
 	bool stopped;            /* the time was used up: we ended the target */
 };
+
+/* Frees what the runs have left. */
+void conductor_release(struct conductor *c);
 
 /*
  * Begins a run: waits until the runtime in the target `pid` has reported in, the

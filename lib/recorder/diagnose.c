@@ -10,7 +10,7 @@
 
 static void say(struct conductor *c, const char *what, char *text)
 {
-	if (c->run == 1)
+	if (c->run == 1 || strcmp(what, "too-short") == 0)
 		msg_warn("%s", text);
 	journal_warning(c->journal, c->run, what, text);
 	free(text);
@@ -89,10 +89,7 @@ static void regions(struct conductor *c)
 		    xasprintf("of %llu samples none is in the program's own code%s", (unsigned long long)c->regions->samples,
 			      c->regions->mode == REGION_LINE ? ": compile it with -g, or use -m function" :
 								": is it stripped?"));
-	else if (c->windows == 0)
-		say(c, "too-short",
-		    xstrdup("the program ended before an experiment could: give -d SECONDS to have it run again, or more input"));
-	else if (logged == 0)
+	else if (logged == 0 && c->windows > 0)
 		say(c, "no-region", xstrdup("no region has enough samples: name one with -r, or record for longer with -d"));
 }
 
@@ -111,4 +108,12 @@ void diagnose(struct conductor *c, const char *command)
 		say(c, "disturbed",
 		    xasprintf("%llu of %llu experiments were set aside: the hypervisor took the processors away",
 			      (unsigned long long)c->disturbed, (unsigned long long)c->windows));
+}
+
+void diagnose_end(struct conductor *c)
+{
+	if (!c->ready || c->plan->attach_only || c->regions->all_samples == 0 || c->experiments > 0)
+		return;
+	say(c, "too-short",
+	    xstrdup("the program ended before an experiment could: give -d SECONDS to have it run again, or more input"));
 }

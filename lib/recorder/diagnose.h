@@ -12,4 +12,7 @@
  */
 void diagnose(struct conductor *c, const char *command);
 
+/* The same for the recording as a whole, after its last run. */
+void diagnose_end(struct conductor *c);
+
 #endif

@@ -46,7 +46,7 @@ void regions_new_run(struct regions *r)
 {
 	r->samples = 0;
 	for (size_t i = 0; i < r->n; i++)
-		r->v[i]->samples = r->v[i]->stamp = r->v[i]->logged_ranges = 0;
+		r->v[i]->samples = r->v[i]->logged_ranges = 0;
 	for (size_t i = 0; i < r->places_cap; i++)
 		r->places[i].leaf = 0;
 }
@@ -236,6 +236,7 @@ static struct place *place_of(struct regions *r, struct mapping *mod, uint64_t o
 void regions_sample(struct regions *r, const struct arena_sample *s)
 {
 	r->samples++;
+	r->all_samples++;
 	for (uint32_t i = 0; i < s->nframes && i < ARENA_FRAMES; i++) {
 		/* The place of a call is inside the call, before the return address. */
 		uint64_t pc = i ? s->pc[i] - 1 : s->pc[i];
@@ -248,10 +249,11 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 		if (i == 0)
 			p->leaf++;
 		for (unsigned k = 0; k < p->n; k++) {
-			if (p->region[k]->stamp == r->samples)
+			if (p->region[k]->stamp == r->all_samples)
 				continue;
-			p->region[k]->stamp = r->samples;
+			p->region[k]->stamp = r->all_samples;
 			p->region[k]->samples++;
+			p->region[k]->all_samples++;
 		}
 		if (r->mode == REGION_LINE && p->n > 0)
 			return;
@@ -322,8 +324,8 @@ static int by_samples(const void *a, const void *b)
 {
 	const struct region *x = *(struct region *const *)a, *y = *(struct region *const *)b;
 
-	if (x->samples != y->samples)
-		return x->samples > y->samples ? -1 : 1;
+	if (x->all_samples != y->all_samples)
+		return x->all_samples > y->all_samples ? -1 : 1;
 	return x->id < y->id ? -1 : 1;
 }
 
@@ -336,11 +338,11 @@ size_t regions_pick(struct regions *r, size_t max, double min_share, struct regi
 	for (size_t i = 0; i < r->n; i++)
 		named = named || r->v[i]->named;
 	for (size_t i = 0; i < r->n; i++)
-		if (r->v[i]->nranges > 0 && (named ? r->v[i]->named : r->v[i]->samples > 0))
+		if (r->v[i]->nranges > 0 && (named ? r->v[i]->named : r->v[i]->all_samples > 0))
 			sorted[n++] = r->v[i];
 	qsort(sorted, n, sizeof(*sorted), by_samples);
 	for (size_t i = 0; i < n && kept < max; i++)
-		if (named || (double)sorted[i]->samples >= min_share * (double)r->samples)
+		if (named || (double)sorted[i]->all_samples >= min_share * (double)r->all_samples)
 			out[kept++] = sorted[i];
 	free(sorted);
 	return kept;

@@ -30,6 +30,7 @@ struct region {
 	size_t logged_ranges;     /* as many as the log knows of; 0: no record written yet */
 	bool named;               /* asked for with -r */
 	uint64_t samples;         /* of this run */
+	uint64_t all_samples;     /* of all runs */
 	uint64_t stamp;           /* number of the last sample counted: recursion counts once */
 };
 
@@ -44,6 +45,7 @@ struct regions {
 	struct place *places;     /* open addressing */
 	size_t nplaces, places_cap;
 	uint64_t samples;         /* of this run */
+	uint64_t all_samples;     /* of all runs */
 	bool passed_more;         /* mapping_pass was called: publish */
 };
 

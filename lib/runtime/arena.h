@@ -33,6 +33,7 @@ enum {
 	ARENA_MODULES = 256,      /* modules with unwind rows */
 	ARENA_ROWS = 6 << 20,     /* unwind rows of all modules */
 	ARENA_SEGMENTS = 256,     /* segments a thread remembers; a power of two */
+	ARENA_BIRTHS = 1 << 12,   /* kinds of threads remembered; a power of two */
 	ARENA_OBJECTS = 1 << 14,  /* sync objects remembered; a power of two */
 };
 
@@ -117,13 +118,21 @@ struct arena_segment {
 	int64_t hit_ns;   /* of which samples found the region: samples in it times their period */
 };
 
+/* The same for what threads do first, which each does once: shared by all that begin alike. */
+struct arena_birth {
+	_Atomic uint64_t key;
+	_Atomic uint32_t seen, samples;
+	_Atomic int64_t time_ns, hit_ns;
+};
+
 enum { SLOT_FREE, SLOT_UNBORN, SLOT_LIVE, SLOT_DEAD };
 
 /* A thread.  Counters survive the thread and are never reset: the conductor works with differences. */
 struct arena_thread {
 	_Alignas(64) _Atomic uint32_t state; /* SLOT_*; taken by the creator, freed by the thread */
 	int32_t tid;
-	uint64_t routine, arg;      /* of a thread that is unborn: what it will run */
+	uint64_t routine, arg;      /* of a thread that is unborn: what it will run, */
+	uint64_t stack_bytes;       /* and on how large a stack */
 	_Atomic int64_t delay_ns;   /* [T] D_i */
 	_Atomic uint32_t window;    /* [T] the window whose floor has been applied to delay_ns */
 	_Atomic uint64_t samples;   /* [T] */
@@ -171,6 +180,7 @@ struct arena {
 
 	struct arena_point point[ARENA_POINTS];
 	struct arena_object object[ARENA_OBJECTS];
+	struct arena_birth birth[ARENA_BIRTHS]; /* [A] */
 	struct arena_target targets[2];
 	struct arena_scope scopes[2];
 	struct arena_modules module_sets[2];

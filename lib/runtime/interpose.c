@@ -301,6 +301,20 @@ static void *begin(void *p)
 	return routine(arg);
 }
 
+static size_t stack_bytes(const pthread_attr_t *attr)
+{
+	pthread_attr_t dflt;
+	size_t bytes = 0;
+
+	if (attr) {
+		pthread_attr_getstacksize(attr, &bytes);
+	} else if (pthread_attr_init(&dflt) == 0) {
+		pthread_attr_getstacksize(&dflt, &bytes);
+		pthread_attr_destroy(&dflt);
+	}
+	return bytes;
+}
+
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *), void *arg)
 {
 	struct arena_thread *slot;
@@ -316,6 +330,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 		return REAL(pthread_create)(thread, attr, routine, arg);
 	slot->routine = (uintptr_t)routine;
 	slot->arg = (uintptr_t)arg;
+	slot->stack_bytes = stack_bytes(attr);
 	err = REAL(pthread_create)(thread, attr, begin, slot);
 	if (err)
 		thread_unreserve(slot);

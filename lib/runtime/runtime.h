@@ -53,6 +53,8 @@ struct self {
 	uint32_t until_jitter;
 	struct arena_segment *segment; /* that the thread is in; NULL: not being followed */
 	uint32_t segment_window;       /* in which it began */
+	struct arena_birth *birth;     /* of the thread's first segment, while it is in that */
+	struct arena_segment before;   /* what was known of it as it began */
 	int64_t segment_ns;            /* up to when the segment's time is accounted for */
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average */
 };
@@ -132,6 +134,9 @@ int64_t segment_end(uint32_t speedup);
 
 /* any: the thread leaves the sync operation that was called from `site`. */
 void segment_begin(struct arena_thread *t, const void *site);
+
+/* any: the thread begins its life, with `routine` and `arg` as pthread_create got them. */
+void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg);
 
 /* any: the thread did not run for `ns` (a pause). */
 void segment_skip(int64_t ns);

@@ -32,7 +32,7 @@
 #include "runtime.h"
 
 enum {
-	JITTER_EVERY = 4, /* samples between changes of the period: each change is a system call */
+	JITTER_EVERY = 8, /* samples between changes of the period: each change is a system call */
 	TRAP_PERF_CODE = 6,
 	WALK_FRAMES = 96, /* of a stack that are looked at */
 };
@@ -94,8 +94,8 @@ static void walk(struct stack *s, const ucontext_t *uc)
 	s->n = 0;
 	s->hit = s->decided = false;
 	for (uint32_t depth = 0; depth < WALK_FRAMES; depth++) {
-		/* A return address belongs to the call before it. */
-		uint64_t at = depth ? c.pc - 1 : c.pc;
+		/* A return address belongs to the call before it; interrupted code (c.regs) is where it is. */
+		uint64_t at = c.regs ? c.pc : c.pc - 1;
 		bool decides = !passes(scope, at);
 
 		if (s->n < ARENA_FRAMES)
@@ -128,13 +128,16 @@ static uint64_t next_random(void)
 
 /*
  * A program whose work is periodic can beat with a periodic sampler; so the
- * period wanders between 7/8 and 9/8 of what was asked for.
+ * period wanders between 7/8 and 9/8 of what was asked for: in every window,
+ * also in those where nothing is sped up, lest its cost tell them apart.
  */
 static void jitter(void)
 {
 	uint64_t period = arena->period_ns;
 
-	if (self.perf_fd < 0 || self.until_jitter-- > 0)
+	if (self.perf_fd < 0 || window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)) == 0)
+		return;
+	if (self.until_jitter-- > 0)
 		return;
 	self.until_jitter = JITTER_EVERY - 1;
 	period += next_random() % (period / 4 + 1) - period / 8;
@@ -237,13 +240,24 @@ void sampler_keep_action(const struct sigaction *act, struct sigaction *old)
 
 /* ---- starting and stopping ---------------------------------------------------- */
 
-static int open_perf(void)
+/*
+ * Each thread's first sample comes after a random part of a period, and stands
+ * for a whole one like all others: then a thread that lives for x periods is
+ * sampled x times on average, however small x is.  Were the first one due after
+ * a whole period, a thread that lives for less than that would never be seen.
+ */
+static uint64_t first_period(void)
+{
+	return 1 + next_random() % arena->period_ns;
+}
+
+static int open_perf(uint64_t period)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = arena->period_ns,
+		.sample_period = period,
 		.disabled = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
@@ -274,7 +288,7 @@ static bool start_timer(void)
 		return false;
 	every.it_interval.tv_sec = (time_t)(arena->period_ns / 1000000000);
 	every.it_interval.tv_nsec = (long)(arena->period_ns % 1000000000);
-	every.it_value = every.it_interval;
+	every.it_value.tv_nsec = (long)(first_period() % 1000000000);
 	self.has_timer = true;
 	return timer_settime(self.timer, 0, &every, NULL) == 0;
 }
@@ -283,7 +297,7 @@ bool sampler_start(void)
 {
 	self.period_ns = arena->period_ns;
 	if (our_signal == SIGTRAP) {
-		self.perf_fd = open_perf();
+		self.perf_fd = open_perf(first_period());
 		if (self.perf_fd < 0)
 			return false;
 		return ioctl(self.perf_fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
@@ -330,7 +344,7 @@ void sampler_init(void)
 	int fd;
 
 	if (arena->want_sampler != SAMPLER_TIMER) {
-		fd = open_perf();
+		fd = open_perf(arena->period_ns);
 		if (fd < 0) {
 			atomic_store_explicit(&arena->sampler_errno, errno, memory_order_relaxed);
 		} else {

@@ -62,8 +62,10 @@ static uint32_t current_window(void)
 /* The segment that the thread is in.  One that began in another window, with another region, is not followed to its end. */
 static struct arena_segment *current(void)
 {
-	if (self.segment && self.segment_window != current_window())
+	if (self.segment && self.segment_window != current_window()) {
 		self.segment = NULL;
+		self.birth = NULL;
+	}
 	return self.segment;
 }
 
@@ -101,6 +103,18 @@ int64_t segment_sample(int64_t period, bool hit, uint32_t speedup)
 	return is_known(s) ? credit_of(s, passed, speedup) : lump;
 }
 
+/* What this thread has learned of its first segment, all that begin like it will know. */
+static void tell_birth(const struct arena_segment *s)
+{
+	struct arena_birth *b = self.birth;
+
+	atomic_fetch_add_explicit(&b->seen, s->seen - self.before.seen, memory_order_relaxed);
+	atomic_fetch_add_explicit(&b->samples, s->samples - self.before.samples, memory_order_relaxed);
+	atomic_fetch_add_explicit(&b->time_ns, s->time_ns - self.before.time_ns, memory_order_relaxed);
+	atomic_fetch_add_explicit(&b->hit_ns, s->hit_ns - self.before.hit_ns, memory_order_relaxed);
+	self.birth = NULL;
+}
+
 int64_t segment_end(uint32_t speedup)
 {
 	struct arena_segment *s = current();
@@ -110,6 +124,8 @@ int64_t segment_end(uint32_t speedup)
 		return 0;
 	passed = account(s);
 	s->seen++;
+	if (self.birth)
+		tell_birth(s);
 	self.segment = NULL;
 	return is_known(s) ? credit_of(s, passed, speedup) : 0;
 }
@@ -119,6 +135,32 @@ void segment_begin(struct arena_thread *t, const void *site)
 	self.segment_ns = now_ns();
 	self.segment_window = current_window();
 	self.segment = find(t, site);
+}
+
+/*
+ * A thread that lives for one task has no second segment to learn from the
+ * first.  Threads that run the same routine with the same argument (a pointer
+ * that stays the same from round to round tells their roles apart) learn from
+ * each other.  Where the argument is new each time nothing is learned, and lumps
+ * remain.
+ */
+void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg)
+{
+	uint64_t region = atomic_load_explicit(&arena->region, memory_order_relaxed), free_key = 0;
+	uint64_t key = (routine * 0x9e3779b97f4a7c15u ^ arg) + (region << 48) + 1;
+	struct arena_birth *b = &arena->birth[key * 0x9e3779b97f4a7c15u >> 40 & (ARENA_BIRTHS - 1)];
+
+	if (!atomic_compare_exchange_strong_explicit(&b->key, &free_key, key, memory_order_relaxed, memory_order_relaxed) &&
+	    free_key != key)
+		return; /* two kinds in one place: the first has it */
+	segment_begin(t, (const void *)(uintptr_t)routine);
+	if (!self.segment)
+		return;
+	self.birth = b;
+	self.segment->seen = self.before.seen = atomic_load_explicit(&b->seen, memory_order_relaxed);
+	self.segment->samples = self.before.samples = atomic_load_explicit(&b->samples, memory_order_relaxed);
+	self.segment->time_ns = self.before.time_ns = atomic_load_explicit(&b->time_ns, memory_order_relaxed);
+	self.segment->hit_ns = self.before.hit_ns = atomic_load_explicit(&b->hit_ns, memory_order_relaxed);
 }
 
 void segment_skip(int64_t ns)

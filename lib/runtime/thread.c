@@ -66,19 +66,22 @@ void thread_unreserve(struct arena_thread *slot)
  * The bounds of what the unwinder may read.  Asking the library for them
  * (pthread_getattr_np) allocates, and reads a file for the main thread.  But
  * something lies above all frames of each stack: the kernel's random bytes on
- * that of the main thread, the thread's control block on all others.  How far
- * down a stack reaches is guessed; a program that runs on stacks of its own
- * making (coroutines) is outside the bounds, and only its innermost frame seen.
+ * that of the main thread, the thread's control block on all others; and the
+ * creator has noted how large the stack is.  (Nothing else is mapped within 128 MB
+ * below the main thread's.)  A program that runs on stacks of its own making,
+ * coroutines, is outside the bounds, and only its innermost frame is seen.
  */
-enum { STACK_BYTES = 64 << 20 };
+enum { MAIN_STACK_BYTES = 64 << 20 };
 
 static void bound_stack(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	uintptr_t above = self.slot->tid == getpid() ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self();
+	bool is_main = self.slot->tid == getpid();
+	uintptr_t above = is_main ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self();
+	uintptr_t bytes = is_main ? MAIN_STACK_BYTES : (uintptr_t)self.slot->stack_bytes;
 
-	self.stack_hi = above > here && above - here < STACK_BYTES ? above : here;
-	self.stack_lo = self.stack_hi > STACK_BYTES ? self.stack_hi - STACK_BYTES : 0;
+	self.stack_hi = above > here && above - here < bytes ? above : here;
+	self.stack_lo = self.stack_hi > bytes ? self.stack_hi - bytes : 0;
 }
 
 void thread_begin(struct arena_thread *slot)
@@ -95,9 +98,12 @@ void thread_begin(struct arena_thread *slot)
 	self.random = (arena->seed + (uint64_t)slot->tid) * 0x9e3779b97f4a7c15u | 1;
 	self.until_jitter = 0;
 	self.segment = NULL;
+	self.birth = NULL;
 	memset(slot->segment, 0, sizeof(slot->segment)); /* another thread does other things */
 	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
 	sampler_start();
+	if (slot->routine && window_speedup())
+		segment_be_born(slot, slot->routine, slot->arg);
 	self.busy = 0;
 }
 
