@@ -150,7 +150,8 @@ bench: all workload bench-programs
 .PHONY: install uninstall
 install: all
 	$(INSTALL) -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(libdir)/andweorc' '$(DESTDIR)$(libdir)/pkgconfig' \
-		'$(DESTDIR)$(includedir)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man3' '$(DESTDIR)$(mandir)/man5'
+		'$(DESTDIR)$(includedir)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man3' '$(DESTDIR)$(mandir)/man5' \
+		'$(DESTDIR)$(mandir)/man7'
 	$(INSTALL) -m 755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(bindir)'
 	$(INSTALL) -m 755 $(O)/libandweorc.so '$(DESTDIR)$(libdir)/andweorc'
 	$(INSTALL) -m 644 lib/andweorc.h '$(DESTDIR)$(includedir)'

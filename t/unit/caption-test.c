@@ -1,0 +1,110 @@
+#include "unit.h"
+
+#include "base/buf.h"
+#include "profile/caption.h"
+
+static void gives(const char *text, size_t columns, const char *want, size_t width)
+{
+	struct buf b = BUF_INIT;
+
+	assert_int_equal(caption_add(&b, text, columns), width);
+	assert_string_equal(b.s, want);
+	buf_release(&b);
+}
+
+static void keeps_what_fits(void **state)
+{
+	(void)state;
+	gives("", 0, "", 0);
+	gives("", 5, "", 0);
+	gives("queue.c:31", 0, "queue.c:31", 10);
+	gives("queue.c:31", 10, "queue.c:31", 10);
+	gives("Gr\xc3\xb6\xc3\x9f"
+	      "e",
+	      5, "Gr\xc3\xb6\xc3\x9f"
+		 "e",
+	      5);
+}
+
+static void cuts_the_middle(void **state)
+{
+	(void)state;
+	gives("queue.c:31", 9, "queu\xe2\x80\xa6"
+			       "c:31",
+	      9);
+	gives("queue.c:31", 8, "queu\xe2\x80\xa6:31", 8);
+	gives("queue.c:31", 2, "q\xe2\x80\xa6", 2);
+	gives("queue.c:31", 1, "\xe2\x80\xa6", 1);
+}
+
+/* A character of two columns that lies on a cut is left out whole. */
+static void counts_columns(void **state)
+{
+	(void)state;
+	gives("\xe8\xae\xa1\xe7\xae\x97", 0, "\xe8\xae\xa1\xe7\xae\x97", 4);
+	gives("\xe8\xae\xa1\xe7\xae\x97", 4, "\xe8\xae\xa1\xe7\xae\x97", 4);
+	gives("\xe8\xae\xa1\xe7\xae\x97", 3, "\xe2\x80\xa6", 1);
+	gives("a\xe8\xae\xa1\xe7\xae\x97z", 5, "a\xe2\x80\xa6z", 3);
+}
+
+static void drops_what_cannot_be_seen(void **state)
+{
+	(void)state;
+	gives("a\nb\tc\x1b[0m\x7f", 0, "abc[0m", 6);
+	gives("a\xc2\x85z", 0, "az", 2);                       /* C1 */
+	gives("a\xe2\x80\xae\xe2\x81\xa6\xef\xbb\xbfz", 0, "az", 2); /* direction marks, BOM */
+	gives("a\xef\xbf\xbe\xef\xb7\x90z", 0, "az", 2);         /* no characters */
+}
+
+#define BAD "\xef\xbf\xbd"
+
+static void marks_what_is_no_utf8(void **state)
+{
+	(void)state;
+	gives("a\xff", 0, "a" BAD, 2);
+	gives("\xc3", 0, BAD, 1);                         /* cut short */
+	gives("\xc3(", 0, BAD "(", 2);
+	gives("\xc0\x80", 0, BAD BAD, 2);                 /* NUL the long way */
+	gives("\xe0\x80\xaf", 0, BAD BAD BAD, 3);         /* '/' the long way */
+	gives("\xed\xa0\x80", 0, BAD BAD BAD, 3);         /* half of a surrogate pair */
+	gives("\xf4\x90\x80\x80", 0, BAD BAD BAD BAD, 4); /* beyond Unicode */
+}
+
+/* Any bytes: never wider than asked, and cleaning twice is cleaning once. */
+static void holds_for_any_bytes(void **state)
+{
+	unsigned long seed = 1;
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		char text[24];
+		struct buf once = BUF_INIT, twice = BUF_INIT;
+		size_t columns = (size_t)round % 12, width;
+
+		for (size_t i = 0; i < sizeof text; i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			text[i] = (char)(seed >> 56 | (seed >> 40 & 0x80));
+		}
+		text[sizeof text - 1] = '\0';
+		width = caption_add(&once, text, columns);
+		assert_true(!columns || width <= columns);
+		assert_int_equal(caption_add(&twice, once.s, columns), width);
+		assert_string_equal(once.s, twice.s);
+		buf_release(&once);
+		buf_release(&twice);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keeps_what_fits),
+		cmocka_unit_test(cuts_the_middle),
+		cmocka_unit_test(counts_columns),
+		cmocka_unit_test(drops_what_cannot_be_seen),
+		cmocka_unit_test(marks_what_is_no_utf8),
+		cmocka_unit_test(holds_for_any_bytes),
+	};
+
+	return UNIT_MAIN(tests);
+}
