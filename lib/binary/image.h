@@ -4,7 +4,7 @@
  * An image is an executable or shared object with whatever debug information
  * can be found for it: inside it (DWARF 4 and 5, sections compressed with zlib
  * or zstd), in a separate file found by build-id or .gnu_debuglink, or split
- * (-gsplit-dwarf: .dwo beside it, or .dwp).  Without any, functions come from
+ * (-gsplit-dwarf: .dwo files; not .dwp).  Without any, functions come from
  * .symtab or .dynsym; without those, nothing is known.
  *
  * All addresses are module-relative offsets: the ELF file's own virtual
