@@ -219,7 +219,8 @@ static void go_on(struct arena_thread *t, bool known, int64_t virt, int64_t when
 {
 	int64_t d = delay_of(t), now = now_ns();
 
-	if (blocked_at) {
+	/* What was released before the wait began was not waited for. */
+	if (blocked_at && (!known || when >= blocked_at)) {
 		int64_t began = atomic_load_explicit(&arena->began_ns, memory_order_relaxed);
 		int64_t since = blocked_at > began ? blocked_at : began;
 		int64_t g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);

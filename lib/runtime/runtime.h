@@ -50,6 +50,7 @@ struct self {
 	uint64_t random;
 	uint64_t period_ns;  /* of the next sample */
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
+	bool first_sample;   /* is still to come, after a random part of a period */
 	uint32_t until_jitter;
 	struct arena_segment *segment; /* that the thread is in; NULL: not being followed */
 	uint32_t segment_window;       /* in which it began */

@@ -134,13 +134,15 @@ static uint64_t next_random(void)
 static void jitter(void)
 {
 	uint64_t period = arena->period_ns;
+	bool quiet = window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)) == 0;
 
-	if (self.perf_fd < 0 || window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)) == 0)
+	/* The first period was random: the event repeats it until it is told otherwise. */
+	if (self.perf_fd < 0 || (quiet && !self.first_sample) || (!self.first_sample && self.until_jitter-- > 0))
 		return;
-	if (self.until_jitter-- > 0)
-		return;
+	self.first_sample = false;
 	self.until_jitter = JITTER_EVERY - 1;
-	period += next_random() % (period / 4 + 1) - period / 8;
+	if (!quiet)
+		period += next_random() % (period / 4 + 1) - period / 8;
 	if (ioctl(self.perf_fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
 		self.period_ns = period;
 }
@@ -298,6 +300,7 @@ bool sampler_start(void)
 	self.period_ns = arena->period_ns;
 	if (our_signal == SIGTRAP) {
 		self.perf_fd = open_perf(first_period());
+		self.first_sample = true;
 		if (self.perf_fd < 0)
 			return false;
 		return ioctl(self.perf_fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
