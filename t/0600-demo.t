@@ -97,7 +97,7 @@ impact() {
 
 hottest_gains_nothing() {
 	{
-		impact x.c:7 40.6 0.01 -0.02 0.04 none
+		impact x.c:7 40.6 -0.002 -0.04 0.04 none
 		impact x.c:9 33.3 0.48 0.41 0.55 moderate max_useful_pct=40
 		impact x.c:8 10 0.2 0.1 0.3 moderate
 	} >analysis
@@ -105,7 +105,7 @@ hottest_gains_nothing() {
 	same - said <<-END
 
 	The hottest line is x.c:7, with 41 % of the samples:
-	    10 % off its time takes 0.1 % off the time for a block (95 % interval -0.2 to 0.4).
+	    10 % off its time takes 0.0 % off the time for a block (95 % interval -0.4 to 0.4).
 	    A profiler that counts samples would send you here: for next to nothing.
 
 	The most useful line is x.c:9, with 33 % of the samples:

@@ -28,10 +28,16 @@ function show(role, r) {
 		printf "        %s\n", source_line(line[r])
 }
 
+# With one digit, and no "-0.0".
+function tenths(x, text) {
+	text = sprintf("%.1f", x)
+	return text == "-0.0" ? "0.0" : text
+}
+
 # Of 10 % off the time of the region, this much arrives: slope times 10.
 function effect(r) {
-	printf "    10 %% off its time takes %.1f %% off the time for a block (95 %% interval %.1f to %.1f).\n",
-		10 * slope[r], 10 * low[r], 10 * high[r]
+	printf "    10 %% off its time takes %s %% off the time for a block (95 %% interval %s to %s).\n",
+		tenths(10 * slope[r]), tenths(10 * low[r]), tenths(10 * high[r])
 	if (knee[r] != "")
 		printf "    That holds until it is %.0f %% faster; beyond, something else is in the way.\n", knee[r]
 }
