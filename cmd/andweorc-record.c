@@ -28,6 +28,7 @@ static const char usage[] =
 	"  -n, --runs RUNS           run COMMAND this many times; -d is divided among them\n"
 	"  -m, --mode line|function  what regions are (default: line)\n"
 	"  -r, --region REGION       FUNCTION, FILE:LINE or a pattern; may repeat (default: found by sampling)\n"
+	"  -P, --point LOCATION      FUNCTION or FILE:LINE whose execution is progress; at most four\n"
 	"  -s, --speedups LIST       percent, such as 25,50 (default: 15,30,50,75)\n"
 	"      --max-regions N       at most this many regions found by sampling (default: 6)\n"
 	"      --seed N              of the order of experiments (default: from the clock)\n"
@@ -48,6 +49,8 @@ struct options {
 	enum region_scope mode;
 	char **names;
 	size_t nnames, names_cap;
+	char **points;
+	size_t npoints, points_cap;
 	unsigned levels[MAX_LEVELS];
 	size_t nlevels;
 	uint64_t max_regions;
@@ -98,6 +101,7 @@ static const struct option long_options[] = {
 	{ "runs", required_argument, NULL, 'n' },
 	{ "mode", required_argument, NULL, 'm' },
 	{ "region", required_argument, NULL, 'r' },
+	{ "point", required_argument, NULL, 'P' },
 	{ "speedups", required_argument, NULL, 's' },
 	{ "max-regions", required_argument, NULL, OPT_MAX_REGIONS },
 	{ "seed", required_argument, NULL, OPT_SEED },
@@ -132,6 +136,10 @@ static void set_option(struct options *o, int option, const char *value)
 	case 'r':
 		o->names = xgrow(o->names, o->nnames, &o->names_cap, sizeof(char *));
 		o->names[o->nnames++] = xstrdup(value);
+		break;
+	case 'P':
+		o->points = xgrow(o->points, o->npoints, &o->points_cap, sizeof(char *));
+		o->points[o->npoints++] = xstrdup(value);
 		break;
 	case 's':
 		parse_levels(o, value);
@@ -182,7 +190,7 @@ static int parse(struct options *o, int argc, char **argv)
 	o->window_ms = 200;
 	o->seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
 	/* '+': the command's own options are its own. */
-	while ((option = getopt_long(argc, argv, "+o:d:n:m:r:s:qhV", long_options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "+o:d:n:m:r:P:s:qhV", long_options, NULL)) != -1)
 		set_option(o, option, optarg);
 	if (optind == argc)
 		cli_usage_error(usage, EXIT_RECORD);
@@ -241,6 +249,8 @@ static bool prepare(struct recording *r)
 		.nlevels = o->nlevels,
 		.names = o->names,
 		.nnames = o->nnames,
+		.points = o->points,
+		.npoints = o->npoints,
 		.max_regions = o->nnames ? 1000 : (size_t)o->max_regions,
 		.min_share = 0.01,
 		.window_ns = (int64_t)o->window_ms * 1000000,
@@ -335,6 +345,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < o.nnames; i++)
 		free(o.names[i]);
 	free(o.names);
+	for (size_t i = 0; i < o.npoints; i++)
+		free(o.points[i]);
+	free(o.points);
 	free(r.runtime);
 	return status;
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +23,53 @@ static void fill_closed(void)
 			_exit(EXIT_TROUBLE);
 }
 
+/*
+ * stdio tells that a write failed, not why: by the end, errno is another
+ * call's.  So standard output is a stream of our own that remembers.
+ */
+static int write_error; /* the first */
+
+static ssize_t write_out(void *unused, const char *bytes, size_t len)
+{
+	size_t done = 0;
+
+	(void)unused;
+	while (done < len) {
+		ssize_t n = write(STDOUT_FILENO, bytes + done, len - done);
+
+		if (n >= 0) {
+			done += (size_t)n;
+		} else if (errno != EINTR) {
+			write_error = write_error ? write_error : errno;
+			break;
+		}
+	}
+	return (ssize_t)done;
+}
+
+static int close_out(void *unused)
+{
+	(void)unused;
+	if (!close(STDOUT_FILENO))
+		return 0;
+	write_error = write_error ? write_error : errno;
+	return EOF;
+}
+
+static void remember_errors(void)
+{
+	FILE *out = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_out, .close = close_out });
+
+	if (!out)
+		return;
+	setvbuf(out, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
+	stdout = out;
+}
+
 void cli_init(const char *argv0)
 {
 	fill_closed();
+	remember_errors();
 	msg_init(argv0);
 	/* Only character types: LC_NUMERIC stays "C" whatever the environment says. */
 	setlocale(LC_CTYPE, "C.UTF-8");
@@ -50,30 +93,13 @@ void cli_version(void)
 	exit(cli_finish(EXIT_OK));
 }
 
-/* Has the reader of a pipe or socket closed it?  Asked of the kernel: the errno of a write long ago is lost. */
-static bool reader_gone(void)
-{
-	struct pollfd p = { .fd = STDOUT_FILENO };
-
-	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
-}
-
 int cli_finish(int status)
 {
-	bool before = ferror(stdout), gone;
-	int error = 0;
+	bool failed = ferror(stdout);
 
-	if (fflush(stdout))
-		error = errno;
-	gone = error == EPIPE || ((before || error) && reader_gone());
-	if (fclose(stdout) && !error)
-		error = errno;
-	if (gone)
-		return msg_failed() ? EXIT_TROUBLE : status;
+	failed = fclose(stdout) || failed;
 	/* After fill_closed, nobody who writes nothing has an error. */
-	if (error)
-		msg_error("cannot write standard output: %s", strerror(error));
-	else if (before)
-		msg_error("cannot write standard output");
+	if (failed && write_error != EPIPE)
+		msg_error("cannot write standard output: %s", strerror(write_error ? write_error : EIO));
 	return msg_failed() ? EXIT_TROUBLE : status;
 }

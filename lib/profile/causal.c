@@ -1,11 +1,11 @@
 #include "profile/causal.h"
 
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "profile/causal_runs.h"
 
 /*
  * A stratum is worth comparing within itself when it holds this much.  Two of
@@ -13,9 +13,6 @@
  * visits, because the estimator's bias falls with their number.
  */
 enum { STRATUM_BASELINES = 2, STRATUM_TREATED = 2, STRATUM_VISITS = 50 };
-
-/* A run has a slope of its own when it holds this much; shorter ones are joined with their neighbours. */
-enum { RUN_WINDOWS = 8, RUN_BASELINES = 2, RUN_TREATED = 3 };
 
 /* Strata from which whole strata are left out in turn, rather than windows. */
 enum { CLUSTERS = 8 };
@@ -30,13 +27,6 @@ struct sums {
 struct tally {
 	size_t windows, baselines;
 	double visits;
-};
-
-/* A run, or several short ones. */
-struct group {
-	size_t first, end; /* obs[first..end) */
-	size_t first_stratum, end_stratum;
-	double info; /* the variance of its slope is inverse to this */
 };
 
 static int compare_real(double a, double b)
@@ -58,6 +48,16 @@ static int compare_obs(const void *va, const void *vb)
 	    (by = compare_real(a->count, b->count)))
 		return by;
 	return compare_real(a->time_ns, b->time_ns);
+}
+
+/* Mostly they are in order: parts of what was sorted before. */
+static void sort_obs(struct causal_obs *obs, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (compare_obs(&obs[i - 1], &obs[i]) > 0) {
+			qsort(obs, n, sizeof *obs, compare_obs);
+			return;
+		}
 }
 
 static void count_window(struct tally *t, const struct causal_obs *o)
@@ -83,7 +83,7 @@ size_t causal_stratify(struct causal_obs *obs, size_t n)
 	struct tally open = { 0 };
 	size_t nstrata = 0, first = 0, closed_in_run = 0;
 
-	qsort(obs, n, sizeof *obs, compare_obs);
+	sort_obs(obs, n);
 	for (size_t i = 0; i < n; i++) {
 		bool run_ends = i + 1 == n || obs[i + 1].run != obs[i].run;
 
@@ -126,13 +126,8 @@ static void sums_add(struct sums *t, const struct causal_obs *o, double sign)
 	}
 }
 
-/* What a stratum contributes to the estimate -num/den, sign +1; its removal, sign -1. */
-struct ratio {
-	double num, den;
-	double n0, d0;
-};
-
-static void ratio_add(struct ratio *r, const struct sums *t, double sign)
+/* What a stratum contributes, sign +1; its removal, sign -1. */
+static void ratio_add(struct causal_ratio *r, const struct sums *t, double sign)
 {
 	/* an empty stratum, also after its last window was subtracted */
 	if (t->n < 0.5)
@@ -143,19 +138,9 @@ static void ratio_add(struct ratio *r, const struct sums *t, double sign)
 	r->d0 += sign * t->d0;
 }
 
-static double ratio_slope(const struct ratio *r)
+static struct causal_ratio ratio_of(const struct sums *stratum, size_t first, size_t end)
 {
-	return r->den > 0 ? -r->num / r->den : NAN;
-}
-
-static double ratio_cost(const struct ratio *r)
-{
-	return r->n0 > 0 ? ratio_slope(r) * r->d0 / r->n0 : NAN;
-}
-
-static struct ratio ratio_of(const struct sums *stratum, size_t first, size_t end)
-{
-	struct ratio r = { 0 };
+	struct causal_ratio r = { 0 };
 
 	for (size_t k = first; k < end; k++)
 		ratio_add(&r, &stratum[k], 1);
@@ -169,7 +154,7 @@ static struct ratio ratio_of(const struct sums *stratum, size_t first, size_t en
  * other windows have about two, not eleven.
  */
 static double degrees_of_freedom(const struct causal_obs *obs, size_t n, const struct sums *stratum, const size_t *cluster,
-				 size_t nclusters, const struct ratio *r)
+				 size_t nclusters, const struct causal_ratio *r)
 {
 	double *v = xcalloc(nclusters, sizeof *v);
 	double beta = r->num / r->den, sum = 0, squares = 0;
@@ -193,16 +178,16 @@ static double degrees_of_freedom(const struct causal_obs *obs, size_t n, const s
 static void jackknife(const struct causal_obs *obs, size_t n, const struct sums *stratum, size_t nstrata,
 		      struct causal_slope *out)
 {
-	struct ratio all = ratio_of(stratum, 0, nstrata);
+	struct causal_ratio all = ratio_of(stratum, 0, nstrata);
 	bool by_window = nstrata < CLUSTERS;
 	size_t nclusters = by_window ? n : nstrata;
 	size_t *cluster = xcalloc(n, sizeof *cluster);
-	double slope = ratio_slope(&all), cost = ratio_cost(&all), var = 0, cost_var = 0;
+	double slope = causal_ratio_slope(&all), cost = causal_ratio_cost(&all), var = 0, cost_var = 0;
 
 	for (size_t i = 0; i < n; i++)
 		cluster[i] = by_window ? i : obs[i].stratum;
 	for (size_t c = 0; c < nclusters; c++) {
-		struct ratio r = all;
+		struct causal_ratio r = all;
 		const struct sums *whole = &stratum[by_window ? obs[c].stratum : c];
 
 		ratio_add(&r, whole, -1);
@@ -212,8 +197,8 @@ static void jackknife(const struct causal_obs *obs, size_t n, const struct sums 
 			sums_add(&rest, &obs[c], -1);
 			ratio_add(&r, &rest, 1);
 		}
-		var += pow(ratio_slope(&r) - slope, 2);
-		cost_var += pow(ratio_cost(&r) - cost, 2);
+		var += pow(causal_ratio_slope(&r) - slope, 2);
+		cost_var += pow(causal_ratio_cost(&r) - cost, 2);
 	}
 	var *= (double)(nclusters - 1) / (double)nclusters;
 	cost_var *= (double)(nclusters - 1) / (double)nclusters;
@@ -227,78 +212,6 @@ static void jackknife(const struct causal_obs *obs, size_t n, const struct sums 
 	free(cluster);
 }
 
-static double info_of(const struct sums *stratum, size_t first, size_t end)
-{
-	return fmax(0, ratio_of(stratum, first, end).den);
-}
-
-/*
- * Runs, each strong enough for a slope of its own: with what a run needs, and
- * at least a quarter of the information of the strongest, or a plain mean over
- * them would be drowned by the weakest.  Strata are never cut.
- */
-static size_t make_groups(const struct causal_obs *obs, size_t n, const struct sums *stratum, struct group *group)
-{
-	double most = 0;
-	size_t ngroups = 0;
-
-	for (size_t i = 0, j; i < n; i = j) {
-		for (j = i; j < n && (obs[j].run == obs[i].run); j++)
-			;
-		most = fmax(most, info_of(stratum, obs[i].stratum, obs[j - 1].stratum + 1));
-	}
-	for (size_t i = 0, j; i < n; i = j) {
-		struct group g = { .first = i, .first_stratum = obs[i].stratum };
-		struct tally t = { 0 };
-
-		for (j = i; j < n; j++) {
-			bool run_starts = j > i && obs[j].run != obs[j - 1].run && obs[j].stratum != obs[j - 1].stratum;
-
-			if (run_starts && t.windows >= RUN_WINDOWS && t.baselines >= RUN_BASELINES &&
-			    t.windows - t.baselines >= RUN_TREATED &&
-			    info_of(stratum, g.first_stratum, obs[j - 1].stratum + 1) >= most / 4)
-				break;
-			count_window(&t, &obs[j]);
-		}
-		g.end = j;
-		g.end_stratum = obs[j - 1].stratum + 1;
-		g.info = info_of(stratum, g.first_stratum, g.end_stratum);
-		if (j == n && ngroups && (t.windows < RUN_WINDOWS || t.baselines < RUN_BASELINES ||
-					  t.windows - t.baselines < RUN_TREATED || g.info < most / 4)) {
-			group[ngroups - 1].end = g.end;
-			group[ngroups - 1].end_stratum = g.end_stratum;
-		} else {
-			group[ngroups++] = g;
-		}
-	}
-	return ngroups;
-}
-
-/* The interval of several runs: one slope each, then the mean (Ibragimov and Mueller 2010). */
-static bool mean_of_runs(const struct sums *stratum, const struct group *group, size_t ngroups, struct causal_slope *out)
-{
-	double *slope, *cost;
-	bool ok = true;
-
-	if (ngroups < CAUSAL_MIN_RUNS)
-		return false;
-	slope = xcalloc(ngroups, sizeof *slope);
-	cost = xcalloc(ngroups, sizeof *cost);
-	for (size_t g = 0; g < ngroups; g++) {
-		struct ratio r = ratio_of(stratum, group[g].first_stratum, group[g].end_stratum);
-
-		slope[g] = ratio_slope(&r);
-		cost[g] = ratio_cost(&r);
-		ok = ok && isfinite(slope[g]) && isfinite(cost[g]);
-	}
-	ok = ok && stats_mean(slope, ngroups, &out->slope) && stats_mean(cost, ngroups, &out->cost);
-	if (ok)
-		out->basis = CAUSAL_RUNS;
-	free(slope);
-	free(cost);
-	return ok;
-}
-
 static size_t count_runs(const struct causal_obs *obs, size_t n)
 {
 	size_t runs = n > 0;
@@ -308,26 +221,72 @@ static size_t count_runs(const struct causal_obs *obs, size_t n)
 	return runs;
 }
 
+/* Runs; those that share a stratum are one unit, since strata are never cut. */
+static size_t make_units(const struct causal_obs *obs, size_t n, const struct sums *stratum, struct causal_unit *unit)
+{
+	size_t nunits = 0;
+
+	for (size_t i = 0, j; i < n; i = j) {
+		struct causal_unit *u = &unit[nunits++];
+
+		*u = (struct causal_unit){ 0 };
+		for (j = i; j < n && (j == i || obs[j].run == obs[j - 1].run || obs[j].stratum == obs[j - 1].stratum); j++) {
+			u->windows++;
+			u->baselines += obs[j].s == 0;
+		}
+		u->ratio = ratio_of(stratum, obs[i].stratum, obs[j - 1].stratum + 1);
+	}
+	return nunits;
+}
+
+static struct sums *sum_strata(const struct causal_obs *obs, size_t n, size_t nstrata)
+{
+	struct sums *stratum = xcalloc(nstrata + 1, sizeof *stratum);
+
+	for (size_t i = 0; i < n; i++)
+		sums_add(&stratum[obs[i].stratum], &obs[i], 1);
+	return stratum;
+}
+
+static bool is_comparable(const struct causal_ratio *r)
+{
+	return isfinite(causal_ratio_slope(r)) && isfinite(causal_ratio_cost(r));
+}
+
 bool causal_fit(struct causal_obs *obs, size_t n, struct causal_slope *out)
 {
 	size_t nstrata = causal_stratify(obs, n);
-	struct sums *stratum = xcalloc(nstrata + 1, sizeof *stratum);
-	struct group *group = xcalloc(n + 1, sizeof *group);
-	struct ratio all;
-	bool ok = false;
+	struct sums *stratum = sum_strata(obs, n, nstrata);
+	struct causal_ratio all = ratio_of(stratum, 0, nstrata);
+	struct causal_unit *unit;
 
 	*out = (struct causal_slope){ .basis = CAUSAL_NONE };
-	for (size_t i = 0; i < n; i++)
-		sums_add(&stratum[obs[i].stratum], &obs[i], 1);
-	all = ratio_of(stratum, 0, nstrata);
-	if (!isfinite(ratio_slope(&all)) || !isfinite(ratio_cost(&all)))
-		goto done;
+	if (!is_comparable(&all)) {
+		free(stratum);
+		return false;
+	}
 	out->runs = count_runs(obs, n);
-	if (!mean_of_runs(stratum, group, make_groups(obs, n, stratum, group), out))
+	unit = xcalloc(out->runs + 1, sizeof *unit);
+	if (!causal_mean_of_runs(unit, make_units(obs, n, stratum, unit), out))
 		jackknife(obs, n, stratum, nstrata, out);
-	ok = true;
-done:
+	free(unit);
 	free(stratum);
-	free(group);
+	return true;
+}
+
+bool causal_fit_within(struct causal_obs *obs, size_t n, struct causal_unit *sum, struct causal_slope *out)
+{
+	size_t nstrata = causal_stratify(obs, n);
+	struct sums *stratum = sum_strata(obs, n, nstrata);
+	bool ok;
+
+	*sum = (struct causal_unit){ .ratio = ratio_of(stratum, 0, nstrata), .windows = n };
+	*out = (struct causal_slope){ .basis = CAUSAL_NONE, .runs = count_runs(obs, n) };
+	for (size_t i = 0; i < n; i++)
+		sum->baselines += obs[i].s == 0;
+	ok = is_comparable(&sum->ratio);
+	if (ok)
+		jackknife(obs, n, stratum, nstrata, out);
+	free(stratum);
 	return ok;
 }

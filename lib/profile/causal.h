@@ -90,14 +90,41 @@ struct causal_effect {
 bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out);
 void causal_effect_release(struct causal_effect *e);
 
-/* The bend of a curve; obs stratified.  Shared between causal.c and shape.c. */
+/* A level of a curve, on the scale of period(s) / period(0). */
+struct causal_point {
+	double s;
+	double n; /* visits */
+	double ratio;
+};
+
+/* How windows lie about their levels, in roots of visits; all numbers add up over runs. */
+struct causal_noise {
+	double rss;
+	double products;        /* of residuals of neighbouring windows */
+	size_t windows, strata; /* degrees of freedom are about the difference */
+};
+
+/* The bend of a curve. */
 struct causal_shape {
 	double knee;   /* NAN = none */
 	bool bent;     /* significantly not straight */
 	double lag1;   /* correlation of residuals of neighbouring windows */
 	double r2;     /* weighted, of the levels up to the knee */
 	size_t levels; /* distinct speedups, the baseline included */
+	struct causal_noise noise;
 };
+
+/* From windows (obs stratified), or from what is known of them: at[0..n) by ascending s. */
 void causal_shape(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_shape *out);
+void causal_shape_of(const struct causal_point *at, size_t n, const struct causal_noise *noise, struct causal_shape *out);
+
+/* A level that the estimated knee misses by this little belongs to the rise: the knee is less exact than that. */
+#define CAUSAL_KNEE_SLACK 0.03
+
+/* A window with fewer visits than this says little by itself. */
+enum { CAUSAL_FEW = 5 };
+
+/* Doubts about a result; few = half of the windows hold too few visits. */
+unsigned causal_notes(const struct causal_shape *shape, const struct causal_slope *fit, size_t n, bool few);
 
 #endif

@@ -12,9 +12,6 @@
 
 #include "base/alloc.h"
 
-/* A level that the estimated knee misses by this little belongs to the rise: the knee is less exact than that. */
-static const double KNEE_SLACK = 0.03;
-static const double FEW_VISITS = 5;
 static const double LAG1_MOST = 0.4;
 enum { LAG1_WINDOWS = 20 };
 static const double SLOPE_LEAST = -1, SLOPE_MOST = 1.1;
@@ -75,8 +72,7 @@ static double median_visits(const struct causal_obs *obs, size_t n)
 	return median;
 }
 
-static unsigned find_notes(const struct causal_obs *obs, size_t n, const struct causal_shape *shape,
-			   const struct causal_slope *fit)
+unsigned causal_notes(const struct causal_shape *shape, const struct causal_slope *fit, size_t n, bool few)
 {
 	unsigned notes = 0;
 
@@ -86,7 +82,7 @@ static unsigned find_notes(const struct causal_obs *obs, size_t n, const struct 
 		notes |= CAUSAL_AUTOCORRELATED;
 	if (fit->slope.hi < SLOPE_LEAST || fit->slope.lo > SLOPE_MOST)
 		notes |= CAUSAL_OUT_OF_RANGE;
-	if (median_visits(obs, n) < FEW_VISITS)
+	if (few)
 		notes |= CAUSAL_FEW_VISITS;
 	if (shape->levels == 2)
 		notes |= CAUSAL_ONE_LEVEL;
@@ -126,11 +122,11 @@ bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out)
 	out->r2 = shape.r2;
 	out->knee = shape.knee;
 	fill_levels(obs, n, scratch, out);
-	if (!isnan(shape.knee) && !causal_fit(scratch, pick(obs, n, 0, shape.knee + KNEE_SLACK, scratch), &out->fit)) {
+	if (!isnan(shape.knee) && !causal_fit(scratch, pick(obs, n, 0, shape.knee + CAUSAL_KNEE_SLACK, scratch), &out->fit)) {
 		out->knee = NAN;
 		causal_fit(obs, n, &out->fit);
 	}
-	out->notes = find_notes(obs, n, &shape, &out->fit);
+	out->notes = causal_notes(&shape, &out->fit, n, median_visits(obs, n) < CAUSAL_FEW);
 done:
 	free(scratch);
 	return ok;

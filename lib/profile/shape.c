@@ -7,6 +7,7 @@
 #include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -18,30 +19,23 @@ static const double KNEE_AFTER = 0.35;    /* most slope after, as part of that b
 static const double BENT_P = 0.01;
 enum { KNEE_LEVELS = 4, PASSES = 4, MAX_COLUMNS = 3 };
 
-struct point {
-	double s;
-	double n;     /* visits */
-	double ratio; /* period(s) / period(0) */
-};
-
 struct curve {
-	struct point *at; /* ascending s; owned */
+	struct causal_point *at; /* ascending s; owned */
 	size_t n;
-	double rss;       /* of the windows about their levels: pure noise */
-	size_t windows;
 	size_t nstrata;
+	struct causal_noise noise;
 };
 
 static int compare_points(const void *a, const void *b)
 {
-	double x = ((const struct point *)a)->s, y = ((const struct point *)b)->s;
+	double x = ((const struct causal_point *)a)->s, y = ((const struct causal_point *)b)->s;
 
 	return (x > y) - (x < y);
 }
 
-static struct point *point_of(const struct curve *c, double s)
+static struct causal_point *point_of(const struct curve *c, double s)
 {
-	struct point key = { .s = s };
+	struct causal_point key = { .s = s };
 
 	return bsearch(&key, c->at, c->n, sizeof *c->at, compare_points);
 }
@@ -52,7 +46,7 @@ static void find_levels(struct curve *c, const struct causal_obs *obs, size_t n)
 
 	c->at = xcalloc(n + 1, sizeof *c->at);
 	for (size_t i = 0; i < n; i++)
-		c->at[i] = (struct point){ .s = obs[i].s, .ratio = 1 };
+		c->at[i] = (struct causal_point){ .s = obs[i].s, .ratio = 1 };
 	qsort(c->at, n, sizeof *c->at, compare_points);
 	for (size_t i = 0; i < n; i++)
 		if (!used || c->at[used - 1].s != c->at[i].s)
@@ -87,25 +81,25 @@ static void pass(struct curve *c, const struct causal_obs *obs, size_t n, double
 }
 
 /* The free curve, its noise, and how much of the noise a window shares with the one before it. */
-static void free_curve(struct curve *c, const struct causal_obs *obs, size_t n, double *lag1)
+static void free_curve(struct curve *c, const struct causal_obs *obs, size_t n)
 {
 	double *period = xcalloc(c->nstrata + 1, sizeof *period), *expected = xcalloc(c->nstrata + 1, sizeof *expected);
-	double before = 0, products = 0;
+	double before = 0;
 
 	for (int i = 0; i < PASSES; i++)
 		pass(c, obs, n, period, expected);
 	for (size_t i = 0; i < n; i++) {
-		const struct point *at = point_of(c, obs[i].s);
+		const struct causal_point *at = point_of(c, obs[i].s);
 		double e = (obs[i].time_ns / period[obs[i].stratum] - obs[i].count * at->ratio) / sqrt(obs[i].count);
 
 		point_of(c, obs[i].s)->n += obs[i].count;
-		c->rss += e * e;
+		c->noise.rss += e * e;
 		if (i && obs[i].run == obs[i - 1].run)
-			products += e * before;
+			c->noise.products += e * before;
 		before = e;
 	}
-	c->windows = n;
-	*lag1 = c->rss > 0 ? products / c->rss : 0;
+	c->noise.windows = n;
+	c->noise.strata = c->nstrata;
 	free(period);
 	free(expected);
 }
@@ -145,7 +139,7 @@ static double fit_levels(const struct curve *c, size_t columns, double (*third)(
 	gsl_vector_free(y);
 	gsl_matrix_free(cov);
 	gsl_matrix_free(x);
-	return rss + c->rss;
+	return rss + c->noise.rss;
 }
 
 static double square(double s, double unused)
@@ -157,7 +151,7 @@ static double square(double s, double unused)
 /* p of the straight line against a model with `more` parameters more. */
 static double straight_p(const struct curve *c, double straight, double bent, double more)
 {
-	double df = (double)c->windows - (double)c->nstrata - 1 - more;
+	double df = (double)c->noise.windows - (double)c->noise.strata - 1 - more;
 
 	if (df < 3 || !(bent > 0))
 		return 1;
@@ -171,7 +165,7 @@ static double straight_p(const struct curve *c, double straight, double bent, do
  */
 static double find_knee(const struct curve *c, double straight)
 {
-	double best = INFINITY, knee = NAN, at[MAX_COLUMNS] = { 0 }, n = (double)c->windows;
+	double best = INFINITY, knee = NAN, at[MAX_COLUMNS] = { 0 }, n = (double)c->noise.windows;
 	long first = lround(100 * c->at[1].s), last;
 
 	if (c->n < KNEE_LEVELS)
@@ -202,7 +196,7 @@ static double straightness(const struct curve *c, double knee)
 	size_t levels = 0;
 
 	for (size_t l = 0; l < c->n; l++) {
-		const struct point *p = &c->at[l];
+		const struct causal_point *p = &c->at[l];
 
 		if (p->s > knee)
 			break;
@@ -222,21 +216,41 @@ static double straightness(const struct curve *c, double knee)
 	return ss > 0 && yy > 0 ? sy * sy / (ss * yy) : NAN;
 }
 
+static void judge(const struct curve *c, struct causal_shape *out)
+{
+	double coefficient[MAX_COLUMNS], straight = fit_levels(c, 2, NULL, 0, coefficient);
+
+	out->lag1 = c->noise.rss > 0 ? c->noise.products / c->noise.rss : 0;
+	if (c->n >= 3)
+		out->bent = straight_p(c, straight, fit_levels(c, MAX_COLUMNS, square, 0, coefficient), 1) < BENT_P;
+	out->knee = find_knee(c, straight);
+	out->r2 = straightness(c, isnan(out->knee) ? 1 : out->knee);
+}
+
 void causal_shape(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_shape *out)
 {
 	struct curve c = { .nstrata = nstrata };
-	double straight, coefficient[MAX_COLUMNS];
 
 	*out = (struct causal_shape){ .knee = NAN, .r2 = NAN };
 	find_levels(&c, obs, n);
 	out->levels = c.n;
 	if (c.n >= 2 && c.at[0].s == 0) {
-		free_curve(&c, obs, n, &out->lag1);
-		straight = fit_levels(&c, 2, NULL, 0, coefficient);
-		if (c.n >= 3)
-			out->bent = straight_p(&c, straight, fit_levels(&c, MAX_COLUMNS, square, 0, coefficient), 1) < BENT_P;
-		out->knee = find_knee(&c, straight);
-		out->r2 = straightness(&c, isnan(out->knee) ? 1 : out->knee);
+		free_curve(&c, obs, n);
+		out->noise = c.noise;
+		judge(&c, out);
 	}
+	free(c.at);
+}
+
+void causal_shape_of(const struct causal_point *at, size_t n, const struct causal_noise *noise, struct causal_shape *out)
+{
+	struct curve c = { .n = n, .noise = *noise };
+
+	*out = (struct causal_shape){ .knee = NAN, .r2 = NAN, .levels = n, .noise = *noise };
+	if (n < 2 || at[0].s > 0)
+		return;
+	c.at = xcalloc(n, sizeof *c.at);
+	memcpy(c.at, at, n * sizeof *at);
+	judge(&c, out);
 	free(c.at);
 }

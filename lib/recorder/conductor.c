@@ -41,8 +41,12 @@ enum {
 	KILL_AFTER_MS = 2000,
 	WINDOWS_IN_A_RUN = 5, /* at the least, of a program that is run again and again */
 	NAMED_MS = 20,     /* with regions named, only the rate of visits is to be seen before the first window */
+	USUAL_WINDOWS = 5, /* before one can say what is usual */
 	EXPIRES_MS = 120000, /* a window is over by then, or we are no more */
 };
+
+/* Of the processors' time in a window: taken away by others, it is more than noise that averages out. */
+static const double DISTURBED_SHARE = 1 / 16.;
 
 static int64_t now_ns(void)
 {
@@ -143,21 +147,41 @@ static bool rest_until(struct conductor *c, int64_t at)
 /* ---- the machine --------------------------------------------------------------------- */
 
 /*
- * Evidence from outside the outcome that a window was disturbed: processor time
- * that the hypervisor gave to others.  /proc/stat counts it in ticks of 10 ms.
+ * What others did to our processors: time that the hypervisor gave away, and time
+ * that programs other than the target and us were running.  /proc/stat counts in
+ * ticks of 10 ms; evidence from outside the outcome, if coarse.
  */
-static uint64_t stolen_ns(void)
+struct others {
+	int64_t stolen_ns;
+	int64_t foreign_ns;
+};
+
+static int64_t clock_ns(clockid_t clock)
 {
+	struct timespec t;
+
+	return clock_gettime(clock, &t) == 0 ? t.tv_sec * 1000000000ll + t.tv_nsec : 0;
+}
+
+static struct others others_now(const struct conductor *c)
+{
+	/* user nice system idle iowait irq softirq steal; see proc(5) */
 	unsigned long long v[8] = { 0 };
+	int64_t tick = 1000000000 / sysconf(_SC_CLK_TCK);
+	struct others o = { 0 };
+	clockid_t target;
 	FILE *f = fopen("/proc/stat", "re");
 
-	if (f) {
-		if (fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
-			   &v[7]) != 8)
-			v[7] = 0;
-		fclose(f);
+	if (!f)
+		return o;
+	if (fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) == 8) {
+		o.stolen_ns = (int64_t)v[7] * tick;
+		o.foreign_ns = (int64_t)(v[0] + v[1] + v[2]) * tick - clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+		if (clock_getcpuclockid(c->pid, &target) == 0)
+			o.foreign_ns -= clock_ns(target);
 	}
-	return v[7] * (1000000000ull / (unsigned long long)sysconf(_SC_CLK_TCK));
+	fclose(f);
+	return o;
 }
 
 /* ---- windows --------------------------------------------------------------------------- */
@@ -167,7 +191,7 @@ struct window {
 	unsigned pct;
 	int64_t length_ns;
 	struct tally before, after;
-	uint64_t stolen_ns;
+	struct others others;
 	bool opened[ARENA_POINTS], closed[ARENA_POINTS];
 };
 
@@ -245,22 +269,39 @@ static int64_t virtual_of(const struct conductor *c, uint32_t point)
 	return c->arena->point[point].close_ns - c->arena->point[point].open_ns;
 }
 
-/*
- * More than a tenth of the processors' time taken away is no longer noise that
- * averages out: the window is logged, but set aside.
- */
-static bool is_disturbed(const struct window *w)
+static int by_value(const void *a, const void *b)
 {
-	int64_t wall = w->after.at_ns - w->before.at_ns;
+	double x = *(const double *)a, y = *(const double *)b;
 
-	return (double)w->stolen_ns > 0.1 * (double)wall * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * A disturbed window is logged, but set aside.  What is taken all the time (a
+ * busy neighbour) takes from all windows alike: only more than usual disturbs.
+ * Processes that the target has started are not strangers.
+ */
+static bool is_disturbed(struct conductor *c, const struct window *w)
+{
+	double available = (double)(w->after.at_ns - w->before.at_ns) * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	double taken = (double)w->others.stolen_ns, usual = 0;
+
+	if (atomic_load_explicit(&c->arena->attached, memory_order_relaxed) == 0)
+		taken += (double)w->others.foreign_ns;
+	taken /= available;
+	if (c->ntaken >= USUAL_WINDOWS)
+		usual = c->taken[c->ntaken / 2];
+	c->taken = xgrow(c->taken, c->ntaken, &c->taken_cap, sizeof(*c->taken));
+	c->taken[c->ntaken++] = taken;
+	qsort(c->taken, c->ntaken, sizeof(*c->taken), by_value);
+	return taken > (usual > 0 ? usual : 0) + DISTURBED_SHARE;
 }
 
 static void log_window(struct conductor *c, const struct window *w)
 {
 	struct buf *b = &c->journal->line;
 	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
-	bool disturbed = is_disturbed(w);
+	bool disturbed = is_disturbed(c, w);
 
 	c->experiments++;
 	c->windows++;
@@ -279,7 +320,8 @@ static void log_window(struct conductor *c, const struct window *w)
 	record_i64(b, "delay_ns", w->after.delay_ns - w->before.delay_ns);
 	record_u64(b, "samples", w->after.samples - w->before.samples);
 	record_u64(b, "region_samples", w->after.hits - w->before.hits);
-	record_u64(b, "steal_ns", w->stolen_ns);
+	record_i64(b, "steal_ns", w->others.stolen_ns);
+	record_i64(b, "foreign_ns", w->others.foreign_ns);
 	if (disturbed)
 		record_u64(b, "disturbed", 1);
 	record_end(b);
@@ -315,6 +357,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	int64_t settle = length_ns / 4 > c->plan->settle_ns ? length_ns / 4 : c->plan->settle_ns;
 	int64_t patience = PATIENCE_WINDOWS * length_ns > 1000 * MS ? PATIENCE_WINDOWS * length_ns : 1000 * MS;
 	int64_t grace = GRACE_WINDOWS * length_ns;
+	struct others now;
 
 	if (region && region->logged_ranges != region->nranges)
 		journal_region(c->journal, region);
@@ -325,7 +368,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	if (!wait_for_points(c, w.opened, NULL, false, patience, length_ns / 2))
 		return false;
 	w.before = tally(c);
-	w.stolen_ns = stolen_ns();
+	w.others = others_now(c);
 	set_phase(c, PHASE_IDLE);
 	if (!rest_until(c, w.before.at_ns + length_ns))
 		return false;
@@ -333,7 +376,9 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	if (!wait_for_points(c, w.closed, w.opened, true, patience, grace))
 		return false;
 	w.after = tally(c);
-	w.stolen_ns = stolen_ns() - w.stolen_ns;
+	now = others_now(c);
+	w.others.stolen_ns = now.stolen_ns - w.others.stolen_ns;
+	w.others.foreign_ns = now.foreign_ns - w.others.foreign_ns;
 	set_phase(c, PHASE_IDLE);
 	log_window(c, &w);
 	return true;
@@ -405,6 +450,44 @@ static void name_regions(struct conductor *c)
 		msg_warn("%s", text);
 		journal_warning(c->journal, c->run, "no-such-region", text);
 		free(text);
+	}
+}
+
+static void warn_of_point(struct conductor *c, const char *name, const char *why)
+{
+	char *text = xasprintf("no progress point at '%s': %s", name, why);
+
+	if (c->run == 1)
+		msg_warn("%s", text);
+	journal_warning(c->journal, c->run, "no-such-point", text);
+	free(text);
+}
+
+/* Makes progress points of places in the program.  Threads see them at their next sample. */
+static void place_points(struct conductor *c)
+{
+	struct arena *a = c->arena;
+
+	for (size_t i = 0; i < c->plan->npoints; i++) {
+		uint32_t breaks = atomic_load(&a->breaks_used);
+		uint64_t pc[ARENA_BREAKS];
+		size_t n = regions_locate(c->regions, c->plan->points[i], pc, ARENA_BREAKS);
+		int point;
+
+		if (atomic_load(&a->sampler) != SAMPLER_PERF) {
+			warn_of_point(c, c->plan->points[i], "breakpoints need perf, which is refused");
+			continue;
+		}
+		if (n == 0 || n > ARENA_BREAKS - breaks) {
+			warn_of_point(c, c->plan->points[i],
+				      n ? "the processor has four breakpoints in all" : "no code in scope is called so");
+			continue;
+		}
+		point = arena_add_point(a, c->plan->points[i]);
+		for (size_t k = 0; k < n; k++)
+			a->brk[breaks + k] = (struct arena_break){ pc[k], (uint32_t)point };
+		/* Pairs with the acquire in arm_breaks. */
+		atomic_store_explicit(&a->breaks_used, breaks + (uint32_t)n, memory_order_release);
 	}
 }
 
@@ -501,8 +584,10 @@ void conductor_release(struct conductor *c)
 {
 	free(c->trials);
 	free(c->picked);
+	free(c->taken);
 	c->trials = NULL;
 	c->picked = NULL;
+	c->taken = NULL;
 }
 
 void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
@@ -524,6 +609,7 @@ void conduct(struct conductor *c)
 
 	if (c->ready) {
 		read_modules(c);
+		place_points(c);
 		if (!c->plan->attach_only && discover(c))
 			experiment(c);
 		to_baseline(c);

@@ -21,6 +21,8 @@ struct plan {
 	size_t nlevels;
 	char *const *names;      /* -r; borrowed */
 	size_t nnames;
+	char *const *points;     /* -P; borrowed */
+	size_t npoints;
 	size_t max_regions;
 	double min_share;        /* of samples, for a region that was not named */
 	int64_t window_ns;       /* least length of a window */
@@ -52,6 +54,8 @@ struct conductor {
 	uint64_t experiments;    /* id of the last one, over all runs */
 	uint64_t windows;        /* in this run */
 	uint64_t disturbed;      /* of these, set aside */
+	double *taken;           /* owned; of all windows, the share of the processors that others had; sorted */
+	size_t ntaken, taken_cap;
 	int wait_status;         /* of the target, once it has ended */
 	bool ready;              /* the runtime has reported in */
 	bool ended;

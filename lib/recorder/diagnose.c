@@ -106,13 +106,15 @@ void diagnose(struct conductor *c, const char *command)
 	regions(c);
 	if (c->windows > 0 && c->disturbed * 2 > c->windows)
 		say(c, "disturbed",
-		    xasprintf("%llu of %llu experiments were set aside: the hypervisor took the processors away",
+		    xasprintf("%llu of %llu experiments were set aside: other programs, or the hypervisor, took too much of "
+			      "the processors' time",
 			      (unsigned long long)c->disturbed, (unsigned long long)c->windows));
 }
 
 void diagnose_end(struct conductor *c)
 {
-	if (!c->ready || c->plan->attach_only || c->regions->all_samples == 0 || c->experiments > 0)
+	if (!c->ready || c->plan->attach_only || c->regions->all_samples == 0 || c->experiments > 0 ||
+	    atomic_load(&c->arena->points_used) == 0)
 		return;
 	say(c, "too-short",
 	    xstrdup("the program ended before an experiment could: give -d SECONDS to have it run again, or more input"));

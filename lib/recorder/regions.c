@@ -266,6 +266,8 @@ struct naming {
 	struct regions *r;
 	struct mapping *mod;
 	size_t found;
+	uint64_t *pc; /* of regions_locate */
+	size_t max;
 };
 
 static void found_function(void *arg, uint64_t off, const struct frame *at)
@@ -290,14 +292,37 @@ static void found_line(void *arg, uint64_t off, const struct frame *at)
 	g->named = g->nranges > 0;
 }
 
-size_t regions_name(struct regions *r, const char *name)
+static void located_function(void *arg, uint64_t off, const struct frame *at)
+{
+	struct naming *n = arg;
+
+	(void)at;
+	if (n->found < n->max)
+		n->pc[n->found++] = off + n->mod->bias;
+}
+
+/* A line may have code in several places: its first instruction is where it is come to. */
+static void located_line(void *arg, uint64_t off, const struct frame *at)
+{
+	struct naming *n = arg;
+	uint64_t pc = off + n->mod->bias;
+
+	(void)at;
+	if (n->max == 0 || (n->found > 0 && n->pc[0] <= pc))
+		return;
+	n->pc[0] = pc;
+	n->found = 1;
+}
+
+/* Calls a function for everything in scope that is called `name`. */
+static void look_up(struct naming *n, const char *name, image_found *function, image_found *at_line)
 {
 	const char *colon = strrchr(name, ':'), *why;
-	struct naming n = { .r = r };
+	struct mappings *all = n->r->modules;
 	uint64_t line;
 
-	for (size_t i = 0; i < r->modules->n; i++) {
-		struct mapping *mod = &r->modules->v[i];
+	for (size_t i = 0; i < all->n; i++) {
+		struct mapping *mod = &all->v[i];
 
 		if (!mod->mapped || !mod->own)
 			continue;
@@ -305,16 +330,31 @@ size_t regions_name(struct regions *r, const char *name)
 			mod->image = image_open(mod->path, NULL, &why);
 		if (!mod->image)
 			continue;
-		n.mod = mod;
+		n->mod = mod;
 		if (colon && num_u64(colon + 1, &line)) {
 			char *file = xstrndup(name, (size_t)(colon - name));
 
-			image_find_line(mod->image, file, (unsigned)line, mapping_file_in_scope, NULL, found_line, &n);
+			image_find_line(mod->image, file, (unsigned)line, mapping_file_in_scope, NULL, at_line, n);
 			free(file);
 		} else {
-			image_find_functions(mod->image, name, found_function, &n);
+			image_find_functions(mod->image, name, function, n);
 		}
 	}
+}
+
+size_t regions_name(struct regions *r, const char *name)
+{
+	struct naming n = { .r = r };
+
+	look_up(&n, name, found_function, found_line);
+	return n.found;
+}
+
+size_t regions_locate(struct regions *r, const char *name, uint64_t *pc, size_t max)
+{
+	struct naming n = { .r = r, .pc = pc, .max = max };
+
+	look_up(&n, name, located_function, located_line);
 	return n.found;
 }
 

@@ -65,6 +65,13 @@ void regions_sample(struct regions *r, const struct arena_sample *s);
 size_t regions_name(struct regions *r, const char *name);
 
 /*
+ * The run-time addresses that `name` (as above) stands for, for progress points:
+ * where a function begins, or the first instruction of a line.  At most max;
+ * returns how many.
+ */
+size_t regions_locate(struct regions *r, const char *name, uint64_t *pc, size_t max);
+
+/*
  * The regions to experiment with: the named ones, or, without any, those with
  * the most samples (at least min_share of all), at most max.  Returns how many;
  * the array is the caller's.

@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "unwind.h"
 
@@ -26,6 +27,7 @@ enum {
 	ARENA_MAGIC = 0x61774c37, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_THREADS = 4096,     /* slots; further threads run unprofiled */
 	ARENA_POINTS = 64,
+	ARENA_BREAKS = 4,         /* debug registers of x86-64 */
 	ARENA_POINT_NAME = 96,    /* bytes, with the NUL */
 	ARENA_RING = 128,         /* samples a thread keeps for the conductor; a power of two */
 	ARENA_FRAMES = 24,        /* frames kept of a sample's stack */
@@ -62,6 +64,12 @@ struct arena_point {
 	_Atomic uint32_t closed;
 	uint64_t open_count, close_count; /* [A] visits by all threads */
 	int64_t open_ns, close_ns;        /* [A] virtual time of the visit on the clock of its thread */
+};
+
+/* A progress point that stands in no source: an address whose execution is a visit. */
+struct arena_break {
+	uint64_t pc;
+	uint32_t point; /* number of the point, > 0 */
 };
 
 struct arena_range {
@@ -125,12 +133,13 @@ struct arena_birth {
 	_Atomic int64_t time_ns, hit_ns;
 };
 
-enum { SLOT_FREE, SLOT_UNBORN, SLOT_LIVE, SLOT_DEAD };
+enum { SLOT_FREE, SLOT_UNBORN, SLOT_LIVE };
 
 /* A thread.  Counters survive the thread and are never reset: the conductor works with differences. */
 struct arena_thread {
-	_Alignas(64) _Atomic uint32_t state; /* SLOT_*; taken by the creator, freed by the thread */
+	_Alignas(64) _Atomic uint32_t state; /* SLOT_*, for people who look */
 	int32_t tid;
+	_Atomic uint32_t next_free; /* while it is free: number of the next free slot, 0 = none */
 	uint64_t routine, arg;      /* of a thread that is unborn: what it will run, */
 	uint64_t stack_bytes;       /* and on how large a stack */
 	_Atomic int64_t delay_ns;   /* [T] D_i */
@@ -174,10 +183,15 @@ struct arena {
 
 	_Alignas(64) _Atomic int64_t delay_ns; /* [A] G */
 	_Alignas(64) _Atomic uint32_t threads_used; /* [A] highest slot ever taken, plus one */
+	_Atomic uint64_t threads_free;              /* [A] stack of slots that threads have left; see thread.c */
 	_Atomic uint32_t threads_refused;           /* [A] threads that found no slot */
 	_Atomic uint32_t points_used;               /* [A] */
 	_Atomic uint32_t points_lock;               /* [A] taken while a point is added */
 
+	_Atomic uint32_t breaks_used;               /* [C] */
+	_Atomic int32_t break_errno;                /* [A] why a breakpoint was refused, or 0 */
+
+	struct arena_break brk[ARENA_BREAKS];       /* [C] */
 	struct arena_point point[ARENA_POINTS];
 	struct arena_object object[ARENA_OBJECTS];
 	struct arena_birth birth[ARENA_BIRTHS]; /* [A] */
@@ -187,6 +201,32 @@ struct arena {
 	struct unwind_row row[ARENA_ROWS]; /* [C] appended to; what a set refers to stays */
 	struct arena_thread thread[ARENA_THREADS];
 };
+
+/*
+ * The number (> 0) of the point called `name`, which is made when it is new; -1
+ * when there is no room.  Called by both sides, once for each point: a spin lock
+ * held for a copy of 96 bytes is enough.  Async-signal-safe but for the lock.
+ */
+static inline int arena_add_point(struct arena *a, const char *name)
+{
+	uint32_t unlocked, n, i;
+
+	do {
+		unlocked = 0;
+	} while (!atomic_compare_exchange_weak_explicit(&a->points_lock, &unlocked, 1, memory_order_acquire,
+							memory_order_relaxed));
+	n = atomic_load_explicit(&a->points_used, memory_order_relaxed);
+	for (i = 0; i < n; i++)
+		if (strncmp(a->point[i].name, name, ARENA_POINT_NAME - 1) == 0)
+			break;
+	if (i == n && n < ARENA_POINTS) {
+		strncpy(a->point[n].name, name, ARENA_POINT_NAME - 1);
+		/* Pairs with the acquires of points_used: the name is there before the point is. */
+		atomic_store_explicit(&a->points_used, n + 1, memory_order_release);
+	}
+	atomic_store_explicit(&a->points_lock, 0, memory_order_release);
+	return i < ARENA_POINTS ? (int)i + 1 : -1;
+}
 
 static inline uint32_t window_number(uint32_t window)
 {

@@ -8,34 +8,12 @@
  * length is the expected number of visits times the mean period, without the
  * error of up to one visit at each end that fixed windows have.
  */
-#include <sched.h>
-#include <string.h>
-
 #include "runtime.h"
 
 /* any: the number of the point called `name`, made when it is new; -1 when there is no room. */
 int point_number(const char *name)
 {
-	uint32_t n, i, unlocked;
-
-	if (!arena)
-		return -1;
-	/* A point is added once in a program's life: a spin lock, held for a copy of 96 bytes, is enough. */
-	do {
-		unlocked = 0;
-	} while (!atomic_compare_exchange_weak_explicit(&arena->points_lock, &unlocked, 1, memory_order_acquire,
-							memory_order_relaxed));
-	n = atomic_load_explicit(&arena->points_used, memory_order_relaxed);
-	for (i = 0; i < n; i++)
-		if (strncmp(arena->point[i].name, name, ARENA_POINT_NAME - 1) == 0)
-			break;
-	if (i == n && n < ARENA_POINTS) {
-		strncpy(arena->point[n].name, name, ARENA_POINT_NAME - 1);
-		/* Pairs with the conductor's acquire: the name is there before the point is. */
-		atomic_store_explicit(&arena->points_used, n + 1, memory_order_release);
-	}
-	atomic_store_explicit(&arena->points_lock, 0, memory_order_release);
-	return i < ARENA_POINTS ? (int)i + 1 : -1;
+	return arena ? arena_add_point(arena, name) : -1;
 }
 
 static uint64_t visits_of_all(uint32_t point)
@@ -79,6 +57,20 @@ static void open_or_close(struct arena_thread *t, uint32_t number, uint32_t word
 	atomic_store_explicit(&p->closed, window, memory_order_release);
 }
 
+/* What the thread did up to here is credited before its clock is read. */
+static void end_segment(struct arena_thread *t, const struct arena_point *p)
+{
+	uint32_t speedup = window_speedup();
+	int64_t credit;
+
+	if (!speedup)
+		return;
+	credit = segment_end(speedup);
+	if (credit)
+		delay_credit(t, credit);
+	segment_begin(t, p);
+}
+
 void point_visit(int point)
 {
 	struct arena_thread *t = self.slot;
@@ -92,9 +84,11 @@ void point_visit(int point)
 	atomic_store_explicit(&t->visits[number], n + 1, memory_order_relaxed);
 
 	word = atomic_load_explicit(&arena->window, memory_order_acquire);
-	if (likely(window_phase(word) == PHASE_IDLE))
+	if (likely(window_phase(word) == PHASE_IDLE && !window_speedup()))
 		return;
 	self.busy++;
-	open_or_close(t, number, word);
+	end_segment(t, &arena->point[number]);
+	if (window_phase(word) != PHASE_IDLE)
+		open_or_close(t, number, word);
 	self.busy--;
 }

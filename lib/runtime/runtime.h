@@ -39,6 +39,8 @@ extern struct arena *arena; /* NULL: not profiled, every wrapper passes through 
 struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
 	int perf_fd;               /* -1: none */
+	int break_fd[ARENA_BREAKS]; /* of the first `breaks`; -1: refused */
+	uint32_t breaks;
 	timer_t timer;
 	bool has_timer;
 	/*
@@ -54,6 +56,7 @@ struct self {
 	uint32_t until_jitter;
 	struct arena_segment *segment; /* that the thread is in; NULL: not being followed */
 	uint32_t segment_window;       /* in which it began */
+	uint32_t segment_ends;         /* since the last sample */
 	struct arena_birth *birth;     /* of the thread's first segment, while it is in that */
 	struct arena_segment before;   /* what was known of it as it began */
 	int64_t segment_ns;            /* up to when the segment's time is accounted for */

@@ -19,6 +19,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
@@ -165,6 +166,51 @@ static void keep_sample(struct arena_thread *t, const struct stack *stack)
 	atomic_store_explicit(&t->ring_head, head + 1, memory_order_release);
 }
 
+/* Opens an event for the calling thread. -1, with errno, when the kernel refuses. */
+static int open_event(struct perf_event_attr *attr)
+{
+	int fd = (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC), high;
+
+	if (fd < 0)
+		return -1;
+	/* Out of the program's way: it may count on the numbers of the descriptors that it opens. */
+	high = fcntl(fd, F_DUPFD_CLOEXEC, 700);
+	if (high >= 0) {
+		close(fd);
+		fd = high;
+	}
+	return fd;
+}
+
+/* Breakpoints that the conductor has asked for since this thread last looked. */
+static void arm_breaks(void)
+{
+	/* Pairs with the conductor's release: what is counted is there. */
+	uint32_t wanted = atomic_load_explicit(&arena->breaks_used, memory_order_acquire);
+
+	for (; self.breaks < wanted && self.breaks < ARENA_BREAKS; self.breaks++) {
+		const struct arena_break *b = &arena->brk[self.breaks];
+		struct perf_event_attr attr = {
+			.type = PERF_TYPE_BREAKPOINT,
+			.size = sizeof(attr),
+			.bp_type = HW_BREAKPOINT_X,
+			.bp_addr = b->pc,
+			.bp_len = sizeof(long),
+			.sample_period = 1,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+			.sigtrap = 1,
+			.remove_on_exec = 1,
+			.sig_data = b->point,
+		};
+		int fd = open_event(&attr);
+
+		if (fd < 0)
+			atomic_store_explicit(&arena->break_errno, errno, memory_order_relaxed);
+		self.break_fd[self.breaks] = fd;
+	}
+}
+
 static void on_sample(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -176,6 +222,8 @@ static void on_sample(int sig, siginfo_t *info, void *context)
 	(void)sig;
 	if (!t || !arena)
 		return;
+	if (our_signal == SIGTRAP && self.breaks < atomic_load_explicit(&arena->breaks_used, memory_order_relaxed))
+		arm_breaks();
 	/* A timer of 1 ms that ticks each 4 ms tells how many expirations one signal stands for. */
 	if (self.has_timer)
 		period *= 1 + info->si_overrun;
@@ -206,6 +254,29 @@ static void on_sample(int sig, siginfo_t *info, void *context)
 	errno = saved;
 }
 
+/* What the kernel adds to siginfo for TRAP_PERF (Linux 5.13, uapi/asm-generic/siginfo.h); older libc headers lack it. */
+struct perf_siginfo {
+	int signo, err, code, pad;
+	void *addr;
+	unsigned long data; /* attr.sig_data */
+	uint32_t type;      /* attr.type */
+	uint32_t flags;
+};
+
+static const struct perf_siginfo *perf_info(const siginfo_t *info)
+{
+	return (const struct perf_siginfo *)(const void *)info;
+}
+
+static void on_break(const siginfo_t *info)
+{
+	int saved = errno;
+
+	if (arena && self.slot && !self.busy)
+		point_visit((int)perf_info(info)->data);
+	errno = saved;
+}
+
 /* ---- the program's own use of our signal ------------------------------------- */
 
 /*
@@ -216,6 +287,10 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
 
+	if (our_signal == SIGTRAP && info->si_code == TRAP_PERF_CODE && perf_info(info)->type == PERF_TYPE_BREAKPOINT) {
+		on_break(info);
+		return;
+	}
 	if (our_signal != SIGTRAP || info->si_code == TRAP_PERF_CODE) {
 		on_sample(sig, info, context);
 		return;
@@ -266,18 +341,8 @@ static int open_perf(uint64_t period)
 		.sigtrap = 1,
 		.remove_on_exec = 1, /* required with sigtrap */
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	int high;
 
-	if (fd < 0)
-		return -1;
-	/* Out of the program's way: it may count on the numbers of the descriptors that it opens. */
-	high = fcntl(fd, F_DUPFD_CLOEXEC, 700);
-	if (high >= 0) {
-		close(fd);
-		fd = high;
-	}
-	return fd;
+	return open_event(&attr);
 }
 
 static bool start_timer(void)
@@ -301,6 +366,7 @@ bool sampler_start(void)
 	if (our_signal == SIGTRAP) {
 		self.perf_fd = open_perf(first_period());
 		self.first_sample = true;
+		arm_breaks();
 		if (self.perf_fd < 0)
 			return false;
 		return ioctl(self.perf_fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
@@ -313,6 +379,9 @@ void sampler_stop(void)
 	if (self.perf_fd >= 0)
 		close(self.perf_fd);
 	self.perf_fd = -1;
+	while (self.breaks > 0)
+		if (self.break_fd[--self.breaks] >= 0)
+			close(self.break_fd[self.breaks]);
 	if (self.has_timer)
 		timer_delete(self.timer);
 	self.has_timer = false;

@@ -18,6 +18,9 @@
  * of the segment: in the sum the same as by lumps, whatever clock the time is
  * taken from, as the same clock is in numerator and denominator.
  *
+ * A visit of a progress point ends a segment too: then a window, which runs from
+ * visit to visit, holds no half-credited work.
+ *
  * Lumps remain for segments that are too rare to be known yet, and for those of
  * many periods: there a lump is small, and what the thread does now matters more
  * than what it does on average.
@@ -25,6 +28,7 @@
 #include "runtime.h"
 
 enum {
+	MANY = 100,          /* ends between two samples: from there on it does not matter, and costs too much, to tell them apart */
 	KNOWN_SAMPLES = 24,  /* below this many, a share is a guess */
 	SHORT_PERIODS = 6,   /* mean length of a segment, in periods, up to which lumps matter */
 	PROBES = 4,          /* places that a segment may be found in */
@@ -96,6 +100,7 @@ int64_t segment_sample(int64_t period, bool hit, uint32_t speedup)
 
 	if (!s)
 		return lump;
+	self.segment_ends = 0;
 	passed = account(s);
 	s->samples++;
 	if (hit)
@@ -120,7 +125,7 @@ int64_t segment_end(uint32_t speedup)
 	struct arena_segment *s = current();
 	int64_t passed;
 
-	if (!s)
+	if (!s || ++self.segment_ends > MANY)
 		return 0;
 	passed = account(s);
 	s->seen++;
@@ -132,6 +137,8 @@ int64_t segment_end(uint32_t speedup)
 
 void segment_begin(struct arena_thread *t, const void *site)
 {
+	if (self.segment_ends > MANY && current())
+		return;
 	self.segment_ns = now_ns();
 	self.segment_window = current_window();
 	self.segment = find(t, site);

@@ -6,7 +6,8 @@
  *     UNBORN -> LIVE   the new thread begins to use it
  *     LIVE -> FREE     the thread ends; counters stay, the next user adds to them
  *
- * The state is the only thing that is contended for, by compare-and-swap.
+ * Slots are taken and given back without a lock; the counters of a slot have one
+ * writer at a time, its thread.
  */
 #include <string.h>
 #include <sys/auxv.h>
@@ -17,49 +18,80 @@
 
 TLS struct self self = { .perf_fd = -1 };
 
-static bool take_slot(struct arena_thread *t)
+/*
+ * Free slots form a stack, so that the slot of the thread that ended last, still
+ * warm, is the next to be used.  The word holds the number of its top (0: empty)
+ * and above that a count of pushes, which tells a top that went and came back
+ * from one that stayed.
+ */
+static uint64_t with_top(uint64_t word, uint32_t top)
 {
-	uint32_t is_free = SLOT_FREE;
+	return ((word >> 32) + 1) << 32 | top;
+}
 
-	return atomic_load_explicit(&t->state, memory_order_relaxed) == SLOT_FREE &&
-	       atomic_compare_exchange_strong_explicit(&t->state, &is_free, SLOT_UNBORN, memory_order_acquire,
-						       memory_order_relaxed);
+static struct arena_thread *pop(void)
+{
+	/* Pairs with the release in push: next_free of what is on the stack is there. */
+	uint64_t word = atomic_load_explicit(&arena->threads_free, memory_order_acquire);
+
+	while ((uint32_t)word != 0) {
+		struct arena_thread *t = &arena->thread[(uint32_t)word - 1];
+		uint32_t next = atomic_load_explicit(&t->next_free, memory_order_relaxed);
+
+		if (atomic_compare_exchange_weak_explicit(&arena->threads_free, &word, with_top(word, next),
+							  memory_order_acquire, memory_order_acquire))
+			return t;
+	}
+	return NULL;
+}
+
+static void push(struct arena_thread *t)
+{
+	uint64_t word = atomic_load_explicit(&arena->threads_free, memory_order_relaxed);
+	uint32_t number = (uint32_t)(t - arena->thread) + 1;
+
+	atomic_store_explicit(&t->state, SLOT_FREE, memory_order_relaxed);
+	do {
+		atomic_store_explicit(&t->next_free, (uint32_t)word, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak_explicit(&arena->threads_free, &word, with_top(word, number),
+							memory_order_release, memory_order_relaxed));
+}
+
+/* A slot that no thread has used yet. */
+static struct arena_thread *unused(void)
+{
+	uint32_t used = atomic_load_explicit(&arena->threads_used, memory_order_relaxed);
+
+	while (used < ARENA_THREADS)
+		if (atomic_compare_exchange_weak_explicit(&arena->threads_used, &used, used + 1, memory_order_release,
+							  memory_order_relaxed))
+			return &arena->thread[used];
+	return NULL;
 }
 
 struct arena_thread *thread_reserve(void)
 {
-	static _Atomic uint32_t hint; /* where a free slot was last seen or left */
-	uint32_t start = atomic_load_explicit(&hint, memory_order_relaxed), used;
-	struct arena_thread *t;
+	struct arena_thread *t = pop();
 
-	for (uint32_t k = 0; k < ARENA_THREADS; k++) {
-		uint32_t i = (start + k) % ARENA_THREADS;
-
-		t = &arena->thread[i];
-		if (!take_slot(t))
-			continue;
-		atomic_store_explicit(&hint, i, memory_order_relaxed);
-		used = atomic_load_explicit(&arena->threads_used, memory_order_relaxed);
-		while (used < i + 1 && !atomic_compare_exchange_weak_explicit(&arena->threads_used, &used, i + 1,
-									       memory_order_release, memory_order_relaxed))
-			;
-		if (self.slot) {
-			atomic_store_explicit(&t->delay_ns, delay_of(self.slot), memory_order_relaxed);
-			atomic_store_explicit(&t->window, atomic_load_explicit(&self.slot->window, memory_order_relaxed),
-					      memory_order_relaxed);
-		} else {
-			atomic_store_explicit(&t->delay_ns, atomic_load_explicit(&arena->delay_ns, memory_order_relaxed),
-					      memory_order_relaxed);
-		}
-		return t;
+	if (!t && (t = unused()) == NULL) {
+		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
+		return NULL;
 	}
-	atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
-	return NULL;
+	atomic_store_explicit(&t->state, SLOT_UNBORN, memory_order_relaxed);
+	if (self.slot) {
+		atomic_store_explicit(&t->delay_ns, delay_of(self.slot), memory_order_relaxed);
+		atomic_store_explicit(&t->window, atomic_load_explicit(&self.slot->window, memory_order_relaxed),
+				      memory_order_relaxed);
+	} else {
+		atomic_store_explicit(&t->delay_ns, atomic_load_explicit(&arena->delay_ns, memory_order_relaxed),
+				      memory_order_relaxed);
+	}
+	return t;
 }
 
 void thread_unreserve(struct arena_thread *slot)
 {
-	atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
+	push(slot);
 }
 
 /*
@@ -92,6 +124,7 @@ void thread_begin(struct arena_thread *slot)
 	self.deferred_ns = 0;
 	self.slot = slot;
 	self.perf_fd = -1;
+	self.breaks = 0;
 	self.has_timer = false;
 	slot->tid = (int32_t)syscall(SYS_gettid);
 	bound_stack();
@@ -117,7 +150,7 @@ void thread_end(void)
 	sampler_stop();
 	self.slot = NULL;
 	self.busy--;
-	atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
+	push(slot);
 }
 
 void thread_forget(void)
@@ -125,6 +158,9 @@ void thread_forget(void)
 	/* Descriptors and timers: perf events and POSIX timers are not inherited; the copy of the descriptor is closed. */
 	if (self.perf_fd >= 0)
 		close(self.perf_fd);
+	for (uint32_t i = 0; i < self.breaks; i++)
+		if (self.break_fd[i] >= 0)
+			close(self.break_fd[i]);
 	memset(&self, 0, sizeof(self));
 	self.perf_fd = -1;
 	arena = NULL;
