@@ -321,7 +321,8 @@ static void log_window(struct conductor *c, const struct window *w)
 	record_u64(b, "samples", w->after.samples - w->before.samples);
 	record_u64(b, "region_samples", w->after.hits - w->before.hits);
 	record_i64(b, "steal_ns", w->others.stolen_ns);
-	record_i64(b, "foreign_ns", w->others.foreign_ns);
+	/* Ticks against nanoseconds: the difference may come out below nothing. */
+	record_i64(b, "foreign_ns", w->others.foreign_ns > 0 ? w->others.foreign_ns : 0);
 	if (disturbed)
 		record_u64(b, "disturbed", 1);
 	record_end(b);
