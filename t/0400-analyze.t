@@ -198,10 +198,14 @@ refuses_its_own_output() {
 }
 check 'an analysis is not a log' refuses_its_own_output
 
+# Also an output larger than what stdio keeps, of which the last write is not the one that failed.
 full_disk() {
+	sed "s/function=work/function=work_$(printf %0200000d 0)/" runs.aw >large.aw
 	for format in text andweorc json; do
-		exits 2 andweorc-analyze --format $format runs.aw >/dev/full 2>err
-		has '^andweorc-analyze: cannot write standard output' err
+		for log in runs.aw large.aw; do
+			exits 2 andweorc-analyze --format $format $log >/dev/full 2>err
+			has '^andweorc-analyze: cannot write standard output: No space left on device$' err
+		done
 	done
 }
 check 'a full disk, in every format' full_disk
