@@ -200,7 +200,7 @@ check 'an analysis is not a log' refuses_its_own_output
 
 # Also an output larger than what stdio keeps, of which the last write is not the one that failed.
 full_disk() {
-	sed "s/function=work/function=work_$(printf %0200000d 0)/" runs.aw >large.aw
+	awk '{ if (sub("function=work", "&_")) for (i = 0; i < 20000; i++) $0 = $0 "0123456789"; print }' runs.aw >large.aw
 	for format in text andweorc json; do
 		for log in runs.aw large.aw; do
 			exits 2 andweorc-analyze --format $format $log >/dev/full 2>err
