@@ -18,7 +18,7 @@ void analysis_doubt(struct analysis *a, const char *what, const char *fmt, ...)
 		text = xstrdup(what);
 	va_end(ap);
 	a->doubt = xgrow(a->doubt, a->ndoubts, &a->cap_doubts, sizeof *a->doubt);
-	a->doubt[a->ndoubts++] = (struct profile_warning){ xstrdup(what), text };
+	a->doubt[a->ndoubts++] = (struct profile_warning){ xstrdup(what), text, 1 };
 }
 
 static void doubt_runs(struct analysis *a)
@@ -37,38 +37,13 @@ static void doubt_runs(struct analysis *a)
 			       p->impossible);
 }
 
-/* The windows of the profile, by what they are good for. */
-struct census {
-	size_t windows, disturbed, baselines, treated;
-};
-
-static struct census count_windows(const struct profile *p)
-{
-	struct census c = { 0 };
-
-	for (size_t i = 0; i < p->nwindows; i++) {
-		const struct profile_window *w = &p->window[i];
-
-		if (!w->defined)
-			continue;
-		c.windows++;
-		if (w->disturbed)
-			c.disturbed++;
-		else if (w->s > 0)
-			c.treated++;
-		else
-			c.baselines++;
-	}
-	return c;
-}
-
 /* The first that applies explains the others. */
 static bool doubt_windows(struct analysis *a)
 {
 	const struct profile *p = a->profile;
-	struct census c = count_windows(p);
+	struct profile_census c = p->census;
 
-	if (!p->nruns && !p->nwindows)
+	if (!p->nruns)
 		analysis_doubt(a, "no-run", "no run in the input: nothing was recorded, or this is not a log of andweorc-record");
 	else if (!c.windows)
 		analysis_doubt(a, "no-experiment",
@@ -81,7 +56,7 @@ static bool doubt_windows(struct analysis *a)
 		analysis_doubt(a, "no-progress-point",
 			       "no progress point was visited: put ANDWEORC_PROGRESS(\"name\") where a unit of work is done, "
 			       "or name such a place with -P");
-	else if (!p->nvisits)
+	else if (!p->nvisits && !p->npools)
 		analysis_doubt(a, "no-visits", "no progress point was visited in any window: record longer (-d), or choose a point that "
 					       "is passed more often");
 	else if (!c.treated)
@@ -108,20 +83,11 @@ static void doubt_regions(struct analysis *a)
 
 static void doubt_levels(struct analysis *a)
 {
-	double level = 0;
+	const struct profile_census *c = &a->profile->census;
 
-	for (size_t i = 0; i < a->profile->nwindows; i++) {
-		const struct profile_window *w = &a->profile->window[i];
-
-		if (!w->defined || w->s == 0 || w->s == level)
-			continue;
-		if (level > 0)
-			return;
-		level = w->s;
-	}
-	if (level > 0)
+	if (c->most > 0 && c->least == c->most)
 		analysis_doubt(a, "one-level",
-			       "only one speedup, %g %%: that the curve is straight is an assumption; record several (-s)", 100 * level);
+			       "only one speedup, %g %%: that the curve is straight is an assumption; record several (-s)", 100 * c->most);
 }
 
 void analysis_find_doubts(struct analysis *a)

@@ -25,18 +25,6 @@ double impact_share(const struct profile *p, const struct profile_region *r)
 	return r->window_total ? 100 * (double)r->window_samples / (double)r->window_total : NAN;
 }
 
-static struct causal_obs obs_of(const struct profile_window *w, const struct profile_visits *v)
-{
-	return (struct causal_obs){
-		.run = w->run,
-		.block = w->block,
-		.start_ns = (double)w->start_ns,
-		.s = w->s,
-		.count = (double)v->count,
-		.time_ns = v->virtual_ns,
-	};
-}
-
 static bool is_wanted(const char *name, const char *const *only, size_t nonly)
 {
 	for (size_t i = 0; i < nonly; i++)
@@ -65,7 +53,6 @@ static void estimate_impact(const struct profile *p, size_t region, struct span 
 {
 	size_t n = 0;
 
-	im->region = &p->region[region];
 	for (const struct profile_visits *v = visits.first; v < visits.end; v++) {
 		const struct profile_window *w = &p->window[v->window];
 
@@ -74,27 +61,50 @@ static void estimate_impact(const struct profile *p, size_t region, struct span 
 		if (w->disturbed)
 			im->disturbed++;
 		else
-			obs[n++] = obs_of(w, v);
+			obs[n++] = profile_obs(p, v);
 	}
 	im->estimated = causal_effect(obs, n, &im->effect);
-	im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
-	im->q = NAN;
 }
 
-/* The period of the baselines; interval over runs, or over blocks of the one run. */
-static struct estimate period_of(struct causal_obs *obs, size_t n)
+/* The same from sums; a region without visits in any window has none. */
+static void estimate_pooled(const struct profile *p, size_t region, size_t point, struct impact *im)
+{
+	static const struct pool none = POOL_INIT;
+	const struct profile_pool *pool = profile_pool_of(p, point, region);
+
+	im->disturbed = pool ? pool->disturbed : p->point[point].disturbed;
+	im->estimated = pool_effect(pool ? &pool->pool : &none, &im->effect);
+}
+
+/* Sums over clusters: runs, or blocks of the one run. */
+struct clusters {
+	double time, count, tt, tc, cc;
+	size_t n;
+};
+
+/* The period of the baselines. */
+static struct estimate period_of(const struct clusters *c)
 {
 	struct estimate e = { .value = NAN, .lo = -INFINITY, .hi = INFINITY, .se = INFINITY, .df = 1 };
-	double time = 0, count = 0, var = 0, clusters = 0;
+	double n = (double)c->n, squares;
+
+	if (!(c->count > 0))
+		return e;
+	e.value = c->time / c->count;
+	if (c->n < 2)
+		return e;
+	squares = fmax(0, c->tt - 2 * e.value * c->tc + e.value * e.value * c->cc);
+	e.se = sqrt(squares * n / (n - 1)) / c->count;
+	e.df = n - 1;
+	stats_estimate_finish(&e);
+	return e;
+}
+
+static struct clusters cluster(struct causal_obs *obs, size_t n)
+{
+	struct clusters all = { 0 };
 
 	causal_stratify(obs, n); /* sorts */
-	for (size_t i = 0; i < n; i++) {
-		time += obs[i].time_ns;
-		count += obs[i].count;
-	}
-	if (!(count > 0))
-		return e;
-	e.value = time / count;
 	for (size_t i = 0, j; i < n; i = j) {
 		bool by_run = obs[0].run != obs[n - 1].run;
 		double d = 0, c = 0;
@@ -103,19 +113,30 @@ static struct estimate period_of(struct causal_obs *obs, size_t n)
 			d += obs[j].time_ns;
 			c += obs[j].count;
 		}
-		var += pow(d - c * e.value, 2);
-		clusters++;
+		all.time += d;
+		all.count += c;
+		all.tt += d * d;
+		all.tc += d * c;
+		all.cc += c * c;
+		all.n++;
 	}
-	if (clusters < 2)
-		return e;
-	e.se = sqrt(var * clusters / (clusters - 1)) / count;
-	e.df = clusters - 1;
-	stats_estimate_finish(&e);
-	return e;
+	return all;
+}
+
+static void summarize_pooled(const struct profile_point *p, struct impact_point *out)
+{
+	struct clusters all = { p->time_ns, p->count, p->tt, p->tc, p->cc, p->clusters };
+
+	out->disturbed = p->disturbed;
+	out->windows = p->windows;
+	out->baselines = p->baselines;
+	out->visits = p->visits;
+	out->period = period_of(&all);
 }
 
 static void summarize(const struct profile *p, struct span visits, struct causal_obs *obs, struct impact_point *out)
 {
+	struct clusters all;
 	size_t n = 0;
 
 	for (const struct profile_visits *v = visits.first; v < visits.end; v++) {
@@ -128,18 +149,11 @@ static void summarize(const struct profile *p, struct span visits, struct causal
 		out->windows++;
 		out->visits += (double)v->count;
 		if (w->s == 0)
-			obs[n++] = obs_of(w, v);
+			obs[n++] = profile_obs(p, v);
 	}
 	out->baselines = n;
-	out->period = period_of(obs, n);
-}
-
-static bool is_tried(const struct profile *p, size_t region)
-{
-	for (size_t i = 0; i < p->nwindows; i++)
-		if (p->window[i].defined && p->window[i].region == region)
-			return true;
-	return false;
+	all = cluster(obs, n);
+	out->period = period_of(&all);
 }
 
 static void analyze_point(struct analysis *a, size_t point, struct causal_obs *obs)
@@ -150,10 +164,24 @@ static void analyze_point(struct analysis *a, size_t point, struct causal_obs *o
 
 	out->name = p->point[point].name;
 	out->impact = xcalloc(p->nregions + 1, sizeof *out->impact);
-	summarize(p, visits, obs, out);
-	for (size_t r = 0; r < p->nregions; r++)
-		if (is_tried(p, r))
-			estimate_impact(p, r, visits, obs, &out->impact[out->nimpacts++]);
+	if (p->pooled)
+		summarize_pooled(&p->point[point], out);
+	else
+		summarize(p, visits, obs, out);
+	for (size_t r = 0; r < p->nregions; r++) {
+		struct impact *im = &out->impact[out->nimpacts];
+
+		if (!p->region[r].tried)
+			continue;
+		out->nimpacts++;
+		im->region = &p->region[r];
+		if (p->pooled)
+			estimate_pooled(p, r, point, im);
+		else
+			estimate_impact(p, r, visits, obs, im);
+		im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
+		im->q = NAN;
+	}
 }
 
 /* Every region on every point is a test of its own. */

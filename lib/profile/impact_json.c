@@ -154,6 +154,8 @@ static void append_warnings(json_t *all, const struct profile_warning *w, size_t
 
 		set_text(o, "what", w[i].what);
 		set_text(o, "text", w[i].text);
+		if (w[i].times > 1)
+			set_count(o, "count", w[i].times);
 		json_array_append_new(all, o);
 	}
 }

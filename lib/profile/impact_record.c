@@ -54,6 +54,8 @@ static void add_warnings(struct buf *b, const struct profile_warning *w, size_t 
 		record_begin(b, AW_WARNING);
 		record_str(b, "what", w[i].what);
 		record_str(b, "text", w[i].text);
+		if (w[i].times > 1)
+			record_u64(b, "count", w[i].times);
 		record_end(b);
 	}
 }

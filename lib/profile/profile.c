@@ -4,21 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/buf.h"
-#include "base/map.h"
-#include "base/msg.h"
-
-static void release_run(struct profile_run *r)
-{
-	free(r->command);
-	free(r->commit);
-	free(r->host);
-	free(r->kernel);
-	free(r->cpu_model);
-	free(r->sampler);
-	free(r->mode);
-	free(r->status);
-}
 
 static void release_region(struct profile_region *r)
 {
@@ -34,8 +19,6 @@ static void release_region(struct profile_region *r)
 
 void profile_release(struct profile *p)
 {
-	for (size_t i = 0; i < p->nruns; i++)
-		release_run(&p->run[i]);
 	for (size_t i = 0; i < p->nregions; i++)
 		release_region(&p->region[i]);
 	for (size_t i = 0; i < p->npoints; i++)
@@ -44,13 +27,22 @@ void profile_release(struct profile *p)
 		free(p->warning[i].what);
 		free(p->warning[i].text);
 	}
+	for (size_t i = 0; i < p->npools; i++)
+		pool_release(&p->pool[i].pool);
+	for (size_t i = 0; i < p->text.n; i++)
+		free(p->text.entry[i].value);
 	free(p->run);
 	free(p->region);
 	free(p->window);
 	free(p->visits);
-	free(p->share);
 	free(p->point);
 	free(p->warning);
+	free(p->pool);
+	idmap_release(&p->run_at);
+	idmap_release(&p->pool_at);
+	map_release(&p->region_at);
+	map_release(&p->warning_at);
+	map_release(&p->text);
 	*p = (struct profile)PROFILE_INIT;
 }
 
@@ -64,119 +56,10 @@ static int compare_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-/* ---- regions: what is the same code in several headers is one region -------- */
-
-struct keyed {
-	char *key;
-	size_t at;
-	const struct profile_region *region;
-};
-
-/* Module by file name only: shards of a CI matrix build in different directories. */
-static char *region_key(const struct profile_region *r)
-{
-	const char *slash = r->module ? strrchr(r->module, '/') : NULL;
-	const char *module = slash ? slash + 1 : r->module ? r->module : "";
-	const char *name = r->symbol ? r->symbol : r->function ? r->function : "";
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b, "%s\t%s\t%s\t", r->scope ? r->scope : "", module, r->file ? r->file : "");
-	if (r->scope && !strcmp(r->scope, "line") && r->file)
-		buf_addf(&b, "%llu", (unsigned long long)r->line);
-	else
-		buf_adds(&b, *name ? name : r->ranges ? r->ranges : "");
-	return buf_detach(&b);
-}
-
-static int compare_keyed(const void *va, const void *vb)
-{
-	const struct keyed *a = va, *b = vb;
-	int by = strcmp(a->key, b->key);
-
-	if (!by)
-		by = compare_text(a->region->ranges, b->region->ranges);
-	return by ? by : compare_u64(a->region->header, b->region->header);
-}
-
-/* Of two spellings the first in the alphabet, so that the order of files does not matter. */
-static void merge_text(char **into, char **from)
-{
-	if (*from && (!*into || strcmp(*from, *into) < 0)) {
-		char *old = *into;
-
-		*into = *from;
-		*from = old;
-	}
-}
-
-static void merge_region(struct profile_region *into, struct profile_region *from)
-{
-	merge_text(&into->function, &from->function);
-	merge_text(&into->symbol, &from->symbol);
-	merge_text(&into->also, &from->also);
-	merge_text(&into->ranges, &from->ranges);
-	merge_text(&into->module, &from->module);
-	if (!into->line || (from->line && from->line < into->line))
-		into->line = from->line;
-	into->window_samples += from->window_samples;
-	into->window_total += from->window_total;
-	into->header = from->header;
-	release_region(from);
-}
-
-static void merge_regions(struct profile *p)
-{
-	struct keyed *keyed = xcalloc(p->nregions + 1, sizeof *keyed);
-	size_t *place = xcalloc(p->nregions + 1, sizeof *place), used = 0, nkeyed = 0;
-	struct profile_region *merged = xcalloc(p->nregions + 1, sizeof *merged);
-
-	for (size_t i = 0; i < p->nregions; i++) {
-		place[i] = PROFILE_NONE;
-		if (p->region[i].defined)
-			keyed[nkeyed++] = (struct keyed){ region_key(&p->region[i]), i, &p->region[i] };
-		else
-			release_region(&p->region[i]);
-	}
-	qsort(keyed, nkeyed, sizeof *keyed, compare_keyed);
-	for (size_t i = 0; i < nkeyed; i++) {
-		struct profile_region *r = &p->region[keyed[i].at];
-
-		/* one header never names one region twice: two regions of one name, then */
-		if (i && !strcmp(keyed[i].key, keyed[i - 1].key) && r->header != merged[used - 1].header)
-			merge_region(&merged[used - 1], r);
-		else
-			merged[used++] = *r;
-		place[keyed[i].at] = used - 1;
-	}
-	for (size_t i = 0; i < p->nwindows; i++) {
-		struct profile_window *w = &p->window[i];
-
-		if (w->region == PROFILE_NONE)
-			continue;
-		w->region = place[w->region];
-		w->defined = w->defined && w->region != PROFILE_NONE;
-	}
-	for (size_t i = 0; i < p->nshares; i++)
-		p->share[i].region = place[p->share[i].region];
-	for (size_t i = 0; i < nkeyed; i++)
-		free(keyed[i].key);
-	free(keyed);
-	free(place);
-	free(p->region);
-	p->region = merged;
-	p->nregions = used;
-}
-
 /* ---- runs: in the order of time ---------------------------------------------- */
 
-struct order {
-	size_t at;
-	const struct profile_run *run;
-};
-
-static int compare_runs(const void *va, const void *vb)
+int profile_compare_runs(const struct profile_run *a, const struct profile_run *b)
 {
-	const struct profile_run *a = ((const struct order *)va)->run, *b = ((const struct order *)vb)->run;
 	int by;
 
 	if ((by = compare_u64(a->started_ns, b->started_ns)) || (by = compare_text(a->host, b->host)) ||
@@ -186,58 +69,35 @@ static int compare_runs(const void *va, const void *vb)
 	return compare_u64(a->windows, b->windows);
 }
 
-/* The same file given twice would pass for two runs that agree perfectly. */
-static bool is_same_run(const struct profile_run *a, const struct profile_run *b)
+struct order {
+	size_t at;
+	const struct profile_run *run;
+};
+
+static int compare_order(const void *a, const void *b)
 {
-	return a->started_ns && a->started_ns == b->started_ns && !compare_text(a->host, b->host) &&
-	       !compare_text(a->command, b->command) && a->seed == b->seed && a->windows == b->windows &&
-	       a->windows_ns == b->windows_ns;
+	return profile_compare_runs(((const struct order *)a)->run, ((const struct order *)b)->run);
 }
 
 static void sort_runs(struct profile *p)
 {
 	struct order *order = xcalloc(p->nruns + 1, sizeof *order);
-	size_t *place = xcalloc(p->nruns + 1, sizeof *place), used = 0;
+	size_t *place = xcalloc(p->nruns + 1, sizeof *place);
 	struct profile_run *sorted = xcalloc(p->nruns + 1, sizeof *sorted);
 
 	for (size_t i = 0; i < p->nruns; i++)
 		order[i] = (struct order){ i, &p->run[i] };
-	qsort(order, p->nruns, sizeof *order, compare_runs);
+	qsort(order, p->nruns, sizeof *order, compare_order);
 	for (size_t i = 0; i < p->nruns; i++) {
-		struct profile_run *r = &p->run[order[i].at];
-
-		if (used && is_same_run(&sorted[used - 1], r)) {
-			msg_warn("run %s, started at %llu, is in the input twice: counted once", r->command ? r->command : "?",
-				 (unsigned long long)r->started_ns);
-			place[order[i].at] = PROFILE_NONE;
-			release_run(r);
-			continue;
-		}
-		place[order[i].at] = used;
-		sorted[used++] = *r;
+		place[order[i].at] = i;
+		sorted[i] = *order[i].run;
 	}
-	for (size_t i = 0; i < p->nwindows; i++) {
-		struct profile_window *w = &p->window[i];
-
-		if (w->defined)
-			w->run = place[w->run];
-		w->defined = w->defined && w->run != PROFILE_NONE;
-	}
-	for (size_t i = 0; i < p->nshares; i++)
-		p->share[i].run = place[p->share[i].run];
+	for (size_t i = 0; i < p->nwindows; i++)
+		p->window[i].run = place[p->window[i].run];
 	free(order);
 	free(place);
 	free(p->run);
 	p->run = sorted;
-	p->nruns = used;
-}
-
-/* Those of a run that counts. */
-static void add_shares(struct profile *p)
-{
-	for (size_t i = 0; i < p->nshares; i++)
-		if (p->share[i].run != PROFILE_NONE && p->share[i].region != PROFILE_NONE)
-			p->region[p->share[i].region].samples += p->share[i].samples;
 }
 
 /* ---- windows, visits, points, warnings ----------------------------------------- */
@@ -260,6 +120,8 @@ static void sort_points(struct profile *p)
 				place[i] = j;
 	for (size_t i = 0; i < p->nvisits; i++)
 		p->visits[i].point = place[p->visits[i].point];
+	for (size_t i = 0; i < p->npools; i++)
+		p->pool[i].point = place[p->pool[i].point];
 	free(place);
 	free(p->point);
 	p->point = sorted;
@@ -273,18 +135,6 @@ static int compare_visits(const void *va, const void *vb)
 	return by ? by : compare_u64(a->window, b->window);
 }
 
-/* Windows stay where they are: the estimator sorts what it is given. */
-static void sort_visits(struct profile *p)
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < p->nvisits; i++)
-		if (p->window[p->visits[i].window].defined)
-			p->visits[used++] = p->visits[i];
-	p->nvisits = used;
-	qsort(p->visits, p->nvisits, sizeof *p->visits, compare_visits);
-}
-
 static int compare_warnings(const void *va, const void *vb)
 {
 	const struct profile_warning *a = va, *b = vb;
@@ -293,35 +143,47 @@ static int compare_warnings(const void *va, const void *vb)
 	return by ? by : strcmp(a->text, b->text);
 }
 
-static void sort_warnings(struct profile *p)
-{
-	size_t used = 0;
+/* ---- when windows become too many ---------------------------------------------- */
 
-	qsort(p->warning, p->nwarnings, sizeof *p->warning, compare_warnings);
-	for (size_t i = 0; i < p->nwarnings; i++) {
-		if (used && !compare_warnings(&p->warning[used - 1], &p->warning[i])) {
-			free(p->warning[i].what);
-			free(p->warning[i].text);
-			continue;
-		}
-		p->warning[used++] = p->warning[i];
+/* The visits of one context lie side by side. */
+static size_t end_of_context(const struct profile *p, size_t first)
+{
+	size_t end = first;
+
+	while (end < p->nvisits && p->run[p->window[p->visits[end].window].run].context ==
+					   p->run[p->window[p->visits[first].window].run].context)
+		end++;
+	return end;
+}
+
+void profile_bound(struct profile *p)
+{
+	const struct profile_window *w = p->window;
+
+	if (!p->pooled && (p->nwindows <= PROFILE_WINDOWS || p->run[w[0].run].context == p->run[w[p->nwindows - 1].run].context))
+		return;
+	p->pooled = true;
+	for (size_t first = 0, end; first < p->nvisits; first = end) {
+		end = end_of_context(p, first);
+		profile_reduce(p, p->visits + first, end - first);
 	}
-	p->nwarnings = used;
+	free(p->window);
+	free(p->visits);
+	p->window = NULL;
+	p->visits = NULL;
+	p->nvisits = p->nwindows = p->cap_visits = p->cap_windows = 0;
 }
 
 void profile_finish(struct profile *p)
 {
 	/* memcpy and qsort of nothing want a place all the same */
-	if (!p->nruns && !p->nwindows && !p->nregions && !p->npoints && !p->nwarnings)
-		return;
-	merge_regions(p);
-	sort_runs(p);
-	add_shares(p);
+	if (p->nruns)
+		sort_runs(p);
 	if (p->npoints)
 		sort_points(p);
 	if (p->nvisits)
-		sort_visits(p);
+		qsort(p->visits, p->nvisits, sizeof *p->visits, compare_visits);
 	if (p->nwarnings)
-		sort_warnings(p);
+		qsort(p->warning, p->nwarnings, sizeof *p->warning, compare_warnings);
 	profile_label(p);
 }

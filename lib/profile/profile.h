@@ -1,7 +1,14 @@
 /*
  * profile: one or more logs in memory, ready to be analyzed.
  *
- * Memory is bounded by runs, regions, windows and points: samples are not kept.
+ * Each `andweorc` record begins a context, whose ids are its own.  When it ends,
+ * what it says is added here: runs, regions by their names, sums over samples.
+ * Windows are kept one by one up to PROFILE_WINDOWS; when there are more, and
+ * they are of more than one context, each context's are replaced by sums for
+ * each point and region (pool.h).  Memory is then bounded by one context, by
+ * distinct regions, points and speedups, and by a few hundred bytes for each
+ * run, which are part of the output.
+ *
  * After profile_finish the content depends on the records alone, not on their
  * order nor on the order of the files.
  */
@@ -12,40 +19,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
+#include "profile/idmap.h"
+#include "profile/pool.h"
+
 #define PROFILE_NONE SIZE_MAX
 
-/* Strings are owned; NULL (and number 0) = not in the log. */
+/* Windows that are kept one by one. */
+enum { PROFILE_WINDOWS = 200000 };
+
+/* Strings are the profile's; NULL (and number 0) = not in the log. */
 struct profile_run {
-	char *command, *commit, *host, *kernel, *cpu_model, *sampler, *mode;
+	const char *command, *commit, *host, *kernel, *cpu_model, *sampler, *mode;
 	uint64_t cpus, period_ns, started_ns, seed;
-	char *status;         /* NULL: no `end` record, the log was cut short */
+	const char *status;   /* NULL: no `end` record, the log was cut short */
 	uint64_t wall_ns;
 	uint64_t share_total; /* CPU samples */
 	uint64_t windows_ns;  /* real time in windows */
 	size_t windows, disturbed;
-	bool defined;         /* a `run` record was seen, not only references */
+	size_t context;       /* from 0 */
+	uint64_t hash;        /* of what tells runs apart */
 };
 
+/* Strings are owned. */
 struct profile_region {
 	char *scope, *function, *symbol, *file, *also, *ranges;
 	char *module;      /* path */
 	uint64_t line;
 	char *label;       /* unique; set by profile_finish */
-	uint64_t samples;  /* of `share` records; set by profile_finish */
+	uint64_t samples;  /* of `share` records */
 	uint64_t window_samples, window_total; /* of its own windows */
-	bool defined;
-	uint64_t module_id; /* while loading */
-	size_t header;      /* which header defined it, from 0 */
+	bool tried;        /* it has windows, if only disturbed ones */
 };
 
 struct profile_window {
-	uint64_t id;       /* as in the log */
 	size_t run;
 	size_t region;     /* PROFILE_NONE for a baseline */
 	uint64_t block;
 	double s;          /* 0 .. 1 */
 	uint64_t start_ns; /* since the start of the run */
-	bool disturbed, defined;
+	bool disturbed;
 };
 
 struct profile_visits {
@@ -54,18 +67,32 @@ struct profile_visits {
 	double virtual_ns;  /* <= 0 is impossible and never used */
 };
 
-/* CPU samples of one run in one region */
-struct profile_share {
-	size_t run, region;
-	uint64_t samples;
-};
-
+/* The numbers: what windows that were replaced by sums say about it, whatever their region. */
 struct profile_point {
 	char *name;
+	size_t windows, baselines, disturbed; /* disturbed ones are in none of the others */
+	double visits;
+	double time_ns, count; /* of baselines */
+	double tt, tc, cc;     /* products of a run's time and count, summed over runs */
+	size_t clusters;       /* runs with baselines */
+};
+
+/* A point and region after windows were replaced by sums. */
+struct profile_pool {
+	size_t point, region;
+	size_t disturbed;
+	struct pool pool;
 };
 
 struct profile_warning {
 	char *what, *text;
+	size_t times; /* in how many records */
+};
+
+/* All windows, those replaced by sums included. */
+struct profile_census {
+	size_t windows, disturbed, baselines, treated; /* the last two without disturbed ones */
+	double least, most; /* speedup above 0; 0 = none */
 };
 
 struct profile {
@@ -77,15 +104,23 @@ struct profile {
 	size_t nwindows, cap_windows;
 	struct profile_visits *visits; /* by point, then window */
 	size_t nvisits, cap_visits;
-	struct profile_share *share;
-	size_t nshares, cap_shares;
 	struct profile_point *point;   /* by name */
 	size_t npoints, cap_points;
 	struct profile_warning *warning; /* by what and text, each once */
 	size_t nwarnings, cap_warnings;
-	size_t nheaders;
+	struct profile_pool *pool;
+	size_t npools, cap_pools;
+	bool pooled;                   /* there are no windows and visits: they are in the pools */
+	struct profile_census census;
+	size_t ncontexts;
 	size_t samples;                /* `sample` records */
 	size_t impossible;             /* visits that took no or negative time */
+
+	/* where things are, for those who add */
+	struct idmap run_at;           /* by hash of its identity */
+	struct idmap pool_at;          /* by point and region */
+	struct map region_at, warning_at;
+	struct map text;               /* of runs: most share theirs */
 };
 
 #define PROFILE_INIT { 0 }
@@ -98,8 +133,22 @@ void profile_release(struct profile *p);
  */
 bool profile_load(struct profile *p, const char *path);
 
-/* After the last log: joins what is one, sorts, labels.  Reports runs that are there twice. */
+/* After the last log: sorts and labels. */
 void profile_finish(struct profile *p);
+
+/* Part of loading, after each context: replaces windows by sums when there are too many. */
+void profile_bound(struct profile *p);
+
+/* Adds the windows of one context, visits[0..n) of the profile, to points and pools; sorts visits. */
+void profile_reduce(struct profile *p, struct profile_visits *visits, size_t n);
+
+struct causal_obs profile_obs(const struct profile *p, const struct profile_visits *v);
+
+/* The pool of a point and region; NULL when there is none. */
+const struct profile_pool *profile_pool_of(const struct profile *p, size_t point, size_t region);
+
+/* By time, then by what tells runs apart. */
+int profile_compare_runs(const struct profile_run *a, const struct profile_run *b);
 
 /* Sets every region's label: the shortest name that tells it from all others. */
 void profile_label(struct profile *p);

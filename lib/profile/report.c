@@ -312,7 +312,10 @@ static void add_legend(struct report *r)
 static void add_warnings(struct report *r, const struct profile_warning *w, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		prose_wrap(&r->out, "warning: ", "         ", "%s", w[i].text);
+		if (w[i].times > 1)
+			prose_wrap(&r->out, "warning: ", "         ", "%s (%zu times)", w[i].text, w[i].times);
+		else
+			prose_wrap(&r->out, "warning: ", "         ", "%s", w[i].text);
 }
 
 void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE *out)

@@ -1,0 +1,77 @@
+/*
+ * context: the records under one `andweorc` record, with ids of their own.
+ * Within a context, records may come in any order, so what they say is
+ * gathered here and added to the profile when the context ends.
+ */
+#ifndef ANDWEORC_PROFILE_CONTEXT_H
+#define ANDWEORC_PROFILE_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/idmap.h"
+#include "profile/profile.h"
+
+struct context_run {
+	struct profile_run run;
+	bool defined; /* not only referred to */
+	size_t place; /* in the profile, when closing; PROFILE_NONE: the run is there already */
+};
+
+struct context_region {
+	struct profile_region region;
+	bool defined;
+	uint64_t module_id;
+	size_t place; /* PROFILE_NONE: not defined */
+};
+
+struct context_window {
+	struct profile_window window; /* its run and region are places in the context */
+	bool defined;
+	uint64_t samples, region_samples;
+	size_t place; /* PROFILE_NONE: not defined, or of a run that does not count */
+};
+
+/* CPU samples of one run in one region */
+struct context_share {
+	size_t run, region;
+	uint64_t samples;
+};
+
+struct context_module {
+	uint64_t id;
+	char *path;
+};
+
+struct context {
+	struct profile *p;
+	struct idmap run_at, region_at, window_at; /* by id */
+	struct context_run *run;
+	size_t nruns, cap_runs;
+	struct context_region *region;
+	size_t nregions, cap_regions;
+	struct context_window *window;
+	size_t nwindows, cap_windows;
+	struct profile_visits *visits; /* of windows of the context, and points of the profile */
+	size_t nvisits, cap_visits;
+	struct context_share *share;
+	size_t nshares, cap_shares;
+	struct context_module *module;
+	size_t nmodules, cap_modules;
+};
+
+/* The place of an id; makes one when it is new. May move the array. */
+size_t context_run(struct context *c, uint64_t id);
+size_t context_region(struct context *c, uint64_t id);
+size_t context_window(struct context *c, uint64_t id);
+
+/*
+ * Adds the context to its profile and empties it.  Reports, for `path`,
+ * references to what is not defined, and runs that the profile has already.
+ */
+void context_close(struct context *c, const char *path);
+
+void context_release(struct context *c);
+
+#endif

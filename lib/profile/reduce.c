@@ -1,0 +1,164 @@
+/* The windows of one context to sums: what is kept of long inputs. */
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "profile/causal_runs.h"
+
+static size_t region_of(const struct profile *p, const struct profile_visits *v)
+{
+	return p->window[v->window].region;
+}
+
+static int compare_sizes(size_t a, size_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Baselines, which are PROFILE_NONE, are the last of their point. */
+static int compare_visits(const void *va, const void *vb, void *p)
+{
+	const struct profile_visits *a = va, *b = vb;
+	int by = compare_sizes(a->point, b->point);
+
+	return by ? by : compare_sizes(region_of(p, a), region_of(p, b));
+}
+
+struct causal_obs profile_obs(const struct profile *p, const struct profile_visits *v)
+{
+	const struct profile_window *w = &p->window[v->window];
+
+	return (struct causal_obs){
+		.run = w->run,
+		.block = w->block,
+		.start_ns = (double)w->start_ns,
+		.s = w->s,
+		.count = (double)v->count,
+		.time_ns = v->virtual_ns,
+	};
+}
+
+static struct profile_pool *pool_at(struct profile *p, size_t point, size_t region)
+{
+	size_t at = idmap_at(&p->pool_at, (uint64_t)point << 32 | region, p->npools);
+
+	if (at == p->npools) {
+		p->pool = xgrow(p->pool, p->npools, &p->cap_pools, sizeof *p->pool);
+		p->pool[p->npools++] = (struct profile_pool){ .point = point, .region = region };
+	}
+	return &p->pool[at];
+}
+
+const struct profile_pool *profile_pool_of(const struct profile *p, size_t point, size_t region)
+{
+	for (size_t i = 0; i < p->npools; i++)
+		if (p->pool[i].point == point && p->pool[i].region == region)
+			return &p->pool[i];
+	return NULL;
+}
+
+/* The undisturbed ones; counts the others. */
+static size_t add_obs(const struct profile *p, const struct profile_visits *v, size_t n, struct causal_obs *out, size_t *disturbed)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (p->window[v[i].window].disturbed)
+			(*disturbed)++;
+		else
+			out[used++] = profile_obs(p, &v[i]);
+	}
+	return used;
+}
+
+/* One run at a time; short ones with the next, so that they can be compared. */
+static void add_runs(struct profile *p, struct pool *pool, struct causal_obs *obs, size_t n)
+{
+	size_t *end = xcalloc(n + 1, sizeof *end), nends = 0, first = 0;
+	struct causal_unit open = { 0 };
+
+	causal_stratify(obs, n); /* sorts by run */
+	for (size_t i = 0; i < n; i++) {
+		open.windows++;
+		open.baselines += obs[i].s == 0;
+		if (i + 1 < n && (obs[i + 1].run == obs[i].run || !causal_unit_is_strong(&open)))
+			continue;
+		/* the last runs, when they are weak, go with those before */
+		if (nends && !causal_unit_is_strong(&open))
+			nends--;
+		end[nends++] = i + 1;
+		open = (struct causal_unit){ 0 };
+	}
+	for (size_t i = 0; i < nends; first = end[i++])
+		pool_add(pool, p->run[obs[first].run].hash, obs + first, end[i] - first);
+	free(end);
+}
+
+/* Whatever the region: counts, and the clusters of the baselines' period. */
+static void add_point(struct profile_point *point, const struct profile *p, const struct profile_visits *v, size_t n,
+		      struct causal_obs *baseline, size_t nbaselines)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool disturbed = p->window[v[i].window].disturbed;
+
+		point->disturbed += disturbed;
+		point->windows += !disturbed;
+		point->visits += disturbed ? 0 : (double)v[i].count;
+	}
+	point->baselines += nbaselines;
+	causal_stratify(baseline, nbaselines); /* sorts by run */
+	for (size_t i = 0, j; i < nbaselines; i = j) {
+		double time = 0, count = 0;
+
+		for (j = i; j < nbaselines && baseline[j].run == baseline[i].run; j++) {
+			time += baseline[j].time_ns;
+			count += baseline[j].count;
+		}
+		point->time_ns += time;
+		point->count += count;
+		point->tt += time * time;
+		point->tc += time * count;
+		point->cc += count * count;
+		point->clusters++;
+	}
+}
+
+/* v[0..n): those of one point, by region. */
+static void reduce_point(struct profile *p, const struct profile_visits *v, size_t n, struct causal_obs *obs)
+{
+	size_t regions = 0, baselines_disturbed = 0, nbaselines;
+	struct causal_obs *baseline = xcalloc(n + 1, sizeof *baseline);
+
+	while (regions < n && region_of(p, &v[regions]) != PROFILE_NONE)
+		regions++;
+	nbaselines = add_obs(p, v + regions, n - regions, baseline, &baselines_disturbed);
+	add_point(&p->point[v->point], p, v, n, baseline, nbaselines);
+	for (size_t i = 0, j; i < regions; i = j) {
+		struct profile_pool *pool = pool_at(p, v->point, region_of(p, &v[i]));
+		size_t used;
+
+		for (j = i; j < regions && region_of(p, &v[j]) == region_of(p, &v[i]); j++)
+			;
+		pool->disturbed += baselines_disturbed;
+		used = add_obs(p, v + i, j - i, obs, &pool->disturbed);
+		for (size_t b = 0; b < nbaselines; b++)
+			obs[used++] = baseline[b];
+		if (used)
+			add_runs(p, &pool->pool, obs, used);
+	}
+	free(baseline);
+}
+
+void profile_reduce(struct profile *p, struct profile_visits *v, size_t n)
+{
+	struct causal_obs *obs = xcalloc(n + 1, sizeof *obs);
+
+	qsort_r(v, n, sizeof *v, compare_visits, p);
+	for (size_t i = 0, j; i < n; i = j) {
+		for (j = i; j < n && v[j].point == v[i].point; j++)
+			;
+		reduce_point(p, v + i, j - i, obs);
+	}
+	free(obs);
+}
