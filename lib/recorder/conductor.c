@@ -134,7 +134,8 @@ static bool rest_until(struct conductor *c, int64_t at)
 	while ((now = now_ns()) < at) {
 		int64_t next = now + DRAIN_MS * MS;
 
-		sleep_until(next < at ? next : at);
+		next = next < at ? next : at;
+		sleep_until(next);
 		drain(c);
 		if (target_ended(c) || time_is_up(c))
 			return false;
@@ -154,6 +155,7 @@ static bool rest_until(struct conductor *c, int64_t at)
 struct others {
 	int64_t stolen_ns;
 	int64_t foreign_ns;
+	int64_t waited_ns; /* during which some thread was ready to run and had no processor (pressure stall information) */
 };
 
 static int64_t clock_ns(clockid_t clock)
@@ -161,6 +163,19 @@ static int64_t clock_ns(clockid_t clock)
 	struct timespec t;
 
 	return clock_gettime(clock, &t) == 0 ? t.tv_sec * 1000000000ll + t.tv_nsec : 0;
+}
+
+static int64_t pressure_ns(void)
+{
+	unsigned long long us = 0;
+	FILE *f = fopen("/proc/pressure/cpu", "re");
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "some avg10=%*f avg60=%*f avg300=%*f total=%llu", &us) != 1)
+		us = 0;
+	fclose(f);
+	return (int64_t)us * 1000;
 }
 
 static struct others others_now(const struct conductor *c)
@@ -172,6 +187,7 @@ static struct others others_now(const struct conductor *c)
 	clockid_t target;
 	FILE *f = fopen("/proc/stat", "re");
 
+	o.waited_ns = pressure_ns();
 	if (!f)
 		return o;
 	if (fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) == 8) {
@@ -276,25 +292,37 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Remembers x; is it well above the median of what has been seen so far? */
+static bool is_unusual(struct usual *u, double x)
+{
+	double median = u->n >= USUAL_WINDOWS ? u->v[u->n / 2] : 0;
+
+	u->v = xgrow(u->v, u->n, &u->cap, sizeof(*u->v));
+	u->v[u->n++] = x;
+	qsort(u->v, u->n, sizeof(*u->v), by_value);
+	median = median > 0 ? median : 0;
+	return x > median * 1.5 + DISTURBED_SHARE;
+}
+
 /*
- * A disturbed window is logged, but set aside.  What is taken all the time (a
- * busy neighbour) takes from all windows alike: only more than usual disturbs.
+ * A disturbed window is logged, but set aside: one in which others used the
+ * processors, or threads that could run waited for one.  The latter is also how
+ * a scheduler shows that has put two threads on one processor for a while and
+ * left the other idle.  What goes on all the time (a busy neighbour, more threads
+ * than processors) goes on in all windows alike: only more than usual disturbs.
  * Processes that the target has started are not strangers.
  */
 static bool is_disturbed(struct conductor *c, const struct window *w)
 {
-	double available = (double)(w->after.at_ns - w->before.at_ns) * (double)sysconf(_SC_NPROCESSORS_ONLN);
-	double taken = (double)w->others.stolen_ns, usual = 0;
+	double wall = (double)(w->after.at_ns - w->before.at_ns);
+	double taken = (double)w->others.stolen_ns;
+	bool busy, queued;
 
 	if (atomic_load_explicit(&c->arena->attached, memory_order_relaxed) == 0)
 		taken += (double)w->others.foreign_ns;
-	taken /= available;
-	if (c->ntaken >= USUAL_WINDOWS)
-		usual = c->taken[c->ntaken / 2];
-	c->taken = xgrow(c->taken, c->ntaken, &c->taken_cap, sizeof(*c->taken));
-	c->taken[c->ntaken++] = taken;
-	qsort(c->taken, c->ntaken, sizeof(*c->taken), by_value);
-	return taken > (usual > 0 ? usual : 0) + DISTURBED_SHARE;
+	busy = is_unusual(&c->taken, taken / wall / (double)sysconf(_SC_NPROCESSORS_ONLN));
+	queued = is_unusual(&c->waited, (double)w->others.waited_ns / wall);
+	return busy || queued;
 }
 
 static void log_window(struct conductor *c, const struct window *w)
@@ -321,6 +349,7 @@ static void log_window(struct conductor *c, const struct window *w)
 	record_u64(b, "samples", w->after.samples - w->before.samples);
 	record_u64(b, "region_samples", w->after.hits - w->before.hits);
 	record_i64(b, "steal_ns", w->others.stolen_ns);
+	record_i64(b, "waited_ns", w->others.waited_ns);
 	/* Ticks against nanoseconds: the difference may come out below nothing. */
 	record_i64(b, "foreign_ns", w->others.foreign_ns > 0 ? w->others.foreign_ns : 0);
 	if (disturbed)
@@ -380,6 +409,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	now = others_now(c);
 	w.others.stolen_ns = now.stolen_ns - w.others.stolen_ns;
 	w.others.foreign_ns = now.foreign_ns - w.others.foreign_ns;
+	w.others.waited_ns = now.waited_ns - w.others.waited_ns;
 	set_phase(c, PHASE_IDLE);
 	log_window(c, &w);
 	return true;
@@ -585,10 +615,11 @@ void conductor_release(struct conductor *c)
 {
 	free(c->trials);
 	free(c->picked);
-	free(c->taken);
+	free(c->taken.v);
+	free(c->waited.v);
 	c->trials = NULL;
 	c->picked = NULL;
-	c->taken = NULL;
+	c->taken = c->waited = (struct usual){ 0 };
 }
 
 void conductor_meet(struct conductor *c, unsigned run, pid_t pid)

@@ -31,6 +31,12 @@ struct plan {
 	bool attach_only;        /* sample, but perform no experiment */
 };
 
+/* A quantity over all windows. */
+struct usual {
+	double *v; /* owned; v[0..n), sorted */
+	size_t n, cap;
+};
+
 struct conductor {
 	struct arena *arena;
 	struct journal *journal;
@@ -54,8 +60,8 @@ struct conductor {
 	uint64_t experiments;    /* id of the last one, over all runs */
 	uint64_t windows;        /* in this run */
 	uint64_t disturbed;      /* of these, set aside */
-	double *taken;           /* owned; of all windows, the share of the processors that others had; sorted */
-	size_t ntaken, taken_cap;
+	struct usual taken;      /* the share of the processors that others had */
+	struct usual waited;     /* the share of the time that some thread waited for a processor */
 	int wait_status;         /* of the target, once it has ended */
 	bool ready;              /* the runtime has reported in */
 	bool ended;

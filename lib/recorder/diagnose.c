@@ -106,8 +106,8 @@ void diagnose(struct conductor *c, const char *command)
 	regions(c);
 	if (c->windows > 0 && c->disturbed * 2 > c->windows)
 		say(c, "disturbed",
-		    xasprintf("%llu of %llu experiments were set aside: other programs, or the hypervisor, took too much of "
-			      "the processors' time",
+		    xasprintf("%llu of %llu experiments were set aside: the processors were taken away, by other programs or "
+			      "the hypervisor",
 			      (unsigned long long)c->disturbed, (unsigned long long)c->windows));
 }
 

@@ -53,7 +53,7 @@ struct self {
 	uint64_t period_ns;  /* of the next sample */
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
 	bool first_sample;   /* is still to come, after a random part of a period */
-	uint32_t until_jitter;
+	uint32_t period_window; /* in which period_ns was drawn */
 	struct arena_segment *segment; /* that the thread is in; NULL: not being followed */
 	uint32_t segment_window;       /* in which it began */
 	uint32_t segment_ends;         /* since the last sample */

@@ -33,7 +33,6 @@
 #include "runtime.h"
 
 enum {
-	JITTER_EVERY = 8, /* samples between changes of the period: each change is a system call */
 	TRAP_PERF_CODE = 6,
 	WALK_FRAMES = 96, /* of a stack that are looked at */
 };
@@ -128,21 +127,23 @@ static uint64_t next_random(void)
 }
 
 /*
- * A program whose work is periodic can beat with a periodic sampler; so the
- * period wanders between 7/8 and 9/8 of what was asked for: in every window,
- * also in those where nothing is sped up, lest its cost tell them apart.
+ * A program whose work is periodic can beat with the sampler: at a ratio near 1/2
+ * all samples fall into the same two moments of its round.  So each thread draws
+ * a period between 7/8 and 9/8 of what was asked for, anew in each window.  Within
+ * a window it stays: the samples then walk through the round in equal steps and
+ * cover it more evenly than random ones would.
  */
-static void jitter(void)
+static void vary_period(void)
 {
+	uint32_t window = window_number(atomic_load_explicit(&arena->window, memory_order_relaxed));
 	uint64_t period = arena->period_ns;
-	bool quiet = window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)) == 0;
 
-	/* The first period was random: the event repeats it until it is told otherwise. */
-	if (self.perf_fd < 0 || (quiet && !self.first_sample) || (!self.first_sample && self.until_jitter-- > 0))
+	/* The first period of a thread was random too; the event repeats it until told otherwise. */
+	if (self.perf_fd < 0 || (self.period_window == window && !self.first_sample))
 		return;
 	self.first_sample = false;
-	self.until_jitter = JITTER_EVERY - 1;
-	if (!quiet)
+	self.period_window = window;
+	if (window)
 		period += next_random() % (period / 4 + 1) - period / 8;
 	if (ioctl(self.perf_fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
 		self.period_ns = period;
@@ -250,7 +251,7 @@ static void on_sample(int sig, siginfo_t *info, void *context)
 			delay_credit(t, credit);
 		delay_pay(t, 0);
 	}
-	jitter();
+	vary_period();
 	errno = saved;
 }
 

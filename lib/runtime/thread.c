@@ -129,7 +129,7 @@ void thread_begin(struct arena_thread *slot)
 	slot->tid = (int32_t)syscall(SYS_gettid);
 	bound_stack();
 	self.random = (arena->seed + (uint64_t)slot->tid) * 0x9e3779b97f4a7c15u | 1;
-	self.until_jitter = 0;
+	self.period_window = 0;
 	self.segment = NULL;
 	self.birth = NULL;
 	memset(slot->segment, 0, sizeof(slot->segment)); /* another thread does other things */
