@@ -154,7 +154,7 @@ static void add_noise(struct pool *p, const struct causal_obs *obs, size_t n, si
 	p->noise.rss += shape.noise.rss;
 	p->noise.products += shape.noise.products;
 	p->noise.windows += shape.noise.windows;
-	/* these runs' curve was fitted to them alone: it took its levels, the one over all runs takes none */
+	/* the noise is about a curve of these runs alone, which took a parameter for each level */
 	p->noise.strata += shape.noise.strata + shape.levels - 1;
 }
 
@@ -269,6 +269,7 @@ static void add_up(const struct pool *p, struct causal_effect *out)
 static void fill_levels(const struct pool *p, struct causal_effect *out, struct causal_shape *shape)
 {
 	struct causal_point *at = xcalloc(p->nlevels + 1, sizeof *at);
+	struct causal_noise noise = p->noise;
 	struct causal_slope fit;
 
 	out->level = xcalloc(p->nlevels + 1, sizeof *out->level);
@@ -286,7 +287,9 @@ static void fill_levels(const struct pool *p, struct causal_effect *out, struct 
 		level->gain.hi *= l->s;
 		at[++out->nlevels] = (struct causal_point){ .s = l->s, .n = l->visits, .ratio = 1 - level->gain.value };
 	}
-	causal_shape_of(at, out->nlevels + 1, &p->noise, shape);
+	/* as many as the test of the curve counts by itself */
+	noise.strata -= noise.strata > out->nlevels ? out->nlevels : noise.strata;
+	causal_shape_of(at, out->nlevels + 1, &noise, shape);
 	free(at);
 }
 
