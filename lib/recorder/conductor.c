@@ -45,8 +45,12 @@ enum {
 	EXPIRES_MS = 120000, /* a window is over by then, or we are no more */
 };
 
-/* Of the processors' time in a window: taken away by others, it is more than noise that averages out. */
-static const double DISTURBED_SHARE = 1 / 16.;
+/*
+ * Above what is usual, so much is more than noise that averages out: of the
+ * processors' time, taken by others (which is counted in ticks of 10 ms); and of
+ * the window, with a thread waiting for a processor.
+ */
+static const double TAKEN_SHARE = 1 / 16., WAITED_SHARE = 1 / 64.;
 
 static int64_t now_ns(void)
 {
@@ -292,8 +296,8 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Remembers x; is it well above the median of what has been seen so far? */
-static bool is_unusual(struct usual *u, double x)
+/* Remembers x; is it above one and a half times the median of what has been seen so far, and the margin? */
+static bool is_unusual(struct usual *u, double x, double margin)
 {
 	double median = u->n >= USUAL_WINDOWS ? u->v[u->n / 2] : 0;
 
@@ -301,7 +305,7 @@ static bool is_unusual(struct usual *u, double x)
 	u->v[u->n++] = x;
 	qsort(u->v, u->n, sizeof(*u->v), by_value);
 	median = median > 0 ? median : 0;
-	return x > median * 1.5 + DISTURBED_SHARE;
+	return x > median * 1.5 + margin;
 }
 
 /*
@@ -320,8 +324,8 @@ static bool is_disturbed(struct conductor *c, const struct window *w)
 
 	if (atomic_load_explicit(&c->arena->attached, memory_order_relaxed) == 0)
 		taken += (double)w->others.foreign_ns;
-	busy = is_unusual(&c->taken, taken / wall / (double)sysconf(_SC_NPROCESSORS_ONLN));
-	queued = is_unusual(&c->waited, (double)w->others.waited_ns / wall);
+	busy = is_unusual(&c->taken, taken / wall / (double)sysconf(_SC_NPROCESSORS_ONLN), TAKEN_SHARE);
+	queued = is_unusual(&c->waited, (double)w->others.waited_ns / wall, WAITED_SHARE);
 	return busy || queued;
 }
 
