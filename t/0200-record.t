@@ -1,0 +1,508 @@
+#!/bin/sh
+# andweorc-record: its options, its streams and its exit status.
+. "$(dirname "$0")/lib.sh"
+
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
+LIFE_MS=300
+export LIFE_MS
+
+# record ARG...: a recording into `log` that goes well; what it says about a machine without perf
+# and about busy neighbours is not the point here
+record() {
+	exits 0 andweorc-record -q -o log "$@" >out 2>all
+	grep -v -e 'perf is refused' -e 'experiments were set aside' all >err || :
+}
+
+# values KEY TYPE: the values of a key in records of a type, a line each
+values() {
+	awk -F'\t' -v key="$1" -v type="$2" '$1 == type {
+		for (i = 2; i <= NF; i++)
+			if (index($i, key "=") == 1)
+				print substr($i, length(key) + 2)
+	}' log
+}
+
+# region_named KEY=VALUE...: experiments were made with the region that has all these
+region_named() {
+	awk -F'\t' -v want="$*" '
+	BEGIN { n = split(want, w, " ") }
+	$1 == "region" {
+		found = 0
+		for (k = 1; k <= n; k++)
+			for (i = 2; i <= NF; i++)
+				found += $i == w[k]
+		if (found == n)
+			id = $2
+	}
+	$1 == "experiment" && id != "" {
+		for (i = 2; i <= NF; i++)
+			seen = seen || $i == "region=" substr(id, 4)
+	}
+	END { exit !seen }' log || { echo "no experiment with $*:"; grep '^region' log; return 1; }
+}
+
+# ---- options ---------------------------------------------------------------------
+
+says_what_it_does() {
+	record --seed 7 --sampler timer --period 2000 -m function -- ./life plain
+	values command run >got
+	values seed run >>got
+	values sampler run >>got
+	values period_ns run >>got
+	values mode run >>got
+	same - got <<-END
+	./life%20plain
+	7
+	timer
+	2000000
+	function
+	END
+}
+check 'the run record names command, seed, sampler, period and mode' says_what_it_does
+
+runs_so_many_times() {
+	LIFE_MS=5 record -n 3 -- ./life plain
+	values id run >got
+	printf '1\n2\n3\n' >want
+	same want got
+	printf 'plain\nplain\nplain\n' >want
+	same want out
+	values status end >got
+	printf 'exit:0\nexit:0\nexit:0\n' >want
+	same want got
+}
+check '-n: so many runs' runs_so_many_times
+
+ends_a_long_command() {
+	LIFE_MS=100000 record -d 0.6 -r work --window 1 -- ./life plain
+	values ended_by end >got
+	echo recorder >want
+	same want got
+	empty out
+}
+check '-d: a command that takes longer is ended, and that is no failure' ends_a_long_command
+
+divides_the_time() {
+	LIFE_MS=100000 record -d 0.8 -n 2 -r work --window 1 -- ./life plain
+	values id run >got
+	printf '1\n2\n' >want
+	same want got
+	for ns in $(values wall_ns end); do
+		test "$ns" -ge 300000000
+		test "$ns" -le 2500000000
+	done
+}
+check '-d with -n: the time is divided among the runs' divides_the_time
+
+speeds_up_by() {
+	record -r work --window 1 -s 40,80 -- ./life plain
+	values speedup_pct experiment | sort -un >got
+	printf '0\n40\n80\n' >want
+	same want got
+	record -r work --window 1 -s 0 -- ./life plain
+	values speedup_pct experiment | sort -un >got
+	echo 0 >want
+	same want got
+}
+check '-s: these speedups and the baseline' speeds_up_by
+
+names_a_function() {
+	record -r first_twin --window 1 -- ./life twins
+	empty err
+	region_named scope=function symbol=first_twin
+	lacks 'symbol=second_twin' log
+}
+check '-r FUNCTION' names_a_function
+
+names_a_line() {
+	line=$(grep -n 'sink -= ' "$data/record/life.c" | cut -d: -f1)
+	for file in life.c record/life.c "$data/record/life.c"; do
+		record -r "$file:$line" --window 1 -- ./life twins
+		empty err
+		region_named scope=line "file=$data/record/life.c" "line=$line"
+	done
+}
+check '-r FILE:LINE, by any tail of the path' names_a_line
+
+names_by_pattern() {
+	record -r '*_twin' --window 1 -- ./life twins
+	empty err
+	region_named symbol=first_twin
+	region_named symbol=second_twin
+	grep -c '^region' log >got
+	echo 2 >want
+	same want got
+}
+check '-r PATTERN' names_by_pattern
+
+names_several() {
+	record -r first_twin -r second_twin --window 1 -- ./life twins
+	empty err
+	region_named symbol=first_twin
+	region_named symbol=second_twin
+}
+check '-r again' names_several
+
+names_nothing() {
+	for name in no_such_function life.c:1 nofile.c:9 'no*such'; do
+		record -r "$name" -r work --window 1 -- ./life plain
+		echo "andweorc-record: warning: no code in scope is called '$name'" >want
+		same want err
+		grep -c '^warning.*what=no-such-region' log >got
+		echo 1 >want
+		same want got
+		region_named symbol=work
+	done
+}
+check '-r of what is not there: a warning, and the others are measured' names_nothing
+
+# visits N: of the point with this number (1..), at the end of the run
+visits() {
+	awk -F'\t' -v key="visits$1=" '$1 == "end" { for (i = 2; i <= NF; i++) if (index($i, key) == 1) print substr($i, length(key) + 1) }' log
+}
+
+makes_points() {
+	line=$(grep -n 'first_twin();' "$data/record/life.c" | cut -d: -f1)
+	LIFE_MS=900 record -r second_twin --window 1 -P first_twin -P "life.c:$line" -- ./life twins
+	empty err
+	for point in first_twin "life.c:$line" unit; do
+		has "^visits	.*	point=$point	" log
+	done
+	# All three are passed as often, but for the time until the first two are armed.
+	visits 1 >got
+	visits 2 >>got
+	visits 3 >>got
+	sort -n got | awk '{ v[NR] = $1 } END { exit !(NR == 3 && v[1] > 0.5 * v[3]) }' || { cat got; return 1; }
+}
+
+makes_no_point() {
+	record -r work --window 1 -P no_such_function -- ./life plain
+	same - err <<-END
+	andweorc-record: warning: no progress point at 'no_such_function': no code in scope is called so
+	END
+	has '^warning	run=1	what=no-such-point	' log
+}
+
+makes_no_fifth_point() {
+	record -r work --window 1 -P work -P crash -P aborts -P plain -P twins -- ./life plain
+	same - err <<-END
+	andweorc-record: warning: no progress point at 'twins': the processor has four breakpoints in all
+	END
+}
+
+makes_no_point_without_perf() {
+	record --sampler timer -r work --window 1 -P plain -- ./life plain
+	same - err <<-END
+	andweorc-record: warning: no progress point at 'plain': breakpoints need perf, which is refused
+	END
+}
+
+(record --attach-only -- ./life plain)
+if test "$(values sampler run)" = perf; then
+	check '-P FUNCTION, -P FILE:LINE' makes_points
+	check '-P of what is not there' makes_no_point
+	check '-P: four at the most' makes_no_fifth_point
+else
+	skip '-P FUNCTION, -P FILE:LINE' 'perf is refused here'
+fi
+check '-P without perf' makes_no_point_without_perf
+
+finds_functions() {
+	LIFE_MS=700 record -m function --window 1 -- ./life twins
+	region_named scope=function symbol=first_twin
+	region_named scope=function symbol=second_twin
+	lacks 'symbol=main$' log
+}
+check '-m function: functions found by sampling' finds_functions
+
+finds_lines() {
+	LIFE_MS=700 record -m line --window 1 -- ./life twins
+	line=$(grep -n 'sink -= ' "$data/record/life.c" | cut -d: -f1)
+	region_named scope=line "file=$data/record/life.c" "line=$line"
+	lacks 'scope=function' log
+}
+check '-m line: lines found by sampling' finds_lines
+
+keeps_to_so_many_regions() {
+	LIFE_MS=700 record -m function --max-regions 1 --window 1 -- ./life twins
+	values region experiment | grep -v '^-$' | sort -u | wc -l >got
+	echo 1 >want
+	same want got
+}
+check '--max-regions' keeps_to_so_many_regions
+
+# The first 15 experiments.
+order() {
+	values region experiment >regions
+	values speedup_pct experiment >speedups
+	paste -d' ' regions speedups | head -n 15
+}
+
+repeats_an_order() {
+	LIFE_MS=600
+	for seed in 7 7 8; do
+		record --seed $seed -r first_twin -r second_twin --window 1 -- ./life twins
+		order >order.$seed.new
+		test "$(wc -l <order.$seed.new)" -eq 15
+		test ! -e order.$seed || same order.$seed order.$seed.new
+		mv order.$seed.new order.$seed
+	done
+	exits 1 cmp -s order.7 order.8
+}
+check '--seed: the same seed is the same order, another one another' repeats_an_order
+
+has_windows_of() {
+	LIFE_MS=600 record -r work --window 60 -- ./life plain
+	values wall_ns experiment >got
+	test -s got
+	for ns in $(cat got); do
+		test "$ns" -ge 60000000
+	done
+}
+check '--window: no experiment is shorter' has_windows_of
+
+only_samples() {
+	record --attach-only -- ./life plain
+	empty err
+	lacks '^(experiment|visits|region)' log
+	has '^sample' log
+	has '^end	run=1	status=exit:0' log
+}
+check '--attach-only: samples, no experiment' only_samples
+
+is_wrong() {
+	exits 125 andweorc-record -o made.aw "$@" -- sh -c 'echo ran >ran-wrongly' >out 2>err
+	empty out
+	has "^andweorc-record: bad [a-z ]+ '.*'\$" err
+	test "$(wc -l <err)" -eq 1
+	test ! -e ran-wrongly
+	test ! -e made.aw
+}
+
+refuses() {
+	option=$1
+	shift
+	for value in "$@"; do
+		is_wrong "$option" "$value"
+	done
+}
+check '-d: bad values' refuses -d x 0 -1 nan inf 1e9 '' '1 s' 0x10
+check '-n: bad values' refuses -n x 0 -1 1.5 '' 99999999
+check '-m: bad values' refuses -m lines functions '' LINE
+check '-s: bad values' refuses -s 101 x -5 , 10,,20 '' '10 20' 10%
+check '--seed: bad values' refuses --seed x -1 '' 18446744073709551616
+check '--max-regions: bad values' refuses --max-regions x 0 -1 '' 1001
+check '--sampler: bad values' refuses --sampler x '' PERF
+check '--period: bad values' refuses --period x 0 49 -1 '' 1000001
+check '--window: bad values' refuses --window x 0 -1 '' 60001
+
+# ---- streams ------------------------------------------------------------------------
+
+log_on_standard_output() {
+	exits 0 andweorc-record -q -- sh -c 'echo to output; echo to errors >&2; echo andweorc' >log 2>err
+	has '^to output$' err
+	has '^to errors$' err
+	lacks '^to ' log
+	has '^andweorc	version=1	tool=record' log
+	grep -c '^andweorc' log >got
+	echo 1 >want
+	same want got
+	exits 0 andweorc-resolve log >resolved
+}
+check 'log on standard output: the output of the command goes elsewhere' log_on_standard_output
+
+log_in_a_pipe() {
+	(run andweorc-record -q -- sh -c 'echo loud' 2>err; echo "$status" >status) | andweorc-resolve >resolved
+	echo 0 >want
+	same want status
+	has '^end	run=1	status=exit:0' resolved
+}
+check 'log in a pipe' log_in_a_pipe
+
+reader_that_leaves() {
+	(run andweorc-record -q -n 20 -- sh -c 'echo ran >>ran-unread' 2>err; echo "$status" >status) | head -n 1 >first
+	has '^andweorc	version=1' first
+	test "$(wc -l <ran-unread)" -eq 20
+	echo 125 >want
+	same want status
+	has "^andweorc-record: cannot write 'standard output': Broken pipe\$" err
+}
+check 'reader that leaves: the command does not notice, and the status tells' reader_that_leaves
+
+keeps_the_streams() {
+	printf 'one\ntwo\n' >in
+	exits 0 andweorc-record -q -o log -- sh -c 'cat; echo oops >&2' <in >out 2>err
+	same in out
+	has '^oops$' err
+	lacks '^(one|two|oops)' log
+}
+check 'with -o, input and outputs are those of the command' keeps_the_streams
+
+same_descriptors() {
+	sh -c 'ls /proc/self/fd' >want
+	record -- sh -c 'ls /proc/self/fd'
+	same want out
+}
+check 'the command inherits no descriptor of ours' same_descriptors
+
+same_environment() {
+	env | grep -v -e '^LD_PRELOAD=' -e '^_=' | sort >want
+	record -- env
+	grep -v -e '^LD_PRELOAD=' -e '^ANDWEORC_ARENA=' -e '^_=' out | sort >got
+	same want got
+}
+check 'the rest of the environment is the same' same_environment
+
+# on_terminal COMMAND: with all its streams on a terminal; what comes there is in `screen`
+on_terminal() {
+	if script --version >/dev/null 2>&1; then
+		script -qec "$1" /dev/null </dev/null >screen
+	else
+		python3 -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(["sh", "-c", sys.argv[1]])))' \
+			"$1" </dev/null >screen
+	fi
+}
+
+refuses_a_terminal() {
+	on_terminal 'andweorc-record -- sh -c "echo ran >ran-on-terminal"; echo $? >status'
+	echo 125 >want
+	same want status
+	has '^andweorc-record: the log would go to the terminal' screen
+	test "$(wc -l <screen)" -eq 1
+	test ! -e ran-on-terminal
+}
+
+shows_progress() {
+	TERM=xterm LIFE_MS=700 on_terminal 'andweorc-record -o log -r work --window 1 -- ./life plain; echo $? >status'
+	echo 0 >want
+	same want status
+	has '[0-9]+ s  [0-9]+ windows' screen
+	TERM=dumb LIFE_MS=500 on_terminal 'andweorc-record -o log -r work --window 1 -- ./life plain; echo $? >status'
+	lacks 'windows' screen
+}
+
+shows_no_progress() {
+	TERM=xterm LIFE_MS=700 on_terminal 'andweorc-record -q -o log -r work --window 1 -- ./life plain; echo $? >status'
+	echo 0 >want
+	same want status
+	lacks 'windows' screen
+}
+
+shows_no_progress_in_a_file() {
+	TERM=xterm LIFE_MS=700
+	export TERM
+	exits 0 andweorc-record -o log -r work --window 1 -- ./life plain >out 2>err
+	lacks 'windows' err
+}
+
+if script --version >/dev/null 2>&1 || python3 -c 'import pty' 2>/dev/null; then
+	check 'a log to the terminal is refused' refuses_a_terminal
+	check 'progress is shown on a terminal, unless it is dumb' shows_progress
+	check '-q: no progress is shown' shows_no_progress
+else
+	skip 'a log to the terminal is refused' 'neither script(1) nor python3'
+fi
+check 'no progress is shown in a file' shows_no_progress_in_a_file
+
+full_disk() {
+	exits 125 andweorc-record -q -o /dev/full -- sh -c 'echo ran' >out 2>err
+	echo ran >want
+	same want out
+	grep -v ': warning: ' err >errors
+	same - errors <<-END
+	andweorc-record: cannot write '/dev/full': No space left on device
+	END
+	exits 3 andweorc-record -q -o /dev/full -- sh -c 'exit 3' >out 2>err
+	exits 125 andweorc-record -q -- sh -c 'echo ran' >/dev/full 2>err
+	has "^andweorc-record: cannot write 'standard output': No space left on device\$" err
+	has '^ran$' err
+}
+check 'full disk: the command runs, and the status tells' full_disk
+
+closed_output() {
+	exits 125 andweorc-record -q -- sh -c 'echo ran >ran-closed' >&- 2>err
+	has "^andweorc-record: cannot write 'standard output': Bad file descriptor\$" err
+	test -e ran-closed
+}
+check 'closed output' closed_output
+
+cannot_write() {
+	for path in no/such/log . ''; do
+		exits 125 andweorc-record -o "$path" -- sh -c 'echo ran >ran-unwritten' >out 2>err
+		empty out
+		has "^andweorc-record: cannot create '$path': " err
+		test "$(wc -l <err)" -eq 1
+		test ! -e ran-unwritten
+	done
+}
+check 'a log that cannot be written: the command is not run' cannot_write
+
+replaces_an_old_log() {
+	yes 'old line' | head -n 10000 >log
+	record -- true
+	lacks 'old' log
+	has '^andweorc' log
+}
+check 'an old log is replaced' replaces_an_old_log
+
+# ---- the command and its status -------------------------------------------------------
+
+arguments_are_its_own() {
+	printf '%s\n' -o x -d --help -- '-n 3' '' 'a	b' >want
+	record -- sh -c 'printf "%s\n" "$@"' - -o x -d --help -- '-n 3' '' 'a	b'
+	same want out
+	record sh -c 'printf "%s\n" "$@"' - -o x -d --help -- '-n 3' '' 'a	b'
+	same want out
+	test ! -e x
+	values command run >got
+	has '%09' got
+	lacks '	' got
+}
+check "the command's options are its own, with -- and without" arguments_are_its_own
+
+status_is_its_own() {
+	for n in 0 1 3 42 125 126 127; do
+		exits $n andweorc-record -q -o log -- sh -c "exit $n" 2>err
+		has "^end	run=1	status=exit:$n	" log
+	done
+}
+check 'exit status' status_is_its_own
+
+signal_is_told() {
+	for n in 1 2 3 6 9 13 15; do
+		dies $n andweorc-record -q -o log -- sh -c "ulimit -c 0; kill -$n \$\$" 2>err
+		has "^end	run=1	status=signal:$n	" log
+	done
+}
+check 'killed by signal N: 128+N' signal_is_told
+
+first_failure_counts() {
+	exits 4 andweorc-record -q -n 3 -o log -- sh -c 'echo x >>three; case $(wc -l <three) in 2) sleep 0.1; exit 4;; 3) exit 5;; esac' 2>err
+	values status end >got
+	printf 'exit:0\nexit:4\nexit:5\n' >want
+	same want got
+}
+check 'several runs: the first failure' first_failure_counts
+
+not_there() {
+	for name in no-such-command-anywhere ./no/such/path ''; do
+		exits 127 andweorc-record -o log -- "$name" >out 2>err
+		empty out
+		echo "andweorc-record: cannot run '$name': No such file or directory" >want
+		same want err
+	done
+}
+check 'a command that is not there: 127' not_there
+
+not_executable() {
+	echo text >text
+	for name in ./text / ./text/file; do
+		exits 126 andweorc-record -o log -- "$name" >out 2>err
+		empty out
+		has "^andweorc-record: cannot run '$name': " err
+		test "$(wc -l <err)" -eq 1
+	done
+}
+check 'a command that is no program: 126' not_executable
+
+done_testing

@@ -1,0 +1,164 @@
+#!/bin/sh
+# How programs live and die, profiled as they do bare, and what the log has of it.
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC3045
+ulimit -c 0
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$data/record/plugin.c" || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o life-static "$data/record/life.c" -pthread -ldl 2>static.err || exit 1
+
+# Processor time of the profiled ones.  Enough for some experiments, but nothing here depends on that.
+long=200
+
+# whole LOG STATUS: the log of one run that ended so; every line is whole, every record is understood
+whole() {
+	test "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n'
+	exits 0 andweorc-resolve "$1" >resolved 2>resolve.err
+	lacks ': bad |malformed' resolve.err
+	awk -F'\t' -v status="$2" '
+	NR == 1 && $1 != "andweorc" { wrong = "no header" }
+	{ n[$1]++ }
+	n["end"] && $1 != "end" && $1 != "warning" { wrong = $1 " after the end" }
+	$1 == "end" && $3 != "status=" status { wrong = $3 }
+	$1 == "module" && $NF ~ /^path=.*\/life$/ { program = 1 }
+	$1 == "visits" && !n["experiment"] { wrong = "visits of no experiment" }
+	END {
+		if (n["run"] != 1 || n["end"] != 1)
+			wrong = n["run"] + 0 " runs, " n["end"] + 0 " ends"
+		if (!program)
+			wrong = "the program is not among the modules"
+		if (wrong)
+			print wrong
+		exit wrong != ""
+	}' "$1" || { cut -c 1-120 "$1"; return 1; }
+}
+
+# ends STATUS: as the log has it
+ends() {
+	if test "$1" -gt 128; then
+		echo "signal:$(($1 - 128))"
+	else
+		echo "exit:$1"
+	fi
+}
+
+# alike SAMPLER MODE
+alike() {
+	run ./life "$2" >bare 2>bare.err
+	bare=$status
+	test "$bare" -ne 98 && test "$bare" -ne 99
+	LIFE_MS=$long run andweorc-record -q --sampler "$1" -o log -r work -s 50 --window 1 -- ./life "$2" >profiled 2>err
+	same bare profiled
+	echo "$bare" >want
+	echo "$status" >got
+	same want got
+	whole log "$(ends "$bare")"
+	lacks '^andweorc-record: [^w]' err
+}
+
+for sampler in perf timer; do
+	check "crashes ($sampler)" alike $sampler crash
+	check "aborts ($sampler)" alike $sampler abort
+	check "calls _exit with a thread at work ($sampler)" alike $sampler exit
+	check "main thread leaves first ($sampler)" alike $sampler main-leaves
+	check "spawns, system(3), popen(3) ($sampler)" alike $sampler spawn
+	check "blocks all signals in all threads ($sampler)" alike $sampler mask
+	check "blocks all signals past libc ($sampler)" alike $sampler mask-raw
+	check "handles SIGTRAP itself ($sampler)" alike $sampler trap-handler
+	check "handles its breakpoints ($sampler)" alike $sampler int3-handler
+	check "dies of a breakpoint ($sampler)" alike $sampler int3
+	check "dies of a SIGTRAP that it raised ($sampler)" alike $sampler trap
+	check "threads with the least of stacks ($sampler)" alike $sampler small-stack
+	check "300 threads ($sampler)" alike $sampler many
+	check "alternate signal stacks ($sampler)" alike $sampler altstack
+	check "cancels a thread ($sampler)" alike $sampler cancel
+	check "at most 16 descriptors and 20 threads ($sampler)" alike $sampler few-descriptors
+	check "counts on the numbers of descriptors ($sampler)" alike $sampler next-descriptor
+	check "closes all descriptors ($sampler)" alike $sampler close-all
+	check "loads and unloads a library ($sampler)" alike $sampler dlopen
+done
+
+runs_so() {
+	LIFE_MS=$long exits 0 andweorc-record -q -o log -- "$@" >out 2>err
+	echo plain >want
+	same want out
+}
+
+through_wrapper() {
+	runs_so sh -c './life plain; true'
+	has "^andweorc-record: warning: 'sh' visited no progress point itself but started 1 other process" err
+	grep -c '^warning	run=1	what=wrapper	' log >got
+	echo 1 >want
+	same want got
+	has '^end	run=1	status=exit:0' log
+}
+check 'sh -c "PROGRAM; true" is a wrapper, and that is said' through_wrapper
+
+statically_linked() {
+	runs_so ./life-static plain
+	has "^andweorc-record: warning: './life-static' was not profiled: it is statically linked" err
+	test "$(wc -l <err)" -eq 1
+	has '^warning	run=1	what=not-preloaded	' log
+	has '^end	run=1	status=exit:0' log
+	exits 0 andweorc-resolve log >resolved
+}
+check 'statically linked: not profiled, and why' statically_linked
+
+without_environment() {
+	runs_so env -i ./life plain
+	has '^warning	run=1	what=' log
+	has '^end	run=1	status=exit:0' log
+	exits 0 andweorc-resolve log >resolved
+}
+check 'env -i: runs as it would, with a warning' without_environment
+
+# until_it_has FILE PATTERN: waits at most 10 s for it
+until_it_has() {
+	for _ in $(seq 200); do
+		if test -e "$1" && grep -Eq -e "$2" "$1"; then
+			return 0
+		fi
+		sleep 0.05
+	done
+	echo "no '$2' in '$1' after 10 s"
+	return 1
+}
+
+# reap PID: as run does, of a child of this shell
+reap() {
+	set +e
+	wait "$1"
+	status=$?
+	set -e
+}
+
+killed_from_outside() {
+	LIFE_MS=100000 andweorc-record -q -o log -r work -s 50 --window 1 -- ./life plain >out 2>err &
+	recorder=$!
+	until_it_has log '^visits'
+	kill -KILL "$(pgrep -P $recorder)"
+	reap $recorder
+	test "$status" -eq 137
+	whole log signal:9
+	has '^sample' log
+}
+check 'killed from outside: nothing that was measured is lost' killed_from_outside
+
+recorder_killed() {
+	LIFE_MS=1200 andweorc-record -q -o log -r work -s 50 --window 1 -- ./life plain >out 2>err &
+	recorder=$!
+	until_it_has log '^visits'
+	kill -KILL $recorder
+	reap $recorder
+	test "$status" -eq 137
+	empty out
+	until_it_has out '^plain$' || { pgrep -a life; return 1; }
+	test "$(tail -c 1 log | od -An -c | tr -d ' ')" = '\n'
+	lacks '^end' log
+	exits 0 andweorc-resolve log >resolved 2>err
+	has '^visits' resolved
+}
+check 'recorder killed: the program goes on to its end, the log has whole lines' recorder_killed
+
+done_testing

@@ -1,0 +1,182 @@
+#!/bin/sh
+# A recording from which nothing can be learned says why: a line for people, a record for tools.
+. "$(dirname "$0")/lib.sh"
+
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
+gcc -O2 -s -D_GNU_SOURCE -I"$top/lib" -o bare "$data/record/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o static "$data/record/life.c" -pthread -ldl 2>static.err || exit 1
+gcc -O2 -shared -fPIC -D_GNU_SOURCE -o refuse.so "$data/record/refuse.c" -ldl || exit 1
+LIFE_MS=500
+export LIFE_MS
+
+# spin MS: works, without a progress point
+cat >spin.c <<'END_OF_C'
+#include <stdlib.h>
+#include <time.h>
+
+static volatile unsigned sink;
+
+int main(int argc, char **argv)
+{
+	clock_t end = clock() + (argc > 1 ? atoi(argv[1]) : 0) * (CLOCKS_PER_SEC / 1000);
+
+	while (clock() < end)
+		for (unsigned i = 0; i < 20000; i++)
+			sink += i;
+	return 0;
+}
+END_OF_C
+gcc -O2 -g -o spin spin.c || exit 1
+
+# sleeper: waits, and visits a progress point
+cat >sleeper.c <<'END_OF_C'
+#include <andweorc.h>
+#include <unistd.h>
+
+int main(void)
+{
+	for (int i = 0; i < 3; i++) {
+		usleep(100000);
+		ANDWEORC_PROGRESS("nap");
+	}
+	return 0;
+}
+END_OF_C
+gcc -O2 -g -I"$top/lib" -o sleeper sleeper.c || exit 1
+
+# A machine without perf, or with busy neighbours, has warnings of its own.
+record() {
+	exits 0 andweorc-record -q -o log "$@" >out 2>all
+	grep -v -e 'perf is refused' -e 'experiments were set aside' all >err || :
+}
+
+# codes: of the warning records, but for those about this machine
+codes() {
+	awk -F'\t' '$1 == "warning" && $3 !~ /^what=(perf-refused|disturbed)$/ { print substr($3, 6) }' log | sort -u
+}
+
+# warns CODE TEXT: this alone, in the log and on standard error
+warns() {
+	codes >got
+	echo "$1" >want
+	same want got
+	has "^andweorc-record: warning: $2" err
+	test "$(wc -l <err)" -eq 1
+	# What people read is what tools read.
+	awk -F'\t' '$1 == "warning" && $3 !~ /^what=(perf-refused|disturbed)$/ { print substr($4, 6) }' log |
+		sed 's/%20/ /g; s/%09/	/g; s/%25/%/g' >text
+	sed 's/^andweorc-record: warning: //' err >said
+	same said text
+	exits 0 andweorc-resolve log >resolved
+}
+
+no_progress_point() {
+	record --window 1 -r main -- ./spin 300
+	warns no-progress-point 'no progress point was visited: put ANDWEORC_PROGRESS'
+}
+check 'no progress point' no_progress_point
+
+no_samples() {
+	# A sleeper uses some microseconds; that none is hit is likely, not certain.
+	for _ in 1 2 3 4 5; do
+		record -- ./sleeper
+		if codes | grep -qx no-samples; then
+			break
+		fi
+	done
+	warns no-samples 'no sample was taken: '
+}
+check 'no samples: a program that sleeps' no_samples
+
+no_debug_information() {
+	LIFE_MS=800 record --window 1 -- ./bare plain
+	warns no-sample-in-scope "of [0-9]+ samples none is in the program's own code: compile it with -g"
+}
+check 'line mode without debug information' no_debug_information
+
+no_symbols() {
+	LIFE_MS=800 record --window 1 -m function -- ./bare plain
+	warns no-sample-in-scope "of [0-9]+ samples none is in the program's own code: is it stripped"
+}
+check 'function mode without symbols' no_symbols
+
+no_such_region() {
+	record -r absent --window 1 -- ./life plain
+	warns no-such-region "no code in scope is called 'absent'"
+}
+check '-r of something absent' no_such_region
+
+too_short() {
+	LIFE_MS=150 record -- ./life plain
+	warns too-short 'the program ended before an experiment could: '
+}
+check 'too short' too_short
+
+not_preloaded() {
+	record -- ./static plain
+	warns not-preloaded "'\\./static' was not profiled: it is statically linked"
+}
+check 'statically linked' not_preloaded
+
+wrapped() {
+	record -- sh -c './life plain; ./life plain; true'
+	codes >got
+	has '^wrapper$' got
+	lacks '^no-progress-point$' got
+	has "^andweorc-record: warning: 'sh' visited no progress point itself but started 2 other processes" err
+}
+check 'a wrapper' wrapped
+
+perf_refused() {
+	LD_PRELOAD=$PWD/refuse.so exits 0 andweorc-record -q -o log -r work --window 1 -- ./life plain >out 2>all
+	grep -v 'experiments were set aside' all >err
+	has '^andweorc-record: warning: perf is refused \(Permission denied; kernel\.perf_event_paranoid is -?[0-9]+\)' err
+	test "$(wc -l <err)" -eq 1
+	awk -F'\t' '$1 == "warning" && $3 != "what=disturbed" { print $3 }' log >got
+	echo what=perf-refused >want
+	same want got
+	has '^run.*	sampler=timer' log
+	has '^sample' log
+	LD_PRELOAD=$PWD/refuse.so exits 0 andweorc-record -q -o log --sampler timer -r work --window 1 -- ./life plain 2>err
+	lacks 'perf' err
+	lacks 'what=perf-refused' log
+}
+check 'perf refused: the timer is used, with a warning unless it was asked for' perf_refused
+
+several() {
+	record -n 2 -r absent -- ./spin 50
+	codes >got
+	printf 'no-progress-point\nno-such-region\n' >want
+	same want got
+	test "$(wc -l <err)" -eq 2
+	grep -c '^warning	run=2	what=no-progress-point' log >got
+	echo 1 >want
+	same want got
+}
+check 'several reasons: each once on standard error, in the log for each run' several
+
+nothing_to_say() {
+	record -r work --window 1 -- ./life plain
+	empty err
+	codes >got
+	empty got
+}
+check 'nothing to warn of' nothing_to_say
+
+again_and_again() {
+	LIFE_MS=100 record -d 1 -- ./life plain
+	grep -c '^run' log >got
+	test "$(cat got)" -ge 3
+	grep '^run' log | cut -f 2 >got
+	seq -f 'id=%g' "$(wc -l <got)" >want
+	same want got
+	grep -c '^end' log >ends
+	wc -l <got >want
+	same want ends
+	# Each but the last came to its own end.
+	test "$(grep -c '^end.*status=exit:0' log)" -ge "$(($(cat want) - 1))"
+	test "$(wc -l <out)" -ge "$(($(cat want) - 1))"
+}
+check 'short commands are run again until the time is used up' again_and_again
+
+done_testing
