@@ -1,6 +1,7 @@
 #!/bin/sh
 # The demo: its program compresses and refuses as it should, its words follow
 # from the analysis, and a short form of the whole leaves what it promises.
+# Runs alone: with other tests beside it, most experiments are disturbed.
 . "$(dirname "$0")/lib.sh"
 
 share=$top/share/andweorc
