@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -134,10 +135,14 @@ static void set_option(struct options *o, int option, const char *value)
 		o->mode = *value == 'l' ? REGION_LINE : REGION_FUNCTION;
 		break;
 	case 'r':
+		if (!*value)
+			bad_option("region", value);
 		o->names = xgrow(o->names, o->nnames, &o->names_cap, sizeof(char *));
 		o->names[o->nnames++] = xstrdup(value);
 		break;
 	case 'P':
+		if (!*value)
+			bad_option("point", value);
 		o->points = xgrow(o->points, o->npoints, &o->points_cap, sizeof(char *));
 		o->points[o->npoints++] = xstrdup(value);
 		break;
@@ -209,11 +214,18 @@ static int64_t now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
+static volatile sig_atomic_t asked_to_stop; /* the signal, or 0 */
+
+static void ask_to_stop(int sig)
+{
+	asked_to_stop = sig;
+}
+
 /* What a shell would make of how the command ended; a command that we ended ourselves did nothing wrong. */
 static int status_of(const struct conductor *c)
 {
 	if (c->stopped)
-		return 0;
+		return asked_to_stop ? 128 + asked_to_stop : 0;
 	return WIFSIGNALED(c->wait_status) ? 128 + WTERMSIG(c->wait_status) : WEXITSTATUS(c->wait_status);
 }
 
@@ -256,6 +268,7 @@ static bool prepare(struct recording *r)
 		.window_ns = (int64_t)o->window_ms * 1000000,
 		.settle_ns = 20 * 1000000,
 		.attach_only = o->attach_only,
+		.stop = &asked_to_stop,
 	};
 	r->conductor = (struct conductor){
 		.arena = r->arena,
@@ -265,6 +278,8 @@ static bool prepare(struct recording *r)
 		.schedule = &r->schedule,
 		.status = o->quiet ? NULL : &r->status,
 		.plan = &r->plan,
+		.name_found = xcalloc(o->nnames + 1, sizeof(bool)),
+		.point_found = xcalloc(o->npoints + 1, sizeof(bool)),
 	};
 	return true;
 }
@@ -311,10 +326,12 @@ static int record(struct recording *r)
 			return status;
 		if (status && !first_failure)
 			first_failure = status;
+		if (asked_to_stop)
+			break;
 		if (o->runs ? run >= o->runs : !end || now_ns() >= end)
 			break;
 		/* A command that fails at once will do so again; do not spend the time on that. */
-		if (status && now_ns() - began < 50 * 1000000)
+		if (status && !o->runs && now_ns() - began < 50 * 1000000)
 			break;
 	}
 	diagnose_end(&r->conductor);
@@ -329,10 +346,10 @@ int main(int argc, char **argv)
 
 	cli_init(argv[0]);
 	r.argv = argv + parse(&o, argc, argv);
-	/* The terminal sends these to the whole group: the command decides, we finish the log. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
+	launch_leave_signals();
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	signal(SIGTERM, ask_to_stop);
+	signal(SIGHUP, ask_to_stop);
 	if (!prepare(&r))
 		return EXIT_RECORD;
 	status = record(&r);

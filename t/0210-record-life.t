@@ -146,6 +146,7 @@ killed_from_outside() {
 check 'killed from outside: nothing that was measured is lost' killed_from_outside
 
 recorder_killed() {
+	rm -f log out # of the tests before
 	LIFE_MS=1200 andweorc-record -q -o log -r work -s 50 --window 1 -- ./life plain >out 2>err &
 	recorder=$!
 	until_it_has log '^visits'

@@ -18,7 +18,7 @@ any='__errno_location clock_gettime close fcntl getpid ioctl memcpy memmove mems
 allowed() {
 	case $1 in
 	init.o) # the constructor: before main, alone
-		echo "$any" fstat getenv mmap munmap open ;;
+		echo "$any" fstat getenv mmap munmap open pthread_atfork ;;
 	real.o) # the constructor, or the first wrapper of all, never a handler
 		echo dlsym dlvsym strncmp ;;
 	sample.o) # handler, and the constructor's probing: uname, sscanf and sigrtmax are for sampler_init alone

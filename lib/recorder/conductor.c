@@ -11,10 +11,12 @@
  * a window under the conditions that it was opened in.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,12 +62,15 @@ static int64_t now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-static void sleep_until(int64_t at)
+/* Sleeps until `at`, or until the target ends or a signal comes. */
+static void sleep_until(const struct conductor *c, int64_t at)
 {
-	struct timespec t = { .tv_sec = at / 1000000000, .tv_nsec = at % 1000000000 };
+	struct pollfd end = { .fd = c->pidfd, .events = POLLIN };
+	int64_t ns = at - now_ns();
+	struct timespec t = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-		;
+	if (ns > 0)
+		ppoll(&end, c->pidfd >= 0, &t, NULL);
 }
 
 /* ---- samples ------------------------------------------------------------------------ */
@@ -127,6 +132,8 @@ static bool target_ended(struct conductor *c)
 
 static bool time_is_up(const struct conductor *c)
 {
+	if (*c->plan->stop)
+		return true;
 	return c->plan->until_ns && now_ns() >= c->plan->until_ns;
 }
 
@@ -139,7 +146,7 @@ static bool rest_until(struct conductor *c, int64_t at)
 		int64_t next = now + DRAIN_MS * MS;
 
 		next = next < at ? next : at;
-		sleep_until(next);
+		sleep_until(c, next);
 		drain(c);
 		if (target_ended(c) || time_is_up(c))
 			return false;
@@ -271,7 +278,7 @@ static bool wait_for_points(struct conductor *c, bool *done, const bool *want, b
 		now = now_ns();
 		if (all || now >= give_up || target_ended(c) || time_is_up(c))
 			return any;
-		sleep_until(now + TICK_MS * MS);
+		sleep_until(c, now + TICK_MS * MS);
 		if (now - drained > DRAIN_MS * MS) {
 			drain(c);
 			drained = now;
@@ -458,34 +465,9 @@ static bool wait_until_ready(struct conductor *c)
 	while (atomic_load_explicit(&c->arena->runtime, memory_order_acquire) == RUNTIME_ABSENT) {
 		if (target_ended(c) || time_is_up(c) || now_ns() > give_up)
 			return false;
-		sleep_until(now_ns() + TICK_MS * MS);
+		sleep_until(c, now_ns() + TICK_MS * MS);
 	}
 	return true;
-}
-
-static void read_modules(struct conductor *c)
-{
-	if (!mapping_read(c->modules, c->pid))
-		return;
-	for (size_t i = 0; i < c->modules->n; i++)
-		if (c->modules->v[i].mapped && !c->modules->v[i].logged)
-			journal_module(c->journal, c->run, &c->modules->v[i]);
-	mapping_publish(c->modules, c->arena);
-}
-
-/* Makes regions of what was asked for by name. */
-static void name_regions(struct conductor *c)
-{
-	for (size_t i = 0; i < c->plan->nnames; i++) {
-		char *text;
-
-		if (regions_name(c->regions, c->plan->names[i]) > 0 || c->run > 1)
-			continue;
-		text = xasprintf("no code in scope is called '%s'", c->plan->names[i]);
-		msg_warn("%s", text);
-		journal_warning(c->journal, c->run, "no-such-region", text);
-		free(text);
-	}
 }
 
 static void warn_of_point(struct conductor *c, const char *name, const char *why)
@@ -498,32 +480,56 @@ static void warn_of_point(struct conductor *c, const char *name, const char *why
 	free(text);
 }
 
-/* Makes progress points of places in the program.  Threads see them at their next sample. */
-static void place_points(struct conductor *c)
+/* Makes a progress point of a place in the program.  Threads see it at their next sample. */
+static void place_point(struct conductor *c, size_t which)
 {
 	struct arena *a = c->arena;
+	const char *name = c->plan->points[which];
+	uint32_t breaks = atomic_load(&a->breaks_used);
+	uint64_t pc[ARENA_BREAKS];
+	size_t n = regions_locate(c->regions, name, pc, ARENA_BREAKS);
+	int point;
 
-	for (size_t i = 0; i < c->plan->npoints; i++) {
-		uint32_t breaks = atomic_load(&a->breaks_used);
-		uint64_t pc[ARENA_BREAKS];
-		size_t n = regions_locate(c->regions, c->plan->points[i], pc, ARENA_BREAKS);
-		int point;
-
-		if (atomic_load(&a->sampler) != SAMPLER_PERF) {
-			warn_of_point(c, c->plan->points[i], "breakpoints need perf, which is refused");
-			continue;
-		}
-		if (n == 0 || n > ARENA_BREAKS - breaks) {
-			warn_of_point(c, c->plan->points[i],
-				      n ? "the processor has four breakpoints in all" : "no code in scope is called so");
-			continue;
-		}
-		point = arena_add_point(a, c->plan->points[i]);
-		for (size_t k = 0; k < n; k++)
-			a->brk[breaks + k] = (struct arena_break){ pc[k], (uint32_t)point };
-		/* Pairs with the acquire in arm_breaks. */
-		atomic_store_explicit(&a->breaks_used, breaks + (uint32_t)n, memory_order_release);
+	if (n == 0)
+		return; /* perhaps in the program that this one becomes; else diagnose says so */
+	c->point_found[which] = true;
+	if (atomic_load(&a->sampler) != SAMPLER_PERF) {
+		warn_of_point(c, name, "breakpoints need perf, which is refused");
+		return;
 	}
+	if (n > ARENA_BREAKS - breaks) {
+		warn_of_point(c, name, "the processor has four breakpoints in all");
+		return;
+	}
+	point = arena_add_point(a, name);
+	for (size_t k = 0; k < n; k++)
+		a->brk[breaks + k] = (struct arena_break){ pc[k], (uint32_t)point };
+	/* Pairs with the acquire in arm_breaks. */
+	atomic_store_explicit(&a->breaks_used, breaks + (uint32_t)n, memory_order_release);
+}
+
+/*
+ * Looks at what the target has mapped.  After an exec it is another program: what
+ * was asked for by name is looked up again.
+ */
+static void read_modules(struct conductor *c)
+{
+	uint32_t incarnation = atomic_load_explicit(&c->arena->incarnation, memory_order_acquire);
+
+	if (!mapping_read(c->modules, c->pid) && incarnation == c->incarnation)
+		return;
+	for (size_t i = 0; i < c->modules->n; i++)
+		if (c->modules->v[i].mapped && !c->modules->v[i].logged)
+			journal_module(c->journal, c->run, &c->modules->v[i]);
+	mapping_publish(c->modules, c->arena);
+	/* A name that was not found may be that of a plugin's function. */
+	for (size_t i = 0; i < c->plan->nnames; i++)
+		if (incarnation != c->incarnation || !c->name_found[i])
+			c->name_found[i] |= regions_name(c->regions, c->plan->names[i]) > 0;
+	for (size_t i = 0; i < c->plan->npoints; i++)
+		if (incarnation != c->incarnation || !c->point_found[i])
+			place_point(c, i);
+	c->incarnation = incarnation;
 }
 
 /* Gathers samples until there is something to choose from.  False when the run ended meanwhile. */
@@ -532,8 +538,6 @@ static bool discover(struct conductor *c)
 	int64_t began = now_ns();
 	bool named = c->plan->nnames > 0;
 
-	if (named)
-		name_regions(c);
 	do {
 		if (!rest_until(c, now_ns() + (named || c->block ? NAMED_MS : DISCOVER_MS) * MS))
 			return false;
@@ -572,7 +576,31 @@ static void experiment(struct conductor *c)
 	}
 }
 
-/* Ends the target: its time is used up. */
+/*
+ * Signals what the target has left behind; returns how many that were.  When its
+ * parent ends, a process becomes our child (we are the reaper of the subtree).
+ */
+static unsigned signal_orphans(struct conductor *c, int sig)
+{
+	char name[64];
+	unsigned n = 0;
+	long pid;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/self/task/%ld/children", (long)getpid());
+	f = fopen(name, "re");
+	while (f && fscanf(f, "%ld", &pid) == 1) {
+		if (pid == c->pid || waitpid((pid_t)pid, NULL, WNOHANG) == (pid_t)pid)
+			continue;
+		kill((pid_t)pid, sig);
+		n++;
+	}
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Ends the target, as its time is used up, and what it has started. */
 static void stop_target(struct conductor *c)
 {
 	int64_t kill_at = now_ns() + KILL_AFTER_MS * MS;
@@ -582,8 +610,10 @@ static void stop_target(struct conductor *c)
 	while (!target_ended(c)) {
 		if (now_ns() > kill_at)
 			kill(c->pid, SIGKILL);
-		sleep_until(now_ns() + TICK_MS * MS);
+		sleep_until(c, now_ns() + TICK_MS * MS);
 	}
+	while (signal_orphans(c, now_ns() > kill_at ? SIGKILL : SIGTERM) > 0)
+		usleep(TICK_MS * 1000);
 }
 
 static void log_end(struct conductor *c, int64_t ended)
@@ -619,6 +649,8 @@ void conductor_release(struct conductor *c)
 {
 	free(c->trials);
 	free(c->picked);
+	free(c->name_found);
+	free(c->point_found);
 	free(c->taken.v);
 	free(c->waited.v);
 	c->trials = NULL;
@@ -631,6 +663,8 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	c->run = run;
 	c->pid = pid;
 	c->began_ns = now_ns();
+	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	c->incarnation = 0;
 	c->windows = c->disturbed = 0;
 	c->ended = c->stopped = false;
 	regions_new_run(c->regions);
@@ -645,7 +679,6 @@ void conduct(struct conductor *c)
 
 	if (c->ready) {
 		read_modules(c);
-		place_points(c);
 		if (!c->plan->attach_only && discover(c))
 			experiment(c);
 		to_baseline(c);
@@ -661,6 +694,8 @@ void conduct(struct conductor *c)
 		status_clear(c->status);
 	while (waitpid(c->pid, &c->wait_status, 0) < 0 && errno == EINTR)
 		;
+	if (c->pidfd >= 0)
+		close(c->pidfd);
 	drain(c);
 	journal_samples(c->journal, c->run, c->regions);
 	log_end(c, ended);

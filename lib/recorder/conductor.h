@@ -4,6 +4,7 @@
 #ifndef ANDWEORC_RECORDER_CONDUCTOR_H
 #define ANDWEORC_RECORDER_CONDUCTOR_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@ struct plan {
 	int64_t settle_ns;       /* at the least, between a switch and its window */
 	int64_t until_ns;        /* end of the time for experiments, on CLOCK_MONOTONIC; 0: until the target ends */
 	bool attach_only;        /* sample, but perform no experiment */
+	const volatile sig_atomic_t *stop; /* becomes non-zero when we are asked to end */
 };
 
 /* A quantity over all windows. */
@@ -48,6 +50,9 @@ struct conductor {
 
 	unsigned run;            /* 1.. */
 	pid_t pid;
+	int pidfd;               /* readable once the target has ended; -1: none */
+	uint32_t incarnation;    /* of the arena: the program that names were looked up in */
+	bool *name_found, *point_found; /* owned; of plan->names and plan->points, in any run */
 	int64_t began_ns;        /* start of the run */
 	uint32_t window;         /* number of the last window; never 0 while one is on */
 	uint64_t block;

@@ -76,6 +76,26 @@ static void points(struct conductor *c, const char *command)
 		    xstrdup("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done"));
 }
 
+static void names(struct conductor *c)
+{
+	for (size_t i = 0; i < c->plan->nnames; i++)
+		if (!c->name_found[i])
+			say(c, "no-such-region", xasprintf("no code in scope is called '%s'", c->plan->names[i]));
+	for (size_t i = 0; i < c->plan->npoints; i++)
+		if (!c->point_found[i])
+			say(c, "no-such-point",
+			    xasprintf("no progress point at '%s': no code in scope is called so", c->plan->points[i]));
+}
+
+/* Is the runtime still in the process?  A program started with an empty environment has lost it. */
+static bool has_runtime(const struct conductor *c)
+{
+	for (size_t i = 0; i < c->modules->n; i++)
+		if (c->modules->v[i].mapped && mapping_is_runtime(&c->modules->v[i]))
+			return true;
+	return false;
+}
+
 static void regions(struct conductor *c)
 {
 	size_t logged = 0;
@@ -99,7 +119,12 @@ void diagnose(struct conductor *c, const char *command)
 		never_met(c, command);
 		return;
 	}
+	if (!has_runtime(c)) {
+		never_met(c, command);
+		return;
+	}
 	samplers(c);
+	names(c);
 	if (c->plan->attach_only)
 		return;
 	points(c, command);
@@ -113,7 +138,8 @@ void diagnose(struct conductor *c, const char *command)
 
 void diagnose_end(struct conductor *c)
 {
-	if (!c->ready || c->plan->attach_only || c->regions->all_samples == 0 || c->experiments > 0 ||
+	if (!c->ready || c->plan->attach_only || c->regions->all_samples == 0 || c->regions->n == 0 ||
+	    c->experiments > 0 ||
 	    atomic_load(&c->arena->points_used) == 0)
 		return;
 	say(c, "too-short",

@@ -87,6 +87,17 @@ char *launch_find_runtime(void)
 	return path;
 }
 
+static struct {
+	int sig;
+	void (*before)(int);
+} left[] = { { SIGINT, SIG_DFL }, { SIGQUIT, SIG_DFL }, { SIGPIPE, SIG_DFL } };
+
+void launch_leave_signals(void)
+{
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		left[i].before = signal(left[i].sig, SIG_IGN);
+}
+
 static _Noreturn void become(char *const argv[], const char *runtime, int arena_fd, bool stdout_to_stderr, int report)
 {
 	const char *old = getenv("LD_PRELOAD");
@@ -98,9 +109,8 @@ static _Noreturn void become(char *const argv[], const char *runtime, int arena_
 	setenv(AW_ENV_ARENA, arena, 1);
 	if (stdout_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGQUIT, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		signal(left[i].sig, left[i].before);
 	execvp(argv[0], argv);
 	err = errno;
 	while (write(report, &err, sizeof(err)) < 0 && errno == EINTR)

@@ -34,6 +34,13 @@ char *launch_find_runtime(void);
  */
 pid_t launch(char *const argv[], const char *runtime, int arena_fd, bool stdout_to_stderr, int *status);
 
+/*
+ * From now on the terminal's signals (INT, QUIT) and PIPE are not for us: they go
+ * to the whole group, the command decides, and we finish the log.  Commands get
+ * them as we had them.
+ */
+void launch_leave_signals(void);
+
 /* Why the runtime may never report in from this command: a reason for people with its remedy, or NULL when none is seen. */
 const char *launch_obstacle(const char *command);
 

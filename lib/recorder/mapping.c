@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "binary/unwind.h"
+#include "format.h"
 #include "recorder/mapping.h"
 
 void mapping_init(struct mappings *m)
@@ -50,6 +52,13 @@ bool mapping_file_in_scope(const char *file, void *unused)
 	       !strstr(file, "/bits/stl_");
 }
 
+bool mapping_is_runtime(const struct mapping *mod)
+{
+	const char *slash = strrchr(mod->path, '/');
+
+	return slash && strcmp(slash + 1, AW_RUNTIME_NAME) == 0;
+}
+
 /* Where the file's virtual address 0 would be, had its first segment been mapped at `start`. */
 static bool bias_of(const char *path, uint64_t start, uint64_t *bias)
 {
@@ -90,54 +99,85 @@ static struct mapping *of_path(struct mappings *m, const char *path)
 	return new;
 }
 
-bool mapping_read(struct mappings *m, pid_t pid)
+/* One line of /proc/PID/maps that is code of a file.  Returns whether that is news. */
+static bool take(struct mappings *m, const char *path, uint64_t lo, uint64_t hi, uint64_t base, const char *exe)
 {
-	char name[64], line[4600], path[4200], perms[8], exe[4096];
-	unsigned long lo, hi, offset, base = 0;
-	char last[4200] = "";
-	bool changed = false;
-	ssize_t n;
-	FILE *f;
+	struct mapping *mod;
+	uint64_t bias = base;
+	bool moved;
 
-	snprintf(name, sizeof(name), "/proc/%ld/exe", (long)pid);
-	n = readlink(name, exe, sizeof(exe) - 1);
-	exe[n > 0 ? n : 0] = '\0';
-	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
-	f = fopen(name, "re");
-	if (!f)
+	if (path[0] == '/' && !bias_of(path, base, &bias))
 		return false;
-	while (fgets(line, sizeof(line), f)) {
-		struct mapping *mod;
-		uint64_t bias;
+	mod = of_path(m, path);
+	moved = !mod->mapped || mod->bias != bias;
+	if (moved && !mod->seen) {
+		mod->lo = lo;
+		mod->hi = hi;
+	}
+	moved = moved || lo < mod->lo || hi > mod->hi;
+	mod->lo = lo < mod->lo ? lo : mod->lo;
+	mod->hi = hi > mod->hi ? hi : mod->hi;
+	mod->bias = bias;
+	mod->mapped = mod->seen = true;
+	mod->own = strcmp(path, exe) == 0 || !(of_the_system(path) || mapping_is_runtime(mod));
+	return moved;
+}
 
+static bool read_maps(struct mappings *m, const char *name, const char *exe, bool *any)
+{
+	char line[4600], path[4200], last[4200] = "", perms[8];
+	unsigned long lo, hi, offset, base = 0;
+	bool changed = false;
+	FILE *f = fopen(name, "re");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		*any = true;
 		path[0] = '\0';
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4199[^\n]", &lo, &hi, perms, &offset, path) < 4 || !path[0])
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4199[^\n]", &lo, &hi, perms, &offset, path) < 4)
+			continue;
+		if (path[0] != '/' && strcmp(path, "[vdso]") != 0)
 			continue;
 		if (offset == 0 && strcmp(path, last) != 0) {
 			base = lo;
 			strcpy(last, path);
 		}
-		if (perms[2] != 'x' || strcmp(path, last) != 0 || (path[0] != '/' && strcmp(path, "[vdso]") != 0))
-			continue;
-		if (path[0] != '/')
-			bias = base;
-		else if (!bias_of(path, base, &bias))
-			continue;
-		mod = of_path(m, path);
-		if (mod->mapped && mod->bias == bias && lo >= mod->lo && hi <= mod->hi)
-			continue;
-		if (!mod->mapped || mod->bias != bias) {
-			mod->lo = lo;
-			mod->hi = hi;
-		}
-		mod->lo = lo < mod->lo ? lo : mod->lo;
-		mod->hi = hi > mod->hi ? hi : mod->hi;
-		mod->bias = bias;
-		mod->mapped = true;
-		mod->own = strcmp(path, exe) == 0 || !(of_the_system(path) || strstr(path, "/libandweorc.so"));
-		changed = true;
+		if (perms[2] == 'x' && strcmp(path, last) == 0)
+			changed |= take(m, path, lo, hi, base, exe);
 	}
-	fclose(f);
+	if (f)
+		fclose(f);
+	return changed;
+}
+
+bool mapping_read(struct mappings *m, pid_t pid)
+{
+	char name[300], exe[4096];
+	bool changed = false, any = false;
+	struct dirent *e;
+	ssize_t n;
+	DIR *tasks;
+
+	snprintf(name, sizeof(name), "/proc/%ld/exe", (long)pid);
+	n = readlink(name, exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = '\0';
+	for (size_t i = 0; i < m->n; i++)
+		m->v[i].seen = false;
+	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
+	changed = read_maps(m, name, exe, &any);
+
+	/* A main thread that has ended (pthread_exit) has no map any more; its siblings do. */
+	snprintf(name, sizeof(name), "/proc/%ld/task", (long)pid);
+	tasks = any ? NULL : opendir(name);
+	while (tasks && !any && (e = readdir(tasks)) != NULL) {
+		snprintf(name, sizeof(name), "/proc/%ld/task/%s/maps", (long)pid, e->d_name);
+		changed |= read_maps(m, name, exe, &any);
+	}
+	if (tasks)
+		closedir(tasks);
+	for (size_t i = 0; any && i < m->n; i++) {
+		changed |= m->v[i].mapped != m->v[i].seen;
+		m->v[i].mapped = m->v[i].seen;
+	}
 	return changed;
 }
 
@@ -200,8 +240,10 @@ void mapping_publish(struct mappings *m, struct arena *arena)
 	uint32_t next = !(atomic_load(&arena->modules) & 1), next_scope = !(atomic_load(&arena->scope) & 1);
 	struct arena_modules *set = &arena->module_sets[next];
 	struct arena_scope *scope = &arena->scopes[next_scope];
-	uintptr_t rows = (uintptr_t)atomic_load(&arena->base) + offsetof(struct arena, row);
+	uintptr_t rows;
 
+	set->base = atomic_load_explicit(&arena->base, memory_order_acquire);
+	rows = (uintptr_t)set->base + offsetof(struct arena, row);
 	set->n = scope->nown = scope->npassed = 0;
 	for (size_t i = 0; i < m->n && set->n < ARENA_MODULES; i++) {
 		struct mapping *mod = &m->v[i];

@@ -21,6 +21,7 @@ struct mapping {
 	struct image *image; /* NULL: cannot be read */
 	bool own;            /* in scope: its code can be a region */
 	bool mapped;         /* in the run that is on */
+	bool seen;           /* by the mapping_read that is on */
 	bool logged;         /* its record has been written in this run */
 	uint64_t lo, hi;     /* run-time range of its code */
 	uint64_t bias;       /* run-time address - module-relative offset */
@@ -40,7 +41,7 @@ void mapping_init(struct mappings *m);
 void mapping_release(struct mappings *m);
 
 /*
- * Reads what `pid` has mapped now.  True when a module is new or has moved.
+ * Reads what `pid` has mapped now.  True when a module is new, has moved or is gone.
  * What cannot be read (the process is gone) changes nothing.
  */
 bool mapping_read(struct mappings *m, pid_t pid);
@@ -50,6 +51,9 @@ struct mapping *mapping_find(struct mappings *m, uint64_t pc);
 
 /* Gives the runtime rows for all modules, and the code ranges of those in scope. */
 void mapping_publish(struct mappings *m, struct arena *arena);
+
+/* Is it what andweorc-record has preloaded? */
+bool mapping_is_runtime(const struct mapping *mod);
 
 /* Adds to what is passed of a module, unless it is there; told to the runtime by the next mapping_publish. */
 void mapping_pass(struct mapping *mod, const struct range *ranges, size_t n);

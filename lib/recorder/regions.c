@@ -279,7 +279,7 @@ static void found_function(void *arg, uint64_t off, const struct frame *at)
 	if (!at->function)
 		return;
 	g = function_region(n->r, n->mod, at);
-	n->found += !g->named && g->nranges > 0;
+	n->found += g->nranges > 0;
 	g->named = g->nranges > 0;
 }
 
@@ -288,7 +288,7 @@ static void found_line(void *arg, uint64_t off, const struct frame *at)
 	struct naming *n = arg;
 	struct region *g = line_region(n->r, n->mod, off, at);
 
-	n->found += !g->named && g->nranges > 0;
+	n->found += g->nranges > 0;
 	g->named = g->nranges > 0;
 }
 

@@ -100,6 +100,7 @@ struct arena_scope {
 
 /* How to unwind the modules of the target.  `rows` are addresses in the target: it tells where it mapped the arena. */
 struct arena_modules {
+	uint64_t base; /* where the target had mapped the arena as this was written: after an exec the addresses are stale */
 	uint32_t n;
 	struct unwind_module module[ARENA_MODULES]; /* sorted by lo */
 };
@@ -164,6 +165,7 @@ struct arena {
 	_Atomic uint32_t sampler;   /* [A] SAMPLER_* in use */
 	_Atomic int32_t sampler_errno; /* [A] why perf was refused, or 0 */
 	_Atomic uint64_t base;      /* [A] where the profiled process mapped the arena */
+	_Atomic uint32_t incarnation; /* [A] how many programs the process has been: exec makes another of it */
 	_Atomic uint32_t attached;  /* [A] other processes that found the arena taken (children, wrapped commands) */
 	uint32_t want_sampler;      /* [C] SAMPLER_* to use, 0 = perf, else timer */
 	uint64_t period_ns;         /* [C] of the sampler */

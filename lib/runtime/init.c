@@ -75,6 +75,10 @@ __attribute__((constructor(101))) static void init(void)
 	}
 	arena = a;
 	atomic_store_explicit(&a->base, (uintptr_t)a, memory_order_relaxed);
+	atomic_store_explicit(&a->breaks_used, 0, memory_order_relaxed);
+	/* Pairs with the acquire of the conductor: it sees the new base. */
+	atomic_fetch_add_explicit(&a->incarnation, 1, memory_order_release);
+	pthread_atfork(NULL, NULL, thread_forget);
 	sampler_init();
 	thread_begin(thread_reserve());
 	atomic_store_explicit(&a->runtime, self.slot ? RUNTIME_READY : RUNTIME_REFUSED, memory_order_release);
@@ -91,8 +95,9 @@ __attribute__((visibility("default"))) unsigned long getauxval(unsigned long typ
 		.visit = point_visit,
 	};
 
+	/* Also when not profiled (a forked child): the functions themselves know, and points may have been asked for before. */
 	if (type == ANDWEORC_AUXV)
-		return arena ? (unsigned long)&api : 0;
+		return (unsigned long)&api;
 	if (!REAL(getauxval)) {
 		errno = ENOENT;
 		return 0;

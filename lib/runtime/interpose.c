@@ -372,17 +372,6 @@ EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct tim
 	return err;
 }
 
-/* ---- processes -------------------------------------------------------------------- */
-
-EXPORT pid_t fork(void)
-{
-	pid_t pid = REAL(fork)();
-
-	if (pid == 0 && arena)
-		thread_forget();
-	return pid;
-}
-
 /* ---- our signal --------------------------------------------------------------------- */
 
 static void without_ours(const sigset_t *set, sigset_t *copy)

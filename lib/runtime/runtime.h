@@ -39,6 +39,7 @@ extern struct arena *arena; /* NULL: not profiled, every wrapper passes through 
 struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
 	int perf_fd;               /* -1: none */
+	uint64_t perf_id;          /* of the event: the number of a descriptor may have come to be another's */
 	int break_fd[ARENA_BREAKS]; /* of the first `breaks`; -1: refused */
 	uint32_t breaks;
 	timer_t timer;
@@ -79,7 +80,7 @@ void thread_unreserve(struct arena_thread *slot); /* any: it was not born after 
 void thread_begin(struct arena_thread *slot);
 void thread_end(void);
 
-/* any: the calling thread is the only one left, in a forked child: nothing here is ours any more. */
+/* In a forked child, whose only thread is the calling one (pthread_atfork): nothing here is ours any more. */
 void thread_forget(void);
 
 /* ---- sample.c ---- */
@@ -178,7 +179,6 @@ void point_visit(int point);
 	X(sigprocmask, int, (int, const sigset_t *, sigset_t *))                                                             \
 	X(sigaction, int, (int, const struct sigaction *, struct sigaction *))                                               \
 	X(signal, __sighandler_t, (int, __sighandler_t))                                                                     \
-	X(fork, pid_t, (void))                                                                                               \
 	X(getauxval, unsigned long, (unsigned long))
 
 /* In newer libcs only (glibc 2.30); NULL where the libc has none. */

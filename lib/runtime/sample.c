@@ -87,6 +87,8 @@ static void walk(struct stack *s, const ucontext_t *uc)
 	const struct arena_target *target = &arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1];
 	const struct arena_scope *scope = &arena->scopes[atomic_load_explicit(&arena->scope, memory_order_acquire) & 1];
 	const struct arena_modules *set = &arena->module_sets[atomic_load_explicit(&arena->modules, memory_order_acquire) & 1];
+	/* A set that was published for the program before an exec speaks of addresses that are no more. */
+	uint32_t nmodules = set->base == (uintptr_t)arena ? set->n : 0;
 	bool whole = atomic_load_explicit(&arena->whole_stacks, memory_order_relaxed) != 0;
 	struct unwind_cursor c;
 
@@ -105,7 +107,7 @@ static void walk(struct stack *s, const ucontext_t *uc)
 		s->decided = s->decided || decides;
 		if (s->decided && (s->hit || !target->inclusive) && !whole)
 			return;
-		if (!unwind_step(&c, set->module, set->n) || !c.pc)
+		if (!unwind_step(&c, set->module, nmodules) || !c.pc)
 			return;
 	}
 }
@@ -286,7 +288,8 @@ static void on_break(const siginfo_t *info)
  */
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	struct sigaction dfl = { .sa_handler = SIG_DFL }, wanted = program_action;
+	sigset_t before;
 
 	if (our_signal == SIGTRAP && info->si_code == TRAP_PERF_CODE && perf_info(info)->type == PERF_TYPE_BREAKPOINT) {
 		on_break(info);
@@ -296,14 +299,21 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 		on_sample(sig, info, context);
 		return;
 	}
-	if (program_action.sa_flags & SA_SIGINFO) {
-		program_action.sa_sigaction(sig, info, context);
-	} else if (program_action.sa_handler == SIG_DFL) {
+	if (!(wanted.sa_flags & SA_SIGINFO) && wanted.sa_handler == SIG_IGN)
+		return;
+	if (!(wanted.sa_flags & SA_SIGINFO) && wanted.sa_handler == SIG_DFL) {
 		real.sigaction(sig, &dfl, NULL);
 		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), sig);
-	} else if (program_action.sa_handler != SIG_IGN) {
-		program_action.sa_handler(sig);
+		return;
 	}
+	if (wanted.sa_flags & (int)SA_RESETHAND)
+		program_action = dfl;
+	real.pthread_sigmask(SIG_BLOCK, &wanted.sa_mask, &before);
+	if (wanted.sa_flags & SA_SIGINFO)
+		wanted.sa_sigaction(sig, info, context);
+	else
+		wanted.sa_handler(sig);
+	real.pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void sampler_keep_action(const struct sigaction *act, struct sigaction *old)
@@ -367,6 +377,7 @@ bool sampler_start(void)
 	if (our_signal == SIGTRAP) {
 		self.perf_fd = open_perf(first_period());
 		self.first_sample = true;
+		ioctl(self.perf_fd, PERF_EVENT_IOC_ID, &self.perf_id);
 		arm_breaks();
 		if (self.perf_fd < 0)
 			return false;
@@ -375,9 +386,17 @@ bool sampler_start(void)
 	return our_signal && start_timer();
 }
 
+/* A program may close descriptors that it does not know, and get their numbers for its own. */
+static bool is_still_ours(void)
+{
+	uint64_t id;
+
+	return self.perf_fd >= 0 && ioctl(self.perf_fd, PERF_EVENT_IOC_ID, &id) == 0 && id == self.perf_id;
+}
+
 void sampler_stop(void)
 {
-	if (self.perf_fd >= 0)
+	if (is_still_ours())
 		close(self.perf_fd);
 	self.perf_fd = -1;
 	while (self.breaks > 0)

@@ -155,6 +155,8 @@ void thread_end(void)
 
 void thread_forget(void)
 {
+	if (!arena)
+		return;
 	/* Descriptors and timers: perf events and POSIX timers are not inherited; the copy of the descriptor is closed. */
 	if (self.perf_fd >= 0)
 		close(self.perf_fd);
