@@ -123,6 +123,9 @@ struct arena_segment {
 	uint64_t key;     /* where the segment begins, and the region; 0: free */
 	uint32_t seen;    /* segments that ended */
 	uint32_t samples;
+	uint32_t hits;    /* of these, in the region */
+	uint32_t changes; /* samples that differ in this from the one before */
+	uint32_t last_hit;
 	int64_t time_ns;  /* spent in them */
 	int64_t hit_ns;   /* of which samples found the region: samples in it times their period */
 };
@@ -130,7 +133,7 @@ struct arena_segment {
 /* The same for what threads do first, which each does once: shared by all that begin alike. */
 struct arena_birth {
 	_Atomic uint64_t key;
-	_Atomic uint32_t seen, samples;
+	_Atomic uint32_t seen, samples, hits, changes;
 	_Atomic int64_t time_ns, hit_ns;
 };
 

@@ -21,15 +21,16 @@
  * A visit of a progress point ends a segment too: then a window, which runs from
  * visit to visit, holds no half-credited work.
  *
- * Lumps remain for segments that are too rare to be known yet, and for those of
- * many periods: there a lump is small, and what the thread does now matters more
- * than what it does on average.
+ * Lumps remain for segments that are too rare to be known yet, for those that are
+ * not all alike, and for those of many periods: there a lump is small, and what the
+ * thread does now matters more than what it does on average.
  */
 #include "runtime.h"
 
 enum {
 	MANY = 100,          /* ends between two samples: from there on it does not matter, and costs too much, to tell them apart */
 	KNOWN_SAMPLES = 24,  /* below this many, a share is a guess */
+	FEW_CHANGES = 4,     /* below so many expected, their absence proves nothing */
 	SHORT_PERIODS = 6,   /* mean length of a segment, in periods, up to which lumps matter */
 	PROBES = 4,          /* places that a segment may be found in */
 };
@@ -53,9 +54,23 @@ static struct arena_segment *find(struct arena_thread *t, const void *site)
 	return NULL;
 }
 
+/*
+ * Is one segment like the other?  Then whether a sample is in the region tells
+ * nothing of the next one, and of n samples with h hits about 2 h (n - h) / n differ
+ * from the one before.  A program with phases has far fewer changes: the share is
+ * that of no single phase, and what little was seen of each is not the rest.
+ */
+static bool is_uniform(const struct arena_segment *s)
+{
+	double expected = 2. * s->hits * (s->samples - s->hits) / s->samples;
+
+	return expected < FEW_CHANGES || 2 * s->changes >= expected;
+}
+
 static bool is_known(const struct arena_segment *s)
 {
-	return s->samples >= KNOWN_SAMPLES && s->time_ns < (int64_t)s->seen * SHORT_PERIODS * (int64_t)arena->period_ns;
+	return s->samples >= KNOWN_SAMPLES && s->time_ns < (int64_t)s->seen * SHORT_PERIODS * (int64_t)arena->period_ns &&
+	       is_uniform(s);
 }
 
 static uint32_t current_window(void)
@@ -102,6 +117,9 @@ int64_t segment_sample(int64_t period, bool hit, uint32_t speedup)
 		return lump;
 	self.segment_ends = 0;
 	passed = account(s);
+	s->changes += s->samples > 0 && s->last_hit != hit;
+	s->last_hit = hit;
+	s->hits += hit;
 	s->samples++;
 	if (hit)
 		s->hit_ns += period;
@@ -115,6 +133,8 @@ static void tell_birth(const struct arena_segment *s)
 
 	atomic_fetch_add_explicit(&b->seen, s->seen - self.before.seen, memory_order_relaxed);
 	atomic_fetch_add_explicit(&b->samples, s->samples - self.before.samples, memory_order_relaxed);
+	atomic_fetch_add_explicit(&b->hits, s->hits - self.before.hits, memory_order_relaxed);
+	atomic_fetch_add_explicit(&b->changes, s->changes - self.before.changes, memory_order_relaxed);
 	atomic_fetch_add_explicit(&b->time_ns, s->time_ns - self.before.time_ns, memory_order_relaxed);
 	atomic_fetch_add_explicit(&b->hit_ns, s->hit_ns - self.before.hit_ns, memory_order_relaxed);
 	self.birth = NULL;
@@ -166,6 +186,9 @@ void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg)
 	self.birth = b;
 	self.segment->seen = self.before.seen = atomic_load_explicit(&b->seen, memory_order_relaxed);
 	self.segment->samples = self.before.samples = atomic_load_explicit(&b->samples, memory_order_relaxed);
+	self.segment->hits = self.before.hits = atomic_load_explicit(&b->hits, memory_order_relaxed);
+	self.segment->changes = self.before.changes = atomic_load_explicit(&b->changes, memory_order_relaxed);
+	self.segment->last_hit = 2 * self.before.hits > self.before.samples; /* the more usual */
 	self.segment->time_ns = self.before.time_ns = atomic_load_explicit(&b->time_ns, memory_order_relaxed);
 	self.segment->hit_ns = self.before.hit_ns = atomic_load_explicit(&b->hit_ns, memory_order_relaxed);
 }
