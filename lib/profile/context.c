@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "profile/adjust.h"
 
 size_t context_run(struct context *c, uint64_t id)
 {
@@ -312,6 +313,7 @@ static void check(struct context *c, const char *path)
 void context_close(struct context *c, const char *path)
 {
 	check(c, path);
+	adjust_context(c);
 	add_regions(c);
 	add_runs(c);
 	add_windows(c);
