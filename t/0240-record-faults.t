@@ -2,6 +2,7 @@
 # Faults that andweorc-record once had, each with what it did then.
 . "$(dirname "$0")/lib.sh"
 
+# shellcheck disable=SC3045 # dash and bash have it
 ulimit -c 0
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
 long=200
@@ -179,7 +180,7 @@ check '0. sh -c "exec PROGRAM" is the program' through_exec
 # 0. read_modules() between exec and the new runtime's init publishes rows at the old base: SIGSEGV in row_of(), 1 in 80 on a busy machine
 keeps_alive_through_exec() {
 	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$data/record/plugin.c"
-	for i in $(seq 40); do
+	for _ in $(seq 40); do
 		LIFE_MS=60 exits 0 andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life exec' >out 2>err
 	done
 }

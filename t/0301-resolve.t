@@ -171,7 +171,7 @@ bad_records() {
 		printf 'module\tid=1\tpath=/other\n'
 		printf 'module\tid=x\tpath=/other\n'
 		printf 'module\tid=8\n'
-		for ranges in '' 0x1 0x1-0x1 0x2-0x1 0x1-0x2, 0x1-0x2,,0x3-0x4 1-y; do
+		for ranges in '' 0x1 0x1-0x1 0x2-0x1 '0x1-0x2,' '0x1-0x2,,0x3-0x4' 1-y; do
 			printf 'region\tid=1\tscope=line\tmodule=1\tranges=%s\n' "$ranges"
 		done
 		printf 'region\tid=1\tscope=line\tmodule=1\n'
@@ -328,6 +328,7 @@ streams() {
 	awk -v a="$first" -v b="$second" 'BEGIN {
 		for (i = 0; i < 1500000; i++) print "sample\trun=1\tmodule=1\toffset=" (i % 2 ? a : b) "\tcount=1\tstate=cpu"
 	}' >>log
+	# shellcheck disable=SC3045 # dash and bash have it
 	(ulimit -v 60000 && exits 0 andweorc-resolve log >got 2>err)
 	empty err
 	test "$(wc -l <got)" -eq 1500002

@@ -10,7 +10,10 @@ tolerance=5
 profile() {
 	program=$1
 	shift
-	set -- $(printf -- "-r %s " "$@") # no blank in any of them
+	for region in "$@"; do
+		shift
+		set -- "$@" -r "$region"
+	done
 	exits 0 andweorc-record -d $seconds -m function "$@" -s 0,25,50 -o log -- "$O/t/workload/$program" --seconds 1000000 >out
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
