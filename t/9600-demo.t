@@ -163,10 +163,11 @@ whole_demo() {
 	mkdir build
 	ln -s "$O"/* build/
 	rm -rf build/demo
-	exits 0 env DEMO_SECONDS=4 "$share/demo" build >out 2>err
+	exits 0 env DEMO_SECONDS=6 "$share/demo" build >out 2>err
 	packing=$(grep -n 'ZSTD_compressCCtx' "$share/examples/pzip.c" | cut -d: -f1)
 	hashing=$(grep -n '\* HASH_PRIME' "$share/examples/pzip.c" | cut -d: -f1)
-	has "^ .* pzip\.c:$packing  in worker" out
+	# " in worker" follows, or its figures where it is in the list of those that are no bottlenecks
+	has "^ .* pzip\.c:$packing  +(in worker|-?[0-9])" out
 	has "^ .* pzip\.c:$hashing  in hash_bytes" out
 	has '^The hottest line is pzip.c:[0-9]+, with [0-9]+ % of the samples:' out
 	has 'x: virtual speedup of the region' out
