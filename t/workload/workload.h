@@ -8,12 +8,15 @@
  * A program repeats a round until S seconds or N visits have passed (default:
  * 1 s), then prints one line: visits=, elapsed_ns= and period_ns= of the rounds
  * after the first visit.  --shrink makes a region's work really PCT % shorter:
- * the truth that a prediction is compared with.  --scale multiplies all work.
+ * the truth that a prediction is compared with.  --scale multiplies all work,
+ * sleeps included.
  *
  * Work is iterations of a chain of dependent register operations: no memory,
  * nothing that a neighbour could slow but the clock rate.  The number of
  * iterations per ms is a constant, the same in every run, and not calibrated at
  * start-up: noise of a calibration would be noise of the truth.
+ *
+ * For C11 and for C++20.
  */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
@@ -21,21 +24,32 @@
 #include <andweorc.h>
 #include <getopt.h>
 #include <pthread.h>
+#ifdef __cplusplus
+#include <atomic>
+#else
 #include <stdatomic.h>
 #include <stdbool.h>
+#endif
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 struct region {
 	const char *name;
 	const char *file;
 	int line;            /* of the loop */
-	double ms;           /* nominal work of one call */
+	double ms;           /* nominal work of one call; after workload_start, what --shrink and --scale made of it */
 	uint64_t iterations; /* of one call; set by workload_start */
 };
+
+#ifdef __cplusplus
+#define WORKLOAD_NORETURN [[noreturn]]
+#else
+#define WORKLOAD_NORETURN _Noreturn
+#endif
 
 /* gcc's noipa also keeps its identical-code folding away; clang has neither. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -63,22 +77,28 @@ struct region {
 #define REGION_INLINED(name_, ms_) REGION_AS(inline __attribute__((always_inline)), name_, ms_)
 
 #define REGION_AS(attributes_, name_, ms_)                                                                                   \
+	REGION_FUNCTION(attributes_, name_, ms_, (void), WORKLOAD_LOOP(name_##_region.iterations))
+
+/* A function name_ of nominally ms_ ms with parameters and a body of its own, all of it on the line where this stands. */
+#define REGION_FUNCTION(attributes_, name_, ms_, parameters_, ...)                                                           \
 	static struct region name_##_region = {#name_, __FILE__, __LINE__, ms_, 0};                                          \
-	static attributes_ void name_(void)                                                                                  \
+	static attributes_ void name_ parameters_                                                                            \
 	{                                                                                                                    \
-		WORKLOAD_LOOP(name_##_region.iterations);                                                                    \
+		__VA_ARGS__;                                                                                                 \
 	}                                                                                                                    \
 	struct region /* swallows the semicolon */
 
-static struct {
+struct workload {
 	uint64_t first_ns; /* time of the first visit, 0 before it; atomic */
 	uint64_t count;    /* visits, the first one included; atomic */
 	uint64_t limit;    /* visits after the first; 0 none */
 	uint64_t max_ns;   /* 0 none */
 	int finished;      /* atomic */
-} workload;
+};
 
-_Noreturn static inline void workload_die(const char *what, const char *arg)
+static struct workload workload_own, *workload = &workload_own;
+
+WORKLOAD_NORETURN static inline void workload_die(const char *what, const char *arg)
 {
 	fprintf(stderr, "workload: %s '%s'\n", what, arg);
 	exit(2);
@@ -90,6 +110,15 @@ static inline uint64_t workload_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline struct timespec workload_timespec(double ms)
+{
+	struct timespec t;
+
+	t.tv_sec = (time_t)(ms / 1000);
+	t.tv_nsec = (long)((ms - 1000 * (double)t.tv_sec) * 1e6);
+	return t;
 }
 
 static inline double workload_number(const char *s)
@@ -154,7 +183,7 @@ static inline void workload_start(int argc, char **argv, struct region **regions
 		if (c == 's') {
 			seconds = workload_number(optarg);
 		} else if (c == 'v') {
-			workload.limit = (uint64_t)workload_number(optarg);
+			workload->limit = (uint64_t)workload_number(optarg);
 		} else if (c == 'r') {
 			workload_shrink(regions, optarg);
 		} else if (c == 'f') {
@@ -177,46 +206,68 @@ static inline void workload_start(int argc, char **argv, struct region **regions
 	}
 	if (optind < argc)
 		workload_die("unexpected argument", argv[optind]);
-	if (seconds < 0 && workload.limit == 0)
+	if (seconds < 0 && workload->limit == 0)
 		seconds = 1;
 	if (seconds > 0)
-		workload.max_ns = (uint64_t)(seconds * 1e9);
-	workload.limit = (workload.limit + cycle - 1) / cycle * cycle;
-	for (; *regions; regions++)
-		(*regions)->iterations = (uint64_t)((*regions)->ms * scale * unit);
+		workload->max_ns = (uint64_t)(seconds * 1e9);
+	workload->limit = (workload->limit + cycle - 1) / cycle * cycle;
+	for (; *regions; regions++) {
+		(*regions)->ms *= scale;
+		(*regions)->iterations = (uint64_t)((*regions)->ms * unit);
+	}
+}
+
+/* From now on, children that are forked count together with this process.  After workload_start. */
+static inline void workload_share(void)
+{
+	struct workload *shared =
+		(struct workload *)mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED)
+		workload_die("cannot map", "memory");
+	*shared = *workload;
+	workload = shared;
 }
 
 /* Ends the program after so many visits at the latest. */
 static inline void workload_stop_after(uint64_t visits)
 {
-	if (workload.limit == 0 || workload.limit > visits)
-		workload.limit = visits;
+	if (workload->limit == 0 || workload->limit > visits)
+		workload->limit = visits;
 }
 
-static inline void workload_finish(uint64_t visits, uint64_t elapsed)
+static inline bool workload_finish(uint64_t visits, uint64_t elapsed)
 {
-	if (__atomic_exchange_n(&workload.finished, 1, __ATOMIC_RELAXED))
-		return;
+	if (__atomic_exchange_n(&workload->finished, 1, __ATOMIC_RELAXED))
+		return false;
 	printf("visits=%llu\telapsed_ns=%llu\tperiod_ns=%.1f\n", (unsigned long long)visits, (unsigned long long)elapsed,
 	       visits ? (double)elapsed / (double)visits : 0.0);
-	exit(0); /* whatever the other threads are at */
+	return true;
 }
 
-/* One round is done.  Any thread; does not return from the last one. */
-static inline void workload_visit(void)
+/* One round is done.  Any thread.  True, once, when the program is to end. */
+static inline bool workload_count(void)
 {
 	uint64_t now, first, n;
 
 	ANDWEORC_PROGRESS("round");
 	now = workload_now();
-	n = __atomic_fetch_add(&workload.count, 1, __ATOMIC_RELAXED);
+	n = __atomic_fetch_add(&workload->count, 1, __ATOMIC_RELAXED);
 	if (n == 0)
-		__atomic_store_n(&workload.first_ns, now, __ATOMIC_RELAXED);
-	first = __atomic_load_n(&workload.first_ns, __ATOMIC_RELAXED);
+		__atomic_store_n(&workload->first_ns, now, __ATOMIC_RELAXED);
+	first = __atomic_load_n(&workload->first_ns, __ATOMIC_RELAXED);
 	if (n == 0 || first == 0)
-		return;
-	if (n == workload.limit || (workload.max_ns && now - first >= workload.max_ns))
-		workload_finish(n, now - first);
+		return false;
+	if (n == workload->limit || (workload->max_ns && now - first >= workload->max_ns))
+		return workload_finish(n, now - first);
+	return false;
+}
+
+/* The same; does not return from the last one. */
+static inline void workload_visit(void)
+{
+	if (workload_count())
+		exit(0); /* whatever the other threads are at */
 }
 
 static inline pthread_t workload_thread(void *(*fn)(void *), void *arg)
@@ -230,7 +281,7 @@ static inline pthread_t workload_thread(void *(*fn)(void *), void *arg)
 }
 
 /* Runs both for ever: a workload ends in workload_visit. */
-_Noreturn static inline void workload_run_two(void *(*a)(void *), void *arg_a, void *(*b)(void *), void *arg_b)
+WORKLOAD_NORETURN static inline void workload_run_two(void *(*a)(void *), void *arg_a, void *(*b)(void *), void *arg_b)
 {
 	pthread_t ta = workload_thread(a, arg_a), tb = workload_thread(b, arg_b);
 
