@@ -5,16 +5,18 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "profile/causal_few.h"
 #include "profile/causal_runs.h"
 
 /*
  * A stratum is worth comparing within itself when it holds this much.  Two of
  * each kind, because every stratum costs one parameter (its own baseline);
- * visits, because the estimator's bias falls with their number.
+ * visits, because the estimator's bias falls with their number.  It has none
+ * where each window holds the same work, as whole runs do.
  */
 enum { STRATUM_BASELINES = 2, STRATUM_TREATED = 2, STRATUM_VISITS = 50 };
 
-/* Strata from which whole strata are left out in turn, rather than windows. */
+/* Strata from which on the interval comes from what differs between strata, rather than between windows. */
 enum { CLUSTERS = 8 };
 
 /* Sums over windows: all that the estimator needs of them. */
@@ -27,6 +29,7 @@ struct sums {
 struct tally {
 	size_t windows, baselines;
 	double visits;
+	bool whole;
 };
 
 static int compare_real(double a, double b)
@@ -65,11 +68,13 @@ static void count_window(struct tally *t, const struct causal_obs *o)
 	t->windows++;
 	t->baselines += o->s == 0;
 	t->visits += o->count;
+	t->whole = o->whole;
 }
 
 static bool is_complete(const struct tally *t)
 {
-	return t->baselines >= STRATUM_BASELINES && t->windows - t->baselines >= STRATUM_TREATED && t->visits >= STRATUM_VISITS;
+	return t->baselines >= STRATUM_BASELINES && t->windows - t->baselines >= STRATUM_TREATED &&
+	       (t->whole || t->visits >= STRATUM_VISITS);
 }
 
 static void join_to_previous(struct causal_obs *obs, size_t from, size_t to, size_t stratum)
@@ -153,10 +158,10 @@ static struct causal_ratio ratio_of(const struct sums *stratum, size_t first, si
  * with a variance proportional to their visits.  Ten baselines and three
  * other windows have about two, not eleven.
  */
-static double degrees_of_freedom(const struct causal_obs *obs, size_t n, const struct sums *stratum, const size_t *cluster,
-				 size_t nclusters, const struct causal_ratio *r)
+static double degrees_of_freedom(const struct causal_obs *obs, size_t n, const struct sums *stratum, size_t nstrata,
+				 const struct causal_ratio *r)
 {
-	double *v = xcalloc(nclusters, sizeof *v);
+	double *v = xcalloc(nstrata, sizeof *v);
 	double beta = r->num / r->den, sum = 0, squares = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -164,52 +169,49 @@ static double degrees_of_freedom(const struct causal_obs *obs, size_t n, const s
 		double s = obs[i].s, period = t->d / t->n;
 		double influence = (s * t->n - t->ns - beta * (t->nss - s * t->ns)) / t->n;
 
-		v[cluster[i]] += influence * influence * obs[i].count * period * period;
+		v[obs[i].stratum] += influence * influence * obs[i].count * period * period;
 	}
-	for (size_t c = 0; c < nclusters; c++) {
-		sum += v[c];
-		squares += v[c] * v[c];
+	for (size_t k = 0; k < nstrata; k++) {
+		sum += v[k];
+		squares += v[k] * v[k];
 	}
 	free(v);
 	return squares > 0 ? fmax(1, sum * sum / squares - 1) : 1;
 }
 
-/* The interval of one run (or of too few): each cluster is left out in turn. */
+/* The interval of one run (or of too few), or over whole runs: each stratum is left out in turn. */
 static void jackknife(const struct causal_obs *obs, size_t n, const struct sums *stratum, size_t nstrata,
 		      struct causal_slope *out)
 {
 	struct causal_ratio all = ratio_of(stratum, 0, nstrata);
-	bool by_window = nstrata < CLUSTERS;
-	size_t nclusters = by_window ? n : nstrata;
-	size_t *cluster = xcalloc(n, sizeof *cluster);
 	double slope = causal_ratio_slope(&all), cost = causal_ratio_cost(&all), var = 0, cost_var = 0;
+	double part = (double)(nstrata - 1) / (double)nstrata;
 
-	for (size_t i = 0; i < n; i++)
-		cluster[i] = by_window ? i : obs[i].stratum;
-	for (size_t c = 0; c < nclusters; c++) {
+	for (size_t k = 0; k < nstrata; k++) {
 		struct causal_ratio r = all;
-		const struct sums *whole = &stratum[by_window ? obs[c].stratum : c];
 
-		ratio_add(&r, whole, -1);
-		if (by_window) {
-			struct sums rest = *whole;
-
-			sums_add(&rest, &obs[c], -1);
-			ratio_add(&r, &rest, 1);
-		}
-		var += pow(causal_ratio_slope(&r) - slope, 2);
-		cost_var += pow(causal_ratio_cost(&r) - cost, 2);
+		ratio_add(&r, &stratum[k], -1);
+		var += part * pow(causal_ratio_slope(&r) - slope, 2);
+		cost_var += part * pow(causal_ratio_cost(&r) - cost, 2);
 	}
-	var *= (double)(nclusters - 1) / (double)nclusters;
-	cost_var *= (double)(nclusters - 1) / (double)nclusters;
-	/* NaN: without some cluster there is no estimate at all, so nothing is known about its error */
+	/* NaN: without some stratum there is no estimate at all, so nothing is known about its error */
 	out->slope = (struct estimate){ .value = slope, .se = isnan(var) ? INFINITY : sqrt(var) };
 	out->cost = (struct estimate){ .value = cost, .se = isnan(cost_var) ? INFINITY : sqrt(cost_var) };
-	out->slope.df = out->cost.df = degrees_of_freedom(obs, n, stratum, cluster, nclusters, &all);
+	out->slope.df = out->cost.df = degrees_of_freedom(obs, n, stratum, nstrata, &all);
 	stats_estimate_finish(&out->slope);
 	stats_estimate_finish(&out->cost);
-	out->basis = CAUSAL_WITHIN_RUN;
-	free(cluster);
+}
+
+static void set_interval(const struct causal_obs *obs, size_t n, const struct sums *stratum, size_t nstrata,
+			 struct causal_slope *out)
+{
+	struct causal_ratio all = ratio_of(stratum, 0, nstrata);
+
+	if (nstrata < CLUSTERS)
+		causal_few(obs, n, nstrata, causal_ratio_slope(&all), out);
+	else
+		jackknife(obs, n, stratum, nstrata, out);
+	out->basis = obs[0].whole ? CAUSAL_RUNS : CAUSAL_WITHIN_RUN;
 }
 
 static size_t count_runs(const struct causal_obs *obs, size_t n)
@@ -217,7 +219,7 @@ static size_t count_runs(const struct causal_obs *obs, size_t n)
 	size_t runs = n > 0;
 
 	for (size_t i = 1; i < n; i++)
-		runs += obs[i].run != obs[i - 1].run;
+		runs += obs[i].whole || obs[i].run != obs[i - 1].run;
 	return runs;
 }
 
@@ -267,8 +269,8 @@ bool causal_fit(struct causal_obs *obs, size_t n, struct causal_slope *out)
 	}
 	out->runs = count_runs(obs, n);
 	unit = xcalloc(out->runs + 1, sizeof *unit);
-	if (!causal_mean_of_runs(unit, make_units(obs, n, stratum, unit), out))
-		jackknife(obs, n, stratum, nstrata, out);
+	if (obs[0].whole || !causal_mean_of_runs(unit, make_units(obs, n, stratum, unit), out))
+		set_interval(obs, n, stratum, nstrata, out);
 	free(unit);
 	free(stratum);
 	return true;
@@ -286,7 +288,7 @@ bool causal_fit_within(struct causal_obs *obs, size_t n, struct causal_unit *sum
 		sum->baselines += obs[i].s == 0;
 	ok = is_comparable(&sum->ratio);
 	if (ok)
-		jackknife(obs, n, stratum, nstrata, out);
+		set_interval(obs, n, stratum, nstrata, out);
 	free(stratum);
 	return ok;
 }

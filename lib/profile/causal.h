@@ -15,11 +15,18 @@
 
 #include "profile/stats.h"
 
-/* One undisturbed window: `count` visits took `time_ns` of virtual time while the region was faster by `s`. */
+/*
+ * One undisturbed window: `count` visits took `time_ns` of virtual time while the region was faster by `s`.
+ *
+ * A program without progress points is run again and again, and each run is one
+ * window.  Then the run is what intervals are over, and windows are compared
+ * across runs: `run` is the recording, of which all runs were planned together.
+ */
 struct causal_obs {
 	size_t run;      /* runs near in time have neighbouring numbers */
 	uint64_t block;  /* sweep within the run */
 	double start_ns; /* within the run; orders the windows */
+	bool whole;      /* a run from begin to end; the same for all that are compared */
 	double s;        /* 0 .. 1; 0 is a baseline */
 	double count;    /* > 0 */
 	double time_ns;  /* > 0 */
@@ -65,7 +72,7 @@ enum causal_note {
 	CAUSAL_NONLINEAR = 1 << 0,      /* bent, but not a rise that turns flat */
 	CAUSAL_AUTOCORRELATED = 1 << 1, /* neighbouring windows resemble each other more than chance allows */
 	CAUSAL_OUT_OF_RANGE = 1 << 2,   /* interval wholly outside what one region can do: below -1 or above 1.1 */
-	CAUSAL_FEW_VISITS = 1 << 3,     /* half of the windows hold fewer than 5 visits */
+	CAUSAL_FEW_VISITS = 1 << 3,     /* half of the windows hold fewer than 5 visits (and are no whole runs) */
 	CAUSAL_ONE_LEVEL = 1 << 4,      /* one speedup beside the baseline: straightness is an assumption */
 };
 

@@ -126,7 +126,7 @@ bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out)
 		out->knee = NAN;
 		causal_fit(obs, n, &out->fit);
 	}
-	out->notes = causal_notes(&shape, &out->fit, n, median_visits(obs, n) < CAUSAL_FEW);
+	out->notes = causal_notes(&shape, &out->fit, n, !obs[0].whole && median_visits(obs, n) < CAUSAL_FEW);
 done:
 	free(scratch);
 	return ok;

@@ -327,6 +327,104 @@ static void test_a_single_window_has_no_interval(void **state)
 	causal_effect_release(&e);
 }
 
+/* Nor is the error known where there is one baseline, however many speedups. */
+static void test_a_single_baseline_has_no_interval(void **state)
+{
+	struct causal_effect e;
+
+	(void)state;
+	add(0, 1, 0, 40, 40000);
+	for (size_t i = 1; i < 10; i++)
+		add(0, 1, 0.1 * (double)i, 40, 40000 * line(0.1 * (double)i) + (i % 2 ? 100 : -100));
+	e = effect();
+	near(e.fit.slope.value, 0.3, 0.02);
+	assert_true(isinf(e.fit.slope.se));
+	assert_true(isinf(e.fit.cost.se));
+	causal_effect_release(&e);
+}
+
+/* Few windows: with one level the variance is Welch's, the degrees of freedom are those of Bell and McCaffrey. */
+static void test_two_samples(void **state)
+{
+	static const double base[] = { 98, 103, 101, 99, 99 }, fast[] = { 104, 97, 99 };
+	double v0 = (4 + 9 + 1 + 1 + 1) / 4.0, v1 = (16 + 9 + 1) / 2.0;
+	struct causal_slope fit;
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		add(0, 1, 0, 1, base[i]);
+	for (size_t i = 0; i < 3; i++)
+		add(0, 1, 1, 1, fast[i]);
+	assert_true(causal_fit(obs, nobs, &fit));
+	near(fit.slope.value, 0, 1e-12);
+	near(fit.slope.se, sqrt(v0 / 5 + v1 / 3) / 100, 1e-12);
+	near(fit.slope.df, pow(1 / 5.0 + 1 / 3.0, 2) / (1 / (25.0 * 4) + 1 / (9.0 * 2)), 1e-9);
+	near(fit.cost.se, sqrt(v0 / 5 + v1 / 3), 1e-9);
+}
+
+/* A visit more in each window, and as much more time, is no more noise. */
+static void test_visits_are_weights(void **state)
+{
+	struct causal_slope fit, more;
+
+	(void)state;
+	for (size_t i = 0; i < 12; i++)
+		add(0, 1, 0.25 * (double)(i % 4), 9, 900 + (i % 5 == 0 ? 30 : -10));
+	assert_true(causal_fit(obs, nobs, &fit));
+	for (size_t i = 0; i < nobs; i++) {
+		obs[i].count *= 7;
+		obs[i].time_ns *= 7;
+	}
+	assert_true(causal_fit(obs, nobs, &more));
+	near(more.slope.se, fit.slope.se, 1e-12);
+	near(more.slope.df, fit.slope.df, 1e-9);
+}
+
+/* Each run is a window, and is the unit: one visit is enough, and the interval is over runs. */
+static void test_whole_runs(void **state)
+{
+	struct causal_effect e;
+
+	(void)state;
+	for (uint64_t b = 1; b <= 3; b++)
+		add_sweep(0, b, 1e9, 1, line);
+	for (size_t i = 0; i < nobs; i++)
+		obs[i].whole = true;
+	assert_int_equal(causal_stratify(obs, nobs), 3);
+	shake(0.01);
+	e = effect();
+	near(e.fit.slope.value, 0.3, 0.03);
+	assert_int_equal(e.fit.basis, CAUSAL_RUNS);
+	assert_int_equal(e.fit.runs, 18);
+	assert_true(isfinite(e.fit.slope.se));
+	assert_int_equal(e.notes, 0);
+	causal_effect_release(&e);
+}
+
+/* Runs that get slower by the hundred: within a block, too, that is no effect of the speedup. */
+static void test_a_trend_of_whole_runs(void **state)
+{
+	static const double s[] = { 0, 0, 0.25, 0, 0.5, 0.75, 1 };
+	struct causal_effect e;
+
+	(void)state;
+	for (uint64_t b = 1; b <= 2; b++)
+		for (size_t i = 0; i < 7; i++)
+			add(0, b, s[i], 1, 1e6 * line(s[i]) * (1 + 0.02 * ((double)nobs - 7)));
+	for (size_t i = 0; i < nobs; i++)
+		obs[i].whole = true;
+	e = effect();
+	near(e.fit.slope.value, 0.3, 0.003);
+	near(e.fit.slope.hi - e.fit.slope.lo, 0, 0.03);
+	causal_effect_release(&e);
+	for (size_t i = 0; i < nobs; i++)
+		obs[i].whole = false;
+	e = effect();
+	near(e.fit.slope.value, 0.2, 0.1);
+	assert_true(e.fit.slope.hi - e.fit.slope.lo > 0.1);
+	causal_effect_release(&e);
+}
+
 static void test_nothing_to_compare(void **state)
 {
 	struct causal_effect e;
@@ -367,6 +465,11 @@ int main(void)
 		TEST(one_level),
 		TEST(few_visits_are_noted),
 		TEST(a_single_window_has_no_interval),
+		TEST(a_single_baseline_has_no_interval),
+		TEST(two_samples),
+		TEST(visits_are_weights),
+		TEST(whole_runs),
+		TEST(a_trend_of_whole_runs),
 		TEST(nothing_to_compare),
 	};
 

@@ -1,0 +1,18 @@
+/*
+ * causal_few: the fit where strata are too few to be left out in turn, as in
+ * short recordings, and over whole runs, of which a block takes many.  Private
+ * to the estimator (causal.c).
+ */
+#ifndef ANDWEORC_PROFILE_CAUSAL_FEW_H
+#define ANDWEORC_PROFILE_CAUSAL_FEW_H
+
+#include "profile/causal.h"
+
+/*
+ * Sets slope and cost of out from obs[0..n), stratified.  `slope` is the ratio
+ * of sums, which is the result unless a trend is taken out of whole runs.
+ * Infinite intervals where all hangs on one window.
+ */
+void causal_few(const struct causal_obs *obs, size_t n, size_t nstrata, double slope, struct causal_slope *out);
+
+#endif
