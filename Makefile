@@ -28,6 +28,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 CFLAGS   ?= -O2 -g
+RUSTC    ?= rustc
 PROVE    ?= prove
 INSTALL  ?= install
 
@@ -36,6 +37,7 @@ say = $(if $(V),@:,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$@)')
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla -Wundef \
 	-Wpointer-arith -Wcast-qual -Wwrite-strings -Wold-style-definition $(if $(WERROR),-Werror)
+C_ONLY := -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
 STD  := -std=c11 -D_GNU_SOURCE -Ilib
 SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 
@@ -60,7 +62,11 @@ RUNTIME_OBJ := $(call obj,$(RUNTIME_SRC))
 TOOL_OBJ    := $(call obj,$(wildcard cmd/*.c))
 
 UNIT      := $(patsubst t/unit/%.c,$(O)/t/unit/%,$(wildcard t/unit/*.c))
-WORKLOAD  := $(patsubst t/workload/%.c,$(O)/t/workload/%,$(wildcard t/workload/*.c))
+RUST_MODULES  := t/workload/andweorc.rs t/workload/workload.rs
+RUST_PROGRAMS := $(filter-out $(RUST_MODULES),$(wildcard t/workload/*.rs))
+WORKLOAD  := $(patsubst t/workload/%.c,$(O)/t/workload/%,$(wildcard t/workload/*.c)) \
+	$(patsubst t/workload/%.cc,$(O)/t/workload/%,$(wildcard t/workload/*.cc)) $(O)/t/workload/plugin.so \
+	$(O)/t/workload/openmp-llvm $(if $(shell command -v $(RUSTC)),$(RUST_PROGRAMS:t/workload/%.rs=$(O)/t/workload/%))
 BENCH     := $(patsubst t/bench/%.c,$(O)/t/bench/%,$(wildcard t/bench/*.c))
 EXAMPLES  := $(patsubst share/andweorc/examples/%.c,$(O)/examples/%,$(wildcard share/andweorc/examples/*.c))
 
@@ -92,10 +98,9 @@ $(O)/libtools.a: $(LIB_OBJ)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)
 
-$(O)/libandweorc.so: $(RUNTIME_OBJ) lib/runtime/exports.map
+$(O)/libandweorc.so: $(RUNTIME_OBJ)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libandweorc.so -Wl,-z,now -Wl,-z,defs \
-		-Wl,--version-script=lib/runtime/exports.map -o $@ $(RUNTIME_OBJ)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libandweorc.so -Wl,-z,now -Wl,-z,defs -o $@ $(RUNTIME_OBJ)
 
 $(O)/andweorc-%: $(O)/cmd/andweorc-%.o $(O)/libtools.a
 	$(call say,LD)
@@ -107,10 +112,32 @@ $(O)/t/unit/%: $(O)/t/unit/%.o $(O)/libtools.a
 
 # Programs under test are compiled as users compile theirs: -O2 -g, no frame pointers, no help for the profiler.
 $(O)/t/workload/% $(O)/t/bench/%: TEST_CFLAGS = -O2 -g
-$(O)/t/workload/%: t/workload/%.c $(wildcard t/workload/*.h) lib/andweorc.h $(O)/flags
+WORKLOAD_H := $(wildcard t/workload/*.h t/workload/*/*.h) lib/andweorc.h
+$(O)/t/workload/%: t/workload/%.c $(WORKLOAD_H) $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) $(TEST_CFLAGS) -o $@ $< -pthread -lm
+$(O)/t/workload/%: t/workload/%.cc $(WORKLOAD_H) $(O)/flags
+	$(call say,CXX)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++20 -D_GNU_SOURCE -Ilib $(filter-out $(C_ONLY),$(WARN)) $(TEST_CFLAGS) -o $@ $< -pthread
+# With Rust 1.63 or newer; without any, these programs do not exist.
+$(O)/t/workload/%: t/workload/%.rs $(RUST_MODULES) $(O)/flags
+	$(call say,RUSTC)
+	@mkdir -p $(@D)
+	$(Q)MAKEFLAGS= $(RUSTC) --edition 2021 $(if $(WERROR),-D warnings) -O -g -o $@ $<
+$(O)/t/workload/plugin.so: t/workload/plugin/loaded.c $(WORKLOAD_H) $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) $(TEST_CFLAGS) -fPIC -shared -o $@ $<
+# One source for both OpenMP runtimes.  Where one is missing, its program is.
+OPENMP_CC = $(if $(findstring clang,$(CC)),gcc,$(CC))
+$(O)/t/workload/openmp-llvm: OPENMP_CC = $(if $(findstring clang,$(CC)),$(CC),clang)
+$(O)/t/workload/openmp $(O)/t/workload/openmp-llvm: t/workload/openmp.c $(WORKLOAD_H) $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@; ! echo 'int main(void) { return 0; }' | $(OPENMP_CC) -fopenmp -x c -o $@ - 2>/dev/null || \
+		$(OPENMP_CC) $(STD) $(WARN) $(TEST_CFLAGS) -fopenmp -o $@ $< -pthread -lm
 $(O)/t/bench/%: t/bench/%.c lib/andweorc.h $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
