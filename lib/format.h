@@ -11,6 +11,7 @@
 /* record types */
 #define AW_HEADER     "andweorc"
 #define AW_RUN        "run"
+#define AW_PROCESS    "process"
 #define AW_MODULE     "module"
 #define AW_REGION     "region"
 #define AW_EXPERIMENT "experiment"
