@@ -11,7 +11,7 @@
  * a window under the conditions that it was opened in.
  */
 #include <errno.h>
-#include <poll.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +26,7 @@
 #include "format.h"
 #include "format/record.h"
 #include "recorder/conductor.h"
+#include "recorder/tick.h"
 
 #define MS 1000000ll
 
@@ -43,16 +44,9 @@ enum {
 	KILL_AFTER_MS = 2000,
 	WINDOWS_IN_A_RUN = 5, /* at the least, of a program that is run again and again */
 	NAMED_MS = 20,     /* with regions named, only the rate of visits is to be seen before the first window */
-	USUAL_WINDOWS = 5, /* before one can say what is usual */
+	TICK_ON_NS = 20000000, /* ticks go on for this long after the last thread was seen to wait in the region */
 	EXPIRES_MS = 120000, /* a window is over by then, or we are no more */
 };
-
-/*
- * Above what is usual, so much is more than noise that averages out: of the
- * processors' time, taken by others (which is counted in ticks of 10 ms); and of
- * the window, with a thread waiting for a processor.
- */
-static const double TAKEN_SHARE = 1 / 16., WAITED_SHARE = 1 / 64.;
 
 static int64_t now_ns(void)
 {
@@ -62,27 +56,64 @@ static int64_t now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* Sleeps until `at`, or until the target ends or a signal comes. */
-static void sleep_until(const struct conductor *c, int64_t at)
-{
-	struct pollfd end = { .fd = c->pidfd, .events = POLLIN };
-	int64_t ns = at - now_ns();
-	struct timespec t = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+static void read_modules(struct conductor *c, bool all);
 
-	if (ns > 0)
-		ppoll(&end, c->pidfd >= 0, &t, NULL);
+static struct arena *watched; /* whose news a child's end is */
+
+static void on_child(int sig)
+{
+	(void)sig;
+	if (watched)
+		atomic_fetch_add(&watched->news, 1);
+}
+
+/* Looks at what is new. */
+static void attend(struct conductor *c)
+{
+	uint32_t news = atomic_load_explicit(&c->arena->news, memory_order_acquire);
+
+	if (news == c->news)
+		return;
+	c->news = news;
+	if (c->ready)
+		read_modules(c, false);
+}
+
+/*
+ * Sleeps until `at`, or until there is news: a process has joined or ended, a
+ * thread waits in the region.  A signal's handler changes the word that the sleep
+ * is on, so none comes too early to wake us.
+ */
+static void sleep_until(struct conductor *c, int64_t at)
+{
+	struct timespec t;
+
+	if (tick(c->arena, now_ns())) {
+		c->tick_until_ns = now_ns() + TICK_ON_NS;
+		atomic_store_explicit(&c->arena->ticking, 1, memory_order_relaxed);
+	}
+	if (now_ns() < c->tick_until_ns)
+		at = at < now_ns() + TICK_NS ? at : now_ns() + TICK_NS;
+	else
+		atomic_store_explicit(&c->arena->ticking, 0, memory_order_relaxed);
+	t = (struct timespec){ .tv_sec = at / 1000000000, .tv_nsec = at % 1000000000 };
+	syscall(SYS_futex, &c->arena->news, FUTEX_WAIT_BITSET, c->news, &t, NULL, FUTEX_BITSET_MATCH_ANY);
+	attend(c);
 }
 
 /* ---- samples ------------------------------------------------------------------------ */
 
 static void drain_thread(struct conductor *c, struct arena_thread *t)
 {
+	uint32_t process = atomic_load_explicit(&t->process, memory_order_relaxed);
 	/* Pairs with the release in keep_sample: what the head covers is complete. */
 	uint32_t head = atomic_load_explicit(&t->ring_head, memory_order_acquire);
 	uint32_t tail = atomic_load_explicit(&t->ring_tail, memory_order_relaxed);
 
-	for (; tail != head; tail++)
+	for (; tail != head; tail++) {
+		processes_name(&c->processes, process, &t->ring[tail % ARENA_RING]);
 		regions_sample(c->regions, &t->ring[tail % ARENA_RING]);
+	}
 	atomic_store_explicit(&t->ring_tail, tail, memory_order_release);
 }
 
@@ -96,6 +127,7 @@ static void drain(struct conductor *c)
 		mapping_publish(c->modules, c->arena);
 		c->regions->passed_more = false;
 	}
+	processes_bury(&c->processes);
 }
 
 struct tally {
@@ -156,61 +188,6 @@ static bool rest_until(struct conductor *c, int64_t at)
 	return !target_ended(c) && !time_is_up(c);
 }
 
-/* ---- the machine --------------------------------------------------------------------- */
-
-/*
- * What others did to our processors: time that the hypervisor gave away, and time
- * that programs other than the target and us were running.  /proc/stat counts in
- * ticks of 10 ms; evidence from outside the outcome, if coarse.
- */
-struct others {
-	int64_t stolen_ns;
-	int64_t foreign_ns;
-	int64_t waited_ns; /* during which some thread was ready to run and had no processor (pressure stall information) */
-};
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	return clock_gettime(clock, &t) == 0 ? t.tv_sec * 1000000000ll + t.tv_nsec : 0;
-}
-
-static int64_t pressure_ns(void)
-{
-	unsigned long long us = 0;
-	FILE *f = fopen("/proc/pressure/cpu", "re");
-
-	if (!f)
-		return 0;
-	if (fscanf(f, "some avg10=%*f avg60=%*f avg300=%*f total=%llu", &us) != 1)
-		us = 0;
-	fclose(f);
-	return (int64_t)us * 1000;
-}
-
-static struct others others_now(const struct conductor *c)
-{
-	/* user nice system idle iowait irq softirq steal; see proc(5) */
-	unsigned long long v[8] = { 0 };
-	int64_t tick = 1000000000 / sysconf(_SC_CLK_TCK);
-	struct others o = { 0 };
-	clockid_t target;
-	FILE *f = fopen("/proc/stat", "re");
-
-	o.waited_ns = pressure_ns();
-	if (!f)
-		return o;
-	if (fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) == 8) {
-		o.stolen_ns = (int64_t)v[7] * tick;
-		o.foreign_ns = (int64_t)(v[0] + v[1] + v[2]) * tick - clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-		if (clock_getcpuclockid(c->pid, &target) == 0)
-			o.foreign_ns -= clock_ns(target);
-	}
-	fclose(f);
-	return o;
-}
-
 /* ---- windows --------------------------------------------------------------------------- */
 
 struct window {
@@ -218,7 +195,7 @@ struct window {
 	unsigned pct;
 	int64_t length_ns;
 	struct tally before, after;
-	struct others others;
+	struct machine_use others; /* between before and after */
 	bool opened[ARENA_POINTS], closed[ARENA_POINTS];
 };
 
@@ -234,7 +211,7 @@ static void switch_to(struct conductor *c, const struct region *region, unsigned
 	uint32_t next = !(atomic_load(&a->target) & 1);
 
 	atomic_store(&a->speedup, 0);
-	regions_target(c->regions, region, &a->targets[next]);
+	regions_target(region, &a->targets[next]);
 	atomic_store_explicit(&a->region, region ? region->id : 0, memory_order_relaxed);
 	atomic_store_explicit(&a->target, next, memory_order_release);
 	atomic_store(&a->floor_ns, atomic_load(&a->delay_ns));
@@ -296,51 +273,11 @@ static int64_t virtual_of(const struct conductor *c, uint32_t point)
 	return c->arena->point[point].close_ns - c->arena->point[point].open_ns;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Remembers x; is it above one and a half times the median of what has been seen so far, and the margin? */
-static bool is_unusual(struct usual *u, double x, double margin)
-{
-	double median = u->n >= USUAL_WINDOWS ? u->v[u->n / 2] : 0;
-
-	u->v = xgrow(u->v, u->n, &u->cap, sizeof(*u->v));
-	u->v[u->n++] = x;
-	qsort(u->v, u->n, sizeof(*u->v), by_value);
-	median = median > 0 ? median : 0;
-	return x > median * 1.5 + margin;
-}
-
-/*
- * A disturbed window is logged, but set aside: one in which others used the
- * processors, or threads that could run waited for one.  The latter is also how
- * a scheduler shows that has put two threads on one processor for a while and
- * left the other idle.  What goes on all the time (a busy neighbour, more threads
- * than processors) goes on in all windows alike: only more than usual disturbs.
- * Processes that the target has started are not strangers.
- */
-static bool is_disturbed(struct conductor *c, const struct window *w)
-{
-	double wall = (double)(w->after.at_ns - w->before.at_ns);
-	double taken = (double)w->others.stolen_ns;
-	bool busy, queued;
-
-	if (atomic_load_explicit(&c->arena->attached, memory_order_relaxed) == 0)
-		taken += (double)w->others.foreign_ns;
-	busy = is_unusual(&c->taken, taken / wall / (double)sysconf(_SC_NPROCESSORS_ONLN), TAKEN_SHARE);
-	queued = is_unusual(&c->waited, (double)w->others.waited_ns / wall, WAITED_SHARE);
-	return busy || queued;
-}
-
 static void log_window(struct conductor *c, const struct window *w)
 {
 	struct buf *b = &c->journal->line;
 	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
-	bool disturbed = is_disturbed(c, w);
+	bool disturbed = machine_is_disturbed(&c->machine, &w->others, w->after.at_ns - w->before.at_ns);
 
 	c->experiments++;
 	c->windows++;
@@ -398,9 +335,8 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	int64_t settle = length_ns / 4 > c->plan->settle_ns ? length_ns / 4 : c->plan->settle_ns;
 	int64_t patience = PATIENCE_WINDOWS * length_ns > 1000 * MS ? PATIENCE_WINDOWS * length_ns : 1000 * MS;
 	int64_t grace = GRACE_WINDOWS * length_ns;
-	struct others now;
 
-	if (region && region->logged_ranges != region->nranges)
+	if (region && (!region->logged || region->logged_ranges != region->nranges))
 		journal_region(c->journal, region);
 	switch_to(c, region, pct);
 	if (!rest_until(c, now_ns() + settle))
@@ -409,7 +345,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	if (!wait_for_points(c, w.opened, NULL, false, patience, length_ns / 2))
 		return false;
 	w.before = tally(c);
-	w.others = others_now(c);
+	w.others = machine_now(&c->processes);
 	set_phase(c, PHASE_IDLE);
 	if (!rest_until(c, w.before.at_ns + length_ns))
 		return false;
@@ -417,10 +353,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	if (!wait_for_points(c, w.closed, w.opened, true, patience, grace))
 		return false;
 	w.after = tally(c);
-	now = others_now(c);
-	w.others.stolen_ns = now.stolen_ns - w.others.stolen_ns;
-	w.others.foreign_ns = now.foreign_ns - w.others.foreign_ns;
-	w.others.waited_ns = now.waited_ns - w.others.waited_ns;
+	w.others = machine_since(machine_now(&c->processes), w.others);
 	set_phase(c, PHASE_IDLE);
 	log_window(c, &w);
 	return true;
@@ -486,12 +419,12 @@ static void place_point(struct conductor *c, size_t which)
 	struct arena *a = c->arena;
 	const char *name = c->plan->points[which];
 	uint32_t breaks = atomic_load(&a->breaks_used);
-	uint64_t pc[ARENA_BREAKS];
-	size_t n = regions_locate(c->regions, name, pc, ARENA_BREAKS);
+	uint64_t place[ARENA_BREAKS];
+	size_t n = regions_locate(c->regions, name, place, ARENA_BREAKS);
 	int point;
 
 	if (n == 0)
-		return; /* perhaps in the program that this one becomes; else diagnose says so */
+		return; /* perhaps in a module that is yet to come; else diagnose says so */
 	c->point_found[which] = true;
 	if (atomic_load(&a->sampler) != SAMPLER_PERF) {
 		warn_of_point(c, name, "breakpoints need perf, which is refused");
@@ -503,33 +436,29 @@ static void place_point(struct conductor *c, size_t which)
 	}
 	point = arena_add_point(a, name);
 	for (size_t k = 0; k < n; k++)
-		a->brk[breaks + k] = (struct arena_break){ pc[k], (uint32_t)point };
+		a->brk[breaks + k] = (struct arena_break){ place[k], (uint32_t)point };
 	/* Pairs with the acquire in arm_breaks. */
 	atomic_store_explicit(&a->breaks_used, breaks + (uint32_t)n, memory_order_release);
 }
 
 /*
- * Looks at what the target has mapped.  After an exec it is another program: what
- * was asked for by name is looked up again.
+ * Looks at who has joined, and at what is mapped (`all`: by everybody, else by
+ * those alone).  What was asked for by name is looked up in every module that is
+ * new: in that of a program that has been exec'd, or of a plugin.
  */
-static void read_modules(struct conductor *c)
+static void read_modules(struct conductor *c, bool all)
 {
-	uint32_t incarnation = atomic_load_explicit(&c->arena->incarnation, memory_order_acquire);
-
-	if (!mapping_read(c->modules, c->pid) && incarnation == c->incarnation)
+	if (!processes_meet(&c->processes, all))
 		return;
 	for (size_t i = 0; i < c->modules->n; i++)
 		if (c->modules->v[i].mapped && !c->modules->v[i].logged)
 			journal_module(c->journal, c->run, &c->modules->v[i]);
-	mapping_publish(c->modules, c->arena);
-	/* A name that was not found may be that of a plugin's function. */
 	for (size_t i = 0; i < c->plan->nnames; i++)
-		if (incarnation != c->incarnation || !c->name_found[i])
-			c->name_found[i] |= regions_name(c->regions, c->plan->names[i]) > 0;
+		c->name_found[i] |= regions_name(c->regions, c->plan->names[i]) > 0;
 	for (size_t i = 0; i < c->plan->npoints; i++)
-		if (incarnation != c->incarnation || !c->point_found[i])
-			place_point(c, i);
-	c->incarnation = incarnation;
+		place_point(c, i);
+	for (size_t i = 0; i < c->modules->n; i++)
+		c->modules->v[i].searched = c->modules->v[i].searched || c->modules->v[i].mapped;
 }
 
 /* Gathers samples until there is something to choose from.  False when the run ended meanwhile. */
@@ -541,7 +470,7 @@ static bool discover(struct conductor *c)
 	do {
 		if (!rest_until(c, now_ns() + (named || c->block ? NAMED_MS : DISCOVER_MS) * MS))
 			return false;
-		read_modules(c);
+		read_modules(c, true);
 	} while (!named && c->regions->all_samples < DISCOVER_SAMPLES && now_ns() - began < DISCOVER_MAX_MS * MS);
 	return true;
 }
@@ -565,7 +494,7 @@ static void experiment(struct conductor *c)
 		const struct trial *t;
 
 		if (c->next_trial == c->ntrials) {
-			read_modules(c);
+			read_modules(c, true);
 			new_block(c);
 		}
 		t = &c->trials[c->next_trial];
@@ -651,11 +580,10 @@ void conductor_release(struct conductor *c)
 	free(c->picked);
 	free(c->name_found);
 	free(c->point_found);
-	free(c->taken.v);
-	free(c->waited.v);
+	machine_release(&c->machine);
+	processes_release(&c->processes);
 	c->trials = NULL;
 	c->picked = NULL;
-	c->taken = c->waited = (struct usual){ 0 };
 }
 
 void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
@@ -663,13 +591,17 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	c->run = run;
 	c->pid = pid;
 	c->began_ns = now_ns();
-	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	c->incarnation = 0;
+	c->news = 0;
+	c->tick_until_ns = 0;
 	c->windows = c->disturbed = 0;
 	c->ended = c->stopped = false;
 	regions_new_run(c->regions);
-	for (size_t i = 0; i < c->modules->n; i++)
-		c->modules->v[i].mapped = c->modules->v[i].logged = false;
+	mapping_new_run(c->modules);
+	processes_release(&c->processes);
+	processes_init(&c->processes, c->arena, c->modules);
+	watched = c->arena;
+	signal(SIGCHLD, on_child);
+	c->ready = false;
 	c->ready = wait_until_ready(c);
 }
 
@@ -678,7 +610,7 @@ void conduct(struct conductor *c)
 	int64_t ended;
 
 	if (c->ready) {
-		read_modules(c);
+		read_modules(c, true);
 		if (!c->plan->attach_only && discover(c))
 			experiment(c);
 		to_baseline(c);
@@ -694,8 +626,6 @@ void conduct(struct conductor *c)
 		status_clear(c->status);
 	while (waitpid(c->pid, &c->wait_status, 0) < 0 && errno == EINTR)
 		;
-	if (c->pidfd >= 0)
-		close(c->pidfd);
 	drain(c);
 	journal_samples(c->journal, c->run, c->regions);
 	log_end(c, ended);

@@ -11,7 +11,9 @@
 #include <sys/types.h>
 
 #include "recorder/journal.h"
+#include "recorder/machine.h"
 #include "recorder/mapping.h"
+#include "recorder/processes.h"
 #include "recorder/regions.h"
 #include "recorder/schedule.h"
 #include "recorder/status.h"
@@ -33,12 +35,6 @@ struct plan {
 	const volatile sig_atomic_t *stop; /* becomes non-zero when we are asked to end */
 };
 
-/* A quantity over all windows. */
-struct usual {
-	double *v; /* owned; v[0..n), sorted */
-	size_t n, cap;
-};
-
 struct conductor {
 	struct arena *arena;
 	struct journal *journal;
@@ -50,8 +46,9 @@ struct conductor {
 
 	unsigned run;            /* 1.. */
 	pid_t pid;
-	int pidfd;               /* readable once the target has ended; -1: none */
-	uint32_t incarnation;    /* of the arena: the program that names were looked up in */
+	struct processes processes;
+	uint32_t news;           /* arena->news as it was last attended to */
+	int64_t tick_until_ns;   /* threads that wait are credited often until then */
 	bool *name_found, *point_found; /* owned; of plan->names and plan->points, in any run */
 	int64_t began_ns;        /* start of the run */
 	uint32_t window;         /* number of the last window; never 0 while one is on */
@@ -65,8 +62,7 @@ struct conductor {
 	uint64_t experiments;    /* id of the last one, over all runs */
 	uint64_t windows;        /* in this run */
 	uint64_t disturbed;      /* of these, set aside */
-	struct usual taken;      /* the share of the processors that others had */
-	struct usual waited;     /* the share of the time that some thread waited for a processor */
+	struct machine machine;
 	int wait_status;         /* of the target, once it has ended */
 	bool ready;              /* the runtime has reported in */
 	bool ended;

@@ -57,7 +57,7 @@ static void samplers(struct conductor *c)
 			      err == ENOSYS ? "too old a kernel" : strerror(err), paranoid()));
 }
 
-static void points(struct conductor *c, const char *command)
+static void points(struct conductor *c)
 {
 	uint32_t n = atomic_load(&c->arena->points_used);
 	uint64_t most = 0;
@@ -66,14 +66,8 @@ static void points(struct conductor *c, const char *command)
 		most = conductor_visits(c, i) > most ? conductor_visits(c, i) : most;
 	if (most > 0)
 		return;
-	if (atomic_load(&c->arena->attached) > 0)
-		say(c, "wrapper",
-		    xasprintf("'%s' visited no progress point itself but started %u other processes, which are not profiled: run the "
-			      "program itself, not its wrapper",
-			      command, atomic_load(&c->arena->attached)));
-	else
-		say(c, "no-progress-point",
-		    xstrdup("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done"));
+	say(c, "no-progress-point",
+	    xstrdup("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done"));
 }
 
 static void names(struct conductor *c)
@@ -101,7 +95,7 @@ static void regions(struct conductor *c)
 	size_t logged = 0;
 
 	for (size_t i = 0; i < c->regions->n; i++)
-		logged += c->regions->v[i]->logged_ranges > 0;
+		logged += c->regions->v[i]->logged;
 	if (c->regions->samples == 0)
 		say(c, "no-samples", xstrdup("no sample was taken: the program used no processor time outside the kernel"));
 	else if (c->regions->n == 0)
@@ -127,7 +121,7 @@ void diagnose(struct conductor *c, const char *command)
 	names(c);
 	if (c->plan->attach_only)
 		return;
-	points(c, command);
+	points(c);
 	regions(c);
 	if (c->windows > 0 && c->disturbed * 2 > c->windows)
 		say(c, "disturbed",

@@ -133,11 +133,8 @@ void journal_run(struct journal *j, unsigned run, const struct arena *arena, cha
 
 void journal_module(struct journal *j, unsigned run, struct mapping *mod)
 {
-	const char *why, *id;
+	const char *id = mapping_image(mod) ? image_build_id(mod->image) : "";
 
-	if (!mod->image)
-		mod->image = image_open(mod->path, NULL, &why);
-	id = mod->image ? image_build_id(mod->image) : "";
 	record_begin(&j->line, AW_MODULE);
 	record_u64(&j->line, "run", run);
 	record_u64(&j->line, "id", mod->id);
@@ -151,6 +148,7 @@ void journal_module(struct journal *j, unsigned run, struct mapping *mod)
 
 void journal_region(struct journal *j, struct region *g)
 {
+	static const char *const scope[] = { "line", "function", "class" };
 	struct buf ranges = BUF_INIT;
 
 	for (size_t i = 0; i < g->nranges; i++)
@@ -158,9 +156,11 @@ void journal_region(struct journal *j, struct region *g)
 			 (unsigned long long)g->ranges[i].hi);
 	record_begin(&j->line, AW_REGION);
 	record_u64(&j->line, "id", g->id);
-	record_str(&j->line, "scope", g->scope == REGION_LINE ? "line" : "function");
-	record_u64(&j->line, "module", g->module);
-	record_str(&j->line, "ranges", ranges.s ? ranges.s : "");
+	record_str(&j->line, "scope", scope[g->scope]);
+	if (g->scope != REGION_CLASS) {
+		record_u64(&j->line, "module", g->module);
+		record_str(&j->line, "ranges", ranges.s ? ranges.s : "");
+	}
 	if (g->file && g->scope == REGION_LINE) {
 		record_str(&j->line, "file", g->file);
 		record_u64(&j->line, "line", g->line);
@@ -171,6 +171,7 @@ void journal_region(struct journal *j, struct region *g)
 	journal_flush(j);
 	buf_release(&ranges);
 	g->logged_ranges = g->nranges;
+	g->logged = true;
 }
 
 struct leaf_writer {
@@ -178,8 +179,9 @@ struct leaf_writer {
 	unsigned run;
 };
 
-static void write_leaf(void *arg, unsigned module, uint64_t off, uint64_t count)
+static void write_leaf(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count)
 {
+	static const char *const names[CLASSES] = { NULL, "lock", "io", "sleep", "runqueue" };
 	struct leaf_writer *w = arg;
 
 	record_begin(&w->j->line, AW_SAMPLE);
@@ -187,7 +189,9 @@ static void write_leaf(void *arg, unsigned module, uint64_t off, uint64_t count)
 	record_u64(&w->j->line, "module", module);
 	record_hex(&w->j->line, "offset", off);
 	record_u64(&w->j->line, "count", count);
-	record_str(&w->j->line, "state", "cpu");
+	record_str(&w->j->line, "state", class == CLASS_CPU ? "cpu" : "blocked");
+	if (class != CLASS_CPU)
+		record_str(&w->j->line, "class", names[class]);
 	record_end(&w->j->line);
 	journal_flush(w->j);
 }
@@ -199,13 +203,15 @@ void journal_samples(struct journal *j, unsigned run, struct regions *regions)
 	for (size_t i = 0; i < regions->n; i++) {
 		struct region *g = regions->v[i];
 
-		if (!g->logged_ranges)
+		if (!g->logged)
 			continue;
 		record_begin(&j->line, AW_SHARE);
 		record_u64(&j->line, "run", run);
 		record_u64(&j->line, "region", g->id);
 		record_u64(&j->line, "samples", g->samples);
 		record_u64(&j->line, "total", regions->samples);
+		record_u64(&j->line, "blocked", g->blocked);
+		record_u64(&j->line, "blocked_total", regions->blocked);
 		record_end(&j->line);
 		journal_flush(j);
 	}

@@ -99,39 +99,61 @@ static struct mapping *of_path(struct mappings *m, const char *path)
 	return new;
 }
 
-/* One line of /proc/PID/maps that is code of a file.  Returns whether that is news. */
-static bool take(struct mappings *m, const char *path, uint64_t lo, uint64_t hi, uint64_t base, const char *exe)
+void mapping_new_run(struct mappings *m)
 {
-	struct mapping *mod;
-	uint64_t bias = base;
-	bool moved;
-
-	if (path[0] == '/' && !bias_of(path, base, &bias))
-		return false;
-	mod = of_path(m, path);
-	moved = !mod->mapped || mod->bias != bias;
-	if (moved && !mod->seen) {
-		mod->lo = lo;
-		mod->hi = hi;
-	}
-	moved = moved || lo < mod->lo || hi > mod->hi;
-	mod->lo = lo < mod->lo ? lo : mod->lo;
-	mod->hi = hi > mod->hi ? hi : mod->hi;
-	mod->bias = bias;
-	mod->mapped = mod->seen = true;
-	mod->own = strcmp(path, exe) == 0 || !(of_the_system(path) || mapping_is_runtime(mod));
-	return moved;
+	for (size_t i = 0; i < m->n; i++)
+		m->v[i].mapped = m->v[i].logged = m->v[i].searched = false;
 }
 
-static bool read_maps(struct mappings *m, const char *name, const char *exe, bool *any)
+struct mapping *mapping_of(struct mappings *m, unsigned id)
+{
+	return id > 0 && id <= m->n ? &m->v[id - 1] : NULL;
+}
+
+struct image *mapping_image(struct mapping *mod)
+{
+	const char *why;
+
+	if (!mod->image && !mod->unreadable) {
+		mod->image = image_open(mod->path, NULL, &why);
+		mod->unreadable = !mod->image;
+	}
+	return mod->image;
+}
+
+/* ---- a process ------------------------------------------------------------------- */
+
+/* One line of /proc/PID/maps that is code of a file. */
+static void take(struct space *s, struct mappings *m, const char *path, uint64_t lo, uint64_t hi, uint64_t base, const char *exe)
+{
+	struct mapping *mod;
+	struct mapped *at;
+	uint64_t bias = base;
+
+	if (path[0] == '/' && !bias_of(path, base, &bias))
+		return;
+	mod = of_path(m, path);
+	mod->mapped = true;
+	/* A program is its user's own, wherever it lies; so it stays when another process has it as a library. */
+	mod->own = mod->own || strcmp(path, exe) == 0 || !(of_the_system(path) || mapping_is_runtime(mod));
+	at = s->n ? &s->v[s->n - 1] : NULL;
+	if (at && at->module == mod->id && at->bias == bias) {
+		at->hi = hi; /* another piece of its code */
+		return;
+	}
+	s->v = xgrow(s->v, s->n, &s->cap, sizeof(*s->v));
+	s->v[s->n++] = (struct mapped){ mod->id, lo, hi, bias };
+}
+
+static bool read_maps(struct space *s, struct mappings *m, const char *name, const char *exe)
 {
 	char line[4600], path[4200], last[4200] = "", perms[8];
 	unsigned long lo, hi, offset, base = 0;
-	bool changed = false;
 	FILE *f = fopen(name, "re");
+	bool any = false;
 
 	while (f && fgets(line, sizeof(line), f)) {
-		*any = true;
+		any = true;
 		path[0] = '\0';
 		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4199[^\n]", &lo, &hi, perms, &offset, path) < 4)
 			continue;
@@ -142,50 +164,69 @@ static bool read_maps(struct mappings *m, const char *name, const char *exe, boo
 			strcpy(last, path);
 		}
 		if (perms[2] == 'x' && strcmp(path, last) == 0)
-			changed |= take(m, path, lo, hi, base, exe);
+			take(s, m, path, lo, hi, base, exe);
 	}
 	if (f)
 		fclose(f);
-	return changed;
+	return any;
 }
 
-bool mapping_read(struct mappings *m, pid_t pid)
+static bool same(const struct space *a, const struct space *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->v[i].module != b->v[i].module || a->v[i].lo != b->v[i].lo || a->v[i].hi != b->v[i].hi ||
+		    a->v[i].bias != b->v[i].bias)
+			return false;
+	return true;
+}
+
+bool space_read(struct space *s, struct mappings *m, pid_t pid)
 {
 	char name[300], exe[4096];
-	bool changed = false, any = false;
+	struct space now = { 0 };
 	struct dirent *e;
+	bool any, changed;
 	ssize_t n;
 	DIR *tasks;
 
 	snprintf(name, sizeof(name), "/proc/%ld/exe", (long)pid);
 	n = readlink(name, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
-	for (size_t i = 0; i < m->n; i++)
-		m->v[i].seen = false;
 	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
-	changed = read_maps(m, name, exe, &any);
+	any = read_maps(&now, m, name, exe);
 
 	/* A main thread that has ended (pthread_exit) has no map any more; its siblings do. */
 	snprintf(name, sizeof(name), "/proc/%ld/task", (long)pid);
 	tasks = any ? NULL : opendir(name);
 	while (tasks && !any && (e = readdir(tasks)) != NULL) {
 		snprintf(name, sizeof(name), "/proc/%ld/task/%s/maps", (long)pid, e->d_name);
-		changed |= read_maps(m, name, exe, &any);
+		any = read_maps(&now, m, name, exe);
 	}
 	if (tasks)
 		closedir(tasks);
-	for (size_t i = 0; any && i < m->n; i++) {
-		changed |= m->v[i].mapped != m->v[i].seen;
-		m->v[i].mapped = m->v[i].seen;
+	changed = any && !same(s, &now);
+	if (changed) {
+		space_release(s);
+		*s = now;
+	} else {
+		space_release(&now);
 	}
 	return changed;
 }
 
-struct mapping *mapping_find(struct mappings *m, uint64_t pc)
+void space_release(struct space *s)
 {
-	for (size_t i = 0; i < m->n; i++)
-		if (m->v[i].mapped && pc >= m->v[i].lo && pc < m->v[i].hi)
-			return &m->v[i];
+	free(s->v);
+	*s = (struct space){ 0 };
+}
+
+const struct mapped *space_find(const struct space *s, uint64_t pc)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (pc >= s->v[i].lo && pc < s->v[i].hi)
+			return &s->v[i];
 	return NULL;
 }
 
@@ -221,13 +262,6 @@ static void load_rows(struct mappings *m, struct mapping *mod, struct arena *are
 	free(rows);
 }
 
-static int by_lo(const void *a, const void *b)
-{
-	const struct unwind_module *x = a, *y = b;
-
-	return x->lo < y->lo ? -1 : x->lo > y->lo;
-}
-
 static int range_by_lo(const void *a, const void *b)
 {
 	const struct arena_range *x = a, *y = b;
@@ -237,38 +271,48 @@ static int range_by_lo(const void *a, const void *b)
 
 void mapping_publish(struct mappings *m, struct arena *arena)
 {
-	uint32_t next = !(atomic_load(&arena->modules) & 1), next_scope = !(atomic_load(&arena->scope) & 1);
-	struct arena_modules *set = &arena->module_sets[next];
-	struct arena_scope *scope = &arena->scopes[next_scope];
+	uint32_t next = !(atomic_load(&arena->scope) & 1);
+	struct arena_scope *scope = &arena->scopes[next];
+
+	scope->npassed = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct mapping *mod = &m->v[i];
+
+		for (size_t k = 0; k < mod->npassed && scope->npassed < ARENA_RANGES; k++)
+			scope->passed[scope->npassed++] = (struct arena_range){ arena_place(mod->id, mod->passed[k].lo),
+										arena_place(mod->id, mod->passed[k].hi) };
+	}
+	qsort(scope->passed, scope->npassed, sizeof(scope->passed[0]), range_by_lo);
+	/* Pairs with the acquire in the handler: the table is there before it is named. */
+	atomic_store_explicit(&arena->scope, next, memory_order_release);
+}
+
+void space_publish(const struct space *s, struct mappings *m, struct arena *arena, struct arena_process *process)
+{
+	uint32_t next = !(atomic_load(&process->modules) & 1);
+	struct arena_modules *set = &process->set[next];
 	uintptr_t rows;
 
-	set->base = atomic_load_explicit(&arena->base, memory_order_acquire);
+	set->base = atomic_load_explicit(&process->base, memory_order_acquire);
 	rows = (uintptr_t)set->base + offsetof(struct arena, row);
-	set->n = scope->nown = scope->npassed = 0;
-	for (size_t i = 0; i < m->n && set->n < ARENA_MODULES; i++) {
-		struct mapping *mod = &m->v[i];
+	set->n = 0;
+	/* /proc lists mappings by address: the table is sorted. */
+	for (size_t i = 0; i < s->n && set->n < ARENA_MODULES; i++) {
+		const struct mapped *at = &s->v[i];
+		struct mapping *mod = mapping_of(m, at->module);
 
-		if (!mod->mapped)
-			continue;
 		if (!mod->has_rows)
 			load_rows(m, mod, arena);
 		set->module[set->n++] = (struct unwind_module){
-			.lo = mod->lo,
-			.hi = mod->hi,
-			.bias = mod->bias,
+			.lo = at->lo,
+			.hi = at->hi,
+			.bias = at->bias,
 			.rows = (const struct unwind_row *)(rows + mod->first * sizeof(struct unwind_row)),
 			.nrows = mod->nrows,
+			.id = at->module,
+			.own = mod->own,
 		};
-		if (mod->own)
-			scope->own[scope->nown++] = (struct arena_range){ mod->lo, mod->hi };
-		for (size_t k = 0; k < mod->npassed && scope->npassed < ARENA_RANGES; k++)
-			scope->passed[scope->npassed++] =
-				(struct arena_range){ mod->passed[k].lo + mod->bias, mod->passed[k].hi + mod->bias };
 	}
-	qsort(scope->passed, scope->npassed, sizeof(scope->passed[0]), range_by_lo);
-	qsort(set->module, set->n, sizeof(set->module[0]), by_lo);
-	qsort(scope->own, scope->nown, sizeof(scope->own[0]), range_by_lo);
-	/* Pairs with the acquire in the handler: the tables are there before they are named. */
-	atomic_store_explicit(&arena->modules, next, memory_order_release);
-	atomic_store_explicit(&arena->scope, next_scope, memory_order_release);
+	/* Pairs with the acquire in the handler: the table is there before it is named. */
+	atomic_store_explicit(&process->modules, next, memory_order_release);
 }

@@ -1,8 +1,9 @@
 /*
- * mapping: the ELF files mapped into the target, and how to unwind through them.
+ * mapping: the ELF files mapped into the processes of the target, and how to
+ * unwind through them.
  *
- * A module keeps its identity (and its images and rows) from run to run; where
- * it is mapped changes.
+ * A module keeps its identity (and its images and rows) from process to process
+ * and run to run; where it is mapped (struct space) is each process's own.
  */
 #ifndef ANDWEORC_RECORDER_MAPPING_H
 #define ANDWEORC_RECORDER_MAPPING_H
@@ -18,13 +19,12 @@
 struct mapping {
 	unsigned id;         /* 1.., as in the log */
 	char *path;          /* owned */
-	struct image *image; /* NULL: cannot be read */
+	struct image *image; /* NULL: not opened yet, or cannot be read; see mapping_image */
+	bool unreadable;
 	bool own;            /* in scope: its code can be a region */
-	bool mapped;         /* in the run that is on */
-	bool seen;           /* by the mapping_read that is on */
+	bool mapped;         /* in some process of the run that is on */
 	bool logged;         /* its record has been written in this run */
-	uint64_t lo, hi;     /* run-time range of its code */
-	uint64_t bias;       /* run-time address - module-relative offset */
+	bool searched;       /* for what was asked for by name, in this run */
 	uint32_t first, nrows; /* unwind rows in the arena */
 	bool has_rows;       /* an attempt has been made */
 	struct range *passed; /* owned: functions that come from outside (templates); charged to their callers */
@@ -32,24 +32,50 @@ struct mapping {
 };
 
 struct mappings {
-	struct mapping *v; /* owned; v[0..n) */
+	struct mapping *v; /* owned; v[0..n), by id */
 	size_t n, cap;
 	uint32_t rows_used; /* of arena->row */
+};
+
+/* A module in a process. */
+struct mapped {
+	unsigned module; /* id */
+	uint64_t lo, hi; /* run-time range of its code */
+	uint64_t bias;   /* run-time address - module-relative offset */
+};
+
+/* What a process has mapped. */
+struct space {
+	struct mapped *v; /* owned; v[0..n), sorted by lo */
+	size_t n, cap;
 };
 
 void mapping_init(struct mappings *m);
 void mapping_release(struct mappings *m);
 
+/* Forgets what belongs to the run that has ended. */
+void mapping_new_run(struct mappings *m);
+
+/* The module of that id, or NULL. */
+struct mapping *mapping_of(struct mappings *m, unsigned id);
+
+/* Its image, opened when it is first asked for; NULL when it cannot be read. */
+struct image *mapping_image(struct mapping *mod);
+
 /*
  * Reads what `pid` has mapped now.  True when a module is new, has moved or is gone.
  * What cannot be read (the process is gone) changes nothing.
  */
-bool mapping_read(struct mappings *m, pid_t pid);
+bool space_read(struct space *s, struct mappings *m, pid_t pid);
+void space_release(struct space *s);
 
-/* The module whose code is at run-time address pc, or NULL. */
-struct mapping *mapping_find(struct mappings *m, uint64_t pc);
+/* What has its code at run-time address pc, or NULL. */
+const struct mapped *space_find(const struct space *s, uint64_t pc);
 
-/* Gives the runtime rows for all modules, and the code ranges of those in scope. */
+/* Tells the runtime in `process` where its modules are and how to unwind them. */
+void space_publish(const struct space *s, struct mappings *m, struct arena *arena, struct arena_process *process);
+
+/* Tells the runtime everywhere what is passed. */
 void mapping_publish(struct mappings *m, struct arena *arena);
 
 /* Is it what andweorc-record has preloaded? */

@@ -17,7 +17,7 @@ enum { PLACE_REGIONS = 8, INLINE_DEPTH = 32 };
 struct place {
 	uint64_t off;
 	unsigned module;          /* id; 0: free slot */
-	uint64_t leaf;            /* samples whose innermost frame this is, in this run */
+	uint64_t leaf[CLASSES];   /* samples whose innermost frame this is, in this run; while waiting, in periods */
 	unsigned n;               /* regions that this address is charged to */
 	struct region *region[PLACE_REGIONS];
 };
@@ -44,11 +44,13 @@ void regions_release(struct regions *r)
 
 void regions_new_run(struct regions *r)
 {
-	r->samples = 0;
-	for (size_t i = 0; i < r->n; i++)
-		r->v[i]->samples = r->v[i]->logged_ranges = 0;
+	r->samples = r->blocked = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		r->v[i]->samples = r->v[i]->blocked = 0;
+		r->v[i]->logged = false;
+	}
 	for (size_t i = 0; i < r->places_cap; i++)
-		r->places[i].leaf = 0;
+		memset(r->places[i].leaf, 0, sizeof(r->places[i].leaf));
 }
 
 /* ---- making regions ------------------------------------------------------------- */
@@ -87,7 +89,7 @@ static bool covers(const struct region *g, uint64_t off)
 	return false;
 }
 
-static struct region *make(struct regions *r, enum region_scope scope, struct mapping *mod, const struct frame *at)
+static struct region *make(struct regions *r, enum region_scope scope, const struct mapping *mod, const struct frame *at)
 {
 	char *key = scope == REGION_LINE ? xasprintf("%u:%s:%u", mod->id, at->file, at->line) :
 					   xasprintf("%u:%s", mod->id, at->function);
@@ -217,15 +219,8 @@ static struct place *place_of(struct regions *r, struct mapping *mod, uint64_t o
 	p->module = mod->id;
 	p->off = off;
 	r->nplaces++;
-	if (!mod->own)
+	if (!mod->own || !mapping_image(mod))
 		return p;
-	if (!mod->image) {
-		const char *why;
-
-		mod->image = image_open(mod->path, NULL, &why);
-		if (!mod->image)
-			return p;
-	}
 	if (r->mode == REGION_LINE)
 		charge_line(r, mod, p);
 	else
@@ -233,28 +228,52 @@ static struct place *place_of(struct regions *r, struct mapping *mod, uint64_t o
 	return p;
 }
 
+static void charge(struct regions *r, struct region *g, const struct arena_sample *s)
+{
+	if (g->stamp == r->taken)
+		return;
+	g->stamp = r->taken;
+	if (s->class == CLASS_CPU) {
+		g->samples++;
+		g->all_samples++;
+	} else {
+		g->blocked += s->weight;
+		g->all_blocked += s->weight;
+	}
+}
+
+/*
+ * Waiting for peers or for a processor is on nobody's account but that of its
+ * class: faster code where the thread stands would not shorten it.
+ */
 void regions_sample(struct regions *r, const struct arena_sample *s)
 {
-	r->samples++;
-	r->all_samples++;
+	enum arena_class class = s->class < CLASSES ? (enum arena_class)s->class : CLASS_CPU;
+
+	r->taken++;
+	if (class == CLASS_CPU) {
+		r->samples++;
+		r->all_samples++;
+	} else {
+		r->blocked += s->weight;
+		r->all_blocked += s->weight;
+	}
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i]->scope == REGION_CLASS && r->v[i]->class == class)
+			charge(r, r->v[i], s);
 	for (uint32_t i = 0; i < s->nframes && i < ARENA_FRAMES; i++) {
-		/* The place of a call is inside the call, before the return address. */
-		uint64_t pc = i ? s->pc[i] - 1 : s->pc[i];
-		struct mapping *mod = mapping_find(r->modules, pc);
+		struct mapping *mod = mapping_of(r->modules, (unsigned)(s->place[i] >> PLACE_MODULE_SHIFT));
 		struct place *p;
 
 		if (!mod)
 			continue;
-		p = place_of(r, mod, pc - mod->bias);
+		p = place_of(r, mod, s->place[i] & ((1ull << PLACE_MODULE_SHIFT) - 1));
 		if (i == 0)
-			p->leaf++;
-		for (unsigned k = 0; k < p->n; k++) {
-			if (p->region[k]->stamp == r->all_samples)
-				continue;
-			p->region[k]->stamp = r->all_samples;
-			p->region[k]->samples++;
-			p->region[k]->all_samples++;
-		}
+			p->leaf[class] += s->weight;
+		if (class == CLASS_LOCK || class == CLASS_RUNQUEUE)
+			return;
+		for (unsigned k = 0; k < p->n; k++)
+			charge(r, p->region[k], s);
 		if (r->mode == REGION_LINE && p->n > 0)
 			return;
 	}
@@ -266,7 +285,7 @@ struct naming {
 	struct regions *r;
 	struct mapping *mod;
 	size_t found;
-	uint64_t *pc; /* of regions_locate */
+	uint64_t *place; /* of regions_locate */
 	size_t max;
 };
 
@@ -298,37 +317,33 @@ static void located_function(void *arg, uint64_t off, const struct frame *at)
 
 	(void)at;
 	if (n->found < n->max)
-		n->pc[n->found++] = off + n->mod->bias;
+		n->place[n->found++] = arena_place(n->mod->id, off);
 }
 
 /* A line may have code in several places: its first instruction is where it is come to. */
 static void located_line(void *arg, uint64_t off, const struct frame *at)
 {
 	struct naming *n = arg;
-	uint64_t pc = off + n->mod->bias;
+	uint64_t place = arena_place(n->mod->id, off);
 
 	(void)at;
-	if (n->max == 0 || (n->found > 0 && n->pc[0] <= pc))
+	if (n->max == 0 || (n->found > 0 && n->place[0] <= place))
 		return;
-	n->pc[0] = pc;
+	n->place[0] = place;
 	n->found = 1;
 }
 
-/* Calls a function for everything in scope that is called `name`. */
+/* Calls a function for everything that is called `name`, in modules in scope that have not been searched yet. */
 static void look_up(struct naming *n, const char *name, image_found *function, image_found *at_line)
 {
-	const char *colon = strrchr(name, ':'), *why;
+	const char *colon = strrchr(name, ':');
 	struct mappings *all = n->r->modules;
 	uint64_t line;
 
 	for (size_t i = 0; i < all->n; i++) {
 		struct mapping *mod = &all->v[i];
 
-		if (!mod->mapped || !mod->own)
-			continue;
-		if (!mod->image)
-			mod->image = image_open(mod->path, NULL, &why);
-		if (!mod->image)
+		if (!mod->mapped || mod->searched || !mod->own || !mapping_image(mod))
 			continue;
 		n->mod = mod;
 		if (colon && num_u64(colon + 1, &line)) {
@@ -342,17 +357,40 @@ static void look_up(struct naming *n, const char *name, image_found *function, i
 	}
 }
 
+/* ":io" and its like; CLASS_CPU: no such class. */
+static enum arena_class class_called(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum arena_class class;
+	} classes[] = { { ":lock", CLASS_LOCK }, { ":io", CLASS_IO }, { ":sleep", CLASS_SLEEP }, { ":runqueue", CLASS_RUNQUEUE } };
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (strcmp(name, classes[i].name) == 0)
+			return classes[i].class;
+	return CLASS_CPU;
+}
+
 size_t regions_name(struct regions *r, const char *name)
 {
+	static const struct mapping no_module = { 0 };
+	struct frame at = { .function = name };
 	struct naming n = { .r = r };
+	struct region *g;
 
+	if (class_called(name) != CLASS_CPU) {
+		g = make(r, REGION_CLASS, &no_module, &at);
+		g->class = class_called(name);
+		g->named = true;
+		return 1;
+	}
 	look_up(&n, name, found_function, found_line);
 	return n.found;
 }
 
-size_t regions_locate(struct regions *r, const char *name, uint64_t *pc, size_t max)
+size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size_t max)
 {
-	struct naming n = { .r = r, .pc = pc, .max = max };
+	struct naming n = { .r = r, .place = place, .max = max };
 
 	look_up(&n, name, located_function, located_line);
 	return n.found;
@@ -360,12 +398,18 @@ size_t regions_locate(struct regions *r, const char *name, uint64_t *pc, size_t 
 
 /* ---- choosing -------------------------------------------------------------------------- */
 
+/* Work and waits for the outside weigh alike: both pass time that could be less. */
+static uint64_t taken(const struct region *g)
+{
+	return g->all_samples + g->all_blocked;
+}
+
 static int by_samples(const void *a, const void *b)
 {
 	const struct region *x = *(struct region *const *)a, *y = *(struct region *const *)b;
 
-	if (x->all_samples != y->all_samples)
-		return x->all_samples > y->all_samples ? -1 : 1;
+	if (taken(x) != taken(y))
+		return taken(x) > taken(y) ? -1 : 1;
 	return x->id < y->id ? -1 : 1;
 }
 
@@ -378,37 +422,35 @@ size_t regions_pick(struct regions *r, size_t max, double min_share, struct regi
 	for (size_t i = 0; i < r->n; i++)
 		named = named || r->v[i]->named;
 	for (size_t i = 0; i < r->n; i++)
-		if (r->v[i]->nranges > 0 && (named ? r->v[i]->named : r->v[i]->all_samples > 0))
+		if ((r->v[i]->nranges > 0 || r->v[i]->scope == REGION_CLASS) && (named ? r->v[i]->named : taken(r->v[i]) > 0))
 			sorted[n++] = r->v[i];
 	qsort(sorted, n, sizeof(*sorted), by_samples);
 	for (size_t i = 0; i < n && kept < max; i++)
-		if (named || (double)sorted[i]->all_samples >= min_share * (double)r->all_samples)
+		if (named || (double)taken(sorted[i]) >= min_share * (double)(r->all_samples + r->all_blocked))
 			out[kept++] = sorted[i];
 	free(sorted);
 	return kept;
 }
 
-void regions_target(struct regions *r, const struct region *region, struct arena_target *target)
+void regions_target(const struct region *region, struct arena_target *target)
 {
-	const struct mapping *mod = NULL;
-
 	target->nranges = 0;
+	target->inclusive = 0;
+	target->class = CLASS_CPU;
 	if (!region)
 		return;
-	for (size_t i = 0; i < r->modules->n; i++)
-		if (r->modules->v[i].id == region->module)
-			mod = &r->modules->v[i];
-	if (!mod || !mod->mapped)
-		return;
 	target->inclusive = region->scope == REGION_FUNCTION;
+	target->class = region->class;
 	for (size_t i = 0; i < region->nranges && target->nranges < ARENA_RANGES; i++)
-		target->range[target->nranges++] =
-			(struct arena_range){ region->ranges[i].lo + mod->bias, region->ranges[i].hi + mod->bias };
+		target->range[target->nranges++] = (struct arena_range){ arena_place(region->module, region->ranges[i].lo),
+									 arena_place(region->module, region->ranges[i].hi) };
 }
 
-void regions_leaves(struct regions *r, void (*fn)(void *arg, unsigned module, uint64_t off, uint64_t count), void *arg)
+void regions_leaves(struct regions *r,
+		    void (*fn)(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count), void *arg)
 {
 	for (size_t i = 0; i < r->places_cap; i++)
-		if (r->places[i].module && r->places[i].leaf)
-			fn(arg, r->places[i].module, r->places[i].off, r->places[i].leaf);
+		for (int class = 0; class < CLASSES && r->places[i].module; class++)
+			if (r->places[i].leaf[class])
+				fn(arg, r->places[i].module, r->places[i].off, (enum arena_class)class, r->places[i].leaf[class]);
 }

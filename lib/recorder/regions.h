@@ -16,21 +16,25 @@
 #include "recorder/mapping.h"
 #include "runtime/arena.h"
 
-enum region_scope { REGION_LINE, REGION_FUNCTION };
+enum region_scope { REGION_LINE, REGION_FUNCTION, REGION_CLASS };
 
 struct region {
 	unsigned id;              /* 1.., as in the log */
 	enum region_scope scope;
-	unsigned module;          /* id */
+	unsigned module;          /* id; 0 for a class */
+	enum arena_class class;   /* of REGION_CLASS: how its threads wait; else CLASS_CPU */
 	char *function;           /* linkage name; owned; NULL for a line whose function is unknown */
 	char *file;               /* owned; NULL for a function without debug information */
 	unsigned line;
 	struct range *ranges;     /* module-relative; sorted, merged; owned */
 	size_t nranges;
-	size_t logged_ranges;     /* as many as the log knows of; 0: no record written yet */
+	size_t logged_ranges;     /* as many as the log knows of */
+	bool logged;              /* a record has been written, in this run */
 	bool named;               /* asked for with -r */
-	uint64_t samples;         /* of this run */
+	uint64_t samples;         /* of this run, on a processor */
 	uint64_t all_samples;     /* of all runs */
+	uint64_t blocked;         /* of this run, while waiting; in periods of the sampler */
+	uint64_t all_blocked;
 	uint64_t stamp;           /* number of the last sample counted: recursion counts once */
 };
 
@@ -44,8 +48,11 @@ struct regions {
 	struct map by_name;       /* "module:file:line" or "module:function" -> struct region */
 	struct place *places;     /* open addressing */
 	size_t nplaces, places_cap;
-	uint64_t samples;         /* of this run */
+	uint64_t samples;         /* of this run, on a processor */
 	uint64_t all_samples;     /* of all runs */
+	uint64_t blocked;         /* of this run, while waiting; in periods of the sampler */
+	uint64_t all_blocked;
+	uint64_t taken;           /* samples of either kind, of all runs */
 	bool passed_more;         /* mapping_pass was called: publish */
 };
 
@@ -65,11 +72,11 @@ void regions_sample(struct regions *r, const struct arena_sample *s);
 size_t regions_name(struct regions *r, const char *name);
 
 /*
- * The run-time addresses that `name` (as above) stands for, for progress points:
- * where a function begins, or the first instruction of a line.  At most max;
- * returns how many.
+ * The places that `name` (as above) stands for, for progress points: where a
+ * function begins, or the first instruction of a line.  At most max; returns how
+ * many.
  */
-size_t regions_locate(struct regions *r, const char *name, uint64_t *pc, size_t max);
+size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size_t max);
 
 /*
  * The regions to experiment with: the named ones, or, without any, those with
@@ -78,10 +85,11 @@ size_t regions_locate(struct regions *r, const char *name, uint64_t *pc, size_t 
  */
 size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out);
 
-/* Writes the region's run-time ranges to `target`; NULL makes it empty. */
-void regions_target(struct regions *r, const struct region *region, struct arena_target *target);
+/* Describes the region to the runtime; NULL: nothing is in it. */
+void regions_target(const struct region *region, struct arena_target *target);
 
-/* Calls fn for each address that was sampled in this run (as the innermost frame), with its count. */
-void regions_leaves(struct regions *r, void (*fn)(void *arg, unsigned module, uint64_t off, uint64_t count), void *arg);
+/* Calls fn for each address that was sampled in this run (as the innermost frame), with its count, and for each class. */
+void regions_leaves(struct regions *r,
+		    void (*fn)(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count), void *arg);
 
 #endif

@@ -86,7 +86,7 @@ void status_draw(struct status *s, int64_t now, uint64_t windows, struct regions
 	s->drawn_ns = now;
 	leader = xcalloc(regions->n + 1, sizeof(*leader));
 	for (size_t i = 0; i < regions->n; i++)
-		if (regions->v[i]->logged_ranges && slope_of(s, regions->v[i], &leader[n].slope))
+		if (regions->v[i]->logged && slope_of(s, regions->v[i], &leader[n].slope))
 			leader[n++].region = regions->v[i];
 	qsort(leader, n, sizeof(*leader), by_slope);
 	buf_addf(&b, "\r\033[K%3.0f s  %llu windows", (double)(now - s->began_ns) / 1e9, (unsigned long long)windows);

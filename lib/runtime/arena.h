@@ -9,9 +9,10 @@
  * Each field names its one writer:  [C] the conductor (andweorc-record),
  * [T] the thread that owns the slot, [A] any thread of the target.
  *
- * Times are CLOCK_MONOTONIC nanoseconds.  Addresses are run-time addresses of
- * the one profiled process.  See lib/runtime/delay.c for the rules of virtual
- * clocks that the delay fields serve.
+ * Times are CLOCK_MONOTONIC nanoseconds.  Code is named by place: the number of
+ * its module and the offset in it, which are the same in every process; each
+ * process has a table of where its modules are.  See lib/runtime/delay.c for the
+ * rules of virtual clocks that the delay fields serve.
  */
 #ifndef ANDWEORC_RUNTIME_ARENA_H
 #define ANDWEORC_RUNTIME_ARENA_H
@@ -24,16 +25,19 @@
 #include "unwind.h"
 
 enum {
-	ARENA_MAGIC = 0x61774c37, /* changes with the layout: a runtime of another build stays inert */
-	ARENA_THREADS = 4096,     /* slots; further threads run unprofiled */
+	ARENA_MAGIC = 0x61774d01, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_PROCESSES = 256,    /* at a time; further ones run unprofiled */
+	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
 	ARENA_BREAKS = 4,         /* debug registers of x86-64 */
 	ARENA_POINT_NAME = 96,    /* bytes, with the NUL */
 	ARENA_RING = 128,         /* samples a thread keeps for the conductor; a power of two */
 	ARENA_FRAMES = 24,        /* frames kept of a sample's stack */
 	ARENA_RANGES = 8192,      /* address ranges of one target */
-	ARENA_MODULES = 256,      /* modules with unwind rows */
+	ARENA_MODULES = 512,      /* modules of a process */
 	ARENA_ROWS = 6 << 20,     /* unwind rows of all modules */
+	ARENA_AHEAD_NS = 2000000, /* by how much credits of sleeps run ahead of them */
+	ARENA_SITES = 64,         /* places of waiting that a thread remembers; a power of two */
 	ARENA_SEGMENTS = 256,     /* segments a thread remembers; a power of two */
 	ARENA_BIRTHS = 1 << 12,   /* kinds of threads remembered; a power of two */
 	ARENA_OBJECTS = 1 << 14,  /* sync objects remembered; a power of two */
@@ -47,6 +51,16 @@ enum {
 };
 
 enum { SAMPLER_PERF = 1, SAMPLER_TIMER = 2 };
+
+/* What a thread was doing as it was sampled.  All but CLASS_CPU can be sped up as a whole (-r :io). */
+enum arena_class {
+	CLASS_CPU,
+	CLASS_LOCK,     /* waited for another thread or process of the recording */
+	CLASS_IO,       /* waited for a device, or for a process that is not of the recording */
+	CLASS_SLEEP,    /* waited for time to pass */
+	CLASS_RUNQUEUE, /* could have run, and had no processor */
+	CLASSES
+};
 
 /* The phases of a window.  `window` holds number << 2 | phase, so that one load tells both. */
 enum {
@@ -66,14 +80,27 @@ struct arena_point {
 	int64_t open_ns, close_ns;        /* [A] virtual time of the visit on the clock of its thread */
 };
 
-/* A progress point that stands in no source: an address whose execution is a visit. */
+/*
+ * A place in code: number of its module in the high 16 bits, module-relative
+ * offset in the low 48.  Module 0: the code of no module that is known, the
+ * offset is its address.
+ */
+enum { PLACE_MODULE_SHIFT = 48 };
+
+static inline uint64_t arena_place(uint32_t module, uint64_t offset)
+{
+	return (uint64_t)module << PLACE_MODULE_SHIFT | (offset & ((1ull << PLACE_MODULE_SHIFT) - 1));
+}
+
+/* A progress point that stands in no source: a place whose execution is a visit. */
 struct arena_break {
-	uint64_t pc;
+	uint64_t place;
 	uint32_t point; /* number of the point, > 0 */
 };
 
+/* [lo, hi), places. */
 struct arena_range {
-	uint64_t lo, hi; /* [lo, hi) */
+	uint64_t lo, hi;
 };
 
 /*
@@ -82,38 +109,54 @@ struct arena_range {
  *
  * A sample is in the region when its innermost frame outside `passed` code is
  * in `range` (exclusive: line regions), or any of its frames is (inclusive:
- * function regions).
+ * function regions), or the thread was waiting in this way (class regions).
  */
 struct arena_target {
 	uint32_t nranges;
 	uint32_t inclusive;
+	uint32_t class; /* enum arena_class; CLASS_CPU: not a class region */
 	struct arena_range range[ARENA_RANGES];
 };
 
-/* Code that is somebody else's: its samples are charged to the caller.  All code outside `own` passes. */
+/*
+ * Code in modules of the program's own that comes from elsewhere (templates,
+ * header libraries): its samples are charged to the caller, as those of all
+ * modules that are not its own.
+ */
 struct arena_scope {
-	uint32_t nown;    /* code of modules in scope */
-	uint32_t npassed; /* functions inside them that come from outside (templates, header libraries) */
-	struct arena_range own[ARENA_MODULES];
+	uint32_t npassed;
 	struct arena_range passed[ARENA_RANGES];
 };
 
-/* How to unwind the modules of the target.  `rows` are addresses in the target: it tells where it mapped the arena. */
+/* Where a process has its modules, and how to unwind them.  `rows` are addresses in that process. */
 struct arena_modules {
-	uint64_t base; /* where the target had mapped the arena as this was written: after an exec the addresses are stale */
+	uint64_t base; /* where it had mapped the arena as this was written: after an exec the addresses are stale */
 	uint32_t n;
 	struct unwind_module module[ARENA_MODULES]; /* sorted by lo */
 };
 
-struct arena_sample {
-	uint32_t nframes; /* >= 1 */
-	uint32_t hit;     /* 1: counted as in the region of the current window */
-	uint64_t pc[ARENA_FRAMES]; /* pc[0] where the sample hit; then return addresses */
+/* A process of the recording. */
+struct arena_process {
+	_Atomic int32_t pid;         /* [A] 0: free */
+	_Atomic int32_t parent;      /* [A] */
+	_Atomic uint32_t incarnation; /* [A] how many programs it has been: exec makes another of it */
+	_Atomic uint32_t ready;      /* [A] incarnation whose threads are being sampled */
+	_Atomic uint64_t base;       /* [A] where it has mapped the arena */
+	_Atomic uint32_t modules;    /* [C] index into set; by the process itself while it is being forked */
+	struct arena_modules set[2];
 };
 
-/* A sync object (mutex, condition variable, thread...), as the last thread to release it left it. */
+struct arena_sample {
+	uint32_t nframes; /* >= 1 */
+	uint16_t hit;     /* 1: counted as in the region of the current window */
+	uint16_t class;   /* enum arena_class */
+	uint32_t weight;  /* periods that it stands for: 1 on a processor */
+	uint64_t place[ARENA_FRAMES]; /* place[0] where the sample hit; then the calls that led there */
+};
+
+/* A sync object (mutex, condition variable, thread, pipe...), as the last thread to release it left it. */
 struct arena_object {
-	_Atomic uint64_t tag;     /* [A] address and window number, mixed; 0: free */
+	_Atomic uint64_t tag;     /* [A] key and window number, mixed; 0: free */
 	_Atomic int64_t virt_ns;  /* [A] latest virtual time of a release in this window */
 	_Atomic int64_t real_ns;  /* [A] real time of the last release */
 };
@@ -137,11 +180,30 @@ struct arena_birth {
 	_Atomic int64_t time_ns, hit_ns;
 };
 
+/* How long a thread waits at one place, on average. */
+struct arena_site {
+	uint64_t key;    /* where the wait was called from; 0: free */
+	int64_t mean_ns;
+};
+
+/*
+ * A wait that is expected to be long, while it lasts: the conductor credits it as
+ * time passes.  `since` is set last and cleared first.
+ */
+struct arena_wait {
+	_Atomic int64_t since;  /* [T] 0: none */
+	_Atomic int64_t until;  /* [T] when a sleep will end; INT64_MAX: unknown */
+	_Atomic int64_t base;   /* [T] min(D, G) as it began, or 0 */
+	uint32_t outside;       /* [T] 1: waits for no thread of the recording, as far as is known */
+	struct arena_sample at; /* [T] the stack; `hit` and `class` too */
+};
+
 enum { SLOT_FREE, SLOT_UNBORN, SLOT_LIVE };
 
 /* A thread.  Counters survive the thread and are never reset: the conductor works with differences. */
 struct arena_thread {
 	_Alignas(64) _Atomic uint32_t state; /* SLOT_*, for people who look */
+	_Atomic uint32_t process;   /* [A] index of the thread's process */
 	int32_t tid;
 	_Atomic uint32_t next_free; /* while it is free: number of the next free slot, 0 = none */
 	uint64_t routine, arg;      /* of a thread that is unborn: what it will run, */
@@ -153,6 +215,10 @@ struct arena_thread {
 	_Atomic uint64_t paused_ns; /* [T] real time spent in pauses */
 	_Atomic uint64_t credit_ns; /* [T] credited, whatever became of it */
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
+	_Atomic uint64_t waited_ns[CLASSES]; /* [T] real time in waits; [CLASS_CPU] is not used */
+	_Atomic uint64_t absolute_ns; /* [T] of these, until a moment of the wall clock */
+	struct arena_wait wait;     /* [T] */
+	struct arena_site site[ARENA_SITES]; /* [T] */
 	_Atomic uint64_t visits[ARENA_POINTS]; /* [T] */
 	struct arena_segment segment[ARENA_SEGMENTS]; /* [T] */
 	_Alignas(64) _Atomic uint32_t ring_head; /* [T] next to write */
@@ -163,13 +229,16 @@ struct arena_thread {
 struct arena {
 	uint32_t magic;
 	uint32_t size_check;        /* sizeof(struct arena), truncated: as magic */
-	_Atomic int32_t pid;        /* [A] the profiled process; 0 until the first one reports in */
+	_Atomic uint32_t news;      /* [A] futex: changes when a process has joined, or a module is unknown */
+	_Atomic int32_t pid;        /* [A] the first process to report in; 0 until then */
 	_Atomic uint32_t runtime;   /* [A] RUNTIME_* */
 	_Atomic uint32_t sampler;   /* [A] SAMPLER_* in use */
 	_Atomic int32_t sampler_errno; /* [A] why perf was refused, or 0 */
-	_Atomic uint64_t base;      /* [A] where the profiled process mapped the arena */
-	_Atomic uint32_t incarnation; /* [A] how many programs the process has been: exec makes another of it */
-	_Atomic uint32_t attached;  /* [A] other processes that found the arena taken (children, wrapped commands) */
+	_Atomic uint32_t processes_used; /* [A] highest entry ever taken, plus one */
+	_Atomic uint32_t joined;         /* [A] processes that have ever joined, execs included */
+	_Atomic uint32_t processes_refused; /* [A] that found no entry */
+	_Atomic uint32_t unknown_code;   /* [A] samples in code of no module that is known: time to look again */
+	_Atomic uint32_t serial;         /* [A] for things that have no name of their own (socket pairs, shared memory) */
 	uint32_t want_sampler;      /* [C] SAMPLER_* to use, 0 = perf, else timer */
 	uint64_t period_ns;         /* [C] of the sampler */
 	uint64_t seed;              /* [C] for the jitter of the period */
@@ -179,7 +248,6 @@ struct arena {
 	_Atomic uint32_t target;              /* [C] index into targets */
 	_Atomic uint32_t region;              /* [C] id of the region that `target` describes; 0: none */
 	_Atomic uint32_t scope;               /* [C] index into scopes */
-	_Atomic uint32_t modules;             /* [C] index into module_sets */
 	_Atomic uint32_t whole_stacks;        /* [C] keep all frames of samples, not only up to the one that is charged */
 	_Atomic uint32_t speedup;             /* [C] 0 .. 1 << 16, the fraction of a period that is credited */
 	_Atomic int64_t floor_ns;             /* [C] G as the window began: older debts are forgiven */
@@ -189,6 +257,8 @@ struct arena {
 	_Alignas(64) _Atomic int64_t delay_ns; /* [A] G */
 	_Alignas(64) _Atomic uint32_t threads_used; /* [A] highest slot ever taken, plus one */
 	_Atomic uint64_t threads_free;              /* [A] stack of slots that threads have left; see thread.c */
+	_Atomic uint8_t waits[ARENA_THREADS];       /* [T] 1: the thread's `wait` may be on; all that the conductor must look at often */
+	_Atomic uint32_t ticking;                   /* [C] 1: the conductor looks at waits often */
 	_Atomic uint32_t threads_refused;           /* [A] threads that found no slot */
 	_Atomic uint32_t points_used;               /* [A] */
 	_Atomic uint32_t points_lock;               /* [A] taken while a point is added */
@@ -202,7 +272,7 @@ struct arena {
 	struct arena_birth birth[ARENA_BIRTHS]; /* [A] */
 	struct arena_target targets[2];
 	struct arena_scope scopes[2];
-	struct arena_modules module_sets[2];
+	struct arena_process process[ARENA_PROCESSES];
 	struct unwind_row row[ARENA_ROWS]; /* [C] appended to; what a set refers to stays */
 	struct arena_thread thread[ARENA_THREADS];
 };
@@ -231,6 +301,59 @@ static inline int arena_add_point(struct arena *a, const char *name)
 	}
 	atomic_store_explicit(&a->points_lock, 0, memory_order_release);
 	return i < ARENA_POINTS ? (int)i + 1 : -1;
+}
+
+/*
+ * Free slots form a stack, so that the slot of the thread that ended last, still
+ * warm, is the next to be used.  The word holds the number of its top (0: empty)
+ * and above that a count of pushes, which tells a top that went and came back
+ * from one that stayed.
+ */
+static inline uint64_t arena_with_top(uint64_t word, uint32_t top)
+{
+	return ((word >> 32) + 1) << 32 | top;
+}
+
+/* Gives a slot back.  By its thread, or by the conductor when the thread's process is dead. */
+static inline void arena_free_slot(struct arena *a, struct arena_thread *t)
+{
+	uint64_t word = atomic_load_explicit(&a->threads_free, memory_order_relaxed);
+	uint32_t number = (uint32_t)(t - a->thread) + 1;
+
+	atomic_store_explicit(&t->state, SLOT_FREE, memory_order_relaxed);
+	do {
+		atomic_store_explicit(&t->next_free, (uint32_t)word, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak_explicit(&a->threads_free, &word, arena_with_top(word, number),
+							memory_order_release, memory_order_relaxed));
+}
+
+/* G is at least g from now on. */
+static inline void arena_raise_delay(struct arena *a, int64_t to)
+{
+	int64_t g = atomic_load_explicit(&a->delay_ns, memory_order_relaxed);
+
+	/* A failed exchange has loaded a newer G; one that is above `to` already owes this much. */
+	while (g < to &&
+	       !atomic_compare_exchange_weak_explicit(&a->delay_ns, &g, to, memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+/* Is the place in one of r[0..n)? */
+static inline bool arena_in_ranges(const struct arena_range *r, uint32_t n, uint64_t place)
+{
+	uint32_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (place < r[mid].lo)
+			hi = mid;
+		else if (place >= r[mid].hi)
+			lo = mid + 1;
+		else
+			return true;
+	}
+	return false;
 }
 
 static inline uint32_t window_number(uint32_t window)

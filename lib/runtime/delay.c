@@ -35,10 +35,7 @@
  * All functions: context any; the caller holds self.busy or is the handler, so
  * that delay_ns has one writer.
  */
-#include <errno.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "runtime.h"
 
@@ -46,7 +43,6 @@ enum {
 	SLEEP_MARGIN_NS = 60 * 1000,      /* a sleep ends at most this much early; the rest is spun */
 	SLEEP_WORTHWHILE_NS = 40 * 1000,  /* below this a sleep costs more than it yields the processor for */
 	SLEEP_SLICE_NS = 5 * 1000 * 1000, /* after which a sleeper looks whether its window is still on */
-	RELEASE_DEBT_NS = 50 * 1000,      /* smaller debts wait for the next sample: the acquire rule carries them over */
 };
 
 int64_t delay_of(struct arena_thread *t)
@@ -70,27 +66,27 @@ static void set_delay(struct arena_thread *t, int64_t d)
 	atomic_store_explicit(&t->delay_ns, d, memory_order_relaxed);
 }
 
+void delay_credit_from(struct arena_thread *t, int64_t ns, int64_t g)
+{
+	arena_raise_delay(arena, g);
+	set_delay(t, delay_of(t) + ns);
+	atomic_store_explicit(&t->credit_ns, atomic_load_explicit(&t->credit_ns, memory_order_relaxed) + (uint64_t)ns,
+			      memory_order_relaxed);
+}
+
 void delay_credit(struct arena_thread *t, int64_t ns)
 {
 	int64_t d = delay_of(t);
 	int64_t g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
-	int64_t raised = (d < g ? d : g) + ns;
 
-	/* A failed exchange has loaded a newer G; a G that is above `raised` already owes this much. */
-	while (g < raised && !atomic_compare_exchange_weak_explicit(&arena->delay_ns, &g, raised, memory_order_relaxed,
-								     memory_order_relaxed))
-		;
-	set_delay(t, d + ns);
-	atomic_store_explicit(&t->credit_ns, atomic_load_explicit(&t->credit_ns, memory_order_relaxed) + (uint64_t)ns,
-			      memory_order_relaxed);
+	delay_credit_from(t, ns, (d < g ? d : g) + ns);
 }
 
 static void sleep_until(int64_t end)
 {
 	struct timespec at = { .tv_sec = end / 1000000000, .tv_nsec = end % 1000000000 };
 
-	/* The system call itself: the library's function is a cancellation point, and may be somebody's wrapper. */
-	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+	SYS(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
 /*
@@ -127,16 +123,16 @@ static int64_t pause_for(struct arena_thread *t, int64_t ns)
 
 	if (ns >= SLEEP_WORTHWHILE_NS) {
 		/* The default slack of 50 us would be overslept each time; the program's own setting comes back. */
-		int slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+		long slack = SYS(SYS_prctl, PR_GET_TIMERSLACK);
 
-		prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+		SYS(SYS_prctl, PR_SET_TIMERSLACK, 1);
 		while (now < end - margin() && !window_is_over(t)) {
 			int64_t slice = end - margin() - now;
 
 			now = sleep_some(now, slice < SLEEP_SLICE_NS ? slice : SLEEP_SLICE_NS);
 		}
 		if (slack > 0)
-			prctl(PR_SET_TIMERSLACK, slack, 0, 0, 0);
+			SYS(SYS_prctl, PR_SET_TIMERSLACK, slack);
 		if (window_is_over(t))
 			return now - start;
 	}
@@ -159,6 +155,7 @@ void delay_pay(struct arena_thread *t, int64_t at_least)
 	paused = pause_for(t, debt);
 	set_delay(t, d + paused);
 	segment_skip(paused);
+	self.wall_ns = 0;
 	atomic_store_explicit(&t->paused_ns, atomic_load_explicit(&t->paused_ns, memory_order_relaxed) + (uint64_t)paused,
 			      memory_order_relaxed);
 }
@@ -171,20 +168,18 @@ void delay_pay(struct arena_thread *t, int64_t at_least)
  * of a place are stored one by one: a reader between two stores sees the two
  * releases mixed, which are microseconds apart.
  */
-static struct arena_object *place_of(const void *object, uint64_t *tag)
+static struct arena_object *object_of(uint64_t key, uint64_t *tag)
 {
 	uint64_t window = window_number(atomic_load_explicit(&arena->window, memory_order_relaxed));
-	uint64_t key = (uint64_t)(uintptr_t)object;
-	uint64_t mixed = key * 0x9e3779b97f4a7c15u;
 
-	*tag = key ^ window << 48 ^ 1;
-	return &arena->object[mixed >> 40 & (ARENA_OBJECTS - 1)];
+	*tag = (key ^ window * 0x9e3779b97f4a7c15u) | 1;
+	return &arena->object[key >> 40 & (ARENA_OBJECTS - 1)];
 }
 
-void sync_release(struct arena_thread *t, const void *object)
+void sync_release(struct arena_thread *t, uint64_t key)
 {
 	uint64_t tag;
-	struct arena_object *o = place_of(object, &tag);
+	struct arena_object *o = object_of(key, &tag);
 	int64_t now, v;
 
 	delay_pay(t, RELEASE_DEBT_NS);
@@ -203,10 +198,10 @@ void sync_release(struct arena_thread *t, const void *object)
 	atomic_store_explicit(&o->tag, tag, memory_order_release);
 }
 
-static bool acquire_from(const void *object, int64_t *virt, int64_t *when)
+static bool acquire_from(uint64_t key, int64_t *virt, int64_t *when)
 {
 	uint64_t tag;
-	struct arena_object *o = place_of(object, &tag);
+	struct arena_object *o = object_of(key, &tag);
 
 	if (atomic_load_explicit(&o->tag, memory_order_acquire) != tag)
 		return false;
@@ -215,16 +210,16 @@ static bool acquire_from(const void *object, int64_t *virt, int64_t *when)
 	return true;
 }
 
-static void go_on(struct arena_thread *t, bool known, int64_t virt, int64_t when, int64_t blocked_at)
+static void go_on(struct arena_thread *t, bool known, int64_t virt, int64_t when, int64_t blocked_at, int64_t blocked_delay)
 {
 	int64_t d = delay_of(t), now = now_ns();
 
 	/* What was released before the wait began was not waited for. */
 	if (blocked_at && (!known || when >= blocked_at)) {
 		int64_t began = atomic_load_explicit(&arena->began_ns, memory_order_relaxed);
-		int64_t since = blocked_at > began ? blocked_at : began;
 		int64_t g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
-		int64_t earliest = since - d;
+		/* A wait that began in another window begins again with this one, on the floor of its debts. */
+		int64_t earliest = blocked_at > began ? blocked_at - blocked_delay : began - d;
 
 		/* Without a history, the releaser is taken to have paid all that was owed. */
 		int64_t v = known ? virt + (now - when) : now - g;
@@ -235,26 +230,28 @@ static void go_on(struct arena_thread *t, bool known, int64_t virt, int64_t when
 	}
 }
 
-void sync_acquire(struct arena_thread *t, const void *object, int64_t blocked_at)
+void sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int64_t blocked_delay)
 {
 	int64_t virt = 0, when = 0;
-	bool known = acquire_from(object, &virt, &when);
+	bool known = acquire_from(key, &virt, &when);
 
-	go_on(t, known, virt, when, blocked_at);
+	go_on(t, known, virt, when, blocked_at, blocked_delay);
 }
 
-void sync_acquire2(struct arena_thread *t, const void *a, const void *b, int64_t blocked_at)
+void sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay)
 {
 	int64_t va = 0, ta = 0, vb = 0, tb = 0;
 	bool ka = acquire_from(a, &va, &ta), kb = acquire_from(b, &vb, &tb);
 
 	if (ka && (!kb || ta >= tb))
-		go_on(t, true, va, ta, blocked_at);
+		go_on(t, true, va, ta, blocked_at, blocked_delay);
 	else
-		go_on(t, kb, vb, tb, blocked_at);
+		go_on(t, kb, vb, tb, blocked_at, blocked_delay);
 }
 
-void sync_timed_out(struct arena_thread *t)
+int64_t sync_released_at(uint64_t key)
 {
-	delay_pay(t, RELEASE_DEBT_NS);
+	int64_t virt, when;
+
+	return acquire_from(key, &virt, &when) ? when : 0;
 }

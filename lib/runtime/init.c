@@ -2,9 +2,8 @@
  * init: how the runtime comes to life in a process, and when it stays inert.
  *
  * Inert means: `arena` is NULL, and every wrapper is one load and a jump.  That
- * is the case without the environment variable, when the arena cannot be
- * mapped or was made by another build, and in every process but the one that
- * the recorder started (its children are told of, not profiled).
+ * is the case without the environment variable, and when the arena cannot be
+ * mapped, was made by another build, or has no place for another process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +12,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/auxv.h>
-#include <unistd.h>
 
 #include "../andweorc.h"
 #include "../format.h"
@@ -29,34 +27,25 @@ static struct arena *map_arena(const char *path)
 {
 	struct arena *a;
 	struct stat st;
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = (int)SYS(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+	long at;
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) != 0 || st.st_size < (off_t)sizeof(*a)) {
-		close(fd);
+	if (SYS(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0 || st.st_size < (off_t)sizeof(*a)) {
+		SYS(SYS_close, fd);
 		return NULL;
 	}
-	a = mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-	close(fd);
-	if (a == MAP_FAILED)
+	at = SYS(SYS_mmap, NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	SYS(SYS_close, fd);
+	if (at < 0 && at > -4096)
 		return NULL;
+	a = (struct arena *)at;
 	if (a->magic != ARENA_MAGIC || a->size_check != (uint32_t)sizeof(*a)) {
-		munmap(a, sizeof(*a));
+		SYS(SYS_munmap, a, sizeof(*a));
 		return NULL;
 	}
 	return a;
-}
-
-/* The first process to ask has the arena, and keeps it through exec. */
-static bool claim(struct arena *a)
-{
-	int32_t expected = 0, pid = getpid();
-
-	if (atomic_compare_exchange_strong(&a->pid, &expected, pid) || expected == pid)
-		return true;
-	atomic_fetch_add_explicit(&a->attached, 1, memory_order_relaxed);
-	return false;
 }
 
 __attribute__((constructor(101))) static void init(void)
@@ -69,19 +58,19 @@ __attribute__((constructor(101))) static void init(void)
 	path = getenv(AW_ENV_ARENA);
 	if (!path || (a = map_arena(path)) == NULL)
 		goto out;
-	if (!claim(a)) {
-		munmap(a, sizeof(*a));
+	if (!process_join(a)) {
+		SYS(SYS_munmap, a, sizeof(*a));
 		goto out;
 	}
 	arena = a;
-	atomic_store_explicit(&a->base, (uintptr_t)a, memory_order_relaxed);
-	atomic_store_explicit(&a->breaks_used, 0, memory_order_relaxed);
-	/* Pairs with the acquire of the conductor: it sees the new base. */
-	atomic_fetch_add_explicit(&a->incarnation, 1, memory_order_release);
-	pthread_atfork(NULL, NULL, thread_forget);
+	thread_bury();
+	pthread_atfork(NULL, NULL, process_forked);
 	sampler_init();
 	thread_begin(thread_reserve());
+	atomic_store_explicit(&process->ready, atomic_load_explicit(&process->incarnation, memory_order_relaxed),
+			      memory_order_release);
 	atomic_store_explicit(&a->runtime, self.slot ? RUNTIME_READY : RUNTIME_REFUSED, memory_order_release);
+	process_news();
 out:
 	errno = saved;
 }

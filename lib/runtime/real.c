@@ -35,11 +35,11 @@ void real_resolve(void)
 		return;
 	resolving = true;
 	/* The functions that dlsym itself may call come first. */
+	real.mmap = (void *(*)(void *, size_t, int, int, int, off_t))find("mmap");
 	real.pthread_mutex_lock = (int (*)(pthread_mutex_t *))find("pthread_mutex_lock");
 	real.pthread_mutex_unlock = (int (*)(pthread_mutex_t *))find("pthread_mutex_unlock");
 #define X(name, type, params) real.name = (type(*) params)find(#name);
 	REAL_FUNCTIONS(X)
-	REAL_OPTIONAL_FUNCTIONS(X)
 #undef X
 	resolving = false;
 }

@@ -11,9 +11,17 @@
  *           call, on any thread: async-signal-safe, bounded.
  *   init    runs once, in the constructor, before main.
  *
- * Files: init (life), real (the functions that we stand in for), thread
- * (slots), sample (sampler and handler), delay (virtual clocks), progress
- * (visits), unwind (stacks), interpose (what a program calls instead of libc).
+ * Files, from the inside out:
+ *
+ *   delay      virtual clocks          key     names of sync objects
+ *   segment    smooth credits          stack   whose code is running
+ *   sample     sampler and handler     unwind  from a frame to its caller
+ *   wait       what can block          progress  visits of progress points
+ *   thread     slots of threads        process, init  life
+ *   real       what libc has           sys     system calls of our own
+ *
+ * and what a program calls instead of libc: lock, create, ours (pthread locks,
+ * threads, our signal); every other file that includes "wrap.h".
  */
 #ifndef ANDWEORC_RUNTIME_RUNTIME_H
 #define ANDWEORC_RUNTIME_RUNTIME_H
@@ -24,6 +32,8 @@
 #include <time.h>
 
 #include "arena.h"
+#include "real.h"
+#include "sys.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -32,6 +42,30 @@
 /* ---- init.c: life ---- */
 
 extern struct arena *arena; /* NULL: not profiled, every wrapper passes through */
+
+/* ---- process.c: the processes of a recording ---- */
+
+extern struct arena_process *process; /* our entry; not NULL when arena is not */
+
+/* init: takes an entry, or the one that the process had before an exec.  False when there is none. */
+bool process_join(struct arena *a);
+
+/* any: index of our entry, + 1: never 0. */
+static inline uint32_t process_number(void)
+{
+	return (uint32_t)(process - arena->process) + 1;
+}
+
+/*
+ * In a forked child, whose only thread is the calling one: it joins as a process
+ * of its own, with the clock of the thread that forked it.  Run by pthread_atfork;
+ * system calls that make processes without it (raw clone, vfork) leave the child
+ * as a guest in its parent's entry until it execs.
+ */
+void process_forked(void);
+
+/* any: tells the conductor that there is something to look at. */
+void process_news(void);
 
 /* ---- thread.c: slots ---- */
 
@@ -62,6 +96,9 @@ struct self {
 	struct arena_segment before;   /* what was known of it as it began */
 	int64_t segment_ns;            /* up to when the segment's time is accounted for */
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average */
+	volatile sig_atomic_t waiting; /* inside a call that can block: a sample is no hit */
+	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
+	int64_t wall_ns, cpu_ns;       /* as the last sample hit; 0: start afresh */
 };
 
 extern TLS struct self self;
@@ -76,12 +113,40 @@ static inline struct arena_thread *self_slot(void)
 struct arena_thread *thread_reserve(void);
 void thread_unreserve(struct arena_thread *slot); /* any: it was not born after all */
 
-/* any: the calling thread begins to use `slot` (its own), and ends to use it. */
+/* any: the calling thread begins to use `slot` (its own), and ends to use it.  NULL: nothing. */
 void thread_begin(struct arena_thread *slot);
 void thread_end(void);
 
-/* In a forked child, whose only thread is the calling one (pthread_atfork): nothing here is ours any more. */
+/* In a forked child: the copy of the parent's thread is none; its descriptors are closed. */
 void thread_forget(void);
+
+/* init: frees the slots that this process used before it was another program. */
+void thread_bury(void);
+
+/* ---- stack.c: whose code is running ---- */
+
+struct stack {
+	uint32_t n;
+	bool hit;     /* in the region */
+	bool decided; /* a frame that is not somebody else's has been seen */
+	uint64_t place[ARENA_FRAMES];
+};
+
+/* any: the modules of this process, as the conductor knows them; *n is 0 until it does. */
+const struct unwind_module *stack_modules(uint32_t *n);
+
+/* any: walks from the frame of c. */
+void stack_walk(struct stack *s, struct unwind_cursor *c);
+
+/* ---- create.c ---- */
+
+/*
+ * any: a slot for the thread that is about to be created to run routine(arg), in
+ * which both are kept; NULL: create it as if we were not there.  The new thread is
+ * to run create_begin(slot), which returns what routine does.
+ */
+struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)(void *), void *arg);
+void *create_begin(void *slot);
 
 /* ---- sample.c ---- */
 
@@ -114,20 +179,35 @@ int64_t delay_of(struct arena_thread *t);                 /* any: D of the calli
 void delay_credit(struct arena_thread *t, int64_t ns);    /* any: rule 1 */
 void delay_pay(struct arena_thread *t, int64_t at_least); /* any: rule 2, when the debt is at_least ns */
 
-/* any: the calling thread does something to `object` that can let another one go on (before the real call). */
-void sync_release(struct arena_thread *t, const void *object);
+/* any: adds to D without raising G, which is at least `g` afterwards (the others may have begun to pay already). */
+void delay_credit_from(struct arena_thread *t, int64_t ns, int64_t g);
+
+/* Smaller debts wait for the next sample: the acquire rule carries them over. */
+enum { RELEASE_DEBT_NS = 50 * 1000 };
+
+/* any: the calling thread does something that can let another one go on, by way of `key` (before the real call). */
+void sync_release(struct arena_thread *t, uint64_t key);
 
 /*
- * any: the calling thread has got what it needed from `object` (after the real
- * call).  blocked_at is the time at which it began to wait, 0 when it did not.
+ * any: the calling thread has got what it needed by way of `key` (after the real
+ * call).  blocked_at is the time at which it began to wait, 0 when it did not;
+ * blocked_delay is its D then.
  */
-void sync_acquire(struct arena_thread *t, const void *object, int64_t blocked_at);
+void sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int64_t blocked_delay);
 
-/* any: as sync_acquire, from the later released of two objects (a condition variable and its mutex). */
-void sync_acquire2(struct arena_thread *t, const void *a, const void *b, int64_t blocked_at);
+/* any: as sync_acquire, from the later released of two (a condition variable and its mutex). */
+void sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay);
 
-/* any: a wait ended by itself (time-out): nothing forgiven, all is owed. */
-void sync_timed_out(struct arena_thread *t);
+/* any: when `key` was last released in this window; 0: not at all, as far as is known. */
+int64_t sync_released_at(uint64_t key);
+
+/* ---- key.c: names of sync objects, the same in all processes; never 0 ---- */
+
+/* any: of an object in memory: of this process, unless it lies in memory that is shared. */
+uint64_t key_of_address(const volatile void *p);
+
+/* any: of anything else: a letter for its kind, and what identifies it. */
+uint64_t key_of(char kind, uint64_t a, uint64_t b);
 
 /* ---- segment.c: what a thread does between two sync operations ---- */
 
@@ -146,58 +226,78 @@ void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg);
 /* any: the thread did not run for `ns` (a pause). */
 void segment_skip(int64_t ns);
 
+/* ---- wait.c: what can block ---- */
+
+/*
+ * A call that can block stands between wait_begin and one of the three ends.
+ *
+ *     struct wait w;
+ *     wait_begin(&w, CLASS_IO, SITE, outside, WAIT_UNKNOWN);
+ *     n = REAL(read)(fd, buf, size);
+ *     n > 0 && key ? wait_by_peer(&w, key) : wait_outside(&w);
+ *
+ * errno is what the real call made of it.  Begin and end are two readings of the
+ * clock when nothing is being sped up.
+ */
+struct wait {
+	struct arena_thread *t; /* NULL: nothing to account for */
+	const void *site;
+	int64_t since;
+	int64_t delay;          /* D at `since` */
+	int64_t base;           /* min(D, G) at `since` */
+	uint32_t window;        /* at `since` */
+	uint32_t class;         /* enum arena_class */
+	bool outside;
+	bool hit;               /* in the region, and published so: the conductor credits as time passes */
+	int before;             /* self.waiting before: waits nest (pthread_join inside of a wrapped call) */
+};
+
+enum { WAIT_UNKNOWN = -1 };
+
+/*
+ * any.  site: where the program called from.  outside: only something that is not
+ * of the recording can end the wait, as far as is known now (a device, time, a
+ * process without runtime); such a wait is credited when it is in the region.
+ * ns: how long it will be (sleeps), or WAIT_UNKNOWN.
+ */
+void wait_begin(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns);
+
+/* any: another thread of the recording let us go on, by way of key. */
+void wait_by_peer(struct wait *w, uint64_t key);
+void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b); /* the later released of two */
+
+/* any: nobody of the recording did: a device, a time-out, an error, a signal. */
+void wait_outside(struct wait *w);
+
+/* any: the thread does what can let another go on (before the real call). */
+void wait_release(uint64_t key, const void *site);
+
+/* any: the thread got something by way of key without having had to wait (after the real call). */
+void wait_acquire(uint64_t key, const void *site);
+
+/* any: a thread is profiled, and not inside the runtime. */
+static inline bool wait_is_watched(void)
+{
+	return unlikely(arena != NULL) && self_slot() != NULL;
+}
+
+/* any: the same, and something is being sped up: clocks matter. */
+static inline bool wait_is_accounted(void)
+{
+	return wait_is_watched() && window_speedup() != 0;
+}
+
+/* ---- sample.c, stack.c: samples of waiting threads ---- */
+
+/* any: keeps a sample of the calling thread. */
+void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t class, uint32_t weight);
+
+/* any: a random number, never 0. */
+uint64_t sample_random(void);
+
 /* ---- progress.c ---- */
 
 int point_number(const char *name);
 void point_visit(int point);
-
-/* ---- real.c ---- */
-
-/* The functions that we stand in for, as libc has them.  X(name, return type, parameters). */
-#define REAL_FUNCTIONS(X)                                                                                                    \
-	X(pthread_create, int, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                             \
-	X(pthread_join, int, (pthread_t, void **))                                                                           \
-	X(pthread_tryjoin_np, int, (pthread_t, void **))                                                                     \
-	X(pthread_timedjoin_np, int, (pthread_t, void **, const struct timespec *))                                          \
-	X(pthread_mutex_lock, int, (pthread_mutex_t *))                                                                      \
-	X(pthread_mutex_trylock, int, (pthread_mutex_t *))                                                                   \
-	X(pthread_mutex_timedlock, int, (pthread_mutex_t *, const struct timespec *))                                        \
-	X(pthread_mutex_unlock, int, (pthread_mutex_t *))                                                                    \
-	X(pthread_cond_wait, int, (pthread_cond_t *, pthread_mutex_t *))                                                     \
-	X(pthread_cond_timedwait, int, (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))                       \
-	X(pthread_cond_signal, int, (pthread_cond_t *))                                                                      \
-	X(pthread_cond_broadcast, int, (pthread_cond_t *))                                                                   \
-	X(pthread_rwlock_rdlock, int, (pthread_rwlock_t *))                                                                  \
-	X(pthread_rwlock_tryrdlock, int, (pthread_rwlock_t *))                                                               \
-	X(pthread_rwlock_timedrdlock, int, (pthread_rwlock_t *, const struct timespec *))                                    \
-	X(pthread_rwlock_wrlock, int, (pthread_rwlock_t *))                                                                  \
-	X(pthread_rwlock_trywrlock, int, (pthread_rwlock_t *))                                                               \
-	X(pthread_rwlock_timedwrlock, int, (pthread_rwlock_t *, const struct timespec *))                                    \
-	X(pthread_rwlock_unlock, int, (pthread_rwlock_t *))                                                                  \
-	X(pthread_barrier_wait, int, (pthread_barrier_t *))                                                                  \
-	X(pthread_sigmask, int, (int, const sigset_t *, sigset_t *))                                                         \
-	X(sigprocmask, int, (int, const sigset_t *, sigset_t *))                                                             \
-	X(sigaction, int, (int, const struct sigaction *, struct sigaction *))                                               \
-	X(signal, __sighandler_t, (int, __sighandler_t))                                                                     \
-	X(getauxval, unsigned long, (unsigned long))
-
-/* In newer libcs only (glibc 2.30); NULL where the libc has none. */
-#define REAL_OPTIONAL_FUNCTIONS(X)                                                                                           \
-	X(pthread_cond_clockwait, int, (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *))            \
-	X(pthread_mutex_clocklock, int, (pthread_mutex_t *, clockid_t, const struct timespec *))
-
-struct real {
-#define X(name, type, params) type(*name) params;
-	REAL_FUNCTIONS(X)
-	REAL_OPTIONAL_FUNCTIONS(X)
-#undef X
-};
-
-extern struct real real;
-
-/* any: resolves all of `real`, once.  Wrappers call it because other constructors may run before ours. */
-void real_resolve(void);
-
-#define REAL(name) (likely(real.name != NULL) ? (void)0 : real_resolve(), real.name)
 
 #endif

@@ -24,17 +24,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "runtime.h"
 
 enum {
 	TRAP_PERF_CODE = 6,
-	WALK_FRAMES = 96, /* of a stack that are looked at */
 };
 
 static int our_signal; /* 0 until a sampler has been chosen */
@@ -45,73 +41,6 @@ int sampler_signal(void)
 	return our_signal;
 }
 
-/* ---- is the sample in the region? -------------------------------------------- */
-
-static bool in_ranges(const struct arena_range *r, uint32_t n, uint64_t pc)
-{
-	uint32_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (pc < r[mid].lo)
-			hi = mid;
-		else if (pc >= r[mid].hi)
-			lo = mid + 1;
-		else
-			return true;
-	}
-	return false;
-}
-
-/* Is the code at pc somebody else's, to be charged to its caller? */
-static bool passes(const struct arena_scope *s, uint64_t pc)
-{
-	return !in_ranges(s->own, s->nown, pc) || in_ranges(s->passed, s->npassed, pc);
-}
-
-/*
- * The stack of the interrupted thread, innermost frame first, and whether it is
- * in the region.  Line regions: the innermost frame that is not somebody else's
- * decides, and the walk ends there.  Function regions: any frame will do.
- */
-struct stack {
-	uint32_t n;
-	bool hit;
-	bool decided; /* a frame that is not somebody else's has been seen */
-	uint64_t pc[ARENA_FRAMES];
-};
-
-static void walk(struct stack *s, const ucontext_t *uc)
-{
-	const struct arena_target *target = &arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1];
-	const struct arena_scope *scope = &arena->scopes[atomic_load_explicit(&arena->scope, memory_order_acquire) & 1];
-	const struct arena_modules *set = &arena->module_sets[atomic_load_explicit(&arena->modules, memory_order_acquire) & 1];
-	/* A set that was published for the program before an exec speaks of addresses that are no more. */
-	uint32_t nmodules = set->base == (uintptr_t)arena ? set->n : 0;
-	bool whole = atomic_load_explicit(&arena->whole_stacks, memory_order_relaxed) != 0;
-	struct unwind_cursor c;
-
-	unwind_begin(&c, uc, self.stack_lo, self.stack_hi);
-	s->n = 0;
-	s->hit = s->decided = false;
-	for (uint32_t depth = 0; depth < WALK_FRAMES; depth++) {
-		/* A return address belongs to the call before it; interrupted code (c.regs) is where it is. */
-		uint64_t at = c.regs ? c.pc : c.pc - 1;
-		bool decides = !passes(scope, at);
-
-		if (s->n < ARENA_FRAMES)
-			s->pc[s->n++] = c.pc;
-		if (target->nranges && in_ranges(target->range, target->nranges, at))
-			s->hit = s->hit || target->inclusive || !s->decided;
-		s->decided = s->decided || decides;
-		if (s->decided && (s->hit || !target->inclusive) && !whole)
-			return;
-		if (!unwind_step(&c, set->module, nmodules) || !c.pc)
-			return;
-	}
-}
-
 /* ---- the handler -------------------------------------------------------------- */
 
 static void count(_Atomic uint64_t *counter)
@@ -119,7 +48,7 @@ static void count(_Atomic uint64_t *counter)
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-static uint64_t next_random(void)
+uint64_t sample_random(void)
 {
 	/* xorshift64: period 2^64 - 1, never 0 */
 	self.random ^= self.random << 13;
@@ -146,12 +75,12 @@ static void vary_period(void)
 	self.first_sample = false;
 	self.period_window = window;
 	if (window)
-		period += next_random() % (period / 4 + 1) - period / 8;
-	if (ioctl(self.perf_fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
+		period += sample_random() % (period / 4 + 1) - period / 8;
+	if (SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
 		self.period_ns = period;
 }
 
-static void keep_sample(struct arena_thread *t, const struct stack *stack)
+void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t class, uint32_t weight)
 {
 	uint32_t head = atomic_load_explicit(&t->ring_head, memory_order_relaxed);
 	/* Pairs with the conductor's release: it has read what is overwritten here. */
@@ -164,25 +93,39 @@ static void keep_sample(struct arena_thread *t, const struct stack *stack)
 	}
 	s->nframes = stack->n;
 	s->hit = stack->hit;
+	s->class = (uint16_t)class;
+	s->weight = weight;
 	for (uint32_t i = 0; i < stack->n; i++)
-		s->pc[i] = stack->pc[i];
+		s->place[i] = stack->place[i];
 	atomic_store_explicit(&t->ring_head, head + 1, memory_order_release);
 }
 
-/* Opens an event for the calling thread. -1, with errno, when the kernel refuses. */
+/* Opens an event for the calling thread. -errno when the kernel refuses. */
 static int open_event(struct perf_event_attr *attr)
 {
-	int fd = (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC), high;
+	int fd = (int)SYS(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC), high;
 
 	if (fd < 0)
-		return -1;
+		return fd;
 	/* Out of the program's way: it may count on the numbers of the descriptors that it opens. */
-	high = fcntl(fd, F_DUPFD_CLOEXEC, 700);
+	high = (int)SYS(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 700);
 	if (high >= 0) {
-		close(fd);
+		SYS(SYS_close, fd);
 		fd = high;
 	}
 	return fd;
+}
+
+/* Where a place is in this process; 0: its module is not mapped here. */
+static uintptr_t address_of(uint64_t place)
+{
+	uint32_t n;
+	const struct unwind_module *m = stack_modules(&n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (m[i].id == place >> PLACE_MODULE_SHIFT)
+			return m[i].bias + (uintptr_t)(place & ((1ull << PLACE_MODULE_SHIFT) - 1));
+	return 0;
 }
 
 /* Breakpoints that the conductor has asked for since this thread last looked. */
@@ -197,7 +140,7 @@ static void arm_breaks(void)
 			.type = PERF_TYPE_BREAKPOINT,
 			.size = sizeof(attr),
 			.bp_type = HW_BREAKPOINT_X,
-			.bp_addr = b->pc,
+			.bp_addr = address_of(b->place),
 			.bp_len = sizeof(long),
 			.sample_period = 1,
 			.exclude_kernel = 1,
@@ -206,21 +149,62 @@ static void arm_breaks(void)
 			.remove_on_exec = 1,
 			.sig_data = b->point,
 		};
-		int fd = open_event(&attr);
+		int fd = attr.bp_addr ? open_event(&attr) : -ENOENT;
 
-		if (fd < 0)
-			atomic_store_explicit(&arena->break_errno, errno, memory_order_relaxed);
+		if (fd < 0 && fd != -ENOENT)
+			atomic_store_explicit(&arena->break_errno, -fd, memory_order_relaxed);
 		self.break_fd[self.breaks] = fd;
 	}
+}
+
+static int64_t thread_cpu_ns(void)
+{
+	struct timespec t;
+
+	SYS(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/*
+ * How long the thread could have run since its last sample, and did not: wall
+ * time less processor time, where no wait came between (a wait or pause starts
+ * this anew, wall_ns 0).  Waits that nobody wraps, page faults, are taken for
+ * this.  Keeps samples of it; returns the credit when just this is sped up.
+ */
+static int64_t queued_ns(struct arena_thread *t, const struct stack *stack, uint32_t speedup)
+{
+	bool wanted = arena->targets[atomic_load_explicit(&arena->target, memory_order_relaxed) & 1].class == CLASS_RUNQUEUE;
+	int64_t wall, cpu, queued, n, period = (int64_t)arena->period_ns;
+	struct stack copy;
+
+	if (speedup && !wanted)
+		return 0;
+	wall = now_ns();
+	cpu = thread_cpu_ns();
+	queued = self.wall_ns ? (wall - self.wall_ns) - (cpu - self.cpu_ns) : 0;
+	self.wall_ns = wall;
+	self.cpu_ns = cpu;
+	if (queued <= 0)
+		return 0;
+	self.residue_ns[CLASS_RUNQUEUE] += queued;
+	n = self.residue_ns[CLASS_RUNQUEUE] / period;
+	if (n > 0) {
+		self.residue_ns[CLASS_RUNQUEUE] -= n * period;
+		copy = *stack;
+		copy.hit = wanted;
+		sample_keep(t, &copy, CLASS_RUNQUEUE, (uint32_t)n);
+	}
+	return wanted && speedup ? (int64_t)((double)queued * speedup / 65536) : 0;
 }
 
 static void on_sample(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;
 	struct arena_thread *t = self.slot;
+	struct unwind_cursor at;
 	struct stack stack;
 	uint32_t speedup;
-	int64_t period = (int64_t)self.period_ns;
+	int64_t period = (int64_t)self.period_ns, queued;
 
 	(void)sig;
 	if (!t || !arena)
@@ -230,13 +214,18 @@ static void on_sample(int sig, siginfo_t *info, void *context)
 	/* A timer of 1 ms that ticks each 4 ms tells how many expirations one signal stands for. */
 	if (self.has_timer)
 		period *= 1 + info->si_overrun;
-	walk(&stack, context);
+	unwind_begin(&at, context, self.stack_lo, self.stack_hi);
+	stack_walk(&stack, &at);
+	/* One that waits, spinning, does not do what it waits for. */
+	if (self.waiting)
+		stack.hit = false;
 	count(&t->samples);
 	if (stack.hit)
 		count(&t->hits);
-	keep_sample(t, &stack);
+	sample_keep(t, &stack, CLASS_CPU, 1);
 
 	speedup = window_speedup();
+	queued = queued_ns(t, &stack, speedup);
 	if (speedup && now_ns() > atomic_load_explicit(&arena->expires_ns, memory_order_relaxed)) {
 		/* The conductor is gone: nobody will ever end this window. */
 		atomic_store_explicit(&arena->speedup, 0, memory_order_relaxed);
@@ -246,7 +235,7 @@ static void on_sample(int sig, siginfo_t *info, void *context)
 		/* Interrupted in the runtime itself: it takes the credit when it leaves. */
 		self.deferred_ns += stack.hit ? period * speedup >> 16 : 0;
 	} else if (speedup) {
-		int64_t credit = segment_sample(period, stack.hit, speedup) + self.deferred_ns;
+		int64_t credit = segment_sample(period, stack.hit, speedup) + self.deferred_ns + queued;
 
 		self.deferred_ns = 0;
 		if (credit)
@@ -303,7 +292,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 		return;
 	if (!(wanted.sa_flags & SA_SIGINFO) && wanted.sa_handler == SIG_DFL) {
 		real.sigaction(sig, &dfl, NULL);
-		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), sig);
+		SYS(SYS_tgkill, SYS(SYS_getpid), SYS(SYS_gettid), sig);
 		return;
 	}
 	if (wanted.sa_flags & (int)SA_RESETHAND)
@@ -336,7 +325,7 @@ void sampler_keep_action(const struct sigaction *act, struct sigaction *old)
  */
 static uint64_t first_period(void)
 {
-	return 1 + next_random() % arena->period_ns;
+	return 1 + sample_random() % arena->period_ns;
 }
 
 static int open_perf(uint64_t period)
@@ -377,11 +366,11 @@ bool sampler_start(void)
 	if (our_signal == SIGTRAP) {
 		self.perf_fd = open_perf(first_period());
 		self.first_sample = true;
-		ioctl(self.perf_fd, PERF_EVENT_IOC_ID, &self.perf_id);
+		SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ID, &self.perf_id);
 		arm_breaks();
 		if (self.perf_fd < 0)
 			return false;
-		return ioctl(self.perf_fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+		return SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
 	}
 	return our_signal && start_timer();
 }
@@ -391,17 +380,17 @@ static bool is_still_ours(void)
 {
 	uint64_t id;
 
-	return self.perf_fd >= 0 && ioctl(self.perf_fd, PERF_EVENT_IOC_ID, &id) == 0 && id == self.perf_id;
+	return self.perf_fd >= 0 && SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ID, &id) == 0 && id == self.perf_id;
 }
 
 void sampler_stop(void)
 {
 	if (is_still_ours())
-		close(self.perf_fd);
+		SYS(SYS_close, self.perf_fd);
 	self.perf_fd = -1;
 	while (self.breaks > 0)
 		if (self.break_fd[--self.breaks] >= 0)
-			close(self.break_fd[self.breaks]);
+			SYS(SYS_close, self.break_fd[self.breaks]);
 	if (self.has_timer)
 		timer_delete(self.timer);
 	self.has_timer = false;
@@ -438,9 +427,9 @@ void sampler_init(void)
 	if (arena->want_sampler != SAMPLER_TIMER) {
 		fd = open_perf(arena->period_ns);
 		if (fd < 0) {
-			atomic_store_explicit(&arena->sampler_errno, errno, memory_order_relaxed);
+			atomic_store_explicit(&arena->sampler_errno, -fd, memory_order_relaxed);
 		} else {
-			close(fd);
+			SYS(SYS_close, fd);
 			if (kernel_has_safe_sigtrap() && use_signal(SIGTRAP)) {
 				atomic_store_explicit(&arena->sampler, SAMPLER_PERF, memory_order_release);
 				return;

@@ -4,30 +4,18 @@
  *     FREE -> UNBORN   the creator takes a slot and hands down its clock (rule: a
  *                      new thread inherits its creator's D)
  *     UNBORN -> LIVE   the new thread begins to use it
- *     LIVE -> FREE     the thread ends; counters stay, the next user adds to them
+ *     LIVE -> FREE     the thread ends, or its process has died (then by the
+ *                      conductor); counters stay, the next user adds to them
  *
  * Slots are taken and given back without a lock; the counters of a slot have one
  * writer at a time, its thread.
  */
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "runtime.h"
 
 TLS struct self self = { .perf_fd = -1 };
-
-/*
- * Free slots form a stack, so that the slot of the thread that ended last, still
- * warm, is the next to be used.  The word holds the number of its top (0: empty)
- * and above that a count of pushes, which tells a top that went and came back
- * from one that stayed.
- */
-static uint64_t with_top(uint64_t word, uint32_t top)
-{
-	return ((word >> 32) + 1) << 32 | top;
-}
 
 static struct arena_thread *pop(void)
 {
@@ -38,23 +26,11 @@ static struct arena_thread *pop(void)
 		struct arena_thread *t = &arena->thread[(uint32_t)word - 1];
 		uint32_t next = atomic_load_explicit(&t->next_free, memory_order_relaxed);
 
-		if (atomic_compare_exchange_weak_explicit(&arena->threads_free, &word, with_top(word, next),
+		if (atomic_compare_exchange_weak_explicit(&arena->threads_free, &word, arena_with_top(word, next),
 							  memory_order_acquire, memory_order_acquire))
 			return t;
 	}
 	return NULL;
-}
-
-static void push(struct arena_thread *t)
-{
-	uint64_t word = atomic_load_explicit(&arena->threads_free, memory_order_relaxed);
-	uint32_t number = (uint32_t)(t - arena->thread) + 1;
-
-	atomic_store_explicit(&t->state, SLOT_FREE, memory_order_relaxed);
-	do {
-		atomic_store_explicit(&t->next_free, (uint32_t)word, memory_order_relaxed);
-	} while (!atomic_compare_exchange_weak_explicit(&arena->threads_free, &word, with_top(word, number),
-							memory_order_release, memory_order_relaxed));
 }
 
 /* A slot that no thread has used yet. */
@@ -78,6 +54,7 @@ struct arena_thread *thread_reserve(void)
 		return NULL;
 	}
 	atomic_store_explicit(&t->state, SLOT_UNBORN, memory_order_relaxed);
+	atomic_store_explicit(&t->process, process_number() - 1, memory_order_relaxed);
 	if (self.slot) {
 		atomic_store_explicit(&t->delay_ns, delay_of(self.slot), memory_order_relaxed);
 		atomic_store_explicit(&t->window, atomic_load_explicit(&self.slot->window, memory_order_relaxed),
@@ -91,7 +68,7 @@ struct arena_thread *thread_reserve(void)
 
 void thread_unreserve(struct arena_thread *slot)
 {
-	push(slot);
+	arena_free_slot(arena, slot);
 }
 
 /*
@@ -108,10 +85,14 @@ enum { MAIN_STACK_BYTES = 64 << 20 };
 static void bound_stack(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	bool is_main = self.slot->tid == getpid();
+	bool is_main = self.slot->tid == atomic_load_explicit(&process->pid, memory_order_relaxed);
+	/* A forked child runs on whatever stack its parent's thread had. */
+	bool kept = self.stack_lo < here && here < self.stack_hi;
 	uintptr_t above = is_main ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self();
 	uintptr_t bytes = is_main ? MAIN_STACK_BYTES : (uintptr_t)self.slot->stack_bytes;
 
+	if (kept)
+		return;
 	self.stack_hi = above > here && above - here < bytes ? above : here;
 	self.stack_lo = self.stack_hi > bytes ? self.stack_hi - bytes : 0;
 }
@@ -126,13 +107,20 @@ void thread_begin(struct arena_thread *slot)
 	self.perf_fd = -1;
 	self.breaks = 0;
 	self.has_timer = false;
-	slot->tid = (int32_t)syscall(SYS_gettid);
+	slot->tid = (int32_t)SYS(SYS_gettid);
 	bound_stack();
 	self.random = (arena->seed + (uint64_t)slot->tid) * 0x9e3779b97f4a7c15u | 1;
 	self.period_window = 0;
 	self.segment = NULL;
 	self.birth = NULL;
-	memset(slot->segment, 0, sizeof(slot->segment)); /* another thread does other things */
+	self.waiting = 0;
+	self.wall_ns = 0;
+	for (unsigned i = 0; i < CLASSES; i++)
+		self.residue_ns[i] = (int64_t)(sample_random() % arena->period_ns);
+	/* Another thread does other things. */
+	memset(slot->segment, 0, sizeof(slot->segment));
+	memset(slot->site, 0, sizeof(slot->site));
+	atomic_store_explicit(&slot->wait.since, 0, memory_order_relaxed);
 	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
 	sampler_start();
 	if (slot->routine && window_speedup())
@@ -150,20 +138,34 @@ void thread_end(void)
 	sampler_stop();
 	self.slot = NULL;
 	self.busy--;
-	push(slot);
+	arena_free_slot(arena, slot);
 }
 
 void thread_forget(void)
 {
-	if (!arena)
-		return;
-	/* Descriptors and timers: perf events and POSIX timers are not inherited; the copy of the descriptor is closed. */
+	uintptr_t lo = self.stack_lo, hi = self.stack_hi;
+
+	/* Perf events and POSIX timers are not inherited; the copies of the descriptors are closed. */
 	if (self.perf_fd >= 0)
-		close(self.perf_fd);
+		SYS(SYS_close, self.perf_fd);
 	for (uint32_t i = 0; i < self.breaks; i++)
 		if (self.break_fd[i] >= 0)
-			close(self.break_fd[i]);
+			SYS(SYS_close, self.break_fd[i]);
 	memset(&self, 0, sizeof(self));
 	self.perf_fd = -1;
-	arena = NULL;
+	self.stack_lo = lo;
+	self.stack_hi = hi;
+}
+
+void thread_bury(void)
+{
+	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_acquire), mine = process_number() - 1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct arena_thread *t = &arena->thread[i];
+
+		if (atomic_load_explicit(&t->process, memory_order_relaxed) == mine &&
+		    atomic_load_explicit(&t->state, memory_order_relaxed) != SLOT_FREE)
+			arena_free_slot(arena, t);
+	}
 }

@@ -7,6 +7,22 @@
  */
 #include "unwind.h"
 
+const struct unwind_module *unwind_find(uintptr_t pc, const struct unwind_module *modules, size_t n)
+{
+	size_t first = 0;
+
+	if (n == 0)
+		return NULL;
+	while (n > 1) {
+		size_t half = n / 2;
+
+		if (modules[first + half].lo <= pc)
+			first += half;
+		n -= half;
+	}
+	return pc >= modules[first].lo && pc < modules[first].hi ? &modules[first] : NULL;
+}
+
 #ifdef __x86_64__
 
 /* Leaf code may keep data this far below its stack pointer; the kernel puts signal frames beneath it. */
@@ -63,22 +79,6 @@ static bool plausible(const struct unwind_cursor *c, uintptr_t sp)
 	return sp > c->sp && sp <= c->stack_hi && sp % sizeof(uintptr_t) == 0;
 }
 
-static const struct unwind_module *module_of(uintptr_t pc, const struct unwind_module *modules, size_t n)
-{
-	size_t first = 0;
-
-	if (n == 0)
-		return NULL;
-	while (n > 1) {
-		size_t half = n / 2;
-
-		if (modules[first + half].lo <= pc)
-			first += half;
-		n -= half;
-	}
-	return pc >= modules[first].lo && pc < modules[first].hi ? &modules[first] : NULL;
-}
-
 /* The row that rules pc; NULL when there is none. */
 static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module *modules, size_t nmodules)
 {
@@ -86,7 +86,7 @@ static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module 
 	static const struct unwind_row frame_pointer = {
 		.cfa = UNWIND_REG, .base = REG_RBP, .off = 16, .bp = 2, .bx = UNWIND_LOST,
 	};
-	const struct unwind_module *m = module_of(pc, modules, nmodules);
+	const struct unwind_module *m = unwind_find(pc, modules, nmodules);
 	const struct unwind_row *row;
 	uintptr_t off;
 	uint32_t n;

@@ -51,6 +51,8 @@ struct unwind_module {
 	uintptr_t bias;                /* run-time address - module-relative offset */
 	const struct unwind_row *rows; /* NULL when nrows is 0: its frames are taken to have frame pointers */
 	uint32_t nrows;
+	uint32_t id;                   /* the caller's own: not used here */
+	uint32_t own;                  /* the same */
 };
 
 /*
@@ -65,6 +67,23 @@ struct unwind_cursor {
 
 /* The frame of interrupted code. `uc` stays borrowed until the first step. */
 void unwind_begin(struct unwind_cursor *c, const ucontext_t *uc, uintptr_t stack_lo, uintptr_t stack_hi);
+
+/* The frame of the function that this is written in, as a starting point for steps to its callers. */
+#if defined(__x86_64__)
+#define UNWIND_HERE(c, lo, hi)                                                                                               \
+	do {                                                                                                                 \
+		__asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2\n\tmov %%rbx, %3"                     \
+				 : "=&a"((c)->pc), "=&c"((c)->sp), "=&d"((c)->bp), "=&S"((c)->bx));                              \
+		(c)->stack_lo = (lo);                                                                                        \
+		(c)->stack_hi = (hi);                                                                                        \
+		(c)->regs = NULL;                                                                                            \
+	} while (0)
+#else
+#define UNWIND_HERE(c, lo, hi) (*(c) = (struct unwind_cursor){ .stack_lo = (lo), .stack_hi = (hi) })
+#endif
+
+/* The module that holds pc, or NULL.  `modules`: sorted by lo, disjoint. */
+const struct unwind_module *unwind_find(uintptr_t pc, const struct unwind_module *modules, size_t n);
 
 /*
  * Moves c to the caller.  False leaves c at the frame it was at, because that is

@@ -1,0 +1,71 @@
+/*
+ * The thread that waits will take its credit itself when it wakes (wait.c of the
+ * runtime); what it cannot do is make the others pay meanwhile.  For a wait in
+ * the region that began at `since`, with base = min(D, G) then, the others owe
+ *
+ *     base + s * (now - since)
+ *
+ * by now.  Raising G to that is idempotent, so nothing needs to be locked: a tick
+ * may be late, be left out, or read an entry that is just being replaced (then
+ * `since` has changed, and it is not used).
+ */
+#include "recorder/tick.h"
+
+/* Is the wait in the region?  Its frames end with the one that is charged, in line mode. */
+static bool is_in(const struct arena_target *t, const struct arena_sample *at)
+{
+	if (t->class != CLASS_CPU)
+		return t->class == at->class;
+	for (uint32_t i = 0; i < at->nframes && i < ARENA_FRAMES; i++)
+		if (t->nranges && arena_in_ranges(t->range, t->nranges, at->place[i]))
+			return true;
+	return false;
+}
+
+/* What the others owe on behalf of this wait; false when it is over or not in the region. */
+static bool owed(const struct arena *a, const struct arena_thread *t, int64_t now, int64_t *owe)
+{
+	const struct arena_wait *w = &t->wait;
+	int64_t since = atomic_load_explicit(&w->since, memory_order_acquire), began = atomic_load(&a->began_ns);
+	int64_t base = atomic_load_explicit(&w->base, memory_order_relaxed);
+	int64_t until = atomic_load_explicit(&w->until, memory_order_relaxed);
+	double s = atomic_load(&a->speedup) / 65536.;
+	bool in;
+
+	if (since == 0 || !w->outside)
+		return false;
+	if (since >= began) {
+		in = w->at.hit;
+	} else {
+		/* From before this window: it begins anew with it, on the floor. */
+		in = is_in(&a->targets[atomic_load(&a->target) & 1], &w->at);
+		base = atomic_load(&a->floor_ns);
+	}
+	/* Pairs with the release of the thread: what was read in between belongs to this wait. */
+	atomic_thread_fence(memory_order_acquire);
+	if (atomic_load_explicit(&w->since, memory_order_relaxed) != since)
+		return false;
+	if (since < began)
+		since = began;
+	if (until != INT64_MAX)
+		now = now + ARENA_AHEAD_NS < until ? now + ARENA_AHEAD_NS : until;
+	*owe = base + (now > since ? (int64_t)((double)(now - since) * s) : 0);
+	return in;
+}
+
+bool tick(struct arena *a, int64_t now_ns)
+{
+	uint32_t n = atomic_load_explicit(&a->threads_used, memory_order_acquire);
+	bool any = false;
+	int64_t owe;
+
+	if (atomic_load(&a->speedup) == 0)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!atomic_load_explicit(&a->waits[i], memory_order_relaxed) || !owed(a, &a->thread[i], now_ns, &owe))
+			continue;
+		arena_raise_delay(a, owe);
+		any = true;
+	}
+	return any;
+}

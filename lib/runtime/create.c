@@ -1,0 +1,141 @@
+/*
+ * create: threads come to be and end.
+ */
+#include <errno.h>
+
+#include "wrap.h"
+
+/*
+ * A new thread must know its slot before it runs any code of the program.  What
+ * it is to run waits in the slot: nothing is allocated, and the creator need not
+ * wait until it has been read.
+ */
+static pthread_key_t end_key;
+static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
+static bool has_end_key;
+
+static uint64_t key_of_thread(pthread_t thread)
+{
+	return key_of('t', (uint64_t)thread, process_number());
+}
+
+/* A key's destructor runs however the thread ends: return, pthread_exit, cancellation. */
+static void at_end(void *unused)
+{
+	(void)unused;
+	if (wait_is_accounted())
+		wait_release(key_of_thread(pthread_self()), NULL); /* whoever joins us goes on because of this */
+	thread_end();
+}
+
+static void make_end_key(void)
+{
+	has_end_key = pthread_key_create(&end_key, at_end) == 0;
+}
+
+static void *begin(void *p)
+{
+	struct arena_thread *slot = p;
+	void *(*routine)(void *) = (void *(*)(void *))slot->routine;
+	void *arg = (void *)slot->arg;
+
+	thread_begin(slot);
+	pthread_setspecific(end_key, slot);
+	return routine(arg);
+}
+
+static size_t stack_bytes(const pthread_attr_t *attr)
+{
+	pthread_attr_t dflt;
+	size_t bytes = 0;
+
+	if (attr) {
+		pthread_attr_getstacksize(attr, &bytes);
+	} else if (pthread_attr_init(&dflt) == 0) {
+		pthread_attr_getstacksize(&dflt, &bytes);
+		pthread_attr_destroy(&dflt);
+	}
+	return bytes;
+}
+
+/*
+ * A slot for the thread that is about to be created to run routine(arg); NULL:
+ * it is to be created as if we were not there.
+ */
+struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)(void *), void *arg)
+{
+	struct arena_thread *slot;
+
+	if (!arena)
+		return NULL;
+	pthread_once(&end_key_once, make_end_key);
+	self.busy++;
+	slot = has_end_key ? thread_reserve() : NULL;
+	self.busy--;
+	if (!slot)
+		return NULL;
+	slot->routine = (uintptr_t)routine;
+	slot->arg = (uintptr_t)arg;
+	slot->stack_bytes = stack_bytes(attr);
+	return slot;
+}
+
+void *create_begin(void *slot)
+{
+	return begin(slot);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *), void *arg)
+{
+	struct arena_thread *slot = create_prepare(attr, routine, arg);
+	int err;
+
+	if (!slot)
+		return REAL(pthread_create)(thread, attr, routine, arg);
+	err = REAL(pthread_create)(thread, attr, begin, slot);
+	if (err)
+		thread_unreserve(slot);
+	return err;
+}
+
+/* Joining goes on because the thread has ended, unless it is given up. */
+#define JOIN(thread, wait_expr)                                                                                              \
+	do {                                                                                                                 \
+		struct wait w;                                                                                               \
+		int err;                                                                                                     \
+		if (!wait_is_watched())                                                                                      \
+			return wait_expr;                                                                                    \
+		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
+		err = wait_expr;                                                                                             \
+		if (err == 0)                                                                                                \
+			wait_by_peer(&w, key_of_thread(thread));                                                             \
+		else                                                                                                         \
+			wait_outside(&w);                                                                                    \
+		return err;                                                                                                  \
+	} while (0)
+
+EXPORT int pthread_join(pthread_t thread, void **value)
+{
+	JOIN(thread, REAL(pthread_join)(thread, value));
+}
+
+EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *at)
+{
+	JOIN(thread, REAL(pthread_timedjoin_np)(thread, value, at));
+}
+
+EXPORT int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *at)
+{
+	if (!REAL(pthread_clockjoin_np))
+		return EINVAL;
+	JOIN(thread, real.pthread_clockjoin_np(thread, value, clock, at));
+}
+
+EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
+{
+	int err = REAL(pthread_tryjoin_np)(thread, value);
+
+	if (err == 0 && wait_is_accounted())
+		wait_acquire(key_of_thread(thread), SITE);
+	return err;
+}

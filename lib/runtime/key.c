@@ -1,0 +1,136 @@
+/*
+ * key: names of sync objects.
+ *
+ * Two threads meet at an object: a mutex, a pipe, a child's end.  What the one
+ * leaves there the other must find, also when it lives in another process, so an
+ * object is named by what it is, not by where a process sees it:
+ *
+ *   - memory of one process by process and address;
+ *   - memory that processes share by the mapping (the file's device and inode,
+ *     or a serial number that forked children inherit) and the offset in it;
+ *   - all else by whatever identifies it, mixed with a letter for its kind.
+ *
+ * The name is a hash of 64 bits: two names fall together once in 10^14 for a
+ * thousand objects.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "wrap.h"
+
+enum { SHARED_MAPPINGS = 64 };
+
+/* Mappings that other processes may have too.  Read without a lock: an entry is complete before `shared_used` covers it. */
+static struct {
+	uintptr_t lo, hi; /* hi 0: no more */
+	uint64_t identity, offset;
+} shared[SHARED_MAPPINGS];
+static _Atomic uint32_t shared_used;
+
+static uint64_t mix(uint64_t x)
+{
+	/* The finalizer of MurmurHash3: every bit of x moves every bit of the result. */
+	x ^= x >> 33;
+	x *= 0xff51afd7ed558ccdu;
+	x ^= x >> 33;
+	x *= 0xc4ceb9fe1a85ec53u;
+	x ^= x >> 33;
+	return x;
+}
+
+uint64_t key_of(char kind, uint64_t a, uint64_t b)
+{
+	return mix(mix(a ^ (uint64_t)(unsigned char)kind << 56) + b) | 1;
+}
+
+uint64_t key_of_address(const volatile void *p)
+{
+	uintptr_t at = (uintptr_t)p;
+	uint32_t n = atomic_load_explicit(&shared_used, memory_order_acquire);
+
+	for (uint32_t i = n; i-- > 0;)
+		if (at >= shared[i].lo && at < shared[i].hi)
+			return key_of('m', shared[i].identity, shared[i].offset + (at - shared[i].lo));
+	return key_of('a', at, process_number());
+}
+
+static void remember(uintptr_t lo, size_t length, int flags, int fd, int64_t offset)
+{
+	static _Atomic uint32_t lock;
+	uint32_t unlocked = 0, n;
+	struct stat st = { 0 };
+	uint64_t identity;
+
+	if (flags & MAP_ANONYMOUS) {
+		identity = key_of('s', atomic_fetch_add_explicit(&arena->serial, 1, memory_order_relaxed), 0);
+		offset = 0;
+	} else {
+		if (SYS(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0)
+			return;
+		identity = key_of('f', st.st_dev, st.st_ino);
+	}
+	/* Whoever finds it taken does without: what is lost is only that two processes' names agree. */
+	if (!atomic_compare_exchange_strong_explicit(&lock, &unlocked, 1, memory_order_acquire, memory_order_relaxed))
+		return;
+	n = atomic_load_explicit(&shared_used, memory_order_relaxed);
+	for (uint32_t i = 0; i < n; i++) {
+		if (shared[i].hi == 0 || (shared[i].lo < lo + length && lo < shared[i].hi)) {
+			n = i; /* what was there is gone, or replaced */
+			break;
+		}
+	}
+	if (n < SHARED_MAPPINGS) {
+		shared[n].hi = 0;
+		shared[n].lo = lo;
+		shared[n].identity = identity;
+		shared[n].offset = (uint64_t)offset;
+		shared[n].hi = lo + length;
+		if (n == atomic_load_explicit(&shared_used, memory_order_relaxed))
+			atomic_store_explicit(&shared_used, n + 1, memory_order_release);
+	}
+	atomic_store_explicit(&lock, 0, memory_order_release);
+}
+
+static void *map(void *at, size_t length, int prot, int flags, int fd, int64_t offset)
+{
+	long p;
+
+	if (real.mmap) {
+		p = (long)real.mmap(at, length, prot, flags, fd, offset);
+		if (p == -1)
+			return MAP_FAILED;
+	} else if ((p = SYS(SYS_mmap, at, length, prot, flags, fd, offset)) < 0 && p > -4096) {
+		/* Allocators come here before anything has been looked up, and from within dlsym. */
+		errno = (int)-p;
+		return MAP_FAILED;
+	}
+	if (unlikely(arena != NULL) && (flags & MAP_TYPE) != MAP_PRIVATE)
+		remember((uintptr_t)p, length, flags, fd, offset);
+	return (void *)p;
+}
+
+EXPORT void *mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	return map(at, length, prot, flags, fd, offset);
+}
+
+EXPORT void *mmap64(void *at, size_t length, int prot, int flags, int fd, off64_t offset)
+{
+	return map(at, length, prot, flags, fd, offset);
+}
+
+EXPORT int munmap(void *at, size_t length)
+{
+	long err;
+
+	for (uint32_t i = 0; i < atomic_load_explicit(&shared_used, memory_order_relaxed); i++)
+		if (shared[i].lo >= (uintptr_t)at && shared[i].hi <= (uintptr_t)at + length)
+			shared[i].hi = 0;
+	if (real.munmap)
+		return real.munmap(at, length);
+	err = SYS(SYS_munmap, at, length);
+	if (err < 0)
+		errno = (int)-err;
+	return err < 0 ? -1 : 0;
+}

@@ -1,0 +1,190 @@
+/*
+ * lock: mutexes, condition variables, read-write locks and barriers of pthread.
+ *
+ * What may let another thread go on releases; what went on because of another
+ * thread acquires (see delay.c).  A lock is tried before it is waited for: only
+ * who had to wait has a time at which the wait began.
+ */
+#include <errno.h>
+
+#include "wrap.h"
+
+/* The key is made only where it is used: without a speedup this is one load. */
+static inline void released(const volatile void *object, const void *site)
+{
+	if (wait_is_accounted())
+		wait_release(key_of_address(object), site);
+}
+
+static inline void acquired(const volatile void *object, const void *site)
+{
+	if (wait_is_accounted())
+		wait_acquire(key_of_address(object), site);
+}
+
+/* What every lock does: try, then wait.  EBUSY alone means that somebody else has it. */
+#define LOCK(object, try_expr, wait_expr)                                                                                    \
+	do {                                                                                                                 \
+		struct wait w;                                                                                               \
+		int err;                                                                                                     \
+		if (!wait_is_watched())                                                                                      \
+			return wait_expr;                                                                                    \
+		err = try_expr;                                                                                              \
+		if (err != EBUSY) {                                                                                          \
+			if (err == 0 || err == EOWNERDEAD)                                                                   \
+				acquired(object, SITE);                                                                      \
+			return err;                                                                                          \
+		}                                                                                                            \
+		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
+		err = wait_expr;                                                                                             \
+		if (err == 0 || err == EOWNERDEAD)                                                                           \
+			wait_by_peer(&w, key_of_address(object));                                                            \
+		else                                                                                                         \
+			wait_outside(&w);                                                                                    \
+		return err;                                                                                                  \
+	} while (0)
+
+/* ---- mutexes ------------------------------------------------------------------ */
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	LOCK(m, REAL(pthread_mutex_trylock)(m), REAL(pthread_mutex_lock)(m));
+}
+
+EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *at)
+{
+	LOCK(m, REAL(pthread_mutex_trylock)(m), REAL(pthread_mutex_timedlock)(m, at));
+}
+
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *at)
+{
+	if (!REAL(pthread_mutex_clocklock))
+		return EINVAL;
+	LOCK(m, REAL(pthread_mutex_trylock)(m), real.pthread_mutex_clocklock(m, clock, at));
+}
+
+EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	int err = REAL(pthread_mutex_trylock)(m);
+
+	if (err == 0 || err == EOWNERDEAD)
+		acquired(m, SITE);
+	return err;
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	released(m, SITE);
+	return REAL(pthread_mutex_unlock)(m);
+}
+
+/* ---- condition variables ------------------------------------------------------- */
+
+/* Waiting releases the mutex, and goes on because of a signal and of who had the mutex last. */
+#define WAIT(c, m, wait_expr)                                                                                                \
+	do {                                                                                                                 \
+		struct wait w;                                                                                               \
+		int err;                                                                                                     \
+		if (!wait_is_watched())                                                                                      \
+			return wait_expr;                                                                                    \
+		released(m, SITE);                                                                                           \
+		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
+		err = wait_expr;                                                                                             \
+		if (err == ETIMEDOUT)                                                                                        \
+			wait_outside(&w);                                                                                    \
+		else                                                                                                         \
+			wait_by_peer2(&w, key_of_address(c), key_of_address(m));                                             \
+		return err;                                                                                                  \
+	} while (0)
+
+EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+	WAIT(c, m, REAL(pthread_cond_wait)(c, m));
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *at)
+{
+	WAIT(c, m, REAL(pthread_cond_timedwait)(c, m, at));
+}
+
+EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *at)
+{
+	if (!REAL(pthread_cond_clockwait))
+		return EINVAL;
+	WAIT(c, m, real.pthread_cond_clockwait(c, m, clock, at));
+}
+
+EXPORT int pthread_cond_signal(pthread_cond_t *c)
+{
+	released(c, SITE);
+	return REAL(pthread_cond_signal)(c);
+}
+
+EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
+{
+	released(c, SITE);
+	return REAL(pthread_cond_broadcast)(c);
+}
+
+/* ---- read-write locks ----------------------------------------------------------- */
+
+EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	LOCK(l, REAL(pthread_rwlock_tryrdlock)(l), REAL(pthread_rwlock_rdlock)(l));
+}
+
+EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	LOCK(l, REAL(pthread_rwlock_trywrlock)(l), REAL(pthread_rwlock_wrlock)(l));
+}
+
+EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *at)
+{
+	LOCK(l, REAL(pthread_rwlock_tryrdlock)(l), REAL(pthread_rwlock_timedrdlock)(l, at));
+}
+
+EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *at)
+{
+	LOCK(l, REAL(pthread_rwlock_trywrlock)(l), REAL(pthread_rwlock_timedwrlock)(l, at));
+}
+
+EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
+{
+	int err = REAL(pthread_rwlock_tryrdlock)(l);
+
+	if (err == 0)
+		acquired(l, SITE);
+	return err;
+}
+
+EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
+{
+	int err = REAL(pthread_rwlock_trywrlock)(l);
+
+	if (err == 0)
+		acquired(l, SITE);
+	return err;
+}
+
+EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	released(l, SITE);
+	return REAL(pthread_rwlock_unlock)(l);
+}
+
+/* ---- barriers -------------------------------------------------------------------- */
+
+/* Arriving may let the others go on, and going on waits for all of them. */
+EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
+{
+	struct wait w;
+	int err;
+
+	if (!wait_is_watched())
+		return REAL(pthread_barrier_wait)(b);
+	released(b, SITE);
+	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
+	err = REAL(pthread_barrier_wait)(b);
+	wait_by_peer(&w, key_of_address(b));
+	return err;
+}

@@ -1,0 +1,59 @@
+/*
+ * stack: whose code is running, and is it in the region?
+ *
+ * Frames are looked at from the innermost outwards.  Code that is not the
+ * program's own (libraries of the system, functions of header libraries) is
+ * charged to its caller.  Line regions: the innermost frame that is nobody
+ * else's decides.  Function regions: any frame will do.
+ */
+#include "runtime.h"
+
+enum { WALK_FRAMES = 96 }; /* of a stack that are looked at */
+
+const struct unwind_module *stack_modules(uint32_t *n)
+{
+	/* Pairs with the conductor's release: the table is there before it is named. */
+	const struct arena_modules *set = &process->set[atomic_load_explicit(&process->modules, memory_order_acquire) & 1];
+
+	/* A table that was made for the program before an exec speaks of addresses that are no more. */
+	*n = set->base == (uintptr_t)arena ? set->n : 0;
+	return set->module;
+}
+
+/* The place of the code at pc, and whether it is the program's own. */
+static uint64_t place_at(uintptr_t pc, const struct unwind_module *modules, uint32_t n, bool *own)
+{
+	const struct unwind_module *m = unwind_find(pc, modules, n);
+
+	*own = m && m->own;
+	return m ? arena_place(m->id, pc - m->bias) : arena_place(0, pc);
+}
+
+void stack_walk(struct stack *s, struct unwind_cursor *c)
+{
+	const struct arena_target *target = &arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1];
+	const struct arena_scope *scope = &arena->scopes[atomic_load_explicit(&arena->scope, memory_order_acquire) & 1];
+	bool whole = atomic_load_explicit(&arena->whole_stacks, memory_order_relaxed) != 0;
+	uint32_t nmodules;
+	const struct unwind_module *modules = stack_modules(&nmodules);
+
+	s->n = 0;
+	s->hit = s->decided = false;
+	for (uint32_t depth = 0; depth < WALK_FRAMES; depth++) {
+		/* A return address belongs to the call before it; interrupted code (c->regs) is where it is. */
+		bool own;
+		uint64_t place = place_at(c->regs ? c->pc : c->pc - 1, modules, nmodules, &own);
+
+		if (s->n < ARENA_FRAMES)
+			s->place[s->n++] = place;
+		if (target->nranges && arena_in_ranges(target->range, target->nranges, place))
+			s->hit = s->hit || target->inclusive || !s->decided;
+		s->decided = s->decided || (own && !arena_in_ranges(scope->passed, scope->npassed, place));
+		if (s->decided && (s->hit || !target->inclusive) && !whole)
+			return;
+		if (depth == 0 && place >> PLACE_MODULE_SHIFT == 0)
+			atomic_fetch_add_explicit(&arena->unknown_code, 1, memory_order_relaxed);
+		if (!unwind_step(c, modules, nmodules) || !c->pc)
+			return;
+	}
+}

@@ -1,0 +1,58 @@
+/*
+ * sys: system calls of the runtime's own.
+ *
+ * libc's functions for them are interposed by us, by others (sanitizers,
+ * fault injectors), or cancellation points; errno belongs to the program.  So
+ * the runtime goes to the kernel itself.  Each function returns what the kernel
+ * did: a value, or -errno.
+ *
+ * Context: any.
+ */
+#ifndef ANDWEORC_RUNTIME_SYS_H
+#define ANDWEORC_RUNTIME_SYS_H
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static inline long sys_call(long n, long a, long b, long c, long d, long e, long f)
+{
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = n;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	return x0;
+#else
+#error "andweorc knows the system calls of x86-64 and aarch64"
+#endif
+}
+
+/* Pointers and numbers alike, as libc's syscall(2) takes them; what is left out is 0. */
+#define SYS(...) SYS_PICK(__VA_ARGS__, SYS6, SYS5, SYS4, SYS3, SYS2, SYS1, SYS0)(__VA_ARGS__)
+#define SYS_PICK(n, a, b, c, d, e, f, name, ...) name
+#define SYS0(n) sys_call(n, 0, 0, 0, 0, 0, 0)
+#define SYS1(n, a) sys_call(n, (long)(a), 0, 0, 0, 0, 0)
+#define SYS2(n, a, b) sys_call(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define SYS3(n, a, b, c) sys_call(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define SYS4(n, a, b, c, d) sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define SYS5(n, a, b, c, d, e) sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+#define SYS6(n, a, b, c, d, e, f) sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+#endif

@@ -1,0 +1,308 @@
+/*
+ * wait: what can block, and what a blocked thread is credited.
+ *
+ * A thread that waits for another one of the recording goes on because of what
+ * that one did: the acquire rule (delay.c) sets its clock, and nothing is
+ * credited, for the region that it waited in did not do the waiting's work.
+ *
+ * A thread that waits for the outside (a device, time to pass, a process without
+ * runtime) is different: nobody else's clock says how long that takes.  It took
+ * real time, so its length in virtual time is exact as it is, and
+ *
+ *   - the thread still owes what was inserted meanwhile;
+ *   - if the wait is in the region, it is credited s times its length.  The
+ *     others must pause while it lasts, not after it: else one that polls for
+ *     the waiter's result sees it from its virtual future.  So a wait that is
+ *     expected to be long publishes itself (struct arena_wait), the conductor
+ *     raises G as time passes (lib/recorder/tick.c), by
+ *         G = max(G, base + s * (now - since)),      base = min(D, G) at the start
+ *     which needs no lock, as it may be done twice; and the thread takes its
+ *     credit when it wakes.  How long a sleep will be is known: G runs ahead of
+ *     it a little, so that all have paid when it ends.
+ *
+ * Samples of waits: for each period of waiting, at the place of the wait, with
+ * the remainder carried over, so that waits and work are sampled at one rate.
+ */
+#include "wrap.h"
+
+enum {
+	LONG_NS = 50 * 1000, /* waits from here on are credited exactly; shorter ones by blocked samples */
+};
+
+/* What the thread did before it waits has ended. */
+static void leave_segment(struct arena_thread *t, uint32_t speedup)
+{
+	int64_t credit = speedup ? segment_end(speedup) : 0;
+
+	if (credit)
+		delay_credit(t, credit);
+	self.segment = NULL;
+}
+
+/* A sample that hit while busy left its credit. */
+static void take_deferred(struct arena_thread *t)
+{
+	int64_t deferred = self.deferred_ns;
+
+	if (unlikely(deferred)) {
+		/* A sample between these two lines adds to deferred_ns and is not lost. */
+		self.deferred_ns -= deferred;
+		delay_credit(t, deferred);
+	}
+}
+
+/* ---- how long is it going to be? -------------------------------------------------- */
+
+static struct arena_site *site_of(struct arena_thread *t, const void *site)
+{
+	uint64_t key = (uintptr_t)site;
+
+	return &t->site[key * 0x9e3779b97f4a7c15u >> 40 & (ARENA_SITES - 1)];
+}
+
+static int64_t expected_ns(struct arena_thread *t, const void *site)
+{
+	const struct arena_site *s = site_of(t, site);
+
+	return s->key == (uintptr_t)site ? s->mean_ns : 0;
+}
+
+static void learn(struct arena_thread *t, const void *site, int64_t ns)
+{
+	struct arena_site *s = site_of(t, site);
+
+	if (s->key != (uintptr_t)site) {
+		s->key = (uintptr_t)site;
+		s->mean_ns = ns;
+	} else {
+		s->mean_ns += (ns - s->mean_ns) / 8;
+	}
+}
+
+/* ---- the region ------------------------------------------------------------------- */
+
+static const struct arena_target *target_now(void)
+{
+	return &arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1];
+}
+
+/* The stack of the calling thread, from the wrapper that called us outwards. */
+static __attribute__((noinline)) void look(struct stack *s, uint32_t class)
+{
+	struct unwind_cursor c;
+
+	UNWIND_HERE(&c, self.stack_lo, self.stack_hi);
+	stack_walk(s, &c);
+	if (target_now()->class != CLASS_CPU)
+		s->hit = target_now()->class == class;
+}
+
+static int64_t share_of(int64_t ns, uint32_t speedup)
+{
+	return (int64_t)((double)ns * speedup / 65536);
+}
+
+/* From now on the conductor may credit the wait. */
+static void publish(struct wait *w, int64_t ns, uint32_t speedup)
+{
+	struct arena_wait *a = &w->t->wait;
+	struct stack stack;
+
+	look(&stack, w->class);
+	w->hit = stack.hit && speedup != 0;
+	a->outside = w->outside;
+	a->at.nframes = stack.n;
+	a->at.hit = w->hit;
+	a->at.class = (uint16_t)w->class;
+	for (uint32_t i = 0; i < stack.n; i++)
+		a->at.place[i] = stack.place[i];
+	atomic_store_explicit(&a->base, w->base, memory_order_relaxed);
+	atomic_store_explicit(&a->until, ns == WAIT_UNKNOWN ? INT64_MAX : w->since + ns, memory_order_relaxed);
+	/* Pairs with the acquire of the conductor. */
+	atomic_store_explicit(&a->since, w->since, memory_order_release);
+	atomic_store_explicit(&arena->waits[w->t - arena->thread], 1, memory_order_relaxed);
+	if (w->hit && !atomic_load_explicit(&arena->ticking, memory_order_relaxed))
+		process_news();
+	if (w->hit && ns != WAIT_UNKNOWN)
+		arena_raise_delay(arena, w->base + share_of(ns < ARENA_AHEAD_NS ? ns : ARENA_AHEAD_NS, speedup));
+}
+
+void wait_begin(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns)
+{
+	struct arena_thread *t;
+	uint32_t speedup;
+	int64_t g;
+
+	w->t = NULL;
+	if (!wait_is_watched())
+		return;
+	w->t = t = self.slot;
+	w->site = site;
+	w->class = class;
+	w->outside = outside;
+	w->hit = false;
+	w->before = self.waiting;
+	self.busy++;
+	speedup = window_speedup();
+	leave_segment(t, speedup);
+	take_deferred(t);
+	w->delay = delay_of(t);
+	w->window = atomic_load_explicit(&t->window, memory_order_relaxed);
+	g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
+	w->base = w->delay < g ? w->delay : g;
+	w->since = now_ns();
+	if (outside && (ns == WAIT_UNKNOWN ? expected_ns(t, site) : ns) >= LONG_NS)
+		publish(w, ns, speedup);
+	self.waiting = 1;
+	self.busy--;
+}
+
+/* ---- the end ------------------------------------------------------------------------ */
+
+static void add(_Atomic uint64_t *sum, int64_t ns)
+{
+	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + (uint64_t)ns, memory_order_relaxed);
+}
+
+/*
+ * Blocked samples for a wait of so many ns; returns what a short one is credited
+ * by them: a wait of less than a period stands for a whole one, or for nothing.
+ */
+static void sample_wait(struct wait *w, uint32_t class, int64_t ns, struct stack *stack, bool *looked)
+{
+	int64_t period = (int64_t)arena->period_ns, n;
+
+	self.residue_ns[class] += ns;
+	n = self.residue_ns[class] / period;
+	if (n == 0)
+		return;
+	self.residue_ns[class] -= n * period;
+	look(stack, class);
+	*looked = true;
+	sample_keep(w->t, stack, class, n < INT32_MAX ? (uint32_t)n : INT32_MAX);
+}
+
+/* Credit for a wait that was in the region, wholly or as far as the window has lasted. */
+static void credit(struct wait *w, int64_t now, uint32_t speedup)
+{
+	int64_t began = atomic_load_explicit(&arena->began_ns, memory_order_relaxed);
+	bool same = w->window == atomic_load_explicit(&w->t->window, memory_order_relaxed);
+	int64_t since = same ? w->since : began;
+	int64_t base = same ? w->base : atomic_load_explicit(&arena->floor_ns, memory_order_relaxed);
+	int64_t ns = share_of(now > since ? now - since : 0, speedup);
+
+	delay_credit_from(w->t, ns, base + ns);
+}
+
+/* What all ends have in common; the clock has been set. */
+static void finish(struct wait *w, uint32_t class, bool may_credit, int64_t now)
+{
+	struct arena_thread *t = w->t;
+	int64_t length = now - w->since;
+	uint32_t speedup = window_speedup();
+	struct stack stack;
+	bool looked = false;
+
+	add(&t->waited_ns[class], length);
+	if (w->outside)
+		learn(t, w->site, length);
+	sample_wait(w, class, length, &stack, &looked);
+	if (speedup && may_credit) {
+		if (length >= LONG_NS) {
+			/* The stack is what it was at the beginning; the region may be another. */
+			if (!looked)
+				look(&stack, class);
+			if (stack.hit)
+				credit(w, now, speedup);
+		} else if (looked && stack.hit) {
+			delay_credit(t, share_of((int64_t)arena->period_ns, speedup));
+		}
+	}
+}
+
+static bool end(struct wait *w)
+{
+	if (!w->t)
+		return false;
+	self.busy++;
+	if (w->outside) {
+		atomic_store_explicit(&arena->waits[w->t - arena->thread], 0, memory_order_relaxed);
+		atomic_store_explicit(&w->t->wait.since, 0, memory_order_release);
+	}
+	self.wall_ns = 0;
+	delay_of(w->t); /* the floor, should the window be another */
+	return true;
+}
+
+static void go_on(struct wait *w)
+{
+	if (window_speedup()) {
+		take_deferred(w->t);
+		segment_begin(w->t, w->site);
+	}
+	self.waiting = w->before;
+	self.busy--;
+}
+
+void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
+{
+	if (!end(w))
+		return;
+	if (window_speedup()) {
+		if (b)
+			sync_acquire2(w->t, a, b, w->since, w->delay);
+		else
+			sync_acquire(w->t, a, w->since, w->delay);
+	}
+	/* Waiting for peers is nothing that a region is credited for, unless it is the waiting that is asked about. */
+	finish(w, CLASS_LOCK, target_now()->class == CLASS_LOCK, now_ns());
+	go_on(w);
+}
+
+void wait_by_peer(struct wait *w, uint64_t key)
+{
+	wait_by_peer2(w, key, 0);
+}
+
+void wait_outside(struct wait *w)
+{
+	if (!end(w))
+		return;
+	/* A wait for a lock that nobody ended is a sleep. */
+	finish(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now_ns());
+	if (window_speedup())
+		delay_pay(w->t, RELEASE_DEBT_NS);
+	go_on(w);
+}
+
+/* ---- without a wait ------------------------------------------------------------------- */
+
+void wait_release(uint64_t key, const void *site)
+{
+	struct arena_thread *t;
+
+	if (!wait_is_accounted())
+		return;
+	t = self.slot;
+	self.busy++;
+	leave_segment(t, window_speedup());
+	sync_release(t, key);
+	take_deferred(t);
+	segment_begin(t, site);
+	self.busy--;
+}
+
+void wait_acquire(uint64_t key, const void *site)
+{
+	struct arena_thread *t;
+
+	if (!wait_is_accounted())
+		return;
+	t = self.slot;
+	self.busy++;
+	leave_segment(t, window_speedup());
+	sync_acquire(t, key, 0, 0);
+	take_deferred(t);
+	segment_begin(t, site);
+	self.busy--;
+}

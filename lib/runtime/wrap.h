@@ -1,0 +1,21 @@
+/*
+ * wrap: what files of wrappers share.
+ *
+ * Each wrapper is thin: guard, account, call the real one, account.  When nothing
+ * is profiled it is one load and the call.
+ */
+#ifndef ANDWEORC_RUNTIME_WRAP_H
+#define ANDWEORC_RUNTIME_WRAP_H
+
+#include "runtime.h"
+
+/* All else is hidden: this is what a program sees of us. */
+#define EXPORT __attribute__((visibility("default")))
+
+/*
+ * Every sync operation ends what the thread did since the last one, and begins
+ * something new, known by the place that the operation was called from.
+ */
+#define SITE __builtin_return_address(0)
+
+#endif
