@@ -294,6 +294,7 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	r->arena->want_sampler = r->o->sampler;
 	r->arena->period_ns = r->o->period_us * 1000;
 	r->arena->seed = r->o->seed;
+	r->arena->want_breaks = r->o->npoints > 0;
 	atomic_store(&r->arena->whole_stacks, r->o->mode == REGION_FUNCTION);
 	pid = launch(r->argv, r->runtime, r->arena_fd, !r->o->output, status);
 	if (pid < 0)

@@ -34,6 +34,7 @@ enum {
 	TICK_MS = 1,       /* how often a visit is looked for */
 	DRAIN_MS = 50,     /* how often samples are fetched: well before ARENA_RING of them, and each time costs the target a little */
 	READY_MS = 3000,   /* after this without a word from the runtime something is wrong */
+	LOOK_AGAIN_MS = 200, /* between looks at what is mapped, when there is unknown code */
 	DISCOVER_MS = 400, /* samples are gathered this long before regions are chosen */
 	DISCOVER_SAMPLES = 150,
 	DISCOVER_MAX_MS = 3000,
@@ -117,6 +118,18 @@ static void drain_thread(struct conductor *c, struct arena_thread *t)
 	atomic_store_explicit(&t->ring_tail, tail, memory_order_release);
 }
 
+/* Samples in code of no known module: something has been loaded, or there is a compiler at work in the target. */
+static void look_again(struct conductor *c)
+{
+	uint32_t unknown = atomic_load_explicit(&c->arena->unknown_code, memory_order_relaxed);
+
+	if (unknown == c->unknown_code || now_ns() < c->look_ns)
+		return;
+	c->unknown_code = unknown;
+	c->look_ns = now_ns() + LOOK_AGAIN_MS * MS;
+	read_modules(c, true);
+}
+
 static void drain(struct conductor *c)
 {
 	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
@@ -128,6 +141,7 @@ static void drain(struct conductor *c)
 		c->regions->passed_more = false;
 	}
 	processes_bury(&c->processes);
+	look_again(c);
 }
 
 struct tally {
@@ -273,7 +287,8 @@ static int64_t virtual_of(const struct conductor *c, uint32_t point)
 	return c->arena->point[point].close_ns - c->arena->point[point].open_ns;
 }
 
-static void log_window(struct conductor *c, const struct window *w)
+/* Returns whether it was disturbed. */
+static bool log_window(struct conductor *c, const struct window *w)
 {
 	struct buf *b = &c->journal->line;
 	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
@@ -326,9 +341,13 @@ static void log_window(struct conductor *c, const struct window *w)
 		}
 	}
 	journal_flush(c->journal);
+	return disturbed;
 }
 
-/* One window of `length_ns`.  False when it was cut short; then nothing is logged. */
+/*
+ * One window of `length_ns`.  False when it has to be done again: it was cut short
+ * (then nothing is logged) or disturbed.
+ */
 static bool perform(struct conductor *c, struct region *region, unsigned pct, int64_t length_ns)
 {
 	struct window w = { .region = region, .pct = pct, .length_ns = length_ns };
@@ -355,8 +374,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	w.after = tally(c);
 	w.others = machine_since(machine_now(&c->processes), w.others);
 	set_phase(c, PHASE_IDLE);
-	log_window(c, &w);
-	return true;
+	return !log_window(c, &w);
 }
 
 /* ---- a run ------------------------------------------------------------------------------ */
@@ -364,7 +382,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 uint64_t conductor_visits(const struct conductor *c, uint32_t point)
 {
 	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
-	uint64_t sum = 0;
+	uint64_t sum = atomic_load_explicit(&c->arena->point[point].ends.count, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < n; i++)
 		sum += atomic_load_explicit(&c->arena->thread[i].visits[point], memory_order_relaxed);
@@ -434,11 +452,12 @@ static void place_point(struct conductor *c, size_t which)
 		warn_of_point(c, name, "the processor has four breakpoints in all");
 		return;
 	}
-	point = arena_add_point(a, name);
+	point = arena_add_point(a, name, POINT_BREAK);
 	for (size_t k = 0; k < n; k++)
-		a->brk[breaks + k] = (struct arena_break){ place[k], (uint32_t)point };
-	/* Pairs with the acquire in arm_breaks. */
-	atomic_store_explicit(&a->breaks_used, breaks + (uint32_t)n, memory_order_release);
+		a->brk[breaks + k] = (struct arena_break){ .place = place[k], .point = (uint32_t)point };
+	atomic_store_explicit(&a->breaks_used, breaks + (uint32_t)n, memory_order_relaxed);
+	/* Pairs with the acquire in breakpoint_look. */
+	atomic_fetch_add_explicit(&a->breaks_version, 1, memory_order_release);
 }
 
 /*
@@ -492,16 +511,20 @@ static void experiment(struct conductor *c)
 {
 	while (!target_ended(c) && !time_is_up(c)) {
 		const struct trial *t;
+		bool done;
 
 		if (c->next_trial == c->ntrials) {
 			read_modules(c, true);
 			new_block(c);
 		}
 		t = &c->trials[c->next_trial];
-		perform(c, t->region == (size_t)TRIAL_BASELINE ? NULL : c->picked[t->region], t->pct, window_length(c));
-		/* What the end of the run has cut short is done again in the next one. */
-		if (!target_ended(c))
+		done = perform(c, t->region == (size_t)TRIAL_BASELINE ? NULL : c->picked[t->region], t->pct, window_length(c));
+		/* What the end of the run has cut short is done again in the next one; what was disturbed once more. */
+		if (target_ended(c))
+			continue;
+		if (done || c->repeated)
 			c->next_trial++;
+		c->repeated = !done && !c->repeated;
 	}
 }
 
@@ -592,7 +615,8 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	c->pid = pid;
 	c->began_ns = now_ns();
 	c->news = 0;
-	c->tick_until_ns = 0;
+	c->unknown_code = 0;
+	c->tick_until_ns = c->look_ns = 0;
 	c->windows = c->disturbed = 0;
 	c->ended = c->stopped = false;
 	regions_new_run(c->regions);

@@ -25,7 +25,7 @@
 #include "unwind.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d01, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d02, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 256,    /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
@@ -69,15 +69,34 @@ enum {
 	PHASE_CLOSE,  /* the next visit of each point closes it */
 };
 
+/* How a point is come to; points of one name and different kinds are different points. */
+enum point_kind {
+	POINT_THROUGHPUT, /* ANDWEORC_PROGRESS, COZ_PROGRESS: one visit, one unit of work */
+	POINT_LATENCY,    /* COZ_BEGIN and COZ_END: a visit is an end */
+	POINT_BREAK,      /* a place in code (-P) */
+};
+
+/*
+ * A word that the program itself adds to: coz_counter_t of coz.h, whose layout
+ * this is.  Alone in its cache line.
+ */
+struct arena_counter {
+	_Alignas(64) _Atomic uint64_t count; /* [A] */
+	uint64_t backoff;                    /* of no use to anybody */
+};
+
 /* One progress point.  Visits are counted by each thread for itself; here is what windows need. */
 struct arena_point {
 	char name[ARENA_POINT_NAME];  /* [A] written before points_used grows */
+	uint32_t kind;                /* [A] enum point_kind; the same */
+	_Atomic uint32_t counted;     /* [A] 1: the program has a counter of it, so the conductor must watch that */
 	_Atomic uint32_t open_taken;  /* [A] number of the window that some thread has begun to open */
 	_Atomic uint32_t opened;      /* [A] number of the window whose open_* fields are complete */
 	_Atomic uint32_t close_taken;
 	_Atomic uint32_t closed;
 	uint64_t open_count, close_count; /* [A] visits by all threads */
 	int64_t open_ns, close_ns;        /* [A] virtual time of the visit on the clock of its thread */
+	struct arena_counter ends, begins; /* begins: of latency points alone */
 };
 
 /*
@@ -95,8 +114,11 @@ static inline uint64_t arena_place(uint32_t module, uint64_t offset)
 /* A progress point that stands in no source: a place whose execution is a visit. */
 struct arena_break {
 	uint64_t place;
-	uint32_t point; /* number of the point, > 0 */
+	uint32_t point;       /* number of the point, > 0 */
+	_Atomic uint32_t off; /* [A] BREAK_*: why nobody watches it any more; 0: it is watched */
 };
+
+enum { BREAK_TOO_HOT = 1 };
 
 /* [lo, hi), places. */
 struct arena_range {
@@ -263,7 +285,10 @@ struct arena {
 	_Atomic uint32_t points_used;               /* [A] */
 	_Atomic uint32_t points_lock;               /* [A] taken while a point is added */
 
+	uint32_t want_breaks;                       /* [C] 1: breakpoints will be asked for, so measure what a hit costs */
 	_Atomic uint32_t breaks_used;               /* [C] */
+	_Atomic uint32_t breaks_version;            /* [A] grows with breaks_used, and when one is given up */
+	_Atomic uint64_t break_cost_ns;             /* [A] of one hit; 0: not measured */
 	_Atomic int32_t break_errno;                /* [A] why a breakpoint was refused, or 0 */
 
 	struct arena_break brk[ARENA_BREAKS];       /* [C] */
@@ -278,11 +303,12 @@ struct arena {
 };
 
 /*
- * The number (> 0) of the point called `name`, which is made when it is new; -1
- * when there is no room.  Called by both sides, once for each point: a spin lock
- * held for a copy of 96 bytes is enough.  Async-signal-safe but for the lock.
+ * The number (> 0) of the point of that kind called `name`, which is made when it
+ * is new; -1 when there is no room.  Called by both sides, once for each point: a
+ * spin lock held for a copy of 96 bytes is enough.  Async-signal-safe but for the
+ * lock.
  */
-static inline int arena_add_point(struct arena *a, const char *name)
+static inline int arena_add_point(struct arena *a, const char *name, enum point_kind kind)
 {
 	uint32_t unlocked, n, i;
 
@@ -292,9 +318,10 @@ static inline int arena_add_point(struct arena *a, const char *name)
 							memory_order_relaxed));
 	n = atomic_load_explicit(&a->points_used, memory_order_relaxed);
 	for (i = 0; i < n; i++)
-		if (strncmp(a->point[i].name, name, ARENA_POINT_NAME - 1) == 0)
+		if (a->point[i].kind == kind && strncmp(a->point[i].name, name, ARENA_POINT_NAME - 1) == 0)
 			break;
 	if (i == n && n < ARENA_POINTS) {
+		a->point[n].kind = kind;
 		strncpy(a->point[n].name, name, ARENA_POINT_NAME - 1);
 		/* Pairs with the acquires of points_used: the name is there before the point is. */
 		atomic_store_explicit(&a->points_used, n + 1, memory_order_release);
@@ -320,6 +347,9 @@ static inline void arena_free_slot(struct arena *a, struct arena_thread *t)
 	uint64_t word = atomic_load_explicit(&a->threads_free, memory_order_relaxed);
 	uint32_t number = (uint32_t)(t - a->thread) + 1;
 
+	/* A thread that was cancelled or killed in a wait waits no more. */
+	atomic_store_explicit(&a->waits[t - a->thread], 0, memory_order_relaxed);
+	atomic_store_explicit(&t->wait.since, 0, memory_order_relaxed);
 	atomic_store_explicit(&t->state, SLOT_FREE, memory_order_relaxed);
 	do {
 		atomic_store_explicit(&t->next_free, (uint32_t)word, memory_order_relaxed);

@@ -13,13 +13,13 @@
 /* any: the number of the point called `name`, made when it is new; -1 when there is no room. */
 int point_number(const char *name)
 {
-	return arena ? arena_add_point(arena, name) : -1;
+	return arena ? arena_add_point(arena, name, POINT_THROUGHPUT) : -1;
 }
 
 static uint64_t visits_of_all(uint32_t point)
 {
 	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_acquire);
-	uint64_t sum = 0;
+	uint64_t sum = atomic_load_explicit(&arena->point[point].ends.count, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < n; i++)
 		sum += atomic_load_explicit(&arena->thread[i].visits[point], memory_order_relaxed);

@@ -16,6 +16,7 @@
  *   delay      virtual clocks          key     names of sync objects
  *   segment    smooth credits          stack   whose code is running
  *   sample     sampler and handler     unwind  from a frame to its caller
+ *   breakpoint progress points at places in code
  *   wait       what can block          progress  visits of progress points
  *   thread     slots of threads        process, init  life
  *   real       what libc has           sys     system calls of our own
@@ -74,8 +75,6 @@ struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
 	int perf_fd;               /* -1: none */
 	uint64_t perf_id;          /* of the event: the number of a descriptor may have come to be another's */
-	int break_fd[ARENA_BREAKS]; /* of the first `breaks`; -1: refused */
-	uint32_t breaks;
 	timer_t timer;
 	bool has_timer;
 	/*
@@ -154,6 +153,11 @@ void sampler_init(void);                    /* init: handler, probing; sets aren
 bool sampler_start(void);                   /* any: for the calling thread */
 void sampler_stop(void);                    /* any: for the calling thread */
 int sampler_signal(void);                   /* any: the signal that is ours, 0 when there is none */
+
+/* any: an event of perf for the calling thread, and its id; -errno when the kernel refuses. */
+struct perf_event_attr;
+int sampler_open(struct perf_event_attr *attr, uint64_t *id);
+void sampler_close(int fd, uint64_t id); /* any: if it still is that event; -1: nothing */
 
 /* any: the program's sigaction for our signal: remembered, answered as if installed, not installed. */
 void sampler_keep_action(const struct sigaction *act, struct sigaction *old);
@@ -294,6 +298,13 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 
 /* any: a random number, never 0. */
 uint64_t sample_random(void);
+
+/* ---- breakpoint.c: progress points that stand in no source ---- */
+
+void breakpoint_measure(void);         /* init: what a hit costs, to arena->break_cost_ns */
+void breakpoint_look(void);            /* any: watches, for the calling thread, what the conductor asks for by now */
+void breakpoint_hit(uint32_t number);  /* in the handler: the event of that number */
+void breakpoint_forget(void);          /* any: the calling thread watches nothing any more */
 
 /* ---- progress.c ---- */
 

@@ -19,7 +19,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,8 +99,7 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 	atomic_store_explicit(&t->ring_head, head + 1, memory_order_release);
 }
 
-/* Opens an event for the calling thread. -errno when the kernel refuses. */
-static int open_event(struct perf_event_attr *attr)
+int sampler_open(struct perf_event_attr *attr, uint64_t *id)
 {
 	int fd = (int)SYS(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC), high;
 
@@ -113,48 +111,17 @@ static int open_event(struct perf_event_attr *attr)
 		SYS(SYS_close, fd);
 		fd = high;
 	}
+	SYS(SYS_ioctl, fd, PERF_EVENT_IOC_ID, id);
 	return fd;
 }
 
-/* Where a place is in this process; 0: its module is not mapped here. */
-static uintptr_t address_of(uint64_t place)
+void sampler_close(int fd, uint64_t id)
 {
-	uint32_t n;
-	const struct unwind_module *m = stack_modules(&n);
+	uint64_t now;
 
-	for (uint32_t i = 0; i < n; i++)
-		if (m[i].id == place >> PLACE_MODULE_SHIFT)
-			return m[i].bias + (uintptr_t)(place & ((1ull << PLACE_MODULE_SHIFT) - 1));
-	return 0;
-}
-
-/* Breakpoints that the conductor has asked for since this thread last looked. */
-static void arm_breaks(void)
-{
-	/* Pairs with the conductor's release: what is counted is there. */
-	uint32_t wanted = atomic_load_explicit(&arena->breaks_used, memory_order_acquire);
-
-	for (; self.breaks < wanted && self.breaks < ARENA_BREAKS; self.breaks++) {
-		const struct arena_break *b = &arena->brk[self.breaks];
-		struct perf_event_attr attr = {
-			.type = PERF_TYPE_BREAKPOINT,
-			.size = sizeof(attr),
-			.bp_type = HW_BREAKPOINT_X,
-			.bp_addr = address_of(b->place),
-			.bp_len = sizeof(long),
-			.sample_period = 1,
-			.exclude_kernel = 1,
-			.exclude_hv = 1,
-			.sigtrap = 1,
-			.remove_on_exec = 1,
-			.sig_data = b->point,
-		};
-		int fd = attr.bp_addr ? open_event(&attr) : -ENOENT;
-
-		if (fd < 0 && fd != -ENOENT)
-			atomic_store_explicit(&arena->break_errno, -fd, memory_order_relaxed);
-		self.break_fd[self.breaks] = fd;
-	}
+	/* A program may close descriptors that it does not know, and get their numbers for its own. */
+	if (fd >= 0 && SYS(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id)
+		SYS(SYS_close, fd);
 }
 
 static int64_t thread_cpu_ns(void)
@@ -209,16 +176,21 @@ static void on_sample(int sig, siginfo_t *info, void *context)
 	(void)sig;
 	if (!t || !arena)
 		return;
-	if (our_signal == SIGTRAP && self.breaks < atomic_load_explicit(&arena->breaks_used, memory_order_relaxed))
-		arm_breaks();
+	if (our_signal == SIGTRAP)
+		breakpoint_look();
 	/* A timer of 1 ms that ticks each 4 ms tells how many expirations one signal stands for. */
 	if (self.has_timer)
 		period *= 1 + info->si_overrun;
 	unwind_begin(&at, context, self.stack_lo, self.stack_hi);
 	stack_walk(&stack, &at);
-	/* One that waits, spinning, does not do what it waits for. */
-	if (self.waiting)
+	/*
+	 * One that waits, spinning, does not do what it waits for.  The call is deeper
+	 * in the stack than its struct wait; where it is not, a jump has left the call.
+	 */
+	if (self.waiting && __builtin_frame_address(0) < (void *)self.waiting)
 		stack.hit = false;
+	else
+		self.waiting = 0;
 	count(&t->samples);
 	if (stack.hit)
 		count(&t->hits);
@@ -264,8 +236,8 @@ static void on_break(const siginfo_t *info)
 {
 	int saved = errno;
 
-	if (arena && self.slot && !self.busy)
-		point_visit((int)perf_info(info)->data);
+	if (arena && self.slot)
+		breakpoint_hit((uint32_t)perf_info(info)->data);
 	errno = saved;
 }
 
@@ -328,7 +300,7 @@ static uint64_t first_period(void)
 	return 1 + sample_random() % arena->period_ns;
 }
 
-static int open_perf(uint64_t period)
+static int open_perf(uint64_t period, uint64_t *id)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -342,7 +314,7 @@ static int open_perf(uint64_t period)
 		.remove_on_exec = 1, /* required with sigtrap */
 	};
 
-	return open_event(&attr);
+	return sampler_open(&attr, id);
 }
 
 static bool start_timer(void)
@@ -364,10 +336,9 @@ bool sampler_start(void)
 {
 	self.period_ns = arena->period_ns;
 	if (our_signal == SIGTRAP) {
-		self.perf_fd = open_perf(first_period());
+		self.perf_fd = open_perf(first_period(), &self.perf_id);
 		self.first_sample = true;
-		SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ID, &self.perf_id);
-		arm_breaks();
+		breakpoint_look();
 		if (self.perf_fd < 0)
 			return false;
 		return SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
@@ -375,22 +346,11 @@ bool sampler_start(void)
 	return our_signal && start_timer();
 }
 
-/* A program may close descriptors that it does not know, and get their numbers for its own. */
-static bool is_still_ours(void)
-{
-	uint64_t id;
-
-	return self.perf_fd >= 0 && SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ID, &id) == 0 && id == self.perf_id;
-}
-
 void sampler_stop(void)
 {
-	if (is_still_ours())
-		SYS(SYS_close, self.perf_fd);
+	sampler_close(self.perf_fd, self.perf_id);
 	self.perf_fd = -1;
-	while (self.breaks > 0)
-		if (self.break_fd[--self.breaks] >= 0)
-			SYS(SYS_close, self.break_fd[self.breaks]);
+	breakpoint_forget();
 	if (self.has_timer)
 		timer_delete(self.timer);
 	self.has_timer = false;
@@ -422,16 +382,19 @@ static bool use_signal(int sig)
 
 void sampler_init(void)
 {
+	uint64_t id;
 	int fd;
 
 	if (arena->want_sampler != SAMPLER_TIMER) {
-		fd = open_perf(arena->period_ns);
+		fd = open_perf(arena->period_ns, &id);
 		if (fd < 0) {
 			atomic_store_explicit(&arena->sampler_errno, -fd, memory_order_relaxed);
 		} else {
 			SYS(SYS_close, fd);
 			if (kernel_has_safe_sigtrap() && use_signal(SIGTRAP)) {
 				atomic_store_explicit(&arena->sampler, SAMPLER_PERF, memory_order_release);
+				if (arena->want_breaks)
+					breakpoint_measure();
 				return;
 			}
 			atomic_store_explicit(&arena->sampler_errno, ENOSYS, memory_order_relaxed);

@@ -105,7 +105,6 @@ void thread_begin(struct arena_thread *slot)
 	self.deferred_ns = 0;
 	self.slot = slot;
 	self.perf_fd = -1;
-	self.breaks = 0;
 	self.has_timer = false;
 	slot->tid = (int32_t)SYS(SYS_gettid);
 	bound_stack();
@@ -146,11 +145,8 @@ void thread_forget(void)
 	uintptr_t lo = self.stack_lo, hi = self.stack_hi;
 
 	/* Perf events and POSIX timers are not inherited; the copies of the descriptors are closed. */
-	if (self.perf_fd >= 0)
-		SYS(SYS_close, self.perf_fd);
-	for (uint32_t i = 0; i < self.breaks; i++)
-		if (self.break_fd[i] >= 0)
-			SYS(SYS_close, self.break_fd[i]);
+	sampler_close(self.perf_fd, self.perf_id);
+	breakpoint_forget();
 	memset(&self, 0, sizeof(self));
 	self.perf_fd = -1;
 	self.stack_lo = lo;

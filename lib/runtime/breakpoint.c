@@ -1,0 +1,175 @@
+/*
+ * breakpoint: progress points that stand in no source.
+ *
+ * The conductor names places; each thread has an event of perf for each, which
+ * is a breakpoint of the processor: it counts exactly, needs no permission, and
+ * changes no byte of the program.  There are four of them.  A hit costs the trap
+ * and the signal, 1 us on metal and 12 to 22 in a virtual machine, so a place
+ * that is come to too often is given up, by the thread that notices at once or
+ * by the conductor, which sees the rate of all (lib/recorder/points.c).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+
+#include "runtime.h"
+
+enum {
+	TRIALS = 9,                      /* hits whose cost is measured */
+	UNMEASURED_NS = 20 * 1000,       /* what a hit is taken to cost when that could not be done */
+	HOT_NS = 40 * 1000 * 1000,       /* so much spent on hits */
+	HOT_WITHIN_NS = 100 * 1000 * 1000, /* within this is too much, whatever the rest of the run does */
+};
+
+/* The calling thread's events, for the first n of arena->brk. */
+static TLS struct {
+	uint32_t n;
+	uint32_t version; /* of the arena's, and index of the table of modules, as they were last looked at */
+	uint32_t modules;
+	struct {
+		int fd; /* -ENOENT: the place is in no module that is known to be mapped here; -errno: refused, or given up */
+		uint64_t id;
+		uint64_t hits;    /* since since_ns */
+		int64_t since_ns;
+	} at[ARENA_BREAKS];
+} watched;
+
+/* Number 0 is for measuring, i + 1 for arena->brk[i]. */
+static int watch(uintptr_t address, uint32_t number, uint64_t *id)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = sizeof(attr),
+		.bp_type = HW_BREAKPOINT_X,
+		.bp_addr = address,
+		.bp_len = sizeof(long),
+		.sample_period = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.sigtrap = 1,
+		.remove_on_exec = 1, /* required with sigtrap */
+		.sig_data = number,
+	};
+	int fd = sampler_open(&attr, id);
+
+	if (fd < 0)
+		atomic_store_explicit(&arena->break_errno, -fd, memory_order_relaxed);
+	return fd;
+}
+
+/* ---- what a hit costs ------------------------------------------------------------- */
+
+static __attribute__((noinline)) void be_hit(void)
+{
+	__asm__ volatile("");
+}
+
+void breakpoint_measure(void)
+{
+	int64_t cost[TRIALS]; /* sorted */
+	uint64_t id;
+	int fd = watch((uintptr_t)be_hit, 0, &id);
+
+	if (fd < 0)
+		return;
+	for (int i = 0; i < TRIALS; i++) {
+		int64_t start = now_ns(), ns;
+		int k = i;
+
+		be_hit();
+		ns = now_ns() - start;
+		for (; k > 0 && cost[k - 1] > ns; k--)
+			cost[k] = cost[k - 1];
+		cost[k] = ns;
+	}
+	sampler_close(fd, id);
+	atomic_store_explicit(&arena->break_cost_ns, (uint64_t)cost[TRIALS / 2], memory_order_relaxed);
+}
+
+/* ---- arming ------------------------------------------------------------------------ */
+
+/* Where a place is in this process; 0: its module is not known to be mapped here. */
+static uintptr_t address_of(uint64_t place)
+{
+	uint32_t n;
+	const struct unwind_module *m = stack_modules(&n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (m[i].id == place >> PLACE_MODULE_SHIFT)
+			return m[i].bias + (uintptr_t)(place & ((1ull << PLACE_MODULE_SHIFT) - 1));
+	return 0;
+}
+
+static void give_up(uint32_t i)
+{
+	sampler_close(watched.at[i].fd, watched.at[i].id);
+	watched.at[i].fd = -ECANCELED;
+}
+
+void breakpoint_look(void)
+{
+	/* Pairs with the conductor's release: what is counted is there. */
+	uint32_t version = atomic_load_explicit(&arena->breaks_version, memory_order_acquire);
+	uint32_t modules = atomic_load_explicit(&process->modules, memory_order_relaxed);
+	uint32_t used = atomic_load_explicit(&arena->breaks_used, memory_order_relaxed);
+
+	if (likely(version == watched.version && modules == watched.modules))
+		return;
+	watched.version = version;
+	watched.modules = modules;
+	for (uint32_t i = 0; i < used && i < ARENA_BREAKS; i++) {
+		const struct arena_break *b = &arena->brk[i];
+		uintptr_t address;
+
+		if (i == watched.n) {
+			watched.at[i].fd = -ENOENT;
+			watched.at[i].hits = 0;
+			watched.n++;
+		}
+		if (atomic_load_explicit(&b->off, memory_order_relaxed))
+			give_up(i);
+		else if (watched.at[i].fd == -ENOENT && (address = address_of(b->place)) != 0)
+			watched.at[i].fd = watch(address, i + 1, &watched.at[i].id);
+	}
+}
+
+void breakpoint_forget(void)
+{
+	while (watched.n > 0)
+		give_up(--watched.n);
+	watched.version = 0;
+}
+
+/* ---- a hit -------------------------------------------------------------------------- */
+
+/* Are hits, at this rate, much of what the thread does? */
+static bool is_too_hot(uint32_t i)
+{
+	uint64_t cost = atomic_load_explicit(&arena->break_cost_ns, memory_order_relaxed);
+	int64_t now;
+
+	if (watched.at[i].hits++ == 0)
+		watched.at[i].since_ns = now_ns();
+	if (watched.at[i].hits < HOT_NS / (cost ? cost : UNMEASURED_NS))
+		return false;
+	now = now_ns();
+	watched.at[i].hits = 0;
+	return now - watched.at[i].since_ns < HOT_WITHIN_NS;
+}
+
+void breakpoint_hit(uint32_t number)
+{
+	uint32_t i = number - 1;
+	struct arena_break *b;
+
+	if (number == 0 || number > watched.n)
+		return; /* being measured */
+	b = &arena->brk[i];
+	if (is_too_hot(i) && !atomic_exchange_explicit(&b->off, BREAK_TOO_HOT, memory_order_relaxed))
+		atomic_fetch_add_explicit(&arena->breaks_version, 1, memory_order_release);
+	if (atomic_load_explicit(&b->off, memory_order_relaxed))
+		give_up(i);
+	else if (!self.busy)
+		point_visit((int)b->point);
+}
