@@ -48,6 +48,8 @@ struct conductor {
 	pid_t pid;
 	struct processes processes;
 	uint32_t news;           /* arena->news as it was last attended to */
+	uint32_t unknown_code;   /* the same of arena->unknown_code, */
+	int64_t look_ns;         /* which is not looked at before this */
 	int64_t tick_until_ns;   /* threads that wait are credited often until then */
 	bool *name_found, *point_found; /* owned; of plan->names and plan->points, in any run */
 	int64_t began_ns;        /* start of the run */
@@ -57,6 +59,7 @@ struct conductor {
 	/* The block that is on.  A run that ends in the middle of it is continued by the next. */
 	struct trial *trials;    /* owned */
 	size_t ntrials, next_trial;
+	bool repeated;           /* the trial that is next has been done before, and was disturbed */
 	struct region **picked;  /* what trial.region counts in; owned */
 	int64_t last_run_ns;     /* how long the last run took to end by itself; 0: none has */
 	uint64_t experiments;    /* id of the last one, over all runs */

@@ -93,7 +93,6 @@ void processes_bury(struct processes *p)
 
 			if (atomic_load(&t->state) == SLOT_FREE || atomic_load(&t->process) != i)
 				continue;
-			atomic_store(&t->wait.since, 0);
 			arena_free_slot(p->arena, t);
 		}
 		forget(m);

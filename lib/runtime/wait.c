@@ -129,6 +129,11 @@ static void publish(struct wait *w, int64_t ns, uint32_t speedup)
 
 void wait_begin(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns)
 {
+	wait_begin_releasing(w, class, site, outside, ns, 0);
+}
+
+void wait_begin_releasing(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns, uint64_t key)
+{
 	struct arena_thread *t;
 	uint32_t speedup;
 	int64_t g;
@@ -146,6 +151,8 @@ void wait_begin(struct wait *w, enum arena_class class, const void *site, bool o
 	speedup = window_speedup();
 	leave_segment(t, speedup);
 	take_deferred(t);
+	if (key && speedup)
+		sync_release(t, key);
 	w->delay = delay_of(t);
 	w->window = atomic_load_explicit(&t->window, memory_order_relaxed);
 	g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
@@ -153,7 +160,7 @@ void wait_begin(struct wait *w, enum arena_class class, const void *site, bool o
 	w->since = now_ns();
 	if (outside && (ns == WAIT_UNKNOWN ? expected_ns(t, site) : ns) >= LONG_NS)
 		publish(w, ns, speedup);
-	self.waiting = 1;
+	self.waiting = (uintptr_t)w;
 	self.busy--;
 }
 
