@@ -88,6 +88,30 @@ everything() {
 	done
 }
 
+# A class of time has no code; before resolve it has no function either.
+names_classes() {
+	{
+		log "$here/prog"
+		printf 'region\tid=1\tscope=class\tsymbol=:io\nregion\tid=2\tscope=class\tsymbol=:n%%1Bew\tfunction=mine\n'
+	} >log
+	exits 0 andweorc-resolve log >got 2>err
+	empty err
+	tail -n 2 got >rest
+	same - rest <<-END
+	region	id=1	scope=class	symbol=:io	function=:io
+	region	id=2	scope=class	symbol=:n%1Bew	function=mine
+	END
+	exits 0 andweorc-resolve got >again 2>err
+	same got again
+	{
+		log "$here/prog"
+		printf 'region\tid=1\tscope=class\n'
+	} >log
+	exits 2 andweorc-resolve log >got 2>err
+	has "^andweorc-resolve: log:3: .*'symbol'" err
+}
+check 'classes are their own names' names_classes
+
 twice_is_once() {
 	everything >log
 	exits 0 andweorc-resolve log >once 2>err

@@ -10,6 +10,7 @@
 #include "binary/symbols.h"
 #include "format.h"
 #include "profile/list.h"
+#include "profile/region_class.h"
 
 /* No chain of a compiler is deeper; the rest of a deeper one is not written. */
 #define FRAMES_MAX 256
@@ -278,11 +279,24 @@ bool resolve_is_ready(struct resolve *r, struct record *rec)
 	return !value || !num_u64(value, &id) || modules_find(&r->modules, id);
 }
 
+/* ":io" is its own name; it has no code. */
+static bool resolve_class(struct record *rec, struct buf *out)
+{
+	const char *symbol;
+
+	if (!record_need_str(rec, "symbol", &symbol))
+		return false;
+	add_str(out, rec, "function", symbol);
+	return true;
+}
+
 static bool add_names(struct resolve *r, struct record *rec, struct buf *out)
 {
 	struct module *mod;
 	uint64_t id;
 
+	if (!strcmp(rec->type, AW_REGION) && region_is_class(record_get(rec, "scope")))
+		return resolve_class(rec, out);
 	if (!record_need_u64(rec, "module", &id))
 		return false;
 	mod = modules_find(&r->modules, id);
