@@ -21,9 +21,23 @@ check 'five runs, format text' golden text runs.aw runs.txt
 check 'five runs, format json' golden json runs.aw runs.json
 check 'one run, cut short, format text' golden text one.aw one.txt
 
+# Waiting, classes, processes, a latency point, warnings in each of two runs.
+check 'classes and processes, format andweorc' golden andweorc "$data/analyze/reach.aw" reach.out
+check 'classes and processes, format text' golden text "$data/analyze/reach.aw" reach.txt
+check 'classes and processes, format json' golden json "$data/analyze/reach.aw" reach.json
+
+# No progress point: each run is a window.
+whole() {
+	awk "$@" -f "$data/analyze/whole.awk"
+}
+
+whole -v seed=5 >whole.aw
+check 'whole runs, format andweorc' golden andweorc whole.aw whole.out
+check 'whole runs, format text' golden text whole.aw whole.txt
+
 fits_100_columns() {
 	sed 's/function=work/function=a_very_long_name_%E2%82%AC'"$(printf %0300d 0)"'/; s/scope=line/scope=function/' runs.aw >long.aw
-	for log in runs.aw one.aw long.aw; do
+	for log in runs.aw one.aw whole.aw "$data/analyze/reach.aw" long.aw; do
 		exits 0 andweorc-analyze --format text $log >out 2>err
 		lacks '.{101}' out
 	done
@@ -40,6 +54,14 @@ cleans_text() {
 	has '\\x1b\[31m\\x0a::error::x' out
 	exits 0 andweorc-analyze --format andweorc evil.aw >out 2>err
 	has 'function=%1B\[31m%0A::error::x' out
+	# also not through the controls that UTF-8 has
+	sed 's/function=work/function=%C2%9B31m/; s/scope=line/scope=function/' runs.aw >evil.aw
+	exits 0 andweorc-analyze --format text evil.aw >out 2>err
+	has '\\x9b31m' out
+	lacks "$(printf '\302\233')" out
+	exits 0 andweorc-analyze --format text "$data/analyze/reach.aw" >out 2>err
+	lacks "$(printf '\033')" out
+	has ':new\\x1b\[2Jclass' out
 }
 check 'control bytes are shown, not sent' cleans_text
 
@@ -209,6 +231,78 @@ full_disk() {
 	done
 }
 check 'a full disk, in every format' full_disk
+
+# The plan goes on over runs, however the log is cut, and in whatever order its pieces come.
+whole_runs_from_everywhere() {
+	exits 0 andweorc-analyze whole.aw >want 2>err
+	{ head -n 1 whole.aw; tail -n +2 whole.aw | sort -r; } >permuted.aw
+	exits 0 andweorc-analyze permuted.aw >got 2>err
+	same want got
+	whole -v seed=5 -v part=1 >parts.aw
+	exits 0 andweorc-analyze parts.aw >got 2>err
+	same want got
+}
+check 'whole runs in any order, in one log or in many' whole_runs_from_everywhere
+
+# Two machines, one ten times as fast, at the same time: runs are compared with those of their own recording.
+recordings_stay_apart() {
+	whole -v seed=6 -v runs=22 -v host=fast -v speed=10 >fast.aw
+	whole -v seed=7 -v runs=22 -v host=slow -v start=1700000002 >slow.aw
+	exits 0 andweorc-analyze fast.aw slow.aw >want 2>err
+	exits 0 andweorc-analyze slow.aw fast.aw >got 2>err
+	same want got
+	awk -F '\t' '
+	function get(key,    i) {
+		for (i = 2; i <= NF; i++)
+			if (index($i, key "=") == 1)
+				return substr($i, length(key) + 2) + 0
+	}
+	/region=solve/ && /^impact/ { n++; good = get("slope_lo") < 0.6 && get("slope_hi") > 0.6 && get("slope_hi") - get("slope_lo") < 0.05; print }
+	END { exit !(n == 1 && good) }' want
+}
+check 'recordings on two machines' recordings_stay_apart
+
+# What is called for is more runs.
+few_whole_runs() {
+	whole -v seed=5 -v runs=22 -v noise=0.2 >few.aw
+	exits 0 andweorc-analyze --format text few.aw >out 2>err
+	has '    needs     about [0-9]+ runs \(-n [0-9]+\)$' out
+	whole -v seed=5 -v runs=5 >few.aw
+	exits 0 andweorc-analyze --format text few.aw >out 2>err
+	has '    needs     (8 )?runs ' out
+	lacks 'visit|inf|nan' out
+}
+check 'whole runs: what would be enough' few_whole_runs
+
+kinds() {
+	sed 's/kind=latency/kind=other/' "$data/analyze/reach.aw" >bad.aw
+	exits 2 andweorc-analyze bad.aw >out 2>err
+	has "^andweorc-analyze: bad.aw:[0-9]+: unknown kind 'other' of visits: throughput, latency or run\$" err
+	sed 's/kind=latency/kind=throughput/; s/	begins=.*//' "$data/analyze/reach.aw" >same.aw
+	exits 0 andweorc-analyze same.aw >got 2>err
+	exits 0 andweorc-analyze "$data/analyze/reach.aw" | sed 's/kind=latency/kind=throughput/' >want
+	same want got
+}
+check 'kinds of visits' kinds
+
+# Logs from before blocked time was sampled say nothing of it.
+no_blocked_time() {
+	grep -v 'state=blocked' "$data/analyze/reach.aw" | sed 's/	blocked=.*//' >old.aw
+	exits 0 andweorc-analyze --format text old.aw >out 2>err
+	lacks 'blocked|idle' out
+	exits 0 andweorc-analyze old.aw >out 2>err
+	lacks 'blocked' out
+	has 'cpu_pct=4' out
+}
+check 'without blocked samples' no_blocked_time
+
+classes_need_a_name() {
+	sed 's/	symbol=:io//' "$data/analyze/reach.aw" >bad.aw
+	exits 2 andweorc-analyze bad.aw >out 2>err
+	has "^andweorc-analyze: bad.aw:[0-9]+: .*'symbol'" err
+	test "$(grep -c ^impact out)" -eq 4
+}
+check 'a class without its name' classes_need_a_name
 
 labels_are_unique() {
 	printf '%s\n' 'andweorc	version=1	tool=record' 'run	id=1	command=x	started_ns=1' \

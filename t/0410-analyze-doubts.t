@@ -105,6 +105,94 @@ recorders_warnings() {
 }
 check 'warnings of the recorder reach the report' recorders_warnings
 
+# warning WHAT RUN...: one of each run, in its own numbers
+warning() {
+	what=$1
+	shift
+	for run in "$@"; do
+		printf 'warning\trun=%d\twhat=%s\ttext=%d%%20times%%20at%%20a.c:%d%%20(%d.5%%25)\n' "$run" "$what" "$run" 7 "$run"
+	done
+}
+
+warnings_are_one() {
+	generate -v seed=5 -v blocks=1 -v runs=12 >log12
+	{ cat log12; warning lost-samples 2 10 3; warning lost-samples 10; warning seccomp 1; } >case
+	exits 0 andweorc-analyze --format text case >report 2>err
+	tail -n 2 report >got
+	same - got <<-END
+	warning: 10 times at a.c:7 (10.5%) (in 3 runs, the numbers are those of one)
+	warning: 1 times at a.c:7 (1.5%)
+	END
+	exits 0 andweorc-analyze case >out 2>err
+	has '^warning	what=lost-samples	text=10%20times%20at%20a.c:7%20\(10.5%25\)	count=3$' out
+	exits 0 andweorc-analyze --format json case >json 2>err
+	has '"text": "10 times at a.c:7 \(10.5%\)",$' json
+	has '"count": 3' json
+	{ head -n 1 case; tail -n +2 case | sort -r; } >permuted
+	exits 0 andweorc-analyze permuted >got 2>err
+	same out got
+}
+check 'warnings of many runs are one, with their number' warnings_are_one
+
+names_stay_apart() {
+	{
+		cat log
+		printf 'warning\trun=1\twhat=no-such-region\ttext=no%%20code%%20is%%20called%%20a.c:%d\n' 1 2
+	} >case
+	exits 0 andweorc-analyze case >out 2>err
+	test "$(grep -c '^warning' out)" -eq 2
+}
+check 'warnings of other places are others' names_stay_apart
+
+# What no interval shows, in the verdict of each region; others are warnings only.
+undermined() {
+	for what in spin absolute-timer outside oversubscribed; do
+		{ cat log; warning $what 1; } >case
+		exits 0 andweorc-analyze case >out 2>err
+		test "$(grep -c "^impact.*	doubt=$what\$" out)" -eq 5
+		exits 0 andweorc-analyze --format text case >report 2>err
+		has "^    impact    [a-z() ]*, in doubt \\($what\\): " report
+		has "^Not bottlenecks, in doubt \\($what\\)\$" report
+		has '^In doubt: ' report
+		lacks 'The hottest region' report
+		exits 0 andweorc-analyze --format json case >json 2>err
+		grep -A 1 '"doubt": \[$' json >doubts
+		test "$(grep -c "\"$what\"" doubts)" -eq 5
+	done
+	{ cat log; warning spin 1; warning outside 1; } >case
+	exits 0 andweorc-analyze case >out 2>err
+	has '^impact.*	doubt=outside,spin$' out
+	for what in point-too-hot lost-samples threads-refused processes-refused seccomp; do
+		{ cat log; warning $what 1; } >case
+		exits 0 andweorc-analyze case >out 2>err
+		lacks 'doubt=' out
+		exits 0 andweorc-analyze --format text case >report 2>err
+		lacks 'in doubt' report
+	done
+}
+check 'what no interval shows puts every verdict in doubt' undermined
+
+# One bad run of many does not; one in ten does, and a warning about the whole does.
+seldom() {
+	{ cat log12; warning oversubscribed 4; } >case
+	exits 0 andweorc-analyze case >out 2>err
+	lacks 'doubt=' out
+	{ cat log12; warning oversubscribed 4 5; } >case
+	exits 0 andweorc-analyze case >out 2>err
+	has 'doubt=oversubscribed' out
+	{ cat log12; printf 'warning\twhat=outside\ttext=x\n'; } >case
+	exits 0 andweorc-analyze case >out 2>err
+	has 'doubt=outside' out
+}
+check 'one run of many puts nothing in doubt' seldom
+
+mixed_kinds() {
+	awk -F '\t' -v OFS='\t' '/^visits/ && ++n % 2 { sub("kind=throughput", "kind=run") } { print }' log >case
+	doubt case "the logs disagree on what a visit of the point 'block' is" kinds
+	lacks '^point.*	kind=' out
+}
+check 'a point of two kinds' mixed_kinds
+
 few_windows() {
 	generate -v seed=5 -v blocks=1 -v cv=1 -v visits=10 >case
 	exits 0 andweorc-analyze case >out 2>err

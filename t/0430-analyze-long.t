@@ -87,8 +87,7 @@ a_run_counts_once() {
 	logs 17 17 1 >again
 	exits 0 andweorc-analyze log again >got 2>err
 	has 'in the input twice: counted once' err
-	sed 's/	count=701$/	count=700/' got >once
-	same out once
+	same out got
 }
 check 'a run that is there twice, its windows gone' a_run_counts_once
 
@@ -96,7 +95,7 @@ warns_once() {
 	test "$(grep -c '^warning' out)" -eq 1
 	has '^warning	what=test	text=said%20by%20each%20run	count=700$' out
 	exits 0 andweorc-analyze --format text log >report 2>err
-	has '^warning: said by each run \(700 times\)$' report
+	has '^warning: said by each run \(in 700 runs\)$' report
 	exits 0 andweorc-analyze --format json log >json 2>err
 	has '"count": 700' json
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/buf.h"
 #include "base/msg.h"
 #include "profile/adjust.h"
 
@@ -46,114 +45,6 @@ static int compare_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-/* ---- regions: what is the same code in several contexts is one region -------- */
-
-struct keyed {
-	char *key;
-	struct context_region *region;
-};
-
-/* Module by file name only: shards of a CI matrix build in different directories. */
-static char *region_key(const struct profile_region *r)
-{
-	const char *slash = r->module ? strrchr(r->module, '/') : NULL;
-	const char *module = slash ? slash + 1 : r->module ? r->module : "";
-	const char *name = r->symbol ? r->symbol : r->function ? r->function : "";
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b, "%s\t%s\t%s\t", r->scope ? r->scope : "", module, r->file ? r->file : "");
-	if (r->scope && !strcmp(r->scope, "line") && r->file)
-		buf_addf(&b, "%llu", (unsigned long long)r->line);
-	else
-		buf_adds(&b, *name ? name : r->ranges ? r->ranges : "");
-	return buf_detach(&b);
-}
-
-static int compare_keyed(const void *va, const void *vb)
-{
-	const struct keyed *a = va, *b = vb;
-	int by = strcmp(a->key, b->key);
-
-	return by ? by : compare_text(a->region->region.ranges, b->region->region.ranges);
-}
-
-/* Of two spellings the first in the alphabet, so that the order of files does not matter. */
-static void merge_text(char **into, char **from)
-{
-	if (*from && (!*into || strcmp(*from, *into) < 0)) {
-		char *old = *into;
-
-		*into = *from;
-		*from = old;
-	}
-}
-
-static void merge_region(struct profile_region *into, struct profile_region *from)
-{
-	merge_text(&into->function, &from->function);
-	merge_text(&into->symbol, &from->symbol);
-	merge_text(&into->also, &from->also);
-	merge_text(&into->ranges, &from->ranges);
-	merge_text(&into->module, &from->module);
-	if (!into->line || (from->line && from->line < into->line))
-		into->line = from->line;
-}
-
-static void free_region(struct profile_region *r)
-{
-	free(r->scope);
-	free(r->function);
-	free(r->symbol);
-	free(r->file);
-	free(r->also);
-	free(r->ranges);
-	free(r->module);
-}
-
-/* Its place in the profile, which takes its strings; key is the same for the same code. */
-static size_t place_region(struct profile *p, const char *key, struct profile_region *r)
-{
-	void **place = map_at(&p->region_at, key);
-
-	if (*place) {
-		merge_region(&p->region[(uintptr_t)*place - 1], r);
-		free_region(r);
-	} else {
-		p->region = xgrow(p->region, p->nregions, &p->cap_regions, sizeof *p->region);
-		p->region[p->nregions++] = *r;
-		*place = (void *)(uintptr_t)p->nregions;
-	}
-	*r = (struct profile_region){ 0 };
-	return (uintptr_t)*place - 1;
-}
-
-/* One context never names one region twice: two regions of one name, then, are told apart by their order. */
-static void add_regions(struct context *c)
-{
-	struct keyed *keyed = xcalloc(c->nregions + 1, sizeof *keyed);
-	size_t n = 0, same = 0;
-
-	for (size_t i = 0; i < c->nregions; i++) {
-		if (c->region[i].defined)
-			keyed[n++] = (struct keyed){ region_key(&c->region[i].region), &c->region[i] };
-		else
-			free_region(&c->region[i].region);
-		c->region[i].place = PROFILE_NONE;
-	}
-	qsort(keyed, n, sizeof *keyed, compare_keyed);
-	for (size_t i = 0; i < n; i++) {
-		char *key;
-
-		same = i && !strcmp(keyed[i].key, keyed[i - 1].key) ? same + 1 : 0;
-		key = xasprintf("%s\t%zu", keyed[i].key, same);
-		keyed[i].region->place = place_region(c->p, key, &keyed[i].region->region);
-		free(key);
-	}
-	for (size_t i = 0; i < n; i++)
-		free(keyed[i].key);
-	free(keyed);
-}
-
 /* ---- runs -------------------------------------------------------------------- */
 
 /* The same file given twice would pass for two runs that agree perfectly. */
@@ -187,11 +78,12 @@ static int compare_places(const void *a, const void *b)
 	return profile_compare_runs(&(*(struct context_run *const *)a)->run, &(*(struct context_run *const *)b)->run);
 }
 
-static void place_run(struct profile *p, struct context_run *r)
+static void place_run(struct profile *p, struct context_run *r, size_t session)
 {
 	size_t at;
 
 	r->run.context = p->ncontexts;
+	r->run.session = session;
 	r->run.hash = run_hash(&r->run);
 	at = idmap_at(&p->run_at, r->run.hash, p->nruns);
 	if (at < p->nruns && is_same_run(&p->run[at], &r->run)) {
@@ -208,12 +100,13 @@ static void place_run(struct profile *p, struct context_run *r)
 static void add_runs(struct context *c)
 {
 	struct context_run **order = xcalloc(c->nruns + 1, sizeof *order);
+	size_t session = c->p->nruns; /* until more is known */
 
 	for (size_t i = 0; i < c->nruns; i++)
 		order[i] = &c->run[i];
 	qsort(order, c->nruns, sizeof *order, compare_places);
 	for (size_t i = 0; i < c->nruns; i++)
-		place_run(c->p, order[i]);
+		place_run(c->p, order[i], session);
 	free(order);
 }
 
@@ -277,6 +170,12 @@ static void add_windows(struct context *c)
 	}
 }
 
+static void add_share(struct profile_region *r, const struct context_share *s)
+{
+	r->samples += s->samples;
+	r->blocked += s->blocked;
+}
+
 /* Those of a run that counts. */
 static void add_shares(struct context *c)
 {
@@ -284,7 +183,42 @@ static void add_shares(struct context *c)
 		const struct context_share *s = &c->share[i];
 
 		if (c->run[s->run].place != PROFILE_NONE && c->region[s->region].place != PROFILE_NONE)
-			c->p->region[c->region[s->region].place].samples += s->samples;
+			add_share(&c->p->region[c->region[s->region].place], s);
+	}
+}
+
+/* ---- warnings ------------------------------------------------------------------- */
+
+static int compare_warnings(const void *va, const void *vb)
+{
+	const struct context_warning *a = va, *b = vb;
+	int by;
+
+	if (a->of_run != b->of_run)
+		return a->of_run ? 1 : -1;
+	if (a->run != b->run)
+		return a->run < b->run ? -1 : 1;
+	if ((by = strcmp(a->what, b->what)))
+		return by;
+	return strcmp(a->text, b->text);
+}
+
+/* Those of runs that count, and those of none. */
+static void add_warnings(struct context *c)
+{
+	if (c->nwarnings)
+		qsort(c->warning, c->nwarnings, sizeof *c->warning, compare_warnings);
+	for (size_t i = 0; i < c->nwarnings; i++) {
+		struct context_warning *w = &c->warning[i];
+		/* a run that nothing else is known of has a place behind all others, for the moment */
+		size_t at = w->of_run ? idmap_at(&c->run_at, w->run, c->nruns) : c->nruns;
+
+		if (at == c->nruns)
+			profile_warn(c->p, w->what, w->text, PROFILE_NONE);
+		else if (c->run[at].place != PROFILE_NONE)
+			profile_warn(c->p, w->what, w->text, c->run[at].place);
+		free(w->what);
+		free(w->text);
 	}
 }
 
@@ -314,14 +248,16 @@ void context_close(struct context *c, const char *path)
 {
 	check(c, path);
 	adjust_context(c);
-	add_regions(c);
+	context_add_regions(c);
 	add_runs(c);
 	add_windows(c);
 	add_shares(c);
+	add_warnings(c);
 	profile_bound(c->p);
 	for (size_t m = 0; m < c->nmodules; m++)
 		free(c->module[m].path);
-	c->nmodules = c->nruns = c->nregions = c->nwindows = c->nvisits = c->nshares = 0;
+	c->nmodules = c->nruns = c->nregions = c->nwindows = c->nvisits = c->nshares = c->nwarnings = 0;
+	idmap_release(&c->process_at);
 	idmap_release(&c->run_at);
 	idmap_release(&c->region_at);
 	idmap_release(&c->window_at);
@@ -335,5 +271,6 @@ void context_release(struct context *c)
 	free(c->window);
 	free(c->visits);
 	free(c->share);
+	free(c->warning);
 	free(c->module);
 }

@@ -19,10 +19,12 @@ struct context_run {
 	size_t place; /* in the profile, when closing; PROFILE_NONE: the run is there already */
 };
 
+#define CONTEXT_NOWHERE UINT64_MAX
+
 struct context_region {
 	struct profile_region region;
 	bool defined;
-	uint64_t module_id;
+	uint64_t module_id; /* CONTEXT_NOWHERE: of no module */
 	size_t place; /* PROFILE_NONE: not defined */
 };
 
@@ -33,10 +35,16 @@ struct context_window {
 	size_t place; /* PROFILE_NONE: not defined, or of a run that does not count */
 };
 
-/* CPU samples of one run in one region */
+/* Samples of one run in one region */
 struct context_share {
 	size_t run, region;
-	uint64_t samples;
+	uint64_t samples, blocked;
+};
+
+struct context_warning {
+	char *what, *text;
+	uint64_t run; /* its id */
+	bool of_run;
 };
 
 struct context_module {
@@ -47,6 +55,7 @@ struct context_module {
 struct context {
 	struct profile *p;
 	struct idmap run_at, region_at, window_at; /* by id */
+	struct idmap process_at;                   /* by run and id: those that were counted */
 	struct context_run *run;
 	size_t nruns, cap_runs;
 	struct context_region *region;
@@ -57,6 +66,8 @@ struct context {
 	size_t nvisits, cap_visits;
 	struct context_share *share;
 	size_t nshares, cap_shares;
+	struct context_warning *warning;
+	size_t nwarnings, cap_warnings;
 	struct context_module *module;
 	size_t nmodules, cap_modules;
 };
@@ -71,6 +82,9 @@ size_t context_window(struct context *c, uint64_t id);
  * references to what is not defined, and runs that the profile has already.
  */
 void context_close(struct context *c, const char *path);
+
+/* Part of closing: gives each region its place, in the profile, which takes its strings. */
+void context_add_regions(struct context *c);
 
 void context_release(struct context *c);
 

@@ -18,7 +18,7 @@ void analysis_doubt(struct analysis *a, const char *what, const char *fmt, ...)
 		text = xstrdup(what);
 	va_end(ap);
 	a->doubt = xgrow(a->doubt, a->ndoubts, &a->cap_doubts, sizeof *a->doubt);
-	a->doubt[a->ndoubts++] = (struct profile_warning){ xstrdup(what), text, 1 };
+	a->doubt[a->ndoubts++] = (struct profile_warning){ .what = xstrdup(what), .text = text, .times = 1 };
 }
 
 static void doubt_runs(struct analysis *a)
@@ -90,9 +90,43 @@ static void doubt_levels(struct analysis *a)
 			       "only one speedup, %g %%: that the curve is straight is an assumption; record several (-s)", 100 * c->most);
 }
 
+static void doubt_kinds(struct analysis *a)
+{
+	for (size_t i = 0; i < a->npoints; i++)
+		if (!impact_kind_name(a->point[i].kinds))
+			analysis_doubt(a, "kinds", "the logs disagree on what a visit of the point '%s' is; they are taken for one",
+				       a->point[i].name);
+}
+
+/* Of the runs, from which on a warning is about the result: one busy minute in an hour is not. */
+static const double PART_THAT_COUNTS = 0.1;
+
+/* Warnings of what no window shows, and makes the prediction wrong all the same. */
+static void find_undermining(struct analysis *a)
+{
+	static const char *const codes[IMPACT_UNDERMINING] = { "absolute-timer", "outside", "oversubscribed", "spin" };
+	const struct profile *p = a->profile;
+
+	for (size_t i = 0; i < IMPACT_UNDERMINING; i++) {
+		bool general = false;
+		double runs = 0;
+
+		for (size_t j = 0; j < p->nwarnings; j++) {
+			if (strcmp(p->warning[j].what, codes[i]) != 0)
+				continue;
+			general = general || p->warning[j].general;
+			runs += (double)p->warning[j].times;
+		}
+		if (general || (runs > 0 && runs >= PART_THAT_COUNTS * (double)p->nruns))
+			a->undermined[a->nundermined++] = codes[i];
+	}
+}
+
 void analysis_find_doubts(struct analysis *a)
 {
+	find_undermining(a);
 	doubt_runs(a);
+	doubt_kinds(a);
 	if (doubt_windows(a))
 		return;
 	doubt_regions(a);

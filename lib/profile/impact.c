@@ -25,6 +25,32 @@ double impact_share(const struct profile *p, const struct profile_region *r)
 	return r->window_total ? 100 * (double)r->window_samples / (double)r->window_total : NAN;
 }
 
+double impact_blocked_share(const struct profile *p, const struct profile_region *r)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < p->nruns; i++)
+		total += p->run[i].share_blocked_total;
+	return total ? 100 * (double)r->blocked / (double)total : NAN;
+}
+
+struct profile_spent impact_spent(const struct profile_run *r)
+{
+	struct profile_spent s = r->spent;
+
+	s.cpu *= r->period_ns;
+	s.blocked *= r->period_ns;
+	s.io *= r->period_ns;
+	s.sleep *= r->period_ns;
+	s.lock *= r->period_ns;
+	return s;
+}
+
+const char *impact_kind_name(unsigned kinds)
+{
+	return kinds == KIND_RUN ? "run" : kinds == KIND_LATENCY ? "latency" : kinds == KIND_THROUGHPUT ? "throughput" : NULL;
+}
+
 static bool is_wanted(const char *name, const char *const *only, size_t nonly)
 {
 	for (size_t i = 0; i < nonly; i++)
@@ -76,7 +102,7 @@ static void estimate_pooled(const struct profile *p, size_t region, size_t point
 	im->estimated = pool_effect(pool ? &pool->pool : &none, &im->effect);
 }
 
-/* Sums over clusters: runs, or blocks of the one run. */
+/* Sums over clusters: runs, or blocks of the one run that there is. */
 struct clusters {
 	double time, count, tt, tc, cc;
 	size_t n;
@@ -109,7 +135,7 @@ static struct clusters cluster(struct causal_obs *obs, size_t n)
 		bool by_run = obs[0].run != obs[n - 1].run;
 		double d = 0, c = 0;
 
-		for (j = i; j < n && obs[j].run == obs[i].run && (by_run || obs[j].block == obs[i].block); j++) {
+		for (j = i; j < n && (j == i || (!obs[j].whole && obs[j].run == obs[i].run && (by_run || obs[j].block == obs[i].block))); j++) {
 			d += obs[j].time_ns;
 			c += obs[j].count;
 		}
@@ -163,6 +189,8 @@ static void analyze_point(struct analysis *a, size_t point, struct causal_obs *o
 	struct span visits = visits_of(p, point);
 
 	out->name = p->point[point].name;
+	out->kinds = p->point[point].kinds;
+	out->whole = profile_is_whole(p, point);
 	out->impact = xcalloc(p->nregions + 1, sizeof *out->impact);
 	if (p->pooled)
 		summarize_pooled(&p->point[point], out);
@@ -246,7 +274,7 @@ void analysis_init(struct analysis *a, const struct profile *p, const char *cons
 		struct impact_point *point = &a->point[i];
 
 		for (size_t j = 0; j < point->nimpacts; j++)
-			impact_judge(&point->impact[j], p);
+			impact_judge(&point->impact[j], p, point->whole);
 		qsort(point->impact, point->nimpacts, sizeof *point->impact, compare_impacts);
 	}
 	analysis_find_doubts(a);

@@ -33,6 +33,8 @@ struct impact {
 /* All impacts on one progress point, the ones to act on first. */
 struct impact_point {
 	const char *name;     /* the profile's */
+	unsigned kinds;       /* enum profile_kind */
+	bool whole;           /* its windows are whole runs */
 	struct impact *impact;
 	size_t nimpacts;
 	struct estimate period; /* of baselines, ns; NAN without baselines, infinite interval when it cannot be had */
@@ -40,12 +42,16 @@ struct impact_point {
 	size_t windows, baselines, disturbed;
 };
 
+enum { IMPACT_UNDERMINING = 4 };
+
 struct analysis {
 	const struct profile *profile;
 	struct impact_point *point;
 	size_t npoints;
 	struct profile_warning *doubt; /* what the analysis itself has to warn of; owned */
 	size_t ndoubts, cap_doubts;
+	const char *undermined[IMPACT_UNDERMINING]; /* codes of warnings because of which all verdicts are in doubt */
+	size_t nundermined;
 };
 
 /*
@@ -59,14 +65,20 @@ void analysis_release(struct analysis *a);
 void analysis_find_doubts(struct analysis *a);
 void analysis_doubt(struct analysis *a, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* The verdict and what would be enough.  Part of analysis_init; effect and q are set. */
-void impact_judge(struct impact *im, const struct profile *p);
+/* The verdict and what would be enough.  Part of analysis_init; effect and q are set, `whole` is of the point. */
+void impact_judge(struct impact *im, const struct profile *p, bool whole);
 
 const char *verdict_name(enum verdict v);                  /* as in the format */
 size_t impact_note_names(unsigned notes, const char *names[5]); /* enum causal_note, as in the format */
 
-/* Per cent of the CPU samples that were in the region; NAN = not known. */
+const char *impact_kind_name(unsigned kinds); /* as in the format; NULL where logs disagree */
+
+/* Per cent of the CPU samples, and of the blocked ones, that were in the region; NAN = not known. */
 double impact_share(const struct profile *p, const struct profile_region *r);
+double impact_blocked_share(const struct profile *p, const struct profile_region *r);
+
+/* What the threads of a run did, in ns; 0 where it is not known. */
+struct profile_spent impact_spent(const struct profile_run *r);
 
 /* x with six significant digits: more would be noise, and differ with the compiler. */
 double impact_round(double x);

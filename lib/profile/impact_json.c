@@ -45,8 +45,16 @@ static void set_interval(json_t *o, const struct estimate *e, const char *value,
 	set_real(o, hi, e->hi);
 }
 
+/* Times and numbers that are 0 are not known. */
+static void set_known(json_t *o, const char *key, uint64_t x)
+{
+	if (x)
+		set_count(o, key, x);
+}
+
 static json_t *run_object(const struct profile_run *r)
 {
+	struct profile_spent spent = impact_spent(r);
 	json_t *o = json_object();
 
 	set_text(o, "command", r->command);
@@ -57,6 +65,12 @@ static json_t *run_object(const struct profile_run *r)
 	set_text(o, "sampler", r->sampler);
 	set_text(o, "mode", r->mode);
 	set_text(o, "status", r->status);
+	set_known(o, "processes", r->processes);
+	set_known(o, "cpu_ns", spent.cpu);
+	set_known(o, "blocked_ns", spent.blocked);
+	set_known(o, "io_ns", spent.io);
+	set_known(o, "sleep_ns", spent.sleep);
+	set_known(o, "lock_ns", spent.lock);
 	set_count(o, "experiments", r->windows);
 	set_count(o, "disturbed", r->disturbed);
 	return o;
@@ -80,10 +94,8 @@ static json_t *curve_array(const struct causal_effect *e)
 	return all;
 }
 
-static json_t *note_array(unsigned notes)
+static json_t *name_array(const char *const *names, size_t n)
 {
-	const char *names[5];
-	size_t n = impact_note_names(notes, names);
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < n; i++)
@@ -91,11 +103,13 @@ static json_t *note_array(unsigned notes)
 	return all;
 }
 
-static json_t *impact_object(const struct profile *p, const struct impact *im)
+static json_t *impact_object(const struct analysis *a, const struct impact *im)
 {
+	const struct profile *p = a->profile;
 	const struct profile_region *r = im->region;
 	const struct causal_effect *e = &im->effect;
 	json_t *o = json_object();
+	const char *note[5];
 
 	set_text(o, "region", r->label);
 	set_text(o, "scope", r->scope);
@@ -107,6 +121,8 @@ static json_t *impact_object(const struct profile *p, const struct impact *im)
 	if (r->line)
 		set_count(o, "line", r->line);
 	set_real(o, "share_pct", impact_share(p, r));
+	set_real(o, "cpu_pct", impact_share(p, r));
+	set_real(o, "blocked_pct", impact_blocked_share(p, r));
 	if (im->estimated) {
 		set_interval(o, &e->fit.slope, "slope", "slope_lo", "slope_hi");
 		set_interval(o, &e->fit.cost, "cost_ns", "cost_lo", "cost_hi");
@@ -126,7 +142,8 @@ static json_t *impact_object(const struct profile *p, const struct impact *im)
 	set_real(o, "period_ns", e->period_ns);
 	set_real(o, "visits", e->visits);
 	set_count(o, "disturbed", im->disturbed);
-	json_object_set_new(o, "note", note_array(e->notes));
+	json_object_set_new(o, "note", name_array(note, impact_note_names(e->notes, note)));
+	json_object_set_new(o, "doubt", name_array(a->undermined, a->nundermined));
 	json_object_set_new(o, "curve", curve_array(e));
 	return o;
 }
@@ -136,13 +153,14 @@ static json_t *point_object(const struct analysis *a, const struct impact_point 
 	json_t *o = json_object(), *impacts = json_array();
 
 	set_text(o, "point", p->name);
+	set_text(o, "kind", impact_kind_name(p->kinds));
 	set_interval(o, &p->period, "period_ns", "period_lo", "period_hi");
 	set_real(o, "visits", p->visits);
 	set_count(o, "windows", p->windows);
 	set_count(o, "baselines", p->baselines);
 	set_count(o, "disturbed", p->disturbed);
 	for (size_t i = 0; i < p->nimpacts && i < top; i++)
-		json_array_append_new(impacts, impact_object(a->profile, &p->impact[i]));
+		json_array_append_new(impacts, impact_object(a, &p->impact[i]));
 	json_object_set_new(o, "impacts", impacts);
 	return o;
 }

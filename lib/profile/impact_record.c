@@ -29,6 +29,8 @@ static void add_number(struct buf *b, const char *key, uint64_t x)
 
 static void add_run(struct buf *b, size_t id, const struct profile_run *r)
 {
+	struct profile_spent spent = impact_spent(r);
+
 	record_begin(b, AW_RUN);
 	record_u64(b, "id", id);
 	add_text(b, "command", r->command);
@@ -43,6 +45,12 @@ static void add_run(struct buf *b, size_t id, const struct profile_run *r)
 	add_number(b, "seed", r->seed);
 	add_text(b, "mode", r->mode);
 	add_text(b, "status", r->status);
+	add_number(b, "processes", r->processes);
+	add_number(b, "cpu_ns", spent.cpu);
+	add_number(b, "blocked_ns", spent.blocked);
+	add_number(b, "io_ns", spent.io);
+	add_number(b, "sleep_ns", spent.sleep);
+	add_number(b, "lock_ns", spent.lock);
 	record_u64(b, "experiments", r->windows);
 	record_u64(b, "disturbed", r->disturbed);
 	record_end(b);
@@ -64,6 +72,7 @@ static void add_point(struct buf *b, const struct impact_point *p)
 {
 	record_begin(b, "point");
 	record_str(b, "point", p->name);
+	add_text(b, "kind", impact_kind_name(p->kinds));
 	add_real(b, "period_ns", p->period.value);
 	add_real(b, "period_lo", p->period.lo);
 	add_real(b, "period_hi", p->period.hi);
@@ -85,6 +94,8 @@ static void add_region(struct buf *b, const struct profile *p, const struct prof
 	add_text(b, "file", r->file);
 	add_number(b, "line", r->line);
 	add_real(b, "share_pct", impact_share(p, r));
+	add_real(b, "cpu_pct", impact_share(p, r));
+	add_real(b, "blocked_pct", impact_blocked_share(p, r));
 }
 
 static void add_interval(struct buf *b, const struct estimate *e, const char *value, const char *lo, const char *hi)
@@ -94,26 +105,25 @@ static void add_interval(struct buf *b, const struct estimate *e, const char *va
 	add_real(b, hi, e->hi);
 }
 
-static void add_notes(struct buf *b, unsigned notes)
+static void add_list(struct buf *b, const char *key, const char *const *names, size_t n)
 {
-	const char *names[5];
-	size_t n = impact_note_names(notes, names);
 	struct buf all = BUF_INIT;
 
 	for (size_t i = 0; i < n; i++)
 		buf_addf(&all, "%s%s", i ? "," : "", names[i]);
 	if (n)
-		record_str(b, "note", all.s);
+		record_str(b, key, all.s);
 	buf_release(&all);
 }
 
-static void add_impact(struct buf *b, const struct profile *p, const struct impact_point *point, const struct impact *im)
+static void add_impact(struct buf *b, const struct analysis *a, const struct impact_point *point, const struct impact *im)
 {
+	const char *note[5];
 	const struct causal_effect *e = &im->effect;
 
 	record_begin(b, AW_IMPACT);
 	record_str(b, "point", point->name);
-	add_region(b, p, im->region);
+	add_region(b, a->profile, im->region);
 	if (im->estimated) {
 		add_interval(b, &e->fit.slope, "slope", "slope_lo", "slope_hi");
 		add_interval(b, &e->fit.cost, "cost_ns", "cost_lo", "cost_hi");
@@ -133,7 +143,8 @@ static void add_impact(struct buf *b, const struct profile *p, const struct impa
 	add_real(b, "period_ns", e->period_ns);
 	add_real(b, "visits", e->visits);
 	record_u64(b, "disturbed", im->disturbed);
-	add_notes(b, e->notes);
+	add_list(b, "note", note, impact_note_names(e->notes, note));
+	add_list(b, "doubt", a->undermined, a->nundermined);
 	record_end(b);
 }
 
@@ -171,7 +182,7 @@ void impact_write_records(const struct analysis *a, size_t top, FILE *out)
 
 		add_point(&b, point);
 		for (size_t j = 0; j < point->nimpacts && j < top; j++) {
-			add_impact(&b, a->profile, point, &point->impact[j]);
+			add_impact(&b, a, point, &point->impact[j]);
 			add_curve(&b, point, &point->impact[j]);
 		}
 	}

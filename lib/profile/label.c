@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "profile/region_class.h"
 
 /* How much is said: each step is taken only by regions that would share a label otherwise. */
 enum detail { PLAIN, WITH_FILE, WITH_MODULE, WITH_RANGES };
@@ -65,6 +66,8 @@ static char *make_label(const struct profile *p, const struct profile_region *r,
 		buf_adds(&b, r->function ? r->function : r->symbol);
 	else
 		add_place(&b, r);
+	if (region_is_class(r->scope))
+		return buf_detach(&b); /* it has no place that could be said */
 	if (detail >= WITH_FILE && r->file && !is_line)
 		buf_addf(&b, " (%s)", short_file(p, r->file));
 	if (detail >= WITH_MODULE && r->module)

@@ -1,5 +1,5 @@
 /* Reading logs: records to contexts. */
-#include "profile/profile.h"
+#include "profile/load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "format.h"
-#include "format/record.h"
-#include "profile/context.h"
 
 static size_t point_at(struct profile *p, const char *name)
 {
@@ -20,14 +18,6 @@ static size_t point_at(struct profile *p, const char *name)
 	p->point = xgrow(p->point, p->npoints, &p->cap_points, sizeof *p->point);
 	p->point[p->npoints] = (struct profile_point){ .name = xstrdup(name) };
 	return p->npoints++;
-}
-
-static void take(struct record *rec, const char *key, char **out)
-{
-	const char *value = record_get(rec, key);
-
-	if (value && !*out)
-		*out = xstrdup(value);
 }
 
 /* Of runs; most of them say the same. */
@@ -95,63 +85,6 @@ static void load_end(struct context *c, struct record *rec)
 	record_opt_u64(rec, "wall_ns", &r->wall_ns);
 }
 
-static void load_module(struct context *c, struct record *rec)
-{
-	const char *path;
-	uint64_t id;
-
-	if (!record_need_u64(rec, "id", &id) || !record_need_str(rec, "path", &path))
-		return;
-	/* each run says again what it has loaded */
-	for (size_t m = 0; m < c->nmodules; m++)
-		if (c->module[m].id == id)
-			return;
-	c->module = xgrow(c->module, c->nmodules, &c->cap_modules, sizeof *c->module);
-	c->module[c->nmodules++] = (struct context_module){ .id = id, .path = xstrdup(path) };
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-static bool same_region(struct record *rec, const struct profile_region *r)
-{
-	uint64_t line = 0;
-
-	return record_opt_u64(rec, "line", &line) && r->line == line &&
-	       same_text(record_get(rec, "scope"), r->scope) && same_text(record_get(rec, "symbol"), r->symbol) &&
-	       same_text(record_get(rec, "file"), r->file);
-}
-
-static void load_region(struct context *c, struct record *rec)
-{
-	struct context_region *region;
-	struct profile_region *r;
-	uint64_t id, module;
-	size_t at;
-
-	if (!record_need_u64(rec, "id", &id) || !record_need_u64(rec, "module", &module))
-		return;
-	at = context_region(c, id); /* may move the array */
-	region = &c->region[at];
-	r = &region->region;
-	/* Each run that experiments with a region says again what it is, so that a log that is cut short can be read. */
-	if (region->defined && (region->module_id != module || !same_region(rec, r))) {
-		msg_error_at(rec->path, rec->line, "region %llu is there twice, and not the same", (unsigned long long)id);
-		return;
-	}
-	region->defined = true;
-	region->module_id = module;
-	take(rec, "scope", &r->scope);
-	take(rec, "ranges", &r->ranges);
-	take(rec, "function", &r->function);
-	take(rec, "symbol", &r->symbol);
-	take(rec, "also", &r->also);
-	take(rec, "file", &r->file);
-	record_opt_u64(rec, "line", &r->line);
-}
-
 /* region=- is a baseline, and so is speedup 0 whatever the region. */
 static bool window_region(struct context *c, struct record *rec, double s, size_t *out)
 {
@@ -200,18 +133,41 @@ static void load_experiment(struct context *c, struct record *rec)
 	run->windows_ns += wall_ns;
 }
 
+/* False, after a message, when it is none. */
+static bool visits_kind(struct record *rec, unsigned *kind)
+{
+	static const struct {
+		const char *name;
+		enum profile_kind kind;
+	} all[] = { { "throughput", KIND_THROUGHPUT }, { "latency", KIND_LATENCY }, { "run", KIND_RUN } };
+	const char *name = record_get(rec, "kind");
+
+	*kind = KIND_THROUGHPUT;
+	if (!name)
+		return true;
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (!strcmp(name, all[i].name)) {
+			*kind = all[i].kind;
+			return true;
+		}
+	msg_error_at(rec->path, rec->line, "unknown kind '%s' of visits: throughput, latency or run", name);
+	return false;
+}
+
 static void load_visits(struct context *c, struct record *rec)
 {
 	struct profile *p = c->p;
 	const char *point, *time;
 	uint64_t window, count;
 	int64_t virtual_ns = 0;
+	unsigned kind;
 	size_t at;
 
 	if (!record_need_u64(rec, "experiment", &window) || !record_need_str(rec, "point", &point) ||
-	    !record_need_u64(rec, "count", &count))
+	    !record_need_u64(rec, "count", &count) || !visits_kind(rec, &kind))
 		return;
 	at = point_at(p, point);
+	p->point[at].kinds |= kind;
 	if (!count)
 		return;
 	if (!record_need_str(rec, "virtual_ns", &time))
@@ -230,40 +186,34 @@ static void load_visits(struct context *c, struct record *rec)
 	};
 }
 
-static void load_share(struct context *c, struct record *rec)
+/* One process of a run; a record may come again with more. */
+static void load_process(struct context *c, struct record *rec)
 {
-	uint64_t run, region, samples, total;
-	struct context_share share;
+	uint64_t run, id;
+	size_t at, n;
 
-	if (!record_need_u64(rec, "run", &run) || !record_need_u64(rec, "region", &region) ||
-	    !record_need_u64(rec, "samples", &samples) || !record_need_u64(rec, "total", &total))
+	if (!record_need_u64(rec, "run", &run) || !record_need_u64(rec, "id", &id))
 		return;
-	share = (struct context_share){ context_run(c, run), context_region(c, region), samples };
-	if (total > c->run[share.run].run.share_total)
-		c->run[share.run].run.share_total = total;
-	c->share = xgrow(c->share, c->nshares, &c->cap_shares, sizeof *c->share);
-	c->share[c->nshares++] = share;
+	at = context_run(c, run);
+	n = c->process_at.n;
+	/* numbers are small: no two pairs fall together */
+	if (idmap_at(&c->process_at, (uint64_t)at << 40 ^ id, n) == n)
+		c->run[at].run.processes++;
 }
 
-/* Those that say the same are one, and counted. */
+/* Whose run it is shows at the end of the context. */
 static void load_warning(struct context *c, struct record *rec)
 {
 	const char *what = record_get(rec, "what"), *text = record_get(rec, "text");
-	struct profile *p = c->p;
-	void **place;
-	char *key;
+	struct context_warning w = { .of_run = record_get(rec, "run") };
 
+	if (!record_opt_u64(rec, "run", &w.run))
+		return;
 	what = what ? what : "warning";
-	text = text ? text : what;
-	key = xasprintf("%s\t%s", what, text);
-	place = map_at(&p->warning_at, key);
-	free(key);
-	if (!*place) {
-		p->warning = xgrow(p->warning, p->nwarnings, &p->cap_warnings, sizeof *p->warning);
-		p->warning[p->nwarnings++] = (struct profile_warning){ xstrdup(what), xstrdup(text), 0 };
-		*place = (void *)(uintptr_t)p->nwarnings;
-	}
-	p->warning[(uintptr_t)*place - 1].times++;
+	w.what = xstrdup(what);
+	w.text = xstrdup(text ? text : what);
+	c->warning = xgrow(c->warning, c->nwarnings, &c->cap_warnings, sizeof *c->warning);
+	c->warning[c->nwarnings++] = w;
 }
 
 static void load_header(struct context *c, struct record *rec)
@@ -281,16 +231,14 @@ static void load_record(struct context *c, struct record *rec)
 		const char *type;
 		void (*load)(struct context *c, struct record *rec);
 	} known[] = {
+		/* by far the most frequent */
+		{ AW_SAMPLE, load_sample },
 		{ AW_VISITS, load_visits },   { AW_EXPERIMENT, load_experiment }, { AW_REGION, load_region },
 		{ AW_SHARE, load_share },     { AW_MODULE, load_module },         { AW_RUN, load_run },
 		{ AW_WARNING, load_warning }, { AW_END, load_end },               { AW_HEADER, load_header },
+		{ AW_PROCESS, load_process },
 	};
 
-	/* by far the most frequent type, and of no use here */
-	if (!strcmp(rec->type, AW_SAMPLE)) {
-		c->p->samples++;
-		return;
-	}
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (!strcmp(rec->type, known[i].type))
 			known[i].load(c, rec);

@@ -139,8 +139,9 @@ static void count(struct pool *p, const struct causal_obs *obs, size_t n)
 		l->windows++;
 		l->visits += obs[i].count;
 		l->time_ns += obs[i].time_ns;
-		p->few += obs[i].count < CAUSAL_FEW;
-		p->runs += i == 0 || obs[i].run != obs[i - 1].run;
+		p->few += obs[i].count < CAUSAL_FEW && !obs[i].whole;
+		p->runs += i == 0 || obs[i].whole || obs[i].run != obs[i - 1].run;
+		p->whole = obs[i].whole;
 	}
 }
 
@@ -214,7 +215,7 @@ void pool_add(struct pool *p, uint64_t key, struct causal_obs *obs, size_t n)
 }
 
 /* The interval within runs, where runs are too few for one over them. */
-static void add_up_within(const struct fit *all, struct causal_slope *out)
+static void add_up_within(const struct fit *all, bool whole, struct causal_slope *out)
 {
 	double den = all->sum.ratio.den;
 
@@ -224,7 +225,7 @@ static void add_up_within(const struct fit *all, struct causal_slope *out)
 	out->cost.df = out->slope.df;
 	stats_estimate_finish(&out->slope);
 	stats_estimate_finish(&out->cost);
-	out->basis = CAUSAL_WITHIN_RUN;
+	out->basis = whole ? CAUSAL_RUNS : CAUSAL_WITHIN_RUN;
 }
 
 /* The speedup s alone, or all up to it. */
@@ -246,7 +247,7 @@ static bool fit_units(const struct pool *p, double s, bool alone, struct causal_
 	}
 	ok = isfinite(causal_ratio_slope(&all.sum.ratio)) && isfinite(causal_ratio_cost(&all.sum.ratio));
 	if (ok && !causal_mean_of_runs(unit, n, out))
-		add_up_within(&all, out);
+		add_up_within(&all, p->whole, out);
 	free(unit);
 	return ok;
 }

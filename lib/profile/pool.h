@@ -33,6 +33,7 @@ struct pool {
 	struct pool_unit *unit;   /* by key */
 	size_t nunits, cap_units;
 	bool folded;              /* several runs share a unit */
+	bool whole;               /* windows are whole runs; a unit is of runs that were planned together */
 	size_t runs, few;         /* few: windows with fewer than CAUSAL_FEW visits */
 	struct causal_noise noise;
 };

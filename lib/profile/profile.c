@@ -177,8 +177,10 @@ void profile_bound(struct profile *p)
 void profile_finish(struct profile *p)
 {
 	/* memcpy and qsort of nothing want a place all the same */
-	if (p->nruns)
+	if (p->nruns) {
 		sort_runs(p);
+		profile_find_sessions(p);
+	}
 	if (p->npoints)
 		sort_points(p);
 	if (p->nvisits)

@@ -28,6 +28,11 @@
 /* Windows that are kept one by one. */
 enum { PROFILE_WINDOWS = 200000 };
 
+/* What the threads of a run did, in sampling periods; the classes are parts of blocked. */
+struct profile_spent {
+	uint64_t cpu, blocked, io, sleep, lock;
+};
+
 /* Strings are the profile's; NULL (and number 0) = not in the log. */
 struct profile_run {
 	const char *command, *commit, *host, *kernel, *cpu_model, *sampler, *mode;
@@ -35,9 +40,13 @@ struct profile_run {
 	const char *status;   /* NULL: no `end` record, the log was cut short */
 	uint64_t wall_ns;
 	uint64_t share_total; /* CPU samples */
+	uint64_t share_blocked_total; /* blocked samples */
+	struct profile_spent spent;   /* by `sample` records */
 	uint64_t windows_ns;  /* real time in windows */
 	size_t windows, disturbed;
+	size_t processes;
 	size_t context;       /* from 0 */
+	size_t session;       /* the first run of those that were planned together */
 	uint64_t hash;        /* of what tells runs apart */
 };
 
@@ -47,7 +56,7 @@ struct profile_region {
 	char *module;      /* path */
 	uint64_t line;
 	char *label;       /* unique; set by profile_finish */
-	uint64_t samples;  /* of `share` records */
+	uint64_t samples, blocked; /* of `share` records */
 	uint64_t window_samples, window_total; /* of its own windows */
 	bool tried;        /* it has windows, if only disturbed ones */
 };
@@ -67,9 +76,17 @@ struct profile_visits {
 	double virtual_ns;  /* <= 0 is impossible and never used */
 };
 
+/* What a visit of a point is; a mask, as logs may disagree. */
+enum profile_kind {
+	KIND_THROUGHPUT = 1 << 0,
+	KIND_LATENCY = 1 << 1, /* visits are the ends of spans */
+	KIND_RUN = 1 << 2,     /* a whole run of the program */
+};
+
 /* The numbers: what windows that were replaced by sums say about it, whatever their region. */
 struct profile_point {
 	char *name;
+	unsigned kinds; /* enum profile_kind */
 	size_t windows, baselines, disturbed; /* disturbed ones are in none of the others */
 	double visits;
 	double time_ns, count; /* of baselines */
@@ -84,9 +101,13 @@ struct profile_pool {
 	struct pool pool;
 };
 
+/* Texts that differ in numbers alone are one warning, and one of them is kept. */
 struct profile_warning {
 	char *what, *text;
-	size_t times; /* in how many records */
+	size_t times;  /* runs that say so; a record that names none is one */
+	bool general;  /* one that names no run is about all of them */
+	bool varies;   /* the numbers in text are those of one of them */
+	size_t last;   /* that said so */
 };
 
 /* All windows, those replaced by sums included. */
@@ -106,14 +127,13 @@ struct profile {
 	size_t nvisits, cap_visits;
 	struct profile_point *point;   /* by name */
 	size_t npoints, cap_points;
-	struct profile_warning *warning; /* by what and text, each once */
+	struct profile_warning *warning; /* by what and text */
 	size_t nwarnings, cap_warnings;
 	struct profile_pool *pool;
 	size_t npools, cap_pools;
 	bool pooled;                   /* there are no windows and visits: they are in the pools */
 	struct profile_census census;
 	size_t ncontexts;
-	size_t samples;                /* `sample` records */
 	size_t impossible;             /* visits that took no or negative time */
 
 	/* where things are, for those who add */
@@ -142,10 +162,22 @@ void profile_bound(struct profile *p);
 /* Adds the windows of one context, visits[0..n) of the profile, to points and pools; sorts visits. */
 void profile_reduce(struct profile *p, struct profile_visits *visits, size_t n);
 
+/* Are the windows of this point whole runs? */
+bool profile_is_whole(const struct profile *p, size_t point);
+
 struct causal_obs profile_obs(const struct profile *p, const struct profile_visits *v);
 
 /* The pool of a point and region; NULL when there is none. */
 const struct profile_pool *profile_pool_of(const struct profile *p, size_t point, size_t region);
+
+/* Part of finishing, when runs are in order: finds those that were planned together. */
+void profile_find_sessions(struct profile *p);
+
+/*
+ * Part of loading: adds a warning, of `run` (PROFILE_NONE: of none).  A run that
+ * says it again says it once; it comes directly after itself.
+ */
+void profile_warn(struct profile *p, const char *what, const char *text, size_t run);
 
 /* By time, then by what tells runs apart. */
 int profile_compare_runs(const struct profile_run *a, const struct profile_run *b);

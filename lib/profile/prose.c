@@ -20,8 +20,12 @@ char *prose_clean(const char *text)
 
 	buf_adds(&b, "");
 	for (; *text; text++) {
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			buf_addf(&b, "\\x%02x", (unsigned char)*text);
+		unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
+
+		if (c < 0x20 || c == 0x7f)
+			buf_addf(&b, "\\x%02x", c);
+		else if (c == 0xc2 && next >= 0x80 && next <= 0x9f) /* U+0080 to U+009F: some terminals obey them */
+			buf_addf(&b, "\\x%02x", (unsigned char)*++text);
 		else
 			buf_addc(&b, *text);
 	}

@@ -25,14 +25,21 @@ static int compare_visits(const void *va, const void *vb, void *p)
 	return by ? by : compare_sizes(region_of(p, a), region_of(p, b));
 }
 
+bool profile_is_whole(const struct profile *p, size_t point)
+{
+	return p->point[point].kinds == KIND_RUN;
+}
+
 struct causal_obs profile_obs(const struct profile *p, const struct profile_visits *v)
 {
 	const struct profile_window *w = &p->window[v->window];
+	bool whole = profile_is_whole(p, v->point);
 
 	return (struct causal_obs){
-		.run = w->run,
+		.run = whole ? p->run[w->run].session : w->run,
 		.block = w->block,
-		.start_ns = (double)w->start_ns,
+		.start_ns = whole ? (double)w->run : (double)w->start_ns,
+		.whole = whole,
 		.s = w->s,
 		.count = (double)v->count,
 		.time_ns = v->virtual_ns,
@@ -111,7 +118,7 @@ static void add_point(struct profile_point *point, const struct profile *p, cons
 	for (size_t i = 0, j; i < nbaselines; i = j) {
 		double time = 0, count = 0;
 
-		for (j = i; j < nbaselines && baseline[j].run == baseline[i].run; j++) {
+		for (j = i; j < nbaselines && (j == i || (!baseline[j].whole && baseline[j].run == baseline[i].run)); j++) {
 			time += baseline[j].time_ns;
 			count += baseline[j].count;
 		}

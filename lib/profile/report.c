@@ -10,6 +10,8 @@
 
 #include "base/buf.h"
 #include "profile/prose.h"
+#include "profile/region_class.h"
+#include "profile/report_parts.h"
 
 struct report {
 	const struct analysis *a;
@@ -22,52 +24,21 @@ static void add_bold(struct report *r, const char *text)
 	buf_addf(&r->out, r->colour ? "\033[1m%s\033[0m" : "%s", text);
 }
 
-/* One text for all runs, or how many there are. */
-static const char *common(const struct profile *p, size_t offset, const char *several)
-{
-	const char *all = NULL;
-
-	for (size_t i = 0; i < p->nruns; i++) {
-		const char *text = *(char *const *)(const void *)((const char *)&p->run[i] + offset);
-
-		if (text && all && strcmp(text, all))
-			return several;
-		all = text ? text : all;
-	}
-	return all;
-}
-
-static void add_header(struct report *r)
-{
-	const struct profile *p = r->a->profile;
-	const char *command = common(p, offsetof(struct profile_run, command), "several commands");
-	const char *commit = common(p, offsetof(struct profile_run, commit), "several");
-	const char *host = common(p, offsetof(struct profile_run, host), "several machines");
-	const char *sampler = common(p, offsetof(struct profile_run, sampler), "several");
-	size_t windows = 0, disturbed = 0;
-
-	for (size_t i = 0; i < p->nruns; i++) {
-		windows += p->run[i].windows;
-		disturbed += p->run[i].disturbed;
-	}
-	prose_wrap(&r->out, "program  ", "         ", "%s%s%s", command ? command : "unknown", commit ? ", commit " : "",
-		    commit ? commit : "");
-	prose_wrap(&r->out, "data     ", "         ", "%zu run%s%s%s, %zu windows used, %zu set aside as disturbed%s%s", p->nruns,
-		    p->nruns == 1 ? "" : "s", host ? " on " : "", host ? host : "", windows - disturbed, disturbed,
-		    sampler ? ", sampler " : "", sampler ? sampler : "");
-}
-
 static void add_point(struct report *r, const struct impact_point *p)
 {
 	char period[32], lo[32], hi[32], interval[96] = "";
 
 	if (isfinite(p->period.lo) && isfinite(p->period.hi))
 		snprintf(interval, sizeof interval, " (%s to %s)", prose_time(p->period.lo, lo), prose_time(p->period.hi, hi));
+	prose_time(p->period.value, period);
 	if (isnan(p->period.value))
-		prose_wrap(&r->out, "point    ", "         ", "'%s': no visit in a baseline window", p->name);
+		prose_wrap(&r->out, "point    ", "         ", "'%s': no %s", p->name, p->whole ? "baseline run" : "visit in a baseline window");
+	else if (p->whole)
+		prose_wrap(&r->out, "point    ", "         ", "'%s': one run takes %s%s, %zu runs used", p->name, period, interval, p->windows);
 	else
-		prose_wrap(&r->out, "point    ", "         ", "'%s': one visit every %s%s, %.0f visits in %zu windows", p->name,
-			    prose_time(p->period.value, period), interval, p->visits, p->windows);
+		prose_wrap(&r->out, "point    ", "         ", "'%s'%s: one visit every %s%s, %.0f visits in %zu windows", p->name,
+			    p->kinds == KIND_LATENCY ? " (latency point: throughput of its ends)" : "", period, interval, p->visits,
+			    p->windows);
 }
 
 /* Height by the gain; the first column is the baseline, so a curve that falls starts high. */
@@ -134,12 +105,38 @@ static const char *verdict_words(enum verdict v)
 	return words[v];
 }
 
-static void add_share(struct report *r, const struct impact *im)
+/* Beside the impact, because the difference is the point.  A class of waiting has no time on a processor. */
+static void add_shares(const struct report *r, struct buf *out, const struct impact *im)
 {
-	double share = impact_share(r->a->profile, im->region);
+	double cpu = impact_share(r->a->profile, im->region), blocked = impact_blocked_share(r->a->profile, im->region);
+	bool waits = region_is_class(im->region->scope) && cpu <= 0;
 
-	if (!isnan(share))
-		buf_addf(&r->out, "; %.1f %% of CPU samples", share);
+	if (!isnan(cpu) && !(waits && blocked >= 0))
+		buf_addf(out, "; %.1f %% of CPU samples", cpu);
+	if (!isnan(blocked))
+		buf_addf(out, "%s%.1f %% of blocked time", waits || isnan(cpu) ? "; " : ", ", blocked);
+}
+
+/* The same where room is short. */
+static void add_short_shares(const struct report *r, struct buf *out, const struct impact *im)
+{
+	double cpu = impact_share(r->a->profile, im->region), blocked = impact_blocked_share(r->a->profile, im->region);
+
+	if (isnan(blocked))
+		add_shares(r, out, im);
+	else if (isnan(cpu))
+		buf_addf(out, "; blocked %.1f %%", blocked);
+	else
+		buf_addf(out, "; CPU %.1f %%, blocked %.1f %%", cpu, blocked);
+}
+
+/* The codes of warnings that make every verdict doubtful, in brackets. */
+static void add_undermined(const struct report *r, struct buf *out)
+{
+	for (size_t i = 0; i < r->a->nundermined; i++)
+		buf_addf(out, "%s%s", i ? ", " : "in doubt (", r->a->undermined[i]);
+	if (r->a->nundermined)
+		buf_addc(out, ')');
 }
 
 static void add_title(struct report *r, size_t rank, const struct impact *im)
@@ -147,9 +144,12 @@ static void add_title(struct report *r, size_t rank, const struct impact *im)
 	const struct profile_region *region = im->region;
 	char *label = prose_short(region->label, PROSE_COLUMNS - 4), *function = prose_clean(region->function ? region->function : "");
 	bool is_line = region->scope && !strcmp(region->scope, "line");
+	const char *words = region_is_class(region->scope) ? region_class_words(region->symbol) : NULL;
 
 	buf_addf(&r->out, "\n%3zu ", rank);
 	add_bold(r, label);
+	if (words)
+		buf_addf(&r->out, "  (%s)", words);
 	if (is_line && *function && prose_width(label) + prose_width(function) + 8 < PROSE_COLUMNS)
 		buf_addf(&r->out, "  in %s", function);
 	if (!is_line && region->file && prose_width(label) + strlen(region->file) + 16 < PROSE_COLUMNS) {
@@ -168,15 +168,21 @@ static void add_title(struct report *r, size_t rank, const struct impact *im)
 static void add_impact(struct report *r, size_t rank, const struct impact *im)
 {
 	const struct causal_effect *e = &im->effect;
+	struct buf line = BUF_INIT;
 
 	add_title(r, rank, im);
-	buf_addf(&r->out, "    impact    %s", verdict_words(im->verdict));
+	buf_adds(&line, verdict_words(im->verdict));
+	if (im->verdict != VERDICT_NOT_ENOUGH_DATA && r->a->nundermined) {
+		buf_adds(&line, ", ");
+		add_undermined(r, &line);
+	}
 	if (im->estimated)
-		buf_addf(&r->out, ": %.2f", e->fit.slope.value);
+		buf_addf(&line, ": %.2f", e->fit.slope.value);
 	if (im->bounded)
-		buf_addf(&r->out, " (%.2f to %.2f)", e->fit.slope.lo, e->fit.slope.hi);
-	add_share(r, im);
-	buf_addc(&r->out, '\n');
+		buf_addf(&line, " (%.2f to %.2f)", e->fit.slope.lo, e->fit.slope.hi);
+	add_shares(r, &line, im);
+	prose_wrap(&r->out, "    impact    ", "              ", "%s", line.s);
+	buf_release(&line);
 	if (im->need)
 		prose_wrap(&r->out, "    needs     ", "              ", "%s", im->need);
 	if (e->nlevels) {
@@ -195,7 +201,7 @@ static void add_none(struct report *r, const struct impact *im)
 
 	buf_addf(&r->out, "    %s%*s  %5.2f (%.2f to %.2f)", label, pad, "", im->effect.fit.slope.value, im->effect.fit.slope.lo,
 		 im->effect.fit.slope.hi);
-	add_share(r, im);
+	add_short_shares(r, &r->out, im);
 	buf_addc(&r->out, '\n');
 	free(label);
 }
@@ -232,7 +238,7 @@ static void add_contrast(struct report *r, const struct impact_point *p)
 	const struct impact *hot = hottest(r, p), *best = p->nimpacts ? &p->impact[0] : NULL;
 	double share = hot ? impact_share(r->a->profile, hot->region) : NAN;
 
-	if (!hot)
+	if (!hot || r->a->nundermined)
 		return;
 	if (hot->verdict == VERDICT_NONE || hot->verdict == VERDICT_HARMFUL)
 		prose_wrap(&r->out, "\n", "", "The hottest region is not the bottleneck: %s has %.1f %% of the CPU samples, and making it "
@@ -252,6 +258,10 @@ static void add_impacts(struct report *r, const struct impact_point *p, size_t t
 	if (i < shown) {
 		buf_addc(&r->out, '\n');
 		add_bold(r, "Not bottlenecks");
+		if (r->a->nundermined) {
+			buf_adds(&r->out, ", ");
+			add_undermined(r, &r->out);
+		}
 		buf_addc(&r->out, '\n');
 	}
 	for (; i < shown; i++)
@@ -261,79 +271,18 @@ static void add_impacts(struct report *r, const struct impact_point *p, size_t t
 	add_contrast(r, p);
 }
 
-static const char *note_words(const char *name)
-{
-	static const struct {
-		const char *name, *words;
-	} all[] = {
-		{ "nonlinear", "the curve is bent, but not at one place: read the curve, not the slope" },
-		{ "autocorrelated", "neighbouring windows resemble each other (phases, drift): the interval may be too narrow; longer windows help" },
-		{ "out-of-range", "a slope that one region cannot have: something disturbs the program; do not trust it" },
-		{ "few-visits", "half of the windows hold fewer than 5 visits: choose a point that is passed more often" },
-		{ "one-level", "one speedup only: that the curve is straight is an assumption" },
-	};
-
-	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		if (!strcmp(all[i].name, name))
-			return all[i].words;
-	return name;
-}
-
-static void add_notes(struct report *r, const struct impact_point *p, size_t top)
-{
-	for (size_t i = 0; i < p->nimpacts && i < top; i++) {
-		const char *names[5];
-		size_t n = impact_note_names(p->impact[i].effect.notes, names);
-
-		for (size_t j = 0; j < n; j++)
-			prose_wrap(&r->out, "note: ", "      ", "%s: %s", p->impact[i].region->label, note_words(names[j]));
-	}
-}
-
-static void add_legend(struct report *r)
-{
-	bool runs = false, within = false, short_runs = r->a->profile->nruns >= CAUSAL_MIN_RUNS;
-
-	for (size_t i = 0; i < r->a->npoints; i++)
-		for (size_t j = 0; j < r->a->point[i].nimpacts; j++) {
-			runs = runs || r->a->point[i].impact[j].effect.fit.basis == CAUSAL_RUNS;
-			within = within || r->a->point[i].impact[j].effect.fit.basis == CAUSAL_WITHIN_RUN;
-		}
-	if (!runs && !within)
-		return;
-	prose_wrap(&r->out, "\n", "", "Impact 0.50: 10 %% off the time of the region takes 5 %% off the time per visit. 25 %%: "
-		    "+12.0: with the region 25 %% faster, the program needs 12 %% less time per visit. In brackets: 95 %% "
-		    "interval, %s.", !within ? "over runs"
-		    : !runs && short_runs ? "within runs, which hold too few windows for an interval over runs (longer runs, or a longer -d)"
-		    : !runs ? "within the run; it says nothing about other runs (3 runs or more, -n 5, would)"
-			    : "over runs or, where runs are too few, within them");
-}
-
-static void add_warnings(struct report *r, const struct profile_warning *w, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (w[i].times > 1)
-			prose_wrap(&r->out, "warning: ", "         ", "%s (%zu times)", w[i].text, w[i].times);
-		else
-			prose_wrap(&r->out, "warning: ", "         ", "%s", w[i].text);
-}
-
 void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE *out)
 {
 	struct report r = { .a = a, .colour = colour };
 
-	add_header(&r);
+	report_head(&r.out, a->profile);
 	for (size_t i = 0; i < a->npoints; i++) {
 		if (i)
 			buf_addc(&r.out, '\n');
 		add_point(&r, &a->point[i]);
 		add_impacts(&r, &a->point[i], top);
 	}
-	add_legend(&r);
-	for (size_t i = 0; i < a->npoints; i++)
-		add_notes(&r, &a->point[i], top);
-	add_warnings(&r, a->profile->warning, a->profile->nwarnings);
-	add_warnings(&r, a->doubt, a->ndoubts);
+	report_end(&r.out, a, top);
 	fwrite(r.out.s, 1, r.out.len, out);
 	buf_release(&r.out);
 }

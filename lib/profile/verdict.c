@@ -77,6 +77,25 @@ static double times_needed(const struct estimate *slope)
 	return fmax(2, ceil(1.25 * pow(half / target, 2)));
 }
 
+/* Of more runs of the program, each of which is a window. */
+static char *need_of_runs(const struct impact *im, const struct profile *p)
+{
+	const struct causal_effect *e = &im->effect;
+	double runs;
+
+	if (!e->treated)
+		return xasprintf("runs with this region sped up (a longer -d, or a greater -n)");
+	if (e->treated == e->n)
+		return xasprintf("baseline runs (a longer -d, or a greater -n)");
+	if (!im->bounded)
+		return xasprintf("8 runs or more of this region and of baselines, at two speedups or more (there are %zu)", e->n);
+	if (times_needed(&e->fit.slope) > MOST_TIMES)
+		return xasprintf("more than %.0f times as many runs; better a region that is larger", MOST_TIMES);
+	/* regions share what is added */
+	runs = ceil((double)p->nruns * times_needed(&e->fit.slope));
+	return xasprintf("about %.0f runs (-n %.0f)", runs, runs);
+}
+
 static char *need_of(const struct impact *im, const struct profile *p)
 {
 	const struct causal_effect *e = &im->effect;
@@ -100,9 +119,9 @@ static char *need_of(const struct impact *im, const struct profile *p)
 	return xasprintf("about %.0f times as many windows (a longer -d)", times);
 }
 
-void impact_judge(struct impact *im, const struct profile *p)
+void impact_judge(struct impact *im, const struct profile *p, bool whole)
 {
 	im->verdict = verdict_of(im);
 	if (im->verdict == VERDICT_NOT_ENOUGH_DATA)
-		im->need = need_of(im, p);
+		im->need = whole ? need_of_runs(im, p) : need_of(im, p);
 }

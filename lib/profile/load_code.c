@@ -1,0 +1,128 @@
+/* Records of code, and of the time that was spent there. */
+#include "profile/load.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/msg.h"
+#include "profile/region_class.h"
+
+static void take(struct record *rec, const char *key, char **out)
+{
+	const char *value = record_get(rec, key);
+
+	if (value && !*out)
+		*out = xstrdup(value);
+}
+
+void load_module(struct context *c, struct record *rec)
+{
+	const char *path;
+	uint64_t id;
+
+	if (!record_need_u64(rec, "id", &id) || !record_need_str(rec, "path", &path))
+		return;
+	/* each run says again what it has loaded */
+	for (size_t m = 0; m < c->nmodules; m++)
+		if (c->module[m].id == id)
+			return;
+	c->module = xgrow(c->module, c->nmodules, &c->cap_modules, sizeof *c->module);
+	c->module[c->nmodules++] = (struct context_module){ .id = id, .path = xstrdup(path) };
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_region(struct record *rec, const struct profile_region *r)
+{
+	uint64_t line = 0;
+
+	return record_opt_u64(rec, "line", &line) && r->line == line &&
+	       same_text(record_get(rec, "scope"), r->scope) && same_text(record_get(rec, "symbol"), r->symbol) &&
+	       same_text(record_get(rec, "file"), r->file);
+}
+
+/* A class of time has a name and no place. */
+static bool region_place(struct record *rec, uint64_t *module)
+{
+	const char *scope = record_get(rec, "scope"), *symbol;
+
+	if (!region_is_class(scope))
+		return record_need_u64(rec, "module", module);
+	*module = CONTEXT_NOWHERE;
+	return record_need_str(rec, "symbol", &symbol);
+}
+
+void load_region(struct context *c, struct record *rec)
+{
+	struct context_region *region;
+	struct profile_region *r;
+	uint64_t id, module;
+	size_t at;
+
+	if (!record_need_u64(rec, "id", &id) || !region_place(rec, &module))
+		return;
+	at = context_region(c, id); /* may move the array */
+	region = &c->region[at];
+	r = &region->region;
+	/* Each run that experiments with a region says again what it is, so that a log that is cut short can be read. */
+	if (region->defined && (region->module_id != module || !same_region(rec, r))) {
+		msg_error_at(rec->path, rec->line, "region %llu is there twice, and not the same", (unsigned long long)id);
+		return;
+	}
+	region->defined = true;
+	region->module_id = module;
+	take(rec, "scope", &r->scope);
+	take(rec, "ranges", &r->ranges);
+	take(rec, "function", &r->function);
+	take(rec, "symbol", &r->symbol);
+	take(rec, "also", &r->also);
+	take(rec, "file", &r->file);
+	record_opt_u64(rec, "line", &r->line);
+}
+
+void load_share(struct context *c, struct record *rec)
+{
+	uint64_t run, region, samples, total, blocked = 0, blocked_total = 0;
+	struct context_share share;
+	struct profile_run *r;
+
+	if (!record_need_u64(rec, "run", &run) || !record_need_u64(rec, "region", &region) ||
+	    !record_need_u64(rec, "samples", &samples) || !record_need_u64(rec, "total", &total) ||
+	    !record_opt_u64(rec, "blocked", &blocked) || !record_opt_u64(rec, "blocked_total", &blocked_total))
+		return;
+	share = (struct context_share){ context_run(c, run), context_region(c, region), samples, blocked };
+	r = &c->run[share.run].run;
+	if (total > r->share_total)
+		r->share_total = total;
+	if (blocked_total > r->share_blocked_total)
+		r->share_blocked_total = blocked_total;
+	c->share = xgrow(c->share, c->nshares, &c->cap_shares, sizeof *c->share);
+	c->share[c->nshares++] = share;
+}
+
+/* Where is of no use here. */
+void load_sample(struct context *c, struct record *rec)
+{
+	const char *state = record_get(rec, "state"), *class;
+	struct profile_spent *spent;
+	uint64_t run, count;
+
+	if (!record_need_u64(rec, "run", &run) || !record_need_u64(rec, "count", &count))
+		return;
+	spent = &c->run[context_run(c, run)].run.spent;
+	if (!state || strcmp(state, "blocked") != 0) {
+		spent->cpu += count;
+		return;
+	}
+	class = record_get(rec, "class");
+	spent->blocked += count;
+	if (class && !strcmp(class, "io"))
+		spent->io += count;
+	else if (class && !strcmp(class, "sleep"))
+		spent->sleep += count;
+	else if (class && !strcmp(class, "lock"))
+		spent->lock += count;
+}

@@ -1,0 +1,83 @@
+/*
+ * Warnings of many runs as few lines.  A recorder says in each run what is wrong
+ * with it, mostly in the same words with other numbers: "12 samples were lost".
+ */
+#include "profile/profile.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+
+/* Is the word a number, perhaps in brackets or before a comma?  "a.c:12" is a name. */
+static bool is_number(const char *word, size_t len)
+{
+	bool digits = false;
+
+	while (len && strchr("([", *word)) {
+		word++;
+		len--;
+	}
+	while (len && strchr(".,;:)]%", word[len - 1]))
+		len--;
+	for (size_t i = 0; i < len; i++) {
+		if (!isdigit((unsigned char)word[i]) && word[i] != '.')
+			return false;
+		digits = true;
+	}
+	return digits;
+}
+
+/* What texts that are one warning have in common. */
+static char *key_of(const char *what, const char *text)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s\t", what);
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (is_number(text, len))
+			buf_addc(&b, '#');
+		else
+			buf_add(&b, text, len);
+		text += len;
+		for (; *text == ' '; text++)
+			buf_addc(&b, ' ');
+	}
+	return buf_detach(&b);
+}
+
+static struct profile_warning *warning_at(struct profile *p, const char *what, const char *text)
+{
+	char *key = key_of(what, text);
+	void **place = map_at(&p->warning_at, key);
+
+	free(key);
+	if (!*place) {
+		p->warning = xgrow(p->warning, p->nwarnings, &p->cap_warnings, sizeof *p->warning);
+		p->warning[p->nwarnings++] = (struct profile_warning){
+			.what = xstrdup(what), .text = xstrdup(text), .last = PROFILE_NONE
+		};
+		*place = (void *)(uintptr_t)p->nwarnings;
+	}
+	return &p->warning[(uintptr_t)*place - 1];
+}
+
+void profile_warn(struct profile *p, const char *what, const char *text, size_t run)
+{
+	struct profile_warning *w = warning_at(p, what, text);
+	int by = strverscmp(text, w->text);
+
+	w->general = w->general || run == PROFILE_NONE;
+	w->times += run == PROFILE_NONE || run != w->last;
+	w->last = run;
+	w->varies = w->varies || by;
+	/* the greatest numbers, so that the order of runs does not matter */
+	if (by > 0) {
+		free(w->text);
+		w->text = xstrdup(text);
+	}
+}
