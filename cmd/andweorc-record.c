@@ -261,8 +261,6 @@ static bool prepare(struct recording *r)
 		.nlevels = o->nlevels,
 		.names = o->names,
 		.nnames = o->nnames,
-		.points = o->points,
-		.npoints = o->npoints,
 		.max_regions = o->nnames ? 1000 : (size_t)o->max_regions,
 		.min_share = 0.01,
 		.window_ns = (int64_t)o->window_ms * 1000000,
@@ -279,8 +277,8 @@ static bool prepare(struct recording *r)
 		.status = o->quiet ? NULL : &r->status,
 		.plan = &r->plan,
 		.name_found = xcalloc(o->nnames + 1, sizeof(bool)),
-		.point_found = xcalloc(o->npoints + 1, sizeof(bool)),
 	};
+	points_init(&r->conductor.points, r->arena, &r->journal, &r->regions, o->points, o->npoints);
 	return true;
 }
 

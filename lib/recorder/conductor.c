@@ -32,6 +32,8 @@
 
 enum {
 	TICK_MS = 1,       /* how often a visit is looked for */
+	LOOK_NS = 200000,  /* and how often at counters, where the time of the look is taken for that of the visit, */
+	LOOK_SPIN_NS = 100000, /* after looking without a pause for so long: many are visited all the time */
 	DRAIN_MS = 50,     /* how often samples are fetched: well before ARENA_RING of them, and each time costs the target a little */
 	READY_MS = 3000,   /* after this without a word from the runtime something is wrong */
 	LOOK_AGAIN_MS = 200, /* between looks at what is mapped, when there is unknown code */
@@ -141,6 +143,7 @@ static void drain(struct conductor *c)
 		c->regions->passed_more = false;
 	}
 	processes_bury(&c->processes);
+	points_cool(&c->points, now_ns());
 	look_again(c);
 }
 
@@ -245,14 +248,15 @@ static void to_baseline(struct conductor *c)
 /* Waits until every point in `want` (NULL: any) bears the window's mark; false when none does in time. */
 static bool wait_for_points(struct conductor *c, bool *done, const bool *want, bool closing, int64_t patience, int64_t grace)
 {
-	int64_t give_up = now_ns() + patience, drained = now_ns();
-	bool any = false;
+	int64_t began = now_ns(), give_up = began + patience, drained = began;
+	bool any = false, counters;
 
 	for (;;) {
 		uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
 		bool all = n > 0;
 		int64_t now;
 
+		counters = points_look(&c->points, c->window, closing);
 		for (uint32_t i = 0; i < n; i++) {
 			struct arena_point *p = &c->arena->point[i];
 			uint32_t mark = atomic_load_explicit(closing ? &p->closed : &p->opened, memory_order_acquire);
@@ -263,13 +267,16 @@ static bool wait_for_points(struct conductor *c, bool *done, const bool *want, b
 					give_up = now_ns() + grace;
 				any = true;
 			}
-			if (!done[i] && (!want || want[i]))
+			if (!done[i] && (!want || want[i]) && points_is_live(&c->points, i))
 				all = false;
 		}
 		now = now_ns();
 		if (all || now >= give_up || target_ended(c) || time_is_up(c))
 			return any;
-		sleep_until(c, now + TICK_MS * MS);
+		if (!counters)
+			sleep_until(c, now + TICK_MS * MS);
+		else if (now - began > LOOK_SPIN_NS)
+			sleep_until(c, now + LOOK_NS);
 		if (now - drained > DRAIN_MS * MS) {
 			drain(c);
 			drained = now;
@@ -326,8 +333,10 @@ static bool log_window(struct conductor *c, const struct window *w)
 		record_begin(b, AW_VISITS);
 		record_u64(b, "experiment", c->experiments);
 		record_str(b, "point", c->arena->point[i].name);
-		record_str(b, "kind", "throughput");
+		record_str(b, "kind", c->arena->point[i].kind == POINT_LATENCY ? "latency" : "throughput");
 		record_u64(b, "count", count_of(c, i));
+		if (c->arena->point[i].kind == POINT_LATENCY)
+			record_u64(b, "begins", c->arena->point[i].close_begins - c->arena->point[i].open_begins);
 		record_i64(b, "virtual_ns", virt);
 		record_end(b);
 		if (c->status && !disturbed && i == 0) {
@@ -360,6 +369,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	switch_to(c, region, pct);
 	if (!rest_until(c, now_ns() + settle))
 		return false;
+	points_expect(&c->points);
 	set_phase(c, PHASE_OPEN);
 	if (!wait_for_points(c, w.opened, NULL, false, patience, length_ns / 2))
 		return false;
@@ -368,6 +378,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	set_phase(c, PHASE_IDLE);
 	if (!rest_until(c, w.before.at_ns + length_ns))
 		return false;
+	points_expect(&c->points);
 	set_phase(c, PHASE_CLOSE);
 	if (!wait_for_points(c, w.closed, w.opened, true, patience, grace))
 		return false;
@@ -379,28 +390,15 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 
 /* ---- a run ------------------------------------------------------------------------------ */
 
-uint64_t conductor_visits(const struct conductor *c, uint32_t point)
-{
-	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
-	uint64_t sum = atomic_load_explicit(&c->arena->point[point].ends.count, memory_order_relaxed);
-
-	for (uint32_t i = 0; i < n; i++)
-		sum += atomic_load_explicit(&c->arena->thread[i].visits[point], memory_order_relaxed);
-	return sum;
-}
-
 /*
  * How long windows are: as long as the busiest point needs for enough visits, but
  * short enough for a program that ends early to hold a few.
  */
 static int64_t window_length(const struct conductor *c)
 {
-	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
 	int64_t elapsed = now_ns() - c->began_ns, wanted = c->plan->window_ns, visits_take;
-	uint64_t most = 0;
+	uint64_t most = points_most_visits(&c->points);
 
-	for (uint32_t i = 0; i < n; i++)
-		most = conductor_visits(c, i) > most ? conductor_visits(c, i) : most;
 	visits_take = most ? elapsed / (int64_t)most * VISITS_WANTED : 0;
 	if (visits_take > wanted)
 		wanted = visits_take < WINDOW_MAX_MS * MS ? visits_take : WINDOW_MAX_MS * MS;
@@ -421,45 +419,6 @@ static bool wait_until_ready(struct conductor *c)
 	return true;
 }
 
-static void warn_of_point(struct conductor *c, const char *name, const char *why)
-{
-	char *text = xasprintf("no progress point at '%s': %s", name, why);
-
-	if (c->run == 1)
-		msg_warn("%s", text);
-	journal_warning(c->journal, c->run, "no-such-point", text);
-	free(text);
-}
-
-/* Makes a progress point of a place in the program.  Threads see it at their next sample. */
-static void place_point(struct conductor *c, size_t which)
-{
-	struct arena *a = c->arena;
-	const char *name = c->plan->points[which];
-	uint32_t breaks = atomic_load(&a->breaks_used);
-	uint64_t place[ARENA_BREAKS];
-	size_t n = regions_locate(c->regions, name, place, ARENA_BREAKS);
-	int point;
-
-	if (n == 0)
-		return; /* perhaps in a module that is yet to come; else diagnose says so */
-	c->point_found[which] = true;
-	if (atomic_load(&a->sampler) != SAMPLER_PERF) {
-		warn_of_point(c, name, "breakpoints need perf, which is refused");
-		return;
-	}
-	if (n > ARENA_BREAKS - breaks) {
-		warn_of_point(c, name, "the processor has four breakpoints in all");
-		return;
-	}
-	point = arena_add_point(a, name, POINT_BREAK);
-	for (size_t k = 0; k < n; k++)
-		a->brk[breaks + k] = (struct arena_break){ .place = place[k], .point = (uint32_t)point };
-	atomic_store_explicit(&a->breaks_used, breaks + (uint32_t)n, memory_order_relaxed);
-	/* Pairs with the acquire in breakpoint_look. */
-	atomic_fetch_add_explicit(&a->breaks_version, 1, memory_order_release);
-}
-
 /*
  * Looks at who has joined, and at what is mapped (`all`: by everybody, else by
  * those alone).  What was asked for by name is looked up in every module that is
@@ -474,8 +433,7 @@ static void read_modules(struct conductor *c, bool all)
 			journal_module(c->journal, c->run, &c->modules->v[i]);
 	for (size_t i = 0; i < c->plan->nnames; i++)
 		c->name_found[i] |= regions_name(c->regions, c->plan->names[i]) > 0;
-	for (size_t i = 0; i < c->plan->npoints; i++)
-		place_point(c, i);
+	points_place(&c->points);
 	for (size_t i = 0; i < c->modules->n; i++)
 		c->modules->v[i].searched = c->modules->v[i].searched || c->modules->v[i].mapped;
 }
@@ -591,7 +549,7 @@ static void log_end(struct conductor *c, int64_t ended)
 		char key[24];
 
 		snprintf(key, sizeof(key), "visits%u", i + 1);
-		record_u64(b, key, conductor_visits(c, i));
+		record_u64(b, key, points_visits(&c->points, i));
 	}
 	record_end(b);
 	journal_flush(c->journal);
@@ -602,7 +560,7 @@ void conductor_release(struct conductor *c)
 	free(c->trials);
 	free(c->picked);
 	free(c->name_found);
-	free(c->point_found);
+	points_release(&c->points);
 	machine_release(&c->machine);
 	processes_release(&c->processes);
 	c->trials = NULL;
@@ -620,6 +578,7 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	c->windows = c->disturbed = 0;
 	c->ended = c->stopped = false;
 	regions_new_run(c->regions);
+	points_new_run(&c->points, run);
 	mapping_new_run(c->modules);
 	processes_release(&c->processes);
 	processes_init(&c->processes, c->arena, c->modules);
@@ -652,5 +611,6 @@ void conduct(struct conductor *c)
 		;
 	drain(c);
 	journal_samples(c->journal, c->run, c->regions);
+	points_log(&c->points);
 	log_end(c, ended);
 }

@@ -13,6 +13,7 @@
 #include "recorder/journal.h"
 #include "recorder/machine.h"
 #include "recorder/mapping.h"
+#include "recorder/points.h"
 #include "recorder/processes.h"
 #include "recorder/regions.h"
 #include "recorder/schedule.h"
@@ -24,8 +25,6 @@ struct plan {
 	size_t nlevels;
 	char *const *names;      /* -r; borrowed */
 	size_t nnames;
-	char *const *points;     /* -P; borrowed */
-	size_t npoints;
 	size_t max_regions;
 	double min_share;        /* of samples, for a region that was not named */
 	int64_t window_ns;       /* least length of a window */
@@ -51,7 +50,8 @@ struct conductor {
 	uint32_t unknown_code;   /* the same of arena->unknown_code, */
 	int64_t look_ns;         /* which is not looked at before this */
 	int64_t tick_until_ns;   /* threads that wait are credited often until then */
-	bool *name_found, *point_found; /* owned; of plan->names and plan->points, in any run */
+	struct points points;
+	bool *name_found;        /* owned; of plan->names, in any run */
 	int64_t began_ns;        /* start of the run */
 	uint32_t window;         /* number of the last window; never 0 while one is on */
 	uint64_t block;
@@ -87,8 +87,5 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid);
  * records, `end` included.
  */
 void conduct(struct conductor *c);
-
-/* Visits of a point (0..) by all threads, in this run. */
-uint64_t conductor_visits(const struct conductor *c, uint32_t point);
 
 #endif

@@ -59,12 +59,7 @@ static void samplers(struct conductor *c)
 
 static void points(struct conductor *c)
 {
-	uint32_t n = atomic_load(&c->arena->points_used);
-	uint64_t most = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		most = conductor_visits(c, i) > most ? conductor_visits(c, i) : most;
-	if (most > 0)
+	if (points_most_visits(&c->points) > 0)
 		return;
 	say(c, "no-progress-point",
 	    xstrdup("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done"));
@@ -75,10 +70,10 @@ static void names(struct conductor *c)
 	for (size_t i = 0; i < c->plan->nnames; i++)
 		if (!c->name_found[i])
 			say(c, "no-such-region", xasprintf("no code in scope is called '%s'", c->plan->names[i]));
-	for (size_t i = 0; i < c->plan->npoints; i++)
-		if (!c->point_found[i])
+	for (size_t i = 0; i < c->points.nwanted; i++)
+		if (!c->points.wanted[i].found)
 			say(c, "no-such-point",
-			    xasprintf("no progress point at '%s': no code in scope is called so", c->plan->points[i]));
+			    xasprintf("no progress point at '%s': no code in scope is called so", c->points.wanted[i].name));
 }
 
 /* Is the runtime still in the process?  A program started with an empty environment has lost it. */

@@ -96,6 +96,7 @@ struct arena_point {
 	_Atomic uint32_t closed;
 	uint64_t open_count, close_count; /* [A] visits by all threads */
 	int64_t open_ns, close_ns;        /* [A] virtual time of the visit on the clock of its thread */
+	uint64_t open_begins, close_begins; /* [C] of latency points: begins.count then */
 	struct arena_counter ends, begins; /* begins: of latency points alone */
 };
 

@@ -1,0 +1,302 @@
+/*
+ * Counters: a window is opened by the first look that finds the count changed.
+ * Its time is that of the look, so later than the visit by up to the distance of
+ * two looks, and its clock is now - G: that of a thread that owes nothing.  One
+ * that has not paid since its last sample is ahead of that by what a sample
+ * period is credited at most.  Both ends of a window are late alike on average,
+ * so what remains is noise, of a few parts in ten thousand of a window.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/msg.h"
+#include "format.h"
+#include "format/record.h"
+#include "recorder/points.h"
+
+enum {
+	HOT_PCT = 5,           /* of one processor, spent on hits of one place, is too much */
+	COOL_FIRST_MS = 250,   /* the rate is first judged after this, */
+	COOL_MS = 1000,        /* and then each */
+};
+
+#define MS 1000000ll
+
+void points_init(struct points *p, struct arena *arena, struct journal *journal, struct regions *regions, char *const *names,
+		 size_t n)
+{
+	*p = (struct points){ .arena = arena, .journal = journal, .regions = regions, .nwanted = n };
+	p->wanted = xcalloc(n + 1, sizeof(*p->wanted));
+	for (size_t i = 0; i < n; i++)
+		p->wanted[i].name = names[i];
+}
+
+void points_release(struct points *p)
+{
+	free(p->wanted);
+	p->wanted = NULL;
+	p->nwanted = 0;
+}
+
+void points_new_run(struct points *p, unsigned run)
+{
+	p->run = run;
+	for (size_t i = 0; i < p->nwanted; i++) {
+		p->wanted[i].placed = false;
+		p->wanted[i].point = 0;
+		p->wanted[i].visits = 0;
+		p->wanted[i].looked_ns = 0;
+	}
+}
+
+/* ---- places in code ------------------------------------------------------------------- */
+
+static void warn(struct points *p, struct wanted_point *w, const char *what, char *text)
+{
+	if (!w->refused)
+		msg_warn("%s", text);
+	w->refused = true;
+	journal_warning(p->journal, p->run, what, text);
+	free(text);
+}
+
+static void place(struct points *p, struct wanted_point *w)
+{
+	struct arena *a = p->arena;
+	uint32_t used = atomic_load(&a->breaks_used);
+	uint64_t at[ARENA_BREAKS];
+	size_t n = regions_locate(p->regions, w->name, at, ARENA_BREAKS);
+
+	if (n == 0)
+		return; /* perhaps in a module that is yet to come; else diagnose says so */
+	w->found = w->placed = true;
+	if (atomic_load(&a->sampler) != SAMPLER_PERF) {
+		warn(p, w, "no-such-point",
+		     xasprintf("no progress point at '%s': breakpoints need perf, which is %s", w->name,
+			       a->want_sampler == SAMPLER_TIMER ? "not used" : "refused"));
+		return;
+	}
+	if (n > ARENA_BREAKS - used) {
+		warn(p, w, "no-such-point",
+		     xasprintf("no progress point at '%s': the processor has four breakpoints in all", w->name));
+		return;
+	}
+	w->point = arena_add_point(a, w->name, POINT_BREAK);
+	if (w->point < 0)
+		return;
+	for (size_t k = 0; k < n; k++)
+		a->brk[used + k] = (struct arena_break){ .place = at[k], .point = (uint32_t)w->point };
+	atomic_store_explicit(&a->breaks_used, used + (uint32_t)n, memory_order_relaxed);
+	/* Pairs with the acquire in breakpoint_look. */
+	atomic_fetch_add_explicit(&a->breaks_version, 1, memory_order_release);
+}
+
+void points_place(struct points *p)
+{
+	for (size_t i = 0; i < p->nwanted; i++)
+		if (!p->wanted[i].placed && !p->wanted[i].hot)
+			place(p, &p->wanted[i]);
+}
+
+static bool is_given_up(const struct points *p, uint32_t point)
+{
+	uint32_t used = atomic_load(&p->arena->breaks_used);
+
+	for (uint32_t i = 0; i < used && i < ARENA_BREAKS; i++)
+		if (p->arena->brk[i].point == point + 1 && atomic_load(&p->arena->brk[i].off))
+			return true;
+	return false;
+}
+
+static void give_up(struct points *p, uint32_t point)
+{
+	uint32_t used = atomic_load(&p->arena->breaks_used);
+
+	for (uint32_t i = 0; i < used && i < ARENA_BREAKS; i++)
+		if (p->arena->brk[i].point == point + 1)
+			atomic_store(&p->arena->brk[i].off, BREAK_TOO_HOT);
+	atomic_fetch_add_explicit(&p->arena->breaks_version, 1, memory_order_release);
+}
+
+static double cost_us(const struct points *p)
+{
+	return (double)atomic_load(&p->arena->break_cost_ns) / 1000;
+}
+
+static void judge(struct points *p, struct wanted_point *w, int64_t now)
+{
+	uint32_t point = (uint32_t)w->point - 1;
+	uint64_t visits = points_visits(p, point);
+	bool given_up = is_given_up(p, point);
+	double rate;
+
+	if (!w->looked_ns || visits == 0) {
+		/* The time before the first thread watches it counts for nothing. */
+		w->looked_ns = now;
+		if (!given_up)
+			return;
+	}
+	if (!given_up && now - w->looked_ns < (w->visits ? COOL_MS : COOL_FIRST_MS) * MS)
+		return;
+	rate = (double)(visits - w->visits) / ((double)(now - w->looked_ns) / 1e9);
+	w->visits = visits;
+	w->looked_ns = now;
+	if (!given_up && rate * (double)atomic_load(&p->arena->break_cost_ns) / 1e9 < HOT_PCT / 100.)
+		return;
+	give_up(p, point);
+	w->hot = true;
+	if (given_up)
+		warn(p, w, "point-too-hot",
+		     xasprintf("the progress point '%s' is given up: it is come to so often that little else was done, at %.0f us "
+			       "a time; take a function that is called less often, such as one that calls it",
+			       w->name, cost_us(p)));
+	else
+		warn(p, w, "point-too-hot",
+		     xasprintf("the progress point '%s' is given up: %.0f visits a second at %.0f us each take more than %d %% of a "
+			       "processor; take a function that is called less often, such as one that calls it",
+			       w->name, rate, cost_us(p), HOT_PCT));
+}
+
+void points_cool(struct points *p, int64_t now_ns)
+{
+	for (size_t i = 0; i < p->nwanted; i++)
+		if (p->wanted[i].point > 0 && !p->wanted[i].hot)
+			judge(p, &p->wanted[i], now_ns);
+}
+
+/* ---- visits ----------------------------------------------------------------------------- */
+
+static uint64_t counter(const struct points *p, uint32_t point)
+{
+	return atomic_load_explicit(&p->arena->point[point].ends.count, memory_order_relaxed);
+}
+
+static uint32_t used(const struct points *p)
+{
+	/* Pairs with the release in arena_add_point: the name is there. */
+	return atomic_load_explicit(&p->arena->points_used, memory_order_acquire);
+}
+
+uint64_t points_visits(const struct points *p, uint32_t point)
+{
+	uint32_t n = atomic_load_explicit(&p->arena->threads_used, memory_order_acquire);
+	uint64_t sum = counter(p, point);
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += atomic_load_explicit(&p->arena->thread[i].visits[point], memory_order_relaxed);
+	return sum;
+}
+
+uint64_t points_most_visits(const struct points *p)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < used(p); i++) {
+		uint64_t visits = points_is_live(p, i) ? points_visits(p, i) : 0;
+
+		most = visits > most ? visits : most;
+	}
+	return most;
+}
+
+bool points_is_live(const struct points *p, uint32_t point)
+{
+	return p->arena->point[point].kind != POINT_BREAK || !is_given_up(p, point);
+}
+
+/* ---- counters ---------------------------------------------------------------------------- */
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+void points_expect(struct points *p)
+{
+	for (uint32_t i = 0; i < used(p); i++)
+		p->before[i] = counter(p, i);
+}
+
+/* As open_or_close of the runtime has it, for all threads at once. */
+static void mark(struct points *p, uint32_t point, uint32_t window, bool closing)
+{
+	struct arena_point *at = &p->arena->point[point];
+	_Atomic uint32_t *taken = closing ? &at->close_taken : &at->open_taken;
+	uint32_t seen = atomic_load(taken);
+	int64_t virtual_ns;
+	uint64_t count;
+
+	/* The same point may also be visited in the runtime's sight. */
+	if (seen == window || !atomic_compare_exchange_strong(taken, &seen, window))
+		return;
+	virtual_ns = now_ns() - atomic_load(&p->arena->delay_ns);
+	count = points_visits(p, point);
+	if (closing) {
+		at->close_begins = atomic_load(&at->begins.count);
+		at->close_count = count;
+		at->close_ns = virtual_ns;
+		atomic_store_explicit(&at->closed, window, memory_order_release);
+	} else {
+		at->open_begins = atomic_load(&at->begins.count);
+		at->open_count = count;
+		at->open_ns = virtual_ns;
+		atomic_store_explicit(&at->opened, window, memory_order_release);
+	}
+}
+
+bool points_look(struct points *p, uint32_t window, bool closing)
+{
+	bool more = false;
+
+	for (uint32_t i = 0; i < used(p); i++) {
+		struct arena_point *at = &p->arena->point[i];
+
+		if (!atomic_load_explicit(&at->counted, memory_order_acquire))
+			continue;
+		if (closing && atomic_load(&at->opened) != window)
+			continue; /* nothing to close */
+		if (atomic_load(closing ? &at->closed : &at->opened) == window)
+			continue;
+		if (counter(p, i) != p->before[i])
+			mark(p, i, window, closing);
+		else
+			more = true;
+	}
+	return more;
+}
+
+/* ---- the log ------------------------------------------------------------------------------ */
+
+static const char *kind_of(const struct arena_point *at)
+{
+	return at->kind == POINT_LATENCY ? "latency" : at->kind == POINT_BREAK ? "breakpoint" : "throughput";
+}
+
+void points_log(struct points *p)
+{
+	struct buf *b = &p->journal->line;
+
+	for (uint32_t i = 0; i < used(p); i++) {
+		const struct arena_point *at = &p->arena->point[i];
+
+		record_begin(b, AW_POINT);
+		record_u64(b, "run", p->run);
+		record_u64(b, "id", i + 1);
+		record_str(b, "name", at->name);
+		record_str(b, "kind", kind_of(at));
+		record_u64(b, "visits", points_visits(p, i));
+		if (at->kind == POINT_LATENCY)
+			record_u64(b, "begins", atomic_load(&at->begins.count));
+		if (at->kind == POINT_BREAK)
+			record_u64(b, "cost_ns", atomic_load(&p->arena->break_cost_ns));
+		if (!points_is_live(p, i))
+			record_str(b, "given_up", "too-hot");
+		record_end(b);
+	}
+	journal_flush(p->journal);
+}
