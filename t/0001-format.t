@@ -57,6 +57,16 @@ all_documented() {
 	same /dev/null unknown
 }
 
+# The words of warnings: in the sources, and in the manual.
+warnings_are_documented() {
+	cat "$top"/lib/recorder/*.c "$top"/lib/profile/*.c "$top"/cmd/*.c | tr '\n' ' ' |
+		grep -oE '\b(say|warn|journal_warning|analysis_doubt)\([^"();]*"[a-z-]+"' | sed 's/.*"\(.*\)"/\1/' | sort -u >used
+	test "$(wc -l <used)" -gt 20
+	sed -n '/^\.Sh WARNINGS/,/^\.Sh EXAMPLES/s/^\.It Ql //p' "$manual" | sed 's/ , /\n/g' | sort -u >known
+	comm -13 known used >unknown
+	same /dev/null unknown
+}
+
 manual_is_clean() {
 	mandoc -T lint -W warning "$manual" >lint
 	empty lint
@@ -130,6 +140,8 @@ while test -e example.$n; do
 	n=$((n + 1))
 done
 check 'the example log is documented' all_documented profile.aw
+check 'the words of warnings are documented' warnings_are_documented
+check 'the records of waiting and of whole runs are documented' all_documented "$data"/analyze/reach.aw "$data"/analyze/whole.out "$data"/analyze/reach.out
 if command -v mandoc >/dev/null; then
 	check 'andweorc(5): mandoc finds nothing wrong' manual_is_clean
 else

@@ -40,9 +40,10 @@ struct profile_spent impact_spent(const struct profile_run *r)
 
 	s.cpu *= r->period_ns;
 	s.blocked *= r->period_ns;
+	s.lock *= r->period_ns;
 	s.io *= r->period_ns;
 	s.sleep *= r->period_ns;
-	s.lock *= r->period_ns;
+	s.runqueue *= r->period_ns;
 	return s;
 }
 

@@ -68,9 +68,10 @@ static json_t *run_object(const struct profile_run *r)
 	set_known(o, "processes", r->processes);
 	set_known(o, "cpu_ns", spent.cpu);
 	set_known(o, "blocked_ns", spent.blocked);
+	set_known(o, "lock_ns", spent.lock);
 	set_known(o, "io_ns", spent.io);
 	set_known(o, "sleep_ns", spent.sleep);
-	set_known(o, "lock_ns", spent.lock);
+	set_known(o, "runqueue_ns", spent.runqueue);
 	set_count(o, "experiments", r->windows);
 	set_count(o, "disturbed", r->disturbed);
 	return o;

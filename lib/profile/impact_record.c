@@ -48,9 +48,10 @@ static void add_run(struct buf *b, size_t id, const struct profile_run *r)
 	add_number(b, "processes", r->processes);
 	add_number(b, "cpu_ns", spent.cpu);
 	add_number(b, "blocked_ns", spent.blocked);
+	add_number(b, "lock_ns", spent.lock);
 	add_number(b, "io_ns", spent.io);
 	add_number(b, "sleep_ns", spent.sleep);
-	add_number(b, "lock_ns", spent.lock);
+	add_number(b, "runqueue_ns", spent.runqueue);
 	record_u64(b, "experiments", r->windows);
 	record_u64(b, "disturbed", r->disturbed);
 	record_end(b);

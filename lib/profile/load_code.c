@@ -118,11 +118,14 @@ void load_sample(struct context *c, struct record *rec)
 		return;
 	}
 	class = record_get(rec, "class");
+	class = class ? class : "";
 	spent->blocked += count;
-	if (class && !strcmp(class, "io"))
-		spent->io += count;
-	else if (class && !strcmp(class, "sleep"))
-		spent->sleep += count;
-	else if (class && !strcmp(class, "lock"))
+	if (!strcmp(class, "lock"))
 		spent->lock += count;
+	else if (!strcmp(class, "io"))
+		spent->io += count;
+	else if (!strcmp(class, "sleep"))
+		spent->sleep += count;
+	else if (!strcmp(class, "runqueue"))
+		spent->runqueue += count;
 }

@@ -30,7 +30,7 @@ enum { PROFILE_WINDOWS = 200000 };
 
 /* What the threads of a run did, in sampling periods; the classes are parts of blocked. */
 struct profile_spent {
-	uint64_t cpu, blocked, io, sleep, lock;
+	uint64_t cpu, blocked, lock, io, sleep, runqueue;
 };
 
 /* Strings are the profile's; NULL (and number 0) = not in the log. */

@@ -15,7 +15,7 @@ const char *region_class_words(const char *symbol)
 	} known[] = {
 		{ ":io", "waiting for devices, files and sockets" },
 		{ ":sleep", "asleep for a time that the program chose" },
-		{ ":lock", "waiting for other threads: locks, conditions, joins" },
+		{ ":lock", "waiting for other threads and processes of the program" },
 		{ ":runqueue", "ready to run, but without a processor" },
 		{ ":alloc", "malloc and its family" },
 	};

@@ -43,7 +43,11 @@ static char *runs_text(const struct profile *p)
 /* Where threads spent their time.  Silent where blocked time was not sampled, as by older recorders. */
 static void add_time(struct buf *out, const struct profile *p)
 {
-	double cpu = 0, blocked = 0, io = 0, sleep = 0, lock = 0;
+	struct {
+		const char *name;
+		double seconds;
+	} class[] = { { "lock", 0 }, { "io", 0 }, { "sleep", 0 }, { "runqueue", 0 } };
+	double cpu = 0, blocked = 0;
 	struct buf classes = BUF_INIT;
 
 	for (size_t i = 0; i < p->nruns; i++) {
@@ -51,20 +55,18 @@ static void add_time(struct buf *out, const struct profile *p)
 
 		cpu += (double)s.cpu / 1e9;
 		blocked += (double)s.blocked / 1e9;
-		io += (double)s.io / 1e9;
-		sleep += (double)s.sleep / 1e9;
-		lock += (double)s.lock / 1e9;
+		class[0].seconds += (double)s.lock / 1e9;
+		class[1].seconds += (double)s.io / 1e9;
+		class[2].seconds += (double)s.sleep / 1e9;
+		class[3].seconds += (double)s.runqueue / 1e9;
 	}
 	if (!(blocked > 0))
 		return;
-	if (lock > 0)
-		buf_addf(&classes, ", lock %.1f s", lock);
-	if (io > 0)
-		buf_addf(&classes, ", io %.1f s", io);
-	if (sleep > 0)
-		buf_addf(&classes, ", sleep %.1f s", sleep);
-	prose_wrap(out, "time     ", "         ", "on CPU %.1f s, blocked %.1f s%s%s%s; over all threads, idle ones too", cpu, blocked,
-		   classes.len ? " (" : "", classes.len ? classes.s + 2 : "", classes.len ? ")" : "");
+	for (size_t i = 0; i < sizeof class / sizeof class[0]; i++)
+		if (class[i].seconds > 0)
+			buf_addf(&classes, "%s%s %.1f s", classes.len ? ", " : " (", class[i].name, class[i].seconds);
+	prose_wrap(out, "time     ", "         ", "on CPU %.1f s, blocked %.1f s%s%s; over all threads, idle ones too", cpu, blocked,
+		   classes.len ? classes.s : "", classes.len ? ")" : "");
 	buf_release(&classes);
 }
 
