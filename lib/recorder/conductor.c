@@ -603,6 +603,7 @@ void conduct(struct conductor *c)
 	if (!target_ended(c))
 		stop_target(c);
 	ended = now_ns();
+	c->ran_ns = ended - c->began_ns;
 	if (!c->stopped)
 		c->last_run_ns = ended - c->began_ns;
 	if (c->status)

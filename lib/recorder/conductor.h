@@ -61,6 +61,7 @@ struct conductor {
 	size_t ntrials, next_trial;
 	bool repeated;           /* the trial that is next has been done before, and was disturbed */
 	struct region **picked;  /* what trial.region counts in; owned */
+	int64_t ran_ns;          /* how long the run took */
 	int64_t last_run_ns;     /* how long the last run took to end by itself; 0: none has */
 	uint64_t experiments;    /* id of the last one, over all runs */
 	uint64_t windows;        /* in this run */

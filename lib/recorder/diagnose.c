@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/msg.h"
+#include "recorder/caveats.h"
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
 
@@ -118,6 +119,7 @@ void diagnose(struct conductor *c, const char *command)
 		return;
 	points(c);
 	regions(c);
+	caveats(c, say);
 	if (c->windows > 0 && c->disturbed * 2 > c->windows)
 		say(c, "disturbed",
 		    xasprintf("%llu of %llu experiments were set aside: the processors were taken away, by other programs or "

@@ -84,6 +84,24 @@ static bool bias_of(const char *path, uint64_t start, uint64_t *bias)
 	return found;
 }
 
+bool mapping_file_offset(int fd, uint64_t off, uint64_t *at)
+{
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph;
+
+	if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
+		return false;
+	for (unsigned i = 0; i < eh.e_phnum; i++) {
+		if (pread(fd, &ph, sizeof(ph), (off_t)(eh.e_phoff + i * sizeof(ph))) != sizeof(ph))
+			return false;
+		if (ph.p_type == PT_LOAD && off >= ph.p_vaddr && off - ph.p_vaddr < ph.p_filesz) {
+			*at = off - ph.p_vaddr + ph.p_offset;
+			return true;
+		}
+	}
+	return false;
+}
+
 static struct mapping *of_path(struct mappings *m, const char *path)
 {
 	struct mapping *new;

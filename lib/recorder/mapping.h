@@ -81,6 +81,9 @@ void mapping_publish(struct mappings *m, struct arena *arena);
 /* Is it what andweorc-record has preloaded? */
 bool mapping_is_runtime(const struct mapping *mod);
 
+/* Where in its open file the module-relative offset `off` lies; false when nothing of the file is mapped there. */
+bool mapping_file_offset(int fd, uint64_t off, uint64_t *at);
+
 /* Adds to what is passed of a module, unless it is there; told to the runtime by the next mapping_publish. */
 void mapping_pass(struct mapping *mod, const struct range *ranges, size_t n);
 

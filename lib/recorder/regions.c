@@ -250,6 +250,8 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 {
 	enum arena_class class = s->class < CLASSES ? (enum arena_class)s->class : CLASS_CPU;
 
+	bool leaf = false; /* what we stand in for belongs to where it was called from */
+
 	r->taken++;
 	if (class == CLASS_CPU) {
 		r->samples++;
@@ -268,8 +270,10 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 		if (!mod)
 			continue;
 		p = place_of(r, mod, s->place[i] & ((1ull << PLACE_MODULE_SHIFT) - 1));
-		if (i == 0)
+		if (!leaf && !mapping_is_runtime(mod)) {
 			p->leaf[class] += s->weight;
+			leaf = true;
+		}
 		if (class == CLASS_LOCK || class == CLASS_RUNQUEUE)
 			return;
 		for (unsigned k = 0; k < p->n; k++)

@@ -1,0 +1,133 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "recorder/caveats.h"
+
+/* From this share of the time on it matters: a tenth of what is predicted may be wrong. */
+static const double MATTERS = 0.1;
+
+enum {
+	NEAR_BYTES = 24, /* a spin loop's pause instruction is this near to where it is sampled */
+	FEW_SAMPLES = 100,
+};
+
+struct sums {
+	double absolute_ns, stranger_ns, queued_ns, run_ns;
+};
+
+static struct sums sum_up(const struct conductor *c)
+{
+	uint32_t n = atomic_load(&c->arena->threads_used);
+	struct sums s = { .run_ns = (double)c->ran_ns };
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct arena_thread *t = &c->arena->thread[i];
+
+		s.absolute_ns += (double)atomic_load(&t->absolute_ns);
+		s.stranger_ns += (double)atomic_load(&t->stranger_ns);
+	}
+	return s;
+}
+
+/* ---- undeclared spins ---------------------------------------------------------------- */
+
+/*
+ * x86's pause instruction (f3 90) stands in spin loops and nowhere else.  A loop
+ * without it is not found: it looks like work.
+ */
+static bool has_pause_near(const struct mapping *mod, uint64_t off)
+{
+	unsigned char code[2 * NEAR_BYTES];
+	int fd = open(mod->path, O_RDONLY | O_CLOEXEC);
+	uint64_t at;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return false;
+	if (mapping_file_offset(fd, off, &at))
+		n = pread(fd, code, sizeof(code), (off_t)(at > NEAR_BYTES ? at - NEAR_BYTES : 0));
+	close(fd);
+	for (ssize_t i = 0; i + 1 < n; i++)
+		if (code[i] == 0xf3 && code[i + 1] == 0x90)
+			return true;
+	return false;
+}
+
+struct spins {
+	struct conductor *c;
+	uint64_t samples;
+	uint64_t most;
+	unsigned module;
+	uint64_t off;
+};
+
+static void look_for_pause(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count)
+{
+	struct spins *s = arg;
+	const struct mapping *mod = mapping_of(s->c->modules, module);
+
+	/* Only what is hot is worth a look at the file. */
+	if (class != CLASS_CPU || !mod || mod->path[0] != '/' || (double)count < 0.005 * (double)s->c->regions->samples ||
+	    mapping_is_runtime(mod) || !has_pause_near(mod, off))
+		return;
+	s->samples += count;
+	if (count > s->most) {
+		s->most = count;
+		s->module = module;
+		s->off = off;
+	}
+}
+
+static char *spin_place(struct conductor *c, const struct spins *s)
+{
+	struct mapping *mod = mapping_of(c->modules, s->module);
+	const char *slash = strrchr(mod->path, '/');
+	struct frame at;
+
+	if (mapping_image(mod) && image_charge_line(mod->image, s->off, mapping_file_in_scope, NULL, &at))
+		return xasprintf("%s:%u", at.file, at.line);
+	return xasprintf("%s+0x%llx", slash ? slash + 1 : mod->path, (unsigned long long)s->off);
+}
+
+/* ---- all of them --------------------------------------------------------------------- */
+
+void caveats(struct conductor *c, void (*say)(struct conductor *c, const char *what, char *text))
+{
+	struct sums s = sum_up(c);
+	struct spins spins = { .c = c };
+	double queued = machine_usual_waited(&c->machine);
+
+	if (s.run_ns <= 0)
+		return;
+	if (s.absolute_ns > MATTERS * s.run_ns)
+		say(c, "absolute-timer",
+		    xasprintf("threads slept until moments of the wall clock for %.0f %% of the run: such a clock cannot be slowed, "
+			      "so what waits for it is predicted too fast; sleep for a time instead, if you can",
+			      100 * s.absolute_ns / s.run_ns));
+	if (s.stranger_ns > MATTERS * s.run_ns)
+		say(c, "outside",
+		    xasprintf("threads waited for processes that are not of the recording for %.0f %% of the run: those run on while "
+			      "threads are paused; start them under andweorc-record too, if they depend on the program",
+			      100 * s.stranger_ns / s.run_ns));
+	if (queued > MATTERS)
+		say(c, "oversubscribed",
+		    xasprintf("threads were ready to run but had no processor for %.0f %% of the time: a pause of one is another's "
+			      "gain, so regions are predicted to matter less than they do; use fewer threads, or a quieter machine",
+			      100 * queued));
+	if (c->regions->samples < FEW_SAMPLES)
+		return;
+	regions_leaves(c->regions, look_for_pause, &spins);
+	if ((double)spins.samples > MATTERS * (double)c->regions->samples) {
+		char *place = spin_place(c, &spins);
+
+		say(c, "spin",
+		    xasprintf("%.0f %% of the samples are in loops that wait by spinning (at '%s'): what they wait for is not seen; "
+			      "declare it with ANDWEORC_PRE_BLOCK and ANDWEORC_POST_BLOCK of <andweorc.h>",
+			      100. * (double)spins.samples / (double)c->regions->samples, place));
+		free(place);
+	}
+}

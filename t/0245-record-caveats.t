@@ -1,0 +1,71 @@
+#!/bin/sh
+#
+# When an answer cannot be right, the log says so, and says it only then.
+
+. "$(dirname "$0")/lib.sh"
+
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o caveats "$data/record/caveats.c" -pthread || exit 1
+
+# warns_of CODE COMMAND...: of the codes that are about answers, this one alone ("": none)
+warns_of() {
+	code=$1
+	shift
+	exits 0 andweorc-record -q -o log -r work -m function --window 20 -s 50 -- "$@" 2>err
+	awk -F'\t' '$1 == "warning" && $3 ~ /^what=(spin|absolute-timer|outside)$/ { print substr($3, 6) }' log >got
+	printf '%s' "${code:+$code
+}" >want
+	same want got
+}
+
+warns_of_spinning() {
+	warns_of spin ./caveats spin 1500
+	has "^andweorc-record: warning: [0-9]+ % of the samples are in loops that wait by spinning \(at '.*caveats\.c:[0-9]+'\)" err
+}
+case $(uname -m) in
+x86_64) check 'a spin loop that is not declared' warns_of_spinning ;;
+*) skip 'a spin loop that is not declared' 'they are known by an instruction of x86' ;;
+esac
+
+warns_of_absolute_timers() {
+	warns_of absolute-timer ./caveats absolute 1500
+	has '^andweorc-record: warning: threads slept until moments of the wall clock for [0-9]+ % of the run' err
+}
+check 'sleeps until moments of the wall clock' warns_of_absolute_timers
+
+# A writer without the runtime, at its own pace.
+warns_of_strangers() {
+	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -x c -o reader - <<'C' -pthread
+#include <andweorc.h>
+#include <unistd.h>
+__attribute__((noinline)) void work(void)
+{
+	for (volatile int i = 0; i < 500000; i++)
+		continue;
+}
+int main(void)
+{
+	char c;
+
+	while (read(0, &c, 1) == 1) {
+		work();
+		ANDWEORC_PROGRESS("round");
+	}
+	return 0;
+}
+C
+	i=0
+	while [ $i -lt 150 ]; do
+		echo
+		sleep 0.01
+		i=$((i + 1))
+	done | warns_of outside ./reader
+	has '^andweorc-record: warning: threads waited for processes that are not of the recording for [0-9]+ % of the run' err
+}
+check 'an unprofiled peer' warns_of_strangers
+
+warns_of_nothing() {
+	warns_of '' ./caveats none 1500
+}
+check 'an honest program' warns_of_nothing
+
+done_testing

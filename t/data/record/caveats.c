@@ -1,0 +1,70 @@
+/* caveats WHAT [MS]: a program whose answers cannot be right: spin, absolute, none. */
+#include <andweorc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static atomic_int turn;
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+__attribute__((noinline)) static void work(int us)
+{
+	for (int64_t end = now() + us * 1000ll; now() < end;)
+		continue;
+}
+
+/* Waits as a careful spinner does. */
+__attribute__((noinline)) static void spin(int mine)
+{
+	while (atomic_load(&turn) != mine)
+#if defined(__x86_64__)
+		__builtin_ia32_pause();
+#else
+		continue;
+#endif
+}
+
+static void *other(void *unused)
+{
+	for (;;) {
+		spin(1);
+		work(500);
+		atomic_store(&turn, 0);
+	}
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "none";
+	int64_t end = now() + (argc > 2 ? atoi(argv[2]) : 1000) * 1000000ll, next = now();
+	pthread_t t;
+
+	if (strcmp(what, "spin") == 0 && pthread_create(&t, NULL, other, NULL) != 0)
+		return 2;
+	while (now() < end) {
+		work(1000);
+		if (strcmp(what, "spin") == 0) {
+			atomic_store(&turn, 1);
+			spin(0);
+		} else if (strcmp(what, "absolute") == 0) {
+			struct timespec at;
+
+			next += 2000000;
+			at = (struct timespec){ next / 1000000000, next % 1000000000 };
+			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		}
+		ANDWEORC_PROGRESS("round");
+	}
+	return 0;
+}
