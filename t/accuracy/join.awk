@@ -2,7 +2,8 @@
 #
 #     awk -f join.awk -v program=P -v field=1|2 -v seconds=S step=1 REGIONS step=2 ANALYSIS step=3 TRUTH
 #
-# Output: program, region, pct, truth, truth_se, predicted, lo, hi, seconds; "-" where nothing was predicted.
+# Output: program, region, pct, truth, truth_se, predicted, lo, hi, seconds; "-" where nothing was predicted, or more than
+# one thing: several regions may bear the name.
 
 BEGIN { FS = OFS = "\t" }
 
@@ -15,7 +16,10 @@ step == 2 && $1 == "curve" {
 		value[substr($i, 1, eq - 1)] = substr($i, eq + 1)
 	}
 	if (value["point"] == "round") {
-		at = value["region"] SUBSEP (value["speedup_pct"] + 0)
+		at = (field == 1 ? name(value["region"]) : value["region"]) SUBSEP (value["speedup_pct"] + 0)
+		if (at in predicted && of[at] != value["region"])
+			shared[at] = 1
+		of[at] = value["region"]
 		predicted[at] = value["program_pct"]
 		lo[at] = value["lo"]
 		hi[at] = value["hi"]
@@ -25,7 +29,18 @@ step == 2 && $1 == "curve" {
 
 step == 3 {
 	at = label[$1] SUBSEP ($2 + 0)
+	if (at in shared)
+		predicted[at] = lo[at] = hi[at] = ""
 	print program, $1, $2, $3, $4, or_dash(predicted[at]), or_dash(lo[at]), or_dash(hi[at]), seconds
+}
+
+# A function's label without what analyze adds to tell it from others, "f(int) (a.c) in b at 0x1-0x2", and its parameters.
+function name(label) {
+	sub(/ at [^ ]*$/, "", label)
+	sub(/ in [^ ]*$/, "", label)
+	sub(/ \([^()]*\)$/, "", label)
+	sub(/\([^()]*\)$/, "", label)
+	return label
 }
 
 function or_dash(s) {

@@ -3,11 +3,11 @@
 BEGIN {
 	FS = "\t"
 	half = "  %6s %5s  %6s %15s  %6s"
-	printf "%-10s %-14s" half half "  %5s\n", "program", "region", "truth", "se", "at 25", "interval", "error", \
+	printf "%-11s %-17s" half half "  %5s\n", "program", "region", "truth", "se", "at 25", "interval", "error", \
 		"truth", "se", "at 50", "interval", "error", "secs"
 }
 
-$3 == 25 { printf "%-10s %-14s", $1, $2 }
+$3 == 25 { printf "%-11s %-17s", $1, $2 }
 
 {
 	if ($6 == "-") {

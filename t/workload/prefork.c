@@ -75,8 +75,9 @@ static void finish_job(bool last)
 	pthread_mutex_unlock(&shared->lock);
 }
 
-static void run_worker(void)
+static void run_worker(int number)
 {
+	workload_keep_to_processor(number);
 	/* Also when the parent is killed. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (take_job()) {
@@ -119,7 +120,7 @@ int main(int argc, char **argv)
 		if (pid < 0)
 			workload_die("cannot make", "a worker");
 		if (pid == 0)
-			run_worker();
+			run_worker(i);
 	}
 	while (run_batch())
 		continue;

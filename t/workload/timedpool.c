@@ -8,8 +8,6 @@
  */
 #include "workload.h"
 
-#include <sched.h>
-
 REGION(prepare, 2.6);
 REGION(task, 0.5);
 
@@ -33,26 +31,10 @@ static void wait_a_little(pthread_cond_t *cond)
 	pthread_cond_timedwait(cond, &lock, &until);
 }
 
-/*
- * Both workers time out while main has one processor, on the other one, and the
- * kernel may leave them there together for a while: as long as the work takes.
- */
-static void keep_to_processor(int n)
-{
-	cpu_set_t may, only;
-
-	CPU_ZERO(&only);
-	if (sched_getaffinity(0, sizeof may, &may))
-		return;
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &may) && n-- == 0)
-			CPU_SET(cpu, &only);
-	sched_setaffinity(0, sizeof only, &only); /* fails when there is none */
-}
-
+/* Each on a processor of its own, else both are left on the one where they timed out while main had the other. */
 static void *worker(void *arg)
 {
-	keep_to_processor(*(int *)arg);
+	workload_keep_to_processor(*(int *)arg);
 	for (;;) {
 		pthread_mutex_lock(&lock);
 		while (waiting == 0)

@@ -24,6 +24,7 @@
 #include <andweorc.h>
 #include <getopt.h>
 #include <pthread.h>
+#include <sched.h>
 #ifdef __cplusplus
 #include <atomic>
 #else
@@ -278,6 +279,24 @@ static inline pthread_t workload_thread(void *(*fn)(void *), void *arg)
 	if (err)
 		workload_die("cannot create a thread", strerror(err));
 	return t;
+}
+
+/*
+ * The calling thread stays on the n-th processor that it may use, if there are so
+ * many.  Where two wake up at the same time, the kernel may leave both on one
+ * processor for as long as their work takes: noise that has to do with nothing.
+ */
+static inline void workload_keep_to_processor(int n)
+{
+	cpu_set_t may, only;
+
+	CPU_ZERO(&only);
+	if (sched_getaffinity(0, sizeof may, &may))
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &may) && n-- == 0)
+			CPU_SET(cpu, &only);
+	sched_setaffinity(0, sizeof only, &only); /* refused when it is empty */
 }
 
 /* Runs both for ever: a workload ends in workload_visit. */

@@ -1,0 +1,95 @@
+#!/bin/sh
+# The programs with known answers, without a profiler: do they do what
+# t/accuracy expects of them?  And does the profiler find their regions by name?
+. "$(dirname "$0")/lib.sh"
+
+programs=
+for source in "$top"/t/workload/*.c "$top"/t/workload/*.cc; do
+	name=${source##*/}
+	programs="$programs ${name%.c*}"
+done
+
+# Copies, so that a process that stays behind is known to be ours.
+mkdir bin
+find "$O/t/workload" -maxdepth 1 -type f -perm -100 -exec cp '{}' bin/ ';'
+
+# lists NAME: its regions, each with a name, a file that is there and a line
+lists() {
+	exits 0 "bin/$1" --regions >regions
+	test -s regions
+	lacks '^$' regions
+	while read -r region place; do
+		test -n "$region"
+		file=$(find "$top/t/workload" -name "${place%:*}")
+		test -f "$file" || { echo "no source '$place'"; return 1; }
+		# The name of the region stands there, or not far above.
+		sed -n "$((${place##*:} - 3)),${place##*:}p" "$file" >lines
+		has "${region##*::}" lines
+	done <regions
+}
+
+# ends NAME [ARG...]: counts, and says so on one line
+ends() {
+	name=$1
+	shift
+	exits 0 timeout 20 "bin/$name" "$@" >out
+	has '^visits=[0-9]+	elapsed_ns=[0-9]+	period_ns=[0-9]+\.[0-9]$' out
+	test "$(wc -l <out)" -eq 1
+}
+
+works() {
+	lists "$1"
+	ends "$1" --visits 8
+	has '^visits=[1-9]' out
+	ends "$1" --seconds 0.05 --unit 80000 --scale 0.5
+	cut -f 1 regions >names
+	while read -r region; do
+		ends "$1" --visits 4 --shrink "$region=50"
+	done <names
+	exits 2 "bin/$1" --shrink no_such_region=50
+	exits 2 "bin/$1" --visits x
+	nothing_is_left
+}
+
+# Children end when the program does, within a second.
+nothing_is_left() {
+	tries=0
+	while find /proc/[0-9]*/exe -maxdepth 0 -lname "$scratch/bin/*" 2>/dev/null | grep . >left; do
+		tries=$((tries + 1))
+		test "$tries" -le 10 || { echo "still running:"; cat left; return 1; }
+		sleep 0.1
+	done
+}
+
+# found NAME REGION SYMBOL: -r REGION means the function, and the rounds are counted
+found() {
+	exits 0 andweorc-record -d 1 -m function -r "$2" -s 0,50 -o log -- "bin/$1" --seconds 1000000 >out
+	has "^region	.*symbol=$3(	|\$)" log
+	has '^visits	.*point=round	.*count=[1-9]' log
+}
+
+for name in $programs; do
+	if test "$name" = openmp && test ! -x "bin/$name"; then
+		skip "$name" 'no OpenMP'
+		continue
+	fi
+	check "$name" works "$name"
+done
+for name in rustsync openmp-llvm; do
+	if test -x "bin/$name"; then
+		check "$name" works "$name"
+	else
+		skip "$name" 'its compiler is missing'
+	fi
+done
+
+check 'a function of a plugin is found by its name' found plugin plugin_work plugin_work
+check 'a function in C++ is found by its name without parameters' found cxxsync serve '_Z[A-Za-z0-9_]*serve[A-Za-z0-9_]*'
+if test -x bin/rustsync; then
+	check 'a function in Rust is found by its path, and its progress point counts' \
+		found rustsync rustsync::serve '_[A-Za-z0-9_.$]*serve[A-Za-z0-9_.$]*'
+else
+	skip 'a function in Rust' 'its compiler is missing'
+fi
+
+done_testing
