@@ -293,7 +293,8 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	r->arena->period_ns = r->o->period_us * 1000;
 	r->arena->seed = r->o->seed;
 	r->arena->want_breaks = r->o->npoints > 0;
-	atomic_store(&r->arena->whole_stacks, r->o->mode == REGION_FUNCTION);
+	/* A function that was asked for is charged for all that it calls. */
+	atomic_store(&r->arena->whole_stacks, r->o->mode == REGION_FUNCTION || r->o->nnames > 0);
 	pid = launch(r->argv, r->runtime, r->arena_fd, !r->o->output, status);
 	if (pid < 0)
 		return false;

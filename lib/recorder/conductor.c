@@ -432,7 +432,7 @@ static void read_modules(struct conductor *c, bool all)
 		if (c->modules->v[i].mapped && !c->modules->v[i].logged)
 			journal_module(c->journal, c->run, &c->modules->v[i]);
 	for (size_t i = 0; i < c->plan->nnames; i++)
-		c->name_found[i] |= regions_name(c->regions, c->plan->names[i]) > 0;
+		c->name_found[i] |= regions_name(c->regions, c->plan->names[i], c->name_found[i]) > 0;
 	points_place(&c->points);
 	for (size_t i = 0; i < c->modules->n; i++)
 		c->modules->v[i].searched = c->modules->v[i].searched || c->modules->v[i].mapped;

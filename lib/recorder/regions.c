@@ -3,14 +3,12 @@
  * many samples of few addresses.  A line's ranges are those of the compile units
  * that samples were seen in; copies elsewhere that no sample hits take no time.
  */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/num.h"
-#include "recorder/regions.h"
+#include "recorder/regions_parts.h"
 
 enum { PLACE_REGIONS = 8, INLINE_DEPTH = 32 };
 
@@ -20,6 +18,9 @@ struct place {
 	uint64_t leaf[CLASSES];   /* samples whose innermost frame this is, in this run; while waiting, in periods */
 	unsigned n;               /* regions that this address is charged to */
 	struct region *region[PLACE_REGIONS];
+	unsigned asked;           /* regions->asked as the rest was found out */
+	unsigned nwide;           /* functions and classes that were asked for, and hold this address */
+	struct region *wide[PLACE_REGIONS];
 };
 
 void regions_init(struct regions *r, enum region_scope mode, struct mappings *modules)
@@ -62,10 +63,12 @@ static int by_lo(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-static void add_ranges(struct region *g, const struct range *more, size_t n)
+void regions_widen(struct region *g, const struct range *more, size_t n)
 {
 	size_t out = 0;
 
+	if (n == 0)
+		return;
 	g->ranges = xrealloc(g->ranges, g->nranges + n, sizeof(*g->ranges));
 	memcpy(g->ranges + g->nranges, more, n * sizeof(*more));
 	g->nranges += n;
@@ -111,7 +114,7 @@ static struct region *make(struct regions *r, enum region_scope scope, const str
 	return g;
 }
 
-static struct region *line_region(struct regions *r, struct mapping *mod, uint64_t off, const struct frame *at)
+struct region *regions_line(struct regions *r, struct mapping *mod, uint64_t off, const struct frame *at)
 {
 	struct region *g = make(r, REGION_LINE, mod, at);
 	struct range *ranges;
@@ -119,13 +122,13 @@ static struct region *line_region(struct regions *r, struct mapping *mod, uint64
 
 	if (!covers(g, off)) {
 		n = image_line_ranges(mod->image, off, at->file, at->line, mapping_file_in_scope, NULL, &ranges);
-		add_ranges(g, ranges, n);
+		regions_widen(g, ranges, n);
 		free(ranges);
 	}
 	return g;
 }
 
-static struct region *function_region(struct regions *r, struct mapping *mod, const struct frame *at)
+struct region *regions_function(struct regions *r, struct mapping *mod, const struct frame *at)
 {
 	struct region *g = make(r, REGION_FUNCTION, mod, at);
 	struct range *ranges;
@@ -133,10 +136,26 @@ static struct region *function_region(struct regions *r, struct mapping *mod, co
 
 	if (g->nranges == 0) {
 		n = image_function_ranges(mod->image, at->function, &ranges);
-		add_ranges(g, ranges, n);
+		regions_widen(g, ranges, n);
 		free(ranges);
 	}
 	return g;
+}
+
+struct region *regions_class(struct regions *r, const char *name, enum arena_class class)
+{
+	static const struct mapping no_module = { 0 };
+	struct frame at = { .function = name };
+	struct region *g = make(r, REGION_CLASS, &no_module, &at);
+
+	g->class = class;
+	return g;
+}
+
+void regions_ask(struct regions *r, struct region *g)
+{
+	g->named = true;
+	r->asked++;
 }
 
 /* ---- what an address means -------------------------------------------------------- */
@@ -149,7 +168,7 @@ static void charge_line(struct regions *r, struct mapping *mod, struct place *p)
 	size_t n;
 
 	if (image_charge_line(mod->image, p->off, mapping_file_in_scope, NULL, &at)) {
-		p->region[p->n++] = line_region(r, mod, p->off, &at);
+		p->region[p->n++] = regions_line(r, mod, p->off, &at);
 		return;
 	}
 	/* A function from outside the scope (an instance of a template): its caller is charged. */
@@ -183,7 +202,7 @@ static void charge_functions(struct regions *r, struct mapping *mod, struct plac
 		if (!frames[i].function || is_root(frames[i].function) ||
 		    (frames[i].file && !mapping_file_in_scope(frames[i].file, NULL)))
 			continue;
-		g = function_region(r, mod, &frames[i]);
+		g = regions_function(r, mod, &frames[i]);
 		if (g->nranges > 0 && (p->n == 0 || p->region[p->n - 1] != g))
 			p->region[p->n++] = g;
 	}
@@ -228,6 +247,28 @@ static struct place *place_of(struct regions *r, struct mapping *mod, uint64_t o
 	return p;
 }
 
+/*
+ * Samples of lines and functions that were found by sampling are charged by the
+ * mode; functions and classes that were asked for, wherever their code is.
+ */
+static void find_wide(struct regions *r, struct place *p)
+{
+	uint64_t place = arena_place(p->module, p->off);
+
+	if (p->asked == r->asked)
+		return;
+	p->asked = r->asked;
+	p->nwide = 0;
+	for (size_t i = 0; i < r->n && p->nwide < PLACE_REGIONS; i++) {
+		struct region *g = r->v[i];
+
+		if (!g->named || g->scope == REGION_LINE)
+			continue;
+		if (g->scope == REGION_CLASS ? covers(g, place) : g->module == p->module && covers(g, p->off))
+			p->wide[p->nwide++] = g;
+	}
+}
+
 static void charge(struct regions *r, struct region *g, const struct arena_sample *s)
 {
 	if (g->stamp == r->taken)
@@ -249,8 +290,8 @@ static void charge(struct regions *r, struct region *g, const struct arena_sampl
 void regions_sample(struct regions *r, const struct arena_sample *s)
 {
 	enum arena_class class = s->class < CLASSES ? (enum arena_class)s->class : CLASS_CPU;
-
-	bool leaf = false; /* what we stand in for belongs to where it was called from */
+	bool leaf = false;    /* what we stand in for belongs to where it was called from */
+	bool decided = false; /* whose line it is */
 
 	r->taken++;
 	if (class == CLASS_CPU) {
@@ -261,7 +302,7 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 		r->all_blocked += s->weight;
 	}
 	for (size_t i = 0; i < r->n; i++)
-		if (r->v[i]->scope == REGION_CLASS && r->v[i]->class == class)
+		if (r->v[i]->scope == REGION_CLASS && class != CLASS_CPU && r->v[i]->class == class)
 			charge(r, r->v[i], s);
 	for (uint32_t i = 0; i < s->nframes && i < ARENA_FRAMES; i++) {
 		struct mapping *mod = mapping_of(r->modules, (unsigned)(s->place[i] >> PLACE_MODULE_SHIFT));
@@ -274,130 +315,18 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 			p->leaf[class] += s->weight;
 			leaf = true;
 		}
-		if (class == CLASS_LOCK || class == CLASS_RUNQUEUE)
-			return;
-		for (unsigned k = 0; k < p->n; k++)
-			charge(r, p->region[k], s);
-		if (r->mode == REGION_LINE && p->n > 0)
-			return;
-	}
-}
-
-/* ---- by name ------------------------------------------------------------------------- */
-
-struct naming {
-	struct regions *r;
-	struct mapping *mod;
-	size_t found;
-	uint64_t *place; /* of regions_locate */
-	size_t max;
-};
-
-static void found_function(void *arg, uint64_t off, const struct frame *at)
-{
-	struct naming *n = arg;
-	struct region *g;
-
-	(void)off;
-	if (!at->function)
-		return;
-	g = function_region(n->r, n->mod, at);
-	n->found += g->nranges > 0;
-	g->named = g->nranges > 0;
-}
-
-static void found_line(void *arg, uint64_t off, const struct frame *at)
-{
-	struct naming *n = arg;
-	struct region *g = line_region(n->r, n->mod, off, at);
-
-	n->found += g->nranges > 0;
-	g->named = g->nranges > 0;
-}
-
-static void located_function(void *arg, uint64_t off, const struct frame *at)
-{
-	struct naming *n = arg;
-
-	(void)at;
-	if (n->found < n->max)
-		n->place[n->found++] = arena_place(n->mod->id, off);
-}
-
-/* A line may have code in several places: its first instruction is where it is come to. */
-static void located_line(void *arg, uint64_t off, const struct frame *at)
-{
-	struct naming *n = arg;
-	uint64_t place = arena_place(n->mod->id, off);
-
-	(void)at;
-	if (n->max == 0 || (n->found > 0 && n->place[0] <= place))
-		return;
-	n->place[0] = place;
-	n->found = 1;
-}
-
-/* Calls a function for everything that is called `name`, in modules in scope that have not been searched yet. */
-static void look_up(struct naming *n, const char *name, image_found *function, image_found *at_line)
-{
-	const char *colon = strrchr(name, ':');
-	struct mappings *all = n->r->modules;
-	uint64_t line;
-
-	for (size_t i = 0; i < all->n; i++) {
-		struct mapping *mod = &all->v[i];
-
-		if (!mod->mapped || mod->searched || !mod->own || !mapping_image(mod))
+		if (class == CLASS_LOCK || class == CLASS_RUNQUEUE) {
+			if (leaf)
+				return;
 			continue;
-		n->mod = mod;
-		if (colon && num_u64(colon + 1, &line)) {
-			char *file = xstrndup(name, (size_t)(colon - name));
-
-			image_find_line(mod->image, file, (unsigned)line, mapping_file_in_scope, NULL, at_line, n);
-			free(file);
-		} else {
-			image_find_functions(mod->image, name, function, n);
 		}
+		find_wide(r, p);
+		for (unsigned k = 0; k < p->nwide; k++)
+			charge(r, p->wide[k], s);
+		for (unsigned k = 0; k < p->n && !decided; k++)
+			charge(r, p->region[k], s);
+		decided = r->mode == REGION_LINE && (decided || p->n > 0);
 	}
-}
-
-/* ":io" and its like; CLASS_CPU: no such class. */
-static enum arena_class class_called(const char *name)
-{
-	static const struct {
-		const char *name;
-		enum arena_class class;
-	} classes[] = { { ":lock", CLASS_LOCK }, { ":io", CLASS_IO }, { ":sleep", CLASS_SLEEP }, { ":runqueue", CLASS_RUNQUEUE } };
-
-	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		if (strcmp(name, classes[i].name) == 0)
-			return classes[i].class;
-	return CLASS_CPU;
-}
-
-size_t regions_name(struct regions *r, const char *name)
-{
-	static const struct mapping no_module = { 0 };
-	struct frame at = { .function = name };
-	struct naming n = { .r = r };
-	struct region *g;
-
-	if (class_called(name) != CLASS_CPU) {
-		g = make(r, REGION_CLASS, &no_module, &at);
-		g->class = class_called(name);
-		g->named = true;
-		return 1;
-	}
-	look_up(&n, name, found_function, found_line);
-	return n.found;
-}
-
-size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size_t max)
-{
-	struct naming n = { .r = r, .place = place, .max = max };
-
-	look_up(&n, name, located_function, located_line);
-	return n.found;
 }
 
 /* ---- choosing -------------------------------------------------------------------------- */
@@ -426,7 +355,7 @@ size_t regions_pick(struct regions *r, size_t max, double min_share, struct regi
 	for (size_t i = 0; i < r->n; i++)
 		named = named || r->v[i]->named;
 	for (size_t i = 0; i < r->n; i++)
-		if ((r->v[i]->nranges > 0 || r->v[i]->scope == REGION_CLASS) && (named ? r->v[i]->named : taken(r->v[i]) > 0))
+		if ((r->v[i]->nranges > 0 || r->v[i]->class != CLASS_CPU) && (named ? r->v[i]->named : taken(r->v[i]) > 0))
 			sorted[n++] = r->v[i];
 	qsort(sorted, n, sizeof(*sorted), by_samples);
 	for (size_t i = 0; i < n && kept < max; i++)
@@ -443,11 +372,15 @@ void regions_target(const struct region *region, struct arena_target *target)
 	target->class = CLASS_CPU;
 	if (!region)
 		return;
-	target->inclusive = region->scope == REGION_FUNCTION;
+	target->inclusive = region->scope != REGION_LINE;
 	target->class = region->class;
-	for (size_t i = 0; i < region->nranges && target->nranges < ARENA_RANGES; i++)
-		target->range[target->nranges++] = (struct arena_range){ arena_place(region->module, region->ranges[i].lo),
-									 arena_place(region->module, region->ranges[i].hi) };
+	for (size_t i = 0; i < region->nranges && target->nranges < ARENA_RANGES; i++) {
+		struct range at = region->ranges[i];
+
+		if (region->scope != REGION_CLASS)
+			at = (struct range){ arena_place(region->module, at.lo), arena_place(region->module, at.hi) };
+		target->range[target->nranges++] = (struct arena_range){ at.lo, at.hi };
+	}
 }
 
 void regions_leaves(struct regions *r,

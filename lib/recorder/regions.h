@@ -22,11 +22,11 @@ struct region {
 	unsigned id;              /* 1.., as in the log */
 	enum region_scope scope;
 	unsigned module;          /* id; 0 for a class */
-	enum arena_class class;   /* of REGION_CLASS: how its threads wait; else CLASS_CPU */
+	enum arena_class class;   /* of REGION_CLASS: how its threads wait, CLASS_CPU: by ranges; else CLASS_CPU */
 	char *function;           /* linkage name; owned; NULL for a line whose function is unknown */
 	char *file;               /* owned; NULL for a function without debug information */
 	unsigned line;
-	struct range *ranges;     /* module-relative; sorted, merged; owned */
+	struct range *ranges;     /* module-relative; of a class: places; sorted, merged; owned */
 	size_t nranges;
 	size_t logged_ranges;     /* as many as the log knows of */
 	bool logged;              /* a record has been written, in this run */
@@ -46,6 +46,7 @@ struct regions {
 	struct region **v;        /* owned; v[0..n), by id */
 	size_t n, cap;
 	struct map by_name;       /* "module:file:line" or "module:function" -> struct region */
+	unsigned asked;           /* grows when there are more regions that were asked for */
 	struct place *places;     /* open addressing */
 	size_t nplaces, places_cap;
 	uint64_t samples;         /* of this run, on a processor */
@@ -66,10 +67,12 @@ void regions_new_run(struct regions *r);
 void regions_sample(struct regions *r, const struct arena_sample *s);
 
 /*
- * Makes regions of everything in scope that `name` (FUNCTION, FILE:LINE or a
- * glob of functions) stands for.  Returns how many there are; 0: none.
+ * Makes regions of everything that `name` stands for: FUNCTION, FILE:LINE, a glob
+ * of functions, or a class.  Libraries of the system are searched for what is in
+ * none of the program's own modules, unless it is `known` from there by now.
+ * Returns how many there are; 0: none.
  */
-size_t regions_name(struct regions *r, const char *name);
+size_t regions_name(struct regions *r, const char *name, bool known);
 
 /*
  * The places that `name` (as above) stands for, for progress points: where a

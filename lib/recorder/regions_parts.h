@@ -1,0 +1,21 @@
+/*
+ * regions_parts: how regions come into being.  Private to regions.c (by samples)
+ * and naming.c (by name).
+ */
+#ifndef ANDWEORC_RECORDER_REGIONS_PARTS_H
+#define ANDWEORC_RECORDER_REGIONS_PARTS_H
+
+#include "recorder/regions.h"
+
+/* The region of a line, of which code is at `off`; of a function; of a class: made when it is new. */
+struct region *regions_line(struct regions *r, struct mapping *mod, uint64_t off, const struct frame *at);
+struct region *regions_function(struct regions *r, struct mapping *mod, const struct frame *at);
+struct region *regions_class(struct regions *r, const char *name, enum arena_class class);
+
+/* Adds to a region's ranges; they stay sorted and merged. */
+void regions_widen(struct region *g, const struct range *more, size_t n);
+
+/* The region was asked for: samples are charged to it wherever they hit. */
+void regions_ask(struct regions *r, struct region *g);
+
+#endif
