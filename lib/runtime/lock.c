@@ -9,19 +9,6 @@
 
 #include "wrap.h"
 
-/* The key is made only where it is used: without a speedup this is one load. */
-static inline void released(const volatile void *object, const void *site)
-{
-	if (wait_is_accounted())
-		wait_release(key_of_address(object), site);
-}
-
-static inline void acquired(const volatile void *object, const void *site)
-{
-	if (wait_is_accounted())
-		wait_acquire(key_of_address(object), site);
-}
-
 /* What every lock does: try, then wait.  EBUSY alone means that somebody else has it. */
 #define LOCK(object, try_expr, wait_expr)                                                                                    \
 	do {                                                                                                                 \
@@ -146,6 +133,20 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *at)
 {
 	LOCK(l, REAL(pthread_rwlock_trywrlock)(l), REAL(pthread_rwlock_timedwrlock)(l, at));
+}
+
+EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *at)
+{
+	if (!REAL(pthread_rwlock_clockrdlock))
+		return EINVAL;
+	LOCK(l, REAL(pthread_rwlock_tryrdlock)(l), real.pthread_rwlock_clockrdlock(l, clock, at));
+}
+
+EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *at)
+{
+	if (!REAL(pthread_rwlock_clockwrlock))
+		return EINVAL;
+	LOCK(l, REAL(pthread_rwlock_trywrlock)(l), real.pthread_rwlock_clockwrlock(l, clock, at));
 }
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)

@@ -18,4 +18,17 @@
  */
 #define SITE __builtin_return_address(0)
 
+/* The key is made only where it is used: without a speedup this is one load. */
+static inline void released(const volatile void *object, const void *site)
+{
+	if (wait_is_accounted())
+		wait_release(key_of_address(object), site);
+}
+
+static inline void acquired(const volatile void *object, const void *site)
+{
+	if (wait_is_accounted())
+		wait_acquire(key_of_address(object), site);
+}
+
 #endif

@@ -1,0 +1,130 @@
+/*
+ * c11: the threads of <threads.h>.  libc makes them of its own pthread functions,
+ * past those of ours.
+ */
+#include "wrap.h"
+
+/* As every lock: try, then wait. */
+#define LOCK(m, wait_expr)                                                                                                   \
+	do {                                                                                                                 \
+		struct wait w;                                                                                               \
+		int err;                                                                                                     \
+		if (!wait_is_watched())                                                                                      \
+			return wait_expr;                                                                                    \
+		err = REAL(mtx_trylock)(m);                                                                                  \
+		if (err != thrd_busy) {                                                                                      \
+			if (err == thrd_success)                                                                             \
+				acquired(m, SITE);                                                                           \
+			return err;                                                                                          \
+		}                                                                                                            \
+		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
+		err = wait_expr;                                                                                             \
+		if (err == thrd_success)                                                                                     \
+			wait_by_peer(&w, key_of_address(m));                                                                 \
+		else                                                                                                         \
+			wait_outside(&w);                                                                                    \
+		return err;                                                                                                  \
+	} while (0)
+
+EXPORT int mtx_lock(mtx_t *m)
+{
+	LOCK(m, REAL(mtx_lock)(m));
+}
+
+EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *at)
+{
+	LOCK(m, REAL(mtx_timedlock)(m, at));
+}
+
+EXPORT int mtx_trylock(mtx_t *m)
+{
+	int err = REAL(mtx_trylock)(m);
+
+	if (err == thrd_success)
+		acquired(m, SITE);
+	return err;
+}
+
+EXPORT int mtx_unlock(mtx_t *m)
+{
+	released(m, SITE);
+	return REAL(mtx_unlock)(m);
+}
+
+/* ---- condition variables ---------------------------------------------------------- */
+
+/* Waiting releases the mutex, and goes on because of a signal and of who had the mutex last. */
+#define WAIT(c, m, wait_expr)                                                                                                \
+	do {                                                                                                                 \
+		struct wait w;                                                                                               \
+		int err;                                                                                                     \
+		if (!wait_is_watched())                                                                                      \
+			return wait_expr;                                                                                    \
+		wait_begin_releasing(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN, key_of_address(m));                          \
+		err = wait_expr;                                                                                             \
+		if (err == thrd_success)                                                                                     \
+			wait_by_peer2(&w, key_of_address(c), key_of_address(m));                                             \
+		else                                                                                                         \
+			wait_outside(&w);                                                                                    \
+		return err;                                                                                                  \
+	} while (0)
+
+EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
+{
+	WAIT(c, m, REAL(cnd_wait)(c, m));
+}
+
+EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *at)
+{
+	WAIT(c, m, REAL(cnd_timedwait)(c, m, at));
+}
+
+EXPORT int cnd_signal(cnd_t *c)
+{
+	released(c, SITE);
+	return REAL(cnd_signal)(c);
+}
+
+EXPORT int cnd_broadcast(cnd_t *c)
+{
+	released(c, SITE);
+	return REAL(cnd_broadcast)(c);
+}
+
+/* ---- threads ------------------------------------------------------------------------ */
+
+/* The result of a thread of C11 is an int, and travels as a pointer. */
+static int begin(void *slot)
+{
+	return (int)(intptr_t)create_begin(slot);
+}
+
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *arg)
+{
+	void *(*as_pthread)(void *) = (void *(*)(void *))(uintptr_t)routine;
+	struct arena_thread *slot = create_prepare(NULL, as_pthread, arg);
+	int err;
+
+	if (!slot)
+		return REAL(thrd_create)(thread, routine, arg);
+	err = REAL(thrd_create)(thread, begin, slot);
+	if (err != thrd_success)
+		thread_unreserve(slot);
+	return err;
+}
+
+EXPORT int thrd_join(thrd_t thread, int *result)
+{
+	struct wait w;
+	int err;
+
+	if (!wait_is_watched())
+		return REAL(thrd_join)(thread, result);
+	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
+	err = REAL(thrd_join)(thread, result);
+	if (err == thrd_success)
+		wait_by_peer(&w, key_of_thread(thread));
+	else
+		wait_outside(&w);
+	return err;
+}

@@ -1,0 +1,171 @@
+/*
+ * futex: by which Rust's standard library, libstdc++ and many programs wait for
+ * each other.
+ *
+ * A futex is a word that one thread changes and another one waits on:
+ *
+ *     waker:  word = 1; FUTEX_WAKE          waiter:  while (!word) FUTEX_WAIT
+ *
+ * The waker pays its debt before it wakes, but the store came earlier.  A waiter
+ * that sleeps already is right; one that comes in between goes on without a wait,
+ * too early by what the waker still owes: at most what is credited in one of its
+ * sampling periods.  EAGAIN is that case, or one where the word was changed
+ * earlier; as far as the wake is known by then, it counts.
+ */
+#include <linux/futex.h>
+
+#include "syscall.h"
+#include "wrap.h"
+
+enum { OP_LOCK_PI2 = 13 }; /* newer than many headers */
+
+struct waitv {
+	uint64_t val, uaddr;
+	uint32_t flags, reserved;
+};
+
+static uint64_t key_at(long address)
+{
+	return key_of_address((const void *)address);
+}
+
+/* ---- waiters that are moved ---------------------------------------------------------- */
+
+enum { MOVES = 64 }; /* a power of two */
+
+/*
+ * FUTEX_REQUEUE moves waiters to another word, and they are woken by way of that.
+ * Direct-mapped; who finds no entry goes by the word that it waited on.
+ */
+static struct {
+	_Atomic uint64_t from, to;
+} moved[MOVES];
+
+static void move(uint64_t from, uint64_t to)
+{
+	unsigned i = from >> 40 & (MOVES - 1);
+
+	atomic_store_explicit(&moved[i].to, to, memory_order_relaxed);
+	/* Pairs with the acquire below. */
+	atomic_store_explicit(&moved[i].from, from, memory_order_release);
+}
+
+/* 0: nowhere, as far as is known. */
+static uint64_t moved_to(uint64_t from)
+{
+	unsigned i = from >> 40 & (MOVES - 1);
+
+	if (atomic_load_explicit(&moved[i].from, memory_order_acquire) != from)
+		return 0;
+	return atomic_load_explicit(&moved[i].to, memory_order_relaxed);
+}
+
+/* ---- the operations ------------------------------------------------------------------ */
+
+/* Waits on the word `at`; more: another one that is involved, or 0. */
+static long wait_on(const struct call *c, long at, long more)
+{
+	struct wait w;
+	uint64_t key;
+	long result;
+
+	if (!wait_is_watched())
+		return call_make(c);
+	wait_begin(&w, CLASS_LOCK, c->site, false, WAIT_UNKNOWN);
+	result = call_make(c);
+	if (result == 0 || errno == EAGAIN) {
+		key = key_at(at);
+		wait_by_peer2(&w, key, more ? key_at(more) : moved_to(key));
+	} else {
+		wait_outside(&w);
+	}
+	return result;
+}
+
+/* more: another word that is woken, or that waiters are moved to, or 0. */
+static long wake(const struct call *c, long at, long more)
+{
+	if (wait_is_accounted()) {
+		wait_release(key_at(at), c->site);
+		if (more) {
+			self.busy++;
+			sync_release(self.slot, key_at(more));
+			self.busy--;
+		}
+	}
+	return call_make(c);
+}
+
+static long requeue(const struct call *c, long from, long to)
+{
+	if (wait_is_accounted())
+		move(key_at(from), key_at(to));
+	return wake(c, from, to);
+}
+
+long call_futex(const struct call *c)
+{
+	long result;
+
+	switch ((int)c->b & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_LOCK_PI:
+	case OP_LOCK_PI2:
+		return wait_on(c, c->a, 0);
+	case FUTEX_WAIT_REQUEUE_PI:
+		return wait_on(c, c->a, c->e);
+	case FUTEX_WAKE:
+	case FUTEX_WAKE_BITSET:
+	case FUTEX_UNLOCK_PI:
+		return wake(c, c->a, 0);
+	case FUTEX_WAKE_OP:
+		return wake(c, c->a, c->e);
+	case FUTEX_REQUEUE:
+	case FUTEX_CMP_REQUEUE:
+	case FUTEX_CMP_REQUEUE_PI:
+		return requeue(c, c->a, c->e);
+	case FUTEX_TRYLOCK_PI:
+		result = call_make(c);
+		if (result == 0)
+			acquired((const void *)c->a, c->site);
+		return result;
+	default:
+		return call_make(c);
+	}
+}
+
+/* Of many words: the result says which one it was. */
+long call_futex_waitv(const struct call *c)
+{
+	const struct waitv *v = (const struct waitv *)c->a;
+	struct wait w;
+	long result;
+
+	if (!wait_is_watched())
+		return call_make(c);
+	wait_begin(&w, CLASS_LOCK, c->site, false, WAIT_UNKNOWN);
+	result = call_make(c);
+	if (result >= 0 || errno == EAGAIN)
+		wait_by_peer(&w, key_at((long)v[result > 0 ? result : 0].uaddr));
+	else
+		wait_outside(&w);
+	return result;
+}
+
+long call_futex_wait(const struct call *c)
+{
+	return wait_on(c, c->a, 0);
+}
+
+long call_futex_wake(const struct call *c)
+{
+	return wake(c, c->a, 0);
+}
+
+long call_futex_requeue(const struct call *c)
+{
+	const struct waitv *v = (const struct waitv *)c->a;
+
+	return v ? requeue(c, (long)v[0].uaddr, (long)v[1].uaddr) : call_make(c);
+}

@@ -1,0 +1,75 @@
+/*
+ * once: what one thread does for all, while those that come in the meantime wait.
+ *
+ * Who comes first finds nobody to wait for and runs the routine, inside of libc's
+ * function; the routine is replaced by one that says so.
+ */
+#include "wrap.h"
+
+enum { DONE = 2 }; /* in glibc and musl; where it is something else, only the short way is missed */
+
+/* What the calling thread is about to run, if it comes first.  They nest: who takes a routine out leaves nothing. */
+static TLS struct {
+	void (*routine)(void);
+	struct wait *wait;
+	const void *control, *site;
+} next;
+
+static void first(void)
+{
+	void (*routine)(void) = next.routine;
+	const void *control = next.control, *site = next.site;
+
+	next.routine = NULL;
+	wait_outside(next.wait); /* there was none */
+	routine();
+	released(control, site);
+}
+
+static bool is_done(const int *control)
+{
+	return __atomic_load_n(control, __ATOMIC_ACQUIRE) == DONE;
+}
+
+static void begin(struct wait *w, const void *control, void (*routine)(void), const void *site)
+{
+	wait_begin(w, CLASS_LOCK, site, false, WAIT_UNKNOWN);
+	next.routine = routine;
+	next.wait = w;
+	next.control = control;
+	next.site = site;
+}
+
+static void end(struct wait *w, const void *control)
+{
+	if (!next.routine)
+		return; /* it was us */
+	next.routine = NULL;
+	wait_by_peer(w, key_of_address(control));
+}
+
+EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
+{
+	struct wait w;
+	int err;
+
+	if (!wait_is_watched() || is_done(control))
+		return REAL(pthread_once)(control, routine);
+	begin(&w, control, routine, SITE);
+	err = REAL(pthread_once)(control, first);
+	end(&w, control);
+	return err;
+}
+
+EXPORT void call_once(once_flag *flag, void (*routine)(void))
+{
+	struct wait w;
+
+	if (!wait_is_watched() || is_done((const int *)(const void *)flag)) {
+		REAL(call_once)(flag, routine);
+		return;
+	}
+	begin(&w, flag, routine, SITE);
+	REAL(call_once)(flag, first);
+	end(&w, flag);
+}

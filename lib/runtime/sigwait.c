@@ -1,0 +1,258 @@
+/*
+ * sigwait: signals as wake-ups.
+ *
+ * Who sends a signal lets go on whoever waits for it.  A signal is known by its
+ * number and by whom it was sent to: a process, or a thread by its kernel's or by
+ * its library's name.  Who waits cannot tell which of the three it was, and takes
+ * what was released last.  Those that wait for any signal (pause, sigsuspend) do
+ * so for number 0, which stands for all.
+ *
+ * The signal that samples come by is in no set that the program waits with.
+ *
+ * A handler that another thread's signal runs is not a wait: it acquires nothing.
+ */
+#include <string.h>
+
+#include "wrap.h"
+
+enum { TO_PROCESS = 'k', TO_TID = 'K', TO_PTHREAD = 'q' };
+
+static uint64_t key_to(char kind, uint64_t whom, int sig)
+{
+	return key_of(kind, whom, (uint64_t)sig << 32 | (kind == TO_PTHREAD ? process_number() : 0));
+}
+
+static void sending(char kind, uint64_t whom, int sig, const void *site)
+{
+	if (sig == 0 || !wait_is_accounted())
+		return;
+	wait_release(key_to(kind, whom, sig), site);
+	self.busy++;
+	sync_release(self.slot, key_to(kind, whom, 0));
+	self.busy--;
+}
+
+/* As kill(2) understands pid: also groups, of which any process of the recording may be a member. */
+void signal_to_process(pid_t pid, int sig, const void *site)
+{
+	uint32_t n;
+
+	if (pid > 0) {
+		sending(TO_PROCESS, (uint64_t)pid, sig, site);
+		return;
+	}
+	if (sig == 0 || !wait_is_accounted())
+		return;
+	n = atomic_load_explicit(&arena->processes_used, memory_order_acquire);
+	for (uint32_t i = 0; i < n && i < ARENA_PROCESSES; i++) {
+		int32_t member = atomic_load_explicit(&arena->process[i].pid, memory_order_relaxed);
+
+		if (member > 0)
+			sending(TO_PROCESS, (uint64_t)member, sig, site);
+	}
+}
+
+void signal_to_thread(pid_t tid, int sig, const void *site)
+{
+	sending(TO_TID, (uint64_t)tid, sig, site);
+}
+
+EXPORT int kill(pid_t pid, int sig)
+{
+	signal_to_process(pid, sig, SITE);
+	return REAL(kill)(pid, sig);
+}
+
+EXPORT int killpg(pid_t group, int sig)
+{
+	signal_to_process(0, sig, SITE);
+	return REAL(killpg)(group, sig);
+}
+
+EXPORT int sigqueue(pid_t pid, int sig, const union sigval value)
+{
+	signal_to_process(pid, sig, SITE);
+	return REAL(sigqueue)(pid, sig, value);
+}
+
+EXPORT int tgkill(pid_t pid, pid_t tid, int sig)
+{
+	if (!REAL(tgkill)) {
+		errno = ENOSYS;
+		return -1;
+	}
+	signal_to_thread(tid, sig, SITE);
+	return real.tgkill(pid, tid, sig);
+}
+
+EXPORT int pthread_kill(pthread_t thread, int sig)
+{
+	sending(TO_PTHREAD, (uint64_t)thread, sig, SITE);
+	return REAL(pthread_kill)(thread, sig);
+}
+
+EXPORT int pthread_sigqueue(pthread_t thread, int sig, const union sigval value)
+{
+	if (!REAL(pthread_sigqueue))
+		return ENOSYS;
+	sending(TO_PTHREAD, (uint64_t)thread, sig, SITE);
+	return real.pthread_sigqueue(thread, sig, value);
+}
+
+EXPORT int raise(int sig)
+{
+	sending(TO_PTHREAD, (uint64_t)pthread_self(), sig, SITE);
+	return REAL(raise)(sig);
+}
+
+/* ---- waiting ------------------------------------------------------------------------ */
+
+/* Of the three ways in which the calling thread may have been sent sig, the last that was used; *when 0: none. */
+static uint64_t last_way(int sig, int64_t *when)
+{
+	const uint64_t way[] = {
+		key_to(TO_PROCESS, (uint64_t)atomic_load_explicit(&process->pid, memory_order_relaxed), sig),
+		key_to(TO_TID, (uint64_t)self.slot->tid, sig),
+		key_to(TO_PTHREAD, (uint64_t)pthread_self(), sig),
+	};
+	uint64_t last = way[0];
+
+	*when = 0;
+	for (unsigned i = 0; i < sizeof(way) / sizeof(*way); i++) {
+		int64_t at = sync_released_at(way[i]);
+
+		if (at > *when) {
+			*when = at;
+			last = way[i];
+		}
+	}
+	return last;
+}
+
+static bool is_of_recording(pid_t pid)
+{
+	uint32_t n = atomic_load_explicit(&arena->processes_used, memory_order_acquire);
+
+	for (uint32_t i = 0; pid > 0 && i < n && i < ARENA_PROCESSES; i++)
+		if (atomic_load_explicit(&arena->process[i].pid, memory_order_relaxed) == pid)
+			return true;
+	return false;
+}
+
+void signal_wait_end(struct wait *w, int sig, const siginfo_t *info)
+{
+	uint64_t key;
+	int64_t when;
+
+	if (!w->t)
+		return;
+	if (sig <= 0) {
+		wait_outside(w);
+	} else if (info->si_code > 0 && sig == SIGCHLD && is_of_recording(info->si_pid)) {
+		wait_by_peer(w, key_of('c', (uint64_t)info->si_pid, 0)); /* as child.c has it */
+	} else if ((info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL) &&
+		   is_of_recording(info->si_pid)) {
+		key = last_way(sig, &when);
+		wait_by_peer(w, key);
+	} else {
+		wait_outside(w);
+	}
+}
+
+void signal_wait_end_any(struct wait *w)
+{
+	uint64_t key;
+	int64_t when;
+
+	if (!w->t)
+		return;
+	key = last_way(0, &when);
+	if (when >= w->since)
+		wait_by_peer(w, key);
+	else
+		wait_outside(w);
+}
+
+/*
+ * All of sigwait, sigwaitinfo and sigtimedwait: with a copy of the set, and with a
+ * siginfo whether the program wants one or not.
+ */
+#define WAIT(set, info, wait_expr)                                                                                           \
+	do {                                                                                                                 \
+		siginfo_t own_;                                                                                              \
+		sigset_t copy_;                                                                                              \
+		struct wait w_;                                                                                              \
+		int sig_;                                                                                                    \
+		if (likely(!arena))                                                                                          \
+			return wait_expr;                                                                                    \
+		without_ours(set, &copy_);                                                                                    \
+		set = &copy_;                                                                                                \
+		if (!(info))                                                                                                 \
+			info = &own_;                                                                                        \
+		wait_begin(&w_, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                      \
+		sig_ = wait_expr;                                                                                            \
+		signal_wait_end(&w_, sig_, info);                                                                            \
+		return sig_;                                                                                                 \
+	} while (0)
+
+EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	WAIT(set, info, REAL(sigwaitinfo)(set, info));
+}
+
+EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *within)
+{
+	WAIT(set, info, REAL(sigtimedwait)(set, info, within));
+}
+
+/* Not by libc's sigwait, which does not say who sent it.  An error is returned, and no EINTR. */
+EXPORT int sigwait(const sigset_t *set, int *sig)
+{
+	int got, saved = errno, err = 0;
+	siginfo_t info;
+	sigset_t copy;
+	struct wait w;
+
+	if (likely(!arena))
+		return REAL(sigwait)(set, sig);
+	without_ours(set, &copy);
+	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
+	do {
+		got = REAL(sigwaitinfo)(&copy, &info);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		err = errno;
+	else
+		*sig = got;
+	signal_wait_end(&w, got, &info);
+	errno = saved;
+	return err;
+}
+
+EXPORT int sigsuspend(const sigset_t *mask)
+{
+	sigset_t copy;
+	struct wait w;
+	int err;
+
+	if (likely(!arena))
+		return REAL(sigsuspend)(mask);
+	without_ours(mask, &copy);
+	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
+	err = REAL(sigsuspend)(&copy);
+	signal_wait_end_any(&w);
+	return err;
+}
+
+EXPORT int pause(void)
+{
+	struct wait w;
+	int err;
+
+	if (!wait_is_watched())
+		return REAL(pause)();
+	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
+	err = REAL(pause)();
+	signal_wait_end_any(&w);
+	return err;
+}

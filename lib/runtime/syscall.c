@@ -1,0 +1,301 @@
+/*
+ * syscall: system calls that the program makes by number.
+ *
+ * Nearly all pass, by a jump, with every register and the stack as they were.  What
+ * can block or wake is accounted for, and then made by libc's syscall(2), or by the
+ * function of libc's that has the name of the call: for that one a wrapper of ours
+ * stands in.
+ */
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#include "syscall.h"
+#include "wrap.h"
+
+/* What headers lack that are older than the kernel; the numbers are those of all architectures. */
+enum {
+	NR_IO_URING_ENTER = 426,
+	NR_FUTEX_WAITV = 449,
+	NR_FUTEX_WAKE = 454,
+	NR_FUTEX_WAIT = 455,
+	NR_FUTEX_REQUEUE = 456,
+};
+
+/* Before anything has been looked up, or while it is. */
+static long call_early(long n, long a, long b, long c, long d, long e, long f);
+
+/* What calls pass to. */
+static long (*syscall_pass)(long, long, long, long, long, long, long) __attribute__((used)) = call_early;
+
+static long call_early(long n, long a, long b, long c, long d, long e, long f)
+{
+	long result;
+
+	if (real.syscall) {
+		syscall_pass = real.syscall;
+		return real.syscall(n, a, b, c, d, e, f);
+	}
+	result = SYS(n, a, b, c, d, e, f);
+	if ((unsigned long)result < -4095ul)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+long call_make(const struct call *c)
+{
+	return syscall_pass(c->n, c->a, c->b, c->c, c->d, c->e, c->f);
+}
+
+/* ---- what can block or wake ------------------------------------------------------------ */
+
+/* A set of signals as the kernel has it, less ours, in the place of the program's; what is unreadable stays for the kernel. */
+static struct call with_set(const struct call *c, long size, uint64_t *set)
+{
+	struct call changed = *c;
+
+	if ((uintptr_t)c->a < 4096 || size != sizeof(*set))
+		return changed;
+	*set = *(const uint64_t *)c->a;
+	*set &= ~ours_as_bits();
+	changed.a = (long)set;
+	return changed;
+}
+
+static long wait_for_signal(const struct call *c)
+{
+	uint64_t set;
+	struct call changed = with_set(c, c->d, &set);
+	siginfo_t own;
+	struct wait w;
+	long sig;
+
+	if (!c->b)
+		changed.b = (long)&own;
+	wait_begin(&w, CLASS_LOCK, c->site, false, WAIT_UNKNOWN);
+	sig = call_make(&changed);
+	signal_wait_end(&w, (int)sig, (const siginfo_t *)changed.b);
+	return sig;
+}
+
+static long suspend(const struct call *c)
+{
+	uint64_t set;
+	struct call changed = with_set(c, c->b, &set);
+	struct wait w;
+	long result;
+
+	wait_begin(&w, CLASS_LOCK, c->site, false, WAIT_UNKNOWN);
+	result = call_make(&changed);
+	signal_wait_end_any(&w);
+	return result;
+}
+
+static long sleep_for(const struct call *c)
+{
+	bool by_clock = c->n == SYS_clock_nanosleep;
+	int flags = by_clock ? (int)c->b : 0;
+	struct wait w;
+	long result;
+
+	sleep_begin(&w, by_clock ? (clockid_t)c->a : CLOCK_MONOTONIC, flags, (const struct timespec *)(by_clock ? c->c : c->a),
+		    c->site);
+	result = call_make(c);
+	sleep_end(&w, flags);
+	return result;
+}
+
+static long wait_for_device(const struct call *c)
+{
+	struct wait w;
+	long result;
+
+	wait_begin(&w, CLASS_IO, c->site, true, WAIT_UNKNOWN);
+	result = call_make(c);
+	wait_outside(&w);
+	return result;
+}
+
+/*
+ * Calls that libc has by the same name, with the same arguments: whoever stands in
+ * for that one knows what to do.
+ */
+static long call_by_name(const struct call *c)
+{
+	int fd = (int)c->a;
+
+	switch (c->n) {
+	case SYS_read: return read(fd, (void *)c->b, (size_t)c->c);
+	case SYS_write: return write(fd, (const void *)c->b, (size_t)c->c);
+	case SYS_readv: return readv(fd, (const struct iovec *)c->b, (int)c->c);
+	case SYS_writev: return writev(fd, (const struct iovec *)c->b, (int)c->c);
+	case SYS_pread64: return pread64(fd, (void *)c->b, (size_t)c->c, c->d);
+	case SYS_pwrite64: return pwrite64(fd, (const void *)c->b, (size_t)c->c, c->d);
+	case SYS_fsync: return fsync(fd);
+	case SYS_fdatasync: return fdatasync(fd);
+	case SYS_recvfrom:
+		return recvfrom(fd, (void *)c->b, (size_t)c->c, (int)c->d, (struct sockaddr *)c->e, (socklen_t *)c->f);
+	case SYS_sendto:
+		return sendto(fd, (const void *)c->b, (size_t)c->c, (int)c->d, (const struct sockaddr *)c->e, (socklen_t)c->f);
+	case SYS_recvmsg: return recvmsg(fd, (struct msghdr *)c->b, (int)c->c);
+	case SYS_sendmsg: return sendmsg(fd, (const struct msghdr *)c->b, (int)c->c);
+	case SYS_connect: return connect(fd, (const struct sockaddr *)c->b, (socklen_t)c->c);
+	case SYS_accept: return accept(fd, (struct sockaddr *)c->b, (socklen_t *)c->c);
+	case SYS_accept4: return accept4(fd, (struct sockaddr *)c->b, (socklen_t *)c->c, (int)c->d);
+#ifdef SYS_poll
+	case SYS_poll: return poll((struct pollfd *)c->a, (nfds_t)c->b, (int)c->c);
+#endif
+#ifdef SYS_epoll_wait
+	case SYS_epoll_wait: return epoll_wait(fd, (struct epoll_event *)c->b, (int)c->c, (int)c->d);
+#endif
+	case SYS_wait4: return wait4((pid_t)c->a, (int *)c->b, (int)c->c, (struct rusage *)c->d);
+#ifdef SYS_pause
+	case SYS_pause: return pause();
+#endif
+	default: return call_make(c);
+	}
+}
+
+/* Unlike functions of libc, syscall is not where a thread is cancelled. */
+static long by_name(const struct call *c)
+{
+	int before;
+	long result;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	result = call_by_name(c);
+	pthread_setcancelstate(before, &before);
+	return result;
+}
+
+static long send_to_process(const struct call *c)
+{
+	signal_to_process((pid_t)c->a, (int)c->b, c->site);
+	return call_make(c);
+}
+
+static long send_to_thread(const struct call *c)
+{
+	if (c->n == SYS_tkill)
+		signal_to_thread((pid_t)c->a, (int)c->b, c->site);
+	else
+		signal_to_thread((pid_t)c->b, (int)c->c, c->site);
+	return call_make(c);
+}
+
+static long end_thread(const struct call *c)
+{
+	create_end();
+	return call_make(c);
+}
+
+static long end_process(const struct call *c)
+{
+	_exit((int)c->a);
+}
+
+/* ---- which is which -------------------------------------------------------------------- */
+
+#define HANDLERS 512
+#define DIGITS(x) DIGITS_OF(x)
+#define DIGITS_OF(x) #x
+
+static long (*const handler[HANDLERS])(const struct call *) __attribute__((used)) = {
+	[SYS_futex] = call_futex,
+	[NR_FUTEX_WAITV] = call_futex_waitv,
+	[NR_FUTEX_WAKE] = call_futex_wake,
+	[NR_FUTEX_WAIT] = call_futex_wait,
+	[NR_FUTEX_REQUEUE] = call_futex_requeue,
+	[SYS_nanosleep] = sleep_for,
+	[SYS_clock_nanosleep] = sleep_for,
+	[NR_IO_URING_ENTER] = wait_for_device,
+	[SYS_kill] = send_to_process,
+	[SYS_rt_sigqueueinfo] = send_to_process,
+	[SYS_tkill] = send_to_thread,
+	[SYS_tgkill] = send_to_thread,
+	[SYS_rt_tgsigqueueinfo] = send_to_thread,
+	[SYS_exit] = end_thread,
+	[SYS_exit_group] = end_process,
+	[SYS_rt_sigtimedwait] = wait_for_signal,
+	[SYS_rt_sigsuspend] = suspend,
+#ifdef SYS_pause
+	[SYS_pause] = by_name,
+#endif
+	[SYS_wait4] = by_name,
+	[SYS_read] = by_name,
+	[SYS_write] = by_name,
+	[SYS_readv] = by_name,
+	[SYS_writev] = by_name,
+	[SYS_pread64] = by_name,
+	[SYS_pwrite64] = by_name,
+	[SYS_fsync] = by_name,
+	[SYS_fdatasync] = by_name,
+	[SYS_recvfrom] = by_name,
+	[SYS_sendto] = by_name,
+	[SYS_recvmsg] = by_name,
+	[SYS_sendmsg] = by_name,
+	[SYS_connect] = by_name,
+	[SYS_accept] = by_name,
+	[SYS_accept4] = by_name,
+#ifdef SYS_poll
+	[SYS_poll] = by_name,
+#endif
+#ifdef SYS_epoll_wait
+	[SYS_epoll_wait] = by_name,
+#endif
+};
+
+static __attribute__((used, noinline)) long syscall_account(long n, long a, long b, long c, long d, long e, long f,
+							     const void *site)
+{
+	const struct call call = { n, a, b, c, d, e, f, site };
+
+	return wait_is_watched() ? handler[n](&call) : call_make(&call);
+}
+
+/*
+ * The way in.  A caller that gives fewer than six arguments has something of its
+ * own where the sixth would be, maybe the very word that it waits on: it must not
+ * be written, not even with what was read there, as compilers do before a jump.
+ */
+#if defined(__x86_64__)
+__asm__(".pushsection .text\n"
+	".globl syscall\n"
+	".type syscall, @function\n"
+	"syscall:\n"
+	"	.cfi_startproc\n"
+	"	endbr64\n"
+	"	cmpq	$" DIGITS(HANDLERS) ", %rdi\n"
+	"	jae	1f\n"
+	"	leaq	handler(%rip), %rax\n"
+	"	cmpq	$0, (%rax,%rdi,8)\n"
+	"	jne	2f\n"
+	"1:	jmp	*syscall_pass(%rip)\n"
+	"2:	subq	$8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq	8(%rsp)\n" /* whom we return to */
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq	24(%rsp)\n" /* the sixth argument */
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call	syscall_account\n"
+	"	addq	$24, %rsp\n"
+	"	.cfi_adjust_cfa_offset -24\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size syscall, . - syscall\n"
+	".popsection\n");
+#else
+EXPORT long wrap_syscall(long n, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+
+/* All arguments have registers, also as variadic ones. */
+long wrap_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	if ((unsigned long)n < HANDLERS && handler[n])
+		return syscall_account(n, a, b, c, d, e, f, SITE);
+	return syscall_pass(n, a, b, c, d, e, f);
+}
+#endif
