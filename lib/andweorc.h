@@ -1,5 +1,6 @@
 /*
- * andweorc.h: progress points for the causal profiler andweorc.
+ * andweorc.h: progress points for the causal profiler andweorc, and locks that it
+ * cannot see.
  *
  * Header only: include it, say where a unit of work is done, and link nothing.
  *
@@ -7,9 +8,20 @@
  *     ...
  *     ANDWEORC_PROGRESS("block");        // one more block is finished
  *
+ * Threads that wait for each other by functions of libc, or by futexes through
+ * syscall(2), are seen.  A lock that spins on an atomic variable is not; where it
+ * matters, tell:
+ *
+ *     if (!try(lock)) {                     release(lock):
+ *             ANDWEORC_PRE_BLOCK();                 ANDWEORC_CATCH_UP();
+ *             while (!try(lock))                    store(lock, 0);
+ *                     pause();
+ *             ANDWEORC_POST_BLOCK(1);
+ *     }
+ *
  * Not profiled, a visit is one load and one predictable branch (the first visit
  * of each place asks once whether a profiler is there).  Under andweorc-record
- * a visit counts in memory of its own thread.
+ * a visit counts in memory of its own thread.  The same holds for the others.
  *
  * How the runtime is found: getauxval(3) answers 0 for a type that the kernel
  * does not know; the preloaded runtime answers ANDWEORC_AUXV itself.  Weak
@@ -39,6 +51,9 @@ struct andweorc_api {
 	unsigned long size;
 	int (*point)(const char *name); /* number of the point called `name`, > 0; -1 when there is no room */
 	void (*visit)(int point);       /* the calling thread passed the point once */
+	void (*pre_block)(void);
+	void (*post_block)(int woken);
+	void (*catch_up)(void);
 };
 
 /* The number of the point called `name`, or -1 when the program is not being profiled. */
@@ -54,6 +69,16 @@ static inline int andweorc_point(const char *name)
 static inline void andweorc_visit(int point)
 {
 	((const struct andweorc_api *)getauxval(ANDWEORC_AUXV))->visit(point);
+}
+
+/* What to call about waits, or NULL when nobody is there who could tell; a runtime older than this header cannot. */
+static inline const struct andweorc_api *andweorc_blocks(void)
+{
+	int saved = errno;
+	const struct andweorc_api *api = (const struct andweorc_api *)getauxval(ANDWEORC_AUXV);
+
+	errno = saved;
+	return api && (const char *)api + api->size >= (const char *)(&api->catch_up + 1) ? api : (const struct andweorc_api *)0;
 }
 
 #ifdef __cplusplus
@@ -72,6 +97,33 @@ static inline void andweorc_visit(int point)
 			}                                                                                                    \
 			if (andweorc_n > 0)                                                                                  \
 				andweorc_visit(andweorc_n);                                                                  \
+		}                                                                                                            \
+	} while (0)
+
+/*
+ * The calling thread is going to wait for another thread (not for a device, nor for
+ * time to pass); what it does until ANDWEORC_POST_BLOCK is no work.  Pairs nest: the
+ * outermost counts.
+ */
+#define ANDWEORC_PRE_BLOCK() ANDWEORC_TELL(pre_block())
+
+/* The wait is over.  woken: 1, a thread let us go on, after an ANDWEORC_CATCH_UP of its own; 0, we gave up. */
+#define ANDWEORC_POST_BLOCK(woken) ANDWEORC_TELL(post_block(woken))
+
+/* The calling thread is going to do what lets another one go on. */
+#define ANDWEORC_CATCH_UP() ANDWEORC_TELL(catch_up())
+
+#define ANDWEORC_TELL(call)                                                                                                  \
+	do {                                                                                                                 \
+		static int andweorc_state; /* 0: not asked yet; -1: nobody is there; 1: somebody is */                       \
+		int andweorc_s = __atomic_load_n(&andweorc_state, __ATOMIC_RELAXED);                                         \
+		if (__builtin_expect(andweorc_s >= 0, 0)) {                                                                  \
+			if (andweorc_s == 0) {                                                                               \
+				andweorc_s = andweorc_blocks() ? 1 : -1;                                                     \
+				__atomic_store_n(&andweorc_state, andweorc_s, __ATOMIC_RELAXED);                             \
+			}                                                                                                    \
+			if (andweorc_s > 0)                                                                                  \
+				andweorc_blocks()->call;                                                                     \
 		}                                                                                                            \
 	} while (0)
 

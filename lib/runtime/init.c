@@ -82,6 +82,9 @@ __attribute__((visibility("default"))) unsigned long getauxval(unsigned long typ
 		.size = sizeof(api),
 		.point = point_number,
 		.visit = point_visit,
+		.pre_block = block_begin_here,
+		.post_block = block_end,
+		.catch_up = block_catch_up_here,
 	};
 
 	/* Also when not profiled (a forked child): the functions themselves know, and points may have been asked for before. */
