@@ -249,7 +249,7 @@ static bool prepare(struct recording *r)
 	const struct options *o = r->o;
 
 	r->runtime = launch_find_runtime();
-	r->arena = r->runtime ? launch_arena(&r->arena_fd) : NULL;
+	r->arena = r->runtime ? launch_arena(1, &r->arena_fd) : NULL;
 	if (!r->arena || !journal_open(&r->journal, o->output))
 		return false;
 	mapping_init(&r->modules);
@@ -282,20 +282,37 @@ static bool prepare(struct recording *r)
 	return true;
 }
 
+/* The arena of the next run: as if new, but that unwind rows belong to files, not to a run. */
+static bool renew_arena(struct recording *r, unsigned run)
+{
+	struct arena *new;
+	int fd;
+
+	new = launch_arena(run, &fd);
+	if (!new)
+		return false;
+	memcpy(new->row, r->arena->row, r->modules.rows_used * sizeof(new->row[0]));
+	launch_release(r->arena, r->arena_fd);
+	r->conductor.arena = r->arena = new;
+	r->arena_fd = fd;
+	return true;
+}
+
 /* One run.  False when the command could not be started; *status is then what to exit with. */
 static bool run_once(struct recording *r, unsigned run, int *status)
 {
 	pid_t pid;
 
-	if (run > 1)
-		launch_reset(r->arena);
+	*status = EXIT_RECORD;
+	if (run > 1 && !renew_arena(r, run))
+		return false;
 	r->arena->want_sampler = r->o->sampler;
 	r->arena->period_ns = r->o->period_us * 1000;
 	r->arena->seed = r->o->seed;
 	r->arena->want_breaks = r->o->npoints > 0;
 	/* A function that was asked for is charged for all that it calls. */
 	atomic_store(&r->arena->whole_stacks, r->o->mode == REGION_FUNCTION || r->o->nnames > 0);
-	pid = launch(r->argv, r->runtime, r->arena_fd, !r->o->output, status);
+	pid = launch(r->argv, r->runtime, r->arena, r->arena_fd, !r->o->output, status);
 	if (pid < 0)
 		return false;
 	conductor_meet(&r->conductor, run, pid);

@@ -25,7 +25,10 @@
 #define AW_CURVE      "curve"
 
 /* environment of the target */
-#define AW_ENV_ARENA "ANDWEORC_ARENA" /* "FD:INODE" of the shared arena; the runtime is inert without it */
+#define AW_ENV_ARENA "ANDWEORC_ARENA" /* "PATH#RUN" of the shared arena; the runtime is inert without it */
+
+/* what the arena is called among the mappings of a process */
+#define AW_ARENA_NAME "andweorc"
 
 /* the runtime's file name, beside which andweorc-record looks for it */
 #define AW_RUNTIME_NAME "libandweorc.so"

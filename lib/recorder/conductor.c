@@ -10,7 +10,6 @@
  * and the speedup stays on until the next switch, so that a late visitor closes
  * a window under the conditions that it was opened in.
  */
-#include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,7 +34,6 @@ enum {
 	LOOK_NS = 200000,  /* and how often at counters, where the time of the look is taken for that of the visit, */
 	LOOK_SPIN_NS = 100000, /* after looking without a pause for so long: many are visited all the time */
 	DRAIN_MS = 50,     /* how often samples are fetched: well before ARENA_RING of them, and each time costs the target a little */
-	READY_MS = 3000,   /* after this without a word from the runtime something is wrong */
 	LOOK_AGAIN_MS = 200, /* between looks at what is mapped, when there is unknown code */
 	DISCOVER_MS = 400, /* samples are gathered this long before regions are chosen */
 	DISCOVER_SAMPLES = 150,
@@ -48,7 +46,10 @@ enum {
 	WINDOWS_IN_A_RUN = 5, /* at the least, of a program that is run again and again */
 	NAMED_MS = 20,     /* with regions named, only the rate of visits is to be seen before the first window */
 	TICK_ON_NS = 20000000, /* ticks go on for this long after the last thread was seen to wait in the region */
-	EXPIRES_MS = 120000, /* a window is over by then, or we are no more */
+	ALIVE_MS = 3000,   /* if nothing is heard of us for so long, we are no more, and nothing is sped up */
+	CROWD = ARENA_PROCESSES / 4, /* so many processes at once come and go quickly: */
+	CROWD_MS = 5,                /* the dead are looked for this often */
+	LEFTOVER_MS = 5,   /* how often it is asked, as the command has ended, whether the rest matters */
 };
 
 static int64_t now_ns(void)
@@ -89,9 +90,11 @@ static void attend(struct conductor *c)
  */
 static void sleep_until(struct conductor *c, int64_t at)
 {
+	int64_t now = now_ns();
 	struct timespec t;
 
-	if (tick(c->arena, now_ns())) {
+	atomic_store_explicit(&c->arena->expires_ns, now + ALIVE_MS * MS, memory_order_relaxed);
+	if (tick(c->arena, now)) {
 		c->tick_until_ns = now_ns() + TICK_ON_NS;
 		atomic_store_explicit(&c->arena->ticking, 1, memory_order_relaxed);
 	}
@@ -132,10 +135,27 @@ static void look_again(struct conductor *c)
 	read_modules(c, true);
 }
 
+/* Reaps our children: the command, and what has lost its parent and so become our child. */
+static void reap(struct conductor *c)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		processes_reaped(&c->processes, pid, status);
+		if (pid == c->pid && !c->ended) {
+			c->wait_status = status;
+			c->ended = true;
+		}
+	}
+}
+
 static void drain(struct conductor *c)
 {
 	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
 
+	processes_look(&c->processes);
+	reap(c); /* for the status of those who have ended */
 	for (uint32_t i = 0; i < n; i++)
 		drain_thread(c, &c->arena->thread[i]);
 	if (c->regions->passed_more) {
@@ -167,16 +187,35 @@ static struct tally tally(const struct conductor *c)
 
 /* ---- waiting, with the target's life in view ---------------------------------------- */
 
-/* Has the target ended?  Leaves it unreaped until the run's records are written. */
+static uint64_t all_visits(const struct conductor *c)
+{
+	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += points_visits(&c->points, i);
+	return sum;
+}
+
+/* Has the target ended, with what it has left behind? */
 static bool target_ended(struct conductor *c)
 {
-	siginfo_t info = { 0 };
+	int64_t now;
 
-	if (c->ended)
+	if (c->over)
 		return true;
-	if (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == c->pid)
-		c->ended = true;
-	return c->ended;
+	reap(c);
+	if (!c->ended)
+		return false;
+	now = now_ns();
+	if (now < c->leftover_ns)
+		return false;
+	c->leftover_ns = now + LEFTOVER_MS * MS;
+	if (c->ready)
+		read_modules(c, false);
+	drain(c);
+	c->over = !leftover_goes_on(&c->leftover, &c->processes, all_visits(c), now);
+	return c->over;
 }
 
 static bool time_is_up(const struct conductor *c)
@@ -192,7 +231,7 @@ static bool rest_until(struct conductor *c, int64_t at)
 	int64_t now;
 
 	while ((now = now_ns()) < at) {
-		int64_t next = now + DRAIN_MS * MS;
+		int64_t next = now + (c->processes.alive < CROWD ? DRAIN_MS : CROWD_MS) * MS;
 
 		next = next < at ? next : at;
 		sleep_until(c, next);
@@ -214,12 +253,18 @@ struct window {
 	struct tally before, after;
 	struct machine_use others; /* between before and after */
 	bool opened[ARENA_POINTS], closed[ARENA_POINTS];
+	bool expired; /* we were held up, and the runtime took us for dead */
 };
 
 static void set_phase(struct conductor *c, uint32_t phase)
 {
 	/* Pairs with the acquire of visitors: they see the switch that came before. */
 	atomic_store_explicit(&c->arena->window, c->window << 2 | phase, memory_order_release);
+}
+
+static uint32_t fraction_of(unsigned pct)
+{
+	return (uint32_t)(((uint64_t)pct << 16) / 100);
 }
 
 static void switch_to(struct conductor *c, const struct region *region, unsigned pct)
@@ -233,11 +278,11 @@ static void switch_to(struct conductor *c, const struct region *region, unsigned
 	atomic_store_explicit(&a->target, next, memory_order_release);
 	atomic_store(&a->floor_ns, atomic_load(&a->delay_ns));
 	atomic_store(&a->began_ns, now_ns());
-	atomic_store(&a->expires_ns, now_ns() + EXPIRES_MS * MS);
+	atomic_store(&a->expires_ns, now_ns() + ALIVE_MS * MS);
 	/* 28 bits of window numbers suffice for a year; 0 means none. */
 	c->window = (c->window + 1) & 0x0fffffff;
 	set_phase(c, PHASE_IDLE);
-	atomic_store(&a->speedup, (uint32_t)(((uint64_t)pct << 16) / 100));
+	atomic_store(&a->speedup, fraction_of(pct));
 }
 
 static void to_baseline(struct conductor *c)
@@ -299,7 +344,7 @@ static bool log_window(struct conductor *c, const struct window *w)
 {
 	struct buf *b = &c->journal->line;
 	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
-	bool disturbed = machine_is_disturbed(&c->machine, &w->others, w->after.at_ns - w->before.at_ns);
+	bool disturbed = machine_is_disturbed(&c->machine, &w->others, w->after.at_ns - w->before.at_ns) || w->expired;
 
 	c->experiments++;
 	c->windows++;
@@ -384,6 +429,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 		return false;
 	w.after = tally(c);
 	w.others = machine_since(machine_now(&c->processes), w.others);
+	w.expired = atomic_load(&c->arena->speedup) != fraction_of(pct);
 	set_phase(c, PHASE_IDLE);
 	return !log_window(c, &w);
 }
@@ -409,10 +455,8 @@ static int64_t window_length(const struct conductor *c)
 
 static bool wait_until_ready(struct conductor *c)
 {
-	int64_t give_up = now_ns() + READY_MS * MS;
-
 	while (atomic_load_explicit(&c->arena->runtime, memory_order_acquire) == RUNTIME_ABSENT) {
-		if (target_ended(c) || time_is_up(c) || now_ns() > give_up)
+		if (target_ended(c) || time_is_up(c))
 			return false;
 		sleep_until(c, now_ns() + TICK_MS * MS);
 	}
@@ -486,60 +530,34 @@ static void experiment(struct conductor *c)
 	}
 }
 
-/*
- * Signals what the target has left behind; returns how many that were.  When its
- * parent ends, a process becomes our child (we are the reaper of the subtree).
- */
-static unsigned signal_orphans(struct conductor *c, int sig)
-{
-	char name[64];
-	unsigned n = 0;
-	long pid;
-	FILE *f;
-
-	snprintf(name, sizeof(name), "/proc/self/task/%ld/children", (long)getpid());
-	f = fopen(name, "re");
-	while (f && fscanf(f, "%ld", &pid) == 1) {
-		if (pid == c->pid || waitpid((pid_t)pid, NULL, WNOHANG) == (pid_t)pid)
-			continue;
-		kill((pid_t)pid, sig);
-		n++;
-	}
-	if (f)
-		fclose(f);
-	return n;
-}
-
 /* Ends the target, as its time is used up, and what it has started. */
 static void stop_target(struct conductor *c)
 {
 	int64_t kill_at = now_ns() + KILL_AFTER_MS * MS;
 
-	c->stopped = true;
-	kill(c->pid, SIGTERM);
-	while (!target_ended(c)) {
+	c->cut = true;
+	c->stopped = !c->ended;
+	if (!c->ended)
+		kill(c->pid, SIGTERM);
+	for (reap(c); !c->ended; reap(c)) {
 		if (now_ns() > kill_at)
 			kill(c->pid, SIGKILL);
 		sleep_until(c, now_ns() + TICK_MS * MS);
 	}
-	while (signal_orphans(c, now_ns() > kill_at ? SIGKILL : SIGTERM) > 0)
-		usleep(TICK_MS * 1000);
+	leftover_end(&c->processes, KILL_AFTER_MS * MS);
 }
 
 static void log_end(struct conductor *c, int64_t ended)
 {
 	struct buf *b = &c->journal->line;
 	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
-	char status[32];
+	char status[JOURNAL_STATUS];
 
-	if (WIFSIGNALED(c->wait_status))
-		snprintf(status, sizeof(status), "signal:%d", WTERMSIG(c->wait_status));
-	else
-		snprintf(status, sizeof(status), "exit:%d", WEXITSTATUS(c->wait_status));
+	journal_status(status, c->wait_status);
 	record_begin(b, AW_END);
 	record_u64(b, "run", c->run);
 	record_str(b, "status", status);
-	if (c->stopped)
+	if (c->cut)
 		record_str(b, "ended_by", "recorder");
 	record_i64(b, "wall_ns", ended - c->began_ns);
 	record_u64(b, "experiments", c->windows);
@@ -576,12 +594,14 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	c->unknown_code = 0;
 	c->tick_until_ns = c->look_ns = 0;
 	c->windows = c->disturbed = 0;
-	c->ended = c->stopped = false;
+	c->ended = c->over = c->stopped = c->cut = false;
+	c->leftover = (struct leftover){ 0 };
+	c->leftover_ns = 0;
 	regions_new_run(c->regions);
-	points_new_run(&c->points, run);
+	points_new_run(&c->points, c->arena, run);
 	mapping_new_run(c->modules);
 	processes_release(&c->processes);
-	processes_init(&c->processes, c->arena, c->modules);
+	processes_init(&c->processes, c->arena, c->modules, c->journal, run);
 	watched = c->arena;
 	signal(SIGCHLD, on_child);
 	c->ready = false;
@@ -600,18 +620,20 @@ void conduct(struct conductor *c)
 	}
 	while (!target_ended(c) && !time_is_up(c))
 		rest_until(c, now_ns() + 1000 * MS);
-	if (!target_ended(c))
+	if (!c->over)
 		stop_target(c);
 	ended = now_ns();
 	c->ran_ns = ended - c->began_ns;
-	if (!c->stopped)
+	if (!c->cut)
 		c->last_run_ns = ended - c->began_ns;
 	if (c->status)
 		status_clear(c->status);
-	while (waitpid(c->pid, &c->wait_status, 0) < 0 && errno == EINTR)
-		;
 	drain(c);
+	processes_take_leave(&c->processes);
 	journal_samples(c->journal, c->run, c->regions);
 	points_log(&c->points);
 	log_end(c, ended);
+	/* What lives on is not sampled any more, and the next run has another arena. */
+	atomic_store(&c->arena->expires_ns, INT64_MIN / 2);
+	watched = NULL;
 }

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "recorder/journal.h"
+#include "recorder/leftover.h"
 #include "recorder/machine.h"
 #include "recorder/mapping.h"
 #include "recorder/points.h"
@@ -46,6 +47,8 @@ struct conductor {
 	unsigned run;            /* 1.. */
 	pid_t pid;
 	struct processes processes;
+	struct leftover leftover; /* once the command has ended */
+	int64_t leftover_ns;      /* when it is to be looked at again */
 	uint32_t news;           /* arena->news as it was last attended to */
 	uint32_t unknown_code;   /* the same of arena->unknown_code, */
 	int64_t look_ns;         /* which is not looked at before this */
@@ -67,25 +70,27 @@ struct conductor {
 	uint64_t windows;        /* in this run */
 	uint64_t disturbed;      /* of these, set aside */
 	struct machine machine;
-	int wait_status;         /* of the target, once it has ended */
+	int wait_status;         /* of the command, once it has ended */
 	bool ready;              /* the runtime has reported in */
-	bool ended;
-	bool stopped;            /* the time was used up: we ended the target */
+	bool ended;              /* the command has, and is reaped */
+	bool over;               /* the run is: so has what it left behind, as far as it matters */
+	bool stopped;            /* the time was used up: we ended the command */
+	bool cut;                /* or what it had left behind */
 };
 
 /* Frees what the runs have left. */
 void conductor_release(struct conductor *c);
 
 /*
- * Begins a run: waits until the runtime in the target `pid` has reported in, the
- * target has ended, or neither happens for three seconds.
+ * Begins a run: waits until the runtime has reported in from the target `pid` or
+ * from something that it has started, or all of that has ended.
  */
 void conductor_meet(struct conductor *c, unsigned run, pid_t pid);
 
 /*
- * Conducts the run until the target ends or the time is used up; in the latter
- * case ends it (SIGTERM, two seconds later SIGKILL).  Reaps it and writes its
- * records, `end` included.
+ * Conducts the run until the target ends (with what it has left behind, see
+ * leftover.h) or the time is used up; in the latter case ends it (SIGTERM, two
+ * seconds later SIGKILL).  Writes its records, `end` included.
  */
 void conduct(struct conductor *c);
 

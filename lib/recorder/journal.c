@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -129,6 +130,40 @@ void journal_run(struct journal *j, unsigned run, const struct arena *arena, cha
 	record_end(&j->line);
 	journal_flush(j);
 	free(command);
+}
+
+void journal_status(char s[JOURNAL_STATUS], int status)
+{
+	if (WIFSIGNALED(status))
+		snprintf(s, JOURNAL_STATUS, "signal:%d", WTERMSIG(status));
+	else
+		snprintf(s, JOURNAL_STATUS, "exit:%d", WEXITSTATUS(status));
+}
+
+void journal_process(struct journal *j, unsigned run, uint32_t id, pid_t pid, pid_t parent, const char *command)
+{
+	record_begin(&j->line, AW_PROCESS);
+	record_u64(&j->line, "run", run);
+	record_u64(&j->line, "id", id);
+	/* Of a pid namespace that we cannot see into: its own number there. */
+	record_i64(&j->line, "pid", pid > 0 ? pid : -pid);
+	record_i64(&j->line, "parent", parent > 0 ? parent : -parent);
+	if (*command)
+		record_str(&j->line, "command", command);
+	record_end(&j->line);
+	journal_flush(j);
+}
+
+void journal_process_end(struct journal *j, unsigned run, uint32_t id, const char *status, uint64_t visits)
+{
+	record_begin(&j->line, AW_PROCESS);
+	record_u64(&j->line, "run", run);
+	record_u64(&j->line, "id", id);
+	if (*status)
+		record_str(&j->line, "status", status);
+	record_u64(&j->line, "visits", visits);
+	record_end(&j->line);
+	journal_flush(j);
 }
 
 void journal_module(struct journal *j, unsigned run, struct mapping *mod)

@@ -36,6 +36,17 @@ void journal_header(struct journal *j);
 void journal_run(struct journal *j, unsigned run, const struct arena *arena, char *const argv[], uint64_t seed,
 		 enum region_scope mode);
 
+/* A process has joined; an empty command is not known. */
+void journal_process(struct journal *j, unsigned run, uint32_t id, pid_t pid, pid_t parent, const char *command);
+
+/* It has ended so, or become another program; an empty status is not known. */
+void journal_process_end(struct journal *j, unsigned run, uint32_t id, const char *status, uint64_t visits);
+
+enum { JOURNAL_STATUS = 32 };
+
+/* "exit:N" or "signal:N", of what wait(2) has. */
+void journal_status(char s[JOURNAL_STATUS], int status);
+
 void journal_module(struct journal *j, unsigned run, struct mapping *mod);
 void journal_region(struct journal *j, struct region *region);
 

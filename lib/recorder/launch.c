@@ -15,13 +15,15 @@
 #include "format.h"
 #include "recorder/launch.h"
 
-struct arena *launch_arena(int *fd)
+struct arena *launch_arena(unsigned run, int *fd)
 {
 	struct arena *a;
-	int memfd = memfd_create("andweorc", MFD_CLOEXEC);
+	int memfd = memfd_create(AW_ARENA_NAME, MFD_CLOEXEC);
 
 	if (memfd < 0 || ftruncate(memfd, sizeof(*a)) != 0) {
 		msg_error("cannot create shared memory: %s", strerror(errno));
+		if (memfd >= 0)
+			close(memfd);
 		return NULL;
 	}
 	a = mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memfd, 0);
@@ -32,21 +34,16 @@ struct arena *launch_arena(int *fd)
 	}
 	a->magic = ARENA_MAGIC;
 	a->size_check = (uint32_t)sizeof(*a);
+	a->run = run;
+	atomic_store(&a->expires_ns, INT64_MAX); /* until the conductor is at work */
 	*fd = memfd;
 	return a;
 }
 
-void launch_reset(struct arena *a)
+void launch_release(struct arena *a, int fd)
 {
-	/* Unwind rows stay: they belong to files, not to a run.  The rest goes back to being a hole. */
-	size_t head = offsetof(struct arena, row);
-	size_t tail = offsetof(struct arena, thread);
-
-	memset(a, 0, head);
-	madvise((char *)a + (tail & ~(size_t)4095), sizeof(*a) - (tail & ~(size_t)4095), MADV_REMOVE);
-	memset((void *)a->thread, 0, sizeof(a->thread[0]));
-	a->magic = ARENA_MAGIC;
-	a->size_check = (uint32_t)sizeof(*a);
+	munmap(a, sizeof(*a));
+	close(fd);
 }
 
 static char *in_directory(const char *dir, const char *name)
@@ -89,20 +86,22 @@ char *launch_find_runtime(void)
 
 static struct {
 	int sig;
+	void (*for_us)(int);
 	void (*before)(int);
-} left[] = { { SIGINT, SIG_DFL }, { SIGQUIT, SIG_DFL }, { SIGPIPE, SIG_DFL } };
+} left[] = { { SIGINT, SIG_IGN, SIG_DFL }, { SIGQUIT, SIG_IGN, SIG_DFL }, { SIGPIPE, SIG_IGN, SIG_DFL },
+	     /* Who ignores it has no children that could be waited for. */
+	     { SIGCHLD, SIG_DFL, SIG_DFL } };
 
 void launch_leave_signals(void)
 {
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
-		left[i].before = signal(left[i].sig, SIG_IGN);
+		left[i].before = signal(left[i].sig, left[i].for_us);
 }
 
-static _Noreturn void become(char *const argv[], const char *runtime, int arena_fd, bool stdout_to_stderr, int report)
+static _Noreturn void become(char *const argv[], const char *runtime, const char *arena, bool stdout_to_stderr, int report)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char *preload = old && *old ? xasprintf("%s:%s", runtime, old) : xstrdup(runtime);
-	char *arena = xasprintf("/proc/%ld/fd/%d", (long)getppid(), arena_fd);
 	int err;
 
 	setenv("LD_PRELOAD", preload, 1);
@@ -118,9 +117,11 @@ static _Noreturn void become(char *const argv[], const char *runtime, int arena_
 	_exit(EXIT_RECORD);
 }
 
-pid_t launch(char *const argv[], const char *runtime, int arena_fd, bool stdout_to_stderr, int *status)
+pid_t launch(char *const argv[], const char *runtime, const struct arena *arena, int arena_fd, bool stdout_to_stderr,
+	     int *status)
 {
 	int report[2], err = 0;
+	char name[64];
 	ssize_t n;
 	pid_t pid;
 
@@ -129,10 +130,11 @@ pid_t launch(char *const argv[], const char *runtime, int arena_fd, bool stdout_
 		msg_error("cannot start '%s': %s", argv[0], strerror(errno));
 		return -1;
 	}
+	snprintf(name, sizeof(name), "/proc/%ld/fd/%d#%u", (long)getpid(), arena_fd, arena->run);
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0)
-		become(argv, runtime, arena_fd, stdout_to_stderr, report[1]);
+		become(argv, runtime, name, stdout_to_stderr, report[1]);
 	close(report[1]);
 	if (pid < 0) {
 		msg_error("cannot start '%s': %s", argv[0], strerror(errno));

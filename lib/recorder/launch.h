@@ -10,14 +10,12 @@
 #include "runtime/arena.h"
 
 /*
- * Makes an empty arena.  NULL, after a message, when the system refuses.  It
- * lives until the process ends; *fd is the descriptor that the target will open
- * through /proc.
+ * Makes an empty arena for the run of that number.  NULL, after a message, when
+ * the system refuses.  *fd is the descriptor that the target will open through
+ * /proc.  Each run has its own: what another has left behind may live on in that.
  */
-struct arena *launch_arena(int *fd);
-
-/* Makes the arena as it was when new, for the next run.  No target may be running. */
-void launch_reset(struct arena *arena);
+struct arena *launch_arena(unsigned run, int *fd);
+void launch_release(struct arena *arena, int fd);
 
 /*
  * The path of the runtime: beside this executable (build tree) or in
@@ -32,7 +30,8 @@ char *launch_find_runtime(void);
  * Returns its process id; -1, after a message, with *status 126 or 127 as env(1)
  * has them, or 125.
  */
-pid_t launch(char *const argv[], const char *runtime, int arena_fd, bool stdout_to_stderr, int *status);
+pid_t launch(char *const argv[], const char *runtime, const struct arena *arena, int arena_fd, bool stdout_to_stderr,
+	     int *status);
 
 /*
  * From now on the terminal's signals (INT, QUIT) and PIPE are not for us: they go

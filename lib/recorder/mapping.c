@@ -163,7 +163,7 @@ static void take(struct space *s, struct mappings *m, const char *path, uint64_t
 	s->v[s->n++] = (struct mapped){ mod->id, lo, hi, bias };
 }
 
-static bool read_maps(struct space *s, struct mappings *m, const char *name, const char *exe)
+static bool read_maps(struct space *s, struct mappings *m, const char *name, const char *exe, uint64_t arena)
 {
 	char line[4600], path[4200], last[4200] = "", perms[8];
 	unsigned long lo, hi, offset, base = 0;
@@ -177,6 +177,7 @@ static bool read_maps(struct space *s, struct mappings *m, const char *name, con
 			continue;
 		if (path[0] != '/' && strcmp(path, "[vdso]") != 0)
 			continue;
+		s->arena = s->arena || (lo == arena && begins_with(path, "/memfd:" AW_ARENA_NAME " "));
 		if (offset == 0 && strcmp(path, last) != 0) {
 			base = lo;
 			strcpy(last, path);
@@ -200,7 +201,7 @@ static bool same(const struct space *a, const struct space *b)
 	return true;
 }
 
-bool space_read(struct space *s, struct mappings *m, pid_t pid)
+enum space_news space_read(struct space *s, struct mappings *m, pid_t pid, uint64_t arena)
 {
 	char name[300], exe[4096];
 	struct space now = { 0 };
@@ -213,25 +214,25 @@ bool space_read(struct space *s, struct mappings *m, pid_t pid)
 	n = readlink(name, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
 	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
-	any = read_maps(&now, m, name, exe);
+	any = read_maps(&now, m, name, exe, arena);
 
 	/* A main thread that has ended (pthread_exit) has no map any more; its siblings do. */
 	snprintf(name, sizeof(name), "/proc/%ld/task", (long)pid);
 	tasks = any ? NULL : opendir(name);
 	while (tasks && !any && (e = readdir(tasks)) != NULL) {
 		snprintf(name, sizeof(name), "/proc/%ld/task/%s/maps", (long)pid, e->d_name);
-		any = read_maps(&now, m, name, exe);
+		any = read_maps(&now, m, name, exe, arena);
 	}
 	if (tasks)
 		closedir(tasks);
 	changed = any && !same(s, &now);
-	if (changed) {
+	if (any) {
 		space_release(s);
 		*s = now;
 	} else {
 		space_release(&now);
 	}
-	return changed;
+	return !any ? SPACE_UNREADABLE : changed ? SPACE_CHANGED : SPACE_SAME;
 }
 
 void space_release(struct space *s)

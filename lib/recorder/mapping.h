@@ -48,6 +48,13 @@ struct mapped {
 struct space {
 	struct mapped *v; /* owned; v[0..n), sorted by lo */
 	size_t n, cap;
+	bool arena;       /* the arena is mapped too */
+};
+
+enum space_news {
+	SPACE_UNREADABLE, /* the process is gone, or not ours to look at: nothing has been changed */
+	SPACE_SAME,
+	SPACE_CHANGED,    /* a module is new, has moved or is gone */
 };
 
 void mapping_init(struct mappings *m);
@@ -62,11 +69,8 @@ struct mapping *mapping_of(struct mappings *m, unsigned id);
 /* Its image, opened when it is first asked for; NULL when it cannot be read. */
 struct image *mapping_image(struct mapping *mod);
 
-/*
- * Reads what `pid` has mapped now.  True when a module is new, has moved or is gone.
- * What cannot be read (the process is gone) changes nothing.
- */
-bool space_read(struct space *s, struct mappings *m, pid_t pid);
+/* Reads what `pid` has mapped now; `arena` is where it says that the arena is. */
+enum space_news space_read(struct space *s, struct mappings *m, pid_t pid, uint64_t arena);
 void space_release(struct space *s);
 
 /* What has its code at run-time address pc, or NULL. */

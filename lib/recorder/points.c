@@ -40,8 +40,9 @@ void points_release(struct points *p)
 	p->nwanted = 0;
 }
 
-void points_new_run(struct points *p, unsigned run)
+void points_new_run(struct points *p, struct arena *arena, unsigned run)
 {
+	p->arena = arena;
 	p->run = run;
 	for (size_t i = 0; i < p->nwanted; i++) {
 		p->wanted[i].placed = false;

@@ -42,7 +42,7 @@ struct points {
 void points_init(struct points *p, struct arena *arena, struct journal *journal, struct regions *regions, char *const *names,
 		 size_t n);
 void points_release(struct points *p);
-void points_new_run(struct points *p, unsigned run);
+void points_new_run(struct points *p, struct arena *arena, unsigned run);
 
 /* Looks the places up in modules that have not been searched yet.  Threads watch them from their next sample on. */
 void points_place(struct points *p);

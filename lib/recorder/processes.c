@@ -1,6 +1,8 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -9,11 +11,21 @@
 
 #include "recorder/processes.h"
 
-void processes_init(struct processes *p, struct arena *arena, struct mappings *modules)
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+void processes_init(struct processes *p, struct arena *arena, struct mappings *modules, struct journal *journal, unsigned run)
 {
 	memset(p, 0, sizeof(*p));
 	p->arena = arena;
 	p->modules = modules;
+	p->journal = journal;
+	p->run = run;
 }
 
 static void forget(struct member *m)
@@ -38,6 +50,65 @@ static uint32_t used(const struct processes *p)
 	return n < ARENA_PROCESSES ? n : ARENA_PROCESSES;
 }
 
+/* ---- joining ------------------------------------------------------------------------ */
+
+static void take(struct processes *p, struct member *m, pid_t pid)
+{
+	forget(m);
+	m->pid = pid;
+	m->met_ns = now_ns();
+	m->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	p->alive += pid > 0;
+	p->changes++;
+}
+
+/* Its command line, words separated by blanks; cut where it is very long. */
+static void read_command(pid_t pid, char *s, size_t size)
+{
+	char name[64];
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%ld/cmdline", (long)pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, s, size - 1);
+		close(fd);
+	}
+	for (n = n > 0 ? n : 0; n > 0 && s[n - 1] == '\0'; n--)
+		;
+	s[n] = '\0';
+	for (ssize_t i = 0; i < n; i++)
+		if (s[i] == '\0')
+			s[i] = ' ';
+}
+
+static void announce(struct processes *p, const struct member *m, const struct arena_process *at)
+{
+	char command[1024] = "";
+
+	if (m->pid > 0)
+		read_command(m->pid, command, sizeof(command));
+	journal_process(p->journal, p->run, m->id, m->pid, atomic_load_explicit(&at->parent, memory_order_relaxed), command);
+}
+
+/* Reads what it has mapped; when the arena is not there, it is another program by now. */
+static void read_space(struct processes *p, struct member *m, struct arena_process *at, bool new)
+{
+	enum space_news news;
+
+	if (m->pid < 0)
+		return;
+	news = space_read(&m->space, p->modules, m->pid, atomic_load_explicit(&at->base, memory_order_relaxed));
+	if (news != SPACE_UNREADABLE && !m->space.arena) {
+		m->ended = m->exec = true;
+		p->lost += !atomic_load_explicit(&at->left, memory_order_acquire);
+		return;
+	}
+	if (news == SPACE_CHANGED || new)
+		space_publish(&m->space, p->modules, p->arena, at);
+}
+
 bool processes_meet(struct processes *p, bool all)
 {
 	size_t known = p->modules->n;
@@ -46,62 +117,111 @@ bool processes_meet(struct processes *p, bool all)
 	for (uint32_t i = 0; i < used(p); i++) {
 		struct arena_process *at = &p->arena->process[i];
 		struct member *m = &p->member[i];
-		uint32_t incarnation = atomic_load_explicit(&at->incarnation, memory_order_acquire);
+		/* Pairs with the release of the process: the rest of the entry is there. */
+		uint32_t id = atomic_load_explicit(&at->id, memory_order_acquire);
 		pid_t pid = atomic_load_explicit(&at->pid, memory_order_relaxed);
-		bool new = pid && (m->pid != pid || m->incarnation != incarnation);
+		bool new;
 
-		if (!pid || !incarnation || (!new && !all))
+		if (pid && !m->pid)
+			take(p, m, pid);
+		new = id != m->id;
+		if (!pid || !id || m->ended || (!new && !all))
 			continue;
-		if (m->pid != pid) {
-			forget(m);
-			m->pid = pid;
-			m->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-			p->alive++;
-			p->changes++;
-		}
-		m->incarnation = incarnation;
+		m->id = id;
+		if (new)
+			announce(p, m, at);
 		for (size_t k = 0; k < m->space.n; k++)
 			more = more || !mapping_of(p->modules, m->space.v[k].module)->searched;
-		if (space_read(&m->space, p->modules, pid) || new)
-			space_publish(&m->space, p->modules, p->arena, at);
+		read_space(p, m, at, new);
 	}
 	for (size_t k = 0; k < p->modules->n; k++)
 		more = more || (p->modules->v[k].mapped && !p->modules->v[k].searched);
 	return more || p->modules->n > known;
 }
 
-static bool has_ended(const struct member *m)
-{
-	struct pollfd end = { .fd = m->pidfd, .events = POLLIN };
+/* ---- ending ------------------------------------------------------------------------- */
 
-	if (m->pidfd >= 0)
-		return poll(&end, 1, 0) == 1;
-	return kill(m->pid, 0) != 0 && errno == ESRCH;
+void processes_look(struct processes *p)
+{
+	struct pollfd end[ARENA_PROCESSES];
+	uint32_t n = used(p);
+
+	for (uint32_t i = 0; i < n; i++)
+		end[i] = (struct pollfd){ .fd = p->member[i].pid ? p->member[i].pidfd : -1, .events = POLLIN };
+	poll(end, n, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		struct member *m = &p->member[i];
+
+		if (m->pid <= 0 || m->ended)
+			continue;
+		m->exec = atomic_load_explicit(&p->arena->process[i].left, memory_order_acquire);
+		m->ended = m->exec || (m->pidfd >= 0 ? end[i].revents != 0 : kill(m->pid, 0) != 0 && errno == ESRCH);
+	}
+}
+
+void processes_reaped(struct processes *p, pid_t pid, int status)
+{
+	p->reaped[p->nreaped++ % REAPED] = (struct reaped){ pid, status };
+}
+
+static const struct reaped *find_reaped(const struct processes *p, pid_t pid)
+{
+	for (unsigned i = p->nreaped, n = 0; i > 0 && n < REAPED; i--, n++)
+		if (p->reaped[(i - 1) % REAPED].pid == pid)
+			return &p->reaped[(i - 1) % REAPED];
+	return NULL;
+}
+
+static void log_end(struct processes *p, const struct member *m, uint64_t visits)
+{
+	const struct reaped *r = find_reaped(p, m->pid);
+	char status[JOURNAL_STATUS] = "";
+
+	if (!m->id)
+		return;
+	if (!m->ended)
+		strcpy(status, "running");
+	else if (m->exec)
+		strcpy(status, "exec");
+	else if (r)
+		journal_status(status, r->status);
+	journal_process_end(p->journal, p->run, m->id, status, visits);
+}
+
+static void free_slots(struct processes *p, uint32_t process)
+{
+	uint32_t threads = atomic_load_explicit(&p->arena->threads_used, memory_order_acquire);
+
+	for (uint32_t k = 0; k < threads; k++) {
+		struct arena_thread *t = &p->arena->thread[k];
+
+		/* Pairs with the release in thread_reserve: then `process` is that of who reserved it. */
+		if (atomic_load_explicit(&t->state, memory_order_acquire) != SLOT_FREE &&
+		    atomic_load_explicit(&t->process, memory_order_relaxed) == process)
+			arena_free_slot(p->arena, t);
+	}
 }
 
 void processes_bury(struct processes *p)
 {
-	uint32_t threads = atomic_load_explicit(&p->arena->threads_used, memory_order_acquire);
-
 	for (uint32_t i = 0; i < used(p); i++) {
+		struct arena_process *at = &p->arena->process[i];
 		struct member *m = &p->member[i];
 
-		if (!m->pid || !has_ended(m))
+		if (!m->ended)
 			continue;
-		for (uint32_t k = 0; k < threads; k++) {
-			struct arena_thread *t = &p->arena->thread[k];
-
-			if (atomic_load(&t->state) == SLOT_FREE || atomic_load(&t->process) != i)
-				continue;
-			arena_free_slot(p->arena, t);
-		}
+		free_slots(p, i);
+		log_end(p, m, atomic_load_explicit(&at->visits, memory_order_relaxed));
 		forget(m);
 		p->alive--;
 		p->changes++;
-		atomic_store_explicit(&p->arena->process[i].incarnation, 0, memory_order_relaxed);
-		atomic_store_explicit(&p->arena->process[i].pid, 0, memory_order_release);
+		atomic_store_explicit(&at->id, 0, memory_order_relaxed);
+		/* Pairs with the exchange of who takes it. */
+		atomic_store_explicit(&at->pid, 0, memory_order_release);
 	}
 }
+
+/* ---- while they run ----------------------------------------------------------------- */
 
 void processes_name(struct processes *p, uint32_t index, struct arena_sample *s)
 {
@@ -127,11 +247,36 @@ int64_t processes_cpu_ns(struct processes *p)
 		struct timespec t;
 		clockid_t clock;
 
-		if (!m->pid)
+		if (m->pid <= 0)
 			continue;
 		if (clock_getcpuclockid(m->pid, &clock) == 0 && clock_gettime(clock, &t) == 0)
 			m->cpu_ns = t.tv_sec * 1000000000ll + t.tv_nsec;
 		sum += m->cpu_ns;
 	}
 	return sum;
+}
+
+void processes_visits(const struct processes *p, uint64_t visits[ARENA_PROCESSES])
+{
+	uint32_t threads = atomic_load_explicit(&p->arena->threads_used, memory_order_acquire);
+
+	for (uint32_t i = 0; i < ARENA_PROCESSES; i++)
+		visits[i] = atomic_load_explicit(&p->arena->process[i].visits, memory_order_relaxed);
+	for (uint32_t k = 0; k < threads; k++) {
+		const struct arena_thread *t = &p->arena->thread[k];
+
+		if (atomic_load_explicit(&t->state, memory_order_acquire) != SLOT_FREE)
+			visits[atomic_load_explicit(&t->process, memory_order_relaxed) % ARENA_PROCESSES] +=
+				arena_visits(p->arena, t) - atomic_load_explicit(&t->visits_before, memory_order_relaxed);
+	}
+}
+
+void processes_take_leave(struct processes *p)
+{
+	uint64_t visits[ARENA_PROCESSES];
+
+	processes_visits(p, visits);
+	for (uint32_t i = 0; i < ARENA_PROCESSES; i++)
+		if (p->member[i].pid)
+			log_end(p, &p->member[i], visits[i]);
 }

@@ -2,7 +2,9 @@
  * processes: the processes of a recording, as the recorder sees them.
  *
  * Each process that joins the arena has an entry there; here is what else the
- * recorder knows of it: what it has mapped, and whether it lives.
+ * recorder knows of it: what it has mapped, and whether it lives.  A process of
+ * another pid namespace whose number here it cannot know takes part all the same;
+ * nothing is asked of it, and nothing done to it.
  */
 #ifndef ANDWEORC_RECORDER_PROCESSES_H
 #define ANDWEORC_RECORDER_PROCESSES_H
@@ -11,26 +13,43 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "recorder/journal.h"
 #include "recorder/mapping.h"
 #include "runtime/arena.h"
 
 struct member {
-	pid_t pid;            /* 0: the entry is free */
-	uint32_t incarnation; /* as its space was last read; 0: never */
-	int pidfd;            /* readable once it has ended; -1: none */
-	int64_t cpu_ns;       /* processor time, as last asked for */
+	pid_t pid;        /* as in the arena; 0: the entry is free */
+	uint32_t id;      /* the same; 0: it has just been taken */
+	int pidfd;        /* readable once the process has ended; -1: none */
+	bool ended;       /* as this program: to be buried */
+	bool exec;        /* by becoming another one */
+	int64_t cpu_ns;   /* processor time of the process, as last asked for */
+	int64_t met_ns;   /* when it joined, as far as we know */
 	struct space space;
 };
+
+/* How a child of ours ended, until it is buried. */
+struct reaped {
+	pid_t pid;
+	int status; /* as wait(2) has it */
+};
+
+enum { REAPED = 64 };
 
 struct processes {
 	struct arena *arena;
 	struct mappings *modules;
+	struct journal *journal;
+	unsigned run;
 	struct member member[ARENA_PROCESSES]; /* by index of the arena's entry */
-	unsigned alive;       /* that have joined and not been seen to end */
+	unsigned alive;       /* that have joined and not been seen to end, among those that can be seen */
+	unsigned lost;        /* that became programs without the runtime */
 	uint32_t changes;     /* joins and ends */
+	struct reaped reaped[REAPED]; /* the last ones, in a ring */
+	unsigned nreaped;
 };
 
-void processes_init(struct processes *p, struct arena *arena, struct mappings *modules);
+void processes_init(struct processes *p, struct arena *arena, struct mappings *modules, struct journal *journal, unsigned run);
 void processes_release(struct processes *p);
 
 /*
@@ -41,10 +60,21 @@ void processes_release(struct processes *p);
 bool processes_meet(struct processes *p, bool all);
 
 /*
- * Buries who has ended: gives back slots and entry.  Counters stay in the slots,
- * so nothing is lost; the samples must have been fetched before.
+ * Who has ended?  Then the caller fetches the samples that are left, and buries:
+ * slots and entries are given back.  Counters stay in the slots, so nothing is
+ * lost.
  */
+void processes_look(struct processes *p);
 void processes_bury(struct processes *p);
+
+/* A child of ours has ended so. */
+void processes_reaped(struct processes *p, pid_t pid, int status);
+
+/* Visits of all points by each process that lives, by index. */
+void processes_visits(const struct processes *p, uint64_t visits[ARENA_PROCESSES]);
+
+/* Logs those that live on as the run ends. */
+void processes_take_leave(struct processes *p);
 
 /* Names the places of a sample that the process had no name for, as far as they are known by now. */
 void processes_name(struct processes *p, uint32_t index, struct arena_sample *s);

@@ -158,13 +158,17 @@ struct arena_modules {
 	struct unwind_module module[ARENA_MODULES]; /* sorted by lo */
 };
 
-/* A process of the recording. */
+/*
+ * A process of the recording: one program in it, for what exec makes of it joins
+ * anew.  Entries are taken by processes, and freed by the conductor alone.
+ */
 struct arena_process {
-	_Atomic int32_t pid;         /* [A] 0: free */
+	_Atomic int32_t pid;         /* [A] for the recorder; < 0: it cannot see the process, whose own number this is; 0: free */
+	_Atomic uint32_t id;         /* [A] 1.., in the order of joining; 0: the rest is not there yet */
 	_Atomic int32_t parent;      /* [A] */
-	_Atomic uint32_t incarnation; /* [A] how many programs it has been: exec makes another of it */
-	_Atomic uint32_t ready;      /* [A] incarnation whose threads are being sampled */
+	_Atomic uint32_t left;       /* [A] 1: the process is another program by now */
 	_Atomic uint64_t base;       /* [A] where it has mapped the arena */
+	_Atomic uint64_t visits;     /* [A] of all points, by those of its threads that have ended */
 	_Atomic uint32_t modules;    /* [C] index into set; by the process itself while it is being forked */
 	struct arena_modules set[2];
 };
@@ -229,6 +233,7 @@ struct arena_thread {
 	_Atomic uint32_t process;   /* [A] index of the thread's process */
 	int32_t tid;
 	_Atomic uint32_t next_free; /* while it is free: number of the next free slot, 0 = none */
+	_Atomic uint64_t visits_before; /* [A] of all points, by those that had the slot before */
 	uint64_t routine, arg;      /* of a thread that is unborn: what it will run, */
 	uint64_t stack_bytes;       /* and on how large a stack */
 	_Atomic int64_t delay_ns;   /* [T] D_i */
@@ -258,7 +263,8 @@ struct arena {
 	_Atomic uint32_t sampler;   /* [A] SAMPLER_* in use */
 	_Atomic int32_t sampler_errno; /* [A] why perf was refused, or 0 */
 	_Atomic uint32_t processes_used; /* [A] highest entry ever taken, plus one */
-	_Atomic uint32_t joined;         /* [A] processes that have ever joined, execs included */
+	_Atomic uint32_t joined;         /* [A] processes that have ever joined: the id of the last one */
+	uint32_t run;                    /* [C] number of the run, which the environment of its processes names too */
 	_Atomic uint32_t processes_refused; /* [A] that found no entry */
 	_Atomic uint32_t unknown_code;   /* [A] samples in code of no module that is known: time to look again */
 	_Atomic uint32_t serial;         /* [A] for things that have no name of their own (socket pairs, shared memory) */
@@ -275,7 +281,7 @@ struct arena {
 	_Atomic uint32_t speedup;             /* [C] 0 .. 1 << 16, the fraction of a period that is credited */
 	_Atomic int64_t floor_ns;             /* [C] G as the window began: older debts are forgiven */
 	_Atomic int64_t began_ns;             /* [C] when the window began */
-	_Atomic int64_t expires_ns;           /* [C] no credit after this, should the conductor be gone */
+	_Atomic int64_t expires_ns;           /* [C] no credit after this, should the conductor be gone; it postpones that always */
 
 	_Alignas(64) _Atomic int64_t delay_ns; /* [A] G */
 	_Alignas(64) _Atomic uint32_t threads_used; /* [A] highest slot ever taken, plus one */
@@ -342,12 +348,26 @@ static inline uint64_t arena_with_top(uint64_t word, uint32_t top)
 	return ((word >> 32) + 1) << 32 | top;
 }
 
+/* Visits of all points that have been counted in the slot. */
+static inline uint64_t arena_visits(const struct arena *a, const struct arena_thread *t)
+{
+	uint32_t n = atomic_load_explicit(&a->points_used, memory_order_acquire);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += atomic_load_explicit(&t->visits[i], memory_order_relaxed);
+	return sum;
+}
+
 /* Gives a slot back.  By its thread, or by the conductor when the thread's process is dead. */
 static inline void arena_free_slot(struct arena *a, struct arena_thread *t)
 {
 	uint64_t word = atomic_load_explicit(&a->threads_free, memory_order_relaxed);
-	uint32_t number = (uint32_t)(t - a->thread) + 1;
+	uint32_t number = (uint32_t)(t - a->thread) + 1, of = atomic_load_explicit(&t->process, memory_order_relaxed);
+	uint64_t visits = arena_visits(a, t) - atomic_load_explicit(&t->visits_before, memory_order_relaxed);
 
+	if (visits)
+		atomic_fetch_add_explicit(&a->process[of % ARENA_PROCESSES].visits, visits, memory_order_relaxed);
 	/* A thread that was cancelled or killed in a wait waits no more. */
 	atomic_store_explicit(&a->waits[t - a->thread], 0, memory_order_relaxed);
 	atomic_store_explicit(&t->wait.since, 0, memory_order_relaxed);

@@ -34,14 +34,15 @@ static void release(uint64_t key, const void *site)
 /* The process is about to end.  Twice does no harm, and early little: the time since then is reckoned with. */
 static void release_parent(const void *site)
 {
-	uint64_t pid;
+	int32_t outside;
 
-	if (!wait_is_watched())
+	if (!wait_is_watched() || SYS(SYS_getpid) != process_pid)
 		return;
-	pid = (uint64_t)SYS(SYS_getpid);
-	if (pid != (uint64_t)atomic_load_explicit(&process->pid, memory_order_relaxed))
-		return;
-	release(key_of('c', pid, 0), site);
+	outside = atomic_load_explicit(&process->pid, memory_order_relaxed);
+	release(key_of('c', (uint64_t)process_pid, 0), site);
+	/* The first process of a pid namespace has another number for its parent. */
+	if (outside > 0 && outside != process_pid)
+		release(key_of('c', (uint64_t)outside, 0), site);
 	release(key_of('C', (uint64_t)SYS(SYS_getppid), 0), site);
 }
 
@@ -173,7 +174,7 @@ static void end(struct wait *w, pid_t pid)
 	uint64_t key;
 	bool peer;
 
-	if (!w->t)
+	if (!w->t || !arena)
 		return;
 	if (pid <= 0) {
 		wait_outside(w);
@@ -195,9 +196,9 @@ static void end_of_some(struct wait *w)
 	uint64_t key;
 	bool peer;
 
-	if (!w->t)
+	if (!w->t || !arena)
 		return;
-	key = key_of('C', (uint64_t)SYS(SYS_getpid), 0);
+	key = key_of('C', (uint64_t)process_pid, 0);
 	peer = sync_released_at(key) >= w->since;
 	atomic_store_explicit(&peers_before, peer, memory_order_relaxed);
 	if (peer)

@@ -17,19 +17,58 @@
 #include "../format.h"
 #include "runtime.h"
 
-struct arena *arena;
+/*
+ * `arena` has a page of its own, which every copy of the process finds empty
+ * (Linux 4.14): one that libc has not made, and told us of, is not profiled.
+ * Else a program's own clone(2) would leave two processes that write to one slot.
+ */
+#if defined(__x86_64__)
+enum { PAGE_BYTES = 1 << 12 };
+#else
+enum { PAGE_BYTES = 1 << 16 };
+#endif
+static union {
+	struct arena *arena;
+	char bytes[PAGE_BYTES];
+} page __attribute__((aligned(PAGE_BYTES), used));
+extern struct arena *arena __attribute__((alias("page")));
+
+static struct arena *inherited; /* what arena is, or was in the process that we are a copy of */
+
+void arena_adopt(struct arena *a)
+{
+	arena = inherited = a;
+}
+
+bool arena_adopt_again(void)
+{
+	arena = inherited;
+	return arena != NULL;
+}
 
 /*
- * The recorder names its own descriptor (/proc/PID/fd/N), so the target inherits
- * none: its descriptor numbers are the same as without us.
+ * The recorder names its own descriptor and the run (/proc/PID/fd/N#RUN), so the
+ * target inherits none: its descriptor numbers are the same as without us.  What
+ * an earlier run has left behind finds another run there, or nothing.
  */
-static struct arena *map_arena(const char *path)
+static struct arena *map_arena(const char *name)
 {
+	char path[64];
 	struct arena *a;
 	struct stat st;
-	int fd = (int)SYS(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+	uint32_t run = 0;
+	size_t n = 0;
 	long at;
+	int fd;
 
+	for (; name[n] && name[n] != '#' && n < sizeof(path) - 1; n++)
+		path[n] = name[n];
+	path[n] = '\0';
+	for (n += name[n] == '#'; name[n] >= '0' && name[n] <= '9'; n++)
+		run = run * 10 + (uint32_t)(name[n] - '0');
+	if (name[n])
+		return NULL;
+	fd = (int)SYS(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	if (SYS(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0 || st.st_size < (off_t)sizeof(*a)) {
@@ -41,7 +80,7 @@ static struct arena *map_arena(const char *path)
 	if (at < 0 && at > -4096)
 		return NULL;
 	a = (struct arena *)at;
-	if (a->magic != ARENA_MAGIC || a->size_check != (uint32_t)sizeof(*a)) {
+	if (a->magic != ARENA_MAGIC || a->size_check != (uint32_t)sizeof(*a) || a->run != run) {
 		SYS(SYS_munmap, a, sizeof(*a));
 		return NULL;
 	}
@@ -62,13 +101,11 @@ __attribute__((constructor(101))) static void init(void)
 		SYS(SYS_munmap, a, sizeof(*a));
 		goto out;
 	}
-	arena = a;
-	thread_bury();
+	arena_adopt(a);
+	SYS(SYS_madvise, &page, sizeof(page), MADV_WIPEONFORK);
 	pthread_atfork(NULL, NULL, process_forked);
 	sampler_init();
 	thread_begin(thread_reserve());
-	atomic_store_explicit(&process->ready, atomic_load_explicit(&process->incarnation, memory_order_relaxed),
-			      memory_order_release);
 	atomic_store_explicit(&a->runtime, self.slot ? RUNTIME_READY : RUNTIME_REFUSED, memory_order_release);
 	process_news();
 out:

@@ -7,13 +7,18 @@
  * all that differs.
  *
  *     free -> taken    by the process (its pid)
- *     taken -> free    by the conductor, when the process is dead
+ *     taken -> free    by the conductor, when the process is dead, or has become
+ *                      another program (which took an entry of its own, or does
+ *                      without)
  */
+#include <fcntl.h>
 #include <limits.h>
+#include <sys/stat.h>
 
 #include "runtime.h"
 
 struct arena_process *process;
+int32_t process_pid;
 
 void process_news(void)
 {
@@ -21,14 +26,44 @@ void process_news(void)
 	SYS(SYS_futex, &arena->news, 1 /* FUTEX_WAKE, shared */, INT_MAX);
 }
 
-/* The entry that this process had before an exec, or a free one. */
-static struct arena_process *take_entry(struct arena *a, int32_t pid)
+/*
+ * Our pid as the recorder has it.  In a pid namespace of its own a process has
+ * another one, but /proc is the recorder's: it was there that the arena was found.
+ * Where that is gone (a chroot, another /proc), nobody can tell: < 0.
+ */
+static int32_t pid_outside(void)
+{
+	static dev_t found_in; /* of the /proc that the arena was found in */
+	char link[16];
+	struct stat st;
+	int32_t pid = 0;
+	long n;
+
+	if (SYS(SYS_newfstatat, AT_FDCWD, "/proc/self", &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return -process_pid;
+	if (!found_in)
+		found_in = st.st_dev;
+	n = st.st_dev == found_in ? SYS(SYS_readlinkat, AT_FDCWD, "/proc/self", link, sizeof(link)) : 0;
+	for (long i = 0; i < n && link[i] >= '0' && link[i] <= '9'; i++)
+		pid = pid * 10 + (link[i] - '0');
+	return pid > 0 ? pid : -process_pid;
+}
+
+/* Whoever had our pid before us is not alive, or was us before an exec. */
+static void outlive(struct arena *a, int32_t pid)
 {
 	uint32_t used = atomic_load_explicit(&a->processes_used, memory_order_acquire);
 
-	for (uint32_t i = 0; i < used && i < ARENA_PROCESSES; i++)
+	for (uint32_t i = 0; pid > 0 && i < used && i < ARENA_PROCESSES; i++)
 		if (atomic_load_explicit(&a->process[i].pid, memory_order_relaxed) == pid)
-			return &a->process[i];
+			atomic_store_explicit(&a->process[i].left, 1, memory_order_release);
+}
+
+static struct arena_process *take_entry(struct arena *a, int32_t pid)
+{
+	uint32_t used = atomic_load_explicit(&a->processes_used, memory_order_relaxed);
+
+	outlive(a, pid);
 	for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {
 		int32_t free_pid = 0;
 
@@ -42,25 +77,30 @@ static struct arena_process *take_entry(struct arena *a, int32_t pid)
 	return NULL;
 }
 
-static void fill_in(struct arena *a, struct arena_process *p)
+static void fill_in(struct arena *a, struct arena_process *p, int32_t parent)
 {
-	atomic_store_explicit(&p->parent, (int32_t)SYS(SYS_getppid), memory_order_relaxed);
+	atomic_store_explicit(&p->parent, parent, memory_order_relaxed);
+	atomic_store_explicit(&p->left, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->visits, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->base, (uintptr_t)a, memory_order_relaxed);
-	atomic_fetch_add_explicit(&a->joined, 1, memory_order_relaxed);
-	/* Pairs with the acquire of the conductor: it sees the new base. */
-	atomic_fetch_add_explicit(&p->incarnation, 1, memory_order_release);
+	/* Pairs with the acquire of the conductor: it sees the rest. */
+	atomic_store_explicit(&p->id, atomic_fetch_add_explicit(&a->joined, 1, memory_order_relaxed) + 1,
+			      memory_order_release);
 }
 
 bool process_join(struct arena *a)
 {
-	int32_t none = 0, pid = (int32_t)SYS(SYS_getpid);
-	struct arena_process *p = take_entry(a, pid);
+	struct arena_process *p;
+	int32_t none = 0, pid;
 
+	process_pid = (int32_t)SYS(SYS_getpid);
+	pid = pid_outside();
+	p = take_entry(a, pid);
 	if (!p)
 		return false;
 	atomic_compare_exchange_strong(&a->pid, &none, pid);
 	process = p;
-	fill_in(a, p);
+	fill_in(a, p, (int32_t)SYS(SYS_getppid));
 	return true;
 }
 
@@ -69,24 +109,27 @@ void process_forked(void)
 	const struct arena_process *parent = process;
 	struct arena_process *p;
 	struct arena_thread *slot, *before = self.slot;
+	int busy = self.busy; /* a handler may have interrupted the runtime, and forked */
 
-	if (!arena)
+	if (!arena_adopt_again())
 		return;
-	if (!before || (p = take_entry(arena, (int32_t)SYS(SYS_getpid))) == NULL) {
+	process_pid = (int32_t)SYS(SYS_getpid);
+	p = take_entry(arena, pid_outside());
+	if (!p) {
 		thread_forget();
-		arena = NULL;
+		arena_adopt(NULL);
 		return;
 	}
 	/* Everything is where it was in the parent; the conductor would need time to find that out. */
 	p->set[0] = parent->set[atomic_load_explicit(&parent->modules, memory_order_acquire) & 1];
 	atomic_store_explicit(&p->modules, 0, memory_order_relaxed);
 	process = p;
-	fill_in(arena, p);
+	fill_in(arena, p, atomic_load_explicit(&parent->pid, memory_order_relaxed));
 	slot = thread_reserve(); /* with the clock of the thread that forked */
 	thread_forget();
-	if (slot)
+	if (slot && before)
 		slot->stack_bytes = before->stack_bytes;
 	thread_begin(slot);
-	atomic_store_explicit(&p->ready, atomic_load_explicit(&p->incarnation, memory_order_relaxed), memory_order_release);
+	self.busy = busy;
 	process_news();
 }

@@ -77,7 +77,7 @@ void point_visit(int point)
 	uint32_t number = (uint32_t)point - 1, word;
 	uint64_t n;
 
-	if (unlikely(!t || number >= ARENA_POINTS))
+	if (unlikely(!t || !arena || number >= ARENA_POINTS))
 		return;
 	/* The slot has one writer: a load and a store, no locked instruction. */
 	n = atomic_load_explicit(&t->visits[number], memory_order_relaxed);

@@ -42,13 +42,22 @@
 
 /* ---- init.c: life ---- */
 
-extern struct arena *arena; /* NULL: not profiled, every wrapper passes through */
+/*
+ * NULL: not profiled, every wrapper passes through.  So it is in a copy of the
+ * process that was made past libc (raw clone), whatever it has inherited besides.
+ */
+extern struct arena *arena;
+
+/* init: the arena is `a`.  In a forked child: it is again what it was in the parent; false when that was NULL. */
+void arena_adopt(struct arena *a);
+bool arena_adopt_again(void);
 
 /* ---- process.c: the processes of a recording ---- */
 
 extern struct arena_process *process; /* our entry; not NULL when arena is not */
+extern int32_t process_pid;           /* as getpid() has it */
 
-/* init: takes an entry, or the one that the process had before an exec.  False when there is none. */
+/* init: takes an entry.  False when there is none. */
 bool process_join(struct arena *a);
 
 /* any: index of our entry, + 1: never 0. */
@@ -59,9 +68,9 @@ static inline uint32_t process_number(void)
 
 /*
  * In a forked child, whose only thread is the calling one: it joins as a process
- * of its own, with the clock of the thread that forked it.  Run by pthread_atfork;
- * system calls that make processes without it (raw clone, vfork) leave the child
- * as a guest in its parent's entry until it execs.
+ * of its own, with the clock of the thread that forked it.  Run by pthread_atfork.
+ * A child that is made past libc is not profiled until it execs; one of vfork(2)
+ * is its parent, as far as it can tell, until it does.
  */
 void process_forked(void);
 
@@ -118,9 +127,6 @@ void thread_end(void);
 
 /* In a forked child: the copy of the parent's thread is none; its descriptors are closed. */
 void thread_forget(void);
-
-/* init: frees the slots that this process used before it was another program. */
-void thread_bury(void);
 
 /* ---- stack.c: whose code is running ---- */
 

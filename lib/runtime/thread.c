@@ -53,8 +53,10 @@ struct arena_thread *thread_reserve(void)
 		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
 		return NULL;
 	}
-	atomic_store_explicit(&t->state, SLOT_UNBORN, memory_order_relaxed);
+	atomic_store_explicit(&t->visits_before, arena_visits(arena, t), memory_order_relaxed);
 	atomic_store_explicit(&t->process, process_number() - 1, memory_order_relaxed);
+	/* Pairs with the acquire of the conductor, which must not take it for one of the last user's process. */
+	atomic_store_explicit(&t->state, SLOT_UNBORN, memory_order_release);
 	if (self.slot) {
 		atomic_store_explicit(&t->delay_ns, delay_of(self.slot), memory_order_relaxed);
 		atomic_store_explicit(&t->window, atomic_load_explicit(&self.slot->window, memory_order_relaxed),
@@ -85,7 +87,7 @@ enum { MAIN_STACK_BYTES = 64 << 20 };
 static void bound_stack(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	bool is_main = self.slot->tid == atomic_load_explicit(&process->pid, memory_order_relaxed);
+	bool is_main = self.slot->tid == process_pid;
 	/* A forked child runs on whatever stack its parent's thread had. */
 	bool kept = self.stack_lo < here && here < self.stack_hi;
 	uintptr_t above = is_main ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self();
@@ -131,7 +133,7 @@ void thread_end(void)
 {
 	struct arena_thread *slot = self.slot;
 
-	if (!slot)
+	if (!slot || !arena)
 		return;
 	self.busy++;
 	sampler_stop();
@@ -151,17 +153,4 @@ void thread_forget(void)
 	self.perf_fd = -1;
 	self.stack_lo = lo;
 	self.stack_hi = hi;
-}
-
-void thread_bury(void)
-{
-	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_acquire), mine = process_number() - 1;
-
-	for (uint32_t i = 0; i < n; i++) {
-		struct arena_thread *t = &arena->thread[i];
-
-		if (atomic_load_explicit(&t->process, memory_order_relaxed) == mine &&
-		    atomic_load_explicit(&t->state, memory_order_relaxed) != SLOT_FREE)
-			arena_free_slot(arena, t);
-	}
 }

@@ -229,7 +229,8 @@ static void finish(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 
 static bool end(struct wait *w)
 {
-	if (!w->t)
+	/* A signal's handler may have forked meanwhile, and returned in the child. */
+	if (!w->t || w->t != self.slot || !arena)
 		return false;
 	self.busy++;
 	if (w->outside) {

@@ -1,0 +1,152 @@
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "recorder/leftover.h"
+
+static const int64_t JOINING_NS = 500000000; /* a new process may still have to join, and to come to its first visit */
+static const int64_t IDLE_NS = 2000000000;   /* without progress for so long, none is expected */
+enum { IDLE_PART = 100 };                    /* idle: uses less than this part of a processor */
+
+static const int64_t LOST_NS = 2000000000;   /* what SIGKILL has not ended by then, nothing will */
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* ---- is it worth waiting for? ------------------------------------------------------- */
+
+struct children {
+	pid_t *v; /* owned; v[0..n) */
+	size_t n, cap;
+};
+
+static void read_children(struct children *c)
+{
+	char name[64];
+	long pid;
+	FILE *f;
+
+	c->n = 0;
+	snprintf(name, sizeof(name), "/proc/self/task/%ld/children", (long)getpid());
+	f = fopen(name, "re");
+	while (f && fscanf(f, "%ld", &pid) == 1) {
+		c->v = xgrow(c->v, c->n, &c->cap, sizeof(*c->v));
+		c->v[c->n++] = (pid_t)pid;
+	}
+	if (f)
+		fclose(f);
+}
+
+static bool has_children(void)
+{
+	struct children c = { 0 };
+	bool any;
+
+	read_children(&c);
+	any = c.n > 0;
+	free(c.v);
+	return any;
+}
+
+/* Has somebody who lives visited a point, or joined just now? */
+static bool has_visitor(struct processes *p, int64_t now)
+{
+	uint64_t visits[ARENA_PROCESSES];
+
+	processes_visits(p, visits);
+	for (uint32_t i = 0; i < ARENA_PROCESSES; i++)
+		if (p->member[i].pid > 0 && (visits[i] > 0 || now - p->member[i].met_ns < JOINING_NS))
+			return true;
+	return false;
+}
+
+/* Do they use the processor?  Looked at now and then; taken for granted until the first time. */
+static bool is_working(struct leftover *l, struct processes *p, int64_t now)
+{
+	int64_t cpu, passed = now - l->cpu_at_ns;
+
+	if (passed < IDLE_NS)
+		return l->working;
+	cpu = processes_cpu_ns(p);
+	l->working = cpu - l->cpu_ns >= passed / IDLE_PART;
+	l->cpu_ns = cpu;
+	l->cpu_at_ns = now;
+	return l->working;
+}
+
+bool leftover_goes_on(struct leftover *l, struct processes *p, uint64_t visits, int64_t now)
+{
+	if (!l->began_ns) {
+		l->began_ns = l->cpu_at_ns = now;
+		l->cpu_ns = processes_cpu_ns(p);
+		l->visits = visits;
+		l->working = true;
+	}
+	if (l->visits != visits) {
+		l->visits = visits;
+		l->progress_ns = now;
+	}
+	if (l->progress_ns && now - l->progress_ns < IDLE_NS)
+		return p->alive > 0 || has_children();
+	if (p->alive == 0)
+		return now - l->began_ns < JOINING_NS && has_children();
+	return has_visitor(p, now) || (visits == 0 && is_working(l, p, now));
+}
+
+/* ---- its end ------------------------------------------------------------------------ */
+
+static bool contains(const struct children *c, pid_t pid)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i] == pid)
+			return true;
+	return false;
+}
+
+/* A child is not reaped between the two lines: the number is its own, whether it lives or not. */
+static void signal_children(struct children *told, int sig)
+{
+	struct children c = { 0 };
+
+	read_children(&c);
+	for (size_t i = 0; i < c.n; i++) {
+		if (told && contains(told, c.v[i]))
+			continue;
+		kill(c.v[i], sig);
+		if (told) {
+			told->v = xgrow(told->v, told->n, &told->cap, sizeof(*told->v));
+			told->v[told->n++] = c.v[i];
+		}
+	}
+	free(c.v);
+}
+
+void leftover_end(struct processes *p, int64_t patience_ns)
+{
+	int64_t kill_at = now_ns() + patience_ns;
+	struct children told = { 0 };
+	int status;
+	pid_t pid;
+
+	while (now_ns() < kill_at + LOST_NS) {
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+			processes_reaped(p, pid, status);
+		if (!has_children())
+			break;
+		if (now_ns() >= kill_at)
+			signal_children(NULL, SIGKILL);
+		else
+			signal_children(&told, SIGTERM);
+		usleep(1000);
+	}
+	free(told.v);
+}

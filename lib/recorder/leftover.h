@@ -1,0 +1,36 @@
+/*
+ * leftover: what the command has left behind when it ends.
+ */
+#ifndef ANDWEORC_RECORDER_LEFTOVER_H
+#define ANDWEORC_RECORDER_LEFTOVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recorder/processes.h"
+
+/* Since the command has ended.  {0} before. */
+struct leftover {
+	int64_t began_ns;    /* when that was, about */
+	uint64_t visits;     /* of all points, by all, as last seen */
+	int64_t progress_ns; /* when they last grew; 0: never */
+	int64_t cpu_at_ns, cpu_ns; /* when processor time was last looked at, and what it was */
+	bool working;        /* before that */
+};
+
+/*
+ * Does the recording go on with it?  It does if some process makes progress, as a
+ * daemon does: has visited a point, or, where nobody has, uses the processor.
+ * Helpers that sit there waiting are not waited for.  `visits`: of all points, by
+ * all.
+ */
+bool leftover_goes_on(struct leftover *l, struct processes *p, uint64_t visits, int64_t now_ns);
+
+/*
+ * Ends it: SIGTERM once to each, SIGKILL to those that live on after patience_ns.
+ * That is, all our children: when its parent ends, a process becomes our child,
+ * for we are the reaper of the subtree.  Reaps them.
+ */
+void leftover_end(struct processes *p, int64_t patience_ns);
+
+#endif
