@@ -1,5 +1,4 @@
 /* andweorc-analyze: experiments to impacts. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,13 +60,11 @@ static void parse_options(int argc, char **argv, struct options *o)
 		{ "format", required_argument, NULL, 'f' },
 		{ "point", required_argument, NULL, 'p' },
 		{ "top", required_argument, NULL, OPTION_TOP },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ NULL, 0, NULL, 0 },
+		CLI_LONGS,
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "f:p:hV", longs, NULL)) != -1) {
+	while ((c = cli_option(argc, argv, "f:p:hV", longs, USAGE)) != -1) {
 		switch (c) {
 		case 'f':
 			o->format = parse_format(optarg);
@@ -79,12 +76,6 @@ static void parse_options(int argc, char **argv, struct options *o)
 		case OPTION_TOP:
 			o->top = parse_top(optarg);
 			break;
-		case 'h':
-			cli_help(USAGE);
-		case 'V':
-			cli_version();
-		default:
-			cli_usage_error(USAGE, EXIT_TROUBLE);
 		}
 	}
 }

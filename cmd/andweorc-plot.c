@@ -4,7 +4,6 @@
  *     andweorc-analyze resolved.aw | andweorc-plot -o curves.svg
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,12 +69,11 @@ static void parse(struct options *o, int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },      { "point", required_argument, NULL, 'p' },
 		{ "top", required_argument, NULL, 't' },         { "base", required_argument, NULL, OPT_BASE },
 		{ "title", required_argument, NULL, OPT_TITLE }, { "script", required_argument, NULL, OPT_SCRIPT },
-		{ "help", no_argument, NULL, 'h' },              { "version", no_argument, NULL, 'V' },
-		{ NULL, 0, NULL, 0 },
+		CLI_LONGS,
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "o:p:t:hV", longs, NULL)) != -1) {
+	while ((c = cli_option(argc, argv, "o:p:t:hV", longs, USAGE)) != -1) {
 		switch (c) {
 		case 'o':
 			o->output = optarg;
@@ -95,12 +93,6 @@ static void parse(struct options *o, int argc, char **argv)
 		case OPT_SCRIPT:
 			o->script = optarg;
 			break;
-		case 'h':
-			cli_help(USAGE);
-		case 'V':
-			cli_version();
-		default:
-			cli_usage_error(USAGE, EXIT_TROUBLE);
 		}
 	}
 	if (argc - optind > 1)

@@ -6,7 +6,6 @@
  *     sample  run=1 module=1 offset=0x1234 count=17 state=cpu function=work file=/src/a.c line=12
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,13 +102,11 @@ static void parse(struct filter *f, int argc, char **argv)
 	static const struct option LONG[] = {
 		{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
 		{ "path-map", required_argument, NULL, OPT_PATH_MAP },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ 0 },
+		CLI_LONGS,
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "hV", LONG, NULL)) != -1) {
+	while ((c = cli_option(argc, argv, "hV", LONG, USAGE)) != -1) {
 		switch (c) {
 		case OPT_DEBUG_DIR:
 			modules_add_debug_dir(&f->resolve.modules, optarg);
@@ -118,12 +115,6 @@ static void parse(struct filter *f, int argc, char **argv)
 			if (!modules_add_path_map(&f->resolve.modules, optarg))
 				msg_die(EXIT_TROUBLE, "bad path map '%s'; it is OLD=NEW", optarg);
 			break;
-		case 'h':
-			cli_help(USAGE);
-		case 'V':
-			cli_version();
-		default:
-			cli_usage_error(USAGE, EXIT_TROUBLE);
 		}
 	}
 }

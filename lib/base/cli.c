@@ -93,6 +93,19 @@ void cli_version(void)
 	exit(cli_finish(EXIT_OK));
 }
 
+int cli_option(int argc, char **argv, const char *shorts, const struct option *longs, const char *usage)
+{
+	int c = getopt_long(argc, argv, shorts, longs, NULL);
+
+	if (c == 'h')
+		cli_help(usage);
+	if (c == 'V')
+		cli_version();
+	if (c == '?')
+		cli_usage_error(usage, EXIT_TROUBLE);
+	return c;
+}
+
 int cli_finish(int status)
 {
 	bool failed = ferror(stdout);

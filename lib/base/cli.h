@@ -4,6 +4,8 @@
 #ifndef ANDWEORC_BASE_CLI_H
 #define ANDWEORC_BASE_CLI_H
 
+#include <getopt.h>
+
 #define ANDWEORC_VERSION "0.1.0"
 
 /* Exit statuses.  record uses 125..127 for its own failures, as env(1) does, and the command's status otherwise. */
@@ -25,6 +27,13 @@ _Noreturn void cli_usage_error(const char *usage, int status);
 
 /* Answers -V: "NAME 0.1.0" to standard output, status 0. */
 _Noreturn void cli_version(void);
+
+/*
+ * The next option of tools that are filters: as getopt_long, but -h, -V and what
+ * is no option are answered here.  shorts has "hV", longs ends in CLI_LONGS.
+ */
+#define CLI_LONGS { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 }
+int cli_option(int argc, char **argv, const char *shorts, const struct option *longs, const char *usage);
 
 /*
  * Last statement of every main: flushes and closes standard output.  An error
