@@ -101,6 +101,13 @@ top_limits_the_regions() {
 	done
 }
 
+# A class of waiting has no share of CPU samples worth saying.
+blocked_share() {
+	exits 0 andweorc-plot --script script "$data/analyze/reach.out" >out 2>err
+	has "slope 0.41 \\[0.39, 0.42\\] · 12 % of blocked time" script
+	has "slope 0.50 \\[0.49, 0.52\\] · 4.0 % of samples" script
+}
+
 title_replaces_the_command() {
 	exits 0 andweorc-plot --title 'Before the change' "$head" >out 2>err
 	has '^Before the change$' out
@@ -259,6 +266,7 @@ check 'text is drawn, 100 columns wide' text_is_drawn
 check 'standard input is read' standard_input_is_read
 check '-p' point_is_chosen
 check '-t' top_limits_the_regions
+check 'a region that only waits' blocked_share
 check '--title' title_replaces_the_command
 check 'at most 12 panels a page' pages_are_filled
 check 'too many pages are refused' too_many_pages_are_refused

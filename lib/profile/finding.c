@@ -65,6 +65,7 @@ bool finding_is_known(const struct finding *m)
 static const struct finding UNKNOWN = {
 	.line = NAN,
 	.share_pct = NAN,
+	.blocked_pct = NAN,
 	.slope = NAN,
 	.slope_lo = NAN,
 	.slope_hi = NAN,
@@ -113,6 +114,7 @@ static void read_impact(struct findings *a, struct record *rec)
 	good &= record_need_str(rec, "verdict", &verdict);
 	good &= record_opt_real(rec, "line", &v.line);
 	good &= record_opt_real(rec, "share_pct", &v.share_pct);
+	good &= record_opt_real(rec, "blocked_pct", &v.blocked_pct);
 	good &= record_opt_real(rec, "slope", &v.slope);
 	good &= record_opt_real(rec, "slope_lo", &v.slope_lo);
 	good &= record_opt_real(rec, "slope_hi", &v.slope_hi);

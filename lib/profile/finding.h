@@ -28,6 +28,7 @@ struct finding {
 	char *file;
 	double line;
 	double share_pct; /* of the CPU samples */
+	double blocked_pct; /* of the blocked samples */
 	double slope, slope_lo, slope_hi;
 	double max_useful_pct; /* no further gain beyond; NAN: none seen */
 	double runs;

@@ -118,18 +118,26 @@ static void add_slope_interval(struct buf *b, const struct finding *m)
 	buf_adds(b, "]");
 }
 
+/* What only waits has no share of the samples that all others have one of. */
+static bool only_waits(const struct finding *m)
+{
+	return m->blocked_pct > 0 && !(m->share_pct >= 0.05);
+}
+
 char *panel_numbers(const struct finding *m, size_t room)
 {
+	bool waits = only_waits(m);
+	double share = waits ? m->blocked_pct : m->share_pct;
 	struct buf slope = BUF_INIT, all = BUF_INIT;
-	int digits = m->share_pct < 9.95 ? 1 : 0;
+	int digits = share < 9.95 ? 1 : 0;
 
 	add_slope_interval(&slope, m);
-	if (isnan(m->share_pct))
+	if (isnan(share))
 		return buf_detach(&slope);
-	buf_addf(&all, "%s · %.*f %% of samples", slope.s, digits, m->share_pct);
+	buf_addf(&all, "%s · %.*f %% of %s", slope.s, digits, share, waits ? "blocked time" : "samples");
 	if (all.len - 1 > room) { /* "·" is two bytes */
 		buf_clear(&all);
-		buf_addf(&all, "%s · share %.*f %%", slope.s, digits, m->share_pct);
+		buf_addf(&all, "%s · %s %.*f %%", slope.s, waits ? "blocked" : "share", digits, share);
 	}
 	if (all.len - 1 > room) {
 		buf_release(&all);
