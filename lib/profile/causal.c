@@ -202,13 +202,13 @@ static void jackknife(const struct causal_obs *obs, size_t n, const struct sums 
 	stats_estimate_finish(&out->cost);
 }
 
-static void set_interval(const struct causal_obs *obs, size_t n, const struct sums *stratum, size_t nstrata,
+static void set_interval(const struct causal_obs *obs, size_t n, const struct sums *stratum, size_t nstrata, bool trend,
 			 struct causal_slope *out)
 {
 	struct causal_ratio all = ratio_of(stratum, 0, nstrata);
 
 	if (nstrata < CLUSTERS)
-		causal_few(obs, n, nstrata, causal_ratio_slope(&all), out);
+		causal_few(obs, n, nstrata, causal_ratio_slope(&all), trend, out);
 	else
 		jackknife(obs, n, stratum, nstrata, out);
 	out->basis = obs[0].whole ? CAUSAL_RUNS : CAUSAL_WITHIN_RUN;
@@ -269,8 +269,9 @@ bool causal_fit(struct causal_obs *obs, size_t n, struct causal_slope *out)
 	}
 	out->runs = count_runs(obs, n);
 	unit = xcalloc(out->runs + 1, sizeof *unit);
+	/* a block of whole runs is so long that the machine drifts within it */
 	if (obs[0].whole || !causal_mean_of_runs(unit, make_units(obs, n, stratum, unit), out))
-		set_interval(obs, n, stratum, nstrata, out);
+		set_interval(obs, n, stratum, nstrata, obs[0].whole, out);
 	free(unit);
 	free(stratum);
 	return true;
@@ -287,8 +288,9 @@ bool causal_fit_within(struct causal_obs *obs, size_t n, struct causal_unit *sum
 	for (size_t i = 0; i < n; i++)
 		sum->baselines += obs[i].s == 0;
 	ok = is_comparable(&sum->ratio);
+	/* of the sums, which know no trend */
 	if (ok)
-		set_interval(obs, n, stratum, nstrata, out);
+		set_interval(obs, n, stratum, nstrata, false, out);
 	free(stratum);
 	return ok;
 }

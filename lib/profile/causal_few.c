@@ -209,7 +209,7 @@ static void solve(struct fit *f)
 	set_directions(f);
 }
 
-void causal_few(const struct causal_obs *obs, size_t n, size_t nstrata, double slope, struct causal_slope *out)
+void causal_few(const struct causal_obs *obs, size_t n, size_t nstrata, double slope, bool trend, struct causal_slope *out)
 {
 	struct fit f = { .obs = obs, .n = n, .nlayers = nstrata, .slope = slope };
 	double *factor = xcalloc(n + 1, sizeof *factor), n0 = 0, d0 = 0;
@@ -217,7 +217,7 @@ void causal_few(const struct causal_obs *obs, size_t n, size_t nstrata, double s
 
 	f.row = xcalloc(n + 1, sizeof *f.row);
 	f.layer = xcalloc(nstrata + 1, sizeof *f.layer);
-	f.trending = obs[0].whole && n >= nstrata + 2 + LEAST_REST;
+	f.trending = trend && n >= nstrata + 2 + LEAST_REST;
 	solve(&f);
 	for (size_t i = 0; i < n; i++) {
 		if (obs[i].s > 0)
@@ -234,6 +234,9 @@ void causal_few(const struct causal_obs *obs, size_t n, size_t nstrata, double s
 		factor[i] = factor[i] * d0 / n0 + (obs[i].s > 0 ? 0 : f.slope / n0);
 	out->cost = (struct estimate){ .value = f.slope * d0 / n0 };
 	set_interval(&f, factor, &out->cost);
+	/* One number for both: sums of many fits (pool.c) keep one. */
+	out->cost.df = out->slope.df;
+	stats_estimate_finish(&out->cost);
 	/* Two speedups have a slope without a baseline, but only if the curve is straight. */
 	if (baselines < 2) {
 		out->slope.se = out->cost.se = INFINITY;

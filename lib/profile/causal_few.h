@@ -10,9 +10,9 @@
 
 /*
  * Sets slope and cost of out from obs[0..n), stratified.  `slope` is the ratio
- * of sums, which is the result unless a trend is taken out of whole runs.
- * Infinite intervals where all hangs on one window.
+ * of sums, which is the result unless a trend is asked for, and there are windows
+ * enough to take one out.  Infinite intervals where all hangs on one window.
  */
-void causal_few(const struct causal_obs *obs, size_t n, size_t nstrata, double slope, struct causal_slope *out);
+void causal_few(const struct causal_obs *obs, size_t n, size_t nstrata, double slope, bool trend, struct causal_slope *out);
 
 #endif

@@ -208,6 +208,31 @@ static void test_uneven_runs(void **state)
 	gsl_rng_free(rng);
 }
 
+/* Whole runs: what is added at once was planned together.  The interval is over runs. */
+static void test_whole_runs(void **state)
+{
+	gsl_rng *rng = rng_of(5);
+	struct causal_effect pooled, windows;
+
+	(void)state;
+	simulate(rng, 2, 0.4, 1, 0);
+	for (size_t i = 0; i < 2 * A_RUN; i++) {
+		obs[i].whole = true;
+		obs[i].time_ns /= obs[i].count;
+		obs[i].count = 1;
+	}
+	pooled = effect_of(pool_of(2, 1));
+	assert_true(causal_effect(obs, 2 * A_RUN, &windows));
+	assert_int_equal(pooled.fit.basis, CAUSAL_RUNS);
+	assert_int_equal(pooled.fit.runs, 2 * A_RUN);
+	assert_int_equal(pooled.notes & CAUSAL_FEW_VISITS, 0);
+	near(pooled.fit.slope.value, windows.fit.slope.value, 1e-9);
+	near(pooled.fit.slope.hi - pooled.fit.slope.lo, windows.fit.slope.hi - windows.fit.slope.lo, 0.03);
+	causal_effect_release(&pooled);
+	causal_effect_release(&windows);
+	gsl_rng_free(rng);
+}
+
 static void test_nothing_to_compare(void **state)
 {
 	struct pool p = POOL_INIT;
@@ -229,7 +254,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equals_windows),      cmocka_unit_test(test_two_runs),
 		cmocka_unit_test(test_order_does_not_matter), cmocka_unit_test(test_many_runs_share_units),
-		cmocka_unit_test(test_uneven_runs),         cmocka_unit_test(test_nothing_to_compare),
+		cmocka_unit_test(test_uneven_runs),         cmocka_unit_test(test_whole_runs),
+		cmocka_unit_test(test_nothing_to_compare),
 	};
 
 	return UNIT_MAIN(tests);
