@@ -266,6 +266,8 @@ static bool prepare(struct recording *r)
 		.window_ns = (int64_t)o->window_ms * 1000000,
 		.settle_ns = 20 * 1000000,
 		.attach_only = o->attach_only,
+		.runs = o->runs,
+		.duration_ns = (int64_t)(o->seconds * 1e9),
 		.stop = &asked_to_stop,
 	};
 	r->conductor = (struct conductor){
@@ -309,9 +311,9 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	r->arena->want_sampler = r->o->sampler;
 	r->arena->period_ns = r->o->period_us * 1000;
 	r->arena->seed = r->o->seed;
-	r->arena->want_breaks = r->o->npoints > 0;
 	/* A function that was asked for is charged for all that it calls. */
 	atomic_store(&r->arena->whole_stacks, r->o->mode == REGION_FUNCTION || r->o->nnames > 0);
+	conductor_prepare(&r->conductor);
 	pid = launch(r->argv, r->runtime, r->arena, r->arena_fd, !r->o->output, status);
 	if (pid < 0)
 		return false;
@@ -346,6 +348,9 @@ static int record(struct recording *r)
 		if (asked_to_stop)
 			break;
 		if (o->runs ? run >= o->runs : !end || now_ns() >= end)
+			break;
+		/* A whole run that would be cut short says nothing. */
+		if (!o->runs && r->conductor.whole.on && now_ns() + r->conductor.last_run_ns > end)
 			break;
 		/* A command that fails at once will do so again; do not spend the time on that. */
 		if (status && !o->runs && now_ns() - began < 50 * 1000000)

@@ -24,8 +24,9 @@
 #include "base/msg.h"
 #include "format.h"
 #include "format/record.h"
-#include "recorder/conductor.h"
+#include "recorder/conductor_parts.h"
 #include "recorder/tick.h"
+#include "recorder/whole.h"
 
 #define MS 1000000ll
 
@@ -61,6 +62,7 @@ static int64_t now_ns(void)
 }
 
 static void read_modules(struct conductor *c, bool all);
+static void reap(struct conductor *c);
 
 static struct arena *watched; /* whose news a child's end is */
 
@@ -104,6 +106,7 @@ static void sleep_until(struct conductor *c, int64_t at)
 		atomic_store_explicit(&c->arena->ticking, 0, memory_order_relaxed);
 	t = (struct timespec){ .tv_sec = at / 1000000000, .tv_nsec = at % 1000000000 };
 	syscall(SYS_futex, &c->arena->news, FUTEX_WAIT_BITSET, c->news, &t, NULL, FUTEX_BITSET_MATCH_ANY);
+	reap(c); /* when the command has ended is to be known exactly */
 	attend(c);
 }
 
@@ -146,6 +149,7 @@ static void reap(struct conductor *c)
 		if (pid == c->pid && !c->ended) {
 			c->wait_status = status;
 			c->ended = true;
+			c->ended_ns = now_ns();
 		}
 	}
 }
@@ -167,13 +171,7 @@ static void drain(struct conductor *c)
 	look_again(c);
 }
 
-struct tally {
-	uint64_t samples, hits;
-	int64_t delay_ns; /* G */
-	int64_t at_ns;
-};
-
-static struct tally tally(const struct conductor *c)
+struct tally conductor_tally(const struct conductor *c)
 {
 	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
 	struct tally t = { .delay_ns = atomic_load(&c->arena->delay_ns), .at_ns = now_ns() };
@@ -225,8 +223,7 @@ static bool time_is_up(const struct conductor *c)
 	return c->plan->until_ns && now_ns() >= c->plan->until_ns;
 }
 
-/* Sleeps until `at`, fetching samples meanwhile.  False when the target ended or the time is up. */
-static bool rest_until(struct conductor *c, int64_t at)
+bool conductor_rest(struct conductor *c, int64_t at)
 {
 	int64_t now;
 
@@ -246,16 +243,6 @@ static bool rest_until(struct conductor *c, int64_t at)
 
 /* ---- windows --------------------------------------------------------------------------- */
 
-struct window {
-	const struct region *region; /* NULL: a baseline */
-	unsigned pct;
-	int64_t length_ns;
-	struct tally before, after;
-	struct machine_use others; /* between before and after */
-	bool opened[ARENA_POINTS], closed[ARENA_POINTS];
-	bool expired; /* we were held up, and the runtime took us for dead */
-};
-
 static void set_phase(struct conductor *c, uint32_t phase)
 {
 	/* Pairs with the acquire of visitors: they see the switch that came before. */
@@ -267,7 +254,7 @@ static uint32_t fraction_of(unsigned pct)
 	return (uint32_t)(((uint64_t)pct << 16) / 100);
 }
 
-static void switch_to(struct conductor *c, const struct region *region, unsigned pct)
+void conductor_switch(struct conductor *c, const struct region *region, unsigned pct)
 {
 	struct arena *a = c->arena;
 	uint32_t next = !(atomic_load(&a->target) & 1);
@@ -287,7 +274,7 @@ static void switch_to(struct conductor *c, const struct region *region, unsigned
 
 static void to_baseline(struct conductor *c)
 {
-	switch_to(c, NULL, 0);
+	conductor_switch(c, NULL, 0);
 }
 
 /* Waits until every point in `want` (NULL: any) bears the window's mark; false when none does in time. */
@@ -339,12 +326,10 @@ static int64_t virtual_of(const struct conductor *c, uint32_t point)
 	return c->arena->point[point].close_ns - c->arena->point[point].open_ns;
 }
 
-/* Returns whether it was disturbed. */
-static bool log_window(struct conductor *c, const struct window *w)
+bool conductor_log(struct conductor *c, const struct window *w)
 {
 	struct buf *b = &c->journal->line;
-	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
-	bool disturbed = machine_is_disturbed(&c->machine, &w->others, w->after.at_ns - w->before.at_ns) || w->expired;
+	bool disturbed = machine_is_disturbed(&c->machine, &w->others, w->after.at_ns - w->before.at_ns) || w->spoilt;
 
 	c->experiments++;
 	c->windows++;
@@ -370,6 +355,16 @@ static bool log_window(struct conductor *c, const struct window *w)
 	if (disturbed)
 		record_u64(b, "disturbed", 1);
 	record_end(b);
+	return disturbed;
+}
+
+/* Returns whether it was disturbed. */
+static bool log_window(struct conductor *c, const struct window *w)
+{
+	struct buf *b = &c->journal->line;
+	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+	bool disturbed = conductor_log(c, w);
+
 	for (uint32_t i = 0; i < n; i++) {
 		int64_t virt = virtual_of(c, i);
 
@@ -411,25 +406,25 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 
 	if (region && (!region->logged || region->logged_ranges != region->nranges))
 		journal_region(c->journal, region);
-	switch_to(c, region, pct);
-	if (!rest_until(c, now_ns() + settle))
+	conductor_switch(c, region, pct);
+	if (!conductor_rest(c, now_ns() + settle))
 		return false;
 	points_expect(&c->points);
 	set_phase(c, PHASE_OPEN);
 	if (!wait_for_points(c, w.opened, NULL, false, patience, length_ns / 2))
 		return false;
-	w.before = tally(c);
+	w.before = conductor_tally(c);
 	w.others = machine_now(&c->processes);
 	set_phase(c, PHASE_IDLE);
-	if (!rest_until(c, w.before.at_ns + length_ns))
+	if (!conductor_rest(c, w.before.at_ns + length_ns))
 		return false;
 	points_expect(&c->points);
 	set_phase(c, PHASE_CLOSE);
 	if (!wait_for_points(c, w.closed, w.opened, true, patience, grace))
 		return false;
-	w.after = tally(c);
+	w.after = conductor_tally(c);
 	w.others = machine_since(machine_now(&c->processes), w.others);
-	w.expired = atomic_load(&c->arena->speedup) != fraction_of(pct);
+	w.spoilt = atomic_load(&c->arena->speedup) != fraction_of(pct);
 	set_phase(c, PHASE_IDLE);
 	return !log_window(c, &w);
 }
@@ -464,14 +459,11 @@ static bool wait_until_ready(struct conductor *c)
 }
 
 /*
- * Looks at who has joined, and at what is mapped (`all`: by everybody, else by
- * those alone).  What was asked for by name is looked up in every module that is
- * new: in that of a program that has been exec'd, or of a plugin.
+ * What was asked for by name is looked up in every module that is new: in that of
+ * a program that has been exec'd, or of a plugin.
  */
-static void read_modules(struct conductor *c, bool all)
+static void search(struct conductor *c)
 {
-	if (!processes_meet(&c->processes, all))
-		return;
 	for (size_t i = 0; i < c->modules->n; i++)
 		if (c->modules->v[i].mapped && !c->modules->v[i].logged)
 			journal_module(c->journal, c->run, &c->modules->v[i]);
@@ -482,14 +474,27 @@ static void read_modules(struct conductor *c, bool all)
 		c->modules->v[i].searched = c->modules->v[i].searched || c->modules->v[i].mapped;
 }
 
+/* Looks at who has joined, and at what is mapped (`all`: by everybody, else by those alone). */
+static void read_modules(struct conductor *c, bool all)
+{
+	if (processes_meet(&c->processes, all))
+		search(c);
+	processes_attended(&c->processes);
+}
+
 /* Gathers samples until there is something to choose from.  False when the run ended meanwhile. */
 static bool discover(struct conductor *c)
 {
 	int64_t began = now_ns();
 	bool named = c->plan->nnames > 0;
 
+	/* Before something is visited no window can open, and nothing needs to be slowed down. */
+	while (points_most_visits(&c->points) == 0)
+		if (!conductor_rest(c, now_ns() + NAMED_MS * MS))
+			return false;
+
 	do {
-		if (!rest_until(c, now_ns() + (named || c->block ? NAMED_MS : DISCOVER_MS) * MS))
+		if (!conductor_rest(c, now_ns() + (named || c->block ? NAMED_MS : DISCOVER_MS) * MS))
 			return false;
 		read_modules(c, true);
 	} while (!named && c->regions->all_samples < DISCOVER_SAMPLES && now_ns() - began < DISCOVER_MAX_MS * MS);
@@ -509,24 +514,38 @@ static void new_block(struct conductor *c)
 	c->block++;
 }
 
+const struct trial *conductor_trial(struct conductor *c, struct region **region)
+{
+	const struct trial *t;
+
+	if (c->next_trial == c->ntrials)
+		new_block(c);
+	t = &c->trials[c->next_trial];
+	*region = t->region == (size_t)TRIAL_BASELINE ? NULL : c->picked[t->region];
+	return t;
+}
+
+void conductor_tried(struct conductor *c, bool disturbed)
+{
+	if (!disturbed || c->repeated)
+		c->next_trial++;
+	c->repeated = disturbed && !c->repeated;
+}
+
 static void experiment(struct conductor *c)
 {
 	while (!target_ended(c) && !time_is_up(c)) {
+		struct region *region;
 		const struct trial *t;
 		bool done;
 
-		if (c->next_trial == c->ntrials) {
+		if (c->next_trial == c->ntrials)
 			read_modules(c, true);
-			new_block(c);
-		}
-		t = &c->trials[c->next_trial];
-		done = perform(c, t->region == (size_t)TRIAL_BASELINE ? NULL : c->picked[t->region], t->pct, window_length(c));
-		/* What the end of the run has cut short is done again in the next one; what was disturbed once more. */
-		if (target_ended(c))
-			continue;
-		if (done || c->repeated)
-			c->next_trial++;
-		c->repeated = !done && !c->repeated;
+		t = conductor_trial(c, &region);
+		done = perform(c, region, t->pct, window_length(c));
+		/* What the end of the run has cut short is done again in the next one. */
+		if (!target_ended(c))
+			conductor_tried(c, !done);
 	}
 }
 
@@ -585,6 +604,14 @@ void conductor_release(struct conductor *c)
 	c->picked = NULL;
 }
 
+void conductor_prepare(struct conductor *c)
+{
+	/* Points at places are to be there before the program is. */
+	c->arena->attend_first = c->points.nwanted > 0;
+	c->arena->want_breaks = c->points.nwanted > 0;
+	whole_prepare(c);
+}
+
 void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 {
 	c->run = run;
@@ -614,12 +641,15 @@ void conduct(struct conductor *c)
 
 	if (c->ready) {
 		read_modules(c, true);
-		if (!c->plan->attach_only && discover(c))
+		if (c->whole.on)
+			whole_conduct(c);
+		else if (!c->plan->attach_only && discover(c))
 			experiment(c);
-		to_baseline(c);
+		if (!c->whole.on)
+			to_baseline(c);
 	}
 	while (!target_ended(c) && !time_is_up(c))
-		rest_until(c, now_ns() + 1000 * MS);
+		conductor_rest(c, now_ns() + 1000 * MS);
 	if (!c->over)
 		stop_target(c);
 	ended = now_ns();
@@ -629,6 +659,9 @@ void conduct(struct conductor *c)
 	if (c->status)
 		status_clear(c->status);
 	drain(c);
+	if (c->whole.on)
+		whole_log(c);
+	whole_decide(c);
 	processes_take_leave(&c->processes);
 	journal_samples(c->journal, c->run, c->regions);
 	points_log(&c->points);

@@ -32,7 +32,19 @@ struct plan {
 	int64_t settle_ns;       /* at the least, between a switch and its window */
 	int64_t until_ns;        /* end of the time for experiments, on CLOCK_MONOTONIC; 0: until the target ends */
 	bool attach_only;        /* sample, but perform no experiment */
+	uint64_t runs;           /* that will be made at the most; 0: as many as there is time for */
+	int64_t duration_ns;     /* of all of them; 0: of one run */
 	const volatile sig_atomic_t *stop; /* becomes non-zero when we are asked to end */
+};
+
+/* A program without points; see whole.h. */
+struct whole {
+	bool on;
+	int status;              /* of a run that went well */
+	struct region *region;   /* of this run; NULL: a baseline */
+	unsigned pct;
+	struct machine_use others; /* as it began */
+	int64_t children_ns;
 };
 
 struct conductor {
@@ -70,7 +82,9 @@ struct conductor {
 	uint64_t windows;        /* in this run */
 	uint64_t disturbed;      /* of these, set aside */
 	struct machine machine;
-	int wait_status;         /* of the command, once it has ended */
+	struct whole whole;
+	int wait_status;         /* of the command, once it has ended, */
+	int64_t ended_ns;        /* and when that was */
 	bool ready;              /* the runtime has reported in */
 	bool ended;              /* the command has, and is reaped */
 	bool over;               /* the run is: so has what it left behind, as far as it matters */
@@ -80,6 +94,9 @@ struct conductor {
 
 /* Frees what the runs have left. */
 void conductor_release(struct conductor *c);
+
+/* Before a run is launched, in an empty arena. */
+void conductor_prepare(struct conductor *c);
 
 /*
  * Begins a run: waits until the runtime has reported in from the target `pid` or

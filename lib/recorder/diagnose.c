@@ -60,21 +60,23 @@ static void samplers(struct conductor *c)
 
 static void points(struct conductor *c)
 {
-	if (points_most_visits(&c->points) > 0)
+	if (points_most_visits(&c->points) > 0 || c->whole.on)
 		return;
 	say(c, "no-progress-point",
-	    xstrdup("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done"));
+	    xstrdup("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done, "
+		    "name a function with -P that is called for each, or give -d SECONDS to have whole runs compared"));
 }
 
 static void names(struct conductor *c)
 {
 	for (size_t i = 0; i < c->plan->nnames; i++)
 		if (!c->name_found[i])
-			say(c, "no-such-region", xasprintf("no code in scope is called '%s'", c->plan->names[i]));
+			say(c, "no-such-region", xasprintf("no code of the program or its libraries is called '%s'", c->plan->names[i]));
 	for (size_t i = 0; i < c->points.nwanted; i++)
 		if (!c->points.wanted[i].found)
 			say(c, "no-such-point",
-			    xasprintf("no progress point at '%s': no code in scope is called so", c->points.wanted[i].name));
+			    xasprintf("no progress point at '%s': no code of the program or its libraries is called so",
+				      c->points.wanted[i].name));
 }
 
 /* Is the runtime still in the process?  A program started with an empty environment has lost it. */
@@ -99,7 +101,7 @@ static void regions(struct conductor *c)
 		    xasprintf("of %llu samples none is in the program's own code%s", (unsigned long long)c->regions->samples,
 			      c->regions->mode == REGION_LINE ? ": compile it with -g, or use -m function" :
 								": is it stripped?"));
-	else if (logged == 0 && c->windows > 0)
+	else if (logged == 0 && c->windows > 0 && !c->whole.on)
 		say(c, "no-region", xstrdup("no region has enough samples: name one with -r, or record for longer with -d"));
 }
 

@@ -141,6 +141,13 @@ bool processes_meet(struct processes *p, bool all)
 
 /* ---- ending ------------------------------------------------------------------------- */
 
+void processes_attended(struct processes *p)
+{
+	for (uint32_t i = 0; i < used(p); i++)
+		if (p->member[i].pid && p->member[i].id)
+			atomic_store_explicit(&p->arena->process[i].attended, p->member[i].id, memory_order_release);
+}
+
 void processes_look(struct processes *p)
 {
 	struct pollfd end[ARENA_PROCESSES];

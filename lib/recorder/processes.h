@@ -59,6 +59,9 @@ void processes_release(struct processes *p);
  */
 bool processes_meet(struct processes *p, bool all);
 
+/* Those that have been met go on, if they waited for it: what they have mapped has been searched. */
+void processes_attended(struct processes *p);
+
 /*
  * Who has ended?  Then the caller fetches the samples that are left, and buries:
  * slots and entries are given back.  Counters stay in the slots, so nothing is

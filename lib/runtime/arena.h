@@ -167,6 +167,7 @@ struct arena_process {
 	_Atomic uint32_t id;         /* [A] 1.., in the order of joining; 0: the rest is not there yet */
 	_Atomic int32_t parent;      /* [A] */
 	_Atomic uint32_t left;       /* [A] 1: the process is another program by now */
+	_Atomic uint32_t attended;   /* [C] `id`, once its modules have been searched for what was asked for */
 	_Atomic uint64_t base;       /* [A] where it has mapped the arena */
 	_Atomic uint64_t visits;     /* [A] of all points, by those of its threads that have ended */
 	_Atomic uint32_t modules;    /* [C] index into set; by the process itself while it is being forked */
@@ -271,6 +272,10 @@ struct arena {
 	uint32_t want_sampler;      /* [C] SAMPLER_* to use, 0 = perf, else timer */
 	uint64_t period_ns;         /* [C] of the sampler */
 	uint64_t seed;              /* [C] for the jitter of the period */
+	uint32_t attend_first;      /* [C] 1: a program waits with its first instruction until it has been attended to */
+	_Atomic uint32_t main_slot; /* [A] of the thread that the recorder has started: its number, > 0 */
+	_Atomic int64_t main_began_ns;  /* [A] when it began with its program */
+	_Atomic int64_t main_waited_ns; /* [A] and waited to be attended to since then (after an exec) */
 
 	/* The window. */
 	_Alignas(64) _Atomic uint32_t window; /* [C] number << 2 | PHASE_* */

@@ -108,6 +108,7 @@ __attribute__((constructor(101))) static void init(void)
 	thread_begin(thread_reserve());
 	atomic_store_explicit(&a->runtime, self.slot ? RUNTIME_READY : RUNTIME_REFUSED, memory_order_release);
 	process_news();
+	process_begin();
 out:
 	errno = saved;
 }

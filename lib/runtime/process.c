@@ -17,6 +17,11 @@
 
 #include "runtime.h"
 
+enum {
+	ATTENTION_NS = 20 * 1000 * 1000,
+	ATTENTION_NAP_NS = 50 * 1000,
+};
+
 struct arena_process *process;
 int32_t process_pid;
 
@@ -102,6 +107,39 @@ bool process_join(struct arena *a)
 	process = p;
 	fill_in(a, p, (int32_t)SYS(SYS_getppid));
 	return true;
+}
+
+/*
+ * What the conductor is going to say about a new program (where its modules are,
+ * and its points) is to be true from its first instruction on.  Not for ever: the
+ * conductor may be gone, or not see us.
+ */
+static void wait_for_attention(void)
+{
+	uint32_t id = atomic_load_explicit(&process->id, memory_order_relaxed);
+	struct timespec nap = { .tv_nsec = ATTENTION_NAP_NS };
+	int64_t give_up = now_ns() + ATTENTION_NS;
+
+	/* Pairs with the release of the conductor: what it has to say is there. */
+	while (atomic_load_explicit(&process->attended, memory_order_acquire) != id && now_ns() < give_up)
+		SYS(SYS_nanosleep, &nap, NULL);
+}
+
+void process_begin(void)
+{
+	int64_t since = now_ns(), none = 0;
+
+	if (arena->attend_first) {
+		wait_for_attention();
+		if (self.slot)
+			breakpoint_look();
+	}
+	if (!self.slot || atomic_load_explicit(&process->pid, memory_order_relaxed) !=
+				  atomic_load_explicit(&arena->pid, memory_order_relaxed))
+		return;
+	if (!atomic_compare_exchange_strong(&arena->main_began_ns, &none, now_ns()))
+		atomic_fetch_add_explicit(&arena->main_waited_ns, now_ns() - since, memory_order_relaxed);
+	atomic_store_explicit(&arena->main_slot, (uint32_t)(self.slot - arena->thread) + 1, memory_order_release);
 }
 
 void process_forked(void)

@@ -74,6 +74,9 @@ static inline uint32_t process_number(void)
  */
 void process_forked(void);
 
+/* init: the first thread of a program is about to begin with it. */
+void process_begin(void);
+
 /* any: tells the conductor that there is something to look at. */
 void process_news(void);
 

@@ -1,0 +1,143 @@
+/*
+ * The window begins when the runtime in the target is ready and knows where its
+ * modules are (it waits for us, arena->attend_first), and ends when the target
+ * is dead.  In virtual time it takes as long as that, less the clock of the
+ * target's first thread: what that has paused for others, and been credited.
+ *
+ * A run that we had to end, or that ended in another way than the first, was
+ * other work: it is no experiment, or set aside.
+ */
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/msg.h"
+#include "format.h"
+#include "format/record.h"
+#include "recorder/conductor_parts.h"
+#include "recorder/whole.h"
+
+#define MS 1000000ll
+
+enum {
+	REST_MS = 1000,
+	LAUNCH_MS = 3000, /* by then the run has begun, and is being conducted */
+	FEW_RUNS = 6,
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* Processor time of all children that have ended, and theirs. */
+static int64_t children_ns(void)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_CHILDREN, &u) != 0)
+		return 0;
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ll + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ll;
+}
+
+static void warn_of_few(struct conductor *c)
+{
+	char *text;
+
+	if (c->plan->runs ? c->plan->runs >= FEW_RUNS : c->last_run_ns * FEW_RUNS <= c->plan->duration_ns)
+		return;
+	text = xasprintf("without a progress point each run is one experiment, and one takes %.1f s: give more time with -d, or name a "
+			 "function with -P that is called for each unit of work",
+			 (double)c->last_run_ns / 1e9);
+	msg_warn("%s", text);
+	journal_warning(c->journal, c->run, "few-runs", text);
+	free(text);
+}
+
+void whole_decide(struct conductor *c)
+{
+	if (c->whole.on || c->plan->attach_only || c->plan->runs == 1 || (!c->plan->runs && !c->plan->duration_ns))
+		return;
+	if (!c->ready || c->cut || c->experiments > 0 || points_most_visits(&c->points) > 0)
+		return;
+	c->whole.on = true;
+	c->whole.status = c->wait_status;
+	warn_of_few(c);
+}
+
+void whole_prepare(struct conductor *c)
+{
+	const struct trial *t;
+
+	if (!c->whole.on)
+		return;
+	t = conductor_trial(c, &c->whole.region);
+	c->whole.pct = t->pct;
+	c->whole.children_ns = children_ns();
+	c->arena->attend_first = 1;
+	conductor_switch(c, c->whole.region, c->whole.pct);
+	atomic_store(&c->arena->expires_ns, now_ns() + LAUNCH_MS * MS);
+}
+
+void whole_conduct(struct conductor *c)
+{
+	if (c->whole.region)
+		journal_region(c->journal, c->whole.region);
+	c->whole.others = machine_now(&c->processes);
+	while (conductor_rest(c, now_ns() + REST_MS * MS))
+		;
+}
+
+/* The clock of the thread that the target began with; its slot keeps it when it is dead. */
+static bool clock_of_main(const struct conductor *c, int64_t *began, int64_t *delay)
+{
+	uint32_t slot = atomic_load_explicit(&c->arena->main_slot, memory_order_acquire);
+
+	if (slot == 0 || slot > ARENA_THREADS)
+		return false;
+	*began = atomic_load(&c->arena->main_began_ns);
+	*delay = atomic_load(&c->arena->thread[slot - 1].delay_ns) + atomic_load(&c->arena->main_waited_ns);
+	return *began > 0;
+}
+
+void whole_log(struct conductor *c)
+{
+	struct window w = { .region = c->whole.region, .pct = c->whole.pct };
+	struct buf *b = &c->journal->line;
+	int64_t delay;
+	bool disturbed;
+
+	if (!c->ready || c->cut || !clock_of_main(c, &w.before.at_ns, &delay) || c->ended_ns - w.before.at_ns - delay <= 0)
+		return;
+	w.after = conductor_tally(c);
+	w.after.at_ns = c->ended_ns;
+	w.others = machine_since(machine_now(&c->processes), c->whole.others);
+	/* All processes that were counted have ended, so their time is known after all. */
+	w.others.foreign_ns -= children_ns() - c->whole.children_ns;
+	w.others.foreign_known = true;
+	w.spoilt = c->wait_status != c->whole.status || (w.pct && atomic_load(&c->arena->speedup) == 0);
+	disturbed = conductor_log(c, &w);
+	record_begin(b, AW_VISITS);
+	record_u64(b, "experiment", c->experiments);
+	record_str(b, "point", "run");
+	record_str(b, "kind", "run");
+	record_u64(b, "count", 1);
+	record_i64(b, "virtual_ns", c->ended_ns - w.before.at_ns - delay);
+	record_end(b);
+	journal_flush(c->journal);
+	conductor_tried(c, disturbed);
+	if (c->status && !disturbed) {
+		struct causal_obs obs = { .run = c->run,
+					  .block = c->block,
+					  .start_ns = (double)c->run,
+					  .whole = true,
+					  .s = w.pct / 100.0,
+					  .count = 1,
+					  .time_ns = (double)(c->ended_ns - w.before.at_ns - delay) };
+		status_window(c->status, w.region, &obs);
+	}
+}
