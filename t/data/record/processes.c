@@ -84,6 +84,17 @@ static int ended(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* For who must end it, or know that it has ended. */
+static void note_pid(void)
+{
+	FILE *f = fopen("pids", "a");
+
+	if (!f)
+		die("fopen");
+	fprintf(f, "%d\n", (int)getpid());
+	fclose(f);
+}
+
 static void hundred(void)
 {
 	units(100);
@@ -640,6 +651,7 @@ static void goes_on(void)
 
 static void helper(void)
 {
+	note_pid();
 	close(0), close(1), close(2);
 	sleeps();
 }
@@ -647,6 +659,8 @@ static void helper(void)
 static void leaves_helper(void)
 {
 	start(helper);
+	while (access("pids", F_OK) != 0)
+		usleep(1000);
 	units(100);
 	puts("over");
 }
@@ -656,6 +670,7 @@ static void serves(void)
 {
 	if (daemon(1, 1) != 0)
 		die("daemon");
+	note_pid();
 	close(0), close(1), close(2);
 	for (;;)
 		units(100);
@@ -672,6 +687,7 @@ static void computes(void)
 			die("pipe");
 		fflush(stdout);
 		if (fork() == 0) {
+			note_pid();
 			for (int k = 0; k < 4000; k++) {
 				units(1);
 				sum += (unsigned long)(k * (i + 1));

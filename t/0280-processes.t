@@ -1,0 +1,342 @@
+#!/bin/sh
+# Programs of several processes: each way to make one and to end one, profiled as
+# bare, with nothing lost; what the command leaves behind; a recorder that dies.
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC3045
+ulimit -c 0
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o processes "$data/record/processes.c" -pthread || exit 1
+
+# field KEY: its values in the records read from standard input, one a line; "-" where it is missing
+field() {
+	awk -F '\t' -v key="$1=" '{
+		value = "-"
+		for (i = 2; i <= NF; i++)
+			if (index($i, key) == 1)
+				value = substr($i, length(key) + 1)
+		print value
+	}'
+}
+
+# whole LOG: every process that joined has an end, ids count up, the visits of all add up to those of the run
+whole() {
+	test "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n'
+	exits 0 andweorc-resolve "$1" >resolved 2>resolve.err
+	lacks ': bad |malformed' resolve.err
+	grep '^process	.*	pid=' "$1" | field id | sort -n >joined
+	grep '^process	.*	visits=' "$1" | field id | sort -n >ended
+	test -s joined
+	same joined ended
+	seq "$(wc -l <joined)" >numbers
+	same numbers joined
+	visits=$(grep '^process	.*	visits=' "$1" | field visits | awk '{ n += $0 } END { print n + 0 }')
+	test "$visits" -eq "$(grep '^end	' "$1" | field visits1 | tr - 0)"
+}
+
+# alike MODE VISITS [OPTION...]: the same output and status as bare; so many visits
+alike() {
+	mode=$1
+	visits=$2
+	shift 2
+	run ./processes "$mode" >bare 2>bare.err
+	bare=$status
+	test "$bare" -ne 98 && test "$bare" -ne 99
+	run andweorc-record -q -o log -r work -s 50 --window 1 "$@" -- ./processes "$mode" >profiled 2>err
+	same bare profiled
+	test "$status" -eq "$bare"
+	lacks '^andweorc-record: [^w]' err
+	echo "$visits" >want
+	grep '^end	' log | field visits1 >got
+	same want got
+	whole log
+}
+
+# joins N: as many processes had joined in the last log
+joins() {
+	echo "$1" >want
+	wc -l <joined >got
+	same want got
+}
+
+# ---- births, ends, waits -------------------------------------------------------------
+
+each_end() {
+	alike ends 450 "$@"
+	joins 10
+}
+check 'children end in nine ways, and all that they did is counted' each_end
+check 'the same, sampled by the timer' each_end --sampler timer
+
+each_wait() {
+	alike waits 7
+	joins 8
+}
+check 'each way to wait for a child' each_wait
+check 'a wait that a signal ends, a wait for a child that stops' alike interrupted -
+
+forks() {
+	alike fork 600
+	joins 6
+	awk -F '\t' '$1 == "process" && $4 ~ /^pid=/ { print $3 == "id=1" ? "first" : $5 == "parent=" pid ? "child" : $0 }
+		$3 == "id=1" && $4 ~ /^pid=/ { pid = substr($4, 5) }' log | sort | uniq -c >got
+	awk '{ print $1, $2 }' got >counts
+	same - counts <<-END
+	5 child
+	1 first
+	END
+	has '^process	run=1	id=1	pid=[0-9]*	parent=[0-9]*	command=./processes%20fork$' log
+	has '^process	run=1	id=1	status=exit:0	visits=100$' log
+}
+check 'fork' forks
+
+vforks() {
+	alike vfork 400
+	joins 4
+}
+check 'vfork: the child that execs joins, the one that ends at once is nobody' vforks
+
+spawns() {
+	alike spawn 500
+	# 5 leaves, the shells of system(3) and popen(3), cat, and one shell that becomes a leaf
+	has 'command=processes%20leaf$' log
+	has 'command=sh%20-c%20./processes%20leaf;%20exit%207$' log
+	has '	status=exec	visits=0$' log
+}
+check 'posix_spawn, system, popen' spawns
+
+clones() {
+	alike clone 100
+	joins 3
+}
+check 'clone, _Fork' clones
+
+raw_clones() {
+	alike clone-raw 200
+	joins 2 # the other is what the child runs with system(3)
+}
+check 'a copy made past libc does not write to what is its parent'"'"'s' raw_clones
+check 'clone as a system call' alike clone-syscall 200
+
+tree() {
+	alike tree 254
+	joins 127
+}
+check 'a tree of 127 processes' tree
+
+hundred() {
+	alike hundred 500
+	joins 101
+}
+check '100 processes at once' hundred
+
+thousand() {
+	alike thousand 1000
+	joins 1001
+}
+check '1,000 processes one after the other' thousand
+
+# ---- odd places ------------------------------------------------------------------------
+
+threads() {
+	alike threads 1600
+	joins 41
+}
+check 'threads that fork while others work and windows switch' threads
+
+handlers() {
+	alike handler 3200
+	joins 21
+}
+check 'a signal handler that forks' handlers
+
+execs() {
+	alike exec 110
+	# of the one without environment, what it was before
+	joins 4
+}
+check 'a child that closes all descriptors, and one that empties its environment, before they exec' execs
+
+exec_threads() {
+	alike exec-threads 110
+	joins 2
+	grep -c '	status=exec	visits=10$' log >got
+	echo 1 >want
+	same want got
+}
+check 'exec by a thread, beside others' exec_threads
+
+double() {
+	alike double 50
+	joins 3
+}
+check 'double fork, setsid' double
+check 'PR_SET_PDEATHSIG' alike death-signal 10
+
+namespaces() {
+	alike namespace 230
+	has '^process	run=1	id=1	' log
+}
+if unshare -p true 2>/dev/null; then
+	check 'a pid namespace: who is number 1 there is not mistaken for init' namespaces
+else
+	skip 'a pid namespace' 'not permitted here'
+fi
+
+# ---- what outlives the command ---------------------------------------------------------
+
+# gone: who has noted its pid has ended
+gone() {
+	while read -r pid; do
+		for _ in $(seq 100); do
+			kill -0 "$pid" 2>/dev/null || continue 2
+			sleep 0.05
+		done
+		echo "$pid lives"
+		return 1
+	done <pids
+	rm pids
+}
+
+end_helpers() {
+	xargs kill -KILL <pids
+	gone
+}
+
+daemon_followed() {
+	rm -f daemon.out
+	alike daemon 5000
+	echo 'done' >want
+	same want daemon.out
+	joins 2
+	has '^experiment	' log
+	has '^end	run=1	status=exit:0	wall_ns=' log
+}
+check 'a daemon is recorded to its end' daemon_followed
+
+daemon_stopped() {
+	exits 0 andweorc-record -q -d 1 -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err
+	gone
+	whole log
+	joins 2
+	has '^end	run=1	status=exit:0	ended_by=recorder	' log
+	has '^process	run=1	id=2	status=signal:15	visits=[1-9]' log
+	grep -c '^end' log >got
+	echo 1 >want
+	same want got
+}
+check 'a daemon that goes on for ever is ended as the time is' daemon_stopped
+
+daemon_terminated() {
+	andweorc-record -q -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err &
+	recorder=$!
+	for _ in $(seq 100); do
+		if test -e log && grep -q '^experiment' log; then
+			break
+		fi
+		sleep 0.05
+	done
+	kill -TERM $recorder
+	set +e
+	wait $recorder
+	status=$?
+	set -e
+	test "$status" -eq 0 # as the command, which had ended by then
+	gone
+	whole log
+}
+check 'SIGTERM to the recorder ends the daemon' daemon_terminated
+
+helper_left() {
+	before=$(date +%s)
+	alike helper 100
+	test $(($(date +%s) - before)) -le 5
+	has '^process	run=1	id=2	status=running	visits=0$' log
+	end_helpers # two: of the bare run too
+}
+check 'a helper that only waits does not keep the recording going' helper_left
+
+helper_each_run() {
+	exits 0 andweorc-record -q -n 3 -o log -r work -s 50 --window 1 -- ./processes helper >out 2>err
+	grep '^end	' log | field visits1 >got
+	same - got <<-END
+	100
+	100
+	100
+	END
+	# Each run knows only its own.
+	grep '^process	.*	pid=' log | field run | uniq -c | awk '{ print $1, $2 }' >got
+	same - got <<-END
+	2 1
+	2 2
+	2 3
+	END
+	end_helpers
+}
+check 'what a run has left behind is not part of the next' helper_each_run
+
+# ---- a recorder that dies ----------------------------------------------------------------
+
+recorder_killed() {
+	./processes compute >want
+	rm pids
+	UNIT_US=300 andweorc-record -q -o log -r work -s 50 --window 100 -- ./processes compute >got 2>err &
+	recorder=$!
+	for _ in $(seq 200); do
+		if test -e log && grep -q '^experiment.*	speedup_pct=50	' log; then
+			break
+		fi
+		sleep 0.02
+	done
+	has '^experiment.*	speedup_pct=50	' log
+	kill -KILL $recorder
+	set +e
+	wait $recorder
+	status=$?
+	set -e
+	test "$status" -eq 137
+	for _ in $(seq 300); do
+		if test "$(wc -l <got)" -eq 2; then
+			break
+		fi
+		sleep 0.05
+	done
+	same want got
+	gone
+}
+check 'the recorder is killed in the middle of a window: the program goes on to its end' recorder_killed
+
+# late: a daemon that execs after its recorder has died
+late() {
+	cat >late.sh <<-END
+	setsid sh -c 'echo \$\$ >late.pid; while test ! -e go; do sleep 0.05; done; exec ./processes plain >late.out' &
+	while test ! -s late.pid; do sleep 0.05; done
+	exec sleep 1000
+	END
+	rm -f go late.out
+	andweorc-record -q -o log -- sh late.sh >out 2>err &
+	recorder=$!
+	for _ in $(seq 200); do
+		if test -s late.pid && test -s log && grep -q 'late' log; then
+			break
+		fi
+		sleep 0.05
+	done
+	pids=$(pgrep -P $recorder)
+	kill -KILL $recorder
+	set +e
+	wait $recorder
+	set -e
+	kill -KILL $pids
+	touch go
+	for _ in $(seq 200); do
+		if test -s late.out; then
+			break
+		fi
+		sleep 0.05
+	done
+	echo plain >want
+	same want late.out
+}
+check 'who starts when the recorder has died is not profiled, and works' late
+
+done_testing
