@@ -1,0 +1,52 @@
+/*
+ * channel: what a descriptor leads to.
+ *
+ * A pipe, an event counter or a socket whose other end belongs to the recording
+ * is a channel between its threads: who reads from it waits for one who writes,
+ * and the other way round where it is full.  Such a wait is one for a peer.
+ * Files, devices, terminals, and the rest of the world behind a socket are the
+ * outside.
+ *
+ * What passes a channel in one direction has a key ("data"), released by who
+ * writes and awaited by who reads; the room for more of it has another
+ * ("space").  Whether both ends belong to the recording is not known here: a key
+ * that nobody ever releases is that of a channel from the outside.
+ *
+ * All functions: context any.  They ask the kernel, about one system call each;
+ * so they are for when clocks matter (wait_is_accounted).
+ */
+#ifndef ANDWEORC_RUNTIME_CHANNEL_H
+#define ANDWEORC_RUNTIME_CHANNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+/* Key of the data that can be read from fd (of connections, for a socket that listens); 0: no channel. */
+uint64_t channel_in(int fd);
+
+/* Key of the data that is written to fd; 0: no channel. */
+uint64_t channel_out(int fd);
+
+/* Key of the room for such data; 0 for 0. */
+uint64_t channel_space(uint64_t data);
+
+/* Key of what is sent to an address, one by one (datagrams) or by connecting to it; 0: a family that is not known. */
+uint64_t channel_datagrams(const struct sockaddr *to, socklen_t size);
+uint64_t channel_connections(const struct sockaddr *to, socklen_t size);
+
+/* Key of a POSIX message queue, of the locks on a file, of a FIFO's other end being opened; 0: fd is none such. */
+uint64_t channel_queue(int fd);
+uint64_t channel_lock(int fd);
+uint64_t channel_opening(int fd);
+
+/* A timer: nobody but time lets who reads from it go on. */
+bool channel_is_timer(int fd);
+
+/* What descriptors are that the kernel has no name for, or none that is quickly asked for. */
+void channel_is_event(int fd);
+void channel_is_clock(int fd);
+void channel_is_copy(int fd, int of);
+void channel_are_pair(int a, int b);
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * socket: connections are made, messages sent and received.
+ *
+ * Who accepts waits for one who connects, and the other way round where a queue
+ * of connections is full; both meet at the address.  Messages with an address of
+ * their own (UDP, Unix datagrams) are released there, others at the connection.
+ */
+#include "transfer.h"
+
+/* ---- connections --------------------------------------------------------------------------- */
+
+EXPORT int socketpair(int family, int type, int protocol, int pair[2])
+{
+	int err = REAL(socketpair)(family, type, protocol, pair);
+
+	if (arena && err == 0)
+		channel_are_pair(pair[0], pair[1]);
+	return err;
+}
+
+EXPORT int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict size)
+{
+	TRANSFER(fd, NO_FD, REAL(accept)(fd, from, size));
+}
+
+EXPORT int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict size, int flags)
+{
+	TRANSFER(fd, NO_FD, REAL(accept4)(fd, from, size, flags));
+}
+
+/* Body of a wrapper that sends to an address, or connects to it; to: its key. */
+#define TRANSFER_TO(fd, to, call)                                                                                            \
+	do {                                                                                                                 \
+		struct transfer t_;                                                                                          \
+		__typeof__(call) got_;                                                                                       \
+		if (likely(!wait_is_watched()))                                                                              \
+			return call;                                                                                         \
+		begin_to(&t_, fd, wait_is_accounted() ? (to) : 0, SITE);                                                     \
+		got_ = CALL(call);                                                                                           \
+		transfer_end(&t_, got_ >= 0);                                                                                \
+		return got_;                                                                                                 \
+	} while (0)
+
+static void begin_to(struct transfer *t, int fd, uint64_t to, const void *site)
+{
+	transfer_begin_with(t, fd, to, channel_space(to), site);
+}
+
+EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t size)
+{
+	TRANSFER_TO(fd, channel_connections(to.__sockaddr__, size), REAL(connect)(fd, to, size));
+}
+
+/* The other end will read no more, or find the end of the data. */
+EXPORT int shutdown(int fd, int how)
+{
+	if (wait_is_accounted()) {
+		uint64_t out = how != SHUT_RD ? channel_out(fd) : 0;
+
+		if (out)
+			wait_release(out, SITE);
+	}
+	return REAL(shutdown)(fd, how);
+}
+
+/* ---- receiving ----------------------------------------------------------------------------- */
+
+EXPORT ssize_t recv(int fd, void *buf, size_t n, int flags)
+{
+	TRANSFER(fd, NO_FD, REAL(recv)(fd, buf, n, flags));
+}
+
+EXPORT ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, __SOCKADDR_ARG from, socklen_t *restrict size)
+{
+	TRANSFER(fd, NO_FD, REAL(recvfrom)(fd, buf, n, flags, from, size));
+}
+
+/* _FORTIFY_SOURCE's. */
+ssize_t __recv_chk(int fd, void *buf, size_t n, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
+		       socklen_t *restrict size);
+
+EXPORT ssize_t __recv_chk(int fd, void *buf, size_t n, size_t room, int flags)
+{
+	TRANSFER(fd, NO_FD, REAL(__recv_chk)(fd, buf, n, room, flags));
+}
+
+EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
+			      socklen_t *restrict size)
+{
+	TRANSFER(fd, NO_FD, REAL(__recvfrom_chk)(fd, buf, n, room, flags, from, size));
+}
+
+EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	TRANSFER(fd, NO_FD, REAL(recvmsg)(fd, message, flags));
+}
+
+EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout)
+{
+	TRANSFER(fd, NO_FD, REAL(recvmmsg)(fd, messages, n, flags, timeout));
+}
+
+/* ---- sending ------------------------------------------------------------------------------- */
+
+EXPORT ssize_t send(int fd, const void *buf, size_t n, int flags)
+{
+	TRANSFER(NO_FD, fd, REAL(send)(fd, buf, n, flags));
+}
+
+EXPORT ssize_t sendto(int fd, const void *buf, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t size)
+{
+	if (!to.__sockaddr__)
+		TRANSFER(NO_FD, fd, REAL(sendto)(fd, buf, n, flags, to, size));
+	TRANSFER_TO(fd, channel_datagrams(to.__sockaddr__, size), REAL(sendto)(fd, buf, n, flags, to, size));
+}
+
+EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	if (!wait_is_watched() || !message || !message->msg_name)
+		TRANSFER(NO_FD, fd, REAL(sendmsg)(fd, message, flags));
+	TRANSFER_TO(fd, channel_datagrams(message->msg_name, message->msg_namelen), REAL(sendmsg)(fd, message, flags));
+}
+
+/* They go to one address mostly, and are all sent by one call: the first stands for all. */
+EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
+{
+	const struct msghdr *first = &messages->msg_hdr;
+
+	if (!wait_is_watched() || n == 0 || !messages || !first->msg_name)
+		TRANSFER(NO_FD, fd, REAL(sendmmsg)(fd, messages, n, flags));
+	TRANSFER_TO(fd, channel_datagrams(first->msg_name, first->msg_namelen), REAL(sendmmsg)(fd, messages, n, flags));
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+EXPORT int getaddrinfo(const char *restrict host, const char *restrict service, const struct addrinfo *restrict hints,
+		       struct addrinfo **restrict found)
+{
+	struct wait w;
+	int err;
+
+	wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);
+	err = REAL(getaddrinfo)(host, service, hints, found);
+	wait_outside(&w);
+	return err;
+}

@@ -1,0 +1,378 @@
+/*
+ * stdio: streams, as far as they go to the kernel.
+ *
+ * libc reads and writes for its streams inside of itself, so the functions that a
+ * program calls are stood in for.  Whether one will go to the kernel is seen from
+ * the stream, whose fields are part of glibc's binary interface (its macros are
+ * compiled into programs).  Nothing is done when what is wanted is in the buffer,
+ * or fits in there: getc and putc cost a comparison more.
+ *
+ * The look at the buffer takes no lock; a thread that uses the stream meanwhile
+ * can make it wrong.  Then a wait is not accounted for, or a call that does not
+ * block is; nothing is read but what has been found to lie in the buffer.
+ *
+ * Not here: scanf and wide characters.
+ */
+#ifndef __NO_INLINE__
+#define __NO_INLINE__ 1 /* glibc's header has some of these functions inline */
+#endif
+#include <string.h>
+
+#include "transfer.h"
+
+/* ---- is it in the buffer? --------------------------------------------------------------- */
+
+/* How much can be read without the kernel. */
+static size_t buffered(const FILE *f)
+{
+	const char *at = f->_IO_read_ptr, *end = f->_IO_read_end;
+
+	return at < end ? (size_t)(end - at) : 0;
+}
+
+/* A whole line is, or as much of it as is wanted. */
+static bool has_line(const FILE *f, int end_of_line, size_t wanted)
+{
+	const char *at = f->_IO_read_ptr, *end = f->_IO_read_end;
+
+	/* What was put back (ungetc) can lie elsewhere. */
+	if (!at || at >= end || at < f->_IO_buf_base || end > f->_IO_buf_end)
+		return false;
+	return (size_t)(end - at) >= wanted || memchr(at, end_of_line, (size_t)(end - at));
+}
+
+enum {
+	UNBUFFERED = 0x2, /* _IO_UNBUFFERED and _IO_LINE_BUF, which glibc's headers do not name any more */
+	BY_LINE = 0x200,
+	PRINTED = 1024, /* what is printed at once is mostly shorter */
+};
+
+/* n bytes find room; whether there is an end of line among them is not looked at. */
+static bool fits(const FILE *f, size_t n)
+{
+	const char *at = f->_IO_write_ptr, *end = f->_IO_buf_end;
+
+	if (f->_flags & (UNBUFFERED | BY_LINE))
+		return false;
+	/* A stream that has no buffer yet will get one. */
+	return end ? at < end && n < (size_t)(end - at) : n < PRINTED;
+}
+
+/* One byte does: what putc itself asks. */
+static bool fits_one(const FILE *f)
+{
+	return f->_IO_write_ptr < f->_IO_write_end;
+}
+
+/* It leads nowhere: to memory, or to functions of the program's own. */
+static bool is_internal(const FILE *f)
+{
+	return f->_fileno < 0;
+}
+
+/* Bodies of wrappers. */
+#define READING(f, ready, call)                                                                                              \
+	do {                                                                                                                 \
+		struct transfer t_;                                                                                          \
+		__typeof__(call) got_;                                                                                       \
+		if (likely(!wait_is_watched()) || (ready) || is_internal(f))                                              \
+			return call;                                                                                         \
+		transfer_begin(&t_, (f)->_fileno, NO_FD, SITE);                                                              \
+		got_ = CALL(call);                                                                                           \
+		transfer_end(&t_, true);                                                                                     \
+		return got_;                                                                                                 \
+	} while (0)
+
+#define WRITING(f, fits, call)                                                                                               \
+	do {                                                                                                                 \
+		struct transfer t_;                                                                                          \
+		__typeof__(call) got_;                                                                                       \
+		if (likely(!wait_is_watched()) || (fits) || is_internal(f))                                               \
+			return call;                                                                                         \
+		transfer_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                              \
+		got_ = CALL(call);                                                                                           \
+		transfer_end(&t_, true);                                                                                     \
+		return got_;                                                                                                 \
+	} while (0)
+
+/* Macros of the header's. */
+#undef fread_unlocked
+#undef fwrite_unlocked
+
+/* _FORTIFY_SOURCE's; no header says what they are unless it is on. */
+size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f);
+size_t __fread_unlocked_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f);
+char *__fgets_chk(char *restrict to, size_t room, int n, FILE *restrict f);
+char *__fgets_unlocked_chk(char *restrict to, size_t room, int n, FILE *restrict f);
+int __printf_chk(int flag, const char *restrict format, ...);
+int __fprintf_chk(FILE *restrict f, int flag, const char *restrict format, ...);
+int __vprintf_chk(int flag, const char *restrict format, va_list args);
+int __vfprintf_chk(FILE *restrict f, int flag, const char *restrict format, va_list args);
+int __dprintf_chk(int fd, int flag, const char *restrict format, ...);
+int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list args);
+
+/* ---- input --------------------------------------------------------------------------------- */
+
+EXPORT size_t fread(void *restrict to, size_t size, size_t n, FILE *restrict f)
+{
+	READING(f, size * n <= buffered(f), REAL(fread)(to, size, n, f));
+}
+
+EXPORT size_t fread_unlocked(void *restrict to, size_t size, size_t n, FILE *restrict f)
+{
+	READING(f, size * n <= buffered(f), REAL(fread_unlocked)(to, size, n, f));
+}
+
+EXPORT size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f)
+{
+	READING(f, size * n <= buffered(f), REAL(__fread_chk)(to, room, size, n, f));
+}
+
+EXPORT size_t __fread_unlocked_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f)
+{
+	READING(f, size * n <= buffered(f), REAL(__fread_unlocked_chk)(to, room, size, n, f));
+}
+
+EXPORT char *fgets(char *restrict to, int n, FILE *restrict f)
+{
+	READING(f, has_line(f, '\n', (size_t)n), REAL(fgets)(to, n, f));
+}
+
+EXPORT char *fgets_unlocked(char *restrict to, int n, FILE *restrict f)
+{
+	READING(f, has_line(f, '\n', (size_t)n), REAL(fgets_unlocked)(to, n, f));
+}
+
+EXPORT char *__fgets_chk(char *restrict to, size_t room, int n, FILE *restrict f)
+{
+	READING(f, has_line(f, '\n', (size_t)n), REAL(__fgets_chk)(to, room, n, f));
+}
+
+EXPORT char *__fgets_unlocked_chk(char *restrict to, size_t room, int n, FILE *restrict f)
+{
+	READING(f, has_line(f, '\n', (size_t)n), REAL(__fgets_unlocked_chk)(to, room, n, f));
+}
+
+EXPORT ssize_t getdelim(char **restrict to, size_t *restrict room, int end, FILE *restrict f)
+{
+	READING(f, has_line(f, end, SIZE_MAX), REAL(getdelim)(to, room, end, f));
+}
+
+/* What the header's getline calls. */
+EXPORT ssize_t __getdelim(char **restrict to, size_t *restrict room, int end, FILE *restrict f)
+{
+	READING(f, has_line(f, end, SIZE_MAX), REAL(getdelim)(to, room, end, f));
+}
+
+EXPORT ssize_t getline(char **restrict to, size_t *restrict room, FILE *restrict f)
+{
+	READING(f, has_line(f, '\n', SIZE_MAX), REAL(getline)(to, room, f));
+}
+
+EXPORT int fgetc(FILE *f)
+{
+	READING(f, buffered(f) > 0, REAL(fgetc)(f));
+}
+
+EXPORT int getc(FILE *f)
+{
+	READING(f, buffered(f) > 0, REAL(fgetc)(f));
+}
+
+EXPORT int getchar(void)
+{
+	READING(stdin, buffered(stdin) > 0, REAL(fgetc)(stdin));
+}
+
+/* What getc was as a macro of older headers; so for putc. */
+int _IO_getc(FILE *f);
+int _IO_putc(int c, FILE *f);
+
+EXPORT int _IO_getc(FILE *f)
+{
+	READING(f, buffered(f) > 0, REAL(fgetc)(f));
+}
+
+/* What the header's getc_unlocked calls when the buffer is empty. */
+EXPORT int __uflow(FILE *f)
+{
+	READING(f, false, REAL(__uflow)(f));
+}
+
+/* ---- output -------------------------------------------------------------------------------- */
+
+EXPORT size_t fwrite(const void *restrict from, size_t size, size_t n, FILE *restrict f)
+{
+	WRITING(f, fits(f, size * n), REAL(fwrite)(from, size, n, f));
+}
+
+EXPORT size_t fwrite_unlocked(const void *restrict from, size_t size, size_t n, FILE *restrict f)
+{
+	WRITING(f, fits(f, size * n), REAL(fwrite_unlocked)(from, size, n, f));
+}
+
+EXPORT int fputs(const char *restrict from, FILE *restrict f)
+{
+	WRITING(f, fits(f, PRINTED), REAL(fputs)(from, f));
+}
+
+EXPORT int fputs_unlocked(const char *restrict from, FILE *restrict f)
+{
+	WRITING(f, fits(f, PRINTED), REAL(fputs_unlocked)(from, f));
+}
+
+EXPORT int puts(const char *from)
+{
+	WRITING(stdout, fits(stdout, PRINTED), REAL(puts)(from));
+}
+
+EXPORT int fputc(int c, FILE *f)
+{
+	WRITING(f, fits_one(f), REAL(fputc)(c, f));
+}
+
+EXPORT int putc(int c, FILE *f)
+{
+	WRITING(f, fits_one(f), REAL(fputc)(c, f));
+}
+
+EXPORT int putchar(int c)
+{
+	WRITING(stdout, fits_one(stdout), REAL(fputc)(c, stdout));
+}
+
+EXPORT int _IO_putc(int c, FILE *f)
+{
+	WRITING(f, fits_one(f), REAL(fputc)(c, f));
+}
+
+/* What the header's putc_unlocked calls when the buffer is full. */
+EXPORT int __overflow(FILE *f, int c)
+{
+	WRITING(f, false, REAL(__overflow)(f, c));
+}
+
+/* ---- formatted output ------------------------------------------------------------------------ */
+
+EXPORT int vfprintf(FILE *restrict f, const char *restrict format, va_list args)
+{
+	WRITING(f, fits(f, PRINTED), REAL(vfprintf)(f, format, args));
+}
+
+EXPORT int vprintf(const char *restrict format, va_list args)
+{
+	WRITING(stdout, fits(stdout, PRINTED), REAL(vfprintf)(stdout, format, args));
+}
+
+EXPORT int vdprintf(int fd, const char *restrict format, va_list args)
+{
+	TRANSFER(NO_FD, fd, REAL(vdprintf)(fd, format, args));
+}
+
+EXPORT int __vfprintf_chk(FILE *restrict f, int flag, const char *restrict format, va_list args)
+{
+	WRITING(f, fits(f, PRINTED), REAL(__vfprintf_chk)(f, flag, format, args));
+}
+
+EXPORT int __vprintf_chk(int flag, const char *restrict format, va_list args)
+{
+	WRITING(stdout, fits(stdout, PRINTED), REAL(__vfprintf_chk)(stdout, flag, format, args));
+}
+
+EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list args)
+{
+	TRANSFER(NO_FD, fd, REAL(__vdprintf_chk)(fd, flag, format, args));
+}
+
+/* Body of a variadic wrapper: what follows `format` as a va_list.  The arguments are gone when the call returns. */
+#define VARIADIC(f, format, call)                                                                                            \
+	do {                                                                                                                 \
+		struct transfer t_ = { .wait.t = NULL };                                                                     \
+		va_list args;                                                                                                \
+		int n_;                                                                                                      \
+		if (wait_is_watched() && !fits(f, PRINTED) && !is_internal(f))                                               \
+			transfer_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                      \
+		va_start(args, format);                                                                                      \
+		n_ = CALL(call);                                                                                             \
+		va_end(args);                                                                                                \
+		transfer_end(&t_, true);                                                                                     \
+		return n_;                                                                                                   \
+	} while (0)
+
+EXPORT int printf(const char *restrict format, ...)
+{
+	VARIADIC(stdout, format, REAL(vfprintf)(stdout, format, args));
+}
+
+EXPORT int fprintf(FILE *restrict f, const char *restrict format, ...)
+{
+	VARIADIC(f, format, REAL(vfprintf)(f, format, args));
+}
+
+EXPORT int __printf_chk(int flag, const char *restrict format, ...)
+{
+	VARIADIC(stdout, format, REAL(__vfprintf_chk)(stdout, flag, format, args));
+}
+
+EXPORT int __fprintf_chk(FILE *restrict f, int flag, const char *restrict format, ...)
+{
+	VARIADIC(f, format, REAL(__vfprintf_chk)(f, flag, format, args));
+}
+
+/* Without a buffer of its own: it always writes. */
+#define VARIADIC_FD(fd, format, call)                                                                                        \
+	do {                                                                                                                 \
+		struct transfer t_ = { .wait.t = NULL };                                                                     \
+		va_list args;                                                                                                \
+		int n_;                                                                                                      \
+		if (wait_is_watched())                                                                                       \
+			transfer_begin(&t_, NO_FD, fd, SITE);                                                                \
+		va_start(args, format);                                                                                      \
+		n_ = CALL(call);                                                                                             \
+		va_end(args);                                                                                                \
+		transfer_end(&t_, n_ >= 0);                                                                                  \
+		return n_;                                                                                                   \
+	} while (0)
+
+EXPORT int dprintf(int fd, const char *restrict format, ...)
+{
+	VARIADIC_FD(fd, format, REAL(vdprintf)(fd, format, args));
+}
+
+EXPORT int __dprintf_chk(int fd, int flag, const char *restrict format, ...)
+{
+	VARIADIC_FD(fd, format, REAL(__vdprintf_chk)(fd, flag, format, args));
+}
+
+/* ---- emptying the buffer ---------------------------------------------------------------------- */
+
+static bool is_empty(const FILE *f)
+{
+	return f->_IO_write_ptr == f->_IO_write_base;
+}
+
+/* Of all streams: those that lead to others of the recording are not known. */
+EXPORT int fflush(FILE *f)
+{
+	struct wait w;
+	int err;
+
+	if (f)
+		WRITING(f, is_empty(f), REAL(fflush)(f));
+	wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);
+	err = REAL(fflush)(f);
+	wait_outside(&w);
+	return err;
+}
+
+EXPORT int fflush_unlocked(FILE *f)
+{
+	if (!f)
+		return fflush(f);
+	WRITING(f, is_empty(f), REAL(fflush_unlocked)(f));
+}
+
+EXPORT int fclose(FILE *f)
+{
+	WRITING(f, is_empty(f), REAL(fclose)(f));
+}

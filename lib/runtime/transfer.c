@@ -1,0 +1,148 @@
+/* transfer: waits at descriptors; see transfer.h. */
+#include "transfer.h"
+
+enum {
+	HABITS = 4096,          /* a power of two */
+	SURE = 3,               /* by how many contrary waits a habit is broken */
+	NO_TIME_NS = 50 * 1000, /* what a call takes that does not block */
+	ON_ITS_WAY_NS = 200 * 1000, /* a release comes before the call that it is for: so long at most, but for bad luck */
+};
+
+/* ---- habits --------------------------------------------------------------------- */
+
+/* Two kinds in one place mislead each other for a wait or two: no more than a guess is wrong. */
+static _Atomic uint8_t habits[HABITS];
+
+uint32_t habit_of(uint64_t what)
+{
+	return (uint32_t)(what * 0x9e3779b97f4a7c15u >> 40) & (HABITS - 1);
+}
+
+bool habit_is_peer(uint32_t habit)
+{
+	return atomic_load_explicit(&habits[habit], memory_order_relaxed) > 0;
+}
+
+void habit_learn(uint32_t habit, bool by_peer)
+{
+	uint8_t old = atomic_load_explicit(&habits[habit], memory_order_relaxed);
+	uint8_t new = by_peer ? SURE : (uint8_t)(old > 0 ? old - 1 : 0);
+
+	if (new != old)
+		atomic_store_explicit(&habits[habit], new, memory_order_relaxed);
+}
+
+/* ---- who ended it? --------------------------------------------------------------- */
+
+void latest_of(struct latest *l, uint64_t key, int64_t not_before)
+{
+	int64_t at = key ? sync_released_at(key) : 0;
+
+	if (at && at >= not_before && at >= l->at) {
+		l->key = key;
+		l->at = at;
+	}
+}
+
+static bool took_no_time(const struct wait *w)
+{
+	return now_ns() - w->since < NO_TIME_NS;
+}
+
+bool wait_was_for_peer(struct wait *w, const struct latest *l)
+{
+	if (l->at == 0 || l->at >= w->since)
+		return l->at != 0;
+	if (took_no_time(w))
+		return true;
+	if (l->at < w->since - ON_ITS_WAY_NS)
+		return false;
+	/* It was waited for all the same. */
+	w->since = l->at;
+	return true;
+}
+
+/* ---- transfers ------------------------------------------------------------------- */
+
+/* Keys, and what is to be released; `other` is the second of that, when both are. */
+static uint64_t name(struct transfer *t, uint64_t *other)
+{
+	uint64_t out = t->out != NO_FD ? channel_out(t->out) : 0, room;
+
+	t->from = t->in != NO_FD ? channel_in(t->in) : 0;
+	t->into = channel_space(out);
+	t->named = true;
+	room = channel_space(t->from);
+	*other = out && room ? room : 0;
+	return out ? out : room;
+}
+
+static void begin(struct transfer *t, uint64_t release, const void *site)
+{
+	bool peer = habit_is_peer(t->habit) || (t->from && sync_released_at(t->from)) || (t->into && sync_released_at(t->into));
+
+	wait_begin_releasing(&t->wait, CLASS_IO, site, !peer, WAIT_UNKNOWN, release);
+}
+
+void transfer_begin(struct transfer *t, int in, int out, const void *site)
+{
+	uint64_t release = 0, other = 0;
+
+	t->in = in;
+	t->out = out;
+	t->named = false;
+	t->from = t->into = 0;
+	t->habit = habit_of((uint64_t)(uint32_t)in << 32 | (uint32_t)out);
+	if (wait_is_accounted()) {
+		release = name(t, &other);
+		if (other)
+			wait_release(other, site);
+	}
+	begin(t, release, site);
+}
+
+void transfer_begin_with(struct transfer *t, int fd, uint64_t release, uint64_t await, const void *site)
+{
+	t->in = fd;
+	t->out = NO_FD;
+	t->named = true;
+	t->from = await;
+	t->into = 0;
+	t->habit = habit_of((uint64_t)(uint32_t)fd << 32 | (uint32_t)NO_FD);
+	begin(t, release, site);
+}
+
+void transfer_end(struct transfer *t, bool done)
+{
+	struct latest latest = { 0, 0 };
+	uint64_t unused;
+	bool peer;
+
+	if (!t->wait.t)
+		return;
+	if (window_speedup() == 0) {
+		peer = done && habit_is_peer(t->habit);
+	} else {
+		if (!t->named)
+			name(t, &unused);
+		if (done) {
+			latest_of(&latest, t->from, 0);
+			/* Room that had been made before was not waited for, and no reason to wait. */
+			latest_of(&latest, t->into, t->wait.since);
+		}
+		peer = wait_was_for_peer(&t->wait, &latest);
+		/* A call that did not block tells nothing. */
+		if (peer || (done && !took_no_time(&t->wait)))
+			habit_learn(t->habit, peer);
+	}
+	if (peer) {
+		wait_by_peer(&t->wait, latest.key);
+	} else {
+		if (t->in != NO_FD && channel_is_timer(t->in))
+			t->wait.class = CLASS_SLEEP;
+		if (done && t->from)
+			wait_stranger(&t->wait);
+		else
+			wait_outside(&t->wait);
+	}
+}

@@ -1,0 +1,85 @@
+/*
+ * transfer: a call that moves something through descriptors, or waits until it
+ * could.
+ *
+ *     struct transfer t;
+ *     ssize_t n;
+ *
+ *     transfer_begin(&t, fd, NO_FD, SITE);
+ *     n = CALL(REAL(read)(fd, buf, size));
+ *     transfer_end(&t, n >= 0);
+ *
+ * Before the call it releases what others may wait for: who reads makes room,
+ * who writes brings data.  After it, whether a thread of the recording ended the
+ * wait is known by when the keys were released (see channel.h):
+ *
+ *   since the wait began   that thread did
+ *   not in this window     the outside did, or an error
+ *   shortly before         what was wanted had been there, or was on its way
+ *   long before            if the call took no time, what was wanted had been there;
+ *                          else it came from the outside
+ *
+ * Context: any.  errno stays what the real call made of it.  Nothing is asked of
+ * the kernel while nothing is being sped up.
+ */
+#ifndef ANDWEORC_RUNTIME_TRANSFER_H
+#define ANDWEORC_RUNTIME_TRANSFER_H
+
+#include "channel.h"
+#include "wrap.h"
+
+enum { NO_FD = -1 };
+
+/* Every real call that can block is made here, should there ever be something to do about all of them. */
+#ifndef CALL
+#define CALL(expr) (expr)
+#endif
+
+/* Body of a wrapper that returns what `call` does: >= 0, or -1 for an error.  in: read from, out: written to. */
+#define TRANSFER(in, out, call)                                                                                              \
+	do {                                                                                                                 \
+		struct transfer t_;                                                                                          \
+		__typeof__(call) got_;                                                                                       \
+		if (likely(!wait_is_watched()))                                                                              \
+			return call;                                                                                         \
+		transfer_begin(&t_, in, out, SITE);                                                                          \
+		got_ = CALL(call);                                                                                           \
+		transfer_end(&t_, (ssize_t)got_ >= 0);                                                                       \
+		return got_;                                                                                                 \
+	} while (0)
+
+struct transfer {
+	struct wait wait;
+	int in, out;          /* NO_FD: none */
+	bool named;           /* the keys are known */
+	uint64_t from, into;  /* keys that are awaited: of data, of space; 0: none */
+	uint32_t habit;       /* see below */
+};
+
+/* The calling thread is watched (wait_is_watched). */
+void transfer_begin(struct transfer *t, int in, int out, const void *site);
+void transfer_end(struct transfer *t, bool done);
+
+/* The same with keys that the caller knows: `release` before the wait for `await`; 0: none.  For use while clocks matter. */
+void transfer_begin_with(struct transfer *t, int fd, uint64_t release, uint64_t await, const void *site);
+
+/*
+ * What ended waits of one kind last: whether the next one is likely to be for a
+ * peer must be known as it begins, and while no clock matters nothing else tells.
+ * `what` is anything that tells kinds apart.
+ */
+uint32_t habit_of(uint64_t what);
+bool habit_is_peer(uint32_t habit);
+void habit_learn(uint32_t habit, bool by_peer);
+
+/* What was released last, of several keys. */
+struct latest {
+	uint64_t key;
+	int64_t at; /* 0: none of them, in this window */
+};
+void latest_of(struct latest *l, uint64_t key, int64_t not_before);
+
+/* Did a thread of the recording end this wait, which got what it wanted?  Mends w->since when it began after the release. */
+bool wait_was_for_peer(struct wait *w, const struct latest *l);
+
+#endif
