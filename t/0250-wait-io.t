@@ -1,0 +1,75 @@
+#!/bin/sh
+# Calls on descriptors do under the recorder what they do without, while parts of
+# the program are sped up and while not.  (How right predictions are: t/9100.)
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC3045 # dash and bash have it
+ulimit -c 0
+plain='-O2 -g -D_GNU_SOURCE -I'$top/lib
+for program in io-bytes io-sockets io-files; do
+	# shellcheck disable=SC2086
+	gcc $plain -o $program "$data/record/$program.c" -pthread -lrt || exit 1
+	# The functions that _FORTIFY_SOURCE puts in the place of others.
+	# shellcheck disable=SC2086
+	gcc $plain -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -w -o $program-fortified "$data/record/$program.c" -pthread -lrt || exit 1
+done
+
+# alike SAMPLER PROGRAM MODE...: each mode says and ends the same, bare and recorded
+alike() {
+	sampler=$1
+	program=$2
+	shift 2
+	for mode in "$@"; do
+		echo "$program $mode"
+		run ./"$program" "$mode" >bare 2>bare.err
+		bare=$status
+		test "$bare" -eq 0
+		test -s bare
+		SYNC_MS=$long run andweorc-record -q --sampler "$sampler" -o log -r work -s 50 --window 1 -- ./"$program" "$mode" \
+			>profiled 2>err
+		same bare profiled
+		test "$status" -eq "$bare"
+		has '^module	.*/'"$program"'$' log
+		lacks '^andweorc-record: [^w]' err
+		total=$((total + $(grep -c '^experiment	.*region=[0-9]' log || true)))
+	done
+}
+
+# sped_up: as alike, and something was sped up meanwhile
+sped_up() {
+	total=0
+	alike "$@"
+	echo "$total experiments"
+	test $total -ge 1
+}
+
+long=250
+check 'pipes' sped_up perf io-bytes threads processes full failures interrupted cancelled jumped
+check 'counters, timers, queues, copies' sped_up perf io-bytes events timers queues copies
+check 'one of many' sped_up perf io-bytes polls selects epolls
+check 'sockets' sped_up perf io-sockets pairs pair-of-processes tcp tcp6 unix without-blocking
+check 'messages' sped_up perf io-sockets udp unix-datagrams passed times-out names
+check 'files' sped_up perf io-files opens fifo locks writes-back
+check 'streams' sped_up perf io-files streams lines fragile-streams
+check 'with checks of sizes' sped_up perf io-bytes-fortified sizes polls
+check 'files and streams with checks' sped_up perf io-files-fortified opens streams fragile-streams
+check 'on the timer' sped_up timer io-bytes threads interrupted jumped polls
+long=1
+check 'standard streams' alike perf io-files standard
+check 'standard streams with checks' alike perf io-files-fortified standard
+
+# ---- whatever is called is one of ours -----------------------------------------
+
+# A function that the runtime forgot to export would be libc's: neither wait nor wake, and nothing else would show it.
+stood_in_for() {
+	nm -D --defined-only "$O/libandweorc.so" | awk '$2 == "T" { print $3 }' | sed 's/@.*//' | sort -u >ours
+	nm -D --undefined-only io-bytes io-sockets io-files io-*-fortified | awk '{ print $NF }' | sed 's/@.*//' | sort -u >called
+	grep -Ex '(__)?(p?(read|write)v?(64)?(v2)?|recv(from|msg|mmsg)?|send(to|msg|mmsg)?|accept4?|connect|open(at)?(64)?(_2)?|creat|fsync|fdatasync|sync_file_range|msync|flock|lockf|fcntl(64)?|sendfile|splice|tee|vmsplice|copy_file_range|eventfd.*|socketpair|p?poll|p?select|epoll_(wait|pwait2?|ctl)|mq_(send|receive|timed.*)|fread.*|fgets|getline|getdelim|fgetc|getc|getchar|uflow|fwrite.*|fputs|puts|fputc|putc|putchar|overflow|v?[fd]?printf|fflush|fclose|getaddrinfo|dup[23]?|timerfd_create|shutdown)(_chk)?' \
+		called >wanted
+	test "$(wc -l <wanted)" -gt 90
+	comm -23 wanted ours >forgotten
+	empty forgotten
+}
+check 'nothing is forgotten' stood_in_for
+
+done_testing
