@@ -160,6 +160,8 @@ two_points() {
 	exits 0 andweorc-analyze two.aw >out 2>err
 	test "$(grep -c '^impact.point=block' out)" -eq 5
 	test "$(grep -c '^impact.point=other' out)" -eq 5
+	exits 0 timeout 10 andweorc-analyze --format text two.aw >out 2>err
+	test "$(grep -c '^point' out)" -eq 2
 	exits 0 andweorc-analyze -p other two.aw >out 2>err
 	lacks 'point=block' out
 	test "$(grep -c '^impact.point=other' out)" -eq 5

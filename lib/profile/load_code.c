@@ -109,10 +109,12 @@ void load_sample(struct context *c, struct record *rec)
 	const char *state = record_get(rec, "state"), *class;
 	struct profile_spent *spent;
 	uint64_t run, count;
+	size_t at;
 
 	if (!record_need_u64(rec, "run", &run) || !record_need_u64(rec, "count", &count))
 		return;
-	spent = &c->run[context_run(c, run)].run.spent;
+	at = context_run(c, run); /* may move the array */
+	spent = &c->run[at].run.spent;
 	if (!state || strcmp(state, "blocked") != 0) {
 		spent->cpu += count;
 		return;

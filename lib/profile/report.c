@@ -41,10 +41,18 @@ static void add_point(struct report *r, const struct impact_point *p)
 			    p->windows);
 }
 
+/* The bar for a gain between least and most; of numbers that nothing sensible leads to, the lowest. */
+static const char *bar(double gain, double least, double most)
+{
+	static const char *const block[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	double height = round(7 * (gain - least) / (most - least));
+
+	return block[height >= 0 && height <= 7 ? (size_t)height : 0];
+}
+
 /* Height by the gain; the first column is the baseline, so a curve that falls starts high. */
 static void add_curve(struct report *r, const struct causal_effect *e)
 {
-	static const char *const block[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	double most = 0.08, least = 0;
 
 	for (size_t i = 0; i < e->nlevels; i++) {
@@ -53,12 +61,9 @@ static void add_curve(struct report *r, const struct causal_effect *e)
 	}
 	if (least > -0.02)
 		least = 0; /* noise about a flat start */
-	buf_addf(&r->out, "    curve     %s", block[lround(7 * -least / (most - least))]);
-	for (size_t i = 0; i < e->nlevels; i++) {
-		long height = lround(7 * (e->level[i].gain.value - least) / (most - least));
-
-		buf_adds(&r->out, block[height < 0 ? 0 : height > 7 ? 7 : height]);
-	}
+	buf_addf(&r->out, "    curve     %s", bar(0, least, most));
+	for (size_t i = 0; i < e->nlevels; i++)
+		buf_adds(&r->out, bar(e->level[i].gain.value, least, most));
 	buf_addf(&r->out, "  program gain at a region speedup of 0 to %.0f %%", 100 * e->level[e->nlevels - 1].s);
 	if (!isnan(e->r2))
 		buf_addf(&r->out, ", R2 %.2f", e->r2);

@@ -40,11 +40,13 @@ static void add_legend(struct buf *out, const struct analysis *a)
 {
 	bool runs = false, within = false, visits = false, short_runs = a->profile->nruns >= CAUSAL_MIN_RUNS;
 
-	for (size_t i = 0; i < a->npoints; visits = visits || !a->point[i++].whole)
+	for (size_t i = 0; i < a->npoints; i++) {
+		visits = visits || !a->point[i].whole;
 		for (size_t j = 0; j < a->point[i].nimpacts; j++) {
 			runs = runs || a->point[i].impact[j].effect.fit.basis == CAUSAL_RUNS;
 			within = within || a->point[i].impact[j].effect.fit.basis == CAUSAL_WITHIN_RUN;
 		}
+	}
 	if (!runs && !within)
 		return;
 	prose_wrap(out, "\n", "", "Impact 0.50: 10 %% off the time of the region takes 5 %% off the %s. 25 %%: "
