@@ -46,7 +46,6 @@ enum {
 	KILL_AFTER_MS = 2000,
 	WINDOWS_IN_A_RUN = 5, /* at the least, of a program that is run again and again */
 	NAMED_MS = 20,     /* with regions named, only the rate of visits is to be seen before the first window */
-	TICK_ON_NS = 20000000, /* ticks go on for this long after the last thread was seen to wait in the region */
 	ALIVE_MS = 3000,   /* if nothing is heard of us for so long, we are no more, and nothing is sped up */
 	CROWD = ARENA_PROCESSES / 4, /* so many processes at once come and go quickly: */
 	CROWD_MS = 5,                /* the dead are looked for this often */
@@ -96,14 +95,14 @@ static void sleep_until(struct conductor *c, int64_t at)
 	struct timespec t;
 
 	atomic_store_explicit(&c->arena->expires_ns, now + ALIVE_MS * MS, memory_order_relaxed);
-	if (tick(c->arena, now)) {
-		c->tick_until_ns = now_ns() + TICK_ON_NS;
-		atomic_store_explicit(&c->arena->ticking, 1, memory_order_relaxed);
+	if (tick(c->arena, now) && !c->ticking) {
+		c->ticking = true;
+		machine_release(&c->machine);
 	}
-	if (now_ns() < c->tick_until_ns)
-		at = at < now_ns() + TICK_NS ? at : now_ns() + TICK_NS;
-	else
-		atomic_store_explicit(&c->arena->ticking, 0, memory_order_relaxed);
+	/* From the first time on in all windows alike: our waking up takes a processor from somebody. */
+	if (c->ticking)
+		at = at < now + TICK_NS ? at : now + TICK_NS;
+	atomic_store_explicit(&c->arena->ticking, c->ticking, memory_order_relaxed);
 	t = (struct timespec){ .tv_sec = at / 1000000000, .tv_nsec = at % 1000000000 };
 	syscall(SYS_futex, &c->arena->news, FUTEX_WAIT_BITSET, c->news, &t, NULL, FUTEX_BITSET_MATCH_ANY);
 	reap(c); /* when the command has ended is to be known exactly */
@@ -566,6 +565,16 @@ static void stop_target(struct conductor *c)
 	leftover_end(&c->processes, KILL_AFTER_MS * MS);
 }
 
+uint64_t conductor_lost(const struct conductor *c)
+{
+	uint32_t n = atomic_load(&c->arena->threads_used);
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		lost += atomic_load_explicit(&c->arena->thread[i].lost, memory_order_relaxed);
+	return lost;
+}
+
 static void log_end(struct conductor *c, int64_t ended)
 {
 	struct buf *b = &c->journal->line;
@@ -582,6 +591,9 @@ static void log_end(struct conductor *c, int64_t ended)
 	record_u64(b, "experiments", c->windows);
 	record_u64(b, "disturbed", c->disturbed);
 	record_u64(b, "samples", c->regions->samples);
+	record_u64(b, "lost", conductor_lost(c));
+	record_u64(b, "threads_refused", atomic_load(&c->arena->threads_refused));
+	record_u64(b, "processes_refused", atomic_load(&c->arena->processes_refused));
 	for (uint32_t i = 0; i < n; i++) {
 		char key[24];
 
@@ -619,7 +631,7 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	c->began_ns = now_ns();
 	c->news = 0;
 	c->unknown_code = 0;
-	c->tick_until_ns = c->look_ns = 0;
+	c->look_ns = 0;
 	c->windows = c->disturbed = 0;
 	c->ended = c->over = c->stopped = c->cut = false;
 	c->leftover = (struct leftover){ 0 };

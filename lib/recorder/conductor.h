@@ -64,7 +64,7 @@ struct conductor {
 	uint32_t news;           /* arena->news as it was last attended to */
 	uint32_t unknown_code;   /* the same of arena->unknown_code, */
 	int64_t look_ns;         /* which is not looked at before this */
-	int64_t tick_until_ns;   /* threads that wait are credited often until then */
+	bool ticking;            /* some thread has waited in a region: such waits are credited as they last */
 	struct points points;
 	bool *name_found;        /* owned; of plan->names, in any run */
 	int64_t began_ns;        /* start of the run */
@@ -97,6 +97,9 @@ void conductor_release(struct conductor *c);
 
 /* Before a run is launched, in an empty arena. */
 void conductor_prepare(struct conductor *c);
+
+/* Samples of this run that found no room. */
+uint64_t conductor_lost(const struct conductor *c);
 
 /*
  * Begins a run: waits until the runtime has reported in from the target `pid` or
