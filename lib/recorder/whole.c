@@ -58,6 +58,14 @@ static void warn_of_few(struct conductor *c)
 	free(text);
 }
 
+/* All that take turns in being sped up, in each run: their shares are over all runs. */
+static void log_regions(struct conductor *c)
+{
+	for (size_t i = 0; c->picked && c->picked[i]; i++)
+		if (!c->picked[i]->logged || c->picked[i]->logged_ranges != c->picked[i]->nranges)
+			journal_region(c->journal, c->picked[i]);
+}
+
 void whole_decide(struct conductor *c)
 {
 	if (c->whole.on || c->plan->attach_only || c->plan->runs == 1 || (!c->plan->runs && !c->plan->duration_ns))
@@ -66,6 +74,8 @@ void whole_decide(struct conductor *c)
 		return;
 	c->whole.on = true;
 	c->whole.status = c->wait_status;
+	conductor_trial(c, &c->whole.region);
+	log_regions(c);
 	warn_of_few(c);
 }
 
@@ -85,8 +95,7 @@ void whole_prepare(struct conductor *c)
 
 void whole_conduct(struct conductor *c)
 {
-	if (c->whole.region)
-		journal_region(c->journal, c->whole.region);
+	log_regions(c);
 	c->whole.others = machine_now(&c->processes);
 	while (conductor_rest(c, now_ns() + REST_MS * MS))
 		;
