@@ -1,0 +1,120 @@
+#!/bin/sh
+# Programs instrumented for Coz run under andweorc-record as they are.
+. "$(dirname "$0")/lib.sh"
+
+cc='gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE'
+$cc -o coz "$data/record/coz.c" -pthread || exit 1
+
+# record ARG...: a recording into `log`; neighbours are not the point here
+record() {
+	exits 0 andweorc-record -q -o log -m function "$@" >out 2>all
+	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' all >err || :
+}
+
+# field RECORD NAME KEY: of the point records with that name, or of the visits of it, the values of a key
+field() {
+	awk -F'\t' -v type="$1" -v name="$2" -v key="$3" '$1 == type {
+		is = 0
+		for (i = 2; i <= NF; i++)
+			if ($i == "name=" name || $i == "point=" name)
+				is = 1
+		for (i = 2; i <= NF && is; i++)
+			if (index($i, key "=") == 1)
+				print substr($i, length(key) + 2)
+	}' log
+}
+
+# counts MODE N UNITS TRANSACTIONS: what the program says, it is, and the log has the same
+counts() {
+	echo "unit=$3 transaction=$4" >want
+	exits 0 ./coz "$1" "$2" >out
+	same want out
+	record -r work --window 1 -- ./coz "$1" "$2"
+	same want out
+	empty err
+	echo "unit=$(field point unit visits) transaction=$(field point transaction visits)" |
+		sed 's/transaction=$/transaction=0/' >got
+	same want got
+	lacks '^warning.*what=no-progress-point' log
+}
+check 'throughput and latency points of one thread are counted' counts serial 300 300 300
+check 'of several threads, in one counter' counts threads 150 300 300
+check 'of a forked child, in that of its parent' counts forks 150 300 300
+check 'of a program that counts all the time' counts hot 20000000 20000000 0
+check 'with a lock that is announced' counts locks 100 200 0
+
+names_kinds() {
+	record -r work --window 1 -- ./coz serial 200
+	test "$(field point unit kind)" = throughput
+	test "$(field point transaction kind)" = latency
+	test "$(field point transaction begins)" -eq 200
+}
+check 'the log says of which kind a point is' names_kinds
+
+opens_windows() {
+	record -r work --window 100 -s 50 -- ./coz serial 1500
+	field visits unit kind | sort -u >got
+	echo throughput >want
+	same want got
+	field visits transaction kind | sort -u >got
+	echo latency >want
+	same want got
+	test "$(field visits unit count | wc -l)" -ge 4
+	# All visits of a window are after its first one; ends and begins differ by the one that is on.
+	field visits transaction count >ends
+	field visits transaction begins >begins
+	paste ends begins | awk '$1 < 1 || $1 - $2 > 1 || $2 - $1 > 1 { print "ends, begins: " $0 }' >bad
+	empty bad
+	# Each visit is 1 ms of processor time, or more of the clock: less only in virtual time.
+	field visits unit count >count
+	field visits unit virtual_ns >virtual
+	paste count virtual | awk '$2 < $1 * 1e6 * 0.4 || $2 <= 0 { print "visits, ns: " $0 }' >bad
+	empty bad
+}
+check 'windows open and close at counters' opens_windows
+
+is_analysed() {
+	record -d 3 -r work --window 50 -s 50 -- ./coz serial 100000
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	has '^impact.*point=unit	.*function=work' analysis
+}
+check 'the rest of the pipeline takes such a log' is_analysed
+
+has_no_room() {
+	record --window 1 -- ./coz many 100
+	# 64 there are, and none for a type that coz.h does not have
+	echo '64 points' >want
+	same want out
+}
+check 'too many points do no harm' has_no_room
+
+is_not_there() {
+	echo '0 points' >want
+	exits 0 ./coz many 100 >got
+	same want got
+	exits 0 env LD_PRELOAD="$O/libandweorc.so" ./coz many 100 >got
+	same want got
+}
+check 'without the recorder nothing is counted' is_not_there
+
+exports_them() {
+	nm -D --defined-only "$O/libandweorc.so" | awk '{ print $3 }' >exports
+	for name in get_counter add_delays pre_block post_block catch_up wake_other post_block_0 post_block_1; do
+		has "^_coz_$name\$" exports
+	done
+}
+check 'all functions that any coz.h asks for are there' exports_them
+
+header=${COZ_H:-/usr/include/coz.h}
+if test -e "$header"; then
+	$cc -DCOZ_H_FILE="\"$header\"" -o coz "$data/record/coz.c" -pthread || exit 1
+	check 'coz.h: one thread' counts serial 300 300 300
+	check 'coz.h: several threads' counts threads 150 300 300
+	g++ -x c++ -fpermissive -w -O2 -D_GNU_SOURCE -DCOZ_H_FILE="\"$header\"" -o coz "$data/record/coz.c" -pthread &&
+		check 'coz.h: C++' counts forks 150 300 300
+else
+	skip 'coz.h itself' 'package coz-profiler is not there'
+fi
+
+done_testing
