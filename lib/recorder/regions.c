@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "binary/calls.h"
 #include "recorder/regions_parts.h"
 
 enum { PLACE_REGIONS = 8, INLINE_DEPTH = 32 };
@@ -36,6 +37,7 @@ void regions_release(struct regions *r)
 		free(r->v[i]->function);
 		free(r->v[i]->file);
 		free(r->v[i]->ranges);
+		free(r->v[i]->calls);
 		free(r->v[i]);
 	}
 	free(r->v);
@@ -86,6 +88,9 @@ void regions_widen(struct region *g, const struct range *more, size_t n)
 
 static bool covers(const struct region *g, uint64_t off)
 {
+	for (size_t i = 0; i < g->ncalls; i++)
+		if (off == g->calls[i].lo)
+			return true;
 	for (size_t i = 0; i < g->nranges; i++)
 		if (off >= g->ranges[i].lo && off < g->ranges[i].hi)
 			return true;
@@ -262,7 +267,7 @@ static void find_wide(struct regions *r, struct place *p)
 	for (size_t i = 0; i < r->n && p->nwide < PLACE_REGIONS; i++) {
 		struct region *g = r->v[i];
 
-		if (!g->named || g->scope == REGION_LINE)
+		if (!(g->named || g->has_calls) || g->scope == REGION_LINE)
 			continue;
 		if (g->scope == REGION_CLASS ? covers(g, place) : g->module == p->module && covers(g, p->off))
 			p->wide[p->nwide++] = g;
@@ -275,8 +280,8 @@ static void charge(struct regions *r, struct region *g, const struct arena_sampl
 		return;
 	g->stamp = r->taken;
 	if (s->class == CLASS_CPU) {
-		g->samples++;
-		g->all_samples++;
+		g->samples += s->weight;
+		g->all_samples += s->weight;
 	} else {
 		g->blocked += s->weight;
 		g->all_blocked += s->weight;
@@ -295,8 +300,8 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 
 	r->taken++;
 	if (class == CLASS_CPU) {
-		r->samples++;
-		r->all_samples++;
+		r->samples += s->weight;
+		r->all_samples += s->weight;
 	} else {
 		r->blocked += s->weight;
 		r->all_blocked += s->weight;
@@ -346,6 +351,18 @@ static int by_samples(const void *a, const void *b)
 	return x->id < y->id ? -1 : 1;
 }
 
+/* A region that is sped up must be found on stacks where a tail call has taken it off. */
+static void find_calls(struct regions *r, struct region *g)
+{
+	struct mapping *mod = mapping_of(r->modules, g->module);
+
+	if (g->scope != REGION_FUNCTION || g->has_calls || !mod || !mapping_image(mod))
+		return;
+	g->has_calls = true;
+	g->ncalls = calls_find(mod->image, g->ranges, g->nranges, &g->calls);
+	r->asked++;
+}
+
 size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out)
 {
 	struct region **sorted = xcalloc(r->n + 1, sizeof(*sorted));
@@ -361,8 +378,17 @@ size_t regions_pick(struct regions *r, size_t max, double min_share, struct regi
 	for (size_t i = 0; i < n && kept < max; i++)
 		if (named || (double)taken(sorted[i]) >= min_share * (double)(r->all_samples + r->all_blocked))
 			out[kept++] = sorted[i];
+	for (size_t i = 0; i < kept; i++)
+		find_calls(r, out[i]);
 	free(sorted);
 	return kept;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct arena_range *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
 void regions_target(const struct region *region, struct arena_target *target)
@@ -374,13 +400,17 @@ void regions_target(const struct region *region, struct arena_target *target)
 		return;
 	target->inclusive = region->scope != REGION_LINE;
 	target->class = region->class;
-	for (size_t i = 0; i < region->nranges && target->nranges < ARENA_RANGES; i++) {
-		struct range at = region->ranges[i];
+	for (size_t i = 0; i < region->nranges + region->ncalls && target->nranges < ARENA_RANGES; i++) {
+		struct range at = i < region->nranges ? region->ranges[i] : region->calls[i - region->nranges];
 
+		/* A call within the region (recursion) is there already. */
+		if (i >= region->nranges && arena_in_ranges(target->range, (uint32_t)region->nranges, arena_place(region->module, at.lo)))
+			continue;
 		if (region->scope != REGION_CLASS)
 			at = (struct range){ arena_place(region->module, at.lo), arena_place(region->module, at.hi) };
 		target->range[target->nranges++] = (struct arena_range){ at.lo, at.hi };
 	}
+	qsort(target->range, target->nranges, sizeof(target->range[0]), by_place);
 }
 
 void regions_leaves(struct regions *r,

@@ -28,6 +28,9 @@ struct region {
 	unsigned line;
 	struct range *ranges;     /* module-relative; of a class: places; sorted, merged; owned */
 	size_t nranges;
+	struct range *calls;      /* of a function: the calls that it is entered by; see binary/calls.h; owned */
+	size_t ncalls;
+	bool has_calls;           /* they have been looked for */
 	size_t logged_ranges;     /* as many as the log knows of */
 	bool logged;              /* a record has been written, in this run */
 	bool named;               /* asked for with -r */

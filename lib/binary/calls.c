@@ -1,0 +1,57 @@
+/*
+ * The code is searched for the bytes of `call rel32` with the right target, at
+ * any alignment.  Bytes that are no instruction and look like one do no harm: what
+ * is found matters only where a return address says that there was a call.
+ */
+#include "binary/calls.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "binary/image_parts.h"
+
+enum { CALL = 0xe8, CALL_BYTES = 5 };
+
+static bool is_entry(const struct range *entry, size_t n, uint64_t at)
+{
+	for (size_t i = 0; i < n; i++)
+		if (entry[i].lo == at)
+			return true;
+	return false;
+}
+
+size_t calls_find(struct image *img, const struct range *entry, size_t n, struct range **out)
+{
+	struct range *v = NULL;
+	size_t found = 0, cap = 0;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	GElf_Ehdr eh;
+
+	*out = NULL;
+	if (!img->main.elf || !gelf_getehdr(img->main.elf, &eh) || eh.e_machine != EM_X86_64)
+		return 0;
+	while ((scn = elf_nextscn(img->main.elf, scn))) {
+		const unsigned char *p, *end;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_PROGBITS || !(sh.sh_flags & SHF_EXECINSTR) ||
+		    (data = elf_rawdata(scn, NULL)) == NULL || data->d_size < CALL_BYTES)
+			continue;
+		end = (const unsigned char *)data->d_buf + data->d_size - (CALL_BYTES - 1);
+		for (p = data->d_buf; p < end && (p = memchr(p, CALL, (size_t)(end - p))) != NULL; p++) {
+			uint64_t behind = sh.sh_addr + (uint64_t)(p - (const unsigned char *)data->d_buf) + CALL_BYTES;
+			int32_t distance;
+
+			memcpy(&distance, p + 1, sizeof(distance));
+			if (!is_entry(entry, n, behind + (uint64_t)(int64_t)distance))
+				continue;
+			v = xgrow(v, found, &cap, sizeof(*v));
+			v[found++] = (struct range){ behind - 1, behind };
+		}
+	}
+	*out = v;
+	return found;
+}
