@@ -61,7 +61,7 @@ others_are_delayed() {
 			delay[v["region"]] += v["delay_ns"]
 			wall[v["region"]] += v["wall_ns"]
 		}
-		END { print delay[id] > 0.2 * wall[id], delay["-"] + 0 }' log >got
+		END { print (delay[id] > 0.2 * wall[id]), delay["-"] + 0 }' log >got
 	echo '1 0' >want
 	same want got
 }
