@@ -101,7 +101,7 @@ static void regions(struct conductor *c)
 		    xasprintf("of %llu samples none is in the program's own code%s", (unsigned long long)c->regions->samples,
 			      c->regions->mode == REGION_LINE ? ": compile it with -g, or use -m function" :
 								": is it stripped?"));
-	else if (logged == 0 && c->windows > 0 && !c->whole.on)
+	else if (logged == 0 && c->windows > 0 && !c->whole.on && c->plan->nnames == 0)
 		say(c, "no-region", xstrdup("no region has enough samples: name one with -r, or record for longer with -d"));
 }
 

@@ -22,7 +22,6 @@
 
 enum {
 	REST_MS = 1000,
-	LAUNCH_MS = 3000, /* by then the run has begun, and is being conducted */
 	FEW_RUNS = 6,
 };
 
@@ -90,7 +89,6 @@ void whole_prepare(struct conductor *c)
 	c->whole.children_ns = children_ns();
 	c->arena->attend_first = 1;
 	conductor_switch(c, c->whole.region, c->whole.pct);
-	atomic_store(&c->arena->expires_ns, now_ns() + LAUNCH_MS * MS);
 }
 
 void whole_conduct(struct conductor *c)

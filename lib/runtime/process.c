@@ -18,7 +18,7 @@
 #include "runtime.h"
 
 enum {
-	ATTENTION_NS = 20 * 1000 * 1000,
+	ATTENTION_NS = 500 * 1000 * 1000, /* names are looked up in debug information, which takes its time once */
 	ATTENTION_NAP_NS = 50 * 1000,
 };
 
@@ -118,10 +118,13 @@ static void wait_for_attention(void)
 {
 	uint32_t id = atomic_load_explicit(&process->id, memory_order_relaxed);
 	struct timespec nap = { .tv_nsec = ATTENTION_NAP_NS };
-	int64_t give_up = now_ns() + ATTENTION_NS;
+	int64_t give_up = now_ns() + ATTENTION_NS, now;
 
+	if (atomic_load_explicit(&process->pid, memory_order_relaxed) <= 0)
+		return;
 	/* Pairs with the release of the conductor: what it has to say is there. */
-	while (atomic_load_explicit(&process->attended, memory_order_acquire) != id && now_ns() < give_up)
+	while (atomic_load_explicit(&process->attended, memory_order_acquire) != id && (now = now_ns()) < give_up &&
+	       now < atomic_load_explicit(&arena->expires_ns, memory_order_relaxed))
 		SYS(SYS_nanosleep, &nap, NULL);
 }
 
