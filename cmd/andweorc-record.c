@@ -254,6 +254,7 @@ static bool prepare(struct recording *r)
 		return false;
 	mapping_init(&r->modules);
 	regions_init(&r->regions, o->mode, &r->modules);
+	r->regions.only_named = o->nnames > 0;
 	schedule_init(&r->schedule, o->seed);
 	status_init(&r->status, now_ns());
 	r->plan = (struct plan){

@@ -8,7 +8,7 @@
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o waits "$data/record/waits.c" -pthread || exit 1
 
 andweorc-record -q -o log --window 20 -m function -r nap -r contend -r work -r :sleep -r :lock -r :io -r :runqueue \
-	-s 50 -- ./waits 1500 2>err || exit 1
+	-s 50 -- ./waits 3000 2>err || exit 1
 
 # blocked_of REGION: how many periods it waited
 blocked_of() {
@@ -34,7 +34,7 @@ has_samples_of_waits() {
 	has '^sample	.*	state=blocked	class=sleep$' log
 	has '^sample	.*	state=blocked	class=lock$' log
 	has '^sample	.*	state=cpu$' log
-	# Two threads sleep about half of 1.5 s each; the first waits for the lock besides.
+	# Two threads sleep a good part of 3 s each; the first waits for the lock besides.
 	test "$(blocked_of :sleep)" -gt 500
 	test "$(blocked_of :lock)" -gt 100
 	test "$(blocked_of :io)" -lt 100

@@ -366,11 +366,9 @@ static void find_calls(struct regions *r, struct region *g)
 size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out)
 {
 	struct region **sorted = xcalloc(r->n + 1, sizeof(*sorted));
-	bool named = false;
+	bool named = r->only_named;
 	size_t n = 0, kept = 0;
 
-	for (size_t i = 0; i < r->n; i++)
-		named = named || r->v[i]->named;
 	for (size_t i = 0; i < r->n; i++)
 		if ((r->v[i]->nranges > 0 || r->v[i]->class != CLASS_CPU) && (named ? r->v[i]->named : taken(r->v[i]) > 0))
 			sorted[n++] = r->v[i];

@@ -46,6 +46,7 @@ struct place; /* what is known of one address; see regions.c */
 struct regions {
 	enum region_scope mode;
 	struct mappings *modules;
+	bool only_named;          /* names have been given: nothing else is experimented with, though they may be found late (plugins) */
 	struct region **v;        /* owned; v[0..n), by id */
 	size_t n, cap;
 	struct map by_name;       /* "module:file:line" or "module:function" -> struct region */
