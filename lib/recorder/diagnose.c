@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/msg.h"
+#include "format.h"
 #include "recorder/caveats.h"
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
@@ -105,6 +106,16 @@ static void regions(struct conductor *c)
 		say(c, "no-region", xstrdup("no region has enough samples: name one with -r, or record for longer with -d"));
 }
 
+/* Processes of the recording, whose names and work could be what is missed. */
+static void became_others(struct conductor *c)
+{
+	if (c->processes.lost > 0)
+		say(c, "runtime-lost",
+		    xasprintf("%u of the processes went on as a program that is not profiled: statically linked, set-user-id, or started with "
+			      "an environment without LD_PRELOAD and " AW_ENV_ARENA,
+			      c->processes.lost));
+}
+
 void diagnose(struct conductor *c, const char *command)
 {
 	if (!c->ready) {
@@ -121,6 +132,7 @@ void diagnose(struct conductor *c, const char *command)
 		return;
 	points(c);
 	regions(c);
+	became_others(c);
 	caveats(c, say);
 	if (c->windows > 0 && c->disturbed * 2 > c->windows)
 		say(c, "disturbed",

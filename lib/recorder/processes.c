@@ -1,15 +1,17 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "recorder/processes.h"
+
+enum { EXECS_AT_A_TIME = 16 };
 
 static int64_t now_ns(void)
 {
@@ -52,6 +54,19 @@ static uint32_t used(const struct processes *p)
 
 /* ---- joining ------------------------------------------------------------------------ */
 
+/* What program is it?  False when nobody can tell. */
+static bool program_of(pid_t pid, struct program *program)
+{
+	char name[64];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "/proc/%ld/exe", (long)pid);
+	if (pid <= 0 || stat(name, &st) != 0)
+		return false;
+	*program = (struct program){ st.st_dev, st.st_ino };
+	return true;
+}
+
 static void take(struct processes *p, struct member *m, pid_t pid)
 {
 	forget(m);
@@ -62,33 +77,13 @@ static void take(struct processes *p, struct member *m, pid_t pid)
 	p->changes++;
 }
 
-/* Its command line, words separated by blanks; cut where it is very long. */
-static void read_command(pid_t pid, char *s, size_t size)
-{
-	char name[64];
-	ssize_t n = 0;
-	int fd;
-
-	snprintf(name, sizeof(name), "/proc/%ld/cmdline", (long)pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, s, size - 1);
-		close(fd);
-	}
-	for (n = n > 0 ? n : 0; n > 0 && s[n - 1] == '\0'; n--)
-		;
-	s[n] = '\0';
-	for (ssize_t i = 0; i < n; i++)
-		if (s[i] == '\0')
-			s[i] = ' ';
-}
-
 static void announce(struct processes *p, const struct member *m, const struct arena_process *at)
 {
-	char command[1024] = "";
+	char command[ARENA_COMMAND];
 
-	if (m->pid > 0)
-		read_command(m->pid, command, sizeof(command));
+	/* Whatever the other side does to it. */
+	memcpy(command, at->command, sizeof(command));
+	command[sizeof(command) - 1] = '\0';
 	journal_process(p->journal, p->run, m->id, m->pid, atomic_load_explicit(&at->parent, memory_order_relaxed), command);
 }
 
@@ -99,6 +94,7 @@ static void read_space(struct processes *p, struct member *m, struct arena_proce
 
 	if (m->pid < 0)
 		return;
+	program_of(m->pid, &m->program);
 	news = space_read(&m->space, p->modules, m->pid, atomic_load_explicit(&at->base, memory_order_relaxed));
 	if (news != SPACE_UNREADABLE && !m->space.arena) {
 		m->ended = m->exec = true;
@@ -148,6 +144,21 @@ void processes_attended(struct processes *p)
 			atomic_store_explicit(&p->arena->process[i].attended, p->member[i].id, memory_order_release);
 }
 
+/* It may have become a program that does not join.  Some are looked at each time. */
+static void look_for_execs(struct processes *p, uint32_t n)
+{
+	for (uint32_t k = 0; k < n && k < EXECS_AT_A_TIME; k++) {
+		uint32_t i = p->looked_at++ % n;
+		struct member *m = &p->member[i];
+		struct program now;
+
+		if (!m->id || m->ended || m->exec || !program_of(m->pid, &now) ||
+		    (now.dev == m->program.dev && now.ino == m->program.ino))
+			continue;
+		read_space(p, m, &p->arena->process[i], false);
+	}
+}
+
 void processes_look(struct processes *p)
 {
 	struct pollfd end[ARENA_PROCESSES];
@@ -164,6 +175,7 @@ void processes_look(struct processes *p)
 		m->exec = atomic_load_explicit(&p->arena->process[i].left, memory_order_acquire);
 		m->ended = m->exec || (m->pidfd >= 0 ? end[i].revents != 0 : kill(m->pid, 0) != 0 && errno == ESRCH);
 	}
+	look_for_execs(p, n);
 }
 
 void processes_reaped(struct processes *p, pid_t pid, int status)

@@ -17,12 +17,19 @@
 #include "recorder/mapping.h"
 #include "runtime/arena.h"
 
+/* The file that a process runs. */
+struct program {
+	dev_t dev;
+	ino_t ino;
+};
+
 struct member {
 	pid_t pid;        /* as in the arena; 0: the entry is free */
 	uint32_t id;      /* the same; 0: it has just been taken */
 	int pidfd;        /* readable once the process has ended; -1: none */
 	bool ended;       /* as this program: to be buried */
 	bool exec;        /* by becoming another one */
+	struct program program; /* as its space was last read */
 	int64_t cpu_ns;   /* processor time of the process, as last asked for */
 	int64_t met_ns;   /* when it joined, as far as we know */
 	struct space space;
@@ -44,6 +51,7 @@ struct processes {
 	struct member member[ARENA_PROCESSES]; /* by index of the arena's entry */
 	unsigned alive;       /* that have joined and not been seen to end, among those that can be seen */
 	unsigned lost;        /* that became programs without the runtime */
+	uint32_t looked_at;   /* whose program was looked at last, by number of looks */
 	uint32_t changes;     /* joins and ends */
 	struct reaped reaped[REAPED]; /* the last ones, in a ring */
 	unsigned nreaped;

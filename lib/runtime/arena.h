@@ -31,6 +31,7 @@ enum {
 	ARENA_POINTS = 64,
 	ARENA_BREAKS = 4,         /* debug registers of x86-64 */
 	ARENA_POINT_NAME = 96,    /* bytes, with the NUL */
+	ARENA_COMMAND = 256,      /* the same */
 	ARENA_RING = 128,         /* samples a thread keeps for the conductor; a power of two */
 	ARENA_FRAMES = 24,        /* frames kept of a sample's stack */
 	ARENA_RANGES = 8192,      /* address ranges of one target */
@@ -167,6 +168,7 @@ struct arena_process {
 	_Atomic uint32_t id;         /* [A] 1.., in the order of joining; 0: the rest is not there yet */
 	_Atomic int32_t parent;      /* [A] */
 	_Atomic uint32_t left;       /* [A] 1: the process is another program by now */
+	char command[ARENA_COMMAND]; /* [A] words separated by blanks; cut where it is longer */
 	_Atomic uint32_t attended;   /* [C] `id`, once its modules have been searched for what was asked for */
 	_Atomic uint64_t base;       /* [A] where it has mapped the arena */
 	_Atomic uint64_t visits;     /* [A] of all points, by those of its threads that have ended */

@@ -87,7 +87,8 @@ static struct arena *map_arena(const char *name)
 	return a;
 }
 
-__attribute__((constructor(101))) static void init(void)
+/* The dynamic linker of glibc gives constructors what main gets. */
+__attribute__((constructor(101))) static void init(int argc, char **argv)
 {
 	int saved = errno;
 	const char *path;
@@ -97,7 +98,7 @@ __attribute__((constructor(101))) static void init(void)
 	path = getenv(AW_ENV_ARENA);
 	if (!path || (a = map_arena(path)) == NULL)
 		goto out;
-	if (!process_join(a)) {
+	if (!process_join(a, argc, argv)) {
 		SYS(SYS_munmap, a, sizeof(*a));
 		goto out;
 	}

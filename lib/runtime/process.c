@@ -93,7 +93,21 @@ static void fill_in(struct arena *a, struct arena_process *p, int32_t parent)
 			      memory_order_release);
 }
 
-bool process_join(struct arena *a)
+/* So that also what is gone before the recorder has looked has a name. */
+static void note_command(struct arena_process *p, int argc, char *const *argv)
+{
+	size_t n = 0;
+
+	for (int i = 0; argv && i < argc && argv[i]; i++) {
+		if (i > 0 && n < ARENA_COMMAND - 1)
+			p->command[n++] = ' ';
+		for (const char *s = argv[i]; *s && n < ARENA_COMMAND - 1; s++)
+			p->command[n++] = *s;
+	}
+	p->command[n] = '\0';
+}
+
+bool process_join(struct arena *a, int argc, char *const *argv)
 {
 	struct arena_process *p;
 	int32_t none = 0, pid;
@@ -105,6 +119,7 @@ bool process_join(struct arena *a)
 		return false;
 	atomic_compare_exchange_strong(&a->pid, &none, pid);
 	process = p;
+	note_command(p, argc, argv);
 	fill_in(a, p, (int32_t)SYS(SYS_getppid));
 	return true;
 }
@@ -165,6 +180,7 @@ void process_forked(void)
 	p->set[0] = parent->set[atomic_load_explicit(&parent->modules, memory_order_acquire) & 1];
 	atomic_store_explicit(&p->modules, 0, memory_order_relaxed);
 	process = p;
+	memcpy(p->command, parent->command, sizeof(p->command));
 	fill_in(arena, p, atomic_load_explicit(&parent->pid, memory_order_relaxed));
 	slot = thread_reserve(); /* with the clock of the thread that forked */
 	thread_forget();

@@ -58,7 +58,7 @@ extern struct arena_process *process; /* our entry; not NULL when arena is not *
 extern int32_t process_pid;           /* as getpid() has it */
 
 /* init: takes an entry.  False when there is none. */
-bool process_join(struct arena *a);
+bool process_join(struct arena *a, int argc, char *const *argv);
 
 /* any: index of our entry, + 1: never 0. */
 static inline uint32_t process_number(void)

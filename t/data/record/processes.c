@@ -708,7 +708,7 @@ static void computes(void)
 
 static void plain(void)
 {
-	units(100);
+	units(getenv("UNITS") ? atoi(getenv("UNITS")) : 100);
 	puts("plain");
 }
 
