@@ -47,14 +47,14 @@ check '5. signals that were ignored stay ignored' inherited
 # 6. a name whose regions are all named already counts as not found
 named_twice() {
 	LIFE_MS=300 exits 0 andweorc-record -q -o log --window 1 -r work -r work -r 'wor?' -- ./life plain >out 2>err
-	lacks 'no code in scope' err
+	lacks 'no code of the program' err
 }
 check '6. a region named twice is no unknown region' named_twice
 
 # 7. names are looked up once, before exec and dlopen
 named_after_exec() {
 	LIFE_MS=600 exits 0 andweorc-record -q -o log --window 1 -r work -- sh -c 'exec ./life plain' >out 2>err
-	lacks 'no code in scope' err
+	lacks 'no code of the program' err
 	has '^region.*symbol=work$' log
 }
 check '7. a region of a program that a shell executes' named_after_exec
@@ -62,7 +62,7 @@ check '7. a region of a program that a shell executes' named_after_exec
 named_in_plugin() {
 	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$data/record/plugin.c"
 	LIFE_MS=1500 exits 0 andweorc-record -q -o log --window 1 -r plug -- ./life dlopen >out 2>err
-	lacks 'no code in scope' err
+	lacks 'no code of the program' err
 	has '^region.*symbol=plug$' log
 }
 check '7. a region of a library that is loaded later' named_in_plugin
@@ -133,7 +133,7 @@ short_life() {
 	n=0
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		LIFE_MS=3 exits 0 andweorc-record -q -o log -r work -- ./life plain >out 2>err
-		if grep -q '^module.*/life$' log && ! grep -q 'no code in scope' err; then
+		if grep -q '^module.*/life$' log && ! grep -q 'no code of the program' err; then
 			n=$((n + 1))
 		fi
 	done

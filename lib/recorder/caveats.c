@@ -10,6 +10,9 @@
 /* From this share of the time on it matters: a tenth of what is predicted may be wrong. */
 static const double MATTERS = 0.1;
 
+/* The same of time in which some thread, of whatever program, waits for a processor: a few percent always do. */
+static const double CROWDED = 0.2;
+
 enum {
 	NEAR_BYTES = 24, /* a spin loop's pause instruction is this near to where it is sampled */
 	FEW_SAMPLES = 100,
@@ -113,7 +116,7 @@ void caveats(struct conductor *c, void (*say)(struct conductor *c, const char *w
 		    xasprintf("threads waited for processes that are not of the recording for %.0f %% of the run: those run on while "
 			      "threads are paused; start them under andweorc-record too, if they depend on the program",
 			      100 * s.stranger_ns / s.run_ns));
-	if (queued > MATTERS)
+	if (queued > CROWDED)
 		say(c, "oversubscribed",
 		    xasprintf("threads were ready to run but had no processor for %.0f %% of the time: a pause of one is another's "
 			      "gain, so regions are predicted to matter less than they do; use fewer threads, or a quieter machine",
