@@ -196,6 +196,15 @@ static void leap(int sig)
 	siglongjmp(out, sig);
 }
 
+__attribute__((noinline)) static void work_after(void)
+{
+	long long end = now_ns(CLOCK_THREAD_CPUTIME_ID) + 5000000;
+
+	while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		for (unsigned i = 0; i < 20000; i++)
+			sink += i;
+}
+
 static void leaps(void)
 {
 	struct sigaction act = { .sa_handler = leap }, before;
@@ -222,7 +231,7 @@ static void leaps(void)
 	}
 	sigaction(SIGALRM, &before, NULL);
 	say("left %d\n", n);
-	work(3000);
+	work_after();
 }
 
 int main(int argc, char **argv)

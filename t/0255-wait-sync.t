@@ -1,0 +1,141 @@
+#!/bin/sh
+# Ways to wait and to wake: what each returns is what it returns without us, while
+# something is being sped up; and what was waited for is known.
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC3045 # dash and bash have it
+ulimit -c 0
+
+for name in locks futex signals; do
+	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sync-$name "$data/record/sync-$name.c" -pthread || exit 1
+done
+
+# alike SAMPLER PROGRAM MODE
+alike() {
+	exits 0 "./$2" "$3" >want
+	SYNC_MS=200 exits 0 andweorc-record -q --sampler "$1" -o log -r work -s 50 --window 1 -- "./$2" "$3" >got 2>err
+	same want got
+	lacks 'was not profiled|no-sample' err
+	has "sampler=$1" log
+}
+
+# blocked CLASS: how many samples of the log are of threads that waited so
+blocked() {
+	awk -F '\t' -v class="class=$1" '
+		$1 == "sample" {
+			found = count = 0
+			for (i = 2; i <= NF; i++) {
+				if ($i == class)
+					found = 1
+				if (sub(/^count=/, "", $i))
+					count = $i
+			}
+			n += found * count
+		}
+		END { print n + 0 }' log
+}
+
+# is_known PROGRAM MODE CLASS...: these, and no other waits but for a processor, are in the log.  It takes 1 ms at
+# least to be sampled once; what is rarer may be there or not.
+is_known() {
+	program=$1
+	mode=$2
+	shift 2
+	SYNC_MS=300 exits 0 andweorc-record -q --attach-only -o log -r work -- "./$program" "$mode" >out
+	for class in lock sleep io; do
+		n=$(blocked $class)
+		case " $* " in
+		*" $class "*) test "$n" -ge 10 ;;
+		*) test "$n" -le 3 ;;
+		esac || {
+			echo "$n samples of waits, class $class"
+			return 1
+		}
+	done
+}
+
+for sampler in perf timer; do
+	check "semaphores ($sampler)" alike $sampler sync-locks sem
+	check "semaphores between processes ($sampler)" alike $sampler sync-locks sem-shared
+	check "named semaphores ($sampler)" alike $sampler sync-locks sem-named
+	check "threads of C11 ($sampler)" alike $sampler sync-locks c11
+	check "spin locks, once, clock forms ($sampler)" alike $sampler sync-locks locks
+	check "a declared lock of one's own ($sampler)" alike $sampler sync-locks own
+	check "futexes ($sampler)" alike $sampler sync-futex futex
+	check "system calls by number ($sampler)" alike $sampler sync-futex calls
+	check "signals as wake-ups ($sampler)" alike $sampler sync-signals signals
+	check "sleeps ($sampler)" alike $sampler sync-signals sleeps
+	check "waits that are left by a jump ($sampler)" alike $sampler sync-signals leaps
+done
+
+check 'who waits at a semaphore waits for peers' is_known sync-locks sem-shared lock
+check 'at a named one too' is_known sync-locks sem-named lock
+check 'at a lock that is declared' is_known sync-locks own lock
+check 'at a futex, or for time to pass' is_known sync-futex futex lock sleep
+check 'for a signal of our own, or for time to pass' is_known sync-signals signals lock sleep
+check 'calls by number are known as by name' is_known sync-futex calls lock sleep io
+
+works_after_a_leap() {
+	SYNC_MS=300 exits 0 andweorc-record -q --attach-only -o log -r work -- ./sync-signals leaps >out
+	exits 0 andweorc-resolve log >resolved
+	awk -F '\t' '
+		$1 == "sample" && /\tstate=cpu/ && /\tfunction=work_after/ {
+			for (i = 2; i <= NF; i++)
+				if (sub(/^count=/, "", $i))
+					n += $i
+		}
+		END { print n + 0 }' resolved >samples
+	test "$(cat samples)" -ge 20
+}
+check 'a thread that left a wait by a jump works like any other' works_after_a_leap
+
+# What is between syscall and the kernel touches nothing of the caller's, who may pass fewer arguments than six.
+cat >stack.c <<'END_OF_C'
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Calls syscall with `slot` where a sixth argument would be, on a page that cannot be written. */
+long on_read_only_stack(long number, void *page);
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+	".globl on_read_only_stack\n"
+	"on_read_only_stack:\n"
+	"	mov	%rsp, %rax\n"
+	"	mov	%rsi, %rsp\n"
+	"	push	%rax\n"
+	"	call	syscall@plt\n"
+	"	pop	%rsp\n"
+	"	ret\n");
+#endif
+
+#include <sys/mman.h>
+
+int main(void)
+{
+	char *p = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)p;
+#if defined(__x86_64__)
+	/* The saved stack pointer lies at the top of what can be written; above it, where the sixth argument is, nothing can. */
+	mprotect(p + 2 * 4096, 4096, PROT_READ);
+	printf("%d\n", on_read_only_stack(SYS_getpid, p + 2 * 4096) == getpid());
+#else
+	puts("1");
+#endif
+	return 0;
+}
+END_OF_C
+gcc -O2 -g -D_GNU_SOURCE -o stack stack.c || exit 1
+
+leaves_the_stack_alone() {
+	echo 1 >want
+	exits 0 ./stack >got
+	same want got
+	LD_PRELOAD=$O/libandweorc.so exits 0 ./stack >got
+	same want got
+}
+check 'syscall writes nowhere in the frame of its caller' leaves_the_stack_alone
+
+done_testing

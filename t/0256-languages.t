@@ -1,0 +1,106 @@
+#!/bin/sh
+# Programs of Rust and C++20, as their compilers make them for release: their ways
+# to wait are seen, and what is inlined is charged to the lines that people wrote.
+# A compiler that rustup has installed is the user's.
+PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
+RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
+export PATH RUSTUP_HOME
+
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC3045 # dash and bash have it
+ulimit -c 0
+
+# alike SAMPLER PROGRAM
+alike() {
+	exits 0 "./$2" >want
+	SYNC_MS=300 exits 0 andweorc-record -q --sampler "$1" -o log -m line -s 50 --window 1 -- "./$2" >got 2>err
+	same want got
+	lacks 'was not profiled|no-sample' err
+	has "sampler=$1" log
+}
+
+# is_charged PROGRAM SOURCE: what is found to take processor time are the lines that bear the mark `// hot`
+is_charged() {
+	grep -n '// hot' "$2" | cut -d : -f 1 >lines
+	# On a machine that others use it takes longer until there is anything to say.
+	for seconds in 1 2 4; do
+		SYNC_MS=1000000 exits 0 andweorc-record -q -d $seconds -o log -m line -s 50 -- "./$1" >out
+		if grep -Eq '^share.*	samples=[0-9]{2}' log; then
+			break
+		fi
+	done
+	exits 0 andweorc-resolve log >resolved
+	awk -F '\t' -v source="/${2##*/}" '
+		NR == FNR {
+			hot[$1] = 1
+			next
+		}
+		{
+			delete f
+			for (i = 2; i <= NF; i++) {
+				eq = index($i, "=")
+				f[substr($i, 1, eq - 1)] = substr($i, eq + 1)
+			}
+		}
+		$1 == "region" {
+			is_hot[f["id"]] = f["scope"] == "line" && substr(f["file"], length(f["file"]) - length(source) + 1) == source &&
+				f["line"] in hot
+			print f["file"] ":" f["line"]
+		}
+		$1 == "share" {
+			all += f["samples"]
+			if (is_hot[f["region"]])
+				n += f["samples"]
+		}
+		END {
+			printf "%d of %d samples are charged to the lines marked\n", n, all
+			exit n < 0.9 * all || n < 20
+		}' lines resolved
+}
+
+# waits: in the log of is_charged, for threads, which by futexes alone would not be seen, and for time to pass
+waits() {
+	awk -F '\t' '
+		$1 == "sample" {
+			class = ""
+			for (i = 2; i <= NF; i++) {
+				if (sub(/^class=/, "", $i))
+					class = $i
+				if (sub(/^count=/, "", $i))
+					count = $i
+			}
+			n[class] += count
+		}
+		END { exit n["lock"] < 50 || n["sleep"] < 5 }' log
+}
+
+# about PROGRAM SOURCE WHAT
+about() {
+	for sampler in perf timer; do
+		check "$3 says the same ($sampler)" alike $sampler "$1"
+	done
+	check "$3: inlined code is charged to the lines that people wrote" is_charged "$1" "$2"
+	check "$3: waits are known" waits
+}
+
+if rustc --version >/dev/null 2>&1; then
+	cp "$data/record/sync.rs" "$top/t/workload/andweorc.rs" .
+	check 'rustc' exits 0 rustc --edition 2021 -D warnings -O -g -o rust sync.rs
+	about rust "$PWD/sync.rs" Rust
+	check 'rustc, no unwinding' exits 0 rustc --edition 2021 -C opt-level=3 -C codegen-units=1 -C panic=abort -o rust-abort sync.rs
+	check 'Rust without unwinding says the same' alike perf rust-abort
+else
+	skip 'Rust' 'no rustc'
+fi
+for compiler in g++ clang++; do
+	echo 'int main() {}' >empty.cc
+	if ! $compiler -std=c++20 -o empty empty.cc 2>/dev/null; then
+		skip "C++20, $compiler" 'it is not there'
+		continue
+	fi
+	check "$compiler" exits 0 $compiler -std=c++20 -O2 -g -I"$top/lib" -o cxx-$compiler "$data/record/sync.cc" -pthread
+	about cxx-$compiler "$data/record/sync.cc" "C++20 by $compiler"
+done
+
+done_testing
