@@ -32,6 +32,13 @@ static bool begins_with(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
 /* Libraries of the system are not the user's to optimise. */
 static bool of_the_system(const char *path)
 {
@@ -48,8 +55,10 @@ bool mapping_file_in_scope(const char *file, void *unused)
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
 		if (begins_with(file, foreign[i]))
 			return false;
+	/* clang names headers by way of its own directory: /usr/bin/../lib/gcc/.../include/c++/12/mutex */
 	return !strstr(file, "/.cargo/registry/") && !strstr(file, "/rustlib/src/") && !strstr(file, "/sysdeps/") &&
-	       !strstr(file, "/bits/stl_");
+	       !strstr(file, "/include/c++/") && !strstr(file, "/lib/clang/") && !strstr(file, "/bits/stl_") &&
+	       !ends_with(file, "/andweorc.h") && !ends_with(file, "/coz.h");
 }
 
 bool mapping_is_runtime(const struct mapping *mod)
