@@ -40,6 +40,9 @@ static char *runs_text(const struct profile *p)
 	return xasprintf("%zu runs of %zu processes in all", p->nruns, all);
 }
 
+/* What would not be 0.0. */
+static const double LEAST_SECONDS = 0.05;
+
 /* Where threads spent their time.  Silent where blocked time was not sampled, as by older recorders. */
 static void add_time(struct buf *out, const struct profile *p)
 {
@@ -60,10 +63,10 @@ static void add_time(struct buf *out, const struct profile *p)
 		class[2].seconds += (double)s.sleep / 1e9;
 		class[3].seconds += (double)s.runqueue / 1e9;
 	}
-	if (!(blocked > 0))
+	if (blocked < LEAST_SECONDS)
 		return;
 	for (size_t i = 0; i < sizeof class / sizeof class[0]; i++)
-		if (class[i].seconds > 0)
+		if (class[i].seconds >= LEAST_SECONDS)
 			buf_addf(&classes, "%s%s %.1f s", classes.len ? ", " : " (", class[i].name, class[i].seconds);
 	prose_wrap(out, "time     ", "         ", "on CPU %.1f s, blocked %.1f s%s%s; over all threads, idle ones too", cpu, blocked,
 		   classes.len ? classes.s : "", classes.len ? ")" : "");
