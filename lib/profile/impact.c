@@ -127,6 +127,11 @@ static struct estimate period_of(const struct clusters *c)
 	return e;
 }
 
+static bool same_cluster(const struct causal_obs *a, const struct causal_obs *b, bool by_run)
+{
+	return !a->whole && a->run == b->run && (by_run || a->block == b->block);
+}
+
 static struct clusters cluster(struct causal_obs *obs, size_t n)
 {
 	struct clusters all = { 0 };
@@ -136,7 +141,7 @@ static struct clusters cluster(struct causal_obs *obs, size_t n)
 		bool by_run = obs[0].run != obs[n - 1].run;
 		double d = 0, c = 0;
 
-		for (j = i; j < n && (j == i || (!obs[j].whole && obs[j].run == obs[i].run && (by_run || obs[j].block == obs[i].block))); j++) {
+		for (j = i; j < n && (j == i || same_cluster(&obs[i], &obs[j], by_run)); j++) {
 			d += obs[j].time_ns;
 			c += obs[j].count;
 		}

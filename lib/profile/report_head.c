@@ -97,8 +97,9 @@ void report_head(struct buf *out, const struct profile *p)
 	}
 	prose_wrap(out, "program  ", "         ", "%s%s%s", command ? command : "unknown", commit ? ", commit " : "",
 		    commit ? commit : "");
-	prose_wrap(out, "data     ", "         ", "%s%s%s, %zu%s used, %zu set aside as disturbed%s%s", runs, host ? " on " : "", host ? host : "", windows - disturbed, are_whole(p) ? "" : " windows", disturbed,
-		    sampler ? ", sampler " : "", sampler ? sampler : "");
+	prose_wrap(out, "data     ", "         ", "%s%s%s, %zu%s used, %zu set aside as disturbed%s%s", runs, host ? " on " : "",
+		   host ? host : "", windows - disturbed, are_whole(p) ? "" : " windows", disturbed, sampler ? ", sampler " : "",
+		   sampler ? sampler : "");
 	add_time(out, p);
 	free(runs);
 }
