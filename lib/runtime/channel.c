@@ -23,6 +23,10 @@
  * Network namespaces are not told apart.  Terminals, and so pairs of
  * pseudo-terminals, are the outside.
  *
+ * What a descriptor is, is remembered until it is closed, and for one window at
+ * most: not every end of a descriptor is seen (libc has some inside of itself, and
+ * programs can do without libc).
+ *
  * The tables are read and written without a lock, by one store each or with a
  * checksum.  What is lost in a race, or to another one in its place, is asked for
  * again.
@@ -49,6 +53,57 @@ static bool status_of(int fd, struct stat *st)
 	return SYS(SYS_fstat, fd, st) == 0;
 }
 
+/* ---- descriptors that have been looked at ------------------------------------------- */
+
+enum { DESCRIPTORS = 4096 }; /* remembered; those beyond are asked for each time */
+
+static struct {
+	_Atomic uint64_t tag, in, out, check; /* check: the other three, xor'ed; tag: see current_tag */
+} known[DESCRIPTORS];
+static _Atomic uint32_t forgotten; /* how often all were */
+
+static uint64_t current_tag(void)
+{
+	return (uint64_t)atomic_load_explicit(&forgotten, memory_order_relaxed) << 32 |
+	       (window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)) + 1);
+}
+
+static bool is_known(int fd, uint64_t key[2])
+{
+	uint64_t tag, check;
+
+	if (fd < 0 || fd >= DESCRIPTORS)
+		return false;
+	tag = atomic_load_explicit(&known[fd].tag, memory_order_relaxed);
+	check = atomic_load_explicit(&known[fd].check, memory_order_relaxed);
+	key[0] = atomic_load_explicit(&known[fd].in, memory_order_relaxed);
+	key[1] = atomic_load_explicit(&known[fd].out, memory_order_relaxed);
+	return tag == current_tag() && check == (tag ^ key[0] ^ key[1]);
+}
+
+static void learn(int fd, const uint64_t key[2])
+{
+	uint64_t tag = current_tag();
+
+	if (fd < 0 || fd >= DESCRIPTORS)
+		return;
+	atomic_store_explicit(&known[fd].tag, tag, memory_order_relaxed);
+	atomic_store_explicit(&known[fd].in, key[0], memory_order_relaxed);
+	atomic_store_explicit(&known[fd].out, key[1], memory_order_relaxed);
+	atomic_store_explicit(&known[fd].check, tag ^ key[0] ^ key[1], memory_order_relaxed);
+}
+
+void channel_forget(int fd)
+{
+	if (fd >= 0 && fd < DESCRIPTORS)
+		atomic_store_explicit(&known[fd].tag, 0, memory_order_relaxed);
+}
+
+void channel_forget_all(void)
+{
+	atomic_fetch_add_explicit(&forgotten, 1, memory_order_relaxed);
+}
+
 /* ---- event counters and timers ---------------------------------------------------- */
 
 enum {
@@ -66,6 +121,7 @@ static uint32_t anonymous_of(int fd)
 
 static void set_anonymous(int fd, uint32_t serial)
 {
+	channel_forget(fd);
 	if (fd >= 0 && fd < ANONYMOUS)
 		atomic_store_explicit(&anonymous[fd], serial, memory_order_relaxed);
 }
@@ -306,65 +362,73 @@ static uint64_t arrival(const struct address *a, uint64_t inode)
 	return channel_datagrams(&a->any, a->size);
 }
 
-static void socket_keys(int fd, uint64_t inode, uint64_t *in, uint64_t *out)
+/* key: of what arrives and what is sent.  False when they may be others the next time. */
+static bool socket_keys(int fd, uint64_t inode, uint64_t key[2])
 {
 	struct ends e;
 	bool is_unix;
 
-	if (recall(inode, in, out))
-		return;
-	*in = *out = 0;
+	if (recall(inode, &key[0], &key[1]))
+		return true;
 	if (!ends_of(fd, &e))
-		return;
+		return false;
 	is_unix = e.local.any.sa_family == AF_UNIX;
 	if (!is_unix && e.local.any.sa_family != AF_INET && e.local.any.sa_family != AF_INET6)
-		return;
+		return true;
 	if (e.type == SOCK_DGRAM) {
-		*in = arrival(&e.local, inode);
+		key[0] = arrival(&e.local, inode);
 		if (e.connected)
-			*out = arrival(&e.remote, is_unix && !has_name(&e.remote.any, e.remote.size) ? unix_peer(inode) : 0);
-		return; /* not remembered: it may be connected to another one */
+			key[1] = arrival(&e.remote, is_unix && !has_name(&e.remote.any, e.remote.size) ? unix_peer(inode) : 0);
+		return key[0] != 0; /* not by inode: it may be connected to another one */
 	}
 	if (!e.connected) {
-		*in = channel_connections(&e.local.any, e.local.size);
-		return;
+		key[0] = channel_connections(&e.local.any, e.local.size);
+		return false;
 	}
 	if (is_unix) {
 		uint64_t peer = unix_peer(inode);
 
-		*in = inode_key(inode);
-		*out = inode_key(peer);
+		key[0] = inode_key(inode);
+		key[1] = inode_key(peer);
 		if (!peer)
-			return; /* it has not been accepted yet */
+			return false; /* it has not been accepted yet */
 	} else {
 		uint64_t here = end_of(&e.local), there = end_of(&e.remote);
 
-		*in = key_of('t', there, here);
-		*out = key_of('t', here, there);
+		key[0] = key_of('t', there, here);
+		key[1] = key_of('t', here, there);
 	}
-	remember(inode, *in, *out);
+	remember(inode, key[0], key[1]);
+	return true;
 }
 
 /* ---- descriptors ------------------------------------------------------------------------ */
 
 static uint64_t channel(int fd, bool out)
 {
+	uint64_t key[2] = { 0, 0 };
+	bool lasting = true;
 	struct stat st;
-	uint64_t key[2];
 
+	if (is_known(fd, key))
+		return key[out];
+	key[0] = key[1] = 0;
 	if (!status_of(fd, &st))
 		return 0;
 	switch (st.st_mode & S_IFMT) {
 	case S_IFIFO:
-		return key_of('p', st.st_dev, st.st_ino);
+		key[0] = key[1] = key_of('p', st.st_dev, st.st_ino);
+		break;
 	case S_IFSOCK:
-		socket_keys(fd, st.st_ino, &key[0], &key[1]);
-		return key[out];
+		lasting = socket_keys(fd, st.st_ino, key);
+		break;
 	case 0: /* what is no file at all */
-		return event_key(fd);
-	default:
-		return 0;
+		key[0] = key[1] = event_key(fd);
+		break;
 	}
+	if (lasting)
+		learn(fd, key);
+	return key[out];
 }
 
 uint64_t channel_in(int fd)

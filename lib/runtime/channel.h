@@ -12,8 +12,9 @@
  * ("space").  Whether both ends belong to the recording is not known here: a key
  * that nobody ever releases is that of a channel from the outside.
  *
- * All functions: context any.  They ask the kernel, about one system call each;
- * so they are for when clocks matter (wait_is_accounted).
+ * All functions: context any.  They ask the kernel when they have to, about one
+ * system call a window and descriptor; so they are for when clocks matter
+ * (wait_is_accounted).
  */
 #ifndef ANDWEORC_RUNTIME_CHANNEL_H
 #define ANDWEORC_RUNTIME_CHANNEL_H
@@ -48,5 +49,9 @@ void channel_is_event(int fd);
 void channel_is_clock(int fd);
 void channel_is_copy(int fd, int of);
 void channel_are_pair(int a, int b);
+
+/* The descriptor is closed, or is another one now; or all may be. */
+void channel_forget(int fd);
+void channel_forget_all(void);
 
 #endif

@@ -19,7 +19,10 @@
 static void opened(struct wait *w, int fd, const void *site)
 {
 	struct latest latest = { 0, 0 };
-	uint64_t key = w->t && fd >= 0 && window_speedup() ? channel_opening(fd) : 0;
+	uint64_t key;
+
+	channel_forget(fd);
+	key = w->t && fd >= 0 && window_speedup() ? channel_opening(fd) : 0;
 
 	latest_of(&latest, key, w->since);
 	if (key)

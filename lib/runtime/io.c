@@ -162,7 +162,29 @@ EXPORT ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_a
 	TRANSFER(from, to, REAL(copy_file_range)(from, from_at, to, to_at, n, flags));
 }
 
-/* ---- what has no name in the kernel ------------------------------------------------ */
+/* ---- descriptors that come to be ---------------------------------------------------- */
+
+EXPORT int pipe(int ends[2])
+{
+	int err = REAL(pipe)(ends);
+
+	if (arena && err == 0) {
+		channel_forget(ends[0]);
+		channel_forget(ends[1]);
+	}
+	return err;
+}
+
+EXPORT int pipe2(int ends[2], int flags)
+{
+	int err = REAL(pipe2)(ends, flags);
+
+	if (arena && err == 0) {
+		channel_forget(ends[0]);
+		channel_forget(ends[1]);
+	}
+	return err;
+}
 
 EXPORT int eventfd(unsigned count, int flags)
 {

@@ -43,6 +43,8 @@
 	X(tee, ssize_t, (int, int, size_t, unsigned)) \
 	X(vmsplice, ssize_t, (int, const struct iovec *, size_t, unsigned)) \
 	X(copy_file_range, ssize_t, (int, off64_t *, int, off64_t *, size_t, unsigned)) \
+	X(pipe, int, (int *)) \
+	X(pipe2, int, (int *, int)) \
 	X(eventfd, int, (unsigned, int)) \
 	X(eventfd_read, int, (int, eventfd_t *)) \
 	X(eventfd_write, int, (int, eventfd_t)) \
@@ -80,6 +82,7 @@
 	X(fcntl64, int, (int, int, ...))
 
 #define REAL_SOCKET(X) \
+	X(socket, int, (int, int, int)) \
 	X(socketpair, int, (int, int, int, int *)) \
 	X(accept, int, (int, __SOCKADDR_ARG, socklen_t *)) \
 	X(accept4, int, (int, __SOCKADDR_ARG, socklen_t *, int)) \

@@ -9,6 +9,15 @@
 
 /* ---- connections --------------------------------------------------------------------------- */
 
+EXPORT int socket(int family, int type, int protocol)
+{
+	int fd = REAL(socket)(family, type, protocol);
+
+	if (arena)
+		channel_forget(fd);
+	return fd;
+}
+
 EXPORT int socketpair(int family, int type, int protocol, int pair[2])
 {
 	int err = REAL(socketpair)(family, type, protocol, pair);
@@ -18,14 +27,20 @@ EXPORT int socketpair(int family, int type, int protocol, int pair[2])
 	return err;
 }
 
+static int accepted(int fd)
+{
+	channel_forget(fd);
+	return fd;
+}
+
 EXPORT int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict size)
 {
-	TRANSFER(fd, NO_FD, REAL(accept)(fd, from, size));
+	TRANSFER(fd, NO_FD, accepted(REAL(accept)(fd, from, size)));
 }
 
 EXPORT int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict size, int flags)
 {
-	TRANSFER(fd, NO_FD, REAL(accept4)(fd, from, size, flags));
+	TRANSFER(fd, NO_FD, accepted(REAL(accept4)(fd, from, size, flags)));
 }
 
 /* Body of a wrapper that sends to an address, or connects to it; to: its key. */
@@ -41,6 +56,13 @@ EXPORT int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict size, int fl
 		return got_;                                                                                                 \
 	} while (0)
 
+/* A socket that is being connected leads elsewhere now. */
+static int connected(int fd, int err)
+{
+	channel_forget(fd);
+	return err;
+}
+
 static void begin_to(struct transfer *t, int fd, uint64_t to, const void *site)
 {
 	transfer_begin_with(t, fd, to, channel_space(to), site);
@@ -48,7 +70,7 @@ static void begin_to(struct transfer *t, int fd, uint64_t to, const void *site)
 
 EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t size)
 {
-	TRANSFER_TO(fd, channel_connections(to.__sockaddr__, size), REAL(connect)(fd, to, size));
+	TRANSFER_TO(fd, channel_connections(to.__sockaddr__, size), connected(fd, REAL(connect)(fd, to, size)));
 }
 
 /* The other end will read no more, or find the end of the data. */
@@ -91,14 +113,22 @@ EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t n, size_t room,
 	TRANSFER(fd, NO_FD, REAL(__recvfrom_chk)(fd, buf, n, room, flags, from, size));
 }
 
+/* Descriptors may have come with a message. */
+static ssize_t received(ssize_t n, const struct msghdr *message)
+{
+	if (n > 0 && message->msg_control)
+		channel_forget_all();
+	return n;
+}
+
 EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-	TRANSFER(fd, NO_FD, REAL(recvmsg)(fd, message, flags));
+	TRANSFER(fd, NO_FD, received(REAL(recvmsg)(fd, message, flags), message));
 }
 
 EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout)
 {
-	TRANSFER(fd, NO_FD, REAL(recvmmsg)(fd, messages, n, flags, timeout));
+	TRANSFER(fd, NO_FD, (int)received(REAL(recvmmsg)(fd, messages, n, flags, timeout), &messages->msg_hdr));
 }
 
 /* ---- sending ------------------------------------------------------------------------------- */

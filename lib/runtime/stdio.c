@@ -44,7 +44,7 @@ static bool has_line(const FILE *f, int end_of_line, size_t wanted)
 enum {
 	UNBUFFERED = 0x2, /* _IO_UNBUFFERED and _IO_LINE_BUF, which glibc's headers do not name any more */
 	BY_LINE = 0x200,
-	PRINTED = 1024, /* what is printed at once is mostly shorter */
+	PRINTED = 256, /* what is printed at once is mostly shorter */
 };
 
 /* n bytes find room; whether there is an end of line among them is not looked at. */
@@ -213,17 +213,17 @@ EXPORT size_t fwrite_unlocked(const void *restrict from, size_t size, size_t n, 
 
 EXPORT int fputs(const char *restrict from, FILE *restrict f)
 {
-	WRITING(f, fits(f, PRINTED), REAL(fputs)(from, f));
+	WRITING(f, fits(f, strlen(from)), REAL(fputs)(from, f));
 }
 
 EXPORT int fputs_unlocked(const char *restrict from, FILE *restrict f)
 {
-	WRITING(f, fits(f, PRINTED), REAL(fputs_unlocked)(from, f));
+	WRITING(f, fits(f, strlen(from)), REAL(fputs_unlocked)(from, f));
 }
 
 EXPORT int puts(const char *from)
 {
-	WRITING(stdout, fits(stdout, PRINTED), REAL(puts)(from));
+	WRITING(stdout, fits(stdout, strlen(from) + 1), REAL(puts)(from));
 }
 
 EXPORT int fputc(int c, FILE *f)
@@ -287,15 +287,17 @@ EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list
 /* Body of a variadic wrapper: what follows `format` as a va_list.  The arguments are gone when the call returns. */
 #define VARIADIC(f, format, call)                                                                                            \
 	do {                                                                                                                 \
-		struct transfer t_ = { .wait.t = NULL };                                                                     \
+		struct transfer t_;                                                                                          \
 		va_list args;                                                                                                \
 		int n_;                                                                                                      \
+		t_.wait.t = NULL;                                                                                            \
 		if (wait_is_watched() && !fits(f, PRINTED) && !is_internal(f))                                               \
 			transfer_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                      \
 		va_start(args, format);                                                                                      \
 		n_ = CALL(call);                                                                                             \
 		va_end(args);                                                                                                \
-		transfer_end(&t_, true);                                                                                     \
+		if (t_.wait.t)                                                                                               \
+			transfer_end(&t_, true);                                                                             \
 		return n_;                                                                                                   \
 	} while (0)
 
@@ -322,9 +324,10 @@ EXPORT int __fprintf_chk(FILE *restrict f, int flag, const char *restrict format
 /* Without a buffer of its own: it always writes. */
 #define VARIADIC_FD(fd, format, call)                                                                                        \
 	do {                                                                                                                 \
-		struct transfer t_ = { .wait.t = NULL };                                                                     \
+		struct transfer t_;                                                                                          \
 		va_list args;                                                                                                \
 		int n_;                                                                                                      \
+		t_.wait.t = NULL;                                                                                            \
 		if (wait_is_watched())                                                                                       \
 			transfer_begin(&t_, NO_FD, fd, SITE);                                                                \
 		va_start(args, format);                                                                                      \
@@ -374,5 +377,6 @@ EXPORT int fflush_unlocked(FILE *f)
 
 EXPORT int fclose(FILE *f)
 {
+	channel_forget(f->_fileno);
 	WRITING(f, is_empty(f), REAL(fclose)(f));
 }

@@ -132,7 +132,7 @@ void transfer_end(struct transfer *t, bool done)
 		}
 		peer = wait_was_for_peer(&t->wait, &latest);
 		/* A call that did not block tells nothing. */
-		if (peer || (done && !took_no_time(&t->wait)))
+		if (peer || (done && habit_is_peer(t->habit) && !took_no_time(&t->wait)))
 			habit_learn(t->habit, peer);
 	}
 	if (peer) {
