@@ -485,9 +485,14 @@ static bool discover(struct conductor *c)
 	bool named = c->plan->nnames > 0;
 
 	/* Before something is visited no window can open, and nothing needs to be slowed down. */
-	while (points_most_visits(&c->points) == 0)
+	while (points_most_visits(&c->points) == 0) {
 		if (!conductor_rest(c, now_ns() + NAMED_MS * MS))
 			return false;
+		if (now_ns() >= c->look_ns) {
+			c->look_ns = now_ns() + LOOK_AGAIN_MS * MS;
+			read_modules(c, true);
+		}
+	}
 
 	do {
 		if (!conductor_rest(c, now_ns() + (named || c->block ? NAMED_MS : DISCOVER_MS) * MS))

@@ -10,6 +10,8 @@
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
 
+enum { UNSEEN_SAMPLES = 300 }; /* of so many, one per cent would have been hit 19 times out of 20 */
+
 static void say(struct conductor *c, const char *what, char *text)
 {
 	if (c->run == 1 || strcmp(what, "too-short") == 0)
@@ -80,6 +82,20 @@ static void names(struct conductor *c)
 				      c->points.wanted[i].name));
 }
 
+/* A region that was asked for, and that nothing is ever seen in, would be said to be worth nothing. */
+static void unseen(struct conductor *c)
+{
+	for (size_t i = 0; i < c->regions->n && c->regions->all_samples >= UNSEEN_SAMPLES; i++) {
+		const struct region *g = c->regions->v[i];
+
+		if (g->named && g->scope == REGION_FUNCTION && g->all_samples + g->all_blocked == 0)
+			say(c, "unseen-region",
+			    xasprintf("no sample was in '%s': it takes no time, or leaves what it does to another function by a jump, as "
+				      "optimised code does: name that one",
+				      g->function));
+	}
+}
+
 /* Is the runtime still in the process?  A program started with an empty environment has lost it. */
 static bool has_runtime(const struct conductor *c)
 {
@@ -132,6 +148,7 @@ void diagnose(struct conductor *c, const char *command)
 		return;
 	points(c);
 	regions(c);
+	unseen(c);
 	became_others(c);
 	caveats(c, say);
 	if (c->windows > 0 && c->disturbed * 2 > c->windows)

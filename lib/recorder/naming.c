@@ -132,6 +132,25 @@ static const char *const allocators[] = {
 	"__rust_alloc", "__rust_alloc_zeroed", "__rust_realloc", "__rust_dealloc",
 };
 
+/* What these leave their work to by a jump, where the allocator is linked into the program: by its own names. */
+static const char *const allocator_parts[] = { "je_*", "_rjem_*", "mi_*", "_mi_*", "tcmalloc::*" };
+
+static bool defines(struct mapping *mod, const char *function)
+{
+	struct range *ranges;
+	size_t n = image_function_ranges(mod->image, function, &ranges);
+
+	free(ranges);
+	return n > 0;
+}
+
+/* Is it a library for that and nothing else?  (libc, and what stands in for it, copies memory too.) */
+static bool is_allocator(struct mapping *mod)
+{
+	return !mod->own && defines(mod, "malloc") && defines(mod, "free") && !defines(mod, "memcpy") && !defines(mod, "strlen") &&
+	       !defines(mod, "memset");
+}
+
 /* Function ranges as places: those of a class lie in several modules. */
 static size_t add_code(struct region *g, struct mapping *mod, const char *function)
 {
@@ -147,17 +166,47 @@ static size_t add_code(struct region *g, struct mapping *mod, const char *functi
 	return n;
 }
 
+struct parts {
+	struct region *region;
+	struct mapping *mod;
+};
+
+static void found_part(void *arg, uint64_t off, const struct frame *at)
+{
+	struct parts *p = arg;
+
+	(void)off;
+	if (at->function)
+		add_code(p->region, p->mod, at->function);
+}
+
+static size_t add_allocator(struct region *g, struct mapping *mod)
+{
+	struct range whole = { arena_place(mod->id, 0), arena_place(mod->id + 1, 0) };
+	struct parts parts = { g, mod };
+	size_t found = 0;
+
+	/* Its functions leave each other by jumps: some of what it does has none of these names on the stack. */
+	if (is_allocator(mod)) {
+		regions_widen(g, &whole, 1);
+		return 1;
+	}
+	for (size_t k = 0; k < sizeof(allocators) / sizeof(allocators[0]); k++)
+		found += add_code(g, mod, allocators[k]);
+	if (mod->own && (defines(mod, "malloc") || defines(mod, "_rjem_malloc") || defines(mod, "mi_malloc")))
+		for (size_t k = 0; k < sizeof(allocator_parts) / sizeof(allocator_parts[0]); k++)
+			image_find_functions(mod->image, allocator_parts[k], found_part, &parts);
+	return found;
+}
+
 static size_t name_allocators(struct regions *r)
 {
 	struct region *g = regions_class(r, ":alloc", CLASS_CPU);
 	size_t found = 0;
 
-	for (size_t i = 0; i < r->modules->n; i++) {
-		struct mapping *mod = &r->modules->v[i];
-
-		for (size_t k = 0; is_new(mod) && k < sizeof(allocators) / sizeof(allocators[0]); k++)
-			found += add_code(g, mod, allocators[k]);
-	}
+	for (size_t i = 0; i < r->modules->n; i++)
+		if (is_new(&r->modules->v[i]))
+			found += add_allocator(g, &r->modules->v[i]);
 	if (found)
 		regions_ask(r, g);
 	return found;
