@@ -61,6 +61,29 @@ static void samplers(struct conductor *c)
 			      err == ENOSYS ? "too old a kernel" : strerror(err), paranoid()));
 }
 
+/* What the numbers do not have. */
+static void losses(struct conductor *c)
+{
+	unsigned long long lost = conductor_lost(c);
+	unsigned threads = atomic_load(&c->arena->threads_refused), processes = atomic_load(&c->arena->processes_refused);
+
+	/* Fewer than one in a hundred change nothing. */
+	if (lost * 100 > c->regions->samples)
+		say(c, "lost-samples",
+		    xasprintf("%llu samples were lost: threads took them faster than the recorder could read them", lost));
+	if (atomic_load(&c->arena->sealed))
+		say(c, "seccomp",
+		    xstrdup("the program has installed a seccomp filter that forbids what sampling takes: threads that began after "
+			    "that are not sampled, and pauses use the processor"));
+	if (threads > 0)
+		say(c, "threads-refused",
+		    xasprintf("%u threads were not sampled: no room for them, or neither a descriptor nor a timer could be had",
+			      threads));
+	if (processes > 0)
+		say(c, "processes-refused",
+		    xasprintf("%u processes were not profiled: there is room for %d at a time", processes, ARENA_PROCESSES));
+}
+
 static void points(struct conductor *c)
 {
 	if (points_most_visits(&c->points) > 0 || c->whole.on)
@@ -143,6 +166,7 @@ void diagnose(struct conductor *c, const char *command)
 		return;
 	}
 	samplers(c);
+	losses(c);
 	names(c);
 	if (c->plan->attach_only)
 		return;

@@ -39,6 +39,7 @@ enum {
 	ARENA_ROWS = 6 << 20,     /* unwind rows of all modules */
 	ARENA_AHEAD_NS = 2000000, /* by how much credits of sleeps run ahead of them */
 	ARENA_SITES = 64,         /* places of waiting that a thread remembers; a power of two */
+	ARENA_BINS = 16,          /* of a segment, each half a period of the sampler; the last holds the rest */
 	ARENA_SEGMENTS = 256,     /* segments a thread remembers; a power of two */
 	ARENA_BIRTHS = 1 << 12,   /* kinds of threads remembered; a power of two */
 	ARENA_OBJECTS = 1 << 14,  /* sync objects remembered; a power of two */
@@ -180,7 +181,7 @@ struct arena_sample {
 	uint32_t nframes; /* >= 1 */
 	uint16_t hit;     /* 1: counted as in the region of the current window */
 	uint16_t class;   /* enum arena_class */
-	uint32_t weight;  /* periods that it stands for: 1 on a processor */
+	uint32_t weight;  /* periods that it stands for */
 	uint64_t place[ARENA_FRAMES]; /* place[0] where the sample hit; then the calls that led there */
 };
 
@@ -199,15 +200,15 @@ struct arena_segment {
 	uint32_t hits;    /* of these, in the region */
 	uint32_t changes; /* samples that differ in this from the one before */
 	uint32_t last_hit;
-	int64_t time_ns;  /* spent in them */
-	int64_t hit_ns;   /* of which samples found the region: samples in it times their period */
+	int64_t time_ns[ARENA_BINS]; /* spent in them, by how long after their beginning */
+	int64_t hit_ns[ARENA_BINS];  /* of which samples found the region: samples in it times their period */
 };
 
 /* The same for what threads do first, which each does once: shared by all that begin alike. */
 struct arena_birth {
 	_Atomic uint64_t key;
 	_Atomic uint32_t seen, samples, hits, changes;
-	_Atomic int64_t time_ns, hit_ns;
+	_Atomic int64_t time_ns[ARENA_BINS], hit_ns[ARENA_BINS];
 };
 
 /* How long a thread waits at one place, on average. */
@@ -238,7 +239,8 @@ struct arena_thread {
 	_Atomic uint32_t next_free; /* while it is free: number of the next free slot, 0 = none */
 	_Atomic uint64_t visits_before; /* [A] of all points, by those that had the slot before */
 	uint64_t routine, arg;      /* of a thread that is unborn: what it will run, */
-	uint64_t stack_bytes;       /* and on how large a stack */
+	uint64_t stack_bytes;       /* and on how large a stack, */
+	uint64_t masked;            /* and which of our signals it will believe to have blocked; see ours.c */
 	_Atomic int64_t delay_ns;   /* [T] D_i */
 	_Atomic uint32_t window;    /* [T] the window whose floor has been applied to delay_ns */
 	_Atomic uint64_t samples;   /* [T] */
@@ -248,6 +250,7 @@ struct arena_thread {
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
 	_Atomic uint64_t waited_ns[CLASSES]; /* [T] real time in waits; [CLASS_CPU] is not used */
 	_Atomic uint64_t absolute_ns; /* [T] of these, until a moment of the wall clock */
+	_Atomic uint64_t stranger_ns; /* [T] of these, on channels whose other end nobody of the recording has */
 	struct arena_wait wait;     /* [T] */
 	struct arena_site site[ARENA_SITES]; /* [T] */
 	_Atomic uint64_t visits[ARENA_POINTS]; /* [T] */
@@ -295,7 +298,8 @@ struct arena {
 	_Atomic uint64_t threads_free;              /* [A] stack of slots that threads have left; see thread.c */
 	_Atomic uint8_t waits[ARENA_THREADS];       /* [T] 1: the thread's `wait` may be on; all that the conductor must look at often */
 	_Atomic uint32_t ticking;                   /* [C] 1: the conductor looks at waits often */
-	_Atomic uint32_t threads_refused;           /* [A] threads that found no slot */
+	_Atomic uint32_t threads_refused;           /* [A] threads that found no slot, or could not be sampled */
+	_Atomic uint32_t sealed;                    /* [A] 1: a seccomp filter of the program's forbids what the runtime needs */
 	_Atomic uint32_t points_used;               /* [A] */
 	_Atomic uint32_t points_lock;               /* [A] taken while a point is added */
 

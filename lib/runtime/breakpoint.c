@@ -13,6 +13,7 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 
+#include "guard.h"
 #include "runtime.h"
 
 enum {
@@ -49,9 +50,9 @@ static int watch(uintptr_t address, uint32_t number, uint64_t *id)
 		.exclude_hv = 1,
 		.sigtrap = 1,
 		.remove_on_exec = 1, /* required with sigtrap */
-		.sig_data = number,
+		.sig_data = (uint64_t)SAMPLER_MARK << 32 | number,
 	};
-	int fd = sampler_open(&attr, id);
+	int fd = guard_open(&attr, id);
 
 	if (fd < 0)
 		atomic_store_explicit(&arena->break_errno, -fd, memory_order_relaxed);
@@ -83,7 +84,7 @@ void breakpoint_measure(void)
 			cost[k] = cost[k - 1];
 		cost[k] = ns;
 	}
-	sampler_close(fd, id);
+	guard_close(fd, id);
 	atomic_store_explicit(&arena->break_cost_ns, (uint64_t)cost[TRIALS / 2], memory_order_relaxed);
 }
 
@@ -103,7 +104,7 @@ static uintptr_t address_of(uint64_t place)
 
 static void give_up(uint32_t i)
 {
-	sampler_close(watched.at[i].fd, watched.at[i].id);
+	guard_close(watched.at[i].fd, watched.at[i].id);
 	watched.at[i].fd = -ECANCELED;
 }
 

@@ -14,18 +14,23 @@ static pthread_key_t end_key;
 static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
 static bool has_end_key;
 
-static uint64_t key_of_thread(pthread_t thread)
+uint64_t key_of_thread(pthread_t thread)
 {
 	return key_of('t', (uint64_t)thread, process_number());
+}
+
+void create_end(void)
+{
+	if (wait_is_accounted())
+		wait_release(key_of_thread(pthread_self()), NULL); /* whoever joins us goes on because of this */
+	thread_end();
 }
 
 /* A key's destructor runs however the thread ends: return, pthread_exit, cancellation. */
 static void at_end(void *unused)
 {
 	(void)unused;
-	if (wait_is_accounted())
-		wait_release(key_of_thread(pthread_self()), NULL); /* whoever joins us goes on because of this */
-	thread_end();
+	create_end();
 }
 
 static void make_end_key(void)
@@ -39,6 +44,7 @@ static void *begin(void *p)
 	void *(*routine)(void *) = (void *(*)(void *))slot->routine;
 	void *arg = (void *)slot->arg;
 
+	self.masked = slot->masked;
 	thread_begin(slot);
 	pthread_setspecific(end_key, slot);
 	return routine(arg);
@@ -77,6 +83,7 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 	slot->routine = (uintptr_t)routine;
 	slot->arg = (uintptr_t)arg;
 	slot->stack_bytes = stack_bytes(attr);
+	slot->masked = self.masked;
 	return slot;
 }
 

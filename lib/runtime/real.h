@@ -10,13 +10,19 @@
 #define ANDWEORC_RUNTIME_REAL_H
 
 #include "real_child.h"
+#include "real_guard.h"
+#include "real_io.h"
 #include "real_memory.h"
 #include "real_pthread.h"
+#include "real_sync.h"
 
 #define REAL_FUNCTIONS(X) \
 	REAL_CHILD(X) \
+	REAL_GUARD(X) \
+	REAL_IO(X) \
 	REAL_MEMORY(X) \
-	REAL_PTHREAD(X)
+	REAL_PTHREAD(X) \
+	REAL_SYNC(X)
 
 struct real {
 #define X(name, type, params) type(*name) params;
@@ -26,9 +32,11 @@ struct real {
 
 extern struct real real;
 
-/* any: resolves all of `real`, once.  Wrappers call it because other constructors may run before ours. */
-void real_resolve(void);
+void real_resolve(void); /* init: resolves all of `real` */
 
-#define REAL(name) (__builtin_expect(real.name != NULL, 1) ? (void)0 : real_resolve(), real.name)
+/* any: resolves one (a pointer to its pointer): wrappers are called before our constructor is. */
+void real_find(void *function, const char *name);
+
+#define REAL(name) (__builtin_expect(real.name != NULL, 1) ? (void)0 : real_find(&real.name, #name), real.name)
 
 #endif

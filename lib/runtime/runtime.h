@@ -15,14 +15,16 @@
  *
  *   delay      virtual clocks          key     names of sync objects
  *   segment    smooth credits          stack   whose code is running
- *   sample     sampler and handler     unwind  from a frame to its caller
+ *   sampler    signals of samples      unwind  from a frame to its caller
+ *   sample     what becomes of them    guard   descriptors of ours
+ *   seal       what seccomp leaves us
  *   breakpoint progress points at places in code
  *   wait       what can block          progress  visits of progress points
  *   thread     slots of threads        process, init  life
  *   real       what libc has           sys     system calls of our own
  *
  * and what a program calls instead of libc: lock, create, ours (pthread locks,
- * threads, our signal); every other file that includes "wrap.h".
+ * threads, our signals); every other file that includes "wrap.h".
  */
 #ifndef ANDWEORC_RUNTIME_RUNTIME_H
 #define ANDWEORC_RUNTIME_RUNTIME_H
@@ -87,14 +89,16 @@ struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
 	int perf_fd;               /* -1: none */
 	uint64_t perf_id;          /* of the event: the number of a descriptor may have come to be another's */
-	timer_t timer;
-	bool has_timer;
+	int timer;                 /* that was deleted last; -1: none */
+	uint64_t masked;           /* of our signals, those that the program believes to have blocked, as the kernel has sets */
 	/*
 	 * > 0 while the thread is inside the runtime.  A sample that arrives then
 	 * leaves its credit in `deferred_ns`: delay_ns has one writer at a time.
 	 */
 	volatile sig_atomic_t busy;
 	volatile int64_t deferred_ns;
+	uint64_t put_off;          /* of these, those that are blocked indeed; see ours.c */
+	uint32_t found_busy;       /* samples in a row that found it so */
 	uint64_t random;
 	uint64_t period_ns;  /* of the next sample */
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
@@ -105,9 +109,10 @@ struct self {
 	uint32_t segment_ends;         /* since the last sample */
 	struct arena_birth *birth;     /* of the thread's first segment, while it is in that */
 	struct arena_segment before;   /* what was known of it as it began */
-	int64_t segment_ns;            /* up to when the segment's time is accounted for */
+	int64_t segment_ns;            /* up to when the segment's time is accounted for, */
+	int64_t segment_at;            /* and how long after its beginning that is */
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average */
-	volatile sig_atomic_t waiting; /* inside a call that can block: a sample is no hit */
+	volatile uintptr_t waiting;    /* stack address of the call that can block and is on; 0: none */
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
 	int64_t wall_ns, cpu_ns;       /* as the last sample hit; 0: start afresh */
 };
@@ -156,20 +161,40 @@ void stack_walk(struct stack *s, struct unwind_cursor *c);
 struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)(void *), void *arg);
 void *create_begin(void *slot);
 
-/* ---- sample.c ---- */
+/* any: the calling thread is about to end without libc's doing (libc's is seen to). */
+void create_end(void);
+
+/* any: what who joins the thread waits for. */
+uint64_t key_of_thread(pthread_t thread);
+
+/* ---- sampler.c ---- */
+
+/* How our events of perf are known: attr.sig_data is the mark, and below it a number. */
+enum {
+	SAMPLER_MARK = 0x616e6477,
+	SAMPLER_NUMBER = 0xfffffff, /* of samples; breakpoints have others */
+};
 
 void sampler_init(void);                    /* init: handler, probing; sets arena->sampler */
 bool sampler_start(void);                   /* any: for the calling thread */
 void sampler_stop(void);                    /* any: for the calling thread */
-int sampler_signal(void);                   /* any: the signal that is ours, 0 when there is none */
+void sampler_replace(uint32_t tid);         /* any: that thread of the process has lost its event of perf */
+void sampler_pause(bool stop);              /* any: the same for a while, with its breakpoints; or starts it again */
+void sampler_stop_all(bool stop);           /* any: for all threads of the process, which are out of the handler then; or starts it again */
 
-/* any: an event of perf for the calling thread, and its id; -errno when the kernel refuses. */
-struct perf_event_attr;
-int sampler_open(struct perf_event_attr *attr, uint64_t *id);
-void sampler_close(int fd, uint64_t id); /* any: if it still is that event; -1: nothing */
+/* any: is it a signal of ours that has come, and not one of the program's with the same number? */
+bool sampler_sent(int sig, const siginfo_t *info);
 
-/* any: the program's sigaction for our signal: remembered, answered as if installed, not installed. */
-void sampler_keep_action(const struct sigaction *act, struct sigaction *old);
+/* In the handler, for what sampler_sent. */
+void sampler_handle(int sig, siginfo_t *info, void *context);
+
+void sampler_forget(void); /* in a forked child: it has no timer yet */
+void sampler_vary(void);   /* in the handler: another period, if it is time */
+
+/* ---- sample.c ---- */
+
+/* In the handler: the thread has used so many periods, and was at the context (a ucontext_t) as the last one ended. */
+void sample_take(const void *context, uint32_t periods);
 
 /* ---- delay.c: virtual clocks ---- */
 
@@ -262,7 +287,7 @@ struct wait {
 	uint32_t class;         /* enum arena_class */
 	bool outside;
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
-	int before;             /* self.waiting before: waits nest (pthread_join inside of a wrapped call) */
+	uintptr_t before;       /* self.waiting before: waits nest (pthread_join inside of a wrapped call) */
 };
 
 enum { WAIT_UNKNOWN = -1 };
@@ -275,12 +300,18 @@ enum { WAIT_UNKNOWN = -1 };
  */
 void wait_begin(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns);
 
+/* any: wait_release and wait_begin, for a call that lets another one go on and may then wait; 0: as wait_begin. */
+void wait_begin_releasing(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns, uint64_t key);
+
 /* any: another thread of the recording let us go on, by way of key. */
 void wait_by_peer(struct wait *w, uint64_t key);
 void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b); /* the later released of two */
 
 /* any: nobody of the recording did: a device, a time-out, an error, a signal. */
 void wait_outside(struct wait *w);
+
+/* any: the same, at a channel whose other end belongs to a process that is not of the recording. */
+void wait_stranger(struct wait *w);
 
 /* any: the thread does what can let another go on (before the real call). */
 void wait_release(uint64_t key, const void *site);
@@ -299,6 +330,58 @@ static inline bool wait_is_accounted(void)
 {
 	return wait_is_watched() && window_speedup() != 0;
 }
+
+/* ---- spin.c: waits that the program declares ---- */
+
+void block_begin(const void *site);    /* any: the thread is going to wait; calls nest */
+void block_end(int woken);             /* any: it has waited: for a thread of the recording, or (0) for the outside */
+void block_catch_up(const void *site); /* any: it is going to let another one go on */
+void block_begin_here(void);           /* any: the same, for the caller's place */
+void block_catch_up_here(void);
+
+/* ---- sleep.c, sigwait.c: for those who do without libc's functions ---- */
+
+/* any: around a sleep; clock, flags and time as clock_nanosleep(2) has them. */
+void sleep_begin(struct wait *w, clockid_t clock, int flags, const struct timespec *t, const void *site);
+void sleep_end(struct wait *w, int flags);
+
+/* any: before a signal is sent to a process (as kill(2) has it) or to a thread. */
+void signal_to_process(pid_t pid, int sig, const void *site);
+void signal_to_thread(pid_t tid, int sig, const void *site);
+
+/* any: the thread waited for a signal and got `sig` (<= 0: none), of which info tells; or some, a handler having run. */
+void signal_wait_end(struct wait *w, int sig, const siginfo_t *info);
+void signal_wait_end_any(struct wait *w);
+
+/* ---- ours.c ---- */
+
+bool ours_take(int sig); /* init: the signal is one of ours from now on (there are two at most); false: it cannot be had */
+
+/* any: copies the set, less the signals that are ours; these as the kernel's sets have them. */
+void without_ours(const sigset_t *set, sigset_t *copy);
+uint64_t ours_word(void);
+
+/* any: the program changes its mask (how and set as the kernel has them); returns the set that is to be used for it. */
+uint64_t ours_believe(int how, uint64_t set);
+
+/* any: after any call that may have taken, or let in, a signal that was put off. */
+void ours_settle(void);
+
+/* any: before a call that has a mask for as long as it lasts (NULL: none).  Returns a copy; *before: self.masked afterwards. */
+const sigset_t *ours_suspend(const sigset_t *mask, sigset_t *copy, uint64_t *before);
+
+/* The call, with that mask. */
+#define WITH_MASK(mask, call)                                                                                                \
+	({                                                                                                                   \
+		sigset_t copy_of_mask_;                                                                                      \
+		uint64_t before_;                                                                                            \
+		__typeof__(call) result_;                                                                                    \
+		mask = ours_suspend(mask, &copy_of_mask_, &before_);                                                         \
+		result_ = call;                                                                                              \
+		self.masked = before_;                                                                                       \
+		ours_settle();                                                                                               \
+		result_;                                                                                                     \
+	})
 
 /* ---- sample.c, stack.c: samples of waiting threads ---- */
 

@@ -7,8 +7,6 @@
  * what was released last.  Those that wait for any signal (pause, sigsuspend) do
  * so for number 0, which stands for all.
  *
- * The signal that samples come by is in no set that the program waits with.
- *
  * A handler that another thread's signal runs is not a wait: it acquires nothing.
  */
 #include <string.h>
@@ -174,24 +172,25 @@ void signal_wait_end_any(struct wait *w)
 }
 
 /*
- * All of sigwait, sigwaitinfo and sigtimedwait: with a copy of the set, and with a
- * siginfo whether the program wants one or not.
+ * All of sigwait, sigwaitinfo and sigtimedwait: with a siginfo whether the program
+ * wants one or not.  A sample that waited for its signal to be unblocked is not what
+ * the program waits for.
  */
 #define WAIT(set, info, wait_expr)                                                                                           \
 	do {                                                                                                                 \
 		siginfo_t own_;                                                                                              \
-		sigset_t copy_;                                                                                              \
 		struct wait w_;                                                                                              \
 		int sig_;                                                                                                    \
 		if (likely(!arena))                                                                                          \
 			return wait_expr;                                                                                    \
-		without_ours(set, &copy_);                                                                                    \
-		set = &copy_;                                                                                                \
 		if (!(info))                                                                                                 \
 			info = &own_;                                                                                        \
 		wait_begin(&w_, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                      \
-		sig_ = wait_expr;                                                                                            \
+		do {                                                                                                         \
+			sig_ = wait_expr;                                                                                    \
+		} while (sig_ > 0 && unlikely(sampler_sent(sig_, info)));                                                    \
 		signal_wait_end(&w_, sig_, info);                                                                            \
+		ours_settle();                                                                                               \
 		return sig_;                                                                                                 \
 	} while (0)
 
@@ -210,36 +209,33 @@ EXPORT int sigwait(const sigset_t *set, int *sig)
 {
 	int got, saved = errno, err = 0;
 	siginfo_t info;
-	sigset_t copy;
 	struct wait w;
 
 	if (likely(!arena))
 		return REAL(sigwait)(set, sig);
-	without_ours(set, &copy);
 	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
 	do {
-		got = REAL(sigwaitinfo)(&copy, &info);
-	} while (got < 0 && errno == EINTR);
+		got = REAL(sigwaitinfo)(set, &info);
+	} while (got < 0 ? errno == EINTR : unlikely(sampler_sent(got, &info)));
 	if (got < 0)
 		err = errno;
 	else
 		*sig = got;
 	signal_wait_end(&w, got, &info);
+	ours_settle();
 	errno = saved;
 	return err;
 }
 
 EXPORT int sigsuspend(const sigset_t *mask)
 {
-	sigset_t copy;
 	struct wait w;
 	int err;
 
 	if (likely(!arena))
 		return REAL(sigsuspend)(mask);
-	without_ours(mask, &copy);
 	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
-	err = REAL(sigsuspend)(&copy);
+	err = WITH_MASK(mask, REAL(sigsuspend)(mask));
 	signal_wait_end_any(&w);
 	return err;
 }

@@ -12,11 +12,20 @@
 #define ANDWEORC_RUNTIME_SYS_H
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Set when the program has installed a seccomp filter (seal.c): each call is then tried on that first. */
+extern _Atomic uint32_t sys_sealed;
+bool sys_may(long n, long a, long b, long c, long d, long e, long f);
+
 static inline long sys_call(long n, long a, long b, long c, long d, long e, long f)
 {
+	if (__builtin_expect(atomic_load_explicit(&sys_sealed, memory_order_relaxed) != 0, 0) && !sys_may(n, a, b, c, d, e, f))
+		return -ENOSYS;
 #if defined(__x86_64__)
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;

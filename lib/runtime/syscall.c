@@ -6,19 +6,24 @@
  * function of libc's that has the name of the call: for that one a wrapper of ours
  * stands in.
  */
+#include <fcntl.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "seal.h"
 #include "syscall.h"
 #include "wrap.h"
 
 /* What headers lack that are older than the kernel; the numbers are those of all architectures. */
 enum {
 	NR_IO_URING_ENTER = 426,
+	NR_CLOSE_RANGE = 436,
 	NR_FUTEX_WAITV = 449,
 	NR_FUTEX_WAKE = 454,
 	NR_FUTEX_WAIT = 455,
@@ -53,23 +58,9 @@ long call_make(const struct call *c)
 
 /* ---- what can block or wake ------------------------------------------------------------ */
 
-/* A set of signals as the kernel has it, less ours, in the place of the program's; what is unreadable stays for the kernel. */
-static struct call with_set(const struct call *c, long size, uint64_t *set)
-{
-	struct call changed = *c;
-
-	if ((uintptr_t)c->a < 4096 || size != sizeof(*set))
-		return changed;
-	*set = *(const uint64_t *)c->a;
-	*set &= ~ours_as_bits();
-	changed.a = (long)set;
-	return changed;
-}
-
 static long wait_for_signal(const struct call *c)
 {
-	uint64_t set;
-	struct call changed = with_set(c, c->d, &set);
+	struct call changed = *c;
 	siginfo_t own;
 	struct wait w;
 	long sig;
@@ -77,21 +68,31 @@ static long wait_for_signal(const struct call *c)
 	if (!c->b)
 		changed.b = (long)&own;
 	wait_begin(&w, CLASS_LOCK, c->site, false, WAIT_UNKNOWN);
-	sig = call_make(&changed);
+	do {
+		sig = call_make(&changed);
+	} while (sig > 0 && unlikely(sampler_sent((int)sig, (const siginfo_t *)changed.b)));
 	signal_wait_end(&w, (int)sig, (const siginfo_t *)changed.b);
+	ours_settle();
 	return sig;
 }
 
 static long suspend(const struct call *c)
 {
-	uint64_t set;
-	struct call changed = with_set(c, c->b, &set);
+	uint64_t set, before = self.masked;
+	struct call changed = *c;
 	struct wait w;
 	long result;
 
+	/* What is unreadable stays for the kernel. */
+	if ((uintptr_t)c->a >= 4096 && c->b == sizeof(set)) {
+		set = ours_believe(SIG_SETMASK, *(const uint64_t *)c->a);
+		changed.a = (long)&set;
+	}
 	wait_begin(&w, CLASS_LOCK, c->site, false, WAIT_UNKNOWN);
 	result = call_make(&changed);
 	signal_wait_end_any(&w);
+	self.masked = before;
+	ours_settle();
 	return result;
 }
 
@@ -152,6 +153,15 @@ static long call_by_name(const struct call *c)
 #ifdef SYS_epoll_wait
 	case SYS_epoll_wait: return epoll_wait(fd, (struct epoll_event *)c->b, (int)c->c, (int)c->d);
 #endif
+	case SYS_close: return close(fd);
+	case NR_CLOSE_RANGE: return close_range((unsigned)c->a, (unsigned)c->b, (int)c->c);
+	case SYS_dup: return dup(fd);
+#ifdef SYS_dup2
+	case SYS_dup2: return dup2(fd, (int)c->b);
+#endif
+	case SYS_dup3: return dup3(fd, (int)c->b, (int)c->c);
+	case SYS_fcntl: return fcntl(fd, (int)c->b, c->c);
+	case SYS_prctl: return prctl((int)c->a, c->b, c->c, c->d, c->e);
 	case SYS_wait4: return wait4((pid_t)c->a, (int *)c->b, (int)c->c, (struct rusage *)c->d);
 #ifdef SYS_pause
 	case SYS_pause: return pause();
@@ -185,6 +195,43 @@ static long send_to_thread(const struct call *c)
 	else
 		signal_to_thread((pid_t)c->b, (int)c->c, c->site);
 	return call_make(c);
+}
+
+/* The mask of signals, past libc's functions for it. */
+static long change_mask(const struct call *c)
+{
+	struct call changed = *c;
+	uint64_t before = self.masked, set;
+	long result;
+
+	if (c->d != sizeof(set))
+		return call_make(c);
+	if (c->b) {
+		set = ours_believe((int)c->a, *(const uint64_t *)c->b);
+		changed.b = (long)&set;
+	}
+	result = call_make(&changed);
+	if (result != 0)
+		self.masked = before;
+	else if (c->c)
+		*(uint64_t *)c->c |= before;
+	ours_settle();
+	return result;
+}
+
+static long install_filter(const struct call *c)
+{
+	bool is_one = c->a == SECCOMP_SET_MODE_FILTER || c->a == SECCOMP_SET_MODE_STRICT;
+	struct seal s;
+	long result;
+
+	if (!is_one)
+		return call_make(c);
+	seal_prepare(&s, c->a == SECCOMP_SET_MODE_STRICT, (c->b & SECCOMP_FILTER_FLAG_TSYNC) != 0, (const void *)c->c);
+	result = call_make(c);
+	/* More than 0 is a descriptor, or a thread that could not follow. */
+	seal_settle(&s, result == 0 || (result > 0 && (c->b & SECCOMP_FILTER_FLAG_NEW_LISTENER)));
+	return result;
 }
 
 static long end_thread(const struct call *c)
@@ -225,6 +272,17 @@ static long (*const handler[HANDLERS])(const struct call *) __attribute__((used)
 #ifdef SYS_pause
 	[SYS_pause] = by_name,
 #endif
+	[SYS_rt_sigprocmask] = change_mask,
+	[SYS_seccomp] = install_filter,
+	[SYS_prctl] = by_name,
+	[SYS_close] = by_name,
+	[NR_CLOSE_RANGE] = by_name,
+	[SYS_dup] = by_name,
+#ifdef SYS_dup2
+	[SYS_dup2] = by_name,
+#endif
+	[SYS_dup3] = by_name,
+	[SYS_fcntl] = by_name,
 	[SYS_wait4] = by_name,
 	[SYS_read] = by_name,
 	[SYS_write] = by_name,
@@ -254,7 +312,8 @@ static __attribute__((used, noinline)) long syscall_account(long n, long a, long
 {
 	const struct call call = { n, a, b, c, d, e, f, site };
 
-	return wait_is_watched() ? handler[n](&call) : call_make(&call);
+	/* A filter may hold for all threads, whoever installs it. */
+	return wait_is_watched() || (arena && n == SYS_seccomp) ? handler[n](&call) : call_make(&call);
 }
 
 /*

@@ -13,9 +13,10 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "guard.h"
 #include "runtime.h"
 
-TLS struct self self = { .perf_fd = -1 };
+TLS struct self self = { .perf_fd = -1, .timer = -1 };
 
 static struct arena_thread *pop(void)
 {
@@ -107,7 +108,7 @@ void thread_begin(struct arena_thread *slot)
 	self.deferred_ns = 0;
 	self.slot = slot;
 	self.perf_fd = -1;
-	self.has_timer = false;
+	self.found_busy = 0;
 	slot->tid = (int32_t)SYS(SYS_gettid);
 	bound_stack();
 	self.random = (arena->seed + (uint64_t)slot->tid) * 0x9e3779b97f4a7c15u | 1;
@@ -119,11 +120,13 @@ void thread_begin(struct arena_thread *slot)
 	for (unsigned i = 0; i < CLASSES; i++)
 		self.residue_ns[i] = (int64_t)(sample_random() % arena->period_ns);
 	/* Another thread does other things. */
-	memset(slot->segment, 0, sizeof(slot->segment));
+	for (unsigned i = 0; i < ARENA_SEGMENTS; i++)
+		slot->segment[i].key = 0;
 	memset(slot->site, 0, sizeof(slot->site));
 	atomic_store_explicit(&slot->wait.since, 0, memory_order_relaxed);
 	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
-	sampler_start();
+	if (!sampler_start())
+		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
 	if (slot->routine && window_speedup())
 		segment_be_born(slot, slot->routine, slot->arg);
 	self.busy = 0;
@@ -145,12 +148,15 @@ void thread_end(void)
 void thread_forget(void)
 {
 	uintptr_t lo = self.stack_lo, hi = self.stack_hi;
+	uint64_t masked = self.masked;
 
-	/* Perf events and POSIX timers are not inherited; the copies of the descriptors are closed. */
-	sampler_close(self.perf_fd, self.perf_id);
+	/* Perf events and POSIX timers are not inherited; the copies of the descriptors, all threads' alike, are closed. */
+	guard_forget();
+	sampler_forget();
 	breakpoint_forget();
 	memset(&self, 0, sizeof(self));
-	self.perf_fd = -1;
+	self.perf_fd = self.timer = -1;
+	self.masked = masked;
 	self.stack_lo = lo;
 	self.stack_hi = hi;
 }

@@ -160,6 +160,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	w->since = now_ns();
 	if (outside && (ns == WAIT_UNKNOWN ? expected_ns(t, site) : ns) >= LONG_NS)
 		publish(w, ns, speedup);
+	self.wall_ns = 0; /* also if the wait is left by a jump, out of a handler, and never ends */
 	self.waiting = (uintptr_t)w;
 	self.busy--;
 }
@@ -281,6 +282,13 @@ void wait_outside(struct wait *w)
 	if (window_speedup())
 		delay_pay(w->t, RELEASE_DEBT_NS);
 	go_on(w);
+}
+
+void wait_stranger(struct wait *w)
+{
+	if (w->t)
+		add(&w->t->stranger_ns, now_ns() - w->since);
+	wait_outside(w);
 }
 
 /* ---- without a wait ------------------------------------------------------------------- */

@@ -1,0 +1,253 @@
+/*
+ * guard: see guard.h.
+ *
+ * Whose each number is stands in a table, so that one load tells.  What cannot be
+ * hidden: who opens more files than there are numbers below ours skips those.
+ *
+ * A new event comes at the lowest free number, for the time of three system calls.
+ * Should another thread close that number meanwhile, by mistake or because it
+ * closes them all, and open a file that gets it, we would take the program's file
+ * for ours: so who closes waits for those that open, but not for ever.
+ */
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+
+#include "channel.h"
+#include "guard.h"
+#include "wrap.h"
+
+enum {
+	NUMBERS = 1 << 14, /* ours are below; a larger table of the kernel's makes fork(2) slow */
+	HIGH = 3072,       /* where ours begin if there are that many numbers, */
+	PATIENCE = 100000, /* rounds of waiting for who is opening; some 100 us */
+	CLOSE_ON_EXEC = 4, /* CLOSE_RANGE_CLOEXEC */
+};
+
+/* Thread that has its event there; 0: not ours. */
+static _Atomic uint32_t owner[NUMBERS];
+static _Atomic int lowest = NUMBERS, highest = -1; /* that ever were ours */
+static _Atomic uint32_t opening; /* threads */
+
+static uint32_t calling_thread(void)
+{
+	return (uint32_t)(self.slot ? self.slot->tid : (int32_t)SYS(SYS_gettid));
+}
+
+static uint32_t owner_of(int fd)
+{
+	return fd >= 0 && fd < NUMBERS ? atomic_load_explicit(&owner[fd], memory_order_acquire) : 0;
+}
+
+bool guard_is_ours(int fd)
+{
+	return owner_of(fd) != 0;
+}
+
+/* The first of ours in [fd, last]; NUMBERS: none. */
+static unsigned next_of_ours(unsigned fd, unsigned last)
+{
+	unsigned lo = (unsigned)atomic_load_explicit(&lowest, memory_order_relaxed);
+	int hi = atomic_load_explicit(&highest, memory_order_relaxed);
+
+	for (fd = fd > lo ? fd : lo; (int)fd <= hi && fd < NUMBERS && fd <= last; fd++)
+		if (owner_of((int)fd))
+			return fd;
+	return NUMBERS;
+}
+
+/* ---- taking and giving back ------------------------------------------------------- */
+
+static void own(int fd, uint32_t tid)
+{
+	int lo = atomic_load_explicit(&lowest, memory_order_relaxed), hi = atomic_load_explicit(&highest, memory_order_relaxed);
+
+	while (fd < lo && !atomic_compare_exchange_weak_explicit(&lowest, &lo, fd, memory_order_relaxed, memory_order_relaxed))
+		;
+	while (fd > hi && !atomic_compare_exchange_weak_explicit(&highest, &hi, fd, memory_order_relaxed, memory_order_relaxed))
+		;
+	atomic_store_explicit(&owner[fd], tid, memory_order_release);
+}
+
+/* A copy of fd at a high number; -errno. */
+static int high_copy(int fd)
+{
+	struct rlimit limit = { 0 };
+	rlim_t from;
+	int high;
+
+	/* The upper quarter of what there is: the rest is the program's alone. */
+	SYS(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+	from = limit.rlim_cur - limit.rlim_cur / 4;
+	high = (int)SYS(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from < HIGH ? from : HIGH);
+	if (high >= NUMBERS) {
+		SYS(SYS_close, high);
+		return -EMFILE;
+	}
+	return high;
+}
+
+int guard_open(struct perf_event_attr *attr, uint64_t *id)
+{
+	int low, high;
+
+	atomic_fetch_add_explicit(&opening, 1, memory_order_acq_rel);
+	low = high = (int)SYS(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (low >= 0) {
+		high = high_copy(low);
+		if (high >= 0 && SYS(SYS_ioctl, high, PERF_EVENT_IOC_ID, id) != 0) {
+			/* What was at the low number is no longer ours. */
+			SYS(SYS_close, high);
+			high = -EBADF;
+		} else {
+			SYS(SYS_close, low);
+		}
+	}
+	if (high >= 0)
+		own(high, calling_thread());
+	atomic_fetch_sub_explicit(&opening, 1, memory_order_acq_rel);
+	return high;
+}
+
+static bool is_event(int fd, uint64_t id)
+{
+	uint64_t now;
+
+	return SYS(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id;
+}
+
+int guard_find(int fd, uint64_t id)
+{
+	uint32_t me = calling_thread();
+
+	if (likely(fd < 0 || owner_of(fd) == me))
+		return fd;
+	for (unsigned n = next_of_ours(0, NUMBERS); n < NUMBERS; n = next_of_ours(n + 1, NUMBERS))
+		if (owner_of((int)n) == me && is_event((int)n, id))
+			return (int)n;
+	return -1;
+}
+
+void guard_close(int fd, uint64_t id)
+{
+	fd = guard_find(fd, id);
+	if (fd < 0)
+		return;
+	/* By a system call past libc it may have become the program's after all. */
+	if (is_event(fd, id))
+		SYS(SYS_close, fd);
+	atomic_store_explicit(&owner[fd], 0, memory_order_release);
+}
+
+void guard_make_way(int fd)
+{
+	uint32_t tid = owner_of(fd);
+	int elsewhere;
+
+	if (likely(!tid))
+		return;
+	elsewhere = high_copy(fd);
+	if (elsewhere >= 0)
+		own(elsewhere, tid);
+	atomic_store_explicit(&owner[fd], 0, memory_order_release);
+	if (elsewhere < 0)
+		sampler_replace(tid);
+}
+
+void guard_forget(void)
+{
+	for (unsigned fd = next_of_ours(0, NUMBERS); fd < NUMBERS; fd = next_of_ours(fd + 1, NUMBERS)) {
+		SYS(SYS_close, fd);
+		atomic_store_explicit(&owner[fd], 0, memory_order_relaxed);
+	}
+	atomic_store_explicit(&opening, 0, memory_order_relaxed);
+}
+
+void guard_stop(bool all, bool stop)
+{
+	uint32_t me = calling_thread();
+
+	for (unsigned fd = next_of_ours(0, NUMBERS); fd < NUMBERS; fd = next_of_ours(fd + 1, NUMBERS))
+		if (all || owner_of((int)fd) == me)
+			SYS(SYS_ioctl, fd, stop ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
+}
+
+/* ---- what the program closes ------------------------------------------------------- */
+
+/* A signal handler of the program may have interrupted this very thread at it. */
+static void wait_for_who_opens(void)
+{
+	for (int i = 0; i < PATIENCE && !self.busy && atomic_load_explicit(&opening, memory_order_acquire); i++)
+		__asm__ volatile("" ::: "memory");
+}
+
+static int say(long result)
+{
+	if (result >= 0)
+		return (int)result;
+	errno = (int)-result;
+	return -1;
+}
+
+EXPORT int close(int fd)
+{
+	if (unlikely(arena != NULL)) {
+		GUARDED(fd);
+		channel_forget(fd);
+		wait_for_who_opens();
+	}
+	/* Allocators come here from within dlsym. */
+	return REAL(close) ? real.close(fd) : say(SYS(SYS_close, fd));
+}
+
+/* What lies between ours, one after the other. */
+static int close_between(unsigned first, unsigned last, int flags)
+{
+	for (;;) {
+		unsigned ours = next_of_ours(first, last);
+		int err;
+
+		if (ours == NUMBERS)
+			return first <= last ? real.close_range(first, last, flags) : 0;
+		if (ours > first && (err = real.close_range(first, ours - 1, flags)) != 0)
+			return err;
+		first = ours + 1;
+	}
+}
+
+EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+	if (!REAL(close_range)) {
+		errno = ENOSYS;
+		return -1;
+	}
+	/* Ours are closed on exec anyway. */
+	if (likely(!arena) || first > last || (flags & CLOSE_ON_EXEC))
+		return real.close_range(first, last, flags);
+	channel_forget_all();
+	wait_for_who_opens();
+	return close_between(first, last, flags);
+}
+
+EXPORT void closefrom(int from)
+{
+	unsigned first = from > 0 ? (unsigned)from : 0;
+	unsigned top = (unsigned)(atomic_load_explicit(&highest, memory_order_relaxed) + 1);
+
+	if (!REAL(closefrom))
+		return;
+	channel_forget_all();
+	wait_for_who_opens();
+	if (likely(!arena) || next_of_ours(first, ~0u) == NUMBERS) {
+		real.closefrom(from);
+		return;
+	}
+	if (real.close_range && close_between(first, ~0u, 0) == 0)
+		return;
+	/* A kernel before 5.9: libc would look into /proc. */
+	for (; first < top; first++)
+		if (!guard_is_ours((int)first))
+			SYS(SYS_close, first);
+	real.closefrom((int)top);
+}

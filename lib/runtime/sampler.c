@@ -1,0 +1,312 @@
+/*
+ * sampler: a signal for each period of CPU time that a thread uses.
+ *
+ * Two samplers:
+ *
+ *   perf    a task-clock event per thread that raises SIGTRAP in the thread
+ *           itself (attr.sigtrap).  Needs Linux 5.18: before that a SIGTRAP that
+ *           the program has blocked kills it.
+ *   timer   a POSIX timer on the thread's CPU clock.  Needs neither permission nor
+ *           descriptor, but ticks with the kernel (4 ms at CONFIG_HZ=250).  Also
+ *           for those threads that find no descriptor for an event of perf.
+ *
+ * No call of the program ever fails with EINTR, or returns short, because of us:
+ * both samplers hit user code alone.  Perf is told so (exclude_kernel), and the
+ * timer runs on the clock of user time: that advances in ticks that hit user code,
+ * and a timer expires in the tick that brings its time.  (On the usual clock, of
+ * all processor time, one expires in whatever tick comes next, as likely on the way
+ * into a call that blocks; kernels before 5.10 then send the signal at once.)
+ *
+ * The handler runs on the thread's own stack: programs that install a small
+ * alternate stack (Rust does) have sized it for their own handlers.
+ */
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+
+#include "guard.h"
+#include "runtime.h"
+
+/* CLOCK_THREAD_CPUTIME_ID is CPUCLOCK_SCHED of the calling thread; this is CPUCLOCK_VIRT of any. */
+#define USER_TIME_CLOCK(tid) (~(tid) << 3 | 4 | 1)
+
+enum {
+	TRAP_PERF_CODE = 6,
+	PATIENCE_NS = 200 * 1000 * 1000, /* for threads that are in the handler */
+};
+
+static bool has_perf;    /* SIGTRAP is ours */
+static int timer_signal; /* 0: the timer cannot be had */
+static _Atomic int handlers; /* that are running */
+
+/* Timers of threads, by slot, + 1; 0: none. */
+static _Atomic int timers[ARENA_THREADS];
+
+static _Atomic int *timer_of(const struct arena_thread *t)
+{
+	return &timers[t - arena->thread];
+}
+
+/* ---- the signal --------------------------------------------------------------- */
+
+/* What the kernel adds to siginfo for TRAP_PERF (Linux 5.13, uapi/asm-generic/siginfo.h); older libc headers lack it. */
+struct perf_siginfo {
+	int signo, err, code, pad;
+	void *addr;
+	unsigned long data; /* attr.sig_data */
+	uint32_t type;      /* attr.type */
+	uint32_t flags;
+};
+
+static const struct perf_siginfo *perf_info(const siginfo_t *info)
+{
+	return (const struct perf_siginfo *)(const void *)info;
+}
+
+bool sampler_sent(int sig, const siginfo_t *info)
+{
+	if (sig == SIGTRAP)
+		return info->si_code == TRAP_PERF_CODE && perf_info(info)->data >> 32 == SAMPLER_MARK;
+	if (info->si_code != SI_TIMER)
+		return false;
+	/* Also the last one, which was deleted with its signal on the way. */
+	return info->si_timerid == self.timer ||
+	       (self.slot && info->si_timerid + 1 == atomic_load_explicit(timer_of(self.slot), memory_order_relaxed));
+}
+
+void sampler_handle(int sig, siginfo_t *info, void *context)
+{
+	int saved = errno;
+	uint32_t number = (uint32_t)perf_info(info)->data;
+
+	if (!arena || !self.slot)
+		return;
+	atomic_fetch_add_explicit(&handlers, 1, memory_order_relaxed);
+	if (sig == SIGTRAP && number != SAMPLER_NUMBER) {
+		breakpoint_hit(number);
+	} else {
+		if (has_perf)
+			breakpoint_look();
+		/* A timer of 1 ms that ticks each 4 ms tells how many expirations one signal stands for. */
+		sample_take(context, sig == SIGTRAP ? 1 : 1 + (uint32_t)info->si_overrun);
+		sampler_vary();
+	}
+	atomic_fetch_sub_explicit(&handlers, 1, memory_order_release);
+	errno = saved;
+}
+
+/* ---- starting and stopping ---------------------------------------------------- */
+
+/*
+ * A program whose work is periodic can beat with the sampler: at a ratio near 1/2
+ * all samples fall into the same two moments of its round.  So each thread draws
+ * a period between 7/8 and 9/8 of what was asked for, anew in each window.  Within
+ * a window it stays: the samples then walk through the round in equal steps and
+ * cover it more evenly than random ones would.
+ */
+void sampler_vary(void)
+{
+	uint32_t window = window_number(atomic_load_explicit(&arena->window, memory_order_relaxed));
+	uint64_t period = arena->period_ns;
+
+	/* The first period of a thread was random too; the event repeats it until told otherwise. */
+	if (self.perf_fd < 0 || (self.period_window == window && !self.first_sample))
+		return;
+	self.perf_fd = guard_find(self.perf_fd, self.perf_id);
+	self.first_sample = false;
+	self.period_window = window;
+	if (window)
+		period += sample_random() % (period / 4 + 1) - period / 8;
+	if (SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
+		self.period_ns = period;
+}
+
+/*
+ * Each thread's first sample comes after a random part of a period, and stands
+ * for a whole one like all others: then a thread that lives for x periods is
+ * sampled x times on average, however small x is.  Were the first one due after
+ * a whole period, a thread that lives for less than that would never be seen.
+ */
+static uint64_t first_period(void)
+{
+	return 1 + sample_random() % arena->period_ns;
+}
+
+static int open_perf(uint64_t period, uint64_t *id)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = period,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.sigtrap = 1,
+		.remove_on_exec = 1, /* required with sigtrap */
+		.sig_data = (uint64_t)SAMPLER_MARK << 32 | SAMPLER_NUMBER,
+	};
+
+	return guard_open(&attr, id);
+}
+
+static void delete_timer(const struct arena_thread *t)
+{
+	int timer = atomic_exchange_explicit(timer_of(t), 0, memory_order_relaxed);
+
+	if (timer)
+		SYS(SYS_timer_delete, timer - 1);
+	if (timer && t == self.slot)
+		self.timer = timer - 1;
+}
+
+static bool start_timer(struct arena_thread *t)
+{
+	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = timer_signal };
+	struct itimerspec every = { 0 };
+	int timer;
+
+	ev._sigev_un._tid = t->tid;
+	if (!timer_signal || SYS(SYS_timer_create, USER_TIME_CLOCK(t->tid), &ev, &timer) != 0)
+		return false;
+	atomic_store_explicit(timer_of(t), timer + 1, memory_order_relaxed);
+	every.it_interval.tv_sec = (time_t)(arena->period_ns / 1000000000);
+	every.it_interval.tv_nsec = (long)(arena->period_ns % 1000000000);
+	every.it_value.tv_nsec = (long)(first_period() % 1000000000);
+	return SYS(SYS_timer_settime, timer, 0, &every, NULL) == 0;
+}
+
+void sampler_replace(uint32_t tid)
+{
+	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_acquire), mine = process_number() - 1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct arena_thread *t = &arena->thread[i];
+
+		if (atomic_load_explicit(&t->state, memory_order_acquire) == SLOT_LIVE &&
+		    atomic_load_explicit(&t->process, memory_order_relaxed) == mine && (uint32_t)t->tid == tid &&
+		    !atomic_load_explicit(timer_of(t), memory_order_relaxed))
+			start_timer(t);
+	}
+}
+
+bool sampler_start(void)
+{
+	self.period_ns = arena->period_ns;
+	delete_timer(self.slot);
+	if (!has_perf)
+		return start_timer(self.slot);
+	self.perf_fd = open_perf(first_period(), &self.perf_id);
+	self.first_sample = true;
+	breakpoint_look();
+	/* The program may have left us no descriptor. */
+	if (self.perf_fd < 0 || SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
+		return start_timer(self.slot);
+	return true;
+}
+
+void sampler_stop(void)
+{
+	guard_close(self.perf_fd, self.perf_id);
+	self.perf_fd = -1;
+	breakpoint_forget();
+	delete_timer(self.slot);
+}
+
+static void stop_timer(int timer, bool stop)
+{
+	struct itimerspec every = { 0 };
+
+	if (!stop) {
+		every.it_interval.tv_sec = every.it_value.tv_sec = (time_t)(arena->period_ns / 1000000000);
+		every.it_interval.tv_nsec = every.it_value.tv_nsec = (long)(arena->period_ns % 1000000000);
+	}
+	SYS(SYS_timer_settime, timer, 0, &every, NULL);
+}
+
+void sampler_pause(bool stop)
+{
+	int timer = atomic_load_explicit(timer_of(self.slot), memory_order_relaxed);
+
+	guard_stop(false, stop);
+	if (timer)
+		stop_timer(timer - 1, stop);
+}
+
+void sampler_stop_all(bool stop)
+{
+	int64_t until = now_ns() + PATIENCE_NS;
+
+	guard_stop(true, stop);
+	for (uint32_t i = 0; i < ARENA_THREADS; i++) {
+		int timer = atomic_load_explicit(&timers[i], memory_order_relaxed);
+
+		if (timer)
+			stop_timer(timer - 1, stop);
+	}
+	while (stop && atomic_load_explicit(&handlers, memory_order_acquire) > 0 && now_ns() < until)
+		SYS(SYS_sched_yield);
+}
+
+void sampler_forget(void)
+{
+	for (uint32_t i = 0; i < ARENA_THREADS; i++)
+		if (atomic_load_explicit(&timers[i], memory_order_relaxed))
+			atomic_store_explicit(&timers[i], 0, memory_order_relaxed);
+	atomic_store_explicit(&handlers, 0, memory_order_relaxed);
+}
+
+/* ---- choosing ------------------------------------------------------------------- */
+
+/* Since 5.18 a blocked SIGTRAP of perf waits; before, the kernel kills the process. */
+static bool kernel_has_safe_sigtrap(void)
+{
+	struct utsname u;
+	unsigned major, minor;
+
+	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 5 || (major == 5 && minor >= 18));
+}
+
+/* 0, or the reason why not. */
+static int try_perf(void)
+{
+	uint64_t id;
+	int fd = open_perf(arena->period_ns, &id);
+
+	if (fd < 0)
+		return -fd;
+	guard_close(fd, id);
+	return kernel_has_safe_sigtrap() && ours_take(SIGTRAP) ? 0 : ENOSYS;
+}
+
+/* A filter may forbid it. */
+static bool has_timer(void)
+{
+	struct sigevent ev = { .sigev_notify = SIGEV_NONE };
+	int timer;
+
+	if (SYS(SYS_timer_create, CLOCK_MONOTONIC, &ev, &timer) != 0)
+		return false;
+	SYS(SYS_timer_delete, timer);
+	return true;
+}
+
+void sampler_init(void)
+{
+	int err;
+
+	/* The tenth from the top: libraries that take real-time signals begin at either end. */
+	if (has_timer() && ours_take(SIGRTMAX - 10))
+		timer_signal = SIGRTMAX - 10;
+	err = arena->want_sampler == SAMPLER_TIMER ? 0 : try_perf();
+	has_perf = arena->want_sampler != SAMPLER_TIMER && err == 0;
+	atomic_store_explicit(&arena->sampler_errno, err, memory_order_relaxed);
+	if (has_perf)
+		atomic_store_explicit(&arena->sampler, SAMPLER_PERF, memory_order_release);
+	else if (timer_signal)
+		atomic_store_explicit(&arena->sampler, SAMPLER_TIMER, memory_order_release);
+	if (has_perf && arena->want_breaks)
+		breakpoint_measure();
+}

@@ -1,0 +1,31 @@
+/*
+ * seal: what a seccomp filter of the program's own leaves us.
+ *
+ * A filter allows what the program calls, and may kill for the rest.  So from the
+ * moment that one is installed, each system call of ours (lib/runtime/sys.h) is
+ * tried on a copy of it first; one that would not be allowed is not made, and
+ * fails with ENOSYS: new threads are not sampled, pauses spin instead of sleeping.
+ * A filter that does not even allow to return from a signal handler ends the
+ * sampling of the threads that it holds for; strict mode ends everything for its
+ * thread.
+ */
+#ifndef ANDWEORC_RUNTIME_SEAL_H
+#define ANDWEORC_RUNTIME_SEAL_H
+
+#include <stdbool.h>
+
+struct seal {
+	int filter;      /* as it is kept here; -1: none */
+	unsigned length; /* its steps */
+	bool blind;      /* there was no room for it, or no way to read it */
+	bool left;       /* the calling thread has stopped being profiled */
+	bool stopped;    /* nobody is sampled any more */
+};
+
+/* any: before the call that installs a filter (prog as the kernel gets it), or strict mode. */
+void seal_prepare(struct seal *s, bool strict, bool all_threads, const void *prog);
+
+/* any: after it; done: it has succeeded. */
+void seal_settle(struct seal *s, bool done);
+
+#endif

@@ -1,0 +1,113 @@
+#!/bin/sh
+# Programs that lock themselves in, other allocators, libraries that come and go: as bare, and what is said.
+. "$(dirname "$0")/lib.sh"
+. "$data/record/hostile.sh"
+build sandbox signals
+
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$data/record/plugin.c" || exit 1
+
+for sampler in perf timer; do
+	check "a seccomp filter that refuses ($sampler)" alike $sampler sandbox filter-errno
+	check "a seccomp filter that kills ($sampler)" alike $sampler sandbox filter-kill
+	check "the same for all threads ($sampler)" alike $sampler sandbox filter-tsync
+	check "filters that look at arguments ($sampler)" alike $sampler sandbox filter-arguments
+	check "a filter that forbids to return from handlers ($sampler)" alike $sampler sandbox filter-tight
+	check "seccomp's strict mode ($sampler)" alike $sampler sandbox strict
+	check "dies of what its filter forbids ($sampler)" alike $sampler sandbox forbidden
+	check "filters that the kernel refuses ($sampler)" alike $sampler sandbox refused
+	check "loads and unloads a library 1,000 times ($sampler)" alike $sampler sandbox loads-again
+	if test "$(id -u)" -eq 0; then
+		check "chroot, and a child in there ($sampler)" alike $sampler sandbox jail
+	else
+		skip "chroot ($sampler)" 'not root'
+	fi
+done
+
+plugin_is_seen() {
+	long=300
+	recorded "$1" -r plug -- ./sandbox loads-again
+	test "$status" -eq 0
+	sees plug
+	has '^region	.*	symbol=plug(	|$)' log
+	has '^experiment	' log
+}
+check 'code that is loaded again and again is a region (perf)' plugin_is_seen perf
+
+# ---- filters: what is said about them ------------------------------------------------------
+
+says_seccomp() {
+	alike perf sandbox "$1"
+	has '^warning	run=1	what=seccomp	' log
+	has '^andweorc-record: warning: the program has installed a seccomp filter' err
+}
+check 'a filter that takes something away is reported' says_seccomp filter-kill
+check 'also one that takes all' says_seccomp filter-tight
+
+says_nothing() {
+	alike perf sandbox "$1"
+	lacks 'what=seccomp' log
+}
+check 'a filter that takes nothing away is not' says_nothing refused
+
+counts_unsampled() {
+	alike perf sandbox filter-kill
+	has '^warning	run=1	what=threads-refused	' log
+	has '^end	.*	threads_refused=1(	|$)' log
+}
+check 'a thread that cannot be sampled is counted' counts_unsampled
+
+# A filter from the very start, as containers have it.
+under_filter() {
+	run ./signals coroutines >bare
+	LIFE_MS=$long run ./sandbox under errno perf_event_open -- \
+		andweorc-record -q -o log -r work -s 50 --window 10 -- ./signals coroutines >profiled 2>err
+	test "$status" -eq 0
+	same bare profiled
+	has '^run	.*	sampler=timer' log
+	has 'what=perf-refused' log
+	has '^sample	' log
+}
+check 'perf is forbidden from the start: the timer samples' under_filter
+
+without_any() {
+	run ./signals coroutines >bare
+	LIFE_MS=$long run ./sandbox under errno perf_event_open timer_create -- \
+		andweorc-record -q -o log -r work -s 50 --window 10 -- ./signals coroutines >profiled 2>err
+	test "$status" -eq 0
+	same bare profiled
+	has 'what=no-sampler' log
+}
+check 'both are forbidden: it runs, and that is said' without_any
+
+# ---- other allocators -------------------------------------------------------------------------
+
+library() {
+	ldconfig -p 2>/dev/null | awk -v name="$1" '$1 ~ "^" name { print $NF; exit }'
+}
+
+# with_allocator NAME SAMPLER: preloaded, and linked
+with_allocator() {
+	path=$(library "$1")
+	run ./signals storm >bare
+	LD_PRELOAD=$path recorded "$2" -r work -- ./signals storm
+	test "$status" -eq 0
+	same bare profiled
+	has '^sample	' log
+	lacks 'not-preloaded' log
+	exits 0 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o linked "$data/record/signals.c" -pthread "$path"
+	recorded "$2" -r work -- ./linked storm
+	test "$status" -eq 0
+	same bare profiled
+	has '^sample	' log
+}
+for name in libjemalloc libtcmalloc_minimal.so; do
+	for sampler in perf timer; do
+		if test -n "$(library $name)"; then
+			check "$name, preloaded and linked ($sampler)" with_allocator $name $sampler
+		else
+			skip "$name ($sampler)" 'it is not there'
+		fi
+	done
+done
+
+done_testing
