@@ -318,7 +318,7 @@ void mapping_publish(struct mappings *m, struct arena *arena)
 void space_publish(const struct space *s, struct mappings *m, struct arena *arena, struct arena_process *process)
 {
 	uint32_t next = !(atomic_load(&process->modules) & 1);
-	struct arena_modules *set = &process->set[next];
+	struct arena_modules *set = &arena->modules[process - arena->process][next];
 	uintptr_t rows;
 
 	set->base = atomic_load_explicit(&process->base, memory_order_acquire);

@@ -82,7 +82,7 @@ static void announce(struct processes *p, const struct member *m, const struct a
 	char command[ARENA_COMMAND];
 
 	/* Whatever the other side does to it. */
-	memcpy(command, at->command, sizeof(command));
+	memcpy(command, p->arena->command[at - p->arena->process], sizeof(command));
 	command[sizeof(command) - 1] = '\0';
 	journal_process(p->journal, p->run, m->id, m->pid, atomic_load_explicit(&at->parent, memory_order_relaxed), command);
 }

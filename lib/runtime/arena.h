@@ -165,16 +165,14 @@ struct arena_modules {
  * anew.  Entries are taken by processes, and freed by the conductor alone.
  */
 struct arena_process {
-	_Atomic int32_t pid;         /* [A] for the recorder; < 0: it cannot see the process, whose own number this is; 0: free */
+	_Alignas(64) _Atomic int32_t pid;         /* [A] for the recorder; < 0: it cannot see the process, whose own number this is; 0: free */
 	_Atomic uint32_t id;         /* [A] 1.., in the order of joining; 0: the rest is not there yet */
 	_Atomic int32_t parent;      /* [A] */
 	_Atomic uint32_t left;       /* [A] 1: the process is another program by now */
-	char command[ARENA_COMMAND]; /* [A] words separated by blanks; cut where it is longer */
 	_Atomic uint32_t attended;   /* [C] `id`, once its modules have been searched for what was asked for */
 	_Atomic uint64_t base;       /* [A] where it has mapped the arena */
 	_Atomic uint64_t visits;     /* [A] of all points, by those of its threads that have ended */
-	_Atomic uint32_t modules;    /* [C] index into set; by the process itself while it is being forked */
-	struct arena_modules set[2];
+	_Atomic uint32_t modules;    /* [C] index into its modules; by the process itself while it is being forked */
 };
 
 struct arena_sample {
@@ -316,6 +314,8 @@ struct arena {
 	struct arena_target targets[2];
 	struct arena_scope scopes[2];
 	struct arena_process process[ARENA_PROCESSES];
+	char command[ARENA_PROCESSES][ARENA_COMMAND]; /* [A] of each: words separated by blanks; cut where it is longer */
+	struct arena_modules modules[ARENA_PROCESSES][2]; /* [C] of each; the two take turns */
 	struct unwind_row row[ARENA_ROWS]; /* [C] appended to; what a set refers to stays */
 	struct arena_thread thread[ARENA_THREADS];
 };

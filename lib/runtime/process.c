@@ -94,17 +94,17 @@ static void fill_in(struct arena *a, struct arena_process *p, int32_t parent)
 }
 
 /* So that also what is gone before the recorder has looked has a name. */
-static void note_command(struct arena_process *p, int argc, char *const *argv)
+static void note_command(char *command, int argc, char *const *argv)
 {
 	size_t n = 0;
 
 	for (int i = 0; argv && i < argc && argv[i]; i++) {
 		if (i > 0 && n < ARENA_COMMAND - 1)
-			p->command[n++] = ' ';
+			command[n++] = ' ';
 		for (const char *s = argv[i]; *s && n < ARENA_COMMAND - 1; s++)
-			p->command[n++] = *s;
+			command[n++] = *s;
 	}
-	p->command[n] = '\0';
+	command[n] = '\0';
 }
 
 bool process_join(struct arena *a, int argc, char *const *argv)
@@ -119,7 +119,7 @@ bool process_join(struct arena *a, int argc, char *const *argv)
 		return false;
 	atomic_compare_exchange_strong(&a->pid, &none, pid);
 	process = p;
-	note_command(p, argc, argv);
+	note_command(a->command[p - a->process], argc, argv);
 	fill_in(a, p, (int32_t)SYS(SYS_getppid));
 	return true;
 }
@@ -160,6 +160,21 @@ void process_begin(void)
 	atomic_store_explicit(&arena->main_slot, (uint32_t)(self.slot - arena->thread) + 1, memory_order_release);
 }
 
+/* Everything is where it was in the parent; the conductor would need time to find that out. */
+static void copy_what_is_known(const struct arena_process *parent, struct arena_process *child)
+{
+	ptrdiff_t from = parent - arena->process, to = child - arena->process;
+	const struct arena_modules *m =
+		&arena->modules[from][atomic_load_explicit(&parent->modules, memory_order_acquire) & 1];
+	struct arena_modules *copy = &arena->modules[to][0];
+
+	copy->base = m->base;
+	copy->n = m->n <= ARENA_MODULES ? m->n : 0;
+	memcpy(copy->module, m->module, copy->n * sizeof(copy->module[0]));
+	atomic_store_explicit(&child->modules, 0, memory_order_relaxed);
+	memcpy(arena->command[to], arena->command[from], ARENA_COMMAND);
+}
+
 void process_forked(void)
 {
 	const struct arena_process *parent = process;
@@ -176,11 +191,8 @@ void process_forked(void)
 		arena_adopt(NULL);
 		return;
 	}
-	/* Everything is where it was in the parent; the conductor would need time to find that out. */
-	p->set[0] = parent->set[atomic_load_explicit(&parent->modules, memory_order_acquire) & 1];
-	atomic_store_explicit(&p->modules, 0, memory_order_relaxed);
+	copy_what_is_known(parent, p);
 	process = p;
-	memcpy(p->command, parent->command, sizeof(p->command));
 	fill_in(arena, p, atomic_load_explicit(&parent->pid, memory_order_relaxed));
 	slot = thread_reserve(); /* with the clock of the thread that forked */
 	thread_forget();

@@ -13,7 +13,8 @@ enum { WALK_FRAMES = 96 }; /* of a stack that are looked at */
 const struct unwind_module *stack_modules(uint32_t *n)
 {
 	/* Pairs with the conductor's release: the table is there before it is named. */
-	const struct arena_modules *set = &process->set[atomic_load_explicit(&process->modules, memory_order_acquire) & 1];
+	const struct arena_modules *set = &arena->modules[process_number() - 1][atomic_load_explicit(&process->modules,
+												       memory_order_acquire) & 1];
 
 	/* A table that was made for the program before an exec speaks of addresses that are no more. */
 	*n = set->base == (uintptr_t)arena ? set->n : 0;
