@@ -1,0 +1,46 @@
+#!/bin/sh
+# No call of the program ends with EINTR, or short, because of us; and every one that the program itself interrupts says so.
+. "$(dirname "$0")/lib.sh"
+
+gcc -O2 -g -I"$top/lib" -o eintr "$data/record/eintr.c" -pthread || exit 1
+
+# Rounds: three threads, 18 to 23 calls each.
+rounds=300
+
+# recorded SAMPLER [OPTION...] -- COMMAND...
+recorded() {
+	sampler=$1
+	shift
+	exits 0 andweorc-record -q --sampler "$sampler" -o log -r work -s 50 --window 20 "$@" >got 2>err
+}
+
+the_test_can_tell() {
+	exits 0 ./eintr storm 60 >got 2>each
+	cat each
+	echo 'interrupted: 22 calls' >want
+	same want got
+}
+check 'a storm of signals interrupts each kind of call' the_test_can_tell
+
+never() {
+	exits 0 ./eintr quiet 20 >want
+	sed '/: never interrupted$/d' want >other
+	empty other
+	recorded "$1" -- ./eintr quiet $rounds
+	same want got
+	# Threads did pause, and were sampled.
+	awk -F'\t' '$1 == "experiment" && /speedup_pct=50/ && /delay_ns=[1-9]/ { n++ } END { print n + 0, "experiments"; exit n < 3 }' log
+	has '^sample	.*	state=cpu' log
+}
+own() {
+	exits 0 ./eintr own >want
+	has '^nanosleep: Interrupted' want
+	recorded "$1" -- ./eintr own
+	same want got
+}
+for sampler in perf timer; do
+	check "none is interrupted or short ($sampler)" never $sampler
+	check "none is spared what the program sends itself ($sampler)" own $sampler
+done
+
+done_testing

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Many threads, many visits, many processes: as bare, nothing lost in silence, bounded memory.
+. "$(dirname "$0")/lib.sh"
+. "$data/record/hostile.sh"
+
+build threads
+
+# scaled SAMPLER MODE N: what is said does not depend on how long it takes
+scaled() {
+	exits 0 ./threads "$2" "$3" >bare 2>/dev/null
+	recorded "$1" -r work -- ./threads "$2" "$3"
+	test "$status" -eq 0
+	same bare profiled
+	has '^end	.*	status=exit:0	' log
+}
+
+# value KEY: of the log's end
+value() {
+	sed -n "s/^end	.*	$1=\([0-9]*\).*/\1/p" log
+}
+
+# More than there are descriptors.
+at_once() {
+	scaled "$1" at-once 2000
+	test "$(value threads_refused)" -eq 0
+	test "$(value lost)" -eq 0
+	has '^sample	' log
+	# A second of work; the kernel's ticks find more or less of it.
+	test "$(value samples)" -gt 500
+}
+check '2,000 threads at once, 1,024 descriptors (perf)' at_once perf
+check '2,000 threads at once (timer)' at_once timer
+
+in_turn() {
+	scaled "$1" in-turn 20000
+	test "$(value threads_refused)" -eq 0
+	test "$(value visits1)" -eq 20000
+	# The program's own memory: the arena is counted where it is touched.
+	test "$(sed -n 's/^\([0-9]*\) kB$/\1/p' err)" -lt 40000
+}
+check '20,000 threads in turn (perf)' in_turn perf
+check '20,000 threads in turn (timer)' in_turn timer
+
+too_many() {
+	scaled perf at-once 4200
+	test "$(value threads_refused)" -gt 0
+	has '^warning	.*	what=threads-refused	' log
+	has '^andweorc-record: warning: [0-9]+ threads were not sampled' err
+}
+check 'more threads than there is room for: they run, and that is said' too_many
+
+processes() {
+	scaled "$1" processes 100
+	test "$(value processes_refused)" -eq 0
+	# Each has ended, and what all of them visited is what was visited.
+	awk -F'\t' '$1 == "process" { for (i = 2; i <= NF; i++) if (sub(/^visits=/, "", $i)) { n++; sum += $i } }
+		END { print n, sum }' log >got
+	echo "101 $(value visits1)" >want
+	same want got
+}
+check '100 processes at once (perf)' processes perf
+check '100 processes at once (timer)' processes timer
+
+visits() {
+	scaled perf visits 16000000
+	test "$(value visits1)" -eq 16000000
+}
+check 'eight threads visit a point 16,000,000 times: none is lost' visits
+
+done_testing
