@@ -18,6 +18,10 @@
  * of the segment: in the sum the same as by lumps, whatever clock the time is
  * taken from, as the same clock is in numerator and denominator.
  *
+ * A segment that does one thing after another has a share for each half period of
+ * its length (a bin): what is credited late is paid late, and who waits meanwhile
+ * for this thread in ways that nobody sees, spinning, would go on too early.
+ *
  * A visit of a progress point ends a segment too: then a window, which runs from
  * visit to visit, holds no half-credited work.
  *
@@ -25,6 +29,8 @@
  * not all alike, and for those of many periods: there a lump is small, and what the
  * thread does now matters more than what it does on average.
  */
+#include <string.h>
+
 #include "runtime.h"
 
 enum {
@@ -47,6 +53,7 @@ static struct arena_segment *find(struct arena_thread *t, const void *site)
 		if (s->key == key)
 			return s;
 		if (s->key == 0) {
+			memset(s, 0, sizeof(*s)); /* of another thread, that had the slot before */
 			s->key = key;
 			return s;
 		}
@@ -67,9 +74,18 @@ static bool is_uniform(const struct arena_segment *s)
 	return expected < FEW_CHANGES || 2 * s->changes >= expected;
 }
 
+static int64_t whole_time(const struct arena_segment *s)
+{
+	int64_t sum = 0;
+
+	for (unsigned i = 0; i < ARENA_BINS; i++)
+		sum += s->time_ns[i];
+	return sum;
+}
+
 static bool is_known(const struct arena_segment *s)
 {
-	return s->samples >= KNOWN_SAMPLES && s->time_ns < (int64_t)s->seen * SHORT_PERIODS * (int64_t)arena->period_ns &&
+	return s->samples >= KNOWN_SAMPLES && whole_time(s) < (int64_t)s->seen * SHORT_PERIODS * (int64_t)arena->period_ns &&
 	       is_uniform(s);
 }
 
@@ -88,42 +104,60 @@ static struct arena_segment *current(void)
 	return self.segment;
 }
 
-/* The time since the last account; from now on it is accounted for. */
-static int64_t account(struct arena_segment *s)
+static unsigned bin_of(int64_t into_segment)
 {
-	int64_t now = now_ns(), passed = now - self.segment_ns;
+	uint64_t bin = (uint64_t)into_segment / (arena->period_ns / 2);
 
-	self.segment_ns = now;
-	if (passed < 0)
-		passed = 0;
-	s->time_ns += passed;
-	return passed;
+	return bin < ARENA_BINS - 1 ? (unsigned)bin : ARENA_BINS - 1;
 }
 
-static int64_t credit_of(const struct arena_segment *s, int64_t passed, uint32_t speedup)
+/*
+ * Accounts for the time since the last account, and tells what it is credited at
+ * a speedup of 1, by the shares known so far.
+ */
+static double account(struct arena_segment *s)
 {
+	int64_t now = now_ns(), half = (int64_t)arena->period_ns / 2;
+	int64_t from = self.segment_at, to = from + (now > self.segment_ns ? now - self.segment_ns : 0);
 	/* In floating point: a signal handler may use it, its registers are part of the context. */
-	double share = (double)s->hit_ns / (double)s->time_ns;
+	double credit = 0;
 
-	return (int64_t)(share * (double)passed * speedup / 65536);
+	self.segment_ns = now;
+	self.segment_at = to;
+	while (from < to) {
+		unsigned bin = bin_of(from);
+		int64_t end = bin < ARENA_BINS - 1 ? (int64_t)(bin + 1) * half : to;
+		int64_t passed = (end < to ? end : to) - from;
+
+		s->time_ns[bin] += passed;
+		credit += (double)s->hit_ns[bin] / (double)s->time_ns[bin] * (double)passed;
+		from += passed;
+	}
+	return credit;
+}
+
+static int64_t at_speedup(double credit, uint32_t speedup)
+{
+	return (int64_t)(credit * speedup / 65536);
 }
 
 int64_t segment_sample(int64_t period, bool hit, uint32_t speedup)
 {
 	struct arena_segment *s = current();
-	int64_t lump = hit ? period * speedup >> 16 : 0, passed;
+	int64_t lump = hit ? period * speedup >> 16 : 0;
+	double credit;
 
 	if (!s)
 		return lump;
 	self.segment_ends = 0;
-	passed = account(s);
+	credit = account(s);
 	s->changes += s->samples > 0 && s->last_hit != hit;
 	s->last_hit = hit;
 	s->hits += hit;
 	s->samples++;
 	if (hit)
-		s->hit_ns += period;
-	return is_known(s) ? credit_of(s, passed, speedup) : lump;
+		s->hit_ns[bin_of(self.segment_at)] += period;
+	return is_known(s) ? at_speedup(credit, speedup) : lump;
 }
 
 /* What this thread has learned of its first segment, all that begin like it will know. */
@@ -135,24 +169,26 @@ static void tell_birth(const struct arena_segment *s)
 	atomic_fetch_add_explicit(&b->samples, s->samples - self.before.samples, memory_order_relaxed);
 	atomic_fetch_add_explicit(&b->hits, s->hits - self.before.hits, memory_order_relaxed);
 	atomic_fetch_add_explicit(&b->changes, s->changes - self.before.changes, memory_order_relaxed);
-	atomic_fetch_add_explicit(&b->time_ns, s->time_ns - self.before.time_ns, memory_order_relaxed);
-	atomic_fetch_add_explicit(&b->hit_ns, s->hit_ns - self.before.hit_ns, memory_order_relaxed);
+	for (unsigned i = 0; i < ARENA_BINS; i++) {
+		atomic_fetch_add_explicit(&b->time_ns[i], s->time_ns[i] - self.before.time_ns[i], memory_order_relaxed);
+		atomic_fetch_add_explicit(&b->hit_ns[i], s->hit_ns[i] - self.before.hit_ns[i], memory_order_relaxed);
+	}
 	self.birth = NULL;
 }
 
 int64_t segment_end(uint32_t speedup)
 {
 	struct arena_segment *s = current();
-	int64_t passed;
+	double credit;
 
 	if (!s || ++self.segment_ends > MANY)
 		return 0;
-	passed = account(s);
+	credit = account(s);
 	s->seen++;
 	if (self.birth)
 		tell_birth(s);
 	self.segment = NULL;
-	return is_known(s) ? credit_of(s, passed, speedup) : 0;
+	return is_known(s) ? at_speedup(credit, speedup) : 0;
 }
 
 void segment_begin(struct arena_thread *t, const void *site)
@@ -160,6 +196,7 @@ void segment_begin(struct arena_thread *t, const void *site)
 	if (self.segment_ends > MANY && current())
 		return;
 	self.segment_ns = now_ns();
+	self.segment_at = 0;
 	self.segment_window = current_window();
 	self.segment = find(t, site);
 }
@@ -189,8 +226,10 @@ void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg)
 	self.segment->hits = self.before.hits = atomic_load_explicit(&b->hits, memory_order_relaxed);
 	self.segment->changes = self.before.changes = atomic_load_explicit(&b->changes, memory_order_relaxed);
 	self.segment->last_hit = 2 * self.before.hits > self.before.samples; /* the more usual */
-	self.segment->time_ns = self.before.time_ns = atomic_load_explicit(&b->time_ns, memory_order_relaxed);
-	self.segment->hit_ns = self.before.hit_ns = atomic_load_explicit(&b->hit_ns, memory_order_relaxed);
+	for (unsigned i = 0; i < ARENA_BINS; i++) {
+		self.segment->time_ns[i] = self.before.time_ns[i] = atomic_load_explicit(&b->time_ns[i], memory_order_relaxed);
+		self.segment->hit_ns[i] = self.before.hit_ns[i] = atomic_load_explicit(&b->hit_ns[i], memory_order_relaxed);
+	}
 }
 
 void segment_skip(int64_t ns)
