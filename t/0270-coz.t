@@ -8,7 +8,7 @@ $cc -o coz "$data/record/coz.c" -pthread || exit 1
 # record ARG...: a recording into `log`; neighbours are not the point here
 record() {
 	exits 0 andweorc-record -q -o log -m function "$@" >out 2>all
-	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' all >err || :
+	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'ended before an experiment' all >err || :
 }
 
 # field RECORD NAME KEY: of the point records with that name, or of the visits of it, the values of a key

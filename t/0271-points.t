@@ -1,0 +1,270 @@
+#!/bin/sh
+# Places in code as progress points (-P), and names that are not the program's own.
+. "$(dirname "$0")/lib.sh"
+
+cc='gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE'
+$cc -I"$top/lib" -o points "$data/record/points.c" -pthread -ldl || exit 1
+cat >in_plugin.c <<'END_OF_C'
+static volatile unsigned sink;
+
+void in_plugin(void);
+void in_plugin(void)
+{
+	sink++;
+}
+END_OF_C
+$cc -shared -fPIC -o plugin.so in_plugin.c || exit 1
+
+# record ARG...: a recording into `log`; neighbours are not the point here
+record() {
+	exits 0 andweorc-record -q -o log -m function "$@" >out 2>all
+	grep -v -e 'experiments were set aside' -e 'had no processor' -e 'ended before an experiment' all >err || :
+}
+
+# field RECORD NAME KEY: of the point records with that name, or of the visits of it, the values of a key
+field() {
+	awk -F'\t' -v type="$1" -v name="$2" -v key="$3" '$1 == type {
+		is = 0
+		for (i = 2; i <= NF; i++)
+			if ($i == "name=" name || $i == "point=" name)
+				is = 1
+		for (i = 2; i <= NF && is; i++)
+			if (index($i, key "=") == 1)
+				print substr($i, length(key) + 2)
+	}' log
+}
+
+# share REGION: its part of the samples, in per cent
+share() {
+	awk -F'\t' -v symbol="symbol=$1" '
+	$1 == "region" { for (i = 2; i <= NF; i++) if ($i == symbol) id = substr($2, 4) }
+	$1 == "share" { split($3, r, "="); split($4, s, "="); split($5, t, "="); of[r[2]] = s[2]; all[r[2]] = t[2] }
+	END { print id != "" && all[id] ? int(100 * of[id] / all[id]) : "none" }' log
+}
+
+says() {
+	what=$1
+	has "$2" err
+	has "^warning.*what=$what	" log
+}
+
+(record -P unit -- ./points steady 20) # in a process of its own: it changes how this one fails
+if ! grep -q '	sampler=perf	' log; then
+	refused() {
+		says no-such-point "no progress point at 'unit': breakpoints need perf"
+	}
+	check 'without perf the reason is said' refused
+	done_testing
+fi
+
+# ---- visits ----------------------------------------------------------------------------
+
+# counts MODE N VISITS: each one, from the first instruction of the program to its last
+counts() {
+	record -P unit -r work --window 20 -s 50 -- ./points "$1" "$2"
+	empty err
+	test "$(field point unit kind)" = breakpoint
+	test "$(field point unit visits)" -eq "$3"
+}
+check '-P FUNCTION: all visits are counted' counts steady 300 300
+check 'those of several threads' counts threads 100 300
+check 'those of a forked child' counts forks 150 300
+check 'those of a program that is exec.d' counts execs 150 300
+check 'those of a program that runs others' counts system 100 100
+
+counts_a_line() {
+	line=$(grep -n 'sink += 5' "$data/record/points.c" | cut -d: -f1)
+	record -P "points.c:$line" -r work --window 20 -s 50 -- ./points allocates 400
+	empty err
+	test "$(field point "points.c:$line" visits)" -eq 401
+}
+check '-P FILE:LINE' counts_a_line
+
+opens_windows() {
+	record -P unit -r work --window 50 -s 50 -- ./points steady 1200
+	field visits unit kind | sort -u >got
+	echo throughput >want
+	same want got
+	test "$(field visits unit count | wc -l)" -ge 4
+}
+check 'windows open and close there' opens_windows
+
+says_the_cost() {
+	cost=$(field point unit cost_ns)
+	test "$cost" -gt 100
+	test "$cost" -lt 1000000
+}
+check 'the log says what a hit costs' says_the_cost
+
+# ---- refusals ---------------------------------------------------------------------------
+
+is_too_hot() {
+	record -P tiny -r work --window 50 -s 50 -- ./points warm 15000
+	says point-too-hot "^andweorc-record: warning: the progress point 'tiny' is given up: [0-9]+ visits a second at [0-9]+ us each"
+	test "$(field point tiny given_up)" = too-hot
+	test "$(field point tiny visits)" -lt 10000
+	echo 'tiny=15000' >want
+	same want out
+	# The other one goes on.
+	test "$(field point slow visits)" -eq 1500
+	test "$(field visits slow count | wc -l)" -ge 5
+}
+check 'a point that costs more than 5 % is given up, with its rate and cost' is_too_hot
+
+is_far_too_hot() {
+	start=$(date +%s)
+	record -P tiny -r work --window 50 -s 50 -- ./points hot 20000000
+	says point-too-hot "^andweorc-record: warning: the progress point 'tiny' is given up"
+	# 20,000,000 hits would take more than two minutes.
+	test $(($(date +%s) - start)) -lt 30
+	test "$(field point tiny visits)" -lt 100000
+	test "$(field point slow visits)" -eq 20000
+	test "$(field visits slow count | wc -l)" -ge 1
+}
+check 'ten million hits a second do not hang the program' is_far_too_hot
+
+has_four() {
+	record -P unit -P work -P tiny -P another -P worker -r work --window 20 -- ./points steady 100
+	says no-such-point "no progress point at 'worker': the processor has four breakpoints in all"
+	test "$(field point unit visits)" -eq 100
+	test "$(field point another visits)" -eq 1
+}
+check 'four points; of a fifth the reason is said' has_four
+
+is_not_there() {
+	record -P nobody_is_called_so -r nor_so -P unit -- ./points steady 50
+	says no-such-point "no progress point at 'nobody_is_called_so': no code of the program or its libraries is called so"
+	says no-such-region "no code of the program or its libraries is called 'nor_so'"
+}
+check 'of names that nothing has the reason is said' is_not_there
+
+needs_perf() {
+	record --sampler timer -P unit -- ./points steady 50
+	says no-such-point "no progress point at 'unit': breakpoints need perf, which is not used"
+}
+check 'of points without perf, too' needs_perf
+
+# ---- code that is not the program's own -------------------------------------------------------
+
+in_libc() {
+	# qsort itself is little more than a jump to qsort_r, and is not on the stack while that sorts.
+	record -P qsort -r qsort_r -r work --window 20 -s 50 -- ./points sorts 1500
+	empty err
+	test "$(field point qsort visits)" -eq 1500
+	has '^region.*symbol=qsort_r' log
+	test "$(share qsort_r)" -gt 20
+	test "$(share qsort_r)" -lt 90
+}
+check 'a function of libc is point and region' in_libc
+
+in_line_mode() {
+	exits 0 andweorc-record -q -o log -m line -P qsort -r qsort_r --window 20 -s 50 -- ./points sorts 1500 >out 2>err
+	test "$(share qsort_r)" -gt 20
+}
+check 'also when regions are lines' in_line_mode
+
+is_unseen() {
+	record -P unit -r another -r work --window 20 -s 50 -- ./points steady 800
+	says unseen-region "no sample was in 'another': it takes no time, or"
+	lacks "in 'work'" err
+}
+check 'a region that is never seen is said to be so' is_unseen
+
+in_a_plugin() {
+	record -P in_plugin -r work --window 20 -s 50 -- ./points plugin 600
+	empty err
+	# It waits for nobody, so some visits come before the recorder has seen it.
+	test "$(field point in_plugin visits)" -gt 100
+}
+check 'a function of a library that is loaded later' in_a_plugin
+
+stripped() {
+	strip -o bare points
+	record -P qsort -r qsort_r --window 20 -s 50 -- ./bare sorts 1500
+	empty err
+	test "$(field point qsort visits)" -eq 1500
+	test "$(share qsort_r)" -gt 20
+	record -P unit -- ./bare steady 50
+	says no-such-point "no progress point at 'unit': no code"
+}
+check 'a stripped program: what it calls by name' stripped
+
+lzma() {
+	head -c 1500000 /dev/urandom | od -x >real
+	cat "$top"/lib/*/*.c >>real
+	exits 0 xz -k -1 -c real >want
+	exits 0 andweorc-record -q -o log -m function -P lzma_code -r lzma_code --window 20 -s 50 -- xz -k -1 -c real >got 2>err
+	same want got
+	test "$(field point lzma_code kind)" = breakpoint
+	test "$(field point lzma_code visits)" -gt 50
+	test "$(share lzma_code)" -ge 80
+}
+if command -v xz >/dev/null && ldd "$(command -v xz)" | grep -q liblzma; then
+	check 'a program of the distribution: xz' lzma
+else
+	skip 'a program of the distribution: xz' 'it is not there, or without liblzma'
+fi
+
+# ---- :alloc ----------------------------------------------------------------------------------
+
+allocates() {
+	record -P another -r :alloc -r work --window 20 -s 50 "$@"
+	empty err
+	has '^region.*scope=class	symbol=:alloc$' log
+	test "$(share :alloc)" -gt 10
+	# What is neither work nor allocation is little.
+	test $(($(share :alloc) + $(share work))) -ge 90
+}
+check ':alloc is the time in malloc and free' allocates -- ./points allocates 1500
+
+cat >own.c <<'END_OF_C'
+#include <stddef.h>
+#include <string.h>
+
+/* Never gives back, and is slow: it looks at what it gives. */
+static char pool[1 << 20];
+static size_t used;
+
+void *malloc(size_t n)
+{
+	n = (n + 31) & ~(size_t)15;
+	if (used + n > sizeof(pool))
+		used = sizeof(pool) / 2;
+	used += n;
+	memset(pool + used - n, 0, n);
+	return pool + used - n;
+}
+
+void free(void *p)
+{
+	(void)p;
+}
+
+void *calloc(size_t n, size_t size)
+{
+	return malloc(n * size);
+}
+
+void *realloc(void *p, size_t n)
+{
+	return p ? memcpy(malloc(n), p, n) : malloc(n);
+}
+END_OF_C
+own_allocator() {
+	$cc -fno-builtin -I"$top/lib" -o own own.c "$data/record/points.c" -pthread -ldl
+	allocates -- ./own allocates 3000
+}
+check ':alloc is what the program itself has for it' own_allocator
+
+jemalloc=$(find /usr/lib -name 'libjemalloc.so.2' 2>/dev/null | head -n 1)
+if test -n "$jemalloc"; then
+	jemallocates() {
+		export LD_PRELOAD="$jemalloc"
+		allocates -- ./points allocates 3000
+	}
+	check ':alloc is jemalloc, when that is preloaded' jemallocates
+else
+	skip ':alloc is jemalloc, when that is preloaded' 'libjemalloc is not there'
+fi
+
+done_testing
