@@ -1,6 +1,6 @@
 #!/bin/sh
 # Who waits at a descriptor for another one of the recording: predictions for two
-# that take turns, over each kind of wire.  2.5 s a wire, tolerance 6 points; were
+# that take turns, over each kind of wire.  2.5 s a wire (5 s a device), tolerance 6 points; were
 # the other end taken for the outside, what it does would be predicted to be worth
 # nothing.  Runs alone.
 . "$(dirname "$0")/lib.sh"
@@ -68,6 +68,7 @@ check 'lines of stdio, two processes' over lines-fork
 
 # The other way round: what no recording follows is the outside, and waiting for it can be the region.
 a_device() {
+	seconds=5
 	profile ask "$O/t/workload/device"
 	predicts ask 28.6
 }
