@@ -89,6 +89,73 @@ works_after_a_leap() {
 }
 check 'a thread that left a wait by a jump works like any other' works_after_a_leap
 
+cat >own.c <<'END_OF_C'
+#include <andweorc.h>
+
+void take(int *lock);
+
+void take(int *lock)
+{
+	if (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) {
+		ANDWEORC_PRE_BLOCK();
+		while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
+			continue;
+		ANDWEORC_POST_BLOCK(1);
+	} else
+		ANDWEORC_CATCH_UP();
+}
+END_OF_C
+cp own.c own.cc
+
+# compiles COMPILER STANDARD SOURCE
+compiles() {
+	exits 0 "$1" -std="$2" -I"$top/lib" -Wall -Wextra -Wpedantic -Wshadow -Wcast-qual -Wno-language-extension-token -Werror \
+		-O2 -c -o own.o "$3" 2>err
+	empty err
+}
+for compiler in gcc clang; do
+	command -v $compiler >/dev/null || continue
+	check "locks that spin are declared in gnu90 ($compiler)" compiles $compiler gnu90 own.c
+	check "locks that spin are declared in c17 ($compiler)" compiles $compiler c17 own.c
+done
+for compiler in g++ clang++; do
+	command -v $compiler >/dev/null || continue
+	check "locks that spin are declared in c++11 ($compiler)" compiles $compiler c++11 own.cc
+	check "locks that spin are declared in c++20 ($compiler)" compiles $compiler c++20 own.cc
+done
+
+# A runtime of before there was anything to tell: its struct ends earlier.
+cat >old.c <<'END_OF_C'
+#include <andweorc.h>
+#include <stdio.h>
+
+static struct andweorc_api old;
+
+/* As an old runtime's, in the place of libc's. */
+unsigned long getauxval(unsigned long type)
+{
+	old.size = (unsigned long)((char *)&old.pre_block - (char *)&old);
+	return type == ANDWEORC_AUXV ? (unsigned long)&old : 0;
+}
+
+int main(void)
+{
+	ANDWEORC_PRE_BLOCK();
+	ANDWEORC_POST_BLOCK(1);
+	ANDWEORC_CATCH_UP();
+	puts("done");
+	return 0;
+}
+END_OF_C
+gcc -O2 -g -I"$top/lib" -o old old.c || exit 1
+
+older_runtime() {
+	echo 'done' >want
+	exits 0 ./old >got
+	same want got
+}
+check 'a runtime that is older than the header is asked for nothing' older_runtime
+
 # What is between syscall and the kernel touches nothing of the caller's, who may pass fewer arguments than six.
 cat >stack.c <<'END_OF_C'
 #include <stdio.h>
