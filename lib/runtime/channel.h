@@ -36,6 +36,12 @@ uint64_t channel_space(uint64_t data);
 uint64_t channel_datagrams(const struct sockaddr *to, socklen_t size);
 uint64_t channel_connections(const struct sockaddr *to, socklen_t size);
 
+/*
+ * Keys of what arrives at a socket and of what is sent; both are 0 before.  False
+ * when they may be others the next time.
+ */
+bool channel_of_socket(int fd, uint64_t inode, uint64_t key[2]);
+
 /* Key of a POSIX message queue, of the locks on a file, of a FIFO's other end being opened; 0: fd is none such. */
 uint64_t channel_queue(int fd);
 uint64_t channel_lock(int fd);
