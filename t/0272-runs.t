@@ -1,0 +1,176 @@
+#!/bin/sh
+# A program without any progress point: completed runs are the point.
+. "$(dirname "$0")/lib.sh"
+
+gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -o runs_ "$data/record/runs.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o points "$data/record/points.c" -pthread -ldl || exit 1
+
+# record ARG...: a recording into `log`; neighbours are not the point here
+record() {
+	exits 0 andweorc-record -q -o log -m function "$@" >out 2>all
+	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' all >err || :
+}
+
+# values KEY TYPE: the values of a key in records of a type, a line each
+values() {
+	awk -F'\t' -v key="$1" -v type="$2" '$1 == type {
+		for (i = 2; i <= NF; i++)
+			if (index($i, key "=") == 1)
+				print substr($i, length(key) + 2)
+	}' log
+}
+
+each_run_is_one() {
+	record -n 9 -r half -r third -s 25,50 -- ./runs_ serial 60
+	empty err
+	values id run | wc -l >got
+	echo 9 >want
+	same want got
+	# The first is for discovery; then each run is one experiment, of a block after the other.
+	values run experiment >got
+	printf '2\n3\n4\n5\n6\n7\n8\n9\n' >want
+	same want got
+	values experiment visits >got
+	values id experiment >want
+	same want got
+	values kind visits | sort -u >got
+	echo run >want
+	same want got
+	values point visits | sort -u >got
+	same want got
+	values count visits | sort -u >got
+	echo 1 >want
+	same want got
+}
+check 'each run is one experiment' each_run_is_one
+
+is_a_schedule() {
+	record -n 13 -r half -r third -s 25,50 -- ./runs_ serial 60
+	# 4 trials and 2 baselines are a block; what was disturbed is done once more, so not all of them need be here.
+	values speedup_pct experiment | sort -un >got
+	has '^0$' got
+	test "$(wc -l <got)" -ge 2
+	values region experiment | sort | uniq -c >regions
+	has ' -$' regions
+	test "$(wc -l <regions)" -ge 2
+	values block experiment | head -n 1 >got
+	echo 1 >want
+	same want got
+}
+check 'regions, speedups and baselines take turns' is_a_schedule
+
+is_virtual() {
+	# From an experiment's own numbers: what it lasted, less what was inserted.
+	awk -F'\t' '
+	function get(key, i) { for (i = 2; i <= NF; i++) if (index($i, key "=") == 1) return substr($i, length(key) + 2) }
+	$1 == "experiment" { wall[get("id")] = get("wall_ns"); delay[get("id")] = get("delay_ns"); pct[get("id")] = get("speedup_pct") }
+	$1 == "visits" {
+		e = get("experiment")
+		seen++
+		if (pct[e] == 0 && get("virtual_ns") != wall[e])
+			print "baseline " e ": " get("virtual_ns") " of " wall[e]
+		if (pct[e] > 0 && (delay[e] <= 0 || get("virtual_ns") >= wall[e]))
+			print "experiment " e ": " get("virtual_ns") " of " wall[e] ", delay " delay[e]
+	}
+	END { if (seen < 5) print seen + 0 " of them" }' log >bad
+	empty bad
+}
+check 'virtual time is the length of the run less the clock of its thread' is_virtual
+
+fits_into_the_time() {
+	start=$(date +%s)
+	record -d 3 -r half -s 50 -- ./runs_ serial 300
+	test $(($(date +%s) - start)) -le 12
+	test "$(values kind visits | wc -l)" -ge 5
+	# None is cut short.
+	values status end | sort -u >got
+	echo exit:0 >want
+	same want got
+}
+check '-d: as many as there is time for, none cut short' fits_into_the_time
+
+finds_regions() {
+	record -n 8 -s 50 -- ./runs_ serial 700
+	values symbol region | sort -u >got
+	has '^half$' got
+	has '^third$' got
+	test "$(values kind visits | wc -l)" -eq 7
+}
+check 'regions are found by sampling the first run' finds_regions
+
+is_analysed() {
+	record -d 5 -r half -s 50 -- ./runs_ serial 300
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	has '^point.*kind=run' analysis
+	has '^impact.*point=run	.*function=half.*basis=runs' analysis
+}
+check 'the rest of the pipeline takes such a log' is_analysed
+
+is_long() {
+	record -d 1.5 -r half -s 50 -- ./runs_ serial 2500
+	has '^andweorc-record: warning: without a progress point each run is one experiment, and one takes [0-9.]+ s: .* -P' err
+	has '^warning.*what=few-runs' log
+}
+check 'of runs that are too long, the remedy is said' is_long
+
+is_one() {
+	record -r half -- ./runs_ serial 200
+	has 'no progress point was visited: put ANDWEORC_PROGRESS' err
+	has '-d SECONDS' err
+	lacks '^experiment' log
+}
+check 'of a single run, too' is_one
+
+has_points() {
+	record -n 3 -r work --window 20 -s 50 -- ./points warm 3000
+	values kind visits | sort -u >got
+	echo throughput >want
+	same want got
+}
+check 'a program with points is not compared by runs' has_points
+
+has_a_hot_point() {
+	record -n 6 -P unit -r work --window 20 -s 50 -- ./points steady 150
+	if grep -q '	sampler=perf	' log; then
+		lacks '^visits.*kind=run' log
+	fi
+	# Nothing but a point that was given up: then runs it is.
+	record -n 4 -P half -r fifth -s 50 -- ./runs_ serial 3000
+	grep -q 'what=point-too-hot' log || return 0 # a slow machine
+	values kind visits >got
+	has '^run$' got
+}
+check 'nor is one with points in its code, unless they are given up' has_a_hot_point
+
+ends_in_other_ways() {
+	rm -f runs
+	run andweorc-record -q -o log -m function -n 7 -r half -s 50 -- ./runs_ fails 100 >out 2>err
+	test "$status" -eq 3
+	# Runs 3 and 6: experiments 2 and 5.
+	awk -F'\t' '$1 == "experiment" && /\tdisturbed=1/ { print $3 }' log >got
+	has '^run=3$' got
+	has '^run=6$' got
+}
+check 'a run that ends in another way is set aside' ends_in_other_ways
+
+of_a_child() {
+	record -n 5 -r half -s 50 -- ./runs_ child 200
+	values kind visits | sort -u >got
+	echo run >want
+	same want got
+	record -n 5 -r half -s 50 -- sh -c './runs_ serial 200; ./runs_ serial 100'
+	values kind visits | sort -u >got
+	same want got
+	values virtual_ns visits | awk '$1 <= 0' >bad
+	empty bad
+}
+check 'work in children counts' of_a_child
+
+attaches_only() {
+	record --attach-only -n 2 -r half -- ./runs_ serial 100
+	lacks '^experiment' log
+}
+check '--attach-only: no experiment' attaches_only
+
+done_testing
