@@ -115,7 +115,12 @@ raw_clones() {
 	joins 2 # the other is what the child runs with system(3)
 }
 check 'a copy made past libc does not write to what is its parent'"'"'s' raw_clones
-check 'clone as a system call' alike clone-syscall 200
+
+clones_by_number() {
+	alike clone-syscall 400
+	joins 3
+}
+check 'clone and clone3 by number' clones_by_number
 
 tree() {
 	alike tree 254

@@ -161,8 +161,10 @@ void diagnose(struct conductor *c, const char *command)
 		never_met(c, command);
 		return;
 	}
+	became_others(c);
 	if (!has_runtime(c)) {
-		never_met(c, command);
+		if (c->processes.lost == 0)
+			never_met(c, command);
 		return;
 	}
 	samplers(c);
@@ -173,7 +175,6 @@ void diagnose(struct conductor *c, const char *command)
 	points(c);
 	regions(c);
 	unseen(c);
-	became_others(c);
 	caveats(c, say);
 	if (c->windows > 0 && c->disturbed * 2 > c->windows)
 		say(c, "disturbed",

@@ -185,7 +185,8 @@ void process_forked(void)
 	if (!arena_adopt_again())
 		return;
 	process_pid = (int32_t)SYS(SYS_getpid);
-	p = take_entry(arena, pid_outside());
+	/* A filter of the program's may allow it nothing. */
+	p = process_pid > 0 ? take_entry(arena, pid_outside()) : NULL;
 	if (!p) {
 		thread_forget();
 		arena_adopt(NULL);

@@ -37,6 +37,8 @@ enum {
 };
 
 static bool has_perf;    /* SIGTRAP is ours */
+static const int64_t FORSAKEN_NS = 60000000000;
+
 static int timer_signal; /* 0: the timer cannot be had */
 static _Atomic int handlers; /* that are running */
 
@@ -75,6 +77,12 @@ bool sampler_sent(int sig, const siginfo_t *info)
 	       (self.slot && info->si_timerid + 1 == atomic_load_explicit(timer_of(self.slot), memory_order_relaxed));
 }
 
+/* Has the recorder ended, or not been heard of for long?  Then nobody looks at samples any more. */
+static bool is_forsaken(void)
+{
+	return now_ns() - atomic_load_explicit(&arena->expires_ns, memory_order_relaxed) > FORSAKEN_NS;
+}
+
 void sampler_handle(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -85,6 +93,9 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
 	atomic_fetch_add_explicit(&handlers, 1, memory_order_relaxed);
 	if (sig == SIGTRAP && number != SAMPLER_NUMBER) {
 		breakpoint_hit(number);
+	} else if (unlikely(is_forsaken())) {
+		atomic_store_explicit(&arena->speedup, 0, memory_order_relaxed);
+		sampler_pause(true);
 	} else {
 		if (has_perf)
 			breakpoint_look();
@@ -251,7 +262,9 @@ void sampler_stop_all(bool stop)
 
 void sampler_forget(void)
 {
-	for (uint32_t i = 0; i < ARENA_THREADS; i++)
+	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < n && i < ARENA_THREADS; i++)
 		if (atomic_load_explicit(&timers[i], memory_order_relaxed))
 			atomic_store_explicit(&timers[i], 0, memory_order_relaxed);
 	atomic_store_explicit(&handlers, 0, memory_order_relaxed);

@@ -208,7 +208,7 @@ void seal_prepare(struct seal *s, bool strict, bool all_threads, const void *pro
 
 	*s = (struct seal){ .filter = -1 };
 	/* A child that borrows its parent's memory (vfork) has nothing to do with it. */
-	if (!arena || SYS(SYS_getpid) != atomic_load_explicit(&process->pid, memory_order_relaxed))
+	if (!arena || SYS(SYS_getpid) != process_pid)
 		return;
 	if (strict) {
 		leave(s); /* not even the clock may be read */

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -23,6 +24,7 @@
 /* What headers lack that are older than the kernel; the numbers are those of all architectures. */
 enum {
 	NR_IO_URING_ENTER = 426,
+	NR_CLONE3 = 435,
 	NR_CLOSE_RANGE = 436,
 	NR_FUTEX_WAITV = 449,
 	NR_FUTEX_WAKE = 454,
@@ -240,6 +242,20 @@ static long end_thread(const struct call *c)
 	return call_make(c);
 }
 
+/* With memory of its own the child is a process like any other; else it borrows ours, and returns to who called. */
+static long copy_process(const struct call *c)
+{
+	const uint64_t *flags = c->n == SYS_clone		       ? (const uint64_t *)&c->a
+				: c->n == NR_CLONE3 && c->a >= 4096 ? (const uint64_t *)c->a /* the first field of its struct */
+								    : NULL;
+	bool shares = flags && (*flags & CLONE_VM) != 0;
+	long result = call_make(c);
+
+	if (result == 0 && !shares)
+		process_forked();
+	return result;
+}
+
 static long end_process(const struct call *c)
 {
 	_exit((int)c->a);
@@ -265,6 +281,11 @@ static long (*const handler[HANDLERS])(const struct call *) __attribute__((used)
 	[SYS_tkill] = send_to_thread,
 	[SYS_tgkill] = send_to_thread,
 	[SYS_rt_tgsigqueueinfo] = send_to_thread,
+	[SYS_clone] = copy_process,
+	[NR_CLONE3] = copy_process,
+#ifdef SYS_fork
+	[SYS_fork] = copy_process,
+#endif
 	[SYS_exit] = end_thread,
 	[SYS_exit_group] = end_process,
 	[SYS_rt_sigtimedwait] = wait_for_signal,

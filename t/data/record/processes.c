@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,18 +374,27 @@ static void clones_raw(void)
 	units(100);
 }
 
-static void forks_in_process(void)
+static void clones_by_number(void)
 {
+	struct {
+		uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+	} args = { .exit_signal = SIGCHLD };
 	pid_t pid = (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0l, 0l, 0l, 0l);
 
 	if (pid == 0) {
-		for (int i = 0; i < 100; i++)
-			work();
+		units(100);
 		_exit(8);
 	}
 	units(100);
 	printf("%d\n", ended(pid));
+	fflush(stdout);
+	pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (pid == 0) {
+		units(100);
+		_exit(9);
+	}
 	units(100);
+	printf("%d\n", ended(pid));
 }
 
 static void tree_of(int depth)
@@ -718,7 +728,7 @@ static const struct {
 } mode[] = {
 	{ "leaf", hundred }, { "plain", plain }, { "ends", ends }, { "waits", waits }, { "interrupted", waits_interrupted },
 	{ "fork", forks }, { "vfork", vforks }, { "spawn", spawns }, { "clone", clones }, { "clone-raw", clones_raw },
-	{ "clone-syscall", forks_in_process },
+	{ "clone-syscall", clones_by_number },
 	{ "tree", tree }, { "hundred", hundred_at_once }, { "thousand", thousand_in_turn },
 	{ "threads", forks_in_threads }, { "handler", forks_in_handler }, { "exec", execs },
 	{ "exec-threads", execs_beside_threads }, { "double", double_fork }, { "death-signal", death_signal },
