@@ -1,0 +1,303 @@
+/*
+ * gomp: teams and loops of GNU's OpenMP runtime (gcc, gfortran).
+ *
+ * A parallel region is handed to the runtime with `member` in the place of the
+ * program's function: each thread of the team goes through it.  What it needs
+ * stands on the master's stack, whose call returns only when all are done.
+ *
+ *     master    releases `start`, calls the runtime
+ *     member    acquires `start`; runs the program's function; releases `end`
+ *     worker    then waits until the next region's `start`, in the runtime's pool
+ *     master    then waits until the call returns, and acquires `end`
+ *
+ * A worker that idles in the pool is one that waits: its time there is not
+ * sampled as work, and what the others are credited meanwhile it need not pay.
+ *
+ * A barrier has two keys that take turns, so that who is already at the next one
+ * does not release a thread that has not yet left the last.
+ */
+#include "omp.h"
+
+enum { OLD_TEAMS = 64 };
+
+TLS struct gomp_place *gomp_place;
+
+struct team {
+	uintptr_t word;  /* the first of the program's data: GOMP_parallel_reductions looks there */
+	gomp_fn *fn;
+	void *data;
+	const struct self *master;
+	uintptr_t waiting; /* the master's, outside of the region */
+	const void *site;
+	uint64_t start, end;
+	struct omp_wait wait; /* the master's, for the end */
+	struct gomp_place place;   /* the master's, where it runs the function itself */
+};
+
+/* A worker's, between regions. */
+static TLS struct omp_wait idle;
+
+/* ---- teams --------------------------------------------------------------------------- */
+
+static void enter(struct gomp_place *p, const struct team *team)
+{
+	*p = (struct gomp_place){ .outer = gomp_place, .team = (uintptr_t)team };
+	gomp_place = p;
+}
+
+static void begin_work(const struct team *team)
+{
+	if (omp_waiting) {
+		/* What it does now is known by what it runs. */
+		idle.key = team->start;
+		idle.w.site = (const void *)team->fn;
+		omp_wait_end(&idle);
+	} else {
+		wait_acquire(team->start, (const void *)team->fn);
+	}
+}
+
+/*
+ * Before a region begins the master waits, spinning, for all workers to be back in
+ * the pool.  That is mostly nothing, and ends by what it has acquired already: so
+ * it is no wait of its own, but no work either.
+ */
+static void begin_start(struct team *team)
+{
+	team->waiting = self.waiting;
+	if (wait_is_watched())
+		self.waiting = UINTPTR_MAX;
+}
+
+static void start_work(const struct team *team)
+{
+	self.waiting = team->waiting;
+}
+
+static void member(void *p)
+{
+	struct team *team = p;
+	bool is_master = team->master == &self;
+	struct gomp_place here;
+
+	if (is_master)
+		start_work(team);
+	else
+		begin_work(team);
+	enter(&here, team);
+	team->fn(team->data);
+	gomp_place = here.outer;
+	omp_wait_begin(is_master ? &team->wait : &idle, team->end, team->site, true);
+}
+
+/* False: the call goes to the runtime as it is. */
+static bool begin_team(struct team *team, const struct omp_real *omp, gomp_fn **fn, void **data, const void *site)
+{
+	if (likely(!arena) || omp->tells)
+		return false;
+	team->word = 0;
+	team->fn = *fn;
+	team->data = *data;
+	team->master = &self;
+	team->site = site;
+	team->start = key_of('p', (uintptr_t)team, process_number());
+	team->end = key_of('e', (uintptr_t)team, process_number());
+	*fn = member;
+	*data = team;
+	wait_release(team->start, site);
+	begin_start(team);
+	return true;
+}
+
+#define PARALLEL(name, params, ...) \
+	EXPORT void name params \
+	{ \
+		const struct omp_real *omp = OMP(name); \
+		struct team team; \
+		bool watched = begin_team(&team, omp, &fn, &data, SITE); \
+		omp->name(fn, data, n, __VA_ARGS__); \
+		if (watched) \
+			omp_wait_end(&team.wait); \
+	}
+
+#define FN gomp_fn *fn, void *data, unsigned n
+#define LOOP long lo, long hi, long step
+
+PARALLEL(GOMP_parallel, (FN, unsigned flags), flags)
+PARALLEL(GOMP_parallel_sections, (FN, unsigned count, unsigned flags), count, flags)
+PARALLEL(GOMP_parallel_loop_static, (FN, LOOP, long chunk, unsigned flags), lo, hi, step, chunk, flags)
+PARALLEL(GOMP_parallel_loop_dynamic, (FN, LOOP, long chunk, unsigned flags), lo, hi, step, chunk, flags)
+PARALLEL(GOMP_parallel_loop_guided, (FN, LOOP, long chunk, unsigned flags), lo, hi, step, chunk, flags)
+PARALLEL(GOMP_parallel_loop_nonmonotonic_dynamic, (FN, LOOP, long chunk, unsigned flags), lo, hi, step, chunk, flags)
+PARALLEL(GOMP_parallel_loop_nonmonotonic_guided, (FN, LOOP, long chunk, unsigned flags), lo, hi, step, chunk, flags)
+PARALLEL(GOMP_parallel_loop_runtime, (FN, LOOP, unsigned flags), lo, hi, step, flags)
+PARALLEL(GOMP_parallel_loop_nonmonotonic_runtime, (FN, LOOP, unsigned flags), lo, hi, step, flags)
+PARALLEL(GOMP_parallel_loop_maybe_nonmonotonic_runtime, (FN, LOOP, unsigned flags), lo, hi, step, flags)
+
+unsigned GOMP_parallel_reductions(FN, unsigned flags)
+{
+	const struct omp_real *omp = OMP(GOMP_parallel_reductions);
+	struct team team;
+	uintptr_t *reductions = data;
+	bool watched = begin_team(&team, omp, &fn, &data, SITE);
+	unsigned threads;
+
+	if (watched)
+		team.word = *reductions;
+	threads = omp->GOMP_parallel_reductions(fn, data, n, flags);
+	if (watched)
+		omp_wait_end(&team.wait);
+	return threads;
+}
+
+/* ---- teams, as gcc before 4.9 has them: the master runs the function itself, between two calls ---- */
+
+/* Not in the threads' own storage: the smallest stacks are smaller than that. */
+static struct old_team {
+	struct team team;
+	_Atomic bool taken;
+	struct old_team *outer;
+} old[OLD_TEAMS];
+
+static TLS struct old_team *old_team;
+static TLS uint32_t unfollowed; /* regions inside of it for which there was none left */
+
+static struct team *begin_old(const struct omp_real *omp, gomp_fn **fn, void **data, const void *site)
+{
+	if (likely(!arena) || omp->tells)
+		return NULL;
+	for (unsigned i = 0; i < OLD_TEAMS && !unfollowed; i++) {
+		struct old_team *o = &old[i];
+
+		if (atomic_exchange_explicit(&o->taken, true, memory_order_acquire))
+			continue;
+		o->outer = old_team;
+		old_team = o;
+		begin_team(&o->team, omp, fn, data, site);
+		enter(&o->team.place, &o->team);
+		return &o->team;
+	}
+	unfollowed++;
+	return NULL;
+}
+
+#define PARALLEL_START(name, params, ...) \
+	EXPORT void name params \
+	{ \
+		const struct omp_real *omp = OMP(name); \
+		struct team *team = begin_old(omp, &fn, &data, SITE); \
+		omp->name(fn, data, __VA_ARGS__); \
+		if (team) \
+			start_work(team); \
+	}
+
+PARALLEL_START(GOMP_parallel_start, (FN), n)
+PARALLEL_START(GOMP_parallel_sections_start, (FN, unsigned count), n, count)
+PARALLEL_START(GOMP_parallel_loop_static_start, (FN, LOOP, long chunk), n, lo, hi, step, chunk)
+PARALLEL_START(GOMP_parallel_loop_dynamic_start, (FN, LOOP, long chunk), n, lo, hi, step, chunk)
+PARALLEL_START(GOMP_parallel_loop_guided_start, (FN, LOOP, long chunk), n, lo, hi, step, chunk)
+PARALLEL_START(GOMP_parallel_loop_runtime_start, (FN, LOOP), n, lo, hi, step)
+
+void GOMP_parallel_end(void)
+{
+	const struct omp_real *omp = OMP(GOMP_parallel_end);
+	struct old_team *o = NULL;
+
+	if (unfollowed)
+		unfollowed--;
+	else
+		o = old_team;
+	if (o) {
+		gomp_place = o->team.place.outer;
+		omp_wait_begin(&o->team.wait, o->team.end, SITE, true);
+	}
+	omp->GOMP_parallel_end();
+	if (o) {
+		omp_wait_end(&o->team.wait);
+		old_team = o->outer;
+		atomic_store_explicit(&o->taken, false, memory_order_release);
+	}
+}
+
+/* ---- barriers ------------------------------------------------------------------------ */
+
+static uint64_t barrier_key(uint32_t number)
+{
+	return key_of('b', gomp_place->team, process_number() | (uint64_t)(number & 1) << 32);
+}
+
+static bool arrive(struct omp_wait *o, const struct omp_real *omp, const void *site)
+{
+	if (!gomp_is_in_team(omp))
+		return false;
+	omp_wait_begin(o, barrier_key(gomp_place->barriers++), site, true);
+	return true;
+}
+
+static void pass(struct omp_wait *o, bool arrived)
+{
+	if (arrived)
+		omp_wait_end(o);
+}
+
+#define BARRIER(name) \
+	EXPORT void name(void) \
+	{ \
+		const struct omp_real *omp = OMP(name); \
+		struct omp_wait o; \
+		bool arrived = arrive(&o, omp, SITE); \
+		omp->name(); \
+		pass(&o, arrived); \
+	}
+
+#define BARRIER_CANCEL(name) \
+	EXPORT bool name(void) \
+	{ \
+		const struct omp_real *omp = OMP(name); \
+		struct omp_wait o; \
+		bool arrived = arrive(&o, omp, SITE), cancelled = omp->name(); \
+		pass(&o, arrived); \
+		return cancelled; \
+	}
+
+BARRIER(GOMP_barrier)
+BARRIER(GOMP_loop_end)
+BARRIER(GOMP_sections_end)
+BARRIER_CANCEL(GOMP_barrier_cancel)
+BARRIER_CANCEL(GOMP_loop_end_cancel)
+BARRIER_CANCEL(GOMP_sections_end_cancel)
+
+/* One thread of the team is told to do the work (NULL); the others wait until it has, and get what it leaves. */
+void *GOMP_single_copy_start(void)
+{
+	const struct omp_real *omp = OMP(GOMP_single_copy_start);
+	struct omp_wait o;
+	bool arrived = arrive(&o, omp, SITE);
+	void *data = omp->GOMP_single_copy_start();
+
+	/* Who is to work did not wait, and comes to the barrier later: what it can have waited for is the last one. */
+	if (arrived && !data)
+		o.key = barrier_key(--gomp_place->barriers - 1);
+	pass(&o, arrived);
+	return data;
+}
+
+void GOMP_single_copy_end(void *data)
+{
+	const struct omp_real *omp = OMP(GOMP_single_copy_end);
+	struct omp_wait o;
+	bool arrived = arrive(&o, omp, SITE);
+
+	omp->GOMP_single_copy_end(data);
+	pass(&o, arrived);
+}
+
+void GOMP_workshare_task_reduction_unregister(bool cancelled)
+{
+	const struct omp_real *omp = OMP(GOMP_workshare_task_reduction_unregister);
+	struct omp_wait o;
+	bool arrived = !cancelled && arrive(&o, omp, SITE);
+
+	omp->GOMP_workshare_task_reduction_unregister(cancelled);
+	pass(&o, arrived);
+}

@@ -1,0 +1,166 @@
+/*
+ * omp_real: which OpenMP runtime a call is for.
+ *
+ * A program that is linked with one has it where RTLD_NEXT looks, and so have
+ * its plugins: that one is meant, whoever calls.  Else a plugin has brought its
+ * own (an interpreter's extension modules do, each with a copy under a name of
+ * its own), and the calling module's dependencies tell which: the wrong one
+ * would know nothing of the team that it is asked about.
+ *
+ * Nothing is locked: two threads that look for one runtime at once fill a table
+ * each.  A runtime that is in a table is never unloaded.  Which runtime a place
+ * in code calls is remembered for good, so that another plugin in the place of
+ * one that is gone should not bring yet another runtime.
+ */
+#include <dlfcn.h>
+
+#include "omp.h"
+
+enum { RUNTIMES = 16, CALLS = 1 << 10, PROBES = 8 };
+
+static struct omp_real table[RUNTIMES], absent;
+static _Atomic uint32_t tables_used;
+static _Atomic bool filled[RUNTIMES];
+
+_Atomic(const struct omp_real *) omp_common;
+
+/* Else: the runtime of each place that has called.  Complete when `omp` is set. */
+static struct {
+	_Atomic uintptr_t site;
+	_Atomic(const struct omp_real *) omp;
+} call[CALLS];
+
+/* ---- tables ----------------------------------------------------------------------- */
+
+static long do_nothing(void)
+{
+	return 0;
+}
+
+static long run_alone(gomp_fn *fn, void *data)
+{
+	fn(data);
+	return 0;
+}
+
+/* Where nothing is found.  The same, however often and by how many at once it is filled. */
+static const struct omp_real *without_runtime(void)
+{
+#define X(name, type, params) absent.name = (type(*) params)(void *)run_alone;
+	REAL_GOMP_PARALLEL(X)
+#undef X
+#define X(name, type, params) absent.name = (type(*) params)(void *)do_nothing;
+	REAL_GOMP_OTHERS(X)
+#undef X
+	return &absent;
+}
+
+static const void *base_of(const void *address)
+{
+	Dl_info info;
+
+	return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+static const struct omp_real *make(void *handle)
+{
+	uint32_t n = atomic_fetch_add_explicit(&tables_used, 1, memory_order_relaxed);
+	struct omp_real *t = &table[n];
+	const void *fork;
+
+	if (n >= RUNTIMES)
+		return NULL;
+#define X(name, type, params) t->name = (type(*) params)dlsym(handle, #name);
+	REAL_GOMP(X)
+#undef X
+	/* LLVM's has GNU's entry points too. */
+	fork = base_of(dlsym(handle, "__kmpc_fork_call"));
+	t->tells = fork && fork == base_of((const void *)t->GOMP_parallel);
+	/* Pairs with the acquire in of_module. */
+	atomic_store_explicit(&filled[n], true, memory_order_release);
+	return t;
+}
+
+/* ---- looking ---------------------------------------------------------------------- */
+
+/* A function of the runtime that this handle leads to; NULL: to none. */
+static const void *probe(void *handle)
+{
+	return dlsym(handle, "GOMP_parallel");
+}
+
+static void keep_loaded(const void *fn)
+{
+	Dl_info info;
+
+	if (dladdr(fn, &info))
+		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+static const struct omp_real *of_module(const void *site)
+{
+	const struct omp_real *omp = NULL;
+	const void *fn;
+	void *handle;
+	Dl_info info;
+
+	if (!dladdr(site, &info) || (handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) == NULL)
+		return NULL;
+	fn = probe(handle);
+	for (uint32_t i = 0; fn && !omp && i < RUNTIMES; i++)
+		if (atomic_load_explicit(&filled[i], memory_order_acquire) && (const void *)table[i].GOMP_parallel == fn)
+			omp = &table[i];
+	if (fn && !omp) {
+		keep_loaded(fn);
+		omp = make(handle);
+	}
+	dlclose(handle);
+	return omp;
+}
+
+static const struct omp_real *of_all(void)
+{
+	const struct omp_real *omp = atomic_load_explicit(&omp_common, memory_order_acquire);
+	const void *fn;
+
+	if (omp || (fn = probe(RTLD_NEXT)) == NULL)
+		return omp;
+	keep_loaded(fn);
+	omp = make(RTLD_NEXT);
+	if (omp)
+		atomic_store_explicit(&omp_common, omp, memory_order_release);
+	return omp;
+}
+
+static const struct omp_real *look_up(const void *site, size_t entry)
+{
+	const struct omp_real *omp = of_all();
+
+	if (omp && omp_has(omp, entry))
+		return omp;
+	omp = of_module(site);
+	return omp && omp_has(omp, entry) ? omp : NULL;
+}
+
+const struct omp_real *omp_find(const void *site, size_t entry)
+{
+	const struct omp_real *omp;
+	uintptr_t key = (uintptr_t)site, expected;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		unsigned at = (unsigned)((key * 0x9e3779b97f4a7c15u >> 40) + i) % CALLS;
+
+		expected = 0;
+		if (!atomic_compare_exchange_strong_explicit(&call[at].site, &expected, key, memory_order_relaxed,
+							     memory_order_relaxed) &&
+		    expected != key)
+			continue;
+		omp = atomic_load_explicit(&call[at].omp, memory_order_acquire);
+		if (!omp && (omp = look_up(site, entry)) != NULL)
+			atomic_store_explicit(&call[at].omp, omp, memory_order_release);
+		/* What is not there yet may come: it is looked for again. */
+		return omp ? omp : without_runtime();
+	}
+	omp = look_up(site, entry);
+	return omp ? omp : without_runtime();
+}
