@@ -130,14 +130,16 @@ $(O)/t/workload/plugin.so: t/workload/plugin/loaded.c $(WORKLOAD_H) $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) $(TEST_CFLAGS) -fPIC -shared -o $@ $<
-# One source for both OpenMP runtimes.  Where one is missing, its program is.
+# One source for both OpenMP runtimes.  Where one is missing, its programs are.
 OPENMP_CC = $(if $(findstring clang,$(CC)),gcc,$(CC))
 $(O)/t/workload/openmp-llvm: OPENMP_CC = $(if $(findstring clang,$(CC)),$(CC),clang)
-$(O)/t/workload/openmp $(O)/t/workload/openmp-llvm: t/workload/openmp.c $(WORKLOAD_H) $(O)/flags
+$(O)/t/workload/openmp $(O)/t/workload/openmp-llvm: t/workload/openmp.c $(WORKLOAD_H)
+$(O)/t/bench/omp: t/bench/omp.c lib/andweorc.h
+$(O)/t/workload/openmp $(O)/t/workload/openmp-llvm $(O)/t/bench/omp: $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@; ! echo 'int main(void) { return 0; }' | $(OPENMP_CC) -fopenmp -x c -o $@ - 2>/dev/null || \
-		$(OPENMP_CC) $(STD) $(WARN) $(TEST_CFLAGS) -fopenmp -o $@ $< -pthread -lm
+		$(OPENMP_CC) $(STD) $(WARN) $(TEST_CFLAGS) -fopenmp -o $@ $(filter %.c,$^) -pthread -lm
 $(O)/t/bench/%: t/bench/%.c lib/andweorc.h $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)

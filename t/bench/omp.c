@@ -1,0 +1,102 @@
+/*
+ * omp: what OpenMP costs between two threads that have nothing to do: a parallel
+ * region, a barrier, a critical section that nobody else wants, a task.
+ *
+ *     omp [MS]
+ *
+ * Takes batches in turns for so long (default 500 ms) and prints the medians, in
+ * four lines: "region NS", "barrier NS", "critical NS" and "task NS".  Each turn
+ * is a visit, so that there can be experiments meanwhile.
+ */
+#include <andweorc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { BATCH = 200, MOST = 100000 };
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static __attribute__((noinline)) double time_region(void)
+{
+	double began = now();
+
+	for (int i = 0; i < BATCH; i++) {
+#pragma omp parallel num_threads(2)
+		__asm__ volatile("");
+	}
+	return (now() - began) / BATCH;
+}
+
+static __attribute__((noinline)) double time_barrier(void)
+{
+	double began = now();
+
+#pragma omp parallel num_threads(2)
+	for (int i = 0; i < BATCH; i++) {
+#pragma omp barrier
+	}
+	return (now() - began) / BATCH;
+}
+
+static __attribute__((noinline)) double time_critical(void)
+{
+	double began = now();
+
+	for (int i = 0; i < BATCH; i++) {
+#pragma omp critical
+		__asm__ volatile("");
+	}
+	return (now() - began) / BATCH;
+}
+
+static __attribute__((noinline)) double time_task(void)
+{
+	double began = now();
+
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	for (int i = 0; i < BATCH; i++) {
+#pragma omp task
+		__asm__ volatile("");
+	}
+	return (now() - began) / BATCH;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, int n)
+{
+	qsort(values, (size_t)n, sizeof *values, by_value);
+	return values[n / 2];
+}
+
+int main(int argc, char **argv)
+{
+	static double regions[MOST], barriers[MOST], criticals[MOST], tasks[MOST];
+	double end = now() + 1e6 * (argc > 1 ? atof(argv[1]) : 500);
+	int n = 0;
+
+	do {
+		regions[n] = time_region();
+		barriers[n] = time_barrier();
+		criticals[n] = time_critical();
+		tasks[n] = time_task();
+		n++;
+		ANDWEORC_PROGRESS("batch");
+	} while (n < MOST && now() < end);
+	printf("region %.3f\nbarrier %.3f\ncritical %.3f\ntask %.3f\n", median(regions, n), median(barriers, n),
+	       median(criticals, n), median(tasks, n));
+	return 0;
+}
