@@ -349,6 +349,8 @@ __asm__(".pushsection .text\n"
 	"syscall:\n"
 	"	.cfi_startproc\n"
 	"	endbr64\n"
+	"	cmpq	$0, arena(%rip)\n"
+	"	je	1f\n"
 	"	cmpq	$" DIGITS(HANDLERS) ", %rdi\n"
 	"	jae	1f\n"
 	"	leaq	handler(%rip), %rax\n"
@@ -374,7 +376,7 @@ EXPORT long wrap_syscall(long n, long a, long b, long c, long d, long e, long f)
 /* All arguments have registers, also as variadic ones. */
 long wrap_syscall(long n, long a, long b, long c, long d, long e, long f)
 {
-	if ((unsigned long)n < HANDLERS && handler[n])
+	if (unlikely(arena != NULL) && (unsigned long)n < HANDLERS && handler[n])
 		return syscall_account(n, a, b, c, d, e, f, SITE);
 	return syscall_pass(n, a, b, c, d, e, f);
 }
