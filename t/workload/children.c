@@ -1,9 +1,9 @@
 /*
- * children: a parent that forks a child for each round, does something beside it,
- * waits for it, and does the rest.
+ * children: a parent that forks a child for each round, waits for it, and does the
+ * rest.
  *
- * Round: task 6 in the child, beside it aside 3 in the parent; then rest 2.  Shrunk
- * by half: task 37.5 %, aside 0, rest 12.5 % (less what forking takes).
+ * Round: task 6 in the child, then rest 2 in the parent.  Shrunk by half: task
+ * 37.5 %, rest 12.5 %, less what forking takes.
  */
 #include "workload.h"
 
@@ -11,12 +11,11 @@
 #include <unistd.h>
 
 REGION(task, 6);
-REGION(aside, 3);
 REGION(rest, 2);
 
 int main(int argc, char **argv)
 {
-	struct region *regions[] = {&task_region, &aside_region, &rest_region, NULL};
+	struct region *regions[] = {&task_region, &rest_region, NULL};
 
 	workload_start(argc, argv, regions, 1);
 	for (;;) {
@@ -28,7 +27,6 @@ int main(int argc, char **argv)
 			task();
 			_exit(0);
 		}
-		aside();
 		if (waitpid(pid, NULL, 0) != pid)
 			workload_die("cannot wait for", "a child");
 		rest();
