@@ -28,7 +28,8 @@ static const char usage[] =
 	"  -d, --duration SECONDS    time for experiments; COMMAND is run again, or ended, accordingly\n"
 	"  -n, --runs RUNS           run COMMAND this many times; -d is divided among them\n"
 	"  -m, --mode line|function  what regions are (default: line)\n"
-	"  -r, --region REGION       FUNCTION, FILE:LINE or a pattern; may repeat (default: found by sampling)\n"
+	"  -r, --region REGION       FUNCTION, FILE:LINE, a pattern of functions, or :io, :sleep, :lock, :runqueue,\n"
+	"                            :alloc; may repeat (default: found by sampling)\n"
 	"  -P, --point LOCATION      FUNCTION or FILE:LINE whose execution is progress; at most four\n"
 	"  -s, --speedups LIST       percent, such as 25,50 (default: 15,30,50,75)\n"
 	"      --max-regions N       at most this many regions found by sampling (default: 6)\n"
@@ -39,7 +40,10 @@ static const char usage[] =
 	"      --attach-only         sample, but perform no experiment\n"
 	"  -q, --quiet               no progress on a terminal\n"
 	"  -h, --help                this text\n"
-	"  -V, --version             the version\n";
+	"  -V, --version             the version\n"
+	"\n"
+	"Names may be those of functions of a library, too.  Progress points are those of <andweorc.h> and of\n"
+	"<coz.h>, and -P; without any, completed runs are compared, which takes -d or -n.\n";
 
 enum { MAX_LEVELS = 100 };
 
