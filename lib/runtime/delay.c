@@ -59,7 +59,7 @@ int64_t delay_of(struct arena_thread *t)
 	return d;
 }
 
-static void set_delay(struct arena_thread *t, int64_t d)
+void delay_set(struct arena_thread *t, int64_t d)
 {
 	atomic_store_explicit(&t->delay_ns, d, memory_order_relaxed);
 }
@@ -67,7 +67,7 @@ static void set_delay(struct arena_thread *t, int64_t d)
 void delay_credit_from(struct arena_thread *t, int64_t ns, int64_t g)
 {
 	arena_raise_delay(arena, g);
-	set_delay(t, delay_of(t) + ns);
+	delay_set(t, delay_of(t) + ns);
 	atomic_store_explicit(&t->credit_ns, atomic_load_explicit(&t->credit_ns, memory_order_relaxed) + (uint64_t)ns,
 			      memory_order_relaxed);
 }
@@ -162,24 +162,37 @@ static int64_t pause_for(struct arena_thread *t, int64_t ns)
 	return now - start;
 }
 
+static int64_t debt_of(struct arena_thread *t)
+{
+	int64_t d = delay_of(t);
+
+	return atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - d;
+}
+
 void delay_pay(struct arena_thread *t, int64_t at_least)
 {
+	int64_t debt = debt_of(t);
+
+	if (debt <= 0 || debt < at_least)
+		return;
+	/* It may owe only because others were credited while it had no processor. */
+	processor_regained(t, processor_queued());
 	/*
 	 * What is credited to others while it pauses it owes too: at a speedup of s, s
 	 * times as much in each round.  Who spins on a flag until we have paid would
 	 * else see it too early, by all that its spinning was credited.
 	 */
 	for (int round = 0; round < MOST_ROUNDS; round++) {
-		int64_t d = delay_of(t);
-		int64_t debt = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - d;
 		int64_t paused;
 
+		debt = debt_of(t);
 		if (debt <= 0 || debt < at_least)
 			return;
+		processor_leave(t);
 		paused = pause_for(t, debt);
-		set_delay(t, d + paused);
+		delay_set(t, delay_of(t) + paused);
 		segment_skip(paused);
-		self.wall_ns = 0;
+		processor_mark();
 		atomic_store_explicit(&t->paused_ns,
 				      atomic_load_explicit(&t->paused_ns, memory_order_relaxed) + (uint64_t)paused,
 				      memory_order_relaxed);
@@ -203,6 +216,17 @@ static struct arena_object *object_of(uint64_t key, uint64_t *tag)
 	return &arena->object[key >> 40 & (ARENA_OBJECTS - 1)];
 }
 
+void sync_mark(uint64_t key, int64_t virt, int64_t when)
+{
+	uint64_t tag;
+	struct arena_object *o = object_of(key, &tag);
+
+	atomic_store_explicit(&o->virt_ns, virt, memory_order_relaxed);
+	atomic_store_explicit(&o->real_ns, when, memory_order_relaxed);
+	/* Pairs with the acquire in sync_seen: who sees the tag sees this window's numbers. */
+	atomic_store_explicit(&o->tag, tag, memory_order_release);
+}
+
 void sync_release(struct arena_thread *t, uint64_t key)
 {
 	uint64_t tag;
@@ -219,13 +243,10 @@ void sync_release(struct arena_thread *t, uint64_t key)
 		if (v < other)
 			v = other;
 	}
-	atomic_store_explicit(&o->virt_ns, v, memory_order_relaxed);
-	atomic_store_explicit(&o->real_ns, now, memory_order_relaxed);
-	/* Pairs with the acquire in acquire_from: who sees the tag sees this window's numbers. */
-	atomic_store_explicit(&o->tag, tag, memory_order_release);
+	sync_mark(key, v, now);
 }
 
-static bool acquire_from(uint64_t key, int64_t *virt, int64_t *when)
+bool sync_seen(uint64_t key, int64_t *virt, int64_t *when)
 {
 	uint64_t tag;
 	struct arena_object *o = object_of(key, &tag);
@@ -249,18 +270,18 @@ static void go_on(struct arena_thread *t, bool known, int64_t virt, int64_t when
 		int64_t earliest = blocked_at > began ? blocked_at - blocked_delay : began - d;
 
 		/* Without a history, the releaser is taken to have paid all that was owed. */
-		int64_t v = known ? virt + (now - when) : now - g;
+		int64_t v = known ? processor_bound(virt + (now - when), virt, when, now) : now - g;
 
-		set_delay(t, now - (v > earliest ? v : earliest));
+		delay_set(t, now - (v > earliest ? v : earliest));
 	} else if (known && now - d < virt) {
-		set_delay(t, now - virt);
+		delay_set(t, now - virt);
 	}
 }
 
 void sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int64_t blocked_delay)
 {
 	int64_t virt = 0, when = 0;
-	bool known = acquire_from(key, &virt, &when);
+	bool known = sync_seen(key, &virt, &when);
 
 	go_on(t, known, virt, when, blocked_at, blocked_delay);
 }
@@ -268,7 +289,7 @@ void sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int6
 void sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay)
 {
 	int64_t va = 0, ta = 0, vb = 0, tb = 0;
-	bool ka = acquire_from(a, &va, &ta), kb = acquire_from(b, &vb, &tb);
+	bool ka = sync_seen(a, &va, &ta), kb = sync_seen(b, &vb, &tb);
 
 	if (ka && (!kb || ta >= tb))
 		go_on(t, true, va, ta, blocked_at, blocked_delay);
@@ -280,5 +301,5 @@ int64_t sync_released_at(uint64_t key)
 {
 	int64_t virt, when;
 
-	return acquire_from(key, &virt, &when) ? when : 0;
+	return sync_seen(key, &virt, &when) ? when : 0;
 }

@@ -114,7 +114,7 @@ struct self {
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average */
 	volatile uintptr_t waiting;    /* stack address of the call that can block and is on; 0: none */
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
-	int64_t wall_ns, cpu_ns;       /* as the last sample hit; 0: start afresh */
+	int64_t wall_ns, cpu_ns;       /* see processor_queued; wall_ns 0: begin afresh */
 };
 
 extern TLS struct self self;
@@ -220,6 +220,8 @@ void delay_pay(struct arena_thread *t, int64_t at_least); /* any: rule 2, when t
 /* any: adds to D without raising G, which is at least `g` afterwards (the others may have begun to pay already). */
 void delay_credit_from(struct arena_thread *t, int64_t ns, int64_t g);
 
+void delay_set(struct arena_thread *t, int64_t d);
+
 /* Smaller debts wait for the next sample: the acquire rule carries them over. */
 enum { RELEASE_DEBT_NS = 50 * 1000 };
 
@@ -236,8 +238,32 @@ void sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int6
 /* any: as sync_acquire, from the later released of two (a condition variable and its mutex). */
 void sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay);
 
+/* any: what an object knows: the virtual time at which it was last left, and the real one.  False: nothing, in this window. */
+void sync_mark(uint64_t key, int64_t virt, int64_t when);
+bool sync_seen(uint64_t key, int64_t *virt, int64_t *when);
+
 /* any: when `key` was last released in this window; 0: not at all, as far as is known. */
 int64_t sync_released_at(uint64_t key);
+
+/* ---- processor.c: threads that wait for a processor ---- */
+
+/* any: the calling thread may soon be off its processor. */
+void processor_leave(struct arena_thread *t);
+
+/*
+ * any: the virtual time of the calling thread, which would be v had it found a
+ * processor at once when it became ready to run, at ready_ns (ready_virt on its clock).
+ */
+int64_t processor_bound(int64_t v, int64_t ready_virt, int64_t ready_ns, int64_t now);
+
+/* any: how long the calling thread has been ready to run, and without a processor, since this was last asked or marked. */
+int64_t processor_queued(void);
+
+/* any: what has been so far, a wait or a pause, is none of that. */
+void processor_mark(void);
+
+/* any: sets the clock of the calling thread, which was without a processor for so long. */
+void processor_regained(struct arena_thread *t, int64_t queued_ns);
 
 /* ---- key.c: names of sync objects, the same in all processes; never 0 ---- */
 

@@ -45,33 +45,12 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 	atomic_store_explicit(&t->ring_head, head + 1, memory_order_release);
 }
 
-static int64_t thread_cpu_ns(void)
+/* How long the thread has been without a processor; keeps samples of that, as hits when it is `wanted` (sped up). */
+static int64_t queued_ns(struct arena_thread *t, const struct stack *stack, bool wanted)
 {
-	struct timespec t;
-
-	SYS(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
-
-/*
- * How long the thread could have run since its last sample, and did not: wall
- * time less processor time, where no wait came between (a wait or pause starts
- * this anew, wall_ns 0).  Waits that nobody wraps, page faults, are taken for
- * this.  Keeps samples of it; returns the credit when just this is sped up.
- */
-static int64_t queued_ns(struct arena_thread *t, const struct stack *stack, uint32_t speedup)
-{
-	bool wanted = arena->targets[atomic_load_explicit(&arena->target, memory_order_relaxed) & 1].class == CLASS_RUNQUEUE;
-	int64_t wall, cpu, queued, n, period = (int64_t)arena->period_ns;
+	int64_t queued = processor_queued(), n, period = (int64_t)arena->period_ns;
 	struct stack copy;
 
-	if (speedup && !wanted)
-		return 0;
-	wall = now_ns();
-	cpu = thread_cpu_ns();
-	queued = self.wall_ns ? (wall - self.wall_ns) - (cpu - self.cpu_ns) : 0;
-	self.wall_ns = wall;
-	self.cpu_ns = cpu;
 	if (queued <= 0)
 		return 0;
 	self.residue_ns[CLASS_RUNQUEUE] += queued;
@@ -82,7 +61,7 @@ static int64_t queued_ns(struct arena_thread *t, const struct stack *stack, uint
 		copy.hit = wanted;
 		sample_keep(t, &copy, CLASS_RUNQUEUE, (uint32_t)n);
 	}
-	return wanted && speedup ? (int64_t)((double)queued * speedup / 65536) : 0;
+	return queued;
 }
 
 /*
@@ -107,6 +86,7 @@ void sample_take(const void *context, uint32_t periods)
 	uint32_t speedup;
 	uintptr_t sp;
 	bool waits = false;
+	bool wanted = arena->targets[atomic_load_explicit(&arena->target, memory_order_relaxed) & 1].class == CLASS_RUNQUEUE;
 	int64_t period = (int64_t)self.period_ns * periods, queued;
 
 	unwind_begin(&at, context, self.stack_lo, self.stack_hi);
@@ -132,7 +112,7 @@ void sample_take(const void *context, uint32_t periods)
 		sample_keep(t, &stack, CLASS_CPU, periods);
 
 	speedup = window_speedup();
-	queued = queued_ns(t, &stack, speedup);
+	queued = queued_ns(t, &stack, wanted);
 	if (speedup && now_ns() > atomic_load_explicit(&arena->expires_ns, memory_order_relaxed)) {
 		/* The conductor is gone: nobody will ever end this window. */
 		atomic_store_explicit(&arena->speedup, 0, memory_order_relaxed);
@@ -142,13 +122,18 @@ void sample_take(const void *context, uint32_t periods)
 		/* Interrupted in the runtime itself: it takes the credit when it leaves. */
 		self.deferred_ns += stack.hit ? period * speedup >> 16 : 0;
 	} else if (speedup) {
-		int64_t credit = segment_sample(period, stack.hit, speedup) + self.deferred_ns + queued;
+		int64_t credit = segment_sample(period, stack.hit, speedup) + self.deferred_ns;
 
+		if (wanted)
+			credit += (int64_t)((double)queued * speedup / 65536);
+		else
+			processor_regained(t, queued);
 		self.deferred_ns = 0;
 		if (credit)
 			delay_credit(t, credit);
 		/* Who waits pays when it goes on, if it must: a pause now would only make it late. */
 		if (!waits)
 			delay_pay(t, 0);
+		processor_leave(t);
 	}
 }

@@ -158,6 +158,8 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
 	w->base = w->delay < g ? w->delay : g;
 	w->since = now_ns();
+	if (speedup)
+		processor_leave(t);
 	if (outside && (ns == WAIT_UNKNOWN ? expected_ns(t, site) : ns) >= LONG_NS)
 		publish(w, ns, speedup);
 	self.wall_ns = 0; /* also if the wait is left by a jump, out of a handler, and never ends */
@@ -248,6 +250,7 @@ static void go_on(struct wait *w)
 	if (window_speedup()) {
 		take_deferred(w->t);
 		segment_begin(w->t, w->site);
+		processor_mark();
 	}
 	self.waiting = w->before;
 	self.busy--;

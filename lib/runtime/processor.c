@@ -1,0 +1,80 @@
+/*
+ * processor: what threads wait for when there are more of them than processors.
+ *
+ * Rule 3 of virtual clocks, for a processor as the object: a thread that could
+ * run, and had to wait until another one left the processor, goes on because of
+ * that one, so what the other was credited meanwhile it is not to lose again.
+ *
+ *     V = max(V as it became ready, V of who left + time since)
+ *
+ * This also stands in for locks whose release nobody sees: where the holder and
+ * who wants the lock are on one processor, the latter finds it free.
+ *
+ * Who leaves a processor notes its clock there: as it begins to wait or to pause,
+ * and at each sample, for it may be preempted before the next.  Clocks of a
+ * thread that was preempted are thus late by a sample's credit at most.
+ */
+#include <sched.h>
+
+#include "runtime.h"
+
+enum {
+	AT_ONCE_NS = 50 * 1000, /* waking up takes so long without a queue */
+};
+
+static uint64_t key_here(void)
+{
+	return key_of('P', (uint64_t)sched_getcpu(), 0);
+}
+
+void processor_leave(struct arena_thread *t)
+{
+	int64_t now = now_ns();
+
+	sync_mark(key_here(), now - delay_of(t), now);
+}
+
+int64_t processor_bound(int64_t v, int64_t ready_virt, int64_t ready_ns, int64_t now)
+{
+	int64_t left_virt, left_ns, bound;
+
+	if (now - ready_ns < AT_ONCE_NS || !sync_seen(key_here(), &left_virt, &left_ns) || left_ns < ready_ns)
+		return v;
+	bound = left_virt + (now - left_ns);
+	if (bound < ready_virt)
+		bound = ready_virt;
+	return bound < v ? bound : v;
+}
+
+static int64_t thread_cpu_ns(void)
+{
+	struct timespec t;
+
+	SYS(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* Wall time less processor time.  Waits that nobody wraps, page faults, are taken for this. */
+int64_t processor_queued(void)
+{
+	int64_t wall = now_ns(), cpu = thread_cpu_ns();
+	int64_t queued = self.wall_ns ? (wall - self.wall_ns) - (cpu - self.cpu_ns) : 0;
+
+	self.wall_ns = wall;
+	self.cpu_ns = cpu;
+	return queued;
+}
+
+void processor_mark(void)
+{
+	self.wall_ns = now_ns();
+	self.cpu_ns = thread_cpu_ns();
+}
+
+void processor_regained(struct arena_thread *t, int64_t queued_ns)
+{
+	int64_t now = now_ns(), d = delay_of(t), ready = now - queued_ns;
+	int64_t v = processor_bound(now - d, ready - d, ready, now);
+
+	delay_set(t, now - v);
+}
