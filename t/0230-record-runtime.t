@@ -32,6 +32,10 @@ allowed() {
 		echo "$any" pthread_setcancelstate ;;
 	thread.o) # getauxval is our own
 		echo "$any" getauxval ;;
+	omp_real.o) # the first call of an OpenMP runtime from a place, never a handler
+		echo "$any" dladdr dlclose dlopen dlsym ;;
+	ompt.o) # as LLVM's OpenMP runtime starts
+		echo "$any" dlsym ;;
 	unwind.o) # nothing at all: it runs at any instruction of any program
 		;;
 	*)
