@@ -79,6 +79,12 @@ static void place(struct points *p, struct wanted_point *w)
 			       a->want_sampler == SAMPLER_TIMER ? "not used" : "refused"));
 		return;
 	}
+	if (atomic_load(&a->break_errno)) {
+		warn(p, w, "no-such-point",
+		     xasprintf("no progress point at '%s': breakpoints are refused: %s", w->name,
+			       strerror(atomic_load(&a->break_errno))));
+		return;
+	}
 	if (n > ARENA_BREAKS - used) {
 		warn(p, w, "no-such-point",
 		     xasprintf("no progress point at '%s': the processor has four breakpoints in all", w->name));
