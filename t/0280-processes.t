@@ -134,6 +134,36 @@ hundred() {
 }
 check '100 processes at once' hundred
 
+crowd() {
+	run andweorc-record -q -o log -r work -- ./processes crowd >out 2>err
+	test "$status" -eq 0
+	echo 400 >want
+	same want out
+	has '^warning	run=1	what=processes-refused	' log
+	grep '^process	.*	pid=' log | field id | sort -n >joined
+	joins 256
+	# 255 of the children and the command are counted.
+	grep '^end	' log | field visits1 >got
+	echo $((255 * 5 + 100)) >want
+	same want got
+}
+check 'more processes at once than there is room for: the rest is left alone' crowd
+
+kills() {
+	run andweorc-record -q -o log -r work -s 50 --window 1 -- ./processes kill >out 2>err
+	test "$status" -eq 0
+	echo killed >want
+	same want out
+	whole log
+	joins 201
+	read -r did kills <done
+	visits=$(grep '^end	' log | field visits1)
+	test "$visits" -ge "$did"
+	test "$visits" -le $((did + kills))
+	has '^experiment	' log
+}
+check '200 processes are killed at any moment, in the middle of windows: nothing is lost' kills
+
 thousand() {
 	alike thousand 1000
 	joins 1001

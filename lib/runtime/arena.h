@@ -30,6 +30,7 @@ enum {
 	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
 	ARENA_BREAKS = 4,         /* debug registers of x86-64 */
+	ARENA_PATIENCE = 1 << 26, /* turns of a spin lock: a second or so */
 	ARENA_POINT_NAME = 96,    /* bytes, with the NUL */
 	ARENA_COMMAND = 256,      /* the same */
 	ARENA_RING = 128,         /* samples a thread keeps for the conductor; a power of two */
@@ -324,16 +325,17 @@ struct arena {
  * The number (> 0) of the point of that kind called `name`, which is made when it
  * is new; -1 when there is no room.  Called by both sides, once for each point: a
  * spin lock held for a copy of 96 bytes is enough.  Async-signal-safe but for the
- * lock.
+ * lock.  A process that is killed while it holds it keeps it; nobody waits for that
+ * for ever.
  */
 static inline int arena_add_point(struct arena *a, const char *name, enum point_kind kind)
 {
-	uint32_t unlocked, n, i;
+	uint32_t unlocked, n, i, patience = ARENA_PATIENCE;
 
 	do {
 		unlocked = 0;
-	} while (!atomic_compare_exchange_weak_explicit(&a->points_lock, &unlocked, 1, memory_order_acquire,
-							memory_order_relaxed));
+	} while (patience-- > 0 &&
+		 !atomic_compare_exchange_weak_explicit(&a->points_lock, &unlocked, 1, memory_order_acquire, memory_order_relaxed));
 	n = atomic_load_explicit(&a->points_used, memory_order_relaxed);
 	for (i = 0; i < n; i++)
 		if (a->point[i].kind == kind && strncmp(a->point[i].name, name, ARENA_POINT_NAME - 1) == 0)

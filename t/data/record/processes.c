@@ -435,19 +435,67 @@ static void behind_gate(void)
 }
 
 /* All are alive before any goes on. */
-static void hundred_at_once(void)
+static void so_many_at_once(int n)
 {
-	static pid_t pid[100];
+	static pid_t pid[1000];
 	int sum = 0;
 
 	if (pipe(gate) != 0)
 		die("pipe");
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < n; i++)
 		pid[i] = start(behind_gate);
 	close(gate[1]);
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < n; i++)
 		sum += ended(pid[i]) == 0;
 	printf("%d\n", sum);
+}
+
+static void hundred_at_once(void)
+{
+	so_many_at_once(100);
+}
+
+static void crowd(void)
+{
+	so_many_at_once(400);
+	units(100);
+}
+
+/*
+ * Workers are killed wherever they are, and replaced.  What they have done they
+ * count themselves: a visit more than that each is one that was not counted yet.
+ */
+static void kills(void)
+{
+	enum { WORKERS = 6, KILLS = 200 };
+	_Atomic long *done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid[WORKERS] = { 0 };
+	FILE *f;
+
+	fflush(stdout);
+	for (int i = 0; i < KILLS + WORKERS; i++) {
+		pid_t *p = &pid[i % WORKERS];
+
+		if (*p) {
+			kill(*p, SIGKILL);
+			if (ended(*p) != 128 + SIGKILL)
+				die("worker");
+		}
+		*p = i < KILLS ? fork() : 0;
+		if (*p < 0)
+			die("fork");
+		while (i < KILLS && *p == 0) {
+			units(1);
+			++*done;
+		}
+		usleep(3000 + (unsigned)i % 7 * 500);
+	}
+	f = fopen("done", "w");
+	if (!f)
+		die("fopen");
+	fprintf(f, "%ld %d\n", *done, KILLS);
+	fclose(f);
+	puts("killed");
 }
 
 static void thousand_in_turn(void)
@@ -729,7 +777,7 @@ static const struct {
 	{ "leaf", hundred }, { "plain", plain }, { "ends", ends }, { "waits", waits }, { "interrupted", waits_interrupted },
 	{ "fork", forks }, { "vfork", vforks }, { "spawn", spawns }, { "clone", clones }, { "clone-raw", clones_raw },
 	{ "clone-syscall", clones_by_number },
-	{ "tree", tree }, { "hundred", hundred_at_once }, { "thousand", thousand_in_turn },
+	{ "tree", tree }, { "hundred", hundred_at_once }, { "crowd", crowd }, { "kill", kills }, { "thousand", thousand_in_turn },
 	{ "threads", forks_in_threads }, { "handler", forks_in_handler }, { "exec", execs },
 	{ "exec-threads", execs_beside_threads }, { "double", double_fork }, { "death-signal", death_signal },
 	{ "namespace", pid_namespace }, { "daemon", goes_on }, { "helper", leaves_helper }, { "serve", serves },
