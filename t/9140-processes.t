@@ -14,7 +14,8 @@ profile() {
 		shift
 		set -- "$@" -r "$region"
 	done
-	exits 0 andweorc-record -d $seconds -m function "$@" -s 0,25,50 -o log -- "$O/t/workload/$program" --seconds 1000000 >out
+	test -x "$program" || program=$O/t/workload/$program
+	exits 0 andweorc-record -d $seconds -m function "$@" -s 0,25,50 -o log -- "$program" --seconds 1000000 >out
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 }
@@ -67,5 +68,18 @@ for_each_round() {
 	predicts rest 50 11.6
 }
 check 'a child for each round, which is waited for' for_each_round
+
+waits_for_strangers() {
+	gcc -O2 -static -o nap -x c - <<-END
+	#include <time.h>
+	int main(void) { struct timespec t = { 0, 4000000 }; return nanosleep(&t, 0); }
+	END
+	gcc -O2 -g -std=c11 -D_GNU_SOURCE -I"$top/lib" -o outside "$data/record/outside.c" -pthread
+	profile ./outside ask digest
+	predicts ask 25 13.5
+	predicts ask 50 27
+	predicts digest 50 23
+}
+check 'a child that is not profiled is waited for as a device is' waits_for_strangers
 
 done_testing
