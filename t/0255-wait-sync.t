@@ -65,6 +65,7 @@ for sampler in perf timer; do
 	check "system calls by number ($sampler)" alike $sampler sync-futex calls
 	check "signals as wake-ups ($sampler)" alike $sampler sync-signals signals
 	check "sleeps ($sampler)" alike $sampler sync-signals sleeps
+	check "threads that are cancelled as they wait ($sampler)" alike $sampler sync-signals cancels
 	check "waits that are left by a jump ($sampler)" alike $sampler sync-signals leaps
 done
 

@@ -186,6 +186,102 @@ static void sleeps(void)
 	say("interrupted %d times\n", interrupted);
 }
 
+/* ---- threads that are cancelled as they wait ------------------------------------------------ */
+
+static sem_t posted;
+static mtx_t mutex;
+static cnd_t changed;
+static pthread_mutex_t old_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t old_changed = PTHREAD_COND_INITIALIZER;
+static atomic_int cleaned;
+
+static void clean(void *arg)
+{
+	cleaned += (int)(intptr_t)arg;
+	/* Waits go on working. */
+	nap(10);
+	sem_post(&posted);
+	sem_wait(&posted);
+}
+
+static void clean_old(void *arg)
+{
+	clean(arg);
+	pthread_mutex_unlock(&old_mutex);
+}
+
+static void *wait_for_ever(void *arg)
+{
+	struct timespec t = { 100, 0 };
+	sem_t never;
+	sigset_t set;
+	int sig;
+
+	sem_init(&never, 0, 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	pthread_cleanup_push(clean, (void *)1);
+	switch ((int)(intptr_t)arg) {
+	case 0: nanosleep(&t, NULL); break;
+	case 1: sem_wait(&never); break;
+	case 2: sigwait(&set, &sig); break;
+	case 3: pause(); break;
+	case 4: clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL); break;
+	case 5: sleep(100); break;
+	case 6:
+		mtx_lock(&mutex);
+		cnd_wait(&changed, &mutex);
+		break;
+	case 7:
+		pthread_mutex_lock(&old_mutex);
+		pthread_cleanup_push(clean_old, (void *)10);
+		pthread_cond_wait(&old_changed, &old_mutex);
+		pthread_cleanup_pop(0);
+		break;
+	}
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+static void post(int sig)
+{
+	(void)sig;
+	sem_post(&posted);
+}
+
+static void cancels(void)
+{
+	struct sigaction act = { .sa_handler = post, .sa_flags = SA_RESTART };
+	pthread_t t[8];
+	int n = 0;
+	void *value;
+
+	sem_init(&posted, 0, 0);
+	mtx_init(&mutex, mtx_plain);
+	cnd_init(&changed);
+	cleaned = 0;
+	for (int i = 0; i < 8; i++)
+		t[i] = start(wait_for_ever, (void *)(intptr_t)i);
+	nap(500);
+	for (int i = 0; i < 8; i++) {
+		pthread_cancel(t[i]);
+		pthread_join(t[i], &value);
+		n += value == PTHREAD_CANCELED;
+		if (i == 6)
+			mtx_unlock(&mutex); /* whose it was */
+	}
+	say("cancelled %d, cleaned %d\n", n, cleaned);
+
+	/* A handler may post. */
+	sigaction(SIGUSR1, &act, NULL);
+	t[0] = pester_me(SIGUSR1);
+	for (int i = 0; i < 5; i++)
+		while (sem_wait(&posted) != 0)
+			continue;
+	leave_me(t[0]);
+	say("posted\n");
+}
+
 /* ---- a wait that never ends -------------------------------------------------------------------- */
 
 static sigjmp_buf out;
@@ -239,6 +335,7 @@ int main(int argc, char **argv)
 	static const struct mode modes[] = {
 		{ "signals", signals },
 		{ "sleeps", sleeps },
+		{ "cancels", cancels },
 		{ "leaps", leaps },
 		{ NULL, NULL },
 	};
