@@ -14,17 +14,34 @@
 
 enum { CALL = 0xe8, CALL_BYTES = 5 };
 
-static bool is_entry(const struct range *entry, size_t n, uint64_t at)
+/* A function's ranges begin where it is entered, but for its inlined copies: those lie in other functions. */
+static size_t entries(struct image *img, const char *function, const struct range *ranges, size_t n, uint64_t *entry)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *symbol = image_symbol(img, ranges[i].lo);
+		size_t length = strlen(function);
+
+		/* The symbol, or one that the compiler has made of it: NAME.isra.0, NAME.constprop.1. */
+		if (symbol && strncmp(symbol, function, length) == 0 && (symbol[length] == '\0' || symbol[length] == '.'))
+			entry[found++] = ranges[i].lo;
+	}
+	return found;
+}
+
+static bool is_entry(const uint64_t *entry, size_t n, uint64_t at)
 {
 	for (size_t i = 0; i < n; i++)
-		if (entry[i].lo == at)
+		if (entry[i] == at)
 			return true;
 	return false;
 }
 
-size_t calls_find(struct image *img, const struct range *entry, size_t n, struct range **out)
+size_t calls_find(struct image *img, const char *function, const struct range *ranges, size_t n, struct range **out)
 {
 	struct range *v = NULL;
+	uint64_t *entry;
 	size_t found = 0, cap = 0;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -33,7 +50,9 @@ size_t calls_find(struct image *img, const struct range *entry, size_t n, struct
 	*out = NULL;
 	if (!img->main.elf || !gelf_getehdr(img->main.elf, &eh) || eh.e_machine != EM_X86_64)
 		return 0;
-	while ((scn = elf_nextscn(img->main.elf, scn))) {
+	entry = xcalloc(n + 1, sizeof(*entry));
+	n = entries(img, function, ranges, n, entry);
+	while (n > 0 && (scn = elf_nextscn(img->main.elf, scn)) != NULL) {
 		const unsigned char *p, *end;
 		Elf_Data *data;
 
@@ -52,6 +71,7 @@ size_t calls_find(struct image *img, const struct range *entry, size_t n, struct
 			v[found++] = (struct range){ behind - 1, behind };
 		}
 	}
+	free(entry);
 	*out = v;
 	return found;
 }

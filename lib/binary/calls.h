@@ -11,11 +11,11 @@
 #include "binary/image.h"
 
 /*
- * The last bytes of all direct calls to the beginning of one of `entry`, in the
- * code of the same file: one-byte ranges, module-relative, sorted; the caller
- * frees *out.  Returns how many.  Calls through a pointer or a PLT are not found.
- * x86-64; elsewhere none are.
+ * The last bytes of all direct calls to `function` (linkage name), whose ranges
+ * are given, in the code of the same file: one-byte ranges, module-relative,
+ * sorted; the caller frees *out.  Returns how many.  Calls through a pointer or a
+ * PLT are not found.  x86-64; elsewhere none are.
  */
-size_t calls_find(struct image *img, const struct range *entry, size_t n, struct range **out);
+size_t calls_find(struct image *img, const char *function, const struct range *ranges, size_t n, struct range **out);
 
 #endif

@@ -176,7 +176,7 @@ void diagnose(struct conductor *c, const char *command)
 	regions(c);
 	unseen(c);
 	caveats(c, say);
-	if (c->windows > 0 && c->disturbed * 2 > c->windows)
+	if (!c->whole.on && c->windows > 0 && c->disturbed * 2 > c->windows)
 		say(c, "disturbed",
 		    xasprintf("%llu of %llu experiments were set aside: the processors were taken away, by other programs or "
 			      "the hypervisor",

@@ -359,7 +359,7 @@ static void find_calls(struct regions *r, struct region *g)
 	if (g->scope != REGION_FUNCTION || g->has_calls || !mod || !mapping_image(mod))
 		return;
 	g->has_calls = true;
-	g->ncalls = calls_find(mod->image, g->ranges, g->nranges, &g->calls);
+	g->ncalls = calls_find(mod->image, g->function, g->ranges, g->nranges, &g->calls);
 	r->asked++;
 }
 

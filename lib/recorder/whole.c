@@ -138,8 +138,7 @@ void whole_log(struct conductor *c)
 	journal_flush(c->journal);
 	conductor_tried(c, disturbed);
 	if (c->status && !disturbed) {
-		struct causal_obs obs = { .run = c->run,
-					  .block = c->block,
+		struct causal_obs obs = { .block = c->block,
 					  .start_ns = (double)c->run,
 					  .whole = true,
 					  .s = w.pct / 100.0,
