@@ -19,7 +19,7 @@ profile() {
 
 # predicts POINT REGION PCT POINTS: with the region PCT % faster, the program is POINTS % faster, within the tolerance
 predicts() {
-	awk -F '\t' -v point="$1" -v region="$2" -v pct="$3" -v want="$4" -v tolerance=$tolerance '
+	awk -F '\t' -v point="$1" -v region="$2" -v pct="$3" -v want="$4" -v tolerance="$tolerance" '
 		$1 == "curve" {
 			delete f
 			for (i = 2; i <= NF; i++) {

@@ -13,7 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OPAQUE __attribute__((noinline, noclone))
+/* clang has no noipa, and does not clone. */
+#ifdef __clang__
+#define OPAQUE __attribute__((noinline))
+#else
+#define OPAQUE __attribute__((noipa))
+#endif
 
 static volatile unsigned long sink;
 static long rounds;
