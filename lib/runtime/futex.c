@@ -62,17 +62,34 @@ static uint64_t moved_to(uint64_t from)
 
 /* ---- the operations ------------------------------------------------------------------ */
 
+static bool is_plain_wait(const struct call *c)
+{
+	int op = (int)c->b & FUTEX_CMD_MASK;
+
+	return c->n == SYS_futex && (op == FUTEX_WAIT || (op == FUTEX_WAIT_BITSET && (uint32_t)c->f == FUTEX_BITSET_MATCH_ANY));
+}
+
 /* Waits on the word `at`; more: another one that is involved, or 0. */
 static long wait_on(const struct call *c, long at, long more)
 {
 	struct wait w;
+	struct timespec t;
+	struct call again = *c;
 	uint64_t key;
+	int64_t ns;
 	long result;
 
 	if (!wait_is_watched())
 		return call_make(c);
 	wait_begin(&w, CLASS_LOCK, c->site, false, WAIT_UNKNOWN);
 	result = call_make(c);
+	while (result != 0 && errno == ETIMEDOUT && is_plain_wait(c) && wait_goes_on(&w, &t, &ns)) {
+		t = (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+		again.b = (c->b & FUTEX_PRIVATE_FLAG) | FUTEX_WAIT;
+		again.d = (long)&t;
+		result = call_make(&again);
+		wait_extended(&w);
+	}
 	if (result == 0 || errno == EAGAIN) {
 		key = key_at(at);
 		wait_by_peer2(&w, key, more ? key_at(more) : moved_to(key));

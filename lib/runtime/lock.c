@@ -71,12 +71,18 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 #define WAIT(c, m, wait_expr)                                                                                                \
 	do {                                                                                                                 \
 		struct wait w;                                                                                               \
+		struct timespec until;                                                                                       \
+		int64_t ns;                                                                                                  \
 		int err;                                                                                                     \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
 		released(m, SITE);                                                                                           \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
+		while (err == ETIMEDOUT && real.pthread_cond_clockwait && wait_goes_on(&w, &until, &ns)) {                   \
+			err = real.pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, &until);                                    \
+			wait_extended(&w);                                                                                   \
+		}                                                                                                            \
 		if (err == ETIMEDOUT)                                                                                        \
 			wait_outside(&w);                                                                                    \
 		else                                                                                                         \

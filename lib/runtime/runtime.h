@@ -313,6 +313,8 @@ struct wait {
 	uint32_t class;         /* enum arena_class */
 	bool outside;
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
+	int64_t extended_ns;    /* by how much the wait has been made longer, */
+	int64_t again_ns;       /* the last time from here on */
 	uintptr_t before;       /* self.waiting before: waits nest (pthread_join inside of a wrapped call) */
 };
 
@@ -335,6 +337,16 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b); /* the later release
 
 /* any: nobody of the recording did: a device, a time-out, an error, a signal. */
 void wait_outside(struct wait *w);
+
+/*
+ * any: a wait has timed out, but what the thread owes by now is time that it
+ * would have waited on, in virtual time: were that paused after the wait, what
+ * arrives meanwhile would find nobody waiting.  True: wait again, until *until on
+ * CLOCK_MONOTONIC (or for *ns), then tell with wait_extended, and ask again if it
+ * timed out again.
+ */
+bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns);
+void wait_extended(struct wait *w);
 
 /* any: the same, at a channel whose other end belongs to a process that is not of the recording. */
 void wait_stranger(struct wait *w);

@@ -140,6 +140,8 @@ static bool is_valid(clockid_t clock, const struct timespec *at)
 #define WAIT(s, is_good, wait_expr)                                                                                          \
 	do {                                                                                                                 \
 		struct wait w;                                                                                               \
+		struct timespec until;                                                                                       \
+		int64_t ns;                                                                                                  \
 		int err, saved = errno;                                                                                      \
 		if (!wait_is_watched() || !(is_good))                                                                        \
 			return wait_expr;                                                                                    \
@@ -151,6 +153,10 @@ static bool is_valid(clockid_t clock, const struct timespec *at)
 		errno = saved;                                                                                               \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
+		while (err != 0 && errno == ETIMEDOUT && real.sem_clockwait && wait_goes_on(&w, &until, &ns)) {              \
+			err = real.sem_clockwait(s, CLOCK_MONOTONIC, &until);                                                \
+			wait_extended(&w);                                                                                   \
+		}                                                                                                            \
 		if (err == 0)                                                                                                \
 			wait_by_peer(&w, key_of_semaphore(s));                                                               \
 		else                                                                                                         \

@@ -146,6 +146,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	w->class = class;
 	w->outside = outside;
 	w->hit = false;
+	w->extended_ns = 0;
 	w->before = self.waiting;
 	self.busy++;
 	speedup = window_speedup();
@@ -208,7 +209,7 @@ static void credit(struct wait *w, int64_t now, uint32_t speedup)
 static void finish(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 {
 	struct arena_thread *t = w->t;
-	int64_t length = now - w->since;
+	int64_t length = now - w->since - w->extended_ns;
 	uint32_t speedup = window_speedup();
 	struct stack stack;
 	bool looked = false;
@@ -285,6 +286,33 @@ void wait_outside(struct wait *w)
 	if (window_speedup())
 		delay_pay(w->t, RELEASE_DEBT_NS);
 	go_on(w);
+}
+
+bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns)
+{
+	int64_t end;
+
+	if (!w->t || !window_speedup())
+		return false;
+	self.busy++;
+	*ns = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - delay_of(w->t);
+	self.busy--;
+	if (*ns < RELEASE_DEBT_NS)
+		return false;
+	w->again_ns = now_ns();
+	end = w->again_ns + *ns;
+	*until = (struct timespec){ .tv_sec = end / 1000000000, .tv_nsec = end % 1000000000 };
+	return true;
+}
+
+void wait_extended(struct wait *w)
+{
+	int64_t ns = now_ns() - w->again_ns;
+
+	self.busy++;
+	delay_set(w->t, delay_of(w->t) + ns);
+	self.busy--;
+	w->extended_ns += ns;
 }
 
 void wait_stranger(struct wait *w)
