@@ -529,7 +529,7 @@ static work *load_object(const char *flags)
 
 static const struct unwind_module *last_object(work *entry)
 {
-	return module_of((uintptr_t)entry, modules, nmodules);
+	return unwind_find((uintptr_t)entry, modules, nmodules);
 }
 
 static void look_for_landmark(struct unwind_cursor *c)
