@@ -1,5 +1,9 @@
 #!/bin/sh
 # Programs instrumented for Coz run under andweorc-record as they are.
+# rustup keeps the compiler at home, which is elsewhere for tests.
+PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
+RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
+test -d "$RUSTUP_HOME" && export RUSTUP_HOME
 . "$(dirname "$0")/lib.sh"
 
 cc='gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE'
@@ -115,6 +119,66 @@ if test -e "$header"; then
 		check 'coz.h: C++' counts forks 150 300 300
 else
 	skip 'coz.h itself' 'package coz-profiler is not there'
+fi
+
+# As the crate has it: dlsym, a counter of two words, an atomic addition.
+cat >program.rs <<'END_OF_RUST'
+use std::ffi::{c_char, c_int, c_void, CString};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+#[repr(C)]
+struct Counter {
+    count: AtomicUsize,
+    backoff: usize,
+}
+
+extern "C" {
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+fn counter(kind: c_int, name: &str) -> Option<&'static Counter> {
+    let symbol = CString::new("_coz_get_counter").unwrap();
+    let name = CString::new(name).unwrap();
+    unsafe {
+        let found = dlsym(std::ptr::null_mut(), symbol.as_ptr());
+        if found.is_null() {
+            return None;
+        }
+        let get: unsafe extern "C" fn(c_int, *const c_char) -> *mut Counter = std::mem::transmute(found);
+        get(kind, name.as_ptr()).as_ref()
+    }
+}
+
+fn main() {
+    let workers: Vec<_> = (0..2)
+        .map(|_| {
+            std::thread::spawn(|| {
+                let unit = counter(1, "unit");
+                for i in 0..1000u64 {
+                    std::hint::black_box(i);
+                    if let Some(c) = unit {
+                        c.count.fetch_add(1, SeqCst);
+                    }
+                }
+            })
+        })
+        .collect();
+    for w in workers {
+        w.join().unwrap();
+    }
+    println!("{}", counter(1, "unit").is_some());
+}
+END_OF_RUST
+in_rust() {
+	echo true >want
+	record --window 1 -- ./program
+	same want out
+	test "$(field point unit visits)" -eq 2000
+}
+if command -v rustc >/dev/null && rustc --edition 2021 -O -g -o program program.rs 2>rustc.err; then
+	check 'a Rust program' in_rust
+else
+	skip 'a Rust program' 'no rustc, or one that is too old'
 fi
 
 done_testing
