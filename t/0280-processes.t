@@ -156,7 +156,7 @@ kills() {
 	same want out
 	whole log
 	joins 201
-	read -r did kills <done
+	read -r did kills <counted
 	visits=$(grep '^end	' log | field visits1)
 	test "$visits" -ge "$did"
 	test "$visits" -le $((did + kills))
@@ -270,9 +270,9 @@ daemon_terminated() {
 		fi
 		sleep 0.05
 	done
-	kill -TERM $recorder
+	kill -TERM "$recorder"
 	set +e
-	wait $recorder
+	wait "$recorder"
 	status=$?
 	set -e
 	test "$status" -eq 0 # as the command, which had ended by then
@@ -323,9 +323,9 @@ recorder_killed() {
 		sleep 0.02
 	done
 	has '^experiment.*	speedup_pct=50	' log
-	kill -KILL $recorder
+	kill -KILL "$recorder"
 	set +e
-	wait $recorder
+	wait "$recorder"
 	status=$?
 	set -e
 	test "$status" -eq 137
@@ -356,11 +356,12 @@ late() {
 		fi
 		sleep 0.05
 	done
-	pids=$(pgrep -P $recorder)
-	kill -KILL $recorder
+	pids=$(pgrep -P "$recorder")
+	kill -KILL "$recorder"
 	set +e
-	wait $recorder
+	wait "$recorder"
 	set -e
+	# shellcheck disable=SC2086
 	kill -KILL $pids
 	touch go
 	for _ in $(seq 200); do

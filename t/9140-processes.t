@@ -15,14 +15,14 @@ profile() {
 		set -- "$@" -r "$region"
 	done
 	test -x "$program" || program=$O/t/workload/$program
-	exits 0 andweorc-record -d $seconds -m function "$@" -s 0,25,50 -o log -- "$program" --seconds 1000000 >out
+	exits 0 andweorc-record -d "$seconds" -m function "$@" -s 0,25,50 -o log -- "$program" --seconds 1000000 >out
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 }
 
 # predicts REGION PCT POINTS: the program gets POINTS % faster, within the tolerance
 predicts() {
-	awk -F '\t' -v region="$1" -v pct="$2" -v want="$3" -v tolerance=$tolerance '
+	awk -F '\t' -v region="$1" -v pct="$2" -v want="$3" -v tolerance="$tolerance" '
 		$1 == "curve" {
 			delete f
 			for (i = 2; i <= NF; i++) {

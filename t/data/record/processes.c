@@ -490,7 +490,7 @@ static void kills(void)
 		}
 		usleep(3000 + (unsigned)i % 7 * 500);
 	}
-	f = fopen("done", "w");
+	f = fopen("counted", "w");
 	if (!f)
 		die("fopen");
 	fprintf(f, "%ld %d\n", *done, KILLS);
