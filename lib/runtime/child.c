@@ -96,6 +96,7 @@ EXPORT pid_t _Fork(void)
 		errno = ENOSYS;
 		return -1;
 	}
+	process_forking();
 	pid = real._Fork();
 	if (pid == 0)
 		process_forked();
@@ -132,6 +133,7 @@ EXPORT int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...)
 	va_end(ap);
 	if (!arena || !fn || (flags & CLONE_VM))
 		return REAL(clone)(fn, stack, flags, arg, more[0], more[1], more[2]);
+	process_forking();
 	return REAL(clone)(start_copy, stack, flags, &start, more[0], more[1], more[2]);
 }
 

@@ -104,7 +104,7 @@ __attribute__((constructor(101))) static void init(int argc, char **argv)
 	}
 	arena_adopt(a);
 	SYS(SYS_madvise, &page, sizeof(page), MADV_WIPEONFORK);
-	pthread_atfork(NULL, NULL, process_forked);
+	pthread_atfork(process_forking, NULL, process_forked);
 	sampler_init();
 	thread_begin(thread_reserve());
 	atomic_store_explicit(&a->runtime, self.slot ? RUNTIME_READY : RUNTIME_REFUSED, memory_order_release);

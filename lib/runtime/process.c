@@ -175,11 +175,23 @@ static void copy_what_is_known(const struct arena_process *parent, struct arena_
 	memcpy(arena->command[to], arena->command[from], ARENA_COMMAND);
 }
 
+void process_forking(void)
+{
+	struct arena_thread *t = self.slot;
+
+	if (!arena || !t)
+		return;
+	self.fork_delay_ns = self.busy ? atomic_load_explicit(&t->delay_ns, memory_order_relaxed) : delay_of(t);
+	self.fork_window = atomic_load_explicit(&t->window, memory_order_relaxed);
+}
+
 void process_forked(void)
 {
 	const struct arena_process *parent = process;
 	struct arena_process *p;
 	struct arena_thread *slot, *before = self.slot;
+	int64_t delay = self.fork_delay_ns;
+	uint32_t window = self.fork_window;
 	int busy = self.busy; /* a handler may have interrupted the runtime, and forked */
 
 	if (!arena_adopt_again())
@@ -195,10 +207,13 @@ void process_forked(void)
 	copy_what_is_known(parent, p);
 	process = p;
 	fill_in(arena, p, atomic_load_explicit(&parent->pid, memory_order_relaxed));
-	slot = thread_reserve(); /* with the clock of the thread that forked */
 	thread_forget();
-	if (slot && before)
+	slot = thread_reserve();
+	if (slot && before) {
 		slot->stack_bytes = before->stack_bytes;
+		atomic_store_explicit(&slot->delay_ns, delay, memory_order_relaxed);
+		atomic_store_explicit(&slot->window, window, memory_order_relaxed);
+	}
 	thread_begin(slot);
 	self.busy = busy;
 	process_news();

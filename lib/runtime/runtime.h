@@ -68,6 +68,9 @@ static inline uint32_t process_number(void)
 	return (uint32_t)(process - arena->process) + 1;
 }
 
+/* any: the calling thread is about to fork; notes its clock, which goes on before the child gets to run. */
+void process_forking(void);
+
 /*
  * In a forked child, whose only thread is the calling one: it joins as a process
  * of its own, with the clock of the thread that forked it.  Run by pthread_atfork.
@@ -112,6 +115,8 @@ struct self {
 	int64_t segment_ns;            /* up to when the segment's time is accounted for, */
 	int64_t segment_at;            /* and how long after its beginning that is */
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average */
+	int64_t fork_delay_ns;         /* D and its window, as the thread was about to fork */
+	uint32_t fork_window;
 	volatile uintptr_t waiting;    /* stack address of the call that can block and is on; 0: none */
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
 	int64_t wall_ns, cpu_ns;       /* see processor_queued; wall_ns 0: begin afresh */

@@ -249,8 +249,10 @@ static long copy_process(const struct call *c)
 				: c->n == NR_CLONE3 && c->a >= 4096 ? (const uint64_t *)c->a /* the first field of its struct */
 								    : NULL;
 	bool shares = flags && (*flags & CLONE_VM) != 0;
-	long result = call_make(c);
+	long result;
 
+	process_forking();
+	result = call_make(c);
 	if (result == 0 && !shares)
 		process_forked();
 	return result;
