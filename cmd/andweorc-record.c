@@ -225,6 +225,15 @@ static void ask_to_stop(int sig)
 	asked_to_stop = sig;
 }
 
+static const struct conductor *conducting;
+
+/* The terminal's interrupt is the command's, as long as there is one: see launch_leave_signals. */
+static void interrupted(int sig)
+{
+	if (conducting && conducting->alone)
+		asked_to_stop = sig;
+}
+
 /* What a shell would make of how the command ended; a command that we ended ourselves did nothing wrong. */
 static int status_of(const struct conductor *c)
 {
@@ -369,16 +378,21 @@ int main(int argc, char **argv)
 {
 	struct options o;
 	struct recording r = { .o = &o };
+	struct sigaction interrupt;
 	int status;
 
 	cli_init(argv[0]);
 	r.argv = argv + parse(&o, argc, argv);
+	sigaction(SIGINT, NULL, &interrupt);
 	launch_leave_signals();
+	if (interrupt.sa_handler != SIG_IGN)
+		signal(SIGINT, interrupted);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGTERM, ask_to_stop);
 	signal(SIGHUP, ask_to_stop);
 	if (!prepare(&r))
 		return EXIT_RECORD;
+	conducting = &r.conductor;
 	status = record(&r);
 	if (!journal_close(&r.journal) && status == 0)
 		status = EXIT_RECORD;

@@ -262,6 +262,7 @@ daemon_stopped() {
 check 'a daemon that goes on for ever is ended as the time is' daemon_stopped
 
 daemon_terminated() {
+	rm -f log # of the test before
 	andweorc-record -q -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err &
 	recorder=$!
 	for _ in $(seq 100); do
@@ -280,6 +281,41 @@ daemon_terminated() {
 	whole log
 }
 check 'SIGTERM to the recorder ends the daemon' daemon_terminated
+
+daemon_interrupted() {
+	rm -f log # of the test before
+	# A background job has SIGINT ignored, and can only be given it back from elsewhere.
+	env --default-signal=INT andweorc-record -q -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err &
+	recorder=$!
+	for _ in $(seq 100); do
+		if test -e log && grep -q '^process	.*	id=1	status=exit:0	' log; then
+			break
+		fi
+		sleep 0.05
+	done
+	kill -INT "$recorder"
+	set +e
+	wait "$recorder"
+	status=$?
+	set -e
+	test "$status" -eq 0
+	gone
+	whole log
+}
+if env --default-signal=INT true 2>/dev/null; then
+	check 'SIGINT, too, when the command has ended' daemon_interrupted
+else
+	skip 'SIGINT, too, when the command has ended' 'no env --default-signal'
+fi
+
+not_its_own() {
+	# A child that the recorder has from before it was the recorder.
+	sh -c 'sleep 1000 & echo $! >stranger; exec andweorc-record -q -d 0.5 -o log -r work -- ./processes serve' >out 2>err
+	kill -0 "$(cat stranger)"
+	kill "$(cat stranger)"
+	gone
+}
+check 'who is not of the recording is left alone' not_its_own
 
 helper_left() {
 	before=$(date +%s)
@@ -313,7 +349,7 @@ check 'what a run has left behind is not part of the next' helper_each_run
 
 recorder_killed() {
 	./processes compute >want
-	rm pids
+	rm -f pids log
 	UNIT_US=300 andweorc-record -q -o log -r work -s 50 --window 100 -- ./processes compute >got 2>err &
 	recorder=$!
 	for _ in $(seq 200); do
@@ -347,7 +383,7 @@ late() {
 	while test ! -s late.pid; do sleep 0.05; done
 	exec sleep 1000
 	END
-	rm -f go late.out
+	rm -f go late.out log
 	andweorc-record -q -o log -- sh late.sh >out 2>err &
 	recorder=$!
 	for _ in $(seq 200); do

@@ -153,6 +153,11 @@ static void reap(struct conductor *c)
 	}
 }
 
+static int64_t drain_ns(const struct conductor *c)
+{
+	return (c->processes.alive < CROWD ? DRAIN_MS : CROWD_MS) * MS;
+}
+
 static void drain(struct conductor *c)
 {
 	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
@@ -204,6 +209,7 @@ static bool target_ended(struct conductor *c)
 	reap(c);
 	if (!c->ended)
 		return false;
+	c->alone = 1;
 	now = now_ns();
 	if (now < c->leftover_ns)
 		return false;
@@ -227,7 +233,7 @@ bool conductor_rest(struct conductor *c, int64_t at)
 	int64_t now;
 
 	while ((now = now_ns()) < at) {
-		int64_t next = now + (c->processes.alive < CROWD ? DRAIN_MS : CROWD_MS) * MS;
+		int64_t next = now + drain_ns(c);
 
 		next = next < at ? next : at;
 		sleep_until(c, next);
@@ -308,7 +314,7 @@ static bool wait_for_points(struct conductor *c, bool *done, const bool *want, b
 			sleep_until(c, now + TICK_MS * MS);
 		else if (now - began > LOOK_SPIN_NS)
 			sleep_until(c, now + LOOK_NS);
-		if (now - drained > DRAIN_MS * MS) {
+		if (now - drained > drain_ns(c)) {
 			drain(c);
 			drained = now;
 		}
@@ -564,7 +570,7 @@ static void stop_target(struct conductor *c)
 			kill(c->pid, SIGKILL);
 		sleep_until(c, now_ns() + TICK_MS * MS);
 	}
-	leftover_end(&c->processes, KILL_AFTER_MS * MS);
+	leftover_end(&c->leftover, &c->processes, KILL_AFTER_MS * MS);
 }
 
 uint64_t conductor_lost(const struct conductor *c)
@@ -614,6 +620,7 @@ void conductor_release(struct conductor *c)
 	points_release(&c->points);
 	machine_release(&c->machine);
 	processes_release(&c->processes);
+	leftover_release(&c->leftover);
 	c->trials = NULL;
 	c->picked = NULL;
 }
@@ -623,6 +630,7 @@ void conductor_prepare(struct conductor *c)
 	/* Points at places are to be there before the program is. */
 	c->arena->attend_first = c->points.nwanted > 0;
 	c->arena->want_breaks = c->points.nwanted > 0;
+	leftover_begin(&c->leftover);
 	whole_prepare(c);
 }
 
@@ -636,7 +644,7 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	c->look_ns = 0;
 	c->windows = c->disturbed = 0;
 	c->ended = c->over = c->stopped = c->cut = false;
-	c->leftover = (struct leftover){ 0 };
+	c->alone = 0;
 	c->leftover_ns = 0;
 	regions_new_run(c->regions);
 	points_new_run(&c->points, c->arena, run);

@@ -36,7 +36,7 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
 /*
  * From now on the terminal's signals (INT, QUIT) and PIPE are not for us: they go
  * to the whole group, the command decides, and we finish the log.  Commands get
- * them as we had them.
+ * them, and CHLD, as we had them.
  */
 void launch_leave_signals(void);
 

@@ -24,12 +24,22 @@ static int64_t now_ns(void)
 
 /* ---- is it worth waiting for? ------------------------------------------------------- */
 
-struct children {
-	pid_t *v; /* owned; v[0..n) */
-	size_t n, cap;
-};
+static bool contains(const struct children *c, pid_t pid)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i] == pid)
+			return true;
+	return false;
+}
 
-static void read_children(struct children *c)
+static void add(struct children *c, pid_t pid)
+{
+	c->v = xgrow(c->v, c->n, &c->cap, sizeof(*c->v));
+	c->v[c->n++] = pid;
+}
+
+/* Our children, but those in `others`. */
+static void read_children(struct children *c, const struct children *others)
 {
 	char name[64];
 	long pid;
@@ -38,20 +48,33 @@ static void read_children(struct children *c)
 	c->n = 0;
 	snprintf(name, sizeof(name), "/proc/self/task/%ld/children", (long)getpid());
 	f = fopen(name, "re");
-	while (f && fscanf(f, "%ld", &pid) == 1) {
-		c->v = xgrow(c->v, c->n, &c->cap, sizeof(*c->v));
-		c->v[c->n++] = (pid_t)pid;
-	}
+	while (f && fscanf(f, "%ld", &pid) == 1)
+		if (!contains(others, (pid_t)pid))
+			add(c, (pid_t)pid);
 	if (f)
 		fclose(f);
 }
 
-static bool has_children(void)
+void leftover_release(struct leftover *l)
+{
+	free(l->others.v);
+	*l = (struct leftover){ 0 };
+}
+
+void leftover_begin(struct leftover *l)
+{
+	const struct children none = { 0 };
+
+	leftover_release(l);
+	read_children(&l->others, &none);
+}
+
+static bool has_children(const struct leftover *l)
 {
 	struct children c = { 0 };
 	bool any;
 
-	read_children(&c);
+	read_children(&c, &l->others);
 	any = c.n > 0;
 	free(c.v);
 	return any;
@@ -96,41 +119,31 @@ bool leftover_goes_on(struct leftover *l, struct processes *p, uint64_t visits, 
 		l->progress_ns = now;
 	}
 	if (l->progress_ns && now - l->progress_ns < IDLE_NS)
-		return p->alive > 0 || has_children();
+		return p->alive > 0 || has_children(l);
 	if (p->alive == 0)
-		return now - l->began_ns < JOINING_NS && has_children();
+		return now - l->began_ns < JOINING_NS && has_children(l);
 	return has_visitor(p, now) || (visits == 0 && is_working(l, p, now));
 }
 
 /* ---- its end ------------------------------------------------------------------------ */
 
-static bool contains(const struct children *c, pid_t pid)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i] == pid)
-			return true;
-	return false;
-}
-
 /* A child is not reaped between the two lines: the number is its own, whether it lives or not. */
-static void signal_children(struct children *told, int sig)
+static void signal_children(const struct leftover *l, struct children *told, int sig)
 {
 	struct children c = { 0 };
 
-	read_children(&c);
+	read_children(&c, &l->others);
 	for (size_t i = 0; i < c.n; i++) {
 		if (told && contains(told, c.v[i]))
 			continue;
 		kill(c.v[i], sig);
-		if (told) {
-			told->v = xgrow(told->v, told->n, &told->cap, sizeof(*told->v));
-			told->v[told->n++] = c.v[i];
-		}
+		if (told)
+			add(told, c.v[i]);
 	}
 	free(c.v);
 }
 
-void leftover_end(struct processes *p, int64_t patience_ns)
+void leftover_end(struct leftover *l, struct processes *p, int64_t patience_ns)
 {
 	int64_t kill_at = now_ns() + patience_ns;
 	struct children told = { 0 };
@@ -140,12 +153,12 @@ void leftover_end(struct processes *p, int64_t patience_ns)
 	while (now_ns() < kill_at + LOST_NS) {
 		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 			processes_reaped(p, pid, status);
-		if (!has_children())
+		if (!has_children(l))
 			break;
 		if (now_ns() >= kill_at)
-			signal_children(NULL, SIGKILL);
+			signal_children(l, NULL, SIGKILL);
 		else
-			signal_children(&told, SIGTERM);
+			signal_children(l, &told, SIGTERM);
 		usleep(1000);
 	}
 	free(told.v);

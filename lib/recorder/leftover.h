@@ -9,14 +9,27 @@
 
 #include "recorder/processes.h"
 
-/* Since the command has ended.  {0} before. */
+struct children {
+	pid_t *v; /* owned; v[0..n) */
+	size_t n, cap;
+};
+
+/* Since the command has ended. */
 struct leftover {
 	int64_t began_ns;    /* when that was, about */
 	uint64_t visits;     /* of all points, by all, as last seen */
 	int64_t progress_ns; /* when they last grew; 0: never */
 	int64_t cpu_at_ns, cpu_ns; /* when processor time was last looked at, and what it was */
 	bool working;        /* before that */
+	struct children others; /* that are not of this run */
 };
+
+/*
+ * A run begins: what children there are by now are not of it, whether earlier runs
+ * have left them or whoever became us.
+ */
+void leftover_begin(struct leftover *l);
+void leftover_release(struct leftover *l);
 
 /*
  * Does the recording go on with it?  It does if some process makes progress, as a
@@ -28,9 +41,9 @@ bool leftover_goes_on(struct leftover *l, struct processes *p, uint64_t visits, 
 
 /*
  * Ends it: SIGTERM once to each, SIGKILL to those that live on after patience_ns.
- * That is, all our children: when its parent ends, a process becomes our child,
- * for we are the reaper of the subtree.  Reaps them.
+ * That is, all our children that the run has made: when its parent ends, a process
+ * becomes our child, for we are the reaper of the subtree.  Reaps them.
  */
-void leftover_end(struct processes *p, int64_t patience_ns);
+void leftover_end(struct leftover *l, struct processes *p, int64_t patience_ns);
 
 #endif
