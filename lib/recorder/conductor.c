@@ -47,8 +47,8 @@ enum {
 	WINDOWS_IN_A_RUN = 5, /* at the least, of a program that is run again and again */
 	NAMED_MS = 20,     /* with regions named, only the rate of visits is to be seen before the first window */
 	ALIVE_MS = 3000,   /* if nothing is heard of us for so long, we are no more, and nothing is sped up */
-	CROWD = ARENA_PROCESSES / 4, /* so many processes at once come and go quickly: */
-	CROWD_MS = 5,                /* the dead are looked for this often */
+	CROWD = 64,        /* so many processes at once come and go quickly: */
+	CROWD_MS = 5,      /* the dead are looked for this often */
 	LEFTOVER_MS = 5,   /* how often it is asked, as the command has ended, whether the rest matters */
 };
 

@@ -26,7 +26,7 @@
 
 enum {
 	ARENA_MAGIC = 0x61774d02, /* changes with the layout: a runtime of another build stays inert */
-	ARENA_PROCESSES = 256,    /* at a time; further ones run unprofiled */
+	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
 	ARENA_BREAKS = 4,         /* debug registers of x86-64 */

@@ -20,6 +20,8 @@
 enum {
 	ATTENTION_NS = 500 * 1000 * 1000, /* names are looked up in debug information, which takes its time once */
 	ATTENTION_NAP_NS = 50 * 1000,
+	BURIAL_NS = 200 * 1000 * 1000, /* when the table is full, the conductor buries the dead in that time, if it is alive */
+	BURIAL_NAPS = 100,
 };
 
 struct arena_process *process;
@@ -64,11 +66,10 @@ static void outlive(struct arena *a, int32_t pid)
 			atomic_store_explicit(&a->process[i].left, 1, memory_order_release);
 }
 
-static struct arena_process *take_entry(struct arena *a, int32_t pid)
+static struct arena_process *find_free(struct arena *a, int32_t pid)
 {
 	uint32_t used = atomic_load_explicit(&a->processes_used, memory_order_relaxed);
 
-	outlive(a, pid);
 	for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {
 		int32_t free_pid = 0;
 
@@ -78,8 +79,33 @@ static struct arena_process *take_entry(struct arena *a, int32_t pid)
 			;
 		return &a->process[i];
 	}
-	atomic_fetch_add_explicit(&a->processes_refused, 1, memory_order_relaxed);
 	return NULL;
+}
+
+/* Is there one of a process that has ended, so that the conductor is going to free it? */
+static bool is_any_dead(const struct arena *a)
+{
+	for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {
+		int32_t pid = atomic_load_explicit(&a->process[i].pid, memory_order_relaxed);
+
+		if (pid > 0 && SYS(SYS_kill, pid, 0) == -ESRCH)
+			return true;
+	}
+	return false;
+}
+
+/* Processes may come and go more quickly than the conductor gets to run. */
+static struct arena_process *take_entry(struct arena *a, int32_t pid)
+{
+	struct timespec nap = { .tv_nsec = BURIAL_NS / BURIAL_NAPS };
+	struct arena_process *p = NULL;
+
+	outlive(a, pid);
+	for (int i = 0; i <= BURIAL_NAPS && (p = find_free(a, pid)) == NULL && is_any_dead(a); i++)
+		SYS(SYS_nanosleep, &nap, NULL);
+	if (!p)
+		atomic_fetch_add_explicit(&a->processes_refused, 1, memory_order_relaxed);
+	return p;
 }
 
 static void fill_in(struct arena *a, struct arena_process *p, int32_t parent)

@@ -437,7 +437,7 @@ static void behind_gate(void)
 /* All are alive before any goes on. */
 static void so_many_at_once(int n)
 {
-	static pid_t pid[1000];
+	static pid_t pid[2000];
 	int sum = 0;
 
 	if (pipe(gate) != 0)
@@ -457,7 +457,7 @@ static void hundred_at_once(void)
 
 static void crowd(void)
 {
-	so_many_at_once(400);
+	so_many_at_once(1100);
 	units(100);
 }
 
