@@ -122,8 +122,8 @@ check '12. no code in scope: more time would not help, and is not asked for' one
 
 # 13. after env -i the program itself is not preloaded: "no progress point" misleads
 not_preloaded() {
-	LIFE_MS=300 exits 0 andweorc-record -q -o log -- env -i ./life plain >out 2>err
-	has '^warning	run=1	what=not-preloaded' log
+	exits 0 andweorc-record -q -o log -- env -i LIFE_MS=700 ./life plain >out 2>err
+	has '^warning	run=1	what=runtime-lost' log
 	lacks 'no-progress-point' log
 }
 check '13. env -i: the program was not preloaded, and that is said' not_preloaded
