@@ -3,6 +3,7 @@
 #   make              build everything under O (default: build)
 #   make demo         install what is missing, build, profile a real program, show report and curve
 #   make check        install what is missing, build, run every test through prove
+#   make predictions  predictions of waits of all kinds against known answers (3 minutes; run it alone)
 #   make accuracy     predicted against really measured speedups (minutes; run it alone)
 #   make bench        overhead, start-up, symbolisation (minutes; run it alone)
 #   make install      DESTDIR= prefix=/usr/local
@@ -71,7 +72,7 @@ BENCH     := $(patsubst t/bench/%.c,$(O)/t/bench/%,$(wildcard t/bench/*.c))
 EXAMPLES  := $(patsubst share/andweorc/examples/%.c,$(O)/examples/%,$(wildcard share/andweorc/examples/*.c))
 
 .PHONY: all
-all: $(TOOLS:%=$(O)/%) $(O)/libandweorc.so $(EXAMPLES)
+all: $(TOOLS:%=$(O)/%) $(O)/libandweorc.so $(EXAMPLES) static
 
 # Flags are tracked: a change of compiler or flags rebuilds what it touches.
 FLAGS := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(SAN) $(WARN)
@@ -101,6 +102,37 @@ $(O)/libtools.a: $(LIB_OBJ)
 $(O)/libandweorc.so: $(RUNTIME_OBJ)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libandweorc.so -Wl,-z,now -Wl,-z,defs -o $@ $(RUNTIME_OBJ)
+
+# The same for programs that are linked statically: there the linker puts our functions in the place of libc's
+# (ld's --wrap), as the response file says.  OpenMP's are left alone.  Without a libc.a there is nothing to link with.
+STATIC_OBJ := $(patsubst lib/runtime/%.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt,lib/runtime/$(p)%),$(RUNTIME_SRC)))
+LIBC_A     := $(wildcard $(shell $(CC) -print-file-name=libc.a))
+STATIC     := $(if $(LIBC_A),$(O)/libandweorc.a $(O)/andweorc-static.rsp)
+
+$(O)/static/%.o: lib/runtime/%.c $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -g0 -DANDWEORC_STATIC -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -MMD -MP -c -o $@ $<
+
+# Which of libc's functions we have; names of hosts take shared libraries even in static programs.
+$(O)/static/wrapped: $(STATIC_OBJ)
+	$(Q)nm -g --defined-only $(LIBC_A) 2>/dev/null | awk 'NF == 3 { print $$3 }' | sort -u > $@.libc
+	$(Q)readelf -sW $(STATIC_OBJ) | awk '$$4 == "FUNC" && $$5 == "GLOBAL" && $$6 == "DEFAULT" && $$7 != "UND" { print $$8 }' | \
+		sort -u | comm -12 - $@.libc | grep -v '^getaddrinfo$$' > $@
+
+# One object, so that none of its names but those can meet one of the program's.
+$(O)/libandweorc.a: $(STATIC_OBJ) $(O)/static/wrapped
+	$(call say,AR)
+	$(Q)$(LD) -r -o $(O)/static/whole.o $(STATIC_OBJ)
+	$(Q)sed 's/.*/& __wrap_&/' $(O)/static/wrapped > $(O)/static/renamed
+	$(Q)objcopy --localize-hidden --redefine-syms=$(O)/static/renamed $(O)/static/whole.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $(O)/static/whole.o
+
+# @LIB@ is where the archive will be.
+$(O)/static/rsp: $(O)/static/wrapped
+	$(Q){ echo '-Wl,-u,andweorc_linked_in'; echo '@LIB@/libandweorc.a'; sed 's/.*/-Wl,--wrap=&\n-Wl,-u,&/' $<; } > $@
+$(O)/andweorc-static.rsp: $(O)/static/rsp
+	$(Q)sed 's|@LIB@|$(abspath $(O))|' $< > $@
 
 $(O)/andweorc-%: $(O)/cmd/andweorc-%.o $(O)/libtools.a
 	$(call say,LD)
@@ -154,9 +186,12 @@ unit: $(UNIT)
 workload: $(WORKLOAD)
 bench-programs: $(BENCH)
 
+.PHONY: static
+static: $(STATIC)
+
 # ---- what people call -------------------------------------------------------
 
-.PHONY: deps demo check accuracy bench
+.PHONY: deps demo check predictions accuracy bench
 deps:
 	$(Q)ci/deps
 
@@ -167,6 +202,9 @@ demo: deps
 check: deps
 	$(Q)$(MAKE) --no-print-directory all unit workload bench-programs
 	$(Q)O='$(O)' t/run
+
+predictions: all workload
+	$(Q)O='$(O)' JOBS=1 t/run t/91*.t
 
 accuracy: all workload
 	$(Q)O='$(O)' t/accuracy/run
@@ -183,6 +221,8 @@ install: all
 		'$(DESTDIR)$(mandir)/man7'
 	$(INSTALL) -m 755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(bindir)'
 	$(INSTALL) -m 755 $(O)/libandweorc.so '$(DESTDIR)$(libdir)/andweorc'
+	$(if $(STATIC),$(INSTALL) -m 644 $(O)/libandweorc.a '$(DESTDIR)$(libdir)/andweorc')
+	$(if $(STATIC),sed 's|@LIB@|$(libdir)/andweorc|' $(O)/static/rsp > '$(DESTDIR)$(libdir)/andweorc/static.rsp')
 	$(INSTALL) -m 644 lib/andweorc.h '$(DESTDIR)$(includedir)'
 	sed -e 's|@prefix@|$(prefix)|g' -e 's|@includedir@|$(includedir)|g' -e 's|@VERSION@|$(VERSION)|g' \
 		share/andweorc.pc.in > '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
@@ -190,6 +230,7 @@ install: all
 
 uninstall:
 	rm -f $(TOOLS:%='$(DESTDIR)$(bindir)/%') '$(DESTDIR)$(libdir)/andweorc/libandweorc.so' \
+		'$(DESTDIR)$(libdir)/andweorc/libandweorc.a' '$(DESTDIR)$(libdir)/andweorc/static.rsp' \
 		'$(DESTDIR)$(includedir)/andweorc.h' '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
 	for m in share/man/man*/*; do rm -f '$(DESTDIR)$(mandir)'/"$${m#share/man/}"; done
 	-rmdir '$(DESTDIR)$(libdir)/andweorc' 2>/dev/null

@@ -32,5 +32,6 @@
 
 /* the runtime's file name, beside which andweorc-record looks for it */
 #define AW_RUNTIME_NAME "libandweorc.so"
+#define AW_STATIC_SECTION ".andweorc" /* of a program that libandweorc.a is linked into */
 
 #endif

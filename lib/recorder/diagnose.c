@@ -86,7 +86,7 @@ static void losses(struct conductor *c)
 
 static void points(struct conductor *c)
 {
-	if (points_most_visits(&c->points) > 0 || c->whole.on)
+	if (points_most_visits(&c->points) > 0 || c->whole.on || c->processes.lost > 0)
 		return;
 	say(c, "no-progress-point",
 	    xstrdup("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done, "
@@ -162,7 +162,7 @@ void diagnose(struct conductor *c, const char *command)
 		return;
 	}
 	became_others(c);
-	if (!has_runtime(c)) {
+	if (!has_runtime(c) && !launch_has_runtime(command)) {
 		if (c->processes.lost == 0)
 			never_met(c, command);
 		return;

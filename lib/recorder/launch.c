@@ -188,6 +188,38 @@ static bool is_static(int fd)
 	return true;
 }
 
+static bool has_section(int fd, const char *name)
+{
+	Elf64_Ehdr eh;
+	Elf64_Shdr sh, names;
+	char found[32] = "";
+
+	if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    eh.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    pread(fd, &names, sizeof(names), (off_t)(eh.e_shoff + eh.e_shstrndx * sizeof(names))) != sizeof(names))
+		return false;
+	for (unsigned i = 0; i < eh.e_shnum; i++) {
+		if (pread(fd, &sh, sizeof(sh), (off_t)(eh.e_shoff + i * sizeof(sh))) != sizeof(sh) ||
+		    pread(fd, found, sizeof(found) - 1, (off_t)(names.sh_offset + sh.sh_name)) <= 0)
+			return false;
+		if (strcmp(found, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool launch_has_runtime(const char *command)
+{
+	char *path = find_command(command);
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	bool has = fd >= 0 && has_section(fd, AW_STATIC_SECTION);
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return has;
+}
+
 const char *launch_obstacle(const char *command)
 {
 	char *path = find_command(command);
@@ -201,8 +233,9 @@ const char *launch_obstacle(const char *command)
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		if ((st.st_mode & (S_ISUID | S_ISGID)) && geteuid() != 0)
 			why = "it is set-user-id, and the loader preloads nothing into such programs; run a copy without that bit";
-		else if (is_static(fd))
-			why = "it is statically linked, so nothing can be preloaded into it; link it dynamically";
+		else if (is_static(fd) && !has_section(fd, AW_STATIC_SECTION))
+			why = "it is statically linked, so nothing can be preloaded into it; link it dynamically, or with "
+			      "libandweorc.a, see andweorc-record(1)";
 	}
 	if (fd >= 0)
 		close(fd);

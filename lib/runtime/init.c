@@ -33,6 +33,11 @@ static union {
 } page __attribute__((aligned(PAGE_BYTES), used));
 extern struct arena *arena __attribute__((alias("page")));
 
+#ifdef ANDWEORC_STATIC
+/* The recorder knows a static program that the runtime is linked into by this section. */
+__attribute__((visibility("default"), used, section(AW_STATIC_SECTION))) const char andweorc_linked_in[] = "andweorc";
+#endif
+
 static struct arena *inherited; /* what arena is, or was in the process that we are a copy of */
 
 void arena_adopt(struct arena *a)

@@ -220,6 +220,9 @@ void process_forked(void)
 	uint32_t window = self.fork_window;
 	int busy = self.busy; /* a handler may have interrupted the runtime, and forked */
 
+	/* In a static program fork(3) calls our _Fork, too. */
+	if (arena && process_pid == (int32_t)SYS(SYS_getpid))
+		return;
 	if (!arena_adopt_again())
 		return;
 	process_pid = (int32_t)SYS(SYS_getpid);

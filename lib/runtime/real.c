@@ -11,6 +11,34 @@
 
 #include "runtime.h"
 
+#ifdef ANDWEORC_STATIC
+
+/*
+ * In libandweorc.a the linker does it (ld's --wrap): what the program links is
+ * there, and nothing else.
+ */
+#define X(name, type, params) extern __attribute__((weak)) type __real_##name params;
+REAL_FUNCTIONS(X)
+#undef X
+
+struct real real = {
+#define X(name, type, params) .name = __real_##name,
+	REAL_FUNCTIONS(X)
+#undef X
+};
+
+void real_resolve(void)
+{
+}
+
+void real_find(void *function, const char *name)
+{
+	(void)function;
+	(void)name;
+}
+
+#else
+
 struct real real;
 
 enum { DEEP = 4 }; /* lookups within lookups: an allocator's, which an unsuccessful one of ours has called */
@@ -66,3 +94,5 @@ void real_find(void *function, const char *name)
 	resolving--;
 	memcpy(function, &found, sizeof(found));
 }
+
+#endif

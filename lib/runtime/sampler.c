@@ -162,14 +162,17 @@ static int open_perf(uint64_t period, uint64_t *id)
 	return guard_open(&attr, id);
 }
 
+/* Of the calling thread. */
 static void delete_timer(const struct arena_thread *t)
 {
-	int timer = atomic_exchange_explicit(timer_of(t), 0, memory_order_relaxed);
+	int timer = atomic_load_explicit(timer_of(t), memory_order_relaxed);
 
-	if (timer)
-		SYS(SYS_timer_delete, timer - 1);
-	if (timer && t == self.slot)
-		self.timer = timer - 1;
+	if (!timer)
+		return;
+	/* First: its signal may come at any moment, and must be known for ours. */
+	self.timer = timer - 1;
+	atomic_store_explicit(timer_of(t), 0, memory_order_relaxed);
+	SYS(SYS_timer_delete, timer - 1);
 }
 
 static bool start_timer(struct arena_thread *t)

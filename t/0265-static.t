@@ -1,0 +1,113 @@
+#!/bin/sh
+# Programs that are linked statically, with libandweorc.a: as bare, and profiled like others.
+. "$(dirname "$0")/lib.sh"
+. "$data/record/hostile.sh"
+
+rsp=$O/andweorc-static.rsp
+test -e "$rsp" || skip_all 'no libc.a to link with'
+
+# linked NAME OPTION...: the program of t/data/record
+linked() {
+	name=$1
+	shift
+	exits 0 "${cc:-gcc}" -O2 -g -D_GNU_SOURCE -I"$top/lib" "$@" -o "$name" "$data/record/$name.c" "@$rsp" -pthread 2>err
+	lacks 'error|undefined|multiple definition' err
+	readelf -lW "$name" >headers
+	lacks INTERP headers
+}
+
+links() {
+	for name in signals descriptors sandbox threads life eintr; do
+		linked $name -static -w
+	done
+}
+check 'programs link' links
+
+for sampler in perf timer; do
+	for mode in crash-report stack-overflow tight-handlers mask-is-kept sigwait pselect storm jumps coroutines; do
+		check "signals $mode ($sampler)" alike $sampler signals $mode
+	done
+	for mode in close-all close-range dup-onto fork run-out; do
+		check "descriptors $mode ($sampler)" alike $sampler descriptors $mode
+	done
+	for mode in filter-kill filter-tight; do
+		check "sandbox $mode ($sampler)" alike $sampler sandbox $mode
+	done
+	for mode in crash exit fork spawn many cancel; do
+		check "life $mode ($sampler)" alike $sampler life $mode
+	done
+done
+
+eintr() {
+	exits 0 ./eintr quiet 20 >want
+	recorded perf -r work -- ./eintr quiet 60
+	test "$status" -eq 0
+	same want profiled
+	# Its waits are known for what they are.
+	has '^sample	.*	state=blocked	class=sleep' log
+}
+check 'calls that wait are accounted for, and never interrupted' eintr
+
+is_profiled() {
+	long=300
+	recorded perf -r work -- "./$1" plain
+	test "$status" -eq 0
+	lacks 'not-preloaded|no-samples' log
+	has '^experiment	.*	speedup_pct=50' log
+	has '^end	.*	visits1=[1-9]' log
+	lacks 'was not profiled' err
+}
+
+position_independent() {
+	linked life -static-pie -fPIE -w
+	is_profiled life
+}
+check 'position-independent' position_independent
+
+stripped() {
+	linked life -static -w
+	strip life
+	long=200 recorded perf -- ./life plain
+	test "$status" -eq 0
+	lacks 'was not profiled' err
+	has '^sample	' log
+}
+check 'stripped' stripped
+
+by_clang() {
+	cc=clang linked life -static -w
+	is_profiled life
+}
+if command -v clang >/dev/null; then
+	check 'by clang' by_clang
+else
+	skip 'by clang' 'it is not there'
+fi
+
+inert() {
+	linked life -static -w
+	exits 0 ./life plain >got
+	echo plain >want
+	same want got
+	exits 0 env ANDWEORC_ARENA=/no/such/file ./life plain >got
+	same want got
+}
+check 'inert without the recorder' inert
+
+names_meet() {
+	cat >names.c <<-'END_OF_C'
+	/* Names that the runtime has too, for things of its own. */
+	#include <stdio.h>
+	int arena = 1, process = 2, real = 3, self = 4;
+	int wait_begin(void);
+	int wait_begin(void) { return 5; }
+	int main(void) { printf("%d\n", arena + process + real + self + wait_begin()); return 0; }
+	END_OF_C
+	exits 0 gcc -O2 -g -static -o names names.c "@$rsp"
+	exits 0 andweorc-record -q -o log -- ./names >got 2>err
+	echo 15 >want
+	same want got
+}
+check 'its names are its own' names_meet
+
+done_testing
