@@ -107,7 +107,7 @@ $(O)/libandweorc.so: $(RUNTIME_OBJ)
 # (ld's --wrap), as the response file says.  OpenMP's are left alone.  Without a libc.a there is nothing to link with.
 STATIC_OBJ := $(patsubst lib/runtime/%.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt,lib/runtime/$(p)%),$(RUNTIME_SRC)))
 LIBC_A     := $(wildcard $(shell $(CC) -print-file-name=libc.a))
-STATIC     := $(if $(LIBC_A),$(O)/libandweorc.a $(O)/andweorc-static.rsp)
+STATIC     := $(if $(LIBC_A),$(O)/libandweorc.a $(O)/libandweorc.rsp)
 
 $(O)/static/%.o: lib/runtime/%.c $(O)/flags
 	$(call say,CC)
@@ -131,7 +131,7 @@ $(O)/libandweorc.a: $(STATIC_OBJ) $(O)/static/wrapped
 # @LIB@ is where the archive will be.
 $(O)/static/rsp: $(O)/static/wrapped
 	$(Q){ echo '-Wl,-u,andweorc_linked_in'; echo '@LIB@/libandweorc.a'; sed 's/.*/-Wl,--wrap=&\n-Wl,-u,&/' $<; } > $@
-$(O)/andweorc-static.rsp: $(O)/static/rsp
+$(O)/libandweorc.rsp: $(O)/static/rsp
 	$(Q)sed 's|@LIB@|$(abspath $(O))|' $< > $@
 
 $(O)/andweorc-%: $(O)/cmd/andweorc-%.o $(O)/libtools.a
@@ -222,7 +222,7 @@ install: all
 	$(INSTALL) -m 755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(bindir)'
 	$(INSTALL) -m 755 $(O)/libandweorc.so '$(DESTDIR)$(libdir)/andweorc'
 	$(if $(STATIC),$(INSTALL) -m 644 $(O)/libandweorc.a '$(DESTDIR)$(libdir)/andweorc')
-	$(if $(STATIC),sed 's|@LIB@|$(libdir)/andweorc|' $(O)/static/rsp > '$(DESTDIR)$(libdir)/andweorc/static.rsp')
+	$(if $(STATIC),sed 's|@LIB@|$(libdir)/andweorc|' $(O)/static/rsp > '$(DESTDIR)$(libdir)/andweorc/libandweorc.rsp')
 	$(INSTALL) -m 644 lib/andweorc.h '$(DESTDIR)$(includedir)'
 	sed -e 's|@prefix@|$(prefix)|g' -e 's|@includedir@|$(includedir)|g' -e 's|@VERSION@|$(VERSION)|g' \
 		share/andweorc.pc.in > '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
@@ -230,7 +230,7 @@ install: all
 
 uninstall:
 	rm -f $(TOOLS:%='$(DESTDIR)$(bindir)/%') '$(DESTDIR)$(libdir)/andweorc/libandweorc.so' \
-		'$(DESTDIR)$(libdir)/andweorc/libandweorc.a' '$(DESTDIR)$(libdir)/andweorc/static.rsp' \
+		'$(DESTDIR)$(libdir)/andweorc/libandweorc.a' '$(DESTDIR)$(libdir)/andweorc/libandweorc.rsp' \
 		'$(DESTDIR)$(includedir)/andweorc.h' '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
 	for m in share/man/man*/*; do rm -f '$(DESTDIR)$(mandir)'/"$${m#share/man/}"; done
 	-rmdir '$(DESTDIR)$(libdir)/andweorc' 2>/dev/null

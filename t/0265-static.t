@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$data/record/hostile.sh"
 
-rsp=$O/andweorc-static.rsp
+rsp=$O/libandweorc.rsp
 test -e "$rsp" || skip_all 'no libc.a to link with'
 
 # linked NAME OPTION...: the program of t/data/record
