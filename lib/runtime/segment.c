@@ -54,6 +54,7 @@ static struct arena_segment *find(struct arena_thread *t, const void *site)
 			return s;
 		if (s->key == 0) {
 			memset(s, 0, sizeof(*s)); /* of another thread, that had the slot before */
+			t->has_segments = 1;
 			s->key = key;
 			return s;
 		}

@@ -119,10 +119,12 @@ void thread_begin(struct arena_thread *slot)
 	self.wall_ns = 0;
 	for (unsigned i = 0; i < CLASSES; i++)
 		self.residue_ns[i] = (int64_t)(sample_random() % arena->period_ns);
-	/* Another thread does other things. */
-	for (unsigned i = 0; i < ARENA_SEGMENTS; i++)
+	/* Another thread does other things.  Tables that nothing is in are not touched: threads may be many, and short. */
+	for (unsigned i = 0; slot->has_segments && i < ARENA_SEGMENTS; i++)
 		slot->segment[i].key = 0;
-	memset(slot->site, 0, sizeof(slot->site));
+	if (slot->has_sites)
+		memset(slot->site, 0, sizeof(slot->site));
+	slot->has_segments = slot->has_sites = 0;
 	atomic_store_explicit(&slot->wait.since, 0, memory_order_relaxed);
 	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
 	if (!sampler_start())

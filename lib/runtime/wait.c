@@ -72,6 +72,7 @@ static void learn(struct arena_thread *t, const void *site, int64_t ns)
 	struct arena_site *s = site_of(t, site);
 
 	if (s->key != (uintptr_t)site) {
+		t->has_sites = 1;
 		s->key = (uintptr_t)site;
 		s->mean_ns = ns;
 	} else {
