@@ -82,7 +82,7 @@ check 'both are forbidden: it runs, and that is said' without_any
 # ---- other allocators -------------------------------------------------------------------------
 
 library() {
-	ldconfig -p 2>/dev/null | awk -v name="$1" '$1 ~ "^" name { print $NF; exit }'
+	PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | awk -v name="$1" '$1 ~ "^" name { print $NF; exit }'
 }
 
 # with_allocator NAME SAMPLER: preloaded, and linked
