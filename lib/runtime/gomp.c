@@ -100,11 +100,12 @@ static bool begin_team(struct team *team, const struct omp_real *omp, gomp_fn **
 	team->data = *data;
 	team->master = &self;
 	team->site = site;
-	team->start = key_of('p', (uintptr_t)team, process_number());
-	team->end = key_of('e', (uintptr_t)team, process_number());
+	team->start = omp_key(OMP_START, (uintptr_t)team, 0);
+	team->end = omp_key(OMP_END, (uintptr_t)team, 0);
 	*fn = member;
 	*data = team;
-	wait_release(team->start, site);
+	/* What the master does until the end is known by what it runs, as its workers' part is: `site` is what comes after. */
+	wait_release(team->start, (const void *)team->fn);
 	begin_start(team);
 	return true;
 }
@@ -223,7 +224,7 @@ void GOMP_parallel_end(void)
 
 static uint64_t barrier_key(uint32_t number)
 {
-	return key_of('b', gomp_place->team, process_number() | (uint64_t)(number & 1) << 32);
+	return omp_key(OMP_BARRIER, gomp_place->team, number & 1);
 }
 
 static bool arrive(struct omp_wait *o, const struct omp_real *omp, const void *site)

@@ -15,7 +15,7 @@ enum { DIMENSIONS = 16 }; /* of a doacross loop: more than anybody nests */
 
 static uint64_t order_key(void)
 {
-	return key_of('o', gomp_place->team, process_number());
+	return omp_key(OMP_ORDER, gomp_place->team, 0);
 }
 
 void GOMP_ordered_start(void)
@@ -109,7 +109,7 @@ START(GOMP_loop_ull_doacross_start, n,
 	{ \
 		uint64_t key = gomp_place->team; \
 		for (unsigned i = 0; i < gomp_place->depth && i < DIMENSIONS; i++) \
-			key = key_of('d', key, (uint64_t)c[i]); \
+			key = omp_key(OMP_DOACROSS, key * 31 + (uint64_t)c[i], i); \
 		return key; \
 	} \
 	\

@@ -43,12 +43,12 @@ struct packet {
 
 static uint64_t group_key(const struct gomp_place *p)
 {
-	return p->groups ? key_of('g', (uintptr_t)p, process_number() | (uint64_t)p->groups << 32) : p->group;
+	return p->groups ? omp_key(OMP_GROUP, (uintptr_t)p, p->groups) : p->group;
 }
 
 static uint64_t children_key(const struct gomp_place *p)
 {
-	return key_of('c', (uintptr_t)p, process_number());
+	return omp_key(OMP_CHILDREN, (uintptr_t)p, 0);
 }
 
 static void run(void *p)
@@ -97,7 +97,7 @@ static bool pack(struct packet *k, gomp_fn **fn, void **data, gomp_copy_fn **cop
 		.fn = *fn,
 		.copy = *copier,
 		.data = *data,
-		.made = key_of('k', (uintptr_t)&self, ++serial % 256 | (uint64_t)process_number() << 32),
+		.made = omp_key(OMP_TASK, (uintptr_t)&self, ++serial % 256),
 		.parent = children_key(gomp_place),
 		.group = group_key(gomp_place),
 		.team = gomp_place->team,

@@ -10,7 +10,7 @@
  *   omp_real   which runtime a call is for    omp_wait  what a member waits for
  *   gomp       teams and barriers, GNU's      gomp_task tasks, GNU's
  *   ompt       teams and tasks, LLVM's        gomp_order  iterations in order, GNU's
- *   omp_lock   locks of both
+ *   omp_lock   locks of both                  omp_loop   loops of both whose iterations anybody may take
  */
 #ifndef ANDWEORC_RUNTIME_OMP_H
 #define ANDWEORC_RUNTIME_OMP_H
@@ -58,6 +58,24 @@ REAL_GOMP(X)
 #undef X
 
 /* ---- omp_wait.c ---- */
+
+/* What members of a team meet at. */
+enum omp_kind {
+	OMP_START,    /* a region begins: the team */
+	OMP_END,      /* it ends: the team */
+	OMP_BARRIER,  /* the team; which barrier, modulo 2 */
+	OMP_ORDER,    /* an ordered loop: the team */
+	OMP_DOACROSS, /* an iteration: the team, mixed with its numbers */
+	OMP_NEXT,     /* of the iterations that anybody may take */
+	OMP_TASK,     /* a task: whatever names it */
+	OMP_CHILDREN, /* of a task, all of them: the parent */
+	OMP_GROUP,    /* of tasks: who began it; which */
+};
+
+static inline uint64_t omp_key(enum omp_kind kind, uint64_t name, uint32_t which)
+{
+	return key_of('O', name, (uint64_t)kind << 56 | (uint64_t)(which & 0xffffff) << 32 | process_number());
+}
 
 /*
  * A member that waits for its team.  While it does, the runtime may give it tasks

@@ -53,6 +53,8 @@ void omp_task_end(uint64_t parent, uint64_t group, const void *site)
 {
 	struct omp_wait *o = omp_waiting;
 
+	/* What comes now is not the task, whose segment begins at `site`. */
+	site = (const char *)site + 1;
 	wait_release(parent, site);
 	if (group)
 		wait_release(group, site);

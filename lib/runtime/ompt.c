@@ -100,33 +100,39 @@ static uint64_t new_number(void)
 
 static uint64_t start_key(uint64_t team)
 {
-	return key_of('P', team, process_number());
+	return omp_key(OMP_START, team, 0);
 }
 
 static uint64_t barrier_key(uint64_t team, uint64_t barriers)
 {
-	return key_of('B', team, process_number() | barriers << 32);
+	return omp_key(OMP_BARRIER, team, (uint32_t)barriers);
 }
 
 static uint64_t made_key(union word task)
 {
-	return key_of('K', task.number, process_number());
+	return omp_key(OMP_TASK, task.number, 0);
 }
 
 static uint64_t children_key(uint64_t parent)
 {
-	return key_of('C', parent, process_number());
+	return omp_key(OMP_CHILDREN, parent, 0);
 }
 
 static uint64_t group_key(uint64_t group)
 {
-	return group ? key_of('G', group, process_number()) : 0;
+	return group ? omp_key(OMP_GROUP, group, 0) : 0;
 }
 
 /* Of what a task makes; never 0 when a group has begun in it. */
 static uint64_t group_of(union word task)
 {
-	return task.groups ? key_of('g', task.number, task.groups) % 511 + 1 : task.group;
+	return task.groups ? omp_key(OMP_GROUP, task.number, task.groups) % 511 + 1 : task.group;
+}
+
+/* What stands for a member's part of a region; where that was called from stands for what comes after. */
+static const void *part_of(const ompt_data_t *team)
+{
+	return (const void *)(uintptr_t)((team->value & ((1ull << CODE_BITS) - 1)) - 1);
 }
 
 /* ---- callbacks ----------------------------------------------------------------------- */
@@ -163,13 +169,12 @@ static void on_parallel_begin(ompt_data_t *task, const void *frame, ompt_data_t 
 	if (!arena)
 		return;
 	team->value = new_number() << CODE_BITS | ((uintptr_t)code & ((1ull << CODE_BITS) - 1));
-	wait_release(start_key(team->value), code);
+	wait_release(start_key(team->value), part_of(team));
 }
 
 static void on_implicit_task(int endpoint, ompt_data_t *team, ompt_data_t *task, unsigned n, unsigned index, int flags)
 {
 	struct stack_of_waits *s = stack_of();
-	const void *site;
 
 	(void)n;
 	if (!s || flags & TASK_INITIAL || endpoint != SCOPE_BEGIN)
@@ -177,16 +182,15 @@ static void on_implicit_task(int endpoint, ompt_data_t *team, ompt_data_t *task,
 	task->value = (union word){ .number = new_number(), .begun = 1, .is_worker = index != 0 }.value;
 	if (index == 0)
 		return;
-	site = (const void *)(uintptr_t)(team->value & ((1ull << CODE_BITS) - 1));
 	if (s->n > 0) {
 		/* The end of its last region. */
 		s->n = 1;
 		omp_waiting = &s->wait[0];
 		omp_waiting->key = start_key(team->value);
-		omp_waiting->w.site = site;
+		omp_waiting->w.site = part_of(team);
 		end_wait();
 	} else {
-		wait_acquire(start_key(team->value), site);
+		wait_acquire(start_key(team->value), part_of(team));
 	}
 }
 

@@ -77,6 +77,32 @@ typedef unsigned long long gomp_ull;
 	X(GOMP_loop_ull_ordered_guided_next, bool, (gomp_ull *lo, gomp_ull *hi)) \
 	X(GOMP_loop_ull_ordered_runtime_next, bool, (gomp_ull *lo, gomp_ull *hi))
 
+/* Whoever comes first takes the next iterations. */
+#define REAL_OMP_LOOP(X) \
+	X(GOMP_loop_dynamic_next, bool, (long *lo, long *hi)) \
+	X(GOMP_loop_guided_next, bool, (long *lo, long *hi)) \
+	X(GOMP_loop_runtime_next, bool, (long *lo, long *hi)) \
+	X(GOMP_loop_nonmonotonic_dynamic_next, bool, (long *lo, long *hi)) \
+	X(GOMP_loop_nonmonotonic_guided_next, bool, (long *lo, long *hi)) \
+	X(GOMP_loop_nonmonotonic_runtime_next, bool, (long *lo, long *hi)) \
+	X(GOMP_loop_maybe_nonmonotonic_runtime_next, bool, (long *lo, long *hi)) \
+	X(GOMP_loop_ull_dynamic_next, bool, (gomp_ull *lo, gomp_ull *hi)) \
+	X(GOMP_loop_ull_guided_next, bool, (gomp_ull *lo, gomp_ull *hi)) \
+	X(GOMP_loop_ull_runtime_next, bool, (gomp_ull *lo, gomp_ull *hi)) \
+	X(GOMP_loop_ull_nonmonotonic_dynamic_next, bool, (gomp_ull *lo, gomp_ull *hi)) \
+	X(GOMP_loop_ull_nonmonotonic_guided_next, bool, (gomp_ull *lo, gomp_ull *hi)) \
+	X(GOMP_loop_ull_nonmonotonic_runtime_next, bool, (gomp_ull *lo, gomp_ull *hi)) \
+	X(GOMP_loop_ull_maybe_nonmonotonic_runtime_next, bool, (gomp_ull *lo, gomp_ull *hi)) \
+	X(GOMP_sections_next, unsigned, (void)) \
+	X(__kmpc_dispatch_next_4, int, \
+	  (void *where, int32_t thread, int32_t *last, int32_t *lo, int32_t *hi, int32_t *step)) \
+	X(__kmpc_dispatch_next_4u, int, \
+	  (void *where, int32_t thread, int32_t *last, uint32_t *lo, uint32_t *hi, int32_t *step)) \
+	X(__kmpc_dispatch_next_8, int, \
+	  (void *where, int32_t thread, int32_t *last, int64_t *lo, int64_t *hi, int64_t *step)) \
+	X(__kmpc_dispatch_next_8u, int, \
+	  (void *where, int32_t thread, int32_t *last, uint64_t *lo, uint64_t *hi, int64_t *step))
+
 /* One iteration waits for others by number. */
 #define REAL_GOMP_DOACROSS(X) \
 	X(GOMP_loop_doacross_static_start, bool, (unsigned n, long *counts, long chunk, long *lo, long *hi)) \
@@ -145,6 +171,7 @@ typedef unsigned long long gomp_ull;
 	REAL_GOMP_START(X) \
 	REAL_GOMP_BARRIER(X) \
 	REAL_GOMP_ORDERED(X) \
+	REAL_OMP_LOOP(X) \
 	REAL_GOMP_DOACROSS(X) \
 	REAL_GOMP_TASK(X) \
 	REAL_OMP_LOCK(X)
