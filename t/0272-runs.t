@@ -69,7 +69,7 @@ is_virtual() {
 		seen++
 		if (pct[e] == 0 && get("virtual_ns") != wall[e])
 			print "baseline " e ": " get("virtual_ns") " of " wall[e]
-		if (pct[e] > 0 && (delay[e] <= 0 || get("virtual_ns") >= wall[e]))
+		if (pct[e] > 0 && (delay[e] <= 0 || get("virtual_ns") + 0 >= wall[e] + 0))
 			print "experiment " e ": " get("virtual_ns") " of " wall[e] ", delay " delay[e]
 	}
 	END { if (seen < 5) print seen + 0 " of them" }' log >bad

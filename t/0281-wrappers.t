@@ -68,8 +68,8 @@ check 'a script that takes its time first' script
 
 
 killed_by_timeout() {
-	UNIT_US=100000
-	run andweorc-record -q -o log -r work -s 50 --window 20 -- timeout 0.5 ./processes plain >out 2>err
+	UNIT_US=20000
+	run andweorc-record -q -o log -r work -s 50 --window 20 -- timeout 1 ./processes plain >out 2>err
 	test "$status" -eq 124
 	has '^end	run=1	status=exit:124	' log
 	has '	visits1=[1-9]' log
