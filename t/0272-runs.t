@@ -108,7 +108,7 @@ is_analysed() {
 check 'the rest of the pipeline takes such a log' is_analysed
 
 is_long() {
-	record -d 1.5 -r half -s 50 -- ./runs_ serial 2500
+	record -d 3 -r half -s 50 -- ./runs_ serial 4000
 	has '^andweorc-record: warning: without a progress point each run is one experiment, and one takes [0-9.]+ s: .* -P' err
 	has '^warning.*what=few-runs' log
 }
