@@ -18,6 +18,7 @@ done
 # ---- and it goes on being sampled -----------------------------------------------------
 
 goes_on() {
+	# shellcheck disable=SC2034
 	long=150
 	recorded "$1" -r afterwards -- ./descriptors "$2"
 	test "$status" -eq 0

@@ -24,6 +24,7 @@ for sampler in perf timer; do
 done
 
 plugin_is_seen() {
+	# shellcheck disable=SC2034 # for recorded
 	long=300
 	recorded "$1" -r plug -- ./sandbox loads-again
 	test "$status" -eq 0
@@ -59,7 +60,7 @@ check 'a thread that cannot be sampled is counted' counts_unsampled
 # A filter from the very start, as containers have it.
 under_filter() {
 	run ./signals coroutines >bare
-	LIFE_MS=$long run ./sandbox under errno perf_event_open -- \
+	LIFE_MS=100 run ./sandbox under errno perf_event_open -- \
 		andweorc-record -q -o log -r work -s 50 --window 10 -- ./signals coroutines >profiled 2>err
 	test "$status" -eq 0
 	same bare profiled
@@ -71,7 +72,7 @@ check 'perf is forbidden from the start: the timer samples' under_filter
 
 without_any() {
 	run ./signals coroutines >bare
-	LIFE_MS=$long run ./sandbox under errno perf_event_open timer_create -- \
+	LIFE_MS=100 run ./sandbox under errno perf_event_open timer_create -- \
 		andweorc-record -q -o log -r work -s 50 --window 10 -- ./signals coroutines >profiled 2>err
 	test "$status" -eq 0
 	same bare profiled

@@ -49,6 +49,7 @@ eintr() {
 check 'calls that wait are accounted for, and never interrupted' eintr
 
 is_profiled() {
+	# shellcheck disable=SC2034
 	long=300
 	recorded perf -r work -- "./$1" plain
 	test "$status" -eq 0

@@ -234,12 +234,17 @@ static void interrupts(int signo)
 		ticks = gone = 0;
 		handle(signo, on_tick, flags);
 		start(&t, NULL, reader, NULL);
-		for (int i = 0; i < 5 || (flags == 0 && !gone); i++) {
-			usleep(20000);
-			if (!gone)
-				pthread_kill(t, signo);
+		for (int i = 0; flags == 0 ? !gone : i < 5; i++) {
+			int before = ticks;
+
+			usleep(10000);
+			if (gone)
+				break;
+			pthread_kill(t, signo);
+			/* Two that wait may be one. */
+			while (ticks == before)
+				usleep(1000);
 		}
-		usleep(20000);
 		if (flags && write(ends[1], "x", 1) != 1)
 			die("write");
 		pthread_join(t, NULL);
