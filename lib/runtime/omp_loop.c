@@ -5,9 +5,15 @@
  * taken: a thread that owes a pause has come too early, and would take more of the
  * work than it can do in virtual time.  So it pays before it takes.
  *
- * The iterations may be tiny, so that nothing but the debt is looked at.
+ * What it did itself is credited as well, as far as that is not yet, so that the
+ * others know what they owe: else one that comes next has not paid it.
+ *
+ * Iterations may be tiny.  Where many are taken between two samples it does not
+ * matter, and costs too much, to tell them apart: then only the debt is looked at.
  */
 #include "omp.h"
+
+enum { MANY = 50 }; /* times that iterations are taken between two samples */
 
 static inline void catch_up(const void *site)
 {
@@ -17,7 +23,7 @@ static inline void catch_up(const void *site)
 		return;
 	debt = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) -
 	       atomic_load_explicit(&self.slot->delay_ns, memory_order_relaxed);
-	if (debt >= RELEASE_DEBT_NS)
+	if (debt >= RELEASE_DEBT_NS || self.segment_ends < MANY)
 		wait_release(omp_key(OMP_NEXT, 0, 0), site);
 }
 
