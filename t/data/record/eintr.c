@@ -441,10 +441,13 @@ struct count {
 	pthread_t thread;
 };
 
+static pthread_barrier_t all_here;
+
 static void *caller(void *arg)
 {
 	struct count *c = arg;
 
+	pthread_barrier_wait(&all_here);
 	for (int k = 0; k < CALLS; k++) {
 		for (long i = 0; i < rounds * call[k].share / 4; i++) {
 			int err = call[k].fn(&c->place);
@@ -474,6 +477,7 @@ static struct count count[THREADS];
 
 static void *stormer(void *arg)
 {
+	pthread_barrier_wait(&all_here);
 	while (atomic_load(&over) < THREADS) {
 		for (int i = 0; i < THREADS; i++)
 			pthread_kill(count[i].thread, SIGUSR1);
@@ -487,6 +491,7 @@ static int all(int storm)
 	int interrupted = 0;
 	pthread_t s;
 
+	pthread_barrier_init(&all_here, NULL, storm ? THREADS + 1 : THREADS);
 	for (int i = 0; i < THREADS; i++) {
 		prepare(&count[i].place);
 		if (pthread_create(&count[i].thread, NULL, caller, &count[i]) != 0)

@@ -242,7 +242,7 @@ static void interrupts(int signo)
 				break;
 			pthread_kill(t, signo);
 			/* Two that wait may be one. */
-			while (ticks == before)
+			while (ticks == before && !gone)
 				usleep(1000);
 		}
 		if (flags && write(ends[1], "x", 1) != 1)
