@@ -38,6 +38,9 @@ static const char usage[] =
 	"      --period MICROSECONDS of samples (default: 1000)\n"
 	"      --window MILLISECONDS least length of an experiment (default: 200)\n"
 	"      --attach-only         sample, but perform no experiment\n"
+	"      --block ID            recordings made side by side have the same ID: the log says it\n"
+	"      --side base|head      of a comparison: the log says it\n"
+	"      --commit ID           what was built (default: $GITHUB_SHA): the log says it\n"
 	"  -q, --quiet               no progress on a terminal\n"
 	"  -h, --help                this text\n"
 	"  -V, --version             the version\n"
@@ -65,6 +68,7 @@ struct options {
 	unsigned sampler;
 	bool attach_only;
 	bool quiet;
+	struct journal_origin origin;
 };
 
 static _Noreturn void bad_option(const char *what, const char *value)
@@ -79,6 +83,13 @@ static uint64_t number(const char *what, const char *value, uint64_t lo, uint64_
 	if (!num_u64(value, &n) || n < lo || n > hi)
 		bad_option(what, value);
 	return n;
+}
+
+static const char *text(const char *what, const char *value)
+{
+	if (!*value)
+		bad_option(what, value);
+	return value;
 }
 
 static void parse_levels(struct options *o, const char *list)
@@ -98,7 +109,7 @@ static void parse_levels(struct options *o, const char *list)
 	free(copy);
 }
 
-enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS };
+enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -114,6 +125,9 @@ static const struct option long_options[] = {
 	{ "period", required_argument, NULL, OPT_PERIOD },
 	{ "window", required_argument, NULL, OPT_WINDOW },
 	{ "attach-only", no_argument, NULL, OPT_ATTACH },
+	{ "block", required_argument, NULL, OPT_BLOCK },
+	{ "side", required_argument, NULL, OPT_SIDE },
+	{ "commit", required_argument, NULL, OPT_COMMIT },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -172,6 +186,17 @@ static void set_option(struct options *o, int option, const char *value)
 		break;
 	case OPT_ATTACH:
 		o->attach_only = true;
+		break;
+	case OPT_BLOCK:
+		o->origin.block = text("block", value);
+		break;
+	case OPT_SIDE:
+		if (strcmp(value, "base") != 0 && strcmp(value, "head") != 0)
+			bad_option("side", value);
+		o->origin.side = value;
+		break;
+	case OPT_COMMIT:
+		o->origin.commit = text("commit", value);
 		break;
 	case 'q':
 		o->quiet = true;
@@ -332,7 +357,7 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	if (pid < 0)
 		return false;
 	conductor_meet(&r->conductor, run, pid);
-	journal_run(&r->journal, run, r->arena, r->argv, r->o->seed, r->o->mode);
+	journal_run(&r->journal, run, r->arena, r->argv, r->o->seed, r->o->mode, &r->o->origin);
 	conduct(&r->conductor);
 	diagnose(&r->conductor, r->argv[0]);
 	*status = status_of(&r->conductor);

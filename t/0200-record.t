@@ -60,6 +60,36 @@ says_what_it_does() {
 }
 check 'the run record names command, seed, sampler, period and mode' says_what_it_does
 
+# The three as they are given, all the way to the analysis.
+says_where_it_belongs() {
+	GITHUB_SHA=abc record -n 2 --block '7 %	a' --side head --commit 'v1.2 dirty' --attach-only -- ./life plain
+	for key in block side commit; do
+		values $key run
+	done >got
+	same - got <<-END
+	7%20%25%09a
+	7%20%25%09a
+	head
+	head
+	v1.2%20dirty
+	v1.2%20dirty
+	END
+	andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis 2>err
+	test "$(grep -c '^run	.*	commit=v1.2%20dirty	block=7%20%25%09a	side=head	' analysis)" -eq 2
+}
+check '--block, --side, --commit: in the log, and in the analysis' says_where_it_belongs
+
+says_nothing_of_it() {
+	GITHUB_SHA=abc record --attach-only -- ./life plain
+	values commit run >got
+	echo abc | same - got
+	lacks '	(block|side)=' log
+	GITHUB_SHA='' record --attach-only -- ./life plain
+	lacks '	commit=' log
+}
+check 'without them: the commit of GITHUB_SHA' says_nothing_of_it
+
 runs_so_many_times() {
 	LIFE_MS=5 record -n 3 -- ./life plain
 	values id run >got
@@ -294,6 +324,9 @@ check '--seed: bad values' refuses --seed x -1 '' 18446744073709551616
 check '--max-regions: bad values' refuses --max-regions x 0 -1 '' 1001
 check '--sampler: bad values' refuses --sampler x '' PERF
 check '--period: bad values' refuses --period x 0 49 -1 '' 1000001
+check '--side: bad values' refuses --side x '' BASE 'base '
+check '--block: bad values' refuses --block ''
+check '--commit: bad values' refuses --commit ''
 check '--window: bad values' refuses --window x 0 -1 '' 60001
 
 # ---- streams ------------------------------------------------------------------------

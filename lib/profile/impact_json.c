@@ -59,6 +59,8 @@ static json_t *run_object(const struct profile_run *r)
 
 	set_text(o, "command", r->command);
 	set_text(o, "commit", r->commit);
+	set_text(o, "block", r->block);
+	set_text(o, "side", r->side);
 	set_text(o, "host", r->host);
 	set_text(o, "kernel", r->kernel);
 	set_text(o, "cpu_model", r->cpu_model);

@@ -35,6 +35,8 @@ static void add_run(struct buf *b, size_t id, const struct profile_run *r)
 	record_u64(b, "id", id);
 	add_text(b, "command", r->command);
 	add_text(b, "commit", r->commit);
+	add_text(b, "block", r->block);
+	add_text(b, "side", r->side);
 	add_text(b, "host", r->host);
 	add_text(b, "kernel", r->kernel);
 	add_number(b, "cpus", r->cpus);

@@ -58,6 +58,8 @@ static void load_run(struct context *c, struct record *rec)
 	r = &run->run;
 	share_text(c, rec, "command", &r->command);
 	share_text(c, rec, "commit", &r->commit);
+	share_text(c, rec, "block", &r->block);
+	share_text(c, rec, "side", &r->side);
 	share_text(c, rec, "host", &r->host);
 	share_text(c, rec, "kernel", &r->kernel);
 	share_text(c, rec, "cpu_model", &r->cpu_model);

@@ -84,6 +84,12 @@ static char *joined(char *const argv[])
 	return buf_detach(&b);
 }
 
+static void add_text(struct buf *line, const char *key, const char *value)
+{
+	if (value && *value)
+		record_str(line, key, value);
+}
+
 static void add_cpu_model(struct buf *line)
 {
 	char text[256];
@@ -103,7 +109,7 @@ static void add_cpu_model(struct buf *line)
 }
 
 void journal_run(struct journal *j, unsigned run, const struct arena *arena, char *const argv[], uint64_t seed,
-		 enum region_scope mode)
+		 enum region_scope mode, const struct journal_origin *origin)
 {
 	uint32_t sampler = atomic_load_explicit(&arena->sampler, memory_order_acquire);
 	struct utsname u;
@@ -114,8 +120,9 @@ void journal_run(struct journal *j, unsigned run, const struct arena *arena, cha
 	record_begin(&j->line, AW_RUN);
 	record_u64(&j->line, "id", run);
 	record_str(&j->line, "command", command);
-	if (getenv("GITHUB_SHA"))
-		record_str(&j->line, "commit", getenv("GITHUB_SHA"));
+	add_text(&j->line, "commit", origin->commit ? origin->commit : getenv("GITHUB_SHA"));
+	add_text(&j->line, "block", origin->block);
+	add_text(&j->line, "side", origin->side);
 	if (uname(&u) == 0) {
 		record_str(&j->line, "host", u.nodename);
 		record_str(&j->line, "kernel", u.release);

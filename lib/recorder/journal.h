@@ -32,9 +32,16 @@ bool journal_close(struct journal *j);
 
 void journal_header(struct journal *j);
 
+/* What the user says about all runs of a recording; NULL: nothing. */
+struct journal_origin {
+	const char *commit;
+	const char *block; /* recordings that were made side by side have the same */
+	const char *side;  /* "base" or "head" */
+};
+
 /* What is run, where, and how it is sampled (as the runtime has told in the arena by now). */
 void journal_run(struct journal *j, unsigned run, const struct arena *arena, char *const argv[], uint64_t seed,
-		 enum region_scope mode);
+		 enum region_scope mode, const struct journal_origin *origin);
 
 /* A process has joined; an empty command is not known. */
 void journal_process(struct journal *j, unsigned run, uint32_t id, pid_t pid, pid_t parent, const char *command);
