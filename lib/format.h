@@ -23,6 +23,8 @@
 #define AW_END        "end"
 #define AW_IMPACT     "impact"
 #define AW_CURVE      "curve"
+#define AW_BASELINE   "baseline"
+#define AW_REPLICATE  "replicate"
 
 /* environment of the target */
 #define AW_ENV_ARENA "ANDWEORC_ARENA" /* "PATH#RUN" of the shared arena; the runtime is inert without it */

@@ -91,6 +91,8 @@ static void estimate_impact(const struct profile *p, size_t region, struct span 
 			obs[n++] = profile_obs(p, v);
 	}
 	im->estimated = causal_effect(obs, n, &im->effect);
+	if (im->estimated)
+		im->nreplicates = impact_replicates(obs, n, im->effect.knee, &im->replicate);
 }
 
 /* The same from sums; a region without visits in any window has none. */
@@ -155,6 +157,13 @@ static struct clusters cluster(struct causal_obs *obs, size_t n)
 	return all;
 }
 
+struct estimate impact_period(struct causal_obs *obs, size_t n)
+{
+	struct clusters all = cluster(obs, n);
+
+	return period_of(&all);
+}
+
 static void summarize_pooled(const struct profile_point *p, struct impact_point *out)
 {
 	struct clusters all = { p->time_ns, p->count, p->tt, p->tc, p->cc, p->clusters };
@@ -168,7 +177,6 @@ static void summarize_pooled(const struct profile_point *p, struct impact_point 
 
 static void summarize(const struct profile *p, struct span visits, struct causal_obs *obs, struct impact_point *out)
 {
-	struct clusters all;
 	size_t n = 0;
 
 	for (const struct profile_visits *v = visits.first; v < visits.end; v++) {
@@ -184,8 +192,8 @@ static void summarize(const struct profile *p, struct span visits, struct causal
 			obs[n++] = profile_obs(p, v);
 	}
 	out->baselines = n;
-	all = cluster(obs, n);
-	out->period = period_of(&all);
+	out->period = impact_period(obs, n);
+	out->nbaselines = impact_baselines(obs, n, &out->baseline);
 }
 
 static void analyze_point(struct analysis *a, size_t point, struct causal_obs *obs)
@@ -292,8 +300,10 @@ void analysis_release(struct analysis *a)
 		for (size_t j = 0; j < a->point[i].nimpacts; j++) {
 			causal_effect_release(&a->point[i].impact[j].effect);
 			free(a->point[i].impact[j].need);
+			free(a->point[i].impact[j].replicate);
 		}
 		free(a->point[i].impact);
+		free(a->point[i].baseline);
 	}
 	for (size_t i = 0; i < a->ndoubts; i++) {
 		free(a->doubt[i].what);

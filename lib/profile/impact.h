@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "profile/causal.h"
+#include "profile/causal_runs.h"
 #include "profile/profile.h"
 
 enum verdict { VERDICT_HIGH, VERDICT_MODERATE, VERDICT_LOW, VERDICT_HARMFUL, VERDICT_NOT_ENOUGH_DATA, VERDICT_NONE };
@@ -18,6 +19,17 @@ enum verdict { VERDICT_HIGH, VERDICT_MODERATE, VERDICT_LOW, VERDICT_HARMFUL, VER
 #define VERDICT_HIGH_SLOPE     0.5
 #define VERDICT_MODERATE_SLOPE 0.1
 #define VERDICT_Q              0.05
+
+/*
+ * What one run says by itself: andweorc-diff compares runs.  Of programs whose
+ * windows are whole runs, it is all that were planned together.
+ */
+struct impact_replicate {
+	size_t run;                  /* the first of them, in the profile */
+	struct causal_unit sum;      /* slopes of several runs are the ratio of added sums */
+	struct causal_slope all;     /* over all speedups; infinite intervals when there is too little */
+	struct causal_slope rise;    /* up to the knee, where the effect has one */
+};
 
 struct impact {
 	const struct profile_region *region;
@@ -28,6 +40,16 @@ struct impact {
 	enum verdict verdict;
 	char *need;           /* what would be enough; NULL unless not-enough-data; owned */
 	size_t disturbed;     /* windows set aside: the region's, and baselines */
+	struct impact_replicate *replicate; /* by run; none when windows were replaced by sums */
+	size_t nreplicates;
+};
+
+/* The period of one run's baselines. */
+struct impact_baseline {
+	size_t run;
+	struct estimate period; /* ns; infinite interval when it cannot be had */
+	double visits;
+	size_t windows;
 };
 
 /* All impacts on one progress point, the ones to act on first. */
@@ -40,6 +62,8 @@ struct impact_point {
 	struct estimate period; /* of baselines, ns; NAN without baselines, infinite interval when it cannot be had */
 	double visits;        /* in all undisturbed windows */
 	size_t windows, baselines, disturbed;
+	struct impact_baseline *baseline; /* by run */
+	size_t nbaselines;
 };
 
 enum { IMPACT_UNDERMINING = 4 };
@@ -67,6 +91,13 @@ void analysis_doubt(struct analysis *a, const char *what, const char *fmt, ...) 
 
 /* The verdict and what would be enough.  Part of analysis_init; effect and q are set, `whole` is of the point. */
 void impact_judge(struct impact *im, const struct profile *p, bool whole);
+
+/* What single runs say.  Part of analysis_init; obs[0..n) are sorted by it, `knee` is NAN or of the effect. */
+size_t impact_replicates(struct causal_obs *obs, size_t n, double knee, struct impact_replicate **out);
+size_t impact_baselines(struct causal_obs *obs, size_t n, struct impact_baseline **out);
+
+/* The period of baselines, its interval over runs, or within the one that there is. */
+struct estimate impact_period(struct causal_obs *obs, size_t n);
 
 const char *verdict_name(enum verdict v);                  /* as in the format */
 size_t impact_note_names(unsigned notes, const char *names[5]); /* enum causal_note, as in the format */

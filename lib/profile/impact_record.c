@@ -86,6 +86,24 @@ static void add_point(struct buf *b, const struct impact_point *p)
 	record_end(b);
 }
 
+/* What each run says of the point by itself. */
+static void add_baselines(struct buf *b, const struct impact_point *p)
+{
+	for (size_t i = 0; i < p->nbaselines; i++) {
+		const struct impact_baseline *r = &p->baseline[i];
+
+		record_begin(b, AW_BASELINE);
+		record_str(b, "point", p->name);
+		record_u64(b, "run", r->run + 1);
+		add_real(b, "period_ns", r->period.value);
+		add_real(b, "period_se", r->period.se);
+		add_real(b, "df", r->period.df);
+		add_real(b, "visits", r->visits);
+		record_u64(b, "windows", r->windows);
+		record_end(b);
+	}
+}
+
 static void add_region(struct buf *b, const struct profile *p, const struct profile_region *r)
 {
 	record_str(b, "region", r->label);
@@ -168,6 +186,34 @@ static void add_curve(struct buf *b, const struct impact_point *point, const str
 	}
 }
 
+/* And of the region. */
+static void add_replicates(struct buf *b, const struct impact_point *point, const struct impact *im)
+{
+	for (size_t i = 0; i < im->nreplicates; i++) {
+		const struct impact_replicate *r = &im->replicate[i];
+
+		record_begin(b, AW_REPLICATE);
+		record_str(b, "point", point->name);
+		record_str(b, "region", im->region->label);
+		record_u64(b, "run", r->run + 1);
+		add_real(b, "slope", r->all.slope.value);
+		add_real(b, "slope_se", r->all.slope.se);
+		add_real(b, "cost_ns", r->all.cost.value);
+		add_real(b, "cost_se", r->all.cost.se);
+		add_real(b, "df", r->all.slope.df);
+		if (r->rise.basis != CAUSAL_NONE) {
+			add_real(b, "rise_slope", r->rise.slope.value);
+			add_real(b, "rise_slope_se", r->rise.slope.se);
+			add_real(b, "rise_cost_ns", r->rise.cost.value);
+			add_real(b, "rise_cost_se", r->rise.cost.se);
+		}
+		add_real(b, "info", r->sum.ratio.den);
+		record_u64(b, "windows", r->sum.windows);
+		record_u64(b, "baselines", r->sum.baselines);
+		record_end(b);
+	}
+}
+
 void impact_write_records(const struct analysis *a, size_t top, FILE *out)
 {
 	struct buf b = BUF_INIT;
@@ -184,9 +230,11 @@ void impact_write_records(const struct analysis *a, size_t top, FILE *out)
 		const struct impact_point *point = &a->point[i];
 
 		add_point(&b, point);
+		add_baselines(&b, point);
 		for (size_t j = 0; j < point->nimpacts && j < top; j++) {
 			add_impact(&b, a, point, &point->impact[j]);
 			add_curve(&b, point, &point->impact[j]);
+			add_replicates(&b, point, &point->impact[j]);
 		}
 	}
 	fwrite(b.s, 1, b.len, out);
