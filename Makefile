@@ -54,11 +54,12 @@ TOOLS := $(patsubst cmd/%.c,%,$(wildcard cmd/andweorc-*.c))
 BASE_SRC     := $(wildcard lib/base/*.c lib/format/*.c)
 BINARY_SRC   := $(wildcard lib/binary/*.c)
 PROFILE_SRC  := $(wildcard lib/profile/*.c)
+DIFF_SRC     := $(wildcard lib/diff/*.c)
 RECORDER_SRC := $(wildcard lib/recorder/*.c)
 RUNTIME_SRC  := $(wildcard lib/runtime/*.c)
 
 obj = $(patsubst %.c,$(O)/%.o,$(1))
-LIB_OBJ     := $(call obj,$(BASE_SRC) $(BINARY_SRC) $(PROFILE_SRC) $(RECORDER_SRC))
+LIB_OBJ     := $(call obj,$(BASE_SRC) $(BINARY_SRC) $(PROFILE_SRC) $(DIFF_SRC) $(RECORDER_SRC))
 RUNTIME_OBJ := $(call obj,$(RUNTIME_SRC))
 TOOL_OBJ    := $(call obj,$(wildcard cmd/*.c))
 

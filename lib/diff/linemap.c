@@ -1,0 +1,194 @@
+#include "diff/linemap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/msg.h"
+#include "diff/patch.h"
+#include "diff/similar.h"
+
+void linemap_init(struct linemap *map)
+{
+	*map = (struct linemap)LINEMAP_INIT;
+}
+
+void linemap_release(struct linemap *map)
+{
+	for (size_t i = 0; i < map->nfiles; i++) {
+		struct linemap_file *f = map->file[i];
+
+		for (size_t k = 0; k < f->nblocks; k++) {
+			free(f->block[k].partner);
+			free(f->block[k].similarity);
+		}
+		free(f->block);
+		free(f->old);
+		free(f->new);
+		free(f);
+	}
+	free(map->file);
+	map_release(&map->old_at);
+	map_release(&map->new_at);
+	linemap_init(map);
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+static char *copy_of(const char *s)
+{
+	return s ? xstrdup(s) : NULL;
+}
+
+static void add_file(void *arg, const struct patch_file *file)
+{
+	struct linemap *map = arg;
+	struct linemap_file *f = xcalloc(1, sizeof *f);
+
+	map->file = xgrow(map->file, map->nfiles, &map->cap_files, sizeof *map->file);
+	map->file[map->nfiles++] = f;
+	f->old = copy_of(file->old);
+	f->new = copy_of(file->new);
+	f->copy = file->copy;
+	f->opaque = file->binary;
+	/* A file that became a link is there twice, deleted and made: the first one stays. */
+	if (f->old && !f->copy && !*map_at(&map->old_at, f->old))
+		*map_at(&map->old_at, f->old) = f;
+	if (f->new && !*map_at(&map->new_at, f->new))
+		*map_at(&map->new_at, f->new) = f;
+}
+
+static void add_block(void *arg, const struct patch_block *b)
+{
+	struct linemap *map = arg;
+	struct linemap_file *f = map->nfiles ? map->file[map->nfiles - 1] : NULL;
+	struct linemap_block *to;
+
+	if (!f)
+		return;
+	f->block = xgrow(f->block, f->nblocks, &f->cap_blocks, sizeof *f->block);
+	to = &f->block[f->nblocks++];
+	*to = (struct linemap_block){ .old_first = b->old_first, .new_first = b->new_first, .old_n = b->old_n, .new_n = b->new_n };
+	if (b->old_n == 0 || b->new_n == 0)
+		return;
+	to->partner = xcalloc(b->old_n, sizeof *to->partner);
+	to->similarity = xcalloc(b->old_n, sizeof *to->similarity);
+	similar_align(b->old_line, b->old_n, b->new_line, b->new_n, to->partner, to->similarity);
+}
+
+static void set_opaque(void *arg)
+{
+	struct linemap *map = arg;
+
+	if (map->nfiles)
+		map->file[map->nfiles - 1]->opaque = true;
+}
+
+bool linemap_read(struct linemap *map, const char *path)
+{
+	bool standard = !strcmp(path, "-"), ok;
+	FILE *in = standard ? stdin : fopen(path, "re");
+
+	if (!in) {
+		msg_error("cannot open '%s': %s", path, strerror(errno));
+		return false;
+	}
+	ok = patch_read(in, standard ? "standard input" : path,
+			&(struct patch_sink){ map, add_file, add_block, set_opaque });
+	if (!standard)
+		fclose(in);
+	return ok;
+}
+
+/* ---- asking --------------------------------------------------------------- */
+
+/* A block as one side sees it. */
+struct view {
+	unsigned long first, other_first;
+	size_t n, other_n;
+};
+
+static struct view view(const struct linemap_block *b, bool forward)
+{
+	if (forward)
+		return (struct view){ b->old_first, b->new_first, b->old_n, b->new_n };
+	return (struct view){ b->new_first, b->old_first, b->new_n, b->old_n };
+}
+
+/* How many blocks end before the line or at it. */
+static size_t blocks_before(const struct linemap_file *f, unsigned long line, bool forward)
+{
+	size_t lo = 0, hi = f->nblocks;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		struct view v = view(&f->block[mid], forward);
+
+		if (v.first + v.n <= line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The line's partner in the block; index from 0 on the asking side.  False: none. */
+static bool partner(const struct linemap_block *b, size_t i, bool forward, size_t *other, double *similarity)
+{
+	if (!b->partner)
+		return false;
+	for (size_t k = forward ? i : 0; k < b->old_n; k++) {
+		if (forward ? b->partner[k] == 0 : b->partner[k] != i + 1) {
+			if (forward)
+				return false;
+			continue;
+		}
+		*other = forward ? b->partner[k] - 1 : k;
+		*similarity = (double)b->similarity[k];
+		return true;
+	}
+	return false;
+}
+
+static struct linemap_answer ask(const struct linemap_file *f, const char *file, unsigned long line, bool forward)
+{
+	struct linemap_answer a = { LINEMAP_SAME, file, line, 1, line, 1 };
+	const struct linemap_block *b;
+	struct view v;
+	size_t before, other;
+
+	if (!f)
+		return a;
+	a.file = forward ? f->new : f->old;
+	if (!a.file)
+		return (struct linemap_answer){ .fate = LINEMAP_GONE };
+	if (f->opaque)
+		return (struct linemap_answer){ .fate = LINEMAP_UNKNOWN, .file = a.file };
+	before = blocks_before(f, line, forward);
+	if (before < f->nblocks && view(&f->block[before], forward).first <= line) {
+		b = &f->block[before];
+		v = view(b, forward);
+		a = (struct linemap_answer){ v.other_n ? LINEMAP_EDITED : LINEMAP_GONE, a.file, 0, 0, v.other_first, v.other_n };
+		if (partner(b, line - v.first, forward, &other, &a.similarity))
+			a.line = v.other_first + other;
+		return a;
+	}
+	if (before > 0) {
+		v = view(&f->block[before - 1], forward);
+		a.line = line - (v.first + v.n) + (v.other_first + v.other_n);
+		a.first = a.line;
+	}
+	return a;
+}
+
+struct linemap_answer linemap_forward(const struct linemap *map, const char *file, unsigned long line)
+{
+	return ask(map_get(&map->old_at, file), file, line, true);
+}
+
+struct linemap_answer linemap_backward(const struct linemap *map, const char *file, unsigned long line)
+{
+	return ask(map_get(&map->new_at, file), file, line, false);
+}
