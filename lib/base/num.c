@@ -18,22 +18,48 @@ static unsigned digit(char c)
 	return 16;
 }
 
-bool num_u64(const char *s, uint64_t *out)
+static bool is_digit(char c)
 {
-	unsigned base = 10;
+	return c >= '0' && c <= '9';
+}
+
+/* Digits that cannot overflow 64 bits. */
+enum { SURE_DIGITS = 19 };
+
+/* Reading logs is mostly this. */
+static bool decimal(const char *s, uint64_t *out)
+{
+	const char *sure = s + SURE_DIGITS;
 	uint64_t x = 0;
 
-	if (s[0] == '0' && s[1] == 'x') {
-		base = 16;
-		s += 2;
-	}
+	if (!*s)
+		return false;
+	for (; s < sure && is_digit(*s); s++)
+		x = x * 10 + (uint64_t)(*s - '0');
+	for (; is_digit(*s); s++)
+		if (__builtin_mul_overflow(x, (uint64_t)10, &x) || __builtin_add_overflow(x, (uint64_t)(*s - '0'), &x))
+			return false;
+	if (*s)
+		return false;
+	*out = x;
+	return true;
+}
+
+bool num_u64(const char *s, uint64_t *out)
+{
+	uint64_t x = 0;
+
+	if (s[0] != '0' || s[1] != 'x')
+		return decimal(s, out);
+	s += 2;
 	if (!*s)
 		return false;
 	for (; *s; s++) {
 		unsigned d = digit(*s);
 
-		if (d >= base || __builtin_mul_overflow(x, (uint64_t)base, &x) || __builtin_add_overflow(x, (uint64_t)d, &x))
+		if (d >= 16 || x >> 60)
 			return false;
+		x = x << 4 | d;
 	}
 	*out = x;
 	return true;

@@ -6,6 +6,7 @@
  */
 #include "format/record.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,6 +20,9 @@
 #include "format/field.h"
 
 #define FIRST_READ ((size_t)1 << 18)
+
+/* TABs behind a line, so that a search that takes 8 bytes at a time ends there. */
+enum { SENTINEL = 8 };
 
 enum context {
 	BEFORE_HEADER, /* no andweorc record yet */
@@ -161,18 +165,9 @@ static int by_key(const void *a, const void *b)
 	return strcmp((*x)->key, (*y)->key);
 }
 
-/* A key that is there twice, or NULL.  Sorting is for lines that nobody writes; without it they would take quadratic time. */
-static const char *doubled_key(struct reader *r)
+/* Sorting is for lines that nobody writes; without it they would take quadratic time. */
+static const char *doubled_key_of_many(struct reader *r)
 {
-	const struct field *f = r->field;
-
-	if (r->nfield <= 32) {
-		for (size_t i = 1; i < r->nfield; i++)
-			for (size_t j = 0; j < i; j++)
-				if (f[i].key[0] == f[j].key[0] && !strcmp(f[i].key, f[j].key))
-					return f[i].key;
-		return NULL;
-	}
 	if (r->sorted_cap < r->nfield) {
 		r->sorted_cap = r->field_cap;
 		r->sorted = xrealloc(r->sorted, r->sorted_cap, sizeof *r->sorted);
@@ -186,15 +181,58 @@ static const char *doubled_key(struct reader *r)
 	return NULL;
 }
 
-/* Splits the NUL-terminated line at s in place; false, after a message, when it is bad. */
-static bool split_fields(struct reader *r, char *s, char *end)
+/* A key that is there twice, or NULL. */
+static const char *doubled_key(struct reader *r)
+{
+	const struct field *f = r->field;
+	uint64_t seen = 0; /* a bit for some keys */
+
+	if (r->nfield > 32)
+		return doubled_key_of_many(r);
+	for (size_t i = 0; i < r->nfield; i++) {
+		uint64_t bit = (uint64_t)1 << f[i].hash % 64;
+
+		for (size_t j = 0; seen & bit && j < i; j++)
+			if (f[i].hash == f[j].hash && !strcmp(f[i].key, f[j].key))
+				return f[i].key;
+		seen |= bit;
+	}
+	return NULL;
+}
+
+/* The highest bit of each byte of x that is 0, and maybe of bytes above such a one. */
+static uint64_t zeros(uint64_t x)
+{
+	return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
+}
+
+/* The first a or b at s or behind it, where there is one.  Keys and values are a few bytes: a call of memchr costs more. */
+static inline char *find_either(char *s, char a, char b)
+{
+	for (;; s += 8) {
+		const uint64_t every = UINT64_C(0x0101010101010101);
+		uint64_t x, found;
+
+		memcpy(&x, s, 8);
+		x = le64toh(x);
+		found = zeros(x ^ every * (unsigned char)a) | zeros(x ^ every * (unsigned char)b);
+		if (found)
+			return s + __builtin_ctzll(found) / 8;
+	}
+}
+
+/*
+ * Splits the line at s in place, `plain` when it has no escapes; false, after a
+ * message, when it is bad.  A TAB stands at end, and bytes to read behind it.
+ */
+static bool split_fields(struct reader *r, char *s, char *end, bool plain)
 {
 	r->nfield = 0;
 	while (s < end) {
 		char *key = ++s, *value;
+		uint32_t hash;
 
-		while (*s && *s != '=' && *s != '\t')
-			s++;
+		s = find_either(s, '=', '\t');
 		if (*s != '=') {
 			*s = '\0';
 			msg_error_at(r->path, r->line, "field '%s' has no '='", key);
@@ -205,14 +243,13 @@ static bool split_fields(struct reader *r, char *s, char *end)
 			return false;
 		}
 		*s = '\0';
+		hash = (uint32_t)(s - key) * 7 + (uint32_t)s[-1] * 3 + (uint32_t)key[0];
 		value = s + 1;
-		s = memchr(value, '\t', (size_t)(end - value));
-		if (!s)
-			s = end;
+		s = find_either(value, '\t', '\t');
 		*s = '\0';
 		if (r->nfield == r->field_cap)
 			r->field = xgrow(r->field, r->nfield, &r->field_cap, sizeof *r->field);
-		r->field[r->nfield++] = (struct field){ .key = key, .value = value };
+		r->field[r->nfield++] = (struct field){ .key = key, .value = value, .hash = hash, .decoded = plain };
 	}
 	return true;
 }
@@ -222,29 +259,30 @@ static bool parse(struct reader *r, const char *line, size_t len, struct record 
 {
 	const char *twice;
 	char *end, *s;
+	bool plain;
 
 	if (memchr(line, '\0', len)) {
 		msg_error_at(r->path, r->line, "NUL byte in the line");
 		return false;
 	}
-	if (!escapes_are_good(r, line, len))
+	plain = !memchr(line, '%', len);
+	if (!plain && !escapes_are_good(r, line, len))
 		return false;
-	if (r->split_cap <= len) {
-		r->split_cap = r->in_cap + 1;
+	if (r->split_cap < len + SENTINEL) {
+		r->split_cap = r->in_cap + SENTINEL;
 		r->split = xrealloc(r->split, r->split_cap, 1);
 	}
 	memcpy(r->split, line, len);
-	r->split[len] = '\0';
+	memset(r->split + len, '\t', SENTINEL);
 
 	end = r->split + len;
-	for (s = r->split; *s && *s != '\t' && *s != '='; s++)
-		;
+	s = find_either(r->split, '\t', '=');
 	if (*s == '=' || s == r->split) {
 		msg_error_at(r->path, r->line, "no record type before the first TAB");
 		return false;
 	}
 	*s = '\0';
-	if (!split_fields(r, s, end))
+	if (!split_fields(r, s, end, plain))
 		return false;
 	twice = doubled_key(r);
 	if (twice) {
@@ -268,7 +306,7 @@ static bool in_context(struct reader *r, struct record *rec)
 {
 	uint64_t version;
 
-	if (!strcmp(rec->type, AW_HEADER)) {
+	if (rec->type[0] == AW_HEADER[0] && !strcmp(rec->type, AW_HEADER)) {
 		r->context = UNREADABLE;
 		if (!record_need_u64(rec, "version", &version))
 			return false;

@@ -9,19 +9,40 @@
 #include "base/num.h"
 #include "format/field.h"
 
+/* strcmp, for keys: they are so short that the call would be most of it. */
+static bool is_key(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+/* The field from `from` on, before `to`; `to` when there is none. */
+static size_t find(const struct record *rec, const char *key, size_t from, size_t to)
+{
+	while (from < to && !is_key(rec->field[from].key, key))
+		from++;
+	return from;
+}
+
 const char *record_get(struct record *rec, const char *key)
 {
-	for (size_t i = 0; i < rec->n; i++) {
-		struct field *f = &rec->field[i];
+	size_t start = rec->next < rec->n ? rec->next : 0, at = find(rec, key, start, rec->n);
+	struct field *f;
 
-		if (f->key[0] != key[0] || strcmp(f->key, key))
-			continue;
-		if (!f->decoded)
-			field_unescape(f->value);
-		f->decoded = true;
-		return f->value;
+	if (at == rec->n) {
+		at = find(rec, key, 0, start);
+		if (at == start)
+			return NULL;
 	}
-	return NULL;
+	rec->next = at + 1;
+	f = &rec->field[at];
+	if (!f->decoded)
+		field_unescape(f->value);
+	f->decoded = true;
+	return f->value;
 }
 
 static bool bad_number(const struct record *rec, const char *key, const char *value)

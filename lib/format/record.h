@@ -20,6 +20,7 @@
 struct field {
 	char *key;     /* NUL-terminated */
 	char *value;   /* NUL-terminated; still escaped until record_get has decoded it in place */
+	uint32_t hash; /* of the key, for the reader */
 	bool decoded;
 };
 
@@ -31,6 +32,7 @@ struct record {
 	const char *type;
 	struct field *field;  /* field[0..n), in the order of the line; the reader's */
 	size_t n;
+	size_t next;          /* where record_get looks first */
 };
 
 struct reader;
@@ -62,7 +64,11 @@ void reader_keep_comments(struct reader *r, FILE *sink);
 /* Closes; false, after a message, when reading had failed (EIO, EISDIR). NULL is allowed. */
 bool reader_close(struct reader *r);
 
-/* The decoded value of key, or NULL when the record has no such key. Valid as long as the record. */
+/*
+ * The decoded value of key, or NULL when the record has no such key. Valid as
+ * long as the record.  Takes constant time for keys that are asked for in the
+ * order of the line.
+ */
 const char *record_get(struct record *rec, const char *key);
 
 /*

@@ -88,16 +88,26 @@ static void load_end(struct context *c, struct record *rec)
 }
 
 /* region=- is a baseline, and so is speedup 0 whatever the region. */
-static bool window_region(struct context *c, struct record *rec, double s, size_t *out)
+static bool window_region(struct context *c, struct record *rec, struct profile_window *w)
 {
+	const char *region = record_get(rec, "region");
 	uint64_t id;
+	double pct;
 
-	*out = PROFILE_NONE;
-	if (s == 0)
-		return true;
-	if (!record_need_u64(rec, "region", &id))
+	w->region = PROFILE_NONE;
+	if (!record_need_real(rec, "speedup_pct", &pct))
 		return false;
-	*out = context_region(c, id);
+	if (pct < 0 || pct > 100) {
+		msg_error_at(rec->path, rec->line, "speedup_pct %g is not between 0 and 100", pct);
+		return false;
+	}
+	w->s = pct / 100;
+	if (w->s == 0)
+		return true;
+	/* what is wrong with it is said there */
+	if ((!region || !num_u64(region, &id)) && !record_need_u64(rec, "region", &id))
+		return false;
+	w->region = context_region(c, id);
 	return true;
 }
 
@@ -107,26 +117,18 @@ static void load_experiment(struct context *c, struct record *rec)
 	struct profile_window *w = &n.window;
 	struct profile_run *run;
 	uint64_t id, run_id, disturbed = 0, wall_ns = 0;
-	double pct;
 	size_t at;
 
-	if (!record_need_u64(rec, "id", &id) || !record_need_u64(rec, "run", &run_id) ||
-	    !record_need_real(rec, "speedup_pct", &pct))
-		return;
-	if (pct < 0 || pct > 100) {
-		msg_error_at(rec->path, rec->line, "speedup_pct %g is not between 0 and 100", pct);
-		return;
-	}
-	if (!record_opt_u64(rec, "block", &w->block) || !record_opt_u64(rec, "start_ns", &w->start_ns) ||
+	/* in the order of the recorder, which is quickest */
+	if (!record_need_u64(rec, "id", &id) || !record_need_u64(rec, "run", &run_id) || !record_opt_u64(rec, "block", &w->block) ||
+	    !window_region(c, rec, w) || !record_opt_u64(rec, "start_ns", &w->start_ns) ||
 	    !record_opt_u64(rec, "wall_ns", &wall_ns) || !record_opt_u64(rec, "samples", &n.samples) ||
-	    !record_opt_u64(rec, "region_samples", &n.region_samples) || !record_opt_u64(rec, "disturbed", &disturbed) ||
-	    !window_region(c, rec, pct / 100, &w->region))
+	    !record_opt_u64(rec, "region_samples", &n.region_samples) || !record_opt_u64(rec, "disturbed", &disturbed))
 		return;
 	at = context_window(c, id);
 	if (!is_new(rec, c->window[at].defined, id))
 		return;
 	w->run = context_run(c, run_id);
-	w->s = pct / 100;
 	w->disturbed = disturbed != 0;
 	c->window[at] = n;
 	run = &c->run[w->run].run;
@@ -242,8 +244,10 @@ static void load_record(struct context *c, struct record *rec)
 	};
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-		if (!strcmp(rec->type, known[i].type))
+		if (rec->type[0] == known[i].type[0] && !strcmp(rec->type, known[i].type)) {
 			known[i].load(c, rec);
+			return;
+		}
 }
 
 bool profile_load(struct profile *p, const char *path)
