@@ -198,11 +198,10 @@ static void jackknife(const struct causal_obs *obs, size_t n, const struct sums 
 	out->slope = (struct estimate){ .value = slope, .se = isnan(var) ? INFINITY : sqrt(var) };
 	out->cost = (struct estimate){ .value = cost, .se = isnan(cost_var) ? INFINITY : sqrt(cost_var) };
 	out->slope.df = out->cost.df = degrees_of_freedom(obs, n, stratum, nstrata, &all);
-	stats_estimate_finish(&out->slope);
-	stats_estimate_finish(&out->cost);
 }
 
-static void set_interval(const struct causal_obs *obs, size_t n, const struct sums *stratum, size_t nstrata, bool trend,
+/* Standard errors; the intervals that follow from them are for the caller, who may need none. */
+static void set_errors(const struct causal_obs *obs, size_t n, const struct sums *stratum, size_t nstrata, bool trend,
 			 struct causal_slope *out)
 {
 	struct causal_ratio all = ratio_of(stratum, 0, nstrata);
@@ -270,8 +269,11 @@ bool causal_fit(struct causal_obs *obs, size_t n, struct causal_slope *out)
 	out->runs = count_runs(obs, n);
 	unit = xcalloc(out->runs + 1, sizeof *unit);
 	/* a block of whole runs is so long that the machine drifts within it */
-	if (obs[0].whole || !causal_mean_of_runs(unit, make_units(obs, n, stratum, unit), out))
-		set_interval(obs, n, stratum, nstrata, obs[0].whole, out);
+	if (obs[0].whole || !causal_mean_of_runs(unit, make_units(obs, n, stratum, unit), out)) {
+		set_errors(obs, n, stratum, nstrata, obs[0].whole, out);
+		stats_estimate_finish(&out->slope);
+		stats_estimate_finish(&out->cost);
+	}
 	free(unit);
 	free(stratum);
 	return true;
@@ -290,7 +292,7 @@ bool causal_fit_within(struct causal_obs *obs, size_t n, struct causal_unit *sum
 	ok = is_comparable(&sum->ratio);
 	/* of the sums, which know no trend */
 	if (ok)
-		set_interval(obs, n, stratum, nstrata, false, out);
+		set_errors(obs, n, stratum, nstrata, false, out);
 	free(stratum);
 	return ok;
 }

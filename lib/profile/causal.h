@@ -121,6 +121,9 @@ struct causal_shape {
 	struct causal_noise noise;
 };
 
+/* The noise alone, all 0 where there is nothing to compare; returns the number of levels. obs is stratified. */
+size_t causal_noise(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_noise *out);
+
 /* From windows (obs stratified), or from what is known of them: at[0..n) by ascending s. */
 void causal_shape(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_shape *out);
 void causal_shape_of(const struct causal_point *at, size_t n, const struct causal_noise *noise, struct causal_shape *out);

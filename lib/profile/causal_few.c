@@ -156,7 +156,7 @@ struct pairs {
  * (sum_i B_ii)^2 / sum_ij B_ij^2 of B_ij = c_i (I - H)_ij c_j.  H is made of few
  * directions, so the sum over pairs is one over windows.
  */
-static void set_interval(const struct fit *f, const double *factor, struct estimate *out)
+static void set_error(const struct fit *f, const double *factor, struct estimate *out)
 {
 	double var = 0, trace = 0, squares = 0, tt = 0, ss = 0, ts = 0;
 	struct pairs *pairs = xcalloc(f->nlayers + 1, sizeof *pairs);
@@ -190,7 +190,6 @@ static void set_interval(const struct fit *f, const double *factor, struct estim
 		squares += pairs[k].pp * pairs[k].pp + 2 * pairs[k].pt * pairs[k].pt + 2 * pairs[k].ps * pairs[k].ps;
 	out->se = isfinite(var) ? sqrt(var) : INFINITY;
 	out->df = squares > 0 && isfinite(var) ? fmax(1, trace * trace / squares) : 1;
-	stats_estimate_finish(out);
 	free(pairs);
 }
 
@@ -229,20 +228,16 @@ void causal_few(const struct causal_obs *obs, size_t n, size_t nstrata, double s
 	for (size_t i = 0; i < n; i++)
 		factor[i] = f.row[i].factor;
 	out->slope = (struct estimate){ .value = f.slope };
-	set_interval(&f, factor, &out->slope);
+	set_error(&f, factor, &out->slope);
 	for (size_t i = 0; i < n; i++)
 		factor[i] = factor[i] * d0 / n0 + (obs[i].s > 0 ? 0 : f.slope / n0);
 	out->cost = (struct estimate){ .value = f.slope * d0 / n0 };
-	set_interval(&f, factor, &out->cost);
+	set_error(&f, factor, &out->cost);
 	/* One number for both: sums of many fits (pool.c) keep one. */
 	out->cost.df = out->slope.df;
-	stats_estimate_finish(&out->cost);
 	/* Two speedups have a slope without a baseline, but only if the curve is straight. */
-	if (baselines < 2) {
+	if (baselines < 2)
 		out->slope.se = out->cost.se = INFINITY;
-		stats_estimate_finish(&out->slope);
-		stats_estimate_finish(&out->cost);
-	}
 	free(factor);
 	free(f.row);
 	free(f.layer);

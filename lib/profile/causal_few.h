@@ -9,9 +9,9 @@
 #include "profile/causal.h"
 
 /*
- * Sets slope and cost of out from obs[0..n), stratified.  `slope` is the ratio
+ * Sets slope and cost of out, but for their intervals, from obs[0..n), stratified.  `slope` is the ratio
  * of sums, which is the result unless a trend is asked for, and there are windows
- * enough to take one out.  Infinite intervals where all hangs on one window.
+ * enough to take one out.  Infinite errors where all hangs on one window.
  */
 void causal_few(const struct causal_obs *obs, size_t n, size_t nstrata, double slope, bool trend, struct causal_slope *out);
 

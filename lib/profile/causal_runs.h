@@ -45,7 +45,7 @@ bool causal_unit_is_strong(const struct causal_unit *u);
 bool causal_mean_of_runs(const struct causal_unit *unit, size_t n, struct causal_slope *out);
 
 /*
- * The fit of few runs, its interval from the windows within, and what they add
+ * The fit of few runs, its standard errors from the windows within, and what they add
  * to a fit over more.  False when there is nothing to compare; sum is set all the same.
  */
 bool causal_fit_within(struct causal_obs *obs, size_t n, struct causal_unit *sum, struct causal_slope *out);

@@ -147,16 +147,16 @@ static void count(struct pool *p, const struct causal_obs *obs, size_t n)
 
 static void add_noise(struct pool *p, const struct causal_obs *obs, size_t n, size_t nstrata)
 {
-	struct causal_shape shape;
+	struct causal_noise noise;
+	size_t levels = causal_noise(obs, n, nstrata, &noise);
 
-	causal_shape(obs, n, nstrata, &shape);
-	if (!shape.noise.windows)
+	if (!noise.windows)
 		return;
-	p->noise.rss += shape.noise.rss;
-	p->noise.products += shape.noise.products;
-	p->noise.windows += shape.noise.windows;
+	p->noise.rss += noise.rss;
+	p->noise.products += noise.products;
+	p->noise.windows += noise.windows;
 	/* the noise is about a curve of these runs alone, which took a parameter for each level */
-	p->noise.strata += shape.noise.strata + shape.levels - 1;
+	p->noise.strata += noise.strata + levels - 1;
 }
 
 /* The windows at speedups in [least, most], and the baselines. */

@@ -2,6 +2,7 @@
 #include "profile/profile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "profile/causal_runs.h"
@@ -11,18 +12,68 @@ static size_t region_of(const struct profile *p, const struct profile_visits *v)
 	return p->window[v->window].region;
 }
 
+/* Visits of one point and region. */
+struct bucket {
+	size_t point, region;
+	size_t n;
+	size_t first; /* place of the first of them when sorted */
+};
+
 static int compare_sizes(size_t a, size_t b)
 {
 	return (a > b) - (a < b);
 }
 
 /* Baselines, which are PROFILE_NONE, are the last of their point. */
-static int compare_visits(const void *va, const void *vb, void *p)
+static int compare_buckets(const void *va, const void *vb)
 {
-	const struct profile_visits *a = va, *b = vb;
+	const struct bucket *a = *(struct bucket *const *)va, *b = *(struct bucket *const *)vb;
 	int by = compare_sizes(a->point, b->point);
 
-	return by ? by : compare_sizes(region_of(p, a), region_of(p, b));
+	return by ? by : compare_sizes(a->region, b->region);
+}
+
+static void place_buckets(struct bucket *bucket, size_t n)
+{
+	struct bucket **order = xcalloc(n + 1, sizeof *order);
+	size_t first = 0;
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = &bucket[i];
+	qsort(order, n, sizeof *order, compare_buckets);
+	for (size_t i = 0; i < n; i++) {
+		order[i]->first = first;
+		first += order[i]->n;
+	}
+	free(order);
+}
+
+/* By point and region, otherwise as they were.  Of long inputs, a sort would be a tenth of all time. */
+static void sort_visits(const struct profile *p, struct profile_visits *v, size_t n)
+{
+	struct profile_visits *old = xcalloc(n + 1, sizeof *old);
+	struct bucket *bucket = NULL;
+	size_t *of = xcalloc(n + 1, sizeof *of), nbuckets = 0, cap = 0;
+	struct idmap at = IDMAP_INIT;
+
+	memcpy(old, v, n * sizeof *v);
+	for (size_t i = 0; i < n; i++) {
+		size_t region = region_of(p, &v[i]);
+
+		of[i] = idmap_at(&at, (uint64_t)v[i].point << 32 ^ region, nbuckets);
+		if (of[i] == nbuckets) {
+			bucket = xgrow(bucket, nbuckets, &cap, sizeof *bucket);
+			bucket[nbuckets++] = (struct bucket){ v[i].point, region, 0, 0 };
+		}
+		bucket[of[i]].n++;
+	}
+	place_buckets(bucket, nbuckets);
+	for (size_t i = 0; i < n; i++)
+		v[bucket[of[i]].first++] = old[i];
+	idmap_release(&at);
+	free(bucket);
+	free(of);
+	free(old);
 }
 
 bool profile_is_whole(const struct profile *p, size_t point)
@@ -161,7 +212,7 @@ void profile_reduce(struct profile *p, struct profile_visits *v, size_t n)
 {
 	struct causal_obs *obs = xcalloc(n + 1, sizeof *obs);
 
-	qsort_r(v, n, sizeof *v, compare_visits, p);
+	sort_visits(p, v, n);
 	for (size_t i = 0, j; i < n; i = j) {
 		for (j = i; j < n && v[j].point == v[i].point; j++)
 			;

@@ -26,73 +26,81 @@ struct curve {
 	struct causal_noise noise;
 };
 
-static int compare_points(const void *a, const void *b)
+/* Where s is, or belongs. */
+static size_t level_at(const struct curve *c, double s)
 {
-	double x = ((const struct causal_point *)a)->s, y = ((const struct causal_point *)b)->s;
+	size_t lo = 0, hi = c->n;
 
-	return (x > y) - (x < y);
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (c->at[mid].s < s)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
-static struct causal_point *point_of(const struct curve *c, double s)
+/* The level of each window. */
+static size_t *find_levels(struct curve *c, const struct causal_obs *obs, size_t n)
 {
-	struct causal_point key = { .s = s };
+	size_t *level = xcalloc(n + 1, sizeof *level), cap = 0;
 
-	return bsearch(&key, c->at, c->n, sizeof *c->at, compare_points);
-}
+	for (size_t i = 0; i < n; i++) {
+		size_t l = level_at(c, obs[i].s);
 
-static void find_levels(struct curve *c, const struct causal_obs *obs, size_t n)
-{
-	size_t used = 0;
-
-	c->at = xcalloc(n + 1, sizeof *c->at);
+		if (l < c->n && !(c->at[l].s > obs[i].s))
+			continue;
+		c->at = xgrow(c->at, c->n, &cap, sizeof *c->at);
+		memmove(&c->at[l + 1], &c->at[l], (c->n++ - l) * sizeof *c->at);
+		c->at[l] = (struct causal_point){ .s = obs[i].s, .ratio = 1 };
+	}
 	for (size_t i = 0; i < n; i++)
-		c->at[i] = (struct causal_point){ .s = obs[i].s, .ratio = 1 };
-	qsort(c->at, n, sizeof *c->at, compare_points);
-	for (size_t i = 0; i < n; i++)
-		if (!used || c->at[used - 1].s != c->at[i].s)
-			c->at[used++] = c->at[i];
-	c->n = used;
+		level[i] = level_at(c, obs[i].s);
+	return level;
 }
+
+/* Sums that a pass needs. */
+struct scratch {
+	double *period, *expected; /* of each stratum */
+	double *time, *base;       /* of each level */
+};
 
 /* One pass: each stratum's baseline period given the levels' ratios, then the ratios given the periods. */
-static void pass(struct curve *c, const struct causal_obs *obs, size_t n, double *period, double *expected)
+static void pass(struct curve *c, const struct causal_obs *obs, const size_t *level, size_t n, struct scratch *of)
 {
-	double *time = xcalloc(c->n, sizeof *time), *base = xcalloc(c->n, sizeof *base), zero;
+	double zero;
 
 	for (size_t k = 0; k < c->nstrata; k++)
-		period[k] = expected[k] = 0;
-	for (size_t i = 0; i < n; i++) {
-		period[obs[i].stratum] += obs[i].time_ns;
-		expected[obs[i].stratum] += obs[i].count * point_of(c, obs[i].s)->ratio;
-	}
-	for (size_t k = 0; k < c->nstrata; k++)
-		period[k] /= expected[k];
-	for (size_t i = 0; i < n; i++) {
-		size_t l = (size_t)(point_of(c, obs[i].s) - c->at);
-
-		time[l] += obs[i].time_ns;
-		base[l] += obs[i].count * period[obs[i].stratum];
-	}
-	zero = time[0] / base[0];
+		of->period[k] = of->expected[k] = 0;
 	for (size_t l = 0; l < c->n; l++)
-		c->at[l].ratio = time[l] / base[l] / zero;
-	free(time);
-	free(base);
+		of->time[l] = of->base[l] = 0;
+	for (size_t i = 0; i < n; i++) {
+		of->period[obs[i].stratum] += obs[i].time_ns;
+		of->expected[obs[i].stratum] += obs[i].count * c->at[level[i]].ratio;
+	}
+	for (size_t k = 0; k < c->nstrata; k++)
+		of->period[k] /= of->expected[k];
+	for (size_t i = 0; i < n; i++) {
+		of->time[level[i]] += obs[i].time_ns;
+		of->base[level[i]] += obs[i].count * of->period[obs[i].stratum];
+	}
+	zero = of->time[0] / of->base[0];
+	for (size_t l = 0; l < c->n; l++)
+		c->at[l].ratio = of->time[l] / of->base[l] / zero;
 }
 
-/* The free curve, its noise, and how much of the noise a window shares with the one before it. */
-static void free_curve(struct curve *c, const struct causal_obs *obs, size_t n)
+/* How windows lie about the free curve, and how much of that a window shares with the one before it. */
+static void add_noise(struct curve *c, const struct causal_obs *obs, const size_t *level, size_t n, const double *period)
 {
-	double *period = xcalloc(c->nstrata + 1, sizeof *period), *expected = xcalloc(c->nstrata + 1, sizeof *expected);
 	double before = 0;
 
-	for (int i = 0; i < PASSES; i++)
-		pass(c, obs, n, period, expected);
 	for (size_t i = 0; i < n; i++) {
-		const struct causal_point *at = point_of(c, obs[i].s);
+		struct causal_point *at = &c->at[level[i]];
 		double e = (obs[i].time_ns / period[obs[i].stratum] - obs[i].count * at->ratio) / sqrt(obs[i].count);
 
-		point_of(c, obs[i].s)->n += obs[i].count;
+		at->n += obs[i].count;
 		c->noise.rss += e * e;
 		if (i && obs[i].run == obs[i - 1].run)
 			c->noise.products += e * before;
@@ -100,8 +108,23 @@ static void free_curve(struct curve *c, const struct causal_obs *obs, size_t n)
 	}
 	c->noise.windows = n;
 	c->noise.strata = c->nstrata;
-	free(period);
-	free(expected);
+}
+
+/* False when there is nothing to compare; levels are there all the same. */
+static bool free_curve(struct curve *c, const struct causal_obs *obs, size_t n)
+{
+	size_t *level = find_levels(c, obs, n);
+	double *all = xcalloc(2 * (c->nstrata + c->n) + 1, sizeof *all);
+	struct scratch of = { all, all + c->nstrata, all + 2 * c->nstrata, all + 2 * c->nstrata + c->n };
+	bool ok = c->n >= 2 && c->at[0].s == 0;
+
+	for (int i = 0; ok && i < PASSES; i++)
+		pass(c, obs, level, n, &of);
+	if (ok)
+		add_noise(c, obs, level, n, of.period);
+	free(all);
+	free(level);
+	return ok;
 }
 
 static double hinge(double s, double knee)
@@ -232,14 +255,22 @@ void causal_shape(const struct causal_obs *obs, size_t n, size_t nstrata, struct
 	struct curve c = { .nstrata = nstrata };
 
 	*out = (struct causal_shape){ .knee = NAN, .r2 = NAN };
-	find_levels(&c, obs, n);
-	out->levels = c.n;
-	if (c.n >= 2 && c.at[0].s == 0) {
-		free_curve(&c, obs, n);
+	if (free_curve(&c, obs, n)) {
 		out->noise = c.noise;
 		judge(&c, out);
 	}
+	out->levels = c.n;
 	free(c.at);
+}
+
+size_t causal_noise(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_noise *out)
+{
+	struct curve c = { .nstrata = nstrata };
+
+	free_curve(&c, obs, n);
+	*out = c.noise;
+	free(c.at);
+	return c.n;
 }
 
 void causal_shape_of(const struct causal_point *at, size_t n, const struct causal_noise *noise, struct causal_shape *out)
