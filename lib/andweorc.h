@@ -8,6 +8,12 @@
  *     ...
  *     ANDWEORC_PROGRESS("block");        // one more block is finished
  *
+ * or where something begins and ends whose length matters:
+ *
+ *     ANDWEORC_BEGIN("request");
+ *     ...
+ *     ANDWEORC_END("request");
+ *
  * Threads that wait for each other by functions of libc, or by futexes through
  * syscall(2), are seen.  A lock that spins on an atomic variable is not; where it
  * matters, tell:
@@ -54,6 +60,11 @@ struct andweorc_api {
 	void (*pre_block)(void);
 	void (*post_block)(int woken);
 	void (*catch_up)(void);
+	int (*span)(const char *name);  /* as point, for a latency point */
+	void (*begin)(int point);
+	void (*end)(int point);
+	void (*begin_id)(int point, unsigned long id);
+	void (*end_id)(int point, unsigned long id);
 };
 
 /* The number of the point called `name`, or -1 when the program is not being profiled. */
@@ -81,22 +92,55 @@ static inline const struct andweorc_api *andweorc_blocks(void)
 	return api && (const char *)api + api->size >= (const char *)(&api->catch_up + 1) ? api : (const struct andweorc_api *)0;
 }
 
+/* The number of the latency point called `name`; -1 as above, and when the runtime is older than this header. */
+static inline int andweorc_span(const char *name)
+{
+	int saved = errno;
+	const struct andweorc_api *api = (const struct andweorc_api *)getauxval(ANDWEORC_AUXV);
+
+	errno = saved;
+	return api && (const char *)api + api->size >= (const char *)(&api->end_id + 1) ? api->span(name) : -1;
+}
+
+static inline const struct andweorc_api *andweorc_spans(void)
+{
+	return (const struct andweorc_api *)getauxval(ANDWEORC_AUXV);
+}
+
 #ifdef __cplusplus
 }
 #endif
 
 /* One unit of work is done: a visit of the throughput point called `name`. */
-#define ANDWEORC_PROGRESS(name)                                                                                              \
+#define ANDWEORC_PROGRESS(name) ANDWEORC_PASS(andweorc_point(name), andweorc_visit(andweorc_n))
+
+/*
+ * A span of the latency point called `name` begins, and ends.  What is measured is
+ * how long spans last, on average, and how long the longest are.
+ *
+ * An end belongs to the last begin of the same thread.  Where another thread ends
+ * what this one has begun, or where several spans are open in one thread, give each a
+ * number: id is an integer that no other open span of the point in the process has
+ * (a descriptor, an address that was cast).
+ */
+#define ANDWEORC_BEGIN(name) ANDWEORC_PASS(andweorc_span(name), andweorc_spans()->begin(andweorc_n))
+#define ANDWEORC_END(name) ANDWEORC_PASS(andweorc_span(name), andweorc_spans()->end(andweorc_n))
+#define ANDWEORC_BEGIN_ID(name, id)                                                                                          \
+	ANDWEORC_PASS(andweorc_span(name), andweorc_spans()->begin_id(andweorc_n, (unsigned long)(id)))
+#define ANDWEORC_END_ID(name, id)                                                                                            \
+	ANDWEORC_PASS(andweorc_span(name), andweorc_spans()->end_id(andweorc_n, (unsigned long)(id)))
+
+#define ANDWEORC_PASS(ask, tell)                                                                                             \
 	do {                                                                                                                 \
 		static int andweorc_number; /* 0: not asked yet */                                                           \
 		int andweorc_n = __atomic_load_n(&andweorc_number, __ATOMIC_RELAXED);                                        \
 		if (__builtin_expect(andweorc_n >= 0, 0)) {                                                                  \
 			if (andweorc_n == 0) {                                                                               \
-				andweorc_n = andweorc_point(name);                                                           \
+				andweorc_n = ask;                                                                            \
 				__atomic_store_n(&andweorc_number, andweorc_n, __ATOMIC_RELAXED);                            \
 			}                                                                                                    \
 			if (andweorc_n > 0)                                                                                  \
-				andweorc_visit(andweorc_n);                                                                  \
+				tell;                                                                                        \
 		}                                                                                                            \
 	} while (0)
 

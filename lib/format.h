@@ -16,6 +16,7 @@
 #define AW_REGION     "region"
 #define AW_EXPERIMENT "experiment"
 #define AW_VISITS     "visits"
+#define AW_LATENCY    "latency"
 #define AW_POINT      "point"
 #define AW_SAMPLE     "sample"
 #define AW_SHARE      "share"

@@ -74,6 +74,13 @@ END
 	echo 017 | same - got
 }
 
+queue_compiles() {
+	printf '#include <stddef.h>\nstruct request;\nstruct request *take(void);\nvoid put(struct request *);\n' >own.h
+	printf 'void answer(struct request *);\nvoid forget(struct request *);\n' >>own.h
+	has 'ANDWEORC_BEGIN_ID' example4.c
+	compile -include ./own.h -c example4.c -o queue.o
+}
+
 manuals_are_clean() {
 	mandoc -T lint -W warning "$top"/share/man/man*/* >lint
 	empty lint
@@ -82,6 +89,7 @@ manuals_are_clean() {
 check 'andweorc(3): the worker compiles' worker_compiles
 check 'andweorc(3): the spin lock locks' spin_lock_locks
 check 'andweorc(3): the flag is seen, or given up' flag_is_seen_or_given_up
+check 'andweorc(3): the queue compiles' queue_compiles
 if command -v mandoc >/dev/null; then
 	check 'mandoc finds nothing wrong in any manual' manuals_are_clean
 else

@@ -174,7 +174,14 @@ void visit(void);
 
 void visit(void)
 {
+	ANDWEORC_BEGIN("span");
+	ANDWEORC_BEGIN_ID("numbered", &visit);
 	ANDWEORC_PROGRESS("shared");
+	ANDWEORC_END_ID("numbered", &visit);
+	if (sizeof(int) == 4)
+		ANDWEORC_END("span");
+	else
+		ANDWEORC_END("none");
 	if (sizeof(int) == 4)
 		ANDWEORC_PROGRESS("another");
 	else
@@ -253,6 +260,8 @@ counted() {
 	visits1=1000
 	visits2=1000
 	visits3=1000
+	visits4=1000
+	visits5=1000
 	END
 }
 

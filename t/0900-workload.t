@@ -33,7 +33,7 @@ ends() {
 	name=$1
 	shift
 	exits 0 timeout 20 "bin/$name" "$@" >out
-	has '^visits=[0-9]+	elapsed_ns=[0-9]+	period_ns=[0-9]+\.[0-9]$' out
+	has '^visits=[0-9]+	elapsed_ns=[0-9]+	period_ns=[0-9]+\.[0-9](	[a-z0-9]+_ns=[0-9]+\.[0-9])*$' out
 	test "$(wc -l <out)" -eq 1
 }
 

@@ -91,7 +91,7 @@ static void attend(struct conductor *c)
  */
 static void sleep_until(struct conductor *c, int64_t at)
 {
-	int64_t now = now_ns();
+	int64_t now = now_ns(), look;
 	struct timespec t;
 
 	atomic_store_explicit(&c->arena->expires_ns, now + ALIVE_MS * MS, memory_order_relaxed);
@@ -102,6 +102,9 @@ static void sleep_until(struct conductor *c, int64_t at)
 	/* From the first time on in all windows alike: our waking up takes a processor from somebody. */
 	if (c->ticking)
 		at = at < now + TICK_NS ? at : now + TICK_NS;
+	look = spans_look(&c->points.spans, now);
+	if (look)
+		at = at < now + look ? at : now + look;
 	atomic_store_explicit(&c->arena->ticking, c->ticking, memory_order_relaxed);
 	t = (struct timespec){ .tv_sec = at / 1000000000, .tv_nsec = at % 1000000000 };
 	syscall(SYS_futex, &c->arena->news, FUTEX_WAIT_BITSET, c->news, &t, NULL, FUTEX_BITSET_MATCH_ANY);
@@ -370,6 +373,8 @@ static bool log_window(struct conductor *c, const struct window *w)
 	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
 	bool disturbed = conductor_log(c, w);
 
+	for (uint32_t i = 0; i < n; i++)
+		spans_log(&c->points.spans, i, c->experiments, b);
 	for (uint32_t i = 0; i < n; i++) {
 		int64_t virt = virtual_of(c, i);
 
@@ -380,9 +385,11 @@ static bool log_window(struct conductor *c, const struct window *w)
 		record_str(b, "point", c->arena->point[i].name);
 		record_str(b, "kind", c->arena->point[i].kind == POINT_LATENCY ? "latency" : "throughput");
 		record_u64(b, "count", count_of(c, i));
-		if (c->arena->point[i].kind == POINT_LATENCY)
+		if (c->arena->point[i].kind == POINT_LATENCY && c->arena->point[i].counted)
 			record_u64(b, "begins", c->arena->point[i].close_begins - c->arena->point[i].open_begins);
 		record_i64(b, "virtual_ns", virt);
+		if (spans_in_flight(&c->points.spans, i) >= 0)
+			record_i64(b, "in_flight_ns", (int64_t)(spans_in_flight(&c->points.spans, i) * (double)virt));
 		record_end(b);
 		if (c->status && !disturbed && i == 0) {
 			struct causal_obs obs = { .run = c->run,
@@ -417,6 +424,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 		return true;
 	w.before = conductor_tally(c);
 	w.others = machine_now(&c->processes);
+	spans_open(&c->points.spans, w.before.at_ns);
 	set_phase(c, PHASE_IDLE);
 	if (!conductor_rest(c, w.before.at_ns + length_ns))
 		return true;
@@ -426,6 +434,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 		return true;
 	w.after = conductor_tally(c);
 	w.others = machine_since(machine_now(&c->processes), w.others);
+	spans_look(&c->points.spans, w.after.at_ns);
 	w.spoilt = atomic_load(&c->arena->speedup) != fraction_of(pct);
 	set_phase(c, PHASE_IDLE);
 	return !log_window(c, &w);

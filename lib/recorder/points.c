@@ -28,6 +28,7 @@ void points_init(struct points *p, struct arena *arena, struct journal *journal,
 		 size_t n)
 {
 	*p = (struct points){ .arena = arena, .journal = journal, .regions = regions, .nwanted = n };
+	spans_init(&p->spans, arena);
 	p->wanted = xcalloc(n + 1, sizeof(*p->wanted));
 	for (size_t i = 0; i < n; i++)
 		p->wanted[i].name = names[i];
@@ -36,6 +37,7 @@ void points_init(struct points *p, struct arena *arena, struct journal *journal,
 void points_release(struct points *p)
 {
 	free(p->wanted);
+	spans_release(&p->spans);
 	p->wanted = NULL;
 	p->nwanted = 0;
 }
@@ -44,6 +46,7 @@ void points_new_run(struct points *p, struct arena *arena, unsigned run)
 {
 	p->arena = arena;
 	p->run = run;
+	spans_init(&p->spans, arena);
 	for (size_t i = 0; i < p->nwanted; i++) {
 		p->wanted[i].placed = false;
 		p->wanted[i].point = 0;
@@ -297,8 +300,10 @@ void points_log(struct points *p)
 		record_str(b, "name", at->name);
 		record_str(b, "kind", kind_of(at));
 		record_u64(b, "visits", points_visits(p, i));
-		if (at->kind == POINT_LATENCY)
-			record_u64(b, "begins", atomic_load(&at->begins.count));
+		if (at->kind == POINT_LATENCY) {
+			record_u64(b, "begins", spans_begins(&p->spans, i));
+			record_u64(b, "measured", spans_measured(&p->spans, i));
+		}
 		if (at->kind == POINT_BREAK)
 			record_u64(b, "cost_ns", atomic_load(&p->arena->break_cost_ns));
 		if (!points_is_live(p, i))

@@ -15,6 +15,7 @@
 
 #include "recorder/journal.h"
 #include "recorder/regions.h"
+#include "recorder/spans.h"
 #include "runtime/arena.h"
 
 /* A place that was asked for with -P. */
@@ -37,6 +38,7 @@ struct points {
 	struct wanted_point *wanted; /* owned; wanted[0..nwanted) */
 	size_t nwanted;
 	uint64_t before[ARENA_POINTS]; /* counters, as the phase that is on began */
+	struct spans spans;            /* of latency points */
 };
 
 void points_init(struct points *p, struct arena *arena, struct journal *journal, struct regions *regions, char *const *names,

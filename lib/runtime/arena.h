@@ -22,10 +22,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "bucket.h"
 #include "unwind.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d02, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d03, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
@@ -44,6 +45,8 @@ enum {
 	ARENA_SEGMENTS = 256,     /* segments a thread remembers; a power of two */
 	ARENA_BIRTHS = 1 << 12,   /* kinds of threads remembered; a power of two */
 	ARENA_OBJECTS = 1 << 14,  /* sync objects remembered; a power of two */
+	ARENA_SPANS = 1 << 11,    /* threads that measure spans, times points; further ones only count them */
+	ARENA_NUMBERED = 1 << 14, /* spans with numbers that are open at a time; a power of two */
 };
 
 /* The runtime's state, as far as the recorder needs to know it. */
@@ -75,7 +78,7 @@ enum {
 /* How a point is come to; points of one name and different kinds are different points. */
 enum point_kind {
 	POINT_THROUGHPUT, /* ANDWEORC_PROGRESS, COZ_PROGRESS: one visit, one unit of work */
-	POINT_LATENCY,    /* COZ_BEGIN and COZ_END: a visit is an end */
+	POINT_LATENCY,    /* ANDWEORC_BEGIN and ANDWEORC_END, COZ_BEGIN and COZ_END: a visit is an end */
 	POINT_BREAK,      /* a place in code (-P) */
 };
 
@@ -100,7 +103,32 @@ struct arena_point {
 	uint64_t open_count, close_count; /* [A] visits by all threads */
 	int64_t open_ns, close_ns;        /* [A] virtual time of the visit on the clock of its thread */
 	uint64_t open_begins, close_begins; /* [C] of latency points: begins.count then */
-	struct arena_counter ends, begins; /* begins: of latency points alone */
+	struct arena_counter ends, begins; /* begins: of latency points alone; also those that found no arena_spans */
+};
+
+/* The begin of a span, on two clocks. */
+struct arena_begin {
+	_Atomic int64_t own_ns;  /* virtual time of the thread that was there */
+	_Atomic int64_t even_ns; /* that of a thread that owed nothing */
+	_Atomic uint32_t window; /* in which it was */
+};
+
+/* A span with a number, while it is open: whoever ends it finds it here. */
+struct arena_numbered {
+	_Atomic uint64_t key; /* [A] of point, process and number; 0: free */
+	struct arena_begin begin; /* [A] */
+};
+
+/* The spans of one point that threads of one slot have begun, and those that they have ended; see lib/runtime/span.c. */
+struct arena_spans {
+	_Alignas(64) _Atomic uint32_t point; /* [T] number of the point, > 0 */
+	int32_t tid;                /* [T] whose span without a number is open; 0: none is */
+	struct arena_begin begin;   /* [T] of that */
+	_Atomic uint64_t begins;    /* [T] */
+	_Atomic uint64_t measured;  /* [T] ends whose begin was found; ends are visits */
+	_Atomic uint64_t crossing;  /* [T] of these, begun in another window */
+	_Atomic int64_t virtual_ns; /* [T] sum of their lengths */
+	_Atomic uint32_t bucket[BUCKETS]; /* [T] lengths */
 };
 
 /*
@@ -254,6 +282,7 @@ struct arena_thread {
 	struct arena_wait wait;     /* [T] */
 	struct arena_site site[ARENA_SITES]; /* [T] */
 	_Atomic uint64_t visits[ARENA_POINTS]; /* [T] */
+	uint16_t spans[ARENA_POINTS]; /* [T] number of the slot's arena_spans for the point, > 0; 0: none yet */
 	struct arena_segment segment[ARENA_SEGMENTS]; /* [T] */
 	_Alignas(64) _Atomic uint32_t ring_head; /* [T] next to write */
 	_Atomic uint32_t ring_tail;              /* [C] next to read */
@@ -311,7 +340,10 @@ struct arena {
 
 	struct arena_break brk[ARENA_BREAKS];       /* [C] */
 	struct arena_point point[ARENA_POINTS];
+	_Atomic uint32_t spans_used;                /* [A] */
 	struct arena_object object[ARENA_OBJECTS];
+	struct arena_numbered numbered[ARENA_NUMBERED]; /* [A] */
+	struct arena_spans spans[ARENA_SPANS];
 	struct arena_birth birth[ARENA_BIRTHS]; /* [A] */
 	struct arena_target targets[2];
 	struct arena_scope scopes[2];

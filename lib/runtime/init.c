@@ -129,6 +129,11 @@ __attribute__((visibility("default"))) unsigned long getauxval(unsigned long typ
 		.pre_block = block_begin_here,
 		.post_block = block_end,
 		.catch_up = block_catch_up_here,
+		.span = span_number,
+		.begin = span_begin,
+		.end = span_end,
+		.begin_id = span_begin_numbered,
+		.end_id = span_end_numbered,
 	};
 
 	/* Also when not profiled (a forked child): the functions themselves know, and points may have been asked for before. */

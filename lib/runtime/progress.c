@@ -35,11 +35,14 @@ static bool take(_Atomic uint32_t *taken, uint32_t window)
 									  memory_order_relaxed);
 }
 
-static void open_or_close(struct arena_thread *t, uint32_t number, uint32_t word)
+void point_open_or_close(struct arena_thread *t, uint32_t number)
 {
 	struct arena_point *p = &arena->point[number];
-	uint32_t window = window_number(word);
+	/* Pairs with the release of the conductor: who sees the phase sees the switch before it. */
+	uint32_t word = atomic_load_explicit(&arena->window, memory_order_acquire), window = window_number(word);
 
+	if (likely(window_phase(word) == PHASE_IDLE))
+		return;
 	if (window_phase(word) == PHASE_OPEN) {
 		if (!take(&p->open_taken, window))
 			return;
@@ -57,8 +60,7 @@ static void open_or_close(struct arena_thread *t, uint32_t number, uint32_t word
 	atomic_store_explicit(&p->closed, window, memory_order_release);
 }
 
-/* What the thread did up to here is credited before its clock is read. */
-static void end_segment(struct arena_thread *t, const struct arena_point *p)
+void point_settle(struct arena_thread *t, const void *site)
 {
 	uint32_t speedup = window_speedup();
 	int64_t credit;
@@ -68,27 +70,29 @@ static void end_segment(struct arena_thread *t, const struct arena_point *p)
 	credit = segment_end(speedup);
 	if (credit)
 		delay_credit(t, credit);
-	segment_begin(t, p);
+	segment_begin(t, site);
+}
+
+void point_count(struct arena_thread *t, uint32_t number)
+{
+	/* The slot has one writer: a load and a store, no locked instruction. */
+	uint64_t n = atomic_load_explicit(&t->visits[number], memory_order_relaxed);
+
+	atomic_store_explicit(&t->visits[number], n + 1, memory_order_relaxed);
 }
 
 void point_visit(int point)
 {
 	struct arena_thread *t = self.slot;
-	uint32_t number = (uint32_t)point - 1, word;
-	uint64_t n;
+	uint32_t number = (uint32_t)point - 1;
 
 	if (unlikely(!t || !arena || number >= ARENA_POINTS))
 		return;
-	/* The slot has one writer: a load and a store, no locked instruction. */
-	n = atomic_load_explicit(&t->visits[number], memory_order_relaxed);
-	atomic_store_explicit(&t->visits[number], n + 1, memory_order_relaxed);
-
-	word = atomic_load_explicit(&arena->window, memory_order_acquire);
-	if (likely(window_phase(word) == PHASE_IDLE && !window_speedup()))
+	point_count(t, number);
+	if (likely(window_phase(atomic_load_explicit(&arena->window, memory_order_relaxed)) == PHASE_IDLE && !window_speedup()))
 		return;
 	self.busy++;
-	end_segment(t, &arena->point[number]);
-	if (window_phase(word) != PHASE_IDLE)
-		open_or_close(t, number, word);
+	point_settle(t, &arena->point[number]);
+	point_open_or_close(t, number);
 	self.busy--;
 }

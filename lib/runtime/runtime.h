@@ -20,6 +20,7 @@
  *   seal       what seccomp leaves us
  *   breakpoint progress points at places in code
  *   wait       what can block          progress  visits of progress points
+ *   span       lengths of spans
  *   thread     slots of threads        process, init  life
  *   real       what libc has           sys     system calls of our own
  *
@@ -445,5 +446,26 @@ void breakpoint_forget(void);          /* any: the calling thread watches nothin
 
 int point_number(const char *name);
 void point_visit(int point);
+
+/*
+ * any: parts of a visit, for span.c.  The first makes the account of the thread right
+ * up to here; `site` tells this place from others.  The second counts a visit, and
+ * the third opens or closes a window, if that is what is waited for.  The caller of
+ * the first and the third holds self.busy.
+ */
+void point_settle(struct arena_thread *t, const void *site);
+void point_count(struct arena_thread *t, uint32_t number);
+void point_open_or_close(struct arena_thread *t, uint32_t number);
+
+/* ---- span.c: from a begin to an end ---- */
+
+/* any: the number of the latency point called `name`, made when it is new; -1 when there is no room. */
+int span_number(const char *name);
+
+/* any: a span begins, and ends, in the calling thread; or, with a number that is its own while it is open, in any of the process. */
+void span_begin(int point);
+void span_end(int point);
+void span_begin_numbered(int point, unsigned long number);
+void span_end_numbered(int point, unsigned long number);
 
 #endif

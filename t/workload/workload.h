@@ -98,6 +98,8 @@ struct workload {
 };
 
 static struct workload workload_own, *workload = &workload_own;
+static double workload_scale = 1; /* --scale, after workload_start: for what is no region */
+static void (*workload_more)(void); /* prints more keys behind the others */
 
 WORKLOAD_NORETURN static inline void workload_die(const char *what, const char *arg)
 {
@@ -207,6 +209,7 @@ static inline void workload_start(int argc, char **argv, struct region **regions
 	}
 	if (optind < argc)
 		workload_die("unexpected argument", argv[optind]);
+	workload_scale = scale;
 	if (seconds < 0 && workload->limit == 0)
 		seconds = 1;
 	if (seconds > 0)
@@ -241,8 +244,11 @@ static inline bool workload_finish(uint64_t visits, uint64_t elapsed)
 {
 	if (__atomic_exchange_n(&workload->finished, 1, __ATOMIC_RELAXED))
 		return false;
-	printf("visits=%llu\telapsed_ns=%llu\tperiod_ns=%.1f\n", (unsigned long long)visits, (unsigned long long)elapsed,
+	printf("visits=%llu\telapsed_ns=%llu\tperiod_ns=%.1f", (unsigned long long)visits, (unsigned long long)elapsed,
 	       visits ? (double)elapsed / (double)visits : 0.0);
+	if (workload_more)
+		workload_more();
+	putchar('\n');
 	return true;
 }
 

@@ -1,0 +1,230 @@
+/*
+ * What is read while threads write is a span older in one place than in another;
+ * the sums of all windows are right.
+ *
+ * Looks come after random times: a program that repeats itself in the rhythm of
+ * the looks would show always the same of its spans.
+ */
+#include "recorder/spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "format.h"
+#include "format/record.h"
+
+enum {
+	LOOK_LEAST_NS = 500000,        /* between looks, */
+	LOOK_SPREAD_NS = 2000000,      /* and up to so much more */
+	ENDS_JUDGED = 20,              /* of a point, before it is judged */
+	UNMATCHED_PCT = 5,             /* of its ends; what is lost of so few changes little */
+};
+
+void spans_init(struct spans *s, struct arena *arena)
+{
+	struct span_sum *kept[ARENA_POINTS];
+
+	memcpy(kept, s->before, sizeof kept);
+	*s = (struct spans){ .arena = arena, .random = arena->seed | 1 };
+	memcpy(s->before, kept, sizeof kept);
+	for (uint32_t i = 0; i < ARENA_POINTS; i++)
+		if (s->before[i])
+			*s->before[i] = (struct span_sum){ 0 };
+}
+
+void spans_release(struct spans *s)
+{
+	for (uint32_t i = 0; i < ARENA_POINTS; i++)
+		free(s->before[i]);
+	*s = (struct spans){ .arena = NULL };
+}
+
+static uint32_t latency_points(const struct spans *s, uint32_t at[ARENA_POINTS])
+{
+	/* Pairs with the release in arena_add_point: the kind is there. */
+	uint32_t used = atomic_load_explicit(&s->arena->points_used, memory_order_acquire), n = 0;
+
+	for (uint32_t i = 0; i < used; i++)
+		if (s->arena->point[i].kind == POINT_LATENCY)
+			at[n++] = i;
+	return n;
+}
+
+/* The i-th place of the arena where spans of the point are measured; NULL: it is another point's. */
+static const struct arena_spans *spans_at(const struct spans *s, uint32_t i, uint32_t point)
+{
+	const struct arena_spans *at = &s->arena->spans[i];
+
+	/* Pairs with the release in spans_of. */
+	return atomic_load_explicit(&at->point, memory_order_acquire) == point + 1 ? at : NULL;
+}
+
+static uint32_t places(const struct spans *s)
+{
+	return atomic_load_explicit(&s->arena->spans_used, memory_order_relaxed);
+}
+
+uint64_t spans_begins(const struct spans *s, uint32_t point)
+{
+	uint64_t sum = atomic_load_explicit(&s->arena->point[point].begins.count, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < places(s); i++) {
+		const struct arena_spans *at = spans_at(s, i, point);
+
+		if (at)
+			sum += atomic_load_explicit(&at->begins, memory_order_relaxed);
+	}
+	return sum;
+}
+
+static uint64_t ends(const struct spans *s, uint32_t point)
+{
+	uint32_t n = atomic_load_explicit(&s->arena->threads_used, memory_order_acquire);
+	uint64_t sum = atomic_load_explicit(&s->arena->point[point].ends.count, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += atomic_load_explicit(&s->arena->thread[i].visits[point], memory_order_relaxed);
+	return sum;
+}
+
+uint64_t spans_measured(const struct spans *s, uint32_t point)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < places(s); i++) {
+		const struct arena_spans *at = spans_at(s, i, point);
+
+		if (at)
+			sum += atomic_load_explicit(&at->measured, memory_order_relaxed);
+	}
+	return sum;
+}
+
+/* ---- how many are open --------------------------------------------------------------- */
+
+static void judge(struct spans *s, uint32_t point)
+{
+	uint64_t known = spans_measured(s, point), all = ends(s, point);
+
+	if (all >= ENDS_JUDGED && all > known && (all - known) * 100 > all * UNMATCHED_PCT)
+		s->flow[point].on = true;
+}
+
+static void look(struct spans *s, uint32_t point, int64_t virtual_ns)
+{
+	struct span_flow *f = &s->flow[point];
+	/* Ends first: none is counted whose begin is not. */
+	uint64_t ended = ends(s, point);
+	int64_t open = (int64_t)(spans_begins(s, point) - ended);
+
+	open = open > 0 ? open : 0;
+	if (f->looked_ns) {
+		double passed = (double)(virtual_ns - f->looked_ns);
+
+		f->open_ns += passed * (double)(f->open + open) / 2;
+		f->all_ns += passed;
+	}
+	f->open = open;
+	f->looked_ns = virtual_ns;
+}
+
+int64_t spans_look(struct spans *s, int64_t now_ns)
+{
+	int64_t virtual_ns = now_ns - atomic_load_explicit(&s->arena->delay_ns, memory_order_relaxed);
+	uint32_t at[ARENA_POINTS], n = latency_points(s, at);
+	bool on = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!s->flow[at[i]].on)
+			judge(s, at[i]);
+		if (!s->flow[at[i]].on)
+			continue;
+		look(s, at[i], virtual_ns);
+		on = true;
+	}
+	if (!on)
+		return 0;
+	s->random = s->random * 6364136223846793005u + 1442695040888963407u;
+	return LOOK_LEAST_NS + (int64_t)(s->random >> 33) % LOOK_SPREAD_NS;
+}
+
+double spans_in_flight(const struct spans *s, uint32_t point)
+{
+	const struct span_flow *f = &s->flow[point];
+
+	return f->on && f->all_ns > 0 ? f->open_ns / f->all_ns : -1;
+}
+
+/* ---- windows ----------------------------------------------------------------------------- */
+
+static void sum_up(const struct spans *s, uint32_t point, struct span_sum *sum)
+{
+	*sum = (struct span_sum){ 0 };
+	for (uint32_t i = 0; i < places(s); i++) {
+		const struct arena_spans *at = spans_at(s, i, point);
+
+		if (!at)
+			continue;
+		sum->measured += atomic_load_explicit(&at->measured, memory_order_relaxed);
+		sum->crossing += atomic_load_explicit(&at->crossing, memory_order_relaxed);
+		sum->virtual_ns += atomic_load_explicit(&at->virtual_ns, memory_order_relaxed);
+		for (uint32_t k = 0; k < BUCKETS; k++)
+			sum->bucket[k] += atomic_load_explicit(&at->bucket[k], memory_order_relaxed);
+	}
+}
+
+void spans_open(struct spans *s, int64_t now_ns)
+{
+	uint32_t at[ARENA_POINTS], n = latency_points(s, at);
+
+	spans_look(s, now_ns);
+	for (uint32_t i = 0; i < n; i++) {
+		s->flow[at[i]].open_ns = s->flow[at[i]].all_ns = 0;
+		if (!s->before[at[i]])
+			s->before[at[i]] = xcalloc(1, sizeof(struct span_sum));
+		sum_up(s, at[i], s->before[at[i]]);
+	}
+}
+
+/* Counts of buckets wrap; differences do not. */
+static uint64_t add_buckets(struct buf *b, const struct span_sum *before, const struct span_sum *after)
+{
+	uint64_t all = 0;
+
+	for (uint32_t k = 0; k < BUCKETS; k++) {
+		uint32_t n = (uint32_t)(after->bucket[k] - before->bucket[k]);
+
+		if (!n)
+			continue;
+		buf_addf(b, "%s%lld:%u", all ? "," : "", (long long)bucket_least(k), n);
+		all += n;
+	}
+	return all;
+}
+
+void spans_log(struct spans *s, uint32_t point, uint64_t experiment, struct buf *b)
+{
+	const struct span_sum *before = s->before[point];
+	struct buf buckets = BUF_INIT;
+	struct span_sum *after;
+	uint64_t n;
+
+	if (!before || spans_measured(s, point) == before->measured)
+		return;
+	after = xcalloc(1, sizeof(*after));
+	sum_up(s, point, after);
+	n = add_buckets(&buckets, before, after);
+	if (n) {
+		record_begin(b, AW_LATENCY);
+		record_u64(b, "experiment", experiment);
+		record_str(b, "point", s->arena->point[point].name);
+		record_u64(b, "count", n);
+		record_i64(b, "virtual_ns", after->virtual_ns - before->virtual_ns);
+		record_u64(b, "crossing", after->crossing - before->crossing);
+		record_str(b, "buckets", buckets.s);
+		record_end(b);
+	}
+	buf_release(&buckets);
+	free(after);
+}

@@ -1,0 +1,223 @@
+/*
+ * span: lengths of what begins at one place and ends at another.
+ *
+ * A span lasts from the virtual time V of its begin to that of its end, each on the
+ * clock of the thread that is there.  Clocks of one window can be compared, also
+ * those of two threads: who goes on because of another is no earlier (delay.c).
+ * With each window all accounts begin anew, so for a span that began in another
+ * window the begin is taken from the clock of a thread that owed nothing, wall - G,
+ * which goes on over the switch.
+ *
+ * A begin is matched with an end in one of two ways.  Without a number, the last
+ * begin of the thread is the one; an earlier one that is open still has been
+ * abandoned, and an end without a begin (of a span that another thread began) is
+ * counted as a visit, and not measured.  Begins and ends alone make a mean, too,
+ * by Little's law, which is the recorder's doing.  With a number, the begin waits
+ * in a table, for any thread of the process.
+ *
+ * Each thread adds to sums and a histogram of its own, one for each point, which
+ * stay with its slot; the recorder takes the differences over a window.
+ *
+ * Context: any.
+ */
+#include "runtime.h"
+
+enum { PROBES = 8, NO_SPANS = UINT16_MAX };
+
+int span_number(const char *name)
+{
+	return arena ? arena_add_point(arena, name, POINT_LATENCY) : -1;
+}
+
+/* Of the slot and the point; NULL when there are no more. */
+static struct arena_spans *spans_of(struct arena_thread *t, uint32_t point)
+{
+	uint32_t used;
+
+	if (likely(t->spans[point] != 0))
+		return t->spans[point] == NO_SPANS ? NULL : &arena->spans[t->spans[point] - 1];
+	used = atomic_load_explicit(&arena->spans_used, memory_order_relaxed);
+	do {
+		if (used >= ARENA_SPANS) {
+			t->spans[point] = NO_SPANS;
+			return NULL;
+		}
+	} while (!atomic_compare_exchange_weak_explicit(&arena->spans_used, &used, used + 1, memory_order_relaxed,
+							memory_order_relaxed));
+	/* Pairs with the recorder's acquire: until then the place counts for no point. */
+	atomic_store_explicit(&arena->spans[used].point, point + 1, memory_order_release);
+	t->spans[point] = (uint16_t)(used + 1);
+	return &arena->spans[used];
+}
+
+/* One writer: the thread. */
+static void add(_Atomic uint64_t *to)
+{
+	atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+/* ---- begin and end of one span --------------------------------------------------- */
+
+static void note_begin(struct arena_thread *t, struct arena_begin *b)
+{
+	int64_t d = delay_of(t), now = now_ns();
+
+	atomic_store_explicit(&b->own_ns, now - d, memory_order_relaxed);
+	atomic_store_explicit(&b->even_ns, now - atomic_load_explicit(&arena->delay_ns, memory_order_relaxed), memory_order_relaxed);
+	atomic_store_explicit(&b->window, atomic_load_explicit(&t->window, memory_order_relaxed), memory_order_relaxed);
+}
+
+static void measure(struct arena_thread *t, struct arena_spans *s, const struct arena_begin *b)
+{
+	int64_t virt = now_ns() - delay_of(t), length;
+	bool crossing = atomic_load_explicit(&b->window, memory_order_relaxed) !=
+			atomic_load_explicit(&t->window, memory_order_relaxed);
+	_Atomic uint32_t *bucket;
+
+	length = virt - atomic_load_explicit(crossing ? &b->even_ns : &b->own_ns, memory_order_relaxed);
+	bucket = &s->bucket[bucket_of(length)];
+	atomic_store_explicit(bucket, atomic_load_explicit(bucket, memory_order_relaxed) + 1, memory_order_relaxed);
+	atomic_store_explicit(&s->virtual_ns, atomic_load_explicit(&s->virtual_ns, memory_order_relaxed) + length,
+			      memory_order_relaxed);
+	if (unlikely(crossing))
+		add(&s->crossing);
+	add(&s->measured);
+}
+
+/* ---- spans with numbers ------------------------------------------------------------ */
+
+/* Of this process: numbers may be addresses, which another one may have, too. */
+static uint64_t key_of_span(uint32_t point, uint64_t number)
+{
+	return key_of('B', (uint64_t)process_number() << 32 | point, number);
+}
+
+static struct arena_numbered *place(uint64_t key, uint32_t probe)
+{
+	return &arena->numbered[((key >> 32) + probe) % ARENA_NUMBERED];
+}
+
+static struct arena_numbered *find(uint64_t key)
+{
+	for (uint32_t i = 0; i < PROBES; i++)
+		if (atomic_load_explicit(&place(key, i)->key, memory_order_relaxed) == key)
+			return place(key, i);
+	return NULL;
+}
+
+/* The place where the span was begun before, or a free one; when there is none, another's, whose end will not find it. */
+static struct arena_begin *take_place(uint64_t key)
+{
+	struct arena_numbered *n = find(key);
+
+	if (n)
+		return &n->begin;
+	for (uint32_t i = 0; i < PROBES; i++) {
+		uint64_t is_free = 0;
+
+		n = place(key, i);
+		if (atomic_load_explicit(&n->key, memory_order_relaxed) == 0 &&
+		    atomic_compare_exchange_strong_explicit(&n->key, &is_free, key, memory_order_relaxed, memory_order_relaxed))
+			return &n->begin;
+	}
+	n = place(key, (uint32_t)(key >> 1) % PROBES);
+	/* Acquire and release: the begin of the other changes after its key has, so that its end notices (below). */
+	atomic_exchange_explicit(&n->key, key, memory_order_acq_rel);
+	return &n->begin;
+}
+
+/* Takes it out of the table.  What began it made sure itself that the end comes after that. */
+static bool take_begin(uint64_t key, struct arena_begin *out)
+{
+	struct arena_numbered *n = find(key);
+
+	if (!n)
+		return false;
+	atomic_store_explicit(&out->own_ns, atomic_load_explicit(&n->begin.own_ns, memory_order_acquire), memory_order_relaxed);
+	atomic_store_explicit(&out->even_ns, atomic_load_explicit(&n->begin.even_ns, memory_order_acquire), memory_order_relaxed);
+	atomic_store_explicit(&out->window, atomic_load_explicit(&n->begin.window, memory_order_acquire), memory_order_relaxed);
+	return atomic_compare_exchange_strong_explicit(&n->key, &key, 0, memory_order_acq_rel, memory_order_relaxed);
+}
+
+/* ---- what the program calls --------------------------------------------------------- */
+
+static struct arena_thread *caller(int point)
+{
+	struct arena_thread *t = self.slot;
+
+	return likely(t && arena && (uint32_t)point - 1 < ARENA_POINTS) ? t : NULL;
+}
+
+static void begin(int point, const uint64_t *number)
+{
+	struct arena_thread *t = caller(point);
+	struct arena_spans *s;
+	uint32_t at = (uint32_t)point - 1;
+
+	if (!t)
+		return;
+	self.busy++;
+	s = spans_of(t, at);
+	/* What came before is not of the span. */
+	point_settle(t, &arena->point[at].begins);
+	if (s)
+		add(&s->begins);
+	else
+		atomic_fetch_add_explicit(&arena->point[at].begins.count, 1, memory_order_relaxed);
+	if (number) {
+		note_begin(t, take_place(key_of_span(at, *number)));
+	} else if (s) {
+		s->tid = t->tid;
+		note_begin(t, &s->begin);
+	}
+	self.busy--;
+}
+
+static void end(int point, const uint64_t *number)
+{
+	struct arena_thread *t = caller(point);
+	struct arena_spans *s;
+	struct arena_begin begun;
+	uint32_t at = (uint32_t)point - 1;
+
+	if (!t)
+		return;
+	self.busy++;
+	s = spans_of(t, at);
+	/* What the thread did up to here is credited before its clock is read. */
+	point_settle(t, &arena->point[at]);
+	if (number) {
+		if (take_begin(key_of_span(at, *number), &begun) && s)
+			measure(t, s, &begun);
+	} else if (s && s->tid == t->tid) {
+		s->tid = 0;
+		measure(t, s, &s->begin);
+	}
+	point_count(t, at);
+	point_open_or_close(t, at);
+	self.busy--;
+}
+
+void span_begin(int point)
+{
+	begin(point, NULL);
+}
+
+void span_end(int point)
+{
+	end(point, NULL);
+}
+
+void span_begin_numbered(int point, unsigned long number)
+{
+	uint64_t n = number;
+
+	begin(point, &n);
+}
+
+void span_end_numbered(int point, unsigned long number)
+{
+	uint64_t n = number;
+
+	end(point, &n);
+}
