@@ -23,7 +23,7 @@ static const char USAGE[] =
 	"standard input.\n"
 	"\n"
 	"      --debug-dir DIR     look for separate debug files in DIR before /usr/lib/debug\n"
-	"      --path-map OLD=NEW  read programs and libraries under OLD from under NEW\n"
+	"      --path-map OLD=NEW  read programs, libraries and sources under OLD from under NEW\n"
 	"  -h, --help              say this\n"
 	"  -V, --version           say the version\n";
 

@@ -238,6 +238,20 @@ size_t image_frames(struct image *img, uint64_t off, struct frame *frames, size_
 	}
 }
 
+unsigned image_function_line(struct image *img, uint64_t off, size_t depth)
+{
+	struct unit *u = image_unit_at(img, off);
+	const struct span *s = u ? unit_find(u, off) : NULL;
+	const char *file = s ? s->file : NULL;
+	uint32_t node = s ? s->node : NODE_NONE;
+
+	for (; depth > 0 && node != NODE_NONE; depth--) {
+		file = u->node[node].call_file;
+		node = u->node[node].parent;
+	}
+	return node != NODE_NONE && file ? node_line(u, node, file) : 0;
+}
+
 size_t image_aliases(struct image *img, uint64_t off, const char **names, size_t max)
 {
 	const struct symbol *s = symbols_find(&img->symbols, off), *end = img->symbols.v + img->symbols.n;

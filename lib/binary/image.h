@@ -59,6 +59,12 @@ struct frame {
  */
 size_t image_frames(struct image *img, uint64_t off, struct frame *frames, size_t max);
 
+/*
+ * The line on which the function of frames[depth] at `off` is declared, in that
+ * frame's own file; 0 when that is unknown, or in another file.
+ */
+unsigned image_function_line(struct image *img, uint64_t off, size_t depth);
+
 /* Names of all symbols that start where the function that holds `off` starts (identical code folding). Returns how many. */
 size_t image_aliases(struct image *img, uint64_t off, const char **names, size_t max);
 

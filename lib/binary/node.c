@@ -4,6 +4,7 @@
  */
 #include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "binary/unit.h"
@@ -22,6 +23,25 @@ const char *node_name(struct unit *u, uint32_t node)
 		n->named = true;
 	}
 	return n->name;
+}
+
+/* What the paths end in is enough: a function and its lines are rarely in two files of one name. */
+static bool same_end(const char *a, const char *b)
+{
+	const char *ea = strrchr(a, '/'), *eb = strrchr(b, '/');
+
+	return !strcmp(ea ? ea + 1 : a, eb ? eb + 1 : b);
+}
+
+unsigned node_line(struct unit *u, uint32_t node, const char *file)
+{
+	Dwarf_Die *die = &u->node[node].die;
+	const char *declared = dwarf_decl_file(die);
+	int line;
+
+	if (!declared || !same_end(declared, file) || dwarf_decl_line(die, &line) != 0 || line < 0)
+		return 0;
+	return (unsigned)line;
 }
 
 static const void *origin_of(Dwarf_Die *die)

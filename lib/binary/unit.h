@@ -70,6 +70,9 @@ const struct span *unit_find(const struct unit *u, uint64_t off);
 /* Linkage name of a node, or its source name; NULL when it has none. */
 const char *node_name(struct unit *u, uint32_t node);
 
+/* The line on which the function of a node is declared in `file`; 0 when that is unknown, or in another file. */
+unsigned node_line(struct unit *u, uint32_t node, const char *file);
+
 /* The own code of the function that `node` is an inlined copy of, or NODE_NONE: it is only ever inlined here. */
 uint32_t node_own(struct unit *u, uint32_t node);
 

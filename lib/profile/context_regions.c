@@ -59,8 +59,13 @@ static void merge_region(struct profile_region *into, struct profile_region *fro
 	merge_text(&into->also, &from->also);
 	merge_text(&into->ranges, &from->ranges);
 	merge_text(&into->module, &from->module);
+	merge_text(&into->line_hash, &from->line_hash);
+	merge_text(&into->context_hash, &from->context_hash);
+	merge_text(&into->function_hash, &from->function_hash);
 	if (!into->line || (from->line && from->line < into->line))
 		into->line = from->line;
+	if (!into->function_line || (from->function_line && from->function_line < into->function_line))
+		into->function_line = from->function_line;
 }
 
 static void free_region(struct profile_region *r)
@@ -72,6 +77,9 @@ static void free_region(struct profile_region *r)
 	free(r->also);
 	free(r->ranges);
 	free(r->module);
+	free(r->line_hash);
+	free(r->context_hash);
+	free(r->function_hash);
 }
 
 /* Its place in the profile, which takes its strings; key is the same for the same code. */

@@ -114,6 +114,10 @@ static void add_region(struct buf *b, const struct profile *p, const struct prof
 	add_text(b, "also", r->also);
 	add_text(b, "file", r->file);
 	add_number(b, "line", r->line);
+	add_number(b, "function_line", r->function_line);
+	add_text(b, "line_hash", r->line_hash);
+	add_text(b, "context_hash", r->context_hash);
+	add_text(b, "function_hash", r->function_hash);
 	add_real(b, "share_pct", impact_share(p, r));
 	add_real(b, "cpu_pct", impact_share(p, r));
 	add_real(b, "blocked_pct", impact_blocked_share(p, r));

@@ -80,7 +80,11 @@ void load_region(struct context *c, struct record *rec)
 	take(rec, "symbol", &r->symbol);
 	take(rec, "also", &r->also);
 	take(rec, "file", &r->file);
+	take(rec, "line_hash", &r->line_hash);
+	take(rec, "context_hash", &r->context_hash);
+	take(rec, "function_hash", &r->function_hash);
 	record_opt_u64(rec, "line", &r->line);
+	record_opt_u64(rec, "function_line", &r->function_line);
 }
 
 void load_share(struct context *c, struct record *rec)

@@ -108,7 +108,7 @@ struct module *modules_find(struct modules *m, uint64_t id)
 	return m->last;
 }
 
-static char *local_path(const struct modules *m, const char *path)
+char *modules_local_path(const struct modules *m, const char *path)
 {
 	for (size_t i = 0; i < m->nmaps; i++) {
 		size_t n = strlen(m->map_from[i]);
@@ -130,7 +130,7 @@ struct image *modules_image(struct modules *m, struct module *mod)
 	/* [vdso] and the like are no files, and nothing can be done about it. */
 	if (mod->path[0] != '/' && !m->nmaps)
 		return NULL;
-	path = local_path(m, mod->path);
+	path = modules_local_path(m, mod->path);
 	mod->img = image_open_in(path, mod->build_id, m->debug_dir, &why);
 	if (!mod->img)
 		msg_warn("cannot use '%s': %s; its code is shown as module+offset", path, why);

@@ -40,8 +40,11 @@ void modules_release(struct modules *m);
 /* Adds a directory for separate debug files (borrowed). */
 void modules_add_debug_dir(struct modules *m, const char *dir);
 
-/* Adds "OLD=NEW": modules under OLD are read under NEW.  False when there is no '=' or nothing before it. */
+/* Adds "OLD=NEW": modules and sources under OLD are read under NEW.  False when there is no '=' or nothing before it. */
 bool modules_add_path_map(struct modules *m, const char *map);
+
+/* Where a file is that the log has under `path`; owned by the caller. */
+char *modules_local_path(const struct modules *m, const char *path);
 
 /* A new header: ids start again. */
 void modules_forget_ids(struct modules *m);

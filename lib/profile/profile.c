@@ -14,6 +14,9 @@ static void release_region(struct profile_region *r)
 	free(r->also);
 	free(r->ranges);
 	free(r->module);
+	free(r->line_hash);
+	free(r->context_hash);
+	free(r->function_hash);
 	free(r->label);
 }
 

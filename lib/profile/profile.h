@@ -54,7 +54,8 @@ struct profile_run {
 struct profile_region {
 	char *scope, *function, *symbol, *file, *also, *ranges;
 	char *module;      /* path */
-	uint64_t line;
+	char *line_hash, *context_hash, *function_hash; /* as resolve wrote them */
+	uint64_t line, function_line;
 	char *label;       /* unique; set by profile_finish */
 	uint64_t samples, blocked; /* of `share` records */
 	uint64_t window_samples, window_total; /* of its own windows */

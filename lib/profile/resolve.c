@@ -21,12 +21,14 @@ void resolve_init(struct resolve *r)
 	modules_init(&r->modules);
 	names_init(&r->functions, true);
 	names_init(&r->files, false);
+	r->fingerprints = (struct fingerprints)FINGERPRINTS_INIT;
 }
 
 void resolve_release(struct resolve *r)
 {
 	names_release(&r->functions);
 	names_release(&r->files);
+	fingerprints_release(&r->fingerprints);
 	modules_release(&r->modules);
 }
 
@@ -154,11 +156,12 @@ struct place {
 	enum { NOWHERE, ANYWHERE, INLINED, OWN } fit; /* OWN: not a copy inlined elsewhere */
 	uint64_t off;
 	struct frame frame;
+	size_t depth;       /* of the frame, from the innermost out */
 };
 
 static struct place fit(const struct wanted *w, uint64_t off, const struct frame *frame, size_t n)
 {
-	struct place p = { ANYWHERE, off, { 0 } };
+	struct place p = { ANYWHERE, off, { 0 }, 0 };
 	size_t k = w->function ? n - 1 : 0;
 
 	if (n == 0)
@@ -173,6 +176,7 @@ static struct place fit(const struct wanted *w, uint64_t off, const struct frame
 		}
 	}
 	p.frame = frame[k];
+	p.depth = k;
 	return p;
 }
 
@@ -218,6 +222,24 @@ static void name_region(struct resolve *r, struct record *rec, struct buf *out, 
 	free(function);
 }
 
+/* What the region's text is known again by.  A file or line that came with the record is another one's, if it is not the place's. */
+static void add_fingerprints(struct resolve *r, struct record *rec, struct buf *out, const struct module *mod, struct image *img,
+			     const struct place *p, const struct wanted *want)
+{
+	struct fingerprint_place at = { .line = want->function ? 0 : p->frame.line };
+	char *file, *module;
+
+	if (!img || !p->frame.file || !p->frame.line || (want->file && strcmp(want->file, p->frame.file) != 0) ||
+	    (want->line && want->line != p->frame.line && !want->function))
+		return;
+	at.file = file = modules_local_path(&r->modules, p->frame.file);
+	at.module = module = modules_local_path(&r->modules, mod->path);
+	at.function_line = image_function_line(img, p->off, p->depth);
+	fingerprint_add(&r->fingerprints, &at, rec, out);
+	free(file);
+	free(module);
+}
+
 /* The place among a region's ranges that names it best; NOWHERE, after a message, when they are bad. */
 static struct place best_place(const struct record *rec, const char *ranges, const struct wanted *want, struct image *img)
 {
@@ -261,6 +283,7 @@ static bool resolve_region(struct resolve *r, struct record *rec, struct module 
 		name_region(r, rec, out, img, &p, &want);
 	else
 		add_offset(out, rec, mod, p.off);
+	add_fingerprints(r, rec, out, mod, img, &p, &want);
 	return true;
 }
 

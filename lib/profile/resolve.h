@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "format/record.h"
+#include "profile/fingerprint.h"
 #include "profile/modules.h"
 #include "profile/names.h"
 
@@ -15,6 +16,7 @@ struct resolve {
 	struct modules modules;
 	struct names functions;
 	struct names files;
+	struct fingerprints fingerprints;
 };
 
 void resolve_init(struct resolve *r);
@@ -25,9 +27,9 @@ bool resolve_is_ready(struct resolve *r, struct record *rec);
 
 /*
  * Appends the record to `out` as it was read, with what is known added: to a
- * header resolved=, to a region function=, symbol=, file=, line=, also=, to a
- * sample function=, file=, line=, inlined_by=.  A key that is there stays as it
- * is.  False, after a message, when it is a known record that is bad, which is
+ * header resolved=, to a region function=, symbol=, file=, line=, also= and the
+ * keys of fingerprint.h, to a sample function=, file=, line=, inlined_by=.  A
+ * key that is there stays as it is.  False, after a message, when it is a known record that is bad, which is
  * passed on as it is.
  */
 bool resolve_record(struct resolve *r, struct record *rec, struct buf *out);
