@@ -106,6 +106,14 @@ base_may_be_missing() {
 	printf 'head s.1\nhead s.2\n' | same - order
 }
 
+head_alone() {
+	fresh
+	exits 0 "$interleave" --head head --shard s --blocks 2 --output out -- prog >got 2>err
+	printf 'head s.1\nhead s.2\n' | same - order
+	ls -A out >got
+	echo head.s.aw | same - got
+}
+
 head_may_not() {
 	fresh
 	printf 'head s.%s\n' 1 2 3 4 >fail
@@ -230,6 +238,7 @@ check 'blocks alternate, logs pair up' blocks_alternate
 check 'options and commands reach the recorder' options_reach_the_recorder
 check 'half a block is left out' half_blocks_are_left_out
 check 'a base that does not work: head alone, status 3' base_may_be_missing
+check 'head alone' head_alone
 check 'a head that does not work: status 2' head_may_not
 check '--build, with pipefail, in both trees' builds_in_both
 check '--limit, --budget' time_is_kept
