@@ -32,6 +32,10 @@ static const char usage[] =
 	"                            :alloc; may repeat (default: found by sampling)\n"
 	"  -P, --point LOCATION      FUNCTION or FILE:LINE whose execution is progress; at most four\n"
 	"  -s, --speedups LIST       percent, such as 25,50 (default: 15,30,50,75)\n"
+	"      --design fixed|adaptive  all regions alike, or more for those that matter (default: fixed;\n"
+	"                            with --until adaptive)\n"
+	"      --until POINTS        end when the slopes of the regions that matter most are known to +-POINTS: gains of the\n"
+	"                            program for 100 % of the region, in percent\n"
 	"      --max-regions N       at most this many regions found by sampling (default: 6)\n"
 	"      --seed N              of the order of experiments (default: from the clock)\n"
 	"      --sampler perf|timer  (default: perf, or timer where perf is refused)\n"
@@ -109,7 +113,7 @@ static void parse_levels(struct options *o, const char *list)
 	free(copy);
 }
 
-enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT };
+enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT, OPT_DESIGN, OPT_UNTIL };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -125,6 +129,8 @@ static const struct option long_options[] = {
 	{ "period", required_argument, NULL, OPT_PERIOD },
 	{ "window", required_argument, NULL, OPT_WINDOW },
 	{ "attach-only", no_argument, NULL, OPT_ATTACH },
+	{ "design", required_argument, NULL, OPT_DESIGN },
+	{ "until", required_argument, NULL, OPT_UNTIL },
 	{ "block", required_argument, NULL, OPT_BLOCK },
 	{ "side", required_argument, NULL, OPT_SIDE },
 	{ "commit", required_argument, NULL, OPT_COMMIT },
@@ -133,6 +139,13 @@ static const struct option long_options[] = {
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
 };
+
+static int by_value(const void *a, const void *b)
+{
+	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+	return x < y ? -1 : x > y;
+}
 
 static void set_option(struct options *o, int option, const char *value)
 {
@@ -187,6 +200,15 @@ static void set_option(struct options *o, int option, const char *value)
 	case OPT_ATTACH:
 		o->attach_only = true;
 		break;
+	case OPT_DESIGN:
+		if (strcmp(value, "fixed") != 0 && strcmp(value, "adaptive") != 0)
+			bad_option("design", value);
+		o->origin.design = value;
+		break;
+	case OPT_UNTIL:
+		if (!num_real(value, &o->origin.until_points) || o->origin.until_points <= 0 || o->origin.until_points > 100)
+			bad_option("half width of an interval", value);
+		break;
 	case OPT_BLOCK:
 		o->origin.block = text("block", value);
 		break;
@@ -228,6 +250,8 @@ static int parse(struct options *o, int argc, char **argv)
 		set_option(o, option, optarg);
 	if (optind == argc)
 		cli_usage_error(usage, EXIT_RECORD);
+	if (!o->origin.design)
+		o->origin.design = o->origin.until_points > 0 ? "adaptive" : "fixed";
 	if (!o->output && isatty(STDOUT_FILENO))
 		msg_die(EXIT_RECORD, "the log would go to the terminal: give a file with -o, or redirect standard output");
 	return optind;
@@ -279,6 +303,7 @@ struct recording {
 	struct schedule schedule;
 	struct status status;
 	struct plan plan;
+	unsigned ascending[MAX_LEVELS];
 	struct conductor conductor;
 };
 
@@ -305,6 +330,8 @@ static bool prepare(struct recording *r)
 		.window_ns = (int64_t)o->window_ms * 1000000,
 		.settle_ns = 20 * 1000000,
 		.attach_only = o->attach_only,
+		.adaptive = strcmp(o->origin.design, "adaptive") == 0,
+		.until = o->origin.until_points / 100,
 		.runs = o->runs,
 		.duration_ns = (int64_t)(o->seconds * 1e9),
 		.stop = &asked_to_stop,
@@ -318,6 +345,14 @@ static bool prepare(struct recording *r)
 		.status = o->quiet ? NULL : &r->status,
 		.plan = &r->plan,
 		.name_found = xcalloc(o->nnames + 1, sizeof(bool)),
+	};
+	memcpy(r->ascending, o->levels, sizeof(r->ascending));
+	qsort(r->ascending, o->nlevels, sizeof(r->ascending[0]), by_value);
+	r->conductor.adapt = (struct adapt){
+		.levels = r->ascending,
+		.nlevels = o->nlevels,
+		.width = r->plan.until > 0 ? r->plan.until : 0.02,
+		.over_runs = o->runs >= CAUSAL_MIN_RUNS,
 	};
 	points_init(&r->conductor.points, r->arena, &r->journal, &r->regions, o->points, o->npoints);
 	return true;
@@ -384,7 +419,7 @@ static int record(struct recording *r)
 			return status;
 		if (status && !first_failure)
 			first_failure = status;
-		if (asked_to_stop)
+		if (asked_to_stop || r->conductor.enough)
 			break;
 		if (o->runs ? run >= o->runs : !end || now_ns() >= end)
 			break;
@@ -424,7 +459,6 @@ int main(int argc, char **argv)
 	conductor_release(&r.conductor);
 	regions_release(&r.regions);
 	mapping_release(&r.modules);
-	status_release(&r.status);
 	for (size_t i = 0; i < o.nnames; i++)
 		free(o.names[i]);
 	free(o.names);

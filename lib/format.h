@@ -14,6 +14,7 @@
 #define AW_PROCESS    "process"
 #define AW_MODULE     "module"
 #define AW_REGION     "region"
+#define AW_PLAN       "plan"
 #define AW_EXPERIMENT "experiment"
 #define AW_VISITS     "visits"
 #define AW_LATENCY    "latency"

@@ -226,7 +226,7 @@ static bool target_ended(struct conductor *c)
 
 static bool time_is_up(const struct conductor *c)
 {
-	if (*c->plan->stop)
+	if (*c->plan->stop || c->enough)
 		return true;
 	return c->plan->until_ns && now_ns() >= c->plan->until_ns;
 }
@@ -245,7 +245,7 @@ bool conductor_rest(struct conductor *c, int64_t at)
 			return false;
 	}
 	if (c->status)
-		status_draw(c->status, now, c->windows, c->regions);
+		status_draw(c->status, now, c->windows, c->regions, &c->adapt.evidence);
 	return !target_ended(c) && !time_is_up(c);
 }
 
@@ -391,14 +391,14 @@ static bool log_window(struct conductor *c, const struct window *w)
 		if (spans_in_flight(&c->points.spans, i) >= 0)
 			record_i64(b, "in_flight_ns", (int64_t)(spans_in_flight(&c->points.spans, i) * (double)virt));
 		record_end(b);
-		if (c->status && !disturbed && i == 0) {
+		if (!disturbed) {
 			struct causal_obs obs = { .run = c->run,
 						  .block = c->block,
 						  .start_ns = (double)(w->before.at_ns - c->began_ns),
 						  .s = w->pct / 100.0,
 						  .count = (double)count_of(c, i),
 						  .time_ns = (double)virt };
-			status_window(c->status, w->region, &obs);
+			conductor_learn(c, c->arena->point[i].name, w->region, &obs);
 		}
 	}
 	journal_flush(c->journal);
@@ -517,37 +517,6 @@ static bool discover(struct conductor *c)
 	return true;
 }
 
-static void new_block(struct conductor *c)
-{
-	size_t n;
-
-	free(c->trials);
-	free(c->picked);
-	c->picked = xcalloc(c->plan->max_regions + 1, sizeof(*c->picked));
-	n = regions_pick(c->regions, c->plan->max_regions, c->plan->min_share, c->picked);
-	c->ntrials = schedule_block(c->schedule, n, c->plan->levels, c->plan->nlevels, &c->trials);
-	c->next_trial = 0;
-	c->block++;
-}
-
-const struct trial *conductor_trial(struct conductor *c, struct region **region)
-{
-	const struct trial *t;
-
-	if (c->next_trial == c->ntrials)
-		new_block(c);
-	t = &c->trials[c->next_trial];
-	*region = t->region == (size_t)TRIAL_BASELINE ? NULL : c->picked[t->region];
-	return t;
-}
-
-void conductor_tried(struct conductor *c, bool disturbed)
-{
-	if (!disturbed || c->repeated)
-		c->next_trial++;
-	c->repeated = disturbed && !c->repeated;
-}
-
 static void experiment(struct conductor *c)
 {
 	while (!target_ended(c) && !time_is_up(c)) {
@@ -623,6 +592,7 @@ static void log_end(struct conductor *c, int64_t ended)
 
 void conductor_release(struct conductor *c)
 {
+	adapt_release(&c->adapt);
 	free(c->trials);
 	free(c->picked);
 	free(c->name_found);

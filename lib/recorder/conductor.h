@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "recorder/adapt.h"
 #include "recorder/journal.h"
 #include "recorder/leftover.h"
 #include "recorder/machine.h"
@@ -32,6 +33,8 @@ struct plan {
 	int64_t settle_ns;       /* at the least, between a switch and its window */
 	int64_t until_ns;        /* end of the time for experiments, on CLOCK_MONOTONIC; 0: until the target ends */
 	bool attach_only;        /* sample, but perform no experiment */
+	bool adaptive;           /* windows go where they are needed; see adapt.h */
+	double until;            /* half width of leaders' intervals that is enough, of the slope; 0: no end by that */
 	uint64_t runs;           /* that will be made at the most; 0: as many as there is time for */
 	int64_t duration_ns;     /* of all of them; 0: of one run */
 	const volatile sig_atomic_t *stop; /* becomes non-zero when we are asked to end */
@@ -77,6 +80,8 @@ struct conductor {
 	size_t ntrials, next_trial;
 	bool repeated;           /* the trial that is next has been done before, and was disturbed */
 	struct region **picked;  /* what trial.region counts in; owned */
+	struct adapt adapt;      /* what is known by now; its levels are set by whoever makes the conductor */
+	bool enough;             /* all that was to be found out has been */
 	int64_t ran_ns;          /* how long the run took */
 	int64_t last_run_ns;     /* how long the last run took to end by itself; 0: none has */
 	uint64_t experiments;    /* id of the last one, over all runs */

@@ -1,6 +1,6 @@
 /*
  * conductor_parts: what conducting windows and conducting whole runs share.
- * Private to conductor.c and whole.c.
+ * Private to conductor.c, trials.c and whole.c.
  */
 #ifndef ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
 #define ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
@@ -35,8 +35,14 @@ bool conductor_rest(struct conductor *c, int64_t at);
 /* What is to be tried next: of the block that is on, or of a new one. */
 const struct trial *conductor_trial(struct conductor *c, struct region **region);
 
-/* The trial has been made.  What was disturbed is to be done once more. */
+/*
+ * The trial has been made.  What was disturbed is to be done once more.  At the
+ * end of a block c->enough is set when the recording has come to its end.
+ */
 void conductor_tried(struct conductor *c, bool disturbed);
+
+/* An undisturbed window of this point has been logged. */
+void conductor_learn(struct conductor *c, const char *point, const struct region *region, const struct causal_obs *obs);
 
 /* Writes the record of an experiment, without visits.  Returns whether it was disturbed. */
 bool conductor_log(struct conductor *c, const struct window *w);

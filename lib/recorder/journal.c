@@ -132,6 +132,9 @@ void journal_run(struct journal *j, unsigned run, const struct arena *arena, cha
 	record_str(&j->line, "sampler", sampler == SAMPLER_PERF ? "perf" : sampler == SAMPLER_TIMER ? "timer" : "none");
 	record_u64(&j->line, "period_ns", arena->period_ns);
 	record_u64(&j->line, "seed", seed);
+	add_text(&j->line, "design", origin->design);
+	if (origin->until_points > 0)
+		record_real(&j->line, "until_points", origin->until_points);
 	record_str(&j->line, "mode", mode == REGION_LINE ? "line" : "function");
 	record_i64(&j->line, "started_ns", t.tv_sec * 1000000000ll + t.tv_nsec);
 	record_end(&j->line);

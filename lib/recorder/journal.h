@@ -37,6 +37,8 @@ struct journal_origin {
 	const char *commit;
 	const char *block; /* recordings that were made side by side have the same */
 	const char *side;  /* "base" or "head" */
+	const char *design; /* "fixed" or "adaptive" */
+	double until_points; /* see struct plan; of 100; 0: none */
 };
 
 /* What is run, where, and how it is sampled (as the runtime has told in the arena by now). */

@@ -5,7 +5,7 @@
 #include "recorder/schedule.h"
 
 /* splitmix64 (Steele, Lea, Flood 2014): any seed will do, also 0. */
-static uint64_t next(struct schedule *s)
+uint64_t schedule_random(struct schedule *s)
 {
 	uint64_t z = s->state += 0x9e3779b97f4a7c15u;
 
@@ -22,7 +22,7 @@ void schedule_init(struct schedule *s, uint64_t seed)
 static void shuffle(struct schedule *s, struct trial *t, size_t n)
 {
 	for (size_t i = n; i > 1; i--) {
-		size_t k = next(s) % i;
+		size_t k = schedule_random(s) % i;
 		struct trial swap = t[i - 1];
 
 		t[i - 1] = t[k];
@@ -30,27 +30,16 @@ static void shuffle(struct schedule *s, struct trial *t, size_t n)
 	}
 }
 
-/*
- * Every effect is measured against the same baselines, so they deserve more
- * windows than one level: with k levels compared to one control, the variance of
- * the differences is least with sqrt(k) controls for each (Dunnett 1955).  Each
- * baseline goes to a random place in its own stretch of the block.
- */
-size_t schedule_block(struct schedule *s, size_t nregions, const unsigned *levels, size_t nlevels, struct trial **out)
+/* Each baseline goes to a random place in its own stretch of the block. */
+size_t schedule_spread(struct schedule *s, struct trial *treated, size_t n, size_t nbase, struct trial **out)
 {
-	size_t n = nregions * nlevels;
-	size_t nbase = n ? (size_t)ceil(sqrt((double)n)) : 1;
-	struct trial *treated = xcalloc(n + 1, sizeof(*treated));
 	struct trial *all = xcalloc(n + nbase, sizeof(*all));
-	size_t k = 0, used = 0;
+	size_t used = 0;
 
-	for (size_t r = 0; r < nregions; r++)
-		for (size_t l = 0; l < nlevels; l++)
-			treated[k++] = (struct trial){ r, levels[l] };
 	shuffle(s, treated, n);
 	for (size_t b = 0, from = 0; b < nbase; b++) {
 		size_t to = n * (b + 1) / nbase;
-		size_t at = from + next(s) % (to - from + 1);
+		size_t at = from + schedule_random(s) % (to - from + 1);
 
 		for (size_t i = from; i <= to; i++) {
 			if (i == at)
@@ -60,7 +49,29 @@ size_t schedule_block(struct schedule *s, size_t nregions, const unsigned *level
 		}
 		from = to;
 	}
-	free(treated);
 	*out = all;
 	return used;
+}
+
+/*
+ * Every effect is measured against the same baselines, so they deserve more
+ * windows than one level: with k levels compared to one control, the variance of
+ * the differences is least with sqrt(k) controls for each (Dunnett 1955).
+ */
+size_t schedule_baselines(size_t treated)
+{
+	return treated ? (size_t)ceil(sqrt((double)treated)) : 1;
+}
+
+size_t schedule_block(struct schedule *s, size_t nregions, const unsigned *levels, size_t nlevels, struct trial **out)
+{
+	size_t n = nregions * nlevels, k = 0;
+	struct trial *treated = xcalloc(n + 1, sizeof(*treated));
+
+	for (size_t r = 0; r < nregions; r++)
+		for (size_t l = 0; l < nlevels; l++)
+			treated[k++] = (struct trial){ r, levels[l] };
+	k = schedule_spread(s, treated, n, schedule_baselines(n), out);
+	free(treated);
+	return k;
 }

@@ -25,6 +25,18 @@ struct schedule {
 
 void schedule_init(struct schedule *s, uint64_t seed);
 
+/* A number that the seed decides. */
+uint64_t schedule_random(struct schedule *s);
+
+/*
+ * Any block: treated[0..n), shuffled in place, with `nbase` baselines (at least one)
+ * spread among them.  The caller frees *out.  Returns how many trials.
+ */
+size_t schedule_spread(struct schedule *s, struct trial *treated, size_t n, size_t nbase, struct trial **out);
+
+/* How many baselines so many other trials deserve. */
+size_t schedule_baselines(size_t treated);
+
 /* One block for `nregions` regions and the levels (percent, without 0).  The caller frees *out.  Returns how many trials. */
 size_t schedule_block(struct schedule *s, size_t nregions, const unsigned *levels, size_t nlevels, struct trial **out);
 

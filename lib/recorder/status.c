@@ -18,30 +18,12 @@ void status_init(struct status *s, int64_t now)
 	s->began_ns = now;
 }
 
-void status_release(struct status *s)
+static bool slope_of(const struct evidence *e, const struct region *region, struct estimate *out)
 {
-	free(s->v);
-}
-
-void status_window(struct status *s, const struct region *region, const struct causal_obs *obs)
-{
-	if (!s->shown)
-		return;
-	s->v = xgrow(s->v, s->n, &s->cap, sizeof(*s->v));
-	s->v[s->n++] = (struct status_obs){ *obs, region };
-}
-
-static bool slope_of(const struct status *s, const struct region *region, struct estimate *out)
-{
-	struct causal_obs *obs = xcalloc(s->n + 1, sizeof(*obs));
+	struct causal_obs *obs = xcalloc(e->n + 1, sizeof(*obs));
 	struct causal_slope fit;
-	size_t n = 0;
-	bool ok;
+	bool ok = causal_fit(obs, evidence_of(e, region->id, obs), &fit);
 
-	for (size_t i = 0; i < s->n; i++)
-		if (!s->v[i].region || s->v[i].region == region)
-			obs[n++] = s->v[i].obs;
-	ok = causal_fit(obs, n, &fit);
 	free(obs);
 	if (ok)
 		*out = fit.slope;
@@ -75,7 +57,8 @@ static int by_slope(const void *a, const void *b)
 	return x->slope.value > y->slope.value ? -1 : x->slope.value < y->slope.value;
 }
 
-void status_draw(struct status *s, int64_t now, uint64_t windows, struct regions *regions)
+void status_draw(struct status *s, int64_t now, uint64_t windows, struct regions *regions,
+		 const struct evidence *evidence)
 {
 	struct leader *leader;
 	struct buf b = BUF_INIT;
@@ -86,7 +69,7 @@ void status_draw(struct status *s, int64_t now, uint64_t windows, struct regions
 	s->drawn_ns = now;
 	leader = xcalloc(regions->n + 1, sizeof(*leader));
 	for (size_t i = 0; i < regions->n; i++)
-		if (regions->v[i]->logged && slope_of(s, regions->v[i], &leader[n].slope))
+		if (regions->v[i]->logged && slope_of(evidence, regions->v[i], &leader[n].slope))
 			leader[n++].region = regions->v[i];
 	qsort(leader, n, sizeof(*leader), by_slope);
 	buf_addf(&b, "\r\033[K%3.0f s  %llu windows", (double)(now - s->began_ns) / 1e9, (unsigned long long)windows);

@@ -136,14 +136,14 @@ void whole_log(struct conductor *c)
 	record_i64(b, "virtual_ns", c->ended_ns - w.before.at_ns - delay);
 	record_end(b);
 	journal_flush(c->journal);
-	conductor_tried(c, disturbed);
-	if (c->status && !disturbed) {
+	if (!disturbed) {
 		struct causal_obs obs = { .block = c->block,
 					  .start_ns = (double)c->run,
 					  .whole = true,
 					  .s = w.pct / 100.0,
 					  .count = 1,
 					  .time_ns = (double)(c->ended_ns - w.before.at_ns - delay) };
-		status_window(c->status, w.region, &obs);
+		conductor_learn(c, "run", w.region, &obs);
 	}
+	conductor_tried(c, disturbed);
 }

@@ -1,0 +1,46 @@
+/*
+ * evidence: the undisturbed windows of a recording so far, of all its runs.
+ *
+ * What the estimator (profile/causal.h) asks for, kept in memory, so that the
+ * recorder knows what it has found while there is still time to look closer.
+ */
+#ifndef ANDWEORC_RECORDER_EVIDENCE_H
+#define ANDWEORC_RECORDER_EVIDENCE_H
+
+#include <stddef.h>
+
+#include "profile/causal.h"
+
+/* What one point did in a window. */
+struct evidence_window {
+	struct causal_obs obs;
+	unsigned region; /* id; 0: a baseline */
+	size_t point;    /* index into evidence.point */
+};
+
+struct evidence_point {
+	char *name; /* owned */
+	size_t windows;
+};
+
+struct evidence {
+	struct evidence_window *v; /* owned */
+	size_t n, cap;
+	struct evidence_point *point; /* owned; in the order of their first windows */
+	size_t npoints, cap_points;
+};
+
+void evidence_release(struct evidence *e);
+
+void evidence_add(struct evidence *e, const char *point, unsigned region, const struct causal_obs *obs);
+
+/*
+ * The point that decisions rest on: the one with the most windows, of several the
+ * one that was there first.  NULL as long as there is none.
+ */
+const char *evidence_point(const struct evidence *e);
+
+/* The windows of that point with the region sped up, and the baselines; out has room for e->n + 1.  Returns how many. */
+size_t evidence_of(const struct evidence *e, unsigned region, struct causal_obs *out);
+
+#endif

@@ -1,0 +1,136 @@
+#!/bin/sh
+# Recordings that decide by what they have seen: --design adaptive, --until.
+. "$(dirname "$0")/lib.sh"
+
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
+LIFE_MS=600
+export LIFE_MS
+
+# record ARG...: a recording into `log`; neighbours are not the point here
+record() {
+	exits 0 timeout 60 andweorc-record -q -o log "$@" >out 2>all
+	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'samples were lost' all >err || :
+}
+
+# values KEY TYPE: the values of a key in records of a type, a line each
+values() {
+	awk -F'\t' -v key="$1" -v type="$2" '$1 == type {
+		for (i = 2; i <= NF; i++)
+			if (index($i, key "=") == 1)
+				print substr($i, length(key) + 2)
+	}' log
+}
+
+# For each whole block and region, as many experiments as were planned, those that were done again left out.
+kept_to_the_plan() {
+	awk -F'\t' '
+	{
+		delete f
+		for (i = 2; i <= NF; i++) {
+			eq = index($i, "=")
+			f[substr($i, 1, eq - 1)] = substr($i, eq + 1)
+		}
+	}
+	$1 == "plan" && "region" in f { planned[f["block"], f["region"]] = f["windows"]; last = f["block"] }
+	$1 == "experiment" {
+		if (!again)
+			made[f["block"], f["region"]]++
+		again = "disturbed" in f && !again
+	}
+	END {
+		for (at in planned) {
+			split(at, key, SUBSEP)
+			if (key[1] == last)
+				continue
+			whole++
+			if (made[at] + 0 != planned[at]) {
+				printf "block %s, region %s: %d planned, %d made\n", key[1], key[2], planned[at], made[at]
+				failed = 1
+			}
+		}
+		if (!whole)
+			print "no block was finished"
+		exit failed || !whole
+	}' log
+}
+
+plans_are_kept() {
+	LIFE_MS=4000 record --design adaptive -r first_twin -r second_twin -s 75,25 --window 10 --seed 3 -- ./life twins
+	values design run >got
+	echo adaptive | same - got
+	kept_to_the_plan
+	# of the second block on, it is said what is known
+	values role plan | sort -u >got
+	has '^(leader|useful|idle)$' got
+	lacks '^(|[^liu].*)$' got
+	values slope_lo plan >got
+	test -s got
+	values point plan | sort -u >got
+	values point visits | sort -u | same - got
+}
+
+fixed_has_no_plans() {
+	record -r first_twin -s 50 --window 10 -- ./life twins
+	values design run >got
+	echo fixed | same - got
+	lacks '^plan' log
+	lacks 'until_points' log
+}
+
+# So wide an interval is soon reached; the program would go on for long.
+ends_when_it_is_enough() {
+	for design in fixed adaptive; do
+		LIFE_MS=50000 record --until 99 --design $design -r first_twin --window 10 -- ./life twins
+		values stop plan >got
+		echo until | same - got
+		values ended_by end >got
+		echo recorder | same - got
+		values until_points run >got
+		echo 99 | same - got
+		values design run >got
+		echo $design | same - got
+	done
+	LIFE_MS=50000 record --until 99 -r first_twin --window 10 -- ./life twins
+	values design run >got
+	echo adaptive | same - got
+}
+
+# Three runs may agree by chance; so the fifth is the first that can end it.
+takes_runs_enough() {
+	LIFE_MS=800 record --until 99 -n 30 -r first_twin --window 10 -- ./life twins
+	values id run >got
+	test "$(wc -l <got)" -ge 5
+	test "$(wc -l <got)" -lt 30
+	values stop plan >got
+	echo until | same - got
+}
+
+plans_pass() {
+	LIFE_MS=2000 record --design adaptive -r first_twin -r second_twin --window 10 -- ./life twins
+	exits 0 andweorc-resolve log >resolved 2>err
+	empty err
+	grep '^plan' log >want
+	grep '^plan' resolved | same want -
+	exits 0 andweorc-analyze --format andweorc resolved >analysis 2>err
+	empty err
+	has '^impact' analysis
+}
+
+refuses() {
+	option=$1
+	shift
+	for value; do
+		exits 125 andweorc-record -o log "$option" "$value" -- ./life twins >out 2>err
+		has "^andweorc-record: bad .* '$value'" err
+	done
+}
+
+check '--design adaptive: the log has a plan for each block, and windows are as planned' plans_are_kept
+check 'the fixed design plans nothing' fixed_has_no_plans
+check '--until: the recording ends when that is reached; it is adaptive unless told otherwise' ends_when_it_is_enough
+check '--until with -n: runs are compared' takes_runs_enough
+check 'plans pass resolve, and analyze reads on' plans_pass
+check '--design: bad values' refuses --design x '' fixe
+check '--until: bad values' refuses --until x 0 -1 101 nan
+
+done_testing
