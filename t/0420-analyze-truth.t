@@ -52,6 +52,24 @@ knees() {
 }
 check 'the knee at 30 %, and no other' knees
 
+# At most 4 in 20 of 95 % intervals miss (p < 0.003); none is that of any speedup at all.
+knee_intervals() {
+	sed -n 's/.*region=compress.c:142 .*max_useful_lo=\([^ ]*\) max_useful_hi=\([^ ]*\).*/\1 \2/p' impacts >at
+	awk '$1 <= 30 && 30 <= $2 { held++ } $2 > 60 { wide = 1 } END { print held + 0; exit !(NR == 20 && held >= 16 && !wide) }' at
+}
+check 'the interval of the knee' knee_intervals
+
+contention() {
+	test "$(grep -c 'region=lock.c:300 .*note=[a-z,-]*contention' impacts)" -eq 20
+	grep -v 'region=lock.c:300 ' impacts >others
+	lacks 'contention' others
+	awk -v seed=3 -v blocks=10 -f "$data/analyze/generate.awk" >log
+	exits 0 andweorc-analyze --format text log >out 2>err
+	has '^    impact    harmful \(contention: the program slows down\)' out
+	has '^note: lock.c:300: the faster the region, the slower the program' out
+}
+check 'contention is called so' contention
+
 contrast() {
 	awk -v seed=3 -v only=3 -v blocks=10 -f "$data/analyze/generate.awk" | sed 's/samples=250	total/samples=650	total/' >log
 	exits 0 andweorc-analyze --format text log >out 2>err

@@ -115,6 +115,9 @@ static double effect_of_excess(const struct item *item, size_t n)
 	if (fabs(sum) > BY_CHANCE * sqrt(vv / freedom * (double)n))
 		return 0;
 	beta = rv / vv;
+	/* Credit makes virtual time less.  Where it seems to make it more, visits were slow, and held more samples for it. */
+	if (beta > 0)
+		return 0;
 	variance = fmax(0, rr - beta * rv) / freedom;
 	return beta * beta * vv > CERTAIN * CERTAIN * variance ? beta : 0;
 }

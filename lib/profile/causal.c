@@ -22,6 +22,7 @@ enum { CLUSTERS = 8 };
 /* Sums over windows: all that the estimator needs of them. */
 struct sums {
 	double n, ns, nss; /* visits; times s; times s squared */
+	double m, ms, mss; /* windows; s; s squared */
 	double d, ds;      /* virtual time; times s */
 	double n0, d0;     /* of the baselines alone */
 };
@@ -123,6 +124,9 @@ static void sums_add(struct sums *t, const struct causal_obs *o, double sign)
 	t->n += n;
 	t->ns += n * o->s;
 	t->nss += n * o->s * o->s;
+	t->m += sign;
+	t->ms += sign * o->s;
+	t->mss += sign * o->s * o->s;
 	t->d += d;
 	t->ds += d * o->s;
 	if (o->s == 0) {
@@ -131,14 +135,22 @@ static void sums_add(struct sums *t, const struct causal_obs *o, double sign)
 	}
 }
 
+static double weight_of(const struct sums *t)
+{
+	return causal_weight(t->m, t->ms, t->mss, t->n, t->ns, t->nss);
+}
+
 /* What a stratum contributes, sign +1; its removal, sign -1. */
 static void ratio_add(struct causal_ratio *r, const struct sums *t, double sign)
 {
+	double weight;
+
 	/* an empty stratum, also after its last window was subtracted */
 	if (t->n < 0.5)
 		return;
-	r->num += sign * (t->ds * t->n - t->d * t->ns) / t->n;
-	r->den += sign * (t->d * t->nss - t->ds * t->ns) / t->n;
+	weight = sign * weight_of(t);
+	r->num += weight * (t->ds * t->n - t->d * t->ns);
+	r->den += weight * (t->d * t->nss - t->ds * t->ns);
 	r->n0 += sign * t->n0;
 	r->d0 += sign * t->d0;
 }
@@ -167,7 +179,7 @@ static double degrees_of_freedom(const struct causal_obs *obs, size_t n, const s
 	for (size_t i = 0; i < n; i++) {
 		const struct sums *t = &stratum[obs[i].stratum];
 		double s = obs[i].s, period = t->d / t->n;
-		double influence = (s * t->n - t->ns - beta * (t->nss - s * t->ns)) / t->n;
+		double influence = weight_of(t) * (s * t->n - t->ns - beta * (t->nss - s * t->ns));
 
 		v[obs[i].stratum] += influence * influence * obs[i].count * period * period;
 	}

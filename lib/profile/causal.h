@@ -9,6 +9,7 @@
 #ifndef ANDWEORC_PROFILE_CAUSAL_H
 #define ANDWEORC_PROFILE_CAUSAL_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -74,13 +75,19 @@ enum causal_note {
 	CAUSAL_OUT_OF_RANGE = 1 << 2,   /* interval wholly outside what one region can do: below -1 or above 1.1 */
 	CAUSAL_FEW_VISITS = 1 << 3,     /* half of the windows hold fewer than 5 visits (and are no whole runs) */
 	CAUSAL_ONE_LEVEL = 1 << 4,      /* one speedup beside the baseline: straightness is an assumption */
+	CAUSAL_CONTENTION = 1 << 5,     /* the faster the region, the slower the program, from the start or beyond the knee */
 };
+
+enum { CAUSAL_NOTES = 6 };
 
 struct causal_effect {
 	struct causal_slope fit;     /* up to the knee, if there is one */
 	struct causal_level *level;  /* levels > 0, ascending; owned */
 	size_t nlevels;
 	double knee;                 /* 0..1: no gain beyond; NAN = none seen */
+	double knee_lo, knee_hi;     /* its 95 % interval */
+	double rise;                 /* speedups up to here are surely below the knee, and are what fit is from; 1 = all */
+	double lag1;                 /* correlation of residuals of neighbouring windows */
 	double r2;                   /* how straight the levels lie up to the knee; NAN below three levels */
 	unsigned notes;              /* enum causal_note */
 	size_t n;                    /* windows used, baselines included */
@@ -88,6 +95,8 @@ struct causal_effect {
 	double visits;               /* in the windows used */
 	double period_ns;            /* of the baselines: sum of time / sum of visits */
 };
+
+#define CAUSAL_NO_EFFECT ((struct causal_effect){ .knee = NAN, .knee_lo = NAN, .knee_hi = NAN, .rise = 1, .lag1 = NAN, .r2 = NAN })
 
 /*
  * The whole result for one region and point.  False when there is nothing to
@@ -114,6 +123,8 @@ struct causal_noise {
 /* The bend of a curve. */
 struct causal_shape {
 	double knee;   /* NAN = none */
+	double knee_lo, knee_hi; /* its 95 % interval */
+	bool falls;    /* beyond the knee, significantly */
 	bool bent;     /* significantly not straight */
 	double lag1;   /* correlation of residuals of neighbouring windows */
 	double r2;     /* weighted, of the levels up to the knee */
@@ -128,8 +139,11 @@ size_t causal_noise(const struct causal_obs *obs, size_t n, size_t nstrata, stru
 void causal_shape(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_shape *out);
 void causal_shape_of(const struct causal_point *at, size_t n, const struct causal_noise *noise, struct causal_shape *out);
 
-/* A level that the estimated knee misses by this little belongs to the rise: the knee is less exact than that. */
-#define CAUSAL_KNEE_SLACK 0.03
+/* With the levels of e in place. */
+void causal_effect_take_shape(struct causal_effect *e, const struct causal_shape *shape);
+
+/* Takes back that there is a knee. */
+void causal_effect_forget_knee(struct causal_effect *e);
 
 /* A window with fewer visits than this says little by itself. */
 enum { CAUSAL_FEW = 5 };

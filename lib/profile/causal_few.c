@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "profile/causal_runs.h"
 
 /* Windows that remain beyond the parameters when a trend is fitted, and steps until slope and trend agree. */
 enum { LEAST_REST = 3, STEPS = 10 };
@@ -34,6 +35,8 @@ struct row {
 
 struct layer {
 	double n, ns, nss;
+	double m, ms, mss; /* windows; s; s squared */
+	double weight;     /* as in causal.c */
 	double xd, nxx, nxxt, nxs;
 	double period;
 };
@@ -60,13 +63,20 @@ static void set_layers(struct fit *f)
 		l->n += o->count;
 		l->ns += o->count * o->s;
 		l->nss += o->count * o->s * o->s;
+		l->m++;
+		l->ms += o->s;
+		l->mss += o->s * o->s;
 		l->xd += x * o->time_ns;
 		l->nxx += o->count * x * x;
 		l->nxxt += o->count * x * x * o->start_ns;
 		l->nxs += o->count * x * o->s;
 	}
-	for (size_t k = 0; k < f->nlayers; k++)
-		f->layer[k].period = f->layer[k].xd / f->layer[k].nxx;
+	for (size_t k = 0; k < f->nlayers; k++) {
+		struct layer *l = &f->layer[k];
+
+		l->period = l->xd / l->nxx;
+		l->weight = causal_weight(l->m, l->ms, l->mss, l->n, l->ns, l->nss);
+	}
 }
 
 /* The trend, given the slope. */
@@ -99,7 +109,7 @@ static double set_factors(struct fit *f)
 		const struct layer *l = &f->layer[o->stratum];
 		struct row *r = &f->row[i];
 
-		r->factor = (o->s * l->n - l->ns + f->slope * (l->nss - o->s * l->ns)) / l->n;
+		r->factor = l->weight * (o->s * l->n - l->ns + f->slope * (l->nss - o->s * l->ns));
 		with += r->factor * r->n * l->period * r->x * r->t;
 		square += r->n * l->period * r->x * r->x * r->t * r->t;
 	}

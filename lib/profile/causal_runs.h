@@ -23,6 +23,18 @@ struct causal_unit {
 	size_t windows, baselines;
 };
 
+/*
+ * The weight of a stratum of m windows with n visits, by which it counts for the
+ * work that is done in it (METHOD.md, "Why strata").  The others are sums of s and
+ * of its square, over windows and over visits.
+ */
+static inline double causal_weight(double m, double ms, double mss, double n, double ns, double nss)
+{
+	double by_window = mss / m - ms / m * (ms / m), by_visit = nss / n - ns / n * (ns / n);
+
+	return by_visit > 0 ? by_window / by_visit / n : 0;
+}
+
 static inline double causal_ratio_slope(const struct causal_ratio *r)
 {
 	return r->den > 0 ? -r->num / r->den : NAN;

@@ -16,6 +16,11 @@ static const double LAG1_MOST = 0.4;
 enum { LAG1_WINDOWS = 20 };
 static const double SLOPE_LEAST = -1, SLOPE_MOST = 1.1;
 
+/* A level that the interval of the knee misses by this little belongs to the rise: the knee is less exact than that. */
+static const double KNEE_SLACK = 0.03;
+
+static const double SLOPE_DOWN = -0.1; /* from which on a program is said to get slower */
+
 /* The windows with s in [least, most], and the baselines. */
 static size_t pick(const struct causal_obs *obs, size_t n, double least, double most, struct causal_obs *out)
 {
@@ -82,6 +87,8 @@ unsigned causal_notes(const struct causal_shape *shape, const struct causal_slop
 		notes |= CAUSAL_AUTOCORRELATED;
 	if (fit->slope.hi < SLOPE_LEAST || fit->slope.lo > SLOPE_MOST)
 		notes |= CAUSAL_OUT_OF_RANGE;
+	if (shape->falls || (fit->slope.value <= SLOPE_DOWN && fit->slope.hi < 0))
+		notes |= CAUSAL_CONTENTION;
 	if (few)
 		notes |= CAUSAL_FEW_VISITS;
 	if (shape->levels == 2)
@@ -105,6 +112,23 @@ static void add_up(const struct causal_obs *obs, size_t n, struct causal_effect 
 	out->period_ns = time0 / count0;
 }
 
+void causal_effect_take_shape(struct causal_effect *e, const struct causal_shape *shape)
+{
+	e->r2 = shape->r2;
+	e->lag1 = shape->noise.windows ? shape->lag1 : NAN;
+	e->knee = shape->knee;
+	e->knee_lo = shape->knee_lo;
+	e->knee_hi = shape->knee_hi;
+	if (!isnan(shape->knee))
+		e->rise = fmax(e->nlevels ? e->level[0].s : 1, shape->knee_lo + KNEE_SLACK);
+}
+
+void causal_effect_forget_knee(struct causal_effect *e)
+{
+	e->knee = e->knee_lo = e->knee_hi = NAN;
+	e->rise = 1;
+}
+
 bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out)
 {
 	struct causal_obs *scratch = xcalloc(n + 1, sizeof *scratch);
@@ -113,17 +137,16 @@ bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out)
 
 	/* GSL ends the process on an error by default; its answers are checked instead */
 	gsl_set_error_handler_off();
-	*out = (struct causal_effect){ .knee = NAN, .r2 = NAN };
+	*out = CAUSAL_NO_EFFECT;
 	add_up(obs, n, out);
 	if (!causal_fit(obs, n, &out->fit))
 		goto done;
 	ok = true;
 	causal_shape(obs, n, obs[n - 1].stratum + 1, &shape);
-	out->r2 = shape.r2;
-	out->knee = shape.knee;
 	fill_levels(obs, n, scratch, out);
-	if (!isnan(shape.knee) && !causal_fit(scratch, pick(obs, n, 0, shape.knee + CAUSAL_KNEE_SLACK, scratch), &out->fit)) {
-		out->knee = NAN;
+	causal_effect_take_shape(out, &shape);
+	if (!isnan(shape.knee) && !causal_fit(scratch, pick(obs, n, 0, out->rise, scratch), &out->fit)) {
+		causal_effect_forget_knee(out);
 		causal_fit(obs, n, &out->fit);
 	}
 	out->notes = causal_notes(&shape, &out->fit, n, !obs[0].whole && median_visits(obs, n) < CAUSAL_FEW);
@@ -135,5 +158,5 @@ done:
 void causal_effect_release(struct causal_effect *e)
 {
 	free(e->level);
-	*e = (struct causal_effect){ .knee = NAN, .r2 = NAN };
+	*e = CAUSAL_NO_EFFECT;
 }

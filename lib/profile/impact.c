@@ -92,7 +92,7 @@ static void estimate_impact(const struct profile *p, size_t region, struct span 
 	}
 	im->estimated = causal_effect(obs, n, &im->effect);
 	if (im->estimated)
-		im->nreplicates = impact_replicates(obs, n, im->effect.knee, &im->replicate);
+		im->nreplicates = impact_replicates(obs, n, im->effect.rise, &im->replicate);
 }
 
 /* The same from sums; a region without visits in any window has none. */

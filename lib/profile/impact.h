@@ -92,15 +92,15 @@ void analysis_doubt(struct analysis *a, const char *what, const char *fmt, ...) 
 /* The verdict and what would be enough.  Part of analysis_init; effect and q are set, `whole` is of the point. */
 void impact_judge(struct impact *im, const struct profile *p, bool whole);
 
-/* What single runs say.  Part of analysis_init; obs[0..n) are sorted by it, `knee` is NAN or of the effect. */
-size_t impact_replicates(struct causal_obs *obs, size_t n, double knee, struct impact_replicate **out);
+/* What single runs say.  Part of analysis_init; obs[0..n) are sorted by it; `rise` is that of the effect. */
+size_t impact_replicates(struct causal_obs *obs, size_t n, double rise, struct impact_replicate **out);
 size_t impact_baselines(struct causal_obs *obs, size_t n, struct impact_baseline **out);
 
 /* The period of baselines, its interval over runs, or within the one that there is. */
 struct estimate impact_period(struct causal_obs *obs, size_t n);
 
 const char *verdict_name(enum verdict v);                  /* as in the format */
-size_t impact_note_names(unsigned notes, const char *names[5]); /* enum causal_note, as in the format */
+size_t impact_note_names(unsigned notes, const char *names[CAUSAL_NOTES]); /* enum causal_note, as in the format */
 
 const char *impact_kind_name(unsigned kinds); /* as in the format; NULL where logs disagree */
 

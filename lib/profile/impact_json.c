@@ -112,7 +112,7 @@ static json_t *impact_object(const struct analysis *a, const struct impact *im)
 	const struct profile_region *r = im->region;
 	const struct causal_effect *e = &im->effect;
 	json_t *o = json_object();
-	const char *note[5];
+	const char *note[CAUSAL_NOTES];
 
 	set_text(o, "region", r->label);
 	set_text(o, "scope", r->scope);
@@ -142,6 +142,9 @@ static json_t *impact_object(const struct analysis *a, const struct impact *im)
 	set_text(o, "verdict", verdict_name(im->verdict));
 	set_text(o, "need", im->need);
 	set_real(o, "max_useful_pct", 100 * e->knee);
+	set_real(o, "max_useful_lo", 100 * e->knee_lo);
+	set_real(o, "max_useful_hi", 100 * e->knee_hi);
+	set_real(o, "lag1", e->lag1);
 	set_real(o, "period_ns", e->period_ns);
 	set_real(o, "visits", e->visits);
 	set_count(o, "disturbed", im->disturbed);

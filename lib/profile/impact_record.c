@@ -143,7 +143,7 @@ static void add_list(struct buf *b, const char *key, const char *const *names, s
 
 static void add_impact(struct buf *b, const struct analysis *a, const struct impact_point *point, const struct impact *im)
 {
-	const char *note[5];
+	const char *note[CAUSAL_NOTES];
 	const struct causal_effect *e = &im->effect;
 
 	record_begin(b, AW_IMPACT);
@@ -165,6 +165,9 @@ static void add_impact(struct buf *b, const struct analysis *a, const struct imp
 	record_str(b, "verdict", verdict_name(im->verdict));
 	add_text(b, "need", im->need);
 	add_real(b, "max_useful_pct", 100 * e->knee);
+	add_real(b, "max_useful_lo", 100 * e->knee_lo);
+	add_real(b, "max_useful_hi", 100 * e->knee_hi);
+	add_real(b, "lag1", e->lag1);
 	add_real(b, "period_ns", e->period_ns);
 	add_real(b, "visits", e->visits);
 	record_u64(b, "disturbed", im->disturbed);

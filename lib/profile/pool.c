@@ -299,15 +299,15 @@ bool pool_effect(const struct pool *p, struct causal_effect *out)
 	struct causal_shape shape;
 
 	gsl_set_error_handler_off();
-	*out = (struct causal_effect){ .knee = NAN, .r2 = NAN, .period_ns = NAN };
+	*out = CAUSAL_NO_EFFECT;
+	out->period_ns = NAN;
 	add_up(p, out);
 	if (!fit_units(p, 1, false, &out->fit))
 		return false;
 	fill_levels(p, out, &shape);
-	out->r2 = shape.r2;
-	out->knee = shape.knee;
-	if (!isnan(shape.knee) && !fit_units(p, shape.knee + CAUSAL_KNEE_SLACK, false, &out->fit)) {
-		out->knee = NAN;
+	causal_effect_take_shape(out, &shape);
+	if (!isnan(shape.knee) && !fit_units(p, out->rise, false, &out->fit)) {
+		causal_effect_forget_knee(out);
 		fit_units(p, 1, false, &out->fit);
 	}
 	out->notes = causal_notes(&shape, &out->fit, out->n, 2 * p->few > out->n);

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-/* As in the effect: a level that the knee misses by little belongs to the rise. */
+/* As in the effect. */
 static size_t up_to(const struct causal_obs *obs, size_t n, double most, struct causal_obs *out)
 {
 	size_t used = 0;
@@ -36,7 +36,7 @@ static size_t end_of_run(const struct causal_obs *obs, size_t n, size_t first)
 	return end;
 }
 
-size_t impact_replicates(struct causal_obs *obs, size_t n, double knee, struct impact_replicate **out)
+size_t impact_replicates(struct causal_obs *obs, size_t n, double rise, struct impact_replicate **out)
 {
 	struct causal_obs *scratch = xcalloc(n + 1, sizeof *scratch);
 	size_t units = 0, cap = 0;
@@ -50,7 +50,7 @@ size_t impact_replicates(struct causal_obs *obs, size_t n, double knee, struct i
 		used = up_to(obs + i, end - i, 1, scratch);
 		if (!fit(scratch, used, &r.sum, &r.all))
 			continue;
-		if (!isnan(knee) && !fit(scratch, up_to(obs + i, end - i, knee + CAUSAL_KNEE_SLACK, scratch), NULL, &r.rise))
+		if (rise < 1 && !fit(scratch, up_to(obs + i, end - i, rise, scratch), NULL, &r.rise))
 			r.rise = (struct causal_slope){ .basis = CAUSAL_NONE };
 		*out = xgrow(*out, units, &cap, sizeof **out);
 		(*out)[units++] = r;

@@ -102,7 +102,7 @@ static const char *verdict_words(enum verdict v)
 		[VERDICT_HIGH] = "high value",
 		[VERDICT_MODERATE] = "moderate value",
 		[VERDICT_LOW] = "low value",
-		[VERDICT_HARMFUL] = "harmful (the program slows down)",
+		[VERDICT_HARMFUL] = "harmful (contention: the program slows down)",
 		[VERDICT_NOT_ENOUGH_DATA] = "not enough data",
 		[VERDICT_NONE] = "not a bottleneck",
 	};
@@ -195,7 +195,9 @@ static void add_impact(struct report *r, size_t rank, const struct impact *im)
 		add_curve(r, e);
 	}
 	if (!isnan(e->knee))
-		buf_addf(&r->out, "    knee      useful up to about %.0f %%; faster than that gains nothing more\n", 100 * e->knee);
+		prose_wrap(&r->out, "    knee      ", "              ", "useful up to about %.0f %% (%.0f to %.0f); faster than that %s",
+			   100 * e->knee, 100 * e->knee_lo, 100 * e->knee_hi,
+			   e->notes & CAUSAL_CONTENTION ? "slows the program down again (contention)" : "gains nothing more");
 }
 
 /* Those that are known not to matter get one line each. */

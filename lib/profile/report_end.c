@@ -15,6 +15,8 @@ static const char *note_words(const char *name, bool whole)
 		{ "out-of-range", "a slope that one region cannot have: something disturbs the program; do not trust it" },
 		{ "few-visits", "half of the windows hold fewer than 5 visits: choose a point that is passed more often" },
 		{ "one-level", "one speedup only: that the curve is straight is an assumption" },
+		{ "contention", "the faster the region, the slower the program: threads get in each other's way (locks, caches, memory); "
+				"let fewer of them get there at once, rather than faster" },
 	};
 
 	if (whole && !strcmp(name, "autocorrelated"))
@@ -28,7 +30,7 @@ static const char *note_words(const char *name, bool whole)
 static void add_notes(struct buf *out, const struct impact_point *p, size_t top)
 {
 	for (size_t i = 0; i < p->nimpacts && i < top; i++) {
-		const char *names[5];
+		const char *names[CAUSAL_NOTES];
 		size_t n = impact_note_names(p->impact[i].effect.notes, names);
 
 		for (size_t j = 0; j < n; j++)

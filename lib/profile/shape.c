@@ -12,10 +12,11 @@
 #include "base/alloc.h"
 
 /* A knee is claimed only where it is strong, large and means what it says. */
-static const double KNEE_P = 0.01;        /* F test, two degrees of freedom: bend and place */
-static const double KNEE_BIC = 6;         /* gain over the straight line */
+static const double KNEE_P = 0.03;        /* F test, two degrees of freedom: bend and place */
+static const double KNEE_BIC = 2;         /* gain over the straight line */
 static const double KNEE_BEFORE = 0.1;    /* least slope before */
 static const double KNEE_AFTER = 0.35;    /* most slope after, as part of that before */
+static const double KNEE_FALLS = 0.1;     /* least slope down that is called so */
 static const double BENT_P = 0.01;
 enum { KNEE_LEVELS = 4, PASSES = 4, MAX_COLUMNS = 3 };
 
@@ -127,42 +128,21 @@ static bool free_curve(struct curve *c, const struct causal_obs *obs, size_t n)
 	return ok;
 }
 
+/* The third regressor, or, of two, the second; arg is the place of a knee. */
 static double hinge(double s, double knee)
 {
 	return s > knee ? s - knee : 0;
 }
 
-/*
- * Weighted fit of the levels by 1, s and (with columns == 3) a third
- * regressor.  Returns the residual sum of squares, that of the windows
- * included, so that models can be compared.
- */
-static double fit_levels(const struct curve *c, size_t columns, double (*third)(double s, double arg), double arg,
-			 double coefficient[MAX_COLUMNS])
+static double clipped(double s, double knee)
 {
-	gsl_matrix *x = gsl_matrix_alloc(c->n, columns), *cov = gsl_matrix_alloc(columns, columns);
-	gsl_vector *y = gsl_vector_alloc(c->n), *w = gsl_vector_alloc(c->n), *b = gsl_vector_alloc(columns);
-	gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(c->n, columns);
-	double rss = INFINITY;
+	return s < knee ? s : knee;
+}
 
-	for (size_t l = 0; l < c->n; l++) {
-		gsl_matrix_set(x, l, 0, 1);
-		gsl_matrix_set(x, l, 1, c->at[l].s);
-		if (columns == MAX_COLUMNS)
-			gsl_matrix_set(x, l, 2, third(c->at[l].s, arg));
-		gsl_vector_set(y, l, c->at[l].ratio);
-		gsl_vector_set(w, l, c->at[l].n);
-	}
-	if (gsl_multifit_wlinear(x, w, y, b, cov, &rss, work) == 0)
-		for (size_t i = 0; i < columns; i++)
-			coefficient[i] = gsl_vector_get(b, i);
-	gsl_multifit_linear_free(work);
-	gsl_vector_free(b);
-	gsl_vector_free(w);
-	gsl_vector_free(y);
-	gsl_matrix_free(cov);
-	gsl_matrix_free(x);
-	return rss + c->noise.rss;
+static double line(double s, double unused)
+{
+	(void)unused;
+	return s;
 }
 
 static double square(double s, double unused)
@@ -171,14 +151,110 @@ static double square(double s, double unused)
 	return s * s;
 }
 
-/* p of the straight line against a model with `more` parameters more. */
-static double straight_p(const struct curve *c, double straight, double bent, double more)
-{
-	double df = (double)c->noise.windows - (double)c->noise.strata - 1 - more;
+/* What a model needs beside the curve: one set for the many knees that are tried. */
+struct work {
+	gsl_matrix *x, *cov;
+	gsl_vector *y, *w, *b;
+	gsl_multifit_linear_workspace *gsl;
+	size_t columns;
+};
 
-	if (df < 3 || !(bent > 0))
+static struct work work_of(const struct curve *c, size_t columns)
+{
+	struct work k = {
+		gsl_matrix_alloc(c->n, columns), gsl_matrix_alloc(columns, columns), gsl_vector_alloc(c->n), gsl_vector_alloc(c->n),
+		gsl_vector_alloc(columns), gsl_multifit_linear_alloc(c->n, columns), columns,
+	};
+
+	for (size_t l = 0; l < c->n; l++) {
+		gsl_matrix_set(k.x, l, 0, 1);
+		gsl_matrix_set(k.x, l, 1, c->at[l].s);
+		gsl_vector_set(k.y, l, c->at[l].ratio);
+		gsl_vector_set(k.w, l, c->at[l].n);
+	}
+	return k;
+}
+
+static void work_free(struct work *k)
+{
+	gsl_multifit_linear_free(k->gsl);
+	gsl_vector_free(k->b);
+	gsl_vector_free(k->w);
+	gsl_vector_free(k->y);
+	gsl_matrix_free(k->cov);
+	gsl_matrix_free(k->x);
+}
+
+/*
+ * Weighted fit of the levels by 1, s (with three columns) and `last`.  Returns
+ * the residual sum of squares, that of the windows included, so that models can
+ * be compared.
+ */
+static double fit_again(const struct curve *c, struct work *k, double (*last)(double s, double arg), double arg)
+{
+	double rss = INFINITY;
+
+	for (size_t l = 0; l < c->n; l++)
+		gsl_matrix_set(k->x, l, k->columns - 1, last(c->at[l].s, arg));
+	if (gsl_multifit_wlinear(k->x, k->w, k->y, k->b, k->cov, &rss, k->gsl))
+		return INFINITY;
+	return rss + c->noise.rss;
+}
+
+static double fit_levels(const struct curve *c, size_t columns, double (*last)(double s, double arg), double arg)
+{
+	struct work k = work_of(c, columns);
+	double rss = fit_again(c, &k, last, arg);
+
+	work_free(&k);
+	return rss;
+}
+
+static double freedom(const struct curve *c, double parameters)
+{
+	return (double)c->noise.windows - (double)c->noise.strata - parameters;
+}
+
+/* p of a model against one with `more` parameters more, which has `parameters` beside those of strata. */
+static double worse_p(const struct curve *c, double worse, double better, double more, double parameters)
+{
+	double df = freedom(c, parameters);
+
+	if (df < 3 || !(better > 0))
 		return 1;
-	return stats_f_p(fmax(0, (straight - bent) / more) / (bent / df), more, df);
+	return stats_f_p(fmax(0, (worse - better) / more) / (better / df), more, df);
+}
+
+/* The curve with its bend at `knee`: slopes before and after, on the scale of gains. */
+struct bend {
+	double knee, rss, before, after;
+};
+
+static struct bend bend_at(const struct curve *c, struct work *k, double knee)
+{
+	struct bend bend = { .knee = knee, .rss = fit_again(c, k, hinge, knee) };
+
+	bend.before = -gsl_vector_get(k->b, 1) / gsl_vector_get(k->b, 0);
+	bend.after = bend.before - gsl_vector_get(k->b, 2) / gsl_vector_get(k->b, 0);
+	return bend;
+}
+
+/*
+ * The interval of the knee is that of the profile likelihood: all places whose
+ * fit is not significantly worse than the best.  Below the lowest level and
+ * above the last but one, the place is not known any more, and 0 or the last
+ * level is the end.
+ */
+static void set_knee_interval(const struct curve *c, struct work *k, const struct bend *best, struct causal_shape *out)
+{
+	double limit = best->rss * (1 + stats_t95(freedom(c, 3)) * stats_t95(freedom(c, 3)) / freedom(c, 3));
+	long at = lround(100 * best->knee), last = lround(100 * c->at[c->n - 1].s);
+
+	out->knee_lo = out->knee_hi = best->knee;
+	for (long pct = at - 1; pct >= 0 && fit_again(c, k, hinge, (double)pct / 100) <= limit; pct--)
+		out->knee_lo = (double)pct / 100;
+	for (long pct = at + 1; pct <= last && fit_again(c, k, hinge, (double)pct / 100) <= limit; pct++)
+		out->knee_hi = (double)pct / 100;
 }
 
 /*
@@ -186,30 +262,28 @@ static double straight_p(const struct curve *c, double straight, double bent, do
  * last but one: each side holds two levels or more.  Both parts must be steep
  * and flat as the word says; a curve that bends otherwise is merely bent.
  */
-static double find_knee(const struct curve *c, double straight)
+static void find_knee(const struct curve *c, double straight, struct causal_shape *out)
 {
-	double best = INFINITY, knee = NAN, at[MAX_COLUMNS] = { 0 }, n = (double)c->noise.windows;
-	long first = lround(100 * c->at[1].s), last;
+	struct bend best = { .rss = INFINITY };
+	double n = (double)c->noise.windows;
+	struct work k;
 
 	if (c->n < KNEE_LEVELS)
-		return NAN;
-	last = lround(100 * c->at[c->n - 2].s);
-	for (long pct = first; pct <= last; pct++) {
-		double coefficient[MAX_COLUMNS] = { 0 }, rss;
+		return;
+	k = work_of(c, MAX_COLUMNS);
+	for (long pct = lround(100 * c->at[1].s); pct <= lround(100 * c->at[c->n - 2].s); pct++) {
+		struct bend bend = bend_at(c, &k, (double)pct / 100);
 
-		rss = fit_levels(c, MAX_COLUMNS, hinge, (double)pct / 100, coefficient);
-		if (rss >= best)
-			continue;
-		best = rss;
-		knee = (double)pct / 100;
-		for (size_t i = 0; i < MAX_COLUMNS; i++)
-			at[i] = coefficient[i];
+		if (bend.rss < best.rss)
+			best = bend;
 	}
-	if (straight_p(c, straight, best, 2) > KNEE_P || n * log(straight / best) - 2 * log(n) < KNEE_BIC)
-		return NAN;
-	if (-at[1] / at[0] < KNEE_BEFORE || -(at[1] + at[2]) > KNEE_AFTER * -at[1])
-		return NAN;
-	return knee;
+	if (worse_p(c, straight, best.rss, 2, 3) <= KNEE_P && n * log(straight / best.rss) - 2 * log(n) >= KNEE_BIC &&
+	    best.before >= KNEE_BEFORE && best.after <= KNEE_AFTER * best.before) {
+		out->knee = best.knee;
+		set_knee_interval(c, &k, &best, out);
+		out->falls = best.after < -KNEE_FALLS && worse_p(c, fit_levels(c, 2, clipped, best.knee), best.rss, 1, 3) < BENT_P;
+	}
+	work_free(&k);
 }
 
 /* Weighted squared correlation of ratio and s over the levels up to the knee. */
@@ -241,12 +315,12 @@ static double straightness(const struct curve *c, double knee)
 
 static void judge(const struct curve *c, struct causal_shape *out)
 {
-	double coefficient[MAX_COLUMNS], straight = fit_levels(c, 2, NULL, 0, coefficient);
+	double straight = fit_levels(c, 2, line, 0);
 
 	out->lag1 = c->noise.rss > 0 ? c->noise.products / c->noise.rss : 0;
 	if (c->n >= 3)
-		out->bent = straight_p(c, straight, fit_levels(c, MAX_COLUMNS, square, 0, coefficient), 1) < BENT_P;
-	out->knee = find_knee(c, straight);
+		out->bent = worse_p(c, straight, fit_levels(c, MAX_COLUMNS, square, 0), 1, 2) < BENT_P;
+	find_knee(c, straight, out);
 	out->r2 = straightness(c, isnan(out->knee) ? 1 : out->knee);
 }
 
@@ -254,7 +328,7 @@ void causal_shape(const struct causal_obs *obs, size_t n, size_t nstrata, struct
 {
 	struct curve c = { .nstrata = nstrata };
 
-	*out = (struct causal_shape){ .knee = NAN, .r2 = NAN };
+	*out = (struct causal_shape){ .knee = NAN, .knee_lo = NAN, .knee_hi = NAN, .r2 = NAN };
 	if (free_curve(&c, obs, n)) {
 		out->noise = c.noise;
 		judge(&c, out);
@@ -277,7 +351,9 @@ void causal_shape_of(const struct causal_point *at, size_t n, const struct causa
 {
 	struct curve c = { .n = n, .noise = *noise };
 
-	*out = (struct causal_shape){ .knee = NAN, .r2 = NAN, .levels = n, .noise = *noise };
+	*out = (struct causal_shape){
+		.knee = NAN, .knee_lo = NAN, .knee_hi = NAN, .r2 = NAN, .levels = n, .noise = *noise
+	};
 	if (n < 2 || at[0].s > 0)
 		return;
 	c.at = xcalloc(n, sizeof *c.at);

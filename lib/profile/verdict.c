@@ -22,7 +22,7 @@ const char *verdict_name(enum verdict v)
 	return name[v];
 }
 
-size_t impact_note_names(unsigned notes, const char *names[5])
+size_t impact_note_names(unsigned notes, const char *names[CAUSAL_NOTES])
 {
 	static const struct {
 		unsigned note;
@@ -30,7 +30,7 @@ size_t impact_note_names(unsigned notes, const char *names[5])
 	} all[] = {
 		{ CAUSAL_NONLINEAR, "nonlinear" },       { CAUSAL_AUTOCORRELATED, "autocorrelated" },
 		{ CAUSAL_OUT_OF_RANGE, "out-of-range" }, { CAUSAL_FEW_VISITS, "few-visits" },
-		{ CAUSAL_ONE_LEVEL, "one-level" },
+		{ CAUSAL_ONE_LEVEL, "one-level" },       { CAUSAL_CONTENTION, "contention" },
 	};
 	size_t n = 0;
 

@@ -59,6 +59,17 @@ static double knee30(double s)
 	return 1 - 0.8 * (s < 0.3 ? s : 0.3);
 }
 
+/* Gains up to 0.4, and loses beyond. */
+static double peak40(double s)
+{
+	return 1 - 0.8 * (s < 0.4 ? s : 0.4 - (s - 0.4));
+}
+
+static double steeper(double s)
+{
+	return 1 + 0.3 * s;
+}
+
 static double bowl(double s)
 {
 	return 1 - 0.8 * s + 0.6 * s * s;
@@ -192,6 +203,52 @@ static void test_knee(void **state)
 	near(e.knee, 0.3, 0.05);
 	near(e.fit.slope.value, 0.8, 0.1);
 	causal_effect_release(&e);
+}
+
+/* The interval of the knee holds it, and shrinks as noise does. */
+static void test_knee_interval(void **state)
+{
+	static const double noise[] = { 0.1, 0.02 };
+	double width[2];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct causal_effect e;
+
+		nobs = 0;
+		for (uint64_t b = 0; b < 20; b++)
+			add_sweep(0, b, 2000, 40, knee30);
+		shake(noise[i]);
+		e = effect();
+		assert_true(e.knee_lo <= 0.3 && 0.3 <= e.knee_hi);
+		assert_true(e.knee_lo <= e.knee && e.knee <= e.knee_hi);
+		assert_true(e.rise < 0.5);
+		width[i] = e.knee_hi - e.knee_lo;
+		causal_effect_release(&e);
+	}
+	assert_true(width[1] > 0 && width[1] < width[0]);
+}
+
+/* Contention: from the start, and beyond a knee; neither where a curve only stays flat. */
+static void test_contention(void **state)
+{
+	static double (*const curve[])(double s) = { steeper, peak40, knee30, line, flat };
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		struct causal_effect e;
+
+		nobs = 0;
+		for (uint64_t b = 0; b < 20; b++)
+			add_sweep(0, b, 2000, 40, curve[i]);
+		shake(0.02);
+		e = effect();
+		assert_int_equal(!!(e.notes & CAUSAL_CONTENTION), i < 2);
+		assert_int_equal(!isnan(e.knee), i == 1 || i == 2);
+		if (i == 1)
+			near(e.fit.slope.value, 0.8, 0.1);
+		causal_effect_release(&e);
+	}
 }
 
 static void test_no_knee_in_noise(void **state)
@@ -457,6 +514,8 @@ int main(void)
 		TEST(block_without_baseline),
 		TEST(order_does_not_matter),
 		TEST(knee),
+		TEST(knee_interval),
+		TEST(contention),
 		TEST(no_knee_in_noise),
 		TEST(bent_is_noted),
 		TEST(runs_are_the_unit),
