@@ -64,6 +64,7 @@ static void measure(struct adapt *a, unsigned id, struct causal_obs *scratch)
 	r->known = causal_effect(scratch, evidence_of(&a->evidence, id, scratch), &e) && isfinite(e.fit.slope.se);
 	r->slope = e.fit.slope;
 	r->knee = e.knee;
+	r->rise = e.rise;
 	r->treated = e.treated;
 	r->ripe = is_ripe(a, r, &e.fit);
 	r->narrow = r->ripe && (r->slope.hi - r->slope.lo) / 2 <= a->width;
@@ -144,12 +145,12 @@ void adapt_judge(struct adapt *a, const unsigned *region, size_t n)
 
 /* ---- what they get ------------------------------------------------------------------- */
 
-/* The highest level up to the knee. */
+/* The highest level that is surely below the knee. */
 static size_t aim_of(const struct adapt *a, const struct adapt_region *r)
 {
 	size_t aim = a->nlevels - 1;
 
-	while (r->known && !isnan(r->knee) && aim > 0 && a->levels[aim] / 100.0 > r->knee + CAUSAL_KNEE_SLACK)
+	while (r->known && aim > 0 && a->levels[aim] / 100.0 > r->rise)
 		aim--;
 	return aim;
 }

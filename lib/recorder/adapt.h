@@ -43,6 +43,7 @@ struct adapt_region {
 	bool narrow;           /* and its interval is as narrow as is wanted */
 	struct estimate slope; /* up to the knee */
 	double knee;           /* NAN: none */
+	double rise;           /* speedups up to here are surely below its knee */
 	size_t treated;        /* windows that this rests on, without baselines */
 	size_t given;          /* windows that the last block has for it */
 	size_t turn;           /* which of the other levels is next */
