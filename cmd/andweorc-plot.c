@@ -18,7 +18,7 @@
 #include "profile/gnuplot.h"
 
 static const char USAGE[] =
-	"usage: andweorc-plot [-o FILE.svg|.png|.txt] [-p POINT] [-t N] [--base BASE] [--title TEXT] [--script FILE] [ANALYSIS]\n"
+	"usage: andweorc-plot [-o FILE.svg|.png|.txt] [-p POINT] [-t N] [--base BASE [--map PATCH]] [--title TEXT] [--script FILE] [ANALYSIS]\n"
 	"\n"
 	"Draws what andweorc-analyze found: for each leading region, how much faster the\n"
 	"program would be (y) if the region ran faster (x).  Without ANALYSIS, or with -,\n"
@@ -27,7 +27,8 @@ static const char USAGE[] =
 	"  -o, --output FILE   write FILE; .svg, .png or .txt says the format\n"
 	"  -p, --point POINT   draw this progress point only\n"
 	"  -t, --top N         draw at most N regions of each point (default 6)\n"
-	"      --base BASE     draw the analysis BASE behind, in a second colour\n"
+	"      --base BASE     draw the analysis BASE behind, in a second colour; what changed most comes first\n"
+	"      --map PATCH     output of 'git diff -U0 -M BASE HEAD': finds moved lines of BASE\n"
 	"      --title TEXT    heading (default: the command that was profiled)\n"
 	"      --script FILE   save the gnuplot script; without -o, do only that\n"
 	"  -h, --help          say this\n"
@@ -37,11 +38,12 @@ struct options {
 	const char *output; /* NULL: standard output */
 	const char *script; /* NULL: not saved */
 	const char *base;
+	const char *map;
 	const char *analysis;
 	struct chart_request request;
 };
 
-enum { OPT_BASE = 256, OPT_TITLE, OPT_SCRIPT };
+enum { OPT_BASE = 256, OPT_MAP, OPT_TITLE, OPT_SCRIPT };
 
 static enum chart_format format_of(const char *file)
 {
@@ -68,6 +70,7 @@ static void parse(struct options *o, int argc, char **argv)
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },      { "point", required_argument, NULL, 'p' },
 		{ "top", required_argument, NULL, 't' },         { "base", required_argument, NULL, OPT_BASE },
+		{ "map", required_argument, NULL, OPT_MAP },
 		{ "title", required_argument, NULL, OPT_TITLE }, { "script", required_argument, NULL, OPT_SCRIPT },
 		CLI_LONGS,
 	};
@@ -87,6 +90,9 @@ static void parse(struct options *o, int argc, char **argv)
 		case OPT_BASE:
 			o->base = optarg;
 			break;
+		case OPT_MAP:
+			o->map = optarg;
+			break;
 		case OPT_TITLE:
 			o->request.title = optarg;
 			break;
@@ -100,6 +106,8 @@ static void parse(struct options *o, int argc, char **argv)
 	o->analysis = argc > optind ? argv[optind] : "-";
 	if (o->base && !strcmp(o->base, "-") && !strcmp(o->analysis, "-"))
 		msg_die(EXIT_TROUBLE, "standard input cannot be both BASE and ANALYSIS");
+	if (o->map && !o->base)
+		msg_die(EXIT_TROUBLE, "--map is for --base");
 }
 
 /* A terminal says how wide it is; files and pipes get what prints on paper and in a log. */
@@ -144,6 +152,7 @@ int main(int argc, char **argv)
 {
 	struct options o = { .request = { .top = 6 } };
 	struct findings head, base;
+	struct linemap map;
 
 	cli_init(argv[0]);
 	parse(&o, argc, argv);
@@ -151,10 +160,16 @@ int main(int argc, char **argv)
 	o.request.columns = text_columns(&o);
 	findings_init(&head);
 	findings_init(&base);
+	linemap_init(&map);
 	o.request.head = &head;
 	o.request.base = o.base ? &base : NULL;
+	/* What is whole of a patch that is not can be used all the same. */
+	if (o.map)
+		linemap_read(&map, o.map);
+	o.request.map = o.map ? &map : NULL;
 	if (findings_read(&head, o.analysis) && (!o.base || findings_read(&base, o.base)))
 		draw(&o);
+	linemap_release(&map);
 	findings_release(&base);
 	findings_release(&head);
 	return cli_finish(EXIT_OK);

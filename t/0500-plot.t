@@ -22,7 +22,7 @@ svg_is_drawn() {
 	empty err
 	has '^<\?xml' chart.svg
 	has '</svg>' chart.svg
-	for text in 'What would speed up: ./pzip -j 4 corpus.tar' 'pzip.c:210 in deflate_chunk' 'progress point file · 1 region · intervals within runs' \
+	for text in 'What changed: ./pzip -j 4 corpus.tar' 'pzip.c:210 in deflate_chunk' 'progress point file · 1 region · intervals within runs' \
 		'slope 0.71 \[0.66, 0.76\] · 62 % of samples' 'high value, no gain past 50 %' 'base: slope 0.52 \[0.47, 0.57\]' \
 		'harmful: slows the program down' 'not enough data: record with -d 120' 'base: no such region'; do
 		has "<text>$text</text>" chart.svg

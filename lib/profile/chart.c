@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/msg.h"
 #include "profile/caption.h"
+#include "profile/counterpart.h"
 #include "profile/panel.h"
 
 /* The limit of cairo surfaces; gnuplot draws at twice the size (gnuplot.c). */
@@ -90,7 +91,7 @@ static void widen(struct axis *a, double x)
 
 static double last_speedup(const struct finding *m)
 {
-	return m->n ? m->curve[m->n - 1].speedup_pct : 0;
+	return m && m->n ? m->curve[m->n - 1].speedup_pct : 0;
 }
 
 static struct axis x_axis(const struct page *p)
@@ -99,8 +100,7 @@ static struct axis x_axis(const struct page *p)
 
 	for (size_t i = 0; i < p->n; i++) {
 		widen(&a, last_speedup(p->panel[i].head));
-		if (p->panel[i].base)
-			widen(&a, last_speedup(p->panel[i].base));
+		widen(&a, last_speedup(p->panel[i].base));
 	}
 	if (a.max <= 0)
 		a.max = 100; /* slopes alone */
@@ -112,7 +112,7 @@ static struct axis x_axis(const struct page *p)
 /* As much of the interval as leaves the points readable: `room` above and below them. */
 static void widen_by_interval(struct axis *a, const struct finding *m, double least, double most)
 {
-	for (size_t i = 0; i < m->n; i++) {
+	for (size_t i = 0; m && i < m->n; i++) {
 		if (!isnan(m->curve[i].lo))
 			widen(a, fmax(m->curve[i].lo, least));
 		if (!isnan(m->curve[i].hi))
@@ -122,8 +122,11 @@ static void widen_by_interval(struct axis *a, const struct finding *m, double le
 
 static void widen_by_points(struct axis *a, const struct finding *m, double x_max)
 {
-	double end = isnan(m->max_useful_pct) ? x_max : fmin(x_max, m->max_useful_pct);
+	double end;
 
+	if (!m)
+		return;
+	end = isnan(m->max_useful_pct) ? x_max : fmin(x_max, m->max_useful_pct);
 	for (size_t i = 0; i < m->n; i++)
 		widen(a, m->curve[i].program_pct);
 	if (finding_is_known(m))
@@ -138,16 +141,14 @@ static struct axis y_axis(const struct page *p)
 
 	for (size_t i = 0; i < p->n; i++) {
 		widen_by_points(&a, p->panel[i].head, p->x.max);
-		if (p->panel[i].base)
-			widen_by_points(&a, p->panel[i].base, p->x.max);
+		widen_by_points(&a, p->panel[i].base, p->x.max);
 	}
 	room = 0.6 * (a.max - a.min);
 	least = a.min - room;
 	most = a.max + room;
 	for (size_t i = 0; i < p->n; i++) {
 		widen_by_interval(&a, p->panel[i].head, least, most);
-		if (p->panel[i].base)
-			widen_by_interval(&a, p->panel[i].base, least, most);
+		widen_by_interval(&a, p->panel[i].base, least, most);
 	}
 	a.min -= 0.03 * (a.max - a.min);
 	a.max += 0.03 * (a.max - a.min);
@@ -157,16 +158,15 @@ static struct axis y_axis(const struct page *p)
 
 /* ---- the pages ------------------------------------------------------------- */
 
-static void plan_panel(struct panel *p, const struct metrics *k, const struct found_point *base, bool has_base)
+static void plan_panel(struct panel *p, const struct metrics *k, bool has_base)
 {
 	double width = p->right - p->left;
 	size_t room = (size_t)(width / k->note_col);
 
-	p->base = base ? panel_counterpart(base, p->head) : NULL;
-	p->title = panel_title(p->head, (size_t)(width / k->title_col));
-	p->note[0] = panel_numbers(p->head, room);
-	p->note[1] = panel_verdict(p->head, room);
-	p->note[2] = has_base ? panel_base(p->base, room) : NULL;
+	p->title = panel_title(p->head ? p->head : p->base, (size_t)(width / k->title_col));
+	p->note[0] = p->head ? panel_numbers(p->head, room) : xstrdup("head: no such region");
+	p->note[1] = p->head ? panel_verdict(p->head, room) : NULL;
+	p->note[2] = has_base ? panel_base(p->base, p->head, room) : NULL;
 }
 
 static char *heading(const struct chart_request *q, size_t room)
@@ -177,7 +177,7 @@ static char *heading(const struct chart_request *q, size_t room)
 		caption_add(&b, q->title ? q->title : "What would speed up the program", room);
 		return buf_detach(&b);
 	}
-	buf_adds(&b, "What would speed up: ");
+	buf_adds(&b, q->base ? "What changed: " : "What would speed up: ");
 	caption_add(&b, q->head->command, room > 40 ? room - 21 : 20);
 	return buf_detach(&b);
 }
@@ -188,14 +188,15 @@ static const char *interval_note(const struct page *p)
 	size_t within = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
-		const char *basis = p->panel[i].head->basis;
+		const struct finding *m = p->panel[i].head ? p->panel[i].head : p->panel[i].base;
+		const char *basis = m->basis;
 
 		within += basis && !strcmp(basis, "within-run");
 	}
 	return !within ? "" : within == p->n ? " · intervals within runs" : " · some intervals within runs";
 }
 
-static char *subheading(const struct page *p, const char *point, size_t first, size_t all)
+static char *subheading(const struct page *p, const char *point, size_t first, size_t all, bool has_base)
 {
 	struct buf b = BUF_INIT;
 
@@ -204,15 +205,16 @@ static char *subheading(const struct page *p, const char *point, size_t first, s
 	if (first > 0)
 		buf_addf(&b, " · regions %zu to %zu of %zu", first + 1, first + p->n, all);
 	else if (p->n < all)
-		buf_addf(&b, " · the %zu most useful of %zu regions", p->n, all);
+		buf_addf(&b, has_base ? " · the %zu of %zu regions that changed most" : " · the %zu most useful of %zu regions",
+			 p->n, all);
 	else
-		buf_addf(&b, " · %zu region%s", all, all == 1 ? "" : "s, most useful first");
+		buf_addf(&b, " · %zu region%s", all,
+			 all == 1 ? "" : has_base ? "s, the most changed first" : "s, most useful first");
 	buf_adds(&b, interval_note(p));
 	return buf_detach(&b);
 }
 
-static void plan_page(struct chart *c, struct page *p, const struct chart_request *q, const struct finding **v,
-		      const struct found_point *base)
+static void plan_page(struct chart *c, struct page *p, const struct chart_request *q, const struct counterpart *v)
 {
 	const struct metrics *k = q->format == CHART_TEXT ? &TEXT : &PICTURE;
 	struct grid g = grid_of(q, k, (int)p->n);
@@ -224,13 +226,14 @@ static void plan_page(struct chart *c, struct page *p, const struct chart_reques
 	for (int i = 0; i < (int)p->n; i++) {
 		struct panel *l = p->panel + i;
 
-		l->head = v[i];
+		l->head = v[i].head;
+		l->base = v[i].base;
 		l->outer_left = i % g.cols == 0;
 		l->left = k->left + i % g.cols * (g.panel_width + k->gap);
 		l->right = l->left + g.panel_width;
 		l->top = p->top + k->header + i / g.cols * (title + g.panel_height + k->below) + title;
 		l->bottom = l->top + g.panel_height;
-		plan_panel(l, k, base, c->has_base);
+		plan_panel(l, k, c->has_base);
 	}
 	p->bottom = p->top + k->header + g.rows * (title + g.panel_height + k->below) + k->footer;
 	p->x = x_axis(p);
@@ -242,12 +245,28 @@ static void plan_page(struct chart *c, struct page *p, const struct chart_reques
 		c->width = width;
 }
 
+/* The regions in the order in which they are drawn. */
+static struct counterpart *ranked(const struct chart_request *q, const struct found_point *head, size_t *n)
+{
+	const struct finding **alone;
+	struct counterpart *v;
+
+	if (q->base)
+		return counterparts(findings_point(q->base, head->name), head, q->map, n);
+	alone = panel_rank(head, n);
+	v = xcalloc(*n + 1, sizeof *v);
+	for (size_t i = 0; i < *n; i++)
+		v[i].head = alone[i];
+	free(alone);
+	return v;
+}
+
 /* One point: as many pages as its leading regions fill. */
 static void plan_point(struct chart *c, size_t *cap, const struct chart_request *q, const struct found_point *head)
 {
 	const struct metrics *k = q->format == CHART_TEXT ? &TEXT : &PICTURE;
 	size_t all, n;
-	const struct finding **v = panel_rank(head, &all);
+	struct counterpart *v = ranked(q, head, &all);
 
 	n = all < q->top ? all : q->top;
 	for (size_t first = 0; first < n; first += CHART_PAGE_PANELS) {
@@ -256,9 +275,9 @@ static void plan_point(struct chart *c, size_t *cap, const struct chart_request 
 		c->page = xgrow(c->page, c->n, cap, sizeof *c->page);
 		p = &c->page[c->n++];
 		*p = (struct page){ .n = n - first < CHART_PAGE_PANELS ? n - first : CHART_PAGE_PANELS };
-		plan_page(c, p, q, v + first, q->base ? findings_point(q->base, head->name) : NULL);
+		plan_page(c, p, q, v + first);
 		p->heading = heading(q, (size_t)((c->width - k->left - k->right) / k->heading_col));
-		p->subheading = subheading(p, head->name, first, all);
+		p->subheading = subheading(p, head->name, first, all, c->has_base);
 	}
 	free(v);
 }

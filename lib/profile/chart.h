@@ -2,8 +2,8 @@
  * chart: which curves of an analysis are drawn, where, and with which words.
  *
  * A chart is a column of pages, one or more for each progress point; a page is
- * a grid of panels, one for each region, leading regions first, all with the
- * same axes.  Nothing here knows gnuplot (that is gnuplot.h) and nothing here
+ * a grid of panels, one for each region, leading regions first (with a base,
+ * those that changed most), all with the same axes.  Nothing here knows gnuplot (that is gnuplot.h) and nothing here
  * estimates: every number comes from the analysis.
  *
  * Lengths are pixels of a picture, or characters of a text; the origin is at
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "diff/linemap.h"
 #include "profile/finding.h"
 
 #define CHART_PAGE_PANELS 12
@@ -29,6 +30,7 @@ struct chart_request {
 	enum chart_format format;
 	const struct findings *head;
 	const struct findings *base; /* drawn behind head; NULL: none */
+	const struct linemap *map;   /* from the tree of base to that of head; NULL: none */
 	const char *point;           /* the only one to draw; NULL: all */
 	const char *title;           /* NULL: says the command */
 	size_t top;                  /* at most so many regions a point */
@@ -38,7 +40,7 @@ struct chart_request {
 enum { CHART_NOTES = 3 };
 
 struct panel {
-	const struct finding *head;
+	const struct finding *head;   /* NULL: base has the region alone */
 	const struct finding *base;   /* NULL: none */
 	int left, right, top, bottom; /* of the axes */
 	bool outer_left;              /* has the numbers of the y axis */

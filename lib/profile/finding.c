@@ -17,8 +17,14 @@ void findings_init(struct findings *a)
 static void finding_free(struct finding *m)
 {
 	free(m->region);
+	free(m->scope);
+	free(m->module);
 	free(m->function);
+	free(m->symbol);
 	free(m->file);
+	free(m->line_hash);
+	free(m->context_hash);
+	free(m->function_hash);
 	free(m->basis);
 	free(m->verdict);
 	free(m->need);
@@ -64,6 +70,7 @@ bool finding_is_known(const struct finding *m)
 /* Nothing known: what a record leaves out stays so. */
 static const struct finding UNKNOWN = {
 	.line = NAN,
+	.function_line = NAN,
 	.share_pct = NAN,
 	.blocked_pct = NAN,
 	.slope = NAN,
@@ -113,6 +120,7 @@ static void read_impact(struct findings *a, struct record *rec)
 	good &= record_need_str(rec, "region", &region);
 	good &= record_need_str(rec, "verdict", &verdict);
 	good &= record_opt_real(rec, "line", &v.line);
+	good &= record_opt_real(rec, "function_line", &v.function_line);
 	good &= record_opt_real(rec, "share_pct", &v.share_pct);
 	good &= record_opt_real(rec, "blocked_pct", &v.blocked_pct);
 	good &= record_opt_real(rec, "slope", &v.slope);
@@ -131,8 +139,14 @@ static void read_impact(struct findings *a, struct record *rec)
 	v.curve = m->curve;
 	v.n = m->n;
 	v.cap = m->cap;
+	v.scope = text(rec, "scope");
+	v.module = text(rec, "module");
 	v.function = text(rec, "function");
+	v.symbol = text(rec, "symbol");
 	v.file = text(rec, "file");
+	v.line_hash = text(rec, "line_hash");
+	v.context_hash = text(rec, "context_hash");
+	v.function_hash = text(rec, "function_hash");
 	v.basis = text(rec, "basis");
 	v.verdict = xstrdup(verdict);
 	v.need = text(rec, "need");

@@ -24,9 +24,13 @@ struct curve_point {
 
 struct finding {
 	char *region; /* label, unique within the point */
+	char *scope;  /* "line", "function" or "class" */
+	char *module; /* path */
 	char *function;
+	char *symbol;
 	char *file;
-	double line;
+	double line, function_line;
+	char *line_hash, *context_hash, *function_hash; /* of the source text */
 	double share_pct; /* of the CPU samples */
 	double blocked_pct; /* of the blocked samples */
 	double slope, slope_lo, slope_hi;

@@ -120,7 +120,7 @@ static void add_head(struct buf *b, const struct chart *c)
 /* Speedup, program, low, high.  The first row is no measurement: the band starts there. */
 static void add_data(struct buf *b, const char *name, size_t number, const struct finding *m)
 {
-	if (!m->n)
+	if (!m || !m->n)
 		return;
 	buf_addf(b, "\n$%s%zu << EOD\n0 0 0 0\n", name, number);
 	for (size_t i = 0; i < m->n; i++) {
@@ -178,7 +178,7 @@ static void add_curve(struct buf *b, const struct page *p, const struct panel *l
 	const char *name = is_base ? "base" : "head";
 	const struct finding *m = is_base ? l->base : l->head;
 	/* Two measurements at one place stand side by side. */
-	double aside = !l->base ? 0 : (is_base ? -0.005 : 0.005) * p->x.max;
+	double aside = !l->base || !l->head ? 0 : (is_base ? -0.005 : 0.005) * p->x.max;
 	int style = is_base ? 2 : 1;
 
 	if (has_interval(m))
@@ -214,7 +214,7 @@ static void add_curve_text(struct buf *b, const struct page *p, const struct pan
 
 static bool has_knee(const struct page *p, const struct panel *l)
 {
-	return l->head->max_useful_pct <= p->x.max; /* not when NAN */
+	return l->head && l->head->max_useful_pct <= p->x.max; /* not when NAN */
 }
 
 static void add_knee(struct buf *b, const struct chart *c, double at)
@@ -254,7 +254,8 @@ static void add_panel(struct buf *b, const struct chart *c, const struct page *p
 		 p->x.max, text ? "points pointtype '.'" : "lines linestyle 4");
 	if (l->base)
 		(text ? add_curve_text : add_curve)(b, p, l, true, number);
-	(text ? add_curve_text : add_curve)(b, p, l, false, number);
+	if (l->head)
+		(text ? add_curve_text : add_curve)(b, p, l, false, number);
 	buf_addc(b, '\n');
 }
 
@@ -361,8 +362,7 @@ void gnuplot_script(struct buf *b, const struct chart *c)
 	for (size_t i = 0; i < c->n; i++)
 		for (size_t k = 0; k < c->page[i].n; k++, number++) {
 			add_data(b, "head", number, c->page[i].panel[k].head);
-			if (c->page[i].panel[k].base)
-				add_data(b, "base", number, c->page[i].panel[k].base);
+			add_data(b, "base", number, c->page[i].panel[k].base);
 		}
 	buf_adds(b, "\nunset key\nset multiplot\n");
 	number = 0;

@@ -18,9 +18,8 @@ static int class_of(const struct finding *m)
 	return m->verdict ? 0 : 4;
 }
 
-static int compare(const void *x, const void *y)
+int panel_order(const struct finding *a, const struct finding *b)
 {
-	const struct finding *a = *(const struct finding *const *)x, *b = *(const struct finding *const *)y;
 	double p = isnan(a->slope) ? -INFINITY : a->slope, q = isnan(b->slope) ? -INFINITY : b->slope;
 
 	if (class_of(a) != class_of(b))
@@ -28,6 +27,11 @@ static int compare(const void *x, const void *y)
 	if (p != q)
 		return p > q ? -1 : 1;
 	return strcmp(a->region, b->region);
+}
+
+static int compare(const void *x, const void *y)
+{
+	return panel_order(*(const struct finding *const *)x, *(const struct finding *const *)y);
 }
 
 const struct finding **panel_rank(const struct found_point *p, size_t *n)
@@ -43,26 +47,6 @@ const struct finding **panel_rank(const struct found_point *p, size_t *n)
 	}
 	qsort(v, *n, sizeof *v, compare);
 	return v;
-}
-
-/*
- * The same region in the other analysis.  A label is the shortest unambiguous
- * tail of a path, so it can differ where the place does not.  Code that moved
- * is for andweorc-diff to find.
- */
-const struct finding *panel_counterpart(const struct found_point *base, const struct finding *m)
-{
-	const struct finding *same = found_point_region(base, m->region);
-
-	if (same || !m->file || isnan(m->line))
-		return same;
-	for (size_t i = 0; i < base->regions.n; i++) {
-		const struct finding *b = base->regions.entry[i].value;
-
-		if (b->file && !strcmp(b->file, m->file) && b->line == m->line)
-			return b;
-	}
-	return NULL;
 }
 
 static const char *verdict_words(const char *verdict)
@@ -174,15 +158,29 @@ char *panel_verdict(const struct finding *m, size_t room)
 	return fit(buf_detach(&b), room);
 }
 
-char *panel_base(const struct finding *base, size_t room)
+/* A label is the shortest end of a path that is not ambiguous: it can differ where the place does not. */
+static bool is_same_place(const struct finding *a, const struct finding *b)
 {
-	struct buf b = BUF_INIT;
+	return a->file && b->file && !strcmp(a->file, b->file) && a->line == b->line;
+}
 
-	buf_adds(&b, "base: ");
-	if (base)
-		add_slope_interval(&b, base);
-	else
-		buf_adds(&b, "no such region");
+char *panel_base(const struct finding *base, const struct finding *head, size_t room)
+{
+	struct buf b = BUF_INIT, slope = BUF_INIT;
+
+	if (!base)
+		return fit(xstrdup("base: no such region"), room);
+	add_slope_interval(&slope, base);
+	if (head && strcmp(base->region, head->region) && !is_same_place(base, head)) {
+		buf_adds(&b, "base, ");
+		caption_add(&b, base->region, 32);
+		buf_addf(&b, ": %s", slope.s);
+		if (b.len > room) /* where it was is worth less than what it was */
+			buf_clear(&b);
+	}
+	if (!b.len)
+		buf_addf(&b, "base: %s", slope.s);
+	buf_release(&slope);
 	return fit(buf_detach(&b), room);
 }
 

@@ -17,8 +17,8 @@
  */
 const struct finding **panel_rank(const struct found_point *p, size_t *n);
 
-/* The same region in another analysis, or NULL. */
-const struct finding *panel_counterpart(const struct found_point *base, const struct finding *m);
+/* Which of two comes first in that order: as strcmp. */
+int panel_order(const struct finding *a, const struct finding *b);
 
 /* "csv.c:142 in parse_row"; the function goes before the place is cut. */
 char *panel_title(const struct finding *m, size_t room);
@@ -29,7 +29,7 @@ char *panel_numbers(const struct finding *m, size_t room);
 /* "high value, no gain past 30 %"; NULL when the analysis gives no verdict. */
 char *panel_verdict(const struct finding *m, size_t room);
 
-/* "base: slope 0.41 [0.35, 0.47]"; NULL: not in base. */
-char *panel_base(const struct finding *base, size_t room);
+/* "base: slope 0.41 [0.35, 0.47]", with its place where that is another; base NULL: not there. */
+char *panel_base(const struct finding *base, const struct finding *head, size_t room);
 
 #endif

@@ -12,13 +12,21 @@ set style line 5 linecolor rgb '#666666' linewidth 1 dashtype 3  # no gain beyon
 # virtual speedup %, program speedup %, low and high end of its interval
 $head0 << EOD
 0 0 0 0
+15 -4.1 -6 -2.2
+30 -9 -11.5 -6.5
+50 -15.2 -18 -12.4
+75 -23.4 -27 -19.8
+EOD
+
+$head1 << EOD
+0 0 0 0
 15 10.4 9.1 11.7
 30 21.6 20.2 23
 50 35.3 33.6 37
 75 36.1 34.2 38
 EOD
 
-$base0 << EOD
+$base1 << EOD
 0 0 0 0
 15 7.4 6.1 8.7
 30 15.6 14.2 17
@@ -26,21 +34,7 @@ $base0 << EOD
 75 39.1 37.2 41
 EOD
 
-$head1 << EOD
-0 0 0 0
-15 -4.1 -6 -2.2
-30 -9 -11.5 -6.5
-50 -15.2 -18 -12.4
-75 -23.4 -27 -19.8
-EOD
-
 $head2 << EOD
-0 0 0 0
-30 1.5 NaN NaN
-50 4.5 -20 29
-EOD
-
-$head3 << EOD
 0 0 0 0
 15 0.2 -1 1.4
 30 -0.4 -1.9 1.1
@@ -48,9 +42,15 @@ $head3 << EOD
 75 0.5 -1.4 2.4
 EOD
 
-$base3 << EOD
+$base2 << EOD
 0 0 0 0
 50 5 3 7
+EOD
+
+$head3 << EOD
+0 0 0 0
+30 1.5 NaN NaN
+50 4.5 -20 29
 EOD
 
 $head4 << EOD
@@ -64,8 +64,8 @@ set multiplot
 # page
 unset label
 unset arrow
-set label 'What would speed up: ./pzip -j 4 corpus.tar' at screen 78/W, 1-36/H font 'sans-serif" font-weight="bold,15' textcolor rgb '#222222' noenhanced
-set label 'progress point block · 4 regions, most useful first' at screen 78/W, 1-58/H font 'sans-serif,12' textcolor rgb '#666666' noenhanced
+set label 'What changed: ./pzip -j 4 corpus.tar' at screen 78/W, 1-36/H font 'sans-serif" font-weight="bold,15' textcolor rgb '#222222' noenhanced
+set label 'progress point block · 4 regions, the most changed first' at screen 78/W, 1-58/H font 'sans-serif,12' textcolor rgb '#666666' noenhanced
 set label 'virtual speedup of the region (%)' at screen 574/W, 1-944/H center font 'sans-serif,12' textcolor rgb '#222222' noenhanced
 set label 'speedup of the program (%)' at screen 18/W, 1-527/H center rotate by 90 font 'sans-serif,12' textcolor rgb '#222222' noenhanced
 set arrow from screen 78/W, 1-974/H to screen 106/W, 1-974/H nohead linestyle 1 linewidth 1
@@ -94,21 +94,16 @@ set rmargin at screen 558/W
 set tmargin at screen 1-172/H
 set bmargin at screen 1-462/H
 set format y '%g'
-set label 'base: slope 0.52 [0.47, 0.57]' at screen 78/W, 1-158/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
-set label 'high value, no gain past 50 %' at screen 78/W, 1-139/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope 0.71 [0.66, 0.76] · 62 % of samples' at screen 78/W, 1-120/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'pzip.c:210 in deflate_chunk' at screen 78/W, 1-98/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
-set arrow from 50, graph 0 to 50, graph 1 nohead linestyle 5 front
+set label 'base: no such region' at screen 78/W, 1-158/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
+set label 'harmful: slows the program down' at screen 78/W, 1-139/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'slope -0.31 [-0.40, -0.22] · 2.0 % of samples' at screen 78/W, 1-120/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'writer.c:88 in write_ordered' at screen 78/W, 1-98/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
-  $base0 using 1:3:4 with filledcurves fillcolor rgb '#D55E00' fillstyle transparent solid 0.12 noborder, \
-  [0:75] 0.52*x with lines linestyle 2, \
-  $base0 every ::1 using ($3 <= $4 ? $1+-0.38625 : NaN):2:3:4 with yerrorbars linestyle 2 linewidth 1 dashtype 1 pointsize 0, \
-  $base0 every ::1 using ($1+-0.38625):2 with points linestyle 2, \
   $head0 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
-  [0:50] 0.71*x with lines linestyle 1, \
-  $head0 every ::1 using ($3 <= $4 ? $1+0.38625 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
-  $head0 every ::1 using ($1+0.38625):2 with points linestyle 1
+  [0:75] -0.31*x with lines linestyle 1, \
+  $head0 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head0 every ::1 using ($1+0):2 with points linestyle 1
 
 # panel 1
 unset label
@@ -118,16 +113,21 @@ set rmargin at screen 1070/W
 set tmargin at screen 1-172/H
 set bmargin at screen 1-462/H
 set format y ''
-set label 'base: no such region' at screen 590/W, 1-158/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
-set label 'harmful: slows the program down' at screen 590/W, 1-139/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope -0.31 [-0.40, -0.22] · 2.0 % of samples' at screen 590/W, 1-120/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'writer.c:88 in write_ordered' at screen 590/W, 1-98/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set label 'base: slope 0.52 [0.47, 0.57]' at screen 590/W, 1-158/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
+set label 'high value, no gain past 50 %' at screen 590/W, 1-139/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'slope 0.71 [0.66, 0.76] · 62 % of samples' at screen 590/W, 1-120/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'pzip.c:210 in deflate_chunk' at screen 590/W, 1-98/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set arrow from 50, graph 0 to 50, graph 1 nohead linestyle 5 front
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
+  $base1 using 1:3:4 with filledcurves fillcolor rgb '#D55E00' fillstyle transparent solid 0.12 noborder, \
+  [0:75] 0.52*x with lines linestyle 2, \
+  $base1 every ::1 using ($3 <= $4 ? $1+-0.38625 : NaN):2:3:4 with yerrorbars linestyle 2 linewidth 1 dashtype 1 pointsize 0, \
+  $base1 every ::1 using ($1+-0.38625):2 with points linestyle 2, \
   $head1 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
-  [0:75] -0.31*x with lines linestyle 1, \
-  $head1 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
-  $head1 every ::1 using ($1+0):2 with points linestyle 1
+  [0:50] 0.71*x with lines linestyle 1, \
+  $head1 every ::1 using ($3 <= $4 ? $1+0.38625 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head1 every ::1 using ($1+0.38625):2 with points linestyle 1
 
 # panel 2
 unset label
@@ -137,15 +137,20 @@ set rmargin at screen 558/W
 set tmargin at screen 1-592/H
 set bmargin at screen 1-882/H
 set format y '%g'
-set label 'base: no such region' at screen 78/W, 1-578/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
-set label 'not enough data: record with -d 120' at screen 78/W, 1-559/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope unknown · 0.4 % of samples' at screen 78/W, 1-540/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'crc.c:12 in crc32' at screen 78/W, 1-518/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set label 'base: slope 0.10 [0.05, 0.15]' at screen 78/W, 1-578/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
+set label 'not a bottleneck' at screen 78/W, 1-559/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'slope 0.00 [-0.02, 0.03] · 4.2 % of samples' at screen 78/W, 1-540/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'queue.c:31 in queue_put' at screen 78/W, 1-518/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
+  $base2 using 1:3:4 with filledcurves fillcolor rgb '#D55E00' fillstyle transparent solid 0.12 noborder, \
+  [0:50] 0.1*x with lines linestyle 2, \
+  $base2 every ::1 using ($3 <= $4 ? $1+-0.38625 : NaN):2:3:4 with yerrorbars linestyle 2 linewidth 1 dashtype 1 pointsize 0, \
+  $base2 every ::1 using ($1+-0.38625):2 with points linestyle 2, \
   $head2 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
-  $head2 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
-  $head2 every ::1 using ($1+0):2 with points linestyle 1
+  [0:75] 0.004*x with lines linestyle 1, \
+  $head2 every ::1 using ($3 <= $4 ? $1+0.38625 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head2 every ::1 using ($1+0.38625):2 with points linestyle 1
 
 # panel 3
 unset label
@@ -155,25 +160,20 @@ set rmargin at screen 1070/W
 set tmargin at screen 1-592/H
 set bmargin at screen 1-882/H
 set format y ''
-set label 'base: slope 0.10 [0.05, 0.15]' at screen 590/W, 1-578/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
-set label 'not a bottleneck' at screen 590/W, 1-559/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope 0.00 [-0.02, 0.03] · 4.2 % of samples' at screen 590/W, 1-540/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'queue.c:31 in queue_put' at screen 590/W, 1-518/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set label 'base: no such region' at screen 590/W, 1-578/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
+set label 'not enough data: record with -d 120' at screen 590/W, 1-559/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'slope unknown · 0.4 % of samples' at screen 590/W, 1-540/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'crc.c:12 in crc32' at screen 590/W, 1-518/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
-  $base3 using 1:3:4 with filledcurves fillcolor rgb '#D55E00' fillstyle transparent solid 0.12 noborder, \
-  [0:50] 0.1*x with lines linestyle 2, \
-  $base3 every ::1 using ($3 <= $4 ? $1+-0.38625 : NaN):2:3:4 with yerrorbars linestyle 2 linewidth 1 dashtype 1 pointsize 0, \
-  $base3 every ::1 using ($1+-0.38625):2 with points linestyle 2, \
   $head3 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
-  [0:75] 0.004*x with lines linestyle 1, \
-  $head3 every ::1 using ($3 <= $4 ? $1+0.38625 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
-  $head3 every ::1 using ($1+0.38625):2 with points linestyle 1
+  $head3 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head3 every ::1 using ($1+0):2 with points linestyle 1
 
 # page
 unset label
 unset arrow
-set label 'What would speed up: ./pzip -j 4 corpus.tar' at screen 78/W, 1-1026/H font 'sans-serif" font-weight="bold,15' textcolor rgb '#222222' noenhanced
+set label 'What changed: ./pzip -j 4 corpus.tar' at screen 78/W, 1-1026/H font 'sans-serif" font-weight="bold,15' textcolor rgb '#222222' noenhanced
 set label 'progress point file · 1 region · intervals within runs' at screen 78/W, 1-1048/H font 'sans-serif,12' textcolor rgb '#666666' noenhanced
 set label 'virtual speedup of the region (%)' at screen 418/W, 1-1624/H center font 'sans-serif,12' textcolor rgb '#222222' noenhanced
 set label 'speedup of the program (%)' at screen 18/W, 1-1362/H center rotate by 90 font 'sans-serif,12' textcolor rgb '#222222' noenhanced

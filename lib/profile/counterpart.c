@@ -1,0 +1,136 @@
+#include "profile/counterpart.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "diff/match.h"
+#include "profile/panel.h"
+
+static unsigned long number(double x)
+{
+	return x > 0 && x < 1e9 ? (unsigned long)x : 0;
+}
+
+/* Records of old analyses have no scope; the label is then all that a function has. */
+static struct match_place place_of(const struct finding *m)
+{
+	bool line = m->scope ? !strcmp(m->scope, "line") : m->file && number(m->line);
+
+	return (struct match_place){
+		.scope = m->scope ? m->scope : line ? "line" : "function",
+		.function = m->function || line ? m->function : m->region,
+		.symbol = m->symbol,
+		.file = m->file,
+		.module = m->module,
+		.line = number(m->line),
+		.function_line = number(m->function_line),
+		.line_hash = m->line_hash,
+		.context_hash = m->context_hash,
+		.function_hash = m->function_hash,
+	};
+}
+
+static struct match_place *places_of(const struct found_point *p)
+{
+	struct match_place *v = xcalloc(p ? p->regions.n + 1 : 1, sizeof *v);
+
+	for (size_t i = 0; p && i < p->regions.n; i++)
+		v[i] = place_of(p->regions.entry[i].value);
+	return v;
+}
+
+/* base_of[i]: what head's region i is in base, or NULL. */
+static const struct finding **pair(const struct found_point *base, const struct found_point *head, const struct linemap *map)
+{
+	struct match_place *b = places_of(base), *h = places_of(head);
+	const struct finding **base_of = xcalloc(head ? head->regions.n + 1 : 1, sizeof *base_of);
+	struct match *match = NULL;
+	size_t n = base && head ? match_places(b, base->regions.n, h, head->regions.n, map, &match) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (match[i].confidence >= MATCH_SURE || match[i].kind == MATCH_SAME)
+			base_of[match[i].head] = base->regions.entry[match[i].base].value;
+	free(match);
+	free(b);
+	free(h);
+	return base_of;
+}
+
+static double slope_of(const struct finding *m)
+{
+	return m && finding_is_known(m) ? m->slope : 0;
+}
+
+/* Half of the interval; without one, nothing is certain. */
+static double doubt_of(const struct finding *m)
+{
+	if (!m || !finding_is_known(m))
+		return 0;
+	return isnan(m->slope_lo) || isnan(m->slope_hi) ? INFINITY : (m->slope_hi - m->slope_lo) / 2;
+}
+
+static double change_of(const struct counterpart *c)
+{
+	return fabs(slope_of(c->head) - slope_of(c->base));
+}
+
+static double least_change_of(const struct counterpart *c)
+{
+	return fmax(0, change_of(c) - hypot(doubt_of(c->head), doubt_of(c->base)));
+}
+
+static int order(double a, double b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int compare(const void *x, const void *y)
+{
+	const struct counterpart *a = x, *b = y;
+	int d = order(least_change_of(a), least_change_of(b));
+
+	d = d ? d : order(change_of(a), change_of(b));
+	d = d ? d : !a->head - !b->head;
+	return d ? d : panel_order(a->head ? a->head : a->base, b->head ? b->head : b->base);
+}
+
+static bool is_paired(const struct counterpart *v, size_t n, const struct finding *base)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].base == base)
+			return true;
+	return false;
+}
+
+static bool is_drawn(const struct finding *m)
+{
+	return m && (m->n || finding_is_known(m));
+}
+
+struct counterpart *counterparts(const struct found_point *base, const struct found_point *head, const struct linemap *map,
+				 size_t *n)
+{
+	size_t nbase = base ? base->regions.n : 0, nhead = head ? head->regions.n : 0;
+	const struct finding **base_of = pair(base, head, map);
+	struct counterpart *v = xcalloc(nbase + nhead + 1, sizeof *v);
+
+	*n = 0;
+	for (size_t i = 0; i < nhead; i++)
+		v[(*n)++] = (struct counterpart){ head->regions.entry[i].value, base_of[i] };
+	for (size_t i = 0; i < nbase; i++) {
+		const struct finding *m = base->regions.entry[i].value;
+
+		if (!is_paired(v, nhead, m))
+			v[(*n)++] = (struct counterpart){ NULL, m };
+	}
+	nhead = *n;
+	*n = 0;
+	for (size_t i = 0; i < nhead; i++)
+		if (is_drawn(v[i].head) || is_drawn(v[i].base))
+			v[(*n)++] = v[i];
+	qsort(v, *n, sizeof *v, compare);
+	free(base_of);
+	return v;
+}

@@ -1,0 +1,134 @@
+#!/bin/sh
+# andweorc-plot --base: which region of one analysis is which of the other, and in which order they are drawn.
+. "$(dirname "$0")/lib.sh"
+
+# impact REGION LINE SLOPE KEY=VALUE...: a region of work.c, its interval 0.02 wide
+impact() {
+	region=$1 line=$2 slope=$3
+	shift 3
+	printf 'impact\tpoint=p\tregion=%s\tscope=line\tfile=%s/work.c\tline=%s\tslope=%s\tslope_lo=%s\tslope_hi=%s\tn=9\tverdict=moderate' \
+		"$region" "$root" "$line" "$slope" "$(echo "$slope" | awk '{ print $1 - 0.01 }')" "$(echo "$slope" | awk '{ print $1 + 0.01 }')"
+	for field in "$@"; do
+		printf '\t%s' "$field"
+	done
+	printf '\ncurve\tpoint=p\tregion=%s\tspeedup_pct=50\tprogram_pct=%s\n' "$region" "$(echo "$slope" | awk '{ print 50 * $1 }')"
+}
+
+# Three lines were put before line 10.  What stood at 20 went, and 23 is another line than the one that was there.
+{
+	printf 'andweorc\tversion=1\ttool=analyze\n'
+	root=/a/base
+	impact work.c:10 10 0.30 function=f
+	impact work.c:20 20 0.25 function=g
+	impact work.c:23 23 0.40 function=h
+	impact work.c:5 5 0.11 function=e
+} >base.aw
+{
+	printf 'andweorc\tversion=1\ttool=analyze\n'
+	root=/b/head
+	impact work.c:13 13 0.32 function=f
+	impact work.c:26 25 0.10 function=h
+	impact work.c:23 24 0.05 function=new
+	impact work.c:5 5 0.11 function=e
+} | sed 's/work.c:26/work.c:25/; s/work.c:23/work.c:24/' >head.aw
+cat >change.patch <<'END'
+diff --git a/work.c b/work.c
+--- a/work.c
++++ b/work.c
+@@ -9,0 +10,3 @@
++one
++two
++three
+@@ -20 +22,0 @@
+-gone
+END
+
+# titles FILE: of the panels, in order, with what is said of base
+titles() {
+	sed -n "s/^set label '\(work[^']*\|base[:,][^']*\|head:[^']*\|slope[^']*\)' at screen.*/\1/p" "$1"
+}
+
+moved_lines_are_found() {
+	exits 0 andweorc-plot --script script --base base.aw --map change.patch head.aw 2>err
+	empty err
+	titles script >got
+	same - got <<-END
+	base, work.c:23: slope 0.40 [0.39, 0.41]
+	slope 0.10 [0.09, 0.11]
+	work.c:25 in h
+	base: slope 0.25 [0.24, 0.26]
+	head: no such region
+	work.c:20 in g
+	base: no such region
+	slope 0.05 [0.04, 0.06]
+	work.c:24 in new
+	base, work.c:10: slope 0.30 [0.29, 0.31]
+	slope 0.32 [0.31, 0.33]
+	work.c:13 in f
+	base: slope 0.11 [0.10, 0.12]
+	slope 0.11 [0.10, 0.12]
+	work.c:5 in e
+	END
+	has 'progress point p · 5 regions, the most changed first' script
+}
+
+# Without the patch, lines with the same text are one; nothing else is taken for one that is not at its place.
+text_tells() {
+	sed '/function=f/s/$/\tline_hash=aa\tcontext_hash=1.2.3.4.5.6/' base.aw >base.hash
+	sed '/function=f/s/$/\tline_hash=aa\tcontext_hash=1.2.3.4.5.6/' head.aw >head.hash
+	exits 0 andweorc-plot --script script --base base.hash head.hash 2>err
+	has "'base, work.c:10: slope 0.30" script
+	lacks "'base, work.c:23" script
+	has 'progress point p · 6 regions, the most changed first' script
+}
+
+order_is_of_the_change() {
+	exits 0 andweorc-plot --script one --base base.aw --map change.patch head.aw
+	{
+		head -n 1 head.aw
+		sed 1d head.aw | sort
+	} >sorted
+	exits 0 andweorc-plot --script two --base base.aw --map change.patch sorted
+	same one two
+	exits 0 andweorc-plot -t 2 --script script --base base.aw --map change.patch head.aw
+	has 'the 2 of 5 regions that changed most' script
+	test "$(grep -c '^# panel' script)" -eq 2
+	# A wide interval takes from a change what it leaves open.
+	sed '/function=h/s/slope_hi=[0-9.]*/slope_hi=0.9/' head.aw >wide
+	exits 0 andweorc-plot --script script --base base.aw --map change.patch wide
+	titles script | grep work.c | grep -v base >got
+	sed -n 1p got >first
+	echo 'work.c:20 in g' | same - first
+}
+
+# A region that only base has is drawn from base alone, in each format.
+vanished_is_drawn() {
+	for suffix in svg png txt; do
+		exits 0 andweorc-plot -o "chart.$suffix" --base base.aw --map change.patch head.aw 2>err
+		empty err
+	done
+	has '<text>work.c:20 in g</text>' chart.svg
+	has 'head: no such region' chart.txt
+	printf 'andweorc\tversion=1\ttool=analyze\nimpact\tpoint=p\tregion=x\tverdict=not-enough-data\tn=0\n' >none
+	exits 0 andweorc-plot --base base.aw none >out 2>err
+	has 'work.c:10 in f' out
+}
+
+map_wants_a_base() {
+	exits 2 andweorc-plot --map change.patch head.aw >out 2>err
+	echo 'andweorc-plot: --map is for --base' | same - err
+	exits 2 andweorc-plot --map nowhere --base base.aw head.aw --script script 2>err
+	has "andweorc-plot: .*'nowhere'" err
+}
+
+check 'moved lines are found by the patch' moved_lines_are_found
+check 'without it, by their text' text_tells
+check 'the most changed come first' order_is_of_the_change
+check 'map needs a base, and to be there' map_wants_a_base
+if command -v gnuplot >/dev/null; then
+	check 'a region that only base has' vanished_is_drawn
+else
+	skip 'a region that only base has' 'no gnuplot'
+fi
+
+done_testing
