@@ -18,7 +18,8 @@
 #include "profile/gnuplot.h"
 
 static const char USAGE[] =
-	"usage: andweorc-plot [-o FILE.svg|.png|.txt] [-p POINT] [-t N] [--base BASE [--map PATCH]] [--title TEXT] [--script FILE] [ANALYSIS]\n"
+	"usage: andweorc-plot [-o FILE.svg|.png|.txt] [-p POINT] [-t N] [--base BASE [--map PATCH]] [--title TEXT]\n"
+	"                     [--script FILE] [ANALYSIS]\n"
 	"\n"
 	"Draws what andweorc-analyze found: for each leading region, how much faster the\n"
 	"program would be (y) if the region ran faster (x).  Without ANALYSIS, or with -,\n"
