@@ -10,7 +10,7 @@
  * This also stands in for locks whose release nobody sees: where the holder and
  * who wants the lock are on one processor, the latter finds it free.
  *
- * Who leaves a processor notes its clock there: as it begins to wait or to pause,
+ * Who leaves a processor notes its clock there: as it begins to wait, in pauses,
  * and at each sample, for it may be preempted before the next.  Clocks of a
  * thread that was preempted are thus late by a sample's credit at most.
  */
@@ -27,11 +27,16 @@ static uint64_t key_here(void)
 	return key_of('P', (uint64_t)sched_getcpu(), 0);
 }
 
+void processor_note(int64_t virt, int64_t now)
+{
+	sync_mark(key_here(), virt, now);
+}
+
 void processor_leave(struct arena_thread *t)
 {
 	int64_t now = now_ns();
 
-	sync_mark(key_here(), now - delay_of(t), now);
+	processor_note(now - delay_of(t), now);
 }
 
 int64_t processor_bound(int64_t v, int64_t ready_virt, int64_t ready_ns, int64_t now)

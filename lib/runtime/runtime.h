@@ -186,6 +186,7 @@ bool sampler_start(void);                   /* any: for the calling thread */
 void sampler_stop(void);                    /* any: for the calling thread */
 void sampler_replace(uint32_t tid);         /* any: that thread of the process has lost its event of perf */
 void sampler_pause(bool stop);              /* any: the same for a while, with its breakpoints; or starts it again */
+void sampler_drop(void);                    /* any: the same signals are blocked; forgets those that wait to be delivered */
 void sampler_stop_all(bool stop);           /* any: for all threads of the process, which are out of the handler then; or starts it again */
 
 /* any: is it a signal of ours that has come, and not one of the program's with the same number? */
@@ -221,7 +222,14 @@ static inline uint32_t window_speedup(void)
 
 int64_t delay_of(struct arena_thread *t);                 /* any: D of the calling thread, floor applied */
 void delay_credit(struct arena_thread *t, int64_t ns);    /* any: rule 1 */
-void delay_pay(struct arena_thread *t, int64_t at_least); /* any: rule 2, when the debt is at_least ns */
+
+enum pause {
+	PAUSE_BUSY,   /* on its processor */
+	PAUSE_ASLEEP, /* off it, as it was in the wait that is over */
+};
+
+/* any: rule 2, when the debt is at_least ns */
+void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how);
 
 /* any: adds to D without raising G, which is at least `g` afterwards (the others may have begun to pay already). */
 void delay_credit_from(struct arena_thread *t, int64_t ns, int64_t g);
@@ -255,6 +263,9 @@ int64_t sync_released_at(uint64_t key);
 
 /* any: the calling thread may soon be off its processor. */
 void processor_leave(struct arena_thread *t);
+
+/* any: the same, with a clock that is known. */
+void processor_note(int64_t virt, int64_t now);
 
 /*
  * any: the virtual time of the calling thread, which would be v had it found a

@@ -133,7 +133,7 @@ void sample_take(const void *context, uint32_t periods)
 			delay_credit(t, credit);
 		/* Who waits pays when it goes on, if it must: a pause now would only make it late. */
 		if (!waits)
-			delay_pay(t, 0);
+			delay_pay(t, 0, PAUSE_BUSY);
 		processor_leave(t);
 	}
 }

@@ -273,6 +273,22 @@ void sampler_forget(void)
 	atomic_store_explicit(&handlers, 0, memory_order_relaxed);
 }
 
+void sampler_drop(void)
+{
+	static const struct timespec at_once = { 0, 0 };
+	uint64_t set = (has_perf ? 1ull << (SIGTRAP - 1) : 0) | (timer_signal ? 1ull << (timer_signal - 1) : 0);
+	siginfo_t info;
+	long sig;
+
+	while ((sig = SYS(SYS_rt_sigtimedwait, &set, &info, &at_once, sizeof(set))) > 0) {
+		if (!sampler_sent((int)sig, &info)) {
+			/* The program's own: it waits on. */
+			SYS(SYS_rt_tgsigqueueinfo, SYS(SYS_getpid), self.slot->tid, sig, &info);
+			return;
+		}
+	}
+}
+
 /* ---- choosing ------------------------------------------------------------------- */
 
 /* Since 5.18 a blocked SIGTRAP of perf waits; before, the kernel kills the process. */

@@ -285,7 +285,7 @@ void wait_outside(struct wait *w)
 	/* A wait for a lock that nobody ended is a sleep. */
 	finish(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now_ns());
 	if (window_speedup())
-		delay_pay(w->t, RELEASE_DEBT_NS);
+		delay_pay(w->t, RELEASE_DEBT_NS, PAUSE_ASLEEP);
 	go_on(w);
 }
 
