@@ -262,10 +262,12 @@ keeps_to_so_many_regions() {
 check '--max-regions' keeps_to_so_many_regions
 
 # The first 8 experiments, those that were done again for a disturbance counted once.
+# Regions by their names: they are numbered as samples find them.
 order() {
-	values region experiment >regions
-	values speedup_pct experiment >speedups
-	paste -d' ' regions speedups | uniq | head -n 8
+	awk -F'\t' '
+	function get(key, i) { for (i = 2; i <= NF; i++) if (index($i, key "=") == 1) return substr($i, length(key) + 2) }
+	$1 == "region" { name[get("id")] = get("symbol") }
+	$1 == "experiment" { print name[get("region")], get("speedup_pct") }' log | uniq | head -n 8
 }
 
 repeats_an_order() {

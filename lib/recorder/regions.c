@@ -351,6 +351,26 @@ static int by_samples(const void *a, const void *b)
 	return x->id < y->id ? -1 : 1;
 }
 
+static int compare_texts(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* By what they are: nothing that samples or time decide. */
+static int by_name(const void *a, const void *b)
+{
+	const struct region *x = *(struct region *const *)a, *y = *(struct region *const *)b;
+	int order = compare_texts(x->function, y->function);
+
+	if (!order)
+		order = compare_texts(x->file, y->file);
+	if (!order && x->line != y->line)
+		order = x->line < y->line ? -1 : 1;
+	if (!order && x->class != y->class)
+		order = x->class < y->class ? -1 : 1;
+	return order ? order : by_samples(a, b);
+}
+
 /* A region that is sped up must be found on stacks where a tail call has taken it off. */
 static void find_calls(struct regions *r, struct region *g)
 {
@@ -376,6 +396,8 @@ size_t regions_pick(struct regions *r, size_t max, double min_share, struct regi
 	for (size_t i = 0; i < n && kept < max; i++)
 		if (named || (double)taken(sorted[i]) >= min_share * (double)(r->all_samples + r->all_blocked))
 			out[kept++] = sorted[i];
+	/* The schedule counts regions in this order: the same seed is to be the same experiments. */
+	qsort(out, kept, sizeof(*out), by_name);
 	for (size_t i = 0; i < kept; i++)
 		find_calls(r, out[i]);
 	free(sorted);

@@ -87,8 +87,8 @@ size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size
 
 /*
  * The regions to experiment with: the named ones, or, without any, those with
- * the most samples (at least min_share of all), at most max.  Returns how many;
- * the array is the caller's.
+ * the most samples (at least min_share of all), at most max; in the order of
+ * their names.  Returns how many; the array is the caller's.
  */
 size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out);
 
