@@ -69,8 +69,12 @@ check() {
 	fi
 	failures=$((failures + 1))
 	echo "not ok $tests - $description"
-	sed 's/^/# /' "$output"
-	echo "# (status $status)"
+	# prove shows standard error whether it is verbose or not.
+	{
+		echo "# $0: not ok $tests - $description"
+		sed 's/^/# /' "$output"
+		echo "# (status $status)"
+	} >&2
 }
 
 # skip DESCRIPTION REASON: one test that cannot be tried here
