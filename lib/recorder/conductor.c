@@ -459,11 +459,17 @@ static int64_t window_length(const struct conductor *c)
 	return wanted;
 }
 
+static bool has_reported(const struct conductor *c)
+{
+	return atomic_load_explicit(&c->arena->runtime, memory_order_acquire) != RUNTIME_ABSENT;
+}
+
 static bool wait_until_ready(struct conductor *c)
 {
-	while (atomic_load_explicit(&c->arena->runtime, memory_order_acquire) == RUNTIME_ABSENT) {
+	while (!has_reported(c)) {
+		/* A short program may have come and gone since the last look. */
 		if (target_ended(c) || time_is_up(c))
-			return false;
+			return has_reported(c);
 		sleep_until(c, now_ns() + TICK_MS * MS);
 	}
 	return true;

@@ -84,9 +84,23 @@ static void losses(struct conductor *c)
 		    xasprintf("%u processes were not profiled: there is room for %d at a time", processes, ARENA_PROCESSES));
 }
 
+/*
+ * How many processes went on without the runtime.  Those that were looked at in
+ * time are counted; else who has ended by itself without a farewell was another
+ * program by then.
+ */
+static unsigned processes_gone_over(const struct conductor *c)
+{
+	bool farewell = atomic_load_explicit(&c->arena->farewell, memory_order_relaxed);
+
+	if (c->processes.lost == 0 && !farewell && c->ended && WIFEXITED(c->wait_status))
+		return 1;
+	return c->processes.lost;
+}
+
 static void points(struct conductor *c)
 {
-	if (points_most_visits(&c->points) > 0 || c->whole.on || c->processes.lost > 0)
+	if (points_most_visits(&c->points) > 0 || c->whole.on || processes_gone_over(c) > 0)
 		return;
 	say(c, "no-progress-point",
 	    xstrdup("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done, "
@@ -119,15 +133,6 @@ static void unseen(struct conductor *c)
 	}
 }
 
-/* Is the runtime still in the process?  A program started with an empty environment has lost it. */
-static bool has_runtime(const struct conductor *c)
-{
-	for (size_t i = 0; i < c->modules->n; i++)
-		if (c->modules->v[i].mapped && mapping_is_runtime(&c->modules->v[i]))
-			return true;
-	return false;
-}
-
 static void regions(struct conductor *c)
 {
 	size_t logged = 0;
@@ -148,11 +153,13 @@ static void regions(struct conductor *c)
 /* Processes of the recording, whose names and work could be what is missed. */
 static void became_others(struct conductor *c)
 {
-	if (c->processes.lost > 0)
+	unsigned gone = processes_gone_over(c);
+
+	if (gone > 0)
 		say(c, "runtime-lost",
 		    xasprintf("%u of the processes went on as a program that is not profiled: statically linked, set-user-id, or started with "
 			      "an environment without LD_PRELOAD and " AW_ENV_ARENA,
-			      c->processes.lost));
+			      gone));
 }
 
 void diagnose(struct conductor *c, const char *command)
@@ -162,11 +169,6 @@ void diagnose(struct conductor *c, const char *command)
 		return;
 	}
 	became_others(c);
-	if (!has_runtime(c) && !launch_has_runtime(command)) {
-		if (c->processes.lost == 0)
-			never_met(c, command);
-		return;
-	}
 	samplers(c);
 	losses(c);
 	names(c);

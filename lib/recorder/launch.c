@@ -208,18 +208,6 @@ static bool has_section(int fd, const char *name)
 	return false;
 }
 
-bool launch_has_runtime(const char *command)
-{
-	char *path = find_command(command);
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	bool has = fd >= 0 && has_section(fd, AW_STATIC_SECTION);
-
-	if (fd >= 0)
-		close(fd);
-	free(path);
-	return has;
-}
-
 const char *launch_obstacle(const char *command)
 {
 	char *path = find_command(command);

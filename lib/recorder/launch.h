@@ -40,9 +40,6 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
  */
 void launch_leave_signals(void);
 
-/* Has the runtime been linked into this command (libandweorc.a)? */
-bool launch_has_runtime(const char *command);
-
 /* Why the runtime may never report in from this command: a reason for people with its remedy, or NULL when none is seen. */
 const char *launch_obstacle(const char *command);
 

@@ -299,6 +299,7 @@ struct arena {
 	_Atomic int32_t sampler_errno; /* [A] why perf was refused, or 0 */
 	_Atomic uint32_t processes_used; /* [A] highest entry ever taken, plus one */
 	_Atomic uint32_t joined;         /* [A] processes that have ever joined: the id of the last one */
+	_Atomic uint32_t farewell;       /* [A] 1: a process has come to its own end, not to an exec or a signal */
 	uint32_t run;                    /* [C] number of the run, which the environment of its processes names too */
 	_Atomic uint32_t processes_refused; /* [A] that found no entry */
 	_Atomic uint32_t unknown_code;   /* [A] samples in code of no module that is known: time to look again */

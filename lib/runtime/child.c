@@ -36,7 +36,10 @@ static void release_parent(const void *site)
 {
 	int32_t outside;
 
-	if (!wait_is_watched() || SYS(SYS_getpid) != process_pid)
+	if (!arena || SYS(SYS_getpid) != process_pid)
+		return;
+	atomic_store_explicit(&arena->farewell, 1, memory_order_relaxed);
+	if (!wait_is_watched())
 		return;
 	outside = atomic_load_explicit(&process->pid, memory_order_relaxed);
 	release(key_of('c', (uint64_t)process_pid, 0), site);
