@@ -6,6 +6,8 @@
  * may come in any order under their header, and several files may be read into
  * one analysis.  Order in memory is the order of first mention.
  *
+ * Runs are known by the id of their record and the header that it stands under.
+ *
  * Numbers that a record leaves out are NAN here, texts are NULL.
  */
 #ifndef ANDWEORC_PROFILE_FINDING_H
@@ -16,6 +18,29 @@
 
 #include "base/map.h"
 
+struct found_run {
+	size_t context;  /* headers before it */
+	double id;
+	char *command, *commit, *host, *kernel, *cpu_model, *sampler, *mode;
+	char *block, *side;
+	double cpus, period_ns, started_ns;
+};
+
+/* What one run says of a point, and of a region: andweorc(5), baseline and replicate. */
+struct found_baseline {
+	size_t context;
+	double run;
+	double period_ns, period_se, df, visits;
+};
+
+struct found_replicate {
+	size_t context;
+	double run;
+	double slope, slope_se, cost_ns, cost_se, df;
+	double rise_slope, rise_slope_se, rise_cost_ns, rise_cost_se;
+	double info, windows, baselines;
+};
+
 struct curve_point {
 	double speedup_pct; /* virtual speedup of the region, above 0, to 100 */
 	double program_pct; /* what the program gains */
@@ -25,28 +50,38 @@ struct curve_point {
 struct finding {
 	char *region; /* label, unique within the point */
 	char *scope;  /* "line", "function" or "class" */
+	char *function, *symbol;
 	char *module; /* path */
-	char *function;
-	char *symbol;
 	char *file;
-	double line, function_line;
+	double line;
+	double function_line; /* where the function begins */
 	char *line_hash, *context_hash, *function_hash; /* of the source text */
 	double share_pct; /* of the CPU samples */
 	double blocked_pct; /* of the blocked samples */
 	double slope, slope_lo, slope_hi;
+	double cost_ns, cost_lo, cost_hi;
+	double q;
 	double max_useful_pct; /* no further gain beyond; NAN: none seen */
 	double runs;
 	char *basis;               /* "runs" or "within-run" */
 	char *verdict;             /* NULL: there were curve records only */
 	char *need;                /* what would be enough, with verdict "not-enough-data" */
+	char *note, *doubt;        /* words, separated by commas */
 	struct curve_point *curve; /* curve[0..n), by rising speedup_pct */
 	size_t n;
 	size_t cap;
+	struct found_replicate *replicate; /* in the order of the input */
+	size_t nreplicates, cap_replicates;
 };
 
 struct found_point {
 	char *name;
 	struct map regions; /* label -> struct finding * */
+	char *kind;         /* NULL: not said, or no point record */
+	double period_ns, period_lo, period_hi;
+	bool described;     /* there was a point record */
+	struct found_baseline *baseline; /* in the order of the input */
+	size_t nbaselines, cap_baselines;
 };
 
 struct findings {
@@ -54,6 +89,9 @@ struct findings {
 	char *command;     /* of the first run that says it, or NULL */
 	char *tool;        /* who wrote the last header, or NULL */
 	char *warning;     /* text of the first warning, or NULL */
+	struct found_run *run; /* in the order of the input */
+	size_t nruns, cap_runs;
+	size_t ncontexts;
 };
 
 void findings_init(struct findings *a);
@@ -69,6 +107,9 @@ bool findings_read(struct findings *a, const char *path);
 /* NULL when there is none. */
 const struct found_point *findings_point(const struct findings *a, const char *name);
 const struct finding *found_point_region(const struct found_point *p, const char *region);
+
+/* NULL when no run record says so. */
+const struct found_run *findings_run(const struct findings *a, size_t context, double id);
 
 /* Was there enough data for the slope to mean something? */
 bool finding_is_known(const struct finding *m);

@@ -1,0 +1,270 @@
+/* andweorc-diff: what changed between two analyses. */
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cli.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "diff/build.h"
+#include "diff/environment.h"
+#include "diff/gate.h"
+#include "diff/write.h"
+
+static const char USAGE[] =
+	"usage: andweorc-diff [-f FORMAT] [-p POINT] [--map PATCH] [--fail-on GATE,...] BASE HEAD\n"
+	"       andweorc-diff --render TSV [-f FORMAT] [--fail-on GATE,...]\n"
+	"\n"
+	"Compares two analyses of andweorc-analyze: how the program's rate changed, which\n"
+	"regions cost more or less, and how sure that is.  One of them may be '-'.\n"
+	"\n"
+	"  -f, --format FORMAT   text (default), markdown (a comment), summary (of a step),\n"
+	"                        github (annotations), tsv, json\n"
+	"  -p, --point POINT     only this progress point\n"
+	"      --map PATCH       output of 'git diff -U0 -M BASE HEAD': finds moved lines\n"
+	"      --margin PCT      changes below this part of a visit's time are of no interest\n"
+	"                        (default 2)\n"
+	"      --fail-on GATE    exit with status 1 on: regression, change, inconclusive;\n"
+	"                        several with commas between\n"
+	"      --force           gate although base and head were measured on unlike machines\n"
+	"      --within-run      let fewer than 3 runs a side decide, by the noise inside them\n"
+	"      --confirm DIFF    gate on what DIFF, an earlier tsv or json, saw too\n"
+	"      --render TSV      write an earlier result in another format, comparing nothing\n"
+	"      --id NAME         tells comments apart: part of the marker of markdown\n"
+	"      --max-bytes N     most bytes of markdown (65000) or summary (1000000)\n"
+	"  -h, --help            print this help and exit\n"
+	"  -V, --version         print the version and exit\n";
+
+enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_TSV, FORMAT_JSON, FORMAT_GITHUB, FORMAT_SUMMARY, FORMATS };
+
+static const char *const formats[] = { "text", "markdown", "tsv", "json", "github", "summary" };
+
+enum { OPT_MAP = 256, OPT_MARGIN, OPT_FAIL_ON, OPT_FORCE, OPT_WITHIN_RUN, OPT_CONFIRM, OPT_RENDER, OPT_ID, OPT_MAX_BYTES };
+
+/* Annotations of each severity that a runner shows, less the one of the failed step. */
+enum { ANNOTATIONS = 9 };
+
+/* GitHub takes 65536 characters in a comment, and 1 MiB of all that a step has to say. */
+enum { COMMENT_BYTES = 65000, SUMMARY_BYTES = 1000000 };
+
+struct options {
+	enum format format;
+	struct build_options build;
+	unsigned gates;
+	bool force;
+	const char *map, *confirm, *render, *id;
+	uint64_t max_bytes;
+};
+
+static enum format format_named(const char *text)
+{
+	for (int i = 0; i < FORMATS; i++)
+		if (!strcmp(text, formats[i]))
+			return (enum format)i;
+	msg_error("unknown format '%s': text, markdown, summary, tsv, json or github", text);
+	cli_usage_error(USAGE, EXIT_TROUBLE);
+}
+
+static double margin_of(const char *text)
+{
+	double pct;
+
+	if (num_real(text, &pct) && pct > 0 && pct < 100)
+		return pct;
+	msg_error("bad number '%s' for --margin: per cent, above 0 and below 100", text);
+	cli_usage_error(USAGE, EXIT_TROUBLE);
+}
+
+static unsigned gates_of(const char *text)
+{
+	unsigned gates = 0;
+	const char *bad;
+
+	if (gate_parse(text, &gates, &bad))
+		return gates;
+	msg_error("unknown gate '%s' for --fail-on: regression, change or inconclusive", bad);
+	cli_usage_error(USAGE, EXIT_TROUBLE);
+}
+
+static uint64_t bytes_of(const char *text)
+{
+	uint64_t n;
+
+	if (num_u64(text, &n) && n >= 1000)
+		return n;
+	msg_error("bad number '%s' for --max-bytes: 1000 or more", text);
+	cli_usage_error(USAGE, EXIT_TROUBLE);
+}
+
+static void parse(struct options *o, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "format", required_argument, NULL, 'f' },
+		{ "point", required_argument, NULL, 'p' },
+		{ "map", required_argument, NULL, OPT_MAP },
+		{ "margin", required_argument, NULL, OPT_MARGIN },
+		{ "fail-on", required_argument, NULL, OPT_FAIL_ON },
+		{ "force", no_argument, NULL, OPT_FORCE },
+		{ "within-run", no_argument, NULL, OPT_WITHIN_RUN },
+		{ "confirm", required_argument, NULL, OPT_CONFIRM },
+		{ "render", required_argument, NULL, OPT_RENDER },
+		{ "id", required_argument, NULL, OPT_ID },
+		{ "max-bytes", required_argument, NULL, OPT_MAX_BYTES },
+		CLI_LONGS,
+	};
+	int c;
+
+	while ((c = cli_option(argc, argv, "f:p:hV", longs, USAGE)) != -1) {
+		switch (c) {
+		case 'f':
+			o->format = format_named(optarg);
+			break;
+		case 'p':
+			o->build.point = optarg;
+			break;
+		case OPT_MAP:
+			o->map = optarg;
+			break;
+		case OPT_MARGIN:
+			o->build.margin_pct = margin_of(optarg);
+			break;
+		case OPT_FAIL_ON:
+			o->gates |= gates_of(optarg);
+			break;
+		case OPT_FORCE:
+			o->force = true;
+			break;
+		case OPT_WITHIN_RUN:
+			o->build.within_run = true;
+			break;
+		case OPT_CONFIRM:
+			o->confirm = optarg;
+			break;
+		case OPT_RENDER:
+			o->render = optarg;
+			break;
+		case OPT_ID:
+			o->id = optarg;
+			break;
+		case OPT_MAX_BYTES:
+			o->max_bytes = bytes_of(optarg);
+			break;
+		}
+	}
+}
+
+static bool compare_files(struct report *r, const char *base_path, const char *head_path, const struct options *o)
+{
+	struct build_options build = o->build;
+	struct linemap map = LINEMAP_INIT;
+	struct side base, head;
+	bool ok;
+
+	if (!strcmp(base_path, "-") && !strcmp(head_path, "-"))
+		msg_die(EXIT_TROUBLE, "standard input cannot be both BASE and HEAD");
+	linemap_init(&map);
+	side_init(&base);
+	side_init(&head);
+	ok = side_read(&base, base_path);
+	ok = side_read(&head, head_path) && ok;
+	/* two analyses of one commit: no line is anywhere else */
+	if (!o->map && side_commit(&base) && side_commit(&head) && !strcmp(side_commit(&base), side_commit(&head)))
+		build.map = &map;
+	if (o->map) {
+		linemap_read(&map, o->map);
+		build.map = &map;
+	}
+	ok = ok && build_report(r, &base, &head, &build);
+	side_release(&head);
+	side_release(&base);
+	linemap_release(&map);
+	return ok;
+}
+
+/* An object is JSON; a table begins with the name of its first column. */
+static bool read_report(struct report *r, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	int first = f ? getc(f) : EOF;
+
+	if (f)
+		fclose(f);
+	return first == '{' ? report_read_json(r, path) : report_read_tsv(r, path);
+}
+
+static void confirm(struct report *r, const char *path)
+{
+	struct report previous = REPORT_INIT;
+
+	if (read_report(&previous, path))
+		gate_confirm(r, &previous);
+	report_release(&previous);
+}
+
+static bool wants_colour(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+static void print(const struct report *r, const struct options *o)
+{
+	switch (o->format) {
+	case FORMAT_MARKDOWN:
+		write_markdown(r, o->id, o->max_bytes ? (size_t)o->max_bytes : COMMENT_BYTES, stdout);
+		break;
+	case FORMAT_SUMMARY:
+		write_markdown(r, NULL, o->max_bytes ? (size_t)o->max_bytes : SUMMARY_BYTES, stdout);
+		break;
+	case FORMAT_TSV:
+		report_write_tsv(r, stdout);
+		break;
+	case FORMAT_JSON:
+		report_write_json(r, stdout);
+		break;
+	case FORMAT_GITHUB:
+		write_github(r, o->gates, ANNOTATIONS, stdout);
+		break;
+	default:
+		write_text(r, wants_colour(), stdout);
+		break;
+	}
+}
+
+static int judge(const struct report *r, const struct options *o)
+{
+	if (!o->gates)
+		return EXIT_OK;
+	if (environment_is_unlike(r) && !o->force) {
+		msg_error("cannot gate: base and head were measured under unlike conditions (--force gates all the same)");
+		return EXIT_TROUBLE;
+	}
+	if (!gate_can_close(r) && !(o->gates & GATE_INCONCLUSIVE))
+		msg_warn("the gate cannot close: there are too few runs for any verdict (3 a side at least, 5 are better)");
+	return gate_count(r, o->gates) ? EXIT_GATE : EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .build = { .margin_pct = 2 }, .id = "default" };
+	struct report r = REPORT_INIT;
+	int status = EXIT_TROUBLE;
+	bool ok;
+
+	cli_init(argv[0]);
+	parse(&o, argc, argv);
+	if (argc - optind != (o.render ? 0 : 2))
+		cli_usage_error(USAGE, EXIT_TROUBLE);
+	ok = o.render ? report_read_tsv(&r, o.render) : compare_files(&r, argv[optind], argv[optind + 1], &o);
+	if (ok) {
+		if (o.confirm)
+			confirm(&r, o.confirm);
+		print(&r, &o);
+		status = judge(&r, &o);
+	}
+	report_release(&r);
+	return cli_finish(ok ? status : EXIT_TROUBLE);
+}

@@ -1,0 +1,326 @@
+/* Comparisons to rows: the only place where numbers become a report. */
+#include "diff/build.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/cli.h"
+#include "base/msg.h"
+#include "diff/environment.h"
+#include "profile/impact.h"
+
+/* Differences are judged with all digits, and written with six. */
+static void set_real(struct row *row, enum row_real key, double x)
+{
+	row->real[key] = isfinite(x) ? impact_round(x) : NAN;
+}
+
+static void set_interval(struct row *row, enum row_real first, double value, double lo, double hi)
+{
+	set_real(row, first, value);
+	set_real(row, (enum row_real)(first + 1), lo);
+	set_real(row, (enum row_real)(first + 2), hi);
+}
+
+/* From logarithms of times; without an interval, its ends are not 0 and infinite, but unknown. */
+static void set_times(struct row *row, enum row_real first, const struct estimate *e)
+{
+	bool bounded = isfinite(e->lo) && isfinite(e->hi);
+
+	set_interval(row, first, exp(e->value), bounded ? exp(e->lo) : NAN, bounded ? exp(e->hi) : NAN);
+}
+
+/* Of the rate, which is what a reader thinks of: faster is more. */
+static void set_rate(struct row *row, const struct estimate *d)
+{
+	bool bounded = isfinite(d->lo) && isfinite(d->hi);
+
+	set_interval(row, REAL_PCT, 100 * expm1(-d->value), bounded ? 100 * expm1(-d->hi) : NAN, bounded ? 100 * expm1(-d->lo) : NAN);
+}
+
+static void set_estimate(struct row *row, enum row_real first, const struct estimate *e, double scale)
+{
+	set_interval(row, first, scale * e->value, scale * e->lo, scale * e->hi);
+}
+
+static void set_test(struct row *row, const struct comparison *c, double q, const struct change_rule *rule, double margin_pct)
+{
+	size_t needed = change_needs(c, q, rule);
+
+	row_set(row, TEXT_DESIGN, design_name(c->design));
+	if (c->design == DESIGN_NONE)
+		return;
+	set_real(row, REAL_P, isfinite(c->difference.se) ? c->difference.p : NAN);
+	set_real(row, REAL_Q, q);
+	set_real(row, REAL_MARGIN_PCT, margin_pct);
+	set_real(row, REAL_BASE_RUNS, (double)c->base_runs);
+	set_real(row, REAL_HEAD_RUNS, (double)c->head_runs);
+	set_real(row, REAL_UNITS, (double)c->units);
+	set_real(row, REAL_NEEDED, needed ? (double)needed : NAN);
+}
+
+/* Only what may be said of it has a direction. */
+static void set_direction(struct row *row, bool slower)
+{
+	if (row->change <= CHANGE_MINOR)
+		row_set(row, TEXT_DIRECTION, slower ? "slower" : "faster");
+}
+
+static void add_point(struct report *r, const struct point_pair *p, const struct build_options *o)
+{
+	const struct comparison *c = &p->period;
+	struct change_rule rule = build_point_rule(o);
+	struct row *row = report_add(r, ROW_POINT);
+
+	row_set(row, TEXT_POINT, p->base->found->name);
+	row_judge(row, p->change);
+	set_direction(row, c->difference.value > 0);
+	set_test(row, c, p->q, &rule, o->margin_pct);
+	set_times(row, REAL_BASE_NS, &c->base);
+	set_times(row, REAL_HEAD_NS, &c->head);
+	set_rate(row, &c->difference);
+	set_real(row, REAL_MDE_PCT, 100 * expm1(c->mde));
+	if (c->design == DESIGN_WITHIN && !c->over_runs)
+		row_set(row, TEXT_NOTE, "noise inside runs alone: says nothing about other runs");
+}
+
+static char *curve_text(const struct finding *f)
+{
+	struct buf b = BUF_INIT;
+
+	if (!f->n)
+		return NULL;
+	for (size_t i = 0; i < f->n; i++)
+		buf_addf(&b, "%s%g:%.4g", i ? " " : "", f->curve[i].speedup_pct, f->curve[i].program_pct);
+	return buf_detach(&b);
+}
+
+static void set_curve(struct row *row, enum row_text key, const struct finding *f)
+{
+	char *text = curve_text(f);
+
+	row_set(row, key, text);
+	free(text);
+}
+
+static void set_base(struct row *row, const struct finding *f)
+{
+	row_set(row, TEXT_BASE_REGION, f->region);
+	row_set(row, TEXT_BASE_FILE, f->file);
+	row_set(row, TEXT_BASE_IMPACT, f->verdict);
+	set_real(row, REAL_BASE_LINE, f->line);
+	set_real(row, REAL_BASE_SHARE_PCT, f->share_pct);
+	set_interval(row, REAL_BASE_NS, f->cost_ns, f->cost_lo, f->cost_hi);
+	set_interval(row, REAL_BASE_SLOPE, f->slope, f->slope_lo, f->slope_hi);
+	set_curve(row, TEXT_BASE_CURVE, f);
+}
+
+static void set_head(struct row *row, const struct finding *f)
+{
+	row_set(row, TEXT_FILE, f->file);
+	row_set(row, TEXT_HEAD_IMPACT, f->verdict);
+	set_real(row, REAL_LINE, f->line);
+	set_real(row, REAL_HEAD_SHARE_PCT, f->share_pct);
+	set_interval(row, REAL_HEAD_NS, f->cost_ns, f->cost_lo, f->cost_hi);
+	set_interval(row, REAL_HEAD_SLOPE, f->slope, f->slope_lo, f->slope_hi);
+	set_curve(row, TEXT_HEAD_CURVE, f);
+}
+
+static struct row *add_named(struct report *r, const struct point_pair *p, const struct finding *f)
+{
+	struct row *row = report_add(r, ROW_REGION);
+
+	row_set(row, TEXT_POINT, p->base->found->name);
+	row_set(row, TEXT_REGION, f->region);
+	row_set(row, TEXT_SCOPE, f->scope);
+	row_set(row, TEXT_FUNCTION, f->function);
+	return row;
+}
+
+static void add_pair(struct report *r, const struct point_pair *p, const struct pair *pair, const struct build_options *o)
+{
+	const struct comparison *c = &pair->cost;
+	struct change_rule rule = build_region_rule(p, o);
+	struct row *row = add_named(r, p, pair->head->found);
+	double pct = 100 / p->base_ns;
+
+	set_base(row, pair->base->found);
+	set_head(row, pair->head->found);
+	row_judge(row, pair->change);
+	set_direction(row, c->difference.value > 0);
+	row_set(row, TEXT_MATCH, match_kind_name(pair->kind));
+	set_real(row, REAL_CONFIDENCE, pair->confidence);
+	set_test(row, c, pair->q, &rule, o->margin_pct);
+	if (c->design != DESIGN_NONE) {
+		set_estimate(row, REAL_BASE_NS, &c->base, 1);
+		set_estimate(row, REAL_HEAD_NS, &c->head, 1);
+		set_estimate(row, REAL_BASE_SLOPE, &pair->slope.base, 1);
+		set_estimate(row, REAL_HEAD_SLOPE, &pair->slope.head, 1);
+		set_estimate(row, REAL_DELTA_NS, &c->difference, 1);
+		set_estimate(row, REAL_PCT, &c->difference, pct);
+		set_estimate(row, REAL_SLOPE_DELTA, &pair->slope.difference, 1);
+		set_real(row, REAL_SLOPE_P, isfinite(pair->slope.difference.se) ? pair->slope.difference.p : NAN);
+		set_real(row, REAL_MDE_PCT, c->mde * pct);
+	}
+	if (pair->shift)
+		row->real[REAL_SHIFT] = (double)pair->shift;
+	if (pair->confidence < MATCH_SURE)
+		row_set(row, TEXT_NOTE, "it is not certain that the two are the same code");
+	else if (c->design == DESIGN_WITHIN && !c->over_runs)
+		row_set(row, TEXT_NOTE, "noise inside runs alone: says nothing about other runs");
+}
+
+static void add_lone(struct report *r, const struct point_pair *p, const struct side_region *region, bool head)
+{
+	struct row *row = add_named(r, p, region->found);
+
+	if (head)
+		set_head(row, region->found);
+	else
+		set_base(row, region->found);
+	row_judge(row, !side_region_matters(region) ? CHANGE_UNMATCHED : head ? CHANGE_NEW : CHANGE_VANISHED);
+	set_real(row, REAL_Q, region->found->q);
+	set_real(row, REAL_PCT, 100 * region->found->cost_ns / p->base_ns);
+	set_real(row, REAL_PCT_LO, 100 * region->found->cost_lo / p->base_ns);
+	set_real(row, REAL_PCT_HI, 100 * region->found->cost_hi / p->base_ns);
+}
+
+/* ---- order: what to read first ---------------------------------------------------------- */
+
+static int class_of(const struct row *row)
+{
+	static const int class[] = {
+		[CHANGE_CHANGED] = 0, [CHANGE_LIKELY] = 2,       [CHANGE_NEW] = 4,          [CHANGE_VANISHED] = 5,  [CHANGE_MINOR] = 6,
+		[CHANGE_INCONCLUSIVE] = 8, [CHANGE_UNCHANGED] = 9, [CHANGE_INSUFFICIENT] = 10, [CHANGE_UNMATCHED] = 11,
+	};
+
+	return class[row->change] + (row->change <= CHANGE_MINOR && !row_is_worse(row));
+}
+
+static int compare_known_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int by_weight(const void *va, const void *vb)
+{
+	const struct row *a = va, *b = vb;
+	double x = fabs(a->real[REAL_PCT]), y = fabs(b->real[REAL_PCT]);
+	int by;
+
+	if (a->kind != b->kind)
+		return a->kind == ROW_POINT ? -1 : 1;
+	if ((by = class_of(a) - class_of(b)))
+		return by;
+	x = isnan(x) ? -1 : x;
+	y = isnan(y) ? -1 : y;
+	if (x < y || x > y)
+		return x > y ? -1 : 1;
+	if ((by = compare_known_text(a->text[TEXT_REGION], b->text[TEXT_REGION])))
+		return by;
+	return compare_known_text(a->text[TEXT_BASE_REGION], b->text[TEXT_BASE_REGION]);
+}
+
+static void add_comparison(struct report *r, const struct point_pair *p, const struct build_options *o)
+{
+	size_t first = r->n;
+
+	add_point(r, p, o);
+	for (size_t i = 0; i < p->npairs; i++)
+		add_pair(r, p, &p->pair[i], o);
+	for (int head = 0; head < 2; head++)
+		for (size_t i = 0; i < p->nlone[head]; i++)
+			add_lone(r, p, p->lone[head][i], head);
+	qsort(r->row + first, r->n - first, sizeof *r->row, by_weight);
+}
+
+/* ---- what was compared, and how ------------------------------------------------------------ */
+
+static void add_number(struct report *r, const char *name, double x)
+{
+	char *text = xasprintf("%g", x);
+
+	report_meta(r, name, text);
+	free(text);
+}
+
+static bool is_paired(const struct comparisons *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->point[i].period.design == DESIGN_PAIRED)
+			return true;
+	return false;
+}
+
+/* Is each run of the one in the other, too? */
+static bool same_runs(const struct side *base, const struct side *head)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < base->found.nruns; i++)
+		for (size_t k = 0; k < head->found.nruns; k++)
+			same += base->found.run[i].started_ns == head->found.run[k].started_ns &&
+				!compare_known_text(base->found.run[i].host, head->found.run[k].host);
+	return same && same >= base->found.nruns;
+}
+
+static void note_doubt(struct report *r, const struct side *s, const char *which)
+{
+	for (size_t i = 0; i < s->npoints; i++)
+		for (size_t k = 0; k < s->point[i].nregions; k++)
+			if (s->point[i].region[k].found->doubt) {
+				report_note(r, "doubt", "warnings of the recording of %s undermine its impacts: %s", which,
+					    s->point[i].region[k].found->doubt);
+				return;
+			}
+}
+
+static void note_points(struct report *r, const struct side *a, const struct side *b, const char *which)
+{
+	for (size_t i = 0; i < a->npoints; i++)
+		if (!side_point(b, a->point[i].found->name))
+			report_note(r, "point", "the progress point '%s' is in %s alone", a->point[i].found->name, which);
+}
+
+static void add_circumstances(struct report *r, const struct side *base, const struct side *head, const struct comparisons *c,
+			      const struct build_options *o)
+{
+	report_meta(r, "andweorc-diff", "1");
+	report_meta(r, "version", ANDWEORC_VERSION);
+	report_meta(r, "base_commit", side_commit(base));
+	report_meta(r, "head_commit", side_commit(head));
+	add_number(r, "base_runs", (double)base->found.nruns);
+	add_number(r, "head_runs", (double)head->found.nruns);
+	add_number(r, "margin_pct", o->margin_pct);
+	add_number(r, "q", CHANGE_Q);
+	if (o->within_run)
+		report_meta(r, "within_run", "1");
+	environment_compare(r, base, head, is_paired(c));
+	if (same_runs(base, head))
+		report_note(r, "same-runs", "base and head are the same runs");
+	note_doubt(r, base, "base");
+	note_doubt(r, head, "head");
+	note_points(r, base, head, "base");
+	note_points(r, head, base, "head");
+}
+
+bool build_report(struct report *r, const struct side *base, const struct side *head, const struct build_options *o)
+{
+	struct comparisons c;
+
+	comparisons_init(&c, base, head, o);
+	if (!c.n && o->point)
+		msg_error("the progress point '%s' is not in both analyses", o->point);
+	else if (!c.n)
+		msg_error("the analyses have no progress point in common");
+	if (c.n) {
+		add_circumstances(r, base, head, &c, o);
+		for (size_t i = 0; i < c.n; i++)
+			add_comparison(r, &c.point[i], o);
+	}
+	comparisons_release(&c);
+	return r->n > 0;
+}

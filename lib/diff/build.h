@@ -1,0 +1,65 @@
+/*
+ * build: two analyses to a report.
+ */
+#ifndef ANDWEORC_DIFF_BUILD_H
+#define ANDWEORC_DIFF_BUILD_H
+
+#include <stdbool.h>
+
+#include "diff/linemap.h"
+#include "diff/match.h"
+#include "diff/report.h"
+#include "diff/side.h"
+
+struct build_options {
+	const char *point;         /* only this one; NULL: all */
+	double margin_pct;         /* of the base's period, > 0 */
+	bool within_run;           /* too few runs may decide by what is inside them */
+	const struct linemap *map; /* from base's lines to head's; NULL: none */
+};
+
+/* A region in both. */
+struct pair {
+	const struct side_region *base, *head;
+	const struct replicates *base_runs, *head_runs; /* what is compared: over all speedups, or up to the knee */
+	enum match_kind kind;
+	double confidence;
+	bool edited;
+	struct comparison cost, slope;
+	double q;
+	enum change change;
+	size_t shift; /* number of the cost shift that it is part of; 0 none */
+};
+
+/* A point in both, with its regions. */
+struct point_pair {
+	const struct side_point *base, *head;
+	struct comparison period;
+	double q, base_ns;  /* base_ns: period of the base */
+	enum change change;
+	struct pair *pair;  /* owned */
+	size_t npairs;
+	const struct side_region **lone[2]; /* of base, of head: those in no pair; owned */
+	size_t nlone[2];
+};
+
+struct comparisons {
+	struct point_pair *point; /* by name */
+	size_t n;
+};
+
+/* The points that both have, all compared; release it. */
+void comparisons_init(struct comparisons *c, const struct side *base, const struct side *head, const struct build_options *o);
+void comparisons_release(struct comparisons *c);
+
+/* Part of comparisons_init: finds where cost went from one region to another. */
+void comparisons_find_shifts(struct point_pair *p);
+
+/* The rule for the regions of a point, in ns, and for the point itself, in logarithms. */
+struct change_rule build_region_rule(const struct point_pair *p, const struct build_options *o);
+struct change_rule build_point_rule(const struct build_options *o);
+
+/* False, after a message, when the two have no point in common. */
+bool build_report(struct report *r, const struct side *base, const struct side *head, const struct build_options *o);
+
+#endif

@@ -1,0 +1,194 @@
+/* Regions to pairs, pairs to tests, tests to verdicts. */
+#include "diff/build.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct change_rule build_region_rule(const struct point_pair *p, const struct build_options *o)
+{
+	return (struct change_rule){ .margin = p->base_ns * o->margin_pct / 100, .within_run = o->within_run };
+}
+
+struct change_rule build_point_rule(const struct build_options *o)
+{
+	return (struct change_rule){ .margin = log1p(o->margin_pct / 100), .within_run = o->within_run };
+}
+
+static unsigned long whole_number(double x)
+{
+	return x > 0 && x < 1e9 ? (unsigned long)x : 0;
+}
+
+static struct match_place *places_of(const struct side_point *p)
+{
+	struct match_place *v = xcalloc(p->nregions + 1, sizeof *v);
+
+	for (size_t i = 0; i < p->nregions; i++) {
+		const struct finding *f = p->region[i].found;
+
+		v[i] = (struct match_place){
+			.scope = f->scope,
+			.function = f->function,
+			.symbol = f->symbol,
+			.file = f->file,
+			.module = f->module,
+			.line = whole_number(f->line),
+			.function_line = whole_number(f->function_line),
+			.line_hash = f->line_hash,
+			.context_hash = f->context_hash,
+			.function_hash = f->function_hash,
+		};
+	}
+	return v;
+}
+
+/* Slopes before a knee are compared with their like alone: else a knee that one side just missed would look like a change. */
+static void set_runs(struct pair *p)
+{
+	bool knees = p->base->rise.n && p->head->rise.n;
+
+	p->base_runs = knees ? &p->base->rise : &p->base->all;
+	p->head_runs = knees ? &p->head->rise : &p->head->all;
+}
+
+static const struct side_region **left_out(const struct side_point *p, const bool *taken, size_t *n)
+{
+	const struct side_region **v = xcalloc(p->nregions + 1, sizeof *v);
+
+	*n = 0;
+	for (size_t i = 0; i < p->nregions; i++)
+		if (!taken[i])
+			v[(*n)++] = &p->region[i];
+	return v;
+}
+
+static void pair_up(struct point_pair *p, const struct linemap *map)
+{
+	struct match_place *base = places_of(p->base), *head = places_of(p->head);
+	bool *taken[2] = { xcalloc(p->base->nregions + 1, sizeof(bool)), xcalloc(p->head->nregions + 1, sizeof(bool)) };
+	struct match *match = NULL;
+
+	p->npairs = match_places(base, p->base->nregions, head, p->head->nregions, map, &match);
+	p->pair = xcalloc(p->npairs + 1, sizeof *p->pair);
+	for (size_t i = 0; i < p->npairs; i++) {
+		struct pair *to = &p->pair[i];
+
+		*to = (struct pair){
+			.base = &p->base->region[match[i].base],
+			.head = &p->head->region[match[i].head],
+			.kind = match[i].kind,
+			.confidence = match[i].confidence,
+			.edited = match[i].edited,
+			.q = NAN,
+		};
+		set_runs(to);
+		taken[0][match[i].base] = taken[1][match[i].head] = true;
+	}
+	p->lone[0] = left_out(p->base, taken[0], &p->nlone[0]);
+	p->lone[1] = left_out(p->head, taken[1], &p->nlone[1]);
+	free(match);
+	free(base);
+	free(head);
+	free(taken[0]);
+	free(taken[1]);
+}
+
+static bool is_test(const struct comparison *c, const struct build_options *o)
+{
+	return c->design != DESIGN_NONE && isfinite(c->difference.se) && (c->over_runs || o->within_run);
+}
+
+static void compare_point(struct point_pair *p, const struct build_options *o)
+{
+	compare(&p->base->runs, &p->head->runs, QUANTITY_PERIOD, &p->period);
+	p->base_ns = isfinite(p->period.base.value) ? exp(p->period.base.value) : p->base->found->period_ns;
+	p->q = NAN;
+	pair_up(p, o->map);
+	for (size_t i = 0; i < p->npairs; i++) {
+		struct pair *pair = &p->pair[i];
+
+		compare(pair->base_runs, pair->head_runs, QUANTITY_COST, &pair->cost);
+		compare(pair->base_runs, pair->head_runs, QUANTITY_SLOPE, &pair->slope);
+	}
+}
+
+/* Points are few and headlines; regions of all points are one family of tests. */
+static void adjust(struct comparisons *c, const struct build_options *o)
+{
+	size_t most = c->n, n = 0;
+	double *p;
+	struct pair **of;
+
+	for (size_t i = 0; i < c->n; i++)
+		most += c->point[i].npairs;
+	p = xcalloc(most + 1, sizeof *p);
+	of = xcalloc(most + 1, sizeof *of);
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; k < c->point[i].npairs; k++)
+			if (is_test(&c->point[i].pair[k].cost, o)) {
+				of[n] = &c->point[i].pair[k];
+				p[n++] = c->point[i].pair[k].cost.difference.p;
+			}
+	stats_bh(p, n, p);
+	for (size_t i = 0; i < n; i++)
+		of[i]->q = p[i];
+	n = 0;
+	for (size_t i = 0; i < c->n; i++)
+		if (is_test(&c->point[i].period, o))
+			p[n++] = c->point[i].period.difference.p;
+	stats_bh(p, n, p);
+	n = 0;
+	for (size_t i = 0; i < c->n; i++)
+		if (is_test(&c->point[i].period, o))
+			c->point[i].q = p[n++];
+	free(p);
+	free(of);
+}
+
+static void judge(struct point_pair *p, const struct build_options *o)
+{
+	struct change_rule region = build_region_rule(p, o), point = build_point_rule(o);
+
+	p->change = change_judge(&p->period, p->q, &point);
+	for (size_t i = 0; i < p->npairs; i++) {
+		struct pair *pair = &p->pair[i];
+
+		pair->change = p->base_ns > 0 ? change_judge(&pair->cost, pair->q, &region) : CHANGE_INSUFFICIENT;
+		/* it may be another region altogether */
+		if (pair->change == CHANGE_CHANGED && pair->confidence < MATCH_SURE)
+			pair->change = CHANGE_LIKELY;
+	}
+}
+
+void comparisons_init(struct comparisons *c, const struct side *base, const struct side *head, const struct build_options *o)
+{
+	*c = (struct comparisons){ .point = xcalloc(base->npoints + 1, sizeof *c->point) };
+	for (size_t i = 0; i < base->npoints; i++) {
+		const char *name = base->point[i].found->name;
+		const struct side_point *other = side_point(head, name);
+
+		if (!other || (o->point && strcmp(o->point, name) != 0))
+			continue;
+		c->point[c->n] = (struct point_pair){ .base = &base->point[i], .head = other };
+		compare_point(&c->point[c->n++], o);
+	}
+	adjust(c, o);
+	for (size_t i = 0; i < c->n; i++) {
+		judge(&c->point[i], o);
+		comparisons_find_shifts(&c->point[i]);
+	}
+}
+
+void comparisons_release(struct comparisons *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->point[i].pair);
+		free(c->point[i].lone[0]);
+		free(c->point[i].lone[1]);
+	}
+	free(c->point);
+	*c = (struct comparisons){ .n = 0 };
+}

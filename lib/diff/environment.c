@@ -1,0 +1,101 @@
+#include "diff/environment.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_MOST = 256 };
+
+/* One thing that runs say about where they ran. */
+static const struct aspect {
+	const char *name, *words;
+	size_t offset;  /* in struct found_run */
+	bool is_number;
+	bool matters;   /* else it is worth a note alone */
+} aspects[] = {
+	{ "command", "commands", offsetof(struct found_run, command), false, false },
+	{ "host", "machines", offsetof(struct found_run, host), false, false },
+	{ "cpu_model", "processors", offsetof(struct found_run, cpu_model), false, true },
+	{ "cpus", "numbers of processors", offsetof(struct found_run, cpus), true, true },
+	{ "kernel", "kernels", offsetof(struct found_run, kernel), false, true },
+	{ "sampler", "samplers", offsetof(struct found_run, sampler), false, true },
+	{ "period_ns", "sampling periods", offsetof(struct found_run, period_ns), true, true },
+	{ "mode", "kinds of regions", offsetof(struct found_run, mode), false, true },
+};
+
+/* False when the run does not say it. */
+static bool say(const struct aspect *a, const struct found_run *r, char out[TEXT_MOST])
+{
+	const char *at = (const char *)r + a->offset;
+
+	if (a->is_number) {
+		double x = *(const double *)(const void *)at;
+
+		snprintf(out, TEXT_MOST, "%.0f", x);
+		return isfinite(x);
+	}
+	at = *(char *const *)(const void *)at;
+	snprintf(out, TEXT_MOST, "%s", at ? at : "");
+	return at;
+}
+
+/* What all runs of both sides say that say anything. */
+static bool common(const struct aspect *a, const struct side *base, const struct side *head, char out[TEXT_MOST])
+{
+	const struct side *side[2] = { base, head };
+	bool known = false;
+
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < side[s]->found.nruns; i++) {
+			char text[TEXT_MOST];
+
+			if (!say(a, &side[s]->found.run[i], text))
+				continue;
+			if (known && strcmp(text, out) != 0)
+				return false;
+			known = true;
+			strcpy(out, text);
+		}
+	return known;
+}
+
+static bool are_held(const struct found_run *a, const struct found_run *b, bool paired)
+{
+	return !paired || (a->block && b->block && !strcmp(a->block, b->block));
+}
+
+/* Notes the first two that contradict each other. */
+static void check(struct report *r, const struct side *base, const struct side *head, const struct aspect *a, bool paired)
+{
+	for (size_t i = 0; i < base->found.nruns; i++)
+		for (size_t k = 0; k < head->found.nruns; k++) {
+			char b[TEXT_MOST], h[TEXT_MOST];
+
+			if (!are_held(&base->found.run[i], &head->found.run[k], paired) || !say(a, &base->found.run[i], b) ||
+			    !say(a, &head->found.run[k], h) || !strcmp(b, h))
+				continue;
+			report_note(r, a->matters ? "unlike" : a->name, "%s differ: '%s' for base, '%s' for head%s", a->words, b, h,
+				    a->matters ? "; times are not comparable" : "");
+			return;
+		}
+}
+
+void environment_compare(struct report *r, const struct side *base, const struct side *head, bool paired)
+{
+	for (size_t i = 0; i < sizeof aspects / sizeof aspects[0]; i++) {
+		char text[TEXT_MOST];
+
+		if (common(&aspects[i], base, head, text))
+			report_meta(r, aspects[i].name, text);
+		else
+			check(r, base, head, &aspects[i], paired);
+	}
+}
+
+bool environment_is_unlike(const struct report *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->row[i].kind == ROW_NOTE && !strcmp(r->row[i].text[TEXT_NAME], "unlike"))
+			return true;
+	return false;
+}

@@ -1,0 +1,88 @@
+#include "diff/gate.h"
+
+#include <string.h>
+
+bool gate_parse(const char *list, unsigned *gates, const char **bad)
+{
+	static const struct {
+		const char *name;
+		enum gate gate;
+	} all[] = { { "regression", GATE_REGRESSION }, { "change", GATE_CHANGE }, { "inconclusive", GATE_INCONCLUSIVE } };
+
+	for (const char *word = list;; word++) {
+		size_t len = strcspn(word, ","), i = 0;
+
+		while (i < 3 && (strlen(all[i].name) != len || strncmp(word, all[i].name, len) != 0))
+			i++;
+		*bad = word;
+		if (i == 3)
+			return false;
+		*gates |= all[i].gate;
+		word += len;
+		if (!*word)
+			return true;
+	}
+}
+
+static bool is_bottleneck(const char *impact)
+{
+	return impact && (!strcmp(impact, "high") || !strcmp(impact, "moderate"));
+}
+
+bool gate_is_met_by(const struct row *row, unsigned gates)
+{
+	bool open = row->change == CHANGE_INCONCLUSIVE || row->change == CHANGE_INSUFFICIENT;
+	bool matters = row->kind == ROW_POINT || is_bottleneck(row->text[TEXT_BASE_IMPACT]) || is_bottleneck(row->text[TEXT_HEAD_IMPACT]);
+
+	if (row->kind != ROW_POINT && row->kind != ROW_REGION)
+		return false;
+	if (open)
+		return (gates & GATE_INCONCLUSIVE) && matters;
+	if (row->change != CHANGE_CHANGED || row->real[REAL_SHIFT] > 0 || row->real[REAL_CONFIRMED] == 0)
+		return false;
+	return (gates & GATE_CHANGE) || ((gates & GATE_REGRESSION) && row_is_worse(row));
+}
+
+size_t gate_count(const struct report *r, unsigned gates)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		n += gate_is_met_by(&r->row[i], gates);
+	return n;
+}
+
+bool gate_can_close(const struct report *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if ((r->row[i].kind == ROW_POINT || r->row[i].kind == ROW_REGION) && r->row[i].change <= CHANGE_INCONCLUSIVE)
+			return true;
+	return false;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+static bool saw(const struct report *previous, const struct row *row)
+{
+	for (size_t i = 0; i < previous->n; i++) {
+		const struct row *p = &previous->row[i];
+
+		if (p->kind == row->kind && p->change <= CHANGE_LIKELY && same_text(p->text[TEXT_POINT], row->text[TEXT_POINT]) &&
+		    same_text(p->text[TEXT_REGION], row->text[TEXT_REGION]) && same_text(p->text[TEXT_DIRECTION], row->text[TEXT_DIRECTION]))
+			return true;
+	}
+	return false;
+}
+
+void gate_confirm(struct report *r, const struct report *previous)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct row *row = &r->row[i];
+
+		if ((row->kind == ROW_POINT || row->kind == ROW_REGION) && row->change <= CHANGE_LIKELY)
+			row->real[REAL_CONFIRMED] = saw(previous, row);
+	}
+}

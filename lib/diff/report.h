@@ -1,0 +1,95 @@
+/*
+ * report: the result of a comparison as a table, from which all outputs are
+ * made.  Read back from its TSV it gives the same outputs again, so that who is
+ * trusted to publish need not trust who measured.
+ */
+#ifndef ANDWEORC_DIFF_REPORT_H
+#define ANDWEORC_DIFF_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "diff/verdict.h"
+
+enum row_kind {
+	ROW_META,   /* name and value: what was compared, and how */
+	ROW_NOTE,   /* name and value: what to bear in mind */
+	ROW_POINT,  /* a progress point: the headline */
+	ROW_REGION,
+	ROW_KINDS
+};
+
+enum row_text {
+	TEXT_NAME, TEXT_VALUE,
+	TEXT_VERDICT, TEXT_DIRECTION, TEXT_POINT,
+	TEXT_REGION, TEXT_BASE_REGION, TEXT_SCOPE, TEXT_FUNCTION,
+	TEXT_FILE, TEXT_BASE_FILE, TEXT_MATCH, TEXT_DESIGN,
+	TEXT_BASE_IMPACT, TEXT_HEAD_IMPACT, TEXT_BASE_CURVE, TEXT_HEAD_CURVE,
+	TEXT_NOTE,
+	ROW_TEXTS
+};
+
+enum row_real {
+	REAL_LINE, REAL_BASE_LINE, REAL_CONFIDENCE,
+	REAL_BASE_NS, REAL_BASE_LO, REAL_BASE_HI, REAL_HEAD_NS, REAL_HEAD_LO, REAL_HEAD_HI,
+	REAL_DELTA_NS, REAL_DELTA_LO, REAL_DELTA_HI,
+	REAL_PCT, REAL_PCT_LO, REAL_PCT_HI,
+	REAL_P, REAL_Q, REAL_MARGIN_PCT, REAL_MDE_PCT, REAL_NEEDED,
+	REAL_BASE_RUNS, REAL_HEAD_RUNS, REAL_UNITS,
+	REAL_BASE_SLOPE, REAL_BASE_SLOPE_LO, REAL_BASE_SLOPE_HI,
+	REAL_HEAD_SLOPE, REAL_HEAD_SLOPE_LO, REAL_HEAD_SLOPE_HI,
+	REAL_SLOPE_DELTA, REAL_SLOPE_LO, REAL_SLOPE_HI, REAL_SLOPE_P,
+	REAL_BASE_SHARE_PCT, REAL_HEAD_SHARE_PCT,
+	REAL_SHIFT, REAL_CONFIRMED,
+	ROW_REALS
+};
+
+struct row {
+	enum row_kind kind;
+	enum change change;     /* of points and regions; TEXT_VERDICT says the same */
+	char *text[ROW_TEXTS];  /* owned; NULL: not said */
+	double real[ROW_REALS]; /* NAN: not said */
+};
+
+struct report {
+	struct row *row;
+	size_t n, cap;
+};
+
+#define REPORT_INIT { 0 }
+
+void report_release(struct report *r);
+
+/* Valid until the next. */
+struct row *report_add(struct report *r, enum row_kind kind);
+void row_set(struct row *row, enum row_text key, const char *value); /* copies; NULL: not said */
+void row_judge(struct row *row, enum change c);
+
+/* Adds a row of the kind. */
+void report_meta(struct report *r, const char *name, const char *value);
+void report_note(struct report *r, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+const char *report_find(const struct report *r, const char *name); /* the value of a meta row; NULL */
+double report_number(const struct report *r, const char *name);    /* the same as a number; NAN */
+
+/* As columns and keys are called. */
+const char *row_kind_name(enum row_kind k);
+const char *row_text_name(enum row_text t);
+const char *row_real_name(enum row_real r);
+
+/* Is it worse, as far as the verdict says: the point slower, the region dearer? */
+bool row_is_worse(const struct row *row);
+
+/*
+ * The first line names the columns; a row each, %XX-escaped as andweorc(5).
+ * Reading takes the columns in any order, and passes over unknown ones; what is
+ * bad is reported and left out; false when it is no such table.
+ */
+void report_write_tsv(const struct report *r, FILE *out);
+bool report_read_tsv(struct report *r, const char *path);
+
+void report_write_json(const struct report *r, FILE *out);
+bool report_read_json(struct report *r, const char *path);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * side: one analysis, ready to be compared with another.  Points, regions and
+ * runs are in an order that depends on what they say alone.
+ */
+#ifndef ANDWEORC_DIFF_SIDE_H
+#define ANDWEORC_DIFF_SIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "diff/compare.h"
+#include "profile/finding.h"
+
+struct side_region {
+	const struct finding *found;
+	struct replicates all;  /* over all speedups */
+	struct replicates rise; /* up to the knee; none where there is no knee */
+};
+
+struct side_point {
+	const struct found_point *found;
+	struct replicates runs;     /* QUANTITY_PERIOD */
+	struct side_region *region; /* by label */
+	size_t nregions;
+};
+
+struct side {
+	struct findings found;
+	struct side_point *point;  /* by name */
+	size_t npoints;
+};
+
+void side_init(struct side *s);
+void side_release(struct side *s);
+
+/*
+ * Reads an analysis ("-": standard input).  False, after a message, when it
+ * cannot be read, or is none.  Bad records are reported and left out.
+ */
+bool side_read(struct side *s, const char *path);
+
+const struct side_point *side_point(const struct side *s, const char *name); /* NULL when there is none */
+
+/* The region is a bottleneck by its own analysis. */
+bool side_region_matters(const struct side_region *r);
+
+/* What the runs were built from; NULL when they do not say, or do not agree. */
+const char *side_commit(const struct side *s);
+
+#endif

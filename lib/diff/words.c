@@ -1,0 +1,192 @@
+#include "diff/words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "diff/match.h"
+#include "profile/caption.h"
+#include "profile/prose.h"
+
+char *words_name(const char *text, size_t columns)
+{
+	struct buf b = BUF_INIT;
+
+	caption_add(&b, text ? text : "", columns);
+	return buf_detach(&b);
+}
+
+/* Two digits are what an interval can bear. */
+static void add_signed(struct buf *b, double x)
+{
+	double size = fabs(x);
+
+	buf_addf(b, size >= 100 ? "%+.0f" : size >= 10 ? "%+.1f" : size >= 1 ? "%+.1f" : "%+.2f", x);
+}
+
+void words_change(struct buf *b, double value, double lo, double hi, const char *unit)
+{
+	if (isnan(value)) {
+		buf_adds(b, "unknown");
+		return;
+	}
+	add_signed(b, value);
+	buf_adds(b, unit);
+	if (isnan(lo) || isnan(hi))
+		return;
+	buf_adds(b, " [");
+	add_signed(b, lo);
+	buf_adds(b, ", ");
+	add_signed(b, hi);
+	buf_addc(b, ']');
+}
+
+void words_delta_time(struct buf *b, const struct row *row)
+{
+	static const struct {
+		double least;
+		const char *unit;
+	} units[] = { { 1e9, " s" }, { 1e6, " ms" }, { 1e3, " us" }, { 1, " ns" } };
+	double most = fmax(fabs(row->real[REAL_DELTA_NS]), fmax(fabs(row->real[REAL_DELTA_LO]), fabs(row->real[REAL_DELTA_HI])));
+	size_t u = 0;
+
+	while (u < 3 && !(most >= units[u].least))
+		u++;
+	words_change(b, row->real[REAL_DELTA_NS] / units[u].least, row->real[REAL_DELTA_LO] / units[u].least,
+		     row->real[REAL_DELTA_HI] / units[u].least, units[u].unit);
+}
+
+const char *words_verdict(const struct row *row)
+{
+	static const char *const of_point[CHANGES][2] = {
+		[CHANGE_CHANGED] = { "faster", "slower" },
+		[CHANGE_LIKELY] = { "likely faster", "likely slower" },
+		[CHANGE_MINOR] = { "slightly faster", "slightly slower" },
+	};
+	static const char *const of_region[CHANGES][2] = {
+		[CHANGE_CHANGED] = { "costs less", "costs more" },
+		[CHANGE_LIKELY] = { "likely costs less", "likely costs more" },
+		[CHANGE_MINOR] = { "costs slightly less", "costs slightly more" },
+	};
+	static const char *const other[CHANGES] = {
+		[CHANGE_UNCHANGED] = "unchanged",       [CHANGE_INCONCLUSIVE] = "cannot tell yet",
+		[CHANGE_INSUFFICIENT] = "too few runs", [CHANGE_NEW] = "new bottleneck",
+		[CHANGE_VANISHED] = "no bottleneck any more", [CHANGE_UNMATCHED] = "on one side only",
+	};
+	const char *const(*direction)[2] = row->kind == ROW_POINT ? of_point : of_region;
+
+	if (row->real[REAL_SHIFT] > 0)
+		return row_is_worse(row) ? "took cost over" : "gave cost away";
+	return row->change <= CHANGE_MINOR ? direction[row->change][row_is_worse(row)] : other[row->change];
+}
+
+void words_design(struct buf *b, const struct row *row)
+{
+	double base = row->real[REAL_BASE_RUNS], head = row->real[REAL_HEAD_RUNS];
+	enum design d = DESIGN_NONE;
+
+	if (row->text[TEXT_DESIGN])
+		design_named(row->text[TEXT_DESIGN], &d);
+	switch (d) {
+	case DESIGN_PAIRED:
+		buf_addf(b, "%.0f blocks with base and head side by side, %.0f + %.0f runs", row->real[REAL_UNITS], base, head);
+		break;
+	case DESIGN_WELCH:
+		buf_addf(b, "%.0f + %.0f runs, not paired", base, head);
+		break;
+	case DESIGN_MEANS:
+		buf_addf(b, "means of %.0f + %.0f runs", base, head);
+		break;
+	case DESIGN_WITHIN:
+		buf_addf(b, "%.0f + %.0f runs: noise inside runs alone", base, head);
+		break;
+	case DESIGN_NONE:
+		buf_adds(b, "nothing to compare");
+		break;
+	}
+}
+
+void words_needed(struct buf *b, const struct row *row)
+{
+	bool blocks = row->text[TEXT_DESIGN] && !strcmp(row->text[TEXT_DESIGN], design_name(DESIGN_PAIRED));
+
+	if (row->change == CHANGE_INSUFFICIENT && row->real[REAL_NEEDED] > 0)
+		buf_addf(b, "%.0f runs a side are needed at least, 5 are better", row->real[REAL_NEEDED]);
+	else if (row->change == CHANGE_INCONCLUSIVE && row->real[REAL_NEEDED] > 0)
+		buf_addf(b, "about %.0f %s would tell", row->real[REAL_NEEDED], blocks ? "blocks" : "runs a side");
+	else if (row->change == CHANGE_INCONCLUSIVE)
+		buf_adds(b, "no reasonable number of runs would tell; record longer");
+}
+
+static bool is_of(const struct row *row, const char *point)
+{
+	return row->kind == ROW_REGION && !strcmp(row->text[TEXT_POINT], point);
+}
+
+void words_counts(struct buf *b, const struct report *r, const char *point)
+{
+	size_t n[CHANGES] = { 0 }, more = 0, less = 0, shifted = 0, start = b->len;
+	static const struct {
+		enum change change;
+		const char *words;
+	} rest[] = {
+		{ CHANGE_LIKELY, "likely changed" },   { CHANGE_NEW, "new" },
+		{ CHANGE_VANISHED, "gone" },           { CHANGE_MINOR, "changed slightly" },
+		{ CHANGE_UNCHANGED, "unchanged" },     { CHANGE_INCONCLUSIVE, "inconclusive" },
+		{ CHANGE_INSUFFICIENT, "with too few runs" },
+	};
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct row *row = &r->row[i];
+
+		if (!is_of(row, point))
+			continue;
+		if (row->real[REAL_SHIFT] > 0)
+			shifted++;
+		else if (row->change == CHANGE_CHANGED)
+			(*(row_is_worse(row) ? &more : &less))++;
+		else
+			n[row->change]++;
+	}
+	if (more)
+		buf_addf(b, "%zu region%s more", more, more == 1 ? " costs" : "s cost");
+	if (less)
+		buf_addf(b, "%s%zu %s less", b->len > start ? ", " : "", less, less == 1 ? "costs" : "cost");
+	if (shifted)
+		buf_addf(b, "%s%zu exchanged cost", b->len > start ? ", " : "", shifted);
+	for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++)
+		if (n[rest[i].change])
+			buf_addf(b, "%s%zu %s", b->len > start ? ", " : "", n[rest[i].change], rest[i].words);
+	if (b->len == start)
+		buf_adds(b, "no region in both");
+}
+
+void words_match(struct buf *b, const struct row *row)
+{
+	const char *kind = row->text[TEXT_MATCH], *was = row->text[TEXT_BASE_REGION];
+	bool elsewhere = was && row->text[TEXT_REGION] && strcmp(was, row->text[TEXT_REGION]) != 0;
+	char *name = words_name(was, 60);
+
+	if (!kind)
+		buf_adds(b, row->change == CHANGE_VANISHED || !row->text[TEXT_HEAD_IMPACT] ? "in base alone" : "in head alone");
+	else if (!strcmp(kind, match_kind_name(MATCH_SAME)) && !elsewhere)
+		buf_adds(b, "same place");
+	else if (elsewhere)
+		buf_addf(b, "%s in base, matched by %.20s", name, kind);
+	else
+		buf_addf(b, "matched by %.20s", kind);
+	if (kind && row->real[REAL_CONFIDENCE] < 1)
+		buf_addf(b, ", confidence %.2f", row->real[REAL_CONFIDENCE]);
+	free(name);
+}
+
+const char *words_region(const struct row *row)
+{
+	return row->text[TEXT_REGION];
+}
+
+bool words_is_news(const struct row *row)
+{
+	return row->change <= CHANGE_MINOR || row->change == CHANGE_NEW || row->change == CHANGE_VANISHED;
+}

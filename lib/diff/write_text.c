@@ -1,0 +1,230 @@
+#include "diff/write.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/escape.h"
+#include "diff/spark.h"
+#include "diff/words.h"
+#include "profile/prose.h"
+
+static const char HEAD[] = "         ", BODY[] = "              ";
+
+struct text {
+	const struct report *r;
+	struct buf out;
+	bool colour;
+};
+
+static void bold(struct text *t, const char *s)
+{
+	buf_addf(&t->out, t->colour ? "\033[1m%s\033[0m" : "%s", s);
+}
+
+static void add_head(struct text *t)
+{
+	const struct report *r = t->r;
+	char *command = words_name(report_find(r, "command"), 60), *base = words_name(report_find(r, "base_commit"), 40);
+	char *head = words_name(report_find(r, "head_commit"), 40), *machine = words_name(report_find(r, "cpu_model"), 60);
+
+	prose_wrap(&t->out, "program  ", HEAD, "%s%s%s%s%s", *command ? command : "unknown", *base ? ", base " : "", base,
+		   *head ? ", head " : "", head);
+	prose_wrap(&t->out, "data     ", HEAD, "%g runs of base, %g of head%s%s", report_number(r, "base_runs"), report_number(r, "head_runs"),
+		   *machine ? ", on " : "", machine);
+	prose_wrap(&t->out, "rule     ", HEAD, "a change counts from %g %% of the time of a visit on, at q <= %g; intervals are 95 %%",
+		   report_number(r, "margin_pct"), report_number(r, "q"));
+	free(command);
+	free(base);
+	free(head);
+	free(machine);
+}
+
+static void add_notes(struct text *t)
+{
+	for (size_t i = 0; i < t->r->n; i++) {
+		char *note;
+
+		if (t->r->row[i].kind != ROW_NOTE)
+			continue;
+		note = words_name(t->r->row[i].text[TEXT_VALUE], 300);
+		prose_wrap(&t->out, "note     ", HEAD, "%s", note);
+		free(note);
+	}
+}
+
+static void add_point(struct text *t, const struct row *row)
+{
+	char *name = words_name(row->text[TEXT_POINT], 40), from[32], to[32];
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "'%s': %s", name, words_verdict(row));
+	if (row->text[TEXT_DESIGN] && !isnan(row->real[REAL_PCT])) {
+		buf_adds(&b, ", throughput ");
+		words_change(&b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], " %");
+		buf_addf(&b, "; a visit takes %s, was %s", prose_time(row->real[REAL_HEAD_NS], to), prose_time(row->real[REAL_BASE_NS], from));
+	}
+	buf_addc(&t->out, '\n');
+	prose_wrap(&t->out, "point    ", HEAD, "%s", b.s);
+	buf_clear(&b);
+	words_design(&b, row);
+	if (!isnan(row->real[REAL_MDE_PCT]))
+		buf_addf(&b, "; could have seen %.2g %%", row->real[REAL_MDE_PCT]);
+	if (row->real[REAL_CONFIRMED] == 0 && row->change <= CHANGE_LIKELY)
+		buf_adds(&b, "; not seen before, so no alarm");
+	if (!isnan(row->real[REAL_NEEDED]))
+		buf_adds(&b, "; ");
+	words_needed(&b, row);
+	prose_wrap(&t->out, HEAD, HEAD, "%s", b.s);
+	buf_clear(&b);
+	words_counts(&b, t->r, row->text[TEXT_POINT]);
+	prose_wrap(&t->out, "regions  ", HEAD, "%s", b.s);
+	buf_release(&b);
+	free(name);
+}
+
+static void add_title(struct text *t, const struct row *row)
+{
+	char *region = words_name(words_region(row), 60), *function = words_name(row->text[TEXT_FUNCTION], 40);
+	bool is_line = row->text[TEXT_SCOPE] && !strcmp(row->text[TEXT_SCOPE], "line");
+
+	buf_adds(&t->out, "\n  ");
+	bold(t, region);
+	if (is_line && *function)
+		buf_addf(&t->out, "  in %s", function);
+	buf_addc(&t->out, '\n');
+	free(region);
+	free(function);
+}
+
+static void add_cost(struct text *t, const struct row *row)
+{
+	struct buf b = BUF_INIT;
+	char from[32], to[32];
+
+	if (row->change == CHANGE_NEW || row->change == CHANGE_VANISHED) {
+		bool new = row->change == CHANGE_NEW;
+
+		buf_addf(&b, "%s: %s a visit, ", words_verdict(row), prose_time(row->real[new ? REAL_HEAD_NS : REAL_BASE_NS], from));
+		words_change(&b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], " %");
+		buf_adds(&b, new ? " of base's time; not tried, or not there, in base" : " of base's time; not tried, or not there, in head");
+	} else {
+		buf_addf(&b, "%s: ", words_verdict(row));
+		words_change(&b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], " % of a visit");
+		buf_addf(&b, ", q %.2g; %s, was %s", row->real[REAL_Q], prose_time(row->real[REAL_HEAD_NS], to),
+			 prose_time(row->real[REAL_BASE_NS], from));
+		if (row->real[REAL_CONFIRMED] == 0)
+			buf_adds(&b, "; not seen before, so no alarm");
+	}
+	prose_wrap(&t->out, "    cost      ", BODY, "%s", b.s);
+	buf_release(&b);
+}
+
+static void add_slopes(struct text *t, const struct row *row)
+{
+	struct buf b = BUF_INIT;
+
+	if (!isnan(row->real[REAL_BASE_SLOPE]))
+		buf_addf(&b, "%.2f", row->real[REAL_BASE_SLOPE]);
+	if (!isnan(row->real[REAL_BASE_SLOPE]) && !isnan(row->real[REAL_HEAD_SLOPE]))
+		buf_adds(&b, " -> ");
+	if (!isnan(row->real[REAL_HEAD_SLOPE]))
+		buf_addf(&b, "%.2f", row->real[REAL_HEAD_SLOPE]);
+	if (!isnan(row->real[REAL_SLOPE_DELTA])) {
+		buf_adds(&b, ", ");
+		words_change(&b, row->real[REAL_SLOPE_DELTA], row->real[REAL_SLOPE_LO], row->real[REAL_SLOPE_HI], "");
+	}
+	if (b.len)
+		prose_wrap(&t->out, "    impact    ", BODY, "%s", b.s);
+	buf_release(&b);
+}
+
+static void add_curves(struct text *t, const struct row *row)
+{
+	struct buf base = BUF_INIT, head = BUF_INIT;
+	bool has_base = spark_add(&base, row->text[TEXT_BASE_CURVE], row->text[TEXT_HEAD_CURVE]);
+	bool has_head = spark_add(&head, row->text[TEXT_HEAD_CURVE], row->text[TEXT_BASE_CURVE]);
+
+	if (has_base || has_head)
+		buf_addf(&t->out, "    curve     %s%s%s%s%s\n", has_base ? "base " : "", has_base ? base.s : "", has_base && has_head ? "  " : "",
+			 has_head ? "head " : "", has_head ? head.s : "");
+	buf_release(&base);
+	buf_release(&head);
+}
+
+static void add_match(struct text *t, const struct row *row)
+{
+	struct buf b = BUF_INIT;
+
+	words_match(&b, row);
+	if (row->text[TEXT_NOTE])
+		buf_addf(&b, "; %s", row->text[TEXT_NOTE]);
+	prose_wrap(&t->out, "    match     ", BODY, "%s", b.s);
+	buf_release(&b);
+}
+
+static void add_shift(struct text *t, const struct row *row)
+{
+	if (row->real[REAL_SHIFT] > 0)
+		prose_wrap(&t->out, "    shift     ", BODY, "shift %.0f: one region took over what the other gave away, and the sum of both is unchanged",
+			   row->real[REAL_SHIFT]);
+}
+
+static void add_line(struct text *t, const struct row *row)
+{
+	char *region = words_name(words_region(row), 40);
+	int pad = 40 - (int)prose_width(region);
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s%*s  %s", region, pad > 0 ? pad : 0, "", words_verdict(row));
+	if (row->text[TEXT_DESIGN] && !isnan(row->real[REAL_PCT])) {
+		buf_adds(&b, ", ");
+		words_change(&b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], " %");
+	}
+	buf_addf(&t->out, "    %s\n", b.s);
+	buf_clear(&b);
+	words_needed(&b, row);
+	if (b.len && row->change == CHANGE_INCONCLUSIVE)
+		buf_addf(&t->out, "    %*s  %s\n", 40, "", b.s);
+	buf_release(&b);
+	free(region);
+}
+
+static void add_region(struct text *t, const struct row *row)
+{
+	add_title(t, row);
+	add_cost(t, row);
+	add_shift(t, row);
+	add_slopes(t, row);
+	add_curves(t, row);
+	add_match(t, row);
+}
+
+void write_text(const struct report *r, bool colour, FILE *out)
+{
+	struct text t = { .r = r, .colour = colour };
+	struct buf safe = BUF_INIT;
+	bool quiet = false;
+
+	add_head(&t);
+	add_notes(&t);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct row *row = &r->row[i];
+
+		if (row->kind == ROW_POINT) {
+			add_point(&t, row);
+			quiet = false;
+		} else if (row->kind == ROW_REGION && words_is_news(row)) {
+			add_region(&t, row);
+		} else if (row->kind == ROW_REGION) {
+			if (!quiet)
+				buf_addc(&t.out, '\n');
+			quiet = true;
+			add_line(&t, row);
+		}
+	}
+	escape_log(&safe, t.out.s);
+	fwrite(safe.s, 1, safe.len, out);
+	buf_release(&safe);
+	buf_release(&t.out);
+}
