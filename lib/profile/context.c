@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/msg.h"
 #include "profile/adjust.h"
+#include "profile/latency.h"
 
 size_t context_run(struct context *c, uint64_t id)
 {
@@ -247,16 +248,19 @@ static void check(struct context *c, const char *path)
 void context_close(struct context *c, const char *path)
 {
 	check(c, path);
+	latency_join(c);
 	adjust_context(c);
 	context_add_regions(c);
 	add_runs(c);
 	add_windows(c);
+	latency_keep(c);
 	add_shares(c);
 	add_warnings(c);
 	profile_bound(c->p);
 	for (size_t m = 0; m < c->nmodules; m++)
 		free(c->module[m].path);
 	c->nmodules = c->nruns = c->nregions = c->nwindows = c->nvisits = c->nshares = c->nwarnings = 0;
+	c->nends = c->nspans = c->nbuckets = 0;
 	idmap_release(&c->process_at);
 	idmap_release(&c->run_at);
 	idmap_release(&c->region_at);
@@ -270,6 +274,9 @@ void context_release(struct context *c)
 	free(c->region);
 	free(c->window);
 	free(c->visits);
+	free(c->ends);
+	free(c->spans);
+	free(c->bucket);
 	free(c->share);
 	free(c->warning);
 	free(c->module);

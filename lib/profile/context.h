@@ -64,6 +64,12 @@ struct context {
 	size_t nwindows, cap_windows;
 	struct profile_visits *visits; /* of windows of the context, and points of the profile */
 	size_t nvisits, cap_visits;
+	struct context_ends *ends; /* latency.h: those of latency points, */
+	size_t nends, cap_ends;
+	struct context_spans *spans; /* and their spans */
+	size_t nspans, cap_spans;
+	struct lengths_bucket *bucket;
+	size_t nbuckets, cap_buckets;
 	struct context_share *share;
 	size_t nshares, cap_shares;
 	struct context_warning *warning;

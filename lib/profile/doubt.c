@@ -96,6 +96,26 @@ static void doubt_kinds(struct analysis *a)
 		if (!impact_kind_name(a->point[i].kinds))
 			analysis_doubt(a, "kinds", "the logs disagree on what a visit of the point '%s' is; they are taken for one",
 				       a->point[i].name);
+		else if (a->point[i].measures != MEASURE_ENDS && (a->point[i].measures & MEASURE_ENDS))
+			analysis_doubt(a, "kinds",
+				       "some logs say how long the spans of '%s' are, and some do not; they are taken for one: leave out one kind",
+				       a->point[i].name);
+}
+
+/* Of the spans, from which on it matters that those before the switch are among them. */
+static const double PART_THAT_CROSSES = 0.1;
+
+static void doubt_spans(struct analysis *a)
+{
+	for (size_t i = 0; i < a->npoints; i++) {
+		const struct impact_point *point = &a->point[i];
+
+		if (point->crossing > PART_THAT_CROSSES)
+			analysis_doubt(a, "long-spans",
+				       "%.0f %% of the spans of '%s' had begun before the speedup that they ended under: effects on them seem "
+				       "smaller than they are; record with longer windows (--window)",
+				       100 * point->crossing, point->name);
+	}
 }
 
 /* Of the runs, from which on a warning is about the result: one busy minute in an hour is not. */
@@ -131,4 +151,5 @@ void analysis_find_doubts(struct analysis *a)
 		return;
 	doubt_regions(a);
 	doubt_levels(a);
+	doubt_spans(a);
 }

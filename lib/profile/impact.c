@@ -52,6 +52,11 @@ const char *impact_kind_name(unsigned kinds)
 	return kinds == KIND_RUN ? "run" : kinds == KIND_LATENCY ? "latency" : kinds == KIND_THROUGHPUT ? "throughput" : NULL;
 }
 
+const char *impact_measure_name(unsigned measures)
+{
+	return measures == MEASURE_SPANS ? "measured" : measures == MEASURE_IN_FLIGHT ? "in-flight" : measures == MEASURE_ENDS ? "ends" : NULL;
+}
+
 static bool is_wanted(const char *name, const char *const *only, size_t nonly)
 {
 	for (size_t i = 0; i < nonly; i++)
@@ -196,6 +201,15 @@ static void summarize(const struct profile *p, struct span visits, struct causal
 	out->nbaselines = impact_baselines(obs, n, &out->baseline);
 }
 
+static void estimate_percentiles(const struct profile *p, size_t region, size_t point, struct impact *im)
+{
+	if (!im->estimated || !profile_is_latency(p->point[point].kinds, p->point[point].measures))
+		return;
+	/* Of a span that waits for others, more than itself can be gained. */
+	im->effect.notes &= ~(unsigned)CAUSAL_OUT_OF_RANGE;
+	im->has_percentiles = percentile_effect(&p->lengths, point, region, im->effect.rise, &im->percentile);
+}
+
 static void analyze_point(struct analysis *a, size_t point, struct causal_obs *obs)
 {
 	const struct profile *p = a->profile;
@@ -204,7 +218,11 @@ static void analyze_point(struct analysis *a, size_t point, struct causal_obs *o
 
 	out->name = p->point[point].name;
 	out->kinds = p->point[point].kinds;
+	out->measures = p->point[point].measures;
+	out->latency = profile_is_latency(out->kinds, out->measures);
 	out->whole = profile_is_whole(p, point);
+	out->crossing = p->point[point].spans > 0 ? p->point[point].crossing / p->point[point].spans : 0;
+	percentile_base(&p->lengths, point, out->percentile_ns);
 	out->impact = xcalloc(p->nregions + 1, sizeof *out->impact);
 	if (p->pooled)
 		summarize_pooled(&p->point[point], out);
@@ -221,6 +239,7 @@ static void analyze_point(struct analysis *a, size_t point, struct causal_obs *o
 			estimate_pooled(p, r, point, im);
 		else
 			estimate_impact(p, r, visits, obs, im);
+		estimate_percentiles(p, r, point, im);
 		im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
 		im->q = NAN;
 	}
@@ -301,6 +320,7 @@ void analysis_release(struct analysis *a)
 			causal_effect_release(&a->point[i].impact[j].effect);
 			free(a->point[i].impact[j].need);
 			free(a->point[i].impact[j].replicate);
+			percentile_effect_release(&a->point[i].impact[j].percentile);
 		}
 		free(a->point[i].impact);
 		free(a->point[i].baseline);

@@ -11,6 +11,7 @@
 
 #include "profile/causal.h"
 #include "profile/causal_runs.h"
+#include "profile/percentile.h"
 #include "profile/profile.h"
 
 enum verdict { VERDICT_HIGH, VERDICT_MODERATE, VERDICT_LOW, VERDICT_HARMFUL, VERDICT_NOT_ENOUGH_DATA, VERDICT_NONE };
@@ -40,6 +41,8 @@ struct impact {
 	enum verdict verdict;
 	char *need;           /* what would be enough; NULL unless not-enough-data; owned */
 	size_t disturbed;     /* windows set aside: the region's, and baselines */
+	bool has_percentiles;
+	struct percentile_effect percentile; /* of spans that were measured */
 	struct impact_replicate *replicate; /* by run; none when windows were replaced by sums */
 	size_t nreplicates;
 };
@@ -56,7 +59,11 @@ struct impact_baseline {
 struct impact_point {
 	const char *name;     /* the profile's */
 	unsigned kinds;       /* enum profile_kind */
+	unsigned measures;    /* enum profile_measure */
+	bool latency;         /* its period is the length of a span */
 	bool whole;           /* its windows are whole runs */
+	double crossing;      /* part of the spans that had begun before the window's speedup was on */
+	double percentile_ns[PERCENTILES]; /* of baselines; NAN: not known */
 	struct impact *impact;
 	size_t nimpacts;
 	struct estimate period; /* of baselines, ns; NAN without baselines, infinite interval when it cannot be had */
@@ -103,6 +110,7 @@ const char *verdict_name(enum verdict v);                  /* as in the format *
 size_t impact_note_names(unsigned notes, const char *names[CAUSAL_NOTES]); /* enum causal_note, as in the format */
 
 const char *impact_kind_name(unsigned kinds); /* as in the format; NULL where logs disagree */
+const char *impact_measure_name(unsigned measures); /* the same; also NULL where there is none */
 
 /* Per cent of the CPU samples, and of the blocked ones, that were in the region; NAN = not known. */
 double impact_share(const struct profile *p, const struct profile_region *r);

@@ -79,8 +79,26 @@ static json_t *run_object(const struct profile_run *r)
 	return o;
 }
 
-static json_t *curve_array(const struct causal_effect *e)
+static void set_percentile(json_t *o, size_t i, const char *of, double x)
 {
+	char key[16];
+
+	snprintf(key, sizeof key, "p%d_%s", percentile_pct[i], of);
+	set_real(o, key, x);
+}
+
+static void set_percentiles(json_t *o, const char *of, const struct estimate *e, double unit)
+{
+	for (size_t i = 0; i < PERCENTILES; i++) {
+		set_percentile(o, i, of, unit * e[i].value);
+		set_percentile(o, i, "lo", unit * e[i].lo);
+		set_percentile(o, i, "hi", unit * e[i].hi);
+	}
+}
+
+static json_t *curve_array(const struct impact *im)
+{
+	const struct causal_effect *e = &im->effect;
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < e->nlevels; i++) {
@@ -91,6 +109,9 @@ static json_t *curve_array(const struct causal_effect *e)
 		set_real(o, "program_pct", 100 * level->gain.value);
 		set_real(o, "lo", 100 * level->gain.lo);
 		set_real(o, "hi", 100 * level->gain.hi);
+		for (size_t k = 0; k < im->percentile.nlevels; k++)
+			if (im->percentile.level[k].s == level->s)
+				set_percentiles(o, "pct", im->percentile.level[k].gain, 100);
 		set_count(o, "n", level->n);
 		json_array_append_new(all, o);
 	}
@@ -129,6 +150,8 @@ static json_t *impact_object(const struct analysis *a, const struct impact *im)
 	if (im->estimated) {
 		set_interval(o, &e->fit.slope, "slope", "slope_lo", "slope_hi");
 		set_interval(o, &e->fit.cost, "cost_ns", "cost_lo", "cost_hi");
+		if (im->has_percentiles)
+			set_percentiles(o, "slope", im->percentile.slope, 1);
 		set_real(o, "r2", e->r2);
 		if (im->bounded)
 			set_real(o, "p", e->fit.slope.p);
@@ -150,7 +173,7 @@ static json_t *impact_object(const struct analysis *a, const struct impact *im)
 	set_count(o, "disturbed", im->disturbed);
 	json_object_set_new(o, "note", name_array(note, impact_note_names(e->notes, note)));
 	json_object_set_new(o, "doubt", name_array(a->undermined, a->nundermined));
-	json_object_set_new(o, "curve", curve_array(e));
+	json_object_set_new(o, "curve", curve_array(im));
 	return o;
 }
 
@@ -160,7 +183,10 @@ static json_t *point_object(const struct analysis *a, const struct impact_point 
 
 	set_text(o, "point", p->name);
 	set_text(o, "kind", impact_kind_name(p->kinds));
+	set_text(o, "measure", impact_measure_name(p->measures));
 	set_interval(o, &p->period, "period_ns", "period_lo", "period_hi");
+	for (size_t i = 0; i < PERCENTILES; i++)
+		set_percentile(o, i, "ns", p->percentile_ns[i]);
 	set_real(o, "visits", p->visits);
 	set_count(o, "windows", p->windows);
 	set_count(o, "baselines", p->baselines);

@@ -71,14 +71,35 @@ static void add_warnings(struct buf *b, const struct profile_warning *w, size_t 
 	}
 }
 
+/* p50..., of which `of` tells the rest of the name. */
+static void add_percentile(struct buf *b, size_t i, const char *of, double x)
+{
+	char key[16];
+
+	snprintf(key, sizeof key, "p%d_%s", percentile_pct[i], of);
+	add_real(b, key, x);
+}
+
+static void add_percentiles(struct buf *b, const char *of, const struct estimate *e, double unit)
+{
+	for (size_t i = 0; i < PERCENTILES; i++) {
+		add_percentile(b, i, of, unit * e[i].value);
+		add_percentile(b, i, "lo", unit * e[i].lo);
+		add_percentile(b, i, "hi", unit * e[i].hi);
+	}
+}
+
 static void add_point(struct buf *b, const struct impact_point *p)
 {
 	record_begin(b, "point");
 	record_str(b, "point", p->name);
 	add_text(b, "kind", impact_kind_name(p->kinds));
+	add_text(b, "measure", impact_measure_name(p->measures));
 	add_real(b, "period_ns", p->period.value);
 	add_real(b, "period_lo", p->period.lo);
 	add_real(b, "period_hi", p->period.hi);
+	for (size_t i = 0; i < PERCENTILES; i++)
+		add_percentile(b, i, "ns", p->percentile_ns[i]);
 	add_real(b, "visits", p->visits);
 	record_u64(b, "windows", p->windows);
 	record_u64(b, "baselines", p->baselines);
@@ -152,6 +173,8 @@ static void add_impact(struct buf *b, const struct analysis *a, const struct imp
 	if (im->estimated) {
 		add_interval(b, &e->fit.slope, "slope", "slope_lo", "slope_hi");
 		add_interval(b, &e->fit.cost, "cost_ns", "cost_lo", "cost_hi");
+		if (im->has_percentiles)
+			add_percentiles(b, "slope", im->percentile.slope, 1);
 		add_real(b, "r2", e->r2);
 		if (im->bounded)
 			add_real(b, "p", e->fit.slope.p);
@@ -188,6 +211,9 @@ static void add_curve(struct buf *b, const struct impact_point *point, const str
 		add_real(b, "program_pct", 100 * level->gain.value);
 		add_real(b, "lo", 100 * level->gain.lo);
 		add_real(b, "hi", 100 * level->gain.hi);
+		for (size_t k = 0; k < im->percentile.nlevels; k++)
+			if (im->percentile.level[k].s == level->s)
+				add_percentiles(b, "pct", im->percentile.level[k].gain, 100);
 		record_u64(b, "n", level->n);
 		record_end(b);
 	}

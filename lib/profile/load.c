@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "format.h"
 
-static size_t point_at(struct profile *p, const char *name)
+size_t load_point(struct profile *p, const char *name)
 {
 	/* programs have a handful of points */
 	for (size_t i = 0; i < p->npoints; i++)
@@ -170,7 +170,7 @@ static void load_visits(struct context *c, struct record *rec)
 	if (!record_need_u64(rec, "experiment", &window) || !record_need_str(rec, "point", &point) ||
 	    !record_need_u64(rec, "count", &count) || !visits_kind(rec, &kind))
 		return;
-	at = point_at(p, point);
+	at = load_point(p, point);
 	p->point[at].kinds |= kind;
 	if (!count)
 		return;
@@ -188,6 +188,8 @@ static void load_visits(struct context *c, struct record *rec)
 	c->visits[c->nvisits++] = (struct profile_visits){
 		.window = context_window(c, window), .point = at, .count = count, .virtual_ns = (double)virtual_ns
 	};
+	if (kind == KIND_LATENCY)
+		load_ends(c, rec, c->nvisits - 1);
 }
 
 /* One process of a run; a record may come again with more. */
@@ -240,7 +242,7 @@ static void load_record(struct context *c, struct record *rec)
 		{ AW_VISITS, load_visits },   { AW_EXPERIMENT, load_experiment }, { AW_REGION, load_region },
 		{ AW_SHARE, load_share },     { AW_MODULE, load_module },         { AW_RUN, load_run },
 		{ AW_WARNING, load_warning }, { AW_END, load_end },               { AW_HEADER, load_header },
-		{ AW_PROCESS, load_process },
+		{ AW_PROCESS, load_process }, { AW_LATENCY, load_latency },
 	};
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)

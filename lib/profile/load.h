@@ -14,4 +14,11 @@ void load_region(struct context *c, struct record *rec);
 void load_share(struct context *c, struct record *rec);
 void load_sample(struct context *c, struct record *rec);
 
+/* Spans; and of `visits` of kind latency, which have been added as visits[visits], what they say of those. */
+void load_latency(struct context *c, struct record *rec);
+void load_ends(struct context *c, struct record *rec, size_t visits);
+
+/* The place of the point of that name. */
+size_t load_point(struct profile *p, const char *name);
+
 #endif

@@ -41,6 +41,7 @@ void profile_release(struct profile *p)
 	free(p->point);
 	free(p->warning);
 	free(p->pool);
+	lengths_table_release(&p->lengths);
 	idmap_release(&p->run_at);
 	idmap_release(&p->pool_at);
 	map_release(&p->region_at);
@@ -125,6 +126,7 @@ static void sort_points(struct profile *p)
 		p->visits[i].point = place[p->visits[i].point];
 	for (size_t i = 0; i < p->npools; i++)
 		p->pool[i].point = place[p->pool[i].point];
+	lengths_table_points(&p->lengths, place);
 	free(place);
 	free(p->point);
 	p->point = sorted;

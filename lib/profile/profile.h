@@ -21,6 +21,7 @@
 
 #include "base/map.h"
 #include "profile/idmap.h"
+#include "profile/lengths.h"
 #include "profile/pool.h"
 
 #define PROFILE_NONE SIZE_MAX
@@ -84,10 +85,19 @@ enum profile_kind {
 	KIND_RUN = 1 << 2,     /* a whole run of the program */
 };
 
+/* What the time of a latency point's visits is; a mask, as logs may differ in it. */
+enum profile_measure {
+	MEASURE_ENDS = 1 << 0,      /* from one end to the next: throughput */
+	MEASURE_SPANS = 1 << 1,     /* lengths of spans, measured, */
+	MEASURE_IN_FLIGHT = 1 << 2, /* or by Little's law */
+};
+
 /* The numbers: what windows that were replaced by sums say about it, whatever their region. */
 struct profile_point {
 	char *name;
 	unsigned kinds; /* enum profile_kind */
+	unsigned measures;     /* enum profile_measure */
+	double spans, crossing; /* measured; of these, begun before the window's speedup was on */
 	size_t windows, baselines, disturbed; /* disturbed ones are in none of the others */
 	double visits;
 	double time_ns, count; /* of baselines */
@@ -132,6 +142,7 @@ struct profile {
 	size_t nwarnings, cap_warnings;
 	struct profile_pool *pool;
 	size_t npools, cap_pools;
+	struct lengths_table lengths;  /* of spans */
 	bool pooled;                   /* there are no windows and visits: they are in the pools */
 	struct profile_census census;
 	size_t ncontexts;
@@ -162,6 +173,9 @@ void profile_bound(struct profile *p);
 
 /* Adds the windows of one context, visits[0..n) of the profile, to points and pools; sorts visits. */
 void profile_reduce(struct profile *p, struct profile_visits *visits, size_t n);
+
+/* Is the period of this point the length of a span?  By the masks of its kinds and measures. */
+bool profile_is_latency(unsigned kinds, unsigned measures);
 
 /* Are the windows of this point whole runs? */
 bool profile_is_whole(const struct profile *p, size_t point);

@@ -81,6 +81,11 @@ bool profile_is_whole(const struct profile *p, size_t point)
 	return p->point[point].kinds == KIND_RUN;
 }
 
+bool profile_is_latency(unsigned kinds, unsigned measures)
+{
+	return kinds == KIND_LATENCY && measures && !(measures & MEASURE_ENDS);
+}
+
 struct causal_obs profile_obs(const struct profile *p, const struct profile_visits *v)
 {
 	const struct profile_window *w = &p->window[v->window];

@@ -15,6 +15,7 @@
 
 struct report {
 	const struct analysis *a;
+	const struct impact_point *point; /* that is being reported on */
 	struct buf out;
 	bool colour;
 };
@@ -22,6 +23,22 @@ struct report {
 static void add_bold(struct report *r, const char *text)
 {
 	buf_addf(&r->out, r->colour ? "\033[1m%s\033[0m" : "%s", text);
+}
+
+static void add_latency_point(struct report *r, const struct impact_point *p, const char *period, const char *interval)
+{
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < PERCENTILES; i++) {
+		char time[32];
+
+		if (!isnan(p->percentile_ns[i]))
+			buf_addf(&b, ", p%d %s", percentile_pct[i], prose_time(p->percentile_ns[i], time));
+	}
+	prose_wrap(&r->out, "point    ", "         ", "'%s' (latency%s): a span takes %s%s%s; %.0f spans in %zu windows", p->name,
+		   p->measures == MEASURE_IN_FLIGHT ? ", by Little's law" : "", period, interval, b.len ? b.s : "", p->visits,
+		   p->windows);
+	buf_release(&b);
 }
 
 static void add_point(struct report *r, const struct impact_point *p)
@@ -35,6 +52,8 @@ static void add_point(struct report *r, const struct impact_point *p)
 		prose_wrap(&r->out, "point    ", "         ", "'%s': no %s", p->name, p->whole ? "baseline run" : "visit in a baseline window");
 	else if (p->whole)
 		prose_wrap(&r->out, "point    ", "         ", "'%s': one run takes %s%s, %zu runs used", p->name, period, interval, p->windows);
+	else if (p->latency)
+		add_latency_point(r, p, period, interval);
 	else
 		prose_wrap(&r->out, "point    ", "         ", "'%s'%s: one visit every %s%s, %.0f visits in %zu windows", p->name,
 			    p->kinds == KIND_LATENCY ? " (latency point: throughput of its ends)" : "", period, interval, p->visits,
@@ -64,7 +83,8 @@ static void add_curve(struct report *r, const struct causal_effect *e)
 	buf_addf(&r->out, "    curve     %s", bar(0, least, most));
 	for (size_t i = 0; i < e->nlevels; i++)
 		buf_adds(&r->out, bar(e->level[i].gain.value, least, most));
-	buf_addf(&r->out, "  program gain at a region speedup of 0 to %.0f %%", 100 * e->level[e->nlevels - 1].s);
+	buf_addf(&r->out, "  %s gain at a region speedup of 0 to %.0f %%", r->point->latency ? "latency" : "program",
+		 100 * e->level[e->nlevels - 1].s);
 	if (!isnan(e->r2))
 		buf_addf(&r->out, ", R2 %.2f", e->r2);
 	buf_addc(&r->out, '\n');
@@ -92,11 +112,30 @@ static void add_predictions(struct report *r, const struct causal_effect *e)
 		if (isfinite(level->gain.lo))
 			buf_addf(&b, " (%.1f to %.1f)", 100 * level->gain.lo, 100 * level->gain.hi);
 	}
-	prose_wrap(&r->out, "    program   ", "              ", "%s", b.s);
+	prose_wrap(&r->out, r->point->latency ? "    latency   " : "    program   ", "              ", "%s", b.s);
 	buf_release(&b);
 }
 
-static const char *verdict_words(enum verdict v)
+/* The same of percentiles, per unit of speedup. */
+static void add_percentiles(struct report *r, const struct percentile_effect *e)
+{
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < PERCENTILES; i++) {
+		const struct estimate *slope = &e->slope[i];
+
+		if (!isfinite(slope->value))
+			continue;
+		buf_addf(&b, "%sp%d: %.2f", b.len ? ", " : "", percentile_pct[i], slope->value);
+		if (isfinite(slope->lo))
+			buf_addf(&b, " (%.2f to %.2f)", slope->lo, slope->hi);
+	}
+	if (b.len)
+		prose_wrap(&r->out, "    quantiles ", "              ", "%s", b.s);
+	buf_release(&b);
+}
+
+static const char *verdict_words(enum verdict v, bool latency)
 {
 	static const char *const words[] = {
 		[VERDICT_HIGH] = "high value",
@@ -107,7 +146,7 @@ static const char *verdict_words(enum verdict v)
 		[VERDICT_NONE] = "not a bottleneck",
 	};
 
-	return words[v];
+	return latency && v == VERDICT_HARMFUL ? "harmful (spans get longer)" : words[v];
 }
 
 /* Beside the impact, because the difference is the point.  A class of waiting has no time on a processor. */
@@ -176,7 +215,7 @@ static void add_impact(struct report *r, size_t rank, const struct impact *im)
 	struct buf line = BUF_INIT;
 
 	add_title(r, rank, im);
-	buf_adds(&line, verdict_words(im->verdict));
+	buf_adds(&line, verdict_words(im->verdict, r->point->latency));
 	if (im->verdict != VERDICT_NOT_ENOUGH_DATA && r->a->nundermined) {
 		buf_adds(&line, ", ");
 		add_undermined(r, &line);
@@ -188,6 +227,8 @@ static void add_impact(struct report *r, size_t rank, const struct impact *im)
 	add_shares(r, &line, im);
 	prose_wrap(&r->out, "    impact    ", "              ", "%s", line.s);
 	buf_release(&line);
+	if (im->has_percentiles)
+		add_percentiles(r, &im->percentile);
 	if (im->need)
 		prose_wrap(&r->out, "    needs     ", "              ", "%s", im->need);
 	if (e->nlevels) {
@@ -249,7 +290,7 @@ static void add_contrast(struct report *r, const struct impact_point *p)
 		return;
 	if (hot->verdict == VERDICT_NONE || hot->verdict == VERDICT_HARMFUL)
 		prose_wrap(&r->out, "\n", "", "The hottest region is not the bottleneck: %s has %.1f %% of the CPU samples, and making it "
-			    "faster does not make the program faster.", hot->region->label, share);
+			    "faster does not make %s.", hot->region->label, share, p->latency ? "spans shorter" : "the program faster");
 	else if (hot != best && best->verdict <= VERDICT_LOW && hot->verdict <= VERDICT_LOW && reach(best) > reach(hot))
 		prose_wrap(&r->out, "\n", "", "The hottest region is not the one to work on first: %s has %.1f %% of the CPU samples and an "
 			    "impact of %.2f, %s has an impact of %.2f.", hot->region->label, share,
@@ -286,6 +327,7 @@ void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE
 	for (size_t i = 0; i < a->npoints; i++) {
 		if (i)
 			buf_addc(&r.out, '\n');
+		r.point = &a->point[i];
 		add_point(&r, &a->point[i]);
 		add_impacts(&r, &a->point[i], top);
 	}

@@ -40,10 +40,11 @@ static void add_notes(struct buf *out, const struct impact_point *p, size_t top)
 
 static void add_legend(struct buf *out, const struct analysis *a)
 {
-	bool runs = false, within = false, visits = false, short_runs = a->profile->nruns >= CAUSAL_MIN_RUNS;
+	bool runs = false, within = false, visits = false, spans = false, short_runs = a->profile->nruns >= CAUSAL_MIN_RUNS;
 
 	for (size_t i = 0; i < a->npoints; i++) {
-		visits = visits || !a->point[i].whole;
+		visits = visits || (!a->point[i].whole && !a->point[i].latency);
+		spans = spans || a->point[i].latency;
 		for (size_t j = 0; j < a->point[i].nimpacts; j++) {
 			runs = runs || a->point[i].impact[j].effect.fit.basis == CAUSAL_RUNS;
 			within = within || a->point[i].impact[j].effect.fit.basis == CAUSAL_WITHIN_RUN;
@@ -53,10 +54,15 @@ static void add_legend(struct buf *out, const struct analysis *a)
 		return;
 	prose_wrap(out, "\n", "", "Impact 0.50: 10 %% off the time of the region takes 5 %% off the %s. 25 %%: "
 		    "+12.0: with the region 25 %% faster, the program needs 12 %% less time%s. In brackets: 95 %% "
-		    "interval, %s.", visits ? "time per visit" : "run time", visits ? " per visit" : "", !within ? "over runs"
+		    "interval, %s.", visits && spans ? "time per visit, or off the length of a span" : spans ? "mean length of a span"
+		    : visits ? "time per visit" : "run time", visits && spans ? " per visit, or per span" : spans ? " per span"
+		    : visits ? " per visit" : "", !within ? "over runs"
 		    : !runs && short_runs ? "within runs, which hold too few windows for an interval over runs (longer runs, or a longer -d)"
 		    : !runs ? "within the run; it says nothing about other runs (3 runs or more, -n 5, would)"
 			    : "over runs or, where runs are too few, within them");
+	if (spans)
+		prose_wrap(out, "", "", "A span that waits for others can gain more than one for one.  Quantiles: the same of the length that so "
+			    "many per cent of the spans do not exceed.");
 }
 
 static void add_warnings(struct buf *out, const struct profile_warning *w, size_t n)
