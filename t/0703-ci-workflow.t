@@ -138,34 +138,201 @@ steps() {
 	test "$status" -le 1
 }
 
-pull_request_is_recorded() {
-	blocks=3
+# artifacts RUN: what a run has uploaded, as the server has it from now on
+artifacts() {
+	jq '.artifacts = []' state.json >new
+	for dir in out/artifacts/"$1"/*; do
+		name=${dir##*/}
+		"$top/t/ci/zip.pl" "$name.$1.zip" "$dir"
+		jq --arg name "$name" --arg file "$name.$1.zip" --argjson run "$1" '.artifacts += [{ id: (100 + (.artifacts | length)), run: $run,
+			name: $name, file: $file, expired: false, created_at: "2026-01-01T00:00:00Z",
+			workflow_run: { head_branch: "main", head_repository_id: 1, repository_id: 1 } }]' new >newer
+		mv newer new
+	done
+	mv new state.json
+}
+
+start() {
 	repository
 	workflow andweorc.yml
 	workflow andweorc-comment.yml
-	jq -n --arg sha "$(git -C repository rev-parse topic)" '{ token: "secret", comments: [],
+	workflow andweorc-baseline.yml
+	head=$(git -C repository rev-parse topic)
+	jq -n --arg sha "$head" '{ token: "secret", comments: [],
 		pulls: [{ number: 7, state: "open", label: "fork:topic", head: { sha: $sha }, base: { repo: { full_name: "o/r" } } }] }' >state.json
+	jq -n '{ pull_request: { number: 7, base: { ref: "main" } }, test: { run_id: 42, ref: "refs/pull/7/merge" } }' >pull.json
+	jq -n --arg sha "$head" '{ workflow_run: { id: 42, event: "pull_request", conclusion: "failure", head_sha: $sha, head_branch: "topic",
+		pull_requests: [], head_repository: { full_name: "fork/r", owner: { login: "fork" } } }, test: { run_id: 43 } }' >run.json
 	"$top/t/ci/github.pl" state.json requests port 2>server.err &
 	echo $! >server
 	until test -s port; do
 		sleep 0.05
 	done
-	jq -n '{ pull_request: { number: 7, base: { ref: "main" } }, test: { run_id: 42, ref: "refs/pull/7/merge" } }' >event.json
-	steps andweorc.yml --event pull_request=event.json
+}
+blocks=2
+(set -e; start) >start.out 2>&1 </dev/null || { cat start.out; exit 1; }
+server=$(cat server)
+
+# The job that records succeeds in each shard, the one that compares fails, as fail-on asks for.
+pull_request_is_judged() {
+	steps andweorc.yml --event pull_request=pull.json
+	test "$status" -eq 1
+	printf 'record\tsuccess\ncompare\tfailure\n' | same - out/jobs
 	ls out/artifacts/42 >got
 	printf '%s\n' andweorc-result andweorc-shard-1 andweorc-shard-2 | same - got
 	ls out/artifacts/42/andweorc-shard-2 >got
 	printf '%s\n' base.2.aw change.patch head.2.aw | same - got
 	lacks secret out/log
-	# Paths are those of the repository, wherever the trees were.
-	has '^region	.*	file=my%20src/work.c	line=12	' out/artifacts/42/andweorc-shard-1/base.1.aw
-	has '^region	.*	file=my%20src/work.c	line=13	' out/artifacts/42/andweorc-shard-1/head.1.aw
-	test "$(grep -c '^run	.*	block=2.[123]	side=head' out/artifacts/42/andweorc-shard-2/head.2.aw)" -eq 3
-	has "commit=$(git -C repository rev-parse main)	" out/artifacts/42/andweorc-shard-1/base.1.aw
-	has '^@@ -0,0 \+1 @@' out/artifacts/42/andweorc-shard-1/change.patch
 }
 
-check 'pull_request: shards are recorded and joined' pull_request_is_recorded
-server=$(cat server 2>/dev/null)
+# Paths are those of the repository, wherever the trees were; commits those of the two sides.
+shards_say_what_they_are() {
+	shard=out/artifacts/42/andweorc-shard
+	has '^region	.*	file=my%20src/work.c	line=12	' $shard-1/base.1.aw
+	has '^region	.*	file=my%20src/work.c	line=13	' $shard-1/head.1.aw
+	test "$(grep -c '^run	.*	block=2.[12]	side=head' $shard-2/head.2.aw)" -eq 2
+	has "commit=$(git -C repository rev-parse main)	" $shard-1/base.1.aw
+	has "commit=$(git -C repository rev-parse refs/pull/7/merge)	" $shard-1/head.1.aw
+	has '^@@ -0,0 \+1 @@' $shard-1/change.patch
+}
+
+# Of the visit's 2 ms, the region takes 1 ms, and 30 % more in head: 15 % of a visit, and 13 % of the throughput.
+result_is_reported() {
+	for file in out/summary.md out/artifacts/42/andweorc-result/diff.md; do
+		has '^### .*`round` slower, throughput -1[23]\.[0-9] % \[.*1 region costs more, 1 unchanged' $file
+		has '^\| ❌ \| `work.c:13` `work` \| costs more \| \+1[45](\.[0-9])? % \[' $file
+		has '^\| ➖ \| `work.c:14` `rest` \| unchanged \|' $file
+		has 'work.c:13` \| `work.c:12` \| moved' $file
+		has '4 blocks with base and head side by side, 4 \+ 4 runs' $file
+	done
+	test "$(grep -c '^warning' out/annotations)" -eq 2
+	has '^warning	my src/work.c	13	andweorc	work.c:13 costs more: \+1[45]' out/annotations
+	has '^warning				*andweorc	round slower: -1[23]' out/annotations
+	lacks '^error' out/annotations
+	has '^<svg|^<\?xml' out/artifacts/42/andweorc-result/curves.svg
+}
+
+# comment N: its text
+comment() {
+	jq -r --argjson n "$1" '.comments[$n] | .body' state.json
+}
+
+run_is_commented() {
+	artifacts 42
+	: >requests
+	rm -f out/jobs
+	steps andweorc-comment.yml --event workflow_run=run.json
+	printf 'comment\tsuccess\n' | same - out/jobs
+	test "$(jq '.comments | length' state.json)" -eq 1
+	test "$(jq '.comments[0].issue' state.json)" -eq 7
+	comment 0 >got
+	head -n 1 got >first
+	has '^<!-- andweorc-diff:v1 id=andweorc base=[0-9a-f]* head=[0-9a-f]* -->$' first
+	has '^### .*`round` slower, throughput -1[23]\.[0-9] %' got
+	# What the job that measured has rendered is what the one that comments renders.
+	sed '/^$/d' out/artifacts/42/andweorc-result/diff.md >one
+	sed '/^$/d' got >two
+	same one two
+	# Nothing was checked out, and nothing asked of the server but this.
+	sed 's/[?].*//' requests >got
+	same - got <<-END
+	GET /repos/o/r/actions/runs/42/artifacts
+	GET /repos/o/r/actions/artifacts/100/zip
+	GET /repos/o/r/pulls
+	GET /repos/o/r/issues/7/comments
+	POST /repos/o/r/issues/7/comments
+	END
+	steps andweorc-comment.yml --event workflow_run=run.json
+	test "$(jq '.comments | length' state.json)" -eq 1
+}
+
+# hostile: the result of the run is the directory `hostile`; a comment is made of it, or none is.
+hostile() {
+	jq '.comments = []' state.json >new
+	mv new state.json
+	rm -rf out/artifacts/42/andweorc-result
+	cp -r hostile out/artifacts/42/andweorc-result
+	artifacts 42
+	: >requests
+	rm -f out/jobs
+	: >out/annotations
+	steps andweorc-comment.yml --event workflow_run=run.json
+	empty out/annotations
+}
+
+artifacts_are_not_trusted() {
+	cp -r out/artifacts/42/andweorc-result honest
+	# Markdown and numbers of its own are not looked at.
+	cp -r honest hostile
+	echo '<!-- andweorc-diff:v1 id=andweorc --> buy this' >hostile/diff.md
+	echo 1 >hostile/pr-number
+	hostile
+	comment 0 >got
+	lacks 'buy' got
+	test "$(jq '.comments[0].issue' state.json)" -eq 7
+	# Names come out as text.
+	sed 's/work\.c:13/x`|@everyone<script>alert(1)<\/script>-->%0A::error::x%0A#1/' honest/diff.tsv >hostile/diff.tsv
+	fails cmp -s honest/diff.tsv hostile/diff.tsv
+	hostile
+	printf 'comment\tsuccess\n' | same - out/jobs
+	comment 0 >got
+	has 'everyone' got
+	has '^### .*`round` slower' got
+	lacks '^::error' got
+	# Outside of code nothing of it is left: no tag, no mention.
+	sed -e 1d -e 's/``*[^`]*``*//g' got >outside
+	lacks '<script>|@everyone|-->' outside
+	# What is no table is no comment.
+	for try in 'echo text' 'head -c 2000000 /dev/zero' 'true' 'printf row\tnonsense\n'; do
+		$try >hostile/diff.tsv
+		hostile
+		printf 'comment\tfailure\n' | same - out/jobs
+		test "$(jq '.comments | length' state.json)" -eq 0
+		lacks '^(POST|PATCH)' requests
+	done
+	# And a run that has none has nothing to say.
+	rm hostile/diff.tsv
+	hostile
+	printf 'comment\tsuccess\n' | same - out/jobs
+	lacks '^(POST|PATCH)' requests
+}
+
+# A run of a branch, or one that was cancelled, is nobody's pull request.
+others_are_skipped() {
+	for change in '.event = "push"' '.conclusion = "cancelled"'; do
+		jq ".workflow_run |= ($change)" run.json >other.json
+		: >requests
+		rm -f out/jobs
+		steps andweorc-comment.yml --event workflow_run=other.json
+		printf 'comment\tskipped\n' | same - out/jobs
+		empty requests
+	done
+}
+
+# The other way: main is recorded once, and its analysis is what pull requests are compared with.
+baseline_is_kept() {
+	jq -n '{ test: { run_id: 50, ref: "refs/heads/main" } }' >push.json
+	rm -rf out/jobs out/summary.md out/annotations out/record.* out/compare
+	steps andweorc-baseline.yml --event push=push.json
+	printf 'record\tsuccess\ncompare\tsuccess\n' | same - out/jobs
+	has 'nothing to compare with' out/summary.md
+	ls out/artifacts/50/andweorc-result >got
+	echo head.analysis | same - got
+	artifacts 50
+	jq '.test.run_id = 51' pull.json >again.json
+	rm -rf out/jobs out/summary.md out/record.* out/compare
+	steps andweorc-baseline.yml --event pull_request=again.json
+	printf 'record\tsuccess\ncompare\tsuccess\n' | same - out/jobs
+	has '^### .*andweorc' out/summary.md
+	same out/artifacts/50/andweorc-result/head.analysis out/artifacts/51/andweorc-result/base.analysis
+}
+
+check 'pull_request: recorded, compared, judged' pull_request_is_judged
+check 'shards: paths, commits, blocks' shards_say_what_they_are
+check 'summary, annotations, curves' result_is_reported
+check 'workflow_run: one comment' run_is_commented
+check 'artifacts are not trusted' artifacts_are_not_trusted
+check 'other runs are left alone' others_are_skipped
+check 'a baseline of main' baseline_is_kept
 
 done_testing
