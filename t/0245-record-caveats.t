@@ -11,7 +11,7 @@ warns_of() {
 	code=$1
 	shift
 	exits 0 andweorc-record -q -o log -r work -m function --window 20 -s 50 -- "$@" 2>err
-	awk -F'\t' '$1 == "warning" && $3 ~ /^what=(spin|absolute-timer|outside)$/ { print substr($3, 6) }' log >got
+	awk -F'\t' '$1 == "warning" && $3 ~ /^what=(spin|absolute-timer|outside|oversubscribed)$/ { print substr($3, 6) }' log >got
 	printf '%s' "${code:+$code
 }" >want
 	same want got
@@ -63,6 +63,13 @@ C
 }
 check 'an unprofiled peer' warns_of_strangers
 
+warns_of_a_crowd() {
+	warns_of oversubscribed ./caveats crowd 1500
+	has '^andweorc-record: warning: threads were ready to run but had no processor for [0-9]+ % of the time' err
+}
+check 'more threads than processors' warns_of_a_crowd
+
+# Whatever else the machine does: its neighbours are no threads of the program.
 warns_of_nothing() {
 	warns_of '' ./caveats none 1500
 }

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 /* From this share of the time on it matters: a tenth of what is predicted may be wrong. */
 static const double MATTERS = 0.1;
 
-/* The same of time in which some thread, of whatever program, waits for a processor: a few percent always do. */
+/* The same of time in which threads that are ready to run have no processor: a few percent always do. */
 static const double CROWDED = 0.2;
 
 enum {
@@ -19,7 +20,7 @@ enum {
 };
 
 struct sums {
-	double absolute_ns, stranger_ns, queued_ns, run_ns;
+	double absolute_ns, stranger_ns, run_ns;
 };
 
 static struct sums sum_up(const struct conductor *c)
@@ -96,13 +97,50 @@ static char *spin_place(struct conductor *c, const struct spins *s)
 	return xasprintf("%s+0x%llx", slash ? slash + 1 : mod->path, (unsigned long long)s->off);
 }
 
+/* ---- more threads than processors ------------------------------------------------------ */
+
+struct demand {
+	double run, queue; /* samples on a processor, and of waiting for one */
+};
+
+static void count_demand(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count)
+{
+	struct demand *d = arg;
+
+	(void)module;
+	(void)off;
+	if (class == CLASS_CPU)
+		d->run += (double)count;
+	else if (class == CLASS_RUNQUEUE)
+		d->queue += (double)count;
+}
+
+static double processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* Sets *queued to the share of the time in which threads of the program waited for processors that other threads of it had. */
+static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued)
+{
+	struct demand d = { 0, 0 };
+	double periods = run_ns / (double)c->arena->period_ns;
+
+	regions_leaves(c->regions, count_demand, &d);
+	*queued = d.queue / periods;
+	/* What is more than there is room for it would not have had on an idle machine either. */
+	return *queued > CROWDED && d.run + d.queue > (processors() + MATTERS) * periods;
+}
+
 /* ---- all of them --------------------------------------------------------------------- */
 
 void caveats(struct conductor *c, void (*say)(struct conductor *c, const char *what, char *text))
 {
 	struct sums s = sum_up(c);
 	struct spins spins = { .c = c };
-	double queued = machine_usual_waited(&c->machine);
+	double queued;
 
 	if (s.run_ns <= 0)
 		return;
@@ -116,10 +154,10 @@ void caveats(struct conductor *c, void (*say)(struct conductor *c, const char *w
 		    xasprintf("threads waited for processes that are not of the recording for %.0f %% of the run: those run on while "
 			      "threads are paused; start them under andweorc-record too, if they depend on the program",
 			      100 * s.stranger_ns / s.run_ns));
-	if (queued > CROWDED)
+	if (is_oversubscribed(c, s.run_ns, &queued))
 		say(c, "oversubscribed",
-		    xasprintf("threads were ready to run but had no processor for %.0f %% of the time: a pause of one is another's "
-			      "gain, so regions are predicted to matter less than they do; use fewer threads, or a quieter machine",
+		    xasprintf("threads were ready to run but had no processor for %.0f %% of the time: who gets one is decided in real "
+			      "time, not in virtual time, so what regions are worth is predicted less well; use fewer threads",
 			      100 * queued));
 	if (c->regions->samples < FEW_SAMPLES)
 		return;

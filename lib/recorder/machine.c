@@ -98,8 +98,3 @@ bool machine_is_disturbed(struct machine *m, const struct machine_use *use, int6
 
 	return busy || queued;
 }
-
-double machine_usual_waited(const struct machine *m)
-{
-	return m->waited.n >= USUAL_WINDOWS ? m->waited.v[m->waited.n / 2] : 0;
-}

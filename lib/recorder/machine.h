@@ -51,7 +51,4 @@ struct machine_use machine_since(struct machine_use now, struct machine_use befo
  */
 bool machine_is_disturbed(struct machine *m, const struct machine_use *use, int64_t wall_ns);
 
-/* The median, over windows, of the share of the time in which some thread waited for a processor; 0 when not known. */
-double machine_usual_waited(const struct machine *m);
-
 #endif
