@@ -20,13 +20,32 @@ alike() {
 	has "sampler=$1" log
 }
 
+# waits: in the log of is_charged, for threads, which by futexes alone would not be seen, and for time to pass
+waits() {
+	awk -F '\t' '
+		$1 == "sample" {
+			class = ""
+			for (i = 2; i <= NF; i++) {
+				if (sub(/^class=/, "", $i))
+					class = $i
+				if (sub(/^count=/, "", $i))
+					count = $i
+			}
+			n[class] += count
+		}
+		END {
+			printf "%d samples of waits for threads, %d of sleeps\n", n["lock"], n["sleep"]
+			exit n["lock"] < 50 || n["sleep"] < 5
+		}' log
+}
+
 # is_charged PROGRAM SOURCE: what is found to take processor time are the lines that bear the mark `// hot`
 is_charged() {
 	grep -n '// hot' "$2" | cut -d : -f 1 >lines
 	# On a machine that others use it takes longer until there is anything to say.
 	for seconds in 1 2 4; do
 		SYNC_MS=1000000 exits 0 andweorc-record -q -d $seconds -o log -m line -s 50 -- "./$1" >out
-		if grep -Eq '^share.*	samples=[0-9]{2}' log; then
+		if grep -Eq '^share.*	samples=[0-9]{2}' log && waits; then
 			break
 		fi
 	done
@@ -57,22 +76,6 @@ is_charged() {
 			printf "%d of %d samples are charged to the lines marked\n", n, all
 			exit n < 0.9 * all || n < 20
 		}' lines resolved
-}
-
-# waits: in the log of is_charged, for threads, which by futexes alone would not be seen, and for time to pass
-waits() {
-	awk -F '\t' '
-		$1 == "sample" {
-			class = ""
-			for (i = 2; i <= NF; i++) {
-				if (sub(/^class=/, "", $i))
-					class = $i
-				if (sub(/^count=/, "", $i))
-					count = $i
-			}
-			n[class] += count
-		}
-		END { exit n["lock"] < 50 || n["sleep"] < 5 }' log
 }
 
 # about PROGRAM SOURCE WHAT

@@ -34,7 +34,7 @@ alike() {
 
 # alike_for_long POLICY PROGRAM: the same, with experiments.  Four threads that spin get nowhere fast where others need the processors.
 alike_for_long() {
-	for ms in 300 1500 6000; do
+	for ms in 300 1500 6000 24000; do
 		alike "$1" "$2" $ms
 		if grep -q '^experiment.*speedup_pct=50' log; then
 			return 0
