@@ -246,6 +246,28 @@ run_is_commented() {
 	test "$(jq '.comments | length' state.json)" -eq 1
 }
 
+# What the pull request adds cannot be compared, and nobody is to blame.
+base_may_be_missing() {
+	sed 's/build: .*/build: test -e slower/' andweorc.yml >missing.yml
+	jq '.test.run_id = 60' pull.json >missing.json
+	rm -rf out/jobs out/summary.md out/annotations out/record.* out/compare
+	steps missing.yml --event pull_request=missing.json
+	printf 'record\tsuccess\ncompare\tsuccess\n' | same - out/jobs
+	test "$(grep -c '^warning				*andweorc	the base could not be built or recorded' out/annotations)" -eq 2
+	echo 'andweorc: the base could not be recorded, there is nothing to compare with.' | same - out/summary.md
+	ls out/artifacts/60/andweorc-shard-1 >got
+	printf 'change.patch\nhead.1.aw\n' | same - got
+}
+
+parents_are_needed() {
+	sed 's/fetch-depth: 2/fetch-depth: 1/' andweorc.yml >shallow.yml
+	jq '.test.run_id = 61' pull.json >shallow.json
+	rm -rf out/jobs out/log out/record.* out/compare
+	steps shallow.yml --event pull_request=shallow.json
+	has '^record	failure$' out/jobs
+	has "ci/record: no commit 'HEAD\^1': does the checkout have fetch-depth: 2 or more\?" out/log
+}
+
 # hostile: the result of the run is the directory `hostile`; a comment is made of it, or none is.
 hostile() {
 	jq '.comments = []' state.json >new
@@ -331,6 +353,8 @@ check 'pull_request: recorded, compared, judged' pull_request_is_judged
 check 'shards: paths, commits, blocks' shards_say_what_they_are
 check 'summary, annotations, curves' result_is_reported
 check 'workflow_run: one comment' run_is_commented
+check 'a base that does not build' base_may_be_missing
+check 'a checkout without its parent' parents_are_needed
 check 'artifacts are not trusted' artifacts_are_not_trusted
 check 'other runs are left alone' others_are_skipped
 check 'a baseline of main' baseline_is_kept
