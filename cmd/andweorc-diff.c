@@ -11,11 +11,13 @@
 #include "diff/build.h"
 #include "diff/environment.h"
 #include "diff/gate.h"
+#include "diff/selfcheck.h"
 #include "diff/write.h"
 
 static const char USAGE[] =
 	"usage: andweorc-diff [-f FORMAT] [-p POINT] [--map PATCH] [--fail-on GATE,...] BASE HEAD\n"
 	"       andweorc-diff --render TSV [-f FORMAT] [--fail-on GATE,...]\n"
+	"       andweorc-diff --aa [-f FORMAT] [-p POINT] ANALYSIS [ANALYSIS]\n"
 	"\n"
 	"Compares two analyses of andweorc-analyze: how the program's rate changed, which\n"
 	"regions cost more or less, and how sure that is.  One of them may be '-'.\n"
@@ -32,6 +34,8 @@ static const char USAGE[] =
 	"      --within-run      let fewer than 3 runs a side decide, by the noise inside them\n"
 	"      --confirm DIFF    gate on what DIFF, an earlier tsv or json, saw too\n"
 	"      --render TSV      write an earlier result in another format, comparing nothing\n"
+	"      --aa              self-check: deal out runs of what is one program to two sides, and\n"
+	"                        count what is found to have changed\n"
 	"      --id NAME         tells comments apart: part of the marker of markdown\n"
 	"      --max-bytes N     most bytes of markdown (65000) or summary (1000000)\n"
 	"  -h, --help            print this help and exit\n"
@@ -41,7 +45,7 @@ enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_TSV, FORMAT_JSON, FORMAT_GITH
 
 static const char *const formats[] = { "text", "markdown", "tsv", "json", "github", "summary" };
 
-enum { OPT_MAP = 256, OPT_MARGIN, OPT_FAIL_ON, OPT_FORCE, OPT_WITHIN_RUN, OPT_CONFIRM, OPT_RENDER, OPT_ID, OPT_MAX_BYTES };
+enum { OPT_MAP = 256, OPT_MARGIN, OPT_FAIL_ON, OPT_FORCE, OPT_WITHIN_RUN, OPT_CONFIRM, OPT_RENDER, OPT_AA, OPT_ID, OPT_MAX_BYTES };
 
 /* Annotations of each severity that a runner shows, less the one of the failed step. */
 enum { ANNOTATIONS = 9 };
@@ -53,7 +57,7 @@ struct options {
 	enum format format;
 	struct build_options build;
 	unsigned gates;
-	bool force;
+	bool force, aa;
 	const char *map, *confirm, *render, *id;
 	uint64_t max_bytes;
 };
@@ -110,6 +114,7 @@ static void parse(struct options *o, int argc, char **argv)
 		{ "within-run", no_argument, NULL, OPT_WITHIN_RUN },
 		{ "confirm", required_argument, NULL, OPT_CONFIRM },
 		{ "render", required_argument, NULL, OPT_RENDER },
+		{ "aa", no_argument, NULL, OPT_AA },
 		{ "id", required_argument, NULL, OPT_ID },
 		{ "max-bytes", required_argument, NULL, OPT_MAX_BYTES },
 		CLI_LONGS,
@@ -145,6 +150,9 @@ static void parse(struct options *o, int argc, char **argv)
 		case OPT_RENDER:
 			o->render = optarg;
 			break;
+		case OPT_AA:
+			o->aa = true;
+			break;
 		case OPT_ID:
 			o->id = optarg;
 			break;
@@ -155,6 +163,7 @@ static void parse(struct options *o, int argc, char **argv)
 	}
 }
 
+/* head_path is NULL when one analysis checks itself. */
 static bool compare_files(struct report *r, const char *base_path, const char *head_path, const struct options *o)
 {
 	struct build_options build = o->build;
@@ -162,21 +171,22 @@ static bool compare_files(struct report *r, const char *base_path, const char *h
 	struct side base, head;
 	bool ok;
 
-	if (!strcmp(base_path, "-") && !strcmp(head_path, "-"))
+	if (head_path && !strcmp(base_path, "-") && !strcmp(head_path, "-"))
 		msg_die(EXIT_TROUBLE, "standard input cannot be both BASE and HEAD");
 	linemap_init(&map);
 	side_init(&base);
 	side_init(&head);
 	ok = side_read(&base, base_path);
-	ok = side_read(&head, head_path) && ok;
+	ok = (!head_path || side_read(&head, head_path)) && ok;
 	/* two analyses of one commit: no line is anywhere else */
-	if (!o->map && side_commit(&base) && side_commit(&head) && !strcmp(side_commit(&base), side_commit(&head)))
+	if (o->map || (side_commit(&base) && side_commit(&head) && !strcmp(side_commit(&base), side_commit(&head))))
 		build.map = &map;
-	if (o->map) {
+	if (o->map)
 		linemap_read(&map, o->map);
-		build.map = &map;
-	}
-	ok = ok && build_report(r, &base, &head, &build);
+	if (ok && o->aa)
+		ok = selfcheck(r, &base, head_path ? &head : NULL, &build);
+	else if (ok)
+		ok = build_report(r, &base, &head, &build);
 	side_release(&head);
 	side_release(&base);
 	linemap_release(&map);
@@ -234,6 +244,24 @@ static void print(const struct report *r, const struct options *o)
 	}
 }
 
+static void print_check(const struct report *r, const struct options *o)
+{
+	switch (o->format) {
+	case FORMAT_TEXT:
+		selfcheck_write_text(r, stdout);
+		break;
+	case FORMAT_TSV:
+		report_write_tsv(r, stdout);
+		break;
+	case FORMAT_JSON:
+		report_write_json(r, stdout);
+		break;
+	default:
+		msg_error("format '%s' is not for --aa: text, tsv or json", formats[o->format]);
+		break;
+	}
+}
+
 static int judge(const struct report *r, const struct options *o)
 {
 	if (!o->gates)
@@ -251,20 +279,24 @@ int main(int argc, char **argv)
 {
 	struct options o = { .build = { .margin_pct = 2 }, .id = "default" };
 	struct report r = REPORT_INIT;
-	int status = EXIT_TROUBLE;
+	int status = EXIT_TROUBLE, nfiles;
 	bool ok;
 
 	cli_init(argv[0]);
 	parse(&o, argc, argv);
-	if (argc - optind != (o.render ? 0 : 2))
+	nfiles = argc - optind;
+	if (o.aa ? nfiles < 1 || nfiles > 2 || o.render : nfiles != (o.render ? 0 : 2))
 		cli_usage_error(USAGE, EXIT_TROUBLE);
-	ok = o.render ? report_read_tsv(&r, o.render) : compare_files(&r, argv[optind], argv[optind + 1], &o);
-	if (ok) {
+	ok = o.render ? report_read_tsv(&r, o.render) : compare_files(&r, argv[optind], nfiles > 1 ? argv[optind + 1] : NULL, &o);
+	if (ok && o.aa) {
+		print_check(&r, &o);
+		status = EXIT_OK;
+	} else if (ok) {
 		if (o.confirm)
 			confirm(&r, o.confirm);
 		print(&r, &o);
 		status = judge(&r, &o);
 	}
 	report_release(&r);
-	return cli_finish(ok ? status : EXIT_TROUBLE);
+	return cli_finish(status);
 }

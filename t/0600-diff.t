@@ -291,6 +291,32 @@ same_runs() {
 }
 check 'a side against itself' same_runs
 
+self_check() {
+	side ten -v side=base -v runs=10
+	exits 0 andweorc-diff --aa -f tsv ten >got.tsv 2>err
+	empty err
+	awk -F '\t' '
+	{ v[$2] = $3 }
+	END { exit !(v["aa_deals"] == 400 && v["aa_runs"] == 10 && v["aa_design"] == "welch" && v["aa_changed_pct"] <= 5 &&
+		v["aa_covered_pct"] > 85 && v["aa_mde_pct"] > 0) }' got.tsv
+	exits 0 andweorc-diff --aa -f tsv base same >got.tsv 2>err
+	has '^meta	aa_design	paired' got.tsv
+	has '^meta	aa_changed_pct	0	' got.tsv
+	# what is no self is noticed: one side is a third slower, and the intervals are as wide as that
+	exits 0 andweorc-diff --aa -f tsv base slower >other.tsv 2>err
+	for f in got other; do
+		awk -F '\t' '$2 == "aa_mde_pct" { print $3 }' $f.tsv
+	done >mde
+	awk 'NR == 1 { a = $1 } END { exit !($1 > 3 * a) }' mde
+	exits 0 andweorc-diff --aa base same >out 2>err
+	has '^alarms ' out
+	exits 2 andweorc-diff --aa base >out 2>err
+	has '5 runs are too few' err
+	exits 2 andweorc-diff --aa -f markdown ten >out 2>err
+	exits 2 andweorc-diff --aa >out 2>err
+}
+check 'self-check' self_check
+
 json_is_json() {
 	exits 0 andweorc-diff -f json base slower >got.json 2>err
 	command -v python3 >/dev/null || return 0

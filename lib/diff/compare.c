@@ -352,15 +352,22 @@ static void within(const struct replicates *base, const struct replicates *head,
 	subtract(c);
 }
 
+void compare_set_mde(struct comparison *c)
+{
+	const struct estimate *d = &c->difference;
+
+	c->mde = NAN;
+	if (c->design != DESIGN_NONE && isfinite(d->se))
+		c->mde = (stats_t95(d->df) + gsl_cdf_tdist_Pinv(POWER, d->df)) * d->se;
+}
+
 void compare(const struct replicates *base, const struct replicates *head, enum quantity what, struct comparison *out)
 {
 	const struct estimate nothing = { .value = NAN, .lo = -INFINITY, .hi = INFINITY, .se = INFINITY, .df = 1, .p = 1 };
-	const struct estimate *d = &out->difference;
 
 	gsl_set_error_handler_off();
 	*out = (struct comparison){ .base = nothing, .head = nothing, .difference = nothing, .mde = NAN };
 	if (!paired(base, head, what, out) && !welch(base, head, what, out) && !means(base, head, what, out))
 		within(base, head, what, out);
-	if (out->design != DESIGN_NONE && isfinite(d->se))
-		out->mde = (stats_t95(d->df) + gsl_cdf_tdist_Pinv(POWER, d->df)) * d->se;
+	compare_set_mde(out);
 }

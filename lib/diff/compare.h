@@ -67,6 +67,9 @@ struct comparison {
 
 void compare(const struct replicates *base, const struct replicates *head, enum quantity what, struct comparison *out);
 
+/* After the difference was changed. */
+void compare_set_mde(struct comparison *c);
+
 void replicates_release(struct replicates *r);
 
 #endif

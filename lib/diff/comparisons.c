@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "diff/moderate.h"
 
 struct change_rule build_region_rule(const struct point_pair *p, const struct build_options *o)
 {
@@ -101,6 +102,24 @@ static bool is_test(const struct comparison *c, const struct build_options *o)
 	return c->design != DESIGN_NONE && isfinite(c->difference.se) && (c->over_runs || o->within_run);
 }
 
+/* Those over runs; what is inside runs is of another kind. */
+static void share_errors(struct point_pair *p)
+{
+	struct estimate **d = xcalloc(p->npairs + 1, sizeof *d);
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->npairs; i++) {
+		struct comparison *c = &p->pair[i].cost;
+
+		if ((c->design == DESIGN_PAIRED || c->design == DESIGN_WELCH) && c->difference.se > 0 && isfinite(c->difference.se))
+			d[n++] = &c->difference;
+	}
+	moderate(d, n);
+	for (size_t i = 0; i < p->npairs; i++)
+		compare_set_mde(&p->pair[i].cost);
+	free(d);
+}
+
 static void compare_point(struct point_pair *p, const struct build_options *o)
 {
 	compare(&p->base->runs, &p->head->runs, QUANTITY_PERIOD, &p->period);
@@ -113,6 +132,7 @@ static void compare_point(struct point_pair *p, const struct build_options *o)
 		compare(pair->base_runs, pair->head_runs, QUANTITY_COST, &pair->cost);
 		compare(pair->base_runs, pair->head_runs, QUANTITY_SLOPE, &pair->slope);
 	}
+	share_errors(p);
 }
 
 /* Points are few and headlines; regions of all points are one family of tests. */

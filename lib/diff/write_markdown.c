@@ -13,6 +13,9 @@
 
 enum { NAME_COLUMNS = 60, FUNCTION_COLUMNS = 40, MOST_POINTS = 20, MOST_NEWS = 20, MOST_REST = 100, MOST_NOTES = 10 };
 
+/* What is smaller is certain enough for anybody. */
+static const double LEAST_Q = 0.001;
+
 /* Whole sections are left out when there is no room, the last of these first. */
 enum section { SECTION_HEAD, SECTION_NEWS, SECTION_NOTES, SECTION_OPEN, SECTION_REST, SECTION_MATCHES, SECTION_HOW, SECTIONS };
 
@@ -151,6 +154,8 @@ static void add_cost_cells(struct buf *b, const struct row *row)
 	buf_adds(b, " | ");
 	if (isnan(row->real[REAL_Q]))
 		buf_adds(b, "– |");
+	else if (row->real[REAL_Q] < LEAST_Q)
+		buf_addf(b, "&lt; %g |", LEAST_Q);
 	else
 		buf_addf(b, "%.2g |", row->real[REAL_Q]);
 }
@@ -161,7 +166,7 @@ static void add_curve_cell(struct buf *b, const struct row *row)
 	bool has_base = spark_add(&base, row->text[TEXT_BASE_CURVE], row->text[TEXT_HEAD_CURVE]);
 	bool has_head = spark_add(&head, row->text[TEXT_HEAD_CURVE], row->text[TEXT_BASE_CURVE]);
 
-	buf_addf(b, " %s%s%s |", has_base ? base.s : "–", " → ", has_head ? head.s : "–");
+	buf_addf(b, " %s<br>%s |", has_base ? base.s : "–", has_head ? head.s : "–");
 	buf_release(&base);
 	buf_release(&head);
 }
@@ -191,7 +196,7 @@ static void add_table(struct buf *b, const struct report *r, bool (*belongs)(con
 		if (row->kind != ROW_REGION || !belongs(row) || ++n > most)
 			continue;
 		if (n == 1)
-			buf_adds(b, "| | region | verdict | Δ cost, % of a visit | time of a visit | q | impact | curve |\n"
+			buf_adds(b, "| | region | verdict | Δ cost, % of a visit | cost per visit | q | impact | curve |\n"
 				    "|---|---|---|---|---|---|---|---|\n");
 		add_name_cell(b, row);
 		add_cost_cells(b, row);
@@ -327,7 +332,7 @@ static void add_how(struct markdown *m)
 		 "**impact**, the share that speeding the region up would gain, does.\n"
 		 "- **Changed** (❌ ✅): the 95 % interval lies beyond the margin, and the false discovery rate q over all regions is at most 0.05. "
 		 "**Likely**: it reaches inside. **Unchanged**: known to be within the margin.\n"
-		 "- **Curve**: what the program would gain if the region were faster, base → head.\n"
+		 "- **Curve**: what the program would gain if the region were faster, base above head.\n"
 		 "\n</details>\n");
 }
 
