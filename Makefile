@@ -177,6 +177,10 @@ $(O)/t/bench/%: t/bench/%.c lib/andweorc.h $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) $(TEST_CFLAGS) -o $@ $< -pthread -lm
+# This one asks the library.
+$(O)/t/bench/replay: $(O)/t/bench/replay.o $(O)/libtools.a
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -o $@ $< $(O)/libtools.a -Wl,--as-needed $(DW_LIBS) $(GSL_LIBS) $(JSON_LIBS) -lm -pthread
 $(O)/examples/%: share/andweorc/examples/%.c lib/andweorc.h $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)

@@ -99,7 +99,7 @@ size_t identity_name(const char *identity)
 	const char *close = strrchr(identity, ')');
 
 	/* what stands behind the parameters is " const", " &", " [clone]" */
-	if (!close || strchr(close, ':') || strchr(close, '>'))
+	if (!close || strpbrk(close, ":>}"))
 		return n;
 	for (const char *s = close;; s--) {
 		depth += *s == ')';
@@ -155,6 +155,22 @@ static void vote(struct map *votes, char *key)
 	free(key);
 }
 
+/* A key may be two texts, "A\nB": by the one that comes first in the alphabet, so that exchanging them changes nothing. */
+static int order_keys(const char *a, const char *b)
+{
+	const char *half_a = strchr(a, '\n'), *half_b = strchr(b, '\n'), *first_a = a, *first_b = b;
+	int d;
+
+	if (!half_a || !half_b)
+		return strcmp(a, b);
+	if (strncmp(half_a + 1, a, (size_t)(half_a - a)) < 0)
+		first_a = half_a + 1;
+	if (strncmp(half_b + 1, b, (size_t)(half_b - b)) < 0)
+		first_b = half_b + 1;
+	d = strncmp(first_a, first_b, strcspn(first_a, "\n") + 1);
+	return d ? d : strcmp(a, b);
+}
+
 /* The key with the most votes, of those the shortest, of those the first by its bytes; NULL when there are none. */
 static char *elect(struct map *votes)
 {
@@ -168,7 +184,7 @@ static char *elect(struct map *votes)
 		size_t len = strlen(e->key), best_len = best ? strlen(best->key) : 0;
 
 		if (!best || n > most ||
-		    (n == most && (len < best_len || (len == best_len && strcmp(e->key, best->key) < 0)))) {
+		    (n == most && (len < best_len || (len == best_len && order_keys(e->key, best->key) < 0)))) {
 			best = e;
 			most = n;
 		}

@@ -1,0 +1,80 @@
+/*
+ * match_parts: what the files of match know of places.
+ *
+ * Matching goes from sure to less sure.  First functions are paired
+ * (match_function.c), then lines: by the line map, then by their text inside
+ * paired functions, then, between those that were found, by the lines around
+ * them and by position (match_line.c).
+ */
+#ifndef ANDWEORC_DIFF_MATCH_PARTS_H
+#define ANDWEORC_DIFF_MATCH_PARTS_H
+
+#include <stdint.h>
+
+#include "diff/match.h"
+
+enum { AROUND = 6, SKETCH = 32, NO_GROUP = -1 };
+
+/* A place, with what it says made comparable. */
+struct match_side {
+	const struct match_place *p;
+	size_t index;
+	const char *path;      /* in its tree; NULL unknown */
+	const char *module;    /* without directories; NULL unknown */
+	char *function;        /* identity_function; owned; NULL unknown */
+	bool line;             /* scope */
+	bool has_text;
+	uint64_t text;
+	unsigned long k, n;    /* the kth of n in its function; 1 of 1 */
+	uint32_t around[AROUND]; /* lines before and after; 0 none */
+	size_t group;          /* of its function */
+	bool settled;          /* matched, or known to have no partner */
+};
+
+/* The places of one function. */
+struct match_group {
+	const struct match_side *any; /* one of its places: function, path, module, function_line */
+	bool line;                    /* scope of its places */
+	bool has_body;
+	uint64_t body;
+	unsigned long lines;
+	unsigned char sketch[SKETCH];
+	struct match_side **member;   /* member[0..n), by line */
+	size_t n;
+	struct match_group *pair;     /* NULL none */
+	double confidence;            /* of the pair */
+	bool renamed;                 /* the two have different names */
+};
+
+struct match_sides {
+	struct match_side *v;
+	size_t n;
+	struct match_group *group;
+	size_t ngroups;
+	struct match_side **member;   /* of all groups */
+};
+
+/* Where pairs go. */
+struct match_out {
+	struct match *v;
+	size_t n;
+};
+
+void match_sides_init(struct match_sides *s, const struct match_place *p, size_t n, const char *root);
+void match_sides_release(struct match_sides *s);
+
+/* Total orders by content, so that the order of the input does not matter; 0 only for what cannot be told apart. */
+int match_order_sides(const struct match_side *a, const struct match_side *b);
+int match_order_groups(const struct match_group *a, const struct match_group *b);
+
+bool match_same_text(const char *a, const char *b); /* NULL is like nothing */
+
+/* May the two be one, as far as their modules say? */
+bool match_same_module(const struct match_side *a, const struct match_side *b);
+
+void match_pair_groups(struct match_sides *base, struct match_sides *head, const struct linemap *map);
+void match_lines(struct match_sides *base, struct match_sides *head, const struct linemap *map, struct match_out *out);
+void match_add(struct match_out *out, struct match_side *b, struct match_side *h, enum match_kind kind, double confidence,
+	       bool edited);
+
+#endif
