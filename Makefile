@@ -213,6 +213,7 @@ predictions: all workload
 
 accuracy: all workload
 	$(Q)O='$(O)' t/accuracy/run
+	$(Q)O='$(O)' t/accuracy/latency
 
 bench: all workload bench-programs
 	$(Q)O='$(O)' t/bench/run

@@ -19,18 +19,18 @@ profile() {
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 }
 
-# predicts REGION PCT POINTS: the program gets POINTS % faster, within the tolerance
+# predicts REGION PCT POINTS [POINT KEY]: the program gets POINTS % faster, within the tolerance
 predicts() {
-	awk -F '\t' -v region="$1" -v pct="$2" -v want="$3" -v tolerance=$tolerance '
+	awk -F '\t' -v region="$1" -v pct="$2" -v want="$3" -v point="${4:-round}" -v key="${5:-program_pct}" -v tolerance=$tolerance '
 		$1 == "curve" {
 			delete f
 			for (i = 2; i <= NF; i++) {
 				eq = index($i, "=")
 				f[substr($i, 1, eq - 1)] = substr($i, eq + 1)
 			}
-			if (f["point"] == "round" && f["region"] == region && f["speedup_pct"] + 0 == pct) {
+			if (f["point"] == point && f["region"] == region && f["speedup_pct"] + 0 == pct) {
 				found++
-				got = f["program_pct"] + 0
+				got = f[key] + 0
 			}
 		}
 		END {
@@ -38,7 +38,7 @@ predicts() {
 				print found + 0 " curve records for " region " at " pct
 				exit 1
 			}
-			printf "%s at %d %%: predicted %.1f, known %.1f\n", region, pct, got, want
+			printf "%s at %d %%: %s of %s predicted %.1f, known %.1f\n", region, pct, key, point, got, want
 			exit got < want - tolerance || got > want + tolerance
 		}' analysis
 }
@@ -69,9 +69,22 @@ a_short_program() {
 	predicts shorter_half 25 10
 }
 
+# Spans are 0.8 of the program, and what is outside of them is not in them.
+spans() {
+	profile spans first outside
+	predicts first 50 23.5 span
+	predicts first 25 11.8 span
+	predicts first 50 25 span p50_pct
+	predicts first 50 19.0 round
+	predicts outside 50 0 span
+	predicts outside 50 0 span p50_pct
+	predicts outside 50 9.5 round
+}
+
 check 'regions of a serial program count by their share' a_serial_program
 check 'work under a contended mutex counts in full, work outside does not' a_mutex
 check 'the slower end of a queue counts, the faster one does not' a_queue
 check 'a program that ends early is run again' a_short_program
+check 'what is in a span makes it shorter, what is not does not' spans
 
 done_testing

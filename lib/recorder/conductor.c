@@ -434,7 +434,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 		return true;
 	w.after = conductor_tally(c);
 	w.others = machine_since(machine_now(&c->processes), w.others);
-	spans_look(&c->points.spans, w.after.at_ns);
+	spans_close(&c->points.spans, w.after.at_ns);
 	w.spoilt = atomic_load(&c->arena->speedup) != fraction_of(pct);
 	set_phase(c, PHASE_IDLE);
 	return !log_window(c, &w);

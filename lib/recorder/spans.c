@@ -19,6 +19,7 @@ enum {
 	LOOK_SPREAD_NS = 2000000,      /* and up to so much more */
 	ENDS_JUDGED = 20,              /* of a point, before it is judged */
 	UNMATCHED_PCT = 5,             /* of its ends; what is lost of so few changes little */
+	PATIENCE = 1000,               /* tries to read what a thread is changing */
 };
 
 void spans_init(struct spans *s, struct arena *arena)
@@ -103,12 +104,21 @@ uint64_t spans_measured(const struct spans *s, uint32_t point)
 
 /* ---- how many are open --------------------------------------------------------------- */
 
-static void judge(struct spans *s, uint32_t point)
+/* Too many ends whose begins are not known? */
+static bool is_unmatched(const struct spans *s, uint32_t point)
 {
 	uint64_t known = spans_measured(s, point), all = ends(s, point);
 
-	if (all >= ENDS_JUDGED && all > known && (all - known) * 100 > all * UNMATCHED_PCT)
-		s->flow[point].on = true;
+	return all >= ENDS_JUDGED && all > known && (all - known) * 100 > all * UNMATCHED_PCT;
+}
+
+/* Are some counted without their time? */
+static bool has_counters(const struct spans *s, uint32_t point)
+{
+	const struct arena_point *at = &s->arena->point[point];
+
+	return atomic_load_explicit(&at->begins.count, memory_order_relaxed) ||
+	       atomic_load_explicit(&at->ends.count, memory_order_relaxed);
 }
 
 static void look(struct spans *s, uint32_t point, int64_t virtual_ns)
@@ -129,18 +139,23 @@ static void look(struct spans *s, uint32_t point, int64_t virtual_ns)
 	f->looked_ns = virtual_ns;
 }
 
+static int64_t virtual_of(const struct spans *s, int64_t now_ns)
+{
+	return now_ns - atomic_load_explicit(&s->arena->delay_ns, memory_order_relaxed);
+}
+
 int64_t spans_look(struct spans *s, int64_t now_ns)
 {
-	int64_t virtual_ns = now_ns - atomic_load_explicit(&s->arena->delay_ns, memory_order_relaxed);
 	uint32_t at[ARENA_POINTS], n = latency_points(s, at);
 	bool on = false;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (!s->flow[at[i]].on)
-			judge(s, at[i]);
-		if (!s->flow[at[i]].on)
+		struct span_flow *f = &s->flow[at[i]];
+
+		f->on = f->on || (has_counters(s, at[i]) && is_unmatched(s, at[i]));
+		if (!f->on)
 			continue;
-		look(s, at[i], virtual_ns);
+		look(s, at[i], virtual_of(s, now_ns));
 		on = true;
 	}
 	if (!on)
@@ -149,11 +164,70 @@ int64_t spans_look(struct spans *s, int64_t now_ns)
 	return LOOK_LEAST_NS + (int64_t)(s->random >> 33) % LOOK_SPREAD_NS;
 }
 
+/* Counts and sums of one thread that belong together.  Of one that was killed as it changed them, whatever is there. */
+static void add_edge(const struct arena_spans *at, struct span_edge *sum)
+{
+	uint64_t begins, begins_ns, ended, ends_ns;
+	uint32_t before, patience = PATIENCE;
+
+	do {
+		/* Pairs with the release of the writer: what it changed before is there. */
+		before = atomic_load_explicit(&at->changing, memory_order_acquire);
+		begins = atomic_load_explicit(&at->begins, memory_order_relaxed);
+		begins_ns = atomic_load_explicit(&at->begins_ns, memory_order_relaxed);
+		ended = atomic_load_explicit(&at->ends, memory_order_relaxed);
+		ends_ns = atomic_load_explicit(&at->ends_ns, memory_order_relaxed);
+		/* And with its fence: who has read what it is changing finds another number. */
+		atomic_thread_fence(memory_order_acquire);
+	} while ((before & 1 || atomic_load_explicit(&at->changing, memory_order_relaxed) != before) && patience-- > 0);
+	sum->begins += begins;
+	sum->begins_ns += begins_ns;
+	sum->ends += ended;
+	sum->ends_ns += ends_ns;
+}
+
+static struct span_edge edge_of(const struct spans *s, uint32_t point, int64_t now_ns)
+{
+	struct span_edge e = { .virtual_ns = virtual_of(s, now_ns) };
+
+	for (uint32_t i = 0; i < places(s); i++) {
+		const struct arena_spans *at = spans_at(s, i, point);
+
+		if (at)
+			add_edge(at, &e);
+	}
+	return e;
+}
+
+/*
+ * The integral of the number that is open: of those that were open at first, until the
+ * end; of each that began, from then until the end; less the same for each that ended.
+ * Sums of times wrap, and their differences, weighted so, are small again.
+ */
+static double mean_open(const struct span_edge *a, const struct span_edge *b)
+{
+	double length = (double)(b->virtual_ns - a->virtual_ns);
+	uint64_t end = (uint64_t)b->virtual_ns;
+	int64_t began = (int64_t)((b->begins - a->begins) * end - (b->begins_ns - a->begins_ns));
+	int64_t ended = (int64_t)((b->ends - a->ends) * end - (b->ends_ns - a->ends_ns));
+	double at_first = (double)(int64_t)(a->begins - a->ends), mean;
+
+	if (!(length > 0))
+		return -1;
+	mean = at_first + ((double)began - (double)ended) / length;
+	return mean > 0 ? mean : 0;
+}
+
 double spans_in_flight(const struct spans *s, uint32_t point)
 {
 	const struct span_flow *f = &s->flow[point];
 
-	return f->on && f->all_ns > 0 ? f->open_ns / f->all_ns : -1;
+	if (s->arena->point[point].kind != POINT_LATENCY)
+		return -1;
+	if (f->on)
+		return f->all_ns > 0 ? f->open_ns / f->all_ns : -1;
+	return is_unmatched(s, point) && !has_counters(s, point) && s->opened[point].virtual_ns
+		       ? mean_open(&s->opened[point], &s->closed[point]) : -1;
 }
 
 /* ---- windows ----------------------------------------------------------------------------- */
@@ -179,12 +253,23 @@ void spans_open(struct spans *s, int64_t now_ns)
 	uint32_t at[ARENA_POINTS], n = latency_points(s, at);
 
 	spans_look(s, now_ns);
+	memset(s->opened, 0, sizeof s->opened);
 	for (uint32_t i = 0; i < n; i++) {
+		s->opened[at[i]] = edge_of(s, at[i], now_ns);
 		s->flow[at[i]].open_ns = s->flow[at[i]].all_ns = 0;
 		if (!s->before[at[i]])
 			s->before[at[i]] = xcalloc(1, sizeof(struct span_sum));
 		sum_up(s, at[i], s->before[at[i]]);
 	}
+}
+
+void spans_close(struct spans *s, int64_t now_ns)
+{
+	uint32_t at[ARENA_POINTS], n = latency_points(s, at);
+
+	spans_look(s, now_ns);
+	for (uint32_t i = 0; i < n; i++)
+		s->closed[at[i]] = edge_of(s, at[i], now_ns);
 }
 
 /* Counts of buckets wrap; differences do not. */

@@ -2,9 +2,10 @@
  * spans: lengths of spans in a window, from outside the target.
  *
  * What the runtime has measured is in histograms of threads, of which a window is
- * the difference of two looks.  Where it cannot match ends with begins (counters
- * of coz.h, ends in another thread), the mean length follows from how many are
- * open at a time, by Little's law; for that the recorder must look often.
+ * the difference of two looks.  Where it cannot match ends with begins, the mean
+ * length follows from how many are open at a time, by Little's law.  That number
+ * has an exact integral where the times of begins and ends are known; for counters
+ * of coz.h, where nothing is known but the count, the recorder must look often.
  */
 #ifndef ANDWEORC_RECORDER_SPANS_H
 #define ANDWEORC_RECORDER_SPANS_H
@@ -22,9 +23,15 @@ struct span_sum {
 	uint64_t bucket[BUCKETS];
 };
 
-/* How many are open, over virtual time. */
+/* A moment: how many had begun and ended by then, and the sums of when. */
+struct span_edge {
+	int64_t virtual_ns; /* of a thread that owes nothing */
+	uint64_t begins, begins_ns, ends, ends_ns;
+};
+
+/* How many are open, over virtual time, by looking. */
 struct span_flow {
-	bool on;              /* ends are not matched with begins */
+	bool on;              /* there is no other way */
 	int64_t open;         /* at the last look, */
 	int64_t looked_ns;    /* which was then, in virtual time */
 	double open_ns, all_ns; /* integrals since the window opened: of the number, and of time */
@@ -33,6 +40,7 @@ struct span_flow {
 struct spans {
 	struct arena *arena;
 	struct span_sum *before[ARENA_POINTS]; /* owned; as the window opened.  NULL: not yet a latency point */
+	struct span_edge opened[ARENA_POINTS], closed[ARENA_POINTS];
 	struct span_flow flow[ARENA_POINTS];
 	uint64_t random;
 };
@@ -50,10 +58,11 @@ uint64_t spans_measured(const struct spans *s, uint32_t point);
  */
 int64_t spans_look(struct spans *s, int64_t now_ns);
 
-/* A window opens. */
+/* A window opens, and closes. */
 void spans_open(struct spans *s, int64_t now_ns);
+void spans_close(struct spans *s, int64_t now_ns);
 
-/* Mean number of spans that were open since then; below 0 where it is not needed. */
+/* Mean number of spans that were open in between; below 0 where it is not needed. */
 double spans_in_flight(const struct spans *s, uint32_t point);
 
 /* Adds the record of the point for the window that ends now; none when no span was measured. */

@@ -26,7 +26,7 @@
 #include "unwind.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d03, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d04, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
@@ -124,8 +124,10 @@ struct arena_spans {
 	_Alignas(64) _Atomic uint32_t point; /* [T] number of the point, > 0 */
 	int32_t tid;                /* [T] whose span without a number is open; 0: none is */
 	struct arena_begin begin;   /* [T] of that */
-	_Atomic uint64_t begins;    /* [T] */
-	_Atomic uint64_t measured;  /* [T] ends whose begin was found; ends are visits */
+	_Atomic uint32_t changing;  /* [T] odd: the next four are being changed; it grows with each change */
+	_Atomic uint64_t begins, begins_ns; /* [T] how many, and the sum of the virtual times at which; sums wrap */
+	_Atomic uint64_t ends, ends_ns;     /* [T] */
+	_Atomic uint64_t measured;  /* [T] ends whose begin was found */
 	_Atomic uint64_t crossing;  /* [T] of these, begun in another window */
 	_Atomic int64_t virtual_ns; /* [T] sum of their lengths */
 	_Atomic uint32_t bucket[BUCKETS]; /* [T] lengths */

@@ -11,9 +11,9 @@
  * A begin is matched with an end in one of two ways.  Without a number, the last
  * begin of the thread is the one; an earlier one that is open still has been
  * abandoned, and an end without a begin (of a span that another thread began) is
- * counted as a visit, and not measured.  Begins and ends alone make a mean, too,
- * by Little's law, which is the recorder's doing.  With a number, the begin waits
- * in a table, for any thread of the process.
+ * counted as a visit, and not measured.  The sums of the times of all begins and of
+ * all ends make a mean, too, whichever belongs to which; that is the recorder's
+ * doing.  With a number, the begin waits in a table, for any thread of the process.
  *
  * Each thread adds to sums and a histogram of its own, one for each point, which
  * stay with its slot; the recorder takes the differences over a window.
@@ -51,37 +51,46 @@ static struct arena_spans *spans_of(struct arena_thread *t, uint32_t point)
 }
 
 /* One writer: the thread. */
-static void add(_Atomic uint64_t *to)
+static void add(_Atomic uint64_t *to, uint64_t n)
 {
-	atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + 1, memory_order_relaxed);
+	atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
 /* ---- begin and end of one span --------------------------------------------------- */
 
-static void note_begin(struct arena_thread *t, struct arena_begin *b)
+/* A count and its sum change together for who reads them. */
+static void note(struct arena_spans *s, _Atomic uint64_t *count, _Atomic uint64_t *sum, int64_t virt)
 {
-	int64_t d = delay_of(t), now = now_ns();
+	uint32_t n = atomic_load_explicit(&s->changing, memory_order_relaxed);
 
-	atomic_store_explicit(&b->own_ns, now - d, memory_order_relaxed);
+	atomic_store_explicit(&s->changing, n + 1, memory_order_relaxed);
+	/* Pairs with the fences of the recorder: it sees the odd number if it sees one of the two changed. */
+	atomic_thread_fence(memory_order_release);
+	add(count, 1);
+	add(sum, (uint64_t)virt);
+	atomic_store_explicit(&s->changing, n + 2, memory_order_release);
+}
+
+static void note_begin(const struct arena_thread *t, struct arena_begin *b, int64_t now, int64_t virt)
+{
+	atomic_store_explicit(&b->own_ns, virt, memory_order_relaxed);
 	atomic_store_explicit(&b->even_ns, now - atomic_load_explicit(&arena->delay_ns, memory_order_relaxed), memory_order_relaxed);
 	atomic_store_explicit(&b->window, atomic_load_explicit(&t->window, memory_order_relaxed), memory_order_relaxed);
 }
 
-static void measure(struct arena_thread *t, struct arena_spans *s, const struct arena_begin *b)
+static void measure(const struct arena_thread *t, struct arena_spans *s, const struct arena_begin *b, int64_t virt)
 {
-	int64_t virt = now_ns() - delay_of(t), length;
 	bool crossing = atomic_load_explicit(&b->window, memory_order_relaxed) !=
 			atomic_load_explicit(&t->window, memory_order_relaxed);
-	_Atomic uint32_t *bucket;
+	int64_t length = virt - atomic_load_explicit(crossing ? &b->even_ns : &b->own_ns, memory_order_relaxed);
+	_Atomic uint32_t *bucket = &s->bucket[bucket_of(length)];
 
-	length = virt - atomic_load_explicit(crossing ? &b->even_ns : &b->own_ns, memory_order_relaxed);
-	bucket = &s->bucket[bucket_of(length)];
 	atomic_store_explicit(bucket, atomic_load_explicit(bucket, memory_order_relaxed) + 1, memory_order_relaxed);
 	atomic_store_explicit(&s->virtual_ns, atomic_load_explicit(&s->virtual_ns, memory_order_relaxed) + length,
 			      memory_order_relaxed);
 	if (unlikely(crossing))
-		add(&s->crossing);
-	add(&s->measured);
+		add(&s->crossing, 1);
+	add(&s->measured, 1);
 }
 
 /* ---- spans with numbers ------------------------------------------------------------ */
@@ -153,6 +162,7 @@ static void begin(int point, const uint64_t *number)
 	struct arena_thread *t = caller(point);
 	struct arena_spans *s;
 	uint32_t at = (uint32_t)point - 1;
+	int64_t now, virt;
 
 	if (!t)
 		return;
@@ -160,15 +170,17 @@ static void begin(int point, const uint64_t *number)
 	s = spans_of(t, at);
 	/* What came before is not of the span. */
 	point_settle(t, &arena->point[at].begins);
+	now = now_ns();
+	virt = now - delay_of(t);
 	if (s)
-		add(&s->begins);
+		note(s, &s->begins, &s->begins_ns, virt);
 	else
 		atomic_fetch_add_explicit(&arena->point[at].begins.count, 1, memory_order_relaxed);
 	if (number) {
-		note_begin(t, take_place(key_of_span(at, *number)));
+		note_begin(t, take_place(key_of_span(at, *number)), now, virt);
 	} else if (s) {
 		s->tid = t->tid;
-		note_begin(t, &s->begin);
+		note_begin(t, &s->begin, now, virt);
 	}
 	self.busy--;
 }
@@ -179,6 +191,7 @@ static void end(int point, const uint64_t *number)
 	struct arena_spans *s;
 	struct arena_begin begun;
 	uint32_t at = (uint32_t)point - 1;
+	int64_t virt;
 
 	if (!t)
 		return;
@@ -186,12 +199,15 @@ static void end(int point, const uint64_t *number)
 	s = spans_of(t, at);
 	/* What the thread did up to here is credited before its clock is read. */
 	point_settle(t, &arena->point[at]);
+	virt = now_ns() - delay_of(t);
+	if (s)
+		note(s, &s->ends, &s->ends_ns, virt);
 	if (number) {
 		if (take_begin(key_of_span(at, *number), &begun) && s)
-			measure(t, s, &begun);
+			measure(t, s, &begun, virt);
 	} else if (s && s->tid == t->tid) {
 		s->tid = 0;
-		measure(t, s, &s->begin);
+		measure(t, s, &s->begin, virt);
 	}
 	point_count(t, at);
 	point_open_or_close(t, at);
