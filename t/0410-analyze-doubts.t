@@ -220,4 +220,71 @@ two_runs() {
 }
 check 'two runs say nothing about others' two_runs
 
+generate -v seed=5 -v blocks=8 -v disturb=0.06 >marked
+
+# unmark SED: the same windows hit, and nobody has marked them; something else may tell, or not
+unmark() {
+	sed "/disturbed=1/{$1;s/	disturbed=1//;}" marked >case
+	exits 0 andweorc-analyze case >out 2>err
+	exits 0 andweorc-analyze --format text case >report 2>err
+	tr '\n' ' ' <report | tr -s ' ' >flat
+}
+
+# With all other samples as usual, hit windows are found, and what is left is what would have been without them.
+hit_windows() {
+	exits 0 andweorc-analyze marked >marked.out 2>err
+	has '^point.*	disturbed=6	unvisited=0$' marked.out
+	unmark 's/	steal_ns=[0-9]*//'
+	has '^point.*	disturbed=0	unvisited=0	slow=6	downweighted=6	weight=0$' out
+	has ' 6 windows far slower than their like, by something outside the program: they count 0.00 of the others' flat
+	sed 's/	\(disturbed\|slow\|downweighted\|weight\)=[^	]*//g' marked.out | grep -v '^run' >want
+	sed 's/	\(disturbed\|slow\|downweighted\|weight\)=[^	]*//g' out | grep -v '^run' >got
+	same want got
+}
+check 'windows that something hit count less' hit_windows
+
+# Other code, or a program that waits, is a phase of its own; steal time says that it is none.
+phases_are_none() {
+	unmark 's/region_samples=[0-9]*/region_samples=0/; s/	steal_ns=[0-9]*//'
+	has '^point.*	slow=[0-9]*$' out
+	lacks downweighted out
+	has 'far slower than their like: they count in full, as they may be a phase of the program' flat
+	unmark 's/	samples=[0-9]*	region_samples=[0-9]*/	samples=3	region_samples=1/; s/	steal_ns=[0-9]*//'
+	lacks downweighted out
+	unmark 's/region_samples=[0-9]*/region_samples=0/; s/	steal_ns=[0-9]*/	steal_ns=90000000/'
+	has '^point.*	slow=[0-9]*	downweighted=[0-9]*	weight=0$' out
+}
+check 'phases are not taken for disturbance' phases_are_none
+
+# A region in every other window alone.
+comes_and_goes() {
+	awk -F '\t' -v OFS='\t' '/^experiment/ && ++n % 2 { sub("region_samples=[0-9]*", "region_samples=0") } { print }' log >case
+	exits 0 andweorc-analyze case >out 2>err
+	has '^impact.*region=work.c:10	.*note=[a-z,-]*phases' out
+	exits 0 andweorc-analyze --format text case >report 2>err
+	has '^note: work.c:10: it runs in some windows and not in others' report
+	exits 0 andweorc-analyze log >out 2>err
+	lacks phases out
+}
+check 'a region that comes and goes' comes_and_goes
+
+# Nothing is dropped in silence.
+unvisited() {
+	awk -F '\t' '/^visits/ && ++n % 10 == 0 { next } { print }' log >case
+	exits 0 andweorc-analyze case >out 2>err
+	has '^point.*	windows=130	baselines=[0-9]*	disturbed=0	unvisited=14$' out
+	exits 0 andweorc-analyze --format text case >report 2>err
+	has '14 windows without a visit from which time could be taken' report
+	for region in work.c:10 spin.c:77; do
+		awk -F '\t' -v region="region=$region" '
+		function get(key,    i) {
+			for (i = 2; i <= NF; i++)
+				if (index($i, key "=") == 1)
+					return substr($i, length(key) + 2) + 0
+		}
+		$1 == "impact" && $3 == region { exit get("n") + get("unvisited") + get("disturbed") != 48 }' out
+	done
+}
+check 'windows without visits are counted' unvisited
+
 done_testing

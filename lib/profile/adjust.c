@@ -18,6 +18,7 @@
 enum { LEAST_FREEDOM = 8 };
 
 static const double CERTAIN = 3;    /* |t| of beta from which a window is corrected */
+static const double MOST_PERIODS = 3;
 static const double BY_CHANCE = 4;  /* standard errors that the mean excess may be from 0 */
 
 struct item {
@@ -32,7 +33,7 @@ static const struct context_window *window_of(const struct context *c, const str
 
 static bool is_used(const struct context_window *w)
 {
-	return w->defined && !w->window.disturbed && w->samples > 0;
+	return w->defined && !w->window.disturbed && w->window.samples > 0;
 }
 
 /* Hits of the region per visit of the point, by the shares of whole runs; NAN when unknown. */
@@ -51,7 +52,7 @@ static double usual_hits(const struct context *c, size_t region, size_t point)
 
 		if (c->visits[i].point != point || !is_used(w))
 			continue;
-		samples += (double)w->samples;
+		samples += (double)w->window.samples;
 		visits += (double)c->visits[i].count;
 	}
 	return total > 0 && visits > 0 ? hits / total * samples / visits : NAN;
@@ -72,7 +73,7 @@ static size_t gather(const struct context *c, size_t region, size_t point, doubl
 			.s = w->window.s,
 			.count = (double)v->count,
 			.time = v->virtual_ns,
-			.excess = w->window.s * ((double)w->region_samples - usual * (double)v->count),
+			.excess = w->window.s * ((double)w->window.region_samples - usual * (double)v->count),
 		};
 	}
 	return n;
@@ -86,7 +87,7 @@ static int by_speedup(const void *a, const void *b)
 }
 
 /* The effect of one hit too many, in ns; 0 when there is no certain one. */
-static double effect_of_excess(const struct item *item, size_t n)
+static double effect_of_excess(const struct item *item, size_t n, double period)
 {
 	double rv = 0, vv = 0, rr = 0, sum = 0, beta, variance, freedom = (double)n - 1;
 
@@ -115,11 +116,25 @@ static double effect_of_excess(const struct item *item, size_t n)
 	if (fabs(sum) > BY_CHANCE * sqrt(vv / freedom * (double)n))
 		return 0;
 	beta = rv / vv;
-	/* Credit makes virtual time less.  Where it seems to make it more, visits were slow, and held more samples for it. */
-	if (beta > 0)
+	/*
+	 * A hit is a credit of a period, which makes virtual time less.  Where it seems
+	 * to make it more, visits were slow and held more samples for it; where it
+	 * seems to be many periods, a few windows were slow for other reasons.
+	 */
+	if (beta > 0 || (period > 0 && beta < -MOST_PERIODS * period))
 		return 0;
 	variance = fmax(0, rr - beta * rv) / freedom;
 	return beta * beta * vv > CERTAIN * CERTAIN * variance ? beta : 0;
+}
+
+/* The longest of the runs; 0 = none says. */
+static double usual_period(const struct context *c)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < c->nruns; i++)
+		most = c->run[i].run.period_ns > most ? c->run[i].run.period_ns : most;
+	return (double)most;
 }
 
 static void adjust(struct context *c, size_t region, size_t point, struct item *item)
@@ -131,7 +146,7 @@ static void adjust(struct context *c, size_t region, size_t point, struct item *
 		return;
 	n = gather(c, region, point, usual, item);
 	qsort(item, n, sizeof *item, by_speedup);
-	beta = effect_of_excess(item, n);
+	beta = effect_of_excess(item, n, usual_period(c));
 	for (size_t i = 0; i < n; i++) {
 		double corrected = item[i].time - beta * item[i].excess;
 

@@ -32,6 +32,7 @@ struct causal_obs {
 	double count;    /* > 0 */
 	double time_ns;  /* > 0 */
 	size_t stratum;  /* set by causal_stratify: windows compared with one another */
+	size_t id;       /* the caller's */
 };
 
 enum causal_basis {
@@ -76,9 +77,10 @@ enum causal_note {
 	CAUSAL_FEW_VISITS = 1 << 3,     /* half of the windows hold fewer than 5 visits (and are no whole runs) */
 	CAUSAL_ONE_LEVEL = 1 << 4,      /* one speedup beside the baseline: straightness is an assumption */
 	CAUSAL_CONTENTION = 1 << 5,     /* the faster the region, the slower the program, from the start or beyond the knee */
+	CAUSAL_PHASES = 1 << 6,         /* the region runs in some windows, and not in others; set by who knows samples */
 };
 
-enum { CAUSAL_NOTES = 6 };
+enum { CAUSAL_NOTES = 7 };
 
 struct causal_effect {
 	struct causal_slope fit;     /* up to the knee, if there is one */

@@ -122,6 +122,7 @@ static void count_window(struct profile_census *all, const struct profile_window
 		all->treated++;
 	else
 		all->baselines++;
+	all->zero += w->s == 0;
 	if (w->s == 0)
 		return;
 	all->least = all->least > 0 && all->least < w->s ? all->least : w->s;
@@ -150,8 +151,9 @@ static void place_window(struct context *c, struct context_window *n)
 		return;
 	region = &p->region[w.region];
 	region->tried = true;
-	region->window_samples += n->region_samples;
-	region->window_total += n->samples;
+	region->windows++;
+	region->window_samples += w.region_samples;
+	region->window_total += w.samples;
 }
 
 static void add_windows(struct context *c)

@@ -31,7 +31,6 @@ struct context_region {
 struct context_window {
 	struct profile_window window; /* its run and region are places in the context */
 	bool defined;
-	uint64_t samples, region_samples;
 	size_t place; /* PROFILE_NONE: not defined, or of a run that does not count */
 };
 

@@ -81,21 +81,45 @@ static struct span visits_of(const struct profile *p, size_t point)
 	return s;
 }
 
+/* A log that says a thing twice makes no negative numbers. */
+static size_t left(size_t all, size_t seen)
+{
+	return all > seen ? all - seen : 0;
+}
+
+enum { PHASE_WINDOWS = 8 };
+
+/* By how much the samples of a region vary more from window to window than by chance, where phases are as long as windows. */
+static const double PHASE_DISPERSION = 6;
+
+static bool has_phases(const struct profile_activity *a)
+{
+	double share = a->samples > 0 ? a->hits / a->samples : 0;
+
+	if (a->windows < PHASE_WINDOWS || !(share > 0 && share < 1))
+		return false;
+	return (a->squares - share * a->hits) / (share * (1 - share)) > PHASE_DISPERSION * (a->windows - 1);
+}
+
 static void estimate_impact(const struct profile *p, size_t region, struct span visits, struct causal_obs *obs, struct impact *im)
 {
-	size_t n = 0;
+	struct profile_activity activity = { 0 };
+	size_t n = 0, seen = 0;
 
 	for (const struct profile_visits *v = visits.first; v < visits.end; v++) {
 		const struct profile_window *w = &p->window[v->window];
 
 		if (w->s > 0 && w->region != region)
 			continue;
-		if (w->disturbed)
-			im->disturbed++;
-		else
+		seen++;
+		if (!w->disturbed)
+			profile_activity_add(&activity, w);
+		if (profile_use(p, v, &im->aside))
 			obs[n++] = profile_obs(p, v);
 	}
+	im->unvisited = left(p->region[region].windows + p->census.zero, seen);
 	im->estimated = causal_effect(obs, n, &im->effect);
+	im->effect.notes |= im->estimated && has_phases(&activity) ? CAUSAL_PHASES : 0;
 	if (im->estimated)
 		im->nreplicates = impact_replicates(obs, n, im->effect.rise, &im->replicate);
 }
@@ -106,8 +130,10 @@ static void estimate_pooled(const struct profile *p, size_t region, size_t point
 	static const struct pool none = POOL_INIT;
 	const struct profile_pool *pool = profile_pool_of(p, point, region);
 
-	im->disturbed = pool ? pool->disturbed : p->point[point].disturbed;
+	im->aside = pool ? pool->aside : p->point[point].aside;
 	im->estimated = pool_effect(pool ? &pool->pool : &none, &im->effect);
+	im->effect.notes |= im->estimated && has_phases(&pool->activity) ? CAUSAL_PHASES : 0;
+	im->unvisited = left(p->region[region].windows + p->census.zero, im->effect.n + im->aside.disturbed + im->aside.dropped);
 }
 
 /* Sums over clusters: runs, or blocks of the one run that there is. */
@@ -173,7 +199,7 @@ static void summarize_pooled(const struct profile_point *p, struct impact_point 
 {
 	struct clusters all = { p->time_ns, p->count, p->tt, p->tc, p->cc, p->clusters };
 
-	out->disturbed = p->disturbed;
+	out->aside = p->aside;
 	out->windows = p->windows;
 	out->baselines = p->baselines;
 	out->visits = p->visits;
@@ -187,10 +213,8 @@ static void summarize(const struct profile *p, struct span visits, struct causal
 	for (const struct profile_visits *v = visits.first; v < visits.end; v++) {
 		const struct profile_window *w = &p->window[v->window];
 
-		if (w->disturbed) {
-			out->disturbed++;
+		if (!profile_use(p, v, &out->aside))
 			continue;
-		}
 		out->windows++;
 		out->visits += (double)v->count;
 		if (w->s == 0)
@@ -228,6 +252,7 @@ static void analyze_point(struct analysis *a, size_t point, struct causal_obs *o
 		summarize_pooled(&p->point[point], out);
 	else
 		summarize(p, visits, obs, out);
+	out->unvisited = left(p->census.windows, out->windows + out->aside.disturbed + out->aside.dropped);
 	for (size_t r = 0; r < p->nregions; r++) {
 		struct impact *im = &out->impact[out->nimpacts];
 

@@ -40,7 +40,8 @@ struct impact {
 	double q;             /* Benjamini-Hochberg over all tests of the analysis; NAN = no test */
 	enum verdict verdict;
 	char *need;           /* what would be enough; NULL unless not-enough-data; owned */
-	size_t disturbed;     /* windows set aside: the region's, and baselines */
+	struct profile_set_aside aside; /* the region's windows, and baselines */
+	size_t unvisited;     /* windows of the region and baselines that hold no usable visit */
 	bool has_percentiles;
 	struct percentile_effect percentile; /* of spans that were measured */
 	struct impact_replicate *replicate; /* by run; none when windows were replaced by sums */
@@ -68,7 +69,9 @@ struct impact_point {
 	size_t nimpacts;
 	struct estimate period; /* of baselines, ns; NAN without baselines, infinite interval when it cannot be had */
 	double visits;        /* in all undisturbed windows */
-	size_t windows, baselines, disturbed;
+	struct profile_set_aside aside;
+	size_t windows, baselines; /* that are used */
+	size_t unvisited;     /* windows that hold no usable visit */
 	struct impact_baseline *baseline; /* by run */
 	size_t nbaselines;
 };

@@ -79,6 +79,18 @@ static json_t *run_object(const struct profile_run *r)
 	return o;
 }
 
+/* What does not count, and why; of slow windows, only where there are some. */
+static void set_aside(json_t *o, const struct profile_set_aside *aside, size_t unvisited)
+{
+	set_count(o, "disturbed", aside->disturbed);
+	set_count(o, "unvisited", unvisited);
+	set_known(o, "slow", aside->slow);
+	if (aside->downweighted) {
+		set_count(o, "downweighted", aside->downweighted);
+		set_real(o, "weight", aside->weight / (double)aside->downweighted);
+	}
+}
+
 static void set_percentile(json_t *o, size_t i, const char *of, double x)
 {
 	char key[16];
@@ -170,7 +182,7 @@ static json_t *impact_object(const struct analysis *a, const struct impact *im)
 	set_real(o, "lag1", e->lag1);
 	set_real(o, "period_ns", e->period_ns);
 	set_real(o, "visits", e->visits);
-	set_count(o, "disturbed", im->disturbed);
+	set_aside(o, &im->aside, im->unvisited);
 	json_object_set_new(o, "note", name_array(note, impact_note_names(e->notes, note)));
 	json_object_set_new(o, "doubt", name_array(a->undermined, a->nundermined));
 	json_object_set_new(o, "curve", curve_array(im));
@@ -190,7 +202,7 @@ static json_t *point_object(const struct analysis *a, const struct impact_point 
 	set_real(o, "visits", p->visits);
 	set_count(o, "windows", p->windows);
 	set_count(o, "baselines", p->baselines);
-	set_count(o, "disturbed", p->disturbed);
+	set_aside(o, &p->aside, p->unvisited);
 	for (size_t i = 0; i < p->nimpacts && i < top; i++)
 		json_array_append_new(impacts, impact_object(a, &p->impact[i]));
 	json_object_set_new(o, "impacts", impacts);

@@ -71,6 +71,18 @@ static void add_warnings(struct buf *b, const struct profile_warning *w, size_t 
 	}
 }
 
+/* What does not count, and why; of slow windows, only where there are some. */
+static void add_aside(struct buf *b, const struct profile_set_aside *aside, size_t unvisited)
+{
+	record_u64(b, "disturbed", aside->disturbed);
+	record_u64(b, "unvisited", unvisited);
+	add_number(b, "slow", aside->slow);
+	if (aside->downweighted) {
+		record_u64(b, "downweighted", aside->downweighted);
+		add_real(b, "weight", aside->weight / (double)aside->downweighted);
+	}
+}
+
 /* p50..., of which `of` tells the rest of the name. */
 static void add_percentile(struct buf *b, size_t i, const char *of, double x)
 {
@@ -103,7 +115,7 @@ static void add_point(struct buf *b, const struct impact_point *p)
 	add_real(b, "visits", p->visits);
 	record_u64(b, "windows", p->windows);
 	record_u64(b, "baselines", p->baselines);
-	record_u64(b, "disturbed", p->disturbed);
+	add_aside(b, &p->aside, p->unvisited);
 	record_end(b);
 }
 
@@ -193,7 +205,7 @@ static void add_impact(struct buf *b, const struct analysis *a, const struct imp
 	add_real(b, "lag1", e->lag1);
 	add_real(b, "period_ns", e->period_ns);
 	add_real(b, "visits", e->visits);
-	record_u64(b, "disturbed", im->disturbed);
+	add_aside(b, &im->aside, im->unvisited);
 	add_list(b, "note", note, impact_note_names(e->notes, note));
 	add_list(b, "doubt", a->undermined, a->nundermined);
 	record_end(b);

@@ -116,19 +116,24 @@ static void load_experiment(struct context *c, struct record *rec)
 	struct context_window n = { .defined = true };
 	struct profile_window *w = &n.window;
 	struct profile_run *run;
-	uint64_t id, run_id, disturbed = 0, wall_ns = 0;
+	uint64_t id, run_id, disturbed = 0, wall_ns = 0, samples = 0, hits = 0, steal_ns = 0, foreign_ns = 0;
 	size_t at;
 
 	/* in the order of the recorder, which is quickest */
 	if (!record_need_u64(rec, "id", &id) || !record_need_u64(rec, "run", &run_id) || !record_opt_u64(rec, "block", &w->block) ||
 	    !window_region(c, rec, w) || !record_opt_u64(rec, "start_ns", &w->start_ns) ||
-	    !record_opt_u64(rec, "wall_ns", &wall_ns) || !record_opt_u64(rec, "samples", &n.samples) ||
-	    !record_opt_u64(rec, "region_samples", &n.region_samples) || !record_opt_u64(rec, "disturbed", &disturbed))
+	    !record_opt_u64(rec, "wall_ns", &wall_ns) || !record_opt_u64(rec, "samples", &samples) ||
+	    !record_opt_u64(rec, "region_samples", &hits) || !record_opt_u64(rec, "steal_ns", &steal_ns) ||
+	    !record_opt_u64(rec, "foreign_ns", &foreign_ns) || !record_opt_u64(rec, "disturbed", &disturbed))
 		return;
 	at = context_window(c, id);
 	if (!is_new(rec, c->window[at].defined, id))
 		return;
 	w->run = context_run(c, run_id);
+	w->wall_ns = (double)wall_ns;
+	w->outside_ns = (double)steal_ns + (double)foreign_ns;
+	w->samples = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
+	w->region_samples = hits < UINT32_MAX ? (uint32_t)hits : UINT32_MAX;
 	w->disturbed = disturbed != 0;
 	c->window[at] = n;
 	run = &c->run[w->run].run;
@@ -186,7 +191,8 @@ static void load_visits(struct context *c, struct record *rec)
 	}
 	c->visits = xgrow(c->visits, c->nvisits, &c->cap_visits, sizeof *c->visits);
 	c->visits[c->nvisits++] = (struct profile_visits){
-		.window = context_window(c, window), .point = at, .count = count, .virtual_ns = (double)virtual_ns
+		.window = context_window(c, window), .point = at, .count = count, .virtual_ns = (double)virtual_ns,
+		.weight = 1
 	};
 	if (kind == KIND_LATENCY)
 		load_ends(c, rec, c->nvisits - 1);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "profile/robust.h"
 
 static void release_region(struct profile_region *r)
 {
@@ -179,6 +180,16 @@ void profile_bound(struct profile *p)
 	p->nvisits = p->nwindows = p->cap_visits = p->cap_windows = 0;
 }
 
+/* Windows that are left one by one; those that are not were weighed with their context. */
+static void weigh(struct profile *p)
+{
+	for (size_t i = 0, j; i < p->nvisits; i = j) {
+		for (j = i; j < p->nvisits && p->visits[j].point == p->visits[i].point; j++)
+			;
+		robust_weigh(p, p->visits + i, j - i);
+	}
+}
+
 void profile_finish(struct profile *p)
 {
 	/* memcpy and qsort of nothing want a place all the same */
@@ -190,6 +201,7 @@ void profile_finish(struct profile *p)
 		sort_points(p);
 	if (p->nvisits)
 		qsort(p->visits, p->nvisits, sizeof *p->visits, compare_visits);
+	weigh(p);
 	if (p->nwarnings)
 		qsort(p->warning, p->nwarnings, sizeof *p->warning, compare_warnings);
 	profile_label(p);

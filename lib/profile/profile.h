@@ -60,6 +60,7 @@ struct profile_region {
 	char *label;       /* unique; set by profile_finish */
 	uint64_t samples, blocked; /* of `share` records */
 	uint64_t window_samples, window_total; /* of its own windows */
+	size_t windows;    /* of its own, disturbed ones too */
 	bool tried;        /* it has windows, if only disturbed ones */
 };
 
@@ -69,6 +70,9 @@ struct profile_window {
 	uint64_t block;
 	double s;          /* 0 .. 1 */
 	uint64_t start_ns; /* since the start of the run */
+	double wall_ns;    /* 0: not known */
+	double outside_ns; /* processor time of others, in the machine and outside it */
+	uint32_t samples, region_samples; /* on CPU; of these, in its region */
 	bool disturbed;
 };
 
@@ -76,6 +80,8 @@ struct profile_visits {
 	size_t window, point;
 	uint64_t count;     /* > 0 */
 	double virtual_ns;  /* <= 0 is impossible and never used */
+	double weight;      /* 0 .. 1: how much the window counts */
+	bool slow;          /* far slower than its like, whatever came of it */
 };
 
 /* What a visit of a point is; a mask, as logs may disagree. */
@@ -83,6 +89,30 @@ enum profile_kind {
 	KIND_THROUGHPUT = 1 << 0,
 	KIND_LATENCY = 1 << 1, /* visits are the ends of spans */
 	KIND_RUN = 1 << 2,     /* a whole run of the program */
+};
+
+/* Windows with visits that do not count, or less than others, and why. */
+struct profile_set_aside {
+	size_t disturbed;    /* by the recorder; they are in none of the others */
+	size_t slow;         /* far slower than their like */
+	size_t downweighted; /* of these */
+	size_t dropped;      /* of these: with no weight at all */
+	double weight;       /* of the downweighted, added up */
+};
+
+static inline void profile_set_aside_add(struct profile_set_aside *into, const struct profile_set_aside *from)
+{
+	into->disturbed += from->disturbed;
+	into->slow += from->slow;
+	into->downweighted += from->downweighted;
+	into->dropped += from->dropped;
+	into->weight += from->weight;
+}
+
+/* Samples in the windows of a region. */
+struct profile_activity {
+	double windows, samples, hits; /* hits: in the region */
+	double squares;                /* of hits, each by the samples of its window */
 };
 
 /* What the time of a latency point's visits is; a mask, as logs may differ in it. */
@@ -98,7 +128,8 @@ struct profile_point {
 	unsigned kinds; /* enum profile_kind */
 	unsigned measures;     /* enum profile_measure */
 	double spans, crossing; /* measured; of these, begun before the window's speedup was on */
-	size_t windows, baselines, disturbed; /* disturbed ones are in none of the others */
+	struct profile_set_aside aside;
+	size_t windows, baselines; /* that are used */
 	double visits;
 	double time_ns, count; /* of baselines */
 	double tt, tc, cc;     /* products of a run's time and count, summed over runs */
@@ -108,7 +139,8 @@ struct profile_point {
 /* A point and region after windows were replaced by sums. */
 struct profile_pool {
 	size_t point, region;
-	size_t disturbed;
+	struct profile_set_aside aside;
+	struct profile_activity activity;
 	struct pool pool;
 };
 
@@ -124,6 +156,7 @@ struct profile_warning {
 /* All windows, those replaced by sums included. */
 struct profile_census {
 	size_t windows, disturbed, baselines, treated; /* the last two without disturbed ones */
+	size_t zero;        /* all baselines */
 	double least, most; /* speedup above 0; 0 = none */
 };
 
@@ -179,6 +212,12 @@ bool profile_is_latency(unsigned kinds, unsigned measures);
 
 /* Are the windows of this point whole runs? */
 bool profile_is_whole(const struct profile *p, size_t point);
+
+/* Is it used?  Counts what is to be counted otherwise. */
+bool profile_use(const struct profile *p, const struct profile_visits *v, struct profile_set_aside *count);
+
+/* Adds a window that is used; a baseline adds nothing. */
+void profile_activity_add(struct profile_activity *a, const struct profile_window *w);
 
 struct causal_obs profile_obs(const struct profile *p, const struct profile_visits *v);
 

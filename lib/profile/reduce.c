@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "profile/causal_runs.h"
+#include "profile/robust.h"
 
 static size_t region_of(const struct profile *p, const struct profile_visits *v)
 {
@@ -97,8 +98,8 @@ struct causal_obs profile_obs(const struct profile *p, const struct profile_visi
 		.start_ns = whole ? (double)w->run : (double)w->start_ns,
 		.whole = whole,
 		.s = w->s,
-		.count = (double)v->count,
-		.time_ns = v->virtual_ns,
+		.count = (double)v->count * v->weight,
+		.time_ns = v->virtual_ns * v->weight,
 	};
 }
 
@@ -121,17 +122,40 @@ const struct profile_pool *profile_pool_of(const struct profile *p, size_t point
 	return NULL;
 }
 
-/* The undisturbed ones; counts the others. */
-static size_t add_obs(const struct profile *p, const struct profile_visits *v, size_t n, struct causal_obs *out, size_t *disturbed)
+bool profile_use(const struct profile *p, const struct profile_visits *v, struct profile_set_aside *count)
+{
+	if (p->window[v->window].disturbed) {
+		count->disturbed++;
+		return false;
+	}
+	count->slow += v->slow;
+	if (v->weight < 1) {
+		count->downweighted++;
+		count->dropped += !(v->weight > 0);
+		count->weight += v->weight;
+	}
+	return v->weight > 0;
+}
+
+void profile_activity_add(struct profile_activity *a, const struct profile_window *w)
+{
+	if (!(w->s > 0) || !w->samples)
+		return;
+	a->windows++;
+	a->samples += w->samples;
+	a->hits += w->region_samples;
+	a->squares += (double)w->region_samples * w->region_samples / w->samples;
+}
+
+/* What is used; counts the others. */
+static size_t add_obs(const struct profile *p, const struct profile_visits *v, size_t n, struct causal_obs *out,
+		      struct profile_set_aside *count)
 {
 	size_t used = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (p->window[v[i].window].disturbed)
-			(*disturbed)++;
-		else
+	for (size_t i = 0; i < n; i++)
+		if (profile_use(p, &v[i], count))
 			out[used++] = profile_obs(p, &v[i]);
-	}
 	return used;
 }
 
@@ -163,11 +187,10 @@ static void add_point(struct profile_point *point, const struct profile *p, cons
 		      struct causal_obs *baseline, size_t nbaselines)
 {
 	for (size_t i = 0; i < n; i++) {
-		bool disturbed = p->window[v[i].window].disturbed;
-
-		point->disturbed += disturbed;
-		point->windows += !disturbed;
-		point->visits += disturbed ? 0 : (double)v[i].count;
+		if (!profile_use(p, &v[i], &point->aside))
+			continue;
+		point->windows++;
+		point->visits += (double)v[i].count;
 	}
 	point->baselines += nbaselines;
 	causal_stratify(baseline, nbaselines); /* sorts by run */
@@ -188,14 +211,16 @@ static void add_point(struct profile_point *point, const struct profile *p, cons
 }
 
 /* v[0..n): those of one point, by region. */
-static void reduce_point(struct profile *p, const struct profile_visits *v, size_t n, struct causal_obs *obs)
+static void reduce_point(struct profile *p, struct profile_visits *v, size_t n, struct causal_obs *obs)
 {
-	size_t regions = 0, baselines_disturbed = 0, nbaselines;
+	struct profile_set_aside aside = { 0 };
+	size_t regions = 0, nbaselines;
 	struct causal_obs *baseline = xcalloc(n + 1, sizeof *baseline);
 
+	robust_weigh(p, v, n);
 	while (regions < n && region_of(p, &v[regions]) != PROFILE_NONE)
 		regions++;
-	nbaselines = add_obs(p, v + regions, n - regions, baseline, &baselines_disturbed);
+	nbaselines = add_obs(p, v + regions, n - regions, baseline, &aside);
 	add_point(&p->point[v->point], p, v, n, baseline, nbaselines);
 	for (size_t i = 0, j; i < regions; i = j) {
 		struct profile_pool *pool = pool_at(p, v->point, region_of(p, &v[i]));
@@ -203,8 +228,11 @@ static void reduce_point(struct profile *p, const struct profile_visits *v, size
 
 		for (j = i; j < regions && region_of(p, &v[j]) == region_of(p, &v[i]); j++)
 			;
-		pool->disturbed += baselines_disturbed;
-		used = add_obs(p, v + i, j - i, obs, &pool->disturbed);
+		profile_set_aside_add(&pool->aside, &aside);
+		used = add_obs(p, v + i, j - i, obs, &pool->aside);
+		for (size_t k = i; k < j; k++)
+			if (!p->window[v[k].window].disturbed)
+				profile_activity_add(&pool->activity, &p->window[v[k].window]);
 		for (size_t b = 0; b < nbaselines; b++)
 			obs[used++] = baseline[b];
 		if (used)

@@ -60,6 +60,22 @@ static void add_point(struct report *r, const struct impact_point *p)
 			    p->windows);
 }
 
+/* What does not count, and why. */
+static void add_aside(struct report *r, const struct impact_point *p)
+{
+	const struct profile_set_aside *a = &p->aside;
+
+	if (p->unvisited)
+		prose_wrap(&r->out, "         ", "         ", "%zu window%s without a visit from which time could be taken", p->unvisited,
+			   p->unvisited == 1 ? "" : "s");
+	if (a->downweighted)
+		prose_wrap(&r->out, "         ", "         ", "%zu window%s far slower than their like, by something outside the program: they count "
+			    "%.2f of the others", a->downweighted, a->downweighted == 1 ? "" : "s", a->weight / (double)a->downweighted);
+	if (a->slow > a->downweighted)
+		prose_wrap(&r->out, "         ", "         ", "%zu window%s far slower than their like: they count in full, as they may be a phase of "
+			    "the program", a->slow - a->downweighted, a->slow - a->downweighted == 1 ? "" : "s");
+}
+
 /* The bar for a gain between least and most; of numbers that nothing sensible leads to, the lowest. */
 static const char *bar(double gain, double least, double most)
 {
@@ -329,6 +345,7 @@ void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE
 			buf_addc(&r.out, '\n');
 		r.point = &a->point[i];
 		add_point(&r, &a->point[i]);
+		add_aside(&r, &a->point[i]);
 		add_impacts(&r, &a->point[i], top);
 	}
 	report_end(&r.out, a, top);

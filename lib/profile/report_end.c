@@ -17,6 +17,8 @@ static const char *note_words(const char *name, bool whole)
 		{ "one-level", "one speedup only: that the curve is straight is an assumption" },
 		{ "contention", "the faster the region, the slower the program: threads get in each other's way (locks, caches, memory); "
 				"let fewer of them get there at once, rather than faster" },
+		{ "phases", "it runs in some windows and not in others: the impact is that on the whole program, and is biased if the point is "
+			    "passed more often in some phases than in others; longer windows help" },
 	};
 
 	if (whole && !strcmp(name, "autocorrelated"))
