@@ -4,7 +4,7 @@
 #   make demo         install what is missing, build, profile a real program, show report and curve
 #   make check        install what is missing, build, run every test through prove
 #   make predictions  predictions of waits of all kinds against known answers (3 minutes; run it alone)
-#   make accuracy     predicted against really measured speedups (minutes; run it alone)
+#   make accuracy     intervals by simulation, numbers against R, predicted against measured speedups (minutes; run it alone)
 #   make bench        overhead, start-up, symbolisation (minutes; run it alone)
 #   make install      DESTDIR= prefix=/usr/local
 #
@@ -143,6 +143,10 @@ $(O)/t/unit/%: $(O)/t/unit/%.o $(O)/libtools.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -o $@ $< $(O)/libtools.a -Wl,--as-needed -lcmocka $(DW_LIBS) $(GSL_LIBS) $(JSON_LIBS) -lm -pthread
 
+$(O)/t/accuracy/%: $(O)/t/accuracy/%.o $(O)/libtools.a
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -o $@ $< $(O)/libtools.a -Wl,--as-needed $(DW_LIBS) $(GSL_LIBS) $(JSON_LIBS) -lm -pthread
+
 # Programs under test are compiled as users compile theirs: -O2 -g, no frame pointers, no help for the profiler.
 $(O)/t/workload/% $(O)/t/bench/%: TEST_CFLAGS = -O2 -g
 WORKLOAD_H := $(wildcard t/workload/*.h t/workload/*/*.h) lib/andweorc.h
@@ -211,7 +215,9 @@ check: deps
 predictions: all workload
 	$(Q)O='$(O)' JOBS=1 t/run t/91*.t
 
-accuracy: all workload
+accuracy: all workload unit $(O)/t/accuracy/numbers
+	$(Q)O='$(O)' t/accuracy/coverage
+	$(Q)O='$(O)' t/accuracy/oracle
 	$(Q)O='$(O)' t/accuracy/run
 	$(Q)O='$(O)' t/accuracy/latency
 
