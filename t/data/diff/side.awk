@@ -33,6 +33,13 @@ function window(region, pct,    period, time) {
 	clock += time
 }
 
+# Of functions that have nothing in common.
+function sketch(r,    i, text) {
+	for (i = 0; i < 32; i++)
+		text = text sprintf("%02x", (37 * r + 11 * i + r * i) % 256)
+	return text
+}
+
 BEGIN {
 	if (!seed) seed = side == "head" ? 77 : 33
 	if (!block_seed) block_seed = 5
@@ -64,8 +71,9 @@ BEGIN {
 	print "module\trun=1\tid=1\tpath=/src/build/sim"
 	for (r = 1; r <= regions; r++)
 		if (name[r] != gone)
-			printf "region\tid=%d\tscope=line\tmodule=1\tranges=0x%x-0x%x\tfile=/src/%s%s.c\tline=%d\tfunction=%s\tsymbol=%s\tfunction_line=%d\tline_hash=%s01\tcontext_hash=%s02\tfunction_hash=%s03\n",
-				r, 4096 * r, 4096 * r + 64, name[r], file, 10 * r + line, name[r], name[r], 10 * r - 4 + line, name[r], name[r], name[r]
+			printf "region\tid=%d\tscope=line\tmodule=1\tranges=0x%x-0x%x\tfile=/src/%s%s.c\tline=%d\tfunction=%s\tsymbol=%s\tfunction_line=%d\tline_hash=%016x\tcontext_hash=%x.%x.%x.%x.%x.%x\tfunction_hash=%016x.9.%s\n",
+				r, 4096 * r, 4096 * r + 64, name[r], file, 10 * r + line, name[r], name[r], 10 * r - 4 + line,
+				r, 16 * r + 1, 16 * r + 2, 16 * r + 3, 16 * r + 4, 16 * r + 5, 16 * r + 6, r, sketch(r)
 	for (run = 1; run <= runs; run++) {
 		keep = seed
 		seed = (block_seed + run) * 7919 % 2147483647
