@@ -27,6 +27,8 @@
 #define AW_CURVE      "curve"
 #define AW_BASELINE   "baseline"
 #define AW_REPLICATE  "replicate"
+#define AW_COVERAGE   "coverage"
+#define AW_UNTRIED    "untried"
 
 /* environment of the target */
 #define AW_ENV_ARENA "ANDWEORC_ARENA" /* "PATH#RUN" of the shared arena; the runtime is inert without it */

@@ -336,4 +336,65 @@ labels_are_unique() {
 }
 check 'labels are short and unique' labels_are_unique
 
+# Of 1000 samples, 20 and 30 are in regions, 7 and 12 in code of the same module that has none, and 9 in a library.
+samples() {
+	printf 'sample\trun=1\tmodule=1\toffset=%s\tcount=%d\tstate=cpu\tfunction=%s\tfile=/s/x.c\tline=%d\n' \
+		0x1010 20 work 10 0x2010 30 compress 142 0x9000 100 cold 7 0x9010 60 cold 7 0x9100 120 warm 12 0x9200 2 cool 3
+	printf 'sample\trun=1\tmodule=2\toffset=0x10\tcount=90\tstate=cpu\tfunction=memcpy\n'
+	printf 'sample\trun=1\tmodule=1\toffset=0x9300\tcount=900\tstate=blocked\tclass=io\tfunction=waits\tfile=/s/x.c\tline=1\n'
+}
+
+tells_what_was_not_looked_at() {
+	generate -v seed=3 -v blocks=2 -v only=2 | grep -v '^sample' >few.aw
+	{ cat few.aw; samples; } >case.aw
+	exits 0 andweorc-analyze case.aw >out 2>err
+	grep -E '^(coverage|untried)' out >got
+	printf '%s\n' 'coverage	cpu_pct=70' 'untried	name=x.c:7%20in%20cold	cpu_pct=16' 'untried	name=x.c:12%20in%20warm	cpu_pct=12' >want
+	same want got
+	exits 0 andweorc-analyze --format text case.aw >report 2>err
+	tr '\n' ' ' <report >flat
+	has 'The regions tried cover 70 % of the CPU samples; greatest not looked at: x.c:7 in cold \(16.0 %\), x.c:12 in warm \(12.0 %\)\.' flat
+	exits 0 andweorc-analyze --format json case.aw >json 2>err
+	has '"name": "x.c:7 in cold"' json
+	# of functions, whose samples are their callers' too
+	sed 's/scope=line/scope=function/' case.aw >functions.aw
+	exits 0 andweorc-analyze functions.aw >out 2>err
+	has '^coverage	cpu_pct=50	at_least=1$' out
+	# in any order, and not twice
+	{ head -n 1 case.aw; tail -n +2 case.aw | sort -r; } >permuted.aw
+	exits 0 andweorc-analyze permuted.aw case.aw >got 2>err
+	exits 0 andweorc-analyze case.aw >out 2>err
+	same out got
+}
+check 'what the regions cover, and what is greatest in the rest' tells_what_was_not_looked_at
+
+# work.c:10 and spin.c:77 become lines of one function in one file; compress is between them, by rank or not at all.
+lines_under_functions() {
+	generate -v seed=11 -v runs=5 -v blocks=3 |
+		sed 's,file=/src/work.c\tline=10\tfunction=work,file=/src/one.c\tline=10\tfunction=both,
+			s,file=/src/lock.c\tline=300\tfunction=lock,file=/src/one.c\tline=300\tfunction=both,' >two.aw
+	exits 0 andweorc-analyze --format text two.aw >out 2>err
+	has '^    both: 2 lines, 53.0 % of CPU samples$' out
+	grep -E '^    both|^ +[0-9]+ [a-z]' out | tr -d '\033' >got
+	awk '/both:/ { at = NR } /one.c:10/ { first = NR } /one.c:300/ { second = NR } END { exit !(first == at + 1 && second == at + 2) }' got
+	exits 0 andweorc-analyze --format text runs.aw >out 2>err
+	lacks ' lines, ' out
+}
+check 'lines of one function stand together' lines_under_functions
+
+# Equal slopes, one of them of a tenth of the windows: the certain one is first.
+ranks_by_what_is_sure() {
+	generate -v seed=11 -v runs=5 -v blocks=6 -v only=1 >sure.aw
+	awk -F '\t' -v OFS='\t' '
+	/^region/ { print; sub("id=1", "id=9"); sub("line=10", "line=99"); print; next }
+	/^experiment/ && /region=1\t/ && ++n % 5 == 0 { sub("region=1\t", "region=9\t") }
+	{ print }' sure.aw >both.aw
+	exits 0 andweorc-analyze both.aw >out 2>err
+	grep '^impact' out | sed 's/.*region=\([^\t]*\).*/\1/' >got
+	printf '%s\n' work.c:10 work.c:99 >want
+	same want got
+	awk -F '\t' '/^impact/ { for (i = 2; i <= NF; i++) if ($i ~ /^slope_lo=/) lo[++n] = substr($i, 10) } END { exit !(lo[1] > lo[2]) }' out
+}
+check 'ranks by the lower end' ranks_by_what_is_sure
+
 done_testing

@@ -252,8 +252,9 @@ void context_close(struct context *c, const char *path)
 	check(c, path);
 	latency_join(c);
 	adjust_context(c);
-	context_add_regions(c);
 	add_runs(c);
+	untried_close(c); /* before regions give their strings away */
+	context_add_regions(c);
 	add_windows(c);
 	latency_keep(c);
 	add_shares(c);
@@ -282,4 +283,5 @@ void context_release(struct context *c)
 	free(c->share);
 	free(c->warning);
 	free(c->module);
+	untried_free(&c->untried);
 }

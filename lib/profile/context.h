@@ -12,6 +12,7 @@
 
 #include "profile/idmap.h"
 #include "profile/profile.h"
+#include "profile/untried.h"
 
 struct context_run {
 	struct profile_run run;
@@ -75,6 +76,7 @@ struct context {
 	size_t nwarnings, cap_warnings;
 	struct context_module *module;
 	size_t nmodules, cap_modules;
+	struct untried untried;
 };
 
 /* The place of an id; makes one when it is new. May move the array. */

@@ -304,11 +304,18 @@ static int sort_class(enum verdict v)
 	return v <= VERDICT_LOW ? 0 : (int)v;
 }
 
+/* What it surely gains: of two equal slopes, the certain one is the better bet.  Of those that harm, the worst is the last. */
+static double sort_value(const struct impact *im)
+{
+	if (!im->estimated)
+		return -INFINITY;
+	return im->bounded && im->verdict != VERDICT_HARMFUL ? im->effect.fit.slope.lo : im->effect.fit.slope.value;
+}
+
 static int compare_impacts(const void *va, const void *vb)
 {
 	const struct impact *a = va, *b = vb;
-	double x = a->estimated ? a->effect.fit.slope.value : -INFINITY;
-	double y = b->estimated ? b->effect.fit.slope.value : -INFINITY;
+	double x = sort_value(a), y = sort_value(b);
 
 	if (sort_class(a->verdict) != sort_class(b->verdict))
 		return sort_class(a->verdict) - sort_class(b->verdict);

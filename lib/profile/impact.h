@@ -13,6 +13,7 @@
 #include "profile/causal_runs.h"
 #include "profile/percentile.h"
 #include "profile/profile.h"
+#include "profile/untried.h"
 
 enum verdict { VERDICT_HIGH, VERDICT_MODERATE, VERDICT_LOW, VERDICT_HARMFUL, VERDICT_NOT_ENOUGH_DATA, VERDICT_NONE };
 
@@ -118,6 +119,17 @@ const char *impact_measure_name(unsigned measures); /* the same; also NULL where
 /* Per cent of the CPU samples, and of the blocked ones, that were in the region; NAN = not known. */
 double impact_share(const struct profile *p, const struct profile_region *r);
 double impact_blocked_share(const struct profile *p, const struct profile_region *r);
+
+/* What the regions that were tried hold of all CPU samples, and what is greatest in the rest. */
+struct impact_coverage {
+	double pct;                         /* NAN: not known */
+	bool at_least;                      /* functions call each other: it may be more */
+	struct untried_name untried[3];     /* by samples */
+	double untried_pct[3];
+	size_t nuntried;
+};
+
+struct impact_coverage impact_coverage(const struct profile *p);
 
 /* What the threads of a run did, in ns; 0 where it is not known. */
 struct profile_spent impact_spent(const struct profile_run *r);

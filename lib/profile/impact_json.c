@@ -209,6 +209,24 @@ static json_t *point_object(const struct analysis *a, const struct impact_point 
 	return o;
 }
 
+static json_t *coverage_object(const struct profile *p)
+{
+	struct impact_coverage c = impact_coverage(p);
+	json_t *o = json_object(), *untried = json_array();
+
+	set_real(o, "cpu_pct", c.pct);
+	set_known(o, "at_least", c.at_least);
+	for (size_t i = 0; i < c.nuntried; i++) {
+		json_t *name = json_object();
+
+		set_text(name, "name", c.untried[i].name);
+		set_real(name, "cpu_pct", c.untried_pct[i]);
+		json_array_append_new(untried, name);
+	}
+	json_object_set_new(o, "untried", untried);
+	return o;
+}
+
 static void append_warnings(json_t *all, const struct profile_warning *w, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -234,6 +252,7 @@ void impact_write_json(const struct analysis *a, size_t top, FILE *out)
 	append_warnings(warnings, a->profile->warning, a->profile->nwarnings);
 	append_warnings(warnings, a->doubt, a->ndoubts);
 	json_object_set_new(root, "warnings", warnings);
+	json_object_set_new(root, "coverage", coverage_object(a->profile));
 	for (size_t i = 0; i < a->npoints; i++)
 		json_array_append_new(points, point_object(a, &a->point[i], top));
 	json_object_set_new(root, "points", points);

@@ -137,6 +137,25 @@ static void add_baselines(struct buf *b, const struct impact_point *p)
 	}
 }
 
+/* Where time goes that no region has. */
+static void add_coverage(struct buf *b, const struct profile *p)
+{
+	struct impact_coverage c = impact_coverage(p);
+
+	if (isnan(c.pct))
+		return;
+	record_begin(b, AW_COVERAGE);
+	add_real(b, "cpu_pct", c.pct);
+	add_number(b, "at_least", c.at_least);
+	record_end(b);
+	for (size_t i = 0; i < c.nuntried; i++) {
+		record_begin(b, AW_UNTRIED);
+		record_str(b, "name", c.untried[i].name);
+		add_real(b, "cpu_pct", c.untried_pct[i]);
+		record_end(b);
+	}
+}
+
 static void add_region(struct buf *b, const struct profile *p, const struct profile_region *r)
 {
 	record_str(b, "region", r->label);
@@ -271,6 +290,7 @@ void impact_write_records(const struct analysis *a, size_t top, FILE *out)
 		add_run(&b, i + 1, &a->profile->run[i]);
 	add_warnings(&b, a->profile->warning, a->profile->nwarnings);
 	add_warnings(&b, a->doubt, a->ndoubts);
+	add_coverage(&b, a->profile);
 	for (size_t i = 0; i < a->npoints; i++) {
 		const struct impact_point *point = &a->point[i];
 

@@ -107,7 +107,6 @@ void load_share(struct context *c, struct record *rec)
 	c->share[c->nshares++] = share;
 }
 
-/* Where is of no use here. */
 void load_sample(struct context *c, struct record *rec)
 {
 	const char *state = record_get(rec, "state"), *class;
@@ -121,6 +120,7 @@ void load_sample(struct context *c, struct record *rec)
 	spent = &c->run[at].run.spent;
 	if (!state || strcmp(state, "blocked") != 0) {
 		spent->cpu += count;
+		untried_add(c, rec, count);
 		return;
 	}
 	class = record_get(rec, "class");

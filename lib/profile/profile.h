@@ -179,6 +179,7 @@ struct profile {
 	bool pooled;                   /* there are no windows and visits: they are in the pools */
 	struct profile_census census;
 	size_t ncontexts;
+	uint64_t inside;               /* CPU samples whose innermost address is in a region */
 	size_t impossible;             /* visits that took no or negative time */
 
 	/* where things are, for those who add */
@@ -186,6 +187,7 @@ struct profile {
 	struct idmap pool_at;          /* by point and region */
 	struct map region_at, warning_at;
 	struct map text;               /* of runs: most share theirs */
+	struct map untried;            /* names of code in no region -> uint64_t *, their CPU samples */
 };
 
 #define PROFILE_INIT { 0 }

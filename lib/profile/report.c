@@ -25,57 +25,6 @@ static void add_bold(struct report *r, const char *text)
 	buf_addf(&r->out, r->colour ? "\033[1m%s\033[0m" : "%s", text);
 }
 
-static void add_latency_point(struct report *r, const struct impact_point *p, const char *period, const char *interval)
-{
-	struct buf b = BUF_INIT;
-
-	for (size_t i = 0; i < PERCENTILES; i++) {
-		char time[32];
-
-		if (!isnan(p->percentile_ns[i]))
-			buf_addf(&b, ", p%d %s", percentile_pct[i], prose_time(p->percentile_ns[i], time));
-	}
-	prose_wrap(&r->out, "point    ", "         ", "'%s' (latency%s): a span takes %s%s%s; %.0f spans in %zu windows", p->name,
-		   p->measures == MEASURE_IN_FLIGHT ? ", by Little's law" : "", period, interval, b.len ? b.s : "", p->visits,
-		   p->windows);
-	buf_release(&b);
-}
-
-static void add_point(struct report *r, const struct impact_point *p)
-{
-	char period[32], lo[32], hi[32], interval[96] = "";
-
-	if (isfinite(p->period.lo) && isfinite(p->period.hi))
-		snprintf(interval, sizeof interval, " (%s to %s)", prose_time(p->period.lo, lo), prose_time(p->period.hi, hi));
-	prose_time(p->period.value, period);
-	if (isnan(p->period.value))
-		prose_wrap(&r->out, "point    ", "         ", "'%s': no %s", p->name, p->whole ? "baseline run" : "visit in a baseline window");
-	else if (p->whole)
-		prose_wrap(&r->out, "point    ", "         ", "'%s': one run takes %s%s, %zu runs used", p->name, period, interval, p->windows);
-	else if (p->latency)
-		add_latency_point(r, p, period, interval);
-	else
-		prose_wrap(&r->out, "point    ", "         ", "'%s'%s: one visit every %s%s, %.0f visits in %zu windows", p->name,
-			    p->kinds == KIND_LATENCY ? " (latency point: throughput of its ends)" : "", period, interval, p->visits,
-			    p->windows);
-}
-
-/* What does not count, and why. */
-static void add_aside(struct report *r, const struct impact_point *p)
-{
-	const struct profile_set_aside *a = &p->aside;
-
-	if (p->unvisited)
-		prose_wrap(&r->out, "         ", "         ", "%zu window%s without a visit from which time could be taken", p->unvisited,
-			   p->unvisited == 1 ? "" : "s");
-	if (a->downweighted)
-		prose_wrap(&r->out, "         ", "         ", "%zu window%s far slower than their like, by something outside the program: they count "
-			    "%.2f of the others", a->downweighted, a->downweighted == 1 ? "" : "s", a->weight / (double)a->downweighted);
-	if (a->slow > a->downweighted)
-		prose_wrap(&r->out, "         ", "         ", "%zu window%s far slower than their like: they count in full, as they may be a phase of "
-			    "the program", a->slow - a->downweighted, a->slow - a->downweighted == 1 ? "" : "s");
-}
-
 /* The bar for a gain between least and most; of numbers that nothing sensible leads to, the lowest. */
 static const char *bar(double gain, double least, double most)
 {
@@ -313,13 +262,55 @@ static void add_contrast(struct report *r, const struct impact_point *p)
 			    hot->effect.fit.slope.value, best->region->label, best->effect.fit.slope.value);
 }
 
+/* Lines of one function? */
+static bool is_same_function(const struct profile_region *a, const struct profile_region *b)
+{
+	return a->scope && b->scope && !strcmp(a->scope, "line") && !strcmp(b->scope, "line") && a->function && b->function &&
+	       !strcmp(a->function, b->function) && a->file && b->file && !strcmp(a->file, b->file);
+}
+
+static void add_heading(struct report *r, const struct impact *first, size_t lines, double share)
+{
+	char *function = prose_short(first->region->function, PROSE_COLUMNS - 40);
+
+	buf_addf(&r->out, "\n    %s: %zu lines", function, lines);
+	if (!isnan(share))
+		buf_addf(&r->out, ", %.1f %% of CPU samples", share);
+	buf_addc(&r->out, '\n');
+	free(function);
+}
+
+/* Those of im[0..n) that are in the first one's function, which comes where the best of its lines would. */
+static void add_function(struct report *r, const struct impact_point *p, size_t first, size_t n)
+{
+	double share = 0;
+	size_t lines = 1;
+
+	for (size_t i = 0; i < first; i++)
+		if (is_same_function(p->impact[i].region, p->impact[first].region))
+			return;
+	share = impact_share(r->a->profile, p->impact[first].region);
+	for (size_t i = first + 1; i < n; i++)
+		if (is_same_function(p->impact[i].region, p->impact[first].region)) {
+			share += impact_share(r->a->profile, p->impact[i].region);
+			lines++;
+		}
+	if (lines > 1)
+		add_heading(r, &p->impact[first], lines, share);
+	for (size_t i = first; i < n; i++)
+		if (i == first || is_same_function(p->impact[i].region, p->impact[first].region))
+			add_impact(r, i + 1, &p->impact[i]);
+}
+
 static void add_impacts(struct report *r, const struct impact_point *p, size_t top)
 {
-	size_t shown = p->nimpacts < top ? p->nimpacts : top, i;
+	size_t shown = p->nimpacts < top ? p->nimpacts : top, some = 0;
 
-	for (i = 0; i < shown && p->impact[i].verdict != VERDICT_NONE; i++)
-		add_impact(r, i + 1, &p->impact[i]);
-	if (i < shown) {
+	while (some < shown && p->impact[some].verdict != VERDICT_NONE)
+		some++;
+	for (size_t i = 0; i < some; i++)
+		add_function(r, p, i, some);
+	if (some < shown) {
 		buf_addc(&r->out, '\n');
 		add_bold(r, "Not bottlenecks");
 		if (r->a->nundermined) {
@@ -328,7 +319,7 @@ static void add_impacts(struct report *r, const struct impact_point *p, size_t t
 		}
 		buf_addc(&r->out, '\n');
 	}
-	for (; i < shown; i++)
+	for (size_t i = some; i < shown; i++)
 		add_none(r, &p->impact[i]);
 	if (shown < p->nimpacts)
 		buf_addf(&r->out, "\n    and %zu more (--top %zu)\n", p->nimpacts - shown, p->nimpacts);
@@ -344,8 +335,7 @@ void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE
 		if (i)
 			buf_addc(&r.out, '\n');
 		r.point = &a->point[i];
-		add_point(&r, &a->point[i]);
-		add_aside(&r, &a->point[i]);
+		report_point(&r.out, &a->point[i]);
 		add_impacts(&r, &a->point[i], top);
 	}
 	report_end(&r.out, a, top);

@@ -1,5 +1,6 @@
 #include "profile/report_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,8 +86,24 @@ static void add_doubt(struct buf *out, const struct analysis *a)
 		prose_wrap(out, "\n", "", "In doubt: what the warnings say makes predictions wrong, and no interval shows it.");
 }
 
+/* What a list of regions cannot show: what is not in it. */
+static void add_coverage(struct buf *out, const struct profile *p)
+{
+	struct impact_coverage c = impact_coverage(p);
+	struct buf rest = BUF_INIT;
+
+	if (isnan(c.pct) || !p->census.treated)
+		return;
+	for (size_t i = 0; i < c.nuntried; i++)
+		buf_addf(&rest, "%s%s (%.1f %%)", i ? ", " : "; greatest not looked at: ", c.untried[i].name, c.untried_pct[i]);
+	prose_wrap(out, "\n", "", "The regions tried cover %s%.0f %% of the CPU samples%s.", c.at_least ? "at least " : "", c.pct,
+		   rest.len ? rest.s : "");
+	buf_release(&rest);
+}
+
 void report_end(struct buf *out, const struct analysis *a, size_t top)
 {
+	add_coverage(out, a->profile);
 	add_legend(out, a);
 	for (size_t i = 0; i < a->npoints; i++)
 		add_notes(out, &a->point[i], top);

@@ -11,6 +11,9 @@
 /* What was recorded. */
 void report_head(struct buf *out, const struct profile *p);
 
+/* The point itself. */
+void report_point(struct buf *out, const struct impact_point *p);
+
 /* How to read the numbers, and what to doubt, of the `top` first regions of each point. */
 void report_end(struct buf *out, const struct analysis *a, size_t top);
 

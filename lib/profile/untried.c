@@ -1,0 +1,198 @@
+#include "profile/untried.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/num.h"
+#include "profile/context.h"
+
+/* "function  file.c:12", or what is known of that; NULL when nothing is. */
+static char *name_of(struct record *rec)
+{
+	const char *function = record_get(rec, "function"), *file = record_get(rec, "file"), *line = record_get(rec, "line");
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	struct buf b = BUF_INIT;
+
+	if (!file || !line)
+		return function ? xstrdup(function) : NULL;
+	buf_addf(&b, "%s:%s", slash ? slash + 1 : file, line);
+	if (function)
+		buf_addf(&b, " in %s", function);
+	return buf_detach(&b);
+}
+
+/* The place of its sum, which is the map's value. */
+static uint64_t *sum_of(struct map *names, struct record *rec)
+{
+	char *name = name_of(rec);
+	void **place;
+
+	if (!name)
+		return NULL;
+	place = map_at(names, name);
+	free(name);
+	if (!*place)
+		*place = xcalloc(1, sizeof(uint64_t));
+	return *place;
+}
+
+void untried_add(struct context *c, struct record *rec, uint64_t count)
+{
+	struct untried *u = &c->untried;
+	uint64_t module, offset;
+	size_t at;
+
+	if (!record_need_u64(rec, "module", &module) || !record_need_u64(rec, "offset", &offset))
+		return;
+	/* modules are few, and code is smaller than 2^48 */
+	at = idmap_at(&u->at, module << 48 ^ offset, u->n);
+	if (at == u->n) {
+		u->leaf = xgrow(u->leaf, u->n, &u->cap, sizeof *u->leaf);
+		u->leaf[u->n++] = (struct untried_leaf){ module, offset, 0, sum_of(&c->p->untried, rec) };
+	}
+	u->leaf[at].count += count;
+}
+
+struct range {
+	uint64_t module, lo, hi; /* hi: behind the last */
+};
+
+static int compare_ranges(const void *va, const void *vb)
+{
+	const struct range *a = va, *b = vb;
+
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return (a->lo > b->lo) - (a->lo < b->lo);
+}
+
+/* "0x10" up to `end`, as the field of a record. */
+static bool number(const char *s, size_t len, uint64_t *out)
+{
+	char text[24];
+
+	if (len >= sizeof text)
+		return false;
+	memcpy(text, s, len);
+	text[len] = '\0';
+	return num_u64(text, out);
+}
+
+/* "0xLO-0xHI,0xLO-0xHI"; what is no range adds nothing. */
+static void add_ranges(struct range **v, size_t *n, size_t *cap, uint64_t module, const char *text)
+{
+	while (text && *text) {
+		size_t len = strcspn(text, ","), dash = strcspn(text, "-,");
+		struct range r = { .module = module };
+
+		if (dash < len && number(text, dash, &r.lo) && number(text + dash + 1, len - dash - 1, &r.hi)) {
+			*v = xgrow(*v, *n, cap, sizeof **v);
+			(*v)[(*n)++] = r;
+		}
+		text += len + (text[len] == ',');
+	}
+}
+
+/* The last range that begins at or before the leaf, in any module up to its own; ranges of a module may overlap. */
+static size_t count_up_to(const struct range *v, size_t n, const struct untried_leaf *leaf)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].module < leaf->module || (v[mid].module == leaf->module && v[mid].lo <= leaf->offset))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Overlapping and touching ranges become one. */
+static size_t join(struct range *v, size_t n)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (used && v[used - 1].module == v[i].module && v[i].lo <= v[used - 1].hi)
+			v[used - 1].hi = v[i].hi > v[used - 1].hi ? v[i].hi : v[used - 1].hi;
+		else
+			v[used++] = v[i];
+	}
+	return used;
+}
+
+static bool is_tried(const struct range *v, size_t n, const struct untried_leaf *leaf, bool *own_module)
+{
+	size_t before = count_up_to(v, n, leaf);
+
+	*own_module = (before && v[before - 1].module == leaf->module) || (before < n && v[before].module == leaf->module);
+	return before && v[before - 1].module == leaf->module && leaf->offset < v[before - 1].hi;
+}
+
+void untried_close(struct context *c)
+{
+	struct untried *u = &c->untried;
+	struct range *range = NULL;
+	size_t n = 0, cap = 0;
+
+	/* a run that is in the input twice counts once, and so do its samples */
+	for (size_t i = 0; i < c->nruns; i++)
+		if (c->run[i].place == PROFILE_NONE)
+			u->n = 0;
+	for (size_t i = 0; i < c->nregions; i++)
+		if (c->region[i].defined && c->region[i].module_id != CONTEXT_NOWHERE)
+			add_ranges(&range, &n, &cap, c->region[i].module_id, c->region[i].region.ranges);
+	if (n)
+		qsort(range, n, sizeof *range, compare_ranges);
+	n = join(range, n);
+	for (size_t i = 0; i < u->n; i++) {
+		bool own_module;
+
+		if (is_tried(range, n, &u->leaf[i], &own_module))
+			c->p->inside += u->leaf[i].count;
+		else if (u->leaf[i].sum && own_module)
+			*u->leaf[i].sum += u->leaf[i].count;
+	}
+	free(range);
+	idmap_release(&u->at);
+	u->n = 0;
+}
+
+void untried_free(struct untried *u)
+{
+	idmap_release(&u->at);
+	free(u->leaf);
+	*u = (struct untried){ 0 };
+}
+
+static bool is_before(const struct map_entry *e, const struct untried_name *than)
+{
+	uint64_t samples = *(const uint64_t *)e->value;
+
+	return samples != than->samples ? samples > than->samples : strcmp(e->key, than->name) < 0;
+}
+
+size_t untried_most(const struct map *names, struct untried_name *out, size_t n)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < names->n; i++) {
+		const struct map_entry *e = &names->entry[i];
+		size_t at = used;
+
+		if (!*(const uint64_t *)e->value)
+			continue;
+		while (at && is_before(e, &out[at - 1]))
+			at--;
+		if (at == n)
+			continue;
+		used += used < n;
+		memmove(&out[at + 1], &out[at], (used - at - 1) * sizeof *out);
+		out[at] = (struct untried_name){ e->key, *(const uint64_t *)e->value };
+	}
+	return used;
+}
