@@ -32,6 +32,7 @@ static const char usage[] =
 	"                            :alloc; may repeat (default: found by sampling)\n"
 	"  -P, --point LOCATION      FUNCTION or FILE:LINE whose execution is progress; at most four\n"
 	"  -s, --speedups LIST       percent, such as 25,50 (default: 15,30,50,75)\n"
+	"      --given REGION=PCT    measure all others with this region that much faster all the time\n"
 	"      --design fixed|adaptive  all regions alike, or more for those that matter (default: fixed;\n"
 	"                            with --until adaptive)\n"
 	"      --until POINTS        end when the slopes of the regions that matter most are known to +-POINTS: gains of the\n"
@@ -73,6 +74,7 @@ struct options {
 	bool attach_only;
 	bool quiet;
 	struct journal_origin origin;
+	char *given; /* owned */
 };
 
 static _Noreturn void bad_option(const char *what, const char *value)
@@ -113,7 +115,7 @@ static void parse_levels(struct options *o, const char *list)
 	free(copy);
 }
 
-enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT, OPT_DESIGN, OPT_UNTIL };
+enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT, OPT_DESIGN, OPT_UNTIL, OPT_GIVEN };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -129,6 +131,7 @@ static const struct option long_options[] = {
 	{ "period", required_argument, NULL, OPT_PERIOD },
 	{ "window", required_argument, NULL, OPT_WINDOW },
 	{ "attach-only", no_argument, NULL, OPT_ATTACH },
+	{ "given", required_argument, NULL, OPT_GIVEN },
 	{ "design", required_argument, NULL, OPT_DESIGN },
 	{ "until", required_argument, NULL, OPT_UNTIL },
 	{ "block", required_argument, NULL, OPT_BLOCK },
@@ -139,6 +142,23 @@ static const struct option long_options[] = {
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
 };
+
+/* REGION=PCT.  Waiting for other threads is no work that could be done faster. */
+static void parse_given(struct options *o, const char *value)
+{
+	const char *equals = strrchr(value, '=');
+	uint64_t pct;
+
+	if (!equals || equals == value || !num_u64(equals + 1, &pct) || pct < 1 || pct > 99)
+		bad_option("REGION=PCT", value);
+	free(o->given);
+	o->given = xstrdup(value);
+	o->given[equals - value] = '\0';
+	if (strcmp(o->given, ":lock") == 0 || strcmp(o->given, ":runqueue") == 0)
+		bad_option("REGION=PCT", value);
+	o->origin.given = o->given;
+	o->origin.given_pct = (unsigned)pct;
+}
 
 static int by_value(const void *a, const void *b)
 {
@@ -199,6 +219,9 @@ static void set_option(struct options *o, int option, const char *value)
 		break;
 	case OPT_ATTACH:
 		o->attach_only = true;
+		break;
+	case OPT_GIVEN:
+		parse_given(o, value);
 		break;
 	case OPT_DESIGN:
 		if (strcmp(value, "fixed") != 0 && strcmp(value, "adaptive") != 0)
@@ -331,6 +354,8 @@ static bool prepare(struct recording *r)
 		.settle_ns = 20 * 1000000,
 		.attach_only = o->attach_only,
 		.adaptive = strcmp(o->origin.design, "adaptive") == 0,
+		.given = o->origin.given,
+		.given_pct = o->origin.given_pct,
 		.until = o->origin.until_points / 100,
 		.runs = o->runs,
 		.duration_ns = (int64_t)(o->seconds * 1e9),
@@ -386,7 +411,7 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	r->arena->period_ns = r->o->period_us * 1000;
 	r->arena->seed = r->o->seed;
 	/* A function that was asked for is charged for all that it calls. */
-	atomic_store(&r->arena->whole_stacks, r->o->mode == REGION_FUNCTION || r->o->nnames > 0);
+	atomic_store(&r->arena->whole_stacks, r->o->mode == REGION_FUNCTION || r->o->nnames > 0 || r->o->given);
 	conductor_prepare(&r->conductor);
 	pid = launch(r->argv, r->runtime, r->arena, r->arena_fd, !r->o->output, status);
 	if (pid < 0)
@@ -462,6 +487,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < o.nnames; i++)
 		free(o.names[i]);
 	free(o.names);
+	free(o.given);
 	for (size_t i = 0; i < o.npoints; i++)
 		free(o.points[i]);
 	free(o.points);

@@ -6,6 +6,8 @@
 seconds=5
 tolerance=5
 
+options= # more, for andweorc-record
+
 # profile PROGRAM REGION...: leaves `analysis`
 profile() {
 	program=$1
@@ -14,7 +16,8 @@ profile() {
 		shift
 		set -- "$@" -r "$region"
 	done
-	exits 0 andweorc-record -d $seconds -m function "$@" -s 0,25,50 -o log -- "$O/t/workload/$program" --seconds 1000000 >out
+	# shellcheck disable=SC2086 # several options
+	exits 0 andweorc-record $options -d $seconds -m function "$@" -s 0,25,50 -o log -- "$O/t/workload/$program" --seconds 1000000 >out
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 }
@@ -81,9 +84,17 @@ spans() {
 	predicts outside 50 9.5 round
 }
 
+# With the work inside at 40 %, the mutex is no bottleneck, and the work outside is 5/8 of a round.
+a_mutex_that_is_no_bottleneck() {
+	options='--given inside=60'
+	profile mutex outside
+	predicts outside 25 15.6 'round%20(given%20inside%2060%20%25%20faster)'
+}
+
 check 'regions of a serial program count by their share' a_serial_program
 check 'work under a contended mutex counts in full, work outside does not' a_mutex
 check 'the slower end of a queue counts, the faster one does not' a_queue
+check 'work outside a mutex counts once the work inside is faster' a_mutex_that_is_no_bottleneck
 check 'a program that ends early is run again' a_short_program
 check 'what is in a span makes it shorter, what is not does not' spans
 

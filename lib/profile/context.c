@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/msg.h"
 #include "profile/adjust.h"
+#include "profile/given.h"
 #include "profile/latency.h"
 
 size_t context_run(struct context *c, uint64_t id)
@@ -250,6 +251,7 @@ static void check(struct context *c, const char *path)
 void context_close(struct context *c, const char *path)
 {
 	check(c, path);
+	given_split(c);
 	latency_join(c);
 	adjust_context(c);
 	add_runs(c);

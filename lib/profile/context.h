@@ -32,6 +32,8 @@ struct context_region {
 struct context_window {
 	struct profile_window window; /* its run and region are places in the context */
 	bool defined;
+	const char *given; /* ids of the regions that were faster all the time, the profile's; NULL: none */
+	double given_pct;
 	size_t place; /* PROFILE_NONE: not defined, or of a run that does not count */
 };
 

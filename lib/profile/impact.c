@@ -81,10 +81,14 @@ static struct span visits_of(const struct profile *p, size_t point)
 	return s;
 }
 
-/* A log that says a thing twice makes no negative numbers. */
-static size_t left(size_t all, size_t seen)
+/*
+ * Windows that a point was not visited in.  A log that says a thing twice makes no
+ * negative numbers; and which of all windows are a point's is not known where some
+ * of them are of others (given.h).
+ */
+static size_t left(const struct profile *p, size_t all, size_t seen)
 {
-	return all > seen ? all - seen : 0;
+	return all > seen && !p->mixed ? all - seen : 0;
 }
 
 enum { PHASE_WINDOWS = 8 };
@@ -117,7 +121,7 @@ static void estimate_impact(const struct profile *p, size_t region, struct span 
 		if (profile_use(p, v, &im->aside))
 			obs[n++] = profile_obs(p, v);
 	}
-	im->unvisited = left(p->region[region].windows + p->census.zero, seen);
+	im->unvisited = left(p, p->region[region].windows + p->census.zero, seen);
 	im->estimated = causal_effect(obs, n, &im->effect);
 	im->effect.notes |= im->estimated && has_phases(&activity) ? CAUSAL_PHASES : 0;
 	if (im->estimated)
@@ -133,7 +137,7 @@ static void estimate_pooled(const struct profile *p, size_t region, size_t point
 	im->aside = pool ? pool->aside : p->point[point].aside;
 	im->estimated = pool_effect(pool ? &pool->pool : &none, &im->effect);
 	im->effect.notes |= im->estimated && has_phases(&pool->activity) ? CAUSAL_PHASES : 0;
-	im->unvisited = left(p->region[region].windows + p->census.zero, im->effect.n + im->aside.disturbed + im->aside.dropped);
+	im->unvisited = left(p, p->region[region].windows + p->census.zero, im->effect.n + im->aside.disturbed + im->aside.dropped);
 }
 
 /* Sums over clusters: runs, or blocks of the one run that there is. */
@@ -252,7 +256,7 @@ static void analyze_point(struct analysis *a, size_t point, struct causal_obs *o
 		summarize_pooled(&p->point[point], out);
 	else
 		summarize(p, visits, obs, out);
-	out->unvisited = left(p->census.windows, out->windows + out->aside.disturbed + out->aside.dropped);
+	out->unvisited = left(p, p->census.windows, out->windows + out->aside.disturbed + out->aside.dropped);
 	for (size_t r = 0; r < p->nregions; r++) {
 		struct impact *im = &out->impact[out->nimpacts];
 

@@ -124,8 +124,11 @@ static void load_experiment(struct context *c, struct record *rec)
 	    !window_region(c, rec, w) || !record_opt_u64(rec, "start_ns", &w->start_ns) ||
 	    !record_opt_u64(rec, "wall_ns", &wall_ns) || !record_opt_u64(rec, "samples", &samples) ||
 	    !record_opt_u64(rec, "region_samples", &hits) || !record_opt_u64(rec, "steal_ns", &steal_ns) ||
-	    !record_opt_u64(rec, "foreign_ns", &foreign_ns) || !record_opt_u64(rec, "disturbed", &disturbed))
+	    !record_opt_u64(rec, "foreign_ns", &foreign_ns) || !record_opt_u64(rec, "disturbed", &disturbed) ||
+	    !record_opt_real(rec, "given_pct", &n.given_pct))
 		return;
+	if (n.given_pct > 0)
+		share_text(c, rec, "given", &n.given);
 	at = context_window(c, id);
 	if (!is_new(rec, c->window[at].defined, id))
 		return;

@@ -40,6 +40,7 @@ void profile_release(struct profile *p)
 	free(p->window);
 	free(p->visits);
 	free(p->point);
+	free(p->first_given);
 	free(p->warning);
 	free(p->pool);
 	lengths_table_release(&p->lengths);
@@ -115,17 +116,28 @@ static int compare_points(const void *a, const void *b)
 	return strcmp(((const struct profile_point *)a)->name, ((const struct profile_point *)b)->name);
 }
 
+/* All of its windows are of another one (given.h). */
+static bool is_empty(const struct profile_point *point)
+{
+	return point->split && !point->plain;
+}
+
 static void sort_points(struct profile *p)
 {
 	struct profile_point *sorted = xcalloc(p->npoints + 1, sizeof *sorted);
-	size_t *place = xcalloc(p->npoints + 1, sizeof *place);
+	size_t *place = xcalloc(p->npoints + 1, sizeof *place), n = 0;
 
-	memcpy(sorted, p->point, p->npoints * sizeof *sorted);
-	qsort(sorted, p->npoints, sizeof *sorted, compare_points);
 	for (size_t i = 0; i < p->npoints; i++)
-		for (size_t j = 0; j < p->npoints; j++)
+		if (!is_empty(&p->point[i]))
+			sorted[n++] = p->point[i];
+	qsort(sorted, n, sizeof *sorted, compare_points);
+	for (size_t i = 0; i < p->npoints; i++) {
+		for (size_t j = 0; j < n; j++)
 			if (p->point[i].name == sorted[j].name)
 				place[i] = j;
+		if (is_empty(&p->point[i]))
+			free(p->point[i].name);
+	}
 	for (size_t i = 0; i < p->nvisits; i++)
 		p->visits[i].point = place[p->visits[i].point];
 	for (size_t i = 0; i < p->npools; i++)
@@ -134,6 +146,7 @@ static void sort_points(struct profile *p)
 	free(place);
 	free(p->point);
 	p->point = sorted;
+	p->npoints = n;
 }
 
 static int compare_visits(const void *va, const void *vb)

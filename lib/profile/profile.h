@@ -130,6 +130,8 @@ struct profile_point {
 	double spans, crossing; /* measured; of these, begun before the window's speedup was on */
 	struct profile_set_aside aside;
 	size_t windows, baselines; /* that are used */
+	bool plain;     /* some of its windows are what they seem; */
+	bool split;     /* those of others are of a point of their own (given.h) */
 	double visits;
 	double time_ns, count; /* of baselines */
 	double tt, tc, cc;     /* products of a run's time and count, summed over runs */
@@ -178,6 +180,8 @@ struct profile {
 	struct lengths_table lengths;  /* of spans */
 	bool pooled;                   /* there are no windows and visits: they are in the pools */
 	struct profile_census census;
+	char *first_given;             /* what is given in the first window that was added: "", or as in the names of points; owned */
+	bool mixed;                    /* in another one something else is */
 	size_t ncontexts;
 	uint64_t inside;               /* CPU samples whose innermost address is in a region */
 	size_t impossible;             /* visits that took no or negative time */

@@ -46,7 +46,6 @@ enum {
 	KILL_AFTER_MS = 2000,
 	WINDOWS_IN_A_RUN = 5, /* at the least, of a program that is run again and again */
 	NAMED_MS = 20,     /* with regions named, only the rate of visits is to be seen before the first window */
-	ALIVE_MS = 3000,   /* if nothing is heard of us for so long, we are no more, and nothing is sped up */
 	CROWD = 64,        /* so many processes at once come and go quickly: */
 	CROWD_MS = 5,      /* the dead are looked for this often */
 	LEFTOVER_MS = 5,   /* how often it is asked, as the command has ended, whether the rest matters */
@@ -94,7 +93,7 @@ static void sleep_until(struct conductor *c, int64_t at)
 	int64_t now = now_ns(), look;
 	struct timespec t;
 
-	atomic_store_explicit(&c->arena->expires_ns, now + ALIVE_MS * MS, memory_order_relaxed);
+	atomic_store_explicit(&c->arena->expires_ns, now + ALIVE_NS, memory_order_relaxed);
 	if (tick(c->arena, now) && !c->ticking) {
 		c->ticking = true;
 		machine_release(&c->machine);
@@ -257,32 +256,11 @@ static void set_phase(struct conductor *c, uint32_t phase)
 	atomic_store_explicit(&c->arena->window, c->window << 2 | phase, memory_order_release);
 }
 
-static uint32_t fraction_of(unsigned pct)
-{
-	return (uint32_t)(((uint64_t)pct << 16) / 100);
-}
-
-void conductor_switch(struct conductor *c, const struct region *region, unsigned pct)
-{
-	struct arena *a = c->arena;
-	uint32_t next = !(atomic_load(&a->target) & 1);
-
-	atomic_store(&a->speedup, 0);
-	regions_target(region, &a->targets[next]);
-	atomic_store_explicit(&a->region, region ? region->id : 0, memory_order_relaxed);
-	atomic_store_explicit(&a->target, next, memory_order_release);
-	atomic_store(&a->floor_ns, atomic_load(&a->delay_ns));
-	atomic_store(&a->began_ns, now_ns());
-	atomic_store(&a->expires_ns, now_ns() + ALIVE_MS * MS);
-	/* 28 bits of window numbers suffice for a year; 0 means none. */
-	c->window = (c->window + 1) & 0x0fffffff;
-	set_phase(c, PHASE_IDLE);
-	atomic_store(&a->speedup, fraction_of(pct));
-}
-
-static void to_baseline(struct conductor *c)
+/* Nothing is sped up any more, and what is given is not. */
+static void to_normal(struct conductor *c)
 {
 	conductor_switch(c, NULL, 0);
+	atomic_store(&c->arena->speedup, 0);
 }
 
 /* Waits until every point in `want` (NULL: any) bears the window's mark; false when none does in time. */
@@ -351,6 +329,8 @@ bool conductor_log(struct conductor *c, const struct window *w)
 	else
 		record_str(b, "region", "-");
 	record_u64(b, "speedup_pct", w->pct);
+	if (c->plan->given)
+		conductor_log_given(c, b);
 	record_i64(b, "start_ns", w->before.at_ns - c->began_ns);
 	record_i64(b, "wall_ns", w->after.at_ns - w->before.at_ns);
 	record_i64(b, "delay_ns", w->after.delay_ns - w->before.delay_ns);
@@ -413,8 +393,9 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	int64_t patience = PATIENCE_WINDOWS * length_ns > 1000 * MS ? PATIENCE_WINDOWS * length_ns : 1000 * MS;
 	int64_t grace = GRACE_WINDOWS * length_ns;
 
-	if (region && (!region->logged || region->logged_ranges != region->nranges))
-		journal_region(c->journal, region);
+	if (region)
+		journal_know(c->journal, region);
+	conductor_know_given(c);
 	conductor_switch(c, region, pct);
 	if (!conductor_rest(c, now_ns() + settle))
 		return true;
@@ -435,7 +416,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	w.after = conductor_tally(c);
 	w.others = machine_since(machine_now(&c->processes), w.others);
 	spans_close(&c->points.spans, w.after.at_ns);
-	w.spoilt = atomic_load(&c->arena->speedup) != fraction_of(pct);
+	w.spoilt = atomic_load(&c->arena->speedup) != c->speedup;
 	set_phase(c, PHASE_IDLE);
 	return !log_window(c, &w);
 }
@@ -484,6 +465,11 @@ static void search(struct conductor *c)
 	for (size_t i = 0; i < c->modules->n; i++)
 		if (c->modules->v[i].mapped && !c->modules->v[i].logged)
 			journal_module(c->journal, c->run, &c->modules->v[i]);
+	if (c->plan->given) {
+		c->regions->giving = true;
+		c->given_found |= regions_name(c->regions, c->plan->given, c->given_found) > 0;
+		c->regions->giving = false;
+	}
 	for (size_t i = 0; i < c->plan->nnames; i++)
 		c->name_found[i] |= regions_name(c->regions, c->plan->names[i], c->name_found[i]) > 0;
 	points_place(&c->points);
@@ -506,7 +492,7 @@ static bool discover(struct conductor *c)
 	bool named = c->plan->nnames > 0;
 
 	/* Before something is visited no window can open, and nothing needs to be slowed down. */
-	while (points_most_visits(&c->points) == 0) {
+	while (points_most_visits(&c->points) == 0 || (c->plan->given && !c->given_found)) {
 		if (!conductor_rest(c, now_ns() + NAMED_MS * MS))
 			return false;
 		if (now_ns() >= c->look_ns) {
@@ -653,7 +639,7 @@ void conduct(struct conductor *c)
 		else if (!c->plan->attach_only && discover(c))
 			experiment(c);
 		if (!c->whole.on)
-			to_baseline(c);
+			to_normal(c);
 	}
 	while (!target_ended(c) && !time_is_up(c))
 		conductor_rest(c, now_ns() + 1000 * MS);

@@ -34,6 +34,8 @@ struct plan {
 	int64_t until_ns;        /* end of the time for experiments, on CLOCK_MONOTONIC; 0: until the target ends */
 	bool attach_only;        /* sample, but perform no experiment */
 	bool adaptive;           /* windows go where they are needed; see adapt.h */
+	const char *given;       /* what is faster in all windows; NULL: nothing; borrowed */
+	unsigned given_pct;
 	double until;            /* half width of leaders' intervals that is enough, of the slope; 0: no end by that */
 	uint64_t runs;           /* that will be made at the most; 0: as many as there is time for */
 	int64_t duration_ns;     /* of all of them; 0: of one run */
@@ -71,7 +73,9 @@ struct conductor {
 	bool ticking;            /* some thread has waited in a region: such waits are credited as they last */
 	struct points points;
 	bool *name_found;        /* owned; of plan->names, in any run */
+	bool given_found;        /* plan->given, in any run */
 	int64_t began_ns;        /* start of the run */
+	uint32_t speedup;        /* that the runtime was told */
 	uint32_t window;         /* number of the last window; never 0 while one is on */
 	uint64_t block;
 

@@ -1,6 +1,6 @@
 /*
  * conductor_parts: what conducting windows and conducting whole runs share.
- * Private to conductor.c, trials.c and whole.c.
+ * Private to conductor.c, speedup.c, trials.c and whole.c.
  */
 #ifndef ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
 #define ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
@@ -26,8 +26,15 @@ struct window {
 /* Counters of all threads, now. */
 struct tally conductor_tally(const struct conductor *c);
 
-/* From now on, this region is sped up by so much. */
-void conductor_switch(struct conductor *c, const struct region *region, unsigned pct);
+/* If nothing is heard of us for so long, we are no more, and nothing is sped up. */
+#define ALIVE_NS 3000000000ll
+
+/* From now on, this region (NULL: none) is sped up by so much, beside what is given. */
+void conductor_switch(struct conductor *c, struct region *region, unsigned pct);
+
+/* The log knows of the regions that are given; and an experiment's record says which they are. */
+void conductor_know_given(struct conductor *c);
+void conductor_log_given(const struct conductor *c, struct buf *b);
 
 /* Sleeps until `at`, fetching samples meanwhile.  False when the target ended or the time is up. */
 bool conductor_rest(struct conductor *c, int64_t at);

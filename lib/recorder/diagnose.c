@@ -112,6 +112,8 @@ static void names(struct conductor *c)
 	for (size_t i = 0; i < c->plan->nnames; i++)
 		if (!c->name_found[i])
 			say(c, "no-such-region", xasprintf("no code of the program or its libraries is called '%s'", c->plan->names[i]));
+	if (c->plan->given && !c->given_found)
+		say(c, "no-such-region", xasprintf("no code of the program or its libraries is called '%s'", c->plan->given));
 	for (size_t i = 0; i < c->points.nwanted; i++)
 		if (!c->points.wanted[i].found)
 			say(c, "no-such-point",

@@ -133,6 +133,10 @@ void journal_run(struct journal *j, unsigned run, const struct arena *arena, cha
 	record_u64(&j->line, "period_ns", arena->period_ns);
 	record_u64(&j->line, "seed", seed);
 	add_text(&j->line, "design", origin->design);
+	if (origin->given) {
+		record_str(&j->line, "given", origin->given);
+		record_u64(&j->line, "given_pct", origin->given_pct);
+	}
 	if (origin->until_points > 0)
 		record_real(&j->line, "until_points", origin->until_points);
 	record_str(&j->line, "mode", mode == REGION_LINE ? "line" : "function");
@@ -217,6 +221,12 @@ void journal_region(struct journal *j, struct region *g)
 	buf_release(&ranges);
 	g->logged_ranges = g->nranges;
 	g->logged = true;
+}
+
+void journal_know(struct journal *j, struct region *g)
+{
+	if (!g->logged || g->logged_ranges != g->nranges)
+		journal_region(j, g);
 }
 
 struct leaf_writer {

@@ -38,6 +38,8 @@ struct journal_origin {
 	const char *block; /* recordings that were made side by side have the same */
 	const char *side;  /* "base" or "head" */
 	const char *design; /* "fixed" or "adaptive" */
+	const char *given;   /* the region that is faster in all windows, and by how much */
+	unsigned given_pct;
 	double until_points; /* see struct plan; of 100; 0: none */
 };
 
@@ -58,6 +60,9 @@ void journal_status(char s[JOURNAL_STATUS], int status);
 
 void journal_module(struct journal *j, unsigned run, struct mapping *mod);
 void journal_region(struct journal *j, struct region *region);
+
+/* The same, unless the log of this run knows all of it. */
+void journal_know(struct journal *j, struct region *region);
 
 /* Samples and shares at the end of a run. */
 void journal_samples(struct journal *j, unsigned run, struct regions *regions);

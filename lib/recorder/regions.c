@@ -159,7 +159,10 @@ struct region *regions_class(struct regions *r, const char *name, enum arena_cla
 
 void regions_ask(struct regions *r, struct region *g)
 {
-	g->named = true;
+	if (r->giving)
+		g->given = true;
+	else
+		g->named = true;
 	r->asked++;
 }
 
@@ -267,7 +270,7 @@ static void find_wide(struct regions *r, struct place *p)
 	for (size_t i = 0; i < r->n && p->nwide < PLACE_REGIONS; i++) {
 		struct region *g = r->v[i];
 
-		if (!(g->named || g->has_calls) || g->scope == REGION_LINE)
+		if (!(g->named || g->given || g->has_calls) || g->scope == REGION_LINE)
 			continue;
 		if (g->scope == REGION_CLASS ? covers(g, place) : g->module == p->module && covers(g, p->off))
 			p->wide[p->nwide++] = g;
@@ -390,7 +393,7 @@ size_t regions_pick(struct regions *r, size_t max, double min_share, struct regi
 	size_t n = 0, kept = 0;
 
 	for (size_t i = 0; i < r->n; i++)
-		if ((r->v[i]->nranges > 0 || r->v[i]->class != CLASS_CPU) && (named ? r->v[i]->named : taken(r->v[i]) > 0))
+		if (!r->v[i]->given && (r->v[i]->nranges > 0 || r->v[i]->class != CLASS_CPU) && (named ? r->v[i]->named : taken(r->v[i]) > 0))
 			sorted[n++] = r->v[i];
 	qsort(sorted, n, sizeof(*sorted), by_samples);
 	for (size_t i = 0; i < n && kept < max; i++)
@@ -400,6 +403,9 @@ size_t regions_pick(struct regions *r, size_t max, double min_share, struct regi
 	qsort(out, kept, sizeof(*out), by_name);
 	for (size_t i = 0; i < kept; i++)
 		find_calls(r, out[i]);
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i]->given)
+			find_calls(r, r->v[i]);
 	free(sorted);
 	return kept;
 }
@@ -411,26 +417,50 @@ static int by_place(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-void regions_target(const struct region *region, struct arena_target *target)
+static void add_target(const struct region *region, struct arena_target *target)
 {
-	target->nranges = 0;
-	target->inclusive = 0;
-	target->class = CLASS_CPU;
-	if (!region)
-		return;
-	target->inclusive = region->scope != REGION_LINE;
-	target->class = region->class;
+	uint32_t first = target->nranges;
+
 	for (size_t i = 0; i < region->nranges + region->ncalls && target->nranges < ARENA_RANGES; i++) {
 		struct range at = i < region->nranges ? region->ranges[i] : region->calls[i - region->nranges];
 
 		/* A call within the region (recursion) is there already. */
-		if (i >= region->nranges && arena_in_ranges(target->range, (uint32_t)region->nranges, arena_place(region->module, at.lo)))
+		if (i >= region->nranges && arena_in_ranges(target->range + first, (uint32_t)region->nranges, arena_place(region->module, at.lo)))
 			continue;
 		if (region->scope != REGION_CLASS)
 			at = (struct range){ arena_place(region->module, at.lo), arena_place(region->module, at.hi) };
 		target->range[target->nranges++] = (struct arena_range){ at.lo, at.hi };
 	}
+}
+
+/* Ranges of several regions may overlap, where one function was inlined into another. */
+static void merge(struct arena_target *target)
+{
+	uint32_t n = 0;
+
 	qsort(target->range, target->nranges, sizeof(target->range[0]), by_place);
+	for (uint32_t i = 0; i < target->nranges; i++) {
+		if (n > 0 && target->range[i].lo < target->range[n - 1].hi) {
+			if (target->range[n - 1].hi < target->range[i].hi)
+				target->range[n - 1].hi = target->range[i].hi;
+		} else {
+			target->range[n++] = target->range[i];
+		}
+	}
+	target->nranges = n;
+}
+
+void regions_target(struct region *const *regions, size_t n, struct arena_target *target)
+{
+	target->nranges = 0;
+	target->inclusive = 0;
+	target->class = CLASS_CPU;
+	for (size_t i = 0; i < n; i++) {
+		target->inclusive |= regions[i]->scope != REGION_LINE;
+		target->class = regions[i]->class;
+		add_target(regions[i], target);
+	}
+	merge(target);
 }
 
 void regions_leaves(struct regions *r,

@@ -34,6 +34,7 @@ struct region {
 	size_t logged_ranges;     /* as many as the log knows of */
 	bool logged;              /* a record has been written, in this run */
 	bool named;               /* asked for with -r */
+	bool given;               /* with --given: never tried, but faster in all windows */
 	uint64_t samples;         /* of this run, on a processor */
 	uint64_t all_samples;     /* of all runs */
 	uint64_t blocked;         /* of this run, while waiting; in periods of the sampler */
@@ -46,6 +47,7 @@ struct place; /* what is known of one address; see regions.c */
 struct regions {
 	enum region_scope mode;
 	struct mappings *modules;
+	bool giving;              /* what is asked for is given */
 	bool only_named;          /* names have been given: nothing else is experimented with, though they may be found late (plugins) */
 	struct region **v;        /* owned; v[0..n), by id */
 	size_t n, cap;
@@ -92,8 +94,8 @@ size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size
  */
 size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out);
 
-/* Describes the region to the runtime; NULL: nothing is in it. */
-void regions_target(const struct region *region, struct arena_target *target);
+/* Describes regions[0..n) as one to the runtime; without any, nothing is in it. */
+void regions_target(struct region *const *regions, size_t n, struct arena_target *target);
 
 /* Calls fn for each address that was sampled in this run (as the innermost frame), with its count, and for each class. */
 void regions_leaves(struct regions *r,

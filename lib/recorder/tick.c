@@ -30,15 +30,17 @@ static bool owed(const struct arena *a, const struct arena_thread *t, int64_t no
 	int64_t base = atomic_load_explicit(&w->base, memory_order_relaxed);
 	int64_t until = atomic_load_explicit(&w->until, memory_order_relaxed);
 	double s = atomic_load(&a->speedup) / 65536.;
-	bool in;
+	uint32_t weight;
 
 	if (since == 0 || !w->outside)
 		return false;
 	if (since >= began) {
-		in = w->at.hit;
+		weight = w->at.hit ? w->weight : 0;
 	} else {
 		/* From before this window: it begins anew with it, on the floor. */
-		in = is_in(&a->targets[atomic_load(&a->target) & 1], &w->at);
+		uint32_t index = atomic_load(&a->target) & 1;
+
+		weight = arena_weight(a, is_in(&a->targets[index], &w->at), is_in(&a->givens[index], &w->at));
 		base = atomic_load(&a->floor_ns);
 	}
 	/* Pairs with the release of the thread: what was read in between belongs to this wait. */
@@ -49,8 +51,8 @@ static bool owed(const struct arena *a, const struct arena_thread *t, int64_t no
 		since = began;
 	if (until != INT64_MAX)
 		now = now + ARENA_AHEAD_NS < until ? now + ARENA_AHEAD_NS : until;
-	*owe = base + (now > since ? (int64_t)((double)(now - since) * s) : 0);
-	return in;
+	*owe = base + (now > since ? (int64_t)((double)(now - since) * s * weight / 65536) : 0);
+	return weight != 0;
 }
 
 bool tick(struct arena *a, int64_t now_ns)

@@ -61,8 +61,8 @@ static void warn_of_few(struct conductor *c)
 static void log_regions(struct conductor *c)
 {
 	for (size_t i = 0; c->picked && c->picked[i]; i++)
-		if (!c->picked[i]->logged || c->picked[i]->logged_ranges != c->picked[i]->nranges)
-			journal_region(c->journal, c->picked[i]);
+		journal_know(c->journal, c->picked[i]);
+	conductor_know_given(c);
 }
 
 void whole_decide(struct conductor *c)
@@ -126,7 +126,7 @@ void whole_log(struct conductor *c)
 	/* All processes that were counted have ended, so their time is known after all. */
 	w.others.foreign_ns -= children_ns() - c->whole.children_ns;
 	w.others.foreign_known = true;
-	w.spoilt = c->wait_status != c->whole.status || (w.pct && atomic_load(&c->arena->speedup) == 0);
+	w.spoilt = c->wait_status != c->whole.status || (c->speedup && atomic_load(&c->arena->speedup) == 0);
 	disturbed = conductor_log(c, &w);
 	record_begin(b, AW_VISITS);
 	record_u64(b, "experiment", c->experiments);

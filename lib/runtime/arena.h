@@ -255,6 +255,7 @@ struct arena_wait {
 	_Atomic int64_t until;  /* [T] when a sleep will end; INT64_MAX: unknown */
 	_Atomic int64_t base;   /* [T] min(D, G) as it began, or 0 */
 	uint32_t outside;       /* [T] 1: waits for no thread of the recording, as far as is known */
+	uint32_t weight;        /* [T] of the place; see arena_weight */
 	struct arena_sample at; /* [T] the stack; `hit` and `class` too */
 };
 
@@ -317,10 +318,11 @@ struct arena {
 	/* The window. */
 	_Alignas(64) _Atomic uint32_t window; /* [C] number << 2 | PHASE_* */
 	_Atomic uint32_t target;              /* [C] index into targets */
-	_Atomic uint32_t region;              /* [C] id of the region that `target` describes; 0: none */
+	_Atomic uint32_t region;              /* [C] of what is sped up, and by how much if that changes weights; 0: nothing is */
 	_Atomic uint32_t scope;               /* [C] index into scopes */
 	_Atomic uint32_t whole_stacks;        /* [C] keep all frames of samples, not only up to the one that is charged */
-	_Atomic uint32_t speedup;             /* [C] 0 .. 1 << 16, the fraction of a period that is credited */
+	_Atomic uint32_t speedup;             /* [C] 0 .. 1 << 16, the fraction of a period that is credited where the weight is 1 << 16 */
+	_Atomic uint32_t weights[4];          /* [C] see arena_weight */
 	_Atomic int64_t floor_ns;             /* [C] G as the window began: older debts are forgiven */
 	_Atomic int64_t began_ns;             /* [C] when the window began */
 	_Atomic int64_t expires_ns;           /* [C] no credit after this, should the conductor be gone; it postpones that always */
@@ -349,6 +351,7 @@ struct arena {
 	struct arena_spans spans[ARENA_SPANS];
 	struct arena_birth birth[ARENA_BIRTHS]; /* [A] */
 	struct arena_target targets[2];
+	struct arena_target givens[2];          /* what is faster in all windows; the same index */
 	struct arena_scope scopes[2];
 	struct arena_process process[ARENA_PROCESSES];
 	char command[ARENA_PROCESSES][ARENA_COMMAND]; /* [A] of each: words separated by blanks; cut where it is longer */
@@ -425,6 +428,15 @@ static inline void arena_free_slot(struct arena *a, struct arena_thread *t)
 		atomic_store_explicit(&t->next_free, (uint32_t)word, memory_order_relaxed);
 	} while (!atomic_compare_exchange_weak_explicit(&a->threads_free, &word, arena_with_top(word, number),
 							memory_order_release, memory_order_relaxed));
+}
+
+/*
+ * What a place is credited, 0 .. 1 << 16, relative to `speedup`: that depends on
+ * whether it is in the region that is tried, and in the one that is given.
+ */
+static inline uint32_t arena_weight(const struct arena *a, bool tried, bool given)
+{
+	return atomic_load_explicit(&a->weights[(unsigned)tried | (unsigned)given << 1], memory_order_relaxed);
 }
 
 /* G is at least g from now on. */

@@ -146,8 +146,10 @@ void thread_forget(void);
 
 struct stack {
 	uint32_t n;
-	bool hit;     /* in the region */
+	bool hit;     /* in the region that is tried */
+	bool given;   /* in the one that is faster in all windows */
 	bool decided; /* a frame that is not somebody else's has been seen */
+	uint32_t weight; /* see arena_weight */
 	uint64_t place[ARENA_FRAMES];
 };
 
@@ -156,6 +158,9 @@ const struct unwind_module *stack_modules(uint32_t *n);
 
 /* any: walks from the frame of c. */
 void stack_walk(struct stack *s, struct unwind_cursor *c);
+
+/* any: the same of a wait of that class, which may be what is sped up. */
+void stack_walk_wait(struct stack *s, struct unwind_cursor *c, uint32_t class);
 
 /* ---- create.c ---- */
 
@@ -292,8 +297,11 @@ uint64_t key_of(char kind, uint64_t a, uint64_t b);
 
 /* ---- segment.c: what a thread does between two sync operations ---- */
 
+/* any: what a period at a place of that weight is credited. */
+int64_t segment_lump(int64_t period, uint32_t weight, uint32_t speedup);
+
 /* any: the thread was sampled; `period` of processor time passed since the last sample.  Returns what it is to be credited. */
-int64_t segment_sample(int64_t period, bool hit, uint32_t speedup);
+int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup);
 
 /* any: the thread comes to a sync operation.  Returns what it is to be credited. */
 int64_t segment_end(uint32_t speedup);

@@ -98,6 +98,7 @@ void sample_take(const void *context, uint32_t periods)
 	 */
 	if (self.waiting && sp < self.waiting) {
 		stack.hit = false;
+		stack.weight = 0;
 		waits = true;
 	} else if (self.waiting) {
 		self.waiting = 0;
@@ -120,9 +121,9 @@ void sample_take(const void *context, uint32_t periods)
 	}
 	if (speedup && self.busy) {
 		/* Interrupted in the runtime itself: it takes the credit when it leaves. */
-		self.deferred_ns += stack.hit ? period * speedup >> 16 : 0;
+		self.deferred_ns += segment_lump(period, stack.weight, speedup);
 	} else if (speedup) {
-		int64_t credit = segment_sample(period, stack.hit, speedup) + self.deferred_ns;
+		int64_t credit = segment_sample(period, stack.weight, speedup) + self.deferred_ns;
 
 		if (wanted)
 			credit += (int64_t)((double)queued * speedup / 65536);

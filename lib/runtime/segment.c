@@ -45,7 +45,7 @@ static struct arena_segment *find(struct arena_thread *t, const void *site)
 {
 	uint64_t region = atomic_load_explicit(&arena->region, memory_order_relaxed);
 	uint64_t key = (uint64_t)(uintptr_t)site ^ region << 48 ^ 1;
-	uint64_t at = key * 0x9e3779b97f4a7c15u >> 40;
+	uint64_t at = key * 0x9e3779b97f4a7c15u >> 56; /* to the highest bits all of the key contributes, the region too */
 
 	for (unsigned i = 0; i < PROBES; i++) {
 		struct arena_segment *s = &t->segment[(at + i) % ARENA_SEGMENTS];
@@ -142,10 +142,16 @@ static int64_t at_speedup(double credit, uint32_t speedup)
 	return (int64_t)(credit * speedup / 65536);
 }
 
-int64_t segment_sample(int64_t period, bool hit, uint32_t speedup)
+int64_t segment_lump(int64_t period, uint32_t weight, uint32_t speedup)
+{
+	return (period * speedup >> 16) * weight >> 16;
+}
+
+int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup)
 {
 	struct arena_segment *s = current();
-	int64_t lump = hit ? period * speedup >> 16 : 0;
+	int64_t lump = segment_lump(period, weight, speedup);
+	bool hit = weight != 0;
 	double credit;
 
 	if (!s)
@@ -157,7 +163,7 @@ int64_t segment_sample(int64_t period, bool hit, uint32_t speedup)
 	s->hits += hit;
 	s->samples++;
 	if (hit)
-		s->hit_ns[bin_of(self.segment_at)] += period;
+		s->hit_ns[bin_of(self.segment_at)] += period * weight >> 16;
 	return is_known(s) ? at_speedup(credit, speedup) : lump;
 }
 
@@ -213,7 +219,7 @@ void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg)
 {
 	uint64_t region = atomic_load_explicit(&arena->region, memory_order_relaxed), free_key = 0;
 	uint64_t key = (routine * 0x9e3779b97f4a7c15u ^ arg) + (region << 48) + 1;
-	struct arena_birth *b = &arena->birth[key * 0x9e3779b97f4a7c15u >> 40 & (ARENA_BIRTHS - 1)];
+	struct arena_birth *b = &arena->birth[key * 0x9e3779b97f4a7c15u >> 52 & (ARENA_BIRTHS - 1)];
 
 	if (!atomic_compare_exchange_strong_explicit(&b->key, &free_key, key, memory_order_relaxed, memory_order_relaxed) &&
 	    free_key != key)

@@ -30,16 +30,29 @@ static uint64_t place_at(uintptr_t pc, const struct unwind_module *modules, uint
 	return m ? arena_place(m->id, pc - m->bias) : arena_place(0, pc);
 }
 
-void stack_walk(struct stack *s, struct unwind_cursor *c)
+/* Does a frame at `place` put the stack into the region? */
+static bool is_in(const struct arena_target *target, uint64_t place, bool decided)
 {
-	const struct arena_target *target = &arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1];
+	return target->nranges && arena_in_ranges(target->range, target->nranges, place) && (target->inclusive || !decided);
+}
+
+/* May frames further out do so? */
+static bool is_open(const struct arena_target *target, bool in)
+{
+	return target->inclusive && !in;
+}
+
+static void walk(struct stack *s, struct unwind_cursor *c)
+{
+	uint32_t index = atomic_load_explicit(&arena->target, memory_order_acquire) & 1;
+	const struct arena_target *target = &arena->targets[index], *given = &arena->givens[index];
 	const struct arena_scope *scope = &arena->scopes[atomic_load_explicit(&arena->scope, memory_order_acquire) & 1];
 	bool whole = atomic_load_explicit(&arena->whole_stacks, memory_order_relaxed) != 0;
 	uint32_t nmodules;
 	const struct unwind_module *modules = stack_modules(&nmodules);
 
 	s->n = 0;
-	s->hit = s->decided = false;
+	s->hit = s->given = s->decided = false;
 	for (uint32_t depth = 0; depth < WALK_FRAMES; depth++) {
 		/* A return address belongs to the call before it; interrupted code (c->regs) is where it is. */
 		bool own;
@@ -47,14 +60,34 @@ void stack_walk(struct stack *s, struct unwind_cursor *c)
 
 		if (s->n < ARENA_FRAMES)
 			s->place[s->n++] = place;
-		if (target->nranges && arena_in_ranges(target->range, target->nranges, place))
-			s->hit = s->hit || target->inclusive || !s->decided;
+		s->hit = s->hit || is_in(target, place, s->decided);
+		s->given = s->given || is_in(given, place, s->decided);
 		s->decided = s->decided || (own && !arena_in_ranges(scope->passed, scope->npassed, place));
-		if (s->decided && (s->hit || !target->inclusive) && !whole)
+		if (s->decided && !is_open(target, s->hit) && !is_open(given, s->given) && !whole)
 			return;
 		if (depth == 0 && place >> PLACE_MODULE_SHIFT == 0)
 			atomic_fetch_add_explicit(&arena->unknown_code, 1, memory_order_relaxed);
 		if (!unwind_step(c, modules, nmodules) || !c->pc)
 			return;
 	}
+}
+
+void stack_walk(struct stack *s, struct unwind_cursor *c)
+{
+	walk(s, c);
+	s->weight = arena_weight(arena, s->hit, s->given);
+}
+
+void stack_walk_wait(struct stack *s, struct unwind_cursor *c, uint32_t class)
+{
+	uint32_t index = atomic_load_explicit(&arena->target, memory_order_acquire) & 1;
+	const struct arena_target *target = &arena->targets[index], *given = &arena->givens[index];
+
+	walk(s, c);
+	if (target->class != CLASS_CPU)
+		s->hit = target->class == class;
+	/* Where a thread waits for peers does not make the wait a part of that code. */
+	if (given->class != CLASS_CPU || class == CLASS_LOCK)
+		s->given = given->class == class;
+	s->weight = arena_weight(arena, s->hit, s->given);
 }

@@ -93,14 +93,12 @@ static __attribute__((noinline)) void look(struct stack *s, uint32_t class)
 	struct unwind_cursor c;
 
 	UNWIND_HERE(&c, self.stack_lo, self.stack_hi);
-	stack_walk(s, &c);
-	if (target_now()->class != CLASS_CPU)
-		s->hit = target_now()->class == class;
+	stack_walk_wait(s, &c, class);
 }
 
-static int64_t share_of(int64_t ns, uint32_t speedup)
+static int64_t share_of(int64_t ns, uint32_t weight, uint32_t speedup)
 {
-	return (int64_t)((double)ns * speedup / 65536);
+	return (int64_t)((double)ns * weight / 65536 * speedup / 65536);
 }
 
 /* From now on the conductor may credit the wait. */
@@ -110,10 +108,11 @@ static void publish(struct wait *w, int64_t ns, uint32_t speedup)
 	struct stack stack;
 
 	look(&stack, w->class);
-	w->hit = stack.hit && speedup != 0;
+	w->hit = stack.weight && speedup != 0;
 	a->outside = w->outside;
 	a->at.nframes = stack.n;
 	a->at.hit = w->hit;
+	a->weight = stack.weight;
 	a->at.class = (uint16_t)w->class;
 	for (uint32_t i = 0; i < stack.n; i++)
 		a->at.place[i] = stack.place[i];
@@ -125,7 +124,7 @@ static void publish(struct wait *w, int64_t ns, uint32_t speedup)
 	if (w->hit && !atomic_load_explicit(&arena->ticking, memory_order_relaxed))
 		process_news();
 	if (w->hit && ns != WAIT_UNKNOWN)
-		arena_raise_delay(arena, w->base + share_of(ns < ARENA_AHEAD_NS ? ns : ARENA_AHEAD_NS, speedup));
+		arena_raise_delay(arena, w->base + share_of(ns < ARENA_AHEAD_NS ? ns : ARENA_AHEAD_NS, stack.weight, speedup));
 }
 
 void wait_begin(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns)
@@ -195,13 +194,13 @@ static void sample_wait(struct wait *w, uint32_t class, int64_t ns, struct stack
 }
 
 /* Credit for a wait that was in the region, wholly or as far as the window has lasted. */
-static void credit(struct wait *w, int64_t now, uint32_t speedup)
+static void credit(struct wait *w, int64_t now, uint32_t weight, uint32_t speedup)
 {
 	int64_t began = atomic_load_explicit(&arena->began_ns, memory_order_relaxed);
 	bool same = w->window == atomic_load_explicit(&w->t->window, memory_order_relaxed);
 	int64_t since = same ? w->since : began;
 	int64_t base = same ? w->base : atomic_load_explicit(&arena->floor_ns, memory_order_relaxed);
-	int64_t ns = share_of(now > since ? now - since : 0, speedup);
+	int64_t ns = share_of(now > since ? now - since : 0, weight, speedup);
 
 	delay_credit_from(w->t, ns, base + ns);
 }
@@ -224,10 +223,10 @@ static void finish(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 			/* The stack is what it was at the beginning; the region may be another. */
 			if (!looked)
 				look(&stack, class);
-			if (stack.hit)
-				credit(w, now, speedup);
-		} else if (looked && stack.hit) {
-			delay_credit(t, share_of((int64_t)arena->period_ns, speedup));
+			if (stack.weight)
+				credit(w, now, stack.weight, speedup);
+		} else if (looked && stack.weight) {
+			delay_credit(t, share_of((int64_t)arena->period_ns, stack.weight, speedup));
 		}
 	}
 }

@@ -1,0 +1,99 @@
+/*
+ * What is sped up, from now on: one region in some windows (the one that is tried),
+ * and with --given another one in all of them, baselines included.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "format/record.h"
+#include "recorder/conductor_parts.h"
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static double fraction(unsigned pct)
+{
+	return pct / 100.0;
+}
+
+/* The regions that are given; the array is the caller's. */
+static size_t given_regions(const struct conductor *c, struct region ***out)
+{
+	size_t n = 0;
+
+	*out = xcalloc(c->regions->n + 1, sizeof(**out));
+	for (size_t i = 0; i < c->regions->n; i++)
+		if (c->regions->v[i]->given)
+			(*out)[n++] = c->regions->v[i];
+	return n;
+}
+
+/*
+ * Time in a region takes 1 - s of what it did, time in what is given 1 - g, and
+ * time in both (1 - s) (1 - g).  Returns the most that is saved, of which the
+ * runtime takes each place's weight.
+ */
+static uint32_t set_weights(struct arena *a, double s, double g)
+{
+	double most = 1 - (1 - s) * (1 - g), saved[4] = { 0, s, g, most };
+
+	for (unsigned i = 0; i < 4; i++)
+		atomic_store_explicit(&a->weights[i], most > 0 ? (uint32_t)lround(saved[i] / most * 65536) : 0, memory_order_relaxed);
+	return (uint32_t)(most * 65536);
+}
+
+void conductor_switch(struct conductor *c, struct region *region, unsigned pct)
+{
+	struct arena *a = c->arena;
+	uint32_t next = !(atomic_load(&a->target) & 1), key = region ? region->id : 0;
+	struct region **given;
+	size_t ngiven = given_regions(c, &given);
+
+	atomic_store(&a->speedup, 0);
+	regions_target(&region, region ? 1 : 0, &a->targets[next]);
+	regions_target(given, ngiven, &a->givens[next]);
+	free(given);
+	/* What segments are worth depends on the level only where there are two of them. */
+	atomic_store_explicit(&a->region, ngiven ? key << 7 | pct : key, memory_order_relaxed);
+	c->speedup = set_weights(a, fraction(pct), ngiven ? fraction(c->plan->given_pct) : 0);
+	atomic_store_explicit(&a->target, next, memory_order_release);
+	atomic_store(&a->floor_ns, atomic_load(&a->delay_ns));
+	atomic_store(&a->began_ns, now_ns());
+	atomic_store(&a->expires_ns, now_ns() + ALIVE_NS);
+	/* 28 bits of window numbers suffice for a year; 0 means none. */
+	c->window = (c->window + 1) & 0x0fffffff;
+	/* Pairs with the acquire of visitors, as each change of the phase does. */
+	atomic_store_explicit(&a->window, c->window << 2 | PHASE_IDLE, memory_order_release);
+	atomic_store(&a->speedup, c->speedup);
+}
+
+void conductor_know_given(struct conductor *c)
+{
+	struct region **given;
+	size_t n = given_regions(c, &given);
+
+	for (size_t i = 0; i < n; i++)
+		journal_know(c->journal, given[i]);
+	free(given);
+}
+
+void conductor_log_given(const struct conductor *c, struct buf *b)
+{
+	struct buf ids = BUF_INIT;
+	struct region **given;
+	size_t n = given_regions(c, &given);
+
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&ids, "%s%u", i ? "," : "", given[i]->id);
+	record_str(b, "given", n ? ids.s : "-");
+	record_u64(b, "given_pct", c->plan->given_pct);
+	buf_release(&ids);
+	free(given);
+}
