@@ -197,10 +197,11 @@ my %foreign = (
 
 sub use_action {
 	my ($job, $context, $step, $env) = @_;
-	my ($name) = $step->{uses} =~ /^([^@]+)@[0-9a-f]{40}$/ or die "an action that is not pinned: $step->{uses}\n";
+	my $own = $step->{uses} =~ m{^\./(.+)$} ? "$job->{workspace}/$1" : undef; # of what was checked out
+	my ($name) = $step->{uses} =~ /^(\.[^@]+|[^@]+(?=@[0-9a-f]{40}$))/ or die "an action that is not pinned: $step->{uses}\n";
 	my %with = map { $_ => Expression::expand($step->{with}{$_}, $context) } keys %{ $step->{with} // {} };
 	return ($foreign{$name}->($job, \%with), {}) if $foreign{$name};
-	my $dir = $action{$name} or die "unknown action '$name'\n";
+	my $dir = $own // $action{$name} // die "unknown action '$name'\n";
 	my $action = yaml("$dir/action.yml");
 	$action->{runs}{using} eq 'composite' or die "$dir/action.yml is no composite action\n";
 	for my $input (keys %with) {
