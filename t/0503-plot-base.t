@@ -74,8 +74,12 @@ moved_lines_are_found() {
 
 # Without the patch, lines with the same text are one; nothing else is taken for one that is not at its place.
 text_tells() {
-	sed '/function=f/s/$/\tline_hash=aa\tcontext_hash=1.2.3.4.5.6/' base.aw >base.hash
-	sed '/function=f/s/$/\tline_hash=aa\tcontext_hash=1.2.3.4.5.6/' head.aw >head.hash
+	for side in base head; do
+		sed -e '/function=f/s/$/\tline_hash=00000000000000aa\tcontext_hash=11111111.22222222.33333333.44444444.55555555.66666666/' \
+			-e '/function=e/s/$/\tline_hash=00000000000000bb\tcontext_hash=77777777.22222222.88888888.99999999.55555555.aaaaaaaa/' \
+			-e '/function=h/s/$/\tline_hash=00000000000000cc\tcontext_hash=0.0.0.0.0.0/' $side.aw >$side.hash
+	done
+	sed -i 's/00000000000000cc/00000000000000dd/' head.hash
 	exits 0 andweorc-plot --script script --base base.hash head.hash 2>err
 	has "'base, work.c:10: slope 0.30" script
 	lacks "'base, work.c:23" script
