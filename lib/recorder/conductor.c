@@ -378,6 +378,8 @@ static bool log_window(struct conductor *c, const struct window *w)
 						  .s = w->pct / 100.0,
 						  .count = (double)count_of(c, i),
 						  .time_ns = (double)virt };
+
+			spans_as_visits(&c->points.spans, i, &obs.count, &obs.time_ns);
 			conductor_learn(c, c->arena->point[i].name, w->region, &obs);
 		}
 	}

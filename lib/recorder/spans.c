@@ -295,21 +295,38 @@ void spans_log(struct spans *s, uint32_t point, uint64_t experiment, struct buf 
 	struct span_sum *after;
 	uint64_t n;
 
+	s->last[point].count = 0;
 	if (!before || spans_measured(s, point) == before->measured)
 		return;
 	after = xcalloc(1, sizeof(*after));
 	sum_up(s, point, after);
 	n = add_buckets(&buckets, before, after);
+	s->last[point].count = n;
+	s->last[point].virtual_ns = after->virtual_ns - before->virtual_ns;
 	if (n) {
 		record_begin(b, AW_LATENCY);
 		record_u64(b, "experiment", experiment);
 		record_str(b, "point", s->arena->point[point].name);
 		record_u64(b, "count", n);
-		record_i64(b, "virtual_ns", after->virtual_ns - before->virtual_ns);
+		record_i64(b, "virtual_ns", s->last[point].virtual_ns);
 		record_u64(b, "crossing", after->crossing - before->crossing);
 		record_str(b, "buckets", buckets.s);
 		record_end(b);
 	}
 	buf_release(&buckets);
 	free(after);
+}
+
+void spans_as_visits(const struct spans *s, uint32_t point, double *count, double *time_ns)
+{
+	double open = spans_in_flight(s, point);
+
+	if (open >= 0) {
+		*time_ns *= open;
+	} else if (s->last[point].count) {
+		*count = (double)s->last[point].count;
+		*time_ns = (double)s->last[point].virtual_ns;
+	}
+	/* As analyze has it: nothing takes no time at all. */
+	*time_ns = *time_ns > 1 ? *time_ns : 1;
 }

@@ -42,6 +42,10 @@ struct spans {
 	struct span_sum *before[ARENA_POINTS]; /* owned; as the window opened.  NULL: not yet a latency point */
 	struct span_edge opened[ARENA_POINTS], closed[ARENA_POINTS];
 	struct span_flow flow[ARENA_POINTS];
+	struct {
+		uint64_t count;
+		int64_t virtual_ns;
+	} last[ARENA_POINTS]; /* what spans_log has said of the window */
 	uint64_t random;
 };
 
@@ -67,5 +71,11 @@ double spans_in_flight(const struct spans *s, uint32_t point);
 
 /* Adds the record of the point for the window that ends now; none when no span was measured. */
 void spans_log(struct spans *s, uint32_t point, uint64_t experiment, struct buf *b);
+
+/*
+ * What analyze takes for visits and their time in this window, of a latency point: spans
+ * and their lengths.  Left alone where these are not known.  After spans_log.
+ */
+void spans_as_visits(const struct spans *s, uint32_t point, double *count, double *time_ns);
 
 #endif

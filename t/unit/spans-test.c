@@ -64,6 +64,15 @@ static const char *logged(uint32_t at)
 	return line.len ? line.s : "";
 }
 
+/* What the estimator takes for 10 visits in 100 ns. */
+static void check_visits(uint32_t at, double count, double time_ns)
+{
+	double c = 10, t = 100;
+
+	spans_as_visits(&spans, at, &c, &t);
+	assert_true(c >= count && c <= count && t > time_ns - 0.1 && t < time_ns + 0.1);
+}
+
 static void a_window_is_a_difference(void **state)
 {
 	uint32_t x = point("x"), y = point("y");
@@ -79,10 +88,13 @@ static void a_window_is_a_difference(void **state)
 	measure(c, 100, 4, 0);
 	measure(b, -3, 1, 0);
 	assert_string_equal(logged(x), "latency\texperiment=7\tpoint=x\tcount=7\tvirtual_ns=650\tcrossing=1\tbuckets=50:1,100:6\n");
+	check_visits(x, 7, 650);
 	assert_string_equal(logged(y), "latency\texperiment=7\tpoint=y\tcount=1\tvirtual_ns=-3\tcrossing=0\tbuckets=0:1\n");
+	check_visits(y, 1, 1);
 	/* The next window begins where this one ends. */
 	spans_open(&spans, 2 * (int64_t)SECOND);
 	assert_string_equal(logged(x), "");
+	check_visits(x, 10, 100);
 	assert_int_equal(spans_begins(&spans, x), 12);
 	assert_int_equal(spans_measured(&spans, x), 12);
 }
@@ -186,6 +198,7 @@ static void times_of_begins_and_ends_are_enough(void **state)
 	mark(b, true, far + 90 * MS);
 	spans_close(&spans, far + 100 * MS);
 	assert_true(spans_in_flight(&spans, x) > 2.2999 && spans_in_flight(&spans, x) < 2.3001);
+	check_visits(x, 10, 230);
 	/* In virtual time. */
 	spans_open(&spans, far + 100 * MS);
 	mark(b, true, far + 120 * MS);
