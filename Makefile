@@ -218,6 +218,8 @@ predictions: all workload
 accuracy: all workload unit $(O)/t/accuracy/numbers
 	$(Q)O='$(O)' t/accuracy/coverage
 	$(Q)O='$(O)' t/accuracy/oracle
+	$(Q)DIFF_REPS=10000 $(O)/t/unit/compare-test
+	$(Q)O='$(O)' t/accuracy/simulate
 	$(Q)O='$(O)' t/accuracy/run
 	$(Q)O='$(O)' t/accuracy/latency
 

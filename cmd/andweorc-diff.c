@@ -45,7 +45,9 @@ enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_TSV, FORMAT_JSON, FORMAT_GITH
 
 static const char *const formats[] = { "text", "markdown", "tsv", "json", "github", "summary" };
 
-enum { OPT_MAP = 256, OPT_MARGIN, OPT_FAIL_ON, OPT_FORCE, OPT_WITHIN_RUN, OPT_CONFIRM, OPT_RENDER, OPT_AA, OPT_ID, OPT_MAX_BYTES };
+enum {
+	OPT_MAP = 256, OPT_MARGIN, OPT_FAIL_ON, OPT_FORCE, OPT_WITHIN_RUN, OPT_CONFIRM, OPT_RENDER, OPT_AA, OPT_ID, OPT_MAX_BYTES,
+};
 
 /* Annotations of each severity that a runner shows, less the one of the failed step. */
 enum { ANNOTATIONS = 9 };

@@ -261,7 +261,8 @@ static bool paired(const struct replicates *base, const struct replicates *head,
 	return ok;
 }
 
-static bool mean_over_runs(const struct replicates *r, int s, enum quantity what, struct estimate *out, size_t *runs, size_t *units)
+static bool mean_over_runs(const struct replicates *r, int s, enum quantity what, struct estimate *out, size_t *runs,
+			   size_t *units)
 {
 	struct groups g = runs_of(r, s, what);
 	double *v = values_of(&g, s, what);

@@ -11,7 +11,8 @@ static bool is_plain(unsigned char c)
 /* A dot is part of an address only before a letter. */
 static bool means_something(const char *at)
 {
-	return strchr("\\`*_{}[]<>#!|&~@$^:\"", *at) || (*at == '.' && !(at[1] >= '0' && at[1] <= '9') && is_plain((unsigned char)at[1]));
+	return strchr("\\`*_{}[]<>#!|&~@$^:\"", *at) ||
+	       (*at == '.' && !(at[1] >= '0' && at[1] <= '9') && is_plain((unsigned char)at[1]));
 }
 
 /* An entity is never part of Markdown's syntax, whatever it stands for. */

@@ -41,7 +41,9 @@ static json_t *row_value(const struct row *row)
 	return o;
 }
 
-static const char *const lists[] = { [ROW_META] = "meta", [ROW_NOTE] = "notes", [ROW_POINT] = "points", [ROW_REGION] = "regions" };
+static const char *const lists[] = {
+	[ROW_META] = "meta", [ROW_NOTE] = "notes", [ROW_POINT] = "points", [ROW_REGION] = "regions",
+};
 
 void report_write_json(const struct report *r, FILE *out)
 {

@@ -15,7 +15,13 @@
 /* Longer lines come from no program. */
 enum { LINE_MOST = 1 << 20, COLUMNS_MOST = 256, ROWS_MOST = 100000 };
 
-enum { COLUMN_ROW = 0, COLUMN_TEXT = 1, COLUMN_REAL = COLUMN_TEXT + ROW_TEXTS, COLUMN_ALL = COLUMN_REAL + ROW_REALS, COLUMN_UNKNOWN };
+enum {
+	COLUMN_ROW = 0,
+	COLUMN_TEXT = 1,
+	COLUMN_REAL = COLUMN_TEXT + ROW_TEXTS,
+	COLUMN_ALL = COLUMN_REAL + ROW_REALS,
+	COLUMN_UNKNOWN,
+};
 
 static const char *column_name(int column)
 {

@@ -184,13 +184,18 @@ static void add_tally(struct report *r, struct tally *t, const struct pack *pack
 	}
 }
 
+static bool are_of_one_block(const struct card *a, const struct card *b)
+{
+	return a->block && b->block && !strcmp(a->block, b->block);
+}
+
 /* Blocks of which each has two runs or more, and that are enough for pairs. */
 static bool has_blocks(const struct pack *pack)
 {
 	size_t blocks = 0;
 
 	for (size_t i = 0, j; i < pack->n; i = j) {
-		for (j = i + 1; j < pack->n && pack->card[i].block && pack->card[j].block && !strcmp(pack->card[i].block, pack->card[j].block); j++)
+		for (j = i + 1; j < pack->n && are_of_one_block(&pack->card[i], &pack->card[j]); j++)
 			;
 		if (j - i < 2)
 			return false;
@@ -252,7 +257,8 @@ void selfcheck_write_text(const struct report *r, FILE *out)
 		   report_number(r, "aa_deals"), paired ? "within their blocks" : "at random");
 	prose_wrap(&b, "alarms   ", "         ", "a change that is none was found in %g %% of the deals (to be: 5 %% at most); "
 		   "something likely or minor, or more, in %g %%", report_number(r, "aa_changed_pct"), report_number(r, "aa_any_pct"));
-	prose_wrap(&b, "truth    ", "         ", "that there is no difference is in %g %% of the 95 %% intervals", report_number(r, "aa_covered_pct"));
+	prose_wrap(&b, "truth    ", "         ", "that there is no difference is in %g %% of the 95 %% intervals",
+		   report_number(r, "aa_covered_pct"));
 	if (!isnan(report_number(r, "aa_mde_pct")))
 		prose_wrap(&b, "power    ", "         ", "a change of %.2g %% would be seen", report_number(r, "aa_mde_pct"));
 	fwrite(b.s, 1, b.len, out);

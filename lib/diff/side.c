@@ -76,8 +76,8 @@ struct fit {
 	double slope, slope_se, cost, cost_se;
 };
 
-static void add_replicate(struct replicates *to, const struct side *s, const struct found_point *p, const struct found_replicate *f,
-			  struct fit fit)
+static void add_replicate(struct replicates *to, const struct side *s, const struct found_point *p,
+			  const struct found_replicate *f, struct fit fit)
 {
 	const struct found_baseline *b = baseline_of(p, f);
 	struct replicate *r;

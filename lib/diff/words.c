@@ -22,7 +22,7 @@ static void add_signed(struct buf *b, double x)
 {
 	double size = fabs(x);
 
-	buf_addf(b, size >= 100 ? "%+.0f" : size >= 10 ? "%+.1f" : size >= 1 ? "%+.1f" : "%+.2f", x);
+	buf_addf(b, size >= 1e6 ? "%+.3g" : size >= 100 ? "%+.0f" : size >= 1 ? "%+.1f" : "%+.2f", x);
 }
 
 void words_change(struct buf *b, double value, double lo, double hi, const char *unit)
@@ -169,7 +169,7 @@ void words_match(struct buf *b, const struct row *row)
 	char *name = words_name(was, 60);
 
 	if (!kind)
-		buf_adds(b, row->change == CHANGE_VANISHED || !row->text[TEXT_HEAD_IMPACT] ? "in base alone" : "in head alone");
+		buf_adds(b, row->text[TEXT_BASE_IMPACT] ? "in base alone" : "in head alone");
 	else if (!strcmp(kind, match_kind_name(MATCH_SAME)) && !elsewhere)
 		buf_adds(b, "same place");
 	else if (elsewhere)

@@ -88,7 +88,8 @@ static void add_headline(struct buf *b, const struct markdown *m, const struct r
 	if (!isnan(row->real[REAL_NEEDED]))
 		buf_adds(b, " · ");
 	words_needed(b, row);
-	buf_addf(b, " · margin %g %%, q ≤ %g, 95 %% intervals", report_number(m->r, "margin_pct"), report_number(m->r, "q"));
+	if (!isnan(row->real[REAL_MARGIN_PCT]))
+		buf_addf(b, " · margin %g %%, q ≤ %g, 95 %% intervals", row->real[REAL_MARGIN_PCT], CHANGE_Q);
 }
 
 static void add_machine(struct buf *b, const struct report *r)
@@ -227,14 +228,15 @@ static size_t count(const struct report *r, bool (*belongs)(const struct row *ro
 	return n;
 }
 
-static void add_folded(struct markdown *m, enum section s, const char *title, bool (*belongs)(const struct row *row), size_t most)
+static void add_folded(struct markdown *m, enum section s, const char *title, bool (*belongs)(const struct row *row),
+		       size_t most)
 {
 	struct buf *b = &m->section[s];
 	size_t n = count(m->r, belongs);
 
 	if (!n)
 		return;
-	buf_addf(b, "\n<details><summary>%zu %s</summary>\n\n", n, title);
+	buf_addf(b, "\n<details><summary>%zu %s%s</summary>\n\n", n, title, n == 1 ? "" : "s");
 	add_table(b, m->r, belongs, most);
 	buf_adds(b, "\n</details>\n");
 }
@@ -247,7 +249,8 @@ static void add_open(struct markdown *m)
 
 	if (!n)
 		return;
-	buf_addf(b, "\n<details><summary>%zu regions of which it cannot be told yet</summary>\n\n| region | so far, %% of a visit | could have seen | to tell |\n|---|---|---|---|\n", n);
+	buf_addf(b, "\n<details><summary>%zu region%s of which it cannot be told yet</summary>\n\n"
+		    "| region | so far, %% of a visit | could have seen | to tell |\n|---|---|---|---|\n", n, n == 1 ? "" : "s");
 	for (size_t i = 0; i < m->r->n && shown < MOST_REST; i++) {
 		const struct row *row = &m->r->row[i];
 
@@ -302,7 +305,8 @@ static void add_matches(struct markdown *m)
 
 	if (!n)
 		return;
-	buf_addf(b, "\n<details><summary>How %zu regions were found again</summary>\n\n| region | in base | by | confidence |\n|---|---|---|---|\n", n);
+	buf_addf(b, "\n<details><summary>How %zu region%s found again</summary>\n\n"
+		    "| region | in base | by | confidence |\n|---|---|---|---|\n", n, n == 1 ? " was" : "s were");
 	for (size_t i = 0; i < m->r->n && shown < MOST_REST; i++) {
 		const struct row *row = &m->r->row[i];
 
@@ -328,10 +332,10 @@ static void add_how(struct markdown *m)
 	buf_adds(&m->section[SECTION_HOW],
 		 "\n<details><summary>How to read this</summary>\n\n"
 		 "- **Throughput** is the rate of the progress point: what the program does, and what to judge a change by.\n"
-		 "- **Δ cost** is by how much more time of a visit the region holds the program up. It does not move when another region changes; "
-		 "**impact**, the share that speeding the region up would gain, does.\n"
-		 "- **Changed** (❌ ✅): the 95 % interval lies beyond the margin, and the false discovery rate q over all regions is at most 0.05. "
-		 "**Likely**: it reaches inside. **Unchanged**: known to be within the margin.\n"
+		 "- **Δ cost** is by how much more time of a visit the region holds the program up. It does not move when "
+		 "another region changes; **impact**, the share that speeding the region up would gain, does.\n"
+		 "- **Changed** (❌ ✅): the 95 % interval lies beyond the margin, and the false discovery rate q over all regions is "
+		 "at most 0.05. **Likely**: it reaches inside. **Unchanged**: known to be within the margin.\n"
 		 "- **Curve**: what the program would gain if the region were faster, base above head.\n"
 		 "\n</details>\n");
 }
@@ -368,7 +372,7 @@ void write_markdown(const struct report *r, const char *id, size_t most, FILE *o
 	}
 	add_notes(&m);
 	add_open(&m);
-	add_folded(&m, SECTION_REST, "other regions", is_rest, MOST_REST);
+	add_folded(&m, SECTION_REST, "other region", is_rest, MOST_REST);
 	add_matches(&m);
 	add_how(&m);
 	write_sections(&m, most, out);

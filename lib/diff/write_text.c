@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "diff/escape.h"
 #include "diff/spark.h"
 #include "diff/words.h"
 #include "profile/prose.h"
+
+enum { LINE_COLUMNS = 40 };
 
 static const char HEAD[] = "         ", BODY[] = "              ";
 
@@ -30,10 +33,12 @@ static void add_head(struct text *t)
 
 	prose_wrap(&t->out, "program  ", HEAD, "%s%s%s%s%s", *command ? command : "unknown", *base ? ", base " : "", base,
 		   *head ? ", head " : "", head);
-	prose_wrap(&t->out, "data     ", HEAD, "%g runs of base, %g of head%s%s", report_number(r, "base_runs"), report_number(r, "head_runs"),
-		   *machine ? ", on " : "", machine);
-	prose_wrap(&t->out, "rule     ", HEAD, "a change counts from %g %% of the time of a visit on, at q <= %g; intervals are 95 %%",
-		   report_number(r, "margin_pct"), report_number(r, "q"));
+	if (report_find(r, "base_runs") && report_find(r, "head_runs"))
+		prose_wrap(&t->out, "data     ", HEAD, "%g runs of base, %g of head%s%s", report_number(r, "base_runs"),
+			   report_number(r, "head_runs"), *machine ? ", on " : "", machine);
+	if (report_find(r, "margin_pct"))
+		prose_wrap(&t->out, "rule     ", HEAD, "a change counts from %g %% of the time of a visit on, at q <= %g; intervals are 95 %%",
+			   report_number(r, "margin_pct"), CHANGE_Q);
 	free(command);
 	free(base);
 	free(head);
@@ -146,8 +151,8 @@ static void add_curves(struct text *t, const struct row *row)
 	bool has_head = spark_add(&head, row->text[TEXT_HEAD_CURVE], row->text[TEXT_BASE_CURVE]);
 
 	if (has_base || has_head)
-		buf_addf(&t->out, "    curve     %s%s%s%s%s\n", has_base ? "base " : "", has_base ? base.s : "", has_base && has_head ? "  " : "",
-			 has_head ? "head " : "", has_head ? head.s : "");
+		buf_addf(&t->out, "    curve     %s%s%s%s%s\n", has_base ? "base " : "", has_base ? base.s : "",
+			 has_base && has_head ? "  " : "", has_head ? "head " : "", has_head ? head.s : "");
 	buf_release(&base);
 	buf_release(&head);
 }
@@ -166,17 +171,35 @@ static void add_match(struct text *t, const struct row *row)
 static void add_shift(struct text *t, const struct row *row)
 {
 	if (row->real[REAL_SHIFT] > 0)
-		prose_wrap(&t->out, "    shift     ", BODY, "shift %.0f: one region took over what the other gave away, and the sum of both is unchanged",
-			   row->real[REAL_SHIFT]);
+		prose_wrap(&t->out, "    shift     ", BODY,
+			   "shift %.0f: one region took over what the other gave away, and the sum of both is unchanged", row->real[REAL_SHIFT]);
+}
+
+/* A line's number says little without the function. */
+static char *line_name(const struct row *row)
+{
+	bool is_line = row->text[TEXT_SCOPE] && !strcmp(row->text[TEXT_SCOPE], "line");
+	char *region = words_name(words_region(row), LINE_COLUMNS), *function, *both, *name;
+
+	if (!is_line || !row->text[TEXT_FUNCTION])
+		return region;
+	function = words_name(row->text[TEXT_FUNCTION], LINE_COLUMNS);
+	both = xasprintf("%s %s", region, function);
+	name = words_name(both, LINE_COLUMNS);
+	free(both);
+	free(function);
+	free(region);
+	return name;
 }
 
 static void add_line(struct text *t, const struct row *row)
 {
-	char *region = words_name(words_region(row), 40);
-	int pad = 40 - (int)prose_width(region);
+	char *region = line_name(row);
+	int pad = LINE_COLUMNS - (int)prose_width(region);
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "%s%*s  %s", region, pad > 0 ? pad : 0, "", words_verdict(row));
+	free(region);
 	if (row->text[TEXT_DESIGN] && !isnan(row->real[REAL_PCT])) {
 		buf_adds(&b, ", ");
 		words_change(&b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], " %");
@@ -185,9 +208,8 @@ static void add_line(struct text *t, const struct row *row)
 	buf_clear(&b);
 	words_needed(&b, row);
 	if (b.len && row->change == CHANGE_INCONCLUSIVE)
-		buf_addf(&t->out, "    %*s  %s\n", 40, "", b.s);
+		buf_addf(&t->out, "    %*s  %s\n", LINE_COLUMNS, "", b.s);
 	buf_release(&b);
-	free(region);
 }
 
 static void add_region(struct text *t, const struct row *row)

@@ -7,7 +7,7 @@
 # (standard deviation `drift`, 3 %), the same for both sides; each run differs by `noise` (0.5 %) of its own, and
 # each region's cost by `spread` (1 %).
 #
-# Also: seed (of the side), block_seed, windows (a run: sweeps over all regions, default 4), line (added to all
+# Also: cv (of a visit, 0.3: 5 % for the 40 visits of a window), seed (of the side), block_seed, windows (a run: sweeps over all regions, default 4), line (added to all
 # line numbers), file (suffix of file names), commit, noblock=1, only (number of regions), gone (one to leave out),
 # kernel, cpus.
 
@@ -25,7 +25,7 @@ function gauss(    i, sum) {
 
 function window(region, pct,    period, time) {
 	period = speed * (total - own[region] * pct / 100)
-	time = 40 * period * (1 + 0.3 * gauss() / sqrt(40))
+	time = 40 * period * (1 + cv * gauss() / sqrt(40))
 	id++
 	printf "experiment\tid=%d\trun=%d\tblock=%d\tregion=%s\tspeedup_pct=%d\tstart_ns=%.0f\twall_ns=%.0f\tsamples=80\tregion_samples=%d\n",
 		id, run, sweep, pct ? region : "-", pct, clock, time, 80 * share[region]
@@ -45,6 +45,7 @@ BEGIN {
 	if (!block_seed) block_seed = 5
 	if (!runs) runs = 5
 	if (!windows) windows = 4
+	if (cv == "") cv = 0.3
 	if (drift == "") drift = 0.03
 	if (noise == "") noise = 0.005
 	if (spread == "") spread = 0.01
