@@ -233,9 +233,9 @@ unmark() {
 # With all other samples as usual, hit windows are found, and what is left is what would have been without them.
 hit_windows() {
 	exits 0 andweorc-analyze marked >marked.out 2>err
-	has '^point.*	disturbed=6	unvisited=0$' marked.out
+	has '^point.*	disturbed=6	unvisited=0	drift_pct=[^	]*$' marked.out
 	unmark 's/	steal_ns=[0-9]*//'
-	has '^point.*	disturbed=0	unvisited=0	slow=6	downweighted=6	weight=0$' out
+	has '^point.*	disturbed=0	unvisited=0	slow=6	downweighted=6	weight=0	drift_pct=[^	]*$' out
 	has ' 6 windows far slower than their like, by something outside the program: they count 0.00 of the others' flat
 	sed 's/	\(disturbed\|slow\|downweighted\|weight\)=[^	]*//g' marked.out | grep -v '^run' >want
 	sed 's/	\(disturbed\|slow\|downweighted\|weight\)=[^	]*//g' out | grep -v '^run' >got
@@ -246,13 +246,13 @@ check 'windows that something hit count less' hit_windows
 # Other code, or a program that waits, is a phase of its own; steal time says that it is none.
 phases_are_none() {
 	unmark 's/region_samples=[0-9]*/region_samples=0/; s/	steal_ns=[0-9]*//'
-	has '^point.*	slow=[0-9]*$' out
+	has '^point.*	slow=[0-9]*	drift_pct=[^	]*$' out
 	lacks downweighted out
 	has 'far slower than their like: they count in full, as they may be a phase of the program' flat
 	unmark 's/	samples=[0-9]*	region_samples=[0-9]*/	samples=3	region_samples=1/; s/	steal_ns=[0-9]*//'
 	lacks downweighted out
 	unmark 's/region_samples=[0-9]*/region_samples=0/; s/	steal_ns=[0-9]*/	steal_ns=90000000/'
-	has '^point.*	slow=[0-9]*	downweighted=[0-9]*	weight=0$' out
+	has '^point.*	slow=[0-9]*	downweighted=[0-9]*	weight=0	drift_pct=[^	]*$' out
 }
 check 'phases are not taken for disturbance' phases_are_none
 
@@ -268,11 +268,31 @@ comes_and_goes() {
 }
 check 'a region that comes and goes' comes_and_goes
 
+# A machine that gets slower from block to block, by 40 % in all: that is said, and changes nothing else.
+drift() {
+	generate -v seed=5 -v blocks=12 -v cv=0.05 >steady
+	awk -F '\t' -v OFS='\t' '
+	/^experiment/ { for (i = 2; i <= NF; i++) if ($i ~ /^block=/) block = substr($i, 7) }
+	/^visits/ { for (i = 2; i <= NF; i++) if ($i ~ /^virtual_ns=/) $i = sprintf("virtual_ns=%.0f", substr($i, 12) * (1 + block / 30)) }
+	{ print }' steady >case
+	exits 0 andweorc-analyze case >out 2>err
+	sed -n 's/^point.*	drift_pct=//p' out >got
+	awk '{ exit !($1 > 8 && $1 < 14) }' got
+	exits 0 andweorc-analyze --format text case >report 2>err
+	tr '\n' ' ' <report | tr -s ' ' >flat
+	has 'within runs, it was now faster and now slower, by 1[0-9] % \(standard deviation\)' flat
+	for log in steady case; do
+		andweorc-analyze $log | sed -n 's/^impact.*region=work.c:10	.*	slope=\([^	]*\).*/\1/p'
+	done >got
+	awk '{ s[NR] = $1 } END { exit !(s[1] - s[2] < 0.01 && s[2] - s[1] < 0.01) }' got
+}
+check 'drift is told, and is in no slope' drift
+
 # Nothing is dropped in silence.
 unvisited() {
 	awk -F '\t' '/^visits/ && ++n % 10 == 0 { next } { print }' log >case
 	exits 0 andweorc-analyze case >out 2>err
-	has '^point.*	windows=130	baselines=[0-9]*	disturbed=0	unvisited=14$' out
+	has '^point.*	windows=130	baselines=[0-9]*	disturbed=0	unvisited=14	drift_pct=[^	]*$' out
 	exits 0 andweorc-analyze --format text case >report 2>err
 	has '14 windows without a visit from which time could be taken' report
 	for region in work.c:10 spin.c:77; do

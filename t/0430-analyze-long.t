@@ -54,7 +54,7 @@ finds_the_truth() {
 	empty err
 	test "$(grep -c '^run' out)" -eq 700
 	test "$(grep -c '^impact' out)" -eq 2
-	has '^point.*windows=220500	baselines=49000	disturbed=0	unvisited=0$' out
+	has '^point.*windows=220500	baselines=49000	disturbed=0	unvisited=0	drift_pct=[^	]*$' out
 	has '^impact.*region=a.c:1	.*share_pct=60	.*runs=700	basis=runs	verdict=high' out
 	has '^impact.*region=a.c:2	.*share_pct=0	.*runs=700	basis=runs	verdict=none' out
 	awk -F '\t' '

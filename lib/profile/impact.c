@@ -208,10 +208,12 @@ static void summarize_pooled(const struct profile_point *p, struct impact_point 
 	out->baselines = p->baselines;
 	out->visits = p->visits;
 	out->period = period_of(&all);
+	out->drift = drift_size(&p->drift);
 }
 
 static void summarize(const struct profile *p, struct span visits, struct causal_obs *obs, struct impact_point *out)
 {
+	struct drift drift = { 0 };
 	size_t n = 0;
 
 	for (const struct profile_visits *v = visits.first; v < visits.end; v++) {
@@ -225,7 +227,9 @@ static void summarize(const struct profile *p, struct span visits, struct causal
 			obs[n++] = profile_obs(p, v);
 	}
 	out->baselines = n;
-	out->period = impact_period(obs, n);
+	out->period = impact_period(obs, n); /* sorts */
+	drift_add(&drift, obs, n);
+	out->drift = drift_size(&drift);
 	out->nbaselines = impact_baselines(obs, n, &out->baseline);
 }
 

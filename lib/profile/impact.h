@@ -69,6 +69,7 @@ struct impact_point {
 	struct impact *impact;
 	size_t nimpacts;
 	struct estimate period; /* of baselines, ns; NAN without baselines, infinite interval when it cannot be had */
+	double drift;         /* of the period within runs, standard deviation, as part of it; 0 = none seen, NAN = not known */
 	double visits;        /* in all undisturbed windows */
 	struct profile_set_aside aside;
 	size_t windows, baselines; /* that are used */

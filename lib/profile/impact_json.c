@@ -203,6 +203,7 @@ static json_t *point_object(const struct analysis *a, const struct impact_point 
 	set_count(o, "windows", p->windows);
 	set_count(o, "baselines", p->baselines);
 	set_aside(o, &p->aside, p->unvisited);
+	set_real(o, "drift_pct", 100 * p->drift);
 	for (size_t i = 0; i < p->nimpacts && i < top; i++)
 		json_array_append_new(impacts, impact_object(a, &p->impact[i]));
 	json_object_set_new(o, "impacts", impacts);

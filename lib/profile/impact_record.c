@@ -116,6 +116,7 @@ static void add_point(struct buf *b, const struct impact_point *p)
 	record_u64(b, "windows", p->windows);
 	record_u64(b, "baselines", p->baselines);
 	add_aside(b, &p->aside, p->unvisited);
+	add_real(b, "drift_pct", 100 * p->drift);
 	record_end(b);
 }
 

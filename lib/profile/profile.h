@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "profile/drift.h"
 #include "profile/idmap.h"
 #include "profile/lengths.h"
 #include "profile/pool.h"
@@ -136,6 +137,7 @@ struct profile_point {
 	double time_ns, count; /* of baselines */
 	double tt, tc, cc;     /* products of a run's time and count, summed over runs */
 	size_t clusters;       /* runs with baselines */
+	struct drift drift;
 };
 
 /* A point and region after windows were replaced by sums. */

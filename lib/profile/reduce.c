@@ -194,6 +194,7 @@ static void add_point(struct profile_point *point, const struct profile *p, cons
 	}
 	point->baselines += nbaselines;
 	causal_stratify(baseline, nbaselines); /* sorts by run */
+	drift_add(&point->drift, baseline, nbaselines);
 	for (size_t i = 0, j; i < nbaselines; i = j) {
 		double time = 0, count = 0;
 

@@ -57,8 +57,19 @@ static void add_aside(struct buf *out, const struct impact_point *p)
 			    "the program", a->slow - a->downweighted, a->slow - a->downweighted == 1 ? "" : "s");
 }
 
+/* What would not be worth a line. */
+static const double LEAST_DRIFT = 0.01;
+
+static void add_drift(struct buf *out, const struct impact_point *p)
+{
+	if (p->drift >= LEAST_DRIFT)
+		prose_wrap(out, "         ", "         ", "within runs, it was now faster and now slower, by %.0f %% (standard deviation): windows are "
+			   "compared with those near them in time, so this is in no impact", 100 * p->drift);
+}
+
 void report_point(struct buf *out, const struct impact_point *p)
 {
 	add_line(out, p);
 	add_aside(out, p);
+	add_drift(out, p);
 }
