@@ -98,6 +98,15 @@ emptied_environment() {
 }
 check 'env -i: not profiled, and why' emptied_environment
 
+# Between exec and joining, a program has no runtime: whenever the recorder looks, that is no loss.
+start_is_no_loss() {
+	for i in 1 2 3 4 5 6 7 8; do
+		UNITS=60 UNIT_US=2500 exits 0 andweorc-record -q -o "log$i" --attach-only -- sh -c 'exec ./processes plain' >out 2>err
+		lacks 'what=runtime-lost' "log$i"
+	done
+}
+check 'exec PROGRAM: what has not joined yet is not lost' start_is_no_loss
+
 static_wrapper() {
 	gcc -O2 -static -w -o wrapper -x c - <<-END
 	#include <unistd.h>

@@ -87,6 +87,23 @@ static void announce(struct processes *p, const struct member *m, const struct a
 	journal_process(p->journal, p->run, m->id, m->pid, atomic_load_explicit(&at->parent, memory_order_relaxed), command);
 }
 
+/* It has no arena: its program is another.  That one may have been about to join. */
+static void miss(struct processes *p, pid_t pid)
+{
+	p->missing[p->nmissing++ % REAPED] = pid;
+	p->lost++;
+}
+
+static void find_again(struct processes *p, pid_t pid)
+{
+	for (unsigned i = 0; i < REAPED && pid > 0; i++) {
+		if (p->missing[i] != pid)
+			continue;
+		p->missing[i] = 0;
+		p->lost--;
+	}
+}
+
 /* Reads what it has mapped; when the arena is not there, it is another program by now. */
 static void read_space(struct processes *p, struct member *m, struct arena_process *at, bool new)
 {
@@ -98,7 +115,8 @@ static void read_space(struct processes *p, struct member *m, struct arena_proce
 	news = space_read(&m->space, p->modules, m->pid, atomic_load_explicit(&at->base, memory_order_relaxed));
 	if (news != SPACE_UNREADABLE && !m->space.arena) {
 		m->ended = m->exec = true;
-		p->lost += !atomic_load_explicit(&at->left, memory_order_acquire);
+		if (!atomic_load_explicit(&at->left, memory_order_acquire))
+			miss(p, m->pid);
 		return;
 	}
 	if (news == SPACE_CHANGED || new)
@@ -124,8 +142,10 @@ bool processes_meet(struct processes *p, bool all)
 		if (!pid || !id || m->ended || (!new && !all))
 			continue;
 		m->id = id;
-		if (new)
+		if (new) {
+			find_again(p, pid);
 			announce(p, m, at);
+		}
 		for (size_t k = 0; k < m->space.n; k++)
 			more = more || !mapping_of(p->modules, m->space.v[k].module)->searched;
 		read_space(p, m, at, new);

@@ -51,6 +51,8 @@ struct processes {
 	struct member member[ARENA_PROCESSES]; /* by index of the arena's entry */
 	unsigned alive;       /* that have joined and not been seen to end, among those that can be seen */
 	unsigned lost;        /* that became programs without the runtime */
+	pid_t missing[REAPED]; /* the last of them, in a ring; 0: it has come to joining */
+	unsigned nmissing;
 	uint32_t looked_at;   /* whose program was looked at last, by number of looks */
 	uint32_t changes;     /* joins and ends */
 	struct reaped reaped[REAPED]; /* the last ones, in a ring */
