@@ -10,6 +10,8 @@
 
 /* With fewer lines, many functions are alike. */
 #define LINES_MIN 4
+/* Functions of different names with the same text are not rare up to here. */
+#define TWINS_MAX 8
 /* Sketches that share less say nothing. */
 #define SHARED_MIN 0.4
 /* One name in one file. */
@@ -58,15 +60,34 @@ static bool by_map(const struct match_group *b, const struct match_group *h, con
 	       match_same_text(a.file, h->any->path) && a.line == h->any->p->function_line;
 }
 
-/* Of two that have one name: `alone` when no others have. */
-static double by_name(const struct match_group *b, const struct match_group *h, bool alone, const struct linemap *map)
+static bool has_file(const struct match_sides *s, const char *path)
 {
-	double s = shared(b, h);
+	for (size_t i = 0; path && i < s->ngroups; i++)
+		if (match_same_text(s->group[i].any->path, path))
+			return true;
+	return false;
+}
+
+/* Is the file of either still there on the other side? */
+static bool files_stay(const struct match_sides *base, const struct match_group *b, const struct match_sides *head,
+		       const struct match_group *h, const struct linemap *map)
+{
+	const char *before = map && h->any->path ? linemap_backward(map, h->any->path, 1).file : h->any->path;
+
+	return has_file(head, path_in_head(b, map)) || has_file(base, before);
+}
+
+/* Of two that have one name: `alone` when no others have; `stay`: files_stay. */
+static double by_name(const struct match_group *b, const struct match_group *h, bool alone, bool stay, const struct linemap *map)
+{
 	bool path = match_same_text(path_in_head(b, map), h->any->path) || (!b->any->path && !h->any->path);
+	double s = shared(b, h);
 
 	if (alone && path)
 		return CERTAIN;
 	/* in another file it may be another one, of which the profile happens to have only one on each side */
+	if (alone && stay)
+		return s < 0 ? 0.5 : 0.4 + 0.3 * s;
 	if (alone)
 		return s < 0 ? 0.6 : 0.5 + 0.45 * s;
 	/* lambdas, and functions that a condition chooses from: which is which is told by their text */
@@ -82,8 +103,9 @@ static double by_body(const struct match_group *b, const struct match_group *h, 
 
 	if (s < SHARED_MIN || b->lines < LINES_MIN || h->lines < LINES_MIN)
 		return 0;
+	/* the same to the letter; short ones have twins */
 	if (s >= 1)
-		return path ? 0.96 : 0.9;
+		return b->lines < TWINS_MAX ? 0.72 : path ? 0.96 : 0.8;
 	return path ? 0.45 + 0.45 * s : 0.3 + 0.45 * s;
 }
 
@@ -222,7 +244,8 @@ static void pair_by_name(struct match_sides *base, struct match_sides *head, con
 				bool same = match_same_text(path, h->v[m]->any->path);
 				bool alone = same ? on_path(b, b->v[k]->any->path) == 1 && on_path(h, path) == 1 :
 						    b->n == 1 && h->n == 1;
-				double confidence = by_name(b->v[k], h->v[m], alone, map);
+				bool stay = !same && alone && files_stay(base, b->v[k], head, h->v[m], map);
+				double confidence = by_name(b->v[k], h->v[m], alone, stay, map);
 
 				add(&c, b->v[k], h->v[m], parameters ? confidence : 0.9 * confidence, false);
 			}
@@ -235,7 +258,7 @@ static void pair_by_name(struct match_sides *base, struct match_sides *head, con
 
 /* ---- the rest ------------------------------------------------------------- */
 
-static void pair_rest(struct match_sides *base, struct match_sides *head, const struct linemap *map, bool bodies)
+static void pair_rest(struct match_sides *base, struct match_sides *head, const struct linemap *map, bool named, bool bodies)
 {
 	struct candidates c = { 0 };
 
@@ -247,10 +270,10 @@ static void pair_rest(struct match_sides *base, struct match_sides *head, const 
 
 			if (h->pair || !h->any->function)
 				continue;
-			if (!bodies)
-				add(&c, b, h, by_map(b, h, map) ? CERTAIN : 0, !match_same_text(b->any->function, h->any->function));
-			else
+			if (bodies)
 				add(&c, b, h, by_body(b, h, map), true);
+			else if (match_same_text(b->any->function, h->any->function) || !named)
+				add(&c, b, h, by_map(b, h, map) ? CERTAIN : 0, !named);
 		}
 	}
 	assign(&c);
@@ -274,9 +297,11 @@ static void pair_files(struct match_sides *base, struct match_sides *head, const
 void match_pair_groups(struct match_sides *base, struct match_sides *head, const struct linemap *map)
 {
 	pair_files(base, head, map);
+	if (map)
+		pair_rest(base, head, map, true, false);
 	pair_by_name(base, head, map, true);
 	if (map)
-		pair_rest(base, head, map, false);
+		pair_rest(base, head, map, false, false);
 	pair_by_name(base, head, map, false);
-	pair_rest(base, head, map, true);
+	pair_rest(base, head, map, false, true);
 }

@@ -9,8 +9,6 @@
 
 /* How sure a pair must be for others to be measured by its position. */
 #define ANCHOR 0.9
-/* A line that the map keeps. */
-#define BY_MAP 0.995
 
 struct candidate {
 	struct match_side *b, *h;
@@ -44,12 +42,16 @@ struct lines {
  * [1 + distances; 0: in another order]
  */
 static const double EQUAL[3][3][4] = {
-	{ { 0.93, 0.98, 0.95, 0.98 }, { 0.98, 0.99, 0.985, 0.99 }, { 0.99, 0.995, 0.995, 0.995 } },
-	{ { 0.50, 0.88, 0.92, 0.95 }, { 0.65, 0.95, 0.98, 0.985 }, { 0.80, 0.98, 0.99, 0.995 } },
-	{ { 0, 0.18, 0.50, 0.60 }, { 0.02, 0.60, 0.65, 0.93 }, { 0.10, 0.60, 0.70, 0.97 } },
+	{ { 0.93, 0.94, 0.95, 0.98 }, { 0.98, 0.99, 0.985, 0.99 }, { 0.99, 0.995, 0.995, 0.995 } },
+	{ { 0.12, 0.15, 0.70, 0.95 }, { 0.60, 0.94, 0.96, 0.985 }, { 0.80, 0.98, 0.99, 0.995 } },
+	{ { 0, 0.18, 0.50, 0.60 }, { 0.02, 0.43, 0.60, 0.93 }, { 0.10, 0.60, 0.70, 0.97 } },
 };
+/* Of a line that the map keeps: [as for EQUAL][neighbours]; without texts */
+static const double KEPT[3][3] = { { 0.97, 0.995, 0.995 }, { 0.90, 0.99, 0.995 }, { 0.50, 0.70, 0.99 } };
+#define KEPT_ACROSS 0.7
+#define KEPT_BLINDLY 0.99
 /* Of other text: [neighbours][distances] */
-static const double OTHER[3][3] = { { 0, 0, 0.05 }, { 0.05, 0.25, 0.60 }, { 0.60, 0.85, 0.95 } };
+static const double OTHER[3][3] = { { 0, 0, 0.20 }, { 0.10, 0.40, 0.70 }, { 0.60, 0.82, 0.96 } };
 /* Of unknown text: [distances] */
 static const double UNKNOWN[3] = { 0, 0.60, 0.80 };
 /*
@@ -115,19 +117,15 @@ static bool same_place(const struct match_side *b, const struct match_side *h)
 	return b->p->line == h->p->line && (match_same_text(b->path, h->path) || (!b->path && !h->path));
 }
 
-static double equal_text(const struct match_side *b, const struct match_side *h, int near)
+static int occurrence(const struct match_side *b, const struct match_side *h)
 {
-	int occurrence = b->n == 1 && h->n == 1 ? 0 : b->n == h->n && b->k == h->k ? 1 : 2;
-
-	return EQUAL[occurrence][neighbours(b, h)][near + 1];
+	return b->n == 1 && h->n == 1 ? 0 : b->n == h->n && b->k == h->k ? 1 : 2;
 }
 
-/* Alike by less than a half: rather another line in the same place. */
+/* In the place of the line, and so alike; all but blanks: 1. */
 static double edited_text(double similarity, bool renamed)
 {
-	if (similarity >= 1)
-		return 0.99; /* but for blanks */
-	return similarity < 0.5 || renamed ? 0.5 * similarity : 0.55 + 0.4 * similarity;
+	return similarity >= 1 ? 0.99 : (renamed ? 0.5 : 1) * (0.55 + 0.4 * similarity);
 }
 
 /* The line map's word on two that it does not call the same. */
@@ -272,7 +270,7 @@ static void judge(struct lines *l, const struct match_group *bg, struct match_si
 	if (equal && bg->has_body && hg->has_body && bg->body == hg->body) {
 		c.confidence = b->k == h->k && b->n == h->n ? 0.999 : 0;
 	} else if (equal) {
-		c.confidence = equal_text(b, h, near);
+		c.confidence = EQUAL[occurrence(b, h)][neighbours(b, h)][near + 1];
 	} else if ((similarity = edited(l, b, h)) > 0) {
 		c.kind = MATCH_EDITED;
 		c.edited = true;
@@ -372,9 +370,45 @@ static struct map find_false(const struct match_sides *base, const struct map *t
 	return files;
 }
 
+/*
+ * Diffs are short before they are right: what functions have in common, braces
+ * above all, is kept across them when one is moved, copied or written anew.
+ */
+static bool is_across(const struct match_sides *base, const struct match_sides *head, const struct match_side *b,
+		      const struct match_side *h)
+{
+	const struct match_group *bg = &base->group[b->group], *hg = &head->group[h->group];
+
+	return b->function && h->function && strcmp(b->function, h->function) != 0 && (bg->pair || hg->pair) && bg->pair != hg;
+}
+
+static double kept(const struct match_side *b, const struct match_side *h)
+{
+	return b->has_text && h->has_text ? KEPT[occurrence(b, h)][neighbours(b, h)] : KEPT_BLINDLY;
+}
+
+/* What the map keeps across functions, and nothing else explains. */
+static void by_map_across(struct match_sides *base, struct match_sides *head, const struct linemap *map, struct match_out *out)
+{
+	struct map there = by_place(head);
+
+	for (size_t i = 0; i < base->n; i++) {
+		struct match_side *b = base->member[i], *h;
+		struct linemap_answer a;
+
+		if (!is_mapped(b) || b->settled)
+			continue;
+		a = linemap_forward(map, b->path, b->p->line);
+		h = a.fate == LINEMAP_SAME ? at_place(&there, a.file, a.line, b->module) : NULL;
+		if (h && !h->settled && is_across(base, head, b, h))
+			match_add(out, b, h, MATCH_MOVED, KEPT_ACROSS, false);
+	}
+	map_release(&there);
+}
+
 static void by_map(struct match_sides *base, struct match_sides *head, const struct linemap *map, struct match_out *out)
 {
-	struct map there = by_place(head), lies = find_false(base, &there, map);
+	struct map there = by_place(head), here = by_place(base), lies = find_false(base, &there, map);
 
 	for (size_t i = 0; i < base->n; i++) {
 		struct match_side *b = base->member[i], *h;
@@ -386,21 +420,27 @@ static void by_map(struct match_sides *base, struct match_sides *head, const str
 		if (a.fate != LINEMAP_SAME)
 			continue;
 		h = at_place(&there, a.file, a.line, b->module);
+		if (h && is_across(base, head, b, h))
+			continue;
 		if (h && !h->settled)
-			match_add(out, b, h, same_place(b, h) ? MATCH_SAME : MATCH_MOVED, BY_MAP, false);
+			match_add(out, b, h, same_place(b, h) ? MATCH_SAME : MATCH_MOVED, kept(b, h), false);
 		b->settled = true;
 	}
 	/* What was the same line of the base, where it was not measured, is no other line's partner. */
 	for (size_t i = 0; i < head->n; i++) {
-		struct match_side *h = head->member[i];
+		struct match_side *h = head->member[i], *b;
 		struct linemap_answer a;
 
 		if (!is_mapped(h) || h->settled)
 			continue;
 		a = linemap_backward(map, h->path, h->p->line);
-		h->settled = a.fate == LINEMAP_SAME && !map_get(&lies, a.file);
+		if (a.fate != LINEMAP_SAME || map_get(&lies, a.file))
+			continue;
+		b = at_place(&here, a.file, a.line, h->module);
+		h->settled = !b || !is_across(base, head, b, h);
 	}
 	map_release(&there);
+	map_release(&here);
 	map_release(&lies);
 }
 
@@ -468,6 +508,8 @@ void match_lines(struct match_sides *base, struct match_sides *head, const struc
 			inside(&l, &base->group[i]);
 	elsewhere(&l, base, head);
 	assign(&l, 0);
+	if (map)
+		by_map_across(base, head, map, out);
 	free(l.v);
 	free(l.anchor);
 	free(l.first_b);

@@ -1,31 +1,39 @@
 /*
  * replay: how well regions are matched, by real or made histories.
  *
- *     replay [-v] STEP...
+ *     replay [-cv] STEP...
  *
  * Each STEP is a directory that holds both sides of a commit: base/ and head/
- * with the files that it changed, the patches map, map.patience, map.histogram
- * and map.blanks between them, by three algorithms and without regard to blanks,
- * and, where the history was
- * made and the truth is known, truth: lines "BASEFILE LINE HEADFILE LINE", the
- * latter two "-" when the line is gone.
+ * with the files that it changed; the patches map, map.patience, map.histogram
+ * and map.blanks between them, by three algorithms and without regard to blanks;
+ * and, where the history was made up and the truth is known, truth: lines
+ * "BASEFILE LINE HEADFILE LINE", the latter two "-" when the line is gone.
  *
  * Of a real commit the truth is known where the method under test is not asked:
  * a line whose text is there once in both versions of its file is that line,
- * and a line that all four patches keep, in a function of the same name, is
- * that line.  Where the two disagree nothing is known.  A line is gone when all four delete it, putting
- * nothing in its place, and its text is nowhere in the new files.  A line was
- * edited into another when all four replace just it by just that one.
+ * and a line that all four patches keep, in a function of the same name, is that
+ * line.  Where the two disagree nothing is known.  A line is gone when all four
+ * delete it, putting nothing in its place, and its text is nowhere in the new
+ * files.  A line was edited into another when all four replace just it by just
+ * that one.
  *
- * Places are made of every line (dense), or of few of each side, most of them
- * the same ones (sparse), as a profile has them.  -v prints what was wrong at
- * high confidence.
+ * Places are made of every line (all), or of few of each side, most of them the
+ * same ones, as a profile has them (few).  Four times: with and without the patch
+ * (map), with and without the hashes of texts.  Functions that are the same on
+ * both sides are easy, and counted by themselves.
+ *
+ * known: lines of the base whose partner is known and is a place; of these are
+ * right, wrong (pairs of lines without a partner included), missed; sure: right,
+ * and at a confidence of MATCH_SURE or more; and wrong: the number of pairs that
+ * are wrong at such a confidence, which -v prints.  -c prints how often pairs
+ * are right, in changed functions, by the confidence that they state.
  */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -457,10 +465,11 @@ struct tally {
 };
 
 static struct tally tally[MODES][SAMPLINGS][2];
-static struct {
+struct bin {
 	size_t n, right;
-	double sum;
-} calibration[MODES][MATCH_KINDS][BINS + 1];
+	double sum; /* of confidences */
+};
+static struct bin calibration[MODES][MATCH_KINDS][BINS + 1];
 static bool verbose;
 
 /* The same answer for the same line, whatever the run; 0..99. */
@@ -626,31 +635,61 @@ static void report(void)
 			}
 		}
 	}
-	printf("(truth disputed: %zu lines, not counted)\n\n%-16s %-10s %9s %9s %9s   in changed functions\n", disputed, "", "kind",
-	       "stated", "right", "cases");
+	if (disputed)
+		printf("(Not counted: %zu lines on which the patches and the text do not agree.)\n", disputed);
+}
+
+static void print_bin(const char *mode, const char *kind, const struct bin *b)
+{
+	if (b->n)
+		printf("%-16s %-10s %9.3f %9.4f %9zu\n", mode, kind, b->sum / (double)b->n, (double)b->right / (double)b->n, b->n);
+}
+
+static void add_bin(struct bin *to, const struct bin *b)
+{
+	to->n += b->n;
+	to->right += b->right;
+	to->sum += b->sum;
+}
+
+/* What confidences promise, and what they keep. */
+static void report_confidences(void)
+{
+	printf("\n%-16s %-10s %9s %9s %9s\n", "", "confidence", "stated", "right", "pairs");
 	for (enum mode m = 0; m < MODES; m++) {
+		for (int i = 0; i <= BINS; i++) {
+			struct bin all = { 0 };
+			char range[16];
+
+			for (enum match_kind k = 0; k < MATCH_KINDS; k++)
+				add_bin(&all, &calibration[m][k][i]);
+			snprintf(range, sizeof range, "%.2f", (double)i / BINS);
+			print_bin(MODE[m], range, &all);
+		}
 		for (enum match_kind k = 0; k < MATCH_KINDS; k++) {
+			struct bin all = { 0 };
+
 			for (int i = 0; i <= BINS; i++)
-				if (calibration[m][k][i].n)
-					printf("%-16s %-10s %9.2f %9.4f %9zu\n", MODE[m], match_kind_name(k),
-					       calibration[m][k][i].sum / (double)calibration[m][k][i].n,
-					       (double)calibration[m][k][i].right / (double)calibration[m][k][i].n,
-					       calibration[m][k][i].n);
+				add_bin(&all, &calibration[m][k][i]);
+			print_bin(MODE[m], match_kind_name(k), &all);
 		}
 	}
 }
 
 int main(int argc, char **argv)
 {
-	int first = 1;
+	bool confidences = false;
+	int c;
 
 	msg_init(argv[0]);
-	if (argc > 1 && !strcmp(argv[1], "-v")) {
-		verbose = true;
-		first = 2;
+	while ((c = getopt(argc, argv, "cv")) != -1) {
+		confidences |= c == 'c';
+		verbose |= c == 'v';
 	}
-	for (int i = first; i < argc; i++)
+	for (int i = optind; i < argc; i++)
 		replay(argv[i]);
 	report();
+	if (confidences)
+		report_confidences();
 	return msg_failed() ? 2 : 0;
 }
