@@ -109,6 +109,16 @@ static double by_body(const struct match_group *b, const struct match_group *h, 
 	return path ? 0.45 + 0.45 * s : 0.3 + 0.45 * s;
 }
 
+/* A first line that the map keeps, or nearly; where the name is another one, the text has a say. */
+static double by_first_line(const struct match_group *b, const struct match_group *h, const struct linemap *map, bool named)
+{
+	double s = shared(b, h);
+
+	if (!by_map(b, h, map))
+		return 0;
+	return named ? CERTAIN : s < 0 ? 0.9 : 0.6 + 0.38 * s;
+}
+
 static bool may_pair(const struct match_group *b, const struct match_group *h)
 {
 	return b->line == h->line && (b->line || match_same_text(b->any->p->scope, h->any->p->scope)) &&
@@ -272,8 +282,8 @@ static void pair_rest(struct match_sides *base, struct match_sides *head, const 
 				continue;
 			if (bodies)
 				add(&c, b, h, by_body(b, h, map), true);
-			else if (match_same_text(b->any->function, h->any->function) || !named)
-				add(&c, b, h, by_map(b, h, map) ? CERTAIN : 0, !named);
+			else if (!named || match_same_text(b->any->function, h->any->function))
+				add(&c, b, h, by_first_line(b, h, map, named), !named);
 		}
 	}
 	assign(&c);

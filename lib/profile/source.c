@@ -238,9 +238,9 @@ static uint32_t short_hash(uint64_t hash)
 void source_context_hash(const struct source *s, unsigned line, struct buf *out)
 {
 	uint32_t around[2 * SOURCE_AROUND] = { 0 };
-	size_t at = line - 1, found = 0;
+	size_t before = line < 1 ? 0 : line <= s->n ? line - 1 : s->n, found = 0;
 
-	for (size_t i = at; line >= 1 && i-- > 0 && found < SOURCE_AROUND;)
+	for (size_t i = before; i-- > 0 && found < SOURCE_AROUND;)
 		if (s->line[i].hash != TEXTHASH_NONE)
 			around[SOURCE_AROUND - ++found] = short_hash(s->line[i].hash);
 	found = 0;

@@ -25,7 +25,9 @@
  * known: lines of the base whose partner is known and is a place; of these are
  * right, wrong (pairs of lines without a partner included), missed; sure: right,
  * and at a confidence of MATCH_SURE or more; and wrong: the number of pairs that
- * are wrong at such a confidence, which -v prints.  -c prints how often pairs
+ * are wrong at such a confidence, which -v prints.  Functions are places too,
+ * known by where most of their lines went; also with their names hidden, as if
+ * all of them had been renamed.  -c prints how often pairs
  * are right, in changed functions, by the confidence that they state.
  */
 #include <dirent.h>
@@ -586,6 +588,92 @@ static void try(const char *step, struct tree *base, struct tree *head, const st
 	free(there);
 }
 
+/* ---- functions ------------------------------------------------------------ */
+
+enum function_mode { NAMES, NAMES_AND_HASHES, NAMES_AND_MAP, NAMELESS, FUNCTION_MODES };
+static const char *const FUNCTION_MODE[FUNCTION_MODES] = { "names alone", "names and hashes", "names and map", "hashes, no names" };
+static struct tally function_tally[FUNCTION_MODES];
+
+/* The function that most of its lines went to, 1 + index; 0 unknown, or gone. */
+static size_t true_function(const struct tree *base, size_t at, const struct tree *head)
+{
+	const struct function *fn = &base->function[at];
+	const struct file *f = &base->file[fn->file];
+	size_t *votes = xcalloc(head->nfunctions + 1, sizeof *votes), best = 0, all = 0;
+
+	for (size_t i = f->first + fn->first - 1; i < f->first + fn->last; i++) {
+		if (base->line[i].hash == TEXTHASH_NONE || base->line[i].truth == UNKNOWN)
+			continue;
+		all++;
+		if (base->line[i].truth >= TRUE)
+			votes[head->line[base->line[i].truth - TRUE].function]++;
+	}
+	for (size_t i = 1; i <= head->nfunctions; i++)
+		if (2 * votes[i] > all)
+			best = i;
+	free(votes);
+	return best;
+}
+
+/* Where names are hidden, a side's functions are called by their order, and by the side. */
+static struct match_place *functions_of(const struct tree *t, enum function_mode mode, const char *side)
+{
+	struct match_place *p = xcalloc(t->nfunctions + 1, sizeof *p);
+
+	for (size_t i = 0; i < t->nfunctions; i++) {
+		const struct function *fn = &t->function[i];
+
+		p[i] = (struct match_place){ .scope = "function", .file = t->file[fn->file].path, .module = "prog",
+					     .line = fn->first, .function_line = fn->first };
+		p[i].function = p[i].symbol = mode == NAMELESS ? xasprintf("%s_%zu", side, i) : xstrdup(fn->name);
+		if (mode == NAMES_AND_HASHES || mode == NAMELESS)
+			p[i].function_hash = fn->hash;
+	}
+	return p;
+}
+
+static void free_functions(struct match_place *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free((void *)(uintptr_t)p[i].function);
+	free(p);
+}
+
+static void try_functions(const struct tree *base, const struct tree *head, const struct linemap *map, enum function_mode mode)
+{
+	struct match_place *b = functions_of(base, mode, "base"), *h = functions_of(head, mode, "head");
+	struct tally *t = &function_tally[mode];
+	struct match *m;
+	size_t n = match_places(b, base->nfunctions, h, head->nfunctions, mode == NAMES_AND_MAP ? map : NULL, &m), k = 0;
+
+	for (size_t i = 0; i < base->nfunctions; i++) {
+		size_t truth = true_function(base, i, head);
+		bool right;
+
+		while (k < n && m[k].base < i)
+			k++;
+		if (!truth)
+			continue;
+		t->known++;
+		if (k == n || m[k].base != i) {
+			t->missed++;
+			continue;
+		}
+		right = m[k].head == truth - 1;
+		t->right += right;
+		t->wrong += !right;
+		t->right_sure += right && m[k].confidence >= MATCH_SURE;
+		t->wrong_sure += !right && m[k].confidence >= MATCH_SURE;
+		if (verbose && !right && m[k].confidence >= MATCH_SURE)
+			printf("wrong function %s %s %.2f: %s in %s is %s in %s, not %s\n", FUNCTION_MODE[mode],
+			       match_kind_name(m[k].kind), m[k].confidence, base->function[i].name, b[i].file,
+			       head->function[truth - 1].name, h[truth - 1].file, head->function[m[k].head].name);
+	}
+	free(m);
+	free_functions(b, base->nfunctions);
+	free_functions(h, head->nfunctions);
+}
+
 static void replay(const char *step)
 {
 	static const char *const NAME[MAPS] = { "map", "map.patience", "map.histogram", "map.blanks" };
@@ -606,6 +694,8 @@ static void replay(const char *step)
 	for (enum mode mode = 0; mode < MODES; mode++)
 		for (enum sampling sampling = 0; sampling < SAMPLINGS; sampling++)
 			try(step, &base, &head, &maps[0], mode, sampling);
+	for (enum function_mode mode = 0; mode < FUNCTION_MODES; mode++)
+		try_functions(&base, &head, &maps[0], mode);
 	for (size_t i = 0; i < MAPS; i++)
 		linemap_release(&maps[i]);
 	free(path);
@@ -634,6 +724,13 @@ static void report(void)
 				       percent(t->missed, t->known), percent(t->right_sure, t->known), t->wrong_sure);
 			}
 		}
+	}
+	printf("%-16s %-15s %9s %8s %8s %8s  %9s %9s\n", "functions", "", "known", "right", "wrong", "missed", "sure", "and wrong");
+	for (enum function_mode m = 0; m < FUNCTION_MODES; m++) {
+		const struct tally *t = &function_tally[m];
+
+		printf("%-32s %9zu %7.2f%% %7.2f%% %7.2f%%  %8.2f%% %9zu\n", FUNCTION_MODE[m], t->known, percent(t->right, t->known),
+		       percent(t->wrong, t->known), percent(t->missed, t->known), percent(t->right_sure, t->known), t->wrong_sure);
 	}
 	if (disputed)
 		printf("(Not counted: %zu lines on which the patches and the text do not agree.)\n", disputed);

@@ -302,13 +302,15 @@ static void a_line_whose_partner_was_not_measured_has_none(void **state)
 	struct scene base = { .n = 0 }, head = { .n = 0 };
 	struct linemap map = map_of(PATCH);
 	struct match *m;
+	size_t n;
 
 	(void)state;
 	add_lines(&base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 8, 0 });
 	add_lines(&head, "/h/src/a.c", NEW, "work", 2, (const unsigned[]){ 7, 9, 0 });
 	assert_int_equal(match_places(base.place, base.n, head.place, head.n, &map, &m), 0);
 	free(m);
-	for (size_t i = 0; i < match_places(base.place, base.n, head.place, head.n, NULL, &m); i++)
+	n = match_places(base.place, base.n, head.place, head.n, NULL, &m);
+	for (size_t i = 0; i < n; i++)
 		assert_true(m[i].confidence < MATCH_SURE);
 	free(m);
 	linemap_release(&map);
