@@ -5,6 +5,7 @@
 #   make check        install what is missing, build, run every test through prove
 #   make predictions  predictions of waits of all kinds against known answers (3 minutes; run it alone)
 #   make accuracy     intervals by simulation, numbers against R, predicted against measured speedups (minutes; run it alone)
+#   make changes      what comparisons find of a change, and of none, recorded for real (7 minutes; run it alone)
 #   make bench        overhead, start-up, symbolisation (minutes; run it alone)
 #   make install      DESTDIR= prefix=/usr/local
 #
@@ -200,7 +201,7 @@ static: $(STATIC)
 
 # ---- what people call -------------------------------------------------------
 
-.PHONY: deps demo check predictions accuracy bench
+.PHONY: deps demo check predictions accuracy changes bench
 deps:
 	$(Q)ci/deps
 
@@ -222,6 +223,12 @@ accuracy: all workload unit $(O)/t/accuracy/numbers
 	$(Q)O='$(O)' t/accuracy/simulate
 	$(Q)O='$(O)' t/accuracy/run
 	$(Q)O='$(O)' t/accuracy/latency
+
+changes: all workload
+	$(Q)rm -rf '$(O)/changes'
+	$(Q)for pct in 10 20 30; do O='$(O)' t/accuracy/changes slower $$pct serial half; done
+	$(Q)O='$(O)' CHG_BLOCKS=4 CHG_REGIONS=1 CHG_RECORD='--window 30 -s 30,60' t/accuracy/changes same 12 serial
+	$(Q)O='$(O)' t/accuracy/changes table
 
 bench: all workload bench-programs
 	$(Q)O='$(O)' t/bench/run
