@@ -129,7 +129,7 @@ help_and_manual_agree() {
 	same in-help in-manual
 }
 
-for tool in andweorc-record andweorc-resolve andweorc-analyze andweorc-plot; do
+for tool in andweorc-record andweorc-resolve andweorc-analyze andweorc-diff andweorc-plot; do
 	check "$tool is there" is_there $tool
 done
 

@@ -130,6 +130,15 @@ shifts_are_no_regressions() {
 	has '^point -$' got
 	exits 0 andweorc-diff base shifted >out 2>err
 	has 'took cost over' out
+	# out of one function into a new one
+	side before -v side=base -v cost='write=3 hash=0' -v gone=hash
+	side after -v side=head -v cost='write=2 hash=1.5'
+	exits 0 andweorc-diff -f tsv --fail-on regression,change before after >got.tsv 2>err
+	column shift got.tsv >got
+	has '^region hash\.c:40 1$' got
+	has '^region write\.c:30 1$' got
+	exits 0 andweorc-diff before after >out 2>err
+	has 'took cost over' out
 	has 'gave cost away' out
 }
 check 'cost that goes from one region to another is a shift' shifts_are_no_regressions

@@ -173,8 +173,9 @@ static void add_pair(struct report *r, const struct point_pair *p, const struct 
 		row_set(row, TEXT_NOTE, "noise inside runs alone: says nothing about other runs");
 }
 
-static void add_lone(struct report *r, const struct point_pair *p, const struct side_region *region, bool head)
+static void add_lone(struct report *r, const struct point_pair *p, const struct lone *lone, bool head)
 {
+	const struct side_region *region = lone->region;
 	struct row *row = add_named(r, p, region->found);
 
 	if (head)
@@ -186,6 +187,10 @@ static void add_lone(struct report *r, const struct point_pair *p, const struct 
 	set_real(row, REAL_PCT, 100 * region->found->cost_ns / p->base_ns);
 	set_real(row, REAL_PCT_LO, 100 * region->found->cost_lo / p->base_ns);
 	set_real(row, REAL_PCT_HI, 100 * region->found->cost_hi / p->base_ns);
+	if (lone->shift) {
+		row->real[REAL_SHIFT] = (double)lone->shift;
+		row_set(row, TEXT_DIRECTION, head ? "slower" : "faster");
+	}
 }
 
 /* ---- order: what to read first ---------------------------------------------------------- */
@@ -233,7 +238,7 @@ static void add_comparison(struct report *r, const struct point_pair *p, const s
 		add_pair(r, p, &p->pair[i], o);
 	for (int head = 0; head < 2; head++)
 		for (size_t i = 0; i < p->nlone[head]; i++)
-			add_lone(r, p, p->lone[head][i], head);
+			add_lone(r, p, &p->lone[head][i], head);
 	qsort(r->row + first, r->n - first, sizeof *r->row, by_weight);
 }
 

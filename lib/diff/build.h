@@ -31,6 +31,12 @@ struct pair {
 	size_t shift; /* number of the cost shift that it is part of; 0 none */
 };
 
+/* A region in one of them. */
+struct lone {
+	const struct side_region *region;
+	size_t shift;
+};
+
 /* A point in both, with its regions. */
 struct point_pair {
 	const struct side_point *base, *head;
@@ -39,7 +45,7 @@ struct point_pair {
 	enum change change;
 	struct pair *pair;  /* owned */
 	size_t npairs;
-	const struct side_region **lone[2]; /* of base, of head: those in no pair; owned */
+	struct lone *lone[2]; /* of base, of head: those in no pair; owned */
 	size_t nlone[2];
 };
 

@@ -55,14 +55,14 @@ static void set_runs(struct pair *p)
 	p->head_runs = knees ? &p->head->rise : &p->head->all;
 }
 
-static const struct side_region **left_out(const struct side_point *p, const bool *taken, size_t *n)
+static struct lone *left_out(const struct side_point *p, const bool *taken, size_t *n)
 {
-	const struct side_region **v = xcalloc(p->nregions + 1, sizeof *v);
+	struct lone *v = xcalloc(p->nregions + 1, sizeof *v);
 
 	*n = 0;
 	for (size_t i = 0; i < p->nregions; i++)
 		if (!taken[i])
-			v[(*n)++] = &p->region[i];
+			v[(*n)++].region = &p->region[i];
 	return v;
 }
 

@@ -3,7 +3,9 @@
  * and neither of the two got better or worse.  Regions in opposite directions are
  * taken together, the largest first, where the change of their sum is not
  * significant and small beside what moved, and the point is not known to have
- * changed: a change that hides in the sum would show there.
+ * changed: a change that hides in the sum would show there.  A bottleneck that one
+ * side does not have, or did not try, counts as nothing there: if another region
+ * lost as much, it is where that went.
  */
 #include "diff/build.h"
 
@@ -12,12 +14,80 @@
 
 #include "base/alloc.h"
 
+/* More windows than a run must have to stand alone. */
+enum { ENOUGH = 100 };
+
 /* Of the smaller move, what the sum of both may be at most. */
 static const double REST = 0.5;
 
-static bool moved(const struct pair *p)
+/* A region whose cost changed, or that came or went. */
+struct mover {
+	const struct replicates *base, *head;
+	double by;     /* ns; above 0: costs more */
+	size_t *shift; /* where the number of its shift goes */
+};
+
+struct movers {
+	struct mover *at;
+	size_t n;
+	struct replicates none[2]; /* what base's, and head's, runs say of a region that they have not */
+};
+
+/* Nothing, of each run. */
+static struct replicates none_of(const struct replicates *runs)
 {
-	return !p->shift && (p->change == CHANGE_CHANGED || p->change == CHANGE_LIKELY);
+	struct replicates none = { .at = xcalloc(runs->n + 1, sizeof *none.at), .n = runs->n, .whole = runs->whole };
+
+	for (int q = 0; q < QUANTITIES; q++)
+		none.mean[q] = none.mean_se[q] = NAN;
+	for (size_t i = 0; i < runs->n; i++) {
+		struct replicate *r = &none.at[i];
+
+		*r = runs->at[i];
+		r->sum.ratio.num = 0;
+		r->sum.ratio.den = 1;
+		r->sum.windows = r->sum.baselines = ENOUGH;
+		r->sum.windows *= 2;
+		r->se[QUANTITY_COST] = 0;
+	}
+	return none;
+}
+
+static void add(struct movers *m, struct mover mover)
+{
+	if (mover.by < 0 || mover.by > 0)
+		m->at[m->n++] = mover;
+}
+
+static struct movers movers_of(struct point_pair *p)
+{
+	struct movers m = { .at = xcalloc(p->npairs + p->nlone[0] + p->nlone[1] + 1, sizeof *m.at) };
+
+	m.none[0] = none_of(&p->base->runs);
+	m.none[1] = none_of(&p->head->runs);
+	for (size_t i = 0; i < p->npairs; i++) {
+		struct pair *pair = &p->pair[i];
+
+		if (pair->change == CHANGE_CHANGED || pair->change == CHANGE_LIKELY)
+			add(&m, (struct mover){ pair->base_runs, pair->head_runs, pair->cost.difference.value, &pair->shift });
+	}
+	for (int head = 0; head < 2; head++)
+		for (size_t i = 0; i < p->nlone[head]; i++) {
+			struct lone *lone = &p->lone[head][i];
+			const struct replicates *all = &lone->region->all;
+			double cost = lone->region->found->cost_ns;
+
+			if (side_region_matters(lone->region))
+				add(&m, (struct mover){ head ? &m.none[0] : all, head ? all : &m.none[1], head ? cost : -cost, &lone->shift });
+		}
+	return m;
+}
+
+static void movers_release(struct movers *m)
+{
+	replicates_release(&m->none[0]);
+	replicates_release(&m->none[1]);
+	free(m->at);
 }
 
 /* The run's cost of both regions; runs that know one of them alone are left out. */
@@ -43,10 +113,10 @@ static struct replicates sum_of(const struct replicates *a, const struct replica
 	return sum;
 }
 
-static bool cancels(const struct pair *a, const struct pair *b)
+static bool cancels(const struct mover *a, const struct mover *b)
 {
-	struct replicates base = sum_of(a->base_runs, b->base_runs), head = sum_of(a->head_runs, b->head_runs);
-	double least = fmin(fabs(a->cost.difference.value), fabs(b->cost.difference.value));
+	struct replicates base = sum_of(a->base, b->base), head = sum_of(a->head, b->head);
+	double least = fmin(fabs(a->by), fabs(b->by));
 	struct comparison c;
 
 	compare(&base, &head, QUANTITY_COST, &c);
@@ -56,39 +126,42 @@ static bool cancels(const struct pair *a, const struct pair *b)
 	       c.difference.hi - c.difference.value < least;
 }
 
-/* The largest change in the direction of sign that is in no shift yet; NULL when there is none. */
-static struct pair *largest(struct point_pair *p, double sign, double below)
+/* The largest in the direction of sign, smaller than `below`, that is in no shift yet; NULL when there is none. */
+static struct mover *largest(struct movers *m, double sign, double below)
 {
-	struct pair *best = NULL;
+	struct mover *best = NULL;
 
-	for (size_t i = 0; i < p->npairs; i++) {
-		double d = sign * p->pair[i].cost.difference.value;
+	for (size_t i = 0; i < m->n; i++) {
+		double by = sign * m->at[i].by;
 
-		if (moved(&p->pair[i]) && d > 0 && d < below && (!best || d > sign * best->cost.difference.value))
-			best = &p->pair[i];
+		if (!*m->at[i].shift && by > 0 && by < below && (!best || by > sign * best->by))
+			best = &m->at[i];
 	}
 	return best;
 }
 
 void comparisons_find_shifts(struct point_pair *p)
 {
+	struct movers m;
 	size_t shifts = 0;
 	double below = INFINITY;
-	struct pair *up;
+	struct mover *up;
 
 	if (p->change == CHANGE_CHANGED)
 		return;
-	while ((up = largest(p, 1, below))) {
+	m = movers_of(p);
+	while ((up = largest(&m, 1, below))) {
 		double most = INFINITY;
-		struct pair *down;
+		struct mover *down;
 
-		below = up->cost.difference.value;
-		while ((down = largest(p, -1, most))) {
-			most = -down->cost.difference.value;
+		below = up->by;
+		while ((down = largest(&m, -1, most))) {
+			most = -down->by;
 			if (!cancels(up, down))
 				continue;
-			up->shift = down->shift = ++shifts;
+			*up->shift = *down->shift = ++shifts;
 			break;
 		}
 	}
+	movers_release(&m);
 }

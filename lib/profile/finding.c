@@ -81,6 +81,11 @@ const struct finding *found_point_region(const struct found_point *p, const char
 
 const struct found_run *findings_run(const struct findings *a, size_t context, double id)
 {
+	size_t usual = id >= 1 && id <= (double)a->nruns ? (size_t)id - 1 : 0;
+
+	/* an analysis numbers its runs from 1 */
+	if (usual < a->nruns && a->run[usual].context == context && a->run[usual].id == id)
+		return &a->run[usual];
 	for (size_t i = 0; i < a->nruns; i++)
 		if (a->run[i].context == context && a->run[i].id == id)
 			return &a->run[i];
