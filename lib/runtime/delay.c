@@ -196,13 +196,18 @@ static int64_t debt_of(struct arena_thread *t)
 	return atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - d;
 }
 
+void delay_forgive(struct arena_thread *t)
+{
+	if (debt_of(t) >= RELEASE_DEBT_NS)
+		processor_regained(t, processor_queued());
+}
+
 void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how)
 {
 	int64_t debt = debt_of(t);
 
 	if (debt <= 0 || debt < at_least)
 		return;
-	/* It may owe only because others were credited while it had no processor. */
 	processor_regained(t, processor_queued());
 	/*
 	 * What is credited to others while it pauses it owes too: at a speedup of s, s

@@ -236,6 +236,9 @@ enum pause {
 /* any: rule 2, when the debt is at_least ns */
 void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how);
 
+/* any: what the thread owes only because others were credited while it had no processor, it does not owe. */
+void delay_forgive(struct arena_thread *t);
+
 /* any: adds to D without raising G, which is at least `g` afterwards (the others may have begun to pay already). */
 void delay_credit_from(struct arena_thread *t, int64_t ns, int64_t g);
 

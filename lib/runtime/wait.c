@@ -154,6 +154,8 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	take_deferred(t);
 	if (key && speedup)
 		sync_release(t, key);
+	else if (speedup)
+		delay_forgive(t);
 	w->delay = delay_of(t);
 	w->window = atomic_load_explicit(&t->window, memory_order_relaxed);
 	g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
