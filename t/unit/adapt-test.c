@@ -234,8 +234,9 @@ static void test_coverage(void **state)
 			       s[adaptive].worst_bias, s[adaptive].windows);
 			assert_honest(p, &s[adaptive], reps);
 		}
-		/* what it is for */
-		assert_true(p->until > 0 ? s[1].windows < s[0].windows : p->biased || p->runs || s[1].width < s[0].width);
+		/* what it is for; where noise has long tails, one recording can make a mean width */
+		assert_true(p->until > 0 ? s[1].windows < s[0].windows :
+					   p->biased || p->runs || p->skew > 0 || s[1].width < s[0].width);
 	}
 }
 
