@@ -4,7 +4,7 @@
  * seen enough?  And how much sooner does that come?
  *
  * Recordings are planned by the recorder's own code, block by block.  Seeded;
- * COVERAGE_REPS=4000 in the environment prints the table of METHOD.md.
+ * COVERAGE_REPS=1000 in the environment prints the table of METHOD.md.
  */
 #include "unit.h"
 
