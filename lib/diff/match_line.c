@@ -282,7 +282,8 @@ static void judge(struct lines *l, const struct match_group *bg, struct match_si
 			c.kind = neighbours(b, h) ? MATCH_CONTEXT : MATCH_OFFSET;
 			c.confidence = OTHER[neighbours(b, h)][near];
 		} else {
-			c.confidence = UNKNOWN[near];
+			/* With nothing else to measure from, it is the begin of the file. */
+			c.confidence = UNKNOWN[l->nanchors == 0 && b->p->line == h->p->line ? 1 : near];
 		}
 	}
 	c.confidence *= bg->confidence;

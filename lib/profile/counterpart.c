@@ -41,6 +41,17 @@ static struct match_place *places_of(const struct found_point *p)
 	return v;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
+/* Neither hashes nor a line map say more of it; a curve is drawn then all the same. */
+static bool stands_where_it_stood(const struct match_place *b, const struct match_place *h)
+{
+	return b->line == h->line && same_text(b->file, h->file) && same_text(b->function, h->function);
+}
+
 /* base_of[i]: what head's region i is in base, or NULL. */
 static const struct finding **pair(const struct found_point *base, const struct found_point *head, const struct linemap *map)
 {
@@ -50,7 +61,8 @@ static const struct finding **pair(const struct found_point *base, const struct 
 	size_t n = base && head ? match_places(b, base->regions.n, h, head->regions.n, map, &match) : 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (match[i].confidence >= MATCH_SURE || match[i].kind == MATCH_SAME)
+		if (match[i].confidence >= MATCH_SURE || match[i].kind == MATCH_SAME ||
+		    stands_where_it_stood(&b[match[i].base], &h[match[i].head]))
 			base_of[match[i].head] = base->regions.entry[match[i].base].value;
 	free(match);
 	free(b);
