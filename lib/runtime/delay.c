@@ -49,6 +49,7 @@ enum {
 	SLEEP_WORTHWHILE_NS = 40 * 1000,  /* below this a sleep costs more than it yields the processor for */
 	MOST_ROUNDS = 16,                 /* of paying: at 75 % all but 1 % of what was owed first is paid by then */
 	SLEEP_SLICE_NS = 5 * 1000 * 1000, /* after which a sleeper looks whether its window is still on */
+	PREEMPTED_NS = 50 * 1000,         /* who spins for so much longer than it wanted to was not running */
 	STAND_NS = 20 * 1000,             /* how often who spins notes at its processor that its clock stands */
 };
 
@@ -206,28 +207,34 @@ void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how)
 {
 	int64_t debt = debt_of(t);
 
-	if (debt <= 0 || debt < at_least)
-		return;
-	processor_regained(t, processor_queued());
 	/*
 	 * What is credited to others while it pauses it owes too: at a speedup of s, s
 	 * times as much in each round.  Who spins on a flag until we have paid would
 	 * else see it too early, by all that its spinning was credited.
 	 */
-	for (int round = 0; round < MOST_ROUNDS; round++) {
+	for (int round = 0; round < MOST_ROUNDS && debt > 0 && debt >= at_least; round++) {
 		int64_t paused;
 
+		/* It may owe only because others were credited while it had no processor. */
+		processor_regained(t, processor_queued());
 		debt = debt_of(t);
 		if (debt <= 0 || debt < at_least)
 			return;
 		paused = pause_for(t, debt, how);
-		delay_set(t, delay_of(t) + paused);
+		if (how == PAUSE_BUSY && paused - debt >= PREEMPTED_NS) {
+			/* It had to give its processor away: the rest of the time it was in a queue. */
+			delay_set(t, delay_of(t) + debt);
+			processor_regained(t, paused - debt);
+		} else {
+			delay_set(t, delay_of(t) + paused);
+		}
 		segment_skip(paused);
 		processor_mark();
 		atomic_store_explicit(&t->paused_ns,
 				      atomic_load_explicit(&t->paused_ns, memory_order_relaxed) + (uint64_t)paused,
 				      memory_order_relaxed);
 		at_least = RELEASE_DEBT_NS;
+		debt = debt_of(t);
 	}
 }
 
