@@ -59,17 +59,17 @@ static void add(struct movers *m, struct mover mover)
 		m->at[m->n++] = mover;
 }
 
-static struct movers movers_of(struct point_pair *p)
+/* Its own address goes into what it holds: not to be copied. */
+static void movers_init(struct movers *m, struct point_pair *p)
 {
-	struct movers m = { .at = xcalloc(p->npairs + p->nlone[0] + p->nlone[1] + 1, sizeof *m.at) };
-
-	m.none[0] = none_of(&p->base->runs);
-	m.none[1] = none_of(&p->head->runs);
+	*m = (struct movers){ .at = xcalloc(p->npairs + p->nlone[0] + p->nlone[1] + 1, sizeof *m->at) };
+	m->none[0] = none_of(&p->base->runs);
+	m->none[1] = none_of(&p->head->runs);
 	for (size_t i = 0; i < p->npairs; i++) {
 		struct pair *pair = &p->pair[i];
 
 		if (pair->change == CHANGE_CHANGED || pair->change == CHANGE_LIKELY)
-			add(&m, (struct mover){ pair->base_runs, pair->head_runs, pair->cost.difference.value, &pair->shift });
+			add(m, (struct mover){ pair->base_runs, pair->head_runs, pair->cost.difference.value, &pair->shift });
 	}
 	for (int head = 0; head < 2; head++)
 		for (size_t i = 0; i < p->nlone[head]; i++) {
@@ -78,9 +78,8 @@ static struct movers movers_of(struct point_pair *p)
 			double cost = lone->region->found->cost_ns;
 
 			if (side_region_matters(lone->region))
-				add(&m, (struct mover){ head ? &m.none[0] : all, head ? all : &m.none[1], head ? cost : -cost, &lone->shift });
+				add(m, (struct mover){ head ? &m->none[0] : all, head ? all : &m->none[1], head ? cost : -cost, &lone->shift });
 		}
-	return m;
 }
 
 static void movers_release(struct movers *m)
@@ -149,7 +148,7 @@ void comparisons_find_shifts(struct point_pair *p)
 
 	if (p->change == CHANGE_CHANGED)
 		return;
-	m = movers_of(p);
+	movers_init(&m, p);
 	while ((up = largest(&m, 1, below))) {
 		double most = INFINITY;
 		struct mover *down;
