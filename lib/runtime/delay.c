@@ -173,21 +173,21 @@ static void nap_until(const struct arena_thread *t, int64_t end)
 /* Lets `ns` pass; returns how much really did.  Ends early when the window does. */
 static int64_t pause_for(struct arena_thread *t, int64_t ns, enum pause how)
 {
-	int64_t start = now_ns(), end;
+	int64_t start = now_ns();
 	uint64_t mask;
 	bool blocked = block_signals(&mask);
 
 	processor_leave(t);
 	if (how == PAUSE_ASLEEP && ns >= SLEEP_WORTHWHILE_NS)
 		nap_until(t, start + ns);
+	if (blocked && how == PAUSE_BUSY)
+		sampler_hold();
 	spin_until(t, start + ns, start - delay_of(t));
-	end = now_ns();
-	if (blocked) {
-		/* Samples that hit the pause are of no code of the program's. */
-		sampler_drop();
+	if (blocked && how == PAUSE_BUSY)
+		sampler_go_on(now_ns() - start);
+	if (blocked)
 		unblock_signals(&mask);
-	}
-	return end - start;
+	return now_ns() - start;
 }
 
 static int64_t debt_of(struct arena_thread *t)

@@ -120,6 +120,7 @@ struct self {
 	uint32_t fork_window;
 	volatile uintptr_t waiting;    /* stack address of the call that can block and is on; 0: none */
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
+	int64_t held_ns;               /* of pauses, that the timer sampler has taken for the program's time */
 	int64_t wall_ns, cpu_ns;       /* see processor_queued; wall_ns 0: begin afresh */
 };
 
@@ -191,7 +192,9 @@ bool sampler_start(void);                   /* any: for the calling thread */
 void sampler_stop(void);                    /* any: for the calling thread */
 void sampler_replace(uint32_t tid);         /* any: that thread of the process has lost its event of perf */
 void sampler_pause(bool stop);              /* any: the same for a while, with its breakpoints; or starts it again */
-void sampler_drop(void);                    /* any: the same signals are blocked; forgets those that wait to be delivered */
+void sampler_hold(void);                    /* any: the calling thread pauses, all signals blocked: that is not to be sampled; */
+void sampler_go_on(int64_t held_ns);        /* any: the pause is over, and took so long */
+int64_t sampler_worth(int64_t ns);          /* in the handler: of so much processor time, how much was the program's */
 void sampler_stop_all(bool stop);           /* any: for all threads of the process, which are out of the handler then; or starts it again */
 
 /* any: is it a signal of ours that has come, and not one of the program's with the same number? */

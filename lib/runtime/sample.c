@@ -87,7 +87,7 @@ void sample_take(const void *context, uint32_t periods)
 	uintptr_t sp;
 	bool waits = false;
 	bool wanted = arena->targets[atomic_load_explicit(&arena->target, memory_order_relaxed) & 1].class == CLASS_RUNQUEUE;
-	int64_t period = (int64_t)self.period_ns * periods, queued;
+	int64_t period = sampler_worth((int64_t)self.period_ns * periods), queued;
 
 	unwind_begin(&at, context, self.stack_lo, self.stack_hi);
 	sp = at.sp;

@@ -273,20 +273,50 @@ void sampler_forget(void)
 	atomic_store_explicit(&handlers, 0, memory_order_relaxed);
 }
 
-void sampler_drop(void)
+/*
+ * Who spins in a pause uses processor time that is none of the program's.  A
+ * sample is mostly what a pause comes after: were the clock to go on, each would
+ * stand for a period of which a part was spent pausing.
+ */
+void sampler_hold(void)
+{
+	if (self.perf_fd >= 0) {
+		self.perf_fd = guard_find(self.perf_fd, self.perf_id);
+		SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+	}
+}
+
+void sampler_go_on(int64_t held_ns)
 {
 	static const struct timespec at_once = { 0, 0 };
-	uint64_t set = (has_perf ? 1ull << (SIGTRAP - 1) : 0) | (timer_signal ? 1ull << (timer_signal - 1) : 0);
+	uint64_t set = timer_signal ? 1ull << (timer_signal - 1) : 0;
 	siginfo_t info;
-	long sig;
 
-	while ((sig = SYS(SYS_rt_sigtimedwait, &set, &info, &at_once, sizeof(set))) > 0) {
-		if (!sampler_sent((int)sig, &info)) {
+	if (self.perf_fd >= 0) {
+		SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0);
+		return;
+	}
+	/* The timer cannot be held without losing the part of a tick that has passed: what it tells next is worth less. */
+	self.held_ns += held_ns;
+	while (SYS(SYS_rt_sigtimedwait, &set, &info, &at_once, sizeof(set)) > 0) {
+		if (!sampler_sent(timer_signal, &info)) {
 			/* The program's own: it waits on. */
-			SYS(SYS_rt_tgsigqueueinfo, SYS(SYS_getpid), self.slot->tid, sig, &info);
+			SYS(SYS_rt_tgsigqueueinfo, SYS(SYS_getpid), self.slot->tid, timer_signal, &info);
 			return;
 		}
+		/* This one hit the pause. */
+		self.held_ns -= (1 + (int64_t)info.si_overrun) * (int64_t)arena->period_ns;
 	}
+	if (self.held_ns < 0)
+		self.held_ns = 0;
+}
+
+int64_t sampler_worth(int64_t ns)
+{
+	int64_t held = self.held_ns < ns ? self.held_ns : ns;
+
+	self.held_ns -= held;
+	return ns - held;
 }
 
 /* ---- choosing ------------------------------------------------------------------- */
