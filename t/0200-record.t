@@ -1,25 +1,15 @@
 #!/bin/sh
 # andweorc-record: its options, its streams and its exit status.
 . "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
 
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
 LIFE_MS=300
 export LIFE_MS
 
-# record ARG...: a recording into `log` that goes well; what it says about a machine without perf
-# and about busy neighbours is not the point here
+# record ARG...: a recording into `log` that goes well
 record() {
-	exits 0 andweorc-record -q -o log "$@" >out 2>all
-	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'samples were lost' all >err || :
-}
-
-# values KEY TYPE: the values of a key in records of a type, a line each
-values() {
-	awk -F'\t' -v key="$1" -v type="$2" '$1 == type {
-		for (i = 2; i <= NF; i++)
-			if (index($i, key "=") == 1)
-				print substr($i, length(key) + 2)
-	}' log
+	recording log "$@"
 }
 
 # region_named KEY=VALUE...: experiments were made with the region that has all these
@@ -302,22 +292,6 @@ only_samples() {
 }
 check '--attach-only: samples, no experiment' only_samples
 
-is_wrong() {
-	exits 125 andweorc-record -o made.aw "$@" -- sh -c 'echo ran >ran-wrongly' >out 2>err
-	empty out
-	has "^andweorc-record: bad [a-z ]+ '.*'\$" err
-	test "$(wc -l <err)" -eq 1
-	test ! -e ran-wrongly
-	test ! -e made.aw
-}
-
-refuses() {
-	option=$1
-	shift
-	for value in "$@"; do
-		is_wrong "$option" "$value"
-	done
-}
 check '-d: bad values' refuses -d x 0 -1 nan inf 1e9 '' '1 s' 0x10
 check '-n: bad values' refuses -n x 0 -1 1.5 '' 99999999
 check '-m: bad values' refuses -m lines functions '' LINE

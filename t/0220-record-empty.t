@@ -1,6 +1,7 @@
 #!/bin/sh
 # A recording from which nothing can be learned says why: a line for people, a record for tools.
 . "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
 
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
 gcc -O2 -s -D_GNU_SOURCE -I"$top/lib" -o bare "$data/record/life.c" -pthread -ldl || exit 1
@@ -44,10 +45,8 @@ int main(void)
 END_OF_C
 gcc -O2 -g -I"$top/lib" -o sleeper sleeper.c || exit 1
 
-# A machine without perf, or with busy neighbours, has warnings of its own.
 record() {
-	exits 0 andweorc-record -q -o log "$@" >out 2>all
-	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'samples were lost' all >err || :
+	recording log "$@"
 }
 
 # codes: of the warning records, but for those about this machine

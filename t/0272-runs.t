@@ -1,6 +1,7 @@
 #!/bin/sh
 # A program without any progress point: completed runs are the point.
 . "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
 
 gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -o runs_ "$data/record/runs.c" -pthread || exit 1
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o points "$data/record/points.c" -pthread -ldl || exit 1
@@ -9,15 +10,6 @@ gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o points "$data/record/points.c" -pthread
 record() {
 	exits 0 andweorc-record -q -o log -m function "$@" >out 2>all
 	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' all >err || :
-}
-
-# values KEY TYPE: the values of a key in records of a type, a line each
-values() {
-	awk -F'\t' -v key="$1" -v type="$2" '$1 == type {
-		for (i = 2; i <= NF; i++)
-			if (index($i, key "=") == 1)
-				print substr($i, length(key) + 2)
-	}' log
 }
 
 each_run_is_one() {

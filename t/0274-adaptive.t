@@ -1,24 +1,15 @@
 #!/bin/sh
 # Recordings that decide by what they have seen: --design adaptive, --until.
 . "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
 
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
 LIFE_MS=600
 export LIFE_MS
 
-# record ARG...: a recording into `log`; neighbours are not the point here
+# record ARG...: a recording into `log`
 record() {
-	exits 0 timeout 60 andweorc-record -q -o log "$@" >out 2>all
-	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'samples were lost' all >err || :
-}
-
-# values KEY TYPE: the values of a key in records of a type, a line each
-values() {
-	awk -F'\t' -v key="$1" -v type="$2" '$1 == type {
-		for (i = 2; i <= NF; i++)
-			if (index($i, key "=") == 1)
-				print substr($i, length(key) + 2)
-	}' log
+	limit=60 recording log "$@"
 }
 
 # For each whole block and region, as many experiments as were planned, those that were done again left out.
@@ -114,15 +105,6 @@ plans_pass() {
 	exits 0 andweorc-analyze --format andweorc resolved >analysis 2>err
 	empty err
 	has '^impact' analysis
-}
-
-refuses() {
-	option=$1
-	shift
-	for value; do
-		exits 125 andweorc-record -o log "$option" "$value" -- ./life twins >out 2>err
-		has "^andweorc-record: bad .* '$value'" err
-	done
 }
 
 check '--design adaptive: the log has a plan for each block, and windows are as planned' plans_are_kept

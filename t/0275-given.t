@@ -1,26 +1,17 @@
 #!/bin/sh
 # --given: a region that is faster in all windows, and what analyze makes of it.
 . "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
 
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
 LIFE_MS=1500
 export LIFE_MS
 
-# record LOG ARG...: a recording; neighbours are not the point here
+# record LOG ARG...: a recording
 record() {
 	log=$1
 	shift
-	exits 0 timeout 60 andweorc-record -q -o "$log" --window 20 "$@" >out 2>all
-	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'samples were lost' all >err || :
-}
-
-# values KEY TYPE LOG: the values of a key in records of a type, a line each
-values() {
-	awk -F'\t' -v key="$1" -v type="$2" '$1 == type {
-		for (i = 2; i <= NF; i++)
-			if (index($i, key "=") == 1)
-				print substr($i, length(key) + 2)
-	}' "$3"
+	limit=60 recording "$log" --window 20 "$@"
 }
 
 all_windows_say_so() {
@@ -79,15 +70,6 @@ tells_of_what_is_not_there() {
 	LIFE_MS=300 record log --given nobody=40 -m function -r first_twin -- ./life twins
 	has "called 'nobody'" err
 	lacks '^experiment' log
-}
-
-refuses() {
-	option=$1
-	shift
-	for value; do
-		exits 125 andweorc-record -o log "$option" "$value" -- ./life twins >out 2>err
-		has "^andweorc-record: bad .* '$value'" err
-	done
 }
 
 check '--given: all windows, baselines too, say what is given and by how much' all_windows_say_so
