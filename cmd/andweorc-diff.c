@@ -1,6 +1,4 @@
 /* andweorc-diff: what changed between two analyses. */
-#include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -169,7 +167,7 @@ static void parse(struct options *o, int argc, char **argv)
 static bool compare_files(struct report *r, const char *base_path, const char *head_path, const struct options *o)
 {
 	struct build_options build = o->build;
-	struct linemap map = LINEMAP_INIT;
+	struct linemap map;
 	struct side base, head;
 	bool ok;
 

@@ -24,7 +24,6 @@ struct pair {
 	const struct replicates *base_runs, *head_runs; /* what is compared: over all speedups, or up to the knee */
 	enum match_kind kind;
 	double confidence;
-	bool edited;
 	struct comparison cost, slope;
 	double q;
 	enum change change;

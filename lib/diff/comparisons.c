@@ -82,7 +82,6 @@ static void pair_up(struct point_pair *p, const struct linemap *map)
 			.head = &p->head->region[match[i].head],
 			.kind = match[i].kind,
 			.confidence = match[i].confidence,
-			.edited = match[i].edited,
 			.q = NAN,
 		};
 		set_runs(to);

@@ -1,7 +1,6 @@
 #include "diff/match.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "diff/identity.h"

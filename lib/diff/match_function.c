@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/buf.h"
 #include "base/map.h"
 #include "diff/identity.h"
 #include "diff/match_parts.h"

@@ -13,7 +13,6 @@
 #include <sys/types.h>
 
 #include "base/alloc.h"
-#include "base/buf.h"
 #include "base/msg.h"
 #include "diff/patchname.h"
 

@@ -141,24 +141,19 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct side_point *)a)->found->name, ((const struct side_point *)b)->found->name);
 }
 
-/* Runs that a point's own record counts; only where no baseline record says more. */
-static double runs_of(const struct side *s)
-{
-	return (double)s->found.nruns;
-}
-
 static void fill_point(struct side_point *p, const struct side *s)
 {
 	const struct found_point *f = p->found;
+	double runs = (double)s->found.nruns;
 	bool whole = f->kind && !strcmp(f->kind, "run");
 
 	p->runs.whole = whole;
 	for (int q = 0; q < QUANTITIES; q++)
 		p->runs.mean[q] = p->runs.mean_se[q] = NAN;
-	if (f->period_ns > 0 && runs_of(s) >= COMPARE_MIN_RUNS) {
+	if (f->period_ns > 0 && runs >= COMPARE_MIN_RUNS) {
 		p->runs.mean[QUANTITY_PERIOD] = log(f->period_ns);
-		p->runs.mean_se[QUANTITY_PERIOD] = se_of(f->period_lo, f->period_hi, runs_of(s)) / f->period_ns;
-		p->runs.mean_runs = runs_of(s);
+		p->runs.mean_se[QUANTITY_PERIOD] = se_of(f->period_lo, f->period_hi, runs) / f->period_ns;
+		p->runs.mean_runs = runs;
 	}
 	for (size_t i = 0; i < f->nbaselines; i++)
 		add_baseline(p, s, &f->baseline[i]);

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/texthash.h"
@@ -49,6 +48,7 @@ static struct pairs pairs_of(const struct patch_text *t)
 	return p;
 }
 
+/* 0..1, symmetric. */
 static double alike(const struct pairs *a, const struct pairs *b)
 {
 	size_t i = 0, j = 0, common = 0;
@@ -70,18 +70,7 @@ static double alike(const struct pairs *a, const struct pairs *b)
 	return fmin(0.99, 2.0 * (double)common / (double)(a->n + b->n));
 }
 
-double similar_lines(const struct patch_text *a, const struct patch_text *b)
-{
-	struct pairs pa = pairs_of(a), pb = pairs_of(b);
-	double s = alike(&pa, &pb);
-
-	free(pa.v);
-	free(pb.v);
-	return s;
-}
-
 /* ---- two texts ------------------------------------------------------------ */
-
 
 struct align {
 	struct pairs *old, *new;

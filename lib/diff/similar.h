@@ -9,13 +9,11 @@
 
 #include "diff/patch.h"
 
-/* How alike two lines are, 0..1: common pairs of neighbouring bytes, blanks left out.  Symmetric. */
-double similar_lines(const struct patch_text *a, const struct patch_text *b);
-
 /*
  * Pairs old[0..n) with new[0..m), in order: partner[i] is 1 + the index of the
- * line that old[i] became, or 0, and similarity[i] how alike the two are.  Lines
- * that are alike by less than SIMILAR_MIN are no pair.  Takes time that is
+ * line that old[i] became, or 0, and similarity[i] how alike the two are, 0..1:
+ * common pairs of neighbouring bytes, blanks left out.  Lines that are alike by
+ * less than SIMILAR_MIN are no pair.  Takes time that is
  * bounded by a constant times the length of the lines.
  */
 void similar_align(const struct patch_text *old, size_t n, const struct patch_text *new, size_t m, uint32_t *partner,

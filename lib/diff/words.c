@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "diff/match.h"
 #include "profile/caption.h"
 #include "profile/prose.h"
@@ -40,21 +39,6 @@ void words_change(struct buf *b, double value, double lo, double hi, const char 
 	buf_adds(b, ", ");
 	add_signed(b, hi);
 	buf_addc(b, ']');
-}
-
-void words_delta_time(struct buf *b, const struct row *row)
-{
-	static const struct {
-		double least;
-		const char *unit;
-	} units[] = { { 1e9, " s" }, { 1e6, " ms" }, { 1e3, " us" }, { 1, " ns" } };
-	double most = fmax(fabs(row->real[REAL_DELTA_NS]), fmax(fabs(row->real[REAL_DELTA_LO]), fabs(row->real[REAL_DELTA_HI])));
-	size_t u = 0;
-
-	while (u < 3 && !(most >= units[u].least))
-		u++;
-	words_change(b, row->real[REAL_DELTA_NS] / units[u].least, row->real[REAL_DELTA_LO] / units[u].least,
-		     row->real[REAL_DELTA_HI] / units[u].least, units[u].unit);
 }
 
 const char *words_verdict(const struct row *row)
@@ -179,11 +163,6 @@ void words_match(struct buf *b, const struct row *row)
 	if (kind && row->real[REAL_CONFIDENCE] < 1)
 		buf_addf(b, ", confidence %.2f", row->real[REAL_CONFIDENCE]);
 	free(name);
-}
-
-const char *words_region(const struct row *row)
-{
-	return row->text[TEXT_REGION];
 }
 
 bool words_is_news(const struct row *row)

@@ -19,13 +19,10 @@ char *words_name(const char *text, size_t columns);
 /* "-4.1 % [-5.6, -2.6]", or "+5.7 %" where there is no interval. */
 void words_change(struct buf *b, double value, double lo, double hi, const char *unit);
 
-/* A time with its sign: "+112 us [+90, +130]" in the unit of the value. */
-void words_delta_time(struct buf *b, const struct row *row);
-
 /* "slower", "likely faster", "cannot tell yet" ...: of a point.  Of a region, "costs more" and the like. */
 const char *words_verdict(const struct row *row);
 
-/* "5 blocks of base and head side by side (5 + 5 runs)" */
+/* "5 blocks with base and head side by side, 5 + 5 runs" */
 void words_design(struct buf *b, const struct row *row);
 
 /* "about 8 blocks would tell"; nothing when nothing is needed. */
@@ -34,11 +31,8 @@ void words_needed(struct buf *b, const struct row *row);
 /* "1 region costs more, 2 cost less, 11 unchanged, 3 inconclusive": of the point's regions. */
 void words_counts(struct buf *b, const struct report *r, const char *point);
 
-/* "same place", "moved from work.c:8, certain to 0.95": how the two were found to be one. */
+/* "same place", "work.c:8 in base, matched by moved, confidence 0.95": how the two were found to be one. */
 void words_match(struct buf *b, const struct row *row);
-
-/* Its name: "work.c:10" and where another line tells more, the function. */
-const char *words_region(const struct row *row);
 
 /* Is it worth a line of its own? */
 bool words_is_news(const struct row *row);

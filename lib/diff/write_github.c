@@ -54,7 +54,7 @@ static void add_place(struct buf *b, const struct row *row, bool *first)
 
 static void add_message(struct buf *b, const struct row *row)
 {
-	char *name = words_name(row->kind == ROW_POINT ? row->text[TEXT_POINT] : words_region(row), 80);
+	char *name = words_name(row->kind == ROW_POINT ? row->text[TEXT_POINT] : row->text[TEXT_REGION], 80);
 
 	buf_addf(b, "%s %s", name, words_verdict(row));
 	if (!isnan(row->real[REAL_PCT])) {

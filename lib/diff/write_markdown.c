@@ -137,7 +137,7 @@ static void add_name_cell(struct buf *b, const struct row *row)
 	bool is_line = row->text[TEXT_SCOPE] && !strcmp(row->text[TEXT_SCOPE], "line");
 
 	buf_addf(b, "| %s | ", icon(row));
-	add_code(b, words_region(row), NAME_COLUMNS);
+	add_code(b, row->text[TEXT_REGION], NAME_COLUMNS);
 	if (is_line && row->text[TEXT_FUNCTION]) {
 		buf_addc(b, ' ');
 		add_code(b, row->text[TEXT_FUNCTION], FUNCTION_COLUMNS);
@@ -258,7 +258,7 @@ static void add_open(struct markdown *m)
 			continue;
 		shown++;
 		buf_adds(b, "| ");
-		add_code(b, words_region(row), NAME_COLUMNS);
+		add_code(b, row->text[TEXT_REGION], NAME_COLUMNS);
 		buf_adds(b, " | ");
 		words_change(b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], " %");
 		if (isnan(row->real[REAL_MDE_PCT]))
@@ -300,7 +300,7 @@ static bool is_moved(const struct row *row)
 
 static void add_matches(struct markdown *m)
 {
-	struct buf *b = &m->section[SECTION_MATCHES], words = BUF_INIT;
+	struct buf *b = &m->section[SECTION_MATCHES];
 	size_t n = count(m->r, is_moved), shown = 0;
 
 	if (!n)
@@ -314,7 +314,7 @@ static void add_matches(struct markdown *m)
 			continue;
 		shown++;
 		buf_adds(b, "| ");
-		add_code(b, words_region(row), NAME_COLUMNS);
+		add_code(b, row->text[TEXT_REGION], NAME_COLUMNS);
 		buf_adds(b, " | ");
 		add_code(b, row->text[TEXT_BASE_REGION], NAME_COLUMNS);
 		buf_adds(b, " | ");
@@ -324,7 +324,6 @@ static void add_matches(struct markdown *m)
 	if (n > shown)
 		buf_addf(b, "\nand %zu more\n", n - shown);
 	buf_adds(b, "\n</details>\n");
-	buf_release(&words);
 }
 
 static void add_how(struct markdown *m)

@@ -90,7 +90,7 @@ static void add_point(struct text *t, const struct row *row)
 
 static void add_title(struct text *t, const struct row *row)
 {
-	char *region = words_name(words_region(row), 60), *function = words_name(row->text[TEXT_FUNCTION], 40);
+	char *region = words_name(row->text[TEXT_REGION], 60), *function = words_name(row->text[TEXT_FUNCTION], 40);
 	bool is_line = row->text[TEXT_SCOPE] && !strcmp(row->text[TEXT_SCOPE], "line");
 
 	buf_adds(&t->out, "\n  ");
@@ -179,7 +179,7 @@ static void add_shift(struct text *t, const struct row *row)
 static char *line_name(const struct row *row)
 {
 	bool is_line = row->text[TEXT_SCOPE] && !strcmp(row->text[TEXT_SCOPE], "line");
-	char *region = words_name(words_region(row), LINE_COLUMNS), *function, *both, *name;
+	char *region = words_name(row->text[TEXT_REGION], LINE_COLUMNS), *function, *both, *name;
 
 	if (!is_line || !row->text[TEXT_FUNCTION])
 		return region;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 void findings_init(struct findings *a)
 {
 	*a = (struct findings){ .points = MAP_INIT };
@@ -24,7 +23,6 @@ static void finding_free(struct finding *m)
 	free(m->basis);
 	free(m->verdict);
 	free(m->need);
-	free(m->note);
 	free(m->doubt);
 	free(m->curve);
 	free(m->replicate);
@@ -52,7 +50,6 @@ static void run_release(struct found_run *r)
 	free(r->sampler);
 	free(r->mode);
 	free(r->block);
-	free(r->side);
 }
 
 void findings_release(struct findings *a)
@@ -72,11 +69,6 @@ void findings_release(struct findings *a)
 const struct found_point *findings_point(const struct findings *a, const char *name)
 {
 	return map_get(&a->points, name);
-}
-
-const struct finding *found_point_region(const struct found_point *p, const char *region)
-{
-	return map_get(&p->regions, region);
 }
 
 const struct found_run *findings_run(const struct findings *a, size_t context, double id)

@@ -22,7 +22,7 @@ struct found_run {
 	size_t context;  /* headers before it */
 	double id;
 	char *command, *commit, *host, *kernel, *cpu_model, *sampler, *mode;
-	char *block, *side;
+	char *block;
 	double cpus, period_ns, started_ns;
 };
 
@@ -66,7 +66,7 @@ struct finding {
 	char *basis;               /* "runs" or "within-run" */
 	char *verdict;             /* NULL: there were curve records only */
 	char *need;                /* what would be enough, with verdict "not-enough-data" */
-	char *note, *doubt;        /* words, separated by commas */
+	char *doubt;               /* words, separated by commas */
 	struct curve_point *curve; /* curve[0..n), by rising speedup_pct */
 	size_t n;
 	size_t cap;
@@ -106,7 +106,6 @@ bool findings_read(struct findings *a, const char *path);
 
 /* NULL when there is none. */
 const struct found_point *findings_point(const struct findings *a, const char *name);
-const struct finding *found_point_region(const struct found_point *p, const char *region);
 
 /* NULL when no run record says so. */
 const struct found_run *findings_run(const struct findings *a, size_t context, double id);

@@ -110,7 +110,6 @@ static void read_impact(struct findings *a, struct record *rec)
 	v.basis = text(rec, "basis");
 	v.verdict = xstrdup(verdict);
 	v.need = text(rec, "need");
-	v.note = text(rec, "note");
 	v.doubt = text(rec, "doubt");
 	*m = v;
 }
@@ -170,7 +169,6 @@ static void read_run(struct findings *a, struct record *rec)
 	r.sampler = text(rec, "sampler");
 	r.mode = text(rec, "mode");
 	r.block = text(rec, "block");
-	r.side = text(rec, "side");
 	if (!a->command && r.command)
 		a->command = xstrdup(r.command);
 	a->run = xgrow(a->run, a->nruns, &a->cap_runs, sizeof *a->run);
