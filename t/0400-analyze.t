@@ -382,6 +382,24 @@ lines_under_functions() {
 }
 check 'lines of one function stand together' lines_under_functions
 
+# A CI runner obeys what stands behind "::" at the begin of a line, blanks before it or not, and behind "##[" anywhere.
+gives_no_orders() {
+	{ grep -v '^sample' runs.aw; samples; } |
+		sed 's/scope=line/scope=function/; s/function=\([a-z]*\)/function=%E3%80%80::error::\1##[error]/
+			s/command=sim/command=sim%20::error::'"$(printf %080d 0)/" >evil.aw
+	exits 0 andweorc-analyze --format text evil.aw >out 2>err
+	has '^ +\\::error::0' out
+	has '^    　\\::error::spin#\\#\[error\] ' out
+	has 'in 　\\?::error::cold#\\#\[error\]' out
+	lacks '^[^!-~]*::' out
+	lacks '##\[' out
+	sed 's/function=both/function=::error::both/' two.aw >evil.aw
+	exits 0 andweorc-analyze --format text evil.aw >out 2>err
+	has '^    \\::error::both: 2 lines' out
+	lacks '^[^!-~]*::' out
+}
+check 'the report gives no orders to a runner' gives_no_orders
+
 # Equal slopes, one of them of a tenth of the windows: the certain one is first.
 ranks_by_what_is_sure() {
 	generate -v seed=11 -v runs=5 -v blocks=6 -v only=1 >sure.aw

@@ -75,18 +75,3 @@ void escape_command_property(struct buf *b, const char *text)
 {
 	escape_command(b, text, "%\r\n:,");
 }
-
-/* A runner takes "::" for a command at the begin of a line, blanks before it or not, and "##[" anywhere. */
-void escape_log(struct buf *b, const char *text)
-{
-	bool begins = true;
-
-	for (; *text; text++) {
-		if (begins && text[0] == ':' && text[1] == ':')
-			buf_addc(b, '\\');
-		begins = *text == '\n' || (begins && (*text == ' ' || *text == '\t'));
-		buf_addc(b, *text);
-		if (text[0] == '#' && text[1] == '#' && text[2] == '[')
-			buf_addc(b, '\\');
-	}
-}

@@ -23,7 +23,4 @@ void escape_marker(struct buf *b, const char *text);
 void escape_command_message(struct buf *b, const char *text);
 void escape_command_property(struct buf *b, const char *text);
 
-/* Text for a terminal that a runner may read, too: no line begins a workflow command. */
-void escape_log(struct buf *b, const char *text);
-
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "diff/escape.h"
 #include "diff/spark.h"
 #include "diff/words.h"
 #include "profile/prose.h"
@@ -225,7 +224,6 @@ static void add_region(struct text *t, const struct row *row)
 void write_text(const struct report *r, bool colour, FILE *out)
 {
 	struct text t = { .r = r, .colour = colour };
-	struct buf safe = BUF_INIT;
 	bool quiet = false;
 
 	add_head(&t);
@@ -245,8 +243,6 @@ void write_text(const struct report *r, bool colour, FILE *out)
 			add_line(&t, row);
 		}
 	}
-	escape_log(&safe, t.out.s);
-	fwrite(safe.s, 1, safe.len, out);
-	buf_release(&safe);
+	prose_print(&t.out, out);
 	buf_release(&t.out);
 }

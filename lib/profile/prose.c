@@ -96,6 +96,27 @@ void prose_wrap(struct buf *b, const char *first, const char *indent, const char
 	free(safe);
 }
 
+/*
+ * A runner takes "::" for a command at the begin of a line, blanks before it or
+ * not, and "##[" anywhere.  It knows more blanks than ASCII has.
+ */
+void prose_print(const struct buf *text, FILE *out)
+{
+	struct buf safe = BUF_INIT;
+	bool begins = true;
+
+	for (const char *s = text->s; s && *s; s++) {
+		if (begins && s[0] == ':' && s[1] == ':')
+			buf_addc(&safe, '\\');
+		begins = *s == '\n' || (begins && (*s == ' ' || *s == '\t' || (unsigned char)*s >= 0x80));
+		buf_addc(&safe, *s);
+		if (s[0] == '#' && s[1] == '#' && s[2] == '[')
+			buf_addc(&safe, '\\');
+	}
+	fwrite(safe.s, 1, safe.len, out);
+	buf_release(&safe);
+}
+
 const char *prose_time(double ns, char out[32])
 {
 	static const struct {

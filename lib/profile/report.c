@@ -339,6 +339,6 @@ void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE
 		add_impacts(&r, &a->point[i], top);
 	}
 	report_end(&r.out, a, top);
-	fwrite(r.out.s, 1, r.out.len, out);
+	prose_print(&r.out, out);
 	buf_release(&r.out);
 }
