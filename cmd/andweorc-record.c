@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/cli.h"
 #include "base/msg.h"
 #include "base/num.h"
@@ -281,14 +281,6 @@ static int parse(struct options *o, int argc, char **argv)
 }
 
 /* ---- runs --------------------------------------------------------------------------- */
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
 
 static volatile sig_atomic_t asked_to_stop; /* the signal, or 0 */
 

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/msg.h"
 #include "format.h"
 #include "format/record.h"
@@ -50,14 +51,6 @@ enum {
 	CROWD_MS = 5,      /* the dead are looked for this often */
 	LEFTOVER_MS = 5,   /* how often it is asked, as the command has ended, whether the rest matters */
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
 
 static void read_modules(struct conductor *c, bool all);
 static void reap(struct conductor *c);

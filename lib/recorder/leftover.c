@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "recorder/leftover.h"
 
 static const int64_t JOINING_NS = 500000000; /* a new process may still have to join, and to come to its first visit */
@@ -13,14 +13,6 @@ static const int64_t IDLE_NS = 2000000000;   /* without progress for so long, no
 enum { IDLE_PART = 100 };                    /* idle: uses less than this part of a processor */
 
 static const int64_t LOST_NS = 2000000000;   /* what SIGKILL has not ended by then, nothing will */
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
 
 /* ---- is it worth waiting for? ------------------------------------------------------- */
 

@@ -8,9 +8,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/msg.h"
 #include "format.h"
 #include "format/record.h"
@@ -217,14 +217,6 @@ bool points_is_live(const struct points *p, uint32_t point)
 }
 
 /* ---- counters ---------------------------------------------------------------------------- */
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
 
 void points_expect(struct points *p)
 {

@@ -9,17 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "recorder/processes.h"
 
 enum { EXECS_AT_A_TIME = 16 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
 
 void processes_init(struct processes *p, struct arena *arena, struct mappings *modules, struct journal *journal, unsigned run)
 {

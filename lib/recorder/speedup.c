@@ -4,19 +4,11 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
 
 static double fraction(unsigned pct)
 {

@@ -9,9 +9,9 @@
  */
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/msg.h"
 #include "format.h"
 #include "format/record.h"
@@ -24,14 +24,6 @@ enum {
 	REST_MS = 1000,
 	FEW_RUNS = 6,
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
 
 /* Processor time of all children that have ended, and theirs. */
 static int64_t children_ns(void)
