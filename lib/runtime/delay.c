@@ -75,8 +75,7 @@ void delay_credit_from(struct arena_thread *t, int64_t ns, int64_t g)
 {
 	arena_raise_delay(arena, g);
 	delay_set(t, delay_of(t) + ns);
-	atomic_store_explicit(&t->credit_ns, atomic_load_explicit(&t->credit_ns, memory_order_relaxed) + (uint64_t)ns,
-			      memory_order_relaxed);
+	counter_add(&t->credit_ns, (uint64_t)ns);
 }
 
 void delay_credit(struct arena_thread *t, int64_t ns)
@@ -230,9 +229,7 @@ void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how)
 		}
 		segment_skip(paused);
 		processor_mark();
-		atomic_store_explicit(&t->paused_ns,
-				      atomic_load_explicit(&t->paused_ns, memory_order_relaxed) + (uint64_t)paused,
-				      memory_order_relaxed);
+		counter_add(&t->paused_ns, (uint64_t)paused);
 		at_least = RELEASE_DEBT_NS;
 		debt = debt_of(t);
 	}

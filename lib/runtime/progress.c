@@ -73,14 +73,6 @@ void point_settle(struct arena_thread *t, const void *site)
 	segment_begin(t, site);
 }
 
-void point_count(struct arena_thread *t, uint32_t number)
-{
-	/* The slot has one writer: a load and a store, no locked instruction. */
-	uint64_t n = atomic_load_explicit(&t->visits[number], memory_order_relaxed);
-
-	atomic_store_explicit(&t->visits[number], n + 1, memory_order_relaxed);
-}
-
 void point_visit(int point)
 {
 	struct arena_thread *t = self.slot;
@@ -88,7 +80,7 @@ void point_visit(int point)
 
 	if (unlikely(!t || !arena || number >= ARENA_POINTS))
 		return;
-	point_count(t, number);
+	counter_add(&t->visits[number], 1);
 	if (likely(window_phase(atomic_load_explicit(&arena->window, memory_order_relaxed)) == PHASE_IDLE && !window_speedup()))
 		return;
 	self.busy++;

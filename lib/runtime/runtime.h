@@ -126,6 +126,12 @@ struct self {
 
 extern TLS struct self self;
 
+/* any: adds to what has one writer, the caller: a load and a store, no locked instruction. */
+static inline void counter_add(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
 /* any: the slot of the calling thread, or NULL (unprofiled, or inside the runtime already). */
 static inline struct arena_thread *self_slot(void)
 {
@@ -474,12 +480,11 @@ void point_visit(int point);
 
 /*
  * any: parts of a visit, for span.c.  The first makes the account of the thread right
- * up to here; `site` tells this place from others.  The second counts a visit, and
- * the third opens or closes a window, if that is what is waited for.  The caller of
- * the first and the third holds self.busy.
+ * up to here; `site` tells this place from others.  The second opens or closes a
+ * window, if that is what is waited for; the visit is counted before.  The caller
+ * holds self.busy.
  */
 void point_settle(struct arena_thread *t, const void *site);
-void point_count(struct arena_thread *t, uint32_t number);
 void point_open_or_close(struct arena_thread *t, uint32_t number);
 
 /* ---- span.c: from a begin to an end ---- */

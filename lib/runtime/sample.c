@@ -11,11 +11,6 @@ enum { FOREVER = 50 }; /* samples in a row */
 
 /* ---- the handler -------------------------------------------------------------- */
 
-static void count(_Atomic uint64_t *counter, uint32_t n)
-{
-	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
-}
-
 uint64_t sample_random(void)
 {
 	/* xorshift64: period 2^64 - 1, never 0 */
@@ -33,7 +28,7 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 	struct arena_sample *s = &t->ring[head % ARENA_RING];
 
 	if (head - tail >= ARENA_RING) {
-		count(&t->lost, weight);
+		counter_add(&t->lost, weight);
 		return;
 	}
 	s->nframes = stack->n;
@@ -105,9 +100,9 @@ void sample_take(const void *context, uint32_t periods)
 		atomic_store_explicit(&t->wait.since, 0, memory_order_relaxed);
 	}
 	look_for_jumps();
-	count(&t->samples, periods);
+	counter_add(&t->samples, periods);
 	if (stack.hit)
-		count(&t->hits, periods);
+		counter_add(&t->hits, periods);
 	/* That time is told of as one of waiting when the wait is over (wait.c). */
 	if (!waits)
 		sample_keep(t, &stack, CLASS_CPU, periods);

@@ -50,12 +50,6 @@ static struct arena_spans *spans_of(struct arena_thread *t, uint32_t point)
 	return &arena->spans[used];
 }
 
-/* One writer: the thread. */
-static void add(_Atomic uint64_t *to, uint64_t n)
-{
-	atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n, memory_order_relaxed);
-}
-
 /* ---- begin and end of one span --------------------------------------------------- */
 
 /* A count and its sum change together for who reads them. */
@@ -66,8 +60,8 @@ static void note(struct arena_spans *s, _Atomic uint64_t *count, _Atomic uint64_
 	atomic_store_explicit(&s->changing, n + 1, memory_order_relaxed);
 	/* Pairs with the fences of the recorder: it sees the odd number if it sees one of the two changed. */
 	atomic_thread_fence(memory_order_release);
-	add(count, 1);
-	add(sum, (uint64_t)virt);
+	counter_add(count, 1);
+	counter_add(sum, (uint64_t)virt);
 	atomic_store_explicit(&s->changing, n + 2, memory_order_release);
 }
 
@@ -89,8 +83,8 @@ static void measure(const struct arena_thread *t, struct arena_spans *s, const s
 	atomic_store_explicit(&s->virtual_ns, atomic_load_explicit(&s->virtual_ns, memory_order_relaxed) + length,
 			      memory_order_relaxed);
 	if (unlikely(crossing))
-		add(&s->crossing, 1);
-	add(&s->measured, 1);
+		counter_add(&s->crossing, 1);
+	counter_add(&s->measured, 1);
 }
 
 /* ---- spans with numbers ------------------------------------------------------------ */
@@ -209,7 +203,7 @@ static void end(int point, const uint64_t *number)
 		s->tid = 0;
 		measure(t, s, &s->begin, virt);
 	}
-	point_count(t, at);
+	counter_add(&t->visits[at], 1);
 	point_open_or_close(t, at);
 	self.busy--;
 }

@@ -172,14 +172,9 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 
 /* ---- the end ------------------------------------------------------------------------ */
 
-static void add(_Atomic uint64_t *sum, int64_t ns)
-{
-	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + (uint64_t)ns, memory_order_relaxed);
-}
-
 /*
- * Blocked samples for a wait of so many ns; returns what a short one is credited
- * by them: a wait of less than a period stands for a whole one, or for nothing.
+ * Blocked samples for a wait of so many ns: one of less than a period stands for a
+ * whole one, or for nothing.
  */
 static void sample_wait(struct wait *w, uint32_t class, int64_t ns, struct stack *stack, bool *looked)
 {
@@ -216,7 +211,7 @@ static void finish(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 	struct stack stack;
 	bool looked = false;
 
-	add(&t->waited_ns[class], length);
+	counter_add(&t->waited_ns[class], (uint64_t)length);
 	if (w->outside)
 		learn(t, w->site, length);
 	sample_wait(w, class, length, &stack, &looked);
@@ -320,7 +315,7 @@ void wait_extended(struct wait *w)
 void wait_stranger(struct wait *w)
 {
 	if (w->t)
-		add(&w->t->stranger_ns, now_ns() - w->since);
+		counter_add(&w->t->stranger_ns, (uint64_t)(now_ns() - w->since));
 	wait_outside(w);
 }
 
