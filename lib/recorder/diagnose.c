@@ -89,7 +89,7 @@ static void losses(struct conductor *c)
  * time are counted; else who has ended by itself without a farewell was another
  * program by then.
  */
-static unsigned processes_gone_over(const struct conductor *c)
+static unsigned gone_over(const struct conductor *c)
 {
 	bool farewell = atomic_load_explicit(&c->arena->farewell, memory_order_relaxed);
 
@@ -100,7 +100,7 @@ static unsigned processes_gone_over(const struct conductor *c)
 
 static void points(struct conductor *c)
 {
-	if (points_most_visits(&c->points) > 0 || c->whole.on || processes_gone_over(c) > 0)
+	if (points_most_visits(&c->points) > 0 || c->whole.on || gone_over(c) > 0)
 		return;
 	say(c, "no-progress-point",
 	    xstrdup("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done, "
@@ -141,6 +141,8 @@ static void regions(struct conductor *c)
 
 	for (size_t i = 0; i < c->regions->n; i++)
 		logged += c->regions->v[i]->logged;
+	if (c->regions->samples == 0 && gone_over(c) > 0)
+		return; /* its work was done elsewhere, which has been said */
 	if (c->regions->samples == 0)
 		say(c, "no-samples", xstrdup("no sample was taken: the program used no processor time outside the kernel"));
 	else if (c->regions->n == 0)
@@ -155,7 +157,7 @@ static void regions(struct conductor *c)
 /* Processes of the recording, whose names and work could be what is missed. */
 static void became_others(struct conductor *c)
 {
-	unsigned gone = processes_gone_over(c);
+	unsigned gone = gone_over(c);
 
 	if (gone > 0)
 		say(c, "runtime-lost",

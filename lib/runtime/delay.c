@@ -174,15 +174,15 @@ static int64_t pause_for(struct arena_thread *t, int64_t ns, enum pause how)
 {
 	int64_t start = now_ns();
 	uint64_t mask;
-	bool blocked = block_signals(&mask);
+	bool blocked = block_signals(&mask), held = blocked && how == PAUSE_BUSY;
 
 	processor_leave(t);
+	if (held)
+		sampler_hold();
 	if (how == PAUSE_ASLEEP && ns >= SLEEP_WORTHWHILE_NS)
 		nap_until(t, start + ns);
-	if (blocked && how == PAUSE_BUSY)
-		sampler_hold();
 	spin_until(t, start + ns, start - delay_of(t));
-	if (blocked && how == PAUSE_BUSY)
+	if (held)
 		sampler_go_on(now_ns() - start);
 	if (blocked)
 		unblock_signals(&mask);
@@ -196,30 +196,35 @@ static int64_t debt_of(struct arena_thread *t)
 	return atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - d;
 }
 
+/* What the thread has to pay if it is at_least ns, else 0.  What others were credited while it had no processor is none of that. */
+static int64_t due(struct arena_thread *t, int64_t at_least)
+{
+	int64_t debt = debt_of(t);
+
+	if (debt <= 0 || debt < at_least)
+		return 0;
+	processor_regained(t, processor_queued());
+	debt = debt_of(t);
+	return debt < at_least || debt < 0 ? 0 : debt;
+}
+
 void delay_forgive(struct arena_thread *t)
 {
-	if (debt_of(t) >= RELEASE_DEBT_NS)
-		processor_regained(t, processor_queued());
+	due(t, RELEASE_DEBT_NS);
 }
 
 void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how)
 {
-	int64_t debt = debt_of(t);
+	int64_t debt;
 
 	/*
 	 * What is credited to others while it pauses it owes too: at a speedup of s, s
 	 * times as much in each round.  Who spins on a flag until we have paid would
 	 * else see it too early, by all that its spinning was credited.
 	 */
-	for (int round = 0; round < MOST_ROUNDS && debt > 0 && debt >= at_least; round++) {
-		int64_t paused;
+	for (int round = 0; round < MOST_ROUNDS && (debt = due(t, at_least)) > 0; round++) {
+		int64_t paused = pause_for(t, debt, how);
 
-		/* It may owe only because others were credited while it had no processor. */
-		processor_regained(t, processor_queued());
-		debt = debt_of(t);
-		if (debt <= 0 || debt < at_least)
-			return;
-		paused = pause_for(t, debt, how);
 		if (how == PAUSE_BUSY && paused - debt >= PREEMPTED_NS) {
 			/* It had to give its processor away: the rest of the time it was in a queue. */
 			delay_set(t, delay_of(t) + debt);
@@ -231,7 +236,6 @@ void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how)
 		processor_mark();
 		counter_add(&t->paused_ns, (uint64_t)paused);
 		at_least = RELEASE_DEBT_NS;
-		debt = debt_of(t);
 	}
 }
 

@@ -302,7 +302,7 @@ void sampler_go_on(int64_t held_ns)
 		if (!sampler_sent(timer_signal, &info)) {
 			/* The program's own: it waits on. */
 			SYS(SYS_rt_tgsigqueueinfo, SYS(SYS_getpid), self.slot->tid, timer_signal, &info);
-			return;
+			break;
 		}
 		/* This one hit the pause. */
 		self.held_ns -= (1 + (int64_t)info.si_overrun) * (int64_t)arena->period_ns;

@@ -45,9 +45,7 @@ void sleep_end(struct wait *w, int flags)
 	struct arena_thread *t = w->t;
 
 	if (t && (flags & TIMER_ABSTIME))
-		atomic_store_explicit(&t->absolute_ns,
-				      atomic_load_explicit(&t->absolute_ns, memory_order_relaxed) + (uint64_t)(now_ns() - w->since),
-				      memory_order_relaxed);
+		counter_add(&t->absolute_ns, (uint64_t)(now_ns() - w->since));
 	wait_outside(w);
 }
 
