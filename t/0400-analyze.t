@@ -390,7 +390,7 @@ gives_no_orders() {
 	exits 0 andweorc-analyze --format text evil.aw >out 2>err
 	has '^ +\\::error::0' out
 	has '^    　\\::error::spin#\\#\[error\] ' out
-	has 'in 　\\?::error::cold#\\#\[error\]' out
+	has '　\\?::error::cold#\\#\[error\]' out
 	lacks '^[^!-~]*::' out
 	lacks '##\[' out
 	sed 's/function=both/function=::error::both/' two.aw >evil.aw

@@ -23,7 +23,7 @@ values() {
 is_wrong() {
 	exits 125 andweorc-record -o made.aw "$@" -- sh -c 'echo ran >ran-wrongly' >out 2>err
 	empty out
-	has "^andweorc-record: bad [a-z ]+ '.*'\$" err
+	has "^andweorc-record: bad .+ '.*'\$" err
 	test "$(wc -l <err)" -eq 1
 	test ! -e ran-wrongly
 	test ! -e made.aw
