@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 
 struct cuts {
 	struct cut *v;
@@ -67,17 +68,9 @@ size_t sweep(struct piece *piece, size_t n, struct cut **out)
 
 uint32_t sweep_find(const struct cut *cut, size_t n, uint64_t at)
 {
-	size_t lo = 0, hi = n;
+	size_t reached = sorted_up_to(cut, n, sizeof *cut, at);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (cut[mid].lo <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo > 0 ? cut[lo - 1].id : SWEEP_NONE;
+	return reached > 0 ? cut[reached - 1].id : SWEEP_NONE;
 }
 
 static int by_lo(const void *pa, const void *pb)

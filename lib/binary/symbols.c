@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 
 /* Where the name of the part "." + word + (nothing or .digits) begins, or NULL when it does not end so. */
 static const char *last_suffix(const char *name, const char *end)
@@ -182,24 +183,14 @@ static const struct symbol *best_at(const struct symbols *s, size_t i, uint64_t 
 const struct symbol *symbols_find(const struct symbols *s, uint64_t off)
 {
 	const struct symbol *label = NULL;
-	size_t lo = 0, hi = s->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->v[mid].lo <= off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	/* Backwards over symbols that ended before off, until no earlier one reaches it. */
-	for (; lo > 0 && s->reach[lo - 1] > off; lo--) {
-		if (s->v[lo - 1].hi <= off)
+	for (size_t i = sorted_up_to(s->v, s->n, sizeof *s->v, off); i-- > 0 && s->reach[i] > off;) {
+		if (s->v[i].hi <= off)
 			continue;
-		if (s->v[lo - 1].sized)
-			return best_at(s, lo - 1, off);
+		if (s->v[i].sized)
+			return best_at(s, i, off);
 		if (!label)
-			label = best_at(s, lo - 1, off);
+			label = best_at(s, i, off);
 	}
 	return label;
 }

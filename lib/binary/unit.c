@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/sorted.h"
 #include "binary/sweep.h"
 
 /* Deeper nesting than any compiler's, and stack enough for it. */
@@ -438,17 +439,8 @@ void unit_free(struct unit *u)
 
 const struct span *unit_find(const struct unit *u, uint64_t off)
 {
-	size_t lo = 0, hi = u->n;
+	size_t reached = sorted_up_to(u->span, u->n, sizeof *u->span, off);
+	const struct span *last = reached > 0 ? &u->span[reached - 1] : NULL;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (u->span[mid].lo <= off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == 0 || (!u->span[lo - 1].file && u->span[lo - 1].node == NODE_NONE))
-		return NULL;
-	return &u->span[lo - 1];
+	return last && (last->file || last->node != NODE_NONE) ? last : NULL;
 }

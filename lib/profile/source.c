@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "base/texthash.h"
 
 /* A path comes out of debug information, and may be anything. */
@@ -157,17 +158,7 @@ static size_t skip_group(const struct source *s, size_t at)
 
 static unsigned line_at(const struct source *s, size_t at)
 {
-	size_t lo = 0, hi = s->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->line[mid].at <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return (unsigned)lo;
+	return (unsigned)sorted_up_to(s->line, s->n, sizeof *s->line, at);
 }
 
 bool source_function(const struct source *s, unsigned first, struct source_function *f)
