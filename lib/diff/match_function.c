@@ -5,118 +5,25 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "diff/identity.h"
+#include "diff/match_function_chance.h"
 #include "diff/match_parts.h"
 
-/* With fewer lines, many functions are alike. */
-#define LINES_MIN 4
-/* Functions of different names with the same text are not rare up to here. */
-#define TWINS_MAX 8
-/* Sketches that share less say nothing. */
-#define SHARED_MIN 0.4
-/* One name in one file. */
-#define CERTAIN 0.99
+/* What a name without its parameters tells less. */
+#define WITHOUT_PARAMETERS 0.9
 
 struct candidate {
 	struct match_group *b, *h;
-	double confidence;
-	double sure; /* less what rivals take from it */
+	double confidence; /* 0..1: without regard to rivals */
+	double contested;  /* what rivals leave of it */
 	bool renamed;
 };
 
-struct candidates {
-	struct candidate *v;
+struct pairing {
+	struct match_sides *base, *head;
+	const struct linemap *map;   /* NULL none */
+	struct candidate *candidate; /* candidate[0..n), owned */
 	size_t n, cap;
 };
-
-/* The part of their lines that the two share, 0..1; -1 unknown. */
-static double shared(const struct match_group *b, const struct match_group *h)
-{
-	size_t same = 0;
-
-	if (!b->has_body || !h->has_body)
-		return -1;
-	if (b->body == h->body)
-		return 1;
-	for (size_t i = 0; i < SKETCH; i++)
-		same += b->sketch[i] == h->sketch[i];
-	return (double)same / SKETCH;
-}
-
-static const char *path_in_head(const struct match_group *b, const struct linemap *map)
-{
-	return map && b->any->path ? linemap_forward(map, b->any->path, 1).file : b->any->path;
-}
-
-/* Does the map lead from the one's first line to the other's? */
-static bool by_map(const struct match_group *b, const struct match_group *h, const struct linemap *map)
-{
-	struct linemap_answer a;
-
-	if (!map || !b->any->path || !h->any->path || !b->any->p->function_line || !h->any->p->function_line)
-		return false;
-	a = linemap_forward(map, b->any->path, b->any->p->function_line);
-	return (a.fate == LINEMAP_SAME || (a.fate == LINEMAP_EDITED && a.similarity >= 0.6)) &&
-	       match_same_text(a.file, h->any->path) && a.line == h->any->p->function_line;
-}
-
-static bool has_file(const struct match_sides *s, const char *path)
-{
-	for (size_t i = 0; path && i < s->ngroups; i++)
-		if (match_same_text(s->group[i].any->path, path))
-			return true;
-	return false;
-}
-
-/* Is the file of either still there on the other side? */
-static bool files_stay(const struct match_sides *base, const struct match_group *b, const struct match_sides *head,
-		       const struct match_group *h, const struct linemap *map)
-{
-	const char *before = map && h->any->path ? linemap_backward(map, h->any->path, 1).file : h->any->path;
-
-	return has_file(head, path_in_head(b, map)) || has_file(base, before);
-}
-
-/* Of two that have one name: `alone` when no others have; `stay`: files_stay. */
-static double by_name(const struct match_group *b, const struct match_group *h, bool alone, bool stay, const struct linemap *map)
-{
-	bool path = match_same_text(path_in_head(b, map), h->any->path) || (!b->any->path && !h->any->path);
-	double s = shared(b, h);
-
-	if (alone && path)
-		return CERTAIN;
-	/* in another file it may be another one, of which the profile happens to have only one on each side */
-	if (alone && stay)
-		return s < 0 ? 0.5 : 0.4 + 0.3 * s;
-	if (alone)
-		return s < 0 ? 0.6 : 0.5 + 0.45 * s;
-	/* lambdas, and functions that a condition chooses from: which is which is told by their text */
-	if (s < 0)
-		return b->any->p->function_line == h->any->p->function_line ? 0.6 : 0.4;
-	return (path ? 0.4 : 0.3) + 0.58 * s;
-}
-
-static double by_body(const struct match_group *b, const struct match_group *h, const struct linemap *map)
-{
-	double s = shared(b, h);
-	bool path = match_same_text(path_in_head(b, map), h->any->path);
-
-	if (s < SHARED_MIN || b->lines < LINES_MIN || h->lines < LINES_MIN)
-		return 0;
-	/* the same to the letter; short ones have twins */
-	if (s >= 1)
-		return b->lines < TWINS_MAX ? 0.72 : path ? 0.96 : 0.8;
-	return path ? 0.45 + 0.45 * s : 0.3 + 0.45 * s;
-}
-
-/* A first line that the map keeps, or nearly; where the name is another one, the text has a say. */
-static double by_first_line(const struct match_group *b, const struct match_group *h, const struct linemap *map, bool named)
-{
-	double s = shared(b, h);
-
-	if (!by_map(b, h, map))
-		return 0;
-	return named ? CERTAIN : s < 0 ? 0.9 : 0.6 + 0.38 * s;
-}
 
 static bool may_pair(const struct match_group *b, const struct match_group *h)
 {
@@ -124,12 +31,12 @@ static bool may_pair(const struct match_group *b, const struct match_group *h)
 	       match_same_module(b->any, h->any);
 }
 
-static void add(struct candidates *c, struct match_group *b, struct match_group *h, double confidence, bool renamed)
+static void add(struct pairing *p, struct match_group *b, struct match_group *h, double confidence, bool renamed)
 {
 	if (confidence <= 0 || !may_pair(b, h))
 		return;
-	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
-	c->v[c->n++] = (struct candidate){ b, h, confidence, 0, renamed };
+	p->candidate = xgrow(p->candidate, p->n, &p->cap, sizeof *p->candidate);
+	p->candidate[p->n++] = (struct candidate){ b, h, confidence, 0, renamed };
 }
 
 static int by_confidence(const void *pa, const void *pb)
@@ -143,51 +50,58 @@ static int by_confidence(const void *pa, const void *pb)
 	return d ? d : match_order_groups(a->h, b->h);
 }
 
-/* The greatest confidence of what could be chosen instead of v[at]; what is before v[from] cannot. */
-static double rival_of(const struct candidates *c, size_t at, size_t from)
+/* The greatest confidence of what could be chosen instead of candidate[at]; what is before candidate[from] cannot. */
+static double rival_of(const struct pairing *p, size_t at, size_t from)
 {
-	const struct candidate *own = &c->v[at];
+	const struct candidate *own = &p->candidate[at];
 
-	for (size_t k = from; k < c->n; k++)
-		if (k != at && ((c->v[k].b == own->b && !c->v[k].h->pair) || (c->v[k].h == own->h && !c->v[k].b->pair)))
-			return c->v[k].confidence;
+	for (size_t k = from; k < p->n; k++) {
+		const struct candidate *other = &p->candidate[k];
+
+		if (k != at && ((other->b == own->b && !other->h->pair) || (other->h == own->h && !other->b->pair)))
+			return other->confidence;
+	}
 	return 0;
 }
 
+/* What the rival leaves of it. */
 static double contested(double confidence, double rival)
 {
 	double odds = confidence / (1 - confidence), other = rival / (1 - rival);
 
-	return rival > 0 && confidence < CERTAIN ? odds / (1 + odds + other) : confidence;
+	return rival > 0 && confidence < MATCH_FUNCTION_CERTAIN ? odds / (1 + odds + other) : confidence;
+}
+
+static void take(struct match_group *b, struct match_group *h, double confidence, bool renamed)
+{
+	b->pair = h;
+	h->pair = b;
+	b->confidence = h->confidence = confidence;
+	b->renamed = h->renamed = renamed;
 }
 
 /* The best first.  Of equals none is before another, when it is asked what could have been chosen instead. */
-static void assign(struct candidates *c)
+static void assign(struct pairing *p)
 {
-	if (c->n > 0)
-		qsort(c->v, c->n, sizeof *c->v, by_confidence);
-	for (size_t i = 0, weighed = 0; i < c->n; i++) {
-		struct candidate *best = &c->v[i];
+	struct candidate *c = p->candidate;
 
-		for (size_t from = i; weighed < c->n && !(c->v[weighed].confidence < best->confidence); weighed++)
-			c->v[weighed].sure = c->v[weighed].b->pair || c->v[weighed].h->pair ? 0 :
-					     contested(best->confidence, rival_of(c, weighed, from));
-		if (best->b->pair || best->h->pair)
-			continue;
-		best->b->pair = best->h;
-		best->h->pair = best->b;
-		best->b->confidence = best->h->confidence = best->sure;
-		best->b->renamed = best->h->renamed = best->renamed;
+	if (p->n > 0)
+		qsort(c, p->n, sizeof *c, by_confidence);
+	for (size_t i = 0, weighed = 0; i < p->n; i++) {
+		for (size_t from = i; weighed < p->n && !(c[weighed].confidence < c[i].confidence); weighed++)
+			c[weighed].contested = contested(c[i].confidence, rival_of(p, weighed, from));
+		if (!c[i].b->pair && !c[i].h->pair)
+			take(c[i].b, c[i].h, c[i].contested, c[i].renamed);
 	}
-	free(c->v);
-	*c = (struct candidates){ 0 };
+	p->n = 0;
 }
 
-/* ---- names ---------------------------------------------------------------- */
+/* ---- by name -------------------------------------------------------------- */
 
+/* The functions of a side that have one name and no partner yet. */
 struct named {
+	struct match_group **v; /* v[0..n), owned */
 	size_t n, cap;
-	struct match_group **v;
 };
 
 static char *name_key(const struct match_group *g, bool parameters)
@@ -238,79 +152,109 @@ static size_t on_path(const struct named *named, const char *path)
 	return n;
 }
 
-static void pair_by_name(struct match_sides *base, struct match_sides *head, const struct linemap *map, bool parameters)
+/* Is the file there? */
+static bool has_file(const struct match_sides *s, const char *path)
 {
-	struct map names = by_names(base, parameters), others = by_names(head, parameters);
-	struct candidates c = { 0 };
+	for (size_t i = 0; path && i < s->ngroups; i++)
+		if (match_same_text(s->group[i].any->path, path))
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; i < names.n; i++) {
-		const struct named *b = names.entry[i].value, *h = map_get(&others, names.entry[i].key);
+static bool files_stay(const struct pairing *p, const struct match_group *b, const struct match_group *h)
+{
+	const char *before = p->map && h->any->path ? linemap_backward(p->map, h->any->path, 1).file : h->any->path;
 
-		for (size_t k = 0; h && k < b->n; k++) {
-			const char *path = path_in_head(b->v[k], map);
+	return has_file(p->head, match_path_in_head(b, p->map)) || has_file(p->base, before);
+}
 
+/* Two of those that have one name. */
+static struct match_namesakes namesakes(const struct pairing *p, const struct named *bs, const struct match_group *b,
+					const struct named *hs, const struct match_group *h)
+{
+	const char *path = match_path_in_head(b, p->map);
+
+	if (match_same_text(path, h->any->path))
+		return (struct match_namesakes){ .alone = on_path(bs, b->any->path) == 1 && on_path(hs, path) == 1 };
+	if (bs->n > 1 || hs->n > 1)
+		return (struct match_namesakes){ .alone = false };
+	return (struct match_namesakes){ .alone = true, .files_stay = files_stay(p, b, h) };
+}
+
+/* Without regard to `parameters`, names say less. */
+static void pair_by_name(struct pairing *p, bool parameters)
+{
+	struct map base_names = by_names(p->base, parameters), head_names = by_names(p->head, parameters);
+
+	for (size_t i = 0; i < base_names.n; i++) {
+		const struct named *b = base_names.entry[i].value, *h = map_get(&head_names, base_names.entry[i].key);
+
+		for (size_t k = 0; h && k < b->n; k++)
 			for (size_t m = 0; m < h->n; m++) {
-				bool same = match_same_text(path, h->v[m]->any->path);
-				bool alone = same ? on_path(b, b->v[k]->any->path) == 1 && on_path(h, path) == 1 :
-						    b->n == 1 && h->n == 1;
-				bool stay = !same && alone && files_stay(base, b->v[k], head, h->v[m], map);
-				double confidence = by_name(b->v[k], h->v[m], alone, stay, map);
+				struct match_namesakes known = namesakes(p, b, b->v[k], h, h->v[m]);
+				double confidence = match_function_by_name(b->v[k], h->v[m], p->map, known);
 
-				add(&c, b->v[k], h->v[m], parameters ? confidence : 0.9 * confidence, false);
+				add(p, b->v[k], h->v[m], parameters ? confidence : WITHOUT_PARAMETERS * confidence, false);
 			}
-		}
 	}
-	release_names(&names);
-	release_names(&others);
-	assign(&c);
+	release_names(&base_names);
+	release_names(&head_names);
+	assign(p);
 }
 
-/* ---- the rest ------------------------------------------------------------- */
-
-static void pair_rest(struct match_sides *base, struct match_sides *head, const struct linemap *map, bool named, bool bodies)
-{
-	struct candidates c = { 0 };
-
-	for (size_t i = 0; i < base->ngroups; i++) {
-		struct match_group *b = &base->group[i];
-
-		for (size_t k = 0; !b->pair && b->any->function && k < head->ngroups; k++) {
-			struct match_group *h = &head->group[k];
-
-			if (h->pair || !h->any->function)
-				continue;
-			if (bodies)
-				add(&c, b, h, by_body(b, h, map), true);
-			else if (!named || match_same_text(b->any->function, h->any->function))
-				add(&c, b, h, by_first_line(b, h, map, named), !named);
-		}
-	}
-	assign(&c);
-}
+/* ---- by what else is known ------------------------------------------------ */
 
 /* Places that are in no function, file by file. */
-static void pair_files(struct match_sides *base, struct match_sides *head, const struct linemap *map)
+static double by_file(const struct match_group *b, const struct match_group *h, const struct linemap *map)
 {
-	struct candidates c = { 0 };
+	bool same = !b->any->function && !h->any->function && match_same_text(match_path_in_head(b, map), h->any->path);
 
-	for (size_t i = 0; i < base->ngroups; i++) {
-		struct match_group *b = &base->group[i];
+	return same ? MATCH_FUNCTION_CERTAIN : 0;
+}
 
-		for (size_t k = 0; !b->any->function && k < head->ngroups; k++)
-			if (!head->group[k].any->function && match_same_text(path_in_head(b, map), head->group[k].any->path))
-				add(&c, b, &head->group[k], CERTAIN, false);
+static double by_name_and_first_line(const struct match_group *b, const struct match_group *h, const struct linemap *map)
+{
+	return match_same_text(b->any->function, h->any->function) ? match_function_by_first_line(b, h, map) : 0;
+}
+
+static double by_first_line(const struct match_group *b, const struct match_group *h, const struct linemap *map)
+{
+	return b->any->function && h->any->function ? match_function_by_first_line(b, h, map) : 0;
+}
+
+static double by_body(const struct match_group *b, const struct match_group *h, const struct linemap *map)
+{
+	return b->any->function && h->any->function ? match_function_by_body(b, h, map) : 0;
+}
+
+/* `by` says how likely two are one, 0..1. */
+static void pair_rest(struct pairing *p,
+		      double (*by)(const struct match_group *b, const struct match_group *h, const struct linemap *map), bool renamed)
+{
+	for (size_t i = 0; i < p->base->ngroups; i++) {
+		struct match_group *b = &p->base->group[i];
+
+		for (size_t k = 0; !b->pair && k < p->head->ngroups; k++) {
+			struct match_group *h = &p->head->group[k];
+
+			if (!h->pair)
+				add(p, b, h, by(b, h, p->map), renamed);
+		}
 	}
-	assign(&c);
+	assign(p);
 }
 
 void match_pair_groups(struct match_sides *base, struct match_sides *head, const struct linemap *map)
 {
-	pair_files(base, head, map);
+	struct pairing p = { .base = base, .head = head, .map = map };
+
+	pair_rest(&p, by_file, false);
 	if (map)
-		pair_rest(base, head, map, true, false);
-	pair_by_name(base, head, map, true);
+		pair_rest(&p, by_name_and_first_line, false);
+	pair_by_name(&p, true);
 	if (map)
-		pair_rest(base, head, map, false, false);
-	pair_by_name(base, head, map, false);
-	pair_rest(base, head, map, false, true);
+		pair_rest(&p, by_first_line, true);
+	pair_by_name(&p, false);
+	pair_rest(&p, by_body, true);
+	free(p.candidate);
 }

@@ -21,6 +21,11 @@ bool match_same_text(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
+bool match_same_place(const struct match_side *a, const struct match_side *b)
+{
+	return a->p->line == b->p->line && (match_same_text(a->path, b->path) || (!a->path && !b->path));
+}
+
 bool match_same_module(const struct match_side *a, const struct match_side *b)
 {
 	return !a->module || !b->module || !strcmp(a->module, b->module);
