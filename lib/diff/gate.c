@@ -31,13 +31,12 @@ static bool is_bottleneck(const char *impact)
 
 bool gate_is_met_by(const struct row *row, unsigned gates)
 {
-	bool open = row->change == CHANGE_INCONCLUSIVE || row->change == CHANGE_INSUFFICIENT;
 	bool matters = row->kind == ROW_POINT || is_bottleneck(row->text[TEXT_BASE_IMPACT]) ||
 		       is_bottleneck(row->text[TEXT_HEAD_IMPACT]);
 
 	if (row->kind != ROW_POINT && row->kind != ROW_REGION)
 		return false;
-	if (open)
+	if (row_is_open(row))
 		return (gates & GATE_INCONCLUSIVE) && matters;
 	if (row->change != CHANGE_CHANGED || row->real[REAL_SHIFT] > 0 || row->real[REAL_CONFIRMED] == 0)
 		return false;

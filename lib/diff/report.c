@@ -133,6 +133,24 @@ double report_number(const struct report *r, const char *name)
 	return x;
 }
 
+bool row_finish(struct row *row)
+{
+	if (row->kind == ROW_META || row->kind == ROW_NOTE)
+		return row->text[TEXT_NAME] && row->text[TEXT_VALUE];
+	return row->text[TEXT_POINT] && row->text[TEXT_VERDICT] && change_named(row->text[TEXT_VERDICT], &row->change) &&
+	       (row->kind == ROW_POINT || row->text[TEXT_REGION]);
+}
+
+const char *row_function_of_line(const struct row *row)
+{
+	return row->text[TEXT_SCOPE] && !strcmp(row->text[TEXT_SCOPE], "line") ? row->text[TEXT_FUNCTION] : NULL;
+}
+
+bool row_is_open(const struct row *row)
+{
+	return row->change == CHANGE_INCONCLUSIVE || row->change == CHANGE_INSUFFICIENT;
+}
+
 bool row_is_worse(const struct row *row)
 {
 	return row->text[TEXT_DIRECTION] && !strcmp(row->text[TEXT_DIRECTION], "slower");

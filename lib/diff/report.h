@@ -78,6 +78,18 @@ const char *row_kind_name(enum row_kind k);
 const char *row_text_name(enum row_text t);
 const char *row_real_name(enum row_real r);
 
+/*
+ * What the writers rely on, of a row that was read: sets `change` by its verdict.
+ * False when it lacks a name, point, region or verdict that its kind needs.
+ */
+bool row_finish(struct row *row);
+
+/* The function that a region of one line is in; NULL of other regions, and when it is not known. */
+const char *row_function_of_line(const struct row *row);
+
+/* Can it not be told yet, or not at all with these runs, whether it changed? */
+bool row_is_open(const struct row *row);
+
 /* Is it worse, as far as the verdict says: the point slower, the region dearer? */
 bool row_is_worse(const struct row *row);
 

@@ -99,8 +99,7 @@ static bool read_row(struct report *r, enum row_kind kind, json_t *from)
 	json_object_foreach(from, key, value)
 		if (!read_member(row, key, value))
 			return false;
-	return row->text[TEXT_POINT] && row->text[TEXT_VERDICT] && change_named(row->text[TEXT_VERDICT], &row->change) &&
-	       (kind == ROW_POINT || row->text[TEXT_REGION]);
+	return row_finish(row);
 }
 
 bool report_read_json(struct report *r, const char *path)

@@ -141,15 +141,6 @@ static bool set_cell(struct row *row, int column, char *field)
 	return true;
 }
 
-/* What the writers rely on. */
-static bool is_whole(struct row *row)
-{
-	if (row->kind == ROW_META || row->kind == ROW_NOTE)
-		return row->text[TEXT_NAME] && row->text[TEXT_VALUE];
-	return row->text[TEXT_POINT] && row->text[TEXT_VERDICT] && change_named(row->text[TEXT_VERDICT], &row->change) &&
-	       (row->kind == ROW_POINT || row->text[TEXT_REGION]);
-}
-
 static void drop_last(struct report *r)
 {
 	for (int t = 0; t < ROW_TEXTS; t++)
@@ -171,7 +162,7 @@ static void read_row(struct report *r, const struct table *t, char *line)
 		msg_error_at(t->name, t->line, "bad value '%.40s' in column %zu", bad, i);
 	else if (field || i < t->ncolumns)
 		msg_error_at(t->name, t->line, "there are not %zu columns", t->ncolumns);
-	else if (!is_whole(row))
+	else if (!row_finish(row))
 		msg_error_at(t->name, t->line, "row without a name, point, region or verdict that it needs");
 	else
 		return;

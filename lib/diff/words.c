@@ -41,6 +41,11 @@ void words_change(struct buf *b, double value, double lo, double hi, const char 
 	buf_addc(b, ']');
 }
 
+void words_pct(struct buf *b, const struct row *row, const char *unit)
+{
+	words_change(b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], unit);
+}
+
 const char *words_verdict(const struct row *row)
 {
 	static const char *const of_point[CHANGES][2] = {

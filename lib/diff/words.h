@@ -19,6 +19,9 @@ char *words_name(const char *text, size_t columns);
 /* "-4.1 % [-5.6, -2.6]", or "+5.7 %" where there is no interval. */
 void words_change(struct buf *b, double value, double lo, double hi, const char *unit);
 
+/* The same of a row's change, in per cent. */
+void words_pct(struct buf *b, const struct row *row, const char *unit);
+
 /* "slower", "likely faster", "cannot tell yet" ...: of a point.  Of a region, "costs more" and the like. */
 const char *words_verdict(const struct row *row);
 

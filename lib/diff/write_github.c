@@ -59,10 +59,9 @@ static void add_message(struct buf *b, const struct row *row)
 	buf_addf(b, "%s %s", name, words_verdict(row));
 	if (!isnan(row->real[REAL_PCT])) {
 		buf_adds(b, ": ");
-		words_change(b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI],
-			     row->kind == ROW_POINT ? " % throughput" : " % of a visit");
+		words_pct(b, row, row->kind == ROW_POINT ? " % throughput" : " % of a visit");
 	}
-	if (row->text[TEXT_DESIGN] && strcmp(row->text[TEXT_DESIGN], "none") != 0) {
+	if (row->text[TEXT_DESIGN] && strcmp(row->text[TEXT_DESIGN], design_name(DESIGN_NONE)) != 0) {
 		buf_adds(b, ", ");
 		words_design(b, row);
 	}

@@ -65,7 +65,7 @@ static void add_point(struct text *t, const struct row *row)
 	buf_addf(&b, "'%s': %s", name, words_verdict(row));
 	if (row->text[TEXT_DESIGN] && !isnan(row->real[REAL_PCT])) {
 		buf_adds(&b, ", throughput ");
-		words_change(&b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], " %");
+		words_pct(&b, row, " %");
 		buf_addf(&b, "; a visit takes %s, was %s", prose_time(row->real[REAL_HEAD_NS], to), prose_time(row->real[REAL_BASE_NS], from));
 	}
 	buf_addc(&t->out, '\n');
@@ -89,12 +89,11 @@ static void add_point(struct text *t, const struct row *row)
 
 static void add_title(struct text *t, const struct row *row)
 {
-	char *region = words_name(row->text[TEXT_REGION], 60), *function = words_name(row->text[TEXT_FUNCTION], 40);
-	bool is_line = row->text[TEXT_SCOPE] && !strcmp(row->text[TEXT_SCOPE], "line");
+	char *region = words_name(row->text[TEXT_REGION], 60), *function = words_name(row_function_of_line(row), 40);
 
 	buf_adds(&t->out, "\n  ");
 	bold(t, region);
-	if (is_line && *function)
+	if (*function)
 		buf_addf(&t->out, "  in %s", function);
 	buf_addc(&t->out, '\n');
 	free(region);
@@ -110,11 +109,11 @@ static void add_cost(struct text *t, const struct row *row)
 		bool new = row->change == CHANGE_NEW;
 
 		buf_addf(&b, "%s: %s a visit, ", words_verdict(row), prose_time(row->real[new ? REAL_HEAD_NS : REAL_BASE_NS], from));
-		words_change(&b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], " %");
+		words_pct(&b, row, " %");
 		buf_adds(&b, new ? " of base's time; not tried, or not there, in base" : " of base's time; not tried, or not there, in head");
 	} else {
 		buf_addf(&b, "%s: ", words_verdict(row));
-		words_change(&b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], " % of a visit");
+		words_pct(&b, row, " % of a visit");
 		buf_addf(&b, ", q %.2g; %s, was %s", row->real[REAL_Q], prose_time(row->real[REAL_HEAD_NS], to),
 			 prose_time(row->real[REAL_BASE_NS], from));
 		if (row->real[REAL_CONFIRMED] == 0)
@@ -177,12 +176,11 @@ static void add_shift(struct text *t, const struct row *row)
 /* A line's number says little without the function. */
 static char *line_name(const struct row *row)
 {
-	bool is_line = row->text[TEXT_SCOPE] && !strcmp(row->text[TEXT_SCOPE], "line");
 	char *region = words_name(row->text[TEXT_REGION], LINE_COLUMNS), *function, *both, *name;
 
-	if (!is_line || !row->text[TEXT_FUNCTION])
+	if (!row_function_of_line(row))
 		return region;
-	function = words_name(row->text[TEXT_FUNCTION], LINE_COLUMNS);
+	function = words_name(row_function_of_line(row), LINE_COLUMNS);
 	both = xasprintf("%s %s", region, function);
 	name = words_name(both, LINE_COLUMNS);
 	free(both);
@@ -201,7 +199,7 @@ static void add_line(struct text *t, const struct row *row)
 	free(region);
 	if (row->text[TEXT_DESIGN] && !isnan(row->real[REAL_PCT])) {
 		buf_adds(&b, ", ");
-		words_change(&b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], " %");
+		words_pct(&b, row, " %");
 	}
 	buf_addf(&t->out, "    %s\n", b.s);
 	buf_clear(&b);
