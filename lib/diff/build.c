@@ -69,6 +69,12 @@ static void set_direction(struct row *row, bool slower)
 		row_set(row, TEXT_DIRECTION, slower ? "slower" : "faster");
 }
 
+static void note_noise(struct row *row, const struct comparison *c)
+{
+	if (c->design == DESIGN_WITHIN && !c->over_runs)
+		row_set(row, TEXT_NOTE, "noise inside runs alone: says nothing about other runs");
+}
+
 static void add_point(struct report *r, const struct point_pair *p, const struct build_options *o)
 {
 	const struct comparison *c = &p->period;
@@ -83,8 +89,7 @@ static void add_point(struct report *r, const struct point_pair *p, const struct
 	set_times(row, REAL_HEAD_NS, &c->head);
 	set_rate(row, &c->difference);
 	set_real(row, REAL_MDE_PCT, 100 * expm1(c->mde));
-	if (c->design == DESIGN_WITHIN && !c->over_runs)
-		row_set(row, TEXT_NOTE, "noise inside runs alone: says nothing about other runs");
+	note_noise(row, c);
 }
 
 static char *curve_text(const struct finding *f)
@@ -106,49 +111,56 @@ static void set_curve(struct row *row, enum row_text key, const struct finding *
 	free(text);
 }
 
-static void set_base(struct row *row, const struct finding *f)
+/* Where a row has what the analysis of one side says of a region; ns and slope with their intervals. */
+static const struct columns {
+	enum row_text file, impact, curve;
+	enum row_real line, share, ns, slope;
+} BASE = { TEXT_BASE_FILE, TEXT_BASE_IMPACT, TEXT_BASE_CURVE, REAL_BASE_LINE, REAL_BASE_SHARE_PCT, REAL_BASE_NS, REAL_BASE_SLOPE },
+  HEAD = { TEXT_FILE, TEXT_HEAD_IMPACT, TEXT_HEAD_CURVE, REAL_LINE, REAL_HEAD_SHARE_PCT, REAL_HEAD_NS, REAL_HEAD_SLOPE };
+
+static void set_side(struct row *row, const struct columns *at, const struct finding *f)
 {
-	row_set(row, TEXT_BASE_REGION, f->region);
-	row_set(row, TEXT_BASE_FILE, f->file);
-	row_set(row, TEXT_BASE_IMPACT, f->verdict);
-	set_real(row, REAL_BASE_LINE, f->line);
-	set_real(row, REAL_BASE_SHARE_PCT, f->share_pct);
-	set_interval(row, REAL_BASE_NS, f->cost_ns, f->cost_lo, f->cost_hi);
-	set_interval(row, REAL_BASE_SLOPE, f->slope, f->slope_lo, f->slope_hi);
-	set_curve(row, TEXT_BASE_CURVE, f);
+	row_set(row, at->file, f->file);
+	row_set(row, at->impact, f->verdict);
+	set_real(row, at->line, f->line);
+	set_real(row, at->share, f->share_pct);
+	set_interval(row, at->ns, f->cost_ns, f->cost_lo, f->cost_hi);
+	set_interval(row, at->slope, f->slope, f->slope_lo, f->slope_hi);
+	set_curve(row, at->curve, f);
 }
 
-static void set_head(struct row *row, const struct finding *f)
+/* A region, one of them NULL when it is on the other side alone; its names are head's, where head has it. */
+static struct row *add_region(struct report *r, const struct point_pair *p, const struct finding *base, const struct finding *head)
 {
-	row_set(row, TEXT_FILE, f->file);
-	row_set(row, TEXT_HEAD_IMPACT, f->verdict);
-	set_real(row, REAL_LINE, f->line);
-	set_real(row, REAL_HEAD_SHARE_PCT, f->share_pct);
-	set_interval(row, REAL_HEAD_NS, f->cost_ns, f->cost_lo, f->cost_hi);
-	set_interval(row, REAL_HEAD_SLOPE, f->slope, f->slope_lo, f->slope_hi);
-	set_curve(row, TEXT_HEAD_CURVE, f);
-}
-
-static struct row *add_named(struct report *r, const struct point_pair *p, const struct finding *f)
-{
+	const struct finding *named = head ? head : base;
 	struct row *row = report_add(r, ROW_REGION);
 
 	row_set(row, TEXT_POINT, p->base->found->name);
-	row_set(row, TEXT_REGION, f->region);
-	row_set(row, TEXT_SCOPE, f->scope);
-	row_set(row, TEXT_FUNCTION, f->function);
+	row_set(row, TEXT_REGION, named->region);
+	row_set(row, TEXT_SCOPE, named->scope);
+	row_set(row, TEXT_FUNCTION, named->function);
+	if (base) {
+		row_set(row, TEXT_BASE_REGION, base->region);
+		set_side(row, &BASE, base);
+	}
+	if (head)
+		set_side(row, &HEAD, head);
 	return row;
+}
+
+static void set_shift(struct row *row, size_t shift)
+{
+	if (shift)
+		row->real[REAL_SHIFT] = (double)shift;
 }
 
 static void add_pair(struct report *r, const struct point_pair *p, const struct pair *pair, const struct build_options *o)
 {
 	const struct comparison *c = &pair->cost;
 	struct change_rule rule = build_region_rule(p, o);
-	struct row *row = add_named(r, p, pair->head->found);
+	struct row *row = add_region(r, p, pair->base->found, pair->head->found);
 	double pct = 100 / p->base_ns;
 
-	set_base(row, pair->base->found);
-	set_head(row, pair->head->found);
 	row_judge(row, pair->change);
 	set_direction(row, c->difference.value > 0);
 	row_set(row, TEXT_MATCH, match_kind_name(pair->kind));
@@ -165,32 +177,24 @@ static void add_pair(struct report *r, const struct point_pair *p, const struct 
 		set_real(row, REAL_SLOPE_P, isfinite(pair->slope.difference.se) ? pair->slope.difference.p : NAN);
 		set_real(row, REAL_MDE_PCT, c->mde * pct);
 	}
-	if (pair->shift)
-		row->real[REAL_SHIFT] = (double)pair->shift;
+	set_shift(row, pair->shift);
 	if (pair->confidence < MATCH_SURE)
 		row_set(row, TEXT_NOTE, "it is not certain that the two are the same code");
-	else if (c->design == DESIGN_WITHIN && !c->over_runs)
-		row_set(row, TEXT_NOTE, "noise inside runs alone: says nothing about other runs");
+	else
+		note_noise(row, c);
 }
 
 static void add_lone(struct report *r, const struct point_pair *p, const struct lone *lone, bool head)
 {
-	const struct side_region *region = lone->region;
-	struct row *row = add_named(r, p, region->found);
+	const struct finding *f = lone->region->found;
+	struct row *row = add_region(r, p, head ? NULL : f, head ? f : NULL);
 
-	if (head)
-		set_head(row, region->found);
-	else
-		set_base(row, region->found);
-	row_judge(row, !side_region_matters(region) ? CHANGE_UNMATCHED : head ? CHANGE_NEW : CHANGE_VANISHED);
-	set_real(row, REAL_Q, region->found->q);
-	set_real(row, REAL_PCT, 100 * region->found->cost_ns / p->base_ns);
-	set_real(row, REAL_PCT_LO, 100 * region->found->cost_lo / p->base_ns);
-	set_real(row, REAL_PCT_HI, 100 * region->found->cost_hi / p->base_ns);
-	if (lone->shift) {
-		row->real[REAL_SHIFT] = (double)lone->shift;
+	row_judge(row, !side_region_matters(lone->region) ? CHANGE_UNMATCHED : head ? CHANGE_NEW : CHANGE_VANISHED);
+	set_real(row, REAL_Q, f->q);
+	set_interval(row, REAL_PCT, 100 * f->cost_ns / p->base_ns, 100 * f->cost_lo / p->base_ns, 100 * f->cost_hi / p->base_ns);
+	set_shift(row, lone->shift);
+	if (lone->shift)
 		row_set(row, TEXT_DIRECTION, head ? "slower" : "faster");
-	}
 }
 
 /* ---- order: what to read first ---------------------------------------------------------- */
