@@ -6,6 +6,7 @@
 #include "base/cli.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/text.h"
 #include "diff/build.h"
 #include "diff/environment.h"
 #include "diff/gate.h"
@@ -163,6 +164,17 @@ static void parse(struct options *o, int argc, char **argv)
 	}
 }
 
+/* Both analyses, even when the first is bad: then both are told of. */
+static bool read_sides(struct side *base, const char *base_path, struct side *head, const char *head_path)
+{
+	bool ok;
+
+	if (head_path && !strcmp(base_path, "-") && !strcmp(head_path, "-"))
+		msg_die(EXIT_TROUBLE, "standard input cannot be both BASE and HEAD");
+	ok = side_read(base, base_path);
+	return (!head_path || side_read(head, head_path)) && ok;
+}
+
 /* head_path is NULL when one analysis checks itself. */
 static bool compare_files(struct report *r, const char *base_path, const char *head_path, const struct options *o)
 {
@@ -171,15 +183,12 @@ static bool compare_files(struct report *r, const char *base_path, const char *h
 	struct side base, head;
 	bool ok;
 
-	if (head_path && !strcmp(base_path, "-") && !strcmp(head_path, "-"))
-		msg_die(EXIT_TROUBLE, "standard input cannot be both BASE and HEAD");
 	linemap_init(&map);
 	side_init(&base);
 	side_init(&head);
-	ok = side_read(&base, base_path);
-	ok = (!head_path || side_read(&head, head_path)) && ok;
-	/* two analyses of one commit: no line is anywhere else */
-	if (o->map || (side_commit(&base) && side_commit(&head) && !strcmp(side_commit(&base), side_commit(&head))))
+	ok = read_sides(&base, base_path, &head, head_path);
+	/* in two analyses of one commit, no line is anywhere else: the empty map says so */
+	if (o->map || text_same(side_commit(&base), side_commit(&head)))
 		build.map = &map;
 	if (o->map)
 		linemap_read(&map, o->map);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 /*
  * Buffers on the stack, so that "out of memory" can be said without memory.  A
  * text is cut at TEXT_MAX bytes: two longest paths and some words fit.
@@ -19,12 +21,8 @@ static bool failed;
 
 void msg_init(const char *argv0)
 {
-	const char *slash;
-
-	if (!argv0 || !*argv0)
-		return;
-	slash = strrchr(argv0, '/');
-	program = slash ? slash + 1 : argv0;
+	if (argv0 && *argv0)
+		program = path_name(argv0);
 }
 
 const char *msg_program(void)

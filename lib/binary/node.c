@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "binary/unit.h"
 
 const char *node_name(struct unit *u, uint32_t node)
@@ -28,9 +29,7 @@ const char *node_name(struct unit *u, uint32_t node)
 /* What the paths end in is enough: a function and its lines are rarely in two files of one name. */
 static bool same_end(const char *a, const char *b)
 {
-	const char *ea = strrchr(a, '/'), *eb = strrchr(b, '/');
-
-	return !strcmp(ea ? ea + 1 : a, eb ? eb + 1 : b);
+	return !strcmp(path_name(a), path_name(b));
 }
 
 unsigned node_line(struct unit *u, uint32_t node, const char *file)

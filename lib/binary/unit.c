@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/path.h"
 #include "base/sorted.h"
 #include "binary/sweep.h"
 
@@ -408,18 +409,16 @@ struct unit *unit_build(Dwarf_Die *cu, struct map *files, const struct range *co
 
 bool unit_mentions(Dwarf_Die *cu, const char *tail)
 {
-	const char *name = strrchr(tail, '/');
+	const char *name = path_name(tail);
 	Dwarf_Files *files;
 	size_t n;
 
-	name = name ? name + 1 : tail;
 	if (dwarf_getsrcfiles(cu, &files, &n) != 0)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const char *path = dwarf_filesrc(files, i, NULL, NULL);
-		const char *last = path ? strrchr(path, '/') : NULL;
 
-		if (path && !strcmp(last ? last + 1 : path, name))
+		if (path && !strcmp(path_name(path), name))
 			return true;
 	}
 	return false;

@@ -3,12 +3,12 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/cli.h"
 #include "base/msg.h"
+#include "base/text.h"
 #include "diff/environment.h"
 #include "profile/impact.h"
 
@@ -209,11 +209,6 @@ static int class_of(const struct row *row)
 	return class[row->change] + (row->change <= CHANGE_MINOR && !row_is_worse(row));
 }
 
-static int compare_known_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 static int by_weight(const void *va, const void *vb)
 {
 	const struct row *a = va, *b = vb;
@@ -228,9 +223,9 @@ static int by_weight(const void *va, const void *vb)
 	y = isnan(y) ? -1 : y;
 	if (x < y || x > y)
 		return x > y ? -1 : 1;
-	if ((by = compare_known_text(a->text[TEXT_REGION], b->text[TEXT_REGION])))
+	if ((by = text_order(a->text[TEXT_REGION], b->text[TEXT_REGION])))
 		return by;
-	return compare_known_text(a->text[TEXT_BASE_REGION], b->text[TEXT_BASE_REGION]);
+	return text_order(a->text[TEXT_BASE_REGION], b->text[TEXT_BASE_REGION]);
 }
 
 static void add_comparison(struct report *r, const struct point_pair *p, const struct build_options *o)
@@ -272,7 +267,7 @@ static bool same_runs(const struct side *base, const struct side *head)
 	for (size_t i = 0; i < base->found.nruns; i++)
 		for (size_t k = 0; k < head->found.nruns; k++)
 			same += base->found.run[i].started_ns == head->found.run[k].started_ns &&
-				!compare_known_text(base->found.run[i].host, head->found.run[k].host);
+				!text_order(base->found.run[i].host, head->found.run[k].host);
 	return same && same >= base->found.nruns;
 }
 

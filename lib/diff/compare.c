@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 /* Of the strongest group's information, what each must have, or the weakest would rule the mean. */
 static const double LEAST_INFO = 0.25;
@@ -80,11 +81,6 @@ struct groups {
 	double most[2]; /* the greatest information of each side */
 };
 
-static int compare_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 /* Runs of one instant differ by what they say, so that the order of the input means nothing. */
 static int by_time(const void *va, const void *vb)
 {
@@ -98,7 +94,7 @@ static int by_time(const void *va, const void *vb)
 		if (x < y || x > y)
 			return x < y ? -1 : 1;
 	}
-	return compare_text(a->block, b->block);
+	return text_order(a->block, b->block);
 }
 
 static void group_add(struct group *into, const struct group *from)

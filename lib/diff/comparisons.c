@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "diff/moderate.h"
+#include "diff/place.h"
 
 struct change_rule build_region_rule(const struct point_pair *p, const struct build_options *o)
 {
@@ -18,31 +19,12 @@ struct change_rule build_point_rule(const struct build_options *o)
 	return (struct change_rule){ .margin = log1p(o->margin_pct / 100), .within_run = o->within_run };
 }
 
-static unsigned long whole_number(double x)
-{
-	return x > 0 && x < 1e9 ? (unsigned long)x : 0;
-}
-
 static struct match_place *places_of(const struct side_point *p)
 {
 	struct match_place *v = xcalloc(p->nregions + 1, sizeof *v);
 
-	for (size_t i = 0; i < p->nregions; i++) {
-		const struct finding *f = p->region[i].found;
-
-		v[i] = (struct match_place){
-			.scope = f->scope,
-			.function = f->function,
-			.symbol = f->symbol,
-			.file = f->file,
-			.module = f->module,
-			.line = whole_number(f->line),
-			.function_line = whole_number(f->function_line),
-			.line_hash = f->line_hash,
-			.context_hash = f->context_hash,
-			.function_hash = f->function_hash,
-		};
-	}
+	for (size_t i = 0; i < p->nregions; i++)
+		v[i] = place_of(p->region[i].found);
 	return v;
 }
 
@@ -134,37 +116,52 @@ static void compare_point(struct point_pair *p, const struct build_options *o)
 	share_errors(p);
 }
 
+/* Tests that are corrected together. */
+struct family {
+	double *p, **q; /* of each; q is where its own goes */
+	size_t n;
+};
+
+static struct family family_of(size_t most)
+{
+	return (struct family){ .p = xcalloc(most + 1, sizeof(double)), .q = xcalloc(most + 1, sizeof(double *)) };
+}
+
+static void family_add(struct family *f, const struct comparison *c, double *q, const struct build_options *o)
+{
+	if (!is_test(c, o))
+		return;
+	f->p[f->n] = c->difference.p;
+	f->q[f->n++] = q;
+}
+
+static void family_finish(struct family *f)
+{
+	stats_bh(f->p, f->n, f->p);
+	for (size_t i = 0; i < f->n; i++)
+		*f->q[i] = f->p[i];
+	free(f->p);
+	free(f->q);
+}
+
 /* Points are few and headlines; regions of all points are one family of tests. */
 static void adjust(struct comparisons *c, const struct build_options *o)
 {
-	size_t most = c->n, n = 0;
-	double *p;
-	struct pair **of;
+	struct family points = family_of(c->n), regions;
+	size_t pairs = 0;
 
 	for (size_t i = 0; i < c->n; i++)
-		most += c->point[i].npairs;
-	p = xcalloc(most + 1, sizeof *p);
-	of = xcalloc(most + 1, sizeof *of);
-	for (size_t i = 0; i < c->n; i++)
-		for (size_t k = 0; k < c->point[i].npairs; k++)
-			if (is_test(&c->point[i].pair[k].cost, o)) {
-				of[n] = &c->point[i].pair[k];
-				p[n++] = c->point[i].pair[k].cost.difference.p;
-			}
-	stats_bh(p, n, p);
-	for (size_t i = 0; i < n; i++)
-		of[i]->q = p[i];
-	n = 0;
-	for (size_t i = 0; i < c->n; i++)
-		if (is_test(&c->point[i].period, o))
-			p[n++] = c->point[i].period.difference.p;
-	stats_bh(p, n, p);
-	n = 0;
-	for (size_t i = 0; i < c->n; i++)
-		if (is_test(&c->point[i].period, o))
-			c->point[i].q = p[n++];
-	free(p);
-	free(of);
+		pairs += c->point[i].npairs;
+	regions = family_of(pairs);
+	for (size_t i = 0; i < c->n; i++) {
+		struct point_pair *p = &c->point[i];
+
+		family_add(&points, &p->period, &p->q, o);
+		for (size_t k = 0; k < p->npairs; k++)
+			family_add(&regions, &p->pair[k].cost, &p->pair[k].q, o);
+	}
+	family_finish(&points);
+	family_finish(&regions);
 }
 
 static void judge(struct point_pair *p, const struct build_options *o)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { TEXT_MOST = 256 };
 
 /* One thing that runs say about where they ran. */
@@ -61,7 +63,7 @@ static bool common(const struct aspect *a, const struct side *base, const struct
 
 static bool are_held(const struct found_run *a, const struct found_run *b, bool paired)
 {
-	return !paired || (a->block && b->block && !strcmp(a->block, b->block));
+	return !paired || text_same(a->block, b->block);
 }
 
 /* Notes the first two that contradict each other. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 bool gate_parse(const char *list, unsigned *gates, const char **bad)
 {
 	static const struct {
@@ -26,7 +28,7 @@ bool gate_parse(const char *list, unsigned *gates, const char **bad)
 
 static bool is_bottleneck(const char *impact)
 {
-	return impact && (!strcmp(impact, "high") || !strcmp(impact, "moderate"));
+	return text_same(impact, "high") || text_same(impact, "moderate");
 }
 
 bool gate_is_met_by(const struct row *row, unsigned gates)
@@ -60,18 +62,14 @@ bool gate_can_close(const struct report *r)
 	return false;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
 static bool saw(const struct report *previous, const struct row *row)
 {
 	for (size_t i = 0; i < previous->n; i++) {
 		const struct row *p = &previous->row[i];
 
-		if (p->kind == row->kind && p->change <= CHANGE_LIKELY && same_text(p->text[TEXT_POINT], row->text[TEXT_POINT]) &&
-		    same_text(p->text[TEXT_REGION], row->text[TEXT_REGION]) && same_text(p->text[TEXT_DIRECTION], row->text[TEXT_DIRECTION]))
+		if (p->kind == row->kind && p->change <= CHANGE_LIKELY && !text_order(p->text[TEXT_POINT], row->text[TEXT_POINT]) &&
+		    !text_order(p->text[TEXT_REGION], row->text[TEXT_REGION]) &&
+		    !text_order(p->text[TEXT_DIRECTION], row->text[TEXT_DIRECTION]))
 			return true;
 	}
 	return false;

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "diff/identity.h"
+#include "base/text.h"
 #include "diff/match_parts.h"
+#include "diff/roots.h"
 
 void match_add(struct match_out *out, struct match_side *b, struct match_side *h, enum match_kind kind, double confidence,
 	       bool edited)
@@ -23,7 +24,7 @@ static void add_functions(struct match_sides *base, struct match_out *out)
 			continue;
 		for (size_t k = 0; k < b->n && k < h->n; k++) {
 			enum match_kind kind = b->renamed ? MATCH_RENAMED :
-					       match_same_text(b->any->path, h->any->path) ? MATCH_FUNCTION : MATCH_NAME;
+					       text_same(b->any->path, h->any->path) ? MATCH_FUNCTION : MATCH_NAME;
 
 			match_add(out, b->member[k], h->member[k], kind, b->confidence, false);
 		}
@@ -40,11 +41,11 @@ static struct map files_of(const struct match_place *p, size_t n)
 	return files;
 }
 
-static struct identity_roots roots_of(const struct match_place *base, size_t nbase, const struct match_place *head,
+static struct roots roots_of(const struct match_place *base, size_t nbase, const struct match_place *head,
 				      size_t nhead, const struct linemap *map)
 {
 	struct map base_files = files_of(base, nbase), head_files = files_of(head, nhead);
-	struct identity_roots roots = identity_find_roots(&base_files, &head_files, map ? &map->old_at : NULL,
+	struct roots roots = roots_find(&base_files, &head_files, map ? &map->old_at : NULL,
 							  map ? &map->new_at : NULL);
 
 	map_release(&base_files);
@@ -62,7 +63,7 @@ static int by_base(const void *pa, const void *pb)
 size_t match_places(const struct match_place *base, size_t nbase, const struct match_place *head, size_t nhead,
 		    const struct linemap *map, struct match **out)
 {
-	struct identity_roots roots = roots_of(base, nbase, head, nhead, map);
+	struct roots roots = roots_of(base, nbase, head, nhead, map);
 	struct match_out pairs = { xcalloc((nbase < nhead ? nbase : nhead) + 1, sizeof *pairs.v), 0 };
 	struct match_sides b, h;
 
@@ -75,7 +76,7 @@ size_t match_places(const struct match_place *base, size_t nbase, const struct m
 		qsort(pairs.v, pairs.n, sizeof *pairs.v, by_base);
 	match_sides_release(&b);
 	match_sides_release(&h);
-	identity_roots_release(&roots);
+	roots_release(&roots);
 	*out = pairs.v;
 	return pairs.n;
 }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "diff/identity.h"
 #include "diff/match_function_chance.h"
 #include "diff/match_parts.h"
@@ -27,7 +28,7 @@ struct pairing {
 
 static bool may_pair(const struct match_group *b, const struct match_group *h)
 {
-	return b->line == h->line && (b->line || match_same_text(b->any->p->scope, h->any->p->scope)) &&
+	return b->line == h->line && (b->line || text_same(b->any->p->scope, h->any->p->scope)) &&
 	       match_same_module(b->any, h->any);
 }
 
@@ -148,7 +149,7 @@ static size_t on_path(const struct named *named, const char *path)
 	size_t n = 0;
 
 	for (size_t i = 0; i < named->n; i++)
-		n += match_same_text(named->v[i]->any->path, path);
+		n += text_same(named->v[i]->any->path, path);
 	return n;
 }
 
@@ -156,7 +157,7 @@ static size_t on_path(const struct named *named, const char *path)
 static bool has_file(const struct match_sides *s, const char *path)
 {
 	for (size_t i = 0; path && i < s->ngroups; i++)
-		if (match_same_text(s->group[i].any->path, path))
+		if (text_same(s->group[i].any->path, path))
 			return true;
 	return false;
 }
@@ -174,7 +175,7 @@ static struct match_namesakes namesakes(const struct pairing *p, const struct na
 {
 	const char *path = match_path_in_head(b, p->map);
 
-	if (match_same_text(path, h->any->path))
+	if (text_same(path, h->any->path))
 		return (struct match_namesakes){ .alone = on_path(bs, b->any->path) == 1 && on_path(hs, path) == 1 };
 	if (bs->n > 1 || hs->n > 1)
 		return (struct match_namesakes){ .alone = false };
@@ -207,14 +208,14 @@ static void pair_by_name(struct pairing *p, bool parameters)
 /* Places that are in no function, file by file. */
 static double by_file(const struct match_group *b, const struct match_group *h, const struct linemap *map)
 {
-	bool same = !b->any->function && !h->any->function && match_same_text(match_path_in_head(b, map), h->any->path);
+	bool same = !b->any->function && !h->any->function && text_same(match_path_in_head(b, map), h->any->path);
 
 	return same ? MATCH_FUNCTION_CERTAIN : 0;
 }
 
 static double by_name_and_first_line(const struct match_group *b, const struct match_group *h, const struct linemap *map)
 {
-	return match_same_text(b->any->function, h->any->function) ? match_function_by_first_line(b, h, map) : 0;
+	return text_same(b->any->function, h->any->function) ? match_function_by_first_line(b, h, map) : 0;
 }
 
 static double by_first_line(const struct match_group *b, const struct match_group *h, const struct linemap *map)

@@ -1,5 +1,7 @@
 #include "diff/match_function_chance.h"
 
+#include "base/text.h"
+
 /* With fewer lines, many functions are alike. */
 #define LINES_MIN 4
 /* Functions of different names with the same text are not rare up to here. */
@@ -31,7 +33,7 @@ const char *match_path_in_head(const struct match_group *b, const struct linemap
 double match_function_by_name(const struct match_group *b, const struct match_group *h, const struct linemap *map,
 			      struct match_namesakes known)
 {
-	bool same_path = match_same_text(match_path_in_head(b, map), h->any->path) || (!b->any->path && !h->any->path);
+	bool same_path = text_same(match_path_in_head(b, map), h->any->path) || (!b->any->path && !h->any->path);
 	double s = shared(b, h);
 
 	if (known.alone && same_path)
@@ -55,7 +57,7 @@ static bool leads_to(const struct linemap *map, const struct match_group *b, con
 		return false;
 	a = linemap_forward(map, b->any->path, b->any->p->function_line);
 	return (a.fate == LINEMAP_SAME || (a.fate == LINEMAP_EDITED && a.similarity >= FIRST_LINE_MIN)) &&
-	       match_same_text(a.file, h->any->path) && a.line == h->any->p->function_line;
+	       text_same(a.file, h->any->path) && a.line == h->any->p->function_line;
 }
 
 double match_function_by_first_line(const struct match_group *b, const struct match_group *h, const struct linemap *map)
@@ -64,7 +66,7 @@ double match_function_by_first_line(const struct match_group *b, const struct ma
 
 	if (!leads_to(map, b, h))
 		return 0;
-	if (match_same_text(b->any->function, h->any->function))
+	if (text_same(b->any->function, h->any->function))
 		return MATCH_FUNCTION_CERTAIN;
 	return s < 0 ? 0.9 : 0.6 + 0.38 * s;
 }
@@ -72,7 +74,7 @@ double match_function_by_first_line(const struct match_group *b, const struct ma
 double match_function_by_body(const struct match_group *b, const struct match_group *h, const struct linemap *map)
 {
 	double s = shared(b, h);
-	bool same_path = match_same_text(match_path_in_head(b, map), h->any->path);
+	bool same_path = text_same(match_path_in_head(b, map), h->any->path);
 
 	if (s < SHARED_MIN || b->lines < LINES_MIN || h->lines < LINES_MIN)
 		return 0;

@@ -1,4 +1,5 @@
 /* Pairs lines: the order in which it is tried, and what is tried inside paired functions. */
+#include "base/text.h"
 #include "diff/match_anchor.h"
 #include "diff/match_assign.h"
 #include "diff/match_line_chance.h"
@@ -30,7 +31,7 @@ static double edited_similarity(const struct linemap *map, const struct match_si
 	if (!map || !b->path || !h->path)
 		return 0;
 	a = linemap_forward(map, b->path, b->p->line);
-	return a.fate == LINEMAP_EDITED && a.line == h->p->line && match_same_text(a.file, h->path) ? a.similarity : 0;
+	return a.fate == LINEMAP_EDITED && a.line == h->p->line && text_same(a.file, h->path) ? a.similarity : 0;
 }
 
 static void judge_by_text(struct match_candidate *c, const struct match_group *group, int distances)

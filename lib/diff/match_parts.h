@@ -69,8 +69,6 @@ void match_sides_release(struct match_sides *s);
 int match_order_sides(const struct match_side *a, const struct match_side *b);
 int match_order_groups(const struct match_group *a, const struct match_group *b);
 
-bool match_same_text(const char *a, const char *b); /* NULL is like nothing */
-
 /* Are both the same line of the same file, or of files that are not known? */
 bool match_same_place(const struct match_side *a, const struct match_side *b);
 

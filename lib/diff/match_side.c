@@ -3,8 +3,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "diff/identity.h"
 #include "diff/match_parts.h"
+#include "diff/roots.h"
 
 static int order_text(const char *a, const char *b)
 {
@@ -16,14 +19,9 @@ static int order_number(unsigned long a, unsigned long b)
 	return a < b ? -1 : a > b;
 }
 
-bool match_same_text(const char *a, const char *b)
-{
-	return a && b && !strcmp(a, b);
-}
-
 bool match_same_place(const struct match_side *a, const struct match_side *b)
 {
-	return a->p->line == b->p->line && (match_same_text(a->path, b->path) || (!a->path && !b->path));
+	return a->p->line == b->p->line && (text_same(a->path, b->path) || (!a->path && !b->path));
 }
 
 bool match_same_module(const struct match_side *a, const struct match_side *b)
@@ -125,13 +123,6 @@ static void read_body(struct match_group *g, const char *hash)
 
 /* ---- all of them ---------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void make_groups(struct match_sides *s)
 {
 	s->member = xcalloc(s->n + 1, sizeof *s->member);
@@ -163,9 +154,9 @@ void match_sides_init(struct match_sides *s, const struct match_place *p, size_t
 		struct match_side *side = &s->v[i];
 
 		*side = (struct match_side){ .p = &p[i], .index = i, .function = identity_function(p[i].symbol, p[i].function) };
-		side->path = p[i].file ? identity_path(p[i].file, root) : NULL;
-		side->module = p[i].module ? base_name(p[i].module) : NULL;
-		side->line = match_same_text(p[i].scope, "line");
+		side->path = p[i].file ? roots_path(p[i].file, root) : NULL;
+		side->module = p[i].module ? path_name(p[i].module) : NULL;
+		side->line = text_same(p[i].scope, "line");
 		read_text(side, p[i].line_hash);
 		read_around(side, p[i].context_hash);
 	}

@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/path.h"
+#include "base/text.h"
 
 /* Longer ones are not split at every blank. */
 #define GIT_LINE_MAX 8192
@@ -112,21 +114,10 @@ void patch_names_add(struct patch_names *n, const char *line)
 
 /* ---- both names ----------------------------------------------------------- */
 
-/* How long the tail is, of whole components, that both have. */
-static size_t common_tail(const char *a, const char *b)
-{
-	size_t la = strlen(a), lb = strlen(b), best = 0;
-
-	for (size_t i = 0; i < la && i < lb && a[la - 1 - i] == b[lb - 1 - i]; i++)
-		if ((i + 1 == la || a[la - 2 - i] == '/') && (i + 1 == lb || b[lb - 2 - i] == '/'))
-			best = i + 1;
-	return best;
-}
-
 /* Two names of one file, which may have prefixes. */
 static void pair(struct patch_names *n, const char *a, const char *b)
 {
-	size_t tail = common_tail(a, b);
+	size_t tail = path_common_tail(a, b);
 
 	n->old = xstrdup(tail ? a + strlen(a) - tail : a);
 	n->new = xstrdup(tail ? b + strlen(b) - tail : b);
@@ -153,7 +144,7 @@ static void split_git(struct patch_names *n)
 		size_t tail;
 
 		set_name(&b, blank + 1, false);
-		tail = common_tail(a, b);
+		tail = path_common_tail(a, b);
 		if (tail > most) {
 			most = tail;
 			best = blank;
@@ -173,7 +164,7 @@ static void split_git(struct patch_names *n)
 
 static bool is_null(const char *name)
 {
-	return name && !strcmp(name, "/dev/null");
+	return text_same(name, "/dev/null");
 }
 
 static char *without_letter(const char *name)

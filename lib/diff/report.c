@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/num.h"
+#include "base/text.h"
 
 static const char *const kinds[] = { [ROW_META] = "meta", [ROW_NOTE] = "note", [ROW_POINT] = "point", [ROW_REGION] = "region" };
 
@@ -143,7 +144,7 @@ bool row_finish(struct row *row)
 
 const char *row_function_of_line(const struct row *row)
 {
-	return row->text[TEXT_SCOPE] && !strcmp(row->text[TEXT_SCOPE], "line") ? row->text[TEXT_FUNCTION] : NULL;
+	return text_same(row->text[TEXT_SCOPE], "line") ? row->text[TEXT_FUNCTION] : NULL;
 }
 
 bool row_is_open(const struct row *row)
@@ -153,5 +154,5 @@ bool row_is_open(const struct row *row)
 
 bool row_is_worse(const struct row *row)
 {
-	return row->text[TEXT_DIRECTION] && !strcmp(row->text[TEXT_DIRECTION], "slower");
+	return text_same(row->text[TEXT_DIRECTION], "slower");
 }

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "base/text.h"
 #include "diff/words.h"
 #include "profile/prose.h"
 
@@ -59,7 +60,7 @@ static void collect(struct pack *pack, const struct side *s, bool blocks)
 static int by_block(const void *va, const void *vb)
 {
 	const struct card *a = va, *b = vb;
-	int by = strcmp(a->block ? a->block : "", b->block ? b->block : "");
+	int by = text_order(a->block, b->block);
 
 	return by ? by : (a->order > b->order) - (a->order < b->order);
 }
@@ -184,18 +185,13 @@ static void add_tally(struct report *r, struct tally *t, const struct pack *pack
 	}
 }
 
-static bool are_of_one_block(const struct card *a, const struct card *b)
-{
-	return a->block && b->block && !strcmp(a->block, b->block);
-}
-
 /* Blocks of which each has two runs or more, and that are enough for pairs. */
 static bool has_blocks(const struct pack *pack)
 {
 	size_t blocks = 0;
 
 	for (size_t i = 0, j; i < pack->n; i = j) {
-		for (j = i + 1; j < pack->n && are_of_one_block(&pack->card[i], &pack->card[j]); j++)
+		for (j = i + 1; j < pack->n && text_same(pack->card[i].block, pack->card[j].block); j++)
 			;
 		if (j - i < 2)
 			return false;
@@ -251,7 +247,7 @@ bool selfcheck(struct report *r, const struct side *one, const struct side *othe
 void selfcheck_write_text(const struct report *r, FILE *out)
 {
 	struct buf b = BUF_INIT;
-	bool paired = report_find(r, "aa_design") && !strcmp(report_find(r, "aa_design"), design_name(DESIGN_PAIRED));
+	bool paired = text_same(report_find(r, "aa_design"), design_name(DESIGN_PAIRED));
 
 	prose_wrap(&b, "data     ", "         ", "%g runs, dealt out to two sides %g times, %s", report_number(r, "aa_runs"),
 		   report_number(r, "aa_deals"), paired ? "within their blocks" : "at random");

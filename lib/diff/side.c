@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/msg.h"
+#include "base/text.h"
 
 void side_init(struct side *s)
 {
@@ -106,7 +107,7 @@ static void set_means(struct replicates *r, const struct finding *f)
 {
 	for (int q = 0; q < QUANTITIES; q++)
 		r->mean[q] = r->mean_se[q] = NAN;
-	if (!f->basis || strcmp(f->basis, "runs") != 0 || !(f->runs >= COMPARE_MIN_RUNS))
+	if (!text_same(f->basis, "runs") || !(f->runs >= COMPARE_MIN_RUNS))
 		return;
 	r->mean_runs = f->runs;
 	r->mean[QUANTITY_SLOPE] = f->slope;
@@ -145,7 +146,7 @@ static void fill_point(struct side_point *p, const struct side *s)
 {
 	const struct found_point *f = p->found;
 	double runs = (double)s->found.nruns;
-	bool whole = f->kind && !strcmp(f->kind, "run");
+	bool whole = text_same(f->kind, "run");
 
 	p->runs.whole = whole;
 	for (int q = 0; q < QUANTITIES; q++)
@@ -176,7 +177,7 @@ bool side_read(struct side *s, const char *path)
 
 	if (!findings_read(&s->found, path))
 		return false;
-	if (!f->tool || strcmp(f->tool, "analyze") != 0) {
+	if (!text_same(f->tool, "analyze")) {
 		msg_error("%s: no analysis%s%s; run andweorc-resolve and andweorc-analyze on it first",
 			  strcmp(path, "-") ? path : "standard input", f->tool ? ", but the output of andweorc-" : "", f->tool ? f->tool : "");
 		return false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "diff/match.h"
 #include "profile/caption.h"
 #include "profile/prose.h"
@@ -98,7 +99,7 @@ void words_design(struct buf *b, const struct row *row)
 
 void words_needed(struct buf *b, const struct row *row)
 {
-	bool blocks = row->text[TEXT_DESIGN] && !strcmp(row->text[TEXT_DESIGN], design_name(DESIGN_PAIRED));
+	bool blocks = text_same(row->text[TEXT_DESIGN], design_name(DESIGN_PAIRED));
 
 	if (row->change == CHANGE_INSUFFICIENT && row->real[REAL_NEEDED] > 0)
 		buf_addf(b, "%.0f runs a side are needed at least, 5 are better", row->real[REAL_NEEDED]);

@@ -5,31 +5,20 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "diff/match.h"
+#include "base/text.h"
+#include "diff/place.h"
 #include "profile/panel.h"
 
-static unsigned long number(double x)
-{
-	return x > 0 && x < 1e9 ? (unsigned long)x : 0;
-}
-
 /* Records of old analyses have no scope; the label is then all that a function has. */
-static struct match_place place_of(const struct finding *m)
+static struct match_place place_or_label_of(const struct finding *m)
 {
-	bool line = m->scope ? !strcmp(m->scope, "line") : m->file && number(m->line);
+	struct match_place p = place_of(m);
 
-	return (struct match_place){
-		.scope = m->scope ? m->scope : line ? "line" : "function",
-		.function = m->function || line ? m->function : m->region,
-		.symbol = m->symbol,
-		.file = m->file,
-		.module = m->module,
-		.line = number(m->line),
-		.function_line = number(m->function_line),
-		.line_hash = m->line_hash,
-		.context_hash = m->context_hash,
-		.function_hash = m->function_hash,
-	};
+	if (!p.scope)
+		p.scope = p.file && p.line ? "line" : "function";
+	if (!p.function && strcmp(p.scope, "line") != 0)
+		p.function = m->region;
+	return p;
 }
 
 static struct match_place *places_of(const struct found_point *p)
@@ -37,19 +26,14 @@ static struct match_place *places_of(const struct found_point *p)
 	struct match_place *v = xcalloc(p ? p->regions.n + 1 : 1, sizeof *v);
 
 	for (size_t i = 0; p && i < p->regions.n; i++)
-		v[i] = place_of(p->regions.entry[i].value);
+		v[i] = place_or_label_of(p->regions.entry[i].value);
 	return v;
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b && !strcmp(a, b);
 }
 
 /* Neither hashes nor a line map say more of it; a curve is drawn then all the same. */
 static bool stands_where_it_stood(const struct match_place *b, const struct match_place *h)
 {
-	return b->line == h->line && same_text(b->file, h->file) && same_text(b->function, h->function);
+	return b->line == h->line && text_same(b->file, h->file) && text_same(b->function, h->function);
 }
 
 /* base_of[i]: what head's region i is in base, or NULL. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "profile/robust.h"
 
 static void release_region(struct profile_region *r)
@@ -60,19 +61,14 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 /* ---- runs: in the order of time ---------------------------------------------- */
 
 int profile_compare_runs(const struct profile_run *a, const struct profile_run *b)
 {
 	int by;
 
-	if ((by = compare_u64(a->started_ns, b->started_ns)) || (by = compare_text(a->host, b->host)) ||
-	    (by = compare_text(a->command, b->command)) || (by = compare_u64(a->seed, b->seed)) ||
+	if ((by = compare_u64(a->started_ns, b->started_ns)) || (by = text_order(a->host, b->host)) ||
+	    (by = text_order(a->command, b->command)) || (by = compare_u64(a->seed, b->seed)) ||
 	    (by = compare_u64(a->wall_ns, b->wall_ns)) || (by = compare_u64(a->windows_ns, b->windows_ns)))
 		return by;
 	return compare_u64(a->windows, b->windows);

@@ -6,18 +6,18 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "base/path.h"
 #include "profile/context.h"
 
 /* "function  file.c:12", or what is known of that; NULL when nothing is. */
 static char *name_of(struct record *rec)
 {
 	const char *function = record_get(rec, "function"), *file = record_get(rec, "file"), *line = record_get(rec, "line");
-	const char *slash = file ? strrchr(file, '/') : NULL;
 	struct buf b = BUF_INIT;
 
 	if (!file || !line)
 		return function ? xstrdup(function) : NULL;
-	buf_addf(&b, "%s:%s", slash ? slash + 1 : file, line);
+	buf_addf(&b, "%s:%s", path_name(file), line);
 	if (function)
 		buf_addf(&b, " in %s", function);
 	return buf_detach(&b);

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "diff/identity.h"
 #include "diff/match.h"
+#include "diff/roots.h"
 #include "profile/source.h"
 
 /* ---- names ---------------------------------------------------------------- */
@@ -93,19 +94,19 @@ static void trees_are_found_by_what_paths_have_in_common(void **state)
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
 		struct map base = paths(all[i].base), head = paths(all[i].head);
 		struct map old = paths(all[i].old ? all[i].old : ""), new = paths(all[i].new ? all[i].new : "");
-		struct identity_roots r = identity_find_roots(&base, &head, all[i].old ? &old : NULL, all[i].new ? &new : NULL);
+		struct roots r = roots_find(&base, &head, all[i].old ? &old : NULL, all[i].new ? &new : NULL);
 
 		assert_string_equal(r.base, all[i].base_root);
 		assert_string_equal(r.head, all[i].head_root);
-		identity_roots_release(&r);
+		roots_release(&r);
 		map_release(&base);
 		map_release(&head);
 		map_release(&old);
 		map_release(&new);
 	}
-	assert_string_equal(identity_path("/w/src/a.c", "/w"), "src/a.c");
-	assert_string_equal(identity_path("/work/a.c", "/w"), "/work/a.c");
-	assert_string_equal(identity_path("a.c", ""), "a.c");
+	assert_string_equal(roots_path("/w/src/a.c", "/w"), "src/a.c");
+	assert_string_equal(roots_path("/work/a.c", "/w"), "/work/a.c");
+	assert_string_equal(roots_path("a.c", ""), "a.c");
 }
 
 /* ---- places --------------------------------------------------------------- */

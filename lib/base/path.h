@@ -1,0 +1,15 @@
+/*
+ * path: parts of the names of files.
+ */
+#ifndef ANDWEORC_BASE_PATH_H
+#define ANDWEORC_BASE_PATH_H
+
+#include <stddef.h>
+
+/* What stands behind the last '/'. */
+const char *path_name(const char *path);
+
+/* How long the tail is, of whole components, that both have; 0: their last components differ. */
+size_t path_common_tail(const char *a, const char *b);
+
+#endif

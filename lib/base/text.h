@@ -1,0 +1,22 @@
+/*
+ * text: strings that may be NULL, which is not known.
+ */
+#ifndef ANDWEORC_BASE_TEXT_H
+#define ANDWEORC_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+/* As strcmp(3); NULL is like "". */
+static inline int text_order(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* Are both known, and the same? */
+static inline bool text_same(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * place: regions of an analysis as places to be matched.
+ */
+#ifndef ANDWEORC_DIFF_PLACE_H
+#define ANDWEORC_DIFF_PLACE_H
+
+#include "diff/match.h"
+#include "profile/finding.h"
+
+/* The strings are the finding's. */
+struct match_place place_of(const struct finding *f);
+
+#endif
