@@ -11,6 +11,26 @@
 #include "base/alloc.h"
 #include "base/msg.h"
 
+FILE *file_open(const char *path)
+{
+	FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin;
+
+	if (!in)
+		msg_error("cannot open '%s': %s", path, strerror(errno));
+	return in;
+}
+
+void file_close(FILE *in)
+{
+	if (in != stdin)
+		fclose(in);
+}
+
+const char *file_label(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
 bool file_write(int fd, const void *bytes, size_t len)
 {
 	const char *s = bytes;

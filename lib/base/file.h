@@ -1,11 +1,19 @@
 /*
- * file: bytes written whole.
+ * file: what tools read, and bytes written whole.
  */
 #ifndef ANDWEORC_BASE_FILE_H
 #define ANDWEORC_BASE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+/* Opens what a tool is to read; "-" is standard input.  NULL, after a message, when that cannot be. */
+FILE *file_open(const char *path);
+void file_close(FILE *in); /* leaves standard input open */
+
+/* How messages call it. */
+const char *file_label(const char *path);
 
 /* All of it, whatever write(2) does with a part; false, errno set, when that failed. */
 bool file_write(int fd, const void *bytes, size_t len);

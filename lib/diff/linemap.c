@@ -1,12 +1,9 @@
 #include "diff/linemap.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/msg.h"
+#include "base/file.h"
 #include "diff/patch.h"
 #include "diff/similar.h"
 
@@ -88,17 +85,13 @@ static void set_opaque(void *arg)
 
 bool linemap_read(struct linemap *map, const char *path)
 {
-	bool standard = !strcmp(path, "-"), ok;
-	FILE *in = standard ? stdin : fopen(path, "re");
+	FILE *in = file_open(path);
+	bool ok;
 
-	if (!in) {
-		msg_error("cannot open '%s': %s", path, strerror(errno));
+	if (!in)
 		return false;
-	}
-	ok = patch_read(in, standard ? "standard input" : path,
-			&(struct patch_sink){ map, add_file, add_block, set_opaque });
-	if (!standard)
-		fclose(in);
+	ok = patch_read(in, file_label(path), &(struct patch_sink){ map, add_file, add_block, set_opaque });
+	file_close(in);
 	return ok;
 }
 

@@ -1,4 +1,5 @@
 /* The table as tab-separated values, for awk and for rendering later. */
+#include "base/file.h"
 #include "diff/report.h"
 
 #include <errno.h>
@@ -197,20 +198,17 @@ static bool read_lines(struct report *r, struct table *t, FILE *in)
 
 bool report_read_tsv(struct report *r, const char *path)
 {
-	bool is_stdin = !strcmp(path, "-"), ok;
-	struct table t = { .name = is_stdin ? "standard input" : path };
-	FILE *in = is_stdin ? stdin : fopen(path, "re");
+	struct table t = { .name = file_label(path) };
+	FILE *in = file_open(path);
+	bool ok;
 
-	if (!in) {
-		msg_error("cannot open '%s': %s", path, strerror(errno));
+	if (!in)
 		return false;
-	}
 	ok = read_lines(r, &t, in);
 	if (ferror(in)) {
 		msg_error("cannot read '%s': %s", t.name, strerror(errno));
 		ok = false;
 	}
-	if (!is_stdin)
-		fclose(in);
+	file_close(in);
 	return ok;
 }

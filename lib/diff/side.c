@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/msg.h"
 #include "base/text.h"
 
@@ -179,7 +180,7 @@ bool side_read(struct side *s, const char *path)
 		return false;
 	if (!text_same(f->tool, "analyze")) {
 		msg_error("%s: no analysis%s%s; run andweorc-resolve and andweorc-analyze on it first",
-			  strcmp(path, "-") ? path : "standard input", f->tool ? ", but the output of andweorc-" : "", f->tool ? f->tool : "");
+			  file_label(path), f->tool ? ", but the output of andweorc-" : "", f->tool ? f->tool : "");
 		return false;
 	}
 	s->point = xcalloc(f->points.n + 1, sizeof *s->point);

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "diff/identity.h"
 #include "diff/match.h"
+#include "diff/match_anchor.h"
 #include "diff/roots.h"
 #include "profile/source.h"
 
@@ -551,6 +552,38 @@ static void pairs_depend_on_the_places_alone(void **state)
 	linemap_release(&back);
 }
 
+/* ---- positions ------------------------------------------------------------ */
+
+static void position_is_measured_from_what_is_known(void **state)
+{
+	struct match_anchors a = { 0 };
+
+	(void)state;
+	match_anchors_begin(&a, 10, 0);
+	assert_int_equal(a.n, 0);
+	assert_int_equal(match_anchors_distances(&a, 3, 99), 0);
+	match_anchors_begin(&a, 10, 20);
+	assert_int_equal(match_anchors_distances(&a, 12, 22), 1);
+	assert_int_equal(match_anchors_distances(&a, 12, 23), 0);
+	assert_int_equal(match_anchors_distances(&a, 9, 19), 1);
+	assert_int_equal(match_anchors_distances(&a, 12, 19), MATCH_OUT_OF_ORDER);
+	assert_int_equal(match_anchors_distances(&a, 9, 22), MATCH_OUT_OF_ORDER);
+	assert_int_equal(match_anchors_distances(&a, 10, 22), MATCH_OUT_OF_ORDER);
+
+	/* the last one crosses the one before it */
+	match_anchors_add(&a, 30, 41);
+	match_anchors_add(&a, 20, 30);
+	match_anchors_add(&a, 25, 29);
+	match_anchors_settle(&a);
+	assert_int_equal(a.n, 3);
+	assert_int_equal(match_anchors_distances(&a, 15, 25), 2);
+	assert_int_equal(match_anchors_distances(&a, 25, 35), 1);
+	assert_int_equal(match_anchors_distances(&a, 25, 36), 1);
+	assert_int_equal(match_anchors_distances(&a, 25, 34), 0);
+	match_anchors_release(&a);
+	assert_int_equal(a.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -566,6 +599,7 @@ int main(void)
 		cmocka_unit_test(functions_and_classes_are_known_by_their_names),
 		cmocka_unit_test(nothing_is_paired_across_modules_or_scopes),
 		cmocka_unit_test(pairs_depend_on_the_places_alone),
+		cmocka_unit_test(position_is_measured_from_what_is_known),
 	};
 
 	return UNIT_MAIN(tests);
