@@ -4,6 +4,8 @@
 . "$data/record/record.sh"
 
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -I"$top/t/workload" -o round_ "$data/record/given.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -o runs_ "$data/record/runs.c" -pthread || exit 1
 LIFE_MS=1500
 export LIFE_MS
 
@@ -14,29 +16,32 @@ record() {
 	limit=60 recording "$log" --window 20 "$@"
 }
 
+# says_in_each LOG REGION PCT: each experiment has this and nothing else as given
+says_in_each() {
+	awk -F'\t' -v symbol="symbol=$2" '$1 == "region" { for (i = 3; i <= NF; i++) if ($i == symbol) print substr($2, 4) }' "$1" |
+		sort -u >ids
+	test "$(wc -l <ids)" -eq 1
+	values given experiment "$1" | sort -u | same ids -
+	values id experiment "$1" | wc -l >want
+	values given_pct experiment "$1" | grep -cx "$3" | same want -
+	values region experiment "$1" >tried
+	lacks "^$(cat ids)\$" tried
+}
+
 all_windows_say_so() {
 	record log --given second_twin=40 -m function -r first_twin -s 50 -- ./life twins
 	empty err
 	values given run log >got
 	values given_pct run log >>got
 	printf 'second_twin\n40\n' | same - got
-	values id experiment log | wc -l >want
-	values given_pct experiment log | grep -cx 40 | same want -
-	values given experiment log | sort -u >ids
-	test "$(wc -l <ids)" -eq 1
+	says_in_each log second_twin 40
 	values speedup_pct experiment log | sort -un >got
 	printf '0\n50\n' | same - got
-	# Its region is described, and never tried.
-	awk -F'\t' -v id="id=$(cat ids)" '$1 == "region" && $2 == id && /symbol=second_twin/ { seen = 1 } END { exit !seen }' log
-	values region experiment log | grep -vx -e - >tried
-	lacks "^$(cat ids)\$" tried
 }
 
 is_never_tried() {
 	record log --given second_twin=40 -m function -- ./life twins
-	values given experiment log | sort -u >ids
-	values region experiment log >tried
-	lacks "^$(cat ids)\$" tried
+	says_in_each log second_twin 40
 }
 
 # analysis LOG...: without the runs, whose numbers differ
@@ -66,6 +71,90 @@ is_compared_with_its_like() {
 	has "^point +'unit \(given second_twin 40 % faster\)'" text
 }
 
+classes_are_tried() {
+	record log --given compute=40 -m function -r :sleep -r :alloc -s 50 -- ./round_ --seconds 1.5
+	empty err
+	says_in_each log compute 40
+	values symbol region log | sort >got
+	printf ':alloc\n:sleep\ncompute\n' | same - got
+	analysis log >got
+	has '^curve	point=round%20\(given%20compute%2040%20%25%20faster\)	region=:sleep' got
+}
+
+classes_are_given() {
+	for class in :sleep :io :alloc; do
+		record log --given $class=40 -m function -r compute -s 50 -- ./round_ --seconds 1
+		empty err
+		says_in_each log $class 40
+		analysis log >got
+		has "^curve	point=round%20\(given%20$class%2040%20%25%20faster\)	region=compute" got
+	done
+}
+
+whole_runs_say_so() {
+	record plain -n 9 -m function -r half -s 50 -- ./runs_ serial 60
+	record given -n 9 --given third=40 -m function -r half -s 50 -- ./runs_ serial 60
+	empty err
+	# The first run is for discovery.
+	values run experiment given >got
+	printf '%s\n' 2 3 4 5 6 7 8 9 | same - got
+	says_in_each given third 40
+	analysis plain >one
+	analysis given >two
+	analysis given plain >all
+	sort one two | same - all
+	has '^point	point=run	kind=run' one
+	has '^point	point=run%20\(given%20third%2040%20%25%20faster\)	kind=run' two
+	has '^impact	point=run%20\(given.*	function=half	.*basis=runs' analysis
+}
+
+whole_runs_without_it() {
+	record log -n 4 --given nobody=40 -m function -r half -s 50 -- ./runs_ serial 60
+	has "called 'nobody'" err
+	lacks '^experiment' log
+}
+
+# of_spans LOG...: the analysis, and in `lengths` what there is of spans only
+of_spans() {
+	analysis "$@" >got
+	grep '_ns=.*p50_ns=\|p50_pct=' got >lengths || :
+	cat got
+}
+
+spans_are_of_such_points() {
+	workload=$O/t/workload/spans
+	record plain -m function -r second -s 50 -- "$workload" --seconds 2
+	record given --given first=50 -m function -r second -s 50 -- "$workload" --seconds 2
+	says_in_each given first 50
+	of_spans plain >one
+	has '^point	point=span	kind=latency	measure=measured' lengths
+	of_spans given >two
+	has '^point	point=span%20\(given%20first%2050%20%25%20faster\)	kind=latency	measure=measured	.*p50_ns=.*p95_ns=' lengths
+	has '^curve	point=span%20\(given%20first%2050%20%25%20faster\)	.*p50_pct=' lengths
+	of_spans given plain >all
+	sort one two | same - all
+	# The first half of a span of 1.6 ms is half as long.
+	awk -F'\t' '$1 == "point" && /point=span/ { for (i = 3; i <= NF; i++) if ($i ~ /^p50_ns=/) ns[/given/ + 0] = substr($i, 8) }
+		END { ratio = ns[1] / ns[0]; print ratio; exit !(ratio > 0.65 && ratio < 0.85) }' all
+}
+
+both_asked_and_given() {
+	record log --given second_twin=40 -m function -r first_twin -r second_twin -s 50 -- ./life twins
+	says_in_each log second_twin 40
+}
+
+nothing_is_left() {
+	LIFE_MS=600 record log --given second_twin=40 -m function -r second_twin -s 50 -- ./life twins
+	has "'second_twin' is given and never tried" err
+	has '^warning.*what=no-region' log
+}
+
+tells_of_what_takes_no_time() {
+	record log --given long_life=40 -m function -r first_twin -s 50 -- ./life twins
+	has "no sample was in 'long_life'" err
+	has '^warning.*what=unseen-region' log
+}
+
 tells_of_what_is_not_there() {
 	LIFE_MS=300 record log --given nobody=40 -m function -r first_twin -- ./life twins
 	has "called 'nobody'" err
@@ -75,7 +164,15 @@ tells_of_what_is_not_there() {
 check '--given: all windows, baselines too, say what is given and by how much' all_windows_say_so
 check '--given: what is given is never tried, also among those found by samples' is_never_tried
 check 'analyze: windows are compared with those alone that have the same given' is_compared_with_its_like
+check '--given: with classes of time as the others' classes_are_tried
+check '--given: a class of time' classes_are_given
+check '--given: whole runs say it too, and are compared with their like' whole_runs_say_so
+check '--given: spans too' spans_are_of_such_points
+check '--given: a region that is also asked for is given' both_asked_and_given
+check '--given: all that is asked for is given' nothing_is_left
+check '--given: a region that takes no time' tells_of_what_takes_no_time
 check '--given: no such region' tells_of_what_is_not_there
+check '--given: no such region, whole runs' whole_runs_without_it
 check '--given: bad values' refuses --given x second_twin=0 second_twin=100 second_twin= =30 second_twin=x :lock=30 :runqueue=30
 
 done_testing

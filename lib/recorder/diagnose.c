@@ -121,13 +121,16 @@ static void names(struct conductor *c)
 				      c->points.wanted[i].name));
 }
 
-/* A region that was asked for, and that nothing is ever seen in, would be said to be worth nothing. */
+/*
+ * A region that was asked for, and that nothing is ever seen in, would be said to
+ * be worth nothing; one that is given would be said to be faster, and is not.
+ */
 static void unseen(struct conductor *c)
 {
 	for (size_t i = 0; i < c->regions->n && c->regions->all_samples >= UNSEEN_SAMPLES; i++) {
 		const struct region *g = c->regions->v[i];
 
-		if (g->named && g->scope == REGION_FUNCTION && g->all_samples + g->all_blocked == 0)
+		if ((g->named || g->given) && g->scope == REGION_FUNCTION && g->all_samples + g->all_blocked == 0)
 			say(c, "unseen-region",
 			    xasprintf("no sample was in '%s': it takes no time, or leaves what it does to another function by a jump, as "
 				      "optimised code does: name that one",
@@ -135,12 +138,24 @@ static void unseen(struct conductor *c)
 	}
 }
 
+/* Is all that was asked for given, so that nothing is left to try? */
+static bool all_given(const struct conductor *c)
+{
+	size_t asked = 0, tried = 0;
+
+	for (size_t i = 0; i < c->regions->n; i++) {
+		asked += c->regions->v[i]->named;
+		tried += c->regions->v[i]->named && !c->regions->v[i]->given;
+	}
+	return asked > 0 && tried == 0;
+}
+
 static void regions(struct conductor *c)
 {
 	size_t logged = 0;
 
 	for (size_t i = 0; i < c->regions->n; i++)
-		logged += c->regions->v[i]->logged;
+		logged += c->regions->v[i]->logged && !c->regions->v[i]->given;
 	if (c->regions->samples == 0 && gone_over(c) > 0)
 		return; /* its work was done elsewhere, which has been said */
 	if (c->regions->samples == 0)
@@ -152,6 +167,8 @@ static void regions(struct conductor *c)
 								": is it stripped?"));
 	else if (logged == 0 && c->windows > 0 && !c->whole.on && c->plan->nnames == 0)
 		say(c, "no-region", xstrdup("no region has enough samples: name one with -r, or record for longer with -d"));
+	else if (all_given(c))
+		say(c, "no-region", xasprintf("'%s' is given and never tried: name another region with -r", c->plan->given));
 }
 
 /* Processes of the recording, whose names and work could be what is missed. */

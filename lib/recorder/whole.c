@@ -63,6 +63,9 @@ void whole_decide(struct conductor *c)
 		return;
 	if (!c->ready || c->cut || c->experiments > 0 || points_most_visits(&c->points) > 0)
 		return;
+	/* As with windows: nothing is measured before there is what is given. */
+	if (c->plan->given && !c->given_found)
+		return;
 	c->whole.on = true;
 	c->whole.status = c->wait_status;
 	conductor_trial(c, &c->whole.region);
