@@ -3,7 +3,7 @@
 #   make              build everything under O (default: build)
 #   make demo         install what is missing, build, profile a real program, show report and curve
 #   make check        install what is missing, build, run every test through prove
-#   make predictions  predictions of waits of all kinds against known answers (3 minutes; run it alone)
+#   make predictions  predictions of waits of all kinds against known answers (4 minutes; run it alone)
 #   make accuracy     intervals by simulation, numbers against R, predicted against measured speedups (minutes; run it alone)
 #   make changes      what comparisons find of a change, and of none, recorded for real (7 minutes; run it alone)
 #   make bench        overhead, start-up, symbolisation (minutes; run it alone)
