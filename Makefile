@@ -6,6 +6,7 @@
 #   make predictions  predictions of waits of all kinds against known answers (4 minutes; run it alone)
 #   make accuracy     intervals by simulation, numbers against R, predicted against measured speedups (minutes; run it alone)
 #   make changes      what comparisons find of a change, and of none, recorded for real (7 minutes; run it alone)
+#   make recordings   do intervals of real recordings hold the truth (10 minutes; run it alone)
 #   make bench        overhead, start-up, symbolisation (minutes; run it alone)
 #   make install      DESTDIR= prefix=/usr/local
 #
@@ -201,7 +202,7 @@ static: $(STATIC)
 
 # ---- what people call -------------------------------------------------------
 
-.PHONY: deps demo check predictions accuracy changes bench
+.PHONY: deps demo check predictions accuracy changes recordings bench
 deps:
 	$(Q)ci/deps
 
@@ -229,6 +230,12 @@ changes: all workload
 	$(Q)for pct in 10 20 30; do O='$(O)' t/accuracy/changes slower $$pct serial half; done
 	$(Q)O='$(O)' CHG_BLOCKS=4 CHG_REGIONS=1 CHG_RECORD='--window 30 -s 30,60' t/accuracy/changes same 12 serial
 	$(Q)O='$(O)' t/accuracy/changes table
+
+recordings: all workload
+	$(Q)rm -rf '$(O)/recordings'
+	$(Q)O='$(O)' t/accuracy/recordings record pool
+	$(Q)O='$(O)' t/accuracy/recordings record serial half third
+	$(Q)O='$(O)' t/accuracy/recordings table
 
 bench: all workload bench-programs
 	$(Q)O='$(O)' t/bench/run
