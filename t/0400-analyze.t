@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 generate() {
-	awk "$@" -f "$data/analyze/generate.awk"
+	awk "$@" -f "$data/random.awk" -f "$data/analyze/generate.awk"
 }
 
 # Five runs, some windows disturbed; the golden outputs were read by a person when they were made.
@@ -28,7 +28,7 @@ check 'classes and processes, format json' golden json "$data/analyze/reach.aw" 
 
 # No progress point: each run is a window.
 whole() {
-	awk "$@" -f "$data/analyze/whole.awk"
+	awk "$@" -f "$data/random.awk" -f "$data/analyze/whole.awk"
 }
 
 whole -v seed=5 >whole.aw

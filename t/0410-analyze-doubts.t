@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 generate() {
-	awk "$@" -f "$data/analyze/generate.awk"
+	awk "$@" -f "$data/random.awk" -f "$data/analyze/generate.awk"
 }
 
 generate -v seed=5 -v blocks=6 >log

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	awk -v seed=$seed -v runs=1 -v blocks=12 -v disturb=0.05 -f "$data/analyze/generate.awk" >log
+	awk -v seed=$seed -v runs=1 -v blocks=12 -v disturb=0.05 -f "$data/random.awk" -f "$data/analyze/generate.awk" >log
 	andweorc-analyze log >out$seed 2>err || exit 1
 done
 cat out* | grep ^impact | tr '\t' ' ' >impacts
@@ -63,7 +63,7 @@ contention() {
 	test "$(grep -c 'region=lock.c:300 .*note=[a-z,-]*contention' impacts)" -eq 20
 	grep -v 'region=lock.c:300 ' impacts >others
 	lacks 'contention' others
-	awk -v seed=3 -v blocks=10 -f "$data/analyze/generate.awk" >log
+	awk -v seed=3 -v blocks=10 -f "$data/random.awk" -f "$data/analyze/generate.awk" >log
 	exits 0 andweorc-analyze --format text log >out 2>err
 	has '^    impact    harmful \(contention: the program slows down\)' out
 	has '^note: lock.c:300: the faster the region, the slower the program' out
@@ -71,7 +71,7 @@ contention() {
 check 'contention is called so' contention
 
 contrast() {
-	awk -v seed=3 -v only=3 -v blocks=10 -f "$data/analyze/generate.awk" | sed 's/samples=250	total/samples=650	total/' >log
+	awk -v seed=3 -v only=3 -v blocks=10 -f "$data/random.awk" -f "$data/analyze/generate.awk" | sed 's/samples=250	total/samples=650	total/' >log
 	exits 0 andweorc-analyze --format text log >out 2>err
 	tr '\n' ' ' <out >flat
 	has 'The hottest region is not the bottleneck: spin.c:77 has 65.0 % of the CPU samples' flat

@@ -6,7 +6,7 @@
 side() {
 	out=$1
 	shift
-	awk "$@" -f "$data/diff/side.awk" | andweorc-analyze >"$out"
+	awk "$@" -f "$data/random.awk" -f "$data/diff/side.awk" | andweorc-analyze >"$out"
 }
 
 side base -v side=base
@@ -278,7 +278,7 @@ nothing_to_compare() {
 	has 'no progress point in common' err
 	exits 2 andweorc-diff -p nosuch base same >out 2>err
 	has "the progress point 'nosuch' is not in both" err
-	awk -v side=base -f "$data/diff/side.awk" >log
+	awk -v side=base -f "$data/random.awk" -f "$data/diff/side.awk" >log
 	exits 2 andweorc-diff log base >out 2>err
 	has '^andweorc-diff: log: no analysis, but the output of andweorc-record' err
 	exits 2 andweorc-diff base >out 2>err

@@ -5,7 +5,7 @@
 side() {
 	out=$1
 	shift
-	awk "$@" -f "$data/diff/side.awk" | andweorc-analyze >"$out"
+	awk "$@" -f "$data/random.awk" -f "$data/diff/side.awk" | andweorc-analyze >"$out"
 }
 
 side base.plain -v side=base

@@ -1,19 +1,13 @@
 #!/bin/sh
 # ci/comment: which comment is written, on which pull request, and which are left alone.
 . "$(dirname "$0")/lib.sh"
+. "$top/t/ci/github.sh"
 
 for program in curl jq perl; do
 	command -v $program >/dev/null || skip_all "no $program"
 done
 comment=$top/ci/comment
 sha=0123456789abcdef0123456789abcdef01234567
-server=
-
-finish() {
-	test -z "$server" || kill "$server"
-	cleanup
-}
-trap finish EXIT
 
 # The world before each test: two pull requests from one branch, one of them to another repository's.
 cat >world.json <<END
@@ -34,15 +28,9 @@ cat >world.json <<END
 }
 END
 cp world.json state.json
-"$top/t/ci/github.pl" state.json requests port 2>server.err &
-server=$!
-until test -s port; do
-	kill -0 $server 2>/dev/null || skip_all 'no port can be opened here'
-	sleep 0.05
-done
-GITHUB_API_URL=http://127.0.0.1:$(cat port) GITHUB_REPOSITORY=o/r GITHUB_TOKEN=secret GITHUB_EVENT_PATH=$scratch/event.json
+serve
+GITHUB_API_URL=$api GITHUB_REPOSITORY=o/r GITHUB_TOKEN=secret GITHUB_EVENT_PATH=$scratch/event.json
 export GITHUB_API_URL GITHUB_REPOSITORY GITHUB_TOKEN GITHUB_EVENT_PATH
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 
 fresh() {
 	cp world.json state.json

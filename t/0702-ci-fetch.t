@@ -1,18 +1,12 @@
 #!/bin/sh
 # ci/fetch, ci/baseline, ci/perf-access: what is taken from elsewhere, and what is not.
 . "$(dirname "$0")/lib.sh"
+. "$top/t/ci/github.sh"
 
 for program in curl jq perl; do
 	command -v $program >/dev/null || skip_all "no $program"
 done
 fetch=$top/ci/fetch
-server=
-
-finish() {
-	test -z "$server" || kill "$server"
-	cleanup
-}
-trap finish EXIT
 
 # Two runs of this repository and one of a fork, whose branch has the same name.
 mkdir one two
@@ -41,15 +35,9 @@ cat >world.json <<END
 }
 END
 cp world.json state.json
-"$top/t/ci/github.pl" state.json requests port 2>server.err &
-server=$!
-until test -s port; do
-	kill -0 $server 2>/dev/null || skip_all 'no port can be opened here'
-	sleep 0.05
-done
-GITHUB_API_URL=http://127.0.0.1:$(cat port) GITHUB_REPOSITORY=o/r GITHUB_TOKEN=secret
+serve
+GITHUB_API_URL=$api GITHUB_REPOSITORY=o/r GITHUB_TOKEN=secret
 export GITHUB_API_URL GITHUB_REPOSITORY GITHUB_TOKEN
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 
 one_file_of_a_run() {
 	exits 0 "$fetch" --run 10 a diff.tsv >got 2>err

@@ -2,19 +2,13 @@
 # The workflows: that they ask for no more than they need, and what their steps do,
 # from the push of a pull request to the comment on it.
 . "$(dirname "$0")/lib.sh"
+. "$top/t/ci/github.sh"
 
 for program in perl git curl jq; do
 	command -v $program >/dev/null || skip_all "no $program"
 done
 perl -MCPAN::Meta::YAML -MJSON::PP -e 1 2>/dev/null || skip_all 'a perl without its modules'
 examples=$top/share/andweorc/workflows
-server=
-
-finish() {
-	test -z "$server" || kill "$server"
-	cleanup
-}
-trap finish EXIT
 
 # ---- as they stand --------------------------------------------------------------
 
@@ -132,7 +126,7 @@ steps() {
 	name=$1
 	shift
 	run "$top/t/ci/steps.pl" --repository repository --action andweorc/andweorc/ci="$top/ci" --out out \
-		--env GITHUB_API_URL="http://127.0.0.1:$(cat port)" --token secret "$@" "$name" >steps.out 2>&1
+		--env GITHUB_API_URL="$api" --token secret "$@" "$name" >steps.out 2>&1
 	cat steps.out
 	test "$status" -le 1 || tail -n 40 out/log
 	test "$status" -le 1
@@ -163,15 +157,10 @@ start() {
 	jq -n '{ pull_request: { number: 7, base: { ref: "main" } }, test: { run_id: 42, ref: "refs/pull/7/merge" } }' >pull.json
 	jq -n --arg sha "$head" '{ workflow_run: { id: 42, event: "pull_request", conclusion: "failure", head_sha: $sha, head_branch: "topic",
 		pull_requests: [], head_repository: { full_name: "fork/r", owner: { login: "fork" } } }, test: { run_id: 43 } }' >run.json
-	"$top/t/ci/github.pl" state.json requests port 2>server.err &
-	echo $! >server
-	until test -s port; do
-		sleep 0.05
-	done
 }
 blocks=2
 (set -e; start) >start.out 2>&1 </dev/null || { cat start.out; exit 1; }
-server=$(cat server)
+serve
 
 # The job that records succeeds in each shard, the one that compares fails, as fail-on asks for.
 pull_request_is_judged() {

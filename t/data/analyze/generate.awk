@@ -1,6 +1,6 @@
 # Writes a log of a simulated program, so that tests know the truth:
 #
-#	awk -v seed=7 -v runs=5 -v blocks=8 -f generate.awk
+#	awk -v seed=7 -v runs=5 -v blocks=8 -f ../random.awk -f generate.awk
 #
 # Regions (point "block", 2 ms a visit; the machine drifts by some per cent):
 #
@@ -13,18 +13,6 @@
 # Also: cv (of the time between visits, default 0.3), disturb (part of the windows),
 # visits (a window, default 40), levels ("25 50 75 100"), cut=1 (no end record),
 # only (number of regions), baselines (a block, default 4).
-
-# awk's own rand differs between implementations: Park and Miller's, in exact doubles.
-function uniform() {
-	seed = (seed * 16807) % 2147483647
-	return seed / 2147483647
-}
-
-function gauss(    i, sum) {
-	for (i = 0; i < 12; i++)
-		sum += uniform()
-	return sum - 6
-}
 
 function effect(region, s) {
 	if (region == 1) return 0.6 * s

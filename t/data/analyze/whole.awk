@@ -1,23 +1,11 @@
 # Writes the log of a program without progress points: each run is one window.
 #
-#	awk -v seed=7 -v runs=60 -f whole.awk
+#	awk -v seed=7 -v runs=60 -f ../random.awk -f whole.awk
 #
 # Regions: solve has slope 0.6, :io 0.25.  A block is both at 4 speedups and 3
 # baselines, shuffled; blocks go on from run to run.  The machine gets slower by
 # 10 % from the first run to the last.  Also: noise (default 0.01), part=1 (each
 # run under a header of its own), start (of the first run, in s), host, speed.
-
-# as generate.awk
-function uniform() {
-	seed = (seed * 16807) % 2147483647
-	return seed / 2147483647
-}
-
-function gauss(    i, sum) {
-	for (i = 0; i < 12; i++)
-		sum += uniform()
-	return sum - 6
-}
 
 function next_block(    i, j, t) {
 	block++

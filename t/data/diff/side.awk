@@ -1,27 +1,15 @@
 # Writes the log of one side of a comparison, of a simulated program whose truth is known:
 #
-#	awk -v side=head -v runs=5 -v cost="parse=1.2 sort=0.9" -f side.awk
+#	awk -v side=head -v runs=5 -v cost="parse=1.2 sort=0.9" -f ../random.awk -f side.awk
 #
 # A visit of the point "block" is serial: the regions' costs in ns, one after the other, and a rest without region.
 # `cost` multiplies those of regions.  Runs are in blocks 1, 2, ...: the machine is as fast as the block says
 # (standard deviation `drift`, 3 %), the same for both sides; each run differs by `noise` (0.5 %) of its own, and
 # each region's cost by `spread` (1 %).
 #
-# Also: cv (of a visit, 0.3: 5 % for the 40 visits of a window), seed (of the side), block_seed, windows (a run: sweeps over all regions, default 4), line (added to all
-# line numbers), file (suffix of file names), commit, noblock=1, only (number of regions), gone (one to leave out),
-# kernel, cpus.
-
-# awk's own rand differs between implementations: Park and Miller's, in exact doubles.
-function uniform() {
-	seed = (seed * 16807) % 2147483647
-	return seed / 2147483647
-}
-
-function gauss(    i, sum) {
-	for (i = 0; i < 12; i++)
-		sum += uniform()
-	return sum - 6
-}
+# Also: cv (of a visit, 0.3: 5 % for the 40 visits of a window), seed (of the side), block_seed, windows (a run: sweeps
+# over all regions, default 4), line (added to all line numbers), file (suffix of file names), commit, noblock=1, only
+# (number of regions), gone (one to leave out), kernel, cpus.
 
 function window(region, pct,    period, time) {
 	period = speed * (total - own[region] * pct / 100)
