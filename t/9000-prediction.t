@@ -1,50 +1,9 @@
 #!/bin/sh
 # Predictions against known answers, roughly: 5 s a program, tolerance 5 points.
 # (make accuracy looks closer.)  Runs alone.
+# shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
-
-seconds=5
-tolerance=5
-
-options= # more, for andweorc-record
-
-# profile PROGRAM REGION...: leaves `analysis`
-profile() {
-	program=$1
-	shift
-	for region in "$@"; do
-		shift
-		set -- "$@" -r "$region"
-	done
-	# shellcheck disable=SC2086 # several options
-	exits 0 andweorc-record $options -d $seconds -m function "$@" -s 0,25,50 -o log -- "$O/t/workload/$program" --seconds 1000000 >out
-	exits 0 andweorc-resolve log >resolved
-	exits 0 andweorc-analyze --format andweorc resolved >analysis
-}
-
-# predicts REGION PCT POINTS [POINT KEY]: the program gets POINTS % faster, within the tolerance
-predicts() {
-	awk -F '\t' -v region="$1" -v pct="$2" -v want="$3" -v point="${4:-round}" -v key="${5:-program_pct}" -v tolerance=$tolerance '
-		$1 == "curve" {
-			delete f
-			for (i = 2; i <= NF; i++) {
-				eq = index($i, "=")
-				f[substr($i, 1, eq - 1)] = substr($i, eq + 1)
-			}
-			if (f["point"] == point && f["region"] == region && f["speedup_pct"] + 0 == pct) {
-				found++
-				got = f[key] + 0
-			}
-		}
-		END {
-			if (found != 1) {
-				print found + 0 " curve records for " region " at " pct
-				exit 1
-			}
-			printf "%s at %d %%: %s of %s predicted %.1f, known %.1f\n", region, pct, key, point, got, want
-			exit got < want - tolerance || got > want + tolerance
-		}' analysis
-}
+. "$data/record/prediction.sh"
 
 a_serial_program() {
 	profile serial half fifth
@@ -87,7 +46,7 @@ spans() {
 # With the work inside at 40 %, the mutex is no bottleneck, and the work outside is 5/8 of a round, less what
 # the two threads still wait: 14.5 when both are really made shorter.
 a_mutex_that_is_no_bottleneck() {
-	options='--given inside=60'
+	experiments="$experiments --given inside=60"
 	seconds=10
 	profile mutex outside
 	predicts outside 25 14.5 'round%20(given%20inside%2060%20%25%20faster)'

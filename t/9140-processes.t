@@ -1,48 +1,12 @@
 #!/bin/sh
 # Predictions in programs of several processes, roughly: 8 s a program, tolerance
 # 6 points.  (make accuracy looks closer.)  Runs alone.
+# shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
+. "$data/record/prediction.sh"
 
 seconds=8
 tolerance=6
-
-# profile PROGRAM REGION...: leaves `analysis`
-profile() {
-	program=$1
-	shift
-	for region in "$@"; do
-		shift
-		set -- "$@" -r "$region"
-	done
-	test -x "$program" || program=$O/t/workload/$program
-	exits 0 andweorc-record -d "$seconds" -m function "$@" -s 0,25,50 -o log -- "$program" --seconds 1000000 >out
-	exits 0 andweorc-resolve log >resolved
-	exits 0 andweorc-analyze --format andweorc resolved >analysis
-}
-
-# predicts REGION PCT POINTS: the program gets POINTS % faster, within the tolerance
-predicts() {
-	awk -F '\t' -v region="$1" -v pct="$2" -v want="$3" -v tolerance="$tolerance" '
-		$1 == "curve" {
-			delete f
-			for (i = 2; i <= NF; i++) {
-				eq = index($i, "=")
-				f[substr($i, 1, eq - 1)] = substr($i, eq + 1)
-			}
-			if (f["point"] == "round" && f["region"] == region && f["speedup_pct"] + 0 == pct) {
-				found++
-				got = f["program_pct"] + 0
-			}
-		}
-		END {
-			if (found != 1) {
-				print found + 0 " curve records for " region " at " pct
-				exit 1
-			}
-			printf "%s at %d %%: predicted %.1f, known %.1f\n", region, pct, got, want
-			exit got < want - tolerance || got > want + tolerance
-		}' analysis
-}
 
 over_pipes() {
 	profile childpipe answer prepare

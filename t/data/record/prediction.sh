@@ -1,0 +1,54 @@
+# shellcheck shell=sh disable=SC2034,SC2154
+# What t/9000-prediction.t and its like share: programs of known truth are recorded, and what is predicted of them is held
+# against it.
+
+seconds=5
+tolerance=5               # points
+experiments='-s 0,25,50'  # options of andweorc-record
+
+# analysis_of ARG...: leaves in `analysis` what is found in what andweorc-record records
+analysis_of() {
+	exits 0 andweorc-record -m function -o log "$@" >out
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+}
+
+# profile PROGRAM REGION...: the analysis of a program that goes on and on; without a '/', it is one of t/workload
+profile() {
+	program=$1
+	shift
+	case $program in
+	*/*) ;;
+	*) program=$O/t/workload/$program ;;
+	esac
+	for region in "$@"; do
+		shift
+		set -- "$@" -r "$region"
+	done
+	# shellcheck disable=SC2086 # several options
+	analysis_of -d "$seconds" "$@" $experiments -- "$program" --seconds 1000000
+}
+
+# predicts REGION PCT POINTS [POINT [KEY]]: with the region PCT % faster, the program gets POINTS % faster, within the tolerance
+predicts() {
+	awk -F '\t' -v region="$1" -v pct="$2" -v want="$3" -v point="${4:-round}" -v key="${5:-program_pct}" -v tolerance="$tolerance" '
+		$1 == "curve" {
+			delete f
+			for (i = 2; i <= NF; i++) {
+				eq = index($i, "=")
+				f[substr($i, 1, eq - 1)] = substr($i, eq + 1)
+			}
+			if (f["point"] == point && f["region"] == region && f["speedup_pct"] + 0 == pct) {
+				found++
+				got = f[key] + 0
+			}
+		}
+		END {
+			if (found != 1) {
+				print found + 0 " curve records for " region " at " pct
+				exit 1
+			}
+			printf "%s at %d %%: %s of %s predicted %.1f, known %.1f\n", region, pct, key, point, got, want
+			exit got < want - tolerance || got > want + tolerance
+		}' analysis
+}
