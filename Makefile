@@ -152,6 +152,7 @@ $(O)/t/accuracy/%: $(O)/t/accuracy/%.o $(O)/libtools.a
 # Programs under test are compiled as users compile theirs: -O2 -g, no frame pointers, no help for the profiler.
 $(O)/t/workload/% $(O)/t/bench/%: TEST_CFLAGS = -O2 -g
 WORKLOAD_H := $(wildcard t/workload/*.h t/workload/*/*.h) lib/andweorc.h
+BENCH_H := $(wildcard t/bench/*.h) lib/andweorc.h
 $(O)/t/workload/%: t/workload/%.c $(WORKLOAD_H) $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
@@ -173,13 +174,13 @@ $(O)/t/workload/plugin.so: t/workload/plugin/loaded.c $(WORKLOAD_H) $(O)/flags
 OPENMP_CC = $(if $(findstring clang,$(CC)),gcc,$(CC))
 $(O)/t/workload/openmp-llvm: OPENMP_CC = $(if $(findstring clang,$(CC)),$(CC),clang)
 $(O)/t/workload/openmp $(O)/t/workload/openmp-llvm: t/workload/openmp.c $(WORKLOAD_H)
-$(O)/t/bench/omp: t/bench/omp.c lib/andweorc.h
+$(O)/t/bench/omp: t/bench/omp.c $(BENCH_H)
 $(O)/t/workload/openmp $(O)/t/workload/openmp-llvm $(O)/t/bench/omp: $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@; ! echo 'int main(void) { return 0; }' | $(OPENMP_CC) -fopenmp -x c -o $@ - 2>/dev/null || \
 		$(OPENMP_CC) $(STD) $(WARN) $(TEST_CFLAGS) -fopenmp -o $@ $(filter %.c,$^) -pthread -lm
-$(O)/t/bench/%: t/bench/%.c lib/andweorc.h $(O)/flags
+$(O)/t/bench/%: t/bench/%.c $(BENCH_H) $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) $(TEST_CFLAGS) -o $@ $< -pthread -lm

@@ -12,20 +12,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "batches.h"
 
 enum { BATCH = 5000, MOST = 100000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static __attribute__((noinline)) double time_lock(void)
 {
@@ -45,19 +38,6 @@ static __attribute__((noinline)) double time_signal(void)
 	for (int i = 0; i < BATCH; i++)
 		pthread_cond_signal(&cond);
 	return (now() - began) / BATCH;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, int n)
-{
-	qsort(values, (size_t)n, sizeof *values, by_value);
-	return values[n / 2];
 }
 
 int main(int argc, char **argv)

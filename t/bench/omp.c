@@ -11,17 +11,10 @@
 #include <andweorc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "batches.h"
 
 enum { BATCH = 200, MOST = 100000 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static __attribute__((noinline)) double time_region(void)
 {
@@ -67,19 +60,6 @@ static __attribute__((noinline)) double time_task(void)
 		__asm__ volatile("");
 	}
 	return (now() - began) / BATCH;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, int n)
-{
-	qsort(values, (size_t)n, sizeof *values, by_value);
-	return values[n / 2];
 }
 
 int main(int argc, char **argv)

@@ -12,17 +12,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "batches.h"
 
 enum { THREADS = 8, OPEN = 1000, BATCH = 2000, MOST = 100000, KINDS = 3, TOGETHER = 200000 };
-
-static double now(clockid_t by)
-{
-	struct timespec t;
-
-	clock_gettime(by, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 /* The compiler is not to lift anything out of the loops. */
 #define HERE __asm__ volatile("" : : : "memory")
@@ -58,10 +51,10 @@ static __attribute__((noinline)) void time_open(long count)
 
 static double time_of(void (*what)(long), long count, clockid_t by)
 {
-	double began = now(by);
+	double began = now_by(by);
 
 	what(count);
-	return (now(by) - began) / (double)count;
+	return (now_by(by) - began) / (double)count;
 }
 
 static void *together(void *ns)
@@ -85,18 +78,11 @@ static double time_together(void)
 	return sum / n;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 int main(int argc, char **argv)
 {
 	static void (*const kind[KINDS])(long) = { time_pairs, time_numbered, time_open };
 	static double ns[KINDS][MOST];
-	double end = now(CLOCK_MONOTONIC) + 1e6 * (argc > 1 ? atof(argv[1]) : 500);
+	double end = now() + 1e6 * (argc > 1 ? atof(argv[1]) : 500);
 	int n = 0;
 
 	for (long i = 0; i < OPEN; i++)
@@ -106,11 +92,9 @@ int main(int argc, char **argv)
 			ns[k][n] = time_of(kind[k], BATCH, CLOCK_MONOTONIC);
 		n++;
 		ANDWEORC_PROGRESS("batch");
-	} while (n < MOST && now(CLOCK_MONOTONIC) < end);
-	for (int k = 0; k < KINDS; k++) {
-		qsort(ns[k], (size_t)n, sizeof ns[k][0], by_value);
-		printf("%.3f\n", ns[k][n / 2]);
-	}
+	} while (n < MOST && now() < end);
+	for (int k = 0; k < KINDS; k++)
+		printf("%.3f\n", median(ns[k], n));
 	printf("%.3f\n", time_together());
 	return 0;
 }

@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <threads.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "batches.h"
 
 enum { BATCH = 1000, MOST = 50000, WAYS = 6 };
 
@@ -30,14 +31,6 @@ static uint32_t word;
 
 static void nothing(void)
 {
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
 #define TIME(way, what)                                                                                                      \
@@ -58,19 +51,6 @@ TIME(spin, pthread_spin_lock(&spin); pthread_spin_unlock(&spin));
 TIME(once, pthread_once(&once, nothing));
 TIME(gettid, syscall(SYS_gettid));
 TIME(futex, syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1));
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, int n)
-{
-	qsort(values, (size_t)n, sizeof *values, by_value);
-	return values[n / 2];
-}
 
 int main(int argc, char **argv)
 {

@@ -10,27 +10,20 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "batches.h"
 
 static clockid_t by = CLOCK_MONOTONIC;
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(by, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 /* The barrier keeps the compiler from lifting the visit, or the whole loop, out. */
 #define TIMED(count_, body_)                                                                                                 \
 	({                                                                                                                   \
-		double began_ = now();                                                                                       \
+		double began_ = now_by(by);                                                                                  \
 		for (long i_ = 0; i_ < (count_); i_++) {                                                                     \
 			body_;                                                                                               \
 			__asm__ volatile("" : : : "memory");                                                                 \
 		}                                                                                                            \
-		(now() - began_) / (double)(count_);                                                                         \
+		(now_by(by) - began_) / (double)(count_);                                                                    \
 	})
 
 enum { THREADS = 8 };

@@ -18,21 +18,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "batches.h"
 
 enum { BATCH = 500, ROUNDS = 50, MOST = 20000, KINDS = 6 };
 
 static int null, there[2], back[2], own[2];
 static FILE *text;
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static void need(int done)
 {
@@ -126,19 +119,6 @@ static __attribute__((noinline)) double time_fgets(void)
 	for (int i = 0; i < ROUNDS; i++)
 		need(fgets(line, sizeof(line), text) != NULL);
 	return (now() - began) / ROUNDS;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, int n)
-{
-	qsort(values, (size_t)n, sizeof *values, by_value);
-	return values[n / 2];
 }
 
 int main(int argc, char **argv)
