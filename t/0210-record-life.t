@@ -1,6 +1,7 @@
 #!/bin/sh
 # How programs live and die, profiled as they do bare, and what the log has of it.
 . "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
 
 # shellcheck disable=SC3045
 ulimit -c 0
@@ -10,29 +11,6 @@ gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o life-static "$data/record/li
 
 # Processor time of the profiled ones.  Enough for some experiments, but nothing here depends on that.
 long=200
-
-# whole LOG STATUS: the log of one run that ended so; every line is whole, every record is understood
-whole() {
-	test "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n'
-	exits 0 andweorc-resolve "$1" >resolved 2>resolve.err
-	lacks ': bad |malformed' resolve.err
-	awk -F'\t' -v status="$2" '
-	NR == 1 && $1 != "andweorc" { wrong = "no header" }
-	{ n[$1]++ }
-	n["end"] && $1 != "end" && $1 != "warning" { wrong = $1 " after the end" }
-	$1 == "end" && $3 != "status=" status { wrong = $3 }
-	$1 == "module" && $NF ~ /^path=.*\/life$/ { program = 1 }
-	$1 == "visits" && !n["experiment"] { wrong = "visits of no experiment" }
-	END {
-		if (n["run"] != 1 || n["end"] != 1)
-			wrong = n["run"] + 0 " runs, " n["end"] + 0 " ends"
-		if (!program)
-			wrong = "the program is not among the modules"
-		if (wrong)
-			print wrong
-		exit wrong != ""
-	}' "$1" || { cut -c 1-120 "$1"; return 1; }
-}
 
 # ends STATUS: as the log has it
 ends() {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Faults that andweorc-record once had, each with what it did then.
 . "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
 
 # shellcheck disable=SC3045 # dash and bash have it
 ulimit -c 0
@@ -141,29 +142,6 @@ short_life() {
 	test $n -eq 10
 }
 check '14. modules of a program that lives for 3 ms' short_life
-
-# whole LOG STATUS: the log of one run that ended so; every line is whole, every record is understood
-whole() {
-	test "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n'
-	exits 0 andweorc-resolve "$1" >resolved 2>resolve.err
-	lacks ': bad |malformed' resolve.err
-	awk -F'\t' -v status="$2" '
-	NR == 1 && $1 != "andweorc" { wrong = "no header" }
-	{ n[$1]++ }
-	n["end"] && $1 != "end" && $1 != "warning" { wrong = $1 " after the end" }
-	$1 == "end" && $3 != "status=" status { wrong = $3 }
-	$1 == "module" && $NF ~ /^path=.*\/life$/ { program = 1 }
-	$1 == "visits" && !n["experiment"] { wrong = "visits of no experiment" }
-	END {
-		if (n["run"] != 1 || n["end"] != 1)
-			wrong = n["run"] + 0 " runs, " n["end"] + 0 " ends"
-		if (!program)
-			wrong = "the program is not among the modules"
-		if (wrong)
-			print wrong
-		exit wrong != ""
-	}' "$1" || { cut -c 1-120 "$1"; return 1; }
-}
 
 through_exec() {
 	LIFE_MS=600 exits 0 andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life plain' >out 2>err

@@ -5,6 +5,7 @@ PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
 RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 test -d "$RUSTUP_HOME" && export RUSTUP_HOME
 . "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
 
 cc='gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE'
 $cc -o coz "$data/record/coz.c" -pthread || exit 1
@@ -13,19 +14,6 @@ $cc -o coz "$data/record/coz.c" -pthread || exit 1
 record() {
 	exits 0 andweorc-record -q -o log -m function "$@" >out 2>all
 	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'ended before an experiment' all >err || :
-}
-
-# field RECORD NAME KEY: of the point records with that name, or of the visits of it, the values of a key
-field() {
-	awk -F'\t' -v type="$1" -v name="$2" -v key="$3" '$1 == type {
-		is = 0
-		for (i = 2; i <= NF; i++)
-			if ($i == "name=" name || $i == "point=" name)
-				is = 1
-		for (i = 2; i <= NF && is; i++)
-			if (index($i, key "=") == 1)
-				print substr($i, length(key) + 2)
-	}' log
 }
 
 # counts MODE N UNITS TRANSACTIONS: what the program says, it is, and the log has the same

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Places in code as progress points (-P), and names that are not the program's own.
 . "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
 
 cc='gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE'
 $cc -I"$top/lib" -o points "$data/record/points.c" -pthread -ldl || exit 1
@@ -19,19 +20,6 @@ $cc -shared -fPIC -o plugin.so in_plugin.c || exit 1
 record() {
 	exits 0 andweorc-record -q -o log -m function "$@" >out 2>all
 	grep -v -e 'experiments were set aside' -e 'had no processor' -e 'ended before an experiment' all >err || :
-}
-
-# field RECORD NAME KEY: of the point records with that name, or of the visits of it, the values of a key
-field() {
-	awk -F'\t' -v type="$1" -v name="$2" -v key="$3" '$1 == type {
-		is = 0
-		for (i = 2; i <= NF; i++)
-			if ($i == "name=" name || $i == "point=" name)
-				is = 1
-		for (i = 2; i <= NF && is; i++)
-			if (index($i, key "=") == 1)
-				print substr($i, length(key) + 2)
-	}' log
 }
 
 # share REGION: its part of the samples, in per cent
