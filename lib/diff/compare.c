@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/text.h"
+#include "diff/groups.h"
 
-/* Of the strongest group's information, what each must have, or the weakest would rule the mean. */
-static const double LEAST_INFO = 0.25;
+/* The part of changes as large as `mde` that would be found. */
 static const double POWER = 0.8;
 
 static const char *const design_names[] = {
@@ -39,189 +37,6 @@ void replicates_release(struct replicates *r)
 	*r = (struct replicates){ .at = NULL };
 }
 
-static double value_of(const struct causal_unit *u, enum quantity what)
-{
-	switch (what) {
-	case QUANTITY_PERIOD:
-		return u->ratio.n0 > 0 && u->ratio.d0 > 0 ? log(u->ratio.d0 / u->ratio.n0) : NAN;
-	case QUANTITY_SLOPE:
-		return causal_ratio_slope(&u->ratio);
-	default:
-		return causal_ratio_cost(&u->ratio);
-	}
-}
-
-/* How much it weighs beside others of its kind. */
-static double info_of(const struct causal_unit *u, enum quantity what)
-{
-	return what == QUANTITY_PERIOD ? u->ratio.n0 : u->ratio.den;
-}
-
-static bool can_stand_alone(const struct causal_unit *u, enum quantity what, bool whole, double most)
-{
-	if (!isfinite(value_of(u, what)) || info_of(u, what) < LEAST_INFO * most)
-		return false;
-	return what == QUANTITY_PERIOD || whole || causal_unit_is_strong(u);
-}
-
-/* ---- groups: runs, or blocks, each strong enough for a value of its own ------------ */
-
-/* Of one side, or of both side by side. */
-struct group {
-	const char *block;
-	double order;
-	struct causal_unit side[2];
-	size_t runs[2];
-};
-
-struct groups {
-	struct group *at;
-	size_t n;
-	bool whole[2];
-	double most[2]; /* the greatest information of each side */
-};
-
-/* Runs of one instant differ by what they say, so that the order of the input means nothing. */
-static int by_time(const void *va, const void *vb)
-{
-	const struct group *a = va, *b = vb;
-
-	if (a->order < b->order || a->order > b->order)
-		return a->order < b->order ? -1 : 1;
-	for (int s = 0; s < 2; s++) {
-		double x = a->side[s].ratio.num + a->side[s].ratio.d0, y = b->side[s].ratio.num + b->side[s].ratio.d0;
-
-		if (x < y || x > y)
-			return x < y ? -1 : 1;
-	}
-	return text_order(a->block, b->block);
-}
-
-static void group_add(struct group *into, const struct group *from)
-{
-	for (int s = 0; s < 2; s++) {
-		causal_unit_add(&into->side[s], &from->side[s]);
-		into->runs[s] += from->runs[s];
-	}
-}
-
-/* Neighbours are joined until each group can stand alone, on each of the sides that it has. */
-static void join_weak(struct groups *g, enum quantity what)
-{
-	size_t n = 0;
-	struct group open = { .block = NULL };
-
-	for (size_t i = 0; i < g->n; i++) {
-		bool good = true;
-
-		group_add(&open, &g->at[i]);
-		for (int s = 0; s < 2; s++)
-			good = good && (g->most[s] < 0 || can_stand_alone(&open.side[s], what, g->whole[s], g->most[s]));
-		if (!good)
-			continue;
-		g->at[n++] = open;
-		open = (struct group){ .block = NULL };
-	}
-	if (open.runs[0] + open.runs[1] && n)
-		group_add(&g->at[n - 1], &open);
-	g->n = n;
-}
-
-/* The greatest information of a side; -1 when the groups are not of it. */
-static void set_most(struct groups *g, enum quantity what, bool base, bool head)
-{
-	const bool has[2] = { base, head };
-
-	for (int s = 0; s < 2; s++) {
-		g->most[s] = has[s] ? 0 : -1;
-		for (size_t i = 0; has[s] && i < g->n; i++)
-			g->most[s] = fmax(g->most[s], info_of(&g->at[i].side[s], what));
-	}
-}
-
-static void free_groups(struct groups *g)
-{
-	free(g->at);
-}
-
-/* Each run of side s is a group. */
-static struct groups runs_of(const struct replicates *r, int s, enum quantity what)
-{
-	struct groups g = { .at = xcalloc(r->n + 1, sizeof *g.at) };
-
-	for (size_t i = 0; i < r->n; i++) {
-		struct group *at = &g.at[g.n++];
-
-		*at = (struct group){ .order = r->at[i].order };
-		at->side[s] = r->at[i].sum;
-		at->runs[s] = 1;
-	}
-	g.whole[s] = r->whole;
-	set_most(&g, what, s == 0, s == 1);
-	qsort(g.at, g.n, sizeof *g.at, by_time);
-	join_weak(&g, what);
-	return g;
-}
-
-static struct group *block_at(struct groups *g, const struct replicate *r)
-{
-	for (size_t i = 0; i < g->n; i++)
-		if (!strcmp(g->at[i].block, r->block)) {
-			g->at[i].order = fmin(g->at[i].order, r->order);
-			return &g->at[i];
-		}
-	g->at[g->n] = (struct group){ .block = r->block, .order = r->order };
-	return &g->at[g->n++];
-}
-
-/* Each block that has both sides is a group; runs without a partner are left out. */
-static struct groups blocks_of(const struct replicates *base, const struct replicates *head, enum quantity what)
-{
-	const struct replicates *side[2] = { base, head };
-	struct groups g = { .at = xcalloc(base->n + head->n + 1, sizeof *g.at), .whole = { base->whole, head->whole } };
-	size_t n = 0;
-
-	for (int s = 0; s < 2; s++)
-		for (size_t i = 0; i < side[s]->n; i++) {
-			struct group *at;
-
-			if (!side[s]->at[i].block)
-				continue;
-			at = block_at(&g, &side[s]->at[i]);
-			causal_unit_add(&at->side[s], &side[s]->at[i].sum);
-			at->runs[s]++;
-		}
-	for (size_t i = 0; i < g.n; i++)
-		if (g.at[i].runs[0] && g.at[i].runs[1])
-			g.at[n++] = g.at[i];
-	g.n = n;
-	set_most(&g, what, true, true);
-	if (g.n)
-		qsort(g.at, g.n, sizeof *g.at, by_time);
-	join_weak(&g, what);
-	return g;
-}
-
-static double *values_of(const struct groups *g, int s, enum quantity what)
-{
-	double *v = xcalloc(g->n + 1, sizeof *v);
-
-	for (size_t i = 0; i < g->n; i++)
-		v[i] = value_of(&g->at[i].side[s], what);
-	return v;
-}
-
-static size_t count_runs(const struct groups *g, int s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < g->n; i++)
-		n += g->at[i].runs[s];
-	return n;
-}
-
-/* ---- designs ---------------------------------------------------------------------- */
-
 /* head - base of independent estimates; degrees of freedom are Welch's. */
 static void subtract(struct comparison *c)
 {
@@ -235,8 +50,8 @@ static void subtract(struct comparison *c)
 
 static bool paired(const struct replicates *base, const struct replicates *head, enum quantity what, struct comparison *c)
 {
-	struct groups g = blocks_of(base, head, what);
-	double *b = values_of(&g, 0, what), *h = values_of(&g, 1, what);
+	struct groups g = groups_of_blocks(base, head, what);
+	double *b = groups_values(&g, 0, what), *h = groups_values(&g, 1, what);
 	bool ok = g.n >= COMPARE_MIN_RUNS;
 
 	if (ok) {
@@ -248,26 +63,26 @@ static bool paired(const struct replicates *base, const struct replicates *head,
 		c->design = DESIGN_PAIRED;
 		c->over_runs = true;
 		c->units = g.n;
-		c->base_runs = count_runs(&g, 0);
-		c->head_runs = count_runs(&g, 1);
+		c->base_runs = groups_count_runs(&g, 0);
+		c->head_runs = groups_count_runs(&g, 1);
 	}
 	free(b);
 	free(h);
-	free_groups(&g);
+	groups_release(&g);
 	return ok;
 }
 
 static bool mean_over_runs(const struct replicates *r, int s, enum quantity what, struct estimate *out, size_t *runs,
 			   size_t *units)
 {
-	struct groups g = runs_of(r, s, what);
-	double *v = values_of(&g, s, what);
+	struct groups g = groups_of_runs(r, s, what);
+	double *v = groups_values(&g, s, what);
 	bool ok = g.n >= COMPARE_MIN_RUNS && stats_mean(v, g.n, out);
 
 	*runs = r->n;
 	*units = g.n;
 	free(v);
-	free_groups(&g);
+	groups_release(&g);
 	return ok;
 }
 
@@ -321,7 +136,7 @@ static bool mean_within(const struct replicates *r, enum quantity what, struct e
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
-		double v = value_of(&r->at[i].sum, what), se = r->at[i].se[what];
+		double v = quantity_of(&r->at[i].sum, what), se = r->at[i].se[what];
 
 		if (!isfinite(v))
 			continue;

@@ -4,22 +4,30 @@
 
 #include "base/text.h"
 
-bool gate_parse(const char *list, unsigned *gates, const char **bad)
+/* 0: the word is none. */
+static unsigned gate_named(const char *word, size_t len)
 {
 	static const struct {
 		const char *name;
 		enum gate gate;
 	} all[] = { { "regression", GATE_REGRESSION }, { "change", GATE_CHANGE }, { "inconclusive", GATE_INCONCLUSIVE } };
 
-	for (const char *word = list;; word++) {
-		size_t len = strcspn(word, ","), i = 0;
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (strlen(all[i].name) == len && !strncmp(word, all[i].name, len))
+			return all[i].gate;
+	return 0;
+}
 
-		while (i < 3 && (strlen(all[i].name) != len || strncmp(word, all[i].name, len) != 0))
-			i++;
+bool gate_parse(const char *list, unsigned *gates, const char **bad)
+{
+	for (const char *word = list;; word++) {
+		size_t len = strcspn(word, ",");
+		unsigned gate = gate_named(word, len);
+
 		*bad = word;
-		if (i == 3)
+		if (!gate)
 			return false;
-		*gates |= all[i].gate;
+		*gates |= gate;
 		word += len;
 		if (!*word)
 			return true;

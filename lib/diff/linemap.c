@@ -127,30 +127,40 @@ static size_t blocks_before(const struct linemap_file *f, unsigned long line, bo
 	return lo;
 }
 
-/* The line's partner in the block; index from 0 on the asking side.  False: none. */
+/* Of the block's line i, from 0 on the asking side, the partner on the other.  False: none. */
 static bool partner(const struct linemap_block *b, size_t i, bool forward, size_t *other, double *similarity)
 {
+	size_t old = forward ? i : 0;
+
 	if (!b->partner)
 		return false;
-	for (size_t k = forward ? i : 0; k < b->old_n; k++) {
-		if (forward ? b->partner[k] == 0 : b->partner[k] != i + 1) {
-			if (forward)
-				return false;
-			continue;
-		}
-		*other = forward ? b->partner[k] - 1 : k;
-		*similarity = (double)b->similarity[k];
-		return true;
-	}
-	return false;
+	while (!forward && old < b->old_n && b->partner[old] != i + 1)
+		old++;
+	if (old == b->old_n || !b->partner[old])
+		return false;
+	*other = forward ? b->partner[old] - 1 : old;
+	*similarity = (double)b->similarity[old];
+	return true;
+}
+
+/* For a line that the block replaces. */
+static struct linemap_answer ask_block(const struct linemap_block *b, const char *file, unsigned long line, bool forward)
+{
+	struct view v = view(b, forward);
+	struct linemap_answer a = { .fate = v.other_n ? LINEMAP_EDITED : LINEMAP_GONE, .file = file, .first = v.other_first,
+				    .n = v.other_n };
+	size_t other;
+
+	if (partner(b, line - v.first, forward, &other, &a.similarity))
+		a.line = v.other_first + other;
+	return a;
 }
 
 static struct linemap_answer ask(const struct linemap_file *f, const char *file, unsigned long line, bool forward)
 {
 	struct linemap_answer a = { LINEMAP_SAME, file, line, 1, line, 1 };
-	const struct linemap_block *b;
 	struct view v;
-	size_t before, other;
+	size_t before;
 
 	if (!f)
 		return a;
@@ -160,14 +170,8 @@ static struct linemap_answer ask(const struct linemap_file *f, const char *file,
 	if (f->opaque)
 		return (struct linemap_answer){ .fate = LINEMAP_UNKNOWN, .file = a.file };
 	before = blocks_before(f, line, forward);
-	if (before < f->nblocks && view(&f->block[before], forward).first <= line) {
-		b = &f->block[before];
-		v = view(b, forward);
-		a = (struct linemap_answer){ v.other_n ? LINEMAP_EDITED : LINEMAP_GONE, a.file, 0, 0, v.other_first, v.other_n };
-		if (partner(b, line - v.first, forward, &other, &a.similarity))
-			a.line = v.other_first + other;
-		return a;
-	}
+	if (before < f->nblocks && view(&f->block[before], forward).first <= line)
+		return ask_block(&f->block[before], a.file, line, forward);
 	if (before > 0) {
 		v = view(&f->block[before - 1], forward);
 		a.line = line - (v.first + v.n) + (v.other_first + v.other_n);

@@ -114,28 +114,34 @@ static void end_file(struct reading *r)
 
 /* ---- lines ---------------------------------------------------------------- */
 
+/* The word off *s, if it is that. */
+static bool take_word(const char **s, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (strncmp(*s, word, n) != 0)
+		return false;
+	*s += n;
+	return true;
+}
+
+static bool take_number(const char **s, unsigned long *out)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**s))
+		return false;
+	errno = 0;
+	*out = strtoul(*s, &end, 10);
+	*s = end;
+	return !errno && *out <= UINT_MAX;
+}
+
 /* "12" or "12,3" off *s. */
 static bool take_range(const char **s, unsigned long *first, unsigned long *count)
 {
-	unsigned long *out[2] = { first, count };
-
 	*count = 1;
-	for (int i = 0; i < 2; i++) {
-		char *end;
-
-		if (!isdigit((unsigned char)**s))
-			return false;
-		errno = 0;
-		*out[i] = strtoul(*s, &end, 10);
-		if (errno || *out[i] > UINT_MAX)
-			return false;
-		*s = end;
-		if (i == 0 && *(*s)++ != ',') {
-			--*s;
-			return true;
-		}
-	}
-	return true;
+	return take_number(s, first) && (!take_word(s, ",") || take_number(s, count));
 }
 
 /* "@@ -a,b +c,d @@"; an empty side names the line before it. */
@@ -147,9 +153,8 @@ static void begin_hunk(struct reading *r, const char *s)
 		complain(r, "this is a combined diff; compare two commits");
 		return;
 	}
-	s += 2;
-	if (strncmp(s, " -", 2) != 0 || (s += 2, !take_range(&s, &a, &b)) || strncmp(s, " +", 2) != 0 ||
-	    (s += 2, !take_range(&s, &c, &d)) || strncmp(s, " @@", 3) != 0 || (b && !a) || (d && !c) || b + d == 0) {
+	if (!take_word(&s, "@@ -") || !take_range(&s, &a, &b) || !take_word(&s, " +") || !take_range(&s, &c, &d) ||
+	    !take_word(&s, " @@") || (b && !a) || (d && !c) || b + d == 0) {
 		complain(r, "bad hunk header");
 		return;
 	}

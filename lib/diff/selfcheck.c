@@ -16,6 +16,8 @@
 
 enum { DEALS = 400, LEAST_RUNS = 2 * COMPARE_MIN_RUNS };
 
+static const char HEAD[] = "         ";
+
 /* A run in the pack: known by its moment, as what it says of each region has it, too. */
 struct card {
 	double order;
@@ -200,6 +202,27 @@ static bool has_blocks(const struct pack *pack)
 	return blocks >= COMPARE_MIN_RUNS;
 }
 
+static void deal_all(struct tally *t, struct pack *pack, const struct comparisons *of, bool one, const struct build_options *o)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+
+	gsl_rng_set(rng, 1);
+	for (int i = 0; i < DEALS; i++) {
+		struct side base, head;
+		struct comparisons c;
+
+		deal(rng, pack);
+		fill(&base, of, pack, one, false);
+		fill(&head, of, pack, one, true);
+		comparisons_init(&c, &base, &head, o);
+		count(t, &c);
+		comparisons_release(&c);
+		side_release(&base);
+		side_release(&head);
+	}
+	gsl_rng_free(rng);
+}
+
 bool selfcheck(struct report *r, const struct side *one, const struct side *other, const struct build_options *o)
 {
 	const struct linemap nothing_moved = LINEMAP_INIT;
@@ -207,7 +230,6 @@ bool selfcheck(struct report *r, const struct side *one, const struct side *othe
 	struct pack pack = { .n = 0 };
 	struct tally t = { .deals = 0 };
 	struct comparisons of;
-	gsl_rng *rng;
 
 	options.map = o->map || other ? o->map : &nothing_moved;
 	comparisons_init(&of, one, other ? other : one, &options);
@@ -222,23 +244,8 @@ bool selfcheck(struct report *r, const struct side *one, const struct side *othe
 	qsort(pack.card, pack.n, sizeof *pack.card, by_block);
 	pack.by_block = has_blocks(&pack);
 	options.map = &nothing_moved;
-	rng = gsl_rng_alloc(gsl_rng_mt19937);
-	gsl_rng_set(rng, 1);
-	for (int i = 0; i < DEALS; i++) {
-		struct side base, head;
-		struct comparisons c;
-
-		deal(rng, &pack);
-		fill(&base, &of, &pack, !other, false);
-		fill(&head, &of, &pack, !other, true);
-		comparisons_init(&c, &base, &head, &options);
-		count(&t, &c);
-		comparisons_release(&c);
-		side_release(&base);
-		side_release(&head);
-	}
+	deal_all(&t, &pack, &of, !other, &options);
 	add_tally(r, &t, &pack);
-	gsl_rng_free(rng);
 	free(pack.card);
 	comparisons_release(&of);
 	return true;
@@ -249,14 +256,14 @@ void selfcheck_write_text(const struct report *r, FILE *out)
 	struct buf b = BUF_INIT;
 	bool paired = text_same(report_find(r, "aa_design"), design_name(DESIGN_PAIRED));
 
-	prose_wrap(&b, "data     ", "         ", "%g runs, dealt out to two sides %g times, %s", report_number(r, "aa_runs"),
+	prose_wrap(&b, "data     ", HEAD, "%g runs, dealt out to two sides %g times, %s", report_number(r, "aa_runs"),
 		   report_number(r, "aa_deals"), paired ? "within their blocks" : "at random");
-	prose_wrap(&b, "alarms   ", "         ", "a change that is none was found in %g %% of the deals (to be: 5 %% at most); "
+	prose_wrap(&b, "alarms   ", HEAD, "a change that is none was found in %g %% of the deals (to be: 5 %% at most); "
 		   "something likely or minor, or more, in %g %%", report_number(r, "aa_changed_pct"), report_number(r, "aa_any_pct"));
-	prose_wrap(&b, "truth    ", "         ", "that there is no difference is in %g %% of the 95 %% intervals",
+	prose_wrap(&b, "truth    ", HEAD, "that there is no difference is in %g %% of the 95 %% intervals",
 		   report_number(r, "aa_covered_pct"));
 	if (!isnan(report_number(r, "aa_mde_pct")))
-		prose_wrap(&b, "power    ", "         ", "a change of %.2g %% would be seen", report_number(r, "aa_mde_pct"));
+		prose_wrap(&b, "power    ", HEAD, "a change of %.2g %% would be seen", report_number(r, "aa_mde_pct"));
 	fwrite(b.s, 1, b.len, out);
 	buf_release(&b);
 }

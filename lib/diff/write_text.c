@@ -8,7 +8,7 @@
 #include "diff/words.h"
 #include "profile/prose.h"
 
-enum { LINE_COLUMNS = 40 };
+enum { LINE_COLUMNS = 40, NAME_COLUMNS = 60, SHORT_COLUMNS = 40, NOTE_COLUMNS = 300 };
 
 static const char HEAD[] = "         ", BODY[] = "              ";
 
@@ -26,8 +26,8 @@ static void bold(struct text *t, const char *s)
 static void add_head(struct text *t)
 {
 	const struct report *r = t->r;
-	char *command = words_name(report_find(r, "command"), 60), *base = words_name(report_find(r, "base_commit"), 40);
-	char *head = words_name(report_find(r, "head_commit"), 40), *machine = words_name(report_find(r, "cpu_model"), 60);
+	char *command = words_name(report_find(r, "command"), NAME_COLUMNS), *base = words_name(report_find(r, "base_commit"), SHORT_COLUMNS);
+	char *head = words_name(report_find(r, "head_commit"), SHORT_COLUMNS), *machine = words_name(report_find(r, "cpu_model"), NAME_COLUMNS);
 
 	prose_wrap(&t->out, "program  ", HEAD, "%s%s%s%s%s", *command ? command : "unknown", *base ? ", base " : "", base,
 		   *head ? ", head " : "", head);
@@ -50,7 +50,7 @@ static void add_notes(struct text *t)
 
 		if (t->r->row[i].kind != ROW_NOTE)
 			continue;
-		note = words_name(t->r->row[i].text[TEXT_VALUE], 300);
+		note = words_name(t->r->row[i].text[TEXT_VALUE], NOTE_COLUMNS);
 		prose_wrap(&t->out, "note     ", HEAD, "%s", note);
 		free(note);
 	}
@@ -58,7 +58,7 @@ static void add_notes(struct text *t)
 
 static void add_point(struct text *t, const struct row *row)
 {
-	char *name = words_name(row->text[TEXT_POINT], 40), from[32], to[32];
+	char *name = words_name(row->text[TEXT_POINT], SHORT_COLUMNS), from[32], to[32];
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "'%s': %s", name, words_verdict(row));
@@ -88,7 +88,7 @@ static void add_point(struct text *t, const struct row *row)
 
 static void add_title(struct text *t, const struct row *row)
 {
-	char *region = words_name(row->text[TEXT_REGION], 60), *function = words_name(row_function_of_line(row), 40);
+	char *region = words_name(row->text[TEXT_REGION], NAME_COLUMNS), *function = words_name(row_function_of_line(row), SHORT_COLUMNS);
 
 	buf_adds(&t->out, "\n  ");
 	bold(t, region);

@@ -1,0 +1,44 @@
+/*
+ * groups: runs, or blocks of runs of both sides, each strong enough for a value of its own.
+ *
+ * A run that hardly visited a region says nearly nothing of it: neighbours in
+ * time are joined until they do.
+ */
+#ifndef ANDWEORC_DIFF_GROUPS_H
+#define ANDWEORC_DIFF_GROUPS_H
+
+#include "diff/compare.h"
+
+/* Of one side, 0 base or 1 head, or of both side by side. */
+struct group {
+	const char *block;
+	double order;
+	struct causal_unit side[2];
+	size_t runs[2];
+};
+
+struct groups {
+	struct group *at; /* at[0..n), owned, in the order of time */
+	size_t n;
+	bool whole[2];    /* as in struct replicates */
+	double most[2];   /* the greatest information of each side; -1: the groups are not of it */
+};
+
+/* The runs of side s. */
+struct groups groups_of_runs(const struct replicates *r, int s, enum quantity what);
+
+/* The blocks that have both sides; runs without a partner are left out. */
+struct groups groups_of_blocks(const struct replicates *base, const struct replicates *head, enum quantity what);
+
+void groups_release(struct groups *g);
+
+/* What each group says of side s, for the caller to free. */
+double *groups_values(const struct groups *g, int s, enum quantity what);
+
+/* How many runs of side s are in them. */
+size_t groups_count_runs(const struct groups *g, int s);
+
+/* What the sums say; not finite when they say nothing. */
+double quantity_of(const struct causal_unit *u, enum quantity what);
+
+#endif
