@@ -169,18 +169,40 @@ static void hide_texts(struct scene *s)
 		s->place[i].line_hash = s->place[i].context_hash = s->place[i].function_hash = NULL;
 }
 
-/* The pair of base place i, or NULL. */
-static const struct match *pair_of(const struct match *m, size_t n, size_t i)
+/* Two scenes, and what is paired of them. */
+struct trial {
+	struct scene base, head;
+	struct match *match; /* match[0..n) */
+	size_t n;
+};
+
+/* May be called again, after changes. */
+static void pair_up(struct trial *t, const struct linemap *map)
 {
-	for (size_t k = 0; k < n; k++)
-		if (m[k].base == i)
-			return &m[k];
+	free(t->match);
+	t->n = match_places(t->base.place, t->base.n, t->head.place, t->head.n, map, &t->match);
+}
+
+static void end_trial(struct trial *t)
+{
+	free(t->match);
+	release_scene(&t->base);
+	release_scene(&t->head);
+	*t = (struct trial){ .n = 0 };
+}
+
+/* The pair of base place i, or NULL. */
+static const struct match *pair_of(const struct trial *t, size_t i)
+{
+	for (size_t k = 0; k < t->n; k++)
+		if (t->match[k].base == i)
+			return &t->match[k];
 	return NULL;
 }
 
-static void check_pair(const struct match *m, size_t n, size_t base, size_t head, enum match_kind kind, double least)
+static void check_pair(const struct trial *t, size_t base, size_t head, enum match_kind kind, double least)
 {
-	const struct match *p = pair_of(m, n, base);
+	const struct match *p = pair_of(t, base);
 
 	if (!p || p->head != head || p->kind != kind || p->confidence < least || p->confidence > 1)
 		fail_msg("base %zu: %zd %s %.2f", base, p ? (ssize_t)p->head : -1, p ? match_kind_name(p->kind) : "", p ? p->confidence : 0);
@@ -228,167 +250,140 @@ static const char PATCH[] = "diff --git a/src/a.c b/src/a.c\n--- a/src/a.c\n+++ 
 
 static void lines_are_found_by_their_text(void **state)
 {
-	struct scene base = { .n = 0 }, head = { .n = 0 };
-	struct match *m;
-	size_t n;
+	struct trial t = { .n = 0 };
 
 	(void)state;
-	add_lines(&base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 4, 5, 6, 7, 8, 9, 0 });
-	add_lines(&head, "/h/src/a.c", NEW, "work", 2, (const unsigned[]){ 11, 10, 9, 8, 7, 6, 5, 0 });
-	n = match_places(base.place, base.n, head.place, head.n, NULL, &m);
-	assert_int_equal(n, 6);
-	check_pair(m, n, 0, 5, MATCH_TEXT, 0.9); /* the first of two equal lines */
-	check_pair(m, n, 1, 4, MATCH_TEXT, 0.95);
-	check_pair(m, n, 2, 3, MATCH_CONTEXT, 0.75); /* edited, between two that were not */
-	check_pair(m, n, 3, 2, MATCH_TEXT, 0.9);
-	check_pair(m, n, 4, 1, MATCH_TEXT, 0.95);
-	check_pair(m, n, 5, 0, MATCH_TEXT, 0.95);
-	assert_true(pair_of(m, n, 2)->edited);
-	assert_false(pair_of(m, n, 1)->edited);
-	free(m);
-	release_scene(&base);
-	release_scene(&head);
+	add_lines(&t.base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 4, 5, 6, 7, 8, 9, 0 });
+	add_lines(&t.head, "/h/src/a.c", NEW, "work", 2, (const unsigned[]){ 11, 10, 9, 8, 7, 6, 5, 0 });
+	pair_up(&t, NULL);
+	assert_int_equal(t.n, 6);
+	check_pair(&t, 0, 5, MATCH_TEXT, 0.9); /* the first of two equal lines */
+	check_pair(&t, 1, 4, MATCH_TEXT, 0.95);
+	check_pair(&t, 2, 3, MATCH_CONTEXT, 0.75); /* edited, between two that were not */
+	check_pair(&t, 3, 2, MATCH_TEXT, 0.9);
+	check_pair(&t, 4, 1, MATCH_TEXT, 0.95);
+	check_pair(&t, 5, 0, MATCH_TEXT, 0.95);
+	assert_true(pair_of(&t, 2)->edited);
+	assert_false(pair_of(&t, 1)->edited);
+	end_trial(&t);
 }
 
 static void the_map_knows_better(void **state)
 {
-	struct scene base = { .n = 0 }, head = { .n = 0 };
+	struct trial t = { .n = 0 };
 	struct linemap map = map_of(PATCH);
 
 	(void)state;
 	for (int texts = 1; texts >= 0; texts--) {
-		struct match *m;
-		size_t n;
-
-		add_lines(&base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 4, 5, 6, 7, 0 });
-		add_lines(&head, "/h/src/a.c", NEW, "work", 2, (const unsigned[]){ 6, 7, 8, 9, 5, 0 });
+		add_lines(&t.base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 4, 5, 6, 7, 0 });
+		add_lines(&t.head, "/h/src/a.c", NEW, "work", 2, (const unsigned[]){ 6, 7, 8, 9, 5, 0 });
 		if (!texts) {
-			hide_texts(&base);
-			hide_texts(&head);
+			hide_texts(&t.base);
+			hide_texts(&t.head);
 		}
-		n = match_places(base.place, base.n, head.place, head.n, &map, &m);
-		assert_int_equal(n, 4);
-		check_pair(m, n, 0, 0, MATCH_MOVED, 0.99);
-		check_pair(m, n, 1, 1, texts ? MATCH_TEXT : MATCH_EDITED, 0.9);
-		check_pair(m, n, 2, 2, MATCH_EDITED, 0.5);
-		check_pair(m, n, 3, 3, MATCH_MOVED, 0.99);
-		assert_true(pair_of(m, n, 2)->edited);
-		free(m);
-		release_scene(&base);
-		release_scene(&head);
+		pair_up(&t, &map);
+		assert_int_equal(t.n, 4);
+		check_pair(&t, 0, 0, MATCH_MOVED, 0.99);
+		check_pair(&t, 1, 1, texts ? MATCH_TEXT : MATCH_EDITED, 0.9);
+		check_pair(&t, 2, 2, MATCH_EDITED, 0.5);
+		check_pair(&t, 3, 3, MATCH_MOVED, 0.99);
+		assert_true(pair_of(&t, 2)->edited);
+		end_trial(&t);
 	}
 	linemap_release(&map);
 }
 
 static void a_map_of_other_trees_is_not_believed(void **state)
 {
-	struct scene base = { .n = 0 }, head = { .n = 0 };
+	struct trial t = { .n = 0 };
 	struct linemap map = map_of("");
-	struct match *m;
-	size_t n;
 
 	(void)state;
-	add_lines(&base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 5, 8, 0 });
-	add_lines(&head, "/h/src/a.c", NEW, "work", 2, (const unsigned[]){ 7, 5, 8, 10, 0 });
-	n = match_places(base.place, base.n, head.place, head.n, &map, &m);
-	check_pair(m, n, 0, 0, MATCH_TEXT, 0.9);
-	check_pair(m, n, 1, 3, MATCH_TEXT, 0.9);
-	free(m);
+	add_lines(&t.base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 5, 8, 0 });
+	add_lines(&t.head, "/h/src/a.c", NEW, "work", 2, (const unsigned[]){ 7, 5, 8, 10, 0 });
+	pair_up(&t, &map);
+	check_pair(&t, 0, 0, MATCH_TEXT, 0.9);
+	check_pair(&t, 1, 3, MATCH_TEXT, 0.9);
+	end_trial(&t);
 	linemap_release(&map);
-	release_scene(&base);
-	release_scene(&head);
 }
 
 static void a_line_whose_partner_was_not_measured_has_none(void **state)
 {
-	struct scene base = { .n = 0 }, head = { .n = 0 };
+	struct trial t = { .n = 0 };
 	struct linemap map = map_of(PATCH);
-	struct match *m;
-	size_t n;
 
 	(void)state;
-	add_lines(&base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 8, 0 });
-	add_lines(&head, "/h/src/a.c", NEW, "work", 2, (const unsigned[]){ 7, 9, 0 });
-	assert_int_equal(match_places(base.place, base.n, head.place, head.n, &map, &m), 0);
-	free(m);
-	n = match_places(base.place, base.n, head.place, head.n, NULL, &m);
-	for (size_t i = 0; i < n; i++)
-		assert_true(m[i].confidence < MATCH_SURE);
-	free(m);
+	add_lines(&t.base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 8, 0 });
+	add_lines(&t.head, "/h/src/a.c", NEW, "work", 2, (const unsigned[]){ 7, 9, 0 });
+	pair_up(&t, &map);
+	assert_int_equal(t.n, 0);
+	pair_up(&t, NULL);
+	for (size_t i = 0; i < t.n; i++)
+		assert_true(t.match[i].confidence < MATCH_SURE);
+	end_trial(&t);
 	linemap_release(&map);
-	release_scene(&base);
-	release_scene(&head);
 }
 
 static void without_texts_position_is_a_guess(void **state)
 {
-	struct scene base = { .n = 0 }, head = { .n = 0 };
-	struct match *m;
-	size_t n;
+	struct trial t = { .n = 0 };
 
 	(void)state;
-	add_lines(&base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 3, 0 });
-	add_lines(&head, "/h/src/a.c", NEW, "work", 2, (const unsigned[]){ 4, 10, 0 });
-	hide_texts(&base);
-	hide_texts(&head);
-	n = match_places(base.place, base.n, head.place, head.n, NULL, &m);
-	assert_int_equal(n, 1);
-	check_pair(m, n, 0, 0, MATCH_OFFSET, 0.3);
-	assert_true(m[0].confidence < MATCH_SURE);
-	free(m);
-	release_scene(&base);
-	release_scene(&head);
+	add_lines(&t.base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 3, 0 });
+	add_lines(&t.head, "/h/src/a.c", NEW, "work", 2, (const unsigned[]){ 4, 10, 0 });
+	hide_texts(&t.base);
+	hide_texts(&t.head);
+	pair_up(&t, NULL);
+	assert_int_equal(t.n, 1);
+	check_pair(&t, 0, 0, MATCH_OFFSET, 0.3);
+	assert_true(t.match[0].confidence < MATCH_SURE);
+	end_trial(&t);
 }
 
 static void renamed_functions_are_found_by_their_text(void **state)
 {
-	struct scene base = { .n = 0 }, head = { .n = 0 };
-	struct match *m;
-	size_t n;
+	struct trial t = { .n = 0 };
 
 	(void)state;
-	add_lines(&base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 5, 8, 0 });
-	add_lines(&head, "/h/src/z.c", OLD, "labour", 1, (const unsigned[]){ 8, 5, 0 });
-	n = match_places(base.place, base.n, head.place, head.n, NULL, &m);
-	assert_int_equal(n, 2);
-	check_pair(m, n, 0, 1, MATCH_RENAMED, 0.75);
-	check_pair(m, n, 1, 0, MATCH_RENAMED, 0.75);
-	free(m);
-	release_scene(&base);
-	release_scene(&head);
+	add_lines(&t.base, "/b/src/a.c", OLD, "work", 1, (const unsigned[]){ 5, 8, 0 });
+	add_lines(&t.head, "/h/src/z.c", OLD, "labour", 1, (const unsigned[]){ 8, 5, 0 });
+	pair_up(&t, NULL);
+	assert_int_equal(t.n, 2);
+	check_pair(&t, 0, 1, MATCH_RENAMED, 0.75);
+	check_pair(&t, 1, 0, MATCH_RENAMED, 0.75);
+	end_trial(&t);
 }
 
 static void functions_and_classes_are_known_by_their_names(void **state)
 {
-	struct scene base = { .n = 0 }, head = { .n = 0 };
-	struct match *m;
-	size_t n;
+	struct trial t = { .n = 0 };
 
 	(void)state;
-	add_function(&base, "function", "/b/a.c", "work");
-	add_function(&base, "function", "/b/b.c", "init.isra.0");
-	add_function(&base, "function", "/b/a.c", "init");
-	add_function(&base, "class", NULL, ":io");
-	add_function(&base, "function", "/b/a.c", "gone");
-	add_function(&base, "function", NULL, "memcpy");
-	add_function(&base, "function", "/b/a.c", "typed(int)");
-	add_function(&head, "class", NULL, ":lock");
-	add_function(&head, "class", NULL, ":io");
-	add_function(&head, "function", "/h/a.c", "init");
-	add_function(&head, "function", "/h/b.c", "init.constprop.1");
-	add_function(&head, "function", "/h/a.c", "work.cold");
-	add_function(&head, "function", NULL, "memcpy");
-	add_function(&head, "function", "/h/a.c", "typed(long)");
-	n = match_places(base.place, base.n, head.place, head.n, NULL, &m);
-	assert_int_equal(n, 6);
-	check_pair(m, n, 0, 4, MATCH_FUNCTION, 0.95);
-	check_pair(m, n, 1, 3, MATCH_FUNCTION, 0.95);
-	check_pair(m, n, 2, 2, MATCH_FUNCTION, 0.95);
-	check_pair(m, n, 3, 1, MATCH_NAME, 0.95);
-	assert_null(pair_of(m, n, 4));
-	check_pair(m, n, 5, 5, MATCH_NAME, 0.95);
-	check_pair(m, n, 6, 6, MATCH_FUNCTION, 0.75);
-	free(m);
+	add_function(&t.base, "function", "/b/a.c", "work");
+	add_function(&t.base, "function", "/b/b.c", "init.isra.0");
+	add_function(&t.base, "function", "/b/a.c", "init");
+	add_function(&t.base, "class", NULL, ":io");
+	add_function(&t.base, "function", "/b/a.c", "gone");
+	add_function(&t.base, "function", NULL, "memcpy");
+	add_function(&t.base, "function", "/b/a.c", "typed(int)");
+	add_function(&t.head, "class", NULL, ":lock");
+	add_function(&t.head, "class", NULL, ":io");
+	add_function(&t.head, "function", "/h/a.c", "init");
+	add_function(&t.head, "function", "/h/b.c", "init.constprop.1");
+	add_function(&t.head, "function", "/h/a.c", "work.cold");
+	add_function(&t.head, "function", NULL, "memcpy");
+	add_function(&t.head, "function", "/h/a.c", "typed(long)");
+	pair_up(&t, NULL);
+	assert_int_equal(t.n, 6);
+	check_pair(&t, 0, 4, MATCH_FUNCTION, 0.95);
+	check_pair(&t, 1, 3, MATCH_FUNCTION, 0.95);
+	check_pair(&t, 2, 2, MATCH_FUNCTION, 0.95);
+	check_pair(&t, 3, 1, MATCH_NAME, 0.95);
+	assert_null(pair_of(&t, 4));
+	check_pair(&t, 5, 5, MATCH_NAME, 0.95);
+	check_pair(&t, 6, 6, MATCH_FUNCTION, 0.75);
+	end_trial(&t);
 }
 
 static void nothing_is_paired_across_modules_or_scopes(void **state)
