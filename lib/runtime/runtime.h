@@ -110,6 +110,7 @@ struct self {
 	uint32_t period_window; /* in which period_ns was drawn */
 	struct arena_segment *segment; /* that the thread is in; NULL: not being followed */
 	uint32_t segment_window;       /* in which it began */
+	bool segment_known;            /* it is credited by what was known of it then */
 	uint32_t segment_ends;         /* since the last sample */
 	struct arena_birth *birth;     /* of the thread's first segment, while it is in that */
 	struct arena_segment before;   /* what was known of it as it began */

@@ -35,9 +35,10 @@
 
 enum {
 	MANY = 100,          /* ends between two samples: from there on it does not matter, and costs too much, to tell them apart */
+	MEMORY_SAMPLES = 512, /* of a segment: then each counts for half, so that errors of the first are forgotten */
 	KNOWN_SAMPLES = 24,  /* below this many, a share is a guess */
 	FEW_CHANGES = 4,     /* below so many expected, their absence proves nothing */
-	SHORT_PERIODS = 6,   /* mean length of a segment, in periods, up to which lumps matter */
+	SHORT_PERIODS = ARENA_BINS / 2, /* mean length of a segment, in periods, up to which lumps matter */
 	PROBES = 4,          /* places that a segment may be found in */
 };
 
@@ -164,7 +165,7 @@ int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup)
 	s->samples++;
 	if (hit)
 		s->hit_ns[bin_of(self.segment_at)] += period * weight >> 16;
-	return is_known(s) ? at_speedup(credit, speedup) : lump;
+	return self.segment_known ? at_speedup(credit, speedup) : lump;
 }
 
 /* What this thread has learned of its first segment, all that begin like it will know. */
@@ -195,9 +196,27 @@ int64_t segment_end(uint32_t speedup)
 	if (self.birth)
 		tell_birth(s);
 	self.segment = NULL;
-	return is_known(s) ? at_speedup(credit, speedup) : 0;
+	return self.segment_known ? at_speedup(credit, speedup) : 0;
 }
 
+/* What follows tells as much as all before. */
+static void halve(struct arena_segment *s)
+{
+	s->seen /= 2;
+	s->samples /= 2;
+	s->hits /= 2;
+	s->changes /= 2;
+	for (unsigned i = 0; i < ARENA_BINS; i++) {
+		s->time_ns[i] /= 2;
+		s->hit_ns[i] /= 2;
+	}
+}
+
+/*
+ * Whether a segment is known enough is decided as it begins, and holds until it
+ * ends: were lumps to begin in the middle of it, its beginning would have been
+ * credited by what it mostly is, and its end by what it was this time.
+ */
 void segment_begin(struct arena_thread *t, const void *site)
 {
 	if (self.segment_ends > MANY && current())
@@ -206,6 +225,9 @@ void segment_begin(struct arena_thread *t, const void *site)
 	self.segment_at = 0;
 	self.segment_window = current_window();
 	self.segment = find(t, site);
+	if (self.segment && self.segment->samples >= MEMORY_SAMPLES)
+		halve(self.segment);
+	self.segment_known = self.segment && is_known(self.segment);
 }
 
 /*
@@ -237,6 +259,7 @@ void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg)
 		self.segment->time_ns[i] = self.before.time_ns[i] = atomic_load_explicit(&b->time_ns[i], memory_order_relaxed);
 		self.segment->hit_ns[i] = self.before.hit_ns[i] = atomic_load_explicit(&b->hit_ns[i], memory_order_relaxed);
 	}
+	self.segment_known = is_known(self.segment);
 }
 
 void segment_skip(int64_t ns)
