@@ -116,14 +116,16 @@ static void load_experiment(struct context *c, struct record *rec)
 	struct context_window n = { .defined = true };
 	struct profile_window *w = &n.window;
 	struct profile_run *run;
-	uint64_t id, run_id, disturbed = 0, wall_ns = 0, samples = 0, hits = 0, steal_ns = 0, foreign_ns = 0;
+	uint64_t id, run_id, disturbed = 0, wall_ns = 0, samples = 0, hits = 0, steal_ns = 0, foreign_ns = 0, sampled_ns = 0;
 	size_t at;
 
+	w->credit_ns = NAN;
 	/* in the order of the recorder, which is quickest */
 	if (!record_need_u64(rec, "id", &id) || !record_need_u64(rec, "run", &run_id) || !record_opt_u64(rec, "block", &w->block) ||
 	    !window_region(c, rec, w) || !record_opt_u64(rec, "start_ns", &w->start_ns) ||
 	    !record_opt_u64(rec, "wall_ns", &wall_ns) || !record_opt_u64(rec, "samples", &samples) ||
-	    !record_opt_u64(rec, "region_samples", &hits) || !record_opt_u64(rec, "steal_ns", &steal_ns) ||
+	    !record_opt_u64(rec, "region_samples", &hits) || !record_opt_u64(rec, "sampled_ns", &sampled_ns) ||
+	    !record_opt_real(rec, "credit_ns", &w->credit_ns) || !record_opt_u64(rec, "steal_ns", &steal_ns) ||
 	    !record_opt_u64(rec, "foreign_ns", &foreign_ns) || !record_opt_u64(rec, "disturbed", &disturbed) ||
 	    !record_opt_real(rec, "given_pct", &n.given_pct))
 		return;
@@ -137,6 +139,7 @@ static void load_experiment(struct context *c, struct record *rec)
 	w->outside_ns = (double)steal_ns + (double)foreign_ns;
 	w->samples = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
 	w->region_samples = hits < UINT32_MAX ? (uint32_t)hits : UINT32_MAX;
+	w->sampled_ns = (double)sampled_ns;
 	w->disturbed = disturbed != 0;
 	c->window[at] = n;
 	run = &c->run[w->run].run;

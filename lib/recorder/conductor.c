@@ -176,8 +176,12 @@ struct tally conductor_tally(const struct conductor *c)
 	struct tally t = { .delay_ns = atomic_load(&c->arena->delay_ns), .at_ns = now_ns() };
 
 	for (uint32_t i = 0; i < n; i++) {
-		t.samples += atomic_load_explicit(&c->arena->thread[i].samples, memory_order_relaxed);
-		t.hits += atomic_load_explicit(&c->arena->thread[i].hits, memory_order_relaxed);
+		const struct arena_thread *of = &c->arena->thread[i];
+
+		t.samples += atomic_load_explicit(&of->samples, memory_order_relaxed);
+		t.hits += atomic_load_explicit(&of->hits, memory_order_relaxed);
+		t.sampled_ns += atomic_load_explicit(&of->sampled_ns, memory_order_relaxed);
+		t.credit_ns += atomic_load_explicit(&of->credit_ns, memory_order_relaxed);
 	}
 	return t;
 }
@@ -329,6 +333,10 @@ bool conductor_log(struct conductor *c, const struct window *w)
 	record_i64(b, "delay_ns", w->after.delay_ns - w->before.delay_ns);
 	record_u64(b, "samples", w->after.samples - w->before.samples);
 	record_u64(b, "region_samples", w->after.hits - w->before.hits);
+	record_u64(b, "sampled_ns", w->after.sampled_ns - w->before.sampled_ns);
+	/* Where something is given, others are credited too. */
+	if (w->region && !c->plan->given)
+		record_u64(b, "credit_ns", w->after.credit_ns - w->before.credit_ns);
 	record_i64(b, "steal_ns", w->others.stolen_ns);
 	record_i64(b, "waited_ns", w->others.waited_ns);
 	/* Ticks against nanoseconds: the difference may come out below nothing. */

@@ -75,7 +75,6 @@ void delay_credit_from(struct arena_thread *t, int64_t ns, int64_t g)
 {
 	arena_raise_delay(arena, g);
 	delay_set(t, delay_of(t) + ns);
-	counter_add(&t->credit_ns, (uint64_t)ns);
 }
 
 void delay_credit(struct arena_thread *t, int64_t ns)
@@ -84,6 +83,12 @@ void delay_credit(struct arena_thread *t, int64_t ns)
 	int64_t g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
 
 	delay_credit_from(t, ns, (d < g ? d : g) + ns);
+}
+
+void delay_credit_work(struct arena_thread *t, int64_t ns)
+{
+	delay_credit(t, ns);
+	counter_add(&t->credit_ns, (uint64_t)ns);
 }
 
 static void sleep_until(int64_t end)

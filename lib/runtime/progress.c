@@ -69,7 +69,7 @@ void point_settle(struct arena_thread *t, const void *site)
 		return;
 	credit = segment_end(speedup);
 	if (credit)
-		delay_credit(t, credit);
+		delay_credit_work(t, credit);
 	segment_begin(t, site);
 }
 

@@ -237,6 +237,7 @@ static inline uint32_t window_speedup(void)
 
 int64_t delay_of(struct arena_thread *t);                 /* any: D of the calling thread, floor applied */
 void delay_credit(struct arena_thread *t, int64_t ns);    /* any: rule 1 */
+void delay_credit_work(struct arena_thread *t, int64_t ns); /* any: the same, for what samples have shown; it is counted */
 
 enum pause {
 	PAUSE_BUSY,   /* on its processor */

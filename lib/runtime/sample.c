@@ -101,6 +101,7 @@ void sample_take(const void *context, uint32_t periods)
 	}
 	look_for_jumps();
 	counter_add(&t->samples, periods);
+	counter_add(&t->sampled_ns, (uint64_t)period);
 	if (stack.hit)
 		counter_add(&t->hits, periods);
 	/* That time is told of as one of waiting when the wait is over (wait.c). */
@@ -126,7 +127,7 @@ void sample_take(const void *context, uint32_t periods)
 			processor_regained(t, queued);
 		self.deferred_ns = 0;
 		if (credit)
-			delay_credit(t, credit);
+			delay_credit_work(t, credit);
 		/* Who waits pays when it goes on, if it must: a pause now would only make it late. */
 		if (!waits)
 			delay_pay(t, 0, PAUSE_BUSY);

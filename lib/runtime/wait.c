@@ -35,7 +35,7 @@ static void leave_segment(struct arena_thread *t, uint32_t speedup)
 	int64_t credit = speedup ? segment_end(speedup) : 0;
 
 	if (credit)
-		delay_credit(t, credit);
+		delay_credit_work(t, credit);
 	self.segment = NULL;
 }
 
@@ -47,7 +47,7 @@ static void take_deferred(struct arena_thread *t)
 	if (unlikely(deferred)) {
 		/* A sample between these two lines adds to deferred_ns and is not lost. */
 		self.deferred_ns -= deferred;
-		delay_credit(t, deferred);
+		delay_credit_work(t, deferred);
 	}
 }
 
