@@ -259,7 +259,7 @@ recordings_stay_apart() {
 			if (index($i, key "=") == 1)
 				return substr($i, length(key) + 2) + 0
 	}
-	/region=solve/ && /^impact/ { n++; good = get("slope_lo") < 0.6 && get("slope_hi") > 0.6 && get("slope_hi") - get("slope_lo") < 0.05; print }
+	/region=solve/ && /^impact/ { n++; off = get("slope") - 0.6; good = off * off < 0.025 ^ 2 && get("slope_lo") < 0.6 && get("slope_hi") > 0.6 && get("slope_se") < 0.0125; print }
 	END { exit !(n == 1 && good) }' want
 }
 check 'recordings on two machines' recordings_stay_apart

@@ -67,7 +67,7 @@ finds_the_truth() {
 	$1 == "curve" && (slope < truth - 0.005 || slope > truth + 0.005) { print; bad = 1 }
 	$1 == "impact" { truth = $3 == "region=a.c:1" ? 0.6 : 0 }
 	$1 == "impact" && (get("slope") < truth - 0.002 || get("slope") > truth + 0.002) { print; bad = 1 }
-	$1 == "impact" && get("slope_hi") - get("slope_lo") > 0.004 { print; bad = 1 }
+	$1 == "impact" && get("slope_se") > 0.001 { print; bad = 1 }
 	END { exit bad }' out
 }
 check 'slope, curve and counts of 220500 windows' finds_the_truth

@@ -104,8 +104,8 @@ top_limits_the_regions() {
 # A class of waiting has no share of CPU samples worth saying.
 blocked_share() {
 	exits 0 andweorc-plot --script script "$data/analyze/reach.out" >out 2>err
-	has "slope 0.41 \\[0.39, 0.42\\] · 12 % of blocked time" script
-	has "slope 0.50 \\[0.49, 0.52\\] · 4.0 % of samples" script
+	has "slope 0.41 \\[0.38, 0.44\\] · 12 % of blocked time" script
+	has "slope 0.50 \\[0.47, 0.54\\] · 4.0 % of samples" script
 }
 
 title_replaces_the_command() {

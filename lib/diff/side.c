@@ -112,9 +112,9 @@ static void set_means(struct replicates *r, const struct finding *f)
 		return;
 	r->mean_runs = f->runs;
 	r->mean[QUANTITY_SLOPE] = f->slope;
-	r->mean_se[QUANTITY_SLOPE] = se_of(f->slope_lo, f->slope_hi, f->runs);
+	r->mean_se[QUANTITY_SLOPE] = isnan(f->slope_se) ? se_of(f->slope_lo, f->slope_hi, f->runs) : f->slope_se;
 	r->mean[QUANTITY_COST] = f->cost_ns;
-	r->mean_se[QUANTITY_COST] = se_of(f->cost_lo, f->cost_hi, f->runs);
+	r->mean_se[QUANTITY_COST] = isnan(f->cost_se) ? se_of(f->cost_lo, f->cost_hi, f->runs) : f->cost_se;
 }
 
 static void fill_region(struct side_region *r, const struct side *s, const struct found_point *p, bool whole)

@@ -59,6 +59,7 @@ struct finding {
 	double share_pct; /* of the CPU samples */
 	double blocked_pct; /* of the blocked samples */
 	double slope, slope_lo, slope_hi;
+	double slope_se, cost_se; /* as windows or runs spread */
 	double cost_ns, cost_lo, cost_hi;
 	double q;
 	double max_useful_pct; /* no further gain beyond; NAN: none seen */

@@ -17,6 +17,8 @@ static const struct finding UNKNOWN = {
 	.blocked_pct = NAN,
 	.slope = NAN,
 	.slope_lo = NAN,
+	.slope_se = NAN,
+	.cost_se = NAN,
 	.slope_hi = NAN,
 	.function_line = NAN,
 	.cost_ns = NAN,
@@ -81,6 +83,8 @@ static void read_impact(struct findings *a, struct record *rec)
 	good &= record_opt_real(rec, "cost_ns", &v.cost_ns);
 	good &= record_opt_real(rec, "cost_lo", &v.cost_lo);
 	good &= record_opt_real(rec, "cost_hi", &v.cost_hi);
+	good &= record_opt_real(rec, "slope_se", &v.slope_se);
+	good &= record_opt_real(rec, "cost_se", &v.cost_se);
 	good &= record_opt_real(rec, "q", &v.q);
 	good &= record_opt_real(rec, "function_line", &v.function_line);
 	good &= record_opt_real(rec, "max_useful_pct", &v.max_useful_pct);

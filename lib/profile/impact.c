@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "profile/allowance.h"
 
 double impact_round(double x)
 {
@@ -242,6 +243,13 @@ static void estimate_percentiles(const struct profile *p, size_t region, size_t 
 	im->has_percentiles = percentile_effect(&p->lengths, point, region, im->effect.rise, &im->percentile);
 }
 
+static void take_effect(struct impact *im)
+{
+	im->slope_se = im->effect.fit.slope.se;
+	im->cost_se = im->effect.fit.cost.se;
+	allowance_widen(&im->effect);
+}
+
 static void analyze_point(struct analysis *a, size_t point, struct causal_obs *obs)
 {
 	const struct profile *p = a->profile;
@@ -272,6 +280,8 @@ static void analyze_point(struct analysis *a, size_t point, struct causal_obs *o
 			estimate_pooled(p, r, point, im);
 		else
 			estimate_impact(p, r, visits, obs, im);
+		if (im->estimated)
+			take_effect(im);
 		estimate_percentiles(p, r, point, im);
 		im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
 		im->q = NAN;

@@ -36,6 +36,7 @@ struct impact_replicate {
 struct impact {
 	const struct profile_region *region;
 	struct causal_effect effect;
+	double slope_se, cost_se; /* of the fit, as windows or runs spread; its intervals are wider: see allowance.h */
 	bool estimated;       /* effect.fit and effect.level are there */
 	bool bounded;         /* effect.fit has finite intervals */
 	double q;             /* Benjamini-Hochberg over all tests of the analysis; NAN = no test */

@@ -162,6 +162,8 @@ static json_t *impact_object(const struct analysis *a, const struct impact *im)
 	if (im->estimated) {
 		set_interval(o, &e->fit.slope, "slope", "slope_lo", "slope_hi");
 		set_interval(o, &e->fit.cost, "cost_ns", "cost_lo", "cost_hi");
+		set_real(o, "slope_se", im->slope_se);
+		set_real(o, "cost_se", im->cost_se);
 		if (im->has_percentiles)
 			set_percentiles(o, "slope", im->percentile.slope, 1);
 		set_real(o, "r2", e->r2);

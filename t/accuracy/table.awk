@@ -23,6 +23,8 @@ $3 == 25 { printf "%-11s %-17s", $1, $2 }
 		sum += abs(error)
 		bias += error
 		outside += out
+		# the truth was measured too: it is the difference that must hold 0
+		certain += bounded && abs(error) > sqrt((($8 - $7) / 2) ^ 2 + (1.96 * $5) ^ 2)
 		if (abs(error) > abs(worst)) {
 			worst = error
 			where = $1 " " $2 " at " $3 " %"
@@ -43,7 +45,7 @@ END {
 	if (n > 0) {
 		printf "mean absolute error  %.2f points (mean error %+.2f, %d values)\n", sum / n, bias / n, n
 		printf "worst                %+.2f points: %s\n", worst, where
-		printf "truth outside        %d of %d intervals (marked *)\n", outside, n
+		printf "truth outside        %d of %d intervals (marked *); %d when the truth's own error counts, too\n", outside, n, certain
 		printf "zero regions         %d of %d have 0 inside both intervals\n", zeros_covered, zeros
 	}
 	if (missing > 0)

@@ -1,0 +1,88 @@
+/* What is added to intervals: never narrower, known parts as sides of a right angle, nothing made of nothing. */
+#include "unit.h"
+
+#include <math.h>
+
+#include "profile/allowance.h"
+
+static struct causal_level level[2];
+
+static struct causal_effect effect(double slope, double se, double df)
+{
+	struct causal_effect e = { .level = level, .nlevels = 2, .period_ns = 2e6 };
+	struct estimate fit = { .value = slope, .se = se, .df = df };
+
+	e.fit.slope = e.fit.cost = fit;
+	e.fit.cost.value *= 2e6;
+	e.fit.cost.se *= 2e6;
+	for (size_t i = 0; i < 2; i++) {
+		level[i] = (struct causal_level){ .s = 0.25 * (double)(i + 1), .gain = fit };
+		level[i].gain.value *= level[i].s;
+		level[i].gain.se *= level[i].s;
+		stats_estimate_finish(&level[i].gain);
+	}
+	stats_estimate_finish(&e.fit.slope);
+	stats_estimate_finish(&e.fit.cost);
+	return e;
+}
+
+static double half(const struct estimate *e)
+{
+	return (e->hi - e->lo) / 2;
+}
+
+static void near(double got, double want)
+{
+	if (!(fabs(got - want) <= 1e-4 * fabs(want)))
+		fail_msg("%.12g instead of %.12g", got, want);
+}
+
+static void test_half_widths(void **state)
+{
+	(void)state;
+	for (double df = 1; df < 100; df *= 3) {
+		struct causal_effect e = effect(0.5, 0.01, df);
+		double before = half(&e.fit.slope), gain = half(&level[1].gain);
+		double off = 1.96 * hypot(allowance_relative * 0.5, allowance_slope);
+
+		allowance_widen(&e);
+		near(half(&e.fit.slope), hypot(before, off));
+		near(half(&e.fit.cost), 2e6 * hypot(before, off));
+		near(half(&level[1].gain), hypot(gain, off * 0.5));
+		near(e.fit.slope.value, 0.5);
+		near(e.fit.slope.df, df);
+	}
+}
+
+static void test_certainty_has_a_limit(void **state)
+{
+	struct causal_effect e = effect(0.5, 0, 4), zero = effect(0.002, 0.0001, 50);
+
+	(void)state;
+	allowance_widen(&e);
+	near(half(&e.fit.slope), 1.96 * hypot(allowance_relative * 0.5, allowance_slope));
+	/* what is less than virtual speedups can tell is no finding, however often it was seen */
+	assert_true(zero.fit.slope.p < 1e-6);
+	allowance_widen(&zero);
+	assert_true(zero.fit.slope.p > 0.5);
+}
+
+static void test_unbounded_stays(void **state)
+{
+	struct causal_effect e = effect(0.5, INFINITY, 3);
+
+	(void)state;
+	allowance_widen(&e);
+	assert_true(isinf(e.fit.slope.se) && e.fit.slope.value == 0.5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_half_widths),
+		cmocka_unit_test(test_certainty_has_a_limit),
+		cmocka_unit_test(test_unbounded_stays),
+	};
+
+	return UNIT_MAIN(tests);
+}
