@@ -8,6 +8,7 @@
 tolerance=4
 
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -I"$top/t/workload" -o round_ "$data/record/given.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
 gcc -O2 -g -D_GNU_SOURCE -o runs_ "$data/record/runs.c" -pthread || exit 1
 
 # profile REGION=PCT ARG...: leaves `analysis`, in which points are called NAME with $given behind it
@@ -66,5 +67,33 @@ spans() {
 	predicts_more round second 50 23.5
 }
 check 'lengths of spans, on average and in the middle' spans
+
+# delayed ARG...: which part of the time others were delayed, with :runqueue 50 % shorter
+delayed() {
+	exits 0 andweorc-record -q -o log -m function -r :runqueue -s 50 --window 20 "$@" -- taskset -c 0 ./life mask >out
+	awk -F'\t' '$1 == "experiment" {
+			delete f
+			for (i = 2; i <= NF; i++) {
+				eq = index($i, "=")
+				f[substr($i, 1, eq - 1)] = substr($i, eq + 1)
+			}
+			if (f["speedup_pct"] == 50) {
+				delay += f["delay_ns"]
+				wall += f["wall_ns"]
+			}
+		}
+		END { print wall ? delay / wall : 0 }' log
+}
+
+# What is given takes no time at all.
+queues() {
+	LIFE_MS=8000
+	export LIFE_MS
+	without=$(delayed)
+	with=$(delayed --given long_life=90)
+	echo "$without without, $with with"
+	awk -v a="$without" -v b="$with" 'BEGIN { exit !(a > 0.1 && b > 0.8 * a && b < 1.25 * a) }'
+}
+check 'waiting for a processor gets its own part, not that of what is given' queues
 
 done_testing

@@ -122,7 +122,7 @@ void sample_take(const void *context, uint32_t periods)
 		int64_t credit = segment_sample(period, stack.weight, speedup) + self.deferred_ns;
 
 		if (wanted)
-			credit += (int64_t)((double)queued * speedup / 65536);
+			credit += segment_lump(queued, arena_weight(arena, true, false), speedup);
 		else
 			processor_regained(t, queued);
 		self.deferred_ns = 0;
