@@ -53,6 +53,22 @@ cost_is_absolute() {
 }
 check 'costs are absolute: the truth is in the intervals' cost_is_absolute
 
+# A knee below all speedups that were tried: parse may have cost more in base than is seen, and no less have been added.
+cost_is_open() {
+	sed '/^impact.*region=parse/s/$/	cost_more_ns=100000/' base >open
+	exits 0 andweorc-diff -f tsv open slower >got.tsv 2>err
+	column verdict got.tsv >got
+	has '^region parse\.c:10 changed$' got
+	column delta_lo got.tsv | sed -n 's/^region parse.c:10 //p' >lo
+	exits 0 andweorc-diff -f tsv base slower >got.tsv 2>err
+	column delta_lo got.tsv | sed -n 's/^region parse.c:10 //p' | paste - lo | awk '{ exit !($1 - $2 > 99990 && $1 - $2 < 100010) }'
+	sed '/^impact.*region=parse/s/$/	cost_more_ns=300000/' base >open
+	exits 0 andweorc-diff -f tsv open slower >got.tsv 2>err
+	column verdict got.tsv >got
+	has '^region parse\.c:10 inconclusive$' got
+}
+check 'what a knee below all speedups would explain is no change' cost_is_open
+
 faster_is_found() {
 	exits 0 andweorc-diff -f tsv base faster >got.tsv 2>err
 	column direction got.tsv >got

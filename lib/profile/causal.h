@@ -78,9 +78,10 @@ enum causal_note {
 	CAUSAL_ONE_LEVEL = 1 << 4,      /* one speedup beside the baseline: straightness is an assumption */
 	CAUSAL_CONTENTION = 1 << 5,     /* the faster the region, the slower the program, from the start or beyond the knee */
 	CAUSAL_PHASES = 1 << 6,         /* the region runs in some windows, and not in others; set by who knows samples */
+	CAUSAL_LOW_KNEE = 1 << 7,       /* the knee may lie below the lowest speedup that was tried: the slope is one at the least */
 };
 
-enum { CAUSAL_NOTES = 7 };
+enum { CAUSAL_NOTES = 8 };
 
 struct causal_effect {
 	struct causal_slope fit;     /* up to the knee, if there is one */

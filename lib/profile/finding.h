@@ -60,6 +60,7 @@ struct finding {
 	double blocked_pct; /* of the blocked samples */
 	double slope, slope_lo, slope_hi;
 	double slope_se, cost_se; /* as windows or runs spread */
+	double cost_more_ns;      /* that it may cost beyond that; 0 usually */
 	double cost_ns, cost_lo, cost_hi;
 	double q;
 	double max_useful_pct; /* no further gain beyond; NAN: none seen */

@@ -85,6 +85,7 @@ static void read_impact(struct findings *a, struct record *rec)
 	good &= record_opt_real(rec, "cost_hi", &v.cost_hi);
 	good &= record_opt_real(rec, "slope_se", &v.slope_se);
 	good &= record_opt_real(rec, "cost_se", &v.cost_se);
+	good &= record_opt_real(rec, "cost_more_ns", &v.cost_more_ns);
 	good &= record_opt_real(rec, "q", &v.q);
 	good &= record_opt_real(rec, "function_line", &v.function_line);
 	good &= record_opt_real(rec, "max_useful_pct", &v.max_useful_pct);

@@ -243,11 +243,38 @@ static void estimate_percentiles(const struct profile *p, size_t region, size_t 
 	im->has_percentiles = percentile_effect(&p->lengths, point, region, im->effect.rise, &im->percentile);
 }
 
-static void take_effect(struct impact *im)
+/* Below the lowest speedup by less than this a knee is not: it is known by per cents. */
+static const double KNEE_STEP = 0.01;
+
+/*
+ * A knee that may lie below the lowest speedup tried: what that gained may have been
+ * gained by less, so the slope before the knee may be higher, though not above 1
+ * (of spans, which can gain more than one for one, it may).
+ */
+static void open_slope(struct impact *im, bool spans)
+{
+	struct causal_effect *e = &im->effect;
+	double lowest = e->nlevels ? e->level[0].s : 0, most;
+
+	if (isnan(e->knee) || e->knee_lo > lowest - KNEE_STEP || !(e->fit.slope.value > 0))
+		return;
+	most = e->knee_lo > 0 ? e->fit.slope.hi * lowest / e->knee_lo : INFINITY;
+	if (!spans)
+		most = fmin(most, 1);
+	e->notes |= CAUSAL_LOW_KNEE;
+	if (!(most > e->fit.slope.hi) || isinf(most))
+		return;
+	im->cost_more_ns = fmax(0, most * e->period_ns - e->fit.cost.hi);
+	e->fit.cost.hi += im->cost_more_ns;
+	e->fit.slope.hi = most;
+}
+
+static void take_effect(struct impact *im, bool spans)
 {
 	im->slope_se = im->effect.fit.slope.se;
 	im->cost_se = im->effect.fit.cost.se;
 	allowance_widen(&im->effect);
+	open_slope(im, spans);
 }
 
 static void analyze_point(struct analysis *a, size_t point, struct causal_obs *obs)
@@ -281,7 +308,7 @@ static void analyze_point(struct analysis *a, size_t point, struct causal_obs *o
 		else
 			estimate_impact(p, r, visits, obs, im);
 		if (im->estimated)
-			take_effect(im);
+			take_effect(im, out->latency);
 		estimate_percentiles(p, r, point, im);
 		im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
 		im->q = NAN;

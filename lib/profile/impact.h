@@ -37,6 +37,7 @@ struct impact {
 	const struct profile_region *region;
 	struct causal_effect effect;
 	double slope_se, cost_se; /* of the fit, as windows or runs spread; its intervals are wider: see allowance.h */
+	double cost_more_ns;      /* that it may cost beyond the spread, where the knee may lie below all speedups tried; else 0 */
 	bool estimated;       /* effect.fit and effect.level are there */
 	bool bounded;         /* effect.fit has finite intervals */
 	double q;             /* Benjamini-Hochberg over all tests of the analysis; NAN = no test */

@@ -164,6 +164,8 @@ static json_t *impact_object(const struct analysis *a, const struct impact *im)
 		set_interval(o, &e->fit.cost, "cost_ns", "cost_lo", "cost_hi");
 		set_real(o, "slope_se", im->slope_se);
 		set_real(o, "cost_se", im->cost_se);
+		if (im->cost_more_ns > 0)
+			set_real(o, "cost_more_ns", im->cost_more_ns);
 		if (im->has_percentiles)
 			set_percentiles(o, "slope", im->percentile.slope, 1);
 		set_real(o, "r2", e->r2);

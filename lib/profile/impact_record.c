@@ -207,6 +207,8 @@ static void add_impact(struct buf *b, const struct analysis *a, const struct imp
 		add_interval(b, &e->fit.cost, "cost_ns", "cost_lo", "cost_hi");
 		add_real(b, "slope_se", im->slope_se);
 		add_real(b, "cost_se", im->cost_se);
+		if (im->cost_more_ns > 0)
+			add_real(b, "cost_more_ns", im->cost_more_ns);
 		if (im->has_percentiles)
 			add_percentiles(b, "slope", im->percentile.slope, 1);
 		add_real(b, "r2", e->r2);

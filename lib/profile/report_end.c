@@ -21,6 +21,8 @@ static const char *note_words(const char *name, bool whole)
 				"let fewer of them get there at once, rather than faster" },
 		{ "phases", "it runs in some windows and not in others: the impact is that on the whole program, and is biased if the point is "
 			    "passed more often in some phases than in others; longer windows help" },
+		{ "low-knee", "it may help no further than to a speedup below the lowest that was tried; up to there, the impact may be higher "
+			      "than this: try lower ones (-s 5,10,15)" },
 	};
 
 	if (whole && !strcmp(name, "autocorrelated"))

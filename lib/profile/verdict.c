@@ -31,7 +31,7 @@ size_t impact_note_names(unsigned notes, const char *names[CAUSAL_NOTES])
 		{ CAUSAL_NONLINEAR, "nonlinear" },       { CAUSAL_AUTOCORRELATED, "autocorrelated" },
 		{ CAUSAL_OUT_OF_RANGE, "out-of-range" }, { CAUSAL_FEW_VISITS, "few-visits" },
 		{ CAUSAL_ONE_LEVEL, "one-level" },       { CAUSAL_CONTENTION, "contention" },
-		{ CAUSAL_PHASES, "phases" },
+		{ CAUSAL_PHASES, "phases" },             { CAUSAL_LOW_KNEE, "low-knee" },
 	};
 	size_t n = 0;
 
