@@ -1,6 +1,8 @@
 /*
- * conductor_parts: what conducting windows and conducting whole runs share.
- * Private to conductor.c, speedup.c, trials.c and whole.c.
+ * conductor_parts: what the parts of the conductor share.  conductor.c has a run,
+ * window.c one experiment after the other, whole.c runs that are one experiment each;
+ * speedup.c tells the runtime what is sped up, trials.c what is to be, and watch.c
+ * waits for all of them.  Private to these.
  */
 #ifndef ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
 #define ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
@@ -23,8 +25,54 @@ struct window {
 	bool spoilt; /* we were held up, and the runtime took us for dead; or the run was not like others */
 };
 
+/* ---- window.c ---- */
+
 /* Counters of all threads, now. */
 struct tally conductor_tally(const struct conductor *c);
+
+/* Performs trials until the run is over or the time is up. */
+void conductor_experiment(struct conductor *c);
+
+/* Writes the record of an experiment, without visits.  Returns whether it was disturbed. */
+bool conductor_log(struct conductor *c, const struct window *w);
+
+/* ---- watch.c ---- */
+
+#define MS 1000000ll
+
+enum {
+	TICK_MS = 1,         /* how often a visit is looked for */
+	LOOK_AGAIN_MS = 200, /* between looks at what is mapped, when there is unknown code */
+};
+
+/* Ends of children are news from now on; NULL: of nobody. */
+void conductor_watch(struct conductor *c);
+
+/* Sleeps until `at`, or until there is news: a process has joined or ended, a thread waits in the region. */
+void conductor_sleep(struct conductor *c, int64_t at);
+
+/* Reaps our children: the command, and what has lost its parent and so become our child. */
+void conductor_reap(struct conductor *c);
+
+/* Fetches samples, of all threads; and how often that is to be done. */
+void conductor_drain(struct conductor *c);
+int64_t conductor_drain_ns(const struct conductor *c);
+
+/* Has the target ended, with what it has left behind? */
+bool conductor_over(struct conductor *c);
+
+/* Of the recording, or there is nothing more to find out. */
+bool conductor_time_is_up(const struct conductor *c);
+
+/* Sleeps until `at`, fetching samples meanwhile.  False when the target ended or the time is up. */
+bool conductor_rest(struct conductor *c, int64_t at);
+
+/* ---- conductor.c ---- */
+
+/* Looks at who has joined, and at what is mapped (`all`: by everybody, else by those alone). */
+void conductor_read_modules(struct conductor *c, bool all);
+
+/* ---- speedup.c ---- */
 
 /* If nothing is heard of us for so long, we are no more, and nothing is sped up. */
 #define ALIVE_NS 3000000000ll
@@ -36,8 +84,7 @@ void conductor_switch(struct conductor *c, struct region *region, unsigned pct);
 void conductor_know_given(struct conductor *c);
 void conductor_log_given(const struct conductor *c, struct buf *b);
 
-/* Sleeps until `at`, fetching samples meanwhile.  False when the target ended or the time is up. */
-bool conductor_rest(struct conductor *c, int64_t at);
+/* ---- trials.c ---- */
 
 /* What is to be tried next: of the block that is on, or of a new one. */
 const struct trial *conductor_trial(struct conductor *c, struct region **region);
@@ -50,8 +97,5 @@ void conductor_tried(struct conductor *c, bool disturbed);
 
 /* An undisturbed window of this point has been logged. */
 void conductor_learn(struct conductor *c, const char *point, const struct region *region, const struct causal_obs *obs);
-
-/* Writes the record of an experiment, without visits.  Returns whether it was disturbed. */
-bool conductor_log(struct conductor *c, const struct window *w);
 
 #endif

@@ -18,8 +18,6 @@
 #include "recorder/conductor_parts.h"
 #include "recorder/whole.h"
 
-#define MS 1000000ll
-
 enum {
 	REST_MS = 1000,
 	FEW_RUNS = 6,

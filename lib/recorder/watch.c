@@ -1,0 +1,196 @@
+/*
+ * The conductor mostly sleeps.  What it wakes up for is here: news of the target's
+ * processes, their ends, samples to fetch, and the end of the time.
+ */
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "recorder/conductor_parts.h"
+#include "recorder/tick.h"
+
+enum {
+	DRAIN_MS = 50,     /* how often samples are fetched: well before ARENA_RING of them, and each time costs the target a little */
+	CROWD = 64,        /* so many processes at once come and go quickly: */
+	CROWD_MS = 5,      /* the dead are looked for this often */
+	LEFTOVER_MS = 5,   /* how often it is asked, as the command has ended, whether the rest matters */
+};
+
+static struct arena *watched; /* whose news a child's end is */
+
+static void on_child(int sig)
+{
+	(void)sig;
+	if (watched)
+		atomic_fetch_add(&watched->news, 1);
+}
+
+void conductor_watch(struct conductor *c)
+{
+	watched = c ? c->arena : NULL;
+	if (c)
+		signal(SIGCHLD, on_child);
+}
+
+/* Looks at what is new. */
+static void attend(struct conductor *c)
+{
+	uint32_t news = atomic_load_explicit(&c->arena->news, memory_order_acquire);
+
+	if (news == c->news)
+		return;
+	c->news = news;
+	if (c->ready)
+		conductor_read_modules(c, false);
+}
+
+/* A signal's handler changes the word that the sleep is on, so none comes too early to wake us. */
+void conductor_sleep(struct conductor *c, int64_t at)
+{
+	int64_t now = now_ns(), look;
+	struct timespec t;
+
+	atomic_store_explicit(&c->arena->expires_ns, now + ALIVE_NS, memory_order_relaxed);
+	if (tick(c->arena, now) && !c->ticking) {
+		c->ticking = true;
+		machine_release(&c->machine);
+	}
+	/* From the first time on in all windows alike: our waking up takes a processor from somebody. */
+	if (c->ticking)
+		at = at < now + TICK_NS ? at : now + TICK_NS;
+	look = spans_look(&c->points.spans, now);
+	if (look)
+		at = at < now + look ? at : now + look;
+	atomic_store_explicit(&c->arena->ticking, c->ticking, memory_order_relaxed);
+	t = (struct timespec){ .tv_sec = at / 1000000000, .tv_nsec = at % 1000000000 };
+	syscall(SYS_futex, &c->arena->news, FUTEX_WAIT_BITSET, c->news, &t, NULL, FUTEX_BITSET_MATCH_ANY);
+	conductor_reap(c); /* when the command has ended is to be known exactly */
+	attend(c);
+}
+
+/* ---- samples ------------------------------------------------------------------------ */
+
+static void drain_thread(struct conductor *c, struct arena_thread *t)
+{
+	uint32_t process = atomic_load_explicit(&t->process, memory_order_relaxed);
+	/* Pairs with the release in sample_keep: what the head covers is complete. */
+	uint32_t head = atomic_load_explicit(&t->ring_head, memory_order_acquire);
+	uint32_t tail = atomic_load_explicit(&t->ring_tail, memory_order_relaxed);
+
+	for (; tail != head; tail++) {
+		processes_name(&c->processes, process, &t->ring[tail % ARENA_RING]);
+		regions_sample(c->regions, &t->ring[tail % ARENA_RING]);
+	}
+	atomic_store_explicit(&t->ring_tail, tail, memory_order_release);
+}
+
+/* Samples in code of no known module: something has been loaded, or there is a compiler at work in the target. */
+static void look_again(struct conductor *c)
+{
+	uint32_t unknown = atomic_load_explicit(&c->arena->unknown_code, memory_order_relaxed);
+
+	if (unknown == c->unknown_code || now_ns() < c->look_ns)
+		return;
+	c->unknown_code = unknown;
+	c->look_ns = now_ns() + LOOK_AGAIN_MS * MS;
+	conductor_read_modules(c, true);
+}
+
+void conductor_reap(struct conductor *c)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		processes_reaped(&c->processes, pid, status);
+		if (pid == c->pid && !c->ended) {
+			c->wait_status = status;
+			c->ended = true;
+			c->ended_ns = now_ns();
+		}
+	}
+}
+
+int64_t conductor_drain_ns(const struct conductor *c)
+{
+	return (c->processes.alive < CROWD ? DRAIN_MS : CROWD_MS) * MS;
+}
+
+void conductor_drain(struct conductor *c)
+{
+	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
+
+	processes_look(&c->processes);
+	conductor_reap(c); /* for the status of those who have ended */
+	for (uint32_t i = 0; i < n; i++)
+		drain_thread(c, &c->arena->thread[i]);
+	if (c->regions->passed_more) {
+		mapping_publish(c->modules, c->arena);
+		c->regions->passed_more = false;
+	}
+	processes_bury(&c->processes);
+	points_cool(&c->points, now_ns());
+	look_again(c);
+}
+
+/* ---- the end -------------------------------------------------------------------------- */
+
+static uint64_t all_visits(const struct conductor *c)
+{
+	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += points_visits(&c->points, i);
+	return sum;
+}
+
+bool conductor_over(struct conductor *c)
+{
+	int64_t now;
+
+	if (c->over)
+		return true;
+	conductor_reap(c);
+	if (!c->ended)
+		return false;
+	c->alone = 1;
+	now = now_ns();
+	if (now < c->leftover_ns)
+		return false;
+	c->leftover_ns = now + LEFTOVER_MS * MS;
+	if (c->ready)
+		conductor_read_modules(c, false);
+	conductor_drain(c);
+	c->over = !leftover_goes_on(&c->leftover, &c->processes, all_visits(c), now);
+	return c->over;
+}
+
+bool conductor_time_is_up(const struct conductor *c)
+{
+	if (*c->plan->stop || c->enough)
+		return true;
+	return c->plan->until_ns && now_ns() >= c->plan->until_ns;
+}
+
+bool conductor_rest(struct conductor *c, int64_t at)
+{
+	int64_t now;
+
+	while ((now = now_ns()) < at) {
+		int64_t next = now + conductor_drain_ns(c);
+
+		next = next < at ? next : at;
+		conductor_sleep(c, next);
+		conductor_drain(c);
+		if (conductor_over(c) || conductor_time_is_up(c))
+			return false;
+	}
+	if (c->status)
+		status_draw(c->status, now, c->windows, c->regions, &c->adapt.evidence);
+	return !conductor_over(c) && !conductor_time_is_up(c);
+}

@@ -1,0 +1,246 @@
+/*
+ * A window goes through
+ *
+ *     switch   target, floor and speedup are published under a new number
+ *     settle   queues and caches adapt; nothing is measured
+ *     open     the next visit of each point opens its count   (PHASE_OPEN)
+ *     run      until the deadline                             (PHASE_IDLE)
+ *     close    the next visit of each point closes its count  (PHASE_CLOSE)
+ *
+ * and the speedup stays on until the next switch, so that a late visitor closes
+ * a window under the conditions that it was opened in.
+ */
+#include "base/clock.h"
+#include "format.h"
+#include "format/record.h"
+#include "recorder/conductor_parts.h"
+
+enum {
+	LOOK_NS = 200000,  /* how often counters are looked at: the time of the look is taken for that of the visit; */
+	LOOK_SPIN_NS = 100000, /* after looking without a pause for so long: many are visited all the time */
+	PATIENCE_WINDOWS = 8, /* windows' lengths to wait for a visit */
+	GRACE_WINDOWS = 4,    /* and for points that are visited more rarely than the first */
+	VISITS_WANTED = 12,   /* per window: it is lengthened until it holds this many */
+	WINDOW_MAX_MS = 2000,
+	WINDOWS_IN_A_RUN = 5, /* at the least, of a program that is run again and again */
+};
+
+struct tally conductor_tally(const struct conductor *c)
+{
+	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
+	struct tally t = { .delay_ns = atomic_load(&c->arena->delay_ns), .at_ns = now_ns() };
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct arena_thread *of = &c->arena->thread[i];
+
+		t.samples += atomic_load_explicit(&of->samples, memory_order_relaxed);
+		t.hits += atomic_load_explicit(&of->hits, memory_order_relaxed);
+		t.sampled_ns += atomic_load_explicit(&of->sampled_ns, memory_order_relaxed);
+		t.credit_ns += atomic_load_explicit(&of->credit_ns, memory_order_relaxed);
+	}
+	return t;
+}
+
+static void set_phase(struct conductor *c, uint32_t phase)
+{
+	/* Pairs with the acquire of visitors: they see the switch that came before. */
+	atomic_store_explicit(&c->arena->window, c->window << 2 | phase, memory_order_release);
+}
+
+/* Waits until every point in `want` (NULL: any) bears the window's mark; false when none does in time. */
+static bool wait_for_points(struct conductor *c, bool *done, const bool *want, bool closing, int64_t patience, int64_t grace)
+{
+	int64_t began = now_ns(), give_up = began + patience, drained = began;
+	bool any = false, counters;
+
+	for (;;) {
+		uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+		bool all = n > 0;
+		int64_t now;
+
+		counters = points_look(&c->points, c->window, closing);
+		for (uint32_t i = 0; i < n; i++) {
+			struct arena_point *p = &c->arena->point[i];
+			uint32_t mark = atomic_load_explicit(closing ? &p->closed : &p->opened, memory_order_acquire);
+
+			if (mark == c->window && !done[i]) {
+				done[i] = true;
+				if (!any && now_ns() + grace < give_up)
+					give_up = now_ns() + grace;
+				any = true;
+			}
+			if (!done[i] && (!want || want[i]) && points_is_live(&c->points, i))
+				all = false;
+		}
+		now = now_ns();
+		if (all || now >= give_up || conductor_over(c) || conductor_time_is_up(c))
+			return any;
+		if (!counters)
+			conductor_sleep(c, now + TICK_MS * MS);
+		else if (now - began > LOOK_SPIN_NS)
+			conductor_sleep(c, now + LOOK_NS);
+		if (now - drained > conductor_drain_ns(c)) {
+			conductor_drain(c);
+			drained = now;
+		}
+	}
+}
+
+static uint64_t count_of(const struct conductor *c, uint32_t point)
+{
+	return c->arena->point[point].close_count - c->arena->point[point].open_count;
+}
+
+static int64_t virtual_of(const struct conductor *c, uint32_t point)
+{
+	return c->arena->point[point].close_ns - c->arena->point[point].open_ns;
+}
+
+bool conductor_log(struct conductor *c, const struct window *w)
+{
+	struct buf *b = &c->journal->line;
+	bool disturbed = machine_is_disturbed(&c->machine, &w->others, w->after.at_ns - w->before.at_ns) || w->spoilt;
+
+	c->experiments++;
+	c->windows++;
+	c->disturbed += disturbed;
+	record_begin(b, AW_EXPERIMENT);
+	record_u64(b, "id", c->experiments);
+	record_u64(b, "run", c->run);
+	record_u64(b, "block", c->block);
+	if (w->region)
+		record_u64(b, "region", w->region->id);
+	else
+		record_str(b, "region", "-");
+	record_u64(b, "speedup_pct", w->pct);
+	if (c->plan->given)
+		conductor_log_given(c, b);
+	record_i64(b, "start_ns", w->before.at_ns - c->began_ns);
+	record_i64(b, "wall_ns", w->after.at_ns - w->before.at_ns);
+	record_i64(b, "delay_ns", w->after.delay_ns - w->before.delay_ns);
+	record_u64(b, "samples", w->after.samples - w->before.samples);
+	record_u64(b, "region_samples", w->after.hits - w->before.hits);
+	record_u64(b, "sampled_ns", w->after.sampled_ns - w->before.sampled_ns);
+	/* Where something is given, others are credited too. */
+	if (w->region && !c->plan->given)
+		record_u64(b, "credit_ns", w->after.credit_ns - w->before.credit_ns);
+	record_i64(b, "steal_ns", w->others.stolen_ns);
+	record_i64(b, "waited_ns", w->others.waited_ns);
+	/* Ticks against nanoseconds: the difference may come out below nothing. */
+	record_i64(b, "foreign_ns", w->others.foreign_ns > 0 ? w->others.foreign_ns : 0);
+	if (disturbed)
+		record_u64(b, "disturbed", 1);
+	record_end(b);
+	return disturbed;
+}
+
+/* Returns whether it was disturbed. */
+static bool log_window(struct conductor *c, const struct window *w)
+{
+	struct buf *b = &c->journal->line;
+	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+	bool disturbed = conductor_log(c, w);
+
+	for (uint32_t i = 0; i < n; i++)
+		spans_log(&c->points.spans, i, c->experiments, b);
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t virt = virtual_of(c, i);
+
+		if (!w->closed[i] || virt <= 0)
+			continue;
+		record_begin(b, AW_VISITS);
+		record_u64(b, "experiment", c->experiments);
+		record_str(b, "point", c->arena->point[i].name);
+		record_str(b, "kind", c->arena->point[i].kind == POINT_LATENCY ? "latency" : "throughput");
+		record_u64(b, "count", count_of(c, i));
+		if (c->arena->point[i].kind == POINT_LATENCY && c->arena->point[i].counted)
+			record_u64(b, "begins", c->arena->point[i].close_begins - c->arena->point[i].open_begins);
+		record_i64(b, "virtual_ns", virt);
+		if (spans_in_flight(&c->points.spans, i) >= 0)
+			record_i64(b, "in_flight_ns", (int64_t)(spans_in_flight(&c->points.spans, i) * (double)virt));
+		record_end(b);
+		if (!disturbed) {
+			struct causal_obs obs = { .run = c->run,
+						  .block = c->block,
+						  .start_ns = (double)(w->before.at_ns - c->began_ns),
+						  .s = w->pct / 100.0,
+						  .count = (double)count_of(c, i),
+						  .time_ns = (double)virt };
+
+			spans_as_visits(&c->points.spans, i, &obs.count, &obs.time_ns);
+			conductor_learn(c, c->arena->point[i].name, w->region, &obs);
+		}
+	}
+	journal_flush(c->journal);
+	return disturbed;
+}
+
+/* One window of `length_ns`; nothing is logged of one that is cut short.  False when it was disturbed. */
+static bool perform(struct conductor *c, struct region *region, unsigned pct, int64_t length_ns)
+{
+	struct window w = { .region = region, .pct = pct, .length_ns = length_ns };
+	int64_t settle = length_ns / 4 > c->plan->settle_ns ? length_ns / 4 : c->plan->settle_ns;
+	int64_t patience = PATIENCE_WINDOWS * length_ns > 1000 * MS ? PATIENCE_WINDOWS * length_ns : 1000 * MS;
+	int64_t grace = GRACE_WINDOWS * length_ns;
+
+	if (region)
+		journal_know(c->journal, region);
+	conductor_know_given(c);
+	conductor_switch(c, region, pct);
+	if (!conductor_rest(c, now_ns() + settle))
+		return true;
+	points_expect(&c->points);
+	set_phase(c, PHASE_OPEN);
+	if (!wait_for_points(c, w.opened, NULL, false, patience, length_ns / 2))
+		return true;
+	w.before = conductor_tally(c);
+	w.others = machine_now(&c->processes);
+	spans_open(&c->points.spans, w.before.at_ns);
+	set_phase(c, PHASE_IDLE);
+	if (!conductor_rest(c, w.before.at_ns + length_ns))
+		return true;
+	points_expect(&c->points);
+	set_phase(c, PHASE_CLOSE);
+	if (!wait_for_points(c, w.closed, w.opened, true, patience, grace))
+		return true;
+	w.after = conductor_tally(c);
+	w.others = machine_since(machine_now(&c->processes), w.others);
+	spans_close(&c->points.spans, w.after.at_ns);
+	w.spoilt = atomic_load(&c->arena->speedup) != c->speedup;
+	set_phase(c, PHASE_IDLE);
+	return !log_window(c, &w);
+}
+
+/*
+ * How long windows are: as long as the busiest point needs for enough visits, but
+ * short enough for a program that ends early to hold a few.
+ */
+static int64_t window_length(const struct conductor *c)
+{
+	int64_t elapsed = now_ns() - c->began_ns, wanted = c->plan->window_ns, visits_take;
+	uint64_t most = points_most_visits(&c->points);
+
+	visits_take = most ? elapsed / (int64_t)most * VISITS_WANTED : 0;
+	if (visits_take > wanted)
+		wanted = visits_take < WINDOW_MAX_MS * MS ? visits_take : WINDOW_MAX_MS * MS;
+	if (c->last_run_ns && wanted > c->last_run_ns / WINDOWS_IN_A_RUN)
+		wanted = c->last_run_ns / WINDOWS_IN_A_RUN;
+	return wanted;
+}
+
+void conductor_experiment(struct conductor *c)
+{
+	while (!conductor_over(c) && !conductor_time_is_up(c)) {
+		struct region *region;
+		const struct trial *t;
+		bool done;
+
+		if (c->next_trial == c->ntrials)
+			conductor_read_modules(c, true);
+		t = conductor_trial(c, &region);
+		done = perform(c, region, t->pct, window_length(c));
+		/* What the end of the run has cut short is done again in the next one. */
+		if (!conductor_over(c))
+			conductor_tried(c, !done);
+	}
+}
