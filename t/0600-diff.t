@@ -168,6 +168,15 @@ new_and_vanished() {
 	has '^region write\.c:30 new$' got
 	exits 0 andweorc-diff without base >out 2>err
 	has 'new bottleneck' out
+	# As large a piece of code that head has never tried may be what base has found.
+	{ cat without; printf 'untried\tname=write.c:30%%20in%%20write\tcpu_pct=20\n'; } >hurried
+	exits 0 andweorc-diff -f tsv base hurried >got.tsv 2>err
+	column verdict got.tsv >got
+	has '^region write\.c:30 unmatched$' got
+	{ cat without; printf 'untried\tname=x.c:3\tcpu_pct=1\n'; } >hurried
+	exits 0 andweorc-diff -f tsv base hurried >got.tsv 2>err
+	column verdict got.tsv >got
+	has '^region write\.c:30 vanished$' got
 }
 check 'new and vanished bottlenecks' new_and_vanished
 

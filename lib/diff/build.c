@@ -189,7 +189,7 @@ static void add_lone(struct report *r, const struct point_pair *p, const struct 
 	const struct finding *f = lone->region->found;
 	struct row *row = add_region(r, p, head ? NULL : f, head ? f : NULL);
 
-	row_judge(row, !side_region_matters(lone->region) ? CHANGE_UNMATCHED : head ? CHANGE_NEW : CHANGE_VANISHED);
+	row_judge(row, !lone->matters ? CHANGE_UNMATCHED : head ? CHANGE_NEW : CHANGE_VANISHED);
 	set_real(row, REAL_Q, f->q);
 	set_interval(row, REAL_PCT, 100 * f->cost_ns / p->base_ns, 100 * f->cost_lo / p->base_ns, 100 * f->cost_hi / p->base_ns);
 	set_shift(row, lone->shift);

@@ -33,12 +33,14 @@ struct pair {
 /* A region in one of them. */
 struct lone {
 	const struct side_region *region;
+	bool matters; /* a bottleneck here, and the other side would have found it */
 	size_t shift;
 };
 
 /* A point in both, with its regions. */
 struct point_pair {
 	const struct side_point *base, *head;
+	double untried_pct[2]; /* of base, of head: the greatest code that no experiment was made with */
 	struct comparison period;
 	double q, base_ns;  /* base_ns: period of the base */
 	enum change change;

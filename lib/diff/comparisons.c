@@ -37,14 +37,21 @@ static void set_runs(struct pair *p)
 	p->head_runs = knees ? &p->head->rise : &p->head->all;
 }
 
-static struct lone *left_out(const struct side_point *p, const bool *taken, size_t *n)
+/* What a side has not tried can hold a region of the other that seems to be gone, from this part of its size on. */
+static const double HIDES = 0.5;
+
+static struct lone *left_out(const struct side_point *p, const bool *taken, double untried_pct, size_t *n)
 {
 	struct lone *v = xcalloc(p->nregions + 1, sizeof *v);
 
 	*n = 0;
 	for (size_t i = 0; i < p->nregions; i++)
-		if (!taken[i])
-			v[(*n)++].region = &p->region[i];
+		if (!taken[i]) {
+			const struct side_region *r = &p->region[i];
+			bool hidden = untried_pct > 0 && untried_pct >= HIDES * r->found->share_pct;
+
+			v[(*n)++] = (struct lone){ .region = r, .matters = side_region_matters(r) && !hidden };
+		}
 	return v;
 }
 
@@ -69,8 +76,8 @@ static void pair_up(struct point_pair *p, const struct linemap *map)
 		set_runs(to);
 		taken[0][match[i].base] = taken[1][match[i].head] = true;
 	}
-	p->lone[0] = left_out(p->base, taken[0], &p->nlone[0]);
-	p->lone[1] = left_out(p->head, taken[1], &p->nlone[1]);
+	p->lone[0] = left_out(p->base, taken[0], p->untried_pct[1], &p->nlone[0]);
+	p->lone[1] = left_out(p->head, taken[1], p->untried_pct[0], &p->nlone[1]);
 	free(match);
 	free(base);
 	free(head);
@@ -208,7 +215,11 @@ void comparisons_init(struct comparisons *c, const struct side *base, const stru
 
 		if (!other || (o->point && strcmp(o->point, name) != 0))
 			continue;
-		c->point[c->n] = (struct point_pair){ .base = &base->point[i], .head = other };
+		c->point[c->n] = (struct point_pair){
+			.base = &base->point[i],
+			.head = other,
+			.untried_pct = { base->found.untried_pct, head->found.untried_pct },
+		};
 		compare_point(&c->point[c->n++], o);
 	}
 	adjust(c, o);

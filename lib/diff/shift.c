@@ -77,7 +77,7 @@ static void movers_init(struct movers *m, struct point_pair *p)
 			const struct replicates *all = &lone->region->all;
 			double cost = lone->region->found->cost_ns;
 
-			if (side_region_matters(lone->region))
+			if (lone->matters)
 				add(m, (struct mover){ head ? &m->none[0] : all, head ? all : &m->none[1], head ? cost : -cost, &lone->shift });
 		}
 }

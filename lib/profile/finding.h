@@ -91,6 +91,7 @@ struct findings {
 	char *command;     /* of the first run that says it, or NULL */
 	char *tool;        /* who wrote the last header, or NULL */
 	char *warning;     /* text of the first warning, or NULL */
+	double untried_pct; /* of the CPU samples: the greatest code that no experiment was made with */
 	struct found_run *run; /* in the order of the input */
 	size_t nruns, cap_runs;
 	size_t ncontexts;

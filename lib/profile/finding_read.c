@@ -265,6 +265,14 @@ static void read_warning(struct findings *a, struct record *rec)
 		a->warning = text(rec, "text");
 }
 
+static void read_untried(struct findings *a, struct record *rec)
+{
+	double pct = 0;
+
+	if (record_opt_real(rec, "cpu_pct", &pct) && pct > a->untried_pct)
+		a->untried_pct = pct;
+}
+
 bool findings_read(struct findings *a, const char *path)
 {
 	static const struct {
@@ -273,7 +281,7 @@ bool findings_read(struct findings *a, const char *path)
 	} known[] = {
 		{ AW_IMPACT, read_impact },       { AW_CURVE, read_curve },         { AW_RUN, read_run },
 		{ AW_POINT, read_point },         { AW_BASELINE, read_baseline },   { AW_REPLICATE, read_replicate },
-		{ AW_WARNING, read_warning },     { AW_HEADER, read_header },
+		{ AW_WARNING, read_warning },     { AW_HEADER, read_header },       { AW_UNTRIED, read_untried },
 	};
 	struct reader *r = reader_open(path);
 	struct record rec;
