@@ -362,9 +362,14 @@ static void *once_cancelled(void *arg)
 	return NULL;
 }
 
+static atomic_int lingering;
+
+/* Until it is told to end, and a little longer: who joins it then waits. */
 static void *linger(void *arg)
 {
-	nap(3000);
+	while (atomic_load(&lingering))
+		nap(200);
+	nap(1000);
 	return arg;
 }
 
@@ -437,11 +442,13 @@ static void locks(void)
 	pthread_once(&outer, cancel_once);
 	say("once cancelled %d\n", value == PTHREAD_CANCELED);
 
+	atomic_store(&lingering, 1);
 	t[0] = start(linger, (void *)9);
 	at = in_us(CLOCK_MONOTONIC, 100);
 	say("clockjoin %s\n", named(pthread_clockjoin_np(t[0], &value, CLOCK_MONOTONIC, &at)));
 	at = in_us(CLOCK_REALTIME, 100);
 	say("timedjoin %s\n", named(pthread_timedjoin_np(t[0], &value, &at)));
+	atomic_store(&lingering, 0);
 	at = in_us(CLOCK_MONOTONIC, 10000000);
 	say("clockjoin %s", named(pthread_clockjoin_np(t[0], &value, CLOCK_MONOTONIC, &at)));
 	say(" %d\n", (int)(intptr_t)value);
