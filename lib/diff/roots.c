@@ -95,44 +95,43 @@ static void release_groups(struct map *names)
 	map_release(names);
 }
 
-/* The tree under which most files have the names that the patch calls them; NULL unknown. */
-static char *root_by_patch(const struct map *files, const struct map *paths)
-{
-	struct map votes = MAP_INIT, names = by_file_name(paths);
+/* What a pair of paths with the same file name votes for, owned; NULL: nothing. */
+typedef char *ballot_fn(const char *path, const char *other);
 
-	for (size_t i = 0; i < files->n; i++) {
-		const char *file = files->entry[i].key;
-		const struct map *group = map_get(&names, path_name(file));
+/* The choice of all pairs of a path and another one; NULL when none votes. */
+static char *elect_by_pairs(const struct map *paths, const struct map *others, ballot_fn *ballot)
+{
+	struct map votes = MAP_INIT, names = by_file_name(others);
+
+	for (size_t i = 0; i < paths->n; i++) {
+		const char *path = paths->entry[i].key;
+		const struct map *group = map_get(&names, path_name(path));
 
 		for (size_t k = 0; group && k < group->n; k++) {
-			const char *path = group->entry[k].key;
+			char *choice = ballot(path, group->entry[k].key);
 
-			if (path_common_tail(file, path) == strlen(path))
-				vote(&votes, xstrndup(file, before_tail(file, strlen(path))));
+			if (choice)
+				vote(&votes, choice);
 		}
 	}
 	release_groups(&names);
 	return elect(&votes);
 }
 
-/* The two trees in which most files have the same name; "BASE\nHEAD", or NULL. */
-static char *roots_by_each_other(const struct map *base, const struct map *head)
+/* The tree in which a file has the name that the patch calls it. */
+static char *root_of(const char *file, const char *in_patch)
 {
-	struct map votes = MAP_INIT, names = by_file_name(head);
+	size_t tail = strlen(in_patch);
 
-	for (size_t i = 0; i < base->n; i++) {
-		const char *b = base->entry[i].key;
-		const struct map *group = map_get(&names, path_name(b));
+	return path_common_tail(file, in_patch) == tail ? xstrndup(file, before_tail(file, tail)) : NULL;
+}
 
-		for (size_t k = 0; group && k < group->n; k++) {
-			const char *h = group->entry[k].key;
-			size_t tail = path_common_tail(b, h);
+/* The two trees in which two files have the same name: "BASE\nHEAD". */
+static char *roots_of(const char *base, const char *head)
+{
+	size_t tail = path_common_tail(base, head);
 
-			vote(&votes, xasprintf("%.*s\n%.*s", (int)before_tail(b, tail), b, (int)before_tail(h, tail), h));
-		}
-	}
-	release_groups(&names);
-	return elect(&votes);
+	return xasprintf("%.*s\n%.*s", (int)before_tail(base, tail), base, (int)before_tail(head, tail), head);
 }
 
 /* The other tree's root, by one root and the two prefixes in which the trees differ; owned. */
@@ -143,18 +142,18 @@ static char *carried(const char *root, const char *from, size_t nfrom, const cha
 	return xasprintf("%.*s%s", (int)nto, to, root + nfrom);
 }
 
-struct roots roots_find(const struct map *base_files, const struct map *head_files,
-					  const struct map *old_paths, const struct map *new_paths)
+struct roots roots_find(const struct map *base_files, const struct map *head_files, const struct map *old_paths,
+			const struct map *new_paths)
 {
 	struct roots r = { NULL, NULL };
-	char *pair = roots_by_each_other(base_files, head_files);
+	char *pair = elect_by_pairs(base_files, head_files, roots_of);
 	size_t nbase = pair ? strcspn(pair, "\n") : 0;
 	const char *head = pair ? pair + nbase + 1 : "";
 
 	if (old_paths)
-		r.base = root_by_patch(base_files, old_paths);
+		r.base = elect_by_pairs(base_files, old_paths, root_of);
 	if (new_paths)
-		r.head = root_by_patch(head_files, new_paths);
+		r.head = elect_by_pairs(head_files, new_paths, root_of);
 	if (r.base && !r.head && pair)
 		r.head = carried(r.base, pair, nbase, head, strlen(head));
 	else if (r.head && !r.base && pair)

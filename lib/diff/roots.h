@@ -19,8 +19,8 @@ struct roots {
  * common, or what a patch calls them, is taken off their ends.  old_paths and
  * new_paths are the patch's (keys; relative), NULL when there is none.
  */
-struct roots roots_find(const struct map *base_files, const struct map *head_files,
-					  const struct map *old_paths, const struct map *new_paths);
+struct roots roots_find(const struct map *base_files, const struct map *head_files, const struct map *old_paths,
+			const struct map *new_paths);
 void roots_release(struct roots *roots);
 
 /* The path in the tree; the path itself when it is not under root. */
