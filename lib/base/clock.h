@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#define MS 1000000ll /* in ns */
+
 /* CLOCK_MONOTONIC, ns: the clock of the arena, too. */
 static inline int64_t now_ns(void)
 {

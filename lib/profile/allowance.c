@@ -4,15 +4,13 @@
 
 const double allowance_relative = 0.03, allowance_slope = 0.006;
 
-static const double NORMAL_95 = 1.96;
-
 /* Half widths are added as standard errors are: the allowance is known, and has no degrees of freedom to lose. */
 static void widen(struct estimate *e, double off)
 {
 	if (!isfinite(e->se))
 		return;
 	off = hypot(allowance_relative * e->value, off);
-	e->se = hypot(e->se, off * NORMAL_95 / stats_t95(e->df));
+	e->se = hypot(e->se, off * STATS_NORMAL_95 / stats_t95(e->df));
 	stats_estimate_finish(e);
 }
 

@@ -60,12 +60,13 @@ static void add_legend(struct buf *out, const struct analysis *a)
 		return;
 	prose_wrap(out, "\n", "", "Impact 0.50: 10 %% off the time of the region takes 5 %% off the %s. 25 %%: "
 		    "+12.0: with the region 25 %% faster, the program needs 12 %% less time%s. In brackets: 95 %% "
-		    "interval, %s, and %.0f %% of the value for what virtual speedups get wrong.", visits && spans ? "time per visit, or off the length of a span" : spans ? "mean length of a span"
+		    "interval, %s, and %.0f %% of the value for what virtual speedups get wrong.",
+		    visits && spans ? "time per visit, or off the length of a span" : spans ? "mean length of a span"
 		    : visits ? "time per visit" : "run time", visits && spans ? " per visit, or per span" : spans ? " per span"
 		    : visits ? " per visit" : "", !within ? "over runs"
 		    : !runs && short_runs ? "within runs, which hold too few windows for an interval over runs (longer runs, or a longer -d)"
 		    : !runs ? "within the run (it says nothing about other runs: 3 or more, -n 5, would)"
-			    : "over runs or, where runs are too few, within them", 100 * 1.96 * allowance_relative);
+			    : "over runs or, where runs are too few, within them", 100 * STATS_NORMAL_95 * allowance_relative);
 	if (spans)
 		prose_wrap(out, "", "", "A span that waits for others can gain more than one for one.  Quantiles: the same of the length that so "
 			    "many per cent of the spans do not exceed.");

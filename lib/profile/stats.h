@@ -17,7 +17,10 @@ struct estimate {
 	double p;
 };
 
-/* Half width of a 95 % interval in standard errors, at df > 0 degrees of freedom. */
+/* Half width of a 95 % interval in standard errors that are known: of the normal distribution. */
+#define STATS_NORMAL_95 1.96
+
+/* The same of standard errors that are estimated, at df > 0 degrees of freedom. */
 double stats_t95(double df);
 
 /* Two-sided p of Student's t. 0 for an infinite t; 1 for NaN (0/0: no evidence at all). */

@@ -38,8 +38,6 @@ bool conductor_log(struct conductor *c, const struct window *w);
 
 /* ---- watch.c ---- */
 
-#define MS 1000000ll
-
 enum {
 	TICK_MS = 1,         /* how often a visit is looked for */
 	LOOK_AGAIN_MS = 200, /* between looks at what is mapped, when there is unknown code */

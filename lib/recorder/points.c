@@ -22,8 +22,6 @@ enum {
 	COOL_MS = 1000,        /* and then each */
 };
 
-#define MS 1000000ll
-
 void points_init(struct points *p, struct arena *arena, struct journal *journal, struct regions *regions, char *const *names,
 		 size_t n)
 {

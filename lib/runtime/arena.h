@@ -277,7 +277,7 @@ struct arena_thread {
 	_Atomic uint64_t hits;      /* [T] samples in the region of the window that was current */
 	_Atomic uint64_t sampled_ns; /* [T] periods of all samples, each as long as it was */
 	_Atomic uint64_t paused_ns; /* [T] real time spent in pauses */
-	_Atomic uint64_t credit_ns; /* [T] credited for work, whatever became of it; not for waits */
+	_Atomic uint64_t credit_ns; /* [T] credited by samples, whatever became of it; not as waits end */
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
 	_Atomic uint64_t waited_ns[CLASSES]; /* [T] real time in waits; [CLASS_CPU] is not used */
 	_Atomic uint64_t absolute_ns; /* [T] of these, until a moment of the wall clock */
