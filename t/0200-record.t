@@ -227,8 +227,9 @@ else
 fi
 check '-P without perf' makes_no_point_without_perf
 
+# Long enough for a window of each region, also where another test has one of the processors.
 finds_functions() {
-	LIFE_MS=700 record -m function --window 1 -- ./life twins
+	LIFE_MS=2000 record -m function --window 1 -- ./life twins
 	region_named scope=function symbol=first_twin
 	region_named scope=function symbol=second_twin
 	lacks 'symbol=main$' log
