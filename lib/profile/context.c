@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/msg.h"
+#include "base/text.h"
 #include "profile/adjust.h"
 #include "profile/given.h"
 #include "profile/latency.h"
@@ -42,18 +43,13 @@ size_t context_window(struct context *c, uint64_t id)
 	return at;
 }
 
-static int compare_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 /* ---- runs -------------------------------------------------------------------- */
 
 /* The same file given twice would pass for two runs that agree perfectly. */
 static bool is_same_run(const struct profile_run *a, const struct profile_run *b)
 {
-	return a->started_ns && a->started_ns == b->started_ns && !compare_text(a->host, b->host) &&
-	       !compare_text(a->command, b->command) && a->seed == b->seed && a->windows == b->windows &&
+	return a->started_ns && a->started_ns == b->started_ns && !text_order(a->host, b->host) &&
+	       !text_order(a->command, b->command) && a->seed == b->seed && a->windows == b->windows &&
 	       a->windows_ns == b->windows_ns;
 }
 

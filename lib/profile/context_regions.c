@@ -6,11 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-
-static int compare_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
+#include "base/text.h"
 
 struct keyed {
 	char *key;
@@ -38,7 +34,7 @@ static int compare_keyed(const void *va, const void *vb)
 	const struct keyed *a = va, *b = vb;
 	int by = strcmp(a->key, b->key);
 
-	return by ? by : compare_text(a->region->region.ranges, b->region->region.ranges);
+	return by ? by : text_order(a->region->region.ranges, b->region->region.ranges);
 }
 
 /* Of two spellings the first in the alphabet, so that the order of files does not matter. */
@@ -68,20 +64,6 @@ static void merge_region(struct profile_region *into, struct profile_region *fro
 		into->function_line = from->function_line;
 }
 
-static void free_region(struct profile_region *r)
-{
-	free(r->scope);
-	free(r->function);
-	free(r->symbol);
-	free(r->file);
-	free(r->also);
-	free(r->ranges);
-	free(r->module);
-	free(r->line_hash);
-	free(r->context_hash);
-	free(r->function_hash);
-}
-
 /* Its place in the profile, which takes its strings; key is the same for the same code. */
 static size_t place_region(struct profile *p, const char *key, struct profile_region *r)
 {
@@ -89,7 +71,7 @@ static size_t place_region(struct profile *p, const char *key, struct profile_re
 
 	if (*place) {
 		merge_region(&p->region[(uintptr_t)*place - 1], r);
-		free_region(r);
+		profile_release_region(r);
 	} else {
 		p->region = xgrow(p->region, p->nregions, &p->cap_regions, sizeof *p->region);
 		p->region[p->nregions++] = *r;
@@ -109,7 +91,7 @@ void context_add_regions(struct context *c)
 		if (c->region[i].defined)
 			keyed[n++] = (struct keyed){ region_key(&c->region[i].region), &c->region[i] };
 		else
-			free_region(&c->region[i].region);
+			profile_release_region(&c->region[i].region);
 		c->region[i].place = PROFILE_NONE;
 	}
 	qsort(keyed, n, sizeof *keyed, compare_keyed);

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "profile/robust.h"
 
-static void release_region(struct profile_region *r)
+void profile_release_region(struct profile_region *r)
 {
 	free(r->scope);
 	free(r->function);
@@ -25,7 +25,7 @@ static void release_region(struct profile_region *r)
 void profile_release(struct profile *p)
 {
 	for (size_t i = 0; i < p->nregions; i++)
-		release_region(&p->region[i]);
+		profile_release_region(&p->region[i]);
 	for (size_t i = 0; i < p->npoints; i++)
 		free(p->point[i].name);
 	for (size_t i = 0; i < p->nwarnings; i++) {

@@ -201,6 +201,7 @@ struct profile {
 #define PROFILE_INIT { 0 }
 
 void profile_release(struct profile *p);
+void profile_release_region(struct profile_region *r); /* what it owns */
 
 /*
  * Adds a log; "-" is standard input.  Bad lines are reported and passed over.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "binary/calls.h"
 #include "recorder/regions_parts.h"
 
@@ -354,19 +355,14 @@ static int by_samples(const void *a, const void *b)
 	return x->id < y->id ? -1 : 1;
 }
 
-static int compare_texts(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 /* By what they are: nothing that samples or time decide. */
 static int by_name(const void *a, const void *b)
 {
 	const struct region *x = *(struct region *const *)a, *y = *(struct region *const *)b;
-	int order = compare_texts(x->function, y->function);
+	int order = text_order(x->function, y->function);
 
 	if (!order)
-		order = compare_texts(x->file, y->file);
+		order = text_order(x->file, y->file);
 	if (!order && x->line != y->line)
 		order = x->line < y->line ? -1 : 1;
 	if (!order && x->class != y->class)
