@@ -19,23 +19,34 @@ built() {
 	command -v "$compiler" >/dev/null && "$compiler" -O2 -g -fopenmp -I"$top/lib" "$@" -o "$result" "$data/record/$source" 2>>build
 }
 
-# alike POLICY PROGRAM [ARG...]: the same output and status, inert and profiled, with speedups going on
-alike() {
+# alike_inert POLICY PROGRAM [ARG...]: the same output and status with a runtime that is inert; the output is kept in `want`
+alike_inert() {
 	OMP_WAIT_POLICY=$1
 	export OMP_WAIT_POLICY
 	shift
 	exits 0 "$@" >want
 	exits 0 env LD_PRELOAD="$O/libandweorc.so" "$@" >got
 	same want got
+}
+
+# alike_profiled PROGRAM [ARG...]: and profiled, with speedups going on
+alike_profiled() {
 	exits 0 andweorc-record -q -o log -r work -s 50 --window 10 -- "$@" >got 2>err
 	same want got
 	lacks 'was not profiled|no-sample' err
 }
 
+alike() {
+	alike_inert "$@"
+	shift
+	alike_profiled "$@"
+}
+
 # alike_for_long POLICY PROGRAM: the same, with experiments.  Four threads that spin get nowhere fast where others need the processors.
 alike_for_long() {
+	alike_inert "$1" "$2" 300
 	for ms in 300 1500 6000 24000; do
-		alike "$1" "$2" $ms
+		alike_profiled "$2" $ms
 		if grep -q '^experiment.*speedup_pct=50' log; then
 			return 0
 		fi

@@ -7,12 +7,10 @@ command -v gnuplot >/dev/null || skip_all 'no gnuplot'
 
 # Escapes standard input as a value of the format.
 escaped() {
-	od -An -v -tx1 | tr -s ' \n' '\n\n' | sed '/^$/d' | while read -r hex; do
-		case $hex in
-		0? | 1? | 20 | 25 | 7f) printf '%%%s' "$(echo "$hex" | tr a-f A-F)" ;;
-		*) printf "\\$(printf %o "0x$hex")" ;;
-		esac
-	done
+	od -An -v -tu1 | LC_ALL=C awk '{
+		for (i = 1; i <= NF; i++)
+			printf $i <= 32 || $i == 37 || $i == 127 ? "%%%02X" : "%c", $i
+	}'
 }
 
 # analysis NAME: the name in each place that is drawn

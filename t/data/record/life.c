@@ -1,7 +1,7 @@
 /*
  * One program, many ways to live and die: life MODE.  What it prints and how it
  * ends must not depend on being profiled.  It works for LIFE_MS milliseconds of
- * processor time (default 2).
+ * processor time (default 2); LIFE_TURNS is how long the twins take.
  */
 #include <andweorc.h>
 #include <dlfcn.h>
@@ -533,15 +533,17 @@ static void inherited(void)
 	       old[2].sa_handler == SIG_IGN);
 }
 
+static unsigned turns = 300000;
+
 __attribute__((noinline)) static void first_twin(void)
 {
-	for (unsigned i = 0; i < 300000; i++)
+	for (unsigned i = 0; i < turns; i++)
 		sink += i * i;
 }
 
 __attribute__((noinline)) static void second_twin(void)
 {
-	for (unsigned i = 0; i < 300000; i++)
+	for (unsigned i = 0; i < turns; i++)
 		sink -= i * i;
 }
 
@@ -580,6 +582,8 @@ int main(int argc, char **argv)
 {
 	if (getenv("LIFE_MS"))
 		ms = atoi(getenv("LIFE_MS"));
+	if (getenv("LIFE_TURNS"))
+		turns = (unsigned)atoi(getenv("LIFE_TURNS"));
 	for (size_t i = 0; argc > 1 && i < sizeof(mode) / sizeof(mode[0]); i++) {
 		if (strcmp(argv[1], mode[i].name) == 0) {
 			mode[i].fn();
