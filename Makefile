@@ -64,6 +64,7 @@ obj = $(patsubst %.c,$(O)/%.o,$(1))
 LIB_OBJ     := $(call obj,$(BASE_SRC) $(BINARY_SRC) $(PROFILE_SRC) $(DIFF_SRC) $(RECORDER_SRC))
 RUNTIME_OBJ := $(call obj,$(RUNTIME_SRC))
 TOOL_OBJ    := $(call obj,$(wildcard cmd/*.c))
+REPLAY_OBJ  := $(call obj,$(wildcard t/bench/history/*.c))
 
 UNIT      := $(patsubst t/unit/%.c,$(O)/t/unit/%,$(wildcard t/unit/*.c))
 RUST_MODULES  := t/workload/andweorc.rs t/workload/workload.rs
@@ -185,9 +186,9 @@ $(O)/t/bench/%: t/bench/%.c $(BENCH_H) $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) $(TEST_CFLAGS) -o $@ $< -pthread -lm
 # This one asks the library.
-$(O)/t/bench/replay: $(O)/t/bench/replay.o $(O)/libtools.a
+$(O)/t/bench/replay: $(O)/t/bench/replay.o $(REPLAY_OBJ) $(O)/libtools.a
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -o $@ $< $(O)/libtools.a -Wl,--as-needed $(DW_LIBS) $(GSL_LIBS) $(JSON_LIBS) -lm -pthread
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -o $@ $< $(REPLAY_OBJ) $(O)/libtools.a -Wl,--as-needed $(DW_LIBS) $(GSL_LIBS) $(JSON_LIBS) -lm -pthread
 $(O)/examples/%: share/andweorc/examples/%.c lib/andweorc.h $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)

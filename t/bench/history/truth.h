@@ -1,0 +1,24 @@
+/*
+ * truth: which line of head each line of base is, where that is known (see replay.c).
+ */
+#ifndef ANDWEORC_BENCH_HISTORY_TRUTH_H
+#define ANDWEORC_BENCH_HISTORY_TRUTH_H
+
+#include "diff/linemap.h"
+#include "tree.h"
+
+enum { MAPS = 4 };
+
+/*
+ * Sets truth and edited of the lines of base.  Of a history that was made, they
+ * are read; false when there is no such file.  Of a real one they are found out,
+ * without the method under test; returns of how many lines patches and text say
+ * different things.
+ */
+bool truth_read(const char *path, struct tree *base, struct tree *head);
+size_t truth_find(struct tree *base, struct tree *head, const struct linemap maps[MAPS]);
+
+/* Sets changed of the lines of base: a line of a function that is as it was is easy. */
+void truth_find_changed(struct tree *base, const struct tree *head);
+
+#endif
