@@ -71,18 +71,23 @@ static double odds(double confidence)
 	return confidence / (1 - fmin(confidence, 0.999));
 }
 
-/* Its confidence less what the best that could have been chosen instead takes from it. */
-static double contested(const struct match_candidates *c, const struct match_candidate *own)
+double match_contested(double confidence, double rival)
+{
+	return odds(confidence) / (1 + odds(confidence) + odds(rival));
+}
+
+/* The greatest confidence of what could be chosen instead. */
+static double rival_of(const struct match_candidates *c, const struct match_candidate *own)
 {
 	double rival = 0;
 
 	for (size_t k = c->first_base[own->base->index]; k; k = c->v[k - 1].next_base)
 		if (!c->v[k - 1].head->settled && c->v[k - 1].head != own->head)
-			rival = fmax(rival, odds(c->v[k - 1].confidence));
+			rival = fmax(rival, c->v[k - 1].confidence);
 	for (size_t k = c->first_head[own->head->index]; k; k = c->v[k - 1].next_head)
 		if (!c->v[k - 1].base->settled && c->v[k - 1].base != own->base)
-			rival = fmax(rival, odds(c->v[k - 1].confidence));
-	return odds(own->confidence) / (1 + odds(own->confidence) + rival);
+			rival = fmax(rival, c->v[k - 1].confidence);
+	return rival;
 }
 
 void match_candidates_assign(struct match_candidates *c, double least, struct match_out *out)
@@ -97,7 +102,7 @@ void match_candidates_assign(struct match_candidates *c, double least, struct ma
 
 		/* Of equals none is before another, when it is asked what could have been chosen. */
 		for (; weighed < c->n && !(c->v[weighed].confidence < best->confidence); weighed++)
-			c->v[weighed].contested = contested(c, &c->v[weighed]);
+			c->v[weighed].contested = match_contested(c->v[weighed].confidence, rival_of(c, &c->v[weighed]));
 		if (!best->base->settled && !best->head->settled && best->contested >= least)
 			match_add(out, best->base, best->head, best->kind, best->contested, best->edited);
 	}

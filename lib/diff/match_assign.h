@@ -10,6 +10,9 @@
 
 #include "diff/match_parts.h"
 
+/* What its best rival leaves of a confidence, 0..1 both: either is the one, or neither. */
+double match_contested(double confidence, double rival);
+
 struct match_candidate {
 	struct match_side *base, *head;
 	enum match_kind kind;

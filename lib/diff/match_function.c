@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "diff/identity.h"
+#include "diff/match_assign.h"
 #include "diff/match_function_chance.h"
 #include "diff/match_parts.h"
 
@@ -65,12 +66,10 @@ static double rival_of(const struct pairing *p, size_t at, size_t from)
 	return 0;
 }
 
-/* What the rival leaves of it. */
+/* Nothing is a rival of what is certain. */
 static double contested(double confidence, double rival)
 {
-	double odds = confidence / (1 - confidence), other = rival / (1 - rival);
-
-	return rival > 0 && confidence < MATCH_FUNCTION_CERTAIN ? odds / (1 + odds + other) : confidence;
+	return rival > 0 && confidence < MATCH_FUNCTION_CERTAIN ? match_contested(confidence, rival) : confidence;
 }
 
 static void take(struct match_group *b, struct match_group *h, double confidence, bool renamed)
