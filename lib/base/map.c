@@ -38,18 +38,13 @@ static void make_room(struct map *m)
 		*find(m, m->entry[i].key) = i + 1;
 }
 
-void map_init(struct map *m)
-{
-	*m = (struct map)MAP_INIT;
-}
-
 void map_release(struct map *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 		free(m->entry[i].key);
 	free(m->entry);
 	free(m->slot);
-	map_init(m);
+	*m = (struct map)MAP_INIT;
 }
 
 void *map_get(const struct map *m, const char *key)

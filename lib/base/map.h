@@ -25,7 +25,6 @@ struct map {
 
 #define MAP_INIT { 0 }
 
-void map_init(struct map *m);
 void map_release(struct map *m); /* frees keys, not values */
 void *map_get(const struct map *m, const char *key); /* NULL when absent */
 

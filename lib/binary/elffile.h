@@ -27,9 +27,6 @@ struct elffile {
 bool elffile_open(struct elffile *f, const char *path, const char **why);
 void elffile_close(struct elffile *f); /* one that is not open is allowed */
 
-/* The section called `name` that has bytes in this file (a stripped or debug-only one is NOBITS), or NULL. */
-Elf_Scn *elffile_section(const struct elffile *f, const char *name);
-
 /* Has it DWARF of its own?  A file with nothing but .debug_frame or .debug_line has not. */
 bool elffile_has_dwarf(const struct elffile *f);
 

@@ -70,13 +70,6 @@ bool record_opt_u64(struct record *rec, const char *key, uint64_t *out)
 	return !value || num_u64(value, out) || bad_number(rec, key, value);
 }
 
-bool record_opt_i64(struct record *rec, const char *key, int64_t *out)
-{
-	const char *value = record_get(rec, key);
-
-	return !value || num_i64(value, out) || bad_number(rec, key, value);
-}
-
 bool record_opt_real(struct record *rec, const char *key, double *out)
 {
 	const char *value = record_get(rec, key);

@@ -80,7 +80,6 @@ bool record_need_str(struct record *rec, const char *key, const char **out);
 bool record_need_u64(struct record *rec, const char *key, uint64_t *out);
 bool record_need_real(struct record *rec, const char *key, double *out);
 bool record_opt_u64(struct record *rec, const char *key, uint64_t *out);
-bool record_opt_i64(struct record *rec, const char *key, int64_t *out);
 bool record_opt_real(struct record *rec, const char *key, double *out);
 
 /* Writing: record_begin, fields, record_end; the line lands in `b`, which is the caller's to write and clear. */

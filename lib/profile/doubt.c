@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 
-void analysis_doubt(struct analysis *a, const char *what, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void doubt(struct analysis *a, const char *what, const char *fmt, ...)
 {
 	char *text;
 	va_list ap;
@@ -29,10 +29,10 @@ static void doubt_runs(struct analysis *a)
 	for (size_t i = 0; i < p->nruns; i++)
 		cut += !p->run[i].status;
 	if (cut)
-		analysis_doubt(a, "no-end", "%zu of %zu run(s) have no end record: the log was cut short; what is there is used", cut,
+		doubt(a, "no-end", "%zu of %zu run(s) have no end record: the log was cut short; what is there is used", cut,
 			       p->nruns);
 	if (p->impossible)
-		analysis_doubt(a, "impossible-time",
+		doubt(a, "impossible-time",
 			       "%zu visits record(s) have a virtual time of zero or less and are not used: a fault of the recorder",
 			       p->impossible);
 }
@@ -44,26 +44,26 @@ static bool doubt_windows(struct analysis *a)
 	struct profile_census c = p->census;
 
 	if (!p->nruns)
-		analysis_doubt(a, "no-run", "no run in the input: nothing was recorded, or this is not a log of andweorc-record");
+		doubt(a, "no-run", "no run in the input: nothing was recorded, or this is not a log of andweorc-record");
 	else if (!c.windows)
-		analysis_doubt(a, "no-experiment",
+		doubt(a, "no-experiment",
 			       "no experiments in the input: the program ended before the first window; give it more work, or record longer (-d)");
 	else if (c.disturbed == c.windows)
-		analysis_doubt(a, "all-disturbed",
+		doubt(a, "all-disturbed",
 			       "all %zu windows were disturbed by other load on the machine: record again on a quieter one, or longer (-d)",
 			       c.windows);
 	else if (!p->npoints)
-		analysis_doubt(a, "no-progress-point",
+		doubt(a, "no-progress-point",
 			       "no progress point was visited: put ANDWEORC_PROGRESS(\"name\") where a unit of work is done, "
 			       "or name such a place with -P");
 	else if (!p->nvisits && !p->npools)
-		analysis_doubt(a, "no-visits", "no progress point was visited in any window: record longer (-d), or choose a point that "
+		doubt(a, "no-visits", "no progress point was visited in any window: record longer (-d), or choose a point that "
 					       "is passed more often");
 	else if (!c.treated)
-		analysis_doubt(a, "only-baselines",
+		doubt(a, "only-baselines",
 			       "only baselines: no region was sped up; record longer (-d), or name a region with -r");
 	else if (!c.baselines)
-		analysis_doubt(a, "no-baseline", "no undisturbed baseline: nothing to compare with; let -s include 0, or record longer (-d)");
+		doubt(a, "no-baseline", "no undisturbed baseline: nothing to compare with; let -s include 0, or record longer (-d)");
 	else
 		return false;
 	return true;
@@ -77,7 +77,7 @@ static void doubt_regions(struct analysis *a)
 	for (size_t i = 0; i < p->nregions; i++)
 		nameless += !p->region[i].function && !p->region[i].symbol && !p->region[i].file;
 	if (nameless)
-		analysis_doubt(a, "no-names", "%zu region(s) have no name: pass the log through andweorc-resolve, and build with -g",
+		doubt(a, "no-names", "%zu region(s) have no name: pass the log through andweorc-resolve, and build with -g",
 			       nameless);
 }
 
@@ -86,7 +86,7 @@ static void doubt_levels(struct analysis *a)
 	const struct profile_census *c = &a->profile->census;
 
 	if (c->most > 0 && c->least == c->most)
-		analysis_doubt(a, "one-level",
+		doubt(a, "one-level",
 			       "only one speedup, %g %%: that the curve is straight is an assumption; record several (-s)", 100 * c->most);
 }
 
@@ -94,10 +94,10 @@ static void doubt_kinds(struct analysis *a)
 {
 	for (size_t i = 0; i < a->npoints; i++)
 		if (!impact_kind_name(a->point[i].kinds))
-			analysis_doubt(a, "kinds", "the logs disagree on what a visit of the point '%s' is; they are taken for one",
+			doubt(a, "kinds", "the logs disagree on what a visit of the point '%s' is; they are taken for one",
 				       a->point[i].name);
 		else if (a->point[i].measures != MEASURE_ENDS && (a->point[i].measures & MEASURE_ENDS))
-			analysis_doubt(a, "kinds",
+			doubt(a, "kinds",
 				       "some logs say how long the spans of '%s' are, and some do not; they are taken for one: leave out one kind",
 				       a->point[i].name);
 }
@@ -111,7 +111,7 @@ static void doubt_spans(struct analysis *a)
 		const struct impact_point *point = &a->point[i];
 
 		if (point->crossing > PART_THAT_CROSSES)
-			analysis_doubt(a, "long-spans",
+			doubt(a, "long-spans",
 				       "%.0f %% of the spans of '%s' had begun before the speedup that they ended under: effects on them seem "
 				       "smaller than they are; record with longer windows (--window)",
 				       100 * point->crossing, point->name);

@@ -101,7 +101,6 @@ void analysis_release(struct analysis *a);
 
 /* Why the result is empty or doubtful, each with a remedy.  Part of analysis_init. */
 void analysis_find_doubts(struct analysis *a);
-void analysis_doubt(struct analysis *a, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* The verdict and what would be enough.  Part of analysis_init; effect and q are set, `whole` is of the point. */
 void impact_judge(struct impact *im, const struct profile *p, bool whole);

@@ -19,7 +19,8 @@ void impact_put_count(const struct impact_writer *w, const char *key, uint64_t x
 	w->count(w->to, key, x);
 }
 
-void impact_put_known(const struct impact_writer *w, const char *key, uint64_t x)
+/* Times, numbers and lines that are 0 are not known. */
+static void put_known(const struct impact_writer *w, const char *key, uint64_t x)
 {
 	if (x)
 		impact_put_count(w, key, x);
@@ -43,23 +44,23 @@ void impact_run_fields(const struct impact_writer *w, const struct profile_run *
 	impact_put_text(w, "host", r->host);
 	impact_put_text(w, "kernel", r->kernel);
 	if (w->whole)
-		impact_put_known(w, "cpus", r->cpus);
+		put_known(w, "cpus", r->cpus);
 	impact_put_text(w, "cpu_model", r->cpu_model);
 	impact_put_text(w, "sampler", r->sampler);
 	if (w->whole) {
-		impact_put_known(w, "period_ns", r->period_ns);
-		impact_put_known(w, "started_ns", r->started_ns);
-		impact_put_known(w, "seed", r->seed);
+		put_known(w, "period_ns", r->period_ns);
+		put_known(w, "started_ns", r->started_ns);
+		put_known(w, "seed", r->seed);
 	}
 	impact_put_text(w, "mode", r->mode);
 	impact_put_text(w, "status", r->status);
-	impact_put_known(w, "processes", r->processes);
-	impact_put_known(w, "cpu_ns", spent.cpu);
-	impact_put_known(w, "blocked_ns", spent.blocked);
-	impact_put_known(w, "lock_ns", spent.lock);
-	impact_put_known(w, "io_ns", spent.io);
-	impact_put_known(w, "sleep_ns", spent.sleep);
-	impact_put_known(w, "runqueue_ns", spent.runqueue);
+	put_known(w, "processes", r->processes);
+	put_known(w, "cpu_ns", spent.cpu);
+	put_known(w, "blocked_ns", spent.blocked);
+	put_known(w, "lock_ns", spent.lock);
+	put_known(w, "io_ns", spent.io);
+	put_known(w, "sleep_ns", spent.sleep);
+	put_known(w, "runqueue_ns", spent.runqueue);
 	impact_put_count(w, "experiments", r->windows);
 	impact_put_count(w, "disturbed", r->disturbed);
 }
@@ -75,7 +76,7 @@ void impact_warning_fields(const struct impact_writer *w, const struct profile_w
 void impact_coverage_fields(const struct impact_writer *w, const struct impact_coverage *c)
 {
 	impact_put_real(w, "cpu_pct", c->pct);
-	impact_put_known(w, "at_least", c->at_least);
+	put_known(w, "at_least", c->at_least);
 }
 
 void impact_untried_fields(const struct impact_writer *w, const struct impact_coverage *c, size_t i)
@@ -89,7 +90,7 @@ static void put_aside(const struct impact_writer *w, const struct profile_set_as
 {
 	impact_put_count(w, "disturbed", aside->disturbed);
 	impact_put_count(w, "unvisited", unvisited);
-	impact_put_known(w, "slow", aside->slow);
+	put_known(w, "slow", aside->slow);
 	if (aside->downweighted) {
 		impact_put_count(w, "downweighted", aside->downweighted);
 		impact_put_real(w, "weight", aside->weight / (double)aside->downweighted);
@@ -139,9 +140,9 @@ static void put_place(const struct impact_writer *w, const struct profile *p, co
 	impact_put_text(w, "symbol", r->symbol);
 	impact_put_text(w, "also", r->also);
 	impact_put_text(w, "file", r->file);
-	impact_put_known(w, "line", r->line);
+	put_known(w, "line", r->line);
 	if (w->whole) {
-		impact_put_known(w, "function_line", r->function_line);
+		put_known(w, "function_line", r->function_line);
 		impact_put_text(w, "line_hash", r->line_hash);
 		impact_put_text(w, "context_hash", r->context_hash);
 		impact_put_text(w, "function_hash", r->function_hash);

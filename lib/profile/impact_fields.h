@@ -20,8 +20,6 @@ struct impact_writer {
 /* What is not known is left out: a number that is not finite, a text that is NULL. */
 void impact_put_real(const struct impact_writer *w, const char *key, double x);
 void impact_put_text(const struct impact_writer *w, const char *key, const char *value);
-/* Of times, numbers and lines that are 0. */
-void impact_put_known(const struct impact_writer *w, const char *key, uint64_t x);
 void impact_put_count(const struct impact_writer *w, const char *key, uint64_t x);
 
 void impact_run_fields(const struct impact_writer *w, const struct profile_run *r);

@@ -5,14 +5,14 @@
 
 #include "base/alloc.h"
 
-void lengths_release(struct lengths *h)
+static void release(struct lengths *h)
 {
 	free(h->at);
 	*h = (struct lengths){ 0 };
 }
 
 /* From behind, in place: what is in both is one. */
-void lengths_add(struct lengths *h, const struct lengths_bucket *at, size_t n)
+static void merge(struct lengths *h, const struct lengths_bucket *at, size_t n)
 {
 	size_t both = 0, to;
 
@@ -78,7 +78,7 @@ static void add(struct lengths_table *t, const struct lengths_of *name, const st
 	struct lengths *sum = sum_of(t, *name);
 
 	t->buckets -= sum->n;
-	lengths_add(sum, at, n);
+	merge(sum, at, n);
 	t->buckets += sum->n;
 }
 
@@ -102,7 +102,7 @@ void lengths_table_add(struct lengths_table *t, const struct lengths_of *name, c
 void lengths_table_release(struct lengths_table *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		lengths_release(&t->of[i].sum);
+		release(&t->of[i].sum);
 	free(t->of);
 	idmap_release(&t->at);
 	*t = (struct lengths_table){ 0 };

@@ -26,9 +26,6 @@ struct lengths {
 	size_t n, cap;
 };
 
-void lengths_release(struct lengths *h);
-void lengths_add(struct lengths *h, const struct lengths_bucket *at, size_t n); /* at[] ascending */
-
 /* One of the table's.  The run is known by its hash: places in the profile change. */
 struct lengths_of {
 	size_t point, region; /* region: PROFILE_NONE for baselines */
@@ -54,7 +51,7 @@ enum {
 	LENGTHS_RUNS = 128,      /* histograms that are left to runs in the end */
 };
 
-/* As lengths_add, to the one of that name (its sum is not looked at). */
+/* Adds at[0..n), ascending, to the histogram of that name (its sum is not looked at). */
 void lengths_table_add(struct lengths_table *t, const struct lengths_of *name, const struct lengths_bucket *at, size_t n);
 void lengths_table_release(struct lengths_table *t);
 

@@ -195,7 +195,7 @@ void journal_module(struct journal *j, unsigned run, struct mapping *mod)
 	mod->logged = true;
 }
 
-void journal_region(struct journal *j, struct region *g)
+static void write_region(struct journal *j, struct region *g)
 {
 	static const char *const scope[] = { "line", "function", "class" };
 	struct buf ranges = BUF_INIT;
@@ -226,7 +226,7 @@ void journal_region(struct journal *j, struct region *g)
 void journal_know(struct journal *j, struct region *g)
 {
 	if (!g->logged || g->logged_ranges != g->nranges)
-		journal_region(j, g);
+		write_region(j, g);
 }
 
 struct leaf_writer {

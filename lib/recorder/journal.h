@@ -59,9 +59,8 @@ enum { JOURNAL_STATUS = 32 };
 void journal_status(char s[JOURNAL_STATUS], int status);
 
 void journal_module(struct journal *j, unsigned run, struct mapping *mod);
-void journal_region(struct journal *j, struct region *region);
 
-/* The same, unless the log of this run knows all of it. */
+/* Unless the log of this run knows all of it. */
 void journal_know(struct journal *j, struct region *region);
 
 /* Samples and shares at the end of a run. */

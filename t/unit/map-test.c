@@ -15,12 +15,11 @@ static void empty_answers_null(void **state)
 
 static void new_keys_hold_null_and_copies(void **state)
 {
-	struct map m;
+	struct map m = MAP_INIT;
 	char key[] = "key";
 	int value;
 
 	(void)state;
-	map_init(&m);
 	assert_null(*map_at(&m, key));
 	assert_int_equal(m.n, 1);
 	*map_at(&m, key) = &value;
