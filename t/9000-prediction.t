@@ -31,6 +31,14 @@ a_short_program() {
 	predicts shorter_half 25 10
 }
 
+# Twice as many threads as processors.
+a_crowd() {
+	profile crowd first second
+	predicts second 50 37.5
+	predicts second 25 18.8
+	predicts first 50 12.5
+}
+
 # Spans are 0.8 of the program, and what is outside of them is not in them.
 spans() {
 	profile spans first outside
@@ -56,6 +64,7 @@ check 'regions of a serial program count by their share' a_serial_program
 check 'work under a contended mutex counts in full, work outside does not' a_mutex
 check 'the slower end of a queue counts, the faster one does not' a_queue
 check 'work outside a mutex counts once the work inside is faster' a_mutex_that_is_no_bottleneck
+check 'threads that share processors count by their share' a_crowd
 check 'a program that ends early is run again' a_short_program
 check 'what is in a span makes it shorter, what is not does not' spans
 

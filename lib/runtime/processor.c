@@ -87,12 +87,23 @@ void processor_mark(void)
 {
 	self.wall_ns = now_ns();
 	self.cpu_ns = thread_cpu_ns();
+	self.unplaced_ns = 0;
 }
 
+/*
+ * When in this time it was off its processor nobody knows; what it was credited
+ * meanwhile may have come before its clock was set, and is worth as much after:
+ * the clock is set as if all of that came last.
+ */
 void processor_regained(struct arena_thread *t, int64_t queued_ns)
 {
-	int64_t now = now_ns(), d = delay_of(t), ready = now - queued_ns;
-	int64_t v = processor_bound(now - d, ready - d, ready, now);
+	int64_t now = now_ns(), d = delay_of(t), credit = self.unplaced_ns, ready = now - queued_ns;
+	int64_t virt = now - (d - credit), v = processor_bound(virt, virt - queued_ns, ready, now);
 
+	self.unplaced_ns = 0;
+	if (v == virt)
+		return;
 	delay_set(t, now - v);
+	delay_credit(t, credit);
+	self.unplaced_ns = 0;
 }

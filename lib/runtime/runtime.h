@@ -123,6 +123,7 @@ struct self {
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
 	int64_t held_ns;               /* of pauses, that the timer sampler has taken for the program's time */
 	int64_t wall_ns, cpu_ns;       /* see processor_queued; wall_ns 0: begin afresh */
+	int64_t unplaced_ns;           /* credited since then, on a clock that may have to be set yet: see processor_regained */
 };
 
 extern TLS struct self self;
@@ -298,7 +299,7 @@ int64_t processor_queued(void);
 /* any: what has been so far, a wait or a pause, is none of that. */
 void processor_mark(void);
 
-/* any: sets the clock of the calling thread, which was without a processor for so long. */
+/* any: sets the clock of the calling thread, which was without a processor for so long since it was last marked. */
 void processor_regained(struct arena_thread *t, int64_t queued_ns);
 
 /* ---- key.c: names of sync objects, the same in all processes; never 0 ---- */
