@@ -38,7 +38,12 @@ static uint32_t set_weights(struct arena *a, double s, double g)
 
 	for (unsigned i = 0; i < 4; i++)
 		atomic_store_explicit(&a->weights[i], most > 0 ? (uint32_t)lround(saved[i] / most * 65536) : 0, memory_order_relaxed);
-	return (uint32_t)(most * 65536);
+	/*
+	 * Baselines save nothing, but the runtime is to keep its accounts in them as in all
+	 * other windows: that costs time where threads meet often, and what only one side
+	 * has to bear looks like a region that does harm.
+	 */
+	return most > 0 ? (uint32_t)(most * 65536) : 1;
 }
 
 void conductor_switch(struct conductor *c, struct region *region, unsigned pct)
