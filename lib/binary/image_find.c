@@ -144,24 +144,27 @@ size_t image_find_line(struct image *img, const char *file, unsigned line, image
 
 /* ---- functions ------------------------------------------------------------ */
 
-static bool same_base(const char *a, const char *b)
-{
-	size_t n = symbol_base(a);
+struct wanted {
+	const char *name;
+	size_t base; /* symbol_base(name) */
+};
 
-	return n == symbol_base(b) && !memcmp(a, b, n);
+static bool same_base(const struct wanted *w, const char *name)
+{
+	return !strncmp(w->name, name, w->base) && (!name[w->base] || (name[w->base] == '.' && symbol_base(name) == w->base));
 }
 
 /*
  * One constructor or destructor in the source has several linkage names (C1,
  * C2, C4; D0 to D4) and its inlined copies bear another one than its symbols.
  */
-static bool same_function(const char *a, const char *b)
+static bool same_function(const struct wanted *w, const char *b)
 {
-	const char *p = a, *q = b;
+	const char *a = w->name, *p = a, *q = b;
 	char *x, *y;
 	bool same;
 
-	if (same_base(a, b))
+	if (same_base(w, b))
 		return true;
 	if (strncmp(a, "_Z", 2) != 0)
 		return false;
@@ -180,11 +183,18 @@ static bool same_function(const char *a, const char *b)
 
 size_t image_function_ranges(struct image *img, const char *function, struct range **out)
 {
+	const struct wanted w = { function, symbol_base(function) };
+	const struct symbol_key *alike;
 	struct ranges r = { 0 };
+	size_t n;
 
-	for (size_t i = 0; i < img->symbols.n; i++)
-		if (same_function(function, img->symbols.v[i].name))
-			add_range(&r, img->symbols.v[i].lo, img->symbols.v[i].hi);
+	alike = symbols_alike(&img->symbols, function, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct symbol *s = &img->symbols.v[alike[i].i];
+
+		if (same_function(&w, s->name))
+			add_range(&r, s->lo, s->hi);
+	}
 	image_index(img);
 	for (size_t i = 0; i < img->nunits; i++) {
 		struct unit *u = image_unit(img, i);
@@ -192,7 +202,7 @@ size_t image_function_ranges(struct image *img, const char *function, struct ran
 		for (size_t k = 0; k < u->nparts; k++) {
 			const char *name = image_node_name(img, u, u->part_node[k]);
 
-			if (name && same_function(function, name))
+			if (name && same_function(&w, name))
 				add_range(&r, u->part[k].lo, u->part[k].hi);
 		}
 	}

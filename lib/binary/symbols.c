@@ -165,6 +165,7 @@ void symbols_release(struct symbols *s)
 		free(s->owned[i]);
 	free(s->owned);
 	free(s->reach);
+	free(s->by_name);
 	free(s->v);
 	memset(s, 0, sizeof *s);
 }
@@ -193,4 +194,53 @@ const struct symbol *symbols_find(const struct symbols *s, uint64_t off)
 			label = best_at(s, i, off);
 	}
 	return label;
+}
+
+/* ---- by name ---------------------------------------------------------------- */
+
+/* The same for what symbols_alike holds to agree. */
+static uint64_t name_hash(const char *name)
+{
+	bool mangled = !strncmp(name, "_Z", 2);
+	size_t n = symbol_base(name);
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < n; i++) {
+		char c = name[i];
+
+		if (mangled && (name[i - (i > 0)] == 'C' || name[i - (i > 0)] == 'D') && c >= '0' && c <= '5')
+			c = '0';
+		h = (h ^ (unsigned char)c) * UINT64_C(0x100000001b3);
+	}
+	return h;
+}
+
+static int by_hash(const void *pa, const void *pb)
+{
+	const struct symbol_key *a = pa, *b = pb;
+
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return a->i < b->i ? -1 : a->i > b->i;
+}
+
+static void index_names(struct symbols *s)
+{
+	s->by_name = xcalloc(s->n + 1, sizeof *s->by_name);
+	for (size_t i = 0; i < s->n; i++)
+		s->by_name[i] = (struct symbol_key){ name_hash(s->v[i].name), i };
+	qsort(s->by_name, s->n, sizeof *s->by_name, by_hash);
+}
+
+const struct symbol_key *symbols_alike(struct symbols *s, const char *function, size_t *n)
+{
+	uint64_t hash = name_hash(function);
+	size_t first, end;
+
+	if (!s->by_name)
+		index_names(s);
+	end = sorted_up_to(s->by_name, s->n, sizeof *s->by_name, hash);
+	first = hash > 0 ? sorted_up_to(s->by_name, end, sizeof *s->by_name, hash - 1) : 0;
+	*n = end - first;
+	return s->by_name + first;
 }

@@ -20,6 +20,10 @@ struct symbols {
 	struct symbol *v; /* v[0..n), by (lo, sized first, rank, name) */
 	size_t n;
 	uint64_t *reach;  /* reach[i]: the greatest hi of v[0..i] */
+	struct symbol_key {
+		uint64_t hash; /* first: see sorted_up_to */
+		size_t i;      /* of the symbol in v */
+	} *by_name;       /* by_name[0..n), by (hash, i); NULL until a name is asked for */
 	char **owned;     /* names that had to be cut */
 	size_t nowned;
 };
@@ -34,6 +38,13 @@ void symbols_release(struct symbols *s);
  * off: it may be a label inside a function.
  */
 const struct symbol *symbols_find(const struct symbols *s, uint64_t off);
+
+/*
+ * Those symbols whose names may be the function's: all that agree with `function`
+ * up to symbol_base, the numbers of constructors and destructors aside, and by
+ * chance others.  Returns the first of *n, in the order of v.
+ */
+const struct symbol_key *symbols_alike(struct symbols *s, const char *function, size_t *n);
 
 /*
  * How much of a linkage name is the function's own: its length without what

@@ -285,6 +285,38 @@ static void functions_are_found(void **state)
 }
 
 /* An inlined function's ranges are where it is in the chain, a whole one's are its symbol. */
+/* Parts, clones and constructors of one function are its own; what only begins alike is not. */
+static void function_ranges_are_of_all_its_symbols(void **state)
+{
+	static const struct {
+		const char *function;
+		size_t ranges;
+	} wanted[] = {
+		{ "work", 3 },      { "work.cold", 3 },  { "work.part.0", 3 }, { "work2", 1 },      { "wor", 0 },
+		{ "_ZN1AC1Ev", 2 }, { "_ZN1AC2Ev", 2 },  { "_ZN1AD0Ev", 1 },   { "_ZN1AC2Ei", 1 },  { "_ZN1AC3Ex", 0 },
+		{ "C1", 1 },        { "C2", 1 },         { "", 0 },
+	};
+	static const char *const symbols[] = { "work", "work.cold", "work.part.0", "work2", "_ZN1AC1Ev", "_ZN1AC2Ev", "_ZN1AD0Ev",
+					       "_ZN1AC2Ei", "C1", "C2" };
+	char text[4096] = "";
+	struct image *img;
+	struct range *r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
+		snprintf(text + strlen(text), sizeof text - strlen(text),
+			 ".globl \"%s\"\n.type \"%s\", @function\n\"%s\":\nnop\nnop\n.size \"%s\", 1\n", symbols[i], symbols[i],
+			 symbols[i], symbols[i]);
+	write_file("names.s", text);
+	sh("gcc -shared -nostdlib -o names names.s");
+	img = open_ok("names");
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		assert_int_equal(image_function_ranges(img, wanted[i].function, &r), wanted[i].ranges);
+		free(r);
+	}
+	image_close(img);
+}
+
 static void function_ranges_hold_inlined_copies(void **state)
 {
 	struct image *img = open_ok("chain");
@@ -521,6 +553,7 @@ int main(void)
 		cmocka_unit_test(lines_are_found),
 		cmocka_unit_test(functions_are_found),
 		cmocka_unit_test(function_ranges_hold_inlined_copies),
+		cmocka_unit_test(function_ranges_are_of_all_its_symbols),
 		cmocka_unit_test(inlined_copies_share_the_name_of_their_function),
 		cmocka_unit_test(parts_belong_to_their_function),
 		cmocka_unit_test(folded_functions_have_all_names),
