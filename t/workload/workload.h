@@ -1,13 +1,13 @@
 /*
  * workload: what the known-answer programs share.
  *
- *     NAME [--seconds S | --visits N] [--shrink REGION=PCT]... [--scale F] [--unit N]
+ *     NAME [--seconds S | --visits N] [--skip N] [--shrink REGION=PCT]... [--scale F] [--unit N]
  *     NAME --regions      its regions, one a line: NAME<TAB>FILE:LINE
  *     NAME --calibrate    iterations per ms on this machine, for --unit
  *
  * A program repeats a round until S seconds or N visits have passed (default:
  * 1 s), then prints one line: visits=, elapsed_ns= and period_ns= of the rounds
- * after the first visit.  --shrink makes a region's work really PCT % shorter:
+ * after the first visit, or with --skip after that many more.  --shrink makes a region's work really PCT % shorter:
  * the truth that a prediction is compared with.  --scale multiplies all work,
  * sleeps included.
  *
@@ -90,8 +90,9 @@ struct region {
 	struct region /* swallows the semicolon */
 
 struct workload {
-	uint64_t first_ns; /* time of the first visit, 0 before it; atomic */
-	uint64_t count;    /* visits, the first one included; atomic */
+	uint64_t first_ns; /* time of the first visit that counts, 0 before it; atomic */
+	uint64_t count;    /* visits, all of them; atomic */
+	uint64_t skip;     /* visits before the first one that counts */
 	uint64_t limit;    /* visits after the first; 0 none */
 	uint64_t max_ns;   /* 0 none */
 	int finished;      /* atomic */
@@ -168,7 +169,7 @@ static inline void workload_shrink(struct region **regions, const char *arg)
 
 /*
  * Reads the command line and sets the regions' iterations.  `regions` ends with
- * NULL.  `cycle`: a count of visits is rounded up to a multiple of it, so that
+ * NULL.  `cycle`: counts of visits are rounded up to a multiple of it, so that
  * a program with phases ends where it began.
  */
 static inline void workload_start(int argc, char **argv, struct region **regions, unsigned cycle)
@@ -177,7 +178,8 @@ static inline void workload_start(int argc, char **argv, struct region **regions
 		{"seconds", required_argument, NULL, 's'}, {"visits", required_argument, NULL, 'v'},
 		{"shrink", required_argument, NULL, 'r'},  {"scale", required_argument, NULL, 'f'},
 		{"unit", required_argument, NULL, 'u'},    {"regions", no_argument, NULL, 'l'},
-		{"calibrate", no_argument, NULL, 'c'},     {NULL, 0, NULL, 0},
+		{"calibrate", no_argument, NULL, 'c'},     {"skip", required_argument, NULL, 'k'},
+		{NULL, 0, NULL, 0},
 	};
 	double scale = 1, unit = 800000, seconds = -1;
 	int c;
@@ -187,6 +189,8 @@ static inline void workload_start(int argc, char **argv, struct region **regions
 			seconds = workload_number(optarg);
 		} else if (c == 'v') {
 			workload->limit = (uint64_t)workload_number(optarg);
+		} else if (c == 'k') {
+			workload->skip = (uint64_t)workload_number(optarg);
 		} else if (c == 'r') {
 			workload_shrink(regions, optarg);
 		} else if (c == 'f') {
@@ -215,6 +219,7 @@ static inline void workload_start(int argc, char **argv, struct region **regions
 	if (seconds > 0)
 		workload->max_ns = (uint64_t)(seconds * 1e9);
 	workload->limit = (workload->limit + cycle - 1) / cycle * cycle;
+	workload->skip = (workload->skip + cycle - 1) / cycle * cycle;
 	for (; *regions; regions++) {
 		(*regions)->ms *= scale;
 		(*regions)->iterations = (uint64_t)((*regions)->ms * unit);
@@ -260,6 +265,9 @@ static inline bool workload_count(void)
 	ANDWEORC_PROGRESS("round");
 	now = workload_now();
 	n = __atomic_fetch_add(&workload->count, 1, __ATOMIC_RELAXED);
+	if (n < workload->skip)
+		return false;
+	n -= workload->skip;
 	if (n == 0)
 		__atomic_store_n(&workload->first_ns, now, __ATOMIC_RELAXED);
 	first = __atomic_load_n(&workload->first_ns, __ATOMIC_RELAXED);

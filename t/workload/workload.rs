@@ -45,10 +45,11 @@ pub fn keep(x: u64) {
 
 pub struct Workload {
     start: Instant,
+    skip: u64,           // visits before the first one that counts
     limit: u64,          // visits after the first; 0 none
     max_ns: u64,         // 0 none
-    first_ns: AtomicU64, // time of the first visit, 0 before it
-    count: AtomicU64,    // visits, the first one included
+    first_ns: AtomicU64, // time of the first visit that counts, 0 before it
+    count: AtomicU64,    // visits, all of them
     finished: AtomicBool,
 }
 
@@ -90,7 +91,7 @@ fn shrink(regions: &[&Region], arg: &str) -> (usize, f64) {
 impl Workload {
     /// Reads the command line and sets the regions' iterations.
     pub fn start(regions: &[&Region]) -> Workload {
-        let (mut scale, mut unit, mut seconds, mut limit) = (1.0, 800000.0, -1.0, 0);
+        let (mut scale, mut unit, mut seconds, mut skip, mut limit) = (1.0, 800000.0, -1.0, 0, 0);
         let mut left = vec![1.0; regions.len()];
         let mut args = std::env::args().skip(1);
 
@@ -102,6 +103,7 @@ impl Workload {
             match option.as_str() {
                 "--seconds" => seconds = number(&value),
                 "--visits" => limit = number(&value) as u64,
+                "--skip" => skip = number(&value) as u64,
                 "--scale" => scale = number(&value),
                 "--unit" => unit = number(&value),
                 "--shrink" => {
@@ -119,6 +121,7 @@ impl Workload {
         }
         Workload {
             start: Instant::now(),
+            skip,
             limit,
             max_ns: if seconds > 0.0 { (seconds * 1e9) as u64 } else { 0 },
             first_ns: AtomicU64::new(0),
@@ -133,6 +136,10 @@ impl Workload {
         let now = self.start.elapsed().as_nanos() as u64;
         let n = self.count.fetch_add(1, Relaxed);
 
+        if n < self.skip {
+            return;
+        }
+        let n = n - self.skip;
         if n == 0 {
             self.first_ns.store(now, Relaxed);
         }
