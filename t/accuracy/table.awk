@@ -23,6 +23,10 @@ $3 == 25 { printf "%-11s %-17s", $1, $2 }
 		sum += abs(error)
 		bias += error
 		outside += out
+		if ($5 > 1)
+			vague++
+		else
+			sum_known += abs(error)
 		# the truth was measured too: it is the difference that must hold 0
 		certain += bounded && abs(error) > sqrt((($8 - $7) / 2) ^ 2 + (1.96 * $5) ^ 2)
 		if (abs(error) > abs(worst)) {
@@ -44,6 +48,9 @@ END {
 	printf "\n"
 	if (n > 0) {
 		printf "mean absolute error  %.2f points (mean error %+.2f, %d values)\n", sum / n, bias / n, n
+		if (vague > 0)
+			printf "vague truths         %d: with a standard error above a point; without them %.2f points. Was the machine quiet?\n", vague, \
+				n > vague ? sum_known / (n - vague) : 0
 		printf "worst                %+.2f points: %s\n", worst, where
 		printf "truth outside        %d of %d intervals (marked *); %d when the truth's own error counts, too\n", outside, n, certain
 		printf "zero regions         %d of %d have 0 inside both intervals\n", zeros_covered, zeros
