@@ -107,6 +107,33 @@ start_is_no_loss() {
 }
 check 'exec PROGRAM: what has not joined yet is not lost' start_is_no_loss
 
+# A map of 400 pieces is read in many steps, and the process may end between them.
+end_is_no_loss() {
+	gcc -O2 -w -o ends -x c - <<-END
+	#include <sys/mman.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	int main(void)
+	{
+		for (int i = 0; i < 400; i++)
+			mmap(0, 4096, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		for (int n = 1000; n > 0; n--) {
+			if (fork() == 0)
+				_exit(0);
+			while (n % 16 == 0 && wait(0) > 0)
+				;
+		}
+		while (wait(0) > 0)
+			;
+		return 0;
+	}
+	END
+	exits 0 andweorc-record -q -o log --attach-only -- ./ends >out 2>err
+	lacks 'what=runtime-lost' log
+	lacks '^process	.*	status=exec	' log
+}
+check 'a process that ends while the recorder looks is not lost' end_is_no_loss
+
 static_wrapper() {
 	gcc -O2 -static -w -o wrapper -x c - <<-END
 	#include <unistd.h>

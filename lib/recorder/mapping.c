@@ -194,6 +194,11 @@ static bool read_maps(struct space *s, struct mappings *m, const char *name, con
 		if (perms[2] == 'x' && strcmp(path, last) == 0)
 			take(s, m, path, lo, hi, base, exe);
 	}
+	/* It is read in pieces; those from before an exec or the end of the process do not make a map. */
+	if (any) {
+		rewind(f);
+		any = fgetc(f) != EOF;
+	}
 	if (f)
 		fclose(f);
 	return any;
