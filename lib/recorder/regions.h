@@ -42,7 +42,7 @@ struct region {
 	uint64_t stamp;           /* number of the last sample counted: recursion counts once */
 };
 
-struct place; /* what is known of one address; see regions.c */
+struct place; /* what is known of one address; see regions_sample.c */
 
 struct regions {
 	enum region_scope mode;

@@ -1,6 +1,10 @@
 /*
- * regions_parts: how regions come into being.  Private to regions.c (by samples)
- * and naming.c (by name).
+ * regions_parts: what the files of regions share.  Private to them.
+ *
+ *     regions.c         the regions that there are
+ *     naming.c          those that were asked for
+ *     regions_sample.c  what samples hit
+ *     regions_pick.c    what is tried
  */
 #ifndef ANDWEORC_RECORDER_REGIONS_PARTS_H
 #define ANDWEORC_RECORDER_REGIONS_PARTS_H
@@ -14,6 +18,12 @@ struct region *regions_class(struct regions *r, const char *name, enum arena_cla
 
 /* Adds to a region's ranges; they stay sorted and merged. */
 void regions_widen(struct region *g, const struct range *more, size_t n);
+
+/* Is the code at `off` of its module, or one of the calls that it is entered by? */
+bool regions_covers(const struct region *g, uint64_t off);
+
+/* Nothing was sampled in this run so far. */
+void regions_forget_leaves(struct regions *r);
 
 /* The region was asked for: samples are charged to it wherever they hit. */
 void regions_ask(struct regions *r, struct region *g);

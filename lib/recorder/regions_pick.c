@@ -1,0 +1,127 @@
+/* Which regions are worth an experiment, and what the runtime is told of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "binary/calls.h"
+#include "recorder/regions_parts.h"
+
+/* Work and waits for the outside weigh alike: both pass time that could be less. */
+static uint64_t taken(const struct region *g)
+{
+	return g->all_samples + g->all_blocked;
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct region *x = *(struct region *const *)a, *y = *(struct region *const *)b;
+
+	if (taken(x) != taken(y))
+		return taken(x) > taken(y) ? -1 : 1;
+	return x->id < y->id ? -1 : 1;
+}
+
+/* By what they are: nothing that samples or time decide. */
+static int by_name(const void *a, const void *b)
+{
+	const struct region *x = *(struct region *const *)a, *y = *(struct region *const *)b;
+	int order = text_order(x->function, y->function);
+
+	if (!order)
+		order = text_order(x->file, y->file);
+	if (!order && x->line != y->line)
+		order = x->line < y->line ? -1 : 1;
+	if (!order && x->class != y->class)
+		order = x->class < y->class ? -1 : 1;
+	return order ? order : by_samples(a, b);
+}
+
+/* A region that is sped up must be found on stacks where a tail call has taken it off. */
+static void find_calls(struct regions *r, struct region *g)
+{
+	struct mapping *mod = mapping_of(r->modules, g->module);
+
+	if (g->scope != REGION_FUNCTION || g->has_calls || !mod || !mapping_image(mod))
+		return;
+	g->has_calls = true;
+	g->ncalls = calls_find(mod->image, g->function, g->ranges, g->nranges, &g->calls);
+	r->asked++;
+}
+
+size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out)
+{
+	struct region **sorted = xcalloc(r->n + 1, sizeof(*sorted));
+	bool named = r->only_named;
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (!r->v[i]->given && (r->v[i]->nranges > 0 || r->v[i]->class != CLASS_CPU) && (named ? r->v[i]->named : taken(r->v[i]) > 0))
+			sorted[n++] = r->v[i];
+	qsort(sorted, n, sizeof(*sorted), by_samples);
+	for (size_t i = 0; i < n && kept < max; i++)
+		if (named || (double)taken(sorted[i]) >= min_share * (double)(r->all_samples + r->all_blocked))
+			out[kept++] = sorted[i];
+	/* The schedule counts regions in this order: the same seed is to be the same experiments. */
+	qsort(out, kept, sizeof(*out), by_name);
+	for (size_t i = 0; i < kept; i++)
+		find_calls(r, out[i]);
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i]->given)
+			find_calls(r, r->v[i]);
+	free(sorted);
+	return kept;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct arena_range *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static void add_target(const struct region *region, struct arena_target *target)
+{
+	uint32_t first = target->nranges;
+
+	for (size_t i = 0; i < region->nranges + region->ncalls && target->nranges < ARENA_RANGES; i++) {
+		struct range at = i < region->nranges ? region->ranges[i] : region->calls[i - region->nranges];
+
+		/* A call within the region (recursion) is there already. */
+		if (i >= region->nranges && arena_in_ranges(target->range + first, (uint32_t)region->nranges, arena_place(region->module, at.lo)))
+			continue;
+		if (region->scope != REGION_CLASS)
+			at = (struct range){ arena_place(region->module, at.lo), arena_place(region->module, at.hi) };
+		target->range[target->nranges++] = (struct arena_range){ at.lo, at.hi };
+	}
+}
+
+/* Ranges of several regions may overlap, where one function was inlined into another. */
+static void merge(struct arena_target *target)
+{
+	uint32_t n = 0;
+
+	qsort(target->range, target->nranges, sizeof(target->range[0]), by_place);
+	for (uint32_t i = 0; i < target->nranges; i++) {
+		if (n > 0 && target->range[i].lo < target->range[n - 1].hi) {
+			if (target->range[n - 1].hi < target->range[i].hi)
+				target->range[n - 1].hi = target->range[i].hi;
+		} else {
+			target->range[n++] = target->range[i];
+		}
+	}
+	target->nranges = n;
+}
+
+void regions_target(struct region *const *regions, size_t n, struct arena_target *target)
+{
+	target->nranges = 0;
+	target->inclusive = 0;
+	target->class = CLASS_CPU;
+	for (size_t i = 0; i < n; i++) {
+		target->inclusive |= regions[i]->scope != REGION_LINE;
+		target->class = regions[i]->class;
+		add_target(regions[i], target);
+	}
+	merge(target);
+}

@@ -1,0 +1,207 @@
+/*
+ * What an address means is looked up once and kept (struct place): a run takes
+ * many samples of few addresses.  A line's ranges are those of the compile units
+ * that samples were seen in; copies elsewhere that no sample hits take no time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "recorder/regions_parts.h"
+
+enum { PLACE_REGIONS = 8, INLINE_DEPTH = 32 };
+
+struct place {
+	uint64_t off;
+	unsigned module;          /* id; 0: free slot */
+	uint64_t leaf[CLASSES];   /* samples whose innermost frame this is, in this run; while waiting, in periods */
+	unsigned n;               /* regions that this address is charged to */
+	struct region *region[PLACE_REGIONS];
+	unsigned asked;           /* regions->asked as the rest was found out */
+	unsigned nwide;           /* functions and classes that were asked for, and hold this address */
+	struct region *wide[PLACE_REGIONS];
+};
+
+static void charge_line(struct regions *r, struct mapping *mod, struct place *p)
+{
+	struct frame at;
+	struct range *ranges;
+	const char *symbol;
+	size_t n;
+
+	if (image_charge_line(mod->image, p->off, mapping_file_in_scope, NULL, &at)) {
+		p->region[p->n++] = regions_line(r, mod, p->off, &at);
+		return;
+	}
+	/* A function from outside the scope (an instance of a template): its caller is charged. */
+	if (image_debug(mod->image) != IMAGE_DWARF || (symbol = image_symbol(mod->image, p->off)) == NULL)
+		return;
+	n = image_function_ranges(mod->image, symbol, &ranges);
+	mapping_pass(mod, ranges, n);
+	free(ranges);
+	r->passed_more = true;
+}
+
+/* Everything is inside these: "all of it faster" is no finding. */
+static bool is_root(const char *function)
+{
+	return strcmp(function, "main") == 0 || strcmp(function, "_start") == 0 || strncmp(function, "__libc_start", 12) == 0;
+}
+
+static void charge_functions(struct regions *r, struct mapping *mod, struct place *p)
+{
+	struct frame frames[INLINE_DEPTH];
+	size_t n = image_frames(mod->image, p->off, frames, INLINE_DEPTH);
+	struct frame symbol = { 0 };
+
+	if (n == 0 && (symbol.function = image_symbol(mod->image, p->off)) != NULL) {
+		frames[0] = symbol;
+		n = 1;
+	}
+	for (size_t i = 0; i < n && i < INLINE_DEPTH && p->n < PLACE_REGIONS; i++) {
+		struct region *g;
+
+		if (!frames[i].function || is_root(frames[i].function) ||
+		    (frames[i].file && !mapping_file_in_scope(frames[i].file, NULL)))
+			continue;
+		g = regions_function(r, mod, &frames[i]);
+		if (g->nranges > 0 && (p->n == 0 || p->region[p->n - 1] != g))
+			p->region[p->n++] = g;
+	}
+}
+
+static struct place *slot_of(struct place *places, size_t cap, unsigned module, uint64_t off)
+{
+	size_t i = (off * 0x9e3779b97f4a7c15u >> 20 ^ module) & (cap - 1);
+
+	while (places[i].module && (places[i].module != module || places[i].off != off))
+		i = (i + 1) & (cap - 1);
+	return &places[i];
+}
+
+static struct place *place_of(struct regions *r, struct mapping *mod, uint64_t off)
+{
+	struct place *p;
+
+	if (r->nplaces * 2 >= r->places_cap) {
+		size_t cap = r->places_cap ? r->places_cap * 2 : 1024;
+		struct place *bigger = xcalloc(cap, sizeof(*bigger));
+
+		for (size_t i = 0; i < r->places_cap; i++)
+			if (r->places[i].module)
+				*slot_of(bigger, cap, r->places[i].module, r->places[i].off) = r->places[i];
+		free(r->places);
+		r->places = bigger;
+		r->places_cap = cap;
+	}
+	p = slot_of(r->places, r->places_cap, mod->id, off);
+	if (p->module)
+		return p;
+	p->module = mod->id;
+	p->off = off;
+	r->nplaces++;
+	if (!mod->own || !mapping_image(mod))
+		return p;
+	if (r->mode == REGION_LINE)
+		charge_line(r, mod, p);
+	else
+		charge_functions(r, mod, p);
+	return p;
+}
+
+/*
+ * Samples of lines and functions that were found by sampling are charged by the
+ * mode; functions and classes that were asked for, wherever their code is.
+ */
+static void find_wide(struct regions *r, struct place *p)
+{
+	uint64_t place = arena_place(p->module, p->off);
+
+	if (p->asked == r->asked)
+		return;
+	p->asked = r->asked;
+	p->nwide = 0;
+	for (size_t i = 0; i < r->n && p->nwide < PLACE_REGIONS; i++) {
+		struct region *g = r->v[i];
+
+		if (!(g->named || g->given || g->has_calls) || g->scope == REGION_LINE)
+			continue;
+		if (g->scope == REGION_CLASS ? regions_covers(g, place) : g->module == p->module && regions_covers(g, p->off))
+			p->wide[p->nwide++] = g;
+	}
+}
+
+static void charge(struct regions *r, struct region *g, const struct arena_sample *s)
+{
+	if (g->stamp == r->taken)
+		return;
+	g->stamp = r->taken;
+	if (s->class == CLASS_CPU) {
+		g->samples += s->weight;
+		g->all_samples += s->weight;
+	} else {
+		g->blocked += s->weight;
+		g->all_blocked += s->weight;
+	}
+}
+
+/*
+ * Waiting for peers or for a processor is on nobody's account but that of its
+ * class: faster code where the thread stands would not shorten it.
+ */
+void regions_sample(struct regions *r, const struct arena_sample *s)
+{
+	enum arena_class class = s->class < CLASSES ? (enum arena_class)s->class : CLASS_CPU;
+	bool leaf = false;    /* what we stand in for belongs to where it was called from */
+	bool decided = false; /* whose line it is */
+
+	r->taken++;
+	if (class == CLASS_CPU) {
+		r->samples += s->weight;
+		r->all_samples += s->weight;
+	} else {
+		r->blocked += s->weight;
+		r->all_blocked += s->weight;
+	}
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i]->scope == REGION_CLASS && class != CLASS_CPU && r->v[i]->class == class)
+			charge(r, r->v[i], s);
+	for (uint32_t i = 0; i < s->nframes && i < ARENA_FRAMES; i++) {
+		struct mapping *mod = mapping_of(r->modules, (unsigned)(s->place[i] >> PLACE_MODULE_SHIFT));
+		struct place *p;
+
+		if (!mod)
+			continue;
+		p = place_of(r, mod, s->place[i] & ((1ull << PLACE_MODULE_SHIFT) - 1));
+		if (!leaf && !mapping_is_runtime(mod)) {
+			p->leaf[class] += s->weight;
+			leaf = true;
+		}
+		if (class == CLASS_LOCK || class == CLASS_RUNQUEUE) {
+			if (leaf)
+				return;
+			continue;
+		}
+		find_wide(r, p);
+		for (unsigned k = 0; k < p->nwide; k++)
+			charge(r, p->wide[k], s);
+		for (unsigned k = 0; k < p->n && !decided; k++)
+			charge(r, p->region[k], s);
+		decided = r->mode == REGION_LINE && (decided || p->n > 0);
+	}
+}
+
+void regions_forget_leaves(struct regions *r)
+{
+	for (size_t i = 0; i < r->places_cap; i++)
+		memset(r->places[i].leaf, 0, sizeof(r->places[i].leaf));
+}
+
+void regions_leaves(struct regions *r,
+		    void (*fn)(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count), void *arg)
+{
+	for (size_t i = 0; i < r->places_cap; i++)
+		for (int class = 0; class < CLASSES && r->places[i].module; class++)
+			if (r->places[i].leaf[class])
+				fn(arg, r->places[i].module, r->places[i].off, (enum arena_class)class, r->places[i].leaf[class]);
+}
