@@ -1,4 +1,4 @@
-/* What was looked at, of all that takes time. */
+/* Where time goes, by samples: into each region, into what was looked at, and into all that threads do. */
 #include "profile/impact.h"
 
 #include <math.h>
@@ -6,6 +6,39 @@
 
 /* Less than this is not worth an experiment. */
 static const double LEAST_PCT = 1;
+
+double impact_share(const struct profile *p, const struct profile_region *r)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < p->nruns; i++)
+		total += p->run[i].share_total;
+	if (total)
+		return 100 * (double)r->samples / (double)total;
+	return r->window_total ? 100 * (double)r->window_samples / (double)r->window_total : NAN;
+}
+
+double impact_blocked_share(const struct profile *p, const struct profile_region *r)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < p->nruns; i++)
+		total += p->run[i].share_blocked_total;
+	return total ? 100 * (double)r->blocked / (double)total : NAN;
+}
+
+struct profile_spent impact_spent(const struct profile_run *r)
+{
+	struct profile_spent s = r->spent;
+
+	s.cpu *= r->period_ns;
+	s.blocked *= r->period_ns;
+	s.lock *= r->period_ns;
+	s.io *= r->period_ns;
+	s.sleep *= r->period_ns;
+	s.runqueue *= r->period_ns;
+	return s;
+}
 
 struct impact_coverage impact_coverage(const struct profile *p)
 {

@@ -15,39 +15,6 @@ double impact_round(double x)
 	return strtod(text, NULL);
 }
 
-double impact_share(const struct profile *p, const struct profile_region *r)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < p->nruns; i++)
-		total += p->run[i].share_total;
-	if (total)
-		return 100 * (double)r->samples / (double)total;
-	return r->window_total ? 100 * (double)r->window_samples / (double)r->window_total : NAN;
-}
-
-double impact_blocked_share(const struct profile *p, const struct profile_region *r)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < p->nruns; i++)
-		total += p->run[i].share_blocked_total;
-	return total ? 100 * (double)r->blocked / (double)total : NAN;
-}
-
-struct profile_spent impact_spent(const struct profile_run *r)
-{
-	struct profile_spent s = r->spent;
-
-	s.cpu *= r->period_ns;
-	s.blocked *= r->period_ns;
-	s.lock *= r->period_ns;
-	s.io *= r->period_ns;
-	s.sleep *= r->period_ns;
-	s.runqueue *= r->period_ns;
-	return s;
-}
-
 const char *impact_kind_name(unsigned kinds)
 {
 	return kinds == KIND_RUN ? "run" : kinds == KIND_LATENCY ? "latency" : kinds == KIND_THROUGHPUT ? "throughput" : NULL;
@@ -142,73 +109,13 @@ static void estimate_pooled(const struct profile *p, size_t region, size_t point
 }
 
 /* Sums over clusters: runs, or blocks of the one run that there is. */
-struct clusters {
-	double time, count, tt, tc, cc;
-	size_t n;
-};
-
-/* The period of the baselines. */
-static struct estimate period_of(const struct clusters *c)
-{
-	struct estimate e = { .value = NAN, .lo = -INFINITY, .hi = INFINITY, .se = INFINITY, .df = 1 };
-	double n = (double)c->n, squares;
-
-	if (!(c->count > 0))
-		return e;
-	e.value = c->time / c->count;
-	if (c->n < 2)
-		return e;
-	squares = fmax(0, c->tt - 2 * e.value * c->tc + e.value * e.value * c->cc);
-	e.se = sqrt(squares * n / (n - 1)) / c->count;
-	e.df = n - 1;
-	stats_estimate_finish(&e);
-	return e;
-}
-
-static bool same_cluster(const struct causal_obs *a, const struct causal_obs *b, bool by_run)
-{
-	return !a->whole && a->run == b->run && (by_run || a->block == b->block);
-}
-
-static struct clusters cluster(struct causal_obs *obs, size_t n)
-{
-	struct clusters all = { 0 };
-
-	causal_stratify(obs, n); /* sorts */
-	for (size_t i = 0, j; i < n; i = j) {
-		bool by_run = obs[0].run != obs[n - 1].run;
-		double d = 0, c = 0;
-
-		for (j = i; j < n && (j == i || same_cluster(&obs[i], &obs[j], by_run)); j++) {
-			d += obs[j].time_ns;
-			c += obs[j].count;
-		}
-		all.time += d;
-		all.count += c;
-		all.tt += d * d;
-		all.tc += d * c;
-		all.cc += c * c;
-		all.n++;
-	}
-	return all;
-}
-
-struct estimate impact_period(struct causal_obs *obs, size_t n)
-{
-	struct clusters all = cluster(obs, n);
-
-	return period_of(&all);
-}
-
 static void summarize_pooled(const struct profile_point *p, struct impact_point *out)
 {
-	struct clusters all = { p->time_ns, p->count, p->tt, p->tc, p->cc, p->clusters };
-
 	out->aside = p->aside;
 	out->windows = p->windows;
 	out->baselines = p->baselines;
 	out->visits = p->visits;
-	out->period = period_of(&all);
+	out->period = impact_period_pooled(p);
 	out->drift = drift_size(&p->drift);
 }
 

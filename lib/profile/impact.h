@@ -111,6 +111,7 @@ size_t impact_baselines(struct causal_obs *obs, size_t n, struct impact_baseline
 
 /* The period of baselines, its interval over runs, or within the one that there is. */
 struct estimate impact_period(struct causal_obs *obs, size_t n);
+struct estimate impact_period_pooled(const struct profile_point *p); /* when windows were replaced by sums */
 
 const char *verdict_name(enum verdict v);                  /* as in the format */
 size_t impact_note_names(unsigned notes, const char *names[CAUSAL_NOTES]); /* enum causal_note, as in the format */
