@@ -222,7 +222,7 @@ void points_expect(struct points *p)
 		p->before[i] = counter(p, i);
 }
 
-/* As open_or_close of the runtime has it, for all threads at once. */
+/* As point_open_or_close of the runtime has it, for all threads at once. */
 static void mark(struct points *p, uint32_t point, uint32_t window, bool closing)
 {
 	struct arena_point *at = &p->arena->point[point];
