@@ -134,6 +134,43 @@ end_is_no_loss() {
 }
 check 'a process that ends while the recorder looks is not lost' end_is_no_loss
 
+# Who debugs a program is told of each signal before it is.
+debugged() {
+	gcc -O2 -w -o debugger -x c - <<-END
+	#include <signal.h>
+	#include <sys/ptrace.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		int status, stops = 0, pid = fork();
+		if (pid == 0) {
+			ptrace(PTRACE_TRACEME, 0, 0, 0);
+			return execv(argv[1], argv + 1);
+		}
+		for (waitpid(pid, &status, 0); WIFSTOPPED(status); waitpid(pid, &status, 0), stops++)
+			ptrace(PTRACE_CONT, pid, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
+		return stops != 1;
+	}
+	END
+	exits 0 andweorc-record -q -o log -r work -- ./debugger ./processes plain >out 2>err
+	test "$(sort -u out)" = plain
+	has '^andweorc-record: warning: 1 of the processes went on .*debugger' err
+}
+check 'a debugger sees no signals of ours' debugged
+
+in_valgrind() {
+	exits 0 andweorc-record -q -o log -r work -- valgrind -q --tool=none ./processes plain >out 2>err
+	test "$(sort -u out)" = plain
+	has '^warning	.*	what=runtime-lost	' log
+	lacks 'INTERNAL' err
+}
+if valgrind -q --tool=none true 2>"$scratch/valgrind"; then
+	check 'valgrind: not profiled, and that is said' in_valgrind
+else
+	skip 'valgrind: not profiled, and that is said' 'it is not there'
+fi
+
 static_wrapper() {
 	gcc -O2 -static -w -o wrapper -x c - <<-END
 	#include <unistd.h>

@@ -42,7 +42,7 @@ static void never_met(struct conductor *c, const char *command)
 	else
 		say(c, "not-preloaded",
 		    xasprintf("'%s' was not profiled: the runtime did not report in; is it a 64-bit program of this machine's libc, "
-			      "and does it keep LD_PRELOAD for what it starts?",
+			      "does it keep LD_PRELOAD for what it starts, and is nobody debugging it?",
 			      command));
 }
 
@@ -178,8 +178,8 @@ static void became_others(struct conductor *c)
 
 	if (gone > 0)
 		say(c, "runtime-lost",
-		    xasprintf("%u of the processes went on as a program that is not profiled: statically linked, set-user-id, or started with "
-			      "an environment without LD_PRELOAD and " AW_ENV_ARENA,
+		    xasprintf("%u of the processes went on as a program that is not profiled: statically linked, set-user-id, run by a "
+			      "debugger, or started with an environment without LD_PRELOAD and " AW_ENV_ARENA,
 			      gone));
 }
 
