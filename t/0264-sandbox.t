@@ -15,6 +15,9 @@ for sampler in perf timer; do
 	check "seccomp's strict mode ($sampler)" alike $sampler sandbox strict
 	check "dies of what its filter forbids ($sampler)" alike $sampler sandbox forbidden
 	check "filters that the kernel refuses ($sampler)" alike $sampler sandbox refused
+	if test "$(uname -m)" = x86_64; then
+		check "the processor's clock is forbidden ($sampler)" alike $sampler sandbox clockless
+	fi
 	check "loads and unloads a library 1,000 times ($sampler)" alike $sampler sandbox loads-again
 	if test "$(id -u)" -eq 0; then
 		check "chroot, and a child in there ($sampler)" alike $sampler sandbox jail

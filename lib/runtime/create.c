@@ -72,7 +72,7 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 {
 	struct arena_thread *slot;
 
-	if (!arena)
+	if (!arena || self.clockless)
 		return NULL;
 	pthread_once(&end_key_once, make_end_key);
 	self.busy++;

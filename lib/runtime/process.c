@@ -227,7 +227,7 @@ void process_forked(void)
 		return;
 	process_pid = (int32_t)SYS(SYS_getpid);
 	/* A filter of the program's may allow it nothing. */
-	p = process_pid > 0 ? take_entry(arena, pid_outside()) : NULL;
+	p = process_pid > 0 && !self.clockless ? take_entry(arena, pid_outside()) : NULL;
 	if (!p) {
 		thread_forget();
 		arena_adopt(NULL);

@@ -116,6 +116,7 @@ struct self {
 	struct arena_segment before;   /* what was known of it as it began */
 	int64_t segment_ns;            /* up to when the segment's time is accounted for, */
 	int64_t segment_at;            /* and how long after its beginning that is */
+	bool clockless;                /* may not read the processor's clock, and nobody that it begets: not profiled */
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average */
 	int64_t fork_delay_ns;         /* D and its window, as the thread was about to fork */
 	uint32_t fork_window;
@@ -147,6 +148,9 @@ void thread_unreserve(struct arena_thread *slot); /* any: it was not born after 
 /* any: the calling thread begins to use `slot` (its own), and ends to use it.  NULL: nothing. */
 void thread_begin(struct arena_thread *slot);
 void thread_end(void);
+
+/* any: the calling thread is about to do without the processor's clock, and so without us. */
+void thread_renounce(void);
 
 /* In a forked child: the copy of the parent's thread is none; its descriptors are closed. */
 void thread_forget(void);

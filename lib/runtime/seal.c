@@ -289,6 +289,9 @@ EXPORT int prctl(int option, ...)
 			errno = (int)-err;
 		return err < 0 ? -1 : (int)err;
 	}
+	/* A sample that reads the clock would then be the end of the program: a handler that faults has no handler. */
+	if (arena && option == PR_SET_TSC && v[0] == PR_TSC_SIGSEGV)
+		thread_renounce();
 	if (likely(!arena || option != PR_SET_SECCOMP))
 		return real.prctl(option, v[0], v[1], v[2], v[3]);
 	seal_prepare(&s, v[0] == SECCOMP_MODE_STRICT, false, (const void *)v[1]);

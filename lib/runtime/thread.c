@@ -147,10 +147,17 @@ void thread_end(void)
 	arena_free_slot(arena, slot);
 }
 
+void thread_renounce(void)
+{
+	self.clockless = true;
+	thread_end();
+}
+
 void thread_forget(void)
 {
 	uintptr_t lo = self.stack_lo, hi = self.stack_hi;
 	uint64_t masked = self.masked;
+	bool clockless = self.clockless;
 
 	/* Perf events and POSIX timers are not inherited; the copies of the descriptors, all threads' alike, are closed. */
 	guard_forget();
@@ -159,6 +166,7 @@ void thread_forget(void)
 	memset(&self, 0, sizeof(self));
 	self.perf_fd = self.timer = -1;
 	self.masked = masked;
+	self.clockless = clockless;
 	self.stack_lo = lo;
 	self.stack_hi = hi;
 }

@@ -320,7 +320,42 @@ static void loads_again(void)
 	printf("unloaded %d\n", n);
 }
 
+/* ---- the processor's clock is forbidden ------------------------------------------- */
+
+static void *loops(void *arg)
+{
+	volatile long i;
+
+	for (i = 0; i < 60000000; i++)
+		;
+	return arg;
+}
+
+/* Reading it is a fault then, for libc as for everybody. */
+static void clockless(void)
+{
+	pthread_t thread;
+	int status = -1;
+	pid_t pid;
+
+	work(ms);
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
+		die("PR_SET_TSC");
+	loops(NULL);
+	if (pthread_create(&thread, NULL, loops, NULL) != 0 || pthread_join(thread, NULL) != 0)
+		die("thread");
+	pid = fork();
+	if (pid == 0) {
+		loops(NULL);
+		_exit(3);
+	}
+	waitpid(pid, &status, 0);
+	prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+	printf("done, the child ended with %d\n", WEXITSTATUS(status));
+}
+
 static const struct mode mode[] = {
+	{ "clockless", clockless },
 	{ "filter-errno", filter_errno }, { "filter-kill", filter_kill }, { "filter-tsync", filter_tsync },
 	{ "filter-arguments", filter_arguments }, { "filter-tight", filter_tight }, { "strict", strict },
 	{ "forbidden", forbidden }, { "refused", refused }, { "jail", jail }, { "loads-again", loads_again },
