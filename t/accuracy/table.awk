@@ -50,7 +50,7 @@ END {
 		printf "mean absolute error  %.2f points (mean error %+.2f, %d values)\n", sum / n, bias / n, n
 		if (vague > 0)
 			printf "vague truths         %d: with a standard error above a point; without them %.2f points. Was the machine quiet?\n", vague, \
-				n > vague ? sum_known / (n - vague) : 0
+				(n > vague ? sum_known / (n - vague) : 0)
 		printf "worst                %+.2f points: %s\n", worst, where
 		printf "truth outside        %d of %d intervals (marked *); %d when the truth's own error counts, too\n", outside, n, certain
 		printf "zero regions         %d of %d have 0 inside both intervals\n", zeros_covered, zeros
