@@ -32,6 +32,13 @@ warns_of_absolute_timers() {
 }
 check 'sleeps until moments of the wall clock' warns_of_absolute_timers
 
+warns_of_paces() {
+	warns_of absolute-timer ./caveats paced 1500
+	has '^andweorc-record: warning: threads slept until moments of the wall clock for [0-9]+ % of the run' err
+}
+check 'sleeps for what is left until such a moment' warns_of_paces
+check 'sleeps of many lengths are no such' warns_of '' ./caveats naps 1500
+
 # A writer without the runtime, at its own pace.
 warns_of_strangers() {
 	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -x c -o reader - <<'C' -pthread

@@ -146,8 +146,9 @@ void caveats(struct conductor *c, void (*say)(struct conductor *c, const char *w
 		return;
 	if (s.absolute_ns > MATTERS * s.run_ns)
 		say(c, "absolute-timer",
-		    xasprintf("threads slept until moments of the wall clock for %.0f %% of the run: such a clock cannot be slowed, "
-			      "so what waits for it is predicted too fast; sleep for a time instead, if you can",
+		    xasprintf("threads slept until moments of the wall clock for %.0f %% of the run, or for what was left until one: "
+			      "such a clock cannot be slowed, so what waits for it is predicted too fast; sleep for a time of its "
+			      "own instead, if you can",
 			      100 * s.absolute_ns / s.run_ns));
 	if (s.stranger_ns > MATTERS * s.run_ns)
 		say(c, "outside",

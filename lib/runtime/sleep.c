@@ -5,8 +5,53 @@
  * of it was spent in pauses: the program runs on that clock, and a virtual speedup
  * cannot be seen through it.  How long such sleeps were is counted apart
  * (absolute_ns), so that the recorder can warn.
+ *
+ * Many sleep for what is left until such a moment (C++'s sleep_until, a loop of so
+ * many frames a second): the length of the sleep is then what the clock says, less
+ * what was done before.  It is known by that: from one sleep to the next, lengths
+ * change by more than the moments at which they are to end, counted from the last
+ * such moment or from the last awakening.
  */
 #include "wrap.h"
+
+enum {
+	PACED = 4,             /* times more, that is */
+	WHOLE_NS = 2 * 1000,   /* smaller changes of a length are no changes */
+	MOST_NS = 200 * 1000,  /* of a change: a long break is not to be remembered for long */
+	OLD = 8,               /* sleeps over which is averaged */
+};
+
+/* The sleeps of a thread: the last one, and by how much one mostly differs from the one before. */
+struct pace {
+	int64_t until, woken;                         /* ns of CLOCK_MONOTONIC: when it was to end, and did */
+	int64_t length, from_moment, from_waking;     /* of the last; the latter two: its end, counted from those of the one before */
+	int64_t d_length, d_from_moment, d_from_waking; /* changes, averaged */
+};
+
+static TLS struct pace pace;
+
+static void average(int64_t *mean, int64_t *last, int64_t x)
+{
+	int64_t change = x > *last ? x - *last : *last - x;
+
+	*mean += ((change < MOST_NS ? change : MOST_NS) - *mean) / OLD;
+	*last = x;
+}
+
+static void pace_begin(int64_t now, int64_t ns)
+{
+	average(&pace.d_length, &pace.length, ns);
+	average(&pace.d_from_moment, &pace.from_moment, now + ns - pace.until);
+	average(&pace.d_from_waking, &pace.from_waking, now + ns - pace.woken);
+	pace.until = now + ns;
+}
+
+static bool is_paced(void)
+{
+	int64_t least = pace.d_from_moment < pace.d_from_waking ? pace.d_from_moment : pace.d_from_waking;
+
+	return pace.d_length > WHOLE_NS && pace.d_length > PACED * least;
+}
 
 static bool is_readable(const struct timespec *t)
 {
@@ -35,18 +80,25 @@ static int64_t length(clockid_t clock, int flags, const struct timespec *t)
 
 void sleep_begin(struct wait *w, clockid_t clock, int flags, const struct timespec *t, const void *site)
 {
+	int64_t ns;
+
 	w->t = NULL;
-	if (wait_is_watched())
-		wait_begin(w, CLASS_SLEEP, site, true, length(clock, flags, t));
+	if (!wait_is_watched())
+		return;
+	ns = length(clock, flags, t);
+	wait_begin(w, CLASS_SLEEP, site, true, ns);
+	if (ns != WAIT_UNKNOWN)
+		pace_begin(w->since, ns);
 }
 
 void sleep_end(struct wait *w, int flags)
 {
 	struct arena_thread *t = w->t;
 
-	if (t && (flags & TIMER_ABSTIME))
+	if (t && ((flags & TIMER_ABSTIME) || is_paced()))
 		counter_add(&t->absolute_ns, (uint64_t)(now_ns() - w->since));
 	wait_outside(w);
+	pace.woken = now_ns();
 }
 
 #define SLEEP(clock, flags, t, sleep_expr)                                                                                   \

@@ -1,4 +1,4 @@
-/* caveats WHAT [MS]: a program whose answers cannot be right: spin, absolute, crowd, none. */
+/* caveats WHAT [MS]: a program whose answers cannot be right: spin, absolute, paced, naps, crowd, none. */
 #include <andweorc.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -56,6 +56,7 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "none";
 	int64_t end = now() + (argc > 2 ? atoi(argv[2]) : 1000) * 1000000ll, next = now();
+	int sleeps = strcmp(what, "paced") == 0 || strcmp(what, "naps") == 0;
 	pthread_t t;
 
 	if (strcmp(what, "spin") == 0 && pthread_create(&t, NULL, other, NULL) != 0)
@@ -64,8 +65,8 @@ int main(int argc, char **argv)
 	for (long n = strcmp(what, "crowd") == 0 ? sysconf(_SC_NPROCESSORS_ONLN) + 1 : 0; n > 0; n--)
 		if (pthread_create(&t, NULL, crowd, NULL) != 0)
 			return 2;
-	while (now() < end) {
-		work(1000);
+	for (int round = 0; now() < end; round++) {
+		work(sleeps ? 500 * (1 + round % 3) : 1000);
 		if (strcmp(what, "spin") == 0) {
 			atomic_store(&turn, 1);
 			spin(0);
@@ -76,6 +77,19 @@ int main(int argc, char **argv)
 			next = (next > now() ? next : now()) + 2000000;
 			at = (struct timespec){ next / 1000000000, next % 1000000000 };
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		} else if (strcmp(what, "paced") == 0) {
+			struct timespec left = { 0, 0 };
+			int64_t at = now();
+
+			next += 2000000;
+			if (next < at)
+				next = at + 2000000;
+			left.tv_nsec = next - at;
+			nanosleep(&left, NULL);
+		} else if (strcmp(what, "naps") == 0) {
+			struct timespec nap = { 0, 1000000 + round % 7 * 200000 };
+
+			nanosleep(&nap, NULL);
 		}
 		ANDWEORC_PROGRESS("round");
 	}
