@@ -171,6 +171,30 @@ else
 	skip 'valgrind: not profiled, and that is said' 'it is not there'
 fi
 
+# As a sandbox makes it: past libc, and nobody tells.
+sandboxed() {
+	gcc -O2 -w -o sandbox -x c - <<-END
+	#include <sys/wait.h>
+	#include <unistd.h>
+	int main(void)
+	{
+		long pid;
+		__asm__ volatile("syscall" : "=a"(pid) : "a"(57 /* fork */) : "rcx", "r11", "memory");
+		for (volatile long i = 0; pid == 0 && i < 500000000; i++)
+			;
+		if (pid == 0)
+			_exit(0);
+		wait(0);
+		return 0;
+	}
+	END
+	exits 0 andweorc-record -q -o log -- ./sandbox >out 2>err
+	lacks 'used no processor time' err
+}
+if test "$(uname -m)" = x86_64; then
+	check 'time that a sandbox has used is not said to be none' sandboxed
+fi
+
 static_wrapper() {
 	gcc -O2 -static -w -o wrapper -x c - <<-END
 	#include <unistd.h>

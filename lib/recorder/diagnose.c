@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/alloc.h"
 #include "base/msg.h"
@@ -10,7 +11,10 @@
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
 
-enum { UNSEEN_SAMPLES = 300 }; /* of so many, one per cent would have been hit 19 times out of 20 */
+enum {
+	UNSEEN_SAMPLES = 300, /* of so many, one per cent would have been hit 19 times out of 20 */
+	UNSEEN_MS = 100,      /* so much processor time is not just what starting takes */
+};
 
 static void say(struct conductor *c, const char *what, char *text)
 {
@@ -150,6 +154,14 @@ static bool all_given(const struct conductor *c)
 	return asked > 0 && tried == 0;
 }
 
+/* Have processes run that nobody has told us of?  One that is made past libc in a sandbox without the runtime joins nowhere. */
+static bool somebody_worked(void)
+{
+	struct rusage all;
+
+	return getrusage(RUSAGE_CHILDREN, &all) == 0 && all.ru_utime.tv_sec * 1000 + all.ru_utime.tv_usec / 1000 >= UNSEEN_MS;
+}
+
 static void regions(struct conductor *c)
 {
 	size_t logged = 0;
@@ -158,7 +170,11 @@ static void regions(struct conductor *c)
 		logged += c->regions->v[i]->logged && !c->regions->v[i]->given;
 	if (c->regions->samples == 0 && gone_over(c) > 0)
 		return; /* its work was done elsewhere, which has been said */
-	if (c->regions->samples == 0)
+	if (c->regions->samples == 0 && somebody_worked())
+		say(c, "no-samples",
+		    xstrdup("no sample was taken: what used the processor is a program that is not profiled, such as one in a sandbox from "
+			    "which the runtime cannot be seen"));
+	else if (c->regions->samples == 0)
 		say(c, "no-samples", xstrdup("no sample was taken: the program used no processor time outside the kernel"));
 	else if (c->regions->n == 0)
 		say(c, "no-sample-in-scope",
@@ -178,8 +194,8 @@ static void became_others(struct conductor *c)
 
 	if (gone > 0)
 		say(c, "runtime-lost",
-		    xasprintf("%u of the processes went on as a program that is not profiled: statically linked, set-user-id, run by a "
-			      "debugger, or started with an environment without LD_PRELOAD and " AW_ENV_ARENA,
+		    xasprintf("%u of the processes went on as a program that is not profiled: statically linked, set-user-id, in a "
+			      "sandbox, run by a debugger, or started with an environment without LD_PRELOAD and " AW_ENV_ARENA,
 			      gone));
 }
 
