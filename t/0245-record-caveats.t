@@ -6,12 +6,15 @@
 
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o caveats "$data/record/caveats.c" -pthread || exit 1
 
+under= # a command that runs the recorder
+
 # warns_of CODE COMMAND...: of the codes that are about answers, this one alone ("": none)
 warns_of() {
 	code=$1
 	shift
-	exits 0 andweorc-record -q -o log -r work -m function --window 20 -s 50 -- "$@" 2>err
-	awk -F'\t' '$1 == "warning" && $3 ~ /^what=(spin|absolute-timer|outside|oversubscribed)$/ { print substr($3, 6) }' log >got
+	# shellcheck disable=SC2086 # several words
+	exits 0 $under andweorc-record -q -o log -r work -m function --window 20 -s 50 -- "$@" 2>err
+	awk -F'\t' '$1 == "warning" && $3 ~ /^what=(spin|absolute-timer|kernel-time|outside|oversubscribed)$/ { print substr($3, 6) }' log >got
 	printf '%s' "${code:+$code
 }" >want
 	same want got
@@ -75,6 +78,27 @@ warns_of_a_crowd() {
 	has '^andweorc-record: warning: threads were ready to run but had no processor for [0-9]+ % of the time' err
 }
 check 'more threads than processors' warns_of_a_crowd
+
+# Where there are timers, time in the kernel is sampled, and no reason to warn.
+sees_the_kernel() {
+	warns_of '' ./caveats kernel 1000
+	has '^run	.*	kernel_sampled=1(	|$)' log
+}
+kernel_is_unseen() {
+	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$data/record/sandbox.c" -pthread -ldl
+	under='./sandbox under errno timer_create --'
+	warns_of kernel-time ./caveats kernel 1000
+	under=
+	has '^run	.*	kernel_sampled=0(	|$)' log
+	has '^andweorc-record: warning: [0-9]+ % of the processor time was spent in the kernel, where it could not be sampled' err
+}
+case $(uname -m) in
+x86_64)
+	check 'a program that is mostly in the kernel' sees_the_kernel
+	check 'the same, without timers' kernel_is_unseen
+	;;
+*) skip 'a program that is mostly in the kernel' 'timers are known to see that on x86' ;;
+esac
 
 # Whatever else the machine does: its neighbours are no threads of the program.
 warns_of_nothing() {

@@ -124,7 +124,7 @@ static const double PART_THAT_COUNTS = 0.1;
 /* Warnings of what no window shows, and makes the prediction wrong all the same. */
 static void find_undermining(struct analysis *a)
 {
-	static const char *const codes[IMPACT_UNDERMINING] = { "absolute-timer", "outside", "oversubscribed", "spin" };
+	static const char *const codes[IMPACT_UNDERMINING] = { "absolute-timer", "kernel-time", "outside", "oversubscribed", "spin" };
 	const struct profile *p = a->profile;
 
 	for (size_t i = 0; i < IMPACT_UNDERMINING; i++) {

@@ -80,7 +80,7 @@ struct impact_point {
 	size_t nbaselines;
 };
 
-enum { IMPACT_UNDERMINING = 4 };
+enum { IMPACT_UNDERMINING = 5 };
 
 struct analysis {
 	const struct profile *profile;

@@ -7,9 +7,13 @@
 
 #include "base/alloc.h"
 #include "recorder/caveats.h"
+#include "recorder/usage.h"
 
 /* From this share of the time on it matters: a tenth of what is predicted may be wrong. */
 static const double MATTERS = 0.1;
+
+/* The same of time in the kernel; sampling itself spends some there, a tenth in programs that switch between threads all the time. */
+static const double KERNEL_MATTERS = 0.15;
 
 /* The same of time in which threads that are ready to run have no processor: a few percent always do. */
 static const double CROWDED = 0.2;
@@ -134,6 +138,29 @@ static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued
 	return *queued > CROWDED && d.run + d.queue > (processors() + MATTERS) * periods;
 }
 
+/* ---- time in the kernel ---------------------------------------------------------------- */
+
+/* Of the processor time of the run, the part in the kernel; what tracing and pauses take is in it, and in the whole. */
+static double kernel_share(const struct conductor *c)
+{
+	struct usage now = usage_of_children();
+	double user_ns = (double)(now.user_ns - c->before.user_ns), system_ns = (double)(now.system_ns - c->before.system_ns);
+
+	return user_ns + system_ns > 0 ? system_ns / (user_ns + system_ns) : 0;
+}
+
+static void look_at_kernel(struct conductor *c, void (*say)(struct conductor *c, const char *what, char *text))
+{
+	double share = kernel_share(c);
+
+	if (share < KERNEL_MATTERS || atomic_load(&c->arena->kernel_sampled))
+		return;
+	say(c, "kernel-time",
+	    xasprintf("%.0f %% of the processor time was spent in the kernel, where it could not be sampled (that needs Linux 5.11): what "
+		      "regions are worth is predicted too low if they caused it",
+		      100 * share));
+}
+
 /* ---- all of them --------------------------------------------------------------------- */
 
 void caveats(struct conductor *c, void (*say)(struct conductor *c, const char *what, char *text))
@@ -160,6 +187,7 @@ void caveats(struct conductor *c, void (*say)(struct conductor *c, const char *w
 		    xasprintf("threads were ready to run but had no processor for %.0f %% of the time: who gets one is decided in real "
 			      "time, not in virtual time, so what regions are worth is predicted less well; use fewer threads",
 			      100 * queued));
+	look_at_kernel(c, say);
 	if (c->regions->samples < FEW_SAMPLES)
 		return;
 	regions_leaves(c->regions, look_for_pause, &spins);

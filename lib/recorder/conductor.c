@@ -168,6 +168,7 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	c->run = run;
 	c->pid = pid;
 	c->began_ns = now_ns();
+	c->before = usage_of_children();
 	c->news = 0;
 	c->unknown_code = 0;
 	c->look_ns = 0;

@@ -20,6 +20,7 @@
 #include "recorder/regions.h"
 #include "recorder/schedule.h"
 #include "recorder/status.h"
+#include "recorder/usage.h"
 #include "runtime/arena.h"
 
 struct plan {
@@ -86,6 +87,7 @@ struct conductor {
 	struct region **picked;  /* what trial.region counts in; owned */
 	struct adapt adapt;      /* what is known by now; its levels are set by whoever makes the conductor */
 	bool enough;             /* all that was to be found out has been */
+	struct usage before;     /* what children had used as the run began */
 	int64_t ran_ns;          /* how long the run took */
 	int64_t last_run_ns;     /* how long the last run took to end by itself; 0: none has */
 	uint64_t experiments;    /* id of the last one, over all runs */

@@ -8,7 +8,6 @@
  * other work: it is no experiment, or set aside.
  */
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -16,6 +15,7 @@
 #include "format.h"
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
+#include "recorder/usage.h"
 #include "recorder/whole.h"
 
 enum {
@@ -23,14 +23,11 @@ enum {
 	FEW_RUNS = 6,
 };
 
-/* Processor time of all children that have ended, and theirs. */
 static int64_t children_ns(void)
 {
-	struct rusage u;
+	struct usage u = usage_of_children();
 
-	if (getrusage(RUSAGE_CHILDREN, &u) != 0)
-		return 0;
-	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ll + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ll;
+	return u.user_ns + u.system_ns;
 }
 
 static void warn_of_few(struct conductor *c)

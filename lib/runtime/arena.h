@@ -301,6 +301,7 @@ struct arena {
 	_Atomic uint32_t runtime;   /* [A] RUNTIME_* */
 	_Atomic uint32_t sampler;   /* [A] SAMPLER_* in use */
 	_Atomic int32_t sampler_errno; /* [A] why perf was refused, or 0 */
+	_Atomic uint32_t kernel_sampled;   /* [A] 1: time in the kernel is sampled too; 0: that is skipped */
 	_Atomic uint32_t processes_used; /* [A] highest entry ever taken, plus one */
 	_Atomic uint32_t joined;         /* [A] processes that have ever joined: the id of the last one */
 	_Atomic uint32_t farewell;       /* [A] 1: a process has come to its own end, not to an exec or a signal */

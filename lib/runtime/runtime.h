@@ -105,6 +105,8 @@ struct self {
 	uint32_t found_busy;       /* samples in a row that found it so */
 	uint64_t random;
 	uint64_t period_ns;  /* of the next sample */
+	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
+	int64_t rest_ns;     /* of that, what no sample stands for yet */
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
 	bool first_sample;   /* is still to come, after a random part of a period */
 	uint32_t period_window; /* in which period_ns was drawn */
@@ -206,7 +208,6 @@ void sampler_replace(uint32_t tid);         /* any: that thread of the process h
 void sampler_pause(bool stop);              /* any: the same for a while, with its breakpoints; or starts it again */
 void sampler_hold(void);                    /* any: the calling thread pauses, all signals blocked: that is not to be sampled; */
 void sampler_go_on(int64_t held_ns);        /* any: the pause is over, and took so long */
-int64_t sampler_worth(int64_t ns);          /* in the handler: of so much processor time, how much was the program's */
 void sampler_stop_all(bool stop);           /* any: for all threads of the process, which are out of the handler then; or starts it again */
 
 /* any: is it a signal of ours that has come, and not one of the program's with the same number? */
@@ -220,8 +221,11 @@ void sampler_vary(void);   /* in the handler: another period, if it is time */
 
 /* ---- sample.c ---- */
 
-/* In the handler: the thread has used so many periods, and was at the context (a ucontext_t) as the last one ended. */
-void sample_take(const void *context, uint32_t periods);
+/*
+ * In the handler: the thread has used ns of processor time, for which so many samples
+ * are counted, and was at the context (a ucontext_t) as the last of it ended.
+ */
+void sample_take(const void *context, uint32_t periods, int64_t ns);
 
 /* ---- delay.c: virtual clocks ---- */
 

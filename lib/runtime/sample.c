@@ -73,7 +73,7 @@ static void look_for_jumps(void)
 	}
 }
 
-void sample_take(const void *context, uint32_t periods)
+void sample_take(const void *context, uint32_t periods, int64_t ns)
 {
 	struct arena_thread *t = self.slot;
 	struct unwind_cursor at;
@@ -82,7 +82,7 @@ void sample_take(const void *context, uint32_t periods)
 	uintptr_t sp;
 	bool waits = false;
 	bool wanted = arena->targets[atomic_load_explicit(&arena->target, memory_order_relaxed) & 1].class == CLASS_RUNQUEUE;
-	int64_t period = sampler_worth((int64_t)self.period_ns * periods), queued;
+	int64_t queued;
 
 	unwind_begin(&at, context, self.stack_lo, self.stack_hi);
 	sp = at.sp;
@@ -101,7 +101,7 @@ void sample_take(const void *context, uint32_t periods)
 	}
 	look_for_jumps();
 	counter_add(&t->samples, periods);
-	counter_add(&t->sampled_ns, (uint64_t)period);
+	counter_add(&t->sampled_ns, (uint64_t)ns);
 	if (stack.hit)
 		counter_add(&t->hits, periods);
 	/* That time is told of as one of waiting when the wait is over (wait.c). */
@@ -117,9 +117,9 @@ void sample_take(const void *context, uint32_t periods)
 	}
 	if (speedup && self.busy) {
 		/* Interrupted in the runtime itself: it takes the credit when it leaves. */
-		self.deferred_ns += segment_lump(period, stack.weight, speedup);
+		self.deferred_ns += segment_lump(ns, stack.weight, speedup);
 	} else if (speedup) {
-		int64_t credit = segment_sample(period, stack.weight, speedup) + self.deferred_ns;
+		int64_t credit = segment_sample(ns, stack.weight, speedup) + self.deferred_ns;
 
 		if (wanted)
 			credit += segment_lump(queued, arena_weight(arena, true, false), speedup);

@@ -10,12 +10,21 @@
  *           descriptor, but ticks with the kernel (4 ms at CONFIG_HZ=250).  Also
  *           for those threads that find no descriptor for an event of perf.
  *
+ * What a thread does in the kernel (system calls, page faults) is its work too.
+ * The timer sees that.  Beside perf, a timer is there for the kernel alone: perf
+ * needs a permission for it, and would send a SIGTRAP into the program that a thread
+ * becomes by exec, which dies of it.
+ *
+ * Timers run on clocks that advance by ticks: of user time, and of all time that
+ * the thread has used.  (On the usual clock, which is exact, a timer waits for the
+ * tick after its time, and a thread that runs for less than that is never seen.)
+ * Two such clocks also tell whether a tick has hit the kernel.
+ *
  * No call of the program ever fails with EINTR, or returns short, because of us:
- * both samplers hit user code alone.  Perf is told so (exclude_kernel), and the
- * timer runs on the clock of user time: that advances in ticks that hit user code,
- * and a timer expires in the tick that brings its time.  (On the usual clock, of
- * all processor time, one expires in whatever tick comes next, as likely on the way
- * into a call that blocks; kernels before 5.10 then send the signal at once.)
+ * perf hits user code alone, and the signal of the timer is sent when the thread
+ * leaves the kernel.  Before Linux 5.11 it was sent at once, maybe on the way into
+ * a call that blocks; there the clock of user time is the one, which only advances
+ * in ticks that hit user code, and the kernel stays unseen.
  *
  * The handler runs on the thread's own stack: programs that install a small
  * alternate stack (Rust does) have sized it for their own handlers.
@@ -28,8 +37,9 @@
 #include "guard.h"
 #include "runtime.h"
 
-/* CLOCK_THREAD_CPUTIME_ID is CPUCLOCK_SCHED of the calling thread; this is CPUCLOCK_VIRT of any. */
-#define USER_TIME_CLOCK(tid) (~(tid) << 3 | 4 | 1)
+/* CLOCK_THREAD_CPUTIME_ID is CPUCLOCK_SCHED of the calling thread; these are CPUCLOCK_PROF and CPUCLOCK_VIRT of any. */
+#define TICKS_CLOCK(tid) (~(tid) << 3 | 4)
+#define USER_TICKS_CLOCK(tid) (~(tid) << 3 | 4 | 1)
 
 enum {
 	TRAP_PERF_CODE = 6,
@@ -40,6 +50,7 @@ static bool has_perf;    /* SIGTRAP is ours */
 static const int64_t FORSAKEN_NS = 60000000000;
 
 static int timer_signal; /* 0: the timer cannot be had */
+static bool sees_kernel; /* the timer does */
 static _Atomic int handlers; /* that are running */
 
 /* Timers of threads, by slot, + 1; 0: none. */
@@ -83,6 +94,47 @@ static bool is_forsaken(void)
 	return now_ns() - atomic_load_explicit(&arena->expires_ns, memory_order_relaxed) > FORSAKEN_NS;
 }
 
+/* The time that the calling thread has spent in the kernel, in ns; grows by ticks. */
+static int64_t kernel_time(void)
+{
+	struct timespec both = { 0 }, user = { 0 };
+
+	SYS(SYS_clock_gettime, TICKS_CLOCK(self.slot->tid), &both);
+	SYS(SYS_clock_gettime, USER_TICKS_CLOCK(self.slot->tid), &user);
+	return (both.tv_sec - user.tv_sec) * 1000000000ll + (both.tv_nsec - user.tv_nsec);
+}
+
+/* Of so much processor time, what was the program's. */
+static int64_t worth(int64_t ns)
+{
+	int64_t held = self.held_ns < ns ? self.held_ns : ns;
+
+	self.held_ns -= held;
+	return ns - held;
+}
+
+/*
+ * A timer of 1 ms that ticks each 4 ms tells how many expirations one signal stands
+ * for.  Beside an event of perf it stands for the time in the kernel since the last
+ * one.
+ */
+static void timer_hit(const siginfo_t *info, const void *context)
+{
+	uint32_t periods = 1 + (uint32_t)info->si_overrun;
+	int64_t before = self.kernel_ns, ns = periods * (int64_t)arena->period_ns;
+
+	self.perf_fd = guard_find(self.perf_fd, self.perf_id);
+	if (self.perf_fd >= 0) {
+		self.kernel_ns = kernel_time();
+		self.rest_ns += self.kernel_ns - before;
+		periods = (uint32_t)(self.rest_ns / (int64_t)arena->period_ns);
+		ns = periods * (int64_t)arena->period_ns;
+		self.rest_ns -= ns;
+	}
+	if (periods)
+		sample_take(context, periods, worth(ns));
+}
+
 void sampler_handle(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -99,8 +151,10 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
 	} else {
 		if (has_perf)
 			breakpoint_look();
-		/* A timer of 1 ms that ticks each 4 ms tells how many expirations one signal stands for. */
-		sample_take(context, sig == SIGTRAP ? 1 : 1 + (uint32_t)info->si_overrun);
+		if (sig == SIGTRAP)
+			sample_take(context, 1, (int64_t)self.period_ns);
+		else
+			timer_hit(info, context);
 		sampler_vary();
 	}
 	atomic_fetch_sub_explicit(&handlers, 1, memory_order_release);
@@ -175,20 +229,27 @@ static void delete_timer(const struct arena_thread *t)
 	SYS(SYS_timer_delete, timer - 1);
 }
 
+static bool run_timer(int timer, uint64_t first_ns)
+{
+	struct itimerspec every = { 0 };
+
+	every.it_interval.tv_sec = (time_t)(arena->period_ns / 1000000000);
+	every.it_interval.tv_nsec = (long)(arena->period_ns % 1000000000);
+	every.it_value.tv_sec = (time_t)(first_ns / 1000000000);
+	every.it_value.tv_nsec = (long)(first_ns % 1000000000);
+	return SYS(SYS_timer_settime, timer, 0, &every, NULL) == 0;
+}
+
 static bool start_timer(struct arena_thread *t)
 {
 	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = timer_signal };
-	struct itimerspec every = { 0 };
 	int timer;
 
 	ev._sigev_un._tid = t->tid;
-	if (!timer_signal || SYS(SYS_timer_create, USER_TIME_CLOCK(t->tid), &ev, &timer) != 0)
+	if (!timer_signal || SYS(SYS_timer_create, sees_kernel ? TICKS_CLOCK(t->tid) : USER_TICKS_CLOCK(t->tid), &ev, &timer) != 0)
 		return false;
 	atomic_store_explicit(timer_of(t), timer + 1, memory_order_relaxed);
-	every.it_interval.tv_sec = (time_t)(arena->period_ns / 1000000000);
-	every.it_interval.tv_nsec = (long)(arena->period_ns % 1000000000);
-	every.it_value.tv_nsec = (long)(first_period() % 1000000000);
-	return SYS(SYS_timer_settime, timer, 0, &every, NULL) == 0;
+	return run_timer(timer, first_period());
 }
 
 void sampler_replace(uint32_t tid)
@@ -217,6 +278,11 @@ bool sampler_start(void)
 	/* The program may have left us no descriptor. */
 	if (self.perf_fd < 0 || SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return start_timer(self.slot);
+	if (sees_kernel) {
+		self.kernel_ns = kernel_time();
+		self.rest_ns = 0;
+		start_timer(self.slot);
+	}
 	return true;
 }
 
@@ -228,15 +294,14 @@ void sampler_stop(void)
 	delete_timer(self.slot);
 }
 
-static void stop_timer(int timer, bool stop)
+static void stop_or_run(int timer, bool stop)
 {
-	struct itimerspec every = { 0 };
+	static const struct itimerspec never;
 
-	if (!stop) {
-		every.it_interval.tv_sec = every.it_value.tv_sec = (time_t)(arena->period_ns / 1000000000);
-		every.it_interval.tv_nsec = every.it_value.tv_nsec = (long)(arena->period_ns % 1000000000);
-	}
-	SYS(SYS_timer_settime, timer, 0, &every, NULL);
+	if (stop)
+		SYS(SYS_timer_settime, timer, 0, &never, NULL);
+	else
+		run_timer(timer, arena->period_ns);
 }
 
 void sampler_pause(bool stop)
@@ -245,7 +310,7 @@ void sampler_pause(bool stop)
 
 	guard_stop(false, stop);
 	if (timer)
-		stop_timer(timer - 1, stop);
+		stop_or_run(timer - 1, stop);
 }
 
 void sampler_stop_all(bool stop)
@@ -257,7 +322,7 @@ void sampler_stop_all(bool stop)
 		int timer = atomic_load_explicit(&timers[i], memory_order_relaxed);
 
 		if (timer)
-			stop_timer(timer - 1, stop);
+			stop_or_run(timer - 1, stop);
 	}
 	while (stop && atomic_load_explicit(&handlers, memory_order_acquire) > 0 && now_ns() < until)
 		SYS(SYS_sched_yield);
@@ -311,24 +376,15 @@ void sampler_go_on(int64_t held_ns)
 		self.held_ns = 0;
 }
 
-int64_t sampler_worth(int64_t ns)
-{
-	int64_t held = self.held_ns < ns ? self.held_ns : ns;
-
-	self.held_ns -= held;
-	return ns - held;
-}
-
 /* ---- choosing ------------------------------------------------------------------- */
 
-/* Since 5.18 a blocked SIGTRAP of perf waits; before, the kernel kills the process. */
-static bool kernel_has_safe_sigtrap(void)
+static bool kernel_is_at_least(unsigned major, unsigned minor)
 {
 	struct utsname u;
-	unsigned major, minor;
+	unsigned has_major, has_minor;
 
-	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
-	       (major > 5 || (major == 5 && minor >= 18));
+	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &has_major, &has_minor) == 2 &&
+	       (has_major > major || (has_major == major && has_minor >= minor));
 }
 
 /* 0, or the reason why not. */
@@ -340,7 +396,8 @@ static int try_perf(void)
 	if (fd < 0)
 		return -fd;
 	guard_close(fd, id);
-	return kernel_has_safe_sigtrap() && ours_take(SIGTRAP) ? 0 : ENOSYS;
+	/* Since 5.18 a blocked SIGTRAP of perf waits; before, the kernel kills the process. */
+	return kernel_is_at_least(5, 18) && ours_take(SIGTRAP) ? 0 : ENOSYS;
 }
 
 /* A filter may forbid it. */
@@ -362,6 +419,11 @@ void sampler_init(void)
 	/* The tenth from the top: libraries that take real-time signals begin at either end. */
 	if (has_timer() && ours_take(SIGRTMAX - 10))
 		timer_signal = SIGRTMAX - 10;
+#if defined(__x86_64__)
+	/* CONFIG_POSIX_CPU_TIMERS_TASK_WORK, which this architecture has since then. */
+	sees_kernel = timer_signal && kernel_is_at_least(5, 11);
+#endif
+	atomic_store_explicit(&arena->kernel_sampled, sees_kernel, memory_order_relaxed);
 	err = arena->want_sampler == SAMPLER_TIMER ? 0 : try_perf();
 	has_perf = arena->want_sampler != SAMPLER_TIMER && err == 0;
 	atomic_store_explicit(&arena->sampler_errno, err, memory_order_relaxed);

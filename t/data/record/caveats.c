@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,6 +58,7 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "none";
 	int64_t end = now() + (argc > 2 ? atoi(argv[2]) : 1000) * 1000000ll, next = now();
 	int sleeps = strcmp(what, "paced") == 0 || strcmp(what, "naps") == 0;
+	struct stat status;
 	pthread_t t;
 
 	if (strcmp(what, "spin") == 0 && pthread_create(&t, NULL, other, NULL) != 0)
@@ -67,6 +69,8 @@ int main(int argc, char **argv)
 			return 2;
 	for (int round = 0; now() < end; round++) {
 		work(sleeps ? 500 * (1 + round % 3) : 1000);
+		for (int n = strcmp(what, "kernel") == 0 ? 2000 : 0; n > 0; n--)
+			stat("/usr", &status);
 		if (strcmp(what, "spin") == 0) {
 			atomic_store(&turn, 1);
 			spin(0);
