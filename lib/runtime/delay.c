@@ -304,12 +304,13 @@ bool sync_seen(uint64_t key, int64_t *virt, int64_t *when)
 	return true;
 }
 
-static void go_on(struct arena_thread *t, bool known, int64_t virt, int64_t when, int64_t blocked_at, int64_t blocked_delay)
+static bool go_on(struct arena_thread *t, bool known, int64_t virt, int64_t when, int64_t blocked_at, int64_t blocked_delay)
 {
 	int64_t d = delay_of(t), now = now_ns();
-
 	/* What was released before the wait began was not waited for. */
-	if (blocked_at && (!known || when >= blocked_at)) {
+	bool waited = blocked_at && (!known || when >= blocked_at);
+
+	if (waited) {
 		int64_t began = atomic_load_explicit(&arena->began_ns, memory_order_relaxed);
 		int64_t g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
 		/* A wait that began in another window begins again with this one, on the floor of its debts. */
@@ -322,25 +323,25 @@ static void go_on(struct arena_thread *t, bool known, int64_t virt, int64_t when
 	} else if (known && now - d < virt) {
 		delay_set(t, now - virt);
 	}
+	return waited;
 }
 
-void sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int64_t blocked_delay)
+bool sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int64_t blocked_delay)
 {
 	int64_t virt = 0, when = 0;
 	bool known = sync_seen(key, &virt, &when);
 
-	go_on(t, known, virt, when, blocked_at, blocked_delay);
+	return go_on(t, known, virt, when, blocked_at, blocked_delay);
 }
 
-void sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay)
+bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay)
 {
 	int64_t va = 0, ta = 0, vb = 0, tb = 0;
 	bool ka = sync_seen(a, &va, &ta), kb = sync_seen(b, &vb, &tb);
 
 	if (ka && (!kb || ta >= tb))
-		go_on(t, true, va, ta, blocked_at, blocked_delay);
-	else
-		go_on(t, kb, vb, tb, blocked_at, blocked_delay);
+		return go_on(t, true, va, ta, blocked_at, blocked_delay);
+	return go_on(t, kb, vb, tb, blocked_at, blocked_delay);
 }
 
 int64_t sync_released_at(uint64_t key)

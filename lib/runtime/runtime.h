@@ -273,12 +273,12 @@ void sync_release(struct arena_thread *t, uint64_t key);
 /*
  * any: the calling thread has got what it needed by way of `key` (after the real
  * call).  blocked_at is the time at which it began to wait, 0 when it did not;
- * blocked_delay is its D then.
+ * blocked_delay is its D then.  Did it have to wait, or was it there already?
  */
-void sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int64_t blocked_delay);
+bool sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int64_t blocked_delay);
 
 /* any: as sync_acquire, from the later released of two (a condition variable and its mutex). */
-void sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay);
+bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay);
 
 /* any: what an object knows: the virtual time at which it was last left, and the real one.  False: nothing, in this window. */
 void sync_mark(uint64_t key, int64_t virt, int64_t when);
