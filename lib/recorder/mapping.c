@@ -47,8 +47,10 @@ static bool of_the_system(const char *path)
 
 bool mapping_file_in_scope(const char *file, void *unused)
 {
-	static const char *const foreign[] = { "/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/rustc/",
-					       "/build/glibc" };
+	/* Rust's library has parts of its own (/rustc) and such that it took over (its hash map). */
+	static const char *const foreign[] = { "/usr/include/", "/usr/lib/",    "/usr/src/",   "/usr/local/include/",
+					       "/rustc/",       "/rust/deps/", "/build/glibc" };
+
 	(void)unused;
 	if (!file)
 		return false;
