@@ -93,16 +93,21 @@ void processor_mark(void)
 /*
  * When in this time it was off its processor nobody knows; what it was credited
  * meanwhile may have come before its clock was set, and is worth as much after:
- * the clock is set as if all of that came last.
+ * the clock is set as if all of that came last.  But for what the one who left has
+ * paid of it, which is in the clock that it left: with the credit, no thread has
+ * more than all owe by now.
  */
 void processor_regained(struct arena_thread *t, int64_t queued_ns)
 {
-	int64_t now = now_ns(), d = delay_of(t), credit = self.unplaced_ns, ready = now - queued_ns;
+	int64_t now = now_ns(), d = delay_of(t), credit = self.unplaced_ns, ready = now - queued_ns, owed;
 	int64_t virt = now - (d - credit), v = processor_bound(virt, virt - queued_ns, ready, now);
 
 	self.unplaced_ns = 0;
 	if (v == virt)
 		return;
+	owed = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - (now - v);
+	if (credit > owed)
+		credit = owed > 0 ? owed : 0;
 	delay_set(t, now - v);
 	delay_credit(t, credit);
 	self.unplaced_ns = 0;
