@@ -39,6 +39,13 @@ a_crowd() {
 	predicts first 50 12.5
 }
 
+# Two threads, each with a lock of its own, which it takes 300 times in a millisecond.
+short_locks() {
+	profile locks inside outside
+	predicts inside 50 24
+	predicts outside 50 24
+}
+
 # Spans are 0.8 of the program, and what is outside of them is not in them.
 spans() {
 	profile spans first outside
@@ -65,6 +72,7 @@ check 'work under a contended mutex counts in full, work outside does not' a_mut
 check 'the slower end of a queue counts, the faster one does not' a_queue
 check 'work outside a mutex counts once the work inside is faster' a_mutex_that_is_no_bottleneck
 check 'threads that share processors count by their share' a_crowd
+check 'work under short locks counts by its share' short_locks
 check 'a program that ends early is run again' a_short_program
 check 'what is in a span makes it shorter, what is not does not' spans
 

@@ -114,6 +114,7 @@ struct self {
 	uint32_t segment_window;       /* in which it began */
 	bool segment_known;            /* it is credited by what was known of it then */
 	uint32_t segment_ends;         /* since the last sample */
+	bool segment_fine;             /* they are so many that segments last from sample to sample */
 	struct arena_birth *birth;     /* of the thread's first segment, while it is in that */
 	struct arena_segment before;   /* what was known of it as it began */
 	int64_t segment_ns;            /* up to when the segment's time is accounted for, */
@@ -328,6 +329,21 @@ int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup);
 
 /* any: the thread comes to a sync operation.  Returns what it is to be credited. */
 int64_t segment_end(uint32_t speedup);
+
+/* any: what the thread has done of its segment up to now, without ending it.  Returns what it is to be credited. */
+int64_t segment_so_far(uint32_t speedup);
+
+/*
+ * any: the thread does something with a sync object, and goes on without a wait.  True: its segment goes on, too,
+ * as there are so many of them; neither segment_end nor segment_begin is to be called.
+ */
+static inline bool segment_goes_on(void)
+{
+	if (likely(!self.segment_fine) || !self.segment)
+		return false;
+	self.segment_ends++;
+	return true;
+}
 
 /* any: the thread leaves the sync operation that was called from `site`. */
 void segment_begin(struct arena_thread *t, const void *site);

@@ -25,6 +25,13 @@
  * A visit of a progress point ends a segment too: then a window, which runs from
  * visit to visit, holds no half-credited work.
  *
+ * Where a thread meets others hundreds of times in a period, what it does in between is
+ * not told apart: its segment is *fine*, lasts from sample to sample (or to a wait), and
+ * has one share.  It is credited at each meeting as well, for a clock that is told or
+ * compared must have all that was done until then: a lock would else be marked with a
+ * time that is too late by what its holder is yet to be credited, and who takes it next,
+ * be it the same thread, would lose its own credit to that (the acquire rule).
+ *
  * Lumps remain for segments that are too rare to be known yet, for those that are
  * not all alike, and for those of many periods: there a lump is small, and what the
  * thread does now matters more than what it does on average.
@@ -34,13 +41,15 @@
 #include "runtime.h"
 
 enum {
-	MANY = 100,          /* ends between two samples: from there on it does not matter, and costs too much, to tell them apart */
+	MANY = 100,          /* ends between two samples: from there on segments are fine */
 	MEMORY_SAMPLES = 512, /* of a segment: then each counts for half, so that errors of the first are forgotten */
 	KNOWN_SAMPLES = 24,  /* below this many, a share is a guess */
 	FEW_CHANGES = 4,     /* below so many expected, their absence proves nothing */
 	SHORT_PERIODS = ARENA_BINS / 2, /* mean length of a segment, in periods, up to which lumps matter */
 	PROBES = 4,          /* places that a segment may be found in */
 };
+
+static const char fine_site; /* where all fine segments are taken to begin */
 
 static struct arena_segment *find(struct arena_thread *t, const void *site)
 {
@@ -108,7 +117,7 @@ static struct arena_segment *current(void)
 
 static unsigned bin_of(int64_t into_segment)
 {
-	uint64_t bin = (uint64_t)into_segment / (arena->period_ns / 2);
+	uint64_t bin = self.segment_fine ? 0 : (uint64_t)into_segment / (arena->period_ns / 2);
 
 	return bin < ARENA_BINS - 1 ? (unsigned)bin : ARENA_BINS - 1;
 }
@@ -128,7 +137,7 @@ static double account(struct arena_segment *s)
 	self.segment_at = to;
 	while (from < to) {
 		unsigned bin = bin_of(from);
-		int64_t end = bin < ARENA_BINS - 1 ? (int64_t)(bin + 1) * half : to;
+		int64_t end = !self.segment_fine && bin < ARENA_BINS - 1 ? (int64_t)(bin + 1) * half : to;
 		int64_t passed = (end < to ? end : to) - from;
 
 		s->time_ns[bin] += passed;
@@ -148,16 +157,60 @@ int64_t segment_lump(int64_t period, uint32_t weight, uint32_t speedup)
 	return (period * speedup >> 16) * weight >> 16;
 }
 
+/* What follows tells as much as all before. */
+static void halve(struct arena_segment *s)
+{
+	s->seen /= 2;
+	s->samples /= 2;
+	s->hits /= 2;
+	s->changes /= 2;
+	for (unsigned i = 0; i < ARENA_BINS; i++) {
+		s->time_ns[i] /= 2;
+		s->hit_ns[i] /= 2;
+	}
+}
+
+/*
+ * Whether a segment is known enough is decided as it begins, and holds until it
+ * ends: were lumps to begin in the middle of it, its beginning would have been
+ * credited by what it mostly is, and its end by what it was this time.
+ */
+static void begin(struct arena_thread *t, const void *site)
+{
+	self.segment_ns = now_ns();
+	self.segment_at = 0;
+	self.segment_window = current_window();
+	self.segment = find(t, site);
+	if (self.segment && self.segment->samples >= MEMORY_SAMPLES)
+		halve(self.segment);
+	self.segment_known = self.segment && is_known(self.segment);
+}
+
+/* After a sample: whether the thread meets others so often that what it does in between is not told apart. */
+static void look_how_fine(struct arena_segment *s)
+{
+	bool was = self.segment_fine;
+
+	self.segment_fine = self.segment_ends > MANY;
+	self.segment_ends = 0;
+	if (!was && !self.segment_fine)
+		return;
+	s->seen++; /* a fine one lasts until the next sample, if no wait ends it before */
+	self.segment = NULL;
+	self.birth = NULL;
+	if (self.segment_fine)
+		begin(self.slot, &fine_site);
+}
+
 int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup)
 {
 	struct arena_segment *s = current();
 	int64_t lump = segment_lump(period, weight, speedup);
-	bool hit = weight != 0;
+	bool hit = weight != 0, known = self.segment_known;
 	double credit;
 
 	if (!s)
 		return lump;
-	self.segment_ends = 0;
 	credit = account(s);
 	s->changes += s->samples > 0 && s->last_hit != hit;
 	s->last_hit = hit;
@@ -165,7 +218,15 @@ int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup)
 	s->samples++;
 	if (hit)
 		s->hit_ns[bin_of(self.segment_at)] += period * weight >> 16;
-	return self.segment_known ? at_speedup(credit, speedup) : lump;
+	look_how_fine(s);
+	return known ? at_speedup(credit, speedup) : lump;
+}
+
+int64_t segment_so_far(uint32_t speedup)
+{
+	struct arena_segment *s = current();
+
+	return s && self.segment_known ? at_speedup(account(s), speedup) : 0;
 }
 
 /* What this thread has learned of its first segment, all that begin like it will know. */
@@ -189,7 +250,8 @@ int64_t segment_end(uint32_t speedup)
 	struct arena_segment *s = current();
 	double credit;
 
-	if (!s || ++self.segment_ends > MANY)
+	self.segment_ends++;
+	if (!s)
 		return 0;
 	credit = account(s);
 	s->seen++;
@@ -199,35 +261,9 @@ int64_t segment_end(uint32_t speedup)
 	return self.segment_known ? at_speedup(credit, speedup) : 0;
 }
 
-/* What follows tells as much as all before. */
-static void halve(struct arena_segment *s)
-{
-	s->seen /= 2;
-	s->samples /= 2;
-	s->hits /= 2;
-	s->changes /= 2;
-	for (unsigned i = 0; i < ARENA_BINS; i++) {
-		s->time_ns[i] /= 2;
-		s->hit_ns[i] /= 2;
-	}
-}
-
-/*
- * Whether a segment is known enough is decided as it begins, and holds until it
- * ends: were lumps to begin in the middle of it, its beginning would have been
- * credited by what it mostly is, and its end by what it was this time.
- */
 void segment_begin(struct arena_thread *t, const void *site)
 {
-	if (self.segment_ends > MANY && current())
-		return;
-	self.segment_ns = now_ns();
-	self.segment_at = 0;
-	self.segment_window = current_window();
-	self.segment = find(t, site);
-	if (self.segment && self.segment->samples >= MEMORY_SAMPLES)
-		halve(self.segment);
-	self.segment_known = self.segment && is_known(self.segment);
+	begin(t, self.segment_fine ? &fine_site : site);
 }
 
 /*

@@ -39,6 +39,21 @@ static void leave_segment(struct arena_thread *t, uint32_t speedup)
 	self.segment = NULL;
 }
 
+/* Before a clock is told or compared: what the thread has done so far is on it.  Returns whether its segment goes on. */
+static bool settle(struct arena_thread *t, uint32_t speedup)
+{
+	int64_t credit;
+
+	if (!segment_goes_on()) {
+		leave_segment(t, speedup);
+		return false;
+	}
+	credit = segment_so_far(speedup);
+	if (credit)
+		delay_credit_work(t, credit);
+	return true;
+}
+
 /* A sample that hit while busy left its credit. */
 static void take_deferred(struct arena_thread *t)
 {
@@ -331,29 +346,33 @@ void wait_stranger(struct wait *w)
 void wait_release(uint64_t key, const void *site)
 {
 	struct arena_thread *t;
+	bool goes_on;
 
 	if (!wait_is_accounted())
 		return;
 	t = self.slot;
 	self.busy++;
-	leave_segment(t, window_speedup());
+	goes_on = settle(t, window_speedup());
 	sync_release(t, key);
 	take_deferred(t);
-	segment_begin(t, site);
+	if (!goes_on)
+		segment_begin(t, site);
 	self.busy--;
 }
 
 void wait_acquire(uint64_t key, const void *site)
 {
 	struct arena_thread *t;
+	bool goes_on;
 
 	if (!wait_is_accounted())
 		return;
 	t = self.slot;
 	self.busy++;
-	leave_segment(t, window_speedup());
+	goes_on = settle(t, window_speedup());
 	sync_acquire(t, key, 0, 0);
 	take_deferred(t);
-	segment_begin(t, site);
+	if (!goes_on)
+		segment_begin(t, site);
 	self.busy--;
 }
