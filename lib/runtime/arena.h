@@ -219,6 +219,7 @@ struct arena_object {
 	_Atomic uint64_t tag;     /* [A] key and window number, mixed; 0: free */
 	_Atomic int64_t virt_ns;  /* [A] latest virtual time of a release in this window */
 	_Atomic int64_t real_ns;  /* [A] real time of the last release */
+	_Atomic uint32_t by;      /* [A] thread whose virtual time that is: its slot, + 1 */
 };
 
 /* What a thread does between two sync operations, as far as samples have shown; see lib/runtime/segment.c. */

@@ -262,34 +262,62 @@ static struct arena_object *object_of(uint64_t key, uint64_t *tag)
 	return &arena->object[key >> 40 & (ARENA_OBJECTS - 1)];
 }
 
-void sync_mark(uint64_t key, int64_t virt, int64_t when)
+static uint32_t number_of(const struct arena_thread *t)
+{
+	return (uint32_t)(t - arena->thread) + 1;
+}
+
+/* `by`: see arena_object; 0: it does not matter. */
+static void mark(uint64_t key, int64_t virt, int64_t when, uint32_t by)
 {
 	uint64_t tag;
 	struct arena_object *o = object_of(key, &tag);
 
+	atomic_store_explicit(&o->by, by, memory_order_relaxed);
 	atomic_store_explicit(&o->virt_ns, virt, memory_order_relaxed);
 	atomic_store_explicit(&o->real_ns, when, memory_order_relaxed);
 	/* Pairs with the acquire in sync_seen: who sees the tag sees this window's numbers. */
 	atomic_store_explicit(&o->tag, tag, memory_order_release);
 }
 
+void sync_mark(uint64_t key, int64_t virt, int64_t when)
+{
+	mark(key, virt, when, 0);
+}
+
+/*
+ * Is what the object knows the calling thread's own?  Its clock goes back by what it is
+ * credited afterwards for work of before; its own release is not to take that from it.
+ */
+static bool is_own(const struct arena_thread *t, uint64_t key)
+{
+	uint64_t tag;
+	const struct arena_object *o = object_of(key, &tag);
+
+	return atomic_load_explicit(&o->tag, memory_order_relaxed) == tag &&
+	       atomic_load_explicit(&o->by, memory_order_relaxed) == number_of(t);
+}
+
 void sync_release(struct arena_thread *t, uint64_t key)
 {
 	uint64_t tag;
 	struct arena_object *o = object_of(key, &tag);
+	uint32_t by = number_of(t);
 	int64_t now, v;
 
 	delay_pay(t, RELEASE_DEBT_NS, PAUSE_BUSY);
 	now = now_ns();
 	v = now - delay_of(t);
 	/* Several may release one object (arrive at a barrier): who goes on waits for the latest of them. */
-	if (atomic_load_explicit(&o->tag, memory_order_relaxed) == tag) {
+	if (atomic_load_explicit(&o->tag, memory_order_relaxed) == tag && !is_own(t, key)) {
 		int64_t other = atomic_load_explicit(&o->virt_ns, memory_order_relaxed);
 
-		if (v < other)
+		if (v < other) {
 			v = other;
+			by = atomic_load_explicit(&o->by, memory_order_relaxed);
+		}
 	}
-	sync_mark(key, v, now);
+	mark(key, v, now, by);
 }
 
 bool sync_seen(uint64_t key, int64_t *virt, int64_t *when)
@@ -304,7 +332,7 @@ bool sync_seen(uint64_t key, int64_t *virt, int64_t *when)
 	return true;
 }
 
-static bool go_on(struct arena_thread *t, bool known, int64_t virt, int64_t when, int64_t blocked_at, int64_t blocked_delay)
+static bool go_on(struct arena_thread *t, uint64_t key, bool known, int64_t virt, int64_t when, int64_t blocked_at, int64_t blocked_delay)
 {
 	int64_t d = delay_of(t), now = now_ns();
 	/* What was released before the wait began was not waited for. */
@@ -320,7 +348,7 @@ static bool go_on(struct arena_thread *t, bool known, int64_t virt, int64_t when
 		int64_t v = known ? processor_bound(virt + (now - when), virt, when, now) : now - g;
 
 		delay_set(t, now - (v > earliest ? v : earliest));
-	} else if (known && now - d < virt) {
+	} else if (known && now - d < virt && !is_own(t, key)) {
 		delay_set(t, now - virt);
 	}
 	return waited;
@@ -331,7 +359,7 @@ bool sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int6
 	int64_t virt = 0, when = 0;
 	bool known = sync_seen(key, &virt, &when);
 
-	return go_on(t, known, virt, when, blocked_at, blocked_delay);
+	return go_on(t, key, known, virt, when, blocked_at, blocked_delay);
 }
 
 bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay)
@@ -340,8 +368,8 @@ bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t block
 	bool ka = sync_seen(a, &va, &ta), kb = sync_seen(b, &vb, &tb);
 
 	if (ka && (!kb || ta >= tb))
-		return go_on(t, true, va, ta, blocked_at, blocked_delay);
-	return go_on(t, kb, vb, tb, blocked_at, blocked_delay);
+		return go_on(t, a, true, va, ta, blocked_at, blocked_delay);
+	return go_on(t, b, kb, vb, tb, blocked_at, blocked_delay);
 }
 
 int64_t sync_released_at(uint64_t key)
