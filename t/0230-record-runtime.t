@@ -17,7 +17,7 @@ any='__errno_location clock_gettime memcpy memmove memset pthread_self strncmp s
 allowed() {
 	case $1 in
 	init.o) # the constructor: before main, alone
-		echo "$any" getenv pthread_atfork ;;
+		echo "$any" getenv pthread_atfork strstr ;;
 	real.o) # the constructor, or the first wrapper of all, never a handler
 		echo "$any" dlsym dlvsym strcmp ;;
 	sampler.o) # sampler_init alone, in the constructor

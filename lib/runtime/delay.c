@@ -62,7 +62,7 @@ int64_t delay_of(struct arena_thread *t)
 		d = atomic_load_explicit(&arena->floor_ns, memory_order_relaxed);
 		atomic_store_explicit(&t->delay_ns, d, memory_order_relaxed);
 		atomic_store_explicit(&t->window, window, memory_order_relaxed);
-		self.unplaced_ns = 0;
+		processor_placed();
 	}
 	return d;
 }
@@ -84,7 +84,7 @@ void delay_credit(struct arena_thread *t, int64_t ns)
 	int64_t g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
 
 	delay_credit_from(t, ns, (d < g ? d : g) + ns);
-	self.unplaced_ns += ns;
+	processor_credited(ns);
 }
 
 void delay_credit_work(struct arena_thread *t, int64_t ns)

@@ -15,6 +15,7 @@
  * thread that was preempted are thus late by a sample's credit at most.
  */
 #include <sched.h>
+#include <string.h>
 
 #include "runtime.h"
 
@@ -40,11 +41,17 @@ void processor_leave(struct arena_thread *t)
 	processor_note(now - delay_of(t), now);
 }
 
+/* When was the processor left that the calling thread has, for which it was ready since ready_ns?  False: it need not wait. */
+static bool was_left(int64_t ready_ns, int64_t now, int64_t *virt, int64_t *when)
+{
+	return now - ready_ns >= AT_ONCE_NS && sync_seen(key_here(), virt, when) && *when >= ready_ns;
+}
+
 int64_t processor_bound(int64_t v, int64_t ready_virt, int64_t ready_ns, int64_t now)
 {
 	int64_t left_virt, left_ns, bound;
 
-	if (now - ready_ns < AT_ONCE_NS || !sync_seen(key_here(), &left_virt, &left_ns) || left_ns < ready_ns)
+	if (!was_left(ready_ns, now, &left_virt, &left_ns))
 		return v;
 	bound = left_virt + (now - left_ns);
 	if (bound < ready_virt)
@@ -87,28 +94,60 @@ void processor_mark(void)
 {
 	self.wall_ns = now_ns();
 	self.cpu_ns = thread_cpu_ns();
-	self.unplaced_ns = 0;
+	processor_placed();
+}
+
+void processor_placed(void)
+{
+	memset(self.unplaced, 0, sizeof(self.unplaced));
+}
+
+void processor_credited(int64_t ns)
+{
+	struct credit *c = self.unplaced;
+
+	/* Without room, the two oldest become one, as late as the later. */
+	if (c[UNPLACED - 1].ns) {
+		c[1].ns += c[0].ns;
+		memmove(c, c + 1, (UNPLACED - 1) * sizeof(*c));
+		c[UNPLACED - 1].ns = 0;
+	}
+	while (c->ns)
+		c++;
+	*c = (struct credit){ .at = now_ns(), .ns = ns };
+}
+
+static int64_t credited_since(int64_t when)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < UNPLACED; i++)
+		sum += self.unplaced[i].at > when ? self.unplaced[i].ns : 0;
+	return sum;
 }
 
 /*
- * When in this time it was off its processor nobody knows; what it was credited
- * meanwhile may have come before its clock was set, and is worth as much after:
- * the clock is set as if all of that came last.  But for what the one who left has
- * paid of it, which is in the clock that it left: with the credit, no thread has
- * more than all owe by now.
+ * When in this time it was off its processor nobody knows.  What it was credited since
+ * the other one left comes on top of the clock that that one left; of what it was
+ * credited before, for which the other may have paid, as much as all owe by now.
  */
 void processor_regained(struct arena_thread *t, int64_t queued_ns)
 {
-	int64_t now = now_ns(), d = delay_of(t), credit = self.unplaced_ns, ready = now - queued_ns, owed;
-	int64_t virt = now - (d - credit), v = processor_bound(virt, virt - queued_ns, ready, now);
+	int64_t now = now_ns(), ready = now - queued_ns, left_virt, left_ns, late, all, virt, v, owed;
 
-	self.unplaced_ns = 0;
+	if (!was_left(ready, now, &left_virt, &left_ns))
+		return;
+	late = credited_since(left_ns);
+	all = credited_since(0);
+	virt = now - (delay_of(t) - all);
+	v = processor_bound(virt, virt - queued_ns, ready, now);
+	processor_placed();
 	if (v == virt)
 		return;
 	owed = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - (now - v);
-	if (credit > owed)
-		credit = owed > 0 ? owed : 0;
+	if (owed > all)
+		owed = all;
 	delay_set(t, now - v);
-	delay_credit(t, credit);
-	self.unplaced_ns = 0;
+	delay_credit(t, owed > late ? owed : late);
+	processor_placed();
 }

@@ -88,6 +88,12 @@ void process_news(void);
 
 /* ---- thread.c: slots ---- */
 
+enum { UNPLACED = 4 };
+
+struct credit {
+	int64_t at, ns; /* when it was given, and how much; 0: none */
+};
+
 /* What a thread needs that the conductor need not see. */
 struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
@@ -127,7 +133,7 @@ struct self {
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
 	int64_t held_ns;               /* of pauses, that the timer sampler has taken for the program's time */
 	int64_t wall_ns, cpu_ns;       /* see processor_queued; wall_ns 0: begin afresh */
-	int64_t unplaced_ns;           /* credited since then, on a clock that may have to be set yet: see processor_regained */
+	struct credit unplaced[UNPLACED]; /* since then, oldest first; see processor_regained */
 };
 
 extern TLS struct self self;
@@ -307,6 +313,10 @@ int64_t processor_queued(void);
 
 /* any: what has been so far, a wait or a pause, is none of that. */
 void processor_mark(void);
+
+/* any: the calling thread has been credited so much; its clock is what it is to be, with all credits so far. */
+void processor_credited(int64_t ns);
+void processor_placed(void);
 
 /* any: sets the clock of the calling thread, which was without a processor for so long since it was last marked. */
 void processor_regained(struct arena_thread *t, int64_t queued_ns);
