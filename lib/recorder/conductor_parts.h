@@ -18,7 +18,6 @@ struct tally {
 struct window {
 	struct region *region; /* NULL: a baseline */
 	unsigned pct;
-	int64_t length_ns;
 	struct tally before, after;
 	struct machine_use others; /* between before and after */
 	bool opened[ARENA_POINTS], closed[ARENA_POINTS];

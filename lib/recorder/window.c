@@ -178,7 +178,7 @@ static bool log_window(struct conductor *c, const struct window *w)
 /* One window of `length_ns`; nothing is logged of one that is cut short.  False when it was disturbed. */
 static bool perform(struct conductor *c, struct region *region, unsigned pct, int64_t length_ns)
 {
-	struct window w = { .region = region, .pct = pct, .length_ns = length_ns };
+	struct window w = { .region = region, .pct = pct };
 	int64_t settle = length_ns / 4 > c->plan->settle_ns ? length_ns / 4 : c->plan->settle_ns;
 	int64_t patience = PATIENCE_WINDOWS * length_ns > 1000 * MS ? PATIENCE_WINDOWS * length_ns : 1000 * MS;
 	int64_t grace = GRACE_WINDOWS * length_ns;
