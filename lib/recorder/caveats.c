@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "recorder/caveats.h"
-#include "recorder/usage.h"
 
 /* From this share of the time on it matters: a tenth of what is predicted may be wrong. */
 static const double MATTERS = 0.1;
@@ -140,13 +139,13 @@ static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued
 
 /* ---- time in the kernel ---------------------------------------------------------------- */
 
-/* Of the processor time of the run, the part in the kernel; what tracing and pauses take is in it, and in the whole. */
+/* Of the processor time of the run, the part in the kernel; what sampling takes is in it, and pauses are in the whole. */
 static double kernel_share(const struct conductor *c)
 {
-	struct usage now = usage_of_children();
-	double user_ns = (double)(now.user_ns - c->before.user_ns), system_ns = (double)(now.system_ns - c->before.system_ns);
+	struct usage used = usage_since(c->before);
+	int64_t all = used.user_ns + used.system_ns;
 
-	return user_ns + system_ns > 0 ? system_ns / (user_ns + system_ns) : 0;
+	return all > 0 ? (double)used.system_ns / (double)all : 0;
 }
 
 static void look_at_kernel(struct conductor *c, void (*say)(struct conductor *c, const char *what, char *text))
@@ -156,7 +155,7 @@ static void look_at_kernel(struct conductor *c, void (*say)(struct conductor *c,
 	if (share < KERNEL_MATTERS || atomic_load(&c->arena->kernel_sampled))
 		return;
 	say(c, "kernel-time",
-	    xasprintf("%.0f %% of the processor time was spent in the kernel, where it could not be sampled (that needs Linux 5.11): what "
+	    xasprintf("%.0f %% of the processor time was spent in the kernel, where it could not be sampled (that takes timers, and Linux 5.11): what "
 		      "regions are worth is predicted too low if they caused it",
 		      100 * share));
 }

@@ -50,7 +50,6 @@ struct whole {
 	struct region *region;   /* of this run; NULL: a baseline */
 	unsigned pct;
 	struct machine_use others; /* as it began */
-	int64_t children_ns;
 };
 
 struct conductor {

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/msg.h"
 #include "format.h"
 #include "recorder/caveats.h"
@@ -13,7 +13,7 @@
 
 enum {
 	UNSEEN_SAMPLES = 300, /* of so many, one per cent would have been hit 19 times out of 20 */
-	UNSEEN_MS = 100,      /* so much processor time is not just what starting takes */
+	UNSEEN_NS = 100 * MS, /* so much processor time is not just what starting takes */
 };
 
 static void say(struct conductor *c, const char *what, char *text)
@@ -155,11 +155,9 @@ static bool all_given(const struct conductor *c)
 }
 
 /* Have processes run that nobody has told us of?  One that is made past libc in a sandbox without the runtime joins nowhere. */
-static bool somebody_worked(void)
+static bool somebody_worked(const struct conductor *c)
 {
-	struct rusage all;
-
-	return getrusage(RUSAGE_CHILDREN, &all) == 0 && all.ru_utime.tv_sec * 1000 + all.ru_utime.tv_usec / 1000 >= UNSEEN_MS;
+	return usage_since(c->before).user_ns >= UNSEEN_NS;
 }
 
 static void regions(struct conductor *c)
@@ -170,7 +168,7 @@ static void regions(struct conductor *c)
 		logged += c->regions->v[i]->logged && !c->regions->v[i]->given;
 	if (c->regions->samples == 0 && gone_over(c) > 0)
 		return; /* its work was done elsewhere, which has been said */
-	if (c->regions->samples == 0 && somebody_worked())
+	if (c->regions->samples == 0 && somebody_worked(c))
 		say(c, "no-samples",
 		    xstrdup("no sample was taken: what used the processor is a program that is not profiled, such as one in a sandbox from "
 			    "which the runtime cannot be seen"));

@@ -16,3 +16,10 @@ struct usage usage_of_children(void)
 		return (struct usage){ 0, 0 };
 	return (struct usage){ .user_ns = nanoseconds(&u.ru_utime), .system_ns = nanoseconds(&u.ru_stime) };
 }
+
+struct usage usage_since(struct usage then)
+{
+	struct usage now = usage_of_children();
+
+	return (struct usage){ .user_ns = now.user_ns - then.user_ns, .system_ns = now.system_ns - then.system_ns };
+}

@@ -14,4 +14,7 @@ struct usage {
 /* All of them since this process began. */
 struct usage usage_of_children(void);
 
+/* The same since then. */
+struct usage usage_since(struct usage then);
+
 #endif

@@ -15,20 +15,12 @@
 #include "format.h"
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
-#include "recorder/usage.h"
 #include "recorder/whole.h"
 
 enum {
 	REST_MS = 1000,
 	FEW_RUNS = 6,
 };
-
-static int64_t children_ns(void)
-{
-	struct usage u = usage_of_children();
-
-	return u.user_ns + u.system_ns;
-}
 
 static void warn_of_few(struct conductor *c)
 {
@@ -76,7 +68,6 @@ void whole_prepare(struct conductor *c)
 		return;
 	t = conductor_trial(c, &c->whole.region);
 	c->whole.pct = t->pct;
-	c->whole.children_ns = children_ns();
 	c->arena->attend_first = 1;
 	conductor_switch(c, c->whole.region, c->whole.pct);
 }
@@ -105,6 +96,7 @@ void whole_log(struct conductor *c)
 {
 	struct window w = { .region = c->whole.region, .pct = c->whole.pct };
 	struct buf *b = &c->journal->line;
+	struct usage used;
 	int64_t delay;
 	bool disturbed;
 
@@ -114,7 +106,8 @@ void whole_log(struct conductor *c)
 	w.after.at_ns = c->ended_ns;
 	w.others = machine_since(machine_now(&c->processes), c->whole.others);
 	/* All processes that were counted have ended, so their time is known after all. */
-	w.others.foreign_ns -= children_ns() - c->whole.children_ns;
+	used = usage_since(c->before);
+	w.others.foreign_ns -= used.user_ns + used.system_ns;
 	w.others.foreign_known = true;
 	w.spoilt = c->wait_status != c->whole.status || (c->speedup && atomic_load(&c->arena->speedup) == 0);
 	disturbed = conductor_log(c, &w);
