@@ -47,16 +47,19 @@ static bool was_left(int64_t ready_ns, int64_t now, int64_t *virt, int64_t *when
 	return now - ready_ns >= AT_ONCE_NS && sync_seen(key_here(), virt, when) && *when >= ready_ns;
 }
 
+/* The later of the two clocks by now, but no later than v. */
+static int64_t bound(int64_t v, int64_t ready_virt, int64_t left_virt)
+{
+	int64_t later = left_virt > ready_virt ? left_virt : ready_virt;
+
+	return later < v ? later : v;
+}
+
 int64_t processor_bound(int64_t v, int64_t ready_virt, int64_t ready_ns, int64_t now)
 {
-	int64_t left_virt, left_ns, bound;
+	int64_t left_virt, left_ns;
 
-	if (!was_left(ready_ns, now, &left_virt, &left_ns))
-		return v;
-	bound = left_virt + (now - left_ns);
-	if (bound < ready_virt)
-		bound = ready_virt;
-	return bound < v ? bound : v;
+	return was_left(ready_ns, now, &left_virt, &left_ns) ? bound(v, ready_virt, left_virt + (now - left_ns)) : v;
 }
 
 static int64_t thread_cpu_ns(void)
@@ -143,7 +146,7 @@ void processor_regained(struct arena_thread *t, int64_t queued_ns)
 	late = credited_since(left_ns);
 	all = credited_since(0);
 	virt = now - (delay_of(t) - all);
-	v = processor_bound(virt, virt - queued_ns, ready, now);
+	v = bound(virt, virt - queued_ns, left_virt + (now - left_ns));
 	processor_placed();
 	if (v == virt)
 		return;

@@ -63,16 +63,8 @@ void point_open_or_close(struct arena_thread *t, uint32_t number)
 void point_settle(struct arena_thread *t, const void *site)
 {
 	uint32_t speedup = window_speedup();
-	bool goes_on;
-	int64_t credit;
 
-	if (!speedup)
-		return;
-	goes_on = segment_goes_on();
-	credit = goes_on ? segment_so_far(speedup) : segment_end(speedup);
-	if (credit)
-		delay_credit_work(t, credit);
-	if (!goes_on)
+	if (speedup && !segment_settle(t, speedup))
 		segment_begin(t, site);
 }
 

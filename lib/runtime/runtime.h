@@ -340,20 +340,11 @@ int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup);
 /* any: the thread comes to a sync operation.  Returns what it is to be credited. */
 int64_t segment_end(uint32_t speedup);
 
-/* any: what the thread has done of its segment up to now, without ending it.  Returns what it is to be credited. */
-int64_t segment_so_far(uint32_t speedup);
-
 /*
- * any: the thread does something with a sync object, and goes on without a wait.  True: its segment goes on, too,
- * as there are so many of them; neither segment_end nor segment_begin is to be called.
+ * any: the same, without a wait, before a clock is told or compared; the credit is given.  True: the segment goes on,
+ * as there are so many of them, and segment_begin is not to be called.
  */
-static inline bool segment_goes_on(void)
-{
-	if (likely(!self.segment_fine) || !self.segment)
-		return false;
-	self.segment_ends++;
-	return true;
-}
+bool segment_settle(struct arena_thread *t, uint32_t speedup);
 
 /* any: the thread leaves the sync operation that was called from `site`. */
 void segment_begin(struct arena_thread *t, const void *site);

@@ -222,13 +222,6 @@ int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup)
 	return known ? at_speedup(credit, speedup) : lump;
 }
 
-int64_t segment_so_far(uint32_t speedup)
-{
-	struct arena_segment *s = current();
-
-	return s && self.segment_known ? at_speedup(account(s), speedup) : 0;
-}
-
 /* What this thread has learned of its first segment, all that begin like it will know. */
 static void tell_birth(const struct arena_segment *s)
 {
@@ -259,6 +252,30 @@ int64_t segment_end(uint32_t speedup)
 		tell_birth(s);
 	self.segment = NULL;
 	return self.segment_known ? at_speedup(credit, speedup) : 0;
+}
+
+/* What the thread is to be credited for its segment up to now; the segment goes on. */
+static int64_t so_far(uint32_t speedup)
+{
+	struct arena_segment *s = current();
+
+	return s && self.segment_known ? at_speedup(account(s), speedup) : 0;
+}
+
+bool segment_settle(struct arena_thread *t, uint32_t speedup)
+{
+	bool goes_on = self.segment_fine && self.segment;
+	int64_t credit;
+
+	if (goes_on) {
+		self.segment_ends++;
+		credit = so_far(speedup);
+	} else {
+		credit = segment_end(speedup);
+	}
+	if (credit)
+		delay_credit_work(t, credit);
+	return goes_on;
 }
 
 void segment_begin(struct arena_thread *t, const void *site)

@@ -39,21 +39,6 @@ static void leave_segment(struct arena_thread *t, uint32_t speedup)
 	self.segment = NULL;
 }
 
-/* Before a clock is told or compared: what the thread has done so far is on it.  Returns whether its segment goes on. */
-static bool settle(struct arena_thread *t, uint32_t speedup)
-{
-	int64_t credit;
-
-	if (!segment_goes_on()) {
-		leave_segment(t, speedup);
-		return false;
-	}
-	credit = segment_so_far(speedup);
-	if (credit)
-		delay_credit_work(t, credit);
-	return true;
-}
-
 /* A sample that hit while busy left its credit. */
 static void take_deferred(struct arena_thread *t)
 {
@@ -352,7 +337,7 @@ void wait_release(uint64_t key, const void *site)
 		return;
 	t = self.slot;
 	self.busy++;
-	goes_on = settle(t, window_speedup());
+	goes_on = segment_settle(t, window_speedup());
 	sync_release(t, key);
 	take_deferred(t);
 	if (!goes_on)
@@ -369,7 +354,7 @@ void wait_acquire(uint64_t key, const void *site)
 		return;
 	t = self.slot;
 	self.busy++;
-	goes_on = settle(t, window_speedup());
+	goes_on = segment_settle(t, window_speedup());
 	sync_acquire(t, key, 0, 0);
 	take_deferred(t);
 	if (!goes_on)
