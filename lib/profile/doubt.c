@@ -30,11 +30,11 @@ static void doubt_runs(struct analysis *a)
 		cut += !p->run[i].status;
 	if (cut)
 		doubt(a, "no-end", "%zu of %zu run(s) have no end record: the log was cut short; what is there is used", cut,
-			       p->nruns);
+		      p->nruns);
 	if (p->impossible)
 		doubt(a, "impossible-time",
-			       "%zu visits record(s) have a virtual time of zero or less and are not used: a fault of the recorder",
-			       p->impossible);
+		      "%zu visits record(s) have a virtual time of zero or less and are not used: a fault of the recorder",
+		      p->impossible);
 }
 
 /* The first that applies explains the others. */
@@ -47,21 +47,21 @@ static bool doubt_windows(struct analysis *a)
 		doubt(a, "no-run", "no run in the input: nothing was recorded, or this is not a log of andweorc-record");
 	else if (!c.windows)
 		doubt(a, "no-experiment",
-			       "no experiments in the input: the program ended before the first window; give it more work, or record longer (-d)");
+		      "no experiments in the input: the program ended before the first window; give it more work, or record longer (-d)");
 	else if (c.disturbed == c.windows)
 		doubt(a, "all-disturbed",
-			       "all %zu windows were disturbed by other load on the machine: record again on a quieter one, or longer (-d)",
-			       c.windows);
+		      "all %zu windows were disturbed by other load on the machine: record again on a quieter one, or longer (-d)",
+		      c.windows);
 	else if (!p->npoints)
 		doubt(a, "no-progress-point",
-			       "no progress point was visited: put ANDWEORC_PROGRESS(\"name\") where a unit of work is done, "
-			       "or name such a place with -P");
+		      "no progress point was visited: put ANDWEORC_PROGRESS(\"name\") where a unit of work is done, "
+		      "or name such a place with -P");
 	else if (!p->nvisits && !p->npools)
 		doubt(a, "no-visits", "no progress point was visited in any window: record longer (-d), or choose a point that "
-					       "is passed more often");
+		      "is passed more often");
 	else if (!c.treated)
 		doubt(a, "only-baselines",
-			       "only baselines: no region was sped up; record longer (-d), or name a region with -r");
+		      "only baselines: no region was sped up; record longer (-d), or name a region with -r");
 	else if (!c.baselines)
 		doubt(a, "no-baseline", "no undisturbed baseline: nothing to compare with; let -s include 0, or record longer (-d)");
 	else
@@ -78,7 +78,7 @@ static void doubt_regions(struct analysis *a)
 		nameless += !p->region[i].function && !p->region[i].symbol && !p->region[i].file;
 	if (nameless)
 		doubt(a, "no-names", "%zu region(s) have no name: pass the log through andweorc-resolve, and build with -g",
-			       nameless);
+		      nameless);
 }
 
 static void doubt_levels(struct analysis *a)
@@ -87,7 +87,7 @@ static void doubt_levels(struct analysis *a)
 
 	if (c->most > 0 && c->least == c->most)
 		doubt(a, "one-level",
-			       "only one speedup, %g %%: that the curve is straight is an assumption; record several (-s)", 100 * c->most);
+		      "only one speedup, %g %%: that the curve is straight is an assumption; record several (-s)", 100 * c->most);
 }
 
 static void doubt_kinds(struct analysis *a)
@@ -95,11 +95,11 @@ static void doubt_kinds(struct analysis *a)
 	for (size_t i = 0; i < a->npoints; i++)
 		if (!impact_kind_name(a->point[i].kinds))
 			doubt(a, "kinds", "the logs disagree on what a visit of the point '%s' is; they are taken for one",
-				       a->point[i].name);
+			      a->point[i].name);
 		else if (a->point[i].measures != MEASURE_ENDS && (a->point[i].measures & MEASURE_ENDS))
 			doubt(a, "kinds",
-				       "some logs say how long the spans of '%s' are, and some do not; they are taken for one: leave out one kind",
-				       a->point[i].name);
+			      "some logs say how long the spans of '%s' are, and some do not; they are taken for one: leave out one kind",
+			      a->point[i].name);
 }
 
 /* Of the spans, from which on it matters that those before the switch are among them. */
@@ -112,9 +112,9 @@ static void doubt_spans(struct analysis *a)
 
 		if (point->crossing > PART_THAT_CROSSES)
 			doubt(a, "long-spans",
-				       "%.0f %% of the spans of '%s' had begun before the speedup that they ended under: effects on them seem "
-				       "smaller than they are; record with longer windows (--window)",
-				       100 * point->crossing, point->name);
+			      "%.0f %% of the spans of '%s' had begun before the speedup that they ended under: effects on them seem "
+			      "smaller than they are; record with longer windows (--window)",
+			      100 * point->crossing, point->name);
 	}
 }
 
