@@ -26,7 +26,7 @@
 #include "unwind.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d04, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d05, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
@@ -45,6 +45,7 @@ enum {
 	ARENA_SEGMENTS = 256,     /* segments a thread remembers; a power of two */
 	ARENA_BIRTHS = 1 << 12,   /* kinds of threads remembered; a power of two */
 	ARENA_OBJECTS = 1 << 14,  /* sync objects remembered; a power of two */
+	ARENA_PROCESSORS = 1 << 10, /* remembered; a power of two */
 	ARENA_SPANS = 1 << 11,    /* threads that measure spans, times points; further ones only count them */
 	ARENA_NUMBERED = 1 << 14, /* spans with numbers that are open at a time; a power of two */
 };
@@ -222,6 +223,15 @@ struct arena_object {
 	_Atomic uint32_t by;      /* [A] thread whose virtual time that is: its slot, + 1 */
 };
 
+/* A processor, as the last thread that said so left it, or had it. */
+struct arena_processor {
+	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
+	_Atomic uint32_t rate;    /* [A] what that thread is going to be credited, 1 << 16: all the time from then on; 0: it has left */
+	_Atomic uint32_t by;      /* [A] that thread: its slot, + 1 */
+	_Atomic int64_t virt_ns;  /* [A] its virtual time */
+	_Atomic int64_t real_ns;  /* [A] when that was */
+};
+
 /* What a thread does between two sync operations, as far as samples have shown; see lib/runtime/segment.c. */
 struct arena_segment {
 	uint64_t key;     /* where the segment begins, and the region; 0: free */
@@ -270,6 +280,7 @@ struct arena_thread {
 	_Atomic uint32_t next_free; /* while it is free: number of the next free slot, 0 = none */
 	_Atomic uint64_t visits_before; /* [A] of all points, by those that had the slot before */
 	uint64_t routine, arg;      /* of a thread that is unborn: what it will run, */
+	int64_t ready_ns;           /* since when, */
 	uint64_t stack_bytes;       /* and on how large a stack, */
 	uint64_t masked;            /* and which of our signals it will believe to have blocked; see ours.c */
 	_Atomic int64_t delay_ns;   /* [T] D_i */
@@ -350,6 +361,7 @@ struct arena {
 	struct arena_point point[ARENA_POINTS];
 	_Atomic uint32_t spans_used;                /* [A] */
 	struct arena_object object[ARENA_OBJECTS];
+	struct arena_processor processor[ARENA_PROCESSORS];
 	struct arena_numbered numbered[ARENA_NUMBERED]; /* [A] */
 	struct arena_spans spans[ARENA_SPANS];
 	struct arena_birth birth[ARENA_BIRTHS]; /* [A] */
@@ -442,7 +454,7 @@ static inline uint32_t arena_weight(const struct arena *a, bool tried, bool give
 	return atomic_load_explicit(&a->weights[(unsigned)tried | (unsigned)given << 1], memory_order_relaxed);
 }
 
-/* G is at least g from now on. */
+/* G is at least `to` from now on. */
 static inline void arena_raise_delay(struct arena *a, int64_t to)
 {
 	int64_t g = atomic_load_explicit(&a->delay_ns, memory_order_relaxed);

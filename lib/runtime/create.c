@@ -76,6 +76,9 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 		return NULL;
 	pthread_once(&end_key_once, make_end_key);
 	self.busy++;
+	/* The new thread begins with the clock of this one. */
+	if (self.slot)
+		point_settle(self.slot, (const void *)(uintptr_t)routine);
 	slot = has_end_key ? thread_reserve() : NULL;
 	self.busy--;
 	if (!slot)
@@ -84,6 +87,7 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 	slot->arg = (uintptr_t)arg;
 	slot->stack_bytes = stack_bytes(attr);
 	slot->masked = self.masked;
+	slot->ready_ns = now_ns();
 	return slot;
 }
 

@@ -21,7 +21,8 @@
  *            of the time of two threads that alternate beside it.)  What it owes
  *            when a wait for the outside is over is more of that wait: it sleeps.
  *   release  Before a thread may let another one go on, it pays, and leaves its
- *            virtual time V_i at the object.
+ *            virtual time V_i at the object.  (Who has a lock paid before it took
+ *            that: while it pauses, others would have to wait that need not.)
  *   acquire  A thread that goes on because of another does so no earlier, in
  *            virtual time, than the release:
  *                V_j = max(V_j as it began to wait, V_i + time since the release)
@@ -50,6 +51,7 @@ enum {
 	MOST_ROUNDS = 16,                 /* of paying: at 75 % all but 1 % of what was owed first is paid by then */
 	SLEEP_SLICE_NS = 5 * 1000 * 1000, /* after which a sleeper looks whether its window is still on */
 	PREEMPTED_NS = 50 * 1000,         /* who spins for so much longer than it wanted to was not running */
+	PASSING_BY_NS = 500 * 1000,       /* at a lock: see sync_take */
 	STAND_NS = 20 * 1000,             /* how often who spins notes at its processor that its clock stands */
 };
 
@@ -62,7 +64,6 @@ int64_t delay_of(struct arena_thread *t)
 		d = atomic_load_explicit(&arena->floor_ns, memory_order_relaxed);
 		atomic_store_explicit(&t->delay_ns, d, memory_order_relaxed);
 		atomic_store_explicit(&t->window, window, memory_order_relaxed);
-		processor_placed();
 	}
 	return d;
 }
@@ -84,7 +85,6 @@ void delay_credit(struct arena_thread *t, int64_t ns)
 	int64_t g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
 
 	delay_credit_from(t, ns, (d < g ? d : g) + ns);
-	processor_credited(ns);
 }
 
 void delay_credit_work(struct arena_thread *t, int64_t ns)
@@ -150,7 +150,7 @@ static void spin_until(const struct arena_thread *t, int64_t end, int64_t virt)
 
 	while (now < end && !window_is_over(t)) {
 		if (now - noted >= STAND_NS) {
-			processor_note(virt, now);
+			processor_note(virt, now, 0);
 			noted = now;
 		}
 #if defined(__x86_64__)
@@ -210,7 +210,7 @@ static int64_t due(struct arena_thread *t, int64_t at_least)
 
 	if (debt <= 0 || debt < at_least)
 		return 0;
-	processor_regained(t, processor_queued());
+	processor_look(t);
 	debt = debt_of(t);
 	return debt < at_least || debt < 0 ? 0 : debt;
 }
@@ -235,11 +235,12 @@ void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how)
 		if (how == PAUSE_BUSY && paused - debt >= PREEMPTED_NS) {
 			/* It had to give its processor away: the rest of the time it was in a queue. */
 			delay_set(t, delay_of(t) + debt);
+			segment_skip(paused);
 			processor_regained(t, paused - debt);
 		} else {
 			delay_set(t, delay_of(t) + paused);
+			segment_skip(paused);
 		}
-		segment_skip(paused);
 		processor_mark();
 		counter_add(&t->paused_ns, (uint64_t)paused);
 		at_least = RELEASE_DEBT_NS;
@@ -262,12 +263,7 @@ static struct arena_object *object_of(uint64_t key, uint64_t *tag)
 	return &arena->object[key >> 40 & (ARENA_OBJECTS - 1)];
 }
 
-static uint32_t number_of(const struct arena_thread *t)
-{
-	return (uint32_t)(t - arena->thread) + 1;
-}
-
-/* `by`: see arena_object; 0: it does not matter. */
+/* `by`: see arena_object. */
 static void mark(uint64_t key, int64_t virt, int64_t when, uint32_t by)
 {
 	uint64_t tag;
@@ -280,11 +276,6 @@ static void mark(uint64_t key, int64_t virt, int64_t when, uint32_t by)
 	atomic_store_explicit(&o->tag, tag, memory_order_release);
 }
 
-void sync_mark(uint64_t key, int64_t virt, int64_t when)
-{
-	mark(key, virt, when, 0);
-}
-
 /*
  * Is what the object knows the calling thread's own?  Its clock goes back by what it is
  * credited afterwards for work of before; its own release is not to take that from it.
@@ -295,17 +286,16 @@ static bool is_own(const struct arena_thread *t, uint64_t key)
 	const struct arena_object *o = object_of(key, &tag);
 
 	return atomic_load_explicit(&o->tag, memory_order_relaxed) == tag &&
-	       atomic_load_explicit(&o->by, memory_order_relaxed) == number_of(t);
+	       atomic_load_explicit(&o->by, memory_order_relaxed) == thread_number(t);
 }
 
-void sync_release(struct arena_thread *t, uint64_t key)
+void sync_leave(struct arena_thread *t, uint64_t key)
 {
 	uint64_t tag;
 	struct arena_object *o = object_of(key, &tag);
-	uint32_t by = number_of(t);
+	uint32_t by = thread_number(t);
 	int64_t now, v;
 
-	delay_pay(t, RELEASE_DEBT_NS, PAUSE_BUSY);
 	now = now_ns();
 	v = now - delay_of(t);
 	/* Several may release one object (arrive at a barrier): who goes on waits for the latest of them. */
@@ -320,7 +310,13 @@ void sync_release(struct arena_thread *t, uint64_t key)
 	mark(key, v, now, by);
 }
 
-bool sync_seen(uint64_t key, int64_t *virt, int64_t *when)
+void sync_release(struct arena_thread *t, uint64_t key)
+{
+	delay_pay(t, RELEASE_DEBT_NS, PAUSE_BUSY);
+	sync_leave(t, key);
+}
+
+static bool sync_seen(uint64_t key, int64_t *virt, int64_t *when)
 {
 	uint64_t tag;
 	struct arena_object *o = object_of(key, &tag);
@@ -330,6 +326,15 @@ bool sync_seen(uint64_t key, int64_t *virt, int64_t *when)
 	*virt = atomic_load_explicit(&o->virt_ns, memory_order_relaxed);
 	*when = atomic_load_explicit(&o->real_ns, memory_order_relaxed);
 	return true;
+}
+
+/* The thread, which need not wait, is no earlier than virt, unless that is its own. */
+static void not_before(struct arena_thread *t, uint64_t key, bool known, int64_t virt)
+{
+	int64_t now = now_ns();
+
+	if (known && now - delay_of(t) < virt && !is_own(t, key))
+		delay_set(t, now - virt);
 }
 
 static bool go_on(struct arena_thread *t, uint64_t key, bool known, int64_t virt, int64_t when, int64_t blocked_at, int64_t blocked_delay)
@@ -348,8 +353,8 @@ static bool go_on(struct arena_thread *t, uint64_t key, bool known, int64_t virt
 		int64_t v = known ? processor_bound(virt + (now - when), virt, when, now) : now - g;
 
 		delay_set(t, now - (v > earliest ? v : earliest));
-	} else if (known && now - d < virt && !is_own(t, key)) {
-		delay_set(t, now - virt);
+	} else {
+		not_before(t, key, known, virt);
 	}
 	return waited;
 }
@@ -370,6 +375,22 @@ bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t block
 	if (ka && (!kb || ta >= tb))
 		return go_on(t, a, true, va, ta, blocked_at, blocked_delay);
 	return go_on(t, b, kb, vb, tb, blocked_at, blocked_delay);
+}
+
+/*
+ * A lock says that two did something one after the other, not that one went on because
+ * of the other.  A thread that passes by a free lock just before another one, in virtual
+ * time, which in real time has been there already, would not have waited: where many
+ * pass, to put something into a queue, that would take back a quarter of all credits.
+ * But when the threads at a queue come apart, as one has become the faster one, it would
+ * have had to wait in the end.
+ */
+void sync_take(struct arena_thread *t, uint64_t key)
+{
+	int64_t virt = 0, when = 0;
+	bool known = sync_seen(key, &virt, &when);
+
+	not_before(t, key, known, virt - PASSING_BY_NS);
 }
 
 int64_t sync_released_at(uint64_t key)

@@ -10,12 +10,12 @@
  * This also stands in for locks whose release nobody sees: where the holder and
  * who wants the lock are on one processor, the latter finds it free.
  *
- * Who leaves a processor notes its clock there: as it begins to wait, in pauses,
- * and at each sample, for it may be preempted before the next.  Clocks of a
- * thread that was preempted are thus late by a sample's credit at most.
+ * Who leaves a processor to wait notes its clock there.  Who is preempted cannot.
+ * So each thread notes its clock whenever it looks at that anyway, and what it is
+ * expected to be credited, as time passes, for what it does next: at a rate, from
+ * which its clock at the moment that it was preempted follows.
  */
 #include <sched.h>
-#include <string.h>
 
 #include "runtime.h"
 
@@ -24,27 +24,82 @@ enum {
 	READINGS = 3,           /* of two clocks, at most, until they are of one moment */
 };
 
-static uint64_t key_here(void)
+static struct arena_processor *processor_here(void)
 {
-	return key_of('P', (uint64_t)sched_getcpu(), 0);
+	return &arena->processor[(unsigned)sched_getcpu() % ARENA_PROCESSORS];
 }
 
-void processor_note(int64_t virt, int64_t now)
+/* ---- who leaves it ---------------------------------------------------------------- */
+
+void processor_note(int64_t virt, int64_t now, uint32_t rate)
 {
-	sync_mark(key_here(), virt, now);
+	struct arena_processor *p = processor_here();
+
+	self.noted_ns = now;
+	atomic_store_explicit(&p->by, thread_number(self.slot), memory_order_relaxed);
+	atomic_store_explicit(&p->rate, rate, memory_order_relaxed);
+	atomic_store_explicit(&p->virt_ns, virt, memory_order_relaxed);
+	atomic_store_explicit(&p->real_ns, now, memory_order_relaxed);
+	/* Pairs with the acquire in was_left. */
+	atomic_store_explicit(&p->window, window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)), memory_order_release);
+}
+
+static int64_t part(int64_t ns, uint32_t rate)
+{
+	return ns * rate >> 16;
+}
+
+static void note(struct arena_thread *t, bool goes_on)
+{
+	int64_t now = now_ns(), d = delay_of(t), period = (int64_t)arena->period_ns, since;
+	uint32_t rate = (uint32_t)part(segment_rate(&since), window_speedup());
+	int64_t expected = part(now - since < period ? now - since : period, rate);
+
+	self.lag_ns = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - d;
+	processor_note(now - d - expected, now, goes_on ? rate : 0);
 }
 
 void processor_leave(struct arena_thread *t)
 {
-	int64_t now = now_ns();
-
-	processor_note(now - delay_of(t), now);
+	note(t, false);
 }
 
-/* When was the processor left that the calling thread has, for which it was ready since ready_ns?  False: it need not wait. */
-static bool was_left(int64_t ready_ns, int64_t now, int64_t *virt, int64_t *when)
+void processor_keep(struct arena_thread *t)
 {
-	return now - ready_ns >= AT_ONCE_NS && sync_seen(key_here(), virt, when) && *when >= ready_ns;
+	if (window_speedup())
+		note(t, true);
+}
+
+/* ---- who gets it ------------------------------------------------------------------ */
+
+/* What the processor knows of who had it last. */
+struct left {
+	int64_t virt_ns, real_ns;
+	uint32_t rate;
+};
+
+/* The processor that the calling thread has.  False: nobody has left it since then. */
+static bool was_left(int64_t since, struct left *l)
+{
+	const struct arena_processor *p = processor_here();
+
+	if (atomic_load_explicit(&p->window, memory_order_acquire) !=
+	    window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)))
+		return false;
+	l->rate = atomic_load_explicit(&p->rate, memory_order_relaxed);
+	l->virt_ns = atomic_load_explicit(&p->virt_ns, memory_order_relaxed);
+	l->real_ns = atomic_load_explicit(&p->real_ns, memory_order_relaxed);
+	return l->real_ns >= since;
+}
+
+/* The clock of who left it, had that gone on until now, if it was at `when`.  Later than a period after its note it would have noted more. */
+static int64_t clock_of(const struct left *l, int64_t when, int64_t now)
+{
+	int64_t ran = when - l->real_ns, period = (int64_t)arena->period_ns;
+
+	if (ran > period)
+		ran = period;
+	return l->virt_ns + (now - l->real_ns) - (ran > 0 ? part(ran, l->rate) : 0);
 }
 
 /* The later of the two clocks by now, but no later than v. */
@@ -57,9 +112,9 @@ static int64_t bound(int64_t v, int64_t ready_virt, int64_t left_virt)
 
 int64_t processor_bound(int64_t v, int64_t ready_virt, int64_t ready_ns, int64_t now)
 {
-	int64_t left_virt, left_ns;
+	struct left l;
 
-	return was_left(ready_ns, now, &left_virt, &left_ns) ? bound(v, ready_virt, left_virt + (now - left_ns)) : v;
+	return now - ready_ns >= AT_ONCE_NS && was_left(ready_ns, &l) ? bound(v, ready_virt, clock_of(&l, now, now)) : v;
 }
 
 static int64_t thread_cpu_ns(void)
@@ -76,7 +131,7 @@ static int64_t thread_cpu_ns(void)
  * A kernel that preempts lazily does so as a system call returns, such as that for
  * the processor time: what comes then is looked at again.
  */
-int64_t processor_queued(void)
+static int64_t off_processor(void)
 {
 	int64_t wall, cpu, queued;
 
@@ -87,7 +142,6 @@ int64_t processor_queued(void)
 			break;
 	}
 	queued = self.wall_ns ? (wall - self.wall_ns) - (cpu - self.cpu_ns) : 0;
-
 	self.wall_ns = wall;
 	self.cpu_ns = cpu;
 	return queued;
@@ -97,63 +151,89 @@ void processor_mark(void)
 {
 	self.wall_ns = now_ns();
 	self.cpu_ns = thread_cpu_ns();
-	processor_placed();
-}
-
-void processor_placed(void)
-{
-	memset(self.unplaced, 0, sizeof(self.unplaced));
-}
-
-void processor_credited(int64_t ns)
-{
-	/* A segment has just looked at the clock: here that would cost what a baseline does not. */
-	int64_t at = self.segment ? self.segment_ns : now_ns();
-	struct credit *c = self.unplaced;
-
-	/* Without room, the two oldest become one, as late as the later. */
-	if (c[UNPLACED - 1].ns && at - c[UNPLACED - 1].at >= AT_ONCE_NS) {
-		c[1].ns += c[0].ns;
-		memmove(c, c + 1, (UNPLACED - 1) * sizeof(*c));
-		c[UNPLACED - 1].ns = 0;
-	}
-	while (c < self.unplaced + UNPLACED - 1 && c->ns && at - c->at >= AT_ONCE_NS)
-		c++;
-	c->at = at;
-	c->ns += ns;
-}
-
-static int64_t credited_since(int64_t when)
-{
-	int64_t sum = 0;
-
-	for (int i = 0; i < UNPLACED; i++)
-		sum += self.unplaced[i].at > when ? self.unplaced[i].ns : 0;
-	return sum;
 }
 
 /*
- * When in this time it was off its processor nobody knows.  What it was credited since
- * the other one left comes on top of the clock that that one left; of what it was
- * credited before, for which the other may have paid, as much as all owe by now.
+ * When did the thread get its processor back?  Not before it had been off it for so
+ * long, and after the other one noted that it had it, but not long after.  A sampler's
+ * interrupt is what a kernel most often takes the processor away at: the sample is
+ * then the first thing that the thread meets when it is back.
  */
+static int64_t back_at(const struct left *l, int64_t queued, bool in_sample, int64_t now)
+{
+	int64_t period = (int64_t)arena->period_ns, latest = now;
+	int64_t earliest = self.noted_ns + queued > l->real_ns ? self.noted_ns + queued : l->real_ns;
+
+	if (l->rate == 0)
+		return earliest < now ? earliest : now;
+	if (in_sample)
+		return now;
+	if (latest > l->real_ns + period)
+		latest = l->real_ns + period;
+	return earliest < latest ? earliest + (latest - earliest) / 2 : latest;
+}
+
+/* It became ready with all the credit for its work until then, which it gets now. */
+static void place(struct arena_thread *t, int64_t queued, const struct left *l, bool in_sample)
+{
+	int64_t now = now_ns(), back = back_at(l, queued, in_sample, now);
+	int64_t early = segment_interrupted(back - queued, queued), virt = now - delay_of(t) - early;
+	int64_t raise = early - (self.lag_ns > 0 ? self.lag_ns : 0);
+
+	/* G as it would be had that been credited in time: what others were credited since has come on top. */
+	if (raise > 0)
+		arena_raise_delay(arena, atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) + raise);
+	counter_add(&t->credit_ns, (uint64_t)early);
+	delay_set(t, now - bound(virt, virt - queued, clock_of(l, back, now)));
+}
+
+static bool was_another(struct left *l)
+{
+	return atomic_load_explicit(&processor_here()->by, memory_order_relaxed) != thread_number(self.slot) && was_left(self.noted_ns, l);
+}
+
+/* Is queueing what is sped up?  Then it is credited, and nobody's clock stands for it. */
+static bool is_wanted(void)
+{
+	return arena->targets[atomic_load_explicit(&arena->target, memory_order_relaxed) & 1].class == CLASS_RUNQUEUE;
+}
+
 void processor_regained(struct arena_thread *t, int64_t queued_ns)
 {
-	int64_t now = now_ns(), ready = now - queued_ns, left_virt, left_ns, late, all, virt, v, owed;
+	struct left l;
 
-	if (!was_left(ready, now, &left_virt, &left_ns))
+	if (queued_ns >= AT_ONCE_NS && was_another(&l) && !is_wanted())
+		place(t, queued_ns, &l, true);
+}
+
+void processor_look(struct arena_thread *t)
+{
+	struct left l;
+	int64_t queued;
+
+	if (!was_another(&l))
 		return;
-	late = credited_since(left_ns);
-	all = credited_since(0);
-	virt = now - (delay_of(t) - all);
-	v = bound(virt, virt - queued_ns, left_virt + (now - left_ns));
-	processor_placed();
-	if (v == virt)
-		return;
-	owed = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - (now - v);
-	if (owed > all)
-		owed = all;
-	delay_set(t, now - v);
-	delay_credit(t, owed > late ? owed : late);
-	processor_placed();
+	queued = off_processor();
+	self.queued_ns += queued;
+	if (queued >= AT_ONCE_NS && !is_wanted())
+		place(t, queued, &l, false);
+}
+
+int64_t processor_queued(struct arena_thread *t)
+{
+	int64_t queued = off_processor(), all = self.queued_ns + queued;
+
+	self.queued_ns = 0;
+	if (window_speedup() && !self.busy)
+		processor_regained(t, queued);
+	return all;
+}
+
+void processor_born(struct arena_thread *t, int64_t ready_ns)
+{
+	int64_t now = now_ns(), d = delay_of(t);
+
+	delay_set(t, now - processor_bound(now - d, ready_ns - d, ready_ns, now));
+	processor_mark();
+	processor_keep(t);
 }

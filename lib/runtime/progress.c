@@ -64,8 +64,11 @@ void point_settle(struct arena_thread *t, const void *site)
 {
 	uint32_t speedup = window_speedup();
 
-	if (speedup && !segment_settle(t, speedup))
+	if (!speedup)
+		return;
+	if (!segment_settle(t, speedup))
 		segment_begin(t, site);
+	processor_keep(t);
 }
 
 void point_visit(int point)

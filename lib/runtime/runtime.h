@@ -88,10 +88,13 @@ void process_news(void);
 
 /* ---- thread.c: slots ---- */
 
-enum { UNPLACED = 4 };
-
-struct credit {
-	int64_t at, ns; /* when it was given, and how much; 0: none */
+/* What a thread is credited where its segments are not known: a whole period, or nothing, by each sample. */
+struct lumps {
+	uint64_t region;    /* that this is about */
+	int64_t last_ns;    /* time of the last sample, later by what has been no work since; 0: none yet */
+	uint32_t share;     /* of the region in recent samples; 1 << 16: all */
+	uint32_t window;    /* of what follows: */
+	int64_t advance_ns; /* credited by that share, when the thread was preempted: samples owe it */
 };
 
 /* What a thread needs that the conductor need not see. */
@@ -121,6 +124,7 @@ struct self {
 	bool segment_known;            /* it is credited by what was known of it then */
 	uint32_t segment_ends;         /* since the last sample */
 	bool segment_fine;             /* they are so many that segments last from sample to sample */
+	struct lumps lumps;            /* see segment_interrupted */
 	struct arena_birth *birth;     /* of the thread's first segment, while it is in that */
 	struct arena_segment before;   /* what was known of it as it began */
 	int64_t segment_ns;            /* up to when the segment's time is accounted for, */
@@ -133,10 +137,17 @@ struct self {
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
 	int64_t held_ns;               /* of pauses, that the timer sampler has taken for the program's time */
 	int64_t wall_ns, cpu_ns;       /* see processor_queued; wall_ns 0: begin afresh */
-	struct credit unplaced[UNPLACED]; /* since then, oldest first; see processor_regained */
+	int64_t queued_ns;             /* without a processor, that no sample has told of yet */
+	int64_t noted_ns, lag_ns;      /* when the thread noted its clock at a processor last, and what it owed then */
 };
 
 extern TLS struct self self;
+
+/* any: the number of a thread, > 0. */
+static inline uint32_t thread_number(const struct arena_thread *t)
+{
+	return (uint32_t)(t - arena->thread) + 1;
+}
 
 /* any: adds to what has one writer, the caller: a load and a store, no locked instruction. */
 static inline void counter_add(_Atomic uint64_t *counter, uint64_t n)
@@ -278,6 +289,13 @@ enum { RELEASE_DEBT_NS = 50 * 1000 };
 void sync_release(struct arena_thread *t, uint64_t key);
 
 /*
+ * any: the same, without paying first: by who has a lock, for others would wait for it
+ * meanwhile that would not have met its holder.  Who lets go late, on its clock, is
+ * taken over from late.
+ */
+void sync_leave(struct arena_thread *t, uint64_t key);
+
+/*
  * any: the calling thread has got what it needed by way of `key` (after the real
  * call).  blocked_at is the time at which it began to wait, 0 when it did not;
  * blocked_delay is its D then.  Did it have to wait, or was it there already?
@@ -287,20 +305,22 @@ bool sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int6
 /* any: as sync_acquire, from the later released of two (a condition variable and its mutex). */
 bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay);
 
-/* any: what an object knows: the virtual time at which it was last left, and the real one.  False: nothing, in this window. */
-void sync_mark(uint64_t key, int64_t virt, int64_t when);
-bool sync_seen(uint64_t key, int64_t *virt, int64_t *when);
+/* any: the calling thread has got the lock `key`, which was free. */
+void sync_take(struct arena_thread *t, uint64_t key);
 
 /* any: when `key` was last released in this window; 0: not at all, as far as is known. */
 int64_t sync_released_at(uint64_t key);
 
 /* ---- processor.c: threads that wait for a processor ---- */
 
-/* any: the calling thread may soon be off its processor. */
+/* any: the calling thread is about to leave its processor, */
 void processor_leave(struct arena_thread *t);
 
-/* any: the same, with a clock that is known. */
-void processor_note(int64_t virt, int64_t now);
+/* any: or has it, and may be preempted before it says so again, */
+void processor_keep(struct arena_thread *t);
+
+/* any: or has it, with that clock, and will be credited so much (1 << 16: all) of its time from now on. */
+void processor_note(int64_t virt, int64_t now, uint32_t rate);
 
 /*
  * any: the virtual time of the calling thread, which would be v had it found a
@@ -308,18 +328,23 @@ void processor_note(int64_t virt, int64_t now);
  */
 int64_t processor_bound(int64_t v, int64_t ready_virt, int64_t ready_ns, int64_t now);
 
-/* any: how long the calling thread has been ready to run, and without a processor, since this was last asked or marked. */
-int64_t processor_queued(void);
+/*
+ * any: how long the calling thread has been ready to run, and without a processor,
+ * since this was last asked or marked; and sets its clock accordingly.  In a sample.
+ */
+int64_t processor_queued(struct arena_thread *t);
 
 /* any: what has been so far, a wait or a pause, is none of that. */
 void processor_mark(void);
 
-/* any: the calling thread has been credited so much; its clock is what it is to be, with all credits so far. */
-void processor_credited(int64_t ns);
-void processor_placed(void);
+/* any: sets the clock of the calling thread, should it have been without a processor; before it is credited anything, or pays. */
+void processor_look(struct arena_thread *t);
 
-/* any: sets the clock of the calling thread, which was without a processor for so long since it was last marked. */
+/* any: the same, when that has just taken so long. */
 void processor_regained(struct arena_thread *t, int64_t queued_ns);
+
+/* any: the calling thread is new; it was ready to run at ready_ns. */
+void processor_born(struct arena_thread *t, int64_t ready_ns);
 
 /* ---- key.c: names of sync objects, the same in all processes; never 0 ---- */
 
@@ -354,6 +379,18 @@ void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg);
 
 /* any: the thread did not run for `ns` (a pause). */
 void segment_skip(int64_t ns);
+
+/*
+ * any: what the calling thread is to be expected to be credited, at a speedup of 1,
+ * for its time since *since (1 << 16: all of it).
+ */
+uint32_t segment_rate(int64_t *since);
+
+/*
+ * any: what is between `at` and ns later is none of the thread's time; returns what it
+ * is credited for the time until then.
+ */
+int64_t segment_interrupted(int64_t at, int64_t ns);
 
 /* ---- wait.c: what can block ---- */
 
@@ -419,8 +456,17 @@ void wait_stranger(struct wait *w);
 /* any: the thread does what can let another go on (before the real call). */
 void wait_release(uint64_t key, const void *site);
 
+/* any: the same, of a lock that the thread has, or a signal to those who will take it. */
+void wait_unlock(uint64_t key, const void *site);
+
+/* any: the thread is about to try to lock something: what it owes it pays before. */
+void wait_lock(const void *site);
+
 /* any: the thread got something by way of key without having had to wait (after the real call). */
 void wait_acquire(uint64_t key, const void *site);
+
+/* any: the same, of a lock. */
+void wait_take(uint64_t key, const void *site);
 
 /* any: a thread is profiled, and not inside the runtime. */
 static inline bool wait_is_watched(void)

@@ -43,7 +43,7 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 /* How long the thread has been without a processor; keeps samples of that, as hits when it is `wanted` (sped up). */
 static int64_t queued_ns(struct arena_thread *t, const struct stack *stack, bool wanted)
 {
-	int64_t queued = processor_queued(), n, period = (int64_t)arena->period_ns;
+	int64_t queued = processor_queued(t), n, period = (int64_t)arena->period_ns;
 	struct stack copy;
 
 	if (queued <= 0)
@@ -123,14 +123,12 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 
 		if (wanted)
 			credit += segment_lump(queued, arena_weight(arena, true, false), speedup);
-		else
-			processor_regained(t, queued);
 		self.deferred_ns = 0;
 		if (credit)
 			delay_credit_work(t, credit);
 		/* Who waits pays when it goes on, if it must: a pause now would only make it late. */
 		if (!waits)
 			delay_pay(t, 0, PAUSE_BUSY);
-		processor_leave(t);
+		processor_keep(t);
 	}
 }

@@ -46,6 +46,7 @@ enum {
 	KNOWN_SAMPLES = 24,  /* below this many, a share is a guess */
 	FEW_CHANGES = 4,     /* below so many expected, their absence proves nothing */
 	SHORT_PERIODS = ARENA_BINS / 2, /* mean length of a segment, in periods, up to which lumps matter */
+	RECENT_LUMPS = 16,   /* samples that tell what lumps are to be expected */
 	PROBES = 4,          /* places that a segment may be found in */
 };
 
@@ -126,14 +127,14 @@ static unsigned bin_of(int64_t into_segment)
  * Accounts for the time since the last account, and tells what it is credited at
  * a speedup of 1, by the shares known so far.
  */
-static double account(struct arena_segment *s)
+static double account(struct arena_segment *s, int64_t now)
 {
-	int64_t now = now_ns(), half = (int64_t)arena->period_ns / 2;
+	int64_t half = (int64_t)arena->period_ns / 2;
 	int64_t from = self.segment_at, to = from + (now > self.segment_ns ? now - self.segment_ns : 0);
 	/* In floating point: a signal handler may use it, its registers are part of the context. */
 	double credit = 0;
 
-	self.segment_ns = now;
+	self.segment_ns += to - from;
 	self.segment_at = to;
 	while (from < to) {
 		unsigned bin = bin_of(from);
@@ -202,6 +203,71 @@ static void look_how_fine(struct arena_segment *s)
 		begin(self.slot, &fine_site);
 }
 
+/* A lump is credited, for the time since the last one. */
+static void learn_lump(uint32_t weight)
+{
+	struct lumps *l = &self.lumps;
+	uint64_t region = atomic_load_explicit(&arena->region, memory_order_relaxed);
+
+	if (l->region != region)
+		*l = (struct lumps){ .region = region };
+	l->share += (int32_t)(weight - l->share) / RECENT_LUMPS;
+	l->last_ns = now_ns();
+}
+
+uint32_t segment_rate(int64_t *since)
+{
+	const struct arena_segment *s = current();
+	const struct lumps *l = &self.lumps;
+	unsigned bin;
+
+	if (s && self.segment_known) {
+		bin = bin_of(self.segment_at);
+		*since = self.segment_ns;
+		return s->time_ns[bin] > 0 ? (uint32_t)((double)s->hit_ns[bin] / (double)s->time_ns[bin] * 65536) : 0;
+	}
+	*since = s && self.segment_ns > l->last_ns ? self.segment_ns : l->last_ns;
+	return l->last_ns && l->region == atomic_load_explicit(&arena->region, memory_order_relaxed) ? l->share : 0;
+}
+
+/* A lump, without what has been credited of it already. */
+static int64_t less_advance(int64_t lump)
+{
+	struct lumps *l = &self.lumps;
+	int64_t rest = lump;
+
+	if (l->advance_ns && l->window == current_window()) {
+		rest = lump > l->advance_ns ? lump - l->advance_ns : 0;
+		l->advance_ns -= lump - rest;
+	}
+	return rest;
+}
+
+int64_t segment_interrupted(int64_t at, int64_t ns)
+{
+	struct arena_segment *s = current();
+	struct lumps *l = &self.lumps;
+	uint32_t speedup = window_speedup();
+	int64_t since, credit;
+	uint32_t rate = segment_rate(&since);
+	double known = s ? account(s, at) : 0;
+
+	segment_skip(ns);
+	if (s && self.segment_known)
+		return at_speedup(known, speedup);
+	if (at <= since)
+		return 0;
+	if (at > since + (int64_t)arena->period_ns)
+		at = since + (int64_t)arena->period_ns;
+	credit = at_speedup((double)(at - since) * rate / 65536, speedup);
+	if (l->window != current_window())
+		l->advance_ns = 0;
+	l->window = current_window();
+	l->advance_ns += credit;
+	l->last_ns = at + ns;
+	return credit;
+}
+
 int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup)
 {
 	struct arena_segment *s = current();
@@ -209,9 +275,11 @@ int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup)
 	bool hit = weight != 0, known = self.segment_known;
 	double credit;
 
+	if (!s || !known)
+		learn_lump(weight);
 	if (!s)
-		return lump;
-	credit = account(s);
+		return less_advance(lump);
+	credit = account(s, now_ns());
 	s->changes += s->samples > 0 && s->last_hit != hit;
 	s->last_hit = hit;
 	s->hits += hit;
@@ -219,7 +287,7 @@ int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup)
 	if (hit)
 		s->hit_ns[bin_of(self.segment_at)] += period * weight >> 16;
 	look_how_fine(s);
-	return known ? at_speedup(credit, speedup) : lump;
+	return known ? at_speedup(credit, speedup) : less_advance(lump);
 }
 
 /* What this thread has learned of its first segment, all that begin like it will know. */
@@ -246,7 +314,7 @@ int64_t segment_end(uint32_t speedup)
 	self.segment_ends++;
 	if (!s)
 		return 0;
-	credit = account(s);
+	credit = account(s, now_ns());
 	s->seen++;
 	if (self.birth)
 		tell_birth(s);
@@ -259,7 +327,7 @@ static int64_t so_far(uint32_t speedup)
 {
 	struct arena_segment *s = current();
 
-	return s && self.segment_known ? at_speedup(account(s), speedup) : 0;
+	return s && self.segment_known ? at_speedup(account(s, now_ns()), speedup) : 0;
 }
 
 bool segment_settle(struct arena_thread *t, uint32_t speedup)
@@ -267,6 +335,8 @@ bool segment_settle(struct arena_thread *t, uint32_t speedup)
 	bool goes_on = self.segment_fine && self.segment;
 	int64_t credit;
 
+	if (speedup)
+		processor_look(t);
 	if (goes_on) {
 		self.segment_ends++;
 		credit = so_far(speedup);
@@ -318,4 +388,5 @@ void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg)
 void segment_skip(int64_t ns)
 {
 	self.segment_ns += ns;
+	self.lumps.last_ns += ns;
 }

@@ -56,6 +56,7 @@ struct arena_thread *thread_reserve(void)
 	}
 	atomic_store_explicit(&t->visits_before, arena_visits(arena, t), memory_order_relaxed);
 	atomic_store_explicit(&t->process, process_number() - 1, memory_order_relaxed);
+	t->routine = 0;
 	/* Pairs with the acquire of the conductor, which must not take it for one of the last user's process. */
 	atomic_store_explicit(&t->state, SLOT_UNBORN, memory_order_release);
 	if (self.slot) {
@@ -129,8 +130,10 @@ void thread_begin(struct arena_thread *slot)
 	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
 	if (!sampler_start())
 		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
-	if (slot->routine && window_speedup())
+	if (slot->routine && window_speedup()) {
 		segment_be_born(slot, slot->routine, slot->arg);
+		processor_born(slot, slot->ready_ns);
+	}
 	self.busy = 0;
 }
 

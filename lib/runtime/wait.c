@@ -32,10 +32,14 @@ enum {
 /* What the thread did before it waits has ended. */
 static void leave_segment(struct arena_thread *t, uint32_t speedup)
 {
-	int64_t credit = speedup ? segment_end(speedup) : 0;
+	int64_t credit;
 
-	if (credit)
-		delay_credit_work(t, credit);
+	if (speedup) {
+		processor_look(t);
+		credit = segment_end(speedup);
+		if (credit)
+			delay_credit_work(t, credit);
+	}
 	self.segment = NULL;
 }
 
@@ -247,8 +251,10 @@ static void go_on(struct wait *w)
 {
 	if (window_speedup()) {
 		take_deferred(w->t);
+		segment_skip(now_ns() - w->since);
 		segment_begin(w->t, w->site);
 		processor_mark();
+		processor_keep(w->t);
 	}
 	self.waiting = w->before;
 	self.busy--;
@@ -328,7 +334,8 @@ void wait_stranger(struct wait *w)
 
 /* ---- without a wait ------------------------------------------------------------------- */
 
-void wait_release(uint64_t key, const void *site)
+/* An operation that is over at once: `account` is what it does to clocks. */
+static void pass(uint64_t key, const void *site, void (*account)(struct arena_thread *t, uint64_t key))
 {
 	struct arena_thread *t;
 	bool goes_on;
@@ -338,26 +345,49 @@ void wait_release(uint64_t key, const void *site)
 	t = self.slot;
 	self.busy++;
 	goes_on = segment_settle(t, window_speedup());
-	sync_release(t, key);
+	account(t, key);
 	take_deferred(t);
 	if (!goes_on)
 		segment_begin(t, site);
+	processor_keep(t);
 	self.busy--;
+}
+
+static void acquire(struct arena_thread *t, uint64_t key)
+{
+	sync_acquire(t, key, 0, 0);
+}
+
+void wait_release(uint64_t key, const void *site)
+{
+	pass(key, site, sync_release);
 }
 
 void wait_acquire(uint64_t key, const void *site)
 {
-	struct arena_thread *t;
-	bool goes_on;
+	pass(key, site, acquire);
+}
 
-	if (!wait_is_accounted())
-		return;
-	t = self.slot;
+void wait_unlock(uint64_t key, const void *site)
+{
+	pass(key, site, sync_leave);
+}
+
+void wait_take(uint64_t key, const void *site)
+{
+	pass(key, site, sync_take);
+}
+
+void wait_lock(const void *site)
+{
+	struct arena_thread *t = self.slot;
+
 	self.busy++;
-	goes_on = segment_settle(t, window_speedup());
-	sync_acquire(t, key, 0, 0);
-	take_deferred(t);
-	if (!goes_on)
-		segment_begin(t, site);
+	/* Mostly nothing is owed, and what the thread has done is credited when it has the lock. */
+	if (atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - delay_of(t) >= RELEASE_DEBT_NS) {
+		point_settle(t, site);
+		delay_pay(t, RELEASE_DEBT_NS, PAUSE_BUSY);
+		processor_keep(t);
+	}
 	self.busy--;
 }
