@@ -11,6 +11,7 @@
 		int err;                                                                                                     \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
+		approached(SITE);                                                                                            \
 		err = REAL(mtx_trylock)(m);                                                                                  \
 		if (err != thrd_busy) {                                                                                      \
 			if (err == thrd_success)                                                                             \
@@ -47,7 +48,7 @@ EXPORT int mtx_trylock(mtx_t *m)
 
 EXPORT int mtx_unlock(mtx_t *m)
 {
-	released(m, SITE);
+	unlocked(m, SITE);
 	return REAL(mtx_unlock)(m);
 }
 
@@ -60,7 +61,8 @@ EXPORT int mtx_unlock(mtx_t *m)
 		int err;                                                                                                     \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
-		wait_begin_releasing(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN, key_of_address(m));                          \
+		unlocked(m, SITE);                                                                                           \
+		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
 		if (err == thrd_success)                                                                                     \
 			wait_by_peer2(&w, key_of_address(c), key_of_address(m));                                             \
@@ -81,13 +83,13 @@ EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *at)
 
 EXPORT int cnd_signal(cnd_t *c)
 {
-	released(c, SITE);
+	unlocked(c, SITE);
 	return REAL(cnd_signal)(c);
 }
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
-	released(c, SITE);
+	unlocked(c, SITE);
 	return REAL(cnd_broadcast)(c);
 }
 

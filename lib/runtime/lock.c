@@ -16,6 +16,7 @@
 		int err;                                                                                                     \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
+		approached(SITE);                                                                                            \
 		err = try_expr;                                                                                              \
 		if (err != EBUSY) {                                                                                          \
 			if (err == 0 || err == EOWNERDEAD)                                                                   \
@@ -61,7 +62,7 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	released(m, SITE);
+	unlocked(m, SITE);
 	return REAL(pthread_mutex_unlock)(m);
 }
 
@@ -76,7 +77,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 		int err;                                                                                                     \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
-		released(m, SITE);                                                                                           \
+		unlocked(m, SITE);                                                                                           \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
 		while (err == ETIMEDOUT && real.pthread_cond_clockwait && wait_goes_on(&w, &until, &ns)) {                   \
@@ -109,13 +110,13 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
-	released(c, SITE);
+	unlocked(c, SITE);
 	return REAL(pthread_cond_signal)(c);
 }
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
-	released(c, SITE);
+	unlocked(c, SITE);
 	return REAL(pthread_cond_broadcast)(c);
 }
 
@@ -175,7 +176,7 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-	released(l, SITE);
+	unlocked(l, SITE);
 	return REAL(pthread_rwlock_unlock)(l);
 }
 

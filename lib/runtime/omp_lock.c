@@ -49,6 +49,7 @@ static void left(const void *lock)
 	EXPORT void name params \
 	{ \
 		struct wait w; \
+		approached(SITE); \
 		ask(&w, lock, SITE); \
 		OMP(name)->name(__VA_ARGS__); \
 		got(&w, lock, SITE); \
@@ -57,7 +58,7 @@ static void left(const void *lock)
 #define LEAVE(name, lock, params, ...) \
 	EXPORT void name params \
 	{ \
-		released(lock, SITE); \
+		unlocked(lock, SITE); \
 		OMP(name)->name(__VA_ARGS__); \
 		left(lock); \
 	}

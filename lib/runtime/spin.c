@@ -18,6 +18,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 
 	if (!wait_is_watched())
 		return REAL(pthread_spin_lock)(l);
+	approached(SITE);
 	if (REAL(pthread_spin_trylock)(l) == 0) {
 		acquired(l, SITE);
 		return 0;
@@ -39,7 +40,7 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
-	released(l, SITE);
+	unlocked(l, SITE);
 	return REAL(pthread_spin_unlock)(l);
 }
 

@@ -25,10 +25,22 @@ static inline void released(const volatile void *object, const void *site)
 		wait_release(key_of_address(object), site);
 }
 
+static inline void unlocked(const volatile void *object, const void *site)
+{
+	if (wait_is_accounted())
+		wait_unlock(key_of_address(object), site);
+}
+
+static inline void approached(const void *site)
+{
+	if (wait_is_accounted())
+		wait_lock(site);
+}
+
 static inline void acquired(const volatile void *object, const void *site)
 {
 	if (wait_is_accounted())
-		wait_acquire(key_of_address(object), site);
+		wait_take(key_of_address(object), site);
 }
 
 #endif
