@@ -39,6 +39,15 @@ a_crowd() {
 	predicts first 50 12.5
 }
 
+# A pipeline of more threads than processors, which are preempted and wait for one another: all by its share.
+stages() {
+	profile stages take refine give
+	predicts refine 50 27.9
+	predicts refine 25 14
+	predicts take 50 7
+	predicts give 50 14
+}
+
 # Two threads, each with a lock of its own, which it takes 300 times in a millisecond.
 short_locks() {
 	profile locks inside outside
@@ -72,6 +81,7 @@ check 'work under a contended mutex counts in full, work outside does not' a_mut
 check 'the slower end of a queue counts, the faster one does not' a_queue
 check 'work outside a mutex counts once the work inside is faster' a_mutex_that_is_no_bottleneck
 check 'threads that share processors count by their share' a_crowd
+check 'stages of a pipeline that share processors count by their share' stages
 check 'work under short locks counts by its share' short_locks
 check 'a program that ends early is run again' a_short_program
 check 'what is in a span makes it shorter, what is not does not' spans

@@ -1,0 +1,90 @@
+/*
+ * stages: a pipeline of bounded queues with more threads than processors: one
+ * reads, two for each processor refine, two write, one counts.  All processors
+ * are busy, so each stage counts by its share: shrunk by half, take 7 %, refine
+ * 28 %, give 14 %; and at times a stage has nothing to do, which costs a little.
+ */
+#include "workload.h"
+
+REGION(take, 0.07);
+REGION(refine, 0.28);
+REGION(give, 0.14);
+
+enum { ROOM = 8, MOST = 64 };
+
+struct queue {
+	pthread_mutex_t lock;
+	pthread_cond_t not_full, not_empty;
+	int filled;
+};
+
+#define QUEUE {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, 0}
+
+static struct queue taken = QUEUE, refined = QUEUE, given = QUEUE;
+
+static void put(struct queue *q)
+{
+	pthread_mutex_lock(&q->lock);
+	while (q->filled == ROOM)
+		pthread_cond_wait(&q->not_full, &q->lock);
+	q->filled++;
+	pthread_mutex_unlock(&q->lock);
+	pthread_cond_signal(&q->not_empty);
+}
+
+static void get(struct queue *q)
+{
+	pthread_mutex_lock(&q->lock);
+	while (q->filled == 0)
+		pthread_cond_wait(&q->not_empty, &q->lock);
+	q->filled--;
+	pthread_mutex_unlock(&q->lock);
+	pthread_cond_signal(&q->not_full);
+}
+
+static void *taker(void *arg)
+{
+	for (;;) {
+		take();
+		put(&taken);
+	}
+	return arg;
+}
+
+static void *refiner(void *arg)
+{
+	for (;;) {
+		get(&taken);
+		refine();
+		put(&refined);
+	}
+	return arg;
+}
+
+static void *giver(void *arg)
+{
+	for (;;) {
+		get(&refined);
+		give();
+		put(&given);
+	}
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	struct region *regions[] = {&take_region, &refine_region, &give_region, NULL};
+	cpu_set_t may;
+	int n = 2 * (sched_getaffinity(0, sizeof may, &may) == 0 ? CPU_COUNT(&may) : 1);
+
+	workload_start(argc, argv, regions, 1);
+	workload_thread(taker, NULL);
+	for (int i = 0; i < n && i < MOST; i++)
+		workload_thread(refiner, NULL);
+	workload_thread(giver, NULL);
+	workload_thread(giver, NULL);
+	for (;;) {
+		get(&given);
+		workload_visit();
+	}
+}
