@@ -33,4 +33,14 @@ for sampler in perf timer; do
 	done
 done
 
+# What perf costs at each switch is too much for threads that do little else: they go over to the timer, and stay sampled.
+gives_its_event_back() {
+	goes_on perf switches
+	# Without perf, or a timer beside it, there is nothing to change over from, or to.
+	grep -Eq '^run	.*	sampler=perf	kernel_sampled=1' log || return 0
+	grep events profiled | same - switches.want
+}
+printf '1 events\n0 events\n' >switches.want
+check 'threads that switch all the time give their events back' gives_its_event_back
+
 done_testing

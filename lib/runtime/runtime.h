@@ -114,6 +114,8 @@ struct self {
 	uint32_t found_busy;       /* samples in a row that found it so */
 	uint64_t random;
 	uint64_t period_ns;  /* of the next sample */
+	int64_t switches;    /* of the thread, from and to a processor, as they were last looked at, */
+	int64_t event_ns;    /* and the time that it has used since */
 	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
 	int64_t rest_ns;     /* of that, what no sample stands for yet */
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */

@@ -10,6 +10,11 @@
  *           descriptor, but ticks with the kernel (4 ms at CONFIG_HZ=250).  Also
  *           for those threads that find no descriptor for an event of perf.
  *
+ * An event of perf costs time whenever its thread leaves a processor and when it
+ * comes back: 1 us, or 10 in a virtual machine.  A thread that does that so often
+ * that it would be a noticeable part of its time goes over to the timer, which costs
+ * nothing there.
+ *
  * What a thread does in the kernel (system calls, page faults) is its work too.
  * The timer sees that.  Beside perf, a timer is there for the kernel alone: perf
  * needs a permission for it, and would send a SIGTRAP into the program that a thread
@@ -32,6 +37,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 
 #include "guard.h"
@@ -44,6 +50,9 @@
 enum {
 	TRAP_PERF_CODE = 6,
 	PATIENCE_NS = 200 * 1000 * 1000, /* for threads that are in the handler */
+	TRIALS = 3,          /* of what stopping and starting an event costs */
+	NOTICEABLE = 20,     /* part of a thread's time: 1 / 20 */
+	JUDGED_NS = 50 * 1000 * 1000, /* of its time at once; ticks tell of it roughly */
 };
 
 static bool has_perf;    /* SIGTRAP is ours */
@@ -51,6 +60,7 @@ static const int64_t FORSAKEN_NS = 60000000000;
 
 static int timer_signal; /* 0: the timer cannot be had */
 static bool sees_kernel; /* the timer does */
+static int64_t switch_ns; /* what an event of perf costs each time that its thread leaves a processor */
 static _Atomic int handlers; /* that are running */
 
 /* Timers of threads, by slot, + 1; 0: none. */
@@ -104,6 +114,30 @@ static int64_t kernel_time(void)
 	return (both.tv_sec - user.tv_sec) * 1000000000ll + (both.tv_nsec - user.tv_nsec);
 }
 
+static int64_t switches(void)
+{
+	struct rusage u = { 0 };
+
+	SYS(SYS_getrusage, RUSAGE_THREAD, &u);
+	return u.ru_nvcsw + u.ru_nivcsw;
+}
+
+/* The calling thread has used so much time since this was last asked: does too much of its time go into its event? */
+static bool event_is_dear(int64_t ns)
+{
+	int64_t now, cost;
+
+	self.event_ns += ns;
+	if (self.event_ns < JUDGED_NS)
+		return false;
+	now = switches();
+	cost = (now - self.switches) * switch_ns;
+	ns = self.event_ns;
+	self.switches = now;
+	self.event_ns = 0;
+	return cost > ns / NOTICEABLE;
+}
+
 /* Of so much processor time, what was the program's. */
 static int64_t worth(int64_t ns)
 {
@@ -124,7 +158,10 @@ static void timer_hit(const siginfo_t *info, const void *context)
 	int64_t before = self.kernel_ns, ns = periods * (int64_t)arena->period_ns;
 
 	self.perf_fd = guard_find(self.perf_fd, self.perf_id);
-	if (self.perf_fd >= 0) {
+	if (self.perf_fd >= 0 && event_is_dear(ns)) {
+		guard_close(self.perf_fd, self.perf_id);
+		self.perf_fd = -1;
+	} else if (self.perf_fd >= 0) {
 		self.kernel_ns = kernel_time();
 		self.rest_ns += self.kernel_ns - before;
 		periods = (uint32_t)(self.rest_ns / (int64_t)arena->period_ns);
@@ -281,6 +318,8 @@ bool sampler_start(void)
 	if (sees_kernel) {
 		self.kernel_ns = kernel_time();
 		self.rest_ns = 0;
+		self.switches = switches();
+		self.event_ns = 0;
 		start_timer(self.slot);
 	}
 	return true;
@@ -387,6 +426,23 @@ static bool kernel_is_at_least(unsigned major, unsigned minor)
 	       (has_major > major || (has_major == major && has_minor >= minor));
 }
 
+/* What the kernel does with the event as its thread leaves a processor and is back, it does here, too. */
+static int64_t cost_of_switch(int fd)
+{
+	int64_t least = INT64_MAX;
+
+	for (int i = 0; i < TRIALS; i++) {
+		int64_t began = now_ns(), took;
+
+		SYS(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
+		SYS(SYS_ioctl, fd, PERF_EVENT_IOC_DISABLE, 0);
+		took = now_ns() - began;
+		if (took < least)
+			least = took;
+	}
+	return least;
+}
+
 /* 0, or the reason why not. */
 static int try_perf(void)
 {
@@ -395,6 +451,7 @@ static int try_perf(void)
 
 	if (fd < 0)
 		return -fd;
+	switch_ns = cost_of_switch(fd);
 	guard_close(fd, id);
 	/* Since 5.18 a blocked SIGTRAP of perf waits; before, the kernel kills the process. */
 	return kernel_is_at_least(5, 18) && ours_take(SIGTRAP) ? 0 : ENOSYS;

@@ -1,4 +1,5 @@
 /* Programs that close, probe and take descriptors that they know nothing of; see hostile.h. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/resource.h>
@@ -285,9 +286,63 @@ static void race(void)
 	puts("none lost");
 }
 
+/* Open descriptors of events of perf, which are the profiler's. */
+static int events(void)
+{
+	char name[300], target[64];
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *e;
+	int n = 0;
+
+	while (dir && (e = readdir(dir)) != NULL) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%s", e->d_name);
+		n += readlink(name, target, sizeof(target)) > 0 && memmem(target, sizeof(target), "perf_event", 10);
+		memset(target, 0, sizeof(target));
+	}
+	closedir(dir);
+	return n;
+}
+
+static int to[2], fro[2];
+
+static void *echo(void *arg)
+{
+	char c;
+
+	while (read(to[0], &c, 1) == 1 && write(fro[1], &c, 1) == 1)
+		;
+	return arg;
+}
+
+/* Two threads on one processor, which do nothing but to let each other go on. */
+static void switches(void)
+{
+	long long end = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + 1000 * 1000000ll;
+	cpu_set_t one;
+	pthread_t t;
+	char c = 0;
+
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	if (pipe(to) != 0 || pipe(fro) != 0)
+		return;
+	printf("%d events\n", events());
+	start(&t, NULL, echo, NULL);
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < end)
+		for (int i = 0; i < 100; i++)
+			if (write(to[1], &c, 1) != 1 || read(fro[0], &c, 1) != 1)
+				return;
+	printf("%d events\n", events());
+	close(to[1]);
+	pthread_join(t, NULL);
+	afterwards(ms);
+	afterwards(ms);
+}
+
 static const struct mode mode[] = {
 	{ "close-all", close_all }, { "closefrom", closes_from }, { "close-range", closes_ranges }, { "dup-onto", dups_onto },
-	{ "probe", probes }, { "fork", forks }, { "run-out", runs_out }, { "race", race },
+	{ "probe", probes }, { "fork", forks }, { "run-out", runs_out }, { "race", race }, { "switches", switches },
 };
 
 int main(int argc, char **argv)
