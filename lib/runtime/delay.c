@@ -190,7 +190,7 @@ static int64_t pause_for(struct arena_thread *t, int64_t ns, enum pause how)
 		nap_until(t, start + ns);
 	spin_until(t, start + ns, start - delay_of(t));
 	if (held)
-		sampler_go_on(now_ns() - start);
+		sampler_go_on();
 	if (blocked)
 		unblock_signals(&mask);
 	return now_ns() - start;

@@ -117,7 +117,7 @@ struct self {
 	int64_t switches;    /* of the thread, from and to a processor, as they were last looked at, */
 	int64_t event_ns;    /* and the time that it has used since */
 	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
-	int64_t rest_ns;     /* of that, what no sample stands for yet */
+	int64_t rest_ns;     /* time seen by the timer that no sample stands for yet */
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
 	bool first_sample;   /* is still to come, after a random part of a period */
 	uint32_t period_window; /* in which period_ns was drawn */
@@ -137,7 +137,8 @@ struct self {
 	uint32_t fork_window;
 	volatile uintptr_t waiting;    /* stack address of the call that can block and is on; 0: none */
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
-	int64_t held_ns;               /* of pauses, that the timer sampler has taken for the program's time */
+	int64_t timed_ns;              /* processor time without pauses, as of the last signal of the timer; 0: none yet */
+	int64_t hold_ns, held_ns;      /* processor time as the last pause began; of all pauses that the timer was held for */
 	int64_t wall_ns, cpu_ns;       /* see processor_queued; wall_ns 0: begin afresh */
 	int64_t queued_ns;             /* without a processor, that no sample has told of yet */
 	int64_t noted_ns, lag_ns;      /* when the thread noted its clock at a processor last, and what it owed then */
@@ -227,7 +228,7 @@ void sampler_stop(void);                    /* any: for the calling thread */
 void sampler_replace(uint32_t tid);         /* any: that thread of the process has lost its event of perf */
 void sampler_pause(bool stop);              /* any: the same for a while, with its breakpoints; or starts it again */
 void sampler_hold(void);                    /* any: the calling thread pauses, all signals blocked: that is not to be sampled; */
-void sampler_go_on(int64_t held_ns);        /* any: the pause is over, and took so long */
+void sampler_go_on(void);                   /* any: the pause is over */
 void sampler_stop_all(bool stop);           /* any: for all threads of the process, which are out of the handler then; or starts it again */
 
 /* any: is it a signal of ours that has come, and not one of the program's with the same number? */
@@ -314,6 +315,9 @@ void sync_take(struct arena_thread *t, uint64_t key);
 int64_t sync_released_at(uint64_t key);
 
 /* ---- processor.c: threads that wait for a processor ---- */
+
+/* any: what the calling thread has used, ns. */
+int64_t processor_time(void);
 
 /* any: the calling thread is about to leave its processor, */
 void processor_leave(struct arena_thread *t);

@@ -41,10 +41,10 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 }
 
 /* How long the thread has been without a processor; keeps samples of that, as hits when it is `wanted` (sped up). */
-static int64_t queued_ns(struct arena_thread *t, const struct stack *stack, bool wanted)
+static int64_t queued_ns(struct arena_thread *t, struct stack *stack, bool wanted)
 {
 	int64_t queued = processor_queued(t), n, period = (int64_t)arena->period_ns;
-	struct stack copy;
+	bool hit = stack->hit;
 
 	if (queued <= 0)
 		return 0;
@@ -52,9 +52,9 @@ static int64_t queued_ns(struct arena_thread *t, const struct stack *stack, bool
 	n = self.residue_ns[CLASS_RUNQUEUE] / period;
 	if (n > 0) {
 		self.residue_ns[CLASS_RUNQUEUE] -= n * period;
-		copy = *stack;
-		copy.hit = wanted;
-		sample_keep(t, &copy, CLASS_RUNQUEUE, (uint32_t)n);
+		stack->hit = wanted;
+		sample_keep(t, stack, CLASS_RUNQUEUE, (uint32_t)n);
+		stack->hit = hit;
 	}
 	return queued;
 }

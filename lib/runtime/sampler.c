@@ -23,7 +23,10 @@
  * Timers run on clocks that advance by ticks: of user time, and of all time that
  * the thread has used.  (On the usual clock, which is exact, a timer waits for the
  * tick after its time, and a thread that runs for less than that is never seen.)
- * Two such clocks also tell whether a tick has hit the kernel.
+ * Two such clocks also tell whether a tick has hit the kernel.  Ticks only choose
+ * when to look: how much time a sample stands for is read off the exact clock, less
+ * what was spent in pauses.  Pauses begin at samples, so at ticks, and would be seen
+ * too rarely, or too often, all of them alike.
  *
  * No call of the program ever fails with EINTR, or returns short, because of us:
  * perf hits user code alone, and the signal of the timer is sent when the thread
@@ -114,7 +117,8 @@ static int64_t kernel_time(void)
 	return (both.tv_sec - user.tv_sec) * 1000000000ll + (both.tv_nsec - user.tv_nsec);
 }
 
-static int64_t switches(void)
+/* Not inlined: its frame would be on the stack of a handler in which the rest is done. */
+static __attribute__((noinline)) int64_t switches(void)
 {
 	struct rusage u = { 0 };
 
@@ -138,38 +142,46 @@ static bool event_is_dear(int64_t ns)
 	return cost > ns / NOTICEABLE;
 }
 
-/* Of so much processor time, what was the program's. */
-static int64_t worth(int64_t ns)
+/*
+ * What the calling thread has used since the last signal of its timer, which stands
+ * for `ticked`.  The first one stands for that, like first samples of perf.
+ */
+static int64_t used(int64_t ticked)
 {
-	int64_t held = self.held_ns < ns ? self.held_ns : ns;
+	int64_t before = self.timed_ns;
 
-	self.held_ns -= held;
-	return ns - held;
+	self.timed_ns = processor_time() - self.held_ns;
+	return before ? self.timed_ns - before : ticked;
 }
 
 /*
  * A timer of 1 ms that ticks each 4 ms tells how many expirations one signal stands
  * for.  Beside an event of perf it stands for the time in the kernel since the last
- * one.
+ * one.  What is less than a period waits for the next signal.
  */
 static void timer_hit(const siginfo_t *info, const void *context)
 {
-	uint32_t periods = 1 + (uint32_t)info->si_overrun;
-	int64_t before = self.kernel_ns, ns = periods * (int64_t)arena->period_ns;
+	int64_t period = (int64_t)arena->period_ns, ns = (1 + (int64_t)info->si_overrun) * period, before = self.kernel_ns;
+	uint32_t periods;
 
 	self.perf_fd = guard_find(self.perf_fd, self.perf_id);
 	if (self.perf_fd >= 0 && event_is_dear(ns)) {
 		guard_close(self.perf_fd, self.perf_id);
 		self.perf_fd = -1;
-	} else if (self.perf_fd >= 0) {
+		self.timed_ns = processor_time() - self.held_ns;
+		self.rest_ns = 0;
+		return;
+	}
+	if (self.perf_fd >= 0) {
 		self.kernel_ns = kernel_time();
 		self.rest_ns += self.kernel_ns - before;
-		periods = (uint32_t)(self.rest_ns / (int64_t)arena->period_ns);
-		ns = periods * (int64_t)arena->period_ns;
-		self.rest_ns -= ns;
+	} else {
+		self.rest_ns += used(ns);
 	}
+	periods = (uint32_t)(self.rest_ns / period);
+	self.rest_ns -= periods * period;
 	if (periods)
-		sample_take(context, periods, worth(ns));
+		sample_take(context, periods, periods * period);
 }
 
 void sampler_handle(int sig, siginfo_t *info, void *context)
@@ -306,6 +318,7 @@ void sampler_replace(uint32_t tid)
 bool sampler_start(void)
 {
 	self.period_ns = arena->period_ns;
+	self.timed_ns = self.rest_ns = 0;
 	delete_timer(self.slot);
 	if (!has_perf)
 		return start_timer(self.slot);
@@ -317,7 +330,6 @@ bool sampler_start(void)
 		return start_timer(self.slot);
 	if (sees_kernel) {
 		self.kernel_ns = kernel_time();
-		self.rest_ns = 0;
 		self.switches = switches();
 		self.event_ns = 0;
 		start_timer(self.slot);
@@ -387,10 +399,12 @@ void sampler_hold(void)
 	if (self.perf_fd >= 0) {
 		self.perf_fd = guard_find(self.perf_fd, self.perf_id);
 		SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+	} else {
+		self.hold_ns = processor_time();
 	}
 }
 
-void sampler_go_on(int64_t held_ns)
+void sampler_go_on(void)
 {
 	static const struct timespec at_once = { 0, 0 };
 	uint64_t set = timer_signal ? 1ull << (timer_signal - 1) : 0;
@@ -400,19 +414,15 @@ void sampler_go_on(int64_t held_ns)
 		SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0);
 		return;
 	}
-	/* The timer cannot be held without losing the part of a tick that has passed: what it tells next is worth less. */
-	self.held_ns += held_ns;
+	self.held_ns += processor_time() - self.hold_ns;
+	/* Of a tick that hit the pause nothing is to be seen. */
 	while (SYS(SYS_rt_sigtimedwait, &set, &info, &at_once, sizeof(set)) > 0) {
 		if (!sampler_sent(timer_signal, &info)) {
 			/* The program's own: it waits on. */
 			SYS(SYS_rt_tgsigqueueinfo, SYS(SYS_getpid), self.slot->tid, timer_signal, &info);
 			break;
 		}
-		/* This one hit the pause. */
-		self.held_ns -= (1 + (int64_t)info.si_overrun) * (int64_t)arena->period_ns;
 	}
-	if (self.held_ns < 0)
-		self.held_ns = 0;
 }
 
 /* ---- choosing ------------------------------------------------------------------- */
