@@ -51,12 +51,12 @@ static int64_t part(int64_t ns, uint32_t rate)
 
 static void note(struct arena_thread *t, bool goes_on)
 {
-	int64_t now = now_ns(), d = delay_of(t), period = (int64_t)arena->period_ns, since;
-	uint32_t rate = (uint32_t)part(segment_rate(&since), window_speedup());
-	int64_t expected = part(now - since < period ? now - since : period, rate);
+	int64_t now = now_ns(), d = delay_of(t);
+	uint32_t rate;
+	int64_t expected = segment_expected(now, goes_on, &rate);
 
 	self.lag_ns = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - d;
-	processor_note(now - d - expected, now, goes_on ? rate : 0);
+	processor_note(now - d - expected, now, rate);
 }
 
 void processor_leave(struct arena_thread *t)

@@ -92,6 +92,7 @@ void process_news(void);
 struct lumps {
 	uint64_t region;    /* that this is about */
 	int64_t last_ns;    /* time of the last sample, later by what has been no work since; 0: none yet */
+	int64_t pending_ns; /* work since then in segments that have ended and are not known */
 	uint32_t share;     /* of the region in recent samples; 1 << 16: all */
 	uint32_t window;    /* of what follows: */
 	int64_t advance_ns; /* credited by that share, when the thread was preempted: samples owe it */
@@ -387,10 +388,10 @@ void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg);
 void segment_skip(int64_t ns);
 
 /*
- * any: what the calling thread is to be expected to be credited, at a speedup of 1,
- * for its time since *since (1 << 16: all of it).
+ * any: what the calling thread is expected to be credited later for its work of before
+ * `at`; and while it goes on, *rate (1 << 16: all) of its time from then on.
  */
-uint32_t segment_rate(int64_t *since);
+int64_t segment_expected(int64_t at, bool goes_on, uint32_t *rate);
 
 /*
  * any: what is between `at` and ns later is none of the thread's time; returns what it

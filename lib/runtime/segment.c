@@ -203,31 +203,78 @@ static void look_how_fine(struct arena_segment *s)
 		begin(self.slot, &fine_site);
 }
 
-/* A lump is credited, for the time since the last one. */
+/* ---- what samples are still to credit ------------------------------------------- */
+
+static uint64_t current_region(void)
+{
+	return atomic_load_explicit(&arena->region, memory_order_relaxed);
+}
+
+/* A sample in a segment that is not known, and is credited as a lump. */
 static void learn_lump(uint32_t weight)
 {
 	struct lumps *l = &self.lumps;
-	uint64_t region = atomic_load_explicit(&arena->region, memory_order_relaxed);
 
-	if (l->region != region)
-		*l = (struct lumps){ .region = region };
+	if (l->region != current_region())
+		*l = (struct lumps){ .region = current_region() };
 	l->share += (int32_t)(weight - l->share) / RECENT_LUMPS;
-	l->last_ns = now_ns();
 }
 
-uint32_t segment_rate(int64_t *since)
+/* A period has been accounted for. */
+static void end_lump(void)
+{
+	self.lumps.pending_ns = 0;
+	self.lumps.last_ns = now_ns();
+}
+
+/* What lumps are expected to credit, at a speedup of 1, for work of before `at` since the last sample. */
+static double pending(int64_t at, bool goes_on)
+{
+	const struct lumps *l = &self.lumps;
+	int64_t ns = l->pending_ns, since = self.segment ? self.segment_ns : l->last_ns;
+
+	if (l->region != current_region())
+		return 0;
+	if (goes_on && at > since && !(self.segment && self.segment_known))
+		ns += at - since;
+	if (ns > (int64_t)arena->period_ns)
+		ns = (int64_t)arena->period_ns;
+	return (double)ns * l->share / 65536;
+}
+
+int64_t segment_expected(int64_t at, bool goes_on, uint32_t *rate)
 {
 	const struct arena_segment *s = current();
-	const struct lumps *l = &self.lumps;
-	unsigned bin;
+	uint32_t speedup = window_speedup();
+	double credit = pending(at, goes_on), share = 0;
+	unsigned bin = bin_of(self.segment_at);
 
-	if (s && self.segment_known) {
-		bin = bin_of(self.segment_at);
-		*since = self.segment_ns;
-		return s->time_ns[bin] > 0 ? (uint32_t)((double)s->hit_ns[bin] / (double)s->time_ns[bin] * 65536) : 0;
+	if (goes_on && s && self.segment_known) {
+		share = s->time_ns[bin] > 0 ? (double)s->hit_ns[bin] / (double)s->time_ns[bin] : 0;
+		credit += at > self.segment_ns ? share * (double)(at - self.segment_ns) : 0;
+	} else if (goes_on && self.lumps.region == current_region()) {
+		share = self.lumps.share / 65536.;
 	}
-	*since = s && self.segment_ns > l->last_ns ? self.segment_ns : l->last_ns;
-	return l->last_ns && l->region == atomic_load_explicit(&arena->region, memory_order_relaxed) ? l->share : 0;
+	*rate = (uint32_t)(share * speedup);
+	return at_speedup(credit, speedup);
+}
+
+int64_t segment_interrupted(int64_t at, int64_t ns)
+{
+	struct arena_segment *s = current();
+	struct lumps *l = &self.lumps;
+	uint32_t speedup = window_speedup();
+	int64_t advance = at_speedup(pending(at, true), speedup);
+	double credit = s ? account(s, at) : 0;
+
+	segment_skip(ns);
+	if (l->window != current_window())
+		l->advance_ns = 0;
+	l->window = current_window();
+	l->advance_ns += advance;
+	l->pending_ns = 0;
+	l->last_ns = at + ns;
+	return s && self.segment_known ? advance + at_speedup(credit, speedup) : advance;
 }
 
 /* A lump, without what has been credited of it already. */
@@ -243,31 +290,6 @@ static int64_t less_advance(int64_t lump)
 	return rest;
 }
 
-int64_t segment_interrupted(int64_t at, int64_t ns)
-{
-	struct arena_segment *s = current();
-	struct lumps *l = &self.lumps;
-	uint32_t speedup = window_speedup();
-	int64_t since, credit;
-	uint32_t rate = segment_rate(&since);
-	double known = s ? account(s, at) : 0;
-
-	segment_skip(ns);
-	if (s && self.segment_known)
-		return at_speedup(known, speedup);
-	if (at <= since)
-		return 0;
-	if (at > since + (int64_t)arena->period_ns)
-		at = since + (int64_t)arena->period_ns;
-	credit = at_speedup((double)(at - since) * rate / 65536, speedup);
-	if (l->window != current_window())
-		l->advance_ns = 0;
-	l->window = current_window();
-	l->advance_ns += credit;
-	l->last_ns = at + ns;
-	return credit;
-}
-
 int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup)
 {
 	struct arena_segment *s = current();
@@ -277,6 +299,7 @@ int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup)
 
 	if (!s || !known)
 		learn_lump(weight);
+	end_lump();
 	if (!s)
 		return less_advance(lump);
 	credit = account(s, now_ns());
@@ -309,12 +332,16 @@ static void tell_birth(const struct arena_segment *s)
 int64_t segment_end(uint32_t speedup)
 {
 	struct arena_segment *s = current();
+	int64_t began;
 	double credit;
 
 	self.segment_ends++;
 	if (!s)
 		return 0;
+	began = self.segment_ns;
 	credit = account(s, now_ns());
+	if (!self.segment_known)
+		self.lumps.pending_ns += self.segment_ns - began;
 	s->seen++;
 	if (self.birth)
 		tell_birth(s);
