@@ -12,7 +12,7 @@
  *
  * An event of perf costs time whenever its thread leaves a processor and when it
  * comes back: 1 us, or 10 in a virtual machine.  A thread that does that so often
- * that it would be a noticeable part of its time goes over to the timer, which costs
+ * that it would be a fifth of its time goes over to the timer, which costs
  * nothing there.
  *
  * What a thread does in the kernel (system calls, page faults) is its work too.
@@ -53,8 +53,8 @@
 enum {
 	TRAP_PERF_CODE = 6,
 	PATIENCE_NS = 200 * 1000 * 1000, /* for threads that are in the handler */
-	TRIALS = 3,          /* of what stopping and starting an event costs */
-	NOTICEABLE = 20,     /* part of a thread's time: 1 / 20 */
+	TRIALS = 4,          /* of what stopping and starting an event costs */
+	TOO_MUCH = 5,        /* of a thread's time: 1 / 5.  A tick is a coarse sample; more often than that, it is the lesser evil */
 	JUDGED_NS = 50 * 1000 * 1000, /* of its time at once; ticks tell of it roughly */
 };
 
@@ -139,7 +139,7 @@ static bool event_is_dear(int64_t ns)
 	ns = self.event_ns;
 	self.switches = now;
 	self.event_ns = 0;
-	return cost > ns / NOTICEABLE;
+	return cost > ns / TOO_MUCH;
 }
 
 /*
@@ -436,21 +436,19 @@ static bool kernel_is_at_least(unsigned major, unsigned minor)
 	       (has_major > major || (has_major == major && has_minor >= minor));
 }
 
-/* What the kernel does with the event as its thread leaves a processor and is back, it does here, too. */
+/*
+ * What the kernel does with the event as its thread leaves a processor and is back, it
+ * does here, too.  The mean: it is cheap when the processor's clock happens to go off sooner.
+ */
 static int64_t cost_of_switch(int fd)
 {
-	int64_t least = INT64_MAX;
+	int64_t began = now_ns();
 
 	for (int i = 0; i < TRIALS; i++) {
-		int64_t began = now_ns(), took;
-
 		SYS(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
 		SYS(SYS_ioctl, fd, PERF_EVENT_IOC_DISABLE, 0);
-		took = now_ns() - began;
-		if (took < least)
-			least = took;
 	}
-	return least;
+	return (now_ns() - began) / TRIALS;
 }
 
 /* 0, or the reason why not. */
