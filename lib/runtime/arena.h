@@ -294,7 +294,8 @@ struct arena_thread {
 	_Atomic uint64_t waited_ns[CLASSES]; /* [T] real time in waits; [CLASS_CPU] is not used */
 	_Atomic uint64_t absolute_ns; /* [T] of these, until a moment of the wall clock */
 	_Atomic uint64_t stranger_ns; /* [T] of these, on channels whose other end nobody of the recording has */
-	uint32_t has_segments, has_sites; /* [T] 1: `segment`, `site` are not empty */
+	uint32_t has_segments, has_sites; /* [T] 1: `segment`, `site` are not empty, */
+	uint64_t learned_from;      /* [T] but hold what threads with this routine have learned, one after the other */
 	struct arena_wait wait;     /* [T] */
 	struct arena_site site[ARENA_SITES]; /* [T] */
 	_Atomic uint64_t visits[ARENA_POINTS]; /* [T] */

@@ -128,7 +128,7 @@ struct self {
 	uint32_t segment_ends;         /* since the last sample */
 	bool segment_fine;             /* they are so many that segments last from sample to sample */
 	struct lumps lumps;            /* see segment_interrupted */
-	struct arena_birth *birth;     /* of the thread's first segment, while it is in that */
+	struct arena_birth *birth, *sort; /* of the thread's first segment, while it is in that: by routine and argument, by routine */
 	struct arena_segment before;   /* what was known of it as it began */
 	int64_t segment_ns;            /* up to when the segment's time is accounted for, */
 	int64_t segment_at;            /* and how long after its beginning that is */

@@ -46,6 +46,7 @@ enum {
 	KNOWN_SAMPLES = 24,  /* below this many, a share is a guess */
 	FEW_CHANGES = 4,     /* below so many expected, their absence proves nothing */
 	SHORT_PERIODS = ARENA_BINS / 2, /* mean length of a segment, in periods, up to which lumps matter */
+	ALMOST = 32,         /* all but one of so many */
 	RECENT_LUMPS = 16,   /* samples that tell what lumps are to be expected */
 	PROBES = 4,          /* places that a segment may be found in */
 };
@@ -111,7 +112,7 @@ static struct arena_segment *current(void)
 {
 	if (self.segment && self.segment_window != current_window()) {
 		self.segment = NULL;
-		self.birth = NULL;
+		self.birth = self.sort = NULL;
 	}
 	return self.segment;
 }
@@ -198,7 +199,7 @@ static void look_how_fine(struct arena_segment *s)
 		return;
 	s->seen++; /* a fine one lasts until the next sample, if no wait ends it before */
 	self.segment = NULL;
-	self.birth = NULL;
+	self.birth = self.sort = NULL;
 	if (self.segment_fine)
 		begin(self.slot, &fine_site);
 }
@@ -313,11 +314,10 @@ int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup)
 	return known ? at_speedup(credit, speedup) : less_advance(lump);
 }
 
-/* What this thread has learned of its first segment, all that begin like it will know. */
-static void tell_birth(const struct arena_segment *s)
+static void tell(struct arena_birth *b, const struct arena_segment *s)
 {
-	struct arena_birth *b = self.birth;
-
+	if (!b)
+		return;
 	atomic_fetch_add_explicit(&b->seen, s->seen - self.before.seen, memory_order_relaxed);
 	atomic_fetch_add_explicit(&b->samples, s->samples - self.before.samples, memory_order_relaxed);
 	atomic_fetch_add_explicit(&b->hits, s->hits - self.before.hits, memory_order_relaxed);
@@ -326,7 +326,14 @@ static void tell_birth(const struct arena_segment *s)
 		atomic_fetch_add_explicit(&b->time_ns[i], s->time_ns[i] - self.before.time_ns[i], memory_order_relaxed);
 		atomic_fetch_add_explicit(&b->hit_ns[i], s->hit_ns[i] - self.before.hit_ns[i], memory_order_relaxed);
 	}
-	self.birth = NULL;
+}
+
+/* What this thread has learned of its first segment, all that begin like it will know. */
+static void tell_birth(const struct arena_segment *s)
+{
+	tell(self.birth, s);
+	tell(self.sort, s);
+	self.birth = self.sort = NULL;
 }
 
 int64_t segment_end(uint32_t speedup)
@@ -343,8 +350,7 @@ int64_t segment_end(uint32_t speedup)
 	if (!self.segment_known)
 		self.lumps.pending_ns += self.segment_ns - began;
 	s->seen++;
-	if (self.birth)
-		tell_birth(s);
+	tell_birth(s);
 	self.segment = NULL;
 	return self.segment_known ? at_speedup(credit, speedup) : 0;
 }
@@ -380,36 +386,58 @@ void segment_begin(struct arena_thread *t, const void *site)
 	begin(t, self.segment_fine ? &fine_site : site);
 }
 
+/* NULL: another kind has the place, and keeps it. */
+static struct arena_birth *birth_of(uint64_t routine, uint64_t arg)
+{
+	uint64_t free_key = 0, key = (routine * 0x9e3779b97f4a7c15u ^ arg) + (current_region() << 48) + 1;
+	struct arena_birth *b = &arena->birth[key * 0x9e3779b97f4a7c15u >> 52 & (ARENA_BIRTHS - 1)];
+
+	return atomic_compare_exchange_strong_explicit(&b->key, &free_key, key, memory_order_relaxed, memory_order_relaxed) ||
+	       free_key == key ? b : NULL;
+}
+
+static void recall(struct arena_segment *s, const struct arena_birth *b)
+{
+	s->seen = atomic_load_explicit(&b->seen, memory_order_relaxed);
+	s->samples = atomic_load_explicit(&b->samples, memory_order_relaxed);
+	s->hits = atomic_load_explicit(&b->hits, memory_order_relaxed);
+	s->changes = atomic_load_explicit(&b->changes, memory_order_relaxed);
+	s->last_hit = 2 * s->hits > s->samples; /* the more usual */
+	for (unsigned i = 0; i < ARENA_BINS; i++) {
+		s->time_ns[i] = atomic_load_explicit(&b->time_ns[i], memory_order_relaxed);
+		s->hit_ns[i] = atomic_load_explicit(&b->hit_ns[i], memory_order_relaxed);
+	}
+}
+
+static bool is_all_or_nothing(const struct arena_segment *s)
+{
+	return s->hits <= s->samples / ALMOST || s->samples - s->hits <= s->samples / ALMOST;
+}
+
 /*
  * A thread that lives for one task has no second segment to learn from the
  * first.  Threads that run the same routine with the same argument (a pointer
  * that stays the same from round to round tells their roles apart) learn from
- * each other.  Where the argument is new each time nothing is learned, and lumps
- * remain.
+ * each other.  Where the argument is new each time, those with the same routine do,
+ * if all are in the region, or none: they may have roles that nothing tells apart.
  */
 void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg)
 {
-	uint64_t region = atomic_load_explicit(&arena->region, memory_order_relaxed), free_key = 0;
-	uint64_t key = (routine * 0x9e3779b97f4a7c15u ^ arg) + (region << 48) + 1;
-	struct arena_birth *b = &arena->birth[key * 0x9e3779b97f4a7c15u >> 52 & (ARENA_BIRTHS - 1)];
+	struct arena_birth *birth = birth_of(routine, arg), *sort = birth_of(routine, 0);
 
-	if (!atomic_compare_exchange_strong_explicit(&b->key, &free_key, key, memory_order_relaxed, memory_order_relaxed) &&
-	    free_key != key)
-		return; /* two kinds in one place: the first has it */
 	segment_begin(t, (const void *)(uintptr_t)routine);
 	if (!self.segment)
 		return;
-	self.birth = b;
-	self.segment->seen = self.before.seen = atomic_load_explicit(&b->seen, memory_order_relaxed);
-	self.segment->samples = self.before.samples = atomic_load_explicit(&b->samples, memory_order_relaxed);
-	self.segment->hits = self.before.hits = atomic_load_explicit(&b->hits, memory_order_relaxed);
-	self.segment->changes = self.before.changes = atomic_load_explicit(&b->changes, memory_order_relaxed);
-	self.segment->last_hit = 2 * self.before.hits > self.before.samples; /* the more usual */
-	for (unsigned i = 0; i < ARENA_BINS; i++) {
-		self.segment->time_ns[i] = self.before.time_ns[i] = atomic_load_explicit(&b->time_ns[i], memory_order_relaxed);
-		self.segment->hit_ns[i] = self.before.hit_ns[i] = atomic_load_explicit(&b->hit_ns[i], memory_order_relaxed);
+	if (birth)
+		recall(self.segment, birth);
+	self.segment_known = birth && is_known(self.segment);
+	if (!self.segment_known && sort) {
+		recall(self.segment, sort);
+		self.segment_known = is_known(self.segment) && is_all_or_nothing(self.segment);
 	}
-	self.segment_known = is_known(self.segment);
+	self.before = *self.segment;
+	self.birth = birth;
+	self.sort = sort != birth ? sort : NULL;
 }
 
 void segment_skip(int64_t ns)

@@ -101,6 +101,16 @@ static void bound_stack(void)
 	self.stack_lo = self.stack_hi > bytes ? self.stack_hi - bytes : 0;
 }
 
+/* Another thread does other things.  Tables that nothing is in are not touched: threads may be many, and short. */
+static void forget(struct arena_thread *slot)
+{
+	for (unsigned i = 0; slot->has_segments && i < ARENA_SEGMENTS; i++)
+		slot->segment[i].key = 0;
+	if (slot->has_sites)
+		memset(slot->site, 0, sizeof(slot->site));
+	slot->has_segments = slot->has_sites = 0;
+}
+
 void thread_begin(struct arena_thread *slot)
 {
 	if (!slot)
@@ -115,17 +125,14 @@ void thread_begin(struct arena_thread *slot)
 	self.random = (arena->seed + (uint64_t)slot->tid) * 0x9e3779b97f4a7c15u | 1;
 	self.period_window = 0;
 	self.segment = NULL;
-	self.birth = NULL;
+	self.birth = self.sort = NULL;
 	self.waiting = 0;
 	self.wall_ns = 0;
 	for (unsigned i = 0; i < CLASSES; i++)
 		self.residue_ns[i] = (int64_t)(sample_random() % arena->period_ns);
-	/* Another thread does other things.  Tables that nothing is in are not touched: threads may be many, and short. */
-	for (unsigned i = 0; slot->has_segments && i < ARENA_SEGMENTS; i++)
-		slot->segment[i].key = 0;
-	if (slot->has_sites)
-		memset(slot->site, 0, sizeof(slot->site));
-	slot->has_segments = slot->has_sites = 0;
+	if (!slot->routine || slot->learned_from != slot->routine)
+		forget(slot);
+	slot->learned_from = slot->routine;
 	atomic_store_explicit(&slot->wait.since, 0, memory_order_relaxed);
 	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
 	if (!sampler_start())
