@@ -26,7 +26,7 @@
 #include "unwind.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d05, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d06, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
@@ -42,7 +42,7 @@ enum {
 	ARENA_AHEAD_NS = 2000000, /* by how much credits of sleeps run ahead of them */
 	ARENA_SITES = 64,         /* places of waiting that a thread remembers; a power of two */
 	ARENA_BINS = 16,          /* of a segment, each half a period of the sampler; the last holds the rest */
-	ARENA_SEGMENTS = 256,     /* segments a thread remembers; a power of two */
+	ARENA_SEGMENTS = 1024,    /* segments a thread remembers; a power of two */
 	ARENA_BIRTHS = 1 << 12,   /* kinds of threads remembered; a power of two */
 	ARENA_OBJECTS = 1 << 14,  /* sync objects remembered; a power of two */
 	ARENA_PROCESSORS = 1 << 10, /* remembered; a power of two */
@@ -221,6 +221,7 @@ struct arena_object {
 	_Atomic int64_t virt_ns;  /* [A] latest virtual time of a release in this window */
 	_Atomic int64_t real_ns;  /* [A] real time of the last release */
 	_Atomic uint32_t by;      /* [A] thread whose virtual time that is: its slot, + 1 */
+	_Atomic uint32_t held_ns; /* [A] of a lock, how long it had been held; UINT32_MAX: unknown */
 };
 
 /* A processor, as the last thread that said so left it, or had it. */
@@ -294,8 +295,9 @@ struct arena_thread {
 	_Atomic uint64_t waited_ns[CLASSES]; /* [T] real time in waits; [CLASS_CPU] is not used */
 	_Atomic uint64_t absolute_ns; /* [T] of these, until a moment of the wall clock */
 	_Atomic uint64_t stranger_ns; /* [T] of these, on channels whose other end nobody of the recording has */
-	uint32_t has_segments, has_sites; /* [T] 1: `segment`, `site` are not empty, */
-	uint64_t learned_from;      /* [T] but hold what threads with this routine have learned, one after the other */
+	uint64_t learned_from;      /* [T] `segment` and `site` hold what threads with this routine have learned, one after the other; */
+	uint64_t has_segments[ARENA_SEGMENTS / 64]; /* [T] a bit for each of the former that is not empty, */
+	uint32_t has_sites;         /* [T] 1: the latter are not */
 	struct arena_wait wait;     /* [T] */
 	struct arena_site site[ARENA_SITES]; /* [T] */
 	_Atomic uint64_t visits[ARENA_POINTS]; /* [T] */

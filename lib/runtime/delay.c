@@ -289,6 +289,20 @@ static bool is_own(const struct arena_thread *t, uint64_t key)
 	       atomic_load_explicit(&o->by, memory_order_relaxed) == thread_number(t);
 }
 
+void sync_took(uint64_t key)
+{
+	self.took_key = key;
+	self.took_ns = now_ns();
+}
+
+/* How long the calling thread has had the lock. */
+static uint32_t held_ns(uint64_t key, int64_t now)
+{
+	int64_t held = now - self.took_ns;
+
+	return self.took_key == key && held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
+}
+
 void sync_leave(struct arena_thread *t, uint64_t key)
 {
 	uint64_t tag;
@@ -308,6 +322,7 @@ void sync_leave(struct arena_thread *t, uint64_t key)
 		}
 	}
 	mark(key, v, now, by);
+	atomic_store_explicit(&o->held_ns, held_ns(key, now), memory_order_relaxed);
 }
 
 void sync_release(struct arena_thread *t, uint64_t key)
@@ -379,18 +394,24 @@ bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t block
 
 /*
  * A lock says that two did something one after the other, not that one went on because
- * of the other.  A thread that passes by a free lock just before another one, in virtual
- * time, which in real time has been there already, would not have waited: where many
- * pass, to put something into a queue, that would take back a quarter of all credits.
+ * of the other.  A thread that is done with a free lock before another one takes it, in
+ * virtual time, though in real time that has been there already, would not have waited:
+ * where many put things into a queue, that would take back a quarter of all credits.
  * But when the threads at a queue come apart, as one has become the faster one, it would
  * have had to wait in the end.
  */
 void sync_take(struct arena_thread *t, uint64_t key)
 {
-	int64_t virt = 0, when = 0;
+	uint64_t tag;
+	int64_t virt = 0, when = 0, held, ahead;
 	bool known = sync_seen(key, &virt, &when);
 
-	not_before(t, key, known, virt - PASSING_BY_NS);
+	if (known) {
+		held = atomic_load_explicit(&object_of(key, &tag)->held_ns, memory_order_relaxed);
+		ahead = virt - (now_ns() - delay_of(t));
+		not_before(t, key, true, ahead >= 2 * held ? virt - PASSING_BY_NS : virt);
+	}
+	sync_took(key);
 }
 
 int64_t sync_released_at(uint64_t key)

@@ -142,6 +142,8 @@ struct self {
 	int64_t hold_ns, held_ns;      /* processor time as the last pause began; of all pauses that the timer was held for */
 	int64_t wall_ns, cpu_ns;       /* see processor_queued; wall_ns 0: begin afresh */
 	int64_t queued_ns;             /* without a processor, that no sample has told of yet */
+	uint64_t took_key;             /* lock that was taken last, */
+	int64_t took_ns;               /* and when */
 	int64_t noted_ns, lag_ns;      /* when the thread noted its clock at a processor last, and what it owed then */
 };
 
@@ -311,6 +313,9 @@ bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t block
 
 /* any: the calling thread has got the lock `key`, which was free. */
 void sync_take(struct arena_thread *t, uint64_t key);
+
+/* any: it has got it, however that came about. */
+void sync_took(uint64_t key);
 
 /* any: when `key` was last released in this window; 0: not at all, as far as is known. */
 int64_t sync_released_at(uint64_t key);

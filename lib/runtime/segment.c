@@ -48,25 +48,39 @@ enum {
 	SHORT_PERIODS = ARENA_BINS / 2, /* mean length of a segment, in periods, up to which lumps matter */
 	ALMOST = 32,         /* all but one of so many */
 	RECENT_LUMPS = 16,   /* samples that tell what lumps are to be expected */
-	PROBES = 4,          /* places that a segment may be found in */
+	PROBES = 8,          /* places that a segment may be found in */
 };
 
 static const char fine_site; /* where all fine segments are taken to begin */
 
+static uint64_t current_region(void)
+{
+	return atomic_load_explicit(&arena->region, memory_order_relaxed);
+}
+
+/*
+ * What is known of segments that begin there, with that region sped up that much: where
+ * a thread waits, spinning, the place in the segment at which it goes on depends on that.
+ */
+static uint64_t key_at(uint64_t site)
+{
+	return (site ^ current_region() << 48 ^ (uint64_t)window_speedup() * 0x9e3779b97f4a7c15u) | 1;
+}
+
 static struct arena_segment *find(struct arena_thread *t, const void *site)
 {
-	uint64_t region = atomic_load_explicit(&arena->region, memory_order_relaxed);
-	uint64_t key = (uint64_t)(uintptr_t)site ^ region << 48 ^ 1;
-	uint64_t at = key * 0x9e3779b97f4a7c15u >> 56; /* to the highest bits all of the key contributes, the region too */
+	uint64_t key = key_at((uint64_t)(uintptr_t)site * 2);
+	uint64_t at = key * 0x9e3779b97f4a7c15u >> 32; /* to the highest bits all of the key contributes */
 
 	for (unsigned i = 0; i < PROBES; i++) {
-		struct arena_segment *s = &t->segment[(at + i) % ARENA_SEGMENTS];
+		unsigned n = (at + i) % ARENA_SEGMENTS;
+		struct arena_segment *s = &t->segment[n];
 
 		if (s->key == key)
 			return s;
 		if (s->key == 0) {
 			memset(s, 0, sizeof(*s)); /* of another thread, that had the slot before */
-			t->has_segments = 1;
+			t->has_segments[n / 64] |= 1ull << n % 64;
 			s->key = key;
 			return s;
 		}
@@ -205,11 +219,6 @@ static void look_how_fine(struct arena_segment *s)
 }
 
 /* ---- what samples are still to credit ------------------------------------------- */
-
-static uint64_t current_region(void)
-{
-	return atomic_load_explicit(&arena->region, memory_order_relaxed);
-}
 
 /* A sample in a segment that is not known, and is credited as a lump. */
 static void learn_lump(uint32_t weight)
@@ -389,7 +398,7 @@ void segment_begin(struct arena_thread *t, const void *site)
 /* NULL: another kind has the place, and keeps it. */
 static struct arena_birth *birth_of(uint64_t routine, uint64_t arg)
 {
-	uint64_t free_key = 0, key = (routine * 0x9e3779b97f4a7c15u ^ arg) + (current_region() << 48) + 1;
+	uint64_t free_key = 0, key = key_at(routine * 0x9e3779b97f4a7c15u ^ arg);
 	struct arena_birth *b = &arena->birth[key * 0x9e3779b97f4a7c15u >> 52 & (ARENA_BIRTHS - 1)];
 
 	return atomic_compare_exchange_strong_explicit(&b->key, &free_key, key, memory_order_relaxed, memory_order_relaxed) ||

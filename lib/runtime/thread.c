@@ -104,11 +104,13 @@ static void bound_stack(void)
 /* Another thread does other things.  Tables that nothing is in are not touched: threads may be many, and short. */
 static void forget(struct arena_thread *slot)
 {
-	for (unsigned i = 0; slot->has_segments && i < ARENA_SEGMENTS; i++)
-		slot->segment[i].key = 0;
+	for (unsigned i = 0; i < ARENA_SEGMENTS / 64; i++) {
+		for (; slot->has_segments[i]; slot->has_segments[i] &= slot->has_segments[i] - 1)
+			slot->segment[64 * i + (unsigned)__builtin_ctzll(slot->has_segments[i])].key = 0;
+	}
 	if (slot->has_sites)
 		memset(slot->site, 0, sizeof(slot->site));
-	slot->has_segments = slot->has_sites = 0;
+	slot->has_sites = 0;
 }
 
 void thread_begin(struct arena_thread *slot)

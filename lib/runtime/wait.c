@@ -267,8 +267,10 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 
 	if (!end(w))
 		return;
-	if (window_speedup())
+	if (window_speedup()) {
+		sync_took(b ? b : a);
 		waited = b ? sync_acquire2(w->t, a, b, w->since, w->delay) : sync_acquire(w->t, a, w->since, w->delay);
+	}
 	/*
 	 * Waiting for peers is nothing that a region is credited for, unless it is the
 	 * waiting that is asked about.  A call that had what it wanted at once is work of
