@@ -52,6 +52,7 @@ enum {
 	SLEEP_SLICE_NS = 5 * 1000 * 1000, /* after which a sleeper looks whether its window is still on */
 	PREEMPTED_NS = 50 * 1000,         /* who spins for so much longer than it wanted to was not running */
 	PASSING_BY_NS = 500 * 1000,       /* at a lock: see sync_take */
+	GATHERED_NS = 30 * 1000,          /* of credits, before all others are to know */
 	STAND_NS = 20 * 1000,             /* how often who spins notes at its processor that its clock stands */
 };
 
@@ -64,6 +65,7 @@ int64_t delay_of(struct arena_thread *t)
 		d = atomic_load_explicit(&arena->floor_ns, memory_order_relaxed);
 		atomic_store_explicit(&t->delay_ns, d, memory_order_relaxed);
 		atomic_store_explicit(&t->window, window, memory_order_relaxed);
+		self.gathered_ns = 0;
 	}
 	return d;
 }
@@ -87,10 +89,27 @@ void delay_credit(struct arena_thread *t, int64_t ns)
 	delay_credit_from(t, ns, (d < g ? d : g) + ns);
 }
 
+/*
+ * Small ones are gathered before G is raised: it is read at each lock, and threads that
+ * are credited hundreds of times in a millisecond would take its cache line from each
+ * other all the time, which they do not in baselines.
+ */
 void delay_credit_work(struct arena_thread *t, int64_t ns)
 {
-	delay_credit(t, ns);
+	int64_t d = delay_of(t), g;
+
 	counter_add(&t->credit_ns, (uint64_t)ns);
+	self.gathered_ns += ns;
+	if (self.gathered_ns < GATHERED_NS) {
+		delay_set(t, d + ns);
+		return;
+	}
+	g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
+	d -= self.gathered_ns - ns;
+	delay_set(t, d);
+	ns = self.gathered_ns;
+	self.gathered_ns = 0;
+	delay_credit_from(t, ns, (d < g ? d : g) + ns);
 }
 
 static void sleep_until(int64_t end)

@@ -144,6 +144,7 @@ struct self {
 	int64_t queued_ns;             /* without a processor, that no sample has told of yet */
 	uint64_t took_key;             /* lock that was taken last, */
 	int64_t took_ns;               /* and when */
+	int64_t gathered_ns;           /* credited, but G has not been raised for it yet */
 	int64_t noted_ns, lag_ns;      /* when the thread noted its clock at a processor last, and what it owed then */
 };
 
