@@ -117,14 +117,6 @@ int64_t processor_bound(int64_t v, int64_t ready_virt, int64_t ready_ns, int64_t
 	return now - ready_ns >= AT_ONCE_NS && was_left(ready_ns, &l) ? bound(v, ready_virt, clock_of(&l, now, now)) : v;
 }
 
-int64_t processor_time(void)
-{
-	struct timespec t = { 0 };
-
-	SYS(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
-
 /*
  * Wall time less processor time.  Waits that nobody wraps, page faults, are taken for this.
  *
@@ -137,7 +129,7 @@ static int64_t off_processor(void)
 
 	for (int i = 0; i < READINGS; i++) {
 		wall = now_ns();
-		cpu = processor_time();
+		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		if (now_ns() - wall < AT_ONCE_NS)
 			break;
 	}
@@ -150,7 +142,7 @@ static int64_t off_processor(void)
 void processor_mark(void)
 {
 	self.wall_ns = now_ns();
-	self.cpu_ns = processor_time();
+	self.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /*

@@ -263,6 +263,15 @@ static inline int64_t now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
+/* any: a clock of processor time, ns: by a system call, the vDSO has none of them. */
+static inline int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	SYS(SYS_clock_gettime, clock, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
 /* any: by how much the region is sped up just now, in 1/65536; 0: not at all. */
 static inline uint32_t window_speedup(void)
 {
@@ -322,9 +331,6 @@ void sync_took(uint64_t key);
 int64_t sync_released_at(uint64_t key);
 
 /* ---- processor.c: threads that wait for a processor ---- */
-
-/* any: what the calling thread has used, ns. */
-int64_t processor_time(void);
 
 /* any: the calling thread is about to leave its processor, */
 void processor_leave(struct arena_thread *t);

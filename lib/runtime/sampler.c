@@ -110,11 +110,13 @@ static bool is_forsaken(void)
 /* The time that the calling thread has spent in the kernel, in ns; grows by ticks. */
 static int64_t kernel_time(void)
 {
-	struct timespec both = { 0 }, user = { 0 };
+	return clock_ns(TICKS_CLOCK(self.slot->tid)) - clock_ns(USER_TICKS_CLOCK(self.slot->tid));
+}
 
-	SYS(SYS_clock_gettime, TICKS_CLOCK(self.slot->tid), &both);
-	SYS(SYS_clock_gettime, USER_TICKS_CLOCK(self.slot->tid), &user);
-	return (both.tv_sec - user.tv_sec) * 1000000000ll + (both.tv_nsec - user.tv_nsec);
+/* The time that the calling thread has used, without pauses that its timer was held for. */
+static int64_t own_time(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.held_ns;
 }
 
 /* Not inlined: its frame would be on the stack of a handler in which the rest is done. */
@@ -150,7 +152,7 @@ static int64_t used(int64_t ticked)
 {
 	int64_t before = self.timed_ns;
 
-	self.timed_ns = processor_time() - self.held_ns;
+	self.timed_ns = own_time();
 	return before ? self.timed_ns - before : ticked;
 }
 
@@ -168,7 +170,7 @@ static void timer_hit(const siginfo_t *info, const void *context)
 	if (self.perf_fd >= 0 && event_is_dear(ns)) {
 		guard_close(self.perf_fd, self.perf_id);
 		self.perf_fd = -1;
-		self.timed_ns = processor_time() - self.held_ns;
+		self.timed_ns = own_time();
 		self.rest_ns = 0;
 		return;
 	}
@@ -400,7 +402,7 @@ void sampler_hold(void)
 		self.perf_fd = guard_find(self.perf_fd, self.perf_id);
 		SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_DISABLE, 0);
 	} else {
-		self.hold_ns = processor_time();
+		self.hold_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	}
 }
 
@@ -414,7 +416,7 @@ void sampler_go_on(void)
 		SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0);
 		return;
 	}
-	self.held_ns += processor_time() - self.hold_ns;
+	self.held_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.hold_ns;
 	/* Of a tick that hit the pause nothing is to be seen. */
 	while (SYS(SYS_rt_sigtimedwait, &set, &info, &at_once, sizeof(set)) > 0) {
 		if (!sampler_sent(timer_signal, &info)) {
