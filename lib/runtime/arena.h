@@ -26,7 +26,7 @@
 #include "unwind.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d06, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d07, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
@@ -227,7 +227,8 @@ struct arena_object {
 /* A processor, as the last thread that said so left it, or had it. */
 struct arena_processor {
 	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
-	_Atomic uint32_t rate;    /* [A] what that thread is going to be credited, 1 << 16: all the time from then on; 0: it has left */
+	_Atomic uint32_t left;    /* [A] 1: that thread has left it to wait */
+	_Atomic uint32_t rate;    /* [A] what that thread is going to be credited, 1 << 16: all the time from then on */
 	_Atomic uint32_t by;      /* [A] that thread: its slot, + 1 */
 	_Atomic int64_t virt_ns;  /* [A] its virtual time */
 	_Atomic int64_t real_ns;  /* [A] when that was */

@@ -29,53 +29,18 @@ static struct arena_processor *processor_here(void)
 	return &arena->processor[(unsigned)sched_getcpu() % ARENA_PROCESSORS];
 }
 
-/* ---- who leaves it ---------------------------------------------------------------- */
-
-void processor_note(int64_t virt, int64_t now, uint32_t rate)
-{
-	struct arena_processor *p = processor_here();
-
-	self.noted_ns = now;
-	atomic_store_explicit(&p->by, thread_number(self.slot), memory_order_relaxed);
-	atomic_store_explicit(&p->rate, rate, memory_order_relaxed);
-	atomic_store_explicit(&p->virt_ns, virt, memory_order_relaxed);
-	atomic_store_explicit(&p->real_ns, now, memory_order_relaxed);
-	/* Pairs with the acquire in was_left. */
-	atomic_store_explicit(&p->window, window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)), memory_order_release);
-}
-
 static int64_t part(int64_t ns, uint32_t rate)
 {
 	return ns * rate >> 16;
 }
 
-static void note(struct arena_thread *t, bool goes_on)
-{
-	int64_t now = now_ns(), d = delay_of(t);
-	uint32_t rate;
-	int64_t expected = segment_expected(now, goes_on, &rate);
-
-	self.lag_ns = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - d;
-	processor_note(now - d - expected, now, rate);
-}
-
-void processor_leave(struct arena_thread *t)
-{
-	note(t, false);
-}
-
-void processor_keep(struct arena_thread *t)
-{
-	if (window_speedup())
-		note(t, true);
-}
-
-/* ---- who gets it ------------------------------------------------------------------ */
+/* ---- what a processor knows ------------------------------------------------------- */
 
 /* What the processor knows of who had it last. */
 struct left {
 	int64_t virt_ns, real_ns;
-	uint32_t rate;
+	uint32_t by, rate;
+	bool to_wait;
 };
 
 /* The processor that the calling thread has.  False: nobody has left it since then. */
@@ -86,6 +51,8 @@ static bool was_left(int64_t since, struct left *l)
 	if (atomic_load_explicit(&p->window, memory_order_acquire) !=
 	    window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)))
 		return false;
+	l->by = atomic_load_explicit(&p->by, memory_order_relaxed);
+	l->to_wait = atomic_load_explicit(&p->left, memory_order_relaxed);
 	l->rate = atomic_load_explicit(&p->rate, memory_order_relaxed);
 	l->virt_ns = atomic_load_explicit(&p->virt_ns, memory_order_relaxed);
 	l->real_ns = atomic_load_explicit(&p->real_ns, memory_order_relaxed);
@@ -101,6 +68,68 @@ static int64_t clock_of(const struct left *l, int64_t when, int64_t now)
 		ran = period;
 	return l->virt_ns + (now - l->real_ns) - (ran > 0 ? part(ran, l->rate) : 0);
 }
+
+/* ---- who leaves it ---------------------------------------------------------------- */
+
+/*
+ * Who was woken and took the processor from another one may be earlier, in virtual time,
+ * than that one: who comes after both comes after the later of them.
+ */
+static int64_t behind(int64_t virt, int64_t now)
+{
+	struct left l;
+
+	if (!was_left(now - 2 * (int64_t)arena->period_ns, &l))
+		return 0;
+	if (l.by == thread_number(self.slot))
+		return self.behind_ns;
+	if (l.to_wait || clock_of(&l, now, now) < virt)
+		return 0;
+	return clock_of(&l, now, now) - virt;
+}
+
+static void write_note(int64_t virt, int64_t now, uint32_t rate, bool left)
+{
+	struct arena_processor *p = processor_here();
+
+	self.behind_ns = behind(virt, now);
+	self.noted_ns = now;
+	atomic_store_explicit(&p->by, thread_number(self.slot), memory_order_relaxed);
+	atomic_store_explicit(&p->left, left, memory_order_relaxed);
+	atomic_store_explicit(&p->rate, rate, memory_order_relaxed);
+	atomic_store_explicit(&p->virt_ns, virt + self.behind_ns, memory_order_relaxed);
+	atomic_store_explicit(&p->real_ns, now, memory_order_relaxed);
+	/* Pairs with the acquire in was_left. */
+	atomic_store_explicit(&p->window, window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)), memory_order_release);
+}
+
+void processor_note(int64_t virt, int64_t now, uint32_t rate)
+{
+	write_note(virt, now, rate, false);
+}
+
+static void note(struct arena_thread *t, bool goes_on)
+{
+	int64_t now = now_ns(), d = delay_of(t);
+	uint32_t rate;
+	int64_t expected = segment_expected(now, goes_on, &rate);
+
+	self.lag_ns = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - d;
+	write_note(now - d - expected, now, rate, !goes_on);
+}
+
+void processor_leave(struct arena_thread *t)
+{
+	note(t, false);
+}
+
+void processor_keep(struct arena_thread *t)
+{
+	if (window_speedup())
+		note(t, true);
+}
+
+/* ---- who gets it ------------------------------------------------------------------ */
 
 /* The later of the two clocks by now, but no later than v. */
 static int64_t bound(int64_t v, int64_t ready_virt, int64_t left_virt)
@@ -156,7 +185,7 @@ static int64_t back_at(const struct left *l, int64_t queued, bool in_sample, int
 	int64_t period = (int64_t)arena->period_ns, latest = now;
 	int64_t earliest = self.noted_ns + queued > l->real_ns ? self.noted_ns + queued : l->real_ns;
 
-	if (l->rate == 0)
+	if (l->to_wait)
 		return earliest < now ? earliest : now;
 	if (in_sample)
 		return now;

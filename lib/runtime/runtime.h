@@ -146,6 +146,7 @@ struct self {
 	int64_t took_ns;               /* and when */
 	int64_t gathered_ns;           /* credited, but G has not been raised for it yet */
 	int64_t noted_ns, lag_ns;      /* when the thread noted its clock at a processor last, and what it owed then */
+	int64_t behind_ns;             /* its clock, of who it preempted there; see processor_note */
 };
 
 extern TLS struct self self;
