@@ -96,7 +96,7 @@ void delay_credit(struct arena_thread *t, int64_t ns)
  */
 void delay_credit_work(struct arena_thread *t, int64_t ns)
 {
-	int64_t d = delay_of(t), g;
+	int64_t d = delay_of(t), before = self.gathered_ns;
 
 	counter_add(&t->credit_ns, (uint64_t)ns);
 	self.gathered_ns += ns;
@@ -104,12 +104,9 @@ void delay_credit_work(struct arena_thread *t, int64_t ns)
 		delay_set(t, d + ns);
 		return;
 	}
-	g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
-	d -= self.gathered_ns - ns;
-	delay_set(t, d);
-	ns = self.gathered_ns;
 	self.gathered_ns = 0;
-	delay_credit_from(t, ns, (d < g ? d : g) + ns);
+	delay_set(t, d - before);
+	delay_credit(t, before + ns);
 }
 
 static void sleep_until(int64_t end)
@@ -169,7 +166,7 @@ static void spin_until(const struct arena_thread *t, int64_t end, int64_t virt)
 
 	while (now < end && !window_is_over(t)) {
 		if (now - noted >= STAND_NS) {
-			processor_note(virt, now, 0);
+			processor_stand(virt, now);
 			noted = now;
 		}
 #if defined(__x86_64__)
@@ -215,7 +212,7 @@ static int64_t pause_for(struct arena_thread *t, int64_t ns, enum pause how)
 	return now_ns() - start;
 }
 
-static int64_t debt_of(struct arena_thread *t)
+int64_t delay_debt(struct arena_thread *t)
 {
 	int64_t d = delay_of(t);
 
@@ -225,12 +222,12 @@ static int64_t debt_of(struct arena_thread *t)
 /* What the thread has to pay if it is at_least ns, else 0.  What others were credited while it had no processor is none of that. */
 static int64_t due(struct arena_thread *t, int64_t at_least)
 {
-	int64_t debt = debt_of(t);
+	int64_t debt = delay_debt(t);
 
 	if (debt <= 0 || debt < at_least)
 		return 0;
 	processor_look(t);
-	debt = debt_of(t);
+	debt = delay_debt(t);
 	return debt < at_least || debt < 0 ? 0 : debt;
 }
 
@@ -282,19 +279,6 @@ static struct arena_object *object_of(uint64_t key, uint64_t *tag)
 	return &arena->object[key >> 40 & (ARENA_OBJECTS - 1)];
 }
 
-/* `by`: see arena_object. */
-static void mark(uint64_t key, int64_t virt, int64_t when, uint32_t by)
-{
-	uint64_t tag;
-	struct arena_object *o = object_of(key, &tag);
-
-	atomic_store_explicit(&o->by, by, memory_order_relaxed);
-	atomic_store_explicit(&o->virt_ns, virt, memory_order_relaxed);
-	atomic_store_explicit(&o->real_ns, when, memory_order_relaxed);
-	/* Pairs with the acquire in sync_seen: who sees the tag sees this window's numbers. */
-	atomic_store_explicit(&o->tag, tag, memory_order_release);
-}
-
 /*
  * Is what the object knows the calling thread's own?  Its clock goes back by what it is
  * credited afterwards for work of before; its own release is not to take that from it.
@@ -308,10 +292,10 @@ static bool is_own(const struct arena_thread *t, uint64_t key)
 	       atomic_load_explicit(&o->by, memory_order_relaxed) == thread_number(t);
 }
 
-void sync_took(uint64_t key)
+void sync_took(uint64_t key, int64_t now)
 {
 	self.took_key = key;
-	self.took_ns = now_ns();
+	self.took_ns = now;
 }
 
 /* How long the calling thread has had the lock. */
@@ -326,22 +310,24 @@ void sync_leave(struct arena_thread *t, uint64_t key)
 {
 	uint64_t tag;
 	struct arena_object *o = object_of(key, &tag);
+	int64_t now = now_ns(), virt = now - delay_of(t);
 	uint32_t by = thread_number(t);
-	int64_t now, v;
 
-	now = now_ns();
-	v = now - delay_of(t);
 	/* Several may release one object (arrive at a barrier): who goes on waits for the latest of them. */
 	if (atomic_load_explicit(&o->tag, memory_order_relaxed) == tag && !is_own(t, key)) {
 		int64_t other = atomic_load_explicit(&o->virt_ns, memory_order_relaxed);
 
-		if (v < other) {
-			v = other;
+		if (virt < other) {
+			virt = other;
 			by = atomic_load_explicit(&o->by, memory_order_relaxed);
 		}
 	}
-	mark(key, v, now, by);
+	atomic_store_explicit(&o->by, by, memory_order_relaxed);
 	atomic_store_explicit(&o->held_ns, held_ns(key, now), memory_order_relaxed);
+	atomic_store_explicit(&o->virt_ns, virt, memory_order_relaxed);
+	atomic_store_explicit(&o->real_ns, now, memory_order_relaxed);
+	/* Pairs with the acquire in sync_seen: who sees the tag sees this window's numbers. */
+	atomic_store_explicit(&o->tag, tag, memory_order_release);
 }
 
 void sync_release(struct arena_thread *t, uint64_t key)
@@ -363,11 +349,9 @@ static bool sync_seen(uint64_t key, int64_t *virt, int64_t *when)
 }
 
 /* The thread, which need not wait, is no earlier than virt, unless that is its own. */
-static void not_before(struct arena_thread *t, uint64_t key, bool known, int64_t virt)
+static void not_before(struct arena_thread *t, uint64_t key, int64_t virt, int64_t now)
 {
-	int64_t now = now_ns();
-
-	if (known && now - delay_of(t) < virt && !is_own(t, key))
+	if (now - delay_of(t) < virt && !is_own(t, key))
 		delay_set(t, now - virt);
 }
 
@@ -387,8 +371,8 @@ static bool go_on(struct arena_thread *t, uint64_t key, bool known, int64_t virt
 		int64_t v = known ? processor_bound(virt + (now - when), virt, when, now) : now - g;
 
 		delay_set(t, now - (v > earliest ? v : earliest));
-	} else {
-		not_before(t, key, known, virt);
+	} else if (known) {
+		not_before(t, key, virt, now);
 	}
 	return waited;
 }
@@ -422,15 +406,14 @@ bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t block
 void sync_take(struct arena_thread *t, uint64_t key)
 {
 	uint64_t tag;
-	int64_t virt = 0, when = 0, held, ahead;
-	bool known = sync_seen(key, &virt, &when);
+	int64_t now = now_ns(), virt, when, held, ahead;
 
-	if (known) {
+	if (sync_seen(key, &virt, &when)) {
 		held = atomic_load_explicit(&object_of(key, &tag)->held_ns, memory_order_relaxed);
-		ahead = virt - (now_ns() - delay_of(t));
-		not_before(t, key, true, ahead >= 2 * held ? virt - PASSING_BY_NS : virt);
+		ahead = virt - (now - delay_of(t));
+		not_before(t, key, ahead >= 2 * held ? virt - PASSING_BY_NS : virt, now);
 	}
-	sync_took(key);
+	sync_took(key, now);
 }
 
 int64_t sync_released_at(uint64_t key)

@@ -17,13 +17,7 @@ enum { MANY = 50 }; /* times that iterations are taken between two samples */
 
 static inline void catch_up(const void *site)
 {
-	int64_t debt;
-
-	if (!wait_is_accounted())
-		return;
-	debt = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) -
-	       atomic_load_explicit(&self.slot->delay_ns, memory_order_relaxed);
-	if (debt >= RELEASE_DEBT_NS || self.segment_ends < MANY)
+	if (wait_is_accounted() && (delay_debt(self.slot) >= RELEASE_DEBT_NS || self.segment_ends < MANY))
 		wait_release(omp_key(OMP_NEXT, 0, 0), site);
 }
 

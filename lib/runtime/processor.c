@@ -59,7 +59,7 @@ static bool was_left(int64_t since, struct left *l)
 	return l->real_ns >= since;
 }
 
-/* The clock of who left it, had that gone on until now, if it was at `when`.  Later than a period after its note it would have noted more. */
+/* The clock of who left it at `when`, as it would be by now.  (Had that worked on for more than a period, it would have noted more.) */
 static int64_t clock_of(const struct left *l, int64_t when, int64_t now)
 {
 	int64_t ran = when - l->real_ns, period = (int64_t)arena->period_ns;
@@ -78,24 +78,24 @@ static int64_t clock_of(const struct left *l, int64_t when, int64_t now)
 static int64_t behind(int64_t virt, int64_t now)
 {
 	struct left l;
+	int64_t other;
 
 	if (!was_left(now - 2 * (int64_t)arena->period_ns, &l))
 		return 0;
 	if (l.by == thread_number(self.slot))
 		return self.behind_ns;
-	if (l.to_wait || clock_of(&l, now, now) < virt)
-		return 0;
-	return clock_of(&l, now, now) - virt;
+	other = clock_of(&l, now, now);
+	return l.to_wait || other < virt ? 0 : other - virt;
 }
 
-static void write_note(int64_t virt, int64_t now, uint32_t rate, bool left)
+static void write_note(int64_t virt, int64_t now, uint32_t rate, bool to_wait)
 {
 	struct arena_processor *p = processor_here();
 
 	self.behind_ns = behind(virt, now);
 	self.noted_ns = now;
 	atomic_store_explicit(&p->by, thread_number(self.slot), memory_order_relaxed);
-	atomic_store_explicit(&p->left, left, memory_order_relaxed);
+	atomic_store_explicit(&p->left, to_wait, memory_order_relaxed);
 	atomic_store_explicit(&p->rate, rate, memory_order_relaxed);
 	atomic_store_explicit(&p->virt_ns, virt + self.behind_ns, memory_order_relaxed);
 	atomic_store_explicit(&p->real_ns, now, memory_order_relaxed);
@@ -103,9 +103,9 @@ static void write_note(int64_t virt, int64_t now, uint32_t rate, bool left)
 	atomic_store_explicit(&p->window, window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)), memory_order_release);
 }
 
-void processor_note(int64_t virt, int64_t now, uint32_t rate)
+void processor_stand(int64_t virt, int64_t now)
 {
-	write_note(virt, now, rate, false);
+	write_note(virt, now, 0, false);
 }
 
 static void note(struct arena_thread *t, bool goes_on)
@@ -208,15 +208,16 @@ static void place(struct arena_thread *t, int64_t queued, const struct left *l, 
 	delay_set(t, now - bound(virt, virt - queued, clock_of(l, back, now)));
 }
 
+/* Has somebody else had it since the calling thread noted that it did? */
 static bool was_another(struct left *l)
 {
-	return atomic_load_explicit(&processor_here()->by, memory_order_relaxed) != thread_number(self.slot) && was_left(self.noted_ns, l);
+	return was_left(self.noted_ns, l) && l->by != thread_number(self.slot);
 }
 
 /* Is queueing what is sped up?  Then it is credited, and nobody's clock stands for it. */
 static bool is_wanted(void)
 {
-	return arena->targets[atomic_load_explicit(&arena->target, memory_order_relaxed) & 1].class == CLASS_RUNQUEUE;
+	return target_now()->class == CLASS_RUNQUEUE;
 }
 
 void processor_regained(struct arena_thread *t, int64_t queued_ns)

@@ -60,17 +60,6 @@ void point_open_or_close(struct arena_thread *t, uint32_t number)
 	atomic_store_explicit(&p->closed, window, memory_order_release);
 }
 
-void point_settle(struct arena_thread *t, const void *site)
-{
-	uint32_t speedup = window_speedup();
-
-	if (!speedup)
-		return;
-	if (!segment_settle(t, speedup))
-		segment_begin(t, site);
-	processor_keep(t);
-}
-
 void point_visit(int point)
 {
 	struct arena_thread *t = self.slot;
@@ -82,7 +71,7 @@ void point_visit(int point)
 	if (likely(window_phase(atomic_load_explicit(&arena->window, memory_order_relaxed)) == PHASE_IDLE && !window_speedup()))
 		return;
 	self.busy++;
-	point_settle(t, &arena->point[number]);
+	segment_renew(t, &arena->point[number]);
 	point_open_or_close(t, number);
 	self.busy--;
 }

@@ -146,7 +146,7 @@ struct self {
 	int64_t took_ns;               /* and when */
 	int64_t gathered_ns;           /* credited, but G has not been raised for it yet */
 	int64_t noted_ns, lag_ns;      /* when the thread noted its clock at a processor last, and what it owed then */
-	int64_t behind_ns;             /* its clock, of who it preempted there; see processor_note */
+	int64_t behind_ns;             /* its clock, of who it preempted there */
 };
 
 extern TLS struct self self;
@@ -279,6 +279,12 @@ static inline uint32_t window_speedup(void)
 	return atomic_load_explicit(&arena->speedup, memory_order_relaxed);
 }
 
+/* any: what is sped up just now. */
+static inline const struct arena_target *target_now(void)
+{
+	return &arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1];
+}
+
 int64_t delay_of(struct arena_thread *t);                 /* any: D of the calling thread, floor applied */
 void delay_credit(struct arena_thread *t, int64_t ns);    /* any: rule 1 */
 void delay_credit_work(struct arena_thread *t, int64_t ns); /* any: the same, for what samples have shown; it is counted */
@@ -298,6 +304,9 @@ void delay_forgive(struct arena_thread *t);
 void delay_credit_from(struct arena_thread *t, int64_t ns, int64_t g);
 
 void delay_set(struct arena_thread *t, int64_t d);
+
+/* any: what the calling thread owes; negative: it has paid before. */
+int64_t delay_debt(struct arena_thread *t);
 
 /* Smaller debts wait for the next sample: the acquire rule carries them over. */
 enum { RELEASE_DEBT_NS = 50 * 1000 };
@@ -325,8 +334,8 @@ bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t block
 /* any: the calling thread has got the lock `key`, which was free. */
 void sync_take(struct arena_thread *t, uint64_t key);
 
-/* any: it has got it, however that came about. */
-void sync_took(uint64_t key);
+/* any: it has got it just now, however that came about. */
+void sync_took(uint64_t key, int64_t now);
 
 /* any: when `key` was last released in this window; 0: not at all, as far as is known. */
 int64_t sync_released_at(uint64_t key);
@@ -339,8 +348,8 @@ void processor_leave(struct arena_thread *t);
 /* any: or has it, and may be preempted before it says so again, */
 void processor_keep(struct arena_thread *t);
 
-/* any: or has it, with that clock, and will be credited so much (1 << 16: all) of its time from now on. */
-void processor_note(int64_t virt, int64_t now, uint32_t rate);
+/* any: or has it, with that clock, which stands. */
+void processor_stand(int64_t virt, int64_t now);
 
 /*
  * any: the virtual time of the calling thread, which would be v had it found a
@@ -382,14 +391,17 @@ int64_t segment_lump(int64_t period, uint32_t weight, uint32_t speedup);
 /* any: the thread was sampled; `period` of processor time passed since the last sample.  Returns what it is to be credited. */
 int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup);
 
-/* any: the thread comes to a sync operation.  Returns what it is to be credited. */
-int64_t segment_end(uint32_t speedup);
+/* any: the thread is about to wait: its segment has ended, and it is credited for that. */
+void segment_leave(struct arena_thread *t);
 
 /*
- * any: the same, without a wait, before a clock is told or compared; the credit is given.  True: the segment goes on,
+ * any: the same, without a wait, before a clock is told or compared.  True: the segment goes on,
  * as there are so many of them, and segment_begin is not to be called.
  */
-bool segment_settle(struct arena_thread *t, uint32_t speedup);
+bool segment_settle(struct arena_thread *t);
+
+/* any: the thread's account is right up to here, where a segment begins; `site` tells this place from others. */
+void segment_renew(struct arena_thread *t, const void *site);
 
 /* any: the thread leaves the sync operation that was called from `site`. */
 void segment_begin(struct arena_thread *t, const void *site);
@@ -573,12 +585,9 @@ int point_number(const char *name);
 void point_visit(int point);
 
 /*
- * any: parts of a visit, for span.c.  The first makes the account of the thread right
- * up to here; `site` tells this place from others.  The second opens or closes a
- * window, if that is what is waited for; the visit is counted before.  The caller
- * holds self.busy.
+ * any: a part of a visit, for span.c: opens or closes a window, if that is what is
+ * waited for; the visit is counted before.  The caller holds self.busy.
  */
-void point_settle(struct arena_thread *t, const void *site);
 void point_open_or_close(struct arena_thread *t, uint32_t number);
 
 /* ---- span.c: from a begin to an end ---- */

@@ -69,7 +69,7 @@ static uint64_t key_at(uint64_t site)
 
 static struct arena_segment *find(struct arena_thread *t, const void *site)
 {
-	uint64_t key = key_at((uint64_t)(uintptr_t)site * 2);
+	uint64_t key = key_at((uint64_t)(uintptr_t)site << 1); /* the lowest bit is taken */
 	uint64_t at = key * 0x9e3779b97f4a7c15u >> 32; /* to the highest bits all of the key contributes */
 
 	for (unsigned i = 0; i < PROBES; i++) {
@@ -345,13 +345,13 @@ static void tell_birth(const struct arena_segment *s)
 	self.birth = self.sort = NULL;
 }
 
-int64_t segment_end(uint32_t speedup)
+/* What the thread is to be credited for its segment, which has ended. */
+static int64_t end(uint32_t speedup)
 {
 	struct arena_segment *s = current();
 	int64_t began;
 	double credit;
 
-	self.segment_ends++;
 	if (!s)
 		return 0;
 	began = self.segment_ns;
@@ -372,22 +372,41 @@ static int64_t so_far(uint32_t speedup)
 	return s && self.segment_known ? at_speedup(account(s, now_ns()), speedup) : 0;
 }
 
-bool segment_settle(struct arena_thread *t, uint32_t speedup)
+static void settle(struct arena_thread *t, bool goes_on)
 {
-	bool goes_on = self.segment_fine && self.segment;
+	uint32_t speedup = window_speedup();
 	int64_t credit;
 
-	if (speedup)
-		processor_look(t);
-	if (goes_on) {
-		self.segment_ends++;
-		credit = so_far(speedup);
-	} else {
-		credit = segment_end(speedup);
-	}
+	if (!speedup)
+		return;
+	processor_look(t);
+	self.segment_ends++;
+	credit = goes_on ? so_far(speedup) : end(speedup);
 	if (credit)
 		delay_credit_work(t, credit);
+}
+
+void segment_leave(struct arena_thread *t)
+{
+	settle(t, false);
+	self.segment = NULL;
+}
+
+bool segment_settle(struct arena_thread *t)
+{
+	bool goes_on = self.segment_fine && self.segment;
+
+	settle(t, goes_on);
 	return goes_on;
+}
+
+void segment_renew(struct arena_thread *t, const void *site)
+{
+	if (!window_speedup())
+		return;
+	if (!segment_settle(t))
+		segment_begin(t, site);
+	processor_keep(t);
 }
 
 void segment_begin(struct arena_thread *t, const void *site)

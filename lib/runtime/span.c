@@ -163,7 +163,7 @@ static void begin(int point, const uint64_t *number)
 	self.busy++;
 	s = spans_of(t, at);
 	/* What came before is not of the span. */
-	point_settle(t, &arena->point[at].begins);
+	segment_renew(t, &arena->point[at].begins);
 	now = now_ns();
 	virt = now - delay_of(t);
 	if (s)
@@ -192,7 +192,7 @@ static void end(int point, const uint64_t *number)
 	self.busy++;
 	s = spans_of(t, at);
 	/* What the thread did up to here is credited before its clock is read. */
-	point_settle(t, &arena->point[at]);
+	segment_renew(t, &arena->point[at]);
 	virt = now_ns() - delay_of(t);
 	if (s)
 		note(s, &s->ends, &s->ends_ns, virt);

@@ -29,20 +29,6 @@ enum {
 	LONG_NS = 50 * 1000, /* waits from here on are credited exactly; shorter ones by blocked samples */
 };
 
-/* What the thread did before it waits has ended. */
-static void leave_segment(struct arena_thread *t, uint32_t speedup)
-{
-	int64_t credit;
-
-	if (speedup) {
-		processor_look(t);
-		credit = segment_end(speedup);
-		if (credit)
-			delay_credit_work(t, credit);
-	}
-	self.segment = NULL;
-}
-
 /* A sample that hit while busy left its credit. */
 static void take_deferred(struct arena_thread *t)
 {
@@ -85,11 +71,6 @@ static void learn(struct arena_thread *t, const void *site, int64_t ns)
 }
 
 /* ---- the region ------------------------------------------------------------------- */
-
-static const struct arena_target *target_now(void)
-{
-	return &arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1];
-}
 
 /* The stack of the calling thread, from the wrapper that called us outwards. */
 static __attribute__((noinline)) void look(struct stack *s, uint32_t class)
@@ -154,7 +135,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	w->before = self.waiting;
 	self.busy++;
 	speedup = window_speedup();
-	leave_segment(t, speedup);
+	segment_leave(t);
 	take_deferred(t);
 	if (key && speedup)
 		sync_release(t, key);
@@ -267,8 +248,9 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 
 	if (!end(w))
 		return;
+	now = now_ns();
 	if (window_speedup()) {
-		sync_took(b ? b : a);
+		sync_took(b ? b : a, now);
 		waited = b ? sync_acquire2(w->t, a, b, w->since, w->delay) : sync_acquire(w->t, a, w->since, w->delay);
 	}
 	/*
@@ -276,7 +258,6 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 	 * waiting that is asked about.  A call that had what it wanted at once is work of
 	 * the kernel's: bytes that were in a pipe are copied.
 	 */
-	now = now_ns();
 	if (waited || now - w->since >= LONG_NS)
 		finish(w, CLASS_LOCK, target_now()->class == CLASS_LOCK, now);
 	else
@@ -307,7 +288,7 @@ bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns)
 	if (!w->t || !window_speedup())
 		return false;
 	self.busy++;
-	*ns = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - delay_of(w->t);
+	*ns = delay_debt(w->t);
 	self.busy--;
 	if (*ns < RELEASE_DEBT_NS)
 		return false;
@@ -346,7 +327,7 @@ static void pass(uint64_t key, const void *site, void (*account)(struct arena_th
 		return;
 	t = self.slot;
 	self.busy++;
-	goes_on = segment_settle(t, window_speedup());
+	goes_on = segment_settle(t);
 	account(t, key);
 	take_deferred(t);
 	if (!goes_on)
@@ -386,8 +367,8 @@ void wait_lock(const void *site)
 
 	self.busy++;
 	/* Mostly nothing is owed, and what the thread has done is credited when it has the lock. */
-	if (atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - delay_of(t) >= RELEASE_DEBT_NS) {
-		point_settle(t, site);
+	if (delay_debt(t) >= RELEASE_DEBT_NS) {
+		segment_renew(t, site);
 		delay_pay(t, RELEASE_DEBT_NS, PAUSE_BUSY);
 		processor_keep(t);
 	}

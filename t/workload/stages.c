@@ -1,8 +1,9 @@
 /*
  * stages: a pipeline of bounded queues with more threads than processors: one
- * reads, two for each processor refine, two write, one counts.  All processors
- * are busy, so each stage counts by its share: shrunk by half, take 7 %, refine
- * 28 %, give 14 %; and at times a stage has nothing to do, which costs a little.
+ * takes, two for each processor refine, two give, one counts.  All processors are
+ * busy, as long as there are fewer than seven, so each stage counts by its share:
+ * shrunk by half, take 7 %, refine 28 %, give 14 %; and at times a stage has nothing
+ * to do, which costs a little.
  */
 #include "workload.h"
 
@@ -42,33 +43,27 @@ static void get(struct queue *q)
 	pthread_cond_signal(&q->not_full);
 }
 
-static void *taker(void *arg)
-{
-	for (;;) {
-		take();
-		put(&taken);
-	}
-	return arg;
-}
+/* What its threads do, round after round: from one queue into the next. */
+struct stage {
+	struct queue *from, *into;
+	void (*work)(void);
+};
 
-static void *refiner(void *arg)
-{
-	for (;;) {
-		get(&taken);
-		refine();
-		put(&refined);
-	}
-	return arg;
-}
+static struct stage taker = {NULL, &taken, take};
+static struct stage refiner = {&taken, &refined, refine};
+static struct stage giver = {&refined, &given, give};
 
-static void *giver(void *arg)
+static void *run(void *arg)
 {
+	const struct stage *stage = arg;
+
 	for (;;) {
-		get(&refined);
-		give();
-		put(&given);
+		if (stage->from)
+			get(stage->from);
+		stage->work();
+		put(stage->into);
 	}
-	return arg;
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -78,11 +73,11 @@ int main(int argc, char **argv)
 	int n = 2 * (sched_getaffinity(0, sizeof may, &may) == 0 ? CPU_COUNT(&may) : 1);
 
 	workload_start(argc, argv, regions, 1);
-	workload_thread(taker, NULL);
+	workload_thread(run, &taker);
 	for (int i = 0; i < n && i < MOST; i++)
-		workload_thread(refiner, NULL);
-	workload_thread(giver, NULL);
-	workload_thread(giver, NULL);
+		workload_thread(run, &refiner);
+	workload_thread(run, &giver);
+	workload_thread(run, &giver);
 	for (;;) {
 		get(&given);
 		workload_visit();
