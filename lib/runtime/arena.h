@@ -232,6 +232,7 @@ struct arena_processor {
 	_Atomic uint32_t by;      /* [A] that thread: its slot, + 1 */
 	_Atomic int64_t virt_ns;  /* [A] its virtual time */
 	_Atomic int64_t real_ns;  /* [A] when that was */
+	_Atomic int64_t gain_ns;  /* [A] what who had it was credited and paused, while it had it, up to then */
 };
 
 /* What a thread does between two sync operations, as far as samples have shown; see lib/runtime/segment.c. */

@@ -50,7 +50,7 @@ static _Atomic uint32_t forgotten; /* how often all were */
 static uint64_t current_tag(void)
 {
 	return (uint64_t)atomic_load_explicit(&forgotten, memory_order_relaxed) << 32 |
-	       (window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)) + 1);
+	       (current_window() + 1);
 }
 
 static bool is_known(int fd, uint64_t key[2])

@@ -139,8 +139,7 @@ static int64_t sleep_some(int64_t now, int64_t ns)
 
 static bool window_is_over(const struct arena_thread *t)
 {
-	return window_number(atomic_load_explicit(&arena->window, memory_order_relaxed)) !=
-	       atomic_load_explicit(&t->window, memory_order_relaxed);
+	return current_window() != atomic_load_explicit(&t->window, memory_order_relaxed);
 }
 
 /*
@@ -273,7 +272,7 @@ void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how)
  */
 static struct arena_object *object_of(uint64_t key, uint64_t *tag)
 {
-	uint64_t window = window_number(atomic_load_explicit(&arena->window, memory_order_relaxed));
+	uint64_t window = current_window();
 
 	*tag = (key ^ window * 0x9e3779b97f4a7c15u) | 1;
 	return &arena->object[key >> 40 & (ARENA_OBJECTS - 1)];

@@ -98,6 +98,18 @@ struct lumps {
 	int64_t advance_ns; /* credited by that share, when the thread was preempted: samples owe it */
 };
 
+/* What a thread that noted its clock at a processor knows of that itself; see processor.c. */
+struct stand {
+	uint32_t window;
+	unsigned processor;
+	uint32_t rate;     /* at which it was going to be credited: 1 << 16: all its time */
+	int64_t when_ns;
+	int64_t delay_ns;  /* its D then, with what it was yet to be credited */
+	int64_t lag_ns;    /* what it owed */
+	int64_t gain_ns;   /* of the processor */
+	int64_t behind_ns; /* its clock, of who it took the processor from */
+};
+
 /* What a thread needs that the conductor need not see. */
 struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
@@ -145,8 +157,7 @@ struct self {
 	uint64_t took_key;             /* lock that was taken last, */
 	int64_t took_ns;               /* and when */
 	int64_t gathered_ns;           /* credited, but G has not been raised for it yet */
-	int64_t noted_ns, lag_ns;      /* when the thread noted its clock at a processor last, and what it owed then */
-	int64_t behind_ns;             /* its clock, of who it preempted there */
+	struct stand stand;            /* of the thread, as it last noted that at a processor */
 };
 
 extern TLS struct self self;
@@ -271,6 +282,12 @@ static inline int64_t clock_ns(clockid_t clock)
 
 	SYS(SYS_clock_gettime, clock, &t);
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* any: the number of the window that is on. */
+static inline uint32_t current_window(void)
+{
+	return window_number(atomic_load_explicit(&arena->window, memory_order_relaxed));
 }
 
 /* any: by how much the region is sped up just now, in 1/65536; 0: not at all. */

@@ -223,7 +223,7 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
  */
 void sampler_vary(void)
 {
-	uint32_t window = window_number(atomic_load_explicit(&arena->window, memory_order_relaxed));
+	uint32_t window = current_window();
 	uint64_t period = arena->period_ns;
 
 	/* The first period of a thread was random too; the event repeats it until told otherwise. */

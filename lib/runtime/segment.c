@@ -116,11 +116,6 @@ static bool is_known(const struct arena_segment *s)
 	       is_uniform(s);
 }
 
-static uint32_t current_window(void)
-{
-	return window_number(atomic_load_explicit(&arena->window, memory_order_relaxed));
-}
-
 /* The segment that the thread is in.  One that began in another window, with another region, is not followed to its end. */
 static struct arena_segment *current(void)
 {
