@@ -40,13 +40,13 @@ a_crowd() {
 }
 
 # A pipeline of more threads than processors, which are preempted and wait for one another: each stage by its share, but
-# for what the others then wait (measured).  Its rounds differ by 4 %, wherever it runs: it takes longer.
+# for what the others then wait (measured: 24.6 to 26).  Its rounds differ by 4 %, wherever it runs: it takes longer.
 stages() {
 	seconds=10
 	profile stages take refine
-	predicts refine 50 26.0
-	predicts refine 25 12.7
-	predicts take 50 6.9
+	predicts refine 50 25.3
+	predicts refine 25 12.5
+	predicts take 50 8
 }
 
 # Two threads, each with a lock of its own, which it takes 300 times in a millisecond.
