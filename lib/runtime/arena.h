@@ -228,11 +228,11 @@ struct arena_object {
 struct arena_processor {
 	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
 	_Atomic uint32_t left;    /* [A] 1: that thread has left it to wait */
+	_Atomic uint32_t under;   /* [A] 1: who it took the processor from has not had that back */
 	_Atomic uint32_t rate;    /* [A] what that thread is going to be credited, 1 << 16: all the time from then on */
 	_Atomic uint32_t by;      /* [A] that thread: its slot, + 1 */
-	_Atomic int64_t virt_ns;  /* [A] its virtual time */
+	_Atomic int64_t virt_ns;  /* [A] virtual time of the processor */
 	_Atomic int64_t real_ns;  /* [A] when that was */
-	_Atomic int64_t gain_ns;  /* [A] what who had it was credited and paused, while it had it, up to then */
 };
 
 /* What a thread does between two sync operations, as far as samples have shown; see lib/runtime/segment.c. */

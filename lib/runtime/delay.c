@@ -198,7 +198,10 @@ static int64_t pause_for(struct arena_thread *t, int64_t ns, enum pause how)
 	uint64_t mask;
 	bool blocked = block_signals(&mask), held = blocked && how == PAUSE_BUSY;
 
-	processor_leave(t);
+	if (how == PAUSE_ASLEEP)
+		processor_leave(t);
+	else
+		processor_stand(start - delay_of(t), start);
 	if (held)
 		sampler_hold();
 	if (how == PAUSE_ASLEEP && ns >= SLEEP_WORTHWHILE_NS)
@@ -247,8 +250,8 @@ void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how)
 	for (int round = 0; round < MOST_ROUNDS && (debt = due(t, at_least)) > 0; round++) {
 		int64_t paused = pause_for(t, debt, how);
 
-		if (how == PAUSE_BUSY && paused - debt >= PREEMPTED_NS) {
-			/* It had to give its processor away: the rest of the time it was in a queue. */
+		if (paused - debt >= PREEMPTED_NS && (how == PAUSE_BUSY || processor_is_anothers())) {
+			/* It had to give its processor away, or found another one there: the rest of the time it was in a queue. */
 			delay_set(t, delay_of(t) + debt);
 			segment_skip(paused);
 			processor_regained(t, paused - debt);
@@ -256,7 +259,7 @@ void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how)
 			delay_set(t, delay_of(t) + paused);
 			segment_skip(paused);
 		}
-		processor_mark();
+		processor_mark(t);
 		counter_add(&t->paused_ns, (uint64_t)paused);
 		at_least = RELEASE_DEBT_NS;
 	}

@@ -15,12 +15,12 @@
  * expected to be credited, as time passes, for what it does next: at a rate, from
  * which its clock at the moment that it was preempted follows.
  *
- * Who was preempted, and has its processor back, needs no clock of another one.
- * What it has lost, in virtual time, is what the others did meanwhile, wherever their
- * clocks stand: had one of them, in virtual time, come later than it took the
- * processor in real time, the thread would have gone on until then.  So the processor
- * also counts its *gain*: the time, of whoever had it, that did not pass in virtual
- * time, as that was credited or paused; of this the thread gets what has come up.
+ * A processor has a clock of its own, which goes on by what the thread that has it
+ * does, and which is that thread's mostly.  Who takes the processor from another one may
+ * be earlier or later than that, in virtual time: earlier, the other one would have had
+ * to wait for it then, and is as much later now; later, the other one would have gone on
+ * until then.  So in both cases the clock of the processor goes on from where it was:
+ * what a thread loses there is what the others did, wherever their clocks stand.
  */
 #include <sched.h>
 
@@ -45,16 +45,15 @@ static int64_t part(int64_t ns, uint32_t rate)
 
 /* What the processor knows of who had it last. */
 struct left {
-	unsigned processor;
-	int64_t virt_ns, real_ns, gain_ns;
+	int64_t virt_ns, real_ns;
 	uint32_t by, rate;
-	bool to_wait;
+	bool to_wait, under;
 };
 
 /* The processor that the calling thread has.  False: nobody has left it since then. */
 static bool was_left(int64_t since, struct left *l)
 {
-	const struct arena_processor *p = &arena->processor[l->processor = here()];
+	const struct arena_processor *p = &arena->processor[here()];
 
 	if (atomic_load_explicit(&p->window, memory_order_acquire) != current_window())
 		return false;
@@ -62,89 +61,59 @@ static bool was_left(int64_t since, struct left *l)
 	l->to_wait = atomic_load_explicit(&p->left, memory_order_relaxed);
 	l->rate = atomic_load_explicit(&p->rate, memory_order_relaxed);
 	l->virt_ns = atomic_load_explicit(&p->virt_ns, memory_order_relaxed);
-	l->gain_ns = atomic_load_explicit(&p->gain_ns, memory_order_relaxed);
+	l->under = atomic_load_explicit(&p->under, memory_order_relaxed);
 	l->real_ns = atomic_load_explicit(&p->real_ns, memory_order_relaxed);
 	return l->real_ns >= since;
 }
 
-/* What who left it at `when` was credited since its note.  (Had that worked on for more than a period, it would have noted more.) */
-static int64_t credited(const struct left *l, int64_t when)
+/* Its clock, as it would be by now, if it was left at `when`.  (Had who left it worked on for more than a period, it would have noted more.) */
+static int64_t clock_of(const struct left *l, int64_t when, int64_t now)
 {
 	int64_t ran = when - l->real_ns, period = (int64_t)arena->period_ns;
 
 	if (ran > period)
 		ran = period;
-	return ran > 0 ? part(ran, l->rate) : 0;
+	return l->virt_ns + (now - l->real_ns) - (ran > 0 ? part(ran, l->rate) : 0);
 }
 
-/* The clock of who left it at `when`, as it would be by now. */
-static int64_t clock_of(const struct left *l, int64_t when, int64_t now)
-{
-	return l->virt_ns + (now - l->real_ns) - credited(l, when);
-}
+/* ---- who leaves it ---------------------------------------------------------------- */
 
-/*
- * Who was woken and took the processor from another one may be earlier, in virtual time,
- * than that one: who comes after both comes after the later of them.
- */
-static int64_t behind(const struct left *l, int64_t virt, int64_t now)
-{
-	int64_t other = clock_of(l, now, now);
-
-	if (l->by == thread_number(self.slot))
-		return self.stand.behind_ns;
-	return l->to_wait || other < virt ? 0 : other - virt;
-}
-
-/* Is what the thread has noted last of that processor, and of this window? */
-static bool is_of(unsigned processor)
-{
-	return self.stand.window == current_window() && self.stand.processor == processor;
-}
-
-/* The gain of the processor up to now; the D of its thread is that. */
-static int64_t gain(const struct left *l, int64_t delay, int64_t now)
-{
-	if (l->by == thread_number(self.slot) && is_of(l->processor))
-		return l->gain_ns + delay - self.stand.delay_ns;
-	return l->gain_ns + credited(l, now);
-}
-
-static void write_note(const struct stand *s, bool to_wait)
-{
-	struct arena_processor *p = &arena->processor[s->processor];
-
-	self.stand = *s;
-	atomic_store_explicit(&p->by, thread_number(self.slot), memory_order_relaxed);
-	atomic_store_explicit(&p->left, to_wait, memory_order_relaxed);
-	atomic_store_explicit(&p->rate, s->rate, memory_order_relaxed);
-	atomic_store_explicit(&p->virt_ns, s->when_ns - s->delay_ns + s->behind_ns, memory_order_relaxed);
-	atomic_store_explicit(&p->real_ns, s->when_ns, memory_order_relaxed);
-	atomic_store_explicit(&p->gain_ns, s->gain_ns, memory_order_relaxed);
-	/* Pairs with the acquire in was_left. */
-	atomic_store_explicit(&p->window, s->window, memory_order_release);
-}
-
-static void note_at(int64_t now, int64_t delay, int64_t lag, uint32_t rate, bool to_wait)
+/* The calling thread has had the processor since it noted that last, or has come to it now. */
+static void take_over(int64_t virt, int64_t now)
 {
 	struct left l;
-	bool known = was_left(0, &l);
+	bool known = was_left(now - 2 * (int64_t)arena->period_ns, &l);
 
-	write_note(&(struct stand){
-		.window = current_window(),
-		.processor = l.processor,
-		.rate = rate,
-		.when_ns = now,
-		.delay_ns = delay,
-		.lag_ns = lag,
-		.gain_ns = known ? gain(&l, delay, now) : 0,
-		.behind_ns = known && now - l.real_ns <= 2 * (int64_t)arena->period_ns ? behind(&l, now - delay, now) : 0,
-	}, to_wait);
+	if (known && l.by == thread_number(self.slot))
+		return;
+	self.stand.under = known && (!l.to_wait || l.under);
+	self.stand.behind_ns = self.stand.under ? clock_of(&l, now, now) - virt : 0;
+}
+
+static void write_note(int64_t virt, int64_t now, uint32_t rate, bool to_wait)
+{
+	struct arena_processor *p = &arena->processor[here()];
+
+	self.stand.when_ns = now;
+	atomic_store_explicit(&p->by, thread_number(self.slot), memory_order_relaxed);
+	atomic_store_explicit(&p->left, to_wait, memory_order_relaxed);
+	atomic_store_explicit(&p->under, self.stand.under, memory_order_relaxed);
+	atomic_store_explicit(&p->rate, rate, memory_order_relaxed);
+	atomic_store_explicit(&p->virt_ns, virt + self.stand.behind_ns, memory_order_relaxed);
+	atomic_store_explicit(&p->real_ns, now, memory_order_relaxed);
+	/* Pairs with the acquire in was_left. */
+	atomic_store_explicit(&p->window, current_window(), memory_order_release);
+}
+
+static void note_at(int64_t virt, int64_t now, uint32_t rate, bool to_wait)
+{
+	take_over(virt, now);
+	write_note(virt, now, rate, to_wait);
 }
 
 void processor_stand(int64_t virt, int64_t now)
 {
-	note_at(now, now - virt, self.stand.lag_ns, 0, false);
+	note_at(virt, now, 0, false);
 }
 
 static void note(struct arena_thread *t, bool goes_on)
@@ -153,7 +122,7 @@ static void note(struct arena_thread *t, bool goes_on)
 	uint32_t rate;
 	int64_t expected = segment_expected(now, goes_on, &rate);
 
-	note_at(now, d + expected, delay_debt(t), rate, !goes_on);
+	note_at(now - d - expected, now, rate, !goes_on);
 }
 
 void processor_leave(struct arena_thread *t)
@@ -206,10 +175,13 @@ static int64_t off_processor(void)
 	return queued;
 }
 
-void processor_mark(void)
+void processor_mark(struct arena_thread *t)
 {
 	self.wall_ns = now_ns();
 	self.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	/* Preempted as that returned (see off_processor): here most of those are who have let another one go on. */
+	if (now_ns() - self.wall_ns >= AT_ONCE_NS)
+		processor_look(t);
 }
 
 /*
@@ -232,45 +204,32 @@ static int64_t back_at(const struct left *l, int64_t queued, bool in_sample, int
 	return earliest < latest ? earliest + (latest - earliest) / 2 : latest;
 }
 
-/* What the processor gained while the thread was ready there; -1: the thread comes from another one. */
-static int64_t gained(const struct left *l, int64_t back, int64_t queued)
-{
-	int64_t period = (int64_t)arena->period_ns, ran = back - queued - self.stand.when_ns, ns;
-
-	if (!is_of(l->processor))
-		return -1;
-	ran = ran > period ? period : ran;
-	ns = l->gain_ns + credited(l, back) - self.stand.gain_ns - (ran > 0 ? part(ran, self.stand.rate) : 0);
-	return ns < 0 ? 0 : ns > queued ? queued : ns;
-}
-
 /* It became ready with all the credit for its work until then, which it gets now. */
 static void place(struct arena_thread *t, int64_t queued, const struct left *l, bool in_sample)
 {
-	int64_t now = now_ns(), back = back_at(l, queued, in_sample, now), others = gained(l, back, queued);
-	int64_t early = segment_interrupted(back - queued, queued), delay = delay_of(t) + early, virt = now - delay;
-	int64_t raise = early - (self.stand.lag_ns > 0 ? self.stand.lag_ns : 0);
+	int64_t now = now_ns(), back = back_at(l, queued, in_sample, now);
+	int64_t early = segment_interrupted(back - queued, queued), virt = now - delay_of(t) - early;
 
-	/* G as it would be had that been credited in time: what others were credited since has come on top. */
-	if (raise > 0)
-		arena_raise_delay(arena, atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) + raise);
+	virt = bound(virt, virt - queued, clock_of(l, back, now));
+	delay_set(t, now - virt - early);
 	counter_add(&t->credit_ns, (uint64_t)early);
-	delay = others < 0 ? now - bound(virt, virt - queued, clock_of(l, back, now)) : delay + others;
-	delay_set(t, delay);
-	write_note(&(struct stand){
-		.window = current_window(),
-		.processor = l->processor,
-		.when_ns = now,
-		.delay_ns = delay,
-		.lag_ns = delay_debt(t),
-		.gain_ns = l->gain_ns + credited(l, back),
-	}, false);
+	delay_credit(t, early);
+	self.stand.behind_ns = 0;
+	self.stand.under = false;
+	write_note(virt, now, 0, false);
 }
 
 /* Has somebody else had it since the calling thread noted that it did? */
 static bool was_another(struct left *l)
 {
 	return was_left(self.stand.when_ns, l) && l->by != thread_number(self.slot);
+}
+
+bool processor_is_anothers(void)
+{
+	struct left l;
+
+	return was_another(&l);
 }
 
 /* Is queueing what is sped up?  Then it is credited, and nobody's clock stands for it. */
@@ -300,6 +259,14 @@ void processor_look(struct arena_thread *t)
 		place(t, queued, &l, false);
 }
 
+void processor_delayed(struct arena_thread *t, int64_t since_ns)
+{
+	int64_t now = now_ns(), d = delay_of(t);
+
+	if (!is_wanted())
+		delay_set(t, now - processor_bound(now - d, since_ns - d, since_ns, now));
+}
+
 int64_t processor_queued(struct arena_thread *t)
 {
 	int64_t queued = off_processor(), all = self.queued_ns + queued;
@@ -312,9 +279,7 @@ int64_t processor_queued(struct arena_thread *t)
 
 void processor_born(struct arena_thread *t, int64_t ready_ns)
 {
-	int64_t now = now_ns(), d = delay_of(t);
-
-	delay_set(t, now - processor_bound(now - d, ready_ns - d, ready_ns, now));
-	processor_mark();
+	processor_delayed(t, ready_ns);
 	processor_keep(t);
+	processor_mark(t);
 }

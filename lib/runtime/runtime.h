@@ -98,16 +98,11 @@ struct lumps {
 	int64_t advance_ns; /* credited by that share, when the thread was preempted: samples owe it */
 };
 
-/* What a thread that noted its clock at a processor knows of that itself; see processor.c. */
+/* What a thread knows itself of the processor that it has noted its clock at; see processor.c. */
 struct stand {
-	uint32_t window;
-	unsigned processor;
-	uint32_t rate;     /* at which it was going to be credited: 1 << 16: all its time */
 	int64_t when_ns;
-	int64_t delay_ns;  /* its D then, with what it was yet to be credited */
-	int64_t lag_ns;    /* what it owed */
-	int64_t gain_ns;   /* of the processor */
-	int64_t behind_ns; /* its clock, of who it took the processor from */
+	int64_t behind_ns; /* its clock, of that of the processor; negative: ahead */
+	bool under;        /* who it took the processor from has not had that back */
 };
 
 /* What a thread needs that the conductor need not see. */
@@ -380,14 +375,20 @@ int64_t processor_bound(int64_t v, int64_t ready_virt, int64_t ready_ns, int64_t
  */
 int64_t processor_queued(struct arena_thread *t);
 
-/* any: what has been so far, a wait or a pause, is none of that. */
-void processor_mark(void);
+/* any: what has been so far, a wait or a pause, is none of that.  The thread has noted its clock. */
+void processor_mark(struct arena_thread *t);
 
 /* any: sets the clock of the calling thread, should it have been without a processor; before it is credited anything, or pays. */
 void processor_look(struct arena_thread *t);
 
 /* any: the same, when that has just taken so long. */
 void processor_regained(struct arena_thread *t, int64_t queued_ns);
+
+/* any: has another thread had the processor since the calling one noted that it did? */
+bool processor_is_anothers(void);
+
+/* any: the calling thread was ready to run all the time since then, in a call that could have blocked; sets its clock accordingly. */
+void processor_delayed(struct arena_thread *t, int64_t since_ns);
 
 /* any: the calling thread is new; it was ready to run at ready_ns. */
 void processor_born(struct arena_thread *t, int64_t ready_ns);

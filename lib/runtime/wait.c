@@ -234,8 +234,8 @@ static void go_on(struct wait *w)
 		take_deferred(w->t);
 		segment_skip(now_ns() - w->since);
 		segment_begin(w->t, w->site);
-		processor_mark();
 		processor_keep(w->t);
+		processor_mark(w->t);
 	}
 	self.waiting = w->before;
 	self.busy--;
@@ -252,6 +252,9 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 	if (window_speedup()) {
 		sync_took(b ? b : a, now);
 		waited = b ? sync_acquire2(w->t, a, b, w->since, w->delay) : sync_acquire(w->t, a, w->since, w->delay);
+		/* Who lets another one go on may lose its processor to that, in the call itself. */
+		if (!waited)
+			processor_delayed(w->t, w->since);
 	}
 	/*
 	 * Waiting for peers is nothing that a region is credited for, unless it is the
