@@ -308,11 +308,11 @@ static uint32_t held_ns(uint64_t key, int64_t now)
 	return self.took_key == key && held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
 }
 
-void sync_leave(struct arena_thread *t, uint64_t key)
+void sync_leave(struct arena_thread *t, uint64_t key, int64_t now)
 {
 	uint64_t tag;
 	struct arena_object *o = object_of(key, &tag);
-	int64_t now = now_ns(), virt = now - delay_of(t);
+	int64_t virt = now - delay_of(t);
 	uint32_t by = thread_number(t);
 
 	/* Several may release one object (arrive at a barrier): who goes on waits for the latest of them. */
@@ -335,7 +335,7 @@ void sync_leave(struct arena_thread *t, uint64_t key)
 void sync_release(struct arena_thread *t, uint64_t key)
 {
 	delay_pay(t, RELEASE_DEBT_NS, PAUSE_BUSY);
-	sync_leave(t, key);
+	sync_leave(t, key, now_ns());
 }
 
 static bool sync_seen(uint64_t key, int64_t *virt, int64_t *when)
@@ -405,10 +405,10 @@ bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t block
  * But when the threads at a queue come apart, as one has become the faster one, it would
  * have had to wait in the end.
  */
-void sync_take(struct arena_thread *t, uint64_t key)
+void sync_take(struct arena_thread *t, uint64_t key, int64_t now)
 {
 	uint64_t tag;
-	int64_t now = now_ns(), virt, when, held, ahead;
+	int64_t virt, when, held, ahead;
 
 	if (sync_seen(key, &virt, &when)) {
 		held = atomic_load_explicit(&object_of(key, &tag)->held_ns, memory_order_relaxed);

@@ -116,9 +116,9 @@ void processor_stand(int64_t virt, int64_t now)
 	note_at(virt, now, 0, false);
 }
 
-static void note(struct arena_thread *t, bool goes_on)
+static void note(struct arena_thread *t, int64_t now, bool goes_on)
 {
-	int64_t now = now_ns(), d = delay_of(t);
+	int64_t d = delay_of(t);
 	uint32_t rate;
 	int64_t expected = segment_expected(now, goes_on, &rate);
 
@@ -127,13 +127,13 @@ static void note(struct arena_thread *t, bool goes_on)
 
 void processor_leave(struct arena_thread *t)
 {
-	note(t, false);
+	note(t, now_ns(), false);
 }
 
-void processor_keep(struct arena_thread *t)
+void processor_keep(struct arena_thread *t, int64_t now)
 {
 	if (window_speedup())
-		note(t, true);
+		note(t, now, true);
 }
 
 /* ---- who gets it ------------------------------------------------------------------ */
@@ -246,17 +246,18 @@ void processor_regained(struct arena_thread *t, int64_t queued_ns)
 		place(t, queued_ns, &l, true);
 }
 
-void processor_look(struct arena_thread *t)
+bool processor_look(struct arena_thread *t)
 {
 	struct left l;
 	int64_t queued;
 
-	if (!was_another(&l))
-		return;
+	if (likely(!was_another(&l)))
+		return false;
 	queued = off_processor();
 	self.queued_ns += queued;
 	if (queued >= AT_ONCE_NS && !is_wanted())
 		place(t, queued, &l, false);
+	return true;
 }
 
 void processor_delayed(struct arena_thread *t, int64_t since_ns)
@@ -280,6 +281,6 @@ int64_t processor_queued(struct arena_thread *t)
 void processor_born(struct arena_thread *t, int64_t ready_ns)
 {
 	processor_delayed(t, ready_ns);
-	processor_keep(t);
+	processor_keep(t, now_ns());
 	processor_mark(t);
 }

@@ -261,7 +261,7 @@ void sample_take(const void *context, uint32_t periods, int64_t ns);
 
 /* ---- delay.c: virtual clocks ---- */
 
-/* any: CLOCK_MONOTONIC, ns. */
+/* any: CLOCK_MONOTONIC, ns.  That takes 20 ns: a parameter `now` of others is what it was a moment ago. */
 static inline int64_t now_ns(void)
 {
 	struct timespec t;
@@ -331,7 +331,7 @@ void sync_release(struct arena_thread *t, uint64_t key);
  * meanwhile that would not have met its holder.  Who lets go late, on its clock, is
  * taken over from late.
  */
-void sync_leave(struct arena_thread *t, uint64_t key);
+void sync_leave(struct arena_thread *t, uint64_t key, int64_t now);
 
 /*
  * any: the calling thread has got what it needed by way of `key` (after the real
@@ -344,7 +344,7 @@ bool sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int6
 bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay);
 
 /* any: the calling thread has got the lock `key`, which was free. */
-void sync_take(struct arena_thread *t, uint64_t key);
+void sync_take(struct arena_thread *t, uint64_t key, int64_t now);
 
 /* any: it has got it just now, however that came about. */
 void sync_took(uint64_t key, int64_t now);
@@ -358,7 +358,7 @@ int64_t sync_released_at(uint64_t key);
 void processor_leave(struct arena_thread *t);
 
 /* any: or has it, and may be preempted before it says so again, */
-void processor_keep(struct arena_thread *t);
+void processor_keep(struct arena_thread *t, int64_t now);
 
 /* any: or has it, with that clock, which stands. */
 void processor_stand(int64_t virt, int64_t now);
@@ -378,8 +378,11 @@ int64_t processor_queued(struct arena_thread *t);
 /* any: what has been so far, a wait or a pause, is none of that.  The thread has noted its clock. */
 void processor_mark(struct arena_thread *t);
 
-/* any: sets the clock of the calling thread, should it have been without a processor; before it is credited anything, or pays. */
-void processor_look(struct arena_thread *t);
+/*
+ * any: sets the clock of the calling thread, should it have been without a processor;
+ * before it is credited anything, or pays.  True: another thread has had that since.
+ */
+bool processor_look(struct arena_thread *t);
 
 /* any: the same, when that has just taken so long. */
 void processor_regained(struct arena_thread *t, int64_t queued_ns);
@@ -416,13 +419,13 @@ void segment_leave(struct arena_thread *t);
  * any: the same, without a wait, before a clock is told or compared.  True: the segment goes on,
  * as there are so many of them, and segment_begin is not to be called.
  */
-bool segment_settle(struct arena_thread *t);
+bool segment_settle(struct arena_thread *t, int64_t now);
 
 /* any: the thread's account is right up to here, where a segment begins; `site` tells this place from others. */
 void segment_renew(struct arena_thread *t, const void *site);
 
 /* any: the thread leaves the sync operation that was called from `site`. */
-void segment_begin(struct arena_thread *t, const void *site);
+void segment_begin(struct arena_thread *t, const void *site, int64_t now);
 
 /* any: the thread begins its life, with `routine` and `arg` as pthread_create got them. */
 void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg);

@@ -129,6 +129,6 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 		/* Who waits pays when it goes on, if it must: a pause now would only make it late. */
 		if (!waits)
 			delay_pay(t, 0, PAUSE_BUSY);
-		processor_keep(t);
+		processor_keep(t, now_ns());
 	}
 }

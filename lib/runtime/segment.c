@@ -186,9 +186,9 @@ static void halve(struct arena_segment *s)
  * ends: were lumps to begin in the middle of it, its beginning would have been
  * credited by what it mostly is, and its end by what it was this time.
  */
-static void begin(struct arena_thread *t, const void *site)
+static void begin(struct arena_thread *t, const void *site, int64_t now)
 {
-	self.segment_ns = now_ns();
+	self.segment_ns = now;
 	self.segment_at = 0;
 	self.segment_window = current_window();
 	self.segment = find(t, site);
@@ -210,7 +210,7 @@ static void look_how_fine(struct arena_segment *s)
 	self.segment = NULL;
 	self.birth = self.sort = NULL;
 	if (self.segment_fine)
-		begin(self.slot, &fine_site);
+		begin(self.slot, &fine_site, now_ns());
 }
 
 /* ---- what samples are still to credit ------------------------------------------- */
@@ -341,7 +341,7 @@ static void tell_birth(const struct arena_segment *s)
 }
 
 /* What the thread is to be credited for its segment, which has ended. */
-static int64_t end(uint32_t speedup)
+static int64_t end(uint32_t speedup, int64_t now)
 {
 	struct arena_segment *s = current();
 	int64_t began;
@@ -350,7 +350,7 @@ static int64_t end(uint32_t speedup)
 	if (!s)
 		return 0;
 	began = self.segment_ns;
-	credit = account(s, now_ns());
+	credit = account(s, now);
 	if (!self.segment_known)
 		self.lumps.pending_ns += self.segment_ns - began;
 	s->seen++;
@@ -360,14 +360,14 @@ static int64_t end(uint32_t speedup)
 }
 
 /* What the thread is to be credited for its segment up to now; the segment goes on. */
-static int64_t so_far(uint32_t speedup)
+static int64_t so_far(uint32_t speedup, int64_t now)
 {
 	struct arena_segment *s = current();
 
-	return s && self.segment_known ? at_speedup(account(s, now_ns()), speedup) : 0;
+	return s && self.segment_known ? at_speedup(account(s, now), speedup) : 0;
 }
 
-static void settle(struct arena_thread *t, bool goes_on)
+static void settle(struct arena_thread *t, int64_t now, bool goes_on)
 {
 	uint32_t speedup = window_speedup();
 	int64_t credit;
@@ -376,37 +376,40 @@ static void settle(struct arena_thread *t, bool goes_on)
 		return;
 	processor_look(t);
 	self.segment_ends++;
-	credit = goes_on ? so_far(speedup) : end(speedup);
+	credit = goes_on ? so_far(speedup, now) : end(speedup, now);
 	if (credit)
 		delay_credit_work(t, credit);
 }
 
 void segment_leave(struct arena_thread *t)
 {
-	settle(t, false);
+	settle(t, now_ns(), false);
 	self.segment = NULL;
 }
 
-bool segment_settle(struct arena_thread *t)
+bool segment_settle(struct arena_thread *t, int64_t now)
 {
 	bool goes_on = self.segment_fine && self.segment;
 
-	settle(t, goes_on);
+	settle(t, now, goes_on);
 	return goes_on;
 }
 
 void segment_renew(struct arena_thread *t, const void *site)
 {
+	int64_t now;
+
 	if (!window_speedup())
 		return;
-	if (!segment_settle(t))
-		segment_begin(t, site);
-	processor_keep(t);
+	now = now_ns();
+	if (!segment_settle(t, now))
+		segment_begin(t, site, now);
+	processor_keep(t, now);
 }
 
-void segment_begin(struct arena_thread *t, const void *site)
+void segment_begin(struct arena_thread *t, const void *site, int64_t now)
 {
-	begin(t, self.segment_fine ? &fine_site : site);
+	begin(t, self.segment_fine ? &fine_site : site, now);
 }
 
 /* NULL: another kind has the place, and keeps it. */
@@ -448,7 +451,7 @@ void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg)
 {
 	struct arena_birth *birth = birth_of(routine, arg), *sort = birth_of(routine, 0);
 
-	segment_begin(t, (const void *)(uintptr_t)routine);
+	segment_begin(t, (const void *)(uintptr_t)routine, now_ns());
 	if (!self.segment)
 		return;
 	if (birth)

@@ -230,11 +230,14 @@ static bool end(struct wait *w)
 
 static void go_on(struct wait *w)
 {
+	int64_t now;
+
 	if (window_speedup()) {
 		take_deferred(w->t);
-		segment_skip(now_ns() - w->since);
-		segment_begin(w->t, w->site);
-		processor_keep(w->t);
+		now = now_ns();
+		segment_skip(now - w->since);
+		segment_begin(w->t, w->site, now);
+		processor_keep(w->t, now);
 		processor_mark(w->t);
 	}
 	self.waiting = w->before;
@@ -320,33 +323,61 @@ void wait_stranger(struct wait *w)
 
 /* ---- without a wait ------------------------------------------------------------------- */
 
-/* An operation that is over at once: `account` is what it does to clocks. */
-static void pass(uint64_t key, const void *site, void (*account)(struct arena_thread *t, uint64_t key))
+/*
+ * An operation that is over at once: `account` is what it does to clocks; it returns the
+ * time, which is read as seldom as can be: some programs do this hundreds of times in a
+ * millisecond, and what that costs makes all that they do count for less.
+ */
+static void pass(uint64_t key, const void *site, int64_t (*account)(struct arena_thread *t, uint64_t key, int64_t now))
 {
 	struct arena_thread *t;
+	int64_t now;
 	bool goes_on;
 
 	if (!wait_is_accounted())
 		return;
 	t = self.slot;
 	self.busy++;
-	goes_on = segment_settle(t);
-	account(t, key);
+	now = now_ns();
+	goes_on = segment_settle(t, now);
+	now = account(t, key, now);
 	take_deferred(t);
+	if (processor_look(t))
+		now = now_ns();
 	if (!goes_on)
-		segment_begin(t, site);
-	processor_keep(t);
+		segment_begin(t, site, now);
+	processor_keep(t, now);
 	self.busy--;
 }
 
-static void acquire(struct arena_thread *t, uint64_t key)
+static int64_t release(struct arena_thread *t, uint64_t key, int64_t now)
+{
+	(void)now;
+	sync_release(t, key);
+	return now_ns();
+}
+
+static int64_t acquire(struct arena_thread *t, uint64_t key, int64_t now)
 {
 	sync_acquire(t, key, 0, 0);
+	return now;
+}
+
+static int64_t leave(struct arena_thread *t, uint64_t key, int64_t now)
+{
+	sync_leave(t, key, now);
+	return now;
+}
+
+static int64_t take(struct arena_thread *t, uint64_t key, int64_t now)
+{
+	sync_take(t, key, now);
+	return now;
 }
 
 void wait_release(uint64_t key, const void *site)
 {
-	pass(key, site, sync_release);
+	pass(key, site, release);
 }
 
 void wait_acquire(uint64_t key, const void *site)
@@ -356,12 +387,12 @@ void wait_acquire(uint64_t key, const void *site)
 
 void wait_unlock(uint64_t key, const void *site)
 {
-	pass(key, site, sync_leave);
+	pass(key, site, leave);
 }
 
 void wait_take(uint64_t key, const void *site)
 {
-	pass(key, site, sync_take);
+	pass(key, site, take);
 }
 
 void wait_lock(const void *site)
@@ -373,7 +404,7 @@ void wait_lock(const void *site)
 	if (delay_debt(t) >= RELEASE_DEBT_NS) {
 		segment_renew(t, site);
 		delay_pay(t, RELEASE_DEBT_NS, PAUSE_BUSY);
-		processor_keep(t);
+		processor_keep(t, now_ns());
 	}
 	self.busy--;
 }
