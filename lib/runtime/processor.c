@@ -5,7 +5,7 @@
  * run, and had to wait until another one left the processor, goes on because of
  * that one, so what the other was credited meanwhile it is not to lose again.
  *
- *     V = max(V as it became ready, V of who left + time since)
+ *     V = max(V as it became ready, V of the processor)
  *
  * This also stands in for locks whose release nobody sees: where the holder and
  * who wants the lock are on one processor, the latter finds it free.
@@ -31,9 +31,9 @@ enum {
 	READINGS = 3,           /* of two clocks, at most, until they are of one moment */
 };
 
-static unsigned here(void)
+static struct arena_processor *here(void)
 {
-	return (unsigned)sched_getcpu() % ARENA_PROCESSORS;
+	return &arena->processor[(unsigned)sched_getcpu() % ARENA_PROCESSORS];
 }
 
 static int64_t part(int64_t ns, uint32_t rate)
@@ -43,7 +43,7 @@ static int64_t part(int64_t ns, uint32_t rate)
 
 /* ---- what a processor knows ------------------------------------------------------- */
 
-/* What the processor knows of who had it last. */
+/* What the processor knows of itself, and of who had it last; see arena_processor. */
 struct left {
 	int64_t virt_ns, real_ns;
 	uint32_t by, rate;
@@ -53,7 +53,7 @@ struct left {
 /* The processor that the calling thread has.  False: nobody has left it since then. */
 static bool was_left(int64_t since, struct left *l)
 {
-	const struct arena_processor *p = &arena->processor[here()];
+	const struct arena_processor *p = here();
 
 	if (atomic_load_explicit(&p->window, memory_order_acquire) != current_window())
 		return false;
@@ -78,7 +78,7 @@ static int64_t clock_of(const struct left *l, int64_t when, int64_t now)
 
 /* ---- who leaves it ---------------------------------------------------------------- */
 
-/* The calling thread has had the processor since it noted that last, or has come to it now. */
+/* The calling thread has the processor, still or anew: how far is its clock from that one's? */
 static void take_over(int64_t virt, int64_t now)
 {
 	struct left l;
@@ -92,7 +92,7 @@ static void take_over(int64_t virt, int64_t now)
 
 static void write_note(int64_t virt, int64_t now, uint32_t rate, bool to_wait)
 {
-	struct arena_processor *p = &arena->processor[here()];
+	struct arena_processor *p = here();
 
 	self.stand.when_ns = now;
 	atomic_store_explicit(&p->by, thread_number(self.slot), memory_order_relaxed);
