@@ -332,10 +332,14 @@ void sync_leave(struct arena_thread *t, uint64_t key, int64_t now)
 	atomic_store_explicit(&o->tag, tag, memory_order_release);
 }
 
-void sync_release(struct arena_thread *t, uint64_t key)
+int64_t sync_release(struct arena_thread *t, uint64_t key)
 {
+	int64_t now;
+
 	delay_pay(t, RELEASE_DEBT_NS, PAUSE_BUSY);
-	sync_leave(t, key, now_ns());
+	now = now_ns();
+	sync_leave(t, key, now);
+	return now;
 }
 
 static bool sync_seen(uint64_t key, int64_t *virt, int64_t *when)

@@ -235,7 +235,7 @@ bool processor_is_anothers(void)
 /* Is queueing what is sped up?  Then it is credited, and nobody's clock stands for it. */
 static bool is_wanted(void)
 {
-	return target_now()->class == CLASS_RUNQUEUE;
+	return class_is_wanted(CLASS_RUNQUEUE);
 }
 
 void processor_regained(struct arena_thread *t, int64_t queued_ns)

@@ -291,10 +291,10 @@ static inline uint32_t window_speedup(void)
 	return atomic_load_explicit(&arena->speedup, memory_order_relaxed);
 }
 
-/* any: what is sped up just now. */
-static inline const struct arena_target *target_now(void)
+/* any: is time of that class what is sped up just now? */
+static inline bool class_is_wanted(enum arena_class class)
 {
-	return &arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1];
+	return arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1].class == class;
 }
 
 int64_t delay_of(struct arena_thread *t);                 /* any: D of the calling thread, floor applied */
@@ -323,8 +323,8 @@ int64_t delay_debt(struct arena_thread *t);
 /* Smaller debts wait for the next sample: the acquire rule carries them over. */
 enum { RELEASE_DEBT_NS = 50 * 1000 };
 
-/* any: the calling thread does something that can let another one go on, by way of `key` (before the real call). */
-void sync_release(struct arena_thread *t, uint64_t key);
+/* any: the calling thread does something that can let another one go on, by way of `key` (before the real call).  Returns when. */
+int64_t sync_release(struct arena_thread *t, uint64_t key);
 
 /*
  * any: the same, without paying first: by who has a lock, for others would wait for it

@@ -81,7 +81,7 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	uint32_t speedup;
 	uintptr_t sp;
 	bool waits = false;
-	bool wanted = target_now()->class == CLASS_RUNQUEUE;
+	bool wanted = class_is_wanted(CLASS_RUNQUEUE);
 	int64_t queued;
 
 	unwind_begin(&at, context, self.stack_lo, self.stack_hi);

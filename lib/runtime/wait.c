@@ -265,7 +265,7 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 	 * the kernel's: bytes that were in a pipe are copied.
 	 */
 	if (waited || now - w->since >= LONG_NS)
-		finish(w, CLASS_LOCK, target_now()->class == CLASS_LOCK, now);
+		finish(w, CLASS_LOCK, class_is_wanted(CLASS_LOCK), now);
 	else
 		finish(w, w->class, true, now);
 	go_on(w);
@@ -342,6 +342,7 @@ static void pass(uint64_t key, const void *site, int64_t (*account)(struct arena
 	goes_on = segment_settle(t, now);
 	now = account(t, key, now);
 	take_deferred(t);
+	/* It may have been preempted since it settled. */
 	if (processor_look(t))
 		now = now_ns();
 	if (!goes_on)
@@ -353,8 +354,7 @@ static void pass(uint64_t key, const void *site, int64_t (*account)(struct arena
 static int64_t release(struct arena_thread *t, uint64_t key, int64_t now)
 {
 	(void)now;
-	sync_release(t, key);
-	return now_ns();
+	return sync_release(t, key);
 }
 
 static int64_t acquire(struct arena_thread *t, uint64_t key, int64_t now)
