@@ -69,6 +69,7 @@ void image_close(struct image *img)
 	free(img->unit);
 	free(img->cut);
 	free(img->code);
+	free(img->extent);
 	map_release(&img->files);
 	symbols_release(&img->symbols);
 	dwarf_end(img->dw);

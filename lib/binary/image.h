@@ -103,6 +103,13 @@ size_t image_function_ranges(struct image *img, const char *function, struct ran
 const char *image_symbol(struct image *img, uint64_t off);
 
 /*
+ * The extent of the function that holds `off`, by the unwind table (.eh_frame):
+ * what stays known of a stripped file.  Code that the compiler split off (cold
+ * parts) has an extent of its own.  False when the table does not cover `off`.
+ */
+bool image_extent(struct image *img, uint64_t off, struct range *extent);
+
+/*
  * Finding by name, for -r and -P.  Each calls fn for every match and returns
  * how many there were.  A function matches by its linkage name, or by its
  * demangled name with or without its parameters; `pattern` is a shell glob.

@@ -26,6 +26,9 @@ struct image {
 	struct symbols symbols;
 	struct range *code;   /* executable sections */
 	size_t ncode;
+	struct range *extent; /* of functions, by the unwind table; sorted by lo; see image_extent */
+	size_t nextents;
+	bool has_extents;     /* they have been read */
 	struct map files;     /* interned paths */
 
 	bool indexed;         /* are the members below valid? */

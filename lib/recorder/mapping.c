@@ -70,6 +70,17 @@ bool mapping_is_runtime(const struct mapping *mod)
 	return slash && strcmp(slash + 1, AW_RUNTIME_NAME) == 0;
 }
 
+bool mapping_is_libc(const struct mapping *mod)
+{
+	static const char *const names[] = { "/libc.so.", "/libc-2.", "/libpthread", "/ld-linux", "/ld-2." };
+	const char *slash = strrchr(mod->path, '/');
+
+	for (size_t i = 0; slash && i < sizeof(names) / sizeof(names[0]); i++)
+		if (begins_with(slash, names[i]))
+			return true;
+	return false;
+}
+
 /* Where the file's virtual address 0 would be, had its first segment been mapped at `start`. */
 static bool bias_of(const char *path, uint64_t start, uint64_t *bias)
 {

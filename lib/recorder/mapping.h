@@ -85,6 +85,9 @@ void mapping_publish(struct mappings *m, struct arena *arena);
 /* Is it what andweorc-record has preloaded? */
 bool mapping_is_runtime(const struct mapping *mod);
 
+/* Is it the C library, or the loader? */
+bool mapping_is_libc(const struct mapping *mod);
+
 /* Where in its open file the module-relative offset `off` lies; false when nothing of the file is mapped there. */
 bool mapping_file_offset(int fd, uint64_t off, uint64_t *at);
 

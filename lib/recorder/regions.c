@@ -125,6 +125,16 @@ struct region *regions_function(struct regions *r, struct mapping *mod, const st
 	return g;
 }
 
+struct region *regions_nameless(struct regions *r, struct mapping *mod, const char *name, const struct range *extent)
+{
+	struct frame at = { .function = name };
+	struct region *g = make(r, REGION_FUNCTION, mod, &at);
+
+	g->nameless = true;
+	regions_widen(g, extent, 1);
+	return g;
+}
+
 struct region *regions_class(struct regions *r, const char *name, enum arena_class class)
 {
 	static const struct mapping no_module = { 0 };

@@ -1,9 +1,11 @@
 /*
  * regions: what may be sped up, and which samples belong to it.
  *
- * A region is a line or a function of a module in scope.  Regions come into
- * being by name (-r) or by samples: each sample is charged to the line of its
- * innermost frame in scope, or to every function on its stack.
+ * A region is a line or a function.  Regions come into being by name (-r) or by
+ * samples.  In line mode a sample is charged to the line of its innermost frame in
+ * scope, in function mode to every function in scope on its stack.  Where it has
+ * no such frame, it is charged to functions by what is known of the code; see
+ * regions_fallback.c.
  */
 #ifndef ANDWEORC_RECORDER_REGIONS_H
 #define ANDWEORC_RECORDER_REGIONS_H
@@ -22,6 +24,7 @@ struct region {
 	unsigned id;              /* 1.., as in the log */
 	enum region_scope scope;
 	unsigned module;          /* id; 0 for a class */
+	bool nameless;            /* a function that only the unwind table knows; `function` is "FILE+0xOFFSET" */
 	enum arena_class class;   /* of REGION_CLASS: how its threads wait, CLASS_CPU: by ranges; else CLASS_CPU */
 	char *function;           /* linkage name; owned; NULL for a line whose function is unknown */
 	char *file;               /* owned; NULL for a function without debug information */
@@ -40,6 +43,9 @@ struct region {
 	uint64_t blocked;         /* of this run, while waiting; in periods of the sampler */
 	uint64_t all_blocked;
 	uint64_t stamp;           /* number of the last sample counted: recursion counts once */
+	struct region *callee;    /* of a function: the region that it most often was in by a call; NULL: none */
+	uint64_t through;         /* how many samples more by that call than in any other way; see regions_pick.c */
+	uint64_t voted;           /* number of the last sample that this is known of */
 };
 
 struct place; /* what is known of one address; see regions_sample.c */
@@ -61,6 +67,7 @@ struct regions {
 	uint64_t all_blocked;
 	uint64_t taken;           /* samples of either kind, of all runs */
 	bool passed_more;         /* mapping_pass was called: publish */
+	bool fell_back;           /* functions became regions, as there were no lines; see regions_fallback.c */
 };
 
 void regions_init(struct regions *r, enum region_scope mode, struct mappings *modules);

@@ -4,6 +4,7 @@
  *     regions.c         the regions that there are
  *     naming.c          those that were asked for
  *     regions_sample.c  what samples hit
+ *     regions_fallback.c  functions of code without debug information
  *     regions_pick.c    what is tried
  */
 #ifndef ANDWEORC_RECORDER_REGIONS_PARTS_H
@@ -15,6 +16,21 @@
 struct region *regions_line(struct regions *r, struct mapping *mod, uint64_t off, const struct frame *at);
 struct region *regions_function(struct regions *r, struct mapping *mod, const struct frame *at);
 struct region *regions_class(struct regions *r, const char *name, enum arena_class class);
+
+/* A function that has an extent and no name. */
+struct region *regions_nameless(struct regions *r, struct mapping *mod, const char *name, const struct range *extent);
+
+/*
+ * The function of the code at `off` by the symbol table, else by the unwind table.
+ * NULL when neither knows it, and for what every thread is inside of (main).
+ */
+struct region *regions_fallback(struct regions *r, struct mapping *mod, uint64_t off);
+
+/* "pigz+0x3a40".  The caller frees it. */
+char *regions_offset_name(const struct mapping *mod, uint64_t off);
+
+/* Is everything inside this function, so that "all of it faster" is no finding? */
+bool regions_is_root(const char *function);
 
 /* Adds to a region's ranges; they stay sorted and merged. */
 void regions_widen(struct region *g, const struct range *more, size_t n);

@@ -20,6 +20,8 @@ struct place {
 	unsigned asked;           /* regions->asked as the rest was found out */
 	unsigned nwide;           /* functions and classes that were asked for, and hold this address */
 	struct region *wide[PLACE_REGIONS];
+	struct region *fallback;  /* the function that samples without a line are charged to; NULL: none */
+	bool fell_back;           /* it has been looked for */
 };
 
 static void charge_line(struct regions *r, struct mapping *mod, struct place *p)
@@ -42,12 +44,6 @@ static void charge_line(struct regions *r, struct mapping *mod, struct place *p)
 	r->passed_more = true;
 }
 
-/* Everything is inside these: "all of it faster" is no finding. */
-static bool is_root(const char *function)
-{
-	return strcmp(function, "main") == 0 || strcmp(function, "_start") == 0 || strncmp(function, "__libc_start", 12) == 0;
-}
-
 static void charge_functions(struct regions *r, struct mapping *mod, struct place *p)
 {
 	struct frame frames[INLINE_DEPTH];
@@ -61,7 +57,7 @@ static void charge_functions(struct regions *r, struct mapping *mod, struct plac
 	for (size_t i = 0; i < n && i < INLINE_DEPTH && p->n < PLACE_REGIONS; i++) {
 		struct region *g;
 
-		if (!frames[i].function || is_root(frames[i].function) ||
+		if (!frames[i].function || regions_is_root(frames[i].function) ||
 		    (frames[i].file && !mapping_file_in_scope(frames[i].file, NULL)))
 			continue;
 		g = regions_function(r, mod, &frames[i]);
@@ -145,6 +141,84 @@ static void charge(struct regions *r, struct region *g, const struct arena_sampl
 	}
 }
 
+/* A majority vote (Boyer, Moore 1981) on where a function spends its samples: in which callee, or (NULL) in none. */
+static void vote(struct region *g, struct region *callee, uint64_t weight)
+{
+	if (g->callee == callee) {
+		g->through += weight;
+	} else if (g->through >= weight) {
+		g->through -= weight;
+	} else {
+		g->callee = callee;
+		g->through = weight - g->through;
+	}
+}
+
+/* Charges a frame of the stack; *callee is the function that was charged before, and becomes this one. */
+static void charge_frame(struct regions *r, struct region *g, const struct arena_sample *s, struct region **callee)
+{
+	charge(r, g, s);
+	if (g->scope != REGION_FUNCTION || g->voted == r->taken)
+		return;
+	g->voted = r->taken;
+	vote(g, *callee, s->weight);
+	*callee = g;
+}
+
+static struct mapping *module_of(struct regions *r, uint64_t place)
+{
+	return mapping_of(r->modules, (unsigned)(place >> PLACE_MODULE_SHIFT));
+}
+
+static uint64_t offset_of(uint64_t place)
+{
+	return place & ((1ull << PLACE_MODULE_SHIFT) - 1);
+}
+
+/* How many frames there are without those of libc that every thread begins with. */
+static uint32_t without_base(struct regions *r, const struct arena_sample *s)
+{
+	uint32_t n = s->nframes < ARENA_FRAMES ? s->nframes : ARENA_FRAMES;
+
+	while (n > 1) {
+		const struct mapping *mod = module_of(r, s->place[n - 1]);
+
+		if (!mod || !mapping_is_libc(mod))
+			return n;
+		n--;
+	}
+	return n;
+}
+
+/*
+ * Charges functions.  A sample without a line (`alone`) makes regions of the
+ * program's own functions, and of those of libraries that they call.  Others count
+ * for such regions too: the runtime looks for them on every stack.
+ */
+static void charge_fallback(struct regions *r, const struct arena_sample *s, bool alone)
+{
+	struct region *callee = NULL;
+	uint32_t n = without_base(r, s);
+	bool own = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct mapping *mod = module_of(r, s->place[i]);
+		struct place *p;
+
+		if (!mod || mapping_is_runtime(mod) || (own && !mod->own))
+			continue;
+		own = own || mod->own;
+		p = place_of(r, mod, offset_of(s->place[i]));
+		if (alone && !p->fell_back && mapping_image(mod)) {
+			p->fallback = regions_fallback(r, mod, p->off);
+			p->fell_back = true;
+		}
+		if (p->fallback)
+			charge_frame(r, p->fallback, s, &callee);
+	}
+	r->fell_back = r->fell_back || (alone && callee);
+}
+
 /*
  * Waiting for peers or for a processor is on nobody's account but that of its
  * class: faster code where the thread stands would not shorten it.
@@ -152,8 +226,10 @@ static void charge(struct regions *r, struct region *g, const struct arena_sampl
 void regions_sample(struct regions *r, const struct arena_sample *s)
 {
 	enum arena_class class = s->class < CLASSES ? (enum arena_class)s->class : CLASS_CPU;
+	struct region *callee = NULL;
 	bool leaf = false;    /* what we stand in for belongs to where it was called from */
 	bool decided = false; /* whose line it is */
+	bool charged = false;
 
 	r->taken++;
 	if (class == CLASS_CPU) {
@@ -167,12 +243,12 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 		if (r->v[i]->scope == REGION_CLASS && class != CLASS_CPU && r->v[i]->class == class)
 			charge(r, r->v[i], s);
 	for (uint32_t i = 0; i < s->nframes && i < ARENA_FRAMES; i++) {
-		struct mapping *mod = mapping_of(r->modules, (unsigned)(s->place[i] >> PLACE_MODULE_SHIFT));
+		struct mapping *mod = module_of(r, s->place[i]);
 		struct place *p;
 
 		if (!mod)
 			continue;
-		p = place_of(r, mod, s->place[i] & ((1ull << PLACE_MODULE_SHIFT) - 1));
+		p = place_of(r, mod, offset_of(s->place[i]));
 		if (!leaf && !mapping_is_runtime(mod)) {
 			p->leaf[class] += s->weight;
 			leaf = true;
@@ -186,9 +262,12 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 		for (unsigned k = 0; k < p->nwide; k++)
 			charge(r, p->wide[k], s);
 		for (unsigned k = 0; k < p->n && !decided; k++)
-			charge(r, p->region[k], s);
-		decided = r->mode == REGION_LINE && (decided || p->n > 0);
+			charge_frame(r, p->region[k], s, &callee);
+		charged = charged || p->n > 0;
+		decided = r->mode == REGION_LINE && charged;
 	}
+	if (!r->only_named && (!charged || r->fell_back))
+		charge_fallback(r, s, !charged);
 }
 
 void regions_forget_leaves(struct regions *r)

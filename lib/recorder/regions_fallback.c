@@ -1,0 +1,56 @@
+/*
+ * regions_fallback: regions of programs as they are installed, without lines.
+ *
+ * A sample that finds no line of the program's own on its stack is charged to
+ * functions instead, to each one on the stack, so that a region is a function with
+ * all that it calls.  What is known of the code decides what a function is, module
+ * by module:
+ *
+ *     1. a symbol: of .symtab, or of .dynsym in a stripped file (exported functions,
+ *        such as libz's `deflate`)
+ *     2. an entry of the unwind table, which has no name: `pigz+0x3a40`
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "recorder/regions_parts.h"
+
+bool regions_is_root(const char *function)
+{
+	return strcmp(function, "main") == 0 || strcmp(function, "_start") == 0 || strncmp(function, "__libc_start", 12) == 0;
+}
+
+char *regions_offset_name(const struct mapping *mod, uint64_t off)
+{
+	const char *slash = strrchr(mod->path, '/');
+
+	return xasprintf("%s+0x%llx", slash && slash[1] ? slash + 1 : mod->path, (unsigned long long)off);
+}
+
+static struct region *by_extent(struct regions *r, struct mapping *mod, uint64_t off)
+{
+	struct range extent;
+	struct region *g;
+	char *name;
+
+	if (!image_extent(mod->image, off, &extent))
+		return NULL;
+	name = regions_offset_name(mod, extent.lo);
+	g = regions_nameless(r, mod, name, &extent);
+	free(name);
+	return g;
+}
+
+struct region *regions_fallback(struct regions *r, struct mapping *mod, uint64_t off)
+{
+	struct frame at = { .function = image_symbol(mod->image, off) };
+	struct region *g;
+
+	if (!at.function)
+		return by_extent(r, mod, off);
+	if (regions_is_root(at.function))
+		return NULL;
+	g = regions_function(r, mod, &at);
+	return g->nranges > 0 ? g : NULL;
+}
