@@ -30,7 +30,8 @@ static const char usage[] =
 	"  -m, --mode line|function  what regions are (default: line)\n"
 	"  -r, --region REGION       FUNCTION, FILE:LINE, a pattern of functions, or :io, :sleep, :lock, :runqueue,\n"
 	"                            :alloc; may repeat (default: found by sampling)\n"
-	"  -P, --point LOCATION      FUNCTION or FILE:LINE whose execution is progress; at most four\n"
+	"  -P, --point LOCATION      FUNCTION or FILE:LINE whose execution is progress, at most four; or :output, :input,\n"
+	"                            :replies, :work, :run\n"
 	"  -s, --speedups LIST       percent, such as 25,50 (default: 15,30,50,75)\n"
 	"      --given REGION=PCT    measure all others with this region that much faster all the time\n"
 	"      --design fixed|adaptive  all regions alike, or more for those that matter (default: fixed;\n"
@@ -51,7 +52,8 @@ static const char usage[] =
 	"  -V, --version             the version\n"
 	"\n"
 	"Names may be those of functions of a library, too.  Progress points are those of <andweorc.h> and of\n"
-	"<coz.h>, and -P; without any, completed runs are compared, which takes -d or -n.\n";
+	"<coz.h>, and -P.  Without any, progress is what the program writes, reads or answers, and its processor time;\n"
+	"of a command that is short, completed runs are compared, which takes -d or -n.\n";
 
 enum { MAX_LEVELS = 100 };
 
@@ -72,6 +74,9 @@ struct options {
 	uint64_t window_ms;
 	unsigned sampler;
 	bool attach_only;
+	bool whole_runs;         /* -P :run */
+	bool automatic[MOVED_KINDS]; /* -P :output and the like */
+	bool work;               /* -P :work */
 	bool quiet;
 	struct journal_origin origin;
 	char *given; /* owned */
@@ -143,6 +148,18 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+/* A point that needs no place in the program. */
+static bool automatic_point(struct options *o, const char *name)
+{
+	enum arena_moved kind;
+
+	if (strcmp(name, ":run") == 0)
+		return o->whole_runs = true;
+	if (strcmp(name, ":work") == 0)
+		return o->work = true;
+	return automatic_kind(name, &kind) && (o->automatic[kind] = true);
+}
+
 /* REGION=PCT.  Waiting for other threads is no work that could be done faster. */
 static void parse_given(struct options *o, const char *value)
 {
@@ -192,8 +209,10 @@ static void set_option(struct options *o, int option, const char *value)
 		o->names[o->nnames++] = xstrdup(value);
 		break;
 	case 'P':
-		if (!*value)
+		if (!*value || (*value == ':' && !automatic_point(o, value)))
 			bad_option("point", value);
+		if (*value == ':')
+			break;
 		o->points = xgrow(o->points, o->npoints, &o->points_cap, sizeof(char *));
 		o->points[o->npoints++] = xstrdup(value);
 		break;
@@ -350,6 +369,7 @@ static bool prepare(struct recording *r)
 		.given_pct = o->origin.given_pct,
 		.until = o->origin.until_points / 100,
 		.runs = o->runs,
+		.whole_runs = o->whole_runs || (o->runs > 1 && o->seconds <= 0),
 		.duration_ns = (int64_t)(o->seconds * 1e9),
 		.stop = &asked_to_stop,
 	};
@@ -372,6 +392,8 @@ static bool prepare(struct recording *r)
 		.over_runs = o->runs >= CAUSAL_MIN_RUNS,
 	};
 	points_init(&r->conductor.points, r->arena, &r->journal, &r->regions, o->points, o->npoints);
+	memcpy(r->conductor.points.automatic.steady, o->automatic, sizeof(o->automatic));
+	r->conductor.points.automatic.on = o->work || o->automatic[MOVED_OUTPUT] || o->automatic[MOVED_INPUT] || o->automatic[MOVED_REPLIES];
 	return true;
 }
 
@@ -471,6 +493,7 @@ int main(int argc, char **argv)
 		return EXIT_RECORD;
 	conducting = &r.conductor;
 	status = record(&r);
+	conductor_let_go(&r.conductor);
 	if (!journal_close(&r.journal) && status == 0)
 		status = EXIT_RECORD;
 	conductor_release(&r.conductor);

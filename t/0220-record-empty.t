@@ -51,7 +51,7 @@ record() {
 
 # codes: of the warning records, but for those about this machine
 codes() {
-	awk -F'\t' '$1 == "warning" && $3 !~ /^what=(perf-refused|disturbed|oversubscribed|lost-samples)$/ { print substr($3, 6) }' log | sort -u
+	awk -F'\t' '$1 == "warning" && $3 !~ /^what=(perf-refused|disturbed|busy-machine|oversubscribed|lost-samples)$/ { print substr($3, 6) }' log | sort -u
 }
 
 # warns CODE TEXT: this alone, in the log and on standard error
@@ -62,7 +62,7 @@ warns() {
 	has "^andweorc-record: warning: $2" err
 	test "$(wc -l <err)" -eq 1
 	# What people read is what tools read.
-	awk -F'\t' '$1 == "warning" && $3 !~ /^what=(perf-refused|disturbed|oversubscribed|lost-samples)$/ { print substr($4, 6) }' log |
+	awk -F'\t' '$1 == "warning" && $3 !~ /^what=(perf-refused|disturbed|busy-machine|oversubscribed|lost-samples)$/ { print substr($4, 6) }' log |
 		sed 's/%20/ /g; s/%09/	/g; s/%25/%/g' >text
 	sed 's/^andweorc-record: warning: //' err >said
 	same said text
@@ -70,7 +70,7 @@ warns() {
 }
 
 no_progress_point() {
-	record --window 1 -r main -- ./spin 300
+	record --window 1 -r main -- ./spin 100
 	warns no-progress-point 'no progress point was visited: put ANDWEORC_PROGRESS'
 }
 check 'no progress point' no_progress_point
@@ -87,17 +87,30 @@ no_samples() {
 }
 check 'no samples: a program that sleeps' no_samples
 
-no_debug_information() {
-	LIFE_MS=800 record --window 1 -- ./bare plain
-	warns no-sample-in-scope "of [0-9]+ samples none is in the program's own code: compile it with -g"
+unmarked() {
+	record -r main -- ./spin 2500
+	warns unmarked 'no progress point is marked: progress is :work; mark one with ANDWEORC_PROGRESS'
+	values point visits | sort -u >got
+	echo :work >want
+	same want got
+	test "$(values speedup_pct experiment | sort -u | wc -l)" -ge 2
 }
-check 'line mode without debug information' no_debug_information
+check 'no progress point, and time for experiments: they are about processor time' unmarked
 
-no_symbols() {
-	LIFE_MS=800 record --window 1 -m function -- ./bare plain
-	warns no-sample-in-scope "of [0-9]+ samples none is in the program's own code: is it stripped"
+# falls_back ARG...: an ordinary recording of a stripped program tries functions that have no names
+falls_back() {
+	LIFE_MS=800 record --window 1 "$@" -- ./bare plain
+	warns no-lines "the program has no debug information, so regions are functions, found by the unwind table, without names, in 'bare'"
+	values scope region | sort -u >got
+	echo function >want
+	same want got
+	grep '^experiment' log | grep -v 'region=-' >got
+	test -s got
+	# The same place has the same name in all that follows.
+	has '^region.*function=bare\+0x[0-9a-f]+$' resolved
 }
-check 'function mode without symbols' no_symbols
+check 'line mode without debug information' falls_back
+check 'function mode without symbols' falls_back -m function
 
 no_such_region() {
 	record -r absent --window 1 -- ./life plain
@@ -122,7 +135,7 @@ perf_refused() {
 	grep -v -e 'experiments were set aside' -e 'had no processor' -e 'samples were lost' all >err
 	has '^andweorc-record: warning: perf is refused \(Permission denied; kernel\.perf_event_paranoid is -?[0-9]+\)' err
 	test "$(wc -l <err)" -eq 1
-	awk -F'\t' '$1 == "warning" && $3 !~ /^what=(disturbed|oversubscribed|lost-samples)$/ { print $3 }' log >got
+	awk -F'\t' '$1 == "warning" && $3 !~ /^what=(disturbed|busy-machine|oversubscribed|lost-samples)$/ { print $3 }' log >got
 	echo what=perf-refused >want
 	same want got
 	has '^run.*	sampler=timer' log

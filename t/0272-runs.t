@@ -76,7 +76,7 @@ check 'virtual time is the length of the run less the clock of its thread' is_vi
 
 fits_into_the_time() {
 	start=$(date +%s)
-	record -d 3 -r half -s 50 -- ./runs_ serial 300
+	record -d 3 -P :run -r half -s 50 -- ./runs_ serial 300
 	test $(($(date +%s) - start)) -le 12
 	test "$(values kind visits | wc -l)" -ge 5
 	# None is cut short.
@@ -96,7 +96,7 @@ finds_regions() {
 check 'regions are found by sampling the first run' finds_regions
 
 is_analysed() {
-	record -d 5 -r half -s 50 -- ./runs_ serial 300
+	record -d 5 -P :run -r half -s 50 -- ./runs_ serial 300
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	has '^point.*kind=run' analysis
@@ -105,7 +105,7 @@ is_analysed() {
 check 'the rest of the pipeline takes such a log' is_analysed
 
 is_long() {
-	record -d 3 -r half -s 50 -- ./runs_ serial 4000
+	record -d 3 -P :run -r half -s 50 -- ./runs_ serial 4000
 	has '^andweorc-record: warning: without a progress point each run is one experiment, and one takes [0-9.]+ s: .* -P' err
 	has '^warning.*what=few-runs' log
 }

@@ -12,6 +12,7 @@ enum {
 	DISCOVER_MS = 400, /* samples are gathered this long before regions are chosen */
 	DISCOVER_SAMPLES = 150,
 	DISCOVER_MAX_MS = 3000,
+	UNMARKED_MS = 1000, /* into the run, without a visit */
 	NAMED_MS = 20,     /* with regions named, only the rate of visits is to be seen before the first window */
 	KILL_AFTER_MS = 2000,
 };
@@ -60,6 +61,29 @@ void conductor_read_modules(struct conductor *c, bool all)
 	processes_attended(&c->processes);
 }
 
+/* Is there progress to measure? */
+static bool progresses(const struct conductor *c)
+{
+	return points_most_visits(&c->points) > 0 || c->points.automatic.on;
+}
+
+bool conductor_is_unmarked(const struct conductor *c)
+{
+	return c->points.nwanted == 0 && !c->plan->whole_runs && points_most_visits(&c->points) == 0;
+}
+
+/* A program that has not come to a point by now is taken to have none. */
+static void look_for_progress(struct conductor *c)
+{
+	struct automatic *a = &c->points.automatic;
+
+	if (a->on || !conductor_is_unmarked(c))
+		return;
+	automatic_watch(a, c->arena);
+	if (automatic_look(a, c->arena, now_ns()) && now_ns() - c->began_ns >= UNMARKED_MS * MS)
+		automatic_use(a, c->arena);
+}
+
 /* Gathers samples until there is something to choose from.  False when the run ended meanwhile. */
 static bool discover(struct conductor *c)
 {
@@ -67,9 +91,10 @@ static bool discover(struct conductor *c)
 	bool named = c->plan->nnames > 0;
 
 	/* Before something is visited no window can open, and nothing needs to be slowed down. */
-	while (points_most_visits(&c->points) == 0 || (c->plan->given && !c->given_found)) {
+	while (!progresses(c) || (c->plan->given && !c->given_found)) {
 		if (!conductor_rest(c, now_ns() + NAMED_MS * MS))
 			return false;
+		look_for_progress(c);
 		if (now_ns() >= c->look_ns) {
 			c->look_ns = now_ns() + LOOK_AGAIN_MS * MS;
 			conductor_read_modules(c, true);

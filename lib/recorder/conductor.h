@@ -33,6 +33,7 @@ struct plan {
 	int64_t window_ns;       /* least length of a window */
 	int64_t settle_ns;       /* at the least, between a switch and its window */
 	int64_t until_ns;        /* end of the time for experiments, on CLOCK_MONOTONIC; 0: until the target ends */
+	bool whole_runs;         /* each run is to be one experiment, if no point is visited; see whole.h */
 	bool attach_only;        /* sample, but perform no experiment */
 	bool adaptive;           /* windows go where they are needed; see adapt.h */
 	const char *given;       /* what is faster in all windows; NULL: nothing; borrowed */
@@ -105,6 +106,9 @@ struct conductor {
 
 /* Frees what the runs have left. */
 void conductor_release(struct conductor *c);
+
+/* Writes the windows that were kept back, at the end of the recording; see conductor_put. */
+void conductor_let_go(struct conductor *c);
 
 /* Before a run is launched, in an empty arena. */
 void conductor_prepare(struct conductor *c);

@@ -21,6 +21,8 @@ struct window {
 	struct tally before, after;
 	struct machine_use others; /* between before and after */
 	bool opened[ARENA_POINTS], closed[ARENA_POINTS];
+	enum machine_verdict verdict;
+	size_t mark; /* where in the journal's text it belongs */
 	bool spoilt; /* we were held up, and the runtime took us for dead; or the run was not like others */
 };
 
@@ -32,8 +34,14 @@ struct tally conductor_tally(const struct conductor *c);
 /* Performs trials until the run is over or the time is up. */
 void conductor_experiment(struct conductor *c);
 
-/* Writes the record of an experiment, without visits.  Returns whether it was disturbed. */
-bool conductor_log(struct conductor *c, const struct window *w);
+/*
+ * Puts the record of an experiment into the journal's line, and the verdict on it into
+ * w.  Returns whether it was disturbed, as far as that is known.
+ */
+bool conductor_log(struct conductor *c, struct window *w);
+
+/* Writes that, with what follows it; one that cannot be judged yet is kept back until it can. */
+void conductor_put(struct conductor *c, const struct window *w);
 
 /* ---- watch.c ---- */
 
@@ -65,6 +73,9 @@ bool conductor_time_is_up(const struct conductor *c);
 bool conductor_rest(struct conductor *c, int64_t at);
 
 /* ---- conductor.c ---- */
+
+/* No progress point is marked, by the program or by the user, as far as is known by now; and windows are wanted, not whole runs. */
+bool conductor_is_unmarked(const struct conductor *c);
 
 /* Looks at who has joined, and at what is mapped (`all`: by everybody, else by those alone). */
 void conductor_read_modules(struct conductor *c, bool all);

@@ -16,12 +16,21 @@ enum {
 	UNSEEN_NS = 100 * MS, /* so much processor time is not just what starting takes */
 };
 
+/* From this share of the processors on, others make a difference. */
+static const double BUSY = 0.1;
+
+/* Puts it into the log, where the report finds it. */
+static void note(struct conductor *c, const char *what, char *text)
+{
+	journal_warning(c->journal, c->run, what, text);
+	free(text);
+}
+
 static void say(struct conductor *c, const char *what, char *text)
 {
 	if (c->run == 1 || strcmp(what, "too-short") == 0)
 		msg_warn("%s", text);
-	journal_warning(c->journal, c->run, what, text);
-	free(text);
+	note(c, what, text);
 }
 
 static long paranoid(void)
@@ -102,8 +111,24 @@ static unsigned gone_over(const struct conductor *c)
 	return c->processes.lost;
 }
 
+/* What is progress, where nothing is marked. */
+static void unmarked(struct conductor *c)
+{
+	char *names = automatic_names(&c->points.automatic);
+
+	say(c, "unmarked",
+	    xasprintf("no progress point is marked: progress is %s; mark one with ANDWEORC_PROGRESS of <andweorc.h>, or name a function "
+		      "with -P that is called for each unit of work",
+		      names));
+	free(names);
+}
+
 static void points(struct conductor *c)
 {
+	if (c->points.automatic.on && points_most_visits(&c->points) == 0) {
+		unmarked(c);
+		return;
+	}
 	if (points_most_visits(&c->points) > 0 || c->whole.on || gone_over(c) > 0)
 		return;
 	say(c, "no-progress-point",
@@ -160,6 +185,45 @@ static bool somebody_worked(const struct conductor *c)
 	return usage_since(c->before).user_ns >= UNSEEN_NS;
 }
 
+/* Was the region found by regions_fallback.c, and tried? */
+static bool is_fallback(const struct conductor *c, const struct region *g, bool nameless)
+{
+	return g->scope == REGION_FUNCTION && g->logged && !g->named && !g->given && g->nameless == nameless &&
+	       (c->regions->mode == REGION_LINE || nameless);
+}
+
+/* Adds the modules of such regions, each once, to what is said of them. */
+static void list_modules(const struct conductor *c, bool nameless, const char *what, struct buf *out)
+{
+	const char *between = out->len > 0 ? "; " : "";
+
+	for (size_t m = 0; m < c->modules->n; m++) {
+		const struct mapping *mod = &c->modules->v[m];
+		const char *slash = strrchr(mod->path, '/');
+		bool has = false;
+
+		for (size_t i = 0; i < c->regions->n && !has; i++)
+			has = c->regions->v[i]->module == mod->id && is_fallback(c, c->regions->v[i], nameless);
+		if (!has)
+			continue;
+		buf_addf(out, "%s%s'%s'", between, between[0] == ',' ? "" : what, slash ? slash + 1 : mod->path);
+		between = ", ";
+	}
+}
+
+/* Regions that are less than was asked for, and what would give more. */
+static void fallback(struct conductor *c)
+{
+	struct buf list = BUF_INIT;
+
+	list_modules(c, false, "by the symbols of ", &list);
+	list_modules(c, true, "by the unwind table, without names, in ", &list);
+	if (list.len > 0)
+		say(c, "no-lines",
+		    xasprintf("the program has no debug information, so regions are functions, found %s; to have lines, compile with -g", list.s));
+	buf_release(&list);
+}
+
 static void regions(struct conductor *c)
 {
 	size_t logged = 0;
@@ -176,9 +240,7 @@ static void regions(struct conductor *c)
 		say(c, "no-samples", xstrdup("no sample was taken: the program used no processor time outside the kernel"));
 	else if (c->regions->n == 0)
 		say(c, "no-sample-in-scope",
-		    xasprintf("of %llu samples none is in the program's own code%s", (unsigned long long)c->regions->samples,
-			      c->regions->mode == REGION_LINE ? ": compile it with -g, or use -m function" :
-								": is it stripped?"));
+		    xasprintf("of %llu samples none is in code of a file that has symbols or an unwind table", (unsigned long long)c->regions->samples));
 	else if (logged == 0 && c->windows > 0 && !c->whole.on && c->plan->nnames == 0)
 		say(c, "no-region", xstrdup("no region has enough samples: name one with -r, or record for longer with -d"));
 	else if (all_given(c))
@@ -197,6 +259,18 @@ static void became_others(struct conductor *c)
 			      gone));
 }
 
+/* What others take all the time is in all windows alike, so none of them stands out. */
+static void busy_machine(struct conductor *c)
+{
+	double taken = machine_usually_taken(&c->machine);
+
+	if (taken >= BUSY)
+		note(c, "busy-machine",
+		    xasprintf("other programs, or the hypervisor, used %.0f %% of the processors all the time: intervals are wider for it, "
+			      "and what waits for a processor is predicted less well; record on a quieter machine",
+			      100 * taken));
+}
+
 void diagnose(struct conductor *c, const char *command)
 {
 	if (!c->ready) {
@@ -211,8 +285,10 @@ void diagnose(struct conductor *c, const char *command)
 		return;
 	points(c);
 	regions(c);
+	fallback(c);
 	unseen(c);
 	caveats(c, say);
+	busy_machine(c);
 	if (!c->whole.on && c->windows > 0 && c->disturbed * 2 > c->windows)
 		say(c, "disturbed",
 		    xasprintf("%llu of %llu experiments were set aside: the processors were taken away, by other programs or "
@@ -223,8 +299,7 @@ void diagnose(struct conductor *c, const char *command)
 void diagnose_end(struct conductor *c)
 {
 	if (!c->ready || c->plan->attach_only || c->regions->all_samples == 0 || c->regions->n == 0 ||
-	    c->experiments > 0 ||
-	    atomic_load(&c->arena->points_used) == 0)
+	    c->experiments > 0 || points_most_visits(&c->points) == 0)
 		return;
 	say(c, "too-short",
 	    xstrdup("the program ended before an experiment could: give -d SECONDS to have it run again, or more input"));

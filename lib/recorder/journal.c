@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/cli.h"
 #include "base/msg.h"
 #include "format.h"
@@ -52,6 +53,31 @@ void journal_flush(struct journal *j)
 		}
 	}
 	buf_clear(&j->line);
+}
+
+void journal_hold(struct journal *j, size_t mark, size_t number)
+{
+	j->held = xgrow(j->held, j->nheld, &j->held_cap, sizeof(*j->held));
+	j->held[j->nheld++] = (struct held){ buf_detach(&j->line), mark, number };
+}
+
+void journal_let_go(struct journal *j, size_t index, const char *verdict)
+{
+	struct held *h = &j->held[index];
+
+	buf_add(&j->line, h->text, h->mark);
+	buf_adds(&j->line, verdict);
+	buf_adds(&j->line, h->text + h->mark);
+	journal_flush(j);
+	free(h->text);
+	h->text = NULL;
+}
+
+void journal_held_none(struct journal *j)
+{
+	free(j->held);
+	j->held = NULL;
+	j->nheld = j->held_cap = 0;
 }
 
 bool journal_close(struct journal *j)
@@ -215,7 +241,7 @@ static void write_region(struct journal *j, struct region *g)
 		record_str(&j->line, "file", g->file);
 		record_u64(&j->line, "line", g->line);
 	}
-	if (g->function)
+	if (g->function && !g->nameless)
 		record_str(&j->line, "symbol", g->function);
 	record_end(&j->line);
 	journal_flush(j);

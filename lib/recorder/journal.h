@@ -19,6 +19,14 @@ struct journal {
 	const char *name; /* for messages */
 	bool failed;
 	struct buf line;
+	struct held *held; /* owned; held[0..nheld): windows that have not been judged */
+	size_t nheld, held_cap;
+};
+
+struct held {
+	char *text;  /* owned */
+	size_t mark; /* where in it a verdict belongs */
+	size_t number; /* the caller's */
 };
 
 /* path NULL: standard output.  False, after a message, when it cannot be opened. */
@@ -26,6 +34,16 @@ bool journal_open(struct journal *j, const char *path);
 
 /* Writes what record_* has put into j->line. */
 void journal_flush(struct journal *j);
+
+/*
+ * Keeps what journal_flush would have written until journal_let_go, which writes it
+ * with `verdict` (fields, or "") put in at `mark`: bytes from the begin of j->line.
+ */
+void journal_hold(struct journal *j, size_t mark, size_t number);
+void journal_let_go(struct journal *j, size_t index, const char *verdict);
+
+/* The last of them has been let go. */
+void journal_held_none(struct journal *j);
 
 /* False, after a message, when anything could not be written. */
 bool journal_close(struct journal *j);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -6,14 +7,15 @@
 #include "base/alloc.h"
 #include "recorder/machine.h"
 
-enum { USUAL_WINDOWS = 5 }; /* before one can say what is usual */
-
 /*
  * Above what is usual, so much is more than noise that averages out: of the
  * processors' time, taken by others (which is counted in ticks of 10 ms); and of
  * the window, with a thread waiting for a processor.
  */
 static const double TAKEN_SHARE = 1 / 16., WAITED_SHARE = 1 / 64.;
+
+/* What stands out is so many standard deviations away, as estimated from the median deviation. */
+static const double STANDS_OUT = 3 * 1.4826;
 
 static int64_t clock_ns(clockid_t clock)
 {
@@ -62,16 +64,45 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Remembers x; is it above one and a half times the median of what has been seen so far, and the margin? */
-static bool is_unusual(struct usual *u, double x, double margin)
+static void remember(struct usual *u, double x)
 {
-	double median = u->n >= USUAL_WINDOWS ? u->v[u->n / 2] : 0;
-
+	if (u->n < MACHINE_FIRST)
+		u->first[u->n] = x;
 	u->v = xgrow(u->v, u->n, &u->cap, sizeof(*u->v));
 	u->v[u->n++] = x;
 	qsort(u->v, u->n, sizeof(*u->v), by_value);
-	median = median > 0 ? median : 0;
-	return x > median * 1.5 + margin;
+}
+
+static double median_of(const struct usual *u)
+{
+	return u->n > 0 && u->v[u->n / 2] > 0 ? u->v[u->n / 2] : 0;
+}
+
+/*
+ * The median distance from the median, of a sorted array.  Half of all elements are no
+ * farther than that: they are neighbours in v, around the median.
+ */
+static double deviation_of(const struct usual *u)
+{
+	double median = median_of(u);
+	size_t lo = u->n / 2, hi = u->n / 2, taken = 1;
+
+	while (taken <= u->n / 2) {
+		if (hi + 1 == u->n || (lo > 0 && median - u->v[lo - 1] <= u->v[hi + 1] - median))
+			lo--;
+		else
+			hi++;
+		taken++;
+	}
+	return fmax(median - u->v[lo], u->v[hi] - median);
+}
+
+/* Is x so far above the median that it is none of the usual, by more than the margin? */
+static bool stands_out(const struct usual *u, double x, double margin)
+{
+	double median = median_of(u);
+
+	return x > median + margin + fmax(median / 2, STANDS_OUT * deviation_of(u));
 }
 
 void machine_release(struct machine *m)
@@ -90,11 +121,31 @@ struct machine_use machine_since(struct machine_use now, struct machine_use befo
 	return now;
 }
 
-bool machine_is_disturbed(struct machine *m, const struct machine_use *use, int64_t wall_ns)
+static enum machine_verdict verdict(const struct machine *m, double taken, double waited)
 {
-	double wall = (double)wall_ns, taken = (double)(use->stolen_ns + (use->foreign_known ? use->foreign_ns : 0));
-	bool busy = is_unusual(&m->taken, taken / wall / (double)sysconf(_SC_NPROCESSORS_ONLN), TAKEN_SHARE);
-	bool queued = is_unusual(&m->waited, (double)use->waited_ns / wall, WAITED_SHARE);
+	if (m->taken.n <= MACHINE_FIRST)
+		return MACHINE_UNKNOWN;
+	return stands_out(&m->taken, taken, TAKEN_SHARE) || stands_out(&m->waited, waited, WAITED_SHARE) ? MACHINE_DISTURBED :
+													  MACHINE_USUAL;
+}
 
-	return busy || queued;
+enum machine_verdict machine_judge(struct machine *m, const struct machine_use *use, int64_t wall_ns)
+{
+	double taken_ns = (double)(use->stolen_ns + (use->foreign_known ? use->foreign_ns : 0));
+	double taken = taken_ns / (double)wall_ns / (double)sysconf(_SC_NPROCESSORS_ONLN);
+	double waited = (double)use->waited_ns / (double)wall_ns;
+
+	remember(&m->taken, taken);
+	remember(&m->waited, waited);
+	return verdict(m, taken, waited);
+}
+
+enum machine_verdict machine_first(const struct machine *m, size_t k)
+{
+	return k < MACHINE_FIRST && k < m->taken.n ? verdict(m, m->taken.first[k], m->waited.first[k]) : MACHINE_UNKNOWN;
+}
+
+double machine_usually_taken(const struct machine *m)
+{
+	return median_of(&m->taken);
 }

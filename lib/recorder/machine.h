@@ -23,10 +23,13 @@ struct machine_use {
 	bool foreign_known;
 };
 
+enum { MACHINE_FIRST = 4 }; /* windows that are judged when there are more to compare them with */
+
 /* A quantity over all windows. */
 struct usual {
 	double *v; /* owned; v[0..n), sorted */
 	size_t n, cap;
+	double first[MACHINE_FIRST]; /* in the order of windows */
 };
 
 struct machine {
@@ -42,13 +45,26 @@ struct machine_use machine_now(struct processes *p);
 /* Between two moments. */
 struct machine_use machine_since(struct machine_use now, struct machine_use before);
 
+enum machine_verdict {
+	MACHINE_USUAL,
+	MACHINE_DISTURBED,
+	MACHINE_UNKNOWN, /* one of the first windows: ask machine_first later */
+};
+
 /*
- * A disturbed window is logged, but set aside: one in which others used the
- * processors, or threads that could run waited for one.  The latter is also how
- * a scheduler shows that has put two threads on one processor for a while and
+ * Judges a window.  A disturbed one is logged, but set aside: others used the
+ * processors in it, or threads that could run waited for one.  The latter is also
+ * how a scheduler shows that has put two threads on one processor for a while and
  * left the other idle.  What goes on all the time (a busy neighbour, more threads
- * than processors) goes on in all windows alike: only more than usual disturbs.
+ * than processors) goes on in all windows alike: only what stands out from the
+ * others disturbs.
  */
-bool machine_is_disturbed(struct machine *m, const struct machine_use *use, int64_t wall_ns);
+enum machine_verdict machine_judge(struct machine *m, const struct machine_use *use, int64_t wall_ns);
+
+/* The verdict on the k-th window (from 0) by all windows so far; MACHINE_UNKNOWN: still too few, or none of the first. */
+enum machine_verdict machine_first(const struct machine *m, size_t k);
+
+/* The share of the processors that others usually had, over all windows; 0 when there were none. */
+double machine_usually_taken(const struct machine *m);
 
 #endif

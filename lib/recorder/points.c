@@ -45,6 +45,7 @@ void points_new_run(struct points *p, struct arena *arena, unsigned run)
 	p->arena = arena;
 	p->run = run;
 	spans_init(&p->spans, arena);
+	automatic_new_run(&p->automatic, arena);
 	for (size_t i = 0; i < p->nwanted; i++) {
 		p->wanted[i].placed = false;
 		p->wanted[i].point = 0;
@@ -202,7 +203,8 @@ uint64_t points_most_visits(const struct points *p)
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < used(p); i++) {
-		uint64_t visits = points_is_live(p, i) ? points_visits(p, i) : 0;
+		bool counts = p->arena->point[i].kind != POINT_AUTOMATIC && points_is_live(p, i);
+		uint64_t visits = counts ? points_visits(p, i) : 0;
 
 		most = visits > most ? visits : most;
 	}
@@ -211,6 +213,8 @@ uint64_t points_most_visits(const struct points *p)
 
 bool points_is_live(const struct points *p, uint32_t point)
 {
+	if (p->arena->point[point].kind == POINT_AUTOMATIC)
+		return automatic_is_live(&p->automatic, point);
 	return p->arena->point[point].kind != POINT_BREAK || !is_given_up(p, point);
 }
 
@@ -274,7 +278,14 @@ bool points_look(struct points *p, uint32_t window, bool closing)
 
 static const char *kind_of(const struct arena_point *at)
 {
-	return at->kind == POINT_LATENCY ? "latency" : at->kind == POINT_BREAK ? "breakpoint" : "throughput";
+	static const char *const name[] = {
+		[POINT_THROUGHPUT] = "throughput",
+		[POINT_LATENCY] = "latency",
+		[POINT_BREAK] = "breakpoint",
+		[POINT_AUTOMATIC] = "automatic",
+	};
+
+	return name[at->kind];
 }
 
 void points_log(struct points *p)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recorder/automatic.h"
 #include "recorder/journal.h"
 #include "recorder/regions.h"
 #include "recorder/spans.h"
@@ -39,6 +40,7 @@ struct points {
 	size_t nwanted;
 	uint64_t before[ARENA_POINTS]; /* counters, as the phase that is on began */
 	struct spans spans;            /* of latency points */
+	struct automatic automatic;
 };
 
 void points_init(struct points *p, struct arena *arena, struct journal *journal, struct regions *regions, char *const *names,
@@ -55,7 +57,7 @@ void points_cool(struct points *p, int64_t now_ns);
 /* Visits of a point (0..) by all threads, in this run. */
 uint64_t points_visits(const struct points *p, uint32_t point);
 
-/* Visits of the point that is visited most. */
+/* Visits of the point that is visited most, of those that the program or the user has marked. */
 uint64_t points_most_visits(const struct points *p);
 
 /* Can the point still be visited?  (A place that was given up cannot.) */

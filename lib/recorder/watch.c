@@ -57,6 +57,7 @@ void conductor_sleep(struct conductor *c, int64_t at)
 	atomic_store_explicit(&c->arena->expires_ns, now + ALIVE_NS, memory_order_relaxed);
 	if (tick(c->arena, now) && !c->ticking) {
 		c->ticking = true;
+		conductor_let_go(c);
 		machine_release(&c->machine);
 	}
 	/* From the first time on in all windows alike: our waking up takes a processor from somebody. */
@@ -132,6 +133,9 @@ void conductor_drain(struct conductor *c)
 		mapping_publish(c->modules, c->arena);
 		c->regions->passed_more = false;
 	}
+	/* Functions are charged by all frames of a stack. */
+	if (c->regions->fell_back)
+		atomic_store_explicit(&c->arena->whole_stacks, 1, memory_order_relaxed);
 	processes_bury(&c->processes);
 	points_cool(&c->points, now_ns());
 	look_again(c);
@@ -145,7 +149,8 @@ static uint64_t all_visits(const struct conductor *c)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		sum += points_visits(&c->points, i);
+		if (c->arena->point[i].kind != POINT_AUTOMATIC)
+			sum += points_visits(&c->points, i);
 	return sum;
 }
 

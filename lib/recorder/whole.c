@@ -20,6 +20,7 @@
 enum {
 	REST_MS = 1000,
 	FEW_RUNS = 6,
+	WINDOWS_MS = 250, /* a run of this length has room for five windows of 40 ms */
 };
 
 static void warn_of_few(struct conductor *c)
@@ -46,13 +47,18 @@ static void log_regions(struct conductor *c)
 
 void whole_decide(struct conductor *c)
 {
-	if (c->whole.on || c->plan->attach_only || c->plan->runs == 1 || (!c->plan->runs && !c->plan->duration_ns))
+	if (c->whole.on || c->points.automatic.on || c->plan->attach_only || c->plan->runs == 1 || (!c->plan->runs && !c->plan->duration_ns))
 		return;
 	if (!c->ready || c->cut || c->experiments > 0 || points_most_visits(&c->points) > 0)
 		return;
 	/* As with windows: nothing is measured before there is what is given. */
 	if (c->plan->given && !c->given_found)
 		return;
+	/* A run that is long enough for windows says more by these. */
+	if (conductor_is_unmarked(c) && c->last_run_ns >= WINDOWS_MS * MS) {
+		automatic_use(&c->points.automatic, c->arena);
+		return;
+	}
 	c->whole.on = true;
 	c->whole.status = c->wait_status;
 	conductor_trial(c, &c->whole.region);
@@ -118,7 +124,7 @@ void whole_log(struct conductor *c)
 	record_u64(b, "count", 1);
 	record_i64(b, "virtual_ns", c->ended_ns - w.before.at_ns - delay);
 	record_end(b);
-	journal_flush(c->journal);
+	conductor_put(c, &w);
 	if (!disturbed) {
 		struct causal_obs obs = { .block = c->block,
 					  .start_ns = (double)c->run,

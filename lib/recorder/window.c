@@ -96,14 +96,17 @@ static int64_t virtual_of(const struct conductor *c, uint32_t point)
 	return c->arena->point[point].close_ns - c->arena->point[point].open_ns;
 }
 
-bool conductor_log(struct conductor *c, const struct window *w)
+/* As a verdict stands in the record of an experiment. */
+#define DISTURBED "\tdisturbed=1"
+
+bool conductor_log(struct conductor *c, struct window *w)
 {
 	struct buf *b = &c->journal->line;
-	bool disturbed = machine_is_disturbed(&c->machine, &w->others, w->after.at_ns - w->before.at_ns) || w->spoilt;
 
+	w->verdict = w->spoilt ? MACHINE_DISTURBED : machine_judge(&c->machine, &w->others, w->after.at_ns - w->before.at_ns);
 	c->experiments++;
 	c->windows++;
-	c->disturbed += disturbed;
+	c->disturbed += w->verdict == MACHINE_DISTURBED;
 	record_begin(b, AW_EXPERIMENT);
 	record_u64(b, "id", c->experiments);
 	record_u64(b, "run", c->run);
@@ -128,14 +131,33 @@ bool conductor_log(struct conductor *c, const struct window *w)
 	record_i64(b, "waited_ns", w->others.waited_ns);
 	/* Ticks against nanoseconds: the difference may come out below nothing. */
 	record_i64(b, "foreign_ns", w->others.foreign_ns > 0 ? w->others.foreign_ns : 0);
-	if (disturbed)
-		record_u64(b, "disturbed", 1);
+	w->mark = b->len;
+	if (w->verdict == MACHINE_DISTURBED)
+		buf_adds(b, DISTURBED);
 	record_end(b);
-	return disturbed;
+	return w->verdict == MACHINE_DISTURBED;
+}
+
+void conductor_let_go(struct conductor *c)
+{
+	for (size_t i = 0; i < c->journal->nheld; i++) {
+		bool disturbed = machine_first(&c->machine, c->journal->held[i].number) == MACHINE_DISTURBED;
+
+		c->disturbed += disturbed;
+		journal_let_go(c->journal, i, disturbed ? DISTURBED : "");
+	}
+	journal_held_none(c->journal);
+}
+
+void conductor_put(struct conductor *c, const struct window *w)
+{
+	journal_hold(c->journal, w->mark, w->verdict == MACHINE_UNKNOWN ? c->machine.taken.n - 1 : SIZE_MAX);
+	if (w->verdict != MACHINE_UNKNOWN)
+		conductor_let_go(c);
 }
 
 /* Returns whether it was disturbed. */
-static bool log_window(struct conductor *c, const struct window *w)
+static bool log_window(struct conductor *c, struct window *w)
 {
 	struct buf *b = &c->journal->line;
 	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
@@ -171,7 +193,7 @@ static bool log_window(struct conductor *c, const struct window *w)
 			conductor_learn(c, c->arena->point[i].name, w->region, &obs);
 		}
 	}
-	journal_flush(c->journal);
+	conductor_put(c, w);
 	return disturbed;
 }
 
@@ -191,6 +213,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 		return true;
 	points_expect(&c->points);
 	set_phase(c, PHASE_OPEN);
+	automatic_mark(&c->points.automatic, c->arena, c->window, false);
 	if (!wait_for_points(c, w.opened, NULL, false, patience, length_ns / 2))
 		return true;
 	w.before = conductor_tally(c);
@@ -201,6 +224,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 		return true;
 	points_expect(&c->points);
 	set_phase(c, PHASE_CLOSE);
+	automatic_mark(&c->points.automatic, c->arena, c->window, true);
 	if (!wait_for_points(c, w.closed, w.opened, true, patience, grace))
 		return true;
 	w.after = conductor_tally(c);

@@ -26,7 +26,7 @@
 #include "unwind.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d07, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d08, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
@@ -81,6 +81,15 @@ enum point_kind {
 	POINT_THROUGHPUT, /* ANDWEORC_PROGRESS, COZ_PROGRESS: one visit, one unit of work */
 	POINT_LATENCY,    /* ANDWEORC_BEGIN and ANDWEORC_END, COZ_BEGIN and COZ_END: a visit is an end */
 	POINT_BREAK,      /* a place in code (-P) */
+	POINT_AUTOMATIC,  /* nothing that the program marks: enum arena_moved, and processor time (":work") */
+};
+
+/* What moves through descriptors: progress of a program without marks. */
+enum arena_moved {
+	MOVED_OUTPUT,  /* bytes written to files, pipes, sockets, terminals */
+	MOVED_INPUT,   /* bytes read */
+	MOVED_REPLIES, /* how often something was written to a descriptor that had been read from before */
+	MOVED_KINDS
 };
 
 /*
@@ -291,6 +300,7 @@ struct arena_thread {
 	_Atomic uint64_t samples;   /* [T] */
 	_Atomic uint64_t hits;      /* [T] samples in the region of the window that was current */
 	_Atomic uint64_t sampled_ns; /* [T] periods of all samples, each as long as it was */
+	_Atomic uint64_t worked_ns; /* [T] the same without those of spinning in a wait */
 	_Atomic uint64_t paused_ns; /* [T] real time spent in pauses */
 	_Atomic uint64_t credit_ns; /* [T] credited by samples, whatever became of it; not as waits end */
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
@@ -355,6 +365,7 @@ struct arena {
 	_Atomic uint32_t sealed;                    /* [A] 1: a seccomp filter of the program's forbids what the runtime needs */
 	_Atomic uint32_t points_used;               /* [A] */
 	_Atomic uint32_t points_lock;               /* [A] taken while a point is added */
+	_Atomic uint32_t moved[MOVED_KINDS];        /* [C] numbers of the points that count what moves; 0: nobody wants to know */
 
 	uint32_t want_breaks;                       /* [C] 1: breakpoints will be asked for, so measure what a hit costs */
 	_Atomic uint32_t breaks_used;               /* [C] */
@@ -420,14 +431,15 @@ static inline uint64_t arena_with_top(uint64_t word, uint32_t top)
 	return ((word >> 32) + 1) << 32 | top;
 }
 
-/* Visits of all points that have been counted in the slot. */
+/* Visits of all points that have been counted in the slot; bytes are no visits. */
 static inline uint64_t arena_visits(const struct arena *a, const struct arena_thread *t)
 {
 	uint32_t n = atomic_load_explicit(&a->points_used, memory_order_acquire);
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		sum += atomic_load_explicit(&t->visits[i], memory_order_relaxed);
+		if (a->point[i].kind != POINT_AUTOMATIC)
+			sum += atomic_load_explicit(&t->visits[i], memory_order_relaxed);
 	return sum;
 }
 

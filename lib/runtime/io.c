@@ -35,131 +35,131 @@ static ssize_t result_of(long got)
 
 EXPORT ssize_t read(int fd, void *buf, size_t n)
 {
-	TRANSFER(fd, NO_FD, EARLY(read, SYS_read, fd, buf, n));
+	MOVE(fd, NO_FD, true, EARLY(read, SYS_read, fd, buf, n));
 }
 
 EXPORT ssize_t __read_chk(int fd, void *buf, size_t n, size_t room)
 {
-	TRANSFER(fd, NO_FD, REAL(__read_chk)(fd, buf, n, room));
+	MOVE(fd, NO_FD, true, REAL(__read_chk)(fd, buf, n, room));
 }
 
 EXPORT ssize_t pread(int fd, void *buf, size_t n, off_t at)
 {
-	TRANSFER(fd, NO_FD, EARLY(pread, SYS_pread64, fd, buf, n, at));
+	MOVE(fd, NO_FD, false, EARLY(pread, SYS_pread64, fd, buf, n, at));
 }
 
 EXPORT ssize_t pread64(int fd, void *buf, size_t n, off64_t at)
 {
-	TRANSFER(fd, NO_FD, REAL(pread64)(fd, buf, n, at));
+	MOVE(fd, NO_FD, false, REAL(pread64)(fd, buf, n, at));
 }
 
 EXPORT ssize_t __pread_chk(int fd, void *buf, size_t n, off_t at, size_t room)
 {
-	TRANSFER(fd, NO_FD, REAL(__pread_chk)(fd, buf, n, at, room));
+	MOVE(fd, NO_FD, false, REAL(__pread_chk)(fd, buf, n, at, room));
 }
 
 EXPORT ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t room)
 {
-	TRANSFER(fd, NO_FD, REAL(__pread64_chk)(fd, buf, n, at, room));
+	MOVE(fd, NO_FD, false, REAL(__pread64_chk)(fd, buf, n, at, room));
 }
 
 EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
 {
-	TRANSFER(fd, NO_FD, REAL(readv)(fd, v, n));
+	MOVE(fd, NO_FD, true, REAL(readv)(fd, v, n));
 }
 
 EXPORT ssize_t preadv(int fd, const struct iovec *v, int n, off_t at)
 {
-	TRANSFER(fd, NO_FD, REAL(preadv)(fd, v, n, at));
+	MOVE(fd, NO_FD, false, REAL(preadv)(fd, v, n, at));
 }
 
 EXPORT ssize_t preadv64(int fd, const struct iovec *v, int n, off64_t at)
 {
-	TRANSFER(fd, NO_FD, REAL(preadv64)(fd, v, n, at));
+	MOVE(fd, NO_FD, false, REAL(preadv64)(fd, v, n, at));
 }
 
 EXPORT ssize_t preadv2(int fd, const struct iovec *v, int n, off_t at, int flags)
 {
-	TRANSFER(fd, NO_FD, REAL(preadv2)(fd, v, n, at, flags));
+	MOVE(fd, NO_FD, false, REAL(preadv2)(fd, v, n, at, flags));
 }
 
 EXPORT ssize_t preadv64v2(int fd, const struct iovec *v, int n, off64_t at, int flags)
 {
-	TRANSFER(fd, NO_FD, REAL(preadv64v2)(fd, v, n, at, flags));
+	MOVE(fd, NO_FD, false, REAL(preadv64v2)(fd, v, n, at, flags));
 }
 
 /* ---- writing --------------------------------------------------------------------- */
 
 EXPORT ssize_t write(int fd, const void *buf, size_t n)
 {
-	TRANSFER(NO_FD, fd, EARLY(write, SYS_write, fd, buf, n));
+	MOVE(NO_FD, fd, true, EARLY(write, SYS_write, fd, buf, n));
 }
 
 EXPORT ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
 {
-	TRANSFER(NO_FD, fd, REAL(pwrite)(fd, buf, n, at));
+	MOVE(NO_FD, fd, false, REAL(pwrite)(fd, buf, n, at));
 }
 
 EXPORT ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t at)
 {
-	TRANSFER(NO_FD, fd, REAL(pwrite64)(fd, buf, n, at));
+	MOVE(NO_FD, fd, false, REAL(pwrite64)(fd, buf, n, at));
 }
 
 EXPORT ssize_t writev(int fd, const struct iovec *v, int n)
 {
-	TRANSFER(NO_FD, fd, REAL(writev)(fd, v, n));
+	MOVE(NO_FD, fd, true, REAL(writev)(fd, v, n));
 }
 
 EXPORT ssize_t pwritev(int fd, const struct iovec *v, int n, off_t at)
 {
-	TRANSFER(NO_FD, fd, REAL(pwritev)(fd, v, n, at));
+	MOVE(NO_FD, fd, false, REAL(pwritev)(fd, v, n, at));
 }
 
 EXPORT ssize_t pwritev64(int fd, const struct iovec *v, int n, off64_t at)
 {
-	TRANSFER(NO_FD, fd, REAL(pwritev64)(fd, v, n, at));
+	MOVE(NO_FD, fd, false, REAL(pwritev64)(fd, v, n, at));
 }
 
 EXPORT ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t at, int flags)
 {
-	TRANSFER(NO_FD, fd, REAL(pwritev2)(fd, v, n, at, flags));
+	MOVE(NO_FD, fd, false, REAL(pwritev2)(fd, v, n, at, flags));
 }
 
 EXPORT ssize_t pwritev64v2(int fd, const struct iovec *v, int n, off64_t at, int flags)
 {
-	TRANSFER(NO_FD, fd, REAL(pwritev64v2)(fd, v, n, at, flags));
+	MOVE(NO_FD, fd, false, REAL(pwritev64v2)(fd, v, n, at, flags));
 }
 
 /* ---- both ------------------------------------------------------------------------- */
 
 EXPORT ssize_t sendfile(int to, int from, off_t *at, size_t n)
 {
-	TRANSFER(from, to, REAL(sendfile)(to, from, at, n));
+	MOVE(from, to, true, REAL(sendfile)(to, from, at, n));
 }
 
 EXPORT ssize_t sendfile64(int to, int from, off64_t *at, size_t n)
 {
-	TRANSFER(from, to, REAL(sendfile64)(to, from, at, n));
+	MOVE(from, to, true, REAL(sendfile64)(to, from, at, n));
 }
 
 EXPORT ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags)
 {
-	TRANSFER(from, to, REAL(splice)(from, from_at, to, to_at, n, flags));
+	MOVE(from, to, true, REAL(splice)(from, from_at, to, to_at, n, flags));
 }
 
 EXPORT ssize_t tee(int from, int to, size_t n, unsigned flags)
 {
-	TRANSFER(from, to, REAL(tee)(from, to, n, flags));
+	MOVE(from, to, true, REAL(tee)(from, to, n, flags));
 }
 
 EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t n, unsigned flags)
 {
-	TRANSFER(NO_FD, fd, REAL(vmsplice)(fd, v, n, flags));
+	MOVE(NO_FD, fd, true, REAL(vmsplice)(fd, v, n, flags));
 }
 
 EXPORT ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags)
 {
-	TRANSFER(from, to, REAL(copy_file_range)(from, from_at, to, to_at, n, flags));
+	MOVE(from, to, true, REAL(copy_file_range)(from, from_at, to, to_at, n, flags));
 }
 
 /* ---- descriptors that come to be ---------------------------------------------------- */

@@ -60,6 +60,19 @@ void point_open_or_close(struct arena_thread *t, uint32_t number)
 	atomic_store_explicit(&p->closed, window, memory_order_release);
 }
 
+void point_add(int point, uint64_t n)
+{
+	struct arena_thread *t = self.slot;
+	uint32_t number = (uint32_t)point - 1;
+
+	if (!t || number >= ARENA_POINTS)
+		return;
+	counter_add(&t->visits[number], n);
+	self.busy++;
+	point_open_or_close(t, number);
+	self.busy--;
+}
+
 void point_visit(int point)
 {
 	struct arena_thread *t = self.slot;

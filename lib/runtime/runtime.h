@@ -604,6 +604,7 @@ void breakpoint_forget(void);          /* any: the calling thread watches nothin
 
 int point_number(const char *name);
 void point_visit(int point);
+void point_add(int point, uint64_t n); /* any: n units at once, of an automatic point */
 
 /*
  * any: a part of a visit, for span.c: opens or closes a window, if that is what is

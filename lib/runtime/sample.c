@@ -105,8 +105,10 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	if (stack.hit)
 		counter_add(&t->hits, periods);
 	/* That time is told of as one of waiting when the wait is over (wait.c). */
-	if (!waits)
+	if (!waits) {
+		counter_add(&t->worked_ns, (uint64_t)ns);
 		sample_keep(t, &stack, CLASS_CPU, periods);
+	}
 
 	speedup = window_speedup();
 	queued = queued_ns(t, &stack, wanted);

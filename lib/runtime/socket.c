@@ -89,12 +89,12 @@ EXPORT int shutdown(int fd, int how)
 
 EXPORT ssize_t recv(int fd, void *buf, size_t n, int flags)
 {
-	TRANSFER(fd, NO_FD, REAL(recv)(fd, buf, n, flags));
+	MOVE(fd, NO_FD, true, REAL(recv)(fd, buf, n, flags));
 }
 
 EXPORT ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, __SOCKADDR_ARG from, socklen_t *restrict size)
 {
-	TRANSFER(fd, NO_FD, REAL(recvfrom)(fd, buf, n, flags, from, size));
+	MOVE(fd, NO_FD, true, REAL(recvfrom)(fd, buf, n, flags, from, size));
 }
 
 /* _FORTIFY_SOURCE's. */
@@ -104,13 +104,13 @@ ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t n, size_t room, int fl
 
 EXPORT ssize_t __recv_chk(int fd, void *buf, size_t n, size_t room, int flags)
 {
-	TRANSFER(fd, NO_FD, REAL(__recv_chk)(fd, buf, n, room, flags));
+	MOVE(fd, NO_FD, true, REAL(__recv_chk)(fd, buf, n, room, flags));
 }
 
 EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
 			      socklen_t *restrict size)
 {
-	TRANSFER(fd, NO_FD, REAL(__recvfrom_chk)(fd, buf, n, room, flags, from, size));
+	MOVE(fd, NO_FD, true, REAL(__recvfrom_chk)(fd, buf, n, room, flags, from, size));
 }
 
 /* Descriptors may have come with a message. */
@@ -123,7 +123,7 @@ static ssize_t received(ssize_t n, const struct msghdr *message)
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-	TRANSFER(fd, NO_FD, received(REAL(recvmsg)(fd, message, flags), message));
+	MOVE(fd, NO_FD, true, received(REAL(recvmsg)(fd, message, flags), message));
 }
 
 EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout)
@@ -135,20 +135,20 @@ EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags, str
 
 EXPORT ssize_t send(int fd, const void *buf, size_t n, int flags)
 {
-	TRANSFER(NO_FD, fd, REAL(send)(fd, buf, n, flags));
+	MOVE(NO_FD, fd, true, REAL(send)(fd, buf, n, flags));
 }
 
 EXPORT ssize_t sendto(int fd, const void *buf, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t size)
 {
 	if (!to.__sockaddr__)
-		TRANSFER(NO_FD, fd, REAL(sendto)(fd, buf, n, flags, to, size));
+		MOVE(NO_FD, fd, true, REAL(sendto)(fd, buf, n, flags, to, size));
 	TRANSFER_TO(fd, channel_datagrams(to.__sockaddr__, size), REAL(sendto)(fd, buf, n, flags, to, size));
 }
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	if (!wait_is_watched() || !message || !message->msg_name)
-		TRANSFER(NO_FD, fd, REAL(sendmsg)(fd, message, flags));
+		MOVE(NO_FD, fd, true, REAL(sendmsg)(fd, message, flags));
 	TRANSFER_TO(fd, channel_datagrams(message->msg_name, message->msg_namelen), REAL(sendmsg)(fd, message, flags));
 }
 

@@ -70,28 +70,43 @@ static bool is_internal(const FILE *f)
 	return f->_fileno < 0;
 }
 
-/* Bodies of wrappers. */
-#define READING(f, ready, call)                                                                                              \
+/* How much has been written and is still in the buffer. */
+static int64_t pending(const FILE *f)
+{
+	return f->_IO_write_ptr - f->_IO_write_base;
+}
+
+/*
+ * Bodies of wrappers.  What the kernel moved is what the call took (`taken`, of
+ * got_) or gave (`given`), and by how much the buffer has changed.
+ */
+#define READING(f, ready, taken, call)                                                                                       \
 	do {                                                                                                                 \
 		struct transfer t_;                                                                                          \
 		__typeof__(call) got_;                                                                                       \
+		int64_t had_;                                                                                                \
 		if (likely(!wait_is_watched()) || (ready) || is_internal(f))                                              \
 			return call;                                                                                         \
+		had_ = (int64_t)buffered(f);                                                                                 \
 		transfer_begin(&t_, (f)->_fileno, NO_FD, SITE);                                                              \
 		got_ = CALL(call);                                                                                           \
 		transfer_end(&t_, true);                                                                                     \
+		moved_count((f)->_fileno, NO_FD, (int64_t)(taken) + (int64_t)buffered(f) - had_, true);                      \
 		return got_;                                                                                                 \
 	} while (0)
 
-#define WRITING(f, fits, call)                                                                                               \
+#define WRITING(f, fits, given, call)                                                                                        \
 	do {                                                                                                                 \
 		struct transfer t_;                                                                                          \
 		__typeof__(call) got_;                                                                                       \
+		int64_t had_;                                                                                                \
 		if (likely(!wait_is_watched()) || (fits) || is_internal(f))                                               \
 			return call;                                                                                         \
+		had_ = pending(f);                                                                                           \
 		transfer_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                              \
 		got_ = CALL(call);                                                                                           \
 		transfer_end(&t_, true);                                                                                     \
+		moved_count(NO_FD, (f)->_fileno, (int64_t)(given) + had_ - pending(f), true);                                \
 		return got_;                                                                                                 \
 	} while (0)
 
@@ -115,73 +130,73 @@ int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list args);
 
 EXPORT size_t fread(void *restrict to, size_t size, size_t n, FILE *restrict f)
 {
-	READING(f, size * n <= buffered(f), REAL(fread)(to, size, n, f));
+	READING(f, size * n <= buffered(f), got_ * size, REAL(fread)(to, size, n, f));
 }
 
 EXPORT size_t fread_unlocked(void *restrict to, size_t size, size_t n, FILE *restrict f)
 {
-	READING(f, size * n <= buffered(f), REAL(fread_unlocked)(to, size, n, f));
+	READING(f, size * n <= buffered(f), got_ * size, REAL(fread_unlocked)(to, size, n, f));
 }
 
 EXPORT size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f)
 {
-	READING(f, size * n <= buffered(f), REAL(__fread_chk)(to, room, size, n, f));
+	READING(f, size * n <= buffered(f), got_ * size, REAL(__fread_chk)(to, room, size, n, f));
 }
 
 EXPORT size_t __fread_unlocked_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f)
 {
-	READING(f, size * n <= buffered(f), REAL(__fread_unlocked_chk)(to, room, size, n, f));
+	READING(f, size * n <= buffered(f), got_ * size, REAL(__fread_unlocked_chk)(to, room, size, n, f));
 }
 
 EXPORT char *fgets(char *restrict to, int n, FILE *restrict f)
 {
-	READING(f, has_line(f, '\n', (size_t)n), REAL(fgets)(to, n, f));
+	READING(f, has_line(f, '\n', (size_t)n), got_ ? strlen(to) : 0, REAL(fgets)(to, n, f));
 }
 
 EXPORT char *fgets_unlocked(char *restrict to, int n, FILE *restrict f)
 {
-	READING(f, has_line(f, '\n', (size_t)n), REAL(fgets_unlocked)(to, n, f));
+	READING(f, has_line(f, '\n', (size_t)n), got_ ? strlen(to) : 0, REAL(fgets_unlocked)(to, n, f));
 }
 
 EXPORT char *__fgets_chk(char *restrict to, size_t room, int n, FILE *restrict f)
 {
-	READING(f, has_line(f, '\n', (size_t)n), REAL(__fgets_chk)(to, room, n, f));
+	READING(f, has_line(f, '\n', (size_t)n), got_ ? strlen(to) : 0, REAL(__fgets_chk)(to, room, n, f));
 }
 
 EXPORT char *__fgets_unlocked_chk(char *restrict to, size_t room, int n, FILE *restrict f)
 {
-	READING(f, has_line(f, '\n', (size_t)n), REAL(__fgets_unlocked_chk)(to, room, n, f));
+	READING(f, has_line(f, '\n', (size_t)n), got_ ? strlen(to) : 0, REAL(__fgets_unlocked_chk)(to, room, n, f));
 }
 
 EXPORT ssize_t getdelim(char **restrict to, size_t *restrict room, int end, FILE *restrict f)
 {
-	READING(f, has_line(f, end, SIZE_MAX), REAL(getdelim)(to, room, end, f));
+	READING(f, has_line(f, end, SIZE_MAX), got_ > 0 ? got_ : 0, REAL(getdelim)(to, room, end, f));
 }
 
 /* What the header's getline calls. */
 EXPORT ssize_t __getdelim(char **restrict to, size_t *restrict room, int end, FILE *restrict f)
 {
-	READING(f, has_line(f, end, SIZE_MAX), REAL(getdelim)(to, room, end, f));
+	READING(f, has_line(f, end, SIZE_MAX), got_ > 0 ? got_ : 0, REAL(getdelim)(to, room, end, f));
 }
 
 EXPORT ssize_t getline(char **restrict to, size_t *restrict room, FILE *restrict f)
 {
-	READING(f, has_line(f, '\n', SIZE_MAX), REAL(getline)(to, room, f));
+	READING(f, has_line(f, '\n', SIZE_MAX), got_ > 0 ? got_ : 0, REAL(getline)(to, room, f));
 }
 
 EXPORT int fgetc(FILE *f)
 {
-	READING(f, buffered(f) > 0, REAL(fgetc)(f));
+	READING(f, buffered(f) > 0, got_ != EOF, REAL(fgetc)(f));
 }
 
 EXPORT int getc(FILE *f)
 {
-	READING(f, buffered(f) > 0, REAL(fgetc)(f));
+	READING(f, buffered(f) > 0, got_ != EOF, REAL(fgetc)(f));
 }
 
 EXPORT int getchar(void)
 {
-	READING(stdin, buffered(stdin) > 0, REAL(fgetc)(stdin));
+	READING(stdin, buffered(stdin) > 0, got_ != EOF, REAL(fgetc)(stdin));
 }
 
 /* What getc was as a macro of older headers; so for putc. */
@@ -190,98 +205,98 @@ int _IO_putc(int c, FILE *f);
 
 EXPORT int _IO_getc(FILE *f)
 {
-	READING(f, buffered(f) > 0, REAL(fgetc)(f));
+	READING(f, buffered(f) > 0, got_ != EOF, REAL(fgetc)(f));
 }
 
 /* What the header's getc_unlocked calls when the buffer is empty. */
 EXPORT int __uflow(FILE *f)
 {
-	READING(f, false, REAL(__uflow)(f));
+	READING(f, false, got_ != EOF, REAL(__uflow)(f));
 }
 
 /* ---- output -------------------------------------------------------------------------------- */
 
 EXPORT size_t fwrite(const void *restrict from, size_t size, size_t n, FILE *restrict f)
 {
-	WRITING(f, fits(f, size * n), REAL(fwrite)(from, size, n, f));
+	WRITING(f, fits(f, size * n), got_ * size, REAL(fwrite)(from, size, n, f));
 }
 
 EXPORT size_t fwrite_unlocked(const void *restrict from, size_t size, size_t n, FILE *restrict f)
 {
-	WRITING(f, fits(f, size * n), REAL(fwrite_unlocked)(from, size, n, f));
+	WRITING(f, fits(f, size * n), got_ * size, REAL(fwrite_unlocked)(from, size, n, f));
 }
 
 EXPORT int fputs(const char *restrict from, FILE *restrict f)
 {
-	WRITING(f, fits(f, strlen(from)), REAL(fputs)(from, f));
+	WRITING(f, fits(f, strlen(from)), strlen(from), REAL(fputs)(from, f));
 }
 
 EXPORT int fputs_unlocked(const char *restrict from, FILE *restrict f)
 {
-	WRITING(f, fits(f, strlen(from)), REAL(fputs_unlocked)(from, f));
+	WRITING(f, fits(f, strlen(from)), strlen(from), REAL(fputs_unlocked)(from, f));
 }
 
 EXPORT int puts(const char *from)
 {
-	WRITING(stdout, fits(stdout, strlen(from) + 1), REAL(puts)(from));
+	WRITING(stdout, fits(stdout, strlen(from) + 1), strlen(from) + 1, REAL(puts)(from));
 }
 
 EXPORT int fputc(int c, FILE *f)
 {
-	WRITING(f, fits_one(f), REAL(fputc)(c, f));
+	WRITING(f, fits_one(f), got_ != EOF, REAL(fputc)(c, f));
 }
 
 EXPORT int putc(int c, FILE *f)
 {
-	WRITING(f, fits_one(f), REAL(fputc)(c, f));
+	WRITING(f, fits_one(f), got_ != EOF, REAL(fputc)(c, f));
 }
 
 EXPORT int putchar(int c)
 {
-	WRITING(stdout, fits_one(stdout), REAL(fputc)(c, stdout));
+	WRITING(stdout, fits_one(stdout), got_ != EOF, REAL(fputc)(c, stdout));
 }
 
 EXPORT int _IO_putc(int c, FILE *f)
 {
-	WRITING(f, fits_one(f), REAL(fputc)(c, f));
+	WRITING(f, fits_one(f), got_ != EOF, REAL(fputc)(c, f));
 }
 
 /* What the header's putc_unlocked calls when the buffer is full. */
 EXPORT int __overflow(FILE *f, int c)
 {
-	WRITING(f, false, REAL(__overflow)(f, c));
+	WRITING(f, false, got_ != EOF, REAL(__overflow)(f, c));
 }
 
 /* ---- formatted output ------------------------------------------------------------------------ */
 
 EXPORT int vfprintf(FILE *restrict f, const char *restrict format, va_list args)
 {
-	WRITING(f, fits(f, PRINTED), REAL(vfprintf)(f, format, args));
+	WRITING(f, fits(f, PRINTED), got_ > 0 ? got_ : 0, REAL(vfprintf)(f, format, args));
 }
 
 EXPORT int vprintf(const char *restrict format, va_list args)
 {
-	WRITING(stdout, fits(stdout, PRINTED), REAL(vfprintf)(stdout, format, args));
+	WRITING(stdout, fits(stdout, PRINTED), got_ > 0 ? got_ : 0, REAL(vfprintf)(stdout, format, args));
 }
 
 EXPORT int vdprintf(int fd, const char *restrict format, va_list args)
 {
-	TRANSFER(NO_FD, fd, REAL(vdprintf)(fd, format, args));
+	MOVE(NO_FD, fd, true, REAL(vdprintf)(fd, format, args));
 }
 
 EXPORT int __vfprintf_chk(FILE *restrict f, int flag, const char *restrict format, va_list args)
 {
-	WRITING(f, fits(f, PRINTED), REAL(__vfprintf_chk)(f, flag, format, args));
+	WRITING(f, fits(f, PRINTED), got_ > 0 ? got_ : 0, REAL(__vfprintf_chk)(f, flag, format, args));
 }
 
 EXPORT int __vprintf_chk(int flag, const char *restrict format, va_list args)
 {
-	WRITING(stdout, fits(stdout, PRINTED), REAL(__vfprintf_chk)(stdout, flag, format, args));
+	WRITING(stdout, fits(stdout, PRINTED), got_ > 0 ? got_ : 0, REAL(__vfprintf_chk)(stdout, flag, format, args));
 }
 
 EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list args)
 {
-	TRANSFER(NO_FD, fd, REAL(__vdprintf_chk)(fd, flag, format, args));
+	MOVE(NO_FD, fd, true, REAL(__vdprintf_chk)(fd, flag, format, args));
 }
 
 /* Body of a variadic wrapper: what follows `format` as a va_list.  The arguments are gone when the call returns. */
@@ -289,15 +304,20 @@ EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list
 	do {                                                                                                                 \
 		struct transfer t_;                                                                                          \
 		va_list args;                                                                                                \
+		int64_t had_ = 0;                                                                                            \
 		int n_;                                                                                                      \
 		t_.wait.t = NULL;                                                                                            \
-		if (wait_is_watched() && !fits(f, PRINTED) && !is_internal(f))                                               \
+		if (wait_is_watched() && !fits(f, PRINTED) && !is_internal(f)) {                                             \
+			had_ = pending(f);                                                                                   \
 			transfer_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                      \
+		}                                                                                                            \
 		va_start(args, format);                                                                                      \
 		n_ = CALL(call);                                                                                             \
 		va_end(args);                                                                                                \
-		if (t_.wait.t)                                                                                               \
+		if (t_.wait.t) {                                                                                             \
 			transfer_end(&t_, true);                                                                             \
+			moved_count(NO_FD, (f)->_fileno, (n_ > 0 ? n_ : 0) + had_ - pending(f), true);                       \
+		}                                                                                                            \
 		return n_;                                                                                                   \
 	} while (0)
 
@@ -334,6 +354,8 @@ EXPORT int __fprintf_chk(FILE *restrict f, int flag, const char *restrict format
 		n_ = CALL(call);                                                                                             \
 		va_end(args);                                                                                                \
 		transfer_end(&t_, n_ >= 0);                                                                                  \
+		if (t_.wait.t)                                                                                               \
+			moved_count(NO_FD, fd, n_, true);                                                                    \
 		return n_;                                                                                                   \
 	} while (0)
 
@@ -361,7 +383,7 @@ EXPORT int fflush(FILE *f)
 	int err;
 
 	if (f)
-		WRITING(f, is_empty(f), REAL(fflush)(f));
+		WRITING(f, is_empty(f), 0, REAL(fflush)(f));
 	wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);
 	err = REAL(fflush)(f);
 	wait_outside(&w);
@@ -372,11 +394,23 @@ EXPORT int fflush_unlocked(FILE *f)
 {
 	if (!f)
 		return fflush(f);
-	WRITING(f, is_empty(f), REAL(fflush_unlocked)(f));
+	WRITING(f, is_empty(f), 0, REAL(fflush_unlocked)(f));
 }
 
+/* The stream is no more when the call returns. */
 EXPORT int fclose(FILE *f)
 {
-	channel_forget(f->_fileno);
-	WRITING(f, is_empty(f), REAL(fclose)(f));
+	struct transfer t;
+	int64_t rest;
+	int fd = f->_fileno, err;
+
+	channel_forget(fd);
+	if (likely(!wait_is_watched()) || is_empty(f) || is_internal(f))
+		return REAL(fclose)(f);
+	rest = pending(f);
+	transfer_begin(&t, NO_FD, fd, SITE);
+	err = CALL(REAL(fclose)(f));
+	transfer_end(&t, true);
+	moved_count(NO_FD, fd, rest, true);
+	return err;
 }

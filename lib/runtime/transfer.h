@@ -48,6 +48,20 @@ enum { NO_FD = -1 };
 		return got_;                                                                                                 \
 	} while (0)
 
+/* The same for a call that returns how many bytes it has moved: one after the other (stream), or at a place in a file. */
+#define MOVE(in, out, stream, call)                                                                                          \
+	do {                                                                                                                 \
+		struct transfer t_;                                                                                          \
+		ssize_t got_;                                                                                                \
+		if (likely(!wait_is_watched()))                                                                              \
+			return call;                                                                                         \
+		transfer_begin(&t_, in, out, SITE);                                                                          \
+		got_ = CALL(call);                                                                                           \
+		transfer_end(&t_, got_ >= 0);                                                                                \
+		moved_count(in, out, got_, stream);                                                                          \
+		return got_;                                                                                                 \
+	} while (0)
+
 struct transfer {
 	struct wait wait;
 	int in, out;          /* NO_FD: none */
@@ -62,6 +76,9 @@ void transfer_end(struct transfer *t, bool done);
 
 /* The same with keys that the caller knows: `release` before the wait for `await`; 0: none.  For use while clocks matter. */
 void transfer_begin_with(struct transfer *t, int fd, uint64_t release, uint64_t await, const void *site);
+
+/* Counts n bytes that have been read from `in` and written to `out`, for the automatic progress points; n < 0: none.  See moved.c. */
+void moved_count(int in, int out, int64_t n, bool stream);
 
 /*
  * What ended waits of one kind last: whether the next one is likely to be for a
