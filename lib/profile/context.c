@@ -170,10 +170,12 @@ static void add_windows(struct context *c)
 	}
 }
 
-static void add_share(struct profile_region *r, const struct context_share *s)
+static void add_share(struct profile_region *r, const struct context_share *s, bool given)
 {
 	r->samples += s->samples;
 	r->blocked += s->blocked;
+	r->plain_samples += given ? 0 : s->samples;
+	r->plain_blocked += given ? 0 : s->blocked;
 }
 
 /* Those of a run that counts. */
@@ -183,7 +185,7 @@ static void add_shares(struct context *c)
 		const struct context_share *s = &c->share[i];
 
 		if (c->run[s->run].place != PROFILE_NONE && c->region[s->region].place != PROFILE_NONE)
-			add_share(&c->p->region[c->region[s->region].place], s);
+			add_share(&c->p->region[c->region[s->region].place], s, c->run[s->run].run.given);
 	}
 }
 

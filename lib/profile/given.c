@@ -43,7 +43,7 @@ static size_t point_of(struct profile *p, size_t plain, char *name)
 			return i;
 		}
 	p->point = xgrow(p->point, p->npoints, &p->cap_points, sizeof *p->point);
-	p->point[p->npoints] = (struct profile_point){ .name = name, .kinds = p->point[plain].kinds, .plain = true };
+	p->point[p->npoints] = (struct profile_point){ .name = name, .kinds = p->point[plain].kinds, .plain = true, .given = true };
 	return p->npoints++;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "profile/allowance.h"
+#include "profile/limit.h"
 
 double impact_round(double x)
 {
@@ -176,15 +177,25 @@ static void open_slope(struct impact *im, bool spans)
 	e->fit.slope.hi = most;
 }
 
-static void take_effect(struct impact *im, bool spans)
+/* `limits` NULL: none are known. */
+static void take_effect(struct impact *im, bool spans, const struct limits *limits)
 {
 	im->slope_se = im->effect.fit.slope.se;
 	im->cost_se = im->effect.fit.cost.se;
 	allowance_widen(&im->effect);
 	open_slope(im, spans);
+	/* A span that waits for others can gain more than its own time. */
+	if (limits)
+		limits_apply(limits, spans ? INFINITY : limits_slope(limits, im->region), &im->effect);
 }
 
-static void analyze_point(struct analysis *a, size_t point, struct causal_obs *obs)
+/* Are its windows those in which something was given? */
+static bool is_given(const struct profile *p, size_t point)
+{
+	return p->point[point].given || (!p->mixed && p->first_given && *p->first_given);
+}
+
+static void analyze_point(struct analysis *a, size_t point, const struct limits *limits, struct causal_obs *obs)
 {
 	const struct profile *p = a->profile;
 	struct impact_point *out = &a->point[a->npoints++];
@@ -215,7 +226,7 @@ static void analyze_point(struct analysis *a, size_t point, struct causal_obs *o
 		else
 			estimate_impact(p, r, visits, obs, im);
 		if (im->estimated)
-			take_effect(im, out->latency);
+			take_effect(im, out->latency, is_given(p, point) ? NULL : limits);
 		estimate_percentiles(p, r, point, im);
 		im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
 		im->q = NAN;
@@ -276,16 +287,75 @@ static int compare_impacts(const void *va, const void *vb)
 	return strcmp(a->region->label, b->region->label);
 }
 
+/* Has nobody marked it?  See lib/recorder/automatic.h. */
+static bool is_automatic(const struct impact_point *point)
+{
+	return point->name[0] == ':';
+}
+
+/* How exact the impacts on a point are: the mean width of their intervals. */
+static double width_of(const struct impact_point *point)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < point->nimpacts; i++) {
+		const struct causal_slope *fit = &point->impact[i].effect.fit;
+
+		sum += point->impact[i].bounded ? fmin(fit->slope.se * stats_t95(fit->slope.df), 2) : 2;
+	}
+	return point->nimpacts ? sum / (double)point->nimpacts : INFINITY;
+}
+
+static void release_point(struct impact_point *point)
+{
+	for (size_t j = 0; j < point->nimpacts; j++) {
+		causal_effect_release(&point->impact[j].effect);
+		free(point->impact[j].need);
+		free(point->impact[j].replicate);
+		percentile_effect_release(&point->impact[j].percentile);
+	}
+	free(point->impact);
+	free(point->baseline);
+}
+
+/*
+ * What nobody has marked stands for progress only where nothing is marked; and of
+ * several such points, the one that says most.
+ */
+static void choose_points(struct analysis *a)
+{
+	size_t best = 0, kept = 0;
+	bool marked = false;
+
+	for (size_t i = 0; i < a->npoints; i++) {
+		marked = marked || (!is_automatic(&a->point[i]) && a->point[i].windows > 0);
+		if (width_of(&a->point[i]) < width_of(&a->point[best]))
+			best = i;
+	}
+	for (size_t i = 0; i < a->npoints; i++) {
+		if (is_automatic(&a->point[i]) && (marked || i != best))
+			release_point(&a->point[i]);
+		else
+			a->point[kept++] = a->point[i];
+	}
+	a->npoints = kept;
+}
+
 void analysis_init(struct analysis *a, const struct profile *p, const char *const *only, size_t nonly)
 {
 	struct causal_obs *obs = xcalloc(p->nvisits + 1, sizeof *obs);
 
+	struct limits limits;
+
 	*a = (struct analysis){ .profile = p };
+	limits_init(&limits, p);
 	a->point = xcalloc(p->npoints + 1, sizeof *a->point);
 	for (size_t i = 0; i < p->npoints; i++)
 		if (is_wanted(p->point[i].name, only, nonly))
-			analyze_point(a, i, obs);
+			analyze_point(a, i, &limits, obs);
 	free(obs);
+	if (!nonly)
+		choose_points(a);
 	adjust(a);
 	for (size_t i = 0; i < a->npoints; i++) {
 		struct impact_point *point = &a->point[i];
@@ -299,16 +369,8 @@ void analysis_init(struct analysis *a, const struct profile *p, const char *cons
 
 void analysis_release(struct analysis *a)
 {
-	for (size_t i = 0; i < a->npoints; i++) {
-		for (size_t j = 0; j < a->point[i].nimpacts; j++) {
-			causal_effect_release(&a->point[i].impact[j].effect);
-			free(a->point[i].impact[j].need);
-			free(a->point[i].impact[j].replicate);
-			percentile_effect_release(&a->point[i].impact[j].percentile);
-		}
-		free(a->point[i].impact);
-		free(a->point[i].baseline);
-	}
+	for (size_t i = 0; i < a->npoints; i++)
+		release_point(&a->point[i]);
 	for (size_t i = 0; i < a->ndoubts; i++) {
 		free(a->doubt[i].what);
 		free(a->doubt[i].text);

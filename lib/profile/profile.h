@@ -46,6 +46,7 @@ struct profile_run {
 	struct profile_spent spent;   /* by `sample` records */
 	uint64_t windows_ns;  /* real time in windows */
 	size_t windows, disturbed;
+	bool given;           /* something was faster in all its windows */
 	size_t processes;
 	size_t context;       /* from 0 */
 	size_t session;       /* the first run of those that were planned together */
@@ -60,6 +61,7 @@ struct profile_region {
 	uint64_t line, function_line;
 	char *label;       /* unique; set by profile_finish */
 	uint64_t samples, blocked; /* of `share` records */
+	uint64_t plain_samples, plain_blocked; /* of these, in runs in which nothing was given */
 	uint64_t window_samples, window_total; /* of its own windows */
 	size_t windows;    /* of its own, disturbed ones too */
 	bool tried;        /* it has windows, if only disturbed ones */
@@ -134,6 +136,7 @@ struct profile_point {
 	struct profile_set_aside aside;
 	size_t windows, baselines; /* that are used */
 	bool plain;     /* some of its windows are what they seem; */
+	bool given;     /* in its windows something was faster all the time */
 	bool split;     /* those of others are of a point of their own (given.h) */
 	double visits;
 	double time_ns, count; /* of baselines */

@@ -1,0 +1,99 @@
+#include "profile/limit.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * A limit is known as well as samples are: they come at ticks here and there, and a
+ * virtual speedup is off by some per cent itself (allowance.h).
+ */
+static const double SLACK = 0.1, LEAST = 0.012;
+
+/* An effect beyond the limit by chance alone must be as rare as this. */
+static const double EVIDENCE_P = 0.001;
+
+/* Beyond this, so little is left of the program's own time that nothing can be said. */
+static const double MOST_QUEUED = 0.95;
+
+void limits_init(struct limits *l, const struct profile *p)
+{
+	double sampled = 0, wall = 0, outside = 0, cpu = 0, queue = 0;
+
+	*l = (struct limits){ .busy = NAN };
+	for (size_t i = 0; i < p->nwindows; i++) {
+		const struct profile_window *w = &p->window[i];
+
+		if (w->disturbed || w->s > 0 || p->run[w->run].given)
+			continue;
+		if (!(w->wall_ns > 0) || !(w->sampled_ns > 0))
+			return;
+		sampled += w->sampled_ns;
+		wall += w->wall_ns;
+		outside += w->outside_ns;
+	}
+	for (size_t i = 0; i < p->nruns; i++) {
+		const struct profile_run *r = &p->run[i];
+
+		if (r->given)
+			continue;
+		l->period_ns = (double)r->period_ns;
+		l->total += (double)r->share_total;
+		l->wall_ns += (double)r->wall_ns;
+		cpu += (double)r->spent.cpu;
+		queue += (double)r->spent.runqueue;
+	}
+	if (!(wall > 0) || !(cpu > 0))
+		return;
+	l->queued = fmin(queue / (cpu + queue) * outside / (outside + sampled), MOST_QUEUED);
+	l->busy = sampled / wall * (cpu + queue) / cpu;
+}
+
+double limits_slope(const struct limits *l, const struct profile_region *r)
+{
+	double share, waits, seen = (double)(r->plain_samples + r->plain_blocked);
+
+	/* How its threads wait is a class's whole being. */
+	if (isnan(l->busy) || (r->scope && !strcmp(r->scope, "class")))
+		return INFINITY;
+	if (!(l->total > 0) || !(l->wall_ns > 0) || !(seen > 0))
+		return INFINITY;
+	share = (double)r->plain_samples / l->total * l->busy;
+	waits = (double)r->plain_blocked * l->period_ns / l->wall_ns;
+	return fmin(1, LEAST + (share + waits) * (1 + SLACK + 3 / sqrt(seen)));
+}
+
+static void stretch(struct estimate *e, double queued)
+{
+	e->hi = e->hi > 0 ? e->hi / (1 - queued) : e->hi;
+	e->lo = e->lo < 0 ? e->lo / (1 - queued) : e->lo;
+}
+
+static void cut(struct estimate *e, double most)
+{
+	if (!isfinite(e->se) || !isfinite(most))
+		return;
+	if (e->lo > most || e->hi < -most) {
+		double half = stats_t_half(EVIDENCE_P, e->df) * e->se;
+
+		if (e->value - half > most || e->value + half < -most)
+			return;
+		e->lo = e->value - half;
+		e->hi = e->value + half;
+		e->p = 1;
+	}
+	e->lo = fmax(e->lo, -most);
+	e->hi = fmin(e->hi, most);
+	e->value = fmin(fmax(e->value, -most), most);
+}
+
+void limits_apply(const struct limits *l, double most, struct causal_effect *e)
+{
+	stretch(&e->fit.slope, l->queued);
+	stretch(&e->fit.cost, l->queued);
+	cut(&e->fit.slope, most);
+	cut(&e->fit.cost, most * e->period_ns);
+	for (size_t i = 0; i < e->nlevels; i++) {
+		stretch(&e->level[i].gain, l->queued);
+		cut(&e->level[i].gain, most * e->level[i].s);
+	}
+}
