@@ -30,6 +30,27 @@ svg_is_drawn() {
 	lacks 'font-family="[^"]*:' chart.svg
 }
 
+# librsvg (GNOME, ImageMagick, previews) gives up a picture for a point of size 0, and takes no name that is no XML.
+svg_is_taken_by_librsvg() {
+	{
+		cat "$head"
+		printf 'impact\tpoint=block\tregion=n\tslope=0.1\tslope_lo=0.05\tslope_hi=0.2\tverdict=low\n'
+		printf 'curve\tpoint=block\tregion=n\tspeedup_pct=50\tprogram_pct=5\n'
+	} >more
+	for base in "" "--base=$base"; do
+		exits 0 andweorc-plot -o chart.svg $base more >out 2>err
+		lacks 'scale\(-?0*(\.0*)?\)' chart.svg
+		command -v rsvg-convert >/dev/null || continue
+		exits 0 rsvg-convert -o chart.png chart.svg 2>err
+		empty err
+		# What is drawn takes room: white paper of this size has a thousandth of it.
+		sed -n '1,/<svg/p; s/^ \(width\|height\|viewBox\|xmlns\)=.*/&/p' chart.svg >paper.svg
+		echo '><rect width="100%" height="100%" fill="white"/></svg>' >>paper.svg
+		exits 0 rsvg-convert -o paper.png paper.svg
+		test "$(wc -c <chart.png)" -gt $((10 * $(wc -c <paper.png)))
+	done
+}
+
 png_is_drawn() {
 	exits 0 andweorc-plot -o first.png -p block --output other.png "$head" >out 2>err
 	empty out
@@ -261,6 +282,12 @@ check 'script for SVG, two points, base' script_is base.svg.gp --base "$base" "$
 check 'script for PNG' script_is head.png.gp -o chart.png --title 'A title' -t 1 "$head"
 check 'script for text' script_is head.txt.gp -o chart.txt --base "$base" -p block "$head"
 check 'SVG is drawn' svg_is_drawn
+if command -v rsvg-convert >/dev/null; then
+	check 'SVG is taken by librsvg' svg_is_taken_by_librsvg
+else
+	check 'SVG has no point of size 0' svg_is_taken_by_librsvg
+	skip 'SVG is taken by librsvg' 'no rsvg-convert'
+fi
 check 'PNG is drawn' png_is_drawn
 check 'text is drawn, 100 columns wide' text_is_drawn
 check 'standard input is read' standard_input_is_read

@@ -154,7 +154,8 @@ static void add_axes(struct buf *b, const struct chart *c, const struct page *p)
 
 #define HEAD_BAND "fillcolor rgb '" HEAD_COLOUR "' fillstyle transparent solid 0.16 noborder"
 #define BASE_BAND "fillcolor rgb '" BASE_COLOUR "' fillstyle transparent solid 0.12 noborder"
-#define BAR       "linestyle %d linewidth 1 dashtype 1 pointsize 0"
+/* With the point of the style: librsvg draws nothing of a picture in which one has the size 0. */
+#define BAR       "linestyle %d linewidth 1 dashtype 1"
 
 /* The fitted line ends with what it was fitted to. */
 static double fit_end(const struct page *p, const struct finding *m)

@@ -102,7 +102,7 @@ plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
   $head0 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
   [0:75] -0.31*x with lines linestyle 1, \
-  $head0 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head0 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head0 every ::1 using ($1+0):2 with points linestyle 1
 
 # panel 1
@@ -122,11 +122,11 @@ plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
   $base1 using 1:3:4 with filledcurves fillcolor rgb '#D55E00' fillstyle transparent solid 0.12 noborder, \
   [0:75] 0.52*x with lines linestyle 2, \
-  $base1 every ::1 using ($3 <= $4 ? $1+-0.38625 : NaN):2:3:4 with yerrorbars linestyle 2 linewidth 1 dashtype 1 pointsize 0, \
+  $base1 every ::1 using ($3 <= $4 ? $1+-0.38625 : NaN):2:3:4 with yerrorbars linestyle 2 linewidth 1 dashtype 1, \
   $base1 every ::1 using ($1+-0.38625):2 with points linestyle 2, \
   $head1 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
   [0:50] 0.71*x with lines linestyle 1, \
-  $head1 every ::1 using ($3 <= $4 ? $1+0.38625 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head1 every ::1 using ($3 <= $4 ? $1+0.38625 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head1 every ::1 using ($1+0.38625):2 with points linestyle 1
 
 # panel 2
@@ -145,11 +145,11 @@ plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
   $base2 using 1:3:4 with filledcurves fillcolor rgb '#D55E00' fillstyle transparent solid 0.12 noborder, \
   [0:50] 0.1*x with lines linestyle 2, \
-  $base2 every ::1 using ($3 <= $4 ? $1+-0.38625 : NaN):2:3:4 with yerrorbars linestyle 2 linewidth 1 dashtype 1 pointsize 0, \
+  $base2 every ::1 using ($3 <= $4 ? $1+-0.38625 : NaN):2:3:4 with yerrorbars linestyle 2 linewidth 1 dashtype 1, \
   $base2 every ::1 using ($1+-0.38625):2 with points linestyle 2, \
   $head2 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
   [0:75] 0.004*x with lines linestyle 1, \
-  $head2 every ::1 using ($3 <= $4 ? $1+0.38625 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head2 every ::1 using ($3 <= $4 ? $1+0.38625 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head2 every ::1 using ($1+0.38625):2 with points linestyle 1
 
 # panel 3
@@ -167,7 +167,7 @@ set label 'crc.c:12 in crc32' at screen 590/W, 1-518/H font 'sans-serif" font-we
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
   $head3 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
-  $head3 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head3 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head3 every ::1 using ($1+0):2 with points linestyle 1
 
 # page
@@ -209,6 +209,6 @@ plot sample [0:51.5] 0 with lines linestyle 3, \
   [0:51.5] x with lines linestyle 4, \
   $head4 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
   [0:50] 0.25*x with lines linestyle 1, \
-  $head4 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head4 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head4 every ::1 using ($1+0):2 with points linestyle 1
 unset multiplot

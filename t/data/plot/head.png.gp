@@ -64,7 +64,7 @@ plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
   $head0 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
   [0:50] 0.71*x with lines linestyle 1, \
-  $head0 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head0 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head0 every ::1 using ($1+0):2 with points linestyle 1
 
 # page
@@ -102,6 +102,6 @@ plot sample [0:51.5] 0 with lines linestyle 3, \
   [0:51.5] x with lines linestyle 4, \
   $head1 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
   [0:50] 0.25*x with lines linestyle 1, \
-  $head1 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head1 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head1 every ::1 using ($1+0):2 with points linestyle 1
 unset multiplot

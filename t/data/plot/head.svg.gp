@@ -81,7 +81,7 @@ plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
   $head0 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
   [0:50] 0.71*x with lines linestyle 1, \
-  $head0 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head0 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head0 every ::1 using ($1+0):2 with points linestyle 1
 
 # panel 1
@@ -99,7 +99,7 @@ plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
   $head1 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
   [0:75] -0.31*x with lines linestyle 1, \
-  $head1 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head1 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head1 every ::1 using ($1+0):2 with points linestyle 1
 
 # panel 2
@@ -116,7 +116,7 @@ set label 'crc.c:12 in crc32' at screen 78/W, 1-499/H font 'sans-serif" font-wei
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
   $head2 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
-  $head2 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head2 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head2 every ::1 using ($1+0):2 with points linestyle 1
 
 # panel 3
@@ -134,6 +134,6 @@ plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
   $head3 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
   [0:75] 0.004*x with lines linestyle 1, \
-  $head3 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1 pointsize 0, \
+  $head3 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head3 every ::1 using ($1+0):2 with points linestyle 1
 unset multiplot
