@@ -1,5 +1,6 @@
 #include "profile/caption.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -33,60 +34,75 @@ static bool is_dropped(uint32_t c)
 	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef);
 }
 
-static bool is_wide(uint32_t c)
-{
-	return (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) || (c >= 0xac00 && c <= 0xd7a3) ||
-	       (c >= 0xf900 && c <= 0xfaff) || (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
-	       (c >= 0x1f300 && c <= 0x1faff) || (c >= 0x20000 && c <= 0x3fffd);
-}
-
-/* The next character that stays, as out[0..*len); the columns that it takes, 0 at the end. */
-static size_t next(const char **text, char out[4], size_t *len)
+/* The next character that stays, as out[0..*len), and its code; false at the end. */
+static bool next(const char **text, char out[4], size_t *len, uint32_t *c)
 {
 	while (**text) {
-		uint32_t c;
-		size_t n = decode((const unsigned char *)*text, &c);
+		size_t n = decode((const unsigned char *)*text, c);
 
 		if (!n) {
 			*len = 3;
+			*c = 0xfffd;
 			memcpy(out, "\xef\xbf\xbd", 3);
 			*text += 1;
-			return 1;
+			return true;
 		}
 		*len = n;
 		memcpy(out, *text, n);
 		*text += n;
-		if (!is_dropped(c))
-			return is_wide(c) ? 2 : 1;
+		if (!is_dropped(*c))
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-size_t caption_add(struct buf *out, const char *text, size_t columns)
+double caption_width(const char *text, const struct letters *l)
 {
-	size_t total = 0, at = 0, used, head, tail, w, len;
-	const char *s = text;
+	double width = 0;
+	uint32_t code;
+	size_t len;
 	char c[4];
-	bool cut;
+
+	while (next(&text, c, &len, &code))
+		width += letters_width(l, code);
+	return width;
+}
+
+double caption_fit(struct buf *out, const char *text, const struct letters *l, double room)
+{
+	/* Sums of widths are compared with sums of the same widths in another order. */
+	const double total = caption_width(text, l), dots = letters_width(l, 0x2026), rounding = 1e-6;
+	double at = 0, head = total, tail = 0, used, w;
+	uint32_t code;
+	size_t len;
+	char c[4];
+	bool cut = room > 0 && total > room + rounding, more;
 
 	buf_add(out, "", 0); /* never NULL, even when nothing stays */
-	while ((w = next(&s, c, &len)))
-		total += w;
-	cut = columns && total > columns;
-	head = cut ? columns / 2 : total;
-	tail = cut ? columns - head - 1 : 0; /* the ellipsis takes a column */
-	for (s = text; (w = next(&s, c, &len)) && at + w <= head; at += w)
+	if (cut) {
+		head = l->size > 0 ? (room - dots) / 2 : floor(room / 2);
+		tail = room - head - dots;
+	}
+	while ((more = next(&text, c, &len, &code)) && at + (w = letters_width(l, code)) <= head + rounding) {
 		buf_add(out, c, len);
+		at += w;
+	}
 	if (!cut)
 		return total;
 	buf_adds(out, ELLIPSIS);
-	used = at + 1;
-	for (; w; w = next(&s, c, &len)) {
-		if (at + tail >= total) {
+	used = at + dots;
+	for (; more; more = next(&text, c, &len, &code)) {
+		w = letters_width(l, code);
+		if (at + tail >= total - rounding) {
 			buf_add(out, c, len);
 			used += w;
 		}
 		at += w;
 	}
 	return used;
+}
+
+size_t caption_add(struct buf *out, const char *text, size_t columns)
+{
+	return (size_t)caption_fit(out, text, &(struct letters){ 0 }, (double)columns);
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "profile/letters.h"
 
 /*
  * Appends `text`, cleaned.  Wider than `columns` (0: no limit), its middle
@@ -18,5 +19,11 @@
  * columns used; a wide character (CJK, emoji) takes two.
  */
 size_t caption_add(struct buf *out, const char *text, size_t columns);
+
+/* The same in the letters of a picture, `room` pixels wide (0: no limit); answers the pixels used. */
+double caption_fit(struct buf *out, const char *text, const struct letters *l, double room);
+
+/* How wide the cleaned text is. */
+double caption_width(const char *text, const struct letters *l);
 
 #endif
