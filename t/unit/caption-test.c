@@ -70,6 +70,26 @@ static void marks_what_is_no_utf8(void **state)
 	gives("\xf4\x90\x80\x80", 0, BAD BAD BAD BAD, 4); /* beyond Unicode */
 }
 
+/* In pixels: narrow letters take little room, and bold ones more. */
+static void fits_pixels(void **state)
+{
+	const struct letters plain = { 10, false }, bold = { 10, true };
+	struct buf b = BUF_INIT;
+
+	(void)state;
+	assert_true(caption_width("illi", &plain) < caption_width("mm", &plain));
+	assert_true(caption_width("abc", &plain) < caption_width("abc", &bold));
+	assert_true(caption_fit(&b, "illillilli", &plain, 30) <= 30);
+	assert_string_equal(b.s, "illillilli");
+	buf_clear(&b);
+	assert_true(caption_fit(&b, "mmmmmmmmmm", &plain, 50) <= 50);
+	assert_string_equal(b.s, "mm\xe2\x80\xa6mm");
+	buf_clear(&b);
+	assert_true(caption_fit(&b, "mmmmmmmmmm", &plain, 0) > 50);
+	assert_string_equal(b.s, "mmmmmmmmmm");
+	buf_release(&b);
+}
+
 /* Any bytes: never wider than asked, and cleaning twice is cleaning once. */
 static void holds_for_any_bytes(void **state)
 {
@@ -103,6 +123,7 @@ int main(void)
 		cmocka_unit_test(counts_columns),
 		cmocka_unit_test(drops_what_cannot_be_seen),
 		cmocka_unit_test(marks_what_is_no_utf8),
+		cmocka_unit_test(fits_pixels),
 		cmocka_unit_test(holds_for_any_bytes),
 	};
 
