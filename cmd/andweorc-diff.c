@@ -286,7 +286,7 @@ static int judge(const struct report *r, const struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .build = { .margin_pct = 2 }, .id = "default" };
+	struct options o = { .build = { .margin_pct = BUILD_MARGIN_PCT }, .id = "default" };
 	struct report r = REPORT_INIT;
 	int status = EXIT_TROUBLE, nfiles;
 	bool ok;

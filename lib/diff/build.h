@@ -11,6 +11,9 @@
 #include "diff/report.h"
 #include "diff/side.h"
 
+/* What andweorc-diff takes for a margin when it is given none. */
+enum { BUILD_MARGIN_PCT = 2 };
+
 struct build_options {
 	const char *point;         /* only this one; NULL: all */
 	double margin_pct;         /* of the base's period, > 0 */

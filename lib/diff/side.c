@@ -172,6 +172,18 @@ static void fill_point(struct side_point *p, const struct side *s)
 	qsort(p->region, p->nregions, sizeof *p->region, by_label);
 }
 
+void side_fill(struct side *s)
+{
+	const struct findings *f = &s->found;
+
+	s->point = xcalloc(f->points.n + 1, sizeof *s->point);
+	for (size_t i = 0; i < f->points.n; i++) {
+		s->point[s->npoints].found = f->points.entry[i].value;
+		fill_point(&s->point[s->npoints++], s);
+	}
+	qsort(s->point, s->npoints, sizeof *s->point, by_name);
+}
+
 bool side_read(struct side *s, const char *path)
 {
 	const struct findings *f = &s->found;
@@ -183,12 +195,7 @@ bool side_read(struct side *s, const char *path)
 			  file_label(path), f->tool ? ", but the output of andweorc-" : "", f->tool ? f->tool : "");
 		return false;
 	}
-	s->point = xcalloc(f->points.n + 1, sizeof *s->point);
-	for (size_t i = 0; i < f->points.n; i++) {
-		s->point[s->npoints].found = f->points.entry[i].value;
-		fill_point(&s->point[s->npoints++], s);
-	}
-	qsort(s->point, s->npoints, sizeof *s->point, by_name);
+	side_fill(s);
 	return true;
 }
 

@@ -39,6 +39,9 @@ void side_release(struct side *s);
  */
 bool side_read(struct side *s, const char *path);
 
+/* The second half of it, where `found` was filled by findings_read. */
+void side_fill(struct side *s);
+
 const struct side_point *side_point(const struct side *s, const char *name); /* NULL when there is none */
 
 /* The region is a bottleneck by its own analysis. */
