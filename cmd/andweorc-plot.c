@@ -14,12 +14,14 @@
 #include "base/file.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "diff/build.h"
 #include "profile/chart.h"
 #include "profile/gnuplot.h"
+#include "profile/svg.h"
 
 static const char USAGE[] =
-	"usage: andweorc-plot [-o FILE.svg|.png|.txt] [-p POINT] [-t N] [--base BASE [--map PATCH]] [--title TEXT]\n"
-	"                     [--script FILE] [ANALYSIS]\n"
+	"usage: andweorc-plot [-o FILE.svg|.png|.txt] [-p POINT] [-t N] [--base BASE [--map PATCH]]\n"
+	"                     [--theme THEME] [--title TEXT] [--script FILE] [ANALYSIS]\n"
 	"\n"
 	"Draws what andweorc-analyze found: for each leading region, how much faster the\n"
 	"program would be (y) if the region ran faster (x).  Without ANALYSIS, or with -,\n"
@@ -28,9 +30,12 @@ static const char USAGE[] =
 	"  -o, --output FILE   write FILE; .svg, .png or .txt says the format\n"
 	"  -p, --point POINT   draw this progress point only\n"
 	"  -t, --top N         draw at most N regions of each point (default 6)\n"
-	"      --base BASE     draw the analysis BASE behind, in a second colour; what changed most comes first\n"
+	"      --base BASE     draw the analysis BASE behind, in a second colour, and say what andweorc-diff\n"
+	"                      says of the two; what changed most comes first\n"
 	"      --map PATCH     output of 'git diff -U0 -M BASE HEAD': finds moved lines of BASE\n"
-	"      --title TEXT    heading (default: the command that was profiled)\n"
+	"      --theme THEME   light (default), dark, or auto: an SVG that is light, and dark for\n"
+	"                      viewers that ask for dark\n"
+	"      --title TEXT    heading (default: the program and the progress point)\n"
 	"      --script FILE   save the gnuplot script; without -o, do only that\n"
 	"  -h, --help          say this\n"
 	"  -V, --version       say the version\n";
@@ -44,7 +49,7 @@ struct options {
 	struct chart_request request;
 };
 
-enum { OPT_BASE = 256, OPT_MAP, OPT_TITLE, OPT_SCRIPT };
+enum { OPT_BASE = 256, OPT_MAP, OPT_THEME, OPT_TITLE, OPT_SCRIPT };
 
 static enum chart_format format_of(const char *file)
 {
@@ -66,12 +71,21 @@ static size_t count_of(const char *s)
 	return (size_t)n;
 }
 
+static enum theme theme_of(const char *name)
+{
+	enum theme t;
+
+	if (!theme_named(name, &t))
+		msg_die(EXIT_TROUBLE, "unknown theme '%s': light, dark or auto", name);
+	return t;
+}
+
 static void parse(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },      { "point", required_argument, NULL, 'p' },
 		{ "top", required_argument, NULL, 't' },         { "base", required_argument, NULL, OPT_BASE },
-		{ "map", required_argument, NULL, OPT_MAP },
+		{ "map", required_argument, NULL, OPT_MAP },     { "theme", required_argument, NULL, OPT_THEME },
 		{ "title", required_argument, NULL, OPT_TITLE }, { "script", required_argument, NULL, OPT_SCRIPT },
 		CLI_LONGS,
 	};
@@ -93,6 +107,9 @@ static void parse(struct options *o, int argc, char **argv)
 			break;
 		case OPT_MAP:
 			o->map = optarg;
+			break;
+		case OPT_THEME:
+			o->request.theme = theme_of(optarg);
 			break;
 		case OPT_TITLE:
 			o->request.title = optarg;
@@ -141,37 +158,71 @@ static void draw(const struct options *o)
 		return;
 	gnuplot_script(&script, &chart);
 	if (!o->script || write_output(o->script, &script)) {
-		if ((o->output || !o->script) && gnuplot_run(&script, chart.format, &picture))
+		if ((o->output || !o->script) && gnuplot_run(&script, chart.format, &picture)) {
+			if (chart.format == CHART_SVG)
+				svg_finish(&picture, &chart);
 			write_output(o->output, &picture);
+		}
 	}
 	buf_release(&picture);
 	buf_release(&script);
 	chart_release(&chart);
 }
 
+/* Is there a point that both have, and that is drawn? */
+static bool can_compare(const struct side *base, const struct side *head, const char *point)
+{
+	for (size_t i = 0; i < base->npoints; i++) {
+		const char *name = base->point[i].found->name;
+
+		if ((!point || !strcmp(point, name)) && side_point(head, name))
+			return true;
+	}
+	return false;
+}
+
+/* By the same code as andweorc-diff, which does not look at the curves. */
+static void find_changes(struct report *changes, struct side *base, struct side *head, const struct options *o)
+{
+	struct build_options build = { .point = o->request.point, .margin_pct = BUILD_MARGIN_PCT, .map = o->request.map };
+
+	side_fill(base);
+	side_fill(head);
+	if (can_compare(base, head, build.point))
+		build_report(changes, base, head, &build);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .request = { .top = 6 } };
-	struct findings head, base;
+	struct report changes = REPORT_INIT;
+	struct side head, base;
 	struct linemap map;
 
 	cli_init(argv[0]);
 	parse(&o, argc, argv);
 	o.request.format = o.output ? format_of(o.output) : o.script ? CHART_SVG : CHART_TEXT;
 	o.request.columns = text_columns(&o);
-	findings_init(&head);
-	findings_init(&base);
+	if (o.request.theme == THEME_AUTO && o.request.format == CHART_PNG)
+		msg_die(EXIT_TROUBLE, "the theme auto is for .svg; a PNG is light or dark");
+	side_init(&head);
+	side_init(&base);
 	linemap_init(&map);
-	o.request.head = &head;
-	o.request.base = o.base ? &base : NULL;
+	o.request.head = &head.found;
+	o.request.base = o.base ? &base.found : NULL;
+	o.request.changes = &changes;
 	/* What is whole of a patch that is not can be used all the same. */
 	if (o.map)
 		linemap_read(&map, o.map);
 	o.request.map = o.map ? &map : NULL;
-	if (findings_read(&head, o.analysis) && (!o.base || findings_read(&base, o.base)))
+	if (findings_read(&head.found, o.analysis) && (!o.base || findings_read(&base.found, o.base))) {
+		if (o.base)
+			find_changes(&changes, &base, &head, &o);
 		draw(&o);
+	}
+	report_release(&changes);
 	linemap_release(&map);
-	findings_release(&base);
-	findings_release(&head);
+	side_release(&base);
+	side_release(&head);
 	return cli_finish(EXIT_OK);
 }

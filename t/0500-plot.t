@@ -22,9 +22,10 @@ svg_is_drawn() {
 	empty err
 	has '^<\?xml' chart.svg
 	has '</svg>' chart.svg
-	for text in 'What changed: ./pzip -j 4 corpus.tar' 'pzip.c:210 in deflate_chunk' 'progress point file · 1 region · intervals within runs' \
-		'slope 0.71 \[0.66, 0.76\] · 62 % of samples' 'high value, no gain past 50 %' 'base: slope 0.52 \[0.47, 0.57\]' \
-		'harmful: slows the program down' 'not enough data: record with -d 120' 'base: no such region'; do
+	for text in 'What changed in pzip at progress point block' 'pzip.c:210 in deflate_chunk' \
+		'1 region · intervals within runs' 'head: slope 0.71 \[0.66, 0.76\] · 62 % of samples' \
+		'high value, no gain past 50 %' 'base: slope 0.52 \[0.47, 0.57\]' 'too few runs: slope \+0.19' \
+		'harmful: slows the program down' 'not enough data: .* \(record with -d 120\)' 'base: no data' 'on one side only'; do
 		has "<text>$text</text>" chart.svg
 	done
 	lacks 'font-family="[^"]*:' chart.svg
@@ -49,6 +50,105 @@ svg_is_taken_by_librsvg() {
 		exits 0 rsvg-convert -o paper.png paper.svg
 		test "$(wc -c <chart.png)" -gt $((10 * $(wc -c <paper.png)))
 	done
+}
+
+# For who hears a picture, and for tabs of browsers.
+svg_says_what_it_shows() {
+	exits 0 andweorc-plot -o chart.svg "$head" >out 2>err
+	has '^<title id="andweorc-title">What would speed up pzip at progress point block; What .* point file</title>$' chart.svg
+	has '^pzip.c:210 in deflate_chunk: slope 0.71 \[0.66, 0.76\] · 62 % of samples; high value, no gain past 50 %$' chart.svg
+	has 'role="img" aria-labelledby="andweorc-title andweorc-desc">' chart.svg
+	lacks 'Gnuplot|GNUPLOT|<title>' chart.svg
+	printf 'andweorc\tversion=1\ttool=analyze\ncurve\tpoint=a&b<c>]]>\tregion=r&<b>\tspeedup_pct=50\tprogram_pct=1\n' >odd
+	exits 0 andweorc-plot -o chart.svg odd
+	has '<title id="andweorc-title">What would speed up the program at progress point a&amp;b&lt;c&gt;]]&gt;</title>' chart.svg
+	has '^r&amp;&lt;b&gt;: slope unknown</desc>$' chart.svg
+	! command -v xmllint >/dev/null || xmllint --noout chart.svg
+}
+
+# contrast: of two colours, "#RRGGBB", as WCAG has it
+contrast() {
+	printf '%d %d %d %d %d %d\n' $(for c in "$1" "$2"; do
+		echo "$c" | sed 's/#\(..\)\(..\)\(..\)/0x\1 0x\2 0x\3/'
+	done) | awk '
+		function part(x) { x = x / 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ^ 2.4 }
+		{
+			a = 0.2126 * part($1) + 0.7152 * part($2) + 0.0722 * part($3) + 0.05
+			b = 0.2126 * part($4) + 0.7152 * part($5) + 0.0722 * part($6) + 0.05
+			printf "%.2f\n", (a > b ? a / b : b / a)
+		}'
+}
+
+themes_can_be_read() {
+	for theme in light dark; do
+		exits 0 andweorc-plot --theme $theme --script script --base "$base" "$head"
+		ground=$(sed -n "s/^set terminal .* background '\(#[0-9A-F]*\)'$/\1/p" script)
+		test -n "$ground"
+		{
+			sed -n "s/.* textcolor rgb '\(#[0-9A-F]*\)'.*/\1 4.5/p" script
+			sed -n "s/^set style line .* rgb '\(#[0-9A-F]*\)'.*/\1 3/p" script
+		} | sort -u >colours
+		test "$(wc -l <colours)" -ge 6
+		while read -r colour least; do
+			got=$(contrast "$colour" "$ground")
+			echo "$theme: $colour on $ground: $got"
+			test "$(echo "$got $least" | awk '{ print ($1 >= $2) }')" -eq 1
+		done <colours
+	done
+	andweorc-plot --script one --theme light "$head"
+	andweorc-plot --script two "$head"
+	same one two
+	exits 2 andweorc-plot --theme blue "$head" >out 2>err
+	echo "andweorc-plot: unknown theme 'blue': light, dark or auto" | same - err
+	empty out
+}
+
+# Each colour that is drawn has a rule for dark; light, nothing is another than without.
+theme_follows_the_viewer() {
+	exits 0 andweorc-plot --theme auto -o auto.svg --base "$base" "$head" 2>err
+	empty err
+	sed -n '/<style>/,/<\/style>/p' auto.svg >style
+	has 'prefers-color-scheme:dark' style
+	sed '1,/gnuplot_canvas/d' auto.svg | grep -Eo "(fill|stroke|color) ?= ?[\"'](rgb|#)[^\"']*" |
+		sed "s/ *= *[\"']/=\"/" | sort -u >drawn
+	test "$(wc -l <drawn)" -ge 10
+	while read -r attribute; do
+		grep -Fq "[$attribute\"]" style || { echo "no rule for $attribute"; return 1; }
+	done <drawn
+	sed '/<style>/,/<\/style>/d' auto.svg >without
+	andweorc-plot -o light.svg --base "$base" "$head"
+	same light.svg without
+	exits 2 andweorc-plot --theme auto -o auto.png "$head" 2>err
+	echo 'andweorc-plot: the theme auto is for .svg; a PNG is light or dark' | same - err
+	test ! -e auto.png
+	if command -v rsvg-convert >/dev/null; then
+		rsvg-convert -o auto.png auto.svg
+		rsvg-convert -o light.png light.svg
+		cmp auto.png light.png
+	fi
+}
+
+# Names as compilers make them: place and function can both be told, and neither leaves its panel.
+long_names_keep_place_and_function() {
+	{
+		printf 'andweorc\tversion=1\ttool=analyze\n'
+		for i in 1 2 3; do
+			region=very/long/path/to/the/source/of/some/library/include/container_$i.h:1234
+			function="ns::table<ns::policy<std::string,%20int>,%20std::less<int>%20>::find_$i(std::string%20const&)%20const"
+			printf 'impact\tpoint=p\tregion=%s\tscope=line\tfunction=%s\tslope=0.%s\tverdict=moderate\n' $region "$function" $i
+			printf 'curve\tpoint=p\tregion=%s\tspeedup_pct=50\tprogram_pct=%s\n' $region $i
+		done
+	} >long
+	exits 0 andweorc-plot -o chart.svg long
+	for i in 1 2 3; do
+		has "<text>very/long/[a-z/]*…[a-z/]*/container_$i.h:1234</text>" chart.svg
+		has "<text>in ns::table&lt;.*>::find_$i</text>" chart.svg
+	done
+	exits 0 andweorc-plot long >out
+	has '^      …/container_3.h:1234 in ns::table<…>::find_3  ' out
+	# With room for both, they stand on one line.
+	exits 0 andweorc-plot -o chart.svg "$head"
+	has '<text>writer.c:88 in write_ordered</text>' chart.svg
 }
 
 png_is_drawn() {
@@ -78,7 +178,7 @@ text_is_drawn() {
 	has '^      pzip.c:210 in deflate_chunk  +writer.c:88 in write_ordered$' out
 	has '^   0 \+\|\++  \+\|\*+o\++$' out
 	has '^      0  .* 50  .* 75   0  .* 50  .* 75$' out
-	test "$(grep -c 'progress point' out)" -eq 2
+	test "$(grep -c 'What would speed up pzip at progress point' out)" -eq 2
 }
 
 standard_input_is_read() {
@@ -132,7 +232,8 @@ blocked_share() {
 title_replaces_the_command() {
 	exits 0 andweorc-plot --title 'Before the change' "$head" >out 2>err
 	has '^Before the change$' out
-	lacks 'corpus' out
+	has '^progress point block · 4 regions' out
+	lacks 'pzip at' out
 }
 
 # Thirteen regions: a page of twelve and a page of one, in one picture.
@@ -254,7 +355,12 @@ script_is_written_alone() {
 script_draws_the_same() {
 	andweorc-plot -o chart.svg --script chart.gp "$head"
 	env -i PATH="$PATH" gnuplot -d chart.gp >hand.svg
-	same chart.svg hand.svg
+	# but for the words that gnuplot cannot say
+	for picture in chart hand; do
+		sed '1,/^<g id="gnuplot_canvas">/d; s/<title>[^<]*<\/title>//' $picture.svg >$picture.body
+		test -s $picture.body
+	done
+	same chart.body hand.body
 	andweorc-plot -o chart.txt --script chart.gp "$head"
 	env -i PATH="$PATH" gnuplot -d chart.gp | tr -d '\f' | sed 's/ *$//' >hand.txt
 	same chart.txt hand.txt
@@ -288,6 +394,10 @@ else
 	check 'SVG has no point of size 0' svg_is_taken_by_librsvg
 	skip 'SVG is taken by librsvg' 'no rsvg-convert'
 fi
+check 'SVG says what it shows' svg_says_what_it_shows
+check '--theme: texts and curves can be read' themes_can_be_read
+check '--theme auto' theme_follows_the_viewer
+check 'long names: place and function' long_names_keep_place_and_function
 check 'PNG is drawn' png_is_drawn
 check 'text is drawn, 100 columns wide' text_is_drawn
 check 'standard input is read' standard_input_is_read

@@ -52,6 +52,7 @@ is_only_drawn() {
 	LC_ALL=C lacks '[[:cntrl:]]' script
 	LC_ALL=C lacks '[[:cntrl:]]' out.txt
 	lacks '\]\]>' out.svg
+	lacks '<(script|/text><)' out.svg
 	! command -v xmllint >/dev/null || xmllint --noout out.svg
 	test "$(grep -c '^EOD$' script)" -eq "$(grep -c '<< EOD$' script)"
 }
@@ -60,9 +61,9 @@ is_only_drawn() {
 is_drawn_as_it_is() {
 	analysis "$1" >log
 	exits 0 andweorc-plot -o out.svg log >out 2>err
-	grep -F "<text>What would speed up: $2</text>" out.svg
+	grep -F "<text>$2 in x$2</text>" out.svg
 	exits 0 andweorc-plot -o out.txt log >out 2>err
-	grep -F "What would speed up: $3" out.txt
+	grep -F "$3 in x$3" out.txt
 }
 
 while IFS= read -r name; do
@@ -153,10 +154,11 @@ long_names_are_cut() {
 	analysis "$long" >log
 	exits 0 andweorc-plot -o out.svg log >out 2>err
 	has '<text>begin::abcd[a-h]*…[a-h]*::end</text>' out.svg
+	has '<text>in xbegin::abcd[a-h]*…[a-h]*::end</text>' out.svg
 	lacks '<text>.{120}' out.svg
 	exits 0 andweorc-plot log >out 2>err
 	lacks '.{101}' out
-	has '^      begin::abcd[a-h]*…[a-h]*::end$' out
+	has '^      begin::abcd[a-h]*…[a-h]*::end in xbegin::[a-h]*…[a-h]*::end$' out
 }
 check 'long names are cut in their middle' long_names_are_cut
 

@@ -45,7 +45,7 @@ END
 
 # titles FILE: of the panels, in order, with what is said of base
 titles() {
-	sed -n "s/^set label '\(work[^']*\|base[:,][^']*\|head:[^']*\|slope[^']*\)' at screen.*/\1/p" "$1"
+	sed -n "s/^set label '\(work[^']*\|base[:,][^']*\|head:[^']*\|too few[^'·]*\|no bottleneck[^']*\|new [^']*\)' at screen.*/\1/p" "$1"
 }
 
 moved_lines_are_found() {
@@ -53,23 +53,28 @@ moved_lines_are_found() {
 	empty err
 	titles script >got
 	same - got <<-END
+	too few runs: slope -0.30
 	base, work.c:23: slope 0.40 [0.39, 0.41]
-	slope 0.10 [0.09, 0.11]
+	head: slope 0.10 [0.09, 0.11]
 	work.c:25 in h
-	base: slope 0.25 [0.24, 0.26]
-	head: no such region
-	work.c:20 in g
-	base: no such region
-	slope 0.05 [0.04, 0.06]
-	work.c:24 in new
+	too few runs: slope +0.02
 	base, work.c:10: slope 0.30 [0.29, 0.31]
-	slope 0.32 [0.31, 0.33]
+	head: slope 0.32 [0.31, 0.33]
 	work.c:13 in f
+	new bottleneck
+	base: no data
+	head: slope 0.05 [0.04, 0.06]
+	work.c:24 in new
+	no bottleneck any more
+	base: slope 0.25 [0.24, 0.26]
+	head: no data
+	work.c:20 in g
+	too few runs: slope +0.00
 	base: slope 0.11 [0.10, 0.12]
-	slope 0.11 [0.10, 0.12]
+	head: slope 0.11 [0.10, 0.12]
 	work.c:5 in e
 	END
-	has 'progress point p · 5 regions, the most changed first' script
+	has 'too few runs · 5 regions, the most changed first' script
 }
 
 # Without the patch, lines with the same text are one; nothing else is taken for one that is not at its place.
@@ -83,7 +88,7 @@ text_tells() {
 	exits 0 andweorc-plot --script script --base base.hash head.hash 2>err
 	has "'base, work.c:10: slope 0.30" script
 	lacks "'base, work.c:23" script
-	has 'progress point p · 6 regions, the most changed first' script
+	has 'too few runs · 6 regions, the most changed first' script
 }
 
 order_is_of_the_change() {
@@ -102,7 +107,7 @@ order_is_of_the_change() {
 	exits 0 andweorc-plot --script script --base base.aw --map change.patch wide
 	titles script | grep work.c | grep -v base >got
 	sed -n 1p got >first
-	echo 'work.c:20 in g' | same - first
+	echo 'work.c:13 in f' | same - first
 }
 
 # A region that only base has is drawn from base alone, in each format.
@@ -112,7 +117,7 @@ vanished_is_drawn() {
 		empty err
 	done
 	has '<text>work.c:20 in g</text>' chart.svg
-	has 'head: no such region' chart.txt
+	has 'head: no data' chart.txt
 	printf 'andweorc\tversion=1\ttool=analyze\nimpact\tpoint=p\tregion=x\tverdict=not-enough-data\tn=0\n' >none
 	exits 0 andweorc-plot --base base.aw none >out 2>err
 	has 'work.c:10 in f' out

@@ -68,7 +68,7 @@ double caption_width(const char *text, const struct letters *l)
 	return width;
 }
 
-double caption_fit(struct buf *out, const char *text, const struct letters *l, double room)
+double caption_fit_end(struct buf *out, const char *text, double end, const struct letters *l, double room)
 {
 	/* Sums of widths are compared with sums of the same widths in another order. */
 	const double total = caption_width(text, l), dots = letters_width(l, 0x2026), rounding = 1e-6;
@@ -81,6 +81,7 @@ double caption_fit(struct buf *out, const char *text, const struct letters *l, d
 	buf_add(out, "", 0); /* never NULL, even when nothing stays */
 	if (cut) {
 		head = l->size > 0 ? (room - dots) / 2 : floor(room / 2);
+		head = fmin(head, fmax(0, room - dots - end));
 		tail = room - head - dots;
 	}
 	while ((more = next(&text, c, &len, &code)) && at + (w = letters_width(l, code)) <= head + rounding) {
@@ -100,6 +101,17 @@ double caption_fit(struct buf *out, const char *text, const struct letters *l, d
 		at += w;
 	}
 	return used;
+}
+
+double caption_fit(struct buf *out, const char *text, const struct letters *l, double room)
+{
+	return caption_fit_end(out, text, 0, l, room);
+}
+
+double caption_share(double room, double first, double second)
+{
+	/* A room of 0 would be none. */
+	return fmax(1, fmin(first, fmax(room / 2, room - second)));
 }
 
 size_t caption_add(struct buf *out, const char *text, size_t columns)

@@ -23,6 +23,12 @@ size_t caption_add(struct buf *out, const char *text, size_t columns);
 /* The same in the letters of a picture, `room` pixels wide (0: no limit); answers the pixels used. */
 double caption_fit(struct buf *out, const char *text, const struct letters *l, double room);
 
+/* The same; where it is cut, the last `end` pixels or columns stay, if there is room for them. */
+double caption_fit_end(struct buf *out, const char *text, double end, const struct letters *l, double room);
+
+/* How much of the room the first of two texts gets: what one leaves of its half is the other's. */
+double caption_share(double room, double first, double second);
+
 /* How wide the cleaned text is. */
 double caption_width(const char *text, const struct letters *l);
 

@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/msg.h"
-#include "profile/caption.h"
 #include "profile/counterpart.h"
+#include "profile/heading.h"
 #include "profile/panel.h"
 
 /* The limit of cairo surfaces; gnuplot draws at twice the size (gnuplot.c). */
@@ -15,20 +15,22 @@
 
 /* The lengths that make a page. */
 struct metrics {
-	int left, right;  /* page margins; left holds the numbers and the name of the y axis */
-	int header;       /* heading and subheading */
-	int title;        /* above a panel: its title and notes */
-	int below;        /* under a panel: the numbers of the x axis */
-	int footer;       /* the name of the x axis and the legend */
-	int gap;          /* between panels side by side */
-	int line;         /* from one line of text to the next */
-	double title_col; /* length of one column of text in a panel's title, in its notes, in the heading */
-	double note_col;
-	double heading_col;
+	int left, right; /* page margins; left holds the numbers and the name of the y axis */
+	int header;      /* heading and subheading */
+	int pad;         /* above a panel: with the lines of its title and notes */
+	int below;       /* under a panel: the numbers of the x axis */
+	int footer;      /* the name of the x axis and the legend */
+	int gap;         /* between panels side by side */
+	int line;        /* from one line of text to the next */
+	struct letters heading, more, title, note, change;
 };
 
-static const struct metrics PICTURE = { 78, 28, 86, 86, 44, 64, 32, 19, 9.7, 7.4, 12.2 };
-static const struct metrics TEXT = { 6, 2, 3, 5, 2, 3, 4, 1, 1, 1, 1 };
+static const struct metrics PICTURE = {
+	.left = 78, .right = 28, .header = 82, .pad = 12, .below = 44, .footer = 64, .gap = 32, .line = 19,
+	.heading = { CHART_HEADING_SIZE, true }, .more = { CHART_MORE_SIZE, false },
+	.title = { CHART_TITLE_SIZE, true }, .note = { CHART_NOTE_SIZE, false }, .change = { CHART_NOTE_SIZE, true },
+};
+static const struct metrics TEXT = { .left = 6, .right = 2, .header = 3, .pad = 1, .below = 2, .footer = 3, .gap = 4, .line = 1 };
 
 /* ---- where ----------------------------------------------------------------- */
 
@@ -158,84 +160,57 @@ static struct axis y_axis(const struct page *p)
 
 /* ---- the pages ------------------------------------------------------------- */
 
-static void plan_panel(struct panel *p, const struct metrics *k, bool has_base)
+/* The function has a line of its own where one of the titles would be cut without; not in text, where lines are few. */
+static bool has_function_lines(const struct page *p, const struct metrics *k, double width)
 {
-	double width = p->right - p->left;
-	size_t room = (size_t)(width / k->note_col);
+	const struct room title = { k->title, width };
 
-	p->title = panel_title(p->head ? p->head : p->base, (size_t)(width / k->title_col));
-	p->note[0] = p->head ? panel_numbers(p->head, room) : xstrdup("head: no such region");
-	p->note[1] = p->head ? panel_verdict(p->head, room) : NULL;
-	p->note[2] = has_base ? panel_base(p->base, p->head, room) : NULL;
+	for (size_t i = 0; i < p->n && k != &TEXT; i++)
+		if (!panel_title_is_whole(p->panel[i].head ? p->panel[i].head : p->panel[i].base, &title))
+			return true;
+	return false;
 }
 
-static char *heading(const struct chart_request *q, size_t room)
+static void word_panel(struct panel *p, const struct counterpart *c, const struct metrics *k, bool function_lines, bool has_base)
 {
-	struct buf b = BUF_INIT;
+	const double width = p->right - p->left;
+	const struct room title = { k->title, width }, note = { k->note, width }, change = { k->change, width };
+	const struct finding *m = p->head ? p->head : p->base;
 
-	if (q->title || !q->head->command) {
-		caption_add(&b, q->title ? q->title : "What would speed up the program", room);
-		return buf_detach(&b);
-	}
-	buf_adds(&b, q->base ? "What changed: " : "What would speed up: ");
-	caption_add(&b, q->head->command, room > 40 ? room - 21 : 20);
-	return buf_detach(&b);
-}
-
-/* Few runs: said once a page. */
-static const char *interval_note(const struct page *p)
-{
-	size_t within = 0;
-
-	for (size_t i = 0; i < p->n; i++) {
-		const struct finding *m = p->panel[i].head ? p->panel[i].head : p->panel[i].base;
-		const char *basis = m->basis;
-
-		within += basis && !strcmp(basis, "within-run");
-	}
-	return !within ? "" : within == p->n ? " · intervals within runs" : " · some intervals within runs";
-}
-
-static char *subheading(const struct page *p, const char *point, size_t first, size_t all, bool has_base)
-{
-	struct buf b = BUF_INIT;
-
-	buf_adds(&b, "progress point ");
-	caption_add(&b, point, 32);
-	if (first > 0)
-		buf_addf(&b, " · regions %zu to %zu of %zu", first + 1, first + p->n, all);
-	else if (p->n < all)
-		buf_addf(&b, has_base ? " · the %zu of %zu regions that changed most" : " · the %zu most useful of %zu regions",
-			 p->n, all);
-	else
-		buf_addf(&b, " · %zu region%s", all,
-			 all == 1 ? "" : has_base ? "s, the most changed first" : "s, most useful first");
-	buf_adds(&b, interval_note(p));
-	return buf_detach(&b);
+	p->title = (function_lines ? panel_place : panel_title)(m, &title);
+	p->function = function_lines ? panel_function(m, &note) : NULL;
+	p->note[NOTE_NUMBERS] = panel_numbers(p->head, has_base ? "head: " : "", &note);
+	p->note[NOTE_VERDICT] = p->head ? panel_verdict(p->head, &note) : NULL;
+	p->note[NOTE_BASE] = has_base ? panel_base(p->base, p->head, &note) : NULL;
+	p->note[NOTE_CHANGE] = has_base ? panel_change(c, &change) : NULL;
 }
 
 static void plan_page(struct chart *c, struct page *p, const struct chart_request *q, const struct counterpart *v)
 {
 	const struct metrics *k = q->format == CHART_TEXT ? &TEXT : &PICTURE;
 	struct grid g = grid_of(q, k, (int)p->n);
-	int title = k->title - (c->has_base ? 0 : k->line);
-	int width = k->left + g.cols * g.panel_width + (g.cols - 1) * k->gap + k->right;
+	int width = k->left + g.cols * g.panel_width + (g.cols - 1) * k->gap + k->right, above;
+	bool function_lines;
 
 	p->panel = xcalloc(p->n, sizeof *p->panel);
+	for (size_t i = 0; i < p->n; i++) {
+		p->panel[i].head = v[i].head;
+		p->panel[i].base = v[i].base;
+	}
+	function_lines = has_function_lines(p, k, g.panel_width);
+	above = k->pad + k->line * (1 + function_lines + (c->has_base ? NOTE_CHANGE : NOTE_VERDICT) + 1);
 	p->top = c->height;
 	for (int i = 0; i < (int)p->n; i++) {
 		struct panel *l = p->panel + i;
 
-		l->head = v[i].head;
-		l->base = v[i].base;
 		l->outer_left = i % g.cols == 0;
 		l->left = k->left + i % g.cols * (g.panel_width + k->gap);
 		l->right = l->left + g.panel_width;
-		l->top = p->top + k->header + i / g.cols * (title + g.panel_height + k->below) + title;
+		l->top = p->top + k->header + i / g.cols * (above + g.panel_height + k->below) + above;
 		l->bottom = l->top + g.panel_height;
-		plan_panel(l, k, c->has_base);
+		word_panel(l, &v[i], k, function_lines, c->has_base);
 	}
-	p->bottom = p->top + k->header + g.rows * (title + g.panel_height + k->below) + k->footer;
+	p->bottom = p->top + k->header + g.rows * (above + g.panel_height + k->below) + k->footer;
 	p->x = x_axis(p);
 	p->y = y_axis(p);
 	c->height = p->bottom;
@@ -252,7 +227,7 @@ static struct counterpart *ranked(const struct chart_request *q, const struct fo
 	struct counterpart *v;
 
 	if (q->base)
-		return counterparts(findings_point(q->base, head->name), head, q->map, n);
+		return counterparts(findings_point(q->base, head->name), head, q->map, q->changes, n);
 	alone = panel_rank(head, n);
 	v = xcalloc(*n + 1, sizeof *v);
 	for (size_t i = 0; i < *n; i++)
@@ -276,8 +251,8 @@ static void plan_point(struct chart *c, size_t *cap, const struct chart_request 
 		p = &c->page[c->n++];
 		*p = (struct page){ .n = n - first < CHART_PAGE_PANELS ? n - first : CHART_PAGE_PANELS };
 		plan_page(c, p, q, v + first);
-		p->heading = heading(q, (size_t)((c->width - k->left - k->right) / k->heading_col));
-		p->subheading = subheading(p, head->name, first, all, c->has_base);
+		p->heading = heading_text(q, head->name, &(struct room){ k->heading, c->width - k->left - k->right });
+		p->subheading = heading_more(q, p, head->name, first, all, &(struct room){ k->more, c->width - k->left - k->right });
 	}
 	free(v);
 }
@@ -305,6 +280,7 @@ bool chart_plan(struct chart *c, const struct chart_request *q)
 	size_t cap = 0;
 
 	*c = (struct chart){ .format = q->format,
+			     .theme = q->theme,
 			     .has_base = q->base,
 			     .line = q->format == CHART_TEXT ? TEXT.line : PICTURE.line };
 	for (size_t i = 0; i < q->head->points.n; i++) {
@@ -329,6 +305,7 @@ static void page_release(struct page *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		free(p->panel[i].title);
+		free(p->panel[i].function);
 		for (size_t k = 0; k < CHART_NOTES; k++)
 			free(p->panel[i].note[k]);
 	}

@@ -10,20 +10,26 @@
 #include <stddef.h>
 
 #include "diff/linemap.h"
+#include "diff/report.h"
 #include "profile/finding.h"
 
 struct counterpart {
 	const struct finding *head; /* NULL: base has it alone */
 	const struct finding *base; /* NULL: head has it alone */
+	const struct row *row;      /* what andweorc-diff says of the two, or of the one; NULL: nothing */
 };
 
 /*
- * All regions of a point that have something to draw on either side, *n of them,
- * those whose slope changed most first: by what the intervals leave of the change
- * at the least, then by the change, then as andweorc-analyze orders them.  `map`
- * may be NULL.  The caller frees the array.
+ * All regions of a point that have something to draw on either side, *n of them.
+ * What andweorc-diff calls a change comes first, in its order.  Then come those whose slopes differ
+ * by more than their intervals, those that andweorc-diff calls new or gone, and the others; within these
+ * by what the intervals leave of the difference at the least, then by the difference, then as
+ * andweorc-analyze orders them.  Where a side has no slope, nothing is known of a difference:
+ * such regions come last.
+ *
+ * `map` and `changes` may be NULL.  The caller frees the array; it borrows the rows.
  */
 struct counterpart *counterparts(const struct found_point *base, const struct found_point *head, const struct linemap *map,
-				 size_t *n);
+				 const struct report *changes, size_t *n);
 
 #endif

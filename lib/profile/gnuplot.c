@@ -5,14 +5,7 @@
 
 #include "base/cli.h"
 #include "base/num.h"
-
-/* Okabe and Ito's colours; with the shapes, also told apart without colour. */
-#define HEAD_COLOUR "#0072B2"
-#define BASE_COLOUR "#D55E00"
-#define INK         "#222222"
-#define QUIET       "#666666"
-#define FAINT       "#999999"
-#define GRID        "#E8E8E8"
+#include "profile/caption.h"
 
 /* ---- script: the parts ------------------------------------------------------ */
 
@@ -47,19 +40,33 @@ static void add_number(struct buf *b, double x)
 }
 
 struct style {
-	const char *colour;
+	enum role colour;
 	bool bold;
 	int size;
 	const char *place; /* "center" and the like, or "" */
 };
 
-static const struct style HEADING = { INK, true, 15, "" };
-static const struct style SUBHEADING = { QUIET, false, 12, "" };
-static const struct style TITLE = { INK, true, 12, "" };
-static const struct style NOTE = { QUIET, false, 11, "" };
-static const struct style BASE_NOTE = { BASE_COLOUR, false, 11, "" };
-static const struct style X_NAME = { INK, false, 12, " center" };
-static const struct style Y_NAME = { INK, false, 12, " center rotate by 90" };
+static const struct style HEADING = { ROLE_INK, true, CHART_HEADING_SIZE, "" };
+static const struct style SUBHEADING = { ROLE_QUIET, false, CHART_MORE_SIZE, "" };
+static const struct style TITLE = { ROLE_INK, true, CHART_TITLE_SIZE, "" };
+static const struct style FUNCTION = { ROLE_INK, false, CHART_NOTE_SIZE, "" };
+static const struct style LEGEND = { ROLE_QUIET, false, CHART_NOTE_SIZE, "" };
+static const struct style X_NAME = { ROLE_INK, false, CHART_MORE_SIZE, " center" };
+static const struct style Y_NAME = { ROLE_INK, false, CHART_MORE_SIZE, " center rotate by 90" };
+
+static const struct style NOTES[CHART_NOTES] = {
+	[NOTE_NUMBERS] = { ROLE_QUIET, false, CHART_NOTE_SIZE, "" },
+	[NOTE_VERDICT] = { ROLE_INK, false, CHART_NOTE_SIZE, "" },
+	[NOTE_BASE] = { ROLE_BASE_TEXT, false, CHART_NOTE_SIZE, "" },
+	[NOTE_CHANGE] = { ROLE_INK, true, CHART_NOTE_SIZE, "" },
+};
+/* Where there is a base, what head says has the colour of its curve. */
+static const struct style HEAD_NUMBERS = { ROLE_HEAD, false, CHART_NOTE_SIZE, "" };
+
+static const char *colour(const struct chart *c, enum role r)
+{
+	return theme_colour(c->theme, r);
+}
 
 /*
  * The svg terminal (5.4) knows bold in enhanced text only, and copies the
@@ -83,17 +90,27 @@ static void add_label(struct buf *b, const struct chart *c, int x, int y, const 
 	buf_adds(b, s->place);
 	if (c->format != CHART_TEXT) {
 		add_font(b, c, s->bold, s->size);
-		buf_addf(b, " textcolor rgb '%s'", s->colour);
+		buf_addf(b, " textcolor rgb '%s'", colour(c, s->colour));
 	}
 	buf_adds(b, " noenhanced\n");
 }
 
-static const char STYLES[] =
-	"set style line 1 linecolor rgb '" HEAD_COLOUR "' linewidth 1.6 pointtype 7 pointsize 0.6  # measured\n"
-	"set style line 2 linecolor rgb '" BASE_COLOUR "' linewidth 1.6 pointtype 4 pointsize 0.7 dashtype 2  # base\n"
-	"set style line 3 linecolor rgb '" FAINT "' linewidth 0.8  # zero\n"
-	"set style line 4 linecolor rgb '" FAINT "' linewidth 0.8 dashtype 4  # one for one\n"
-	"set style line 5 linecolor rgb '" QUIET "' linewidth 1 dashtype 3  # no gain beyond\n";
+static void add_styles(struct buf *b, const struct chart *c)
+{
+	static const struct {
+		enum role colour;
+		const char *rest;
+	} styles[] = {
+		{ ROLE_HEAD, "linewidth 1.8 pointtype 7 pointsize 0.6  # measured" },
+		{ ROLE_BASE, "linewidth 1.6 pointtype 4 pointsize 0.7 dashtype 2  # base" },
+		{ ROLE_FAINT, "linewidth 0.8  # zero" },
+		{ ROLE_FAINT, "linewidth 0.8 dashtype 4  # one for one" },
+		{ ROLE_QUIET, "linewidth 1 dashtype 3  # no gain beyond" },
+	};
+
+	for (size_t i = 0; i < sizeof styles / sizeof *styles; i++)
+		buf_addf(b, "set style line %zu linecolor rgb '%s' %s\n", i + 1, colour(c, styles[i].colour), styles[i].rest);
+}
 
 static void add_head(struct buf *b, const struct chart *c)
 {
@@ -104,17 +121,19 @@ static void add_head(struct buf *b, const struct chart *c)
 	if (text)
 		buf_addf(b, "set terminal dumb noenhanced size %d,%d\n", c->width, c->height);
 	else if (c->format == CHART_SVG)
-		buf_addf(b, "set terminal svg noenhanced size %d,%d fixed font 'sans-serif,11' background '#FFFFFF'\n",
-			 c->width, c->height);
-	else /* twice as fine as the SVG, for screens and print that show it */
+		buf_addf(b, "set terminal svg noenhanced size %d,%d fixed font 'sans-serif,11' background '%s'\n",
+			 c->width, c->height, colour(c, ROLE_GROUND));
+	else /* twice as fine as the SVG, for screens and print that show it; sizes of its fonts are points, 4/3 of a pixel */
 		buf_addf(b,
-			 "set terminal pngcairo noenhanced size %d,%d font 'Sans,11' fontscale 2 linewidth 2 pointscale 2 "
-			 "background '#FFFFFF'\n",
-			 2 * c->width, 2 * c->height);
+			 "set terminal pngcairo noenhanced size %d,%d font 'Sans,11' fontscale 1.5 linewidth 2 pointscale 3 "
+			 "background '%s'\n",
+			 2 * c->width, 2 * c->height, colour(c, ROLE_GROUND));
 	/* The screen of the dumb terminal goes from the middle of the first character to the middle of the last. */
 	buf_addf(b, "set encoding utf8\nW = %d.\nH = %d.\n", text ? c->width - 1 : c->width, text ? c->height - 1 : c->height);
-	if (!text)
-		buf_adds(b, STYLES);
+	if (text)
+		return;
+	buf_adds(b, "set samples 2\n"); /* lines are straight */
+	add_styles(b, c);
 }
 
 /* Speedup, program, low, high.  The first row is no measurement: the band starts there. */
@@ -142,9 +161,10 @@ static void add_axes(struct buf *b, const struct chart *c, const struct page *p)
 		buf_adds(b, "set border 3\nset tics nomirror out scale 0.5\n");
 		return;
 	}
-	buf_adds(b, "set border 3 linecolor rgb '" FAINT "' linewidth 0.8\nset tics nomirror out scale 0.4");
+	buf_addf(b, "set border 3 linecolor rgb '%s' linewidth 0.8\nset tics nomirror out scale 0.4", colour(c, ROLE_FAINT));
 	add_font(b, c, false, 10);
-	buf_adds(b, " textcolor rgb '" QUIET "'\nset grid linetype 1 linecolor rgb '" GRID "' linewidth 0.7\n");
+	buf_addf(b, " textcolor rgb '%s'\nset grid linetype 1 linecolor rgb '%s' linewidth 0.7\n", colour(c, ROLE_QUIET),
+		 colour(c, ROLE_GRID));
 }
 
 /* ---- script: one panel ------------------------------------------------------- */
@@ -152,8 +172,7 @@ static void add_axes(struct buf *b, const struct chart *c, const struct page *p)
 /* Between the curves of a plot command. */
 #define AND ", \\\n  "
 
-#define HEAD_BAND "fillcolor rgb '" HEAD_COLOUR "' fillstyle transparent solid 0.16 noborder"
-#define BASE_BAND "fillcolor rgb '" BASE_COLOUR "' fillstyle transparent solid 0.12 noborder"
+#define BAND      "with filledcurves fillcolor rgb '%s' fillstyle transparent solid %g noborder"
 /* With the point of the style: librsvg draws nothing of a picture in which one has the size 0. */
 #define BAR       "linestyle %d linewidth 1 dashtype 1"
 
@@ -174,7 +193,8 @@ static bool has_interval(const struct finding *m)
 	return false;
 }
 
-static void add_curve(struct buf *b, const struct page *p, const struct panel *l, bool is_base, size_t number)
+static void add_curve(struct buf *b, const struct chart *c, const struct page *p, const struct panel *l, bool is_base,
+		      size_t number)
 {
 	const char *name = is_base ? "base" : "head";
 	const struct finding *m = is_base ? l->base : l->head;
@@ -183,7 +203,8 @@ static void add_curve(struct buf *b, const struct page *p, const struct panel *l
 	int style = is_base ? 2 : 1;
 
 	if (has_interval(m))
-		buf_addf(b, AND "$%s%zu using 1:3:4 with filledcurves %s", name, number, is_base ? BASE_BAND : HEAD_BAND);
+		buf_addf(b, AND "$%s%zu using 1:3:4 " BAND, name, number, colour(c, is_base ? ROLE_BASE : ROLE_HEAD),
+			 is_base ? 0.14 : 0.2);
 	if (finding_is_known(m))
 		buf_addf(b, AND "[0:%g] %g*x with lines linestyle %d", fit_end(p, m), m->slope, style);
 	if (!m->n)
@@ -233,30 +254,46 @@ static void add_margins(struct buf *b, const struct panel *l)
 	buf_addf(b, "set format y '%s'\n", l->outer_left ? "%g" : "");
 }
 
-static void add_panel(struct buf *b, const struct chart *c, const struct page *p, const struct panel *l, size_t number,
-		      bool first)
+/* Upwards from the axes, so that the notes of panels side by side stand on lines. */
+static void add_words(struct buf *b, const struct chart *c, const struct panel *l)
 {
 	const bool text = c->format == CHART_TEXT;
 	int y = l->top - (text ? 1 : 14);
 
-	/* The first plot of a page draws what stands around the panels, too. */
-	buf_addf(b, "\n# panel %zu\n%s", number, first ? "" : "unset label\nunset arrow\n");
-	add_margins(b, l);
 	for (int i = CHART_NOTES - 1; i >= 0; i--) {
 		if (!l->note[i])
 			continue;
-		add_label(b, c, l->left, y, i == CHART_NOTES - 1 ? &BASE_NOTE : &NOTE, l->note[i]);
+		add_label(b, c, l->left, y, i == NOTE_NUMBERS && c->has_base ? &HEAD_NUMBERS : &NOTES[i], l->note[i]);
+		y -= c->line;
+	}
+	if (l->function) {
+		add_label(b, c, l->left, y - 2, &FUNCTION, l->function);
 		y -= c->line;
 	}
 	add_label(b, c, l->left, y - (text ? 0 : 3), &TITLE, l->title);
+}
+
+static void add_panel(struct buf *b, const struct chart *c, const struct page *p, const struct panel *l, size_t number,
+		      bool first)
+{
+	const bool text = c->format == CHART_TEXT;
+
+	/* The first plot of a page draws what stands around the panels, too. */
+	buf_addf(b, "\n# panel %zu\n%s", number, first ? "" : "unset label\nunset arrow\n");
+	add_margins(b, l);
+	add_words(b, c, l);
 	if (has_knee(p, l))
 		add_knee(b, c, l->head->max_useful_pct);
 	buf_addf(b, "plot sample [0:%g] 0 with lines %s" AND "[0:%g] x with %s", p->x.max, text ? "linetype 0" : "linestyle 3",
 		 p->x.max, text ? "points pointtype '.'" : "lines linestyle 4");
-	if (l->base)
-		(text ? add_curve_text : add_curve)(b, p, l, true, number);
-	if (l->head)
-		(text ? add_curve_text : add_curve)(b, p, l, false, number);
+	for (int is_base = 1; is_base >= 0; is_base--) {
+		if (!(is_base ? l->base : l->head))
+			continue;
+		if (text)
+			add_curve_text(b, p, l, is_base, number);
+		else
+			add_curve(b, c, p, l, is_base, number);
+	}
 	buf_addc(b, '\n');
 }
 
@@ -273,33 +310,35 @@ static bool has_any_knee(const struct page *p)
 /* An entry of the legend: a piece of line 28 long with a point on it, and its name. */
 struct entry {
 	const char *name;
-	int length; /* of the name, in pixels, at most */
 	const char *line;
 	const char *point; /* NULL: none */
+	enum role colour;  /* of the point */
 };
 
-static const struct entry MEASURED = { "measured, 95 % interval", 186, "linestyle 1 linewidth 1",
-				       "pointtype 7 pointsize 0.6 linecolor rgb '" HEAD_COLOUR "'" };
-static const struct entry BASE = { "base", 50, "linestyle 2 linewidth 1 dashtype 1",
-				   "pointtype 4 pointsize 0.7 linecolor rgb '" BASE_COLOUR "'" };
-static const struct entry FITTED = { "fitted slope", 100, "linestyle 1", NULL };
-static const struct entry ONE = { "one for one", 100, "linestyle 4", NULL };
-static const struct entry KNEE = { "no gain beyond", 132, "linestyle 5", NULL };
+static const struct entry MEASURED = { "measured, 95 % interval", "linestyle 1 linewidth 1", "pointtype 7 pointsize 0.6", ROLE_HEAD };
+static const struct entry HEAD = { "head, 95 % interval", "linestyle 1 linewidth 1", "pointtype 7 pointsize 0.6", ROLE_HEAD };
+static const struct entry BASE = { "base", "linestyle 2 linewidth 1 dashtype 1", "pointtype 4 pointsize 0.7", ROLE_BASE };
+static const struct entry FITTED = { "fitted slope", "linestyle 1", NULL, ROLE_HEAD };
+static const struct entry ONE = { "one for one", "linestyle 4", NULL, ROLE_FAINT };
+static const struct entry KNEE = { "no gain beyond", "linestyle 5", NULL, ROLE_QUIET };
 
 static void add_entry(struct buf *b, const struct chart *c, int *x, int y, const struct entry *e)
 {
+	const struct letters letters = { LEGEND.size, LEGEND.bold };
+
 	buf_addf(b, "set arrow from screen %d/W, 1-%d/H to screen %d/W, 1-%d/H nohead %s\n", *x, y, *x + 28, y, e->line);
 	if (e->point)
-		buf_addf(b, "set label '' at screen %d/W, 1-%d/H point %s\n", *x + 14, y, e->point);
-	add_label(b, c, *x + 36, y, &NOTE, e->name);
-	*x += 36 + e->length + 14;
+		buf_addf(b, "set label '' at screen %d/W, 1-%d/H point %s linecolor rgb '%s'\n", *x + 14, y, e->point,
+			 colour(c, e->colour));
+	add_label(b, c, *x + 36, y, &LEGEND, e->name);
+	*x += 36 + (int)caption_width(e->name, &letters) + 20;
 }
 
 static void add_legend(struct buf *b, const struct chart *c, const struct page *p)
 {
 	int x = p->panel[0].left, y = p->bottom - 16;
 
-	add_entry(b, c, &x, y, &MEASURED);
+	add_entry(b, c, &x, y, c->has_base ? &HEAD : &MEASURED);
 	if (c->has_base)
 		add_entry(b, c, &x, y, &BASE);
 	add_entry(b, c, &x, y, &FITTED);
@@ -318,9 +357,9 @@ static void add_legend_text(struct buf *b, const struct chart *c, const struct p
 	buf_adds(&s, "* fitted slope  . one for one");
 	if (has_any_knee(p))
 		buf_adds(&s, "  ^ no gain beyond");
-	add_label(b, c, p->panel[0].left, p->bottom - 2, &NOTE,
+	add_label(b, c, p->panel[0].left, p->bottom - 2, &LEGEND,
 		  "x: virtual speedup of the region (%), y: speedup of the program (%)");
-	add_label(b, c, p->panel[0].left, p->bottom - 1, &NOTE, s.s);
+	add_label(b, c, p->panel[0].left, p->bottom - 1, &LEGEND, s.s);
 	buf_release(&s);
 }
 

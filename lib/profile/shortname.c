@@ -74,10 +74,51 @@ static char *without_arguments(const char *name)
 	return NULL;
 }
 
+static bool is_of_word(char c)
+{
+	return c == '_' || c == '$' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (unsigned char)c > 127;
+}
+
+/* "<a::b::C as d::E>::f" is "<C as E>::f": scopes go where the arguments are, not those of the function. */
+static char *without_inner_scopes(const char *name)
+{
+	struct buf b = BUF_INIT;
+	size_t depth = 0;
+
+	for (const char *s = name; *s; s++) {
+		depth += *s == '<';
+		depth -= *s == '>' && depth;
+		if (depth && !strncmp(s, "::", 2) && b.len && is_of_word(b.s[b.len - 1])) {
+			while (b.len && is_of_word(b.s[b.len - 1]))
+				b.len--;
+			s++;
+			continue;
+		}
+		buf_addc(&b, *s);
+	}
+	if (b.len)
+		return buf_detach(&b);
+	buf_release(&b);
+	return NULL;
+}
+
+/* Where the middle is cut beside arguments that were, one ellipsis says both. */
+static void join_dots(struct buf *b, size_t from)
+{
+	static const char DOTS[] = "\xe2\x80\xa6\xe2\x80\xa6";
+	char *twice;
+
+	while ((twice = strstr(b->s + from, DOTS))) {
+		memmove(twice, twice + 3, strlen(twice + 3) + 1);
+		b->len -= 3;
+	}
+}
+
 void shortname_add(struct buf *b, const char *function, const struct letters *l, double room)
 {
-	char *(*const steps[])(const char *) = { without_parameters, without_arguments };
+	char *(*const steps[])(const char *) = { without_parameters, without_inner_scopes, without_arguments };
 	char *name = xstrdup(function);
+	size_t from = b->len;
 
 	for (size_t i = 0; i < sizeof steps / sizeof *steps && caption_width(name, l) > room; i++) {
 		char *shorter = steps[i](name);
@@ -88,5 +129,6 @@ void shortname_add(struct buf *b, const char *function, const struct letters *l,
 		name = shorter;
 	}
 	caption_fit(b, name, l, room);
+	join_dots(b, from);
 	free(name);
 }

@@ -13,7 +13,8 @@
 
 /*
  * Appends the name, cleaned (caption.h), at most `room` wide.  First the
- * parameters go, then what is between < and >, then the middle.
+ * parameters go, then the scopes of what is between < and >, then all that is between them, then
+ * the middle.
  */
 void shortname_add(struct buf *b, const char *function, const struct letters *l, double room);
 

@@ -37,6 +37,19 @@ static void cuts_the_middle(void **state)
 	gives("queue.c:31", 1, "\xe2\x80\xa6", 1);
 }
 
+static void keeps_an_end(void **state)
+{
+	struct buf b = BUF_INIT;
+
+	(void)state;
+	assert_true(caption_fit_end(&b, "a/long/path/to/file.c:12", 10, &(struct letters){ 0 }, 14) == 14);
+	assert_string_equal(b.s, "a/l\xe2\x80\xa6/file.c:12");
+	buf_clear(&b);
+	assert_true(caption_fit_end(&b, "a/long/path/to/file.c:12", 10, &(struct letters){ 0 }, 6) == 6);
+	assert_string_equal(b.s, "\xe2\x80\xa6.c:12");
+	buf_release(&b);
+}
+
 /* A character of two columns that lies on a cut is left out whole. */
 static void counts_columns(void **state)
 {
@@ -120,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_what_fits),
 		cmocka_unit_test(cuts_the_middle),
+		cmocka_unit_test(keeps_an_end),
 		cmocka_unit_test(counts_columns),
 		cmocka_unit_test(drops_what_cannot_be_seen),
 		cmocka_unit_test(marks_what_is_no_utf8),

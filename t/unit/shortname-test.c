@@ -34,6 +34,14 @@ static void parameters_go_first(void **state)
 	gives("(a)", 2, "(" DOTS);
 }
 
+static void then_scopes_of_arguments(void **state)
+{
+	(void)state;
+	gives("<alloc::vec::Vec<T> as core::ops::Drop>::drop", 22, "<Vec<T> as Drop>::drop");
+	gives("a::b<c::d, ::e>::f", 17, "a::b<d, ::e>::f");
+	gives("a<{closure#0}::b>::f", 19, "a<" DOTS ">::f");
+}
+
 static void then_arguments(void **state)
 {
 	(void)state;
@@ -50,6 +58,7 @@ static void then_the_middle(void **state)
 	(void)state;
 	gives("abcdefghijklmnop<q>(r)", 9, "abcd" DOTS "p<" DOTS ">");
 	gives("abcdefgh", 5, "ab" DOTS "gh");
+	gives("abcdefgh<1>::gh", 13, "abcdef" DOTS ">::gh"); /* not two */
 }
 
 /* Any bytes: never wider than asked. */
@@ -79,6 +88,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_what_fits),
 		cmocka_unit_test(parameters_go_first),
+		cmocka_unit_test(then_scopes_of_arguments),
 		cmocka_unit_test(then_arguments),
 		cmocka_unit_test(then_the_middle),
 		cmocka_unit_test(holds_for_any_bytes),

@@ -1,6 +1,6 @@
 andweorc	version=1	tool=analyze
 run	id=1	command=./pzip-old%20-j%204%20corpus.tar	sampler=perf
-impact	point=block	region=pzip.c:210	function=deflate_chunk	file=/src/pzip.c	line=210	slope=0.52	slope_lo=0.47	slope_hi=0.57	n=96	runs=4	basis=runs	verdict=high
+impact	point=block	region=pzip.c:210	scope=line	function=deflate_chunk	file=/src/pzip.c	line=210	slope=0.52	slope_lo=0.47	slope_hi=0.57	n=96	runs=4	basis=runs	verdict=high
 curve	point=block	region=pzip.c:210	speedup_pct=15	program_pct=7.4	lo=6.1	hi=8.7	n=12
 curve	point=block	region=pzip.c:210	speedup_pct=30	program_pct=15.6	lo=14.2	hi=17	n=12
 curve	point=block	region=pzip.c:210	speedup_pct=50	program_pct=26.3	lo=24.6	hi=28	n=12

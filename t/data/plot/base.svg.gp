@@ -1,24 +1,17 @@
 # Drawn by andweorc-plot VERSION.  By hand: gnuplot THIS > chart.svg
-set terminal svg noenhanced size 1098,1670 fixed font 'sans-serif,11' background '#FFFFFF'
+set terminal svg noenhanced size 1098,1725 fixed font 'sans-serif,11' background '#FFFFFF'
 set encoding utf8
 W = 1098.
-H = 1670.
-set style line 1 linecolor rgb '#0072B2' linewidth 1.6 pointtype 7 pointsize 0.6  # measured
+H = 1725.
+set samples 2
+set style line 1 linecolor rgb '#0072B2' linewidth 1.8 pointtype 7 pointsize 0.6  # measured
 set style line 2 linecolor rgb '#D55E00' linewidth 1.6 pointtype 4 pointsize 0.7 dashtype 2  # base
-set style line 3 linecolor rgb '#999999' linewidth 0.8  # zero
-set style line 4 linecolor rgb '#999999' linewidth 0.8 dashtype 4  # one for one
-set style line 5 linecolor rgb '#666666' linewidth 1 dashtype 3  # no gain beyond
+set style line 3 linecolor rgb '#8A9099' linewidth 0.8  # zero
+set style line 4 linecolor rgb '#8A9099' linewidth 0.8 dashtype 4  # one for one
+set style line 5 linecolor rgb '#59636E' linewidth 1 dashtype 3  # no gain beyond
 
 # virtual speedup %, program speedup %, low and high end of its interval
 $head0 << EOD
-0 0 0 0
-15 -4.1 -6 -2.2
-30 -9 -11.5 -6.5
-50 -15.2 -18 -12.4
-75 -23.4 -27 -19.8
-EOD
-
-$head1 << EOD
 0 0 0 0
 15 10.4 9.1 11.7
 30 21.6 20.2 23
@@ -26,7 +19,7 @@ $head1 << EOD
 75 36.1 34.2 38
 EOD
 
-$base1 << EOD
+$base0 << EOD
 0 0 0 0
 15 7.4 6.1 8.7
 30 15.6 14.2 17
@@ -34,7 +27,7 @@ $base1 << EOD
 75 39.1 37.2 41
 EOD
 
-$head2 << EOD
+$head1 << EOD
 0 0 0 0
 15 0.2 -1 1.4
 30 -0.4 -1.9 1.1
@@ -42,9 +35,17 @@ $head2 << EOD
 75 0.5 -1.4 2.4
 EOD
 
-$base2 << EOD
+$base1 << EOD
 0 0 0 0
 50 5 3 7
+EOD
+
+$head2 << EOD
+0 0 0 0
+15 -4.1 -6 -2.2
+30 -9 -11.5 -6.5
+50 -15.2 -18 -12.4
+75 -23.4 -27 -19.8
 EOD
 
 $head3 << EOD
@@ -64,68 +65,74 @@ set multiplot
 # page
 unset label
 unset arrow
-set label 'What changed: ./pzip -j 4 corpus.tar' at screen 78/W, 1-36/H font 'sans-serif" font-weight="bold,15' textcolor rgb '#222222' noenhanced
-set label 'progress point block · 4 regions, the most changed first' at screen 78/W, 1-58/H font 'sans-serif,12' textcolor rgb '#666666' noenhanced
-set label 'virtual speedup of the region (%)' at screen 574/W, 1-944/H center font 'sans-serif,12' textcolor rgb '#222222' noenhanced
-set label 'speedup of the program (%)' at screen 18/W, 1-527/H center rotate by 90 font 'sans-serif,12' textcolor rgb '#222222' noenhanced
-set arrow from screen 78/W, 1-974/H to screen 106/W, 1-974/H nohead linestyle 1 linewidth 1
-set label '' at screen 92/W, 1-974/H point pointtype 7 pointsize 0.6 linecolor rgb '#0072B2'
-set label 'measured, 95 % interval' at screen 114/W, 1-974/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set arrow from screen 314/W, 1-974/H to screen 342/W, 1-974/H nohead linestyle 2 linewidth 1 dashtype 1
-set label '' at screen 328/W, 1-974/H point pointtype 4 pointsize 0.7 linecolor rgb '#D55E00'
-set label 'base' at screen 350/W, 1-974/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set arrow from screen 414/W, 1-974/H to screen 442/W, 1-974/H nohead linestyle 1
-set label 'fitted slope' at screen 450/W, 1-974/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set arrow from screen 564/W, 1-974/H to screen 592/W, 1-974/H nohead linestyle 4
-set label 'one for one' at screen 600/W, 1-974/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set arrow from screen 714/W, 1-974/H to screen 742/W, 1-974/H nohead linestyle 5
-set label 'no gain beyond' at screen 750/W, 1-974/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'What changed in pzip at progress point block' at screen 78/W, 1-36/H font 'sans-serif" font-weight="bold,17' textcolor rgb '#1F2328' noenhanced
+set label 'too few runs · 4 regions, the most changed first' at screen 78/W, 1-58/H font 'sans-serif,12' textcolor rgb '#59636E' noenhanced
+set label 'virtual speedup of the region (%)' at screen 574/W, 1-982/H center font 'sans-serif,12' textcolor rgb '#1F2328' noenhanced
+set label 'speedup of the program (%)' at screen 18/W, 1-554/H center rotate by 90 font 'sans-serif,12' textcolor rgb '#1F2328' noenhanced
+set arrow from screen 78/W, 1-1012/H to screen 106/W, 1-1012/H nohead linestyle 1 linewidth 1
+set label '' at screen 92/W, 1-1012/H point pointtype 7 pointsize 0.6 linecolor rgb '#0072B2'
+set label 'head, 95 % interval' at screen 114/W, 1-1012/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set arrow from screen 242/W, 1-1012/H to screen 270/W, 1-1012/H nohead linestyle 2 linewidth 1 dashtype 1
+set label '' at screen 256/W, 1-1012/H point pointtype 4 pointsize 0.7 linecolor rgb '#D55E00'
+set label 'base' at screen 278/W, 1-1012/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set arrow from screen 324/W, 1-1012/H to screen 352/W, 1-1012/H nohead linestyle 1
+set label 'fitted slope' at screen 360/W, 1-1012/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set arrow from screen 442/W, 1-1012/H to screen 470/W, 1-1012/H nohead linestyle 4
+set label 'one for one' at screen 478/W, 1-1012/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set arrow from screen 561/W, 1-1012/H to screen 589/W, 1-1012/H nohead linestyle 5
+set label 'no gain beyond' at screen 597/W, 1-1012/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
 set xrange [0:77.25]
 set yrange [-29.04:43.1012]
 set xtics 25
 set ytics 20
-set border 3 linecolor rgb '#999999' linewidth 0.8
-set tics nomirror out scale 0.4 font 'sans-serif,10' textcolor rgb '#666666'
-set grid linetype 1 linecolor rgb '#E8E8E8' linewidth 0.7
+set border 3 linecolor rgb '#8A9099' linewidth 0.8
+set tics nomirror out scale 0.4 font 'sans-serif,10' textcolor rgb '#59636E'
+set grid linetype 1 linecolor rgb '#E6E8EB' linewidth 0.7
 
 # panel 0
 set lmargin at screen 78/W
 set rmargin at screen 558/W
-set tmargin at screen 1-172/H
-set bmargin at screen 1-462/H
+set tmargin at screen 1-189/H
+set bmargin at screen 1-479/H
 set format y '%g'
-set label 'base: no such region' at screen 78/W, 1-158/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
-set label 'harmful: slows the program down' at screen 78/W, 1-139/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope -0.31 [-0.40, -0.22] · 2.0 % of samples' at screen 78/W, 1-120/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'writer.c:88 in write_ordered' at screen 78/W, 1-98/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set label 'too few runs: slope +0.19' at screen 78/W, 1-175/H font 'sans-serif" font-weight="bold,11' textcolor rgb '#1F2328' noenhanced
+set label 'base: slope 0.52 [0.47, 0.57]' at screen 78/W, 1-156/H font 'sans-serif,11' textcolor rgb '#B54E00' noenhanced
+set label 'high value, no gain past 50 %' at screen 78/W, 1-137/H font 'sans-serif,11' textcolor rgb '#1F2328' noenhanced
+set label 'head: slope 0.71 [0.66, 0.76] · 62 % of samples' at screen 78/W, 1-118/H font 'sans-serif,11' textcolor rgb '#0072B2' noenhanced
+set label 'pzip.c:210 in deflate_chunk' at screen 78/W, 1-96/H font 'sans-serif" font-weight="bold,13' textcolor rgb '#1F2328' noenhanced
+set arrow from 50, graph 0 to 50, graph 1 nohead linestyle 5 front
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
-  $head0 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
-  [0:75] -0.31*x with lines linestyle 1, \
-  $head0 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
-  $head0 every ::1 using ($1+0):2 with points linestyle 1
+  $base0 using 1:3:4 with filledcurves fillcolor rgb '#D55E00' fillstyle transparent solid 0.14 noborder, \
+  [0:75] 0.52*x with lines linestyle 2, \
+  $base0 every ::1 using ($3 <= $4 ? $1+-0.38625 : NaN):2:3:4 with yerrorbars linestyle 2 linewidth 1 dashtype 1, \
+  $base0 every ::1 using ($1+-0.38625):2 with points linestyle 2, \
+  $head0 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.2 noborder, \
+  [0:50] 0.71*x with lines linestyle 1, \
+  $head0 every ::1 using ($3 <= $4 ? $1+0.38625 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
+  $head0 every ::1 using ($1+0.38625):2 with points linestyle 1
 
 # panel 1
 unset label
 unset arrow
 set lmargin at screen 590/W
 set rmargin at screen 1070/W
-set tmargin at screen 1-172/H
-set bmargin at screen 1-462/H
+set tmargin at screen 1-189/H
+set bmargin at screen 1-479/H
 set format y ''
-set label 'base: slope 0.52 [0.47, 0.57]' at screen 590/W, 1-158/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
-set label 'high value, no gain past 50 %' at screen 590/W, 1-139/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope 0.71 [0.66, 0.76] · 62 % of samples' at screen 590/W, 1-120/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'pzip.c:210 in deflate_chunk' at screen 590/W, 1-98/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
-set arrow from 50, graph 0 to 50, graph 1 nohead linestyle 5 front
+set label 'change: slope -0.10' at screen 590/W, 1-175/H font 'sans-serif" font-weight="bold,11' textcolor rgb '#1F2328' noenhanced
+set label 'base: slope 0.10 [0.05, 0.15]' at screen 590/W, 1-156/H font 'sans-serif,11' textcolor rgb '#B54E00' noenhanced
+set label 'not a bottleneck' at screen 590/W, 1-137/H font 'sans-serif,11' textcolor rgb '#1F2328' noenhanced
+set label 'head: slope 0.00 [-0.02, 0.03] · 4.2 % of samples' at screen 590/W, 1-118/H font 'sans-serif,11' textcolor rgb '#0072B2' noenhanced
+set label 'queue.c:31 in queue_put' at screen 590/W, 1-96/H font 'sans-serif" font-weight="bold,13' textcolor rgb '#1F2328' noenhanced
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
-  $base1 using 1:3:4 with filledcurves fillcolor rgb '#D55E00' fillstyle transparent solid 0.12 noborder, \
-  [0:75] 0.52*x with lines linestyle 2, \
+  $base1 using 1:3:4 with filledcurves fillcolor rgb '#D55E00' fillstyle transparent solid 0.14 noborder, \
+  [0:50] 0.1*x with lines linestyle 2, \
   $base1 every ::1 using ($3 <= $4 ? $1+-0.38625 : NaN):2:3:4 with yerrorbars linestyle 2 linewidth 1 dashtype 1, \
   $base1 every ::1 using ($1+-0.38625):2 with points linestyle 2, \
-  $head1 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
-  [0:50] 0.71*x with lines linestyle 1, \
+  $head1 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.2 noborder, \
+  [0:75] 0.004*x with lines linestyle 1, \
   $head1 every ::1 using ($3 <= $4 ? $1+0.38625 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head1 every ::1 using ($1+0.38625):2 with points linestyle 1
 
@@ -134,80 +141,78 @@ unset label
 unset arrow
 set lmargin at screen 78/W
 set rmargin at screen 558/W
-set tmargin at screen 1-592/H
-set bmargin at screen 1-882/H
+set tmargin at screen 1-630/H
+set bmargin at screen 1-920/H
 set format y '%g'
-set label 'base: slope 0.10 [0.05, 0.15]' at screen 78/W, 1-578/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
-set label 'not a bottleneck' at screen 78/W, 1-559/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope 0.00 [-0.02, 0.03] · 4.2 % of samples' at screen 78/W, 1-540/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'queue.c:31 in queue_put' at screen 78/W, 1-518/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set label 'on one side only' at screen 78/W, 1-616/H font 'sans-serif" font-weight="bold,11' textcolor rgb '#1F2328' noenhanced
+set label 'base: no data' at screen 78/W, 1-597/H font 'sans-serif,11' textcolor rgb '#B54E00' noenhanced
+set label 'harmful: slows the program down' at screen 78/W, 1-578/H font 'sans-serif,11' textcolor rgb '#1F2328' noenhanced
+set label 'head: slope -0.31 [-0.40, -0.22] · 2.0 % of samples' at screen 78/W, 1-559/H font 'sans-serif,11' textcolor rgb '#0072B2' noenhanced
+set label 'writer.c:88 in write_ordered' at screen 78/W, 1-537/H font 'sans-serif" font-weight="bold,13' textcolor rgb '#1F2328' noenhanced
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
-  $base2 using 1:3:4 with filledcurves fillcolor rgb '#D55E00' fillstyle transparent solid 0.12 noborder, \
-  [0:50] 0.1*x with lines linestyle 2, \
-  $base2 every ::1 using ($3 <= $4 ? $1+-0.38625 : NaN):2:3:4 with yerrorbars linestyle 2 linewidth 1 dashtype 1, \
-  $base2 every ::1 using ($1+-0.38625):2 with points linestyle 2, \
-  $head2 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
-  [0:75] 0.004*x with lines linestyle 1, \
-  $head2 every ::1 using ($3 <= $4 ? $1+0.38625 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
-  $head2 every ::1 using ($1+0.38625):2 with points linestyle 1
+  $head2 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.2 noborder, \
+  [0:75] -0.31*x with lines linestyle 1, \
+  $head2 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
+  $head2 every ::1 using ($1+0):2 with points linestyle 1
 
 # panel 3
 unset label
 unset arrow
 set lmargin at screen 590/W
 set rmargin at screen 1070/W
-set tmargin at screen 1-592/H
-set bmargin at screen 1-882/H
+set tmargin at screen 1-630/H
+set bmargin at screen 1-920/H
 set format y ''
-set label 'base: no such region' at screen 590/W, 1-578/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
-set label 'not enough data: record with -d 120' at screen 590/W, 1-559/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope unknown · 0.4 % of samples' at screen 590/W, 1-540/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'crc.c:12 in crc32' at screen 590/W, 1-518/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set label 'on one side only' at screen 590/W, 1-616/H font 'sans-serif" font-weight="bold,11' textcolor rgb '#1F2328' noenhanced
+set label 'base: no data' at screen 590/W, 1-597/H font 'sans-serif,11' textcolor rgb '#B54E00' noenhanced
+set label 'not enough data: needs about 5 times as many windows (record with -d 120)' at screen 590/W, 1-578/H font 'sans-serif,11' textcolor rgb '#1F2328' noenhanced
+set label 'head: slope unknown · 0.4 % of samples' at screen 590/W, 1-559/H font 'sans-serif,11' textcolor rgb '#0072B2' noenhanced
+set label 'crc.c:12 in crc32' at screen 590/W, 1-537/H font 'sans-serif" font-weight="bold,13' textcolor rgb '#1F2328' noenhanced
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
-  $head3 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
+  $head3 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.2 noborder, \
   $head3 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head3 every ::1 using ($1+0):2 with points linestyle 1
 
 # page
 unset label
 unset arrow
-set label 'What changed: ./pzip -j 4 corpus.tar' at screen 78/W, 1-1026/H font 'sans-serif" font-weight="bold,15' textcolor rgb '#222222' noenhanced
-set label 'progress point file · 1 region · intervals within runs' at screen 78/W, 1-1048/H font 'sans-serif,12' textcolor rgb '#666666' noenhanced
-set label 'virtual speedup of the region (%)' at screen 418/W, 1-1624/H center font 'sans-serif,12' textcolor rgb '#222222' noenhanced
-set label 'speedup of the program (%)' at screen 18/W, 1-1362/H center rotate by 90 font 'sans-serif,12' textcolor rgb '#222222' noenhanced
-set arrow from screen 78/W, 1-1654/H to screen 106/W, 1-1654/H nohead linestyle 1 linewidth 1
-set label '' at screen 92/W, 1-1654/H point pointtype 7 pointsize 0.6 linecolor rgb '#0072B2'
-set label 'measured, 95 % interval' at screen 114/W, 1-1654/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set arrow from screen 314/W, 1-1654/H to screen 342/W, 1-1654/H nohead linestyle 2 linewidth 1 dashtype 1
-set label '' at screen 328/W, 1-1654/H point pointtype 4 pointsize 0.7 linecolor rgb '#D55E00'
-set label 'base' at screen 350/W, 1-1654/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set arrow from screen 414/W, 1-1654/H to screen 442/W, 1-1654/H nohead linestyle 1
-set label 'fitted slope' at screen 450/W, 1-1654/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set arrow from screen 564/W, 1-1654/H to screen 592/W, 1-1654/H nohead linestyle 4
-set label 'one for one' at screen 600/W, 1-1654/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'What changed in pzip at progress point file' at screen 78/W, 1-1064/H font 'sans-serif" font-weight="bold,17' textcolor rgb '#1F2328' noenhanced
+set label '1 region · intervals within runs' at screen 78/W, 1-1086/H font 'sans-serif,12' textcolor rgb '#59636E' noenhanced
+set label 'virtual speedup of the region (%)' at screen 418/W, 1-1679/H center font 'sans-serif,12' textcolor rgb '#1F2328' noenhanced
+set label 'speedup of the program (%)' at screen 18/W, 1-1417/H center rotate by 90 font 'sans-serif,12' textcolor rgb '#1F2328' noenhanced
+set arrow from screen 78/W, 1-1709/H to screen 106/W, 1-1709/H nohead linestyle 1 linewidth 1
+set label '' at screen 92/W, 1-1709/H point pointtype 7 pointsize 0.6 linecolor rgb '#0072B2'
+set label 'head, 95 % interval' at screen 114/W, 1-1709/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set arrow from screen 242/W, 1-1709/H to screen 270/W, 1-1709/H nohead linestyle 2 linewidth 1 dashtype 1
+set label '' at screen 256/W, 1-1709/H point pointtype 4 pointsize 0.7 linecolor rgb '#D55E00'
+set label 'base' at screen 278/W, 1-1709/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set arrow from screen 324/W, 1-1709/H to screen 352/W, 1-1709/H nohead linestyle 1
+set label 'fitted slope' at screen 360/W, 1-1709/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set arrow from screen 442/W, 1-1709/H to screen 470/W, 1-1709/H nohead linestyle 4
+set label 'one for one' at screen 478/W, 1-1709/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
 set xrange [0:51.5]
 set yrange [-1.69744:21.9055]
 set xtics 10
 set ytics 5
-set border 3 linecolor rgb '#999999' linewidth 0.8
-set tics nomirror out scale 0.4 font 'sans-serif,10' textcolor rgb '#666666'
-set grid linetype 1 linecolor rgb '#E8E8E8' linewidth 0.7
+set border 3 linecolor rgb '#8A9099' linewidth 0.8
+set tics nomirror out scale 0.4 font 'sans-serif,10' textcolor rgb '#59636E'
+set grid linetype 1 linecolor rgb '#E6E8EB' linewidth 0.7
 
 # panel 4
 set lmargin at screen 78/W
 set rmargin at screen 758/W
-set tmargin at screen 1-1162/H
-set bmargin at screen 1-1562/H
+set tmargin at screen 1-1217/H
+set bmargin at screen 1-1617/H
 set format y '%g'
-set label 'base: no such region' at screen 78/W, 1-1148/H font 'sans-serif,11' textcolor rgb '#D55E00' noenhanced
-set label 'moderate value' at screen 78/W, 1-1129/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope 0.25 [0.05, 0.45] · 62 % of samples' at screen 78/W, 1-1110/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'pzip.c:210 in deflate_chunk' at screen 78/W, 1-1088/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set label 'base: no data' at screen 78/W, 1-1203/H font 'sans-serif,11' textcolor rgb '#B54E00' noenhanced
+set label 'moderate value' at screen 78/W, 1-1184/H font 'sans-serif,11' textcolor rgb '#1F2328' noenhanced
+set label 'head: slope 0.25 [0.05, 0.45] · 62 % of samples' at screen 78/W, 1-1165/H font 'sans-serif,11' textcolor rgb '#0072B2' noenhanced
+set label 'pzip.c:210 in deflate_chunk' at screen 78/W, 1-1143/H font 'sans-serif" font-weight="bold,13' textcolor rgb '#1F2328' noenhanced
 plot sample [0:51.5] 0 with lines linestyle 3, \
   [0:51.5] x with lines linestyle 4, \
-  $head4 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
+  $head4 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.2 noborder, \
   [0:50] 0.25*x with lines linestyle 1, \
   $head4 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head4 every ::1 using ($1+0):2 with points linestyle 1

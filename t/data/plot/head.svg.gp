@@ -3,11 +3,12 @@ set terminal svg noenhanced size 1098,952 fixed font 'sans-serif,11' background 
 set encoding utf8
 W = 1098.
 H = 952.
-set style line 1 linecolor rgb '#0072B2' linewidth 1.6 pointtype 7 pointsize 0.6  # measured
+set samples 2
+set style line 1 linecolor rgb '#0072B2' linewidth 1.8 pointtype 7 pointsize 0.6  # measured
 set style line 2 linecolor rgb '#D55E00' linewidth 1.6 pointtype 4 pointsize 0.7 dashtype 2  # base
-set style line 3 linecolor rgb '#999999' linewidth 0.8  # zero
-set style line 4 linecolor rgb '#999999' linewidth 0.8 dashtype 4  # one for one
-set style line 5 linecolor rgb '#666666' linewidth 1 dashtype 3  # no gain beyond
+set style line 3 linecolor rgb '#8A9099' linewidth 0.8  # zero
+set style line 4 linecolor rgb '#8A9099' linewidth 0.8 dashtype 4  # one for one
+set style line 5 linecolor rgb '#59636E' linewidth 1 dashtype 3  # no gain beyond
 
 # virtual speedup %, program speedup %, low and high end of its interval
 $head0 << EOD
@@ -46,40 +47,40 @@ set multiplot
 # page
 unset label
 unset arrow
-set label 'What would speed up: ./pzip -j 4 corpus.tar' at screen 78/W, 1-36/H font 'sans-serif" font-weight="bold,15' textcolor rgb '#222222' noenhanced
-set label 'progress point block · 4 regions, most useful first' at screen 78/W, 1-58/H font 'sans-serif,12' textcolor rgb '#666666' noenhanced
-set label 'virtual speedup of the region (%)' at screen 574/W, 1-906/H center font 'sans-serif,12' textcolor rgb '#222222' noenhanced
-set label 'speedup of the program (%)' at screen 18/W, 1-498/H center rotate by 90 font 'sans-serif,12' textcolor rgb '#222222' noenhanced
+set label 'What would speed up pzip at progress point block' at screen 78/W, 1-36/H font 'sans-serif" font-weight="bold,17' textcolor rgb '#1F2328' noenhanced
+set label '4 regions, most useful first' at screen 78/W, 1-58/H font 'sans-serif,12' textcolor rgb '#59636E' noenhanced
+set label 'virtual speedup of the region (%)' at screen 574/W, 1-906/H center font 'sans-serif,12' textcolor rgb '#1F2328' noenhanced
+set label 'speedup of the program (%)' at screen 18/W, 1-497/H center rotate by 90 font 'sans-serif,12' textcolor rgb '#1F2328' noenhanced
 set arrow from screen 78/W, 1-936/H to screen 106/W, 1-936/H nohead linestyle 1 linewidth 1
 set label '' at screen 92/W, 1-936/H point pointtype 7 pointsize 0.6 linecolor rgb '#0072B2'
-set label 'measured, 95 % interval' at screen 114/W, 1-936/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set arrow from screen 314/W, 1-936/H to screen 342/W, 1-936/H nohead linestyle 1
-set label 'fitted slope' at screen 350/W, 1-936/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set arrow from screen 464/W, 1-936/H to screen 492/W, 1-936/H nohead linestyle 4
-set label 'one for one' at screen 500/W, 1-936/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set arrow from screen 614/W, 1-936/H to screen 642/W, 1-936/H nohead linestyle 5
-set label 'no gain beyond' at screen 650/W, 1-936/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
+set label 'measured, 95 % interval' at screen 114/W, 1-936/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set arrow from screen 270/W, 1-936/H to screen 298/W, 1-936/H nohead linestyle 1
+set label 'fitted slope' at screen 306/W, 1-936/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set arrow from screen 388/W, 1-936/H to screen 416/W, 1-936/H nohead linestyle 4
+set label 'one for one' at screen 424/W, 1-936/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set arrow from screen 507/W, 1-936/H to screen 535/W, 1-936/H nohead linestyle 5
+set label 'no gain beyond' at screen 543/W, 1-936/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
 set xrange [0:77.25]
 set yrange [-28.95:40.0085]
 set xtics 25
 set ytics 10
-set border 3 linecolor rgb '#999999' linewidth 0.8
-set tics nomirror out scale 0.4 font 'sans-serif,10' textcolor rgb '#666666'
-set grid linetype 1 linecolor rgb '#E8E8E8' linewidth 0.7
+set border 3 linecolor rgb '#8A9099' linewidth 0.8
+set tics nomirror out scale 0.4 font 'sans-serif,10' textcolor rgb '#59636E'
+set grid linetype 1 linecolor rgb '#E6E8EB' linewidth 0.7
 
 # panel 0
 set lmargin at screen 78/W
 set rmargin at screen 558/W
-set tmargin at screen 1-153/H
-set bmargin at screen 1-443/H
+set tmargin at screen 1-151/H
+set bmargin at screen 1-441/H
 set format y '%g'
-set label 'high value, no gain past 50 %' at screen 78/W, 1-139/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope 0.71 [0.66, 0.76] · 62 % of samples' at screen 78/W, 1-120/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'pzip.c:210 in deflate_chunk' at screen 78/W, 1-98/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set label 'high value, no gain past 50 %' at screen 78/W, 1-137/H font 'sans-serif,11' textcolor rgb '#1F2328' noenhanced
+set label 'slope 0.71 [0.66, 0.76] · 62 % of samples' at screen 78/W, 1-118/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set label 'pzip.c:210 in deflate_chunk' at screen 78/W, 1-96/H font 'sans-serif" font-weight="bold,13' textcolor rgb '#1F2328' noenhanced
 set arrow from 50, graph 0 to 50, graph 1 nohead linestyle 5 front
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
-  $head0 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
+  $head0 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.2 noborder, \
   [0:50] 0.71*x with lines linestyle 1, \
   $head0 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head0 every ::1 using ($1+0):2 with points linestyle 1
@@ -89,15 +90,15 @@ unset label
 unset arrow
 set lmargin at screen 590/W
 set rmargin at screen 1070/W
-set tmargin at screen 1-153/H
-set bmargin at screen 1-443/H
+set tmargin at screen 1-151/H
+set bmargin at screen 1-441/H
 set format y ''
-set label 'harmful: slows the program down' at screen 590/W, 1-139/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope -0.31 [-0.40, -0.22] · 2.0 % of samples' at screen 590/W, 1-120/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'writer.c:88 in write_ordered' at screen 590/W, 1-98/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set label 'harmful: slows the program down' at screen 590/W, 1-137/H font 'sans-serif,11' textcolor rgb '#1F2328' noenhanced
+set label 'slope -0.31 [-0.40, -0.22] · 2.0 % of samples' at screen 590/W, 1-118/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set label 'writer.c:88 in write_ordered' at screen 590/W, 1-96/H font 'sans-serif" font-weight="bold,13' textcolor rgb '#1F2328' noenhanced
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
-  $head1 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
+  $head1 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.2 noborder, \
   [0:75] -0.31*x with lines linestyle 1, \
   $head1 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head1 every ::1 using ($1+0):2 with points linestyle 1
@@ -110,12 +111,12 @@ set rmargin at screen 558/W
 set tmargin at screen 1-554/H
 set bmargin at screen 1-844/H
 set format y '%g'
-set label 'not enough data: record with -d 120' at screen 78/W, 1-540/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope unknown · 0.4 % of samples' at screen 78/W, 1-521/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'crc.c:12 in crc32' at screen 78/W, 1-499/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set label 'not enough data: needs about 5 times as many windows (record with -d 120)' at screen 78/W, 1-540/H font 'sans-serif,11' textcolor rgb '#1F2328' noenhanced
+set label 'slope unknown · 0.4 % of samples' at screen 78/W, 1-521/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set label 'crc.c:12 in crc32' at screen 78/W, 1-499/H font 'sans-serif" font-weight="bold,13' textcolor rgb '#1F2328' noenhanced
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
-  $head2 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
+  $head2 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.2 noborder, \
   $head2 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head2 every ::1 using ($1+0):2 with points linestyle 1
 
@@ -127,12 +128,12 @@ set rmargin at screen 1070/W
 set tmargin at screen 1-554/H
 set bmargin at screen 1-844/H
 set format y ''
-set label 'not a bottleneck' at screen 590/W, 1-540/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'slope 0.00 [-0.02, 0.03] · 4.2 % of samples' at screen 590/W, 1-521/H font 'sans-serif,11' textcolor rgb '#666666' noenhanced
-set label 'queue.c:31 in queue_put' at screen 590/W, 1-499/H font 'sans-serif" font-weight="bold,12' textcolor rgb '#222222' noenhanced
+set label 'not a bottleneck' at screen 590/W, 1-540/H font 'sans-serif,11' textcolor rgb '#1F2328' noenhanced
+set label 'slope 0.00 [-0.02, 0.03] · 4.2 % of samples' at screen 590/W, 1-521/H font 'sans-serif,11' textcolor rgb '#59636E' noenhanced
+set label 'queue.c:31 in queue_put' at screen 590/W, 1-499/H font 'sans-serif" font-weight="bold,13' textcolor rgb '#1F2328' noenhanced
 plot sample [0:77.25] 0 with lines linestyle 3, \
   [0:77.25] x with lines linestyle 4, \
-  $head3 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.16 noborder, \
+  $head3 using 1:3:4 with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.2 noborder, \
   [0:75] 0.004*x with lines linestyle 1, \
   $head3 every ::1 using ($3 <= $4 ? $1+0 : NaN):2:3:4 with yerrorbars linestyle 1 linewidth 1 dashtype 1, \
   $head3 every ::1 using ($1+0):2 with points linestyle 1
