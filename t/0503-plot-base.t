@@ -123,6 +123,72 @@ vanished_is_drawn() {
 	has 'work.c:10 in f' out
 }
 
+# side FILE [-v NAME=VALUE]...: the analysis of a simulated side, with runs
+side() {
+	out=$1
+	shift
+	awk "$@" -f "$data/random.awk" -f "$data/diff/side.awk" | andweorc-analyze >"$out"
+}
+
+# The panels say what andweorc-diff says: its verdict, and its numbers.
+verdicts_are_those_of_diff() {
+	side before -v side=base
+	side after -v side=head -v cost='parse=1.3 sort=0.7' -v gone=log
+	exits 0 andweorc-diff before after >diff 2>err
+	exits 0 andweorc-plot --script script --base before after 2>err
+	empty err
+	# as in "costs more: +12.3 % of a visit [+10.1, +14.5], q 0.001; ..."
+	sed -n 's/^    cost      \(.*\), q .*/\1/p' diff >want
+	test "$(wc -l <want)" -ge 2
+	while IFS= read -r text; do
+		grep -F "set label '$text · slope " script
+	done <want
+	sed -n "s/^set label '\(costs [a-z]*\|unchanged\|on one side only\)[:'].*/\1/p" script >got
+	sed -n '1,2p' got | sort >first
+	printf 'costs less\ncosts more\n' | same - first
+	has '^on one side only$' got
+	sed -n "s/^point    'block': \([a-z ]*\), throughput .*/\1/p" diff >want
+	test -s want
+	has "^set label '$(cat want): throughput [-+][0-9.]* % \[" script
+	# One run a side decides nothing, and is not called a change.
+	side few -v side=head -v runs=1 -v cost=parse=1.3
+	exits 0 andweorc-plot --script script --base before few 2>err
+	has "^set label 'too few runs: [-+]" script
+	lacks "^set label '(likely )?costs" script
+}
+
+# What is not known on one side is no slope of 0.
+no_data_is_not_zero() {
+	{
+		printf 'andweorc\tversion=1\ttool=analyze\n'
+		root=/a/base
+		impact work.c:1 1 0.30 function=f
+		printf 'impact\tpoint=p\tregion=work.c:2\tscope=line\tfile=/a/base/work.c\tline=2\tfunction=g\tn=0\tverdict=not-enough-data\n'
+	} >some
+	{
+		printf 'andweorc\tversion=1\ttool=analyze\n'
+		root=/a/base
+		impact work.c:1 1 0.25 function=f
+		impact work.c:2 2 0.90 function=g
+		impact work.c:3 3 0.80
+	} >more
+	exits 0 andweorc-plot --script script --base some more 2>err
+	titles script | grep '^work' >got
+	same - got <<-\END
+	work.c:1 in f
+	work.c:3
+	work.c:2 in g
+	END
+	has "'base: no data'" script
+	has "'base: slope unknown'" script
+	lacks 'slope [-+]0\.[89]0' script
+	# A point that base does not have.
+	sed 's/point=p/point=other/' some >other
+	exits 0 andweorc-plot --script script --base other more 2>err
+	empty err
+	lacks "'base: slope" script
+}
+
 map_wants_a_base() {
 	exits 2 andweorc-plot --map change.patch head.aw >out 2>err
 	echo 'andweorc-plot: --map is for --base' | same - err
@@ -133,6 +199,8 @@ map_wants_a_base() {
 check 'moved lines are found by the patch' moved_lines_are_found
 check 'without it, by their text' text_tells
 check 'the most changed come first' order_is_of_the_change
+check 'the verdict is that of andweorc-diff' verdicts_are_those_of_diff
+check 'a side without data is no slope of 0' no_data_is_not_zero
 check 'map needs a base, and to be there' map_wants_a_base
 if command -v gnuplot >/dev/null; then
 	check 'a region that only base has' vanished_is_drawn
