@@ -5,7 +5,7 @@
 
 #include "base/cli.h"
 #include "base/num.h"
-#include "profile/caption.h"
+#include "profile/gnuplot_parts.h"
 
 /* ---- script: the parts ------------------------------------------------------ */
 
@@ -39,20 +39,8 @@ static void add_number(struct buf *b, double x)
 	buf_adds(b, s);
 }
 
-struct style {
-	enum role colour;
-	bool bold;
-	int size;
-	const char *place; /* "center" and the like, or "" */
-};
-
-static const struct style HEADING = { ROLE_INK, true, CHART_HEADING_SIZE, "" };
-static const struct style SUBHEADING = { ROLE_QUIET, false, CHART_MORE_SIZE, "" };
 static const struct style TITLE = { ROLE_INK, true, CHART_TITLE_SIZE, "" };
 static const struct style FUNCTION = { ROLE_INK, false, CHART_NOTE_SIZE, "" };
-static const struct style LEGEND = { ROLE_QUIET, false, CHART_NOTE_SIZE, "" };
-static const struct style X_NAME = { ROLE_INK, false, CHART_MORE_SIZE, " center" };
-static const struct style Y_NAME = { ROLE_INK, false, CHART_MORE_SIZE, " center rotate by 90" };
 
 static const struct style NOTES[CHART_NOTES] = {
 	[NOTE_NUMBERS] = { ROLE_QUIET, false, CHART_NOTE_SIZE, "" },
@@ -63,7 +51,7 @@ static const struct style NOTES[CHART_NOTES] = {
 /* Where there is a base, what head says has the colour of its curve. */
 static const struct style HEAD_NUMBERS = { ROLE_HEAD, false, CHART_NOTE_SIZE, "" };
 
-static const char *colour(const struct chart *c, enum role r)
+const char *gnuplot_colour(const struct chart *c, enum role r)
 {
 	return theme_colour(c->theme, r);
 }
@@ -81,8 +69,7 @@ static void add_font(struct buf *b, const struct chart *c, bool bold, int size)
 	buf_addf(b, " font '%s,%d'", family, size);
 }
 
-/* A line of text whose baseline is at x, y of the chart. */
-static void add_label(struct buf *b, const struct chart *c, int x, int y, const struct style *s, const char *text)
+void gnuplot_label(struct buf *b, const struct chart *c, int x, int y, const struct style *s, const char *text)
 {
 	buf_adds(b, "set label ");
 	add_text(b, text);
@@ -90,7 +77,7 @@ static void add_label(struct buf *b, const struct chart *c, int x, int y, const 
 	buf_adds(b, s->place);
 	if (c->format != CHART_TEXT) {
 		add_font(b, c, s->bold, s->size);
-		buf_addf(b, " textcolor rgb '%s'", colour(c, s->colour));
+		buf_addf(b, " textcolor rgb '%s'", gnuplot_colour(c, s->colour));
 	}
 	buf_adds(b, " noenhanced\n");
 }
@@ -109,7 +96,7 @@ static void add_styles(struct buf *b, const struct chart *c)
 	};
 
 	for (size_t i = 0; i < sizeof styles / sizeof *styles; i++)
-		buf_addf(b, "set style line %zu linecolor rgb '%s' %s\n", i + 1, colour(c, styles[i].colour), styles[i].rest);
+		buf_addf(b, "set style line %zu linecolor rgb '%s' %s\n", i + 1, gnuplot_colour(c, styles[i].colour), styles[i].rest);
 }
 
 static void add_head(struct buf *b, const struct chart *c)
@@ -122,12 +109,12 @@ static void add_head(struct buf *b, const struct chart *c)
 		buf_addf(b, "set terminal dumb noenhanced size %d,%d\n", c->width, c->height);
 	else if (c->format == CHART_SVG)
 		buf_addf(b, "set terminal svg noenhanced size %d,%d fixed font 'sans-serif,11' background '%s'\n",
-			 c->width, c->height, colour(c, ROLE_GROUND));
+			 c->width, c->height, gnuplot_colour(c, ROLE_GROUND));
 	else /* twice as fine as the SVG, for screens and print that show it; sizes of its fonts are points, 4/3 of a pixel */
 		buf_addf(b,
 			 "set terminal pngcairo noenhanced size %d,%d font 'Sans,11' fontscale 1.5 linewidth 2 pointscale 3 "
 			 "background '%s'\n",
-			 2 * c->width, 2 * c->height, colour(c, ROLE_GROUND));
+			 2 * c->width, 2 * c->height, gnuplot_colour(c, ROLE_GROUND));
 	/* The screen of the dumb terminal goes from the middle of the first character to the middle of the last. */
 	buf_addf(b, "set encoding utf8\nW = %d.\nH = %d.\n", text ? c->width - 1 : c->width, text ? c->height - 1 : c->height);
 	if (text)
@@ -161,10 +148,10 @@ static void add_axes(struct buf *b, const struct chart *c, const struct page *p)
 		buf_adds(b, "set border 3\nset tics nomirror out scale 0.5\n");
 		return;
 	}
-	buf_addf(b, "set border 3 linecolor rgb '%s' linewidth 0.8\nset tics nomirror out scale 0.4", colour(c, ROLE_FAINT));
+	buf_addf(b, "set border 3 linecolor rgb '%s' linewidth 0.8\nset tics nomirror out scale 0.4", gnuplot_colour(c, ROLE_FAINT));
 	add_font(b, c, false, 10);
-	buf_addf(b, " textcolor rgb '%s'\nset grid linetype 1 linecolor rgb '%s' linewidth 0.7\n", colour(c, ROLE_QUIET),
-		 colour(c, ROLE_GRID));
+	buf_addf(b, " textcolor rgb '%s'\nset grid linetype 1 linecolor rgb '%s' linewidth 0.7\n", gnuplot_colour(c, ROLE_QUIET),
+		 gnuplot_colour(c, ROLE_GRID));
 }
 
 /* ---- script: one panel ------------------------------------------------------- */
@@ -203,7 +190,7 @@ static void add_curve(struct buf *b, const struct chart *c, const struct page *p
 	int style = is_base ? 2 : 1;
 
 	if (has_interval(m))
-		buf_addf(b, AND "$%s%zu using 1:3:4 " BAND, name, number, colour(c, is_base ? ROLE_BASE : ROLE_HEAD),
+		buf_addf(b, AND "$%s%zu using 1:3:4 " BAND, name, number, gnuplot_colour(c, is_base ? ROLE_BASE : ROLE_HEAD),
 			 is_base ? 0.14 : 0.2);
 	if (finding_is_known(m))
 		buf_addf(b, AND "[0:%g] %g*x with lines linestyle %d", fit_end(p, m), m->slope, style);
@@ -234,7 +221,7 @@ static void add_curve_text(struct buf *b, const struct page *p, const struct pan
 	buf_addf(b, AND "$head%zu every ::1 using 1:2 with points pointtype 'o'", number);
 }
 
-static bool has_knee(const struct page *p, const struct panel *l)
+bool gnuplot_has_knee(const struct page *p, const struct panel *l)
 {
 	return l->head && l->head->max_useful_pct <= p->x.max; /* not when NAN */
 }
@@ -263,14 +250,14 @@ static void add_words(struct buf *b, const struct chart *c, const struct panel *
 	for (int i = CHART_NOTES - 1; i >= 0; i--) {
 		if (!l->note[i])
 			continue;
-		add_label(b, c, l->left, y, i == NOTE_NUMBERS && c->has_base ? &HEAD_NUMBERS : &NOTES[i], l->note[i]);
+		gnuplot_label(b, c, l->left, y, i == NOTE_NUMBERS && c->has_base ? &HEAD_NUMBERS : &NOTES[i], l->note[i]);
 		y -= c->line;
 	}
 	if (l->function) {
-		add_label(b, c, l->left, y - 2, &FUNCTION, l->function);
+		gnuplot_label(b, c, l->left, y - 2, &FUNCTION, l->function);
 		y -= c->line;
 	}
-	add_label(b, c, l->left, y - (text ? 0 : 3), &TITLE, l->title);
+	gnuplot_label(b, c, l->left, y - (text ? 0 : 3), &TITLE, l->title);
 }
 
 static void add_panel(struct buf *b, const struct chart *c, const struct page *p, const struct panel *l, size_t number,
@@ -282,7 +269,7 @@ static void add_panel(struct buf *b, const struct chart *c, const struct page *p
 	buf_addf(b, "\n# panel %zu\n%s", number, first ? "" : "unset label\nunset arrow\n");
 	add_margins(b, l);
 	add_words(b, c, l);
-	if (has_knee(p, l))
+	if (gnuplot_has_knee(p, l))
 		add_knee(b, c, l->head->max_useful_pct);
 	buf_addf(b, "plot sample [0:%g] 0 with lines %s" AND "[0:%g] x with %s", p->x.max, text ? "linetype 0" : "linestyle 3",
 		 p->x.max, text ? "points pointtype '.'" : "lines linestyle 4");
@@ -297,97 +284,9 @@ static void add_panel(struct buf *b, const struct chart *c, const struct page *p
 	buf_addc(b, '\n');
 }
 
-/* ---- script: the page around the panels -------------------------------------- */
-
-static bool has_any_knee(const struct page *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (has_knee(p, &p->panel[i]))
-			return true;
-	return false;
-}
-
-/* An entry of the legend: a piece of line 28 long with a point on it, and its name. */
-struct entry {
-	const char *name;
-	const char *line;
-	const char *point; /* NULL: none */
-	enum role colour;  /* of the point */
-};
-
-static const struct entry MEASURED = { "measured, 95 % interval", "linestyle 1 linewidth 1", "pointtype 7 pointsize 0.6", ROLE_HEAD };
-static const struct entry HEAD = { "head, 95 % interval", "linestyle 1 linewidth 1", "pointtype 7 pointsize 0.6", ROLE_HEAD };
-static const struct entry BASE = { "base", "linestyle 2 linewidth 1 dashtype 1", "pointtype 4 pointsize 0.7", ROLE_BASE };
-static const struct entry FITTED = { "fitted slope", "linestyle 1", NULL, ROLE_HEAD };
-static const struct entry ONE = { "one for one", "linestyle 4", NULL, ROLE_FAINT };
-static const struct entry KNEE = { "no gain beyond", "linestyle 5", NULL, ROLE_QUIET };
-
-static void add_entry(struct buf *b, const struct chart *c, int *x, int y, const struct entry *e)
-{
-	const struct letters letters = { LEGEND.size, LEGEND.bold };
-
-	buf_addf(b, "set arrow from screen %d/W, 1-%d/H to screen %d/W, 1-%d/H nohead %s\n", *x, y, *x + 28, y, e->line);
-	if (e->point)
-		buf_addf(b, "set label '' at screen %d/W, 1-%d/H point %s linecolor rgb '%s'\n", *x + 14, y, e->point,
-			 colour(c, e->colour));
-	add_label(b, c, *x + 36, y, &LEGEND, e->name);
-	*x += 36 + (int)caption_width(e->name, &letters) + 20;
-}
-
-static void add_legend(struct buf *b, const struct chart *c, const struct page *p)
-{
-	int x = p->panel[0].left, y = p->bottom - 16;
-
-	add_entry(b, c, &x, y, c->has_base ? &HEAD : &MEASURED);
-	if (c->has_base)
-		add_entry(b, c, &x, y, &BASE);
-	add_entry(b, c, &x, y, &FITTED);
-	add_entry(b, c, &x, y, &ONE);
-	if (has_any_knee(p))
-		add_entry(b, c, &x, y, &KNEE);
-}
-
-static void add_legend_text(struct buf *b, const struct chart *c, const struct page *p)
-{
-	struct buf s = BUF_INIT;
-
-	buf_adds(&s, "o measured  | 95 % interval  ");
-	if (c->has_base)
-		buf_adds(&s, "b base  ");
-	buf_adds(&s, "* fitted slope  . one for one");
-	if (has_any_knee(p))
-		buf_adds(&s, "  ^ no gain beyond");
-	add_label(b, c, p->panel[0].left, p->bottom - 2, &LEGEND,
-		  "x: virtual speedup of the region (%), y: speedup of the program (%)");
-	add_label(b, c, p->panel[0].left, p->bottom - 1, &LEGEND, s.s);
-	buf_release(&s);
-}
-
-/* What stands around the panels. */
-static void add_frame(struct buf *b, const struct chart *c, const struct page *p)
-{
-	int left = p->panel[0].left, right = left;
-
-	for (size_t i = 0; i < p->n; i++)
-		if (p->panel[i].right > right)
-			right = p->panel[i].right;
-	buf_adds(b, "\n# page\nunset label\nunset arrow\n");
-	if (c->format == CHART_TEXT) {
-		add_label(b, c, 0, p->top, &HEADING, p->heading);
-		add_label(b, c, 0, p->top + 1, &SUBHEADING, p->subheading);
-		add_legend_text(b, c, p);
-		return;
-	}
-	add_label(b, c, left, p->top + 36, &HEADING, p->heading);
-	add_label(b, c, left, p->top + 58, &SUBHEADING, p->subheading);
-	add_label(b, c, (left + right) / 2, p->bottom - 46, &X_NAME, "virtual speedup of the region (%)");
-	add_label(b, c, 18, (p->panel[0].top + p->panel[p->n - 1].bottom) / 2, &Y_NAME, "speedup of the program (%)");
-	add_legend(b, c, p);
-}
-
 static void add_page(struct buf *b, const struct chart *c, const struct page *p, size_t *number)
 {
-	add_frame(b, c, p);
+	gnuplot_frame(b, c, p);
 	add_axes(b, c, p);
 	for (size_t i = 0; i < p->n; i++)
 		add_panel(b, c, p, &p->panel[i], (*number)++, i == 0);
