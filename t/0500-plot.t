@@ -68,9 +68,9 @@ svg_says_what_it_shows() {
 
 # contrast: of two colours, "#RRGGBB", as WCAG has it
 contrast() {
-	printf '%d %d %d %d %d %d\n' $(for c in "$1" "$2"; do
-		echo "$c" | sed 's/#\(..\)\(..\)\(..\)/0x\1 0x\2 0x\3/'
-	done) | awk '
+	printf '%s%s\n' "$1" "$2" | sed 's/#\(..\)\(..\)\(..\)/0x\1 0x\2 0x\3 /g' >channels
+	read -r r1 g1 b1 r2 g2 b2 <channels
+	echo $((r1)) $((g1)) $((b1)) $((r2)) $((g2)) $((b2)) | awk '
 		function part(x) { x = x / 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ^ 2.4 }
 		{
 			a = 0.2126 * part($1) + 0.7152 * part($2) + 0.0722 * part($3) + 0.05
