@@ -222,6 +222,16 @@ top_limits_the_regions() {
 	done
 }
 
+# Advice is whole, or not there: what stands in other parentheses is none.
+advice_is_whole() {
+	sed 's/need=[^	]*/need=8%20windows%20or%20more,%20at%20two%20speedups%20or%20more,%20of%20one%20length%20(there%20are%205)/' "$head" >few
+	exits 0 andweorc-plot -o few.txt few
+	has ' not enough data( |$)' few.txt
+	lacks 'there are' few.txt
+	exits 0 andweorc-plot "$head" >out
+	has ' not enough data: record with -d 120( |$)' out
+}
+
 # A class of waiting has no share of CPU samples worth saying.
 blocked_share() {
 	exits 0 andweorc-plot --script script "$data/analyze/reach.out" >out 2>err
@@ -403,6 +413,7 @@ check 'text is drawn, 100 columns wide' text_is_drawn
 check 'standard input is read' standard_input_is_read
 check '-p' point_is_chosen
 check '-t' top_limits_the_regions
+check 'advice is whole' advice_is_whole
 check 'a region that only waits' blocked_share
 check '--title' title_replaces_the_command
 check 'at most 12 panels a page' pages_are_filled

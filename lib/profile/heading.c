@@ -92,7 +92,8 @@ char *heading_more(const struct chart_request *q, const struct page *p, const ch
 	else
 		buf_addf(&b, "%zu region%s", all,
 			 all == 1 ? "" : q->base ? "s, the most changed first" : "s, most useful first");
-	buf_adds(&b, interval_note(p));
+	if (caption_width(b.s, &r->letters) + caption_width(interval_note(p), &r->letters) <= r->width)
+		buf_adds(&b, interval_note(p));
 	caption_fit(&fitted, b.s, &r->letters, r->width);
 	buf_release(&b);
 	return buf_detach(&fitted);

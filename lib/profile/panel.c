@@ -149,7 +149,7 @@ char *panel_numbers(const struct finding *m, const char *who, const struct room 
 	return choose(text, 3, r);
 }
 
-/* Of "about 5 times as many windows (record with -d 120)", what stands in the parentheses says enough. */
+/* Of "about 5 times as many windows (record with -d 120)", what to do says enough; "(there are 5)" would not. */
 char *panel_verdict(const struct finding *m, const struct room *r)
 {
 	struct buf text[3] = { BUF_INIT, BUF_INIT, BUF_INIT };
@@ -160,7 +160,7 @@ char *panel_verdict(const struct finding *m, const struct room *r)
 	for (size_t i = 0; i < 3; i++)
 		buf_adds(&text[i], verdict_words(m->verdict));
 	if (m->need) {
-		open = strrchr(m->need, '(');
+		open = strstr(m->need, "(record ");
 		close = open ? strchr(open, ')') : NULL;
 		buf_addf(&text[0], ": needs %s", m->need);
 		if (close)
