@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/text.h"
 #include "diff/build.h"
 #include "profile/chart.h"
 #include "profile/gnuplot.h"
@@ -181,13 +182,17 @@ static bool can_compare(const struct side *base, const struct side *head, const 
 	return false;
 }
 
-/* By the same code as andweorc-diff, which does not look at the curves. */
-static void find_changes(struct report *changes, struct side *base, struct side *head, const struct options *o)
+/* As andweorc-diff does it, by the same code. */
+static void find_changes(struct report *changes, struct side *base, struct side *head, struct options *o,
+			 const struct linemap *map)
 {
-	struct build_options build = { .point = o->request.point, .margin_pct = BUILD_MARGIN_PCT, .map = o->request.map };
+	struct build_options build = { .point = o->request.point, .margin_pct = BUILD_MARGIN_PCT };
 
 	side_fill(base);
 	side_fill(head);
+	/* in two analyses of one commit, no line is anywhere else: the empty map says so */
+	if (o->map || text_same(side_commit(base), side_commit(head)))
+		o->request.map = build.map = map;
 	if (can_compare(base, head, build.point))
 		build_report(changes, base, head, &build);
 }
@@ -214,10 +219,9 @@ int main(int argc, char **argv)
 	/* What is whole of a patch that is not can be used all the same. */
 	if (o.map)
 		linemap_read(&map, o.map);
-	o.request.map = o.map ? &map : NULL;
 	if (findings_read(&head.found, o.analysis) && (!o.base || findings_read(&base.found, o.base))) {
 		if (o.base)
-			find_changes(&changes, &base, &head, &o);
+			find_changes(&changes, &base, &head, &o, &map);
 		draw(&o);
 	}
 	report_release(&changes);

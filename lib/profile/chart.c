@@ -30,7 +30,8 @@ static const struct metrics PICTURE = {
 	.heading = { CHART_HEADING_SIZE, true }, .more = { CHART_MORE_SIZE, false },
 	.title = { CHART_TITLE_SIZE, true }, .note = { CHART_NOTE_SIZE, false }, .change = { CHART_NOTE_SIZE, true },
 };
-static const struct metrics TEXT = { .left = 6, .right = 2, .header = 3, .pad = 1, .below = 2, .footer = 3, .gap = 4, .line = 1 };
+static const struct metrics TEXT = { .left = 6, .right = 2, .header = 3, .pad = 1, .below = 2, .footer = 3, .gap = 4,
+				     .line = 1 };
 
 /* ---- where ----------------------------------------------------------------- */
 
@@ -171,7 +172,8 @@ static bool has_function_lines(const struct page *p, const struct metrics *k, do
 	return false;
 }
 
-static void word_panel(struct panel *p, const struct counterpart *c, const struct metrics *k, bool function_lines, bool has_base)
+static void word_panel(struct panel *p, const struct counterpart *c, const struct metrics *k, bool function_lines,
+		       bool has_base)
 {
 	const double width = p->right - p->left;
 	const struct room title = { k->title, width }, note = { k->note, width }, change = { k->change, width };
@@ -246,13 +248,15 @@ static void plan_point(struct chart *c, size_t *cap, const struct chart_request 
 	n = all < q->top ? all : q->top;
 	for (size_t first = 0; first < n; first += CHART_PAGE_PANELS) {
 		struct page *p;
+		int width;
 
 		c->page = xgrow(c->page, c->n, cap, sizeof *c->page);
 		p = &c->page[c->n++];
 		*p = (struct page){ .n = n - first < CHART_PAGE_PANELS ? n - first : CHART_PAGE_PANELS };
 		plan_page(c, p, q, v + first);
-		p->heading = heading_text(q, head->name, &(struct room){ k->heading, c->width - k->left - k->right });
-		p->subheading = heading_more(q, p, head->name, first, all, &(struct room){ k->more, c->width - k->left - k->right });
+		width = c->width - k->left - k->right;
+		p->heading = heading_text(q, head->name, &(struct room){ k->heading, width });
+		p->subheading = heading_more(q, p, head->name, first, all, &(struct room){ k->more, width });
 	}
 	free(v);
 }

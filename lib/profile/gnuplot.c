@@ -96,7 +96,8 @@ static void add_styles(struct buf *b, const struct chart *c)
 	};
 
 	for (size_t i = 0; i < sizeof styles / sizeof *styles; i++)
-		buf_addf(b, "set style line %zu linecolor rgb '%s' %s\n", i + 1, gnuplot_colour(c, styles[i].colour), styles[i].rest);
+		buf_addf(b, "set style line %zu linecolor rgb '%s' %s\n", i + 1, gnuplot_colour(c, styles[i].colour),
+			 styles[i].rest);
 }
 
 static void add_head(struct buf *b, const struct chart *c)
@@ -148,10 +149,11 @@ static void add_axes(struct buf *b, const struct chart *c, const struct page *p)
 		buf_adds(b, "set border 3\nset tics nomirror out scale 0.5\n");
 		return;
 	}
-	buf_addf(b, "set border 3 linecolor rgb '%s' linewidth 0.8\nset tics nomirror out scale 0.4", gnuplot_colour(c, ROLE_FAINT));
+	buf_addf(b, "set border 3 linecolor rgb '%s' linewidth 0.8\nset tics nomirror out scale 0.4",
+		 gnuplot_colour(c, ROLE_FAINT));
 	add_font(b, c, false, 10);
-	buf_addf(b, " textcolor rgb '%s'\nset grid linetype 1 linecolor rgb '%s' linewidth 0.7\n", gnuplot_colour(c, ROLE_QUIET),
-		 gnuplot_colour(c, ROLE_GRID));
+	buf_addf(b, " textcolor rgb '%s'\nset grid linetype 1 linecolor rgb '%s' linewidth 0.7\n",
+		 gnuplot_colour(c, ROLE_QUIET), gnuplot_colour(c, ROLE_GRID));
 }
 
 /* ---- script: one panel ------------------------------------------------------- */

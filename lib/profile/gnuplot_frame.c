@@ -25,7 +25,8 @@ struct entry {
 	enum role colour;  /* of the point */
 };
 
-static const struct entry MEASURED = { "measured, 95 % interval", "linestyle 1 linewidth 1", "pointtype 7 pointsize 0.6", ROLE_HEAD };
+static const struct entry MEASURED = { "measured, 95 % interval", "linestyle 1 linewidth 1", "pointtype 7 pointsize 0.6",
+				       ROLE_HEAD };
 static const struct entry HEAD = { "head, 95 % interval", "linestyle 1 linewidth 1", "pointtype 7 pointsize 0.6", ROLE_HEAD };
 static const struct entry BASE = { "base", "linestyle 2 linewidth 1 dashtype 1", "pointtype 4 pointsize 0.7", ROLE_BASE };
 static const struct entry FITTED = { "fitted slope", "linestyle 1", NULL, ROLE_HEAD };

@@ -76,7 +76,8 @@ static char *without_arguments(const char *name)
 
 static bool is_of_word(char c)
 {
-	return c == '_' || c == '$' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (unsigned char)c > 127;
+	return c == '_' || c == '$' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       (unsigned char)c > 127;
 }
 
 /* "<a::b::C as d::E>::f" is "<C as E>::f": scopes go where the arguments are, not those of the function. */

@@ -41,8 +41,8 @@ static void add_rules(struct buf *b, enum role r)
 	sscanf(theme_colour(THEME_LIGHT, r), "#%2x%2x%2x", &red, &green, &blue);
 	snprintf(wide, sizeof wide, r == ROLE_GROUND ? "#%02X%02X%02X" : "rgb(%3u, %3u, %3u)", red, green, blue);
 	snprintf(narrow, sizeof narrow, r == ROLE_GROUND ? "#%02x%02x%02x" : "rgb(%u,%u,%u)", red, green, blue);
-	buf_addf(b, "[stroke=\"%s\"]{stroke:%s}[color=\"%s\"]{color:%s}[fill=\"%s\"],[fill=\"%s\"]{fill:%s}\n", wide, dark, wide,
-		 dark, wide, narrow, dark);
+	buf_addf(b, "[stroke=\"%s\"]{stroke:%s}[color=\"%s\"]{color:%s}[fill=\"%s\"],[fill=\"%s\"]{fill:%s}\n", wide, dark,
+		 wide, dark, wide, narrow, dark);
 }
 
 void theme_add_style(struct buf *b)
