@@ -452,7 +452,7 @@ static void symbols_remain_without_debug_information(void **state)
 	struct image *img;
 	struct label label[64];
 	struct frame f[4], at;
-	struct range *r;
+	struct range *r, first, extent;
 
 	(void)state;
 	read_labels("chain", label, 64);
@@ -467,12 +467,18 @@ static void symbols_remain_without_debug_information(void **state)
 	assert_int_equal(image_line_ranges(img, label[0].off, "x", 1, anything, NULL, &r), 0);
 	free(r);
 	assert_int_equal(image_function_ranges(img, "first", &r), 1);
+	first = r[0];
 	free(r);
 	image_close(img);
 	img = open_ok("stripped");
 	assert_int_equal(image_debug(img), IMAGE_BARE);
 	assert_int_equal(image_frames(img, label[0].off, f, 4), 0);
 	assert_null(image_symbol(img, label[0].off));
+	/* What the unwind table keeps: where a function begins and ends. */
+	assert_true(image_extent(img, first.lo, &extent) && extent.lo == first.lo && extent.hi == first.hi);
+	assert_true(image_extent(img, first.hi - 1, &extent) && extent.lo == first.lo);
+	assert_false(image_extent(img, 0, &extent));
+	assert_false(image_extent(img, UINT64_MAX, &extent));
 	image_close(img);
 }
 
