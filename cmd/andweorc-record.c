@@ -425,7 +425,7 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	r->arena->period_ns = r->o->period_us * 1000;
 	r->arena->seed = r->o->seed;
 	/* A function that was asked for is charged for all that it calls. */
-	atomic_store(&r->arena->whole_stacks, r->o->mode == REGION_FUNCTION || r->o->nnames > 0 || r->o->given);
+	atomic_store(&r->arena->whole_stacks, r->regions.mode == REGION_FUNCTION || r->o->nnames > 0 || r->o->given);
 	conductor_prepare(&r->conductor);
 	pid = launch(r->argv, r->runtime, r->arena, r->arena_fd, !r->o->output, status);
 	if (pid < 0)

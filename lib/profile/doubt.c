@@ -102,6 +102,17 @@ static void doubt_kinds(struct analysis *a)
 			      a->point[i].name);
 }
 
+static void doubt_points(struct analysis *a)
+{
+	const struct impact_difference *d = &a->difference;
+
+	if (d->used)
+		doubt(a, "points-differ",
+		      "of '%s', the point '%s' says %.2f and '%s' %.2f: a unit of work does not take the same processor time, or bytes, in "
+		      "all windows; mark a progress point, or name one with -P",
+		      d->region->label, d->used, d->slope, d->other, d->other_slope);
+}
+
 /* Of the spans, from which on it matters that those before the switch are among them. */
 static const double PART_THAT_CROSSES = 0.1;
 
@@ -151,5 +162,6 @@ void analysis_find_doubts(struct analysis *a)
 		return;
 	doubt_regions(a);
 	doubt_levels(a);
+	doubt_points(a);
 	doubt_spans(a);
 }

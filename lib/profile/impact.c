@@ -180,13 +180,16 @@ static void open_slope(struct impact *im, bool spans)
 /* `limits` NULL: none are known. */
 static void take_effect(struct impact *im, bool spans, const struct limits *limits)
 {
+	/* A span that waits for others can gain more than its own time. */
+	double most = limits && !spans ? limits_slope(limits, im->region) : INFINITY;
+
 	im->slope_se = im->effect.fit.slope.se;
 	im->cost_se = im->effect.fit.cost.se;
 	allowance_widen(&im->effect);
 	open_slope(im, spans);
-	/* A span that waits for others can gain more than its own time. */
 	if (limits)
-		limits_apply(limits, spans ? INFINITY : limits_slope(limits, im->region), &im->effect);
+		limits_apply(limits, most, &im->effect);
+	im->small = most < VERDICT_MODERATE_SLOPE && im->effect.fit.slope.hi <= most;
 }
 
 /* Are its windows those in which something was given? */
@@ -233,7 +236,7 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 	}
 }
 
-/* Every region on every point is a test of its own. */
+/* Every region on every point is a test of its own, but for those of which the outcome is known before. */
 static void adjust(struct analysis *a)
 {
 	size_t total = 0, n = 0;
@@ -248,7 +251,7 @@ static void adjust(struct analysis *a)
 			for (size_t j = 0; j < a->point[i].nimpacts; j++) {
 				struct impact *im = &a->point[i].impact[j];
 
-				if (!im->bounded)
+				if (!im->bounded || im->small)
 					continue;
 				if (store)
 					im->q = p[n++];
@@ -306,6 +309,27 @@ static double width_of(const struct impact_point *point)
 	return point->nimpacts ? sum / (double)point->nimpacts : INFINITY;
 }
 
+/* So many standard errors apart are no chance. */
+static const double APART = 3.5;
+
+/* Where does `other` contradict the point that is used? */
+static void note_difference(struct analysis *a, const struct impact_point *used, const struct impact_point *other)
+{
+	double most = APART;
+
+	for (size_t i = 0; i < used->nimpacts && i < other->nimpacts; i++) {
+		const struct impact *x = &used->impact[i], *y = &other->impact[i];
+		double apart = fabs(x->effect.fit.slope.value - y->effect.fit.slope.value) /
+			       hypot(x->effect.fit.slope.se, y->effect.fit.slope.se);
+
+		if (!x->bounded || !y->bounded || x->region != y->region || !(apart > most))
+			continue;
+		most = apart;
+		a->difference = (struct impact_difference){ used->name, other->name, x->region, x->effect.fit.slope.value,
+							    y->effect.fit.slope.value };
+	}
+}
+
 static void release_point(struct impact_point *point)
 {
 	for (size_t j = 0; j < point->nimpacts; j++) {
@@ -332,6 +356,9 @@ static void choose_points(struct analysis *a)
 		if (width_of(&a->point[i]) < width_of(&a->point[best]))
 			best = i;
 	}
+	for (size_t i = 0; i < a->npoints && !marked; i++)
+		if (i != best)
+			note_difference(a, &a->point[best], &a->point[i]);
 	for (size_t i = 0; i < a->npoints; i++) {
 		if (is_automatic(&a->point[i]) && (marked || i != best))
 			release_point(&a->point[i]);

@@ -40,6 +40,7 @@ struct impact {
 	double cost_more_ns;      /* that it may cost beyond the spread, where the knee may lie below all speedups tried; else 0 */
 	bool estimated;       /* effect.fit and effect.level are there */
 	bool bounded;         /* effect.fit has finite intervals */
+	bool small;           /* so little time is spent in it that it can be no bottleneck, whatever its windows say */
 	double q;             /* Benjamini-Hochberg over all tests of the analysis; NAN = no test */
 	enum verdict verdict;
 	char *need;           /* what would be enough; NULL unless not-enough-data; owned */
@@ -82,12 +83,20 @@ struct impact_point {
 
 enum { IMPACT_UNDERMINING = 5 };
 
+/* Two automatic points that say different things of a region, by more than chance. */
+struct impact_difference {
+	const char *used, *other;            /* names of the points; NULL: there is no such thing */
+	const struct profile_region *region; /* where they differ most */
+	double slope, other_slope;
+};
+
 struct analysis {
 	const struct profile *profile;
 	struct impact_point *point;
 	size_t npoints;
 	struct profile_warning *doubt; /* what the analysis itself has to warn of; owned */
 	size_t ndoubts, cap_doubts;
+	struct impact_difference difference;
 	const char *undermined[IMPACT_UNDERMINING]; /* codes of warnings because of which all verdicts are in doubt */
 	size_t nundermined;
 };

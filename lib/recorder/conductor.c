@@ -84,6 +84,20 @@ static void look_for_progress(struct conductor *c)
 		automatic_use(a, c->arena);
 }
 
+/* Where no line has so much of the samples, none can be worth much. */
+static const double FLAT = 0.03;
+
+/* Lines of a flat profile say nothing; its functions may. */
+static bool coarsen_if_flat(struct conductor *c)
+{
+	if (c->plan->nnames > 0 || c->block > 0 || c->regions->all_samples < DISCOVER_SAMPLES || regions_greatest_share(c->regions) >= FLAT)
+		return false;
+	if (!regions_coarsen(c->regions))
+		return false;
+	atomic_store_explicit(&c->arena->whole_stacks, 1, memory_order_relaxed);
+	return true;
+}
+
 /* Gathers samples until there is something to choose from.  False when the run ended meanwhile. */
 static bool discover(struct conductor *c)
 {
@@ -105,7 +119,7 @@ static bool discover(struct conductor *c)
 		if (!conductor_rest(c, now_ns() + (named || c->block ? NAMED_MS : DISCOVER_MS) * MS))
 			return false;
 		conductor_read_modules(c, true);
-	} while (!named && c->regions->all_samples < DISCOVER_SAMPLES && now_ns() - began < DISCOVER_MAX_MS * MS);
+	} while (!named && ((c->regions->all_samples < DISCOVER_SAMPLES && now_ns() - began < DISCOVER_MAX_MS * MS) || coarsen_if_flat(c)));
 	return true;
 }
 

@@ -204,7 +204,7 @@ static void list_modules(const struct conductor *c, bool nameless, const char *w
 
 		for (size_t i = 0; i < c->regions->n && !has; i++)
 			has = c->regions->v[i]->module == mod->id && is_fallback(c, c->regions->v[i], nameless);
-		if (!has)
+		if (!has || (!nameless && mapping_has_lines(mod)))
 			continue;
 		buf_addf(out, "%s%s'%s'", between, between[0] == ',' ? "" : what, slash ? slash + 1 : mod->path);
 		between = ", ";
@@ -221,6 +221,8 @@ static void fallback(struct conductor *c)
 	if (list.len > 0)
 		say(c, "no-lines",
 		    xasprintf("the program has no debug information, so regions are functions, found %s; to have lines, compile with -g", list.s));
+	if (c->regions->coarse)
+		say(c, "flat", xstrdup("no line has enough samples to be worth an experiment, so regions are functions, with all that they call"));
 	buf_release(&list);
 }
 

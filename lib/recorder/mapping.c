@@ -70,6 +70,11 @@ bool mapping_is_runtime(const struct mapping *mod)
 	return slash && strcmp(slash + 1, AW_RUNTIME_NAME) == 0;
 }
 
+bool mapping_has_lines(const struct mapping *mod)
+{
+	return mod->image && image_debug(mod->image) == IMAGE_DWARF;
+}
+
 bool mapping_is_libc(const struct mapping *mod)
 {
 	static const char *const names[] = { "/libc.so.", "/libc-2.", "/libpthread", "/ld-linux", "/ld-2." };

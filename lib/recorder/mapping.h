@@ -85,6 +85,9 @@ void mapping_publish(struct mappings *m, struct arena *arena);
 /* Is it what andweorc-record has preloaded? */
 bool mapping_is_runtime(const struct mapping *mod);
 
+/* Is there debug information of it?  Of a module whose image has been opened. */
+bool mapping_has_lines(const struct mapping *mod);
+
 /* Is it the C library, or the loader? */
 bool mapping_is_libc(const struct mapping *mod);
 

@@ -67,6 +67,7 @@ struct regions {
 	uint64_t all_blocked;
 	uint64_t taken;           /* samples of either kind, of all runs */
 	bool passed_more;         /* mapping_pass was called: publish */
+	bool coarse;              /* by regions_coarsen */
 	bool fell_back;           /* functions became regions, as there were no lines; see regions_fallback.c */
 };
 
@@ -100,6 +101,16 @@ size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size
  * their names.  Returns how many; the array is the caller's.
  */
 size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out);
+
+/* The greatest share that a region has of all samples; 0: there are none. */
+double regions_greatest_share(const struct regions *r);
+
+/*
+ * From now on regions are functions, not lines, as no line has enough samples.  What
+ * was sampled before is forgotten: functions were not counted.  False when they are
+ * functions already.
+ */
+bool regions_coarsen(struct regions *r);
 
 /* Describes regions[0..n) as one to the runtime; without any, nothing is in it. */
 void regions_target(struct region *const *regions, size_t n, struct arena_target *target);

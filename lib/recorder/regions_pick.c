@@ -99,6 +99,15 @@ static void find_calls(struct regions *r, struct region *g)
 	r->asked++;
 }
 
+double regions_greatest_share(const struct regions *r)
+{
+	double all = (double)(r->all_samples + r->all_blocked), most = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		most = (double)taken(r->v[i]) > most ? (double)taken(r->v[i]) : most;
+	return all > 0 ? most / all : 0;
+}
+
 size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out)
 {
 	struct region **sorted = xcalloc(r->n + 1, sizeof(*sorted));

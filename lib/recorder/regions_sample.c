@@ -270,6 +270,21 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 		charge_fallback(r, s, !charged);
 }
 
+bool regions_coarsen(struct regions *r)
+{
+	if (r->mode != REGION_LINE)
+		return false;
+	r->mode = REGION_FUNCTION;
+	r->coarse = true;
+	r->samples = r->all_samples = r->blocked = r->all_blocked = 0;
+	for (size_t i = 0; i < r->n; i++)
+		r->v[i]->samples = r->v[i]->all_samples = r->v[i]->blocked = r->v[i]->all_blocked = 0;
+	free(r->places);
+	r->places = NULL;
+	r->nplaces = r->places_cap = 0;
+	return true;
+}
+
 void regions_forget_leaves(struct regions *r)
 {
 	for (size_t i = 0; i < r->places_cap; i++)
