@@ -6,6 +6,7 @@
 #include "base/cli.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "diff/build.h"
 #include "diff/environment.h"
@@ -222,13 +223,6 @@ static void confirm(struct report *r, const char *path)
 	report_release(&previous);
 }
 
-static bool wants_colour(void)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
-}
-
 static void print(const struct report *r, const struct options *o)
 {
 	switch (o->format) {
@@ -248,7 +242,7 @@ static void print(const struct report *r, const struct options *o)
 		write_github(r, o->gates, ANNOTATIONS, stdout);
 		break;
 	default:
-		write_text(r, wants_colour(), stdout);
+		write_text(r, terminal_has_colour(), stdout);
 		break;
 	}
 }

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/cli.h"
 #include "base/file.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "diff/build.h"
 #include "profile/chart.h"
@@ -129,16 +129,6 @@ static void parse(struct options *o, int argc, char **argv)
 		msg_die(EXIT_TROUBLE, "--map is for --base");
 }
 
-/* A terminal says how wide it is; files and pipes get what prints on paper and in a log. */
-static int text_columns(const struct options *o)
-{
-	struct winsize w;
-
-	if (o->output || ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || !w.ws_col)
-		return 100;
-	return w.ws_col < 60 ? 60 : w.ws_col > 200 ? 200 : w.ws_col;
-}
-
 static bool write_output(const char *file, const struct buf *b)
 {
 	if (file && strcmp(file, "-"))
@@ -207,7 +197,7 @@ int main(int argc, char **argv)
 	cli_init(argv[0]);
 	parse(&o, argc, argv);
 	o.request.format = o.output ? format_of(o.output) : o.script ? CHART_SVG : CHART_TEXT;
-	o.request.columns = text_columns(&o);
+	o.request.columns = o.output ? TERMINAL_NONE_COLUMNS : (int)terminal_columns();
 	if (o.request.theme == THEME_AUTO && o.request.format == CHART_PNG)
 		msg_die(EXIT_TROUBLE, "the theme auto is for .svg; a PNG is light or dark");
 	side_init(&head);

@@ -4,15 +4,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "profile/spark.h"
+
 /* More would be no small picture. */
 enum { MOST_BARS = 24 };
-
-/* Gains that are noise about a flat start, in per cent, and the least height of the scale. */
-static const double FLAT = 2, LEAST_SCALE = 8;
-
-struct scale {
-	double least, most;
-};
 
 /* The gain of the next place; false at the end, and at what is none. */
 static bool next(const char **text, double *gain)
@@ -30,27 +25,17 @@ static bool next(const char **text, double *gain)
 	return true;
 }
 
-static void widen(struct scale *s, const char *curve)
+static void widen(struct spark *s, const char *curve)
 {
 	double gain;
 
-	while (curve && next(&curve, &gain)) {
-		s->least = fmin(s->least, gain);
-		s->most = fmax(s->most, gain);
-	}
-}
-
-static const char *bar(const struct scale *s, double gain)
-{
-	static const char *const block[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-	double height = round(7 * (gain - s->least) / (s->most - s->least));
-
-	return block[height >= 0 && height <= 7 ? (size_t)height : 0];
+	while (curve && next(&curve, &gain))
+		spark_widen(s, gain);
 }
 
 bool spark_add(struct buf *b, const char *curve, const char *other)
 {
-	struct scale s = { .least = 0, .most = LEAST_SCALE };
+	struct spark s = SPARK_INIT;
 	const char *at = curve;
 	double gain;
 
@@ -58,10 +43,8 @@ bool spark_add(struct buf *b, const char *curve, const char *other)
 		return false;
 	widen(&s, curve);
 	widen(&s, other);
-	if (s.least > -FLAT)
-		s.least = 0;
-	buf_adds(b, bar(&s, 0));
+	buf_adds(b, spark_bar(&s, 0, true));
 	for (int i = 1; i < MOST_BARS && next(&curve, &gain); i++)
-		buf_adds(b, bar(&s, gain));
+		buf_adds(b, spark_bar(&s, gain, true));
 	return true;
 }

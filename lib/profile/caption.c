@@ -5,40 +5,15 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 #define ELLIPSIS "\xe2\x80\xa6"
-
-/* Decodes one character at s; its length, or 0 when the bytes there are no shortest-form UTF-8 of a character. */
-static size_t decode(const unsigned char *s, uint32_t *c)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
-
-	*c = s[0];
-	if (len < 2)
-		return len;
-	*c &= 0xffu >> (len + 1);
-	for (size_t i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*c = *c << 6 | (s[i] & 0x3f);
-	}
-	if (*c < least[len] || *c > 0x10ffff || (*c >= 0xd800 && *c <= 0xdfff))
-		return 0;
-	return len;
-}
-
-/* Invisible, able to reorder or break the line, or no character of XML. */
-static bool is_dropped(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef);
-}
 
 /* The next character that stays, as out[0..*len), and its code; false at the end. */
 static bool next(const char **text, char out[4], size_t *len, uint32_t *c)
 {
 	while (**text) {
-		size_t n = decode((const unsigned char *)*text, c);
+		size_t n = utf8_decode(*text, c);
 
 		if (!n) {
 			*len = 3;
@@ -50,7 +25,7 @@ static bool next(const char **text, char out[4], size_t *len, uint32_t *c)
 		*len = n;
 		memcpy(out, *text, n);
 		*text += n;
-		if (!is_dropped(*c))
+		if (!utf8_is_hidden(*c))
 			return true;
 	}
 	return false;

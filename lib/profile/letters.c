@@ -1,11 +1,6 @@
 #include "profile/letters.h"
 
-static bool is_wide(uint32_t c)
-{
-	return (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) || (c >= 0xac00 && c <= 0xd7a3) ||
-	       (c >= 0xf900 && c <= 0xfaff) || (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
-	       (c >= 0x1f300 && c <= 0x1faff) || (c >= 0x20000 && c <= 0x3fffd);
-}
+#include "base/utf8.h"
 
 /* In hundredths of the size, from the blank to '~': DejaVu Sans, and its bold. */
 static const unsigned char ascii[2][95] = {
@@ -26,10 +21,10 @@ static const unsigned char ascii[2][95] = {
 double letters_width(const struct letters *l, uint32_t c)
 {
 	if (l->size <= 0)
-		return is_wide(c) ? 2 : 1;
+		return (double)utf8_columns(c);
 	if (c >= ' ' && c <= '~')
 		return l->size * ascii[l->bold][c - ' '] / 100;
 	if (c == 0xb7) /* the dot between two parts of a line */
 		return l->size * 0.38;
-	return l->size * (is_wide(c) ? 1.3 : l->bold ? 1.12 : 1); /* most other letters are narrower */
+	return l->size * (utf8_columns(c) > 1 ? 1.3 : l->bold ? 1.12 : 1); /* most other letters are narrower */
 }

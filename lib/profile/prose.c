@@ -2,42 +2,57 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/utf8.h"
+#include "profile/stats.h"
 
-static bool starts_character(char c)
+static struct prose_page the_page = { 100, true };
+
+void prose_set_page(struct prose_page page)
 {
-	return ((unsigned char)c & 0xc0) != 0x80;
+	the_page = page;
+}
+
+struct prose_page prose_page(void)
+{
+	return the_page;
 }
 
 char *prose_clean(const char *text)
 {
 	struct buf b = BUF_INIT;
+	uint32_t c;
 
 	buf_adds(&b, "");
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
+	while (*text) {
+		size_t len = utf8_decode(text, &c);
 
-		if (c < 0x20 || c == 0x7f)
+		if (!len || (utf8_is_hidden(c) && c < 0x100))
 			buf_addf(&b, "\\x%02x", c);
-		else if (c == 0xc2 && next >= 0x80 && next <= 0x9f) /* U+0080 to U+009F: some terminals obey them */
-			buf_addf(&b, "\\x%02x", (unsigned char)*++text);
+		else if (utf8_is_hidden(c) || (c >= 0x80 && !the_page.utf8))
+			buf_addf(&b, "\\u%04x", c);
 		else
-			buf_addc(&b, *text);
+			buf_add(&b, text, len);
+		text += len ? len : 1;
 	}
 	return buf_detach(&b);
 }
 
+/* Of text that is clean. */
 static size_t width_of(const char *text, size_t bytes)
 {
 	size_t width = 0;
+	uint32_t c;
 
-	for (size_t i = 0; i < bytes; i++)
-		width += starts_character(text[i]);
+	for (size_t i = 0, len; i < bytes; i += len ? len : 1) {
+		len = utf8_decode(text + i, &c);
+		width += utf8_columns(c);
+	}
 	return width;
 }
 
@@ -46,18 +61,37 @@ size_t prose_width(const char *text)
 	return width_of(text, strlen(text));
 }
 
+/* Bytes of whole characters at the begin of text that fit into `columns`. */
+static size_t bytes_that_fit(const char *text, size_t columns)
+{
+	size_t at = 0, width = 0;
+	uint32_t c;
+
+	while (text[at]) {
+		size_t len = utf8_decode(text + at, &c);
+
+		width += utf8_columns(c);
+		if (width > columns)
+			break;
+		at += len ? len : 1;
+	}
+	return at;
+}
+
 char *prose_short(const char *text, size_t columns)
 {
+	const char *gap = the_page.utf8 ? "…" : "..";
 	char *clean = prose_clean(text), *out;
-	size_t keep = (columns - 1) / 2, head = 0, tail = strlen(clean);
+	size_t width = prose_width(clean), room = columns - prose_width(gap), head, skip;
 
-	if (width_of(clean, tail) <= columns)
+	if (width <= columns)
 		return clean;
-	for (size_t seen = 0; seen < keep || !starts_character(clean[head]); head++)
-		seen += starts_character(clean[head]);
-	while (keep)
-		keep -= starts_character(clean[--tail]);
-	out = xasprintf("%.*s…%s", (int)head, clean, clean + tail);
+	head = bytes_that_fit(clean, room - room / 2);
+	/* as much from the end: what is before it is passed over, and one column more where a wide character lies on the cut */
+	skip = bytes_that_fit(clean, width - room / 2);
+	if (width_of(clean, skip) < width - room / 2)
+		skip += bytes_that_fit(clean + skip, 2);
+	out = xasprintf("%.*s%s%s", (int)head, clean, gap, clean + skip);
 	free(clean);
 	return out;
 }
@@ -79,7 +113,7 @@ void prose_wrap(struct buf *b, const char *first, const char *indent, const char
 	for (const char *word = safe; *word;) {
 		size_t bytes = strcspn(word, " "), width = width_of(word, bytes);
 
-		if (!at_start && column + 1 + width > PROSE_COLUMNS) {
+		if (!at_start && column + 1 + width > the_page.columns) {
 			buf_addf(b, "\n%s", indent);
 			column = prose_width(indent);
 		} else if (!at_start) {
@@ -115,6 +149,26 @@ void prose_print(const struct buf *text, FILE *out)
 	}
 	fwrite(safe.s, 1, safe.len, out);
 	buf_release(&safe);
+}
+
+void prose_add_number(struct buf *b, double x, int digits)
+{
+	char text[64];
+
+	snprintf(text, sizeof text, "%.*f", digits, x);
+	buf_adds(b, text[0] == '-' && !text[strspn(text, "-0.")] ? text + 1 : text);
+}
+
+void prose_add_estimate(struct buf *b, const struct estimate *e, double unit, int digits)
+{
+	prose_add_number(b, unit * e->value, digits);
+	if (!isfinite(e->lo) || !isfinite(e->hi))
+		return;
+	buf_adds(b, " (");
+	prose_add_number(b, unit * e->lo, digits);
+	buf_adds(b, " to ");
+	prose_add_number(b, unit * e->hi, digits);
+	buf_addc(b, ')');
 }
 
 const char *prose_time(double ns, char out[32])

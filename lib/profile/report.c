@@ -151,7 +151,7 @@ static void add_undermined(const struct report *r, struct buf *out)
 static void add_title(struct report *r, size_t rank, const struct impact *im)
 {
 	const struct profile_region *region = im->region;
-	char *label = prose_short(region->label, PROSE_COLUMNS - 4), *function = prose_clean(region->function ? region->function : "");
+	char *label = prose_short(region->label, prose_page().columns - 4), *function = prose_clean(region->function ? region->function : "");
 	bool is_line = region->scope && !strcmp(region->scope, "line");
 	const char *words = region_is_class(region->scope) ? region_class_words(region->symbol) : NULL;
 
@@ -159,9 +159,9 @@ static void add_title(struct report *r, size_t rank, const struct impact *im)
 	add_bold(r, label);
 	if (words)
 		buf_addf(&r->out, "  (%s)", words);
-	if (is_line && *function && prose_width(label) + prose_width(function) + 8 < PROSE_COLUMNS)
+	if (is_line && *function && prose_width(label) + prose_width(function) + 8 < prose_page().columns)
 		buf_addf(&r->out, "  in %s", function);
-	if (!is_line && region->file && prose_width(label) + strlen(region->file) + 16 < PROSE_COLUMNS) {
+	if (!is_line && region->file && prose_width(label) + strlen(region->file) + 16 < prose_page().columns) {
 		char *file = prose_clean(region->file);
 
 		buf_addf(&r->out, "  %s", file);
@@ -271,7 +271,7 @@ static bool is_same_function(const struct profile_region *a, const struct profil
 
 static void add_heading(struct report *r, const struct impact *first, size_t lines, double share)
 {
-	char *function = prose_short(first->region->function, PROSE_COLUMNS - 40);
+	char *function = prose_short(first->region->function, prose_page().columns - 40);
 
 	buf_addf(&r->out, "\n    %s: %zu lines", function, lines);
 	if (!isnan(share))
