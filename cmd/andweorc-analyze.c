@@ -7,10 +7,13 @@
 #include "base/cli.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/terminal.h"
 #include "profile/impact.h"
+#include "profile/prose.h"
 
 static const char USAGE[] =
 	"usage: andweorc-analyze [--format text|andweorc|json] [-p POINT]... [--top N] [RESOLVED...]\n"
+	"       andweorc-analyze --explain\n"
 	"\n"
 	"Turns the experiments of resolved logs into impacts: how much faster the\n"
 	"program gets when a region gets faster, with a 95 % interval.  Reads standard\n"
@@ -20,11 +23,12 @@ static const char USAGE[] =
 	"                       andweorc-diff and andweorc-plot; default otherwise), json\n"
 	"  -p, --point POINT    only this progress point; may be repeated\n"
 	"      --top N          at most N regions for each point\n"
+	"      --explain        explain the terms of the report and exit\n"
 	"  -h, --help           print this help and exit\n"
 	"  -V, --version        print the version and exit\n";
 
 enum format { FORMAT_TEXT, FORMAT_ANDWEORC, FORMAT_JSON };
-enum { OPTION_TOP = 256 };
+enum { OPTION_TOP = 256, OPTION_EXPLAIN };
 
 struct options {
 	enum format format;
@@ -54,12 +58,26 @@ static size_t parse_top(const char *text)
 	cli_usage_error(USAGE, EXIT_TROUBLE);
 }
 
+static void set_page(void)
+{
+	prose_set_page((struct prose_page){ .columns = terminal_columns(), .utf8 = terminal_has_utf8() });
+}
+
+/* Answers --explain as -h is answered. */
+_Noreturn static void explain(void)
+{
+	set_page();
+	impact_write_terms(stdout);
+	exit(cli_finish(EXIT_OK));
+}
+
 static void parse_options(int argc, char **argv, struct options *o)
 {
 	static const struct option longs[] = {
 		{ "format", required_argument, NULL, 'f' },
 		{ "point", required_argument, NULL, 'p' },
 		{ "top", required_argument, NULL, OPTION_TOP },
+		{ "explain", no_argument, NULL, OPTION_EXPLAIN },
 		CLI_LONGS,
 	};
 	int c;
@@ -76,6 +94,8 @@ static void parse_options(int argc, char **argv, struct options *o)
 		case OPTION_TOP:
 			o->top = parse_top(optarg);
 			break;
+		case OPTION_EXPLAIN:
+			explain();
 		}
 	}
 }
@@ -96,18 +116,12 @@ static void check_points(const struct options *o, const struct profile *p)
 	}
 }
 
-static bool wants_colour(void)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
-}
-
 static void print(const struct analysis *a, const struct options *o)
 {
 	switch (o->format) {
 	case FORMAT_TEXT:
-		impact_write_report(a, o->top, wants_colour(), stdout);
+		set_page();
+		impact_write_report(a, o->top, terminal_has_colour(), stdout);
 		break;
 	case FORMAT_ANDWEORC:
 		impact_write_records(a, o->top, stdout);

@@ -126,8 +126,10 @@ gets_longer() {
 	analyze log
 	near impact point=request verdict=harmful -- slope -0.5 0.003
 	near impact point=request -- p99_slope -0.5 0.01
-	exits 0 andweorc-analyze --format text log >text 2>err
-	has 'harmful \(spans get longer\): -0.50' text
+	exits 0 andweorc-analyze --format text -p request log >text 2>err
+	tr '\n' ' ' <text >flat
+	has '^1  serve  *-0.50 .* harmful$' text
+	has "is harmful: the faster it runs, the longer a span takes\. Its impact is -0\.50 \(" flat
 }
 check 'positive is shorter, negative is longer' gets_longer
 
@@ -260,10 +262,10 @@ report() {
 	generate -v runs=3 >log
 	exits 0 andweorc-analyze --format text -p request log >text 2>err
 	has "^point    'request' \(latency\): a span takes 1.5 ms \(.*\), p50 1.5 ms, p95 1.9[0-9] ms, p99\$" text
-	has '^    impact    high value: 0.60 \(0\.[56].* to 0\.6' text
-	has '^    quantiles p50: 0\.[56][0-9]* \(.*\), p95: 0\.[56][0-9]* \(.*\), p99: 0\.[56]' text
-	has '^    latency   25 %: \+15\.[0-9] \(.*, 50 %: \+30\.0 \(' text
-	has 'latency gain at a region speedup of 0 to 50 %' text
+	has "^Work on serve: 10 % off its time takes 6.0 % off the mean length of 'request' \(5\.[0-9] to 6\.[0-9], 95 %" text
+	has '^1  serve +0.60 \(0\.[56].* to 0\.6.* \+30\.0 \(.*  high$' text
+	has 'gain % at 50 %' text
+	has '^spans    1 serve: impact on p50 0\.[56][0-9]* \(.*\), p95 0\.[56][0-9]* \(.*\), p99 0\.[56]' text
 	lacks '.{101}' text
 	exits 0 andweorc-analyze --format json log >json 2>err
 	has '"measure": "measured"' json

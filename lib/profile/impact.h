@@ -149,9 +149,12 @@ struct profile_spent impact_spent(const struct profile_run *r);
 /* x with six significant digits: more would be noise, and differ with the compiler. */
 double impact_round(double x);
 
-/* At most `top` impacts for each point. */
+/* At most `top` impacts for each point: the first of the analysis in records and JSON, the first of its own order in the report. */
 void impact_write_records(const struct analysis *a, size_t top, FILE *out);
 void impact_write_json(const struct analysis *a, size_t top, FILE *out);
-void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE *out);
+void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE *out); /* for prose_page() */
+
+/* The terms of the report, explained for people. */
+void impact_write_terms(FILE *out);
 
 #endif

@@ -11,6 +11,9 @@
 #include "base/utf8.h"
 #include "profile/stats.h"
 
+/* Longer lines of text are hard to read, however wide the page is. */
+enum { MOST_COLUMNS = 120 };
+
 static struct prose_page the_page = { 100, true };
 
 void prose_set_page(struct prose_page page)
@@ -98,7 +101,7 @@ char *prose_short(const char *text, size_t columns)
 
 void prose_wrap(struct buf *b, const char *first, const char *indent, const char *fmt, ...)
 {
-	size_t column = prose_width(first);
+	size_t column = prose_width(first), most = the_page.columns < MOST_COLUMNS ? the_page.columns : MOST_COLUMNS;
 	char *text, *safe;
 	bool at_start = true;
 	va_list ap;
@@ -113,7 +116,7 @@ void prose_wrap(struct buf *b, const char *first, const char *indent, const char
 	for (const char *word = safe; *word;) {
 		size_t bytes = strcspn(word, " "), width = width_of(word, bytes);
 
-		if (!at_start && column + 1 + width > the_page.columns) {
+		if (!at_start && column + 1 + width > most) {
 			buf_addf(b, "\n%s", indent);
 			column = prose_width(indent);
 		} else if (!at_start) {

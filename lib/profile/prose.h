@@ -38,7 +38,8 @@ char *prose_short(const char *text, size_t columns);
 
 /*
  * A paragraph that starts with `first`, broken at blanks, the next lines
- * starting with `indent`; a word longer than a line stays whole.
+ * starting with `indent`, on the page, and in 120 columns at most; a word longer
+ * than a line stays whole.
  */
 void prose_wrap(struct buf *b, const char *first, const char *indent, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -82,7 +82,7 @@ static bool are_whole(const struct profile *p)
 	return p->npoints > 0;
 }
 
-void report_head(struct buf *out, const struct profile *p)
+void report_setup(struct buf *out, const struct profile *p)
 {
 	const char *command = common(p, offsetof(struct profile_run, command), "several commands");
 	const char *commit = common(p, offsetof(struct profile_run, commit), "several");

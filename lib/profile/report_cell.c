@@ -1,0 +1,287 @@
+/* The cells of the table. */
+#include "profile/report_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/prose.h"
+#include "profile/region_class.h"
+#include "profile/spark.h"
+
+static const double HALF = 0.5;
+
+/* More bars would be no small picture. */
+enum { MOST_BARS = 8 };
+
+const struct causal_level *table_level(const struct impact *im)
+{
+	const struct causal_level *best = NULL;
+
+	for (size_t i = 0; i < im->effect.nlevels; i++)
+		if (!best || fabs(im->effect.level[i].s - HALF) < fabs(best->s - HALF))
+			best = &im->effect.level[i];
+	return best;
+}
+
+/* The label, and what else is known of the place: the function of a line, the file and line of a function. */
+static void add_details(struct buf *b, const struct profile_region *r)
+{
+	const char *file = r->file ? strrchr(r->file, '/') : NULL;
+
+	if (region_is_class(r->scope))
+		return;
+	if (r->scope && !strcmp(r->scope, "line")) {
+		buf_adds(b, r->function ? r->function : "");
+		return;
+	}
+	if (!r->file)
+		return;
+	buf_adds(b, file ? file + 1 : r->file);
+	if (r->line)
+		buf_addf(b, ":%llu", (unsigned long long)r->line);
+}
+
+/* Parts what there is of columns: each gives up what it has more than half. */
+static void share_columns(size_t columns, size_t *one, size_t *other)
+{
+	size_t half = columns / 2;
+
+	if (*one + *other <= columns)
+		return;
+	*other = *other <= half ? *other : *one < columns - half ? columns - *one : half;
+	*one = columns - *other;
+}
+
+static void add_short(struct buf *b, const char *text, size_t columns)
+{
+	char *s = prose_short(text, columns);
+
+	buf_adds(b, s);
+	free(s);
+}
+
+/*
+ * Appends label and details in `columns` (0: as wide as they are).  Where room is
+ * short, a line keeps its number and the name of its function, and a function loses
+ * its file.
+ */
+static void add_place(struct buf *b, const struct profile_region *r, size_t columns)
+{
+	char *label = prose_clean(r->label), *details;
+	bool is_line = r->scope && !strcmp(r->scope, "line");
+	struct buf raw = BUF_INIT;
+	size_t one = prose_width(label), other;
+
+	buf_adds(&raw, "");
+	add_details(&raw, r);
+	details = prose_clean(raw.s);
+	other = prose_width(details);
+	if (columns && other && one + 1 + other > columns && !is_line)
+		other = 0;
+	if (columns && other)
+		share_columns(columns - 1, &one, &other);
+	else if (columns && one > columns)
+		one = columns;
+	add_short(b, label, one);
+	if (other) {
+		buf_addc(b, ' ');
+		add_short(b, details, other);
+	}
+	free(label);
+	free(details);
+	buf_release(&raw);
+}
+
+/* "42 %"; what is not quite nothing is not "0 %". */
+static void add_share(struct buf *b, double pct)
+{
+	if (isnan(pct))
+		return;
+	if (pct > 0 && pct < 0.5)
+		buf_adds(b, "<1 %");
+	else
+		buf_addf(b, "%.0f %%", pct);
+}
+
+static void add_cpu(struct buf *b, const struct report_row *row)
+{
+	/* a kind of waiting has no time on a processor */
+	if (!region_is_class(row->im->region->scope) || row->cpu_pct > 0)
+		add_share(b, row->cpu_pct);
+}
+
+static void add_impact(struct buf *b, const struct report_row *row)
+{
+	const struct estimate *slope = &row->im->effect.fit.slope;
+
+	if (row->class == REPORT_UNKNOWN) {
+		buf_adds(b, "    ?");
+		return;
+	}
+	if (slope->value > -0.005)
+		buf_addc(b, ' '); /* where the sign of others is */
+	prose_add_estimate(b, slope, 1, 2);
+}
+
+static size_t cell_of(const struct table *t, double x)
+{
+	double at = round((x - t->least) / (t->most - t->least) * (double)(t->layout.picture - 1));
+
+	return at <= 0 ? 0 : at >= (double)t->layout.picture ? t->layout.picture - 1 : (size_t)at;
+}
+
+/* The interval as a line, the value as a dot on it, and where 0 is; arrows where it leaves the axis. */
+static void add_picture(struct buf *b, const struct table *t, const struct report_row *row)
+{
+	enum { BLANK, ZERO, LINE, CROSS, DOT, LESS, MORE };
+	static const char *const ascii[] = { " ", "|", "-", "+", "o", "<", ">" }, *const utf8[] = { " ", "│", "─", "┼", "●", "◂", "▸" };
+	const struct estimate *slope = &row->im->effect.fit.slope;
+	bool known = row->class != REPORT_UNKNOWN;
+	size_t zero = cell_of(t, 0), lo = known ? cell_of(t, slope->lo) : 1, hi = known ? cell_of(t, slope->hi) : 0;
+
+	for (size_t i = 0; i < t->layout.picture && (i <= zero || i <= hi); i++) {
+		bool within = i >= lo && i <= hi, dot = known && i == cell_of(t, slope->value) && slope->value >= t->least && slope->value <= t->most;
+		int mark = dot ? DOT : within && i == zero ? CROSS : within ? LINE : i == zero ? ZERO : BLANK;
+
+		if (within && !dot && i == 0 && slope->lo < t->least)
+			mark = LESS;
+		if (within && !dot && i == t->layout.picture - 1 && slope->hi > t->most)
+			mark = MORE;
+		buf_adds(b, (prose_page().utf8 ? utf8 : ascii)[mark]);
+	}
+}
+
+static void add_axis(struct buf *b, const struct table *t)
+{
+	struct buf least = BUF_INIT, most = BUF_INIT;
+
+	prose_add_number(&least, t->least, 1);
+	prose_add_number(&most, t->most, 1);
+	buf_addf(b, "%s%*s", least.s, (int)(t->layout.picture - least.len), most.s);
+	buf_release(&least);
+	buf_release(&most);
+}
+
+static void add_gain(struct buf *b, const struct table *t, const struct report_row *row)
+{
+	const struct causal_level *level = table_level(row->im);
+	struct estimate e;
+
+	if (!level || row->class == REPORT_UNKNOWN || !report_knows_gain(&level->gain)) {
+		buf_adds(b, " ?");
+		return;
+	}
+	e = level->gain;
+	if (!t->layout.has_intervals)
+		e.lo = e.hi = INFINITY;
+	if (e.value > -0.005 * pow(10, -t->layout.digits))
+		buf_addc(b, '+');
+	prose_add_estimate(b, &e, 100, t->layout.digits);
+	if (isnan(t->level))
+		buf_addf(b, " at %.0f %%", 100 * level->s);
+}
+
+static void add_gain_head(struct buf *b, const struct table *t)
+{
+	buf_adds(b, "gain %");
+	if (!isnan(t->level))
+		buf_addf(b, " at %.0f %%", 100 * t->level);
+}
+
+/* Height by the gain; the first bar is the baseline, so a curve that falls starts high.  Of many levels, some. */
+static void add_curve(struct buf *b, const struct report_row *row)
+{
+	const struct causal_effect *e = &row->im->effect;
+	size_t n = e->nlevels < MOST_BARS - 1 ? e->nlevels : MOST_BARS - 1;
+	struct spark s = SPARK_INIT;
+
+	if (!e->nlevels || row->class == REPORT_UNKNOWN)
+		return;
+	for (size_t i = 0; i < e->nlevels; i++)
+		spark_widen(&s, 100 * e->level[i].gain.value);
+	buf_adds(b, spark_bar(&s, 0, prose_page().utf8));
+	for (size_t i = 1; i <= n; i++)
+		buf_adds(b, spark_bar(&s, 100 * e->level[i * e->nlevels / n - 1].gain.value, prose_page().utf8));
+}
+
+static void add_verdict(struct buf *b, const struct table *t, const struct report_row *row)
+{
+	static const char *const words[][2] = {
+		[VERDICT_HIGH] = { "high", "high" },
+		[VERDICT_MODERATE] = { "moderate", "moderate" },
+		[VERDICT_LOW] = { "low", "low" },
+		[VERDICT_HARMFUL] = { "harmful", "harmful" },
+		[VERDICT_NOT_ENOUGH_DATA] = { "unknown", "not enough data" },
+		[VERDICT_NONE] = { "none", "not a bottleneck" },
+	};
+	enum verdict v = row->class == REPORT_JUDGED ? row->im->verdict : VERDICT_NOT_ENOUGH_DATA;
+
+	buf_adds(b, words[v][t->layout.has_words]);
+	if (v != VERDICT_NOT_ENOUGH_DATA && t->r->a->nundermined)
+		buf_addc(b, '?');
+}
+
+static void add_head(struct buf *b, const struct table *t, enum table_column column)
+{
+	static const char *const heads[TABLE_COLUMNS] = {
+		[COLUMN_RANK] = "#",         [COLUMN_PLACE] = "place", [COLUMN_CPU] = "CPU",         [COLUMN_BLOCKED] = "wait",
+		[COLUMN_IMPACT] = " impact", [COLUMN_CURVE] = "curve", [COLUMN_VERDICT] = "verdict",
+	};
+
+	if (column == COLUMN_PICTURE && t->layout.picture)
+		add_axis(b, t);
+	else if (column == COLUMN_GAIN)
+		add_gain_head(b, t);
+	else if (heads[column])
+		buf_adds(b, heads[column]);
+}
+
+static bool has_column(const struct table *t, enum table_column column)
+{
+	return column == COLUMN_CPU ? t->has_cpu : column == COLUMN_BLOCKED ? t->has_blocked : column == COLUMN_CURVE ? t->layout.has_curve : true;
+}
+
+void table_cell(struct buf *b, const struct table *t, enum table_column column, long row)
+{
+	const struct report_row *at = row < 0 ? NULL : &t->r->row[row];
+
+	buf_adds(b, "");
+	if (!has_column(t, column))
+		return;
+	if (!at) {
+		add_head(b, t, column);
+		return;
+	}
+	switch (column) {
+	case COLUMN_RANK:
+		buf_addf(b, "%ld", row + 1);
+		break;
+	case COLUMN_PLACE:
+		add_place(b, at->im->region, t->layout.place);
+		break;
+	case COLUMN_CPU:
+		add_cpu(b, at);
+		break;
+	case COLUMN_BLOCKED:
+		add_share(b, at->blocked_pct);
+		break;
+	case COLUMN_IMPACT:
+		add_impact(b, at);
+		break;
+	case COLUMN_PICTURE:
+		add_picture(b, t, at);
+		break;
+	case COLUMN_GAIN:
+		add_gain(b, t, at);
+		break;
+	case COLUMN_CURVE:
+		add_curve(b, at);
+		break;
+	case COLUMN_VERDICT:
+		add_verdict(b, t, at);
+		break;
+	case TABLE_COLUMNS:
+		break;
+	}
+}

@@ -1,0 +1,166 @@
+/*
+ * One row for each region, as much in it as the page is wide: of the layouts, which
+ * say less and less, the first that fits is taken.  Names get the room that is left.
+ */
+#include "profile/report_table.h"
+
+#include <math.h>
+
+#include "profile/prose.h"
+
+/* What a name gets at least, where it is that long. */
+enum { PLACE_COLUMNS = 24 };
+
+/* From much to little. */
+static const struct table_layout layouts[] = {
+	{ .gap = 2, .picture = 13, .digits = 1, .has_intervals = true, .has_words = true, .has_curve = true },
+	{ .gap = 2, .picture = 11, .digits = 0, .has_intervals = true, .has_words = true, .has_curve = true },
+	{ .gap = 1, .picture = 9, .digits = 0, .has_intervals = true, .has_words = true, .has_curve = true },
+	{ .gap = 1, .picture = 9, .digits = 0, .has_intervals = true, .has_words = false, .has_curve = true },
+	{ .gap = 1, .picture = 9, .digits = 0, .has_intervals = true, .has_words = false, .has_curve = false },
+	{ .gap = 1, .picture = 0, .digits = 0, .has_intervals = true, .has_words = false, .has_curve = false },
+	{ .gap = 1, .picture = 0, .digits = 0, .has_intervals = false, .has_words = false, .has_curve = false },
+};
+
+static size_t width_of(const struct table *t, enum table_column column)
+{
+	size_t most = 0;
+
+	for (long row = -1; row < (long)t->r->nshown; row++) {
+		struct buf b = BUF_INIT;
+		size_t width;
+
+		table_cell(&b, t, column, row);
+		width = prose_width(b.s);
+		most = width > most ? width : most;
+		buf_release(&b);
+	}
+	return most;
+}
+
+/* The columns' widths, 0 for one that is not there, and what they take together. */
+static size_t measure(const struct table *t, size_t width[TABLE_COLUMNS])
+{
+	size_t sum = 0;
+
+	for (int c = 0; c < TABLE_COLUMNS; c++) {
+		width[c] = width_of(t, (enum table_column)c);
+		sum += width[c] ? width[c] + (sum ? t->layout.gap : 0) : 0;
+	}
+	return sum;
+}
+
+static void lay_out(struct table *t, size_t width[TABLE_COLUMNS])
+{
+	size_t columns = prose_page().columns;
+
+	for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+		size_t sum, rest, least;
+
+		t->layout = layouts[i];
+		sum = measure(t, width);
+		if (sum <= columns)
+			return;
+		rest = sum - width[COLUMN_PLACE];
+		least = width[COLUMN_PLACE] < PLACE_COLUMNS ? width[COLUMN_PLACE] : PLACE_COLUMNS;
+		t->layout.place = rest + least <= columns ? columns - rest : least;
+		width[COLUMN_PLACE] = t->layout.place;
+		if (rest + least <= columns)
+			return;
+	}
+}
+
+static void widen_axis(struct table *t, enum report_class class)
+{
+	for (size_t i = 0; i < t->r->nshown; i++) {
+		const struct estimate *slope = &t->r->row[i].im->effect.fit.slope;
+
+		if (t->r->row[i].class != class)
+			continue;
+		t->least = fmin(t->least, slope->lo);
+		t->most = fmax(t->most, slope->hi);
+	}
+}
+
+/* From the intervals of regions with a verdict; the wide ones of others would leave these no room. */
+static void set_axis(struct table *t)
+{
+	static const double LEAST = -1, MOST = 2, SMALLEST = 0.2;
+
+	widen_axis(t, REPORT_JUDGED);
+	if (!(t->most > t->least))
+		widen_axis(t, REPORT_UNSURE);
+	t->least = fmax(floor(t->least * 10) / 10, LEAST);
+	t->most = fmin(fmax(ceil(t->most * 10) / 10, t->least + SMALLEST), MOST);
+}
+
+static void set_level(struct table *t)
+{
+	t->level = NAN;
+	for (size_t i = 0; i < t->r->nshown; i++) {
+		const struct causal_level *level = table_level(t->r->row[i].im);
+
+		if (!level)
+			continue;
+		if (!isnan(t->level) && fabs(level->s - t->level) > 1e-9) {
+			t->level = NAN;
+			return;
+		}
+		t->level = level->s;
+	}
+}
+
+/* Numbers of samples to the right, all else to the left. */
+static bool is_right(enum table_column column)
+{
+	return column == COLUMN_RANK || column == COLUMN_CPU || column == COLUMN_BLOCKED;
+}
+
+static void add_row(struct buf *out, const struct table *t, const size_t width[TABLE_COLUMNS], long row)
+{
+	size_t blanks = 0; /* are owed, and not paid at the end of the line */
+	bool first = true;
+
+	for (int c = 0; c < TABLE_COLUMNS; c++) {
+		enum table_column column = (enum table_column)c;
+		struct buf b = BUF_INIT;
+		size_t pad;
+
+		if (!width[c])
+			continue;
+		table_cell(&b, t, column, row);
+		pad = width[c] - prose_width(b.s);
+		blanks += first ? 0 : t->layout.gap;
+		blanks += is_right(column) ? pad : 0;
+		if (b.len) {
+			buf_addf(out, "%*s%s", (int)blanks, "", b.s);
+			blanks = 0;
+		}
+		blanks += is_right(column) ? 0 : pad;
+		first = false;
+		buf_release(&b);
+	}
+	buf_addc(out, '\n');
+}
+
+void report_table(struct report *r)
+{
+	struct table t = { .r = r };
+	size_t width[TABLE_COLUMNS];
+
+	buf_addc(&r->out, '\n');
+	if (!r->nshown)
+		return;
+	for (size_t i = 0; i < r->nshown; i++) {
+		t.has_cpu = t.has_cpu || !isnan(r->row[i].cpu_pct);
+		t.has_blocked = t.has_blocked || r->row[i].blocked_pct >= 0.5;
+	}
+	set_axis(&t);
+	set_level(&t);
+	lay_out(&t, width);
+	for (long row = -1; row < (long)r->nshown; row++)
+		add_row(&r->out, &t, width, row);
+	if (r->nshown < r->nrows)
+		buf_addf(&r->out, "and %zu more (--top %zu)\n", r->nrows - r->nshown, r->nrows);
+	buf_addc(&r->out, '\n');
+}

@@ -1,0 +1,48 @@
+/*
+ * report_table: how the table is laid out, and its cells.  Private to the report.
+ */
+#ifndef ANDWEORC_PROFILE_REPORT_TABLE_H
+#define ANDWEORC_PROFILE_REPORT_TABLE_H
+
+#include "profile/report_parts.h"
+
+enum table_column {
+	COLUMN_RANK,
+	COLUMN_PLACE,
+	COLUMN_CPU,
+	COLUMN_BLOCKED,
+	COLUMN_IMPACT,
+	COLUMN_PICTURE,
+	COLUMN_GAIN,
+	COLUMN_CURVE,
+	COLUMN_VERDICT,
+	TABLE_COLUMNS,
+};
+
+/* What is written, and how wide: the more room there is, the more. */
+struct table_layout {
+	size_t gap;          /* between columns */
+	size_t place;        /* a longer name loses its middle; 0 = as long as it is */
+	size_t picture;      /* 0 = none */
+	int digits;          /* of gains */
+	bool has_intervals;  /* of gains */
+	bool has_words;      /* verdicts in full */
+	bool has_curve;
+};
+
+struct table {
+	const struct report *r;
+	struct table_layout layout;
+	bool has_cpu;        /* shares of samples are known; */
+	bool has_blocked;    /* and threads were blocked in some of the regions */
+	double least, most;  /* of impacts: the ends of the axis of pictures */
+	double level;        /* the speedup that the gains are at; NAN: each row's own */
+};
+
+/* Text of the column, with its head in row -1.  Adds to b what is clean and has no blank at its end. */
+void table_cell(struct buf *b, const struct table *t, enum table_column column, long row);
+
+/* The measured speedup that is nearest to 50 %; NULL without any. */
+const struct causal_level *table_level(const struct impact *im);
+
+#endif
