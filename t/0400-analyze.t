@@ -421,4 +421,148 @@ ranks_by_what_is_sure() {
 }
 check 'ranks by the lower end' ranks_by_what_is_sure
 
+# Rows: impacts descend among those with a verdict, and ranks count.
+ranks_by_impact() {
+	exits 0 andweorc-analyze --format text one.aw >out 2>err
+	sed -n 's/^\([0-9]\) \([a-z.]*:[0-9]*\) .*/\1 \2/p' out >got
+	same - got <<-END
+	1 compress.c:142
+	2 work.c:10
+	3 tiny.c:5
+	4 spin.c:77
+	5 lock.c:300
+	END
+	# not so the records, in which the certain one is first
+	exits 0 andweorc-analyze --format text both.aw >out 2>err
+	exits 0 andweorc-analyze both.aw >records 2>err
+	sed -n 's/^\([0-9]\) .* \([0-9]\.[0-9][0-9]\) (.*/\2/p' out >got
+	test "$(wc -l <got)" -eq 2
+	sort -rn got >want
+	same want got
+}
+check 'the rows of the report are in the order of impacts' ranks_by_impact
+
+# few BLOCKS: windows that are too few for what they vary
+few() {
+	generate -v seed=5 -v blocks="$1" -v cv=1 -v visits=10
+}
+
+# No pair of numbers in brackets is 2 apart or more, or of gains 200; what is not known is not at the top.
+nothing_wide_is_printed() {
+	for blocks in 1 2 3 5; do
+		few $blocks >case
+		exits 0 andweorc-analyze --format text case >out 2>err
+		has ' (unknown|not enough data)$' out
+		sed -n 's/^[0-9] .* \([-0-9.]*\) (\([-0-9.]*\) to \([-0-9.]*\)) .*/\2 \3/p' out >pairs
+		awk '$2 - $1 > 200 { exit 1 }' pairs
+		sed -n 's/^[0-9] [^(]* [-0-9.]* (\([-0-9.]*\) to \([-0-9.]*\)) .*/\1 \2/p' out >pairs
+		awk '$2 - $1 > 2 { exit 1 }' pairs
+		awk '/^[0-9] / { unknown = unknown || / %  +\?/; if (unknown && !/ %  +\?/) exit 1 }' out
+	done
+	few 1 >case
+	exits 0 andweorc-analyze --format text case >out 2>err
+	test "$(grep -c '^[0-9] .* %  *? ' out)" -ge 2
+	lacks 'one visit every [^,]*\(-' out
+}
+check 'no interval wider than +-1 is printed' nothing_wide_is_printed
+
+# leads LOG TEXT: the report begins with this, line breaks aside
+leads() {
+	exits 0 andweorc-analyze --format text "$1" >out 2>err
+	sed '/^$/q' out | tr '\n' ' ' >lead
+	case $(cat lead) in
+	"$2"*) ;;
+	*) cat lead; return 1 ;;
+	esac
+}
+
+the_lead_says_what_is_known() {
+	leads runs.aw "Work on compress.c:142 (compress): 10 % off its time takes 7.9 % off the time per 'block' (6.5 to 9.3, 95 % interval); that holds up to about 30 %. The hottest line, work.c:10 (work), has 50 % of the CPU samples and an impact of 0.60 (0.56 to 0.64)."
+	leads whole.aw 'Work on solve: 10 % off its time takes 6.0 % off the run time (5.6 to 6.4, 95 % interval). It is the hottest region, too, with 60 % of the CPU samples.'
+	few 1 >case
+	leads case "Not enough data to say what limits the time per 'block'. The likeliest region is work.c:10 (work): 0.65 (-0.08 to 1.38); it needs about 2 times as many windows (record with -d 2)."
+	# those that are no bottlenecks alone
+	awk -F '\t' '$1 == "experiment" { use = /region=[-35]\t/ } $1 != "experiment" && $1 != "visits" || use' runs.aw >none.aw
+	leads none.aw "No region of the 2 that were tried limits the time per 'block': the 95 % interval of each impact lies below 0.1."
+	lacks 'Work on' lead
+	# a greater impact that may be a guess
+	generate -v seed=6 -v blocks=3 -v cv=.5 -v visits=10 >case
+	leads case "Work on compress.c:142 (compress): 10 % off its time takes 11.0 % off the time per 'block' (4.1 to 18.0, 95 % interval); that holds up to about 25 %. work.c:10 (work), the hottest line with 50 % of the CPU samples, is the surer bet: its impact is 0.58 (0.50 to 0.66)."
+	grep -v '^visits' runs.aw >case
+	leads case 'There is no result. The warnings below say why.'
+}
+check 'the report leads with what to work on, or says that it is not known' the_lead_says_what_is_known
+
+explains() {
+	exits 0 andweorc-analyze --explain <&- >out 2>err
+	empty err
+	for term in impact interval CPU wait gain curve verdict knee needs R2; do
+		has "^$term  " out
+	done
+	for word in high moderate low none harmful unknown 'not enough data' 'not a bottleneck' 'set aside'; do
+		has "$word" out
+	done
+	lacks '.{101}' out
+	exits 0 andweorc-analyze --format text runs.aw >out 2>err
+	has '^terms    andweorc-analyze --explain$' out
+}
+check '--explain' explains
+
+# Without UTF-8 there is none, neither in pictures nor in names.
+plain_ascii() {
+	sed 's/function=work/function=caf%C3%A9/' runs.aw >cafe.aw
+	for locale in C POSIX; do
+		exits 0 env LC_ALL=$locale andweorc-analyze --format text cafe.aw >out 2>err
+		LC_ALL=C lacks '[^ -~]' out
+		has 'caf\\u00e9' out
+		has ' -o- .* [_.:=+*#-]{5} high$' out
+	done
+	exits 0 env LC_ALL= LC_CTYPE= LANG=xx_XX.UTF-8 andweorc-analyze --format text cafe.aw >out 2>err
+	has 'café .*●' out
+}
+check 'ASCII where the locale is not UTF-8' plain_ascii
+
+# on_terminal COMMAND: what it writes to a terminal, in `out`
+on_terminal() {
+	script -qec "$1" /dev/null </dev/null | tr -d '\r' >out
+}
+
+fits_the_terminal() {
+	for columns in 60 80 100 120 160; do
+		on_terminal "COLUMNS=$columns andweorc-analyze long.aw 2>/dev/null"
+		lacks ".{$((columns + 1))}" out
+		has '^ *1 +compress ' out
+	done
+	has ' not a bottleneck$' out
+	on_terminal 'stty columns 80; andweorc-analyze long.aw 2>/dev/null'
+	lacks '.{81}' out
+	has '.{70}' out
+	# not where the output is a file
+	exits 0 env COLUMNS=60 andweorc-analyze --format text runs.aw >got 2>err
+	same "$data/analyze/runs.txt" got
+}
+
+# The first sentence, and nothing else.
+is_bold_on_a_terminal() {
+	esc=$(printf '\033')
+	on_terminal 'TERM=xterm andweorc-analyze runs.aw 2>/dev/null'
+	sed "s/$esc\[1m//; s/$esc\[0m//" out >got
+	same "$data/analyze/runs.txt" got
+	test "$(grep -c "$esc" out)" -eq 2
+	has "^$esc\[1mWork on" out
+	has "30 %\.$esc\[0m\$" out
+	for how in NO_COLOR=1 TERM=dumb; do
+		on_terminal "TERM=xterm $how andweorc-analyze runs.aw 2>/dev/null"
+		same "$data/analyze/runs.txt" out
+	done
+}
+
+if script --version >/dev/null 2>&1; then
+	check 'the report is as wide as the terminal' fits_the_terminal
+	check 'the first sentence is bold on a terminal' is_bold_on_a_terminal
+else
+	skip 'the report is as wide as the terminal' 'no script(1)'
+	skip 'the first sentence is bold on a terminal' 'no script(1)'
+fi
+
 done_testing

@@ -12,6 +12,13 @@ struct term {
 };
 
 static const struct term before[] = {
+	{ "order", "First regions with a verdict, then those with not enough data for one, both by impact. Last those with '?', by their "
+		   "shares." },
+	{ "place", "File and line, and the function; or a function, and where it is; or a class of time such as :io. Long names lose "
+		   "their middle; --format andweorc has them whole." },
+	{ "CPU", "The region's share of all CPU samples: what a profiler shows that counts samples. A large share with an impact near "
+		 "0 is hot code that nobody waits for. Samples of all threads count, so the impact can be greater than the share." },
+	{ "wait", "The region's share of the time in which threads were blocked, idle threads too." },
 	{ "impact", "How much of a region's speedup arrives at the program. 0.45: 10 % off the time of the region takes 4.5 % off the "
 		    "time for one visit of the progress point (of a latency point: off the mean length of a span; of a program "
 		    "without progress points: off the run). 1 is one for one, 0 is nothing, below 0 the program gets slower." },
@@ -19,14 +26,8 @@ static const struct term before[] = {
 		      "that run alone. The picture shows it on one axis for all rows: the line is the interval, the dot the "
 		      "impact, the upright stroke is 0, an arrow leads out of the picture. An interval wider than +-1, or gains "
 		      "wider than +-100 % of the program, say nothing: there stands '?'." },
-	{ "CPU", "The region's share of all CPU samples: what a profiler shows that counts samples. A large share with an impact near "
-		 "0 is hot code that nobody waits for. Samples of all threads count, so the impact can be greater than the share." },
-	{ "wait", "The region's share of the time in which threads were blocked, idle threads too." },
 	{ "gain", "What the program was seen to gain with the region so much faster, in per cent of the time per visit." },
 	{ "curve", "The gains at all speedups that were tried, from none on the left to the greatest on the right." },
-	{ "R2", "How straight a curve is: 1 is a straight line. A curve with a knee has none." },
-	{ "order", "First regions with a verdict, then those with not enough data for one, both by impact. Last those with '?', by their "
-		   "shares." },
 };
 
 static const struct term after[] = {
@@ -35,6 +36,7 @@ static const struct term after[] = {
 	{ "needs", "What would be enough data for a verdict: a longer recording (-d), more runs (-n), fewer regions (-r)." },
 	{ "set aside", "Windows of time in which other load had the machine. They count nothing. Those that were far slower than their "
 		       "like, by something outside the program, count less." },
+	{ "R2", "How straight a curve is: 1 is a straight line. A curve with a knee has none." },
 	{ "in doubt", "A warning says what makes predictions wrong in a way that no interval shows. Each verdict then has a '?'." },
 	{ "regions", "What the regions that were tried cover of the CPU samples, and what is greatest in the rest. -r NAME tries it." },
 };

@@ -187,6 +187,12 @@ static const char *note_words(const char *name, bool whole)
 	return name;
 }
 
+/* Of a region of which nothing is known, it is of use alone that its windows hold too few visits. */
+static bool has_note(const struct report_row *row, unsigned note)
+{
+	return (row->im->effect.notes & note) && (row->class != REPORT_UNKNOWN || note == CAUSAL_FEW_VISITS);
+}
+
 /* One note, and the rows that have it. */
 static void add_note(struct report *r, unsigned note)
 {
@@ -198,7 +204,7 @@ static void add_note(struct report *r, unsigned note)
 	for (size_t i = 0; i < r->nshown; i++) {
 		char *title;
 
-		if (!(r->row[i].im->effect.notes & note))
+		if (!has_note(&r->row[i], note))
 			continue;
 		title = title_of(r, i);
 		buf_addf(&rows, "%s%s", rows.len ? ", " : "", title);

@@ -14,14 +14,15 @@ static const double HALF = 0.5;
 /* More bars would be no small picture. */
 enum { MOST_BARS = 8 };
 
-const struct causal_level *table_level(const struct impact *im)
+const struct causal_level *table_level(const struct report_row *row)
 {
+	const struct causal_effect *e = &row->im->effect;
 	const struct causal_level *best = NULL;
 
-	for (size_t i = 0; i < im->effect.nlevels; i++)
-		if (!best || fabs(im->effect.level[i].s - HALF) < fabs(best->s - HALF))
-			best = &im->effect.level[i];
-	return best;
+	for (size_t i = 0; i < e->nlevels; i++)
+		if (!best || fabs(e->level[i].s - HALF) < fabs(best->s - HALF))
+			best = &e->level[i];
+	return best && row->class != REPORT_UNKNOWN && report_knows_gain(&best->gain) ? best : NULL;
 }
 
 /* The label, and what else is known of the place: the function of a line, the file and line of a function. */
@@ -165,10 +166,10 @@ static void add_axis(struct buf *b, const struct table *t)
 
 static void add_gain(struct buf *b, const struct table *t, const struct report_row *row)
 {
-	const struct causal_level *level = table_level(row->im);
+	const struct causal_level *level = table_level(row);
 	struct estimate e;
 
-	if (!level || row->class == REPORT_UNKNOWN || !report_knows_gain(&level->gain)) {
+	if (!level) {
 		buf_adds(b, " ?");
 		return;
 	}
@@ -229,7 +230,7 @@ static void add_head(struct buf *b, const struct table *t, enum table_column col
 		[COLUMN_IMPACT] = " impact", [COLUMN_CURVE] = "curve", [COLUMN_VERDICT] = "verdict",
 	};
 
-	if (column == COLUMN_PICTURE && t->layout.picture)
+	if (column == COLUMN_PICTURE)
 		add_axis(b, t);
 	else if (column == COLUMN_GAIN)
 		add_gain_head(b, t);
@@ -239,7 +240,20 @@ static void add_head(struct buf *b, const struct table *t, enum table_column col
 
 static bool has_column(const struct table *t, enum table_column column)
 {
-	return column == COLUMN_CPU ? t->has_cpu : column == COLUMN_BLOCKED ? t->has_blocked : column == COLUMN_CURVE ? t->layout.has_curve : true;
+	switch (column) {
+	case COLUMN_CPU:
+		return t->has_cpu;
+	case COLUMN_BLOCKED:
+		return t->has_blocked;
+	case COLUMN_PICTURE:
+		return t->has_impacts && t->layout.picture;
+	case COLUMN_GAIN:
+		return t->layout.has_gain;
+	case COLUMN_CURVE:
+		return t->has_impacts && t->layout.has_curve;
+	default:
+		return true;
+	}
 }
 
 void table_cell(struct buf *b, const struct table *t, enum table_column column, long row)

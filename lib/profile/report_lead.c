@@ -11,9 +11,6 @@
 #include "profile/prose.h"
 #include "profile/region_class.h"
 
-/* A longer name loses its middle. */
-enum { NAME_COLUMNS = 60 };
-
 static void add_name(struct buf *b, const struct profile_region *region)
 {
 	const char *words = region_is_class(region->scope) ? region_class_words(region->symbol) : NULL;
@@ -21,7 +18,7 @@ static void add_name(struct buf *b, const struct profile_region *region)
 	char *text;
 
 	report_name(&name, region);
-	text = prose_short(name.s, NAME_COLUMNS);
+	text = prose_short(name.s, prose_page().columns / 2); /* a word that is longer than a line would stay whole */
 	buf_addf(b, words ? "%s (%s)" : "%s", text, words);
 	buf_release(&name);
 	free(text);
@@ -218,7 +215,8 @@ static void add_candidate(const struct report *r, struct buf *b)
 
 	buf_adds(b, "Not enough data to say what limits ");
 	report_measure(b, r->point);
-	buf_adds(b, row->class == REPORT_UNSURE ? ". The likeliest region is " : ". The impact is not known yet of ");
+	buf_adds(b, row->class != REPORT_UNSURE ? ". The impact is not known yet of "
+		 : row->im->effect.fit.slope.value > 0 ? ". The likeliest region is " : ". No region looks likely. The first is ");
 	add_name(b, row->im->region);
 	if (row->class == REPORT_UNSURE) {
 		buf_adds(b, ": ");

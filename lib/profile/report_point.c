@@ -26,7 +26,8 @@ static void add_line(struct buf *out, const struct impact_point *p)
 {
 	char period[32], lo[32], hi[32], interval[96] = "";
 
-	if (isfinite(p->period.lo) && isfinite(p->period.hi))
+	/* one that is wider than +-100 % says nothing */
+	if (isfinite(p->period.lo) && isfinite(p->period.hi) && (p->period.hi - p->period.lo) / 2 <= p->period.value)
 		snprintf(interval, sizeof interval, " (%s to %s)", prose_time(p->period.lo, lo), prose_time(p->period.hi, hi));
 	prose_time(p->period.value, period);
 	if (isnan(p->period.value))

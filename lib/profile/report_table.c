@@ -1,6 +1,7 @@
 /*
  * One row for each region, as much in it as the page is wide: of the layouts, which
  * say less and less, the first that fits is taken.  Names get the room that is left.
+ * A long name makes the layout smaller, but takes no column out of it.
  */
 #include "profile/report_table.h"
 
@@ -8,19 +9,23 @@
 
 #include "profile/prose.h"
 
-/* What a name gets at least, where it is that long. */
-enum { PLACE_COLUMNS = 24 };
+/* What a name gets, where it is that long: if no column is lost by that, otherwise, and on the narrowest page. */
+enum { LONG_COLUMNS = 40, SHORT_COLUMNS = 24, LEAST_COLUMNS = 12 };
 
 /* From much to little. */
 static const struct table_layout layouts[] = {
-	{ .gap = 2, .picture = 13, .digits = 1, .has_intervals = true, .has_words = true, .has_curve = true },
-	{ .gap = 2, .picture = 11, .digits = 0, .has_intervals = true, .has_words = true, .has_curve = true },
-	{ .gap = 1, .picture = 9, .digits = 0, .has_intervals = true, .has_words = true, .has_curve = true },
-	{ .gap = 1, .picture = 9, .digits = 0, .has_intervals = true, .has_words = false, .has_curve = true },
-	{ .gap = 1, .picture = 9, .digits = 0, .has_intervals = true, .has_words = false, .has_curve = false },
-	{ .gap = 1, .picture = 0, .digits = 0, .has_intervals = true, .has_words = false, .has_curve = false },
-	{ .gap = 1, .picture = 0, .digits = 0, .has_intervals = false, .has_words = false, .has_curve = false },
+	{ .gap = 2, .picture = 13, .digits = 1, .has_gain = true, .has_intervals = true, .has_words = true, .has_curve = true },
+	{ .gap = 2, .picture = 11, .has_gain = true, .has_intervals = true, .has_words = true, .has_curve = true },
+	{ .gap = 1, .picture = 9, .has_gain = true, .has_intervals = true, .has_words = true, .has_curve = true },
+	{ .gap = 1, .picture = 9, .has_gain = true, .has_intervals = true, .has_curve = true },
+	{ .gap = 1, .picture = 9, .has_gain = true, .has_intervals = true },
+	{ .gap = 1, .has_gain = true, .has_intervals = true },
+	{ .gap = 1, .has_gain = true },
+	{ .gap = 1 },
 };
+
+/* Of these, the first that have all columns. */
+enum { WHOLE_LAYOUTS = 4, LAYOUTS = sizeof layouts / sizeof layouts[0] };
 
 static size_t width_of(const struct table *t, enum table_column column)
 {
@@ -50,24 +55,33 @@ static size_t measure(const struct table *t, size_t width[TABLE_COLUMNS])
 	return sum;
 }
 
-static void lay_out(struct table *t, size_t width[TABLE_COLUMNS])
+/* Takes the first of n layouts in which names can have `least` columns, or all that they need; false when there is none. */
+static bool take_layout(struct table *t, size_t width[TABLE_COLUMNS], size_t n, size_t least)
 {
 	size_t columns = prose_page().columns;
 
-	for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-		size_t sum, rest, least;
+	for (size_t i = 0; i < n; i++) {
+		size_t sum, rest;
 
 		t->layout = layouts[i];
 		sum = measure(t, width);
 		if (sum <= columns)
-			return;
+			return true;
 		rest = sum - width[COLUMN_PLACE];
-		least = width[COLUMN_PLACE] < PLACE_COLUMNS ? width[COLUMN_PLACE] : PLACE_COLUMNS;
-		t->layout.place = rest + least <= columns ? columns - rest : least;
+		t->layout.place = width[COLUMN_PLACE] < least ? width[COLUMN_PLACE] : least;
 		width[COLUMN_PLACE] = t->layout.place;
-		if (rest + least <= columns)
-			return;
+		if (rest + t->layout.place > columns)
+			continue;
+		width[COLUMN_PLACE] = t->layout.place = columns - rest;
+		return true;
 	}
+	return false;
+}
+
+static void lay_out(struct table *t, size_t width[TABLE_COLUMNS])
+{
+	if (!take_layout(t, width, WHOLE_LAYOUTS, LONG_COLUMNS) && !take_layout(t, width, LAYOUTS, SHORT_COLUMNS))
+		take_layout(t, width, LAYOUTS, LEAST_COLUMNS);
 }
 
 static void widen_axis(struct table *t, enum report_class class)
@@ -98,7 +112,7 @@ static void set_level(struct table *t)
 {
 	t->level = NAN;
 	for (size_t i = 0; i < t->r->nshown; i++) {
-		const struct causal_level *level = table_level(t->r->row[i].im);
+		const struct causal_level *level = table_level(&t->r->row[i]);
 
 		if (!level)
 			continue;
@@ -153,6 +167,7 @@ void report_table(struct report *r)
 		return;
 	for (size_t i = 0; i < r->nshown; i++) {
 		t.has_cpu = t.has_cpu || !isnan(r->row[i].cpu_pct);
+		t.has_impacts = t.has_impacts || r->row[i].class != REPORT_UNKNOWN;
 		t.has_blocked = t.has_blocked || r->row[i].blocked_pct >= 0.5;
 	}
 	set_axis(&t);

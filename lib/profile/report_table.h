@@ -25,6 +25,7 @@ struct table_layout {
 	size_t place;        /* a longer name loses its middle; 0 = as long as it is */
 	size_t picture;      /* 0 = none */
 	int digits;          /* of gains */
+	bool has_gain;
 	bool has_intervals;  /* of gains */
 	bool has_words;      /* verdicts in full */
 	bool has_curve;
@@ -34,7 +35,8 @@ struct table {
 	const struct report *r;
 	struct table_layout layout;
 	bool has_cpu;        /* shares of samples are known; */
-	bool has_blocked;    /* and threads were blocked in some of the regions */
+	bool has_blocked;    /* threads were blocked in some of the regions; */
+	bool has_impacts;    /* some of the intervals can be printed */
 	double least, most;  /* of impacts: the ends of the axis of pictures */
 	double level;        /* the speedup that the gains are at; NAN: each row's own */
 };
@@ -42,7 +44,7 @@ struct table {
 /* Text of the column, with its head in row -1.  Adds to b what is clean and has no blank at its end. */
 void table_cell(struct buf *b, const struct table *t, enum table_column column, long row);
 
-/* The measured speedup that is nearest to 50 %; NULL without any. */
-const struct causal_level *table_level(const struct impact *im);
+/* The measured speedup that is nearest to 50 %; NULL where its gain cannot be printed. */
+const struct causal_level *table_level(const struct report_row *row);
 
 #endif

@@ -3,7 +3,8 @@
 #	awk -F '\t' -v source=pzip.c -f demo.awk ANALYSIS
 #
 # The hottest line is the one with the most samples; the most useful one has the
-# largest slope among those whose interval lies above 0.
+# largest slope among those with a verdict that says they are worth something, as
+# in the first sentence of the report.
 
 function field(name, i) {
 	for (i = 2; i <= NF; i++)
@@ -34,6 +35,10 @@ function tenths(x, text) {
 	return text == "-0.0" ? "0.0" : text
 }
 
+function is_useful(r) {
+	return verdict[r] ~ /^(high|moderate|low)$/
+}
+
 # Of 10 % off the time of the region, this much arrives: slope times 10.
 function effect(r) {
 	printf "    10 %% off its time takes %s %% off the time for a block (95 %% interval %s to %s).\n",
@@ -54,7 +59,7 @@ $1 == "impact" {
 	line[r] = field("line")
 	if (hottest == "" || share[r] > share[hottest])
 		hottest = r
-	if (has_slope[r] && low[r] > 0 && (best == "" || slope[r] > slope[best]))
+	if (is_useful(r) && (best == "" || slope[r] > slope[best]))
 		best = r
 }
 
@@ -77,7 +82,7 @@ END {
 			print "    A profiler that counts samples would send you here: for next to nothing."
 	}
 	if (best == "")
-		print "\nNo line has an interval above 0: record for longer, or on a machine with less else to do."
+		print "\nNo line surely gains anything: record for longer, or on a machine with less else to do."
 	else if (best != hottest) {
 		show("The most useful line", best)
 		effect(best)
