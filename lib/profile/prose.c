@@ -99,6 +99,16 @@ char *prose_short(const char *text, size_t columns)
 	return out;
 }
 
+/* Bytes up to the next blank at which a line may end: not between a number and its "%". */
+static size_t word_at(const char *text)
+{
+	size_t bytes = strcspn(text, " ");
+
+	while (text[bytes] && text[bytes + 1] == '%')
+		bytes += 1 + strcspn(text + bytes + 1, " ");
+	return bytes;
+}
+
 void prose_wrap(struct buf *b, const char *first, const char *indent, const char *fmt, ...)
 {
 	size_t column = prose_width(first), most = the_page.columns < MOST_COLUMNS ? the_page.columns : MOST_COLUMNS;
@@ -114,7 +124,7 @@ void prose_wrap(struct buf *b, const char *first, const char *indent, const char
 	free(text);
 	buf_adds(b, first);
 	for (const char *word = safe; *word;) {
-		size_t bytes = strcspn(word, " "), width = width_of(word, bytes);
+		size_t bytes = word_at(word), width = width_of(word, bytes);
 
 		if (!at_start && column + 1 + width > most) {
 			buf_addf(b, "\n%s", indent);

@@ -84,26 +84,25 @@ static void lay_out(struct table *t, size_t width[TABLE_COLUMNS])
 		take_layout(t, width, LAYOUTS, LEAST_COLUMNS);
 }
 
-static void widen_axis(struct table *t, enum report_class class)
+static void widen_axis(struct table *t, bool all)
 {
 	for (size_t i = 0; i < t->r->nshown; i++) {
 		const struct estimate *slope = &t->r->row[i].im->effect.fit.slope;
+		bool whole = all || t->r->row[i].class == REPORT_JUDGED;
 
-		if (t->r->row[i].class != class)
+		if (t->r->row[i].class == REPORT_UNKNOWN)
 			continue;
-		t->least = fmin(t->least, slope->lo);
-		t->most = fmax(t->most, slope->hi);
+		t->least = fmin(t->least, whole ? slope->lo : slope->value);
+		t->most = fmax(t->most, whole ? slope->hi : slope->value);
 	}
 }
 
-/* From the intervals of regions with a verdict; the wide ones of others would leave these no room. */
+/* From the intervals of regions with a verdict, and impacts; the wide intervals of others would leave these no room. */
 static void set_axis(struct table *t)
 {
 	static const double LEAST = -1, MOST = 2, SMALLEST = 0.2;
 
-	widen_axis(t, REPORT_JUDGED);
-	if (!(t->most > t->least))
-		widen_axis(t, REPORT_UNSURE);
+	widen_axis(t, t->r->row[0].class != REPORT_JUDGED);
 	t->least = fmax(floor(t->least * 10) / 10, LEAST);
 	t->most = fmin(fmax(ceil(t->most * 10) / 10, t->least + SMALLEST), MOST);
 }

@@ -59,6 +59,9 @@ static void wraps_to_the_page(void **state)
 	prose_set_page((struct prose_page){ 20, true });
 	prose_wrap(&b, "note     ", "         ", "%s", "one two three\xe2\x80\xa8 four");
 	assert_string_equal(b.s, "note     one two\n         three\\u2028\n         four\n");
+	buf_clear(&b);
+	prose_wrap(&b, "", "", "%s", "a number and its 95 % interval");
+	assert_string_equal(b.s, "a number and its\n95 % interval\n");
 	prose_set_page(utf8);
 	buf_release(&b);
 }
