@@ -2,6 +2,7 @@
 #include "profile/report_table.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,25 +133,55 @@ static size_t cell_of(const struct table *t, double x)
 	return at <= 0 ? 0 : at >= (double)t->layout.picture ? t->layout.picture - 1 : (size_t)at;
 }
 
+enum mark { BLANK, ZERO, LINE, CROSS, DOT, LESS, MORE };
+
+/* Cells of the axis; lo > hi where no interval can be printed. */
+struct picture {
+	size_t zero, lo, hi;
+	size_t value;     /* SIZE_MAX: outside the axis */
+	bool less, more;  /* the interval leaves the axis */
+};
+
+static struct picture picture_of(const struct table *t, const struct report_row *row)
+{
+	const struct estimate *slope = &row->im->effect.fit.slope;
+	struct picture p = { .zero = cell_of(t, 0), .lo = 1, .hi = 0, .value = SIZE_MAX };
+
+	if (row->class == REPORT_UNKNOWN)
+		return p;
+	p.lo = cell_of(t, slope->lo);
+	p.hi = cell_of(t, slope->hi);
+	if (slope->value >= t->least && slope->value <= t->most)
+		p.value = cell_of(t, slope->value);
+	p.less = slope->lo < t->least;
+	p.more = slope->hi > t->most;
+	return p;
+}
+
+static enum mark mark_of(const struct picture *p, size_t cell, size_t last)
+{
+	if (cell == p->value)
+		return DOT;
+	if (cell < p->lo || cell > p->hi)
+		return cell == p->zero ? ZERO : BLANK;
+	if (p->less && !cell)
+		return LESS;
+	if (p->more && cell == last)
+		return MORE;
+	return cell == p->zero ? CROSS : LINE;
+}
+
 /* The interval as a line, the value as a dot on it, and where 0 is; arrows where it leaves the axis. */
 static void add_picture(struct buf *b, const struct table *t, const struct report_row *row)
 {
-	enum { BLANK, ZERO, LINE, CROSS, DOT, LESS, MORE };
-	static const char *const ascii[] = { " ", "|", "-", "+", "o", "<", ">" }, *const utf8[] = { " ", "│", "─", "┼", "●", "◂", "▸" };
-	const struct estimate *slope = &row->im->effect.fit.slope;
-	bool known = row->class != REPORT_UNKNOWN;
-	size_t zero = cell_of(t, 0), lo = known ? cell_of(t, slope->lo) : 1, hi = known ? cell_of(t, slope->hi) : 0;
+	static const char *const marks[2][7] = {
+		{ " ", "|", "-", "+", "o", "<", ">" },
+		{ " ", "│", "─", "┼", "●", "◂", "▸" },
+	};
+	struct picture p = picture_of(t, row);
 
-	for (size_t i = 0; i < t->layout.picture && (i <= zero || i <= hi); i++) {
-		bool within = i >= lo && i <= hi, dot = known && i == cell_of(t, slope->value) && slope->value >= t->least && slope->value <= t->most;
-		int mark = dot ? DOT : within && i == zero ? CROSS : within ? LINE : i == zero ? ZERO : BLANK;
-
-		if (within && !dot && i == 0 && slope->lo < t->least)
-			mark = LESS;
-		if (within && !dot && i == t->layout.picture - 1 && slope->hi > t->most)
-			mark = MORE;
-		buf_adds(b, (prose_page().utf8 ? utf8 : ascii)[mark]);
-	}
+	for (size_t i = 0; i < t->layout.picture && (i <= p.zero || i <= p.hi); i++)
+		buf_adds(b, marks[prose_page().utf8][mark_of(&p, i, t->layout.picture - 1)]);
 }
 
 static void add_axis(struct buf *b, const struct table *t)

@@ -33,7 +33,7 @@ static void add_warnings(struct buf *out, const struct profile_warning *w, size_
 
 		if (w[i].times > 1)
 			snprintf(runs, sizeof runs, " (in %zu runs%s)", w[i].times, w[i].varies ? ", the numbers are those of one" : "");
-		prose_wrap(out, "warning: ", "         ", "%s%s", w[i].text, runs);
+		prose_wrap(out, "warning: ", REPORT_INDENT, "%s%s", w[i].text, runs);
 	}
 }
 
@@ -63,8 +63,8 @@ void report_end(struct buf *out, const struct analysis *a)
 {
 	add_coverage(out, a->profile);
 	add_intervals(out, a);
-	prose_wrap(out, "terms    ", REPORT_INDENT, "andweorc-analyze --explain");
 	add_doubt(out, a);
 	add_warnings(out, a->profile->warning, a->profile->nwarnings);
 	add_warnings(out, a->doubt, a->ndoubts);
+	prose_wrap(out, "terms    ", REPORT_INDENT, "andweorc-analyze --explain");
 }
