@@ -49,12 +49,15 @@ void report_name(struct buf *b, const struct profile_region *r)
 
 void report_measure(struct buf *b, const struct impact_point *p)
 {
+	char *name = prose_short(p->name, prose_page().columns / 2);
+
 	if (p->whole)
 		buf_adds(b, "the run time");
 	else if (p->latency)
-		buf_addf(b, "the mean length of '%s'", p->name);
+		buf_addf(b, "the mean length of '%s'", name);
 	else
-		buf_addf(b, "the time per '%s'", p->name);
+		buf_addf(b, "the time per '%s'", name);
+	free(name);
 }
 
 static enum report_class class_of(const struct impact *im)

@@ -121,33 +121,44 @@ static bool is_same_function(const struct profile_region *a, const struct profil
 	       !strcmp(a->function, b->function) && a->file && b->file && !strcmp(a->file, b->file);
 }
 
+static bool is_first_of_function(const struct report *r, size_t row)
+{
+	for (size_t i = 0; i < row; i++)
+		if (is_same_function(r->row[i].im->region, r->row[row].im->region))
+			return false;
+	return true;
+}
+
+/* The lines of the function of this row, which is the first of them. */
+static void add_function(struct report *r, size_t row)
+{
+	double share = 0;
+	struct buf b = BUF_INIT;
+	char *name;
+	size_t n = 0;
+
+	for (size_t i = row; i < r->nshown; i++) {
+		if (!is_same_function(r->row[i].im->region, r->row[row].im->region))
+			continue;
+		share += r->row[i].cpu_pct;
+		buf_addf(&b, "%s%zu", n++ ? ", " : "", i + 1);
+	}
+	if (n > 1) {
+		name = prose_short(r->row[row].im->region->function, NAME_COLUMNS);
+		if (!isnan(share))
+			buf_addf(&b, ", %.1f %% of CPU samples", share);
+		prose_wrap(&r->out, "function ", REPORT_INDENT, "%s: %zu lines: %s", name, n, b.s);
+		free(name);
+	}
+	buf_release(&b);
+}
+
 /* Lines of one function: what they are together is what its author can change. */
 static void add_functions(struct report *r)
 {
-	for (size_t i = 0; i < r->nshown; i++) {
-		double share = r->row[i].cpu_pct;
-		struct buf ranks = BUF_INIT;
-		bool first = true;
-		size_t n = 1;
-
-		for (size_t j = 0; j < i; j++)
-			first = first && !is_same_function(r->row[j].im->region, r->row[i].im->region);
-		buf_addf(&ranks, "%zu", i + 1);
-		for (size_t j = i + 1; first && j < r->nshown; j++)
-			if (is_same_function(r->row[j].im->region, r->row[i].im->region)) {
-				share += r->row[j].cpu_pct;
-				buf_addf(&ranks, ", %zu", j + 1);
-				n++;
-			}
-		if (n > 1) {
-			char *name = prose_short(r->row[i].im->region->function, NAME_COLUMNS);
-
-			buf_addf(&ranks, isnan(share) ? "" : ", %.1f %% of CPU samples", share);
-			prose_wrap(&r->out, "function ", REPORT_INDENT, "%s: %zu lines: %s", name, n, ranks.s);
-			free(name);
-		}
-		buf_release(&ranks);
-	}
+	for (size_t i = 0; i < r->nshown; i++)
+		if (is_first_of_function(r, i))
+			add_function(r, i);
 }
 
 static void add_classes(struct report *r)
