@@ -84,6 +84,9 @@ static void lay_out(struct table *t, size_t width[TABLE_COLUMNS])
 		take_layout(t, width, LAYOUTS, LEAST_COLUMNS);
 }
 
+/* An impact that is seen to be below 0. */
+static const double BELOW = -0.1;
+
 static void widen_axis(struct table *t, bool all)
 {
 	for (size_t i = 0; i < t->r->nshown; i++) {
@@ -92,12 +95,15 @@ static void widen_axis(struct table *t, bool all)
 
 		if (t->r->row[i].class == REPORT_UNKNOWN)
 			continue;
-		t->least = fmin(t->least, whole ? slope->lo : slope->value);
+		t->least = fmin(t->least, whole ? slope->lo : fmax(slope->lo, fmin(slope->value, BELOW)));
 		t->most = fmax(t->most, whole ? slope->hi : slope->value);
 	}
 }
 
-/* From the intervals of regions with a verdict, and impacts; the wide intervals of others would leave these no room. */
+/*
+ * From the intervals of regions with a verdict, and all impacts: the wide intervals
+ * of others would leave these no room.  That one reaches below 0 can be seen.
+ */
 static void set_axis(struct table *t)
 {
 	static const double LEAST = -1, MOST = 2, SMALLEST = 0.2;
