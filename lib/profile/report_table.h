@@ -44,6 +44,12 @@ struct table {
 /* Text of the column, with its head in row -1.  Adds to b what is clean and has no blank at its end. */
 void table_cell(struct buf *b, const struct table *t, enum table_column column, long row);
 
+/* The interval as a line, the value as a dot on it, and where 0 is; arrows where it leaves the axis.  Adds to b. */
+void table_picture(struct buf *b, const struct table *t, const struct report_row *row);
+
+/* The ends of the axis, as wide as a picture.  Adds to b. */
+void table_axis(struct buf *b, const struct table *t);
+
 /* The measured speedup that is nearest to 50 %; NULL where its gain cannot be printed. */
 const struct causal_level *table_level(const struct report_row *row);
 
