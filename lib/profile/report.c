@@ -47,12 +47,34 @@ void report_name(struct buf *b, const struct profile_region *r)
 		buf_addf(b, " (%s)", r->function);
 }
 
+const char *report_visit(const struct impact_point *p)
+{
+	static const struct {
+		const char *name, *visit;
+	} automatic[] = {
+		{ ":output", "byte written" },
+		{ ":input", "byte read" },
+		{ ":replies", "answer" },
+		{ ":work", "microsecond of processor time" },
+	};
+
+	for (size_t i = 0; i < sizeof automatic / sizeof automatic[0]; i++)
+		if (!strcmp(p->name, automatic[i].name))
+			return automatic[i].visit;
+	return NULL;
+}
+
 void report_measure(struct buf *b, const struct impact_point *p)
 {
+	const char *visit = report_visit(p);
 	char *name = prose_short(p->name, prose_page().columns / 2);
 
 	if (p->whole)
 		buf_adds(b, "the run time");
+	else if (!strcmp(p->name, ":work"))
+		buf_adds(b, "the time that the same work takes");
+	else if (visit)
+		buf_addf(b, "the time per %s", visit);
 	else if (p->latency)
 		buf_addf(b, "the mean length of '%s'", name);
 	else

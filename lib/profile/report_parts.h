@@ -42,6 +42,9 @@ bool report_knows_gain(const struct estimate *gain);
 /* The region in words: "pzip.c:262 (verify_block)".  Adds to b; not yet clean. */
 void report_name(struct buf *b, const struct profile_region *r);
 
+/* What a visit of an automatic point is: "byte written"; NULL for points that somebody has marked. */
+const char *report_visit(const struct impact_point *p);
+
 /* What gets shorter: "the time per 'block'".  Adds to b; not yet clean. */
 void report_measure(struct buf *b, const struct impact_point *p);
 

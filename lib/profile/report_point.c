@@ -37,9 +37,9 @@ static void add_line(struct buf *out, const struct impact_point *p)
 	else if (p->latency)
 		add_latency_point(out, p, period, interval);
 	else
-		prose_wrap(out, "point    ", "         ", "'%s'%s: one visit every %s%s, %.0f visits in %zu windows", p->name,
-			    p->kinds == KIND_LATENCY ? " (latency point: throughput of its ends)" : "", period, interval, p->visits,
-			    p->windows);
+		prose_wrap(out, "point    ", "         ", "'%s'%s: one %s every %s%s, %.0f %s in %zu windows", p->name,
+			    p->kinds == KIND_LATENCY ? " (latency point: throughput of its ends)" : "",
+			    report_visit(p) ? report_visit(p) : "visit", period, interval, p->visits, report_visit(p) ? "of them" : "visits", p->windows);
 }
 
 /* What does not count, and why. */
