@@ -320,6 +320,8 @@ static void interrupted(int sig)
 /* What a shell would make of how the command ended; a command that we ended ourselves did nothing wrong. */
 static int status_of(const struct conductor *c)
 {
+	if (c->refused)
+		return EXIT_RECORD;
 	if (c->stopped)
 		return asked_to_stop ? 128 + asked_to_stop : 0;
 	return WIFSIGNALED(c->wait_status) ? 128 + WTERMSIG(c->wait_status) : WEXITSTATUS(c->wait_status);
@@ -381,7 +383,7 @@ static bool prepare(struct recording *r)
 		.schedule = &r->schedule,
 		.status = o->quiet ? NULL : &r->status,
 		.plan = &r->plan,
-		.name_found = xcalloc(o->nnames + 1, sizeof(bool)),
+		.name_found = xcalloc(o->nnames + 1, sizeof(enum naming)),
 	};
 	memcpy(r->ascending, o->levels, sizeof(r->ascending));
 	qsort(r->ascending, o->nlevels, sizeof(r->ascending[0]), by_value);
@@ -458,7 +460,7 @@ static int record(struct recording *r)
 			return status;
 		if (status && !first_failure)
 			first_failure = status;
-		if (asked_to_stop || r->conductor.enough)
+		if (asked_to_stop || r->conductor.enough || r->conductor.refused)
 			break;
 		if (o->runs ? run >= o->runs : !end || now_ns() >= end)
 			break;

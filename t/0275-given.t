@@ -110,7 +110,7 @@ whole_runs_say_so() {
 }
 
 whole_runs_without_it() {
-	record log -n 4 --given nobody=40 -m function -r half -s 50 -- ./runs_ serial 60
+	record log -n 4 --given nobody=40 -m function -r half -s 50 -- sh -c './runs_ serial 60; exit 0'
 	has "called 'nobody'" err
 	lacks '^experiment' log
 }

@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "binary/called.h"
+
 struct image;
 
 enum image_debug {
@@ -111,14 +113,27 @@ bool image_extent(struct image *img, uint64_t off, struct range *extent);
 
 /*
  * Finding by name, for -r and -P.  Each calls fn for every match and returns
- * how many there were.  A function matches by its linkage name, or by its
- * demangled name with or without its parameters; `pattern` is a shell glob.
- * A file matches when `file` is its path or the end of it after a '/'.
+ * how many there were.  Functions match in full or in part, see called.h;
+ * `at` is the function's own frame at its first instruction.  A file matches
+ * when `file` is its path or the end of it after a '/'.
  */
+typedef void image_called(void *arg, uint64_t off, const struct frame *at, enum called how);
 typedef void image_found(void *arg, uint64_t off, const struct frame *at);
-size_t image_find_functions(struct image *img, const char *pattern, image_found *fn, void *arg);
+size_t image_find_functions(struct image *img, const char *pattern, image_called *fn, void *arg);
 size_t image_find_line(struct image *img, const char *file, unsigned line, image_scope *scope, void *scope_arg, image_found *fn,
 		       void *arg);
+
+/*
+ * The line with code in `file` (as above) that is nearest to `line`: the next
+ * one, or else the last one before.  0: there is no code of such a file.
+ */
+unsigned image_nearest_line(struct image *img, const char *file, unsigned line, image_scope *scope, void *arg);
+
+/*
+ * Does the file import one of these functions (NULL-terminated) from shared
+ * objects?  True, too, when it imports nothing because it is linked statically.
+ */
+bool image_imports(struct image *img, const char *const *functions);
 
 /* The demangled form of a C++ or Rust linkage name (owned by the caller), or a copy of the name itself. */
 char *image_demangle(const char *linkage_name);

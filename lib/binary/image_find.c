@@ -1,11 +1,11 @@
 /*
  * The searches of image.h: from a line or a name to code.
  */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "binary/image.h"
 #include "binary/image_parts.h"
 
@@ -142,7 +142,43 @@ size_t image_find_line(struct image *img, const char *file, unsigned line, image
 	return found;
 }
 
+struct nearest {
+	unsigned line;
+	unsigned before, after; /* 0: none */
+};
+
+static void look_near(struct unit *u, const char *file, struct verdicts *verdicts, struct nearest *n)
+{
+	const char *at;
+	unsigned line;
+	uint32_t node;
+
+	for (size_t i = 0; i + 1 < u->n; i++) {
+		if (!image_charge(u, &u->span[i], in_scope, verdicts, &at, &line, &node) || line == 0 || !is_tail(at, file))
+			continue;
+		if (line < n->line && line > n->before)
+			n->before = line;
+		if (line >= n->line && (n->after == 0 || line < n->after))
+			n->after = line;
+	}
+}
+
+unsigned image_nearest_line(struct image *img, const char *file, unsigned line, image_scope *scope, void *arg)
+{
+	struct verdicts verdicts = { .scope = scope, .arg = arg };
+	struct nearest n = { .line = line };
+
+	image_index(img);
+	for (size_t i = 0; i < img->nunits; i++)
+		if (unit_mentions(&img->unit[i].die, file))
+			look_near(image_unit(img, i), file, &verdicts, &n);
+	free(verdicts.slot);
+	return n.after ? n.after : n.before;
+}
+
 /* ---- functions ------------------------------------------------------------ */
+
+enum { INLINE_DEPTH = 32 };
 
 struct wanted {
 	const char *name;
@@ -210,86 +246,78 @@ size_t image_function_ranges(struct image *img, const char *function, struct ran
 	return ranges_merge(r.v, r.n);
 }
 
-/* The demangled name up to its parameters: the length without "(...)" and what may follow it (const, [clone]). */
-static size_t without_parameters(const char *plain)
-{
-	size_t len = strlen(plain), depth = 0;
-
-	for (size_t i = len; i-- > 0;) {
-		if (plain[i] == ')')
-			depth++;
-		else if (plain[i] == '(' && depth > 0 && --depth == 0)
-			return i > 0 ? i : len;
-	}
-	return len;
-}
-
-static bool matches(const char *pattern, const char *linkage_name)
-{
-	char *plain;
-	bool yes;
-
-	if (fnmatch(pattern, linkage_name, 0) == 0)
-		return true;
-	plain = image_demangle(linkage_name);
-	yes = !strcmp(pattern, plain) || fnmatch(pattern, plain, 0) == 0;
-	plain[without_parameters(plain)] = '\0';
-	yes = yes || !strcmp(pattern, plain) || fnmatch(pattern, plain, 0) == 0;
-	free(plain);
-	return yes;
-}
-
 struct search {
 	struct image *img;
-	const char *pattern;
-	image_found *fn;
+	struct called_name name;
+	image_called *fn;
 	void *arg;
 	struct map known; /* base names that were looked at: NULL not yet, else (char *)"" */
 	size_t found;
 };
 
-/* Tells of the function once, by its own name without .cold and the like. */
-static void consider(struct search *s, const char *name, uint64_t off)
+/* The frame of `function` itself at its code `off`, of what has been inlined there, too. */
+static struct frame own_frame(struct image *img, uint64_t off, const char *function)
+{
+	struct frame at[INLINE_DEPTH];
+	size_t n = image_frames(img, off, at, INLINE_DEPTH);
+
+	n = n < INLINE_DEPTH ? n : INLINE_DEPTH;
+	for (size_t i = 0; i < n; i++)
+		if (text_same(at[i].function, function))
+			return at[i];
+	return n ? at[n - 1] : (struct frame){ 0 };
+}
+
+/*
+ * Tells of the function once, by its own name without .cold and the like.  A
+ * source name may stand for one that is `nested` in something that is not told.
+ */
+static void consider(struct search *s, const char *name, uint64_t off, bool nested)
 {
 	char *base = xstrndup(name, symbol_base(name));
 	void **place = map_at(&s->known, base);
-	struct frame at[1];
+	enum called how;
+	struct frame at;
 
 	if (!*place) {
 		*place = s;
-		if (matches(s->pattern, base)) {
-			/* The line is that of its first instruction. */
-			if (image_frames(s->img, off, at, 1) == 0)
-				*at = (struct frame){ 0 };
-			at->function = s->known.entry[s->known.n - 1].key;
-			s->fn(s->arg, off, at);
+		how = called_so(&s->name, base);
+		if (how == CALLED_FULL && nested && strncmp(base, "_Z", 2) != 0 && strncmp(base, "_R", 2) != 0)
+			how = CALLED_PART;
+		if (how != CALLED_NOT) {
+			at = own_frame(s->img, off, base);
+			at.function = s->known.entry[s->known.n - 1].key;
+			s->fn(s->arg, off, &at, how);
 			s->found++;
 		}
 	}
 	free(base);
 }
 
-size_t image_find_functions(struct image *img, const char *pattern, image_found *fn, void *arg)
+size_t image_find_functions(struct image *img, const char *pattern, image_called *fn, void *arg)
 {
-	struct search s = { .img = img, .pattern = pattern, .fn = fn, .arg = arg };
+	struct search s = { .img = img, .fn = fn, .arg = arg };
 
+	called_init(&s.name, pattern);
 	/* Whole functions first, then their parts: of f and f.cold, f is where it starts. */
 	for (size_t i = 0; i < img->symbols.n; i++)
 		if (!img->symbols.v[i].name[symbol_base(img->symbols.v[i].name)])
-			consider(&s, img->symbols.v[i].name, img->symbols.v[i].lo);
+			consider(&s, img->symbols.v[i].name, img->symbols.v[i].lo, false);
 	for (size_t i = 0; i < img->symbols.n; i++)
-		consider(&s, img->symbols.v[i].name, img->symbols.v[i].lo);
+		consider(&s, img->symbols.v[i].name, img->symbols.v[i].lo, false);
 	image_index(img);
 	for (size_t i = 0; i < img->nunits; i++) {
 		struct unit *u = image_unit(img, i);
+		bool nested = !unit_is_c(&img->unit[i].die);
 
 		for (size_t k = 0; k < u->nparts; k++) {
 			const char *name = image_node_name(img, u, u->part_node[k]);
 
 			if (name)
-				consider(&s, name, u->part[k].lo);
+				consider(&s, name, u->part[k].lo, nested);
 		}
 	}
 	map_release(&s.known);
+	called_release(&s.name);
 	return s.found;
 }

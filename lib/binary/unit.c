@@ -358,14 +358,18 @@ static void merge(struct unit *u, const struct row *row, size_t nrows, const str
 		u->span[u->n - 1] = (struct span){ .lo = u->span[u->n - 1].lo, .node = NODE_NONE };
 }
 
+bool unit_is_c(Dwarf_Die *cu)
+{
+	int language = dwarf_srclang(cu);
+
+	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11;
+}
+
 static enum hiding hiding_in(Dwarf_Die *cu)
 {
-	switch (dwarf_srclang(cu)) {
-	case DW_LANG_C:
-	case DW_LANG_C89:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
+	if (unit_is_c(cu))
 		return HIDING_NOWHERE;
+	switch (dwarf_srclang(cu)) {
 	case DW_LANG_C_plus_plus:
 	case DW_LANG_C_plus_plus_03:
 	case DW_LANG_C_plus_plus_11:

@@ -64,6 +64,9 @@ void unit_free(struct unit *u); /* NULL is allowed */
 /* May the unit have code of a file that is, or ends in, `tail`?  Costs less than building it. */
 bool unit_mentions(Dwarf_Die *cu, const char *tail);
 
+/* Is its language C, in which the name of a function is all that there is to it? */
+bool unit_is_c(Dwarf_Die *cu);
+
 /* The span that holds off, or NULL. */
 const struct span *unit_find(const struct unit *u, uint64_t off);
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "format.h"
 #include "format/record.h"
+#include "recorder/absent.h"
 #include "recorder/conductor_parts.h"
 #include "recorder/whole.h"
 
@@ -44,11 +45,11 @@ static void search(struct conductor *c)
 			journal_module(c->journal, c->run, &c->modules->v[i]);
 	if (c->plan->given) {
 		c->regions->giving = true;
-		c->given_found |= regions_name(c->regions, c->plan->given, c->given_found) > 0;
+		c->given_found = regions_name(c->regions, c->plan->given, c->given_found);
 		c->regions->giving = false;
 	}
 	for (size_t i = 0; i < c->plan->nnames; i++)
-		c->name_found[i] |= regions_name(c->regions, c->plan->names[i], c->name_found[i]) > 0;
+		c->name_found[i] = regions_name(c->regions, c->plan->names[i], c->name_found[i]);
 	points_place(&c->points);
 	for (size_t i = 0; i < c->modules->n; i++)
 		c->modules->v[i].searched = c->modules->v[i].searched || c->modules->v[i].mapped;
@@ -58,7 +59,8 @@ void conductor_read_modules(struct conductor *c, bool all)
 {
 	if (processes_meet(&c->processes, all))
 		search(c);
-	processes_attended(&c->processes);
+	if (!absent_refuse(c))
+		processes_attended(&c->processes);
 }
 
 /* Is there progress to measure? */
@@ -195,8 +197,10 @@ void conductor_release(struct conductor *c)
 
 void conductor_prepare(struct conductor *c)
 {
-	/* Points at places are to be there before the program is. */
-	c->arena->attend_first = c->points.nwanted > 0;
+	bool first = c->run == 0 && (c->plan->nnames > 0 || c->plan->given);
+
+	/* Points at places are to be there before the program is; and a name that is nowhere ends it before it does anything. */
+	c->arena->attend_first = c->points.nwanted > 0 || first;
 	c->arena->want_breaks = c->points.nwanted > 0;
 	leftover_begin(&c->leftover);
 	whole_prepare(c);
@@ -250,6 +254,7 @@ void conduct(struct conductor *c)
 	if (!c->over)
 		stop_target(c);
 	ended = now_ns();
+	absent_end(c);
 	c->ran_ns = ended - c->began_ns;
 	if (!c->cut)
 		c->last_run_ns = ended - c->began_ns;

@@ -73,8 +73,10 @@ struct conductor {
 	int64_t look_ns;         /* which is not looked at before this */
 	bool ticking;            /* some thread has waited in a region: such waits are credited as they last */
 	struct points points;
-	bool *name_found;        /* owned; of plan->names, in any run */
-	bool given_found;        /* plan->given, in any run */
+	enum naming *name_found; /* owned; of plan->names, in any run */
+	enum naming given_found; /* plan->given, in any run */
+	bool refused;            /* a name is nowhere: the recording ends before it begins; see absent.h */
+	bool named_in_vain;      /* a name was nowhere for a while, and that has been said */
 	int64_t began_ns;        /* start of the run */
 	uint32_t speedup;        /* that the runtime was told */
 	uint32_t window;         /* number of the last window; never 0 while one is on */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/msg.h"
 #include "format.h"
+#include "recorder/absent.h"
 #include "recorder/caveats.h"
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
@@ -136,18 +137,9 @@ static void points(struct conductor *c)
 		    "name a function with -P that is called for each, or give -d SECONDS to have whole runs compared"));
 }
 
-static void names(struct conductor *c)
+static void name(struct conductor *c, const char *what, const char *text)
 {
-	for (size_t i = 0; i < c->plan->nnames; i++)
-		if (!c->name_found[i])
-			say(c, "no-such-region", xasprintf("no code of the program or its libraries is called '%s'", c->plan->names[i]));
-	if (c->plan->given && !c->given_found)
-		say(c, "no-such-region", xasprintf("no code of the program or its libraries is called '%s'", c->plan->given));
-	for (size_t i = 0; i < c->points.nwanted; i++)
-		if (!c->points.wanted[i].found)
-			say(c, "no-such-point",
-			    xasprintf("no progress point at '%s': no code of the program or its libraries is called so",
-				      c->points.wanted[i].name));
+	say(c, what, xstrdup(text));
 }
 
 /*
@@ -279,10 +271,12 @@ void diagnose(struct conductor *c, const char *command)
 		never_met(c, command);
 		return;
 	}
+	if (c->refused)
+		return;
 	became_others(c);
 	samplers(c);
 	losses(c);
-	names(c);
+	absent_tell(c, name);
 	if (c->plan->attach_only)
 		return;
 	points(c);
@@ -300,7 +294,7 @@ void diagnose(struct conductor *c, const char *command)
 
 void diagnose_end(struct conductor *c)
 {
-	if (!c->ready || c->plan->attach_only || c->regions->all_samples == 0 || c->regions->n == 0 ||
+	if (!c->ready || c->refused || c->plan->attach_only || c->regions->all_samples == 0 || c->regions->n == 0 ||
 	    c->experiments > 0 || points_most_visits(&c->points) == 0)
 		return;
 	say(c, "too-short",

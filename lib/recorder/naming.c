@@ -3,69 +3,109 @@
  *
  * A name is looked for in the program's own modules first.  Only what is in none
  * of them is looked for in the libraries of the system: a program that has a
- * function called `read` means that one.
+ * function called `read` means that one, be it `mpsc::read`; not so when that came
+ * with the compiler, as std::io::Read::read of Rust.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
+#include "base/msg.h"
 #include "base/num.h"
 #include "recorder/regions_parts.h"
 
-struct naming {
-	struct regions *r;
+/* Something that is called so. */
+struct candidate {
 	struct mapping *mod;
-	size_t found;
-	uint64_t *place; /* of regions_locate */
-	size_t max;
+	uint64_t off;
+	struct frame at; /* the image's */
+	char *function;  /* at.function; owned */
+	enum naming how;
 };
 
-static void found_function(void *arg, uint64_t off, const struct frame *at)
+static void drop(struct candidate *c)
 {
-	struct naming *n = arg;
-	struct region *g;
+	free(c->function);
+}
 
-	(void)off;
-	if (!at->function)
-		return;
-	g = regions_function(n->r, n->mod, at);
-	if (g->nranges == 0)
-		return;
-	n->found++;
-	regions_ask(n->r, g);
+static uint64_t place_of(const struct candidate *c)
+{
+	return arena_place(c->mod->id, c->off);
+}
+
+struct search {
+	struct regions *r;
+	struct mapping *mod; /* that is searched */
+	bool lines;          /* FILE:LINE */
+	struct candidate *v; /* owned; v[0..n) */
+	size_t n, cap;
+	enum naming best;
+};
+
+static void add(struct search *s, uint64_t off, const struct frame *at, enum naming how)
+{
+	struct candidate *c;
+
+	s->v = xgrow(s->v, s->n, &s->cap, sizeof *s->v);
+	c = &s->v[s->n++];
+	*c = (struct candidate){ .mod = s->mod, .off = off, .at = *at, .how = how };
+	c->at.function = c->function = at->function ? xstrdup(at->function) : NULL;
+	s->best = how > s->best ? how : s->best;
+}
+
+/* Its legacy names are those of C++ with a hash at the end, 17h0123456789abcdefE. */
+static bool is_rust(const char *function)
+{
+	size_t len = strlen(function);
+
+	return strncmp(function, "_R", 2) == 0 || (len > 20 && strncmp(function + len - 20, "17h", 3) == 0 && function[len - 1] == 'E');
+}
+
+static bool begins_with_one_of(const char *path, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++)
+		if (strncmp(path, *prefixes, strlen(*prefixes)) == 0)
+			return true;
+	return false;
+}
+
+/* Did it come with the compiler?  Without debug information its name must tell. */
+static bool is_from_outside(const struct frame *at)
+{
+	static const char *const cxx[] = { "std::", "__gnu_cxx::", NULL };
+	/* Rust's library, and what it is made with. */
+	static const char *const rust[] = { "std::", "core::", "alloc::", "hashbrown::", "gimli::", "addr2line::", "object::",
+					    "miniz_oxide::", "adler2::", "memchr::", "rustc_demangle::", "std_detect::",
+					    "compiler_builtins::", "panic_unwind::", "unwind::", "__rustc::", NULL };
+	char *path;
+	bool yes;
+
+	if (at->file)
+		return !mapping_file_in_scope(at->file, NULL);
+	path = called_path(at->function);
+	yes = begins_with_one_of(path, is_rust(at->function) ? rust : cxx);
+	free(path);
+	return yes;
+}
+
+static void found_function(void *arg, uint64_t off, const struct frame *at, enum called how)
+{
+	struct search *s = arg;
+
+	if (how == CALLED_FULL)
+		add(s, off, at, s->mod->own ? NAMED_FULL : NAMED_LIBRARY);
+	else if (!s->mod->own)
+		add(s, off, at, NAMED_ELSEWHERE);
+	else
+		add(s, off, at, is_from_outside(at) ? NAMED_OUTSIDE : NAMED_PART);
 }
 
 static void found_line(void *arg, uint64_t off, const struct frame *at)
 {
-	struct naming *n = arg;
-	struct region *g = regions_line(n->r, n->mod, off, at);
+	struct search *s = arg;
 
-	if (g->nranges == 0)
-		return;
-	n->found++;
-	regions_ask(n->r, g);
-}
-
-static void located_function(void *arg, uint64_t off, const struct frame *at)
-{
-	struct naming *n = arg;
-
-	(void)at;
-	if (n->found < n->max)
-		n->place[n->found++] = arena_place(n->mod->id, off);
-}
-
-/* A line may have code in several places: its first instruction is where it is come to. */
-static void located_line(void *arg, uint64_t off, const struct frame *at)
-{
-	struct naming *n = arg;
-	uint64_t place = arena_place(n->mod->id, off);
-
-	(void)at;
-	if (n->max == 0 || (n->found > 0 && n->place[0] <= place))
-		return;
-	n->place[0] = place;
-	n->found = 1;
+	add(s, off, at, s->mod->own ? NAMED_FULL : NAMED_LIBRARY);
 }
 
 static bool is_new(struct mapping *mod)
@@ -73,28 +113,80 @@ static bool is_new(struct mapping *mod)
 	return mod->mapped && !mod->searched && !mapping_is_runtime(mod) && mapping_image(mod);
 }
 
-/* Calls a function for everything that is called `name`, in modules that have not been searched yet. */
-static void look_up(struct naming *n, const char *name, bool own, image_found *function, image_found *at_line)
+/* Finds everything that is called `name`, in modules that have not been searched yet. */
+static void look_in(struct search *s, const char *name, bool own)
 {
 	const char *colon = strrchr(name, ':');
-	struct mappings *all = n->r->modules;
+	struct mappings *all = s->r->modules;
 	uint64_t line;
 
+	s->lines = colon && num_u64(colon + 1, &line);
 	for (size_t i = 0; i < all->n; i++) {
 		struct mapping *mod = &all->v[i];
 
 		if (mod->own != own || !is_new(mod))
 			continue;
-		n->mod = mod;
-		if (colon && num_u64(colon + 1, &line)) {
+		s->mod = mod;
+		if (s->lines) {
 			char *file = xstrndup(name, (size_t)(colon - name));
 
-			image_find_line(mod->image, file, (unsigned)line, mapping_file_in_scope, NULL, at_line, n);
+			image_find_line(mod->image, file, (unsigned)line, mapping_file_in_scope, NULL, found_line, s);
 			free(file);
 		} else {
-			image_find_functions(mod->image, name, function, n);
+			image_find_functions(mod->image, name, found_function, s);
 		}
 	}
+}
+
+/* Leaves the best of all that is called `name`; nothing, when that is worse than what is known. */
+static void look_up(struct search *s, const char *name, enum naming known)
+{
+	size_t n = 0;
+
+	look_in(s, name, true);
+	if (s->best < NAMED_PART && known == NAMED_NOWHERE)
+		look_in(s, name, false);
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->v[i].how == s->best && s->best >= known)
+			s->v[n++] = s->v[i];
+		else
+			drop(&s->v[i]);
+	}
+	s->n = n;
+}
+
+static void search_release(struct search *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		drop(&s->v[i]);
+	free(s->v);
+}
+
+enum { LISTED = 6 };
+
+/* A name that means several functions: says which, once. */
+static void announce(struct regions *r, const char *option, const char *name, const struct search *s, const char *meaning)
+{
+	struct buf text = BUF_INIT;
+	void **said;
+
+	if (s->n < 2 || s->lines || strpbrk(name, "*?["))
+		return;
+	buf_addf(&text, "'%s %s' is %zu functions: ", option, name, s->n);
+	for (size_t i = 0; i < s->n && i < LISTED; i++) {
+		char *plain = image_demangle(s->v[i].at.function);
+
+		buf_addf(&text, "%s%.200s", i ? ", " : "", plain);
+		free(plain);
+	}
+	if (s->n > LISTED)
+		buf_addf(&text, " and %zu more", s->n - LISTED);
+	buf_addf(&text, ": %s", meaning);
+	said = map_at(&r->said, text.s);
+	if (!*said)
+		msg_warn("%s", text.s);
+	*said = r;
+	buf_release(&text);
 }
 
 /* ---- classes ----------------------------------------------------------------------------- */
@@ -171,12 +263,12 @@ struct parts {
 	struct mapping *mod;
 };
 
-static void found_part(void *arg, uint64_t off, const struct frame *at)
+static void found_part(void *arg, uint64_t off, const struct frame *at, enum called how)
 {
 	struct parts *p = arg;
 
 	(void)off;
-	if (at->function)
+	if (how == CALLED_FULL)
 		add_code(p->region, p->mod, at->function);
 }
 
@@ -214,28 +306,102 @@ static size_t name_allocators(struct regions *r)
 
 /* ---- regions and places -------------------------------------------------------------------- */
 
-size_t regions_name(struct regions *r, const char *name, bool known)
+static bool same_code(const struct region *a, const struct region *b)
 {
-	struct naming n = { .r = r };
+	return a->module == b->module && a->nranges == b->nranges && memcmp(a->ranges, b->ranges, a->nranges * sizeof(*a->ranges)) == 0;
+}
+
+/* Makes regions of what was found.  Of several names for the same code (a constructor has some) one is kept. */
+static void ask_for(struct search *s)
+{
+	struct region **asked = xcalloc(s->n + 1, sizeof(*asked));
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct candidate *c = &s->v[i];
+		bool known = false;
+
+		asked[n] = s->lines ? regions_line(s->r, c->mod, c->off, &c->at) : regions_function(s->r, c->mod, &c->at);
+		for (size_t k = 0; k < n && !known; k++)
+			known = same_code(asked[k], asked[n]);
+		if (known || asked[n]->nranges == 0) {
+			drop(c);
+			continue;
+		}
+		regions_ask(s->r, asked[n]);
+		s->v[n++] = *c;
+	}
+	s->n = n;
+	free(asked);
+}
+
+enum naming regions_name(struct regions *r, const char *name, enum naming known)
+{
+	struct search s = { .r = r };
 
 	if (class_called(name) != CLASS_CPU) {
 		regions_ask(r, regions_class(r, name, class_called(name)));
-		return 1;
+		return NAMED_FULL;
 	}
 	if (strcmp(name, ":alloc") == 0)
-		return name_allocators(r);
-	look_up(&n, name, true, found_function, found_line);
-	if (n.found == 0 && !known)
-		look_up(&n, name, false, found_function, found_line);
-	return n.found;
+		return name_allocators(r) || known ? NAMED_FULL : NAMED_NOWHERE;
+	look_up(&s, name, known);
+	ask_for(&s);
+	announce(r, r->giving ? "--given" : "-r", name, &s, r->giving ? "each is made faster" : "each is a region of its own");
+	if (s.n > 0)
+		known = s.best;
+	search_release(&s);
+	return known;
+}
+
+/* The first instruction of a line is where it is come to, though it may have code in several places. */
+static void keep_first(struct search *s)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i < s->n; i++)
+		if (place_of(&s->v[i]) < place_of(&s->v[first]))
+			first = i;
+	for (size_t i = 0; i < s->n; i++)
+		if (i != first)
+			drop(&s->v[i]);
+	if (s->n > 0)
+		s->v[0] = s->v[first];
+	s->n = s->n > 0;
+}
+
+/* Two names for one place are one. */
+static void keep_different(struct search *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < n && !known; k++)
+			known = place_of(&s->v[k]) == place_of(&s->v[i]);
+		if (known)
+			drop(&s->v[i]);
+		else
+			s->v[n++] = s->v[i];
+	}
+	s->n = n;
 }
 
 size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size_t max)
 {
-	struct naming n = { .r = r, .place = place, .max = max };
+	struct search s = { .r = r };
+	size_t n;
 
-	look_up(&n, name, true, located_function, located_line);
-	if (n.found == 0)
-		look_up(&n, name, false, located_function, located_line);
-	return n.found;
+	look_up(&s, name, NAMED_NOWHERE);
+	if (s.lines)
+		keep_first(&s);
+	else
+		keep_different(&s);
+	n = s.n;
+	for (size_t i = 0; i < n && i < max; i++)
+		place[i] = place_of(&s.v[i]);
+	announce(r, "-P", name, &s, n > max ? "name one" : "a call of any is a visit");
+	search_release(&s);
+	return n;
 }

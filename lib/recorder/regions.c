@@ -24,6 +24,7 @@ void regions_release(struct regions *r)
 	free(r->v);
 	free(r->places);
 	map_release(&r->by_name);
+	map_release(&r->said);
 }
 
 void regions_new_run(struct regions *r)

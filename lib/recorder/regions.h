@@ -66,6 +66,7 @@ struct regions {
 	uint64_t blocked;         /* of this run, while waiting; in periods of the sampler */
 	uint64_t all_blocked;
 	uint64_t taken;           /* samples of either kind, of all runs */
+	struct map said;          /* about names; values are not used */
 	bool passed_more;         /* mapping_pass was called: publish */
 	bool coarse;              /* by regions_coarsen */
 	bool fell_back;           /* functions became regions, as there were no lines; see regions_fallback.c */
@@ -80,18 +81,30 @@ void regions_new_run(struct regions *r);
 /* Counts one sample of the target. */
 void regions_sample(struct regions *r, const struct arena_sample *s);
 
+/* How well a name is known; the better one wins. */
+enum naming {
+	NAMED_NOWHERE,
+	NAMED_ELSEWHERE, /* in part (called.h), of a library of the system */
+	NAMED_OUTSIDE, /* in part, of code in the program's own modules that came with the compiler (templates) */
+	NAMED_LIBRARY, /* in full, of a library of the system */
+	NAMED_PART,    /* in part, of the program's own code */
+	NAMED_FULL,    /* in full, of the program's own modules; of classes too */
+};
+
 /*
  * Makes regions of everything that `name` stands for: FUNCTION, FILE:LINE, a glob
- * of functions, or a class.  Libraries of the system are searched for what is in
- * none of the program's own modules, unless it is `known` from there by now.
- * Returns how many there are; 0: none.
+ * of functions, or a class.  Looks in modules that have not been searched yet, and
+ * takes what is called so best, if that is no worse than what is known by now.
+ * Libraries of the system are searched for what is not `known`.  Says once which
+ * functions there are, when there are several and the name is no glob.  Returns how
+ * well the name is known now.
  */
-size_t regions_name(struct regions *r, const char *name, bool known);
+enum naming regions_name(struct regions *r, const char *name, enum naming known);
 
 /*
  * The places that `name` (as above) stands for, for progress points: where a
- * function begins, or the first instruction of a line.  At most max; returns how
- * many.
+ * function begins, or the first instruction of a line.  At most max are stored;
+ * returns how many there are.
  */
 size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size_t max);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "recorder/absent.h"
 #include "recorder/conductor_parts.h"
 #include "recorder/tick.h"
 
@@ -139,6 +140,7 @@ void conductor_drain(struct conductor *c)
 	processes_bury(&c->processes);
 	points_cool(&c->points, now_ns());
 	look_again(c);
+	absent_warn(c);
 }
 
 /* ---- the end -------------------------------------------------------------------------- */
@@ -177,7 +179,7 @@ bool conductor_over(struct conductor *c)
 
 bool conductor_time_is_up(const struct conductor *c)
 {
-	if (*c->plan->stop || c->enough)
+	if (*c->plan->stop || c->enough || c->refused)
 		return true;
 	return c->plan->until_ns && now_ns() >= c->plan->until_ns;
 }

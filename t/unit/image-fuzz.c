@@ -54,6 +54,12 @@ static void ask_at(struct image *img, uint64_t off)
 	}
 }
 
+static void note_called(void *arg, uint64_t off, const struct frame *at, enum called how)
+{
+	(void)how;
+	note(arg, off, at);
+}
+
 static void ask_everything(const char *path)
 {
 	const char *why;
@@ -65,7 +71,7 @@ static void ask_everything(const char *path)
 		return;
 	for (uint64_t off = 0x1000; off < 0x1300; off += 4)
 		ask_at(img, off);
-	image_find_functions(img, "*", note, &sum);
+	image_find_functions(img, "*", note_called, &sum);
 	image_find_line(img, "small.c", 2, anything, NULL, note, &sum);
 	image_function_ranges(img, "leaf", &r);
 	free(r);

@@ -241,6 +241,12 @@ static void note(void *arg, uint64_t off, const struct frame *at)
 	snprintf(f->function[f->n++], 128, "%s", at->function ? at->function : "");
 }
 
+static void note_called(void *arg, uint64_t off, const struct frame *at, enum called how)
+{
+	(void)how;
+	note(arg, off, at);
+}
+
 static void lines_are_found(void **state)
 {
 	struct image *img = open_ok("chain");
@@ -268,18 +274,18 @@ static void functions_are_found(void **state)
 	struct finds f = { 0 };
 
 	(void)state;
-	assert_int_equal(image_find_functions(img, "first", note, &f), 1);
+	assert_int_equal(image_find_functions(img, "first", note_called, &f), 1);
 	assert_string_equal(f.function[0], "first");
 	assert_string_equal(image_symbol(img, f.off[0]), "first");
-	assert_int_equal(image_find_functions(img, "leaf", note, &f), 1); /* only inlined copies */
-	assert_int_equal(image_find_functions(img, "[fs]*t", note, &f), 1);
-	assert_int_equal(image_find_functions(img, "firs", note, &f), 0);
+	assert_int_equal(image_find_functions(img, "leaf", note_called, &f), 1); /* only inlined copies */
+	assert_int_equal(image_find_functions(img, "[fs]*t", note_called, &f), 1);
+	assert_int_equal(image_find_functions(img, "firs", note_called, &f), 0);
 	f.n = 0;
-	assert_int_equal(image_find_functions(cxx, "first", note, &f), 1);
+	assert_int_equal(image_find_functions(cxx, "first", note_called, &f), 1);
 	assert_string_equal(f.function[0], "_Z5firsti");
-	assert_int_equal(image_find_functions(cxx, "first(int)", note, &f), 1);
-	assert_int_equal(image_find_functions(cxx, "_Z5firsti", note, &f), 1);
-	assert_int_equal(image_find_functions(cxx, "first(long)", note, &f), 0);
+	assert_int_equal(image_find_functions(cxx, "first(int)", note_called, &f), 1);
+	assert_int_equal(image_find_functions(cxx, "_Z5firsti", note_called, &f), 1);
+	assert_int_equal(image_find_functions(cxx, "first(long)", note_called, &f), 0);
 	image_close(img);
 	image_close(cxx);
 }
@@ -359,7 +365,7 @@ static void inlined_copies_share_the_name_of_their_function(void **state)
 				  "int main(int c, char **) { job j = { c }; return j.work(c) + (j.*by)(c) + once(c); }\n");
 	sh("g++ -O2 -g internal.cc -o internal");
 	img = open_ok("internal");
-	assert_int_equal(image_find_functions(img, "*job::work", note, &f), 1);
+	assert_int_equal(image_find_functions(img, "*job::work", note_called, &f), 1);
 	assert_string_equal(f.function[0], "_ZN12_GLOBAL__N_13job4workEi");
 	n = image_function_ranges(img, f.function[0], &r);
 	for (size_t i = 0; i < n; i++) {
@@ -372,7 +378,7 @@ static void inlined_copies_share_the_name_of_their_function(void **state)
 	assert_true(inlined >= 1);
 	assert_int_equal(n, inlined + 1);
 	free(r);
-	assert_int_equal(image_find_functions(img, "once", note, &f), 1); /* no symbol: its source name must do */
+	assert_int_equal(image_find_functions(img, "once", note_called, &f), 1); /* no symbol: its source name must do */
 	image_close(img);
 }
 
@@ -418,7 +424,7 @@ static void folded_functions_have_all_names(void **state)
 			     "int main(int c, char **v) { (void)v; return one(c) + two(c + 1); }\n");
 	sh("gcc -O2 -g fold.c -o fold");
 	img = open_ok("fold");
-	assert_int_equal(image_find_functions(img, "one", note, &f), 1);
+	assert_int_equal(image_find_functions(img, "one", note_called, &f), 1);
 	n = image_aliases(img, f.off[0] + 1, name, 4);
 	assert_int_equal(n, 2);
 	assert_string_equal(name[0], "one");
@@ -439,7 +445,7 @@ static void assembly_without_sizes_reaches_the_next_symbol(void **state)
 	sh("gcc -shared -nostdlib bare.s -o bare.so");
 	img = open_ok("bare.so");
 	assert_int_equal(image_debug(img), IMAGE_SYMBOLS);
-	assert_int_equal(image_find_functions(img, "alpha", note, &f), 1);
+	assert_int_equal(image_find_functions(img, "alpha", note_called, &f), 1);
 	assert_string_equal(image_symbol(img, f.off[0] + 2), "alpha");
 	assert_string_equal(image_symbol(img, f.off[0] + 3), "beta");
 	assert_string_equal(image_symbol(img, f.off[0] + 4), "beta");

@@ -1,0 +1,299 @@
+#!/bin/sh
+# Names as people write them: -r produce is mpsc::produce; what is nowhere ends the recording before it begins.
+# A compiler that rustup has installed is the user's.
+RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
+export RUSTUP_HOME
+. "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
+
+cat >names.cc <<'END_OF_CXX'
+#include <andweorc.h>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+#include <vector>
+
+static volatile unsigned sink;
+static int turns = 1000;
+
+static void spin(int n)
+{
+	for (int i = 0; i < n * turns; i++)
+		sink += i;
+}
+
+__attribute__((noinline)) void right(int n) { spin(n); spin(1); }
+__attribute__((noinline)) void right(unsigned long n) { spin((int)n); }
+
+namespace a {
+__attribute__((noinline)) void produce() { spin(3); }
+}
+namespace b {
+__attribute__((noinline)) void produce() { spin(2); sink++; }
+namespace { __attribute__((noinline)) void hidden() { spin(2); } }
+}
+
+template <class T> struct Queue {
+	std::vector<T> v;
+	__attribute__((noinline)) void push(T t) { spin(2); v.push_back(t); if (v.size() > 50) v.clear(); }
+};
+
+struct Call { __attribute__((noinline)) void operator()(int n) { spin(n); sink--; } };
+
+int main(int argc, char **argv)
+{
+	Queue<int> ints;
+	Queue<long> longs;
+	Call call;
+
+	printf("began\n");
+	fflush(stdout);
+	for (int n = argc > 1 ? atoi(argv[1]) : 1; n > 0; n--) {
+		right(2);
+		right(3ul);
+		a::produce();
+		b::produce();
+		b::hidden();
+		ints.push(n);
+		longs.push(n);
+		call(2);
+		ANDWEORC_PROGRESS("unit");
+	}
+	// No such statement:
+	return 0;
+}
+END_OF_CXX
+g++ -O2 -g -I"$top/lib" -o names names.cc -pthread || exit 1
+g++ -O2 -I"$top/lib" -o nodebug names.cc -pthread || exit 1
+
+
+# means NAME SYMBOL...: the name means these functions
+means() {
+	name=$1
+	shift
+	recording log -r "$name" --window 1 -s 50 -d 1.5 -- ./names 1000000
+	values symbol region | sort >got
+	printf '%s\n' "$@" | sort >want
+	same want got
+}
+
+one_of_cxx() {
+	means b::produce _ZN1b7produceEv
+	empty err
+	means hidden _ZN1b12_GLOBAL__N_16hiddenEv
+	means 'b::hidden' _ZN1b12_GLOBAL__N_16hiddenEv
+	means 'right(unsigned long)' _Z5rightm
+	means 'Queue<int>::push' _ZN5QueueIiE4pushEi
+	means 'operator()' _ZN4CallclEi
+	means 'push(long)' _ZN5QueueIlE4pushEl
+	empty err
+}
+check 'C++: unqualified, partly qualified, with parameters, with template arguments' one_of_cxx
+
+several_of_cxx() {
+	means produce _ZN1a7produceEv _ZN1b7produceEv
+	echo "andweorc-record: warning: '-r produce' is 2 functions: a::produce(), b::produce(): each is a region of its own" >want
+	same want err
+	means right _Z5righti _Z5rightm
+	has "^andweorc-record: warning: '-r right' is 2 functions: right\\(" err
+	means Queue::push _ZN5QueueIiE4pushEi _ZN5QueueIlE4pushEl
+	has "'-r Queue::push' is 2 functions: Queue<int>::push\\(int\\), Queue<long>::push\\(long\\)" err
+	means 'prod*' _ZN1a7produceEv _ZN1b7produceEv
+	empty err
+}
+check 'C++: several functions are regions of their own, and listed' several_of_cxx
+
+points_of_cxx() {
+	recording log -P produce -r right --window 1 -- ./names 100
+	has "'-P produce' is 2 functions: a::produce\\(\\), b::produce\\(\\): a call of any is a visit" err
+	test "$(field point produce visits)" -eq 200
+	recording log -P '*r*' --window 1 -- ./names 100
+	has "no progress point at '\\*r\\*': the processor has four breakpoints in all" err
+}
+given_in_cxx() {
+	recording log --given b::produce=30 -r right --window 1 -- ./names 4000
+	has '^region	.*	symbol=_ZN1b7produceEv' log
+	recording log --given produce=30 -r right --window 1 -- ./names 4000
+	has "'--given produce' is 2 functions: .*: each is made faster" err
+}
+(recording log --attach-only -- ./names 1)
+if test "$(values sampler run)" = perf; then
+	check 'C++: -P' points_of_cxx
+else
+	skip 'C++: -P' 'perf is refused here'
+fi
+check 'C++: --given' given_in_cxx
+
+cp "$top/t/workload/andweorc.rs" .
+cat >names.rs <<'END_OF_RUST'
+mod andweorc;
+mod mpsc {
+	pub struct Queue<T> {
+		pub v: Vec<T>,
+	}
+	impl<T> Queue<T> {
+		#[inline(never)]
+		pub fn push(&mut self, t: T) {
+			spin(2);
+			self.v.push(t);
+			if self.v.len() > 50 {
+				self.v.clear()
+			}
+		}
+	}
+	pub trait Sink {
+		fn take(&self, n: u32);
+	}
+	pub struct Null;
+	impl Sink for Null {
+		#[inline(never)]
+		fn take(&self, n: u32) {
+			spin(n);
+		}
+	}
+	#[inline(always)]
+	fn spin(n: u32) {
+		for i in 0..n * 1000 {
+			std::hint::black_box(i);
+		}
+	}
+	#[inline(never)]
+	pub fn produce(q: &mut Queue<u32>) {
+		spin(3);
+		q.push(1);
+	}
+}
+use mpsc::Sink;
+fn main() {
+	let mut q = mpsc::Queue { v: vec![] };
+	println!("began");
+	for _ in 0..std::env::args().nth(1).unwrap().parse().unwrap() {
+		mpsc::produce(&mut q);
+		mpsc::Null.take(2);
+		andweorc::progress!("unit");
+	}
+}
+END_OF_RUST
+# The last component of a mangled name is the same in the legacy mangling and in v0, but for what follows.
+means_rust() {
+	recording log -r "$1" -d 1 --window 1 -s 50 -- ./rusty 10000000
+	empty err
+	values symbol region >got
+	test "$(wc -l <got)" -eq 1
+	has "$2" got
+}
+rust() {
+	for mangling in '' '-C symbol-mangling-version=v0'; do
+		for g in -g ''; do
+			# shellcheck disable=SC2086 # words, or nothing
+			rustc --edition 2021 $g -O $mangling -o rusty names.rs
+			means_rust produce 7produce
+			means_rust mpsc::produce 7produce
+			means_rust push '4push'
+			means_rust Queue::push '4push'
+			means_rust Null::take '4take'
+			means_rust Sink::take '4take'
+			refused -r prodcue -- ./rusty 1
+			has "called 'prodcue'; did you mean 'names::mpsc::produce'\\?\$" err
+		done
+	done
+}
+
+# ---- names that nothing has -----------------------------------------------------------------
+
+# refused ARG...: the recording ends before the program does anything, with one error
+refused() {
+	exits 125 andweorc-record -q -o log "$@" >out 2>err
+	empty out
+	test "$(wc -l <err)" -eq 1
+	lacks 'warning' err
+	has '^end	run=1	' log
+	lacks '^end	run=2	' log
+	lacks '^experiment' log
+	test "$(grep -c '^warning	' log)" -eq 1
+}
+
+if rustc --version >/dev/null 2>&1; then
+	check 'Rust: both manglings, with and without -g' rust
+else
+	skip 'Rust: both manglings, with and without -g' 'rustc is not there'
+fi
+
+ends_at_once() {
+	refused -d 5 -r prodcue -- ./names 1000000
+	echo "andweorc-record: no code of the program or its libraries is called 'prodcue'; did you mean 'a::produce' or 'b::produce'?" >want
+	same want err
+	has '^warning	run=1	what=no-such-region	' log
+	refused -n 3 -r 'right(int)' -r b::produc -- ./names 1000000
+	has "called 'b::produc'; did you mean 'b::produce' or 'a::produce'\\?\$" err
+	refused --given produc=30 -r a::produce -- ./names 1000000
+	refused -r memcyp -- ./names 1000000
+	has "did you mean .*'memcpy'" err
+	refused -r :oi -- ./names 1000000
+	has "called ':oi'; did you mean ':io'\\?\$" err
+	refused -r no_such_thing_at_all -- ./names 1000000
+	has "is called 'no_such_thing_at_all'\$" err
+	refused -P no_such_thing -- ./names 1000000
+	has "^andweorc-record: no progress point at 'no_such_thing': no code of the program or its libraries is called so\$" err
+	has '^warning	run=1	what=no-such-point	' log
+}
+check 'a name that nothing has ends the recording before the program begins' ends_at_once
+
+# line PATTERN: its number in names.cc
+line() {
+	grep -n "$1" names.cc | cut -d: -f1
+}
+
+lines() {
+	refused -r "names.cc:$(line 'No such statement')" -- ./names 1000000
+	has "; the (next|last) line with code is [0-9]+\$" err
+	refused -r names.cc:1 -- ./names 1000000
+	has "called 'names.cc:1'; the next line with code is $(line 'for (int i = 0')\$" err
+	refused -r names.cc:1000 -- ./names 1000000
+	has "; the last line with code is $(line '^}$' | tail -n 1)\$" err
+	refused -r nomes.cc:9 -- ./names 1000000
+	has 'called .nomes.cc:9.: nothing that was compiled with -g comes from a file of that name$' err
+	refused -r names.cc:9 -- ./nodebug 1000000
+	has 'called .names.cc:9.: lines are not known without debug information, so compile with -g$' err
+}
+check 'lines: the nearest one with code, and -g' lines
+
+controls() {
+	refused -r "$(printf 'a\033[2Jb')" -- ./names 1000000
+	has "called 'a\\\\x1b\\[2Jb'\$" err
+}
+check 'control characters are masked' controls
+
+# A shell, a plugin: the name may come yet.
+waits_for_programs() {
+	for command in './names 4000' './names 4000; exit 0' 'sleep 0.2; exec ./names 4000'; do
+		recording log -r b::produce --window 1 -- sh -c "$command"
+		empty err
+		has '^region	.*	symbol=_ZN1b7produceEv' log
+	done
+	# What it has become can bring no more.
+	exits 125 andweorc-record -q -o log -r prodcue -- env ./names 1000000 >out 2>err
+	empty out
+	has 'did you mean' err
+}
+check 'what a command starts is waited for' waits_for_programs
+
+waits_for_plugins() {
+	cp "$O/t/workload/plugin" "$O/t/workload/plugin.so" .
+	recording log -r plugin_work -r program_work -m function --window 20 -d 6 -- ./plugin --seconds 5
+	lacks 'called' err
+	has '^region	.*	symbol=plugin_work' log
+}
+check 'what a program loads is waited for' waits_for_plugins
+
+says_so_in_time() {
+	recording log -r plugin_wrok -r program_work -m function --window 20 -d 6 -- ./plugin --seconds 20
+	has "^andweorc-record: warning: so far: no code of the program or its libraries is called 'plugin_wrok'; did you mean 'plugin_work'\\?\$" err
+	has "^andweorc-record: warning: no code of the program or its libraries is called 'plugin_wrok'" err
+	test "$(wc -l <err)" -eq 2
+	has '^experiment' log
+	test "$(grep -c '^warning	.*what=no-such-region' log)" -eq 1
+}
+check 'and missed after three seconds' says_so_in_time
+
+done_testing
