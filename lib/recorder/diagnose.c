@@ -14,6 +14,8 @@
 
 enum {
 	UNSEEN_SAMPLES = 300, /* of so many, one per cent would have been hit 19 times out of 20 */
+	MANY_MADE_PCT = 20,   /* of the samples: worth a word, */
+	MOST_MADE_PCT = 50,   /* and that is where they are */
 	UNSEEN_NS = 100 * MS, /* so much processor time is not just what starting takes */
 };
 
@@ -218,9 +220,26 @@ static void fallback(struct conductor *c)
 	buf_release(&list);
 }
 
+/* Of samples in code that the program made as it ran, when they are many.  Returns how many per cent they are. */
+static unsigned made(struct conductor *c)
+{
+	unsigned pct = (unsigned)(100 * c->regions->made / (c->regions->samples ? c->regions->samples : 1));
+	const char *names = 2 * c->regions->made_named >= c->regions->made ?
+				    "; the log has its functions as the perf map file names them" :
+				    "; its functions have names where there is a perf map file (node --perf-basic-prof, java "
+				    "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit), and callers where it keeps frame pointers (java -XX:+PreserveFramePointer)";
+
+	if (pct >= MANY_MADE_PCT)
+		say(c, "jit", xasprintf("%u %% of the samples are in code that the program makes as it runs (JIT): it is no region, but counts for what "
+				    "calls it%s",
+				    pct, names));
+	return pct;
+}
+
 static void regions(struct conductor *c)
 {
 	size_t logged = 0;
+	unsigned made_pct = made(c);
 
 	for (size_t i = 0; i < c->regions->n; i++)
 		logged += c->regions->v[i]->logged && !c->regions->v[i]->given;
@@ -232,6 +251,8 @@ static void regions(struct conductor *c)
 			    "which the runtime cannot be seen"));
 	else if (c->regions->samples == 0)
 		say(c, "no-samples", xstrdup("no sample was taken: the program used no processor time outside the kernel"));
+	else if (c->regions->n == 0 && made_pct >= MOST_MADE_PCT)
+		return; /* as has been said */
 	else if (c->regions->n == 0)
 		say(c, "no-sample-in-scope",
 		    xasprintf("of %llu samples none is in code of a file that has symbols or an unwind table", (unsigned long long)c->regions->samples));

@@ -13,6 +13,7 @@
 #include "base/msg.h"
 #include "format.h"
 #include "format/record.h"
+#include "recorder/jit.h"
 #include "recorder/journal.h"
 
 bool journal_open(struct journal *j, const char *path)
@@ -259,6 +260,7 @@ void journal_know(struct journal *j, struct region *g)
 struct leaf_writer {
 	struct journal *j;
 	unsigned run;
+	struct jit jit;
 };
 
 static void write_leaf(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count)
@@ -274,13 +276,14 @@ static void write_leaf(void *arg, unsigned module, uint64_t off, enum arena_clas
 	record_str(&w->j->line, "state", class == CLASS_CPU ? "cpu" : "blocked");
 	if (class != CLASS_CPU)
 		record_str(&w->j->line, "class", names[class]);
+	add_text(&w->j->line, "function", jit_name(&w->jit, module, off));
 	record_end(&w->j->line);
 	journal_flush(w->j);
 }
 
 void journal_samples(struct journal *j, unsigned run, struct regions *regions)
 {
-	struct leaf_writer w = { j, run };
+	struct leaf_writer w = { .j = j, .run = run };
 
 	for (size_t i = 0; i < regions->n; i++) {
 		struct region *g = regions->v[i];
@@ -297,7 +300,9 @@ void journal_samples(struct journal *j, unsigned run, struct regions *regions)
 		record_end(&j->line);
 		journal_flush(j);
 	}
+	jit_read(&w.jit, regions);
 	regions_leaves(regions, write_leaf, &w);
+	jit_release(&w.jit);
 }
 
 void journal_warning(struct journal *j, unsigned run, const char *what, const char *text)

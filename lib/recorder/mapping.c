@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "binary/unwind.h"
 #include "format.h"
 #include "recorder/mapping.h"
+
+enum { MAKERS = 64 };
 
 void mapping_init(struct mappings *m)
 {
@@ -129,13 +132,10 @@ bool mapping_file_offset(int fd, uint64_t off, uint64_t *at)
 	return false;
 }
 
-static struct mapping *of_path(struct mappings *m, const char *path)
+static struct mapping *add_module(struct mappings *m, const char *path)
 {
 	struct mapping *new;
 
-	for (size_t i = 0; i < m->n; i++)
-		if (strcmp(m->v[i].path, path) == 0)
-			return &m->v[i];
 	m->v = xgrow(m->v, m->n, &m->cap, sizeof(*m->v));
 	new = &m->v[m->n];
 	memset(new, 0, sizeof(*new));
@@ -144,10 +144,51 @@ static struct mapping *of_path(struct mappings *m, const char *path)
 	return new;
 }
 
-void mapping_new_run(struct mappings *m)
+static struct mapping *of_path(struct mappings *m, const char *path)
 {
 	for (size_t i = 0; i < m->n; i++)
+		if (strcmp(m->v[i].path, path) == 0 && !m->v[i].made)
+			return &m->v[i];
+	return add_module(m, path);
+}
+
+/*
+ * Each process makes code of its own at addresses of its own, so each has a
+ * module for it, which the next run uses again.  Of very many, the last share one.
+ */
+static struct mapping *of_maker(struct mappings *m, pid_t pid)
+{
+	char name[64];
+	struct mapping *at = NULL;
+	struct stat st;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		if (!m->v[i].made)
+			continue;
+		n++;
+		if (m->v[i].maker == pid)
+			return &m->v[i];
+		if (!at || at->maker)
+			at = &m->v[i];
+	}
+	if (!at || (at->maker && n < MAKERS))
+		at = add_module(m, "[jit]");
+	else if (at->maker)
+		return at;
+	snprintf(name, sizeof(name), "/proc/%ld", (long)pid);
+	at->made = true;
+	at->maker = pid;
+	at->maker_uid = stat(name, &st) == 0 ? st.st_uid : (uid_t)-1;
+	return at;
+}
+
+void mapping_new_run(struct mappings *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
 		m->v[i].mapped = m->v[i].logged = m->v[i].searched = false;
+		m->v[i].maker = 0;
+	}
 }
 
 struct mapping *mapping_of(struct mappings *m, unsigned id)
@@ -159,6 +200,8 @@ struct image *mapping_image(struct mapping *mod)
 {
 	const char *why;
 
+	if (mod->path[0] == '[')
+		mod->unreadable = true;
 	if (!mod->image && !mod->unreadable) {
 		mod->image = image_open(mod->path, NULL, &why);
 		mod->unreadable = !mod->image;
@@ -190,7 +233,33 @@ static void take(struct space *s, struct mappings *m, const char *path, uint64_t
 	s->v[s->n++] = (struct mapped){ mod->id, lo, hi, bias };
 }
 
-static bool read_maps(struct space *s, struct mappings *m, const char *name, const char *exe, uint64_t arena)
+/* Is it memory of no file that exists, as compilers take it for the code that they make? */
+static bool is_made(const char *path)
+{
+	static const char *const begins[] = { "//anon", "[anon", "[heap]", "[stack", "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (begins_with(path, begins[i]))
+			return true;
+	return !*path;
+}
+
+/* Pieces with nothing between them but what holds no code now count as one: compilers change what may be executed all the time. */
+static void take_made(struct space *s, struct mappings *m, pid_t pid, uint64_t lo, uint64_t hi)
+{
+	struct mapping *mod = of_maker(m, pid);
+	struct mapped *at = s->n ? &s->v[s->n - 1] : NULL;
+
+	mod->mapped = true;
+	if (at && at->module == mod->id) {
+		at->hi = hi;
+		return;
+	}
+	s->v = xgrow(s->v, s->n, &s->cap, sizeof(*s->v));
+	s->v[s->n++] = (struct mapped){ mod->id, lo, hi, 0 };
+}
+
+static bool read_maps(struct space *s, struct mappings *m, pid_t pid, const char *name, const char *exe, uint64_t arena)
 {
 	char line[4600], path[4200], last[4200] = "", perms[8];
 	unsigned long lo, hi, offset, base = 0;
@@ -202,6 +271,8 @@ static bool read_maps(struct space *s, struct mappings *m, const char *name, con
 		path[0] = '\0';
 		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4199[^\n]", &lo, &hi, perms, &offset, path) < 4)
 			continue;
+		if (perms[2] == 'x' && is_made(path))
+			take_made(s, m, pid, lo, hi);
 		if (path[0] != '/' && strcmp(path, "[vdso]") != 0)
 			continue;
 		s->arena = s->arena || (lo == arena && begins_with(path, "/memfd:" AW_ARENA_NAME " "));
@@ -246,14 +317,14 @@ enum space_news space_read(struct space *s, struct mappings *m, pid_t pid, uint6
 	n = readlink(name, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
 	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
-	any = read_maps(&now, m, name, exe, arena);
+	any = read_maps(&now, m, pid, name, exe, arena);
 
 	/* A main thread that has ended (pthread_exit) has no map any more; its siblings do. */
 	snprintf(name, sizeof(name), "/proc/%ld/task", (long)pid);
 	tasks = any ? NULL : opendir(name);
 	while (tasks && !any && (e = readdir(tasks)) != NULL) {
 		snprintf(name, sizeof(name), "/proc/%ld/task/%s/maps", (long)pid, e->d_name);
-		any = read_maps(&now, m, name, exe, arena);
+		any = read_maps(&now, m, pid, name, exe, arena);
 	}
 	if (tasks)
 		closedir(tasks);
@@ -279,6 +350,14 @@ const struct mapped *space_find(const struct space *s, uint64_t pc)
 		if (pc >= s->v[i].lo && pc < s->v[i].hi)
 			return &s->v[i];
 	return NULL;
+}
+
+unsigned space_made(const struct space *s, const struct mappings *m)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (m->v[s->v[i].module - 1].made)
+			return s->v[i].module;
+	return 0;
 }
 
 void mapping_pass(struct mapping *mod, const struct range *ranges, size_t n)

@@ -21,6 +21,9 @@ struct mapping {
 	char *path;          /* owned */
 	struct image *image; /* NULL: not opened yet, or cannot be read; see mapping_image */
 	bool unreadable;
+	pid_t maker;         /* of code that a process has made as it ran (JIT): the process, in this run; 0: none */
+	uid_t maker_uid;
+	bool made;           /* it is such code; offsets are addresses */
 	bool own;            /* in scope: its code can be a region */
 	bool mapped;         /* in some process of the run that is on */
 	bool logged;         /* its record has been written in this run */
@@ -75,6 +78,9 @@ void space_release(struct space *s);
 
 /* What has its code at run-time address pc, or NULL. */
 const struct mapped *space_find(const struct space *s, uint64_t pc);
+
+/* The module of what the process has made as it ran; 0: it has made nothing, as far as is known. */
+unsigned space_made(const struct space *s, const struct mappings *m);
 
 /* Tells the runtime in `process` where its modules are and how to unwind them. */
 void space_publish(const struct space *s, struct mappings *m, struct arena *arena, struct arena_process *process);

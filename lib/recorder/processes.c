@@ -267,6 +267,8 @@ void processes_name(struct processes *p, uint32_t index, struct arena_sample *s)
 		at = space_find(&p->member[index].space, s->place[i]);
 		if (at)
 			s->place[i] = arena_place(at->module, s->place[i] - at->bias);
+		else if (i == 0) /* code that has been made since we looked, if there is any */
+			s->place[i] = arena_place(space_made(&p->member[index].space, p->modules), s->place[i]);
 	}
 }
 

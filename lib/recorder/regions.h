@@ -65,6 +65,8 @@ struct regions {
 	uint64_t all_samples;     /* of all runs */
 	uint64_t blocked;         /* of this run, while waiting; in periods of the sampler */
 	uint64_t all_blocked;
+	uint64_t made;            /* of this run, on a processor in code that the program made as it ran; see jit.h */
+	uint64_t made_named;      /* of these, in functions with names */
 	uint64_t taken;           /* samples of either kind, of all runs */
 	struct map said;          /* about names; values are not used */
 	bool passed_more;         /* mapping_pass was called: publish */

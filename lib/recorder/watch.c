@@ -128,6 +128,7 @@ void conductor_drain(struct conductor *c)
 
 	processes_look(&c->processes);
 	conductor_reap(c); /* for the status of those who have ended */
+	look_again(c);
 	for (uint32_t i = 0; i < n; i++)
 		drain_thread(c, &c->arena->thread[i]);
 	if (c->regions->passed_more) {
@@ -139,7 +140,6 @@ void conductor_drain(struct conductor *c)
 		atomic_store_explicit(&c->arena->whole_stacks, 1, memory_order_relaxed);
 	processes_bury(&c->processes);
 	points_cool(&c->points, now_ns());
-	look_again(c);
 	absent_warn(c);
 }
 
