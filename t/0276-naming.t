@@ -193,7 +193,7 @@ rust() {
 			means_rust Queue::push '4push'
 			means_rust Null::take '4take'
 			means_rust Sink::take '4take'
-			refused -r prodcue -- ./rusty 1
+			refused -r prodcue -- ./rusty 10000000
 			has "called 'prodcue'; did you mean 'names::mpsc::produce'\\?\$" err
 		done
 	done
@@ -201,10 +201,9 @@ rust() {
 
 # ---- names that nothing has -----------------------------------------------------------------
 
-# refused ARG...: the recording ends before the program does anything, with one error
+# refused ARG...: the recording ends before it begins, with one error
 refused() {
 	exits 125 andweorc-record -q -o log "$@" >out 2>err
-	empty out
 	test "$(wc -l <err)" -eq 1
 	lacks 'warning' err
 	has '^end	run=1	' log
@@ -234,10 +233,11 @@ ends_at_once() {
 	refused -r no_such_thing_at_all -- ./names 1000000
 	has "is called 'no_such_thing_at_all'\$" err
 	refused -P no_such_thing -- ./names 1000000
+	empty out # points are there before the program is, or nothing is
 	has "^andweorc-record: no progress point at 'no_such_thing': no code of the program or its libraries is called so\$" err
 	has '^warning	run=1	what=no-such-point	' log
 }
-check 'a name that nothing has ends the recording before the program begins' ends_at_once
+check 'a name that nothing has ends the recording before it begins' ends_at_once
 
 # line PATTERN: its number in names.cc
 line() {
@@ -272,8 +272,7 @@ waits_for_programs() {
 		has '^region	.*	symbol=_ZN1b7produceEv' log
 	done
 	# What it has become can bring no more.
-	exits 125 andweorc-record -q -o log -r prodcue -- env ./names 1000000 >out 2>err
-	empty out
+	refused -r prodcue -- env ./names 1000000
 	has 'did you mean' err
 }
 check 'what a command starts is waited for' waits_for_programs

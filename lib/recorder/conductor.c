@@ -197,10 +197,8 @@ void conductor_release(struct conductor *c)
 
 void conductor_prepare(struct conductor *c)
 {
-	bool first = c->run == 0 && (c->plan->nnames > 0 || c->plan->given);
-
-	/* Points at places are to be there before the program is; and a name that is nowhere ends it before it does anything. */
-	c->arena->attend_first = c->points.nwanted > 0 || first;
+	/* Points at places are to be there before the program is. */
+	c->arena->attend_first = c->points.nwanted > 0;
 	c->arena->want_breaks = c->points.nwanted > 0;
 	leftover_begin(&c->leftover);
 	whole_prepare(c);
