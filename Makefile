@@ -88,6 +88,9 @@ FORCE:
 # Headers are tracked by the compiler (-MMD).
 COMPILE = $(CC) $(STD) $(CPPFLAGS) $(PKG_CFLAGS) $(WARN) $(CFLAGS)
 
+# Counts calls of functions while their arguments are in vector registers.
+$(O)/lib/runtime/callpoint.o $(O)/static/callpoint.o: COMPILE += $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-mgeneral-regs-only)
+
 $(O)/lib/runtime/%.o: lib/runtime/%.c $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)

@@ -183,7 +183,7 @@ lzma() {
 	exits 0 xz -k -1 -c real >want
 	exits 0 andweorc-record -q -o log -m function -P lzma_code -r lzma_code --window 20 -s 50 -- xz -k -1 -c real >got 2>err
 	same want got
-	test "$(field point lzma_code kind)" = breakpoint
+	test "$(field point lzma_code kind)" = call
 	test "$(field point lzma_code visits)" -gt 50
 	test "$(share lzma_code)" -ge 80
 }

@@ -200,6 +200,7 @@ void conductor_prepare(struct conductor *c)
 	/* Points at places are to be there before the program is. */
 	c->arena->attend_first = c->points.nwanted > 0;
 	c->arena->want_breaks = c->points.nwanted > 0;
+	points_prepare(&c->points, c->arena);
 	leftover_begin(&c->leftover);
 	whole_prepare(c);
 }

@@ -65,6 +65,48 @@ static void warn(struct points *p, struct wanted_point *w, const char *what, cha
 	free(text);
 }
 
+/* Only a plain name can be that of a function of a library: no glob, no line, no class, and C++ as the linker has it. */
+static bool is_plain(const char *name)
+{
+	return *name && !(*name >= '0' && *name <= '9') && strlen(name) < ARENA_POINT_NAME &&
+	       name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0';
+}
+
+void points_prepare(struct points *p, struct arena *arena)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nwanted && n < ARENA_CALLS; i++)
+		if (is_plain(p->wanted[i].name))
+			strcpy(arena->call[n++].name, p->wanted[i].name);
+}
+
+/* What the runtime has redirected under that name, if it is one of place[0..n); else NULL. */
+static struct arena_call *call_of(struct arena *a, const char *name, const uint64_t *place, size_t n)
+{
+	for (size_t i = 0; i < ARENA_CALLS; i++) {
+		struct arena_call *c = &a->call[i];
+
+		/* Pairs with the release in redirect.c: `off` is there. */
+		if (strcmp(c->name, name) != 0 || atomic_load_explicit(&c->slots, memory_order_acquire) == 0)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if ((place[k] & ((1ull << PLACE_MODULE_SHIFT) - 1)) == atomic_load(&c->off))
+				return c;
+	}
+	return NULL;
+}
+
+static bool place_call(struct points *p, struct wanted_point *w, struct arena_call *c)
+{
+	if (!c)
+		return false;
+	w->point = arena_add_point(p->arena, w->name, POINT_CALL);
+	if (w->point > 0)
+		atomic_store(&c->point, (uint32_t)w->point);
+	return w->point > 0;
+}
+
 static void place(struct points *p, struct wanted_point *w)
 {
 	struct arena *a = p->arena;
@@ -75,6 +117,8 @@ static void place(struct points *p, struct wanted_point *w)
 	if (n == 0)
 		return; /* perhaps in a module that is yet to come; else diagnose says so */
 	w->found = w->placed = true;
+	if (place_call(p, w, call_of(a, w->name, at, n)))
+		return;
 	if (atomic_load(&a->sampler) != SAMPLER_PERF) {
 		warn(p, w, "no-such-point",
 		     xasprintf("no progress point at '%s': breakpoints need perf, which is %s", w->name,
@@ -171,7 +215,7 @@ static void judge(struct points *p, struct wanted_point *w, int64_t now)
 void points_cool(struct points *p, int64_t now_ns)
 {
 	for (size_t i = 0; i < p->nwanted; i++)
-		if (p->wanted[i].point > 0 && !p->wanted[i].hot)
+		if (p->wanted[i].point > 0 && !p->wanted[i].hot && p->arena->point[p->wanted[i].point - 1].kind == POINT_BREAK)
 			judge(p, &p->wanted[i], now_ns);
 }
 
@@ -282,6 +326,7 @@ static const char *kind_of(const struct arena_point *at)
 		[POINT_THROUGHPUT] = "throughput",
 		[POINT_LATENCY] = "latency",
 		[POINT_BREAK] = "breakpoint",
+		[POINT_CALL] = "call",
 		[POINT_AUTOMATIC] = "automatic",
 	};
 

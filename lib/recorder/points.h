@@ -2,9 +2,14 @@
  * points: progress points, from outside the target.
  *
  * Most visits are seen by the runtime, which opens and closes windows where they
- * happen.  Two kinds need the recorder: places in code (-P), which it looks up
- * and gives up when they cost too much; and counters that the program itself
- * adds to (coz.h), where nothing happens that the runtime could see.
+ * happen.  Two kinds need the recorder: places in code (-P), which it looks up,
+ * and counters that the program itself adds to (coz.h), where nothing happens
+ * that the runtime could see.
+ *
+ * A place is counted in one of two ways.  Calls of a function of a library, from
+ * another module, are counted by the runtime as they are made (POINT_CALL): that
+ * costs little, and needs nothing.  All else is a breakpoint of the processor
+ * (POINT_BREAK), which is given up when it costs too much.
  */
 #ifndef ANDWEORC_RECORDER_POINTS_H
 #define ANDWEORC_RECORDER_POINTS_H
@@ -47,6 +52,9 @@ void points_init(struct points *p, struct arena *arena, struct journal *journal,
 		 size_t n);
 void points_release(struct points *p);
 void points_new_run(struct points *p, struct arena *arena, unsigned run);
+
+/* Before the target is started: tells the runtime which names may be those of functions of libraries. */
+void points_prepare(struct points *p, struct arena *arena);
 
 /* Looks the places up in modules that have not been searched yet.  Threads watch them from their next sample on. */
 void points_place(struct points *p);

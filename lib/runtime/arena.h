@@ -31,6 +31,7 @@ enum {
 	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
 	ARENA_BREAKS = 4,         /* debug registers of x86-64 */
+	ARENA_CALLS = 16,         /* functions whose calls are counted */
 	ARENA_PATIENCE = 1 << 26, /* turns of a spin lock: a second or so */
 	ARENA_POINT_NAME = 96,    /* bytes, with the NUL */
 	ARENA_COMMAND = 256,      /* the same */
@@ -81,6 +82,7 @@ enum point_kind {
 	POINT_THROUGHPUT, /* ANDWEORC_PROGRESS, COZ_PROGRESS: one visit, one unit of work */
 	POINT_LATENCY,    /* ANDWEORC_BEGIN and ANDWEORC_END, COZ_BEGIN and COZ_END: a visit is an end */
 	POINT_BREAK,      /* a place in code (-P) */
+	POINT_CALL,       /* a function of a library, counted where it is called (-P) */
 	POINT_AUTOMATIC,  /* nothing that the program marks: enum arena_moved, and processor time (":work") */
 };
 
@@ -163,6 +165,14 @@ struct arena_break {
 };
 
 enum { BREAK_TOO_HOT = 1 };
+
+/* A function that may be one of a library, so that its calls can be counted; see lib/runtime/redirect.c. */
+struct arena_call {
+	char name[ARENA_POINT_NAME];  /* [C] before the target is started; "": none */
+	_Atomic uint32_t point;       /* [C] number of the point; 0: its calls are not counted */
+	_Atomic uint32_t slots;       /* [A] through which it is called */
+	_Atomic uint64_t off;         /* [A] where it is in its module; before slots grows */
+};
 
 /* [lo, hi), places. */
 struct arena_range {
@@ -374,6 +384,7 @@ struct arena {
 	_Atomic int32_t break_errno;                /* [A] why a breakpoint was refused, or 0 */
 
 	struct arena_break brk[ARENA_BREAKS];       /* [C] */
+	struct arena_call call[ARENA_CALLS];
 	struct arena_point point[ARENA_POINTS];
 	_Atomic uint32_t spans_used;                /* [A] */
 	struct arena_object object[ARENA_OBJECTS];

@@ -139,6 +139,7 @@ __attribute__((constructor(101))) static void init(int argc, char **argv)
 	path = getenv(AW_ENV_ARENA);
 	if (!path || is_in_valgrind() || is_traced() || (a = map_arena(path)) == NULL)
 		goto out;
+	redirect_init(a); /* before the conductor can ask whether calls are counted here */
 	if (!process_join(a, argc, argv)) {
 		SYS(SYS_munmap, a, sizeof(*a));
 		goto out;

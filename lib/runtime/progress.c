@@ -73,6 +73,14 @@ void point_add(int point, uint64_t n)
 	self.busy--;
 }
 
+void point_attend(struct arena_thread *t, uint32_t number)
+{
+	self.busy++;
+	segment_renew(t, &arena->point[number]);
+	point_open_or_close(t, number);
+	self.busy--;
+}
+
 void point_visit(int point)
 {
 	struct arena_thread *t = self.slot;
@@ -80,11 +88,14 @@ void point_visit(int point)
 
 	if (unlikely(!t || !arena || number >= ARENA_POINTS))
 		return;
-	counter_add(&t->visits[number], 1);
-	if (likely(window_phase(atomic_load_explicit(&arena->window, memory_order_relaxed)) == PHASE_IDLE && !window_speedup()))
-		return;
-	self.busy++;
-	segment_renew(t, &arena->point[number]);
-	point_open_or_close(t, number);
-	self.busy--;
+	if (point_count(t, number))
+		point_attend(t, number);
+}
+
+void callpoint_slow(uint32_t point)
+{
+	int saved = errno;
+
+	point_attend(self.slot, point - 1);
+	errno = saved;
 }

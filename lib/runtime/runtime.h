@@ -19,6 +19,7 @@
  *   sample     what becomes of them    guard   descriptors of ours
  *   seal       what seccomp leaves us
  *   breakpoint progress points at places in code
+ *   callpoint  and at functions of libraries   redirect  how these are come to
  *   wait       what can block          progress  visits of progress points
  *   span       lengths of spans
  *   thread     slots of threads        process, init  life
@@ -600,11 +601,40 @@ void breakpoint_look(void);            /* any: watches, for the calling thread, 
 void breakpoint_hit(uint32_t number);  /* in the handler: the event of that number */
 void breakpoint_forget(void);          /* any: the calling thread watches nothing any more */
 
+/* ---- callpoint.c: progress points at functions of libraries ---- */
+
+void callpoint_init(void);                                    /* init: what there is to be saved */
+uintptr_t callpoint_to(uint32_t call, uintptr_t function);    /* any: what counts the call (or hook), and goes on; 0: no room.  One at a time */
+bool callpoint_is(uintptr_t address);                         /* any: is it such a thing? */
+void callpoint_slow(uint32_t point);                          /* any: the rest of a visit that is counted */
+
+/* ---- redirect.c: who calls them ---- */
+
+/* What else is redirected, numbered as arena->call[] goes on. */
+enum { HOOK_DLOPEN = ARENA_CALLS, HOOK_DLSYM, HOOK_DLVSYM, HOOKS = HOOK_DLVSYM + 1 - ARENA_CALLS };
+
+void redirect_init(struct arena *a); /* init: calls of what a->call[] names go through callpoint.c */
+
+/* In the place of a function with these arguments: modules may be new.  Returns what is to be called. */
+uintptr_t redirect_hook(uint32_t hook, uintptr_t function, uintptr_t first, uintptr_t second);
+
 /* ---- progress.c ---- */
 
 int point_number(const char *name);
 void point_visit(int point);
 void point_add(int point, uint64_t n); /* any: n units at once, of an automatic point */
+
+/*
+ * any: counts a visit of a point (0..).  True: a window is to be opened or closed, or
+ * an experiment is on, and point_attend is to be called.
+ */
+static inline bool point_count(struct arena_thread *t, uint32_t number)
+{
+	counter_add(&t->visits[number], 1);
+	return unlikely(window_phase(atomic_load_explicit(&arena->window, memory_order_relaxed)) != PHASE_IDLE || window_speedup());
+}
+
+void point_attend(struct arena_thread *t, uint32_t number);
 
 /*
  * any: a part of a visit, for span.c: opens or closes a window, if that is what is

@@ -1,0 +1,535 @@
+/*
+ * redirect: calls of the functions that are progress points, and where they go.
+ *
+ * A module that calls a function of another one, or takes its address, does so by
+ * a slot: a word that the dynamic linker fills in by a relocation with the
+ * function's name.  Here all slots with the names of arena->call[] are made to
+ * lead to a trampoline (callpoint.c): once in the constructor, and later in
+ * modules that are new when dlopen, dlsym or dlvsym is called.  Slots of these
+ * three are redirected too, for that; they themselves are untouched, and find
+ * their caller as it is.
+ *
+ * What is left alone: slots that lead into the program itself, because the
+ * program's own calls do not use them; and those of the dynamic linker and of the
+ * runtime.  A slot that is not bound yet is bound here, by the rules of the
+ * dynamic linker; where these leave a doubt, it is left alone too.
+ *
+ * A slot may be in memory that is read-only after relocation.  That is made
+ * writable for a moment, but never before the dynamic linker has protected it:
+ * another thread may be inside dlopen, with that module half relocated.
+ *
+ * Context: init, or in the place of dlopen and dlsym; no handler of ours.
+ */
+#include "runtime.h"
+
+#if defined(__x86_64__) && !defined(ANDWEORC_STATIC)
+
+#include <link.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+
+enum {
+	PAGE = 1 << 12,
+	SEEN = 1024,                /* modules that are not looked at again */
+	VERSION_HIDDEN = 0x8000,    /* of an entry of DT_VERSYM: not what is bound without a version */
+	PROBE = FUTEX_OP_ADD << 28, /* FUTEX_WAKE_OP: adds 0 */
+};
+
+static const char *const hooks[] = { "dlopen", "dlsym", "dlvsym" };
+
+struct module {
+	unsigned index; /* in the order of the dynamic linker: 0 is the program */
+	uintptr_t base, lo, hi; /* lo..hi: everything that is mapped */
+	const ElfW(Phdr) *phdr;
+	unsigned nphdr;
+	uintptr_t relro_lo, relro_hi; /* read-only after relocation */
+	const ElfW(Sym) *symbol;
+	const char *string;
+	const char *soname;          /* NULL: none */
+	const uint32_t *gnu_hash;    /* either may be NULL */
+	const uint32_t *hash;
+	const ElfW(Half) *version;   /* of each symbol; NULL: there are none */
+	const ElfW(Verneed) *needed; /* NULL: none */
+	const ElfW(Verdef) *defined; /* NULL: none */
+	const ElfW(Rela) *rela[2];   /* relocations; those of functions that are called */
+	size_t nrela[2];
+};
+
+static struct arena *arena_of_calls;      /* whose names are redirected */
+static uint64_t first_letters[4];         /* of the names: a bit for each */
+static unsigned at_start;                 /* modules that were there before main: what they define, all modules see */
+static uintptr_t seen[SEEN];              /* by their `base` */
+static unsigned nseen;
+static unsigned long long adds, subs;     /* of modules, as they were last looked at */
+static bool put_off;                      /* a slot could not be redirected yet */
+static _Atomic int32_t looking;           /* pid of the process in which a thread changes what stands here */
+static void *(*_Atomic real_dlsym)(void *, const char *);
+
+/* A fork may have left a lock behind whose owner is not here. */
+static bool lock(void)
+{
+	int32_t owner = atomic_load_explicit(&looking, memory_order_relaxed);
+
+	return owner != process_pid &&
+	       atomic_compare_exchange_strong_explicit(&looking, &owner, process_pid, memory_order_acquire, memory_order_relaxed);
+}
+
+static void unlock(void)
+{
+	atomic_store_explicit(&looking, 0, memory_order_release);
+}
+
+/* ---- modules -------------------------------------------------------------------------- */
+
+/* The dynamic linker has made addresses of these, but not where they are read-only (the vDSO). */
+static const void *address_in(const struct module *m, uintptr_t value)
+{
+	return (const void *)(value >= m->lo && value < m->hi ? value : m->base + value);
+}
+
+static void read_dynamic(struct module *m, const ElfW(Dyn) *d)
+{
+	uintptr_t soname = 0;
+
+	for (; d->d_tag != DT_NULL; d++) {
+		const void *at = address_in(m, d->d_un.d_ptr);
+
+		switch (d->d_tag) {
+		case DT_SYMTAB: m->symbol = at; break;
+		case DT_STRTAB: m->string = at; break;
+		case DT_SONAME: soname = d->d_un.d_val; break;
+		case DT_GNU_HASH: m->gnu_hash = at; break;
+		case DT_HASH: m->hash = at; break;
+		case DT_VERSYM: m->version = at; break;
+		case DT_VERNEED: m->needed = at; break;
+		case DT_VERDEF: m->defined = at; break;
+		case DT_RELA: m->rela[0] = at; break;
+		case DT_RELASZ: m->nrela[0] = d->d_un.d_val / sizeof(ElfW(Rela)); break;
+		case DT_JMPREL: m->rela[1] = at; break;
+		case DT_PLTRELSZ: m->nrela[1] = d->d_un.d_val / sizeof(ElfW(Rela)); break;
+		}
+	}
+	if (soname && m->string)
+		m->soname = m->string + soname;
+}
+
+/* False: it has no symbols. */
+static bool read_module(struct module *m, unsigned index, const struct dl_phdr_info *info)
+{
+	const ElfW(Dyn) *dynamic = NULL;
+
+	*m = (struct module){ .index = index, .base = info->dlpi_addr, .phdr = info->dlpi_phdr, .nphdr = info->dlpi_phnum, .lo = UINTPTR_MAX };
+	for (unsigned i = 0; i < m->nphdr; i++) {
+		const ElfW(Phdr) *p = &m->phdr[i];
+		uintptr_t lo = m->base + p->p_vaddr, hi = lo + p->p_memsz;
+
+		if (p->p_type == PT_DYNAMIC)
+			dynamic = (const ElfW(Dyn) *)lo;
+		if (p->p_type == PT_GNU_RELRO) {
+			m->relro_lo = lo & -(uintptr_t)PAGE;
+			m->relro_hi = hi & -(uintptr_t)PAGE;
+		}
+		if (p->p_type == PT_LOAD) {
+			m->lo = lo < m->lo ? lo : m->lo;
+			m->hi = hi > m->hi ? hi : m->hi;
+		}
+	}
+	if (dynamic)
+		read_dynamic(m, dynamic);
+	return m->symbol && m->string;
+}
+
+static bool is_in(const struct module *m, uintptr_t address, unsigned flags)
+{
+	for (unsigned i = 0; i < m->nphdr; i++)
+		if (m->phdr[i].p_type == PT_LOAD && (m->phdr[i].p_flags & flags) == flags &&
+		    address - (m->base + m->phdr[i].p_vaddr) < m->phdr[i].p_memsz)
+			return true;
+	return false;
+}
+
+static bool is_ours(const struct module *m)
+{
+	return is_in(m, (uintptr_t)is_ours, PF_X);
+}
+
+static bool is_linker(const struct module *m)
+{
+	return m->soname && strncmp(m->soname, "ld-linux", 8) == 0;
+}
+
+/* ---- symbols -------------------------------------------------------------------------- */
+
+/* The name of a version that a module needs or defines by this number; NULL: of none. */
+static const char *version_called(const struct module *m, unsigned number)
+{
+	number &= ~(unsigned)VERSION_HIDDEN;
+	if (number <= VER_NDX_GLOBAL)
+		return NULL;
+	for (const ElfW(Verneed) *n = m->needed; n;
+	     n = n->vn_next ? (const ElfW(Verneed) *)((const char *)n + n->vn_next) : NULL) {
+		const ElfW(Vernaux) *aux = (const ElfW(Vernaux) *)((const char *)n + n->vn_aux);
+
+		for (unsigned i = 0; i < n->vn_cnt; i++, aux = (const ElfW(Vernaux) *)((const char *)aux + aux->vna_next))
+			if (aux->vna_other == number)
+				return m->string + aux->vna_name;
+	}
+	for (const ElfW(Verdef) *d = m->defined; d;
+	     d = d->vd_next ? (const ElfW(Verdef) *)((const char *)d + d->vd_next) : NULL)
+		if (d->vd_ndx == number)
+			return m->string + ((const ElfW(Verdaux) *)((const char *)d + d->vd_aux))->vda_name;
+	return NULL;
+}
+
+static bool is_definition(const struct module *m, uint32_t i, const char *name, const char *version)
+{
+	const ElfW(Sym) *s = &m->symbol[i];
+	unsigned type = ELF64_ST_TYPE(s->st_info);
+	const char *own;
+
+	if (s->st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC) || ELF64_ST_BIND(s->st_info) == STB_LOCAL ||
+	    strcmp(m->string + s->st_name, name) != 0)
+		return false;
+	if (!m->version)
+		return true;
+	if (!version)
+		return !(m->version[i] & VERSION_HIDDEN);
+	own = version_called(m, m->version[i]);
+	return !own || strcmp(own, version) == 0;
+}
+
+static uint32_t gnu_hash_of(const char *name)
+{
+	uint32_t h = 5381;
+
+	for (; *name; name++)
+		h = h * 33 + (unsigned char)*name;
+	return h;
+}
+
+/* The function of that name (and version; NULL: that which is bound without one) in m; NULL: it has none. */
+static const ElfW(Sym) *find_in(const struct module *m, const char *name, const char *version)
+{
+	if (m->gnu_hash) {
+		uint32_t hash = gnu_hash_of(name), nbuckets = m->gnu_hash[0], first = m->gnu_hash[1], words = m->gnu_hash[2];
+		const uint32_t *bucket = m->gnu_hash + 4 + words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+		const uint32_t *chain = bucket + nbuckets;
+		uint32_t i = nbuckets ? bucket[hash % nbuckets] : 0;
+
+		for (; i >= first && i != 0; i++) {
+			if ((chain[i - first] | 1) == (hash | 1) && is_definition(m, i, name, version))
+				return &m->symbol[i];
+			if (chain[i - first] & 1)
+				break;
+		}
+		return NULL;
+	}
+	for (uint32_t i = 1; m->hash && i < m->hash[1]; i++)
+		if (is_definition(m, i, name, version))
+			return &m->symbol[i];
+	return NULL;
+}
+
+struct search {
+	unsigned index;       /* of the next module */
+	const char *name, *version;
+	uintptr_t address;    /* for in_which */
+	bool others;          /* modules that are not ours, alone */
+	unsigned found;       /* how many modules have it; */
+	struct module module; /* the first of them */
+	const ElfW(Sym) *symbol;
+};
+
+static int seek_definition(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct search *s = arg;
+	struct module m;
+	const ElfW(Sym) *symbol;
+	unsigned index = s->index++;
+
+	(void)size;
+	if (!read_module(&m, index, info) || (s->others && is_ours(&m)) || (symbol = find_in(&m, s->name, s->version)) == NULL)
+		return 0;
+	if (s->found++ == 0) {
+		s->module = m;
+		s->symbol = symbol;
+	}
+	/* Those that have come later do not see each other, or not all of them. */
+	return s->module.index < at_start;
+}
+
+static bool find_definition(struct search *s)
+{
+	dl_iterate_phdr(seek_definition, s);
+	return s->found == 1;
+}
+
+static int seek_code(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct search *s = arg;
+
+	(void)size;
+	read_module(&s->module, s->index++, info);
+	s->found = is_in(&s->module, s->address, PF_X);
+	return (int)s->found;
+}
+
+/* In which module is the code at that address?  False: in none. */
+static bool find_code(struct module *m, uintptr_t address)
+{
+	struct search s = { .address = address };
+
+	dl_iterate_phdr(seek_code, &s);
+	*m = s.module;
+	return s.found > 0;
+}
+
+/* What the dynamic linker would find for a symbol of m; 0: nothing, or that is in doubt. */
+static uintptr_t resolve(const struct module *m, uint32_t i, const char *name)
+{
+	struct search s = { .name = name, .version = m->version ? version_called(m, m->version[i]) : NULL };
+	uintptr_t address;
+
+	if (!find_definition(&s))
+		return 0;
+	address = s.module.base + s.symbol->st_value;
+	return ELF64_ST_TYPE(s.symbol->st_info) == STT_GNU_IFUNC ? ((uintptr_t(*)(void))address)() : address;
+}
+
+/* ---- slots ---------------------------------------------------------------------------- */
+
+/* Is the memory read-only by now?  The kernel is asked to add 0. */
+static bool is_protected(uintptr_t slot)
+{
+	uint32_t nobody = 0;
+
+	return SYS(SYS_futex, &nobody, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, 0, slot, PROBE) == -EFAULT;
+}
+
+static bool set_slot(const struct module *m, uintptr_t slot, uintptr_t value)
+{
+	bool read_only = slot >= m->relro_lo && slot < m->relro_hi;
+	uintptr_t page = slot & -(uintptr_t)PAGE;
+
+	if (read_only && !is_protected(slot)) {
+		/* What was there before main is ready: the program itself has made it writable. */
+		read_only = false;
+		if (m->index >= at_start) {
+			put_off = true;
+			return false;
+		}
+	}
+	if (read_only && SYS(SYS_mprotect, page, PAGE, PROT_READ | PROT_WRITE) != 0)
+		return false;
+	atomic_store_explicit((_Atomic uintptr_t *)slot, value, memory_order_release);
+	if (read_only)
+		SYS(SYS_mprotect, page, PAGE, PROT_READ);
+	return true;
+}
+
+/* The index in arena->call[], or HOOK_*; ARENA_CALLS + HOOKS: neither. */
+static uint32_t call_of(const char *name)
+{
+	unsigned char c = (unsigned char)name[0];
+
+	if (!(first_letters[c >> 6] >> (c & 63) & 1))
+		return ARENA_CALLS + HOOKS;
+	for (uint32_t i = 0; i < ARENA_CALLS; i++)
+		if (strcmp(arena_of_calls->call[i].name, name) == 0)
+			return i;
+	for (uint32_t i = 0; i < HOOKS; i++)
+		if (strcmp(hooks[i], name) == 0)
+			return ARENA_CALLS + i;
+	return ARENA_CALLS + HOOKS;
+}
+
+/* Tells the conductor that calls of the function can be counted, and which one that is: `in` is where it is. */
+static void tell(uint32_t call, const char *name, const struct module *in)
+{
+	struct search s = { .name = name, .others = true };
+	struct arena_call *c = &arena_of_calls->call[call];
+	const ElfW(Sym) *symbol = is_ours(in) ? NULL : find_in(in, name, NULL);
+
+	if (!symbol) {
+		dl_iterate_phdr(seek_definition, &s);
+		symbol = s.symbol;
+	}
+	if (!symbol)
+		return;
+	atomic_store_explicit(&c->off, symbol->st_value, memory_order_relaxed);
+	/* Pairs with the conductor's acquire: it sees which function it is. */
+	atomic_fetch_add_explicit(&c->slots, 1, memory_order_release);
+}
+
+static void redirect(const struct module *m, const ElfW(Rela) *r, uint32_t call, const char *name)
+{
+	uintptr_t slot = m->base + r->r_offset, function, to;
+	struct module in;
+
+	if (slot % sizeof(slot) || !is_in(m, slot, PF_W))
+		return;
+	function = atomic_load_explicit((_Atomic uintptr_t *)slot, memory_order_relaxed);
+	if (callpoint_is(function))
+		return;
+	/* Not bound: it leads back to the module, to what would bind it. */
+	if (ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT && function >= m->lo && function < m->hi)
+		function = resolve(m, ELF64_R_SYM(r->r_info), name);
+	if (!function || !find_code(&in, function) || in.index == 0)
+		return;
+	to = callpoint_to(call, function);
+	if (to && set_slot(m, slot, to) && call < ARENA_CALLS)
+		tell(call, name, &in);
+}
+
+static bool is_slot(const ElfW(Rela) *r)
+{
+	switch (ELF64_R_TYPE(r->r_info)) {
+	case R_X86_64_JUMP_SLOT:
+	case R_X86_64_GLOB_DAT:
+		return true;
+	case R_X86_64_64:
+		return r->r_addend == 0;
+	}
+	return false;
+}
+
+static void redirect_all(const struct module *m)
+{
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; m->rela[k] && i < m->nrela[k]; i++) {
+			const ElfW(Rela) *r = &m->rela[k][i];
+			const char *name = m->string + m->symbol[ELF64_R_SYM(r->r_info)].st_name;
+			uint32_t call = is_slot(r) ? call_of(name) : ARENA_CALLS + HOOKS;
+
+			if (call < ARENA_CALLS + HOOKS)
+				redirect(m, r, call, name);
+		}
+}
+
+/* ---- looking for new modules -------------------------------------------------------------- */
+
+static bool is_seen(uintptr_t base)
+{
+	for (unsigned i = 0; i < nseen; i++)
+		if (seen[i] == base)
+			return true;
+	return false;
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	unsigned *index = arg, i = (*index)++;
+	bool later = put_off;
+	struct module m;
+
+	(void)size;
+	if (is_seen(info->dlpi_addr) || !read_module(&m, i, info))
+		return 0;
+	put_off = false;
+	if (!is_ours(&m) && !is_linker(&m))
+		redirect_all(&m);
+	if (!put_off && nseen < SEEN)
+		seen[nseen++] = info->dlpi_addr;
+	put_off = put_off || later;
+	return 0;
+}
+
+static int count(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)info;
+	(void)size;
+	++*(unsigned *)arg;
+	return 0;
+}
+
+static int is_anything_new(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size;
+	(void)arg;
+	if (!put_off && info->dlpi_adds == adds && info->dlpi_subs == subs)
+		return 2;
+	/* Another module may be where one was that is gone. */
+	if (info->dlpi_subs != subs)
+		nseen = 0;
+	adds = info->dlpi_adds;
+	subs = info->dlpi_subs;
+	return 1;
+}
+
+static void look(void)
+{
+	unsigned index = 0;
+
+	if (dl_iterate_phdr(is_anything_new, NULL) != 1)
+		return;
+	put_off = false;
+	dl_iterate_phdr(look_at, &index);
+}
+
+void redirect_init(struct arena *a)
+{
+	bool any = false;
+
+	arena_of_calls = a;
+	for (uint32_t i = 0; i < ARENA_CALLS; i++) {
+		unsigned char c = (unsigned char)a->call[i].name[0];
+
+		first_letters[c >> 6] |= c ? 1ull << (c & 63) : 0;
+		any = any || c;
+	}
+	if (!any)
+		return;
+	first_letters['d' >> 6] |= 1ull << ('d' & 63);
+	callpoint_init();
+	dl_iterate_phdr(count, &at_start);
+	look();
+}
+
+/* ---- in the place of dlopen and dlsym ------------------------------------------------------- */
+
+/* Whoever finds a function by its name calls it through the trampoline, too. */
+static void *counted_dlsym(void *handle, const char *name)
+{
+	void *found = atomic_load_explicit(&real_dlsym, memory_order_relaxed)(handle, name);
+	uint32_t call = call_of(name);
+	uintptr_t to = 0;
+	struct module in;
+
+	if (!found || !lock())
+		return found;
+	if (call < ARENA_CALLS && !callpoint_is((uintptr_t)found) && find_code(&in, (uintptr_t)found) && in.index != 0 &&
+	    !is_ours(&in) && (to = callpoint_to(call, (uintptr_t)found)) != 0)
+		tell(call, name, &in);
+	unlock();
+	return to ? (void *)to : found;
+}
+
+uintptr_t redirect_hook(uint32_t hook, uintptr_t function, uintptr_t first, uintptr_t second)
+{
+	void *(*none)(void *, const char *) = NULL;
+	const char *name = (const char *)second;
+
+	if (!arena)
+		return function;
+	if (lock()) {
+		look();
+		unlock();
+	}
+	/* With the pseudo-handles 0 and -1 the answer depends on who asks. */
+	if (hook != HOOK_DLSYM || first + 1 <= 1 || !name || call_of(name) >= ARENA_CALLS)
+		return function;
+	if (!atomic_compare_exchange_strong_explicit(&real_dlsym, &none, (void *(*)(void *, const char *))function,
+						     memory_order_relaxed, memory_order_relaxed) &&
+	    none != (void *(*)(void *, const char *))function)
+		return function;
+	return (uintptr_t)counted_dlsym;
+}
+
+#else
+
+void redirect_init(struct arena *a)
+{
+	(void)a;
+}
+
+#endif
