@@ -81,18 +81,37 @@ void points_prepare(struct points *p, struct arena *arena)
 			strcpy(arena->call[n++].name, p->wanted[i].name);
 }
 
-/* What the runtime has redirected under that name, if it is one of place[0..n); else NULL. */
-static struct arena_call *call_of(struct arena *a, const char *name, const uint64_t *place, size_t n)
+static uint64_t offset_of(uint64_t place)
+{
+	return place & ((1ull << PLACE_MODULE_SHIFT) - 1);
+}
+
+/*
+ * Is the function at that offset what place[0..n) means?  The program's own
+ * modules may have several of that name, not all of which are called through
+ * slots.  In libraries of the system these are other versions, or in nobody's way.
+ */
+static bool is_meant(const struct points *p, uint64_t off, const uint64_t *place, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		const struct mapping *mod = mapping_of(p->regions->modules, (unsigned)(place[k] >> PLACE_MODULE_SHIFT));
+
+		if (offset_of(place[k]) == off)
+			return n == 1 || (mod && !mod->own);
+	}
+	return false;
+}
+
+/* The function of that name whose calls the runtime can count, if it is what place[0..n) means; else NULL. */
+static struct arena_call *call_of(const struct points *p, const char *name, const uint64_t *place, size_t n)
 {
 	for (size_t i = 0; i < ARENA_CALLS; i++) {
-		struct arena_call *c = &a->call[i];
+		struct arena_call *c = &p->arena->call[i];
 
 		/* Pairs with the release in redirect.c: `off` is there. */
-		if (strcmp(c->name, name) != 0 || atomic_load_explicit(&c->slots, memory_order_acquire) == 0)
-			continue;
-		for (size_t k = 0; k < n; k++)
-			if ((place[k] & ((1ull << PLACE_MODULE_SHIFT) - 1)) == atomic_load(&c->off))
-				return c;
+		if (strcmp(c->name, name) == 0 && atomic_load_explicit(&c->slots, memory_order_acquire) > 0 &&
+		    is_meant(p, atomic_load(&c->off), place, n))
+			return c;
 	}
 	return NULL;
 }
@@ -117,7 +136,7 @@ static void place(struct points *p, struct wanted_point *w)
 	if (n == 0)
 		return; /* perhaps in a module that is yet to come; else diagnose says so */
 	w->found = w->placed = true;
-	if (place_call(p, w, call_of(a, w->name, at, n)))
+	if (place_call(p, w, call_of(p, w->name, at, n)))
 		return;
 	if (atomic_load(&a->sampler) != SAMPLER_PERF) {
 		warn(p, w, "no-such-point",

@@ -1,0 +1,299 @@
+#!/bin/sh
+# Functions of libraries as progress points (-P): each call is counted, and nothing else about it is changed.
+. "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
+
+cc='gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE'
+here=$data/record
+$cc -shared -fPIC -o libcalled.so "$here/called.c" || exit 1
+libs="-I$here -L. -lcalled -Wl,-rpath,$PWD"
+# shellcheck disable=SC2086
+$cc -o calls "$here/calls.c" $libs -ldl || exit 1
+
+# record ARG...: a recording into `log`; neighbours are not the point here
+record() {
+	exits 0 andweorc-record -q -o log -m function --window 20 -s 50 "$@" >out 2>all
+	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'ended before an experiment' all >err || :
+}
+
+# counted N [POINT]: visits, as a call
+counted() {
+	empty err
+	test "$(field point "${2:-tick}" kind)" = call
+	test "$(field point "${2:-tick}" visits)" -eq "$1"
+}
+
+# ---- each call is counted ----------------------------------------------------------------
+
+ticks() {
+	record -P tick -r work -- ./"$1" ticks 3000000
+	counted 3000000
+	echo 'tick=3000000' >want
+	same want out
+	lacks given_up log
+	# Windows are opened and closed there.
+	field visits tick kind | sort -u >got
+	echo throughput >want
+	same want got
+}
+
+# built NAME COMPILER OPTION...
+built() {
+	name=$1
+	compiler=$2
+	shift 2
+	# shellcheck disable=SC2086
+	$compiler ${cc#gcc} "$@" -o "$name" "$here/calls.c" $libs -ldl
+	ticks "$name"
+}
+for compiler in gcc clang; do
+	command -v $compiler >/dev/null || continue
+	check "bound at the first call ($compiler)" built lazy $compiler -fPIE -pie -Wl,-z,lazy
+	check "bound at the start, read-only after that ($compiler)" built now $compiler -fPIE -pie -Wl,-z,now,-z,relro
+	check "in a program at a fixed address ($compiler)" built fixed $compiler -fno-pie -no-pie -Wl,-z,lazy
+	check "without a linkage table ($compiler)" built noplt $compiler -fPIE -pie -fno-plt
+done
+
+timer() {
+	record --sampler timer -P tick -r work -- ./calls ticks 3000000
+	counted 3000000
+}
+check 'without perf' timer
+
+# From another library, which the program is linked with.
+cat >between.c <<'END_OF_C'
+#include "called.h"
+void between(long n);
+void between(long n)
+{
+	for (long i = 0; i < n; i++)
+		tick();
+}
+END_OF_C
+cat >user.c <<'END_OF_C'
+void between(long n);
+int main(void)
+{
+	for (int i = 0; i < 1000; i++)
+		between(1000);
+	return 0;
+}
+END_OF_C
+from_a_library() {
+	# shellcheck disable=SC2086
+	$cc "$@" -shared -fPIC -o libbetween.so between.c $libs
+	# shellcheck disable=SC2086
+	$cc -o user user.c -L. -lbetween $libs
+	record -P tick -- ./user
+	counted 1000000
+}
+check 'from another library' from_a_library -Wl,-z,lazy
+check 'from another library, bound at the start' from_a_library -Wl,-z,now
+check 'from another library, without a linkage table' from_a_library -fno-plt
+
+addresses() {
+	for program in lazy now fixed noplt; do
+		record -P tick -- ./$program addresses 10000000
+		counted 10000000
+	done
+}
+check 'through pointers, which are the same everywhere' addresses
+
+forks() {
+	record -P tick -r work -- ./calls forks 500000
+	counted 1000000
+}
+check 'in a forked child' forks
+
+execs() {
+	record -P tick -r work -- ./calls execs 500000
+	counted 1000000
+}
+check 'after an exec' execs
+
+cat >plugin.c <<'END_OF_C'
+#include "called.h"
+void in_plugin(long n);
+void in_plugin(long n)
+{
+	for (long i = 0; i < n; i++)
+		tick();
+}
+END_OF_C
+in_a_plugin() {
+	# shellcheck disable=SC2086
+	$cc "$@" -shared -fPIC -o plugin.so plugin.c $libs
+	record -P tick -r work -- ./calls plugin 100000
+	counted 100000
+}
+check 'from a library that is loaded later' in_a_plugin -Wl,-z,lazy
+check 'from a library that is loaded later, bound at once' in_a_plugin -Wl,-z,now,-z,relro
+
+by_dlsym() {
+	record -P in_plugin -r work -- ./calls plugin 100000
+	empty err
+	test "$(field point in_plugin kind)" = call
+	# The first calls come before the recorder has seen it.
+	test "$(field point in_plugin visits)" -ge 980
+	test "$(field point in_plugin visits)" -le 1000
+}
+check 'what dlsym has found' by_dlsym
+
+# ---- nothing else is changed -------------------------------------------------------------
+
+arrive() {
+	record "$@" -P mix -P wide -P sum -P make_large -P make_pair -P make_mixed -r work -- ./calls values 1000000
+	empty out
+	for point in mix wide make_large make_pair make_mixed; do
+		counted 1000000 $point
+	done
+	counted 2000000 sum
+	# Experiments were on: it is then that a visit does more than count.
+	test "$(values speedup_pct experiment | grep -c 50)" -ge 5
+}
+check 'arguments and results of all kinds arrive; more than four points' arrive
+check 'arguments and results of all kinds arrive, without perf' arrive --sampler timer
+
+vectors() {
+	# shellcheck disable=SC2086
+	$cc "$@" -shared -fPIC -o vectors/libcalled.so "$here/called.c"
+	# shellcheck disable=SC2086
+	$cc "$@" -o vectors/calls "$here/calls.c" -I"$here" -Lvectors -lcalled -Wl,-rpath,"$PWD/vectors" -ldl
+	record -P "$point" -r work -- vectors/calls values 1000000
+	empty out
+	counted 1000000 "$point"
+	test "$(values speedup_pct experiment | grep -c 50)" -ge 5
+}
+mkdir vectors
+for option in avx avx512f; do
+	if grep -q "^flags.* $option " /proc/cpuinfo; then
+		test $option = avx && point=add4 || point=add8
+		check "vectors of $option arrive" vectors -m$option
+	else
+		skip "vectors of $option arrive" 'the processor has none'
+	fi
+done
+
+signals() {
+	record -P tick -P mix -P sum -P make_large -r work -- ./calls signals 500000
+	echo 'caught=1' >want
+	same want out
+	test "$(field point tick visits)" -ge 10
+}
+check 'calls by handlers' signals
+
+cat >throws.cc <<'END_OF_CC'
+#include "called.h"
+#include <cstdio>
+#include <stdexcept>
+
+static void thrower()
+{
+	throw std::runtime_error("x");
+}
+
+int main()
+{
+	int caught = 0;
+
+	for (int i = 0; i < 100000; i++)
+		try {
+			call(thrower);
+		} catch (const std::exception &) {
+			caught++;
+		}
+	std::printf("caught=%d\n", caught);
+}
+END_OF_CC
+throws() {
+	$cc -fexceptions -shared -fPIC -o libcalled.so "$here/called.c"
+	# shellcheck disable=SC2086
+	g++ -O2 -g -o throws throws.cc $libs
+	record -P call -r thrower -- ./throws
+	echo 'caught=100000' >want
+	same want out
+	counted 100000 call
+}
+if command -v g++ >/dev/null; then
+	check 'exceptions pass' throws
+fi
+
+# ---- what is not counted so ----------------------------------------------------------------
+
+# A static function of the program has the name of a function of its library: both are meant, and not all calls can be seen.
+cat >own.c <<'END_OF_C'
+#include <stdio.h>
+void between(long n);
+static volatile unsigned sink;
+static __attribute__((noinline)) void tick(void)
+{
+	sink++;
+}
+int main(void)
+{
+	for (int i = 0; i < 100; i++) {
+		between(1);
+		tick();
+		for (int k = 0; k < 1000000; k++)
+			sink += 3;
+	}
+	return 0;
+}
+END_OF_C
+own_comes_first() {
+	# shellcheck disable=SC2086
+	$cc -o own own.c -L. -lbetween $libs
+	record -P tick -- ./own
+	# That of the library is one of the program's own, too.
+	test "$(field point tick kind)" = breakpoint
+	test "$(field point tick visits)" -eq 200
+}
+(record -P work -- ./calls ticks 100)
+if grep -q '	sampler=perf	' log; then
+	check "a function of the program has that name, too" own_comes_first
+else
+	skip "a function of the program has that name, too" 'perf is refused here'
+fi
+
+# ---- programs of the distribution ------------------------------------------------------------
+
+sqlite() {
+	awk 'BEGIN {
+		print "create table t(a, b);"
+		for (i = 0; i < 200; i++)
+			print "insert into t values(" i ", " i * 7 ");"
+		for (i = 0; i < 40000; i++)
+			print "select sum(b) from t where a > " i % 200 ";"
+	}' >selects
+	exits 0 sqlite3 :memory: <selects >want
+	exits 0 andweorc-record -q -o log -m function -P sqlite3_step -r sqlite3_step --window 50 -s 50 -- \
+		sqlite3 :memory: <selects >got 2>err
+	same want got
+	test "$(field point sqlite3_step kind)" = call
+	# A row and the end of each select.  On a busy machine it does not wait until the recorder has read its libraries.
+	test "$(field point sqlite3_step visits)" -ge 40000
+	test "$(field point sqlite3_step visits)" -le 81000
+	lacks given_up log
+}
+if command -v sqlite3 >/dev/null && ldd "$(command -v sqlite3)" | grep -q libsqlite3; then
+	check 'sqlite3_step' sqlite
+else
+	skip 'sqlite3_step' 'sqlite3 is not there, or has no libsqlite3'
+fi
+
+digests() {
+	exits 0 andweorc-record -q -o log -m function -P EVP_DigestFinal_ex --window 50 -s 50 -- \
+		openssl speed -evp sha256 -bytes 64 -seconds 2 >out 2>err
+	test "$(field point EVP_DigestFinal_ex kind)" = call
+	# As often as it says itself, but for the same.
+	digests=$(sed -n 's/^Doing sha256.*: \([0-9]*\) sha256.*/\1/p' err)
+	test "$(field point EVP_DigestFinal_ex visits)" -ge $((digests / 2))
+	lacks given_up log
+}
+if command -v openssl >/dev/null && ldd "$(command -v openssl)" | grep -q libcrypto; then
+	check 'EVP_DigestFinal_ex' digests
+else
+	skip 'EVP_DigestFinal_ex' 'openssl is not there, or has no libcrypto'
+fi
+
+done_testing
