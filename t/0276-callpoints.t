@@ -142,14 +142,14 @@ check 'what dlsym has found' by_dlsym
 # ---- nothing else is changed -------------------------------------------------------------
 
 arrive() {
-	record "$@" -P mix -P wide -P sum -P make_large -P make_pair -P make_mixed -r work -- ./calls values 1000000
+	record "$@" -P mix -P wide -P sum -P make_large -P make_pair -P make_mixed -r work -- ./calls values 4000000
 	empty out
 	for point in mix wide make_large make_pair make_mixed; do
-		counted 1000000 $point
+		counted 4000000 $point
 	done
-	counted 2000000 sum
+	counted 8000000 sum
 	# Experiments were on: it is then that a visit does more than count.
-	test "$(values speedup_pct experiment | grep -c 50)" -ge 5
+	test "$(values speedup_pct experiment | grep -c 50)" -ge 3
 }
 check 'arguments and results of all kinds arrive; more than four points' arrive
 check 'arguments and results of all kinds arrive, without perf' arrive --sampler timer
@@ -159,10 +159,10 @@ vectors() {
 	$cc "$@" -shared -fPIC -o vectors/libcalled.so "$here/called.c"
 	# shellcheck disable=SC2086
 	$cc "$@" -o vectors/calls "$here/calls.c" -I"$here" -Lvectors -lcalled -Wl,-rpath,"$PWD/vectors" -ldl
-	record -P "$point" -r work -- vectors/calls values 1000000
+	record -P "$point" -r work -- vectors/calls values 4000000
 	empty out
-	counted 1000000 "$point"
-	test "$(values speedup_pct experiment | grep -c 50)" -ge 5
+	counted 4000000 "$point"
+	test "$(values speedup_pct experiment | grep -c 50)" -ge 3
 }
 mkdir vectors
 for option in avx avx512f; do
@@ -248,11 +248,60 @@ own_comes_first() {
 	test "$(field point tick kind)" = breakpoint
 	test "$(field point tick visits)" -eq 200
 }
+
+# The library calls it itself, past all slots.
+cat >inside.c <<'END_OF_C'
+static volatile unsigned sink;
+void step(void);
+void steps(long n);
+__attribute__((noinline, visibility("default"))) void step(void)
+{
+	for (int k = 0; k < 1000000; k++)
+		sink += 3;
+}
+void steps(long n)
+{
+	while (n-- > 0)
+		step();
+}
+END_OF_C
+cat >outside.c <<'END_OF_C'
+#include <stdlib.h>
+void step(void);
+void steps(long n);
+int main(int argc, char **argv)
+{
+	steps(atol(argv[1]));
+	for (long i = atol(argv[argc - 1]); i > 0; i--)
+		step();
+	return 0;
+}
+END_OF_C
+inside() {
+	$cc -shared -fPIC -Wl,-Bsymbolic -o libinside.so inside.c
+	$cc -o outside outside.c -L. -linside -Wl,-rpath,"$PWD"
+	record -P step -- ./outside 2000 0
+	test "$(field point step kind)" = call
+	visits=$(field point step visits)
+	# All but those of the first second.
+	test "$visits" -ge 100
+	test "$visits" -lt 2000
+}
+inside_and_outside() {
+	record -P step -- ./outside 2000 1000
+	test "$(field point step visits)" -gt $((visits + 100))
+	test "$(field point step visits)" -le 3000
+	lacks given_up log
+}
 (record -P work -- ./calls ticks 100)
 if grep -q '	sampler=perf	' log; then
 	check "a function of the program has that name, too" own_comes_first
+	check 'who is called inside the library alone is counted by breakpoints' inside
+	check 'until it is called from elsewhere' inside_and_outside
 else
 	skip "a function of the program has that name, too" 'perf is refused here'
+	skip 'who is called inside the library alone is counted by breakpoints' 'the same'
+	skip 'until it is called from elsewhere' 'the same'
 fi
 
 # ---- programs of the distribution ------------------------------------------------------------

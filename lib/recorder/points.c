@@ -20,6 +20,7 @@ enum {
 	HOT_PCT = 5,           /* of one processor, spent on hits of one place, is too much */
 	COOL_FIRST_MS = 250,   /* the rate is first judged after this, */
 	COOL_MS = 1000,        /* and then each */
+	UNCALLED_MS = 1000,    /* a function of a library that nobody calls for so long may be called inside it */
 };
 
 void points_init(struct points *p, struct arena *arena, struct journal *journal, struct regions *regions, char *const *names,
@@ -51,6 +52,8 @@ void points_new_run(struct points *p, struct arena *arena, unsigned run)
 		p->wanted[i].point = 0;
 		p->wanted[i].visits = 0;
 		p->wanted[i].looked_ns = 0;
+		p->wanted[i].call = NULL;
+		p->wanted[i].backed = false;
 	}
 }
 
@@ -116,53 +119,74 @@ static struct arena_call *call_of(const struct points *p, const char *name, cons
 	return NULL;
 }
 
-static bool place_call(struct points *p, struct wanted_point *w, struct arena_call *c)
+static bool is_seen(const struct arena_call *call)
 {
-	if (!c)
+	return atomic_load_explicit(&call->seen, memory_order_relaxed) != 0;
+}
+
+static bool place_call(struct points *p, struct wanted_point *w)
+{
+	struct arena_call *call = call_of(p, w->name, w->at, w->nat);
+
+	if (!call)
 		return false;
 	w->point = arena_add_point(p->arena, w->name, POINT_CALL);
-	if (w->point > 0)
-		atomic_store(&c->point, (uint32_t)w->point);
-	return w->point > 0;
+	if (w->point < 0)
+		return false;
+	w->call = call;
+	atomic_store(&call->point, (uint32_t)w->point);
+	return true;
+}
+
+/* Why there can be no breakpoints at the places of w, for people (the caller frees it); NULL: there can. */
+static char *why_no_breaks(const struct points *p, const struct wanted_point *w)
+{
+	struct arena *a = p->arena;
+
+	if (atomic_load(&a->sampler) != SAMPLER_PERF)
+		return xasprintf("no progress point at '%s': breakpoints need perf, which is %s", w->name,
+				 a->want_sampler == SAMPLER_TIMER ? "not used" : "refused");
+	if (atomic_load(&a->break_errno))
+		return xasprintf("no progress point at '%s': breakpoints are refused: %s", w->name,
+				 strerror(atomic_load(&a->break_errno)));
+	if (w->nat > ARENA_BREAKS - atomic_load(&a->breaks_used))
+		return xasprintf("no progress point at '%s': the processor has four breakpoints in all", w->name);
+	return NULL;
+}
+
+/* Breakpoints at the places of w, which has a point. */
+static void arm(struct points *p, const struct wanted_point *w)
+{
+	struct arena *a = p->arena;
+	uint32_t used = atomic_load(&a->breaks_used);
+
+	for (size_t k = 0; k < w->nat; k++)
+		a->brk[used + k] = (struct arena_break){ .place = w->at[k],
+							 .point = (uint32_t)w->point,
+							 .call = w->call ? (uint32_t)(w->call - a->call) + 1 : 0 };
+	atomic_store_explicit(&a->breaks_used, used + (uint32_t)w->nat, memory_order_relaxed);
+	/* Pairs with the acquire in breakpoint_look. */
+	atomic_fetch_add_explicit(&a->breaks_version, 1, memory_order_release);
 }
 
 static void place(struct points *p, struct wanted_point *w)
 {
-	struct arena *a = p->arena;
-	uint32_t used = atomic_load(&a->breaks_used);
-	uint64_t at[ARENA_BREAKS];
-	size_t n = regions_locate(p->regions, w->name, at, ARENA_BREAKS);
+	char *refusal;
 
-	if (n == 0)
+	w->nat = regions_locate(p->regions, w->name, w->at, ARENA_BREAKS);
+	if (w->nat == 0)
 		return; /* perhaps in a module that is yet to come; else diagnose says so */
 	w->found = w->placed = true;
-	if (place_call(p, w, call_of(p, w->name, at, n)))
+	if (place_call(p, w))
 		return;
-	if (atomic_load(&a->sampler) != SAMPLER_PERF) {
-		warn(p, w, "no-such-point",
-		     xasprintf("no progress point at '%s': breakpoints need perf, which is %s", w->name,
-			       a->want_sampler == SAMPLER_TIMER ? "not used" : "refused"));
-		return;
-	}
-	if (atomic_load(&a->break_errno)) {
-		warn(p, w, "no-such-point",
-		     xasprintf("no progress point at '%s': breakpoints are refused: %s", w->name,
-			       strerror(atomic_load(&a->break_errno))));
+	refusal = why_no_breaks(p, w);
+	if (refusal) {
+		warn(p, w, "no-such-point", refusal);
 		return;
 	}
-	if (n > ARENA_BREAKS - used) {
-		warn(p, w, "no-such-point",
-		     xasprintf("no progress point at '%s': the processor has four breakpoints in all", w->name));
-		return;
-	}
-	w->point = arena_add_point(a, w->name, POINT_BREAK);
-	if (w->point < 0)
-		return;
-	for (size_t k = 0; k < n; k++)
-		a->brk[used + k] = (struct arena_break){ .place = at[k], .point = (uint32_t)w->point };
-	atomic_store_explicit(&a->breaks_used, used + (uint32_t)n, memory_order_relaxed);
-	/* Pairs with the acquire in breakpoint_look. */
-	atomic_fetch_add_explicit(&a->breaks_version, 1, memory_order_release);
+	w->point = arena_add_point(p->arena, w->name, POINT_BREAK);
+	if (w->point > 0)
+		arm(p, w);
 }
 
 void points_place(struct points *p)
@@ -231,11 +255,34 @@ static void judge(struct points *p, struct wanted_point *w, int64_t now)
 			       w->name, rate, cost_us(p), HOT_PCT));
 }
 
+/* A function of a library whose calls are not seen: does the library call it itself? */
+static void back_up(struct points *p, struct wanted_point *w, int64_t now)
+{
+	char *refusal;
+
+	if (!w->looked_ns)
+		w->looked_ns = now;
+	if (now - w->looked_ns < UNCALLED_MS * MS)
+		return;
+	w->backed = true;
+	refusal = why_no_breaks(p, w);
+	if (!refusal)
+		arm(p, w);
+	free(refusal);
+}
+
 void points_cool(struct points *p, int64_t now_ns)
 {
-	for (size_t i = 0; i < p->nwanted; i++)
-		if (p->wanted[i].point > 0 && !p->wanted[i].hot && p->arena->point[p->wanted[i].point - 1].kind == POINT_BREAK)
-			judge(p, &p->wanted[i], now_ns);
+	for (size_t i = 0; i < p->nwanted; i++) {
+		struct wanted_point *w = &p->wanted[i];
+
+		if (w->point <= 0 || w->hot || (w->call && is_seen(w->call)))
+			continue;
+		if (w->call && !w->backed)
+			back_up(p, w, now_ns);
+		else
+			judge(p, w, now_ns);
+	}
 }
 
 /* ---- visits ----------------------------------------------------------------------------- */
@@ -278,7 +325,12 @@ bool points_is_live(const struct points *p, uint32_t point)
 {
 	if (p->arena->point[point].kind == POINT_AUTOMATIC)
 		return automatic_is_live(&p->automatic, point);
-	return p->arena->point[point].kind != POINT_BREAK || !is_given_up(p, point);
+	if (!is_given_up(p, point))
+		return true;
+	for (size_t i = 0; i < p->nwanted; i++)
+		if (p->wanted[i].point == (int)point + 1 && p->wanted[i].call)
+			return is_seen(p->wanted[i].call);
+	return false;
 }
 
 /* ---- counters ---------------------------------------------------------------------------- */

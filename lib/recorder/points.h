@@ -9,7 +9,9 @@
  * A place is counted in one of two ways.  Calls of a function of a library, from
  * another module, are counted by the runtime as they are made (POINT_CALL): that
  * costs little, and needs nothing.  All else is a breakpoint of the processor
- * (POINT_BREAK), which is given up when it costs too much.
+ * (POINT_BREAK), which is given up when it costs too much.  A function that nobody
+ * calls for a while may be called by its own library alone, where it cannot be
+ * seen: it gets breakpoints, too, which count until another module calls it.
  */
 #ifndef ANDWEORC_RECORDER_POINTS_H
 #define ANDWEORC_RECORDER_POINTS_H
@@ -32,6 +34,10 @@ struct wanted_point {
 	bool refused;        /* and why has been said */
 	bool hot;            /* was given up in this run or an earlier one */
 	int point;           /* number; 0: not placed in this run */
+	struct arena_call *call; /* by which it is counted; NULL: by breakpoints */
+	bool backed;         /* and by breakpoints, if they could be had */
+	uint64_t at[ARENA_BREAKS]; /* where it is: at[0..nat) */
+	size_t nat;
 	uint64_t visits;     /* as they were last looked at, */
 	int64_t looked_ns;   /* then; 0: never */
 };

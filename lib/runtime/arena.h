@@ -161,16 +161,18 @@ static inline uint64_t arena_place(uint32_t module, uint64_t offset)
 struct arena_break {
 	uint64_t place;
 	uint32_t point;       /* number of the point, > 0 */
+	uint32_t call;        /* > 0: only as long as no call of arena->call[call - 1] is seen */
 	_Atomic uint32_t off; /* [A] BREAK_*: why nobody watches it any more; 0: it is watched */
 };
 
-enum { BREAK_TOO_HOT = 1 };
+enum { BREAK_TOO_HOT = 1, BREAK_NEEDLESS };
 
 /* A function that may be one of a library, so that its calls can be counted; see lib/runtime/redirect.c. */
 struct arena_call {
 	char name[ARENA_POINT_NAME];  /* [C] before the target is started; "": none */
 	_Atomic uint32_t point;       /* [C] number of the point; 0: its calls are not counted */
 	_Atomic uint32_t slots;       /* [A] through which it is called */
+	_Atomic uint32_t seen;        /* [A] 1: calls have been counted */
 	_Atomic uint64_t off;         /* [A] where it is in its module; before slots grows */
 };
 

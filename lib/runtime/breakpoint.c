@@ -159,6 +159,18 @@ static bool is_too_hot(uint32_t i)
 	return now - watched.at[i].since_ns < HOT_WITHIN_NS;
 }
 
+/* Are the visits counted where the calls are made? */
+static bool is_needless(const struct arena_break *b)
+{
+	return b->call > 0 && atomic_load_explicit(&arena->call[b->call - 1].seen, memory_order_relaxed);
+}
+
+static void withdraw(struct arena_break *b, uint32_t why)
+{
+	if (!atomic_exchange_explicit(&b->off, why, memory_order_relaxed))
+		atomic_fetch_add_explicit(&arena->breaks_version, 1, memory_order_release);
+}
+
 void breakpoint_hit(uint32_t number)
 {
 	uint32_t i = number - 1;
@@ -167,8 +179,10 @@ void breakpoint_hit(uint32_t number)
 	if (number == 0 || number > watched.n)
 		return; /* being measured */
 	b = &arena->brk[i];
-	if (is_too_hot(i) && !atomic_exchange_explicit(&b->off, BREAK_TOO_HOT, memory_order_relaxed))
-		atomic_fetch_add_explicit(&arena->breaks_version, 1, memory_order_release);
+	if (is_needless(b))
+		withdraw(b, BREAK_NEEDLESS);
+	else if (is_too_hot(i))
+		withdraw(b, BREAK_TOO_HOT);
 	if (atomic_load_explicit(&b->off, memory_order_relaxed))
 		give_up(i);
 	else if (!self.busy)

@@ -201,6 +201,7 @@ __attribute__((used)) struct answer callpoint_enter(uint32_t i, const uintptr_t 
 	const struct trampoline *at = &trampoline[i];
 	struct answer answer = { at->function, 0 };
 	struct arena_thread *t = self.slot;
+	struct arena_call *call;
 	uint32_t point;
 
 	if (unlikely(at->call >= ARENA_CALLS)) {
@@ -209,9 +210,14 @@ __attribute__((used)) struct answer callpoint_enter(uint32_t i, const uintptr_t 
 	}
 	if (unlikely(!t || !arena))
 		return answer;
-	point = atomic_load_explicit(&arena->call[at->call].point, memory_order_relaxed);
+	call = &arena->call[at->call];
+	point = atomic_load_explicit(&call->point, memory_order_relaxed);
+	if (unlikely(point == 0 || point > ARENA_POINTS))
+		return answer;
+	if (unlikely(!atomic_load_explicit(&call->seen, memory_order_relaxed)))
+		atomic_store_explicit(&call->seen, 1, memory_order_relaxed);
 	/* A handler that has interrupted the runtime changes no clock: it only counts. */
-	if (likely(point > 0 && point <= ARENA_POINTS) && point_count(t, point - 1) && !self.busy)
+	if (point_count(t, point - 1) && !self.busy)
 		answer.point = point;
 	return answer;
 }

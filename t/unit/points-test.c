@@ -212,9 +212,92 @@ static void a_new_run_does_not_try_again(void **state)
 	assert_int_equal(points.wanted[0].point, 0);
 }
 
+/* A function of a library that was placed as one whose calls are counted. */
+static struct arena_call *library_function(void)
+{
+	struct wanted_point *w = &points.wanted[0];
+
+	w->point = arena_add_point(arena, w->name, POINT_CALL);
+	w->placed = w->found = true;
+	w->call = &arena->call[2];
+	w->at[0] = 77;
+	w->nat = 1;
+	atomic_store(&arena->sampler, SAMPLER_PERF);
+	return w->call;
+}
+
+static void names_of_functions_are_told_to_the_runtime(void **state)
+{
+	(void)state;
+	points_prepare(&points, arena);
+	assert_string_equal(arena->call[0].name, "place");
+	assert_string_equal(arena->call[1].name, "");
+}
+
+static void what_is_no_name_is_not_told(void **state)
+{
+	static const char *const names[] = { "", "a*", "a.c:3", ":output", "a::b", "7up" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		points.wanted[0].name = names[i];
+		points_prepare(&points, arena);
+		assert_string_equal(arena->call[0].name, "");
+	}
+}
+
+static void who_is_called_has_no_breakpoint(void **state)
+{
+	struct arena_call *call = library_function();
+
+	(void)state;
+	atomic_store(&call->seen, 1);
+	for (int64_t s = 1; s < 5; s++)
+		points_cool(&points, s * SECOND);
+	assert_int_equal(atomic_load(&arena->breaks_used), 0);
+}
+
+static void who_is_never_called_gets_a_breakpoint(void **state)
+{
+	struct arena_call *call = library_function();
+
+	(void)state;
+	points_cool(&points, SECOND);
+	points_cool(&points, SECOND + SECOND / 2);
+	assert_int_equal(atomic_load(&arena->breaks_used), 0);
+	points_cool(&points, 2ll * SECOND);
+	points_cool(&points, 3ll * SECOND);
+	assert_int_equal(atomic_load(&arena->breaks_used), 1);
+	assert_int_equal(arena->brk[0].place, 77);
+	assert_int_equal(arena->brk[0].call, 3);
+	assert_int_equal(arena->brk[0].point, points.wanted[0].point);
+	assert_true(points_is_live(&points, 0));
+	/* Given up because it was hot: dead.  Given up because it is called: alive. */
+	atomic_store(&arena->brk[0].off, BREAK_TOO_HOT);
+	assert_false(points_is_live(&points, 0));
+	atomic_store(&call->seen, 1);
+	assert_true(points_is_live(&points, 0));
+}
+
+static void without_perf_it_gets_none(void **state)
+{
+	(void)state;
+	library_function();
+	atomic_store(&arena->sampler, SAMPLER_TIMER);
+	for (int64_t s = 1; s < 5; s++)
+		points_cool(&points, s * SECOND);
+	assert_int_equal(atomic_load(&arena->breaks_used), 0);
+	assert_false(points.wanted[0].refused);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(names_of_functions_are_told_to_the_runtime, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_no_name_is_not_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_is_called_has_no_breakpoint, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_is_never_called_gets_a_breakpoint, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_perf_it_gets_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(kinds_are_different_points, setup, teardown),
 		cmocka_unit_test_setup_teardown(visits_are_those_of_threads_and_counters, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_window_opens_and_closes_with_the_count, setup, teardown),
