@@ -111,6 +111,31 @@ execs() {
 }
 check 'after an exec' execs
 
+# The first program has the library, and does not call the function.
+cat >launcher.c <<'END_OF_C'
+#include <unistd.h>
+#include "called.h"
+int main(int argc, char **argv)
+{
+	(void)argc;
+	make_large(1);
+	execv("./calls", argv);
+	return 1;
+}
+END_OF_C
+by_another_program() {
+	# shellcheck disable=SC2086
+	$cc -o launcher launcher.c $libs
+	record "$@" -P tick -r work -- ./launcher ticks 30000000
+	test "$(field point tick kind)" = call
+	# The recorder has to notice.
+	test "$(field point tick visits)" -ge 15000000
+	test "$(field point tick visits)" -le 30000000
+	lacks given_up log
+}
+check 'by a program that another one has become' by_another_program
+check 'by a program that another one has become, without perf' by_another_program --sampler timer
+
 cat >plugin.c <<'END_OF_C'
 #include "called.h"
 void in_plugin(long n);

@@ -124,16 +124,22 @@ static bool is_seen(const struct arena_call *call)
 	return atomic_load_explicit(&call->seen, memory_order_relaxed) != 0;
 }
 
+/* Counts the calls of w, if they can be seen. */
 static bool place_call(struct points *p, struct wanted_point *w)
 {
 	struct arena_call *call = call_of(p, w->name, w->at, w->nat);
 
 	if (!call)
 		return false;
-	w->point = arena_add_point(p->arena, w->name, POINT_CALL);
-	if (w->point < 0)
+	if (w->point <= 0)
+		w->point = arena_add_point(p->arena, w->name, POINT_CALL);
+	if (w->point <= 0)
 		return false;
 	w->call = call;
+	p->arena->point[w->point - 1].kind = POINT_CALL;
+	for (uint32_t i = 0; i < atomic_load(&p->arena->breaks_used); i++)
+		if (p->arena->brk[i].point == (uint32_t)w->point)
+			atomic_store(&p->arena->brk[i].call, (uint32_t)(call - p->arena->call) + 1);
 	atomic_store(&call->point, (uint32_t)w->point);
 	return true;
 }
@@ -276,6 +282,9 @@ void points_cool(struct points *p, int64_t now_ns)
 	for (size_t i = 0; i < p->nwanted; i++) {
 		struct wanted_point *w = &p->wanted[i];
 
+		/* A program that has been started since may call what the first one did not. */
+		if (w->placed && !w->call && place_call(p, w))
+			w->backed = true;
 		if (w->point <= 0 || w->hot || (w->call && is_seen(w->call)))
 			continue;
 		if (w->call && !w->backed)

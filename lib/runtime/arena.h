@@ -161,7 +161,7 @@ static inline uint64_t arena_place(uint32_t module, uint64_t offset)
 struct arena_break {
 	uint64_t place;
 	uint32_t point;       /* number of the point, > 0 */
-	uint32_t call;        /* > 0: only as long as no call of arena->call[call - 1] is seen */
+	_Atomic uint32_t call; /* > 0: only as long as no call of arena->call[call - 1] is seen */
 	_Atomic uint32_t off; /* [A] BREAK_*: why nobody watches it any more; 0: it is watched */
 };
 

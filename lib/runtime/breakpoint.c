@@ -162,7 +162,9 @@ static bool is_too_hot(uint32_t i)
 /* Are the visits counted where the calls are made? */
 static bool is_needless(const struct arena_break *b)
 {
-	return b->call > 0 && atomic_load_explicit(&arena->call[b->call - 1].seen, memory_order_relaxed);
+	uint32_t call = atomic_load_explicit(&b->call, memory_order_relaxed);
+
+	return call > 0 && atomic_load_explicit(&arena->call[call - 1].seen, memory_order_relaxed);
 }
 
 static void withdraw(struct arena_break *b, uint32_t why)
