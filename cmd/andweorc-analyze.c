@@ -44,8 +44,7 @@ static enum format parse_format(const char *text)
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (!strcmp(text, names[i]))
 			return (enum format)i;
-	msg_error("unknown format '%s': text, andweorc or json", text);
-	cli_usage_error(USAGE, EXIT_TROUBLE);
+	cli_usage_error(EXIT_TROUBLE, "unknown format '%s': text, andweorc or json", text);
 }
 
 static size_t parse_top(const char *text)
@@ -54,8 +53,7 @@ static size_t parse_top(const char *text)
 
 	if (num_u64(text, &top) && top > 0)
 		return (size_t)top;
-	msg_error("bad number '%s' for --top", text);
-	cli_usage_error(USAGE, EXIT_TROUBLE);
+	cli_usage_error(EXIT_TROUBLE, "bad number '%s' for --top", text);
 }
 
 static void set_page(void)
@@ -82,7 +80,7 @@ static void parse_options(int argc, char **argv, struct options *o)
 	};
 	int c;
 
-	while ((c = cli_option(argc, argv, "f:p:hV", longs, USAGE)) != -1) {
+	while ((c = cli_option(argc, argv, ":f:p:hV", longs, USAGE, EXIT_TROUBLE)) != -1) {
 		switch (c) {
 		case 'f':
 			o->format = parse_format(optarg);

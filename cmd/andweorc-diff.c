@@ -69,8 +69,7 @@ static enum format format_named(const char *text)
 	for (int i = 0; i < FORMATS; i++)
 		if (!strcmp(text, formats[i]))
 			return (enum format)i;
-	msg_error("unknown format '%s': text, markdown, summary, tsv, json or github", text);
-	cli_usage_error(USAGE, EXIT_TROUBLE);
+	cli_usage_error(EXIT_TROUBLE, "unknown format '%s': text, markdown, summary, tsv, json or github", text);
 }
 
 static double margin_of(const char *text)
@@ -79,8 +78,7 @@ static double margin_of(const char *text)
 
 	if (num_real(text, &pct) && pct > 0 && pct < 100)
 		return pct;
-	msg_error("bad number '%s' for --margin: per cent, above 0 and below 100", text);
-	cli_usage_error(USAGE, EXIT_TROUBLE);
+	cli_usage_error(EXIT_TROUBLE, "bad number '%s' for --margin: per cent, above 0 and below 100", text);
 }
 
 static unsigned gates_of(const char *text)
@@ -90,8 +88,7 @@ static unsigned gates_of(const char *text)
 
 	if (gate_parse(text, &gates, &bad))
 		return gates;
-	msg_error("unknown gate '%s' for --fail-on: regression, change or inconclusive", bad);
-	cli_usage_error(USAGE, EXIT_TROUBLE);
+	cli_usage_error(EXIT_TROUBLE, "unknown gate '%s' for --fail-on: regression, change or inconclusive", bad);
 }
 
 static uint64_t bytes_of(const char *text)
@@ -100,8 +97,7 @@ static uint64_t bytes_of(const char *text)
 
 	if (num_u64(text, &n) && n >= 1000)
 		return n;
-	msg_error("bad number '%s' for --max-bytes: 1000 or more", text);
-	cli_usage_error(USAGE, EXIT_TROUBLE);
+	cli_usage_error(EXIT_TROUBLE, "bad number '%s' for --max-bytes: 1000 or more", text);
 }
 
 static void parse(struct options *o, int argc, char **argv)
@@ -123,7 +119,7 @@ static void parse(struct options *o, int argc, char **argv)
 	};
 	int c;
 
-	while ((c = cli_option(argc, argv, "f:p:hV", longs, USAGE)) != -1) {
+	while ((c = cli_option(argc, argv, ":f:p:hV", longs, USAGE, EXIT_TROUBLE)) != -1) {
 		switch (c) {
 		case 'f':
 			o->format = format_named(optarg);
@@ -171,7 +167,7 @@ static bool read_sides(struct side *base, const char *base_path, struct side *he
 	bool ok;
 
 	if (head_path && !strcmp(base_path, "-") && !strcmp(head_path, "-"))
-		msg_die(EXIT_TROUBLE, "standard input cannot be both BASE and HEAD");
+		cli_usage_error(EXIT_TROUBLE, "standard input cannot be both BASE and HEAD");
 	ok = side_read(base, base_path);
 	return (!head_path || side_read(head, head_path)) && ok;
 }
@@ -278,6 +274,18 @@ static int judge(const struct report *r, const struct options *o)
 	return gate_count(r, o->gates) ? EXIT_GATE : EXIT_OK;
 }
 
+static void check_operands(const struct options *o, int nfiles)
+{
+	if (o->aa && o->render)
+		cli_usage_error(EXIT_TROUBLE, "--aa and --render exclude each other");
+	if (o->aa && (nfiles < 1 || nfiles > 2))
+		cli_usage_error(EXIT_TROUBLE, "--aa takes one or two analyses");
+	if (o->render && nfiles)
+		cli_usage_error(EXIT_TROUBLE, "--render compares nothing: no file may follow '%s'", o->render);
+	if (!o->aa && !o->render && nfiles != 2)
+		cli_usage_error(EXIT_TROUBLE, "two analyses are compared, BASE and HEAD, not %d", nfiles);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .build = { .margin_pct = BUILD_MARGIN_PCT }, .id = "default" };
@@ -288,8 +296,7 @@ int main(int argc, char **argv)
 	cli_init(argv[0]);
 	parse(&o, argc, argv);
 	nfiles = argc - optind;
-	if (o.aa ? nfiles < 1 || nfiles > 2 || o.render : nfiles != (o.render ? 0 : 2))
-		cli_usage_error(USAGE, EXIT_TROUBLE);
+	check_operands(&o, nfiles);
 	ok = o.render ? report_read_tsv(&r, o.render) : compare_files(&r, argv[optind], nfiles > 1 ? argv[optind + 1] : NULL, &o);
 	if (ok && o.aa) {
 		print_check(&r, &o);

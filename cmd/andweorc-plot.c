@@ -60,7 +60,7 @@ static enum chart_format format_of(const char *file)
 	for (int i = 0; i < 3; i++)
 		if (len > 4 && !strcmp(file + len - 4, suffix[i]))
 			return (enum chart_format)i;
-	msg_die(EXIT_TROUBLE, "cannot tell the format of '%s'; end the name in .svg, .png or .txt", file);
+	cli_usage_error(EXIT_TROUBLE, "cannot tell the format of '%s': the name ends in .svg, .png or .txt", file);
 }
 
 static size_t count_of(const char *s)
@@ -68,7 +68,7 @@ static size_t count_of(const char *s)
 	uint64_t n;
 
 	if (!num_u64(s, &n) || !n || n > 1000000)
-		msg_die(EXIT_TROUBLE, "bad number '%s' for --top; give 1 or more", s);
+		cli_usage_error(EXIT_TROUBLE, "bad number '%s' for --top: it is 1 or more", s);
 	return (size_t)n;
 }
 
@@ -92,7 +92,7 @@ static void parse(struct options *o, int argc, char **argv)
 	};
 	int c;
 
-	while ((c = cli_option(argc, argv, "o:p:t:hV", longs, USAGE)) != -1) {
+	while ((c = cli_option(argc, argv, ":o:p:t:hV", longs, USAGE, EXIT_TROUBLE)) != -1) {
 		switch (c) {
 		case 'o':
 			o->output = optarg;
@@ -121,12 +121,12 @@ static void parse(struct options *o, int argc, char **argv)
 		}
 	}
 	if (argc - optind > 1)
-		cli_usage_error(USAGE, EXIT_TROUBLE);
+		cli_usage_error(EXIT_TROUBLE, "one analysis is drawn, not %d (the other is for --base)", argc - optind);
 	o->analysis = argc > optind ? argv[optind] : "-";
 	if (o->base && !strcmp(o->base, "-") && !strcmp(o->analysis, "-"))
-		msg_die(EXIT_TROUBLE, "standard input cannot be both BASE and ANALYSIS");
+		cli_usage_error(EXIT_TROUBLE, "standard input cannot be both BASE and ANALYSIS");
 	if (o->map && !o->base)
-		msg_die(EXIT_TROUBLE, "--map is for --base");
+		cli_usage_error(EXIT_TROUBLE, "--map is for --base");
 }
 
 static bool write_output(const char *file, const struct buf *b)

@@ -2,7 +2,6 @@
  * andweorc-record: runs a command with the runtime preloaded, speeds up parts of
  * it virtually, and logs what that did to its progress.
  */
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +83,7 @@ struct options {
 
 static _Noreturn void bad_option(const char *what, const char *value)
 {
-	msg_die(EXIT_RECORD, "bad %s '%s'", what, value);
+	cli_usage_error(EXIT_RECORD, "bad %s '%s'", what, value);
 }
 
 static uint64_t number(const char *what, const char *value, uint64_t lo, uint64_t hi)
@@ -143,9 +142,7 @@ static const struct option long_options[] = {
 	{ "side", required_argument, NULL, OPT_SIDE },
 	{ "commit", required_argument, NULL, OPT_COMMIT },
 	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
+	CLI_LONGS,
 };
 
 /* A point that needs no place in the program. */
@@ -265,12 +262,6 @@ static void set_option(struct options *o, int option, const char *value)
 	case 'q':
 		o->quiet = true;
 		break;
-	case 'h':
-		cli_help(usage);
-	case 'V':
-		cli_version();
-	default:
-		cli_usage_error(usage, EXIT_RECORD);
 	}
 }
 
@@ -288,14 +279,14 @@ static int parse(struct options *o, int argc, char **argv)
 	o->window_ms = 200;
 	o->seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
 	/* '+': the command's own options are its own. */
-	while ((option = getopt_long(argc, argv, "+o:d:n:m:r:P:s:qhV", long_options, NULL)) != -1)
+	while ((option = cli_option(argc, argv, "+:o:d:n:m:r:P:s:qhV", long_options, usage, EXIT_RECORD)) != -1)
 		set_option(o, option, optarg);
 	if (optind == argc)
-		cli_usage_error(usage, EXIT_RECORD);
+		cli_usage_error(EXIT_RECORD, "no command to run");
 	if (!o->origin.design)
 		o->origin.design = o->origin.until_points > 0 ? "adaptive" : "fixed";
 	if (!o->output && isatty(STDOUT_FILENO))
-		msg_die(EXIT_RECORD, "the log would go to the terminal: give a file with -o, or redirect standard output");
+		cli_usage_error(EXIT_RECORD, "the log would go to the terminal: give a file with -o, or redirect standard output");
 	return optind;
 }
 

@@ -106,14 +106,14 @@ static void parse(struct filter *f, int argc, char **argv)
 	};
 	int c;
 
-	while ((c = cli_option(argc, argv, "hV", LONG, USAGE)) != -1) {
+	while ((c = cli_option(argc, argv, ":hV", LONG, USAGE, EXIT_TROUBLE)) != -1) {
 		switch (c) {
 		case OPT_DEBUG_DIR:
 			modules_add_debug_dir(&f->resolve.modules, optarg);
 			break;
 		case OPT_PATH_MAP:
 			if (!modules_add_path_map(&f->resolve.modules, optarg))
-				msg_die(EXIT_TROUBLE, "bad path map '%s'; it is OLD=NEW", optarg);
+				cli_usage_error(EXIT_TROUBLE, "bad path map '%s': it is OLD=NEW", optarg);
 			break;
 		}
 	}

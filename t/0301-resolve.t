@@ -257,7 +257,7 @@ maps_paths() {
 	has 'function=first' got
 	exits 2 andweorc-resolve --path-map /opt log >got 2>err
 	same - err <<-END
-	andweorc-resolve: bad path map '/opt'; it is OLD=NEW
+	andweorc-resolve: bad path map '/opt': it is OLD=NEW; see 'andweorc-resolve --help'
 	END
 	empty got
 	exits 2 andweorc-resolve --path-map =/opt log >got 2>err

@@ -347,7 +347,8 @@ empty_is_never_silent() {
 format_is_told_by_the_suffix() {
 	for file in chart chart.pdf .svg svg chart.SVG chart.svg/; do
 		exits 2 andweorc-plot -o "$file" "$head" >out 2>err
-		has "^andweorc-plot: cannot tell the format of '$file'; end the name in .svg, .png or .txt\$" err
+		has "^andweorc-plot: cannot tell the format of '$file': the name ends in .svg, .png or .txt; see" err
+		has "; see 'andweorc-plot --help'\$" err
 		test ! -e "$file"
 	done
 }

@@ -191,7 +191,7 @@ no_data_is_not_zero() {
 
 map_wants_a_base() {
 	exits 2 andweorc-plot --map change.patch head.aw >out 2>err
-	echo 'andweorc-plot: --map is for --base' | same - err
+	echo "andweorc-plot: --map is for --base; see 'andweorc-plot --help'" | same - err
 	exits 2 andweorc-plot --map nowhere --base base.aw head.aw --script script 2>err
 	has "andweorc-plot: .*'nowhere'" err
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,10 +82,15 @@ void cli_help(const char *usage)
 	exit(cli_finish(EXIT_OK));
 }
 
-void cli_usage_error(const char *usage, int status)
+void cli_usage_error(int status, const char *fmt, ...)
 {
-	fprintf(stderr, "%.*s\n", (int)strcspn(usage, "\n"), usage);
-	exit(status);
+	char text[4096]; /* what is wrong may hold an argument of any length: the advice is not cut off with it */
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	msg_die(status, "%s; see '%s --help'", text, msg_program());
 }
 
 void cli_version(void)
@@ -93,16 +99,55 @@ void cli_version(void)
 	exit(cli_finish(EXIT_OK));
 }
 
-int cli_option(int argc, char **argv, const char *shorts, const struct option *longs, const char *usage)
+static const struct option *with_value(const struct option *longs, int value)
 {
-	int c = getopt_long(argc, argv, shorts, longs, NULL);
+	for (; longs->name; longs++)
+		if (longs->val == value)
+			return longs;
+	return NULL;
+}
 
+static size_t count_prefixed(const struct option *longs, const char *prefix, size_t len)
+{
+	size_t n = 0;
+
+	for (; longs->name; longs++)
+		n += !strncmp(longs->name, prefix, len);
+	return n;
+}
+
+/* getopt has refused an option: `c` is what it returned, optopt the value of the option (0: a long one that is not known). */
+static _Noreturn void refuse(int c, const char *word, const struct option *longs, int status)
+{
+	const struct option *known = with_value(longs, optopt);
+	bool is_long = !strncmp(word, "--", 2);
+	int name = (int)strcspn(word, "=");
+
+	if (c == ':' && (is_long || !known))
+		cli_usage_error(status, "option '%.*s' requires an argument", name, word);
+	if (c == ':')
+		cli_usage_error(status, "option '-%c' (--%s) requires an argument", optopt, known->name);
+	if (known && optopt)
+		cli_usage_error(status, "option '--%s' takes no argument", known->name);
+	if (optopt)
+		cli_usage_error(status, "unknown option '-%c'", optopt);
+	if (is_long && count_prefixed(longs, word + 2, (size_t)name - 2) > 1)
+		cli_usage_error(status, "option '%.*s' could be one of several", name, word);
+	cli_usage_error(status, "unknown option '%.*s'", name, word);
+}
+
+int cli_option(int argc, char **argv, const char *shorts, const struct option *longs, const char *usage, int status)
+{
+	int c;
+
+	opterr = 0;
+	c = getopt_long(argc, argv, shorts, longs, NULL);
 	if (c == 'h')
 		cli_help(usage);
 	if (c == 'V')
 		cli_version();
-	if (c == '?')
-		cli_usage_error(usage, EXIT_TROUBLE);
+	if (c == '?' || c == ':')
+		refuse(c, argv[optind - 1], longs, status);
 	return c;
 }
 

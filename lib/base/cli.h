@@ -6,6 +6,8 @@
 
 #include <getopt.h>
 
+#include "base/msg.h"
+
 #define ANDWEORC_VERSION "0.1.0"
 
 /* Exit statuses.  record uses 125..127 for its own failures, as env(1) does, and the command's status otherwise. */
@@ -21,19 +23,22 @@ enum {
 /* First statement of every main: message prefix, C locale for numbers, UTF-8 for text, a working fd 0-2. */
 void cli_init(const char *argv0);
 
-/* Answers -h: `usage` to standard output, status 0.  Answers a usage error: first line of `usage` to standard error, `status`. */
+/* Answers -h: `usage` to standard output, status 0. */
 _Noreturn void cli_help(const char *usage);
-_Noreturn void cli_usage_error(const char *usage, int status);
+
+/* Answers a usage error: one line, "PROG: ...; see 'PROG --help'", to standard error, and `status`. */
+_Noreturn void cli_usage_error(int status, const char *fmt, ...) AW_PRINTF(2, 3);
 
 /* Answers -V: "NAME 0.1.0" to standard output, status 0. */
 _Noreturn void cli_version(void);
 
 /*
- * The next option of tools that are filters: as getopt_long, but -h, -V and what
- * is no option are answered here.  shorts has "hV", longs ends in CLI_LONGS.
+ * The next option: as getopt_long, but -h, -V and what is no option are answered
+ * here; a usage error is `status`.  shorts begins with ":" ("+:" when what follows
+ * the first operand is another program's) and has "hV", longs ends in CLI_LONGS.
  */
 #define CLI_LONGS { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 }
-int cli_option(int argc, char **argv, const char *shorts, const struct option *longs, const char *usage);
+int cli_option(int argc, char **argv, const char *shorts, const struct option *longs, const char *usage, int status);
 
 /*
  * Last statement of every main: flushes and closes standard output.  An error
