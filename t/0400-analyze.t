@@ -272,9 +272,15 @@ check 'recordings on two machines' recordings_stay_apart
 
 # What is called for is more runs.
 few_whole_runs() {
-	whole -v seed=5 -v runs=22 -v noise=0.2 >few.aw
+	whole -v seed=5 -v runs=22 -v noise=0.15 >few.aw
 	exits 0 andweorc-analyze --format text few.aw >out 2>err
 	has '^needs    not enough data for [0-9, ]+: about [0-9]+ runs \(-n [0-9]+\)$' out
+	# A command that nobody would run is none.
+	whole -v seed=5 -v runs=12 -v noise=0.2 >few.aw
+	exits 0 andweorc-analyze --format text few.aw >out 2>err
+	tr -s '\n ' ' ' <out >flat
+	has 'about [0-9]{3} runs, [0-9]+ minutes: rather than record so long, try a progress point' flat
+	lacks '\(-n [0-9]{3}\)' out
 	whole -v seed=5 -v runs=5 >few.aw
 	exits 0 andweorc-analyze --format text few.aw >out 2>err
 	has '^needs    not enough data for 1, 2: (8 )?runs ' out

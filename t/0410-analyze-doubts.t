@@ -69,9 +69,12 @@ check 'only baselines' only_baselines
 
 no_baseline() {
 	awk -F '\t' '$1 == "experiment" { use = !/speedup_pct=0/ } $1 != "experiment" && $1 != "visits" || use' log >case
-	doubt case 'no undisturbed baseline' no-baseline
+	doubt case 'no baseline: nothing to compare with; record longer' no-baseline
 	lacks '^impact.*slope=' out
 	has '^impact.*verdict=not-enough-data	need=baseline' out
+	# They are always made, but may all have been disturbed.
+	awk '/^experiment/ && /\tspeedup_pct=0\t/ { print $0 "\tdisturbed=1"; next } 1' log >case
+	doubt case 'no undisturbed baseline: nothing to compare with; record again on a quieter machine' no-baseline
 }
 check 'no baseline' no_baseline
 
@@ -207,7 +210,7 @@ check 'few windows: what would be enough' few_windows
 few_runs() {
 	generate -v seed=6 -v runs=3 -v blocks=1 -v cv=1 -v visits=10 >case
 	exits 0 andweorc-analyze case >out 2>err
-	has 'basis=runs	verdict=not-enough-data	need=about%20[0-9]+%20runs%20\(-n%20[0-9]+\)' out
+	has 'basis=runs	verdict=not-enough-data	need=about%20[0-9]+%20runs%20\(record%20with%20-d%20[0-9]+%20-n%20[0-9]+\)' out
 }
 check 'few runs: how many would be enough' few_runs
 

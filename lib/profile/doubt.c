@@ -62,8 +62,11 @@ static bool doubt_windows(struct analysis *a)
 	else if (!c.treated)
 		doubt(a, "only-baselines",
 		      "only baselines: no region was sped up; record longer (-d), or name a region with -r");
+	else if (!c.baselines && c.zero)
+		doubt(a, "no-baseline",
+		      "no undisturbed baseline: nothing to compare with; record again on a quieter machine, or longer (-d)");
 	else if (!c.baselines)
-		doubt(a, "no-baseline", "no undisturbed baseline: nothing to compare with; let -s include 0, or record longer (-d)");
+		doubt(a, "no-baseline", "no baseline: nothing to compare with; record longer (-d)");
 	else
 		return false;
 	return true;

@@ -114,6 +114,13 @@ void analysis_find_doubts(struct analysis *a);
 /* The verdict and what would be enough.  Part of analysis_init; effect and q are set, `whole` is of the point. */
 void impact_judge(struct impact *im, const struct profile *p, bool whole);
 
+/*
+ * What would be enough for a verdict, for people: a command to run; where that
+ * would take too long, what would help instead.  `whole`: each window is a run.
+ * The caller frees it.
+ */
+char *impact_need(const struct impact *im, const struct profile *p, bool whole);
+
 /* What single runs say.  Part of analysis_init; obs[0..n) are sorted by it; `rise` is that of the effect. */
 size_t impact_replicates(struct causal_obs *obs, size_t n, double rise, struct impact_replicate **out);
 size_t impact_baselines(struct causal_obs *obs, size_t n, struct impact_baseline **out);

@@ -1,0 +1,186 @@
+/* What would be enough for a verdict: a command where one would do, what would help instead where none would. */
+#include "unit.h"
+
+#include <math.h>
+
+#include "profile/impact.h"
+
+enum { RUN_NS = 1000000000 };
+
+static struct profile_run runs[1000];
+static struct profile_region regions[4];
+
+/* A case, to be changed: one region of 30 % of the samples, two speedups, windows of one run of 10 s. */
+struct world {
+	struct profile profile;
+	struct impact impact;
+};
+
+static struct world plain(void)
+{
+	struct world w = { .profile = { .run = runs, .nruns = 1, .region = regions, .nregions = 1 } };
+
+	memset(runs, 0, sizeof runs);
+	memset(regions, 0, sizeof regions);
+	runs[0].windows_ns = 10ull * RUN_NS;
+	runs[0].share_total = 1000;
+	regions[0] = (struct profile_region){ .samples = 300, .tried = true, .windows = 20 };
+	w.impact = (struct impact){ .region = &regions[0], .estimated = true, .bounded = true };
+	w.impact.effect = CAUSAL_NO_EFFECT;
+	w.impact.effect.n = 40;
+	w.impact.effect.treated = 30;
+	w.impact.effect.nlevels = 2;
+	w.impact.effect.fit.basis = CAUSAL_WITHIN_RUN;
+	return w;
+}
+
+/* An interval of a slope of 0 that takes so many times the data; verdicts need a half width of 0.1. */
+static void set_times(struct world *w, double times)
+{
+	double half = 0.1 * sqrt(times / 1.25) * 0.999;
+
+	w->impact.effect.fit.slope = (struct estimate){ .value = 0, .lo = -half, .hi = half };
+}
+
+static void set_runs(struct world *w, size_t n, double seconds)
+{
+	w->profile.nruns = n;
+	for (size_t i = 0; i < n; i++)
+		runs[i].windows_ns = (uint64_t)(seconds * RUN_NS);
+	w->impact.effect.fit.runs = n;
+}
+
+static void wants(const struct world *w, bool whole, const char *text)
+{
+	char *need = impact_need(&w->impact, &w->profile, whole);
+
+	assert_string_equal(need, text);
+	free(need);
+}
+
+static void longer(void **state)
+{
+	struct world w = plain();
+
+	(void)state;
+	set_times(&w, 4);
+	wants(&w, false, "about 4 times as many windows (record with -d 40)");
+	/* what is between windows takes time, too */
+	runs[0].wall_ns = 15ull * RUN_NS;
+	wants(&w, false, "about 4 times as many windows (record with -d 60)");
+	runs[0].wall_ns = runs[0].windows_ns = 0;
+	wants(&w, false, "about 4 times as many windows (a longer -d)");
+	w.impact.effect.treated = 40;
+	wants(&w, false, "baseline windows (a longer -d)");
+	w.impact.effect.treated = 0;
+	wants(&w, false, "windows with this region sped up that hold visits (a longer -d)");
+}
+
+/* With -n alone, the time of -d is divided among more runs: each would be too short. */
+static void more_runs(void **state)
+{
+	struct world w = plain();
+
+	(void)state;
+	w.impact.effect.fit.basis = CAUSAL_RUNS;
+	set_runs(&w, 5, 4);
+	set_times(&w, 3);
+	wants(&w, false, "about 15 runs (record with -d 60 -n 15)");
+}
+
+static void more_whole_runs(void **state)
+{
+	struct world w = plain();
+
+	(void)state;
+	set_runs(&w, 12, 0.5);
+	set_times(&w, 4);
+	wants(&w, true, "about 48 runs (-n 48)");
+}
+
+/* No command takes more than 10 minutes or 50 runs. */
+static void no_impossible_command(void **state)
+{
+	struct world w = plain();
+
+	(void)state;
+	set_times(&w, 40);
+	runs[0].windows_ns = 15ull * RUN_NS;
+	wants(&w, false, "about 40 times as many windows (record with -d 600)");
+	runs[0].windows_ns = 20ull * RUN_NS;
+	wants(&w, false,
+	      "about 40 times as many windows, 14 minutes: rather than record so long, try a larger region, or a quieter machine");
+	set_times(&w, 60);
+	wants(&w, false,
+	      "more than 50 times as many windows: recording longer will hardly help; try a larger region, or a quieter machine");
+}
+
+static void no_impossible_runs(void **state)
+{
+	struct world w = plain();
+
+	(void)state;
+	set_runs(&w, 20, 0.5);
+	set_times(&w, 28);
+	wants(&w, true,
+	      "about 560 runs, 5 minutes: rather than record so long, try a progress point with -P or ANDWEORC_PROGRESS, or a "
+	      "quieter machine");
+	/* few runs, but long ones */
+	set_runs(&w, 8, 60);
+	set_times(&w, 5);
+	wants(&w, true,
+	      "about 40 runs, 40 minutes: rather than record so long, try a progress point with -P or ANDWEORC_PROGRESS, or a "
+	      "quieter machine");
+	w.impact.effect.fit.basis = CAUSAL_RUNS;
+	set_runs(&w, 9, 2);
+	set_times(&w, 45);
+	wants(&w, false, "about 405 runs, 14 minutes: rather than record so long, try a larger region, or a quieter machine");
+}
+
+/* Who has recorded for an hour may be told of two. */
+static void twice_is_always_possible(void **state)
+{
+	struct world w = plain();
+
+	(void)state;
+	runs[0].windows_ns = 3000ull * RUN_NS;
+	set_times(&w, 2);
+	wants(&w, false, "about 2 times as many windows (record with -d 6000)");
+	set_runs(&w, 80, 30);
+	wants(&w, true, "about 160 runs (-n 160)");
+}
+
+static void remedies_fit_the_case(void **state)
+{
+	struct world w = plain();
+
+	(void)state;
+	set_times(&w, 60);
+	w.profile.nregions = 3;
+	regions[1].tried = regions[2].tried = true;
+	w.impact.effect.nlevels = 4;
+	wants(&w, false,
+	      "more than 50 times as many windows: recording longer will hardly help; try fewer regions with -r, or fewer speedups "
+	      "with -s");
+	regions[0].samples = 20;
+	w.impact.aside.disturbed = 10;
+	w.impact.effect.notes = CAUSAL_FEW_VISITS;
+	wants(&w, false,
+	      "more than 50 times as many windows: recording longer will hardly help; try a progress point that is passed more often, "
+	      "fewer regions with -r, fewer speedups with -s, a larger region, or a quieter machine");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(longer),
+		cmocka_unit_test(more_runs),
+		cmocka_unit_test(more_whole_runs),
+		cmocka_unit_test(no_impossible_command),
+		cmocka_unit_test(no_impossible_runs),
+		cmocka_unit_test(twice_is_always_possible),
+		cmocka_unit_test(remedies_fit_the_case),
+	};
+
+	return UNIT_MAIN(tests);
+}
