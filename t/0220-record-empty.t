@@ -120,7 +120,9 @@ check '-r of something absent' no_such_region
 
 too_short() {
 	LIFE_MS=150 record -- ./life plain
-	warns too-short 'the program ended before an experiment could: '
+	warns too-short 'the program ended before an experiment could: give -d SECONDS to have it run again, or more input'
+	LIFE_MS=30 record -n 2 -- ./life plain
+	warns too-short 'the program ended before an experiment could: give a greater -n than 2 to have it run again, or more input'
 }
 check 'too short' too_short
 

@@ -106,7 +106,7 @@ check 'the rest of the pipeline takes such a log' is_analysed
 
 is_long() {
 	record -d 3 -P :run -r half -s 50 -- ./runs_ serial 4000
-	has '^andweorc-record: warning: without a progress point each run is one experiment, and one takes [0-9.]+ s: .* -P' err
+	has '^andweorc-record: warning: without a progress point each run is one experiment, and one takes [0-9.]+ s: give a longer -d than 3, or name a function with -P' err
 	has '^warning.*what=few-runs' log
 }
 check 'of runs that are too long, the remedy is said' is_long
@@ -114,8 +114,17 @@ check 'of runs that are too long, the remedy is said' is_long
 is_one() {
 	record -r half -- ./runs_ serial 200
 	has 'no progress point was visited: put ANDWEORC_PROGRESS' err
-	has '-d SECONDS' err
+	has 'or give -d SECONDS to have whole runs compared$' err
 	lacks '^experiment' log
+	# No advice is what was done already.
+	record -n 1 -r half -- ./runs_ serial 200
+	has 'or give a greater -n than 1 to have whole runs compared$' err
+	record -d 0.5 -r half -- ./runs_ serial 100000
+	has 'or give a longer -d than 0.5 to have whole runs compared: none came to its end$' err
+	record -n 2 -d 1 -r half -- ./runs_ serial 100000
+	has 'or give a longer -d than 1 to have whole runs compared: none came to its end$' err
+	record -n 3 -r half -s 50 -- ./runs_ serial 60
+	has 'each run is one experiment, .*: give a greater -n than 3, or name' err
 }
 check 'of a single run, too' is_one
 

@@ -126,17 +126,35 @@ static void unmarked(struct conductor *c)
 	free(names);
 }
 
+static char *longer_duration(const struct plan *p)
+{
+	return xasprintf("a longer -d than %g", (double)p->duration_ns / 1e9);
+}
+
+char *diagnose_longer(const struct plan *p)
+{
+	if (p->runs)
+		return xasprintf("a greater -n than %llu", (unsigned long long)p->runs);
+	return p->duration_ns ? longer_duration(p) : xstrdup("-d SECONDS");
+}
+
 static void points(struct conductor *c)
 {
+	bool ran_out = c->cut && c->plan->duration_ns;
+	char *longer;
+
 	if (c->points.automatic.on && points_most_visits(&c->points) == 0) {
 		unmarked(c);
 		return;
 	}
 	if (points_most_visits(&c->points) > 0 || c->whole.on || gone_over(c) > 0)
 		return;
+	longer = ran_out ? longer_duration(c->plan) : diagnose_longer(c->plan);
 	say(c, "no-progress-point",
-	    xstrdup("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done, "
-		    "name a function with -P that is called for each, or give -d SECONDS to have whole runs compared"));
+	    xasprintf("no progress point was visited: put ANDWEORC_PROGRESS(\"name\") of <andweorc.h> where a unit of work is done, "
+		      "name a function with -P that is called for each, or give %s to have whole runs compared%s",
+		      longer, ran_out ? ": none came to its end" : ""));
+	free(longer);
 }
 
 static void name(struct conductor *c, const char *what, const char *text)
@@ -236,6 +254,14 @@ static unsigned made(struct conductor *c)
 	return pct;
 }
 
+static void no_region(struct conductor *c)
+{
+	char *longer = diagnose_longer(c->plan);
+
+	say(c, "no-region", xasprintf("no region has enough samples: name one with -r, or record for longer with %s", longer));
+	free(longer);
+}
+
 static void regions(struct conductor *c)
 {
 	size_t logged = 0;
@@ -257,7 +283,7 @@ static void regions(struct conductor *c)
 		say(c, "no-sample-in-scope",
 		    xasprintf("of %llu samples none is in code of a file that has symbols or an unwind table", (unsigned long long)c->regions->samples));
 	else if (logged == 0 && c->windows > 0 && !c->whole.on && c->plan->nnames == 0)
-		say(c, "no-region", xstrdup("no region has enough samples: name one with -r, or record for longer with -d"));
+		no_region(c);
 	else if (all_given(c))
 		say(c, "no-region", xasprintf("'%s' is given and never tried: name another region with -r", c->plan->given));
 }
@@ -315,9 +341,13 @@ void diagnose(struct conductor *c, const char *command)
 
 void diagnose_end(struct conductor *c)
 {
+	char *longer;
+
 	if (!c->ready || c->refused || c->plan->attach_only || c->regions->all_samples == 0 || c->regions->n == 0 ||
 	    c->experiments > 0 || points_most_visits(&c->points) == 0)
 		return;
+	longer = diagnose_longer(c->plan);
 	say(c, "too-short",
-	    xstrdup("the program ended before an experiment could: give -d SECONDS to have it run again, or more input"));
+	    xasprintf("the program ended before an experiment could: give %s to have it run again, or more input", longer));
+	free(longer);
 }

@@ -15,6 +15,7 @@
 #include "format.h"
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
+#include "recorder/diagnose.h"
 #include "recorder/whole.h"
 
 enum {
@@ -25,15 +26,17 @@ enum {
 
 static void warn_of_few(struct conductor *c)
 {
-	char *text;
+	char *text, *longer;
 
 	if (c->plan->runs ? c->plan->runs >= FEW_RUNS : c->last_run_ns * FEW_RUNS <= c->plan->duration_ns)
 		return;
-	text = xasprintf("without a progress point each run is one experiment, and one takes %.1f s: give more time with -d, or name a "
-			 "function with -P that is called for each unit of work",
-			 (double)c->last_run_ns / 1e9);
+	longer = diagnose_longer(c->plan);
+	text = xasprintf("without a progress point each run is one experiment, and one takes %.1f s: give %s, or name a function with -P "
+			 "that is called for each unit of work",
+			 (double)c->last_run_ns / 1e9, longer);
 	msg_warn("%s", text);
 	journal_warning(c->journal, c->run, "few-runs", text);
+	free(longer);
 	free(text);
 }
 
