@@ -18,6 +18,7 @@
 #include "recorder/conductor.h"
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
+#include "recorder/sink.h"
 
 static const char usage[] =
 	"usage: andweorc-record [OPTION]... [--] COMMAND [ARG]...\n"
@@ -43,6 +44,7 @@ static const char usage[] =
 	"      --period MICROSECONDS of samples (default: 1000)\n"
 	"      --window MILLISECONDS least length of an experiment (default: 200)\n"
 	"      --attach-only         sample, but perform no experiment\n"
+	"      --show-output         show what COMMAND writes in each run, not only in the first\n"
 	"      --block ID            recordings made side by side have the same ID: the log says it\n"
 	"      --side base|head      of a comparison: the log says it\n"
 	"      --commit ID           what was built (default: $GITHUB_SHA): the log says it\n"
@@ -76,6 +78,7 @@ struct options {
 	bool whole_runs;         /* -P :run */
 	bool automatic[MOVED_KINDS]; /* -P :output and the like */
 	bool work;               /* -P :work */
+	bool show_output;
 	bool quiet;
 	struct journal_origin origin;
 	char *given; /* owned */
@@ -119,7 +122,7 @@ static void parse_levels(struct options *o, const char *list)
 	free(copy);
 }
 
-enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT, OPT_DESIGN, OPT_UNTIL, OPT_GIVEN };
+enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT, OPT_DESIGN, OPT_UNTIL, OPT_GIVEN, OPT_SHOW };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -135,6 +138,7 @@ static const struct option long_options[] = {
 	{ "period", required_argument, NULL, OPT_PERIOD },
 	{ "window", required_argument, NULL, OPT_WINDOW },
 	{ "attach-only", no_argument, NULL, OPT_ATTACH },
+	{ "show-output", no_argument, NULL, OPT_SHOW },
 	{ "given", required_argument, NULL, OPT_GIVEN },
 	{ "design", required_argument, NULL, OPT_DESIGN },
 	{ "until", required_argument, NULL, OPT_UNTIL },
@@ -236,6 +240,9 @@ static void set_option(struct options *o, int option, const char *value)
 	case OPT_ATTACH:
 		o->attach_only = true;
 		break;
+	case OPT_SHOW:
+		o->show_output = true;
+		break;
 	case OPT_GIVEN:
 		parse_given(o, value);
 		break;
@@ -332,6 +339,9 @@ struct recording {
 	struct plan plan;
 	unsigned ascending[MAX_LEVELS];
 	struct conductor conductor;
+	struct sink sink;
+	int first_status; /* of the first run, as wait(2) has it */
+	bool told_of_output, told_of_status;
 };
 
 static bool prepare(struct recording *r)
@@ -406,6 +416,54 @@ static bool renew_arena(struct recording *r, unsigned run)
 	return true;
 }
 
+/* Where the command writes to. */
+static const int *output_of(struct recording *r, unsigned run)
+{
+	static int shown[2] = { STDOUT_FILENO, STDERR_FILENO };
+
+	/* A log on standard output is not mixed with anything. */
+	if (!r->o->output)
+		shown[0] = STDERR_FILENO;
+	if (run == 1 || r->o->show_output)
+		return shown;
+	if (!r->sink.is_open)
+		sink_open(&r->sink, shown[0], shown[1]);
+	sink_clear(&r->sink);
+	return r->sink.command;
+}
+
+static char *how_it_ended(int wait_status)
+{
+	if (WIFSIGNALED(wait_status))
+		return xasprintf("signal %d", WTERMSIG(wait_status));
+	return xasprintf("status %d", WEXITSTATUS(wait_status));
+}
+
+static void tell_of_status(const struct recording *r, unsigned run)
+{
+	char *now = how_it_ended(r->conductor.wait_status), *first = how_it_ended(r->first_status);
+
+	msg_warn("run %u ended with %s, the first one with %s%s", run, now, first,
+		 r->o->show_output ? "" : "; what it wrote is not shown (--show-output shows it)");
+	free(now);
+	free(first);
+}
+
+/* What is to be known of runs whose output nobody sees. */
+static void tell_of_run(struct recording *r, unsigned run)
+{
+	if (run == 1)
+		r->first_status = r->conductor.wait_status;
+	if (!r->told_of_output && !r->o->quiet && sink_has_taken(&r->sink)) {
+		r->told_of_output = true;
+		msg_note("the command is run again; what it writes is shown once (--show-output shows all)");
+	}
+	if (!r->told_of_status && !r->conductor.stopped && r->conductor.wait_status != r->first_status) {
+		r->told_of_status = true;
+		tell_of_status(r, run);
+	}
+}
+
 /* One run.  False when the command could not be started; *status is then what to exit with. */
 static bool run_once(struct recording *r, unsigned run, int *status)
 {
@@ -420,7 +478,7 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	/* A function that was asked for is charged for all that it calls. */
 	atomic_store(&r->arena->whole_stacks, r->regions.mode == REGION_FUNCTION || r->o->nnames > 0 || r->o->given);
 	conductor_prepare(&r->conductor);
-	pid = launch(r->argv, r->runtime, r->arena, r->arena_fd, !r->o->output, status);
+	pid = launch(r->argv, r->runtime, r->arena, r->arena_fd, output_of(r, run), status);
 	if (pid < 0)
 		return false;
 	conductor_meet(&r->conductor, run, pid);
@@ -428,6 +486,7 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	conduct(&r->conductor);
 	diagnose(&r->conductor, r->argv[0]);
 	*status = status_of(&r->conductor);
+	tell_of_run(r, run);
 	return true;
 }
 

@@ -81,7 +81,7 @@ says_nothing_of_it() {
 check 'without them: the commit of GITHUB_SHA' says_nothing_of_it
 
 runs_so_many_times() {
-	LIFE_MS=5 record -n 3 -- ./life plain
+	LIFE_MS=5 record -n 3 --show-output -- ./life plain
 	values id run >got
 	printf '1\n2\n3\n' >want
 	same want got

@@ -170,7 +170,7 @@ nothing_to_say() {
 check 'nothing to warn of' nothing_to_say
 
 again_and_again() {
-	LIFE_MS=100 record -d 1 -- ./life plain
+	LIFE_MS=100 record -d 1 --show-output -- ./life plain
 	grep -c '^run' log >got
 	test "$(cat got)" -ge 3
 	grep '^run' log | cut -f 2 >got

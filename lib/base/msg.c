@@ -110,6 +110,17 @@ void msg_warn(const char *fmt, ...)
 	say(text);
 }
 
+void msg_note(const char *fmt, ...)
+{
+	char text[TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	format(text, "", fmt, ap);
+	va_end(ap);
+	say(text);
+}
+
 void msg_error(const char *fmt, ...)
 {
 	char text[TEXT_MAX];

@@ -28,6 +28,9 @@ const char *msg_program(void);
 /* "PROG: warning: ..."; does not change what msg_failed says. */
 void msg_warn(const char *fmt, ...) AW_PRINTF(1, 2);
 
+/* "PROG: ...", about what goes well. */
+void msg_note(const char *fmt, ...) AW_PRINTF(1, 2);
+
 /* "PROG: ..."; msg_failed is true from now on. */
 void msg_error(const char *fmt, ...) AW_PRINTF(1, 2);
 

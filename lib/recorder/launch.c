@@ -98,7 +98,7 @@ void launch_leave_signals(void)
 		left[i].before = signal(left[i].sig, left[i].for_us);
 }
 
-static _Noreturn void become(char *const argv[], const char *runtime, const char *arena, bool stdout_to_stderr, int report)
+static _Noreturn void become(char *const argv[], const char *runtime, const char *arena, const int output[2], int report)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char *preload = old && *old ? xasprintf("%s:%s", runtime, old) : xstrdup(runtime);
@@ -106,8 +106,9 @@ static _Noreturn void become(char *const argv[], const char *runtime, const char
 
 	setenv("LD_PRELOAD", preload, 1);
 	setenv(AW_ENV_ARENA, arena, 1);
-	if (stdout_to_stderr)
-		dup2(STDERR_FILENO, STDOUT_FILENO);
+	/* Standard output first: it may be our standard error. */
+	dup2(output[0], STDOUT_FILENO);
+	dup2(output[1], STDERR_FILENO);
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
 		signal(left[i].sig, left[i].before);
 	execvp(argv[0], argv);
@@ -117,7 +118,7 @@ static _Noreturn void become(char *const argv[], const char *runtime, const char
 	_exit(EXIT_RECORD);
 }
 
-pid_t launch(char *const argv[], const char *runtime, const struct arena *arena, int arena_fd, bool stdout_to_stderr,
+pid_t launch(char *const argv[], const char *runtime, const struct arena *arena, int arena_fd, const int output[2],
 	     int *status)
 {
 	int report[2], err = 0;
@@ -134,7 +135,7 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0)
-		become(argv, runtime, name, stdout_to_stderr, report[1]);
+		become(argv, runtime, name, output, report[1]);
 	close(report[1]);
 	if (pid < 0) {
 		msg_error("cannot start '%s': %s", argv[0], strerror(errno));

@@ -25,12 +25,11 @@ void launch_release(struct arena *arena, int fd);
 char *launch_find_runtime(void);
 
 /*
- * Starts argv with `runtime` preloaded and the arena named.  When
- * stdout_to_stderr, the command's standard output goes to our standard error.
- * Returns its process id; -1, after a message, with *status 126 or 127 as env(1)
+ * Starts argv with `runtime` preloaded and the arena named.  The descriptors
+ * output[] become its standard output and standard error.  Returns its process id; -1, after a message, with *status 126 or 127 as env(1)
  * has them, or 125.
  */
-pid_t launch(char *const argv[], const char *runtime, const struct arena *arena, int arena_fd, bool stdout_to_stderr,
+pid_t launch(char *const argv[], const char *runtime, const struct arena *arena, int arena_fd, const int output[2],
 	     int *status);
 
 /*
