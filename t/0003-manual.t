@@ -1,5 +1,5 @@
 #!/bin/sh
-# andweorc(3): its examples compile as they stand, and do what they are for.
+# andweorc(3): its examples compile as they stand, and do what they are for.  All manuals: they refer to what is there.
 . "$(dirname "$0")/lib.sh"
 
 manual=$top/share/man/man3/andweorc.3
@@ -81,6 +81,28 @@ queue_compiles() {
 	compile -include ./own.h -c example4.c -o queue.o
 }
 
+references_lead_somewhere() {
+	cat "$top"/share/man/man*/* | sed -n 's/^\.\(It \)\{0,1\}Xr \(andweorc[a-z-]*\) \([0-9]\).*/\2.\3/p' | sort -u >referred
+	has '^andweorc\.1$' referred
+	while read -r page; do
+		test -r "$top/share/man/man${page##*.}/$page" || { echo "no manual $page"; return 1; }
+	done <referred
+	for page in "$top"/share/man/man*/*; do
+		test "${page##*/}" = andweorc.1 || sed -n '/^\.Sh SEE ALSO/,$p' "$page" | grep -qx '\.Xr andweorc 1\( ,\)\{0,1\}' ||
+			{ echo "'$page' does not refer to andweorc(1)"; return 1; }
+		# The overview names all others.
+		name=${page##*/}
+		test "$name" = andweorc.1 || grep -qx "\.Xr ${name%.*} ${name##*.}\( ,\)\{0,1\}" "$top/share/man/man1/andweorc.1" ||
+			{ echo "andweorc(1) does not refer to $name"; return 1; }
+	done
+}
+
+# Without a section, man shows the page of section 1.
+overview_comes_first() {
+	exits 0 env MANPATH="$top/share/man" man -w andweorc >got
+	echo "$top/share/man/man1/andweorc.1" | same - got
+}
+
 manuals_are_clean() {
 	mandoc -T lint -W warning "$top"/share/man/man*/* >lint
 	empty lint
@@ -90,6 +112,12 @@ check 'andweorc(3): the worker compiles' worker_compiles
 check 'andweorc(3): the spin lock locks' spin_lock_locks
 check 'andweorc(3): the flag is seen, or given up' flag_is_seen_or_given_up
 check 'andweorc(3): the queue compiles' queue_compiles
+check 'what manuals refer to is there, and they refer to the overview' references_lead_somewhere
+if man -w >/dev/null 2>&1; then
+	check 'man andweorc: the overview' overview_comes_first
+else
+	skip 'man andweorc: the overview' 'no man'
+fi
 if command -v mandoc >/dev/null; then
 	check 'mandoc finds nothing wrong in any manual' manuals_are_clean
 else
