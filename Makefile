@@ -3,12 +3,14 @@
 #   make              build everything under O (default: build)
 #   make demo         install what is missing, build, profile a real program, show report and curve
 #   make check        install what is missing, build, run every test through prove
-#   make predictions  predictions of waits of all kinds against known answers (4 minutes; run it alone)
-#   make accuracy     intervals by simulation, numbers against R, predicted against measured speedups (minutes; run it alone)
-#   make changes      what comparisons find of a change, and of none, recorded for real (7 minutes; run it alone)
-#   make recordings   do intervals of real recordings hold the truth (10 minutes; run it alone)
-#   make bench        overhead, start-up, symbolisation (minutes; run it alone)
+#   make predictions  predictions of waits of all kinds against known answers (*)
+#   make accuracy     intervals by simulation, numbers against R, predicted against measured speedups (*)
+#   make changes      what comparisons find of a change, and of none, recorded for real (*)
+#   make recordings   do intervals of real recordings hold the truth (*)
+#   make bench        overhead, start-up, symbolisation (*)
 #   make install      DESTDIR= prefix=/usr/local
+#
+# (*) takes minutes, says how many, and is to run alone.
 #
 # Variables: O=DIR  V=1  CC=clang  CFLAGS=...  SANITIZE=address,undefined  WERROR=1
 
@@ -219,30 +221,37 @@ check: deps
 	$(Q)$(MAKE) --no-print-directory all unit workload bench-programs
 	$(Q)O='$(O)' t/run
 
-predictions: all workload
+# What the long ones do, and how long that takes, before anything is built.
+LONG := $(addprefix say-,predictions accuracy changes recordings bench)
+.PHONY: $(LONG)
+$(LONG): say-%:
+	$(Q)O='$(O)' t/announce $*
+
+predictions: say-predictions all workload
 	$(Q)O='$(O)' JOBS=1 t/run t/91*.t
 
-accuracy: all workload unit $(O)/t/accuracy/numbers
+accuracy: say-accuracy all workload unit $(O)/t/accuracy/numbers
 	$(Q)O='$(O)' t/accuracy/coverage
 	$(Q)O='$(O)' t/accuracy/oracle
+	$(Q)echo 'simulating comparisons' >&2
 	$(Q)DIFF_REPS=10000 $(O)/t/unit/compare-test
 	$(Q)O='$(O)' t/accuracy/simulate
 	$(Q)O='$(O)' t/accuracy/run
 	$(Q)O='$(O)' t/accuracy/latency
 
-changes: all workload
+changes: say-changes all workload
 	$(Q)rm -rf '$(O)/changes'
 	$(Q)for pct in 10 20 30; do O='$(O)' t/accuracy/changes slower $$pct serial half; done
 	$(Q)O='$(O)' CHG_BLOCKS=4 CHG_REGIONS=1 CHG_RECORD='--window 30 -s 30,60' t/accuracy/changes same 12 serial
 	$(Q)O='$(O)' t/accuracy/changes table
 
-recordings: all workload
+recordings: say-recordings all workload
 	$(Q)rm -rf '$(O)/recordings'
 	$(Q)O='$(O)' t/accuracy/recordings record pool
 	$(Q)O='$(O)' t/accuracy/recordings record serial half third
 	$(Q)O='$(O)' t/accuracy/recordings table
 
-bench: all workload bench-programs
+bench: say-bench all workload bench-programs
 	$(Q)O='$(O)' t/bench/run
 
 # ---- installation -----------------------------------------------------------
