@@ -27,6 +27,9 @@ libdir   ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 datadir  ?= $(prefix)/share
 mandir   ?= $(datadir)/man
+bashcompdir ?= $(datadir)/bash-completion/completions
+zshcompdir  ?= $(datadir)/zsh/site-functions
+fishcompdir ?= $(datadir)/fish/vendor_completions.d
 VERSION  := $(shell sed -n 's/^\#define ANDWEORC_VERSION "\(.*\)"/\1/p' lib/base/cli.h)
 
 ifeq ($(origin CC),default)
@@ -259,7 +262,8 @@ bench: say-bench all workload bench-programs
 .PHONY: install uninstall
 install: all
 	$(INSTALL) -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(libdir)/andweorc' '$(DESTDIR)$(libdir)/pkgconfig' \
-		'$(DESTDIR)$(includedir)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man3' '$(DESTDIR)$(mandir)/man5'
+		'$(DESTDIR)$(includedir)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man3' '$(DESTDIR)$(mandir)/man5' \
+		'$(DESTDIR)$(bashcompdir)' '$(DESTDIR)$(zshcompdir)' '$(DESTDIR)$(fishcompdir)'
 	$(INSTALL) -m 755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(bindir)'
 	$(INSTALL) -m 755 $(O)/libandweorc.so '$(DESTDIR)$(libdir)/andweorc'
 	$(if $(STATIC),$(INSTALL) -m 644 $(O)/libandweorc.a '$(DESTDIR)$(libdir)/andweorc')
@@ -268,12 +272,17 @@ install: all
 	sed -e 's|@prefix@|$(prefix)|g' -e 's|@includedir@|$(includedir)|g' -e 's|@VERSION@|$(VERSION)|g' \
 		share/andweorc.pc.in > '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
 	for m in share/man/man*/*; do $(INSTALL) -m 644 "$$m" '$(DESTDIR)$(mandir)'/"$${m#share/man/}"; done
+	# bash looks for a file of the name of the command
+	for t in $(TOOLS); do $(INSTALL) -m 644 share/completions/andweorc.bash '$(DESTDIR)$(bashcompdir)'/"$$t"; done
+	$(INSTALL) -m 644 share/completions/_andweorc '$(DESTDIR)$(zshcompdir)'
+	$(INSTALL) -m 644 share/completions/*.fish '$(DESTDIR)$(fishcompdir)'
 
 uninstall:
 	rm -f $(TOOLS:%='$(DESTDIR)$(bindir)/%') '$(DESTDIR)$(libdir)/andweorc/libandweorc.so' \
 		'$(DESTDIR)$(libdir)/andweorc/libandweorc.a' '$(DESTDIR)$(libdir)/andweorc/libandweorc.rsp' \
 		'$(DESTDIR)$(includedir)/andweorc.h' '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
 	for m in share/man/man*/*; do rm -f '$(DESTDIR)$(mandir)'/"$${m#share/man/}"; done
+	rm -f $(TOOLS:%='$(DESTDIR)$(bashcompdir)/%') '$(DESTDIR)$(zshcompdir)/_andweorc' $(TOOLS:%='$(DESTDIR)$(fishcompdir)/%.fish')
 	-rmdir '$(DESTDIR)$(libdir)/andweorc' 2>/dev/null
 
 .PHONY: clean

@@ -1,0 +1,46 @@
+# fish completion for andweorc-record: its options, then the command as that would be completed by itself.
+
+set -l with_argument -o --output -d --duration -n --runs -m --mode -r --region -P --point -s --speedups --given --design --until \
+	--max-regions --seed --sampler --period --window --block --side --commit
+
+# Is there no command yet?
+function __andweorc_record_no_command --inherit-variable with_argument
+	set -l words (commandline -opc)
+	set -e words[1]
+	while set -q words[1]
+		if contains -- $words[1] $with_argument
+			set -e words[1]
+		else if test "$words[1]" = --; or not string match -q -- '-*' $words[1]
+			return 1
+		end
+		set -e words[1]
+	end
+	return 0
+end
+
+complete -c andweorc-record -x -a "(__fish_complete_subcommand -- $with_argument)"
+
+set -l option -c andweorc-record -n __andweorc_record_no_command
+complete $option -s o -l output -r -F -d 'write the log here'
+complete $option -s d -l duration -x -d 'seconds of experiments'
+complete $option -s n -l runs -x -d 'run the command this many times'
+complete $option -s m -l mode -x -a 'line function' -d 'what regions are'
+complete $option -s r -l region -x -a ':io :sleep :lock :runqueue :alloc' -d 'a region to experiment with'
+complete $option -s P -l point -x -d 'code whose execution is progress'
+complete $option -s s -l speedups -x -a '25,50 15,30,50,75' -d 'virtual speedups in per cent'
+complete $option -l given -x -d 'measure the others with this region that much faster'
+complete $option -l design -x -a 'fixed adaptive' -d 'where windows go'
+complete $option -l until -x -d 'end when slopes are known so well'
+complete $option -l max-regions -x -d 'at most this many regions found by sampling'
+complete $option -l seed -x -d 'of the order of experiments'
+complete $option -l sampler -x -a 'perf timer' -d 'how samples are taken'
+complete $option -l period -x -d 'microseconds between samples'
+complete $option -l window -x -d 'least length of an experiment, in milliseconds'
+complete $option -l attach-only -d 'sample, but perform no experiment'
+complete $option -l show-output -d 'show what the command writes in each run'
+complete $option -l block -x -d 'recordings made side by side have the same'
+complete $option -l side -x -a 'base head' -d 'of a comparison'
+complete $option -l commit -x -d 'what was built'
+complete $option -s q -l quiet -d 'no progress on a terminal'
+complete $option -s h -l help -d help
+complete $option -s V -l version -d version
