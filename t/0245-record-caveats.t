@@ -24,9 +24,17 @@ warns_of_spinning() {
 	warns_of spin ./caveats spin 1500
 	has "^andweorc-record: warning: [0-9]+ % of the samples are in loops that wait by spinning \(at '.*caveats\.c:[0-9]+'\)" err
 }
+warns_of_flags() {
+	warns_of spin ./caveats "$1" 1500
+	has '^andweorc-record: warning: [0-9]+ % of the samples are in loops that wait by spinning' err
+}
 case $(uname -m) in
-x86_64) check 'a spin loop that is not declared' warns_of_spinning ;;
-*) skip 'a spin loop that is not declared' 'they are known by an instruction of x86' ;;
+x86_64)
+	check 'a spin loop that is not declared' warns_of_spinning
+	check 'one without the pause instruction' warns_of_flags flag
+	check 'one that gives up after a while' warns_of_flags bounded
+	;;
+*) skip 'a spin loop that is not declared' 'they are known by instructions of x86' ;;
 esac
 
 warns_of_absolute_timers() {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "binary/spinloop.h"
 #include "recorder/caveats.h"
 
 /* From this share of the time on it matters: a tenth of what is predicted may be wrong. */
@@ -42,26 +43,38 @@ static struct sums sum_up(const struct conductor *c)
 
 /* ---- undeclared spins ---------------------------------------------------------------- */
 
-/*
- * x86's pause instruction (f3 90) stands in spin loops and nowhere else.  A loop
- * without it is not found: it looks like work.
- */
-static bool has_pause_near(const struct mapping *mod, uint64_t off)
+/* x86's pause instruction (f3 90) stands in spin loops and nowhere else. */
+static bool has_pause(const unsigned char *code, size_t len)
 {
-	unsigned char code[2 * NEAR_BYTES];
+	for (size_t i = 0; i + 1 < len; i++)
+		if (code[i] == 0xf3 && code[i + 1] == 0x90)
+			return true;
+	return false;
+}
+
+/* Others are known by what they do not do, see spinloop.h.  One that has neither is not found: it looks like work. */
+static bool is_spinning(const struct mapping *mod, uint64_t off)
+{
+	unsigned char code[2 * SPINLOOP_BYTES];
 	int fd = open(mod->path, O_RDONLY | O_CLOEXEC);
-	uint64_t at;
+	size_t at, from, to;
+	uint64_t in_file;
 	ssize_t n = 0;
 
 	if (fd < 0)
 		return false;
-	if (mapping_file_offset(fd, off, &at))
-		n = pread(fd, code, sizeof(code), (off_t)(at > NEAR_BYTES ? at - NEAR_BYTES : 0));
+	if (!mapping_file_offset(fd, off, &in_file)) {
+		close(fd);
+		return false;
+	}
+	at = in_file > SPINLOOP_BYTES ? SPINLOOP_BYTES : (size_t)in_file;
+	n = pread(fd, code, sizeof(code), (off_t)(in_file - at));
 	close(fd);
-	for (ssize_t i = 0; i + 1 < n; i++)
-		if (code[i] == 0xf3 && code[i + 1] == 0x90)
-			return true;
-	return false;
+	if (n <= (ssize_t)at)
+		return false;
+	from = at > NEAR_BYTES ? at - NEAR_BYTES : 0;
+	to = at + NEAR_BYTES < (size_t)n ? at + NEAR_BYTES : (size_t)n;
+	return has_pause(code + from, to - from) || spinloop_at(code, (size_t)n, at);
 }
 
 struct spins {
@@ -72,14 +85,14 @@ struct spins {
 	uint64_t off;
 };
 
-static void look_for_pause(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count)
+static void look_for_spins(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count)
 {
 	struct spins *s = arg;
 	const struct mapping *mod = mapping_of(s->c->modules, module);
 
 	/* Only what is hot is worth a look at the file. */
 	if (class != CLASS_CPU || !mod || mod->path[0] != '/' || (double)count < 0.005 * (double)s->c->regions->samples ||
-	    mapping_is_runtime(mod) || !has_pause_near(mod, off))
+	    mapping_is_runtime(mod) || !is_spinning(mod, off))
 		return;
 	s->samples += count;
 	if (count > s->most) {
@@ -189,7 +202,7 @@ void caveats(struct conductor *c, void (*say)(struct conductor *c, const char *w
 	look_at_kernel(c, say);
 	if (c->regions->samples < FEW_SAMPLES)
 		return;
-	regions_leaves(c->regions, look_for_pause, &spins);
+	regions_leaves(c->regions, look_for_spins, &spins);
 	if ((double)spins.samples > MATTERS * (double)c->regions->samples) {
 		char *place = spin_place(c, &spins);
 

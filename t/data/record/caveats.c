@@ -1,6 +1,7 @@
-/* caveats WHAT [MS]: a program whose answers cannot be right: spin, absolute, paced, naps, crowd, none. */
+/* caveats WHAT [MS]: a program whose answers cannot be right: spin, flag, bounded, absolute, paced, naps, crowd, none. */
 #include <andweorc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,6 +37,37 @@ __attribute__((noinline)) static void spin(int mine)
 #endif
 }
 
+/* As a careless one does, without end or for a while. */
+static volatile int flag;
+
+__attribute__((noinline)) static void wait_for_flag(int mine)
+{
+	while (flag != mine)
+		continue;
+}
+
+__attribute__((noinline)) static void wait_a_while(int mine)
+{
+	volatile unsigned long i = 0;
+
+	while (flag != mine && i < 1000000)
+		i++;
+	while (flag != mine)
+		sched_yield();
+}
+
+static void (*wait_for)(int mine);
+
+static void *partner(void *unused)
+{
+	for (;;) {
+		wait_for(1);
+		work(500);
+		flag = 0;
+	}
+	return unused;
+}
+
 static void *other(void *unused)
 {
 	for (;;) {
@@ -61,6 +93,9 @@ int main(int argc, char **argv)
 	struct stat status;
 	pthread_t t;
 
+	wait_for = strcmp(what, "flag") == 0 ? wait_for_flag : strcmp(what, "bounded") == 0 ? wait_a_while : NULL;
+	if (wait_for && pthread_create(&t, NULL, partner, NULL) != 0)
+		return 2;
 	if (strcmp(what, "spin") == 0 && pthread_create(&t, NULL, other, NULL) != 0)
 		return 2;
 	/* Two more than there are processors. */
@@ -74,6 +109,9 @@ int main(int argc, char **argv)
 		if (strcmp(what, "spin") == 0) {
 			atomic_store(&turn, 1);
 			spin(0);
+		} else if (wait_for) {
+			flag = 1;
+			wait_for(0);
 		} else if (strcmp(what, "absolute") == 0) {
 			struct timespec at;
 
