@@ -14,14 +14,14 @@ _andweorc_options() {
 		echo '--debug-dir= --path-map= -h --help -V --version'
 		;;
 	andweorc-analyze)
-		echo '-f= --format= -p= --point= --top= -h --help -V --version'
+		echo '-f= --format= -p= --point= --top= --explain -h --help -V --version'
 		;;
 	andweorc-diff)
 		echo '-f= --format= -p= --point= --map= --margin= --fail-on= --force --within-run --confirm= --render= --aa --id=' \
 			'--max-bytes= -h --help -V --version'
 		;;
 	andweorc-plot)
-		echo '-o= --output= -p= --point= -t= --top= --base= --map= --title= --script= -h --help -V --version'
+		echo '-o= --output= -p= --point= -t= --top= --base= --map= --theme= --title= --script= -h --help -V --version'
 		;;
 	esac
 }
@@ -35,6 +35,8 @@ _andweorc_values() {
 	andweorc-record:--design) echo 'fixed adaptive' ;;
 	andweorc-record:--sampler) echo 'perf timer' ;;
 	andweorc-record:--side) echo 'base head' ;;
+	andweorc-record:-P | andweorc-record:--point) echo ':output :input :replies :work :run' ;;
+	andweorc-plot:--theme) echo 'light dark auto' ;;
 	andweorc-analyze:-f | andweorc-analyze:--format) echo 'text andweorc json' ;;
 	andweorc-diff:-f | andweorc-diff:--format) echo 'text markdown summary github tsv json' ;;
 	andweorc-diff:--fail-on) echo 'regression change inconclusive' ;;
