@@ -475,8 +475,7 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	r->arena->want_sampler = r->o->sampler;
 	r->arena->period_ns = r->o->period_us * 1000;
 	r->arena->seed = r->o->seed;
-	/* A function that was asked for is charged for all that it calls. */
-	atomic_store(&r->arena->whole_stacks, r->regions.mode == REGION_FUNCTION || r->o->nnames > 0 || r->o->given);
+	atomic_store(&r->arena->whole_stacks, regions_need_stacks(&r->regions) || r->o->given);
 	conductor_prepare(&r->conductor);
 	pid = launch(r->argv, r->runtime, r->arena, r->arena_fd, output_of(r, run), status);
 	if (pid < 0)

@@ -117,6 +117,75 @@ size_t causal_stratify(struct causal_obs *obs, size_t n)
 	return first < n && !nstrata ? 1 : nstrata;
 }
 
+/* ---- the same place of different runs ------------------------------------------------- */
+
+/* So many runs at the least, and so much less noise, make strata of places worth it. */
+enum { POSITION_RUNS = 4 };
+static const double POSITION_NOISE = 0.7;
+
+static int compare_position(const void *va, const void *vb)
+{
+	const struct causal_obs *a = va, *b = vb;
+	int by = compare_real(a->position, b->position);
+
+	return by ? by : compare_obs(va, vb);
+}
+
+static bool has_positions(const struct causal_obs *obs, size_t n)
+{
+	size_t runs = n > 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (obs[i].whole || !(obs[i].position > 0))
+			return false;
+		runs += i > 0 && obs[i].run != obs[i - 1].run;
+	}
+	return runs >= POSITION_RUNS;
+}
+
+static size_t stratify_positions(struct causal_obs *obs, size_t n)
+{
+	struct tally open = { 0 };
+	size_t nstrata = 0, first = 0;
+
+	qsort(obs, n, sizeof *obs, compare_position);
+	for (size_t i = 0; i < n; i++) {
+		obs[i].stratum = nstrata;
+		count_window(&open, &obs[i]);
+		if (!is_complete(&open))
+			continue;
+		nstrata++;
+		first = i + 1;
+		open = (struct tally){ 0 };
+	}
+	if (first < n && nstrata)
+		join_to_previous(obs, first, n, nstrata - 1);
+	return nstrata;
+}
+
+/* The variance of windows about what is expected of them, in units that both kinds of strata share. */
+static double noise_of(const struct causal_obs *obs, size_t n, size_t nstrata)
+{
+	struct causal_noise noise;
+	size_t levels = causal_noise(obs, n, nstrata, &noise), used = nstrata + levels;
+
+	return n > used + 1 ? noise.rss / (double)(n - used) : INFINITY;
+}
+
+size_t causal_stratify_best(struct causal_obs *obs, size_t n)
+{
+	size_t nstrata = causal_stratify(obs, n), placed;
+	double noise;
+
+	if (!has_positions(obs, n))
+		return nstrata;
+	noise = noise_of(obs, n, nstrata);
+	placed = stratify_positions(obs, n);
+	if (placed > 1 && noise_of(obs, n, placed) < POSITION_NOISE * noise)
+		return placed;
+	return causal_stratify(obs, n);
+}
+
 static void sums_add(struct sums *t, const struct causal_obs *o, double sign)
 {
 	double n = sign * o->count, d = sign * o->time_ns;
@@ -225,12 +294,23 @@ static void set_errors(const struct causal_obs *obs, size_t n, const struct sums
 	out->basis = obs[0].whole ? CAUSAL_RUNS : CAUSAL_WITHIN_RUN;
 }
 
+static int compare_size(const void *va, const void *vb)
+{
+	const size_t *a = va, *b = vb;
+
+	return (*a > *b) - (*a < *b);
+}
+
 static size_t count_runs(const struct causal_obs *obs, size_t n)
 {
-	size_t runs = n > 0;
+	size_t *run = xcalloc(n + 1, sizeof *run), runs = n > 0;
 
+	for (size_t i = 0; i < n; i++)
+		run[i] = obs[i].run;
+	qsort(run, n, sizeof *run, compare_size);
 	for (size_t i = 1; i < n; i++)
-		runs += obs[i].whole || obs[i].run != obs[i - 1].run;
+		runs += obs[0].whole || run[i] != run[i - 1];
+	free(run);
 	return runs;
 }
 
@@ -266,9 +346,18 @@ static bool is_comparable(const struct causal_ratio *r)
 	return isfinite(causal_ratio_slope(r)) && isfinite(causal_ratio_cost(r));
 }
 
+/* Are strata parts of runs, one after the other? */
+static bool is_by_run(const struct causal_obs *obs, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (obs[i].run < obs[i - 1].run)
+			return false;
+	return true;
+}
+
 bool causal_fit(struct causal_obs *obs, size_t n, struct causal_slope *out)
 {
-	size_t nstrata = causal_stratify(obs, n);
+	size_t nstrata = causal_stratify_best(obs, n);
 	struct sums *stratum = sum_strata(obs, n, nstrata);
 	struct causal_ratio all = ratio_of(stratum, 0, nstrata);
 	struct causal_unit *unit;
@@ -281,7 +370,7 @@ bool causal_fit(struct causal_obs *obs, size_t n, struct causal_slope *out)
 	out->runs = count_runs(obs, n);
 	unit = xcalloc(out->runs + 1, sizeof *unit);
 	/* a block of whole runs is so long that the machine drifts within it */
-	if (obs[0].whole || !causal_mean_of_runs(unit, make_units(obs, n, stratum, unit), out)) {
+	if (obs[0].whole || !is_by_run(obs, n) || !causal_mean_of_runs(unit, make_units(obs, n, stratum, unit), out)) {
 		set_errors(obs, n, stratum, nstrata, obs[0].whole, out);
 		stats_estimate_finish(&out->slope);
 		stats_estimate_finish(&out->cost);

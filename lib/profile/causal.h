@@ -27,6 +27,7 @@ struct causal_obs {
 	size_t run;      /* runs near in time have neighbouring numbers */
 	uint64_t block;  /* sweep within the run */
 	double start_ns; /* within the run; orders the windows */
+	double position; /* how far the run had come: processor time that it had used; 0: not known */
 	bool whole;      /* a run from begin to end; the same for all that are compared */
 	double s;        /* 0 .. 1; 0 is a baseline */
 	double count;    /* > 0 */
@@ -58,6 +59,13 @@ struct causal_slope {
  * itself, and numbers them from 0.  Returns the number of strata.
  */
 size_t causal_stratify(struct causal_obs *obs, size_t n);
+
+/*
+ * The same, or, where that makes windows more alike, strata of windows that lie at
+ * the same place of different runs; then obs is sorted by that place.  A program
+ * that is run again and again with the same work has the same phases in each run.
+ */
+size_t causal_stratify_best(struct causal_obs *obs, size_t n);
 
 /* False when there is nothing to compare: no baseline, or no other level. Sorts and stratifies obs. */
 bool causal_fit(struct causal_obs *obs, size_t n, struct causal_slope *out);

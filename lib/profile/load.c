@@ -117,7 +117,7 @@ static void load_experiment(struct context *c, struct record *rec)
 	struct context_window n = { .defined = true };
 	struct profile_window *w = &n.window;
 	struct profile_run *run;
-	uint64_t id, run_id, disturbed = 0, wall_ns = 0, samples = 0, hits = 0, steal_ns = 0, foreign_ns = 0, sampled_ns = 0;
+	uint64_t id, run_id, disturbed = 0, wall_ns = 0, samples = 0, hits = 0, steal_ns = 0, foreign_ns = 0, sampled_ns = 0, done_us = 0;
 	size_t at;
 
 	w->credit_ns = NAN;
@@ -126,7 +126,7 @@ static void load_experiment(struct context *c, struct record *rec)
 	    !window_region(c, rec, w) || !record_opt_u64(rec, "start_ns", &w->start_ns) ||
 	    !record_opt_u64(rec, "wall_ns", &wall_ns) || !record_opt_u64(rec, "samples", &samples) ||
 	    !record_opt_u64(rec, "region_samples", &hits) || !record_opt_u64(rec, "sampled_ns", &sampled_ns) ||
-	    !record_opt_real(rec, "credit_ns", &w->credit_ns) || !record_opt_u64(rec, "steal_ns", &steal_ns) ||
+	    !record_opt_u64(rec, "done_us", &done_us) || !record_opt_real(rec, "credit_ns", &w->credit_ns) || !record_opt_u64(rec, "steal_ns", &steal_ns) ||
 	    !record_opt_u64(rec, "foreign_ns", &foreign_ns) || !record_opt_u64(rec, "disturbed", &disturbed) ||
 	    !record_opt_real(rec, "given_pct", &n.given_pct))
 		return;
@@ -141,6 +141,7 @@ static void load_experiment(struct context *c, struct record *rec)
 	w->samples = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
 	w->region_samples = hits < UINT32_MAX ? (uint32_t)hits : UINT32_MAX;
 	w->sampled_ns = (double)sampled_ns;
+	w->done_us = (double)done_us;
 	w->disturbed = disturbed != 0;
 	c->window[at] = n;
 	run = &c->run[w->run].run;

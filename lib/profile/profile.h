@@ -77,6 +77,7 @@ struct profile_window {
 	double outside_ns; /* processor time of others, in the machine and outside it */
 	uint32_t samples, region_samples; /* on CPU; of these, in its region */
 	double sampled_ns; /* that the samples stand for; 0: not known */
+	double done_us;    /* processor time that the run had used as it began; 0: not known */
 	double credit_ns;  /* that threads were credited for work in the region; NAN: not known */
 	bool disturbed;
 };

@@ -96,6 +96,7 @@ struct causal_obs profile_obs(const struct profile *p, const struct profile_visi
 		.run = whole ? p->run[w->run].session : w->run,
 		.block = w->block,
 		.start_ns = whole ? (double)w->run : (double)w->start_ns,
+		.position = w->done_us,
 		.whole = whole,
 		.s = w->s,
 		.count = (double)v->count * v->weight,

@@ -62,7 +62,7 @@ static void find_strata(const struct profile *p, struct robust *a)
 		obs[i] = profile_obs(p, a->item[i].v);
 		obs[i].id = i;
 	}
-	causal_stratify(obs, a->n);
+	causal_stratify_best(obs, a->n);
 	for (size_t i = 0; i < a->n; i++) {
 		bool first = i == 0 || obs[i].stratum != obs[i - 1].stratum;
 

@@ -101,6 +101,11 @@ void automatic_use(struct automatic *a, struct arena *arena)
 		a->work = add_point(arena, ":work");
 }
 
+void automatic_give_up(struct automatic *a)
+{
+	a->on = false;
+}
+
 void automatic_new_run(struct automatic *a, struct arena *arena)
 {
 	a->counting = false;

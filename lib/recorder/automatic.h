@@ -49,6 +49,9 @@ bool automatic_look(struct automatic *a, struct arena *arena, int64_t now_ns);
 /* Windows are about these points from now on, in all runs. */
 void automatic_use(struct automatic *a, struct arena *arena);
 
+/* No run is long enough for windows: there are no such points any more. */
+void automatic_give_up(struct automatic *a);
+
 /* Is it worth waiting for the point (its number in the arena, from 0) to be visited?  Only for POINT_AUTOMATIC. */
 bool automatic_is_live(const struct automatic *a, uint32_t point);
 

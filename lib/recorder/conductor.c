@@ -94,10 +94,7 @@ static bool coarsen_if_flat(struct conductor *c)
 {
 	if (c->plan->nnames > 0 || c->block > 0 || c->regions->all_samples < DISCOVER_SAMPLES || regions_greatest_share(c->regions) >= FLAT)
 		return false;
-	if (!regions_coarsen(c->regions))
-		return false;
-	atomic_store_explicit(&c->arena->whole_stacks, 1, memory_order_relaxed);
-	return true;
+	return regions_coarsen(c->regions);
 }
 
 /* Gathers samples until there is something to choose from.  False when the run ended meanwhile. */
@@ -118,7 +115,9 @@ static bool discover(struct conductor *c)
 	}
 
 	do {
-		if (!conductor_rest(c, now_ns() + (named || c->block ? NAMED_MS : DISCOVER_MS) * MS))
+		bool known = named || c->block > 0 || c->regions->all_samples >= DISCOVER_SAMPLES;
+
+		if (!conductor_rest(c, now_ns() + (known ? NAMED_MS : DISCOVER_MS) * MS))
 			return false;
 		conductor_read_modules(c, true);
 	} while (!named && ((c->regions->all_samples < DISCOVER_SAMPLES && now_ns() - began < DISCOVER_MAX_MS * MS) || coarsen_if_flat(c)));

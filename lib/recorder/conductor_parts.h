@@ -10,7 +10,7 @@
 #include "recorder/conductor.h"
 
 struct tally {
-	uint64_t samples, hits, sampled_ns, credit_ns; /* as struct arena_thread has them */
+	uint64_t samples, hits, sampled_ns, worked_ns, credit_ns; /* as struct arena_thread has them */
 	int64_t delay_ns; /* G */
 	int64_t at_ns;
 };

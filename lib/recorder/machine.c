@@ -14,6 +14,9 @@
  */
 static const double TAKEN_SHARE = 1 / 16., WAITED_SHARE = 1 / 64.;
 
+/* In a short window, a wait for one tick of the scheduler is a large part of it, and no disturbance. */
+static const double TICK = 4e6;
+
 /* What stands out is so many standard deviations away, as estimated from the median deviation. */
 static const double STANDS_OUT = 3 * 1.4826;
 
@@ -125,7 +128,7 @@ static enum machine_verdict verdict(const struct machine *m, double taken, doubl
 {
 	if (m->taken.n <= MACHINE_FIRST)
 		return MACHINE_UNKNOWN;
-	return stands_out(&m->taken, taken, TAKEN_SHARE) || stands_out(&m->waited, waited, WAITED_SHARE) ? MACHINE_DISTURBED :
+	return stands_out(&m->taken, taken, TAKEN_SHARE) || stands_out(&m->waited, waited, fmax(WAITED_SHARE, TICK / m->wall_ns)) ? MACHINE_DISTURBED :
 													  MACHINE_USUAL;
 }
 
@@ -134,6 +137,8 @@ enum machine_verdict machine_judge(struct machine *m, const struct machine_use *
 	double taken_ns = (double)(use->stolen_ns + (use->foreign_known ? use->foreign_ns : 0));
 	double taken = taken_ns / (double)wall_ns / (double)sysconf(_SC_NPROCESSORS_ONLN);
 	double waited = (double)use->waited_ns / (double)wall_ns;
+
+	m->wall_ns = (double)wall_ns;
 
 	remember(&m->taken, taken);
 	remember(&m->waited, waited);

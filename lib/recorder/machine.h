@@ -35,6 +35,7 @@ struct usual {
 struct machine {
 	struct usual taken;  /* the share of the processors that others had */
 	struct usual waited; /* the share of the time that some thread waited for a processor */
+	double wall_ns;      /* length of the last window */
 };
 
 void machine_release(struct machine *m);

@@ -27,13 +27,16 @@ void regions_release(struct regions *r)
 	map_release(&r->said);
 }
 
+bool regions_need_stacks(const struct regions *r)
+{
+	return r->mode == REGION_FUNCTION || r->only_named || r->fell_back;
+}
+
 void regions_new_run(struct regions *r)
 {
 	r->samples = r->blocked = 0;
-	for (size_t i = 0; i < r->n; i++) {
+	for (size_t i = 0; i < r->n; i++)
 		r->v[i]->samples = r->v[i]->blocked = 0;
-		r->v[i]->logged = false;
-	}
 	regions_forget_leaves(r);
 }
 

@@ -35,7 +35,7 @@ struct region {
 	size_t ncalls;
 	bool has_calls;           /* they have been looked for */
 	size_t logged_ranges;     /* as many as the log knows of */
-	bool logged;              /* a record has been written, in this run */
+	bool logged;              /* a record has been written: from then on each run says how many samples were in it */
 	bool named;               /* asked for with -r */
 	bool given;               /* with --given: never tried, but faster in all windows */
 	uint64_t samples;         /* of this run, on a processor */
@@ -116,6 +116,9 @@ size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size
  * their names.  Returns how many; the array is the caller's.
  */
 size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out);
+
+/* Are samples charged to all functions on their stacks, not to the innermost line alone? */
+bool regions_need_stacks(const struct regions *r);
 
 /* The greatest share that a region has of all samples; 0: there are none. */
 double regions_greatest_share(const struct regions *r);

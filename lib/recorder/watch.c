@@ -135,8 +135,7 @@ void conductor_drain(struct conductor *c)
 		mapping_publish(c->modules, c->arena);
 		c->regions->passed_more = false;
 	}
-	/* Functions are charged by all frames of a stack. */
-	if (c->regions->fell_back)
+	if (regions_need_stacks(c->regions))
 		atomic_store_explicit(&c->arena->whole_stacks, 1, memory_order_relaxed);
 	processes_bury(&c->processes);
 	points_cool(&c->points, now_ns());

@@ -50,18 +50,19 @@ static void log_regions(struct conductor *c)
 
 void whole_decide(struct conductor *c)
 {
-	if (c->whole.on || c->points.automatic.on || c->plan->attach_only || c->plan->runs == 1 || (!c->plan->runs && !c->plan->duration_ns))
+	if (c->whole.on || c->plan->attach_only || c->plan->runs == 1 || (!c->plan->runs && !c->plan->duration_ns))
 		return;
 	if (!c->ready || c->cut || c->experiments > 0 || points_most_visits(&c->points) > 0)
 		return;
 	/* As with windows: nothing is measured before there is what is given. */
 	if (c->plan->given && !c->given_found)
 		return;
-	/* A run that is long enough for windows says more by these. */
-	if (conductor_is_unmarked(c) && c->last_run_ns >= WINDOWS_MS * MS) {
+	/* A run that is long enough for windows says more by these, unless none came to pass. */
+	if (conductor_is_unmarked(c) && c->last_run_ns >= WINDOWS_MS * MS && !c->points.automatic.on) {
 		automatic_use(&c->points.automatic, c->arena);
 		return;
 	}
+	automatic_give_up(&c->points.automatic);
 	c->whole.on = true;
 	c->whole.status = c->wait_status;
 	conductor_trial(c, &c->whole.region);

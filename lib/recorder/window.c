@@ -35,6 +35,7 @@ struct tally conductor_tally(const struct conductor *c)
 
 		t.samples += atomic_load_explicit(&of->samples, memory_order_relaxed);
 		t.hits += atomic_load_explicit(&of->hits, memory_order_relaxed);
+		t.worked_ns += atomic_load_explicit(&of->worked_ns, memory_order_relaxed);
 		t.sampled_ns += atomic_load_explicit(&of->sampled_ns, memory_order_relaxed);
 		t.credit_ns += atomic_load_explicit(&of->credit_ns, memory_order_relaxed);
 	}
@@ -119,6 +120,8 @@ bool conductor_log(struct conductor *c, struct window *w)
 	if (c->plan->given)
 		conductor_log_given(c, b);
 	record_i64(b, "start_ns", w->before.at_ns - c->began_ns);
+	if (w->before.worked_ns)
+		record_u64(b, "done_us", w->before.worked_ns / 1000);
 	record_i64(b, "wall_ns", w->after.at_ns - w->before.at_ns);
 	record_i64(b, "delay_ns", w->after.delay_ns - w->before.delay_ns);
 	record_u64(b, "samples", w->after.samples - w->before.samples);

@@ -18,28 +18,38 @@
  */
 #define SITE __builtin_return_address(0)
 
+/*
+ * A program of one thread has nobody to tell.  Locks that it takes all the same, by
+ * the million, would cost it half of its time: sqlite3, which inserts rows, took 2.6
+ * times as long.
+ */
+static inline bool wait_has_peers(void)
+{
+	return wait_is_accounted() && atomic_load_explicit(&arena->threads_used, memory_order_relaxed) > 1;
+}
+
 /* The key is made only where it is used: without a speedup this is one load. */
 static inline void released(const volatile void *object, const void *site)
 {
-	if (wait_is_accounted())
+	if (wait_has_peers())
 		wait_release(key_of_address(object), site);
 }
 
 static inline void unlocked(const volatile void *object, const void *site)
 {
-	if (wait_is_accounted())
+	if (wait_has_peers())
 		wait_unlock(key_of_address(object), site);
 }
 
 static inline void approached(const void *site)
 {
-	if (wait_is_accounted())
+	if (wait_has_peers())
 		wait_lock(site);
 }
 
 static inline void acquired(const volatile void *object, const void *site)
 {
-	if (wait_is_accounted())
+	if (wait_has_peers())
 		wait_take(key_of_address(object), site);
 }
 
