@@ -396,7 +396,7 @@ static bool prepare(struct recording *r)
 	};
 	points_init(&r->conductor.points, r->arena, &r->journal, &r->regions, o->points, o->npoints);
 	memcpy(r->conductor.points.automatic.steady, o->automatic, sizeof(o->automatic));
-	r->conductor.points.automatic.on = o->work || o->automatic[MOVED_OUTPUT] || o->automatic[MOVED_INPUT] || o->automatic[MOVED_REPLIES];
+	r->conductor.points.automatic.on = r->conductor.points.automatic.asked = o->work || o->automatic[MOVED_OUTPUT] || o->automatic[MOVED_INPUT] || o->automatic[MOVED_REPLIES];
 	return true;
 }
 

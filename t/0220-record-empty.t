@@ -112,6 +112,34 @@ falls_back() {
 check 'line mode without debug information' falls_back
 check 'function mode without symbols' falls_back -m function
 
+# A hundred lines of equal weight: none is worth an experiment, but the functions are that they are in.
+cat >flat.awk <<'END'
+BEGIN {
+	print "volatile unsigned sink;"
+	for (g = 0; g < 2; g++) {
+		for (i = 0; i < 50; i++)
+			printf "__attribute__((noinline)) static void f%d_%d(unsigned n)\n{\n\tfor (unsigned k = 0; k < n; k++)\n\t\tsink = sink * 3 + %d;\n}\n", g, i, 50 * g + i
+		printf "__attribute__((noinline)) static unsigned group%d(void)\n{\n", g
+		for (i = 0; i < 50; i++)
+			printf "\tf%d_%d(%d);\n", g, i, 300 - 200 * g
+		print "\treturn sink;\n}"
+	}
+	print "int main(void)\n{\n\tfor (int r = 0; r < 30000; r++)\n\t\tif (group0() + group1() == 1)\n\t\t\treturn 1;\n\treturn 0;\n}"
+}
+END
+awk -f flat.awk >flat.c && gcc -O2 -g -o flat flat.c || exit 1
+
+is_flat() {
+	record -d 5 -s 50 -- ./flat
+	codes >got
+	printf 'flat\nunmarked\n' | same - got
+	values symbol region >got
+	has '^group0$' got
+	values scope region | sort -u >got
+	echo function | same - got
+}
+check 'a flat profile: functions instead of lines' is_flat
+
 no_such_region() {
 	record -r absent --window 1 -- ./life plain
 	warns no-such-region "no code of the program or its libraries is called 'absent'"

@@ -311,4 +311,22 @@ unvisited() {
 }
 check 'windows without visits are counted' unvisited
 
+# Nobody has marked these: the same visits, and others that take as long in each window, whatever is sped up.
+points_differ() {
+	sed -n 's/point=[^	]*/point=:work/p' log >work
+	sed -n 's/^visits.*experiment=\([0-9]*\).*count=\([0-9]*\).*virtual_ns=\([0-9]*\).*/visits\texperiment=\1\tpoint=:output\tcount=\3\tvirtual_ns=\3/p' log >other
+	test -s other
+	{ grep -v '^visits' log && grep '^visits' work; } >case
+	exits 0 andweorc-analyze --format andweorc case >out 2>err
+	lacks 'points-differ' out
+	{ cat case && cat other; } >both
+	doubt both "of '[^']*', the point ':(output|work)' says [-0-9.]+ and ':(output|work)' [-0-9.]+: a unit of work does not take the same" points-differ
+	# One of them is shown; the other one when it is asked for.
+	grep -c '^point' out >got
+	echo 1 | same - got
+	exits 0 andweorc-analyze --format andweorc -p :work both >out
+	has '^point	point=:work' out
+}
+check 'two points that nobody has marked contradict each other' points_differ
+
 done_testing

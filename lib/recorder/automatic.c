@@ -103,11 +103,12 @@ void automatic_use(struct automatic *a, struct arena *arena)
 
 void automatic_give_up(struct automatic *a)
 {
-	a->on = false;
+	a->on = a->asked;
 }
 
 void automatic_new_run(struct automatic *a, struct arena *arena)
 {
+	a->was_on = a->on;
 	a->counting = false;
 	a->work = 0;
 	a->looked_ns = 0;
@@ -124,6 +125,8 @@ void automatic_new_run(struct automatic *a, struct arena *arena)
 
 bool automatic_is_live(const struct automatic *a, uint32_t point)
 {
+	if (!a->on)
+		return false;
 	if (point + 1 == a->work)
 		return true;
 	for (int kind = 0; kind < MOVED_KINDS; kind++)
@@ -151,6 +154,8 @@ static void mark_work(struct automatic *a, struct arena *arena, uint32_t window,
 
 void automatic_mark(struct automatic *a, struct arena *arena, uint32_t window, bool closing)
 {
+	if (!a->on)
+		return;
 	if (a->work)
 		mark_work(a, arena, window, closing);
 	for (int kind = 0; kind < MOVED_KINDS && closing; kind++) {

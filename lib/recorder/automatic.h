@@ -21,8 +21,9 @@
 #include "runtime/arena.h"
 
 struct automatic {
+	bool asked;             /* for some of them, with -P */
 	bool on;                /* windows are about these points */
-	bool told;              /* people have been told so */
+	bool was_on;            /* as this run began */
 	bool counting;          /* in this run */
 	int64_t looked_ns;      /* when they were last looked at */
 	unsigned looks;
@@ -49,7 +50,7 @@ bool automatic_look(struct automatic *a, struct arena *arena, int64_t now_ns);
 /* Windows are about these points from now on, in all runs. */
 void automatic_use(struct automatic *a, struct arena *arena);
 
-/* No run is long enough for windows: there are no such points any more. */
+/* There are no such points any more, unless they were asked for: the program has marks, or runs that are too short for windows. */
 void automatic_give_up(struct automatic *a);
 
 /* Is it worth waiting for the point (its number in the arena, from 0) to be visited?  Only for POINT_AUTOMATIC. */

@@ -266,7 +266,8 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 		charged = charged || p->n > 0;
 		decided = r->mode == REGION_LINE && charged;
 	}
-	if (!r->only_named && (!charged || r->fell_back))
+	/* A thread that waits with a time limit, again and again (xz's first one), would be the greatest of all. */
+	if (!r->only_named && class != CLASS_SLEEP && (!charged || r->fell_back))
 		charge_fallback(r, s, !charged);
 }
 

@@ -50,15 +50,15 @@ static void log_regions(struct conductor *c)
 
 void whole_decide(struct conductor *c)
 {
-	if (c->whole.on || c->plan->attach_only || c->plan->runs == 1 || (!c->plan->runs && !c->plan->duration_ns))
+	if (c->whole.on || c->points.automatic.asked || c->plan->attach_only || c->plan->runs == 1 || (!c->plan->runs && !c->plan->duration_ns))
 		return;
 	if (!c->ready || c->cut || c->experiments > 0 || points_most_visits(&c->points) > 0)
 		return;
 	/* As with windows: nothing is measured before there is what is given. */
 	if (c->plan->given && !c->given_found)
 		return;
-	/* A run that is long enough for windows says more by these, unless none came to pass. */
-	if (conductor_is_unmarked(c) && c->last_run_ns >= WINDOWS_MS * MS && !c->points.automatic.on) {
+	/* A run that is long enough for windows says more by these, unless none came to pass in all of one. */
+	if (conductor_is_unmarked(c) && c->last_run_ns >= WINDOWS_MS * MS && !c->points.automatic.was_on) {
 		automatic_use(&c->points.automatic, c->arena);
 		return;
 	}

@@ -264,6 +264,9 @@ void conductor_experiment(struct conductor *c)
 
 		if (c->next_trial == c->ntrials)
 			conductor_read_modules(c, true);
+		/* A mark that the program came to late. */
+		if (points_most_visits(&c->points) > 0)
+			automatic_give_up(&c->points.automatic);
 		t = conductor_trial(c, &region);
 		done = perform(c, region, t->pct, window_length(c));
 		/* What the end of the run has cut short is done again in the next one. */

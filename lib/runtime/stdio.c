@@ -304,20 +304,19 @@ EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list
 	do {                                                                                                                 \
 		struct transfer t_;                                                                                          \
 		va_list args;                                                                                                \
-		int64_t had_ = 0;                                                                                            \
+		int64_t had_ = pending(f);                                                                                   \
+		bool goes_ = wait_is_watched() && !is_internal(f);                                                           \
 		int n_;                                                                                                      \
 		t_.wait.t = NULL;                                                                                            \
-		if (wait_is_watched() && !fits(f, PRINTED) && !is_internal(f)) {                                             \
-			had_ = pending(f);                                                                                   \
+		if (goes_ && !fits(f, PRINTED))                                                                              \
 			transfer_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                      \
-		}                                                                                                            \
 		va_start(args, format);                                                                                      \
 		n_ = CALL(call);                                                                                             \
 		va_end(args);                                                                                                \
-		if (t_.wait.t) {                                                                                             \
+		if (t_.wait.t)                                                                                               \
 			transfer_end(&t_, true);                                                                             \
+		if (goes_)                                                                                                   \
 			moved_count(NO_FD, (f)->_fileno, (n_ > 0 ? n_ : 0) + had_ - pending(f), true);                       \
-		}                                                                                                            \
 		return n_;                                                                                                   \
 	} while (0)
 
