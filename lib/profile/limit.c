@@ -9,6 +9,9 @@
  */
 static const double SLACK = 0.1, LEAST = 0.012;
 
+/* One for one, and what a virtual speedup is off by. */
+static const double ONE = 1.03;
+
 /* An effect beyond the limit by chance alone must be as rare as this. */
 static const double EVIDENCE_P = 0.001;
 
@@ -59,7 +62,7 @@ double limits_slope(const struct limits *l, const struct profile_region *r)
 		return INFINITY;
 	share = (double)r->plain_samples / l->total * l->busy;
 	waits = (double)r->plain_blocked * l->period_ns / l->wall_ns;
-	return fmin(1, LEAST + (share + waits) * (1 + SLACK + 3 / sqrt(seen)));
+	return fmin(ONE, LEAST + (share + waits) * (1 + SLACK + 3 / sqrt(seen)));
 }
 
 static void stretch(struct estimate *e, double queued)
@@ -68,22 +71,24 @@ static void stretch(struct estimate *e, double queued)
 	e->lo = e->lo < 0 ? e->lo / (1 - queued) : e->lo;
 }
 
+/*
+ * An estimate beyond the limit is drawn in to it, with the width of its interval: a
+ * truth within the limit is nearer to that than to what it was.
+ */
 static void cut(struct estimate *e, double most)
 {
+	double to = fmin(fmax(e->value, -most), most), drawn = to - e->value;
+
 	if (!isfinite(e->se) || !isfinite(most))
 		return;
-	if (e->lo > most || e->hi < -most) {
-		double half = stats_t_half(EVIDENCE_P, e->df) * e->se;
-
-		if (e->value - half > most || e->value + half < -most)
+	if (drawn != 0) {
+		if (stats_t_p(drawn / e->se, e->df) < EVIDENCE_P)
 			return;
-		e->lo = e->value - half;
-		e->hi = e->value + half;
-		e->p = 1;
+		e->value = to;
+		e->p = stats_t_p(e->value / e->se, e->df);
 	}
-	e->lo = fmax(e->lo, -most);
-	e->hi = fmin(e->hi, most);
-	e->value = fmin(fmax(e->value, -most), most);
+	e->lo = fmax(e->lo + drawn, -most);
+	e->hi = fmin(e->hi + drawn, most);
 }
 
 void limits_apply(const struct limits *l, double most, struct causal_effect *e)

@@ -5,7 +5,7 @@
  * its threads spend in it: the longest way through the program gets shorter by no
  * more than is taken out.  So the slope is at most the region's own time for each
  * unit of time (the processors that it keeps busy, and its waits), and never above
- * 1.  Contention may break that: where one thread holds others up, less of it can
+ * one for one.  Contention may break that: where one thread holds others up, less of it can
  * speed them up, too, or slow them down.  Such a thing needs evidence.
  *
  * And what it is worth may be more than was seen, where other programs take the

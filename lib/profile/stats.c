@@ -8,14 +8,9 @@
 
 #include "base/alloc.h"
 
-double stats_t_half(double p, double df)
-{
-	return gsl_cdf_tdist_Qinv(p / 2, df);
-}
-
 double stats_t95(double df)
 {
-	return stats_t_half(0.05, df);
+	return gsl_cdf_tdist_Pinv(0.975, df);
 }
 
 double stats_t_p(double t, double df)

@@ -23,9 +23,6 @@ struct estimate {
 /* The same of standard errors that are estimated, at df > 0 degrees of freedom. */
 double stats_t95(double df);
 
-/* The same of an interval that the truth is outside of with probability p. */
-double stats_t_half(double p, double df);
-
 /* Two-sided p of Student's t. 0 for an infinite t; 1 for NaN (0/0: no evidence at all). */
 double stats_t_p(double t, double df);
 

@@ -8,7 +8,7 @@
 
 enum {
 	LOOK_MS = 20,  /* between looks */
-	LOOKS = 30,    /* so many decide */
+	LOOKS = 30,    /* so many decide: 0.6 s */
 	STEADY_PCT = 60, /* of the looks in which something has moved; so a window of 200 ms has six moves or more */
 };
 

@@ -13,7 +13,7 @@ enum {
 	DISCOVER_MS = 400, /* samples are gathered this long before regions are chosen */
 	DISCOVER_SAMPLES = 150,
 	DISCOVER_MAX_MS = 3000,
-	UNMARKED_MS = 1000, /* into the run, without a visit */
+	UNMARKED_MS = 400, /* into the run, without a visit, it is looked at what else moves */
 	NAMED_MS = 20,     /* with regions named, only the rate of visits is to be seen before the first window */
 	KILL_AFTER_MS = 2000,
 };
@@ -79,10 +79,10 @@ static void look_for_progress(struct conductor *c)
 {
 	struct automatic *a = &c->points.automatic;
 
-	if (a->on || !conductor_is_unmarked(c))
+	if (a->on || !conductor_is_unmarked(c) || now_ns() - c->began_ns < UNMARKED_MS * MS)
 		return;
 	automatic_watch(a, c->arena);
-	if (automatic_look(a, c->arena, now_ns()) && now_ns() - c->began_ns >= UNMARKED_MS * MS)
+	if (automatic_look(a, c->arena, now_ns()))
 		automatic_use(a, c->arena);
 }
 
