@@ -544,7 +544,6 @@ int main(int argc, char **argv)
 		return EXIT_RECORD;
 	conducting = &r.conductor;
 	status = record(&r);
-	conductor_let_go(&r.conductor);
 	if (!journal_close(&r.journal) && status == 0)
 		status = EXIT_RECORD;
 	conductor_release(&r.conductor);

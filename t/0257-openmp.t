@@ -174,7 +174,7 @@ without_runtime() {
 	extern void GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, unsigned flags) __attribute__((weak));
 	extern void GOMP_barrier(void) __attribute__((weak));
 
-	static void body(void *n)
+	static void work(void *n)
 	{
 		for (int i = 0; i < 100000000; i++)
 			__asm__ volatile("");
@@ -188,9 +188,9 @@ without_runtime() {
 		int n = 0;
 
 		if (GOMP_parallel)
-			GOMP_parallel(body, &n, 4, 0);
+			GOMP_parallel(work, &n, 4, 0);
 		else
-			body(&n);
+			work(&n);
 		printf("%d\n", n);
 		return 0;
 	}

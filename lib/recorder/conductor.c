@@ -261,6 +261,7 @@ void conduct(struct conductor *c)
 	conductor_drain(c);
 	if (c->whole.on)
 		whole_log(c);
+	conductor_let_go(c);
 	whole_decide(c);
 	processes_take_leave(&c->processes);
 	journal_samples(c->journal, c->run, c->regions);

@@ -109,9 +109,6 @@ struct conductor {
 /* Frees what the runs have left. */
 void conductor_release(struct conductor *c);
 
-/* Writes the windows that were kept back, at the end of the recording; see conductor_put. */
-void conductor_let_go(struct conductor *c);
-
 /* Before a run is launched, in an empty arena. */
 void conductor_prepare(struct conductor *c);
 

@@ -40,8 +40,11 @@ void conductor_experiment(struct conductor *c);
  */
 bool conductor_log(struct conductor *c, struct window *w);
 
-/* Writes that, with what follows it; one that cannot be judged yet is kept back until it can. */
+/* Writes that, with what follows it; one that cannot be judged yet is kept back until it can, or the run ends. */
 void conductor_put(struct conductor *c, const struct window *w);
+
+/* Writes the windows that were kept back. */
+void conductor_let_go(struct conductor *c);
 
 /* ---- watch.c ---- */
 

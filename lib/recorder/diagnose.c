@@ -279,7 +279,7 @@ static void regions(struct conductor *c)
 		say(c, "no-samples", xstrdup("no sample was taken: the program used no processor time outside the kernel"));
 	else if (c->regions->n == 0 && made_pct >= MOST_MADE_PCT)
 		return; /* as has been said */
-	else if (c->regions->n == 0)
+	else if (c->regions->n == 0 && c->plan->nnames == 0)
 		say(c, "no-sample-in-scope",
 		    xasprintf("of %llu samples none is in code of a file that has symbols or an unwind table", (unsigned long long)c->regions->samples));
 	else if (logged == 0 && c->windows > 0 && !c->whole.on && c->plan->nnames == 0)
