@@ -160,7 +160,7 @@ has_points() {
 check 'a program with points has no others, unless they are asked for' has_points
 
 marks_late() {
-	recording log -r work --window 40 -s 50 -- ./marked write 3500 1 1800
+	recording log -r work --window 40 -s 50 -- ./marked write 5000 1 1800
 	field visits :work experiment >before
 	field visits round experiment >after
 	test -s before
