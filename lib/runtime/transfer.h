@@ -35,8 +35,8 @@ enum { NO_FD = -1 };
 #define CALL(expr) (expr)
 #endif
 
-/* Body of a wrapper that returns what `call` does: >= 0, or -1 for an error.  in: read from, out: written to. */
-#define TRANSFER(in, out, call)                                                                                              \
+/* Body of a wrapper that returns what `call` does, as got_: >= 0, or -1 for an error; `then` is done before. */
+#define TRANSFER_THEN(in, out, then, call)                                                                                   \
 	do {                                                                                                                 \
 		struct transfer t_;                                                                                          \
 		__typeof__(call) got_;                                                                                       \
@@ -45,22 +45,15 @@ enum { NO_FD = -1 };
 		transfer_begin(&t_, in, out, SITE);                                                                          \
 		got_ = CALL(call);                                                                                           \
 		transfer_end(&t_, (ssize_t)got_ >= 0);                                                                       \
+		then;                                                                                                        \
 		return got_;                                                                                                 \
 	} while (0)
 
+/* in: read from, out: written to. */
+#define TRANSFER(in, out, call) TRANSFER_THEN(in, out, (void)0, call)
+
 /* The same for a call that returns how many bytes it has moved: one after the other (stream), or at a place in a file. */
-#define MOVE(in, out, stream, call)                                                                                          \
-	do {                                                                                                                 \
-		struct transfer t_;                                                                                          \
-		ssize_t got_;                                                                                                \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		transfer_begin(&t_, in, out, SITE);                                                                          \
-		got_ = CALL(call);                                                                                           \
-		transfer_end(&t_, got_ >= 0);                                                                                \
-		moved_count(in, out, got_, stream);                                                                          \
-		return got_;                                                                                                 \
-	} while (0)
+#define MOVE(in, out, stream, call) TRANSFER_THEN(in, out, moved_count(in, out, got_, stream), call)
 
 struct transfer {
 	struct wait wait;
