@@ -1,0 +1,146 @@
+#include "replay/burst.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* The numbers that a kind has beside its time. */
+enum { WAITED = 1, OBJECT = 2, OTHER = 4, SITE = 8 };
+
+static const struct {
+	char letter;
+	unsigned char has;
+} kinds[BURST_KINDS] = {
+	[BURST_RELEASE] = { 'r', OBJECT | SITE },
+	[BURST_ACQUIRE] = { 'a', WAITED | OBJECT | SITE },
+	[BURST_UNLOCK] = { 'u', OBJECT | SITE },
+	[BURST_LOCK] = { 'l', OBJECT | SITE },
+	[BURST_WAIT] = { 'w', WAITED | OBJECT | OTHER | SITE },
+	[BURST_OUTSIDE] = { 'o', WAITED | SITE },
+	[BURST_QUEUED] = { 'q', WAITED },
+	[BURST_VISIT] = { 'v', OBJECT | OTHER },
+	[BURST_BEGIN] = { 'b', OBJECT | OTHER },
+	[BURST_END] = { 'e', OBJECT | OTHER },
+	[BURST_BIRTH] = { 'n', OBJECT | SITE },
+	[BURST_DEATH] = { 'x', 0 },
+	[BURST_SAMPLE] = { 's', WAITED | OBJECT },
+};
+
+static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+
+enum { BASE_BITS = 5, MORE = 1 << BASE_BITS };
+
+/* ---- in memory --------------------------------------------------------------- */
+
+void burst_release(struct burst *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		free(b->thread[i].event);
+	free(b->thread);
+	memset(b, 0, sizeof(*b));
+}
+
+struct burst_thread *burst_thread(struct burst *b, uint32_t id)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->thread[i].id == id)
+			return &b->thread[i];
+	b->thread = xgrow(b->thread, b->n, &b->cap, sizeof(*b->thread));
+	b->thread[b->n] = (struct burst_thread){ .id = id };
+	return &b->thread[b->n++];
+}
+
+void burst_add(struct burst_thread *t, const struct burst_event *e)
+{
+	t->event = xgrow(t->event, t->n, &t->cap, sizeof(*t->event));
+	t->event[t->n++] = *e;
+}
+
+/* ---- as text ----------------------------------------------------------------- */
+
+static void write_number(struct buf *b, uint64_t n)
+{
+	for (; n >= MORE; n >>= BASE_BITS)
+		buf_addc(b, digits[MORE | (n & (MORE - 1))]);
+	buf_addc(b, digits[n]);
+}
+
+void burst_write(struct buf *b, const struct burst_event *e, int64_t before_ns)
+{
+	unsigned has = kinds[e->kind].has;
+
+	buf_addc(b, kinds[e->kind].letter);
+	write_number(b, e->at_ns > before_ns ? (uint64_t)(e->at_ns - before_ns) : 0);
+	if (has & WAITED)
+		write_number(b, e->waited_ns > 0 ? (uint64_t)e->waited_ns : 0);
+	if (has & OBJECT)
+		write_number(b, e->object);
+	if (has & OTHER)
+		write_number(b, e->other);
+	if (has & SITE)
+		write_number(b, e->site);
+}
+
+/* False when there is none, or it is above `most`. */
+static bool read_number(const char **text, uint64_t most, uint64_t *n)
+{
+	*n = 0;
+	for (unsigned shift = 0; **text && shift < 64; shift += BASE_BITS) {
+		const char *at = strchr(digits, *(*text)++);
+		uint64_t digit;
+
+		if (!at)
+			return false;
+		digit = (uint64_t)(at - digits);
+		if (shift + BASE_BITS > 64 && (digit & (MORE - 1)) >> (64 - shift))
+			return false;
+		*n |= (digit & (MORE - 1)) << shift;
+		if (digit < MORE)
+			return *n <= most;
+	}
+	return false;
+}
+
+static bool read_id(const char **text, bool has, uint32_t *id)
+{
+	uint64_t n = 0;
+
+	if (has && !read_number(text, UINT32_MAX, &n))
+		return false;
+	*id = (uint32_t)n;
+	return true;
+}
+
+static bool read_event(const char **text, int64_t before_ns, struct burst_event *e)
+{
+	uint64_t since, waited = 0;
+	unsigned kind = 0, has;
+
+	while (kind < BURST_KINDS && kinds[kind].letter != **text)
+		kind++;
+	if (kind == BURST_KINDS)
+		return false;
+	(*text)++;
+	has = kinds[kind].has;
+	e->kind = (enum burst_kind)kind;
+	if (!read_number(text, (uint64_t)(INT64_MAX - before_ns), &since))
+		return false;
+	if ((has & WAITED) && !read_number(text, INT64_MAX, &waited))
+		return false;
+	e->at_ns = before_ns + (int64_t)since;
+	e->waited_ns = (int64_t)waited;
+	return read_id(text, has & OBJECT, &e->object) && read_id(text, has & OTHER, &e->other) && read_id(text, has & SITE, &e->site);
+}
+
+bool burst_read(struct burst_thread *t, const char *text)
+{
+	struct burst_event e = { .at_ns = t->n ? t->event[t->n - 1].at_ns : 0 };
+
+	while (*text) {
+		if (!read_event(&text, e.at_ns, &e))
+			return false;
+		burst_add(t, &e);
+	}
+	return true;
+}

@@ -1,0 +1,84 @@
+/*
+ * burst: a stretch of a run of which every event is known.
+ *
+ * While a burst is on, the runtime notes what threads do to each other: what they
+ * release and acquire, how long they wait, where they are sampled.  From that,
+ * replay.h computes how long the same work would have taken with faster code.
+ *
+ * Between two events of its own a thread computes.  Times are nanoseconds since
+ * the burst began; those of one thread do not go back.  What a thread did before
+ * the burst is not known: neither which locks it has, nor how full a queue is.
+ */
+#ifndef ANDWEORC_REPLAY_BURST_H
+#define ANDWEORC_REPLAY_BURST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum burst_kind {
+	BURST_RELEASE, /* is about to let others go on by way of `object`: a post, bytes written, an arrival at a barrier, its own end */
+	BURST_ACQUIRE, /* goes on because of a release of `object`, or has the lock `object` after having waited; waited_ns 0: at once */
+	BURST_UNLOCK,  /* is about to let go the lock `object`, or to signal the condition variable `object` */
+	BURST_LOCK,    /* has taken the lock `object`, which was free */
+	BURST_WAIT,    /* goes on because of two: signalled the condition variable `object`, it has the mutex `other` again.  That was unlocked before, by an event of its own */
+	BURST_OUTSIDE, /* waited for no thread of the recording: for a device, or for time to pass */
+	BURST_QUEUED,  /* since its last event it was ready to run for waited_ns, and had no processor */
+	BURST_VISIT,   /* of the progress point `object`, `other` times */
+	BURST_BEGIN,   /* a span of the latency point `object` begins; `other`: its number, 0 where a thread has one at a time */
+	BURST_END,     /* and ends, maybe in another thread */
+	BURST_BIRTH,   /* is about to create the thread whose id is `object` */
+	BURST_DEATH,   /* the thread ends */
+	BURST_SAMPLE,  /* a sample, which stands for the waited_ns of processor time before it; `object`: the number of its stack */
+	BURST_KINDS
+};
+
+struct burst_event {
+	int64_t at_ns;     /* when the call returned; of RELEASE, UNLOCK and BIRTH, when it was entered */
+	int64_t waited_ns; /* before at_ns */
+	uint32_t object, other; /* as the recording numbers them, > 0 */
+	uint32_t site;     /* the place in the program that the event came from, as the recording numbers it; 0: not known */
+	enum burst_kind kind;
+};
+
+struct burst_thread {
+	uint32_t id;        /* the same in each burst of a run */
+	struct burst_event *event; /* in the order of time; owned */
+	size_t n, cap;
+};
+
+struct burst {
+	int64_t length_ns;  /* what came later is not in it */
+	unsigned cpus;      /* that the program may use, > 0 */
+	struct burst_thread *thread; /* owned */
+	size_t n, cap;
+};
+
+void burst_release(struct burst *b);
+
+/* The thread of that id, which is made when it is new. */
+struct burst_thread *burst_thread(struct burst *b, uint32_t id);
+
+/* Adds an event to the thread. */
+void burst_add(struct burst_thread *t, const struct burst_event *e);
+
+/*
+ * The text of events in a log, andweorc(5): one after the other, each a letter for its
+ * kind and then those of its numbers that the kind has, in this order: nanoseconds since
+ * the event before (of the thread's first one: since the burst began), waited_ns, object,
+ * other, site.  A number is its digits in base 32, the lowest first, each one character of
+ *
+ *     0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_
+ *
+ * of which the last 32 say that another digit follows.  So an event mostly takes 6 to 12 bytes.
+ */
+
+/* Appends the event to the text; `before_ns` is at_ns of the event before it. */
+void burst_write(struct buf *b, const struct burst_event *e, int64_t before_ns);
+
+/* Adds the events of such a text to the thread.  False where it is not well-formed; what came before that is kept. */
+bool burst_read(struct burst_thread *t, const char *text);
+
+#endif
