@@ -1,0 +1,146 @@
+/*
+ * replay: how long the same work would have taken, had some of the code been faster.
+ *
+ * What a burst recorded is run again on paper.  A thread computes, and then does
+ * what it did: takes a lock, waits for another, passes a progress point.  With a
+ * question, each stretch of computing is shorter by the share that the questioned
+ * stacks have in stretches of its kind.  The answer is a ratio of two such runs, with
+ * and without the question, so that what both have in common cancels.
+ *
+ *     struct replay *r = replay_learn(burst, nbursts, nstacks);
+ *     double *shorter = ...;              half of what stack 3 takes: shorter[3] = 0.5
+ *     struct replay_question q = { .shorter = shorter };
+ *     struct replay_answer a;
+ *
+ *     replay_ask(r, &q, &a);
+ *     for (size_t i = 0; i < a.n; i++)
+ *             if (a.effect[i].what == REPLAY_PERIOD)
+ *                     ... a.effect[i].gain, a.effect[i].se ...
+ *     replay_answer_release(&a);
+ *     replay_free(r);
+ *
+ * Three models answer side by side.  None of them is right for each program, and the
+ * disagreement between them is a measure of doubt.
+ *
+ * Pure: no input, no output, no state but what the caller holds.  The same bursts and
+ * the same question give the same answer to the last bit.
+ */
+#ifndef ANDWEORC_REPLAY_REPLAY_H
+#define ANDWEORC_REPLAY_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "replay/burst.h"
+
+enum replay_model {
+	REPLAY_STRICT,    /* who came after whom stays as recorded; processors are not scarce, and time without one is kept as it was */
+	REPLAY_SIMULATED, /* who came after whom stays; threads share the processors there are */
+	REPLAY_MONITOR,   /* whoever comes first gets a lock; waits end when what they waited for holds, as far as that was learned */
+	REPLAY_MODELS
+};
+
+/* What was learned of the bursts of one run. */
+struct replay;
+
+/*
+ * Learns from burst[0..n), which are of one run: ids, objects, sites, points and stacks
+ * mean the same in each.  The caller keeps the bursts, which are not needed afterwards.
+ * Numbers of stacks above nstacks are taken for 0, which no question is about.  Any
+ * content is accepted; what makes no sense is left out, and counted in replay_facts.
+ */
+struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks);
+void replay_free(struct replay *r);
+
+/* How good the recording and the models of it are. */
+struct replay_facts {
+	size_t events;  /* without samples */
+	size_t samples;
+	size_t threads; /* that did something, of all bursts together */
+	double length_ns;
+	/*
+	 * The check: simulated time for the work, with no question, over the time that it took.
+	 * It is 1 for a perfect model; NAN where nothing could be counted.
+	 */
+	double check[REPLAY_MODELS];
+	size_t locks, shared, conditions, barriers, tokens, latches; /* objects, by what they were learned to be */
+	size_t counted;   /* conditions that go on by a learned count */
+	size_t gathered;  /* conditions that go on when all of a group have come */
+	size_t unexplained; /* waits that no event of the bursts ended */
+	double unexplained_ns;
+	size_t cut;       /* locks that were held, waits that were under way when a burst began */
+	size_t forced;    /* times that the monitor model had come to a stop, and one thread was let go on */
+};
+
+void replay_facts(const struct replay *r, struct replay_facts *out);
+
+/* A place where threads wait for something outside, and what becomes of these waits. */
+struct replay_outside {
+	uint32_t site;
+	double factor; /* of their length, >= 0 */
+};
+
+/* A hypothesis.  All zeros: everything as it was. */
+struct replay_question {
+	const double *shorter; /* [0..nstacks]: the fraction by which the time in a stack, by its number, gets shorter, 0 to 1; NULL: none */
+	const struct replay_outside *outside;
+	size_t noutside;
+	const uint32_t *without; /* locks that are not there */
+	size_t nwithout;
+	unsigned cpus; /* processors; 0: as many as there were.  Changes nothing in the strict model */
+};
+
+/* What an effect is on. */
+enum replay_what {
+	REPLAY_PERIOD, /* time per visit of a progress point */
+	REPLAY_WHOLE,  /* time for all of the work.  Only for bursts that hold the whole run */
+	REPLAY_MEAN,   /* length of the spans of a latency point, their mean and percentiles */
+	REPLAY_P50,
+	REPLAY_P95,
+	REPLAY_P99,
+	REPLAY_WHATS
+};
+
+struct replay_modelled {
+	double base_ns; /* the model's own, without the question; NAN: could not be counted */
+	double ns;      /* with it.  Over the same visits or spans as base_ns */
+	double gain;    /* 1 - ns / base_ns: the part that is saved; negative when it takes longer */
+	double se;      /* of the gain, by chance alone: which samples were taken, which work came in the burst */
+	double weight;  /* in the combined gain */
+};
+
+struct replay_effect {
+	enum replay_what what;
+	uint32_t point;      /* as in the events; 0 for the whole */
+	size_t count;        /* visits or spans in the recording */
+	double measured_ns;  /* in the recording; NAN: fewer than two */
+	struct replay_modelled model[REPLAY_MODELS];
+	double gain;         /* of all models together, weighed by their checks; NAN: none could count */
+	double chance;       /* its standard error by chance */
+	double doubt;        /* the spread of the models around it */
+	double se;           /* of both, and of what no model knows */
+};
+
+struct replay_answer {
+	struct replay_effect *effect; /* owned; by point, then by what.  The same order for each question */
+	size_t n;
+};
+
+/* Answers.  `q` may be NULL: nothing changes, and each gain is 0. */
+void replay_ask(const struct replay *r, const struct replay_question *q, struct replay_answer *out);
+void replay_answer_release(struct replay_answer *a);
+
+/* Who waited for whom: all waits at one site that were ended by what was done at another. */
+struct replay_wait {
+	uint32_t site;      /* of the wait */
+	uint32_t freed_by;  /* site of the release, unlock or signal; 0: not known */
+	enum burst_kind kind; /* of the wait: ACQUIRE, WAIT, or OUTSIDE */
+	size_t count;
+	double ns;          /* together */
+};
+
+/* The waits of all bursts, longest first.  Owned by the replay. */
+const struct replay_wait *replay_waits(const struct replay *r, size_t *n);
+
+#endif
