@@ -123,7 +123,7 @@ struct replay_effect {
 };
 
 struct replay_answer {
-	struct replay_effect *effect; /* owned; by point, then by what.  The same order for each question */
+	struct replay_effect *effect; /* owned; periods by point, the whole, spans by point and what.  The same order for each question */
 	size_t n;
 };
 

@@ -1,0 +1,264 @@
+/*
+ * Which step of another thread each wait was ended by, as recorded, and what a step
+ * does in each model.
+ */
+#include "replay/replay_parts.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum {
+	SPIN_NS = 20000, /* a wait without a cause that is no longer than this was no wait: it is taken for computing */
+};
+
+/* Of an object, on the way through a burst. */
+struct known {
+	uint32_t last;       /* step that let others go on by way of it */
+	uint32_t earlier;    /* and the one before that */
+	uint32_t first;      /* of tokens: the first that nobody has */
+	int32_t there;       /* and how many of those from before the burst */
+	uint32_t group, size, members; /* of a barrier: which one gathers, how many have come, how many come */
+};
+
+struct way {
+	struct script *script;
+	const struct replay *replay;
+	struct known *known;
+	uint32_t *next;      /* by step: the token that was given next */
+	struct keys spans;
+	uint32_t *open;      /* by span: the step of its begin, or NOBODY */
+	size_t nopen, open_cap;
+};
+
+static void arrive(struct known *k, uint32_t step)
+{
+	if (++k->size < k->members)
+		return;
+	k->size = 0;
+	k->last = step;
+}
+
+static void give(struct way *w, struct known *k, uint32_t step)
+{
+	if (k->first == NOBODY)
+		k->first = step;
+	else
+		w->next[k->last] = step;
+	k->last = step;
+}
+
+static uint32_t grab(struct way *w, struct known *k)
+{
+	uint32_t step = k->first;
+
+	if (k->there > 0) {
+		k->there--;
+		return NOBODY;
+	}
+	if (step != NOBODY)
+		k->first = w->next[step];
+	return step;
+}
+
+static void see_release(struct way *w, uint32_t step)
+{
+	struct known *k = &w->known[w->script->step[step].object];
+
+	switch (w->replay->object[w->script->step[step].object].kind) {
+	case OBJECT_BARRIER:
+		arrive(k, step);
+		break;
+	case OBJECT_TOKENS:
+		give(w, k, step);
+		break;
+	default:
+		k->earlier = k->last;
+		k->last = step;
+	}
+}
+
+static bool came_in_wait(const struct script *s, uint32_t cause, uint32_t step)
+{
+	return cause != NOBODY && s->at_ns[cause] >= s->at_ns[step] - (double)s->step[step].waited_ns;
+}
+
+/* ---- what ended it -------------------------------------------------------------------------- */
+
+static void find_causes(struct way *w, uint32_t at)
+{
+	struct step *s = &w->script->step[at];
+
+	if (s->kind == BURST_WAIT) {
+		s->cause[0] = w->known[s->object].last;
+		s->cause[1] = w->known[s->other].last;
+		if (!came_in_wait(w->script, s->cause[0], at))
+			s->cause[0] = NOBODY;
+	} else if (w->replay->object[s->object].kind == OBJECT_TOKENS) {
+		s->cause[0] = grab(w, &w->known[s->object]);
+	} else if (w->replay->object[s->object].kind != OBJECT_SHARED || s->waited_ns > 0) {
+		s->cause[0] = w->known[s->object].last;
+		s->exact = !came_in_wait(w->script, w->known[s->object].earlier, at);
+		return;
+	}
+	s->exact = true;
+}
+
+/* A wait that no cause explains. */
+static bool is_unexplained(const struct way *w, uint32_t at)
+{
+	const struct step *s = &w->script->step[at];
+
+	if (s->kind == BURST_WAIT)
+		return s->cause[0] == NOBODY;
+	return s->waited_ns > 0 && !came_in_wait(w->script, s->cause[0], at);
+}
+
+static enum op recorded_op(struct way *w, uint32_t at, struct replay_facts *facts)
+{
+	struct step *s = &w->script->step[at];
+
+	if (w->replay->object[s->object].kind == OBJECT_BARRIER)
+		return OP_BARRIER;
+	if (!is_unexplained(w, at))
+		return OP_EDGE;
+	if (s->waited_ns <= (float)SPIN_NS) {
+		s->cpu_ns += s->waited_ns;
+		s->waited_ns = 0;
+		return OP_EDGE;
+	}
+	facts->unexplained++;
+	facts->unexplained_ns += (double)s->waited_ns;
+	return OP_SLEEP;
+}
+
+static enum op monitor_op(const struct replay *r, const struct step *s)
+{
+	switch (r->object[s->object].kind) {
+	case OBJECT_LOCK:
+		return s->kind == BURST_UNLOCK ? OP_LEAVE : s->kind == BURST_RELEASE ? OP_PASS : OP_TAKE;
+	case OBJECT_TOKENS:
+		return s->kind == BURST_RELEASE ? OP_GIVE : OP_GRAB;
+	case OBJECT_CONDITION:
+		return s->kind == BURST_WAIT && r->object[s->other].kind == OBJECT_LOCK ? OP_WAIT : (enum op)s->op[RECORDED];
+	default:
+		return (enum op)s->op[RECORDED];
+	}
+}
+
+static void learn_wait(struct way *w, uint32_t at, struct replay_facts *facts)
+{
+	struct step *s = &w->script->step[at];
+	bool cut = s->waited_ns > 0 && w->script->at_ns[at] <= (double)s->waited_ns;
+
+	find_causes(w, at);
+	s->op[RECORDED] = (uint8_t)recorded_op(w, at, facts);
+	s->op[MONITOR] = (uint8_t)monitor_op(w->replay, s);
+	facts->cut += cut;
+}
+
+static void learn_release(struct way *w, uint32_t at)
+{
+	struct step *s = &w->script->step[at];
+
+	see_release(w, at);
+	s->op[RECORDED] = w->replay->object[s->object].kind == OBJECT_BARRIER ? OP_ARRIVE : OP_PASS;
+	s->op[MONITOR] = (uint8_t)monitor_op(w->replay, s);
+}
+
+/* ---- spans --------------------------------------------------------------------------------- */
+
+/* Where the begin of such a span is kept. */
+static uint32_t *open_span(struct way *w, const struct moment *m)
+{
+	uint64_t key = keys_mix(keys_mix(m->event->object, m->event->other), m->event->other ? 0 : m->actor + 1);
+	uint32_t k = keys_number(&w->spans, key);
+
+	if (k == w->nopen) {
+		w->open = xgrow(w->open, w->nopen, &w->open_cap, sizeof(*w->open));
+		w->open[w->nopen++] = NOBODY;
+	}
+	return &w->open[k];
+}
+
+static void learn_span(struct way *w, const struct moment *m)
+{
+	struct step *s = &w->script->step[m->step];
+	uint32_t *open = open_span(w, m);
+
+	s->op[RECORDED] = s->op[MONITOR] = OP_PASS;
+	if (s->object == NOBODY)
+		return;
+	if (s->kind == BURST_BEGIN) {
+		*open = m->step;
+		return;
+	}
+	if (*open == NOBODY)
+		return;
+	w->script->span_point = xgrow(w->script->span_point, w->script->spans, &w->script->span_cap, sizeof(*w->script->span_point));
+	w->script->span_point[w->script->spans] = s->object;
+	s->other = w->script->step[*open].other = (uint32_t)w->script->spans++;
+	s->op[RECORDED] = s->op[MONITOR] = OP_END;
+	w->script->step[*open].op[RECORDED] = w->script->step[*open].op[MONITOR] = OP_BEGIN;
+	*open = NOBODY;
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+static void learn_moment(struct way *w, const struct moment *m, struct replay_facts *facts)
+{
+	struct step *s = &w->script->step[m->step];
+
+	switch (m->event->kind) {
+	case BURST_RELEASE:
+	case BURST_UNLOCK:
+		learn_release(w, m->step);
+		break;
+	case BURST_LOCK:
+	case BURST_ACQUIRE:
+	case BURST_WAIT:
+		learn_wait(w, m->step, facts);
+		break;
+	case BURST_BEGIN:
+	case BURST_END:
+		learn_span(w, m);
+		break;
+	case BURST_OUTSIDE:
+		s->op[RECORDED] = s->op[MONITOR] = OP_SLEEP;
+		break;
+	case BURST_BIRTH:
+		s->op[RECORDED] = s->op[MONITOR] = OP_BIRTH;
+		break;
+	case BURST_VISIT:
+		s->op[RECORDED] = s->op[MONITOR] = OP_VISIT;
+		break;
+	default:
+		s->op[RECORDED] = s->op[MONITOR] = OP_PASS;
+	}
+	s->monitor_object = s->object;
+	s->monitor_other = s->op[MONITOR] == OP_LEAVE ? 0 : s->other;
+}
+
+void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n)
+{
+	struct way w = { .script = s, .replay = r };
+
+	w.known = xcalloc(r->nobjects + 1, sizeof(*w.known));
+	w.next = xcalloc(s->n + 1, sizeof(*w.next));
+	for (size_t i = 0; i < r->nobjects; i++) {
+		bool barrier = r->object[i].kind == OBJECT_BARRIER;
+
+		w.known[i] = (struct known){
+			.last = NOBODY, .earlier = NOBODY, .first = NOBODY, .members = r->object[i].members,
+			.there = s->start[i], .size = barrier ? (uint32_t)s->start[i] : 0,
+		};
+	}
+	for (size_t i = 0; i < s->n; i++)
+		w.next[i] = NOBODY;
+	for (size_t i = 0; i < n; i++)
+		learn_moment(&w, &m[i], &r->facts);
+	free(w.known);
+	free(w.next);
+	free(w.open);
+	keys_release(&w.spans);
+}

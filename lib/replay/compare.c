@@ -1,0 +1,299 @@
+/*
+ * Two runs of the same scripts, over the same visits or spans: what is common to both cancels.
+ */
+#include "replay/replay_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum {
+	BLOCKS = 20, /* of visits or spans, for the standard error */
+	BEYOND_LEAST = 2, /* spans that are longer than a percentile */
+};
+
+/* The run that is compared with: without a question, or, when there is no run to ask of, what was recorded. */
+static const struct run *reference(const struct replay *r, const struct run *run, enum replay_model model, size_t b)
+{
+	return run ? &r->script[b].base[model] : &r->script[b].recorded;
+}
+
+static const struct run *questioned(const struct replay *r, const struct run *run, enum replay_model model, size_t b)
+{
+	return run ? &run[b] : &r->script[b].base[model];
+}
+
+static double chance(const double *change, double base, double by_blocks)
+{
+	double square = 0;
+
+	for (size_t k = 0; k < REPLICATES; k++)
+		square += change[k] * change[k];
+	return sqrt(square / REPLICATES / (base * base) + by_blocks * by_blocks);
+}
+
+/* ---- visits ------------------------------------------------------------------------------- */
+
+/* Parts of the time, by block. */
+struct parts {
+	double base[BLOCKS], ns[BLOCKS];
+	size_t n;
+};
+
+/* Of the ratio of the sums: from how blocks scatter about it. */
+static double scatter(const struct parts *p)
+{
+	double base = 0, ns = 0, square = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		base += p->base[i];
+		ns += p->ns[i];
+	}
+	if (p->n < 2 || base <= 0)
+		return 0;
+	for (size_t i = 0; i < p->n; i++) {
+		double e = p->ns[i] - ns / base * p->base[i];
+
+		square += e * e;
+	}
+	return sqrt(square * (double)p->n / (double)(p->n - 1)) / base;
+}
+
+struct sums {
+	double base, ns, base_weight, weight, change[REPLICATES];
+	size_t count;
+	struct parts parts;
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static void add_visits(struct sums *sum, const struct visit *base, const struct visit *asked, size_t n, size_t blocks)
+{
+	if (n < 2)
+		return;
+	sum->base += base[n - 1].at_ns - base[0].at_ns;
+	sum->ns += asked[n - 1].at_ns - asked[0].at_ns;
+	for (size_t i = 1; i < n; i++) {
+		sum->base_weight += base[i].weight;
+		sum->weight += asked[i].weight;
+	}
+	for (size_t k = 0; k < REPLICATES; k++)
+		sum->change[k] += (double)asked[n - 1].change[k] - (double)asked[0].change[k];
+	for (size_t i = 0; i < blocks && sum->parts.n < BLOCKS; i++) {
+		size_t from = (n - 1) * i / blocks, to = (n - 1) * (i + 1) / blocks;
+
+		sum->parts.base[sum->parts.n] = base[to].at_ns - base[from].at_ns;
+		sum->parts.ns[sum->parts.n++] = asked[to].at_ns - asked[from].at_ns;
+	}
+	sum->count += n;
+}
+
+/* Blocks for each burst. */
+static size_t blocks_each(const struct replay *r, size_t n)
+{
+	size_t each = r->nscripts < BLOCKS ? BLOCKS / r->nscripts : 1;
+
+	return n - 1 < each ? n - 1 : each;
+}
+
+static struct compared finish(const struct sums *sum)
+{
+	struct compared c = { .count = sum->count, .base_ns = NAN, .ns = NAN, .gain = NAN, .se = NAN };
+
+	if (!(sum->base > 0) || !(sum->base_weight > 0) || !(sum->weight > 0))
+		return c;
+	c.base_ns = sum->base / sum->base_weight;
+	c.ns = sum->ns / sum->weight;
+	c.gain = 1 - c.ns / c.base_ns;
+	c.se = chance(sum->change, sum->base, scatter(&sum->parts));
+	return c;
+}
+
+struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point)
+{
+	struct sums sum = { 0 };
+
+	for (size_t b = 0; b < r->nscripts; b++) {
+		const struct run *base = reference(r, run, model, b), *asked = questioned(r, run, model, b);
+		size_t n = smaller(base->visits[point], asked->visits[point]), first = r->script[b].first_visit[point];
+
+		if (n >= 2 && !asked->failed)
+			add_visits(&sum, base->visit + first, asked->visit + first, n, blocks_each(r, n));
+	}
+	return finish(&sum);
+}
+
+double measured_period(const struct replay *r, size_t point)
+{
+	double ns = 0, weight = 0;
+
+	for (size_t b = 0; b < r->nscripts; b++) {
+		const struct visit *v = r->script[b].recorded.visit + r->script[b].first_visit[point];
+		size_t n = r->script[b].recorded.visits[point];
+
+		if (n < 2)
+			continue;
+		ns += v[n - 1].at_ns - v[0].at_ns;
+		for (size_t i = 1; i < n; i++)
+			weight += v[i].weight;
+	}
+	return weight > 0 ? ns / weight : NAN;
+}
+
+struct compared compare_whole(const struct replay *r, const struct run *run, enum replay_model model)
+{
+	struct sums sum = { .base_weight = 1, .weight = 1, .count = r->nscripts };
+
+	for (size_t b = 0; b < r->nscripts; b++) {
+		const struct run *base = reference(r, run, model, b), *asked = questioned(r, run, model, b);
+
+		if (asked->failed)
+			continue;
+		sum.base += base->stop_ns;
+		sum.ns += asked->stop_ns;
+		for (size_t k = 0; k < REPLICATES; k++)
+			sum.change[k] += (double)asked->stop_change[k];
+	}
+	return finish(&sum);
+}
+
+/* ---- spans ----------------------------------------------------------------------------------- */
+
+struct pair {
+	double base, ns;
+	size_t at; /* in the order of the recording */
+	const float *change;
+};
+
+static int by_base(const void *va, const void *vb)
+{
+	const struct pair *a = va, *b = vb;
+
+	return (a->base > b->base) - (a->base < b->base);
+}
+
+static int by_ns(const void *va, const void *vb)
+{
+	const struct pair *a = va, *b = vb;
+
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+/* Those that ended in both. */
+static struct pair *pairs_of(const struct replay *r, const struct run *run, enum replay_model model, size_t point, size_t *n)
+{
+	struct pair *pair = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	for (size_t b = 0; b < r->nscripts; b++) {
+		const struct run *base = reference(r, run, model, b), *asked = questioned(r, run, model, b);
+
+		for (size_t i = 0; i < asked->nspans && !asked->failed; i++) {
+			const struct span *x = &base->span[i], *y = &asked->span[i];
+
+			if (r->script[b].span_point[i] != point || isnan(x->end_ns) || isnan(y->end_ns))
+				continue;
+			pair = xgrow(pair, *n, &cap, sizeof(*pair));
+			pair[*n] = (struct pair){ .base = x->end_ns - x->begin_ns, .ns = y->end_ns - y->begin_ns, .at = *n, .change = y->change };
+			(*n)++;
+		}
+	}
+	return pair;
+}
+
+static struct compared mean_of(const struct pair *pair, size_t n)
+{
+	struct sums sum = { .count = n, .base_weight = (double)n, .weight = (double)n };
+	size_t blocks = n < BLOCKS ? n : BLOCKS;
+
+	sum.parts.n = blocks;
+	for (size_t i = 0; i < n; i++) {
+		size_t block = pair[i].at * blocks / n;
+
+		sum.base += pair[i].base;
+		sum.ns += pair[i].ns;
+		sum.parts.base[block] += pair[i].base;
+		sum.parts.ns[block] += pair[i].ns;
+		for (size_t k = 0; k < REPLICATES; k++)
+			sum.change[k] += (double)pair[i].change[k];
+	}
+	return finish(&sum);
+}
+
+/* The gain at the percentile, with what neighbours in rank say of chance in shares. */
+static struct compared rank_of(struct pair *pair, size_t n, double part, double base_ns)
+{
+	size_t at = (size_t)ceil(part * (double)n), near = n / 50 + 1, from, to;
+	struct sums sum = { .count = n, .base_weight = 1, .weight = 1 };
+
+	at = at ? at - 1 : 0;
+	from = at > near ? at - near : 0;
+	to = at + near + 1 < n ? at + near + 1 : n;
+	qsort(pair, n, sizeof(*pair), by_ns);
+	sum.base = base_ns;
+	sum.ns = pair[at].ns;
+	for (size_t i = from; i < to; i++)
+		for (size_t k = 0; k < REPLICATES; k++)
+			sum.change[k] += (double)pair[i].change[k] / (double)(to - from);
+	return finish(&sum);
+}
+
+static double base_rank(struct pair *pair, size_t n, double part)
+{
+	size_t at = (size_t)ceil(part * (double)n);
+
+	qsort(pair, n, sizeof(*pair), by_base);
+	return pair[at ? at - 1 : 0].base;
+}
+
+/* By chance in which spans there were: each block left out in turn. */
+static double rank_jackknife(const struct pair *pair, size_t n, double part)
+{
+	struct pair *some = xcalloc(n + 1, sizeof(*some));
+	double gain[BLOCKS], mean = 0, square = 0;
+
+	for (size_t block = 0; block < BLOCKS; block++) {
+		double base;
+		size_t kept = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (pair[i].at * BLOCKS / n != block)
+				some[kept++] = pair[i];
+		base = base_rank(some, kept, part);
+		gain[block] = rank_of(some, kept, part, base).gain;
+		mean += gain[block] / BLOCKS;
+	}
+	for (size_t block = 0; block < BLOCKS; block++)
+		square += (gain[block] - mean) * (gain[block] - mean);
+	free(some);
+	return sqrt(square * (BLOCKS - 1) / BLOCKS);
+}
+
+void compare_spans(const struct replay *r, const struct run *run, enum replay_model model, size_t point, struct compared out[REPLAY_WHATS])
+{
+	static const struct {
+		enum replay_what what;
+		double part;
+	} ranks[] = { { REPLAY_P50, 0.50 }, { REPLAY_P95, 0.95 }, { REPLAY_P99, 0.99 } };
+	size_t n;
+	struct pair *pair = pairs_of(r, run, model, point, &n);
+
+	out[REPLAY_MEAN] = mean_of(pair, n);
+	for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++) {
+		struct compared *c = &out[ranks[i].what];
+		double by_blocks;
+
+		*c = (struct compared){ .count = n, .base_ns = NAN, .ns = NAN, .gain = NAN, .se = NAN };
+		if ((1 - ranks[i].part) * (double)n < BEYOND_LEAST || n < 2 * BLOCKS)
+			continue;
+		by_blocks = rank_jackknife(pair, n, ranks[i].part);
+		*c = rank_of(pair, n, ranks[i].part, base_rank(pair, n, ranks[i].part));
+		c->se = hypot(c->se, by_blocks);
+	}
+	free(pair);
+}

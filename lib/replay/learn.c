@@ -1,0 +1,201 @@
+/*
+ * All that is learned, once for each recording, in order.
+ */
+#include "replay/replay_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* Ways in which a kernel may share out processors.  The one that gives the measured period is taken. */
+static const struct scheduler schedulers[] = {
+	{ .slice_ns = 3e6, .preempt_ns = INFINITY },
+	{ .slice_ns = 3e6, .preempt_ns = 1e6 },
+	{ .slice_ns = 3e6, .preempt_ns = 0 },
+	{ .slice_ns = 1e6, .preempt_ns = INFINITY },
+};
+
+/* ---- what was recorded, as if it were a run --------------------------------------------------- */
+
+static void note_recorded(const struct script *s, const struct moment *m, struct run *run)
+{
+	const struct step *step = &s->step[m->step];
+	double at = s->at_ns[m->step];
+
+	switch ((enum op)step->op[RECORDED]) {
+	case OP_VISIT:
+		run->visit[run->first[step->object] + run->visits[step->object]++] = (struct visit){ .at_ns = at, .weight = (double)step->other };
+		break;
+	case OP_BEGIN:
+		run->span[step->other].begin_ns = at;
+		break;
+	case OP_END:
+		run->span[step->other].end_ns = at;
+		break;
+	default:
+		break;
+	}
+}
+
+static void as_recorded(const struct replay *r, struct script *s, const struct moment *m, size_t n)
+{
+	run_prepare(r, s, &s->recorded);
+	s->recorded.stop_ns = s->length_ns;
+	for (size_t i = 0; i < n; i++)
+		note_recorded(s, &m[i], &s->recorded);
+}
+
+/* ---- base runs and their check --------------------------------------------------------------------- */
+
+static void run_base(struct replay *r, enum replay_model model)
+{
+	const struct setting how = { .model = model };
+
+	for (size_t b = 0; b < r->nscripts; b++) {
+		run_release(&r->script[b].base[model]);
+		simulate(r, &r->script[b], &how, &r->script[b].base[model]);
+	}
+}
+
+/* Simulated over measured, of the point with most visits; of spans where there are no visits; else of the whole. */
+static double check_of(const struct replay *r, enum replay_model model)
+{
+	size_t most = 0;
+	double check = NAN;
+
+	for (size_t b = 0; b < r->nscripts; b++)
+		if (r->script[b].base[model].failed)
+			return NAN;
+	for (size_t p = 0; p < r->npoints; p++) {
+		struct compared c = compare_visits(r, NULL, model, p);
+
+		if (c.count <= most)
+			continue;
+		most = c.count;
+		check = c.ns / c.base_ns;
+	}
+	if (isnan(check)) {
+		struct compared c = compare_whole(r, NULL, model);
+
+		check = c.ns / c.base_ns;
+	}
+	return check;
+}
+
+static double misfit(double check)
+{
+	return check > 0 ? fmin(1, fabs(log(check))) : 1;
+}
+
+static bool is_crowded(const struct replay *r)
+{
+	for (size_t b = 0; b < r->nscripts; b++)
+		if (r->script[b].nactors > r->script[b].cpus)
+			return true;
+	return false;
+}
+
+static void choose_scheduler(struct replay *r)
+{
+	size_t best = 0, n = is_crowded(r) ? sizeof(schedulers) / sizeof(*schedulers) : 1;
+	double least = INFINITY;
+
+	for (size_t i = 0; i < n && n > 1; i++) {
+		double sum;
+
+		r->scheduler = schedulers[i];
+		run_base(r, REPLAY_SIMULATED);
+		run_base(r, REPLAY_MONITOR);
+		sum = misfit(check_of(r, REPLAY_SIMULATED)) + misfit(check_of(r, REPLAY_MONITOR));
+		if (sum >= least - 0.002)
+			continue;
+		least = sum;
+		best = i;
+	}
+	r->scheduler = schedulers[best];
+}
+
+static void measure_scarcity(struct replay *r)
+{
+	double queued = 0, computed = 0;
+
+	for (size_t b = 0; b < r->nscripts; b++) {
+		for (size_t i = 0; i < r->script[b].n; i++) {
+			queued += (double)r->script[b].step[i].queued_ns + (double)r->script[b].step[i].late_ns;
+			computed += (double)r->script[b].step[i].cpu_ns;
+		}
+	}
+	r->scarce = queued > 0 ? queued / (queued + computed) : 0;
+}
+
+struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
+{
+	struct replay *r = xcalloc(1, sizeof(*r));
+	struct moment **m = xcalloc(n + 1, sizeof(*m));
+	size_t *nm = xcalloc(n + 1, sizeof(*nm));
+
+	r->nstacks = nstacks;
+	objects_learn(r, burst, n);
+	script_learn(r, burst, n);
+	for (size_t b = 0; b < n; b++)
+		m[b] = script_moments(&burst[b], &r->script[b], &nm[b]);
+	objects_refine(r, m, nm);
+	for (size_t b = 0; b < n; b++) {
+		causes_learn(r, &r->script[b], m[b], nm[b]);
+		as_recorded(r, &r->script[b], m[b], nm[b]);
+		free(m[b]);
+	}
+	free(m);
+	free(nm);
+	latency_learn(r);
+	sections_learn(r);
+	shares_learn(r);
+	waits_learn(r);
+	measure_scarcity(r);
+	choose_scheduler(r);
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		run_base(r, k);
+		r->facts.check[k] = check_of(r, k);
+	}
+	for (size_t b = 0; b < n; b++)
+		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;
+	return r;
+}
+
+void replay_facts(const struct replay *r, struct replay_facts *out)
+{
+	*out = r->facts;
+}
+
+static void release_script(struct script *s)
+{
+	run_release(&s->recorded);
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		run_release(&s->base[k]);
+	free(s->step);
+	free(s->at_ns);
+	free(s->actor);
+	free(s->actor_of);
+	free(s->start);
+	free(s->first_visit);
+	free(s->span_point);
+}
+
+void replay_free(struct replay *r)
+{
+	if (!r)
+		return;
+	for (size_t b = 0; b < r->nscripts; b++)
+		release_script(&r->script[b]);
+	free(r->script);
+	free(r->object);
+	free(r->section_class);
+	free(r->cell);
+	free(r->sample);
+	free(r->point);
+	free(r->latency_point);
+	free(r->wait);
+	free(r);
+}

@@ -1,0 +1,303 @@
+/*
+ * What kind each object is, is told by how the threads use it, over all bursts.
+ */
+#include "replay/replay_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum {
+	TOKENS_LEAST = 4,         /* releases and acquires, for an object to be one of tokens */
+	TOKENS_SLACK = 8,         /* by which their numbers may differ, besides a tenth: what was there at the begin and at the end */
+	MEETING_NS = 20000,       /* within which the wait at a barrier follows on the arrival */
+	SHARED_LEAST = 3,         /* times that a lock was taken while another had it: it can be shared */
+};
+
+struct use {
+	size_t locks, unlocks, releases, acquires, waits, with; /* with: as the lock of a wait */
+	size_t meetings; /* acquires that follow directly on a release by the same thread */
+	size_t members;
+	uint32_t last;   /* thread that released it */
+};
+
+static int ascending(const void *va, const void *vb)
+{
+	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
+
+	return (a > b) - (a < b);
+}
+
+/* ---- which there are --------------------------------------------------------------- */
+
+static bool is_about_object(enum burst_kind kind)
+{
+	return kind == BURST_RELEASE || kind == BURST_ACQUIRE || kind == BURST_UNLOCK || kind == BURST_LOCK || kind == BURST_WAIT;
+}
+
+static void collect(const struct burst *b, struct keys *seen, uint32_t **id, size_t *cap)
+{
+	for (size_t t = 0; t < b->n; t++) {
+		for (size_t i = 0; i < b->thread[t].n; i++) {
+			const struct burst_event *e = &b->thread[t].event[i];
+			uint32_t of[2] = { e->object, e->other };
+
+			for (size_t k = 0; is_about_object(e->kind) && k < (e->kind == BURST_WAIT ? 2 : 1); k++) {
+				size_t before = seen->n;
+
+				if (keys_number(seen, of[k]) < before)
+					continue;
+				*id = xgrow(*id, before, cap, sizeof(**id));
+				(*id)[before] = of[k];
+			}
+		}
+	}
+}
+
+uint32_t object_find(const struct replay *r, uint32_t id)
+{
+	size_t lo = 0, hi = r->nobjects;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (r->object[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < r->nobjects && r->object[lo].id == id ? (uint32_t)lo : NOBODY;
+}
+
+static void list_objects(struct replay *r, const struct burst *burst, size_t n)
+{
+	struct keys seen = { 0 };
+	uint32_t *id = NULL;
+	size_t cap = 0;
+
+	for (size_t i = 0; i < n; i++)
+		collect(&burst[i], &seen, &id, &cap);
+	r->nobjects = seen.n;
+	r->object = xcalloc(seen.n + 1, sizeof(*r->object));
+	if (seen.n)
+		qsort(id, seen.n, sizeof(*id), ascending);
+	for (size_t i = 0; i < seen.n; i++)
+		r->object[i].id = id[i];
+	free(id);
+	keys_release(&seen);
+}
+
+/* ---- how they are used ---------------------------------------------------------------- */
+
+static void count_use(const struct replay *r, const struct burst_thread *t, struct use *use)
+{
+	const struct burst_event *before = NULL;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct burst_event *e = &t->event[i];
+		struct use *u = is_about_object(e->kind) ? &use[object_find(r, e->object)] : NULL;
+
+		if (e->kind == BURST_SAMPLE || e->kind == BURST_QUEUED)
+			continue;
+		if (e->kind == BURST_LOCK)
+			u->locks++;
+		if (e->kind == BURST_UNLOCK)
+			u->unlocks++;
+		if (e->kind == BURST_WAIT) {
+			u->waits++;
+			use[object_find(r, e->other)].with++;
+		}
+		if (e->kind == BURST_RELEASE) {
+			u->releases++;
+			u->members += u->last != t->id;
+			u->last = t->id;
+		}
+		if (e->kind == BURST_ACQUIRE) {
+			u->acquires++;
+			u->meetings += before && before->kind == BURST_RELEASE && before->object == e->object &&
+				e->at_ns - e->waited_ns - before->at_ns <= MEETING_NS;
+		}
+		before = e;
+	}
+}
+
+static enum object_kind kind_of(const struct use *u)
+{
+	double most = (double)(u->releases > u->acquires ? u->releases : u->acquires);
+
+	if (u->waits)
+		return OBJECT_CONDITION;
+	if (u->locks || u->with || (u->unlocks && u->acquires && !u->releases))
+		return OBJECT_LOCK;
+	if (u->unlocks && !u->acquires)
+		return OBJECT_CONDITION;
+	if (u->members > 1 && u->releases > 1 && u->meetings >= 0.9 * most - 2 && u->meetings > 0)
+		return OBJECT_BARRIER;
+	if (u->releases >= TOKENS_LEAST && u->acquires >= TOKENS_LEAST &&
+	    fabs((double)u->releases - (double)u->acquires) <= most / 10 + TOKENS_SLACK)
+		return OBJECT_TOKENS;
+	return OBJECT_LATCH;
+}
+
+void objects_learn(struct replay *r, const struct burst *burst, size_t n)
+{
+	struct use *use;
+
+	list_objects(r, burst, n);
+	use = xcalloc(r->nobjects + 1, sizeof(*use));
+	for (size_t i = 0; i < n; i++)
+		for (size_t t = 0; t < burst[i].n; t++)
+			count_use(r, &burst[i].thread[t], use);
+	for (size_t i = 0; i < r->nobjects; i++)
+		r->object[i].kind = kind_of(&use[i]);
+	free(use);
+}
+
+/* ---- what only the order of all threads tells ----------------------------------------- */
+
+/* What is known of an object on the way through a burst. */
+struct state {
+	uint32_t owner, depth; /* 1 + who has the lock; 0: nobody */
+	bool taken;            /* at least once */
+	int64_t balance, least; /* of releases and acquires so far */
+	uint32_t group, size, last; /* of a barrier: which one gathers, and how many have come; the size of the last complete one */
+	size_t groups;
+};
+
+/* Of an object in all bursts. */
+struct summary {
+	size_t takes, odd; /* takes of a lock that another had, and unlocks by another */
+	uint32_t members;
+	size_t groups, full; /* full: with that many members */
+};
+
+struct arrival {
+	uint32_t object, group;
+};
+
+static void see_take(struct state *o, struct summary *sum, uint32_t actor)
+{
+	sum->takes++;
+	sum->odd += o->owner && o->owner != actor + 1;
+	o->depth = o->owner == actor + 1 ? o->depth + 1 : 1;
+	o->owner = actor + 1;
+	o->taken = true;
+}
+
+static void see_leave(struct state *o, struct summary *sum, uint32_t actor, int32_t *start)
+{
+	if (o->owner == actor + 1) {
+		o->owner = --o->depth ? o->owner : 0;
+		return;
+	}
+	if (!o->taken && !o->owner && !*start)
+		*start = (int32_t)actor + 1;
+	else
+		sum->odd++;
+	o->owner = 0;
+}
+
+static void see_arrival(struct state *o, struct arrival *a, uint32_t object)
+{
+	o->size++;
+	*a = (struct arrival){ .object = object, .group = o->group };
+}
+
+/* One of those that have come goes on: all have. */
+static void see_meeting(struct state *o, struct summary *sum, const struct arrival *a, uint32_t object, int32_t *start)
+{
+	if (a->object != object || a->group != o->group || !o->size)
+		return;
+	if (!o->groups++)
+		*start = -(int32_t)o->size;
+	if (o->size > sum->members) {
+		sum->members = o->size;
+		sum->full = 0;
+	}
+	sum->full += o->size == sum->members;
+	sum->groups++;
+	o->size = 0;
+	o->group++;
+}
+
+static void see(struct replay *r, struct script *s, const struct moment *m, struct state *state, struct summary *sum, struct arrival *arrival)
+{
+	const struct step *step = &s->step[m->step];
+	uint32_t o = step->object;
+
+	if (!is_about_object(m->event->kind) || o == NOBODY)
+		return;
+	if (step->kind == BURST_WAIT) {
+		see_take(&state[step->other], &sum[step->other], m->actor);
+	} else if (r->object[o].kind == OBJECT_LOCK) {
+		if (step->kind == BURST_UNLOCK)
+			see_leave(&state[o], &sum[o], m->actor, &s->start[o]);
+		else if (step->kind != BURST_RELEASE)
+			see_take(&state[o], &sum[o], m->actor);
+	} else if (r->object[o].kind == OBJECT_BARRIER) {
+		if (step->kind == BURST_RELEASE)
+			see_arrival(&state[o], &arrival[m->actor], o);
+		else
+			see_meeting(&state[o], &sum[o], &arrival[m->actor], o, &s->start[o]);
+	} else if (r->object[o].kind == OBJECT_TOKENS) {
+		state[o].balance += step->kind == BURST_RELEASE ? 1 : -1;
+		if (state[o].balance < state[o].least)
+			state[o].least = state[o].balance;
+		s->start[o] = (int32_t)-state[o].least;
+	}
+}
+
+static void conclude(struct replay *r, struct summary *sum)
+{
+	for (size_t i = 0; i < r->nobjects; i++) {
+		struct object *o = &r->object[i];
+
+		if (o->kind == OBJECT_LOCK && sum[i].odd >= SHARED_LEAST && (double)sum[i].odd > 0.02 * (double)sum[i].takes)
+			o->kind = OBJECT_SHARED;
+		if (o->kind == OBJECT_BARRIER && (sum[i].members < 2 || (double)sum[i].full < 0.6 * (double)sum[i].groups - (double)r->nscripts))
+			o->kind = OBJECT_LATCH;
+		o->members = sum[i].members;
+		for (size_t b = 0; b < r->nscripts; b++) {
+			int32_t *start = &r->script[b].start[i];
+
+			if (o->kind == OBJECT_BARRIER)
+				*start = *start ? (int32_t)o->members + *start : 0;
+			else if (o->kind != OBJECT_LOCK && o->kind != OBJECT_TOKENS)
+				*start = 0;
+			r->facts.cut += o->kind == OBJECT_LOCK && *start;
+		}
+	}
+}
+
+static void count_kinds(struct replay *r)
+{
+	for (size_t i = 0; i < r->nobjects; i++) {
+		r->facts.locks += r->object[i].kind == OBJECT_LOCK;
+		r->facts.shared += r->object[i].kind == OBJECT_SHARED;
+		r->facts.conditions += r->object[i].kind == OBJECT_CONDITION;
+		r->facts.barriers += r->object[i].kind == OBJECT_BARRIER;
+		r->facts.tokens += r->object[i].kind == OBJECT_TOKENS;
+		r->facts.latches += r->object[i].kind == OBJECT_LATCH;
+	}
+}
+
+void objects_refine(struct replay *r, struct moment *const *m, const size_t *n)
+{
+	struct summary *sum = xcalloc(r->nobjects + 1, sizeof(*sum));
+
+	for (size_t b = 0; b < r->nscripts; b++) {
+		struct state *state = xcalloc(r->nobjects + 1, sizeof(*state));
+		struct arrival *arrival = xcalloc(r->script[b].nactors + 1, sizeof(*arrival));
+
+		for (size_t t = 0; t < r->script[b].nactors; t++)
+			arrival[t].object = NOBODY;
+		for (size_t i = 0; i < n[b]; i++)
+			see(r, &r->script[b], &m[b][i], state, sum, arrival);
+		free(state);
+		free(arrival);
+	}
+	conclude(r, sum);
+	count_kinds(r);
+	free(sum);
+}

@@ -1,0 +1,252 @@
+/*
+ * replay_parts: what the files of replay share.  Nobody else includes it.
+ *
+ *     script.c    events become steps
+ *     objects.c   what kind of thing each object is
+ *     causes.c    which step each wait was ended by
+ *     sections.c  what waits for condition variables wait for
+ *     latency.c   how long a wake-up takes
+ *     shares.c    what part each stack has in stretches of each kind
+ *     waits.c     who waited for whom
+ *     learn.c     all of this, in order
+ *     simulate.c  runs a script
+ *     compare.c   compares two such runs
+ *     answer.c    makes one answer of all models'
+ */
+#ifndef ANDWEORC_REPLAY_PARTS_H
+#define ANDWEORC_REPLAY_PARTS_H
+
+#include "replay/replay.h"
+
+#define NOBODY UINT32_MAX
+
+enum { REPLICATES = 16 }; /* resampled sets of samples */
+
+/* What a thread does at the end of a stretch. */
+enum op {
+	OP_PASS,    /* nothing that others see */
+	OP_VISIT,
+	OP_BEGIN,
+	OP_END,
+	OP_BIRTH,   /* `other`: the thread of the script that starts, or NOBODY */
+	OP_STOP,    /* the script is at its end */
+	OP_SLEEP,   /* for as long as it was */
+	OP_EDGE,    /* goes on after its causes */
+	OP_ARRIVE,  /* at a barrier */
+	OP_BARRIER, /* goes on when all have arrived */
+	OP_GIVE,    /* a token */
+	OP_GRAB,    /* a token, when there is one */
+	OP_TAKE,    /* a lock, when it is free */
+	OP_LEAVE,   /* a lock; `other`: 1 + the class of the section that ends here, or 0 */
+	OP_SECTION, /* takes the lock `object`, and then goes on when the condition `other` holds */
+	OP_RESUME,  /* as before, of a thread that was waiting already when the burst began */
+	OP_WAIT,    /* goes on after its cause, and takes the lock `other` */
+	OP_SIGNAL,  /* the condition `object` */
+};
+
+struct step {
+	float cpu_ns;     /* processor time since the step before */
+	float queued_ns;  /* and time without a processor */
+	float waited_ns;
+	float latency_ns; /* from the end of the cause to going on */
+	float late_ns;    /* and after that, until there was a processor */
+	float woken_ns;   /* latency for the monitor model, in which another may be the cause */
+	uint32_t cell;    /* of shares, of the stretch before */
+	uint32_t object, other; /* by their index; see enum op */
+	uint32_t cause[2]; /* steps, which are done before this one; NOBODY: none */
+	uint32_t monitor_object, monitor_other; /* the same for the monitor model */
+	uint32_t site;
+	uint8_t op[2];    /* with the order as recorded; of the monitor model */
+	uint8_t kind;     /* enum burst_kind; BURST_KINDS: the end of the script */
+	bool exact;       /* the cause is the only one that can have ended the wait */
+};
+
+enum { RECORDED, MONITOR };
+
+struct actor {
+	uint32_t first, end; /* steps; the last is OP_STOP */
+	uint32_t id;
+	bool born;    /* in the burst: it starts with a step of another */
+	bool matters; /* counting ends where its script does */
+};
+
+enum object_kind { OBJECT_LATCH, OBJECT_LOCK, OBJECT_SHARED, OBJECT_CONDITION, OBJECT_BARRIER, OBJECT_TOKENS };
+
+/* By what rule a wait for a condition goes on. */
+enum rule {
+	RULE_EDGE,     /* it was signalled: nothing better is known */
+	RULE_SIGNALS,  /* signals so far, less those consumed, are at least so many */
+	RULE_SECTIONS, /* the same with sections of classes that ever signal it */
+	RULE_GATHER,   /* all members have come */
+};
+
+struct object {
+	uint32_t id;
+	enum object_kind kind;
+	enum rule rule;
+	uint32_t members;  /* of a barrier or of those that gather */
+	int32_t consumes;  /* what each that goes on takes away */
+};
+
+/* Sections of a lock that begin and end at the same places. */
+struct section_class {
+	uint32_t lock, from, to;
+	uint32_t awaits;       /* the condition that its sections may wait for, or NOBODY */
+	uint32_t gives[4];     /* conditions that they signal */
+	uint32_t ngives;
+};
+
+struct visit {
+	double at_ns, weight;
+	float change[REPLICATES]; /* of at_ns, in resampled sets */
+};
+
+struct span {
+	double begin_ns, end_ns; /* NAN: not in this run */
+	float change[REPLICATES]; /* of its length */
+};
+
+/* What came of one script.  Visits and spans that came before it stopped. */
+struct run {
+	double stop_ns;
+	float stop_change[REPLICATES];
+	struct visit *visit; /* point by point; owned */
+	const size_t *first; /* by point; the script's */
+	size_t *visits;      /* by point; owned */
+	struct span *span;   /* owned */
+	size_t nspans;
+	size_t forced;
+	bool failed;         /* it came to a stop again and again */
+};
+
+struct script {
+	struct step *step;
+	double *at_ns;  /* of each step, as recorded */
+	size_t n;
+	struct actor *actor;
+	size_t nactors;
+	uint32_t *actor_of; /* each step */
+	int32_t *start;   /* by object: what is there at the begin, tokens or arrivals; 1 + the owner of a lock; what a condition needs */
+	unsigned cpus;
+	double length_ns;
+	size_t visits, spans; /* in the script */
+	size_t *first_visit;  /* by point: the number of visits of the points before it */
+	uint32_t *span_point; /* by span */
+	size_t span_cap;
+	struct run recorded;  /* as it really was */
+	struct run base[REPLAY_MODELS];
+};
+
+/* A place in the tree of shares.  Those above come first. */
+struct cell {
+	uint32_t above;
+	double weight, square; /* of samples; and the sum of squares over stacks */
+	double strength;       /* how many samples of its own what is above it counts for */
+};
+
+struct sample {
+	uint32_t cell, stack;
+	float weight;
+	uint8_t copies[REPLICATES]; /* in resampled sets */
+};
+
+struct scheduler {
+	double slice_ns;
+	double preempt_ns; /* how much longer one must have run to give way to one that wakes up */
+};
+
+struct replay {
+	struct object *object;
+	size_t nobjects;
+	struct section_class *section_class;
+	size_t nclasses, class_cap;
+	struct script *script;
+	size_t nscripts;
+	struct cell *cell;
+	size_t ncells, cell_cap;
+	struct sample *sample;
+	size_t nsamples, sample_cap;
+	size_t nstacks;
+	uint32_t *point, *latency_point; /* ids, ascending */
+	size_t npoints, nlatency;
+	struct scheduler scheduler;
+	struct replay_facts facts;
+	struct replay_wait *wait;
+	size_t nwaits;
+	double scarce; /* share of the time in which threads wanted a processor and had none */
+};
+
+/* ---- a number for each key ------------------------------------------------------ */
+
+struct keys {
+	uint64_t *slot;
+	uint32_t *number;
+	size_t nslots, n;
+};
+
+/* The number of the key, from 0 in the order in which they came. */
+uint32_t keys_number(struct keys *k, uint64_t key);
+void keys_release(struct keys *k);
+
+/* One key from several numbers: mixes, so that different ones are as good as never the same. */
+uint64_t keys_mix(uint64_t a, uint64_t b);
+
+/* ---- learning -------------------------------------------------------------------- */
+
+/* An event in the time of the whole burst. */
+struct moment {
+	int64_t at_ns;
+	uint32_t actor;
+	uint32_t step;
+	const struct burst_event *event;
+	bool lets_on; /* lets others go on */
+};
+
+/* All events with steps, as they came; those that let others go on before those that go on.  Owned by the caller. */
+struct moment *script_moments(const struct burst *b, const struct script *s, size_t *n);
+
+uint32_t object_find(const struct replay *r, uint32_t id); /* NOBODY when there is none */
+void objects_learn(struct replay *r, const struct burst *burst, size_t n);
+
+void script_learn(struct replay *r, const struct burst *burst, size_t n);
+void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
+void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);
+void sections_learn(struct replay *r);
+void latency_learn(struct replay *r);
+void shares_learn(struct replay *r);
+void waits_learn(struct replay *r);
+
+/* For each cell the fraction by which its stretches get shorter, and what resampling changes of it.  Both by cell, for the caller to free. */
+void shares_ask(const struct replay *r, const double *shorter, float **fraction, float (**change)[REPLICATES]);
+
+/* ---- running --------------------------------------------------------------------- */
+
+struct setting {
+	enum replay_model model;
+	unsigned cpus;                       /* 0: those of the burst */
+	const float *fraction;               /* by cell; NULL: 0 */
+	const float (*change)[REPLICATES];   /* by cell; NULL: none */
+	const struct replay_question *asked; /* for what is outside, and for locks that are gone */
+};
+
+void simulate(const struct replay *r, const struct script *s, const struct setting *how, struct run *out);
+void run_prepare(const struct replay *r, const struct script *s, struct run *run); /* empty */
+void run_release(struct run *run);
+
+/* ---- comparing ------------------------------------------------------------------- */
+
+/* As in struct replay_modelled. */
+struct compared {
+	size_t count;
+	double base_ns, ns, gain, se;
+};
+
+/* run: of each script, by the model; it is compared with the model's base.  NULL: the base with the recording. */
+struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point);
+struct compared compare_whole(const struct replay *r, const struct run *run, enum replay_model model);
+void compare_spans(const struct replay *r, const struct run *run, enum replay_model model, size_t point, struct compared out[REPLAY_WHATS]);
+
+/* Time per visit as recorded; NAN: too few. */
+double measured_period(const struct replay *r, size_t point);
+
+#endif

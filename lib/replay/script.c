@@ -1,0 +1,292 @@
+/*
+ * Events of a burst become steps of a script: a stretch of computing, and what is
+ * done at its end.
+ */
+#include "replay/replay_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+#define IDLE_TAIL 0.1 /* of a burst: one who does nothing for so long at its end was waiting, and has no say in when it ends */
+
+static int ascending(const void *va, const void *vb)
+{
+	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
+
+	return (a > b) - (a < b);
+}
+
+static bool has_step(enum burst_kind kind)
+{
+	return kind != BURST_SAMPLE && kind != BURST_QUEUED;
+}
+
+/* ---- points ---------------------------------------------------------------------- */
+
+static uint32_t *points_of(const struct burst *burst, size_t n, bool latency, size_t *npoints)
+{
+	struct keys seen = { 0 };
+	uint32_t *id = NULL;
+	size_t cap = 0;
+
+	for (size_t b = 0; b < n; b++) {
+		for (size_t t = 0; t < burst[b].n; t++) {
+			for (size_t i = 0; i < burst[b].thread[t].n; i++) {
+				const struct burst_event *e = &burst[b].thread[t].event[i];
+				size_t before = seen.n;
+
+				if (!(latency ? e->kind == BURST_END : e->kind == BURST_VISIT) || keys_number(&seen, e->object) < before)
+					continue;
+				id = xgrow(id, before, &cap, sizeof(*id));
+				id[before] = e->object;
+			}
+		}
+	}
+	*npoints = seen.n;
+	if (seen.n)
+		qsort(id, seen.n, sizeof(*id), ascending);
+	keys_release(&seen);
+	return id;
+}
+
+static uint32_t point_find(const uint32_t *id, size_t n, uint32_t point)
+{
+	const uint32_t *at = n ? bsearch(&point, id, n, sizeof(*id), ascending) : NULL;
+
+	return at ? (uint32_t)(at - id) : NOBODY;
+}
+
+/* ---- steps ------------------------------------------------------------------------ */
+
+/* Time between `from` and `to` in which the thread had no processor, as the events [first, end) tell. */
+static int64_t queued_between(const struct burst_thread *t, size_t first, size_t end, int64_t from, int64_t to)
+{
+	int64_t sum = 0;
+
+	for (size_t i = first; i < end; i++)
+		if (t->event[i].kind == BURST_QUEUED && t->event[i].at_ns > from && t->event[i].at_ns <= to && t->event[i].waited_ns > 0)
+			sum += t->event[i].waited_ns;
+	return to - from < sum ? to - from : sum;
+}
+
+static int64_t at_least_0(int64_t ns)
+{
+	return ns > 0 ? ns : 0;
+}
+
+static struct step step_of(const struct replay *r, const struct burst_thread *t, size_t first, size_t i, int64_t from)
+{
+	const struct burst_event *e = &t->event[i];
+	int64_t waited = at_least_0(e->waited_ns), begin = e->at_ns - waited, queued;
+	struct step s = { .kind = (uint8_t)e->kind, .site = e->site, .object = NOBODY, .other = NOBODY, .cause = { NOBODY, NOBODY } };
+
+	if (begin < from)
+		begin = from;
+	waited = at_least_0(e->at_ns - begin);
+	queued = queued_between(t, first, i, from - 1, begin);
+	s.queued_ns = (float)queued;
+	s.cpu_ns = (float)at_least_0(begin - from - queued);
+	s.waited_ns = (float)waited;
+	s.late_ns = waited ? (float)queued_between(t, first, i, begin, e->at_ns) : 0;
+	if (e->kind == BURST_VISIT) {
+		s.object = point_find(r->point, r->npoints, e->object);
+		s.other = e->other;
+	} else if (e->kind == BURST_BEGIN || e->kind == BURST_END) {
+		s.object = point_find(r->latency_point, r->nlatency, e->object);
+	} else if (e->kind != BURST_OUTSIDE && e->kind != BURST_BIRTH && e->kind != BURST_DEATH) {
+		s.object = object_find(r, e->object);
+		if (e->kind == BURST_WAIT)
+			s.other = object_find(r, e->other);
+	}
+	return s;
+}
+
+/* What came between the last event and the end of the burst: as much as was sampled, since the thread may have waited. */
+static struct step stop_of(const struct burst_thread *t, size_t first, int64_t from, int64_t length, bool ended)
+{
+	struct step s = { .kind = BURST_KINDS, .object = NOBODY, .other = NOBODY, .cause = { NOBODY, NOBODY }, .op = { OP_STOP, OP_STOP } };
+	int64_t sampled = 0;
+
+	for (size_t i = first; i < t->n; i++)
+		if (t->event[i].kind == BURST_SAMPLE)
+			sampled += at_least_0(t->event[i].waited_ns);
+	if (!ended)
+		s.cpu_ns = (float)at_least_0(sampled < length - from ? sampled : length - from);
+	return s;
+}
+
+static void add_sample(struct replay *r, const struct burst_event *e, size_t step)
+{
+	r->sample = xgrow(r->sample, r->nsamples, &r->sample_cap, sizeof(*r->sample));
+	r->sample[r->nsamples++] = (struct sample){
+		.cell = (uint32_t)step, .stack = e->object > r->nstacks ? 0 : e->object,
+		.weight = (float)(e->waited_ns > 0 ? e->waited_ns : 1),
+	};
+}
+
+static void learn_actor(struct replay *r, struct script *s, const struct burst_thread *t, int64_t born, size_t before)
+{
+	struct actor *a = &s->actor[s->nactors++];
+	int64_t from = born >= 0 ? born : 0, length = (int64_t)s->length_ns;
+	size_t first = 0;
+	bool ended = false;
+
+	*a = (struct actor){ .first = (uint32_t)s->n, .id = t->id, .born = born >= 0 };
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->event[i].kind == BURST_SAMPLE)
+			add_sample(r, &t->event[i], before + s->n);
+		if (!has_step(t->event[i].kind))
+			continue;
+		s->step[s->n++] = step_of(r, t, first, i, from);
+		from = t->event[i].at_ns > from ? t->event[i].at_ns : from;
+		ended = t->event[i].kind == BURST_DEATH;
+		first = i + 1;
+	}
+	s->step[s->n++] = stop_of(t, first, from, length, ended);
+	a->end = (uint32_t)s->n;
+	a->matters = !ended && t->n > 0 &&
+		((double)(length - from) - (double)s->step[s->n - 1].cpu_ns <= IDLE_TAIL * s->length_ns);
+	r->facts.threads += a->end - a->first > 1;
+	r->facts.events += a->end - a->first - 1;
+}
+
+/* When each thread was created, or -1; and which of the burst's threads has the id. */
+static int64_t *births(const struct burst *b, uint32_t **child)
+{
+	int64_t *born = xcalloc(b->n + 1, sizeof(*born));
+	struct keys ids = { 0 };
+	size_t births = 0;
+
+	for (size_t t = 0; t < b->n; t++) {
+		keys_number(&ids, b->thread[t].id);
+		born[t] = -1;
+		for (size_t i = 0; i < b->thread[t].n; i++)
+			births += b->thread[t].event[i].kind == BURST_BIRTH;
+	}
+	*child = xcalloc(births + 1, sizeof(**child));
+	births = 0;
+	for (size_t t = 0; t < b->n; t++) {
+		for (size_t i = 0; i < b->thread[t].n; i++) {
+			const struct burst_event *e = &b->thread[t].event[i];
+			uint32_t c;
+
+			if (e->kind != BURST_BIRTH)
+				continue;
+			c = keys_number(&ids, e->object);
+			if (c >= b->n || c == t || born[c] >= 0 || (b->thread[c].n && b->thread[c].event[0].at_ns < e->at_ns))
+				c = NOBODY;
+			else
+				born[c] = e->at_ns;
+			(*child)[births++] = c;
+		}
+	}
+	keys_release(&ids);
+	return born;
+}
+
+static void count_visits(const struct replay *r, struct script *s)
+{
+	s->first_visit = xcalloc(r->npoints + 1, sizeof(*s->first_visit));
+	for (size_t i = 0; i < s->n; i++)
+		if (s->step[i].kind == BURST_VISIT)
+			s->first_visit[s->step[i].object + 1]++;
+	for (size_t p = 0; p < r->npoints; p++)
+		s->first_visit[p + 1] += s->first_visit[p];
+	s->visits = s->first_visit[r->npoints];
+}
+
+static void learn_burst(struct replay *r, struct script *s, const struct burst *b, size_t before)
+{
+	uint32_t *child;
+	int64_t *born = births(b, &child);
+	size_t n = 0, birth = 0;
+
+	for (size_t t = 0; t < b->n; t++)
+		n += b->thread[t].n + 1;
+	s->step = xcalloc(n + 1, sizeof(*s->step));
+	s->at_ns = xcalloc(n + 1, sizeof(*s->at_ns));
+	s->actor_of = xcalloc(n + 1, sizeof(*s->actor_of));
+	s->actor = xcalloc(b->n + 1, sizeof(*s->actor));
+	s->start = xcalloc(r->nobjects + 1, sizeof(*s->start));
+	s->cpus = b->cpus ? b->cpus : 1;
+	s->length_ns = b->length_ns > 0 ? (double)b->length_ns : 0;
+	for (size_t t = 0; t < b->n; t++)
+		learn_actor(r, s, &b->thread[t], born[t], before);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->step[i].kind == BURST_BIRTH)
+			s->step[i].other = child[birth++];
+	for (size_t t = 0; t < s->nactors; t++)
+		for (uint32_t i = s->actor[t].first; i < s->actor[t].end; i++)
+			s->actor_of[i] = (uint32_t)t;
+	count_visits(r, s);
+	r->facts.length_ns += s->length_ns;
+	free(born);
+	free(child);
+}
+
+void script_learn(struct replay *r, const struct burst *burst, size_t n)
+{
+	size_t before = 0;
+
+	r->point = points_of(burst, n, false, &r->npoints);
+	r->latency_point = points_of(burst, n, true, &r->nlatency);
+	r->script = xcalloc(n + 1, sizeof(*r->script));
+	r->nscripts = n;
+	for (size_t i = 0; i < n; i++) {
+		learn_burst(r, &r->script[i], &burst[i], before);
+		before += r->script[i].n;
+	}
+	r->facts.samples = r->nsamples;
+}
+
+/* ---- all threads in one order --------------------------------------------------------- */
+
+static bool lets_go_on(enum burst_kind kind)
+{
+	return kind == BURST_RELEASE || kind == BURST_UNLOCK || kind == BURST_BIRTH || kind == BURST_BEGIN;
+}
+
+static int in_time(const void *va, const void *vb)
+{
+	const struct moment *a = va, *b = vb;
+
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	if (a->lets_on != b->lets_on)
+		return a->lets_on ? -1 : 1;
+	if (a->actor != b->actor)
+		return a->actor < b->actor ? -1 : 1;
+	return a->step < b->step ? -1 : a->step > b->step;
+}
+
+/*
+ * Where several have one time, those that let others go on are first.  But not before
+ * what the same thread did earlier.
+ */
+struct moment *script_moments(const struct burst *b, const struct script *s, size_t *n)
+{
+	struct moment *m = xcalloc(s->n + 1, sizeof(*m));
+
+	*n = 0;
+	for (size_t t = 0; t < b->n; t++) {
+		uint32_t step = s->actor[t].first;
+		int64_t at = -1;
+		bool first = true;
+
+		for (size_t i = 0; i < b->thread[t].n; i++) {
+			const struct burst_event *e = &b->thread[t].event[i];
+
+			if (!has_step(e->kind))
+				continue;
+			first = lets_go_on(e->kind) && (first || e->at_ns > at);
+			at = e->at_ns > at ? e->at_ns : at;
+			s->at_ns[step] = (double)at;
+			m[(*n)++] = (struct moment){ .at_ns = at, .actor = (uint32_t)t, .step = step++, .event = e, .lets_on = first };
+		}
+	}
+	if (*n)
+		qsort(m, *n, sizeof(*m), in_time);
+	return m;
+}

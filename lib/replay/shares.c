@@ -1,0 +1,310 @@
+/*
+ * What part each stack has in stretches of computing.
+ *
+ * A sample says where a thread was at one moment; that one stretch must not be taken for
+ * what it says.  So stretches are sorted into cells: of one kind (from which place to
+ * which), within it of about one length, within that of one thread.  Each cell has what
+ * its own samples say, and what the one above says, which counts for as many samples as
+ * cells differ little: an analysis of variance tells how much.
+ */
+#include "replay/replay_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum {
+	THREAD_SAMPLES_LEAST = 20, /* for a thread to have cells of its own */
+	VARIANCE_LEAST = 20,       /* samples, below which a cell has too few to tell how those below it differ */
+	LEVELS = 3,                /* below the root: kind, length, thread */
+};
+
+#define STRENGTH_MOST    1e4
+#define STRENGTH_LEAST   0.2
+#define STRENGTH_UNKNOWN 3.0
+
+/* ---- cells --------------------------------------------------------------------------------- */
+
+static uint32_t add_cell(struct replay *r, struct keys *keys, uint64_t key, uint32_t above)
+{
+	uint32_t k = keys_number(keys, keys_mix(key, above)) + 1;
+
+	if (k < r->ncells)
+		return k;
+	r->cell = xgrow(r->cell, r->ncells, &r->cell_cap, sizeof(*r->cell));
+	r->cell[r->ncells] = (struct cell){ .above = above };
+	return (uint32_t)r->ncells++;
+}
+
+/* The place in the program that the step is at. */
+static uint64_t place(const struct step *s)
+{
+	return keys_mix(s->kind, s->site ? s->site : (UINT64_C(1) << 32) + s->object);
+}
+
+static uint64_t length_class(const struct step *s)
+{
+	return s->cpu_ns > 1 ? (uint64_t)ilogbf(s->cpu_ns) : 0;
+}
+
+/* Samples by thread, of those that have enough: 1 + the id; of others 0. */
+static uint64_t *own_cells(const struct replay *r, const struct script *s, size_t before)
+{
+	size_t *n = xcalloc(s->nactors + 1, sizeof(*n)), at = 0;
+	uint64_t *own = xcalloc(s->nactors + 1, sizeof(*own));
+
+	for (size_t i = 0; i < r->nsamples; i++) {
+		if (r->sample[i].cell < before || r->sample[i].cell >= before + s->n)
+			continue;
+		if (at && r->sample[i].cell - before < s->actor[at].first)
+			at = 0;
+		while (r->sample[i].cell - before >= s->actor[at].end)
+			at++;
+		n[at]++;
+	}
+	for (size_t t = 0; t < s->nactors; t++)
+		own[t] = n[t] >= THREAD_SAMPLES_LEAST ? (uint64_t)s->actor[t].id + 1 : 0;
+	free(n);
+	return own;
+}
+
+static void make_cells(struct replay *r)
+{
+	struct keys keys = { 0 };
+	size_t before = 0;
+
+	r->cell = xgrow(r->cell, 0, &r->cell_cap, sizeof(*r->cell));
+	r->cell[r->ncells++] = (struct cell){ .above = NOBODY };
+	for (size_t b = 0; b < r->nscripts; b++) {
+		struct script *s = &r->script[b];
+		uint64_t *own = own_cells(r, s, before);
+
+		for (size_t t = 0; t < s->nactors; t++) {
+			for (uint32_t i = s->actor[t].first; i < s->actor[t].end; i++) {
+				uint64_t from = i > s->actor[t].first ? place(&s->step[i - 1]) : 0;
+				uint32_t kind = add_cell(r, &keys, keys_mix(from, place(&s->step[i])), 0);
+				uint32_t length = add_cell(r, &keys, length_class(&s->step[i]), kind);
+
+				s->step[i].cell = add_cell(r, &keys, own[t], length);
+			}
+		}
+		before += s->n;
+		free(own);
+	}
+	keys_release(&keys);
+}
+
+static void settle_samples(struct replay *r)
+{
+	size_t before = 0, b = 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < r->nsamples; i++) {
+		while (r->sample[i].cell >= before + r->script[b].n)
+			before += r->script[b++].n;
+		r->sample[i].cell = r->script[b].step[r->sample[i].cell - before].cell;
+		sum += (double)r->sample[i].weight;
+	}
+	for (size_t i = 0; i < r->nsamples; i++)
+		r->sample[i].weight *= (float)((double)r->nsamples / sum);
+}
+
+/* ---- how much cells differ --------------------------------------------------------------------- */
+
+struct heap_of {
+	uint32_t cell, stack;
+	double weight;
+};
+
+static int by_cell(const void *va, const void *vb)
+{
+	const struct heap_of *a = va, *b = vb;
+
+	if (a->cell != b->cell)
+		return a->cell < b->cell ? -1 : 1;
+	return (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+static size_t merge(struct heap_of *h, size_t n)
+{
+	size_t kept = 0;
+
+	if (n)
+		qsort(h, n, sizeof(*h), by_cell);
+	for (size_t i = 0; i < n; i++) {
+		if (kept && h[kept - 1].cell == h[i].cell && h[kept - 1].stack == h[i].stack)
+			h[kept - 1].weight += h[i].weight;
+		else
+			h[kept++] = h[i];
+	}
+	return kept;
+}
+
+static void sum_up(struct replay *r)
+{
+	struct heap_of *h = xcalloc(r->nsamples + 1, sizeof(*h));
+	size_t n = r->nsamples;
+
+	for (size_t i = 0; i < n; i++)
+		h[i] = (struct heap_of){ .cell = r->sample[i].cell, .stack = r->sample[i].stack, .weight = (double)r->sample[i].weight };
+	for (unsigned level = 0; level <= LEVELS; level++) {
+		n = merge(h, n);
+		for (size_t i = 0; i < n; i++) {
+			r->cell[h[i].cell].weight += h[i].weight;
+			r->cell[h[i].cell].square += h[i].weight * h[i].weight;
+			h[i].cell = r->cell[h[i].cell].above == NOBODY ? 0 : r->cell[h[i].cell].above;
+		}
+	}
+	free(h);
+}
+
+/* Of the cells below one. */
+struct variance {
+	double within, between;
+	double cells, weight, square;
+};
+
+static double strength_of(const struct variance *v)
+{
+	double within = v->within / (v->weight - v->cells), between, each, alike;
+
+	if (v->cells < 2 || v->weight - v->cells < 1)
+		return STRENGTH_UNKNOWN;
+	between = v->between / (v->cells - 1);
+	each = (v->weight - v->square / v->weight) / (v->cells - 1);
+	alike = (between - within) / (between + (each - 1) * within);
+	if (!(alike > 1 / STRENGTH_MOST))
+		return STRENGTH_MOST;
+	return alike < 1 ? fmax(STRENGTH_LEAST, (1 - alike) / alike) : STRENGTH_LEAST;
+}
+
+static unsigned level_of(const struct replay *r, uint32_t cell)
+{
+	unsigned level = 0;
+
+	for (; r->cell[cell].above != NOBODY; cell = r->cell[cell].above)
+		level++;
+	return level;
+}
+
+static void measure_differences(struct replay *r)
+{
+	struct variance *v = xcalloc(r->ncells + 1, sizeof(*v)), all[LEVELS + 1] = { 0 };
+	double strength[LEVELS + 1];
+
+	for (size_t i = 1; i < r->ncells; i++) {
+		const struct cell *c = &r->cell[i];
+
+		if (!(c->weight > 0))
+			continue;
+		v[c->above].within += c->weight - c->square / c->weight;
+		v[c->above].cells++;
+		v[c->above].square += c->weight * c->weight;
+	}
+	for (size_t i = 0; i < r->ncells; i++) {
+		const struct cell *c = &r->cell[i];
+		struct variance *sum = &all[level_of(r, (uint32_t)i)];
+
+		if (!(c->weight > 0) || v[i].cells < 2)
+			continue;
+		v[i].weight = c->weight;
+		v[i].between = c->weight - c->square / c->weight - v[i].within;
+		sum->within += v[i].within;
+		sum->between += v[i].between;
+		sum->cells += v[i].cells - 1;
+		sum->weight += v[i].weight - 1;
+		sum->square += v[i].square / v[i].weight;
+	}
+	for (unsigned l = 0; l <= LEVELS; l++) {
+		all[l].square = all[l].square * all[l].weight;
+		all[l].cells += 1;
+		all[l].weight += 1;
+		strength[l] = strength_of(&all[l]);
+	}
+	for (size_t i = 1; i < r->ncells; i++) {
+		uint32_t above = r->cell[i].above;
+		bool enough = v[above].weight >= VARIANCE_LEAST && v[above].weight - v[above].cells >= 1 && v[above].cells >= 2;
+
+		r->cell[i].strength = enough ? strength_of(&v[above]) : strength[level_of(r, above)];
+	}
+	free(v);
+}
+
+/* ---- resampling ---------------------------------------------------------------------------------------- */
+
+/* A number of copies, of mean 1: Poisson. */
+static uint8_t copies(uint64_t random)
+{
+	double u = (double)(random >> 11) / 9007199254740992.0, p = exp(-1.0);
+	uint8_t n = 0;
+
+	for (double sum = p; u > sum && n < 8; sum += p)
+		p /= ++n;
+	return n;
+}
+
+void shares_learn(struct replay *r)
+{
+	make_cells(r);
+	settle_samples(r);
+	sum_up(r);
+	measure_differences(r);
+	for (size_t i = 0; i < r->nsamples; i++)
+		for (uint64_t k = 0; k < REPLICATES; k++)
+			r->sample[i].copies[k] = copies(keys_mix(i, k + 1));
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------- */
+
+struct sums {
+	double shorter[REPLICATES + 1], weight[REPLICATES + 1];
+};
+
+static void add_samples(const struct replay *r, const double *shorter, struct sums *sum)
+{
+	for (size_t i = 0; i < r->nsamples; i++) {
+		const struct sample *s = &r->sample[i];
+		struct sums *to = &sum[s->cell];
+		double f = fmin(1, fmax(0, shorter[s->stack])), w = (double)s->weight;
+
+		to->shorter[REPLICATES] += f * w;
+		to->weight[REPLICATES] += w;
+		for (size_t k = 0; k < REPLICATES; k++) {
+			to->shorter[k] += f * w * s->copies[k];
+			to->weight[k] += w * s->copies[k];
+		}
+	}
+	for (size_t i = r->ncells; i-- > 1;) {
+		struct sums *to = &sum[r->cell[i].above];
+
+		for (size_t k = 0; k <= REPLICATES; k++) {
+			to->shorter[k] += sum[i].shorter[k];
+			to->weight[k] += sum[i].weight[k];
+		}
+	}
+}
+
+void shares_ask(const struct replay *r, const double *shorter, float **fraction, float (**change)[REPLICATES])
+{
+	struct sums *sum = xcalloc(r->ncells, sizeof(*sum));
+
+	*fraction = xcalloc(r->ncells, sizeof(**fraction));
+	*change = xcalloc(r->ncells, sizeof(**change));
+	add_samples(r, shorter, sum);
+	for (size_t i = 0; i < r->ncells; i++) {
+		double m = i ? r->cell[i].strength : 0;
+		const struct sums *above = i ? &sum[r->cell[i].above] : NULL;
+
+		/* From here on, `shorter` is the fraction itself. */
+		for (size_t k = 0; k <= REPLICATES; k++) {
+			double of_above = above ? above->shorter[k] * m : 0, weight = sum[i].weight[k] + m;
+
+			sum[i].shorter[k] = weight > 0 ? (sum[i].shorter[k] + of_above) / weight : 0;
+		}
+		(*fraction)[i] = (float)sum[i].shorter[REPLICATES];
+		for (size_t k = 0; k < REPLICATES; k++)
+			(*change)[i][k] = (float)(sum[i].shorter[k] - sum[i].shorter[REPLICATES]);
+	}
+	free(sum);
+}

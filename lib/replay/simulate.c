@@ -1,0 +1,833 @@
+/*
+ * Runs a script: discrete events, in the order of virtual time.
+ *
+ * Each actor has at most one moment in the heap: when the stretch that it computes ends,
+ * or its slice, or when it wakes up.  Others wait in a list: for a processor, for a step
+ * of another actor, or at an object.
+ *
+ * Along with the time of each actor goes by how much it would change with resampled
+ * shares.  That is a derivative: who waits takes it over from whom it waited for.  So
+ * one run tells what a run for each resampled set would have, nearly.
+ */
+#include "replay/replay_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum {
+	FORCED_MOST = 200, /* stops, beside one in a hundred steps, after which the model has failed */
+};
+
+#define INSTANT_NS 0.5
+
+/* What an actor is doing. */
+enum doing { UNBORN, WAITING, SLEEPING, READY, RUNNING, OVER };
+
+struct runner {
+	uint32_t pos;       /* its next step */
+	uint32_t heap;      /* its place in the heap */
+	uint32_t next;      /* in the list that it waits in */
+	uint32_t followers; /* first of those that wait for a step of its own */
+	uint32_t waits_for; /* that step, while it is in such a list; or NOBODY */
+	uint32_t waits_at;  /* the object, while it is in the list of one; or NOBODY */
+	uint32_t generation; /* of the barrier that it came to */
+	uint8_t doing, phase;
+	double at;          /* when its moment in the heap is */
+	double since, left; /* running since, with so much of its stretch left then */
+	double slice_end, used;
+	float change[REPLICATES];
+};
+
+/* Of an object. */
+struct place {
+	uint32_t owner, depth; /* 1 + actor */
+	int32_t have;          /* tokens, or arrivals, or given less consumed */
+	uint32_t generation;
+	uint32_t first, last;  /* of those that wait, in the order in which they came */
+	bool gone;             /* a lock that is not there */
+};
+
+struct sim {
+	const struct replay *replay;
+	const struct script *script;
+	const struct setting *how;
+	struct run *run;
+	struct runner *runner;
+	struct place *place;
+	uint32_t *heap;
+	size_t nheap;
+	uint32_t *queue;    /* a ring of those that are ready */
+	size_t queue_first, nqueue;
+	uint32_t *running;
+	size_t nrunning;
+	size_t cpus;
+	unsigned model;     /* RECORDED or MONITOR */
+	double now;
+	uint32_t cause;     /* the actor that acts now */
+	bool stopped;
+};
+
+/* ---- the heap ----------------------------------------------------------------------- */
+
+static void heap_set(struct sim *m, size_t at, uint32_t i)
+{
+	m->heap[at] = i;
+	m->runner[i].heap = (uint32_t)at;
+}
+
+static void heap_up(struct sim *m, size_t at)
+{
+	uint32_t i = m->heap[at];
+
+	while (at) {
+		size_t above = (at - 1) / 2;
+
+		if (m->runner[m->heap[above]].at <= m->runner[i].at)
+			break;
+		heap_set(m, at, m->heap[above]);
+		at = above;
+	}
+	heap_set(m, at, i);
+}
+
+static void heap_down(struct sim *m, size_t at)
+{
+	uint32_t i = m->heap[at];
+
+	for (;;) {
+		size_t below = 2 * at + 1;
+
+		if (below >= m->nheap)
+			break;
+		if (below + 1 < m->nheap && m->runner[m->heap[below + 1]].at < m->runner[m->heap[below]].at)
+			below++;
+		if (m->runner[m->heap[below]].at >= m->runner[i].at)
+			break;
+		heap_set(m, at, m->heap[below]);
+		at = below;
+	}
+	heap_set(m, at, i);
+}
+
+/* Puts the moment of the actor there, or moves it. */
+static void heap_put(struct sim *m, uint32_t i, double at)
+{
+	struct runner *r = &m->runner[i];
+
+	if (r->heap == NOBODY) {
+		r->at = at;
+		m->heap[m->nheap] = i;
+		heap_up(m, m->nheap++);
+		return;
+	}
+	if (at < r->at) {
+		r->at = at;
+		heap_up(m, r->heap);
+	} else {
+		r->at = at;
+		heap_down(m, r->heap);
+	}
+}
+
+static void heap_drop(struct sim *m, uint32_t i)
+{
+	size_t at = m->runner[i].heap;
+	uint32_t moved;
+
+	if (at == NOBODY)
+		return;
+	m->runner[i].heap = NOBODY;
+	moved = m->heap[--m->nheap];
+	if (moved == i)
+		return;
+	heap_set(m, at, moved);
+	heap_up(m, at);
+	heap_down(m, m->runner[moved].heap);
+}
+
+/* ---- processors ------------------------------------------------------------------------ */
+
+static const struct step *step_of(const struct sim *m, uint32_t i)
+{
+	return &m->script->step[m->runner[i].pos];
+}
+
+static void copy_change(struct sim *m, uint32_t to, uint32_t from)
+{
+	if (to != from && from != NOBODY)
+		memcpy(m->runner[to].change, m->runner[from].change, sizeof(m->runner[to].change));
+}
+
+static void set_moment(struct sim *m, uint32_t i)
+{
+	struct runner *r = &m->runner[i];
+	double end = r->since + r->left;
+
+	heap_put(m, i, m->nqueue && r->slice_end < end ? fmax(m->now, r->slice_end) : end);
+}
+
+static void run_now(struct sim *m, uint32_t i)
+{
+	struct runner *r = &m->runner[i];
+
+	r->doing = RUNNING;
+	r->since = m->now;
+	r->slice_end = m->now + m->replay->scheduler.slice_ns;
+	m->running[m->nrunning++] = i;
+	set_moment(m, i);
+}
+
+static void enqueue(struct sim *m, uint32_t i)
+{
+	m->runner[i].doing = READY;
+	m->queue[(m->queue_first + m->nqueue++) % m->script->nactors] = i;
+	if (m->nqueue == 1)
+		for (size_t k = 0; k < m->nrunning; k++)
+			set_moment(m, m->running[k]);
+}
+
+static void take_off(struct sim *m, uint32_t i)
+{
+	for (size_t k = 0; k < m->nrunning; k++) {
+		if (m->running[k] == i) {
+			m->running[k] = m->running[--m->nrunning];
+			return;
+		}
+	}
+}
+
+/* The processor of `i` is free. */
+static void dispatch(struct sim *m, uint32_t i)
+{
+	uint32_t next;
+
+	if (!m->nqueue || m->nrunning >= m->cpus)
+		return;
+	next = m->queue[m->queue_first];
+	m->queue_first = (m->queue_first + 1) % m->script->nactors;
+	m->nqueue--;
+	copy_change(m, next, i);
+	run_now(m, next);
+}
+
+static void account(struct sim *m, uint32_t i)
+{
+	struct runner *r = &m->runner[i];
+	double ran = m->now - r->since;
+
+	r->left = r->left > ran ? r->left - ran : 0;
+	r->used += ran;
+	r->since = m->now;
+}
+
+/* Who has run so much longer than `i` that it gives way; NOBODY: none. */
+static uint32_t gives_way(const struct sim *m, uint32_t i)
+{
+	double least = m->runner[i].used + m->replay->scheduler.preempt_ns;
+	uint32_t most = NOBODY;
+
+	for (size_t k = 0; k < m->nrunning; k++) {
+		const struct runner *r = &m->runner[m->running[k]];
+		double used = r->used + (m->now - r->since);
+
+		if (used <= least || m->running[k] == m->cause)
+			continue;
+		least = used;
+		most = m->running[k];
+	}
+	return most;
+}
+
+static double least_used(const struct sim *m)
+{
+	double least = INFINITY;
+
+	for (size_t k = 0; k < m->nrunning; k++)
+		least = fmin(least, m->runner[m->running[k]].used);
+	return isinf(least) ? 0 : least;
+}
+
+static void wants_processor(struct sim *m, uint32_t i)
+{
+	uint32_t other;
+
+	if (m->nrunning < m->cpus) {
+		run_now(m, i);
+		return;
+	}
+	if (isinf(m->replay->scheduler.preempt_ns)) {
+		enqueue(m, i);
+		return;
+	}
+	m->runner[i].used = fmax(m->runner[i].used, least_used(m) - m->replay->scheduler.slice_ns);
+	other = gives_way(m, i);
+	if (other == NOBODY) {
+		enqueue(m, i);
+		return;
+	}
+	account(m, other);
+	heap_drop(m, other);
+	take_off(m, other);
+	run_now(m, i);
+	enqueue(m, other);
+}
+
+/* ---- waiting and waking ------------------------------------------------------------------ */
+
+static void sleep_for(struct sim *m, uint32_t i, double ns)
+{
+	m->runner[i].doing = SLEEPING;
+	heap_put(m, i, m->now + (ns > 0 ? ns : 0));
+}
+
+static double latency_of(const struct sim *m, const struct step *s)
+{
+	if (m->model == MONITOR)
+		return (double)s->woken_ns;
+	return (double)s->latency_ns + (m->how->model == REPLAY_STRICT ? (double)s->late_ns : 0);
+}
+
+static void wake(struct sim *m, uint32_t i)
+{
+	copy_change(m, i, m->cause);
+	sleep_for(m, i, latency_of(m, step_of(m, i)));
+}
+
+static void join(struct sim *m, uint32_t object, uint32_t i)
+{
+	struct place *p = &m->place[object];
+
+	m->runner[i].next = NOBODY;
+	m->runner[i].waits_at = object;
+	if (p->first == NOBODY)
+		p->first = i;
+	else
+		m->runner[p->last].next = i;
+	p->last = i;
+}
+
+static bool wake_first(struct sim *m, struct place *p)
+{
+	uint32_t i = p->first;
+
+	if (i == NOBODY)
+		return false;
+	p->first = m->runner[i].next;
+	m->runner[i].waits_at = NOBODY;
+	wake(m, i);
+	return true;
+}
+
+static bool is_done(const struct sim *m, uint32_t step)
+{
+	return step == NOBODY || step < m->runner[m->script->actor_of[step]].pos;
+}
+
+/* The k-th cause of the step is a lock that is not there. */
+static bool is_gone(const struct sim *m, const struct step *s, size_t k)
+{
+	uint32_t object = k ? s->other : s->object;
+
+	return object != NOBODY && m->place[object].gone;
+}
+
+/* True: it has to wait for one of the first n causes, and is in the list of that. */
+static bool follows(struct sim *m, uint32_t i, const struct step *s, size_t n)
+{
+	struct runner *r = &m->runner[i];
+
+	for (size_t k = 0; k < n; k++) {
+		struct runner *by;
+
+		if (is_done(m, s->cause[k]) || is_gone(m, s, k))
+			continue;
+		by = &m->runner[m->script->actor_of[s->cause[k]]];
+		r->waits_for = s->cause[k];
+		r->next = by->followers;
+		by->followers = i;
+		return true;
+	}
+	return false;
+}
+
+/* A step of `by` is done: those that wait for it go on. */
+static void notify(struct sim *m, uint32_t by)
+{
+	uint32_t *link = &m->runner[by].followers;
+
+	while (*link != NOBODY) {
+		uint32_t i = *link;
+		const struct step *s = step_of(m, i);
+
+		if (!is_done(m, m->runner[i].waits_for)) {
+			link = &m->runner[i].next;
+			continue;
+		}
+		*link = m->runner[i].next;
+		if (follows(m, i, s, s->op[m->model] == OP_WAIT ? 1 : 2))
+			continue;
+		m->runner[i].waits_for = NOBODY;
+		m->runner[i].phase = 1;
+		wake(m, i);
+	}
+}
+
+/* ---- what steps do.  Each: true when the step is done, false when it waits ------------------ */
+
+static bool do_edge(struct sim *m, uint32_t i, const struct step *s, size_t ncauses)
+{
+	return m->runner[i].phase || !follows(m, i, s, ncauses);
+}
+
+static double outside_factor(const struct sim *m, const struct step *s)
+{
+	const struct replay_question *q = m->how->asked;
+
+	for (size_t i = 0; q && s->kind == BURST_OUTSIDE && i < q->noutside; i++)
+		if (q->outside[i].site == s->site)
+			return q->outside[i].factor > 0 ? q->outside[i].factor : 0;
+	return 1;
+}
+
+static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
+{
+	double ns = (double)s->waited_ns * outside_factor(m, s);
+
+	if (m->runner[i].phase || ns <= 0)
+		return true;
+	m->runner[i].phase = 1;
+	sleep_for(m, i, m->how->model == REPLAY_STRICT ? ns : ns - (double)s->late_ns);
+	return false;
+}
+
+static bool take(struct sim *m, uint32_t i, uint32_t lock)
+{
+	struct place *p = &m->place[lock];
+
+	if (p->gone)
+		return true;
+	if (p->owner && p->owner != i + 1) {
+		join(m, lock, i);
+		return false;
+	}
+	p->depth = p->owner ? p->depth + 1 : 1;
+	p->owner = i + 1;
+	return true;
+}
+
+static void leave(struct sim *m, uint32_t i, uint32_t lock)
+{
+	struct place *p = &m->place[lock];
+
+	if (p->owner != i + 1 || --p->depth)
+		return;
+	p->owner = 0;
+	wake_first(m, p);
+}
+
+static bool holds(const struct sim *m, uint32_t condition)
+{
+	return m->place[condition].have >= m->script->start[condition];
+}
+
+static void given(struct sim *m, uint32_t condition)
+{
+	m->place[condition].have++;
+	if (holds(m, condition))
+		wake_first(m, &m->place[condition]);
+}
+
+static void do_leave(struct sim *m, uint32_t i, const struct step *s)
+{
+	leave(m, i, s->monitor_object);
+	if (!s->monitor_other)
+		return;
+	for (uint32_t k = 0; k < m->replay->section_class[s->monitor_other - 1].ngives; k++)
+		given(m, m->replay->section_class[s->monitor_other - 1].gives[k]);
+}
+
+static bool wait_for(struct sim *m, uint32_t i, const struct step *s)
+{
+	leave(m, i, s->monitor_object);
+	join(m, s->monitor_other, i);
+	return false;
+}
+
+/* All of the group have come, with this one. */
+static bool completes(struct sim *m, uint32_t object)
+{
+	struct place *p = &m->place[object];
+
+	if (++p->have < (int32_t)m->replay->object[object].members)
+		return false;
+	p->have = 0;
+	p->generation++;
+	while (wake_first(m, p))
+		;
+	return true;
+}
+
+/* Phases: 0 comes, 1 waits, and has only the lock to take when it goes on. */
+static bool do_gather(struct sim *m, uint32_t i, const struct step *s)
+{
+	struct runner *r = &m->runner[i];
+
+	if (!take(m, i, s->monitor_object))
+		return false;
+	if (r->phase)
+		return true;
+	r->phase = 1;
+	if (s->op[MONITOR] == OP_RESUME ? m->place[s->monitor_other].generation > 0 : completes(m, s->monitor_other))
+		return true;
+	return wait_for(m, i, s);
+}
+
+static bool do_section(struct sim *m, uint32_t i, const struct step *s)
+{
+	const struct object *o = &m->replay->object[s->monitor_other];
+
+	if (o->rule == RULE_GATHER)
+		return do_gather(m, i, s);
+	if (!take(m, i, s->monitor_object))
+		return false;
+	if (!holds(m, s->monitor_other))
+		return wait_for(m, i, s);
+	m->place[s->monitor_other].have -= o->consumes;
+	return true;
+}
+
+/* Phases: 0 waits for its cause, 1 takes the lock. */
+static bool do_wait(struct sim *m, uint32_t i, const struct step *s)
+{
+	if (!m->runner[i].phase) {
+		if (s->cause[0] == NOBODY)
+			return do_sleep(m, i, s);
+		if (!do_edge(m, i, s, 1))
+			return false;
+		m->runner[i].phase = 1;
+	}
+	return take(m, i, s->monitor_other);
+}
+
+static bool do_barrier(struct sim *m, uint32_t i, const struct step *s)
+{
+	struct place *p = &m->place[s->object];
+
+	if (p->generation > m->runner[i].generation)
+		return true;
+	join(m, s->object, i);
+	return false;
+}
+
+static bool do_grab(struct sim *m, uint32_t i, const struct step *s)
+{
+	struct place *p = &m->place[s->object];
+
+	if (p->have <= 0) {
+		join(m, s->object, i);
+		return false;
+	}
+	p->have--;
+	return true;
+}
+
+static void do_visit(struct sim *m, uint32_t i, const struct step *s)
+{
+	struct visit *v = &m->run->visit[m->run->first[s->object] + m->run->visits[s->object]++];
+
+	v->at_ns = m->now;
+	v->weight = (double)s->other;
+	memcpy(v->change, m->runner[i].change, sizeof(v->change));
+}
+
+static void do_span(struct sim *m, uint32_t i, const struct step *s, bool begins)
+{
+	struct span *p = &m->run->span[s->other];
+
+	if (begins) {
+		p->begin_ns = m->now;
+		memcpy(p->change, m->runner[i].change, sizeof(p->change));
+		return;
+	}
+	p->end_ns = m->now;
+	for (size_t k = 0; k < REPLICATES; k++)
+		p->change[k] = m->runner[i].change[k] - p->change[k];
+}
+
+static void begin_stretch(struct sim *m, uint32_t i)
+{
+	struct runner *r = &m->runner[i];
+	const struct step *s = step_of(m, i);
+	double cpu = (double)s->cpu_ns;
+
+	r->phase = 0;
+	r->left = cpu;
+	if (m->how->fraction)
+		r->left *= 1 - (double)m->how->fraction[s->cell];
+	if (m->how->model == REPLAY_STRICT)
+		r->left += (double)s->queued_ns;
+	if (m->how->change)
+		for (size_t k = 0; k < REPLICATES; k++)
+			r->change[k] -= s->cpu_ns * m->how->change[s->cell][k];
+}
+
+static void do_birth(struct sim *m, uint32_t i, const struct step *s)
+{
+	if (s->other == NOBODY || m->runner[s->other].doing != UNBORN)
+		return;
+	copy_change(m, s->other, i);
+	begin_stretch(m, s->other);
+	wants_processor(m, s->other);
+}
+
+static void do_stop(struct sim *m, uint32_t i)
+{
+	m->runner[i].doing = OVER;
+	if (m->now > m->run->stop_ns || m->script->actor[i].matters) {
+		m->run->stop_ns = m->now;
+		memcpy(m->run->stop_change, m->runner[i].change, sizeof(m->run->stop_change));
+	}
+	m->stopped = m->stopped || m->script->actor[i].matters;
+}
+
+static bool perform(struct sim *m, uint32_t i)
+{
+	const struct step *s = step_of(m, i);
+
+	switch ((enum op)s->op[m->model]) {
+	case OP_PASS:
+		return true;
+	case OP_VISIT:
+		do_visit(m, i, s);
+		return true;
+	case OP_BEGIN:
+	case OP_END:
+		do_span(m, i, s, s->op[m->model] == OP_BEGIN);
+		return true;
+	case OP_BIRTH:
+		do_birth(m, i, s);
+		return true;
+	case OP_STOP:
+		do_stop(m, i);
+		return false;
+	case OP_SLEEP:
+		return do_sleep(m, i, s);
+	case OP_EDGE:
+		return do_edge(m, i, s, 2);
+	case OP_ARRIVE:
+		m->runner[i].generation = m->place[s->object].generation;
+		completes(m, s->object);
+		return true;
+	case OP_BARRIER:
+		return do_barrier(m, i, s);
+	case OP_GIVE:
+		m->place[s->object].have++;
+		wake_first(m, &m->place[s->object]);
+		return true;
+	case OP_GRAB:
+		return do_grab(m, i, s);
+	case OP_TAKE:
+		return take(m, i, s->monitor_object);
+	case OP_LEAVE:
+		do_leave(m, i, s);
+		return true;
+	case OP_SECTION:
+	case OP_RESUME:
+		return do_section(m, i, s);
+	case OP_WAIT:
+		return do_wait(m, i, s);
+	case OP_SIGNAL:
+		given(m, s->monitor_object);
+		return true;
+	}
+	return true;
+}
+
+/* ---- the run ---------------------------------------------------------------------------------------- */
+
+/* Goes on until the actor waits, or computes. */
+static void act(struct sim *m, uint32_t i)
+{
+	struct runner *r = &m->runner[i];
+
+	m->cause = i;
+	do {
+		if (!perform(m, i)) {
+			if (r->doing == RUNNING)
+				r->doing = WAITING;
+			if (r->doing != SLEEPING)
+				heap_drop(m, i);
+			take_off(m, i);
+			dispatch(m, i);
+			return;
+		}
+		r->pos++;
+		if (r->followers != NOBODY)
+			notify(m, i);
+		begin_stretch(m, i);
+	} while (r->left < INSTANT_NS && !m->stopped);
+	r->since = m->now;
+	set_moment(m, i);
+}
+
+/* The slice is over: somebody else's turn. */
+static void next_slice(struct sim *m, uint32_t i)
+{
+	struct runner *r = &m->runner[i];
+
+	if (!m->nqueue) {
+		r->slice_end = m->now + m->replay->scheduler.slice_ns;
+		set_moment(m, i);
+		return;
+	}
+	heap_drop(m, i);
+	take_off(m, i);
+	enqueue(m, i);
+	dispatch(m, i);
+}
+
+static void unlink_waiting(struct sim *m, uint32_t i)
+{
+	struct runner *r = &m->runner[i];
+	struct place *p = r->waits_at != NOBODY ? &m->place[r->waits_at] : NULL;
+	uint32_t *link = p ? &p->first : &m->runner[m->script->actor_of[r->waits_for]].followers;
+	uint32_t before = NOBODY;
+
+	while (*link != i) {
+		before = *link;
+		link = &m->runner[*link].next;
+	}
+	*link = r->next;
+	if (p && p->last == i)
+		p->last = before;
+	r->waits_at = r->waits_for = NOBODY;
+}
+
+/* Nobody can go on.  The one who did so first in the recording does.  False: there is nobody, or the model has failed. */
+static bool force(struct sim *m)
+{
+	uint32_t first = NOBODY;
+	bool matters = false;
+
+	for (uint32_t i = 0; i < m->script->nactors; i++) {
+		if (m->runner[i].doing != WAITING)
+			continue;
+		matters = matters || m->script->actor[i].matters;
+		if (first == NOBODY || m->script->at_ns[m->runner[i].pos] < m->script->at_ns[m->runner[first].pos])
+			first = i;
+	}
+	m->run->failed = matters && m->run->forced >= FORCED_MOST + m->script->n / 100;
+	if (!matters || m->run->failed)
+		return false;
+	m->run->forced++;
+	unlink_waiting(m, first);
+	m->runner[first].pos++;
+	begin_stretch(m, first);
+	if (m->runner[first].followers != NOBODY)
+		notify(m, first);
+	wants_processor(m, first);
+	return true;
+}
+
+static void begin(struct sim *m)
+{
+	const struct replay *r = m->replay;
+	const struct replay_question *q = m->how->asked;
+
+	for (size_t i = 0; i < r->nobjects; i++) {
+		struct place *p = &m->place[i];
+		bool lock = r->object[i].kind == OBJECT_LOCK, counted = r->object[i].rule == RULE_SIGNALS || r->object[i].rule == RULE_SECTIONS;
+
+		p->first = p->last = NOBODY;
+		p->owner = lock ? (uint32_t)m->script->start[i] : 0;
+		p->depth = p->owner ? 1 : 0;
+		p->have = lock || counted ? 0 : m->script->start[i];
+	}
+	for (size_t k = 0; q && k < q->nwithout; k++)
+		if (object_find(r, q->without[k]) != NOBODY && r->object[object_find(r, q->without[k])].kind == OBJECT_LOCK)
+			m->place[object_find(r, q->without[k])].gone = true;
+	for (uint32_t i = 0; i < m->script->nactors; i++) {
+		struct runner *one = &m->runner[i];
+
+		one->pos = m->script->actor[i].first;
+		one->heap = one->next = one->followers = one->waits_for = one->waits_at = NOBODY;
+	}
+	m->cause = NOBODY;
+	for (uint32_t i = 0; i < m->script->nactors; i++) {
+		if (m->script->actor[i].born)
+			continue;
+		begin_stretch(m, i);
+		wants_processor(m, i);
+	}
+}
+
+static void go(struct sim *m)
+{
+	while (!m->stopped) {
+		struct runner *r;
+		uint32_t i;
+
+		m->cause = NOBODY;
+		if (!m->nheap) {
+			if (!force(m))
+				return;
+			continue;
+		}
+		i = m->heap[0];
+		r = &m->runner[i];
+		m->now = fmax(m->now, r->at);
+		if (r->doing == SLEEPING) {
+			heap_drop(m, i);
+			r->left = 0;
+			wants_processor(m, i);
+			continue;
+		}
+		account(m, i);
+		if (r->left >= INSTANT_NS)
+			next_slice(m, i);
+		else
+			act(m, i);
+	}
+}
+
+void run_prepare(const struct replay *r, const struct script *s, struct run *run)
+{
+	*run = (struct run){ .nspans = s->spans };
+	run->visit = xcalloc(s->visits + 1, sizeof(*run->visit));
+	run->first = s->first_visit;
+	run->visits = xcalloc(r->npoints + 1, sizeof(*run->visits));
+	run->span = xcalloc(s->spans + 1, sizeof(*run->span));
+	for (size_t i = 0; i < s->spans; i++)
+		run->span[i].begin_ns = run->span[i].end_ns = NAN;
+}
+
+void simulate(const struct replay *r, const struct script *s, const struct setting *how, struct run *out)
+{
+	struct sim m = { .replay = r, .script = s, .how = how, .run = out, .model = how->model == REPLAY_MONITOR ? MONITOR : RECORDED };
+
+	run_prepare(r, s, out);
+	m.cpus = how->model == REPLAY_STRICT ? s->nactors : how->cpus ? how->cpus : s->cpus;
+	m.runner = xcalloc(s->nactors + 1, sizeof(*m.runner));
+	m.place = xcalloc(r->nobjects + 1, sizeof(*m.place));
+	m.heap = xcalloc(s->nactors + 1, sizeof(*m.heap));
+	m.queue = xcalloc(s->nactors + 1, sizeof(*m.queue));
+	m.running = xcalloc(s->nactors + 1, sizeof(*m.running));
+	begin(&m);
+	go(&m);
+	free(m.runner);
+	free(m.place);
+	free(m.heap);
+	free(m.queue);
+	free(m.running);
+}
+
+void run_release(struct run *run)
+{
+	free(run->visit);
+	free(run->visits);
+	free(run->span);
+	*run = (struct run){ 0 };
+}

@@ -1,0 +1,537 @@
+/*
+ * Predictions from recorded bursts, against the truth: small programs in a virtual
+ * world, recorded for a second, and run again with the work of a region really smaller.
+ *
+ *     REPLAY_TABLE=1 replay-test     prints truth and each model's answer
+ */
+#include "unit.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "replay/replay.h"
+#include "world.h"
+
+/* ---- programs ------------------------------------------------------------------------------- */
+
+static void forever(void (*turn)(void))
+{
+	for (;;)
+		turn();
+}
+
+static void serial(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(2 * MS));
+		compute(2, about(1 * MS));
+		visit();
+	}
+}
+
+static void fork_work(void *region)
+{
+	bool first = *(uint32_t *)region == 1;
+
+	compute(*(uint32_t *)region, about(first ? 2.0 * MS : 1.4 * MS));
+}
+
+static void fork_join(void *unused)
+{
+	static uint32_t one = 1, two = 2;
+
+	(void)unused;
+	for (;;) {
+		struct task *a = create(fork_work, &one), *b = create(fork_work, &two);
+
+		join_task(a, 11);
+		join_task(b, 12);
+		compute(3, about(0.5 * MS));
+		visit();
+	}
+}
+
+enum { ROOM = 8 };
+
+static struct bounded {
+	struct mutex mutex;
+	struct condition not_empty, not_full;
+	int n;
+} queue;
+
+static void put(void)
+{
+	lock(&queue.mutex, 21);
+	while (queue.n == ROOM)
+		wait_for(&queue.not_full, &queue.mutex, 22);
+	queue.n++;
+	compute(4, 3 * US);
+	signal_one(&queue.not_empty, 23);
+	unlock(&queue.mutex, 24);
+}
+
+static void get(void)
+{
+	lock(&queue.mutex, 25);
+	while (!queue.n)
+		wait_for(&queue.not_empty, &queue.mutex, 26);
+	queue.n--;
+	compute(4, 3 * US);
+	signal_one(&queue.not_full, 27);
+	unlock(&queue.mutex, 28);
+}
+
+static void produce(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(0.9 * MS));
+		put();
+	}
+}
+
+static void consume(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		get();
+		compute(2, about(0.7 * MS));
+		compute(3, about(0.3 * MS));
+		visit();
+	}
+}
+
+static void bounded_queue(void *unused)
+{
+	queue = (struct bounded){ .mutex.id = 10, .not_empty.id = 11, .not_full.id = 12 };
+	create(produce, NULL);
+	create(consume, NULL);
+	(void)unused;
+	sleep_ns(1000 * S, 1);
+}
+
+static struct mutex shared;
+
+static void one_lock(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(1.0 * MS));
+		lock(&shared, 31);
+		compute(2, about(0.8 * MS));
+		unlock(&shared, 32);
+		visit();
+	}
+}
+
+static void two_of(void (*body)(void *), void (*other)(void *))
+{
+	create(body, NULL);
+	create(other, NULL);
+	sleep_ns(1000 * S, 1);
+}
+
+static void mutexes(void *unused)
+{
+	(void)unused;
+	shared = (struct mutex){ .id = 10 };
+	two_of(one_lock, one_lock);
+}
+
+/* Unlike: one has the lock for 0.3 ms and works 1.0 ms outside, the other 0.6 and 0.2. */
+static void unlike_long(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(1.0 * MS));
+		lock(&shared, 33);
+		compute(2, about(0.3 * MS));
+		unlock(&shared, 34);
+		visit();
+	}
+}
+
+static void unlike_short(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(3, about(0.2 * MS));
+		lock(&shared, 35);
+		compute(4, about(0.6 * MS));
+		unlock(&shared, 36);
+		visit();
+	}
+}
+
+static void unlike(void *unused)
+{
+	(void)unused;
+	shared = (struct mutex){ .id = 10 };
+	two_of(unlike_long, unlike_short);
+}
+
+static struct barrier bar;
+
+static void stage_a(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(2 * MS));
+		meet(&bar, 41);
+		visit();
+	}
+}
+
+static void stage_b(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(2, about(1.2 * MS));
+		compute(3, about(0.4 * MS));
+		meet(&bar, 42);
+	}
+}
+
+static void barriers(void *unused)
+{
+	(void)unused;
+	bar = (struct barrier){ .id = 10, .members = 2 };
+	two_of(stage_a, stage_b);
+}
+
+static struct semaphore items, room;
+
+static void sem_produce(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(1.2 * MS));
+		grab(&room, 51);
+		post(&items, 52);
+	}
+}
+
+static void sem_consume(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		grab(&items, 53);
+		compute(2, about(1.0 * MS));
+		post(&room, 54);
+		visit();
+	}
+}
+
+static void semaphores(void *unused)
+{
+	(void)unused;
+	items = (struct semaphore){ .id = 10 };
+	room = (struct semaphore){ .id = 11, .count = 4 };
+	two_of(sem_produce, sem_consume);
+}
+
+/* A pool: rounds of tasks, taken by whoever is free; the main thread waits for all. */
+static struct tasks {
+	struct mutex mutex;
+	struct condition work, done;
+	int next, left;
+} tasks;
+
+enum { POOL_TASKS = 7 };
+
+static void pool_worker(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		int task;
+
+		lock(&tasks.mutex, 61);
+		while (!tasks.next)
+			wait_for(&tasks.work, &tasks.mutex, 62);
+		task = tasks.next--;
+		unlock(&tasks.mutex, 63);
+		compute(task == POOL_TASKS ? 1 : 2, about(task == POOL_TASKS ? 1.5 * MS : 0.6 * MS));
+		lock(&tasks.mutex, 64);
+		if (!--tasks.left)
+			signal_one(&tasks.done, 65);
+		unlock(&tasks.mutex, 66);
+	}
+}
+
+static void pool_round(void)
+{
+	lock(&tasks.mutex, 67);
+	tasks.next = tasks.left = POOL_TASKS;
+	signal_all(&tasks.work, 68);
+	while (tasks.left)
+		wait_for(&tasks.done, &tasks.mutex, 69);
+	unlock(&tasks.mutex, 70);
+	compute(3, about(0.3 * MS));
+	visit();
+}
+
+static void pool(void *unused)
+{
+	(void)unused;
+	tasks = (struct tasks){ .mutex.id = 10, .work.id = 11, .done.id = 12 };
+	create(pool_worker, NULL);
+	create(pool_worker, NULL);
+	forever(pool_round);
+}
+
+/* A pool with a task at a time in a queue: all tasks are alike. */
+static void stream_worker(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		get();
+		compute(2, about(1.2 * MS));
+		compute(3, about(0.4 * MS));
+		visit();
+	}
+}
+
+static void stream_pool(void *unused)
+{
+	(void)unused;
+	queue = (struct bounded){ .mutex.id = 10, .not_empty.id = 11, .not_full.id = 12 };
+	create(stream_worker, NULL);
+	create(stream_worker, NULL);
+	for (;;) {
+		compute(1, about(0.75 * MS));
+		put();
+	}
+}
+
+/* More threads than processors. */
+static void crowd_member(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(1.0 * MS));
+		compute(2, about(0.5 * MS));
+		lock(&shared, 71);
+		compute(3, about(0.2 * MS));
+		unlock(&shared, 72);
+		visit();
+	}
+}
+
+static void crowd(void *unused)
+{
+	(void)unused;
+	shared = (struct mutex){ .id = 10 };
+	for (int i = 0; i < 4; i++)
+		create(crowd_member, NULL);
+	sleep_ns(1000 * S, 1);
+}
+
+/* A barrier made of a mutex and a condition variable. */
+static struct gathering {
+	struct mutex mutex;
+	struct condition all;
+	int come;
+	unsigned generation;
+} gathering;
+
+static void gather(void)
+{
+	unsigned generation;
+
+	lock(&gathering.mutex, 81);
+	generation = gathering.generation;
+	if (++gathering.come == 2) {
+		gathering.come = 0;
+		gathering.generation++;
+		signal_all(&gathering.all, 82);
+	} else {
+		while (gathering.generation == generation)
+			wait_for(&gathering.all, &gathering.mutex, 83);
+	}
+	unlock(&gathering.mutex, 84);
+}
+
+static void gather_a(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(2.0 * MS));
+		gather();
+		visit();
+	}
+}
+
+static void gather_b(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(2, about(1.7 * MS));
+		gather();
+	}
+}
+
+static void gatherings(void *unused)
+{
+	(void)unused;
+	gathering = (struct gathering){ .mutex.id = 10, .all.id = 11 };
+	two_of(gather_a, gather_b);
+}
+
+/* Requests come by the clock, and are answered by one thread: a span each. */
+static double came[1 << 16];
+
+static void server(void *unused)
+{
+	(void)unused;
+	for (uint32_t i = 1;; i++) {
+		grab(&items, 91);
+		compute(1, about(1.0 * MS));
+		compute(2, about(0.5 * MS));
+		span_end(i, came[i & 0xffff]);
+		visit();
+	}
+}
+
+static void clients(void *unused)
+{
+	(void)unused;
+	for (uint32_t i = 1;; i++) {
+		sleep_ns(2 * about(1.0 * MS), 92);
+		came[i & 0xffff] = span_begin(i);
+		post(&items, 93);
+	}
+}
+
+static void requests(void *unused)
+{
+	(void)unused;
+	items = (struct semaphore){ .id = 10 };
+	two_of(server, clients);
+}
+
+/* ---- truth and predictions ------------------------------------------------------------------------- */
+
+struct program {
+	const char *name;
+	void (*body)(void *);
+	unsigned cpus, regions;
+	bool spans;     /* what is asked for is their mean length */
+	double within;  /* the combined gain is so near to the truth */
+	double check;   /* and the best check of simulated and monitor so near to 1 */
+};
+
+static double measured(const struct program *p, const double *smaller, uint64_t seed)
+{
+	const struct settings set = { .cpus = p->cpus, .seed = seed, .smaller = smaller, .end = 20.1 * S };
+
+	world_run(p->body, NULL, &set, NULL);
+	return p->spans ? w.spans_ns / (double)w.spans : (w.last - w.first) / (double)(w.visits - 1);
+}
+
+static double truth(const struct program *p, uint32_t region, double s)
+{
+	double smaller[REGIONS] = { 0 }, sum = 0;
+
+	smaller[region] = s;
+	for (uint64_t seed = 1; seed <= 2; seed++)
+		sum += 1 - measured(p, smaller, seed) / measured(p, NULL, seed);
+	return sum / 2;
+}
+
+static struct replay *recorded(const struct program *p, double length, uint64_t seed)
+{
+	struct burst burst[2] = { 0 };
+	struct replay *r;
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct settings set = { .cpus = p->cpus, .seed = seed, .begin = 0.3 * S + (double)i * S, .length = length / 2, .end = 0.3 * S + (double)i * S + length / 2 };
+
+		world_run(p->body, NULL, &set, &burst[i]);
+	}
+	r = replay_learn(burst, 2, REGIONS - 1);
+	for (size_t i = 0; i < 2; i++)
+		burst_release(&burst[i]);
+	return r;
+}
+
+static struct replay_effect asked(const struct replay *r, const struct program *p, uint32_t region, double s)
+{
+	double shorter[REGIONS] = { 0 };
+	const struct replay_question q = { .shorter = shorter };
+	struct replay_answer a;
+	struct replay_effect found = { 0 };
+
+	shorter[region] = s;
+	replay_ask(r, &q, &a);
+	for (size_t i = 0; i < a.n; i++)
+		if (a.effect[i].what == (p->spans ? REPLAY_MEAN : REPLAY_PERIOD))
+			found = a.effect[i];
+	replay_answer_release(&a);
+	return found;
+}
+
+static void print_row(const struct program *p, uint32_t region, double s, double really, const struct replay_effect *e)
+{
+	if (!getenv("REPLAY_TABLE"))
+		return;
+	printf("# %-12s %u %3.0f %%  %5.1f | %5.1f %5.1f %5.1f | %5.1f +- %.1f (chance %.1f, doubt %.1f)\n", p->name, region, s * 100, really * 100,
+	       e->model[REPLAY_STRICT].gain * 100, e->model[REPLAY_SIMULATED].gain * 100, e->model[REPLAY_MONITOR].gain * 100,
+	       e->gain * 100, e->se * 196, e->chance * 100, e->doubt * 100);
+}
+
+static void predicts(const struct program *p)
+{
+	struct replay *r = recorded(p, 1 * S, 11);
+	struct replay_facts f;
+
+	replay_facts(r, &f);
+	if (getenv("REPLAY_TABLE"))
+		printf("# %s: checks %.3f %.3f %.3f; %zu locks %zu shared %zu conditions (%zu counted %zu gathered) %zu barriers %zu tokens %zu latches; %zu unexplained %zu cut %zu forced; %zu events %zu samples\n",
+		       p->name, f.check[0], f.check[1], f.check[2], f.locks, f.shared, f.conditions, f.counted, f.gathered, f.barriers, f.tokens,
+		       f.latches, f.unexplained, f.cut, f.forced, f.events, f.samples);
+	for (uint32_t region = 1; region <= p->regions; region++) {
+		for (double s = 0.25; s < 0.6; s += 0.25) {
+			double really = truth(p, region, s);
+			struct replay_effect e = asked(r, p, region, s);
+
+			print_row(p, region, s, really, &e);
+			if (!(fabs(e.gain - really) <= p->within) && !getenv("REPLAY_TABLE"))
+				fail_msg("%s: region %u at %.0f %%: %.1f %% instead of %.1f %%", p->name, region, s * 100, e.gain * 100, really * 100);
+		}
+	}
+	if (!(fmin(fabs(f.check[REPLAY_SIMULATED] - 1), fabs(f.check[REPLAY_MONITOR] - 1)) <= p->check) && !getenv("REPLAY_TABLE"))
+		fail_msg("%s: checks %g and %g", p->name, f.check[REPLAY_SIMULATED], f.check[REPLAY_MONITOR]);
+	replay_free(r);
+}
+
+static const struct program programs[] = {
+	{ "serial", serial, 2, 2, false, 0.02, 0.03 },
+	{ "fork-join", fork_join, 2, 3, false, 0.02, 0.03 },
+	{ "queue", bounded_queue, 2, 3, false, 0.02, 0.03 },
+	{ "mutex", mutexes, 2, 2, false, 0.02, 0.03 },
+	{ "unlike", unlike, 2, 4, false, 0.02, 0.03 },
+	{ "barrier", barriers, 2, 3, false, 0.02, 0.03 },
+	{ "semaphores", semaphores, 2, 2, false, 0.02, 0.03 },
+	{ "pool", pool, 2, 3, false, 0.02, 0.03 },
+	{ "stream", stream_pool, 2, 3, false, 0.02, 0.03 },
+	{ "crowd", crowd, 2, 3, false, 0.02, 0.03 },
+	{ "gather", gatherings, 2, 2, false, 0.02, 0.03 },
+	{ "requests", requests, 2, 2, true, 0.02, 0.03 },
+};
+
+static void of_known_answers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		predicts(&programs[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_known_answers),
+	};
+
+	return UNIT_MAIN(tests);
+}

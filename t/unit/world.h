@@ -1,0 +1,475 @@
+/*
+ * world: programs of virtual threads, whose every moment is known.
+ *
+ * A program is C functions that compute(), lock(), wait_for() and so on in virtual time,
+ * on so many virtual processors.  It can be recorded as a burst, and run again with the
+ * work of some regions really made smaller: the answer that a prediction is held against.
+ * Nothing is shared with lib/replay but the events.
+ */
+#ifndef ANDWEORC_TEST_WORLD_H
+#define ANDWEORC_TEST_WORLD_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "replay/burst.h"
+
+enum { TASKS = 4096, STACK_BYTES = 64 << 10, WAITERS = 64, REGIONS = 16 };
+
+#define US 1e3
+#define MS 1e6
+#define S  1e9
+
+enum state { FREE, RUNS, SLEEPS, READY, BLOCKED, DONE };
+
+struct task {
+	ucontext_t context;
+	char *stack;
+	void (*body)(void *);
+	void *argument;
+	uint32_t id;
+	enum state state;
+	double until;        /* sleeps */
+	double left;         /* of what it computes */
+	double slice;        /* left of it */
+	double ready_since, queued;
+	double to_sample;    /* processor time until its next sample */
+	uint32_t region;     /* where it computes */
+	uint64_t random;
+	bool joined;
+	struct task *joiner;
+};
+
+struct waiters {
+	struct task *task[WAITERS];
+	size_t n;
+};
+
+struct mutex { uint32_t id; struct task *owner; struct waiters waiters; };
+struct condition { uint32_t id; struct waiters waiters; };
+struct semaphore { uint32_t id; int count; struct waiters waiters; };
+struct barrier { uint32_t id; unsigned members, come; struct waiters waiters; };
+
+static struct world {
+	double now, begin, end;  /* of the burst */
+	double smaller[REGIONS];
+	double sample_ns, slice_ns, latency_ns;
+	unsigned cpus;
+	struct burst *burst;     /* NULL: nothing is recorded */
+	struct task *task[TASKS], *running[64], *ready[TASKS], *current;
+	size_t ntasks, nrunning, nready;
+	uint32_t ids, objects;
+	ucontext_t scheduler;
+	uint64_t seed;
+	double first, last;      /* visits */
+	uint64_t visits;
+	double spans_ns;
+	uint64_t spans;
+	double measure_from;
+} w;
+
+/* ---- random, for each task its own, so that the work is the same whatever the timing ---- */
+
+static double uniform(uint64_t *state)
+{
+	uint64_t x = (*state += UINT64_C(0x9e3779b97f4a7c15));
+
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return (double)((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
+}
+
+static double about(double mean)
+{
+	return mean * (0.5 + uniform(&w.current->random));
+}
+
+static double latency(void)
+{
+	return w.latency_ns * (0.3 - 0.7 * log(1 - uniform(&w.seed)));
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static void note(struct task *t, enum burst_kind kind, uint32_t object, uint32_t other, uint32_t site, double waited)
+{
+	struct burst_event e = { .kind = kind, .object = object, .other = other, .site = site };
+
+	if (!w.burst || w.now < w.begin || w.now >= w.end)
+		return;
+	e.at_ns = (int64_t)(w.now - w.begin);
+	e.waited_ns = (int64_t)waited;
+	burst_add(burst_thread(w.burst, t->id), &e);
+}
+
+static void note_queued(struct task *t)
+{
+	if (t->queued >= 1)
+		note(t, BURST_QUEUED, 0, 0, 0, t->queued);
+	t->queued = 0;
+}
+
+/* ---- processors ---------------------------------------------------------------------------- */
+
+static void start(struct task *t)
+{
+	t->state = RUNS;
+	t->slice = w.slice_ns;
+	t->queued += w.now - t->ready_since;
+	note_queued(t);
+	w.running[w.nrunning++] = t;
+}
+
+static void make_ready(struct task *t)
+{
+	t->state = READY;
+	t->ready_since = w.now;
+	if (w.nrunning < w.cpus)
+		start(t);
+	else
+		w.ready[w.nready++] = t;
+}
+
+static void stop_running(struct task *t)
+{
+	for (size_t i = 0; i < w.nrunning; i++)
+		if (w.running[i] == t)
+			w.running[i] = w.running[--w.nrunning];
+	if (!w.nready)
+		return;
+	start(w.ready[0]);
+	memmove(w.ready, w.ready + 1, --w.nready * sizeof(*w.ready));
+}
+
+static void to_scheduler(void)
+{
+	struct task *t = w.current;
+
+	swapcontext(&t->context, &w.scheduler);
+}
+
+static void block(enum state state)
+{
+	w.current->state = state;
+	stop_running(w.current);
+	to_scheduler();
+}
+
+static void wake_up(struct task *t)
+{
+	t->state = SLEEPS;
+	t->until = w.now + latency();
+}
+
+static void run_for(struct task *t, double ns)
+{
+	t->left -= ns;
+	t->slice -= ns;
+	t->to_sample -= ns;
+}
+
+static double next_of(const struct task *t)
+{
+	double ns = t->left < t->to_sample ? t->left : t->to_sample;
+
+	return w.nready && t->slice < ns ? (t->slice > 0 ? t->slice : 0) : ns;
+}
+
+static void resume(struct task *t)
+{
+	w.current = t;
+	swapcontext(&w.scheduler, &t->context);
+	w.current = NULL;
+}
+
+/* Whatever is next of the tasks that run. */
+static void step_running(struct task *t)
+{
+	if (t->to_sample <= 0) {
+		note(t, BURST_SAMPLE, t->region, 0, 0, w.sample_ns);
+		t->to_sample = w.sample_ns;
+	}
+	if (t->left <= 0) {
+		t->left = 0;
+		resume(t);
+	} else if (w.nready && t->slice <= 0) {
+		t->ready_since = w.now;
+		stop_running(t);
+		t->state = READY;
+		w.ready[w.nready++] = t;
+	}
+}
+
+static bool step_world(void)
+{
+	double least = INFINITY;
+	struct task *next = NULL;
+
+	for (size_t i = 0; i < w.nrunning; i++) {
+		if (next_of(w.running[i]) < least) {
+			least = next_of(w.running[i]);
+			next = w.running[i];
+		}
+	}
+	for (size_t i = 0; i < w.ntasks; i++) {
+		if (w.task[i]->state == SLEEPS && w.task[i]->until - w.now < least) {
+			least = w.task[i]->until - w.now;
+			next = w.task[i];
+		}
+	}
+	if (!next)
+		return false;
+	least = least > 0 ? least : 0;
+	for (size_t i = 0; i < w.nrunning; i++)
+		run_for(w.running[i], least);
+	w.now += least;
+	if (next->state == SLEEPS)
+		make_ready(next);
+	else
+		step_running(next);
+	return true;
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------- */
+
+static void enter(void)
+{
+	w.current->body(w.current->argument);
+	note(w.current, BURST_RELEASE, 1000000 + w.current->id, 0, 9, 0);
+	note(w.current, BURST_DEATH, 0, 0, 0, 0);
+	if (w.current->joiner)
+		wake_up(w.current->joiner);
+	block(DONE);
+}
+
+static struct task *new_task(void (*body)(void *), void *argument)
+{
+	struct task *t = NULL;
+
+	for (size_t i = 0; i < w.ntasks && !t; i++)
+		if (w.task[i]->state == DONE && w.task[i]->joined)
+			t = w.task[i];
+	if (!t) {
+		t = w.task[w.ntasks++] = calloc(1, sizeof(*t));
+		t->stack = malloc(STACK_BYTES);
+	}
+	t->body = body;
+	t->argument = argument;
+	t->id = ++w.ids;
+	t->random = w.ids * 7919;
+	t->to_sample = w.sample_ns * uniform(&w.seed);
+	t->joined = false;
+	t->joiner = NULL;
+	t->left = t->queued = 0;
+	getcontext(&t->context);
+	t->context.uc_stack.ss_sp = t->stack;
+	t->context.uc_stack.ss_size = STACK_BYTES;
+	makecontext(&t->context, enter, 0);
+	make_ready(t);
+	return t;
+}
+
+/* ---- what programs do ------------------------------------------------------------------------------ */
+
+static void compute(uint32_t region, double ns)
+{
+	w.current->region = region;
+	w.current->left = ns * (1 - w.smaller[region]);
+	if (w.current->left > 0)
+		to_scheduler();
+}
+
+static struct task *create(void (*body)(void *), void *argument)
+{
+	note(w.current, BURST_BIRTH, w.ids + 1, 0, 8, 0);
+	return new_task(body, argument);
+}
+
+static void join_task(struct task *t, uint32_t site)
+{
+	double from = w.now;
+	uint32_t id = t->id;
+
+	while (t->state != DONE) {
+		t->joiner = w.current;
+		block(BLOCKED);
+	}
+	note(w.current, BURST_ACQUIRE, 1000000 + id, 0, site, w.now - from);
+	t->joined = true;
+}
+
+static void sleep_ns(double ns, uint32_t site)
+{
+	double from = w.now;
+
+	w.current->until = w.now + ns;
+	block(SLEEPS);
+	note(w.current, BURST_OUTSIDE, 0, 0, site, w.now - from);
+}
+
+static void wait_in(struct waiters *x)
+{
+	x->task[x->n++] = w.current;
+	block(BLOCKED);
+}
+
+static bool wake_one(struct waiters *x)
+{
+	struct task *t = x->task[0];
+
+	if (!x->n)
+		return false;
+	memmove(x->task, x->task + 1, --x->n * sizeof(*x->task));
+	wake_up(t);
+	return true;
+}
+
+static void take(struct mutex *m)
+{
+	while (m->owner)
+		wait_in(&m->waiters);
+	m->owner = w.current;
+}
+
+static void lock(struct mutex *m, uint32_t site)
+{
+	double from = w.now;
+	bool free = !m->owner;
+
+	take(m);
+	note(w.current, free ? BURST_LOCK : BURST_ACQUIRE, m->id, 0, site, free ? 0 : w.now - from);
+}
+
+static void unlock(struct mutex *m, uint32_t site)
+{
+	note(w.current, BURST_UNLOCK, m->id, 0, site, 0);
+	m->owner = NULL;
+	wake_one(&m->waiters);
+}
+
+static void wait_for(struct condition *c, struct mutex *m, uint32_t site)
+{
+	double from = w.now;
+
+	unlock(m, site);
+	wait_in(&c->waiters);
+	take(m);
+	note(w.current, BURST_WAIT, c->id, m->id, site, w.now - from);
+}
+
+static void signal_one(struct condition *c, uint32_t site)
+{
+	note(w.current, BURST_UNLOCK, c->id, 0, site, 0);
+	wake_one(&c->waiters);
+}
+
+static void signal_all(struct condition *c, uint32_t site)
+{
+	note(w.current, BURST_UNLOCK, c->id, 0, site, 0);
+	while (wake_one(&c->waiters))
+		;
+}
+
+static void post(struct semaphore *s, uint32_t site)
+{
+	note(w.current, BURST_RELEASE, s->id, 0, site, 0);
+	s->count++;
+	wake_one(&s->waiters);
+}
+
+static void grab(struct semaphore *s, uint32_t site)
+{
+	double from = w.now;
+
+	while (!s->count)
+		wait_in(&s->waiters);
+	s->count--;
+	note(w.current, BURST_ACQUIRE, s->id, 0, site, w.now - from);
+}
+
+static void meet(struct barrier *b, uint32_t site)
+{
+	double from = w.now;
+
+	note(w.current, BURST_RELEASE, b->id, 0, site, 0);
+	if (++b->come == b->members) {
+		b->come = 0;
+		while (wake_one(&b->waiters))
+			;
+	} else {
+		wait_in(&b->waiters);
+	}
+	note(w.current, BURST_ACQUIRE, b->id, 0, site, w.now - from);
+}
+
+static void visit(void)
+{
+	note(w.current, BURST_VISIT, 1, 1, 0, 0);
+	if (w.now < w.measure_from)
+		return;
+	if (!w.visits++)
+		w.first = w.now;
+	w.last = w.now;
+}
+
+static double span_begin(uint32_t number)
+{
+	note(w.current, BURST_BEGIN, 2, number, 0, 0);
+	return w.now;
+}
+
+static void span_end(uint32_t number, double began)
+{
+	note(w.current, BURST_END, 2, number, 0, 0);
+	if (w.now < w.measure_from)
+		return;
+	w.spans++;
+	w.spans_ns += w.now - began;
+}
+
+/* ---- worlds ----------------------------------------------------------------------------------------- */
+
+struct settings {
+	unsigned cpus;
+	double sample_ns;    /* 0: 4 ms */
+	uint64_t seed;
+	const double *smaller; /* by region; NULL: none */
+	double begin, length;  /* of the burst */
+	double end;            /* of the world */
+	bool silent;           /* no QUEUED, as where context switches are not known */
+};
+
+/* Runs the program from `body`; the burst is added to `burst` where there is one. */
+static void world_run(void (*body)(void *), void *argument, const struct settings *set, struct burst *burst)
+{
+	memset(&w, 0, sizeof(w));
+	w.cpus = set->cpus;
+	w.seed = set->seed;
+	w.sample_ns = set->sample_ns > 0 ? set->sample_ns : 4 * MS;
+	w.slice_ns = 3 * MS;
+	w.latency_ns = 40 * US;
+	w.begin = set->begin;
+	w.end = set->begin + set->length;
+	w.burst = burst;
+	w.measure_from = 0.1 * S;
+	w.objects = 10;
+	for (size_t i = 0; set->smaller && i < REGIONS; i++)
+		w.smaller[i] = set->smaller[i];
+	if (burst) {
+		burst->cpus = set->cpus;
+		burst->length_ns = (int64_t)set->length;
+	}
+	new_task(body, argument);
+	while (w.now < set->end && step_world())
+		;
+	for (size_t i = 0; i < w.ntasks; i++) {
+		free(w.task[i]->stack);
+		free(w.task[i]);
+	}
+}
+
+#endif
