@@ -10,9 +10,11 @@
 #include "base/terminal.h"
 #include "profile/impact.h"
 #include "profile/prose.h"
+#include "profile/whatif.h"
 
 static const char USAGE[] =
 	"usage: andweorc-analyze [--format text|andweorc|json] [-p POINT]... [--top N] [RESOLVED...]\n"
+	"       andweorc-analyze --what-if REGION=PCT[,REGION=PCT]...[,cpus=N] [RESOLVED...]\n"
 	"       andweorc-analyze --explain\n"
 	"\n"
 	"Turns the experiments of resolved logs into impacts: how much faster the\n"
@@ -23,18 +25,22 @@ static const char USAGE[] =
 	"                       andweorc-diff and andweorc-plot; default otherwise), json\n"
 	"  -p, --point POINT    only this progress point; may be repeated\n"
 	"      --top N          at most N regions for each point\n"
+	"      --what-if LIST   answer one question from the recorded events, without\n"
+	"                       experiments: REGION=PCT (a function or FILE:LINE takes so\n"
+	"                       many per cent less time) and cpus=N, joined by commas\n"
 	"      --explain        explain the terms of the report and exit\n"
 	"  -h, --help           print this help and exit\n"
 	"  -V, --version        print the version and exit\n";
 
 enum format { FORMAT_TEXT, FORMAT_ANDWEORC, FORMAT_JSON };
-enum { OPTION_TOP = 256, OPTION_EXPLAIN };
+enum { OPTION_TOP = 256, OPTION_WHAT_IF, OPTION_EXPLAIN };
 
 struct options {
 	enum format format;
 	const char **point;
 	size_t npoints, cap_points;
 	size_t top;
+	struct what_if what_if; /* text NULL: nothing is asked */
 };
 
 static enum format parse_format(const char *text)
@@ -56,6 +62,15 @@ static size_t parse_top(const char *text)
 	cli_usage_error(EXIT_TROUBLE, "bad number '%s' for --top", text);
 }
 
+static void parse_what_if(struct options *o, const char *text)
+{
+	const char *why;
+
+	what_if_release(&o->what_if);
+	if (!what_if_parse(&o->what_if, text, &why))
+		cli_usage_error(EXIT_TROUBLE, "bad question '%s' for --what-if: %s", text, why);
+}
+
 static void set_page(void)
 {
 	prose_set_page((struct prose_page){ .columns = terminal_columns(), .utf8 = terminal_has_utf8() });
@@ -75,6 +90,7 @@ static void parse_options(int argc, char **argv, struct options *o)
 		{ "format", required_argument, NULL, 'f' },
 		{ "point", required_argument, NULL, 'p' },
 		{ "top", required_argument, NULL, OPTION_TOP },
+		{ "what-if", required_argument, NULL, OPTION_WHAT_IF },
 		{ "explain", no_argument, NULL, OPTION_EXPLAIN },
 		CLI_LONGS,
 	};
@@ -91,6 +107,9 @@ static void parse_options(int argc, char **argv, struct options *o)
 			break;
 		case OPTION_TOP:
 			o->top = parse_top(optarg);
+			break;
+		case OPTION_WHAT_IF:
+			parse_what_if(o, optarg);
 			break;
 		case OPTION_EXPLAIN:
 			explain();
@@ -130,27 +149,44 @@ static void print(const struct analysis *a, const struct options *o)
 	}
 }
 
+static void report(const struct options *o, struct profile *p)
+{
+	struct analysis a;
+
+	analysis_init(&a, p, o->point, o->npoints);
+	for (size_t i = 0; i < a.ndoubts; i++)
+		msg_warn("%s", a.doubt[i].text);
+	print(&a, o);
+	analysis_release(&a);
+}
+
+static void answer(const struct options *o, struct profile *p)
+{
+	set_page();
+	what_if_write(&o->what_if, p, stdout);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .top = SIZE_MAX };
 	struct profile p = PROFILE_INIT;
-	struct analysis a;
 
 	cli_init(argv[0]);
 	o.format = isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_ANDWEORC;
 	parse_options(argc, argv, &o);
+	p.what_if = o.what_if.text ? &o.what_if : NULL;
 	if (optind == argc)
 		profile_load(&p, "-");
 	for (int i = optind; i < argc; i++)
 		profile_load(&p, argv[i]);
 	profile_finish(&p);
 	check_points(&o, &p);
-	analysis_init(&a, &p, o.point, o.npoints);
-	for (size_t i = 0; i < a.ndoubts; i++)
-		msg_warn("%s", a.doubt[i].text);
-	print(&a, &o);
-	analysis_release(&a);
+	if (p.what_if)
+		answer(&o, &p);
+	else
+		report(&o, &p);
 	profile_release(&p);
+	what_if_release(&o.what_if);
 	free(o.point);
 	return cli_finish(EXIT_OK);
 }

@@ -20,6 +20,9 @@
 #define AW_LATENCY    "latency"
 #define AW_POINT      "point"
 #define AW_SAMPLE     "sample"
+#define AW_BURST      "burst"
+#define AW_STACK      "stack"
+#define AW_EVENTS     "events"
 #define AW_SHARE      "share"
 #define AW_WARNING    "warning"
 #define AW_END        "end"
@@ -27,6 +30,7 @@
 #define AW_CURVE      "curve"
 #define AW_BASELINE   "baseline"
 #define AW_REPLICATE  "replicate"
+#define AW_REPLAY     "replay"
 #define AW_COVERAGE   "coverage"
 #define AW_UNTRIED    "untried"
 

@@ -256,6 +256,7 @@ void context_close(struct context *c, const char *path)
 	untried_close(c); /* before regions give their strings away */
 	context_add_regions(c);
 	add_windows(c);
+	observed_close(c);
 	latency_keep(c);
 	add_shares(c);
 	add_warnings(c);
@@ -283,5 +284,6 @@ void context_release(struct context *c)
 	free(c->share);
 	free(c->warning);
 	free(c->module);
+	free(c->observed);
 	untried_free(&c->untried);
 }

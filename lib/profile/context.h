@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/idmap.h"
+#include "base/idmap.h"
+#include "profile/observed.h"
 #include "profile/profile.h"
 #include "profile/untried.h"
 
@@ -79,6 +80,8 @@ struct context {
 	struct context_module *module;
 	size_t nmodules, cap_modules;
 	struct untried untried;
+	struct observed *observed;
+	size_t nobserved, cap_observed;
 };
 
 /* The place of an id; makes one when it is new. May move the array. */

@@ -143,6 +143,25 @@ static void add_replicates(const struct impact_writer *w, const struct impact_po
 	}
 }
 
+/* What replay says, of regions without experiments too. */
+static void add_replayed(const struct impact_writer *w, const struct profile *p, const struct profile_replayed *r)
+{
+	static const char *const gain[REPLAY_MODELS] = { "strict", "simulated", "monitor" };
+	static const char *const check[REPLAY_MODELS] = { "strict_check", "simulated_check", "monitor_check" };
+
+	record_begin(w->to, AW_REPLAY);
+	impact_put_text(w, "point", p->point[r->point].name);
+	impact_put_text(w, "region", p->region[r->region].label);
+	impact_put_real(w, "speedup_pct", r->s * 100);
+	impact_put_real(w, "gain_pct", r->gain * 100);
+	impact_put_real(w, "gain_se", r->se * 100);
+	for (size_t i = 0; i < REPLAY_MODELS; i++) {
+		impact_put_real(w, gain[i], r->model[i].gain * 100);
+		impact_put_real(w, check[i], r->model[i].base_ns / r->measured_ns);
+	}
+	record_end(w->to);
+}
+
 void impact_write_records(const struct analysis *a, size_t top, FILE *out)
 {
 	struct buf b = BUF_INIT;
@@ -168,6 +187,8 @@ void impact_write_records(const struct analysis *a, size_t top, FILE *out)
 			add_replicates(&w, p, &p->impact[j]);
 		}
 	}
+	for (size_t i = 0; i < a->profile->nreplayed; i++)
+		add_replayed(&w, a->profile, &a->profile->replayed[i]);
 	fwrite(b.s, 1, b.len, out);
 	buf_release(&b);
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/idmap.h"
+#include "base/idmap.h"
 
 struct lengths_bucket {
 	uint32_t bucket;

@@ -257,6 +257,8 @@ static void load_record(struct context *c, struct record *rec)
 		{ AW_SHARE, load_share },     { AW_MODULE, load_module },         { AW_RUN, load_run },
 		{ AW_WARNING, load_warning }, { AW_END, load_end },               { AW_HEADER, load_header },
 		{ AW_PROCESS, load_process }, { AW_LATENCY, load_latency },
+		{ AW_BURST, load_burst },     { AW_STACK, load_stack },           { AW_EVENTS, load_events },
+		{ AW_POINT, load_point_name },
 	};
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)

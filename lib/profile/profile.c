@@ -44,6 +44,7 @@ void profile_release(struct profile *p)
 	free(p->first_given);
 	free(p->warning);
 	free(p->pool);
+	free(p->replayed);
 	lengths_table_release(&p->lengths);
 	idmap_release(&p->run_at);
 	idmap_release(&p->pool_at);
@@ -138,6 +139,8 @@ static void sort_points(struct profile *p)
 		p->visits[i].point = place[p->visits[i].point];
 	for (size_t i = 0; i < p->npools; i++)
 		p->pool[i].point = place[p->pool[i].point];
+	for (size_t i = 0; i < p->nreplayed; i++)
+		p->replayed[i].point = place[p->replayed[i].point];
 	lengths_table_points(&p->lengths, place);
 	free(place);
 	free(p->point);

@@ -21,9 +21,10 @@
 
 #include "base/map.h"
 #include "profile/drift.h"
-#include "profile/idmap.h"
+#include "base/idmap.h"
 #include "profile/lengths.h"
 #include "profile/pool.h"
+#include "replay/replay.h"
 
 #define PROFILE_NONE SIZE_MAX
 
@@ -163,6 +164,16 @@ struct profile_warning {
 	size_t last;   /* that said so */
 };
 
+/* What replay says of one run: the gain at a point, were a region faster by s. */
+struct profile_replayed {
+	size_t point;
+	size_t region; /* PROFILE_NONE: of what the user asked */
+	double s;
+	enum replay_what what;
+	double gain, se, measured_ns;
+	struct replay_modelled model[REPLAY_MODELS];
+};
+
 /* All windows, those replaced by sums included. */
 struct profile_census {
 	size_t windows, disturbed, baselines, treated; /* the last two without disturbed ones */
@@ -185,6 +196,9 @@ struct profile {
 	size_t nwarnings, cap_warnings;
 	struct profile_pool *pool;
 	size_t npools, cap_pools;
+	struct what_if *what_if;       /* asked of bursts, instead of each region; NULL: nothing; the caller's, set before loading */
+	struct profile_replayed *replayed;
+	size_t nreplayed, cap_replayed;
 	struct lengths_table lengths;  /* of spans */
 	bool pooled;                   /* there are no windows and visits: they are in the pools */
 	struct profile_census census;

@@ -13,7 +13,7 @@
 
 #include "base/map.h"
 #include "format/record.h"
-#include "profile/idmap.h"
+#include "base/idmap.h"
 
 /* Samples of a context at one address. */
 struct untried_leaf {

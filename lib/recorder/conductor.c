@@ -188,6 +188,7 @@ void conductor_release(struct conductor *c)
 	free(c->name_found);
 	points_release(&c->points);
 	machine_release(&c->machine);
+	bursts_release(&c->bursts);
 	processes_release(&c->processes);
 	leftover_release(&c->leftover);
 	c->trials = NULL;
@@ -220,6 +221,8 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	regions_new_run(c->regions);
 	points_new_run(&c->points, c->arena, run);
 	mapping_new_run(c->modules);
+	bursts_release(&c->bursts);
+	bursts_init(&c->bursts, c->arena, c->journal, c->regions, run);
 	processes_release(&c->processes);
 	processes_init(&c->processes, c->arena, c->modules, c->journal, run);
 	conductor_watch(c);

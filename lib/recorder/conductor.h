@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "recorder/adapt.h"
+#include "recorder/bursts.h"
 #include "recorder/journal.h"
 #include "recorder/leftover.h"
 #include "recorder/machine.h"
@@ -96,6 +97,7 @@ struct conductor {
 	uint64_t windows;        /* in this run */
 	uint64_t disturbed;      /* of these, set aside */
 	struct machine machine;
+	struct bursts bursts;
 	struct whole whole;
 	int wait_status;         /* of the command, once it has ended, */
 	int64_t ended_ns;        /* and when that was */

@@ -1,6 +1,6 @@
 /*
  * conductor_parts: what the parts of the conductor share.  conductor.c has a run,
- * window.c one experiment after the other, whole.c runs that are one experiment each;
+ * window.c one experiment after the other, observe.c bursts between them, whole.c runs that are one experiment each;
  * speedup.c tells the runtime what is sped up, trials.c what is to be, and watch.c
  * waits for all of them.  Private to these.
  */
@@ -43,8 +43,16 @@ bool conductor_log(struct conductor *c, struct window *w);
 /* Writes that, with what follows it; one that cannot be judged yet is kept back until it can, or the run ends. */
 void conductor_put(struct conductor *c, const struct window *w);
 
+/* The phase of the window that is on. */
+void conductor_phase(struct conductor *c, uint32_t phase);
+
 /* Writes the windows that were kept back. */
 void conductor_let_go(struct conductor *c);
+
+/* ---- observe.c ---- */
+
+/* Notes all events for a while, if it is time for that. */
+void conductor_observe(struct conductor *c);
 
 /* ---- watch.c ---- */
 

@@ -50,6 +50,8 @@ struct region {
 
 struct place; /* what is known of one address; see regions_sample.c */
 
+enum { REGIONS_CHARGED = 64 };
+
 struct regions {
 	enum region_scope mode;
 	struct mappings *modules;
@@ -69,6 +71,8 @@ struct regions {
 	uint64_t made_named;      /* of these, in functions with names */
 	uint64_t taken;           /* samples of either kind, of all runs */
 	struct map said;          /* about names; values are not used */
+	struct region *charged[REGIONS_CHARGED]; /* what the last sample was charged to; more than that are left out */
+	size_t ncharged;
 	bool passed_more;         /* mapping_pass was called: publish */
 	bool coarse;              /* by regions_coarsen */
 	bool fell_back;           /* functions became regions, as there were no lines; see regions_fallback.c */

@@ -132,6 +132,8 @@ static void charge(struct regions *r, struct region *g, const struct arena_sampl
 	if (g->stamp == r->taken)
 		return;
 	g->stamp = r->taken;
+	if (r->ncharged < REGIONS_CHARGED)
+		r->charged[r->ncharged++] = g;
 	if (s->class == CLASS_CPU) {
 		g->samples += s->weight;
 		g->all_samples += s->weight;
@@ -232,6 +234,7 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 	bool charged = false;
 
 	r->taken++;
+	r->ncharged = 0;
 	if (class == CLASS_CPU) {
 		r->samples += s->weight;
 		r->all_samples += s->weight;

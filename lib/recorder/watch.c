@@ -86,6 +86,7 @@ static void drain_thread(struct conductor *c, struct arena_thread *t)
 	for (; tail != head; tail++) {
 		processes_name(&c->processes, process, &t->ring[tail % ARENA_RING]);
 		regions_sample(c->regions, &t->ring[tail % ARENA_RING]);
+		bursts_sample(&c->bursts, (uint32_t)(t - c->arena->thread), tail, &t->ring[tail % ARENA_RING]);
 	}
 	atomic_store_explicit(&t->ring_tail, tail, memory_order_release);
 }

@@ -42,7 +42,7 @@ struct tally conductor_tally(const struct conductor *c)
 	return t;
 }
 
-static void set_phase(struct conductor *c, uint32_t phase)
+void conductor_phase(struct conductor *c, uint32_t phase)
 {
 	/* Pairs with the acquire of visitors: they see the switch that came before. */
 	atomic_store_explicit(&c->arena->window, c->window << 2 | phase, memory_order_release);
@@ -215,18 +215,18 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	if (!conductor_rest(c, now_ns() + settle))
 		return true;
 	points_expect(&c->points);
-	set_phase(c, PHASE_OPEN);
+	conductor_phase(c, PHASE_OPEN);
 	automatic_mark(&c->points.automatic, c->arena, c->window, false);
 	if (!wait_for_points(c, w.opened, NULL, false, patience, length_ns / 2))
 		return true;
 	w.before = conductor_tally(c);
 	w.others = machine_now(&c->processes);
 	spans_open(&c->points.spans, w.before.at_ns);
-	set_phase(c, PHASE_IDLE);
+	conductor_phase(c, PHASE_IDLE);
 	if (!conductor_rest(c, w.before.at_ns + length_ns))
 		return true;
 	points_expect(&c->points);
-	set_phase(c, PHASE_CLOSE);
+	conductor_phase(c, PHASE_CLOSE);
 	automatic_mark(&c->points.automatic, c->arena, c->window, true);
 	if (!wait_for_points(c, w.closed, w.opened, true, patience, grace))
 		return true;
@@ -234,7 +234,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	w.others = machine_since(machine_now(&c->processes), w.others);
 	spans_close(&c->points.spans, w.after.at_ns);
 	w.spoilt = atomic_load(&c->arena->speedup) != c->speedup;
-	set_phase(c, PHASE_IDLE);
+	conductor_phase(c, PHASE_IDLE);
 	return !log_window(c, &w);
 }
 
@@ -267,6 +267,7 @@ void conductor_experiment(struct conductor *c)
 		/* A mark that the program came to late. */
 		if (points_most_visits(&c->points) > 0)
 			automatic_give_up(&c->points.automatic);
+		conductor_observe(c);
 		t = conductor_trial(c, &region);
 		done = perform(c, region, t->pct, window_length(c));
 		/* What the end of the run has cut short is done again in the next one. */

@@ -23,10 +23,11 @@
 #include <string.h>
 
 #include "bucket.h"
+#include "event.h"
 #include "unwind.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d08, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d09, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
 	ARENA_POINTS = 64,
@@ -49,6 +50,8 @@ enum {
 	ARENA_PROCESSORS = 1 << 10, /* remembered; a power of two */
 	ARENA_SPANS = 1 << 11,    /* threads that measure spans, times points; further ones only count them */
 	ARENA_NUMBERED = 1 << 14, /* spans with numbers that are open at a time; a power of two */
+	ARENA_EVENTS = 1 << 15,   /* that a thread notes in a burst */
+	ARENA_LOGS = 64,          /* threads that note some */
 };
 
 /* The runtime's state, as far as the recorder needs to know it. */
@@ -75,6 +78,7 @@ enum {
 	PHASE_IDLE,   /* visits only count */
 	PHASE_OPEN,   /* the next visit of each point opens its count */
 	PHASE_CLOSE,  /* the next visit of each point closes it */
+	PHASE_BURST,  /* nothing is measured: threads note what they do to each other */
 };
 
 /* How a point is come to; points of one name and different kinds are different points. */
@@ -294,6 +298,21 @@ struct arena_wait {
 	struct arena_sample at; /* [T] the stack; `hit` and `class` too */
 };
 
+/* Something that a thread did in a burst; see struct burst_event. */
+struct arena_event {
+	int64_t at_ns, waited_ns;
+	uint64_t site;          /* address in the thread's process; 0: not known */
+	uint32_t object, other; /* the low half of a key; a number (of a point, a visit); of a sample, where it is in the ring */
+	uint32_t kind;          /* enum burst_kind */
+};
+
+/* What the threads of one slot, one after the other, did in a burst. */
+struct arena_log {
+	uint32_t thread;    /* [T] the slot's number, > 0 */
+	_Atomic uint32_t n; /* [T] */
+	struct arena_event event[ARENA_EVENTS]; /* [T] */
+};
+
 enum { SLOT_FREE, SLOT_UNBORN, SLOT_LIVE };
 
 /* A thread.  Counters survive the thread and are never reset: the conductor works with differences. */
@@ -322,6 +341,7 @@ struct arena_thread {
 	uint64_t learned_from;      /* [T] `segment` and `site` hold what threads with this routine have learned, one after the other; */
 	uint64_t has_segments[ARENA_SEGMENTS / 64]; /* [T] a bit for each of the former that is not empty, */
 	uint32_t has_sites;         /* [T] 1: the latter are not */
+	uint32_t log, log_window;   /* [T] number of the slot's arena_log in the burst that is that window; 0: there was none left */
 	struct arena_wait wait;     /* [T] */
 	struct arena_site site[ARENA_SITES]; /* [T] */
 	_Atomic uint64_t visits[ARENA_POINTS]; /* [T] */
@@ -392,6 +412,8 @@ struct arena {
 	struct arena_object object[ARENA_OBJECTS];
 	struct arena_processor processor[ARENA_PROCESSORS];
 	struct arena_numbered numbered[ARENA_NUMBERED]; /* [A] */
+	_Atomic uint32_t logs_used;                 /* [A] in this burst; maybe more than there are */
+	_Atomic int64_t cut_ns;                     /* [A] when the first event found no room; 0: all did */
 	struct arena_spans spans[ARENA_SPANS];
 	struct arena_birth birth[ARENA_BIRTHS]; /* [A] */
 	struct arena_target targets[2];
@@ -402,6 +424,7 @@ struct arena {
 	struct arena_modules modules[ARENA_PROCESSES][2]; /* [C] of each; the two take turns */
 	struct unwind_row row[ARENA_ROWS]; /* [C] appended to; what a set refers to stays */
 	struct arena_thread thread[ARENA_THREADS];
+	_Alignas(4096) struct arena_log log[ARENA_LOGS]; /* whole pages, which can be given back */
 };
 
 /*

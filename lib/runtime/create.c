@@ -88,6 +88,11 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 	slot->stack_bytes = stack_bytes(attr);
 	slot->masked = self.masked;
 	slot->ready_ns = now_ns();
+	if (self.slot && event_on()) {
+		self.busy++;
+		event_note(self.slot, BURST_BIRTH, slot->ready_ns, 0, thread_number(slot), 0, (const void *)(uintptr_t)routine);
+		self.busy--;
+	}
 	return slot;
 }
 

@@ -41,7 +41,7 @@ void point_open_or_close(struct arena_thread *t, uint32_t number)
 	/* Pairs with the release of the conductor: who sees the phase sees the switch before it. */
 	uint32_t word = atomic_load_explicit(&arena->window, memory_order_acquire), window = window_number(word);
 
-	if (likely(window_phase(word) == PHASE_IDLE))
+	if (likely(window_phase(word) == PHASE_IDLE || window_phase(word) == PHASE_BURST))
 		return;
 	if (window_phase(word) == PHASE_OPEN) {
 		if (!take(&p->open_taken, window))
@@ -70,6 +70,8 @@ void point_add(int point, uint64_t n)
 	counter_add(&t->visits[number], n);
 	self.busy++;
 	point_open_or_close(t, number);
+	if (event_on())
+		event_note(t, BURST_VISIT, now_ns(), 0, (uint64_t)point, n, NULL);
 	self.busy--;
 }
 
@@ -78,6 +80,8 @@ void point_attend(struct arena_thread *t, uint32_t number)
 	self.busy++;
 	segment_renew(t, &arena->point[number]);
 	point_open_or_close(t, number);
+	if (event_on())
+		event_note(t, BURST_VISIT, now_ns(), 0, number + 1, 1, NULL);
 	self.busy--;
 }
 

@@ -21,6 +21,7 @@
  *   breakpoint progress points at places in code
  *   callpoint  and at functions of libraries   redirect  how these are come to
  *   wait       what can block          progress  visits of progress points
+ *   event      what a burst notes of all these
  *   span       lengths of spans
  *   thread     slots of threads        process, init  life
  *   real       what libc has           sys     system calls of our own
@@ -153,6 +154,8 @@ struct self {
 	uint64_t took_key;             /* lock that was taken last, */
 	int64_t took_ns;               /* and when */
 	int64_t gathered_ns;           /* credited, but G has not been raised for it yet */
+	uint32_t ran_window;           /* the burst in which these were read: */
+	int64_t ran_wall_ns, ran_cpu_ns; /* the time, and the thread's processor time then */
 	struct stand stand;            /* of the thread, as it last noted that at a processor */
 };
 
@@ -533,6 +536,22 @@ static inline bool wait_is_accounted(void)
 {
 	return wait_is_watched() && window_speedup() != 0;
 }
+
+/* ---- event.c: what a burst notes ---- */
+
+/* any: is every event to be noted just now? */
+static inline bool event_on(void)
+{
+	return unlikely(window_phase(atomic_load_explicit(&arena->window, memory_order_relaxed)) == PHASE_BURST);
+}
+
+/* any: notes an event of the thread, the calling one.  For keys their low half. */
+void event_note(struct arena_thread *t, enum burst_kind kind, int64_t at_ns, int64_t waited_ns, uint64_t object, uint64_t other,
+		const void *site);
+
+/* any: notes, first, how long the thread has been without a processor since event_ran; before a wait, and in samples. */
+void event_queued(struct arena_thread *t, int64_t now);
+void event_ran(int64_t now); /* any: and begins to count that anew */
 
 /* ---- spin.c: waits that the program declares ---- */
 

@@ -73,6 +73,18 @@ static void look_for_jumps(void)
 	}
 }
 
+/* In a burst: the sample is the next to be kept.  One that hits the runtime itself must not interrupt what that notes. */
+static void note_event(struct arena_thread *t, int64_t ns)
+{
+	int64_t now;
+
+	if (!event_on() || self.busy)
+		return;
+	now = now_ns();
+	event_queued(t, now);
+	event_note(t, BURST_SAMPLE, now, ns, atomic_load_explicit(&t->ring_head, memory_order_relaxed), 0, NULL);
+}
+
 void sample_take(const void *context, uint32_t periods, int64_t ns)
 {
 	struct arena_thread *t = self.slot;
@@ -107,6 +119,7 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	/* That time is told of as one of waiting when the wait is over (wait.c). */
 	if (!waits) {
 		counter_add(&t->worked_ns, (uint64_t)ns);
+		note_event(t, ns);
 		sample_keep(t, &stack, CLASS_CPU, periods);
 	}
 

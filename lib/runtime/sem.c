@@ -124,7 +124,7 @@ static inline void took(sem_t *s, const void *site)
 {
 	int left;
 
-	if (wait_is_accounted() && sem_getvalue(s, &left) == 0 && left == 0)
+	if (wait_is_accounted() && (event_on() || (sem_getvalue(s, &left) == 0 && left == 0)))
 		wait_acquire(key_of_semaphore(s), site);
 }
 

@@ -165,6 +165,8 @@ static void begin(int point, const uint64_t *number)
 	/* What came before is not of the span. */
 	segment_renew(t, &arena->point[at].begins);
 	now = now_ns();
+	if (event_on())
+		event_note(t, BURST_BEGIN, now, 0, (uint64_t)point, number ? *number : 0, NULL);
 	virt = now - delay_of(t);
 	if (s)
 		note(s, &s->begins, &s->begins_ns, virt);
@@ -185,7 +187,7 @@ static void end(int point, const uint64_t *number)
 	struct arena_spans *s;
 	struct arena_begin begun;
 	uint32_t at = (uint32_t)point - 1;
-	int64_t virt;
+	int64_t now, virt;
 
 	if (!t)
 		return;
@@ -193,7 +195,10 @@ static void end(int point, const uint64_t *number)
 	s = spans_of(t, at);
 	/* What the thread did up to here is credited before its clock is read. */
 	segment_renew(t, &arena->point[at]);
-	virt = now_ns() - delay_of(t);
+	now = now_ns();
+	if (event_on())
+		event_note(t, BURST_END, now, 0, (uint64_t)point, number ? *number : 0, NULL);
+	virt = now - delay_of(t);
 	if (s)
 		note(s, &s->ends, &s->ends_ns, virt);
 	if (number) {

@@ -139,6 +139,11 @@ void thread_begin(struct arena_thread *slot)
 	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
 	if (!sampler_start())
 		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
+	/* A wait of no length: the thread is here. */
+	if (event_on()) {
+		event_ran(now_ns());
+		event_note(slot, BURST_OUTSIDE, self.ran_wall_ns, 0, 0, 0, NULL);
+	}
 	if (slot->routine && window_speedup()) {
 		segment_be_born(slot, slot->routine, slot->arg);
 		processor_born(slot, slot->ready_ns);
@@ -153,6 +158,8 @@ void thread_end(void)
 	if (!slot || !arena)
 		return;
 	self.busy++;
+	if (event_on())
+		event_note(slot, BURST_DEATH, now_ns(), 0, 0, 0, NULL);
 	sampler_stop();
 	self.slot = NULL;
 	self.busy--;

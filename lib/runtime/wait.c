@@ -148,6 +148,11 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	w->since = now_ns();
 	if (speedup)
 		processor_leave(t);
+	if (event_on()) {
+		event_queued(t, w->since);
+		if (key)
+			event_note(t, BURST_RELEASE, w->since, 0, key, 0, site);
+	}
 	if (outside && (ns == WAIT_UNKNOWN ? expected_ns(t, site) : ns) >= LONG_NS)
 		publish(w, ns, speedup);
 	self.wall_ns = 0; /* also if the wait is left by a jump, out of a handler, and never ends */
@@ -244,6 +249,13 @@ static void go_on(struct wait *w)
 	self.busy--;
 }
 
+/* In a burst. */
+static void note_end(struct wait *w, enum burst_kind kind, uint64_t a, uint64_t b, int64_t now)
+{
+	event_note(w->t, kind, now, now - w->since, a, b, w->site);
+	event_ran(now);
+}
+
 void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 {
 	bool waited = true;
@@ -252,6 +264,8 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 	if (!end(w))
 		return;
 	now = now_ns();
+	if (event_on())
+		note_end(w, b ? BURST_WAIT : BURST_ACQUIRE, a, b, now);
 	if (window_speedup()) {
 		sync_took(b ? b : a, now);
 		waited = b ? sync_acquire2(w->t, a, b, w->since, w->delay) : sync_acquire(w->t, a, w->since, w->delay);
@@ -278,10 +292,15 @@ void wait_by_peer(struct wait *w, uint64_t key)
 
 void wait_outside(struct wait *w)
 {
+	int64_t now;
+
 	if (!end(w))
 		return;
+	now = now_ns();
+	if (event_on())
+		note_end(w, BURST_OUTSIDE, 0, 0, now);
 	/* A wait for a lock that nobody ended is a sleep. */
-	finish(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now_ns());
+	finish(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now);
 	if (window_speedup())
 		delay_pay(w->t, RELEASE_DEBT_NS, PAUSE_ASLEEP);
 	go_on(w);
@@ -328,7 +347,8 @@ void wait_stranger(struct wait *w)
  * time, which is read as seldom as can be: some programs do this hundreds of times in a
  * millisecond, and what that costs makes all that they do count for less.
  */
-static void pass(uint64_t key, const void *site, int64_t (*account)(struct arena_thread *t, uint64_t key, int64_t now))
+static void pass(enum burst_kind kind, uint64_t key, const void *site,
+		 int64_t (*account)(struct arena_thread *t, uint64_t key, int64_t now))
 {
 	struct arena_thread *t;
 	int64_t now;
@@ -339,6 +359,8 @@ static void pass(uint64_t key, const void *site, int64_t (*account)(struct arena
 	t = self.slot;
 	self.busy++;
 	now = now_ns();
+	if (event_on())
+		event_note(t, kind, now, 0, key, 0, site);
 	goes_on = segment_settle(t, now);
 	now = account(t, key, now);
 	take_deferred(t);
@@ -377,22 +399,22 @@ static int64_t take(struct arena_thread *t, uint64_t key, int64_t now)
 
 void wait_release(uint64_t key, const void *site)
 {
-	pass(key, site, release);
+	pass(BURST_RELEASE, key, site, release);
 }
 
 void wait_acquire(uint64_t key, const void *site)
 {
-	pass(key, site, acquire);
+	pass(BURST_ACQUIRE, key, site, acquire);
 }
 
 void wait_unlock(uint64_t key, const void *site)
 {
-	pass(key, site, leave);
+	pass(BURST_UNLOCK, key, site, leave);
 }
 
 void wait_take(uint64_t key, const void *site)
 {
-	pass(key, site, take);
+	pass(BURST_LOCK, key, site, take);
 }
 
 void wait_lock(const void *site)

@@ -1,4 +1,4 @@
-#include "profile/idmap.h"
+#include "base/idmap.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
  * idmap: the ids of a log, which are numbers local to one header, to places in
  * arrays.
  */
-#ifndef ANDWEORC_PROFILE_IDMAP_H
-#define ANDWEORC_PROFILE_IDMAP_H
+#ifndef ANDWEORC_BASE_IDMAP_H
+#define ANDWEORC_BASE_IDMAP_H
 
 #include <stddef.h>
 #include <stdint.h>

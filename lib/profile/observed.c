@@ -1,0 +1,240 @@
+#include "profile/observed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "profile/load.h"
+#include "profile/whatif.h"
+#include "replay/replay.h"
+
+/* ---- loading ------------------------------------------------------------------ */
+
+static struct observed *observed_of(struct context *c, size_t run)
+{
+	for (size_t i = 0; i < c->nobserved; i++)
+		if (c->observed[i].run == run)
+			return &c->observed[i];
+	c->observed = xgrow(c->observed, c->nobserved, &c->cap_observed, sizeof *c->observed);
+	c->observed[c->nobserved] = (struct observed){ .run = run };
+	return &c->observed[c->nobserved++];
+}
+
+/* Of the run that the record names; NULL, after a message, when it names none. */
+static struct observed *need_observed(struct context *c, struct record *rec)
+{
+	uint64_t run;
+
+	return record_need_u64(rec, "run", &run) ? observed_of(c, context_run(c, run)) : NULL;
+}
+
+static struct burst *burst_of(struct observed *o, uint64_t id)
+{
+	size_t at = idmap_at(&o->burst_at, id, o->nbursts);
+
+	if (at == o->nbursts) {
+		o->burst = xgrow(o->burst, o->nbursts, &o->cap_bursts, sizeof *o->burst);
+		o->burst[o->nbursts++] = (struct burst){ .cpus = 1 };
+	}
+	return &o->burst[at];
+}
+
+void load_burst(struct context *c, struct record *rec)
+{
+	struct observed *o = need_observed(c, rec);
+	uint64_t id, length, cpus;
+	struct burst *b;
+
+	if (!o || !record_need_u64(rec, "id", &id) || !record_need_u64(rec, "length_ns", &length) ||
+	    !record_need_u64(rec, "cpus", &cpus))
+		return;
+	b = burst_of(o, id);
+	b->length_ns = length < INT64_MAX ? (int64_t)length : INT64_MAX;
+	b->cpus = cpus > 0 && cpus < UINT16_MAX ? (unsigned)cpus : 1;
+}
+
+void load_stack(struct context *c, struct record *rec)
+{
+	struct observed *o = need_observed(c, rec);
+	const char *regions;
+	uint64_t id;
+	char *copy, *rest, *word;
+	struct observed_stack s = { 0 };
+	size_t cap = 0;
+
+	/* Stacks are numbered in the order of the log. */
+	if (!o || !record_need_u64(rec, "id", &id) || !record_need_str(rec, "regions", &regions))
+		return;
+	if (id != o->nstacks + 1) {
+		msg_error_at(rec->path, rec->line, "stack %llu does not follow stack %zu", (unsigned long long)id, o->nstacks);
+		return;
+	}
+	rest = copy = xstrdup(regions);
+	while ((word = strsep(&rest, ",")) && *word) {
+		uint64_t region;
+
+		if (!num_u64(word, &region)) {
+			msg_error_at(rec->path, rec->line, "bad number '%s' for 'regions'", word);
+			break;
+		}
+		s.region = xgrow(s.region, s.n, &cap, sizeof *s.region);
+		s.region[s.n++] = context_region(c, region);
+	}
+	free(copy);
+	o->stack = xgrow(o->stack, o->nstacks, &o->cap_stacks, sizeof *o->stack);
+	o->stack[o->nstacks++] = s;
+}
+
+void load_events(struct context *c, struct record *rec)
+{
+	struct observed *o = need_observed(c, rec);
+	uint64_t burst, thread;
+	const char *data;
+
+	if (!o || !record_need_u64(rec, "burst", &burst) || !record_need_u64(rec, "thread", &thread) ||
+	    !record_need_str(rec, "data", &data))
+		return;
+	if (thread > UINT32_MAX || !burst_read(burst_thread(burst_of(o, burst), (uint32_t)thread), data))
+		msg_error_at(rec->path, rec->line, "bad events for 'data'");
+}
+
+void load_point_name(struct context *c, struct record *rec)
+{
+	struct observed *o;
+	const char *name;
+	uint64_t id;
+
+	/* Of logs without bursts nothing is kept. */
+	if (!c->nobserved || !(o = need_observed(c, rec)) || !record_need_u64(rec, "id", &id) || !record_need_str(rec, "name", &name))
+		return;
+	o->point = xgrow(o->point, o->npoints, &o->cap_points, sizeof *o->point);
+	o->point[o->npoints++] = (struct observed_point){ .id = (uint32_t)id, .name = xstrdup(name) };
+}
+
+/* ---- asking -------------------------------------------------------------------- */
+
+static const double LEVELS[] = { 0.25, 0.5, 0.75 };
+
+static const char *name_of(const struct observed *o, uint32_t point)
+{
+	for (size_t i = 0; i < o->npoints; i++)
+		if (o->point[i].id == point)
+			return o->point[i].name;
+	return NULL;
+}
+
+static bool is_charged(const struct observed_stack *s, size_t region)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->region[i] == region)
+			return true;
+	return false;
+}
+
+/* region: its place in the profile. */
+static void keep(struct context *c, const struct observed *o, size_t region, double s, const struct replay_effect *e)
+{
+	struct profile *p = c->p;
+	const char *name = name_of(o, e->point);
+
+	if (!name || isnan(e->gain))
+		return;
+	p->replayed = xgrow(p->replayed, p->nreplayed, &p->cap_replayed, sizeof *p->replayed);
+	p->replayed[p->nreplayed] = (struct profile_replayed){
+		.point = load_point(p, name), .region = region, .s = s, .what = e->what, .gain = e->gain, .se = e->se,
+		.measured_ns = e->measured_ns,
+	};
+	memcpy(p->replayed[p->nreplayed++].model, e->model, sizeof e->model);
+}
+
+static void ask(struct context *c, const struct observed *o, const struct replay *r, const struct replay_question *q, size_t region,
+		double s)
+{
+	struct replay_answer a;
+
+	replay_ask(r, q, &a);
+	for (size_t i = 0; i < a.n; i++)
+		if (region == PROFILE_NONE || a.effect[i].what == REPLAY_PERIOD || a.effect[i].what == REPLAY_MEAN)
+			keep(c, o, region, s, &a.effect[i]);
+	replay_answer_release(&a);
+}
+
+/* What if the region took s less time? */
+static void ask_region(struct context *c, const struct observed *o, const struct replay *r, size_t region, double s)
+{
+	double *shorter = xcalloc(o->nstacks + 1, sizeof *shorter);
+
+	for (size_t i = 0; i < o->nstacks; i++)
+		if (is_charged(&o->stack[i], region))
+			shorter[i + 1] = s;
+	ask(c, o, r, &(struct replay_question){ .shorter = shorter }, c->region[region].place, s);
+	free(shorter);
+}
+
+/* What the user asks.  Of two regions in one stack, each takes its part of what the other one leaves. */
+static void ask_users(struct context *c, const struct observed *o, const struct replay *r)
+{
+	struct what_if *w = c->p->what_if;
+	double *shorter = xcalloc(o->nstacks + 1, sizeof *shorter);
+
+	for (size_t i = 0; i < o->nstacks; i++) {
+		double left = 1;
+
+		for (size_t k = 0; k < o->stack[i].n; k++) {
+			size_t place = c->region[o->stack[i].region[k]].place;
+
+			left *= place == PROFILE_NONE ? 1 : 1 - what_if_shorter(w, &c->p->region[place]);
+		}
+		shorter[i + 1] = 1 - left;
+	}
+	ask(c, o, r, &(struct replay_question){ .shorter = shorter, .cpus = w->cpus }, PROFILE_NONE, NAN);
+	free(shorter);
+}
+
+static bool is_sampled(const struct observed *o, size_t region)
+{
+	for (size_t i = 0; i < o->nstacks; i++)
+		if (is_charged(&o->stack[i], region))
+			return true;
+	return false;
+}
+
+static void replay_run(struct context *c, const struct observed *o)
+{
+	struct replay *r = replay_learn(o->burst, o->nbursts, o->nstacks);
+
+	if (c->p->what_if)
+		ask_users(c, o, r);
+	for (size_t region = 0; region < c->nregions && !c->p->what_if; region++)
+		for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++)
+			if (c->region[region].place != PROFILE_NONE && is_sampled(o, region))
+				ask_region(c, o, r, region, LEVELS[i]);
+	replay_free(r);
+}
+
+static void release(struct observed *o)
+{
+	for (size_t i = 0; i < o->nbursts; i++)
+		burst_release(&o->burst[i]);
+	for (size_t i = 0; i < o->nstacks; i++)
+		free(o->stack[i].region);
+	for (size_t i = 0; i < o->npoints; i++)
+		free(o->point[i].name);
+	free(o->burst);
+	free(o->stack);
+	free(o->point);
+	idmap_release(&o->burst_at);
+}
+
+void observed_close(struct context *c)
+{
+	for (size_t i = 0; i < c->nobserved; i++) {
+		if (c->run[c->observed[i].run].place != PROFILE_NONE)
+			replay_run(c, &c->observed[i]);
+		release(&c->observed[i]);
+	}
+	c->nobserved = 0;
+}

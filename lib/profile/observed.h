@@ -1,0 +1,53 @@
+/*
+ * observed: what the bursts of a log say, by replay.
+ *
+ * A context gathers the `burst`, `stack`, `events` and `point` records of each of its
+ * runs.  When it closes, each run is learned, and asked for each region and speedup;
+ * the answers are added to the profile, and the events forgotten: memory is bounded by
+ * the bursts of one context.
+ */
+#ifndef ANDWEORC_PROFILE_OBSERVED_H
+#define ANDWEORC_PROFILE_OBSERVED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/idmap.h"
+#include "format/record.h"
+#include "replay/burst.h"
+
+struct context;
+
+/* What a stack of bursts is charged to: places of regions in the context. */
+struct observed_stack {
+	size_t *region; /* owned */
+	size_t n;
+};
+
+struct observed_point {
+	uint32_t id;
+	char *name; /* owned */
+};
+
+/* One run's. */
+struct observed {
+	size_t run;               /* its place in the context */
+	struct idmap burst_at;    /* by id */
+	struct burst *burst;      /* owned */
+	size_t nbursts, cap_bursts;
+	struct observed_stack *stack; /* owned; of stack number n at [n - 1] */
+	size_t nstacks, cap_stacks;
+	struct observed_point *point; /* owned */
+	size_t npoints, cap_points;
+};
+
+/* Part of loading (load.h). */
+void load_burst(struct context *c, struct record *rec);
+void load_stack(struct context *c, struct record *rec);
+void load_events(struct context *c, struct record *rec);
+void load_point_name(struct context *c, struct record *rec);
+
+/* Part of closing a context, when runs and regions have their places in the profile. */
+void observed_close(struct context *c);
+
+#endif

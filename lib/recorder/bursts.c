@@ -1,0 +1,281 @@
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "format.h"
+#include "format/record.h"
+#include "recorder/bursts.h"
+#include "replay/burst.h"
+
+enum { LINE_BYTES = 1 << 16 }; /* of events in one record */
+
+/* A thread in a burst: a part of the log of its slot. */
+struct life {
+	const struct arena_log *log;
+	uint32_t first, end; /* events */
+	uint32_t id;         /* in the records */
+};
+
+struct lives {
+	struct life *v; /* owned */
+	size_t n, cap;
+};
+
+/* ---- before and meanwhile ------------------------------------------------------ */
+
+void bursts_init(struct bursts *b, struct arena *arena, struct journal *journal, struct regions *regions, unsigned run)
+{
+	b->arena = arena;
+	b->journal = journal;
+	b->regions = regions;
+	b->run = run;
+	b->on = false;
+	b->last_ns = 0;
+}
+
+void bursts_release(struct bursts *b)
+{
+	idmap_release(&b->threads);
+	idmap_release(&b->objects);
+	idmap_release(&b->sites);
+	map_release(&b->stacks);
+	b->stacks = (struct map)MAP_INIT;
+	b->nthreads = b->nobjects = b->nsites = 0;
+	for (size_t i = 0; i < ARENA_THREADS; i++)
+		free(b->samples[i].stack);
+	memset(b->samples, 0, sizeof(b->samples));
+}
+
+void bursts_begin(struct bursts *b, int64_t began_ns)
+{
+	uint32_t n = atomic_load_explicit(&b->arena->threads_used, memory_order_acquire);
+
+	/* The logs are empty again, and take no memory. */
+	if (madvise(b->arena->log, sizeof(b->arena->log), MADV_REMOVE) != 0)
+		for (uint32_t i = 0; i < ARENA_LOGS; i++)
+			atomic_store_explicit(&b->arena->log[i].n, 0, memory_order_relaxed);
+	atomic_store_explicit(&b->arena->logs_used, 0, memory_order_relaxed);
+	atomic_store_explicit(&b->arena->cut_ns, 0, memory_order_relaxed);
+	for (uint32_t i = 0; i < ARENA_THREADS; i++) {
+		b->samples[i].n = 0;
+		b->samples[i].first = i < n ? atomic_load_explicit(&b->arena->thread[i].ring_tail, memory_order_relaxed) : 0;
+	}
+	b->began_ns = began_ns;
+	b->on = true;
+}
+
+/* The number of the stack that is charged to the regions that were charged last. */
+static uint32_t stack_number(struct bursts *b)
+{
+	const struct regions *r = b->regions;
+	struct buf key = BUF_INIT;
+	uint32_t number;
+	void **at;
+
+	buf_adds(&key, "");
+	for (size_t i = 0; i < r->ncharged; i++)
+		buf_addf(&key, "%s%u", i ? "," : "", r->charged[i]->id);
+	at = map_at(&b->stacks, key.s);
+	if (!*at) {
+		struct buf *line = &b->journal->line;
+
+		for (size_t i = 0; i < r->ncharged; i++)
+			journal_know(b->journal, r->charged[i]);
+		*at = (void *)(uintptr_t)b->stacks.n;
+		record_begin(line, AW_STACK);
+		record_u64(line, "run", b->run);
+		record_u64(line, "id", b->stacks.n);
+		record_str(line, "regions", key.s);
+		record_end(line);
+		journal_flush(b->journal);
+	}
+	number = (uint32_t)(uintptr_t)*at;
+	buf_release(&key);
+	return number;
+}
+
+void bursts_sample(struct bursts *b, uint32_t slot, uint32_t place, const struct arena_sample *s)
+{
+	struct burst_samples *of = &b->samples[slot];
+	uint32_t at = place - of->first;
+
+	if (!b->on || at != of->n)
+		return;
+	of->stack = xgrow(of->stack, of->n, &of->cap, sizeof(*of->stack));
+	of->stack[of->n++] = s->class == CLASS_CPU ? stack_number(b) : 0;
+}
+
+bool bursts_is_full(const struct bursts *b)
+{
+	return atomic_load_explicit(&b->arena->cut_ns, memory_order_relaxed) != 0;
+}
+
+/* ---- afterwards ------------------------------------------------------------------ */
+
+static unsigned processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static uint32_t number_of(struct idmap *map, size_t *n, uint64_t id)
+{
+	size_t at;
+
+	if (id == 0)
+		return 0;
+	at = idmap_at(map, id, *n);
+	if (at == *n)
+		++*n;
+	return (uint32_t)at + 1;
+}
+
+static void add_life(struct lives *l, const struct arena_log *log, uint32_t first, uint32_t end, uint32_t id)
+{
+	l->v = xgrow(l->v, l->n, &l->cap, sizeof(*l->v));
+	l->v[l->n++] = (struct life){ log, first, end, id };
+}
+
+/*
+ * Each thread that had the slot.  The last one is the thread that is there still, and
+ * may be known from other bursts; who has ended is not met again.
+ */
+static void find_lives(struct bursts *b, struct lives *l, const struct arena_log *log)
+{
+	uint32_t n = atomic_load_explicit(&log->n, memory_order_acquire), first = 0;
+	const struct arena_thread *t;
+
+	if (n > ARENA_EVENTS || log->thread == 0 || log->thread > ARENA_THREADS)
+		return;
+	t = &b->arena->thread[log->thread - 1];
+	for (uint32_t i = 0; i < n; i++) {
+		if (log->event[i].kind != BURST_DEATH)
+			continue;
+		b->nthreads++;
+		add_life(l, log, first, i + 1, (uint32_t)b->nthreads);
+		first = i + 1;
+	}
+	if (first < n)
+		add_life(l, log, first, n, number_of(&b->threads, &b->nthreads, (uint64_t)(uint32_t)t->tid << 32 | log->thread));
+}
+
+/* The thread that was born in the slot at that time; 0: it has noted nothing. */
+static uint32_t born_in(const struct lives *l, uint32_t slot, int64_t at_ns)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].log->thread == slot && l->v[i].log->event[l->v[i].first].at_ns >= at_ns)
+			return l->v[i].id;
+	return 0;
+}
+
+/* The event in the numbers of the log.  False: it is none. */
+static bool translate(struct bursts *b, const struct lives *l, const struct life *life, const struct arena_event *a,
+		      struct burst_event *e)
+{
+	uint32_t process, place;
+	const struct burst_samples *samples;
+
+	*e = (struct burst_event){ .at_ns = a->at_ns - b->began_ns, .waited_ns = a->waited_ns, .kind = (enum burst_kind)a->kind };
+	switch (a->kind) {
+	case BURST_RELEASE:
+	case BURST_ACQUIRE:
+	case BURST_UNLOCK:
+	case BURST_LOCK:
+	case BURST_WAIT:
+		e->object = number_of(&b->objects, &b->nobjects, a->object);
+		e->other = number_of(&b->objects, &b->nobjects, a->other);
+		break;
+	case BURST_BIRTH:
+		e->object = born_in(l, a->object, a->at_ns);
+		break;
+	case BURST_SAMPLE:
+		samples = &b->samples[life->log->thread - 1];
+		place = a->object - samples->first;
+		if (place >= samples->n || samples->stack[place] == 0)
+			return false;
+		e->object = samples->stack[place];
+		break;
+	case BURST_OUTSIDE:
+	case BURST_QUEUED:
+	case BURST_VISIT:
+	case BURST_BEGIN:
+	case BURST_END:
+	case BURST_DEATH:
+		e->object = a->object;
+		e->other = a->other;
+		break;
+	default:
+		return false;
+	}
+	process = atomic_load_explicit(&b->arena->thread[life->log->thread - 1].process, memory_order_relaxed);
+	e->site = a->site ? number_of(&b->sites, &b->nsites, a->site * 0x9e3779b97f4a7c15u + process) : 0;
+	return true;
+}
+
+static void write_events(struct bursts *b, uint32_t thread, struct buf *text)
+{
+	struct buf *line = &b->journal->line;
+
+	if (text->len == 0)
+		return;
+	record_begin(line, AW_EVENTS);
+	record_u64(line, "run", b->run);
+	record_u64(line, "burst", b->id);
+	record_u64(line, "thread", thread);
+	record_str(line, "data", text->s);
+	record_end(line);
+	journal_flush(b->journal);
+	buf_clear(text);
+}
+
+static void write_life(struct bursts *b, const struct lives *l, const struct life *life, int64_t length_ns)
+{
+	struct buf text = BUF_INIT;
+	struct burst_event e;
+	int64_t before = 0;
+
+	for (uint32_t i = life->first; i < life->end; i++) {
+		if (!translate(b, l, life, &life->log->event[i], &e) || e.at_ns < before || e.at_ns > length_ns)
+			continue;
+		burst_write(&text, &e, before);
+		before = e.at_ns;
+		if (text.len > LINE_BYTES)
+			write_events(b, life->id, &text);
+	}
+	write_events(b, life->id, &text);
+	buf_release(&text);
+}
+
+void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns)
+{
+	int64_t cut = atomic_load_explicit(&b->arena->cut_ns, memory_order_relaxed);
+	uint32_t used = atomic_load_explicit(&b->arena->logs_used, memory_order_relaxed);
+	struct buf *line = &b->journal->line;
+	struct lives lives = { 0 };
+
+	b->on = false;
+	b->last_ns = ended_ns;
+	if (cut && cut < ended_ns)
+		ended_ns = cut;
+	if (ended_ns <= b->began_ns)
+		return;
+	b->id++;
+	record_begin(line, AW_BURST);
+	record_u64(line, "run", b->run);
+	record_u64(line, "id", b->id);
+	record_i64(line, "start_ns", b->began_ns - run_began_ns);
+	record_i64(line, "length_ns", ended_ns - b->began_ns);
+	record_u64(line, "cpus", processors());
+	record_end(line);
+	journal_flush(b->journal);
+	for (uint32_t i = 0; i < used && i < ARENA_LOGS; i++)
+		find_lives(b, &lives, &b->arena->log[i]);
+	for (size_t i = 0; i < lives.n; i++)
+		write_life(b, &lives, &lives.v[i], ended_ns - b->began_ns);
+	free(lives.v);
+}

@@ -1,0 +1,60 @@
+/*
+ * bursts: stretches of a run in which every event is noted, for replay.
+ *
+ * In a burst nothing is sped up.  The threads note what they do to each other
+ * (lib/runtime/event.c), each into a log of the arena; when the burst is over, it
+ * is written as the records `burst`, `stack` and `events` of andweorc(5).  What
+ * threads, objects and places are called there is numbered anew by the recorder.
+ */
+#ifndef ANDWEORC_RECORDER_BURSTS_H
+#define ANDWEORC_RECORDER_BURSTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/idmap.h"
+#include "base/map.h"
+#include "recorder/journal.h"
+#include "recorder/regions.h"
+#include "runtime/arena.h"
+
+/* The stacks of a slot's samples in a burst, by their place in its ring. */
+struct burst_samples {
+	uint32_t first;
+	uint32_t *stack; /* owned; 0: that of a thread that waited */
+	size_t n, cap;
+};
+
+struct bursts {
+	struct arena *arena;
+	struct journal *journal;
+	struct regions *regions;
+	unsigned run;
+	uint64_t id;            /* of the last burst, over all runs */
+	bool on;
+	int64_t began_ns;
+	int64_t last_ns;        /* when the last one ended; 0: there has been none in this run */
+	struct idmap threads, objects, sites; /* numbers of this run */
+	size_t nthreads, nobjects, nsites;
+	struct map stacks;      /* by the regions that they are charged to; values: their number, of this run */
+	struct burst_samples samples[ARENA_THREADS];
+};
+
+void bursts_init(struct bursts *b, struct arena *arena, struct journal *journal, struct regions *regions, unsigned run);
+
+/* Before the next run, and after the last one.  `id` goes on. */
+void bursts_release(struct bursts *b);
+
+/* Before the phase is PHASE_BURST: begins a burst.  Of each slot the sample that is fetched next is its first. */
+void bursts_begin(struct bursts *b, int64_t began_ns);
+
+/* A sample of the slot has been fetched, and regions_sample has charged it. */
+void bursts_sample(struct bursts *b, uint32_t slot, uint32_t place, const struct arena_sample *s);
+
+/* Is there no room for more events? */
+bool bursts_is_full(const struct bursts *b);
+
+/* After it, with all samples fetched: writes what was noted. */
+void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns);
+
+#endif

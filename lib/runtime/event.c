@@ -1,0 +1,79 @@
+/*
+ * event: while a burst is on, each thread notes what it does to others, for replay.
+ *
+ * A thread writes into a log of its slot, which the recorder reads when the burst is
+ * over.  Nothing is overwritten and nothing left out: the first event that finds no
+ * room ends the burst, at a time that is known.
+ *
+ * Processor time is not noted with each event, for reading it takes a system call.
+ * It is read where a thread begins to wait and has waited, and in samples: what is
+ * missing there from the time that has passed, the thread had no processor.
+ *
+ * Context: any.
+ */
+#include "runtime.h"
+
+enum { QUEUED_NS = 20 * 1000 }; /* less than this is the time that reading two clocks takes */
+
+/* Of the calling thread; NULL: there is none left. */
+static struct arena_log *log_of(struct arena_thread *t)
+{
+	uint32_t window = current_window(), n;
+
+	if (t->log_window != window) {
+		n = atomic_fetch_add_explicit(&arena->logs_used, 1, memory_order_relaxed);
+		t->log_window = window;
+		t->log = n < ARENA_LOGS ? n + 1 : 0;
+		if (t->log)
+			arena->log[n].thread = thread_number(t);
+	}
+	return t->log ? &arena->log[t->log - 1] : NULL;
+}
+
+/* No later event of anybody is in the burst. */
+static void cut(int64_t at_ns)
+{
+	int64_t none = 0;
+
+	atomic_compare_exchange_strong_explicit(&arena->cut_ns, &none, at_ns, memory_order_relaxed, memory_order_relaxed);
+}
+
+void event_note(struct arena_thread *t, enum burst_kind kind, int64_t at_ns, int64_t waited_ns, uint64_t object, uint64_t other,
+		const void *site)
+{
+	struct arena_log *log = log_of(t);
+	uint32_t n = log ? atomic_load_explicit(&log->n, memory_order_relaxed) : ARENA_EVENTS;
+
+	if (n >= ARENA_EVENTS) {
+		cut(at_ns);
+		return;
+	}
+	log->event[n] = (struct arena_event){
+		.at_ns = at_ns,
+		.waited_ns = waited_ns,
+		.site = (uintptr_t)site,
+		.object = (uint32_t)object,
+		.other = (uint32_t)other,
+		.kind = kind,
+	};
+	/* Pairs with the recorder's acquire. */
+	atomic_store_explicit(&log->n, n + 1, memory_order_release);
+}
+
+void event_ran(int64_t now)
+{
+	self.ran_window = current_window();
+	self.ran_wall_ns = now;
+	self.ran_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void event_queued(struct arena_thread *t, int64_t now)
+{
+	int64_t queued = now - self.ran_wall_ns, before = self.ran_cpu_ns;
+	bool known = self.ran_window == current_window();
+
+	event_ran(now);
+	queued -= self.ran_cpu_ns - before;
+	if (known && queued >= QUEUED_NS)
+		event_note(t, BURST_QUEUED, now, queued, 0, 0, NULL);
+}

@@ -1,0 +1,131 @@
+#!/bin/sh
+# Bursts: the log holds all that threads did to each other.
+. "$(dirname "$0")/lib.sh"
+. "$data/record/record.sh"
+
+gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -I"$top/lib" -o events "$data/record/events.c" -pthread || exit 1
+
+# Decodes the events of `log`, as andweorc(5) has them: BURST THREAD TIME LETTER NUMBER..., one a line.
+decode() {
+	perl -ne '
+	BEGIN {
+		@n = split //, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+		@value{@n} = 0 .. 63;
+		%numbers = (r => 2, a => 3, u => 2, l => 2, w => 4, o => 2, q => 1, v => 2, b => 2, e => 2, n => 2, x => 0, s => 2);
+	}
+	sub number {
+		my ($sum, $shift, $d) = (0, 0);
+		do {
+			$d = $value{substr $data, $at++, 1};
+			die "cut short" unless defined $d;
+			$sum += ($d & 31) << $shift;
+			$shift += 5;
+		} while ($d > 31);
+		$sum;
+	}
+	next unless /^events\t/;
+	%f = map { split /=/, $_, 2 } grep { /=/ } split /\t|\n/;
+	($data, $at) = ($f{data}, 0);
+	$bytes += length;
+	while ($at < length $data) {
+		$letter = substr $data, $at++, 1;
+		exists $numbers{$letter} or die "unknown letter";
+		$time{"$f{burst} $f{thread}"} += number();
+		print join(" ", $f{burst}, $f{thread}, $time{"$f{burst} $f{thread}"}, $letter, map { number() } 1 .. $numbers{$letter}), "\n";
+		$events++;
+	}
+	END { printf STDERR "%.1f\n", $bytes / $events if $events }' log
+}
+
+# record SECONDS ARG...
+record() {
+	exits 0 andweorc-record -q -o log -d "$1" -r work -- ./events "$2" >out 2>err
+	decode >events.txt 2>bytes
+	test -s events.txt
+}
+
+# count LETTER
+count() {
+	awk -v letter="$1" '$4 == letter { n++ } END { print n + 0 }' events.txt
+}
+
+(record 3 pair) || exit 1
+
+is_there() {
+	test "$(grep -c '^burst	' log)" -ge 1
+	has '^burst	.*start_ns=[0-9]+	length_ns=[0-9]+	cpus=[1-9]' log
+	has '^stack	.*regions=[0-9]+$' log
+	# A tenth of the time at first.
+	awk -F'\t' '$1 == "burst" { split($5, l, "="); exit !(l[2] > 2e8 && l[2] < 6e8) }' log
+}
+check 'a burst is logged, with stacks that are charged to regions' is_there
+
+# Each turn is a lock (or a wait for it), waits, a signal, an unlock and a visit.
+adds_up() {
+	decode >events.txt 2>bytes
+	visits=$(count v) locked=$(awk '$4 == "l" || $4 == "a"' events.txt | wc -l) unlocks=$(count u) waits=$(count w)
+	echo "visits $visits, locked $locked, unlocks and signals $unlocks, waits $waits"
+	test "$visits" -gt 100
+	test $((locked - visits)) -ge -4 && test $((locked - visits)) -le 4
+	# One signal a turn, one unlock a turn, and one for each wait.
+	test $((unlocks - 2 * visits - waits)) -ge -8 && test $((unlocks - 2 * visits - waits)) -le 8
+}
+check 'locks, waits, signals and visits add up' adds_up
+
+samples_have_stacks() {
+	test "$(count s)" -gt 20
+	awk '$4 == "s" && $6 < 1 { exit 1 }' events.txt
+}
+check 'samples are among them' samples_have_stacks
+
+is_in_order() {
+	awk '{ k = $1 " " $2 } $3 < last[k] { exit 1 } { last[k] = $3 }' events.txt
+	cat bytes
+	awk '$1 > 16 { exit 1 }' bytes
+}
+check 'times do not go back; an event takes 16 bytes at most' is_in_order
+
+resolves() {
+	exits 0 andweorc-resolve log >resolved 2>err
+	grep '^events' log >before
+	grep '^events' resolved >after
+	same before after
+	exits 0 andweorc-analyze --format andweorc resolved >got
+}
+check 'the tools that follow pass them on' resolves
+
+is_cut() {
+	record 3 tight
+	awk -F'\t' '$1 == "burst" { split($5, l, "="); print l[2]; exit !(l[2] > 0 && l[2] < 2e8) }' log
+	awk '$3 > 2e8 { exit 1 }' events.txt
+}
+check 'a burst with too many events ends early, and says so' is_cut
+
+lives_are_told_apart() {
+	record 3 spawn
+	births=$(count n) deaths=$(count x)
+	echo "births $births, deaths $deaths"
+	test "$births" -gt 50
+	test $((births - deaths)) -ge -2 && test $((births - deaths)) -le 2
+	# Each is born once, and has a life of its own.
+	awk '$4 == "n" && $5 > 0 && seen[$5]++ { exit 1 }' events.txt
+	awk '$4 == "x" && seen[$2]++ { exit 1 }' events.txt
+}
+check 'threads that are created and end have numbers of their own' lives_are_told_apart
+
+survives() {
+	andweorc-record -q -o log -r work -- ./events pair >out 2>err &
+	recorder=$!
+	sleep 2.5
+	target=$(pgrep -P $recorder)
+	kill -KILL $recorder
+	wait $recorder || :
+	kill -KILL "$target"
+	decode >events.txt 2>bytes
+	test "$(count v)" -gt 100
+	run andweorc-resolve log >resolved 2>err
+	has '^events	' resolved
+}
+check 'bursts that are over survive a recorder that is killed' survives
+
+done_testing

@@ -1,0 +1,82 @@
+/*
+ * What threads do to each other, for the tests of bursts.
+ *
+ *     events pair       two threads take turns at a lock and a condition variable; a visit each time
+ *     events tight      two threads lock and unlock as fast as they can
+ *     events spawn      a thread is created and joined, again and again
+ *
+ * Each goes on until it is killed.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "andweorc.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+static int turn;
+static volatile unsigned sink;
+
+__attribute__((noinline)) static void work(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		sink += i;
+}
+
+static void *take_turns(void *who)
+{
+	int me = who != NULL;
+
+	for (;;) {
+		work(50000);
+		pthread_mutex_lock(&mutex);
+		while (turn != me)
+			pthread_cond_wait(&turned, &mutex);
+		turn = !me;
+		pthread_cond_signal(&turned);
+		pthread_mutex_unlock(&mutex);
+		ANDWEORC_PROGRESS("turn");
+	}
+	return NULL;
+}
+
+static void *lock(void *unused)
+{
+	for (unsigned i = 0;; i++) {
+		pthread_mutex_lock(&mutex);
+		sink++;
+		pthread_mutex_unlock(&mutex);
+		if (i % 1000 == 0)
+			ANDWEORC_PROGRESS("thousand");
+	}
+	return unused;
+}
+
+static void *live(void *unused)
+{
+	work(100000);
+	return unused;
+}
+
+static void spawn(void)
+{
+	for (;;) {
+		pthread_t t;
+
+		pthread_create(&t, NULL, live, NULL);
+		work(20000);
+		pthread_join(t, NULL);
+		ANDWEORC_PROGRESS("joined");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	void *(*routine)(void *) = argc > 1 && strcmp(argv[1], "tight") == 0 ? lock : take_turns;
+	pthread_t other;
+
+	if (argc > 1 && strcmp(argv[1], "spawn") == 0)
+		spawn();
+	pthread_create(&other, NULL, routine, &turn);
+	routine(NULL);
+}
