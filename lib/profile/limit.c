@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * A limit is known as well as samples are: they come at ticks here and there, and a
- * virtual speedup is off by some per cent itself (allowance.h).
+ * How exactly a limit is known.  It comes from samples, some of which are taken at
+ * ticks; and a virtual speedup is off by some per cent itself (allowance.h).
  */
 static const double SLACK = 0.1, LEAST = 0.012;
 
@@ -55,7 +55,7 @@ double limits_slope(const struct limits *l, const struct profile_region *r)
 {
 	double share, waits, seen = (double)(r->plain_samples + r->plain_blocked);
 
-	/* How its threads wait is a class's whole being. */
+	/* A class is a kind of waiting: its time is not bounded by processors. */
 	if (isnan(l->busy) || (r->scope && !strcmp(r->scope, "class")))
 		return INFINITY;
 	if (!(l->total > 0) || !(l->wall_ns > 0) || !(seen > 0))

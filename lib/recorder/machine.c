@@ -17,7 +17,7 @@ static const double TAKEN_SHARE = 1 / 16., WAITED_SHARE = 1 / 64.;
 /* In a short window, a wait for one tick of the scheduler is a large part of it, and no disturbance. */
 static const double TICK = 4e6;
 
-/* What stands out is so many standard deviations away, as estimated from the median deviation. */
+/* A window is unusual when it is so many standard deviations above the median.  The median deviation tells how long one is. */
 static const double STANDS_OUT = 3 * 1.4826;
 
 static int64_t clock_ns(clockid_t clock)
@@ -100,7 +100,7 @@ static double deviation_of(const struct usual *u)
 	return fmax(median - u->v[lo], u->v[hi] - median);
 }
 
-/* Is x so far above the median that it is none of the usual, by more than the margin? */
+/* Is x unusual, and above the median by more than the margin? */
 static bool stands_out(const struct usual *u, double x, double margin)
 {
 	double median = median_of(u);

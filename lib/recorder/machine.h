@@ -54,11 +54,10 @@ enum machine_verdict {
 
 /*
  * Judges a window.  A disturbed one is logged, but set aside: others used the
- * processors in it, or threads that could run waited for one.  The latter is also
- * how a scheduler shows that has put two threads on one processor for a while and
- * left the other idle.  What goes on all the time (a busy neighbour, more threads
- * than processors) goes on in all windows alike: only what stands out from the
- * others disturbs.
+ * processors in it, or threads that could run waited for one.  They also wait when
+ * the scheduler puts two of them on one processor and leaves another one idle.  A
+ * busy neighbour, or more threads than processors, is the same in all windows.  So
+ * only a window that differs from the others is disturbed.
  */
 enum machine_verdict machine_judge(struct machine *m, const struct machine_use *use, int64_t wall_ns);
 

@@ -22,7 +22,7 @@ static int by_samples(const void *a, const void *b)
 	return x->id < y->id ? -1 : 1;
 }
 
-/* By what they are: nothing that samples or time decide. */
+/* By name and place.  The order is the same in each recording. */
 static int by_name(const void *a, const void *b)
 {
 	const struct region *x = *(struct region *const *)a, *y = *(struct region *const *)b;
@@ -87,7 +87,7 @@ static bool is_redundant(const struct regions *r, struct region *g)
 
 /* ---- the choice ------------------------------------------------------------------------ */
 
-/* A region that is sped up must be found on stacks where a tail call has taken it off. */
+/* A tail call takes a function off the stack.  So a region also holds the calls that lead to it. */
 static void find_calls(struct regions *r, struct region *g)
 {
 	struct mapping *mod = mapping_of(r->modules, g->module);
@@ -122,7 +122,7 @@ size_t regions_pick(struct regions *r, size_t max, double min_share, struct regi
 		if (named || ((double)taken(sorted[i]) >= min_share * (double)(r->all_samples + r->all_blocked) &&
 			      !is_redundant(r, sorted[i])))
 			out[kept++] = sorted[i];
-	/* The schedule counts regions in this order: the same seed is to be the same experiments. */
+	/* The schedule numbers regions in this order, so that the same seed makes the same experiments. */
 	qsort(out, kept, sizeof(*out), by_name);
 	for (size_t i = 0; i < kept; i++)
 		find_calls(r, out[i]);

@@ -14,7 +14,7 @@ _andweorc_options() {
 		echo '--debug-dir= --path-map= -h --help -V --version'
 		;;
 	andweorc-analyze)
-		echo '-f= --format= -p= --point= --top= --explain -h --help -V --version'
+		echo '-f= --format= -p= --point= --top= --what-if= --explain -h --help -V --version'
 		;;
 	andweorc-diff)
 		echo '-f= --format= -p= --point= --map= --margin= --fail-on= --force --within-run --confirm= --render= --aa --id=' \
