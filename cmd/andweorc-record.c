@@ -43,7 +43,7 @@ static const char usage[] =
 	"      --sampler perf|timer  (default: perf, or timer where perf is refused)\n"
 	"      --period MICROSECONDS of samples (default: 1000)\n"
 	"      --window MILLISECONDS least length of an experiment (default: 200)\n"
-	"      --attach-only         sample, but perform no experiment\n"
+	"      --attach-only         perform no experiment and pause nobody: sample, and note events\n"
 	"      --show-output         show what COMMAND writes in each run, not only in the first\n"
 	"      --block ID            recordings made side by side have the same ID: the log says it\n"
 	"      --side base|head      of a comparison: the log says it\n"

@@ -117,6 +117,7 @@ void load_point_name(struct context *c, struct record *rec)
 /* ---- asking -------------------------------------------------------------------- */
 
 static const double LEVELS[] = { 0.25, 0.5, 0.75 };
+static const double LEAST_SHARE = 0.01; /* of the samples, for a region to be asked about */
 
 static const char *name_of(const struct observed *o, uint32_t point)
 {
@@ -144,7 +145,7 @@ static void keep(struct context *c, const struct observed *o, size_t region, dou
 		return;
 	p->replayed = xgrow(p->replayed, p->nreplayed, &p->cap_replayed, sizeof *p->replayed);
 	p->replayed[p->nreplayed] = (struct profile_replayed){
-		.point = load_point(p, name), .region = region, .s = s, .what = e->what, .gain = e->gain, .se = e->se,
+		.point = load_point(p, name), .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .se = e->se,
 		.measured_ns = e->measured_ns,
 	};
 	memcpy(p->replayed[p->nreplayed++].model, e->model, sizeof e->model);
@@ -194,24 +195,48 @@ static void ask_users(struct context *c, const struct observed *o, const struct 
 	free(shorter);
 }
 
-static bool is_sampled(const struct observed *o, size_t region)
+/* Processor time by stack, with the sum at 0.  The caller frees it. */
+static double *time_by_stack(const struct observed *o)
 {
+	double *ns = xcalloc(o->nstacks + 1, sizeof *ns);
+
+	for (size_t b = 0; b < o->nbursts; b++)
+		for (size_t t = 0; t < o->burst[b].n; t++)
+			for (size_t i = 0; i < o->burst[b].thread[t].n; i++) {
+				const struct burst_event *e = &o->burst[b].thread[t].event[i];
+
+				if (e->kind != BURST_SAMPLE)
+					continue;
+				ns[0] += (double)e->waited_ns;
+				if (e->object > 0 && e->object <= o->nstacks)
+					ns[e->object] += (double)e->waited_ns;
+			}
+	return ns;
+}
+
+/* Has it enough samples to be worth a question? */
+static bool is_sampled(const struct observed *o, size_t region, const double *ns)
+{
+	double sum = 0;
+
 	for (size_t i = 0; i < o->nstacks; i++)
 		if (is_charged(&o->stack[i], region))
-			return true;
-	return false;
+			sum += ns[i + 1];
+	return sum > 0 && sum >= LEAST_SHARE * ns[0];
 }
 
 static void replay_run(struct context *c, const struct observed *o)
 {
 	struct replay *r = replay_learn(o->burst, o->nbursts, o->nstacks);
+	double *ns = time_by_stack(o);
 
 	if (c->p->what_if)
 		ask_users(c, o, r);
 	for (size_t region = 0; region < c->nregions && !c->p->what_if; region++)
 		for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++)
-			if (c->region[region].place != PROFILE_NONE && is_sampled(o, region))
+			if (c->region[region].place != PROFILE_NONE && is_sampled(o, region, ns))
 				ask_region(c, o, r, region, LEVELS[i]);
+	free(ns);
 	replay_free(r);
 }
 

@@ -170,7 +170,7 @@ struct profile_replayed {
 	size_t region; /* PROFILE_NONE: of what the user asked */
 	double s;
 	enum replay_what what;
-	double gain, se, measured_ns;
+	double gain, chance, se, measured_ns; /* chance: the part of se that is so; another run has another */
 	struct replay_modelled model[REPLAY_MODELS];
 };
 

@@ -70,14 +70,14 @@ static bool names_file(const char *path, const char *name, size_t len)
 	return all >= len && !strncmp(path + all - len, name, len) && (all == len || path[all - len - 1] == '/');
 }
 
+/* A function is, where regions are lines, all of its lines. */
 static bool names(const char *name, const struct profile_region *r)
 {
 	const char *colon = strrchr(name, ':');
 	uint64_t line;
 
-	if (r->scope && !strcmp(r->scope, "line"))
-		return r->file && colon && num_u64(colon + 1, &line) && line == r->line &&
-		       names_file(r->file, name, (size_t)(colon - name));
+	if (r->scope && !strcmp(r->scope, "line") && r->file && colon && num_u64(colon + 1, &line))
+		return line == r->line && names_file(r->file, name, (size_t)(colon - name));
 	return (r->function && !strcmp(r->function, name)) || (r->symbol && !strcmp(r->symbol, name));
 }
 
@@ -124,9 +124,9 @@ static void add_answer(struct buf *b, const struct profile *p, const struct prof
 		 prose_time(r->measured_ns * (1 - r->gain), then));
 	prose_add_number(b, fabs(r->gain) * 100, 1);
 	buf_addf(b, " %% %s (", r->gain < 0 ? "more" : "less");
-	prose_add_number(b, (r->gain - 1.96 * r->se) * 100, 1);
+	prose_add_number(b, (fabs(r->gain) - STATS_NORMAL_95 * r->se) * 100, 1);
 	buf_adds(b, " to ");
-	prose_add_number(b, (r->gain + 1.96 * r->se) * 100, 1);
+	prose_add_number(b, (fabs(r->gain) + STATS_NORMAL_95 * r->se) * 100, 1);
 	buf_adds(b, ")\n");
 	free(name);
 }

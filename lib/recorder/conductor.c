@@ -230,13 +230,6 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	c->ready = wait_until_ready(c);
 }
 
-/* Nothing is sped up any more, and what is given is not. */
-static void to_normal(struct conductor *c)
-{
-	conductor_switch(c, NULL, 0);
-	atomic_store(&c->arena->speedup, 0);
-}
-
 void conduct(struct conductor *c)
 {
 	int64_t ended;
@@ -245,10 +238,10 @@ void conduct(struct conductor *c)
 		conductor_read_modules(c, true);
 		if (c->whole.on)
 			whole_conduct(c);
-		else if (!c->plan->attach_only && discover(c))
-			conductor_experiment(c);
+		else if (discover(c))
+			(c->plan->attach_only ? conductor_observe_only : conductor_experiment)(c);
 		if (!c->whole.on)
-			to_normal(c);
+			conductor_to_normal(c);
 	}
 	while (!conductor_over(c) && !conductor_time_is_up(c))
 		conductor_rest(c, now_ns() + 1000 * MS);

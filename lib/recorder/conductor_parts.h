@@ -54,6 +54,9 @@ void conductor_let_go(struct conductor *c);
 /* Notes all events for a while, if it is time for that. */
 void conductor_observe(struct conductor *c);
 
+/* Notes events again and again, until the run is over or the time is up. */
+void conductor_observe_only(struct conductor *c);
+
 /* ---- watch.c ---- */
 
 enum {
@@ -98,6 +101,9 @@ void conductor_read_modules(struct conductor *c, bool all);
 
 /* From now on, this region (NULL: none) is sped up by so much, beside what is given. */
 void conductor_switch(struct conductor *c, struct region *region, unsigned pct);
+
+/* Nothing is sped up any more, what is given neither. */
+void conductor_to_normal(struct conductor *c);
 
 /* The log knows of the regions that are given; and an experiment's record says which they are. */
 void conductor_know_given(struct conductor *c);

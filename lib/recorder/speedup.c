@@ -71,6 +71,12 @@ void conductor_switch(struct conductor *c, struct region *region, unsigned pct)
 	atomic_store(&a->speedup, c->speedup);
 }
 
+void conductor_to_normal(struct conductor *c)
+{
+	conductor_switch(c, NULL, 0);
+	atomic_store(&c->arena->speedup, 0);
+}
+
 void conductor_know_given(struct conductor *c)
 {
 	struct region **given;
