@@ -91,10 +91,10 @@ void channel_forget_all(void)
 
 /* ---- event counters and timers ---------------------------------------------------- */
 
-enum {
-	ANONYMOUS = 4096,   /* descriptors; those beyond are unknown */
-	CLOCK = UINT32_MAX, /* a timer: no serial */
-};
+enum { ANONYMOUS = 4096 }; /* descriptors; those beyond are unknown */
+
+/* A timer: no serial.  Not in the enum, whose numbers would all be without sign for it, from C23 on and in gcc 13. */
+static const uint32_t CLOCK = UINT32_MAX;
 
 /* By descriptor.  An old entry does no harm: a descriptor that is something else by now is known by its inode. */
 static _Atomic uint32_t anonymous[ANONYMOUS];

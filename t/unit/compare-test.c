@@ -81,7 +81,7 @@ static void program_release(struct program *p)
 
 static void add_run(gsl_rng *rng, const struct world *w, struct program *p, size_t run, double speed, double factor)
 {
-	static char block[MOST_RUNS][8];
+	static char block[MOST_RUNS][24];
 	double period = PERIOD, visits = 2000, cost[REGIONS];
 	struct replicate one = { .order = (double)run, .df = 10 };
 
