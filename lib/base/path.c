@@ -18,3 +18,16 @@ size_t path_common_tail(const char *a, const char *b)
 			best = i + 1;
 	return best;
 }
+
+/* A path that is the tail of others comes before them, and what has it as components before what goes on within a name. */
+int path_order_by_tail(const char *a, const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b), i = 0;
+	int ca, cb;
+
+	while (i < la && i < lb && a[la - 1 - i] == b[lb - 1 - i])
+		i++;
+	ca = i == la ? -2 : a[la - 1 - i] == '/' ? -1 : (unsigned char)a[la - 1 - i];
+	cb = i == lb ? -2 : b[lb - 1 - i] == '/' ? -1 : (unsigned char)b[lb - 1 - i];
+	return ca - cb;
+}

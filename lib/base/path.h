@@ -12,4 +12,10 @@ const char *path_name(const char *path);
 /* How long the tail is, of whole components, that both have; 0: their last components differ. */
 size_t path_common_tail(const char *a, const char *b);
 
+/*
+ * For sorting by the last components first.  Of all paths, those beside one have
+ * the longest tail in common with it, and those that have some tail stand together.
+ */
+int path_order_by_tail(const char *a, const char *b);
+
 #endif

@@ -67,47 +67,89 @@ static double credit_of(const struct profile_window *w, double period)
 	return isnan(w->credit_ns) ? w->s * (double)w->region_samples * period : w->credit_ns;
 }
 
-/* Hits of the region per visit of the point, by the shares of whole runs; NAN when unknown. */
-static double usual_hits(const struct context *c, size_t region, size_t point)
+/* Visits of treated windows that are used, by region and point, else as they came. */
+struct place {
+	size_t region, point, at;
+};
+
+/* Of all windows that are used. */
+struct point_sum {
+	double samples, visits;
+};
+
+/* By the shares of whole runs. */
+struct region_sum {
+	double hits, total;
+};
+
+struct sums {
+	struct place *place;
+	size_t n;
+	struct point_sum *point;
+	struct region_sum *region;
+};
+
+static int by_place(const void *pa, const void *pb)
 {
-	double hits = 0, total = 0, samples = 0, visits = 0;
+	const struct place *a = pa, *b = pb;
 
-	for (size_t i = 0; i < c->nshares; i++) {
-		if (c->share[i].region != region)
-			continue;
-		hits += (double)c->share[i].samples;
-		total += (double)c->run[c->share[i].run].run.share_total;
-	}
-	for (size_t i = 0; i < c->nvisits; i++) {
-		const struct context_window *w = window_of(c, &c->visits[i]);
-
-		if (c->visits[i].point != point || !is_used(w))
-			continue;
-		samples += (double)w->window.samples;
-		visits += (double)c->visits[i].count;
-	}
-	return total > 0 && visits > 0 ? hits / total * samples / visits : NAN;
+	if (a->region != b->region)
+		return a->region < b->region ? -1 : 1;
+	if (a->point != b->point)
+		return a->point < b->point ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
 }
 
-static size_t gather(const struct context *c, size_t region, size_t point, double usual, double period, struct item *item)
+static void sums_init(struct sums *s, const struct context *c)
 {
-	size_t n = 0;
-
+	*s = (struct sums){ .place = xcalloc(c->nvisits + 1, sizeof *s->place), .point = xcalloc(c->p->npoints + 1, sizeof *s->point),
+			    .region = xcalloc(c->nregions + 1, sizeof *s->region) };
+	for (size_t i = 0; i < c->nshares; i++) {
+		s->region[c->share[i].region].hits += (double)c->share[i].samples;
+		s->region[c->share[i].region].total += (double)c->run[c->share[i].run].run.share_total;
+	}
 	for (size_t i = 0; i < c->nvisits; i++) {
-		struct profile_visits *v = &c->visits[i];
+		const struct profile_visits *v = &c->visits[i];
 		const struct context_window *w = window_of(c, v);
 
-		if (v->point != point || !is_used(w) || w->window.region != region || !(w->window.s > 0) || !(v->virtual_ns > 0))
+		if (!is_used(w))
 			continue;
-		item[n++] = (struct item){
+		s->point[v->point].samples += (double)w->window.samples;
+		s->point[v->point].visits += (double)v->count;
+		if (w->window.s > 0 && v->virtual_ns > 0)
+			s->place[s->n++] = (struct place){ w->window.region, v->point, i };
+	}
+	if (s->n)
+		qsort(s->place, s->n, sizeof *s->place, by_place);
+}
+
+static void sums_release(struct sums *s)
+{
+	free(s->place);
+	free(s->point);
+	free(s->region);
+}
+
+/* Hits of the region per visit of the point, by the shares of whole runs; NAN when unknown. */
+static double usual_hits(const struct region_sum *region, const struct point_sum *point)
+{
+	return region->total > 0 && point->visits > 0 ? region->hits / region->total * point->samples / point->visits : NAN;
+}
+
+static void gather(const struct context *c, const struct place *place, size_t n, double usual, double period, struct item *item)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct profile_visits *v = &c->visits[place[i].at];
+		const struct profile_window *w = &window_of(c, v)->window;
+
+		item[i] = (struct item){
 			.visits = v,
-			.s = w->window.s,
+			.s = w->s,
 			.count = (double)v->count,
 			.time = v->virtual_ns,
-			.excess = credit_of(&w->window, period) - w->window.s * usual * period * (double)v->count,
+			.excess = credit_of(w, period) - w->s * usual * period * (double)v->count,
 		};
 	}
-	return n;
 }
 
 static int by_speedup(const void *a, const void *b)
@@ -158,14 +200,12 @@ static double effect_of_excess(const struct item *item, size_t n)
 	return beta * beta * vv > CERTAIN * CERTAIN * variance ? beta : 0;
 }
 
-static void adjust(struct context *c, size_t region, size_t point, double period, struct item *item)
+/* Those of place[0..n), which are of one region and point. */
+static void adjust(const struct context *c, const struct place *place, size_t n, double usual, double period, struct item *item)
 {
-	double usual = usual_hits(c, region, point), beta;
-	size_t n;
+	double beta;
 
-	if (!isfinite(usual))
-		return;
-	n = gather(c, region, point, usual, period, item);
+	gather(c, place, n, usual, period, item);
 	qsort(item, n, sizeof *item, by_speedup);
 	beta = effect_of_excess(item, n);
 	for (size_t i = 0; i < n; i++) {
@@ -180,12 +220,18 @@ void adjust_context(struct context *c)
 {
 	struct item *item = xcalloc(c->nvisits + 1, sizeof *item);
 	double period = mean_period(c);
-	size_t points = 0;
+	struct sums sums;
 
-	for (size_t i = 0; i < c->nvisits; i++)
-		points = c->visits[i].point >= points ? c->visits[i].point + 1 : points;
-	for (size_t region = 0; region < c->nregions; region++)
-		for (size_t point = 0; point < points; point++)
-			adjust(c, region, point, period, item);
+	sums_init(&sums, c);
+	for (size_t from = 0, to; from < sums.n; from = to) {
+		const struct place *first = &sums.place[from];
+		double usual = usual_hits(&sums.region[first->region], &sums.point[first->point]);
+
+		for (to = from; to < sums.n && sums.place[to].region == first->region && sums.place[to].point == first->point;)
+			to++;
+		if (isfinite(usual))
+			adjust(c, first, to - from, usual, period, item);
+	}
+	sums_release(&sums);
 	free(item);
 }

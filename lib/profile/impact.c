@@ -39,6 +39,54 @@ struct span {
 	const struct profile_visits *first, *end;
 };
 
+/*
+ * The visits of one point by what is sped up in their windows: of baselines, and of
+ * each region, in the order of the profile.
+ */
+struct groups {
+	size_t *first;  /* of group g: at[first[g]] up to at[first[g + 1]]; 0 is baselines, 1 + region the others */
+	const struct profile_visits **at;
+};
+
+static size_t group_of(const struct profile *p, const struct profile_visits *v)
+{
+	const struct profile_window *w = &p->window[v->window];
+
+	return w->s > 0 ? 1 + w->region : 0;
+}
+
+static void groups_init(struct groups *g, const struct profile *p, struct span visits)
+{
+	size_t n = p->nregions + 1;
+
+	g->first = xcalloc(n + 2, sizeof *g->first);
+	g->at = xcalloc((size_t)(visits.end - visits.first) + 1, sizeof *g->at);
+	for (const struct profile_visits *v = visits.first; v < visits.end; v++)
+		g->first[group_of(p, v) + 2]++;
+	for (size_t i = 2; i <= n; i++)
+		g->first[i] += g->first[i - 1];
+	for (const struct profile_visits *v = visits.first; v < visits.end; v++)
+		g->at[g->first[group_of(p, v) + 1]++] = v;
+}
+
+static void groups_release(struct groups *g)
+{
+	free(g->first);
+	free(g->at);
+}
+
+/* The next visit of baselines or the region, whichever comes first; NULL at the end. */
+static const struct profile_visits *groups_next(const struct groups *g, size_t region, size_t *baseline, size_t *own)
+{
+	bool is_left = *baseline < g->first[1], own_is_left = *own < g->first[region + 2];
+
+	if (!is_left && !own_is_left)
+		return NULL;
+	if (!own_is_left || (is_left && g->at[*baseline] < g->at[*own]))
+		return g->at[(*baseline)++];
+	return g->at[(*own)++];
+}
+
 static struct span visits_of(const struct profile *p, size_t point)
 {
 	struct span s = { p->visits, p->visits };
@@ -74,16 +122,15 @@ static bool has_phases(const struct profile_activity *a)
 	return (a->squares - share * a->hits) / (share * (1 - share)) > PHASE_DISPERSION * (a->windows - 1);
 }
 
-static void estimate_impact(const struct profile *p, size_t region, struct span visits, struct causal_obs *obs, struct impact *im)
+static void estimate_impact(const struct profile *p, size_t region, const struct groups *groups, struct causal_obs *obs, struct impact *im)
 {
+	size_t n = 0, seen = 0, baseline = groups->first[0], own = groups->first[region + 1];
 	struct profile_activity activity = { 0 };
-	size_t n = 0, seen = 0;
+	const struct profile_visits *v;
 
-	for (const struct profile_visits *v = visits.first; v < visits.end; v++) {
+	while ((v = groups_next(groups, region, &baseline, &own))) {
 		const struct profile_window *w = &p->window[v->window];
 
-		if (w->s > 0 && w->region != region)
-			continue;
 		seen++;
 		if (!w->disturbed)
 			profile_activity_add(&activity, w);
@@ -203,6 +250,7 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 	const struct profile *p = a->profile;
 	struct impact_point *out = &a->point[a->npoints++];
 	struct span visits = visits_of(p, point);
+	struct groups groups;
 
 	out->name = p->point[point].name;
 	out->kinds = p->point[point].kinds;
@@ -217,6 +265,7 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 	else
 		summarize(p, visits, obs, out);
 	out->unvisited = left(p, p->census.windows, out->windows + out->aside.disturbed + out->aside.dropped);
+	groups_init(&groups, p, visits);
 	for (size_t r = 0; r < p->nregions; r++) {
 		struct impact *im = &out->impact[out->nimpacts];
 
@@ -227,13 +276,14 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 		if (p->pooled)
 			estimate_pooled(p, r, point, im);
 		else
-			estimate_impact(p, r, visits, obs, im);
+			estimate_impact(p, r, &groups, obs, im);
 		if (im->estimated)
 			take_effect(im, out->latency, is_given(p, point) ? NULL : limits);
 		estimate_percentiles(p, r, point, im);
 		im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
 		im->q = NAN;
 	}
+	groups_release(&groups);
 }
 
 /* Every region on every point is a test of its own, but for those of which the outcome is known before. */
