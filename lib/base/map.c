@@ -47,14 +47,23 @@ void map_release(struct map *m)
 	*m = (struct map)MAP_INIT;
 }
 
+static const struct map_entry *entry_of(const struct map *m, const char *key)
+{
+	size_t *slot = m->n ? find(m, key) : NULL;
+
+	return slot && *slot ? &m->entry[*slot - 1] : NULL;
+}
+
 void *map_get(const struct map *m, const char *key)
 {
-	size_t *slot;
+	const struct map_entry *e = entry_of(m, key);
 
-	if (!m->n)
-		return NULL;
-	slot = find(m, key);
-	return *slot ? m->entry[*slot - 1].value : NULL;
+	return e ? e->value : NULL;
+}
+
+bool map_has(const struct map *m, const char *key)
+{
+	return entry_of(m, key) != NULL;
 }
 
 void **map_at(struct map *m, const char *key)

@@ -27,6 +27,7 @@ struct map {
 
 void map_release(struct map *m); /* frees keys, not values */
 void *map_get(const struct map *m, const char *key); /* NULL when absent */
+bool map_has(const struct map *m, const char *key);  /* whatever its value */
 
 /* The place of key's value, which is NULL when the key is new.  Valid until the next insertion. */
 void **map_at(struct map *m, const char *key);

@@ -1,5 +1,6 @@
 #include "diff/roots.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,59 +72,48 @@ static char *elect(struct map *votes)
 	return won;
 }
 
-/* File names to the paths that end in them: struct map of paths. */
-static struct map by_file_name(const struct map *paths)
+/* ---- by the patch ------------------------------------------------------------ */
+
+/* No path is deeper; the outer components of one that is are not looked at. */
+enum { DEEPEST = 256 };
+
+/* The tree in which files have the names that the patch calls them; NULL when none has such a name. */
+static char *elect_by_patch(const struct map *files, const struct map *in_patch)
 {
-	struct map names = MAP_INIT;
+	struct map votes = MAP_INIT;
 
-	for (size_t i = 0; i < paths->n; i++) {
-		void **group = map_at(&names, path_name(paths->entry[i].key));
+	for (size_t i = 0; i < files->n; i++) {
+		const char *file = files->entry[i].key, *at = file + strlen(file);
 
-		if (!*group)
-			*group = xcalloc(1, sizeof(struct map));
-		map_at(*group, paths->entry[i].key);
-	}
-	return names;
-}
-
-static void release_groups(struct map *names)
-{
-	for (size_t i = 0; i < names->n; i++) {
-		map_release(names->entry[i].value);
-		free(names->entry[i].value);
-	}
-	map_release(names);
-}
-
-/* What a pair of paths with the same file name votes for, owned; NULL: nothing. */
-typedef char *ballot_fn(const char *path, const char *other);
-
-/* The choice of all pairs of a path and another one; NULL when none votes. */
-static char *elect_by_pairs(const struct map *paths, const struct map *others, ballot_fn *ballot)
-{
-	struct map votes = MAP_INIT, names = by_file_name(others);
-
-	for (size_t i = 0; i < paths->n; i++) {
-		const char *path = paths->entry[i].key;
-		const struct map *group = map_get(&names, path_name(path));
-
-		for (size_t k = 0; group && k < group->n; k++) {
-			char *choice = ballot(path, group->entry[k].key);
-
-			if (choice)
-				vote(&votes, choice);
+		for (int depth = 0; at > file && depth < DEEPEST; depth++) {
+			for (at--; at > file && at[-1] != '/';)
+				at--;
+			if (map_has(in_patch, at))
+				vote(&votes, xstrndup(file, before_tail(file, strlen(at))));
 		}
 	}
-	release_groups(&names);
 	return elect(&votes);
 }
 
-/* The tree in which a file has the name that the patch calls it. */
-static char *root_of(const char *file, const char *in_patch)
-{
-	size_t tail = strlen(in_patch);
+/* ---- by each other ----------------------------------------------------------- */
 
-	return path_common_tail(file, in_patch) == tail ? xstrndup(file, before_tail(file, tail)) : NULL;
+/* Where more paths than these are alike, they are alike in their last names only, and which belong together is not known. */
+enum { MOST_ALIKE = 8 };
+
+static int compare_paths(const void *a, const void *b)
+{
+	return path_order_by_tail(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* In the order of their tails; the caller frees. */
+static const char **sort_paths(const struct map *paths)
+{
+	const char **v = xcalloc(paths->n + 1, sizeof *v);
+
+	for (size_t i = 0; i < paths->n; i++)
+		v[i] = paths->entry[i].key;
+	qsort(v, paths->n, sizeof *v, compare_paths);
+	return v;
 }
 
 /* The two trees in which two files have the same name: "BASE\nHEAD". */
@@ -132,6 +122,48 @@ static char *roots_of(const char *base, const char *head)
 	size_t tail = path_common_tail(base, head);
 
 	return xasprintf("%.*s\n%.*s", (int)before_tail(base, tail), base, (int)before_tail(head, tail), head);
+}
+
+/*
+ * Votes for path and each of the sorted others[0..n) that has the longest tail in
+ * common with it.  others[at] is the first that does not come before it.
+ */
+static void vote_with_like(struct map *votes, const char *path, const char *const *others, size_t n, size_t at, bool is_head)
+{
+	size_t before = at > 0 ? path_common_tail(path, others[at - 1]) : 0;
+	size_t after = at < n ? path_common_tail(path, others[at]) : 0;
+	size_t longest = before > after ? before : after, first = at, end = at;
+
+	while (first > 0 && end - first <= MOST_ALIKE && path_common_tail(path, others[first - 1]) == longest)
+		first--;
+	while (end < n && end - first <= MOST_ALIKE && path_common_tail(path, others[end]) == longest)
+		end++;
+	if (!longest || end - first > MOST_ALIKE)
+		return;
+	for (size_t i = first; i < end; i++)
+		vote(votes, is_head ? roots_of(others[i], path) : roots_of(path, others[i]));
+}
+
+static void vote_each(struct map *votes, const char *const *paths, size_t npaths, const char *const *others, size_t n, bool are_heads)
+{
+	for (size_t i = 0, at = 0; i < npaths; i++) {
+		while (at < n && path_order_by_tail(others[at], paths[i]) < 0)
+			at++;
+		vote_with_like(votes, paths[i], others, n, at, are_heads);
+	}
+}
+
+/* Each file of either side votes, so that exchanging the sides changes nothing; NULL when none is like another. */
+static char *elect_by_pairs(const struct map *base_files, const struct map *head_files)
+{
+	const char **base = sort_paths(base_files), **head = sort_paths(head_files);
+	struct map votes = MAP_INIT;
+
+	vote_each(&votes, base, base_files->n, head, head_files->n, false);
+	vote_each(&votes, head, head_files->n, base, base_files->n, true);
+	free(base);
+	free(head);
+	return elect(&votes);
 }
 
 /* The other tree's root, by one root and the two prefixes in which the trees differ; owned. */
@@ -146,14 +178,14 @@ struct roots roots_find(const struct map *base_files, const struct map *head_fil
 			const struct map *new_paths)
 {
 	struct roots r = { NULL, NULL };
-	char *pair = elect_by_pairs(base_files, head_files, roots_of);
+	char *pair = elect_by_pairs(base_files, head_files);
 	size_t nbase = pair ? strcspn(pair, "\n") : 0;
 	const char *head = pair ? pair + nbase + 1 : "";
 
 	if (old_paths)
-		r.base = elect_by_pairs(base_files, old_paths, root_of);
+		r.base = elect_by_patch(base_files, old_paths);
 	if (new_paths)
-		r.head = elect_by_pairs(head_files, new_paths, root_of);
+		r.head = elect_by_patch(head_files, new_paths);
 	if (r.base && !r.head && pair)
 		r.head = carried(r.base, pair, nbase, head, strlen(head));
 	else if (r.head && !r.base && pair)
