@@ -30,7 +30,10 @@ void elffile_close(struct elffile *f); /* one that is not open is allowed */
 /* Has it DWARF of its own?  A file with nothing but .debug_frame or .debug_line has not. */
 bool elffile_has_dwarf(const struct elffile *f);
 
-/* Makes zstd sections readable for libdw.  False when they are not: corrupted or too large. */
+/*
+ * Makes zstd sections readable for libdw.  False when they are not: corrupted, or
+ * the sections of the file, decompressed, are too large together, by zlib or zstd.
+ */
 bool elffile_expand(struct elffile *f);
 
 /* The ranges of executable sections, sorted and merged.  The caller frees *out. */

@@ -1,6 +1,10 @@
 /*
  * elffile_expand: an ELF file with zstd sections, rebuilt in memory.
  *
+ * Sections may claim any size, and many of them may be the same bytes of the file.
+ * So what they take together is added up, by their headers, before any is read,
+ * those that elfutils itself would decompress included.
+ *
  * elfutils learned ELFCOMPRESS_ZSTD in 0.189; Debian 12 and Ubuntu 22.04 have
  * older ones, while their binutils and clang can write such sections.  What
  * libdw needs is a file with the same section headers and plain debug
@@ -19,8 +23,14 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-/* No real debug section comes near; a header that claims more is damaged. */
-#define SECTION_MAX ((size_t)4 << 30)
+/*
+ * What all sections of a file may take together: debug information shrinks to a
+ * fourth or a tenth, of small files maybe to less.  A file that claims more is
+ * damaged, or means harm.
+ */
+#define ALWAYS_ALLOWED ((uint64_t)64 << 20)
+#define TIMES_THE_FILE 32
+#define MOST ((uint64_t)8 << 30) /* beside the file, whatever its size */
 
 static bool is_zstd(Elf_Scn *scn, GElf_Shdr *sh, GElf_Chdr *ch)
 {
@@ -41,7 +51,7 @@ static char *inflate(Elf_Scn *scn, int class, const GElf_Chdr *ch)
 	size_t header = class == ELFCLASS64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
 	char *plain;
 
-	if (!raw || !raw->d_buf || raw->d_size < header || ch->ch_size > SECTION_MAX)
+	if (!raw || !raw->d_buf || raw->d_size < header)
 		return NULL;
 	plain = malloc(ch->ch_size + 1);
 	if (!plain)
@@ -181,6 +191,63 @@ fail:
 	return NULL;
 }
 
+/* The size that a section of the old kind claims to have: "ZLIB" and eight bytes stand before its data. */
+static uint64_t old_size(Elf_Scn *scn)
+{
+	Elf_Data *raw = elf_rawdata(scn, NULL);
+	const unsigned char *s = raw ? raw->d_buf : NULL;
+	uint64_t size = 0;
+
+	if (!s || raw->d_size < 12 || memcmp(s, "ZLIB", 4) != 0)
+		return 0;
+	for (int i = 4; i < 12; i++)
+		size = size << 8 | s[i];
+	return size;
+}
+
+/* Bytes that a section has when it has been decompressed. */
+static uint64_t plain_size(Elf *elf, Elf_Scn *scn)
+{
+	const char *name = NULL;
+	size_t strings;
+	GElf_Shdr sh;
+	GElf_Chdr ch;
+
+	if (!gelf_getshdr(scn, &sh) || sh.sh_type == SHT_NOBITS)
+		return 0;
+	if (sh.sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(scn, &ch) ? ch.ch_size : 0;
+	if (elf_getshdrstrndx(elf, &strings) == 0)
+		name = elf_strptr(elf, strings, sh.sh_name);
+	if (name && !strncmp(name, ".zdebug", strlen(".zdebug")))
+		return old_size(scn);
+	return is_needed(&sh) ? sh.sh_size : 0;
+}
+
+static uint64_t budget(Elf *elf)
+{
+	size_t file = 0;
+
+	if (!elf_rawfile(elf, &file) || file < MOST / TIMES_THE_FILE)
+		return ALWAYS_ALLOWED + TIMES_THE_FILE * (uint64_t)file;
+	return MOST + file;
+}
+
+static bool is_within_budget(Elf *elf)
+{
+	uint64_t left = budget(elf);
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		uint64_t size = plain_size(elf, scn);
+
+		if (size > left)
+			return false;
+		left -= size;
+	}
+	return true;
+}
+
 static char *rebuild(Elf *elf, size_t *len)
 {
 	struct part *part;
@@ -209,6 +276,8 @@ bool elffile_expand(struct elffile *f)
 	size_t len;
 	Elf *elf;
 
+	if (!is_within_budget(f->elf))
+		return false;
 	do {
 		scn = elf_nextscn(f->elf, scn);
 		if (!scn)
