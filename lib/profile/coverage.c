@@ -62,7 +62,7 @@ struct impact_coverage impact_coverage(const struct profile *p)
 	}
 	c.pct = fmin(100, 100 * fmax(fmax(lines, most), most > 0 ? (double)p->inside : 0) / total);
 	c.at_least = most > 0 && c.pct < 100;
-	c.nuntried = untried_most(&p->untried, c.untried, sizeof c.untried / sizeof c.untried[0]);
+	c.nuntried = untried_most(&p->untried.sum, c.untried, sizeof c.untried / sizeof c.untried[0]);
 	for (size_t i = 0; i < c.nuntried; i++)
 		c.untried_pct[i] = 100 * (double)c.untried[i].samples / total;
 	while (c.nuntried && c.untried_pct[c.nuntried - 1] < LEAST_PCT)

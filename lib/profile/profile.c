@@ -51,9 +51,7 @@ void profile_release(struct profile *p)
 	map_release(&p->region_at);
 	map_release(&p->warning_at);
 	map_release(&p->text);
-	for (size_t i = 0; i < p->untried.n; i++)
-		free(p->untried.entry[i].value);
-	map_release(&p->untried);
+	untried_names_release(&p->untried);
 	*p = (struct profile)PROFILE_INIT;
 }
 

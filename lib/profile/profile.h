@@ -19,11 +19,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/idmap.h"
 #include "base/map.h"
 #include "profile/drift.h"
-#include "base/idmap.h"
 #include "profile/lengths.h"
 #include "profile/pool.h"
+#include "profile/untried.h"
 #include "replay/replay.h"
 
 #define PROFILE_NONE SIZE_MAX
@@ -213,7 +214,7 @@ struct profile {
 	struct idmap pool_at;          /* by point and region */
 	struct map region_at, warning_at;
 	struct map text;               /* of runs: most share theirs */
-	struct map untried;            /* names of code in no region -> uint64_t *, their CPU samples */
+	struct untried_names untried;  /* code in no region */
 };
 
 #define PROFILE_INIT { 0 }

@@ -23,36 +23,104 @@ static char *name_of(struct record *rec)
 	return buf_detach(&b);
 }
 
-/* The place of its sum, which is the map's value. */
-static uint64_t *sum_of(struct map *names, struct record *rec)
+void untried_names_release(struct untried_names *names)
 {
-	char *name = name_of(rec);
+	for (size_t i = 0; i < names->sum.n; i++)
+		free(names->sum.entry[i].value);
+	map_release(&names->sum);
+	*names = (struct untried_names){ .sum = MAP_INIT };
+}
+
+static void give_names_up(struct untried_names *names)
+{
+	untried_names_release(names);
+	names->too_many = true;
+}
+
+/* The place of the sum of that name; NULL when there are too many names. */
+static uint64_t *sum_of(struct untried_names *names, const char *name)
+{
 	void **place;
 
-	if (!name)
+	if (names->too_many)
 		return NULL;
-	place = map_at(names, name);
+	place = map_at(&names->sum, name);
+	if (*place)
+		return *place;
+	names->bytes += strlen(name);
+	*place = xcalloc(1, sizeof(uint64_t));
+	if (names->bytes <= UNTRIED_TEXT && names->sum.n <= UNTRIED_LEAVES)
+		return *place;
+	give_names_up(names);
+	return NULL;
+}
+
+static void forget_names(struct untried *u)
+{
+	give_names_up(&u->names);
+	for (size_t i = 0; i < u->n; i++)
+		u->leaf[i].sum = NULL;
+}
+
+static void name_leaf(struct untried *u, struct untried_leaf *leaf, struct record *rec)
+{
+	char *name = u->names.too_many ? NULL : name_of(rec);
+
+	if (!name)
+		return;
+	leaf->sum = sum_of(&u->names, name);
+	if (!leaf->sum)
+		forget_names(u);
 	free(name);
-	if (!*place)
-		*place = xcalloc(1, sizeof(uint64_t));
-	return *place;
+}
+
+/* The leaf at that address; *is_new when there was none. */
+static struct untried_leaf *leaf_at(struct untried *u, uint64_t module, uint64_t offset, bool *is_new)
+{
+	/* modules are few, and code is smaller than 2^48 */
+	size_t at = idmap_at(&u->at, module << 48 ^ offset >> u->shift, u->n);
+
+	*is_new = at == u->n;
+	if (*is_new) {
+		u->leaf = xgrow(u->leaf, u->n, &u->cap, sizeof *u->leaf);
+		u->leaf[u->n++] = (struct untried_leaf){ .module = module, .offset = offset >> u->shift << u->shift };
+	}
+	return &u->leaf[at];
+}
+
+/* Too many addresses: of those that differ in one bit more only, one remains. */
+static void coarsen(struct untried *u)
+{
+	size_t n = u->n;
+
+	forget_names(u);
+	idmap_release(&u->at);
+	u->shift++;
+	u->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct untried_leaf from = u->leaf[i];
+		bool is_new;
+
+		leaf_at(u, from.module, from.offset, &is_new)->count += from.count;
+	}
 }
 
 void untried_add(struct context *c, struct record *rec, uint64_t count)
 {
 	struct untried *u = &c->untried;
+	struct untried_leaf *leaf;
 	uint64_t module, offset;
-	size_t at;
+	bool is_new;
 
 	if (!record_need_u64(rec, "module", &module) || !record_need_u64(rec, "offset", &offset))
 		return;
-	/* modules are few, and code is smaller than 2^48 */
-	at = idmap_at(&u->at, module << 48 ^ offset, u->n);
-	if (at == u->n) {
-		u->leaf = xgrow(u->leaf, u->n, &u->cap, sizeof *u->leaf);
-		u->leaf[u->n++] = (struct untried_leaf){ module, offset, 0, sum_of(&c->p->untried, rec) };
-	}
-	u->leaf[at].count += count;
+	leaf = leaf_at(u, module, offset, &is_new);
+	leaf->count += count;
+	if (!is_new)
+		return;
+	name_leaf(u, leaf, rec);
+	while (u->n > UNTRIED_LEAVES)
+		coarsen(u);
 }
 
 struct range {
@@ -133,6 +201,20 @@ static bool is_tried(const struct range *v, size_t n, const struct untried_leaf 
 	return before && v[before - 1].module == leaf->module && leaf->offset < v[before - 1].hi;
 }
 
+/* A context whose code has no names would make those of the others look greater than they are. */
+static void add_names(struct untried_names *into, const struct untried_names *from)
+{
+	if (from->too_many && !into->too_many)
+		give_names_up(into);
+	for (size_t i = 0; i < from->sum.n; i++) {
+		uint64_t samples = *(const uint64_t *)from->sum.entry[i].value, *sum;
+
+		sum = samples ? sum_of(into, from->sum.entry[i].key) : NULL;
+		if (sum)
+			*sum += samples;
+	}
+}
+
 void untried_close(struct context *c)
 {
 	struct untried *u = &c->untried;
@@ -158,12 +240,13 @@ void untried_close(struct context *c)
 			*u->leaf[i].sum += u->leaf[i].count;
 	}
 	free(range);
-	idmap_release(&u->at);
-	u->n = 0;
+	add_names(&c->p->untried, &u->names);
+	untried_free(u);
 }
 
 void untried_free(struct untried *u)
 {
+	untried_names_release(&u->names);
 	idmap_release(&u->at);
 	free(u->leaf);
 	*u = (struct untried){ 0 };
