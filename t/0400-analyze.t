@@ -401,8 +401,8 @@ gives_no_orders() {
 			s/command=sim/command=sim%20::error::'"$(printf %080d 0)/" >evil.aw
 	exits 0 andweorc-analyze --format text evil.aw >out 2>err
 	has '^ +\\::error::0' out
-	has '^4 　?::error.*spin#\\#\[error\] ' out
-	has '　\\?::error::cold#\\#\[error\]' out
+	has '^4 \\u3000::error.*spin#\\#\[error\] ' out
+	has '\\u3000::error::cold#\\#\[error\]' out
 	lacks '^[^!-~]*::' out
 	lacks '##\[' out
 	sed 's/function=both/function=::error::both/' two.aw >evil.aw

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "base/utf8.h"
 
 /*
  * Buffers on the stack, so that "out of memory" can be said without memory.  A
@@ -35,29 +36,26 @@ bool msg_failed(void)
 	return failed;
 }
 
-/* C0 controls and DEL; C1 controls too, which a UTF-8 terminal obeys when they come as two bytes (U+009B is CSI). */
-static bool is_control(const unsigned char *s)
-{
-	return *s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f);
-}
-
-/* Appends text to the line at out, masked; returns the new end. */
+/* Appends text to the line at out; each byte of what is hidden, or is no UTF-8, as \xHH.  Returns the new end. */
 static char *mask(char *out, const char *text)
 {
 	static const char hex[] = "0123456789abcdef";
-	const unsigned char *s = (const unsigned char *)text;
-	bool second = false; /* inside a two-byte control */
 
-	for (; *s; s++) {
-		if (!second && !is_control(s)) {
-			*out++ = (char)*s;
-			continue;
+	while (*text) {
+		uint32_t c;
+		size_t len = utf8_decode(text, &c);
+		bool plain = len && !utf8_is_hidden(c);
+
+		for (len = len ? len : 1; len; len--, text++) {
+			if (plain) {
+				*out++ = *text;
+				continue;
+			}
+			*out++ = '\\';
+			*out++ = 'x';
+			*out++ = hex[(unsigned char)*text >> 4];
+			*out++ = hex[*text & 15];
 		}
-		*out++ = '\\';
-		*out++ = 'x';
-		*out++ = hex[*s >> 4];
-		*out++ = hex[*s & 15];
-		second = !second && *s == 0xc2;
 	}
 	return out;
 }

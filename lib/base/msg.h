@@ -5,10 +5,10 @@
  *
  *     andweorc-resolve: profile.aw:12: bad number 'x1' for 'count'
  *
- * Control bytes in the formatted text are shown as \xNN, so text that came
- * from a log or a symbol table can neither move the cursor of a terminal nor
- * start a line of its own (a line that starts with "::" is a command to a
- * GitHub runner).  Lower case, no full stop, subject in single quotes.
+ * What is hidden in the formatted text (utf8.h), and what is no UTF-8, is shown
+ * as \xNN for each byte, so text that came from a log or a symbol table can
+ * neither move the cursor of a terminal, nor turn the text around, nor start a
+ * line of its own (a line that starts with "::" is a command to a GitHub runner).  Lower case, no full stop, subject in single quotes.
  *
  * Not async-signal-safe.  Single-threaded tools only.
  */

@@ -22,11 +22,52 @@ size_t utf8_decode(const char *text, uint32_t *c)
 	return len;
 }
 
+/* Of Unicode 15, ascending: general categories Cc, Cf, Zl, Zp, Zs but the blank, and whatever else shows nothing. */
+static const struct {
+	uint32_t first, last;
+} hidden[] = {
+	{ 0, 0x1f },
+	{ 0x7f, 0xa0 },         /* with the blank that does not break */
+	{ 0xad, 0xad },         /* soft hyphen */
+	{ 0x34f, 0x34f },       /* grapheme joiner */
+	{ 0x600, 0x605 },       /* Arabic number signs */
+	{ 0x61c, 0x61c },       /* direction */
+	{ 0x6dd, 0x6dd },
+	{ 0x70f, 0x70f },
+	{ 0x890, 0x891 },
+	{ 0x8e2, 0x8e2 },
+	{ 0x115f, 0x1160 },     /* Hangul fillers */
+	{ 0x1680, 0x1680 },     /* blank of Ogham */
+	{ 0x17b4, 0x17b5 },     /* vowels of Khmer that show nothing */
+	{ 0x180b, 0x180f },     /* selectors and separator of Mongolian */
+	{ 0x2000, 0x200f },     /* blanks of all widths, of none, and direction */
+	{ 0x2028, 0x202f },     /* ends of lines and paragraphs, direction, narrow blank */
+	{ 0x205f, 0x206f },     /* blank of mathematics, invisible operators, direction */
+	{ 0x2800, 0x2800 },     /* Braille without a dot */
+	{ 0x3000, 0x3000 },     /* wide blank */
+	{ 0x3164, 0x3164 },     /* Hangul filler */
+	{ 0xd800, 0xdfff },     /* halves of characters */
+	{ 0xfdd0, 0xfdef },     /* no characters */
+	{ 0xfe00, 0xfe0f },     /* selectors of variants */
+	{ 0xfeff, 0xfeff },     /* byte order */
+	{ 0xffa0, 0xffa0 },     /* Hangul filler */
+	{ 0xfff0, 0xfffb },     /* annotations */
+	{ 0x110bd, 0x110bd },   /* Kaithi number signs */
+	{ 0x110cd, 0x110cd },
+	{ 0x13430, 0x1343f },   /* joiners of hieroglyphs */
+	{ 0x1bca0, 0x1bca3 },   /* shorthand */
+	{ 0x1d173, 0x1d17a },   /* music */
+	{ 0xe0000, 0xe0fff },   /* tags, and more selectors */
+};
+
 bool utf8_is_hidden(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef) ||
-	       (c >= 0xe0000 && c <= 0xe007f);
+	if (c >= 0x20 && c < 0x7f)
+		return false;
+	for (size_t i = 0; i < sizeof hidden / sizeof hidden[0] && c >= hidden[i].first; i++)
+		if (c <= hidden[i].last)
+			return true;
+	return (c & 0xfffe) == 0xfffe;
 }
 
 size_t utf8_columns(uint32_t c)

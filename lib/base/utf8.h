@@ -15,8 +15,10 @@
 size_t utf8_decode(const char *s, uint32_t *c);
 
 /*
- * Should nobody see this character as it is?  Controls, marks that are invisible or
- * change the direction of the text, ends of lines, and what is no character of XML.
+ * Should nobody see this character as it is?  Controls, all format characters and
+ * separators but the blank, what else is invisible, and what is no character of XML.
+ * Whatever is shown to people asks here, and nowhere else: messages, reports,
+ * comments, pictures.
  */
 bool utf8_is_hidden(uint32_t c);
 

@@ -52,8 +52,11 @@ static void control_bytes_are_shown(void **state)
 	msg_error("'%s'", "a\n::error::x\t\033[2J\177\r\302\233H");
 	expect("plain: 'a\\x0a::error::x\\x09\\x1b[2J\\x7f\\x0d\\xc2\\x9bH'\n");
 	unit_capture(STDERR_FILENO);
-	msg_error("%s", "na\303\257ve \302\240 \342\202\254"); /* not controls */
-	expect("plain: na\303\257ve \302\240 \342\202\254\n");
+	msg_error("%s", "na\303\257ve \342\202\254"); /* not controls */
+	expect("plain: na\303\257ve \342\202\254\n");
+	unit_capture(STDERR_FILENO);
+	msg_error("%s", "a\342\200\256b\342\200\250c\302\240d\351"); /* direction, end of line, blank that does not break, no UTF-8 */
+	expect("plain: a\\xe2\\x80\\xaeb\\xe2\\x80\\xa8c\\xc2\\xa0d\\xe9\n");
 	unit_capture(STDERR_FILENO);
 	msg_error_at("a\nb%s", 1, "x");
 	expect("plain: a\\x0ab%s:1: x\n");

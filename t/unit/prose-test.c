@@ -23,6 +23,8 @@ static void masks_what_a_terminal_obeys(void **state)
 	cleans("\xc2\x9b" "31m", "\\x9b31m");
 	cleans("a\xe2\x80\xae" "b\xe2\x81\xa6", "a\\u202eb\\u2066"); /* direction */
 	cleans("a\xe2\x80\xa8" "b\xe2\x80\xa9", "a\\u2028b\\u2029"); /* ends of lines */
+	cleans("a\xc2\xad" "b\xef\xbf\xb9" "c", "a\\xad" "b\\ufff9" "c"); /* format characters */
+	cleans("a\xc2\xa0" "b\xe3\x80\x80" "c", "a\\xa0" "b\\u3000" "c"); /* separators */
 	cleans("caf\xc3\xa9 caf\xe9", "caf\xc3\xa9 caf\\xe9");
 	cleans("\xe2\x80", "\\xe2\\x80");
 	prose_set_page(ascii);
