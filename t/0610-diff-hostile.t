@@ -33,6 +33,14 @@ x%20##[group]y
 %C2%9B31m
 %E2%80%AEtxt.exe
 %E2%80%8Bzero
+%E2%80%A8line%E2%80%A9
+a%C2%ADb
+%EF%BF%B9x%EF%BF%BB
+a%C2%A0b%E3%80%80c
+a@b.co
+x%20a@b.co%20y
+mailto:a@b.co
+``a@b.co
 https://evil.example/
 www.evil.example
 [link](https://evil.example)
@@ -91,6 +99,9 @@ is_tame() {
 			return 1
 		fi
 	done
+	# nor any other format character or separator
+	perl -CSD -ne 'print if /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/' out.text out.markdown out.summary out.github >bad
+	empty bad
 	lacks '^[[:space:]]*::' out.text
 	lacks '##\[' out.text
 	lacks '^[[:space:]]*::|##\[' out.markdown
@@ -110,7 +121,7 @@ is_tame() {
 	sed 's/`[^`]*`//g' out.markdown >bare
 	test "$(grep -o '<details>' bare | wc -l)" -eq "$(grep -o '</details>' bare | wc -l)"
 	# no element but ours
-	grep -o '<br>\|<[^ >]*' bare | sort -u | grep -vx -e '<!--' -e '<sub' -e '</sub' -e '<code' -e '<br>' -e '</code' -e '<details' -e '</details' -e '<summary' -e '</summary' >bad || :
+	grep -o '<br>\|<[^ >]*' bare | sort -u | grep -vx -e '<!--' -e '<sub' -e '</sub' -e '<code' -e '<span' -e '</span' -e '<br>' -e '</code' -e '<details' -e '</details' -e '<summary' -e '</summary' >bad || :
 	empty bad
 	awk 'length($0) > 2000 { exit 1 }' out.text
 	test "$(wc -c <out.markdown)" -le 65000

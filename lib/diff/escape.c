@@ -11,15 +11,21 @@ static bool is_plain(unsigned char c)
 /* A dot is part of an address only before a letter. */
 static bool means_something(const char *at)
 {
-	return strchr("\\`*_{}[]<>#!|&~@$^:\"", *at) ||
+	return strchr("\\`*_{}[]<>#!|&~$^:\"", *at) ||
 	       (*at == '.' && !(at[1] >= '0' && at[1] <= '9') && is_plain((unsigned char)at[1]));
 }
 
-/* An entity is never part of Markdown's syntax, whatever it stands for. */
+/*
+ * An entity is never part of Markdown's syntax, whatever it stands for.  But
+ * addresses of mail are looked for after entities have been replaced, around each
+ * '@': elements on both of its sides leave it alone.
+ */
 void escape_markdown_text(struct buf *b, const char *text)
 {
 	for (; *text; text++) {
-		if (means_something(text))
+		if (*text == '@')
+			buf_adds(b, "<span>&#64;</span>");
+		else if (means_something(text))
 			buf_addf(b, "&#%u;", (unsigned char)*text);
 		else
 			buf_addc(b, *text);
