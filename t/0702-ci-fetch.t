@@ -80,6 +80,39 @@ newest_of_the_branch() {
 	cp world.json state.json
 }
 
+# pulls FIRST LAST: artifacts of pull requests that came since
+pulls() {
+	jq --argjson first "$1" --argjson last "$2" '[range($first; $last + 1) | { id: (1000 + .), run: 20, name: "a", file: "one.zip",
+		expired: false, created_at: "2026-02-01T00:00:00Z",
+		workflow_run: { head_branch: "topic", head_repository_id: 5, repository_id: 5 } }]' world.json
+}
+
+# The server has the newest first, and no more than 100 on a page.
+behind_many_pull_requests() {
+	pulls 1 250 >pulls.json
+	jq --slurpfile pulls pulls.json '.artifacts = $pulls[0] + (.artifacts | reverse)' world.json >state.json
+	: >requests
+	exits 0 "$fetch" --branch main a diff.tsv >got 2>err
+	empty err
+	same two/diff.tsv got
+	test "$(grep -c 'actions/artifacts?' requests)" -eq 3
+	# Nothing is asked for once it is there.
+	jq --slurpfile pulls pulls.json '.artifacts = (.artifacts | reverse) + $pulls[0] | .artifacts |= (sort_by(.created_at) | reverse)
+		| .artifacts[0:3] |= map(.created_at = "2026-03-01T00:00:00Z" | .workflow_run.head_branch = "main" | .file = "two.zip")' \
+		world.json >state.json
+	: >requests
+	exits 0 "$fetch" --branch main a diff.tsv >got 2>err
+	same two/diff.tsv got
+	test "$(grep -c 'actions/artifacts?' requests)" -eq 1
+	# Should it have another order, the newest is found all the same.
+	jq --slurpfile pulls pulls.json '.artifacts = .artifacts[0:1] + ($pulls[0] | .[0].created_at = "2025-01-01T00:00:00Z") + .artifacts[1:]' \
+		world.json >state.json
+	exits 0 "$fetch" --branch main a diff.tsv >got 2>err
+	same two/diff.tsv got
+	exits 3 "$fetch" --branch other a diff.tsv >got 2>err
+	cp world.json state.json
+}
+
 bombs_do_not_go_off() {
 	exits 2 "$fetch" --run 14 bomb big.tsv >got 2>err
 	test ! -s got
@@ -146,6 +179,7 @@ perf_is_allowed() {
 check 'one file out of the artifact of a run' one_file_of_a_run
 check 'nothing there: status 3' nothing_there
 check 'the newest of a branch, never of a fork' newest_of_the_branch
+check 'the newest of a branch, behind those of many pull requests' behind_many_pull_requests
 check 'large and broken archives' bombs_do_not_go_off
 check 'nonsense is refused' refuses_nonsense
 check 'perf is allowed where it can be' perf_is_allowed

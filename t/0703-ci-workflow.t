@@ -51,6 +51,7 @@ mistakes_are_found() {
 	complains 'code of a pull request' "$top/.github/workflows/comment.yml" 's/persist-credentials: false/&\n          ref: x/'
 	complains 'timeout-minutes' "$examples/andweorc.yml" '/timeout-minutes: 30/d'
 	complains 'a machine that changes' "$examples/andweorc.yml" 's/ubuntu-24.04/ubuntu-latest/'
+	complains 'overwrite: true' "$top/ci/action.yml" '0,/overwrite:/{/overwrite:/d}'
 	complains 'fail-fast' "$examples/andweorc.yml" '/fail-fast/d'
 	complains "no 'sahrd' in the matrix" "$examples/andweorc.yml" 's/matrix.shard/matrix.sahrd/'
 	complains "needs 'recrod'" "$examples/andweorc.yml" 's/needs: record/needs: recrod/'
@@ -172,6 +173,16 @@ pull_request_is_judged() {
 	ls out/artifacts/42/andweorc-shard-2 >got
 	printf '%s\n' base.2.aw change.patch head.2.aw | same - got
 	lacks secret out/log
+}
+
+# Names of artifacts are unique in a run, and a job that is run again has the run of the first.
+run_again_it_replaces() {
+	rm -rf out/jobs out/summary.md out/annotations out/record.* out/compare
+	touch out/artifacts/42/andweorc-shard-2/old out/artifacts/42/andweorc-result/old
+	steps andweorc.yml --event pull_request=pull.json
+	printf 'record\tsuccess\ncompare\tfailure\n' | same - out/jobs
+	test ! -e out/artifacts/42/andweorc-shard-2/old
+	test ! -e out/artifacts/42/andweorc-result/old
 }
 
 # Paths are those of the repository, wherever the trees were; commits those of the two sides.
@@ -339,6 +350,7 @@ baseline_is_kept() {
 }
 
 check 'pull_request: recorded, compared, judged' pull_request_is_judged
+check 'jobs that are run again' run_again_it_replaces
 check 'shards: paths, commits, blocks' shards_say_what_they_are
 check 'summary, annotations, curves' result_is_reported
 check 'workflow_run: one comment' run_is_commented

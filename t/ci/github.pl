@@ -61,7 +61,10 @@ sub answer {
 	if ($rest =~ m{^actions/(?:runs/(\d+)/)?artifacts$}) {
 		my $run = $1;
 		my @all = grep { $_->{name} eq $query->{name} && (!$run || $_->{run} == $run) } @{ $state->{artifacts} };
-		return (200, { total_count => scalar @all, artifacts => \@all });
+		my $count = @all;
+		my ($size, $page) = ($query->{per_page} || 30, $query->{page} || 1);
+		@all = splice @all, ($page - 1) * $size, $size;
+		return (200, { total_count => $count, artifacts => \@all });
 	}
 	if ($rest =~ m{^actions/artifacts/(\d+)/zip$}) {
 		my $id = $1;

@@ -62,6 +62,8 @@ sub check_step {
 	}
 	check_uses($where, $step, $text);
 	complain($where, 'shell and env belong to run') if $step->{shell};
+	complain($where, "overwrite: true, or a job that is run again fails: its artifact is there")
+		if $step->{uses} =~ m{^actions/upload-artifact@} && ($step->{with}{overwrite} // '') ne 'true';
 	if ($step->{uses} =~ m{^actions/checkout@}) {
 		complain($where, 'persist-credentials: false, or the build can read the token')
 			if ($step->{with}{'persist-credentials'} // '') ne 'false';

@@ -18,7 +18,7 @@ use CPAN::Meta::YAML;
 use Cwd qw(abs_path getcwd);
 use File::Basename qw(dirname);
 use File::Copy qw(copy);
-use File::Path qw(make_path);
+use File::Path qw(make_path remove_tree);
 use JSON::PP;
 use lib dirname(abs_path(__FILE__));
 use Expression;
@@ -167,7 +167,10 @@ sub copy_all {
 sub upload {
 	my ($job, $with) = @_;
 	my $to = "$out/artifacts/$github{run_id}/$with->{name}";
-	return 0 if -e $to; # names are unique
+	if (-e $to) { # names are unique
+		return 0 if ($with->{overwrite} // '') ne 'true';
+		remove_tree($to);
+	}
 	my $from = $with->{path};
 	$from = "$job->{workspace}/$from" if $from !~ m{^/};
 	return copy_all($from, $to) if -d $from && (() = glob "$from/*");
