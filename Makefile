@@ -8,6 +8,7 @@
 #   make changes      what comparisons find of a change, and of none, recorded for real (*)
 #   make recordings   do intervals of real recordings hold the truth (*)
 #   make bench        overhead, start-up, symbolisation (*)
+#   make fuzz         random input to what reads untrusted files; FUZZ_SECONDS=30 each, with clang
 #   make install      DESTDIR= prefix=/usr/local
 #
 # (*) takes minutes, says how many, and is to run alone.
@@ -21,6 +22,10 @@ MAKEFLAGS += --no-builtin-rules
 .SECONDARY:
 
 O        ?= build
+# make takes a blank for the end of a name.
+ifneq ($(words $(O)),1)
+$(error O='$(O)': make cannot build in a directory with a blank in its name; make a link to it, and build there)
+endif
 prefix   ?= /usr/local
 bindir   ?= $(prefix)/bin
 libdir   ?= $(prefix)/lib
@@ -94,8 +99,15 @@ FORCE:
 # Headers are tracked by the compiler (-MMD).
 COMPILE = $(CC) $(STD) $(CPPFLAGS) $(PKG_CFLAGS) $(WARN) $(CFLAGS)
 
+# The way from the tools to the runtime once they are installed.  It is tracked, too.
+RUNTIME_DIR := $(or $(shell realpath -m --relative-to='$(bindir)' '$(libdir)/andweorc' 2>/dev/null),../lib/andweorc)
+$(O)/runtime-dir: FORCE
+	@mkdir -p $(@D); echo '$(RUNTIME_DIR)' | cmp -s - $@ || echo '$(RUNTIME_DIR)' > $@
+$(O)/lib/recorder/preload.o: $(O)/runtime-dir
+$(O)/lib/recorder/preload.o: COMPILE += -DRUNTIME_DIR='"$(RUNTIME_DIR)"'
+
 # Counts calls of functions while their arguments are in vector registers.
-$(O)/lib/runtime/callpoint.o $(O)/static/callpoint.o: COMPILE += $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-mgeneral-regs-only)
+$(O)/lib/runtime/callpoint.o $(O)/static/callpoint.o: COMPILE += $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),-mgeneral-regs-only)
 
 $(O)/lib/runtime/%.o: lib/runtime/%.c $(O)/flags
 	$(call say,CC)
@@ -119,7 +131,7 @@ $(O)/libandweorc.so: $(RUNTIME_OBJ)
 # The same for programs that are linked statically: there the linker puts our functions in the place of libc's
 # (ld's --wrap), as the response file says.  OpenMP's are left alone.  Without a libc.a there is nothing to link with.
 STATIC_OBJ := $(patsubst lib/runtime/%.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt,lib/runtime/$(p)%),$(RUNTIME_SRC)))
-LIBC_A     := $(wildcard $(shell $(CC) -print-file-name=libc.a))
+LIBC_A     := $(wildcard $(shell $(CC) -print-file-name=libc.a 2>/dev/null))
 STATIC     := $(if $(LIBC_A),$(O)/libandweorc.a $(O)/libandweorc.rsp)
 
 $(O)/static/%.o: lib/runtime/%.c $(O)/flags
@@ -141,9 +153,9 @@ $(O)/libandweorc.a: $(STATIC_OBJ) $(O)/static/wrapped
 	$(Q)objcopy --localize-hidden --redefine-syms=$(O)/static/renamed $(O)/static/whole.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $(O)/static/whole.o
 
-# @LIB@ is where the archive will be.
+# @LIB@ is where the archive will be; a blank may be in it.
 $(O)/static/rsp: $(O)/static/wrapped
-	$(Q){ echo '-Wl,-u,andweorc_linked_in'; echo '@LIB@/libandweorc.a'; sed 's/.*/-Wl,--wrap=&\n-Wl,-u,&/' $<; } > $@
+	$(Q){ echo '-Wl,-u,andweorc_linked_in'; echo '"@LIB@/libandweorc.a"'; sed 's/.*/-Wl,--wrap=&\n-Wl,-u,&/' $<; } > $@
 $(O)/libandweorc.rsp: $(O)/static/rsp
 	$(Q)sed 's|@LIB@|$(abspath $(O))|' $< > $@
 
@@ -198,10 +210,11 @@ $(O)/t/bench/%: t/bench/%.c $(BENCH_H) $(O)/flags
 $(O)/t/bench/replay: $(O)/t/bench/replay.o $(REPLAY_OBJ) $(O)/libtools.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -o $@ $< $(REPLAY_OBJ) $(O)/libtools.a -Wl,--as-needed $(DW_LIBS) $(GSL_LIBS) $(JSON_LIBS) -lm -pthread
+# Whatever CFLAGS say, the demo needs lines.
 $(O)/examples/%: share/andweorc/examples/%.c lib/andweorc.h $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(WARN) $(CFLAGS) -o $@ $< -pthread -lz -lzstd -lm
+	$(Q)$(CC) $(STD) $(WARN) $(CFLAGS) -g -o $@ $< -pthread -lz -lzstd -lm
 
 .PHONY: unit workload bench-programs
 unit: $(UNIT)
@@ -213,11 +226,15 @@ static: $(STATIC)
 
 # ---- what people call -------------------------------------------------------
 
-.PHONY: deps demo check predictions accuracy changes recordings bench
+.PHONY: deps demo-deps demo check predictions accuracy changes recordings bench fuzz
 deps:
 	$(Q)ci/deps
 
-demo: deps
+# What tests alone need may be missing.
+demo-deps:
+	$(Q)ci/deps --demo
+
+demo: demo-deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)share/andweorc/demo $(O)
 
@@ -257,6 +274,19 @@ recordings: say-recordings all workload
 
 bench: say-bench all workload bench-programs
 	$(Q)O='$(O)' t/bench/run
+
+# Built and run on its own, with sanitizers.  What is found stays in $(O)/fuzz.
+FUZZ         := $(patsubst t/fuzz/%.c,%,$(wildcard t/fuzz/*.c))
+FUZZ_CC      ?= clang
+FUZZ_SECONDS ?= 30
+$(O)/t/fuzz/%: $(O)/t/fuzz/%.o $(O)/libtools.a
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -fsanitize=fuzzer -o $@ $< $(O)/libtools.a -Wl,--as-needed $(DW_LIBS) $(GSL_LIBS) $(JSON_LIBS) -lm -pthread
+
+fuzz:
+	$(Q)$(MAKE) --no-print-directory O='$(O)/fuzz' CC='$(FUZZ_CC)' CFLAGS='-O1 -g' SANITIZE=fuzzer-no-link,address,undefined \
+		$(FUZZ:%=$(O)/fuzz/t/fuzz/%)
+	$(Q)for target in $(FUZZ); do O='$(O)/fuzz' t/fuzz/run $$target '$(FUZZ_SECONDS)' || exit 1; done
 
 # ---- installation -----------------------------------------------------------
 

@@ -18,6 +18,7 @@
 #include "recorder/conductor.h"
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
+#include "recorder/preload.h"
 #include "recorder/sink.h"
 
 static const char usage[] =
@@ -328,7 +329,7 @@ static int status_of(const struct conductor *c)
 struct recording {
 	const struct options *o;
 	char *const *argv;
-	char *runtime; /* path; owned */
+	const char *runtime; /* path */
 	int arena_fd;
 	struct arena *arena;
 	struct journal journal;
@@ -348,7 +349,7 @@ static bool prepare(struct recording *r)
 {
 	const struct options *o = r->o;
 
-	r->runtime = launch_find_runtime();
+	r->runtime = preload_find();
 	r->arena = r->runtime ? launch_arena(1, &r->arena_fd) : NULL;
 	if (!r->arena || !journal_open(&r->journal, o->output))
 		return false;
@@ -556,6 +557,5 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < o.npoints; i++)
 		free(o.points[i]);
 	free(o.points);
-	free(r.runtime);
 	return status;
 }

@@ -46,44 +46,6 @@ void launch_release(struct arena *a, int fd)
 	close(fd);
 }
 
-static char *in_directory(const char *dir, const char *name)
-{
-	char *path = xasprintf("%s/%s", dir, name);
-
-	if (access(path, R_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
-}
-
-char *launch_find_runtime(void)
-{
-	char exe[4096], *dir, *path;
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-
-	if (n <= 0) {
-		msg_error("cannot find the runtime: /proc is not mounted");
-		return NULL;
-	}
-	exe[n] = '\0';
-	*strrchr(exe, '/') = '\0';
-	dir = xasprintf("%s/../lib/andweorc", exe);
-	path = in_directory(exe, AW_RUNTIME_NAME);
-	if (!path)
-		path = in_directory(dir, AW_RUNTIME_NAME);
-	free(dir);
-	if (!path) {
-		msg_error("cannot find %s in '%s' or '%s/../lib/andweorc'", AW_RUNTIME_NAME, exe, exe);
-		return NULL;
-	}
-	if (strpbrk(path, " :\t\n")) {
-		msg_error("cannot preload '%s': LD_PRELOAD has no way to write a blank or colon; install elsewhere", path);
-		free(path);
-		return NULL;
-	}
-	return path;
-}
-
 static struct {
 	int sig;
 	void (*for_us)(int);

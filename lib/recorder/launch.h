@@ -18,13 +18,6 @@ struct arena *launch_arena(unsigned run, int *fd);
 void launch_release(struct arena *arena, int fd);
 
 /*
- * The path of the runtime: beside this executable (build tree) or in
- * ../lib/andweorc (installed).  NULL, after a message, when there is none or its
- * path cannot be given to LD_PRELOAD (a blank or colon in it).  The caller frees it.
- */
-char *launch_find_runtime(void);
-
-/*
  * Starts argv with `runtime` preloaded and the arena named.  The descriptors
  * output[] become its standard output and standard error.  Returns its process id; -1, after a message, with *status 126 or 127 as env(1)
  * has them, or 125.
