@@ -1,7 +1,8 @@
 /*
  * Window i of stratum k, of the region and speedup g, is expected to take
- * n_i P_k r_g.  Periods P and ratios r are medians, found by turns; a median does
- * not feel what hits fewer than half of the windows.
+ * n_i P_k r_g.  Periods P are medians, ratios r lie on a line for each region
+ * (robust_line.c); they are found by turns.  Neither feels what hits fewer than
+ * half of the windows.
  */
 #include "profile/robust_parts.h"
 
@@ -13,10 +14,7 @@
 
 #include "base/alloc.h"
 
-enum { LEAST_WINDOWS = 20, LEAST_TOGETHER = 20, PASSES = 4 };
-
-/* Only what is this much slower than expected is looked at: less does little harm, and programs vary. */
-static const double SLOW = 1.5;
+enum { LEAST_WINDOWS = 20, LEAST_TOGETHER = 20, PASSES = 6 };
 
 /* In robust standard deviations: full weight up to the first, none from the second on. */
 static const double FULL = 5, NONE = 10;
@@ -87,7 +85,7 @@ static bool is_clean(const struct robust *a)
 		count[a->item[i].stratum] += (double)a->item[i].v->count;
 	}
 	for (size_t i = 0; i < a->n; i++)
-		clean = clean && a->item[i].period < SLOW * time[a->item[i].stratum] / count[a->item[i].stratum];
+		clean = clean && a->item[i].period < ROBUST_SLOW * time[a->item[i].stratum] / count[a->item[i].stratum];
 	free(time);
 	free(count);
 	return clean;
@@ -113,28 +111,32 @@ static void medians(const double *x, const size_t *place, size_t n, size_t nplac
 	free(sorted);
 }
 
+/* Which region each group is of; ratios begin as 1. */
+static void begin(struct robust *a)
+{
+	a->region = xcalloc(a->ngroups + 1, sizeof *a->region);
+	for (size_t i = 0; i < a->n; i++)
+		a->region[a->item[i].group] = a->item[i].w->s > 0 ? a->item[i].w->region : PROFILE_NONE;
+	for (size_t g = 0; g < a->ngroups; g++)
+		a->ratio[g] = 1;
+}
+
 static void find_expected(struct robust *a)
 {
 	double *x = xcalloc(a->n + 1, sizeof *x);
-	size_t *stratum = xcalloc(a->n + 1, sizeof *stratum), *group = xcalloc(a->n + 1, sizeof *group);
+	size_t *stratum = xcalloc(a->n + 1, sizeof *stratum);
 
-	for (size_t i = 0; i < a->n; i++) {
+	begin(a);
+	for (size_t i = 0; i < a->n; i++)
 		stratum[i] = a->item[i].stratum;
-		group[i] = a->item[i].group;
-	}
-	for (size_t g = 0; g < a->ngroups; g++)
-		a->ratio[g] = 1;
 	for (int pass = 0; pass < PASSES; pass++) {
 		for (size_t i = 0; i < a->n; i++)
-			x[i] = a->item[i].period / a->ratio[group[i]];
+			x[i] = a->item[i].period / a->ratio[a->item[i].group];
 		medians(x, stratum, a->n, a->nstrata, a->period);
-		for (size_t i = 0; i < a->n; i++)
-			x[i] = a->item[i].period / a->period[stratum[i]];
-		medians(x, group, a->n, a->ngroups, a->ratio);
+		robust_lines(a);
 	}
 	free(x);
 	free(stratum);
-	free(group);
 }
 
 /* By how far they are off, alone. */
@@ -155,7 +157,7 @@ static void weigh_by_time(struct robust *a)
 		double z = (it->slow - 1) * sqrt((double)it->v->count) / sigma;
 
 		/* a sigma of 0 makes z infinite or, where nothing is off, not a number */
-		if (it->slow > SLOW && z > FULL)
+		if (it->slow > ROBUST_SLOW && z > FULL)
 			it->weight = fmax(0, (NONE - z) / (NONE - FULL));
 	}
 	free(off);
@@ -229,6 +231,7 @@ void robust_weigh(const struct profile *p, struct profile_visits *v, size_t n)
 			judge(&a);
 			free(a.period);
 			free(a.ratio);
+			free(a.region);
 		}
 	}
 	free(a.item);

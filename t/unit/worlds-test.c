@@ -40,6 +40,7 @@ struct world {
 	double idle;           /* time of a visit in idle phases, of that in active ones; 0 = 1 */
 	bool uneven;           /* visits take twice as long in one run as in another */
 	bool biased;           /* as METHOD.md says */
+	double rms;            /* few windows: all that is looked at is that the slope's error is no greater; 0 = all is */
 };
 
 struct sim {
@@ -168,7 +169,7 @@ static double truth(const struct world *w)
 }
 
 struct score {
-	double reps, covered, sum, squares, width, knees, knee_held, knee_width, discoveries, false_part, down;
+	double reps, covered, sum, squares, width, knees, knee_held, knee_width, discoveries, false_part, down, refused;
 };
 
 static bool is_discovery(const struct impact *im)
@@ -185,13 +186,18 @@ static void add_score(struct score *score, const struct world *w, const struct i
 {
 	double discoveries = 0, wrong = 0;
 
+	/* where more than three in ten windows are slow, that is no accident, and nothing counts less */
+	if (w->rms > 0 && w->hit > 0 && !p->aside.downweighted) {
+		score->refused++;
+		return;
+	}
 	score->reps++;
 	score->down += (double)p->aside.downweighted / (double)(p->windows + p->aside.dropped);
 	for (size_t i = 0; i < p->nimpacts; i++) {
 		const struct impact *im = &p->impact[i];
 		const struct causal_effect *e = &im->effect;
 
-		assert_true(im->bounded);
+		assert_true(im->bounded || w->rms > 0);
 		discoveries += is_discovery(im);
 		wrong += is_discovery(im) && !is_real(w, im);
 		if (strcmp(im->region->function, "f1") != 0)
@@ -254,6 +260,17 @@ static const struct world WORLDS[] = {
 	{ .name = "5 runs, hit 0", .runs = 5, .blocks = 6, .slope = 0.4 },
 	{ .name = "5 runs, hit 5 %", .runs = 5, .blocks = 6, .slope = 0.4, .hit = 0.05 },
 	{ .name = "5 runs, hit 20 %", .runs = 5, .blocks = 6, .slope = 0.4, .hit = 0.2 },
+	/* three to six windows for each region and speedup */
+	{ .name = "3 blocks, 6 regions, hit 0", .runs = 1, .blocks = 3, .regions = 6, .slope = 0.4, .rms = 0.02 },
+	{ .name = "3 blocks, 6 regions, hit 20 %", .runs = 1, .blocks = 3, .regions = 6, .slope = 0.4, .hit = 0.2, .rms = 0.03 },
+	{ .name = "4 blocks, 3 regions, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = 0.4, .hit = 0.2, .rms = 0.05 },
+	{ .name = "6 blocks, hit 20 %", .runs = 1, .blocks = 6, .slope = 0.4, .hit = 0.2, .rms = 0.05 },
+	{ .name = "4 blocks, slope 0.8, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = 0.8, .hit = 0.2, .rms = 0.03 },
+	{ .name = "4 blocks, noise, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = 0.4, .noise = 0.04, .rho = 0.6, .hit = 0.2, .rms = 0.06 },
+	{ .name = "4 blocks, harmful, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = -0.5, .hit = 0.2, .rms = 0.06 },
+	{ .name = "4 blocks, knee, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = 0.8, .knee = 0.5, .hit = 0.2, .rms = 0.2 },
+	{ .name = "4 blocks, falls, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = 0.4, .knee = 0.5, .after = -1, .hit = 0.2, .rms = 0.3 },
+	{ .name = "4 blocks, falls, hit 0", .runs = 1, .blocks = 4, .regions = 3, .slope = 0.4, .knee = 0.5, .after = -1, .rms = 0.3 },
 	{ .name = "phases of 0.3", .runs = 5, .blocks = 20, .slope = 0.8, .phase = 0.3, .biased = true },
 	{ .name = "phases of 2", .runs = 5, .blocks = 20, .slope = 0.8, .phase = 2, .biased = true },
 	{ .name = "phases of 15", .runs = 5, .blocks = 40, .slope = 0.8, .phase = 15, .biased = true },
@@ -291,12 +308,29 @@ static void print_score(const struct world *w, const struct score *s)
 	fflush(stdout);
 }
 
+/* Of few windows: the slope is about right, and what was hit counts less, and nothing else. */
+static void check_few(const struct world *w, const struct score *s)
+{
+	double bias = s->sum / s->reps - truth(w), var = s->squares / s->reps - pow(s->sum / s->reps, 2);
+
+	if (s->refused > 0.15 * (s->reps + s->refused))
+		fail_msg("%s: nothing counts less in %.0f of %.0f", w->name, s->refused, s->reps + s->refused);
+	if (hypot(bias, sqrt(fmax(0, var))) > w->rms)
+		fail_msg("%s: rms error %.4f", w->name, hypot(bias, sqrt(fmax(0, var))));
+	if (fabs(s->down / s->reps - w->hit) > 0.1 * w->hit + 0.001)
+		fail_msg("%s: %.3f of the windows count less", w->name, s->down / s->reps);
+}
+
 /* As issued: 93 to 97 %, knees in fewer than 7 % of straight lines and in 90 % of knees, 5 % false discoveries. */
 static void check_score(const struct world *w, const struct score *s)
 {
 	/* what so few repetitions cannot tell apart */
 	double chance = 3 * sqrt(0.95 * 0.05 / s->reps), many = 3 * sqrt(0.9 * 0.1 / s->reps);
 
+	if (w->rms > 0) {
+		check_few(w, s);
+		return;
+	}
 	if (!w->biased && w->runs > 2) {
 		assert_true(s->covered / s->reps > 0.93 - chance);
 		assert_true(s->covered / s->reps < 0.97 + chance);
