@@ -121,6 +121,9 @@ void impact_judge(struct impact *im, const struct profile *p, bool whole);
  */
 char *impact_need(const struct impact *im, const struct profile *p, bool whole);
 
+/* Part of it: with how many times as much data a verdict would mostly be found; 2 to 51, and 51 is more than anybody records. */
+double impact_times_needed(const struct impact *im);
+
 /* What single runs say.  Part of analysis_init; obs[0..n) are sorted by it; `rise` is that of the effect. */
 size_t impact_replicates(struct causal_obs *obs, size_t n, double rise, struct impact_replicate **out);
 size_t impact_baselines(struct causal_obs *obs, size_t n, struct impact_baseline **out);

@@ -148,6 +148,8 @@ static void load_experiment(struct context *c, struct record *rec)
 	run->windows++;
 	run->disturbed += w->disturbed;
 	run->windows_ns += wall_ns;
+	if (w->start_ns + wall_ns > run->seen_ns)
+		run->seen_ns = w->start_ns + wall_ns;
 }
 
 /* False, after a message, when it is none. */

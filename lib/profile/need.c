@@ -7,6 +7,7 @@
  */
 #include "profile/impact.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 #include "base/alloc.h"
@@ -37,18 +38,62 @@ static double round_up(double x)
 	return ceil(x / unit) * unit;
 }
 
-/*
- * The interval shrinks with the root of the data.  It is narrow enough when it
- * leaves out either 0 or the slope from which an effect is worth an effort,
- * whichever is further away.
- */
-static double times_needed(const struct estimate *slope)
-{
-	double half = (slope->hi - slope->lo) / 2;
-	double target = fmax(fabs(slope->value), VERDICT_MODERATE_SLOPE - slope->value);
+/* Who does as advised is to get a verdict in so many of 100 cases. */
+static const double POWER = 0.95;
 
-	/* q asks for more than p: a quarter of the way extra */
-	return fmax(2, ceil(1.25 * pow(half / target, 2)));
+/* Places where the truth may be that are looked at, over so many standard errors beyond 0 and the estimate. */
+enum { PLACES = 41 };
+static const double REACH = 3;
+
+/* Most regions matter little, so an estimate that is great in wide noise mostly will not stay so: mean size of slopes. */
+static const double USUAL = 0.2;
+
+/*
+ * The chance of a verdict where the truth is `truth`, with standard error se.
+ * There is none for estimates that are not significant, with an interval that
+ * reaches up to the slope from which an effect is worth an effort.  `factor` is
+ * Student's for significance, which many tests make greater than that of the
+ * interval.
+ */
+static double chance_at(double truth, double se, double factor)
+{
+	double harmful = fmin(-VERDICT_MODERATE_SLOPE, -factor * se);
+	double from = fmax(VERDICT_MODERATE_SLOPE - STATS_NORMAL_95 * se, harmful), to = factor * se;
+
+	return from < to ? 1 - gsl_cdf_ugaussian_P((to - truth) / se) + gsl_cdf_ugaussian_P((from - truth) / se) : 1;
+}
+
+/* The same for `times` as much data: over all places where the truth may be, by the estimate that there is. */
+static double chance_of_verdict(const struct estimate *slope, double factor, double times)
+{
+	double se = (slope->hi - slope->lo) / 2 / STATS_NORMAL_95, sum = 0, weights = 0;
+	double from = fmin(0, slope->value) - REACH * se, to = fmax(0, slope->value) + REACH * se;
+
+	for (int i = 0; i < PLACES; i++) {
+		double truth = from + (to - from) * i / (PLACES - 1), z = (slope->value - truth) / se;
+		double weight = exp(-z * z / 2 - fabs(truth) / USUAL);
+
+		sum += weight * chance_at(truth, se / sqrt(times), factor);
+		weights += weight;
+	}
+	return sum / weights;
+}
+
+double impact_times_needed(const struct impact *im)
+{
+	const struct estimate *slope = &im->effect.fit.slope;
+	double p = im->q > 0 && slope->p > 0 ? VERDICT_Q * fmin(1, slope->p / im->q) : VERDICT_Q;
+	double factor = gsl_cdf_ugaussian_Qinv(p / 2), least = 2, most = MOST_TIMES + 1;
+
+	while (least < most) {
+		double half = floor((least + most) / 2);
+
+		if (chance_of_verdict(slope, factor, half) >= POWER)
+			most = half;
+		else
+			least = half + 1;
+	}
+	return least;
 }
 
 static bool is_too_much(double needed, double most, double times)
@@ -125,13 +170,16 @@ static char *other_ways(const struct impact *im, const struct profile *p, const 
 	return buf_detach(&b);
 }
 
-/* All that -d pays for: windows, and what is between them.  A log that was cut short has windows alone. */
+/* All that -d pays for: windows, and what is before and between them.  A log that was cut short does not say when it ended. */
 static double recorded_seconds(const struct profile *p)
 {
 	double ns = 0;
 
-	for (size_t r = 0; r < p->nruns; r++)
-		ns += (double)(p->run[r].wall_ns ? p->run[r].wall_ns : p->run[r].windows_ns);
+	for (size_t r = 0; r < p->nruns; r++) {
+		const struct profile_run *run = &p->run[r];
+
+		ns += fmax((double)run->wall_ns, fmax((double)run->seen_ns, (double)run->windows_ns));
+	}
 	return ns / 1e9;
 }
 
@@ -147,7 +195,7 @@ static char *need_of_runs(const struct impact *im, const struct profile *p)
 		return xasprintf("baseline runs (a longer -d, or a greater -n)");
 	if (!im->bounded)
 		return xasprintf("8 runs or more of this region and of baselines, at two speedups or more (there are %zu)", e->n);
-	x.times = times_needed(&e->fit.slope);
+	x.times = impact_times_needed(im);
 	/* regions share what is added */
 	x.runs = ceil((double)p->nruns * x.times);
 	x.seconds = recorded_seconds(p) * x.times;
@@ -167,7 +215,7 @@ static char *need_of(const struct impact *im, const struct profile *p)
 		return xasprintf("baseline windows (a longer -d)");
 	if (!im->bounded)
 		return xasprintf("8 windows or more, at two speedups or more (there are %zu)", e->n);
-	x.times = times_needed(&e->fit.slope);
+	x.times = impact_times_needed(im);
 	x.seconds = recorded_seconds(p) * x.times;
 	if (e->fit.basis == CAUSAL_RUNS)
 		x.runs = ceil((double)e->fit.runs * x.times);

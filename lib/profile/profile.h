@@ -47,6 +47,7 @@ struct profile_run {
 	uint64_t share_blocked_total; /* blocked samples */
 	struct profile_spent spent;   /* by `sample` records */
 	uint64_t windows_ns;  /* real time in windows */
+	uint64_t seen_ns;     /* from its start to the end of its last window */
 	size_t windows, disturbed;
 	bool given;           /* something was faster in all its windows */
 	size_t processes;

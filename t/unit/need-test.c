@@ -1,6 +1,8 @@
 /* What would be enough for a verdict: a command where one would do, what would help instead where none would. */
 #include "unit.h"
 
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
 #include <math.h>
 
 #include "profile/impact.h"
@@ -34,12 +36,23 @@ static struct world plain(void)
 	return w;
 }
 
-/* An interval of a slope of 0 that takes so many times the data; verdicts need a half width of 0.1. */
+static void set_half(struct world *w, double half)
+{
+	w->impact.effect.fit.slope = (struct estimate){ .value = 0, .lo = -half, .hi = half };
+}
+
+/* An interval of a slope of 0 that takes so many times the data: the wider, the more. */
 static void set_times(struct world *w, double times)
 {
-	double half = 0.1 * sqrt(times / 1.25) * 0.999;
+	double lo = 0, hi = 10;
 
-	w->impact.effect.fit.slope = (struct estimate){ .value = 0, .lo = -half, .hi = half };
+	for (int i = 0; i < 60; i++) {
+		double half = (lo + hi) / 2;
+
+		set_half(w, half);
+		*(impact_times_needed(&w->impact) < fmin(times, 51) ? &lo : &hi) = half;
+	}
+	set_half(w, hi);
 }
 
 static void set_runs(struct world *w, size_t n, double seconds)
@@ -68,7 +81,11 @@ static void longer(void **state)
 	/* what is between windows takes time, too */
 	runs[0].wall_ns = 15ull * RUN_NS;
 	wants(&w, false, "about 4 times as many windows (record with -d 60)");
-	runs[0].wall_ns = runs[0].windows_ns = 0;
+	/* a log that was cut short */
+	runs[0].wall_ns = 0;
+	runs[0].seen_ns = 14ull * RUN_NS;
+	wants(&w, false, "about 4 times as many windows (record with -d 56)");
+	runs[0].seen_ns = runs[0].windows_ns = 0;
 	wants(&w, false, "about 4 times as many windows (a longer -d)");
 	w.impact.effect.treated = 40;
 	wants(&w, false, "baseline windows (a longer -d)");
@@ -170,6 +187,62 @@ static void remedies_fit_the_case(void **state)
 	      "fewer regions with -r, fewer speedups with -s, a larger region, or a quieter machine");
 }
 
+/* ---- does it help to do as advised? -------------------------------------------------- */
+
+static void measure(gsl_rng *rng, struct world *w, double truth, double se, double tests)
+{
+	struct estimate e = { .value = truth + gsl_ran_gaussian(rng, se), .se = se, .df = 1000 };
+
+	stats_estimate_finish(&e);
+	w->impact.effect.fit.slope = e;
+	w->impact.q = fmin(1, e.p * tests);
+	impact_judge(&w->impact, &w->profile, false);
+	free(w->impact.need);
+	w->impact.need = NULL;
+}
+
+/* Where the first recording gives no verdict, and advice is possible: in what part does the second one give one? */
+static void advice_helps(void **state)
+{
+	static const double truths[] = { -0.2, 0, 0.03, 0.05, 0.1, 0.2, 0.4 }, errors[] = { 0.05, 0.1, 0.2 }, families[] = { 1, 6 };
+	size_t reps = getenv("NEED_REPS") ? (size_t)atol(getenv("NEED_REPS")) : 1000;
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	double all = 0, resolved_all = 0;
+
+	(void)state;
+	gsl_rng_set(rng, 20261122);
+	printf("# slope  se     tests  advised  times  resolved\n");
+	for (size_t f = 0; f < 2; f++)
+		for (size_t t = 0; t < sizeof truths / sizeof truths[0]; t++)
+			for (size_t s = 0; s < 3; s++) {
+				double advised = 0, sum = 0, resolved = 0, least;
+
+				for (size_t i = 0; i < reps; i++) {
+					struct world w = plain();
+					double times;
+
+					measure(rng, &w, truths[t], errors[s], families[f]);
+					times = impact_times_needed(&w.impact);
+					if (w.impact.verdict != VERDICT_NOT_ENOUGH_DATA || times > 50)
+						continue;
+					advised++;
+					sum += times;
+					measure(rng, &w, truths[t], errors[s] / sqrt(times), families[f]);
+					resolved += w.impact.verdict != VERDICT_NOT_ENOUGH_DATA;
+				}
+				printf("# %+.2f  %.2f   %.0f      %.3f    %5.1f   %.3f\n", truths[t], errors[s], families[f], advised / (double)reps,
+				       sum / advised, resolved / advised);
+				all += advised;
+				resolved_all += resolved;
+				/* halfway between nothing and what is worth an effort, nothing is told easily */
+				least = truths[t] > 0 && truths[t] < 0.1 ? 0.5 : 0.8;
+				assert_true(advised < 100 || resolved / advised > least - 3 * sqrt(0.16 / advised));
+			}
+	printf("# of all: %.3f\n", resolved_all / all);
+	assert_true(resolved_all / all > 0.85);
+	gsl_rng_free(rng);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +253,7 @@ int main(void)
 		cmocka_unit_test(no_impossible_runs),
 		cmocka_unit_test(twice_is_always_possible),
 		cmocka_unit_test(remedies_fit_the_case),
+		cmocka_unit_test(advice_helps),
 	};
 
 	return UNIT_MAIN(tests);
