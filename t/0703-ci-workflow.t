@@ -56,6 +56,7 @@ mistakes_are_found() {
 	complains "no 'sahrd' in the matrix" "$examples/andweorc.yml" 's/matrix.shard/matrix.sahrd/'
 	complains "needs 'recrod'" "$examples/andweorc.yml" 's/needs: record/needs: recrod/'
 	complains "unknown key 'step'" "$examples/andweorc.yml" 's/^    steps:/    step:/'
+	complains 'overwrite: true' "$top/ci/action.yml" '/overwrite/d'
 	complains "no 'comand' in inputs" "$top/ci/action.yml" 's/inputs.command/inputs.comand/'
 	complains "no 'base' in steps" "$top/ci/action.yml" 's/steps.baseline/steps.base/'
 	complains 'no YAML' "$examples/andweorc.yml" 's/^jobs:/jobs: [/'
@@ -246,17 +247,47 @@ run_is_commented() {
 	test "$(jq '.comments | length' state.json)" -eq 1
 }
 
-# What the pull request adds cannot be compared, and nobody is to blame.
+# What the pull request adds cannot be compared.  Where a gate was asked for, it has not been passed by that.
 base_may_be_missing() {
 	sed 's/build: .*/build: test -e slower/' andweorc.yml >missing.yml
 	jq '.test.run_id = 60' pull.json >missing.json
 	rm -rf out/jobs out/summary.md out/annotations out/record.* out/compare
 	steps missing.yml --event pull_request=missing.json
-	printf 'record\tsuccess\ncompare\tsuccess\n' | same - out/jobs
+	printf 'record\tsuccess\ncompare\tfailure\n' | same - out/jobs
 	test "$(grep -c '^warning				*andweorc	the base could not be built or recorded' out/annotations)" -eq 2
+	has "^error				*andweorc	the gate 'regression' could not be judged: there is no recording of the base" out/annotations
 	echo 'andweorc: the base could not be recorded, there is nothing to compare with.' | same - out/summary.md
 	ls out/artifacts/60/andweorc-shard-1 >got
 	printf 'change.patch\nhead.1.aw\n' | same - got
+	# Without a gate there is nothing to be judged.
+	sed '/fail-on/d' missing.yml >ungated.yml
+	jq '.test.run_id = 62' pull.json >missing.json
+	rm -rf out/jobs out/summary.md out/annotations out/record.* out/compare
+	steps ungated.yml --event pull_request=missing.json
+	printf 'record\tsuccess\ncompare\tsuccess\n' | same - out/jobs
+}
+
+# A gate that nothing can be said about: one block is no comparison.
+little_data_is_no_pass() {
+	sed -e 's/blocks: .*/blocks: 1/' -e '/^          - 2$/d' andweorc.yml >little.yml
+	jq '.test.run_id = 63' pull.json >little.json
+	rm -rf out/jobs out/summary.md out/annotations out/record.* out/compare
+	steps little.yml --event pull_request=little.json
+	printf 'record\tsuccess\ncompare\tfailure\n' | same - out/jobs
+	has "^error				*andweorc	the gate 'regression' could not be judged" out/annotations
+	has '^### .*`round` too few runs' out/summary.md
+}
+
+# The second attempt of a run has the artifacts of the first in its way.
+run_again() {
+	jq '.test.run_id = 64' pull.json >again.json
+	for attempt in 1 2; do
+		rm -rf out/jobs out/summary.md out/annotations out/record.* out/compare
+		steps andweorc.yml --event pull_request=again.json
+		echo "attempt $attempt"
+		printf 'record\tsuccess\ncompare\tfailure\n' | same - out/jobs
+		has '^### .*`round` slower' out/summary.md
+	done
 }
 
 parents_are_needed() {
@@ -349,15 +380,63 @@ baseline_is_kept() {
 	same out/artifacts/50/andweorc-result/head.analysis out/artifacts/51/andweorc-result/base.analysis
 }
 
+# commit TREE VERSION: says in the tree which version of the submodules it wants
+commit() {
+	echo "$2" >"$1/version"
+	git -C "$1" add .
+	git -C "$1" -c user.name=me -c user.email=me@example.org -c commit.gpgsign=false commit -q -m "$2"
+}
+
+# The base has the submodules that head has, at its own commits, without asking a server; one in the other.
+submodules_are_there() {
+	export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=protocol.file.allow GIT_CONFIG_VALUE_0=always
+	mkdir modular
+	cd modular
+	for tree in inner outer 'whole tree'; do
+		git init -q "$tree"
+		commit "$tree" 1
+	done
+	git -C outer submodule --quiet add "$PWD/inner" 'in ner'
+	commit outer 1+
+	git -C 'whole tree' submodule --quiet add "$PWD/outer" outer
+	git -C 'whole tree' submodule --quiet update --init --recursive
+	commit 'whole tree' 1+
+	# a new version of each, from within
+	commit 'whole tree/outer/in ner' 2
+	commit 'whole tree/outer' 2
+	commit 'whole tree' 2
+	mv outer outer.away
+	mv inner inner.away
+	unset GIT_CONFIG_COUNT
+	cd 'whole tree'
+	export OUT="$scratch/modular/out" COMMAND='exec ./prog' BASE=HEAD^1 BLOCKS=1
+	export BUILD='want=$(cat version); test "$(cat outer/version)" = "$want"; test "$(cat "outer/in ner/version")" = "${want%+}"'
+	export PATH="$scratch/tools:$PATH"
+	"$top/ci/record" >got 2>&1 || { cat got; return 1; }
+	test -s "$OUT/base.1.aw"
+	lacks 'the base could not be built' got
+	# Nothing is left of it.
+	for tree in . outer 'outer/in ner'; do
+		test "$(git -C "$tree" worktree list | wc -l)" -eq 1
+	done
+	# Head's checkout is without them: so is base.
+	git submodule --quiet deinit --force --all
+	BUILD='test ! -e outer/version' "$top/ci/record" >got 2>&1 || { cat got; return 1; }
+	lacks 'the base could not be built' got
+}
+
 check 'pull_request: recorded, compared, judged' pull_request_is_judged
 check 'jobs that are run again' run_again_it_replaces
 check 'shards: paths, commits, blocks' shards_say_what_they_are
 check 'summary, annotations, curves' result_is_reported
 check 'workflow_run: one comment' run_is_commented
 check 'a base that does not build' base_may_be_missing
+check 'too little data is no passed gate' little_data_is_no_pass
+check 'a run that is run again' run_again
 check 'a checkout without its parent' parents_are_needed
 check 'artifacts are not trusted' artifacts_are_not_trusted
 check 'other runs are left alone' others_are_skipped
+check 'submodules of the base' submodules_are_there
 check 'a baseline of main' baseline_is_kept
 
 done_testing
