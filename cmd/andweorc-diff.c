@@ -29,7 +29,8 @@ static const char USAGE[] =
 	"      --margin PCT      changes below this part of a visit's time are of no interest\n"
 	"                        (default 2)\n"
 	"      --fail-on GATE    exit with status 1 on: regression, change, inconclusive;\n"
-	"                        several with commas between\n"
+	"                        several with commas between; with status 3 where nothing\n"
+	"                        could be judged\n"
 	"      --force           gate although base and head were measured on unlike machines\n"
 	"      --within-run      let fewer than 3 runs a side decide, by the noise inside them\n"
 	"      --confirm DIFF    gate on what DIFF, an earlier tsv or json, saw too\n"
@@ -266,12 +267,15 @@ static int judge(const struct report *r, const struct options *o)
 	if (!o->gates)
 		return EXIT_OK;
 	if (environment_is_unlike(r) && !o->force) {
-		msg_error("cannot gate: base and head were measured under unlike conditions (--force gates all the same)");
-		return EXIT_TROUBLE;
+		msg_warn("the gate cannot be judged: base and head were measured under unlike conditions (--force gates all the same)");
+		return EXIT_UNJUDGED;
 	}
-	if (!gate_can_close(r) && !(o->gates & GATE_INCONCLUSIVE))
-		msg_warn("the gate cannot close: there are too few runs for any verdict (3 a side at least, 5 are better)");
-	return gate_count(r, o->gates) ? EXIT_GATE : EXIT_OK;
+	if (gate_count(r, o->gates))
+		return EXIT_GATE;
+	if (gate_can_close(r))
+		return EXIT_OK;
+	msg_warn("the gate cannot be judged: there is too little data for any verdict (3 runs a side at least, 5 are better)");
+	return EXIT_UNJUDGED;
 }
 
 static void check_operands(const struct options *o, int nfiles)

@@ -98,9 +98,16 @@ one_run_says_nothing_about_others() {
 	has '^point insufficient$' got
 	column design got.tsv >got
 	has '^point within-run$' got
-	exits 0 andweorc-diff --fail-on regression alone short >out 2>err
-	has 'the gate cannot close' err
+	exits 0 andweorc-diff alone short >out 2>err
+	empty err
+	# a gate that cannot be judged is not passed
+	exits 3 andweorc-diff --fail-on regression alone short >out 2>err
+	has '^andweorc-diff: warning: the gate cannot be judged: there is too little data for any verdict' err
 	has '3 runs a side are needed' out
+	exits 3 andweorc-diff --fail-on change alone short >out 2>err
+	exits 0 andweorc-diff -f tsv alone short >few.tsv 2>err
+	exits 3 andweorc-diff --render few.tsv --fail-on regression >out 2>err
+	exits 0 andweorc-diff --within-run --fail-on regression alone short >out 2>err
 	exits 0 andweorc-diff --within-run -f tsv alone short >got.tsv 2>err
 	column verdict got.tsv >got
 	lacks '^point insufficient$' got
@@ -185,8 +192,8 @@ unlike_machines() {
 		side other -v side=head -v cost=parse=1.3 -v $change
 		exits 0 andweorc-diff base other >out 2>err
 		has 'differ: .* times are not comparable' out
-		exits 2 andweorc-diff --fail-on regression base other >out 2>err
-		has 'cannot gate: base and head were measured under unlike conditions' err
+		exits 3 andweorc-diff --fail-on regression base other >out 2>err
+		has 'the gate cannot be judged: base and head were measured under unlike conditions' err
 		exits 1 andweorc-diff --force --fail-on regression base other >out 2>err
 	done
 	# blocks on different machines are fine, as long as both sides of a block are on one
@@ -231,6 +238,98 @@ rendered_later() {
 	same table.tsv got
 }
 check 'every format can be made later from the table' rendered_later
+
+# What the program as a whole is known not to have lost, no region has: the gate says what the headline says.
+the_whole_comes_first() {
+	exits 0 andweorc-diff -f tsv base slower >table.tsv 2>err
+	awk -F '\t' -v OFS='\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+	$1 == "point" { $c["verdict"] = "unchanged"; $c["direction"] = "" }
+	$1 == "region" && $c["verdict"] == "changed" { $c["point_unchanged"] = 1 }
+	{ print }' table.tsv >calm.tsv
+	exits 1 andweorc-diff --render table.tsv --fail-on regression >out 2>err
+	exits 0 andweorc-diff --render calm.tsv --fail-on regression >out 2>err
+	has 'as fast as it was, so no alarm' out
+	exits 1 andweorc-diff --render calm.tsv --fail-on change >out 2>err
+	exits 0 andweorc-diff --render calm.tsv -f github --fail-on regression >out 2>err
+	lacks '^::(error|warning)' out
+	exits 0 andweorc-diff --render calm.tsv -f markdown >out 2>err
+	lacks '^(###|\|) ❌' out
+	# and the comparison says it by itself: less of one region, more of another, at different places of a long visit
+	side before -v side=base -v noise=0.001 -v spread=0.001 -v cv=0.1
+	side after -v side=head -v noise=0.001 -v spread=0.001 -v cv=0.1 -v cost='parse=0.8 sort=1.18 write=1.2'
+	exits 0 andweorc-diff -f tsv --fail-on regression before after >got.tsv 2>err
+	column verdict got.tsv >got
+	has '^point (unchanged|minor)$' got
+	column point_unchanged got.tsv >got
+	has '^region .* 1$' got
+}
+check 'where the point did not change, no region is a regression' the_whole_comes_first
+
+versions() {
+	exits 0 andweorc-diff -f tsv base slower >table.tsv 2>err
+	exits 0 andweorc-diff -f json base slower >table.json 2>err
+	sed 's/^\(meta	andweorc-diff	\)1/\19/' table.tsv >later.tsv
+	sed 's/"andweorc-diff": "1"/"andweorc-diff": "9"/' table.json >later.json
+	fails cmp -s table.tsv later.tsv
+	fails cmp -s table.json later.json
+	exits 2 andweorc-diff --render later.tsv >out 2>err
+	empty out
+	has "^andweorc-diff: later.tsv: a table of version '9', and this program reads version 1$" err
+	exits 2 andweorc-diff --confirm later.json base slower >out 2>err
+	has "later.json: a table of version '9'" err
+}
+check 'tables of a later version are not read' versions
+
+# What is missing, and why.
+few_data_are_explained() {
+	for s in base same; do
+		awk -F '\t' -v OFS='\t' '$1 == "run" { sub(/disturbed=0/, "disturbed=33") }
+			($1 == "baseline" || $1 == "replicate") && !/\trun=1\t/ { next }
+			{ print }' $s >$s.poor
+		has 'disturbed=33' $s.poor
+	done
+	exits 3 andweorc-diff --fail-on regression base.poor same.poor >out 2>err
+	lacks 'too few runs|3 runs a side' out
+	has '^point +.block.: too little data' out
+	has '^note +165 of [0-9]+ windows of base were set aside' out
+	# the same where the report is a comment
+	exits 0 andweorc-diff -f markdown base.poor same.poor >out 2>err
+	has '165 of [0-9]* windows of head were set aside' out
+	has '^\| `parse.c:10` `parse` \|' out
+}
+check 'why data are few' few_data_are_explained
+
+# Without debug information nothing can be found again, and why is said.
+no_lines() {
+	sed 's/scope=line/scope=function/; s/region=\([a-z]*\)\.c:[0-9]*/region=\1/' same >bare
+	exits 0 andweorc-diff base bare >out 2>err
+	has '^note +regions of head are functions, those of base are lines: was head built without -g' out
+	exits 0 andweorc-diff bare base >out 2>err
+	has '^note +regions of base are functions, those of head are lines: was base built without -g' out
+	exits 0 andweorc-diff base same >out 2>err
+	lacks 'built without' out
+}
+check 'a side without lines' no_lines
+
+# Numbers that nobody can read are not written.
+numbers_for_people() {
+	exits 0 andweorc-diff -f tsv base same >table.tsv 2>err
+	awk -F '\t' -v OFS='\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+	$1 == "point" || $1 == "region" { $c["mde_pct"] = 417.3; $c["verdict"] = "inconclusive"; $c["direction"] = "" }
+	$c["region"] == "parse.c:10" { $c["verdict"] = "changed"; $c["direction"] = "slower"; $c["base_ns"] = -9.02e6; $c["base_lo"] = -3e7
+		$c["base_hi"] = 1.2e7; $c["head_ns"] = 2.81e7 }
+	{ print }' table.tsv >wild.tsv
+	for format in text markdown; do
+		exits 0 andweorc-diff --render wild.tsv -f $format >out 2>err
+		lacks 'e\+0|417|-9\.02' out
+		has 'could have seen more than 100 %' out
+		has 'about 0' out
+	done
+	has '^\| `sort.c:20` `sort` \| .* \| more than 100 % \|' out
+}
+check 'numbers are for people' numbers_for_people
 
 bad_tables() {
 	exits 0 andweorc-diff -f tsv base slower >table.tsv 2>err

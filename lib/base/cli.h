@@ -15,6 +15,7 @@ enum {
 	EXIT_OK = 0,
 	EXIT_GATE = 1,    /* andweorc-diff only: the gate asked for is met */
 	EXIT_TROUBLE = 2, /* usage, I/O or bad input */
+	EXIT_UNJUDGED = 3, /* andweorc-diff only: the gate asked for cannot be judged */
 	EXIT_RECORD = 125,
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,

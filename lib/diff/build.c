@@ -46,11 +46,18 @@ static void set_estimate(struct row *row, enum row_real first, const struct esti
 	set_interval(row, first, scale * e->value, scale * e->lo, scale * e->hi);
 }
 
-static void set_test(struct row *row, const struct comparison *c, double q, const struct change_rule *rule, double margin_pct)
+/* Where there are runs enough, and they say too little, it takes something else than runs. */
+static void set_needed(struct row *row, const struct point_pair *p, size_t needed)
 {
-	size_t needed = change_needs(c, q, rule);
+	if (needed && (row->change != CHANGE_INSUFFICIENT || p->recorded < COMPARE_MIN_RUNS))
+		set_real(row, REAL_NEEDED, (double)needed);
+}
 
+static void set_test(struct row *row, const struct point_pair *p, const struct comparison *c, double q,
+		     const struct change_rule *rule, double margin_pct)
+{
 	row_set(row, TEXT_DESIGN, design_name(c->design));
+	set_needed(row, p, change_needs(c, q, rule));
 	if (c->design == DESIGN_NONE)
 		return;
 	set_real(row, REAL_P, isfinite(c->difference.se) ? c->difference.p : NAN);
@@ -59,7 +66,6 @@ static void set_test(struct row *row, const struct comparison *c, double q, cons
 	set_real(row, REAL_BASE_RUNS, (double)c->base_runs);
 	set_real(row, REAL_HEAD_RUNS, (double)c->head_runs);
 	set_real(row, REAL_UNITS, (double)c->units);
-	set_real(row, REAL_NEEDED, needed ? (double)needed : NAN);
 }
 
 /* Only what may be said of it has a direction. */
@@ -84,7 +90,7 @@ static void add_point(struct report *r, const struct point_pair *p, const struct
 	row_set(row, TEXT_POINT, p->base->found->name);
 	row_judge(row, p->change);
 	set_direction(row, c->difference.value > 0);
-	set_test(row, c, p->q, &rule, o->margin_pct);
+	set_test(row, p, c, p->q, &rule, o->margin_pct);
 	set_times(row, REAL_BASE_NS, &c->base);
 	set_times(row, REAL_HEAD_NS, &c->head);
 	set_rate(row, &c->difference);
@@ -154,6 +160,15 @@ static void set_shift(struct row *row, size_t shift)
 		row->real[REAL_SHIFT] = (double)shift;
 }
 
+/* Of what changed: a region alone is no regression where the whole is known to be as fast as it was. */
+static void set_point_unchanged(struct row *row, const struct point_pair *p, const struct build_options *o)
+{
+	struct change_rule rule = build_point_rule(o);
+
+	if (row->change <= CHANGE_LIKELY && change_is_within(&p->period, &rule))
+		row->real[REAL_POINT_UNCHANGED] = 1;
+}
+
 static void add_pair(struct report *r, const struct point_pair *p, const struct pair *pair, const struct build_options *o)
 {
 	const struct comparison *c = &pair->cost;
@@ -162,10 +177,11 @@ static void add_pair(struct report *r, const struct point_pair *p, const struct 
 	double pct = 100 / p->base_ns;
 
 	row_judge(row, pair->change);
+	set_point_unchanged(row, p, o);
 	set_direction(row, c->difference.value > 0);
 	row_set(row, TEXT_MATCH, match_kind_name(pair->kind));
 	set_real(row, REAL_CONFIDENCE, pair->confidence);
-	set_test(row, c, pair->q, &rule, o->margin_pct);
+	set_test(row, p, c, pair->q, &rule, o->margin_pct);
 	if (c->design != DESIGN_NONE) {
 		set_estimate(row, REAL_BASE_NS, &c->base, 1);
 		set_estimate(row, REAL_HEAD_NS, &c->head, 1);
@@ -289,10 +305,52 @@ static void note_points(struct report *r, const struct side *a, const struct sid
 			report_note(r, "point", "the progress point '%s' is in %s alone", a->point[i].found->name, which);
 }
 
+/* Of all windows, from which on their loss is what makes data few. */
+static const double MUCH_DISTURBED = 0.25;
+
+static void note_disturbed(struct report *r, const struct side *s, const char *which)
+{
+	double windows = 0, disturbed = 0;
+
+	for (size_t i = 0; i < s->found.nruns; i++) {
+		windows += s->found.run[i].windows;
+		disturbed += s->found.run[i].disturbed;
+	}
+	if (disturbed > 0 && disturbed >= MUCH_DISTURBED * windows)
+		report_note(r, "disturbed", "%.0f of %.0f windows of %s were set aside, as other programs or the hypervisor took the "
+			    "processors: a quieter machine, or longer recordings", disturbed, windows, which);
+}
+
+static void count_scopes(const struct side_point *p, size_t *lines, size_t *functions)
+{
+	*lines = *functions = 0;
+	for (size_t i = 0; i < p->nregions; i++) {
+		*lines += text_same(p->region[i].found->scope, "line");
+		*functions += text_same(p->region[i].found->scope, "function");
+	}
+}
+
+/* Without debug information regions are functions, or addresses, and the same code is not found again. */
+static void note_no_lines(struct report *r, const struct point_pair *p)
+{
+	size_t lines[2], functions[2];
+
+	count_scopes(p->base, &lines[0], &functions[0]);
+	count_scopes(p->head, &lines[1], &functions[1]);
+	for (int s = 0; s < 2; s++)
+		if (lines[1 - s] && !lines[s] && functions[s]) {
+			report_note(r, "no-lines", "regions of %s are functions, those of %s are lines: was %s built without -g?", s ? "head" : "base",
+				    s ? "base" : "head", s ? "head" : "base");
+			return;
+		}
+	if (!p->npairs && functions[0] && functions[1] && !lines[0] && !lines[1])
+		report_note(r, "no-lines", "no region of base is found in head, and neither has lines: build both with -g");
+}
+
 static void add_circumstances(struct report *r, const struct side *base, const struct side *head, const struct comparisons *c,
 			      const struct build_options *o)
 {
-	report_meta(r, "andweorc-diff", "1");
+	report_meta(r, REPORT_NAME, REPORT_VERSION);
 	report_meta(r, "version", ANDWEORC_VERSION);
 	report_meta(r, "base_commit", side_commit(base));
 	report_meta(r, "head_commit", side_commit(head));
@@ -305,6 +363,10 @@ static void add_circumstances(struct report *r, const struct side *base, const s
 	environment_compare(r, base, head, is_paired(c));
 	if (same_runs(base, head))
 		report_note(r, "same-runs", "base and head are the same runs");
+	note_disturbed(r, base, "base");
+	note_disturbed(r, head, "head");
+	for (size_t i = 0; i < c->n; i++)
+		note_no_lines(r, &c->point[i]);
 	note_doubt(r, base, "base");
 	note_doubt(r, head, "head");
 	note_points(r, base, head, "base");

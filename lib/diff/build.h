@@ -44,6 +44,7 @@ struct lone {
 struct point_pair {
 	const struct side_point *base, *head;
 	double untried_pct[2]; /* of base, of head: the greatest code that no experiment was made with */
+	size_t recorded;       /* runs of the side that has fewer, be there data of them or not */
 	struct comparison period;
 	double q, base_ns;  /* base_ns: period of the base */
 	enum change change;

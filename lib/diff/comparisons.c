@@ -219,6 +219,7 @@ void comparisons_init(struct comparisons *c, const struct side *base, const stru
 			.base = &base->point[i],
 			.head = other,
 			.untried_pct = { base->found.untried_pct, head->found.untried_pct },
+			.recorded = base->found.nruns < head->found.nruns ? base->found.nruns : head->found.nruns,
 		};
 		compare_point(&c->point[c->n++], o);
 	}

@@ -50,7 +50,7 @@ bool gate_is_met_by(const struct row *row, unsigned gates)
 		return (gates & GATE_INCONCLUSIVE) && matters;
 	if (row->change != CHANGE_CHANGED || row->real[REAL_SHIFT] > 0 || row->real[REAL_CONFIRMED] == 0)
 		return false;
-	return (gates & GATE_CHANGE) || ((gates & GATE_REGRESSION) && row_is_worse(row));
+	return (gates & GATE_CHANGE) || ((gates & GATE_REGRESSION) && row_is_regression(row));
 }
 
 size_t gate_count(const struct report *r, unsigned gates)

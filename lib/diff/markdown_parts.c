@@ -25,8 +25,10 @@ const char *markdown_icon(const struct row *row)
 {
 	if (row->real[REAL_SHIFT] > 0)
 		return "🔀";
-	if (row->change == CHANGE_CHANGED && row->real[REAL_CONFIRMED] != 0)
-		return row_is_worse(row) ? "❌" : "✅";
+	if (row_is_regression(row))
+		return "❌";
+	if (row->change == CHANGE_CHANGED && row->real[REAL_CONFIRMED] != 0 && !row_is_worse(row))
+		return "✅";
 	if (row->change <= CHANGE_LIKELY || row->change == CHANGE_NEW)
 		return row_is_worse(row) || row->change == CHANGE_NEW ? "⚠️" : "🔹";
 	return row_is_open(row) ? "❔" : "➖";

@@ -7,7 +7,6 @@
 #include "diff/match.h"
 #include "diff/spark.h"
 #include "diff/words.h"
-#include "profile/prose.h"
 
 enum { NAME_COLUMNS = 60, FUNCTION_COLUMNS = 40, MATCH_COLUMNS = 20 };
 
@@ -16,23 +15,30 @@ static const double LEAST_Q = 0.001;
 
 /* ---- cells ---------------------------------------------------------------------------- */
 
-static void add_time(struct buf *b, double ns)
+static void add_time(struct buf *b, const struct row *row, enum row_real ns)
 {
-	char text[32];
-
-	buf_adds(b, isnan(ns) ? "–" : prose_time(ns, text));
+	if (isnan(row->real[ns]))
+		buf_adds(b, "–");
+	else
+		words_time(b, row, ns);
 }
 
-static void add_name_cell(struct buf *b, const struct row *row)
+/* A line's number says little without the function. */
+static void add_name(struct buf *b, const struct row *row)
 {
 	const char *function = row_function_of_line(row);
 
-	buf_addf(b, "| %s | ", markdown_icon(row));
 	markdown_code(b, row->text[TEXT_REGION], NAME_COLUMNS);
 	if (function) {
 		buf_addc(b, ' ');
 		markdown_code(b, function, FUNCTION_COLUMNS);
 	}
+}
+
+static void add_name_cell(struct buf *b, const struct row *row)
+{
+	buf_addf(b, "| %s | ", markdown_icon(row));
+	add_name(b, row);
 	buf_addf(b, " | %s | ", words_verdict(row));
 }
 
@@ -40,9 +46,9 @@ static void add_cost_cells(struct buf *b, const struct row *row)
 {
 	words_pct(b, row, " %");
 	buf_adds(b, " | ");
-	add_time(b, row->real[REAL_BASE_NS]);
+	add_time(b, row, REAL_BASE_NS);
 	buf_adds(b, " → ");
-	add_time(b, row->real[REAL_HEAD_NS]);
+	add_time(b, row, REAL_HEAD_NS);
 	buf_adds(b, " | ");
 	if (isnan(row->real[REAL_Q]))
 		buf_adds(b, "– |");
@@ -89,14 +95,16 @@ static void add_change(struct buf *b, const struct row *row)
 static void add_needs(struct buf *b, const struct row *row)
 {
 	buf_adds(b, "| ");
-	markdown_code(b, row->text[TEXT_REGION], NAME_COLUMNS);
+	add_name(b, row);
 	buf_adds(b, " | ");
 	words_pct(b, row, " %");
+	buf_adds(b, " | ");
 	if (isnan(row->real[REAL_MDE_PCT]))
-		buf_adds(b, " | – | ");
+		buf_adds(b, "–");
 	else
-		buf_addf(b, " | %.2g %% | ", row->real[REAL_MDE_PCT]);
-	words_needed(b, row);
+		words_mde(b, row);
+	buf_adds(b, " | ");
+	words_needed(b, row, "");
 	buf_adds(b, " |");
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/msg.h"
 #include "base/num.h"
 #include "base/text.h"
 
@@ -42,7 +43,7 @@ static const char *const reals[] = {
 	[REAL_SLOPE_LO] = "slope_lo",               [REAL_SLOPE_HI] = "slope_hi",
 	[REAL_SLOPE_P] = "slope_p",                 [REAL_BASE_SHARE_PCT] = "base_share_pct",
 	[REAL_HEAD_SHARE_PCT] = "head_share_pct",   [REAL_SHIFT] = "shift",
-	[REAL_CONFIRMED] = "confirmed",
+	[REAL_CONFIRMED] = "confirmed",             [REAL_POINT_UNCHANGED] = "point_unchanged",
 };
 
 const char *row_kind_name(enum row_kind k)
@@ -134,6 +135,16 @@ double report_number(const struct report *r, const char *name)
 	return x;
 }
 
+bool report_is_readable(const struct report *r, const char *path)
+{
+	const char *version = report_find(r, REPORT_NAME);
+
+	if (!version || !strcmp(version, REPORT_VERSION))
+		return true;
+	msg_error("%s: a table of version '%s', and this program reads version %s", path, version, REPORT_VERSION);
+	return false;
+}
+
 bool row_finish(struct row *row)
 {
 	if (row->kind == ROW_META || row->kind == ROW_NOTE)
@@ -155,4 +166,10 @@ bool row_is_open(const struct row *row)
 bool row_is_worse(const struct row *row)
 {
 	return text_same(row->text[TEXT_DIRECTION], "slower");
+}
+
+bool row_is_regression(const struct row *row)
+{
+	return row->change == CHANGE_CHANGED && row_is_worse(row) && !(row->real[REAL_SHIFT] > 0) && row->real[REAL_CONFIRMED] != 0 &&
+	       !(row->real[REAL_POINT_UNCHANGED] > 0);
 }

@@ -42,6 +42,7 @@ enum row_real {
 	REAL_SLOPE_DELTA, REAL_SLOPE_LO, REAL_SLOPE_HI, REAL_SLOPE_P,
 	REAL_BASE_SHARE_PCT, REAL_HEAD_SHARE_PCT,
 	REAL_SHIFT, REAL_CONFIRMED,
+	REAL_POINT_UNCHANGED, /* of a region: 1 when its point is known not to have changed by as much as the margin */
 	ROW_REALS
 };
 
@@ -65,6 +66,13 @@ void report_release(struct report *r);
 struct row *report_add(struct report *r, enum row_kind kind);
 void row_set(struct row *row, enum row_text key, const char *value); /* copies; NULL: not said */
 void row_judge(struct row *row, enum change c);
+
+/* Is the table, from `path`, one that this program knows?  Else false, after a message. */
+bool report_is_readable(const struct report *r, const char *path);
+
+/* What report_meta says of a table that is written: REPORT_NAME is REPORT_VERSION. */
+#define REPORT_NAME "andweorc-diff"
+#define REPORT_VERSION "1"
 
 /* Adds a row of the kind. */
 void report_meta(struct report *r, const char *name, const char *value);
@@ -92,6 +100,13 @@ bool row_is_open(const struct row *row);
 
 /* Is it worse, as far as the verdict says: the point slower, the region dearer? */
 bool row_is_worse(const struct row *row);
+
+/*
+ * Is it a regression: certainly worse, and no reason to be calm?  Reasons are that
+ * another region gave the cost away, that an earlier report did not see it, and
+ * that the point of the region is known not to have changed.
+ */
+bool row_is_regression(const struct row *row);
 
 /*
  * The first line names the columns; a row each, %XX-escaped as andweorc(5).

@@ -102,6 +102,14 @@ static bool read_row(struct report *r, enum row_kind kind, json_t *from)
 	return row_finish(row);
 }
 
+/* Of what was compared, which version of the table it is. */
+static void read_version(struct report *r, const json_t *root)
+{
+	const char *version = json_string_value(json_object_get(json_object_get(root, lists[ROW_META]), REPORT_NAME));
+
+	report_meta(r, REPORT_NAME, version);
+}
+
 bool report_read_json(struct report *r, const char *path)
 {
 	json_error_t error;
@@ -113,6 +121,8 @@ bool report_read_json(struct report *r, const char *path)
 		msg_error("%s:%d: %s", path, error.line, error.text);
 	else if (!ok)
 		msg_error("%s: not the JSON of andweorc-diff: no list 'points'", path);
+	read_version(r, root);
+	ok = ok && report_is_readable(r, path);
 	for (int k = ROW_POINT; ok && k <= ROW_REGION; k++)
 		json_array_foreach(json_object_get(root, lists[k]), i, item)
 			if (ok && !read_row(r, (enum row_kind)k, item)) {

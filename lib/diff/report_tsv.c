@@ -210,5 +210,5 @@ bool report_read_tsv(struct report *r, const char *path)
 		ok = false;
 	}
 	file_close(in);
-	return ok;
+	return ok && report_is_readable(r, t.name);
 }

@@ -174,7 +174,7 @@ static void add_tally(struct report *r, struct tally *t, const struct pack *pack
 {
 	double deals = (double)t->deals;
 
-	report_meta(r, "andweorc-diff", "1");
+	report_meta(r, REPORT_NAME, REPORT_VERSION);
 	add(r, "aa_runs", (double)pack->n);
 	report_meta(r, "aa_design", pack->by_block ? "paired" : "welch");
 	add(r, "aa_deals", deals);

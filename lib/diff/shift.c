@@ -3,7 +3,8 @@
  * and neither of the two got better or worse.  Regions in opposite directions are
  * taken together, the largest first, where the change of their sum is not
  * significant and small beside what moved, and the point is not known to have
- * changed: a change that hides in the sum would show there.  A bottleneck that one
+ * changed: a change that hides in the sum would show there.  Where the point is
+ * known not to have changed, there is none that could hide.  A bottleneck that one
  * side does not have, or did not try, counts as nothing there: if another region
  * lost as much, it is where that went.
  */
@@ -23,6 +24,7 @@ static const double REST = 0.5;
 /* A region whose cost changed, or that came or went. */
 struct mover {
 	const struct replicates *base, *head;
+	const struct estimate *difference; /* its error is shared with the other regions; NULL of what came or went */
 	double by;     /* ns; above 0: costs more */
 	size_t *shift; /* where the number of its shift goes */
 };
@@ -69,7 +71,8 @@ static void movers_init(struct movers *m, struct point_pair *p)
 		struct pair *pair = &p->pair[i];
 
 		if (pair->change == CHANGE_CHANGED || pair->change == CHANGE_LIKELY)
-			add(m, (struct mover){ pair->base_runs, pair->head_runs, pair->cost.difference.value, &pair->shift });
+			add(m, (struct mover){ pair->base_runs, pair->head_runs, &pair->cost.difference, pair->cost.difference.value,
+					       &pair->shift });
 	}
 	for (int head = 0; head < 2; head++)
 		for (size_t i = 0; i < p->nlone[head]; i++) {
@@ -78,7 +81,8 @@ static void movers_init(struct movers *m, struct point_pair *p)
 			double cost = lone->region->found->cost_ns;
 
 			if (lone->matters)
-				add(m, (struct mover){ head ? &m->none[0] : all, head ? all : &m->none[1], head ? cost : -cost, &lone->shift });
+				add(m, (struct mover){ head ? &m->none[0] : all, head ? all : &m->none[1], NULL, head ? cost : -cost,
+						       &lone->shift });
 		}
 }
 
@@ -112,16 +116,39 @@ static struct replicates sum_of(const struct replicates *a, const struct replica
 	return sum;
 }
 
-static bool cancels(const struct mover *a, const struct mover *b)
+/*
+ * Five blocks know the error of the sum badly, and its interval would be as wide
+ * as the moves themselves.  The errors of the two regions were shared with all
+ * others, so what these let expect of the sum is known better, and counts by its
+ * degrees of freedom.
+ */
+static void share_error(struct estimate *sum, const struct estimate *a, const struct estimate *b)
+{
+	double own = sum->se * sum->se, both, df;
+
+	if (!a || !b || !isfinite(own))
+		return;
+	both = a->se * a->se + b->se * b->se;
+	df = fmin(a->df, b->df);
+	if (!isfinite(both))
+		return;
+	sum->se = sqrt((df * both + sum->df * own) / (df + sum->df));
+	sum->df += df;
+	stats_estimate_finish(sum);
+}
+
+/* `same`: the point is known to be unchanged, so what is left of the sum is noise, however much it seems. */
+static bool cancels(const struct mover *a, const struct mover *b, bool same)
 {
 	struct replicates base = sum_of(a->base, b->base), head = sum_of(a->head, b->head);
 	double least = fmin(fabs(a->by), fabs(b->by));
 	struct comparison c;
 
 	compare(&base, &head, QUANTITY_COST, &c);
+	share_error(&c.difference, a->difference, b->difference);
 	replicates_release(&base);
 	replicates_release(&head);
-	return c.design != DESIGN_NONE && c.difference.lo <= 0 && c.difference.hi >= 0 && fabs(c.difference.value) <= REST * least &&
+	return c.design != DESIGN_NONE && c.difference.lo <= 0 && c.difference.hi >= 0 && (same || fabs(c.difference.value) <= REST * least) &&
 	       c.difference.hi - c.difference.value < least;
 }
 
@@ -156,7 +183,7 @@ void comparisons_find_shifts(struct point_pair *p)
 		below = up->by;
 		while ((down = largest(&m, -1, most))) {
 			most = -down->by;
-			if (!cancels(up, down))
+			if (!cancels(up, down, p->change == CHANGE_UNCHANGED))
 				continue;
 			*up->shift = *down->shift = ++shifts;
 			break;

@@ -5,7 +5,10 @@
 #include <string.h>
 
 /* More than this, and the advice is another question. */
-static const double MOST_RUNS = 200;
+enum { MOST_RUNS = 200 };
+
+/* Who does as advised is to get an answer in so many of 100 cases. */
+static const double POWER = 0.9;
 
 static const char *const names[] = {
 	[CHANGE_CHANGED] = "changed",           [CHANGE_LIKELY] = "likely",
@@ -35,25 +38,45 @@ static double half90(const struct estimate *d)
 	return gsl_cdf_tdist_Pinv(0.95, d->df) * d->se;
 }
 
+static bool says_nothing(const struct comparison *c, const struct change_rule *rule)
+{
+	return c->design == DESIGN_NONE || !isfinite(c->difference.se) || (!c->over_runs && !rule->within_run);
+}
+
+bool change_is_within(const struct comparison *c, const struct change_rule *rule)
+{
+	return !says_nothing(c, rule) && fabs(c->difference.value) + half90(&c->difference) < rule->margin;
+}
+
 enum change change_judge(const struct comparison *c, double q, const struct change_rule *rule)
 {
 	const struct estimate *d = &c->difference;
 	double m = rule->margin;
 
-	if (c->design == DESIGN_NONE || !isfinite(d->se) || (!c->over_runs && !rule->within_run))
+	if (says_nothing(c, rule))
 		return CHANGE_INSUFFICIENT;
 	if (q <= CHANGE_Q)
 		return fabs(d->value) < m ? CHANGE_MINOR : d->lo > m || d->hi < -m ? CHANGE_CHANGED : CHANGE_LIKELY;
-	if (fabs(d->value) + half90(d) < m)
-		return CHANGE_UNCHANGED;
-	return CHANGE_INCONCLUSIVE;
+	return change_is_within(c, rule) ? CHANGE_UNCHANGED : CHANGE_INCONCLUSIVE;
 }
 
-/* An interval shrinks with the root of the runs: until it leaves out the margin, or 0, whichever is further away. */
+/* With `times` the runs: would it mostly be known that a difference of 0 is within the margin? */
+static bool would_tell(const struct estimate *d, double margin, double times)
+{
+	double df = d->df * times, se = d->se / sqrt(times);
+
+	return (gsl_cdf_tdist_Pinv(0.95, df) + gsl_cdf_tdist_Pinv((1 + POWER) / 2, df)) * se <= margin;
+}
+
+/*
+ * What the difference will be found to be is not known, and a value that is far
+ * from 0 in noise this wide will mostly not stay there: so this asks what would
+ * settle a difference of 0, which most are.  A large one is settled sooner.
+ */
 size_t change_needs(const struct comparison *c, double q, const struct change_rule *rule)
 {
-	const struct estimate *d = &c->difference;
-	double n = (double)c->units, m = rule->margin, times;
+	double units = (double)c->units;
+	size_t least = c->units + 1, most = MOST_RUNS;
 
 	switch (change_judge(c, q, rule)) {
 	case CHANGE_INSUFFICIENT:
@@ -63,11 +86,15 @@ size_t change_needs(const struct comparison *c, double q, const struct change_ru
 	default:
 		return 0;
 	}
-	if (fabs(d->value) < m)
-		times = half90(d) / (m - fabs(d->value));
-	else
-		times = (d->hi - d->value) / fabs(d->value);
-	n = ceil(n * fmax(1, times * times));
-	n = n > (double)c->units ? n : (double)c->units + 1;
-	return n <= MOST_RUNS ? (size_t)n : 0;
+	if (least > most || !would_tell(&c->difference, rule->margin, (double)most / units))
+		return 0;
+	while (least < most) {
+		size_t half = (least + most) / 2;
+
+		if (would_tell(&c->difference, rule->margin, (double)half / units))
+			most = half;
+		else
+			least = half + 1;
+	}
+	return least;
 }

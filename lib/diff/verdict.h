@@ -42,6 +42,9 @@ struct change_rule {
 
 enum change change_judge(const struct comparison *c, double q, const struct change_rule *rule);
 
+/* Is the difference known to be within the margin (two one-sided tests), be it 0 or not? */
+bool change_is_within(const struct comparison *c, const struct change_rule *rule);
+
 /* About how many runs (of DESIGN_PAIRED: blocks) a side would settle it; 0 when settled or beyond all reason. */
 size_t change_needs(const struct comparison *c, double q, const struct change_rule *rule);
 

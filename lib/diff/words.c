@@ -9,6 +9,9 @@
 #include "profile/caption.h"
 #include "profile/prose.h"
 
+/* Per cent: what is this coarse is not worth a number. */
+static const double MOST_MDE = 100;
+
 char *words_name(const char *text, size_t columns)
 {
 	struct buf b = BUF_INIT;
@@ -42,6 +45,19 @@ void words_change(struct buf *b, double value, double lo, double hi, const char 
 	buf_addc(b, ']');
 }
 
+void words_time(struct buf *b, const struct row *row, enum row_real ns)
+{
+	double value = row->real[ns], hi = row->real[ns + 2];
+	char text[32];
+
+	if (isnan(value))
+		buf_adds(b, "unknown");
+	else if (value < 0 && !(hi < 0))
+		buf_adds(b, "about 0");
+	else
+		buf_adds(b, prose_time(value, text));
+}
+
 void words_pct(struct buf *b, const struct row *row, const char *unit)
 {
 	words_change(b, row->real[REAL_PCT], row->real[REAL_PCT_LO], row->real[REAL_PCT_HI], unit);
@@ -61,14 +77,26 @@ const char *words_verdict(const struct row *row)
 	};
 	static const char *const other[CHANGES] = {
 		[CHANGE_UNCHANGED] = "unchanged",       [CHANGE_INCONCLUSIVE] = "cannot tell yet",
-		[CHANGE_INSUFFICIENT] = "too few runs", [CHANGE_NEW] = "new bottleneck",
+		[CHANGE_INSUFFICIENT] = "too little data", [CHANGE_NEW] = "new bottleneck",
 		[CHANGE_VANISHED] = "no bottleneck any more", [CHANGE_UNMATCHED] = "on one side only",
 	};
 	const char *const(*direction)[2] = row->kind == ROW_POINT ? of_point : of_region;
 
 	if (row->real[REAL_SHIFT] > 0)
 		return row_is_worse(row) ? "took cost over" : "gave cost away";
+	if (row->change == CHANGE_INSUFFICIENT && row->real[REAL_NEEDED] > 0)
+		return "too few runs";
 	return row->change <= CHANGE_MINOR ? direction[row->change][row_is_worse(row)] : other[row->change];
+}
+
+void words_calm(struct buf *b, const struct row *row, const char *separator)
+{
+	if (row->change > CHANGE_LIKELY || row->real[REAL_SHIFT] > 0)
+		return;
+	if (row->real[REAL_CONFIRMED] == 0)
+		buf_addf(b, "%snot seen before, so no alarm", separator);
+	else if (row->real[REAL_POINT_UNCHANGED] > 0 && row_is_worse(row))
+		buf_addf(b, "%sthe program is as fast as it was, so no alarm", separator);
 }
 
 void words_design(struct buf *b, const struct row *row)
@@ -97,16 +125,29 @@ void words_design(struct buf *b, const struct row *row)
 	}
 }
 
-void words_needed(struct buf *b, const struct row *row)
+void words_mde(struct buf *b, const struct row *row)
+{
+	double mde = row->real[REAL_MDE_PCT];
+
+	if (mde > MOST_MDE)
+		buf_addf(b, "more than %.0f %%", MOST_MDE);
+	else
+		buf_addf(b, "%.*f %%", mde < 9.95 ? 1 : 0, mde);
+}
+
+void words_needed(struct buf *b, const struct row *row, const char *separator)
 {
 	bool blocks = text_same(row->text[TEXT_DESIGN], design_name(DESIGN_PAIRED));
+	double needed = row->real[REAL_NEEDED];
 
-	if (row->change == CHANGE_INSUFFICIENT && row->real[REAL_NEEDED] > 0)
-		buf_addf(b, "%.0f runs a side are needed at least, 5 are better", row->real[REAL_NEEDED]);
-	else if (row->change == CHANGE_INCONCLUSIVE && row->real[REAL_NEEDED] > 0)
-		buf_addf(b, "about %.0f %s would tell", row->real[REAL_NEEDED], blocks ? "blocks" : "runs a side");
+	if (row->change == CHANGE_INSUFFICIENT && needed > 0)
+		buf_addf(b, "%s%.0f runs a side are needed at least, 5 are better", separator, needed);
+	else if (row->change == CHANGE_INSUFFICIENT && row->text[TEXT_DESIGN])
+		buf_addf(b, "%sthe runs hold too few windows that can be used", separator);
+	else if (row->change == CHANGE_INCONCLUSIVE && needed > 0)
+		buf_addf(b, "%sabout %.0f %s would tell", separator, needed, blocks ? "blocks" : "runs a side");
 	else if (row->change == CHANGE_INCONCLUSIVE)
-		buf_adds(b, "no reasonable number of runs would tell; record longer");
+		buf_addf(b, "%sno reasonable number of runs would tell; record longer", separator);
 }
 
 static bool is_of(const struct row *row, const char *point)
@@ -124,7 +165,7 @@ void words_counts(struct buf *b, const struct report *r, const char *point)
 		{ CHANGE_LIKELY, "likely changed" },   { CHANGE_NEW, "new" },
 		{ CHANGE_VANISHED, "gone" },           { CHANGE_MINOR, "changed slightly" },
 		{ CHANGE_UNCHANGED, "unchanged" },     { CHANGE_INCONCLUSIVE, "inconclusive" },
-		{ CHANGE_INSUFFICIENT, "with too few runs" },
+		{ CHANGE_INSUFFICIENT, "with too little data" },
 	};
 
 	for (size_t i = 0; i < r->n; i++) {

@@ -19,17 +19,26 @@ char *words_name(const char *text, size_t columns);
 /* "-4.1 % [-5.6, -2.6]", or "+5.7 %" where there is no interval. */
 void words_change(struct buf *b, double value, double lo, double hi, const char *unit);
 
+/* REAL_BASE_NS or REAL_HEAD_NS: "28.1 ms"; "about 0" where it is negative, and may as well be 0; "unknown". */
+void words_time(struct buf *b, const struct row *row, enum row_real ns);
+
 /* The same of a row's change, in per cent. */
 void words_pct(struct buf *b, const struct row *row, const char *unit);
 
 /* "slower", "likely faster", "cannot tell yet" ...: of a point.  Of a region, "costs more" and the like. */
 const char *words_verdict(const struct row *row);
 
+/* Why a change is no regression, as in "not seen before, so no alarm"; nothing where there is no reason, or no change. */
+void words_calm(struct buf *b, const struct row *row, const char *separator);
+
 /* "5 blocks with base and head side by side, 5 + 5 runs" */
 void words_design(struct buf *b, const struct row *row);
 
+/* "1.9 %", "more than 100 %": the change that could have been seen; it is known. */
+void words_mde(struct buf *b, const struct row *row);
+
 /* "about 8 blocks would tell"; nothing when nothing is needed. */
-void words_needed(struct buf *b, const struct row *row);
+void words_needed(struct buf *b, const struct row *row, const char *separator);
 
 /* "1 region costs more, 2 cost less, 11 unchanged, 3 inconclusive": of the point's regions. */
 void words_counts(struct buf *b, const struct report *r, const char *point);

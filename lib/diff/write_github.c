@@ -24,7 +24,7 @@ static enum severity severity_of(const struct row *row, unsigned gates)
 {
 	if (gate_is_met_by(row, gates))
 		return SEVERITY_ERROR;
-	if (row->change == CHANGE_CHANGED && row_is_worse(row) && !(row->real[REAL_SHIFT] > 0) && row->real[REAL_CONFIRMED] != 0)
+	if (row_is_regression(row))
 		return SEVERITY_WARNING;
 	return SEVERITY_NOTICE;
 }
@@ -71,6 +71,7 @@ static void add_message(struct buf *b, const struct row *row)
 		buf_adds(b, "; ");
 		words_match(b, row);
 	}
+	words_calm(b, row, "; ");
 	free(name);
 }
 

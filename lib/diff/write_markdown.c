@@ -51,13 +51,12 @@ static void add_headline(struct buf *b, const struct markdown *m, const struct r
 static void add_facts(struct buf *b, const struct row *row)
 {
 	words_design(b, row);
-	if (!isnan(row->real[REAL_MDE_PCT]))
-		buf_addf(b, " · could have seen %.2g %%", row->real[REAL_MDE_PCT]);
-	if (row->real[REAL_CONFIRMED] == 0)
-		buf_adds(b, " · not seen before, so no alarm");
-	if (!isnan(row->real[REAL_NEEDED]))
-		buf_adds(b, " · ");
-	words_needed(b, row);
+	if (!isnan(row->real[REAL_MDE_PCT])) {
+		buf_adds(b, " · could have seen ");
+		words_mde(b, row);
+	}
+	words_calm(b, row, " · ");
+	words_needed(b, row, " · ");
 	if (!isnan(row->real[REAL_MARGIN_PCT]))
 		buf_addf(b, " · margin %g %%, q ≤ %g, 95 %% intervals", row->real[REAL_MARGIN_PCT], CHANGE_Q);
 }

@@ -56,28 +56,35 @@ static void add_notes(struct text *t)
 	}
 }
 
+static void add_times(struct buf *b, const struct row *row)
+{
+	words_time(b, row, REAL_HEAD_NS);
+	buf_adds(b, ", was ");
+	words_time(b, row, REAL_BASE_NS);
+}
+
 static void add_point(struct text *t, const struct row *row)
 {
-	char *name = words_name(row->text[TEXT_POINT], SHORT_COLUMNS), from[32], to[32];
+	char *name = words_name(row->text[TEXT_POINT], SHORT_COLUMNS);
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "'%s': %s", name, words_verdict(row));
 	if (row->text[TEXT_DESIGN] && !isnan(row->real[REAL_PCT])) {
 		buf_adds(&b, ", throughput ");
 		words_pct(&b, row, " %");
-		buf_addf(&b, "; a visit takes %s, was %s", prose_time(row->real[REAL_HEAD_NS], to), prose_time(row->real[REAL_BASE_NS], from));
+		buf_adds(&b, "; a visit takes ");
+		add_times(&b, row);
 	}
 	buf_addc(&t->out, '\n');
 	prose_wrap(&t->out, "point    ", HEAD, "%s", b.s);
 	buf_clear(&b);
 	words_design(&b, row);
-	if (!isnan(row->real[REAL_MDE_PCT]))
-		buf_addf(&b, "; could have seen %.2g %%", row->real[REAL_MDE_PCT]);
-	if (row->real[REAL_CONFIRMED] == 0 && row->change <= CHANGE_LIKELY)
-		buf_adds(&b, "; not seen before, so no alarm");
-	if (!isnan(row->real[REAL_NEEDED]))
-		buf_adds(&b, "; ");
-	words_needed(&b, row);
+	if (!isnan(row->real[REAL_MDE_PCT])) {
+		buf_adds(&b, "; could have seen ");
+		words_mde(&b, row);
+	}
+	words_calm(&b, row, "; ");
+	words_needed(&b, row, "; ");
 	prose_wrap(&t->out, HEAD, HEAD, "%s", b.s);
 	buf_clear(&b);
 	words_counts(&b, t->r, row->text[TEXT_POINT]);
@@ -102,21 +109,21 @@ static void add_title(struct text *t, const struct row *row)
 static void add_cost(struct text *t, const struct row *row)
 {
 	struct buf b = BUF_INIT;
-	char from[32], to[32];
 
 	if (row->change == CHANGE_NEW || row->change == CHANGE_VANISHED) {
 		bool new = row->change == CHANGE_NEW;
 
-		buf_addf(&b, "%s: %s a visit, ", words_verdict(row), prose_time(row->real[new ? REAL_HEAD_NS : REAL_BASE_NS], from));
+		buf_addf(&b, "%s: ", words_verdict(row));
+		words_time(&b, row, new ? REAL_HEAD_NS : REAL_BASE_NS);
+		buf_adds(&b, " a visit, ");
 		words_pct(&b, row, " %");
 		buf_adds(&b, new ? " of base's time; not tried, or not there, in base" : " of base's time; not tried, or not there, in head");
 	} else {
 		buf_addf(&b, "%s: ", words_verdict(row));
 		words_pct(&b, row, " % of a visit");
-		buf_addf(&b, ", q %.2g; %s, was %s", row->real[REAL_Q], prose_time(row->real[REAL_HEAD_NS], to),
-			 prose_time(row->real[REAL_BASE_NS], from));
-		if (row->real[REAL_CONFIRMED] == 0)
-			buf_adds(&b, "; not seen before, so no alarm");
+		buf_addf(&b, ", q %.2g; ", row->real[REAL_Q]);
+		add_times(&b, row);
+		words_calm(&b, row, "; ");
 	}
 	prose_wrap(&t->out, "    cost      ", BODY, "%s", b.s);
 	buf_release(&b);
@@ -202,7 +209,7 @@ static void add_line(struct text *t, const struct row *row)
 	}
 	buf_addf(&t->out, "    %s\n", b.s);
 	buf_clear(&b);
-	words_needed(&b, row);
+	words_needed(&b, row, "");
 	if (b.len && row->change == CHANGE_INCONCLUSIVE)
 		buf_addf(&t->out, "    %*s  %s\n", LINE_COLUMNS, "", b.s);
 	buf_release(&b);

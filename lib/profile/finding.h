@@ -24,6 +24,7 @@ struct found_run {
 	char *command, *commit, *host, *kernel, *cpu_model, *sampler, *mode;
 	char *block;
 	double cpus, period_ns, started_ns;
+	double windows, disturbed; /* experiments; of these, set aside; 0: not said */
 };
 
 /* What one run says of a point, and of a region: andweorc(5), baseline and replicate. */

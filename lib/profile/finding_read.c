@@ -164,6 +164,8 @@ static void read_run(struct findings *a, struct record *rec)
 	good &= record_opt_real(rec, "cpus", &r.cpus);
 	good &= record_opt_real(rec, "period_ns", &r.period_ns);
 	good &= record_opt_real(rec, "started_ns", &r.started_ns);
+	good &= record_opt_real(rec, "experiments", &r.windows);
+	good &= record_opt_real(rec, "disturbed", &r.disturbed);
 	if (!good)
 		return;
 	r.command = text(rec, "command");

@@ -18,9 +18,10 @@
 
 #include "base/alloc.h"
 #include "diff/build.h"
+#include "diff/gate.h"
 #include "diff/moderate.h"
 
-enum { REGIONS = 8, MOST_RUNS = 32 };
+enum { REGIONS = 8, MOST_RUNS = 256 };
 
 static const double PERIOD = 2e6;
 
@@ -34,6 +35,7 @@ struct world {
 	bool blocks;
 	double uneven; /* the errors of regions differ: standard deviation of their logarithms */
 	double factor; /* of the cost of the first region in head */
+	double moved;  /* from the first region to the second in head: part of a visit */
 };
 
 static double error_of(const struct world *w, size_t region)
@@ -79,7 +81,7 @@ static void program_release(struct program *p)
 	free(p->point.region);
 }
 
-static void add_run(gsl_rng *rng, const struct world *w, struct program *p, size_t run, double speed, double factor)
+static void add_run(gsl_rng *rng, const struct world *w, struct program *p, size_t run, double speed, bool head)
 {
 	static char block[MOST_RUNS][24];
 	double period = PERIOD, visits = 2000, cost[REGIONS];
@@ -88,7 +90,9 @@ static void add_run(gsl_rng *rng, const struct world *w, struct program *p, size
 	snprintf(block[run], sizeof block[run], "%zu", run);
 	one.block = w->blocks ? block[run] : NULL;
 	for (size_t r = 0; r < REGIONS; r++) {
-		cost[r] = PERIOD * SHARE[r] * (1 + gsl_ran_gaussian(rng, w->spread)) * (r ? 1 : factor);
+		double moved = !head || r > 1 ? 0 : r ? w->moved : -w->moved;
+
+		cost[r] = PERIOD * (SHARE[r] + moved) * (1 + gsl_ran_gaussian(rng, w->spread)) * (head && !r ? w->factor : 1);
 		period += cost[r] - PERIOD * SHARE[r];
 	}
 	period *= speed * (1 + gsl_ran_gaussian(rng, w->inside / 3));
@@ -117,8 +121,8 @@ static void simulate(gsl_rng *rng, const struct world *w, struct program *base, 
 		double block = 1 + gsl_ran_gaussian(rng, w->drift);
 		double other = w->blocks ? block : 1 + gsl_ran_gaussian(rng, w->drift);
 
-		add_run(rng, w, base, run, block * (1 + gsl_ran_gaussian(rng, w->noise)), 1);
-		add_run(rng, w, head, run, other * (1 + gsl_ran_gaussian(rng, w->noise)), w->factor);
+		add_run(rng, w, base, run, block * (1 + gsl_ran_gaussian(rng, w->noise)), false);
+		add_run(rng, w, head, run, other * (1 + gsl_ran_gaussian(rng, w->noise)), true);
 	}
 }
 
@@ -252,6 +256,179 @@ static void simulations(void **state)
 	assert_true(false_changed / worlds < 0.05);
 }
 
+/* ---- cost that moves -------------------------------------------------------------------- */
+
+/* A program that does the same in two other places. */
+static const struct world SHIFTS[] = {
+	{ "6 %, errors 1 %", 5, .inside = 0.01, .spread = 0.01, .drift = 0.03, .noise = 0.005, .blocks = true, .factor = 1, .moved = 0.06 },
+	{ "6 %, errors 1.5 %", 5, .inside = 0.015, .spread = 0.01, .drift = 0.03, .noise = 0.003, .blocks = true, .factor = 1, .moved = 0.06 },
+	{ "6 %, errors 2 %", 5, .inside = 0.02, .spread = 0.01, .drift = 0.03, .noise = 0.003, .blocks = true, .factor = 1, .moved = 0.06 },
+	{ "6 %, errors 3 %", 5, .inside = 0.03, .spread = 0.01, .drift = 0.03, .noise = 0.003, .blocks = true, .factor = 1, .moved = 0.06 },
+	{ "6 %, 3 blocks", 3, .inside = 0.01, .spread = 0.01, .drift = 0.03, .noise = 0.003, .blocks = true, .factor = 1, .moved = 0.06 },
+	{ "6 %, 12 blocks", 12, .inside = 0.02, .spread = 0.01, .drift = 0.03, .noise = 0.005, .blocks = true, .factor = 1, .moved = 0.06 },
+	{ "10 %, errors 2 %", 5, .inside = 0.02, .spread = 0.01, .drift = 0.03, .noise = 0.003, .blocks = true, .factor = 1, .moved = 0.1 },
+	{ "10 %, uneven errors", 5, .inside = 0.01, .spread = 0.01, .drift = 0.03, .noise = 0.005, .blocks = true, .uneven = 1, .factor = 1, .moved = 0.1 },
+};
+
+struct shift_score {
+	double calm;     /* the point is known to be unchanged */
+	double both;     /* both regions changed, or likely did */
+	double shifted;  /* of these, the part that is seen to be one shift */
+	double gated;    /* the gate `regression` is met */
+	double contrary; /* ... and the point is known to be unchanged */
+};
+
+static void score_shift(struct shift_score *s, const struct report *r)
+{
+	bool calm = false, gated = gate_count(r, GATE_REGRESSION) > 0;
+	size_t changed = 0, shifted = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct row *row = &r->row[i];
+
+		if (row->kind == ROW_POINT)
+			calm = row->change == CHANGE_UNCHANGED;
+		if (row->kind != ROW_REGION || (strcmp(row->text[TEXT_REGION], "a") != 0 && strcmp(row->text[TEXT_REGION], "b") != 0))
+			continue;
+		changed += row->change <= CHANGE_LIKELY;
+		shifted += row->real[REAL_SHIFT] > 0;
+	}
+	s->calm += calm;
+	s->both += changed == 2;
+	s->shifted += shifted == 2;
+	s->gated += gated;
+	s->contrary += gated && calm;
+}
+
+static struct shift_score judge_shift(const struct world *w, size_t reps)
+{
+	static const struct build_options options = { .margin_pct = 2 };
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	struct program base, head;
+	struct shift_score s = { 0 };
+
+	gsl_rng_set(rng, 20261122);
+	program_init(&base);
+	program_init(&head);
+	for (size_t i = 0; i < reps; i++) {
+		struct report r = REPORT_INIT;
+
+		simulate(rng, w, &base, &head);
+		assert_true(build_report(&r, &base.side, &head.side, &options));
+		score_shift(&s, &r);
+		report_release(&r);
+	}
+	s.shifted /= s.both > 0 ? s.both : 1;
+	s.calm /= (double)reps;
+	s.both /= (double)reps;
+	s.gated /= (double)reps;
+	s.contrary /= (double)reps;
+	program_release(&base);
+	program_release(&head);
+	gsl_rng_free(rng);
+	return s;
+}
+
+static void shifts(void **state)
+{
+	size_t reps = repetitions();
+
+	(void)state;
+	printf("# cost that moves          point unchanged  both seen  as a shift  gate  contrary to the point\n");
+	for (size_t i = 0; i < sizeof SHIFTS / sizeof SHIFTS[0]; i++) {
+		struct shift_score s = judge_shift(&SHIFTS[i], reps);
+
+		printf("# %-24s           %.3f      %.3f       %.3f %.3f  %.3f\n", SHIFTS[i].name, s.calm, s.both, s.shifted, s.gated, s.contrary);
+		if (s.contrary > 0)
+			fail_msg("%s: the gate contradicts the headline in %.3f", SHIFTS[i].name, s.contrary);
+		if (s.both > 0.8 && s.shifted < 0.85)
+			fail_msg("%s: a shift in %.3f only", SHIFTS[i].name, s.shifted);
+	}
+}
+
+/* ---- how many blocks would tell ------------------------------------------------------------ */
+
+static const struct world OPEN[] = {
+	{ "same, errors 1 %", 5, .inside = 0.01, .spread = 0.01, .drift = 0.03, .noise = 0.005, .blocks = true, .factor = 1 },
+	{ "same, errors 2 %", 5, .inside = 0.02, .spread = 0.01, .drift = 0.03, .noise = 0.005, .blocks = true, .factor = 1 },
+	{ "same, errors 3 %", 5, .inside = 0.03, .spread = 0.01, .drift = 0.03, .noise = 0.005, .blocks = true, .factor = 1 },
+	{ "same, errors 5 %", 5, .inside = 0.05, .spread = 0.01, .drift = 0.03, .noise = 0.005, .blocks = true, .factor = 1 },
+	{ "same, errors 10 %", 5, .inside = 0.1, .spread = 0.01, .drift = 0.03, .noise = 0.005, .blocks = true, .factor = 1 },
+	{ "same, uneven errors", 5, .inside = 0.02, .spread = 0.01, .drift = 0.03, .noise = 0.005, .blocks = true, .uneven = 0.5, .factor = 1 },
+	{ "10 % slower, errors 2 %", 5, .inside = 0.02, .spread = 0.01, .drift = 0.03, .noise = 0.005, .blocks = true, .factor = 1.1 },
+};
+
+/* An undecided region that is advised; MOST_RUNS or more: no such. */
+static size_t advised_region(gsl_rng *rng, const struct point_pair *p, const struct build_options *o, size_t *needed)
+{
+	struct change_rule rule = build_region_rule(p, o);
+	size_t first = gsl_rng_uniform_int(rng, REGIONS);
+
+	for (size_t i = 0; i < REGIONS; i++) {
+		const struct pair *pair = &p->pair[(first + i) % REGIONS];
+
+		if (pair->change != CHANGE_INCONCLUSIVE)
+			continue;
+		*needed = change_needs(&pair->cost, pair->q, &rule);
+		return *needed ? (first + i) % REGIONS : REGIONS;
+	}
+	return REGIONS;
+}
+
+/* The part of comparisons with advice, the mean of it, and in what part of them a comparison of so many blocks tells. */
+static void follow(const struct world *w, size_t reps, double out[3])
+{
+	static const struct build_options options = { .margin_pct = 2 };
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	struct program base, head;
+	double advised = 0, blocks = 0, told = 0;
+
+	gsl_rng_set(rng, 20261123);
+	program_init(&base);
+	program_init(&head);
+	for (size_t i = 0; i < reps; i++) {
+		struct world more = *w;
+		struct comparisons c;
+		size_t region;
+
+		simulate(rng, w, &base, &head);
+		comparisons_init(&c, &base.side, &head.side, &options);
+		region = advised_region(rng, &c.point[0], &options, &more.runs);
+		comparisons_release(&c);
+		if (region == REGIONS)
+			continue;
+		advised++;
+		blocks += (double)more.runs;
+		simulate(rng, &more, &base, &head);
+		comparisons_init(&c, &base.side, &head.side, &options);
+		told += c.point[0].pair[region].change != CHANGE_INCONCLUSIVE;
+		comparisons_release(&c);
+	}
+	out[0] = advised / (double)reps;
+	out[1] = blocks / advised;
+	out[2] = told / advised;
+	program_release(&base);
+	program_release(&head);
+	gsl_rng_free(rng);
+}
+
+static void needs(void **state)
+{
+	size_t reps = repetitions() / 4;
+
+	(void)state;
+	printf("# as advised                advised  blocks  told\n");
+	for (size_t i = 0; i < sizeof OPEN / sizeof OPEN[0]; i++) {
+		double out[3], advised;
+
+		follow(&OPEN[i], reps, out);
+		advised = out[0] * (double)reps;
+		printf("# %-26s  %.3f  %6.1f  %.3f\n", OPEN[i].name, out[0], out[1], out[2]);
+		if (advised > 20 && out[2] < 0.8 - 3 * sqrt(0.16 / advised))
+			fail_msg("%s: as advised, and it tells in %.3f", OPEN[i].name, out[2]);
+	}
+}
+
 /* ---- the rule -------------------------------------------------------------------------- */
 
 static struct comparison comparison_of(double value, double se)
@@ -283,10 +460,13 @@ static void verdicts(void **state)
 	assert_int_equal(change_needs(&c, 1, &rule), 0);
 	c = comparison_of(0, 0.95); /* -2.03 to 2.03 */
 	assert_int_equal(change_judge(&c, 1, &rule), CHANGE_INCONCLUSIVE);
-	assert_int_equal(change_needs(&c, 1, &rule), 6);
+	/* (1.65 + 1.65) 0.95 are 2 with 2.45 times the runs, more with few degrees of freedom */
+	assert_int_equal(change_needs(&c, 1, &rule), 15);
 	c = comparison_of(0, 2);
-	assert_int_equal(change_needs(&c, 1, &rule), 23); /* 5 times the square of 2.13 */
-	c = comparison_of(1.9, 5); /* 5 times the square of 107 */
+	assert_int_equal(change_needs(&c, 1, &rule), 57);
+	c = comparison_of(1.9, 2); /* whatever it was found to be */
+	assert_int_equal(change_needs(&c, 1, &rule), 57);
+	c = comparison_of(0, 5);
 	assert_int_equal(change_needs(&c, 1, &rule), 0);
 	c.over_runs = false;
 	assert_int_equal(change_judge(&c, 0, &rule), CHANGE_INSUFFICIENT);
@@ -398,6 +578,8 @@ int main(void)
 		cmocka_unit_test(designs),
 		cmocka_unit_test(weak_runs_are_joined),
 		cmocka_unit_test(errors_are_shared),
+		cmocka_unit_test(shifts),
+		cmocka_unit_test(needs),
 		cmocka_unit_test(simulations),
 	};
 

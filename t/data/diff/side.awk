@@ -9,7 +9,7 @@
 #
 # Also: cv (of a visit, 0.3: 5 % for the 40 visits of a window), seed (of the side), block_seed, windows (a run: sweeps
 # over all regions, default 4), line (added to all line numbers), file (suffix of file names), commit, noblock=1, only
-# (number of regions), gone (one to leave out), kernel, cpus.
+# (number of regions), gone (one to leave out), kernel, cpus, levels (speedups, "25 50 75 100").
 
 function window(region, pct,    period, time) {
 	period = speed * (total - own[region] * pct / 100)
@@ -40,6 +40,7 @@ BEGIN {
 	if (!commit) commit = side == "head" ? "def5678" : "abc1234"
 	if (kernel == "") kernel = "6.1"
 	if (!cpus) cpus = 2
+	nlevels = split(levels ? levels : "25 50 75 100", level, " ")
 	n = split("parse 800000 sort 500000 write 300000 hash 200000 log 50000", part, " ")
 	for (i = 1; i < n; i += 2) {
 		name[++regions] = part[i]
@@ -82,8 +83,8 @@ BEGIN {
 		for (sweep = 1; sweep <= windows; sweep++) {
 			for (r = 1; r <= regions; r++) {
 				window(0, 0)
-				for (pct = 25; pct <= 100 && name[r] != gone; pct += 25)
-					window(r, pct)
+				for (l = 1; l <= nlevels && name[r] != gone; l++)
+					window(r, level[l])
 			}
 		}
 		for (r = 1; r <= regions; r++)
