@@ -144,7 +144,8 @@ void leftover_end(struct leftover *l, struct processes *p, int64_t patience_ns)
 
 	while (now_ns() < kill_at + LOST_NS) {
 		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-			processes_reaped(p, pid, status);
+			if (!processes_stopped(pid, status))
+				processes_reaped(p, pid, status);
 		if (!has_children(l))
 			break;
 		if (now_ns() >= kill_at)

@@ -4,15 +4,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "recorder/processes.h"
+#include "recorder/procstatus.h"
 
-enum { EXECS_AT_A_TIME = 16 };
+enum {
+	EXECS_AT_A_TIME = 16,
+	CARED_AT_A_TIME = 2,
+	ASTRAY = 4, /* looks: a process that is executing another program has no handlers for a moment */
+};
 
 void processes_init(struct processes *p, struct arena *arena, struct mappings *modules, struct journal *journal, unsigned run)
 {
@@ -172,6 +179,34 @@ static void look_for_execs(struct processes *p, uint32_t n)
 	}
 }
 
+/* A signal without a handler kills; a process that is traced is stopped by each. */
+static void care_for(struct arena *a, struct arena_process *at, struct member *m)
+{
+	uint64_t signals = atomic_load_explicit(&at->signals, memory_order_acquire);
+	struct procstatus s;
+
+	if (m->pid <= 0 || !procstatus_read(m->pid, &s))
+		return;
+	if (s.tracer)
+		atomic_fetch_or_explicit(&at->withdraw, WITHDRAWN_TRACED, memory_order_relaxed);
+	m->astray = (signals & ~s.caught) ? m->astray + 1 : 0;
+	if (m->astray < ASTRAY)
+		return;
+	/* Its threads may never come to reading this: they get no signal any more. */
+	atomic_fetch_or_explicit(&at->withdraw, WITHDRAWN_HANDLER, memory_order_relaxed);
+	atomic_fetch_or_explicit(&a->withdrawn, WITHDRAWN_HANDLER, memory_order_relaxed);
+}
+
+static void look_for_harm(struct processes *p, uint32_t n)
+{
+	for (uint32_t k = 0; k < n && k < CARED_AT_A_TIME; k++) {
+		uint32_t i = p->cared_for++ % n;
+
+		if (p->member[i].id && !p->member[i].ended && !p->member[i].exec)
+			care_for(p->arena, &p->arena->process[i], &p->member[i]);
+	}
+}
+
 void processes_look(struct processes *p)
 {
 	struct pollfd end[ARENA_PROCESSES];
@@ -189,6 +224,22 @@ void processes_look(struct processes *p)
 		m->ended = m->exec || (m->pidfd >= 0 ? end[i].revents != 0 : kill(m->pid, 0) != 0 && errno == ESRCH);
 	}
 	look_for_execs(p, n);
+	look_for_harm(p, n);
+}
+
+/* What stops it first is most often the exec that follows: a SIGTRAP that it is sent in its own name. */
+bool processes_stopped(pid_t pid, int status)
+{
+	siginfo_t info;
+	int sig;
+
+	if (!WIFSTOPPED(status))
+		return false;
+	sig = WSTOPSIG(status);
+	if (sig == SIGTRAP && ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) == 0 && info.si_code == SI_USER && info.si_pid == pid)
+		sig = 0;
+	ptrace(PTRACE_DETACH, pid, NULL, (long)sig);
+	return true;
 }
 
 void processes_reaped(struct processes *p, pid_t pid, int status)

@@ -32,6 +32,7 @@ struct member {
 	struct program program; /* as its space was last read */
 	int64_t cpu_ns;   /* processor time of the process, as last asked for */
 	int64_t met_ns;   /* when it joined, as far as we know */
+	unsigned astray;  /* how often in a row a signal of the runtime's was seen to have no handler */
 	struct space space;
 };
 
@@ -53,7 +54,8 @@ struct processes {
 	unsigned lost;        /* that became programs without the runtime */
 	pid_t missing[REAPED]; /* the last of them, in a ring; 0: it has come to joining */
 	unsigned nmissing;
-	uint32_t looked_at;   /* whose program was looked at last, by number of looks */
+	uint32_t looked_at;   /* whose program was looked at last, by number of looks, */
+	uint32_t cared_for;   /* and who was asked whether samples do it harm */
 	uint32_t changes;     /* joins and ends */
 	struct reaped reaped[REAPED]; /* the last ones, in a ring */
 	unsigned nreaped;
@@ -79,6 +81,12 @@ void processes_attended(struct processes *p);
  */
 void processes_look(struct processes *p);
 void processes_bury(struct processes *p);
+
+/*
+ * waitpid(2) has told this of a child of ours.  True: that it stopped, because it has
+ * asked its parent to trace it.  We do not: it is told to go on.
+ */
+bool processes_stopped(pid_t pid, int status);
 
 /* A child of ours has ended so. */
 void processes_reaped(struct processes *p, pid_t pid, int status);

@@ -109,6 +109,8 @@ void conductor_reap(struct conductor *c)
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (processes_stopped(pid, status))
+			continue;
 		processes_reaped(&c->processes, pid, status);
 		if (pid == c->pid && !c->ended) {
 			c->wait_status = status;

@@ -63,6 +63,12 @@ enum {
 
 enum { SAMPLER_PERF = 1, SAMPLER_TIMER = 2 };
 
+/* Why a process is not sampled any more; a bit each. */
+enum arena_withdrawal {
+	WITHDRAWN_HANDLER = 1, /* it has taken the handler of a signal of ours past libc */
+	WITHDRAWN_TRACED = 2,  /* somebody traces it, and would be told of each sample */
+};
+
 /* What a thread was doing as it was sampled.  All but CLASS_CPU can be sped up as a whole (-r :io). */
 enum arena_class {
 	CLASS_CPU,
@@ -226,6 +232,8 @@ struct arena_process {
 	_Atomic uint32_t id;         /* [A] 1.., in the order of joining; 0: the rest is not there yet */
 	_Atomic int32_t parent;      /* [A] */
 	_Atomic uint32_t left;       /* [A] 1: the process is another program by now */
+	_Atomic uint64_t signals;    /* [A] that have our handler there, as the kernel has sets */
+	_Atomic uint32_t withdraw;   /* [A] it is to do without samples: enum arena_withdrawal */
 	_Atomic uint32_t attended;   /* [C] `id`, once its modules have been searched for what was asked for */
 	_Atomic uint64_t base;       /* [A] where it has mapped the arena */
 	_Atomic uint64_t visits;     /* [A] of all points, by those of its threads that have ended */
@@ -395,6 +403,7 @@ struct arena {
 	_Atomic uint32_t ticking;                   /* [C] 1: the conductor looks at waits often */
 	_Atomic uint32_t threads_refused;           /* [A] threads that found no slot, or could not be sampled */
 	_Atomic uint32_t sealed;                    /* [A] 1: a seccomp filter of the program's forbids what the runtime needs */
+	_Atomic uint32_t withdrawn;                 /* [A] why some process is not sampled any more: enum arena_withdrawal */
 	_Atomic uint32_t points_used;               /* [A] */
 	_Atomic uint32_t points_lock;               /* [A] taken while a point is added */
 	_Atomic uint32_t moved[MOVED_KINDS];        /* [C] numbers of the points that count what moves; 0: nobody wants to know */

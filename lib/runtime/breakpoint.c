@@ -115,7 +115,7 @@ void breakpoint_look(void)
 	uint32_t modules = atomic_load_explicit(&process->modules, memory_order_relaxed);
 	uint32_t used = atomic_load_explicit(&arena->breaks_used, memory_order_relaxed);
 
-	if (likely(version == watched.version && modules == watched.modules))
+	if (likely(version == watched.version && modules == watched.modules) || sampler_has_withdrawn())
 		return;
 	watched.version = version;
 	watched.modules = modules;
@@ -167,7 +167,7 @@ static bool is_needless(const struct arena_break *b)
 	return call > 0 && atomic_load_explicit(&arena->call[call - 1].seen, memory_order_relaxed);
 }
 
-static void withdraw(struct arena_break *b, uint32_t why)
+static void take_back(struct arena_break *b, uint32_t why)
 {
 	if (!atomic_exchange_explicit(&b->off, why, memory_order_relaxed))
 		atomic_fetch_add_explicit(&arena->breaks_version, 1, memory_order_release);
@@ -182,9 +182,9 @@ void breakpoint_hit(uint32_t number)
 		return; /* being measured */
 	b = &arena->brk[i];
 	if (is_needless(b))
-		withdraw(b, BREAK_NEEDLESS);
+		take_back(b, BREAK_NEEDLESS);
 	else if (is_too_hot(i))
-		withdraw(b, BREAK_TOO_HOT);
+		take_back(b, BREAK_TOO_HOT);
 	if (atomic_load_explicit(&b->off, memory_order_relaxed))
 		give_up(i);
 	else if (!self.busy)

@@ -8,21 +8,37 @@
  * sigqueue) comes to it as it would: to its handler, by default, after it has
  * unblocked it, or to who waits for it.
  *
- * Unlike any other, these two cannot be handled on an alternate stack, nor be read
- * from a signalfd while samples are taken by that very number.
+ * Which stack the handler runs on: that of the thread, because alternate stacks may
+ * be small, and because some programs make coroutines out of them.  But a program
+ * that wants one of these two signals on alternate stacks gets both there.  Go does
+ * that for all signals: its goroutines have stacks of 2 to 8 kB, on which no handler
+ * has room.  From then on a thread whose alternate stack is too small for us is not
+ * sampled; one that has none is sampled on its own stack.
+ *
+ * Unlike any other, these two cannot be read from a signalfd while samples are taken
+ * by that very number.
  */
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/signalfd.h>
 #include <ucontext.h>
 
 #include "wrap.h"
 
-enum { OURS = 2 };
+enum {
+	OURS = 2,
+	HANDLER_BYTES = 4096, /* of a stack: the handler takes less than 2 kB (t/0260), beside what the kernel saves */
+	FRAME_BYTES = 4096,   /* which is taken for this where the kernel does not say it (before 5.14) */
+};
 
 static struct {
 	int sig; /* 0: no more */
 	struct sigaction program; /* what the program wants for it */
+	bool interrupts;          /* signal(3) makes it interrupt calls, see siginterrupt(3) */
 } ours[OURS];
+
+static _Atomic bool on_alternate; /* our handler runs on alternate stacks, for good */
+static _Atomic bool tight_seen;   /* some thread has or had one that is too small for it */
 
 /* Index of the signal; OURS: it is none of ours. */
 static unsigned find(int sig)
@@ -73,11 +89,17 @@ void without_ours(const sigset_t *set, sigset_t *copy)
 
 /* ---- what is sent to the program ---------------------------------------------------- */
 
+/* By libc's own, past a sanitizer's, which would put our handler off. */
+static int set_action(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	return real.__sigaction ? real.__sigaction(sig, act, old) : real.sigaction(sig, act, old);
+}
+
 static void be_default(int sig)
 {
 	static const struct sigaction dfl = { .sa_handler = SIG_DFL };
 
-	real.sigaction(sig, &dfl, NULL);
+	set_action(sig, &dfl, NULL);
 	SYS(SYS_tgkill, SYS(SYS_getpid), SYS(SYS_gettid), sig);
 }
 
@@ -192,8 +214,42 @@ static bool install(unsigned i, struct sigaction *before)
 
 	if (!has_handler || (p->sa_flags & SA_RESTART))
 		action.sa_flags |= SA_RESTART;
+	if (atomic_load_explicit(&on_alternate, memory_order_relaxed))
+		action.sa_flags |= SA_ONSTACK;
 	sigfillset(&action.sa_mask);
-	return real.sigaction(ours[i].sig, &action, before) == 0;
+	return set_action(ours[i].sig, &action, before) == 0;
+}
+
+/* The handlers as the kernel has them: a program can go past libc. */
+bool ours_in_place(void)
+{
+	struct {
+		void (*handler)(int, siginfo_t *, void *);
+		unsigned long flags;
+		void (*restorer)(void);
+		uint64_t mask;
+	} now;
+
+	for (unsigned i = 0; i < OURS; i++)
+		if (ours[i].sig && SYS(SYS_rt_sigaction, ours[i].sig, NULL, &now, sizeof(now.mask)) == 0 && now.handler != on_signal)
+			return false;
+	return true;
+}
+
+bool ours_have_room(void)
+{
+	return !self.tight || !atomic_load_explicit(&on_alternate, memory_order_relaxed);
+}
+
+/* Once, and for both: threads that need it for one need it for the other. */
+static void go_to_alternate(void)
+{
+	if (atomic_load_explicit(&on_alternate, memory_order_relaxed) || atomic_load_explicit(&tight_seen, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&on_alternate, true, memory_order_relaxed);
+	for (unsigned i = 0; i < OURS; i++)
+		if (ours[i].sig)
+			install(i, NULL);
 }
 
 bool ours_take(int sig)
@@ -223,21 +279,57 @@ static void keep(unsigned i, const struct sigaction *act, struct sigaction *old)
 
 	if (act) {
 		ours[i].program = *act;
+		if (act->sa_flags & SA_ONSTACK)
+			go_to_alternate();
 		install(i, NULL);
 	}
 	if (old)
 		*old = before;
 }
 
-EXPORT __sighandler_t signal(int sig, __sighandler_t handler)
+/* What all of signal(3)'s relatives do; flags are what they differ in. */
+static __sighandler_t keep_handler(unsigned i, __sighandler_t handler, int flags)
 {
-	struct sigaction act = { .sa_handler = handler, .sa_flags = SA_RESTART }, old;
+	struct sigaction act = { .sa_handler = handler, .sa_flags = flags }, old;
+
+	if (handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	keep(i, &act, &old);
+	return old.sa_handler;
+}
+
+/* Not in all libcs, and not in all headers. */
+EXPORT __sighandler_t bsd_signal(int sig, __sighandler_t handler);
+
+#define SIGNAL(name, flags)                                                                                                  \
+	EXPORT __sighandler_t name(int sig, __sighandler_t handler)                                                          \
+	{                                                                                                                    \
+		unsigned i = find(sig);                                                                                      \
+                                                                                                                             \
+		if (i < OURS)                                                                                                \
+			return keep_handler(i, handler, flags);                                                              \
+		return REAL(name) ? real.name(sig, handler) : REAL(signal)(sig, handler);                                    \
+	}
+
+SIGNAL(signal, ours[i].interrupts ? 0 : SA_RESTART)
+SIGNAL(bsd_signal, ours[i].interrupts ? 0 : SA_RESTART)
+SIGNAL(ssignal, ours[i].interrupts ? 0 : SA_RESTART)
+SIGNAL(sysv_signal, (int)SA_RESETHAND | SA_NODEFER)
+SIGNAL(__sysv_signal, (int)SA_RESETHAND | SA_NODEFER) /* signal of programs in strict ISO C */
+
+EXPORT int siginterrupt(int sig, int interrupts)
+{
 	unsigned i = find(sig);
 
 	if (i == OURS)
-		return REAL(signal)(sig, handler);
-	keep(i, &act, &old);
-	return old.sa_handler;
+		return REAL(siginterrupt)(sig, interrupts);
+	ours[i].interrupts = interrupts != 0;
+	ours[i].program.sa_flags &= ~SA_RESTART;
+	ours[i].program.sa_flags |= interrupts ? 0 : SA_RESTART;
+	install(i, NULL);
+	return 0;
 }
 
 /*
@@ -283,6 +375,78 @@ EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old
 		return act_elsewhere(sig, act, old);
 	keep(i, act, old);
 	return 0;
+}
+
+/* As the kernel has it. */
+struct kernel_action {
+	__sighandler_t handler;
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+/* How the program's handler returns is our handler's business, not the kernel's. */
+enum { RESTORER = 0x04000000 };
+
+bool ours_act(int sig, const void *act, void *old)
+{
+	const struct kernel_action *its = act;
+	struct sigaction new = { 0 }, before;
+	unsigned i = find(sig);
+
+	if (i == OURS)
+		return false;
+	if (its) {
+		new.sa_handler = its->handler;
+		new.sa_flags = (int)its->flags & ~RESTORER;
+		set_word(&new.sa_mask, its->mask);
+	}
+	keep(i, its ? &new : NULL, &before);
+	if (old)
+		*(struct kernel_action *)old = (struct kernel_action){
+			.handler = before.sa_handler,
+			.flags = (unsigned)before.sa_flags,
+			.mask = word_of(&before.sa_mask),
+		};
+	return true;
+}
+
+/* ---- alternate stacks --------------------------------------------------------------------- */
+
+static bool is_tight(const stack_t *stack)
+{
+	unsigned long frame = REAL(getauxval) ? real.getauxval(AT_MINSIGSTKSZ) : 0;
+
+	return !(stack->ss_flags & SS_DISABLE) && stack->ss_size < (frame ? frame : FRAME_BYTES) + HANDLER_BYTES;
+}
+
+static void be_tight(bool tight)
+{
+	if (self.tight == tight)
+		return;
+	self.tight = tight;
+	if (tight)
+		atomic_store_explicit(&tight_seen, true, memory_order_relaxed);
+	if (!self.slot || !atomic_load_explicit(&on_alternate, memory_order_relaxed))
+		return;
+	sampler_pause(tight);
+	if (tight)
+		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
+}
+
+EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+{
+	bool before = self.tight, tight;
+	int err;
+
+	if (likely(!arena) || !stack)
+		return REAL(sigaltstack)(stack, old);
+	tight = is_tight(stack);
+	if (tight)
+		be_tight(true); /* before a sample could come there */
+	err = REAL(sigaltstack)(stack, old);
+	be_tight(err ? before : tight);
+	return err;
 }
 
 /* ---- masks ------------------------------------------------------------------------------ */
@@ -334,6 +498,67 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
 	CHANGE_MASK(sigprocmask, how, set, old);
+}
+
+/* Older ways to do the same, which libc does behind our back. */
+
+static int mask_one(int how, int sig, sigset_t *old)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	return sigaddset(&set, sig) == 0 ? sigprocmask(how, &set, old) : -1;
+}
+
+EXPORT int sighold(int sig)
+{
+	return find(sig) == OURS ? REAL(sighold)(sig) : mask_one(SIG_BLOCK, sig, NULL);
+}
+
+EXPORT int sigrelse(int sig)
+{
+	return find(sig) == OURS ? REAL(sigrelse)(sig) : mask_one(SIG_UNBLOCK, sig, NULL);
+}
+
+EXPORT int sigignore(int sig)
+{
+	unsigned i = find(sig);
+
+	return i == OURS ? REAL(sigignore)(sig) : keep_handler(i, SIG_IGN, 0) == SIG_ERR ? -1 : 0;
+}
+
+EXPORT __sighandler_t sigset(int sig, __sighandler_t handler)
+{
+	unsigned i = find(sig);
+	__sighandler_t before;
+	sigset_t mask;
+
+	if (i == OURS)
+		return REAL(sigset)(sig, handler);
+	before = handler == SIG_HOLD ? ours[i].program.sa_handler : keep_handler(i, handler, 0);
+	if (before == SIG_ERR || mask_one(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, sig, &mask) != 0)
+		return SIG_ERR;
+	return sigismember(&mask, sig) ? SIG_HOLD : before;
+}
+
+/* The first 32 signals. */
+static int mask_many(int how, int mask)
+{
+	sigset_t set, old;
+
+	sigemptyset(&set);
+	set_word(&set, (uint32_t)mask);
+	return sigprocmask(how, &set, &old) == 0 ? (int)(uint32_t)word_of(&old) : -1;
+}
+
+EXPORT int sigblock(int mask)
+{
+	return likely(!arena) ? REAL(sigblock)(mask) : mask_many(SIG_BLOCK, mask);
+}
+
+EXPORT int sigsetmask(int mask)
+{
+	return likely(!arena) ? REAL(sigsetmask)(mask) : mask_many(SIG_SETMASK, mask);
 }
 
 EXPORT int signalfd(int fd, const sigset_t *set, int flags)

@@ -17,7 +17,7 @@
  *   segment    smooth credits          stack   whose code is running
  *   sampler    signals of samples      unwind  from a frame to its caller
  *   sample     what becomes of them    guard   descriptors of ours
- *   seal       what seccomp leaves us
+ *   seal       what seccomp leaves us       withdraw  when samples would do harm
  *   breakpoint progress points at places in code
  *   callpoint  and at functions of libraries   redirect  how these are come to
  *   wait       what can block          progress  visits of progress points
@@ -141,6 +141,7 @@ struct self {
 	struct arena_segment before;   /* what was known of it as it began */
 	int64_t segment_ns;            /* up to when the segment's time is accounted for, */
 	int64_t segment_at;            /* and how long after its beginning that is */
+	bool tight;                    /* its alternate stack is too small for our handler */
 	bool clockless;                /* may not read the processor's clock, and nobody that it begets: not profiled */
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average */
 	int64_t fork_delay_ns;         /* D and its window, as the thread was about to fork */
@@ -252,6 +253,8 @@ bool sampler_sent(int sig, const siginfo_t *info);
 /* In the handler, for what sampler_sent. */
 void sampler_handle(int sig, siginfo_t *info, void *context);
 
+void sampler_withdraw(void); /* any: no thread of the process is sampled from now on, whatever is called above */
+bool sampler_has_withdrawn(void);
 void sampler_forget(void); /* in a forked child: it has no timer yet */
 void sampler_vary(void);   /* in the handler: another period, if it is time */
 
@@ -578,6 +581,14 @@ void signal_wait_end_any(struct wait *w);
 /* ---- ours.c ---- */
 
 bool ours_take(int sig); /* init: the signal is one of ours from now on (there are two at most); false: it cannot be had */
+bool ours_in_place(void);  /* any: do our signals still have our handler? */
+bool ours_have_room(void); /* any: has the handler room wherever it would run in the calling thread? */
+
+/*
+ * any: rt_sigaction(2) of the program's, past libc (act and old as the kernel has
+ * them).  False: the signal is none of ours, and the kernel is to do it.
+ */
+bool ours_act(int sig, const void *act, void *old);
 
 /* any: copies the set, less the signals that are ours; these as the kernel's sets have them. */
 void without_ours(const sigset_t *set, sigset_t *copy);
@@ -612,6 +623,17 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 
 /* any: a random number, never 0. */
 uint64_t sample_random(void);
+
+/* ---- withdraw.c: samples would do harm, though the process goes on ---- */
+
+void withdraw(uint32_t why); /* any: this process is not sampled any more; why: of enum arena_withdrawal */
+
+/* any: the same, should somebody have asked for it. */
+void withdraw_if_asked(void);
+
+/* any: around ptrace(2) of the program's, by whatever way it comes. */
+void withdraw_before_ptrace(long request, long pid);
+void withdraw_after_ptrace(long request, long result);
 
 /* ---- breakpoint.c: progress points that stand in no source ---- */
 

@@ -34,8 +34,8 @@
  * a call that blocks; there the clock of user time is the one, which only advances
  * in ticks that hit user code, and the kernel stays unseen.
  *
- * The handler runs on the thread's own stack: programs that install a small
- * alternate stack (Rust does) have sized it for their own handlers.
+ * The handler runs on the thread's own stack, unless the program wants these
+ * signals on alternate stacks; see ours.c.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -65,6 +65,7 @@ static int timer_signal; /* 0: the timer cannot be had */
 static bool sees_kernel; /* the timer does */
 static int64_t switch_ns; /* what an event of perf costs each time that its thread leaves a processor */
 static _Atomic int handlers; /* that are running */
+static _Atomic bool withdrawn; /* no thread is to be sampled any more */
 
 /* Timers of threads, by slot, + 1; 0: none. */
 static _Atomic int timers[ARENA_THREADS];
@@ -200,6 +201,7 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
 		atomic_store_explicit(&arena->speedup, 0, memory_order_relaxed);
 		sampler_pause(true);
 	} else {
+		withdraw_if_asked();
 		if (has_perf)
 			breakpoint_look();
 		if (sig == SIGTRAP)
@@ -307,6 +309,8 @@ void sampler_replace(uint32_t tid)
 {
 	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_acquire), mine = process_number() - 1;
 
+	if (sampler_has_withdrawn())
+		return;
 	for (uint32_t i = 0; i < n; i++) {
 		struct arena_thread *t = &arena->thread[i];
 
@@ -317,11 +321,9 @@ void sampler_replace(uint32_t tid)
 	}
 }
 
-bool sampler_start(void)
+/* The calling thread is sampled from now on. */
+static bool arm(void)
 {
-	self.period_ns = arena->period_ns;
-	self.timed_ns = self.rest_ns = 0;
-	delete_timer(self.slot);
 	if (!has_perf)
 		return start_timer(self.slot);
 	self.perf_fd = open_perf(first_period(), &self.perf_id);
@@ -336,6 +338,31 @@ bool sampler_start(void)
 		self.event_ns = 0;
 		start_timer(self.slot);
 	}
+	return true;
+}
+
+bool sampler_has_withdrawn(void)
+{
+	return atomic_load_explicit(&withdrawn, memory_order_relaxed);
+}
+
+bool sampler_start(void)
+{
+	self.period_ns = arena->period_ns;
+	self.timed_ns = self.rest_ns = 0;
+	delete_timer(self.slot);
+	self.perf_fd = -1;
+	/* Now, before a sample could come. */
+	if (!ours_in_place())
+		withdraw(WITHDRAWN_HANDLER);
+	withdraw_if_asked();
+	if (sampler_has_withdrawn())
+		return true;
+	if (!ours_have_room() || !arm())
+		return false;
+	/* Another thread may have withdrawn meanwhile. */
+	if (sampler_has_withdrawn())
+		sampler_stop();
 	return true;
 }
 
@@ -361,15 +388,15 @@ void sampler_pause(bool stop)
 {
 	int timer = atomic_load_explicit(timer_of(self.slot), memory_order_relaxed);
 
+	if (!stop && (sampler_has_withdrawn() || !ours_have_room()))
+		return;
 	guard_stop(false, stop);
 	if (timer)
 		stop_or_run(timer - 1, stop);
 }
 
-void sampler_stop_all(bool stop)
+static void stop_or_run_all(bool stop)
 {
-	int64_t until = now_ns() + PATIENCE_NS;
-
 	guard_stop(true, stop);
 	for (uint32_t i = 0; i < ARENA_THREADS; i++) {
 		int timer = atomic_load_explicit(&timers[i], memory_order_relaxed);
@@ -377,6 +404,21 @@ void sampler_stop_all(bool stop)
 		if (timer)
 			stop_or_run(timer - 1, stop);
 	}
+}
+
+void sampler_withdraw(void)
+{
+	atomic_store_explicit(&withdrawn, true, memory_order_relaxed);
+	stop_or_run_all(true);
+}
+
+void sampler_stop_all(bool stop)
+{
+	int64_t until = now_ns() + PATIENCE_NS;
+
+	if (!stop && sampler_has_withdrawn())
+		return;
+	stop_or_run_all(stop);
 	while (stop && atomic_load_explicit(&handlers, memory_order_acquire) > 0 && now_ns() < until)
 		SYS(SYS_sched_yield);
 }
@@ -389,6 +431,7 @@ void sampler_forget(void)
 		if (atomic_load_explicit(&timers[i], memory_order_relaxed))
 			atomic_store_explicit(&timers[i], 0, memory_order_relaxed);
 	atomic_store_explicit(&handlers, 0, memory_order_relaxed);
+	atomic_store_explicit(&withdrawn, false, memory_order_relaxed);
 }
 
 /*
@@ -413,7 +456,8 @@ void sampler_go_on(void)
 	siginfo_t info;
 
 	if (self.perf_fd >= 0) {
-		SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0);
+		if (!sampler_has_withdrawn())
+			SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0);
 		return;
 	}
 	self.held_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.hold_ns;
@@ -500,4 +544,6 @@ void sampler_init(void)
 		atomic_store_explicit(&arena->sampler, SAMPLER_TIMER, memory_order_release);
 	if (has_perf && arena->want_breaks)
 		breakpoint_measure();
+	/* From here on the recorder looks whether they are ours. */
+	atomic_store_explicit(&process->signals, ours_word(), memory_order_release);
 }

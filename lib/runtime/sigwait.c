@@ -55,10 +55,21 @@ void signal_to_thread(pid_t tid, int sig, const void *site)
 	sending(TO_TID, (uint64_t)tid, sig, site);
 }
 
+/* Who stops itself may do so to be traced from here on. */
+static void after_stop(int sig)
+{
+	if (unlikely(sig == SIGSTOP) && arena)
+		withdraw_if_asked();
+}
+
 EXPORT int kill(pid_t pid, int sig)
 {
+	int err;
+
 	signal_to_process(pid, sig, SITE);
-	return REAL(kill)(pid, sig);
+	err = REAL(kill)(pid, sig);
+	after_stop(sig);
+	return err;
 }
 
 EXPORT int killpg(pid_t group, int sig)
@@ -99,8 +110,12 @@ EXPORT int pthread_sigqueue(pthread_t thread, int sig, const union sigval value)
 
 EXPORT int raise(int sig)
 {
+	int err;
+
 	sending(TO_PTHREAD, (uint64_t)pthread_self(), sig, SITE);
-	return REAL(raise)(sig);
+	err = REAL(raise)(sig);
+	after_stop(sig);
+	return err;
 }
 
 /* ---- waiting ------------------------------------------------------------------------ */

@@ -236,6 +236,26 @@ static long install_filter(const struct call *c)
 	return result;
 }
 
+static long change_action(const struct call *c)
+{
+	if (c->d != sizeof(uint64_t) || !ours_act((int)c->a, (const void *)c->b, (void *)c->c))
+		return call_make(c);
+	return 0;
+}
+
+static long trace(const struct call *c)
+{
+	long result;
+	int err;
+
+	withdraw_before_ptrace(c->a, c->b);
+	result = call_make(c);
+	err = errno;
+	withdraw_after_ptrace(c->a, result);
+	errno = err;
+	return result;
+}
+
 static long end_thread(const struct call *c)
 {
 	create_end();
@@ -296,6 +316,8 @@ static long (*const handler[HANDLERS])(const struct call *) __attribute__((used)
 	[SYS_pause] = by_name,
 #endif
 	[SYS_rt_sigprocmask] = change_mask,
+	[SYS_rt_sigaction] = change_action,
+	[SYS_ptrace] = trace,
 	[SYS_seccomp] = install_filter,
 	[SYS_prctl] = by_name,
 	[SYS_close] = by_name,
@@ -335,8 +357,10 @@ static __attribute__((used, noinline)) long syscall_account(long n, long a, long
 {
 	const struct call call = { n, a, b, c, d, e, f, site };
 
-	/* A filter may hold for all threads, whoever installs it. */
-	return wait_is_watched() || (arena && n == SYS_seccomp) ? handler[n](&call) : call_make(&call);
+	/* These concern all threads, whoever calls. */
+	bool is_for_all = n == SYS_seccomp || n == SYS_rt_sigaction || n == SYS_ptrace;
+
+	return wait_is_watched() || (arena && is_for_all) ? handler[n](&call) : call_make(&call);
 }
 
 /*

@@ -176,7 +176,7 @@ void thread_forget(void)
 {
 	uintptr_t lo = self.stack_lo, hi = self.stack_hi;
 	uint64_t masked = self.masked;
-	bool clockless = self.clockless;
+	bool clockless = self.clockless, tight = self.tight;
 
 	/* Perf events and POSIX timers are not inherited; the copies of the descriptors, all threads' alike, are closed. */
 	guard_forget();
@@ -186,6 +186,7 @@ void thread_forget(void)
 	self.perf_fd = self.timer = -1;
 	self.masked = masked;
 	self.clockless = clockless;
+	self.tight = tight;
 	self.stack_lo = lo;
 	self.stack_hi = hi;
 }

@@ -1,0 +1,19 @@
+/*
+ * procstatus: what /proc says of a process that its own memory does not.
+ */
+#ifndef ANDWEORC_RECORDER_PROCSTATUS_H
+#define ANDWEORC_RECORDER_PROCSTATUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct procstatus {
+	pid_t tracer;    /* who traces it; 0: nobody */
+	uint64_t caught; /* signals that have a handler; bit n - 1 for signal n */
+};
+
+/* False when there is no such process, or nothing can be learned of it. */
+bool procstatus_read(pid_t pid, struct procstatus *s);
+
+#endif
