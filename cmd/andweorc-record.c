@@ -309,7 +309,7 @@ static void ask_to_stop(int sig)
 
 static const struct conductor *conducting;
 
-/* The terminal's interrupt is the command's, as long as there is one: see launch_leave_signals. */
+/* The terminal's signals are the command's, as long as there is one: see launch_leave_signals. */
 static void interrupted(int sig)
 {
 	if (conducting && conducting->alone)
@@ -529,15 +529,11 @@ int main(int argc, char **argv)
 {
 	struct options o;
 	struct recording r = { .o = &o };
-	struct sigaction interrupt;
 	int status;
 
 	cli_init(argv[0]);
 	r.argv = argv + parse(&o, argc, argv);
-	sigaction(SIGINT, NULL, &interrupt);
-	launch_leave_signals();
-	if (interrupt.sa_handler != SIG_IGN)
-		signal(SIGINT, interrupted);
+	launch_leave_signals(interrupted);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGTERM, ask_to_stop);
 	signal(SIGHUP, ask_to_stop);

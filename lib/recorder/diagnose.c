@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,9 @@ static void never_met(struct conductor *c, const char *command)
 {
 	const char *why = launch_obstacle(command);
 
-	if (why)
+	if (c->ended && WIFSIGNALED(c->wait_status) && (WTERMSIG(c->wait_status) == SIGINT || WTERMSIG(c->wait_status) == SIGQUIT))
+		say(c, "not-preloaded", xasprintf("'%s' was not profiled: signal %d ended it first", command, WTERMSIG(c->wait_status)));
+	else if (why)
 		say(c, "not-preloaded", xasprintf("'%s' was not profiled: %s", command, why));
 	else
 		say(c, "not-preloaded",
@@ -82,6 +85,7 @@ static void losses(struct conductor *c)
 {
 	unsigned long long lost = conductor_lost(c);
 	unsigned threads = atomic_load(&c->arena->threads_refused), processes = atomic_load(&c->arena->processes_refused);
+	uint32_t withdrawn = atomic_load(&c->arena->withdrawn);
 
 	/* Fewer than one in a hundred change nothing. */
 	if (lost * 100 > c->regions->samples)
@@ -91,9 +95,18 @@ static void losses(struct conductor *c)
 		say(c, "seccomp",
 		    xstrdup("the program has installed a seccomp filter that forbids what sampling takes: threads that began after "
 			    "that are not sampled, and pauses use the processor"));
+	if (withdrawn & WITHDRAWN_HANDLER)
+		say(c, "handler-taken",
+		    xstrdup("a process has taken the handler of SIGTRAP, or of the signal of timers, by a system call of its own: it was not "
+			    "sampled from then on"));
+	if (withdrawn & WITHDRAWN_TRACED)
+		say(c, "traced",
+		    xstrdup("a process was traced, by a debugger, by strace, or by its parent, whom each sample would have stopped it for: it "
+			    "was not sampled from then on"));
 	if (threads > 0)
 		say(c, "threads-refused",
-		    xasprintf("%u threads were not sampled: no room for them, or neither a descriptor nor a timer could be had",
+		    xasprintf("%u threads were not sampled: no room for them, too small an alternate signal stack, or neither a descriptor nor a "
+			      "timer could be had",
 			      threads));
 	if (processes > 0)
 		say(c, "processes-refused",
@@ -269,8 +282,8 @@ static void regions(struct conductor *c)
 
 	for (size_t i = 0; i < c->regions->n; i++)
 		logged += c->regions->v[i]->logged && !c->regions->v[i]->given;
-	if (c->regions->samples == 0 && gone_over(c) > 0)
-		return; /* its work was done elsewhere, which has been said */
+	if (c->regions->samples == 0 && (gone_over(c) > 0 || atomic_load(&c->arena->withdrawn)))
+		return; /* its work was done elsewhere, or unseen, which has been said */
 	if (c->regions->samples == 0 && somebody_worked(c))
 		say(c, "no-samples",
 		    xstrdup("no sample was taken: what used the processor is a program that is not profiled, such as one in a sandbox from "
@@ -312,6 +325,15 @@ static void busy_machine(struct conductor *c)
 			      100 * taken));
 }
 
+/* It was not profiled itself, though something that it has started was. */
+static void only_children(struct conductor *c, const char *command)
+{
+	const char *why = atomic_load(&c->arena->pid) == c->pid ? NULL : launch_obstacle(command);
+
+	if (why)
+		say(c, "not-preloaded", xasprintf("'%s' was not profiled: %s", command, why));
+}
+
 void diagnose(struct conductor *c, const char *command)
 {
 	if (!c->ready) {
@@ -320,6 +342,7 @@ void diagnose(struct conductor *c, const char *command)
 	}
 	if (c->refused)
 		return;
+	only_children(c, command);
 	became_others(c);
 	samplers(c);
 	losses(c);

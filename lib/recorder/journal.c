@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,12 +17,48 @@
 #include "recorder/jit.h"
 #include "recorder/journal.h"
 
+/*
+ * The lines of two recordings in one file would be those of none.  Not by flock(2):
+ * a shell's `flock LOG andweorc-record -o LOG` holds that already.  Where there are no
+ * locks, there are none.
+ */
+static bool is_anothers(int fd)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	bool is = fcntl(fd, F_OFD_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES);
+
+	errno = is ? EBUSY : errno;
+	return is;
+}
+
+/* What is in it is lost only if it is ours. */
+static int create(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	/* A pipe or a terminal has no length, and may be shared. */
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return fd;
+	if (!is_anothers(fd) && ftruncate(fd, 0) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 bool journal_open(struct journal *j, const char *path)
 {
 	memset(j, 0, sizeof(*j));
 	j->name = path ? path : "standard output";
 	/* A log on standard output is ours alone: the command's output goes elsewhere. */
-	j->fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	j->fd = path ? create(path) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (j->fd < 0 && errno == EBUSY) {
+		msg_error("cannot write '%s': another andweorc-record does", j->name);
+		return false;
+	}
 	if (j->fd < 0) {
 		msg_error("cannot create '%s': %s", j->name, strerror(errno));
 		return false;

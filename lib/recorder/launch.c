@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -46,6 +47,8 @@ void launch_release(struct arena *a, int fd)
 	close(fd);
 }
 
+enum { TERMINAL = 2 }; /* of these signals, the first come from there */
+
 static struct {
 	int sig;
 	void (*for_us)(int);
@@ -54,25 +57,76 @@ static struct {
 	     /* Who ignores it has no children that could be waited for. */
 	     { SIGCHLD, SIG_DFL, SIG_DFL } };
 
-void launch_leave_signals(void)
+void launch_leave_signals(void (*interrupted)(int))
 {
-	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+	struct sigaction now;
+
+	for (size_t i = 0; i < TERMINAL; i++) {
+		sigaction(left[i].sig, NULL, &now);
+		left[i].before = now.sa_handler;
+		left[i].for_us = now.sa_handler == SIG_IGN ? SIG_IGN : interrupted;
+	}
+	for (size_t i = TERMINAL; i < sizeof(left) / sizeof(left[0]); i++)
 		left[i].before = signal(left[i].sig, left[i].for_us);
 }
 
-static _Noreturn void become(char *const argv[], const char *runtime, const char *arena, const int output[2], int report)
+/* Until both sides are ready for them. */
+static void hold_signals(sigset_t *held, sigset_t *before)
 {
-	const char *old = getenv("LD_PRELOAD");
-	char *preload = old && *old ? xasprintf("%s:%s", runtime, old) : xstrdup(runtime);
+	sigemptyset(held);
+	for (size_t i = 0; i < TERMINAL; i++)
+		sigaddset(held, left[i].sig);
+	sigprocmask(SIG_BLOCK, held, before);
+}
+
+/* What has come since: of that before the fork the command knows nothing yet, and the rest it cannot get twice. */
+static void hand_over_signals(pid_t pid, const sigset_t *held, const sigset_t *before)
+{
+	const struct timespec at_once = { 0, 0 };
+	int sig;
+
+	while ((sig = sigtimedwait(held, NULL, &at_once)) > 0) {
+		kill(pid, sig);
+		for (size_t i = 0; i < TERMINAL; i++)
+			if (left[i].sig == sig && left[i].for_us != SIG_IGN)
+				left[i].for_us(sig);
+	}
+	for (size_t i = 0; i < TERMINAL; i++)
+		signal(left[i].sig, left[i].for_us);
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+/* Adds to a list in the environment. */
+static void add_to(const char *name, const char *before, const char *after)
+{
+	const char *old = getenv(name);
+	bool has = old && *old;
+	char *list = xasprintf("%s%s%s%s%s", before, has && *before ? ":" : "", has ? old : "", has && *after ? ":" : "", after);
+
+	setenv(name, list, 1);
+	free(list);
+}
+
+/* The pipes: `go` ends when the signals may come, and into `report` goes why there is no command. */
+static _Noreturn void become(char *const argv[], const char *runtime, const char *arena, const int output[2], const int go[2],
+			     int report, const sigset_t *mask)
+{
+	char nothing;
 	int err;
 
-	setenv("LD_PRELOAD", preload, 1);
+	add_to("LD_PRELOAD", runtime, "");
+	/* We come before its library, and what we call goes on to that. */
+	add_to("ASAN_OPTIONS", "", "verify_asan_link_order=0");
 	setenv(AW_ENV_ARENA, arena, 1);
+	close(go[1]);
+	while (read(go[0], &nothing, 1) < 0 && errno == EINTR)
+		;
 	/* Standard output first: it may be our standard error. */
 	dup2(output[0], STDOUT_FILENO);
 	dup2(output[1], STDERR_FILENO);
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
 		signal(left[i].sig, left[i].before);
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	err = errno;
 	while (write(report, &err, sizeof(err)) < 0 && errno == EINTR)
@@ -83,7 +137,8 @@ static _Noreturn void become(char *const argv[], const char *runtime, const char
 pid_t launch(char *const argv[], const char *runtime, const struct arena *arena, int arena_fd, const int output[2],
 	     int *status)
 {
-	int report[2], err = 0;
+	int report[2], go[2], err = 0;
+	sigset_t held, before;
 	char name[64];
 	ssize_t n;
 	pid_t pid;
@@ -93,11 +148,24 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
 		msg_error("cannot start '%s': %s", argv[0], strerror(errno));
 		return -1;
 	}
+	if (pipe2(go, O_CLOEXEC) != 0) {
+		msg_error("cannot start '%s': %s", argv[0], strerror(errno));
+		close(report[0]);
+		close(report[1]);
+		return -1;
+	}
 	snprintf(name, sizeof(name), "/proc/%ld/fd/%d#%u", (long)getpid(), arena_fd, arena->run);
 	fflush(NULL);
+	hold_signals(&held, &before);
 	pid = fork();
 	if (pid == 0)
-		become(argv, runtime, name, output, report[1]);
+		become(argv, runtime, name, output, go, report[1], &before);
+	if (pid > 0)
+		hand_over_signals(pid, &held, &before);
+	else
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	close(go[0]);
+	close(go[1]);
 	close(report[1]);
 	if (pid < 0) {
 		msg_error("cannot start '%s': %s", argv[0], strerror(errno));
@@ -134,11 +202,15 @@ static char *find_command(const char *command)
 	return NULL;
 }
 
-static bool is_static(int fd)
+enum { INTERPRETER = 256 };
+
+/* The dynamic linker of a program; "": it does without one.  False when the file does not tell. */
+static bool read_interpreter(int fd, char path[INTERPRETER])
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
 
+	memset(path, 0, INTERPRETER);
 	if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    eh.e_ident[EI_CLASS] != ELFCLASS64)
 		return false;
@@ -146,9 +218,16 @@ static bool is_static(int fd)
 		if (pread(fd, &ph, sizeof(ph), (off_t)(eh.e_phoff + i * sizeof(ph))) != sizeof(ph))
 			return false;
 		if (ph.p_type == PT_INTERP)
-			return false;
+			return pread(fd, path, ph.p_filesz < INTERPRETER ? ph.p_filesz : INTERPRETER - 1, (off_t)ph.p_offset) > 0;
 	}
 	return true;
+}
+
+static bool is_of_musl(const char *interpreter)
+{
+	const char *slash = strrchr(interpreter, '/');
+
+	return strncmp(slash ? slash + 1 : interpreter, "ld-musl", 7) == 0;
 }
 
 static bool has_section(int fd, const char *name)
@@ -174,6 +253,7 @@ static bool has_section(int fd, const char *name)
 const char *launch_obstacle(const char *command)
 {
 	char *path = find_command(command);
+	char interpreter[INTERPRETER];
 	const char *why = NULL;
 	struct stat st;
 	int fd;
@@ -184,7 +264,11 @@ const char *launch_obstacle(const char *command)
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		if ((st.st_mode & (S_ISUID | S_ISGID)) && geteuid() != 0)
 			why = "it is set-user-id, and the loader preloads nothing into such programs; run a copy without that bit";
-		else if (is_static(fd) && !has_section(fd, AW_STATIC_SECTION))
+		else if (!read_interpreter(fd, interpreter))
+			why = NULL;
+		else if (is_of_musl(interpreter))
+			why = "its libc is musl, and the runtime is made for glibc; build it with that";
+		else if (!*interpreter && !has_section(fd, AW_STATIC_SECTION))
 			why = "it is statically linked, so nothing can be preloaded into it; link it dynamically, or with "
 			      "libandweorc.a, see andweorc-record(1)";
 	}

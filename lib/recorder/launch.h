@@ -26,11 +26,13 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
 	     int *status);
 
 /*
- * From now on the terminal's signals (INT, QUIT) and PIPE are not for us: they go
- * to the whole group, the command decides, and we finish the log.  Commands get
- * them, and CHLD, as we had them.
+ * Once the command has been started, the terminal's signals (INT, QUIT) are not for
+ * us: they go to the whole group, the command decides, and we finish the log;
+ * `interrupted` is told of them, unless they were ignored.  Until then they end us,
+ * as they would have ended it.  PIPE is not for us at all.  Commands get them, and
+ * CHLD, as we had them.
  */
-void launch_leave_signals(void);
+void launch_leave_signals(void (*interrupted)(int));
 
 /* Why the runtime may never report in from this command: a reason for people with its remedy, or NULL when none is seen. */
 const char *launch_obstacle(const char *command);
