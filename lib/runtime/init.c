@@ -3,8 +3,10 @@
  *
  * Inert means: `arena` is NULL, and every wrapper is one load and a jump.  That
  * is the case without the environment variable, and when the arena cannot be
- * mapped, was made by another build, or has no place for another process; and
- * where somebody else would get our signals.
+ * mapped, was made by another build, or has no place for another process; where
+ * somebody else would get our signals; and with a libc that is not glibc (musl).
+ * What that does not have is weak: it could not be loaded there otherwise, and
+ * programs of that libc, which inherit LD_PRELOAD, would not start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +15,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/auxv.h>
+
+#include <gnu/libc-version.h>
 
 #include "../andweorc.h"
 #include "../format.h"
@@ -128,6 +132,12 @@ static bool is_traced(void)
 	return at && at[sizeof(field) - 1] != '0';
 }
 
+#pragma weak gnu_get_libc_version
+
+/* pthread_atfork(3), which is linked into us and calls this. */
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
 /* The dynamic linker of glibc gives constructors what main gets. */
 __attribute__((constructor(101))) static void init(int argc, char **argv)
 {
@@ -135,6 +145,8 @@ __attribute__((constructor(101))) static void init(int argc, char **argv)
 	const char *path;
 	struct arena *a;
 
+	if (!gnu_get_libc_version || !__register_atfork)
+		return;
 	real_resolve();
 	path = getenv(AW_ENV_ARENA);
 	if (!path || is_in_valgrind() || is_traced() || (a = map_arena(path)) == NULL)
@@ -146,7 +158,7 @@ __attribute__((constructor(101))) static void init(int argc, char **argv)
 	}
 	arena_adopt(a);
 	SYS(SYS_madvise, &page, sizeof(page), MADV_WIPEONFORK);
-	pthread_atfork(process_forking, NULL, process_forked);
+	__register_atfork(process_forking, NULL, process_forked, &__dso_handle);
 	sampler_init();
 	thread_begin(thread_reserve());
 	atomic_store_explicit(&a->runtime, self.slot ? RUNTIME_READY : RUNTIME_REFUSED, memory_order_release);

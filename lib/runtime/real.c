@@ -8,8 +8,11 @@
  */
 #include <dlfcn.h>
 #include <string.h>
+#include <time.h>
 
 #include "runtime.h"
+
+int (*clock_of_libc)(clockid_t, struct timespec *) = clock_gettime;
 
 #ifdef ANDWEORC_STATIC
 
@@ -41,6 +44,9 @@ void real_find(void *function, const char *name)
 
 struct real real;
 
+/* Not in all libcs; see init.c. */
+#pragma weak dlvsym
+
 enum { DEEP = 4 }; /* lookups within lookups: an allocator's, which an unsuccessful one of ours has called */
 
 static bool resolved;
@@ -66,19 +72,41 @@ static bool is_twice(const char *name)
 #define is_twice(name) false
 #endif
 
+static bool are_in_one_module(const void *a, const void *b)
+{
+	Dl_info x, y;
+
+	return dladdr(a, &x) && dladdr(b, &y) && x.dli_fbase == y.dli_fbase;
+}
+
+/*
+ * A version leads past all libraries that have none: to libc, and so past a sanitizer
+ * between us and that, which must see what the program locks.
+ */
 static void *find(const char *name)
 {
-	return is_twice(name) ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : dlsym(RTLD_NEXT, name);
+	void *next = dlsym(RTLD_NEXT, name), *right;
+
+	if (!next || !is_twice(name) || !dlvsym)
+		return next;
+	right = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+	return right && are_in_one_module(next, right) ? right : next;
 }
 
 void real_resolve(void)
 {
+	void *clock;
+
 	resolving++;
 #define X(name, type, params) \
 	if (!real.name) \
 		real.name = (type(*) params)find(#name);
 	REAL_FUNCTIONS(X)
 #undef X
+	/* The same way, and here it is what we want: our handler may interrupt a sanitizer. */
+	clock = dlvsym ? dlvsym(RTLD_NEXT, "clock_gettime", "GLIBC_2.17") : NULL;
+	if (clock)
+		memcpy(&clock_of_libc, &clock, sizeof(clock));
 	resolving--;
 	resolved = true;
 }

@@ -32,6 +32,9 @@ struct real {
 
 extern struct real real;
 
+/* any: clock_gettime(2), but nobody else's. */
+extern int (*clock_of_libc)(clockid_t, struct timespec *);
+
 void real_resolve(void); /* init: resolves all of `real` */
 
 /* any: resolves one (a pointer to its pointer): wrappers are called before our constructor is. */
