@@ -10,7 +10,7 @@
 #include "replay/replay_parts.h"
 
 /* How good each model is where its check is good: from known-answer programs. */
-static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.1, [REPLAY_SIMULATED] = 0.3, [REPLAY_MONITOR] = 0.6 };
+static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.03, [REPLAY_SIMULATED] = 0.12, [REPLAY_MONITOR] = 0.85 };
 
 #define CHECK_SCALE  0.05  /* a check that is off by so much speaks against a model */
 #define SCARCE_SCALE 0.05  /* share of time without a processor, which the strict model knows nothing of */

@@ -235,7 +235,7 @@ static void learn_moment(struct way *w, const struct moment *m, struct replay_fa
 	default:
 		s->op[RECORDED] = s->op[MONITOR] = OP_PASS;
 	}
-	s->monitor_object = s->object;
+	s->asks = NOBODY;
 	s->monitor_other = s->op[MONITOR] == OP_LEAVE ? 0 : s->other;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "replay/replay_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -15,32 +16,22 @@ enum {
 	GROUPS = 3,     /* by place, by kind, all */
 };
 
-struct seen {
-	float *ns;
-	size_t n, cap;
-};
-
-struct latencies {
-	struct keys keys;
-	struct seen *seen;
-	size_t n, cap;
-};
-
 static bool is_wait(const struct step *s)
 {
 	return s->object != NOBODY && (s->kind == BURST_ACQUIRE || s->kind == BURST_LOCK || s->kind == BURST_WAIT);
 }
 
-static struct seen *group(struct latencies *l, const struct replay *r, const struct step *s, unsigned level)
+/* The number of the list. */
+static uint32_t group(struct keys *keys, struct replay *r, const struct step *s, unsigned level)
 {
 	uint64_t kind = level < 2 ? (uint64_t)r->object[s->object].kind + 1 : 0;
-	uint32_t k = keys_number(&l->keys, keys_mix(kind, level < 1 ? s->site + UINT64_C(1) : 0));
+	uint32_t k = keys_number(keys, keys_mix(kind, level < 1 ? s->site + UINT64_C(1) : 0));
 
-	if (k == l->n) {
-		l->seen = xgrow(l->seen, l->n, &l->cap, sizeof(*l->seen));
-		l->seen[l->n++] = (struct seen){ 0 };
+	if (k == r->nlatencies) {
+		r->latencies = xgrow(r->latencies, r->nlatencies, &r->latencies_cap, sizeof(*r->latencies));
+		r->latencies[r->nlatencies++] = (struct latencies){ 0 };
 	}
-	return &l->seen[k];
+	return k;
 }
 
 /* When the last of its causes was done; negative: it has none in its wait. */
@@ -54,56 +45,68 @@ static double cause_ns(const struct script *s, const struct step *step)
 	return at;
 }
 
-static void see(struct latencies *l, const struct replay *r, struct script *s, size_t i)
+static void see(struct keys *keys, struct replay *r, struct script *s, size_t i)
 {
 	struct step *step = &s->step[i];
 	double from = cause_ns(s, step), ns = s->at_ns[i] - from;
 
 	if (step->waited_ns <= 0 || from < 0 || ns > (double)step->waited_ns)
 		return;
-	step->latency_ns = ns > (double)step->late_ns ? (float)ns - step->late_ns : 0;
+	step->late_ns = fminf(step->late_ns, (float)ns);
+	step->latency_ns = (float)ns - step->late_ns;
 	step->woken_ns = step->latency_ns;
 	for (unsigned level = 0; step->exact && level < GROUPS; level++) {
-		struct seen *g = group(l, r, step, level);
+		uint32_t list = group(keys, r, step, level);
+		struct latencies *g = &r->latencies[list];
 
 		g->ns = xgrow(g->ns, g->n, &g->cap, sizeof(*g->ns));
 		g->ns[g->n++] = step->latency_ns;
 	}
 }
 
-static float pick(struct latencies *l, const struct replay *r, const struct step *s, size_t i)
+static uint32_t usual(struct keys *keys, struct replay *r, const struct step *s)
 {
-	for (unsigned level = 0; level < GROUPS; level++) {
-		const struct seen *g = group(l, r, s, level);
+	uint32_t list = 0;
 
-		if (g->n >= SEEN_LEAST || (g->n && level == GROUPS - 1))
-			return g->ns[keys_mix(i, level) % g->n];
+	for (unsigned level = 0; level < GROUPS; level++) {
+		list = group(keys, r, s, level);
+		if (r->latencies[list].n >= SEEN_LEAST)
+			break;
 	}
-	return LATENCY_UNSEEN_NS;
+	return list;
+}
+
+float latency_pick(const struct replay *r, uint32_t list, uint64_t random)
+{
+	const struct latencies *l = &r->latencies[list];
+
+	return l->n ? l->ns[random % l->n] : LATENCY_UNSEEN_NS;
+}
+
+static void settle(struct keys *keys, struct replay *r, struct script *s, size_t i)
+{
+	struct step *step = &s->step[i];
+	bool seen = step->waited_ns > 0 && cause_ns(s, step) >= s->at_ns[i] - (double)step->waited_ns;
+
+	step->latencies = usual(keys, r, step);
+	if (seen && step->exact)
+		return;
+	step->woken_ns = latency_pick(r, step->latencies, keys_mix(i, 0));
+	if (!seen)
+		step->latency_ns = step->woken_ns;
 }
 
 void latency_learn(struct replay *r)
 {
-	struct latencies l = { 0 };
+	struct keys keys = { 0 };
 
 	for (size_t b = 0; b < r->nscripts; b++)
 		for (size_t i = 0; i < r->script[b].n; i++)
 			if (is_wait(&r->script[b].step[i]))
-				see(&l, r, &r->script[b], i);
-	for (size_t b = 0; b < r->nscripts; b++) {
-		for (size_t i = 0; i < r->script[b].n; i++) {
-			struct step *s = &r->script[b].step[i];
-			bool seen = is_wait(s) && s->waited_ns > 0 && cause_ns(&r->script[b], s) >= 0;
-
-			if (!is_wait(s) || (seen && s->exact))
-				continue;
-			s->woken_ns = pick(&l, r, s, i);
-			if (!seen)
-				s->latency_ns = s->woken_ns;
-		}
-	}
-	for (size_t i = 0; i < l.n; i++)
-		free(l.seen[i].ns);
-	free(l.seen);
-	keys_release(&l.keys);
+				see(&keys, r, &r->script[b], i);
+	for (size_t b = 0; b < r->nscripts; b++)
+		for (size_t i = 0; i < r->script[b].n; i++)
+			if (is_wait(&r->script[b].step[i]))
+				settle(&keys, r, &r->script[b], i);
+	keys_release(&keys);
 }

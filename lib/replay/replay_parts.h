@@ -38,8 +38,7 @@ enum op {
 	OP_GRAB,    /* a token, when there is one */
 	OP_TAKE,    /* a lock, when it is free */
 	OP_LEAVE,   /* a lock; `other`: 1 + the class of the section that ends here, or 0 */
-	OP_SECTION, /* takes the lock `object`, and then goes on when the condition `other` holds */
-	OP_RESUME,  /* as before, of a thread that was waiting already when the burst began */
+	OP_RESUME,  /* was waiting for a condition already when the burst began */
 	OP_WAIT,    /* goes on after its cause, and takes the lock `other` */
 	OP_SIGNAL,  /* the condition `object` */
 };
@@ -54,7 +53,9 @@ struct step {
 	uint32_t cell;    /* of shares, of the stretch before */
 	uint32_t object, other; /* by their index; see enum op */
 	uint32_t cause[2]; /* steps, which are done before this one; NOBODY: none */
-	uint32_t monitor_object, monitor_other; /* the same for the monitor model */
+	uint32_t monitor_other; /* the same for the monitor model */
+	uint32_t asks;    /* in the monitor model: then goes on when this condition holds; or NOBODY */
+	uint32_t latencies; /* which were seen in such places, the number of their list */
 	uint32_t site;
 	uint8_t op[2];    /* with the order as recorded; of the monitor model */
 	uint8_t kind;     /* enum burst_kind; BURST_KINDS: the end of the script */
@@ -66,6 +67,7 @@ enum { RECORDED, MONITOR };
 struct actor {
 	uint32_t first, end; /* steps; the last is OP_STOP */
 	uint32_t id;
+	uint32_t birth_site; /* where it was created; 0: not known */
 	bool born;    /* in the burst: it starts with a step of another */
 	bool matters; /* counting ends where its script does */
 };
@@ -85,13 +87,15 @@ struct object {
 	enum object_kind kind;
 	enum rule rule;
 	uint32_t members;  /* of a barrier or of those that gather */
-	int32_t consumes;  /* what each that goes on takes away */
+	uint32_t lock;     /* of a condition: the lock that goes with it, or NOBODY */
+	int32_t gives, consumes; /* what each signal or section gives, and each that goes on takes away */
 };
 
 /* Sections of a lock that begin and end at the same places. */
 struct section_class {
 	uint32_t lock, from, to;
 	uint32_t awaits;       /* the condition that its sections may wait for, or NOBODY */
+	uint64_t anchor;       /* the place of the step after which they do */
 	uint32_t gives[4];     /* conditions that they signal */
 	uint32_t ngives;
 };
@@ -155,6 +159,11 @@ struct scheduler {
 	double preempt_ns; /* how much longer one must have run to give way to one that wakes up */
 };
 
+struct latencies {
+	float *ns;
+	size_t n, cap;
+};
+
 struct replay {
 	struct object *object;
 	size_t nobjects;
@@ -169,6 +178,8 @@ struct replay {
 	size_t nstacks;
 	uint32_t *point, *latency_point; /* ids, ascending */
 	size_t npoints, nlatency;
+	struct latencies *latencies;
+	size_t nlatencies, latencies_cap;
 	struct scheduler scheduler;
 	struct replay_facts facts;
 	struct replay_wait *wait;
@@ -213,6 +224,7 @@ void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);
 void sections_learn(struct replay *r);
 void latency_learn(struct replay *r);
+float latency_pick(const struct replay *r, uint32_t list, uint64_t random);
 void shares_learn(struct replay *r);
 void waits_learn(struct replay *r);
 

@@ -80,7 +80,7 @@ static struct step step_of(const struct replay *r, const struct burst_thread *t,
 {
 	const struct burst_event *e = &t->event[i];
 	int64_t waited = at_least_0(e->waited_ns), begin = e->at_ns - waited, queued;
-	struct step s = { .kind = (uint8_t)e->kind, .site = e->site, .object = NOBODY, .other = NOBODY, .cause = { NOBODY, NOBODY } };
+	struct step s = { .kind = (uint8_t)e->kind, .site = e->site, .object = NOBODY, .other = NOBODY, .cause = { NOBODY, NOBODY }, .asks = NOBODY };
 
 	if (begin < from)
 		begin = from;
@@ -106,7 +106,7 @@ static struct step step_of(const struct replay *r, const struct burst_thread *t,
 /* What came between the last event and the end of the burst: as much as was sampled, since the thread may have waited. */
 static struct step stop_of(const struct burst_thread *t, size_t first, int64_t from, int64_t length, bool ended)
 {
-	struct step s = { .kind = BURST_KINDS, .object = NOBODY, .other = NOBODY, .cause = { NOBODY, NOBODY }, .op = { OP_STOP, OP_STOP } };
+	struct step s = { .kind = BURST_KINDS, .object = NOBODY, .other = NOBODY, .cause = { NOBODY, NOBODY }, .asks = NOBODY, .op = { OP_STOP, OP_STOP } };
 	int64_t sampled = 0;
 
 	for (size_t i = first; i < t->n; i++)
@@ -214,9 +214,14 @@ static void learn_burst(struct replay *r, struct script *s, const struct burst *
 	s->length_ns = b->length_ns > 0 ? (double)b->length_ns : 0;
 	for (size_t t = 0; t < b->n; t++)
 		learn_actor(r, s, &b->thread[t], born[t], before);
-	for (size_t i = 0; i < s->n; i++)
-		if (s->step[i].kind == BURST_BIRTH)
-			s->step[i].other = child[birth++];
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->step[i].kind != BURST_BIRTH)
+			continue;
+		s->step[i].other = child[birth];
+		if (child[birth] != NOBODY)
+			s->actor[child[birth]].birth_site = s->step[i].site;
+		birth++;
+	}
 	for (size_t t = 0; t < s->nactors; t++)
 		for (uint32_t i = s->actor[t].first; i < s->actor[t].end; i++)
 			s->actor_of[i] = (uint32_t)t;

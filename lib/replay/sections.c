@@ -19,14 +19,20 @@ enum {
 	OPEN_MOST = 8,    /* locks that a thread has at a time */
 	KINDS_MOST = 4,   /* conditions that a class of sections has to do with */
 	CONSUMES_MOST = 1000,
+	SILENT_LEAST = 8, /* signals of a condition that nobody waited for, for a guess at who would have */
+	SILENT_MOST = 10000000, /* classes by objects: more would take too long */
+	SPREAD_MOST = 64, /* of a count for which nobody waited, besides a part of those that went on */
 };
 
 #define WRONG_PASSES 0.05 /* of a rule that is good: went on although it said no */
 #define WRONG_WAITS  0.25 /* waited although it said yes */
+#define BALANCE      0.8  /* as many of one thing as of another, nearly */
+#define SPREAD_PART  0.02
 #define GATHER_SAME  0.8  /* of groups that have the usual size */
 
 struct section {
 	uint32_t script, lock, entry, exit, class; /* entry, exit: steps; NOBODY: not in the burst, or not known */
+	uint32_t anchor; /* step after which it asks, or would have; NOBODY: not known */
 };
 
 /* A wait or a signal, by its step, and the section that it belongs to. */
@@ -47,7 +53,6 @@ struct sections {
 	size_t n, cap;
 	struct act *wait, *signal;
 	size_t nwaits, wait_cap, nsignals, signal_cap;
-	uint32_t *lock_of; /* by condition: the lock it is waited for with; NOBODY: none, or several */
 	bool *has;         /* by lock: it goes with a condition */
 };
 
@@ -76,7 +81,7 @@ static struct open *open_section(struct sections *x, struct hand *h, uint32_t sc
 	if (h->n == OPEN_MOST)
 		return NULL;
 	x->section = xgrow(x->section, x->n, &x->cap, sizeof(*x->section));
-	x->section[x->n] = (struct section){ .script = script, .lock = lock, .entry = entry, .exit = NOBODY, .class = NOBODY };
+	x->section[x->n] = (struct section){ .script = script, .lock = lock, .entry = entry, .exit = NOBODY, .class = NOBODY, .anchor = NOBODY };
 	h->open[h->n] = (struct open){ .lock = lock, .section = (uint32_t)x->n++, .depth = 1 };
 	return &h->open[h->n++];
 }
@@ -100,12 +105,14 @@ static void add_wait(struct sections *x, struct hand *h, uint32_t script, uint32
 	if (!o)
 		return;
 	x->wait = xgrow(x->wait, x->nwaits, &x->wait_cap, sizeof(*x->wait));
+	if (x->section[o->section].anchor == NOBODY && x->section[o->section].entry != NOBODY)
+		x->section[o->section].anchor = at >= x->section[o->section].entry + 2 ? at - 2 : x->section[o->section].entry;
 	x->wait[x->nwaits++] = (struct act){ .section = o->section, .step = at, .condition = s->object, .script = script };
 }
 
 static void add_signal(struct sections *x, struct hand *h, uint32_t script, uint32_t at)
 {
-	uint32_t condition = x->replay->script[script].step[at].object, lock = x->lock_of[condition];
+	uint32_t condition = x->replay->script[script].step[at].object, lock = x->replay->object[condition].lock;
 	struct open *o = lock != NOBODY ? find_open(h, lock) : NULL;
 	uint32_t section = o ? o->section : h->last;
 
@@ -162,12 +169,32 @@ static void find_sections(struct sections *x)
 	}
 }
 
+/* Conditions that nobody waited for go with the lock that a thread took last before it signalled. */
+static void find_locks_of_signals(struct sections *x, const struct script *s, const struct actor *a)
+{
+	struct replay *r = x->replay;
+	uint32_t last = NOBODY;
+
+	for (uint32_t i = a->first; i < a->end; i++) {
+		const struct step *step = &s->step[i];
+
+		if ((step->kind == BURST_LOCK || step->kind == BURST_ACQUIRE) && r->object[step->object].kind == OBJECT_LOCK)
+			last = step->object;
+		if (step->kind != BURST_UNLOCK || r->object[step->object].kind != OBJECT_CONDITION || last == NOBODY)
+			continue;
+		if (r->object[step->object].lock != NOBODY)
+			continue;
+		r->object[step->object].lock = last;
+		x->has[last] = true;
+	}
+}
+
 static void find_locks(struct sections *x)
 {
-	const struct replay *r = x->replay;
+	struct replay *r = x->replay;
 
 	for (size_t i = 0; i < r->nobjects; i++)
-		x->lock_of[i] = NOBODY;
+		r->object[i].lock = NOBODY;
 	for (size_t b = 0; b < r->nscripts; b++) {
 		for (size_t i = 0; i < r->script[b].n; i++) {
 			const struct step *s = &r->script[b].step[i];
@@ -175,9 +202,12 @@ static void find_locks(struct sections *x)
 			if (s->kind != BURST_WAIT || r->object[s->other].kind != OBJECT_LOCK)
 				continue;
 			x->has[s->other] = true;
-			x->lock_of[s->object] = s->other;
+			x->replay->object[s->object].lock = s->other;
 		}
 	}
+	for (size_t b = 0; b < r->nscripts; b++)
+		for (size_t t = 0; t < r->script[b].nactors; t++)
+			find_locks_of_signals(x, &r->script[b], &r->script[b].actor[t]);
 }
 
 /* ---- classes -------------------------------------------------------------------------------------- */
@@ -220,6 +250,105 @@ static void find_classes(struct sections *x)
 	keys_release(&keys);
 }
 
+/* The place of a step, whether it had to wait there or not. */
+static uint64_t place(const struct step *s)
+{
+	uint64_t kind = s->kind == BURST_ACQUIRE ? BURST_LOCK : s->kind;
+
+	return keys_mix(keys_mix(kind, s->object), s->site);
+}
+
+/* In which place sections of a class come to wait: that of most, by vote. */
+static void find_anchors(struct sections *x)
+{
+	struct replay *r = x->replay;
+	size_t *votes = xcalloc(r->nclasses + 1, sizeof(*votes));
+
+	for (size_t i = 0; i < x->n; i++) {
+		const struct section *s = &x->section[i];
+		struct section_class *c = s->class != NOBODY ? &r->section_class[s->class] : NULL;
+		uint64_t at;
+
+		if (!c || s->anchor == NOBODY)
+			continue;
+		at = place(&r->script[s->script].step[s->anchor]);
+		if (!votes[s->class])
+			c->anchor = at;
+		votes[s->class] += c->anchor == at ? 1 : (size_t)-1;
+	}
+	for (size_t i = 0; i < x->n; i++) {
+		struct section *s = &x->section[i];
+		const struct step *step = r->script[s->script].step;
+
+		if (s->anchor != NOBODY || s->entry == NOBODY)
+			continue;
+		s->anchor = s->entry;
+		for (uint32_t k = s->entry; s->class != NOBODY && k < s->exit && r->section_class[s->class].anchor; k++) {
+			if (place(&step[k]) != r->section_class[s->class].anchor)
+				continue;
+			s->anchor = k;
+			break;
+		}
+	}
+	free(votes);
+}
+
+static bool does_give(const struct section_class *c, uint32_t condition)
+{
+	for (uint32_t k = 0; k < c->ngives; k++)
+		if (c->gives[k] == condition)
+			return true;
+	return false;
+}
+
+static bool is_balanced(size_t given, size_t taken)
+{
+	return (double)taken >= BALANCE * (double)given && BALANCE * (double)taken <= (double)given;
+}
+
+/* Nobody waited for the condition.  Sections that are as many as its signals are taken for those that would have. */
+static void guess_waiters(struct replay *r, const size_t *sections, uint32_t condition, size_t given)
+{
+	size_t all = 0, single = SIZE_MAX;
+
+	for (size_t i = 0; i < r->nclasses; i++) {
+		const struct section_class *c = &r->section_class[i];
+
+		if (c->lock != r->object[condition].lock || c->awaits != NOBODY || does_give(c, condition))
+			continue;
+		all += sections[i];
+		if (is_balanced(given, sections[i]))
+			single = i;
+	}
+	for (size_t i = 0; i < r->nclasses; i++) {
+		struct section_class *c = &r->section_class[i];
+
+		if (c->lock != r->object[condition].lock || c->awaits != NOBODY || does_give(c, condition))
+			continue;
+		if (is_balanced(given, all) || i == single)
+			c->awaits = condition;
+	}
+}
+
+static void find_silent(struct sections *x)
+{
+	struct replay *r = x->replay;
+	size_t *sections = xcalloc(r->nclasses + 1, sizeof(*sections)), *given = xcalloc(r->nobjects + 1, sizeof(*given));
+
+	for (size_t i = 0; i < x->n; i++)
+		if (x->section[i].class != NOBODY)
+			sections[x->section[i].class]++;
+	for (size_t i = 0; i < x->nsignals; i++)
+		given[x->signal[i].condition]++;
+	for (size_t i = 0; i < x->nwaits; i++)
+		given[x->wait[i].condition] = 0;
+	for (size_t i = 0; i < r->nobjects && r->nclasses * r->nobjects < SILENT_MOST; i++)
+		if (given[i] >= SILENT_LEAST && r->object[i].lock != NOBODY)
+			guess_waiters(r, sections, (uint32_t)i, given[i]);
+	free(sections);
+	free(given);
+}
+
 static void describe_classes(struct sections *x)
 {
 	struct replay *r = x->replay;
@@ -244,6 +373,8 @@ static void describe_classes(struct sections *x)
 	}
 	free(waits);
 	free(signals);
+	find_anchors(x);
+	find_silent(x);
 }
 
 /* ---- rules ---------------------------------------------------------------------------------------- */
@@ -297,7 +428,7 @@ static void add_sections(const struct sections *x, struct turns *t)
 	uint32_t *went_on = xcalloc(x->n + 1, sizeof(*went_on)), *what = xcalloc(x->n + 1, sizeof(*what));
 
 	for (size_t i = 0; i < x->n; i++) {
-		went_on[i] = x->section[i].entry;
+		went_on[i] = x->section[i].anchor;
 		what[i] = awaits(x, (uint32_t)i);
 	}
 	for (size_t i = 0; i < x->nwaits; i++) {
@@ -331,7 +462,7 @@ static void add_gives(const struct sections *x, struct turns *t)
 		const struct act *s = &x->signal[i];
 		bool own = s->section != NOBODY && awaits(x, s->section) == s->condition;
 
-		if (x->lock_of[s->condition] != NOBODY)
+		if (x->replay->object[s->condition].lock != NOBODY)
 			add_turn(t, x->replay, s->condition, s->script, s->step, GIVES_SIGNAL, own);
 	}
 	for (size_t i = 0; i < x->n; i++) {
@@ -352,6 +483,7 @@ static int by_value(const void *va, const void *vb)
 
 struct fit {
 	size_t passes, waits, wrong_passes, wrong_waits;
+	int32_t spread; /* of the count, in the burst with the most */
 };
 
 /* The threshold that tells those that went on from those that waited. */
@@ -377,25 +509,31 @@ static int32_t threshold(int32_t *pass, size_t passes, int32_t *wait, size_t wai
 	}
 	fit->passes += passes;
 	fit->waits += waits;
+	fit->spread = pass[passes - 1] - pass[0] > fit->spread ? pass[passes - 1] - pass[0] : fit->spread;
 	fit->wrong_passes += best_pass;
 	fit->wrong_waits += best_wait;
 	return at;
 }
 
+struct count_rule {
+	enum what what;
+	int32_t gives, consumes;
+};
+
 /* Of one burst.  What is needed by the rule there. */
-static int32_t fit_burst(const struct turn *t, size_t n, enum what gives, int32_t consumes, struct fit *fit)
+static int32_t fit_burst(const struct turn *t, size_t n, const struct count_rule *rule, struct fit *fit)
 {
 	int32_t *pass = xcalloc(n + 1, sizeof(*pass)), *wait = xcalloc(n + 1, sizeof(*wait)), have = 0, need = INT32_MIN / 2;
 	size_t passes = 0, waits = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (t[i].what == gives)
-			have++;
+		if (t[i].what == rule->what)
+			have += rule->gives;
 		if (t[i].what == WAITS)
 			wait[waits++] = have;
 		if (t[i].what == GOES_ON) {
 			pass[passes++] = have;
-			have -= consumes;
+			have -= rule->consumes;
 		}
 	}
 	if (passes)
@@ -414,7 +552,7 @@ static size_t end_of_burst(const struct turn *t, size_t n, size_t first)
 	return end;
 }
 
-static struct fit fit_rule(struct replay *r, const struct turn *t, size_t n, enum what gives, int32_t consumes, bool keep)
+static struct fit fit_rule(struct replay *r, const struct turn *t, size_t n, const struct count_rule *rule, bool keep)
 {
 	struct fit fit = { 0 };
 
@@ -422,7 +560,7 @@ static struct fit fit_rule(struct replay *r, const struct turn *t, size_t n, enu
 		int32_t need;
 
 		end = end_of_burst(t, n, first);
-		need = fit_burst(t + first, end - first, gives, consumes, &fit);
+		need = fit_burst(t + first, end - first, rule, &fit);
 		if (keep)
 			r->script[t[first].script].start[t[first].condition] = need;
 	}
@@ -431,6 +569,8 @@ static struct fit fit_rule(struct replay *r, const struct turn *t, size_t n, enu
 
 static bool is_good(const struct fit *f)
 {
+	if (!f->waits && (double)f->spread > SPREAD_MOST + SPREAD_PART * (double)f->passes)
+		return false;
 	return f->passes && (double)f->wrong_passes <= WRONG_PASSES * (double)f->passes + 2 &&
 		(double)f->wrong_waits <= WRONG_WAITS * (double)f->waits + 2 && f->wrong_passes + f->wrong_waits < f->passes / 2;
 }
@@ -444,29 +584,49 @@ static size_t count_what(const struct turn *t, size_t n, enum what what)
 	return sum;
 }
 
+/*
+ * The rules that are tried: one is given and one consumed, or so many as keep the balance.
+ * Sections are first: some signal only when the one who waits has to know, which depends on who came last.
+ */
+static size_t rules_of(const struct turn *t, size_t n, struct count_rule rule[4])
+{
+	size_t rules = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		enum what what = i ? GIVES_SIGNAL : GIVES_SECTION;
+		double given = (double)count_what(t, n, what), passes = (double)count_what(t, n, GOES_ON);
+		struct count_rule one = { .what = what, .gives = 1, .consumes = 1 };
+
+		if (given <= 0 || passes <= 0)
+			continue;
+		rule[rules++] = one;
+		one.consumes = (int32_t)fmin(CONSUMES_MOST, fmax(1, round(given / passes)));
+		one.gives = (int32_t)fmin(CONSUMES_MOST, fmax(1, round(passes / given)));
+		if (one.consumes > 1 || one.gives > 1)
+			rule[rules++] = one;
+	}
+	return rules;
+}
+
 static bool try_counts(struct replay *r, struct object *o, const struct turn *t, size_t n)
 {
-	size_t best = SIZE_MAX;
+	struct count_rule rule[4], chosen = { 0 };
+	size_t rules = rules_of(t, n, rule), best = SIZE_MAX;
 
-	for (enum what gives = GIVES_SIGNAL; gives <= GIVES_SECTION; gives++) {
-		size_t given = count_what(t, n, gives), passes = count_what(t, n, GOES_ON);
-		int32_t each = passes ? (int32_t)fmin(CONSUMES_MOST, round((double)given / (double)passes)) : 0;
+	for (size_t i = 0; i < rules; i++) {
+		struct fit fit = fit_rule(r, t, n, &rule[i], false);
 
-		for (int32_t consumes = 1; given; consumes = each) {
-			struct fit fit = fit_rule(r, t, n, gives, consumes, false);
-
-			if (is_good(&fit) && fit.wrong_passes + fit.wrong_waits < best) {
-				best = fit.wrong_passes + fit.wrong_waits;
-				o->rule = gives == GIVES_SIGNAL ? RULE_SIGNALS : RULE_SECTIONS;
-				o->consumes = consumes;
-			}
-			if (consumes >= each)
-				break;
-		}
+		if (!is_good(&fit) || fit.wrong_passes + fit.wrong_waits >= best)
+			continue;
+		best = fit.wrong_passes + fit.wrong_waits;
+		chosen = rule[i];
 	}
 	if (best == SIZE_MAX)
 		return false;
-	fit_rule(r, t, n, o->rule == RULE_SIGNALS ? GIVES_SIGNAL : GIVES_SECTION, o->consumes, true);
+	fit_rule(r, t, n, &chosen, true);
+	o->rule = chosen.what == GIVES_SIGNAL ? RULE_SIGNALS : RULE_SECTIONS;
+	o->gives = chosen.gives;
+	o->consumes = chosen.consumes;
 	return true;
 }
 
@@ -551,53 +711,53 @@ static void find_rules(struct sections *x)
 
 /* ---- what follows for the monitor model ------------------------------------------------------------- */
 
-static void set_op(struct step *s, enum op op, uint32_t object, uint32_t other)
-{
-	s->op[MONITOR] = (uint8_t)op;
-	s->monitor_object = object;
-	s->monitor_other = other;
-}
-
 static bool is_ruled(const struct replay *r, uint32_t condition)
 {
 	return condition != NOBODY && r->object[condition].rule != RULE_EDGE;
 }
 
-static void set_entries(const struct sections *x)
+static void set_questions(const struct sections *x)
 {
 	for (size_t i = 0; i < x->n; i++) {
 		const struct section *s = &x->section[i];
 		struct step *step = x->replay->script[s->script].step;
 
-		if (s->entry != NOBODY && is_ruled(x->replay, awaits(x, (uint32_t)i)))
-			set_op(&step[s->entry], OP_SECTION, s->lock, awaits(x, (uint32_t)i));
+		if (s->anchor != NOBODY && is_ruled(x->replay, awaits(x, (uint32_t)i)))
+			step[s->anchor].asks = awaits(x, (uint32_t)i);
 		if (s->exit != NOBODY && s->class != NOBODY)
 			step[s->exit].monitor_other = s->class + 1;
 	}
 }
 
-/* A wait is one with the begin of its section, and is left out where it was. */
+static void leave_out(struct step *s)
+{
+	s->op[MONITOR] = OP_PASS;
+}
+
+/* A wait is asked for after its anchor, and is left out where it was. */
 static void set_waits(const struct sections *x)
 {
 	for (size_t i = 0; i < x->nwaits; i++) {
 		const struct act *w = &x->wait[i];
 		const struct section *s = &x->section[w->section];
-		struct step *step = x->replay->script[w->script].step, *entry = s->entry != NOBODY ? &step[s->entry] : NULL;
-		bool cut = !entry && !(i && x->wait[i - 1].section == w->section);
+		struct step *step = x->replay->script[w->script].step;
+		bool cut = s->anchor == NOBODY && !(i && x->wait[i - 1].section == w->section);
 
 		if (!is_ruled(x->replay, w->condition) || (s->class != NOBODY && awaits(x, w->section) != w->condition))
 			continue;
+		leave_out(&step[w->step]);
 		if (cut) {
-			set_op(&step[w->step], OP_RESUME, s->lock, w->condition);
+			step[w->step].op[MONITOR] = OP_RESUME;
+			step[w->step].asks = w->condition;
 			continue;
 		}
-		if (entry && entry->op[MONITOR] == OP_TAKE)
-			set_op(entry, OP_SECTION, s->lock, w->condition);
-		set_op(&step[w->step], OP_PASS, NOBODY, NOBODY);
 		if (step[w->step - 1].op[MONITOR] == OP_LEAVE && step[w->step - 1].object == s->lock)
-			set_op(&step[w->step - 1], OP_PASS, NOBODY, NOBODY);
-		if (entry)
-			entry->woken_ns = step[w->step].woken_ns;
+			leave_out(&step[w->step - 1]);
+		if (s->anchor == NOBODY)
+			continue;
+		step[s->anchor].asks = w->condition;
+		step[s->anchor].woken_ns = step[w->step].woken_ns;
+		step[s->anchor].latencies = step[w->step].latencies;
 	}
 }
 
@@ -621,19 +781,17 @@ void sections_learn(struct replay *r)
 {
 	struct sections x = { .replay = r };
 
-	x.lock_of = xcalloc(r->nobjects + 1, sizeof(*x.lock_of));
 	x.has = xcalloc(r->nobjects + 1, sizeof(*x.has));
 	find_locks(&x);
 	find_sections(&x);
 	find_classes(&x);
 	describe_classes(&x);
 	find_rules(&x);
-	set_entries(&x);
+	set_questions(&x);
 	set_waits(&x);
 	set_signals(&x);
 	free(x.section);
 	free(x.wait);
 	free(x.signal);
-	free(x.lock_of);
 	free(x.has);
 }

@@ -48,7 +48,7 @@ static uint64_t length_class(const struct step *s)
 	return s->cpu_ns > 1 ? (uint64_t)ilogbf(s->cpu_ns) : 0;
 }
 
-/* Samples by thread, of those that have enough: 1 + the id; of others 0. */
+/* A key for each thread: its own when it has enough samples, else that of all that were created at the same place. */
 static uint64_t *own_cells(const struct replay *r, const struct script *s, size_t before)
 {
 	size_t *n = xcalloc(s->nactors + 1, sizeof(*n)), at = 0;
@@ -64,7 +64,7 @@ static uint64_t *own_cells(const struct replay *r, const struct script *s, size_
 		n[at]++;
 	}
 	for (size_t t = 0; t < s->nactors; t++)
-		own[t] = n[t] >= THREAD_SAMPLES_LEAST ? (uint64_t)s->actor[t].id + 1 : 0;
+		own[t] = n[t] >= THREAD_SAMPLES_LEAST ? (uint64_t)s->actor[t].id + 1 : keys_mix(s->actor[t].birth_site, 1);
 	free(n);
 	return own;
 }
@@ -82,7 +82,7 @@ static void make_cells(struct replay *r)
 
 		for (size_t t = 0; t < s->nactors; t++) {
 			for (uint32_t i = s->actor[t].first; i < s->actor[t].end; i++) {
-				uint64_t from = i > s->actor[t].first ? place(&s->step[i - 1]) : 0;
+				uint64_t from = i > s->actor[t].first ? place(&s->step[i - 1]) : s->actor[t].birth_site;
 				uint32_t kind = add_cell(r, &keys, keys_mix(from, place(&s->step[i])), 0);
 				uint32_t length = add_cell(r, &keys, length_class(&s->step[i]), kind);
 

@@ -26,6 +26,9 @@ enum {
 /* What an actor is doing. */
 enum doing { UNBORN, WAITING, SLEEPING, READY, RUNNING, OVER };
 
+/* How far it is with its step: it begins; has been woken; is done with the step itself, and asks; has been counted. */
+enum phase { BEGINS, WOKEN, ASKS, WENT };
+
 struct runner {
 	uint32_t pos;       /* its next step */
 	uint32_t heap;      /* its place in the heap */
@@ -34,6 +37,7 @@ struct runner {
 	uint32_t waits_for; /* that step, while it is in such a list; or NOBODY */
 	uint32_t waits_at;  /* the object, while it is in the list of one; or NOBODY */
 	uint32_t generation; /* of the barrier that it came to */
+	uint32_t woken;     /* times, for this step */
 	uint8_t doing, phase;
 	double at;          /* when its moment in the heap is */
 	double since, left; /* running since, with so much of its stretch left then */
@@ -283,8 +287,13 @@ static void sleep_for(struct sim *m, uint32_t i, double ns)
 	heap_put(m, i, m->now + (ns > 0 ? ns : 0));
 }
 
-static double latency_of(const struct sim *m, const struct step *s)
+/* Each time that it is woken in vain, the next one takes as long as another that was seen. */
+static double latency_of(struct sim *m, uint32_t i, const struct step *s)
 {
+	uint32_t again = m->runner[i].woken++;
+
+	if (m->model == MONITOR && again)
+		return (double)latency_pick(m->replay, s->latencies, keys_mix(m->runner[i].pos, again));
 	if (m->model == MONITOR)
 		return (double)s->woken_ns;
 	return (double)s->latency_ns + (m->how->model == REPLAY_STRICT ? (double)s->late_ns : 0);
@@ -293,7 +302,7 @@ static double latency_of(const struct sim *m, const struct step *s)
 static void wake(struct sim *m, uint32_t i)
 {
 	copy_change(m, i, m->cause);
-	sleep_for(m, i, latency_of(m, step_of(m, i)));
+	sleep_for(m, i, latency_of(m, i, step_of(m, i)));
 }
 
 static void join(struct sim *m, uint32_t object, uint32_t i)
@@ -435,25 +444,21 @@ static bool holds(const struct sim *m, uint32_t condition)
 
 static void given(struct sim *m, uint32_t condition)
 {
-	m->place[condition].have++;
-	if (holds(m, condition))
-		wake_first(m, &m->place[condition]);
+	struct place *p = &m->place[condition];
+
+	p->have += m->replay->object[condition].gives;
+	for (int32_t k = 0; k < m->replay->object[condition].gives && holds(m, condition); k++)
+		if (!wake_first(m, p))
+			return;
 }
 
 static void do_leave(struct sim *m, uint32_t i, const struct step *s)
 {
-	leave(m, i, s->monitor_object);
+	leave(m, i, s->object);
 	if (!s->monitor_other)
 		return;
 	for (uint32_t k = 0; k < m->replay->section_class[s->monitor_other - 1].ngives; k++)
 		given(m, m->replay->section_class[s->monitor_other - 1].gives[k]);
-}
-
-static bool wait_for(struct sim *m, uint32_t i, const struct step *s)
-{
-	leave(m, i, s->monitor_object);
-	join(m, s->monitor_other, i);
-	return false;
 }
 
 /* All of the group have come, with this one. */
@@ -470,33 +475,35 @@ static bool completes(struct sim *m, uint32_t object)
 	return true;
 }
 
-/* Phases: 0 comes, 1 waits, and has only the lock to take when it goes on. */
-static bool do_gather(struct sim *m, uint32_t i, const struct step *s)
+/* Whether the condition holds for the one who asks, who has the lock. */
+static bool answers(struct sim *m, uint32_t i, const struct step *s)
 {
+	const struct object *o = &m->replay->object[s->asks];
 	struct runner *r = &m->runner[i];
+	bool came = r->phase == WENT;
 
-	if (!take(m, i, s->monitor_object))
-		return false;
-	if (r->phase)
+	if (o->rule != RULE_GATHER) {
+		if (!holds(m, s->asks))
+			return false;
+		m->place[s->asks].have -= o->consumes;
 		return true;
-	r->phase = 1;
-	if (s->op[MONITOR] == OP_RESUME ? m->place[s->monitor_other].generation > 0 : completes(m, s->monitor_other))
-		return true;
-	return wait_for(m, i, s);
+	}
+	r->phase = WENT;
+	return came || (s->op[MONITOR] == OP_RESUME ? m->place[s->asks].generation > 0 : completes(m, s->asks));
 }
 
-static bool do_section(struct sim *m, uint32_t i, const struct step *s)
+/* After the step itself: goes on when the condition holds.  Until then it waits, without the lock. */
+static bool ask(struct sim *m, uint32_t i, const struct step *s)
 {
-	const struct object *o = &m->replay->object[s->monitor_other];
+	uint32_t lock = m->replay->object[s->asks].lock;
 
-	if (o->rule == RULE_GATHER)
-		return do_gather(m, i, s);
-	if (!take(m, i, s->monitor_object))
+	if (m->place[lock].owner != i + 1 && !take(m, i, lock))
 		return false;
-	if (!holds(m, s->monitor_other))
-		return wait_for(m, i, s);
-	m->place[s->monitor_other].have -= o->consumes;
-	return true;
+	if (answers(m, i, s))
+		return true;
+	leave(m, i, lock);
+	join(m, s->asks, i);
+	return false;
 }
 
 /* Phases: 0 waits for its cause, 1 takes the lock. */
@@ -564,6 +571,7 @@ static void begin_stretch(struct sim *m, uint32_t i)
 	double cpu = (double)s->cpu_ns;
 
 	r->phase = 0;
+	r->woken = 0;
 	r->left = cpu;
 	if (m->how->fraction)
 		r->left *= 1 - (double)m->how->fraction[s->cell];
@@ -593,12 +601,12 @@ static void do_stop(struct sim *m, uint32_t i)
 	m->stopped = m->stopped || m->script->actor[i].matters;
 }
 
-static bool perform(struct sim *m, uint32_t i)
+static bool do_step(struct sim *m, uint32_t i, const struct step *s)
 {
-	const struct step *s = step_of(m, i);
 
 	switch ((enum op)s->op[m->model]) {
 	case OP_PASS:
+	case OP_RESUME:
 		return true;
 	case OP_VISIT:
 		do_visit(m, i, s);
@@ -630,20 +638,32 @@ static bool perform(struct sim *m, uint32_t i)
 	case OP_GRAB:
 		return do_grab(m, i, s);
 	case OP_TAKE:
-		return take(m, i, s->monitor_object);
+		return take(m, i, s->object);
 	case OP_LEAVE:
 		do_leave(m, i, s);
 		return true;
-	case OP_SECTION:
-	case OP_RESUME:
-		return do_section(m, i, s);
 	case OP_WAIT:
 		return do_wait(m, i, s);
 	case OP_SIGNAL:
-		given(m, s->monitor_object);
+		given(m, s->object);
 		return true;
 	}
 	return true;
+}
+
+static bool perform(struct sim *m, uint32_t i)
+{
+	const struct step *s = step_of(m, i);
+	struct runner *r = &m->runner[i];
+
+	if (r->phase < ASKS) {
+		if (!do_step(m, i, s))
+			return false;
+		if (m->model == RECORDED || s->asks == NOBODY)
+			return true;
+		r->phase = ASKS;
+	}
+	return ask(m, i, s);
 }
 
 /* ---- the run ---------------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ static void fork_join(void *unused)
 
 	(void)unused;
 	for (;;) {
-		struct task *a = create(fork_work, &one), *b = create(fork_work, &two);
+		struct task *a = create(fork_work, &one, 13), *b = create(fork_work, &two, 14);
 
 		join_task(a, 11);
 		join_task(b, 12);
@@ -105,8 +105,8 @@ static void consume(void *unused)
 static void bounded_queue(void *unused)
 {
 	queue = (struct bounded){ .mutex.id = 10, .not_empty.id = 11, .not_full.id = 12 };
-	create(produce, NULL);
-	create(consume, NULL);
+	create(produce, NULL, 2);
+	create(consume, NULL, 3);
 	(void)unused;
 	sleep_ns(1000 * S, 1);
 }
@@ -127,8 +127,8 @@ static void one_lock(void *unused)
 
 static void two_of(void (*body)(void *), void (*other)(void *))
 {
-	create(body, NULL);
-	create(other, NULL);
+	create(body, NULL, 2);
+	create(other, NULL, 3);
 	sleep_ns(1000 * S, 1);
 }
 
@@ -275,8 +275,8 @@ static void pool(void *unused)
 {
 	(void)unused;
 	tasks = (struct tasks){ .mutex.id = 10, .work.id = 11, .done.id = 12 };
-	create(pool_worker, NULL);
-	create(pool_worker, NULL);
+	create(pool_worker, NULL, 2);
+	create(pool_worker, NULL, 2);
 	forever(pool_round);
 }
 
@@ -296,8 +296,8 @@ static void stream_pool(void *unused)
 {
 	(void)unused;
 	queue = (struct bounded){ .mutex.id = 10, .not_empty.id = 11, .not_full.id = 12 };
-	create(stream_worker, NULL);
-	create(stream_worker, NULL);
+	create(stream_worker, NULL, 2);
+	create(stream_worker, NULL, 2);
 	for (;;) {
 		compute(1, about(0.75 * MS));
 		put();
@@ -323,7 +323,7 @@ static void crowd(void *unused)
 	(void)unused;
 	shared = (struct mutex){ .id = 10 };
 	for (int i = 0; i < 4; i++)
-		create(crowd_member, NULL);
+		create(crowd_member, NULL, 2);
 	sleep_ns(1000 * S, 1);
 }
 

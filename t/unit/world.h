@@ -246,17 +246,22 @@ static void enter(void)
 	block(DONE);
 }
 
+static struct task *free_task(void)
+{
+	struct task *t;
+
+	for (size_t i = 0; i < w.ntasks; i++)
+		if (w.task[i]->state == DONE && w.task[i]->joined)
+			return w.task[i];
+	t = w.task[w.ntasks++] = calloc(1, sizeof(*t));
+	t->stack = malloc(STACK_BYTES);
+	return t;
+}
+
 static struct task *new_task(void (*body)(void *), void *argument)
 {
-	struct task *t = NULL;
+	struct task *t = free_task();
 
-	for (size_t i = 0; i < w.ntasks && !t; i++)
-		if (w.task[i]->state == DONE && w.task[i]->joined)
-			t = w.task[i];
-	if (!t) {
-		t = w.task[w.ntasks++] = calloc(1, sizeof(*t));
-		t->stack = malloc(STACK_BYTES);
-	}
 	t->body = body;
 	t->argument = argument;
 	t->id = ++w.ids;
@@ -283,9 +288,9 @@ static void compute(uint32_t region, double ns)
 		to_scheduler();
 }
 
-static struct task *create(void (*body)(void *), void *argument)
+static struct task *create(void (*body)(void *), void *argument, uint32_t site)
 {
-	note(w.current, BURST_BIRTH, w.ids + 1, 0, 8, 0);
+	note(w.current, BURST_BIRTH, w.ids + 1, 0, site, 0);
 	return new_task(body, argument);
 }
 
