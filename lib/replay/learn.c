@@ -151,6 +151,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	free(nm);
 	latency_learn(r);
 	sections_learn(r);
+	moving_learn(r);
 	shares_learn(r);
 	waits_learn(r);
 	measure_scarcity(r);
@@ -181,6 +182,8 @@ static void release_script(struct script *s)
 	free(s->start);
 	free(s->first_visit);
 	free(s->span_point);
+	free(s->turn);
+	free(s->first_turn);
 }
 
 void replay_free(struct replay *r)

@@ -5,6 +5,7 @@
  *     objects.c   what kind of thing each object is
  *     causes.c    which step each wait was ended by
  *     sections.c  what waits for condition variables wait for
+ *     moving.c    what work is for whoever is free
  *     latency.c   how long a wake-up takes
  *     shares.c    what part each stack has in stretches of each kind
  *     waits.c     who waited for whom
@@ -88,6 +89,7 @@ struct object {
 	enum rule rule;
 	uint32_t members;  /* of a barrier or of those that gather */
 	uint32_t lock;     /* of a condition: the lock that goes with it, or NOBODY */
+	bool moves;        /* what follows is for whoever takes it */
 	int32_t gives, consumes; /* what each signal or section gives, and each that goes on takes away */
 };
 
@@ -137,6 +139,9 @@ struct script {
 	size_t *first_visit;  /* by point: the number of visits of the points before it */
 	uint32_t *span_point; /* by span */
 	size_t span_cap;
+	uint32_t *turn;       /* steps at which work is taken that moves, by object and in the order as recorded */
+	size_t nturns, turn_cap;
+	uint32_t *first_turn; /* by object; NULL: none moves */
 	struct run recorded;  /* as it really was */
 	struct run base[REPLAY_MODELS];
 };
@@ -225,6 +230,7 @@ void causes_learn(struct replay *r, struct script *s, const struct moment *m, si
 void sections_learn(struct replay *r);
 void latency_learn(struct replay *r);
 float latency_pick(const struct replay *r, uint32_t list, uint64_t random);
+void moving_learn(struct replay *r);
 void shares_learn(struct replay *r);
 void waits_learn(struct replay *r);
 

@@ -33,7 +33,6 @@ struct runner {
 	uint32_t pos;       /* its next step */
 	uint32_t heap;      /* its place in the heap */
 	uint32_t next;      /* in the list that it waits in */
-	uint32_t followers; /* first of those that wait for a step of its own */
 	uint32_t waits_for; /* that step, while it is in such a list; or NOBODY */
 	uint32_t waits_at;  /* the object, while it is in the list of one; or NOBODY */
 	uint32_t generation; /* of the barrier that it came to */
@@ -50,6 +49,7 @@ struct place {
 	uint32_t owner, depth; /* 1 + actor */
 	int32_t have;          /* tokens, or arrivals, or given less consumed */
 	uint32_t generation;
+	uint32_t turns;        /* how often what moves was taken */
 	uint32_t first, last;  /* of those that wait, in the order in which they came */
 	bool gone;             /* a lock that is not there */
 };
@@ -62,6 +62,8 @@ struct sim {
 	struct runner *runner;
 	struct place *place;
 	uint32_t *heap;
+	uint32_t *followers; /* by the actor that did it in the recording: first of those that wait for a step */
+	bool *done;          /* by step */
 	size_t nheap;
 	uint32_t *queue;    /* a ring of those that are ready */
 	size_t queue_first, nqueue;
@@ -332,7 +334,7 @@ static bool wake_first(struct sim *m, struct place *p)
 
 static bool is_done(const struct sim *m, uint32_t step)
 {
-	return step == NOBODY || step < m->runner[m->script->actor_of[step]].pos;
+	return step == NOBODY || m->done[step];
 }
 
 /* The k-th cause of the step is a lock that is not there. */
@@ -349,23 +351,23 @@ static bool follows(struct sim *m, uint32_t i, const struct step *s, size_t n)
 	struct runner *r = &m->runner[i];
 
 	for (size_t k = 0; k < n; k++) {
-		struct runner *by;
+		uint32_t by;
 
 		if (is_done(m, s->cause[k]) || is_gone(m, s, k))
 			continue;
-		by = &m->runner[m->script->actor_of[s->cause[k]]];
+		by = m->script->actor_of[s->cause[k]];
 		r->waits_for = s->cause[k];
-		r->next = by->followers;
-		by->followers = i;
+		r->next = m->followers[by];
+		m->followers[by] = i;
 		return true;
 	}
 	return false;
 }
 
-/* A step of `by` is done: those that wait for it go on. */
+/* A step that `by` did in the recording is done: those that wait for it go on. */
 static void notify(struct sim *m, uint32_t by)
 {
-	uint32_t *link = &m->runner[by].followers;
+	uint32_t *link = &m->followers[by];
 
 	while (*link != NOBODY) {
 		uint32_t i = *link;
@@ -593,12 +595,14 @@ static void do_birth(struct sim *m, uint32_t i, const struct step *s)
 
 static void do_stop(struct sim *m, uint32_t i)
 {
+	const struct actor *a = &m->script->actor[m->script->actor_of[m->runner[i].pos]];
+
 	m->runner[i].doing = OVER;
-	if (m->now > m->run->stop_ns || m->script->actor[i].matters) {
+	if (m->now > m->run->stop_ns || a->matters) {
 		m->run->stop_ns = m->now;
 		memcpy(m->run->stop_change, m->runner[i].change, sizeof(m->run->stop_change));
 	}
-	m->stopped = m->stopped || m->script->actor[i].matters;
+	m->stopped = m->stopped || a->matters;
 }
 
 static bool do_step(struct sim *m, uint32_t i, const struct step *s)
@@ -668,6 +672,32 @@ static bool perform(struct sim *m, uint32_t i)
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
 
+/* What it has taken, where work moves: the first that nobody has. */
+static void take_work(struct sim *m, uint32_t i, uint32_t object)
+{
+	struct place *p = &m->place[object];
+	const struct script *s = m->script;
+
+	if (!m->replay->object[object].moves || !s->first_turn)
+		return;
+	m->runner[i].pos = s->turn[s->first_turn[object] + p->turns++];
+}
+
+static void finish_step(struct sim *m, uint32_t i)
+{
+	struct runner *r = &m->runner[i];
+	const struct step *s = step_of(m, i);
+	uint32_t by;
+
+	if (m->model == MONITOR && (s->asks != NOBODY || s->op[MONITOR] == OP_GRAB))
+		take_work(m, i, s->asks != NOBODY ? s->asks : s->object);
+	by = m->script->actor_of[r->pos];
+	m->done[r->pos++] = true;
+	if (m->followers[by] != NOBODY)
+		notify(m, by);
+	begin_stretch(m, i);
+}
+
 /* Goes on until the actor waits, or computes. */
 static void act(struct sim *m, uint32_t i)
 {
@@ -684,10 +714,7 @@ static void act(struct sim *m, uint32_t i)
 			dispatch(m, i);
 			return;
 		}
-		r->pos++;
-		if (r->followers != NOBODY)
-			notify(m, i);
-		begin_stretch(m, i);
+		finish_step(m, i);
 	} while (r->left < INSTANT_NS && !m->stopped);
 	r->since = m->now;
 	set_moment(m, i);
@@ -713,7 +740,7 @@ static void unlink_waiting(struct sim *m, uint32_t i)
 {
 	struct runner *r = &m->runner[i];
 	struct place *p = r->waits_at != NOBODY ? &m->place[r->waits_at] : NULL;
-	uint32_t *link = p ? &p->first : &m->runner[m->script->actor_of[r->waits_for]].followers;
+	uint32_t *link = p ? &p->first : &m->followers[m->script->actor_of[r->waits_for]];
 	uint32_t before = NOBODY;
 
 	while (*link != i) {
@@ -744,10 +771,7 @@ static bool force(struct sim *m)
 		return false;
 	m->run->forced++;
 	unlink_waiting(m, first);
-	m->runner[first].pos++;
-	begin_stretch(m, first);
-	if (m->runner[first].followers != NOBODY)
-		notify(m, first);
+	finish_step(m, first);
 	wants_processor(m, first);
 	return true;
 }
@@ -772,8 +796,9 @@ static void begin(struct sim *m)
 	for (uint32_t i = 0; i < m->script->nactors; i++) {
 		struct runner *one = &m->runner[i];
 
+		m->followers[i] = NOBODY;
 		one->pos = m->script->actor[i].first;
-		one->heap = one->next = one->followers = one->waits_for = one->waits_at = NOBODY;
+		one->heap = one->next = one->waits_for = one->waits_at = NOBODY;
 	}
 	m->cause = NOBODY;
 	for (uint32_t i = 0; i < m->script->nactors; i++) {
@@ -832,6 +857,8 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	m.cpus = how->model == REPLAY_STRICT ? s->nactors : how->cpus ? how->cpus : s->cpus;
 	m.runner = xcalloc(s->nactors + 1, sizeof(*m.runner));
 	m.place = xcalloc(r->nobjects + 1, sizeof(*m.place));
+	m.done = xcalloc(s->n + 1, sizeof(*m.done));
+	m.followers = xcalloc(s->nactors + 1, sizeof(*m.followers));
 	m.heap = xcalloc(s->nactors + 1, sizeof(*m.heap));
 	m.queue = xcalloc(s->nactors + 1, sizeof(*m.queue));
 	m.running = xcalloc(s->nactors + 1, sizeof(*m.running));
@@ -839,6 +866,8 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	go(&m);
 	free(m.runner);
 	free(m.place);
+	free(m.done);
+	free(m.followers);
 	free(m.heap);
 	free(m.queue);
 	free(m.running);
