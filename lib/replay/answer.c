@@ -57,86 +57,129 @@ static void combine(struct replay_effect *e)
 	e->se = sqrt(e->chance * e->chance + e->doubt * e->doubt + UNKNOWN * UNKNOWN);
 }
 
-static void set_model(const struct replay *r, struct replay_effect *e, enum replay_model model, const struct compared *c, double check)
+/* Of one effect, by model.  `leader`: the model whose run carried the chance in samples, which the others share. */
+static void set_models(const struct replay *r, struct replay_effect *e, const struct compared c[REPLAY_MODELS], const double check[REPLAY_MODELS], enum replay_model leader)
 {
-	e->model[model] = (struct replay_modelled){ .base_ns = c->base_ns, .ns = c->ns, .gain = c->gain, .se = c->se, .weight = weight_of(r, model, check) };
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		double more = k == leader || !(c[leader].by_samples > 0) ? 0 : c[leader].by_samples;
+
+		e->model[k] = (struct replay_modelled){
+			.base_ns = c[k].base_ns, .ns = c[k].ns, .gain = c[k].gain, .se = hypot(c[k].se, more), .weight = weight_of(r, k, check[k]),
+		};
+	}
+	combine(e);
 }
 
-static void answer_point(const struct replay *r, struct run *const *run, size_t point, struct replay_effect *e)
-{
-	*e = (struct replay_effect){ .what = REPLAY_PERIOD, .point = r->point[point] };
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		struct compared c = compare_visits(r, run[k], k, point), check = compare_visits(r, NULL, k, point);
+/* Runs of each model, of each script. */
+struct runs {
+	struct run *of[REPLAY_MODELS];
+	enum replay_model leader;
+};
 
-		set_model(r, e, k, &c, check.ns / check.base_ns);
+static void answer_point(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect *e)
+{
+	struct compared c[REPLAY_MODELS];
+	double check[REPLAY_MODELS];
+
+	*e = (struct replay_effect){ .what = REPLAY_PERIOD, .point = r->point[point], .measured_ns = measured_period(r, point) };
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		struct compared base = compare_visits(r, NULL, k, point);
+
+		c[k] = compare_visits(r, runs->of[k], k, point);
+		check[k] = base.ns / base.base_ns;
 	}
-	e->count = 0;
 	for (size_t b = 0; b < r->nscripts; b++)
 		e->count += r->script[b].recorded.visits[point];
-	e->measured_ns = measured_period(r, point);
-	combine(e);
+	set_models(r, e, c, check, runs->leader);
 }
 
-static void answer_whole(const struct replay *r, struct run *const *run, struct replay_effect *e)
+static void answer_whole(const struct replay *r, const struct runs *runs, struct replay_effect *e)
 {
+	struct compared c[REPLAY_MODELS];
+
 	*e = (struct replay_effect){ .what = REPLAY_WHOLE, .count = r->nscripts, .measured_ns = r->facts.length_ns };
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		struct compared c = compare_whole(r, run[k], k);
-
-		set_model(r, e, k, &c, r->facts.check[k]);
-	}
-	combine(e);
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		c[k] = compare_whole(r, runs->of[k], k);
+	set_models(r, e, c, r->facts.check, runs->leader);
 }
 
-static void answer_spans(const struct replay *r, struct run *const *run, size_t point, struct replay_effect e[REPLAY_WHATS - REPLAY_MEAN])
+static void answer_spans(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect e[REPLAY_WHATS - REPLAY_MEAN])
 {
-	for (int what = REPLAY_MEAN; what < REPLAY_WHATS; what++)
-		e[what - REPLAY_MEAN] = (struct replay_effect){ .what = (enum replay_what)what, .point = r->latency_point[point] };
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		struct compared c[REPLAY_WHATS], check[REPLAY_WHATS];
+	struct compared c[REPLAY_MODELS][REPLAY_WHATS], base[REPLAY_WHATS];
+	double check[REPLAY_MODELS];
 
-		compare_spans(r, run[k], k, point, c);
-		compare_spans(r, NULL, k, point, check);
-		for (int what = REPLAY_MEAN; what < REPLAY_WHATS; what++) {
-			e[what - REPLAY_MEAN].count = check[what].count;
-			e[what - REPLAY_MEAN].measured_ns = check[what].base_ns;
-			set_model(r, &e[what - REPLAY_MEAN], k, &c[what], check[REPLAY_MEAN].ns / check[REPLAY_MEAN].base_ns);
-		}
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		compare_spans(r, runs->of[k], k, point, c[k]);
+		compare_spans(r, NULL, k, point, base);
+		check[k] = base[REPLAY_MEAN].ns / base[REPLAY_MEAN].base_ns;
 	}
-	for (int what = REPLAY_MEAN; what < REPLAY_WHATS; what++)
-		combine(&e[what - REPLAY_MEAN]);
+	for (int what = REPLAY_MEAN; what < REPLAY_WHATS; what++) {
+		struct compared of[REPLAY_MODELS];
+
+		for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+			of[k] = c[k][what];
+		e[what - REPLAY_MEAN] = (struct replay_effect){
+			.what = (enum replay_what)what, .point = r->latency_point[point], .count = base[what].count, .measured_ns = base[what].base_ns,
+		};
+		set_models(r, &e[what - REPLAY_MEAN], of, check, runs->leader);
+	}
 }
 
-void replay_ask(const struct replay *r, const struct replay_question *q, struct replay_answer *out)
+/* The model that is believed most. */
+static enum replay_model leader_of(const struct replay *r)
 {
-	struct run *run[REPLAY_MODELS];
+	enum replay_model best = REPLAY_MONITOR;
+
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		if (weight_of(r, k, r->facts.check[k]) > weight_of(r, best, r->facts.check[best]))
+			best = k;
+	return best;
+}
+
+static void run_all(const struct replay *r, const struct replay_question *q, struct runs *runs)
+{
 	float *fraction = NULL, (*change)[REPLICATES] = NULL;
 
 	if (q && q->shorter)
 		shares_ask(r, q->shorter, &fraction, &change);
+	runs->leader = leader_of(r);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		const struct setting how = { .model = k, .cpus = q ? q->cpus : 0, .fraction = fraction, .change = change, .asked = q };
+		const struct setting how = {
+			.model = k, .cpus = q ? q->cpus : 0, .fraction = fraction, .change = k == runs->leader ? change : NULL, .asked = q,
+		};
 
-		run[k] = xcalloc(r->nscripts + 1, sizeof(*run[k]));
+		runs->of[k] = xcalloc(r->nscripts + 1, sizeof(*runs->of[k]));
 		for (size_t b = 0; b < r->nscripts; b++)
-			simulate(r, &r->script[b], &how, &run[k][b]);
-	}
-	*out = (struct replay_answer){ 0 };
-	out->effect = xcalloc(r->npoints + 1 + r->nlatency * (REPLAY_WHATS - REPLAY_MEAN), sizeof(*out->effect));
-	for (size_t p = 0; p < r->npoints; p++)
-		answer_point(r, run, p, &out->effect[out->n++]);
-	answer_whole(r, run, &out->effect[out->n++]);
-	for (size_t p = 0; p < r->nlatency; p++) {
-		answer_spans(r, run, p, &out->effect[out->n]);
-		out->n += REPLAY_WHATS - REPLAY_MEAN;
-	}
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		for (size_t b = 0; b < r->nscripts; b++)
-			run_release(&run[k][b]);
-		free(run[k]);
+			simulate(r, &r->script[b], &how, &runs->of[k][b]);
 	}
 	free(fraction);
 	free(change);
+}
+
+static void release_all(const struct replay *r, struct runs *runs)
+{
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		for (size_t b = 0; b < r->nscripts; b++)
+			run_release(&runs->of[k][b]);
+		free(runs->of[k]);
+	}
+}
+
+void replay_ask(const struct replay *r, const struct replay_question *q, struct replay_answer *out)
+{
+	struct runs runs;
+
+	run_all(r, q, &runs);
+	*out = (struct replay_answer){ 0 };
+	out->effect = xcalloc(r->npoints + 1 + r->nlatency * (REPLAY_WHATS - REPLAY_MEAN), sizeof(*out->effect));
+	for (size_t p = 0; p < r->npoints; p++)
+		answer_point(r, &runs, p, &out->effect[out->n++]);
+	answer_whole(r, &runs, &out->effect[out->n++]);
+	for (size_t p = 0; p < r->nlatency; p++) {
+		answer_spans(r, &runs, p, &out->effect[out->n]);
+		out->n += REPLAY_WHATS - REPLAY_MEAN;
+	}
+	release_all(r, &runs);
 }
 
 void replay_answer_release(struct replay_answer *a)

@@ -24,13 +24,13 @@ static const struct run *questioned(const struct replay *r, const struct run *ru
 	return run ? &run[b] : &r->script[b].base[model];
 }
 
-static double chance(const double *change, double base, double by_blocks)
+static double chance(const double *change, double base)
 {
 	double square = 0;
 
 	for (size_t k = 0; k < REPLICATES; k++)
 		square += change[k] * change[k];
-	return sqrt(square / REPLICATES / (base * base) + by_blocks * by_blocks);
+	return sqrt(square / REPLICATES) / base;
 }
 
 /* ---- visits ------------------------------------------------------------------------------- */
@@ -109,7 +109,8 @@ static struct compared finish(const struct sums *sum)
 	c.base_ns = sum->base / sum->base_weight;
 	c.ns = sum->ns / sum->weight;
 	c.gain = 1 - c.ns / c.base_ns;
-	c.se = chance(sum->change, sum->base, scatter(&sum->parts));
+	c.by_samples = chance(sum->change, sum->base);
+	c.se = hypot(c.by_samples, scatter(&sum->parts));
 	return c;
 }
 

@@ -45,22 +45,23 @@ enum op {
 };
 
 struct step {
-	float cpu_ns;     /* processor time since the step before */
-	float queued_ns;  /* and time without a processor */
-	float waited_ns;
-	float latency_ns; /* from the end of the cause to going on */
-	float late_ns;    /* and after that, until there was a processor */
-	float woken_ns;   /* latency for the monitor model, in which another may be the cause */
-	uint32_t cell;    /* of shares, of the stretch before */
-	uint32_t object, other; /* by their index; see enum op */
-	uint32_t cause[2]; /* steps, which are done before this one; NOBODY: none */
-	uint32_t monitor_other; /* the same for the monitor model */
-	uint32_t asks;    /* in the monitor model: then goes on when this condition holds; or NOBODY */
-	uint32_t latencies; /* which were seen in such places, the number of their list */
-	uint32_t site;
+	/* What each run needs is together: with many steps, memory is what takes the time. */
 	uint8_t op[2];    /* with the order as recorded; of the monitor model */
 	uint8_t kind;     /* enum burst_kind; BURST_KINDS: the end of the script */
 	bool exact;       /* the cause is the only one that can have ended the wait */
+	float cpu_ns;     /* processor time since the step before */
+	uint32_t cell;    /* of shares, of the stretch before */
+	uint32_t asks;    /* in the monitor model: then goes on when this condition holds; or NOBODY */
+	uint32_t object, other; /* by their index; see enum op */
+	uint32_t cause[2]; /* steps, which are done before this one; NOBODY: none */
+	uint32_t monitor_other; /* `other` for the monitor model */
+	float woken_ns;   /* latency for the monitor model, in which another may be the cause */
+	float queued_ns;  /* time without a processor since the step before */
+	float waited_ns;
+	float latency_ns; /* from the end of the cause to going on */
+	float late_ns;    /* and after that, until there was a processor */
+	uint32_t latencies; /* which were seen in such places, the number of their list */
+	uint32_t site;
 };
 
 enum { RECORDED, MONITOR };
@@ -257,6 +258,7 @@ void run_release(struct run *run);
 struct compared {
 	size_t count;
 	double base_ns, ns, gain, se;
+	double by_samples; /* the part of se that comes from which samples were taken; 0 where the run did not carry it */
 };
 
 /* run: of each script, by the model; it is compared with the model's base.  NULL: the base with the recording. */

@@ -172,7 +172,9 @@ static void set_moment(struct sim *m, uint32_t i)
 	struct runner *r = &m->runner[i];
 	double end = r->since + r->left;
 
-	heap_put(m, i, m->nqueue && r->slice_end < end ? fmax(m->now, r->slice_end) : end);
+		if (m->nqueue && r->slice_end < end)
+		end = r->slice_end > m->now ? r->slice_end : m->now;
+	heap_put(m, i, end);
 }
 
 static void run_now(struct sim *m, uint32_t i)
@@ -566,6 +568,13 @@ static void do_span(struct sim *m, uint32_t i, const struct step *s, bool begins
 		p->change[k] = m->runner[i].change[k] - p->change[k];
 }
 
+/* Plain enough for compilers to take several at a time. */
+static void shift(float *restrict change, const float *restrict by, float ns)
+{
+	for (size_t k = 0; k < REPLICATES; k++)
+		change[k] -= ns * by[k];
+}
+
 static void begin_stretch(struct sim *m, uint32_t i)
 {
 	struct runner *r = &m->runner[i];
@@ -580,8 +589,7 @@ static void begin_stretch(struct sim *m, uint32_t i)
 	if (m->how->model == REPLAY_STRICT)
 		r->left += (double)s->queued_ns;
 	if (m->how->change)
-		for (size_t k = 0; k < REPLICATES; k++)
-			r->change[k] -= s->cpu_ns * m->how->change[s->cell][k];
+		shift(r->change, m->how->change[s->cell], s->cpu_ns);
 }
 
 static void do_birth(struct sim *m, uint32_t i, const struct step *s)
@@ -823,7 +831,7 @@ static void go(struct sim *m)
 		}
 		i = m->heap[0];
 		r = &m->runner[i];
-		m->now = fmax(m->now, r->at);
+		m->now = r->at > m->now ? r->at : m->now;
 		if (r->doing == SLEEPING) {
 			heap_drop(m, i);
 			r->left = 0;

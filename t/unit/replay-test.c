@@ -412,31 +412,34 @@ static void requests(void *unused)
 
 /* ---- truth and predictions ------------------------------------------------------------------------- */
 
+#define CHECK 0.03 /* simulated over measured period: the best of two models is so near to 1 */
+
 struct program {
 	const char *name;
 	void (*body)(void *);
 	unsigned cpus, regions;
 	bool spans;     /* what is asked for is their mean length */
 	double within;  /* the combined gain is so near to the truth */
-	double check;   /* and the best check of simulated and monitor so near to 1 */
 };
 
 static double measured(const struct program *p, const double *smaller, uint64_t seed)
 {
-	const struct settings set = { .cpus = p->cpus, .seed = seed, .smaller = smaller, .end = 20.1 * S };
+	const struct settings set = { .cpus = p->cpus, .seed = seed, .smaller = smaller, .end = 10.1 * S };
 
 	world_run(p->body, NULL, &set, NULL);
 	return p->spans ? w.spans_ns / (double)w.spans : (w.last - w.first) / (double)(w.visits - 1);
 }
 
-static double truth(const struct program *p, uint32_t region, double s)
+enum { SEEDS = 2 };
+
+static double truth(const struct program *p, uint32_t region, double s, const double base[SEEDS])
 {
 	double smaller[REGIONS] = { 0 }, sum = 0;
 
 	smaller[region] = s;
-	for (uint64_t seed = 1; seed <= 2; seed++)
-		sum += 1 - measured(p, smaller, seed) / measured(p, NULL, seed);
-	return sum / 2;
+	for (uint64_t seed = 0; seed < SEEDS; seed++)
+		sum += 1 - measured(p, smaller, seed) / base[seed];
+	return sum / SEEDS;
 }
 
 static struct replay *recorded(const struct program *p, double length, uint64_t seed)
@@ -480,51 +483,74 @@ static void print_row(const struct program *p, uint32_t region, double s, double
 	       e->gain * 100, e->se * 196, e->chance * 100, e->doubt * 100);
 }
 
-static void predicts(const struct program *p)
+static void print_facts(const struct program *p, const struct replay_facts *f)
+{
+	if (!getenv("REPLAY_TABLE"))
+		return;
+	printf("# %s: checks %.3f %.3f %.3f; %zu locks, %zu shared, %zu conditions (%zu counted, %zu gathered), %zu barriers, %zu tokens, %zu latches; "
+	       "%zu unexplained, %zu cut, %zu forced; %zu events, %zu samples\n",
+	       p->name, f->check[REPLAY_STRICT], f->check[REPLAY_SIMULATED], f->check[REPLAY_MONITOR], f->locks, f->shared, f->conditions, f->counted,
+	       f->gathered, f->barriers, f->tokens, f->latches, f->unexplained, f->cut, f->forced, f->events, f->samples);
+}
+
+/* How many of the intervals hold the truth, of how many. */
+struct score {
+	size_t held, all;
+};
+
+static void predicts(const struct program *p, struct score *score)
 {
 	struct replay *r = recorded(p, 1 * S, 11);
 	struct replay_facts f;
+	double base[SEEDS];
 
 	replay_facts(r, &f);
-	if (getenv("REPLAY_TABLE"))
-		printf("# %s: checks %.3f %.3f %.3f; %zu locks %zu shared %zu conditions (%zu counted %zu gathered) %zu barriers %zu tokens %zu latches; %zu unexplained %zu cut %zu forced; %zu events %zu samples\n",
-		       p->name, f.check[0], f.check[1], f.check[2], f.locks, f.shared, f.conditions, f.counted, f.gathered, f.barriers, f.tokens,
-		       f.latches, f.unexplained, f.cut, f.forced, f.events, f.samples);
+	print_facts(p, &f);
+	if (!(fmin(fabs(f.check[REPLAY_SIMULATED] - 1), fabs(f.check[REPLAY_MONITOR] - 1)) <= CHECK))
+		fail_msg("%s: checks %g and %g", p->name, f.check[REPLAY_SIMULATED], f.check[REPLAY_MONITOR]);
+	for (uint64_t seed = 0; seed < SEEDS; seed++)
+		base[seed] = measured(p, NULL, seed);
 	for (uint32_t region = 1; region <= p->regions; region++) {
 		for (double s = 0.25; s < 0.6; s += 0.25) {
-			double really = truth(p, region, s);
+			double really = truth(p, region, s, base);
 			struct replay_effect e = asked(r, p, region, s);
 
 			print_row(p, region, s, really, &e);
-			if (!(fabs(e.gain - really) <= p->within) && !getenv("REPLAY_TABLE"))
+			score->held += fabs(e.gain - really) <= 1.96 * e.se;
+			score->all++;
+			if (!(fabs(e.gain - really) <= p->within))
 				fail_msg("%s: region %u at %.0f %%: %.1f %% instead of %.1f %%", p->name, region, s * 100, e.gain * 100, really * 100);
 		}
 	}
-	if (!(fmin(fabs(f.check[REPLAY_SIMULATED] - 1), fabs(f.check[REPLAY_MONITOR] - 1)) <= p->check) && !getenv("REPLAY_TABLE"))
-		fail_msg("%s: checks %g and %g", p->name, f.check[REPLAY_SIMULATED], f.check[REPLAY_MONITOR]);
 	replay_free(r);
 }
 
+#define CLOSE 0.022 /* a second has some 250 samples for each processor */
+
 static const struct program programs[] = {
-	{ "serial", serial, 2, 2, false, 0.02, 0.03 },
-	{ "fork-join", fork_join, 2, 3, false, 0.02, 0.03 },
-	{ "queue", bounded_queue, 2, 3, false, 0.02, 0.03 },
-	{ "mutex", mutexes, 2, 2, false, 0.02, 0.03 },
-	{ "unlike", unlike, 2, 4, false, 0.02, 0.03 },
-	{ "barrier", barriers, 2, 3, false, 0.02, 0.03 },
-	{ "semaphores", semaphores, 2, 2, false, 0.02, 0.03 },
-	{ "pool", pool, 2, 3, false, 0.02, 0.03 },
-	{ "stream", stream_pool, 2, 3, false, 0.02, 0.03 },
-	{ "crowd", crowd, 2, 3, false, 0.02, 0.03 },
-	{ "gather", gatherings, 2, 2, false, 0.02, 0.03 },
-	{ "requests", requests, 2, 2, true, 0.02, 0.03 },
+	{ "serial", serial, 2, 2, false, CLOSE },
+	{ "fork-join", fork_join, 2, 3, false, CLOSE },
+	{ "queue", bounded_queue, 2, 3, false, CLOSE },
+	{ "mutex", mutexes, 2, 2, false, CLOSE },
+	{ "unlike", unlike, 2, 4, false, CLOSE },
+	{ "barrier", barriers, 2, 3, false, CLOSE },
+	{ "semaphores", semaphores, 2, 2, false, CLOSE },
+	{ "pool", pool, 2, 3, false, CLOSE },
+	{ "stream", stream_pool, 2, 3, false, CLOSE },
+	{ "crowd", crowd, 2, 3, false, CLOSE },
+	{ "gather", gatherings, 2, 2, false, CLOSE },
+	{ "requests", requests, 2, 2, true, 0.05 }, /* half of the time idle: 190 samples, and spans that depend on the square of the load */
 };
 
 static void of_known_answers(void **state)
 {
+	struct score score = { 0 };
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
-		predicts(&programs[i]);
+		predicts(&programs[i], &score);
+	if (score.held * 20 < score.all * 19)
+		fail_msg("%zu of %zu intervals hold the truth", score.held, score.all);
 }
 
 int main(void)

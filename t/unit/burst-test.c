@@ -1,0 +1,236 @@
+/*
+ * Bursts as text: what is written is read again, what is not well-formed is refused,
+ * and whatever is read, replay takes it.
+ */
+#include "unit.h"
+
+#include <math.h>
+
+#include "replay/burst.h"
+#include "replay/replay.h"
+
+enum { EVENTS = 400, TEXTS = 4000, LEARNED = 400 };
+
+static uint64_t state_of_random = 1;
+
+static uint64_t any(void)
+{
+	uint64_t x = (state_of_random += UINT64_C(0x9e3779b97f4a7c15));
+
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+/* Mostly small, now and then as large as can be. */
+static uint64_t number(uint64_t most)
+{
+	uint64_t n = any() >> (any() % 64);
+
+	return any() % 50 ? n % 5 : n < most ? n : most;
+}
+
+/* Only what its kind has. */
+static struct burst_event event_at(int64_t before)
+{
+	static const bool waits[BURST_KINDS] = {
+		[BURST_ACQUIRE] = true, [BURST_WAIT] = true, [BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_SAMPLE] = true,
+	};
+	static const bool none[BURST_KINDS] = { [BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_DEATH] = true };
+	static const bool two[BURST_KINDS] = { [BURST_WAIT] = true, [BURST_VISIT] = true, [BURST_BEGIN] = true, [BURST_END] = true };
+	static const bool nowhere[BURST_KINDS] = {
+		[BURST_QUEUED] = true, [BURST_VISIT] = true, [BURST_BEGIN] = true, [BURST_END] = true, [BURST_DEATH] = true, [BURST_SAMPLE] = true,
+	};
+	struct burst_event e = { .kind = (enum burst_kind)(any() % BURST_KINDS) };
+
+	e.at_ns = before + (int64_t)(any() % 100000);
+	e.waited_ns = waits[e.kind] ? (int64_t)number(INT64_MAX) : 0;
+	e.object = none[e.kind] ? 0 : (uint32_t)number(UINT32_MAX);
+	e.other = two[e.kind] ? (uint32_t)number(UINT32_MAX) : 0;
+	e.site = nowhere[e.kind] ? 0 : (uint32_t)number(UINT32_MAX);
+	return e;
+}
+
+static struct buf text_of(struct burst_thread *t, size_t n)
+{
+	struct buf b = BUF_INIT;
+	int64_t before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct burst_event e = event_at(before);
+
+		burst_add(t, &e);
+		burst_write(&b, &e, before);
+		before = e.at_ns;
+	}
+	return b;
+}
+
+static void comes_back(void **state)
+{
+	struct burst_thread t = { .id = 1 }, again = { .id = 1 };
+	struct buf b = text_of(&t, EVENTS);
+
+	(void)state;
+	assert_true(burst_read(&again, b.s));
+	assert_int_equal(again.n, EVENTS);
+	for (size_t i = 0; i < EVENTS; i++) {
+		assert_int_equal(again.event[i].at_ns, t.event[i].at_ns);
+		assert_int_equal(again.event[i].waited_ns, t.event[i].waited_ns);
+		assert_int_equal(again.event[i].kind, t.event[i].kind);
+		assert_int_equal(again.event[i].object, t.event[i].object);
+		assert_int_equal(again.event[i].other, t.event[i].other);
+		assert_int_equal(again.event[i].site, t.event[i].site);
+	}
+	free(t.event);
+	free(again.event);
+	buf_release(&b);
+}
+
+/* In pieces, as a log has it: each goes on at the time of the one before. */
+static void comes_back_in_pieces(void **state)
+{
+	struct burst_thread t = { .id = 1 };
+
+	(void)state;
+	assert_true(burst_read(&t, "v511"));
+	assert_true(burst_read(&t, "v711"));
+	assert_int_equal(t.n, 2);
+	assert_int_equal(t.event[0].at_ns, 5);
+	assert_int_equal(t.event[1].at_ns, 12);
+	free(t.event);
+}
+
+static void is_refused(void **state)
+{
+	static const char *const malformed[] = {
+		"?", "z", "v", "v1", "v11", "x", "r1", "r11", "a111", "l1 1", "v1.1", "x1x",
+		"x________________", "xWWWWWWWWWWWWWWWW1", /* numbers that do not end, or are too large */
+		"r1______41", "v11______4",
+		"x\n", "\t", "xg",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
+		struct burst_thread t = { .id = 1 };
+
+		if (burst_read(&t, malformed[i]))
+			fail_msg("'%s' was read", malformed[i]);
+		free(t.event);
+	}
+}
+
+/* What came before the fault is kept. */
+static void keeps_the_begin(void **state)
+{
+	struct burst_thread t = { .id = 1 };
+
+	(void)state;
+	assert_false(burst_read(&t, "x1x2?"));
+	assert_int_equal(t.n, 2);
+	assert_int_equal(t.event[1].at_ns, 3);
+	free(t.event);
+}
+
+static void finds_threads(void **state)
+{
+	struct burst b = { .length_ns = 1, .cpus = 1 };
+
+	(void)state;
+	burst_thread(&b, 7);
+	burst_thread(&b, 3);
+	assert_ptr_equal(burst_thread(&b, 7), &b.thread[0]);
+	assert_int_equal(b.n, 2);
+	burst_release(&b);
+	assert_int_equal(b.n, 0);
+}
+
+static void mutate(char *s, size_t n)
+{
+	static const char with[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_?";
+
+	for (size_t i = 1 + any() % 4; n && i-- > 0;) {
+		size_t at = any() % n;
+
+		s[at] = with[any() % (sizeof(with) - 1)];
+		if (!(any() % 8))
+			s[at] = '\0';
+	}
+}
+
+/* Learns of the burst, and asks. */
+static void replay_takes(const struct burst *b)
+{
+	const double shorter[4] = { 0, 0.5, 1, NAN };
+	const uint32_t without[2] = { 1, 2 };
+	const struct replay_outside outside = { .site = 1, .factor = 0.5 };
+	const struct replay_question q = { .shorter = shorter, .outside = &outside, .noutside = 1, .without = without, .nwithout = 2, .cpus = 1 };
+	struct replay *r = replay_learn(b, 1, 3);
+	struct replay_answer a;
+	struct replay_facts f;
+	size_t waits;
+
+	replay_facts(r, &f);
+	replay_waits(r, &waits);
+	replay_ask(r, &q, &a);
+	assert_true(a.n >= 1);
+	for (size_t i = 0; i < a.n; i++)
+		assert_true(isnan(a.effect[i].gain) || isfinite(a.effect[i].gain));
+	replay_answer_release(&a);
+	replay_free(r);
+}
+
+static void takes_anything(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TEXTS; i++) {
+		struct burst b = { .length_ns = (int64_t)(any() % 10000000), .cpus = 1 + (unsigned)(any() % 3) };
+
+		for (uint32_t id = 1; id <= 4; id++) {
+			struct burst_thread t = { 0 };
+			struct buf text = text_of(&t, 1 + any() % 60);
+
+			mutate(text.s, i % 2 ? text.len : 0);
+			burst_read(burst_thread(&b, id), text.s);
+			free(t.event);
+			buf_release(&text);
+		}
+		if (i < LEARNED)
+			replay_takes(&b);
+		burst_release(&b);
+	}
+}
+
+/* Times that go back, threads of one id, nothing at all. */
+static void takes_nonsense(void **state)
+{
+	struct burst b = { 0 };
+	struct burst_event e = { .kind = BURST_ACQUIRE, .at_ns = -5, .waited_ns = INT64_MAX, .object = 1 };
+
+	(void)state;
+	replay_takes(&b);
+	burst_thread(&b, 1);
+	replay_takes(&b);
+	burst_add(burst_thread(&b, 1), &e);
+	e.at_ns = -100;
+	burst_add(burst_thread(&b, 1), &e);
+	e.kind = BURST_BIRTH;
+	burst_add(burst_thread(&b, 1), &e);
+	replay_takes(&b);
+	burst_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(comes_back),
+		cmocka_unit_test(comes_back_in_pieces),
+		cmocka_unit_test(is_refused),
+		cmocka_unit_test(keeps_the_begin),
+		cmocka_unit_test(finds_threads),
+		cmocka_unit_test(takes_anything),
+		cmocka_unit_test(takes_nonsense),
+	};
+
+	return UNIT_MAIN(tests);
+}
