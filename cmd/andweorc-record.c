@@ -410,7 +410,7 @@ static bool renew_arena(struct recording *r, unsigned run)
 	new = launch_arena(run, &fd);
 	if (!new)
 		return false;
-	memcpy(new->row, r->arena->row, r->modules.rows_used * sizeof(new->row[0]));
+	memcpy(new->parts.row, r->arena->parts.row, r->modules.rows_used * sizeof(new->parts.row[0]));
 	launch_release(r->arena, r->arena_fd);
 	r->conductor.arena = r->arena = new;
 	r->arena_fd = fd;

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "recorder/shared.h"
 
 enum {
 	LOOK_MS = 20,  /* between looks */
@@ -26,21 +27,16 @@ bool automatic_kind(const char *name, enum arena_moved *kind)
 
 static uint64_t visits(const struct arena *arena, uint32_t number)
 {
-	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_acquire);
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < n && number; i++)
-		sum += atomic_load_explicit(&arena->thread[i].visits[number - 1], memory_order_relaxed);
-	return sum;
+	return number ? shared_visits(arena, number - 1) : 0;
 }
 
-static uint64_t worked_us(const struct arena *arena)
+static uint64_t worked_us(struct arena *arena)
 {
-	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_acquire);
+	uint32_t n = shared_threads(arena);
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		sum += atomic_load_explicit(&arena->thread[i].worked_ns, memory_order_relaxed);
+		sum += atomic_load_explicit(&shared_thread(arena, i)->worked_ns, memory_order_relaxed);
 	return sum / 1000;
 }
 

@@ -9,14 +9,16 @@
 #include "format.h"
 #include "format/record.h"
 #include "recorder/bursts.h"
+#include "recorder/shared.h"
 #include "replay/burst.h"
 
 enum { LINE_BYTES = 1 << 16 }; /* of events in one record */
 
 /* A thread in a burst: a part of the log of its slot. */
 struct life {
-	const struct arena_log *log;
-	uint32_t first, end; /* events */
+	const struct arena_event *event; /* event[0..n); the program may still write there */
+	uint32_t n;
+	uint32_t slot;
 	uint32_t id;         /* in the records */
 };
 
@@ -52,17 +54,17 @@ void bursts_release(struct bursts *b)
 
 void bursts_begin(struct bursts *b, int64_t began_ns)
 {
-	uint32_t n = atomic_load_explicit(&b->arena->threads_used, memory_order_acquire);
+	uint32_t n = shared_threads(b->arena);
 
 	/* The logs are empty again, and take no memory. */
-	if (madvise(b->arena->log, sizeof(b->arena->log), MADV_REMOVE) != 0)
+	if (madvise(b->arena->parts.log, sizeof(b->arena->parts.log), MADV_REMOVE) != 0)
 		for (uint32_t i = 0; i < ARENA_LOGS; i++)
-			atomic_store_explicit(&b->arena->log[i].n, 0, memory_order_relaxed);
+			atomic_store_explicit(&b->arena->parts.log[i].log.n, 0, memory_order_relaxed);
 	atomic_store_explicit(&b->arena->logs_used, 0, memory_order_relaxed);
 	atomic_store_explicit(&b->arena->cut_ns, 0, memory_order_relaxed);
 	for (uint32_t i = 0; i < ARENA_THREADS; i++) {
 		b->samples[i].n = 0;
-		b->samples[i].first = i < n ? atomic_load_explicit(&b->arena->thread[i].ring_tail, memory_order_relaxed) : 0;
+		b->samples[i].first = i < n ? atomic_load_explicit(&shared_thread(b->arena, i)->ring_tail, memory_order_relaxed) : 0;
 	}
 	b->began_ns = began_ns;
 	b->on = true;
@@ -135,47 +137,46 @@ static uint32_t number_of(struct idmap *map, size_t *n, uint64_t id)
 	return (uint32_t)at + 1;
 }
 
-static void add_life(struct lives *l, const struct arena_log *log, uint32_t first, uint32_t end, uint32_t id)
+static void add_life(struct lives *l, const struct arena_event *event, uint32_t n, uint32_t slot, uint32_t id)
 {
 	l->v = xgrow(l->v, l->n, &l->cap, sizeof(*l->v));
-	l->v[l->n++] = (struct life){ log, first, end, id };
+	l->v[l->n++] = (struct life){ event, n, slot, id };
 }
 
 /*
  * Each thread that had the slot.  The last one is the thread that is there still, and
  * may be known from other bursts; who has ended is not met again.
  */
-static void find_lives(struct bursts *b, struct lives *l, const struct arena_log *log)
+static void find_lives(struct bursts *b, struct lives *l, uint32_t log)
 {
-	uint32_t n = atomic_load_explicit(&log->n, memory_order_acquire), first = 0;
-	const struct arena_thread *t;
+	uint32_t n, slot, first = 0, tid;
+	const struct arena_event *event = shared_log(b->arena, log, &n, &slot);
 
-	if (n > ARENA_EVENTS || log->thread == 0 || log->thread > ARENA_THREADS)
+	if (!event)
 		return;
-	t = &b->arena->thread[log->thread - 1];
 	for (uint32_t i = 0; i < n; i++) {
-		if (log->event[i].kind != BURST_DEATH)
+		if (event[i].kind != BURST_DEATH)
 			continue;
 		b->nthreads++;
-		add_life(l, log, first, i + 1, (uint32_t)b->nthreads);
+		add_life(l, event + first, i + 1 - first, slot, (uint32_t)b->nthreads);
 		first = i + 1;
 	}
+	tid = (uint32_t)shared_thread(b->arena, slot)->tid;
 	if (first < n)
-		add_life(l, log, first, n, number_of(&b->threads, &b->nthreads, (uint64_t)(uint32_t)t->tid << 32 | log->thread));
+		add_life(l, event + first, n - first, slot, number_of(&b->threads, &b->nthreads, (uint64_t)tid << 32 | (slot + 1)));
 }
 
-/* The thread that was born in the slot at that time; 0: it has noted nothing. */
-static uint32_t born_in(const struct lives *l, uint32_t slot, int64_t at_ns)
+/* The thread that was born in the slot of that number at that time; 0: it has noted nothing. */
+static uint32_t born_in(const struct lives *l, uint32_t number, int64_t at_ns)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].log->thread == slot && l->v[i].log->event[l->v[i].first].at_ns >= at_ns)
+		if (l->v[i].slot + 1 == number && l->v[i].event[0].at_ns >= at_ns)
 			return l->v[i].id;
 	return 0;
 }
 
 /* The event in the numbers of the log.  False: it is none. */
-static bool translate(struct bursts *b, const struct lives *l, const struct life *life, const struct arena_event *a,
-		      struct burst_event *e)
+static bool translate(struct bursts *b, const struct lives *l, uint32_t slot, const struct arena_event *a, struct burst_event *e)
 {
 	uint32_t process, place;
 	const struct burst_samples *samples;
@@ -194,7 +195,7 @@ static bool translate(struct bursts *b, const struct lives *l, const struct life
 		e->object = born_in(l, a->object, a->at_ns);
 		break;
 	case BURST_SAMPLE:
-		samples = &b->samples[life->log->thread - 1];
+		samples = &b->samples[slot];
 		place = a->object - samples->first;
 		if (place >= samples->n || samples->stack[place] == 0)
 			return false;
@@ -212,7 +213,7 @@ static bool translate(struct bursts *b, const struct lives *l, const struct life
 	default:
 		return false;
 	}
-	process = atomic_load_explicit(&b->arena->thread[life->log->thread - 1].process, memory_order_relaxed);
+	process = atomic_load_explicit(&shared_thread(b->arena, slot)->process, memory_order_relaxed);
 	e->site = a->site ? number_of(&b->sites, &b->nsites, a->site * 0x9e3779b97f4a7c15u + process) : 0;
 	return true;
 }
@@ -239,8 +240,10 @@ static void write_life(struct bursts *b, const struct lives *l, const struct lif
 	struct burst_event e;
 	int64_t before = 0;
 
-	for (uint32_t i = life->first; i < life->end; i++) {
-		if (!translate(b, l, life, &life->log->event[i], &e) || e.at_ns < before || e.at_ns > length_ns)
+	for (uint32_t i = 0; i < life->n; i++) {
+		const struct arena_event a = life->event[i];
+
+		if (!translate(b, l, life->slot, &a, &e) || e.at_ns < before || e.at_ns > length_ns)
 			continue;
 		burst_write(&text, &e, before);
 		before = e.at_ns;
@@ -254,7 +257,6 @@ static void write_life(struct bursts *b, const struct lives *l, const struct lif
 void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns)
 {
 	int64_t cut = atomic_load_explicit(&b->arena->cut_ns, memory_order_relaxed);
-	uint32_t used = atomic_load_explicit(&b->arena->logs_used, memory_order_relaxed);
 	struct buf *line = &b->journal->line;
 	struct lives lives = { 0 };
 
@@ -273,8 +275,8 @@ void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns)
 	record_u64(line, "cpus", processors());
 	record_end(line);
 	journal_flush(b->journal);
-	for (uint32_t i = 0; i < used && i < ARENA_LOGS; i++)
-		find_lives(b, &lives, &b->arena->log[i]);
+	for (uint32_t i = 0; i < shared_logs(b->arena); i++)
+		find_lives(b, &lives, i);
 	for (size_t i = 0; i < lives.n; i++)
 		write_life(b, &lives, &lives.v[i], ended_ns - b->began_ns);
 	free(lives.v);

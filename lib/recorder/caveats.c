@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "binary/spinloop.h"
 #include "recorder/caveats.h"
+#include "recorder/shared.h"
 
 /* From this share of the time on it matters: a tenth of what is predicted may be wrong. */
 static const double MATTERS = 0.1;
@@ -29,11 +30,11 @@ struct sums {
 
 static struct sums sum_up(const struct conductor *c)
 {
-	uint32_t n = atomic_load(&c->arena->threads_used);
+	uint32_t n = shared_threads(c->arena);
 	struct sums s = { .run_ns = (double)c->ran_ns };
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct arena_thread *t = &c->arena->thread[i];
+		const struct arena_thread *t = shared_thread(c->arena, i);
 
 		s.absolute_ns += (double)atomic_load(&t->absolute_ns);
 		s.stranger_ns += (double)atomic_load(&t->stranger_ns);

@@ -7,6 +7,7 @@
 #include "format/record.h"
 #include "recorder/absent.h"
 #include "recorder/conductor_parts.h"
+#include "recorder/shared.h"
 #include "recorder/whole.h"
 
 enum {
@@ -143,18 +144,18 @@ static void stop_target(struct conductor *c)
 
 uint64_t conductor_lost(const struct conductor *c)
 {
-	uint32_t n = atomic_load(&c->arena->threads_used);
+	uint32_t n = shared_threads(c->arena);
 	uint64_t lost = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		lost += atomic_load_explicit(&c->arena->thread[i].lost, memory_order_relaxed);
+		lost += atomic_load_explicit(&shared_thread(c->arena, i)->lost, memory_order_relaxed);
 	return lost;
 }
 
 static void log_end(struct conductor *c, int64_t ended)
 {
 	struct buf *b = &c->journal->line;
-	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+	uint32_t n = arena_points(c->arena);
 	char status[JOURNAL_STATUS];
 
 	journal_status(status, c->wait_status);

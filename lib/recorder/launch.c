@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,24 +16,105 @@
 #include "base/msg.h"
 #include "format.h"
 #include "recorder/launch.h"
+#include "recorder/shared.h"
+
+enum {
+	THREADS_LEAST = 128, /* slots; with fewer a recording is worth little */
+	ARENA_SHARE = 4,     /* the arena may take this part of the address space, where that is limited */
+};
+
+static rlim_t limit_of(int resource)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+/* How many slots of threads there is address space for. */
+static uint32_t affordable(void)
+{
+	rlim_t limit = limit_of(RLIMIT_AS);
+	uint32_t n = ARENA_THREADS;
+
+	while (limit != RLIM_INFINITY && n > THREADS_LEAST && arena_bytes(n) > limit / ARENA_SHARE)
+		n /= 2;
+	return n;
+}
+
+static unsigned long long mb(uint64_t bytes)
+{
+	return bytes >> 20;
+}
+
+/* Of the limit that is in the way, if that is known; the caller frees it. */
+static char *blame(int resource, const char *ulimit)
+{
+	rlim_t limit = limit_of(resource);
+
+	return limit == RLIM_INFINITY ? xstrdup("")
+				      : xasprintf("; the limit is %llu kB (%s)", (unsigned long long)limit / 1024, ulimit);
+}
+
+/* A file of that size takes no memory; so the limit of files' sizes is raised for this one, if we may. */
+static int set_size(int fd, uint64_t bytes)
+{
+	struct rlimit before, during;
+	int result, err;
+
+	if (getrlimit(RLIMIT_FSIZE, &before) != 0 || before.rlim_cur >= bytes)
+		return ftruncate(fd, (off_t)bytes);
+	during = (struct rlimit){ bytes, before.rlim_max < bytes ? bytes : before.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &during);
+	result = ftruncate(fd, (off_t)bytes);
+	err = errno;
+	setrlimit(RLIMIT_FSIZE, &before);
+	errno = err;
+	return result;
+}
+
+/* A file for an arena with *threads slots, or fewer; -1 after a message. */
+static int arena_file(uint32_t *threads)
+{
+	/* Nobody else is to change its size: we would die of it. */
+	int fd = memfd_create(AW_ARENA_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	char *why;
+
+	while (fd >= 0 && set_size(fd, arena_bytes(*threads)) != 0) {
+		if (errno == EFBIG && *threads > THREADS_LEAST) {
+			*threads /= 2;
+			continue;
+		}
+		why = errno == EFBIG ? blame(RLIMIT_FSIZE, "ulimit -f") : xstrdup("");
+		msg_error("cannot create shared memory of %llu MB: %s%s", mb(arena_bytes(*threads)), strerror(errno), why);
+		free(why);
+		close(fd);
+		return -1;
+	}
+	if (fd < 0)
+		msg_error("cannot create shared memory: %s", strerror(errno));
+	else
+		fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+	return fd;
+}
 
 struct arena *launch_arena(unsigned run, int *fd)
 {
 	struct arena *a;
-	int memfd = memfd_create(AW_ARENA_NAME, MFD_CLOEXEC);
+	uint32_t threads = affordable();
+	int memfd = arena_file(&threads);
+	char *why;
 
-	if (memfd < 0 || ftruncate(memfd, sizeof(*a)) != 0) {
-		msg_error("cannot create shared memory: %s", strerror(errno));
-		if (memfd >= 0)
-			close(memfd);
+	if (memfd < 0)
 		return NULL;
-	}
-	a = mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memfd, 0);
+	a = mmap(NULL, arena_bytes(threads), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memfd, 0);
 	if (a == MAP_FAILED) {
-		msg_error("cannot map shared memory: %s", strerror(errno));
+		why = blame(RLIMIT_AS, "ulimit -v");
+		msg_error("cannot map shared memory of %llu MB: %s%s", mb(arena_bytes(threads)), strerror(errno), why);
+		free(why);
 		close(memfd);
 		return NULL;
 	}
+	shared_slots = a->threads_most = threads;
 	a->magic = ARENA_MAGIC;
 	a->size_check = (uint32_t)sizeof(*a);
 	a->run = run;
@@ -43,7 +125,7 @@ struct arena *launch_arena(unsigned run, int *fd)
 
 void launch_release(struct arena *a, int fd)
 {
-	munmap(a, sizeof(*a));
+	munmap(a, arena_bytes(shared_slots));
 	close(fd);
 }
 
@@ -54,6 +136,7 @@ static struct {
 	void (*for_us)(int);
 	void (*before)(int);
 } left[] = { { SIGINT, SIG_IGN, SIG_DFL }, { SIGQUIT, SIG_IGN, SIG_DFL }, { SIGPIPE, SIG_IGN, SIG_DFL },
+	     { SIGXFSZ, SIG_IGN, SIG_DFL },
 	     /* Who ignores it has no children that could be waited for. */
 	     { SIGCHLD, SIG_DFL, SIG_DFL } };
 

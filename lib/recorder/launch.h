@@ -29,8 +29,8 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
  * Once the command has been started, the terminal's signals (INT, QUIT) are not for
  * us: they go to the whole group, the command decides, and we finish the log;
  * `interrupted` is told of them, unless they were ignored.  Until then they end us,
- * as they would have ended it.  PIPE is not for us at all.  Commands get them, and
- * CHLD, as we had them.
+ * as they would have ended it.  PIPE and XFSZ are not for us at all: what cannot be
+ * written is an error.  Commands get them, and CHLD, as we had them.
  */
 void launch_leave_signals(void (*interrupted)(int));
 

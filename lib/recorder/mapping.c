@@ -384,7 +384,7 @@ static void load_rows(struct mappings *m, struct mapping *mod, struct arena *are
 	if (n == 0)
 		return;
 	if (n <= ARENA_ROWS - m->rows_used) {
-		memcpy(&arena->row[m->rows_used], rows, n * sizeof(*rows));
+		memcpy(&arena->parts.row[m->rows_used], rows, n * sizeof(*rows));
 		mod->first = m->rows_used;
 		mod->nrows = (uint32_t)n;
 		m->rows_used += (uint32_t)n;
@@ -402,17 +402,19 @@ static int range_by_lo(const void *a, const void *b)
 void mapping_publish(struct mappings *m, struct arena *arena)
 {
 	uint32_t next = !(atomic_load(&arena->scope) & 1);
-	struct arena_scope *scope = &arena->scopes[next];
+	static struct arena_scope scope; /* in memory that the program cannot change while it is sorted */
 
-	scope->npassed = 0;
+	scope.npassed = 0;
 	for (size_t i = 0; i < m->n; i++) {
 		const struct mapping *mod = &m->v[i];
 
-		for (size_t k = 0; k < mod->npassed && scope->npassed < ARENA_RANGES; k++)
-			scope->passed[scope->npassed++] = (struct arena_range){ arena_place(mod->id, mod->passed[k].lo),
-										arena_place(mod->id, mod->passed[k].hi) };
+		for (size_t k = 0; k < mod->npassed && scope.npassed < ARENA_RANGES; k++)
+			scope.passed[scope.npassed++] = (struct arena_range){ arena_place(mod->id, mod->passed[k].lo),
+									      arena_place(mod->id, mod->passed[k].hi) };
 	}
-	qsort(scope->passed, scope->npassed, sizeof(scope->passed[0]), range_by_lo);
+	qsort(scope.passed, scope.npassed, sizeof(scope.passed[0]), range_by_lo);
+	memcpy(arena->scopes[next].passed, scope.passed, scope.npassed * sizeof(scope.passed[0]));
+	arena->scopes[next].npassed = scope.npassed;
 	/* Pairs with the acquire in the handler: the table is there before it is named. */
 	atomic_store_explicit(&arena->scope, next, memory_order_release);
 }
@@ -420,29 +422,28 @@ void mapping_publish(struct mappings *m, struct arena *arena)
 void space_publish(const struct space *s, struct mappings *m, struct arena *arena, struct arena_process *process)
 {
 	uint32_t next = !(atomic_load(&process->modules) & 1);
-	struct arena_modules *set = &arena->modules[process - arena->process][next];
-	uintptr_t rows;
+	struct arena_modules *set = &arena->parts.modules[process - arena->process].set[next];
+	uint32_t n = 0;
 
 	set->base = atomic_load_explicit(&process->base, memory_order_acquire);
-	rows = (uintptr_t)set->base + offsetof(struct arena, row);
-	set->n = 0;
 	/* /proc lists mappings by address: the table is sorted. */
-	for (size_t i = 0; i < s->n && set->n < ARENA_MODULES; i++) {
+	for (size_t i = 0; i < s->n && n < ARENA_MODULES; i++) {
 		const struct mapped *at = &s->v[i];
 		struct mapping *mod = mapping_of(m, at->module);
 
 		if (!mod->has_rows)
 			load_rows(m, mod, arena);
-		set->module[set->n++] = (struct unwind_module){
+		set->module[n++] = (struct unwind_module){
 			.lo = at->lo,
 			.hi = at->hi,
 			.bias = at->bias,
-			.rows = (const struct unwind_row *)(rows + mod->first * sizeof(struct unwind_row)),
 			.nrows = mod->nrows,
+			.first = mod->first,
 			.id = at->module,
 			.own = mod->own,
 		};
 	}
+	set->n = n;
 	/* Pairs with the acquire in the handler: the table is there before it is named. */
 	atomic_store_explicit(&process->modules, next, memory_order_release);
 }

@@ -37,7 +37,7 @@ struct mapping {
 struct mappings {
 	struct mapping *v; /* owned; v[0..n), by id */
 	size_t n, cap;
-	uint32_t rows_used; /* of arena->row */
+	uint32_t rows_used; /* of the arena's */
 };
 
 /* A module in a process. */

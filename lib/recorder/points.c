@@ -15,6 +15,7 @@
 #include "format.h"
 #include "format/record.h"
 #include "recorder/points.h"
+#include "recorder/shared.h"
 
 enum {
 	HOT_PCT = 5,           /* of one processor, spent on hits of one place, is too much */
@@ -112,7 +113,7 @@ static struct arena_call *call_of(const struct points *p, const char *name, cons
 		struct arena_call *c = &p->arena->call[i];
 
 		/* Pairs with the release in redirect.c: `off` is there. */
-		if (strcmp(c->name, name) == 0 && atomic_load_explicit(&c->slots, memory_order_acquire) > 0 &&
+		if (strncmp(c->name, name, sizeof(c->name)) == 0 && atomic_load_explicit(&c->slots, memory_order_acquire) > 0 &&
 		    is_meant(p, atomic_load(&c->off), place, n))
 			return c;
 	}
@@ -137,7 +138,7 @@ static bool place_call(struct points *p, struct wanted_point *w)
 		return false;
 	w->call = call;
 	p->arena->point[w->point - 1].kind = POINT_CALL;
-	for (uint32_t i = 0; i < atomic_load(&p->arena->breaks_used); i++)
+	for (uint32_t i = 0; i < shared_breaks(p->arena); i++)
 		if (p->arena->brk[i].point == (uint32_t)w->point)
 			atomic_store(&p->arena->brk[i].call, (uint32_t)(call - p->arena->call) + 1);
 	atomic_store(&call->point, (uint32_t)w->point);
@@ -155,7 +156,7 @@ static char *why_no_breaks(const struct points *p, const struct wanted_point *w)
 	if (atomic_load(&a->break_errno))
 		return xasprintf("no progress point at '%s': breakpoints are refused: %s", w->name,
 				 strerror(atomic_load(&a->break_errno)));
-	if (w->nat > ARENA_BREAKS - atomic_load(&a->breaks_used))
+	if (w->nat > ARENA_BREAKS - shared_breaks(a))
 		return xasprintf("no progress point at '%s': the processor has four breakpoints in all", w->name);
 	return NULL;
 }
@@ -164,9 +165,9 @@ static char *why_no_breaks(const struct points *p, const struct wanted_point *w)
 static void arm(struct points *p, const struct wanted_point *w)
 {
 	struct arena *a = p->arena;
-	uint32_t used = atomic_load(&a->breaks_used);
+	uint32_t used = shared_breaks(a);
 
-	for (size_t k = 0; k < w->nat; k++)
+	for (size_t k = 0; k < w->nat && used + k < ARENA_BREAKS; k++)
 		a->brk[used + k] = (struct arena_break){ .place = w->at[k],
 							 .point = (uint32_t)w->point,
 							 .call = w->call ? (uint32_t)(w->call - a->call) + 1 : 0 };
@@ -204,9 +205,9 @@ void points_place(struct points *p)
 
 static bool is_given_up(const struct points *p, uint32_t point)
 {
-	uint32_t used = atomic_load(&p->arena->breaks_used);
+	uint32_t used = shared_breaks(p->arena);
 
-	for (uint32_t i = 0; i < used && i < ARENA_BREAKS; i++)
+	for (uint32_t i = 0; i < used; i++)
 		if (p->arena->brk[i].point == point + 1 && atomic_load(&p->arena->brk[i].off))
 			return true;
 	return false;
@@ -214,9 +215,9 @@ static bool is_given_up(const struct points *p, uint32_t point)
 
 static void give_up(struct points *p, uint32_t point)
 {
-	uint32_t used = atomic_load(&p->arena->breaks_used);
+	uint32_t used = shared_breaks(p->arena);
 
-	for (uint32_t i = 0; i < used && i < ARENA_BREAKS; i++)
+	for (uint32_t i = 0; i < used; i++)
 		if (p->arena->brk[i].point == point + 1)
 			atomic_store(&p->arena->brk[i].off, BREAK_TOO_HOT);
 	atomic_fetch_add_explicit(&p->arena->breaks_version, 1, memory_order_release);
@@ -303,18 +304,12 @@ static uint64_t counter(const struct points *p, uint32_t point)
 
 static uint32_t used(const struct points *p)
 {
-	/* Pairs with the release in arena_add_point: the name is there. */
-	return atomic_load_explicit(&p->arena->points_used, memory_order_acquire);
+	return arena_points(p->arena);
 }
 
 uint64_t points_visits(const struct points *p, uint32_t point)
 {
-	uint32_t n = atomic_load_explicit(&p->arena->threads_used, memory_order_acquire);
-	uint64_t sum = counter(p, point);
-
-	for (uint32_t i = 0; i < n; i++)
-		sum += atomic_load_explicit(&p->arena->thread[i].visits[point], memory_order_relaxed);
-	return sum;
+	return counter(p, point) + shared_visits(p->arena, point);
 }
 
 uint64_t points_most_visits(const struct points *p)
@@ -322,7 +317,7 @@ uint64_t points_most_visits(const struct points *p)
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < used(p); i++) {
-		bool counts = p->arena->point[i].kind != POINT_AUTOMATIC && points_is_live(p, i);
+		bool counts = shared_kind(p->arena, i) != POINT_AUTOMATIC && points_is_live(p, i);
 		uint64_t visits = counts ? points_visits(p, i) : 0;
 
 		most = visits > most ? visits : most;
@@ -332,7 +327,7 @@ uint64_t points_most_visits(const struct points *p)
 
 bool points_is_live(const struct points *p, uint32_t point)
 {
-	if (p->arena->point[point].kind == POINT_AUTOMATIC)
+	if (shared_kind(p->arena, point) == POINT_AUTOMATIC)
 		return automatic_is_live(&p->automatic, point);
 	if (!is_given_up(p, point))
 		return true;
@@ -400,7 +395,7 @@ bool points_look(struct points *p, uint32_t window, bool closing)
 
 /* ---- the log ------------------------------------------------------------------------------ */
 
-static const char *kind_of(const struct arena_point *at)
+static const char *name_of(enum point_kind kind)
 {
 	static const char *const name[] = {
 		[POINT_THROUGHPUT] = "throughput",
@@ -410,7 +405,7 @@ static const char *kind_of(const struct arena_point *at)
 		[POINT_AUTOMATIC] = "automatic",
 	};
 
-	return name[at->kind];
+	return name[kind];
 }
 
 void points_log(struct points *p)
@@ -418,19 +413,19 @@ void points_log(struct points *p)
 	struct buf *b = &p->journal->line;
 
 	for (uint32_t i = 0; i < used(p); i++) {
-		const struct arena_point *at = &p->arena->point[i];
+		enum point_kind kind = shared_kind(p->arena, i);
 
 		record_begin(b, AW_POINT);
 		record_u64(b, "run", p->run);
 		record_u64(b, "id", i + 1);
-		record_str(b, "name", at->name);
-		record_str(b, "kind", kind_of(at));
+		record_str(b, "name", shared_name(p->arena, i));
+		record_str(b, "kind", name_of(kind));
 		record_u64(b, "visits", points_visits(p, i));
-		if (at->kind == POINT_LATENCY) {
+		if (kind == POINT_LATENCY) {
 			record_u64(b, "begins", spans_begins(&p->spans, i));
 			record_u64(b, "measured", spans_measured(&p->spans, i));
 		}
-		if (at->kind == POINT_BREAK)
+		if (kind == POINT_BREAK)
 			record_u64(b, "cost_ns", atomic_load(&p->arena->break_cost_ns));
 		if (!points_is_live(p, i))
 			record_str(b, "given_up", "too-hot");

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "recorder/processes.h"
 #include "recorder/procstatus.h"
+#include "recorder/shared.h"
 
 enum {
 	EXECS_AT_A_TIME = 16,
@@ -47,9 +48,7 @@ void processes_release(struct processes *p)
 
 static uint32_t used(const struct processes *p)
 {
-	uint32_t n = atomic_load_explicit(&p->arena->processes_used, memory_order_acquire);
-
-	return n < ARENA_PROCESSES ? n : ARENA_PROCESSES;
+	return shared_processes(p->arena);
 }
 
 /* ---- joining ------------------------------------------------------------------------ */
@@ -273,15 +272,15 @@ static void log_end(struct processes *p, const struct member *m, uint64_t visits
 
 static void free_slots(struct processes *p, uint32_t process)
 {
-	uint32_t threads = atomic_load_explicit(&p->arena->threads_used, memory_order_acquire);
+	uint32_t threads = shared_threads(p->arena);
 
 	for (uint32_t k = 0; k < threads; k++) {
-		struct arena_thread *t = &p->arena->thread[k];
+		struct arena_thread *t = shared_thread(p->arena, k);
 
 		/* Pairs with the release in thread_reserve: then `process` is that of who reserved it. */
 		if (atomic_load_explicit(&t->state, memory_order_acquire) != SLOT_FREE &&
 		    atomic_load_explicit(&t->process, memory_order_relaxed) == process)
-			arena_free_slot(p->arena, t);
+			arena_free_slot(p->arena, t, k);
 	}
 }
 
@@ -343,16 +342,16 @@ int64_t processes_cpu_ns(struct processes *p)
 
 void processes_visits(const struct processes *p, uint64_t visits[ARENA_PROCESSES])
 {
-	uint32_t threads = atomic_load_explicit(&p->arena->threads_used, memory_order_acquire);
+	uint32_t threads = shared_threads(p->arena);
 
 	for (uint32_t i = 0; i < ARENA_PROCESSES; i++)
 		visits[i] = atomic_load_explicit(&p->arena->process[i].visits, memory_order_relaxed);
 	for (uint32_t k = 0; k < threads; k++) {
-		const struct arena_thread *t = &p->arena->thread[k];
+		const struct arena_thread *t = shared_thread(p->arena, k);
 
 		if (atomic_load_explicit(&t->state, memory_order_acquire) != SLOT_FREE)
 			visits[atomic_load_explicit(&t->process, memory_order_relaxed) % ARENA_PROCESSES] +=
-				arena_visits(p->arena, t) - atomic_load_explicit(&t->visits_before, memory_order_relaxed);
+				arena_visits(p->arena, k) - atomic_load_explicit(&t->visits_before, memory_order_relaxed);
 	}
 }
 

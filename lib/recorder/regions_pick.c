@@ -175,13 +175,16 @@ static void merge(struct arena_target *target)
 
 void regions_target(struct region *const *regions, size_t n, struct arena_target *target)
 {
-	target->nranges = 0;
-	target->inclusive = 0;
-	target->class = CLASS_CPU;
+	static struct arena_target made; /* in memory that the program cannot change meanwhile */
+
+	made.nranges = 0;
+	made.inclusive = 0;
+	made.class = CLASS_CPU;
 	for (size_t i = 0; i < n; i++) {
-		target->inclusive |= regions[i]->scope != REGION_LINE;
-		target->class = regions[i]->class;
-		add_target(regions[i], target);
+		made.inclusive |= regions[i]->scope != REGION_LINE;
+		made.class = regions[i]->class;
+		add_target(regions[i], &made);
 	}
-	merge(target);
+	merge(&made);
+	memcpy(target, &made, offsetof(struct arena_target, range) + made.nranges * sizeof(made.range[0]));
 }

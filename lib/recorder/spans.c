@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "format.h"
 #include "format/record.h"
+#include "recorder/shared.h"
 
 enum {
 	LOOK_LEAST_NS = 500000,        /* between looks, */
@@ -43,11 +44,10 @@ void spans_release(struct spans *s)
 
 static uint32_t latency_points(const struct spans *s, uint32_t at[ARENA_POINTS])
 {
-	/* Pairs with the release in arena_add_point: the kind is there. */
-	uint32_t used = atomic_load_explicit(&s->arena->points_used, memory_order_acquire), n = 0;
+	uint32_t used = arena_points(s->arena), n = 0;
 
 	for (uint32_t i = 0; i < used; i++)
-		if (s->arena->point[i].kind == POINT_LATENCY)
+		if (shared_kind(s->arena, i) == POINT_LATENCY)
 			at[n++] = i;
 	return n;
 }
@@ -55,7 +55,7 @@ static uint32_t latency_points(const struct spans *s, uint32_t at[ARENA_POINTS])
 /* The i-th place of the arena where spans of the point are measured; NULL: it is another point's. */
 static const struct arena_spans *spans_at(const struct spans *s, uint32_t i, uint32_t point)
 {
-	const struct arena_spans *at = &s->arena->spans[i];
+	const struct arena_spans *at = shared_spans(s->arena, i);
 
 	/* Pairs with the release in spans_of. */
 	return atomic_load_explicit(&at->point, memory_order_acquire) == point + 1 ? at : NULL;
@@ -63,7 +63,7 @@ static const struct arena_spans *spans_at(const struct spans *s, uint32_t i, uin
 
 static uint32_t places(const struct spans *s)
 {
-	return atomic_load_explicit(&s->arena->spans_used, memory_order_relaxed);
+	return shared_places(s->arena);
 }
 
 uint64_t spans_begins(const struct spans *s, uint32_t point)
@@ -81,12 +81,7 @@ uint64_t spans_begins(const struct spans *s, uint32_t point)
 
 static uint64_t ends(const struct spans *s, uint32_t point)
 {
-	uint32_t n = atomic_load_explicit(&s->arena->threads_used, memory_order_acquire);
-	uint64_t sum = atomic_load_explicit(&s->arena->point[point].ends.count, memory_order_relaxed);
-
-	for (uint32_t i = 0; i < n; i++)
-		sum += atomic_load_explicit(&s->arena->thread[i].visits[point], memory_order_relaxed);
-	return sum;
+	return atomic_load_explicit(&s->arena->point[point].ends.count, memory_order_relaxed) + shared_visits(s->arena, point);
 }
 
 uint64_t spans_measured(const struct spans *s, uint32_t point)
@@ -222,7 +217,7 @@ double spans_in_flight(const struct spans *s, uint32_t point)
 {
 	const struct span_flow *f = &s->flow[point];
 
-	if (s->arena->point[point].kind != POINT_LATENCY)
+	if (shared_kind(s->arena, point) != POINT_LATENCY)
 		return -1;
 	if (f->on)
 		return f->all_ns > 0 ? f->open_ns / f->all_ns : -1;
@@ -306,7 +301,7 @@ void spans_log(struct spans *s, uint32_t point, uint64_t experiment, struct buf 
 	if (n) {
 		record_begin(b, AW_LATENCY);
 		record_u64(b, "experiment", experiment);
-		record_str(b, "point", s->arena->point[point].name);
+		record_str(b, "point", shared_name(s->arena, point));
 		record_u64(b, "count", n);
 		record_i64(b, "virtual_ns", s->last[point].virtual_ns);
 		record_u64(b, "crossing", after->crossing - before->crossing);

@@ -9,6 +9,7 @@
  * may be late, be left out, or read an entry that is just being replaced (then
  * `since` has changed, and it is not used).
  */
+#include "recorder/shared.h"
 #include "recorder/tick.h"
 
 /* Is the wait in the region?  Its frames end with the one that is charged, in line mode. */
@@ -57,14 +58,14 @@ static bool owed(const struct arena *a, const struct arena_thread *t, int64_t no
 
 bool tick(struct arena *a, int64_t now_ns)
 {
-	uint32_t n = atomic_load_explicit(&a->threads_used, memory_order_acquire);
+	uint32_t n = shared_threads(a);
 	bool any = false;
 	int64_t owe;
 
 	if (atomic_load(&a->speedup) == 0)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!atomic_load_explicit(&a->waits[i], memory_order_relaxed) || !owed(a, &a->thread[i], now_ns, &owe))
+		if (!atomic_load_explicit(&a->waits[i], memory_order_relaxed) || !owed(a, shared_thread(a, i), now_ns, &owe))
 			continue;
 		arena_raise_delay(a, owe);
 		any = true;

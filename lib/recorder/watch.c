@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "recorder/absent.h"
 #include "recorder/conductor_parts.h"
+#include "recorder/shared.h"
 #include "recorder/tick.h"
 
 enum {
@@ -76,19 +77,20 @@ void conductor_sleep(struct conductor *c, int64_t at)
 
 /* ---- samples ------------------------------------------------------------------------ */
 
-static void drain_thread(struct conductor *c, struct arena_thread *t)
+static void drain_thread(struct conductor *c, uint32_t slot)
 {
+	struct arena_thread *t = shared_thread(c->arena, slot);
 	uint32_t process = atomic_load_explicit(&t->process, memory_order_relaxed);
-	/* Pairs with the release in sample_keep: what the head covers is complete. */
-	uint32_t head = atomic_load_explicit(&t->ring_head, memory_order_acquire);
-	uint32_t tail = atomic_load_explicit(&t->ring_tail, memory_order_relaxed);
+	uint32_t tail, n = shared_ring(t, &tail);
 
-	for (; tail != head; tail++) {
-		processes_name(&c->processes, process, &t->ring[tail % ARENA_RING]);
-		regions_sample(c->regions, &t->ring[tail % ARENA_RING]);
-		bursts_sample(&c->bursts, (uint32_t)(t - c->arena->thread), tail, &t->ring[tail % ARENA_RING]);
+	for (uint32_t i = 0; i < n; i++) {
+		struct arena_sample s = shared_sample(t, tail + i);
+
+		processes_name(&c->processes, process, &s);
+		regions_sample(c->regions, &s);
+		bursts_sample(&c->bursts, slot, tail + i, &s);
 	}
-	atomic_store_explicit(&t->ring_tail, tail, memory_order_release);
+	atomic_store_explicit(&t->ring_tail, tail + n, memory_order_release);
 }
 
 /* Samples in code of no known module: something has been loaded, or there is a compiler at work in the target. */
@@ -127,13 +129,13 @@ int64_t conductor_drain_ns(const struct conductor *c)
 
 void conductor_drain(struct conductor *c)
 {
-	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
+	uint32_t n = shared_threads(c->arena);
 
 	processes_look(&c->processes);
 	conductor_reap(c); /* for the status of those who have ended */
 	look_again(c);
 	for (uint32_t i = 0; i < n; i++)
-		drain_thread(c, &c->arena->thread[i]);
+		drain_thread(c, i);
 	if (c->regions->passed_more) {
 		mapping_publish(c->modules, c->arena);
 		c->regions->passed_more = false;
@@ -149,11 +151,11 @@ void conductor_drain(struct conductor *c)
 
 static uint64_t all_visits(const struct conductor *c)
 {
-	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+	uint32_t n = arena_points(c->arena);
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (c->arena->point[i].kind != POINT_AUTOMATIC)
+		if (shared_kind(c->arena, i) != POINT_AUTOMATIC)
 			sum += points_visits(&c->points, i);
 	return sum;
 }

@@ -16,6 +16,7 @@
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
 #include "recorder/diagnose.h"
+#include "recorder/shared.h"
 #include "recorder/whole.h"
 
 enum {
@@ -95,10 +96,10 @@ static bool clock_of_main(const struct conductor *c, int64_t *began, int64_t *de
 {
 	uint32_t slot = atomic_load_explicit(&c->arena->main_slot, memory_order_acquire);
 
-	if (slot == 0 || slot > ARENA_THREADS)
+	if (slot == 0 || slot > shared_threads(c->arena))
 		return false;
 	*began = atomic_load(&c->arena->main_began_ns);
-	*delay = atomic_load(&c->arena->thread[slot - 1].delay_ns) + atomic_load(&c->arena->main_waited_ns);
+	*delay = atomic_load(&shared_thread(c->arena, slot - 1)->delay_ns) + atomic_load(&c->arena->main_waited_ns);
 	return *began > 0;
 }
 

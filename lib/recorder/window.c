@@ -14,6 +14,7 @@
 #include "format.h"
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
+#include "recorder/shared.h"
 
 enum {
 	LOOK_NS = 200000,  /* how often counters are looked at: the time of the look is taken for that of the visit; */
@@ -27,11 +28,11 @@ enum {
 
 struct tally conductor_tally(const struct conductor *c)
 {
-	uint32_t n = atomic_load_explicit(&c->arena->threads_used, memory_order_acquire);
+	uint32_t n = shared_threads(c->arena);
 	struct tally t = { .delay_ns = atomic_load(&c->arena->delay_ns), .at_ns = now_ns() };
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct arena_thread *of = &c->arena->thread[i];
+		const struct arena_thread *of = shared_thread(c->arena, i);
 
 		t.samples += atomic_load_explicit(&of->samples, memory_order_relaxed);
 		t.hits += atomic_load_explicit(&of->hits, memory_order_relaxed);
@@ -55,7 +56,7 @@ static bool wait_for_points(struct conductor *c, bool *done, const bool *want, b
 	bool any = false, counters;
 
 	for (;;) {
-		uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+		uint32_t n = arena_points(c->arena);
 		bool all = n > 0;
 		int64_t now;
 
@@ -163,7 +164,7 @@ void conductor_put(struct conductor *c, const struct window *w)
 static bool log_window(struct conductor *c, struct window *w)
 {
 	struct buf *b = &c->journal->line;
-	uint32_t n = atomic_load_explicit(&c->arena->points_used, memory_order_acquire);
+	uint32_t n = arena_points(c->arena);
 	bool disturbed = conductor_log(c, w);
 
 	for (uint32_t i = 0; i < n; i++)
@@ -175,10 +176,10 @@ static bool log_window(struct conductor *c, struct window *w)
 			continue;
 		record_begin(b, AW_VISITS);
 		record_u64(b, "experiment", c->experiments);
-		record_str(b, "point", c->arena->point[i].name);
-		record_str(b, "kind", c->arena->point[i].kind == POINT_LATENCY ? "latency" : "throughput");
+		record_str(b, "point", shared_name(c->arena, i));
+		record_str(b, "kind", shared_kind(c->arena, i) == POINT_LATENCY ? "latency" : "throughput");
 		record_u64(b, "count", count_of(c, i));
-		if (c->arena->point[i].kind == POINT_LATENCY && c->arena->point[i].counted)
+		if (shared_kind(c->arena, i) == POINT_LATENCY && c->arena->point[i].counted)
 			record_u64(b, "begins", c->arena->point[i].close_begins - c->arena->point[i].open_begins);
 		record_i64(b, "virtual_ns", virt);
 		if (spans_in_flight(&c->points.spans, i) >= 0)
@@ -193,7 +194,7 @@ static bool log_window(struct conductor *c, struct window *w)
 						  .time_ns = (double)virt };
 
 			spans_as_visits(&c->points.spans, i, &obs.count, &obs.time_ns);
-			conductor_learn(c, c->arena->point[i].name, w->region, &obs);
+			conductor_learn(c, shared_name(c->arena, i), w->region, &obs);
 		}
 	}
 	conductor_put(c, w);

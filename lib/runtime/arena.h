@@ -1,10 +1,16 @@
 /*
  * arena: the memory that andweorc-record and the runtime share.
  *
- * One sparse memfd, mapped whole by both sides; only pages that are touched
- * cost anything.  The recorder creates it, decides, and reads; the runtime in
- * the target counts, credits and pauses.  Because every number lives here, a
- * target that crashes, is killed or calls _exit loses nothing that was measured.
+ * One sparse memfd; only pages that are touched cost memory.  The recorder
+ * creates it, decides, and reads; the runtime in the target counts, credits and
+ * pauses.  Because every number lives here, a target that crashes, is killed or
+ * calls _exit loses nothing that was measured.
+ *
+ * Address space is scarce in a target that limits it, or that locks what it has
+ * mapped.  So the target maps what all of it needs at once (up to `parts`), and
+ * of the parts only what it uses, when it does (lib/runtime/reach.c).  The
+ * recorder maps the whole.  It trusts nothing that it reads here: indices and
+ * counts go through lib/recorder/shared.h.
  *
  * Each field names its one writer:  [C] the conductor (andweorc-record),
  * [T] the thread that owns the slot, [A] any thread of the target.
@@ -19,6 +25,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -27,9 +34,11 @@
 #include "unwind.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d09, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d0a, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
-	ARENA_THREADS = 4096,     /* slots of all processes; further threads run unprofiled */
+	ARENA_THREADS = 4096,     /* slots of all processes, at most; further threads run unprofiled */
+	ARENA_THREADS_PIECE = 4,  /* so many slots are mapped at a time */
+	ARENA_SPANS_PIECE = 16,   /* the same of struct arena_spans */
 	ARENA_POINTS = 64,
 	ARENA_BREAKS = 4,         /* debug registers of x86-64 */
 	ARENA_CALLS = 16,         /* functions whose calls are counted */
@@ -50,9 +59,16 @@ enum {
 	ARENA_PROCESSORS = 1 << 10, /* remembered; a power of two */
 	ARENA_SPANS = 1 << 11,    /* threads that measure spans, times points; further ones only count them */
 	ARENA_NUMBERED = 1 << 14, /* spans with numbers that are open at a time; a power of two */
-	ARENA_EVENTS = 1 << 15,   /* that a thread notes in a burst */
+	ARENA_EVENTS = 1 << 14,   /* that a thread notes in a burst */
 	ARENA_LOGS = 64,          /* threads that note some */
 };
+
+/* What is mapped by itself begins at a multiple of this. */
+#if defined(__x86_64__)
+#define ARENA_PAGE 4096
+#else
+#define ARENA_PAGE 65536
+#endif
 
 /* The runtime's state, as far as the recorder needs to know it. */
 enum {
@@ -216,7 +232,7 @@ struct arena_scope {
 	struct arena_range passed[ARENA_RANGES];
 };
 
-/* Where a process has its modules, and how to unwind them.  `rows` are addresses in that process. */
+/* Where a process has its modules, and how to unwind them: `first` counts in the arena's rows, `rows` is NULL. */
 struct arena_modules {
 	uint64_t base; /* where it had mapped the arena as this was written: after an exec the addresses are stale */
 	uint32_t n;
@@ -328,7 +344,7 @@ struct arena_thread {
 	_Alignas(64) _Atomic uint32_t state; /* SLOT_*, for people who look */
 	_Atomic uint32_t process;   /* [A] index of the thread's process */
 	int32_t tid;
-	_Atomic uint32_t next_free; /* while it is free: number of the next free slot, 0 = none */
+	uint32_t number;            /* [T] of the slot, > 0 */
 	_Atomic uint64_t visits_before; /* [A] of all points, by those that had the slot before */
 	uint64_t routine, arg;      /* of a thread that is unborn: what it will run, */
 	int64_t ready_ns;           /* since when, */
@@ -352,12 +368,41 @@ struct arena_thread {
 	uint32_t log, log_window;   /* [T] number of the slot's arena_log in the burst that is that window; 0: there was none left */
 	struct arena_wait wait;     /* [T] */
 	struct arena_site site[ARENA_SITES]; /* [T] */
-	_Atomic uint64_t visits[ARENA_POINTS]; /* [T] */
 	uint16_t spans[ARENA_POINTS]; /* [T] number of the slot's arena_spans for the point, > 0; 0: none yet */
 	struct arena_segment segment[ARENA_SEGMENTS]; /* [T] */
 	_Alignas(64) _Atomic uint32_t ring_head; /* [T] next to write */
 	_Atomic uint32_t ring_tail;              /* [C] next to read */
 	struct arena_sample ring[ARENA_RING];
+};
+
+/* Pieces that are mapped by themselves. */
+struct arena_modules_piece {
+	_Alignas(ARENA_PAGE) struct arena_modules set[2]; /* [C] of one process; the two take turns */
+};
+
+struct arena_spans_piece {
+	_Alignas(ARENA_PAGE) struct arena_spans at[ARENA_SPANS_PIECE];
+};
+
+struct arena_log_piece {
+	_Alignas(ARENA_PAGE) struct arena_log log;
+};
+
+struct arena_threads_piece {
+	_Alignas(ARENA_PAGE) struct arena_thread slot[ARENA_THREADS_PIECE];
+};
+
+/*
+ * What a process maps as it needs it.  A new part is a member here, in front of
+ * the last one, and a function of lib/runtime/reach.c.  The last one is the largest:
+ * where the recorder may have less memory, or smaller files, it is cut short.
+ */
+struct arena_parts {
+	struct arena_modules_piece modules[ARENA_PROCESSES];         /* a process maps its own, as it joins */
+	struct arena_spans_piece spans[ARENA_SPANS / ARENA_SPANS_PIECE]; /* as spans are measured */
+	struct arena_log_piece log[ARENA_LOGS];                      /* as events are noted */
+	_Alignas(ARENA_PAGE) struct unwind_row row[ARENA_ROWS];      /* [C] appended to, what a set refers to stays; those of a module, as its code is met */
+	struct arena_threads_piece threads[ARENA_THREADS / ARENA_THREADS_PIECE]; /* as threads begin */
 };
 
 struct arena {
@@ -379,6 +424,7 @@ struct arena {
 	uint32_t want_sampler;      /* [C] SAMPLER_* to use, 0 = perf, else timer */
 	uint64_t period_ns;         /* [C] of the sampler */
 	uint64_t seed;              /* [C] for the jitter of the period */
+	uint32_t threads_most;      /* [C] slots that there are, <= ARENA_THREADS */
 	uint32_t attend_first;      /* [C] 1: a program waits with its first instruction until it has been attended to */
 	_Atomic uint32_t main_slot; /* [A] of the thread that the recorder has started: its number, > 0 */
 	_Atomic int64_t main_began_ns;  /* [A] when it began with its program */
@@ -399,6 +445,7 @@ struct arena {
 	_Alignas(64) _Atomic int64_t delay_ns; /* [A] G */
 	_Alignas(64) _Atomic uint32_t threads_used; /* [A] highest slot ever taken, plus one */
 	_Atomic uint64_t threads_free;              /* [A] stack of slots that threads have left; see thread.c */
+	_Atomic uint32_t next_free[ARENA_THREADS];  /* [A] of a free slot: number of the next one, 0: none */
 	_Atomic uint8_t waits[ARENA_THREADS];       /* [T] 1: the thread's `wait` may be on; all that the conductor must look at often */
 	_Atomic uint32_t ticking;                   /* [C] 1: the conductor looks at waits often */
 	_Atomic uint32_t threads_refused;           /* [A] threads that found no slot, or could not be sampled */
@@ -423,18 +470,33 @@ struct arena {
 	struct arena_numbered numbered[ARENA_NUMBERED]; /* [A] */
 	_Atomic uint32_t logs_used;                 /* [A] in this burst; maybe more than there are */
 	_Atomic int64_t cut_ns;                     /* [A] when the first event found no room; 0: all did */
-	struct arena_spans spans[ARENA_SPANS];
+	_Alignas(64) _Atomic uint64_t visits[ARENA_THREADS][ARENA_POINTS]; /* [T] of each slot, of each point */
 	struct arena_birth birth[ARENA_BIRTHS]; /* [A] */
 	struct arena_target targets[2];
 	struct arena_target givens[2];          /* what is faster in all windows; the same index */
 	struct arena_scope scopes[2];
 	struct arena_process process[ARENA_PROCESSES];
 	char command[ARENA_PROCESSES][ARENA_COMMAND]; /* [A] of each: words separated by blanks; cut where it is longer */
-	struct arena_modules modules[ARENA_PROCESSES][2]; /* [C] of each; the two take turns */
-	struct unwind_row row[ARENA_ROWS]; /* [C] appended to; what a set refers to stays */
-	struct arena_thread thread[ARENA_THREADS];
-	_Alignas(4096) struct arena_log log[ARENA_LOGS]; /* whole pages, which can be given back */
+	struct arena_parts parts;
 };
+
+/* What every process maps: all that is before the parts. */
+#define ARENA_SHARED_BYTES offsetof(struct arena, parts)
+
+/* With fewer slots than there could be, of which some always fill a piece. */
+static inline uint64_t arena_bytes(uint32_t threads)
+{
+	return offsetof(struct arena, parts.threads) + threads / ARENA_THREADS_PIECE * sizeof(struct arena_threads_piece);
+}
+
+/* How many points there are; also when something else has been written there. */
+static inline uint32_t arena_points(const struct arena *a)
+{
+	/* Pairs with the release in arena_add_point: their names are there. */
+	uint32_t n = atomic_load_explicit(&a->points_used, memory_order_acquire);
+
+	return n < ARENA_POINTS ? n : ARENA_POINTS;
+}
 
 /*
  * The number (> 0) of the point of that kind called `name`, which is made when it
@@ -451,7 +513,7 @@ static inline int arena_add_point(struct arena *a, const char *name, enum point_
 		unlocked = 0;
 	} while (patience-- > 0 &&
 		 !atomic_compare_exchange_weak_explicit(&a->points_lock, &unlocked, 1, memory_order_acquire, memory_order_relaxed));
-	n = atomic_load_explicit(&a->points_used, memory_order_relaxed);
+	n = arena_points(a);
 	for (i = 0; i < n; i++)
 		if (a->point[i].kind == kind && strncmp(a->point[i].name, name, ARENA_POINT_NAME - 1) == 0)
 			break;
@@ -476,35 +538,42 @@ static inline uint64_t arena_with_top(uint64_t word, uint32_t top)
 	return ((word >> 32) + 1) << 32 | top;
 }
 
-/* Visits of all points that have been counted in the slot; bytes are no visits. */
-static inline uint64_t arena_visits(const struct arena *a, const struct arena_thread *t)
+/* Visits of all points that have been counted in the slot of that index; bytes are no visits. */
+static inline uint64_t arena_visits(const struct arena *a, uint32_t slot)
 {
-	uint32_t n = atomic_load_explicit(&a->points_used, memory_order_acquire);
+	uint32_t n = arena_points(a);
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		if (a->point[i].kind != POINT_AUTOMATIC)
-			sum += atomic_load_explicit(&t->visits[i], memory_order_relaxed);
+			sum += atomic_load_explicit(&a->visits[slot][i], memory_order_relaxed);
 	return sum;
 }
 
-/* Gives a slot back.  By its thread, or by the conductor when the thread's process is dead. */
-static inline void arena_free_slot(struct arena *a, struct arena_thread *t)
+/* Puts the slot of that index onto the stack of those that are free. */
+static inline void arena_push_slot(struct arena *a, uint32_t slot)
 {
 	uint64_t word = atomic_load_explicit(&a->threads_free, memory_order_relaxed);
-	uint32_t number = (uint32_t)(t - a->thread) + 1, of = atomic_load_explicit(&t->process, memory_order_relaxed);
-	uint64_t visits = arena_visits(a, t) - atomic_load_explicit(&t->visits_before, memory_order_relaxed);
+
+	do {
+		atomic_store_explicit(&a->next_free[slot], (uint32_t)word, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak_explicit(&a->threads_free, &word, arena_with_top(word, slot + 1),
+							memory_order_release, memory_order_relaxed));
+}
+
+/* Gives the slot of that index, t, back.  By its thread, or by the conductor when the thread's process is dead. */
+static inline void arena_free_slot(struct arena *a, struct arena_thread *t, uint32_t slot)
+{
+	uint32_t of = atomic_load_explicit(&t->process, memory_order_relaxed);
+	uint64_t visits = arena_visits(a, slot) - atomic_load_explicit(&t->visits_before, memory_order_relaxed);
 
 	if (visits)
 		atomic_fetch_add_explicit(&a->process[of % ARENA_PROCESSES].visits, visits, memory_order_relaxed);
 	/* A thread that was cancelled or killed in a wait waits no more. */
-	atomic_store_explicit(&a->waits[t - a->thread], 0, memory_order_relaxed);
+	atomic_store_explicit(&a->waits[slot], 0, memory_order_relaxed);
 	atomic_store_explicit(&t->wait.since, 0, memory_order_relaxed);
 	atomic_store_explicit(&t->state, SLOT_FREE, memory_order_relaxed);
-	do {
-		atomic_store_explicit(&t->next_free, (uint32_t)word, memory_order_relaxed);
-	} while (!atomic_compare_exchange_weak_explicit(&a->threads_free, &word, arena_with_top(word, number),
-							memory_order_release, memory_order_relaxed));
+	arena_push_slot(a, slot);
 }
 
 /*
@@ -527,10 +596,10 @@ static inline void arena_raise_delay(struct arena *a, int64_t to)
 		;
 }
 
-/* Is the place in one of r[0..n)? */
+/* Is the place in one of r[0..n)?  Never more than ARENA_RANGES of them. */
 static inline bool arena_in_ranges(const struct arena_range *r, uint32_t n, uint64_t place)
 {
-	uint32_t lo = 0, hi = n;
+	uint32_t lo = 0, hi = n < ARENA_RANGES ? n : ARENA_RANGES;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;

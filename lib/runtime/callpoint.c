@@ -217,7 +217,7 @@ __attribute__((used)) struct answer callpoint_enter(uint32_t i, const uintptr_t 
 	if (unlikely(!atomic_load_explicit(&call->seen, memory_order_relaxed)))
 		atomic_store_explicit(&call->seen, 1, memory_order_relaxed);
 	/* A handler that has interrupted the runtime changes no clock: it only counts. */
-	if (point_count(t, point - 1) && !self.busy)
+	if (point_count(point - 1) && !self.busy)
 		answer.point = point;
 	return answer;
 }

@@ -18,16 +18,19 @@ enum { QUEUED_NS = 20 * 1000 }; /* less than this is the time that reading two c
 /* Of the calling thread; NULL: there is none left. */
 static struct arena_log *log_of(struct arena_thread *t)
 {
-	uint32_t window = current_window(), n;
+	uint32_t window = current_window();
+	struct arena_log *log;
 
 	if (t->log_window != window) {
-		n = atomic_fetch_add_explicit(&arena->logs_used, 1, memory_order_relaxed);
 		t->log_window = window;
-		t->log = n < ARENA_LOGS ? n + 1 : 0;
-		if (t->log)
-			arena->log[n].thread = thread_number(t);
+		t->log = atomic_fetch_add_explicit(&arena->logs_used, 1, memory_order_relaxed) + 1;
+		log = t->log <= ARENA_LOGS ? reach_log(t->log - 1) : NULL;
+		if (!log)
+			t->log = 0;
+		else
+			log->thread = thread_number(t);
 	}
-	return t->log ? &arena->log[t->log - 1] : NULL;
+	return t->log ? reach_log(t->log - 1) : NULL;
 }
 
 /* No later event of anybody is in the burst. */

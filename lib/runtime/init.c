@@ -56,6 +56,12 @@ bool arena_adopt_again(void)
 	return arena != NULL;
 }
 
+/* Is it an arena, made for this runtime and that run? */
+static bool is_ours(const struct arena *a, uint32_t run)
+{
+	return a->magic == ARENA_MAGIC && a->size_check == (uint32_t)sizeof(*a) && a->run == run;
+}
+
 /*
  * The recorder names its own descriptor and the run (/proc/PID/fd/N#RUN), so the
  * target inherits none: its descriptor numbers are the same as without us.  What
@@ -81,20 +87,21 @@ static struct arena *map_arena(const char *name)
 	fd = (int)SYS(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	if (SYS(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0 || st.st_size < (off_t)sizeof(*a)) {
+	at = SYS(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
+	if (at == 0)
+		at = st.st_size < (off_t)arena_bytes(ARENA_THREADS_PIECE)
+			     ? -EINVAL
+			     : SYS(SYS_mmap, NULL, ARENA_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (at < 0 && at > -4096) {
 		SYS(SYS_close, fd);
 		return NULL;
 	}
-	at = SYS(SYS_mmap, NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-	SYS(SYS_close, fd);
-	if (at < 0 && at > -4096)
-		return NULL;
 	a = (struct arena *)at;
-	if (a->magic != ARENA_MAGIC || a->size_check != (uint32_t)sizeof(*a) || a->run != run) {
-		SYS(SYS_munmap, a, sizeof(*a));
-		return NULL;
-	}
-	return a;
+	reach_begin(a, fd);
+	if (is_ours(a, run))
+		return a;
+	reach_end();
+	return NULL;
 }
 
 /* Valgrind calculates what the program does, and dies of our signals.  It knows this sequence; a processor does nothing by it. */
@@ -153,7 +160,7 @@ __attribute__((constructor(101))) static void init(int argc, char **argv)
 		goto out;
 	redirect_init(a); /* before the conductor can ask whether calls are counted here */
 	if (!process_join(a, argc, argv)) {
-		SYS(SYS_munmap, a, sizeof(*a));
+		reach_end();
 		goto out;
 	}
 	arena_adopt(a);
@@ -161,6 +168,7 @@ __attribute__((constructor(101))) static void init(int argc, char **argv)
 	__register_atfork(process_forking, NULL, process_forked, &__dso_handle);
 	sampler_init();
 	thread_begin(thread_reserve());
+	reach_settle();
 	atomic_store_explicit(&a->runtime, self.slot ? RUNTIME_READY : RUNTIME_REFUSED, memory_order_release);
 	process_news();
 	process_begin();

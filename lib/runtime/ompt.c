@@ -84,7 +84,7 @@ static struct stack_of_waits {
 
 static struct stack_of_waits *stack_of(void)
 {
-	ptrdiff_t i = arena && self.slot ? self.slot - arena->thread : FOLLOWED;
+	uint32_t i = arena && self.slot ? thread_number(self.slot) - 1 : FOLLOWED;
 
 	return i < FOLLOWED ? &stacks[i] : NULL;
 }

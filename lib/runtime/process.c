@@ -94,17 +94,42 @@ static bool is_any_dead(const struct arena *a)
 	return false;
 }
 
+/* The conductor says that it will be there for some seconds more, again and again; one that was killed does not. */
+static bool is_conducted(const struct arena *a)
+{
+	return now_ns() < atomic_load_explicit(&a->expires_ns, memory_order_relaxed);
+}
+
 /* Processes may come and go more quickly than the conductor gets to run. */
-static struct arena_process *take_entry(struct arena *a, int32_t pid)
+static struct arena_process *wait_for_entry(struct arena *a, int32_t pid)
 {
 	struct timespec nap = { .tv_nsec = BURIAL_NS / BURIAL_NAPS };
-	struct arena_process *p = NULL;
+	struct arena_process *p = find_free(a, pid);
+
+	for (int i = 0; !p && i < BURIAL_NAPS && is_conducted(a) && is_any_dead(a); i++) {
+		SYS(SYS_nanosleep, &nap, NULL);
+		p = find_free(a, pid);
+	}
+	return p;
+}
+
+/* Our entry, with what the conductor will write to mapped; NULL when there is none. */
+static struct arena_process *take_entry(struct arena *a, int32_t pid)
+{
+	struct arena_modules_piece *modules = NULL;
+	struct arena_process *p;
 
 	outlive(a, pid);
-	for (int i = 0; i <= BURIAL_NAPS && (p = find_free(a, pid)) == NULL && is_any_dead(a); i++)
-		SYS(SYS_nanosleep, &nap, NULL);
-	if (!p)
+	p = wait_for_entry(a, pid);
+	if (p)
+		modules = reach_modules_of((uint32_t)(p - a->process));
+	if (!modules) {
+		/* An entry that could not be used is free again when the process is dead. */
 		atomic_fetch_add_explicit(&a->processes_refused, 1, memory_order_relaxed);
+		return NULL;
+	}
+	/* What was known of the last process that had the entry is not true of this one. */
+	modules->set[0].base = modules->set[1].base = 0;
 	return p;
 }
 
@@ -185,22 +210,24 @@ void process_begin(void)
 		return;
 	if (!atomic_compare_exchange_strong(&arena->main_began_ns, &none, now_ns()))
 		atomic_fetch_add_explicit(&arena->main_waited_ns, now_ns() - since, memory_order_relaxed);
-	atomic_store_explicit(&arena->main_slot, (uint32_t)(self.slot - arena->thread) + 1, memory_order_release);
+	atomic_store_explicit(&arena->main_slot, thread_number(self.slot), memory_order_release);
 }
 
 /* Everything is where it was in the parent; the conductor would need time to find that out. */
 static void copy_what_is_known(const struct arena_process *parent, struct arena_process *child)
 {
-	ptrdiff_t from = parent - arena->process, to = child - arena->process;
+	uint32_t from = (uint32_t)(parent - arena->process), to = (uint32_t)(child - arena->process);
 	const struct arena_modules *m =
-		&arena->modules[from][atomic_load_explicit(&parent->modules, memory_order_acquire) & 1];
-	struct arena_modules *copy = &arena->modules[to][0];
+		&reach_modules_of(from)->set[atomic_load_explicit(&parent->modules, memory_order_acquire) & 1];
+	struct arena_modules *copy = &reach_modules_of(to)->set[0];
 
 	copy->base = m->base;
 	copy->n = m->n <= ARENA_MODULES ? m->n : 0;
 	memcpy(copy->module, m->module, copy->n * sizeof(copy->module[0]));
 	atomic_store_explicit(&child->modules, 0, memory_order_relaxed);
 	memcpy(arena->command[to], arena->command[from], ARENA_COMMAND);
+	if (from != to)
+		reach_leave(PART_MODULES, from);
 }
 
 void process_forking(void)

@@ -21,8 +21,8 @@ static uint64_t visits_of_all(uint32_t point)
 	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_acquire);
 	uint64_t sum = atomic_load_explicit(&arena->point[point].ends.count, memory_order_relaxed);
 
-	for (uint32_t i = 0; i < n; i++)
-		sum += atomic_load_explicit(&arena->thread[i].visits[point], memory_order_relaxed);
+	for (uint32_t i = 0; i < n && i < ARENA_THREADS; i++)
+		sum += atomic_load_explicit(&arena->visits[i][point], memory_order_relaxed);
 	return sum;
 }
 
@@ -67,7 +67,7 @@ void point_add(int point, uint64_t n)
 
 	if (!t || number >= ARENA_POINTS)
 		return;
-	counter_add(&t->visits[number], n);
+	counter_add(&self.visits[number], n);
 	self.busy++;
 	point_open_or_close(t, number);
 	if (event_on())
@@ -92,7 +92,7 @@ void point_visit(int point)
 
 	if (unlikely(!t || !arena || number >= ARENA_POINTS))
 		return;
-	if (point_count(t, number))
+	if (point_count(number))
 		point_attend(t, number);
 }
 

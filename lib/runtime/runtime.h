@@ -24,6 +24,7 @@
  *   event      what a burst notes of all these
  *   span       lengths of spans
  *   thread     slots of threads        process, init  life
+ *   reach      what is mapped of the arena
  *   real       what libc has           sys     system calls of our own
  *
  * and what a program calls instead of libc: lock, create, ours (pthread locks,
@@ -57,6 +58,80 @@ extern struct arena *arena;
 void arena_adopt(struct arena *a);
 bool arena_adopt_again(void);
 
+/* ---- reach.c: the parts of the arena, mapped as they are needed ---- */
+
+/* As the members of struct arena_parts come one after the other. */
+enum arena_part { PART_MODULES, PART_SPANS, PART_LOGS, PART_THREADS };
+
+enum {
+	PIECES_OF_MODULES = 0,
+	PIECES_OF_SPANS = PIECES_OF_MODULES + ARENA_PROCESSES,
+	PIECES_OF_LOGS = PIECES_OF_SPANS + ARENA_SPANS / ARENA_SPANS_PIECE,
+	PIECES_OF_THREADS = PIECES_OF_LOGS + ARENA_LOGS,
+	PIECES = PIECES_OF_THREADS + ARENA_THREADS / ARENA_THREADS_PIECE
+};
+
+extern _Atomic(void *) reach_at[PIECES]; /* pieces of all parts, where they are mapped; NULL: not yet */
+
+void reach_begin(struct arena *a, int fd); /* init: `a` has been mapped up to its parts; fd is ours now, */
+void reach_settle(void);                   /* init: and not needed any more */
+void reach_end(void);                      /* init: unmaps all */
+
+/* any: maps piece i of that part; NULL: it cannot be had (a limit, a filter). */
+void *reach_map(enum arena_part part, uint32_t i);
+
+/* any: unmaps it.  Nobody may use it. */
+void reach_leave(enum arena_part part, uint32_t i);
+
+/* any: rows [first, first + n) of all modules; NULL: they cannot be had, or n is 0. */
+const struct unwind_row *reach_rows(uint32_t first, uint32_t n);
+
+/* any: where the modules of the process with that index are; NULL: that cannot be mapped. */
+static inline struct arena_modules_piece *reach_modules_of(uint32_t index)
+{
+	struct arena_modules_piece *p = atomic_load_explicit(&reach_at[PIECES_OF_MODULES + index], memory_order_acquire);
+
+	return likely(p != NULL) ? p : reach_map(PART_MODULES, index);
+}
+
+/* any: the slot of that index (0..); NULL: it cannot be mapped. */
+static inline struct arena_thread *reach_thread(uint32_t index)
+{
+	uint32_t i = index / ARENA_THREADS_PIECE % (PIECES - PIECES_OF_THREADS);
+	struct arena_threads_piece *p = atomic_load_explicit(&reach_at[PIECES_OF_THREADS + i], memory_order_acquire);
+
+	p = likely(p != NULL) ? p : reach_map(PART_THREADS, i);
+	return p ? &p->slot[index % ARENA_THREADS_PIECE] : NULL;
+}
+
+/* any: the same, if it is mapped already. */
+static inline struct arena_thread *reach_thread_at_hand(uint32_t index)
+{
+	uint32_t i = index / ARENA_THREADS_PIECE % (PIECES - PIECES_OF_THREADS);
+
+	return atomic_load_explicit(&reach_at[PIECES_OF_THREADS + i], memory_order_acquire) ? reach_thread(index) : NULL;
+}
+
+/* any: the place for spans of that index (0..); NULL: it cannot be mapped. */
+static inline struct arena_spans *reach_spans(uint32_t index)
+{
+	uint32_t i = index / ARENA_SPANS_PIECE % (PIECES_OF_LOGS - PIECES_OF_SPANS);
+	struct arena_spans_piece *p = atomic_load_explicit(&reach_at[PIECES_OF_SPANS + i], memory_order_acquire);
+
+	p = likely(p != NULL) ? p : reach_map(PART_SPANS, i);
+	return p ? &p->at[index % ARENA_SPANS_PIECE] : NULL;
+}
+
+/* any: the log of a burst with that index; NULL: it cannot be mapped. */
+static inline struct arena_log *reach_log(uint32_t index)
+{
+	uint32_t i = index % ARENA_LOGS;
+	struct arena_log_piece *p = atomic_load_explicit(&reach_at[PIECES_OF_LOGS + i], memory_order_acquire);
+
+	p = likely(p != NULL) ? p : reach_map(PART_LOGS, i);
+	return p ? &p->log : NULL;
+}
+
 /* ---- process.c: the processes of a recording ---- */
 
 extern struct arena_process *process; /* our entry; not NULL when arena is not */
@@ -69,6 +144,12 @@ bool process_join(struct arena *a, int argc, char *const *argv);
 static inline uint32_t process_number(void)
 {
 	return (uint32_t)(process - arena->process) + 1;
+}
+
+/* any: where our modules are.  Mapped as long as `process` is not NULL. */
+static inline struct arena_modules_piece *reach_modules(void)
+{
+	return atomic_load_explicit(&reach_at[PIECES_OF_MODULES + process_number() - 1], memory_order_relaxed);
 }
 
 /* any: the calling thread is about to fork; notes its clock, which goes on before the child gets to run. */
@@ -110,6 +191,7 @@ struct stand {
 /* What a thread needs that the conductor need not see. */
 struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
+	_Atomic uint64_t *visits;  /* of the slot, by point */
 	int perf_fd;               /* -1: none */
 	uint64_t perf_id;          /* of the event: the number of a descriptor may have come to be another's */
 	int timer;                 /* that was deleted last; -1: none */
@@ -165,7 +247,7 @@ extern TLS struct self self;
 /* any: the number of a thread, > 0. */
 static inline uint32_t thread_number(const struct arena_thread *t)
 {
-	return (uint32_t)(t - arena->thread) + 1;
+	return t->number;
 }
 
 /* any: adds to what has one writer, the caller: a load and a store, no locked instruction. */
@@ -669,9 +751,9 @@ void point_add(int point, uint64_t n); /* any: n units at once, of an automatic 
  * any: counts a visit of a point (0..).  True: a window is to be opened or closed, or
  * an experiment is on, and point_attend is to be called.
  */
-static inline bool point_count(struct arena_thread *t, uint32_t number)
+static inline bool point_count(uint32_t number)
 {
-	counter_add(&t->visits[number], 1);
+	counter_add(&self.visits[number], 1);
 	return unlikely(window_phase(atomic_load_explicit(&arena->window, memory_order_relaxed)) != PHASE_IDLE || window_speedup());
 }
 

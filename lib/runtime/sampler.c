@@ -72,7 +72,7 @@ static _Atomic int timers[ARENA_THREADS];
 
 static _Atomic int *timer_of(const struct arena_thread *t)
 {
-	return &timers[t - arena->thread];
+	return &timers[thread_number(t) - 1];
 }
 
 /* ---- the signal --------------------------------------------------------------- */
@@ -311,10 +311,10 @@ void sampler_replace(uint32_t tid)
 
 	if (sampler_has_withdrawn())
 		return;
-	for (uint32_t i = 0; i < n; i++) {
-		struct arena_thread *t = &arena->thread[i];
+	for (uint32_t i = 0; i < n && i < ARENA_THREADS; i++) {
+		struct arena_thread *t = reach_thread_at_hand(i);
 
-		if (atomic_load_explicit(&t->state, memory_order_acquire) == SLOT_LIVE &&
+		if (t && atomic_load_explicit(&t->state, memory_order_acquire) == SLOT_LIVE &&
 		    atomic_load_explicit(&t->process, memory_order_relaxed) == mine && (uint32_t)t->tid == tid &&
 		    !atomic_load_explicit(timer_of(t), memory_order_relaxed))
 			start_timer(t);

@@ -236,7 +236,7 @@ void seal_prepare(struct seal *s, bool strict, bool all_threads, const void *pro
 static bool all_is_well(void)
 {
 	static const long needed[] = { SYS_perf_event_open, SYS_ioctl, SYS_fcntl, SYS_close, SYS_timer_create,
-				       SYS_clock_nanosleep, SYS_prctl, SYS_rt_sigreturn };
+				       SYS_clock_nanosleep, SYS_prctl, SYS_rt_sigreturn, SYS_mremap };
 
 	for (unsigned i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (!sys_may(needed[i], 0, 0, 0, 0, 0, 0))

@@ -32,10 +32,11 @@ int span_number(const char *name)
 /* Of the slot and the point; NULL when there are no more. */
 static struct arena_spans *spans_of(struct arena_thread *t, uint32_t point)
 {
+	struct arena_spans *s;
 	uint32_t used;
 
 	if (likely(t->spans[point] != 0))
-		return t->spans[point] == NO_SPANS ? NULL : &arena->spans[t->spans[point] - 1];
+		return t->spans[point] == NO_SPANS ? NULL : reach_spans(t->spans[point] - 1u);
 	used = atomic_load_explicit(&arena->spans_used, memory_order_relaxed);
 	do {
 		if (used >= ARENA_SPANS) {
@@ -44,10 +45,12 @@ static struct arena_spans *spans_of(struct arena_thread *t, uint32_t point)
 		}
 	} while (!atomic_compare_exchange_weak_explicit(&arena->spans_used, &used, used + 1, memory_order_relaxed,
 							memory_order_relaxed));
+	s = reach_spans(used);
+	t->spans[point] = s ? (uint16_t)(used + 1) : NO_SPANS;
 	/* Pairs with the recorder's acquire: until then the place counts for no point. */
-	atomic_store_explicit(&arena->spans[used].point, point + 1, memory_order_release);
-	t->spans[point] = (uint16_t)(used + 1);
-	return &arena->spans[used];
+	if (s)
+		atomic_store_explicit(&s->point, point + 1, memory_order_release);
+	return s;
 }
 
 /* ---- begin and end of one span --------------------------------------------------- */
@@ -208,7 +211,7 @@ static void end(int point, const uint64_t *number)
 		s->tid = 0;
 		measure(t, s, &s->begin, virt);
 	}
-	counter_add(&t->visits[at], 1);
+	counter_add(&self.visits[at], 1);
 	point_open_or_close(t, at);
 	self.busy--;
 }

@@ -13,21 +13,28 @@ enum { WALK_FRAMES = 96 }; /* of a stack that are looked at */
 const struct unwind_module *stack_modules(uint32_t *n)
 {
 	/* Pairs with the conductor's release: the table is there before it is named. */
-	const struct arena_modules *set = &arena->modules[process_number() - 1][atomic_load_explicit(&process->modules,
-												       memory_order_acquire) & 1];
+	const struct arena_modules *set = &reach_modules()->set[atomic_load_explicit(&process->modules, memory_order_acquire) & 1];
 
 	/* A table that was made for the program before an exec speaks of addresses that are no more. */
-	*n = set->base == (uintptr_t)arena ? set->n : 0;
+	*n = set->base == (uintptr_t)arena && set->n <= ARENA_MODULES ? set->n : 0;
 	return set->module;
 }
 
-/* The place of the code at pc, and whether it is the program's own. */
-static uint64_t place_at(uintptr_t pc, const struct unwind_module *modules, uint32_t n, bool *own)
+static uint64_t place_at(uintptr_t pc, const struct unwind_module *m)
 {
-	const struct unwind_module *m = unwind_find(pc, modules, n);
-
-	*own = m && m->own;
 	return m ? arena_place(m->id, pc - m->bias) : arena_place(0, pc);
+}
+
+/* Moves c to the caller of code of m (NULL: of no module). */
+static bool step(struct unwind_cursor *c, const struct unwind_module *m)
+{
+	struct unwind_module with_rows;
+
+	if (m) {
+		with_rows = *m;
+		with_rows.rows = reach_rows(m->first, m->nrows);
+	}
+	return unwind_step_in(c, m ? &with_rows : NULL) && c->pc;
 }
 
 /* Does a frame at `place` put the stack into the region? */
@@ -54,20 +61,19 @@ static void walk(struct stack *s, struct unwind_cursor *c)
 	s->n = 0;
 	s->hit = s->given = s->decided = false;
 	for (uint32_t depth = 0; depth < WALK_FRAMES; depth++) {
-		/* A return address belongs to the call before it; interrupted code (c->regs) is where it is. */
-		bool own;
-		uint64_t place = place_at(c->regs ? c->pc : c->pc - 1, modules, nmodules, &own);
+		const struct unwind_module *m = unwind_find(unwind_pc(c), modules, nmodules);
+		uint64_t place = place_at(unwind_pc(c), m);
 
 		if (s->n < ARENA_FRAMES)
 			s->place[s->n++] = place;
 		s->hit = s->hit || is_in(target, place, s->decided);
 		s->given = s->given || is_in(given, place, s->decided);
-		s->decided = s->decided || (own && !arena_in_ranges(scope->passed, scope->npassed, place));
+		s->decided = s->decided || (m && m->own && !arena_in_ranges(scope->passed, scope->npassed, place));
 		if (s->decided && !is_open(target, s->hit) && !is_open(given, s->given) && !whole)
 			return;
 		if (depth == 0 && place >> PLACE_MODULE_SHIFT == 0)
 			atomic_fetch_add_explicit(&arena->unknown_code, 1, memory_order_relaxed);
-		if (!unwind_step(c, modules, nmodules) || !c->pc)
+		if (!step(c, m))
 			return;
 	}
 }

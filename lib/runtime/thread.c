@@ -18,43 +18,62 @@
 
 TLS struct self self = { .perf_fd = -1, .timer = -1 };
 
-static struct arena_thread *pop(void)
+enum { NO_SLOT = UINT32_MAX };
+
+/* The index of a slot that threads have left, or NO_SLOT. */
+static uint32_t pop(void)
 {
-	/* Pairs with the release in push: next_free of what is on the stack is there. */
+	/* Pairs with the release in arena_push_slot: next_free of what is on the stack is there. */
 	uint64_t word = atomic_load_explicit(&arena->threads_free, memory_order_acquire);
 
-	while ((uint32_t)word != 0) {
-		struct arena_thread *t = &arena->thread[(uint32_t)word - 1];
-		uint32_t next = atomic_load_explicit(&t->next_free, memory_order_relaxed);
+	while ((uint32_t)word != 0 && (uint32_t)word <= ARENA_THREADS) {
+		uint32_t slot = (uint32_t)word - 1;
+		uint32_t next = atomic_load_explicit(&arena->next_free[slot], memory_order_relaxed);
 
 		if (atomic_compare_exchange_weak_explicit(&arena->threads_free, &word, arena_with_top(word, next),
 							  memory_order_acquire, memory_order_acquire))
-			return t;
+			return slot;
 	}
-	return NULL;
+	return NO_SLOT;
 }
 
-/* A slot that no thread has used yet. */
-static struct arena_thread *unused(void)
+/* That of one that no thread has used yet. */
+static uint32_t unused(void)
 {
 	uint32_t used = atomic_load_explicit(&arena->threads_used, memory_order_relaxed);
 
-	while (used < ARENA_THREADS)
+	while (used < arena->threads_most && used < ARENA_THREADS)
 		if (atomic_compare_exchange_weak_explicit(&arena->threads_used, &used, used + 1, memory_order_release,
 							  memory_order_relaxed))
-			return &arena->thread[used];
-	return NULL;
+			return used;
+	return NO_SLOT;
+}
+
+/* A free slot, mapped; NULL when there is none, or no room for it in our address space: then others may have it. */
+static struct arena_thread *take(void)
+{
+	uint32_t slot = pop();
+	struct arena_thread *t;
+
+	if (slot == NO_SLOT && (slot = unused()) == NO_SLOT)
+		return NULL;
+	t = reach_thread(slot);
+	if (t)
+		t->number = slot + 1;
+	else
+		arena_push_slot(arena, slot);
+	return t;
 }
 
 struct arena_thread *thread_reserve(void)
 {
-	struct arena_thread *t = pop();
+	struct arena_thread *t = take();
 
-	if (!t && (t = unused()) == NULL) {
+	if (!t) {
 		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
 		return NULL;
 	}
-	atomic_store_explicit(&t->visits_before, arena_visits(arena, t), memory_order_relaxed);
+	atomic_store_explicit(&t->visits_before, arena_visits(arena, t->number - 1), memory_order_relaxed);
 	atomic_store_explicit(&t->process, process_number() - 1, memory_order_relaxed);
 	t->routine = 0;
 	/* Pairs with the acquire of the conductor, which must not take it for one of the last user's process. */
@@ -72,7 +91,7 @@ struct arena_thread *thread_reserve(void)
 
 void thread_unreserve(struct arena_thread *slot)
 {
-	arena_free_slot(arena, slot);
+	arena_free_slot(arena, slot, thread_number(slot) - 1);
 }
 
 /*
@@ -120,6 +139,7 @@ void thread_begin(struct arena_thread *slot)
 	self.busy = 1;
 	self.deferred_ns = 0;
 	self.slot = slot;
+	self.visits = arena->visits[thread_number(slot) - 1];
 	self.perf_fd = -1;
 	self.found_busy = 0;
 	slot->tid = (int32_t)SYS(SYS_gettid);
@@ -163,7 +183,7 @@ void thread_end(void)
 	sampler_stop();
 	self.slot = NULL;
 	self.busy--;
-	arena_free_slot(arena, slot);
+	arena_free_slot(arena, slot, thread_number(slot) - 1);
 }
 
 void thread_renounce(void)

@@ -79,14 +79,13 @@ static bool plausible(const struct unwind_cursor *c, uintptr_t sp)
 	return sp > c->sp && sp <= c->stack_hi && sp % sizeof(uintptr_t) == 0;
 }
 
-/* The row that rules pc; NULL when there is none. */
-static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module *modules, size_t nmodules)
+/* The row that rules pc, which is code of m; NULL when there is none. */
+static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module *m)
 {
 	/* What code with a frame pointer does once its prologue is over. */
 	static const struct unwind_row frame_pointer = {
 		.cfa = UNWIND_REG, .base = REG_RBP, .off = 16, .bp = 2, .bx = UNWIND_LOST,
 	};
-	const struct unwind_module *m = unwind_find(pc, modules, nmodules);
 	const struct unwind_row *row;
 	uintptr_t off;
 	uint32_t n;
@@ -96,6 +95,8 @@ static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module 
 	if (m->nrows == 0)
 		return &frame_pointer;
 	row = m->rows;
+	if (!row)
+		return NULL;
 	off = pc - m->bias;
 	if (off < row->start || off > UINT32_MAX)
 		return NULL;
@@ -143,7 +144,7 @@ void unwind_begin(struct unwind_cursor *c, const ucontext_t *uc, uintptr_t stack
 	c->stack_hi = stack_hi;
 }
 
-bool unwind_step(struct unwind_cursor *c, const struct unwind_module *modules, size_t n)
+bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m)
 {
 	const struct unwind_row *row;
 	uintptr_t cfa, ra, bp, bx;
@@ -151,7 +152,7 @@ bool unwind_step(struct unwind_cursor *c, const struct unwind_module *modules, s
 	if (c->sp < c->stack_lo || c->sp >= c->stack_hi)
 		return false;
 	/* A call that never returns may be its function's last instruction: look up the call, not what follows it. */
-	row = row_of(c->regs ? c->pc : c->pc - 1, modules, n);
+	row = row_of(unwind_pc(c), m);
 	if (!row)
 		return false;
 	cfa = register_value(c, row->base) + (uintptr_t)(intptr_t)row->off;
@@ -197,10 +198,15 @@ void unwind_begin(struct unwind_cursor *c, const ucontext_t *uc, uintptr_t stack
 	*c = (struct unwind_cursor){ .stack_lo = stack_lo, .stack_hi = stack_hi };
 }
 
-bool unwind_step(struct unwind_cursor *c, const struct unwind_module *modules, size_t n)
+bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m)
 {
-	(void)c, (void)modules, (void)n;
+	(void)c, (void)m;
 	return false;
 }
 
 #endif
+
+bool unwind_step(struct unwind_cursor *c, const struct unwind_module *modules, size_t n)
+{
+	return unwind_step_in(c, unwind_find(unwind_pc(c), modules, n));
+}

@@ -49,9 +49,10 @@ struct unwind_row {
 struct unwind_module {
 	uintptr_t lo, hi;              /* run-time range of its code */
 	uintptr_t bias;                /* run-time address - module-relative offset */
-	const struct unwind_row *rows; /* NULL when nrows is 0: its frames are taken to have frame pointers */
-	uint32_t nrows;
-	uint32_t id;                   /* the caller's own: not used here */
+	const struct unwind_row *rows; /* NULL: not to be had; a walk ends there */
+	uint32_t nrows;                /* 0: its frames are taken to have frame pointers */
+	uint32_t first;                /* the caller's own: not used here */
+	uint32_t id;                   /* the same */
 	uint32_t own;                  /* the same */
 };
 
@@ -93,5 +94,14 @@ const struct unwind_module *unwind_find(uintptr_t pc, const struct unwind_module
  * `modules`: sorted by lo, disjoint.
  */
 bool unwind_step(struct unwind_cursor *c, const struct unwind_module *modules, size_t n);
+
+/* The same from code of that module; NULL: of none. */
+bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m);
+
+/* Where the code of the frame is looked up: a return address belongs to the call before it, interrupted code is where it is. */
+static inline uintptr_t unwind_pc(const struct unwind_cursor *c)
+{
+	return c->regs ? c->pc : c->pc - 1;
+}
 
 #endif

@@ -105,7 +105,7 @@ static void publish(struct wait *w, int64_t ns, uint32_t speedup)
 	atomic_store_explicit(&a->until, ns == WAIT_UNKNOWN ? INT64_MAX : w->since + ns, memory_order_relaxed);
 	/* Pairs with the acquire of the conductor. */
 	atomic_store_explicit(&a->since, w->since, memory_order_release);
-	atomic_store_explicit(&arena->waits[w->t - arena->thread], 1, memory_order_relaxed);
+	atomic_store_explicit(&arena->waits[thread_number(w->t) - 1], 1, memory_order_relaxed);
 	if (w->hit && !atomic_load_explicit(&arena->ticking, memory_order_relaxed))
 		process_news();
 	if (w->hit && ns != WAIT_UNKNOWN)
@@ -225,7 +225,7 @@ static bool end(struct wait *w)
 		return false;
 	self.busy++;
 	if (w->outside) {
-		atomic_store_explicit(&arena->waits[w->t - arena->thread], 0, memory_order_relaxed);
+		atomic_store_explicit(&arena->waits[thread_number(w->t) - 1], 0, memory_order_relaxed);
 		atomic_store_explicit(&w->t->wait.since, 0, memory_order_release);
 	}
 	self.wall_ns = 0;

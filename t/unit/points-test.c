@@ -61,8 +61,8 @@ static void visits_are_those_of_threads_and_counters(void **state)
 
 	(void)state;
 	atomic_store(&arena->threads_used, 2);
-	atomic_store(&arena->thread[0].visits[0], 3);
-	atomic_store(&arena->thread[1].visits[0], 4);
+	atomic_store(&arena->visits[0][0], 3);
+	atomic_store(&arena->visits[1][0], 4);
 	atomic_store(&p->ends.count, 10);
 	assert_int_equal(points_visits(&points, 0), 17);
 	assert_int_equal(points_most_visits(&points), 17);
@@ -157,7 +157,7 @@ static bool is_given_up(uint64_t rate)
 
 	unit_capture(2);
 	for (int64_t ms = 0; ms < 3000; ms += 50) {
-		atomic_store(&arena->thread[0].visits[at], rate * (uint64_t)ms / 1000);
+		atomic_store(&arena->visits[0][at], rate * (uint64_t)ms / 1000);
 		points_cool(&points, SECOND + ms * 1000000);
 	}
 	free(unit_captured(2));

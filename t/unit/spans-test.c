@@ -1,6 +1,7 @@
 /* Spans from outside the target: differences of histograms, and what is open at a time. */
 #include "unit.h"
 
+#include "recorder/shared.h"
 #include "recorder/spans.h"
 
 enum { MS = 1000000, SECOND = 1000 * MS };
@@ -38,23 +39,32 @@ static struct arena_spans *thread_at(uint32_t at)
 {
 	uint32_t used = atomic_load(&arena->spans_used);
 
-	atomic_store(&arena->spans[used].point, at + 1);
+	atomic_store(&shared_spans(arena, used)->point, at + 1);
 	atomic_store(&arena->spans_used, used + 1);
 	atomic_store(&arena->threads_used, used + 1);
-	return &arena->spans[used];
+	return shared_spans(arena, used);
+}
+
+/* Visits that it has counted. */
+static _Atomic uint64_t *visits_of(const struct arena_spans *s)
+{
+	uint32_t i = 0;
+
+	while (shared_spans(arena, i) != s)
+		i++;
+	return &arena->visits[i][atomic_load(&s->point) - 1];
 }
 
 static void measure(struct arena_spans *s, int64_t ns, unsigned n, unsigned crossing)
 {
-	uint32_t at = atomic_load(&s->point) - 1;
-	struct arena_thread *t = &arena->thread[s - arena->spans];
+	_Atomic uint64_t *visits = visits_of(s);
 
 	atomic_store(&s->begins, atomic_load(&s->begins) + n);
 	atomic_store(&s->measured, atomic_load(&s->measured) + n);
 	atomic_store(&s->crossing, atomic_load(&s->crossing) + crossing);
 	atomic_store(&s->virtual_ns, atomic_load(&s->virtual_ns) + (int64_t)n * ns);
 	atomic_store(&s->bucket[bucket_of(ns)], atomic_load(&s->bucket[bucket_of(ns)]) + n);
-	atomic_store(&t->visits[at], atomic_load(&t->visits[at]) + n);
+	atomic_store(visits, atomic_load(visits) + n);
 }
 
 static const char *logged(uint32_t at)
@@ -169,13 +179,12 @@ static void what_is_not_is_counted_while_it_is_open(void **state)
 /* A begin (or an end) without the other, at a virtual time; far from 0, so that sums of times wrap. */
 static void mark(struct arena_spans *s, bool end, int64_t ns)
 {
-	uint32_t at = atomic_load(&s->point) - 1;
 	_Atomic uint64_t *count = end ? &s->ends : &s->begins, *sum = end ? &s->ends_ns : &s->begins_ns;
 
 	atomic_store(count, atomic_load(count) + 1);
 	atomic_store(sum, atomic_load(sum) + (uint64_t)ns);
 	if (end)
-		atomic_store(&arena->thread[s - arena->spans].visits[at], atomic_load(&arena->thread[s - arena->spans].visits[at]) + 1);
+		atomic_store(visits_of(s), atomic_load(visits_of(s)) + 1);
 }
 
 static void times_of_begins_and_ends_are_enough(void **state)

@@ -1,0 +1,204 @@
+/*
+ * reach: the parts of the arena, mapped as they are needed.
+ *
+ * What all processes share is mapped as a process joins.  A slot of a thread takes
+ * 0.3 MB, and there are 4,096; so of the parts each process maps the pieces that it
+ * uses, each once and for good, a few slots at a time.  Children inherit what is mapped.
+ *
+ * Context: any.  No lock: two threads may map the same piece, and one of them undoes it.
+ */
+#include <sys/mman.h>
+
+#include "runtime.h"
+
+enum {
+	STEP_BYTES = 16 << 20, /* of address space that is taken for a moment */
+	ROWS_KNOWN = 1024,     /* modules whose rows are mapped; a power of two, twice ARENA_MODULES */
+	PROBES = 16,
+};
+
+#define PART(member, first, end)                                                                                             \
+	{ offsetof(struct arena, parts.member), sizeof(((struct arena *)NULL)->parts.member[0]), first, end }
+
+static const struct part {
+	uint64_t offset; /* in the arena */
+	size_t bytes;    /* of a piece */
+	uint32_t first, end; /* in reach_at */
+} parts[] = {
+	[PART_MODULES] = PART(modules, PIECES_OF_MODULES, PIECES_OF_SPANS),
+	[PART_SPANS] = PART(spans, PIECES_OF_SPANS, PIECES_OF_LOGS),
+	[PART_LOGS] = PART(log, PIECES_OF_LOGS, PIECES_OF_THREADS),
+	[PART_THREADS] = PART(threads, PIECES_OF_THREADS, PIECES),
+};
+
+_Atomic(void *) reach_at[PIECES];
+
+static struct {
+	_Atomic uint32_t key; /* index of the first row, + 1; 0: free */
+	_Atomic(const struct unwind_row *) rows;
+} known[ROWS_KNOWN];
+
+static const struct unwind_row none[1]; /* rows that cannot be mapped, in `known` */
+
+static char *base;        /* where [0, ARENA_SHARED_BYTES) is mapped */
+static int arena_fd = -1; /* while the runtime begins */
+
+void reach_begin(struct arena *a, int fd)
+{
+	base = (char *)a;
+	arena_fd = fd;
+}
+
+void reach_settle(void)
+{
+	if (arena_fd >= 0)
+		SYS(SYS_close, arena_fd);
+	arena_fd = -1;
+}
+
+/* ---- without a descriptor --------------------------------------------------------------- */
+
+/* A page of the arena that is mapped. */
+struct foothold {
+	char *at;
+	uint64_t offset; /* in the arena */
+};
+
+static bool is_error(long result)
+{
+	return result < 0 && result > -4096;
+}
+
+/* The last piece in front of `offset`. */
+static struct foothold nearest(uint64_t offset)
+{
+	struct foothold best = { base + ARENA_SHARED_BYTES - ARENA_PAGE, ARENA_SHARED_BYTES - ARENA_PAGE };
+
+	for (const struct part *p = parts; p < parts + sizeof(parts) / sizeof(parts[0]); p++) {
+		for (uint32_t i = p->end; i-- > p->first;) {
+			uint64_t here = p->offset + (i - p->first) * (uint64_t)p->bytes;
+			char *at = atomic_load_explicit(&reach_at[i], memory_order_acquire);
+
+			if (!at || here > offset || here < best.offset)
+				continue;
+			best = (struct foothold){ at, here };
+			break;
+		}
+	}
+	return best;
+}
+
+/*
+ * mremap(2) of no bytes of a shared mapping maps the same pages once more, and as
+ * many as are asked for, also those that follow.  So whoever has one piece of the
+ * arena can come to all that lie behind it, without a descriptor: a program that
+ * has another root or another user by now could not open one.
+ */
+static void *walk(struct foothold from, uint64_t offset, size_t bytes)
+{
+	char *left_behind = NULL;
+
+	for (;;) {
+		uint64_t ahead = offset - from.offset;
+		bool arrives = ahead <= STEP_BYTES;
+		size_t step = arrives ? (size_t)ahead : STEP_BYTES;
+		long at = SYS(SYS_mremap, from.at, 0, step + (arrives ? bytes : ARENA_PAGE), MREMAP_MAYMOVE, 0);
+
+		if (left_behind)
+			SYS(SYS_munmap, left_behind, ARENA_PAGE);
+		if (is_error(at))
+			return NULL;
+		if (step)
+			SYS(SYS_munmap, at, step);
+		from = (struct foothold){ (char *)at + step, from.offset + step };
+		if (arrives)
+			return from.at;
+		left_behind = from.at;
+	}
+}
+
+/* ---- pieces ---------------------------------------------------------------------------- */
+
+/* Maps that much of the arena (multiples of ARENA_PAGE); NULL: it cannot be had. */
+static void *map(uint64_t offset, size_t bytes)
+{
+	long at;
+
+	if (arena_fd < 0)
+		return walk(nearest(offset), offset, bytes);
+	at = SYS(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, arena_fd, offset);
+	return is_error(at) ? NULL : (void *)at;
+}
+
+void *reach_map(enum arena_part part, uint32_t i)
+{
+	const struct part *p = &parts[part];
+	void *mine = map(p->offset + i * (uint64_t)p->bytes, p->bytes), *theirs = NULL;
+
+	if (!mine)
+		return NULL;
+	/* Pairs with the acquire of who finds it: it is mapped before it is there. */
+	if (atomic_compare_exchange_strong_explicit(&reach_at[p->first + i], &theirs, mine, memory_order_release,
+						    memory_order_acquire))
+		return mine;
+	SYS(SYS_munmap, mine, p->bytes);
+	return theirs;
+}
+
+void reach_leave(enum arena_part part, uint32_t i)
+{
+	void *at = atomic_exchange_explicit(&reach_at[parts[part].first + i], NULL, memory_order_relaxed);
+
+	if (at)
+		SYS(SYS_munmap, at, parts[part].bytes);
+}
+
+void reach_end(void)
+{
+	for (unsigned part = 0; part < sizeof(parts) / sizeof(parts[0]); part++)
+		for (uint32_t i = 0; parts[part].first + i < parts[part].end; i++)
+			reach_leave((enum arena_part)part, i);
+	reach_settle();
+	SYS(SYS_munmap, base, ARENA_SHARED_BYTES);
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+static const struct unwind_row *map_rows(uint32_t first, uint32_t n)
+{
+	uint64_t begin = offsetof(struct arena, parts.row) + first * (uint64_t)sizeof(struct unwind_row);
+	uint64_t page = begin / ARENA_PAGE * ARENA_PAGE;
+	uint64_t end = begin + n * (uint64_t)sizeof(struct unwind_row);
+	const char *at = map(page, (size_t)((end - page + ARENA_PAGE - 1) / ARENA_PAGE * ARENA_PAGE));
+
+	return at ? (const struct unwind_row *)(const void *)(at + (begin - page)) : none;
+}
+
+const struct unwind_row *reach_rows(uint32_t first, uint32_t n)
+{
+	uint32_t at = first * 0x9e3779b9u >> 16;
+
+	if (n == 0 || first >= ARENA_ROWS || n > ARENA_ROWS - first)
+		return NULL;
+	for (unsigned probe = 0; probe < PROBES; probe++) {
+		unsigned i = (at + probe) % ROWS_KNOWN;
+		uint32_t key = atomic_load_explicit(&known[i].key, memory_order_relaxed);
+		const struct unwind_row *rows, *mine;
+
+		if (key == 0 && atomic_compare_exchange_strong_explicit(&known[i].key, &key, first + 1, memory_order_relaxed,
+									memory_order_relaxed))
+			key = first + 1;
+		if (key != first + 1)
+			continue;
+		rows = atomic_load_explicit(&known[i].rows, memory_order_acquire);
+		if (unlikely(!rows)) {
+			mine = map_rows(first, n);
+			/* Of two that come here at once, one has mapped it in vain: rare, and a few pages of addresses. */
+			if (atomic_compare_exchange_strong_explicit(&known[i].rows, &rows, mine, memory_order_release,
+								    memory_order_acquire))
+				rows = mine;
+		}
+		return rows == none ? NULL : rows;
+	}
+	return NULL;
+}

@@ -1,0 +1,122 @@
+#!/bin/sh
+# Programs that have little memory, or lock what they have, or outlive the recorder: as bare, and what cannot be is said.
+. "$(dirname "$0")/lib.sh"
+. "$data/record/hostile.sh"
+build limits threads
+
+# most KEY MORE: profiled, no line of that key is more than MORE above what it is bare
+most() {
+	awk -v key="$1" -v more="$2" '
+	FNR == 1 { file++ }
+	$1 == key && file == 1 { bare = $2 > bare ? $2 : bare }
+	$1 == key && file == 2 { n++; if ($2 > bare + more) { print key, "is", $2, "kB, bare", bare; exit wrong = 1 } }
+	END { if (!wrong && !n) print "no", key; exit wrong || !n }' bare.err err
+}
+
+for sampler in perf timer; do
+	small() {
+		alike $sampler limits size
+		most VmSize 65536
+		has '^end	.*	threads_refused=0(	|$)' log
+	}
+	check "64 threads take less than 64 MB of address space ($sampler)" small
+done
+
+locked() {
+	alike perf limits locked
+	most VmLck 65536
+}
+if ./limits locked >/dev/null 2>&1; then
+	check 'locked memory, too' locked
+else
+	skip 'locked memory' 'it may not be locked'
+fi
+
+check 'a program that limits itself has its memory' alike perf limits limited
+
+full() {
+	alike perf limits full
+	has '^warning	.*	what=threads-refused	' log
+}
+check 'no room for further threads: they run, and that is said' full
+
+forked() {
+	alike timer limits forks
+	most VmSize 98304
+	has '^end	.*	threads_refused=0	processes_refused=0(	|$)' log
+}
+check 'forked children with threads of their own' forked
+
+in_a_sandbox() {
+	alike timer limits sandboxed
+	has '^end	.*	threads_refused=0(	|$)' log
+}
+if test "$(id -u)" -eq 0; then
+	check 'without its root and its user a child comes to more slots' in_a_sandbox
+else
+	skip 'without its root and its user' 'not root'
+fi
+
+# ---- limits that the recorder has, too -----------------------------------------------------
+
+# under LIMIT VALUE COMMAND...: with that limit of the shell
+under() (
+	ulimit "$1" "$2"
+	shift 2
+	exec "$@"
+)
+
+for kb in 1000000 400000; do
+	little_space() {
+		LIFE_MS=100 exits 0 under -v $kb andweorc-record -q -o log -r work -s 50 --window 10 -- ./limits size >profiled 2>err
+		has '^all have worked$' profiled
+		has '^sample	' log
+		has '^end	.*	threads_refused=0(	|$)' log
+	}
+	check "ulimit -v $kb" little_space
+done
+
+too_little_space() {
+	run under -v 100000 andweorc-record -q -o log -- ./limits size >profiled 2>err
+	test "$status" -eq 125
+	has '^andweorc-record: cannot map shared memory of [0-9]+ MB: .*; the limit is 100000 kB \(ulimit -v\)$' err
+	test "$(wc -l <err)" -eq 1
+}
+check 'ulimit -v 100000: one line says why not' too_little_space
+
+# In units of 512 or 1024 bytes, as the shell has it.
+small_files() {
+	LIFE_MS=100 run under -f 8 andweorc-record -q -o log -r work -s 50 --window 10 -- ./limits size >profiled 2>err
+	test "$status" -lt 128
+	if test "$status" -eq 125 && ! grep -q 'have worked' profiled; then
+		has '^andweorc-record: cannot create shared memory of [0-9]+ MB: File too large; the limit is [0-9]+ kB \(ulimit -f\)$' err
+	else
+		has '^all have worked$' profiled
+	fi
+	test "$(grep -c '^andweorc-record: [^w]' err)" -le 1
+}
+check 'ulimit -f: at most one line says why not' small_files
+
+# The command ends as if we were not there, the log does not.
+log_is_too_large() {
+	LIFE_MS=300 run under -f 8 andweorc-record -q -o log --attach-only -- ./threads processes 60 >profiled 2>err
+	test "$status" -eq 125
+	has "^andweorc-record: cannot (write|create).*: File too large" err
+	LIFE_MS=300 run under -f 8 ./threads processes 60 >bare 2>/dev/null
+	test ! -s profiled || same bare profiled
+}
+check 'a log that may not grow: one line, no signal' log_is_too_large
+
+# ---- the recorder is gone ----------------------------------------------------------------
+
+outlives() {
+	(exec andweorc-record -q -o log -r work -s 50 --window 10 -- ./limits orphan >profiled 2>err) || :
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		test -s profiled && break
+		sleep 0.5
+	done
+	test "$(sed -n 's/^ms //p' profiled)" -lt 50
+}
+check 'the recorder is killed: forks do not wait for it' outlives
+
+done_testing
