@@ -293,7 +293,7 @@ check '--window: no experiment is shorter' has_windows_of
 only_samples() {
 	record --attach-only -- ./life plain
 	empty err
-	lacks '^(experiment|visits|region)' log
+	lacks '^(experiment|visits)' log
 	has '^sample' log
 	has '^end	run=1	status=exit:0' log
 }
@@ -365,9 +365,9 @@ same_descriptors() {
 check 'the command inherits no descriptor of ours' same_descriptors
 
 same_environment() {
-	env | grep -v -e '^LD_PRELOAD=' -e '^_=' | sort >want
+	env | grep -v -e '^LD_PRELOAD=' -e '^ASAN_OPTIONS=' -e '^_=' | sort >want
 	record -- env
-	grep -v -e '^LD_PRELOAD=' -e '^ANDWEORC_ARENA=' -e '^_=' out | sort >got
+	grep -v -e '^LD_PRELOAD=' -e '^ANDWEORC_ARENA=' -e '^ASAN_OPTIONS=' -e '^_=' out | sort >got
 	same want got
 }
 check 'the rest of the environment is the same' same_environment

@@ -55,8 +55,8 @@ is_there() {
 	test "$(grep -c '^burst	' log)" -ge 1
 	has '^burst	.*start_ns=[0-9]+	length_ns=[0-9]+	cpus=[1-9]' log
 	has '^stack	.*regions=[0-9]+$' log
-	# A tenth of the time at first.
-	awk -F'\t' '$1 == "burst" { split($5, l, "="); exit !(l[2] > 2e8 && l[2] < 6e8) }' log
+	# After a second, for a tenth of that.
+	awk -F'\t' '$1 == "burst" { split($4, b, "="); split($5, l, "="); exit !(b[2] > 1e9 && l[2] > 9e7 && l[2] < 5e8) }' log
 }
 check 'a burst is logged, with stacks that are charged to regions' is_there
 

@@ -70,23 +70,29 @@ void bursts_begin(struct bursts *b, int64_t began_ns)
 	b->on = true;
 }
 
+/* Is it to be known to the log?  Who names regions wants no others. */
+static bool is_wanted(const struct regions *r, const struct region *g)
+{
+	return !r->only_named || g->named || g->given;
+}
+
 /* The number of the stack that is charged to the regions that were charged last. */
 static uint32_t stack_number(struct bursts *b)
 {
 	const struct regions *r = b->regions;
-	struct buf key = BUF_INIT;
+	struct buf *line = &b->journal->line, key = BUF_INIT;
 	uint32_t number;
 	void **at;
 
 	buf_adds(&key, "");
 	for (size_t i = 0; i < r->ncharged; i++)
-		buf_addf(&key, "%s%u", i ? "," : "", r->charged[i]->id);
+		if (is_wanted(r, r->charged[i]))
+			buf_addf(&key, "%s%u", key.len ? "," : "", r->charged[i]->id);
 	at = map_at(&b->stacks, key.s);
 	if (!*at) {
-		struct buf *line = &b->journal->line;
-
 		for (size_t i = 0; i < r->ncharged; i++)
-			journal_know(b->journal, r->charged[i]);
+			if (is_wanted(r, r->charged[i]))
+				journal_know(b->journal, r->charged[i]);
 		*at = (void *)(uintptr_t)b->stacks.n;
 		record_begin(line, AW_STACK);
 		record_u64(line, "run", b->run);

@@ -1,17 +1,18 @@
 /*
- * When events are noted: in a long burst at first, and in short ones every few
- * seconds, so that phases of the program are seen.  They are baselines in all else.
- * Without experiments (--attach-only) a second of every two is noted.
+ * When events are noted: in short bursts between experiments, spread over the run, so
+ * that phases of the program are seen.  They take a tenth of the time, and none of a
+ * run that is over within a second.  They are baselines in all else.  Without
+ * experiments (--attach-only) a second of every two is noted.
  */
 #include "base/clock.h"
 #include "recorder/conductor_parts.h"
 
 enum {
-	FIRST_MS = 1000,
-	LATER_MS = 300,
-	EVERY_MS = 4000,
-	PART = 10,    /* of the time for experiments, the first one takes no more than a tenth */
-	LOOK_MS = 20, /* how often it is looked whether there is room for more events */
+	FIRST_MS = 1000, /* into the run; */
+	EVERY_MS = 3000, /* from the end of one to the begin of the next */
+	PART = 10,       /* of this time */
+	ONLY_MS = 1000,  /* without experiments */
+	LOOK_MS = 20,    /* how often it is looked whether there is room for more events */
 };
 
 static void burst(struct conductor *c, int64_t length_ns)
@@ -34,18 +35,17 @@ static void burst(struct conductor *c, int64_t length_ns)
 
 void conductor_observe(struct conductor *c)
 {
-	int64_t now = now_ns(), most = c->plan->until_ns ? (c->plan->until_ns - now) / PART : FIRST_MS * MS;
+	bool first = c->bursts.last_ns == 0;
+	int64_t wait = (first ? FIRST_MS : EVERY_MS) * MS;
 
-	if (!c->bursts.last_ns)
-		burst(c, most < FIRST_MS * MS ? most : FIRST_MS * MS);
-	else if (now - c->bursts.last_ns >= EVERY_MS * MS)
-		burst(c, LATER_MS * MS);
+	if (now_ns() - (first ? c->began_ns : c->bursts.last_ns) >= wait)
+		burst(c, wait / PART);
 }
 
 void conductor_observe_only(struct conductor *c)
 {
 	do {
-		burst(c, FIRST_MS * MS);
+		burst(c, ONLY_MS * MS);
 		conductor_to_normal(c);
-	} while (conductor_rest(c, now_ns() + FIRST_MS * MS));
+	} while (conductor_rest(c, now_ns() + ONLY_MS * MS));
 }
