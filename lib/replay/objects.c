@@ -116,7 +116,7 @@ static void count_use(const struct replay *r, const struct burst_thread *t, stru
 		if (e->kind == BURST_ACQUIRE) {
 			u->acquires++;
 			u->meetings += before && before->kind == BURST_RELEASE && before->object == e->object &&
-				e->at_ns - e->waited_ns - before->at_ns <= MEETING_NS;
+				(double)e->at_ns - (double)e->waited_ns - (double)before->at_ns <= MEETING_NS;
 		}
 		before = e;
 	}

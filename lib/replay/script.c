@@ -60,36 +60,33 @@ static uint32_t point_find(const uint32_t *id, size_t n, uint32_t point)
 
 /* ---- steps ------------------------------------------------------------------------ */
 
-/* Time between `from` and `to` in which the thread had no processor, as the events [first, end) tell. */
-static int64_t queued_between(const struct burst_thread *t, size_t first, size_t end, int64_t from, int64_t to)
+static int64_t between(int64_t ns, int64_t least, int64_t most)
 {
-	int64_t sum = 0;
-
-	for (size_t i = first; i < end; i++)
-		if (t->event[i].kind == BURST_QUEUED && t->event[i].at_ns > from && t->event[i].at_ns <= to && t->event[i].waited_ns > 0)
-			sum += t->event[i].waited_ns;
-	return to - from < sum ? to - from : sum;
+	return ns < least ? least : ns > most ? most : ns;
 }
 
-static int64_t at_least_0(int64_t ns)
+/* Time after `from` and up to `to` in which the thread had no processor, as the events [first, end) tell. */
+static int64_t queued_between(const struct burst_thread *t, size_t first, size_t end, int64_t from, int64_t to)
 {
-	return ns > 0 ? ns : 0;
+	int64_t left = to > from ? to - from : 0;
+
+	for (size_t i = first; i < end; i++)
+		if (t->event[i].kind == BURST_QUEUED && t->event[i].at_ns > from && t->event[i].at_ns <= to)
+			left -= between(t->event[i].waited_ns, 0, left);
+	return to > from ? to - from - left : 0;
 }
 
 static struct step step_of(const struct replay *r, const struct burst_thread *t, size_t first, size_t i, int64_t from)
 {
 	const struct burst_event *e = &t->event[i];
-	int64_t waited = at_least_0(e->waited_ns), begin = e->at_ns - waited, queued;
+	int64_t at = e->at_ns > from ? e->at_ns : from, begin = at - between(e->waited_ns, 0, at - from), queued;
 	struct step s = { .kind = (uint8_t)e->kind, .site = e->site, .object = NOBODY, .other = NOBODY, .cause = { NOBODY, NOBODY }, .asks = NOBODY };
 
-	if (begin < from)
-		begin = from;
-	waited = at_least_0(e->at_ns - begin);
-	queued = queued_between(t, first, i, from - 1, begin);
+	queued = queued_between(t, first, i, from, begin);
 	s.queued_ns = (float)queued;
-	s.cpu_ns = (float)at_least_0(begin - from - queued);
-	s.waited_ns = (float)waited;
-	s.late_ns = waited ? (float)queued_between(t, first, i, begin, e->at_ns) : 0;
+	s.cpu_ns = (float)(begin - from - queued);
+	s.waited_ns = (float)(at - begin);
+	s.late_ns = (float)queued_between(t, first, i, begin, at);
 	if (e->kind == BURST_VISIT) {
 		s.object = point_find(r->point, r->npoints, e->object);
 		s.other = e->other;
@@ -111,9 +108,9 @@ static struct step stop_of(const struct burst_thread *t, size_t first, int64_t f
 
 	for (size_t i = first; i < t->n; i++)
 		if (t->event[i].kind == BURST_SAMPLE)
-			sampled += at_least_0(t->event[i].waited_ns);
-	if (!ended)
-		s.cpu_ns = (float)at_least_0(sampled < length - from ? sampled : length - from);
+			sampled += between(t->event[i].waited_ns, 0, length - sampled);
+	if (!ended && length > from)
+		s.cpu_ns = (float)between(sampled, 0, length - from);
 	return s;
 }
 
@@ -126,10 +123,10 @@ static void add_sample(struct replay *r, const struct burst_event *e, size_t ste
 	};
 }
 
-static void learn_actor(struct replay *r, struct script *s, const struct burst_thread *t, int64_t born, size_t before)
+static void learn_actor(struct replay *r, struct script *s, const struct burst_thread *t, int64_t born, int64_t length, size_t before)
 {
 	struct actor *a = &s->actor[s->nactors++];
-	int64_t from = born >= 0 ? born : 0, length = (int64_t)s->length_ns;
+	int64_t from = born >= 0 ? born : 0;
 	size_t first = 0;
 	bool ended = false;
 
@@ -140,14 +137,14 @@ static void learn_actor(struct replay *r, struct script *s, const struct burst_t
 		if (!has_step(t->event[i].kind))
 			continue;
 		s->step[s->n++] = step_of(r, t, first, i, from);
-		from = t->event[i].at_ns > from ? t->event[i].at_ns : from;
+		from = between(t->event[i].at_ns, from, INT64_MAX);
 		ended = t->event[i].kind == BURST_DEATH;
 		first = i + 1;
 	}
 	s->step[s->n++] = stop_of(t, first, from, length, ended);
 	a->end = (uint32_t)s->n;
 	a->matters = !ended && t->n > 0 &&
-		((double)(length - from) - (double)s->step[s->n - 1].cpu_ns <= IDLE_TAIL * s->length_ns);
+		((double)length - (double)from - (double)s->step[s->n - 1].cpu_ns <= IDLE_TAIL * s->length_ns);
 	r->facts.threads += a->end - a->first > 1;
 	r->facts.events += a->end - a->first - 1;
 }
@@ -213,7 +210,7 @@ static void learn_burst(struct replay *r, struct script *s, const struct burst *
 	s->cpus = b->cpus ? b->cpus : 1;
 	s->length_ns = b->length_ns > 0 ? (double)b->length_ns : 0;
 	for (size_t t = 0; t < b->n; t++)
-		learn_actor(r, s, &b->thread[t], born[t], before);
+		learn_actor(r, s, &b->thread[t], born[t], b->length_ns > 0 ? b->length_ns : 0, before);
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->step[i].kind != BURST_BIRTH)
 			continue;

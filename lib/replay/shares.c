@@ -17,9 +17,11 @@
 enum {
 	THREAD_SAMPLES_LEAST = 20, /* for a thread to have cells of its own */
 	VARIANCE_LEAST = 20,       /* samples, below which a cell has too few to tell how those below it differ */
+	RAN_SAMPLES_LEAST = 10,    /* in a cell, for what part of its stretches threads really ran */
 	LEVELS = 3,                /* below the root: kind, length, thread */
 };
 
+#define CROWDED          1.02 /* of what processors can do: more was not computing */
 #define STRENGTH_MOST    1e4
 #define STRENGTH_LEAST   0.2
 #define STRENGTH_UNKNOWN 3.0
@@ -98,16 +100,86 @@ static void make_cells(struct replay *r)
 static void settle_samples(struct replay *r)
 {
 	size_t before = 0, b = 0;
-	double sum = 0;
 
 	for (size_t i = 0; i < r->nsamples; i++) {
 		while (r->sample[i].cell >= before + r->script[b].n)
 			before += r->script[b++].n;
 		r->sample[i].cell = r->script[b].step[r->sample[i].cell - before].cell;
-		sum += (double)r->sample[i].weight;
 	}
+}
+
+/* A mean of 1, so that weights are numbers of samples. */
+static void normalize_samples(struct replay *r)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < r->nsamples; i++)
+		sum += (double)r->sample[i].weight;
 	for (size_t i = 0; i < r->nsamples; i++)
 		r->sample[i].weight *= (float)((double)r->nsamples / sum);
+}
+
+/* ---- time without a processor that nobody recorded ------------------------------------------- */
+
+/* Of stretches of a cell and of those below: how long they took, and for how much of that samples stand. */
+struct taken {
+	double wall_ns, sampled_ns;
+	size_t samples;
+};
+
+static bool is_crowded(const struct script *s)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->step[i].queued_ns > 0 || s->step[i].late_ns > 0)
+			return false;
+		sum += (double)s->step[i].cpu_ns;
+	}
+	return sum > CROWDED * s->cpus * s->length_ns;
+}
+
+static double ran(const struct replay *r, const struct taken *t, uint32_t cell)
+{
+	while (cell && t[cell].samples < RAN_SAMPLES_LEAST)
+		cell = r->cell[cell].above;
+	return t[cell].wall_ns > 0 && t[cell].samples >= RAN_SAMPLES_LEAST ? fmin(1, t[cell].sampled_ns / t[cell].wall_ns) : 1;
+}
+
+/*
+ * Where context switches were not recorded, and threads together computed for longer than
+ * processors can have, part of that was waiting for a processor.  Samples tell which part,
+ * if they are of processor time.
+ */
+static void take_out_queues(struct replay *r)
+{
+	struct taken *t = xcalloc(r->ncells + 1, sizeof(*t));
+	bool crowded = r->nscripts > 0;
+
+	for (size_t b = 0; b < r->nscripts; b++) {
+		crowded = crowded && is_crowded(&r->script[b]);
+		for (size_t i = 0; i < r->script[b].n; i++)
+			t[r->script[b].step[i].cell].wall_ns += (double)r->script[b].step[i].cpu_ns;
+	}
+	for (size_t i = 0; i < r->nsamples; i++) {
+		t[r->sample[i].cell].samples++;
+		t[r->sample[i].cell].sampled_ns += (double)r->sample[i].weight;
+	}
+	for (size_t i = r->ncells; i-- > 1;) {
+		t[r->cell[i].above].wall_ns += t[i].wall_ns;
+		t[r->cell[i].above].sampled_ns += t[i].sampled_ns;
+		t[r->cell[i].above].samples += t[i].samples;
+	}
+	for (size_t b = 0; crowded && b < r->nscripts; b++) {
+		for (size_t i = 0; i < r->script[b].n; i++) {
+			struct step *s = &r->script[b].step[i];
+			float cpu = s->cpu_ns * (float)ran(r, t, s->cell);
+
+			s->queued_ns += s->cpu_ns - cpu;
+			s->cpu_ns = cpu;
+		}
+	}
+	free(t);
 }
 
 /* ---- how much cells differ --------------------------------------------------------------------- */
@@ -248,6 +320,8 @@ void shares_learn(struct replay *r)
 {
 	make_cells(r);
 	settle_samples(r);
+	take_out_queues(r);
+	normalize_samples(r);
 	sum_up(r);
 	measure_differences(r);
 	for (size_t i = 0; i < r->nsamples; i++)

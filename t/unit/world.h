@@ -59,6 +59,7 @@ static struct world {
 	double smaller[REGIONS];
 	double sample_ns, slice_ns, latency_ns;
 	unsigned cpus;
+	bool silent;
 	struct burst *burst;     /* NULL: nothing is recorded */
 	struct task *task[TASKS], *running[64], *ready[TASKS], *current;
 	size_t ntasks, nrunning, nready;
@@ -108,7 +109,7 @@ static void note(struct task *t, enum burst_kind kind, uint32_t object, uint32_t
 
 static void note_queued(struct task *t)
 {
-	if (t->queued >= 1)
+	if (t->queued >= 1 && !w.silent)
 		note(t, BURST_QUEUED, 0, 0, 0, t->queued);
 	t->queued = 0;
 }
@@ -453,6 +454,7 @@ static void world_run(void (*body)(void *), void *argument, const struct setting
 {
 	memset(&w, 0, sizeof(w));
 	w.cpus = set->cpus;
+	w.silent = set->silent;
 	w.seed = set->seed;
 	w.sample_ns = set->sample_ns > 0 ? set->sample_ns : 4 * MS;
 	w.slice_ns = 3 * MS;
