@@ -304,6 +304,41 @@ static void stream_pool(void *unused)
 	}
 }
 
+/* The same with semaphores: a long task and six short ones, taken by whoever is free. */
+static struct semaphore ended;
+static int handed;
+
+static void sem_worker(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		int task;
+
+		grab(&items, 55);
+		task = handed++ % POOL_TASKS;
+		compute(task ? 2 : 1, about(task ? 0.6 * MS : 1.5 * MS));
+		post(&ended, 56);
+	}
+}
+
+static void sem_pool(void *unused)
+{
+	(void)unused;
+	items = (struct semaphore){ .id = 10 };
+	ended = (struct semaphore){ .id = 11 };
+	handed = 0;
+	create(sem_worker, NULL, 2);
+	create(sem_worker, NULL, 2);
+	for (;;) {
+		for (int i = 0; i < POOL_TASKS; i++)
+			post(&items, 57);
+		for (int i = 0; i < POOL_TASKS; i++)
+			grab(&ended, 58);
+		compute(3, about(0.3 * MS));
+		visit();
+	}
+}
+
 /* More threads than processors. */
 static void crowd_member(void *unused)
 {
@@ -408,6 +443,43 @@ static void requests(void *unused)
 	(void)unused;
 	items = (struct semaphore){ .id = 10 };
 	two_of(server, clients);
+}
+
+/* What a question may change beside regions. */
+static struct changed {
+	double sleeps; /* factor */
+	bool lockless;
+} changed;
+
+static void sleeper(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(1 * MS));
+		sleep_ns(changed.sleeps * about(2 * MS), 94);
+		visit();
+	}
+}
+
+static void lock_or_not(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(0.4 * MS));
+		if (!changed.lockless)
+			lock(&shared, 31);
+		compute(2, about(0.8 * MS));
+		if (!changed.lockless)
+			unlock(&shared, 32);
+		visit();
+	}
+}
+
+static void locks_or_not(void *unused)
+{
+	(void)unused;
+	shared = (struct mutex){ .id = 10 };
+	two_of(lock_or_not, lock_or_not);
 }
 
 /* ---- truth and predictions ------------------------------------------------------------------------- */
@@ -537,6 +609,7 @@ static const struct program programs[] = {
 	{ "barrier", barriers, 2, 3, false, false, CLOSE },
 	{ "semaphores", semaphores, 2, 2, false, false, CLOSE },
 	{ "pool", pool, 2, 3, false, false, CLOSE },
+	{ "tasks", sem_pool, 2, 3, false, false, CLOSE },
 	{ "stream", stream_pool, 2, 3, false, false, CLOSE },
 	{ "crowd", crowd, 2, 3, false, false, CLOSE },
 	{ "silent", crowd, 2, 3, false, true, CLOSE },
@@ -555,10 +628,130 @@ static void of_known_answers(void **state)
 		fail_msg("%zu of %zu intervals hold the truth", score.held, score.all);
 }
 
+/* What is gained, as the models say together. */
+static double answered(const struct replay *r, const struct replay_question *q)
+{
+	struct replay_answer a;
+	double gain = NAN;
+
+	replay_ask(r, q, &a);
+	for (size_t i = 0; i < a.n; i++)
+		if (a.effect[i].what == REPLAY_PERIOD)
+			gain = a.effect[i].gain;
+	replay_answer_release(&a);
+	return gain;
+}
+
+static void near(double got, double want, double within)
+{
+	if (!(fabs(got - want) <= within))
+		fail_msg("%g instead of %g", got, want);
+}
+
+static void of_shorter_sleeps(void **state)
+{
+	struct program p = { .name = "sleeper", .body = sleeper, .cpus = 2 };
+	const struct replay_outside half = { .site = 94, .factor = 0.5 }, elsewhere = { .site = 95, .factor = 0.5 };
+	struct replay *r;
+	double base;
+
+	(void)state;
+	changed = (struct changed){ .sleeps = 1 };
+	r = recorded(&p, 1 * S, 11);
+	base = measured(&p, NULL, 1);
+	changed.sleeps = 0.5;
+	near(answered(r, &(struct replay_question){ .outside = &half, .noutside = 1 }), 1 - measured(&p, NULL, 1) / base, CLOSE);
+	near(answered(r, &(struct replay_question){ .outside = &elsewhere, .noutside = 1 }), 0, 1e-9);
+	replay_free(r);
+}
+
+static void of_a_lock_less(void **state)
+{
+	struct program p = { .name = "lock or not", .body = locks_or_not, .cpus = 2 };
+	const uint32_t lock_id = 10;
+	struct replay *r;
+	double base;
+
+	(void)state;
+	changed = (struct changed){ .sleeps = 1 };
+	r = recorded(&p, 1 * S, 11);
+	base = measured(&p, NULL, 1);
+	changed.lockless = true;
+	near(answered(r, &(struct replay_question){ .without = &lock_id, .nwithout = 1 }), 1 - measured(&p, NULL, 1) / base, CLOSE);
+	replay_free(r);
+}
+
+static void of_more_processors(void **state)
+{
+	struct program p = { .name = "crowd", .body = crowd, .cpus = 2 };
+	struct replay *r = recorded(&p, 1 * S, 11);
+	struct replay_answer a;
+	double base = measured(&p, NULL, 1), really;
+
+	(void)state;
+	p.cpus = 4;
+	really = 1 - measured(&p, NULL, 1) / base;
+	replay_ask(r, &(struct replay_question){ .cpus = 4 }, &a);
+	near(a.effect[0].model[REPLAY_MONITOR].gain, really, CLOSE);
+	near(a.effect[0].model[REPLAY_STRICT].gain, 0, 1e-9);
+	replay_answer_release(&a);
+	replay_free(r);
+}
+
+static void of_several_regions(void **state)
+{
+	struct program p = { .name = "queue", .body = bounded_queue, .cpus = 2 };
+	const double shorter[REGIONS] = { 0, 0.3, 0.5, 0.2 };
+	struct replay *r = recorded(&p, 1 * S, 11);
+
+	(void)state;
+	near(answered(r, &(struct replay_question){ .shorter = shorter }), 1 - measured(&p, shorter, 1) / measured(&p, NULL, 1), CLOSE);
+	near(answered(r, NULL), 0, 1e-9);
+	replay_free(r);
+}
+
+/* The producer waits for room, which the consumer makes. */
+static void who_waited_for_whom(void **state)
+{
+	struct program p = { .name = "queue", .body = bounded_queue, .cpus = 2 };
+	struct replay *r = recorded(&p, 1 * S, 11);
+	const struct replay_wait *wait;
+	size_t n;
+
+	(void)state;
+	wait = replay_waits(r, &n);
+	assert_true(n > 0);
+	assert_int_equal(wait[0].kind, BURST_WAIT);
+	assert_int_equal(wait[0].site, 22);
+	assert_int_equal(wait[0].freed_by, 27);
+	assert_true(wait[0].count > 100);
+	replay_free(r);
+}
+
+/* The same to the last bit, whenever it is asked. */
+static void is_a_function(void **state)
+{
+	struct program p = { .name = "pool", .body = pool, .cpus = 2 };
+	struct replay *r = recorded(&p, 0.2 * S, 11), *again = recorded(&p, 0.2 * S, 11);
+	struct replay_effect a = asked(r, &p, 1, 0.4), b = asked(again, &p, 1, 0.4), c = asked(r, &p, 1, 0.4);
+
+	(void)state;
+	assert_memory_equal(&a.gain, &b.gain, sizeof(a.gain));
+	assert_memory_equal(&a.se, &c.se, sizeof(a.se));
+	replay_free(r);
+	replay_free(again);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_known_answers),
+		cmocka_unit_test(of_shorter_sleeps),
+		cmocka_unit_test(of_a_lock_less),
+		cmocka_unit_test(of_more_processors),
+		cmocka_unit_test(of_several_regions),
+		cmocka_unit_test(who_waited_for_whom),
+		cmocka_unit_test(is_a_function),
 	};
 
 	return UNIT_MAIN(tests);
