@@ -17,9 +17,9 @@ any='__errno_location clock_gettime memcpy memmove memset pthread_self strncmp s
 allowed() {
 	case $1 in
 	init.o) # the constructor: before main, alone
-		echo "$any" getenv pthread_atfork strstr ;;
+		echo "$any" getenv __dso_handle __register_atfork gnu_get_libc_version strstr ;;
 	real.o) # the constructor, or the first wrapper of all, never a handler
-		echo "$any" dlsym dlvsym strcmp ;;
+		echo "$any" dladdr dlsym dlvsym strcmp ;;
 	sampler.o) # sampler_init alone, in the constructor
 		echo "$any" __libc_current_sigrtmax sscanf uname ;;
 	ours.o) # sets of signals are words
@@ -51,7 +51,7 @@ allowed() {
 themselves() {
 	case $1 in
 	create.o) echo pthread_once ;;
-	thread.o) echo getauxval ;;
+	thread.o | rawcall.o) echo getauxval ;;
 	syscall.o) # a call by number is one by name
 		echo _exit accept accept4 close close_range connect dup dup2 dup3 epoll_wait fcntl fdatasync fsync pause poll prctl \
 			pread64 pwrite64 read readv recvfrom recvmsg sendmsg sendto wait4 write writev ;;

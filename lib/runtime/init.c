@@ -139,11 +139,24 @@ static bool is_traced(void)
 	return at && at[sizeof(field) - 1] != '0';
 }
 
-#pragma weak gnu_get_libc_version
-
-/* pthread_atfork(3), which is linked into us and calls this. */
-extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *) __attribute__((weak));
+/* What pthread_atfork(3) calls, which would be linked into us. */
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
 extern void *__dso_handle __attribute__((visibility("hidden")));
+
+#ifdef ANDWEORC_STATIC
+static bool is_glibc(void)
+{
+	return true; /* as the program was linked, so it is */
+}
+#else
+#pragma weak gnu_get_libc_version
+#pragma weak __register_atfork
+
+static bool is_glibc(void)
+{
+	return gnu_get_libc_version && __register_atfork;
+}
+#endif
 
 /* The dynamic linker of glibc gives constructors what main gets. */
 __attribute__((constructor(101))) static void init(int argc, char **argv)
@@ -152,7 +165,7 @@ __attribute__((constructor(101))) static void init(int argc, char **argv)
 	const char *path;
 	struct arena *a;
 
-	if (!gnu_get_libc_version || !__register_atfork)
+	if (!is_glibc())
 		return;
 	real_resolve();
 	path = getenv(AW_ENV_ARENA);

@@ -98,8 +98,8 @@ char *strstr(const char *in, const char *what)
 {
 	size_t n = 0;
 
-	while (what[n])
-		n++;
+	for (; what[n]; n++)
+		KEEP_LOOP();
 	for (; *in; in++)
 		if (strncmp(in, what, n) == 0)
 			return (char *)(size_t)in;

@@ -538,7 +538,7 @@ EXPORT __sighandler_t sigset(int sig, __sighandler_t handler)
 	before = handler == SIG_HOLD ? ours[i].program.sa_handler : keep_handler(i, handler, 0);
 	if (before == SIG_ERR || mask_one(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, sig, &mask) != 0)
 		return SIG_ERR;
-	return sigismember(&mask, sig) ? SIG_HOLD : before;
+	return word_of(&mask) & bit(sig) ? SIG_HOLD : before;
 }
 
 /* The first 32 signals. */
