@@ -478,6 +478,7 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	r->arena->seed = r->o->seed;
 	atomic_store(&r->arena->whole_stacks, regions_need_stacks(&r->regions) || r->o->given);
 	conductor_prepare(&r->conductor);
+	launch_examine(r->argv[0], r->arena);
 	pid = launch(r->argv, r->runtime, r->arena, r->arena_fd, output_of(r, run), status);
 	if (pid < 0)
 		return false;

@@ -16,6 +16,14 @@ for sampler in perf timer; do
 	check "one that is large enough ($sampler)" alike $sampler handlers large-alternate
 done
 
+if test "$(uname -m)" = x86_64; then
+	check 'the default by an instruction of its own' alike perf handlers default-by-instruction
+	check 'ignored by an instruction of its own' alike perf handlers ignored-by-instruction
+	check 'a handler by an instruction of its own' alike perf handlers handler-by-instruction
+else
+	skip 'by an instruction of its own' 'x86-64 only'
+fi
+
 # ---- traced ---------------------------------------------------------------------------
 
 # untouched SAMPLER MODE: as alike, but that it is not sampled to its end, which is said

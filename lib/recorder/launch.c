@@ -16,6 +16,7 @@
 #include "base/msg.h"
 #include "format.h"
 #include "recorder/launch.h"
+#include "recorder/rawcalls.h"
 #include "recorder/shared.h"
 
 enum {
@@ -283,6 +284,15 @@ static char *find_command(const char *command)
 		free(full);
 	}
 	return NULL;
+}
+
+void launch_examine(const char *command, struct arena *arena)
+{
+	char *path = find_command(command);
+
+	if (path)
+		rawcalls_find(path, &arena->rawcalls);
+	free(path);
 }
 
 enum { INTERPRETER = 256 };

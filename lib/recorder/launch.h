@@ -34,6 +34,9 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
  */
 void launch_leave_signals(void (*interrupted)(int));
 
+/* Before it is started: what the runtime needs to know of the command's file. */
+void launch_examine(const char *command, struct arena *arena);
+
 /* Why the runtime may never report in from this command: a reason for people with its remedy, or NULL when none is seen. */
 const char *launch_obstacle(const char *command);
 

@@ -202,6 +202,15 @@ struct arena_call {
 	_Atomic uint64_t off;         /* [A] where it is in its module; before slots grows */
 };
 
+/* Where a program makes system calls past libc, for rawcall.c; offsets in its file's own terms. */
+enum { ARENA_RAWCALLS = 2 };
+
+struct arena_rawcalls {
+	uint64_t dev, ino; /* of the file */
+	uint64_t off[ARENA_RAWCALLS];
+	uint32_t n;
+};
+
 /* [lo, hi), places. */
 struct arena_range {
 	uint64_t lo, hi;
@@ -461,6 +470,7 @@ struct arena {
 	_Atomic uint64_t break_cost_ns;             /* [A] of one hit; 0: not measured */
 	_Atomic int32_t break_errno;                /* [A] why a breakpoint was refused, or 0 */
 
+	struct arena_rawcalls rawcalls;             /* [C] of the command's file, before it is started */
 	struct arena_break brk[ARENA_BREAKS];       /* [C] */
 	struct arena_call call[ARENA_CALLS];
 	struct arena_point point[ARENA_POINTS];

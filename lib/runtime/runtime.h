@@ -18,7 +18,7 @@
  *   sampler    signals of samples      unwind  from a frame to its caller
  *   sample     what becomes of them    guard   descriptors of ours
  *   seal       what seccomp leaves us       withdraw  when samples would do harm
- *   breakpoint progress points at places in code
+ *   breakpoint progress points at places in code   rawcall  handlers set past libc
  *   callpoint  and at functions of libraries   redirect  how these are come to
  *   wait       what can block          progress  visits of progress points
  *   event      what a burst notes of all these
@@ -317,7 +317,8 @@ uint64_t key_of_thread(pthread_t thread);
 /* How our events of perf are known: attr.sig_data is the mark, and below it a number. */
 enum {
 	SAMPLER_MARK = 0x616e6477,
-	SAMPLER_NUMBER = 0xfffffff, /* of samples; breakpoints have others */
+	SAMPLER_NUMBER = 0xfffffff, /* of samples; breakpoints have others, */
+	SAMPLER_RAWCALL = 0x1000,   /* those of rawcall.c from here on */
 };
 
 void sampler_init(void);                    /* init: handler, probing; sets arena->sampler */
@@ -705,6 +706,13 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 
 /* any: a random number, never 0. */
 uint64_t sample_random(void);
+
+/* ---- rawcall.c: handlers that are set by an instruction of the program's ---- */
+
+void rawcall_init(void);   /* init: of what the recorder has found */
+void rawcall_watch(void);  /* any: the calling thread has its breakpoints, */
+void rawcall_forget(void); /* any: or has them no more */
+void rawcall_hit(uint32_t number, void *context); /* in the handler: the event of that number */
 
 /* ---- withdraw.c: samples would do harm, though the process goes on ---- */
 

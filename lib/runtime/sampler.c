@@ -196,7 +196,10 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
 		return;
 	atomic_fetch_add_explicit(&handlers, 1, memory_order_relaxed);
 	if (sig == SIGTRAP && number != SAMPLER_NUMBER) {
-		breakpoint_hit(number);
+		if (number < SAMPLER_RAWCALL)
+			breakpoint_hit(number);
+		else
+			rawcall_hit(number, context);
 	} else if (unlikely(is_forsaken())) {
 		atomic_store_explicit(&arena->speedup, 0, memory_order_relaxed);
 		sampler_pause(true);
@@ -326,6 +329,7 @@ static bool arm(void)
 {
 	if (!has_perf)
 		return start_timer(self.slot);
+	rawcall_watch();
 	self.perf_fd = open_perf(first_period(), &self.perf_id);
 	self.first_sample = true;
 	breakpoint_look();
@@ -371,6 +375,7 @@ void sampler_stop(void)
 	guard_close(self.perf_fd, self.perf_id);
 	self.perf_fd = -1;
 	breakpoint_forget();
+	rawcall_forget();
 	delete_timer(self.slot);
 }
 
@@ -544,6 +549,8 @@ void sampler_init(void)
 		atomic_store_explicit(&arena->sampler, SAMPLER_TIMER, memory_order_release);
 	if (has_perf && arena->want_breaks)
 		breakpoint_measure();
+	if (has_perf)
+		rawcall_init();
 	/* From here on the recorder looks whether they are ours. */
 	atomic_store_explicit(&process->signals, ours_word(), memory_order_release);
 }

@@ -202,6 +202,7 @@ void thread_forget(void)
 	guard_forget();
 	sampler_forget();
 	breakpoint_forget();
+	rawcall_forget();
 	memset(&self, 0, sizeof(self));
 	self.perf_fd = self.timer = -1;
 	self.masked = masked;

@@ -227,13 +227,18 @@ static void bad_numbers(void)
 
 #ifdef __x86_64__
 /* Nobody sees it. */
-static void set_by_instruction(int sig, void (*handler)(int))
+static __attribute__((noinline)) void set_all_by_instruction(int sig, void (*handler)(int), unsigned long flags, void (*restorer)(void))
 {
-	struct kernel_action act = { .handler = handler };
+	struct kernel_action act = { .handler = handler, .flags = flags, .restorer = restorer };
 	register long size __asm__("r10") = sizeof(act.mask);
 	long result;
 
 	__asm__ volatile("syscall" : "=a"(result) : "0"(SYS_rt_sigaction), "D"(sig), "S"(&act), "d"(0), "r"(size) : "rcx", "r11", "memory");
+}
+
+static void set_by_instruction(int sig, void (*handler)(int))
+{
+	set_all_by_instruction(sig, handler, 0, NULL);
 }
 
 static void *works(void *arg)
@@ -265,6 +270,24 @@ static void ignored_by_instruction(void)
 {
 	by_instruction(SIG_IGN);
 }
+
+/* One of its own, after a while. */
+static void handler_by_instruction(void)
+{
+	const int sigs[] = SAMPLE_SIGNALS;
+
+	work(4 * ms);
+	handle(SIGUSR2, NULL, 0);
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
+		struct kernel_action act;
+
+		/* With the restorer of libc's. */
+		if (syscall(SYS_rt_sigaction, SIGUSR2, NULL, &act, sizeof(act.mask)) != 0)
+			die("rt_sigaction");
+		set_all_by_instruction(sigs[i], on_signal, act.flags & ~(unsigned long)SA_SIGINFO, act.restorer);
+	}
+	raise_each("handled");
+}
 #endif
 
 static const struct mode mode[] = {
@@ -273,6 +296,7 @@ static const struct mode mode[] = {
 	{ "tight-before", tight_before }, { "large-alternate", large_alternate }, { "bad-numbers", bad_numbers },
 #ifdef __x86_64__
 	{ "default-by-instruction", default_by_instruction }, { "ignored-by-instruction", ignored_by_instruction },
+	{ "handler-by-instruction", handler_by_instruction },
 #endif
 };
 

@@ -1,0 +1,147 @@
+/*
+ * rawcall: system calls that the program makes by an instruction of its own.
+ *
+ * Nobody stands in for those.  One of them matters: that which takes the handler
+ * of a sample's signal away, for the next sample would then kill the program.  The
+ * recorder has looked for such calls in the program's file.  At each of the few
+ * that it has found, there is a breakpoint of the processor, as for progress points
+ * (breakpoint.c): before the call is made, our handler looks at what it is about, and
+ * does what the wrapper of sigaction(2) does.  A program without such calls pays
+ * nothing.
+ *
+ * Where there are too many, or perf is refused, or the breakpoints are needed for
+ * progress points, or in libraries, such a call is only noticed afterwards: see
+ * withdraw.c.
+ */
+#include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <ucontext.h>
+
+#include "guard.h"
+#include "runtime.h"
+
+/* In a static program libc's own call is one of the program's. */
+#if defined(__x86_64__) && !defined(ANDWEORC_STATIC)
+
+#include <elf.h>
+
+enum {
+	CALL_BYTES = 2,
+	HOT = 2000, /* calls at one place, of other kinds, that are looked at by one thread: then no more */
+};
+
+static uintptr_t address[ARENA_RAWCALLS]; /* in this process */
+static uint32_t n_addresses;
+
+static TLS struct {
+	bool on;
+	int fd; /* -1: none */
+	uint64_t id;
+	uint32_t hits;
+} watched[ARENA_RAWCALLS];
+
+/* How far the program lies from where its file says. */
+static uintptr_t bias_of_program(void)
+{
+	uintptr_t at = (uintptr_t)getauxval(AT_PHDR);
+	const Elf64_Phdr *ph = (const Elf64_Phdr *)at;
+
+	for (unsigned long i = 0; at && i < getauxval(AT_PHNUM); i++)
+		if (ph[i].p_type == PT_PHDR)
+			return at - ph[i].p_vaddr;
+	return 0;
+}
+
+void rawcall_init(void)
+{
+	const struct arena_rawcalls *found = &arena->rawcalls;
+	uintptr_t bias;
+	struct stat st;
+
+	if (found->n == 0 || found->n > ARENA_RAWCALLS || arena->want_breaks ||
+	    SYS(SYS_newfstatat, AT_FDCWD, "/proc/self/exe", &st, 0) != 0 || st.st_dev != found->dev || st.st_ino != found->ino)
+		return;
+	bias = bias_of_program();
+	for (uint32_t i = 0; i < found->n; i++)
+		address[i] = bias + (uintptr_t)found->off[i];
+	n_addresses = found->n;
+}
+
+void rawcall_watch(void)
+{
+	for (uint32_t i = 0; i < n_addresses; i++) {
+		struct perf_event_attr attr = {
+			.type = PERF_TYPE_BREAKPOINT,
+			.size = sizeof(attr),
+			.bp_type = HW_BREAKPOINT_X,
+			.bp_addr = address[i],
+			.bp_len = sizeof(long),
+			.sample_period = 1,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+			.sigtrap = 1,
+			.remove_on_exec = 1, /* required with sigtrap */
+			.sig_data = (uint64_t)SAMPLER_MARK << 32 | (SAMPLER_RAWCALL + i),
+		};
+
+		watched[i].fd = guard_open(&attr, &watched[i].id);
+		watched[i].hits = 0;
+		watched[i].on = watched[i].fd >= 0;
+	}
+}
+
+static void forget(uint32_t i)
+{
+	if (watched[i].on)
+		guard_close(watched[i].fd, watched[i].id);
+	watched[i].on = false;
+}
+
+void rawcall_forget(void)
+{
+	for (uint32_t i = 0; i < n_addresses; i++)
+		forget(i);
+}
+
+void rawcall_hit(uint32_t number, void *context)
+{
+	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+	uint32_t i = number - SAMPLER_RAWCALL;
+
+	if (i >= n_addresses || (uintptr_t)r[REG_RIP] != address[i])
+		return;
+	if (r[REG_RAX] != SYS_rt_sigaction || r[REG_R10] != sizeof(uint64_t)) {
+		if (++watched[i].hits > HOT)
+			forget(i);
+		return;
+	}
+	if (!ours_act((int)r[REG_RDI], (const void *)r[REG_RSI], (void *)r[REG_RDX]))
+		return;
+	r[REG_RAX] = 0;
+	r[REG_RIP] += CALL_BYTES;
+}
+
+#else
+
+void rawcall_init(void)
+{
+}
+
+void rawcall_watch(void)
+{
+}
+
+void rawcall_forget(void)
+{
+}
+
+void rawcall_hit(uint32_t number, void *context)
+{
+	(void)number;
+	(void)context;
+}
+
+#endif
