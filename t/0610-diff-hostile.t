@@ -24,6 +24,7 @@ a%60b%60%60c%60
 #123
 GH-1
 -->
+<!--x
 a%20--><b>
 </details>
 %0A::error::injected

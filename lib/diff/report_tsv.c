@@ -115,6 +115,15 @@ static bool read_heading(struct table *t, char *line)
 	return false;
 }
 
+/* Zero has no sign here: it is written without one. */
+static bool set_real(double *out, const char *field)
+{
+	if (!num_real(field, out))
+		return false;
+	*out += 0.0;
+	return true;
+}
+
 static bool set_kind(struct row *row, const char *name)
 {
 	for (enum row_kind k = ROW_META; k < ROW_KINDS; k++)
@@ -134,7 +143,7 @@ static bool set_cell(struct row *row, int column, char *field)
 	if (!*field)
 		return true;
 	if (column >= COLUMN_REAL)
-		return num_real(field, &row->real[column - COLUMN_REAL]);
+		return set_real(&row->real[column - COLUMN_REAL], field);
 	if (field_bad_escape(field, strlen(field)))
 		return false;
 	field_unescape(field);
