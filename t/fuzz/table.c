@@ -1,11 +1,7 @@
 /*
  * Any bytes are a table of andweorc-diff, as it comes out of an artifact that
  * anybody may have written: reading it neither crashes nor hangs, and no output
- * holds what its reader would obey.  For libFuzzer:
- *
- *     clang -g -fsanitize=fuzzer,address,undefined -std=c11 -D_GNU_SOURCE -Ilib \
- *         t/fuzz/table.c lib/diff/[c-w]*.c lib/base/[abmn]*.c lib/format/field.c \
- *         lib/profile/[cps]*.c -lgsl -lgslcblas -ljansson -lm
+ * holds what its reader would obey.  For libFuzzer: make fuzz.
  *
  * t/unit/table-fuzz.c damages tables in fixed ways.
  */
@@ -22,7 +18,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void must(bool ok)
+/* A call of its own, so that a report says where it failed. */
+__attribute__((noinline)) static void must(bool ok)
 {
 	if (!ok)
 		abort();

@@ -1,5 +1,7 @@
-/* t/fuzz/table.c on a table that is cut, damaged and put together in fixed ways. */
+/* t/fuzz/table.c on its corpus, and on a table that is cut, damaged and put together in fixed ways.  Run from the source tree. */
 #include "unit.h"
+
+#include <glob.h>
 
 #include "base/buf.h"
 
@@ -33,6 +35,27 @@ static void as_it_is(void **state)
 	char *said = unit_captured(STDERR_FILENO);
 	assert_string_equal(said, "");
 	free(said);
+}
+
+static void replays_the_corpus(void **state)
+{
+	glob_t g;
+
+	(void)state;
+	assert_int_equal(glob("t/fuzz/corpus/table/*", 0, NULL, &g), 0);
+	assert_true(g.gl_pathc >= 4);
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		FILE *f = fopen(g.gl_pathv[i], "rb");
+		static char bytes[1 << 16];
+		size_t len;
+
+		assert_non_null(f);
+		len = fread(bytes, 1, sizeof bytes, f);
+		assert_true(feof(f));
+		fclose(f);
+		quietly(bytes, len);
+	}
+	globfree(&g);
 }
 
 static void damaged(void **state)
@@ -85,6 +108,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_it_is),
+		cmocka_unit_test(replays_the_corpus),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(any_cells),
 	};
