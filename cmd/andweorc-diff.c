@@ -28,6 +28,8 @@ static const char USAGE[] =
 	"      --map PATCH       output of 'git diff -U0 -M BASE HEAD': finds moved lines\n"
 	"      --margin PCT      changes below this part of a visit's time are of no interest\n"
 	"                        (default 2)\n"
+	"      --region-margin PCT\n"
+	"                        the same for regions (default: as --margin)\n"
 	"      --fail-on GATE    exit with status 1 on: regression, change, inconclusive;\n"
 	"                        several with commas between; with status 3 where nothing\n"
 	"                        could be judged\n"
@@ -47,7 +49,7 @@ enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_TSV, FORMAT_JSON, FORMAT_GITH
 static const char *const formats[] = { "text", "markdown", "tsv", "json", "github", "summary" };
 
 enum {
-	OPT_MAP = 256, OPT_MARGIN, OPT_FAIL_ON, OPT_FORCE, OPT_WITHIN_RUN, OPT_CONFIRM, OPT_RENDER, OPT_AA, OPT_ID, OPT_MAX_BYTES,
+	OPT_MAP = 256, OPT_MARGIN, OPT_REGION_MARGIN, OPT_FAIL_ON, OPT_FORCE, OPT_WITHIN_RUN, OPT_CONFIRM, OPT_RENDER, OPT_AA, OPT_ID, OPT_MAX_BYTES,
 };
 
 /* Annotations of each severity that a runner shows, less the one of the failed step. */
@@ -73,13 +75,13 @@ static enum format format_named(const char *text)
 	cli_usage_error(EXIT_TROUBLE, "unknown format '%s': text, markdown, summary, tsv, json or github", text);
 }
 
-static double margin_of(const char *text)
+static double margin_of(const char *option, const char *text)
 {
 	double pct;
 
-	if (num_real(text, &pct) && pct > 0 && pct < 100)
+	if (build_read_margin(text, &pct))
 		return pct;
-	cli_usage_error(EXIT_TROUBLE, "bad number '%s' for --margin: per cent, above 0 and below 100", text);
+	cli_usage_error(EXIT_TROUBLE, "bad number '%s' for --%s: per cent, above 0 and below 100", text, option);
 }
 
 static unsigned gates_of(const char *text)
@@ -108,6 +110,7 @@ static void parse(struct options *o, int argc, char **argv)
 		{ "point", required_argument, NULL, 'p' },
 		{ "map", required_argument, NULL, OPT_MAP },
 		{ "margin", required_argument, NULL, OPT_MARGIN },
+		{ "region-margin", required_argument, NULL, OPT_REGION_MARGIN },
 		{ "fail-on", required_argument, NULL, OPT_FAIL_ON },
 		{ "force", no_argument, NULL, OPT_FORCE },
 		{ "within-run", no_argument, NULL, OPT_WITHIN_RUN },
@@ -132,7 +135,10 @@ static void parse(struct options *o, int argc, char **argv)
 			o->map = optarg;
 			break;
 		case OPT_MARGIN:
-			o->build.margin_pct = margin_of(optarg);
+			o->build.margin_pct = margin_of("margin", optarg);
+			break;
+		case OPT_REGION_MARGIN:
+			o->build.region_margin_pct = margin_of("region-margin", optarg);
 			break;
 		case OPT_FAIL_ON:
 			o->gates |= gates_of(optarg);

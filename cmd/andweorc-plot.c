@@ -34,6 +34,8 @@ static const char USAGE[] =
 	"      --base BASE     draw the analysis BASE behind, in a second colour, and say what andweorc-diff\n"
 	"                      says of the two; what changed most comes first\n"
 	"      --map PATCH     output of 'git diff -U0 -M BASE HEAD': finds moved lines of BASE\n"
+	"      --margin PCT    as of andweorc-diff, for --base (default 2)\n"
+	"      --region-margin PCT  likewise (default: as --margin)\n"
 	"      --theme THEME   light (default), dark, or auto: an SVG that is light, and dark for\n"
 	"                      viewers that ask for dark\n"
 	"      --title TEXT    heading (default: the program and the progress point)\n"
@@ -47,10 +49,11 @@ struct options {
 	const char *base;
 	const char *map;
 	const char *analysis;
+	double margin_pct, region_margin_pct; /* as of struct build_options */
 	struct chart_request request;
 };
 
-enum { OPT_BASE = 256, OPT_MAP, OPT_THEME, OPT_TITLE, OPT_SCRIPT };
+enum { OPT_BASE = 256, OPT_MAP, OPT_MARGIN, OPT_REGION_MARGIN, OPT_THEME, OPT_TITLE, OPT_SCRIPT };
 
 static enum chart_format format_of(const char *file)
 {
@@ -81,12 +84,22 @@ static enum theme theme_of(const char *name)
 	return t;
 }
 
+static double margin_of(const char *option, const char *text)
+{
+	double pct;
+
+	if (!build_read_margin(text, &pct))
+		cli_usage_error(EXIT_TROUBLE, "bad number '%s' for --%s: per cent, above 0 and below 100", text, option);
+	return pct;
+}
+
 static void parse(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },      { "point", required_argument, NULL, 'p' },
 		{ "top", required_argument, NULL, 't' },         { "base", required_argument, NULL, OPT_BASE },
-		{ "map", required_argument, NULL, OPT_MAP },     { "theme", required_argument, NULL, OPT_THEME },
+		{ "map", required_argument, NULL, OPT_MAP },     { "margin", required_argument, NULL, OPT_MARGIN },
+		{ "region-margin", required_argument, NULL, OPT_REGION_MARGIN }, { "theme", required_argument, NULL, OPT_THEME },
 		{ "title", required_argument, NULL, OPT_TITLE }, { "script", required_argument, NULL, OPT_SCRIPT },
 		CLI_LONGS,
 	};
@@ -108,6 +121,12 @@ static void parse(struct options *o, int argc, char **argv)
 			break;
 		case OPT_MAP:
 			o->map = optarg;
+			break;
+		case OPT_MARGIN:
+			o->margin_pct = margin_of("margin", optarg);
+			break;
+		case OPT_REGION_MARGIN:
+			o->region_margin_pct = margin_of("region-margin", optarg);
 			break;
 		case OPT_THEME:
 			o->request.theme = theme_of(optarg);
@@ -176,7 +195,7 @@ static bool can_compare(const struct side *base, const struct side *head, const 
 static void find_changes(struct report *changes, struct side *base, struct side *head, struct options *o,
 			 const struct linemap *map)
 {
-	struct build_options build = { .point = o->request.point, .margin_pct = BUILD_MARGIN_PCT };
+	struct build_options build = { .point = o->request.point, .margin_pct = o->margin_pct, .region_margin_pct = o->region_margin_pct };
 
 	side_fill(base);
 	side_fill(head);
@@ -189,7 +208,7 @@ static void find_changes(struct report *changes, struct side *base, struct side 
 
 int main(int argc, char **argv)
 {
-	struct options o = { .request = { .top = 6 } };
+	struct options o = { .margin_pct = BUILD_MARGIN_PCT, .request = { .top = 6 } };
 	struct report changes = REPORT_INIT;
 	struct side head, base;
 	struct linemap map;

@@ -266,6 +266,33 @@ the_whole_comes_first() {
 }
 check 'where the point did not change, no region is a regression' the_whole_comes_first
 
+# With the margins and speedups of share/andweorc/workflows/andweorc.yml, a comparison of the same decides.
+default_decides() {
+	for s in base head; do
+		side $s.wide -v side=$s -v runs=15 -v windows=3 -v levels='25 50 75' -v noise=0.01
+	done
+	side slower.wide -v side=head -v runs=15 -v windows=3 -v levels='25 50 75' -v noise=0.01 -v cost=parse=1.3
+	exits 0 andweorc-diff -f tsv --region-margin=5 --fail-on regression base.wide head.wide >got.tsv 2>err
+	column verdict got.tsv >got
+	test "$(grep -c '^region .* unchanged$' got)" -ge 4
+	column margin_pct got.tsv >got
+	has '^point 2$' got
+	has '^region parse.c:10 5$' got
+	exits 0 andweorc-diff --render got.tsv >out 2>err
+	has '^rule .* from 2 % of the time of a visit on, of a region from 5 % on, at q' out
+	exits 0 andweorc-diff --render got.tsv -f markdown >out 2>err
+	has 'margin 2 %, of regions 5 %, q' out
+	exits 1 andweorc-diff -f tsv --region-margin=5 --fail-on regression base.wide slower.wide >got.tsv 2>err
+	column verdict got.tsv >got
+	has '^region parse.c:10 changed$' got
+	exits 2 andweorc-diff --region-margin=0 base same >out 2>err
+	has "bad number '0' for --region-margin" err
+	# the picture says the same
+	exits 0 andweorc-plot --region-margin=5 --script script --base base.wide head.wide 2>err
+	test "$(grep -c "^set label 'unchanged: " script)" -ge 4
+}
+check 'a margin of its own for regions' default_decides
+
 versions() {
 	exits 0 andweorc-diff -f tsv base slower >table.tsv 2>err
 	exits 0 andweorc-diff -f json base slower >table.json 2>err

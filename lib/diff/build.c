@@ -181,7 +181,7 @@ static void add_pair(struct report *r, const struct point_pair *p, const struct 
 	set_direction(row, c->difference.value > 0);
 	row_set(row, TEXT_MATCH, match_kind_name(pair->kind));
 	set_real(row, REAL_CONFIDENCE, pair->confidence);
-	set_test(row, p, c, pair->q, &rule, o->margin_pct);
+	set_test(row, p, c, pair->q, &rule, build_region_margin_pct(o));
 	if (c->design != DESIGN_NONE) {
 		set_estimate(row, REAL_BASE_NS, &c->base, 1);
 		set_estimate(row, REAL_HEAD_NS, &c->head, 1);
@@ -357,6 +357,8 @@ static void add_circumstances(struct report *r, const struct side *base, const s
 	add_number(r, "base_runs", (double)base->found.nruns);
 	add_number(r, "head_runs", (double)head->found.nruns);
 	add_number(r, "margin_pct", o->margin_pct);
+	if (o->region_margin_pct > 0)
+		add_number(r, "region_margin_pct", o->region_margin_pct);
 	add_number(r, "q", CHANGE_Q);
 	if (o->within_run)
 		report_meta(r, "within_run", "1");

@@ -17,6 +17,7 @@ enum { BUILD_MARGIN_PCT = 2 };
 struct build_options {
 	const char *point;         /* only this one; NULL: all */
 	double margin_pct;         /* of the base's period, > 0 */
+	double region_margin_pct;  /* the same for regions, which are known less well; 0: as for points */
 	bool within_run;           /* too few runs may decide by what is inside them */
 	const struct linemap *map; /* from base's lines to head's; NULL: none */
 };
@@ -65,6 +66,12 @@ void comparisons_release(struct comparisons *c);
 
 /* Part of comparisons_init: finds where cost went from one region to another. */
 void comparisons_find_shifts(struct point_pair *p);
+
+/* A margin from a command line; false when it is none. */
+bool build_read_margin(const char *text, double *pct);
+
+/* The margin of regions. */
+double build_region_margin_pct(const struct build_options *o);
 
 /* The rule for the regions of a point, in ns, and for the point itself, in logarithms. */
 struct change_rule build_region_rule(const struct point_pair *p, const struct build_options *o);

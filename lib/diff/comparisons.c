@@ -6,12 +6,23 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 #include "diff/moderate.h"
 #include "diff/place.h"
 
+bool build_read_margin(const char *text, double *pct)
+{
+	return num_real(text, pct) && *pct > 0 && *pct < 100;
+}
+
+double build_region_margin_pct(const struct build_options *o)
+{
+	return o->region_margin_pct > 0 ? o->region_margin_pct : o->margin_pct;
+}
+
 struct change_rule build_region_rule(const struct point_pair *p, const struct build_options *o)
 {
-	return (struct change_rule){ .margin = p->base_ns * o->margin_pct / 100, .within_run = o->within_run };
+	return (struct change_rule){ .margin = p->base_ns * build_region_margin_pct(o) / 100, .within_run = o->within_run };
 }
 
 struct change_rule build_point_rule(const struct build_options *o)

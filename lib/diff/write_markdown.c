@@ -48,8 +48,10 @@ static void add_headline(struct buf *b, const struct markdown *m, const struct r
 	buf_adds(b, first ? "\n\n" : "**\n\n");
 }
 
-static void add_facts(struct buf *b, const struct row *row)
+static void add_facts(struct buf *b, const struct report *r, const struct row *row)
 {
+	double regions = report_number(r, "region_margin_pct");
+
 	words_design(b, row);
 	if (!isnan(row->real[REAL_MDE_PCT])) {
 		buf_adds(b, " · could have seen ");
@@ -57,8 +59,12 @@ static void add_facts(struct buf *b, const struct row *row)
 	}
 	words_calm(b, row, " · ");
 	words_needed(b, row, " · ");
-	if (!isnan(row->real[REAL_MARGIN_PCT]))
-		buf_addf(b, " · margin %g %%, q ≤ %g, 95 %% intervals", row->real[REAL_MARGIN_PCT], CHANGE_Q);
+	if (isnan(row->real[REAL_MARGIN_PCT]))
+		return;
+	buf_addf(b, " · margin %g %%", row->real[REAL_MARGIN_PCT]);
+	if (!isnan(regions))
+		buf_addf(b, ", of regions %g %%", regions);
+	buf_addf(b, ", q ≤ %g, 95 %% intervals", CHANGE_Q);
 }
 
 static void add_machine(struct buf *b, const struct report *r)
@@ -85,7 +91,7 @@ static void add_head(struct markdown *m)
 			continue;
 		add_headline(b, m, &m->r->row[i], points == 1);
 		buf_adds(b, "<sub>");
-		add_facts(b, &m->r->row[i]);
+		add_facts(b, m->r, &m->r->row[i]);
 		if (points == 1)
 			add_machine(b, m->r);
 		buf_adds(b, "</sub>\n");

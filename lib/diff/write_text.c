@@ -27,16 +27,18 @@ static void add_head(struct text *t)
 {
 	const struct report *r = t->r;
 	char *command = words_name(report_find(r, "command"), NAME_COLUMNS), *base = words_name(report_find(r, "base_commit"), SHORT_COLUMNS);
-	char *head = words_name(report_find(r, "head_commit"), SHORT_COLUMNS), *machine = words_name(report_find(r, "cpu_model"), NAME_COLUMNS);
+	char regions[64] = "", *head = words_name(report_find(r, "head_commit"), SHORT_COLUMNS), *machine = words_name(report_find(r, "cpu_model"), NAME_COLUMNS);
 
 	prose_wrap(&t->out, "program  ", HEAD, "%s%s%s%s%s", *command ? command : "unknown", *base ? ", base " : "", base,
 		   *head ? ", head " : "", head);
 	if (report_find(r, "base_runs") && report_find(r, "head_runs"))
 		prose_wrap(&t->out, "data     ", HEAD, "%g runs of base, %g of head%s%s", report_number(r, "base_runs"),
 			   report_number(r, "head_runs"), *machine ? ", on " : "", machine);
+	if (report_find(r, "region_margin_pct"))
+		snprintf(regions, sizeof regions, ", of a region from %g %% on", report_number(r, "region_margin_pct"));
 	if (report_find(r, "margin_pct"))
-		prose_wrap(&t->out, "rule     ", HEAD, "a change counts from %g %% of the time of a visit on, at q <= %g; intervals are 95 %%",
-			   report_number(r, "margin_pct"), CHANGE_Q);
+		prose_wrap(&t->out, "rule     ", HEAD, "a change counts from %g %% of the time of a visit on%s, at q <= %g; intervals are 95 %%",
+			   report_number(r, "margin_pct"), regions, CHANGE_Q);
 	free(command);
 	free(base);
 	free(head);

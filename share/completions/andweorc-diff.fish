@@ -3,6 +3,7 @@ complete -c andweorc-diff -s f -l format -x -a 'text markdown summary github tsv
 complete -c andweorc-diff -s p -l point -x -d 'only this progress point'
 complete -c andweorc-diff -l map -r -F -d 'output of git diff -U0 -M BASE HEAD'
 complete -c andweorc-diff -l margin -x -d 'per cent: changes below are of no interest'
+complete -c andweorc-diff -l region-margin -x -d 'per cent: the same for regions'
 complete -c andweorc-diff -l fail-on -x -a 'regression change inconclusive' -d 'exit with status 1 on these'
 complete -c andweorc-diff -l force -d 'gate although the machines are unlike'
 complete -c andweorc-diff -l within-run -d 'let fewer than 3 runs a side decide'

@@ -17,11 +17,11 @@ _andweorc_options() {
 		echo '-f= --format= -p= --point= --top= --what-if= --explain -h --help -V --version'
 		;;
 	andweorc-diff)
-		echo '-f= --format= -p= --point= --map= --margin= --fail-on= --force --within-run --confirm= --render= --aa --id=' \
+		echo '-f= --format= -p= --point= --map= --margin= --region-margin= --fail-on= --force --within-run --confirm= --render= --aa --id=' \
 			'--max-bytes= -h --help -V --version'
 		;;
 	andweorc-plot)
-		echo '-o= --output= -p= --point= -t= --top= --base= --map= --theme= --title= --script= -h --help -V --version'
+		echo '-o= --output= -p= --point= -t= --top= --base= --map= --margin= --region-margin= --theme= --title= --script= -h --help -V --version'
 		;;
 	esac
 }
