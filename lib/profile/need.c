@@ -64,9 +64,9 @@ static double chance_at(double truth, double se, double factor)
 }
 
 /* The same for `times` as much data: over all places where the truth may be, by the estimate that there is. */
-static double chance_of_verdict(const struct estimate *slope, double factor, double times)
+static double chance_of_verdict(const struct estimate *slope, double se, double factor, double times)
 {
-	double se = (slope->hi - slope->lo) / 2 / STATS_NORMAL_95, sum = 0, weights = 0;
+	double sum = 0, weights = 0;
 	double from = fmin(0, slope->value) - REACH * se, to = fmax(0, slope->value) + REACH * se;
 
 	for (int i = 0; i < PLACES; i++) {
@@ -84,11 +84,13 @@ double impact_times_needed(const struct impact *im)
 	const struct estimate *slope = &im->effect.fit.slope;
 	double p = im->q > 0 && slope->p > 0 ? VERDICT_Q * fmin(1, slope->p / im->q) : VERDICT_Q;
 	double factor = gsl_cdf_ugaussian_Qinv(p / 2), least = 2, most = MOST_TIMES + 1;
+	/* an interval may end where the region can have no more effect, and hides how little the windows say */
+	double se = fmax((slope->hi - slope->lo) / 2 / STATS_NORMAL_95, isfinite(im->slope_se) ? im->slope_se : 0);
 
 	while (least < most) {
 		double half = floor((least + most) / 2);
 
-		if (chance_of_verdict(slope, factor, half) >= POWER)
+		if (chance_of_verdict(slope, se, factor, half) >= POWER)
 			most = half;
 		else
 			least = half + 1;

@@ -93,6 +93,19 @@ static void longer(void **state)
 	wants(&w, false, "windows with this region sped up that hold visits (a longer -d)");
 }
 
+/* Two per cent of the samples: the interval ends where more would be impossible, and the windows say nothing. */
+static void cut_intervals(void **state)
+{
+	struct world w = plain();
+
+	(void)state;
+	set_half(&w, 0.12);
+	w.impact.slope_se = 0.06;
+	assert_true(impact_times_needed(&w.impact) < 10);
+	w.impact.slope_se = 0.7;
+	assert_true(impact_times_needed(&w.impact) > 50);
+}
+
 /* With -n alone, the time of -d is divided among more runs: each would be too short. */
 static void more_runs(void **state)
 {
@@ -247,6 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(longer),
+		cmocka_unit_test(cut_intervals),
 		cmocka_unit_test(more_runs),
 		cmocka_unit_test(more_whole_runs),
 		cmocka_unit_test(no_impossible_command),
