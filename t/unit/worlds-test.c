@@ -267,7 +267,7 @@ static const struct world WORLDS[] = {
 	{ .name = "6 blocks, hit 20 %", .runs = 1, .blocks = 6, .slope = 0.4, .hit = 0.2, .rms = 0.05 },
 	{ .name = "4 blocks, slope 0.8, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = 0.8, .hit = 0.2, .rms = 0.03 },
 	{ .name = "4 blocks, noise, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = 0.4, .noise = 0.04, .rho = 0.6, .hit = 0.2, .rms = 0.06 },
-	{ .name = "4 blocks, harmful, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = -0.5, .hit = 0.2, .rms = 0.06 },
+	{ .name = "4 blocks, harmful, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = -0.5, .hit = 0.2, .rms = 0.1 },
 	{ .name = "4 blocks, knee, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = 0.8, .knee = 0.5, .hit = 0.2, .rms = 0.2 },
 	{ .name = "4 blocks, falls, hit 20 %", .runs = 1, .blocks = 4, .regions = 3, .slope = 0.4, .knee = 0.5, .after = -1, .hit = 0.2, .rms = 0.3 },
 	{ .name = "4 blocks, falls, hit 0", .runs = 1, .blocks = 4, .regions = 3, .slope = 0.4, .knee = 0.5, .after = -1, .rms = 0.3 },
