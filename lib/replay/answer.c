@@ -10,7 +10,7 @@
 #include "replay/replay_parts.h"
 
 /* How good each model is where its check is good: from known-answer programs. */
-static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.03, [REPLAY_SIMULATED] = 0.12, [REPLAY_MONITOR] = 0.85 };
+static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIMULATED] = 0.08, [REPLAY_MONITOR] = 0.90 };
 
 #define CHECK_SCALE  0.05  /* a check that is off by so much speaks against a model */
 #define SCARCE_SCALE 0.05  /* share of time without a processor, which the strict model knows nothing of */
@@ -25,36 +25,31 @@ static double weight_of(const struct replay *r, enum replay_model model, double 
 	return w * fmax(1e-6, exp(-off * off / 2));
 }
 
-/* The gain of all models, and how far they are apart.  The spread counts a model that is believed less for more than the mean does. */
+/* The gain of all models, and how far they are apart. */
 static void combine(struct replay_effect *e)
 {
-	double sum = 0, spread = 0, chance = 0, roots = 0;
+	double sum = 0, spread = 0;
 
-	e->gain = 0;
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
-		sum += isnan(e->model[k].gain) ? 0 : e->model[k].weight;
+	e->gain = e->chance = e->doubt = e->se = NAN;
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		e->model[k].weight = isnan(e->model[k].gain) || !(sum > 0) ? 0 : e->model[k].weight / sum;
+		e->model[k].weight = isnan(e->model[k].gain) ? 0 : e->model[k].weight;
+		sum += e->model[k].weight;
+	}
+	if (!(sum > 0))
+		return;
+	e->gain = e->chance = 0;
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		e->model[k].weight /= sum;
 		if (!(e->model[k].weight > 0))
 			continue;
 		e->gain += e->model[k].weight * e->model[k].gain;
-		chance += e->model[k].weight * e->model[k].se;
+		e->chance += e->model[k].weight * e->model[k].se;
 	}
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		double d = e->model[k].gain - e->gain, root = sqrt(e->model[k].weight);
-
-		if (!(root > 0))
-			continue;
-		spread += root * d * d;
-		roots += root;
-	}
-	if (!(sum > 0)) {
-		e->gain = e->chance = e->doubt = e->se = NAN;
-		return;
-	}
-	e->chance = chance;
-	e->doubt = sqrt(spread / roots);
-	e->se = sqrt(e->chance * e->chance + e->doubt * e->doubt + UNKNOWN * UNKNOWN);
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		if (e->model[k].weight > 0)
+			spread += e->model[k].weight * (e->model[k].gain - e->gain) * (e->model[k].gain - e->gain);
+	e->doubt = sqrt(spread);
+	e->se = sqrt(e->chance * e->chance + spread + UNKNOWN * UNKNOWN);
 }
 
 /* Of one effect, by model.  `leader`: the model whose run carried the chance in samples, which the others share. */

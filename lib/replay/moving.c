@@ -6,7 +6,7 @@
  * not its own: whoever comes first does what was done first in the recording.
  *
  * That is so where several threads come to the same place, none of them gives what
- * they take there, and the time that they need from one time to the next does not tell
+ * they take there, and the time that they need from one time to the next hardly tells
  * them apart.
  */
 #include "replay/replay_parts.h"
@@ -16,7 +16,11 @@
 
 #include "base/alloc.h"
 
-#define APART 4.0 /* in standard deviations of the ratio of variances, when threads are alike */
+/*
+ * The part of the variance of what they need that is between threads, up to which they are taken to be
+ * alike.  Not whether it is due to chance: who is free first follows patterns.
+ */
+#define APART 0.25
 
 struct taking {
 	uint32_t object, script, step, actor;
@@ -97,7 +101,7 @@ struct needs {
 
 static bool are_alike(const struct needs *need, size_t n)
 {
-	double sum = 0, square = 0, within = 0, count = 0, groups = 0, between;
+	double sum = 0, square = 0, within = 0, count = 0, groups = 0, all;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!need[i].n)
@@ -110,8 +114,8 @@ static bool are_alike(const struct needs *need, size_t n)
 	}
 	if (groups < 2 || count <= groups)
 		return false;
-	between = square - sum * sum / count - within;
-	return between / (groups - 1) <= (1 + APART * sqrt(2 / (groups - 1))) * fmax(within, 1) / (count - groups);
+	all = square - sum * sum / count;
+	return all - within <= APART * all;
 }
 
 /* Of one object, in all bursts: by thread. */

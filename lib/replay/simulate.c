@@ -32,6 +32,7 @@ enum phase { BEGINS, WOKEN, ASKS, WENT };
 struct runner {
 	uint32_t pos;       /* its next step */
 	uint32_t heap;      /* its place in the heap */
+	uint32_t running;   /* its place among those that run, while it does */
 	uint32_t next;      /* in the list that it waits in */
 	uint32_t waits_for; /* that step, while it is in such a list; or NOBODY */
 	uint32_t waits_at;  /* the object, while it is in the list of one; or NOBODY */
@@ -184,6 +185,7 @@ static void run_now(struct sim *m, uint32_t i)
 	r->doing = RUNNING;
 	r->since = m->now;
 	r->slice_end = m->now + m->replay->scheduler.slice_ns;
+	r->running = (uint32_t)m->nrunning;
 	m->running[m->nrunning++] = i;
 	set_moment(m, i);
 }
@@ -199,12 +201,10 @@ static void enqueue(struct sim *m, uint32_t i)
 
 static void take_off(struct sim *m, uint32_t i)
 {
-	for (size_t k = 0; k < m->nrunning; k++) {
-		if (m->running[k] == i) {
-			m->running[k] = m->running[--m->nrunning];
-			return;
-		}
-	}
+	uint32_t at = m->runner[i].running, last = m->running[--m->nrunning];
+
+	m->running[at] = last;
+	m->runner[last].running = at;
 }
 
 /* The processor of `i` is free. */

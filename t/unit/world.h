@@ -63,7 +63,8 @@ static struct world {
 	struct burst *burst;     /* NULL: nothing is recorded */
 	struct task *task[TASKS], *running[64], *ready[TASKS], *current;
 	size_t ntasks, nrunning, nready;
-	uint32_t ids, objects;
+	uint32_t ids;
+	uint64_t seed_of_work;
 	ucontext_t scheduler;
 	uint64_t seed;
 	double first, last;      /* visits */
@@ -266,7 +267,7 @@ static struct task *new_task(void (*body)(void *), void *argument)
 	t->body = body;
 	t->argument = argument;
 	t->id = ++w.ids;
-	t->random = w.ids * 7919;
+	t->random = w.ids * 7919 + w.seed_of_work * 104729;
 	t->to_sample = w.sample_ns * uniform(&w.seed);
 	t->joined = false;
 	t->joiner = NULL;
@@ -455,7 +456,7 @@ static void world_run(void (*body)(void *), void *argument, const struct setting
 	memset(&w, 0, sizeof(w));
 	w.cpus = set->cpus;
 	w.silent = set->silent;
-	w.seed = set->seed;
+	w.seed = w.seed_of_work = set->seed;
 	w.sample_ns = set->sample_ns > 0 ? set->sample_ns : 4 * MS;
 	w.slice_ns = 3 * MS;
 	w.latency_ns = 40 * US;
@@ -463,7 +464,6 @@ static void world_run(void (*body)(void *), void *argument, const struct setting
 	w.end = set->begin + set->length;
 	w.burst = burst;
 	w.measure_from = 0.1 * S;
-	w.objects = 10;
 	for (size_t i = 0; set->smaller && i < REGIONS; i++)
 		w.smaller[i] = set->smaller[i];
 	if (burst) {
