@@ -14,6 +14,7 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIM
 
 #define CHECK_SCALE  0.05  /* a check that is off by so much speaks against a model */
 #define SCARCE_SCALE 0.05  /* share of time without a processor, which the strict model knows nothing of */
+#define LOST         0.05  /* standard error when the model that is believed most cannot answer */
 #define UNKNOWN      0.004 /* standard error of a gain by what no model knows */
 
 static double weight_of(const struct replay *r, enum replay_model model, double check)
@@ -28,11 +29,12 @@ static double weight_of(const struct replay *r, enum replay_model model, double 
 /* The gain of all models, and how far they are apart. */
 static void combine(struct replay_effect *e)
 {
-	double sum = 0, spread = 0;
+	double sum = 0, spread = 0, lost = 0;
 
 	e->gain = e->chance = e->doubt = e->se = NAN;
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		e->model[k].weight = isnan(e->model[k].gain) ? 0 : e->model[k].weight;
+		lost += isnan(e->model[k].gain) ? e->model[k].weight : 0;
+		e->model[k].weight -= isnan(e->model[k].gain) ? e->model[k].weight : 0;
 		sum += e->model[k].weight;
 	}
 	if (!(sum > 0))
@@ -48,6 +50,7 @@ static void combine(struct replay_effect *e)
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 		if (e->model[k].weight > 0)
 			spread += e->model[k].weight * (e->model[k].gain - e->gain) * (e->model[k].gain - e->gain);
+	spread += LOST * LOST * lost / (lost + sum);
 	e->doubt = sqrt(spread);
 	e->se = sqrt(e->chance * e->chance + spread + UNKNOWN * UNKNOWN);
 }

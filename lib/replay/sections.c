@@ -687,10 +687,34 @@ static bool try_gather(struct replay *r, struct object *o, const struct turn *t,
 	return good;
 }
 
+/*
+ * Conditions that are waited for at several places: what each of them waits for is another
+ * predicate, and one count cannot be all of them.
+ */
+static bool *find_mixed(const struct sections *x)
+{
+	bool *mixed = xcalloc(x->replay->nobjects + 1, sizeof(*mixed));
+	uint32_t *site = xcalloc(x->replay->nobjects + 1, sizeof(*site));
+	bool *seen = xcalloc(x->replay->nobjects + 1, sizeof(*seen));
+
+	for (size_t i = 0; i < x->nwaits; i++) {
+		const struct act *w = &x->wait[i];
+		uint32_t at = x->replay->script[w->script].step[w->step].site;
+
+		mixed[w->condition] = mixed[w->condition] || (seen[w->condition] && site[w->condition] != at);
+		seen[w->condition] = true;
+		site[w->condition] = at;
+	}
+	free(site);
+	free(seen);
+	return mixed;
+}
+
 static void find_rules(struct sections *x)
 {
 	struct replay *r = x->replay;
 	struct turns t = { 0 };
+	bool *mixed = find_mixed(x);
 
 	add_sections(x, &t);
 	add_gives(x, &t);
@@ -701,11 +725,14 @@ static void find_rules(struct sections *x)
 
 		for (end = i; end < t.n && t.turn[end].condition == t.turn[i].condition;)
 			end++;
+		if (mixed[t.turn[i].condition])
+			continue;
 		if (try_gather(r, o, t.turn + i, end - i))
 			r->facts.gathered++;
 		else if (try_counts(r, o, t.turn + i, end - i))
 			r->facts.counted++;
 	}
+	free(mixed);
 	free(t.turn);
 }
 

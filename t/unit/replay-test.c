@@ -305,6 +305,119 @@ static void stream_pool(void *unused)
 	}
 }
 
+/* Signals come when the lock is free again; and producers are unlike: what follows their turn is their own. */
+static void put_late(uint32_t lock_site)
+{
+	lock(&queue.mutex, lock_site);
+	while (queue.n == ROOM)
+		wait_for(&queue.not_full, &queue.mutex, 22);
+	queue.n++;
+	unlock(&queue.mutex, 24);
+	signal_one(&queue.not_empty, 23);
+}
+
+static void get_late(void)
+{
+	lock(&queue.mutex, 25);
+	while (!queue.n)
+		wait_for(&queue.not_empty, &queue.mutex, 26);
+	queue.n--;
+	unlock(&queue.mutex, 28);
+	signal_one(&queue.not_full, 27);
+}
+
+static void produce_slowly(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(3 * MS));
+		put_late(21);
+	}
+}
+
+static void produce_quickly(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(2, about(1 * MS));
+		put_late(21);
+	}
+}
+
+static void unlike_producers(void *unused)
+{
+	(void)unused;
+	queue = (struct bounded){ .mutex.id = 10, .not_empty.id = 11, .not_full.id = 12 };
+	create(produce_slowly, NULL, 2);
+	create(produce_quickly, NULL, 3);
+	for (;;) {
+		get_late();
+		compute(3, about(0.7 * MS));
+		visit();
+	}
+}
+
+/* Results are written in order: what the writer waits for is no count. */
+static struct ordered {
+	struct mutex mutex;
+	struct condition done, room;
+	bool ready[64];
+	unsigned taken, written;
+} ordered;
+
+static bool apart; /* one condition variable for each predicate */
+
+static void order_worker(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		unsigned n;
+
+		lock(&ordered.mutex, 101);
+		while (ordered.taken - ordered.written >= 6)
+			wait_for(apart ? &ordered.room : &ordered.done, &ordered.mutex, 102);
+		n = ordered.taken++;
+		unlock(&ordered.mutex, 103);
+		compute(1, about(1.5 * MS));
+		compute(2, about(0.7 * MS));
+		lock(&ordered.mutex, 104);
+		ordered.ready[n % 64] = true;
+		signal_all(&ordered.done, 105);
+		unlock(&ordered.mutex, 106);
+	}
+}
+
+static void order_writes(bool two)
+{
+	apart = two;
+	ordered = (struct ordered){ .mutex.id = 10, .done.id = 11, .room.id = 12 };
+	create(order_worker, NULL, 2);
+	create(order_worker, NULL, 2);
+	create(order_worker, NULL, 2);
+	for (;;) {
+		lock(&ordered.mutex, 107);
+		while (!ordered.ready[ordered.written % 64])
+			wait_for(&ordered.done, &ordered.mutex, 108);
+		ordered.ready[ordered.written++ % 64] = false;
+		signal_all(apart ? &ordered.room : &ordered.done, 109);
+		unlock(&ordered.mutex, 110);
+		compute(3, about(0.6 * MS));
+		visit();
+	}
+}
+
+static void order(void *unused)
+{
+	(void)unused;
+	order_writes(false);
+}
+
+static void order_apart(void *unused)
+{
+	(void)unused;
+	order_writes(true);
+}
+
 /* The same with semaphores: a long task and six short ones, taken by whoever is free. */
 static struct semaphore ended;
 static int handed;
@@ -611,6 +724,10 @@ static const struct program programs[] = {
 	{ "barrier", barriers, 2, 3, false, false, CLOSE },
 	{ "semaphores", semaphores, 2, 2, false, false, CLOSE },
 	{ "pool", pool, 2, 3, false, false, CLOSE },
+	{ "producers", unlike_producers, 3, 3, false, false, 0.045 }, /* nearly in balance, so that little decides */
+	{ "order", order, 4, 3, false, false, 0.035 },
+	{ "order-apart", order_apart, 4, 3, false, false, 0.035 },
+	{ "order-crowd", order, 2, 3, false, false, CLOSE },
 	{ "tasks", sem_pool, 2, 3, false, false, CLOSE },
 	{ "stream", stream_pool, 2, 3, false, false, CLOSE },
 	{ "crowd", crowd, 2, 3, false, false, CLOSE },
