@@ -33,6 +33,8 @@ is_sampled() {
 	exits 0 andweorc-resolve log >resolved 2>/dev/null
 	has '^sample	.*	function=work_in_c(	|$)' resolved
 	has '^sample	.*	function=main\.' resolved
+	# It ends without a word to libc, and was no other program by then.
+	lacks 'what=runtime-lost' log
 }
 check 'its goroutines are sampled' is_sampled
 

@@ -113,16 +113,19 @@ static void losses(struct conductor *c)
 		    xasprintf("%u processes were not profiled: there is room for %d at a time", processes, ARENA_PROCESSES));
 }
 
+enum { JUST_NS = 100 * MS }; /* two looks */
+
 /*
  * How many processes went on without the runtime.  Those that were looked at in
  * time are counted; else who has ended by itself without a farewell was another
- * program by then.
+ * program by then, unless it was seen just before.  (Go ends so, past libc.)
  */
 static unsigned gone_over(const struct conductor *c)
 {
 	bool farewell = atomic_load_explicit(&c->arena->farewell, memory_order_relaxed);
 
-	if (c->processes.lost == 0 && !farewell && c->ended && WIFEXITED(c->wait_status))
+	if (c->processes.lost == 0 && !farewell && c->ended && WIFEXITED(c->wait_status) &&
+	    c->ended_ns - c->processes.same_ns > JUST_NS)
 		return 1;
 	return c->processes.lost;
 }

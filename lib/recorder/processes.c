@@ -171,10 +171,12 @@ static void look_for_execs(struct processes *p, uint32_t n)
 		struct member *m = &p->member[i];
 		struct program now;
 
-		if (!m->id || m->ended || m->exec || !program_of(m->pid, &now) ||
-		    (now.dev == m->program.dev && now.ino == m->program.ino))
+		if (!m->id || m->ended || m->exec || !program_of(m->pid, &now))
 			continue;
-		read_space(p, m, &p->arena->process[i], false);
+		if (now.dev != m->program.dev || now.ino != m->program.ino)
+			read_space(p, m, &p->arena->process[i], false);
+		else if (m->pid == atomic_load_explicit(&p->arena->pid, memory_order_relaxed))
+			p->same_ns = now_ns();
 	}
 }
 

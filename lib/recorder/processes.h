@@ -55,6 +55,7 @@ struct processes {
 	pid_t missing[REAPED]; /* the last of them, in a ring; 0: it has come to joining */
 	unsigned nmissing;
 	uint32_t looked_at;   /* whose program was looked at last, by number of looks, */
+	int64_t same_ns;      /* when the first process was last seen to be the program that joined */
 	uint32_t cared_for;   /* and who was asked whether samples do it harm */
 	uint32_t changes;     /* joins and ends */
 	struct reaped reaped[REAPED]; /* the last ones, in a ring */
