@@ -11,6 +11,7 @@ fi
 
 # in_time SECONDS COMMAND...: of processor time
 in_time() {
+	# shellcheck disable=SC3045 # dash and bash have it
 	ulimit -t $((slow * $1))
 	shift
 	exits 0 "$@"
@@ -18,6 +19,7 @@ in_time() {
 
 # in_space MEGABYTES COMMAND...
 in_space() {
+	# shellcheck disable=SC3045 # dash and bash have it
 	test $slow -gt 1 || ulimit -v $(($1 * 1024))
 	shift
 	exits 0 "$@"

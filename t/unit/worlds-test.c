@@ -3,6 +3,11 @@
  * it 95 times in 100, are knees found where they are and nowhere else, and how
  * many of the effects that are claimed are there?
  *
+ * Intervals are widened for errors that virtual speedups have and no repetition shows
+ * (allowance.h).  Most worlds here have no such errors, so their intervals are taken
+ * as they were before; those that are `imitated` have them, and there the
+ * intervals are those that a report shows.
+ *
  * Logs are written as the recorder writes them, and analyzed as andweorc-analyze
  * does.  Seeded, so the numbers are the same everywhere.  With WORLDS_REPS=1000 in
  * the environment it prints the tables of METHOD.md; as a test it repeats each
@@ -16,6 +21,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "base/buf.h"
+#include "profile/allowance.h"
 #include "profile/impact.h"
 
 static const unsigned LEVELS[] = { 25, 50, 75, 100 };
@@ -41,6 +47,7 @@ struct world {
 	bool uneven;           /* visits take twice as long in one run as in another */
 	bool biased;           /* as METHOD.md says */
 	double rms;            /* few windows: all that is looked at is that the slope's error is no greater; 0 = all is */
+	bool imitated;         /* what is measured is off by as much as allowance.h says, the same in all runs */
 };
 
 struct sim {
@@ -49,6 +56,7 @@ struct sim {
 	struct buf log;
 	unsigned id;
 	double clock, drift, work, machine, slope;
+	double off;            /* of the slope that is measured, from the true one; in all runs */
 };
 
 static const double ACTIVE = 0.2;
@@ -131,7 +139,7 @@ static void one_run(struct sim *s, unsigned run)
 	unsigned regions = w->regions ? w->regions : 1;
 
 	s->machine = (1 + gsl_ran_gaussian(s->rng, 0.03)) * (w->uneven && run % 2 ? 2 : 1);
-	s->slope = w->slope + gsl_ran_gaussian(s->rng, w->between);
+	s->slope = w->slope + s->off + gsl_ran_gaussian(s->rng, w->between);
 	s->drift = gsl_ran_gaussian(s->rng, w->noise);
 	s->work = gsl_ran_flat(s->rng, 0, 1e7);
 	s->clock = 0;
@@ -155,6 +163,8 @@ static void one_run(struct sim *s, unsigned run)
 static void simulate(struct sim *s)
 {
 	buf_clear(&s->log);
+	if (s->w->imitated)
+		s->off = gsl_ran_gaussian(s->rng, allowance_relative * s->w->slope) + gsl_ran_gaussian(s->rng, allowance_slope);
 	buf_adds(&s->log, "andweorc\tversion=1\n");
 	s->id = 0;
 	for (unsigned r = 1; r <= (s->w->regions ? s->w->regions : 1); r++)
@@ -182,6 +192,21 @@ static bool is_real(const struct world *w, const struct impact *im)
 	return truth(w) != 0 && strtoul(im->region->function + 1, NULL, 10) <= (w->effects ? w->effects : 1);
 }
 
+/* The interval to judge: the one that is shown, or the same without the allowance. */
+static struct estimate interval_of(const struct world *w, const struct impact *im)
+{
+	struct estimate shown = im->effect.fit.slope, e = shown;
+
+	if (w->imitated)
+		return shown;
+	e.se = im->slope_se;
+	stats_estimate_finish(&e);
+	/* a slope that may be higher than was seen has an end of another kind */
+	if (im->effect.notes & CAUSAL_LOW_KNEE)
+		e.hi = shown.hi;
+	return e;
+}
+
 static void add_score(struct score *score, const struct world *w, const struct impact_point *p)
 {
 	double discoveries = 0, wrong = 0;
@@ -196,16 +221,17 @@ static void add_score(struct score *score, const struct world *w, const struct i
 	for (size_t i = 0; i < p->nimpacts; i++) {
 		const struct impact *im = &p->impact[i];
 		const struct causal_effect *e = &im->effect;
+		struct estimate slope = interval_of(w, im);
 
 		assert_true(im->bounded || w->rms > 0);
 		discoveries += is_discovery(im);
 		wrong += is_discovery(im) && !is_real(w, im);
 		if (strcmp(im->region->function, "f1") != 0)
 			continue;
-		score->covered += e->fit.slope.lo <= truth(w) && truth(w) <= e->fit.slope.hi;
-		score->sum += e->fit.slope.value;
-		score->squares += e->fit.slope.value * e->fit.slope.value;
-		score->width += e->fit.slope.hi - e->fit.slope.lo;
+		score->covered += slope.lo <= truth(w) && truth(w) <= slope.hi;
+		score->sum += slope.value;
+		score->squares += slope.value * slope.value;
+		score->width += slope.hi - slope.lo;
 		score->knees += !isnan(e->knee);
 		score->knee_held += e->knee_lo <= w->knee && w->knee <= e->knee_hi;
 		score->knee_width += isnan(e->knee) ? 0 : e->knee_hi - e->knee_lo;
@@ -290,6 +316,9 @@ static const struct world WORLDS[] = {
 	{ .name = "knee at 60 %, 20 runs", .runs = 20, .blocks = 6, TYPICAL, .knee = 0.6 },
 	{ .name = "falls, 5 runs", .runs = 5, .blocks = 6, TYPICAL, .knee = 0.4, .after = -0.4 },
 	{ .name = "20 regions, 3 matter", .runs = 5, .blocks = 3, .slope = 0.4, .between = 0.03, .regions = 20, .effects = 3 },
+	{ .name = "1 run, imitated", .runs = 1, .blocks = 30, .slope = 0.4, .imitated = true },
+	{ .name = "3 runs, imitated", .runs = 3, .blocks = 6, TYPICAL, .imitated = true },
+	{ .name = "20 runs, imitated", .runs = 20, .blocks = 6, TYPICAL, .imitated = true },
 	{ .name = "20 regions, none", .runs = 5, .blocks = 3, .slope = 0, .noise = 0.04, .rho = 0.6, .regions = 20 },
 };
 
@@ -331,7 +360,8 @@ static void check_score(const struct world *w, const struct score *s)
 		check_few(w, s);
 		return;
 	}
-	if (!w->biased && w->runs > 2) {
+	/* an interval from one or two runs says nothing of what varies between them */
+	if (!w->biased && (w->runs > 2 || !(w->between > 0))) {
 		assert_true(s->covered / s->reps > 0.93 - chance);
 		assert_true(s->covered / s->reps < 0.97 + chance);
 	}
