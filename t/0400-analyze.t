@@ -272,7 +272,7 @@ check 'recordings on two machines' recordings_stay_apart
 
 # What is called for is more runs.
 few_whole_runs() {
-	whole -v seed=5 -v runs=22 -v noise=0.15 >few.aw
+	whole -v seed=5 -v runs=12 -v noise=0.12 >few.aw
 	exits 0 andweorc-analyze --format text few.aw >out 2>err
 	has '^needs    not enough data for [0-9, ]+: about [0-9]+ runs \(-n [0-9]+\)$' out
 	# A command that nobody would run is none.
@@ -486,7 +486,7 @@ the_lead_says_what_is_known() {
 	leads runs.aw "Work on compress.c:142 (compress): 10 % off its time takes 7.9 % off the time per 'block' (6.5 to 9.3, 95 % interval); that holds up to about 30 %. The hottest line, work.c:10 (work), has 50 % of the CPU samples and an impact of 0.60 (0.56 to 0.64)."
 	leads whole.aw 'Work on solve: 10 % off its time takes 6.0 % off the run time (5.6 to 6.4, 95 % interval). It is the hottest region, too, with 60 % of the CPU samples.'
 	few 1 >case
-	leads case "Not enough data to say what limits the time per 'block'. The likeliest region is work.c:10 (work): 0.65 (-0.08 to 1.38); it needs about 2 times as many windows (record with -d 2)."
+	leads case "Not enough data to say what limits the time per 'block'. The likeliest region is work.c:10 (work): 0.65 (-0.08 to 1.38); it needs about 30 times as many windows (record with -d 24)."
 	# those that are no bottlenecks alone
 	awk -F '\t' '$1 == "experiment" { use = /region=[-35]\t/ } $1 != "experiment" && $1 != "visits" || use' runs.aw >none.aw
 	leads none.aw "No region of the 2 that were tried limits the time per 'block': the 95 % interval of each impact lies below 0.1."

@@ -39,14 +39,11 @@ static double round_up(double x)
 }
 
 /* Who does as advised is to get a verdict in so many of 100 cases. */
-static const double POWER = 0.95;
+static const double POWER = 0.93;
 
-/* Places where the truth may be that are looked at, over so many standard errors beyond 0 and the estimate. */
-enum { PLACES = 41 };
+/* Places where the truth may be that are looked at, over so many standard errors to each side of the estimate. */
+enum { PLACES = 25 };
 static const double REACH = 3;
-
-/* Most regions matter little, so an estimate that is great in wide noise mostly will not stay so: mean size of slopes. */
-static const double USUAL = 0.2;
 
 /*
  * The chance of a verdict where the truth is `truth`, with standard error se.
@@ -67,13 +64,11 @@ static double chance_at(double truth, double se, double factor)
 static double chance_of_verdict(const struct estimate *slope, double se, double factor, double times)
 {
 	double sum = 0, weights = 0;
-	double from = fmin(0, slope->value) - REACH * se, to = fmax(0, slope->value) + REACH * se;
 
 	for (int i = 0; i < PLACES; i++) {
-		double truth = from + (to - from) * i / (PLACES - 1), z = (slope->value - truth) / se;
-		double weight = exp(-z * z / 2 - fabs(truth) / USUAL);
+		double z = REACH * (2.0 * i / (PLACES - 1) - 1), weight = exp(-z * z / 2);
 
-		sum += weight * chance_at(truth, se / sqrt(times), factor);
+		sum += weight * chance_at(slope->value + z * se, se / sqrt(times), factor);
 		weights += weight;
 	}
 	return sum / weights;
