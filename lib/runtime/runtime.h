@@ -761,8 +761,11 @@ void point_add(int point, uint64_t n); /* any: n units at once, of an automatic 
  */
 static inline bool point_count(uint32_t number)
 {
+	const struct arena *a = arena; /* once: the compiler takes the counter for something that could change it */
+
 	counter_add(&self.visits[number], 1);
-	return unlikely(window_phase(atomic_load_explicit(&arena->window, memory_order_relaxed)) != PHASE_IDLE || window_speedup());
+	return unlikely(window_phase(atomic_load_explicit(&a->window, memory_order_relaxed)) != PHASE_IDLE ||
+			atomic_load_explicit(&a->speedup, memory_order_relaxed) != 0);
 }
 
 void point_attend(struct arena_thread *t, uint32_t number);

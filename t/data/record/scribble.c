@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 static struct arena *arena;
 static uint64_t state;
@@ -180,6 +181,7 @@ int main(int argc, char **argv)
 {
 	static const struct mode mode[] = { { "random", begin }, { "hostile", hostile }, { "shrink", shrink } };
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a recorder that dies leaves nobody behind */
 	state = argc > 2 ? strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15u | 1 : 1;
 	find();
 	return run_mode(argc, argv, mode, sizeof(mode) / sizeof(mode[0]));
