@@ -22,6 +22,13 @@
  * Three models answer side by side.  None of them is right for each program, and the
  * disagreement between them is a measure of doubt.
  *
+ * Where programs wait for what nobody recorded, what they waited for is learned, or else
+ * stays as recorded; replay_facts says how often.  What no recording tells, no model
+ * knows: caches and memory, and code that decides by time.
+ *
+ * To learn and to ask 40 questions of 150,000 events takes half a second and some 100
+ * bytes an event.
+ *
  * Pure: no input, no output, no state but what the caller holds.  The same bursts and
  * the same question give the same answer to the last bit.
  */
@@ -118,7 +125,7 @@ struct replay_effect {
 	struct replay_modelled model[REPLAY_MODELS];
 	double gain;         /* of all models together, weighed by their checks; NAN: none could count */
 	double chance;       /* its standard error by chance */
-	double doubt;        /* the spread of the models around it */
+	double doubt;        /* the spread of the models around it, by their weights; more where one that is believed could not answer */
 	double se;           /* of both, and of what no model knows */
 };
 

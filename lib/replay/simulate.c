@@ -8,6 +8,9 @@
  * Along with the time of each actor goes by how much it would change with resampled
  * shares.  That is a derivative: who waits takes it over from whom it waited for.  So
  * one run tells what a run for each resampled set would have, nearly.
+ *
+ * It is long because it is one machine: its state is known to this file alone, and the
+ * compiler sees all of its inner loop.
  */
 #include "replay/replay_parts.h"
 
