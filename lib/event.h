@@ -20,6 +20,7 @@ enum burst_kind {
 	BURST_BIRTH,   /* is about to create the thread whose id is `object` */
 	BURST_DEATH,   /* the thread ends */
 	BURST_SAMPLE,  /* a sample, which stands for the waited_ns of processor time before it; `object`: the number of its stack */
+	BURST_TIMEOUT, /* waited for other threads of the recording, and went on without: the time was up, or a signal came */
 	BURST_KINDS
 };
 

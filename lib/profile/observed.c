@@ -136,7 +136,8 @@ static bool is_charged(const struct observed_stack *s, size_t region)
 }
 
 /* region: its place in the profile. */
-static void keep(struct context *c, const struct observed *o, size_t region, double s, const struct replay_effect *e)
+static void keep(struct context *c, const struct observed *o, size_t region, double s, const struct replay_effect *e,
+		 const struct replay_facts *facts)
 {
 	struct profile *p = c->p;
 	const char *name = name_of(o, e->point);
@@ -147,6 +148,7 @@ static void keep(struct context *c, const struct observed *o, size_t region, dou
 	p->replayed[p->nreplayed] = (struct profile_replayed){
 		.point = load_point(p, name), .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .se = e->se,
 		.measured_ns = e->measured_ns,
+		.unseen = (facts->unexplained_ns + facts->timeouts_ns) / facts->length_ns,
 	};
 	memcpy(p->replayed[p->nreplayed++].model, e->model, sizeof e->model);
 }
@@ -155,11 +157,13 @@ static void ask(struct context *c, const struct observed *o, const struct replay
 		double s)
 {
 	struct replay_answer a;
+	struct replay_facts facts;
 
+	replay_facts(r, &facts);
 	replay_ask(r, q, &a);
 	for (size_t i = 0; i < a.n; i++)
 		if (region == PROFILE_NONE || a.effect[i].what == REPLAY_PERIOD || a.effect[i].what == REPLAY_MEAN)
-			keep(c, o, region, s, &a.effect[i]);
+			keep(c, o, region, s, &a.effect[i], &facts);
 	replay_answer_release(&a);
 }
 

@@ -208,6 +208,7 @@ static bool translate(struct bursts *b, const struct lives *l, uint32_t slot, co
 		e->object = samples->stack[place];
 		break;
 	case BURST_OUTSIDE:
+	case BURST_TIMEOUT:
 	case BURST_QUEUED:
 	case BURST_VISIT:
 	case BURST_BEGIN:

@@ -17,9 +17,19 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIM
 #define LOST         0.05  /* standard error when the model that is believed most cannot answer */
 #define UNKNOWN      0.004 /* standard error of a gain by what no model knows */
 
-static double weight_of(const struct replay *r, enum replay_model model, double check)
+/*
+ * `own`: the model's time without the recorded waits for processors, over the measured
+ * one.  Neighbours make that less than 1, nothing makes it more.  It is as good a check
+ * as the other one where the recording does not tell of such waits.
+ */
+static double weight_of(const struct replay *r, enum replay_model model, double check, double own)
 {
-	double off = check > 0 ? log(check) / CHECK_SCALE : INFINITY, w = prior[model];
+	double structure = check > 0 ? fabs(log(check)) : INFINITY, scheduler = own > 1 ? log(own) : 0;
+	double off, w = prior[model];
+
+	if (own > 0)
+		structure = fmin(structure, fabs(log(own)));
+	off = hypot(structure, scheduler) / CHECK_SCALE;
 
 	if (model == REPLAY_STRICT)
 		w *= exp(-r->scarce / SCARCE_SCALE);
@@ -62,7 +72,7 @@ static void set_models(const struct replay *r, struct replay_effect *e, const st
 		double more = k == leader || !(c[leader].by_samples > 0) ? 0 : c[leader].by_samples;
 
 		e->model[k] = (struct replay_modelled){
-			.base_ns = c[k].base_ns, .ns = c[k].ns, .gain = c[k].gain, .se = hypot(c[k].se, more), .weight = weight_of(r, k, check[k]),
+			.base_ns = c[k].base_ns, .ns = c[k].ns, .gain = c[k].gain, .se = hypot(c[k].se, more), .weight = weight_of(r, k, check[k], c[k].base_ns / e->measured_ns),
 		};
 	}
 	combine(e);
@@ -129,7 +139,7 @@ static enum replay_model leader_of(const struct replay *r)
 	enum replay_model best = REPLAY_MONITOR;
 
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
-		if (weight_of(r, k, r->facts.check[k]) > weight_of(r, best, r->facts.check[best]))
+		if (weight_of(r, k, r->facts.check[k], 1) > weight_of(r, best, r->facts.check[best], 1))
 			best = k;
 	return best;
 }

@@ -25,6 +25,7 @@ static const struct {
 	[BURST_BIRTH] = { 'n', OBJECT | SITE },
 	[BURST_DEATH] = { 'x', 0 },
 	[BURST_SAMPLE] = { 's', WAITED | OBJECT },
+	[BURST_TIMEOUT] = { 't', WAITED | SITE },
 };
 
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";

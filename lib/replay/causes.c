@@ -223,6 +223,11 @@ static void learn_moment(struct way *w, const struct moment *m, struct replay_fa
 	case BURST_END:
 		learn_span(w, m);
 		break;
+	case BURST_TIMEOUT:
+		facts->timeouts++;
+		facts->timeouts_ns += (double)s->waited_ns;
+		s->op[RECORDED] = s->op[MONITOR] = OP_SLEEP;
+		break;
 	case BURST_OUTSIDE:
 		s->op[RECORDED] = s->op[MONITOR] = OP_SLEEP;
 		break;

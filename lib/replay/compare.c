@@ -13,7 +13,7 @@ enum {
 	BEYOND_LEAST = 2, /* spans that are longer than a percentile */
 };
 
-/* The run that is compared with: without a question, or, when there is no run to ask of, what was recorded. */
+/* The run that is compared with: without a question, or, for the check (no run), what was recorded. */
 static const struct run *reference(const struct replay *r, const struct run *run, enum replay_model model, size_t b)
 {
 	return run ? &r->script[b].base[model] : &r->script[b].recorded;
@@ -21,7 +21,7 @@ static const struct run *reference(const struct replay *r, const struct run *run
 
 static const struct run *questioned(const struct replay *r, const struct run *run, enum replay_model model, size_t b)
 {
-	return run ? &run[b] : &r->script[b].base[model];
+	return run ? &run[b] : &r->script[b].kept[model];
 }
 
 static double chance(const double *change, double base)

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 
 #define LATENCY_UNSEEN_NS 50000.0F
+#define SCARCE 0.02 /* share of time without a processor, from which on wake-ups are looked at */
 
 enum {
 	SEEN_LEAST = 8, /* of one group, for others to be taken from it */
@@ -89,11 +90,40 @@ static void settle(struct keys *keys, struct replay *r, struct script *s, size_t
 	bool seen = step->waited_ns > 0 && cause_ns(s, step) >= s->at_ns[i] - (double)step->waited_ns;
 
 	step->latencies = usual(keys, r, step);
+	if (r->latencies[step->latencies].most_ns > 0) {
+		step->latency_ns = fminf(step->latency_ns, r->latencies[step->latencies].most_ns);
+		step->woken_ns = step->latency_ns;
+	}
 	if (seen && step->exact)
 		return;
 	step->woken_ns = latency_pick(r, step->latencies, keys_mix(i, 0));
 	if (!seen)
 		step->latency_ns = step->woken_ns;
+}
+
+static int ascending(const void *va, const void *vb)
+{
+	float a = *(const float *)va, b = *(const float *)vb;
+
+	return (a > b) - (a < b);
+}
+
+/*
+ * Where threads had to wait for processors, some did as they were woken up, and that
+ * is not seen.  Twice the median is what it takes without.
+ */
+static void cut_queueing(struct replay *r)
+{
+	for (size_t i = 0; i < r->nlatencies; i++) {
+		struct latencies *l = &r->latencies[i];
+
+		if (!l->n)
+			continue;
+		qsort(l->ns, l->n, sizeof(*l->ns), ascending);
+		l->most_ns = 2 * l->ns[l->n / 2];
+		for (size_t k = 0; k < l->n; k++)
+			l->ns[k] = fminf(l->ns[k], l->most_ns);
+	}
 }
 
 void latency_learn(struct replay *r)
@@ -104,6 +134,8 @@ void latency_learn(struct replay *r)
 		for (size_t i = 0; i < r->script[b].n; i++)
 			if (is_wait(&r->script[b].step[i]))
 				see(&keys, r, &r->script[b], i);
+	if (r->scarce > SCARCE)
+		cut_queueing(r);
 	for (size_t b = 0; b < r->nscripts; b++)
 		for (size_t i = 0; i < r->script[b].n; i++)
 			if (is_wait(&r->script[b].step[i]))

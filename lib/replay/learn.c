@@ -49,13 +49,16 @@ static void as_recorded(const struct replay *r, struct script *s, const struct m
 
 /* ---- base runs and their check --------------------------------------------------------------------- */
 
-static void run_base(struct replay *r, enum replay_model model)
+/* Runs the model without a question, into the runs that the check is made of, or those that answers are compared with. */
+static void run_model(struct replay *r, enum replay_model model, bool kept, bool check)
 {
-	const struct setting how = { .model = model };
+	const struct setting how = { .model = model, .kept = kept };
 
 	for (size_t b = 0; b < r->nscripts; b++) {
-		run_release(&r->script[b].base[model]);
-		simulate(r, &r->script[b], &how, &r->script[b].base[model]);
+		struct run *run = check ? &r->script[b].kept[model] : &r->script[b].base[model];
+
+		run_release(run);
+		simulate(r, &r->script[b], &how, run);
 	}
 }
 
@@ -66,7 +69,7 @@ static double check_of(const struct replay *r, enum replay_model model)
 	double check = NAN;
 
 	for (size_t b = 0; b < r->nscripts; b++)
-		if (r->script[b].base[model].failed)
+		if (r->script[b].kept[model].failed)
 			return NAN;
 	for (size_t p = 0; p < r->npoints; p++) {
 		struct compared c = compare_visits(r, NULL, model, p);
@@ -106,8 +109,8 @@ static void choose_scheduler(struct replay *r)
 		double sum;
 
 		r->scheduler = schedulers[i];
-		run_base(r, REPLAY_SIMULATED);
-		run_base(r, REPLAY_MONITOR);
+		run_model(r, REPLAY_SIMULATED, false, true);
+		run_model(r, REPLAY_MONITOR, false, true);
 		sum = misfit(check_of(r, REPLAY_SIMULATED)) + misfit(check_of(r, REPLAY_MONITOR));
 		if (sum >= least - 0.002)
 			continue;
@@ -149,15 +152,16 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	}
 	free(m);
 	free(nm);
+	measure_scarcity(r);
 	latency_learn(r);
 	sections_learn(r);
 	moving_learn(r);
 	shares_learn(r);
 	waits_learn(r);
-	measure_scarcity(r);
 	choose_scheduler(r);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		run_base(r, k);
+		run_model(r, k, false, false);
+		run_model(r, k, true, true);
 		r->facts.check[k] = check_of(r, k);
 	}
 	for (size_t b = 0; b < n; b++)
@@ -173,8 +177,10 @@ void replay_facts(const struct replay *r, struct replay_facts *out)
 static void release_script(struct script *s)
 {
 	run_release(&s->recorded);
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		run_release(&s->base[k]);
+		run_release(&s->kept[k]);
+	}
 	free(s->step);
 	free(s->at_ns);
 	free(s->actor);

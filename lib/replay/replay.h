@@ -67,7 +67,8 @@ struct replay_facts {
 	size_t threads; /* that did something, of all bursts together */
 	double length_ns;
 	/*
-	 * The check: simulated time for the work, with no question, over the time that it took.
+	 * The check: simulated time for the work, with no question and with time without a
+	 * processor as it was recorded, over the time that it took.
 	 * It is 1 for a perfect model; NAN where nothing could be counted.
 	 */
 	double check[REPLAY_MODELS];
@@ -76,6 +77,8 @@ struct replay_facts {
 	size_t gathered;  /* conditions that go on when all of a group have come */
 	size_t unexplained; /* waits that no event of the bursts ended */
 	double unexplained_ns;
+	size_t timeouts;  /* waits for threads that ended by time: who looks again then may go on because of anybody */
+	double timeouts_ns;
 	size_t cut;       /* locks that were held, waits that were under way when a burst began */
 	size_t forced;    /* times that the monitor model had come to a stop, and one thread was let go on */
 };

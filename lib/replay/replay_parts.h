@@ -145,6 +145,7 @@ struct script {
 	uint32_t *first_turn; /* by object; NULL: none moves */
 	struct run recorded;  /* as it really was */
 	struct run base[REPLAY_MODELS];
+	struct run kept[REPLAY_MODELS]; /* the same, with time without a processor kept */
 };
 
 /* A place in the tree of shares.  Those above come first. */
@@ -168,6 +169,7 @@ struct scheduler {
 struct latencies {
 	float *ns;
 	size_t n, cap;
+	float most_ns; /* 0: no limit */
 };
 
 struct replay {
@@ -242,6 +244,7 @@ void shares_ask(const struct replay *r, const double *shorter, float **fraction,
 
 struct setting {
 	enum replay_model model;
+	bool kept;                           /* time without a processor is kept as it was recorded: for the check */
 	unsigned cpus;                       /* 0: those of the burst */
 	const float *fraction;               /* by cell; NULL: 0 */
 	const float (*change)[REPLICATES];   /* by cell; NULL: none */

@@ -303,7 +303,7 @@ static double latency_of(struct sim *m, uint32_t i, const struct step *s)
 		return (double)latency_pick(m->replay, s->latencies, keys_mix(m->runner[i].pos, again));
 	if (m->model == MONITOR)
 		return (double)s->woken_ns;
-	return (double)s->latency_ns + (m->how->model == REPLAY_STRICT ? (double)s->late_ns : 0);
+	return (double)s->latency_ns + (m->how->kept ? (double)s->late_ns : 0);
 }
 
 static void wake(struct sim *m, uint32_t i)
@@ -415,7 +415,7 @@ static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
 	if (m->runner[i].phase || ns <= 0)
 		return true;
 	m->runner[i].phase = 1;
-	sleep_for(m, i, m->how->model == REPLAY_STRICT ? ns : ns - (double)s->late_ns);
+	sleep_for(m, i, m->how->kept ? ns : ns - (double)s->late_ns);
 	return false;
 }
 
@@ -589,7 +589,7 @@ static void begin_stretch(struct sim *m, uint32_t i)
 	r->left = cpu;
 	if (m->how->fraction)
 		r->left *= 1 - (double)m->how->fraction[s->cell];
-	if (m->how->model == REPLAY_STRICT)
+	if (m->how->kept)
 		r->left += (double)s->queued_ns;
 	if (m->how->change)
 		shift(r->change, m->how->change[s->cell], s->cpu_ns);
@@ -865,7 +865,7 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	struct sim m = { .replay = r, .script = s, .how = how, .run = out, .model = how->model == REPLAY_MONITOR ? MONITOR : RECORDED };
 
 	run_prepare(r, s, out);
-	m.cpus = how->model == REPLAY_STRICT ? s->nactors : how->cpus ? how->cpus : s->cpus;
+	m.cpus = how->model == REPLAY_STRICT || how->kept ? s->nactors : how->cpus ? how->cpus : s->cpus;
 	m.runner = xcalloc(s->nactors + 1, sizeof(*m.runner));
 	m.place = xcalloc(r->nobjects + 1, sizeof(*m.place));
 	m.done = xcalloc(s->n + 1, sizeof(*m.done));

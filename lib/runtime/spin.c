@@ -73,6 +73,12 @@ void block_end(int woken)
 void block_catch_up(const void *site)
 {
 	wait_release(key_of('B', 0, 0), site);
+	/* Of those who wait, replay knows no better than that they go on because of who did this last. */
+	if (unlikely(arena != NULL) && self_slot() && event_on()) {
+		self.busy++;
+		event_note(self.slot, BURST_RELEASE, now_ns(), 0, key_of('b', 0, 0), 0, site);
+		self.busy--;
+	}
 }
 
 void block_begin_here(void)

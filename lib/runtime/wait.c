@@ -298,7 +298,7 @@ void wait_outside(struct wait *w)
 		return;
 	now = now_ns();
 	if (event_on())
-		note_end(w, BURST_OUTSIDE, 0, 0, now);
+		note_end(w, w->class == CLASS_LOCK ? BURST_TIMEOUT : BURST_OUTSIDE, 0, 0, now);
 	/* A wait for a lock that nobody ended is a sleep. */
 	finish(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now);
 	if (window_speedup())
