@@ -36,6 +36,9 @@ static const struct term after[] = {
 	{ "needs", "What would be enough data for a verdict: a longer recording (-d), more runs (-n), fewer regions (-r)." },
 	{ "set aside", "Windows of time in which other load had the machine. They count nothing. Those that were far slower than their "
 		       "like, by something outside the program, count less." },
+	{ "replay", "Between experiments, the recorder notes what threads do to each other. What a faster region would gain is computed "
+		    "from that, too. Where it agrees with the experiments, the impact is the average of both, each weighed by how exact it is. "
+		    "Where both contradict each other, there is no verdict." },
 	{ "R2", "How straight a curve is: 1 is a straight line. A curve with a knee has none." },
 	{ "in doubt", "A warning says what makes predictions wrong in a way that no interval shows. Each verdict then has a '?'." },
 	{ "regions", "What the regions that were tried cover of the CPU samples, and what is greatest in the rest. -r NAME tries it." },

@@ -225,7 +225,7 @@ static void open_slope(struct impact *im, bool spans)
 }
 
 /* `limits` NULL: none are known. */
-static void take_effect(struct impact *im, bool spans, const struct limits *limits)
+static void take_effect(const struct profile *p, size_t point, struct impact *im, bool spans, const struct limits *limits)
 {
 	/* A span that waits for others can gain more than its own time. */
 	double most = limits && !spans ? limits_slope(limits, im->region) : INFINITY;
@@ -234,6 +234,7 @@ static void take_effect(struct impact *im, bool spans, const struct limits *limi
 	im->cost_se = im->effect.fit.cost.se;
 	allowance_widen(&im->effect);
 	open_slope(im, spans);
+	im->combined = combine_apply(p, point, (size_t)(im->region - p->region), &im->effect, &im->measured, &im->replayed);
 	if (limits)
 		limits_apply(limits, most, &im->effect);
 	im->small = most < VERDICT_MODERATE_SLOPE && im->effect.fit.slope.hi <= most;
@@ -278,7 +279,7 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 		else
 			estimate_impact(p, r, &groups, obs, im);
 		if (im->estimated)
-			take_effect(im, out->latency, is_given(p, point) ? NULL : limits);
+			take_effect(p, point, im, out->latency, is_given(p, point) ? NULL : limits);
 		estimate_percentiles(p, r, point, im);
 		im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
 		im->q = NAN;

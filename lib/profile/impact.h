@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "profile/causal.h"
+#include "profile/combine.h"
 #include "profile/causal_runs.h"
 #include "profile/percentile.h"
 #include "profile/profile.h"
@@ -38,6 +39,8 @@ struct impact {
 	struct causal_effect effect;
 	double slope_se, cost_se; /* of the fit, as windows or runs spread; its intervals are wider: see allowance.h */
 	double cost_more_ns;      /* that it may cost beyond the spread, where the knee may lie below all speedups tried; else 0 */
+	enum combined combined; /* whether replay is in slope, cost and levels, */
+	struct estimate measured, replayed; /* and the slopes by each method alone; not with COMBINED_NOT */
 	bool estimated;       /* effect.fit and effect.level are there */
 	bool bounded;         /* effect.fit has finite intervals */
 	bool small;           /* so little time is spent in it that it can be no bottleneck, whatever its windows say */

@@ -183,6 +183,11 @@ void impact_region_fields(const struct impact_writer *w, const struct analysis *
 		impact_put_count(w, "runs", e->fit.runs);
 		impact_put_text(w, "basis", e->fit.basis == CAUSAL_RUNS ? "runs" : "within-run");
 	}
+	if (im->combined != COMBINED_NOT) {
+		impact_put_text(w, "replay", im->combined == COMBINED_AGREES ? "agrees" : "contradicts");
+		put_interval(w, &im->measured, "measured_slope", "measured_lo", "measured_hi");
+		put_interval(w, &im->replayed, "replay_slope", "replay_lo", "replay_hi");
+	}
 	impact_put_text(w, "verdict", verdict_name(im->verdict));
 	impact_put_text(w, "need", im->need);
 	impact_put_real(w, "max_useful_pct", 100 * e->knee);

@@ -155,6 +155,7 @@ static void add_replayed(const struct impact_writer *w, const struct profile *p,
 	impact_put_real(w, "speedup_pct", r->s * 100);
 	impact_put_real(w, "gain_pct", r->gain * 100);
 	impact_put_real(w, "gain_se", r->se * 100);
+	impact_put_real(w, "trust", r->trust);
 	impact_put_real(w, "unseen_pct", r->unseen * 100);
 	for (size_t i = 0; i < REPLAY_MODELS; i++) {
 		impact_put_real(w, gain[i], r->model[i].gain * 100);

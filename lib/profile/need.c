@@ -228,7 +228,16 @@ static char *need_of(const struct impact *im, const struct profile *p)
 	return xasprintf("about %.0f times as many windows (a longer -d)", x.times);
 }
 
+/* More of the same would not help. */
+static char *need_of_agreement(const struct impact *im)
+{
+	return xasprintf("a reason why the two methods contradict each other: an impact of %.2f (%.2f to %.2f) by experiments, %.2f by replay of "
+			 "the recorded events", im->measured.value, im->measured.lo, im->measured.hi, im->replayed.value);
+}
+
 char *impact_need(const struct impact *im, const struct profile *p, bool whole)
 {
+	if (im->combined == COMBINED_CONTRADICTS)
+		return need_of_agreement(im);
 	return whole ? need_of_runs(im, p) : need_of(im, p);
 }

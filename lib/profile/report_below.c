@@ -226,6 +226,20 @@ static void add_note(struct report *r, unsigned note)
 	buf_release(&rows);
 }
 
+/* Rows in which the recorded events count, too. */
+static void add_replayed(struct report *r)
+{
+	struct buf rows = BUF_INIT;
+
+	for (size_t i = 0; i < r->nshown; i++)
+		if (r->row[i].im->combined == COMBINED_AGREES)
+			buf_addf(&rows, "%s%zu", rows.len ? ", " : "", i + 1);
+	if (rows.len)
+		prose_wrap(&r->out, "replay   ", REPORT_INDENT, "the impact of %s is that of experiments and of a replay of recorded events together, "
+			   "which agree", rows.s);
+	buf_release(&rows);
+}
+
 void report_below(struct report *r)
 {
 	add_needs(r);
@@ -236,4 +250,5 @@ void report_below(struct report *r)
 	for (unsigned i = 0; i < CAUSAL_NOTES; i++)
 		add_note(r, 1u << i);
 	add_r2(r);
+	add_replayed(r);
 }

@@ -47,6 +47,7 @@ static void combine(struct replay_effect *e)
 		e->model[k].weight -= isnan(e->model[k].gain) ? e->model[k].weight : 0;
 		sum += e->model[k].weight;
 	}
+	e->trust = sum;
 	if (!(sum > 0))
 		return;
 	e->gain = e->chance = 0;

@@ -1,0 +1,162 @@
+#include "profile/combine.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_LEVELS = 8 };
+
+static const double CONTRADICTION = 3; /* standard errors of the difference */
+static const double KNOWN_DF = 1e6;    /* of a standard error that is not estimated from a few values */
+
+/*
+ * By what replay is off on programs of which the truth is known (make accuracy), beyond
+ * what it says itself: 31 programs, 4 s each, mean error 0.8 points, worst 4.
+ */
+static const double OFF_GAIN = 0.01, OFF_RELATIVE = 0.05;
+
+/* From here on it is not used at all. */
+static const double LEAST_TRUST = 0.5, MOST_UNSEEN = 0.05;
+
+/* Speedups are on one line up to the knee: slopes differ by no more than this. */
+static const double STRAIGHT = 0.02, STRAIGHT_RELATIVE = 0.1;
+
+/* The gain at a speedup, by replay of all runs. */
+struct replayed {
+	double s, gain, se;
+};
+
+struct sum {
+	double s, weight, gain, doubt;
+	size_t n;
+};
+
+static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
+{
+	double chance = r->chance > 0 ? r->chance : r->se, weight = 1 / (chance * chance);
+	size_t i = 0;
+
+	if (!(r->se > 0) || isnan(r->gain) || r->trust < LEAST_TRUST || !(r->unseen <= MOST_UNSEEN))
+		return;
+	while (i < *n && sum[i].s != r->s)
+		i++;
+	if (i == MOST_LEVELS)
+		return;
+	if (i == *n)
+		sum[(*n)++] = (struct sum){ .s = r->s };
+	sum[i].weight += weight;
+	sum[i].gain += weight * r->gain;
+	/* What the models do not know, they do not know of any run. */
+	sum[i].doubt += fmax(0, r->se * r->se - chance * chance);
+	sum[i].n++;
+}
+
+/* By ascending speedup. */
+static size_t replayed_of(const struct profile *p, size_t point, size_t region, struct replayed out[MOST_LEVELS])
+{
+	struct sum sum[MOST_LEVELS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nreplayed; i++)
+		if (p->replayed[i].point == point && p->replayed[i].region == region)
+			add(sum, &n, &p->replayed[i]);
+	for (size_t i = 0; i < n; i++) {
+		double gain = sum[i].gain / sum[i].weight, off = hypot(OFF_GAIN, OFF_RELATIVE * gain);
+		struct replayed one = { sum[i].s, gain, sqrt(1 / sum[i].weight + sum[i].doubt / (double)sum[i].n + off * off) };
+		size_t k = i;
+
+		for (; k > 0 && out[k - 1].s > one.s; k--)
+			out[k] = out[k - 1];
+		out[k] = one;
+	}
+	return n;
+}
+
+/* Between two speedups, on the line between them.  False beyond the greatest. */
+static bool at_speedup(const struct replayed *r, size_t n, double s, struct replayed *out)
+{
+	struct replayed before = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		double part = (s - before.s) / (r[i].s - before.s);
+
+		if (s <= r[i].s) {
+			*out = (struct replayed){ s, before.gain + part * (r[i].gain - before.gain), before.se + part * (r[i].se - before.se) };
+			return true;
+		}
+		before = r[i];
+	}
+	return false;
+}
+
+/* Threads that wait by spinning look busy: what they wait for is in no event. */
+static bool spins(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nwarnings; i++)
+		if (!strcmp(p->warning[i].what, "spin"))
+			return true;
+	return false;
+}
+
+/* Before the knee: of the greatest speedup up to which gains are on one line, as it is known best. */
+static struct estimate slope_of(const struct replayed *r, size_t n)
+{
+	double first = r[0].gain / r[0].s;
+	struct estimate slope = { .df = KNOWN_DF };
+	size_t i = 0;
+
+	while (i + 1 < n && fabs(r[i + 1].gain / r[i + 1].s - first) <= STRAIGHT + STRAIGHT_RELATIVE * fabs(first))
+		i++;
+	slope.value = r[i].gain / r[i].s;
+	slope.se = r[i].se / r[i].s;
+	stats_estimate_finish(&slope);
+	return slope;
+}
+
+/* As if the standard error were known. */
+static double known_se(const struct estimate *e)
+{
+	return e->se * stats_t95(e->df) / STATS_NORMAL_95;
+}
+
+static bool contradicts(const struct estimate *e, double value, double se)
+{
+	return isfinite(e->se) && fabs(e->value - value) > CONTRADICTION * hypot(known_se(e), se);
+}
+
+static void average(struct estimate *e, double value, double se)
+{
+	double measured = isfinite(e->se) && e->se > 0 ? 1 / (known_se(e) * known_se(e)) : 0, computed = 1 / (se * se);
+
+	e->value = (measured > 0 ? measured * e->value : 0) + computed * value;
+	e->value /= measured + computed;
+	e->se = 1 / sqrt(measured + computed);
+	e->df = KNOWN_DF;
+	stats_estimate_finish(e);
+}
+
+static void hold_both(struct estimate *e, double value, double se)
+{
+	e->lo = fmin(e->lo, value - STATS_NORMAL_95 * se);
+	e->hi = fmax(e->hi, value + STATS_NORMAL_95 * se);
+	e->p = 1;
+}
+
+enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
+			    struct estimate *measured, struct estimate *replayed)
+{
+	struct replayed r[MOST_LEVELS], at;
+	size_t n = spins(p) ? 0 : replayed_of(p, point, region, r);
+	void (*merge)(struct estimate *e, double value, double se);
+
+	if (n == 0)
+		return COMBINED_NOT;
+	*measured = e->fit.slope;
+	*replayed = slope_of(r, n);
+	merge = contradicts(&e->fit.slope, replayed->value, replayed->se) ? hold_both : average;
+	merge(&e->fit.slope, replayed->value, replayed->se);
+	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns);
+	for (size_t i = 0; i < e->nlevels; i++)
+		if (at_speedup(r, n, e->level[i].s, &at))
+			merge(&e->level[i].gain, at.gain, at.se);
+	return merge == average ? COMBINED_AGREES : COMBINED_CONTRADICTS;
+}
