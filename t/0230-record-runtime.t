@@ -116,12 +116,12 @@ exports_what_it_says() {
 		grep -hoE '\bX\([A-Za-z0-9_]+' "$top"/lib/runtime/real_*.h | sed 's/X(//'
 		echo "$also" | tr -s ' \t' '\n'
 	} | sort -u >listed
-	# Coz's interface and that of OpenMP's tools are ours to have.
-	comm -23 exported listed | grep -vE '^(_coz_[a-z0-9_]+|ompt_start_tool)$' >surplus || :
+	# Coz's interface, that of OpenMP's tools, and what AddressSanitizer asks anybody for are ours to have.
+	comm -23 exported listed | grep -vE '^(_coz_[a-z0-9_]+|ompt_start_tool|__asan_default_options)$' >surplus || :
 	empty surplus
 	# All else is libc's, or an OpenMP library's.
 	nm -D --defined-only "$(ldd "$runtime" | awk '/libc\.so/ { print $3 }')" | awk '{ print $3 }' | sed 's/@.*//' | sort -u >libc
-	comm -23 exported libc | grep -vE '^(_coz_|ompt_start_tool$|GOMP_|omp_|__kmpc_)' >unknown || :
+	comm -23 exported libc | grep -vE '^(_coz_|ompt_start_tool$|__asan_default_options$|GOMP_|omp_|__kmpc_)' >unknown || :
 	empty unknown
 }
 check 'exports what real_*.h lists, and no name of its own' exports_what_it_says

@@ -180,27 +180,16 @@ static void hand_over_signals(pid_t pid, const sigset_t *held, const sigset_t *b
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-/* Adds to a list in the environment. */
-static void add_to(const char *name, const char *before, const char *after)
-{
-	const char *old = getenv(name);
-	bool has = old && *old;
-	char *list = xasprintf("%s%s%s%s%s", before, has && *before ? ":" : "", has ? old : "", has && *after ? ":" : "", after);
-
-	setenv(name, list, 1);
-	free(list);
-}
-
 /* The pipes: `go` ends when the signals may come, and into `report` goes why there is no command. */
 static _Noreturn void become(char *const argv[], const char *runtime, const char *arena, const int output[2], const int go[2],
 			     int report, const sigset_t *mask)
 {
+	const char *old = getenv("LD_PRELOAD");
+	char *preload = old && *old ? xasprintf("%s:%s", runtime, old) : xstrdup(runtime);
 	char nothing;
 	int err;
 
-	add_to("LD_PRELOAD", runtime, "");
-	/* We come before its library, and what we call goes on to that. */
-	add_to("ASAN_OPTIONS", "", "verify_asan_link_order=0");
+	setenv("LD_PRELOAD", preload, 1);
 	setenv(AW_ENV_ARENA, arena, 1);
 	close(go[1]);
 	while (read(go[0], &nothing, 1) < 0 && errno == EINTR)

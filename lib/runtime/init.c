@@ -189,6 +189,18 @@ out:
 	errno = saved;
 }
 
+#ifndef ANDWEORC_STATIC
+/*
+ * AddressSanitizer's library insists on being the first that is loaded, unless it is
+ * told otherwise, by whatever has this name first.  What we call goes on to it.
+ */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "verify_asan_link_order=0";
+}
+#endif
+
 /* How <andweorc.h> finds us: a type of the auxiliary vector that no kernel has. */
 __attribute__((visibility("default"))) unsigned long getauxval(unsigned long type)
 {
