@@ -7,7 +7,7 @@ build scribble
 # survives MODE SEED
 survives() {
 	rm -f log
-	LIFE_MS=150 run timeout -k 1 20 andweorc-record -q -n 1 -d 1 -o log -r work -s 50 --window 10 -- \
+	LIFE_MS=100 run timeout -k 1 20 andweorc-record -q -n 1 -d 0.7 -o log -r work -s 50 --window 10 -- \
 		./scribble "$1" "$2" >profiled 2>err
 	# Of the program: 139 is its own death, which we repeat; then the log says so.
 	test "$(grep -c '^end	' log)" -eq 1 || { echo "mode $1, seed $2: status $status, no end"; tail -n 2 log | cut -c 1-200; return 1; }
