@@ -216,6 +216,7 @@ void process_begin(void)
 /* Everything is where it was in the parent; the conductor would need time to find that out. */
 static void copy_what_is_known(const struct arena_process *parent, struct arena_process *child)
 {
+	static uint32_t inherited; /* index of our parent, whose modules are still mapped, + 1; most children live too briefly to care */
 	uint32_t from = (uint32_t)(parent - arena->process), to = (uint32_t)(child - arena->process);
 	const struct arena_modules *m =
 		&reach_modules_of(from)->set[atomic_load_explicit(&parent->modules, memory_order_acquire) & 1];
@@ -226,8 +227,10 @@ static void copy_what_is_known(const struct arena_process *parent, struct arena_
 	memcpy(copy->module, m->module, copy->n * sizeof(copy->module[0]));
 	atomic_store_explicit(&child->modules, 0, memory_order_relaxed);
 	memcpy(arena->command[to], arena->command[from], ARENA_COMMAND);
-	if (from != to)
-		reach_leave(PART_MODULES, from);
+	/* What our parent has inherited so is of no use to us, unless that entry is ours by now. */
+	if (inherited && inherited - 1 != to && inherited - 1 != from)
+		reach_leave(PART_MODULES, inherited - 1);
+	inherited = from + 1;
 }
 
 void process_forking(void)

@@ -74,14 +74,15 @@ static struct foothold nearest(uint64_t offset)
 {
 	struct foothold best = { base + ARENA_SHARED_BYTES - ARENA_PAGE, ARENA_SHARED_BYTES - ARENA_PAGE };
 
-	for (const struct part *p = parts; p < parts + sizeof(parts) / sizeof(parts[0]); p++) {
-		for (uint32_t i = p->end; i-- > p->first;) {
-			uint64_t here = p->offset + (i - p->first) * (uint64_t)p->bytes;
-			char *at = atomic_load_explicit(&reach_at[i], memory_order_acquire);
+	for (const struct part *p = parts; p < parts + sizeof(parts) / sizeof(parts[0]) && p->offset <= offset; p++) {
+		uint64_t i = (offset - p->offset) / p->bytes + 1;
 
-			if (!at || here > offset || here < best.offset)
+		for (i = i < p->end - p->first ? i : p->end - p->first; i-- > 0;) {
+			char *at = atomic_load_explicit(&reach_at[p->first + i], memory_order_acquire);
+
+			if (!at)
 				continue;
-			best = (struct foothold){ at, here };
+			best = (struct foothold){ at, p->offset + i * p->bytes };
 			break;
 		}
 	}
