@@ -111,8 +111,9 @@ check 'a log that may not grow: one line, no signal' log_is_too_large
 
 outlives() {
 	(exec andweorc-record -q -o log -r work -s 50 --window 10 -- ./limits orphan >profiled 2>err) || :
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		test -s profiled && break
+	patience=40
+	while test ! -s profiled && test $patience -gt 0; do
+		patience=$((patience - 1))
 		sleep 0.5
 	done
 	test "$(sed -n 's/^ms //p' profiled)" -lt 50
