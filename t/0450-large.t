@@ -127,6 +127,18 @@ fewer_are_exact() {
 }
 check 'fewer of them are exact' fewer_are_exact
 
+# ---- many warnings ----------------------------------------------------------
+
+# They say the same with other numbers, and are one in the end.
+many_warnings_take_no_memory() {
+	awk 'BEGIN { for (i = 1; i <= 400000; i++)
+		printf "warning\trun=1\twhat=spin\ttext=something%%20is%%20%d%%20of%%20it,%%20and%%20more%%20of%%20it\n", i }' </dev/null | around - >log
+	(in_space 60 andweorc-analyze log) >out 2>err
+	grep '^warning	what=spin' out >got
+	printf 'warning\twhat=spin\ttext=something%%20is%%20400000%%20of%%20it,%%20and%%20more%%20of%%20it\n' | same - got
+}
+check '400000 warnings of one kind take no memory' many_warnings_take_no_memory
+
 # ---- files that claim to be large -------------------------------------------
 
 # bomb KIND: an ELF file whose debug sections are all the same 55 kB, and 1.5 GB each without compression; or, zlib, 50 MB

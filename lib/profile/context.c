@@ -153,12 +153,33 @@ static void place_window(struct context *c, struct context_window *n)
 	region->window_total += w.samples;
 }
 
+/* The first context's visits become the profile's where they are: most logs have one. */
+static void take_visits(struct context *c)
+{
+	struct profile *p = c->p;
+
+	free(p->visits);
+	p->visits = c->visits;
+	p->cap_visits = c->cap_visits;
+	for (size_t i = 0; i < c->nvisits; i++) {
+		struct profile_visits v = c->visits[i];
+
+		v.window = c->window[v.window].place;
+		if (v.window != PROFILE_NONE)
+			p->visits[p->nvisits++] = v;
+	}
+	c->visits = NULL;
+	c->nvisits = c->cap_visits = 0;
+}
+
 static void add_windows(struct context *c)
 {
 	struct profile *p = c->p;
 
 	for (size_t i = 0; i < c->nwindows; i++)
 		place_window(c, &c->window[i]);
+	if (!p->nvisits)
+		take_visits(c);
 	for (size_t i = 0; i < c->nvisits; i++) {
 		struct profile_visits v = c->visits[i];
 
@@ -216,9 +237,9 @@ static void add_warnings(struct context *c)
 		size_t at = w->of_run ? idmap_at(&c->run_at, w->run, c->nruns) : c->nruns;
 
 		if (at == c->nruns)
-			profile_warn(c->p, w->what, w->text, PROFILE_NONE);
+			profile_warn(c->p, w->what, w->text, PROFILE_NONE, w->records, w->varies);
 		else if (c->run[at].place != PROFILE_NONE)
-			profile_warn(c->p, w->what, w->text, c->run[at].place);
+			profile_warn(c->p, w->what, w->text, c->run[at].place, w->records, w->varies);
 		free(w->what);
 		free(w->text);
 	}
@@ -249,6 +270,7 @@ static void check(struct context *c, const char *path)
 void context_close(struct context *c, const char *path)
 {
 	check(c, path);
+	idmap_release(&c->window_at); /* no more of them; the profile's windows take its room */
 	given_split(c);
 	latency_join(c);
 	adjust_context(c);
@@ -265,10 +287,10 @@ void context_close(struct context *c, const char *path)
 		free(c->module[m].path);
 	c->nmodules = c->nruns = c->nregions = c->nwindows = c->nvisits = c->nshares = c->nwarnings = 0;
 	c->nends = c->nspans = c->nbuckets = 0;
+	map_release(&c->warning_at);
 	idmap_release(&c->process_at);
 	idmap_release(&c->run_at);
 	idmap_release(&c->region_at);
-	idmap_release(&c->window_at);
 	c->p->ncontexts++;
 }
 

@@ -44,10 +44,13 @@ struct context_share {
 	uint64_t samples, blocked;
 };
 
+/* Of one run, and of texts that differ in numbers alone. */
 struct context_warning {
-	char *what, *text;
+	char *what, *text; /* that with the greatest numbers */
 	uint64_t run; /* its id */
 	bool of_run;
+	size_t records;
+	bool varies;
 };
 
 struct context_module {
@@ -77,6 +80,7 @@ struct context {
 	size_t nshares, cap_shares;
 	struct context_warning *warning;
 	size_t nwarnings, cap_warnings;
+	struct map warning_at; /* by run and what texts have in common */
 	struct context_module *module;
 	size_t nmodules, cap_modules;
 	struct untried untried;

@@ -223,19 +223,43 @@ static void load_process(struct context *c, struct record *rec)
 		c->run[at].run.processes++;
 }
 
+static struct context_warning *warning_at(struct context *c, bool of_run, uint64_t run, const char *what, const char *text)
+{
+	char *common = profile_warning_key(what, text), *key = xasprintf("%d %llu\t%s", of_run, (unsigned long long)run, common);
+	void **place = map_at(&c->warning_at, key);
+
+	free(common);
+	free(key);
+	if (!*place) {
+		c->warning = xgrow(c->warning, c->nwarnings, &c->cap_warnings, sizeof *c->warning);
+		c->warning[c->nwarnings++] =
+			(struct context_warning){ .what = xstrdup(what), .text = xstrdup(text), .run = run, .of_run = of_run };
+		*place = (void *)(uintptr_t)c->nwarnings;
+	}
+	return &c->warning[(uintptr_t)*place - 1];
+}
+
 /* Whose run it is shows at the end of the context. */
 static void load_warning(struct context *c, struct record *rec)
 {
 	const char *what = record_get(rec, "what"), *text = record_get(rec, "text");
-	struct context_warning w = { .of_run = record_get(rec, "run") };
+	bool of_run = record_get(rec, "run");
+	struct context_warning *w;
+	uint64_t run = 0;
+	int by;
 
-	if (!record_opt_u64(rec, "run", &w.run))
+	if (!record_opt_u64(rec, "run", &run))
 		return;
 	what = what ? what : "warning";
-	w.what = xstrdup(what);
-	w.text = xstrdup(text ? text : what);
-	c->warning = xgrow(c->warning, c->nwarnings, &c->cap_warnings, sizeof *c->warning);
-	c->warning[c->nwarnings++] = w;
+	text = text ? text : what;
+	w = warning_at(c, of_run, run, what, text);
+	by = strverscmp(text, w->text);
+	w->records++;
+	w->varies = w->varies || by;
+	if (by <= 0)
+		return;
+	free(w->text);
+	w->text = xstrdup(text);
 }
 
 static void load_header(struct context *c, struct record *rec)

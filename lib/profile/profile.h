@@ -261,10 +261,14 @@ const struct profile_pool *profile_pool_of(const struct profile *p, size_t point
 void profile_find_sessions(struct profile *p);
 
 /*
- * Part of loading: adds a warning, of `run` (PROFILE_NONE: of none).  A run that
+ * Part of loading: adds a warning, of `run` (PROFILE_NONE: of none), which so many
+ * records are; varies: in other numbers, of which text has the greatest.  A run that
  * says it again says it once; it comes directly after itself.
  */
-void profile_warn(struct profile *p, const char *what, const char *text, size_t run);
+void profile_warn(struct profile *p, const char *what, const char *text, size_t run, size_t records, bool varies);
+
+/* What texts that are one warning have in common, for the caller to free. */
+char *profile_warning_key(const char *what, const char *text);
 
 /* By time, then by what tells runs apart. */
 int profile_compare_runs(const struct profile_run *a, const struct profile_run *b);

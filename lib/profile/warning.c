@@ -30,8 +30,7 @@ static bool is_number(const char *word, size_t len)
 	return digits;
 }
 
-/* What texts that are one warning have in common. */
-static char *key_of(const char *what, const char *text)
+char *profile_warning_key(const char *what, const char *text)
 {
 	struct buf b = BUF_INIT;
 
@@ -52,7 +51,7 @@ static char *key_of(const char *what, const char *text)
 
 static struct profile_warning *warning_at(struct profile *p, const char *what, const char *text)
 {
-	char *key = key_of(what, text);
+	char *key = profile_warning_key(what, text);
 	void **place = map_at(&p->warning_at, key);
 
 	free(key);
@@ -66,15 +65,15 @@ static struct profile_warning *warning_at(struct profile *p, const char *what, c
 	return &p->warning[(uintptr_t)*place - 1];
 }
 
-void profile_warn(struct profile *p, const char *what, const char *text, size_t run)
+void profile_warn(struct profile *p, const char *what, const char *text, size_t run, size_t records, bool varies)
 {
 	struct profile_warning *w = warning_at(p, what, text);
 	int by = strverscmp(text, w->text);
 
 	w->general = w->general || run == PROFILE_NONE;
-	w->times += run == PROFILE_NONE || run != w->last;
+	w->times += run == PROFILE_NONE ? records : run != w->last;
 	w->last = run;
-	w->varies = w->varies || by;
+	w->varies = w->varies || by || varies;
 	/* the greatest numbers, so that the order of runs does not matter */
 	if (by > 0) {
 		free(w->text);
