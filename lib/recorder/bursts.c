@@ -14,19 +14,6 @@
 
 enum { LINE_BYTES = 1 << 16 }; /* of events in one record */
 
-/* A thread in a burst: a part of the log of its slot. */
-struct life {
-	const struct arena_event *event; /* event[0..n); the program may still write there */
-	uint32_t n;
-	uint32_t slot;
-	uint32_t id;         /* in the records */
-};
-
-struct lives {
-	struct life *v; /* owned */
-	size_t n, cap;
-};
-
 /* ---- before and meanwhile ------------------------------------------------------ */
 
 void bursts_init(struct bursts *b, struct arena *arena, struct journal *journal, struct regions *regions, unsigned run)
@@ -50,6 +37,9 @@ void bursts_release(struct bursts *b)
 	for (size_t i = 0; i < ARENA_THREADS; i++)
 		free(b->samples[i].stack);
 	memset(b->samples, 0, sizeof(b->samples));
+	free(b->life);
+	b->life = NULL;
+	b->nlives = b->lives_cap = b->written = 0;
 }
 
 void bursts_begin(struct bursts *b, int64_t began_ns)
@@ -143,17 +133,17 @@ static uint32_t number_of(struct idmap *map, size_t *n, uint64_t id)
 	return (uint32_t)at + 1;
 }
 
-static void add_life(struct lives *l, const struct arena_event *event, uint32_t n, uint32_t slot, uint32_t id)
+static void add_life(struct bursts *b, const struct arena_event *event, uint32_t n, uint32_t slot, uint32_t id)
 {
-	l->v = xgrow(l->v, l->n, &l->cap, sizeof(*l->v));
-	l->v[l->n++] = (struct life){ event, n, slot, id };
+	b->life = xgrow(b->life, b->nlives, &b->lives_cap, sizeof(*b->life));
+	b->life[b->nlives++] = (struct burst_life){ event, n, slot, id };
 }
 
 /*
  * Each thread that had the slot.  The last one is the thread that is there still, and
  * may be known from other bursts; who has ended is not met again.
  */
-static void find_lives(struct bursts *b, struct lives *l, uint32_t log)
+static void find_lives(struct bursts *b, uint32_t log)
 {
 	uint32_t n, slot, first = 0, tid;
 	const struct arena_event *event = shared_log(b->arena, log, &n, &slot);
@@ -164,25 +154,25 @@ static void find_lives(struct bursts *b, struct lives *l, uint32_t log)
 		if (event[i].kind != BURST_DEATH)
 			continue;
 		b->nthreads++;
-		add_life(l, event + first, i + 1 - first, slot, (uint32_t)b->nthreads);
+		add_life(b, event + first, i + 1 - first, slot, (uint32_t)b->nthreads);
 		first = i + 1;
 	}
 	tid = (uint32_t)shared_thread(b->arena, slot)->tid;
 	if (first < n)
-		add_life(l, event + first, n - first, slot, number_of(&b->threads, &b->nthreads, (uint64_t)tid << 32 | (slot + 1)));
+		add_life(b, event + first, n - first, slot, number_of(&b->threads, &b->nthreads, (uint64_t)tid << 32 | (slot + 1)));
 }
 
 /* The thread that was born in the slot of that number at that time; 0: it has noted nothing. */
-static uint32_t born_in(const struct lives *l, uint32_t number, int64_t at_ns)
+static uint32_t born_in(const struct bursts *b, uint32_t number, int64_t at_ns)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].slot + 1 == number && l->v[i].event[0].at_ns >= at_ns)
-			return l->v[i].id;
+	for (size_t i = 0; i < b->nlives; i++)
+		if (b->life[i].slot + 1 == number && b->life[i].event[0].at_ns >= at_ns)
+			return b->life[i].id;
 	return 0;
 }
 
 /* The event in the numbers of the log.  False: it is none. */
-static bool translate(struct bursts *b, const struct lives *l, uint32_t slot, const struct arena_event *a, struct burst_event *e)
+static bool translate(struct bursts *b, uint32_t slot, const struct arena_event *a, struct burst_event *e)
 {
 	uint32_t process, place;
 	const struct burst_samples *samples;
@@ -198,7 +188,7 @@ static bool translate(struct bursts *b, const struct lives *l, uint32_t slot, co
 		e->other = number_of(&b->objects, &b->nobjects, a->other);
 		break;
 	case BURST_BIRTH:
-		e->object = born_in(l, a->object, a->at_ns);
+		e->object = born_in(b, a->object, a->at_ns);
 		break;
 	case BURST_SAMPLE:
 		samples = &b->samples[slot];
@@ -241,7 +231,7 @@ static void write_events(struct bursts *b, uint32_t thread, struct buf *text)
 	buf_clear(text);
 }
 
-static void write_life(struct bursts *b, const struct lives *l, const struct life *life, int64_t length_ns)
+static void write_life(struct bursts *b, const struct burst_life *life)
 {
 	struct buf text = BUF_INIT;
 	struct burst_event e;
@@ -250,7 +240,7 @@ static void write_life(struct bursts *b, const struct lives *l, const struct lif
 	for (uint32_t i = 0; i < life->n; i++) {
 		const struct arena_event a = life->event[i];
 
-		if (!translate(b, l, life->slot, &a, &e) || e.at_ns < before || e.at_ns > length_ns)
+		if (!translate(b, life->slot, &a, &e) || e.at_ns < before || e.at_ns > b->length_ns)
 			continue;
 		burst_write(&text, &e, before);
 		before = e.at_ns;
@@ -265,26 +255,32 @@ void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns)
 {
 	int64_t cut = atomic_load_explicit(&b->arena->cut_ns, memory_order_relaxed);
 	struct buf *line = &b->journal->line;
-	struct lives lives = { 0 };
 
 	b->on = false;
 	b->last_ns = ended_ns;
+	b->nlives = b->written = 0;
 	if (cut && cut < ended_ns)
 		ended_ns = cut;
-	if (ended_ns <= b->began_ns)
+	b->length_ns = ended_ns - b->began_ns;
+	if (b->length_ns <= 0)
 		return;
 	b->id++;
 	record_begin(line, AW_BURST);
 	record_u64(line, "run", b->run);
 	record_u64(line, "id", b->id);
 	record_i64(line, "start_ns", b->began_ns - run_began_ns);
-	record_i64(line, "length_ns", ended_ns - b->began_ns);
+	record_i64(line, "length_ns", b->length_ns);
 	record_u64(line, "cpus", processors());
 	record_end(line);
 	journal_flush(b->journal);
 	for (uint32_t i = 0; i < shared_logs(b->arena); i++)
-		find_lives(b, &lives, i);
-	for (size_t i = 0; i < lives.n; i++)
-		write_life(b, &lives, &lives.v[i], ended_ns - b->began_ns);
-	free(lives.v);
+		find_lives(b, i);
+}
+
+bool bursts_write(struct bursts *b)
+{
+	if (b->written == b->nlives)
+		return false;
+	write_life(b, &b->life[b->written++]);
+	return true;
 }

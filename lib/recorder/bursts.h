@@ -25,6 +25,14 @@ struct burst_samples {
 	size_t n, cap;
 };
 
+/* A thread in a burst: a part of the log of its slot. */
+struct burst_life {
+	const struct arena_event *event; /* event[0..n); the program may still write there */
+	uint32_t n;
+	uint32_t slot;
+	uint32_t id; /* in the records */
+};
+
 struct bursts {
 	struct arena *arena;
 	struct journal *journal;
@@ -33,6 +41,9 @@ struct bursts {
 	uint64_t id;            /* of the last burst, over all runs */
 	bool on;
 	int64_t began_ns;
+	int64_t length_ns;
+	struct burst_life *life; /* owned; of the burst that is over, written up to `written` */
+	size_t nlives, lives_cap, written;
 	int64_t last_ns;        /* when the last one ended; 0: there has been none in this run */
 	struct idmap threads, objects, sites; /* numbers of this run */
 	size_t nthreads, nobjects, nsites;
@@ -54,7 +65,10 @@ void bursts_sample(struct bursts *b, uint32_t slot, uint32_t place, const struct
 /* Is there no room for more events? */
 bool bursts_is_full(const struct bursts *b);
 
-/* After it, with all samples fetched: writes what was noted. */
+/* After it, with all samples fetched. */
 void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns);
+
+/* Writes what one thread noted; until it returns false.  Meanwhile others take samples, which want to be fetched. */
+bool bursts_write(struct bursts *b);
 
 #endif

@@ -31,6 +31,8 @@ static void burst(struct conductor *c, int64_t length_ns)
 	conductor_phase(c, PHASE_IDLE);
 	conductor_drain(c);
 	bursts_end(&c->bursts, c->began_ns, end);
+	while (bursts_write(&c->bursts))
+		conductor_drain(c);
 }
 
 void conductor_observe(struct conductor *c)
@@ -38,7 +40,8 @@ void conductor_observe(struct conductor *c)
 	bool first = c->bursts.last_ns == 0;
 	int64_t wait = (first ? FIRST_MS : EVERY_MS) * MS;
 
-	if (now_ns() - (first ? c->began_ns : c->bursts.last_ns) >= wait)
+	/* Where something is given, threads pause all the time. */
+	if (!c->plan->given && now_ns() - (first ? c->began_ns : c->bursts.last_ns) >= wait)
 		burst(c, wait / PART);
 }
 

@@ -109,7 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_commands(text[2]);
 	/* What is written can be read, and says the same. */
 	must(ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 && write(fd, text[4], strlen(text[4])) == (ssize_t)strlen(text[4]));
-	must(report_read_tsv(&again, path) && again.n == r.n);
+	/* A table of another version is refused both times. */
+	must(report_read_tsv(&again, path) == report_is_readable(&r, path) && again.n == r.n);
 	for (int i = 0; i < 5; i++) {
 		char *second = written(&again, i);
 
