@@ -1,17 +1,18 @@
 /*
- * When events are noted: in short bursts between experiments, spread over the run, so
- * that phases of the program are seen.  They take a tenth of the time, and none of a
- * run that is over within a second.  They are baselines in all else.  Without
- * experiments (--attach-only) a second of every two is noted.
+ * When events are noted: for a second at a time, between experiments, spread over the
+ * run, so that phases of the program are seen.  Shorter bursts are no use: in a
+ * pipeline it takes a while until a faster stage has filled the queue behind it.  They
+ * take a tenth of the time, and are baselines in all else.  Without experiments
+ * (--attach-only) a second of every two is noted.
  */
 #include "base/clock.h"
 #include "recorder/conductor_parts.h"
 
 enum {
+	LENGTH_MS = 1000,
 	FIRST_MS = 1000, /* into the run; */
-	EVERY_MS = 3000, /* from the end of one to the begin of the next */
-	PART = 10,       /* of this time */
-	ONLY_MS = 1000,  /* without experiments */
+	EVERY_MS = 9000, /* from the end of one to the begin of the next */
+	REST_MS = 2000,  /* is left for experiments after one, at the least */
 	LOOK_MS = 20,    /* how often it is looked whether there is room for more events */
 };
 
@@ -37,18 +38,19 @@ static void burst(struct conductor *c, int64_t length_ns)
 
 void conductor_observe(struct conductor *c)
 {
-	bool first = c->bursts.last_ns == 0;
-	int64_t wait = (first ? FIRST_MS : EVERY_MS) * MS;
+	int64_t now = now_ns(), last = c->bursts.last_ns ? c->bursts.last_ns : c->began_ns;
+	bool due = now - last >= (c->bursts.last_ns ? EVERY_MS : FIRST_MS) * MS;
 
 	/* Where something is given, threads pause all the time. */
-	if (!c->plan->given && now_ns() - (first ? c->began_ns : c->bursts.last_ns) >= wait)
-		burst(c, wait / PART);
+	if (!due || c->plan->given || (c->plan->until_ns && c->plan->until_ns - now < (LENGTH_MS + REST_MS) * MS))
+		return;
+	burst(c, LENGTH_MS * MS);
 }
 
 void conductor_observe_only(struct conductor *c)
 {
 	do {
-		burst(c, ONLY_MS * MS);
+		burst(c, LENGTH_MS * MS);
 		conductor_to_normal(c);
-	} while (conductor_rest(c, now_ns() + ONLY_MS * MS));
+	} while (conductor_rest(c, now_ns() + LENGTH_MS * MS));
 }

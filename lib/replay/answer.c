@@ -15,6 +15,7 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIM
 #define CHECK_SCALE  0.05  /* a check that is off by so much speaks against a model */
 #define SCARCE_SCALE 0.05  /* share of time without a processor, which the strict model knows nothing of */
 #define LOST         0.05  /* standard error when the model that is believed most cannot answer */
+#define CROWDED      1.05  /* times as long with the processors there are as with one for each thread: then the scheduler decides */
 #define UNKNOWN      0.004 /* standard error of a gain by what no model knows */
 
 /*
@@ -77,6 +78,8 @@ static void set_models(const struct replay *r, struct replay_effect *e, const st
 		};
 	}
 	combine(e);
+	if (c[REPLAY_SIMULATED].base_ns > CROWDED * c[REPLAY_STRICT].base_ns)
+		e->trust = 0;
 }
 
 /* Runs of each model, of each script. */

@@ -38,6 +38,7 @@ static double chance(const double *change, double base)
 /* Parts of the time, by block. */
 struct parts {
 	double base[BLOCKS], ns[BLOCKS];
+	bool late[BLOCKS]; /* in the second half of its burst */
 	size_t n;
 };
 
@@ -58,6 +59,21 @@ static double scatter(const struct parts *p)
 		square += e * e;
 	}
 	return sqrt(square * (double)p->n / (double)(p->n - 1)) / base;
+}
+
+/*
+ * By how much the ratio goes on to change after the burst, as far as its halves tell: a
+ * faster stage of a pipeline first fills the queue behind it.
+ */
+static double trend(const struct parts *p)
+{
+	double base[2] = { 0 }, ns[2] = { 0 };
+
+	for (size_t i = 0; i < p->n; i++) {
+		base[p->late[i]] += p->base[i];
+		ns[p->late[i]] += p->ns[i];
+	}
+	return base[0] > 0 && base[1] > 0 ? (ns[1] / base[1] - ns[0] / base[0]) / 2 : 0;
 }
 
 struct sums {
@@ -87,6 +103,7 @@ static void add_visits(struct sums *sum, const struct visit *base, const struct 
 		size_t from = (n - 1) * i / blocks, to = (n - 1) * (i + 1) / blocks;
 
 		sum->parts.base[sum->parts.n] = base[to].at_ns - base[from].at_ns;
+		sum->parts.late[sum->parts.n] = 2 * i >= blocks;
 		sum->parts.ns[sum->parts.n++] = asked[to].at_ns - asked[from].at_ns;
 	}
 	sum->count += n;
@@ -110,7 +127,7 @@ static struct compared finish(const struct sums *sum)
 	c.ns = sum->ns / sum->weight;
 	c.gain = 1 - c.ns / c.base_ns;
 	c.by_samples = chance(sum->change, sum->base);
-	c.se = hypot(c.by_samples, scatter(&sum->parts));
+	c.se = hypot(c.by_samples, hypot(scatter(&sum->parts), trend(&sum->parts)));
 	return c;
 }
 

@@ -635,6 +635,12 @@ static inline bool event_on(void)
 void event_note(struct arena_thread *t, enum burst_kind kind, int64_t at_ns, int64_t waited_ns, uint64_t object, uint64_t other,
 		const void *site);
 
+/* any: has the thread noted something in this burst? */
+static inline bool event_has_log(const struct arena_thread *t)
+{
+	return t->log && t->log_window == current_window();
+}
+
 /* any: notes, first, how long the thread has been without a processor since event_ran; before a wait, and in samples. */
 void event_queued(struct arena_thread *t, int64_t now);
 void event_ran(int64_t now); /* any: and begins to count that anew */

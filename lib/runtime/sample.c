@@ -73,12 +73,16 @@ static void look_for_jumps(void)
 	}
 }
 
-/* In a burst: the sample is the next to be kept.  One that hits the runtime itself must not interrupt what that notes. */
-static void note_event(struct arena_thread *t, int64_t ns)
+/*
+ * In a burst: the sample is the next to be kept.  One that hits the runtime itself must
+ * not interrupt what that notes.  A thread that has noted nothing yet has no log: to
+ * map one takes more of a stack than a handler may.
+ */
+static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t ns)
 {
 	int64_t now;
 
-	if (!event_on() || self.busy)
+	if (!event_on() || self.busy || !event_has_log(t))
 		return;
 	now = now_ns();
 	event_queued(t, now);
