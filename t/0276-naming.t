@@ -71,7 +71,7 @@ g++ -O2 -I"$top/lib" -o nodebug names.cc -pthread || exit 1
 means() {
 	name=$1
 	shift
-	recording log -r "$name" --window 1 -s 50 -d 0.5 -- ./names 1000000
+	recording log -r "$name" --window 1 -s 50 -d 1 -- ./names 1000000
 	values symbol region | sort >got
 	printf '%s\n' "$@" | sort >want
 	same want got
@@ -176,7 +176,7 @@ fn main() {
 END_OF_RUST
 # The last component of a mangled name is the same in the legacy mangling and in v0, but for what follows.
 means_rust() {
-	recording log -r "$1" -d 0.5 --window 1 -s 50 -- ./rusty 10000000
+	recording log -r "$1" -d 1 --window 1 -s 50 -- ./rusty 10000000
 	empty err
 	values symbol region >got
 	test "$(wc -l <got)" -eq 1
