@@ -70,7 +70,7 @@ static bool is_error(long result)
 }
 
 /* The last piece in front of `offset`. */
-static struct foothold nearest(uint64_t offset)
+static __attribute__((noinline)) struct foothold nearest(uint64_t offset)
 {
 	struct foothold best = { base + ARENA_SHARED_BYTES - ARENA_PAGE, ARENA_SHARED_BYTES - ARENA_PAGE };
 

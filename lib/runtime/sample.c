@@ -89,11 +89,14 @@ static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t
 	event_note(t, BURST_SAMPLE, now, ns, atomic_load_explicit(&t->ring_head, memory_order_relaxed), 0, NULL);
 }
 
+/* The stack that the handler looks at.  Not on its own stack, which may be small; no signal interrupts the handler. */
+static TLS struct stack sampled;
+
 void sample_take(const void *context, uint32_t periods, int64_t ns)
 {
 	struct arena_thread *t = self.slot;
 	struct unwind_cursor at;
-	struct stack stack;
+	struct stack *stack = &sampled;
 	uint32_t speedup;
 	uintptr_t sp;
 	bool waits = false;
@@ -102,14 +105,14 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 
 	unwind_begin(&at, context, self.stack_lo, self.stack_hi);
 	sp = at.sp;
-	stack_walk(&stack, &at);
+	stack_walk(stack, &at);
 	/*
 	 * One that waits, spinning, does not do what it waits for.  The call is deeper
 	 * in the stack than its struct wait; where it is not, a jump has left the call.
 	 */
 	if (self.waiting && sp < self.waiting) {
-		stack.hit = false;
-		stack.weight = 0;
+		stack->hit = false;
+		stack->weight = 0;
 		waits = true;
 	} else if (self.waiting) {
 		self.waiting = 0;
@@ -118,17 +121,17 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	look_for_jumps();
 	counter_add(&t->samples, periods);
 	counter_add(&t->sampled_ns, (uint64_t)ns);
-	if (stack.hit)
+	if (stack->hit)
 		counter_add(&t->hits, periods);
 	/* That time is told of as one of waiting when the wait is over (wait.c). */
 	if (!waits) {
 		counter_add(&t->worked_ns, (uint64_t)ns);
 		note_event(t, ns);
-		sample_keep(t, &stack, CLASS_CPU, periods);
+		sample_keep(t, stack, CLASS_CPU, periods);
 	}
 
 	speedup = window_speedup();
-	queued = queued_ns(t, &stack, wanted);
+	queued = queued_ns(t, stack, wanted);
 	if (speedup && now_ns() > atomic_load_explicit(&arena->expires_ns, memory_order_relaxed)) {
 		/* The conductor is gone: nobody will ever end this window. */
 		atomic_store_explicit(&arena->speedup, 0, memory_order_relaxed);
@@ -136,9 +139,9 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	}
 	if (speedup && self.busy) {
 		/* Interrupted in the runtime itself: it takes the credit when it leaves. */
-		self.deferred_ns += segment_lump(ns, stack.weight, speedup);
+		self.deferred_ns += segment_lump(ns, stack->weight, speedup);
 	} else if (speedup) {
-		int64_t credit = segment_sample(ns, stack.weight, speedup) + self.deferred_ns;
+		int64_t credit = segment_sample(ns, stack->weight, speedup) + self.deferred_ns;
 
 		if (wanted)
 			credit += segment_lump(queued, arena_weight(arena, true, false), speedup);

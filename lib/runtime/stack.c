@@ -28,13 +28,7 @@ static uint64_t place_at(uintptr_t pc, const struct unwind_module *m)
 /* Moves c to the caller of code of m (NULL: of no module). */
 static bool step(struct unwind_cursor *c, const struct unwind_module *m)
 {
-	struct unwind_module with_rows;
-
-	if (m) {
-		with_rows = *m;
-		with_rows.rows = reach_rows(m->first, m->nrows);
-	}
-	return unwind_step_in(c, m ? &with_rows : NULL) && c->pc;
+	return unwind_step_in(c, m, m ? reach_rows(m->first, m->nrows) : NULL) && c->pc;
 }
 
 /* Does a frame at `place` put the stack into the region? */

@@ -80,7 +80,7 @@ static bool plausible(const struct unwind_cursor *c, uintptr_t sp)
 }
 
 /* The row that rules pc, which is code of m; NULL when there is none. */
-static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module *m)
+static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module *m, const struct unwind_row *rows)
 {
 	/* What code with a frame pointer does once its prologue is over. */
 	static const struct unwind_row frame_pointer = {
@@ -94,7 +94,7 @@ static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module 
 		return NULL;
 	if (m->nrows == 0)
 		return &frame_pointer;
-	row = m->rows;
+	row = rows;
 	if (!row)
 		return NULL;
 	off = pc - m->bias;
@@ -144,7 +144,7 @@ void unwind_begin(struct unwind_cursor *c, const ucontext_t *uc, uintptr_t stack
 	c->stack_hi = stack_hi;
 }
 
-bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m)
+bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m, const struct unwind_row *rows)
 {
 	const struct unwind_row *row;
 	uintptr_t cfa, ra, bp, bx;
@@ -152,7 +152,7 @@ bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m)
 	if (c->sp < c->stack_lo || c->sp >= c->stack_hi)
 		return false;
 	/* A call that never returns may be its function's last instruction: look up the call, not what follows it. */
-	row = row_of(unwind_pc(c), m);
+	row = row_of(unwind_pc(c), m, rows);
 	if (!row)
 		return false;
 	cfa = register_value(c, row->base) + (uintptr_t)(intptr_t)row->off;
@@ -198,9 +198,9 @@ void unwind_begin(struct unwind_cursor *c, const ucontext_t *uc, uintptr_t stack
 	*c = (struct unwind_cursor){ .stack_lo = stack_lo, .stack_hi = stack_hi };
 }
 
-bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m)
+bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m, const struct unwind_row *rows)
 {
-	(void)c, (void)m;
+	(void)c, (void)m, (void)rows;
 	return false;
 }
 
@@ -208,5 +208,7 @@ bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m)
 
 bool unwind_step(struct unwind_cursor *c, const struct unwind_module *modules, size_t n)
 {
-	return unwind_step_in(c, unwind_find(unwind_pc(c), modules, n));
+	const struct unwind_module *m = unwind_find(unwind_pc(c), modules, n);
+
+	return unwind_step_in(c, m, m ? m->rows : NULL);
 }

@@ -95,8 +95,8 @@ const struct unwind_module *unwind_find(uintptr_t pc, const struct unwind_module
  */
 bool unwind_step(struct unwind_cursor *c, const struct unwind_module *modules, size_t n);
 
-/* The same from code of that module; NULL: of none. */
-bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m);
+/* The same from code of that module (NULL: of none), whose rows are there, and not where it says. */
+bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m, const struct unwind_row *rows);
 
 /* Where the code of the frame is looked up: a return address belongs to the call before it, interrupted code is where it is. */
 static inline uintptr_t unwind_pc(const struct unwind_cursor *c)
