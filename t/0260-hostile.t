@@ -33,7 +33,7 @@ done
 # The kernel aligns its frames, and a sample may hit the program's own handler: the least of three counts.
 stack_use() {
 	exits 0 ./signals stack-use >bare 2>before
-	for nth in 1 2 3; do
+	for _ in 1 2 3; do
 		recorded "$1" -r work -- ./signals stack-use
 		test "$status" -eq 0
 		grep -E '^[0-9]+$' err

@@ -22,4 +22,10 @@ void idmap_release(struct idmap *m); /* m is as after IDMAP_INIT, ready for the 
 /* The place of id. A new id gets `next`, the place where the caller is about to put it. */
 size_t idmap_at(struct idmap *m, uint64_t id, size_t next);
 
+/* The number of id: 0, 1, 2.. in the order in which the ids came. */
+static inline size_t idmap_number(struct idmap *m, uint64_t id)
+{
+	return idmap_at(m, id, m->n);
+}
+
 #endif

@@ -199,11 +199,22 @@ static void ask_users(struct context *c, const struct observed *o, const struct 
 	free(shorter);
 }
 
-/* Processor time by stack, with the sum at 0.  The caller frees it. */
-static double *time_by_stack(const struct observed *o)
+/* Adds the time to each region of the stack. */
+static void charge(const struct observed_stack *s, double time_ns, double *ns)
 {
-	double *ns = xcalloc(o->nstacks + 1, sizeof *ns);
+	for (size_t i = 0; i < s->n; i++)
+		ns[s->region[i]] += time_ns;
+}
 
+/*
+ * Processor time by region, and the sum of all samples in *sum_ns.  The caller frees it.
+ * A stack names each of its regions once.
+ */
+static double *time_by_region(const struct context *c, const struct observed *o, double *sum_ns)
+{
+	double *ns = xcalloc(c->nregions + 1, sizeof *ns);
+
+	*sum_ns = 0;
 	for (size_t b = 0; b < o->nbursts; b++)
 		for (size_t t = 0; t < o->burst[b].n; t++)
 			for (size_t i = 0; i < o->burst[b].thread[t].n; i++) {
@@ -211,35 +222,26 @@ static double *time_by_stack(const struct observed *o)
 
 				if (e->kind != BURST_SAMPLE)
 					continue;
-				ns[0] += (double)e->waited_ns;
+				*sum_ns += (double)e->waited_ns;
 				if (e->object > 0 && e->object <= o->nstacks)
-					ns[e->object] += (double)e->waited_ns;
+					charge(&o->stack[e->object - 1], (double)e->waited_ns, ns);
 			}
 	return ns;
-}
-
-/* Has it enough samples to be worth a question? */
-static bool is_sampled(const struct observed *o, size_t region, const double *ns)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < o->nstacks; i++)
-		if (is_charged(&o->stack[i], region))
-			sum += ns[i + 1];
-	return sum > 0 && sum >= LEAST_SHARE * ns[0];
 }
 
 static void replay_run(struct context *c, const struct observed *o)
 {
 	struct replay *r = replay_learn(o->burst, o->nbursts, o->nstacks);
-	double *ns = time_by_stack(o);
+	double sum_ns, *ns = time_by_region(c, o, &sum_ns);
 
 	if (c->p->what_if)
 		ask_users(c, o, r);
-	for (size_t region = 0; region < c->nregions && !c->p->what_if; region++)
+	for (size_t region = 0; region < c->nregions && !c->p->what_if; region++) {
+		if (c->region[region].place == PROFILE_NONE || ns[region] <= 0 || ns[region] < LEAST_SHARE * sum_ns)
+			continue;
 		for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++)
-			if (c->region[region].place != PROFILE_NONE && is_sampled(o, region, ns))
-				ask_region(c, o, r, region, LEVELS[i]);
+			ask_region(c, o, r, region, LEVELS[i]);
+	}
 	free(ns);
 	replay_free(r);
 }

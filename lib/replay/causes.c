@@ -26,7 +26,7 @@ struct way {
 	const struct replay *replay;
 	struct known *known;
 	uint32_t *next;      /* by step: the token that was given next */
-	struct keys spans;
+	struct idmap spans;
 	uint32_t *open;      /* by span: the step of its begin, or NOBODY */
 	size_t nopen, open_cap;
 };
@@ -172,7 +172,7 @@ static void learn_release(struct way *w, uint32_t at)
 static uint32_t *open_span(struct way *w, const struct moment *m)
 {
 	uint64_t key = keys_mix(keys_mix(m->event->object, m->event->other), m->event->other ? 0 : m->actor + 1);
-	uint32_t k = keys_number(&w->spans, key);
+	size_t k = idmap_number(&w->spans, key);
 
 	if (k == w->nopen) {
 		w->open = xgrow(w->open, w->nopen, &w->open_cap, sizeof(*w->open));
@@ -265,5 +265,5 @@ void causes_learn(struct replay *r, struct script *s, const struct moment *m, si
 	free(w.known);
 	free(w.next);
 	free(w.open);
-	keys_release(&w.spans);
+	idmap_release(&w.spans);
 }

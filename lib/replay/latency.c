@@ -23,10 +23,10 @@ static bool is_wait(const struct step *s)
 }
 
 /* The number of the list. */
-static uint32_t group(struct keys *keys, struct replay *r, const struct step *s, unsigned level)
+static uint32_t group(struct idmap *keys, struct replay *r, const struct step *s, unsigned level)
 {
 	uint64_t kind = level < 2 ? (uint64_t)r->object[s->object].kind + 1 : 0;
-	uint32_t k = keys_number(keys, keys_mix(kind, level < 1 ? s->site + UINT64_C(1) : 0));
+	uint32_t k = (uint32_t)idmap_number(keys, keys_mix(kind, level < 1 ? s->site + UINT64_C(1) : 0));
 
 	if (k == r->nlatencies) {
 		r->latencies = xgrow(r->latencies, r->nlatencies, &r->latencies_cap, sizeof(*r->latencies));
@@ -46,7 +46,7 @@ static double cause_ns(const struct script *s, const struct step *step)
 	return at;
 }
 
-static void see(struct keys *keys, struct replay *r, struct script *s, size_t i)
+static void see(struct idmap *keys, struct replay *r, struct script *s, size_t i)
 {
 	struct step *step = &s->step[i];
 	double from = cause_ns(s, step), ns = s->at_ns[i] - from;
@@ -65,7 +65,7 @@ static void see(struct keys *keys, struct replay *r, struct script *s, size_t i)
 	}
 }
 
-static uint32_t usual(struct keys *keys, struct replay *r, const struct step *s)
+static uint32_t usual(struct idmap *keys, struct replay *r, const struct step *s)
 {
 	uint32_t list = 0;
 
@@ -84,7 +84,7 @@ float latency_pick(const struct replay *r, uint32_t list, uint64_t random)
 	return l->n ? l->ns[random % l->n] : LATENCY_UNSEEN_NS;
 }
 
-static void settle(struct keys *keys, struct replay *r, struct script *s, size_t i)
+static void settle(struct idmap *keys, struct replay *r, struct script *s, size_t i)
 {
 	struct step *step = &s->step[i];
 	bool seen = step->waited_ns > 0 && cause_ns(s, step) >= s->at_ns[i] - (double)step->waited_ns;
@@ -128,7 +128,7 @@ static void cut_queueing(struct replay *r)
 
 void latency_learn(struct replay *r)
 {
-	struct keys keys = { 0 };
+	struct idmap keys = { 0 };
 
 	for (size_t b = 0; b < r->nscripts; b++)
 		for (size_t i = 0; i < r->script[b].n; i++)
@@ -140,5 +140,5 @@ void latency_learn(struct replay *r)
 		for (size_t i = 0; i < r->script[b].n; i++)
 			if (is_wait(&r->script[b].step[i]))
 				settle(&keys, r, &r->script[b], i);
-	keys_release(&keys);
+	idmap_release(&keys);
 }

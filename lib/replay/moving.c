@@ -121,7 +121,7 @@ static bool are_alike(const struct needs *need, size_t n)
 /* Of one object, in all bursts: by thread. */
 static bool is_shared_work(const struct replay *r, const struct taking *t, size_t n)
 {
-	struct keys threads = { 0 };
+	struct idmap threads = { 0 };
 	struct needs *need = NULL;
 	size_t cap = 0, nneeds = 0;
 	uint64_t site = 0;
@@ -129,7 +129,7 @@ static bool is_shared_work(const struct replay *r, const struct taking *t, size_
 
 	for (size_t i = 0; i < n && alike; i++) {
 		const struct step *s = &r->script[t[i].script].step[t[i].step];
-		uint32_t k = keys_number(&threads, r->script[t[i].script].actor[t[i].actor].id);
+		uint32_t k = (uint32_t)idmap_number(&threads, r->script[t[i].script].actor[t[i].actor].id);
 
 		if (k == nneeds) {
 			need = xgrow(need, nneeds, &cap, sizeof(*need));
@@ -147,7 +147,7 @@ static bool is_shared_work(const struct replay *r, const struct taking *t, size_
 	}
 	alike = alike && are_alike(need, threads.n);
 	free(need);
-	keys_release(&threads);
+	idmap_release(&threads);
 	return alike;
 }
 

@@ -22,13 +22,6 @@ struct use {
 	uint32_t last;   /* thread that released it */
 };
 
-static int ascending(const void *va, const void *vb)
-{
-	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
-
-	return (a > b) - (a < b);
-}
-
 /* ---- which there are --------------------------------------------------------------- */
 
 static bool is_about_object(enum burst_kind kind)
@@ -36,7 +29,7 @@ static bool is_about_object(enum burst_kind kind)
 	return kind == BURST_RELEASE || kind == BURST_ACQUIRE || kind == BURST_UNLOCK || kind == BURST_LOCK || kind == BURST_WAIT;
 }
 
-static void collect(const struct burst *b, struct keys *seen, uint32_t **id, size_t *cap)
+static void collect(const struct burst *b, struct idmap *seen, uint32_t **id, size_t *cap)
 {
 	for (size_t t = 0; t < b->n; t++) {
 		for (size_t i = 0; i < b->thread[t].n; i++) {
@@ -46,7 +39,7 @@ static void collect(const struct burst *b, struct keys *seen, uint32_t **id, siz
 			for (size_t k = 0; is_about_object(e->kind) && k < (e->kind == BURST_WAIT ? 2 : 1); k++) {
 				size_t before = seen->n;
 
-				if (keys_number(seen, of[k]) < before)
+				if (idmap_number(seen, of[k]) < before)
 					continue;
 				*id = xgrow(*id, before, cap, sizeof(**id));
 				(*id)[before] = of[k];
@@ -57,22 +50,14 @@ static void collect(const struct burst *b, struct keys *seen, uint32_t **id, siz
 
 uint32_t object_find(const struct replay *r, uint32_t id)
 {
-	size_t lo = 0, hi = r->nobjects;
+	const struct object *o = r->nobjects ? bsearch(&id, r->object, r->nobjects, sizeof(*o), ids_ascending) : NULL;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->object[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < r->nobjects && r->object[lo].id == id ? (uint32_t)lo : NOBODY;
+	return o ? (uint32_t)(o - r->object) : NOBODY;
 }
 
 static void list_objects(struct replay *r, const struct burst *burst, size_t n)
 {
-	struct keys seen = { 0 };
+	struct idmap seen = { 0 };
 	uint32_t *id = NULL;
 	size_t cap = 0;
 
@@ -81,11 +66,11 @@ static void list_objects(struct replay *r, const struct burst *burst, size_t n)
 	r->nobjects = seen.n;
 	r->object = xcalloc(seen.n + 1, sizeof(*r->object));
 	if (seen.n)
-		qsort(id, seen.n, sizeof(*id), ascending);
+		qsort(id, seen.n, sizeof(*id), ids_ascending);
 	for (size_t i = 0; i < seen.n; i++)
 		r->object[i].id = id[i];
 	free(id);
-	keys_release(&seen);
+	idmap_release(&seen);
 }
 
 /* ---- how they are used ---------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 #ifndef ANDWEORC_REPLAY_PARTS_H
 #define ANDWEORC_REPLAY_PARTS_H
 
+#include "base/idmap.h"
 #include "replay/replay.h"
 
 #define NOBODY UINT32_MAX
@@ -195,20 +196,26 @@ struct replay {
 	double scarce; /* share of the time in which threads wanted a processor and had none */
 };
 
-/* ---- a number for each key ------------------------------------------------------ */
+/* ---- ids -------------------------------------------------------------------------- */
 
-struct keys {
-	uint64_t *slot;
-	uint32_t *number;
-	size_t nslots, n;
-};
+/* For qsort and bsearch: of ids, and of what begins with one. */
+static inline int ids_ascending(const void *va, const void *vb)
+{
+	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
 
-/* The number of the key, from 0 in the order in which they came. */
-uint32_t keys_number(struct keys *k, uint64_t key);
-void keys_release(struct keys *k);
+	return (a > b) - (a < b);
+}
 
-/* One key from several numbers: mixes, so that different ones are as good as never the same. */
-uint64_t keys_mix(uint64_t a, uint64_t b);
+
+/* A key of two numbers, or of a key and one more.  (The finalizer of splitmix64.) */
+static inline uint64_t keys_mix(uint64_t a, uint64_t b)
+{
+	uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) + b + UINT64_C(0x632be59bd9b4e019);
+
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
 
 /* ---- learning -------------------------------------------------------------------- */
 

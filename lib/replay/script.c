@@ -11,13 +11,6 @@
 
 #define IDLE_TAIL 0.1 /* of a burst: one who does nothing for so long at its end was waiting, and has no say in when it ends */
 
-static int ascending(const void *va, const void *vb)
-{
-	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
-
-	return (a > b) - (a < b);
-}
-
 static bool has_step(enum burst_kind kind)
 {
 	return kind != BURST_SAMPLE && kind != BURST_QUEUED;
@@ -27,7 +20,7 @@ static bool has_step(enum burst_kind kind)
 
 static uint32_t *points_of(const struct burst *burst, size_t n, bool latency, size_t *npoints)
 {
-	struct keys seen = { 0 };
+	struct idmap seen = { 0 };
 	uint32_t *id = NULL;
 	size_t cap = 0;
 
@@ -37,7 +30,7 @@ static uint32_t *points_of(const struct burst *burst, size_t n, bool latency, si
 				const struct burst_event *e = &burst[b].thread[t].event[i];
 				size_t before = seen.n;
 
-				if (!(latency ? e->kind == BURST_END : e->kind == BURST_VISIT) || keys_number(&seen, e->object) < before)
+				if (!(latency ? e->kind == BURST_END : e->kind == BURST_VISIT) || idmap_number(&seen, e->object) < before)
 					continue;
 				id = xgrow(id, before, &cap, sizeof(*id));
 				id[before] = e->object;
@@ -46,14 +39,14 @@ static uint32_t *points_of(const struct burst *burst, size_t n, bool latency, si
 	}
 	*npoints = seen.n;
 	if (seen.n)
-		qsort(id, seen.n, sizeof(*id), ascending);
-	keys_release(&seen);
+		qsort(id, seen.n, sizeof(*id), ids_ascending);
+	idmap_release(&seen);
 	return id;
 }
 
 static uint32_t point_find(const uint32_t *id, size_t n, uint32_t point)
 {
-	const uint32_t *at = n ? bsearch(&point, id, n, sizeof(*id), ascending) : NULL;
+	const uint32_t *at = n ? bsearch(&point, id, n, sizeof(*id), ids_ascending) : NULL;
 
 	return at ? (uint32_t)(at - id) : NOBODY;
 }
@@ -153,11 +146,11 @@ static void learn_actor(struct replay *r, struct script *s, const struct burst_t
 static int64_t *births(const struct burst *b, uint32_t **child)
 {
 	int64_t *born = xcalloc(b->n + 1, sizeof(*born));
-	struct keys ids = { 0 };
+	struct idmap ids = { 0 };
 	size_t births = 0;
 
 	for (size_t t = 0; t < b->n; t++) {
-		keys_number(&ids, b->thread[t].id);
+		idmap_number(&ids, b->thread[t].id);
 		born[t] = -1;
 		for (size_t i = 0; i < b->thread[t].n; i++)
 			births += b->thread[t].event[i].kind == BURST_BIRTH;
@@ -171,7 +164,7 @@ static int64_t *births(const struct burst *b, uint32_t **child)
 
 			if (e->kind != BURST_BIRTH)
 				continue;
-			c = keys_number(&ids, e->object);
+			c = (uint32_t)idmap_number(&ids, e->object);
 			if (c >= b->n || c == t || born[c] >= 0 || (b->thread[c].n && b->thread[c].event[0].at_ns < e->at_ns))
 				c = NOBODY;
 			else
@@ -179,7 +172,7 @@ static int64_t *births(const struct burst *b, uint32_t **child)
 			(*child)[births++] = c;
 		}
 	}
-	keys_release(&ids);
+	idmap_release(&ids);
 	return born;
 }
 

@@ -231,7 +231,7 @@ static void count(struct tally *t, uint32_t condition)
 static void find_classes(struct sections *x)
 {
 	struct replay *r = x->replay;
-	struct keys keys = { 0 };
+	struct idmap keys = { 0 };
 
 	for (size_t i = 0; i < x->n; i++) {
 		struct section *s = &x->section[i];
@@ -239,7 +239,7 @@ static void find_classes(struct sections *x)
 
 		if (s->entry == NOBODY || s->exit == NOBODY)
 			continue;
-		s->class = keys_number(&keys, keys_mix(keys_mix(s->lock, step[s->entry].site), step[s->exit].site));
+		s->class = (uint32_t)idmap_number(&keys, keys_mix(keys_mix(s->lock, step[s->entry].site), step[s->exit].site));
 		if (s->class < r->nclasses)
 			continue;
 		r->section_class = xgrow(r->section_class, r->nclasses, &r->class_cap, sizeof(*r->section_class));
@@ -247,7 +247,7 @@ static void find_classes(struct sections *x)
 			.lock = s->lock, .from = step[s->entry].site, .to = step[s->exit].site, .awaits = NOBODY,
 		};
 	}
-	keys_release(&keys);
+	idmap_release(&keys);
 }
 
 /* The place of a step, whether it had to wait there or not. */

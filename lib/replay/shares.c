@@ -28,9 +28,9 @@ enum {
 
 /* ---- cells --------------------------------------------------------------------------------- */
 
-static uint32_t add_cell(struct replay *r, struct keys *keys, uint64_t key, uint32_t above)
+static uint32_t add_cell(struct replay *r, struct idmap *keys, uint64_t key, uint32_t above)
 {
-	uint32_t k = keys_number(keys, keys_mix(key, above)) + 1;
+	uint32_t k = (uint32_t)idmap_number(keys, keys_mix(key, above)) + 1;
 
 	if (k < r->ncells)
 		return k;
@@ -73,7 +73,7 @@ static uint64_t *own_cells(const struct replay *r, const struct script *s, size_
 
 static void make_cells(struct replay *r)
 {
-	struct keys keys = { 0 };
+	struct idmap keys = { 0 };
 	size_t before = 0;
 
 	r->cell = xgrow(r->cell, 0, &r->cell_cap, sizeof(*r->cell));
@@ -94,7 +94,7 @@ static void make_cells(struct replay *r)
 		before += s->n;
 		free(own);
 	}
-	keys_release(&keys);
+	idmap_release(&keys);
 }
 
 static void settle_samples(struct replay *r)

@@ -18,7 +18,7 @@ static int longest_first(const void *va, const void *vb)
 
 void waits_learn(struct replay *r)
 {
-	struct keys keys = { 0 };
+	struct idmap keys = { 0 };
 	size_t cap = 0;
 
 	for (size_t b = 0; b < r->nscripts; b++) {
@@ -29,7 +29,7 @@ void waits_learn(struct replay *r)
 
 			if (s->waited_ns <= 0)
 				continue;
-			k = keys_number(&keys, keys_mix(keys_mix(s->site, freed_by), s->kind));
+			k = (uint32_t)idmap_number(&keys, keys_mix(keys_mix(s->site, freed_by), s->kind));
 			if (k == r->nwaits) {
 				r->wait = xgrow(r->wait, r->nwaits, &cap, sizeof(*r->wait));
 				r->wait[r->nwaits++] = (struct replay_wait){ .site = s->site, .freed_by = freed_by, .kind = (enum burst_kind)s->kind };
@@ -40,7 +40,7 @@ void waits_learn(struct replay *r)
 	}
 	if (r->nwaits)
 		qsort(r->wait, r->nwaits, sizeof(*r->wait), longest_first);
-	keys_release(&keys);
+	idmap_release(&keys);
 }
 
 const struct replay_wait *replay_waits(const struct replay *r, size_t *n)
