@@ -32,7 +32,9 @@ static void own_sigprof(void)
 
 	handle(SIGPROF, on_tick, SA_RESTART);
 	setitimer(ITIMER_PROF, &every, NULL);
-	work(ms + 40);
+	/* In processor time, of which a busy machine gives little. */
+	for (int rounds = 0; rounds < 100 && ticks <= 3; rounds++)
+		work(ms + 40);
 	setitimer(ITIMER_PROF, &none, NULL);
 	sigaction(SIGPROF, NULL, &now);
 	printf("ticked %d, still mine %d\n", ticks > 3, now.sa_sigaction == on_tick);
