@@ -87,6 +87,20 @@ warns_of_a_crowd() {
 }
 check 'more threads than processors' warns_of_a_crowd
 
+# Of the log of before: with a thread more than processors, one always queues; and no more than all threads can.
+knows_who_queues() {
+	awk -F'\t' '$1 == "experiment" {
+		for (i = 2; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] }
+		queued += v["queued_ns"]; wall += v["wall_ns"]
+	}
+	END { print queued / wall; exit !(queued > 0.5 * wall && queued < (1 + threads) * wall) }' threads="$(($(getconf _NPROCESSORS_ONLN) + 2))" log
+}
+if test -e /proc/self/schedstat; then
+	check 'and how long they queue' knows_who_queues
+else
+	skip 'and how long they queue' 'this kernel does not count it'
+fi
+
 # Where there are timers, time in the kernel is sampled, and no reason to warn.
 sees_the_kernel() {
 	warns_of '' ./caveats kernel 1000

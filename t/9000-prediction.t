@@ -77,6 +77,16 @@ a_mutex_that_is_no_bottleneck() {
 	predicts outside 25 14.5 'round%20(given%20inside%2060%20%25%20faster)'
 }
 
+# What it does for as long as it runs is the only work there is, and the point that counts it is nobody's mark.
+# shellcheck disable=SC2086 # several options
+work_is_progress() {
+	gcc -O2 -g -o mover "$data/record/mover.c"
+	analysis_of -d "$seconds" -r work $experiments -- ./mover write 1000000
+	exits 0 andweorc-analyze --format andweorc -p :work resolved >analysis
+	predicts work 50 50 :work
+	predicts work 25 25 :work
+}
+
 check 'regions of a serial program count by their share' a_serial_program
 check 'work under a contended mutex counts in full, work outside does not' a_mutex
 check 'the slower end of a queue counts, the faster one does not' a_queue
@@ -86,5 +96,6 @@ check 'stages of a pipeline that share processors count by their share' stages
 check 'work under short locks counts by its share' short_locks
 check 'a program that ends early is run again' a_short_program
 check 'what is in a span makes it shorter, what is not does not' spans
+check ':work of a program that only works' work_is_progress
 
 done_testing

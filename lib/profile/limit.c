@@ -20,7 +20,7 @@ static const double MOST_QUEUED = 0.95;
 
 void limits_init(struct limits *l, const struct profile *p)
 {
-	double sampled = 0, wall = 0, outside = 0, cpu = 0, queue = 0;
+	double sampled = 0, wall = 0, outside = 0, queued = 0, cpu = 0, runqueue = 0, times, rivals;
 
 	*l = (struct limits){ .busy = NAN };
 	for (size_t i = 0; i < p->nwindows; i++) {
@@ -33,6 +33,7 @@ void limits_init(struct limits *l, const struct profile *p)
 		sampled += w->sampled_ns;
 		wall += w->wall_ns;
 		outside += w->outside_ns;
+		queued += w->queued_ns;
 	}
 	for (size_t i = 0; i < p->nruns; i++) {
 		const struct profile_run *r = &p->run[i];
@@ -43,12 +44,16 @@ void limits_init(struct limits *l, const struct profile *p)
 		l->total += (double)r->share_total;
 		l->wall_ns += (double)r->wall_ns;
 		cpu += (double)r->spent.cpu;
-		queue += (double)r->spent.runqueue;
+		runqueue += (double)r->spent.runqueue;
 	}
 	if (!(wall > 0) || !(cpu > 0))
 		return;
-	l->queued = fmin(queue / (cpu + queue) * outside / (outside + sampled), MOST_QUEUED);
-	l->busy = sampled / wall * (cpu + queue) / cpu;
+	/* What queued for a processor, in units of what ran.  Each source misses some of it: see recorder/queued.h. */
+	times = fmax(queued / sampled, runqueue / cpu);
+	l->busy = sampled / wall * (1 + times);
+	/* A thread queues behind others' threads and behind the other threads of its program: of one thread alone there are none. */
+	rivals = sampled * fmax(1 - 1 / l->busy, 0);
+	l->queued = outside > 0 ? fmin(times / (1 + times) * outside / (outside + rivals), MOST_QUEUED) : 0;
 }
 
 double limits_slope(const struct limits *l, const struct profile_region *r)

@@ -117,7 +117,8 @@ static void load_experiment(struct context *c, struct record *rec)
 	struct context_window n = { .defined = true };
 	struct profile_window *w = &n.window;
 	struct profile_run *run;
-	uint64_t id, run_id, disturbed = 0, wall_ns = 0, samples = 0, hits = 0, steal_ns = 0, foreign_ns = 0, sampled_ns = 0, done_us = 0;
+	uint64_t id, run_id, disturbed = 0, wall_ns = 0, samples = 0, hits = 0, steal_ns = 0, foreign_ns = 0, sampled_ns = 0, done_us = 0,
+		 queued_ns = 0;
 	size_t at;
 
 	w->credit_ns = NAN;
@@ -127,7 +128,8 @@ static void load_experiment(struct context *c, struct record *rec)
 	    !record_opt_u64(rec, "wall_ns", &wall_ns) || !record_opt_u64(rec, "samples", &samples) ||
 	    !record_opt_u64(rec, "region_samples", &hits) || !record_opt_u64(rec, "sampled_ns", &sampled_ns) ||
 	    !record_opt_u64(rec, "done_us", &done_us) || !record_opt_real(rec, "credit_ns", &w->credit_ns) || !record_opt_u64(rec, "steal_ns", &steal_ns) ||
-	    !record_opt_u64(rec, "foreign_ns", &foreign_ns) || !record_opt_u64(rec, "disturbed", &disturbed) ||
+	    !record_opt_u64(rec, "foreign_ns", &foreign_ns) || !record_opt_u64(rec, "queued_ns", &queued_ns) ||
+	    !record_opt_u64(rec, "disturbed", &disturbed) ||
 	    !record_opt_real(rec, "given_pct", &n.given_pct))
 		return;
 	if (n.given_pct > 0)
@@ -137,6 +139,7 @@ static void load_experiment(struct context *c, struct record *rec)
 		return;
 	w->run = context_run(c, run_id);
 	w->wall_ns = (double)wall_ns;
+	w->queued_ns = (double)queued_ns;
 	w->outside_ns = (double)steal_ns + (double)foreign_ns;
 	w->samples = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
 	w->region_samples = hits < UINT32_MAX ? (uint32_t)hits : UINT32_MAX;

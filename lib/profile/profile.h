@@ -77,6 +77,7 @@ struct profile_window {
 	double s;          /* 0 .. 1 */
 	uint64_t start_ns; /* since the start of the run */
 	double wall_ns;    /* 0: not known */
+	double queued_ns;  /* its threads could run and had no processor: the sum, as far as it is known */
 	double outside_ns; /* processor time of others, in the machine and outside it */
 	uint32_t samples, region_samples; /* on CPU; of these, in its region */
 	double sampled_ns; /* that the samples stand for; 0: not known */

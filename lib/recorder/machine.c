@@ -49,6 +49,7 @@ struct machine_use machine_now(struct processes *p)
 	FILE *f = fopen("/proc/stat", "re");
 
 	o.waited_ns = pressure_ns();
+	o.queued_ns = processes_queued_ns(p);
 	if (!f)
 		return o;
 	if (fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) == 8) {
@@ -120,6 +121,7 @@ struct machine_use machine_since(struct machine_use now, struct machine_use befo
 	now.stolen_ns -= before.stolen_ns;
 	now.foreign_ns -= before.foreign_ns;
 	now.waited_ns -= before.waited_ns;
+	now.queued_ns -= before.queued_ns;
 	now.foreign_known = now.changes == before.changes;
 	return now;
 }

@@ -19,6 +19,7 @@
 enum {
 	EXECS_AT_A_TIME = 16,
 	CARED_AT_A_TIME = 2,
+	THREADS_LOOKED_AT = 256, /* which takes about 2 ms; of others, samples of the class `runqueue` tell */
 	ASTRAY = 4, /* looks: a process that is executing another program has no handlers for a moment */
 };
 
@@ -36,6 +37,7 @@ static void forget(struct member *m)
 	if (m->pid && m->pidfd >= 0)
 		close(m->pidfd);
 	space_release(&m->space);
+	queued_release(&m->queued);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -340,6 +342,22 @@ int64_t processes_cpu_ns(struct processes *p)
 		sum += m->cpu_ns;
 	}
 	return sum;
+}
+
+int64_t processes_queued_ns(struct processes *p)
+{
+	size_t room = THREADS_LOOKED_AT;
+
+	for (uint32_t i = 0; i < used(p) && room > 0; i++) {
+		struct member *m = &p->member[i];
+		int64_t before = m->queued.ns;
+
+		if (m->pid <= 0)
+			continue;
+		room -= queued_look(&m->queued, m->pid, room);
+		p->queued_ns += m->queued.ns - before;
+	}
+	return p->queued_ns;
 }
 
 void processes_visits(const struct processes *p, uint64_t visits[ARENA_PROCESSES])

@@ -15,6 +15,7 @@
 
 #include "recorder/journal.h"
 #include "recorder/mapping.h"
+#include "recorder/queued.h"
 #include "runtime/arena.h"
 
 /* The file that a process runs. */
@@ -31,6 +32,7 @@ struct member {
 	bool exec;        /* by becoming another one */
 	struct program program; /* as its space was last read */
 	int64_t cpu_ns;   /* processor time of the process, as last asked for */
+	struct queued queued;
 	int64_t met_ns;   /* when it joined, as far as we know */
 	unsigned astray;  /* how often in a row a signal of the runtime's was seen to have no handler */
 	struct space space;
@@ -60,6 +62,7 @@ struct processes {
 	uint32_t changes;     /* joins and ends */
 	struct reaped reaped[REAPED]; /* the last ones, in a ring */
 	unsigned nreaped;
+	int64_t queued_ns;    /* of all, those that have ended among them */
 };
 
 void processes_init(struct processes *p, struct arena *arena, struct mappings *modules, struct journal *journal, unsigned run);
@@ -103,5 +106,12 @@ void processes_name(struct processes *p, uint32_t index, struct arena_sample *s)
 
 /* Processor time of all that live.  Comparable between two calls if `changes` is the same. */
 int64_t processes_cpu_ns(struct processes *p);
+
+/*
+ * How long threads of the target have been ready to run and without a processor,
+ * since each of its processes was first asked.  Of many threads, only some are
+ * looked at; what those queued for that end between two calls is lost: more is possible, less is not.
+ */
+int64_t processes_queued_ns(struct processes *p);
 
 #endif

@@ -133,6 +133,7 @@ bool conductor_log(struct conductor *c, struct window *w)
 		record_u64(b, "credit_ns", w->after.credit_ns - w->before.credit_ns);
 	record_i64(b, "steal_ns", w->others.stolen_ns);
 	record_i64(b, "waited_ns", w->others.waited_ns);
+	record_i64(b, "queued_ns", w->others.queued_ns);
 	/* Ticks against nanoseconds: the difference may come out below nothing. */
 	record_i64(b, "foreign_ns", w->others.foreign_ns > 0 ? w->others.foreign_ns : 0);
 	w->mark = b->len;

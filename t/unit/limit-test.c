@@ -63,6 +63,11 @@ static void test_what_waits_for_a_processor_would_do_more(void **state)
 	(void)state;
 	w->run.spent.runqueue = 15000;
 	near(limit_of(w), 0.012 + 0.30 * (1.1 + 3 / sqrt(1500)));
+	/* Windows know more of it than samples do, or less. */
+	w->window.queued_ns = 3e9;
+	near(limit_of(w), 0.012 + 0.45 * (1.1 + 3 / sqrt(1500)));
+	w->window.queued_ns = 0.1e9;
+	near(limit_of(w), 0.012 + 0.30 * (1.1 + 3 / sqrt(1500)));
 }
 
 static void test_nothing_known_no_limit(void **state)
@@ -176,7 +181,7 @@ static void test_others_hide_it(void **state)
 	near(e.fit.slope.hi, 3 * hi);
 	near(e.fit.slope.lo, lo);
 	near(e.fit.slope.value, 0.16);
-	/* The processors were taken by others for half of the time: so were those waits. */
+	/* One of two threads queues behind the other one, too, which used 0.75 processors; others used 1.5. */
 	{
 		struct world *w = world();
 		struct limits l;
@@ -184,7 +189,11 @@ static void test_others_hide_it(void **state)
 		w->run.spent.runqueue = 5000;
 		w->window.outside_ns = 1.5e9;
 		limits_init(&l, &w->p);
-		near(l.queued, 0.25 * 0.5);
+		near(l.queued, 0.25 * 1.5 / 2.25);
+		/* One thread alone queues behind others only. */
+		w->window.sampled_ns = 0.75e9;
+		limits_init(&l, &w->p);
+		near(l.queued, 0.25);
 	}
 }
 

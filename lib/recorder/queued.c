@@ -1,0 +1,74 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "recorder/queued.h"
+
+void queued_release(struct queued *q)
+{
+	free(q->thread);
+	*q = (struct queued){ 0 };
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct queued_thread *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+/* The second number of the thread's schedstat, in ns; see the kernel's Documentation/scheduler/sched-stats.rst. */
+static bool read_thread(int dir, const char *tid, int64_t *ns)
+{
+	char name[64], text[128];
+	unsigned long long ran, waited;
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "%.20s/schedstat", tid);
+	fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	if (sscanf(text, "%llu %llu", &ran, &waited) != 2)
+		return false;
+	*ns = (int64_t)waited;
+	return true;
+}
+
+size_t queued_look(struct queued *q, pid_t pid, size_t room)
+{
+	struct queued_thread *now = NULL, *before;
+	size_t n = 0, cap = 0;
+	struct dirent *e;
+	char name[64];
+	DIR *d;
+
+	snprintf(name, sizeof(name), "/proc/%ld/task", (long)pid);
+	d = opendir(name);
+	while (d && n < room && (e = readdir(d))) {
+		struct queued_thread t = { .tid = strtoll(e->d_name, NULL, 10) };
+
+		if (t.tid <= 0 || !read_thread(dirfd(d), e->d_name, &t.ns))
+			continue;
+		if (q->n) { /* not the first look */
+			before = bsearch(&t, q->thread, q->n, sizeof(t), by_tid);
+			q->ns += before && t.ns >= before->ns ? t.ns - before->ns : t.ns;
+		}
+		now = xgrow(now, n, &cap, sizeof(*now));
+		now[n++] = t;
+	}
+	if (d)
+		closedir(d);
+	if (n)
+		qsort(now, n, sizeof(*now), by_tid);
+	free(q->thread);
+	q->thread = now;
+	q->n = n;
+	return n;
+}
