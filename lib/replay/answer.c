@@ -15,19 +15,32 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIM
 #define CHECK_SCALE  0.05  /* a check that is off by so much speaks against a model */
 #define SCARCE_SCALE 0.05  /* share of time without a processor, which the strict model knows nothing of */
 #define LOST         0.05  /* standard error when the model that is believed most cannot answer */
-#define CROWDED      1.05  /* times as long with the processors there are as with one for each thread: then the scheduler decides */
-#define UNKNOWN      0.004 /* standard error of a gain by what no model knows */
+#define CROWDED      0.02  /* share of time without a processor, with more threads than processors: then the scheduler decides */
+#define UNKNOWN      0.004 /* standard error of a gain by what no model knows; */
+#define UNKNOWN_CROWDED 1.5 /* in a crowd, times how far the models are apart: so much 9 regions of crowd, stages and pzip were off (METHOD.md) */
+
+/* Do threads queue behind others of the program? */
+static bool is_crowded(const struct replay *r)
+{
+	for (size_t b = 0; b < r->nscripts; b++)
+		if (r->script[b].nactors > r->script[b].cpus)
+			return r->scarce > CROWDED;
+	return false;
+}
 
 /*
  * `own`: the model's time without the recorded waits for processors, over the measured
- * one.  Neighbours make that less than 1, nothing makes it more.  It is as good a check
- * as the other one where the recording does not tell of such waits.
+ * one.  Neighbours make that less than 1, nothing makes it more but a wrong model of the
+ * scheduler; where threads queue behind each other, that may make it less, too.  It is
+ * as good a check as the other one where the recording does not tell of such waits.
  */
 static double weight_of(const struct replay *r, enum replay_model model, double check, double own)
 {
 	double structure = check > 0 ? fabs(log(check)) : INFINITY, scheduler = own > 1 ? log(own) : 0;
 	double off, w = prior[model];
 
+	if (is_crowded(r) && own > 0)
+		scheduler = fabs(log(own));
 	if (own > 0)
 		structure = fmin(structure, fabs(log(own)));
 	off = hypot(structure, scheduler) / CHECK_SCALE;
@@ -37,10 +50,22 @@ static double weight_of(const struct replay *r, enum replay_model model, double 
 	return w * fmax(1e-6, exp(-off * off / 2));
 }
 
-/* The gain of all models, and how far they are apart. */
-static void combine(struct replay_effect *e)
+/* The greatest difference between models, whatever they weigh. */
+static double range_of(const struct replay_effect *e)
 {
-	double sum = 0, spread = 0, lost = 0;
+	double least = INFINITY, most = -INFINITY;
+
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		least = fmin(least, e->model[k].gain);
+		most = fmax(most, e->model[k].gain);
+	}
+	return most - least;
+}
+
+/* The gain of all models, and how far they are apart. */
+static void combine(struct replay_effect *e, bool crowded)
+{
+	double sum = 0, spread = 0, lost = 0, unknown;
 
 	e->gain = e->chance = e->doubt = e->se = NAN;
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
@@ -64,7 +89,8 @@ static void combine(struct replay_effect *e)
 			spread += e->model[k].weight * (e->model[k].gain - e->gain) * (e->model[k].gain - e->gain);
 	spread += LOST * LOST * lost / (lost + sum);
 	e->doubt = sqrt(spread);
-	e->se = sqrt(e->chance * e->chance + spread + UNKNOWN * UNKNOWN);
+	unknown = crowded ? hypot(UNKNOWN, UNKNOWN_CROWDED * range_of(e)) : UNKNOWN;
+	e->se = sqrt(e->chance * e->chance + spread + unknown * unknown);
 }
 
 /* Of one effect, by model.  `leader`: the model whose run carried the chance in samples, which the others share. */
@@ -77,9 +103,7 @@ static void set_models(const struct replay *r, struct replay_effect *e, const st
 			.base_ns = c[k].base_ns, .ns = c[k].ns, .gain = c[k].gain, .se = hypot(c[k].se, more), .weight = weight_of(r, k, check[k], c[k].base_ns / e->measured_ns),
 		};
 	}
-	combine(e);
-	if (c[REPLAY_SIMULATED].base_ns > CROWDED * c[REPLAY_STRICT].base_ns)
-		e->trust = 0;
+	combine(e, is_crowded(r));
 }
 
 /* Runs of each model, of each script. */

@@ -130,7 +130,7 @@ struct replay_effect {
 	double chance;       /* its standard error by chance */
 	double doubt;        /* the spread of the models around it, by their weights; more where one that is believed could not answer */
 	double se;           /* of both, and of what no model knows */
-	double trust;        /* 0 .. 1: whether the checks hold, of the models that are right mostly; 0 where threads wait for each other's processors */
+	double trust;        /* 0 .. 1: whether the checks hold, of the models that are right mostly */
 };
 
 struct replay_answer {

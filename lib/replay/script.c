@@ -58,7 +58,7 @@ static int64_t between(int64_t ns, int64_t least, int64_t most)
 	return ns < least ? least : ns > most ? most : ns;
 }
 
-/* Time after `from` and up to `to` in which the thread had no processor, as the events [first, end) tell. */
+/* Time after `from` and up to `to` in which the thread had no processor, as those of the events [first, end) tell that were noted then. */
 static int64_t queued_between(const struct burst_thread *t, size_t first, size_t end, int64_t from, int64_t to)
 {
 	int64_t left = to > from ? to - from : 0;
@@ -69,13 +69,79 @@ static int64_t queued_between(const struct burst_thread *t, size_t first, size_t
 	return to > from ? to - from - left : 0;
 }
 
-static struct step step_of(const struct replay *r, const struct burst_thread *t, size_t first, size_t i, int64_t from)
+/* The processor time of the thread was read then, so a QUEUED that comes later tells of later time. */
+static bool is_reading(const struct burst_event *e)
+{
+	return e->kind == BURST_SAMPLE || e->kind == BURST_QUEUED || e->waited_ns > 0;
+}
+
+/*
+ * A QUEUED tells how long the thread had no processor since the reading before it, and
+ * not when.  Most often that is one time: it is taken from the last gap between events
+ * that is as long, or where none is, from the longest ones.
+ */
+static void take_from_gaps(const struct burst_thread *t, int64_t *queued, size_t first, size_t last, int64_t from)
+{
+	int64_t left = t->event[last].waited_ns;
+
+	while (left > 0) {
+		int64_t most = 0, ns, before = from;
+		size_t at = first;
+
+		for (size_t k = first; k <= last; k++) {
+			ns = between(t->event[k].at_ns - before - queued[k], 0, left);
+			before = t->event[k].at_ns;
+			if (ns < most)
+				continue;
+			most = ns;
+			at = k;
+		}
+		if (most == 0)
+			return;
+		queued[at] += most;
+		left -= most;
+	}
+}
+
+/* Was the event noted in a wait, which a later one tells of? */
+static bool is_in_wait(const struct burst_thread *t, size_t i)
+{
+	size_t k = i + 1;
+
+	while (k < t->n && !has_step(t->event[k].kind))
+		k++;
+	return k < t->n && t->event[i].at_ns > t->event[k].at_ns - t->event[k].waited_ns;
+}
+
+/*
+ * How long the thread had no processor before each event, and after the one before
+ * that; without waits.  For the caller to free.
+ */
+static int64_t *queued_before(const struct burst_thread *t, int64_t from)
+{
+	int64_t *queued = xcalloc(t->n + 1, sizeof(*queued));
+	size_t first = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->event[i].kind == BURST_QUEUED && !is_in_wait(t, i))
+			take_from_gaps(t, queued, first, i, from);
+		if (!is_reading(&t->event[i]))
+			continue;
+		from = t->event[i].at_ns;
+		first = i + 1;
+	}
+	return queued;
+}
+
+static struct step step_of(const struct replay *r, const struct burst_thread *t, const int64_t *queued_ns, size_t first, size_t i, int64_t from)
 {
 	const struct burst_event *e = &t->event[i];
-	int64_t at = e->at_ns > from ? e->at_ns : from, begin = at - between(e->waited_ns, 0, at - from), queued;
+	int64_t at = e->at_ns > from ? e->at_ns : from, begin = at - between(e->waited_ns, 0, at - from), queued = 0;
 	struct step s = { .kind = (uint8_t)e->kind, .site = e->site, .object = NOBODY, .other = NOBODY, .cause = { NOBODY, NOBODY }, .asks = NOBODY };
 
-	queued = queued_between(t, first, i, from, begin);
+	for (size_t k = first; k <= i; k++)
+		queued += queued_ns[k];
+	queued = between(queued, 0, begin - from);
 	s.queued_ns = (float)queued;
 	s.cpu_ns = (float)(begin - from - queued);
 	s.waited_ns = (float)(at - begin);
@@ -120,6 +186,7 @@ static void learn_actor(struct replay *r, struct script *s, const struct burst_t
 {
 	struct actor *a = &s->actor[s->nactors++];
 	int64_t from = born >= 0 ? born : 0;
+	int64_t *queued = queued_before(t, from);
 	size_t first = 0;
 	bool ended = false;
 
@@ -129,11 +196,12 @@ static void learn_actor(struct replay *r, struct script *s, const struct burst_t
 			add_sample(r, &t->event[i], before + s->n);
 		if (!has_step(t->event[i].kind))
 			continue;
-		s->step[s->n++] = step_of(r, t, first, i, from);
+		s->step[s->n++] = step_of(r, t, queued, first, i, from);
 		from = between(t->event[i].at_ns, from, INT64_MAX);
 		ended = t->event[i].kind == BURST_DEATH;
 		first = i + 1;
 	}
+	free(queued);
 	s->step[s->n++] = stop_of(t, first, from, length, ended);
 	a->end = (uint32_t)s->n;
 	a->matters = !ended && t->n > 0 &&

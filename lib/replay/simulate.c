@@ -176,7 +176,7 @@ static void set_moment(struct sim *m, uint32_t i)
 	struct runner *r = &m->runner[i];
 	double end = r->since + r->left;
 
-		if (m->nqueue && r->slice_end < end)
+	if (m->nqueue && r->slice_end < end)
 		end = r->slice_end > m->now ? r->slice_end : m->now;
 	heap_put(m, i, end);
 }

@@ -37,6 +37,7 @@ struct task {
 	double left;         /* of what it computes */
 	double slice;        /* left of it */
 	double ready_since, queued;
+	bool woken;          /* is ready because it has waited, not because its slice was over */
 	double to_sample;    /* processor time until its next sample */
 	uint32_t region;     /* where it computes */
 	uint64_t random;
@@ -54,12 +55,19 @@ struct condition { uint32_t id; struct waiters waiters; };
 struct semaphore { uint32_t id; int count; struct waiters waiters; };
 struct barrier { uint32_t id; unsigned members, come; struct waiters waiters; };
 
+/* When it is noted that a task had no processor. */
+enum noted {
+	NOTED,         /* as it has one again */
+	NOTED_LATE,    /* as the runtime does: in the next sample, or as it begins to wait; not after a wait */
+	NOTED_NEVER,
+};
+
 static struct world {
 	double now, begin, end;  /* of the burst */
 	double smaller[REGIONS];
 	double sample_ns, slice_ns, latency_ns;
 	unsigned cpus;
-	bool silent;
+	enum noted queues;
 	struct burst *burst;     /* NULL: nothing is recorded */
 	struct task *task[TASKS], *running[64], *ready[TASKS], *current;
 	size_t ntasks, nrunning, nready;
@@ -110,7 +118,7 @@ static void note(struct task *t, enum burst_kind kind, uint32_t object, uint32_t
 
 static void note_queued(struct task *t)
 {
-	if (t->queued >= 1 && !w.silent)
+	if (t->queued >= 1 && w.queues != NOTED_NEVER)
 		note(t, BURST_QUEUED, 0, 0, 0, t->queued);
 	t->queued = 0;
 }
@@ -121,14 +129,17 @@ static void start(struct task *t)
 {
 	t->state = RUNS;
 	t->slice = w.slice_ns;
-	t->queued += w.now - t->ready_since;
-	note_queued(t);
+	if (w.queues != NOTED_LATE || !t->woken)
+		t->queued += w.now - t->ready_since;
+	if (w.queues != NOTED_LATE)
+		note_queued(t);
 	w.running[w.nrunning++] = t;
 }
 
 static void make_ready(struct task *t)
 {
 	t->state = READY;
+	t->woken = true;
 	t->ready_since = w.now;
 	if (w.nrunning < w.cpus)
 		start(t);
@@ -156,6 +167,7 @@ static void to_scheduler(void)
 
 static void block(enum state state)
 {
+	note_queued(w.current);
 	w.current->state = state;
 	stop_running(w.current);
 	to_scheduler();
@@ -192,6 +204,7 @@ static void resume(struct task *t)
 static void step_running(struct task *t)
 {
 	if (t->to_sample <= 0) {
+		note_queued(t);
 		note(t, BURST_SAMPLE, t->region, 0, 0, w.sample_ns);
 		t->to_sample = w.sample_ns;
 	}
@@ -200,6 +213,7 @@ static void step_running(struct task *t)
 		resume(t);
 	} else if (w.nready && t->slice <= 0) {
 		t->ready_since = w.now;
+		t->woken = false;
 		stop_running(t);
 		t->state = READY;
 		w.ready[w.nready++] = t;
@@ -447,7 +461,7 @@ struct settings {
 	const double *smaller; /* by region; NULL: none */
 	double begin, length;  /* of the burst */
 	double end;            /* of the world */
-	bool silent;           /* no QUEUED, as where context switches are not known */
+	enum noted queues;
 };
 
 /* Runs the program from `body`; the burst is added to `burst` where there is one. */
@@ -455,7 +469,7 @@ static void world_run(void (*body)(void *), void *argument, const struct setting
 {
 	memset(&w, 0, sizeof(w));
 	w.cpus = set->cpus;
-	w.silent = set->silent;
+	w.queues = set->queues;
 	w.seed = w.seed_of_work = set->seed;
 	w.sample_ns = set->sample_ns > 0 ? set->sample_ns : 4 * MS;
 	w.slice_ns = 3 * MS;
