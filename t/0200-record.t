@@ -145,7 +145,7 @@ names_a_line() {
 check '-r FILE:LINE, by any tail of the path' names_a_line
 
 names_by_pattern() {
-	record -r '*_twin' --window 1 -- ./life twins
+	LIFE_MS=2000 record -r '*_twin' --window 1 -- ./life twins
 	empty err
 	region_named symbol=first_twin
 	region_named symbol=second_twin

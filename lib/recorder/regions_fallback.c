@@ -18,7 +18,12 @@
 
 bool regions_is_root(const char *function)
 {
-	return strcmp(function, "main") == 0 || strcmp(function, "_start") == 0 || strncmp(function, "__libc_start", 12) == 0;
+	static const char *const root[] = { "main", "_start", "_init", "_fini" };
+
+	for (size_t i = 0; i < sizeof(root) / sizeof(root[0]); i++)
+		if (strcmp(function, root[i]) == 0)
+			return true;
+	return strncmp(function, "__libc_start", 12) == 0;
 }
 
 char *regions_offset_name(const struct mapping *mod, uint64_t off)
