@@ -87,6 +87,12 @@ work_is_progress() {
 	predicts work 25 25 :work
 }
 
+# Where predictions are off by ten points, the recorder says why they may be.
+warns_of() {
+	exits 0 andweorc-record -q -d 3 -s 50 -m function -r "$3" -o log -- "$O/t/workload/$2" --seconds 100 >out 2>err
+	has "^warning	run=1	what=$1	" log
+}
+
 check 'regions of a serial program count by their share' a_serial_program
 check 'work under a contended mutex counts in full, work outside does not' a_mutex
 check 'the slower end of a queue counts, the faster one does not' a_queue
@@ -97,5 +103,16 @@ check 'work under short locks counts by its share' short_locks
 check 'a program that ends early is run again' a_short_program
 check 'what is in a span makes it shorter, what is not does not' spans
 check ':work of a program that only works' work_is_progress
+if [ "$(getconf _NPROCESSORS_ONLN)" -le 2 ]; then
+	check 'short threads that queue: a warning' warns_of oversubscribed threads3 before
+else
+	skip 'short threads that queue: a warning' 'there are processors for all'
+fi
+case $(uname -m) in
+x86_64)
+	check 'a lock that spins before it sleeps: a warning' warns_of spin spinpark guarded
+	;;
+*) skip 'a lock that spins before it sleeps: a warning' 'spinning is known by instructions of x86' ;;
+esac
 
 done_testing

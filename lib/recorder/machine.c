@@ -156,3 +156,8 @@ double machine_usually_taken(const struct machine *m)
 {
 	return median_of(&m->taken);
 }
+
+double machine_usually_waited(const struct machine *m)
+{
+	return median_of(&m->waited);
+}

@@ -68,4 +68,7 @@ enum machine_verdict machine_first(const struct machine *m, size_t k);
 /* The share of the processors that others usually had, over all windows; 0 when there were none. */
 double machine_usually_taken(const struct machine *m);
 
+/* The share of the time in which some thread of the machine, ours or not, usually waited for a processor; 0 when there were no windows. */
+double machine_usually_waited(const struct machine *m);
+
 #endif

@@ -103,6 +103,12 @@ static void take_from_gaps(const struct burst_thread *t, int64_t *queued, size_t
 	}
 }
 
+/* A wait of no length, as the thread begins. */
+static bool is_begin(const struct burst_event *e)
+{
+	return e->kind == BURST_OUTSIDE && e->waited_ns == 0 && e->site == 0;
+}
+
 /* Was the event noted in a wait, which a later one tells of? */
 static bool is_in_wait(const struct burst_thread *t, size_t i)
 {
@@ -113,16 +119,41 @@ static bool is_in_wait(const struct burst_thread *t, size_t i)
 	return k < t->n && t->event[i].at_ns > t->event[k].at_ns - t->event[k].waited_ns;
 }
 
+/* From its birth (negative: it was there before) until it says that it is there; negative: not known. */
+static int64_t start_ns(const struct burst_thread *t, int64_t born)
+{
+	return born >= 0 && t->n && is_begin(&t->event[0]) ? t->event[0].at_ns - born : -1;
+}
+
+/* What it takes to create a thread, beside waiting for a processor: the least of all. */
+static int64_t least_start_ns(const struct burst *b, const int64_t *born)
+{
+	int64_t least = -1;
+
+	for (size_t t = 0; t < b->n; t++) {
+		int64_t ns = start_ns(&b->thread[t], born[t]);
+
+		if (ns >= 0 && (least < 0 || ns < least))
+			least = ns;
+	}
+	return least;
+}
+
 /*
  * How long the thread had no processor before each event, and after the one before
  * that; without waits.  For the caller to free.
  */
-static int64_t *queued_before(const struct burst_thread *t, int64_t from)
+static int64_t *queued_before(const struct burst_thread *t, int64_t born, int64_t least_start)
 {
-	int64_t *queued = xcalloc(t->n + 1, sizeof(*queued));
+	int64_t *queued = xcalloc(t->n + 1, sizeof(*queued)), from = born > 0 ? born : 0;
 	size_t first = 0;
 
-	for (size_t i = 0; i < t->n; i++) {
+	if (start_ns(t, born) > least_start) {
+		queued[0] = start_ns(t, born) - least_start;
+		from = t->event[0].at_ns;
+		first = 1;
+	}
+	for (size_t i = first; i < t->n; i++) {
 		if (t->event[i].kind == BURST_QUEUED && !is_in_wait(t, i))
 			take_from_gaps(t, queued, first, i, from);
 		if (!is_reading(&t->event[i]))
@@ -182,11 +213,11 @@ static void add_sample(struct replay *r, const struct burst_event *e, size_t ste
 	};
 }
 
-static void learn_actor(struct replay *r, struct script *s, const struct burst_thread *t, int64_t born, int64_t length, size_t before)
+static void learn_actor(struct replay *r, struct script *s, const struct burst_thread *t, int64_t born, int64_t least_start, int64_t length, size_t before)
 {
 	struct actor *a = &s->actor[s->nactors++];
 	int64_t from = born >= 0 ? born : 0;
-	int64_t *queued = queued_before(t, from);
+	int64_t *queued = queued_before(t, born, least_start);
 	size_t first = 0;
 	bool ended = false;
 
@@ -258,7 +289,7 @@ static void count_visits(const struct replay *r, struct script *s)
 static void learn_burst(struct replay *r, struct script *s, const struct burst *b, size_t before)
 {
 	uint32_t *child;
-	int64_t *born = births(b, &child);
+	int64_t *born = births(b, &child), least_start = least_start_ns(b, born);
 	size_t n = 0, birth = 0;
 
 	for (size_t t = 0; t < b->n; t++)
@@ -271,7 +302,7 @@ static void learn_burst(struct replay *r, struct script *s, const struct burst *
 	s->cpus = b->cpus ? b->cpus : 1;
 	s->length_ns = b->length_ns > 0 ? (double)b->length_ns : 0;
 	for (size_t t = 0; t < b->n; t++)
-		learn_actor(r, s, &b->thread[t], born[t], b->length_ns > 0 ? b->length_ns : 0, before);
+		learn_actor(r, s, &b->thread[t], born[t], least_start, b->length_ns > 0 ? b->length_ns : 0, before);
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->step[i].kind != BURST_BIRTH)
 			continue;

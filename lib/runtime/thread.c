@@ -178,8 +178,10 @@ void thread_end(void)
 	if (!slot || !arena)
 		return;
 	self.busy++;
-	if (event_on())
-		event_note(slot, BURST_DEATH, now_ns(), 0, 0, 0, NULL);
+	if (event_on()) {
+		event_queued(slot, now_ns());
+		event_note(slot, BURST_DEATH, self.ran_wall_ns, 0, 0, 0, NULL);
+	}
 	sampler_stop();
 	self.slot = NULL;
 	self.busy--;
