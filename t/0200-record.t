@@ -243,7 +243,7 @@ finds_functions() {
 check '-m function: functions found by sampling' finds_functions
 
 finds_lines() {
-	LIFE_MS=1400 record -m line --window 1 -- ./life twins
+	LIFE_MS=2000 record -m line --window 1 -- ./life twins
 	line=$(grep -n 'sink -= ' "$data/record/life.c" | cut -d: -f1)
 	region_named scope=line "file=$data/record/life.c" "line=$line"
 	lacks 'scope=function' log
@@ -251,7 +251,7 @@ finds_lines() {
 check '-m line: lines found by sampling' finds_lines
 
 keeps_to_so_many_regions() {
-	LIFE_MS=700 record -m function --max-regions 1 --window 1 -- ./life twins
+	LIFE_MS=2000 record -m function --max-regions 1 --window 1 -- ./life twins
 	values region experiment | grep -v '^-$' | sort -u | wc -l >got
 	echo 1 >want
 	same want got

@@ -1,4 +1,3 @@
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "format.h"
 #include "format/record.h"
 #include "recorder/bursts.h"
+#include "recorder/machine.h"
 #include "recorder/shared.h"
 #include "replay/burst.h"
 
@@ -113,13 +113,6 @@ bool bursts_is_full(const struct bursts *b)
 }
 
 /* ---- afterwards ------------------------------------------------------------------ */
-
-static unsigned processors(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-}
 
 static uint32_t number_of(struct idmap *map, size_t *n, uint64_t id)
 {
@@ -270,7 +263,7 @@ void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns)
 	record_u64(line, "id", b->id);
 	record_i64(line, "start_ns", b->began_ns - run_began_ns);
 	record_i64(line, "length_ns", b->length_ns);
-	record_u64(line, "cpus", processors());
+	record_u64(line, "cpus", machine_processors());
 	record_end(line);
 	journal_flush(b->journal);
 	for (uint32_t i = 0; i < shared_logs(b->arena); i++)

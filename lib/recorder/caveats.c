@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,13 +142,6 @@ static void count_demand(void *arg, unsigned module, uint64_t off, enum arena_cl
 		d->queue += (double)count;
 }
 
-static double processors(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : (double)sysconf(_SC_NPROCESSORS_ONLN);
-}
-
 /* Sets *queued to the share of the time in which threads of the program waited for processors that other threads of it had. */
 static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued)
 {
@@ -164,7 +156,7 @@ static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued
 		return true;
 	}
 	/* What is more than there is room for it would not have had on an idle machine either. */
-	return *queued > CROWDED && d.run + d.queue > (processors() + MATTERS) * periods;
+	return *queued > CROWDED && d.run + d.queue > (machine_processors() + MATTERS) * periods;
 }
 
 /* ---- time in the kernel ---------------------------------------------------------------- */

@@ -41,6 +41,9 @@ struct machine {
 
 void machine_release(struct machine *m);
 
+/* That the recorder may use, and so the target as it begins. */
+unsigned machine_processors(void);
+
 /* Since the machine was started. */
 struct machine_use machine_now(struct processes *p);
 
