@@ -4,7 +4,7 @@
 . "$data/record/record.sh"
 
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
-LIFE_MS=300
+LIFE_MS=800
 export LIFE_MS
 
 # record ARG...: a recording into `log` that goes well
