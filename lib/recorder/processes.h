@@ -108,9 +108,9 @@ void processes_name(struct processes *p, uint32_t index, struct arena_sample *s)
 int64_t processes_cpu_ns(struct processes *p);
 
 /*
- * How long threads of the target have been ready to run and without a processor,
- * since each of its processes was first asked.  Of many threads, only some are
- * looked at; what those queued for that end between two calls is lost: more is possible, less is not.
+ * How long threads of the target have been ready to run and without a processor, at
+ * the least, since each of its processes was first asked.  Of many threads, only some
+ * are looked at, and what one queued for after the last call before its end is lost.
  */
 int64_t processes_queued_ns(struct processes *p);
 

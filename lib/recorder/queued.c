@@ -41,11 +41,21 @@ static bool read_thread(int dir, const char *tid, int64_t *ns)
 	return true;
 }
 
+/* What the thread queued for since the last look; 0 also where it may have been there before, and we did not look at it. */
+static int64_t since(const struct queued *q, const struct queued_thread *t)
+{
+	const struct queued_thread *before = q->n ? bsearch(t, q->thread, q->n, sizeof(*t), by_tid) : NULL;
+
+	if (before && t->ns >= before->ns)
+		return t->ns - before->ns;
+	return q->all ? t->ns : 0;
+}
+
 size_t queued_look(struct queued *q, pid_t pid, size_t room)
 {
-	struct queued_thread *now = NULL, *before;
+	struct queued_thread *now = NULL;
 	size_t n = 0, cap = 0;
-	struct dirent *e;
+	struct dirent *e = NULL;
 	char name[64];
 	DIR *d;
 
@@ -56,10 +66,7 @@ size_t queued_look(struct queued *q, pid_t pid, size_t room)
 
 		if (t.tid <= 0 || !read_thread(dirfd(d), e->d_name, &t.ns))
 			continue;
-		if (q->n) { /* not the first look */
-			before = bsearch(&t, q->thread, q->n, sizeof(t), by_tid);
-			q->ns += before && t.ns >= before->ns ? t.ns - before->ns : t.ns;
-		}
+		q->ns += since(q, &t);
 		now = xgrow(now, n, &cap, sizeof(*now));
 		now[n++] = t;
 	}
@@ -70,5 +77,6 @@ size_t queued_look(struct queued *q, pid_t pid, size_t room)
 	free(q->thread);
 	q->thread = now;
 	q->n = n;
+	q->all = n > 0 && !e;
 	return n;
 }

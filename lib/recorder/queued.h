@@ -20,6 +20,7 @@ struct queued_thread {
 struct queued {
 	struct queued_thread *thread; /* owned; those that lived when we last looked, by tid */
 	size_t n;
+	bool all;   /* we looked at all there were, so that another one is new */
 	int64_t ns; /* of all threads, since we first looked at them; what a thread queued for after the last look is lost */
 };
 

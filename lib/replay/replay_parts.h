@@ -206,7 +206,6 @@ static inline int ids_ascending(const void *va, const void *vb)
 	return (a > b) - (a < b);
 }
 
-
 /* A key of two numbers, or of a key and one more.  (The finalizer of splitmix64.) */
 static inline uint64_t keys_mix(uint64_t a, uint64_t b)
 {

@@ -618,7 +618,6 @@ static void do_stop(struct sim *m, uint32_t i)
 
 static bool do_step(struct sim *m, uint32_t i, const struct step *s)
 {
-
 	switch ((enum op)s->op[m->model]) {
 	case OP_PASS:
 	case OP_RESUME:
