@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,11 +147,16 @@ static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued
 	struct demand d = { 0, 0 };
 	double periods = run_ns / (double)c->arena->period_ns;
 
+	double waited = machine_usually_taken(&c->machine) < ALONE ? machine_usually_waited(&c->machine) : 0;
+
 	regions_leaves(c->regions, count_demand, &d);
 	*queued = d.queue / periods;
-	/* Threads that live for a moment are not sampled as they wait, but the kernel knows that somebody did (t/workload/threads3). */
-	if (machine_usually_taken(&c->machine) < ALONE && machine_usually_waited(&c->machine) > CROWDED) {
-		*queued = fmax(*queued, machine_usually_waited(&c->machine));
+	/*
+	 * Threads that live for a moment are not sampled as they queue, but the kernel knows
+	 * that somebody did: 0.32 of the time, by samples 0.04 to 0.15 (t/workload/threads3).
+	 */
+	if (waited > CROWDED && waited > 1.5 * *queued) {
+		*queued = waited;
 		return true;
 	}
 	/* What is more than there is room for it would not have had on an idle machine either. */
