@@ -96,9 +96,6 @@ void conductor_read_modules(struct conductor *c, bool all);
 
 /* ---- speedup.c ---- */
 
-/* If nothing is heard of us for so long, we are no more, and nothing is sped up. */
-#define ALIVE_NS 3000000000ll
-
 /* From now on, this region (NULL: none) is sped up by so much, beside what is given. */
 void conductor_switch(struct conductor *c, struct region *region, unsigned pct);
 

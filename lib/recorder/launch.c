@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/cli.h"
+#include "base/clock.h"
 #include "base/msg.h"
 #include "format.h"
 #include "recorder/launch.h"
@@ -119,7 +120,8 @@ struct arena *launch_arena(unsigned run, int *fd)
 	a->magic = ARENA_MAGIC;
 	a->size_check = (uint32_t)sizeof(*a);
 	a->run = run;
-	atomic_store(&a->expires_ns, INT64_MAX); /* until the conductor is at work */
+	/* We may be killed before the conductor is at work. */
+	atomic_store(&a->expires_ns, now_ns() + ARENA_ALIVE_NS);
 	*fd = memfd;
 	return a;
 }

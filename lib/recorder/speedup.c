@@ -63,7 +63,7 @@ void conductor_switch(struct conductor *c, struct region *region, unsigned pct)
 	atomic_store_explicit(&a->target, next, memory_order_release);
 	atomic_store(&a->floor_ns, atomic_load(&a->delay_ns));
 	atomic_store(&a->began_ns, now_ns());
-	atomic_store(&a->expires_ns, now_ns() + ALIVE_NS);
+	atomic_store(&a->expires_ns, now_ns() + ARENA_ALIVE_NS);
 	/* 28 bits of window numbers suffice for a year; 0 means none. */
 	c->window = (c->window + 1) & 0x0fffffff;
 	/* Pairs with the acquire of visitors, as each change of the phase does. */

@@ -56,7 +56,7 @@ void conductor_sleep(struct conductor *c, int64_t at)
 	int64_t now = now_ns(), look;
 	struct timespec t;
 
-	atomic_store_explicit(&c->arena->expires_ns, now + ALIVE_NS, memory_order_relaxed);
+	atomic_store_explicit(&c->arena->expires_ns, now + ARENA_ALIVE_NS, memory_order_relaxed);
 	if (tick(c->arena, now) && !c->ticking) {
 		c->ticking = true;
 		conductor_let_go(c);

@@ -79,6 +79,9 @@ enum {
 
 enum { SAMPLER_PERF = 1, SAMPLER_TIMER = 2 };
 
+/* If nothing is heard of the recorder for so long, it is gone: nothing is sped up, and nobody waits for it. */
+#define ARENA_ALIVE_NS 3000000000ll
+
 /* Why a process is not sampled any more; a bit each. */
 enum arena_withdrawal {
 	WITHDRAWN_HANDLER = 1, /* it has taken the handler of a signal of ours past libc */
@@ -449,7 +452,7 @@ struct arena {
 	_Atomic uint32_t weights[4];          /* [C] see arena_weight */
 	_Atomic int64_t floor_ns;             /* [C] G as the window began: older debts are forgiven */
 	_Atomic int64_t began_ns;             /* [C] when the window began */
-	_Atomic int64_t expires_ns;           /* [C] no credit after this, should the conductor be gone; it postpones that always */
+	_Atomic int64_t expires_ns;           /* [C] the recorder is gone if this has passed; it postpones that always */
 
 	_Alignas(64) _Atomic int64_t delay_ns; /* [A] G */
 	_Alignas(64) _Atomic uint32_t threads_used; /* [A] highest slot ever taken, plus one */
