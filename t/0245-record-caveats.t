@@ -87,7 +87,7 @@ warns_of_a_crowd() {
 }
 check 'more threads than processors' warns_of_a_crowd
 
-# Of the log of before: with a thread more than processors, one always queues; and no more than all threads can.
+# The same log: it has a thread more than processors, so one always queues.  No more than all of them can.
 knows_who_queues() {
 	awk -F'\t' '$1 == "experiment" {
 		for (i = 2; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] }

@@ -127,6 +127,32 @@ fewer_are_exact() {
 }
 check 'fewer of them are exact' fewer_are_exact
 
+# ---- many events ------------------------------------------------------------
+
+# events PATTERN LAST: a burst of one thread with 200,000 such events, and then another one
+events() {
+	awk -v pattern="$1" -v last="$2" 'BEGIN {
+		print "andweorc\tversion=1\ttool=record"
+		print "run\tid=1\tcommand=sim\tperiod_ns=1000000\tstarted_ns=1"
+		print "point\trun=1\tid=1\tname=p\tkind=throughput"
+		print "burst\trun=1\tid=1\tstart_ns=0\tlength_ns=1000000000\tcpus=2"
+		printf "events\trun=1\tburst=1\tthread=1\tdata="
+		for (i = 0; i < 200000; i++)
+			printf "%s", pattern
+		print last
+		print "end\trun=1\tstatus=0\twall_ns=1000000000"
+	}'
+}
+
+# A QUEUED belongs to a stretch before it, of which there are many, or is one of many before the next step.
+queues_of_many_events() {
+	events v511 q0zzzzzzG >in
+	in_time 5 andweorc-analyze --format andweorc in >/dev/null
+	events q15 v511 >in
+	in_time 5 andweorc-analyze --format andweorc in >/dev/null
+}
+check '200000 events before or after a wait for a processor' queues_of_many_events
+
 # ---- many warnings ----------------------------------------------------------
 
 # They say the same with other numbers, and are one in the end.

@@ -13,9 +13,9 @@
 static const double MATTERS = 0.1;
 
 /*
- * Of samples in loops that wait by spinning less is enough, as each wait hides another:
- * with 6 %, in a lock that spins before it sleeps (t/workload/spinpark), predictions are
- * off by 9 points.
+ * Of samples in loops that wait by spinning, a smaller share matters, as what they wait
+ * for is not seen.  With 6 %, in a lock that spins before it sleeps
+ * (t/workload/spinpark), predictions are off by 9 points.
  */
 static const double SPINS_MATTER = 0.01;
 
@@ -27,6 +27,9 @@ static const double CROWDED = 0.2;
 
 /* When others have less of the processors than this, who waits for one is a thread of the program. */
 static const double ALONE = 0.05;
+
+/* Samples tell of less when the kernel counts so many times as much. */
+static const double UNSAMPLED = 1.5;
 
 enum {
 	NEAR_BYTES = 24, /* a spin loop's pause instruction is this near to where it is sampled */
@@ -155,7 +158,7 @@ static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued
 	 * Threads that live for a moment are not sampled as they queue, but the kernel knows
 	 * that somebody did: 0.32 of the time, by samples 0.04 to 0.15 (t/workload/threads3).
 	 */
-	if (waited > CROWDED && waited > 1.5 * *queued) {
+	if (waited > CROWDED && waited > UNSAMPLED * *queued) {
 		*queued = waited;
 		return true;
 	}

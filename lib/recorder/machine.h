@@ -19,7 +19,7 @@ struct machine_use {
 	int64_t stolen_ns;
 	int64_t foreign_ns;
 	int64_t waited_ns;  /* during which some thread was ready to run and had no processor (pressure stall information) */
-	int64_t queued_ns;  /* during which threads of the target were: the sum of all, or of those that we know */
+	int64_t queued_ns;  /* during which threads of the target were ready and had none; the sum of threads, at the least */
 	uint32_t changes;   /* of the set of processes: foreign_ns is known only where it has not changed */
 	bool foreign_known;
 };

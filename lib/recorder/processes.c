@@ -348,15 +348,9 @@ int64_t processes_queued_ns(struct processes *p)
 {
 	size_t room = THREADS_LOOKED_AT;
 
-	for (uint32_t i = 0; i < used(p) && room > 0; i++) {
-		struct member *m = &p->member[i];
-		int64_t before = m->queued.ns;
-
-		if (m->pid <= 0)
-			continue;
-		room -= queued_look(&m->queued, m->pid, room);
-		p->queued_ns += m->queued.ns - before;
-	}
+	for (uint32_t i = 0; i < used(p) && room > 0; i++)
+		if (p->member[i].pid > 0)
+			p->queued_ns += queued_since(&p->member[i].queued, p->member[i].pid, &room);
 	return p->queued_ns;
 }
 

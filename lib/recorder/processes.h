@@ -62,7 +62,7 @@ struct processes {
 	uint32_t changes;     /* joins and ends */
 	struct reaped reaped[REAPED]; /* the last ones, in a ring */
 	unsigned nreaped;
-	int64_t queued_ns;    /* of all, those that have ended among them */
+	int64_t queued_ns;    /* of all processes, also of those that have ended */
 };
 
 void processes_init(struct processes *p, struct arena *arena, struct mappings *modules, struct journal *journal, unsigned run);
@@ -108,9 +108,9 @@ void processes_name(struct processes *p, uint32_t index, struct arena_sample *s)
 int64_t processes_cpu_ns(struct processes *p);
 
 /*
- * How long threads of the target have been ready to run and without a processor, at
- * the least, since each of its processes was first asked.  Of many threads, only some
- * are looked at, and what one queued for after the last call before its end is lost.
+ * How long threads of the target have been ready to run and without a processor, since
+ * the first call.  It is at least so much: of many threads only some are looked at, and
+ * see queued_since.
  */
 int64_t processes_queued_ns(struct processes *p);
 

@@ -13,24 +13,45 @@ static const char *value_of(const char *text, const char *field)
 	return at ? at + strlen(field) : NULL;
 }
 
-bool procstatus_read(pid_t pid, struct procstatus *s)
+/* The beginning of the file, as much as there is room for. */
+static bool read_text(const char *path, char *text, size_t size)
 {
-	char text[4096]; /* all that comes before what may be long: the list of processors */
-	const char *tracer, *caught;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
-	int fd;
 
-	snprintf(text, sizeof(text), "/proc/%ld/status", (long)pid);
-	fd = open(text, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	n = read(fd, text, sizeof(text) - 1);
+	n = read(fd, text, size - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
+	return true;
+}
+
+bool procstatus_read(pid_t pid, struct procstatus *s)
+{
+	char path[64], text[4096]; /* all that comes before what may be long: the list of processors */
+	const char *tracer, *caught;
+
+	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+	if (!read_text(path, text, sizeof(text)))
+		return false;
 	tracer = value_of(text, "\nTracerPid:\t");
 	caught = value_of(text, "\nSigCgt:\t");
 	if (!tracer || !caught)
 		return false;
 	*s = (struct procstatus){ .tracer = (pid_t)strtol(tracer, NULL, 10), .caught = strtoull(caught, NULL, 16) };
+	return true;
+}
+
+/* The second number of schedstat; see the kernel's Documentation/scheduler/sched-stats.rst. */
+bool procstatus_queued_ns(pid_t pid, pid_t tid, int64_t *ns)
+{
+	unsigned long long ran, queued;
+	char path[64], text[128];
+
+	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/schedstat", (long)pid, (long)tid);
+	if (!read_text(path, text, sizeof(text)) || sscanf(text, "%llu %llu", &ran, &queued) != 2)
+		return false;
+	*ns = (int64_t)queued;
 	return true;
 }

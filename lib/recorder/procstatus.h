@@ -16,4 +16,10 @@ struct procstatus {
 /* False when there is no such process, or nothing can be learned of it. */
 bool procstatus_read(pid_t pid, struct procstatus *s);
 
+/*
+ * How long the thread has been ready to run without a processor, ns, in all its life.
+ * False when there is no such thread, or the kernel does not count that.
+ */
+bool procstatus_queued_ns(pid_t pid, pid_t tid, int64_t *ns);
+
 #endif

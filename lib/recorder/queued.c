@@ -1,10 +1,9 @@
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "recorder/procstatus.h"
 #include "recorder/queued.h"
 
 void queued_release(struct queued *q)
@@ -20,27 +19,6 @@ static int by_tid(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* The second number of the thread's schedstat, in ns; see the kernel's Documentation/scheduler/sched-stats.rst. */
-static bool read_thread(int dir, const char *tid, int64_t *ns)
-{
-	char name[64], text[128];
-	unsigned long long ran, waited;
-	ssize_t n;
-	int fd;
-
-	snprintf(name, sizeof(name), "%.20s/schedstat", tid);
-	fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	if (sscanf(text, "%llu %llu", &ran, &waited) != 2)
-		return false;
-	*ns = (int64_t)waited;
-	return true;
-}
-
 /* What the thread queued for since the last look; 0 also where it may have been there before, and we did not look at it. */
 static int64_t since(const struct queued *q, const struct queued_thread *t)
 {
@@ -51,9 +29,10 @@ static int64_t since(const struct queued *q, const struct queued_thread *t)
 	return q->all ? t->ns : 0;
 }
 
-size_t queued_look(struct queued *q, pid_t pid, size_t room)
+int64_t queued_since(struct queued *q, pid_t pid, size_t *room)
 {
 	struct queued_thread *now = NULL;
+	int64_t ns = 0;
 	size_t n = 0, cap = 0;
 	struct dirent *e = NULL;
 	char name[64];
@@ -61,12 +40,12 @@ size_t queued_look(struct queued *q, pid_t pid, size_t room)
 
 	snprintf(name, sizeof(name), "/proc/%ld/task", (long)pid);
 	d = opendir(name);
-	while (d && n < room && (e = readdir(d))) {
-		struct queued_thread t = { .tid = strtoll(e->d_name, NULL, 10) };
+	while (d && n < *room && (e = readdir(d))) {
+		struct queued_thread t = { .tid = (pid_t)strtol(e->d_name, NULL, 10) };
 
-		if (t.tid <= 0 || !read_thread(dirfd(d), e->d_name, &t.ns))
+		if (t.tid <= 0 || !procstatus_queued_ns(pid, t.tid, &t.ns))
 			continue;
-		q->ns += since(q, &t);
+		ns += since(q, &t);
 		now = xgrow(now, n, &cap, sizeof(*now));
 		now[n++] = t;
 	}
@@ -78,5 +57,6 @@ size_t queued_look(struct queued *q, pid_t pid, size_t room)
 	q->thread = now;
 	q->n = n;
 	q->all = n > 0 && !e;
-	return n;
+	*room -= n;
+	return ns;
 }

@@ -14,22 +14,23 @@
 #include <sys/types.h>
 
 struct queued_thread {
-	int64_t tid, ns;
+	pid_t tid;
+	int64_t ns;
 };
 
 struct queued {
 	struct queued_thread *thread; /* owned; those that lived when we last looked, by tid */
 	size_t n;
-	bool all;   /* we looked at all there were, so that another one is new */
-	int64_t ns; /* of all threads, since we first looked at them; what a thread queued for after the last look is lost */
+	bool all; /* these were all there were, so that another one is new */
 };
 
 void queued_release(struct queued *q);
 
 /*
- * Looks at up to `room` threads of the process, adds to q->ns, and answers at how
- * many it has looked; 0 also where the kernel does not tell.
+ * How long the threads of the process have queued since the last call, ns; 0 for the first
+ * call, and where the kernel does not tell.  Looks at up to *room threads, and takes their
+ * number from it.  What a thread queued for after the last call is lost when it ends.
  */
-size_t queued_look(struct queued *q, pid_t pid, size_t room);
+int64_t queued_since(struct queued *q, pid_t pid, size_t *room);
 
 #endif

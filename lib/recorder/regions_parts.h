@@ -29,7 +29,7 @@ struct region *regions_fallback(struct regions *r, struct mapping *mod, uint64_t
 /* "pigz+0x3a40".  The caller frees it. */
 char *regions_offset_name(const struct mapping *mod, uint64_t off);
 
-/* Is everything inside this function, so that "all of it faster" is no finding?  Or is it libc's begin or end of a file's code? */
+/* Is everything inside this function, so that "all of it faster" is no finding?  Or does it only begin or end a file's code (_init)? */
 bool regions_is_root(const char *function);
 
 /* Adds to a region's ranges; they stay sorted and merged. */

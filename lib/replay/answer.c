@@ -15,18 +15,8 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIM
 #define CHECK_SCALE  0.05  /* a check that is off by so much speaks against a model */
 #define SCARCE_SCALE 0.05  /* share of time without a processor, which the strict model knows nothing of */
 #define LOST         0.05  /* standard error when the model that is believed most cannot answer */
-#define CROWDED      0.02  /* share of time without a processor, with more threads than processors: then the scheduler decides */
 #define UNKNOWN      0.004 /* standard error of a gain by what no model knows; */
 #define UNKNOWN_CROWDED 1.5 /* in a crowd, times how far the models are apart: so much 9 regions of crowd, stages and pzip were off (METHOD.md) */
-
-/* Do threads queue behind others of the program? */
-static bool is_crowded(const struct replay *r)
-{
-	for (size_t b = 0; b < r->nscripts; b++)
-		if (r->script[b].nactors > r->script[b].cpus)
-			return r->scarce > CROWDED;
-	return false;
-}
 
 /*
  * `own`: the model's time without the recorded waits for processors, over the measured
@@ -39,7 +29,7 @@ static double weight_of(const struct replay *r, enum replay_model model, double 
 	double structure = check > 0 ? fabs(log(check)) : INFINITY, scheduler = own > 1 ? log(own) : 0;
 	double off, w = prior[model];
 
-	if (is_crowded(r) && own > 0)
+	if (r->crowded && own > 0)
 		scheduler = fabs(log(own));
 	if (own > 0)
 		structure = fmin(structure, fabs(log(own)));
@@ -103,7 +93,7 @@ static void set_models(const struct replay *r, struct replay_effect *e, const st
 			.base_ns = c[k].base_ns, .ns = c[k].ns, .gain = c[k].gain, .se = hypot(c[k].se, more), .weight = weight_of(r, k, check[k], c[k].base_ns / e->measured_ns),
 		};
 	}
-	combine(e, is_crowded(r));
+	combine(e, r->crowded);
 }
 
 /* Runs of each model, of each script. */

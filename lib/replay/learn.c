@@ -9,6 +9,8 @@
 
 #include "base/alloc.h"
 
+#define CROWDED 0.02 /* share of time without a processor, from which on it matters whose turn it is */
+
 /* Ways in which a kernel may share out processors.  The one that gives the measured period is taken. */
 static const struct scheduler schedulers[] = {
 	{ .slice_ns = 3e6, .preempt_ns = INFINITY },
@@ -92,7 +94,7 @@ static double misfit(double check)
 	return check > 0 ? fmin(1, fabs(log(check))) : 1;
 }
 
-static bool is_crowded(const struct replay *r)
+static bool has_more_threads_than_processors(const struct replay *r)
 {
 	for (size_t b = 0; b < r->nscripts; b++)
 		if (r->script[b].nactors > r->script[b].cpus)
@@ -102,7 +104,7 @@ static bool is_crowded(const struct replay *r)
 
 static void choose_scheduler(struct replay *r)
 {
-	size_t best = 0, n = is_crowded(r) ? sizeof(schedulers) / sizeof(*schedulers) : 1;
+	size_t best = 0, n = has_more_threads_than_processors(r) ? sizeof(schedulers) / sizeof(*schedulers) : 1;
 	double least = INFINITY;
 
 	for (size_t i = 0; i < n && n > 1; i++) {
@@ -131,6 +133,7 @@ static void measure_scarcity(struct replay *r)
 		}
 	}
 	r->scarce = queued > 0 ? queued / (queued + computed) : 0;
+	r->crowded = r->scarce > CROWDED && has_more_threads_than_processors(r);
 }
 
 struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)

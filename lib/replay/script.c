@@ -9,6 +9,8 @@
 
 #include "base/alloc.h"
 
+enum { GAPS_MOST = 16 }; /* between two readings, in which a thread had no processor */
+
 #define IDLE_TAIL 0.1 /* of a burst: one who does nothing for so long at its end was waiting, and has no say in when it ends */
 
 static bool has_step(enum burst_kind kind)
@@ -84,7 +86,7 @@ static void take_from_gaps(const struct burst_thread *t, int64_t *queued, size_t
 {
 	int64_t left = t->event[last].waited_ns;
 
-	while (left > 0) {
+	for (int i = 0; i < GAPS_MOST && left > 0; i++) {
 		int64_t most = 0, ns, before = from;
 		size_t at = first;
 
@@ -109,14 +111,10 @@ static bool is_begin(const struct burst_event *e)
 	return e->kind == BURST_OUTSIDE && e->waited_ns == 0 && e->site == 0;
 }
 
-/* Was the event noted in a wait, which a later one tells of? */
-static bool is_in_wait(const struct burst_thread *t, size_t i)
+/* Was the event noted in a wait, which event `next` tells of? */
+static bool is_in_wait(const struct burst_thread *t, size_t i, size_t next)
 {
-	size_t k = i + 1;
-
-	while (k < t->n && !has_step(t->event[k].kind))
-		k++;
-	return k < t->n && t->event[i].at_ns > t->event[k].at_ns - t->event[k].waited_ns;
+	return next < t->n && t->event[i].at_ns > t->event[next].at_ns - t->event[next].waited_ns;
 }
 
 /* From its birth (negative: it was there before) until it says that it is there; negative: not known. */
@@ -146,7 +144,7 @@ static int64_t least_start_ns(const struct burst *b, const int64_t *born)
 static int64_t *queued_before(const struct burst_thread *t, int64_t born, int64_t least_start)
 {
 	int64_t *queued = xcalloc(t->n + 1, sizeof(*queued)), from = born > 0 ? born : 0;
-	size_t first = 0;
+	size_t first = 0, next = 0; /* since the last reading; the next event with a step */
 
 	if (start_ns(t, born) > least_start) {
 		queued[0] = start_ns(t, born) - least_start;
@@ -154,7 +152,9 @@ static int64_t *queued_before(const struct burst_thread *t, int64_t born, int64_
 		first = 1;
 	}
 	for (size_t i = first; i < t->n; i++) {
-		if (t->event[i].kind == BURST_QUEUED && !is_in_wait(t, i))
+		while (next < t->n && (next <= i || !has_step(t->event[next].kind)))
+			next++;
+		if (t->event[i].kind == BURST_QUEUED && !is_in_wait(t, i, next))
 			take_from_gaps(t, queued, first, i, from);
 		if (!is_reading(&t->event[i]))
 			continue;
