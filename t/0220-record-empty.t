@@ -88,7 +88,7 @@ no_samples() {
 check 'no samples: a program that sleeps' no_samples
 
 unmarked() {
-	record -r main -- ./spin 2500
+	record -r main -- ./spin 4000
 	warns unmarked 'no progress point is marked: progress is :work; mark one with ANDWEORC_PROGRESS'
 	values point visits | sort -u >got
 	echo :work >want

@@ -126,11 +126,11 @@ END_OF_C
 by_another_program() {
 	# shellcheck disable=SC2086
 	$cc -o launcher launcher.c $libs
-	record "$@" -P tick -r work -- ./launcher ticks 30000000
+	record "$@" -P tick -r work -- ./launcher ticks 10000000
 	test "$(field point tick kind)" = call
 	# The recorder has to notice.
-	test "$(field point tick visits)" -ge 15000000
-	test "$(field point tick visits)" -le 30000000
+	test "$(field point tick visits)" -ge 5000000
+	test "$(field point tick visits)" -le 10000000
 	lacks given_up log
 }
 check 'by a program that another one has become' by_another_program

@@ -93,24 +93,24 @@ warns_of() {
 	has "^warning	run=1	what=$1	" log
 }
 
-check 'regions of a serial program count by their share' a_serial_program
-check 'work under a contended mutex counts in full, work outside does not' a_mutex
-check 'the slower end of a queue counts, the faster one does not' a_queue
-check 'work outside a mutex counts once the work inside is faster' a_mutex_that_is_no_bottleneck
-check 'threads that share processors count by their share' a_crowd
-check 'stages of a pipeline that share processors count by their share' stages
-check 'work under short locks counts by its share' short_locks
-check 'a program that ends early is run again' a_short_program
-check 'what is in a span makes it shorter, what is not does not' spans
-check ':work of a program that only works' work_is_progress
+truth 'regions of a serial program count by their share' a_serial_program
+truth 'work under a contended mutex counts in full, work outside does not' a_mutex
+truth 'the slower end of a queue counts, the faster one does not' a_queue
+truth 'work outside a mutex counts once the work inside is faster' a_mutex_that_is_no_bottleneck
+truth 'threads that share processors count by their share' a_crowd
+truth 'stages of a pipeline that share processors count by their share' stages
+truth 'work under short locks counts by its share' short_locks
+truth 'a program that ends early is run again' a_short_program
+truth 'what is in a span makes it shorter, what is not does not' spans
+truth ':work of a program that only works' work_is_progress
 if [ "$(getconf _NPROCESSORS_ONLN)" -le 2 ]; then
-	check 'short threads that queue: a warning' warns_of oversubscribed threads3 before
+	truth 'short threads that queue: a warning' warns_of oversubscribed threads3 before
 else
 	skip 'short threads that queue: a warning' 'there are processors for all'
 fi
 case $(uname -m) in
 x86_64)
-	check 'a lock that spins before it sleeps: a warning' warns_of spin spinpark guarded
+	truth 'a lock that spins before it sleeps: a warning' warns_of spin spinpark guarded
 	;;
 *) skip 'a lock that spins before it sleeps: a warning' 'spinning is known by instructions of x86' ;;
 esac
