@@ -23,6 +23,7 @@
 #define AW_BURST      "burst"
 #define AW_STACK      "stack"
 #define AW_EVENTS     "events"
+#define AW_PLACE      "place"
 #define AW_SHARE      "share"
 #define AW_WARNING    "warning"
 #define AW_END        "end"
@@ -31,6 +32,7 @@
 #define AW_BASELINE   "baseline"
 #define AW_REPLICATE  "replicate"
 #define AW_REPLAY     "replay"
+#define AW_WHY        "why"
 #define AW_COVERAGE   "coverage"
 #define AW_UNTRIED    "untried"
 

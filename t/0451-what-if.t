@@ -5,17 +5,8 @@
 # log THREADS: each visits the point once in 1 ms, of which 0.6 ms are spent in slow.c:10 (outer) and 0.4 ms in slow.c:20 (inner)
 log() {
 	perl -e '
-	@n = split //, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
-	sub number { my ($n, $s) = (shift, ""); for (; $n > 31; $n >>= 5) { $s .= $n[32 | $n & 31] } $s . $n[$n] }
-	sub fields { print join("\t", @_), "\n" }
-	fields("andweorc", "version=1", "tool=record", "resolved=1");
-	fields("run", "id=1", "command=slow", "cpus=2", "period_ns=1000000", "mode=line");
-	fields("module", "run=1", "id=1", "path=/slow");
-	fields("region", "id=1", "scope=line", "module=1", "ranges=0x10-0x20", "file=/src/slow.c", "line=10", "function=outer");
-	fields("region", "id=2", "scope=line", "module=1", "ranges=0x20-0x30", "file=/src/slow.c", "line=20", "function=inner");
-	fields("burst", "run=1", "id=1", "start_ns=0", "length_ns=500000000", "cpus=2");
-	fields("stack", "run=1", "id=1", "regions=1");
-	fields("stack", "run=1", "id=2", "regions=2");
+	require "$ENV{data}/analyze/burst.pl";
+	begin();
 	for $thread (1 .. shift) {
 		$data = "";
 		for (1 .. 499) {

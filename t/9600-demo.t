@@ -101,6 +101,8 @@ hottest_gains_nothing() {
 		impact x.c:7 40.6 -0.002 -0.04 0.04 none
 		impact x.c:9 33.3 0.48 0.41 0.55 moderate max_useful_pct=40
 		impact x.c:8 10 0.2 0.1 0.3 moderate
+		printf 'why\tregion=x.c:7\twho=others\twait_pct=70\tat=c\tuntil=d\n'
+		printf 'why\tregion=x.c:7\twho=own\twait_pct=41.6\tat=x.c:1%%20(a)\tuntil=x.c:2%%20(b)\n'
 	} >analysis
 	says analysis
 	same - said <<-END
@@ -108,6 +110,8 @@ hottest_gains_nothing() {
 	The hottest line is x.c:7, with 41 % of the samples:
 	    10 % off its time takes 0.0 % off the time for a block (95 % interval -0.4 to 0.4).
 	    A profiler that counts samples would send you here: for next to nothing.
+	    Why: the threads that run it wait for 42 % of their time at x.c:1 (a),
+	    until x.c:2 (b).
 
 	The most useful line is x.c:9, with 33 % of the samples:
 	    10 % off its time takes 4.8 % off the time for a block (95 % interval 4.1 to 5.5).

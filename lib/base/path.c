@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 const char *path_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -30,4 +32,26 @@ int path_order_by_tail(const char *a, const char *b)
 	ca = i == la ? -2 : a[la - 1 - i] == '/' ? -1 : (unsigned char)a[la - 1 - i];
 	cb = i == lb ? -2 : b[lb - 1 - i] == '/' ? -1 : (unsigned char)b[lb - 1 - i];
 	return ca - cb;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+bool path_is_own_source(const char *file)
+{
+	/* Rust's library has parts of its own (/rustc) and such that it took over (its hash map). */
+	static const char *const foreign[] = { "/usr/include/", "/usr/lib/",    "/usr/src/",   "/usr/local/include/",
+					       "/rustc/",       "/rust/deps/", "/build/glibc" };
+
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+		if (text_begins(file, foreign[i]))
+			return false;
+	/* clang names headers by way of its own directory: /usr/bin/../lib/gcc/.../include/c++/12/mutex */
+	return !strstr(file, "/.cargo/registry/") && !strstr(file, "/rustlib/src/") && !strstr(file, "/sysdeps/") &&
+	       !strstr(file, "/include/c++/") && !strstr(file, "/lib/clang/") && !strstr(file, "/bits/stl_") &&
+	       !ends_with(file, "/andweorc.h") && !ends_with(file, "/coz.h");
 }

@@ -4,6 +4,7 @@
 #ifndef ANDWEORC_BASE_PATH_H
 #define ANDWEORC_BASE_PATH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What stands behind the last '/'. */
@@ -17,5 +18,8 @@ size_t path_common_tail(const char *a, const char *b);
  * the longest tail in common with it, and those that have some tail stand together.
  */
 int path_order_by_tail(const char *a, const char *b);
+
+/* Is it source of the program itself, by its name?  Headers of the system, libraries' sources and the Rust standard library are not. */
+bool path_is_own_source(const char *file);
 
 #endif

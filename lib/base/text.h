@@ -19,4 +19,10 @@ static inline bool text_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
+/* Of texts that are known. */
+static inline bool text_begins(const char *s, const char *begin)
+{
+	return strncmp(s, begin, strlen(begin)) == 0;
+}
+
 #endif

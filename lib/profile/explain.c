@@ -33,6 +33,9 @@ static const struct term before[] = {
 static const struct term after[] = {
 	{ "knee", "Up to so many per cent the gain holds. Beyond, something else is the bottleneck. The impact is that of the part before "
 		  "the knee." },
+	{ "why", "The longest waits that have to do with the region, by recorded events: of code that is hot and gains little, what its "
+		 "threads wait for; of other code, where others wait for its threads. The place after 'until' is where a thread let them "
+		 "go on." },
 	{ "needs", "What would be enough data for a verdict: a longer recording (-d), more runs (-n), fewer regions (-r)." },
 	{ "set aside", "Windows of time in which other load had the machine. They count nothing. Those that were far slower than their "
 		       "like, by something outside the program, count less." },

@@ -164,6 +164,18 @@ static void add_replayed(const struct impact_writer *w, const struct profile *p,
 	record_end(w->to);
 }
 
+static void add_why(const struct impact_writer *w, const struct profile *p, const struct profile_why *why)
+{
+	record_begin(w->to, AW_WHY);
+	impact_put_text(w, "region", p->region[why->region].label);
+	impact_put_text(w, "who", why->own ? "own" : "others");
+	impact_put_real(w, "wait_pct", 100 * why->ns / why->threads_ns);
+	impact_put_text(w, "at", why->at);
+	if (why->until)
+		impact_put_text(w, "until", why->until);
+	record_end(w->to);
+}
+
 void impact_write_records(const struct analysis *a, size_t top, FILE *out)
 {
 	struct buf b = BUF_INIT;
@@ -191,6 +203,8 @@ void impact_write_records(const struct analysis *a, size_t top, FILE *out)
 	}
 	for (size_t i = 0; i < a->profile->nreplayed; i++)
 		add_replayed(&w, a->profile, &a->profile->replayed[i]);
+	for (size_t i = 0; i < a->profile->nwhys; i++)
+		add_why(&w, a->profile, &a->profile->why[i]);
 	fwrite(b.s, 1, b.len, out);
 	buf_release(&b);
 }

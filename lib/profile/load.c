@@ -287,7 +287,7 @@ static void load_record(struct context *c, struct record *rec)
 		{ AW_WARNING, load_warning }, { AW_END, load_end },               { AW_HEADER, load_header },
 		{ AW_PROCESS, load_process }, { AW_LATENCY, load_latency },
 		{ AW_BURST, load_burst },     { AW_STACK, load_stack },           { AW_EVENTS, load_events },
-		{ AW_POINT, load_point_name },
+		{ AW_POINT, load_point_name },  { AW_PLACE, load_place },
 	};
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)

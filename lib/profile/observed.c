@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "profile/load.h"
 #include "profile/whatif.h"
+#include "profile/why.h"
 #include "replay/replay.h"
 
 /* ---- loading ------------------------------------------------------------------ */
@@ -114,6 +115,21 @@ void load_point_name(struct context *c, struct record *rec)
 	o->point[o->npoints++] = (struct observed_point){ .id = (uint32_t)id, .name = xstrdup(name) };
 }
 
+void load_place(struct context *c, struct record *rec)
+{
+	struct observed *o = need_observed(c, rec);
+	uint64_t id;
+	size_t at;
+
+	if (!o || !record_need_u64(rec, "id", &id))
+		return;
+	at = idmap_at(&o->place_at, id, o->nplaces);
+	if (at < o->nplaces)
+		return;
+	o->place = xgrow(o->place, o->nplaces, &o->cap_places, sizeof *o->place);
+	o->place[o->nplaces++] = why_place(rec);
+}
+
 /* ---- asking -------------------------------------------------------------------- */
 
 static const double LEVELS[] = { 0.25, 0.5, 0.75 };
@@ -127,7 +143,7 @@ static const char *name_of(const struct observed *o, uint32_t point)
 	return NULL;
 }
 
-static bool is_charged(const struct observed_stack *s, size_t region)
+bool observed_is_charged(const struct observed_stack *s, size_t region)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->region[i] == region)
@@ -173,7 +189,7 @@ static void ask_region(struct context *c, const struct observed *o, const struct
 	double *shorter = xcalloc(o->nstacks + 1, sizeof *shorter);
 
 	for (size_t i = 0; i < o->nstacks; i++)
-		if (is_charged(&o->stack[i], region))
+		if (observed_is_charged(&o->stack[i], region))
 			shorter[i + 1] = s;
 	ask(c, o, r, &(struct replay_question){ .shorter = shorter }, c->region[region].place, s);
 	free(shorter);
@@ -229,10 +245,11 @@ static double *time_by_region(const struct context *c, const struct observed *o,
 	return ns;
 }
 
-static void replay_run(struct context *c, const struct observed *o)
+static void replay_run(struct context *c, struct observed *o)
 {
 	struct replay *r = replay_learn(o->burst, o->nbursts, o->nstacks);
 	double sum_ns, *ns = time_by_region(c, o, &sum_ns);
+	struct why *why = why_begin(o, r);
 
 	if (c->p->what_if)
 		ask_users(c, o, r);
@@ -241,7 +258,9 @@ static void replay_run(struct context *c, const struct observed *o)
 			continue;
 		for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++)
 			ask_region(c, o, r, region, LEVELS[i]);
+		why_add(why, c, region);
 	}
+	why_end(why);
 	free(ns);
 	replay_free(r);
 }
@@ -254,10 +273,14 @@ static void release(struct observed *o)
 		free(o->stack[i].region);
 	for (size_t i = 0; i < o->npoints; i++)
 		free(o->point[i].name);
+	for (size_t i = 0; i < o->nplaces; i++)
+		free(o->place[i]);
+	free(o->place);
 	free(o->burst);
 	free(o->stack);
 	free(o->point);
 	idmap_release(&o->burst_at);
+	idmap_release(&o->place_at);
 }
 
 void observed_close(struct context *c)

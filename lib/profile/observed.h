@@ -9,6 +9,7 @@
 #ifndef ANDWEORC_PROFILE_OBSERVED_H
 #define ANDWEORC_PROFILE_OBSERVED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,9 @@ struct observed {
 	size_t nstacks, cap_stacks;
 	struct observed_point *point; /* owned */
 	size_t npoints, cap_points;
+	struct idmap place_at;    /* by id */
+	char **place;             /* owned, as its texts: where in the program events came from, in words */
+	size_t nplaces, cap_places;
 };
 
 /* Part of loading (load.h). */
@@ -46,6 +50,10 @@ void load_burst(struct context *c, struct record *rec);
 void load_stack(struct context *c, struct record *rec);
 void load_events(struct context *c, struct record *rec);
 void load_point_name(struct context *c, struct record *rec);
+void load_place(struct context *c, struct record *rec);
+
+/* Is the stack charged to the region, by its place in the context? */
+bool observed_is_charged(const struct observed_stack *s, size_t region);
 
 /* Part of closing a context, when runs and regions have their places in the profile. */
 void observed_close(struct context *c);

@@ -45,6 +45,11 @@ void profile_release(struct profile *p)
 	free(p->warning);
 	free(p->pool);
 	free(p->replayed);
+	for (size_t i = 0; i < p->nwhys; i++) {
+		free(p->why[i].at);
+		free(p->why[i].until);
+	}
+	free(p->why);
 	lengths_table_release(&p->lengths);
 	idmap_release(&p->run_at);
 	idmap_release(&p->pool_at);

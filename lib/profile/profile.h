@@ -179,6 +179,15 @@ struct profile_replayed {
 	struct replay_modelled model[REPLAY_MODELS];
 };
 
+/* Why a region gains what it gains: the longest waits of one run at one place, until something was done at another. */
+struct profile_why {
+	size_t region;
+	bool own;          /* of the threads that run it; else of the other threads, for those */
+	double ns;         /* of these waits together */
+	double threads_ns; /* of all the time of the threads that had them */
+	char *at, *until;  /* owned; "pzip.c:186 (queue_take)"; until NULL: not known, or outside of the program */
+};
+
 /* All windows, those replaced by sums included. */
 struct profile_census {
 	size_t windows, disturbed, baselines, treated; /* the last two without disturbed ones */
@@ -204,6 +213,8 @@ struct profile {
 	struct what_if *what_if;       /* asked of bursts, instead of each region; NULL: nothing; the caller's, set before loading */
 	struct profile_replayed *replayed;
 	size_t nreplayed, cap_replayed;
+	struct profile_why *why;
+	size_t nwhys, cap_whys;
 	struct lengths_table lengths;  /* of spans */
 	bool pooled;                   /* there are no windows and visits: they are in the pools */
 	struct profile_census census;

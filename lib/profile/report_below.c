@@ -8,11 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/prose.h"
 #include "profile/region_class.h"
 
 /* A longer name loses its middle. */
 enum { NAME_COLUMNS = 40 };
+
+/* Why is said of regions with so many per cent of the CPU samples. */
+enum { WHY_CPU_PCT = 5 };
 
 /* "3 pzip.c:262" */
 static char *title_of(const struct report *r, size_t row)
@@ -240,10 +244,65 @@ static void add_replayed(struct report *r)
 	buf_release(&rows);
 }
 
+/* Less than half of what its share would be worth in a program of one thread. */
+static bool gains_little(const struct report_row *row)
+{
+	return row->class == REPORT_UNKNOWN || row->im->effect.fit.slope.value < row->cpu_pct / 100 / 2;
+}
+
+/* What is said of the row: the longest waits, of all runs.  NULL: nothing. */
+static const struct profile_why *why_of(const struct report *r, size_t row)
+{
+	const struct profile *p = r->a->profile;
+	const struct profile_why *most = NULL;
+	bool own = gains_little(&r->row[row]);
+
+	for (size_t i = 0; i < p->nwhys && r->row[row].cpu_pct >= WHY_CPU_PCT; i++)
+		if (&p->region[p->why[i].region] == r->row[row].im->region && p->why[i].own == own && (!most || p->why[i].ns > most->ns))
+			most = &p->why[i];
+	return most;
+}
+
+static bool is_same_why(const struct profile_why *a, const struct profile_why *b)
+{
+	return a && b && a->own == b->own && a->ns == b->ns && !strcmp(a->at, b->at) && text_order(a->until, b->until) == 0;
+}
+
+/* The ranks of the rows of which the same is said; "" where a row before this one says it. */
+static void add_ranks(const struct report *r, size_t row, struct buf *ranks)
+{
+	const struct profile_why *why = why_of(r, row);
+
+	for (size_t i = 0; i < r->nshown; i++) {
+		if (!is_same_why(why, why_of(r, i)))
+			continue;
+		if (i < row)
+			return;
+		buf_addf(ranks, "%s%zu", ranks->len ? ", " : "", i + 1);
+	}
+}
+
+/* Of code that is hot and gains little, what its threads wait for; of other code, who waits for its threads. */
+static void add_whys(struct report *r)
+{
+	for (size_t i = 0; i < r->nshown; i++) {
+		const struct profile_why *why = why_of(r, i);
+		struct buf ranks = BUF_INIT;
+
+		add_ranks(r, i, &ranks);
+		if (ranks.len)
+			prose_wrap(&r->out, "why      ", REPORT_INDENT, "%s: %s for %.0f %% of their time at %s, until %s", ranks.s,
+				   why->own ? "the threads that run it wait" : "other threads wait for those that run it",
+				   100 * why->ns / why->threads_ns, why->at, why->until ? why->until : "something happens that was not recorded");
+		buf_release(&ranks);
+	}
+}
+
 void report_below(struct report *r)
 {
 	add_needs(r);
 	add_knees(r);
+	add_whys(r);
 	add_percentiles(r);
 	add_functions(r);
 	add_classes(r);

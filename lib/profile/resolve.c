@@ -91,7 +91,8 @@ static void add_chain(struct resolve *r, struct buf *out, struct record *rec, co
 	}
 }
 
-static bool resolve_sample(struct resolve *r, struct record *rec, struct module *mod, struct buf *out)
+/* Of a sample, or of a place of events. */
+static bool resolve_address(struct resolve *r, struct record *rec, struct module *mod, struct buf *out)
 {
 	struct frame frame[FRAMES_MAX];
 	struct image *img;
@@ -291,7 +292,7 @@ static bool resolve_region(struct resolve *r, struct record *rec, struct module 
 
 static bool has_code(const struct record *rec)
 {
-	return !strcmp(rec->type, AW_SAMPLE) || !strcmp(rec->type, AW_REGION);
+	return !strcmp(rec->type, AW_SAMPLE) || !strcmp(rec->type, AW_REGION) || !strcmp(rec->type, AW_PLACE);
 }
 
 bool resolve_is_ready(struct resolve *r, struct record *rec)
@@ -327,7 +328,7 @@ static bool add_names(struct resolve *r, struct record *rec, struct buf *out)
 		msg_error_at(rec->path, rec->line, "no 'module' record with id %" PRIu64, id);
 		return false;
 	}
-	return !strcmp(rec->type, AW_SAMPLE) ? resolve_sample(r, rec, mod, out) : resolve_region(r, rec, mod, out);
+	return !strcmp(rec->type, AW_REGION) ? resolve_region(r, rec, mod, out) : resolve_address(r, rec, mod, out);
 }
 
 bool resolve_record(struct resolve *r, struct record *rec, struct buf *out)

@@ -16,11 +16,13 @@ enum { LINE_BYTES = 1 << 16 }; /* of events in one record */
 
 /* ---- before and meanwhile ------------------------------------------------------ */
 
-void bursts_init(struct bursts *b, struct arena *arena, struct journal *journal, struct regions *regions, unsigned run)
+void bursts_init(struct bursts *b, struct arena *arena, struct journal *journal, struct regions *regions,
+		 const struct processes *processes, unsigned run)
 {
 	b->arena = arena;
 	b->journal = journal;
 	b->regions = regions;
+	b->processes = processes;
 	b->run = run;
 	b->on = false;
 	b->last_ns = 0;
@@ -30,10 +32,10 @@ void bursts_release(struct bursts *b)
 {
 	idmap_release(&b->threads);
 	idmap_release(&b->objects);
-	idmap_release(&b->sites);
+	idmap_release(&b->places);
 	map_release(&b->stacks);
 	b->stacks = (struct map)MAP_INIT;
-	b->nthreads = b->nobjects = b->nsites = 0;
+	b->nthreads = b->nobjects = b->nplaces = 0;
 	for (size_t i = 0; i < ARENA_THREADS; i++)
 		free(b->samples[i].stack);
 	memset(b->samples, 0, sizeof(b->samples));
@@ -164,6 +166,27 @@ static uint32_t born_in(const struct bursts *b, uint32_t number, int64_t at_ns)
 	return 0;
 }
 
+/* The number of the place that a call returns to, which is written when it is new. */
+static uint32_t place_number(struct bursts *b, uint32_t process, uint64_t pc)
+{
+	size_t known = b->nplaces;
+	uint32_t number = number_of(&b->places, &b->nplaces, pc * 0x9e3779b97f4a7c15u + process);
+	const struct mapped *at = b->nplaces > known ? processes_find(b->processes, process, pc - 1) : NULL;
+	struct buf *line = &b->journal->line;
+
+	if (at) {
+		record_begin(line, AW_PLACE);
+		record_u64(line, "run", b->run);
+		record_u64(line, "id", number);
+		record_u64(line, "module", at->module);
+		/* Of the call, not of what comes after it, which may be of another line. */
+		record_hex(line, "offset", pc - 1 - at->bias);
+		record_end(line);
+		journal_flush(b->journal);
+	}
+	return number;
+}
+
 /* The event in the numbers of the log.  False: it is none. */
 static bool translate(struct bursts *b, uint32_t slot, const struct arena_event *a, struct burst_event *e)
 {
@@ -204,7 +227,7 @@ static bool translate(struct bursts *b, uint32_t slot, const struct arena_event 
 		return false;
 	}
 	process = atomic_load_explicit(&shared_thread(b->arena, slot)->process, memory_order_relaxed);
-	e->site = a->site ? number_of(&b->sites, &b->nsites, a->site * 0x9e3779b97f4a7c15u + process) : 0;
+	e->site = a->site ? place_number(b, process, a->site) : 0;
 	return true;
 }
 

@@ -3,8 +3,8 @@
  *
  * In a burst nothing is sped up.  The threads note what they do to each other
  * (lib/runtime/event.c), each into a log of the arena; when the burst is over, it
- * is written as the records `burst`, `stack` and `events` of andweorc(5).  What
- * threads, objects and places are called there is numbered anew by the recorder.
+ * is written as the records `burst`, `stack`, `place` and `events` of andweorc(5).
+ * Threads, objects and places are numbered by the recorder.
  */
 #ifndef ANDWEORC_RECORDER_BURSTS_H
 #define ANDWEORC_RECORDER_BURSTS_H
@@ -15,6 +15,7 @@
 #include "base/idmap.h"
 #include "base/map.h"
 #include "recorder/journal.h"
+#include "recorder/processes.h"
 #include "recorder/regions.h"
 #include "runtime/arena.h"
 
@@ -37,6 +38,7 @@ struct bursts {
 	struct arena *arena;
 	struct journal *journal;
 	struct regions *regions;
+	const struct processes *processes;
 	unsigned run;
 	uint64_t id;            /* of the last burst, over all runs */
 	bool on;
@@ -45,13 +47,14 @@ struct bursts {
 	struct burst_life *life; /* owned; of the burst that is over, written up to `written` */
 	size_t nlives, lives_cap, written;
 	int64_t last_ns;        /* when the last one ended; 0: there has been none in this run */
-	struct idmap threads, objects, sites; /* numbers of this run */
-	size_t nthreads, nobjects, nsites;
+	struct idmap threads, objects, places; /* numbers of this run */
+	size_t nthreads, nobjects, nplaces;
 	struct map stacks;      /* by the regions that they are charged to; values: their number, of this run */
 	struct burst_samples samples[ARENA_THREADS];
 };
 
-void bursts_init(struct bursts *b, struct arena *arena, struct journal *journal, struct regions *regions, unsigned run);
+void bursts_init(struct bursts *b, struct arena *arena, struct journal *journal, struct regions *regions,
+		 const struct processes *processes, unsigned run);
 
 /* Before the next run, and after the last one.  `id` goes on. */
 void bursts_release(struct bursts *b);

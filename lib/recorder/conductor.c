@@ -223,7 +223,7 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	points_new_run(&c->points, c->arena, run);
 	mapping_new_run(c->modules);
 	bursts_release(&c->bursts);
-	bursts_init(&c->bursts, c->arena, c->journal, c->regions, run);
+	bursts_init(&c->bursts, c->arena, c->journal, c->regions, &c->processes, run);
 	processes_release(&c->processes);
 	processes_init(&c->processes, c->arena, c->modules, c->journal, run);
 	conductor_watch(c);

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "binary/unwind.h"
 #include "format.h"
 #include "recorder/mapping.h"
@@ -30,40 +32,16 @@ void mapping_release(struct mappings *m)
 	mapping_init(m);
 }
 
-static bool begins_with(const char *s, const char *prefix)
-{
-	return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 /* Libraries of the system are not the user's to optimise. */
 static bool of_the_system(const char *path)
 {
-	return begins_with(path, "/usr/lib") || begins_with(path, "/lib") || path[0] == '[';
+	return text_begins(path, "/usr/lib") || text_begins(path, "/lib") || path[0] == '[';
 }
 
 bool mapping_file_in_scope(const char *file, void *unused)
 {
-	/* Rust's library has parts of its own (/rustc) and such that it took over (its hash map). */
-	static const char *const foreign[] = { "/usr/include/", "/usr/lib/",    "/usr/src/",   "/usr/local/include/",
-					       "/rustc/",       "/rust/deps/", "/build/glibc" };
-
 	(void)unused;
-	if (!file)
-		return false;
-	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
-		if (begins_with(file, foreign[i]))
-			return false;
-	/* clang names headers by way of its own directory: /usr/bin/../lib/gcc/.../include/c++/12/mutex */
-	return !strstr(file, "/.cargo/registry/") && !strstr(file, "/rustlib/src/") && !strstr(file, "/sysdeps/") &&
-	       !strstr(file, "/include/c++/") && !strstr(file, "/lib/clang/") && !strstr(file, "/bits/stl_") &&
-	       !ends_with(file, "/andweorc.h") && !ends_with(file, "/coz.h");
+	return file && path_is_own_source(file);
 }
 
 bool mapping_is_runtime(const struct mapping *mod)
@@ -84,7 +62,7 @@ bool mapping_is_libc(const struct mapping *mod)
 	const char *slash = strrchr(mod->path, '/');
 
 	for (size_t i = 0; slash && i < sizeof(names) / sizeof(names[0]); i++)
-		if (begins_with(slash, names[i]))
+		if (text_begins(slash, names[i]))
 			return true;
 	return false;
 }
@@ -239,7 +217,7 @@ static bool is_made(const char *path)
 	static const char *const begins[] = { "//anon", "[anon", "[heap]", "[stack", "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV" };
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (begins_with(path, begins[i]))
+		if (text_begins(path, begins[i]))
 			return true;
 	return !*path;
 }
@@ -275,7 +253,7 @@ static bool read_maps(struct space *s, struct mappings *m, pid_t pid, const char
 			take_made(s, m, pid, lo, hi);
 		if (path[0] != '/' && strcmp(path, "[vdso]") != 0)
 			continue;
-		s->arena = s->arena || (lo == arena && begins_with(path, "/memfd:" AW_ARENA_NAME " "));
+		s->arena = s->arena || (lo == arena && text_begins(path, "/memfd:" AW_ARENA_NAME " "));
 		if (offset == 0 && strcmp(path, last) != 0) {
 			base = lo;
 			strcpy(last, path);

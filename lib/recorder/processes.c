@@ -309,6 +309,11 @@ void processes_bury(struct processes *p)
 
 /* ---- while they run ----------------------------------------------------------------- */
 
+const struct mapped *processes_find(const struct processes *p, uint32_t index, uint64_t pc)
+{
+	return index < ARENA_PROCESSES ? space_find(&p->member[index].space, pc) : NULL;
+}
+
 void processes_name(struct processes *p, uint32_t index, struct arena_sample *s)
 {
 	if (index >= ARENA_PROCESSES)
@@ -318,7 +323,7 @@ void processes_name(struct processes *p, uint32_t index, struct arena_sample *s)
 
 		if (s->place[i] >> PLACE_MODULE_SHIFT)
 			continue;
-		at = space_find(&p->member[index].space, s->place[i]);
+		at = processes_find(p, index, s->place[i]);
 		if (at)
 			s->place[i] = arena_place(at->module, s->place[i] - at->bias);
 		else if (i == 0) /* code that has been made since we looked, if there is any */

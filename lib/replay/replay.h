@@ -142,8 +142,10 @@ struct replay_answer {
 void replay_ask(const struct replay *r, const struct replay_question *q, struct replay_answer *out);
 void replay_answer_release(struct replay_answer *a);
 
-/* Who waited for whom: all waits at one site that were ended by what was done at another. */
+/* Who waited for whom: all waits of a thread at one site that were ended by what one other thread did at another. */
 struct replay_wait {
+	uint32_t thread;    /* that waited, by its id in the bursts */
+	uint32_t freer;     /* that ended it; 0: not known */
 	uint32_t site;      /* of the wait */
 	uint32_t freed_by;  /* site of the release, unlock or signal; 0: not known */
 	enum burst_kind kind; /* of the wait: ACQUIRE, WAIT, or OUTSIDE */

@@ -13,7 +13,15 @@ static int longest_first(const void *va, const void *vb)
 
 	if (a->ns < b->ns || a->ns > b->ns)
 		return a->ns > b->ns ? -1 : 1;
-	return (a->site > b->site) - (a->site < b->site);
+	if (a->site != b->site)
+		return a->site < b->site ? -1 : 1;
+	return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+/* By its id in the bursts. */
+static uint32_t thread_of(const struct script *s, uint32_t step)
+{
+	return s->actor[s->actor_of[step]].id;
 }
 
 void waits_learn(struct replay *r)
@@ -25,14 +33,19 @@ void waits_learn(struct replay *r)
 		for (size_t i = 0; i < r->script[b].n; i++) {
 			const struct step *s = &r->script[b].step[i];
 			uint32_t by = s->cause[0] != NOBODY ? s->cause[0] : s->cause[1];
-			uint32_t freed_by = by != NOBODY && s->op[RECORDED] != OP_SLEEP ? r->script[b].step[by].site : 0, k;
+			bool is_freed = by != NOBODY && s->op[RECORDED] != OP_SLEEP;
+			struct replay_wait w = {
+				.thread = thread_of(&r->script[b], (uint32_t)i), .freer = is_freed ? thread_of(&r->script[b], by) : 0,
+				.site = s->site, .freed_by = is_freed ? r->script[b].step[by].site : 0, .kind = (enum burst_kind)s->kind,
+			};
+			size_t k;
 
 			if (s->waited_ns <= 0)
 				continue;
-			k = (uint32_t)idmap_number(&keys, keys_mix(keys_mix(s->site, freed_by), s->kind));
+			k = idmap_number(&keys, keys_mix(keys_mix(keys_mix(w.thread, w.freer), keys_mix(w.site, w.freed_by)), w.kind));
 			if (k == r->nwaits) {
 				r->wait = xgrow(r->wait, r->nwaits, &cap, sizeof(*r->wait));
-				r->wait[r->nwaits++] = (struct replay_wait){ .site = s->site, .freed_by = freed_by, .kind = (enum burst_kind)s->kind };
+				r->wait[r->nwaits++] = w;
 			}
 			r->wait[k].count++;
 			r->wait[k].ns += (double)s->waited_ns;

@@ -13,6 +13,13 @@ function field(name, i) {
 	return ""
 }
 
+# What is no blank stays escaped.
+function words(name, text) {
+	text = field(name)
+	gsub(/%20/, " ", text)
+	return text
+}
+
 # The text of a line of the program, cut to what fits.
 function source_line(n, text) {
 	while (n-- > 0)
@@ -27,6 +34,12 @@ function show(role, r) {
 	printf "\n%s is %s, with %.0f %% of the samples:\n", role, r, share[r]
 	if (r ~ /^pzip\.c:/)
 		printf "        %s\n", source_line(line[r])
+}
+
+# Why it gains so little, where that was seen.
+function explain(r) {
+	if (waits[r])
+		printf "    Why: the threads that run it wait for %.0f %% of their time at %s%s.\n", waits[r], at[r], until[r] == "" ? "" : ",\n    until " until[r]
 }
 
 # With one digit, and no "-0.0".
@@ -63,6 +76,15 @@ $1 == "impact" {
 		best = r
 }
 
+$1 == "why" && field("who") == "own" {
+	r = field("region")
+	if (field("wait_pct") + 0 > waits[r]) {
+		waits[r] = field("wait_pct") + 0
+		at[r] = words("at")
+		until[r] = words("until")
+	}
+}
+
 END {
 	if (hottest == "") {
 		print "Nothing: no line was measured.  The warnings above say why."
@@ -80,6 +102,7 @@ END {
 			print "    It pays, though it is not what pays most."
 		else
 			print "    A profiler that counts samples would send you here: for next to nothing."
+		explain(hottest)
 	}
 	if (best == "")
 		print "\nNo line surely gains anything: record for longer, or on a machine with less else to do."

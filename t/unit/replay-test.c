@@ -926,6 +926,8 @@ static void who_waited_for_whom(void **state)
 	assert_int_equal(wait[0].kind, BURST_WAIT);
 	assert_int_equal(wait[0].site, 22);
 	assert_int_equal(wait[0].freed_by, 27);
+	assert_int_not_equal(wait[0].thread, wait[0].freer);
+	assert_int_not_equal(wait[0].freer, 0);
 	assert_true(wait[0].count > 100);
 	replay_free(r);
 }
