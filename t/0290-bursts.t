@@ -53,7 +53,7 @@ count() {
 
 is_there() {
 	test "$(grep -c '^burst	' log)" -ge 1
-	has '^burst	.*start_ns=[0-9]+	length_ns=[0-9]+	cpus=[1-9]' log
+	has '^burst	.*start_ns=[0-9]+	length_ns=[0-9]+	cpus=[1-9][0-9]*	others_ns=[0-9]+$' log
 	has '^stack	.*regions=[0-9]+$' log
 	# After a second, for a second, or until there was no room for more events.
 	awk -F'\t' '$1 == "burst" { split($4, b, "="); split($5, l, "="); exit !(b[2] > 1e9 && l[2] > 1e8 && l[2] < 15e8) }' log

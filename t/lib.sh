@@ -151,7 +151,7 @@ empty() {
 
 # has PATTERN FILE: grep -E, with the file shown when it does not match
 has() {
-	grep -Eq -e "$1" "$2" || { echo "no line of '$2' matches '$1':"; head -n 40 "$2"; return 1; }
+	grep -Eq -e "$1" "$2" || { echo "no line of '$2' matches '$1':"; head -n 40 "$2" | cut -c 1-500; return 1; }
 }
 
 # lacks PATTERN FILE

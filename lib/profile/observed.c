@@ -46,15 +46,17 @@ static struct burst *burst_of(struct observed *o, uint64_t id)
 void load_burst(struct context *c, struct record *rec)
 {
 	struct observed *o = need_observed(c, rec);
-	uint64_t id, length, cpus;
+	uint64_t id, length, cpus, others = UINT64_MAX;
 	struct burst *b;
 
 	if (!o || !record_need_u64(rec, "id", &id) || !record_need_u64(rec, "length_ns", &length) ||
-	    !record_need_u64(rec, "cpus", &cpus))
+	    !record_need_u64(rec, "cpus", &cpus) || !record_opt_u64(rec, "others_ns", &others))
 		return;
 	b = burst_of(o, id);
 	b->length_ns = length < INT64_MAX ? (int64_t)length : INT64_MAX;
 	b->cpus = cpus > 0 && cpus < UINT16_MAX ? (unsigned)cpus : 1;
+	b->others_known = others <= INT64_MAX;
+	b->others_ns = b->others_known ? (int64_t)others : 0;
 }
 
 void load_stack(struct context *c, struct record *rec)

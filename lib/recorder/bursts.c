@@ -267,9 +267,10 @@ static void write_life(struct bursts *b, const struct burst_life *life)
 	buf_release(&text);
 }
 
-void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns)
+void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns, const struct machine_use *others)
 {
 	int64_t cut = atomic_load_explicit(&b->arena->cut_ns, memory_order_relaxed);
+	int64_t taken_ns = others->stolen_ns + (others->foreign_ns > 0 ? others->foreign_ns : 0), whole_ns = ended_ns - b->began_ns;
 	struct buf *line = &b->journal->line;
 
 	b->on = false;
@@ -287,6 +288,8 @@ void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns)
 	record_i64(line, "start_ns", b->began_ns - run_began_ns);
 	record_i64(line, "length_ns", b->length_ns);
 	record_u64(line, "cpus", machine_processors());
+	if (others->foreign_known)
+		record_i64(line, "others_ns", (int64_t)((double)taken_ns * (double)b->length_ns / (double)whole_ns));
 	record_end(line);
 	journal_flush(b->journal);
 	for (uint32_t i = 0; i < shared_logs(b->arena); i++)

@@ -15,6 +15,7 @@
 #include "base/idmap.h"
 #include "base/map.h"
 #include "recorder/journal.h"
+#include "recorder/machine.h"
 #include "recorder/processes.h"
 #include "recorder/regions.h"
 #include "runtime/arena.h"
@@ -68,8 +69,8 @@ void bursts_sample(struct bursts *b, uint32_t slot, uint32_t place, const struct
 /* Is there no room for more events? */
 bool bursts_is_full(const struct bursts *b);
 
-/* After it, with all samples fetched. */
-void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns);
+/* After it, with all samples fetched; `others` is of the time since bursts_begin. */
+void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns, const struct machine_use *others);
 
 /* Writes what one thread noted; until it returns false.  Meanwhile others take samples, which want to be fetched. */
 bool bursts_write(struct bursts *b);

@@ -18,10 +18,12 @@ enum {
 
 static void burst(struct conductor *c, int64_t length_ns)
 {
+	struct machine_use others;
 	int64_t end;
 
 	conductor_switch(c, NULL, 0);
 	conductor_drain(c);
+	others = machine_now(&c->processes);
 	bursts_begin(&c->bursts, now_ns());
 	end = c->bursts.began_ns + length_ns;
 	conductor_phase(c, PHASE_BURST);
@@ -31,7 +33,8 @@ static void burst(struct conductor *c, int64_t length_ns)
 	end = now_ns();
 	conductor_phase(c, PHASE_IDLE);
 	conductor_drain(c);
-	bursts_end(&c->bursts, c->began_ns, end);
+	others = machine_since(machine_now(&c->processes), others);
+	bursts_end(&c->bursts, c->began_ns, end, &others);
 	while (bursts_write(&c->bursts))
 		conductor_drain(c);
 }

@@ -36,6 +36,8 @@ struct burst_thread {
 struct burst {
 	int64_t length_ns;  /* what came later is not in it */
 	unsigned cpus;      /* that the program may use, > 0 */
+	int64_t others_ns;  /* processor time that other programs and the hypervisor had, */
+	bool others_known;  /* if that is known */
 	struct burst_thread *thread; /* owned */
 	size_t n, cap;
 };

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 
+#define TICKS_NS 20e6 /* others' time is known to a tick of 10 ms at both ends */
 #define CROWDED 0.02 /* share of time without a processor, from which on it matters whose turn it is */
 
 /* Ways in which a kernel may share out processors.  The one that gives the measured period is taken. */
@@ -122,7 +123,20 @@ static void choose_scheduler(struct replay *r)
 	r->scheduler = schedulers[best];
 }
 
-static void measure_scarcity(struct replay *r)
+/* Time in which threads had no processor and no other program had it, either: the scheduler put two of them on one. */
+static bool is_queueing_our_own(const struct burst *burst, size_t n, double queued)
+{
+	double others = 0;
+
+	for (size_t b = 0; b < n; b++) {
+		if (!burst[b].others_known)
+			return false;
+		others += (double)burst[b].others_ns + TICKS_NS * burst[b].cpus;
+	}
+	return queued > others;
+}
+
+static void measure_scarcity(struct replay *r, const struct burst *burst, size_t n)
 {
 	double queued = 0, computed = 0;
 
@@ -133,7 +147,7 @@ static void measure_scarcity(struct replay *r)
 		}
 	}
 	r->scarce = queued > 0 ? queued / (queued + computed) : 0;
-	r->crowded = r->scarce > CROWDED && has_more_threads_than_processors(r);
+	r->crowded = r->scarce > CROWDED && (has_more_threads_than_processors(r) || is_queueing_our_own(burst, n, queued));
 }
 
 struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
@@ -155,7 +169,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	}
 	free(m);
 	free(nm);
-	measure_scarcity(r);
+	measure_scarcity(r, burst, n);
 	latency_learn(r);
 	sections_learn(r);
 	moving_learn(r);

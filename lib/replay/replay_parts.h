@@ -194,7 +194,7 @@ struct replay {
 	struct replay_wait *wait;
 	size_t nwaits;
 	double scarce; /* share of the time in which threads wanted a processor and had none */
-	bool crowded;  /* that is much, and there are more threads than processors: the scheduler decides, too */
+	bool crowded;  /* that is much, and it is not all others' doing: the scheduler decides, too */
 };
 
 /* ---- ids -------------------------------------------------------------------------- */

@@ -932,6 +932,34 @@ static void who_waited_for_whom(void **state)
 	replay_free(r);
 }
 
+/*
+ * Two threads that a scheduler leaves on one processor of two.  If other programs had the other one, they would be faster
+ * without those; if nobody had, nothing is known of why.
+ */
+static void queueing_of_its_own(void **state)
+{
+	const struct program p = { .name = "queue", .body = bounded_queue };
+	const struct settings set = { .cpus = 1, .seed = 5, .queues = NOTED, .begin = 0.3 * S, .length = S, .end = 1.3 * S };
+	struct burst burst = { 0 };
+	double trust[2];
+
+	(void)state;
+	world_run(p.body, NULL, &set, &burst);
+	burst.cpus = 2;
+	burst.others_known = true;
+	for (int others = 0; others < 2; others++) {
+		struct replay *r;
+
+		burst.others_ns = others ? (int64_t)S : 0;
+		r = replay_learn(&burst, 1, REGIONS - 1);
+		trust[others] = asked(r, &p, 1, 0.5).trust;
+		replay_free(r);
+	}
+	burst_release(&burst);
+	assert_true(trust[0] < 0.1);
+	assert_true(trust[1] > 0.5);
+}
+
 /* The same to the last bit, whenever it is asked. */
 static void is_a_function(void **state)
 {
@@ -956,6 +984,7 @@ int main(void)
 		cmocka_unit_test(of_several_regions),
 		cmocka_unit_test(of_whole_runs),
 		cmocka_unit_test(who_waited_for_whom),
+		cmocka_unit_test(queueing_of_its_own),
 		cmocka_unit_test(is_a_function),
 	};
 
