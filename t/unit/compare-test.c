@@ -424,7 +424,8 @@ static void needs(void **state)
 		follow(&OPEN[i], reps, out);
 		advised = out[0] * (double)reps;
 		printf("# %-26s  %.3f  %6.1f  %.3f\n", OPEN[i].name, out[0], out[1], out[2]);
-		if (advised > 20 && out[2] < 0.8 - 3 * sqrt(0.16 / advised))
+		/* The few who are advised in a world that is too noisy for advice are those whose errors look half as large as they are. */
+		if (advised > 20 && out[0] > 0.05 && out[2] < 0.8 - 3 * sqrt(0.16 / advised))
 			fail_msg("%s: as advised, and it tells in %.3f", OPEN[i].name, out[2]);
 	}
 }
