@@ -176,7 +176,7 @@ fn main() {
 END_OF_RUST
 # The last component of a mangled name is the same in the legacy mangling and in v0, but for what follows.
 means_rust() {
-	recording log -r "$1" -d 0.5 --window 1 -s 50 -- ./rusty 10000000
+	recording log -r "$1" -d 1 --window 1 -s 50 -- ./rusty 10000000
 	# It is short, and nothing has to be measured.
 	grep -v 'ended before an experiment' err >said || :
 	empty said
