@@ -111,9 +111,9 @@ points_of_cxx() {
 	has "no progress point at '\\*r\\*': the processor has four breakpoints in all" err
 }
 given_in_cxx() {
-	recording log --given b::produce=30 -r right --window 1 -- ./names 4000
+	recording log --given b::produce=30 -r right --window 1 -- ./names 20000
 	has '^region	.*	symbol=_ZN1b7produceEv' log
-	recording log --given produce=30 -r right --window 1 -- ./names 4000
+	recording log --given produce=30 -r right --window 1 -- ./names 20000
 	has "'--given produce' is 2 functions: .*: each is made faster" err
 }
 (recording log --attach-only -- ./names 1)
