@@ -268,7 +268,7 @@ check 'control characters are masked' controls
 
 # A shell, a plugin: the name may come yet.
 waits_for_programs() {
-	for command in './names 8000' './names 8000; exit 0' 'sleep 0.2; exec ./names 8000'; do
+	for command in './names 20000' './names 20000; exit 0' 'sleep 0.2; exec ./names 20000'; do
 		recording log -r b::produce --window 1 -- sh -c "$command"
 		empty err
 		has '^region	.*	symbol=_ZN1b7produceEv' log
