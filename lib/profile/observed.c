@@ -120,16 +120,19 @@ void load_point_name(struct context *c, struct record *rec)
 void load_place(struct context *c, struct record *rec)
 {
 	struct observed *o = need_observed(c, rec);
+	char *words;
+	void **at;
 	uint64_t id;
-	size_t at;
 
-	if (!o || !record_need_u64(rec, "id", &id))
+	if (!o || !record_need_u64(rec, "id", &id) || idmap_at(&o->place_at, id, o->nplaces) < o->nplaces)
 		return;
-	at = idmap_at(&o->place_at, id, o->nplaces);
-	if (at < o->nplaces)
-		return;
+	words = why_place(rec);
+	at = map_at(&o->place_words, words);
+	if (!*at)
+		*at = (void *)(uintptr_t)o->place_words.n;
 	o->place = xgrow(o->place, o->nplaces, &o->cap_places, sizeof *o->place);
-	o->place[o->nplaces++] = why_place(rec);
+	o->place[o->nplaces++] = (size_t)(uintptr_t)*at;
+	free(words);
 }
 
 /* ---- asking -------------------------------------------------------------------- */
@@ -247,15 +250,13 @@ static double *time_by_region(const struct context *c, const struct observed *o,
 	return ns;
 }
 
-static void replay_run(struct context *c, struct observed *o)
+/* What each region gains, and why. */
+static void ask_regions(struct context *c, struct observed *o, const struct replay *r)
 {
-	struct replay *r = replay_learn(o->burst, o->nbursts, o->nstacks);
 	double sum_ns, *ns = time_by_region(c, o, &sum_ns);
 	struct why *why = why_begin(o, r);
 
-	if (c->p->what_if)
-		ask_users(c, o, r);
-	for (size_t region = 0; region < c->nregions && !c->p->what_if; region++) {
+	for (size_t region = 0; region < c->nregions; region++) {
 		if (c->region[region].place == PROFILE_NONE || ns[region] <= 0 || ns[region] < LEAST_SHARE * sum_ns)
 			continue;
 		for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++)
@@ -264,6 +265,16 @@ static void replay_run(struct context *c, struct observed *o)
 	}
 	why_end(why);
 	free(ns);
+}
+
+static void replay_run(struct context *c, struct observed *o)
+{
+	struct replay *r = replay_learn(o->burst, o->nbursts, o->nstacks);
+
+	if (c->p->what_if)
+		ask_users(c, o, r);
+	else
+		ask_regions(c, o, r);
 	replay_free(r);
 }
 
@@ -275,14 +286,13 @@ static void release(struct observed *o)
 		free(o->stack[i].region);
 	for (size_t i = 0; i < o->npoints; i++)
 		free(o->point[i].name);
-	for (size_t i = 0; i < o->nplaces; i++)
-		free(o->place[i]);
 	free(o->place);
 	free(o->burst);
 	free(o->stack);
 	free(o->point);
 	idmap_release(&o->burst_at);
 	idmap_release(&o->place_at);
+	map_release(&o->place_words);
 }
 
 void observed_close(struct context *c)

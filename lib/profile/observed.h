@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/idmap.h"
+#include "base/map.h"
 #include "format/record.h"
 #include "replay/burst.h"
 
@@ -40,9 +41,10 @@ struct observed {
 	size_t nstacks, cap_stacks;
 	struct observed_point *point; /* owned */
 	size_t npoints, cap_points;
-	struct idmap place_at;    /* by id */
-	char **place;             /* owned, as its texts: where in the program events came from, in words */
+	struct idmap place_at;    /* by id: where in the program events came from */
+	size_t *place;            /* 1 + where place_words has it; owned */
 	size_t nplaces, cap_places;
+	struct map place_words;   /* several places have the same */
 };
 
 /* Part of loading (load.h). */

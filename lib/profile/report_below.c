@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "profile/prose.h"
 #include "profile/region_class.h"
@@ -251,14 +252,14 @@ static bool gains_little(const struct report_row *row)
 }
 
 /* What is said of the row: the longest waits, of all runs.  NULL: nothing. */
-static const struct profile_why *why_of(const struct report *r, size_t row)
+static const struct profile_why *why_of(const struct report *r, const struct report_row *row)
 {
 	const struct profile *p = r->a->profile;
 	const struct profile_why *most = NULL;
-	bool own = gains_little(&r->row[row]);
+	bool own = gains_little(row);
 
-	for (size_t i = 0; i < p->nwhys && r->row[row].cpu_pct >= WHY_CPU_PCT; i++)
-		if (&p->region[p->why[i].region] == r->row[row].im->region && p->why[i].own == own && (!most || p->why[i].ns > most->ns))
+	for (size_t i = 0; i < p->nwhys && row->cpu_pct >= WHY_CPU_PCT; i++)
+		if (&p->region[p->why[i].region] == row->im->region && p->why[i].own == own && (!most || p->why[i].ns > most->ns))
 			most = &p->why[i];
 	return most;
 }
@@ -268,34 +269,34 @@ static bool is_same_why(const struct profile_why *a, const struct profile_why *b
 	return a && b && a->own == b->own && a->ns == b->ns && !strcmp(a->at, b->at) && text_order(a->until, b->until) == 0;
 }
 
-/* The ranks of the rows of which the same is said; "" where a row before this one says it. */
-static void add_ranks(const struct report *r, size_t row, struct buf *ranks)
+/* Of row i, and of the rows after it of which the same is said, which are not asked again. */
+static void add_why(struct report *r, const struct profile_why **why, size_t i)
 {
-	const struct profile_why *why = why_of(r, row);
+	const struct profile_why *said = why[i];
+	struct buf ranks = BUF_INIT;
 
-	for (size_t i = 0; i < r->nshown; i++) {
-		if (!is_same_why(why, why_of(r, i)))
-			continue;
-		if (i < row)
-			return;
-		buf_addf(ranks, "%s%zu", ranks->len ? ", " : "", i + 1);
-	}
+	for (size_t j = i; j < r->nshown; j++)
+		if (is_same_why(said, why[j])) {
+			buf_addf(&ranks, "%s%zu", ranks.len ? ", " : "", j + 1);
+			why[j] = NULL;
+		}
+	prose_wrap(&r->out, "why      ", REPORT_INDENT, "%s: %s for %.0f %% of their time at %s, until %s", ranks.s,
+		   said->own ? "the threads that run it wait" : "other threads wait for those that run it", 100 * said->ns / said->threads_ns,
+		   said->at, said->until ? said->until : "something happens that was not recorded");
+	buf_release(&ranks);
 }
 
 /* Of code that is hot and gains little, what its threads wait for; of other code, who waits for its threads. */
 static void add_whys(struct report *r)
 {
-	for (size_t i = 0; i < r->nshown; i++) {
-		const struct profile_why *why = why_of(r, i);
-		struct buf ranks = BUF_INIT;
+	const struct profile_why **why = xcalloc(r->nshown + 1, sizeof *why);
 
-		add_ranks(r, i, &ranks);
-		if (ranks.len)
-			prose_wrap(&r->out, "why      ", REPORT_INDENT, "%s: %s for %.0f %% of their time at %s, until %s", ranks.s,
-				   why->own ? "the threads that run it wait" : "other threads wait for those that run it",
-				   100 * why->ns / why->threads_ns, why->at, why->until ? why->until : "something happens that was not recorded");
-		buf_release(&ranks);
-	}
+	for (size_t i = 0; i < r->nshown; i++)
+		why[i] = why_of(r, &r->row[i]);
+	for (size_t i = 0; i < r->nshown; i++)
+		if (why[i])
+			add_why(r, why, i);
+	free(why);
 }
 
 void report_below(struct report *r)

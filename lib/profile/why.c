@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/map.h"
 #include "base/path.h"
 
 static const double RUNS_IT = 0.1;       /* a thread runs a region that has so much of its samples */
@@ -29,7 +28,7 @@ static struct frame parse(char *text)
 	return f;
 }
 
-/* The first frame in the program's own source, and whose code it is inlined in; else what the program has called. */
+/* Of the first frame in the program's own source, with the function that it is inlined in.  Where there is none: of the function that was called. */
 static char *words_of(struct frame first, char *inlined_by)
 {
 	struct frame own = first, caller = { 0 };
@@ -73,8 +72,6 @@ struct thread {
 struct why {
 	struct observed *o;
 	const struct replay *r;
-	struct map text;        /* of places: several have the same words */
-	size_t *words;          /* by place: 1 + where `text` has its words; owned */
 	struct idmap thread_at; /* by id */
 	struct thread *thread;  /* owned */
 	size_t nthreads, cap;
@@ -91,25 +88,12 @@ static struct thread *thread_of(struct why *w, uint32_t id)
 	return &w->thread[at];
 }
 
-static void number_words(struct why *w)
-{
-	w->words = xcalloc(w->o->nplaces + 1, sizeof *w->words);
-	for (size_t i = 0; i < w->o->nplaces; i++) {
-		void **at = map_at(&w->text, w->o->place[i]);
-
-		if (!*at)
-			*at = (void *)(uintptr_t)w->text.n;
-		w->words[i] = (size_t)(uintptr_t)*at;
-	}
-}
-
 struct why *why_begin(struct observed *o, const struct replay *r)
 {
 	struct why *w = xcalloc(1, sizeof *w);
 
 	w->o = o;
 	w->r = r;
-	number_words(w);
 	for (size_t b = 0; b < o->nbursts; b++)
 		for (size_t t = 0; t < o->burst[b].n; t++) {
 			const struct burst_thread *of = &o->burst[b].thread[t];
@@ -130,8 +114,6 @@ struct why *why_begin(struct observed *o, const struct replay *r)
 void why_end(struct why *w)
 {
 	idmap_release(&w->thread_at);
-	map_release(&w->text);
-	free(w->words);
 	free(w->thread);
 	free(w);
 }
@@ -167,7 +149,12 @@ static size_t words_at(struct why *w, uint32_t site)
 {
 	size_t n = w->o->nplaces, place = site ? idmap_at(&w->o->place_at, site, n) : n;
 
-	return place < n ? w->words[place] : 0;
+	return place < n ? w->o->place[place] : 0;
+}
+
+static const char *words_numbered(const struct why *w, size_t number)
+{
+	return w->o->place_words.entry[number - 1].key;
 }
 
 static bool counts(struct why *w, const struct replay_wait *wait, bool own)
@@ -232,7 +219,7 @@ static void add(struct why *w, struct context *c, size_t region, bool own)
 	p->why = xgrow(p->why, p->nwhys, &p->cap_whys, sizeof *p->why);
 	p->why[p->nwhys++] = (struct profile_why){
 		.region = c->region[region].place, .own = own, .ns = most.ns, .threads_ns = threads_ns,
-		.at = xstrdup(w->text.entry[most.at - 1].key), .until = most.until ? xstrdup(w->text.entry[most.until - 1].key) : NULL,
+		.at = xstrdup(words_numbered(w, most.at)), .until = most.until ? xstrdup(words_numbered(w, most.until)) : NULL,
 	};
 }
 

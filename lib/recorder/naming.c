@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/text.h"
 #include "recorder/regions_parts.h"
 
 /* Something that is called so. */
@@ -65,7 +66,7 @@ static bool is_rust(const char *function)
 static bool begins_with_one_of(const char *path, const char *const *prefixes)
 {
 	for (; *prefixes; prefixes++)
-		if (strncmp(path, *prefixes, strlen(*prefixes)) == 0)
+		if (text_begins(path, *prefixes))
 			return true;
 	return false;
 }
