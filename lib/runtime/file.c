@@ -1,15 +1,14 @@
 /*
- * file: files that are opened, written back and locked.
+ * file: files that are opened and locked.
  *
- * All of that waits for a device, but for two things: a FIFO opens when its other
- * end does, and a lock on a file is given up by another thread or process.
+ * A file opens when its device answers, a FIFO when its other end does.  A lock on a
+ * file is given up by another thread or process.
  *
  * Whether it is a FIFO is known once it is open; so who opens the second end
  * releases a moment after the first has been let go on.  That is soon enough for
  * one that has to be woken up first.
  */
 #include <sys/file.h>
-#include <sys/mman.h>
 
 #include "guard.h"
 #include "transfer.h"
@@ -134,54 +133,6 @@ EXPORT int __openat_2(int dir, const char *path, int flags)
 EXPORT int __openat64_2(int dir, const char *path, int flags)
 {
 	OPEN(REAL(__openat64_2)(dir, path, flags));
-}
-
-/* ---- writing back ------------------------------------------------------------------------ */
-
-#define FLUSH(call)                                                                                                          \
-	do {                                                                                                                 \
-		struct wait w;                                                                                               \
-		int err;                                                                                                     \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);                                                          \
-		err = CALL(call);                                                                                            \
-		wait_outside(&w);                                                                                            \
-		return err;                                                                                                  \
-	} while (0)
-
-EXPORT int fsync(int fd)
-{
-	FLUSH(REAL(fsync)(fd));
-}
-
-EXPORT int fdatasync(int fd)
-{
-	FLUSH(REAL(fdatasync)(fd));
-}
-
-EXPORT int sync_file_range(int fd, off64_t at, off64_t n, unsigned flags)
-{
-	FLUSH(REAL(sync_file_range)(fd, at, n, flags));
-}
-
-EXPORT int syncfs(int fd)
-{
-	FLUSH(REAL(syncfs)(fd));
-}
-
-EXPORT int msync(void *at, size_t n, int flags)
-{
-	FLUSH(REAL(msync)(at, n, flags));
-}
-
-EXPORT void sync(void)
-{
-	struct wait w;
-
-	wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);
-	REAL(sync)();
-	wait_outside(&w);
 }
 
 /* ---- locks -------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* What io.c, file.c, socket.c, poll.c and stdio.c stand in for; see real.h. */
+/* What io.c, file.c, filesystem.c, socket.c, poll.c and stdio.c stand in for; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_IO_H
 #define ANDWEORC_RUNTIME_REAL_IO_H
 
@@ -69,17 +69,40 @@
 	X(__open64_2, int, (const char *, int)) \
 	X(__openat_2, int, (int, const char *, int)) \
 	X(__openat64_2, int, (int, const char *, int)) \
-	X(fsync, int, (int)) \
-	X(fdatasync, int, (int)) \
-	X(sync_file_range, int, (int, off64_t, off64_t, unsigned)) \
-	X(syncfs, int, (int)) \
-	X(sync, void, (void)) \
-	X(msync, int, (void *, size_t, int)) \
 	X(flock, int, (int, int)) \
 	X(lockf, int, (int, int, off_t)) \
 	X(lockf64, int, (int, int, off64_t)) \
 	X(fcntl, int, (int, int, ...)) \
 	X(fcntl64, int, (int, int, ...))
+
+#define REAL_FILESYSTEM(X) \
+	X(sync, void, (void)) \
+	X(fsync, int, (int)) \
+	X(fdatasync, int, (int)) \
+	X(sync_file_range, int, (int, off_t, off_t, unsigned)) \
+	X(syncfs, int, (int)) \
+	X(msync, int, (void *, size_t, int)) \
+	X(unlink, int, (const char *)) \
+	X(unlinkat, int, (int, const char *, int)) \
+	X(remove, int, (const char *)) \
+	X(rename, int, (const char *, const char *)) \
+	X(renameat, int, (int, const char *, int, const char *)) \
+	X(renameat2, int, (int, const char *, int, const char *, unsigned)) \
+	X(link, int, (const char *, const char *)) \
+	X(linkat, int, (int, const char *, int, const char *, int)) \
+	X(symlink, int, (const char *, const char *)) \
+	X(symlinkat, int, (const char *, int, const char *)) \
+	X(mkdir, int, (const char *, mode_t)) \
+	X(mkdirat, int, (int, const char *, mode_t)) \
+	X(rmdir, int, (const char *)) \
+	X(truncate, int, (const char *, off_t)) \
+	X(truncate64, int, (const char *, off64_t)) \
+	X(ftruncate, int, (int, off_t)) \
+	X(ftruncate64, int, (int, off64_t)) \
+	X(fallocate, int, (int, int, off_t, off_t)) \
+	X(fallocate64, int, (int, int, off64_t, off64_t)) \
+	X(posix_fallocate, int, (int, off_t, off_t)) \
+	X(posix_fallocate64, int, (int, off64_t, off64_t))
 
 #define REAL_SOCKET(X) \
 	X(socket, int, (int, int, int)) \
@@ -140,6 +163,6 @@
 	X(fflush_unlocked, int, (FILE *)) \
 	X(fclose, int, (FILE *))
 
-#define REAL_IO(X) REAL_BYTES(X) REAL_FILE(X) REAL_SOCKET(X) REAL_POLL(X) REAL_STDIO(X)
+#define REAL_IO(X) REAL_BYTES(X) REAL_FILE(X) REAL_FILESYSTEM(X) REAL_SOCKET(X) REAL_POLL(X) REAL_STDIO(X)
 
 #endif

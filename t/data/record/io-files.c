@@ -1,4 +1,4 @@
-/* io-files MODE: files opened, locked and written back; streams.  See sync.h. */
+/* io-files MODE: files opened, locked, written back and named; streams.  See sync.h. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/file.h>
@@ -209,6 +209,46 @@ static void writes_back(void)
 	unlink(path("a"));
 	close(fd);
 	rmdir(dir);
+}
+
+static void names(void)
+{
+	int at, fd;
+
+	make_dir();
+	at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	close(open(path("a"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	say("rename %s\n", outcome(rename(path("a"), path("b"))));
+	say("renameat %s\n", outcome(renameat(at, "b", at, "c")));
+	say("renameat2 %s\n", outcome(renameat2(at, "c", at, "d", RENAME_NOREPLACE)));
+	say("link %s\n", outcome(link(path("d"), path("e"))));
+	say("linkat %s\n", outcome(linkat(at, "d", at, "f", 0)));
+	say("symlink %s\n", outcome(symlink("d", path("g"))));
+	say("symlinkat %s\n", outcome(symlinkat("d", at, "h")));
+	say("mkdir %s\n", outcome(mkdir(path("i"), 0700)));
+	say("mkdirat %s\n", outcome(mkdirat(at, "j", 0700)));
+	say("rmdir %s\n", outcome(rmdir(path("i"))));
+	say("not a directory %s\n", outcome(rmdir(path("d"))));
+	say("remove %s\n", outcome(remove(path("j"))));
+	say("unlink %s\n", outcome(unlink(path("e"))));
+	say("again %s\n", outcome(unlink(path("e"))));
+	say("unlinkat %s\n", outcome(unlinkat(at, "f", 0)));
+	unlink(path("g"));
+	unlink(path("h"));
+	fd = open(path("d"), O_RDWR | O_CLOEXEC);
+	say("ftruncate %s\n", outcome(ftruncate(fd, 10)));
+	say("ftruncate64 %s\n", outcome(ftruncate64(fd, 20)));
+	say("truncate %s\n", outcome(truncate(path("d"), 30)));
+	say("truncate64 %s\n", outcome(truncate64(path("d"), 40)));
+	say("fallocate %s\n", outcome(fallocate(fd, 0, 0, 100)));
+	say("fallocate64 %s\n", outcome(fallocate64(fd, 0, 0, 200)));
+	say("posix_fallocate %d %d\n", posix_fallocate(fd, 0, 300), posix_fallocate64(fd, 0, 400));
+	say("none %s %d\n", outcome(ftruncate(1000, 1)), posix_fallocate(1000, 0, 1));
+	say("size %d\n", (int)lseek(fd, 0, SEEK_END));
+	close(fd);
+	close(at);
+	unlink(path("d"));
+	say("empty %s\n", outcome(rmdir(dir)));
 }
 
 /* ---- streams --------------------------------------------------------------------------- */
@@ -462,6 +502,7 @@ int main(int argc, char **argv)
 		{ "fifo", fifo },
 		{ "locks", locks },
 		{ "writes-back", writes_back },
+		{ "names", names },
 		{ "streams", streams },
 		{ "lines", lines },
 		{ "fragile-streams", fragile_streams },
