@@ -20,6 +20,7 @@ enum burst_kind {
 	BURST_BIRTH,   /* is about to create the thread whose id is `object` */
 	BURST_DEATH,   /* the thread ends */
 	BURST_SAMPLE,  /* a sample, which stands for the waited_ns of processor time before it; `object`: the number of its stack */
+	BURST_WAITING, /* a sample of waits of the kind OUTSIDE at `site`, which stands for waited_ns of them; `object`: the number of its stack */
 	BURST_TIMEOUT, /* waited for other threads of the recording, and went on without: the time was up, or a signal came */
 	BURST_KINDS
 };

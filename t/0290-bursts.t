@@ -11,7 +11,7 @@ decode() {
 	BEGIN {
 		@n = split //, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 		@value{@n} = 0 .. 63;
-		%numbers = (r => 2, a => 3, u => 2, l => 2, w => 4, o => 2, q => 1, v => 2, b => 2, e => 2, n => 2, x => 0, s => 2, t => 2);
+		%numbers = (r => 2, a => 3, u => 2, l => 2, w => 4, o => 2, q => 1, v => 2, b => 2, e => 2, n => 2, x => 0, s => 2, t => 2, i => 3);
 	}
 	sub number {
 		my ($sum, $shift, $d) = (0, 0);
@@ -123,6 +123,24 @@ places() {
 	has '^why	region=consume	who=others	wait_pct=[0-9.]+	at=queue\.c:[0-9]+%20\(producer\)	until=queue\.c:[0-9]+%20\(consumer\)$' analysis
 }
 check 'where threads waited, and where others let them go on' places
+
+# Half of the time to wait for a device is worth 27.6 %: the code that waits has no processor time.
+waits_are_sampled() {
+	exits 0 andweorc-record -q -o log -d 5 -r ask -r compute -- "$O/t/workload/device" --seconds 1000 >out 2>err
+	decode >events.txt 2>bytes
+	test "$(count i)" -gt 100
+	awk '$4 == "i" && ($6 < 1 || $7 < 1) { exit 1 }' events.txt
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	awk -F'\t' '$1 == "replay" && /\tregion=ask\tspeedup_pct=50\t/ {
+		split($5, gain, "=")
+		print gain[2]
+		n++
+		wrong += gain[2] < 20 || gain[2] > 35
+	}
+	END { exit !(n > 0 && wrong == 0) }' analysis
+}
+check 'waits for the outside are sampled, and replayed as a part of the code that waits' waits_are_sampled
 
 survives() {
 	andweorc-record -q -o log -r work -- ./events pair >out 2>err &

@@ -227,44 +227,55 @@ static void charge(const struct observed_stack *s, double time_ns, double *ns)
 		ns[s->region[i]] += time_ns;
 }
 
-/*
- * Processor time by region, and the sum of all samples in *sum_ns.  The caller frees it.
- * A stack names each of its regions once.
- */
-static double *time_by_region(const struct context *c, const struct observed *o, double *sum_ns)
+/* Time by region, and of all samples, of one kind: on processors, or waiting for the outside. */
+struct times {
+	double *region; /* owned */
+	double all;
+};
+
+/* A stack names each of its regions once. */
+static struct times times_by_region(const struct context *c, const struct observed *o, enum burst_kind kind)
 {
-	double *ns = xcalloc(c->nregions + 1, sizeof *ns);
+	struct times t = { .region = xcalloc(c->nregions + 1, sizeof *t.region) };
 
-	*sum_ns = 0;
 	for (size_t b = 0; b < o->nbursts; b++)
-		for (size_t t = 0; t < o->burst[b].n; t++)
-			for (size_t i = 0; i < o->burst[b].thread[t].n; i++) {
-				const struct burst_event *e = &o->burst[b].thread[t].event[i];
+		for (size_t k = 0; k < o->burst[b].n; k++)
+			for (size_t i = 0; i < o->burst[b].thread[k].n; i++) {
+				const struct burst_event *e = &o->burst[b].thread[k].event[i];
 
-				if (e->kind != BURST_SAMPLE)
+				if (e->kind != kind)
 					continue;
-				*sum_ns += (double)e->waited_ns;
+				t.all += (double)e->waited_ns;
 				if (e->object > 0 && e->object <= o->nstacks)
-					charge(&o->stack[e->object - 1], (double)e->waited_ns, ns);
+					charge(&o->stack[e->object - 1], (double)e->waited_ns, t.region);
 			}
-	return ns;
+	return t;
+}
+
+/* Is the region in enough of the samples of either kind? */
+static bool is_sampled(const struct times *ran, const struct times *waited, size_t region)
+{
+	double cpu = ran->region[region], wait = waited->region[region];
+
+	return (cpu > 0 && cpu >= LEAST_SHARE * ran->all) || (wait > 0 && wait >= LEAST_SHARE * (ran->all + waited->all));
 }
 
 /* What each region gains, and why. */
 static void ask_regions(struct context *c, struct observed *o, const struct replay *r)
 {
-	double sum_ns, *ns = time_by_region(c, o, &sum_ns);
+	struct times ran = times_by_region(c, o, BURST_SAMPLE), waited = times_by_region(c, o, BURST_WAITING);
 	struct why *why = why_begin(o, r);
 
 	for (size_t region = 0; region < c->nregions; region++) {
-		if (c->region[region].place == PROFILE_NONE || ns[region] <= 0 || ns[region] < LEAST_SHARE * sum_ns)
+		if (c->region[region].place == PROFILE_NONE || !is_sampled(&ran, &waited, region))
 			continue;
 		for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++)
 			ask_region(c, o, r, region, LEVELS[i]);
 		why_add(why, c, region);
 	}
 	why_end(why);
-	free(ns);
+	free(ran.region);
+	free(waited.region);
 }
 
 static void replay_run(struct context *c, struct observed *o)

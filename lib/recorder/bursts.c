@@ -106,7 +106,7 @@ void bursts_sample(struct bursts *b, uint32_t slot, uint32_t place, const struct
 	if (!b->on || at != of->n)
 		return;
 	of->stack = xgrow(of->stack, of->n, &of->cap, sizeof(*of->stack));
-	of->stack[of->n++] = s->class == CLASS_CPU ? stack_number(b) : 0;
+	of->stack[of->n++] = s->class == CLASS_LOCK || s->class == CLASS_RUNQUEUE ? 0 : stack_number(b);
 }
 
 bool bursts_is_full(const struct bursts *b)
@@ -207,6 +207,7 @@ static bool translate(struct bursts *b, uint32_t slot, const struct arena_event 
 		e->object = born_in(b, a->object, a->at_ns);
 		break;
 	case BURST_SAMPLE:
+	case BURST_WAITING:
 		samples = &b->samples[slot];
 		place = a->object - samples->first;
 		if (place >= samples->n || samples->stack[place] == 0)

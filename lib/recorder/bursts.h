@@ -23,7 +23,7 @@
 /* The stacks of a slot's samples in a burst, by their place in its ring. */
 struct burst_samples {
 	uint32_t first;
-	uint32_t *stack; /* owned; 0: that of a thread that waited */
+	uint32_t *stack; /* owned; 0: that of a thread that waited for others, or for a processor */
 	size_t n, cap;
 };
 

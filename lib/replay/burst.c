@@ -25,6 +25,7 @@ static const struct {
 	[BURST_BIRTH] = { 'n', OBJECT | SITE },
 	[BURST_DEATH] = { 'x', 0 },
 	[BURST_SAMPLE] = { 's', WAITED | OBJECT },
+	[BURST_WAITING] = { 'i', WAITED | OBJECT | SITE },
 	[BURST_TIMEOUT] = { 't', WAITED | SITE },
 };
 

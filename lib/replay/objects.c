@@ -83,7 +83,7 @@ static void count_use(const struct replay *r, const struct burst_thread *t, stru
 		const struct burst_event *e = &t->event[i];
 		struct use *u = is_about_object(e->kind) ? &use[object_find(r, e->object)] : NULL;
 
-		if (e->kind == BURST_SAMPLE || e->kind == BURST_QUEUED)
+		if (!script_has_step(e->kind))
 			continue;
 		if (e->kind == BURST_LOCK)
 			u->locks++;

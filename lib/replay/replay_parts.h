@@ -63,6 +63,7 @@ struct step {
 	float late_ns;    /* and after that, until there was a processor */
 	uint32_t latencies; /* which were seen in such places, the number of their list */
 	uint32_t site;
+	uint32_t wait_cell; /* of a wait for the outside: as `cell`, of what it waits in */
 };
 
 enum { RECORDED, MONITOR };
@@ -149,15 +150,19 @@ struct script {
 	struct run kept[REPLAY_MODELS]; /* the same, with time without a processor kept */
 };
 
+/* The roots of shares. */
+enum { SHARES_COMPUTING, SHARES_WAITING, ROOTS };
+
 /* A place in the tree of shares.  Those above come first. */
 struct cell {
-	uint32_t above;
+	uint32_t above; /* NOBODY: it is a root */
 	double weight, square; /* of samples; and the sum of squares over stacks */
 	double strength;       /* how many samples of its own what is above it counts for */
 };
 
 struct sample {
 	uint32_t cell, stack;
+	bool waiting; /* for the outside */
 	float weight;
 	uint8_t copies[REPLICATES]; /* in resampled sets */
 };
@@ -231,6 +236,7 @@ struct moment {
 /* All events with steps, as they came; those that let others go on before those that go on.  Owned by the caller. */
 struct moment *script_moments(const struct burst *b, const struct script *s, size_t *n);
 
+bool script_has_step(enum burst_kind kind); /* samples have none */
 uint32_t object_find(const struct replay *r, uint32_t id); /* NOBODY when there is none */
 void objects_learn(struct replay *r, const struct burst *burst, size_t n);
 

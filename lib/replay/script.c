@@ -13,9 +13,9 @@ enum { GAPS_MOST = 16 }; /* between two readings, in which a thread had no proce
 
 #define IDLE_TAIL 0.1 /* of a burst: one who does nothing for so long at its end was waiting, and has no say in when it ends */
 
-static bool has_step(enum burst_kind kind)
+bool script_has_step(enum burst_kind kind)
 {
-	return kind != BURST_SAMPLE && kind != BURST_QUEUED;
+	return kind != BURST_SAMPLE && kind != BURST_WAITING && kind != BURST_QUEUED;
 }
 
 /* ---- points ---------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static int64_t queued_between(const struct burst_thread *t, size_t first, size_t
 /* The processor time of the thread was read then, so a QUEUED that comes later tells of later time. */
 static bool is_reading(const struct burst_event *e)
 {
-	return e->kind == BURST_SAMPLE || e->kind == BURST_QUEUED || e->waited_ns > 0;
+	return e->kind == BURST_SAMPLE || e->kind == BURST_QUEUED || (script_has_step(e->kind) && e->waited_ns > 0);
 }
 
 /*
@@ -152,7 +152,7 @@ static int64_t *queued_before(const struct burst_thread *t, int64_t born, int64_
 		first = 1;
 	}
 	for (size_t i = first; i < t->n; i++) {
-		while (next < t->n && (next <= i || !has_step(t->event[next].kind)))
+		while (next < t->n && (next <= i || !script_has_step(t->event[next].kind)))
 			next++;
 		if (t->event[i].kind == BURST_QUEUED && !is_in_wait(t, i, next))
 			take_from_gaps(t, queued, first, i, from);
@@ -204,11 +204,12 @@ static struct step stop_of(const struct burst_thread *t, size_t first, int64_t f
 	return s;
 }
 
+/* step: that it is of, in the order of all scripts. */
 static void add_sample(struct replay *r, const struct burst_event *e, size_t step)
 {
 	r->sample = xgrow(r->sample, r->nsamples, &r->sample_cap, sizeof(*r->sample));
 	r->sample[r->nsamples++] = (struct sample){
-		.cell = (uint32_t)step, .stack = e->object > r->nstacks ? 0 : e->object,
+		.cell = (uint32_t)step, .stack = e->object > r->nstacks ? 0 : e->object, .waiting = e->kind == BURST_WAITING,
 		.weight = (float)(e->waited_ns > 0 ? e->waited_ns : 1),
 	};
 }
@@ -225,7 +226,9 @@ static void learn_actor(struct replay *r, struct script *s, const struct burst_t
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->event[i].kind == BURST_SAMPLE)
 			add_sample(r, &t->event[i], before + s->n);
-		if (!has_step(t->event[i].kind))
+		if (t->event[i].kind == BURST_WAITING && s->n > a->first && s->step[s->n - 1].kind == BURST_OUTSIDE)
+			add_sample(r, &t->event[i], before + s->n - 1);
+		if (!script_has_step(t->event[i].kind))
 			continue;
 		s->step[s->n++] = step_of(r, t, queued, first, i, from);
 		from = between(t->event[i].at_ns, from, INT64_MAX);
@@ -372,7 +375,7 @@ struct moment *script_moments(const struct burst *b, const struct script *s, siz
 		for (size_t i = 0; i < b->thread[t].n; i++) {
 			const struct burst_event *e = &b->thread[t].event[i];
 
-			if (!has_step(e->kind))
+			if (!script_has_step(e->kind))
 				continue;
 			first = lets_go_on(e->kind) && (first || e->at_ns > at);
 			at = e->at_ns > at ? e->at_ns : at;

@@ -1,11 +1,14 @@
 /*
- * What part each stack has in stretches of computing.
+ * What part each stack has in stretches of computing, and in waits for the outside.
  *
  * A sample says where a thread was at one moment; that one stretch must not be taken for
  * what it says.  So stretches are sorted into cells: of one kind (from which place to
  * which), within it of about one length, within that of one thread.  Each cell has what
  * its own samples say, and what the one above says, which counts for as many samples as
  * cells differ little: an analysis of variance tells how much.
+ *
+ * Waits for the outside have cells of their own, of one place each, and samples of their
+ * own: code that reads a file takes the time that the device takes.
  */
 #include "replay/replay_parts.h"
 
@@ -30,7 +33,7 @@ enum {
 
 static uint32_t add_cell(struct replay *r, struct idmap *keys, uint64_t key, uint32_t above)
 {
-	uint32_t k = (uint32_t)idmap_number(keys, keys_mix(key, above)) + 1;
+	uint32_t k = (uint32_t)idmap_number(keys, keys_mix(key, above)) + ROOTS;
 
 	if (k < r->ncells)
 		return k;
@@ -45,9 +48,15 @@ static uint64_t place(const struct step *s)
 	return keys_mix(s->kind, s->site ? s->site : (UINT64_C(1) << 32) + s->object);
 }
 
-static uint64_t length_class(const struct step *s)
+static uint64_t length_class(float ns)
 {
-	return s->cpu_ns > 1 ? (uint64_t)ilogbf(s->cpu_ns) : 0;
+	return ns > 1 ? (uint64_t)ilogbf(ns) : 0;
+}
+
+/* The one of a kind, of about that length, of a thread. */
+static uint32_t make_cell(struct replay *r, struct idmap *keys, uint32_t root, uint64_t kind, float ns, uint64_t thread)
+{
+	return add_cell(r, keys, thread, add_cell(r, keys, length_class(ns), add_cell(r, keys, kind, root)));
 }
 
 /* A key for each thread: its own when it has enough samples, else that of all that were created at the same place. */
@@ -57,7 +66,7 @@ static uint64_t *own_cells(const struct replay *r, const struct script *s, size_
 	uint64_t *own = xcalloc(s->nactors + 1, sizeof(*own));
 
 	for (size_t i = 0; i < r->nsamples; i++) {
-		if (r->sample[i].cell < before || r->sample[i].cell >= before + s->n)
+		if (r->sample[i].waiting || r->sample[i].cell < before || r->sample[i].cell >= before + s->n)
 			continue;
 		if (at && r->sample[i].cell - before < s->actor[at].first)
 			at = 0;
@@ -76,8 +85,9 @@ static void make_cells(struct replay *r)
 	struct idmap keys = { 0 };
 	size_t before = 0;
 
-	r->cell = xgrow(r->cell, 0, &r->cell_cap, sizeof(*r->cell));
-	r->cell[r->ncells++] = (struct cell){ .above = NOBODY };
+	r->cell = xgrow(r->cell, ROOTS, &r->cell_cap, sizeof(*r->cell));
+	for (unsigned root = 0; root < ROOTS; root++)
+		r->cell[r->ncells++] = (struct cell){ .above = NOBODY };
 	for (size_t b = 0; b < r->nscripts; b++) {
 		struct script *s = &r->script[b];
 		uint64_t *own = own_cells(r, s, before);
@@ -85,10 +95,10 @@ static void make_cells(struct replay *r)
 		for (size_t t = 0; t < s->nactors; t++) {
 			for (uint32_t i = s->actor[t].first; i < s->actor[t].end; i++) {
 				uint64_t from = i > s->actor[t].first ? place(&s->step[i - 1]) : s->actor[t].birth_site;
-				uint32_t kind = add_cell(r, &keys, keys_mix(from, place(&s->step[i])), 0);
-				uint32_t length = add_cell(r, &keys, length_class(&s->step[i]), kind);
 
-				s->step[i].cell = add_cell(r, &keys, own[t], length);
+				s->step[i].cell = make_cell(r, &keys, SHARES_COMPUTING, keys_mix(from, place(&s->step[i])), s->step[i].cpu_ns, own[t]);
+				if (s->step[i].kind == BURST_OUTSIDE)
+					s->step[i].wait_cell = make_cell(r, &keys, SHARES_WAITING, place(&s->step[i]), s->step[i].waited_ns, own[t]);
 			}
 		}
 		before += s->n;
@@ -99,24 +109,29 @@ static void make_cells(struct replay *r)
 
 static void settle_samples(struct replay *r)
 {
+	const struct step *step;
 	size_t before = 0, b = 0;
 
 	for (size_t i = 0; i < r->nsamples; i++) {
 		while (r->sample[i].cell >= before + r->script[b].n)
 			before += r->script[b++].n;
-		r->sample[i].cell = r->script[b].step[r->sample[i].cell - before].cell;
+		step = &r->script[b].step[r->sample[i].cell - before];
+		r->sample[i].cell = r->sample[i].waiting ? step->wait_cell : step->cell;
 	}
 }
 
-/* A mean of 1, so that weights are numbers of samples. */
+/* A mean of 1 for samples of a kind, so that weights are numbers of samples. */
 static void normalize_samples(struct replay *r)
 {
-	double sum = 0;
+	double sum[2] = { 0 };
+	size_t n[2] = { 0 };
 
+	for (size_t i = 0; i < r->nsamples; i++) {
+		sum[r->sample[i].waiting] += (double)r->sample[i].weight;
+		n[r->sample[i].waiting]++;
+	}
 	for (size_t i = 0; i < r->nsamples; i++)
-		sum += (double)r->sample[i].weight;
-	for (size_t i = 0; i < r->nsamples; i++)
-		r->sample[i].weight *= (float)((double)r->nsamples / sum);
+		r->sample[i].weight *= (float)((double)n[r->sample[i].waiting] / sum[r->sample[i].waiting]);
 }
 
 /* ---- time without a processor that nobody recorded ------------------------------------------- */
@@ -141,7 +156,7 @@ static bool is_crowded(const struct script *s)
 
 static double ran(const struct replay *r, const struct taken *t, uint32_t cell)
 {
-	while (cell && t[cell].samples < RAN_SAMPLES_LEAST)
+	while (cell >= ROOTS && t[cell].samples < RAN_SAMPLES_LEAST)
 		cell = r->cell[cell].above;
 	return t[cell].wall_ns > 0 && t[cell].samples >= RAN_SAMPLES_LEAST ? fmin(1, t[cell].sampled_ns / t[cell].wall_ns) : 1;
 }
@@ -165,7 +180,7 @@ static void take_out_queues(struct replay *r)
 		t[r->sample[i].cell].samples++;
 		t[r->sample[i].cell].sampled_ns += (double)r->sample[i].weight;
 	}
-	for (size_t i = r->ncells; i-- > 1;) {
+	for (size_t i = r->ncells; i-- > ROOTS;) {
 		t[r->cell[i].above].wall_ns += t[i].wall_ns;
 		t[r->cell[i].above].sampled_ns += t[i].sampled_ns;
 		t[r->cell[i].above].samples += t[i].samples;
@@ -225,7 +240,7 @@ static void sum_up(struct replay *r)
 		for (size_t i = 0; i < n; i++) {
 			r->cell[h[i].cell].weight += h[i].weight;
 			r->cell[h[i].cell].square += h[i].weight * h[i].weight;
-			h[i].cell = r->cell[h[i].cell].above == NOBODY ? 0 : r->cell[h[i].cell].above;
+			h[i].cell = r->cell[h[i].cell].above == NOBODY ? h[i].cell : r->cell[h[i].cell].above;
 		}
 	}
 	free(h);
@@ -265,7 +280,7 @@ static void measure_differences(struct replay *r)
 	struct variance *v = xcalloc(r->ncells + 1, sizeof(*v)), all[LEVELS + 1] = { 0 };
 	double strength[LEVELS + 1];
 
-	for (size_t i = 1; i < r->ncells; i++) {
+	for (size_t i = ROOTS; i < r->ncells; i++) {
 		const struct cell *c = &r->cell[i];
 
 		if (!(c->weight > 0))
@@ -294,7 +309,7 @@ static void measure_differences(struct replay *r)
 		all[l].weight += 1;
 		strength[l] = strength_of(&all[l]);
 	}
-	for (size_t i = 1; i < r->ncells; i++) {
+	for (size_t i = ROOTS; i < r->ncells; i++) {
 		uint32_t above = r->cell[i].above;
 		bool enough = v[above].weight >= VARIANCE_LEAST && v[above].weight - v[above].cells >= 1 && v[above].cells >= 2;
 
@@ -349,7 +364,7 @@ static void add_samples(const struct replay *r, const double *shorter, struct su
 			to->weight[k] += w * s->copies[k];
 		}
 	}
-	for (size_t i = r->ncells; i-- > 1;) {
+	for (size_t i = r->ncells; i-- > ROOTS;) {
 		struct sums *to = &sum[r->cell[i].above];
 
 		for (size_t k = 0; k <= REPLICATES; k++) {
@@ -367,8 +382,8 @@ void shares_ask(const struct replay *r, const double *shorter, float **fraction,
 	*change = xcalloc(r->ncells, sizeof(**change));
 	add_samples(r, shorter, sum);
 	for (size_t i = 0; i < r->ncells; i++) {
-		double m = i ? r->cell[i].strength : 0;
-		const struct sums *above = i ? &sum[r->cell[i].above] : NULL;
+		const struct sums *above = i < ROOTS ? NULL : &sum[r->cell[i].above];
+		double m = above ? r->cell[i].strength : 0;
 
 		/* From here on, `shorter` is the fraction itself. */
 		for (size_t k = 0; k <= REPLICATES; k++) {

@@ -398,23 +398,43 @@ static bool do_edge(struct sim *m, uint32_t i, const struct step *s, size_t ncau
 	return m->runner[i].phase || !follows(m, i, s, ncauses);
 }
 
+/* Plain enough for compilers to take several at a time. */
+static void shift(float *restrict change, const float *restrict by, float ns)
+{
+	for (size_t k = 0; k < REPLICATES; k++)
+		change[k] -= ns * by[k];
+}
+
 static double outside_factor(const struct sim *m, const struct step *s)
 {
 	const struct replay_question *q = m->how->asked;
 
-	for (size_t i = 0; q && s->kind == BURST_OUTSIDE && i < q->noutside; i++)
+	for (size_t i = 0; q && i < q->noutside; i++)
 		if (q->outside[i].site == s->site)
 			return q->outside[i].factor > 0 ? q->outside[i].factor : 0;
 	return 1;
 }
 
-static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
+/* How long a wait for the outside takes: what waits in faster code gets shorter, too. */
+static double outside_ns(struct sim *m, uint32_t i, const struct step *s)
 {
 	double ns = (double)s->waited_ns * outside_factor(m, s);
 
-	if (m->runner[i].phase || ns <= 0)
+	if (m->how->change)
+		shift(m->runner[i].change, m->how->change[s->wait_cell], (float)ns);
+	return m->how->fraction ? ns * (1 - (double)m->how->fraction[s->wait_cell]) : ns;
+}
+
+static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
+{
+	double ns;
+
+	if (m->runner[i].phase)
 		return true;
 	m->runner[i].phase = 1;
+	ns = s->kind == BURST_OUTSIDE ? outside_ns(m, i, s) : (double)s->waited_ns;
+	if (ns <= 0)
+		return true;
 	sleep_for(m, i, m->how->kept ? ns : ns - (double)s->late_ns);
 	return false;
 }
@@ -569,13 +589,6 @@ static void do_span(struct sim *m, uint32_t i, const struct step *s, bool begins
 	p->end_ns = m->now;
 	for (size_t k = 0; k < REPLICATES; k++)
 		p->change[k] = m->runner[i].change[k] - p->change[k];
-}
-
-/* Plain enough for compilers to take several at a time. */
-static void shift(float *restrict change, const float *restrict by, float ns)
-{
-	for (size_t k = 0; k < REPLICATES; k++)
-		change[k] -= ns * by[k];
 }
 
 static void begin_stretch(struct sim *m, uint32_t i)

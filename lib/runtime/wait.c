@@ -166,7 +166,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
  * Blocked samples for a wait of so many ns: one of less than a period stands for a
  * whole one, or for nothing.
  */
-static void sample_wait(struct wait *w, uint32_t class, int64_t ns, struct stack *stack, bool *looked)
+static void sample_wait(struct wait *w, uint32_t class, int64_t ns, int64_t now, struct stack *stack, bool *looked)
 {
 	int64_t period = (int64_t)arena->period_ns, n;
 
@@ -177,6 +177,8 @@ static void sample_wait(struct wait *w, uint32_t class, int64_t ns, struct stack
 	self.residue_ns[class] -= n * period;
 	look(stack, class);
 	*looked = true;
+	if (event_on() && class != CLASS_LOCK)
+		event_note(w->t, BURST_WAITING, now, n * period, atomic_load_explicit(&w->t->ring_head, memory_order_relaxed), 0, w->site);
 	sample_keep(w->t, stack, class, n < INT32_MAX ? (uint32_t)n : INT32_MAX);
 }
 
@@ -204,7 +206,7 @@ static void finish(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 	counter_add(&t->waited_ns[class], (uint64_t)length);
 	if (w->outside)
 		learn(t, w->site, length);
-	sample_wait(w, class, length, &stack, &looked);
+	sample_wait(w, class, length, now, &stack, &looked);
 	if (speedup && may_credit) {
 		if (length >= LONG_NS) {
 			/* The stack is what it was at the beginning; the region may be another. */

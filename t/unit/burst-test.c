@@ -35,7 +35,7 @@ static struct burst_event event_at(int64_t before)
 {
 	static const bool waits[BURST_KINDS] = {
 		[BURST_ACQUIRE] = true, [BURST_WAIT] = true, [BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_SAMPLE] = true,
-		[BURST_TIMEOUT] = true,
+		[BURST_TIMEOUT] = true, [BURST_WAITING] = true,
 	};
 	static const bool none[BURST_KINDS] = {
 		[BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_DEATH] = true, [BURST_TIMEOUT] = true,

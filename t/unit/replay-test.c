@@ -594,6 +594,19 @@ static void sleeper(void *unused)
 	}
 }
 
+/* Two regions wait at one place, as callers of a function that reads; one of them computes as well. */
+static void files(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(0.3 * MS));
+		wait_for_device(1, about(0.6 * MS), 97);
+		wait_for_device(2, about(0.2 * MS), 97);
+		compute(3, about(0.4 * MS));
+		visit();
+	}
+}
+
 static void lock_or_not(void *unused)
 {
 	(void)unused;
@@ -764,6 +777,7 @@ static const struct program programs[] = {
 	{ "sharing", sharing, 2, 2, false, NOTED_LATE, CLOSE },
 	{ "silent", crowd, 2, 3, false, NOTED_NEVER, CLOSE },
 	{ "gather", gatherings, 2, 2, false, NOTED, CLOSE },
+	{ "files", files, 2, 3, false, NOTED, CLOSE },
 	{ "requests", requests, 2, 2, true, NOTED, 0.05 }, /* half of the time idle: 190 samples, and spans that depend on the square of the load */
 };
 

@@ -39,6 +39,7 @@ struct task {
 	double ready_since, queued;
 	bool woken;          /* is ready because it has waited, not because its slice was over */
 	double to_sample;    /* processor time until its next sample */
+	double unsampled;    /* of its waits for devices */
 	uint32_t region;     /* where it computes */
 	uint64_t random;
 	bool joined;
@@ -285,7 +286,7 @@ static struct task *new_task(void (*body)(void *), void *argument)
 	t->to_sample = w.sample_ns * uniform(&w.seed);
 	t->joined = false;
 	t->joiner = NULL;
-	t->left = t->queued = 0;
+	t->left = t->queued = t->unsampled = 0;
 	getcontext(&t->context);
 	t->context.uc_stack.ss_sp = t->stack;
 	t->context.uc_stack.ss_size = STACK_BYTES;
@@ -330,6 +331,19 @@ static void sleep_ns(double ns, uint32_t site)
 	w.current->until = w.now + ns;
 	block(SLEEPS);
 	note(w.current, BURST_OUTSIDE, 0, 0, site, w.now - from);
+}
+
+/* In the code of a region: were that faster, the device would be. */
+static void wait_for_device(uint32_t region, double ns, uint32_t site)
+{
+	double from = w.now, samples;
+
+	sleep_ns(ns * (1 - w.smaller[region]), site);
+	w.current->unsampled += w.now - from;
+	samples = floor(w.current->unsampled / w.sample_ns);
+	w.current->unsampled -= samples * w.sample_ns;
+	if (samples > 0)
+		note(w.current, BURST_WAITING, region, 0, site, samples * w.sample_ns);
 }
 
 static void wait_in(struct waiters *x)
