@@ -67,6 +67,24 @@ others_are_delayed() {
 }
 check 'while a sleep is sped up, all else is delayed' others_are_delayed
 
+# libc's own nanosleep is never on the stack of a thread that sleeps.
+is_a_function_of_libc() {
+	exits 0 andweorc-record -q -o log --window 20 -r nap -r nanosleep -s 50 -- ./waits 3000 2>err
+	lacks "no sample was in 'nanosleep'" err
+	# It is called by the other thread, too.
+	test "$(blocked_of nanosleep)" -gt "$(blocked_of nap)"
+	awk -F'\t' '
+		function value(key, i) {
+			for (i = 2; i <= NF; i++)
+				if (index($i, key "=") == 1)
+					return substr($i, length(key) + 2)
+		}
+		$1 == "region" && /\tsymbol=nanosleep/ { id = value("id") }
+		$1 == "experiment" && value("region") == id { delay += value("delay_ns"); wall += value("wall_ns") }
+		END { print delay, wall; exit !(delay > 0.2 * wall) }' log
+}
+check 'a function of libc that waits is a region, though the runtime stands in for it' is_a_function_of_libc
+
 leaves_are_the_program() {
 	awk -F'\t' '$1 == "module" && /libandweorc/ { print substr($3, 4) }' log >runtime
 	awk -F'\t' -v id="module=$(cat runtime)" '$1 == "sample" && $3 == id && /state=blocked/' log >got

@@ -19,6 +19,7 @@ void regions_release(struct regions *r)
 		free(r->v[i]->file);
 		free(r->v[i]->ranges);
 		free(r->v[i]->calls);
+		free(r->v[i]->stand_ins);
 		free(r->v[i]);
 	}
 	free(r->v);
@@ -125,6 +126,7 @@ struct region *regions_function(struct regions *r, struct mapping *mod, const st
 		n = image_function_ranges(mod->image, at->function, &ranges);
 		regions_widen(g, ranges, n);
 		free(ranges);
+		regions_stand_in(r, g, mod);
 	}
 	return g;
 }

@@ -34,6 +34,8 @@ struct region {
 	struct range *calls;      /* of a function: the calls that it is entered by; see binary/calls.h; owned */
 	size_t ncalls;
 	bool has_calls;           /* they have been looked for */
+	struct range *stand_ins;  /* places of the runtime's code that the program calls instead; see regions_stand_in.c; owned */
+	size_t nstand_ins;
 	size_t logged_ranges;     /* as many as the log knows of */
 	bool logged;              /* a record has been written: from then on each run says how many samples were in it */
 	bool named;               /* asked for with -r */

@@ -32,6 +32,15 @@ char *regions_offset_name(const struct mapping *mod, uint64_t off);
 /* Is everything inside this function, so that "all of it faster" is no finding?  Or does it only begin or end a file's code (_init)? */
 bool regions_is_root(const char *function);
 
+/* Finds what the runtime has in the stead of the function, which is of mod. */
+void regions_stand_in(struct regions *r, struct region *g, struct mapping *mod);
+
+/* The function of libc that the runtime's code at `off` stands in for; NULL: none. */
+struct region *regions_stood_in(struct regions *r, struct mapping *runtime, uint64_t off);
+
+/* Is the place in what stands in for it? */
+bool regions_stands_in(const struct region *g, uint64_t place);
+
 /* Adds to a region's ranges; they stay sorted and merged. */
 void regions_widen(struct region *g, const struct range *more, size_t n);
 

@@ -154,6 +154,8 @@ static void add_target(const struct region *region, struct arena_target *target)
 			at = (struct range){ arena_place(region->module, at.lo), arena_place(region->module, at.hi) };
 		target->range[target->nranges++] = (struct arena_range){ at.lo, at.hi };
 	}
+	for (size_t i = 0; i < region->nstand_ins && target->nranges < ARENA_RANGES; i++)
+		target->range[target->nranges++] = (struct arena_range){ region->stand_ins[i].lo, region->stand_ins[i].hi };
 }
 
 /* Ranges of several regions may overlap, where one function was inlined into another. */

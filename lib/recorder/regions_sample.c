@@ -105,6 +105,13 @@ static struct place *place_of(struct regions *r, struct mapping *mod, uint64_t o
 	return p;
 }
 
+static bool holds(const struct region *g, const struct place *p, uint64_t place)
+{
+	if (g->scope == REGION_CLASS)
+		return regions_covers(g, place);
+	return (g->module == p->module && regions_covers(g, p->off)) || regions_stands_in(g, place);
+}
+
 /*
  * Samples of lines and functions that were found by sampling are charged by the
  * mode; functions and classes that were asked for, wherever their code is.
@@ -122,7 +129,7 @@ static void find_wide(struct regions *r, struct place *p)
 
 		if (!(g->named || g->given || g->has_calls) || g->scope == REGION_LINE)
 			continue;
-		if (g->scope == REGION_CLASS ? regions_covers(g, place) : g->module == p->module && regions_covers(g, p->off))
+		if (holds(g, p, place))
 			p->wide[p->nwide++] = g;
 	}
 }
@@ -207,12 +214,12 @@ static void charge_fallback(struct regions *r, const struct arena_sample *s, boo
 		struct mapping *mod = module_of(r, s->place[i]);
 		struct place *p;
 
-		if (!mod || mapping_is_runtime(mod) || (own && !mod->own))
+		if (!mod || (own && !mod->own))
 			continue;
 		own = own || mod->own;
 		p = place_of(r, mod, offset_of(s->place[i]));
 		if (alone && !p->fell_back && mapping_image(mod)) {
-			p->fallback = regions_fallback(r, mod, p->off);
+			p->fallback = (mapping_is_runtime(mod) ? regions_stood_in : regions_fallback)(r, mod, p->off);
 			p->fell_back = true;
 		}
 		if (p->fallback)

@@ -1,0 +1,82 @@
+/*
+ * regions_stand_in: functions of libc that the program never comes to.
+ *
+ * A program that calls fdatasync calls the runtime's, which notes the wait and calls
+ * libc's.  While it waits, the runtime's is on its stack, and libc's is not.  So the
+ * region of libc's function has the code of the runtime's, too; else it would be told
+ * to take no time, where sqlite3 is for half of its time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "binary/symbols.h"
+#include "recorder/regions_parts.h"
+#include "runtime/real.h"
+
+static const char *const stand_ins[] = {
+#define X(name, type, params) #name,
+	REAL_FUNCTIONS(X)
+#undef X
+};
+
+enum { ALIASES = 16 }; /* __unlink, unlink: of one function */
+
+static bool is_stood_in_for(const char *function)
+{
+	for (size_t i = 0; i < sizeof(stand_ins) / sizeof(stand_ins[0]); i++)
+		if (strcmp(stand_ins[i], function) == 0)
+			return true;
+	return false;
+}
+
+static void take(struct region *g, struct mapping *runtime, const char *function)
+{
+	struct range *ranges;
+	size_t n = image_function_ranges(runtime->image, function, &ranges);
+
+	for (size_t i = 0; i < n; i++) {
+		ranges[i].lo = arena_place(runtime->id, ranges[i].lo);
+		ranges[i].hi = arena_place(runtime->id, ranges[i].hi);
+	}
+	free(g->stand_ins);
+	g->stand_ins = ranges;
+	g->nstand_ins = n;
+}
+
+void regions_stand_in(struct regions *r, struct region *g, struct mapping *mod)
+{
+	const char *name[ALIASES];
+	size_t n = mapping_is_libc(mod) && g->nranges > 0 ? image_aliases(mod->image, g->ranges[0].lo, name, ALIASES) : 0;
+
+	for (size_t k = 0; k < n && k < ALIASES; k++)
+		for (size_t i = 0; is_stood_in_for(name[k]) && i < r->modules->n; i++)
+			if (mapping_is_runtime(&r->modules->v[i]) && mapping_image(&r->modules->v[i]))
+				take(g, &r->modules->v[i], name[k]);
+}
+
+struct region *regions_stood_in(struct regions *r, struct mapping *runtime, uint64_t off)
+{
+	const char *symbol = mapping_image(runtime) ? image_symbol(runtime->image, off) : NULL;
+	char *name = symbol ? xstrndup(symbol, symbol_base(symbol)) : NULL;
+	struct region *g = NULL;
+
+	for (size_t i = 0; i < r->modules->n && name && is_stood_in_for(name) && !g; i++) {
+		struct mapping *mod = &r->modules->v[i];
+		struct range *ranges = NULL;
+
+		if (mod->mapped && mapping_is_libc(mod) && mapping_image(mod) && image_function_ranges(mod->image, name, &ranges) > 0)
+			g = regions_fallback(r, mod, ranges[0].lo);
+		free(ranges);
+	}
+	free(name);
+	return g;
+}
+
+bool regions_stands_in(const struct region *g, uint64_t place)
+{
+	for (size_t i = 0; i < g->nstand_ins; i++)
+		if (place >= g->stand_ins[i].lo && place < g->stand_ins[i].hi)
+			return true;
+	return false;
+}
