@@ -5,6 +5,7 @@
 #   make check        install what is missing, build, run every test through prove
 #   make predictions  predictions of waits of all kinds against known answers (*)
 #   make accuracy     intervals by simulation, numbers against R, predicted against measured speedups (*)
+#   make installed    programs of the distribution, predicted against functions that are really made slower (*)
 #   make changes      what comparisons find of a change, and of none, recorded for real (*)
 #   make recordings   do intervals of real recordings hold the truth (*)
 #   make bench        overhead, start-up, symbolisation (*)
@@ -226,7 +227,7 @@ static: $(STATIC)
 
 # ---- what people call -------------------------------------------------------
 
-.PHONY: deps demo-deps demo check predictions accuracy changes recordings bench fuzz
+.PHONY: deps demo-deps demo check predictions accuracy installed changes recordings bench fuzz
 deps:
 	$(Q)ci/deps
 
@@ -243,7 +244,7 @@ check: deps
 	$(Q)O='$(O)' t/run
 
 # What the long ones do, and how long that takes, before anything is built.
-LONG := $(addprefix say-,predictions accuracy changes recordings bench)
+LONG := $(addprefix say-,predictions accuracy installed changes recordings bench)
 .PHONY: $(LONG)
 $(LONG): say-%:
 	$(Q)O='$(O)' t/announce $*
@@ -259,6 +260,9 @@ accuracy: say-accuracy all workload unit $(O)/t/accuracy/numbers
 	$(Q)O='$(O)' t/accuracy/simulate
 	$(Q)O='$(O)' t/accuracy/run
 	$(Q)O='$(O)' t/accuracy/latency
+
+installed: say-installed all
+	$(Q)O='$(O)' CC='$(CC)' t/accuracy/installed
 
 changes: say-changes all workload
 	$(Q)rm -rf '$(O)/changes'
