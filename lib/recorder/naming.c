@@ -244,18 +244,14 @@ static bool is_allocator(struct mapping *mod)
 	       !defines(mod, "memset");
 }
 
-/* Function ranges as places: those of a class lie in several modules. */
+/* Those of a class lie in several modules. */
 static size_t add_code(struct region *g, struct mapping *mod, const char *function)
 {
-	struct range *ranges;
-	size_t n = image_function_ranges(mod->image, function, &ranges);
+	struct range *places;
+	size_t n = regions_places(mod, function, &places);
 
-	for (size_t i = 0; i < n; i++) {
-		ranges[i].lo = arena_place(mod->id, ranges[i].lo);
-		ranges[i].hi = arena_place(mod->id, ranges[i].hi);
-	}
-	regions_widen(g, ranges, n);
-	free(ranges);
+	regions_widen(g, places, n);
+	free(places);
 	return n;
 }
 

@@ -69,6 +69,15 @@ void regions_widen(struct region *g, const struct range *more, size_t n)
 	g->nranges = out;
 }
 
+size_t regions_places(struct mapping *mod, const char *function, struct range **places)
+{
+	size_t n = image_function_ranges(mod->image, function, places);
+
+	for (size_t i = 0; i < n; i++)
+		(*places)[i] = (struct range){ arena_place(mod->id, (*places)[i].lo), arena_place(mod->id, (*places)[i].hi) };
+	return n;
+}
+
 bool regions_covers(const struct region *g, uint64_t off)
 {
 	for (size_t i = 0; i < g->ncalls; i++)

@@ -32,6 +32,9 @@ char *regions_offset_name(const struct mapping *mod, uint64_t off);
 /* Is everything inside this function, so that "all of it faster" is no finding?  Or does it only begin or end a file's code (_init)? */
 bool regions_is_root(const char *function);
 
+/* The code of a function as places, in one array for the caller to free.  Returns how many. */
+size_t regions_places(struct mapping *mod, const char *function, struct range **places);
+
 /* Finds what the runtime has in the stead of the function, which is of mod. */
 void regions_stand_in(struct regions *r, struct region *g, struct mapping *mod);
 

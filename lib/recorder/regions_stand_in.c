@@ -32,16 +32,8 @@ static bool is_stood_in_for(const char *function)
 
 static void take(struct region *g, struct mapping *runtime, const char *function)
 {
-	struct range *ranges;
-	size_t n = image_function_ranges(runtime->image, function, &ranges);
-
-	for (size_t i = 0; i < n; i++) {
-		ranges[i].lo = arena_place(runtime->id, ranges[i].lo);
-		ranges[i].hi = arena_place(runtime->id, ranges[i].hi);
-	}
 	free(g->stand_ins);
-	g->stand_ins = ranges;
-	g->nstand_ins = n;
+	g->nstand_ins = regions_places(runtime, function, &g->stand_ins);
 }
 
 void regions_stand_in(struct regions *r, struct region *g, struct mapping *mod)
