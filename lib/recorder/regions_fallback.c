@@ -47,9 +47,23 @@ static struct region *by_extent(struct regions *r, struct mapping *mod, uint64_t
 	return g;
 }
 
+enum { ALIASES = 16 };
+
+/* The name that a program calls it by: read, of which libc also has __read and __GI___libc_read.  NULL: it has none. */
+static const char *name_at(struct image *img, uint64_t off)
+{
+	const char *alias[ALIASES], *name = image_symbol(img, off);
+	size_t n = name && name[0] == '_' ? image_aliases(img, off, alias, ALIASES) : 0;
+
+	for (size_t i = 0; i < n && i < ALIASES; i++)
+		if (alias[i][0] != '_')
+			return alias[i];
+	return name;
+}
+
 struct region *regions_fallback(struct regions *r, struct mapping *mod, uint64_t off)
 {
-	struct frame at = { .function = image_symbol(mod->image, off) };
+	struct frame at = { .function = name_at(mod->image, off) };
 	struct region *g;
 
 	if (!at.function)
