@@ -142,6 +142,28 @@ waits_are_sampled() {
 }
 check 'waits for the outside are sampled, and replayed as a part of the code that waits' waits_are_sampled
 
+# Of processor time as progress, in a thread that does nothing to others.  Part of a run would be one of its phases.
+runs_are_whole() {
+	gcc -O2 -g -o phased "$data/record/phased.c"
+	exits 0 andweorc-record -q -o log -d 9 -m function -P :work -r first -r second -s 50 -- ./phased 400 >out 2>err
+	has '^burst	.*	whole=1' log
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze -p :work --format andweorc resolved >analysis
+	awk -F'\t' '
+		function value(key, i) {
+			for (i = 2; i <= NF; i++)
+				if (index($i, key "=") == 1)
+					return substr($i, length(key) + 2)
+		}
+		$1 == "impact" { print value("region"), value("replay_slope"); slope[value("region")] = value("replay_slope") }
+		END {
+			off = slope["first"] - 2 / 3
+			also = slope["second"] - 1 / 3
+			exit !(off < 0.06 && off > -0.06 && also < 0.06 && also > -0.06)
+		}' analysis
+}
+check 'of short runs some are noted as a whole, and processor time is replayed' runs_are_whole
+
 survives() {
 	andweorc-record -q -o log -r work -- ./events pair >out 2>err &
 	recorder=$!

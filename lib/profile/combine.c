@@ -26,17 +26,31 @@ struct replayed {
 };
 
 struct sum {
-	double s, weight, gain, doubt;
+	double s, weight, gain, square, doubt;
 	size_t n;
 };
+
+/*
+ * Of runs that differ more than chance makes them, each has seen other phases of the
+ * program: the variance of their mean is as much greater (Birge 1932).
+ */
+static double variance_of_mean(const struct sum *sum)
+{
+	double mean = sum->gain / sum->weight, excess = (sum->square - sum->weight * mean * mean) / (double)(sum->n - 1);
+
+	return (sum->n > 1 && excess > 1 ? excess : 1) / sum->weight;
+}
+
+static bool is_used(const struct profile_replayed *r)
+{
+	return r->se > 0 && !isnan(r->gain) && r->trust >= LEAST_TRUST && r->unseen <= MOST_UNSEEN;
+}
 
 static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
 {
 	double chance = r->chance > 0 ? r->chance : r->se, weight = 1 / (chance * chance);
 	size_t i = 0;
 
-	if (!(r->se > 0) || isnan(r->gain) || r->trust < LEAST_TRUST || !(r->unseen <= MOST_UNSEEN))
-		return;
 	while (i < *n && sum[i].s != r->s)
 		i++;
 	if (i == MOST_LEVELS)
@@ -45,23 +59,27 @@ static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
 		sum[(*n)++] = (struct sum){ .s = r->s };
 	sum[i].weight += weight;
 	sum[i].gain += weight * r->gain;
+	sum[i].square += weight * r->gain * r->gain;
 	/* What the models do not know, they do not know of any run. */
 	sum[i].doubt += fmax(0, r->se * r->se - chance * chance);
 	sum[i].n++;
 }
 
-/* By ascending speedup. */
+/* By ascending speedup.  Of a program whose runs were observed as a whole, parts of other runs, which may be any phase, do not count. */
 static size_t replayed_of(const struct profile *p, size_t point, size_t region, struct replayed out[MOST_LEVELS])
 {
 	struct sum sum[MOST_LEVELS];
+	bool whole = false;
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->nreplayed; i++)
-		if (p->replayed[i].point == point && p->replayed[i].region == region)
+		whole = whole || (p->replayed[i].point == point && p->replayed[i].region == region && p->replayed[i].whole && is_used(&p->replayed[i]));
+	for (size_t i = 0; i < p->nreplayed; i++)
+		if (p->replayed[i].point == point && p->replayed[i].region == region && p->replayed[i].whole == whole && is_used(&p->replayed[i]))
 			add(sum, &n, &p->replayed[i]);
 	for (size_t i = 0; i < n; i++) {
 		double gain = sum[i].gain / sum[i].weight, off = hypot(OFF_GAIN, OFF_RELATIVE * gain);
-		struct replayed one = { sum[i].s, gain, sqrt(1 / sum[i].weight + sum[i].doubt / (double)sum[i].n + off * off) };
+		struct replayed one = { sum[i].s, gain, sqrt(variance_of_mean(&sum[i]) + sum[i].doubt / (double)sum[i].n + off * off) };
 		size_t k = i;
 
 		for (; k > 0 && out[k - 1].s > one.s; k--)

@@ -20,5 +20,6 @@ void load_ends(struct context *c, struct record *rec, size_t visits);
 
 /* The place of the point of that name. */
 size_t load_point(struct profile *p, const char *name);
+bool load_knows_point(const struct profile *p, const char *name);
 
 #endif

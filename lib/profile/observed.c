@@ -46,15 +46,16 @@ static struct burst *burst_of(struct observed *o, uint64_t id)
 void load_burst(struct context *c, struct record *rec)
 {
 	struct observed *o = need_observed(c, rec);
-	uint64_t id, length, cpus, others = UINT64_MAX;
+	uint64_t id, length, cpus, others = UINT64_MAX, whole = 0;
 	struct burst *b;
 
 	if (!o || !record_need_u64(rec, "id", &id) || !record_need_u64(rec, "length_ns", &length) ||
-	    !record_need_u64(rec, "cpus", &cpus) || !record_opt_u64(rec, "others_ns", &others))
+	    !record_need_u64(rec, "cpus", &cpus) || !record_opt_u64(rec, "others_ns", &others) || !record_opt_u64(rec, "whole", &whole))
 		return;
 	b = burst_of(o, id);
 	b->length_ns = length < INT64_MAX ? (int64_t)length : INT64_MAX;
 	b->cpus = cpus > 0 && cpus < UINT16_MAX ? (unsigned)cpus : 1;
+	b->whole = whole == 1;
 	b->others_known = others <= INT64_MAX;
 	b->others_ns = b->others_known ? (int64_t)others : 0;
 }
@@ -156,19 +157,25 @@ bool observed_is_charged(const struct observed_stack *s, size_t region)
 	return false;
 }
 
+static bool is_whole(const struct observed *o)
+{
+	return o->nbursts == 1 && o->burst[0].whole;
+}
+
 /* region: its place in the profile. */
 static void keep(struct context *c, const struct observed *o, size_t region, double s, const struct replay_effect *e,
 		 const struct replay_facts *facts)
 {
 	struct profile *p = c->p;
-	const char *name = name_of(o, e->point);
+	bool runs = is_whole(o) && load_knows_point(p, "run"); /* are they progress? */
+	const char *name = e->what == REPLAY_WHOLE ? (runs ? "run" : NULL) : name_of(o, e->point);
 
 	if (!name || isnan(e->gain))
 		return;
 	p->replayed = xgrow(p->replayed, p->nreplayed, &p->cap_replayed, sizeof *p->replayed);
 	p->replayed[p->nreplayed] = (struct profile_replayed){
 		.point = load_point(p, name), .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .se = e->se, .trust = e->trust,
-		.measured_ns = e->measured_ns,
+		.measured_ns = e->measured_ns, .whole = is_whole(o),
 		.unseen = (facts->unexplained_ns + facts->timeouts_ns) / facts->length_ns,
 	};
 	memcpy(p->replayed[p->nreplayed++].model, e->model, sizeof e->model);
@@ -183,7 +190,8 @@ static void ask(struct context *c, const struct observed *o, const struct replay
 	replay_facts(r, &facts);
 	replay_ask(r, q, &a);
 	for (size_t i = 0; i < a.n; i++)
-		if (region == PROFILE_NONE || a.effect[i].what == REPLAY_PERIOD || a.effect[i].what == REPLAY_MEAN)
+		if (region == PROFILE_NONE || a.effect[i].what == REPLAY_PERIOD || a.effect[i].what == REPLAY_MEAN ||
+		    a.effect[i].what == REPLAY_WHOLE)
 			keep(c, o, region, s, &a.effect[i], &facts);
 	replay_answer_release(&a);
 }
@@ -278,10 +286,25 @@ static void ask_regions(struct context *c, struct observed *o, const struct repl
 	free(waited.region);
 }
 
+/* The id of the point that counts processor time; 0: the run has none. */
+static uint32_t work_point(const struct observed *o)
+{
+	for (size_t i = 0; i < o->npoints; i++)
+		if (strcmp(o->point[i].name, ":work") == 0)
+			return o->point[i].id;
+	return 0;
+}
+
 static void replay_run(struct context *c, struct observed *o)
 {
-	struct replay *r = replay_learn(o->burst, o->nbursts, o->nstacks);
+	struct replay *r;
 
+	for (size_t i = 0; i < o->nbursts; i++) {
+		burst_join_timeouts(&o->burst[i]);
+		if (work_point(o))
+			burst_count_work(&o->burst[i], work_point(o));
+	}
+	r = replay_learn(o->burst, o->nbursts, o->nstacks);
 	if (c->p->what_if)
 		ask_users(c, o, r);
 	else

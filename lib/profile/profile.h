@@ -175,6 +175,7 @@ struct profile_replayed {
 	enum replay_what what;
 	double gain, chance, se, measured_ns; /* chance: the part of se that is so; another run has another */
 	double trust;  /* as in struct replay_effect */
+	bool whole;    /* all of the run was observed */
 	double unseen; /* time in waits of which the end is not understood, to the length of the bursts */
 	struct replay_modelled model[REPLAY_MODELS];
 };

@@ -25,7 +25,6 @@ void bursts_init(struct bursts *b, struct arena *arena, struct journal *journal,
 	b->processes = processes;
 	b->run = run;
 	b->on = false;
-	b->last_ns = 0;
 }
 
 void bursts_release(struct bursts *b)
@@ -37,7 +36,7 @@ void bursts_release(struct bursts *b)
 	b->stacks = (struct map)MAP_INIT;
 	b->nthreads = b->nobjects = b->nplaces = 0;
 	for (size_t i = 0; i < ARENA_THREADS; i++)
-		free(b->samples[i].stack);
+		free(b->samples[i].v);
 	memset(b->samples, 0, sizeof(b->samples));
 	free(b->life);
 	b->life = NULL;
@@ -56,6 +55,7 @@ void bursts_begin(struct bursts *b, int64_t began_ns)
 	atomic_store_explicit(&b->arena->cut_ns, 0, memory_order_relaxed);
 	for (uint32_t i = 0; i < ARENA_THREADS; i++) {
 		b->samples[i].n = 0;
+		b->samples[i].was_there = i < n;
 		b->samples[i].first = i < n ? atomic_load_explicit(&shared_thread(b->arena, i)->ring_tail, memory_order_relaxed) : 0;
 	}
 	b->began_ns = began_ns;
@@ -105,8 +105,11 @@ void bursts_sample(struct bursts *b, uint32_t slot, uint32_t place, const struct
 
 	if (!b->on || at != of->n)
 		return;
-	of->stack = xgrow(of->stack, of->n, &of->cap, sizeof(*of->stack));
-	of->stack[of->n++] = s->class == CLASS_LOCK || s->class == CLASS_RUNQUEUE ? 0 : stack_number(b);
+	of->v = xgrow(of->v, of->n, &of->cap, sizeof(*of->v));
+	of->v[of->n++] = (struct burst_sample){
+		.stack = s->class == CLASS_LOCK || s->class == CLASS_RUNQUEUE ? 0 : stack_number(b),
+		.cpu_ns = s->class == CLASS_CPU ? (uint32_t)(s->weight * b->arena->period_ns) : 0,
+	};
 }
 
 bool bursts_is_full(const struct bursts *b)
@@ -157,11 +160,38 @@ static void find_lives(struct bursts *b, uint32_t log)
 		add_life(b, event + first, n - first, slot, number_of(&b->threads, &b->nthreads, (uint64_t)tid << 32 | (slot + 1)));
 }
 
+/* Of the threads that had the slot one after the other, is it the first one? */
+static bool is_first_life(const struct bursts *b, const struct burst_life *life)
+{
+	for (const struct burst_life *l = b->life; l < life; l++)
+		if (l->slot == life->slot)
+			return false;
+	return true;
+}
+
+/* Threads that computed, and did nothing to others. */
+static void find_silent_lives(struct bursts *b)
+{
+	uint32_t n = shared_threads(b->arena);
+
+	for (uint32_t slot = 0; slot < n; slot++) {
+		uint64_t tid = (uint64_t)(uint32_t)shared_thread(b->arena, slot)->tid << 32;
+
+		if (b->samples[slot].n == 0)
+			continue;
+		add_life(b, NULL, 0, slot, 0);
+		if (is_first_life(b, &b->life[b->nlives - 1]))
+			b->life[b->nlives - 1].id = number_of(&b->threads, &b->nthreads, tid | (slot + 1));
+		else
+			b->nlives--;
+	}
+}
+
 /* The thread that was born in the slot of that number at that time; 0: it has noted nothing. */
 static uint32_t born_in(const struct bursts *b, uint32_t number, int64_t at_ns)
 {
 	for (size_t i = 0; i < b->nlives; i++)
-		if (b->life[i].slot + 1 == number && b->life[i].event[0].at_ns >= at_ns)
+		if (b->life[i].slot + 1 == number && b->life[i].n > 0 && b->life[i].event[0].at_ns >= at_ns)
 			return b->life[i].id;
 	return 0;
 }
@@ -210,9 +240,9 @@ static bool translate(struct bursts *b, uint32_t slot, const struct arena_event 
 	case BURST_WAITING:
 		samples = &b->samples[slot];
 		place = a->object - samples->first;
-		if (place >= samples->n || samples->stack[place] == 0)
+		if (place >= samples->n || samples->v[place].stack == 0)
 			return false;
-		e->object = samples->stack[place];
+		e->object = samples->v[place].stack;
 		break;
 	case BURST_OUTSIDE:
 	case BURST_TIMEOUT:
@@ -248,12 +278,69 @@ static void write_events(struct bursts *b, uint32_t thread, struct buf *text)
 	buf_clear(text);
 }
 
+/* How many samples of the slot came before the first one that the thread noted. */
+static size_t early_samples(const struct bursts *b, const struct burst_life *life)
+{
+	const struct burst_samples *of = &b->samples[life->slot];
+
+	for (uint32_t i = 0; i < life->n; i++) {
+		const struct arena_event a = life->event[i];
+
+		if (a.kind == BURST_SAMPLE || a.kind == BURST_WAITING)
+			return a.object - of->first < of->n ? a.object - of->first : of->n;
+	}
+	return of->n;
+}
+
+/*
+ * A thread has a log from its first event on.  Of the samples before that the order is
+ * known, and not when they were taken; as the thread did nothing to others, that does not
+ * matter.  They are spread evenly over the time up to `until`: from the begin of the burst,
+ * if they fill most of that, else from as late as they have room, as the thread may not
+ * have been there, or idle.  What is missing from the time between two of them, it had no
+ * processor.  Returns when the last one was.
+ */
+static int64_t write_early_samples(const struct bursts *b, uint32_t slot, size_t n, int64_t until, struct buf *text)
+{
+	const struct burst_samples *of = &b->samples[slot];
+	int64_t sampled = 0, sum = 0, begin, before;
+
+	for (size_t i = 0; i < n; i++)
+		sum += of->v[i].cpu_ns;
+	if (sum == 0 || until <= 0)
+		return 0;
+	begin = (of->was_there && sum > until / 2) || sum > until ? 0 : until - sum;
+	before = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct burst_event e = { .kind = BURST_SAMPLE, .waited_ns = of->v[i].cpu_ns, .object = of->v[i].stack };
+		struct burst_event queued = { .kind = BURST_QUEUED };
+
+		if (of->v[i].cpu_ns == 0)
+			continue;
+		sampled += of->v[i].cpu_ns;
+		queued.at_ns = e.at_ns = begin + (int64_t)((double)(until - begin) * (double)sampled / (double)sum);
+		queued.waited_ns = e.at_ns - (before > begin ? before : begin) - e.waited_ns;
+		if (queued.waited_ns > 0) {
+			burst_write(text, &queued, before);
+			before = e.at_ns;
+		}
+		burst_write(text, &e, before);
+		before = e.at_ns;
+	}
+	return before;
+}
+
 static void write_life(struct bursts *b, const struct burst_life *life)
 {
 	struct buf text = BUF_INIT;
 	struct burst_event e;
 	int64_t before = 0;
 
+	if (is_first_life(b, life)) {
+		int64_t until = life->n > 0 ? life->event[0].at_ns - life->event[0].waited_ns - b->began_ns : b->length_ns;
+
+		before = write_early_samples(b, life->slot, early_samples(b, life), until < b->length_ns ? until : b->length_ns, &text);
+	}
 	for (uint32_t i = 0; i < life->n; i++) {
 		const struct arena_event a = life->event[i];
 
@@ -268,14 +355,13 @@ static void write_life(struct bursts *b, const struct burst_life *life)
 	buf_release(&text);
 }
 
-void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns, const struct machine_use *others)
+void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns, bool whole, const struct machine_use *others)
 {
 	int64_t cut = atomic_load_explicit(&b->arena->cut_ns, memory_order_relaxed);
 	int64_t taken_ns = others->stolen_ns + (others->foreign_ns > 0 ? others->foreign_ns : 0), whole_ns = ended_ns - b->began_ns;
 	struct buf *line = &b->journal->line;
 
 	b->on = false;
-	b->last_ns = ended_ns;
 	b->nlives = b->written = 0;
 	if (cut && cut < ended_ns)
 		ended_ns = cut;
@@ -289,12 +375,15 @@ void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns, const 
 	record_i64(line, "start_ns", b->began_ns - run_began_ns);
 	record_i64(line, "length_ns", b->length_ns);
 	record_u64(line, "cpus", machine_processors());
+	if (whole && !cut)
+		record_u64(line, "whole", 1);
 	if (others->foreign_known)
 		record_i64(line, "others_ns", (int64_t)((double)taken_ns * (double)b->length_ns / (double)whole_ns));
 	record_end(line);
 	journal_flush(b->journal);
 	for (uint32_t i = 0; i < shared_logs(b->arena); i++)
 		find_lives(b, i);
+	find_silent_lives(b);
 }
 
 bool bursts_write(struct bursts *b)

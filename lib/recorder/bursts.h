@@ -20,16 +20,22 @@
 #include "recorder/regions.h"
 #include "runtime/arena.h"
 
-/* The stacks of a slot's samples in a burst, by their place in its ring. */
+struct burst_sample {
+	uint32_t stack;  /* 0: that of a thread that waited for others, or for a processor */
+	uint32_t cpu_ns; /* 0: of a wait */
+};
+
+/* A slot's samples in a burst, by their place in its ring. */
 struct burst_samples {
 	uint32_t first;
-	uint32_t *stack; /* owned; 0: that of a thread that waited for others, or for a processor */
+	struct burst_sample *v; /* owned */
 	size_t n, cap;
+	bool was_there;         /* the slot, as the burst began */
 };
 
 /* A thread in a burst: a part of the log of its slot. */
 struct burst_life {
-	const struct arena_event *event; /* event[0..n); the program may still write there */
+	const struct arena_event *event; /* event[0..n); the program may still write there.  NULL: it was sampled, and noted nothing */
 	uint32_t n;
 	uint32_t slot;
 	uint32_t id; /* in the records */
@@ -47,7 +53,6 @@ struct bursts {
 	int64_t length_ns;
 	struct burst_life *life; /* owned; of the burst that is over, written up to `written` */
 	size_t nlives, lives_cap, written;
-	int64_t last_ns;        /* when the last one ended; 0: there has been none in this run */
 	struct idmap threads, objects, places; /* numbers of this run */
 	size_t nthreads, nobjects, nplaces;
 	struct map stacks;      /* by the regions that they are charged to; values: their number, of this run */
@@ -69,8 +74,11 @@ void bursts_sample(struct bursts *b, uint32_t slot, uint32_t place, const struct
 /* Is there no room for more events? */
 bool bursts_is_full(const struct bursts *b);
 
-/* After it, with all samples fetched; `others` is of the time since bursts_begin. */
-void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns, const struct machine_use *others);
+/*
+ * After it, with all samples fetched; `others` is of the time since bursts_begin.  `whole`: it held all of the run,
+ * if there was room.
+ */
+void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns, bool whole, const struct machine_use *others);
 
 /* Writes what one thread noted; until it returns false.  Meanwhile others take samples, which want to be fetched. */
 bool bursts_write(struct bursts *b);

@@ -210,6 +210,8 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 {
 	c->run = run;
 	c->pid = pid;
+	if (run == 1)
+		schedule_init(&c->observing.random, ~c->arena->seed);
 	c->began_ns = now_ns();
 	c->before = usage_of_children();
 	c->news = 0;
@@ -237,6 +239,8 @@ void conduct(struct conductor *c)
 
 	if (c->ready) {
 		conductor_read_modules(c, true);
+		if (!c->whole.on && c->block > 0 && conductor_run_is_due(c))
+			conductor_observe_run(c);
 		if (c->whole.on)
 			whole_conduct(c);
 		else if (discover(c))
@@ -251,6 +255,7 @@ void conduct(struct conductor *c)
 	ended = now_ns();
 	absent_end(c);
 	c->ran_ns = ended - c->began_ns;
+	c->observing.earlier_ns += c->ran_ns;
 	if (!c->cut)
 		c->last_run_ns = ended - c->began_ns;
 	if (c->status)

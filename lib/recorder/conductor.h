@@ -48,10 +48,20 @@ struct plan {
 /* A program without points; see whole.h. */
 struct whole {
 	bool on;
+	bool observed;           /* this run is no experiment: its events are noted */
 	int status;              /* of a run that went well */
 	struct region *region;   /* of this run; NULL: a baseline */
 	unsigned pct;
 	struct machine_use others; /* as it began */
+};
+
+/* When events are noted, over all runs; see observe.c. */
+struct observing {
+	int64_t next_ns;         /* the next burst of a long run, not before; 0: there has been none */
+	int64_t noted_ns;        /* in bursts */
+	int64_t earlier_ns;      /* in all runs but this one */
+	int64_t room_ns;         /* what of a short run goes into the logs; 0: all of it, as far as is known */
+	struct schedule random;
 };
 
 struct conductor {
@@ -98,6 +108,7 @@ struct conductor {
 	uint64_t disturbed;      /* of these, set aside */
 	struct machine machine;
 	struct bursts bursts;
+	struct observing observing;
 	struct whole whole;
 	int wait_status;         /* of the command, once it has ended, */
 	int64_t ended_ns;        /* and when that was */

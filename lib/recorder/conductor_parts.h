@@ -51,6 +51,12 @@ void conductor_let_go(struct conductor *c);
 
 /* ---- observe.c ---- */
 
+/* Before a run, or as it begins: is it short, and is it time to note one? */
+bool conductor_run_is_due(const struct conductor *c);
+
+/* Before anything else of such a run: notes all events of it. */
+void conductor_observe_run(struct conductor *c);
+
 /* Notes all events for a while, if it is time for that. */
 void conductor_observe(struct conductor *c);
 

@@ -4,7 +4,7 @@
  * is dead.  In virtual time it takes as long as that, less the clock of the
  * target's first thread: what that has paused for others, and been credited.
  *
- * A run that we had to end, or that ended in another way than the first, was
+ * One run in ten is no experiment, but a burst (observe.c).  A run that we had to end, or that ended in another way than the first, was
  * other work: it is no experiment, or set aside.
  */
 #include <stdlib.h>
@@ -77,15 +77,20 @@ void whole_prepare(struct conductor *c)
 
 	if (!c->whole.on)
 		return;
+	c->arena->attend_first = 1;
+	c->whole.observed = conductor_run_is_due(c);
+	if (c->whole.observed)
+		return;
 	t = conductor_trial(c, &c->whole.region);
 	c->whole.pct = t->pct;
-	c->arena->attend_first = 1;
 	conductor_switch(c, c->whole.region, c->whole.pct);
 }
 
 void whole_conduct(struct conductor *c)
 {
 	log_regions(c);
+	if (c->whole.observed)
+		conductor_observe_run(c);
 	c->whole.others = machine_now(&c->processes);
 	while (conductor_rest(c, now_ns() + REST_MS * MS))
 		;
@@ -111,7 +116,7 @@ void whole_log(struct conductor *c)
 	int64_t delay;
 	bool disturbed;
 
-	if (!c->ready || c->cut || !clock_of_main(c, &w.before.at_ns, &delay) || c->ended_ns - w.before.at_ns - delay <= 0)
+	if (!c->ready || c->cut || c->whole.observed || !clock_of_main(c, &w.before.at_ns, &delay) || c->ended_ns - w.before.at_ns - delay <= 0)
 		return;
 	w.after = conductor_tally(c);
 	w.after.at_ns = c->ended_ns;

@@ -59,6 +59,108 @@ void burst_add(struct burst_thread *t, const struct burst_event *e)
 	t->event[t->n++] = *e;
 }
 
+/* Samples come at any moment. */
+static bool is_deed(enum burst_kind kind)
+{
+	return kind != BURST_SAMPLE && kind != BURST_WAITING && kind != BURST_QUEUED;
+}
+
+enum { LOOK_MOST = 64 }; /* events of a look at others, at most */
+
+static bool was_locked(const struct burst_thread *t, size_t after, size_t before, uint32_t object)
+{
+	for (size_t i = after + 1; i < before; i++)
+		if (t->event[i].kind == BURST_LOCK && t->event[i].object == object)
+			return true;
+	return false;
+}
+
+/*
+ * Has the thread only looked at what others have done?  It unlocks what it has locked, and, as it
+ * goes on waiting, the mutex of a condition.  Any other UNLOCK is a condition that it signals.
+ */
+static bool only_looks(const struct burst_thread *t, size_t after, size_t before)
+{
+	for (size_t i = after + 1; i < before; i++) {
+		const struct burst_event *e = &t->event[i];
+		bool unlocks = e->kind == BURST_UNLOCK && (e->site == t->event[after].site || was_locked(t, after, i, e->object));
+
+		if (is_deed(e->kind) && e->kind != BURST_LOCK && !unlocks)
+			return false;
+	}
+	return true;
+}
+
+/* The wait in which the thread goes on waiting, from the time-out at i; t->n: none in this burst; i: it has done something else. */
+static size_t next_wait(const struct burst_thread *t, size_t i)
+{
+	for (size_t k = i + 1; k < t->n && k <= i + LOOK_MOST; k++) {
+		enum burst_kind kind = t->event[k].kind;
+
+		if (kind == BURST_TIMEOUT || kind == BURST_WAIT || (kind == BURST_ACQUIRE && t->event[k].waited_ns > 0))
+			return t->event[k].site == t->event[i].site && only_looks(t, i, k) ? k : i;
+	}
+	return t->n <= i + LOOK_MOST && only_looks(t, i, t->n) ? t->n : i;
+}
+
+/* Of the events [from, to) those that are no deeds become the n-th and what follows.  Returns the number of events then. */
+static size_t keep_samples(struct burst_thread *t, size_t from, size_t to, size_t n)
+{
+	for (size_t i = from; i < to; i++)
+		if (!is_deed(t->event[i].kind))
+			t->event[n++] = t->event[i];
+	return n;
+}
+
+static void join_timeouts(struct burst_thread *t)
+{
+	size_t n = 0, next;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct burst_event e = t->event[i];
+		int64_t began = e.at_ns - e.waited_ns;
+
+		while (i < t->n && e.kind == BURST_TIMEOUT && (next = next_wait(t, i)) != i) {
+			n = keep_samples(t, i + 1, next, n);
+			i = next;
+			e = i < t->n ? t->event[i] : e;
+		}
+		e.waited_ns = e.at_ns - began;
+		if (i < t->n)
+			t->event[n++] = e;
+	}
+	t->n = n;
+}
+
+void burst_join_timeouts(struct burst *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		join_timeouts(&b->thread[i]);
+}
+
+static void count_work(struct burst_thread *t, uint32_t point)
+{
+	struct burst_thread with = { .id = t->id };
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct burst_event visit = { .at_ns = t->event[i].at_ns, .kind = BURST_VISIT, .object = point };
+
+		burst_add(&with, &t->event[i]);
+		visit.other = (uint32_t)(t->event[i].waited_ns / 1000);
+		if (t->event[i].kind == BURST_SAMPLE && visit.other > 0)
+			burst_add(&with, &visit);
+	}
+	free(t->event);
+	*t = with;
+}
+
+void burst_count_work(struct burst *b, uint32_t point)
+{
+	b->work = point;
+	for (size_t i = 0; i < b->n; i++)
+		count_work(&b->thread[i], point);
+}
+
 /* ---- as text ----------------------------------------------------------------- */
 
 static void write_number(struct buf *b, uint64_t n)

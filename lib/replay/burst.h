@@ -38,6 +38,8 @@ struct burst {
 	unsigned cpus;      /* that the program may use, > 0 */
 	int64_t others_ns;  /* processor time that other programs and the hypervisor had, */
 	bool others_known;  /* if that is known */
+	bool whole;         /* it holds all of the run */
+	uint32_t work;      /* the point that counts processor time; 0: none does */
 	struct burst_thread *thread; /* owned */
 	size_t n, cap;
 };
@@ -49,6 +51,19 @@ struct burst_thread *burst_thread(struct burst *b, uint32_t id);
 
 /* Adds an event to the thread. */
 void burst_add(struct burst_thread *t, const struct burst_event *e);
+
+/*
+ * Joins waits that a thread broke off in vain: the time was up, it looked, taking locks at
+ * most, and waited at the same place again.  One wait becomes of them, which ends as the
+ * last one did; those that last until the end of the burst are left out.
+ */
+void burst_join_timeouts(struct burst *b);
+
+/*
+ * Makes processor time a progress point: each sample is followed by a visit, of as many
+ * microseconds as it stands for.
+ */
+void burst_count_work(struct burst *b, uint32_t point);
 
 /*
  * The text of events in a log, andweorc(5): one after the other, each a letter for its

@@ -35,7 +35,7 @@ static double chance(const double *change, double base)
 
 /* ---- visits ------------------------------------------------------------------------------- */
 
-/* Parts of the time, by block. */
+/* Parts of the time, by block or by burst. */
 struct parts {
 	double base[BLOCKS], ns[BLOCKS];
 	bool late[BLOCKS]; /* in the second half of its burst */
@@ -79,7 +79,7 @@ static double trend(const struct parts *p)
 struct sums {
 	double base, ns, base_weight, weight, change[REPLICATES];
 	size_t count;
-	struct parts parts;
+	struct parts parts, bursts; /* bursts: the first BLOCKS */
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -106,6 +106,10 @@ static void add_visits(struct sums *sum, const struct visit *base, const struct 
 		sum->parts.late[sum->parts.n] = 2 * i >= blocks;
 		sum->parts.ns[sum->parts.n++] = asked[to].at_ns - asked[from].at_ns;
 	}
+	if (sum->bursts.n < BLOCKS) {
+		sum->bursts.base[sum->bursts.n] = base[n - 1].at_ns - base[0].at_ns;
+		sum->bursts.ns[sum->bursts.n++] = asked[n - 1].at_ns - asked[0].at_ns;
+	}
 	sum->count += n;
 }
 
@@ -117,7 +121,7 @@ static size_t blocks_each(const struct replay *r, size_t n)
 	return n - 1 < each ? n - 1 : each;
 }
 
-static struct compared finish(const struct sums *sum)
+static struct compared finish(const struct replay *r, const struct sums *sum)
 {
 	struct compared c = { .count = sum->count, .base_ns = NAN, .ns = NAN, .gain = NAN, .se = NAN };
 
@@ -127,7 +131,8 @@ static struct compared finish(const struct sums *sum)
 	c.ns = sum->ns / sum->weight;
 	c.gain = 1 - c.ns / c.base_ns;
 	c.by_samples = chance(sum->change, sum->base);
-	c.se = hypot(c.by_samples, hypot(scatter(&sum->parts), trend(&sum->parts)));
+	/* Parts differ as phases of the program do; bursts that differ more than their parts were in different ones. */
+	c.se = r->whole ? c.by_samples : hypot(c.by_samples, hypot(fmax(scatter(&sum->parts), scatter(&sum->bursts)), trend(&sum->parts)));
 	return c;
 }
 
@@ -142,7 +147,7 @@ struct compared compare_visits(const struct replay *r, const struct run *run, en
 		if (n >= 2 && !asked->failed)
 			add_visits(&sum, base->visit + first, asked->visit + first, n, blocks_each(r, n));
 	}
-	return finish(&sum);
+	return finish(r, &sum);
 }
 
 double measured_period(const struct replay *r, size_t point)
@@ -176,7 +181,7 @@ struct compared compare_whole(const struct replay *r, const struct run *run, enu
 		for (size_t k = 0; k < REPLICATES; k++)
 			sum.change[k] += (double)asked->stop_change[k];
 	}
-	return finish(&sum);
+	return finish(r, &sum);
 }
 
 /* ---- spans ----------------------------------------------------------------------------------- */
@@ -224,7 +229,7 @@ static struct pair *pairs_of(const struct replay *r, const struct run *run, enum
 	return pair;
 }
 
-static struct compared mean_of(const struct pair *pair, size_t n)
+static struct compared mean_of(const struct replay *r, const struct pair *pair, size_t n)
 {
 	struct sums sum = { .count = n, .base_weight = (double)n, .weight = (double)n };
 	size_t blocks = n < BLOCKS ? n : BLOCKS;
@@ -240,11 +245,11 @@ static struct compared mean_of(const struct pair *pair, size_t n)
 		for (size_t k = 0; k < REPLICATES; k++)
 			sum.change[k] += (double)pair[i].change[k];
 	}
-	return finish(&sum);
+	return finish(r, &sum);
 }
 
 /* The gain at the percentile, with what neighbours in rank say of chance in shares. */
-static struct compared rank_of(struct pair *pair, size_t n, double part, double base_ns)
+static struct compared rank_of(const struct replay *r, struct pair *pair, size_t n, double part, double base_ns)
 {
 	size_t at = (size_t)ceil(part * (double)n), near = n / 50 + 1, from, to;
 	struct sums sum = { .count = n, .base_weight = 1, .weight = 1 };
@@ -258,7 +263,7 @@ static struct compared rank_of(struct pair *pair, size_t n, double part, double 
 	for (size_t i = from; i < to; i++)
 		for (size_t k = 0; k < REPLICATES; k++)
 			sum.change[k] += (double)pair[i].change[k] / (double)(to - from);
-	return finish(&sum);
+	return finish(r, &sum);
 }
 
 static double base_rank(struct pair *pair, size_t n, double part)
@@ -270,7 +275,7 @@ static double base_rank(struct pair *pair, size_t n, double part)
 }
 
 /* By chance in which spans there were: each block left out in turn. */
-static double rank_jackknife(const struct pair *pair, size_t n, double part)
+static double rank_jackknife(const struct replay *r, const struct pair *pair, size_t n, double part)
 {
 	struct pair *some = xcalloc(n + 1, sizeof(*some));
 	double gain[BLOCKS], mean = 0, square = 0;
@@ -283,7 +288,7 @@ static double rank_jackknife(const struct pair *pair, size_t n, double part)
 			if (pair[i].at * BLOCKS / n != block)
 				some[kept++] = pair[i];
 		base = base_rank(some, kept, part);
-		gain[block] = rank_of(some, kept, part, base).gain;
+		gain[block] = rank_of(r, some, kept, part, base).gain;
 		mean += gain[block] / BLOCKS;
 	}
 	for (size_t block = 0; block < BLOCKS; block++)
@@ -301,7 +306,7 @@ void compare_spans(const struct replay *r, const struct run *run, enum replay_mo
 	size_t n;
 	struct pair *pair = pairs_of(r, run, model, point, &n);
 
-	out[REPLAY_MEAN] = mean_of(pair, n);
+	out[REPLAY_MEAN] = mean_of(r, pair, n);
 	for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++) {
 		struct compared *c = &out[ranks[i].what];
 		double by_blocks;
@@ -309,8 +314,8 @@ void compare_spans(const struct replay *r, const struct run *run, enum replay_mo
 		*c = (struct compared){ .count = n, .base_ns = NAN, .ns = NAN, .gain = NAN, .se = NAN };
 		if ((1 - ranks[i].part) * (double)n < BEYOND_LEAST || n < 2 * BLOCKS)
 			continue;
-		by_blocks = rank_jackknife(pair, n, ranks[i].part);
-		*c = rank_of(pair, n, ranks[i].part, base_rank(pair, n, ranks[i].part));
+		by_blocks = rank_jackknife(r, pair, n, ranks[i].part);
+		*c = rank_of(r, pair, n, ranks[i].part, base_rank(pair, n, ranks[i].part));
 		c->se = hypot(c->se, by_blocks);
 	}
 	free(pair);

@@ -157,6 +157,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	size_t *nm = xcalloc(n + 1, sizeof(*nm));
 
 	r->nstacks = nstacks;
+	r->whole = n == 1 && burst[0].whole;
 	objects_learn(r, burst, n);
 	script_learn(r, burst, n);
 	for (size_t b = 0; b < n; b++)

@@ -63,6 +63,7 @@ struct step {
 	float late_ns;    /* and after that, until there was a processor */
 	uint32_t latencies; /* which were seen in such places, the number of their list */
 	uint32_t site;
+	bool counts_work;   /* in the middle of a stretch; see burst_count_work */
 	uint32_t wait_cell; /* of a wait for the outside: as `cell`, of what it waits in */
 };
 
@@ -199,6 +200,7 @@ struct replay {
 	struct replay_wait *wait;
 	size_t nwaits;
 	double scarce; /* share of the time in which threads wanted a processor and had none */
+	bool whole;    /* the burst holds all phases of the program, each as long as it is */
 	bool crowded;  /* that is much, and it is not all others' doing: the scheduler decides, too */
 };
 

@@ -307,6 +307,7 @@ static void learn_burst(struct replay *r, struct script *s, const struct burst *
 	for (size_t t = 0; t < b->n; t++)
 		learn_actor(r, s, &b->thread[t], born[t], least_start, b->length_ns > 0 ? b->length_ns : 0, before);
 	for (size_t i = 0; i < s->n; i++) {
+		s->step[i].counts_work = b->work && s->step[i].kind == BURST_VISIT && r->point[s->step[i].object] == b->work;
 		if (s->step[i].kind != BURST_BIRTH)
 			continue;
 		s->step[i].other = child[birth];

@@ -80,6 +80,34 @@ static uint64_t *own_cells(const struct replay *r, const struct script *s, size_
 	return own;
 }
 
+/* From the step at i, the first one that is not in the middle of its stretch; and what the stretch takes up to there. */
+static uint32_t end_of_stretch(const struct script *s, uint32_t i, uint32_t end, float *cpu_ns)
+{
+	*cpu_ns = s->step[i].cpu_ns;
+	while (s->step[i].counts_work && i + 1 < end)
+		*cpu_ns += s->step[++i].cpu_ns;
+	return i;
+}
+
+/* Of all stretches of an actor. */
+static void make_cells_of(struct replay *r, struct idmap *keys, struct script *s, const struct actor *a, uint64_t own)
+{
+	uint64_t from = a->birth_site;
+	float cpu_ns;
+
+	for (uint32_t i = a->first, last; i < a->end; i = last + 1) {
+		uint32_t cell;
+
+		last = end_of_stretch(s, i, a->end, &cpu_ns);
+		cell = make_cell(r, keys, SHARES_COMPUTING, keys_mix(from, place(&s->step[last])), cpu_ns, own);
+		while (i <= last)
+			s->step[i++].cell = cell;
+		if (s->step[last].kind == BURST_OUTSIDE)
+			s->step[last].wait_cell = make_cell(r, keys, SHARES_WAITING, place(&s->step[last]), s->step[last].waited_ns, own);
+		from = place(&s->step[last]);
+	}
+}
+
 static void make_cells(struct replay *r)
 {
 	struct idmap keys = { 0 };
@@ -92,15 +120,8 @@ static void make_cells(struct replay *r)
 		struct script *s = &r->script[b];
 		uint64_t *own = own_cells(r, s, before);
 
-		for (size_t t = 0; t < s->nactors; t++) {
-			for (uint32_t i = s->actor[t].first; i < s->actor[t].end; i++) {
-				uint64_t from = i > s->actor[t].first ? place(&s->step[i - 1]) : s->actor[t].birth_site;
-
-				s->step[i].cell = make_cell(r, &keys, SHARES_COMPUTING, keys_mix(from, place(&s->step[i])), s->step[i].cpu_ns, own[t]);
-				if (s->step[i].kind == BURST_OUTSIDE)
-					s->step[i].wait_cell = make_cell(r, &keys, SHARES_WAITING, place(&s->step[i]), s->step[i].waited_ns, own[t]);
-			}
-		}
+		for (size_t t = 0; t < s->nactors; t++)
+			make_cells_of(r, &keys, s, &s->actor[t], own[t]);
 		before += s->n;
 		free(own);
 	}

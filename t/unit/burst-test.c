@@ -148,6 +148,60 @@ static void finds_threads(void **state)
 	assert_int_equal(b.n, 0);
 }
 
+/* The thread's events after what was joined, as text. */
+static void joined(const char *text, const char *want)
+{
+	struct burst b = { .length_ns = 1000, .cpus = 1 };
+	struct burst_thread *t = burst_thread(&b, 1);
+	struct buf got = BUF_INIT;
+	int64_t before = 0;
+
+	assert_true(burst_read(t, text));
+	burst_join_timeouts(&b);
+	buf_adds(&got, "");
+	for (size_t i = 0; i < t->n; before = t->event[i++].at_ns)
+		burst_write(&got, &t->event[i], before);
+	assert_string_equal(got.s, want);
+	buf_release(&got);
+	burst_release(&b);
+}
+
+/* Letter, time since the event before, length of the wait, objects, place. */
+static void joins_timeouts(void **state)
+{
+	(void)state;
+	/* A condition's mutex, 3, is let go at the place that waits, 1; meanwhile the thread looks at what lock 4 guards. */
+	joined("u131t991l142u143u131t991u131w99531", "u131wVV531");
+	joined("u131t991s111u131w99531", "u131sA11wAK531");
+	/* Until the end. */
+	joined("u131t991u131t991l142", "u131");
+	/* It did something: computed a visit, signalled a condition, waited elsewhere. */
+	joined("t991v111t991", "t991v111");
+	joined("t991u152w99531", "t991u152w99531");
+	joined("t991w99532", "t991w99532");
+	/* What did not time out. */
+	joined("w99531w99531", "w99531w99531");
+	joined("", "");
+}
+
+static void counts_work(void **state)
+{
+	struct burst b = { .length_ns = 100000000, .cpus = 1 };
+	struct burst_thread *t = burst_thread(&b, 1);
+
+	(void)state;
+	assert_true(burst_read(t, "l111sAWWW11l111"));
+	t->event[1].waited_ns = 1000000;
+	burst_count_work(&b, 9);
+	assert_int_equal(b.work, 9);
+	assert_int_equal(b.thread[0].n, 4);
+	assert_int_equal(b.thread[0].event[2].kind, BURST_VISIT);
+	assert_int_equal(b.thread[0].event[2].at_ns, b.thread[0].event[1].at_ns);
+	assert_int_equal(b.thread[0].event[2].object, 9);
+	assert_int_equal(b.thread[0].event[2].other, 1000);
+	burst_release(&b);
+}
+
 static void mutate(char *s, size_t n)
 {
 	static const char with[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_?";
@@ -231,6 +285,8 @@ int main(void)
 		cmocka_unit_test(is_refused),
 		cmocka_unit_test(keeps_the_begin),
 		cmocka_unit_test(finds_threads),
+		cmocka_unit_test(joins_timeouts),
+		cmocka_unit_test(counts_work),
 		cmocka_unit_test(takes_anything),
 		cmocka_unit_test(takes_nonsense),
 	};
