@@ -13,7 +13,7 @@
 #include "profile/whatif.h"
 
 static const char USAGE[] =
-	"usage: andweorc-analyze [--format text|andweorc|json] [-p POINT]... [--top N] [RESOLVED...]\n"
+	"usage: andweorc-analyze [--format FORMAT] [-p POINT]... [--top N] [RESOLVED...]\n"
 	"       andweorc-analyze --what-if REGION=PCT[,REGION=PCT]...[,cpus=N] [RESOLVED...]\n"
 	"       andweorc-analyze --explain\n"
 	"\n"
@@ -22,7 +22,8 @@ static const char USAGE[] =
 	"input without arguments, and for '-'.\n"
 	"\n"
 	"  -f, --format FORMAT  text (for people; default on a terminal), andweorc (for\n"
-	"                       andweorc-diff and andweorc-plot; default otherwise), json\n"
+	"                       andweorc-diff and andweorc-plot; default otherwise), json,\n"
+	"                       csv, coz (a profile for what reads those of Coz)\n"
 	"  -p, --point POINT    only this progress point; may be repeated\n"
 	"      --top N          at most N regions for each point\n"
 	"      --what-if LIST   answer one question from the recorded events, without\n"
@@ -32,7 +33,7 @@ static const char USAGE[] =
 	"  -h, --help           print this help and exit\n"
 	"  -V, --version        print the version and exit\n";
 
-enum format { FORMAT_TEXT, FORMAT_ANDWEORC, FORMAT_JSON };
+enum format { FORMAT_TEXT, FORMAT_ANDWEORC, FORMAT_JSON, FORMAT_CSV, FORMAT_COZ };
 enum { OPTION_TOP = 256, OPTION_WHAT_IF, OPTION_EXPLAIN };
 
 struct options {
@@ -45,12 +46,13 @@ struct options {
 
 static enum format parse_format(const char *text)
 {
-	static const char *const names[] = { [FORMAT_TEXT] = "text", [FORMAT_ANDWEORC] = "andweorc", [FORMAT_JSON] = "json" };
+	static const char *const names[] = { [FORMAT_TEXT] = "text", [FORMAT_ANDWEORC] = "andweorc", [FORMAT_JSON] = "json",
+					     [FORMAT_CSV] = "csv", [FORMAT_COZ] = "coz" };
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (!strcmp(text, names[i]))
 			return (enum format)i;
-	cli_usage_error(EXIT_TROUBLE, "unknown format '%s': text, andweorc or json", text);
+	cli_usage_error(EXIT_TROUBLE, "unknown format '%s': text, andweorc, json, csv or coz", text);
 }
 
 static size_t parse_top(const char *text)
@@ -145,6 +147,12 @@ static void print(const struct analysis *a, const struct options *o)
 		break;
 	case FORMAT_JSON:
 		impact_write_json(a, o->top, stdout);
+		break;
+	case FORMAT_CSV:
+		impact_write_csv(a, o->top, stdout);
+		break;
+	case FORMAT_COZ:
+		impact_write_coz(a, o->top, stdout);
 		break;
 	}
 }

@@ -12,6 +12,7 @@
 #include "base/cli.h"
 #include "base/msg.h"
 #include "format.h"
+#include "profile/coz_read.h"
 #include "profile/hold.h"
 #include "profile/resolve.h"
 
@@ -20,7 +21,7 @@ static const char USAGE[] =
 	"\n"
 	"Adds function, file and line to the regions and samples of logs by andweorc-record.\n"
 	"Writes them all, in order, to standard output.  Without LOG, or with -, reads\n"
-	"standard input.\n"
+	"standard input.  A profile of Coz, known by its first line, becomes a log.\n"
 	"\n"
 	"      --debug-dir DIR     look for separate debug files in DIR before /usr/lib/debug\n"
 	"      --path-map OLD=NEW  read programs, libraries and sources under OLD from under NEW\n"
@@ -84,9 +85,14 @@ static void take(struct filter *f, struct record *rec)
 
 static void resolve_log(struct filter *f, const char *path)
 {
-	struct reader *reader = reader_open(path);
+	struct reader *reader;
 	struct record rec;
 
+	if (coz_is_profile(path)) {
+		coz_read(path, stdout);
+		return;
+	}
+	reader = reader_open(path);
 	if (!reader)
 		return;
 	reader_keep_comments(reader, stdout);

@@ -228,10 +228,77 @@ refuses_its_own_output() {
 }
 check 'an analysis is not a log' refuses_its_own_output
 
+csv_is_csv() {
+	sed 's/function=work/function=%3Dwork("a,b")/' runs.aw >formula.aw
+	exits 0 andweorc-analyze --format csv formula.aw >got 2>err
+	# A line for each impact, all with as many fields.
+	exits 0 andweorc-analyze --format andweorc formula.aw >records 2>err
+	test "$(grep -c "$(printf '\r')\$" got)" -eq $(($(grep -c '^impact	' records) + 1))
+	python3 -c '
+import csv, sys
+rows = list(csv.DictReader(open("got", newline="")))
+assert rows and all(None not in r and None not in r.values() for r in rows)
+assert all(float(r["impact_lo"]) <= float(r["impact"]) <= float(r["impact_hi"]) for r in rows if r["impact_lo"])
+functions = {r["function"] for r in rows}
+assert "\x27=work(\"a,b\")" in functions, functions
+'
+}
+check 'CSV, also of names that look like formulas' csv_is_csv
+
+# Time per visit, as the viewer of Coz computes it, against the same of the log.
+coz_is_coz() {
+	exits 0 andweorc-analyze --format coz one.aw >got 2>err
+	head -n 1 got >first
+	has '^startup	time=0$' first
+	has '^runtime	time=[0-9]+$' got
+	lacks '^(experiment|throughput-point)	.*[^a-z0-9=./:_ 	-]' got
+	awk -F'\t' '
+		function value(key, i) {
+			for (i = 2; i <= NF; i++)
+				if (index($i, key "=") == 1)
+					return substr($i, length(key) + 2)
+		}
+		function close_enough(a, b) { return a > b * 0.999999 && a < b * 1.000001 }
+		FILENAME == "one.aw" && $1 == "region" { name[value("id")] = value("file") ":" value("line") }
+		FILENAME == "one.aw" && $1 == "experiment" {
+			s[value("id")] = value("speedup_pct") / 100
+			region[value("id")] = value("region")
+			bad[value("id")] = value("disturbed")
+		}
+		FILENAME == "one.aw" && $1 == "visits" && !bad[value("experiment")] && value("count") > 0 {
+			e = value("experiment")
+			key = (s[e] > 0 ? name[region[e]] : "") " " s[e] " " value("point")
+			ns[key] += value("virtual_ns")
+			visits[key] += value("count")
+		}
+		FILENAME == "got" && $1 == "experiment" { selected = value("selected"); speedup = value("speedup") + 0; duration = value("duration") }
+		FILENAME == "got" && $1 == "throughput-point" {
+			key = (speedup > 0 ? selected : "") " " speedup " " value("name")
+			if (speedup > 0) {
+				d[key] += duration
+				n[key] += value("delta")
+			} else if (!close_enough(duration / value("delta"), ns[key] / visits[key]))
+				wrong++
+			else
+				baselines[selected " " value("name")]++
+		}
+		END {
+			for (key in d) {
+				keys++
+				wrong += !close_enough(d[key] / n[key], ns[key] / visits[key])
+			}
+			for (key in baselines)
+				wrong += baselines[key] != 1
+			print keys, wrong + 0
+			exit !(keys > 4 && wrong == 0)
+		}' one.aw got
+}
+check 'a profile for the viewer of Coz' coz_is_coz
+
 # Also an output larger than what stdio keeps, of which the last write is not the one that failed.
 full_disk() {
 	awk '{ if (sub("function=work", "&_")) for (i = 0; i < 20000; i++) $0 = $0 "0123456789"; print }' runs.aw >large.aw
-	for format in text andweorc json; do
+	for format in text andweorc json csv coz; do
 		for log in runs.aw large.aw; do
 			exits 2 andweorc-analyze --format $format $log >/dev/full 2>err
 			has '^andweorc-analyze: cannot write standard output: No space left on device$' err

@@ -1,5 +1,5 @@
 # fish completion for andweorc-analyze
-complete -c andweorc-analyze -s f -l format -x -a 'text andweorc json' -d 'format of the output'
+complete -c andweorc-analyze -s f -l format -x -a 'text andweorc json csv coz' -d 'format of the output'
 complete -c andweorc-analyze -s p -l point -x -d 'only this progress point'
 complete -c andweorc-analyze -l top -x -d 'at most so many regions for each point'
 complete -c andweorc-analyze -l what-if -x -d 'answer one question from the recorded events'

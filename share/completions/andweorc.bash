@@ -37,7 +37,7 @@ _andweorc_values() {
 	andweorc-record:--side) echo 'base head' ;;
 	andweorc-record:-P | andweorc-record:--point) echo ':output :input :replies :work :run' ;;
 	andweorc-plot:--theme) echo 'light dark auto' ;;
-	andweorc-analyze:-f | andweorc-analyze:--format) echo 'text andweorc json' ;;
+	andweorc-analyze:-f | andweorc-analyze:--format) echo 'text andweorc json csv coz' ;;
 	andweorc-diff:-f | andweorc-diff:--format) echo 'text markdown summary github tsv json' ;;
 	andweorc-diff:--fail-on) echo 'regression change inconclusive' ;;
 	andweorc-resolve:--debug-dir) echo DIRECTORIES ;;
