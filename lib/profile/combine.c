@@ -17,16 +17,22 @@ static const double OFF_GAIN = 0.01, OFF_RELATIVE = 0.05;
 /* From here on it is not used at all. */
 static const double LEAST_TRUST = 0.5, MOST_UNSEEN = 0.05;
 
+/* Of a model, for a value near its own to be no contradiction. */
+static const double LEAST_WEIGHT = 0.01;
+
 /* Speedups are on one line up to the knee: slopes differ by no more than this. */
 static const double STRAIGHT = 0.02, STRAIGHT_RELATIVE = 0.1;
 
 /* The gain at a speedup, by replay of all runs. */
 struct replayed {
 	double s, gain, se;
+	double model[REPLAY_MODELS]; /* by each model; NAN: it does not count */
+	double model_se;             /* of each: what is uncertain beside the choice of the model */
 };
 
 struct sum {
-	double s, weight, gain, square, doubt;
+	double s, weight, gain, square, doubt, choice;
+	double model[REPLAY_MODELS], model_weight[REPLAY_MODELS];
 	size_t n;
 };
 
@@ -62,7 +68,26 @@ static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
 	sum[i].square += weight * r->gain * r->gain;
 	/* What the models do not know, they do not know of any run. */
 	sum[i].doubt += fmax(0, r->se * r->se - chance * chance);
+	sum[i].choice += r->doubt * r->doubt;
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		if (!(r->model[k].weight >= LEAST_WEIGHT) || isnan(r->model[k].gain))
+			continue;
+		sum[i].model[k] += weight * r->model[k].gain;
+		sum[i].model_weight[k] += weight;
+	}
 	sum[i].n++;
+}
+
+static struct replayed finish(const struct sum *sum)
+{
+	double gain = sum->gain / sum->weight, off = hypot(OFF_GAIN, OFF_RELATIVE * gain);
+	double variance = variance_of_mean(sum) + sum->doubt / (double)sum->n + off * off;
+	struct replayed r = { .s = sum->s, .gain = gain, .se = sqrt(variance) };
+
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		r.model[k] = sum->model_weight[k] > 0 ? sum->model[k] / sum->model_weight[k] : NAN;
+	r.model_se = sqrt(fmax(off * off, variance - sum->choice / (double)sum->n));
+	return r;
 }
 
 /* By ascending speedup.  Of a program whose runs were observed as a whole, parts of other runs, which may be any phase, do not count. */
@@ -78,8 +103,7 @@ static size_t replayed_of(const struct profile *p, size_t point, size_t region, 
 		if (p->replayed[i].point == point && p->replayed[i].region == region && p->replayed[i].whole == whole && is_used(&p->replayed[i]))
 			add(sum, &n, &p->replayed[i]);
 	for (size_t i = 0; i < n; i++) {
-		double gain = sum[i].gain / sum[i].weight, off = hypot(OFF_GAIN, OFF_RELATIVE * gain);
-		struct replayed one = { sum[i].s, gain, sqrt(variance_of_mean(&sum[i]) + sum[i].doubt / (double)sum[i].n + off * off) };
+		struct replayed one = finish(&sum[i]);
 		size_t k = i;
 
 		for (; k > 0 && out[k - 1].s > one.s; k--)
@@ -98,7 +122,9 @@ static bool at_speedup(const struct replayed *r, size_t n, double s, struct repl
 		double part = (s - before.s) / (r[i].s - before.s);
 
 		if (s <= r[i].s) {
-			*out = (struct replayed){ s, before.gain + part * (r[i].gain - before.gain), before.se + part * (r[i].se - before.se) };
+			*out = (struct replayed){
+				.s = s, .gain = before.gain + part * (r[i].gain - before.gain), .se = before.se + part * (r[i].se - before.se),
+			};
 			return true;
 		}
 		before = r[i];
@@ -115,17 +141,23 @@ static bool spins(const struct profile *p)
 	return false;
 }
 
-/* Before the knee: of the greatest speedup up to which gains are on one line, as it is known best. */
-static struct estimate slope_of(const struct replayed *r, size_t n)
+/* The greatest speedup up to which gains are on one line, before the knee: there the slope is known best. */
+static const struct replayed *straight(const struct replayed *r, size_t n)
 {
 	double first = r[0].gain / r[0].s;
-	struct estimate slope = { .df = KNOWN_DF };
 	size_t i = 0;
 
 	while (i + 1 < n && fabs(r[i + 1].gain / r[i + 1].s - first) <= STRAIGHT + STRAIGHT_RELATIVE * fabs(first))
 		i++;
-	slope.value = r[i].gain / r[i].s;
-	slope.se = r[i].se / r[i].s;
+	return &r[i];
+}
+
+static struct estimate slope_of(const struct replayed *r)
+{
+	struct estimate slope = { .df = KNOWN_DF };
+
+	slope.value = r->gain / r->s;
+	slope.se = r->se / r->s;
 	stats_estimate_finish(&slope);
 	return slope;
 }
@@ -136,9 +168,20 @@ static double known_se(const struct estimate *e)
 	return e->se * stats_t95(e->df) / STATS_NORMAL_95;
 }
 
-static bool contradicts(const struct estimate *e, double value, double se)
+/*
+ * Is what was measured far from the models together, or from each of them?  Of two unlike
+ * threads at one lock, one model says 0.00, another 0.35 (really 0.36), and the doubt of
+ * which is right would forgive experiments that say 0.17 (0.12 to 0.23).
+ */
+static bool contradicts(const struct estimate *e, const struct replayed *r)
 {
-	return isfinite(e->se) && fabs(e->value - value) > CONTRADICTION * hypot(known_se(e), se);
+	double se = known_se(e), least = INFINITY;
+
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		if (!isnan(r->model[k]))
+			least = fmin(least, fabs(e->value - r->model[k] / r->s));
+	return isfinite(e->se) && (fabs(e->value - r->gain / r->s) > CONTRADICTION * hypot(se, r->se / r->s) ||
+				   least > CONTRADICTION * hypot(se, r->model_se / r->s));
 }
 
 static void average(struct estimate *e, double value, double se)
@@ -169,8 +212,8 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 	if (n == 0)
 		return COMBINED_NOT;
 	*measured = e->fit.slope;
-	*replayed = slope_of(r, n);
-	merge = contradicts(&e->fit.slope, replayed->value, replayed->se) ? hold_both : average;
+	*replayed = slope_of(straight(r, n));
+	merge = contradicts(&e->fit.slope, straight(r, n)) ? hold_both : average;
 	merge(&e->fit.slope, replayed->value, replayed->se);
 	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns);
 	for (size_t i = 0; i < e->nlevels; i++)

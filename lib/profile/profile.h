@@ -173,7 +173,7 @@ struct profile_replayed {
 	size_t region; /* PROFILE_NONE: of what the user asked */
 	double s;
 	enum replay_what what;
-	double gain, chance, se, measured_ns; /* chance: the part of se that is so; another run has another */
+	double gain, chance, doubt, se, measured_ns; /* as in struct replay_effect; another run has another chance */
 	double trust;  /* as in struct replay_effect */
 	bool whole;    /* all of the run was observed */
 	double unseen; /* time in waits of which the end is not understood, to the length of the bursts */

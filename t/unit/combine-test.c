@@ -1,0 +1,194 @@
+/* Experiments and replay: when they are averaged, when not, and which runs of replay count. */
+#include "unit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "profile/combine.h"
+
+enum { MOST = 8 };
+
+/* Point 0, region 0; what replay says of some runs at 50 %, and experiments of all of them. */
+struct world {
+	struct profile p;
+	struct profile_replayed replayed[MOST];
+	struct causal_effect e;
+	struct causal_level level;
+	struct estimate measured, alone;
+};
+
+static struct world *world(double slope, double se)
+{
+	static struct world w;
+
+	w = (struct world){ .e = CAUSAL_NO_EFFECT };
+	w.p.replayed = w.replayed;
+	w.e.fit.slope = w.e.fit.cost = (struct estimate){ .value = slope, .se = se, .lo = slope - 1.96 * se, .hi = slope + 1.96 * se, .df = 1e6, .p = 0.01 };
+	w.e.period_ns = 1;
+	w.level = (struct causal_level){ .s = 0.5, .gain = { .value = slope / 2, .se = se / 2, .df = 1e6 } };
+	w.e.level = &w.level;
+	w.e.nlevels = 1;
+	return &w;
+}
+
+/* All models say the same. */
+static struct profile_replayed *add(struct world *w, double gain, double se)
+{
+	struct profile_replayed *r = &w->replayed[w->p.nreplayed++];
+
+	*r = (struct profile_replayed){ .s = 0.5, .gain = gain, .chance = se, .se = se, .trust = 1 };
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		r->model[k] = (struct replay_modelled){ .gain = gain, .weight = k == REPLAY_MONITOR ? 0.9 : 0.05 };
+	return r;
+}
+
+/* They are as far apart as the strict one and the rest. */
+static void disagree(struct profile_replayed *r, double strict)
+{
+	r->model[REPLAY_STRICT].gain = strict;
+	r->doubt = fabs(r->gain - strict) * sqrt(0.05);
+	r->se = hypot(r->se, r->doubt);
+}
+
+static enum combined combine(struct world *w)
+{
+	return combine_apply(&w->p, 0, 0, &w->e, &w->measured, &w->alone);
+}
+
+static void near(double got, double want)
+{
+	if (!(fabs(got - want) <= 0.01))
+		fail_msg("%g instead of %g", got, want);
+}
+
+static void nothing_without_replay(void **state)
+{
+	struct world *w = world(0.4, 0.05);
+
+	(void)state;
+	assert_int_equal(combine(w), COMBINED_NOT);
+	near(w->e.fit.slope.value, 0.4);
+}
+
+/* Each weighs by what it knows. */
+static void both_are_averaged(void **state)
+{
+	struct world *w = world(0.5, 0.1);
+
+	(void)state;
+	add(w, 0.2, 0.005);
+	assert_int_equal(combine(w), COMBINED_AGREES);
+	near(w->alone.value, 0.4);
+	near(w->e.fit.slope.value, 0.41);
+	assert_true(w->e.fit.slope.hi - w->e.fit.slope.lo < 0.13);
+	near(w->level.gain.value, 0.205);
+}
+
+static void far_apart_is_a_contradiction(void **state)
+{
+	struct world *w = world(0.9, 0.05);
+
+	(void)state;
+	add(w, 0.2, 0.005);
+	assert_int_equal(combine(w), COMBINED_CONTRADICTS);
+	assert_true(w->e.fit.slope.lo < 0.4 && w->e.fit.slope.hi > 0.9);
+	near(w->e.fit.slope.p, 1);
+}
+
+/* The doubt of which model is right is wide; what is near none of them is right by none. */
+static void between_two_models_is_one_too(void **state)
+{
+	struct world *w = world(0.17, 0.02);
+
+	(void)state;
+	disagree(add(w, 0.19, 0.005), 0);
+	assert_int_equal(combine(w), COMBINED_CONTRADICTS);
+	w = world(0.01, 0.02);
+	disagree(add(w, 0.19, 0.005), 0);
+	w->replayed[0].se = 0.2;
+	assert_int_equal(combine(w), COMBINED_AGREES);
+	w = world(0.36, 0.02);
+	disagree(add(w, 0.19, 0.005), 0);
+	assert_int_equal(combine(w), COMBINED_AGREES);
+}
+
+static void what_fails_its_check_does_not_count(void **state)
+{
+	struct world *w = world(0.5, 0.1);
+
+	(void)state;
+	add(w, 0.05, 0.001)->trust = 0.4;
+	add(w, 0.05, 0.001)->unseen = 0.06;
+	add(w, 0.05, 0.001)->unseen = NAN;
+	add(w, NAN, 0.001);
+	add(w, 0.05, 0.001)->point = 1;
+	add(w, 0.05, 0.001)->region = 1;
+	assert_int_equal(combine(w), COMBINED_NOT);
+}
+
+/* Runs that differ by more than chance have seen different phases. */
+static void runs_that_differ_are_uncertain(void **state)
+{
+	struct world *w = world(0.4, 1);
+	double alike, unlike;
+
+	(void)state;
+	add(w, 0.2, 0.005);
+	add(w, 0.2, 0.005);
+	combine(w);
+	alike = w->alone.se;
+	w = world(0.4, 1);
+	add(w, 0.1, 0.005);
+	add(w, 0.3, 0.005);
+	combine(w);
+	unlike = w->alone.se;
+	near(w->alone.value, 0.4);
+	near(unlike, 0.2);
+	assert_true(alike < 0.04);
+}
+
+/* A part of a short run is one of its phases. */
+static void whole_runs_count_alone(void **state)
+{
+	struct world *w = world(0.4, 1);
+
+	(void)state;
+	add(w, 0.45, 0.001);
+	add(w, 0.2, 0.02)->whole = true;
+	combine(w);
+	near(w->alone.value, 0.4);
+	w = world(0.4, 1);
+	add(w, 0.45, 0.001);
+	add(w, 0.2, 0.02)->whole = true;
+	w->replayed[1].trust = 0;
+	combine(w);
+	near(w->alone.value, 0.9);
+}
+
+static void not_where_threads_spin(void **state)
+{
+	struct profile_warning spin = { .what = (char[]){ "spin" }, .text = (char[]){ "" }, .times = 1 };
+	struct world *w = world(0.5, 0.1);
+
+	(void)state;
+	add(w, 0.2, 0.005);
+	w->p.warning = &spin;
+	w->p.nwarnings = 1;
+	assert_int_equal(combine(w), COMBINED_NOT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_without_replay),
+		cmocka_unit_test(both_are_averaged),
+		cmocka_unit_test(far_apart_is_a_contradiction),
+		cmocka_unit_test(between_two_models_is_one_too),
+		cmocka_unit_test(what_fails_its_check_does_not_count),
+		cmocka_unit_test(runs_that_differ_are_uncertain),
+		cmocka_unit_test(whole_runs_count_alone),
+		cmocka_unit_test(not_where_threads_spin),
+	};
+
+	return UNIT_MAIN(tests);
+}
