@@ -5,7 +5,8 @@
 
 enum { MOST_LEVELS = 8 };
 
-static const double CONTRADICTION = 3; /* standard errors of the difference */
+static const double CONTRADICTION = 3; /* standard errors of the difference of slopes; */
+static const double CONTRADICTION_AT_LEVEL = 4; /* and of gains, of which there are several */
 static const double KNOWN_DF = 1e6;    /* of a standard error that is not estimated from a few values */
 
 /*
@@ -17,8 +18,8 @@ static const double OFF_GAIN = 0.01, OFF_RELATIVE = 0.05;
 /* From here on it is not used at all. */
 static const double LEAST_TRUST = 0.5, MOST_UNSEEN = 0.05;
 
-/* Of a model, for a value near its own to be no contradiction. */
-static const double LEAST_WEIGHT = 0.01;
+/* Of a model, for it to be believed. */
+static const double LEAST_WEIGHT = 0.1;
 
 /* Speedups are on one line up to the knee: slopes differ by no more than this. */
 static const double STRAIGHT = 0.02, STRAIGHT_RELATIVE = 0.1;
@@ -113,6 +114,20 @@ static size_t replayed_of(const struct profile *p, size_t point, size_t region, 
 	return n;
 }
 
+static struct replayed between(const struct replayed *a, const struct replayed *b, double part)
+{
+	struct replayed r = {
+		.s = a->s + part * (b->s - a->s),
+		.gain = a->gain + part * (b->gain - a->gain),
+		.se = a->se + part * (b->se - a->se),
+		.model_se = a->model_se + part * (b->model_se - a->model_se),
+	};
+
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		r.model[k] = a->model[k] + part * (b->model[k] - a->model[k]);
+	return r;
+}
+
 /* Between two speedups, on the line between them.  False beyond the greatest. */
 static bool at_speedup(const struct replayed *r, size_t n, double s, struct replayed *out)
 {
@@ -122,9 +137,7 @@ static bool at_speedup(const struct replayed *r, size_t n, double s, struct repl
 		double part = (s - before.s) / (r[i].s - before.s);
 
 		if (s <= r[i].s) {
-			*out = (struct replayed){
-				.s = s, .gain = before.gain + part * (r[i].gain - before.gain), .se = before.se + part * (r[i].se - before.se),
-			};
+			*out = between(&before, &r[i], part);
 			return true;
 		}
 		before = r[i];
@@ -168,20 +181,34 @@ static double known_se(const struct estimate *e)
 	return e->se * stats_t95(e->df) / STATS_NORMAL_95;
 }
 
-/*
- * Is what was measured far from the models together, or from each of them?  Of two unlike
- * threads at one lock, one model says 0.00, another 0.35 (really 0.36), and the doubt of
- * which is right would forgive experiments that say 0.17 (0.12 to 0.23).
- */
-static bool contradicts(const struct estimate *e, const struct replayed *r)
+/* Is it so far from what the models say together, or from each of those that are believed? */
+static bool is_far(const struct estimate *e, const struct replayed *r, double per, double most)
 {
 	double se = known_se(e), least = INFINITY;
 
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 		if (!isnan(r->model[k]))
-			least = fmin(least, fabs(e->value - r->model[k] / r->s));
-	return isfinite(e->se) && (fabs(e->value - r->gain / r->s) > CONTRADICTION * hypot(se, r->se / r->s) ||
-				   least > CONTRADICTION * hypot(se, r->model_se / r->s));
+			least = fmin(least, fabs(e->value - r->model[k] / per));
+	return isfinite(e->se) && (fabs(e->value - r->gain / per) > most * hypot(se, r->se / per) ||
+				   (isfinite(least) && least > most * hypot(se, r->model_se / per)));
+}
+
+/*
+ * Of two unlike threads at one lock, one model says 0 at 50 %, another, which mostly is
+ * right, 19 (really 20.4); the doubt of which one is would forgive experiments that say
+ * 7.1 (4.8 to 9.4).
+ */
+static bool contradicts(const struct causal_effect *e, const struct replayed *r, size_t n)
+{
+	const struct replayed *slope = straight(r, n);
+	struct replayed at;
+
+	if (is_far(&e->fit.slope, slope, slope->s, CONTRADICTION))
+		return true;
+	for (size_t i = 0; i < e->nlevels; i++)
+		if (at_speedup(r, n, e->level[i].s, &at) && is_far(&e->level[i].gain, &at, 1, CONTRADICTION_AT_LEVEL))
+			return true;
+	return false;
 }
 
 static void average(struct estimate *e, double value, double se)
@@ -213,7 +240,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 		return COMBINED_NOT;
 	*measured = e->fit.slope;
 	*replayed = slope_of(straight(r, n));
-	merge = contradicts(&e->fit.slope, straight(r, n)) ? hold_both : average;
+	merge = contradicts(e, r, n) ? hold_both : average;
 	merge(&e->fit.slope, replayed->value, replayed->se);
 	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns);
 	for (size_t i = 0; i < e->nlevels; i++)

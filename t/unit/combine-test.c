@@ -103,10 +103,17 @@ static void between_two_models_is_one_too(void **state)
 	(void)state;
 	disagree(add(w, 0.19, 0.005), 0);
 	assert_int_equal(combine(w), COMBINED_CONTRADICTS);
+	/* One that is believed says so. */
 	w = world(0.01, 0.02);
 	disagree(add(w, 0.19, 0.005), 0);
 	w->replayed[0].se = 0.2;
+	w->replayed[0].model[REPLAY_STRICT].weight = 0.1;
 	assert_int_equal(combine(w), COMBINED_AGREES);
+	/* A gain tells what the slope leaves open. */
+	w = world(0.3, 0.1);
+	disagree(add(w, 0.19, 0.005), 0);
+	w->level.gain = (struct estimate){ .value = 0.08, .se = 0.01, .df = 1e6 };
+	assert_int_equal(combine(w), COMBINED_CONTRADICTS);
 	w = world(0.36, 0.02);
 	disagree(add(w, 0.19, 0.005), 0);
 	assert_int_equal(combine(w), COMBINED_AGREES);
