@@ -61,8 +61,8 @@ script() {
 	./processes plain
 	END
 	chmod +x script
-	UNITS=400
-	follows 400 0 ./script
+	UNITS=800
+	follows 800 0 ./script
 }
 check 'a script that takes its time first' script
 
