@@ -202,7 +202,8 @@ static uint32_t without_base(struct regions *r, const struct arena_sample *s)
 /*
  * Charges functions.  A sample without a line (`alone`) makes regions of the
  * program's own functions, and of those of libraries that they call.  Others count
- * for such regions too: the runtime looks for them on every stack.
+ * for such regions too: the runtime looks for them on every stack.  The runtime's own
+ * code counts for the function of libc that it stands in for.
  */
 static void charge_fallback(struct regions *r, const struct arena_sample *s, bool alone)
 {
