@@ -22,9 +22,14 @@ for sampler in perf timer; do
 	check "64 threads take less than 64 MB of address space ($sampler)" small
 done
 
+# On a slow machine it lives long enough for a burst: the logs of its 64 threads take 0.65 MB each.
 locked() {
 	alike perf limits locked
-	most VmLck 65536
+	if grep -q '^burst	' log; then
+		most VmLck $((65536 + 64 * 656))
+	else
+		most VmLck 65536
+	fi
 }
 if ./limits locked >/dev/null 2>&1; then
 	check 'locked memory, too' locked
