@@ -34,6 +34,18 @@ there_and_back() {
 }
 check 'what is written is read again' there_and_back
 
+# What can be read only once is not looked into first.
+through_a_pipe() {
+	exits 0 andweorc-resolve one.aw >want 2>err
+	mkfifo pipe
+	cat one.aw >pipe &
+	exits 0 andweorc-resolve pipe >got 2>err
+	same want got
+	cat one.aw | exits 0 andweorc-resolve /dev/stdin >got 2>err
+	same want got
+}
+check 'a log in a pipe stays whole' through_a_pipe
+
 # Each line as an object, numbers as numbers.
 as_objects() {
 	perl -ne 'chomp; ($type, @f) = split /\t/;

@@ -32,7 +32,9 @@ struct replayed {
 };
 
 struct sum {
-	double s, weight, gain, square, doubt, choice;
+	double s, weight, gain, square;
+	double common; /* variance that runs have in common; */
+	double choice; /* of that, what comes from the choice of the model */
 	double model[REPLAY_MODELS], model_weight[REPLAY_MODELS];
 	size_t n;
 };
@@ -48,9 +50,9 @@ static double variance_of_mean(const struct sum *sum)
 	return (sum->n > 1 && excess > 1 ? excess : 1) / sum->weight;
 }
 
-static bool is_used(const struct profile_replayed *r)
+static bool is_used(const struct profile_replayed *r, size_t point, size_t region)
 {
-	return r->se > 0 && !isnan(r->gain) && r->trust >= LEAST_TRUST && r->unseen <= MOST_UNSEEN;
+	return r->point == point && r->region == region && r->se > 0 && !isnan(r->gain) && r->trust >= LEAST_TRUST && r->unseen <= MOST_UNSEEN;
 }
 
 static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
@@ -68,7 +70,7 @@ static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
 	sum[i].gain += weight * r->gain;
 	sum[i].square += weight * r->gain * r->gain;
 	/* What the models do not know, they do not know of any run. */
-	sum[i].doubt += fmax(0, r->se * r->se - chance * chance);
+	sum[i].common += fmax(0, r->se * r->se - chance * chance);
 	sum[i].choice += r->doubt * r->doubt;
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		if (!(r->model[k].weight >= LEAST_WEIGHT) || isnan(r->model[k].gain))
@@ -82,7 +84,7 @@ static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
 static struct replayed finish(const struct sum *sum)
 {
 	double gain = sum->gain / sum->weight, off = hypot(OFF_GAIN, OFF_RELATIVE * gain);
-	double variance = variance_of_mean(sum) + sum->doubt / (double)sum->n + off * off;
+	double variance = variance_of_mean(sum) + sum->common / (double)sum->n + off * off;
 	struct replayed r = { .s = sum->s, .gain = gain, .se = sqrt(variance) };
 
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
@@ -99,9 +101,9 @@ static size_t replayed_of(const struct profile *p, size_t point, size_t region, 
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->nreplayed; i++)
-		whole = whole || (p->replayed[i].point == point && p->replayed[i].region == region && p->replayed[i].whole && is_used(&p->replayed[i]));
+		whole = whole || (p->replayed[i].whole && is_used(&p->replayed[i], point, region));
 	for (size_t i = 0; i < p->nreplayed; i++)
-		if (p->replayed[i].point == point && p->replayed[i].region == region && p->replayed[i].whole == whole && is_used(&p->replayed[i]))
+		if (p->replayed[i].whole == whole && is_used(&p->replayed[i], point, region))
 			add(sum, &n, &p->replayed[i]);
 	for (size_t i = 0; i < n; i++) {
 		struct replayed one = finish(&sum[i]);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -291,7 +292,8 @@ bool coz_is_profile(const char *path)
 {
 	static const char *const begins[] = { "startup\t", "experiment\t", "{" };
 	char head[16] = "";
-	FILE *f = strcmp(path, "-") ? fopen(path, "re") : NULL;
+	struct stat st;
+	FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 	bool yes = false;
 
 	if (!f)

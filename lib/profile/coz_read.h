@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Does the file begin as such a profile does?  False for what cannot be read, and for "-". */
+/* Does the file begin as such a profile does?  False for what can be read only once (a pipe), or not at all. */
 bool coz_is_profile(const char *path);
 
 /* Writes the log.  A line that makes no sense is an error, said with its number, and left out. */

@@ -137,13 +137,21 @@ static void add_life(struct bursts *b, const struct arena_event *event, uint32_t
 	b->life[b->nlives++] = (struct burst_life){ event, n, slot, id };
 }
 
+/* The number of the thread that has the slot now. */
+static uint32_t last_thread(struct bursts *b, uint32_t slot)
+{
+	uint64_t tid = (uint32_t)shared_thread(b->arena, slot)->tid;
+
+	return number_of(&b->threads, &b->nthreads, tid << 32 | (slot + 1));
+}
+
 /*
  * Each thread that had the slot.  The last one is the thread that is there still, and
  * may be known from other bursts; who has ended is not met again.
  */
 static void find_lives(struct bursts *b, uint32_t log)
 {
-	uint32_t n, slot, first = 0, tid;
+	uint32_t n, slot, first = 0;
 	const struct arena_event *event = shared_log(b->arena, log, &n, &slot);
 
 	if (!event)
@@ -155,18 +163,22 @@ static void find_lives(struct bursts *b, uint32_t log)
 		add_life(b, event + first, i + 1 - first, slot, (uint32_t)b->nthreads);
 		first = i + 1;
 	}
-	tid = (uint32_t)shared_thread(b->arena, slot)->tid;
 	if (first < n)
-		add_life(b, event + first, n - first, slot, number_of(&b->threads, &b->nthreads, (uint64_t)tid << 32 | (slot + 1)));
+		add_life(b, event + first, n - first, slot, last_thread(b, slot));
 }
 
-/* Of the threads that had the slot one after the other, is it the first one? */
+/* A slot has one log, so the threads that had it come one after the other. */
 static bool is_first_life(const struct bursts *b, const struct burst_life *life)
 {
-	for (const struct burst_life *l = b->life; l < life; l++)
-		if (l->slot == life->slot)
-			return false;
-	return true;
+	return life == b->life || life[-1].slot != life->slot;
+}
+
+static bool has_life(const struct bursts *b, uint32_t slot)
+{
+	for (size_t i = 0; i < b->nlives; i++)
+		if (b->life[i].slot == slot)
+			return true;
+	return false;
 }
 
 /* Threads that computed, and did nothing to others. */
@@ -174,17 +186,9 @@ static void find_silent_lives(struct bursts *b)
 {
 	uint32_t n = shared_threads(b->arena);
 
-	for (uint32_t slot = 0; slot < n; slot++) {
-		uint64_t tid = (uint64_t)(uint32_t)shared_thread(b->arena, slot)->tid << 32;
-
-		if (b->samples[slot].n == 0)
-			continue;
-		add_life(b, NULL, 0, slot, 0);
-		if (is_first_life(b, &b->life[b->nlives - 1]))
-			b->life[b->nlives - 1].id = number_of(&b->threads, &b->nthreads, tid | (slot + 1));
-		else
-			b->nlives--;
-	}
+	for (uint32_t slot = 0; slot < n; slot++)
+		if (b->samples[slot].n > 0 && !has_life(b, slot))
+			add_life(b, NULL, 0, slot, last_thread(b, slot));
 }
 
 /* The thread that was born in the slot of that number at that time; 0: it has noted nothing. */

@@ -244,7 +244,7 @@ static bool is_allocator(struct mapping *mod)
 	       !defines(mod, "memset");
 }
 
-/* Those of a class lie in several modules. */
+/* The code of a class lies in several modules. */
 static size_t add_code(struct region *g, struct mapping *mod, const char *function)
 {
 	struct range *places;

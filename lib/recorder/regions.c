@@ -78,15 +78,25 @@ size_t regions_places(struct mapping *mod, const char *function, struct range **
 	return n;
 }
 
+static bool is_in(const struct range *range, size_t n, uint64_t at)
+{
+	for (size_t i = 0; i < n; i++)
+		if (at >= range[i].lo && at < range[i].hi)
+			return true;
+	return false;
+}
+
 bool regions_covers(const struct region *g, uint64_t off)
 {
 	for (size_t i = 0; i < g->ncalls; i++)
 		if (off == g->calls[i].lo)
 			return true;
-	for (size_t i = 0; i < g->nranges; i++)
-		if (off >= g->ranges[i].lo && off < g->ranges[i].hi)
-			return true;
-	return false;
+	return is_in(g->ranges, g->nranges, off);
+}
+
+bool regions_stands_in(const struct region *g, uint64_t place)
+{
+	return is_in(g->stand_ins, g->nstand_ins, place);
 }
 
 static struct region *make(struct regions *r, enum region_scope scope, const struct mapping *mod, const struct frame *at)

@@ -64,11 +64,3 @@ struct region *regions_stood_in(struct regions *r, struct mapping *runtime, uint
 	free(name);
 	return g;
 }
-
-bool regions_stands_in(const struct region *g, uint64_t place)
-{
-	for (size_t i = 0; i < g->nstand_ins; i++)
-		if (place >= g->stand_ins[i].lo && place < g->stand_ins[i].hi)
-			return true;
-	return false;
-}

@@ -4,8 +4,9 @@
  * is dead.  In virtual time it takes as long as that, less the clock of the
  * target's first thread: what that has paused for others, and been credited.
  *
- * One run in ten is no experiment, but a burst (observe.c).  A run that we had to end, or that ended in another way than the first, was
- * other work: it is no experiment, or set aside.
+ * One run in ten is no experiment, but a burst (observe.c).  A run that we had to end,
+ * or that ended in another way than the first, was other work: it is no experiment, or
+ * set aside.
  */
 #include <stdlib.h>
 

@@ -19,7 +19,7 @@
 		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
 		wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);                                                          \
-		err = call;                                                                                            \
+		err = call;                                                                                                  \
 		wait_outside(&w);                                                                                            \
 		return err;                                                                                                  \
 	} while (0)
@@ -36,7 +36,7 @@ EXPORT int fdatasync(int fd)
 	WAIT_FOR_DEVICE(REAL(fdatasync)(fd));
 }
 
-EXPORT int sync_file_range(int fd, off_t at, off_t n, unsigned flags)
+EXPORT int sync_file_range(int fd, off64_t at, off64_t n, unsigned flags)
 {
 	WAIT_FOR_DEVICE(REAL(sync_file_range)(fd, at, n, flags));
 }

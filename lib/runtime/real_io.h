@@ -79,7 +79,7 @@
 	X(sync, void, (void)) \
 	X(fsync, int, (int)) \
 	X(fdatasync, int, (int)) \
-	X(sync_file_range, int, (int, off_t, off_t, unsigned)) \
+	X(sync_file_range, int, (int, off64_t, off64_t, unsigned)) \
 	X(syncfs, int, (int)) \
 	X(msync, int, (void *, size_t, int)) \
 	X(unlink, int, (const char *)) \
