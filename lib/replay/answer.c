@@ -21,13 +21,14 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIM
 
 /*
  * `own`: the model's time without the recorded waits for processors, over the measured
- * one.  Neighbours make that less than 1, nothing makes it more but a wrong model of the
- * scheduler; where threads queue behind each other, that may make it less, too.  It is
- * as good a check as the other one where the recording does not tell of such waits.
+ * one.  Neighbours may make that less than 1.  Nothing but a wrong model of the scheduler
+ * makes it more than the factor by which computing is taken to be slowed.  Where threads
+ * queue behind each other, that may make it less, too.  It is as good a check as the
+ * other one where the recording does not tell of such waits.
  */
 static double weight_of(const struct replay *r, enum replay_model model, double check, double own)
 {
-	double structure = check > 0 ? fabs(log(check)) : INFINITY, scheduler = own > 1 ? log(own) : 0;
+	double structure = check > 0 ? fabs(log(check)) : INFINITY, scheduler = own > r->slowed ? log(own / r->slowed) : 0;
 	double off, w = prior[model];
 
 	if (r->crowded && own > 0)

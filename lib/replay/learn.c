@@ -136,18 +136,27 @@ static bool is_queueing_our_own(const struct burst *burst, size_t n, double queu
 	return queued > others;
 }
 
+/*
+ * Neighbours are as slower processors: all computing takes longer, and so do waits for the
+ * outside, in which nobody can tell what a neighbour took.  Without this, computing alone
+ * would be as on a quiet machine, and waits seem to be too much of the whole: with
+ * neighbours that take half of each processor, t/workload/device was 31.8 and 18.2 (really
+ * 27.9 and 21.4), with it 30.5 and 19.5, and rustsync 15.9, with it 18.4 (19.6).
+ */
 static void measure_scarcity(struct replay *r, const struct burst *burst, size_t n)
 {
-	double queued = 0, computed = 0;
+	double queued = 0, late = 0, computed = 0;
 
 	for (size_t b = 0; b < r->nscripts; b++) {
 		for (size_t i = 0; i < r->script[b].n; i++) {
-			queued += (double)r->script[b].step[i].queued_ns + (double)r->script[b].step[i].late_ns;
+			queued += (double)r->script[b].step[i].queued_ns;
+			late += (double)r->script[b].step[i].late_ns;
 			computed += (double)r->script[b].step[i].cpu_ns;
 		}
 	}
-	r->scarce = queued > 0 ? queued / (queued + computed) : 0;
-	r->crowded = r->scarce > CROWDED && (has_more_threads_than_processors(r) || is_queueing_our_own(burst, n, queued));
+	r->scarce = queued + late > 0 ? (queued + late) / (queued + late + computed) : 0;
+	r->crowded = r->scarce > CROWDED && (has_more_threads_than_processors(r) || is_queueing_our_own(burst, n, queued + late));
+	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;
 }
 
 struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)

@@ -602,8 +602,7 @@ static void begin_stretch(struct sim *m, uint32_t i)
 	r->left = cpu;
 	if (m->how->fraction)
 		r->left *= 1 - (double)m->how->fraction[s->cell];
-	if (m->how->kept)
-		r->left += (double)s->queued_ns;
+	r->left = m->how->kept ? r->left + (double)s->queued_ns : r->left * m->replay->slowed;
 	if (m->how->change)
 		shift(r->change, m->how->change[s->cell], s->cpu_ns);
 }

@@ -974,6 +974,34 @@ static void queueing_of_its_own(void **state)
 	assert_true(trust[1] > 0.5);
 }
 
+/* Neighbours have the processor for half of the time that a thread wants it: a wait is as much of the whole as it was. */
+static void neighbours_slow_computing_down(void **state)
+{
+	const struct program p = { .name = "neighbours" };
+	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2, .others_known = true, .others_ns = (int64_t)S };
+	struct burst_thread *t = burst_thread(&burst, 1);
+	struct replay *r;
+
+	(void)state;
+	for (double at = 0; at < S; at += MS) {
+		const struct burst_event round[] = {
+			{ .kind = BURST_OUTSIDE, .at_ns = (int64_t)(at + 0.2 * MS), .waited_ns = (int64_t)(0.2 * MS), .site = 97 },
+			{ .kind = BURST_WAITING, .at_ns = (int64_t)(at + 0.2 * MS), .waited_ns = (int64_t)(0.2 * MS), .object = 2 },
+			{ .kind = BURST_QUEUED, .at_ns = (int64_t)(at + 0.9 * MS), .waited_ns = (int64_t)(0.4 * MS) },
+			{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 0.9 * MS), .waited_ns = (int64_t)(0.4 * MS), .object = 3 },
+			{ .kind = BURST_VISIT, .at_ns = (int64_t)(at + MS) - 1, .object = 1, .other = 1 },
+		};
+
+		for (size_t i = 0; i < sizeof(round) / sizeof(*round); i++)
+			burst_add(t, &round[i]);
+	}
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	near(asked(r, &p, 2, 0.5).gain, 0.1, 0.002);
+	near(asked(r, &p, 3, 0.5).gain, 0.4, 0.002);
+	replay_free(r);
+	burst_release(&burst);
+}
+
 /* The same to the last bit, whenever it is asked. */
 static void is_a_function(void **state)
 {
@@ -999,6 +1027,7 @@ int main(void)
 		cmocka_unit_test(of_whole_runs),
 		cmocka_unit_test(who_waited_for_whom),
 		cmocka_unit_test(queueing_of_its_own),
+		cmocka_unit_test(neighbours_slow_computing_down),
 		cmocka_unit_test(is_a_function),
 	};
 
