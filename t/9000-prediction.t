@@ -49,6 +49,14 @@ stages() {
 	predicts take 50 8
 }
 
+# Two unlike threads at one lock.  What one earns in the middle of its work, the other has to know before it takes the lock.
+unlike_threads() {
+	seconds=8
+	profile unlike apart_long
+	predicts apart_long 50 20.4
+	predicts apart_long 25 7.9
+}
+
 # Two threads, each with a lock of its own, which it takes 300 times in a millisecond.
 short_locks() {
 	profile locks inside outside
@@ -100,6 +108,7 @@ truth 'the slower end of a queue counts, the faster one does not' a_queue
 truth 'work outside a mutex counts once the work inside is faster' a_mutex_that_is_no_bottleneck
 truth 'threads that share processors count by their share' a_crowd
 truth 'stages of a pipeline that share processors count by their share' stages
+truth 'what a thread earns before a lock of others is known to those' unlike_threads
 truth 'work under short locks counts by its share' short_locks
 truth 'a program that ends early is run again' a_short_program
 truth 'what is in a span makes it shorter, what is not does not' spans

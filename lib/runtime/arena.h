@@ -34,7 +34,7 @@
 #include "unwind.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d0b, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d0c, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes, at most; further threads run unprofiled */
 	ARENA_THREADS_PIECE = 4,  /* so many slots are mapped at a time */
@@ -57,6 +57,7 @@ enum {
 	ARENA_BIRTHS = 1 << 12,   /* kinds of threads remembered; a power of two */
 	ARENA_OBJECTS = 1 << 14,  /* sync objects remembered; a power of two */
 	ARENA_PROCESSORS = 1 << 10, /* remembered; a power of two */
+	ARENA_EARNERS = 8,        /* threads that say what they are about to be credited; see lib/runtime/earner.c */
 	ARENA_SPANS = 1 << 11,    /* threads that measure spans, times points; further ones only count them */
 	ARENA_NUMBERED = 1 << 14, /* spans with numbers that are open at a time; a power of two */
 	ARENA_EVENTS = 1 << 14,   /* that a thread notes in a burst */
@@ -296,6 +297,16 @@ struct arena_processor {
 	_Atomic int64_t real_ns;  /* [A] when that was */
 };
 
+/* What all others owe a thread for what it does in the middle of a segment, before it is credited. */
+struct arena_earner {
+	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
+	_Atomic uint32_t by;      /* [A] that thread: its slot, + 1 */
+	_Atomic uint32_t on;      /* [A] its processor, by index */
+	_Atomic uint32_t rate;    /* [A] what it earns from then on, 1 << 16: all the time; 0: nothing is known */
+	_Atomic int64_t owed_ns;  /* [A] G, were it credited then */
+	_Atomic int64_t real_ns;  /* [A] when that was */
+};
+
 /* What a thread does between two sync operations, as far as samples have shown; see lib/runtime/segment.c. */
 struct arena_segment {
 	uint64_t key;     /* where the segment begins, and the region; 0: free */
@@ -480,6 +491,7 @@ struct arena {
 	_Atomic uint32_t spans_used;                /* [A] */
 	struct arena_object object[ARENA_OBJECTS];
 	struct arena_processor processor[ARENA_PROCESSORS];
+	struct arena_earner earner[ARENA_EARNERS];
 	struct arena_numbered numbered[ARENA_NUMBERED]; /* [A] */
 	_Atomic uint32_t logs_used;                 /* [A] in this burst; maybe more than there are */
 	_Atomic int64_t cut_ns;                     /* [A] when the first event found no room; 0: all did */

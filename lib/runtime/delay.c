@@ -216,9 +216,9 @@ static int64_t pause_for(struct arena_thread *t, int64_t ns, enum pause how)
 
 int64_t delay_debt(struct arena_thread *t)
 {
-	int64_t d = delay_of(t);
+	int64_t d = delay_of(t), g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
 
-	return atomic_load_explicit(&arena->delay_ns, memory_order_relaxed) - d;
+	return (self.before_lock ? earner_owed(t, g) : g) - d;
 }
 
 /* What the thread has to pay if it is at_least ns, else 0.  What others were credited while it had no processor is none of that. */

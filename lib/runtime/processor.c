@@ -31,9 +31,19 @@ enum {
 	READINGS = 3,           /* of two clocks, at most, until they are of one moment */
 };
 
+unsigned processor_here(void)
+{
+	return (unsigned)sched_getcpu() % ARENA_PROCESSORS;
+}
+
+bool processor_is_of(unsigned processor, uint32_t number)
+{
+	return atomic_load_explicit(&arena->processor[processor % ARENA_PROCESSORS].by, memory_order_relaxed) == number;
+}
+
 static struct arena_processor *here(void)
 {
-	return &arena->processor[(unsigned)sched_getcpu() % ARENA_PROCESSORS];
+	return &arena->processor[processor_here()];
 }
 
 static int64_t part(int64_t ns, uint32_t rate)
@@ -122,6 +132,7 @@ static void note(struct arena_thread *t, int64_t now, bool goes_on)
 	uint32_t rate;
 	int64_t expected = segment_expected(now, goes_on, &rate);
 
+	earner_tell(t, expected, rate, now);
 	note_at(now - d - expected, now, rate, !goes_on);
 }
 

@@ -237,6 +237,8 @@ struct self {
 	uint64_t took_key;             /* lock that was taken last, */
 	int64_t took_ns;               /* and when */
 	int64_t gathered_ns;           /* credited, but G has not been raised for it yet */
+	bool before_lock;              /* it is about to take one */
+	bool earns;                    /* and has said so; see earner_tell */
 	uint32_t ran_window;           /* the burst in which these were read: */
 	int64_t ran_wall_ns, ran_cpu_ns; /* the time, and the thread's processor time then */
 	struct stand stand;            /* of the thread, as it last noted that at a processor */
@@ -407,7 +409,7 @@ void delay_credit_from(struct arena_thread *t, int64_t ns, int64_t g);
 
 void delay_set(struct arena_thread *t, int64_t d);
 
-/* any: what the calling thread owes; negative: it has paid before. */
+/* any: what the calling thread owes; negative: it has paid before.  Before a lock, that is also what earner.c knows. */
 int64_t delay_debt(struct arena_thread *t);
 
 /* Smaller debts wait for the next sample: the acquire rule carries them over. */
@@ -442,6 +444,17 @@ void sync_took(uint64_t key, int64_t now);
 /* any: when `key` was last released in this window; 0: not at all, as far as is known. */
 int64_t sync_released_at(uint64_t key);
 
+/* ---- earner.c: what threads have earned, and are not credited yet ---- */
+
+/*
+ * any: the calling thread has earned so much more than it was credited, and goes on
+ * earning at that rate (1 << 16: all the time; 0: it does not, or leaves its segment).
+ */
+void earner_tell(struct arena_thread *t, int64_t expected, uint32_t rate, int64_t now);
+
+/* any: G, were all others credited now what they have earned; at least `g`.  In a fine segment just `g`. */
+int64_t earner_owed(const struct arena_thread *t, int64_t g);
+
 /* ---- processor.c: threads that wait for a processor ---- */
 
 /* any: the calling thread is about to leave its processor, */
@@ -452,6 +465,12 @@ void processor_keep(struct arena_thread *t, int64_t now);
 
 /* any: or has it, with that clock, which stands. */
 void processor_stand(int64_t virt, int64_t now);
+
+/* any: the index of the processor that the calling thread has, */
+unsigned processor_here(void);
+
+/* any: and whether the thread of that number was the last one to say that it has that processor. */
+bool processor_is_of(unsigned processor, uint32_t number);
 
 /*
  * any: the virtual time of the calling thread, which would be v had it found a

@@ -424,11 +424,13 @@ void wait_lock(const void *site)
 	struct arena_thread *t = self.slot;
 
 	self.busy++;
+	self.before_lock = true;
 	/* Mostly nothing is owed, and what the thread has done is credited when it has the lock. */
 	if (delay_debt(t) >= RELEASE_DEBT_NS) {
 		segment_renew(t, site);
 		delay_pay(t, RELEASE_DEBT_NS, PAUSE_BUSY);
 		processor_keep(t, now_ns());
 	}
+	self.before_lock = false;
 	self.busy--;
 }
