@@ -19,6 +19,7 @@
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
 #include "recorder/preload.h"
+#include "recorder/scope.h"
 #include "recorder/sink.h"
 
 static const char usage[] =
@@ -31,6 +32,8 @@ static const char usage[] =
 	"  -m, --mode line|function  what regions are (default: line)\n"
 	"  -r, --region REGION       FUNCTION, FILE:LINE, a pattern of functions, or :io, :sleep, :lock, :runqueue,\n"
 	"                            :alloc; may repeat (default: found by sampling)\n"
+	"      --only PATTERN        regions found by sampling are in such source files or modules only; may repeat\n"
+	"  -x, --exclude PATTERN     and not in these: 'third_party/*', 'libfoo.so*'; their callers are charged; may repeat\n"
 	"  -P, --point LOCATION      FUNCTION or FILE:LINE whose execution is progress, or :output, :input, :replies, :work,\n"
 	"                            :run; may repeat\n"
 	"  -s, --speedups LIST       percent, such as 25,50 (default: 15,30,50,75)\n"
@@ -83,6 +86,7 @@ struct options {
 	bool quiet;
 	struct journal_origin origin;
 	char *given; /* owned */
+	struct scope scope;
 };
 
 static _Noreturn void bad_option(const char *what, const char *value)
@@ -123,7 +127,7 @@ static void parse_levels(struct options *o, const char *list)
 	free(copy);
 }
 
-enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT, OPT_DESIGN, OPT_UNTIL, OPT_GIVEN, OPT_SHOW };
+enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT, OPT_DESIGN, OPT_UNTIL, OPT_GIVEN, OPT_SHOW, OPT_ONLY };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -131,6 +135,8 @@ static const struct option long_options[] = {
 	{ "runs", required_argument, NULL, 'n' },
 	{ "mode", required_argument, NULL, 'm' },
 	{ "region", required_argument, NULL, 'r' },
+	{ "only", required_argument, NULL, OPT_ONLY },
+	{ "exclude", required_argument, NULL, 'x' },
 	{ "point", required_argument, NULL, 'P' },
 	{ "speedups", required_argument, NULL, 's' },
 	{ "max-regions", required_argument, NULL, OPT_MAX_REGIONS },
@@ -221,6 +227,12 @@ static void set_option(struct options *o, int option, const char *value)
 	case 's':
 		parse_levels(o, value);
 		break;
+	case 'x':
+		patterns_add(&o->scope.exclude, text("pattern", value));
+		break;
+	case OPT_ONLY:
+		patterns_add(&o->scope.only, text("pattern", value));
+		break;
 	case OPT_MAX_REGIONS:
 		o->max_regions = number("number of regions", value, 1, 1000);
 		break;
@@ -287,7 +299,7 @@ static int parse(struct options *o, int argc, char **argv)
 	o->window_ms = 200;
 	o->seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
 	/* '+': the command's own options are its own. */
-	while ((option = cli_option(argc, argv, "+:o:d:n:m:r:P:s:qhV", long_options, usage, EXIT_RECORD)) != -1)
+	while ((option = cli_option(argc, argv, "+:o:d:n:m:r:x:P:s:qhV", long_options, usage, EXIT_RECORD)) != -1)
 		set_option(o, option, optarg);
 	if (optind == argc)
 		cli_usage_error(EXIT_RECORD, "no command to run");
@@ -353,7 +365,7 @@ static bool prepare(struct recording *r)
 	r->arena = r->runtime ? launch_arena(1, &r->arena_fd) : NULL;
 	if (!r->arena || !journal_open(&r->journal, o->output))
 		return false;
-	mapping_init(&r->modules);
+	mapping_init(&r->modules, &o->scope);
 	regions_init(&r->regions, o->mode, &r->modules);
 	r->regions.only_named = o->nnames > 0;
 	schedule_init(&r->schedule, o->seed);
@@ -551,6 +563,7 @@ int main(int argc, char **argv)
 		free(o.names[i]);
 	free(o.names);
 	free(o.given);
+	scope_release(&o.scope);
 	for (size_t i = 0; i < o.npoints; i++)
 		free(o.points[i]);
 	free(o.points);

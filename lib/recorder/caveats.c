@@ -121,7 +121,7 @@ static char *spin_place(struct conductor *c, const struct spins *s)
 	const char *slash = strrchr(mod->path, '/');
 	struct frame at;
 
-	if (mapping_image(mod) && image_charge_line(mod->image, s->off, mapping_file_in_scope, NULL, &at))
+	if (mapping_image(mod) && image_charge_line(mod->image, s->off, mapping_file_in_scope, mod, &at))
 		return xasprintf("%s:%u", at.file, at.line);
 	return xasprintf("%s+0x%llx", slash ? slash + 1 : mod->path, (unsigned long long)s->off);
 }

@@ -16,9 +16,10 @@
 
 enum { MAKERS = 64 };
 
-void mapping_init(struct mappings *m)
+void mapping_init(struct mappings *m, const struct scope *scope)
 {
 	memset(m, 0, sizeof(*m));
+	m->scope = scope;
 }
 
 void mapping_release(struct mappings *m)
@@ -29,7 +30,7 @@ void mapping_release(struct mappings *m)
 		free(m->v[i].passed);
 	}
 	free(m->v);
-	mapping_init(m);
+	mapping_init(m, m->scope);
 }
 
 /* Libraries of the system are not the user's to optimise. */
@@ -38,10 +39,16 @@ static bool of_the_system(const char *path)
 	return text_begins(path, "/usr/lib") || text_begins(path, "/lib") || path[0] == '[';
 }
 
-bool mapping_file_in_scope(const char *file, void *unused)
+bool mapping_is_wanted(const struct mapping *mod, const char *file)
 {
-	(void)unused;
-	return file && path_is_own_source(file);
+	if (mod->excluded || (file && patterns_match(&mod->scope->exclude, file)))
+		return false;
+	return mod->wanted || (file && patterns_match(&mod->scope->only, file));
+}
+
+bool mapping_file_in_scope(const char *file, void *mapping)
+{
+	return file && path_is_own_source(file) && mapping_is_wanted(mapping, file);
 }
 
 bool mapping_is_runtime(const struct mapping *mod)
@@ -119,6 +126,9 @@ static struct mapping *add_module(struct mappings *m, const char *path)
 	memset(new, 0, sizeof(*new));
 	new->id = (unsigned)++m->n;
 	new->path = xstrdup(path);
+	new->scope = m->scope;
+	new->wanted = m->scope->only.n == 0 || patterns_match(&m->scope->only, path);
+	new->excluded = patterns_match(&m->scope->exclude, path);
 	return new;
 }
 
@@ -201,7 +211,7 @@ static void take(struct space *s, struct mappings *m, const char *path, uint64_t
 	mod = of_path(m, path);
 	mod->mapped = true;
 	/* A program is its user's own, wherever it lies; so it stays when another process has it as a library. */
-	mod->own = mod->own || strcmp(path, exe) == 0 || !(of_the_system(path) || mapping_is_runtime(mod));
+	mod->own = !mod->excluded && (mod->own || strcmp(path, exe) == 0 || !(of_the_system(path) || mapping_is_runtime(mod)));
 	at = s->n ? &s->v[s->n - 1] : NULL;
 	if (at && at->module == mod->id && at->bias == bias) {
 		at->hi = hi; /* another piece of its code */

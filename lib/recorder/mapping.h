@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "binary/image.h"
+#include "recorder/scope.h"
 #include "runtime/arena.h"
 
 struct mapping {
@@ -25,6 +26,9 @@ struct mapping {
 	uid_t maker_uid;
 	bool made;           /* it is such code; offsets are addresses */
 	bool own;            /* in scope: its code can be a region */
+	bool wanted;         /* there is no --only, or it names the module: no file of it need be named */
+	bool excluded;       /* --exclude names it */
+	const struct scope *scope; /* borrowed */
 	bool mapped;         /* in some process of the run that is on */
 	bool logged;         /* its record has been written in this run */
 	bool searched;       /* for what was asked for by name, in this run */
@@ -38,6 +42,7 @@ struct mappings {
 	struct mapping *v; /* owned; v[0..n), by id */
 	size_t n, cap;
 	uint32_t rows_used; /* of the arena's */
+	const struct scope *scope; /* borrowed */
 };
 
 /* A module in a process. */
@@ -60,7 +65,8 @@ enum space_news {
 	SPACE_CHANGED,    /* a module is new, has moved or is gone */
 };
 
-void mapping_init(struct mappings *m);
+/* `scope` stays the caller's. */
+void mapping_init(struct mappings *m, const struct scope *scope);
 void mapping_release(struct mappings *m);
 
 /* Forgets what belongs to the run that has ended. */
@@ -103,7 +109,13 @@ bool mapping_file_offset(int fd, uint64_t off, uint64_t *at);
 /* Adds to what is passed of a module, unless it is there; told to the runtime by the next mapping_publish. */
 void mapping_pass(struct mapping *mod, const struct range *ranges, size_t n);
 
-/* May lines of this file be regions?  False for system headers, libraries' own sources, the Rust standard library. */
-bool mapping_file_in_scope(const char *file, void *unused);
+/* Do --only and --exclude leave code of this file (NULL: not known) in the module? */
+bool mapping_is_wanted(const struct mapping *mod, const char *file);
+
+/*
+ * May lines of this file be regions?  False for system headers, libraries' own sources, the
+ * Rust standard library, and what is not wanted.  `mapping`: the module.
+ */
+bool mapping_file_in_scope(const char *file, void *mapping);
 
 #endif

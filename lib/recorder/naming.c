@@ -72,7 +72,7 @@ static bool begins_with_one_of(const char *path, const char *const *prefixes)
 }
 
 /* Did it come with the compiler?  Without debug information its name must tell. */
-static bool is_from_outside(const struct frame *at)
+static bool is_from_outside(struct mapping *mod, const struct frame *at)
 {
 	static const char *const cxx[] = { "std::", "__gnu_cxx::", NULL };
 	/* Rust's library, and what it is made with. */
@@ -83,7 +83,7 @@ static bool is_from_outside(const struct frame *at)
 	bool yes;
 
 	if (at->file)
-		return !mapping_file_in_scope(at->file, NULL);
+		return !mapping_file_in_scope(at->file, mod);
 	path = called_path(at->function);
 	yes = begins_with_one_of(path, is_rust(at->function) ? rust : cxx);
 	free(path);
@@ -99,7 +99,7 @@ static void found_function(void *arg, uint64_t off, const struct frame *at, enum
 	else if (!s->mod->own)
 		add(s, off, at, NAMED_ELSEWHERE);
 	else
-		add(s, off, at, is_from_outside(at) ? NAMED_OUTSIDE : NAMED_PART);
+		add(s, off, at, is_from_outside(s->mod, at) ? NAMED_OUTSIDE : NAMED_PART);
 }
 
 static void found_line(void *arg, uint64_t off, const struct frame *at)
@@ -131,7 +131,7 @@ static void look_in(struct search *s, const char *name, bool own)
 		if (s->lines) {
 			char *file = xstrndup(name, (size_t)(colon - name));
 
-			image_find_line(mod->image, file, (unsigned)line, mapping_file_in_scope, NULL, found_line, s);
+			image_find_line(mod->image, file, (unsigned)line, mapping_file_in_scope, mod, found_line, s);
 			free(file);
 		} else {
 			image_find_functions(mod->image, name, found_function, s);

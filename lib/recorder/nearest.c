@@ -45,7 +45,7 @@ static unsigned distance(const char *a, const char *b)
 struct near {
 	const char *want;     /* the last component */
 	const char *want_path;
-	bool library;
+	struct mapping *mod; /* that is searched */
 	struct {
 		char *path;   /* owned */
 		unsigned far;
@@ -65,7 +65,7 @@ static unsigned how_far(const struct near *near, const char *path)
 	unsigned far = 2 * distance(near->want, last), most = 2 * (unsigned)((len + 2) / 4);
 
 	/* Names of libraries are many, and hardly what somebody means who writes a part of one. */
-	if (far > most && (near->library || len < 4 || !strstr(last, near->want)))
+	if (far > most && (!near->mod->own || len < 4 || !strstr(last, near->want)))
 		return FAR;
 	if (far > most)
 		far = most + 2;
@@ -101,7 +101,7 @@ static void consider(void *arg, uint64_t off, const struct frame *at, enum calle
 
 	(void)off, (void)how;
 	if (far < FAR && *path)
-		offer(near, path, far + (near->library || (at->file && !mapping_file_in_scope(at->file, NULL)) ? LIBRARY : 0));
+		offer(near, path, far + (!near->mod->own || (at->file && !mapping_file_in_scope(at->file, near->mod)) ? LIBRARY : 0));
 	free(path);
 }
 
@@ -124,7 +124,7 @@ static void add_functions(struct buf *text, struct mappings *m, const char *name
 	near.want_path = path;
 	near.want = called_last(path);
 	for (size_t i = 0; i < m->n && !strpbrk(name, "*?["); i++) {
-		near.library = !m->v[i].own;
+		near.mod = &m->v[i];
 		if (m->v[i].mapped && !mapping_is_runtime(&m->v[i]) && mapping_image(&m->v[i]))
 			image_find_functions(m->v[i].image, "*", consider, &near);
 	}
@@ -146,7 +146,7 @@ static void describe_line(struct buf *text, struct mappings *m, const char *name
 		if (!mod->mapped || !mod->own || !mapping_image(mod))
 			continue;
 		debug = debug || image_debug(mod->image) == IMAGE_DWARF;
-		near = image_nearest_line(mod->image, file, line, mapping_file_in_scope, NULL);
+		near = image_nearest_line(mod->image, file, line, mapping_file_in_scope, mod);
 	}
 	if (near)
 		buf_addf(text, "no code of the program or its libraries is called %s; the %s line with code is %u", called,

@@ -128,7 +128,7 @@ struct region *regions_line(struct regions *r, struct mapping *mod, uint64_t off
 	size_t n;
 
 	if (!regions_covers(g, off)) {
-		n = image_line_ranges(mod->image, off, at->file, at->line, mapping_file_in_scope, NULL, &ranges);
+		n = image_line_ranges(mod->image, off, at->file, at->line, mapping_file_in_scope, mod, &ranges);
 		regions_widen(g, ranges, n);
 		free(ranges);
 	}

@@ -31,7 +31,7 @@ static void charge_line(struct regions *r, struct mapping *mod, struct place *p)
 	const char *symbol;
 	size_t n;
 
-	if (image_charge_line(mod->image, p->off, mapping_file_in_scope, NULL, &at)) {
+	if (image_charge_line(mod->image, p->off, mapping_file_in_scope, mod, &at)) {
 		p->region[p->n++] = regions_line(r, mod, p->off, &at);
 		return;
 	}
@@ -58,12 +58,21 @@ static void charge_functions(struct regions *r, struct mapping *mod, struct plac
 		struct region *g;
 
 		if (!frames[i].function || regions_is_root(frames[i].function) ||
-		    (frames[i].file && !mapping_file_in_scope(frames[i].file, NULL)))
+		    !(frames[i].file ? mapping_file_in_scope(frames[i].file, mod) : mapping_is_wanted(mod, NULL)))
 			continue;
 		g = regions_function(r, mod, &frames[i]);
 		if (g->nranges > 0 && (p->n == 0 || p->region[p->n - 1] != g))
 			p->region[p->n++] = g;
 	}
+}
+
+/* Functions of libraries may be regions then, but for what was left out by name. */
+static bool may_fall_back(struct mapping *mod, uint64_t off)
+{
+	struct frame frames[INLINE_DEPTH];
+	size_t n = image_frames(mod->image, off, frames, INLINE_DEPTH);
+
+	return mapping_is_wanted(mod, n > 0 && n <= INLINE_DEPTH ? frames[n - 1].file : NULL);
 }
 
 static struct place *slot_of(struct place *places, size_t cap, unsigned module, uint64_t off)
@@ -220,7 +229,8 @@ static void charge_fallback(struct regions *r, const struct arena_sample *s, boo
 		own = own || mod->own;
 		p = place_of(r, mod, offset_of(s->place[i]));
 		if (alone && !p->fell_back && mapping_image(mod)) {
-			p->fallback = (mapping_is_runtime(mod) ? regions_stood_in : regions_fallback)(r, mod, p->off);
+			if (may_fall_back(mod, p->off))
+				p->fallback = (mapping_is_runtime(mod) ? regions_stood_in : regions_fallback)(r, mod, p->off);
 			p->fell_back = true;
 		}
 		if (p->fallback)

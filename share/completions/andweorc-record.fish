@@ -1,6 +1,6 @@
 # fish completion for andweorc-record: its options, then the command as that would be completed by itself.
 
-set -l with_argument -o --output -d --duration -n --runs -m --mode -r --region -P --point -s --speedups --given --design --until \
+set -l with_argument -o --output -d --duration -n --runs -m --mode -r --region --only -x --exclude -P --point -s --speedups --given --design --until \
 	--max-regions --seed --sampler --period --window --block --side --commit
 
 # Is there no command yet?
@@ -31,6 +31,8 @@ complete $option -s s -l speedups -x -a '25,50 15,30,50,75' -d 'virtual speedups
 complete $option -l given -x -d 'measure the others with this region that much faster'
 complete $option -l design -x -a 'fixed adaptive' -d 'where windows go'
 complete $option -l until -x -d 'end when slopes are known so well'
+complete $option -l only -r -F -d 'regions only in such source files or modules'
+complete $option -s x -l exclude -r -F -d 'no regions in such source files or modules'
 complete $option -l max-regions -x -d 'at most this many regions found by sampling'
 complete $option -l seed -x -d 'of the order of experiments'
 complete $option -l sampler -x -a 'perf timer' -d 'how samples are taken'

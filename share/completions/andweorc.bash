@@ -6,7 +6,7 @@
 _andweorc_options() {
 	case $1 in
 	andweorc-record)
-		echo '-o= --output= -d= --duration= -n= --runs= -m= --mode= -r= --region= -P= --point= -s= --speedups= --given=' \
+		echo '-o= --output= -d= --duration= -n= --runs= -m= --mode= -r= --region= --only= -x= --exclude= -P= --point= -s= --speedups= --given=' \
 			'--design= --until= --max-regions= --seed= --sampler= --period= --window= --attach-only --show-output --block=' \
 			'--side= --commit= -q --quiet -h --help -V --version'
 		;;

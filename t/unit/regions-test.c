@@ -9,7 +9,9 @@ static struct mappings modules;
 
 static void begin(void)
 {
-	mapping_init(&modules);
+	static const struct scope everything;
+
+	mapping_init(&modules, &everything);
 	regions_init(&regions, REGION_LINE, &modules);
 	regions.all_samples = 1000;
 }

@@ -1,0 +1,123 @@
+#!/bin/sh
+# --only and --exclude: which code may be regions.
+. "$(dirname "$0")/lib.sh"
+
+mkdir vendor || exit 1
+cat >vendor/slow.c <<'END'
+volatile double slow_sum;
+
+static inline __attribute__((always_inline)) void inner(int n)
+{
+	for (int i = 0; i < n; i++)
+		slow_sum += i;
+}
+
+void slow(int n)
+{
+	inner(n);
+}
+END
+cat >main.c <<'END'
+#include "andweorc.h"
+void slow(int n);
+volatile double own_sum;
+
+static void own(int n)
+{
+	for (int i = 0; i < n; i++)
+		own_sum += i;
+}
+
+int main(void)
+{
+	for (;;) {
+		slow(200000);
+		own(100000);
+		ANDWEORC_PROGRESS("round");
+	}
+}
+END
+gcc -g -O1 -I"$top/lib" -o one main.c vendor/slow.c &&
+	gcc -g -O1 -fPIC -shared -o libslow.so vendor/slow.c &&
+	gcc -g -O1 -I"$top/lib" -o two main.c -L. -lslow -Wl,-rpath,"$PWD" || exit 1
+
+# regions ARG...: what andweorc-record made regions of, FILE:LINE or FUNCTION, in `names`
+regions() {
+	exits 0 andweorc-record -q -d 3 -o log "$@" >out 2>err
+	exits 0 andweorc-resolve log >resolved
+	perl -ne '
+		next unless /^region\t/;
+		%f = map { split /=/, $_, 2 } grep { /=/ } split /\t|\n/;
+		$f{file} =~ s{.*/}{};
+		print $f{scope} eq "line" ? "$f{file}:$f{line}\n" : "$f{function}\n"' resolved | sort -u >names
+}
+
+all_of_the_program() {
+	regions -- ./one
+	has '^slow\.c:[56]$' names
+	has '^main\.c:[78]$' names
+}
+check 'without a pattern, all code of the program may be regions' all_of_the_program
+
+# What the folder does is on the account of the line that calls it, inlined code too.
+a_folder() {
+	regions -x 'vendor/*' -- ./one
+	lacks 'slow' names
+	has '^main\.c:14$' names
+	has '^main\.c:[78]$' names
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	has '^replay	.*region=main\.c:14	' analysis
+	lacks '^impact	.*region=slow' analysis
+}
+check 'an excluded folder: its callers are charged' a_folder
+
+only_a_file() {
+	regions --only main.c -- ./one
+	lacks 'slow' names
+	has '^main\.c:14$' names
+	regions --only slow.c -- ./one
+	lacks 'main' names
+	has '^slow\.c:[56]$' names
+}
+check 'only a file' only_a_file
+
+functions() {
+	regions -m function -x 'vendor/*' -- ./one
+	lacks 'slow|inner' names
+	has '^own$' names
+	regions -m function --only 'slow.?' -- ./one
+	lacks 'own' names
+	has '^inner$' names
+}
+check 'functions, by the file that they are in' functions
+
+a_module() {
+	regions -x 'libslow.so*' -- ./two
+	lacks 'slow' names
+	has '^main\.c:14$' names
+	regions -m function --only 'libslow.so' -- ./two
+	lacks 'own' names
+	has '^inner$' names
+}
+check 'a module' a_module
+
+both() {
+	regions --only '*.c' -x main.c -- ./one
+	lacks 'main' names
+	has '^slow\.c:[56]$' names
+}
+check 'of what is named twice, it is excluded' both
+
+nothing_left() {
+	regions --only nothing.c -- ./one
+	test ! -s names
+}
+check 'nothing may be left' nothing_left
+
+no_pattern() {
+	exits 125 andweorc-record -x '' -- ./one >out 2>err
+	has "bad pattern ''" err
+}
+check 'an empty pattern is an error' no_pattern
+
+done_testing
