@@ -65,11 +65,17 @@ a_folder() {
 	lacks 'slow' names
 	has '^main\.c:14$' names
 	has '^main\.c:[78]$' names
-	exits 0 andweorc-analyze --format andweorc resolved >analysis
-	has '^replay	.*region=main\.c:14	' analysis
-	lacks '^impact	.*region=slow' analysis
 }
 check 'an excluded folder: its callers are charged' a_folder
+
+# A recording of 5 s has a burst.
+replayed() {
+	regions -d 5 -x 'vendor/*' -- ./one
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	has '^replay	.*region=main\.c:14	' analysis
+	lacks '^replay	.*region=slow' analysis
+}
+check 'replay charges them, too' replayed
 
 only_a_file() {
 	regions --only main.c -- ./one
