@@ -20,6 +20,8 @@
  *            (Asleep, its wake-ups disturb the others by more than the pause: 6 %
  *            of the time of two threads that alternate beside it.)  What it owes
  *            when a wait for the outside is over is more of that wait: it sleeps.
+ *            Before a lock it also pays what others have earned, and are credited
+ *            later (earner.c).
  *   release  Before a thread may let another one go on, it pays, and leaves its
  *            virtual time V_i at the object.  (Who has a lock paid before it took
  *            that: while it pauses, others would have to wait that need not.)
