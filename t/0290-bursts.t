@@ -124,7 +124,8 @@ places() {
 }
 check 'where threads waited, and where others let them go on' places
 
-# Half of the time to wait for a device is worth 27.6 %: the code that waits has no processor time.
+# Half of the time to wait for a device is worth 27.6 %: the code that waits has no processor time.  Where others use the machine
+# all the time, a wait is longer by what they take, and nobody knows by how much: then it may be worth more.
 waits_are_sampled() {
 	exits 0 andweorc-record -q -o log -d 5 -r ask -r compute -- "$O/t/workload/device" --seconds 1000 >out 2>err
 	decode >events.txt 2>bytes
@@ -132,11 +133,15 @@ waits_are_sampled() {
 	awk '$4 == "i" && ($6 < 1 || $7 < 1) { exit 1 }' events.txt
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
-	awk -F'\t' '$1 == "replay" && /\tregion=ask\tspeedup_pct=50\t/ {
+	most=35
+	if grep -q '^warning	.*what=busy-machine' log; then
+		most=50
+	fi
+	awk -F'\t' -v most="$most" '$1 == "replay" && /\tregion=ask\tspeedup_pct=50\t/ {
 		split($5, gain, "=")
 		print gain[2]
 		n++
-		wrong += gain[2] < 20 || gain[2] > 35
+		wrong += gain[2] < 20 || gain[2] > most
 	}
 	END { exit !(n > 0 && wrong == 0) }' analysis
 }
