@@ -261,10 +261,9 @@ check '--max-regions' keeps_to_so_many_regions
 # The first 8 experiments, those that were done again for a disturbance counted once.
 # Regions by their names: they are numbered as samples find them.
 order() {
-	awk -F'\t' '
-	function get(key, i) { for (i = 2; i <= NF; i++) if (index($i, key "=") == 1) return substr($i, length(key) + 2) }
-	$1 == "region" { name[get("id")] = get("symbol") }
-	$1 == "experiment" { print name[get("region")], get("speedup_pct") }' log | uniq | head -n 8
+	awk -F'\t' "$awk_value"'
+	$1 == "region" { name[value("id")] = value("symbol") }
+	$1 == "experiment" { print name[value("region")], value("speedup_pct") }' log | uniq | head -n 8
 }
 
 repeats_an_order() {

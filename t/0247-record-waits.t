@@ -12,12 +12,7 @@ andweorc-record -q -o log --window 20 -m function -r nap -r contend -r work -r :
 
 # blocked_of REGION: how many periods it waited
 blocked_of() {
-	awk -F'\t' -v name="symbol=$1" '
-		function value(key, i) {
-			for (i = 2; i <= NF; i++)
-				if (index($i, key "=") == 1)
-					return substr($i, length(key) + 2)
-		}
+	awk -F'\t' -v name="symbol=$1" "$awk_value"'
 		$1 == "region" && index($0, "\t" name) { id = value("id") }
 		$1 == "share" && value("region") == id { print value("blocked") }' log
 }
@@ -73,12 +68,7 @@ is_a_function_of_libc() {
 	lacks "no sample was in 'nanosleep'" err
 	# It is called by the other thread, too.
 	test "$(blocked_of nanosleep)" -gt "$(blocked_of nap)"
-	awk -F'\t' '
-		function value(key, i) {
-			for (i = 2; i <= NF; i++)
-				if (index($i, key "=") == 1)
-					return substr($i, length(key) + 2)
-		}
+	awk -F'\t' "$awk_value"'
 		$1 == "region" && /\tsymbol=nanosleep/ { id = value("id") }
 		$1 == "experiment" && value("region") == id { delay += value("delay_ns"); wall += value("wall_ns") }
 		END { print delay, wall; exit !(delay > 0.2 * wall) }' log

@@ -53,21 +53,20 @@ check 'regions, speedups and baselines take turns' is_a_schedule
 
 is_virtual() {
 	# From an experiment's own numbers: what it lasted, less what was inserted.
-	awk -F'\t' '
-	function get(key, i) { for (i = 2; i <= NF; i++) if (index($i, key "=") == 1) return substr($i, length(key) + 2) }
+	awk -F'\t' "$awk_value"'
 	$1 == "experiment" {
-		wall[get("id")] = get("wall_ns")
-		delay[get("id")] = get("delay_ns")
+		wall[value("id")] = value("wall_ns")
+		delay[value("id")] = value("delay_ns")
 		# A run as short as these may have no sample in the region.
-		pct[get("id")] = get("region_samples") > 0 ? get("speedup_pct") : 0
+		pct[value("id")] = value("region_samples") > 0 ? value("speedup_pct") : 0
 	}
 	$1 == "visits" {
-		e = get("experiment")
+		e = value("experiment")
 		seen++
-		if (delay[e] == 0 && get("virtual_ns") != wall[e])
-			print "baseline " e ": " get("virtual_ns") " of " wall[e]
-		if (pct[e] > 0 && (delay[e] <= 0 || get("virtual_ns") + 0 >= wall[e] + 0))
-			print "experiment " e ": " get("virtual_ns") " of " wall[e] ", delay " delay[e]
+		if (delay[e] == 0 && value("virtual_ns") != wall[e])
+			print "baseline " e ": " value("virtual_ns") " of " wall[e]
+		if (pct[e] > 0 && (delay[e] <= 0 || value("virtual_ns") + 0 >= wall[e] + 0))
+			print "experiment " e ": " value("virtual_ns") " of " wall[e] ", delay " delay[e]
 	}
 	END { if (seen < 5) print seen + 0 " of them" }' log >bad
 	empty bad

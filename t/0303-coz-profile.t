@@ -6,12 +6,7 @@ awk -v seed=12 -v blocks=8 -f "$data/random.awk" -f "$data/analyze/generate.awk"
 
 # slopes FILE: region and impact, by region
 slopes() {
-	awk -F'\t' '
-		function value(key, i) {
-			for (i = 2; i <= NF; i++)
-				if (index($i, key "=") == 1)
-					return substr($i, length(key) + 2)
-		}
+	awk -F'\t' "$awk_value"'
 		$1 == "impact" { print value("point"), value("file") ":" value("line"), value("slope") }' "$1" | sort
 }
 

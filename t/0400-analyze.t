@@ -252,12 +252,7 @@ coz_is_coz() {
 	has '^startup	time=0$' first
 	has '^runtime	time=[0-9]+$' got
 	lacks '^(experiment|throughput-point)	.*[^a-z0-9=./:_ 	-]' got
-	awk -F'\t' '
-		function value(key, i) {
-			for (i = 2; i <= NF; i++)
-				if (index($i, key "=") == 1)
-					return substr($i, length(key) + 2)
-		}
+	awk -F'\t' "$awk_value"'
 		function close_enough(a, b) { return a > b * 0.999999 && a < b * 1.000001 }
 		FILENAME == "one.aw" && $1 == "region" { name[value("id")] = value("file") ":" value("line") }
 		FILENAME == "one.aw" && $1 == "experiment" {
@@ -326,13 +321,8 @@ recordings_stay_apart() {
 	exits 0 andweorc-analyze fast.aw slow.aw >want 2>err
 	exits 0 andweorc-analyze slow.aw fast.aw >got 2>err
 	same want got
-	awk -F '\t' '
-	function get(key,    i) {
-		for (i = 2; i <= NF; i++)
-			if (index($i, key "=") == 1)
-				return substr($i, length(key) + 2) + 0
-	}
-	/region=solve/ && /^impact/ { n++; off = get("slope") - 0.6; good = off * off < 0.025 ^ 2 && get("slope_lo") < 0.6 && get("slope_hi") > 0.6 && get("slope_se") < 0.0125; print }
+	awk -F '\t' "$awk_value"'
+	/region=solve/ && /^impact/ { n++; off = number("slope") - 0.6; good = off * off < 0.025 ^ 2 && number("slope_lo") < 0.6 && number("slope_hi") > 0.6 && number("slope_se") < 0.0125; print }
 	END { exit !(n == 1 && good) }' want
 }
 check 'recordings on two machines' recordings_stay_apart

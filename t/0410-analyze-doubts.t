@@ -300,13 +300,8 @@ unvisited() {
 	exits 0 andweorc-analyze --format text case >report 2>err
 	has '14 windows without a visit from which time could be taken' report
 	for region in work.c:10 spin.c:77; do
-		awk -F '\t' -v region="region=$region" '
-		function get(key,    i) {
-			for (i = 2; i <= NF; i++)
-				if (index($i, key "=") == 1)
-					return substr($i, length(key) + 2) + 0
-		}
-		$1 == "impact" && $3 == region { exit get("n") + get("unvisited") + get("disturbed") != 48 }' out
+		awk -F '\t' -v region="region=$region" "$awk_value"'
+		$1 == "impact" && $3 == region { exit number("n") + number("unvisited") + number("disturbed") != 48 }' out
 	done
 }
 check 'windows without visits are counted' unvisited

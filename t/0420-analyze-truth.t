@@ -11,17 +11,12 @@ cat out* | grep ^impact | tr '\t' ' ' >impacts
 
 # covers LABEL TRUTH
 covers() {
-	awk -v label="$1" -v truth="$2" '
-	function get(key,    i) {
-		for (i = 2; i <= NF; i++)
-			if (index($i, key "=") == 1)
-				return substr($i, length(key) + 2) + 0
-	}
+	awk -v label="$1" -v truth="$2" "$awk_value"'
 	index($0, "region=" label " ") {
 		n++
-		sum += get("slope")
+		sum += number("slope")
 		# of repetition alone: slope_lo and slope_hi make an allowance besides, 12 strata have 11 degrees of freedom
-		off = (get("slope") - truth) / get("slope_se")
+		off = (number("slope") - truth) / number("slope_se")
 		held += off < 2.2 && off > -2.2
 	}
 	END {

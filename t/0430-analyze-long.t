@@ -57,17 +57,12 @@ finds_the_truth() {
 	has '^point.*windows=220500	baselines=49000	disturbed=0	unvisited=0	drift_pct=[^	]*$' out
 	has '^impact.*region=a.c:1	.*share_pct=60	.*runs=700	basis=runs	verdict=high' out
 	has '^impact.*region=a.c:2	.*share_pct=0	.*runs=700	basis=runs	verdict=none' out
-	awk -F '\t' '
-	function get(key,    i) {
-		for (i = 2; i <= NF; i++)
-			if (index($i, key "=") == 1)
-				return substr($i, length(key) + 2) + 0
-	}
-	$1 == "curve" { slope = get("program_pct") / get("speedup_pct"); truth = $3 == "region=a.c:1" ? 0.6 : 0 }
+	awk -F '\t' "$awk_value"'
+	$1 == "curve" { slope = number("program_pct") / number("speedup_pct"); truth = $3 == "region=a.c:1" ? 0.6 : 0 }
 	$1 == "curve" && (slope < truth - 0.005 || slope > truth + 0.005) { print; bad = 1 }
 	$1 == "impact" { truth = $3 == "region=a.c:1" ? 0.6 : 0 }
-	$1 == "impact" && (get("slope") < truth - 0.002 || get("slope") > truth + 0.002) { print; bad = 1 }
-	$1 == "impact" && get("slope_se") > 0.001 { print; bad = 1 }
+	$1 == "impact" && (number("slope") < truth - 0.002 || number("slope") > truth + 0.002) { print; bad = 1 }
+	$1 == "impact" && number("slope_se") > 0.001 { print; bad = 1 }
 	END { exit bad }' out
 }
 check 'slope, curve and counts of 220500 windows' finds_the_truth

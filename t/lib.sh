@@ -36,6 +36,16 @@ unset LD_PRELOAD LD_LIBRARY_PATH DEBUGINFOD_URLS LANGUAGE COLUMNS POSIXLY_CORREC
 LC_ALL=C.UTF-8 LANG=C.UTF-8 TZ=UTC0 TERM=dumb
 export LC_ALL LANG TZ TERM
 
+# For awk, before a program of its own: a field of the record, as text or as a number; nothing or 0 when it is not there.
+awk_value='
+function value(key,    i) {
+	for (i = 2; i <= NF; i++)
+		if (index($i, key "=") == 1)
+			return substr($i, length(key) + 2)
+}
+function number(key) { return value(key) + 0 }
+'
+
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/andweorc-test.XXXXXX") || exit 1
 output=$scratch.out
 HOME=$scratch XDG_CACHE_HOME=$scratch/.cache
