@@ -48,7 +48,7 @@ bool mapping_is_wanted(const struct mapping *mod, const char *file)
 
 bool mapping_file_in_scope(const char *file, void *mapping)
 {
-	return file && path_is_own_source(file) && mapping_is_wanted(mapping, file);
+	return (!file || path_is_own_source(file)) && mapping_is_wanted(mapping, file);
 }
 
 bool mapping_is_runtime(const struct mapping *mod)

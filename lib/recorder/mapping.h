@@ -114,7 +114,8 @@ bool mapping_is_wanted(const struct mapping *mod, const char *file);
 
 /*
  * May lines of this file be regions?  False for system headers, libraries' own sources, the
- * Rust standard library, and what is not wanted.  `mapping`: the module.
+ * Rust standard library, and what is not wanted.  `mapping`: the module.  NULL: may code
+ * of which the file is not known?
  */
 bool mapping_file_in_scope(const char *file, void *mapping);
 

@@ -57,8 +57,7 @@ static void charge_functions(struct regions *r, struct mapping *mod, struct plac
 	for (size_t i = 0; i < n && i < INLINE_DEPTH && p->n < PLACE_REGIONS; i++) {
 		struct region *g;
 
-		if (!frames[i].function || regions_is_root(frames[i].function) ||
-		    !(frames[i].file ? mapping_file_in_scope(frames[i].file, mod) : mapping_is_wanted(mod, NULL)))
+		if (!frames[i].function || regions_is_root(frames[i].function) || !mapping_file_in_scope(frames[i].file, mod))
 			continue;
 		g = regions_function(r, mod, &frames[i]);
 		if (g->nranges > 0 && (p->n == 0 || p->region[p->n - 1] != g))
@@ -70,8 +69,12 @@ static void charge_functions(struct regions *r, struct mapping *mod, struct plac
 static bool may_fall_back(struct mapping *mod, uint64_t off)
 {
 	struct frame frames[INLINE_DEPTH];
-	size_t n = image_frames(mod->image, off, frames, INLINE_DEPTH);
+	size_t n;
 
+	/* No pattern can leave it out, so no debug information is read. */
+	if (mod->wanted && mod->scope->exclude.n == 0)
+		return true;
+	n = image_frames(mod->image, off, frames, INLINE_DEPTH);
 	return mapping_is_wanted(mod, n > 0 && n <= INLINE_DEPTH ? frames[n - 1].file : NULL);
 }
 

@@ -137,11 +137,11 @@ static bool is_queueing_our_own(const struct burst *burst, size_t n, double queu
 }
 
 /*
- * Neighbours are as slower processors: all computing takes longer, and so do waits for the
- * outside, in which nobody can tell what a neighbour took.  Without this, computing alone
- * would be as on a quiet machine, and waits seem to be too much of the whole: with
- * neighbours that take half of each processor, t/workload/device was 31.8 and 18.2 (really
- * 27.9 and 21.4), with it 30.5 and 19.5, and rustsync 15.9, with it 18.4 (19.6).
+ * Neighbours make the processors slower: computing takes longer.  So do waits for the
+ * outside, and nobody can tell how much of a wait a neighbour took.  If computing alone were
+ * as on a quiet machine, waits would seem to be too much of the whole.  With neighbours that
+ * take half of each processor, t/workload/device was 31.8 and 18.2 (really 27.9 and 21.4),
+ * and is 30.5 and 19.5; rustsync was 15.9 (really 19.6), and is 18.4.
  */
 static void measure_scarcity(struct replay *r, const struct burst *burst, size_t n)
 {

@@ -2,20 +2,21 @@
  * earner: what threads have earned in the middle of a segment.
  *
  * A thread is credited at a sample, or when its segment ends.  Until then G lags behind
- * what it has earned.  Who takes a lock meanwhile would pay too little before that, and
- * have the lock too late in virtual time.  Then the acquire rule would take back what the
- * earner is credited.  So who earns says so, and who is about to take a lock looks.  Of two
- * unlike threads at one lock (t/workload/unlike), experiments said 1 to 2 and 6 to 10 where
- * 7.9 and 20.4 are right, and say 6 to 10 and 20 to 22 with this.
+ * what it has earned.  Another thread that takes a lock meanwhile would pay too little
+ * before that, and would have the lock too late in virtual time.  Then the acquire rule
+ * would take back what the earner is credited.  So a thread that earns says so here, and a
+ * thread that is about to take a lock looks here.  Of two unlike threads at one lock
+ * (t/workload/unlike), experiments said 1 to 2 and 6 to 10 points, where 7.9 and 20.4 are
+ * right.  With this they say 6 to 10 and 20 to 22.
  *
- * A thread that pays too much, as the other one stops earning, is prepaid.
+ * The other thread may stop earning at once.  Then too much was paid, and is prepaid.
  *
- * Before a lock only: done before all that lets others go on, it made the spinning of
- * t/workload/spinflag worth -4 points, where 0 is right.
+ * A thread looks before a lock only.  When it looked before all that lets others go on, the
+ * spinning of t/workload/spinflag was worth -4 points, where 0 is right.
  *
- * A thread that meets others hundreds of times in a period (a fine segment) is credited
- * each time, so it has nothing to say.  It does not look, either: that took 2 points from
- * what t/workload/locks gains.
+ * A thread in a fine segment meets others hundreds of times in a period.  It is credited
+ * each time, so it has nothing to say.  It does not look, either: looking took 2 points
+ * from what t/workload/locks gains.
  */
 #include "runtime.h"
 
@@ -37,13 +38,15 @@ static void say_nothing(const struct arena_thread *t)
 void earner_tell(struct arena_thread *t, int64_t expected, uint32_t rate, int64_t now)
 {
 	struct arena_earner *e = place_of(t);
-	int64_t d = delay_of(t), g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
+	int64_t d, g;
 
 	if (rate == 0 || self.segment_fine) {
 		say_nothing(t);
 		return;
 	}
 	self.earns = true;
+	d = delay_of(t);
+	g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
 	atomic_store_explicit(&e->by, thread_number(t), memory_order_relaxed);
 	atomic_store_explicit(&e->on, processor_here(), memory_order_relaxed);
 	atomic_store_explicit(&e->rate, rate, memory_order_relaxed);
@@ -54,9 +57,9 @@ void earner_tell(struct arena_thread *t, int64_t expected, uint32_t rate, int64_
 }
 
 /*
- * G, were that one credited now; 0 if it earns nothing.  Who has lost its processor earns
- * nothing: where stages of a pipeline share two, they were worth 14 to 22 points for 25 when
- * that was counted.  Who works for longer than a period without a sample has lost it.
+ * G, were that one credited now; 0 if it earns nothing.  A thread that has lost its processor
+ * earns nothing.  (When it did, stages of a pipeline that share two processors were worth
+ * 14 to 22 points instead of 25.)  A thread that has no sample for a period has lost it, too.
  */
 static int64_t owed_to(const struct arena_earner *e, const struct arena_thread *t, int64_t now)
 {
