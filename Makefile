@@ -70,11 +70,12 @@ PROFILE_SRC  := $(wildcard lib/profile/*.c)
 DIFF_SRC     := $(wildcard lib/diff/*.c)
 REPLAY_SRC   := $(wildcard lib/replay/*.c)
 RECORDER_SRC := $(wildcard lib/recorder/*.c)
-RUNTIME_SRC  := $(wildcard lib/runtime/*.c)
+VCLOCK_SRC   := $(wildcard lib/vclock/*.c)
+RUNTIME_SRC  := $(VCLOCK_SRC) $(wildcard lib/runtime/*.c)
 
 obj = $(patsubst %.c,$(O)/%.o,$(1))
-LIB_OBJ     := $(call obj,$(BASE_SRC) $(BINARY_SRC) $(PROFILE_SRC) $(REPLAY_SRC) $(DIFF_SRC) $(RECORDER_SRC))
-RUNTIME_OBJ := $(call obj,$(RUNTIME_SRC))
+LIB_OBJ     := $(call obj,$(BASE_SRC) $(BINARY_SRC) $(PROFILE_SRC) $(REPLAY_SRC) $(DIFF_SRC) $(RECORDER_SRC) $(VCLOCK_SRC))
+RUNTIME_OBJ := $(RUNTIME_SRC:%.c=$(O)/pic/%.o)
 TOOL_OBJ    := $(call obj,$(wildcard cmd/*.c))
 REPLAY_OBJ  := $(call obj,$(wildcard t/bench/history/*.c))
 
@@ -108,9 +109,9 @@ $(O)/lib/recorder/preload.o: $(O)/runtime-dir
 $(O)/lib/recorder/preload.o: COMPILE += -DRUNTIME_DIR='"$(RUNTIME_DIR)"'
 
 # Counts calls of functions while their arguments are in vector registers.
-$(O)/lib/runtime/callpoint.o $(O)/static/callpoint.o: COMPILE += $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),-mgeneral-regs-only)
+$(O)/pic/lib/runtime/callpoint.o $(O)/static/lib/runtime/callpoint.o: COMPILE += $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),-mgeneral-regs-only)
 
-$(O)/lib/runtime/%.o: lib/runtime/%.c $(O)/flags
+$(O)/pic/%.o: %.c $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -MMD -MP -c -o $@ $<
@@ -131,11 +132,11 @@ $(O)/libandweorc.so: $(RUNTIME_OBJ)
 
 # The same for programs that are linked statically: there the linker puts our functions in the place of libc's
 # (ld's --wrap), as the response file says.  OpenMP's are left alone.  Without a libc.a there is nothing to link with.
-STATIC_OBJ := $(patsubst lib/runtime/%.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt,lib/runtime/$(p)%),$(RUNTIME_SRC)))
+STATIC_OBJ := $(patsubst %.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt,lib/runtime/$(p)%),$(RUNTIME_SRC)))
 LIBC_A     := $(wildcard $(shell $(CC) -print-file-name=libc.a 2>/dev/null))
 STATIC     := $(if $(LIBC_A),$(O)/libandweorc.a $(O)/libandweorc.rsp)
 
-$(O)/static/%.o: lib/runtime/%.c $(O)/flags
+$(O)/static/%.o: %.c $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -g0 -DANDWEORC_STATIC -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -MMD -MP -c -o $@ $<

@@ -487,7 +487,7 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	if (run > 1 && !renew_arena(r, run))
 		return false;
 	r->arena->want_sampler = r->o->sampler;
-	r->arena->period_ns = r->o->period_us * 1000;
+	r->arena->clock.period_ns = r->o->period_us * 1000;
 	r->arena->seed = r->o->seed;
 	atomic_store(&r->arena->whole_stacks, regions_need_stacks(&r->regions) || r->o->given);
 	conductor_prepare(&r->conductor);

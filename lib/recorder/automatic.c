@@ -134,7 +134,7 @@ bool automatic_is_live(const struct automatic *a, uint32_t point)
 static void mark_work(struct automatic *a, struct arena *arena, uint32_t window, bool closing)
 {
 	struct arena_point *at = &arena->point[a->work - 1];
-	int64_t virtual_ns = now_ns() - atomic_load(&arena->delay_ns);
+	int64_t virtual_ns = now_ns() - vclock_owed(&arena->clock);
 	uint64_t count = worked_us(arena);
 
 	if (closing) {

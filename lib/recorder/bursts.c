@@ -108,7 +108,7 @@ void bursts_sample(struct bursts *b, uint32_t slot, uint32_t place, const struct
 	of->v = xgrow(of->v, of->n, &of->cap, sizeof(*of->v));
 	of->v[of->n++] = (struct burst_sample){
 		.stack = s->class == CLASS_LOCK || s->class == CLASS_RUNQUEUE ? 0 : stack_number(b),
-		.cpu_ns = s->class == CLASS_CPU ? (uint32_t)(s->weight * b->arena->period_ns) : 0,
+		.cpu_ns = s->class == CLASS_CPU ? (uint32_t)(s->weight * b->arena->clock.period_ns) : 0,
 	};
 }
 

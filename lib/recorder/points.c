@@ -357,7 +357,7 @@ static void mark(struct points *p, uint32_t point, uint32_t window, bool closing
 	/* The same point may also be visited in the runtime's sight. */
 	if (seen == window || !atomic_compare_exchange_strong(taken, &seen, window))
 		return;
-	virtual_ns = now_ns() - atomic_load(&p->arena->delay_ns);
+	virtual_ns = now_ns() - vclock_owed(&p->arena->clock);
 	count = points_visits(p, point);
 	if (closing) {
 		at->close_begins = atomic_load(&at->begins.count);

@@ -136,7 +136,7 @@ static void look(struct spans *s, uint32_t point, int64_t virtual_ns)
 
 static int64_t virtual_of(const struct spans *s, int64_t now_ns)
 {
-	return now_ns - atomic_load_explicit(&s->arena->delay_ns, memory_order_relaxed);
+	return now_ns - vclock_owed(&s->arena->clock);
 }
 
 int64_t spans_look(struct spans *s, int64_t now_ns)

@@ -53,28 +53,29 @@ void conductor_switch(struct conductor *c, struct region *region, unsigned pct)
 	struct region **given;
 	size_t ngiven = given_regions(c, &given);
 
-	atomic_store(&a->speedup, 0);
+	atomic_store(&a->clock.speedup, 0);
 	regions_target(&region, region ? 1 : 0, &a->targets[next]);
 	regions_target(given, ngiven, &a->givens[next]);
 	free(given);
 	/* What segments are worth depends on the level only where there are two of them. */
-	atomic_store_explicit(&a->region, ngiven ? key << 7 | pct : key, memory_order_relaxed);
+	atomic_store_explicit(&a->clock.region, ngiven ? key << 7 | pct : key, memory_order_relaxed);
 	c->speedup = set_weights(a, fraction(pct), ngiven ? fraction(c->plan->given_pct) : 0);
+	atomic_store_explicit(&a->clock.queueing, a->targets[next].class == CLASS_RUNQUEUE, memory_order_relaxed);
 	atomic_store_explicit(&a->target, next, memory_order_release);
-	atomic_store(&a->floor_ns, atomic_load(&a->delay_ns));
-	atomic_store(&a->began_ns, now_ns());
+	atomic_store(&a->clock.floor_ns, vclock_owed(&a->clock));
+	atomic_store(&a->clock.began_ns, now_ns());
 	atomic_store(&a->expires_ns, now_ns() + ARENA_ALIVE_NS);
 	/* 28 bits of window numbers suffice for a year; 0 means none. */
 	c->window = (c->window + 1) & 0x0fffffff;
 	/* Pairs with the acquire of visitors, as each change of the phase does. */
-	atomic_store_explicit(&a->window, c->window << 2 | PHASE_IDLE, memory_order_release);
-	atomic_store(&a->speedup, c->speedup);
+	atomic_store_explicit(&a->clock.window, c->window << 2 | PHASE_IDLE, memory_order_release);
+	atomic_store(&a->clock.speedup, c->speedup);
 }
 
 void conductor_to_normal(struct conductor *c)
 {
 	conductor_switch(c, NULL, 0);
-	atomic_store(&c->arena->speedup, 0);
+	atomic_store(&c->arena->clock.speedup, 0);
 }
 
 void conductor_know_given(struct conductor *c)

@@ -27,10 +27,10 @@ static bool is_in(const struct arena_target *t, const struct arena_sample *at)
 static bool owed(const struct arena *a, const struct arena_thread *t, int64_t now, int64_t *owe)
 {
 	const struct arena_wait *w = &t->wait;
-	int64_t since = atomic_load_explicit(&w->since, memory_order_acquire), began = atomic_load(&a->began_ns);
+	int64_t since = atomic_load_explicit(&w->since, memory_order_acquire), began = atomic_load(&a->clock.began_ns);
 	int64_t base = atomic_load_explicit(&w->base, memory_order_relaxed);
 	int64_t until = atomic_load_explicit(&w->until, memory_order_relaxed);
-	double s = atomic_load(&a->speedup) / 65536.;
+	double s = vclock_speedup(&a->clock) / 65536.;
 	uint32_t weight;
 
 	if (since == 0 || !w->outside)
@@ -42,7 +42,7 @@ static bool owed(const struct arena *a, const struct arena_thread *t, int64_t no
 		uint32_t index = atomic_load(&a->target) & 1;
 
 		weight = arena_weight(a, is_in(&a->targets[index], &w->at), is_in(&a->givens[index], &w->at));
-		base = atomic_load(&a->floor_ns);
+		base = atomic_load(&a->clock.floor_ns);
 	}
 	/* Pairs with the release of the thread: what was read in between belongs to this wait. */
 	atomic_thread_fence(memory_order_acquire);
@@ -62,12 +62,12 @@ bool tick(struct arena *a, int64_t now_ns)
 	bool any = false;
 	int64_t owe;
 
-	if (atomic_load(&a->speedup) == 0)
+	if (vclock_speedup(&a->clock) == 0)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!atomic_load_explicit(&a->waits[i], memory_order_relaxed) || !owed(a, shared_thread(a, i), now_ns, &owe))
 			continue;
-		arena_raise_delay(a, owe);
+		vclock_raise(&a->clock, owe);
 		any = true;
 	}
 	return any;

@@ -105,7 +105,7 @@ static bool clock_of_main(const struct conductor *c, int64_t *began, int64_t *de
 	if (slot == 0 || slot > shared_threads(c->arena))
 		return false;
 	*began = atomic_load(&c->arena->main_began_ns);
-	*delay = atomic_load(&shared_thread(c->arena, slot - 1)->delay_ns) + atomic_load(&c->arena->main_waited_ns);
+	*delay = atomic_load(&shared_thread(c->arena, slot - 1)->account.delay_ns) + atomic_load(&c->arena->main_waited_ns);
 	return *began > 0;
 }
 
@@ -126,7 +126,7 @@ void whole_log(struct conductor *c)
 	used = usage_since(c->before);
 	w.others.foreign_ns -= used.user_ns + used.system_ns;
 	w.others.foreign_known = true;
-	w.spoilt = c->wait_status != c->whole.status || (c->speedup && atomic_load(&c->arena->speedup) == 0);
+	w.spoilt = c->wait_status != c->whole.status || (c->speedup && atomic_load(&c->arena->clock.speedup) == 0);
 	disturbed = conductor_log(c, &w);
 	record_begin(b, AW_VISITS);
 	record_u64(b, "experiment", c->experiments);

@@ -29,7 +29,7 @@ enum {
 struct tally conductor_tally(const struct conductor *c)
 {
 	uint32_t n = shared_threads(c->arena);
-	struct tally t = { .delay_ns = atomic_load(&c->arena->delay_ns), .at_ns = now_ns() };
+	struct tally t = { .delay_ns = vclock_owed(&c->arena->clock), .at_ns = now_ns() };
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct arena_thread *of = shared_thread(c->arena, i);
@@ -38,7 +38,7 @@ struct tally conductor_tally(const struct conductor *c)
 		t.hits += atomic_load_explicit(&of->hits, memory_order_relaxed);
 		t.worked_ns += atomic_load_explicit(&of->worked_ns, memory_order_relaxed);
 		t.sampled_ns += atomic_load_explicit(&of->sampled_ns, memory_order_relaxed);
-		t.credit_ns += atomic_load_explicit(&of->credit_ns, memory_order_relaxed);
+		t.credit_ns += atomic_load_explicit(&of->account.credit_ns, memory_order_relaxed);
 	}
 	return t;
 }
@@ -46,7 +46,7 @@ struct tally conductor_tally(const struct conductor *c)
 void conductor_phase(struct conductor *c, uint32_t phase)
 {
 	/* Pairs with the acquire of visitors: they see the switch that came before. */
-	atomic_store_explicit(&c->arena->window, c->window << 2 | phase, memory_order_release);
+	atomic_store_explicit(&c->arena->clock.window, c->window << 2 | phase, memory_order_release);
 }
 
 /* Waits until every point in `want` (NULL: any) bears the window's mark; false when none does in time. */
@@ -235,7 +235,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	w.after = conductor_tally(c);
 	w.others = machine_since(machine_now(&c->processes), w.others);
 	spans_close(&c->points.spans, w.after.at_ns);
-	w.spoilt = atomic_load(&c->arena->speedup) != c->speedup;
+	w.spoilt = atomic_load(&c->arena->clock.speedup) != c->speedup;
 	conductor_phase(c, PHASE_IDLE);
 	return !log_window(c, &w);
 }

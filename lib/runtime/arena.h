@@ -17,8 +17,7 @@
  *
  * Times are CLOCK_MONOTONIC nanoseconds.  Code is named by place: the number of
  * its module and the offset in it, which are the same in every process; each
- * process has a table of where its modules are.  See lib/runtime/delay.c for the
- * rules of virtual clocks that the delay fields serve.
+ * process has a table of where its modules are.
  */
 #ifndef ANDWEORC_RUNTIME_ARENA_H
 #define ANDWEORC_RUNTIME_ARENA_H
@@ -32,9 +31,10 @@
 #include "bucket.h"
 #include "event.h"
 #include "unwind.h"
+#include "vclock/world.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d0c, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d0d, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes, at most; further threads run unprofiled */
 	ARENA_THREADS_PIECE = 4,  /* so many slots are mapped at a time */
@@ -52,12 +52,6 @@ enum {
 	ARENA_ROWS = 6 << 20,     /* unwind rows of all modules */
 	ARENA_AHEAD_NS = 2000000, /* by how much credits of sleeps run ahead of them */
 	ARENA_SITES = 64,         /* places of waiting that a thread remembers; a power of two */
-	ARENA_BINS = 16,          /* of a segment, each half a period of the sampler; the last holds the rest */
-	ARENA_SEGMENTS = 1024,    /* segments a thread remembers; a power of two */
-	ARENA_BIRTHS = 1 << 12,   /* kinds of threads remembered; a power of two */
-	ARENA_OBJECTS = 1 << 14,  /* sync objects remembered; a power of two */
-	ARENA_PROCESSORS = 1 << 10, /* remembered; a power of two */
-	ARENA_EARNERS = 8,        /* threads that say what they are about to be credited; see lib/runtime/earner.c */
 	ARENA_SPANS = 1 << 11,    /* threads that measure spans, times points; further ones only count them */
 	ARENA_NUMBERED = 1 << 14, /* spans with numbers that are open at a time; a power of two */
 	ARENA_EVENTS = 1 << 14,   /* that a thread notes in a burst */
@@ -277,55 +271,6 @@ struct arena_sample {
 	uint64_t place[ARENA_FRAMES]; /* place[0] where the sample hit; then the calls that led there */
 };
 
-/* A sync object (mutex, condition variable, thread, pipe...), as the last thread to release it left it. */
-struct arena_object {
-	_Atomic uint64_t tag;     /* [A] key and window number, mixed; 0: free */
-	_Atomic int64_t virt_ns;  /* [A] latest virtual time of a release in this window */
-	_Atomic int64_t real_ns;  /* [A] real time of the last release */
-	_Atomic uint32_t by;      /* [A] thread whose virtual time that is: its slot, + 1 */
-	_Atomic uint32_t held_ns; /* [A] of a lock, how long it had been held; UINT32_MAX: unknown */
-};
-
-/* A processor, as the last thread that said so left it, or had it. */
-struct arena_processor {
-	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
-	_Atomic uint32_t left;    /* [A] 1: that thread has left it to wait */
-	_Atomic uint32_t under;   /* [A] 1: who it took the processor from has not had that back */
-	_Atomic uint32_t rate;    /* [A] what that thread is going to be credited, 1 << 16: all the time from then on */
-	_Atomic uint32_t by;      /* [A] that thread: its slot, + 1 */
-	_Atomic int64_t virt_ns;  /* [A] virtual time of the processor */
-	_Atomic int64_t real_ns;  /* [A] when that was */
-};
-
-/* What all others owe a thread for what it does in the middle of a segment, before it is credited. */
-struct arena_earner {
-	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
-	_Atomic uint32_t by;      /* [A] that thread: its slot, + 1 */
-	_Atomic uint32_t on;      /* [A] its processor, by index */
-	_Atomic uint32_t rate;    /* [A] what it earns from then on, 1 << 16: all the time; 0: nothing is known */
-	_Atomic int64_t owed_ns;  /* [A] G, were it credited then */
-	_Atomic int64_t real_ns;  /* [A] when that was */
-};
-
-/* What a thread does between two sync operations, as far as samples have shown; see lib/runtime/segment.c. */
-struct arena_segment {
-	uint64_t key;     /* where the segment begins, and the region; 0: free */
-	uint32_t seen;    /* segments that ended */
-	uint32_t samples;
-	uint32_t hits;    /* of these, in the region */
-	uint32_t changes; /* samples that differ in this from the one before */
-	uint32_t last_hit;
-	int64_t time_ns[ARENA_BINS]; /* spent in them, by how long after their beginning */
-	int64_t hit_ns[ARENA_BINS];  /* of which samples found the region: samples in it times their period */
-};
-
-/* The same for what threads do first, which each does once: shared by all that begin alike. */
-struct arena_birth {
-	_Atomic uint64_t key;
-	_Atomic uint32_t seen, samples, hits, changes;
-	_Atomic int64_t time_ns[ARENA_BINS], hit_ns[ARENA_BINS];
-};
-
 /* How long a thread waits at one place, on average. */
 struct arena_site {
 	uint64_t key;    /* where the wait was called from; 0: free */
@@ -373,26 +318,23 @@ struct arena_thread {
 	int64_t ready_ns;           /* since when, */
 	uint64_t stack_bytes;       /* and on how large a stack, */
 	uint64_t masked;            /* and which of our signals it will believe to have blocked; see ours.c */
-	_Atomic int64_t delay_ns;   /* [T] D_i */
-	_Atomic uint32_t window;    /* [T] the window whose floor has been applied to delay_ns */
 	_Atomic uint64_t samples;   /* [T] */
 	_Atomic uint64_t hits;      /* [T] samples in the region of the window that was current */
 	_Atomic uint64_t sampled_ns; /* [T] periods of all samples, each as long as it was */
 	_Atomic uint64_t worked_ns; /* [T] the same without those of spinning in a wait */
 	_Atomic uint64_t paused_ns; /* [T] real time spent in pauses */
-	_Atomic uint64_t credit_ns; /* [T] credited by samples, whatever became of it; not as waits end */
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
 	_Atomic uint64_t waited_ns[CLASSES]; /* [T] real time in waits; [CLASS_CPU] is not used */
 	_Atomic uint64_t absolute_ns; /* [T] of these, until a moment of the wall clock */
 	_Atomic uint64_t stranger_ns; /* [T] of these, on channels whose other end nobody of the recording has */
-	uint64_t learned_from;      /* [T] `segment` and `site` hold what threads with this routine have learned, one after the other; */
-	uint64_t has_segments[ARENA_SEGMENTS / 64]; /* [T] a bit for each of the former that is not empty, */
-	uint32_t has_sites;         /* [T] 1: the latter are not */
+	struct vclock_account account; /* [T] */
+	uint64_t learned_from;      /* [T] `memory` and `site` hold what threads with this routine have learned, one after the other */
+	uint32_t has_sites;         /* [T] 1: `site` is not empty */
 	uint32_t log, log_window;   /* [T] number of the slot's arena_log in the burst that is that window; 0: there was none left */
 	struct arena_wait wait;     /* [T] */
 	struct arena_site site[ARENA_SITES]; /* [T] */
 	uint16_t spans[ARENA_POINTS]; /* [T] number of the slot's arena_spans for the point, > 0; 0: none yet */
-	struct arena_segment segment[ARENA_SEGMENTS]; /* [T] */
+	struct vclock_memory memory; /* [T] */
 	_Alignas(64) _Atomic uint32_t ring_head; /* [T] next to write */
 	_Atomic uint32_t ring_tail;              /* [C] next to read */
 	struct arena_sample ring[ARENA_RING];
@@ -445,7 +387,6 @@ struct arena {
 	_Atomic uint32_t unknown_code;   /* [A] samples in code of no module that is known: time to look again */
 	_Atomic uint32_t serial;         /* [A] for things that have no name of their own (socket pairs, shared memory) */
 	uint32_t want_sampler;      /* [C] SAMPLER_* to use, 0 = perf, else timer */
-	uint64_t period_ns;         /* [C] of the sampler */
 	uint64_t seed;              /* [C] for the jitter of the period */
 	uint32_t threads_most;      /* [C] slots that there are, <= ARENA_THREADS */
 	uint32_t attend_first;      /* [C] 1: a program waits with its first instruction until it has been attended to */
@@ -453,19 +394,15 @@ struct arena {
 	_Atomic int64_t main_began_ns;  /* [A] when it began with its program */
 	_Atomic int64_t main_waited_ns; /* [A] and waited to be attended to since then (after an exec) */
 
-	/* The window. */
-	_Alignas(64) _Atomic uint32_t window; /* [C] number << 2 | PHASE_* */
-	_Atomic uint32_t target;              /* [C] index into targets */
-	_Atomic uint32_t region;              /* [C] of what is sped up, and by how much if that changes weights; 0: nothing is */
+	struct vclock_world clock; /* the window, and all accounts in common */
+
+	/* The rest of the window. */
+	_Alignas(64) _Atomic uint32_t target; /* [C] index into targets */
 	_Atomic uint32_t scope;               /* [C] index into scopes */
 	_Atomic uint32_t whole_stacks;        /* [C] keep all frames of samples, not only up to the one that is charged */
-	_Atomic uint32_t speedup;             /* [C] 0 .. 1 << 16, the fraction of a period that is credited where the weight is 1 << 16 */
 	_Atomic uint32_t weights[4];          /* [C] see arena_weight */
-	_Atomic int64_t floor_ns;             /* [C] G as the window began: older debts are forgiven */
-	_Atomic int64_t began_ns;             /* [C] when the window began */
 	_Atomic int64_t expires_ns;           /* [C] the recorder is gone if this has passed; it postpones that always */
 
-	_Alignas(64) _Atomic int64_t delay_ns; /* [A] G */
 	_Alignas(64) _Atomic uint32_t threads_used; /* [A] highest slot ever taken, plus one */
 	_Atomic uint64_t threads_free;              /* [A] stack of slots that threads have left; see thread.c */
 	_Atomic uint32_t next_free[ARENA_THREADS];  /* [A] of a free slot: number of the next one, 0: none */
@@ -489,14 +426,10 @@ struct arena {
 	struct arena_call call[ARENA_CALLS];
 	struct arena_point point[ARENA_POINTS];
 	_Atomic uint32_t spans_used;                /* [A] */
-	struct arena_object object[ARENA_OBJECTS];
-	struct arena_processor processor[ARENA_PROCESSORS];
-	struct arena_earner earner[ARENA_EARNERS];
 	struct arena_numbered numbered[ARENA_NUMBERED]; /* [A] */
 	_Atomic uint32_t logs_used;                 /* [A] in this burst; maybe more than there are */
 	_Atomic int64_t cut_ns;                     /* [A] when the first event found no room; 0: all did */
 	_Alignas(64) _Atomic uint64_t visits[ARENA_THREADS][ARENA_POINTS]; /* [T] of each slot, of each point */
-	struct arena_birth birth[ARENA_BIRTHS]; /* [A] */
 	struct arena_target targets[2];
 	struct arena_target givens[2];          /* what is faster in all windows; the same index */
 	struct arena_scope scopes[2];
@@ -608,17 +541,6 @@ static inline void arena_free_slot(struct arena *a, struct arena_thread *t, uint
 static inline uint32_t arena_weight(const struct arena *a, bool tried, bool given)
 {
 	return atomic_load_explicit(&a->weights[(unsigned)tried | (unsigned)given << 1], memory_order_relaxed);
-}
-
-/* G is at least `to` from now on. */
-static inline void arena_raise_delay(struct arena *a, int64_t to)
-{
-	int64_t g = atomic_load_explicit(&a->delay_ns, memory_order_relaxed);
-
-	/* A failed exchange has loaded a newer G; one that is above `to` already owes this much. */
-	while (g < to &&
-	       !atomic_compare_exchange_weak_explicit(&a->delay_ns, &g, to, memory_order_relaxed, memory_order_relaxed))
-		;
 }
 
 /* Is the place in one of r[0..n)?  Never more than ARENA_RANGES of them. */

@@ -27,7 +27,7 @@ static void release(uint64_t key, const void *site)
 	}
 	/* Also when no clock matters: who waits for us learns from it that it waited for a peer. */
 	self.busy++;
-	sync_release(self.slot, key);
+	pay_and_release(key);
 	self.busy--;
 }
 
@@ -187,7 +187,7 @@ static void end(struct wait *w, pid_t pid)
 	}
 	key = key_of('c', (uint64_t)pid, 0);
 	/* One that was killed has released nothing, but is still in the table. */
-	peer = sync_released_at(key) || is_of_recording(pid);
+	peer = vclock_released_at(&arena->clock, key) || is_of_recording(pid);
 	atomic_store_explicit(&peers_before, peer, memory_order_relaxed);
 	if (peer)
 		wait_by_peer(w, key);
@@ -204,7 +204,7 @@ static void end_of_some(struct wait *w)
 	if (!w->t || !arena)
 		return;
 	key = key_of('C', (uint64_t)process_pid, 0);
-	peer = sync_released_at(key) >= w->since;
+	peer = vclock_released_at(&arena->clock, key) >= w->began.since_ns;
 	atomic_store_explicit(&peers_before, peer, memory_order_relaxed);
 	if (peer)
 		wait_by_peer(w, key);

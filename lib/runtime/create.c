@@ -78,7 +78,7 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 	self.busy++;
 	/* The new thread begins with the clock of this one. */
 	if (self.slot)
-		segment_renew(self.slot, (const void *)(uintptr_t)routine);
+		account_up_to_here((const void *)(uintptr_t)routine);
 	slot = has_end_key ? thread_reserve() : NULL;
 	self.busy--;
 	if (!slot)

@@ -23,7 +23,7 @@ static void opened(struct wait *w, int fd, const void *site)
 	channel_forget(fd);
 	key = w->t && fd >= 0 && window_speedup() ? channel_opening(fd) : 0;
 
-	latest_of(&latest, key, w->since);
+	latest_of(&latest, key, w->began.since_ns);
 	if (key)
 		wait_release(key, site);
 	if (latest.at)

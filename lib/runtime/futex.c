@@ -106,7 +106,7 @@ static long wake(const struct call *c, long at, long more)
 		wait_release(key_at(at), c->site);
 		if (more) {
 			self.busy++;
-			sync_release(self.slot, key_at(more));
+			pay_and_release(key_at(more));
 			self.busy--;
 		}
 	}

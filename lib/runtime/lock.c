@@ -2,7 +2,7 @@
  * lock: mutexes, condition variables, read-write locks and barriers of pthread.
  *
  * What may let another thread go on releases; what went on because of another
- * thread acquires (see delay.c).  A lock is tried before it is waited for: only
+ * thread acquires (see lib/vclock).  A lock is tried before it is waited for: only
  * who had to wait has a time at which the wait began.
  */
 #include <errno.h>

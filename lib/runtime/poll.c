@@ -62,7 +62,7 @@ static void watch_ready(struct watch *w, int fd, bool in, bool out)
 	if (in)
 		latest_of(&w->latest, channel_in(fd), 0);
 	if (out)
-		latest_of(&w->latest, channel_space(channel_out(fd)), w->wait.since);
+		latest_of(&w->latest, channel_space(channel_out(fd)), w->wait.began.since_ns);
 	if (in && channel_is_timer(fd))
 		w->timer = fd;
 }

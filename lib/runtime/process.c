@@ -239,8 +239,8 @@ void process_forking(void)
 
 	if (!arena || !t)
 		return;
-	self.fork_delay_ns = self.busy ? atomic_load_explicit(&t->delay_ns, memory_order_relaxed) : delay_of(t);
-	self.fork_window = atomic_load_explicit(&t->window, memory_order_relaxed);
+	self.fork_delay_ns = self.busy ? atomic_load_explicit(&t->account.delay_ns, memory_order_relaxed) : vclock_delay(&self.clock);
+	self.fork_window = atomic_load_explicit(&t->account.window, memory_order_relaxed);
 }
 
 void process_forked(void)
@@ -272,8 +272,8 @@ void process_forked(void)
 	slot = thread_reserve();
 	if (slot && before) {
 		slot->stack_bytes = before->stack_bytes;
-		atomic_store_explicit(&slot->delay_ns, delay, memory_order_relaxed);
-		atomic_store_explicit(&slot->window, window, memory_order_relaxed);
+		atomic_store_explicit(&slot->account.delay_ns, delay, memory_order_relaxed);
+		atomic_store_explicit(&slot->account.window, window, memory_order_relaxed);
 	}
 	thread_begin(slot);
 	self.busy = busy;

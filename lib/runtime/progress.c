@@ -35,18 +35,18 @@ static bool take(_Atomic uint32_t *taken, uint32_t window)
 									  memory_order_relaxed);
 }
 
-void point_open_or_close(struct arena_thread *t, uint32_t number)
+void point_open_or_close(uint32_t number)
 {
 	struct arena_point *p = &arena->point[number];
 	/* Pairs with the release of the conductor: who sees the phase sees the switch before it. */
-	uint32_t word = atomic_load_explicit(&arena->window, memory_order_acquire), window = window_number(word);
+	uint32_t word = atomic_load_explicit(&arena->clock.window, memory_order_acquire), window = window_number(word);
 
 	if (likely(window_phase(word) == PHASE_IDLE || window_phase(word) == PHASE_BURST))
 		return;
 	if (window_phase(word) == PHASE_OPEN) {
 		if (!take(&p->open_taken, window))
 			return;
-		p->open_ns = now_ns() - delay_of(t);
+		p->open_ns = now_ns() - vclock_delay(&self.clock);
 		p->open_count = visits_of_all(number);
 		/* Pairs with the conductor's acquire, as below: the numbers are there before the mark is. */
 		atomic_store_explicit(&p->opened, window, memory_order_release);
@@ -55,7 +55,7 @@ void point_open_or_close(struct arena_thread *t, uint32_t number)
 	/* What was not opened in this window cannot be closed in it. */
 	if (atomic_load_explicit(&p->opened, memory_order_acquire) != window || !take(&p->close_taken, window))
 		return;
-	p->close_ns = now_ns() - delay_of(t);
+	p->close_ns = now_ns() - vclock_delay(&self.clock);
 	p->close_count = visits_of_all(number);
 	atomic_store_explicit(&p->closed, window, memory_order_release);
 }
@@ -69,7 +69,7 @@ void point_add(int point, uint64_t n)
 		return;
 	counter_add(&self.visits[number], n);
 	self.busy++;
-	point_open_or_close(t, number);
+	point_open_or_close(number);
 	if (event_on())
 		event_note(t, BURST_VISIT, now_ns(), 0, (uint64_t)point, n, NULL);
 	self.busy--;
@@ -79,8 +79,8 @@ void point_add(int point, uint64_t n)
 __attribute__((noinline)) void point_attend(struct arena_thread *t, uint32_t number)
 {
 	self.busy++;
-	segment_renew(t, &arena->point[number]);
-	point_open_or_close(t, number);
+	account_up_to_here(&arena->point[number]);
+	point_open_or_close(number);
 	if (event_on())
 		event_note(t, BURST_VISIT, now_ns(), 0, number + 1, 1, NULL);
 	self.busy--;

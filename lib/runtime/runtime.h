@@ -13,8 +13,8 @@
  *
  * Files, from the inside out:
  *
- *   delay      virtual clocks          key     names of sync objects
- *   segment    smooth credits          stack   whose code is running
+ *   pay        pauses                  key     names of sync objects
+ *   offcpu     no processor            stack   whose code is running
  *   sampler    signals of samples      unwind  from a frame to its caller
  *   sample     what becomes of them    guard   descriptors of ours
  *   seal       what seccomp leaves us       withdraw  when samples would do harm
@@ -34,6 +34,7 @@
 #define ANDWEORC_RUNTIME_RUNTIME_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <time.h>
@@ -41,6 +42,7 @@
 #include "arena.h"
 #include "real.h"
 #include "sys.h"
+#include "vclock/vclock.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -171,26 +173,17 @@ void process_news(void);
 
 /* ---- thread.c: slots ---- */
 
-/* What a thread is credited where its segments are not known: a whole period, or nothing, by each sample. */
-struct lumps {
-	uint64_t region;    /* that this is about */
-	int64_t last_ns;    /* time of the last sample, later by what has been no work since; 0: none yet */
-	int64_t pending_ns; /* work since then in segments that have ended and are not known */
-	uint32_t share;     /* of the region in recent samples; 1 << 16: all */
-	uint32_t window;    /* of what follows: */
-	int64_t advance_ns; /* credited by that share, when the thread was preempted: samples owe it */
-};
-
-/* What a thread knows itself of the processor that it has noted its clock at; see processor.c. */
-struct stand {
-	int64_t when_ns;
-	int64_t behind_ns; /* its clock, of that of the processor; negative: ahead */
-	bool under;        /* who it took the processor from has not had that back */
+/* How long a thread had no processor; see offcpu.c. */
+struct offcpu {
+	int64_t wall_ns, cpu_ns; /* the two clocks as they were last read; wall_ns 0: begin anew */
+	int64_t unsampled_ns;    /* without a processor, that no sample has told of yet */
 };
 
 /* What a thread needs that the conductor need not see. */
 struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
+	struct vclock clock;       /* of the slot */
+	struct offcpu offcpu;
 	_Atomic uint64_t *visits;  /* of the slot, by point */
 	int perf_fd;               /* -1: none */
 	uint64_t perf_id;          /* of the event: the number of a descriptor may have come to be another's */
@@ -198,7 +191,7 @@ struct self {
 	uint64_t masked;           /* of our signals, those that the program believes to have blocked, as the kernel has sets */
 	/*
 	 * > 0 while the thread is inside the runtime.  A sample that arrives then
-	 * leaves its credit in `deferred_ns`: delay_ns has one writer at a time.
+	 * leaves its credit in `deferred_ns`: the clock has one user at a time.
 	 */
 	volatile sig_atomic_t busy;
 	volatile int64_t deferred_ns;
@@ -213,16 +206,6 @@ struct self {
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
 	bool first_sample;   /* is still to come, after a random part of a period */
 	uint32_t period_window; /* in which period_ns was drawn */
-	struct arena_segment *segment; /* that the thread is in; NULL: not being followed */
-	uint32_t segment_window;       /* in which it began */
-	bool segment_known;            /* it is credited by what was known of it then */
-	uint32_t segment_ends;         /* since the last sample */
-	bool segment_fine;             /* they are so many that segments last from sample to sample */
-	struct lumps lumps;            /* see segment_interrupted */
-	struct arena_birth *birth, *sort; /* of the thread's first segment, while it is in that: by routine and argument, by routine */
-	struct arena_segment before;   /* what was known of it as it began */
-	int64_t segment_ns;            /* up to when the segment's time is accounted for, */
-	int64_t segment_at;            /* and how long after its beginning that is */
 	bool tight;                    /* its alternate stack is too small for our handler */
 	bool clockless;                /* may not read the processor's clock, and nobody that it begets: not profiled */
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average */
@@ -232,16 +215,8 @@ struct self {
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
 	int64_t timed_ns;              /* processor time without pauses, as of the last signal of the timer; 0: none yet */
 	int64_t hold_ns, held_ns;      /* processor time as the last pause began; of all pauses that the timer was held for */
-	int64_t wall_ns, cpu_ns;       /* see processor_queued; wall_ns 0: begin afresh */
-	int64_t queued_ns;             /* without a processor, that no sample has told of yet */
-	uint64_t took_key;             /* lock that was taken last, */
-	int64_t took_ns;               /* and when */
-	int64_t gathered_ns;           /* credited, but G has not been raised for it yet */
-	bool before_lock;              /* it is about to take one */
-	bool earns;                    /* and has said so; see earner_tell */
 	uint32_t ran_window;           /* the burst in which these were read: */
 	int64_t ran_wall_ns, ran_cpu_ns; /* the time, and the thread's processor time then */
-	struct stand stand;            /* of the thread, as it last noted that at a processor */
 };
 
 extern TLS struct self self;
@@ -351,7 +326,7 @@ void sampler_vary(void);   /* in the handler: another period, if it is time */
  */
 void sample_take(const void *context, uint32_t periods, int64_t ns);
 
-/* ---- delay.c: virtual clocks ---- */
+/* ---- times ---- */
 
 /* any: CLOCK_MONOTONIC, ns.  That takes 20 ns: a parameter `now` of others is what it was a moment ago. */
 static inline int64_t now_ns(void)
@@ -371,16 +346,33 @@ static inline int64_t clock_ns(clockid_t clock)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
+/* any: the index of the processor that the calling thread has. */
+static inline uint32_t processor_here(void)
+{
+	return (uint32_t)sched_getcpu() % VCLOCK_PROCESSORS;
+}
+
+/* any: that time, and here. */
+static inline struct vclock_moment moment_at(int64_t now)
+{
+	return (struct vclock_moment){ .ns = now, .processor = processor_here() };
+}
+
+static inline struct vclock_moment moment_now(void)
+{
+	return moment_at(now_ns());
+}
+
 /* any: the number of the window that is on. */
 static inline uint32_t current_window(void)
 {
-	return window_number(atomic_load_explicit(&arena->window, memory_order_relaxed));
+	return vclock_window(&arena->clock);
 }
 
 /* any: by how much the region is sped up just now, in 1/65536; 0: not at all. */
 static inline uint32_t window_speedup(void)
 {
-	return atomic_load_explicit(&arena->speedup, memory_order_relaxed);
+	return vclock_speedup(&arena->clock);
 }
 
 /* any: is time of that class what is sped up just now? */
@@ -389,121 +381,33 @@ static inline bool class_is_wanted(enum arena_class class)
 	return arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1].class == class;
 }
 
-int64_t delay_of(struct arena_thread *t);                 /* any: D of the calling thread, floor applied */
-void delay_credit(struct arena_thread *t, int64_t ns);    /* any: rule 1 */
-void delay_credit_work(struct arena_thread *t, int64_t ns); /* any: the same, for what samples have shown; it is counted */
+/* ---- pay.c: pauses.  The rules of virtual clocks are in lib/vclock ---- */
 
 enum pause {
 	PAUSE_BUSY,   /* on its processor */
 	PAUSE_ASLEEP, /* off it, as it was in the wait that is over */
 };
 
-/* any: rule 2, when the debt is at_least ns */
-void delay_pay(struct arena_thread *t, int64_t at_least, enum pause how);
+/* any: the calling thread pays what it owes, if that is at_least ns. */
+void pay(int64_t at_least, enum pause how);
 
-/* any: what the thread owes only because others were credited while it had no processor, it does not owe. */
-void delay_forgive(struct arena_thread *t);
+/* any: the same before it takes a lock: also what others have earned and are credited later.  Is there enough of it? */
+void pay_before_lock(void);
+bool pay_is_due_before_lock(void);
 
-/* any: adds to D without raising G, which is at least `g` afterwards (the others may have begun to pay already). */
-void delay_credit_from(struct arena_thread *t, int64_t ns, int64_t g);
+/* any: it need not pay.  But what it owes only because others were credited while it had no processor, it does not owe. */
+void pay_not(void);
 
-void delay_set(struct arena_thread *t, int64_t d);
+/* ---- offcpu.c: time without a processor ---- */
 
-/* any: what the calling thread owes; negative: it has paid before.  Before a lock, that is also what earner.c knows. */
-int64_t delay_debt(struct arena_thread *t);
+/* any: sets the clock of the calling thread, should it have been without a processor; before it is credited anything, or pays.  True: another thread has had that since. */
+bool offcpu_look(void);
 
-/* Smaller debts wait for the next sample: the acquire rule carries them over. */
-enum { RELEASE_DEBT_NS = 50 * 1000 };
+void offcpu_begin(void); /* any: what has been so far, a wait or a pause, is none of that, */
+void offcpu_pass(void);  /* any: nor what comes until offcpu_begin */
 
-/* any: the calling thread does something that can let another one go on, by way of `key` (before the real call).  Returns when. */
-int64_t sync_release(struct arena_thread *t, uint64_t key);
-
-/*
- * any: the same, without paying first: by who has a lock, for others would wait for it
- * meanwhile that would not have met its holder.  Who lets go late, on its clock, is
- * taken over from late.
- */
-void sync_leave(struct arena_thread *t, uint64_t key, int64_t now);
-
-/*
- * any: the calling thread has got what it needed by way of `key` (after the real
- * call).  blocked_at is the time at which it began to wait, 0 when it did not;
- * blocked_delay is its D then.  Did it have to wait, or was it there already?
- */
-bool sync_acquire(struct arena_thread *t, uint64_t key, int64_t blocked_at, int64_t blocked_delay);
-
-/* any: as sync_acquire, from the later released of two (a condition variable and its mutex). */
-bool sync_acquire2(struct arena_thread *t, uint64_t a, uint64_t b, int64_t blocked_at, int64_t blocked_delay);
-
-/* any: the calling thread has got the lock `key`, which was free. */
-void sync_take(struct arena_thread *t, uint64_t key, int64_t now);
-
-/* any: it has got it just now, however that came about. */
-void sync_took(uint64_t key, int64_t now);
-
-/* any: when `key` was last released in this window; 0: not at all, as far as is known. */
-int64_t sync_released_at(uint64_t key);
-
-/* ---- earner.c: what threads have earned, and are not credited yet ---- */
-
-/*
- * any: the calling thread has earned so much more than it was credited, and goes on
- * earning at that rate (1 << 16: all the time; 0: it does not, or leaves its segment).
- */
-void earner_tell(struct arena_thread *t, int64_t expected, uint32_t rate, int64_t now);
-
-/* any: G, were all others credited now what they have earned; at least `g`.  In a fine segment just `g`. */
-int64_t earner_owed(const struct arena_thread *t, int64_t g);
-
-/* ---- processor.c: threads that wait for a processor ---- */
-
-/* any: the calling thread is about to leave its processor, */
-void processor_leave(struct arena_thread *t);
-
-/* any: or has it, and may be preempted before it says so again, */
-void processor_keep(struct arena_thread *t, int64_t now);
-
-/* any: or has it, with that clock, which stands. */
-void processor_stand(int64_t virt, int64_t now);
-
-/* any: the index of the processor that the calling thread has, */
-unsigned processor_here(void);
-
-/* any: and whether the thread of that number was the last one to say that it has that processor. */
-bool processor_is_of(unsigned processor, uint32_t number);
-
-/*
- * any: the virtual time of the calling thread, which would be v had it found a
- * processor at once when it became ready to run, at ready_ns (ready_virt on its clock).
- */
-int64_t processor_bound(int64_t v, int64_t ready_virt, int64_t ready_ns, int64_t now);
-
-/*
- * any: how long the calling thread has been ready to run, and without a processor,
- * since this was last asked or marked; and sets its clock accordingly.  In a sample.
- */
-int64_t processor_queued(struct arena_thread *t);
-
-/* any: what has been so far, a wait or a pause, is none of that.  The thread has noted its clock. */
-void processor_mark(struct arena_thread *t);
-
-/*
- * any: sets the clock of the calling thread, should it have been without a processor;
- * before it is credited anything, or pays.  True: another thread has had that since.
- */
-bool processor_look(struct arena_thread *t);
-
-/* any: the same, when that has just taken so long. */
-void processor_regained(struct arena_thread *t, int64_t queued_ns);
-
-/* any: has another thread had the processor since the calling one noted that it did? */
-bool processor_is_anothers(void);
-
-/* any: the calling thread was ready to run all the time since then, in a call that could have blocked; sets its clock accordingly. */
-void processor_delayed(struct arena_thread *t, int64_t since_ns);
-
-/* any: the calling thread is new; it was ready to run at ready_ns. */
-void processor_born(struct arena_thread *t, int64_t ready_ns);
+/* any, in a sample: how long the thread has been without since the last one; and sets its clock. */
+int64_t offcpu_sample(void);
 
 /* ---- key.c: names of sync objects, the same in all processes; never 0 ---- */
 
@@ -512,47 +416,6 @@ uint64_t key_of_address(const volatile void *p);
 
 /* any: of anything else: a letter for its kind, and what identifies it. */
 uint64_t key_of(char kind, uint64_t a, uint64_t b);
-
-/* ---- segment.c: what a thread does between two sync operations ---- */
-
-/* any: what a period at a place of that weight is credited. */
-int64_t segment_lump(int64_t period, uint32_t weight, uint32_t speedup);
-
-/* any: the thread was sampled; `period` of processor time passed since the last sample.  Returns what it is to be credited. */
-int64_t segment_sample(int64_t period, uint32_t weight, uint32_t speedup);
-
-/* any: the thread is about to wait: its segment has ended, and it is credited for that. */
-void segment_leave(struct arena_thread *t);
-
-/*
- * any: the same, without a wait, before a clock is told or compared.  True: the segment goes on,
- * as there are so many of them, and segment_begin is not to be called.
- */
-bool segment_settle(struct arena_thread *t, int64_t now);
-
-/* any: the thread's account is right up to here, where a segment begins; `site` tells this place from others. */
-void segment_renew(struct arena_thread *t, const void *site);
-
-/* any: the thread leaves the sync operation that was called from `site`. */
-void segment_begin(struct arena_thread *t, const void *site, int64_t now);
-
-/* any: the thread begins its life, with `routine` and `arg` as pthread_create got them. */
-void segment_be_born(struct arena_thread *t, uint64_t routine, uint64_t arg);
-
-/* any: the thread did not run for `ns` (a pause). */
-void segment_skip(int64_t ns);
-
-/*
- * any: what the calling thread is expected to be credited later for its work of before
- * `at`; and while it goes on, *rate (1 << 16: all) of its time from then on.
- */
-int64_t segment_expected(int64_t at, bool goes_on, uint32_t *rate);
-
-/*
- * any: what is between `at` and ns later is none of the thread's time; returns what it
- * is credited for the time until then.
- */
-int64_t segment_interrupted(int64_t at, int64_t ns);
 
 /* ---- wait.c: what can block ---- */
 
@@ -570,10 +433,7 @@ int64_t segment_interrupted(int64_t at, int64_t ns);
 struct wait {
 	struct arena_thread *t; /* NULL: nothing to account for */
 	const void *site;
-	int64_t since;
-	int64_t delay;          /* D at `since` */
-	int64_t base;           /* min(D, G) at `since` */
-	uint32_t window;        /* at `since` */
+	struct vclock_wait began;
 	uint32_t class;         /* enum arena_class */
 	bool outside;
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
@@ -630,6 +490,12 @@ void wait_acquire(uint64_t key, const void *site);
 /* any: the same, of a lock. */
 void wait_take(uint64_t key, const void *site);
 
+/* any: the clock of the calling thread is right up to here, where a segment begins that `site` tells from others.  The caller holds self.busy. */
+void account_up_to_here(const void *site);
+
+/* any: the calling thread pays, and lets others go on by way of `key`.  The caller holds self.busy. */
+void pay_and_release(uint64_t key);
+
 /* any: a thread is profiled, and not inside the runtime. */
 static inline bool wait_is_watched(void)
 {
@@ -647,7 +513,7 @@ static inline bool wait_is_accounted(void)
 /* any: is every event to be noted just now? */
 static inline bool event_on(void)
 {
-	return unlikely(window_phase(atomic_load_explicit(&arena->window, memory_order_relaxed)) == PHASE_BURST);
+	return unlikely(window_phase(atomic_load_explicit(&arena->clock.window, memory_order_relaxed)) == PHASE_BURST);
 }
 
 /* any: notes an event of the thread, the calling one.  For keys their low half. */
@@ -789,8 +655,8 @@ static inline bool point_count(uint32_t number)
 	const struct arena *a = arena; /* once: the compiler takes the counter for something that could change it */
 
 	counter_add(&self.visits[number], 1);
-	return unlikely(window_phase(atomic_load_explicit(&a->window, memory_order_relaxed)) != PHASE_IDLE ||
-			atomic_load_explicit(&a->speedup, memory_order_relaxed) != 0);
+	return unlikely(window_phase(atomic_load_explicit(&a->clock.window, memory_order_relaxed)) != PHASE_IDLE ||
+			atomic_load_explicit(&a->clock.speedup, memory_order_relaxed) != 0);
 }
 
 void point_attend(struct arena_thread *t, uint32_t number);
@@ -799,7 +665,7 @@ void point_attend(struct arena_thread *t, uint32_t number);
  * any: a part of a visit, for span.c: opens or closes a window, if that is what is
  * waited for; the visit is counted before.  The caller holds self.busy.
  */
-void point_open_or_close(struct arena_thread *t, uint32_t number);
+void point_open_or_close(uint32_t number);
 
 /* ---- span.c: from a begin to an end ---- */
 

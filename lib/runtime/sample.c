@@ -43,7 +43,7 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 /* How long the thread has been without a processor; keeps samples of that, as hits when it is `wanted` (sped up). */
 static int64_t queued_ns(struct arena_thread *t, struct stack *stack, bool wanted)
 {
-	int64_t queued = processor_queued(t), n, period = (int64_t)arena->period_ns;
+	int64_t queued = offcpu_sample(), n, period = (int64_t)arena->clock.period_ns;
 	bool hit = stack->hit;
 
 	if (queued <= 0)
@@ -134,23 +134,22 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	queued = queued_ns(t, stack, wanted);
 	if (speedup && now_ns() > atomic_load_explicit(&arena->expires_ns, memory_order_relaxed)) {
 		/* The conductor is gone: nobody will ever end this window. */
-		atomic_store_explicit(&arena->speedup, 0, memory_order_relaxed);
+		atomic_store_explicit(&arena->clock.speedup, 0, memory_order_relaxed);
 		speedup = 0;
 	}
 	if (speedup && self.busy) {
 		/* Interrupted in the runtime itself: it takes the credit when it leaves. */
-		self.deferred_ns += segment_lump(ns, stack->weight, speedup);
+		self.deferred_ns += vclock_lump(ns, stack->weight, speedup);
 	} else if (speedup) {
-		int64_t credit = segment_sample(ns, stack->weight, speedup) + self.deferred_ns;
+		int64_t more = self.deferred_ns;
 
 		if (wanted)
-			credit += segment_lump(queued, arena_weight(arena, true, false), speedup);
+			more += vclock_lump(queued, arena_weight(arena, true, false), speedup);
 		self.deferred_ns = 0;
-		if (credit)
-			delay_credit_work(t, credit);
-		/* Who waits pays when it goes on, if it must: a pause now would only make it late. */
+		vclock_sampled(&self.clock, ns, stack->weight, more, now_ns());
+		/* A thread that waits pays when it goes on, if it must: a pause now would only make it late. */
 		if (!waits)
-			delay_pay(t, 0, PAUSE_BUSY);
-		processor_keep(t, now_ns());
+			pay(0, PAUSE_BUSY);
+		vclock_keep_processor(&self.clock, moment_now());
 	}
 }

@@ -164,7 +164,7 @@ static int64_t used(int64_t ticked)
  */
 static void timer_hit(const siginfo_t *info, const void *context)
 {
-	int64_t period = (int64_t)arena->period_ns, ns = (1 + (int64_t)info->si_overrun) * period, before = self.kernel_ns;
+	int64_t period = (int64_t)arena->clock.period_ns, ns = (1 + (int64_t)info->si_overrun) * period, before = self.kernel_ns;
 	uint32_t periods;
 
 	self.perf_fd = guard_find(self.perf_fd, self.perf_id);
@@ -201,7 +201,7 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
 		else
 			rawcall_hit(number, context);
 	} else if (unlikely(is_forsaken())) {
-		atomic_store_explicit(&arena->speedup, 0, memory_order_relaxed);
+		atomic_store_explicit(&arena->clock.speedup, 0, memory_order_relaxed);
 		sampler_pause(true);
 	} else {
 		withdraw_if_asked();
@@ -229,7 +229,7 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
 void sampler_vary(void)
 {
 	uint32_t window = current_window();
-	uint64_t period = arena->period_ns;
+	uint64_t period = arena->clock.period_ns;
 
 	/* The first period of a thread was random too; the event repeats it until told otherwise. */
 	if (self.perf_fd < 0 || (self.period_window == window && !self.first_sample))
@@ -251,7 +251,7 @@ void sampler_vary(void)
  */
 static uint64_t first_period(void)
 {
-	return 1 + sample_random() % arena->period_ns;
+	return 1 + sample_random() % arena->clock.period_ns;
 }
 
 static int open_perf(uint64_t period, uint64_t *id)
@@ -289,8 +289,8 @@ static bool run_timer(int timer, uint64_t first_ns)
 {
 	struct itimerspec every = { 0 };
 
-	every.it_interval.tv_sec = (time_t)(arena->period_ns / 1000000000);
-	every.it_interval.tv_nsec = (long)(arena->period_ns % 1000000000);
+	every.it_interval.tv_sec = (time_t)(arena->clock.period_ns / 1000000000);
+	every.it_interval.tv_nsec = (long)(arena->clock.period_ns % 1000000000);
 	every.it_value.tv_sec = (time_t)(first_ns / 1000000000);
 	every.it_value.tv_nsec = (long)(first_ns % 1000000000);
 	return SYS(SYS_timer_settime, timer, 0, &every, NULL) == 0;
@@ -352,7 +352,7 @@ bool sampler_has_withdrawn(void)
 
 bool sampler_start(void)
 {
-	self.period_ns = arena->period_ns;
+	self.period_ns = arena->clock.period_ns;
 	self.timed_ns = self.rest_ns = 0;
 	delete_timer(self.slot);
 	self.perf_fd = -1;
@@ -386,7 +386,7 @@ static void stop_or_run(int timer, bool stop)
 	if (stop)
 		SYS(SYS_timer_settime, timer, 0, &never, NULL);
 	else
-		run_timer(timer, arena->period_ns);
+		run_timer(timer, arena->clock.period_ns);
 }
 
 void sampler_pause(bool stop)
@@ -506,7 +506,7 @@ static int64_t cost_of_switch(int fd)
 static int try_perf(void)
 {
 	uint64_t id;
-	int fd = open_perf(arena->period_ns, &id);
+	int fd = open_perf(arena->clock.period_ns, &id);
 
 	if (fd < 0)
 		return -fd;

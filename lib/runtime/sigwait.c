@@ -26,7 +26,7 @@ static void sending(char kind, uint64_t whom, int sig, const void *site)
 		return;
 	wait_release(key_to(kind, whom, sig), site);
 	self.busy++;
-	sync_release(self.slot, key_to(kind, whom, 0));
+	pay_and_release(key_to(kind, whom, 0));
 	self.busy--;
 }
 
@@ -132,7 +132,7 @@ static uint64_t last_way(int sig, int64_t *when)
 
 	*when = 0;
 	for (unsigned i = 0; i < sizeof(way) / sizeof(*way); i++) {
-		int64_t at = sync_released_at(way[i]);
+		int64_t at = vclock_released_at(&arena->clock, way[i]);
 
 		if (at > *when) {
 			*when = at;
@@ -180,7 +180,7 @@ void signal_wait_end_any(struct wait *w)
 	if (!w->t)
 		return;
 	key = last_way(0, &when);
-	if (when >= w->since)
+	if (when >= w->began.since_ns)
 		wait_by_peer(w, key);
 	else
 		wait_outside(w);

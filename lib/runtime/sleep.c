@@ -88,7 +88,7 @@ void sleep_begin(struct wait *w, clockid_t clock, int flags, const struct timesp
 	ns = length(clock, flags, t);
 	wait_begin(w, CLASS_SLEEP, site, true, ns);
 	if (ns != WAIT_UNKNOWN)
-		pace_begin(w->since, ns);
+		pace_begin(w->began.since_ns, ns);
 }
 
 void sleep_end(struct wait *w, int flags)
@@ -96,7 +96,7 @@ void sleep_end(struct wait *w, int flags)
 	struct arena_thread *t = w->t;
 
 	if (t && ((flags & TIMER_ABSTIME) || is_paced()))
-		counter_add(&t->absolute_ns, (uint64_t)(now_ns() - w->since));
+		counter_add(&t->absolute_ns, (uint64_t)(now_ns() - w->began.since_ns));
 	wait_outside(w);
 	pace.woken = now_ns();
 }

@@ -3,7 +3,7 @@
  *
  * A span lasts from the virtual time V of its begin to that of its end, each on the
  * clock of the thread that is there.  Clocks of one window can be compared, also
- * those of two threads: who goes on because of another is no earlier (delay.c).
+ * those of two threads: a thread that goes on because of another one is no earlier (lib/vclock).
  * With each window all accounts begin anew, so for a span that began in another
  * window the begin is taken from the clock of a thread that owed nothing, wall - G,
  * which goes on over the switch.
@@ -71,14 +71,14 @@ static void note(struct arena_spans *s, _Atomic uint64_t *count, _Atomic uint64_
 static void note_begin(const struct arena_thread *t, struct arena_begin *b, int64_t now, int64_t virt)
 {
 	atomic_store_explicit(&b->own_ns, virt, memory_order_relaxed);
-	atomic_store_explicit(&b->even_ns, now - atomic_load_explicit(&arena->delay_ns, memory_order_relaxed), memory_order_relaxed);
-	atomic_store_explicit(&b->window, atomic_load_explicit(&t->window, memory_order_relaxed), memory_order_relaxed);
+	atomic_store_explicit(&b->even_ns, now - vclock_owed(&arena->clock), memory_order_relaxed);
+	atomic_store_explicit(&b->window, atomic_load_explicit(&t->account.window, memory_order_relaxed), memory_order_relaxed);
 }
 
 static void measure(const struct arena_thread *t, struct arena_spans *s, const struct arena_begin *b, int64_t virt)
 {
 	bool crossing = atomic_load_explicit(&b->window, memory_order_relaxed) !=
-			atomic_load_explicit(&t->window, memory_order_relaxed);
+			atomic_load_explicit(&t->account.window, memory_order_relaxed);
 	int64_t length = virt - atomic_load_explicit(crossing ? &b->even_ns : &b->own_ns, memory_order_relaxed);
 	_Atomic uint32_t *bucket = &s->bucket[bucket_of(length)];
 
@@ -166,11 +166,11 @@ static void begin(int point, const uint64_t *number)
 	self.busy++;
 	s = spans_of(t, at);
 	/* What came before is not of the span. */
-	segment_renew(t, &arena->point[at].begins);
+	account_up_to_here(&arena->point[at].begins);
 	now = now_ns();
 	if (event_on())
 		event_note(t, BURST_BEGIN, now, 0, (uint64_t)point, number ? *number : 0, NULL);
-	virt = now - delay_of(t);
+	virt = now - vclock_delay(&self.clock);
 	if (s)
 		note(s, &s->begins, &s->begins_ns, virt);
 	else
@@ -197,11 +197,11 @@ static void end(int point, const uint64_t *number)
 	self.busy++;
 	s = spans_of(t, at);
 	/* What the thread did up to here is credited before its clock is read. */
-	segment_renew(t, &arena->point[at]);
+	account_up_to_here(&arena->point[at]);
 	now = now_ns();
 	if (event_on())
 		event_note(t, BURST_END, now, 0, (uint64_t)point, number ? *number : 0, NULL);
-	virt = now - delay_of(t);
+	virt = now - vclock_delay(&self.clock);
 	if (s)
 		note(s, &s->ends, &s->ends_ns, virt);
 	if (number) {
@@ -212,7 +212,7 @@ static void end(int point, const uint64_t *number)
 		measure(t, s, &s->begin, virt);
 	}
 	counter_add(&self.visits[at], 1);
-	point_open_or_close(t, at);
+	point_open_or_close(at);
 	self.busy--;
 }
 

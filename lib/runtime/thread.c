@@ -78,14 +78,7 @@ struct arena_thread *thread_reserve(void)
 	t->routine = 0;
 	/* Pairs with the acquire of the conductor, which must not take it for one of the last user's process. */
 	atomic_store_explicit(&t->state, SLOT_UNBORN, memory_order_release);
-	if (self.slot) {
-		atomic_store_explicit(&t->delay_ns, delay_of(self.slot), memory_order_relaxed);
-		atomic_store_explicit(&t->window, atomic_load_explicit(&self.slot->window, memory_order_relaxed),
-				      memory_order_relaxed);
-	} else {
-		atomic_store_explicit(&t->delay_ns, atomic_load_explicit(&arena->delay_ns, memory_order_relaxed),
-				      memory_order_relaxed);
-	}
+	vclock_open_account(&t->account, &arena->clock, self.slot ? &self.clock : NULL);
 	return t;
 }
 
@@ -123,10 +116,7 @@ static void bound_stack(void)
 /* Another thread does other things.  Tables that nothing is in are not touched: threads may be many, and short. */
 static void forget(struct arena_thread *slot)
 {
-	for (unsigned i = 0; i < ARENA_SEGMENTS / 64; i++) {
-		for (; slot->has_segments[i]; slot->has_segments[i] &= slot->has_segments[i] - 1)
-			slot->segment[64 * i + (unsigned)__builtin_ctzll(slot->has_segments[i])].key = 0;
-	}
+	vclock_forget(&slot->memory);
 	if (slot->has_sites)
 		memset(slot->site, 0, sizeof(slot->site));
 	slot->has_sites = 0;
@@ -146,12 +136,11 @@ void thread_begin(struct arena_thread *slot)
 	bound_stack();
 	self.random = (arena->seed + (uint64_t)slot->tid) * 0x9e3779b97f4a7c15u | 1;
 	self.period_window = 0;
-	self.segment = NULL;
-	self.birth = self.sort = NULL;
 	self.waiting = 0;
-	self.wall_ns = 0;
+	vclock_begin(&self.clock, &arena->clock, &slot->account, &slot->memory, thread_number(slot));
+	offcpu_pass();
 	for (unsigned i = 0; i < CLASSES; i++)
-		self.residue_ns[i] = (int64_t)(sample_random() % arena->period_ns);
+		self.residue_ns[i] = (int64_t)(sample_random() % arena->clock.period_ns);
 	if (!slot->routine || slot->learned_from != slot->routine)
 		forget(slot);
 	slot->learned_from = slot->routine;
@@ -165,8 +154,10 @@ void thread_begin(struct arena_thread *slot)
 		event_note(slot, BURST_OUTSIDE, self.ran_wall_ns, 0, 0, 0, NULL);
 	}
 	if (slot->routine && window_speedup()) {
-		segment_be_born(slot, slot->routine, slot->arg);
-		processor_born(slot, slot->ready_ns);
+		vclock_be_born(&self.clock, slot->routine, slot->arg, now_ns());
+		vclock_was_ready(&self.clock, slot->ready_ns, moment_now());
+		vclock_keep_processor(&self.clock, moment_now());
+		offcpu_begin();
 	}
 	self.busy = 0;
 }

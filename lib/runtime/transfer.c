@@ -36,7 +36,7 @@ void habit_learn(uint32_t habit, bool by_peer)
 
 void latest_of(struct latest *l, uint64_t key, int64_t not_before)
 {
-	int64_t at = key ? sync_released_at(key) : 0;
+	int64_t at = key ? vclock_released_at(&arena->clock, key) : 0;
 
 	if (at && at >= not_before && at >= l->at) {
 		l->key = key;
@@ -46,19 +46,19 @@ void latest_of(struct latest *l, uint64_t key, int64_t not_before)
 
 static bool took_no_time(const struct wait *w)
 {
-	return now_ns() - w->since < NO_TIME_NS;
+	return now_ns() - w->began.since_ns < NO_TIME_NS;
 }
 
 bool wait_was_for_peer(struct wait *w, const struct latest *l)
 {
-	if (l->at == 0 || l->at >= w->since)
+	if (l->at == 0 || l->at >= w->began.since_ns)
 		return l->at != 0;
 	if (took_no_time(w))
 		return true;
-	if (l->at < w->since - ON_ITS_WAY_NS)
+	if (l->at < w->began.since_ns - ON_ITS_WAY_NS)
 		return false;
 	/* It was waited for all the same. */
-	w->since = l->at;
+	w->began.since_ns = l->at;
 	return true;
 }
 
@@ -79,7 +79,7 @@ static uint64_t name(struct transfer *t, uint64_t *other)
 
 static void begin(struct transfer *t, uint64_t release, const void *site)
 {
-	bool peer = habit_is_peer(t->habit) || (t->from && sync_released_at(t->from)) || (t->into && sync_released_at(t->into));
+	bool peer = habit_is_peer(t->habit) || (t->from && vclock_released_at(&arena->clock, t->from)) || (t->into && vclock_released_at(&arena->clock, t->into));
 
 	wait_begin_releasing(&t->wait, CLASS_IO, site, !peer, WAIT_UNKNOWN, release);
 }
@@ -128,7 +128,7 @@ void transfer_end(struct transfer *t, bool done)
 		if (done) {
 			latest_of(&latest, t->from, 0);
 			/* Room that had been made before was not waited for, and no reason to wait. */
-			latest_of(&latest, t->into, t->wait.since);
+			latest_of(&latest, t->into, t->wait.began.since_ns);
 		}
 		peer = wait_was_for_peer(&t->wait, &latest);
 		/* A call that did not block tells nothing. */

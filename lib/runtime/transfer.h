@@ -89,7 +89,7 @@ struct latest {
 };
 void latest_of(struct latest *l, uint64_t key, int64_t not_before);
 
-/* Did a thread of the recording end this wait, which got what it wanted?  Mends w->since when it began after the release. */
+/* Did a thread of the recording end this wait, which got what it wanted?  Mends w->began.since_ns when it began after the release. */
 bool wait_was_for_peer(struct wait *w, const struct latest *l);
 
 #endif

@@ -2,7 +2,7 @@
  * wait: what can block, and what a blocked thread is credited.
  *
  * A thread that waits for another one of the recording goes on because of what
- * that one did: the acquire rule (delay.c) sets its clock, and nothing is
+ * that one did: the acquire rule (lib/vclock) sets its clock, and nothing is
  * credited, for the region that it waited in did not do the waiting's work.
  *
  * A thread that waits for the outside (a device, time to pass, a process without
@@ -30,14 +30,14 @@ enum {
 };
 
 /* A sample that hit while busy left its credit. */
-static void take_deferred(struct arena_thread *t)
+static void take_deferred(void)
 {
 	int64_t deferred = self.deferred_ns;
 
 	if (unlikely(deferred)) {
 		/* A sample between these two lines adds to deferred_ns and is not lost. */
 		self.deferred_ns -= deferred;
-		delay_credit_work(t, deferred);
+		vclock_credit_work(&self.clock, deferred);
 	}
 }
 
@@ -81,11 +81,6 @@ static __attribute__((noinline)) void look(struct stack *s, uint32_t class)
 	stack_walk_wait(s, &c, class);
 }
 
-static int64_t share_of(int64_t ns, uint32_t weight, uint32_t speedup)
-{
-	return (int64_t)((double)ns * weight / 65536 * speedup / 65536);
-}
-
 /* From now on the conductor may credit the wait. */
 static void publish(struct wait *w, int64_t ns, uint32_t speedup)
 {
@@ -101,15 +96,16 @@ static void publish(struct wait *w, int64_t ns, uint32_t speedup)
 	a->at.class = (uint16_t)w->class;
 	for (uint32_t i = 0; i < stack.n; i++)
 		a->at.place[i] = stack.place[i];
-	atomic_store_explicit(&a->base, w->base, memory_order_relaxed);
-	atomic_store_explicit(&a->until, ns == WAIT_UNKNOWN ? INT64_MAX : w->since + ns, memory_order_relaxed);
+	atomic_store_explicit(&a->base, w->began.base_ns, memory_order_relaxed);
+	atomic_store_explicit(&a->until, ns == WAIT_UNKNOWN ? INT64_MAX : w->began.since_ns + ns, memory_order_relaxed);
 	/* Pairs with the acquire of the conductor. */
-	atomic_store_explicit(&a->since, w->since, memory_order_release);
+	atomic_store_explicit(&a->since, w->began.since_ns, memory_order_release);
 	atomic_store_explicit(&arena->waits[thread_number(w->t) - 1], 1, memory_order_relaxed);
 	if (w->hit && !atomic_load_explicit(&arena->ticking, memory_order_relaxed))
 		process_news();
 	if (w->hit && ns != WAIT_UNKNOWN)
-		arena_raise_delay(arena, w->base + share_of(ns < ARENA_AHEAD_NS ? ns : ARENA_AHEAD_NS, stack.weight, speedup));
+		vclock_raise(&arena->clock,
+			     w->began.base_ns + vclock_share(ns < ARENA_AHEAD_NS ? ns : ARENA_AHEAD_NS, stack.weight, speedup));
 }
 
 void wait_begin(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns)
@@ -121,7 +117,6 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 {
 	struct arena_thread *t;
 	uint32_t speedup;
-	int64_t g;
 
 	w->t = NULL;
 	if (!wait_is_watched())
@@ -135,27 +130,23 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	w->before = self.waiting;
 	self.busy++;
 	speedup = window_speedup();
-	segment_leave(t);
-	take_deferred(t);
-	if (key && speedup)
-		sync_release(t, key);
-	else if (speedup)
-		delay_forgive(t);
-	w->delay = delay_of(t);
-	w->window = atomic_load_explicit(&t->window, memory_order_relaxed);
-	g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
-	w->base = w->delay < g ? w->delay : g;
-	w->since = now_ns();
 	if (speedup)
-		processor_leave(t);
+		offcpu_look();
+	vclock_end_segment(&self.clock, now_ns());
+	take_deferred();
+	if (key && speedup)
+		pay_and_release(key);
+	else if (speedup)
+		pay_not();
+	vclock_wait_begin(&self.clock, &w->began, moment_now());
 	if (event_on()) {
-		event_queued(t, w->since);
+		event_queued(t, w->began.since_ns);
 		if (key)
-			event_note(t, BURST_RELEASE, w->since, 0, key, 0, site);
+			event_note(t, BURST_RELEASE, w->began.since_ns, 0, key, 0, site);
 	}
 	if (outside && (ns == WAIT_UNKNOWN ? expected_ns(t, site) : ns) >= LONG_NS)
 		publish(w, ns, speedup);
-	self.wall_ns = 0; /* also if the wait is left by a jump, out of a handler, and never ends */
+	offcpu_pass(); /* also if the wait is left by a jump, out of a handler, and never ends */
 	self.waiting = (uintptr_t)w;
 	self.busy--;
 }
@@ -168,7 +159,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
  */
 static void sample_wait(struct wait *w, uint32_t class, int64_t ns, int64_t now, struct stack *stack, bool *looked)
 {
-	int64_t period = (int64_t)arena->period_ns, n;
+	int64_t period = (int64_t)arena->clock.period_ns, n;
 
 	self.residue_ns[class] += ns;
 	n = self.residue_ns[class] / period;
@@ -182,23 +173,11 @@ static void sample_wait(struct wait *w, uint32_t class, int64_t ns, int64_t now,
 	sample_keep(w->t, stack, class, n < INT32_MAX ? (uint32_t)n : INT32_MAX);
 }
 
-/* Credit for a wait that was in the region, wholly or as far as the window has lasted. */
-static void credit(struct wait *w, int64_t now, uint32_t weight, uint32_t speedup)
-{
-	int64_t began = atomic_load_explicit(&arena->began_ns, memory_order_relaxed);
-	bool same = w->window == atomic_load_explicit(&w->t->window, memory_order_relaxed);
-	int64_t since = same ? w->since : began;
-	int64_t base = same ? w->base : atomic_load_explicit(&arena->floor_ns, memory_order_relaxed);
-	int64_t ns = share_of(now > since ? now - since : 0, weight, speedup);
-
-	delay_credit_from(w->t, ns, base + ns);
-}
-
 /* What all ends have in common; the clock has been set. */
 static void finish(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 {
 	struct arena_thread *t = w->t;
-	int64_t length = now - w->since - w->extended_ns;
+	int64_t length = now - w->began.since_ns - w->extended_ns;
 	uint32_t speedup = window_speedup();
 	struct stack stack;
 	bool looked = false;
@@ -213,9 +192,9 @@ static void finish(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 			if (!looked)
 				look(&stack, class);
 			if (stack.weight)
-				credit(w, now, stack.weight, speedup);
+				vclock_wait_credit(&self.clock, &w->began, stack.weight, now);
 		} else if (looked && stack.weight) {
-			delay_credit(t, share_of((int64_t)arena->period_ns, stack.weight, speedup));
+			vclock_credit(&self.clock, vclock_share((int64_t)arena->clock.period_ns, stack.weight, speedup));
 		}
 	}
 }
@@ -230,8 +209,8 @@ static bool end(struct wait *w)
 		atomic_store_explicit(&arena->waits[thread_number(w->t) - 1], 0, memory_order_relaxed);
 		atomic_store_explicit(&w->t->wait.since, 0, memory_order_release);
 	}
-	self.wall_ns = 0;
-	delay_of(w->t); /* the floor, should the window be another */
+	offcpu_pass();
+	vclock_delay(&self.clock); /* the floor, should the window be another */
 	return true;
 }
 
@@ -240,12 +219,12 @@ static void go_on(struct wait *w)
 	int64_t now;
 
 	if (window_speedup()) {
-		take_deferred(w->t);
+		take_deferred();
 		now = now_ns();
-		segment_skip(now - w->since);
-		segment_begin(w->t, w->site, now);
-		processor_keep(w->t, now);
-		processor_mark(w->t);
+		vclock_skip(&self.clock, now - w->began.since_ns);
+		vclock_begin_segment(&self.clock, w->site, now);
+		vclock_keep_processor(&self.clock, moment_at(now));
+		offcpu_begin();
 	}
 	self.waiting = w->before;
 	self.busy--;
@@ -254,7 +233,7 @@ static void go_on(struct wait *w)
 /* In a burst. */
 static void note_end(struct wait *w, enum burst_kind kind, uint64_t a, uint64_t b, int64_t now)
 {
-	event_note(w->t, kind, now, now - w->since, a, b, w->site);
+	event_note(w->t, kind, now, now - w->began.since_ns, a, b, w->site);
 	event_ran(now);
 }
 
@@ -269,18 +248,17 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 	if (event_on())
 		note_end(w, b ? BURST_WAIT : BURST_ACQUIRE, a, b, now);
 	if (window_speedup()) {
-		sync_took(b ? b : a, now);
-		waited = b ? sync_acquire2(w->t, a, b, w->since, w->delay) : sync_acquire(w->t, a, w->since, w->delay);
-		/* Who lets another one go on may lose its processor to that, in the call itself. */
+		waited = vclock_wait_by_peer(&self.clock, &w->began, a, b, moment_now());
+		/* A thread that lets another one go on may lose its processor to that, in the call itself. */
 		if (!waited)
-			processor_delayed(w->t, w->since);
+			vclock_was_ready(&self.clock, w->began.since_ns, moment_now());
 	}
 	/*
 	 * Waiting for peers is nothing that a region is credited for, unless it is the
 	 * waiting that is asked about.  A call that had what it wanted at once is work of
 	 * the kernel's: bytes that were in a pipe are copied.
 	 */
-	if (waited || now - w->since >= LONG_NS)
+	if (waited || now - w->began.since_ns >= LONG_NS)
 		finish(w, CLASS_LOCK, class_is_wanted(CLASS_LOCK), now);
 	else
 		finish(w, w->class, true, now);
@@ -304,7 +282,7 @@ void wait_outside(struct wait *w)
 	/* A wait for a lock that nobody ended is a sleep. */
 	finish(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now);
 	if (window_speedup())
-		delay_pay(w->t, RELEASE_DEBT_NS, PAUSE_ASLEEP);
+		pay(VCLOCK_LEAST_DEBT_NS, PAUSE_ASLEEP);
 	go_on(w);
 }
 
@@ -315,9 +293,9 @@ bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns)
 	if (!w->t || !window_speedup())
 		return false;
 	self.busy++;
-	*ns = delay_debt(w->t);
+	*ns = vclock_debt(&self.clock);
 	self.busy--;
-	if (*ns < RELEASE_DEBT_NS)
+	if (*ns < VCLOCK_LEAST_DEBT_NS)
 		return false;
 	w->again_ns = now_ns();
 	end = w->again_ns + *ns;
@@ -330,7 +308,7 @@ void wait_extended(struct wait *w)
 	int64_t ns = now_ns() - w->again_ns;
 
 	self.busy++;
-	delay_set(w->t, delay_of(w->t) + ns);
+	vclock_set_delay(&self.clock, vclock_delay(&self.clock) + ns);
 	self.busy--;
 	w->extended_ns += ns;
 }
@@ -338,19 +316,31 @@ void wait_extended(struct wait *w)
 void wait_stranger(struct wait *w)
 {
 	if (w->t)
-		counter_add(&w->t->stranger_ns, (uint64_t)(now_ns() - w->since));
+		counter_add(&w->t->stranger_ns, (uint64_t)(now_ns() - w->began.since_ns));
 	wait_outside(w);
 }
 
 /* ---- without a wait ------------------------------------------------------------------- */
 
+void account_up_to_here(const void *site)
+{
+	int64_t now;
+
+	if (!window_speedup())
+		return;
+	now = now_ns();
+	offcpu_look();
+	if (!vclock_settle(&self.clock, now))
+		vclock_begin_segment(&self.clock, site, now);
+	vclock_keep_processor(&self.clock, moment_at(now));
+}
+
 /*
- * An operation that is over at once: `account` is what it does to clocks; it returns the
- * time, which is read as seldom as can be: some programs do this hundreds of times in a
+ * An operation that is over at once: `account` is what it does to the clock.  It returns the
+ * time, which is read as seldom as can be.  Some programs do this hundreds of times in a
  * millisecond, and what that costs makes all that they do count for less.
  */
-static void pass(enum burst_kind kind, uint64_t key, const void *site,
-		 int64_t (*account)(struct arena_thread *t, uint64_t key, int64_t now))
+static void pass(enum burst_kind kind, uint64_t key, const void *site, int64_t (*account)(uint64_t key, int64_t now))
 {
 	struct arena_thread *t;
 	int64_t now;
@@ -363,40 +353,48 @@ static void pass(enum burst_kind kind, uint64_t key, const void *site,
 	now = now_ns();
 	if (event_on())
 		event_note(t, kind, now, 0, key, 0, site);
-	goes_on = segment_settle(t, now);
-	now = account(t, key, now);
-	take_deferred(t);
+	offcpu_look();
+	goes_on = vclock_settle(&self.clock, now);
+	now = account(key, now);
+	take_deferred();
 	/* It may have been preempted since it settled. */
-	if (processor_look(t))
+	if (offcpu_look())
 		now = now_ns();
 	if (!goes_on)
-		segment_begin(t, site, now);
-	processor_keep(t, now);
+		vclock_begin_segment(&self.clock, site, now);
+	vclock_keep_processor(&self.clock, moment_at(now));
 	self.busy--;
 }
 
-static int64_t release(struct arena_thread *t, uint64_t key, int64_t now)
+static int64_t release(uint64_t key, int64_t now)
 {
-	(void)now;
-	return sync_release(t, key);
-}
-
-static int64_t acquire(struct arena_thread *t, uint64_t key, int64_t now)
-{
-	sync_acquire(t, key, 0, 0);
+	pay(VCLOCK_LEAST_DEBT_NS, PAUSE_BUSY);
+	now = now_ns();
+	vclock_release(&self.clock, key, now);
 	return now;
 }
 
-static int64_t leave(struct arena_thread *t, uint64_t key, int64_t now)
+static int64_t release_lock(uint64_t key, int64_t now)
 {
-	sync_leave(t, key, now);
+	vclock_release(&self.clock, key, now);
 	return now;
 }
 
-static int64_t take(struct arena_thread *t, uint64_t key, int64_t now)
+static int64_t acquire(uint64_t key, int64_t now)
 {
-	sync_take(t, key, now);
+	vclock_acquire(&self.clock, key, now);
 	return now;
+}
+
+static int64_t acquire_lock(uint64_t key, int64_t now)
+{
+	vclock_acquire_lock(&self.clock, key, now);
+	return now;
+}
+
+void pay_and_release(uint64_t key)
+{
+	release(key, 0);
 }
 
 void wait_release(uint64_t key, const void *site)
@@ -411,26 +409,22 @@ void wait_acquire(uint64_t key, const void *site)
 
 void wait_unlock(uint64_t key, const void *site)
 {
-	pass(BURST_UNLOCK, key, site, leave);
+	pass(BURST_UNLOCK, key, site, release_lock);
 }
 
 void wait_take(uint64_t key, const void *site)
 {
-	pass(BURST_LOCK, key, site, take);
+	pass(BURST_LOCK, key, site, acquire_lock);
 }
 
 void wait_lock(const void *site)
 {
-	struct arena_thread *t = self.slot;
-
 	self.busy++;
-	self.before_lock = true;
 	/* Mostly nothing is owed, and what the thread has done is credited when it has the lock. */
-	if (delay_debt(t) >= RELEASE_DEBT_NS) {
-		segment_renew(t, site);
-		delay_pay(t, RELEASE_DEBT_NS, PAUSE_BUSY);
-		processor_keep(t, now_ns());
+	if (pay_is_due_before_lock()) {
+		account_up_to_here(site);
+		pay_before_lock();
+		vclock_keep_processor(&self.clock, moment_now());
 	}
-	self.before_lock = false;
 	self.busy--;
 }

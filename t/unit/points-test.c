@@ -94,7 +94,7 @@ static void a_window_opens_and_closes_with_the_count(void **state)
 	assert_true(points_look(&points, 7, true));
 	atomic_store(&p->ends.count, 20);
 	atomic_store(&p->begins.count, 19);
-	atomic_store(&arena->delay_ns, SECOND);
+	atomic_store(&arena->clock.owed_ns, SECOND);
 	assert_false(points_look(&points, 7, true));
 	assert_int_equal(atomic_load(&p->closed), 7);
 	assert_int_equal(p->close_count, 20);

@@ -164,7 +164,7 @@ static void what_is_not_is_counted_while_it_is_open(void **state)
 	spans_look(&spans, 2 * (int64_t)SECOND + 40 * MS);
 	assert_true(spans_in_flight(&spans, x) > 1.49 && spans_in_flight(&spans, x) < 1.51);
 	/* Of time that was inserted nothing is seen. */
-	atomic_store(&arena->delay_ns, 100 * MS);
+	atomic_store(&arena->clock.owed_ns, 100 * MS);
 	spans_look(&spans, 2 * (int64_t)SECOND + 140 * MS);
 	assert_true(spans_in_flight(&spans, x) > 1.49 && spans_in_flight(&spans, x) < 1.51);
 	/* Ends of what was begun before we looked. */
@@ -211,7 +211,7 @@ static void times_of_begins_and_ends_are_enough(void **state)
 	/* In virtual time. */
 	spans_open(&spans, far + 100 * MS);
 	mark(b, true, far + 120 * MS);
-	atomic_store(&arena->delay_ns, 60 * MS);
+	atomic_store(&arena->clock.owed_ns, 60 * MS);
 	spans_close(&spans, far + 200 * MS);
 	assert_true(spans_in_flight(&spans, x) > 0.4999 && spans_in_flight(&spans, x) < 0.5001);
 }

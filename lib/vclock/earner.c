@@ -18,74 +18,70 @@
  * each time, so it has nothing to say.  It does not look, either: looking took 2 points
  * from what t/workload/locks gains.
  */
-#include "runtime.h"
+#include "vclock/parts.h"
 
 /* Two threads may have one place: the last one to write is seen, the other is not. */
-static struct arena_earner *place_of(const struct arena_thread *t)
+static struct vclock_earner *place_of(const struct vclock *c)
 {
-	return &arena->earner[thread_number(t) % ARENA_EARNERS];
+	return &c->world->earner[c->number % VCLOCK_EARNERS];
 }
 
-static void say_nothing(const struct arena_thread *t)
+static void say_nothing(struct vclock *c)
 {
-	struct arena_earner *e = place_of(t);
+	struct vclock_earner *e = place_of(c);
 
-	if (self.earns && atomic_load_explicit(&e->by, memory_order_relaxed) == thread_number(t))
+	if (c->earns && atomic_load_explicit(&e->by, memory_order_relaxed) == c->number)
 		atomic_store_explicit(&e->rate, 0, memory_order_relaxed);
-	self.earns = false;
+	c->earns = false;
 }
 
-void earner_tell(struct arena_thread *t, int64_t expected, uint32_t rate, int64_t now)
+void earner_tell(struct vclock *c, int64_t expected, uint32_t rate, struct vclock_moment m)
 {
-	struct arena_earner *e = place_of(t);
+	struct vclock_earner *e = place_of(c);
 	int64_t d, g;
 
-	if (rate == 0 || self.segment_fine) {
-		say_nothing(t);
+	if (rate == 0 || c->segment.fine) {
+		say_nothing(c);
 		return;
 	}
-	self.earns = true;
-	d = delay_of(t);
-	g = atomic_load_explicit(&arena->delay_ns, memory_order_relaxed);
-	atomic_store_explicit(&e->by, thread_number(t), memory_order_relaxed);
-	atomic_store_explicit(&e->on, processor_here(), memory_order_relaxed);
+	c->earns = true;
+	d = vclock_delay(c);
+	g = vclock_owed(c->world);
+	atomic_store_explicit(&e->by, c->number, memory_order_relaxed);
+	atomic_store_explicit(&e->on, m.processor, memory_order_relaxed);
 	atomic_store_explicit(&e->rate, rate, memory_order_relaxed);
 	atomic_store_explicit(&e->owed_ns, (d < g ? d : g) + expected, memory_order_relaxed);
-	atomic_store_explicit(&e->real_ns, now, memory_order_relaxed);
+	atomic_store_explicit(&e->real_ns, m.ns, memory_order_relaxed);
 	/* Pairs with the acquire in owed_to. */
-	atomic_store_explicit(&e->window, current_window(), memory_order_release);
+	atomic_store_explicit(&e->window, vclock_window(c->world), memory_order_release);
 }
 
 /*
- * G, were that one credited now; 0 if it earns nothing.  A thread that has lost its processor
+ * G, were that earner credited now; 0 if it earns nothing.  A thread that has lost its processor
  * earns nothing.  (When it did, stages of a pipeline that share two processors were worth
  * 14 to 22 points instead of 25.)  A thread that has no sample for a period has lost it, too.
  */
-static int64_t owed_to(const struct arena_earner *e, const struct arena_thread *t, int64_t now)
+static int64_t owed_to(const struct vclock *c, const struct vclock_earner *e, int64_t now)
 {
+	const struct vclock_world *w = c->world;
 	uint32_t rate, by;
-	int64_t ran, period = (int64_t)arena->period_ns;
+	int64_t ran, period = (int64_t)w->period_ns;
 
-	if (atomic_load_explicit(&e->window, memory_order_acquire) != current_window())
+	if (atomic_load_explicit(&e->window, memory_order_acquire) != vclock_window(w))
 		return 0;
 	rate = atomic_load_explicit(&e->rate, memory_order_relaxed);
 	by = atomic_load_explicit(&e->by, memory_order_relaxed);
-	if (rate == 0 || by == thread_number(t) || !processor_is_of(atomic_load_explicit(&e->on, memory_order_relaxed), by))
+	if (rate == 0 || by == c->number || !processor_is_of(w, atomic_load_explicit(&e->on, memory_order_relaxed), by))
 		return 0;
 	ran = now - atomic_load_explicit(&e->real_ns, memory_order_relaxed);
 	ran = ran < 0 ? 0 : ran > period ? period : ran;
 	return atomic_load_explicit(&e->owed_ns, memory_order_relaxed) + (ran * rate >> 16);
 }
 
-int64_t earner_owed(const struct arena_thread *t, int64_t g)
+int64_t earner_owed(const struct vclock *c, int64_t g, int64_t now)
 {
-	int64_t now;
-
-	if (self.segment_fine || !window_speedup())
-		return g;
-	now = now_ns();
-	for (unsigned i = 0; i < ARENA_EARNERS; i++) {
-		int64_t owed = owed_to(&arena->earner[i], t, now);
+	for (unsigned i = 0; i < VCLOCK_EARNERS; i++) {
+		int64_t owed = owed_to(c, &c->world->earner[i], now);
 
 		if (owed > g)
 			g = owed;

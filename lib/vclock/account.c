@@ -1,0 +1,77 @@
+/* account: D of a thread and G of all; the rule of credit. */
+#include "vclock/parts.h"
+
+enum {
+	GATHERED_NS = 30 * 1000, /* of credits, before G is raised */
+};
+
+void vclock_begin(struct vclock *c, struct vclock_world *w, struct vclock_account *a, struct vclock_memory *m, uint32_t number)
+{
+	*c = (struct vclock){ .world = w, .account = a, .memory = m, .number = number };
+}
+
+void vclock_open_account(struct vclock_account *a, struct vclock_world *w, struct vclock *creator)
+{
+	int64_t d = creator ? vclock_delay(creator) : vclock_owed(w);
+	uint32_t window = creator ? atomic_load_explicit(&creator->account->window, memory_order_relaxed) : vclock_window(w);
+
+	atomic_store_explicit(&a->delay_ns, d, memory_order_relaxed);
+	atomic_store_explicit(&a->window, window, memory_order_relaxed);
+}
+
+int64_t vclock_delay(struct vclock *c)
+{
+	/* Pairs with the conductor's release: the floor is that of this window. */
+	uint32_t window = atomic_load_explicit(&c->world->window, memory_order_acquire) >> 2;
+	int64_t d = atomic_load_explicit(&c->account->delay_ns, memory_order_relaxed);
+
+	if (unlikely(atomic_load_explicit(&c->account->window, memory_order_relaxed) != window)) {
+		d = atomic_load_explicit(&c->world->floor_ns, memory_order_relaxed);
+		atomic_store_explicit(&c->account->delay_ns, d, memory_order_relaxed);
+		atomic_store_explicit(&c->account->window, window, memory_order_relaxed);
+		c->gathered_ns = 0;
+	}
+	return d;
+}
+
+void vclock_set_delay(struct vclock *c, int64_t d)
+{
+	atomic_store_explicit(&c->account->delay_ns, d, memory_order_relaxed);
+}
+
+void vclock_credit_up_to(struct vclock *c, int64_t ns, int64_t g)
+{
+	vclock_raise(c->world, g);
+	vclock_set_delay(c, vclock_delay(c) + ns);
+}
+
+void vclock_credit(struct vclock *c, int64_t ns)
+{
+	int64_t d = vclock_delay(c), g = vclock_owed(c->world);
+
+	vclock_credit_up_to(c, ns, (d < g ? d : g) + ns);
+}
+
+/*
+ * Small credits are gathered before G is raised.  G is read at each lock, and threads that
+ * are credited hundreds of times in a millisecond would take its cache line from each other
+ * all the time.  In baselines they do not.
+ */
+void vclock_credit_work(struct vclock *c, int64_t ns)
+{
+	int64_t d = vclock_delay(c), before = c->gathered_ns;
+	_Atomic uint64_t *sum = &c->account->credit_ns;
+
+	if (ns == 0)
+		return;
+	/* One writer: a load and a store, no locked instruction. */
+	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + (uint64_t)ns, memory_order_relaxed);
+	c->gathered_ns += ns;
+	if (c->gathered_ns < GATHERED_NS) {
+		vclock_set_delay(c, d + ns);
+		return;
+	}
+	c->gathered_ns = 0;
+	vclock_set_delay(c, d - before);
+	vclock_credit(c, before + ns);
+}

@@ -1,0 +1,157 @@
+/*
+ * object: the rules of release and acquire.
+ *
+ * Objects are in a direct-mapped table.  Two of them in one place overwrite each other;
+ * the tag tells, and the loser is treated as an object without history.  The fields of a
+ * place are stored one by one.  A reader between two stores sees two releases mixed, which
+ * are microseconds apart.
+ */
+#include "vclock/parts.h"
+
+enum {
+	PASSING_BY_NS = 500 * 1000, /* see vclock_acquire_lock */
+};
+
+static struct vclock_object *object_of(struct vclock_world *w, uint64_t key)
+{
+	return &w->object[key >> 40 & (VCLOCK_OBJECTS - 1)];
+}
+
+static uint64_t tag_of(const struct vclock_world *w, uint64_t key)
+{
+	return (key ^ (uint64_t)vclock_window(w) * 0x9e3779b97f4a7c15u) | 1;
+}
+
+/* What is known of an object. */
+struct seen {
+	bool known;      /* it was released in this window */
+	bool own;        /* by the calling thread */
+	int64_t virt_ns; /* virtual time of that, */
+	int64_t real_ns; /* and real time */
+	uint32_t held_ns;
+};
+
+static struct seen look_at(const struct vclock_world *w, uint64_t key, uint32_t number)
+{
+	const struct vclock_object *o = &w->object[key >> 40 & (VCLOCK_OBJECTS - 1)];
+
+	if (atomic_load_explicit(&o->tag, memory_order_acquire) != tag_of(w, key))
+		return (struct seen){ .known = false };
+	return (struct seen){
+		.known = true,
+		.own = atomic_load_explicit(&o->by, memory_order_relaxed) == number,
+		.virt_ns = atomic_load_explicit(&o->virt_ns, memory_order_relaxed),
+		.real_ns = atomic_load_explicit(&o->real_ns, memory_order_relaxed),
+		.held_ns = atomic_load_explicit(&o->held_ns, memory_order_relaxed),
+	};
+}
+
+/* ---- release ------------------------------------------------------------------------ */
+
+void vclock_has_lock(struct vclock *c, uint64_t key, int64_t now)
+{
+	c->took_key = key;
+	c->took_ns = now;
+}
+
+/* How long the thread has had the lock. */
+static uint32_t held_for(const struct vclock *c, uint64_t key, int64_t now)
+{
+	int64_t held = now - c->took_ns;
+
+	return c->took_key == key && held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
+}
+
+void vclock_release(struct vclock *c, uint64_t key, int64_t now)
+{
+	struct vclock_object *o = object_of(c->world, key);
+	struct seen before = look_at(c->world, key, c->number);
+	int64_t virt = vclock_time(c, now);
+	uint32_t by = c->number;
+
+	/* Several threads may release one object (arrive at a barrier).  The one that goes on waits for the latest of them. */
+	if (before.known && !before.own && virt < before.virt_ns) {
+		virt = before.virt_ns;
+		by = atomic_load_explicit(&o->by, memory_order_relaxed);
+	}
+	atomic_store_explicit(&o->by, by, memory_order_relaxed);
+	atomic_store_explicit(&o->held_ns, held_for(c, key, now), memory_order_relaxed);
+	atomic_store_explicit(&o->virt_ns, virt, memory_order_relaxed);
+	atomic_store_explicit(&o->real_ns, now, memory_order_relaxed);
+	/* Pairs with the acquire in look_at: a thread that sees the tag sees this window's numbers. */
+	atomic_store_explicit(&o->tag, tag_of(c->world, key), memory_order_release);
+}
+
+int64_t vclock_released_at(const struct vclock_world *w, uint64_t key)
+{
+	return look_at(w, key, 0).real_ns;
+}
+
+/* ---- acquire ------------------------------------------------------------------------ */
+
+/*
+ * The thread, which need not wait, is no earlier than virt.  Its own release does not bind it:
+ * its clock goes back by what it is credited afterwards for work of before.
+ */
+static void not_before(struct vclock *c, const struct seen *s, int64_t virt, int64_t now)
+{
+	if (vclock_time(c, now) < virt && !s->own)
+		vclock_set_delay(c, now - virt);
+}
+
+void vclock_acquire(struct vclock *c, uint64_t key, int64_t now)
+{
+	struct seen s = look_at(c->world, key, c->number);
+
+	if (s.known)
+		not_before(c, &s, s.virt_ns, now);
+}
+
+/*
+ * A lock says that two did something one after the other, not that one went on because
+ * of the other.  A thread may be done with a free lock before another one takes it, in
+ * virtual time, though in real time the other one has been there already.  It would not have
+ * waited.  Where many put things into a queue, to bind it would take back a quarter of all
+ * credits.  But when the threads at a queue come apart, as one has become the faster one, it
+ * would have had to wait in the end.
+ */
+void vclock_acquire_lock(struct vclock *c, uint64_t key, int64_t now)
+{
+	struct seen s = look_at(c->world, key, c->number);
+	int64_t ahead;
+
+	if (s.known) {
+		ahead = s.virt_ns - vclock_time(c, now);
+		not_before(c, &s, ahead >= 2 * (int64_t)s.held_ns ? s.virt_ns - PASSING_BY_NS : s.virt_ns, now);
+	}
+	vclock_has_lock(c, key, now);
+}
+
+/* The later released of two; b is 0 where there is one. */
+static struct seen later_released(const struct vclock *c, uint64_t a, uint64_t b)
+{
+	struct seen of_a = look_at(c->world, a, c->number);
+	struct seen of_b = b ? look_at(c->world, b, c->number) : (struct seen){ .known = false };
+
+	return of_a.known && (!of_b.known || of_a.real_ns >= of_b.real_ns) ? of_a : of_b;
+}
+
+bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t a, uint64_t b, struct vclock_moment m)
+{
+	struct seen s = later_released(c, a, b);
+	int64_t d = vclock_delay(c), began, earliest, v;
+
+	vclock_has_lock(c, b ? b : a, m.ns);
+	/* What was released before the wait began was not waited for. */
+	if (s.known && s.real_ns < w->since_ns) {
+		not_before(c, &s, s.virt_ns, m.ns);
+		return false;
+	}
+	began = atomic_load_explicit(&c->world->began_ns, memory_order_relaxed);
+	/* A wait that began in another window begins again with this one, on the floor of its debts. */
+	earliest = w->since_ns > began ? w->since_ns - w->delay_ns : began - d;
+	/* Without a history, the releaser is taken to have paid all that was owed. */
+	v = s.known ? processor_bound(c, s.virt_ns + (m.ns - s.real_ns), s.virt_ns, s.real_ns, m) : m.ns - vclock_owed(c->world);
+	vclock_set_delay(c, m.ns - (v > earliest ? v : earliest));
+	return true;
+}

@@ -1,0 +1,212 @@
+/*
+ * processor: what threads wait for when there are more of them than processors.
+ *
+ * The acquire rule, for a processor as the object.  A thread that could run, and had to
+ * wait until another one left the processor, goes on because of that one.  So what the
+ * other was credited meanwhile is not taken from it again.
+ *
+ *     V = max(V as it became ready, V of the processor)
+ *
+ * This also stands in for locks whose release nobody sees: where the holder and the thread
+ * that wants the lock are on one processor, the latter finds it free.
+ *
+ * A thread that leaves a processor to wait notes its clock there.  A thread that is
+ * preempted cannot.  So each thread notes its clock whenever it looks at that anyway.  It
+ * also notes at which rate it is going to be credited for what it does next.  From both
+ * follows its clock at the moment that it was preempted.
+ *
+ * A processor has a clock of its own.  It goes on by what the thread that has it does, and
+ * mostly it is that thread's.  A thread that takes the processor from another one may be
+ * earlier than that, in virtual time: then the other one would have had to wait for it, and
+ * is as much later now.  Or it is later: then the other one would have gone on until then.
+ * In both cases the clock of the processor goes on from where it was.  What a thread loses
+ * there is what the others did, wherever their clocks stand.
+ */
+#include "vclock/parts.h"
+
+/* ---- what a processor knows ------------------------------------------------------- */
+
+/* What the processor knows of itself, and of the thread that had it last; see struct vclock_processor. */
+struct left {
+	int64_t virt_ns, real_ns;
+	uint32_t by, rate;
+	bool to_wait, under;
+};
+
+/* False: nobody has left it since then. */
+static bool was_left(const struct vclock_world *w, uint32_t processor, int64_t since, struct left *l)
+{
+	const struct vclock_processor *p = &w->processor[processor % VCLOCK_PROCESSORS];
+
+	if (atomic_load_explicit(&p->window, memory_order_acquire) != vclock_window(w))
+		return false;
+	l->by = atomic_load_explicit(&p->by, memory_order_relaxed);
+	l->to_wait = atomic_load_explicit(&p->left, memory_order_relaxed);
+	l->rate = atomic_load_explicit(&p->rate, memory_order_relaxed);
+	l->virt_ns = atomic_load_explicit(&p->virt_ns, memory_order_relaxed);
+	l->under = atomic_load_explicit(&p->under, memory_order_relaxed);
+	l->real_ns = atomic_load_explicit(&p->real_ns, memory_order_relaxed);
+	return l->real_ns >= since;
+}
+
+/*
+ * Its clock, as it would be by now, if it was left at `when`.  Had the thread that left it
+ * worked on for more than a period, it would have noted more.
+ */
+static int64_t clock_of(const struct vclock_world *w, const struct left *l, int64_t when, int64_t now)
+{
+	int64_t ran = when - l->real_ns, period = (int64_t)w->period_ns;
+
+	if (ran > period)
+		ran = period;
+	return l->virt_ns + (now - l->real_ns) - (ran > 0 ? ran * l->rate >> 16 : 0);
+}
+
+/* ---- a thread that leaves it ------------------------------------------------------- */
+
+/* The thread has the processor, still or anew: how far is its clock from that one's? */
+static void take_over(struct vclock *c, int64_t virt, struct vclock_moment m)
+{
+	struct left l;
+	bool known = was_left(c->world, m.processor, m.ns - 2 * (int64_t)c->world->period_ns, &l);
+
+	if (known && l.by == c->number)
+		return;
+	c->stand.under = known && (!l.to_wait || l.under);
+	c->stand.behind_ns = c->stand.under ? clock_of(c->world, &l, m.ns, m.ns) - virt : 0;
+}
+
+static void write_note(struct vclock *c, int64_t virt, uint32_t rate, bool to_wait, struct vclock_moment m)
+{
+	struct vclock_processor *p = &c->world->processor[m.processor % VCLOCK_PROCESSORS];
+
+	c->stand.when_ns = m.ns;
+	atomic_store_explicit(&p->by, c->number, memory_order_relaxed);
+	atomic_store_explicit(&p->left, to_wait, memory_order_relaxed);
+	atomic_store_explicit(&p->under, c->stand.under, memory_order_relaxed);
+	atomic_store_explicit(&p->rate, rate, memory_order_relaxed);
+	atomic_store_explicit(&p->virt_ns, virt + c->stand.behind_ns, memory_order_relaxed);
+	atomic_store_explicit(&p->real_ns, m.ns, memory_order_relaxed);
+	/* Pairs with the acquire in was_left. */
+	atomic_store_explicit(&p->window, vclock_window(c->world), memory_order_release);
+}
+
+static void note(struct vclock *c, int64_t virt, uint32_t rate, bool to_wait, struct vclock_moment m)
+{
+	take_over(c, virt, m);
+	write_note(c, virt, rate, to_wait, m);
+}
+
+/* Its clock, with what it is still to be credited, and what it is going to be. */
+static void note_expected(struct vclock *c, bool goes_on, struct vclock_moment m)
+{
+	uint32_t rate;
+	int64_t virt = vclock_time(c, m.ns), expected = segment_expected(c, m.ns, goes_on, &rate);
+
+	earner_tell(c, expected, rate, m);
+	note(c, virt - expected, rate, !goes_on, m);
+}
+
+void vclock_leave_processor(struct vclock *c, struct vclock_moment m)
+{
+	note_expected(c, false, m);
+}
+
+void vclock_keep_processor(struct vclock *c, struct vclock_moment m)
+{
+	note_expected(c, true, m);
+}
+
+void vclock_stand(struct vclock *c, int64_t virt, struct vclock_moment m)
+{
+	note(c, virt, 0, false, m);
+}
+
+/* ---- a thread that gets it --------------------------------------------------------- */
+
+/* The later of the two clocks by now, but no later than v. */
+static int64_t later_of(int64_t v, int64_t ready_virt, int64_t left_virt)
+{
+	int64_t later = left_virt > ready_virt ? left_virt : ready_virt;
+
+	return later < v ? later : v;
+}
+
+int64_t processor_bound(const struct vclock *c, int64_t v, int64_t ready_virt, int64_t ready_ns, struct vclock_moment m)
+{
+	struct left l;
+
+	return m.ns - ready_ns >= VCLOCK_AT_ONCE_NS && was_left(c->world, m.processor, ready_ns, &l)
+		       ? later_of(v, ready_virt, clock_of(c->world, &l, m.ns, m.ns)) : v;
+}
+
+/*
+ * When did the thread get its processor back?  Not before it had been off it for so
+ * long, and after the other one noted that it had it, but not long after.  A sampler's
+ * interrupt is what a kernel most often takes the processor away at: the sample is
+ * then the first thing that the thread meets when it is back.
+ */
+static int64_t back_at(const struct vclock *c, const struct left *l, int64_t queued, bool in_sample, int64_t now)
+{
+	int64_t period = (int64_t)c->world->period_ns, latest = now;
+	int64_t earliest = c->stand.when_ns + queued > l->real_ns ? c->stand.when_ns + queued : l->real_ns;
+
+	if (l->to_wait)
+		return earliest < now ? earliest : now;
+	if (in_sample)
+		return now;
+	if (latest > l->real_ns + period)
+		latest = l->real_ns + period;
+	return earliest < latest ? earliest + (latest - earliest) / 2 : latest;
+}
+
+/* It became ready with all the credit for its work until then, which it gets now. */
+static void set_clock(struct vclock *c, int64_t queued, const struct left *l, bool in_sample, struct vclock_moment m)
+{
+	int64_t back = back_at(c, l, queued, in_sample, m.ns);
+	int64_t early = segment_interrupted(c, back - queued, queued), virt = vclock_time(c, m.ns) - early;
+	_Atomic uint64_t *sum = &c->account->credit_ns;
+
+	virt = later_of(virt, virt - queued, clock_of(c->world, l, back, m.ns));
+	vclock_set_delay(c, m.ns - virt - early);
+	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + (uint64_t)early, memory_order_relaxed);
+	vclock_credit(c, early);
+	c->stand.behind_ns = 0;
+	c->stand.under = false;
+	write_note(c, virt, 0, false, m);
+}
+
+/* Has another thread had it since the calling one noted that it did? */
+static bool was_anothers(const struct vclock *c, uint32_t processor, struct left *l)
+{
+	return was_left(c->world, processor, c->stand.when_ns, l) && l->by != c->number;
+}
+
+bool vclock_was_displaced(const struct vclock *c, uint32_t processor)
+{
+	struct left l;
+
+	return was_anothers(c, processor, &l);
+}
+
+/* Is queueing what is sped up?  Then it is credited, and nobody's clock stands for it. */
+static bool is_sped_up(const struct vclock *c)
+{
+	return atomic_load_explicit(&c->world->queueing, memory_order_relaxed) != 0;
+}
+
+void vclock_regain(struct vclock *c, int64_t ns, bool in_sample, struct vclock_moment m)
+{
+	struct left l;
+
+	if (ns >= VCLOCK_AT_ONCE_NS && was_anothers(c, m.processor, &l) && !is_sped_up(c))
+		set_clock(c, ns, &l, in_sample, m);
+}
+
+void vclock_was_ready(struct vclock *c, int64_t since, struct vclock_moment m)
+{
+	int64_t v = vclock_time(c, m.ns), ready = vclock_time(c, since);
+
+	if (!is_sped_up(c))
+		vclock_set_delay(c, m.ns - processor_bound(c, v, ready, since, m));
+}

@@ -1,0 +1,127 @@
+/*
+ * vclock: what each event does to the clock of its thread; see vclock.h for the rules.
+ *
+ * A thread calls these in this order:
+ *
+ *   a sample         vclock_sampled, pay, vclock_keep_processor
+ *   lets another go  vclock_settle, pay, vclock_release, vclock_begin_segment, vclock_keep_processor
+ *   unlocks          the same without paying
+ *   takes a lock     pay before it; then vclock_settle, vclock_acquire_lock, and so on
+ *   waits            vclock_end_segment, (pay, vclock_release,) vclock_wait_begin; the wait;
+ *                    vclock_wait_by_peer, or vclock_wait_credit and pay; vclock_begin_segment
+ *
+ * "Pay" is a loop: as long as vclock_debt says that something is owed, pause for that, and
+ * say so by vclock_paused.  In front of each of these, a thread that vclock_was_displaced
+ * says so by vclock_regain.
+ */
+#include "vclock/parts.h"
+
+enum {
+	PREEMPTED_NS = 50 * 1000, /* a thread that pauses for so much longer than it wanted to was not running */
+};
+
+void vclock_be_born(struct vclock *c, uint64_t routine, uint64_t arg, int64_t now)
+{
+	segment_be_born(c, routine, arg, now);
+}
+
+/* ---- credit ------------------------------------------------------------------------- */
+
+int64_t vclock_lump(int64_t period, uint32_t weight, uint32_t speedup)
+{
+	return (period * speedup >> 16) * weight >> 16;
+}
+
+void vclock_sampled(struct vclock *c, int64_t period, uint32_t weight, int64_t more, int64_t now)
+{
+	vclock_credit_work(c, segment_sample(c, period, weight, now) + more);
+}
+
+bool vclock_settle(struct vclock *c, int64_t now)
+{
+	bool goes_on = c->segment.fine && c->segment.of;
+
+	if (vclock_speedup(c->world)) {
+		c->segment.ends++;
+		vclock_credit_work(c, goes_on ? segment_so_far(c, now) : segment_end(c, now));
+	}
+	return goes_on;
+}
+
+void vclock_end_segment(struct vclock *c, int64_t now)
+{
+	if (vclock_speedup(c->world)) {
+		c->segment.ends++;
+		vclock_credit_work(c, segment_end(c, now));
+	}
+	c->segment.of = NULL;
+}
+
+void vclock_begin_segment(struct vclock *c, const void *site, int64_t now)
+{
+	segment_begin(c, site, now);
+}
+
+/* ---- pay ---------------------------------------------------------------------------- */
+
+int64_t vclock_debt(struct vclock *c)
+{
+	int64_t d = vclock_delay(c);
+
+	return vclock_owed(c->world) - d;
+}
+
+bool vclock_looks_ahead(const struct vclock *c)
+{
+	return !c->segment.fine && vclock_speedup(c->world) != 0;
+}
+
+int64_t vclock_debt_before_lock(struct vclock *c, int64_t now)
+{
+	int64_t d = vclock_delay(c), g = vclock_owed(c->world);
+
+	return (vclock_looks_ahead(c) ? earner_owed(c, g, now) : g) - d;
+}
+
+void vclock_paused(struct vclock *c, int64_t wanted, int64_t paused, bool busy, struct vclock_moment m)
+{
+	/* It had to give its processor away, or found another thread there.  The rest of the time it was in a queue. */
+	bool queued = paused - wanted >= PREEMPTED_NS && (busy || vclock_was_displaced(c, m.processor));
+
+	vclock_set_delay(c, vclock_delay(c) + (queued ? wanted : paused));
+	vclock_skip(c, paused);
+	if (queued)
+		vclock_regain(c, paused - wanted, true, m);
+}
+
+/* ---- waits -------------------------------------------------------------------------- */
+
+void vclock_wait_begin(struct vclock *c, struct vclock_wait *w, struct vclock_moment m)
+{
+	int64_t d = vclock_delay(c), g = vclock_owed(c->world);
+
+	*w = (struct vclock_wait){
+		.since_ns = m.ns,
+		.delay_ns = d,
+		.base_ns = d < g ? d : g,
+		.window = atomic_load_explicit(&c->account->window, memory_order_relaxed),
+	};
+	if (vclock_speedup(c->world))
+		vclock_leave_processor(c, m);
+}
+
+int64_t vclock_share(int64_t ns, uint32_t weight, uint32_t speedup)
+{
+	return (int64_t)((double)ns * weight / 65536 * speedup / 65536);
+}
+
+void vclock_wait_credit(struct vclock *c, const struct vclock_wait *w, uint32_t weight, int64_t now)
+{
+	/* Wholly, or as far as the window has lasted. */
+	bool same = w->window == atomic_load_explicit(&c->account->window, memory_order_relaxed);
+	int64_t since = same ? w->since_ns : atomic_load_explicit(&c->world->began_ns, memory_order_relaxed);
+	int64_t base = same ? w->base_ns : atomic_load_explicit(&c->world->floor_ns, memory_order_relaxed);
+	int64_t ns = vclock_share(now > since ? now - since : 0, weight, vclock_speedup(c->world));
+
+	vclock_credit_up_to(c, ns, base + ns);
+}

@@ -1,0 +1,267 @@
+/*
+ * vclock: virtual clocks.  The whole algorithm, from what a thread does to its clock.
+ *
+ * Code cannot be made faster, but all else can be made slower.  While region R is "sped
+ * up by s", a period that a thread spends in R is credited with s times its length, and
+ * every other thread must lose as much.
+ *
+ * Words:
+ *
+ *   D   the delay of a thread: the time that it has paused, plus the time that it has
+ *       been credited
+ *   V   its virtual time: wall time - D
+ *   G   the delay that every thread owes by now
+ *   debt     G - D.  Negative: the thread has paid before
+ *   segment  what a thread does between two sync operations
+ *   window   a time in which one region is sped up by one s.  Each begins all accounts
+ *            anew: D is the floor (G as the window began), so neither debts nor what was
+ *            prepaid leaks from one window into the next
+ *
+ * One principle decides everything: a thread may not see an effect from its virtual
+ * future.  These are the rules:
+ *
+ *   credit   A sample of period p in R: c = s * p; G = max(G, min(D, G) + c); D += c.
+ *            The min keeps what a thread has overslept (D > G) from making the others
+ *            sleep too.  (account.c; smoother than by samples: segment.c)
+ *   pay      A thread with D < G pauses, and D grows by the real length of the pause.
+ *            What it oversleeps is prepaid.  (vclock.c)
+ *   release  Before a thread lets another one go on, it pays, and leaves its V at the
+ *            object.  A thread that has a lock paid before it took that.  (object.c)
+ *   acquire  A thread that goes on because of another one does so no earlier, in
+ *            virtual time, than the release:
+ *                V = max(V as it began to wait, V of the release + time since then)
+ *            What the releaser paused is not owed again.  (object.c)
+ *
+ * The last rule also holds for a thread that need not wait in real time: its credit may
+ * have brought it there before the release took place, in virtual time.  It is stronger
+ * than the rule of Coz (what the waker paid is forgiven).  Behind the knee of a barrier or
+ * of a lock, where a credit buys nothing, it takes back the part of the credit that the
+ * thread could not have used.
+ *
+ * Two more files apply the same rules where threads have no object to meet at: at a
+ * processor that they share (processor.c), and in the middle of a segment (earner.c).
+ *
+ * Nothing here reads a clock, sleeps, makes a system call, or has state of its own.  The
+ * caller (lib/runtime, or a test) says what the time is, and does what is returned.
+ * Bounded and async-signal-safe.  A `struct vclock` has one user at a time, its thread.
+ */
+#ifndef ANDWEORC_VCLOCK_VCLOCK_H
+#define ANDWEORC_VCLOCK_VCLOCK_H
+
+#include "vclock/world.h"
+
+/* A time, and the processor that the thread had then (0 .. VCLOCK_PROCESSORS - 1). */
+struct vclock_moment {
+	int64_t ns;
+	uint32_t processor;
+};
+
+/* The segment that a thread is in. */
+struct vclock_current {
+	struct vclock_segment *of; /* what is known of it; NULL: it is not followed */
+	uint32_t window;           /* in which it began */
+	bool known;                /* it is credited by what was known of it then */
+	bool fine;                 /* segments last from sample to sample, as there are so many */
+	uint32_t ends;             /* of segments, since the last sample */
+	int64_t accounted_ns;      /* up to when its time is accounted for, */
+	int64_t into_ns;           /* and how long after its beginning that is */
+};
+
+/* What a thread is credited where its segments are not known: a whole period, or nothing, by each sample. */
+struct vclock_lumps {
+	uint64_t region;    /* that this is about */
+	int64_t last_ns;    /* time of the last sample, later by what has been no work since; 0: none yet */
+	int64_t pending_ns; /* work since then, in segments that have ended and are not known */
+	uint32_t share;     /* of the region in recent samples; 1 << 16: all */
+	uint32_t window;    /* of what follows: */
+	int64_t advance_ns; /* credited by that share when the thread was preempted: samples owe it */
+};
+
+/* A thread's first segment, while it is in that. */
+struct vclock_first {
+	struct vclock_birth *same;    /* kind of threads with its routine and argument; NULL: none */
+	struct vclock_birth *similar; /* with its routine */
+	struct vclock_segment before; /* what was known as it began */
+};
+
+/* What a thread knows itself of the processor that it has noted its clock at. */
+struct vclock_stand {
+	int64_t when_ns;
+	int64_t behind_ns; /* its clock, of that of the processor; negative: ahead */
+	bool under;        /* the thread that it took the processor from has not had it back */
+};
+
+/* A thread's clock: what the thread alone needs to know.  Set up by vclock_begin. */
+struct vclock {
+	struct vclock_world *world;
+	struct vclock_account *account;
+	struct vclock_memory *memory;
+	uint32_t number;       /* of the thread, > 0 */
+	int64_t gathered_ns;   /* credited, but G has not been raised for it yet */
+	bool earns;            /* it has said so (earner.c) */
+	uint64_t took_key;     /* the lock that it took last, */
+	int64_t took_ns;       /* and when */
+	struct vclock_current segment;
+	struct vclock_lumps lumps;
+	struct vclock_first first;
+	struct vclock_stand stand;
+};
+
+enum {
+	VCLOCK_LEAST_DEBT_NS = 50 * 1000, /* smaller debts wait for the next sample: the acquire rule carries them over */
+	VCLOCK_AT_ONCE_NS = 50 * 1000,    /* a thread that becomes ready to run takes so long to do so where nobody queues */
+};
+
+/* ---- life ------------------------------------------------------------------------- */
+
+/* The clock of a thread that begins to use that account, which has been set before.  The pointers stay the caller's. */
+void vclock_begin(struct vclock *c, struct vclock_world *w, struct vclock_account *a, struct vclock_memory *m, uint32_t number);
+
+/* Sets the account of a thread that is about to be born: it begins with the clock of its creator (NULL: owing nothing). */
+void vclock_open_account(struct vclock_account *a, struct vclock_world *w, struct vclock *creator);
+
+/* Forgets what the memory holds: another thread does other things.  What is empty is not touched. */
+void vclock_forget(struct vclock_memory *m);
+
+/* The thread begins with its first segment, which is known by what it runs. */
+void vclock_be_born(struct vclock *c, uint64_t routine, uint64_t arg, int64_t now);
+
+/* ---- the account (account.c) -------------------------------------------------------- */
+
+/* D, set to the floor if the window is new. */
+int64_t vclock_delay(struct vclock *c);
+
+/* V. */
+static inline int64_t vclock_time(struct vclock *c, int64_t now)
+{
+	return now - vclock_delay(c);
+}
+
+/* Sets D, of the window that is on. */
+void vclock_set_delay(struct vclock *c, int64_t d);
+
+/* The rule of credit, for ns of credit: G is raised at once. */
+void vclock_credit(struct vclock *c, int64_t ns);
+
+/* The same for work that samples have shown: it is counted, and G may be raised a little later. */
+void vclock_credit_work(struct vclock *c, int64_t ns);
+
+/* D grows by ns, and G is at least `g` from now on: others may have begun to pay already. */
+void vclock_credit_up_to(struct vclock *c, int64_t ns, int64_t g);
+
+/* ---- samples, segments --------------------------------------------------------------- */
+
+/* What a period at a place of that weight is credited by a sample alone. */
+int64_t vclock_lump(int64_t period, uint32_t weight, uint32_t speedup);
+
+/*
+ * The thread was sampled, after so much processor time, at a place of that weight (0: not in
+ * the region).  It is credited for that, and `more`.
+ */
+void vclock_sampled(struct vclock *c, int64_t period, uint32_t weight, int64_t more, int64_t now);
+
+/*
+ * The thread is credited for all that it has done until now, so that its clock can be told or
+ * compared.  False: its segment has ended, and vclock_begin_segment is to be called.  True: the
+ * segment goes on, as there are so many of them.
+ */
+bool vclock_settle(struct vclock *c, int64_t now);
+
+/* The same, and the segment has ended: the thread is about to wait. */
+void vclock_end_segment(struct vclock *c, int64_t now);
+
+/* The thread leaves the sync operation that was called from `site`. */
+void vclock_begin_segment(struct vclock *c, const void *site, int64_t now);
+
+/* ns until now were no time of the segment: a wait, or a pause. */
+void vclock_skip(struct vclock *c, int64_t ns);
+
+/* ---- paying ---------------------------------------------------------------------------- */
+
+/* What the thread owes; negative: it has paid before. */
+int64_t vclock_debt(struct vclock *c);
+
+/* The same before it takes a lock: also what others have earned and are credited later. */
+int64_t vclock_debt_before_lock(struct vclock *c, int64_t now);
+
+/* Can the latter be more than the former? */
+bool vclock_looks_ahead(const struct vclock *c);
+
+/*
+ * The thread paused for `wanted` ns, which took `paused`.  busy: on its processor, spinning;
+ * else asleep.
+ */
+void vclock_paused(struct vclock *c, int64_t wanted, int64_t paused, bool busy, struct vclock_moment m);
+
+/* ---- sync objects (object.c) ------------------------------------------------------------- */
+
+/* A key names an object, in all processes alike; it is not 0. */
+
+/*
+ * The thread does what can let another one go on, by way of the object; before the real call.
+ * It has paid, unless it has a lock: while it paused, others would have to wait that need not.
+ */
+void vclock_release(struct vclock *c, uint64_t key, int64_t now);
+
+/* The thread got something by way of the object, and did not have to wait. */
+void vclock_acquire(struct vclock *c, uint64_t key, int64_t now);
+
+/* The same, of a lock that was free. */
+void vclock_acquire_lock(struct vclock *c, uint64_t key, int64_t now);
+
+/* It has got that lock just now, however that came about. */
+void vclock_has_lock(struct vclock *c, uint64_t key, int64_t now);
+
+/* When the object was last released in this window; 0: not at all, as far as is known. */
+int64_t vclock_released_at(const struct vclock_world *w, uint64_t key);
+
+/* ---- waits ---------------------------------------------------------------------------------- */
+
+/* A wait, as it began. */
+struct vclock_wait {
+	int64_t since_ns;
+	int64_t delay_ns; /* D */
+	int64_t base_ns;  /* min(D, G) */
+	uint32_t window;
+};
+
+/* The thread is about to wait; its segment has ended. */
+void vclock_wait_begin(struct vclock *c, struct vclock_wait *w, struct vclock_moment m);
+
+/*
+ * It goes on because of another thread, by way of the object a, or of the later released of
+ * a and b (a condition variable and its mutex; 0: none).  False: what it got was there
+ * already as it came.
+ */
+bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t a, uint64_t b, struct vclock_moment m);
+
+/* The wait until now was in the region, by that weight: it is credited. */
+void vclock_wait_credit(struct vclock *c, const struct vclock_wait *w, uint32_t weight, int64_t now);
+
+/* What is credited of a wait of ns with that weight. */
+int64_t vclock_share(int64_t ns, uint32_t weight, uint32_t speedup);
+
+/* ---- processors (processor.c) ---------------------------------------------------------------- */
+
+/* The thread has its processor, and may be preempted before it says so again; */
+void vclock_keep_processor(struct vclock *c, struct vclock_moment m);
+
+/* or is about to leave it; */
+void vclock_leave_processor(struct vclock *c, struct vclock_moment m);
+
+/* or has it, while its clock stands at `virt`. */
+void vclock_stand(struct vclock *c, int64_t virt, struct vclock_moment m);
+
+/* Has another thread had that processor since the calling one last said that it had it? */
+bool vclock_was_displaced(const struct vclock *c, uint32_t processor);
+
+/*
+ * The thread has its processor again, and had none for ns, though it could have run.  Its
+ * clock is set accordingly.  in_sample: it was interrupted by a sample just now.
+ */
+void vclock_regain(struct vclock *c, int64_t ns, bool in_sample, struct vclock_moment m);
+
+/* The thread was ready to run all the time since then, in a call that could have blocked, or before it was born. */
+void vclock_was_ready(struct vclock *c, int64_t since, struct vclock_moment m);
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * world: what the virtual clocks of all threads share.
+ *
+ * It lies in memory that every process of a recording and the recorder have mapped (it
+ * is a part of struct arena).  The rules are in vclock.h.
+ *
+ * Each field names its one writer: [C] the conductor (andweorc-record), [T] the thread
+ * that owns it, [A] any thread.  Times are CLOCK_MONOTONIC nanoseconds.  Fractions are
+ * in 1/65536.
+ */
+#ifndef ANDWEORC_VCLOCK_WORLD_H
+#define ANDWEORC_VCLOCK_WORLD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	VCLOCK_OBJECTS = 1 << 14,    /* sync objects that are remembered; a power of two */
+	VCLOCK_PROCESSORS = 1 << 10, /* processors; a power of two */
+	VCLOCK_EARNERS = 8,          /* threads that say what they are about to be credited */
+	VCLOCK_SEGMENTS = 1024,      /* places that a thread remembers; a power of two */
+	VCLOCK_BINS = 16,            /* of a segment, half a period each; the last one holds the rest */
+	VCLOCK_PARTS = 32,           /* of a segment, a sixteenth of a period each; the last one holds the rest */
+	VCLOCK_BIRTHS = 1 << 12,     /* kinds of threads; a power of two */
+};
+
+/* A sync object (mutex, condition variable, thread, pipe...), as the last thread that released it left it. */
+struct vclock_object {
+	_Atomic uint64_t tag;     /* [A] key and window number, mixed; 0: free */
+	_Atomic int64_t virt_ns;  /* [A] latest virtual time of a release in this window */
+	_Atomic int64_t real_ns;  /* [A] real time of the last release */
+	_Atomic uint32_t by;      /* [A] number of the thread whose virtual time that is */
+	_Atomic uint32_t held_ns; /* [A] of a lock, how long it had been held; UINT32_MAX: unknown */
+};
+
+/* A processor, as the last thread that wrote here left it, or had it. */
+struct vclock_processor {
+	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
+	_Atomic uint32_t left;    /* [A] 1: that thread has left it to wait */
+	_Atomic uint32_t under;   /* [A] 1: the thread that it took the processor from has not had it back */
+	_Atomic uint32_t rate;    /* [A] what that thread is going to be credited from then on; 1 << 16: all the time */
+	_Atomic uint32_t by;      /* [A] number of that thread */
+	_Atomic int64_t virt_ns;  /* [A] virtual time of the processor */
+	_Atomic int64_t real_ns;  /* [A] when that was */
+};
+
+/* What all others owe a thread for what it does in the middle of a segment, before it is credited. */
+struct vclock_earner {
+	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
+	_Atomic uint32_t by;      /* [A] number of that thread */
+	_Atomic uint32_t on;      /* [A] its processor, by index */
+	_Atomic uint32_t rate;    /* [A] what it earns from then on; 1 << 16: all the time; 0: nothing is known */
+	_Atomic int64_t owed_ns;  /* [A] G, were it credited then */
+	_Atomic int64_t real_ns;  /* [A] when that was */
+};
+
+/* What a thread does between two sync operations, as far as samples have shown. */
+struct vclock_segment {
+	uint64_t key;      /* where the segment begins, and the region; 0: free */
+	uint32_t seen;     /* segments that ended */
+	uint32_t samples;
+	uint32_t hits;     /* of these, in the region */
+	uint32_t changes;  /* samples that differ in this from the one before */
+	uint32_t last_hit;
+	int64_t time_ns[VCLOCK_BINS]; /* spent in them, by how long after their beginning */
+	int64_t hit_ns[VCLOCK_BINS];  /* of which samples found the region: samples in it times their period */
+	struct {
+		uint16_t samples, hits;
+	} part[VCLOCK_PARTS];         /* samples by where in the segment they were */
+};
+
+/* The same for what threads do first, which each does once.  Shared by all that begin alike. */
+struct vclock_birth {
+	_Atomic uint64_t key;
+	_Atomic uint32_t seen, samples, hits, changes;
+	_Atomic int64_t time_ns[VCLOCK_BINS], hit_ns[VCLOCK_BINS];
+};
+
+/* A thread's account. */
+struct vclock_account {
+	_Atomic int64_t delay_ns;   /* [T] D: what it has paused, plus what it has been credited */
+	_Atomic uint32_t window;    /* [T] the window in which D was last set to the floor */
+	_Atomic uint64_t credit_ns; /* [T] sum of what samples have credited, whatever became of it; never reset */
+};
+
+/* What a thread has learned of its segments. */
+struct vclock_memory {
+	uint64_t used[VCLOCK_SEGMENTS / 64]; /* [T] a bit for each that is not empty */
+	struct vclock_segment segment[VCLOCK_SEGMENTS]; /* [T] */
+};
+
+struct vclock_world {
+	/* The window. */
+	_Alignas(64) _Atomic uint32_t window; /* [C] number << 2 | phase */
+	_Atomic uint32_t speedup;  /* [C] 0 .. 1 << 16: what is credited of a period where the weight is 1 << 16; 0: clocks do not matter */
+	_Atomic uint32_t region;   /* [C] of what is sped up, and by how much if that changes weights; 0: nothing is */
+	_Atomic uint32_t queueing; /* [C] 1: what is sped up is time without a processor */
+	_Atomic int64_t floor_ns;  /* [C] G as the window began: older debts are forgiven */
+	_Atomic int64_t began_ns;  /* [C] when the window began */
+	uint64_t period_ns;        /* [C] of the sampler */
+
+	_Alignas(64) _Atomic int64_t owed_ns; /* [A] G: what every thread owes by now */
+
+	struct vclock_object object[VCLOCK_OBJECTS];
+	struct vclock_processor processor[VCLOCK_PROCESSORS];
+	struct vclock_earner earner[VCLOCK_EARNERS];
+	struct vclock_birth birth[VCLOCK_BIRTHS];
+};
+
+/* The number of the window that is on. */
+static inline uint32_t vclock_window(const struct vclock_world *w)
+{
+	return atomic_load_explicit(&w->window, memory_order_relaxed) >> 2;
+}
+
+/* By how much the region is sped up just now; 0: not at all. */
+static inline uint32_t vclock_speedup(const struct vclock_world *w)
+{
+	return atomic_load_explicit(&w->speedup, memory_order_relaxed);
+}
+
+/* G. */
+static inline int64_t vclock_owed(const struct vclock_world *w)
+{
+	return atomic_load_explicit(&w->owed_ns, memory_order_relaxed);
+}
+
+/* G is at least `to` from now on. */
+static inline void vclock_raise(struct vclock_world *w, int64_t to)
+{
+	int64_t g = vclock_owed(w);
+
+	/* A failed exchange has loaded a newer G; one that is above `to` already owes this much. */
+	while (g < to && !atomic_compare_exchange_weak_explicit(&w->owed_ns, &g, to, memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+#endif
