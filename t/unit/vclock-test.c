@@ -1,0 +1,818 @@
+/*
+ * Virtual clocks, rule by rule, with exact times.  Whole programs are in
+ * vclock-programs-test.c.
+ */
+#include "unit.h"
+
+#include "vclock/vclock.h"
+
+enum { THREADS = 4, US = 1000, MS = 1000 * 1000, HALF = 1 << 15, ALL = 1 << 16 };
+
+/* Keys whose objects have places of their own. */
+#define KEY(n) ((uint64_t)(n) << 40)
+
+static struct vclock_world *world;
+static struct vclock_account account[THREADS];
+static struct vclock_memory *memory[THREADS];
+static struct vclock clock_of[THREADS];
+
+/* Thread i, on the processor of that number, unless a test says otherwise. */
+#define T(i) (&clock_of[i])
+
+static struct vclock_moment at(int64_t ns, uint32_t processor)
+{
+	return (struct vclock_moment){ .ns = ns, .processor = processor };
+}
+
+/* A window in which `region` is sped up by half. */
+static void begin_window(uint32_t number, uint32_t region, int64_t now)
+{
+	atomic_store(&world->floor_ns, vclock_owed(world));
+	atomic_store(&world->began_ns, now);
+	atomic_store(&world->region, region);
+	atomic_store(&world->speedup, HALF);
+	atomic_store(&world->window, number << 2);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	world = calloc(1, sizeof(*world));
+	assert_non_null(world);
+	world->period_ns = MS;
+	begin_window(1, 1, 0);
+	for (unsigned i = 0; i < THREADS; i++) {
+		memory[i] = calloc(1, sizeof(*memory[i]));
+		assert_non_null(memory[i]);
+		memset(&account[i], 0, sizeof(account[i]));
+		vclock_open_account(&account[i], world, NULL);
+		vclock_begin(T(i), world, &account[i], memory[i], i + 1);
+	}
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < THREADS; i++)
+		free(memory[i]);
+	free(world);
+	return 0;
+}
+
+/* ---- credit ------------------------------------------------------------------------ */
+
+static void all_others_owe_what_one_is_credited(void **state)
+{
+	(void)state;
+	vclock_credit(T(0), 500 * US);
+	assert_int_equal(vclock_owed(world), 500 * US);
+	assert_int_equal(vclock_debt(T(0)), 0);
+	assert_int_equal(vclock_debt(T(1)), 500 * US);
+	/* Its clock has gone back by as much. */
+	assert_int_equal(vclock_time(T(0), 10 * MS), 10 * MS - 500 * US);
+	assert_int_equal(vclock_time(T(1), 10 * MS), 10 * MS);
+}
+
+static void two_that_work_in_the_region_at_a_time_owe_each_other_nothing(void **state)
+{
+	(void)state;
+	vclock_credit(T(0), 500 * US);
+	vclock_credit(T(1), 500 * US);
+	assert_int_equal(vclock_owed(world), 500 * US);
+	assert_int_equal(vclock_debt(T(0)), 0);
+	assert_int_equal(vclock_debt(T(1)), 0);
+	assert_int_equal(vclock_debt(T(2)), 500 * US);
+}
+
+static void what_one_has_overslept_others_need_not_sleep(void **state)
+{
+	(void)state;
+	vclock_set_delay(T(0), 300 * US); /* G is 0 */
+	vclock_credit(T(0), 100 * US);
+	assert_int_equal(vclock_owed(world), 100 * US);
+	assert_int_equal(vclock_debt(T(0)), -300 * US);
+}
+
+static void small_credits_are_gathered_and_none_is_lost(void **state)
+{
+	(void)state;
+	vclock_credit_work(T(0), 10 * US);
+	vclock_credit_work(T(0), 10 * US);
+	assert_int_equal(vclock_owed(world), 0);
+	assert_int_equal(vclock_delay(T(0)), 20 * US); /* its own clock is right at once */
+	vclock_credit_work(T(0), 10 * US);
+	assert_int_equal(vclock_owed(world), 30 * US);
+	assert_int_equal(vclock_delay(T(0)), 30 * US);
+	assert_int_equal(atomic_load(&account[0].credit_ns), 30 * US);
+}
+
+static void a_window_begins_all_accounts_anew(void **state)
+{
+	(void)state;
+	vclock_credit_work(T(0), 20 * US); /* gathered */
+	vclock_credit(T(1), 700 * US);
+	vclock_set_delay(T(2), 900 * US); /* prepaid */
+	begin_window(2, 1, 5 * MS);
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(vclock_debt(T(i)), 0);
+	/* What was gathered in the last window is not credited in this one. */
+	vclock_credit_work(T(0), 30 * US);
+	assert_int_equal(vclock_debt(T(3)), 30 * US);
+}
+
+static void a_new_thread_has_the_clock_of_its_creator(void **state)
+{
+	struct vclock_account child = { 0 };
+
+	(void)state;
+	vclock_credit(T(0), 500 * US);
+	vclock_open_account(&child, world, T(1)); /* which owes that */
+	assert_int_equal(atomic_load(&child.delay_ns), vclock_delay(T(1)));
+	vclock_open_account(&child, world, NULL);
+	assert_int_equal(atomic_load(&child.delay_ns), 500 * US);
+}
+
+/* ---- pay ---------------------------------------------------------------------------- */
+
+static void what_a_pause_oversleeps_is_prepaid(void **state)
+{
+	(void)state;
+	vclock_credit(T(0), 500 * US);
+	vclock_paused(T(1), 500 * US, 520 * US, true, at(10 * MS, 1));
+	assert_int_equal(vclock_debt(T(1)), -20 * US);
+	/* In virtual time the pause never was. */
+	assert_int_equal(vclock_time(T(1), 10 * MS), 10 * MS - 520 * US);
+}
+
+static void a_sleep_that_is_long_is_prepaid_too(void **state)
+{
+	(void)state;
+	vclock_credit(T(0), 500 * US);
+	vclock_paused(T(1), 500 * US, 3 * MS, false, at(10 * MS, 1));
+	assert_int_equal(vclock_debt(T(1)), -2500 * US);
+}
+
+/* It wanted to spin for 0.5 ms, and was displaced for 2 ms by a thread that is credited nothing. */
+static void a_thread_preempted_while_it_pays_has_only_queued(void **state)
+{
+	(void)state;
+	vclock_credit(T(0), 500 * US);
+	vclock_stand(T(1), vclock_time(T(1), 10 * MS), at(10 * MS, 0));
+	vclock_keep_processor(T(2), at(10500 * US, 0)); /* its clock is 10.5 ms */
+	vclock_paused(T(1), 500 * US, 2500 * US, true, at(12500 * US, 0));
+	/* V as it became ready to run: 10.0 ms; that of the processor: 10.0 + 2.0 ms. */
+	assert_int_equal(vclock_time(T(1), 12500 * US), 12 * MS);
+	assert_int_equal(vclock_debt(T(1)), 0);
+}
+
+/* ---- release, acquire ------------------------------------------------------------------ */
+
+/* Thread i waits from `since` on. */
+static struct vclock_wait waits(unsigned i, int64_t since)
+{
+	struct vclock_wait w;
+
+	vclock_wait_begin(T(i), &w, at(since, i));
+	return w;
+}
+
+static void a_waiter_goes_on_no_earlier_than_the_release(void **state)
+{
+	struct vclock_wait w = waits(1, 5 * MS);
+
+	(void)state;
+	vclock_credit(T(0), 2 * MS);
+	vclock_release(T(0), KEY(1), 10 * MS); /* V = 8 ms */
+	assert_true(vclock_wait_by_peer(T(1), &w, KEY(1), 0, at(10 * MS, 1)));
+	assert_int_equal(vclock_time(T(1), 10 * MS), 8 * MS);
+	/* What the other one was credited it has not to pay: it waited for that. */
+	assert_int_equal(vclock_debt(T(1)), 0);
+}
+
+static void time_since_the_release_has_passed_for_both(void **state)
+{
+	struct vclock_wait w = waits(1, 5 * MS);
+
+	(void)state;
+	vclock_credit(T(0), 2 * MS);
+	vclock_release(T(0), KEY(1), 10 * MS);
+	vclock_wait_by_peer(T(1), &w, KEY(1), 0, at(10030 * US, 1)); /* woken 30 us later */
+	assert_int_equal(vclock_time(T(1), 10030 * US), 8030 * US);
+}
+
+/* Beyond the knee: the waiter was credited 3 ms, which buys it nothing. */
+static void a_credit_that_leads_to_waiting_is_taken_back(void **state)
+{
+	struct vclock_wait w;
+
+	(void)state;
+	vclock_credit(T(1), 3 * MS);
+	w = waits(1, 5 * MS); /* V = 2 ms */
+	vclock_paused(T(0), 3 * MS, 3 * MS, true, at(10 * MS, 0));
+	vclock_release(T(0), KEY(1), 12 * MS); /* V = 9 ms */
+	vclock_wait_by_peer(T(1), &w, KEY(1), 0, at(12 * MS, 1));
+	assert_int_equal(vclock_time(T(1), 12 * MS), 9 * MS);
+	assert_int_equal(vclock_debt(T(1)), 0);
+}
+
+static void a_waiter_is_no_earlier_than_it_came(void **state)
+{
+	struct vclock_wait w = waits(1, 9 * MS);
+
+	(void)state;
+	vclock_credit(T(0), 2 * MS);
+	vclock_release(T(0), KEY(1), 10 * MS); /* V = 8 ms, before the waiter came */
+	vclock_wait_by_peer(T(1), &w, KEY(1), 0, at(10 * MS, 1));
+	assert_int_equal(vclock_time(T(1), 10 * MS), 9 * MS);
+}
+
+static void the_latest_release_of_a_barrier_counts(void **state)
+{
+	struct vclock_wait w = waits(2, MS);
+
+	(void)state;
+	vclock_credit(T(0), 4 * MS);
+	vclock_release(T(1), KEY(1), 10 * MS); /* V = 10 ms */
+	vclock_release(T(0), KEY(1), 11 * MS); /* V = 7 ms, though later in real time */
+	vclock_wait_by_peer(T(2), &w, KEY(1), 0, at(11 * MS, 2));
+	assert_int_equal(vclock_time(T(2), 11 * MS), 10 * MS);
+}
+
+static void what_was_there_already_is_not_had_before_it_was_released(void **state)
+{
+	(void)state;
+	vclock_credit(T(1), 3 * MS);
+	vclock_release(T(0), KEY(1), 10 * MS); /* V = 10 ms */
+	vclock_acquire(T(1), KEY(1), 10500 * US); /* V was 7.5 ms */
+	assert_int_equal(vclock_time(T(1), 10500 * US), 10 * MS);
+}
+
+static void a_later_clock_is_left_alone(void **state)
+{
+	(void)state;
+	vclock_credit(T(0), 3 * MS);
+	vclock_release(T(0), KEY(1), 10 * MS); /* V = 7 ms */
+	vclock_acquire(T(1), KEY(1), 10 * MS);
+	assert_int_equal(vclock_time(T(1), 10 * MS), 10 * MS);
+}
+
+static void its_own_release_does_not_bind_a_thread(void **state)
+{
+	(void)state;
+	vclock_release(T(0), KEY(1), 10 * MS);
+	vclock_credit(T(0), MS); /* for work of before */
+	vclock_acquire(T(0), KEY(1), 10 * MS);
+	assert_int_equal(vclock_time(T(0), 10 * MS), 9 * MS);
+}
+
+static void of_two_objects_the_later_released_counts(void **state)
+{
+	struct vclock_wait w = waits(2, MS);
+
+	(void)state;
+	vclock_credit(T(1), 2 * MS);
+	vclock_release(T(0), KEY(1), 9 * MS);  /* V = 9 ms */
+	vclock_release(T(1), KEY(2), 10 * MS); /* V = 8 ms */
+	vclock_wait_by_peer(T(2), &w, KEY(1), KEY(2), at(10 * MS, 2));
+	assert_int_equal(vclock_time(T(2), 10 * MS), 8 * MS);
+}
+
+static void what_was_released_before_the_wait_was_not_waited_for(void **state)
+{
+	struct vclock_wait w;
+
+	(void)state;
+	vclock_release(T(0), KEY(1), 10 * MS);
+	w = waits(1, 11 * MS);
+	assert_false(vclock_wait_by_peer(T(1), &w, KEY(1), 0, at(12 * MS, 1)));
+	assert_int_equal(vclock_time(T(1), 12 * MS), 12 * MS);
+}
+
+static void a_releaser_without_history_has_paid(void **state)
+{
+	struct vclock_wait w = waits(1, 5 * MS);
+
+	(void)state;
+	vclock_credit(T(0), 2 * MS);
+	assert_true(vclock_wait_by_peer(T(1), &w, KEY(7), 0, at(10 * MS, 1)));
+	assert_int_equal(vclock_time(T(1), 10 * MS), 8 * MS);
+	assert_int_equal(vclock_debt(T(1)), 0);
+}
+
+static void a_release_of_another_window_is_forgotten(void **state)
+{
+	(void)state;
+	vclock_release(T(0), KEY(1), 10 * MS);
+	assert_int_equal(vclock_released_at(world, KEY(1)), 10 * MS);
+	begin_window(2, 1, 11 * MS);
+	assert_int_equal(vclock_released_at(world, KEY(1)), 0);
+}
+
+static void a_wait_that_a_window_begins_in_begins_with_that(void **state)
+{
+	struct vclock_wait w = waits(1, 5 * MS);
+
+	(void)state;
+	vclock_credit(T(0), 2 * MS);
+	begin_window(2, 1, 11 * MS);
+	vclock_release(T(0), KEY(1), 12 * MS); /* D = the floor, 2 ms: V = 10 ms */
+	vclock_wait_by_peer(T(1), &w, KEY(1), 0, at(12 * MS, 1));
+	assert_int_equal(vclock_time(T(1), 12 * MS), 10 * MS);
+	assert_int_equal(vclock_debt(T(1)), 0);
+}
+
+static void two_objects_in_one_place_are_not_mixed_up(void **state)
+{
+	const uint64_t other = KEY(1 + VCLOCK_OBJECTS);
+
+	(void)state;
+	vclock_release(T(0), KEY(1), 10 * MS);
+	vclock_release(T(1), other, 11 * MS);
+	assert_int_equal(vclock_released_at(world, KEY(1)), 0);
+	assert_int_equal(vclock_released_at(world, other), 11 * MS);
+}
+
+/* ---- free locks ----------------------------------------------------------------------- */
+
+/* Thread 0 has the lock from 9.8 to 10.0 ms.  Thread 1, credited so much, takes it at 10.1 ms.  Returns its V then. */
+static int64_t takes_after(int64_t credit)
+{
+	vclock_has_lock(T(0), KEY(1), 9800 * US);
+	vclock_release(T(0), KEY(1), 10 * MS);
+	vclock_credit(T(1), credit);
+	vclock_acquire_lock(T(1), KEY(1), 10100 * US);
+	return vclock_time(T(1), 10100 * US);
+}
+
+static void the_next_holder_is_no_earlier_than_the_last_one(void **state)
+{
+	(void)state;
+	/* It would come 0.3 ms ahead of the end, in the holder's time or just before it: it would have had to wait. */
+	assert_int_equal(takes_after(400 * US), 10 * MS);
+}
+
+static void a_thread_that_is_far_ahead_passes_by(void **state)
+{
+	(void)state;
+	/* 0.5 ms ahead: it was done with the lock before the other one came.  It keeps up to half a millisecond. */
+	assert_int_equal(takes_after(600 * US), 9500 * US);
+}
+
+static void but_not_by_more_than_that(void **state)
+{
+	(void)state;
+	assert_int_equal(takes_after(3 * MS), 9500 * US);
+}
+
+/* ---- waits for the outside ----------------------------------------------------------- */
+
+static void a_wait_in_the_region_is_credited_and_others_owe_it(void **state)
+{
+	struct vclock_wait w = waits(0, 5 * MS);
+
+	(void)state;
+	vclock_wait_credit(T(0), &w, ALL, 9 * MS);
+	assert_int_equal(vclock_owed(world), 2 * MS);
+	assert_int_equal(vclock_debt(T(0)), 0);
+	assert_int_equal(vclock_debt(T(1)), 2 * MS);
+}
+
+static void what_the_conductor_has_raised_for_it_is_not_owed_twice(void **state)
+{
+	struct vclock_wait w = waits(0, 5 * MS);
+
+	(void)state;
+	vclock_raise(world, w.base_ns + vclock_share(3 * MS, ALL, HALF)); /* at 8 ms */
+	vclock_wait_credit(T(0), &w, ALL, 9 * MS);
+	assert_int_equal(vclock_owed(world), 2 * MS);
+	assert_int_equal(vclock_debt(T(0)), 0);
+}
+
+static void a_wait_is_credited_as_far_as_the_window_has_lasted(void **state)
+{
+	struct vclock_wait w = waits(0, 5 * MS);
+
+	(void)state;
+	begin_window(2, 1, 8 * MS);
+	vclock_delay(T(0));
+	vclock_wait_credit(T(0), &w, ALL, 9 * MS);
+	assert_int_equal(vclock_debt(T(1)), 500 * US);
+}
+
+static void a_part_of_the_weight_credits_a_part(void **state)
+{
+	(void)state;
+	assert_int_equal(vclock_share(4 * MS, HALF, HALF), MS);
+	assert_int_equal(vclock_lump(4 * MS, HALF, HALF), MS);
+	assert_int_equal(vclock_lump(4 * MS, 0, HALF), 0);
+}
+
+/* ---- segments -------------------------------------------------------------------------- */
+
+static const char here, there;
+
+/*
+ * Thread i runs n segments of `length` that begin at a place, one after the other, from `*now` on.
+ * The first `in` of each are in the region.  A sample comes with each period.
+ */
+static void run_segments(unsigned i, const void *site, unsigned n, int64_t length, int64_t in, int64_t *now)
+{
+	static int64_t since_sample[THREADS];
+	const int64_t step = 10 * US, period = 970 * US; /* does not divide the length */
+
+	for (unsigned k = 0; k < n; k++) {
+		vclock_begin_segment(T(i), site, *now);
+		for (int64_t into = 0; into < length; into += step) {
+			*now += step;
+			since_sample[i] += step;
+			if (since_sample[i] >= period) {
+				since_sample[i] -= period;
+				vclock_sampled(T(i), period, into < in ? ALL : 0, 0, *now);
+			}
+		}
+		vclock_settle(T(i), *now);
+	}
+}
+
+static int64_t credit_of(unsigned i)
+{
+	return (int64_t)atomic_load(&account[i].credit_ns);
+}
+
+static void assert_about(int64_t got, int64_t want, double within)
+{
+	if ((double)got < (double)want * (1 - within) || (double)got > (double)want * (1 + within))
+		fail_msg("%lld instead of %lld", (long long)got, (long long)want);
+}
+
+static void a_known_segment_is_credited_the_same_each_time(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	run_segments(0, &here, 400, 600 * US, 240 * US, &now);
+	for (unsigned k = 0; k < 20; k++) {
+		before = credit_of(0);
+		run_segments(0, &here, 1, 600 * US, 240 * US, &now);
+		assert_about(credit_of(0) - before, 120 * US, .1); /* half of 240 us */
+	}
+}
+
+static void in_the_sum_segments_credit_what_samples_would(void **state)
+{
+	int64_t now = 0;
+
+	(void)state;
+	run_segments(0, &here, 4000, 600 * US, 240 * US, &now);
+	assert_about(credit_of(0), 4000ll * 120 * US, .01);
+}
+
+static void two_places_are_known_apart(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	for (unsigned k = 0; k < 400; k++) {
+		run_segments(0, &here, 1, 500 * US, 500 * US, &now);
+		run_segments(0, &there, 1, 500 * US, 0, &now);
+	}
+	before = credit_of(0);
+	run_segments(0, &here, 1, 500 * US, 500 * US, &now);
+	assert_about(credit_of(0) - before, 250 * US, .06);
+	before = credit_of(0);
+	run_segments(0, &there, 1, 500 * US, 0, &now);
+	assert_int_equal(credit_of(0), before);
+}
+
+static void a_segment_that_is_new_is_credited_by_samples(void **state)
+{
+	int64_t now = 0;
+
+	(void)state;
+	vclock_begin_segment(T(0), &here, 0);
+	vclock_sampled(T(0), MS, ALL, 0, 300 * US);
+	assert_int_equal(credit_of(0), 500 * US); /* half of a whole period */
+	vclock_settle(T(0), 600 * US);
+	assert_int_equal(credit_of(0), 500 * US);
+	/* With another region what is known begins anew. */
+	run_segments(0, &here, 400, 600 * US, 600 * US, &now);
+	begin_window(2, 2, now);
+	vclock_begin_segment(T(0), &here, now);
+	vclock_settle(T(0), now + 600 * US);
+	assert_int_equal(vclock_debt(T(1)), 0);
+}
+
+static void long_segments_are_credited_by_samples(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	run_segments(0, &here, 40, 20 * MS, 10 * MS, &now);
+	before = credit_of(0);
+	vclock_begin_segment(T(0), &here, now);
+	vclock_sampled(T(0), MS, ALL, 0, now + 500 * US);
+	assert_int_equal(credit_of(0) - before, 500 * US);
+}
+
+/* Four hundred that are in the region, then as many that are not: the share is that of none of them. */
+static void what_has_phases_is_credited_by_samples(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	run_segments(0, &here, 200, 600 * US, 600 * US, &now);
+	run_segments(0, &here, 200, 600 * US, 0, &now);
+	before = credit_of(0);
+	run_segments(0, &here, 1, 600 * US, 0, &now);
+	assert_int_equal(credit_of(0), before);
+}
+
+/* The same, where samples walk through segments by small steps: those of one part are of one phase. */
+static void phases_are_not_taken_for_parts_of_a_segment(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	for (unsigned k = 0; k < 10; k++) {
+		run_segments(0, &here, 400, MS, MS, &now);
+		run_segments(0, &here, 100, MS, 0, &now);
+		before = credit_of(0);
+		run_segments(0, &here, 10, MS, 0, &now);
+		assert_int_equal(credit_of(0), before);
+	}
+}
+
+static void parts_of_a_segment_are_not_taken_for_phases(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	run_segments(0, &here, 1000, MS, 300 * US, &now);
+	before = credit_of(0);
+	run_segments(0, &here, 1, MS, 300 * US, &now);
+	assert_about(credit_of(0) - before, 150 * US, .1);
+}
+
+static void a_pause_is_no_time_of_the_segment(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	run_segments(0, &here, 400, 600 * US, 600 * US, &now);
+	before = credit_of(0);
+	vclock_begin_segment(T(0), &here, now);
+	vclock_paused(T(0), 5 * MS, 5 * MS, true, at(now + 5 * MS, 0));
+	vclock_settle(T(0), now + 5600 * US);
+	assert_about(credit_of(0) - before, 300 * US, .01);
+}
+
+static void segments_that_are_many_last_from_sample_to_sample(void **state)
+{
+	int64_t now = 0, before;
+	bool goes_on = false;
+
+	(void)state;
+	for (unsigned k = 0; k < 200 * 100; k++) { /* 200 in a period */
+		if (!goes_on)
+			vclock_begin_segment(T(0), &here, now);
+		now += 5 * US;
+		if (k % 200 == 199)
+			vclock_sampled(T(0), MS, k % 400 == 199 ? ALL : 0, 0, now);
+		goes_on = vclock_settle(T(0), now);
+	}
+	assert_true(goes_on);
+	before = credit_of(0);
+	assert_true(vclock_settle(T(0), now + 100 * US));
+	assert_about(credit_of(0) - before, 25 * US, .1); /* half of the time is in the region, and that is sped up by half */
+}
+
+static void threads_that_live_for_one_task_learn_from_each_other(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	for (unsigned k = 0; k < 60; k++) {
+		vclock_begin(T(0), world, &account[0], memory[0], 1);
+		vclock_forget(memory[0]);
+		vclock_be_born(T(0), 0x1000, 0x2000, now);
+		vclock_sampled(T(0), MS, ALL, 0, now + 500 * US);
+		vclock_end_segment(T(0), now + MS);
+		now += 2 * MS;
+	}
+	vclock_begin(T(0), world, &account[0], memory[0], 1);
+	vclock_forget(memory[0]);
+	vclock_be_born(T(0), 0x1000, 0x2000, now);
+	before = credit_of(0);
+	vclock_end_segment(T(0), now + MS); /* without a sample */
+	assert_about(credit_of(0) - before, 500 * US, .05);
+	/* A thread with another argument has the same role, as all of them were in the region. */
+	vclock_be_born(T(0), 0x1000, 0x3000, now);
+	before = credit_of(0);
+	vclock_end_segment(T(0), now + MS);
+	assert_about(credit_of(0) - before, 500 * US, .05);
+}
+
+static void what_a_thread_forgets_it_does_not_know(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	run_segments(0, &here, 400, 600 * US, 600 * US, &now);
+	vclock_forget(memory[0]);
+	before = credit_of(0);
+	vclock_begin_segment(T(0), &here, now);
+	vclock_settle(T(0), now + 600 * US);
+	assert_int_equal(credit_of(0), before);
+}
+
+/* ---- processors --------------------------------------------------------------------------- */
+
+/* Thread 1 is preempted on processor 0 at 10 ms by thread 0, whose clock is 2 ms behind, and has it back at 15 ms. */
+static void a_thread_that_queued_loses_what_the_others_did(void **state)
+{
+	(void)state;
+	vclock_keep_processor(T(1), at(10 * MS, 0));
+	vclock_credit(T(0), 2 * MS);
+	vclock_keep_processor(T(0), at(10 * MS, 0)); /* the processor's clock goes on from 10 ms */
+	for (int64_t ms = 11; ms <= 15; ms++) {
+		vclock_credit(T(0), 400 * US);
+		vclock_keep_processor(T(0), at(ms * MS, 0));
+	}
+	vclock_leave_processor(T(0), at(15 * MS, 0));
+	assert_true(vclock_was_displaced(T(1), 0));
+	vclock_regain(T(1), 5 * MS, false, at(15 * MS, 0));
+	assert_int_equal(vclock_time(T(1), 15 * MS), 13 * MS);
+	/* It owes the 2 ms from before. */
+	assert_int_equal(vclock_debt(T(1)), 2 * MS);
+}
+
+static void a_thread_that_had_its_processor_is_not_displaced(void **state)
+{
+	(void)state;
+	vclock_keep_processor(T(1), at(10 * MS, 0));
+	assert_false(vclock_was_displaced(T(1), 0));
+	vclock_keep_processor(T(0), at(10 * MS, 3));
+	assert_false(vclock_was_displaced(T(1), 0));
+}
+
+static void time_in_which_nobody_was_credited_stays_lost(void **state)
+{
+	(void)state;
+	vclock_keep_processor(T(1), at(10 * MS, 0));
+	vclock_keep_processor(T(0), at(10 * MS, 0));
+	vclock_leave_processor(T(0), at(15 * MS, 0));
+	vclock_regain(T(1), 5 * MS, false, at(15 * MS, 0));
+	assert_int_equal(vclock_time(T(1), 15 * MS), 15 * MS);
+}
+
+static void where_queueing_is_sped_up_no_clock_stands_for_it(void **state)
+{
+	(void)state;
+	atomic_store(&world->queueing, 1);
+	vclock_keep_processor(T(1), at(10 * MS, 0));
+	vclock_keep_processor(T(0), at(10 * MS, 0));
+	vclock_credit(T(0), 2 * MS);
+	vclock_leave_processor(T(0), at(15 * MS, 0));
+	vclock_regain(T(1), 5 * MS, false, at(15 * MS, 0));
+	assert_int_equal(vclock_time(T(1), 15 * MS), 15 * MS);
+	assert_int_equal(vclock_debt(T(1)), 2 * MS);
+}
+
+/* Woken at 10 ms, on its processor at 12 ms, when that was left by a thread that was credited 1 ms meanwhile. */
+static void a_waiter_that_queues_goes_on_when_the_processor_is_left(void **state)
+{
+	struct vclock_wait w = waits(1, 5 * MS);
+
+	(void)state;
+	vclock_keep_processor(T(0), at(10 * MS, 1));
+	vclock_release(T(2), KEY(1), 10 * MS);
+	vclock_credit(T(0), MS);
+	vclock_leave_processor(T(0), at(12 * MS, 1));
+	vclock_wait_by_peer(T(1), &w, KEY(1), 0, at(12 * MS, 1));
+	assert_int_equal(vclock_time(T(1), 12 * MS), 11 * MS);
+}
+
+static void a_thread_is_born_ready(void **state)
+{
+	(void)state;
+	vclock_credit(T(0), MS);
+	vclock_leave_processor(T(0), at(12 * MS, 1)); /* its clock is 11 ms */
+	vclock_was_ready(T(1), 10 * MS, at(12 * MS, 1));
+	assert_int_equal(vclock_time(T(1), 12 * MS), 11 * MS);
+}
+
+/* ---- what is earned in the middle of a segment ------------------------------------------------ */
+
+/* Thread 0 is in a segment that is known to be all in the region, from the time on that is returned. */
+static int64_t earns(void)
+{
+	int64_t now = 0;
+
+	run_segments(0, &here, 400, 600 * US, 600 * US, &now);
+	vclock_begin_segment(T(0), &here, now);
+	vclock_keep_processor(T(0), at(now, 0));
+	vclock_paused(T(1), vclock_debt(T(1)), vclock_debt(T(1)), true, at(now, 1));
+	return now;
+}
+
+static void before_a_lock_all_is_owed_that_others_have_earned(void **state)
+{
+	int64_t now = earns();
+
+	(void)state;
+	assert_int_equal(vclock_debt(T(1)), 0);
+	assert_true(vclock_looks_ahead(T(1)));
+	assert_about(vclock_debt_before_lock(T(1), now + 400 * US), 200 * US, .03);
+	/* Nobody owes itself anything. */
+	assert_true(vclock_debt_before_lock(T(0), now + 400 * US) <= 0);
+}
+
+static void a_thread_without_its_processor_earns_nothing(void **state)
+{
+	int64_t now = earns();
+
+	(void)state;
+	vclock_keep_processor(T(2), at(now + 100 * US, 0));
+	assert_int_equal(vclock_debt_before_lock(T(1), now + 400 * US), 0);
+}
+
+static void nobody_earns_for_longer_than_a_period(void **state)
+{
+	int64_t now = earns();
+
+	(void)state;
+	assert_about(vclock_debt_before_lock(T(1), now + 30 * MS), 500 * US, .03);
+}
+
+static void a_thread_that_leaves_its_segment_says_so(void **state)
+{
+	int64_t now = earns();
+
+	(void)state;
+	vclock_end_segment(T(0), now);
+	vclock_leave_processor(T(0), at(now, 0));
+	assert_int_equal(vclock_debt_before_lock(T(1), now + 400 * US), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(all_others_owe_what_one_is_credited),
+		TEST(two_that_work_in_the_region_at_a_time_owe_each_other_nothing),
+		TEST(what_one_has_overslept_others_need_not_sleep),
+		TEST(small_credits_are_gathered_and_none_is_lost),
+		TEST(a_window_begins_all_accounts_anew),
+		TEST(a_new_thread_has_the_clock_of_its_creator),
+		TEST(what_a_pause_oversleeps_is_prepaid),
+		TEST(a_sleep_that_is_long_is_prepaid_too),
+		TEST(a_thread_preempted_while_it_pays_has_only_queued),
+		TEST(a_waiter_goes_on_no_earlier_than_the_release),
+		TEST(time_since_the_release_has_passed_for_both),
+		TEST(a_credit_that_leads_to_waiting_is_taken_back),
+		TEST(a_waiter_is_no_earlier_than_it_came),
+		TEST(the_latest_release_of_a_barrier_counts),
+		TEST(what_was_there_already_is_not_had_before_it_was_released),
+		TEST(a_later_clock_is_left_alone),
+		TEST(its_own_release_does_not_bind_a_thread),
+		TEST(of_two_objects_the_later_released_counts),
+		TEST(what_was_released_before_the_wait_was_not_waited_for),
+		TEST(a_releaser_without_history_has_paid),
+		TEST(a_release_of_another_window_is_forgotten),
+		TEST(a_wait_that_a_window_begins_in_begins_with_that),
+		TEST(two_objects_in_one_place_are_not_mixed_up),
+		TEST(the_next_holder_is_no_earlier_than_the_last_one),
+		TEST(a_thread_that_is_far_ahead_passes_by),
+		TEST(but_not_by_more_than_that),
+		TEST(a_wait_in_the_region_is_credited_and_others_owe_it),
+		TEST(what_the_conductor_has_raised_for_it_is_not_owed_twice),
+		TEST(a_wait_is_credited_as_far_as_the_window_has_lasted),
+		TEST(a_part_of_the_weight_credits_a_part),
+		TEST(a_known_segment_is_credited_the_same_each_time),
+		TEST(in_the_sum_segments_credit_what_samples_would),
+		TEST(two_places_are_known_apart),
+		TEST(a_segment_that_is_new_is_credited_by_samples),
+		TEST(long_segments_are_credited_by_samples),
+		TEST(what_has_phases_is_credited_by_samples),
+		TEST(phases_are_not_taken_for_parts_of_a_segment),
+		TEST(parts_of_a_segment_are_not_taken_for_phases),
+		TEST(a_pause_is_no_time_of_the_segment),
+		TEST(segments_that_are_many_last_from_sample_to_sample),
+		TEST(threads_that_live_for_one_task_learn_from_each_other),
+		TEST(what_a_thread_forgets_it_does_not_know),
+		TEST(a_thread_that_queued_loses_what_the_others_did),
+		TEST(a_thread_that_had_its_processor_is_not_displaced),
+		TEST(time_in_which_nobody_was_credited_stays_lost),
+		TEST(where_queueing_is_sped_up_no_clock_stands_for_it),
+		TEST(a_waiter_that_queues_goes_on_when_the_processor_is_left),
+		TEST(a_thread_is_born_ready),
+		TEST(before_a_lock_all_is_owed_that_others_have_earned),
+		TEST(a_thread_without_its_processor_earns_nothing),
+		TEST(nobody_earns_for_longer_than_a_period),
+		TEST(a_thread_that_leaves_its_segment_says_so),
+	};
+
+	return UNIT_MAIN(tests);
+}
