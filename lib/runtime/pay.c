@@ -104,7 +104,7 @@ static void nap_until(int64_t end)
 }
 
 /* Lets `ns` pass; returns how much really did.  Ends early when the window does. */
-static int64_t pause_for(int64_t ns, enum pause how)
+static __attribute__((noinline)) int64_t pause_for(int64_t ns, enum pause how)
 {
 	struct vclock_moment start = moment_now();
 	int64_t virt = vclock_time(&self.clock, start.ns);

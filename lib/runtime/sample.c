@@ -92,20 +92,28 @@ static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t
 /* The stack that the handler looks at.  Not on its own stack, which may be small; no signal interrupts the handler. */
 static TLS struct stack sampled;
 
+/* Returns where the stack ended.  Not inlined: its frame would be on the stack of a handler in which the rest is done. */
+static __attribute__((noinline)) uintptr_t walk(const void *context)
+{
+	struct unwind_cursor at;
+	uintptr_t sp;
+
+	unwind_begin(&at, context, self.stack_lo, self.stack_hi);
+	sp = at.sp;
+	stack_walk(&sampled, &at);
+	return sp;
+}
+
 void sample_take(const void *context, uint32_t periods, int64_t ns)
 {
 	struct arena_thread *t = self.slot;
-	struct unwind_cursor at;
 	struct stack *stack = &sampled;
 	uint32_t speedup;
-	uintptr_t sp;
+	uintptr_t sp = walk(context);
 	bool waits = false;
 	bool wanted = class_is_wanted(CLASS_RUNQUEUE);
 	int64_t queued;
 
-	unwind_begin(&at, context, self.stack_lo, self.stack_hi);
-	sp = at.sp;
-	stack_walk(stack, &at);
 	/*
 	 * One that waits, spinning, does not do what it waits for.  The call is deeper
 	 * in the stack than its struct wait; where it is not, a jump has left the call.

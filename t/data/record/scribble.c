@@ -57,10 +57,11 @@ static uint64_t place(void)
 {
 	switch (pick(8)) {
 	case 0:
+		return pick(offsetof(struct arena, clock.object));
 	case 1:
-		return pick(offsetof(struct arena, waits));
+		return offsetof(struct arena, target) + pick(offsetof(struct arena, waits) - offsetof(struct arena, target));
 	case 2:
-		return offsetof(struct arena, waits) + pick(offsetof(struct arena, object) - offsetof(struct arena, waits));
+		return offsetof(struct arena, waits) + pick(offsetof(struct arena, spans_used) - offsetof(struct arena, waits));
 	case 3:
 		return offsetof(struct arena, targets) + pick(offsetof(struct arena, parts) - offsetof(struct arena, targets));
 	case 4:
@@ -77,7 +78,7 @@ static uint64_t place(void)
 /* Where the program itself would only stand still. */
 static int is_dull(uint64_t at)
 {
-	return at / 8 == offsetof(struct arena, delay_ns) / 8;
+	return at / 8 == offsetof(struct arena, clock.owed_ns) / 8;
 }
 
 static void *scribbles(void *arg)
