@@ -74,6 +74,11 @@ static uint64_t key_at(const struct vclock *c, uint64_t site)
 	return (site ^ current_region(c) << 48 ^ (uint64_t)vclock_speedup(c->world) * SPREAD) | 1;
 }
 
+static struct vclock_parts *parts_of(const struct vclock *c, const struct vclock_segment *s)
+{
+	return &c->memory->parts[s - c->memory->segment];
+}
+
 static struct vclock_segment *find_segment(const struct vclock *c, const void *site)
 {
 	uint64_t key = key_at(c, (uint64_t)(uintptr_t)site << 1); /* the lowest bit is taken */
@@ -86,6 +91,7 @@ static struct vclock_segment *find_segment(const struct vclock *c, const void *s
 		if (s->key == key)
 			return s;
 		if (s->key == 0) {
+			memset(parts_of(c, s), 0, sizeof(struct vclock_parts));
 			memset(s, 0, sizeof(*s)); /* of another thread, that had the memory before */
 			c->memory->used[n / 64] |= 1ull << n % 64;
 			s->key = key;
@@ -111,13 +117,13 @@ void vclock_forget(struct vclock_memory *m)
  * segment differ half as often at the most, if it does.  There must be so many that those of
  * one part are not all of one phase of the program.
  */
-static bool is_told_by_part(const struct vclock_segment *s)
+static bool is_told_by_part(const struct vclock_parts *p)
 {
 	double n = 0, h = 0, differ = 0;
 	unsigned parts = 0;
 
 	for (unsigned i = 0; i < VCLOCK_PARTS; i++) {
-		double ni = s->part[i].samples, hi = s->part[i].hits;
+		double ni = p->part[i].samples, hi = p->part[i].hits;
 
 		n += ni;
 		h += hi;
@@ -136,11 +142,11 @@ static bool is_told_by_part(const struct vclock_segment *s)
  * Samples that come once in a segment, or once in two, walk through it by small steps.  They
  * change rarely, too.  But then where they are tells whether they are in the region.
  */
-static bool is_uniform(const struct vclock_segment *s)
+static bool is_uniform(const struct vclock *c, const struct vclock_segment *s)
 {
 	double expected = 2. * s->hits * (s->samples - s->hits) / s->samples;
 
-	return expected < FEW_CHANGES || 2 * s->changes >= expected || is_told_by_part(s);
+	return expected < FEW_CHANGES || 2 * s->changes >= expected || is_told_by_part(parts_of(c, s));
 }
 
 static int64_t whole_time(const struct vclock_segment *s)
@@ -154,11 +160,11 @@ static int64_t whole_time(const struct vclock_segment *s)
 
 static bool is_known(const struct vclock *c, const struct vclock_segment *s)
 {
-	return s->samples >= KNOWN_SAMPLES && whole_time(s) < (int64_t)s->seen * SHORT_PERIODS * period_of(c) && is_uniform(s);
+	return s->samples >= KNOWN_SAMPLES && whole_time(s) < (int64_t)s->seen * SHORT_PERIODS * period_of(c) && is_uniform(c, s);
 }
 
 /* What follows tells as much as all before. */
-static void halve(struct vclock_segment *s)
+static void halve(struct vclock_segment *s, struct vclock_parts *p)
 {
 	s->seen /= 2;
 	s->samples /= 2;
@@ -169,8 +175,8 @@ static void halve(struct vclock_segment *s)
 		s->hit_ns[i] /= 2;
 	}
 	for (unsigned i = 0; i < VCLOCK_PARTS; i++) {
-		s->part[i].samples /= 2;
-		s->part[i].hits /= 2;
+		p->part[i].samples /= 2;
+		p->part[i].hits /= 2;
 	}
 }
 
@@ -242,7 +248,7 @@ void segment_begin(struct vclock *c, const void *site, int64_t now)
 	at->window = vclock_window(c->world);
 	at->of = find_segment(c, at->fine ? &fine_site : site);
 	if (at->of && at->of->samples >= MEMORY_SAMPLES)
-		halve(at->of);
+		halve(at->of, parts_of(c, at->of));
 	at->known = at->of && is_known(c, at->of);
 }
 
@@ -335,15 +341,16 @@ static int64_t less_advance(struct vclock *c, int64_t lump)
 }
 
 /* In which part of the segment the sample was. */
-static void count_part(const struct vclock *c, struct vclock_segment *s, bool hit)
+static void count_part(const struct vclock *c, const struct vclock_segment *s, bool hit)
 {
+	struct vclock_parts *p = parts_of(c, s);
 	uint64_t part = (uint64_t)c->segment.into_ns * 16 / c->world->period_ns;
 	unsigned i = part < VCLOCK_PARTS - 1 ? (unsigned)part : VCLOCK_PARTS - 1;
 
-	if (s->part[i].samples == UINT16_MAX)
+	if (p->part[i].samples == UINT16_MAX)
 		return;
-	s->part[i].samples++;
-	s->part[i].hits += hit;
+	p->part[i].samples++;
+	p->part[i].hits += hit;
 }
 
 /* ---- samples, ends ------------------------------------------------------------------ */

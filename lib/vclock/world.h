@@ -65,9 +65,13 @@ struct vclock_segment {
 	uint32_t last_hit;
 	int64_t time_ns[VCLOCK_BINS]; /* spent in them, by how long after their beginning */
 	int64_t hit_ns[VCLOCK_BINS];  /* of which samples found the region: samples in it times their period */
+};
+
+/* Its samples by where in the segment they were.  Apart from the rest, of which threads keep a copy on their stacks (TLS). */
+struct vclock_parts {
 	struct {
 		uint16_t samples, hits;
-	} part[VCLOCK_PARTS];         /* samples by where in the segment they were */
+	} part[VCLOCK_PARTS];
 };
 
 /* The same for what threads do first, which each does once.  Shared by all that begin alike. */
@@ -88,6 +92,7 @@ struct vclock_account {
 struct vclock_memory {
 	uint64_t used[VCLOCK_SEGMENTS / 64]; /* [T] a bit for each that is not empty */
 	struct vclock_segment segment[VCLOCK_SEGMENTS]; /* [T] */
+	struct vclock_parts parts[VCLOCK_SEGMENTS];     /* [T] of the same index */
 };
 
 struct vclock_world {
