@@ -11,11 +11,11 @@
 		int err;                                                                                                     \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
-		approached(SITE);                                                                                            \
+		object_before_lock(SITE);                                                                                    \
 		err = REAL(mtx_trylock)(m);                                                                                  \
 		if (err != thrd_busy) {                                                                                      \
 			if (err == thrd_success)                                                                             \
-				acquired(m, SITE);                                                                           \
+				object_lock(m, SITE);                                                                        \
 			return err;                                                                                          \
 		}                                                                                                            \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
@@ -42,13 +42,13 @@ EXPORT int mtx_trylock(mtx_t *m)
 	int err = REAL(mtx_trylock)(m);
 
 	if (err == thrd_success)
-		acquired(m, SITE);
+		object_lock(m, SITE);
 	return err;
 }
 
 EXPORT int mtx_unlock(mtx_t *m)
 {
-	unlocked(m, SITE);
+	object_unlock(m, SITE);
 	return REAL(mtx_unlock)(m);
 }
 
@@ -61,7 +61,7 @@ EXPORT int mtx_unlock(mtx_t *m)
 		int err;                                                                                                     \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
-		unlocked(m, SITE);                                                                                           \
+		object_unlock(m, SITE);                                                                                      \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
 		if (err == thrd_success)                                                                                     \
@@ -83,13 +83,13 @@ EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *at)
 
 EXPORT int cnd_signal(cnd_t *c)
 {
-	unlocked(c, SITE);
+	object_unlock(c, SITE);
 	return REAL(cnd_signal)(c);
 }
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
-	unlocked(c, SITE);
+	object_unlock(c, SITE);
 	return REAL(cnd_broadcast)(c);
 }
 

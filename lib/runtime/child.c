@@ -22,13 +22,11 @@
 static void release(uint64_t key, const void *site)
 {
 	if (wait_is_accounted()) {
-		wait_release(key, site);
+		sync_release(key, site);
 		return;
 	}
 	/* Also when no clock matters: who waits for us learns from it that it waited for a peer. */
-	self.busy++;
 	pay_and_release(key);
-	self.busy--;
 }
 
 /* The process is about to end.  Twice does no harm, and early little: the time since then is reckoned with. */
@@ -216,7 +214,7 @@ static void end_of_some(struct wait *w)
 static void reaped(pid_t pid, const void *site)
 {
 	if (pid > 0 && wait_is_accounted())
-		wait_acquire(key_of('c', (uint64_t)pid, 0), site);
+		sync_acquire(key_of('c', (uint64_t)pid, 0), site);
 }
 
 #define WAIT(pid, wait_expr)                                                                                                 \

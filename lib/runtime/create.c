@@ -22,7 +22,7 @@ uint64_t key_of_thread(pthread_t thread)
 void create_end(void)
 {
 	if (wait_is_accounted())
-		wait_release(key_of_thread(pthread_self()), NULL); /* whoever joins us goes on because of this */
+		sync_release(key_of_thread(pthread_self()), NULL); /* whoever joins us goes on because of this */
 	thread_end();
 }
 
@@ -75,12 +75,12 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 	if (!arena || self.clockless)
 		return NULL;
 	pthread_once(&end_key_once, make_end_key);
-	self.busy++;
+	runtime_enter();
 	/* The new thread begins with the clock of this one. */
 	if (self.slot)
 		account_up_to_here((const void *)(uintptr_t)routine);
 	slot = has_end_key ? thread_reserve() : NULL;
-	self.busy--;
+	runtime_leave();
 	if (!slot)
 		return NULL;
 	slot->routine = (uintptr_t)routine;
@@ -89,9 +89,9 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 	slot->masked = self.masked;
 	slot->ready_ns = now_ns();
 	if (self.slot && event_on()) {
-		self.busy++;
+		runtime_enter();
 		event_note(self.slot, BURST_BIRTH, slot->ready_ns, 0, thread_number(slot), 0, (const void *)(uintptr_t)routine);
-		self.busy--;
+		runtime_leave();
 	}
 	return slot;
 }
@@ -152,6 +152,6 @@ EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
 	int err = REAL(pthread_tryjoin_np)(thread, value);
 
 	if (err == 0 && wait_is_accounted())
-		wait_acquire(key_of_thread(thread), SITE);
+		sync_acquire(key_of_thread(thread), SITE);
 	return err;
 }

@@ -25,7 +25,7 @@ static void opened(struct wait *w, int fd, const void *site)
 
 	latest_of(&latest, key, w->began.since_ns);
 	if (key)
-		wait_release(key, site);
+		sync_release(key, site);
 	if (latest.at)
 		wait_by_peer(w, key);
 	else
@@ -147,7 +147,7 @@ enum lock_step { LOCK_NONE, LOCK_TAKEN, LOCK_GIVEN };
 			return call;                                                                                         \
 		if ((step) == LOCK_GIVEN) {                                                                                  \
 			if (wait_is_accounted())                                                                             \
-				wait_release(channel_lock(fd), SITE);                                                        \
+				sync_release(channel_lock(fd), SITE);                                                        \
 			return call;                                                                                         \
 		}                                                                                                            \
 		transfer_begin_with(&t, fd, 0, wait_is_accounted() ? channel_lock(fd) : 0, SITE);                            \

@@ -103,12 +103,9 @@ static long wait_on(const struct call *c, long at, long more)
 static long wake(const struct call *c, long at, long more)
 {
 	if (wait_is_accounted()) {
-		wait_release(key_at(at), c->site);
-		if (more) {
-			self.busy++;
+		sync_release(key_at(at), c->site);
+		if (more)
 			pay_and_release(key_at(more));
-			self.busy--;
-		}
 	}
 	return call_make(c);
 }
@@ -145,7 +142,7 @@ long call_futex(const struct call *c)
 	case FUTEX_TRYLOCK_PI:
 		result = call_make(c);
 		if (result == 0)
-			acquired((const void *)c->a, c->site);
+			object_lock((const void *)c->a, c->site);
 		return result;
 	default:
 		return call_make(c);

@@ -53,7 +53,7 @@ static void begin_work(const struct team *team)
 		idle.w.site = (const void *)team->fn;
 		omp_wait_end(&idle);
 	} else {
-		wait_acquire(team->start, (const void *)team->fn);
+		sync_acquire(team->start, (const void *)team->fn);
 	}
 }
 
@@ -105,7 +105,7 @@ static bool begin_team(struct team *team, const struct omp_real *omp, gomp_fn **
 	*fn = member;
 	*data = team;
 	/* What the master does until the end is known by what it runs, as its workers' part is: `site` is what comes after. */
-	wait_release(team->start, (const void *)team->fn);
+	sync_release(team->start, (const void *)team->fn);
 	begin_start(team);
 	return true;
 }

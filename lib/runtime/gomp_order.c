@@ -34,7 +34,7 @@ void GOMP_ordered_start(void)
 static void hand_on(const struct omp_real *omp, const void *site)
 {
 	if (gomp_is_in_team(omp) && wait_is_accounted())
-		wait_release(order_key(), site);
+		sync_release(order_key(), site);
 }
 
 void GOMP_ordered_end(void)
@@ -117,7 +117,7 @@ START(GOMP_loop_ull_doacross_start, n,
 	{ \
 		const struct omp_real *omp = OMP(post); \
 		if (gomp_is_in_team(omp) && wait_is_accounted()) \
-			wait_release(wait##_key(counts), SITE); \
+			sync_release(wait##_key(counts), SITE); \
 		omp->post(counts); \
 	} \
 	\

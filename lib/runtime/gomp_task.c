@@ -124,7 +124,7 @@ void GOMP_task(gomp_fn *fn, void *data, gomp_copy_fn *copier, long bytes, long a
 	if (gomp_is_in_team(omp) && pack(&k, &fn, &data, &copier, &bytes, &align, false)) {
 		k.task.depends = flags & FLAG_DEPEND;
 		k.task.words = flags & FLAG_DETACH && k.task.data ? sizeof(void *) : 0;
-		wait_release(k.task.made, SITE);
+		sync_release(k.task.made, SITE);
 	}
 	omp->GOMP_task(fn, data, copier, bytes, align, when, flags, depend, priority, detach);
 }
@@ -144,7 +144,7 @@ void GOMP_task(gomp_fn *fn, void *data, gomp_copy_fn *copier, long bytes, long a
 			k.task.words = 2 * sizeof(number); \
 			if (flags & FLAG_REDUCTION) \
 				memcpy(k.task.word, k.task.data, 2 * sizeof(number) + sizeof(void *)); \
-			wait_release(k.task.made, SITE); \
+			sync_release(k.task.made, SITE); \
 		} \
 		if (waits) \
 			omp_wait_begin(&o, group_key(gomp_place), SITE, false); \

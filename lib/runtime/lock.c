@@ -16,11 +16,11 @@
 		int err;                                                                                                     \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
-		approached(SITE);                                                                                            \
+		object_before_lock(SITE);                                                                                    \
 		err = try_expr;                                                                                              \
 		if (err != EBUSY) {                                                                                          \
 			if (err == 0 || err == EOWNERDEAD)                                                                   \
-				acquired(object, SITE);                                                                      \
+				object_lock(object, SITE);                                                                   \
 			return err;                                                                                          \
 		}                                                                                                            \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
@@ -56,13 +56,13 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 	int err = REAL(pthread_mutex_trylock)(m);
 
 	if (err == 0 || err == EOWNERDEAD)
-		acquired(m, SITE);
+		object_lock(m, SITE);
 	return err;
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	unlocked(m, SITE);
+	object_unlock(m, SITE);
 	return REAL(pthread_mutex_unlock)(m);
 }
 
@@ -77,7 +77,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 		int err;                                                                                                     \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
-		unlocked(m, SITE);                                                                                           \
+		object_unlock(m, SITE);                                                                                      \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
 		while (err == ETIMEDOUT && real.pthread_cond_clockwait && wait_goes_on(&w, &until, &ns)) {                   \
@@ -110,13 +110,13 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
-	unlocked(c, SITE);
+	object_unlock(c, SITE);
 	return REAL(pthread_cond_signal)(c);
 }
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
-	unlocked(c, SITE);
+	object_unlock(c, SITE);
 	return REAL(pthread_cond_broadcast)(c);
 }
 
@@ -161,7 +161,7 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 	int err = REAL(pthread_rwlock_tryrdlock)(l);
 
 	if (err == 0)
-		acquired(l, SITE);
+		object_lock(l, SITE);
 	return err;
 }
 
@@ -170,13 +170,13 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 	int err = REAL(pthread_rwlock_trywrlock)(l);
 
 	if (err == 0)
-		acquired(l, SITE);
+		object_lock(l, SITE);
 	return err;
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-	unlocked(l, SITE);
+	object_unlock(l, SITE);
 	return REAL(pthread_rwlock_unlock)(l);
 }
 
@@ -190,7 +190,7 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 
 	if (!wait_is_watched())
 		return REAL(pthread_barrier_wait)(b);
-	released(b, SITE);
+	object_release(b, SITE);
 	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
 	err = REAL(pthread_barrier_wait)(b);
 	wait_by_peer(&w, key_of_address(b));

@@ -36,7 +36,7 @@ static void got(struct wait *w, const void *lock, const void *site)
 	if (w->t)
 		wait_by_peer(w, key_of_address(lock));
 	else
-		acquired(lock, site);
+		object_lock(lock, site);
 }
 
 static void left(const void *lock)
@@ -49,7 +49,7 @@ static void left(const void *lock)
 	EXPORT void name params \
 	{ \
 		struct wait w; \
-		approached(SITE); \
+		object_before_lock(SITE); \
 		ask(&w, lock, SITE); \
 		OMP(name)->name(__VA_ARGS__); \
 		got(&w, lock, SITE); \
@@ -58,7 +58,7 @@ static void left(const void *lock)
 #define LEAVE(name, lock, params, ...) \
 	EXPORT void name params \
 	{ \
-		unlocked(lock, SITE); \
+		object_unlock(lock, SITE); \
 		OMP(name)->name(__VA_ARGS__); \
 		left(lock); \
 	}
@@ -70,7 +70,7 @@ static void left(const void *lock)
 		int taken = OMP(name)->name(lock); \
 		if (taken && unlikely(arena != NULL)) { \
 			atomic_fetch_add_explicit(counter_of(lock), 1, memory_order_relaxed); \
-			acquired(lock, SITE); \
+			object_lock(lock, SITE); \
 		} \
 		return taken; \
 	}
@@ -114,6 +114,6 @@ void __kmpc_ordered(void *where, int32_t thread)
 
 void __kmpc_end_ordered(void *where, int32_t thread)
 {
-	released(&ordered, SITE);
+	object_release(&ordered, SITE);
 	OMP(__kmpc_end_ordered)->__kmpc_end_ordered(where, thread);
 }

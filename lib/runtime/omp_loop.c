@@ -18,7 +18,7 @@ enum { MANY = 50 }; /* times that iterations are taken between two samples */
 static inline void catch_up(const void *site)
 {
 	if (wait_is_accounted() && (vclock_debt(&self.clock) >= VCLOCK_LEAST_DEBT_NS || self.clock.segment.ends < MANY))
-		wait_release(omp_key(OMP_NEXT, 0, 0), site);
+		sync_release(omp_key(OMP_NEXT, 0, 0), site);
 }
 
 #define NEXT(name, number) \

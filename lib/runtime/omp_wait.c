@@ -44,9 +44,9 @@ void omp_task_begin(uint64_t made, uint64_t siblings, const void *site)
 		wait_by_peer2(&o->w, made, siblings);
 		return;
 	}
-	wait_acquire(made, site);
+	sync_acquire(made, site);
 	if (siblings)
-		wait_acquire(siblings, site);
+		sync_acquire(siblings, site);
 }
 
 void omp_task_end(uint64_t parent, uint64_t group, const void *site)
@@ -55,9 +55,9 @@ void omp_task_end(uint64_t parent, uint64_t group, const void *site)
 
 	/* What comes now is not the task, whose segment begins at `site`. */
 	site = (const char *)site + 1;
-	wait_release(parent, site);
+	sync_release(parent, site);
 	if (group)
-		wait_release(group, site);
+		sync_release(group, site);
 	if (o && o->tasks > 0 && --o->tasks == 0)
 		arrive(o);
 }

@@ -169,7 +169,7 @@ static void on_parallel_begin(ompt_data_t *task, const void *frame, ompt_data_t 
 	if (!arena)
 		return;
 	team->value = new_number() << CODE_BITS | ((uintptr_t)code & ((1ull << CODE_BITS) - 1));
-	wait_release(start_key(team->value), part_of(team));
+	sync_release(start_key(team->value), part_of(team));
 }
 
 static void on_implicit_task(int endpoint, ompt_data_t *team, ompt_data_t *task, unsigned n, unsigned index, int flags)
@@ -190,7 +190,7 @@ static void on_implicit_task(int endpoint, ompt_data_t *team, ompt_data_t *task,
 		omp_waiting->w.site = part_of(team);
 		end_wait();
 	} else {
-		wait_acquire(start_key(team->value), part_of(team));
+		sync_acquire(start_key(team->value), part_of(team));
 	}
 }
 
@@ -246,7 +246,7 @@ static void on_task_create(ompt_data_t *maker, const void *frame, ompt_data_t *d
 		.depends = depends != 0,
 	};
 	data->value = task.value;
-	wait_release(made_key(task), code);
+	sync_release(made_key(task), code);
 }
 
 static void on_task_schedule(ompt_data_t *prior, int status, ompt_data_t *next)

@@ -23,7 +23,7 @@ static void first(void)
 	next.routine = NULL;
 	wait_outside(next.wait); /* there was none */
 	routine();
-	released(control, site);
+	object_release(control, site);
 }
 
 static bool is_done(const int *control)

@@ -7,7 +7,7 @@
  * that alternate beside it.)  What a thread owes when a wait for the outside is over is more
  * of that wait: it sleeps.
  *
- * Context: any; the caller holds self.busy or is the handler.
+ * Context: any; between runtime_enter and runtime_leave, or in the handler.
  */
 #include <sys/prctl.h>
 

@@ -68,22 +68,22 @@ void point_add(int point, uint64_t n)
 	if (!t || number >= ARENA_POINTS)
 		return;
 	counter_add(&self.visits[number], n);
-	self.busy++;
+	runtime_enter();
 	point_open_or_close(number);
 	if (event_on())
 		event_note(t, BURST_VISIT, now_ns(), 0, (uint64_t)point, n, NULL);
-	self.busy--;
+	runtime_leave();
 }
 
 /* Not inlined: a visit that only counts saves no registers. */
 __attribute__((noinline)) void point_attend(struct arena_thread *t, uint32_t number)
 {
-	self.busy++;
+	runtime_enter();
 	account_up_to_here(&arena->point[number]);
 	point_open_or_close(number);
 	if (event_on())
 		event_note(t, BURST_VISIT, now_ns(), 0, number + 1, 1, NULL);
-	self.busy--;
+	runtime_leave();
 }
 
 __attribute__((aligned(64))) void point_visit(int point)

@@ -239,6 +239,17 @@ static inline struct arena_thread *self_slot(void)
 	return likely(self.busy == 0) ? self.slot : NULL;
 }
 
+/* any: the calling thread is inside the runtime until it leaves it again: its samples only put off their credit.  May be nested. */
+static inline void runtime_enter(void)
+{
+	self.busy++;
+}
+
+static inline void runtime_leave(void)
+{
+	self.busy--;
+}
+
 /* any: takes a slot for a thread that is about to be born with the caller's clock; NULL when there is none. */
 struct arena_thread *thread_reserve(void);
 void thread_unreserve(struct arena_thread *slot); /* any: it was not born after all */
@@ -321,6 +332,12 @@ void sampler_vary(void);   /* in the handler: another period, if it is time */
 /* ---- sample.c ---- */
 
 /*
+ * any: takes the credit that samples have put off while the thread was inside the runtime.
+ * Between runtime_enter and runtime_leave.
+ */
+void credit_deferred(void);
+
+/*
  * In the handler: the thread has used ns of processor time, for which so many samples
  * are counted, and was at the context (a ucontext_t) as the last of it ended.
  */
@@ -400,7 +417,10 @@ void pay_not(void);
 
 /* ---- offcpu.c: time without a processor ---- */
 
-/* any: sets the clock of the calling thread, should it have been without a processor; before it is credited anything, or pays.  True: another thread has had that since. */
+/*
+ * any: sets the clock of the thread, should it have been without a processor; before it is
+ * credited anything, or pays.  True: another thread has had the processor since the last look.
+ */
 bool offcpu_look(void);
 
 void offcpu_begin(void); /* any: what has been so far, a wait or a pause, is none of that, */
@@ -452,7 +472,7 @@ enum { WAIT_UNKNOWN = -1 };
  */
 void wait_begin(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns);
 
-/* any: wait_release and wait_begin, for a call that lets another one go on and may then wait; 0: as wait_begin. */
+/* any: sync_release and wait_begin, for a call that lets another one go on and may then wait; 0: as wait_begin. */
 void wait_begin_releasing(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns, uint64_t key);
 
 /* any: another thread of the recording let us go on, by way of key. */
@@ -475,27 +495,6 @@ void wait_extended(struct wait *w);
 /* any: the same, at a channel whose other end belongs to a process that is not of the recording. */
 void wait_stranger(struct wait *w);
 
-/* any: the thread does what can let another go on (before the real call). */
-void wait_release(uint64_t key, const void *site);
-
-/* any: the same, of a lock that the thread has, or a signal to those who will take it. */
-void wait_unlock(uint64_t key, const void *site);
-
-/* any: the thread is about to try to lock something: what it owes it pays before. */
-void wait_lock(const void *site);
-
-/* any: the thread got something by way of key without having had to wait (after the real call). */
-void wait_acquire(uint64_t key, const void *site);
-
-/* any: the same, of a lock. */
-void wait_take(uint64_t key, const void *site);
-
-/* any: the clock of the calling thread is right up to here, where a segment begins that `site` tells from others.  The caller holds self.busy. */
-void account_up_to_here(const void *site);
-
-/* any: the calling thread pays, and lets others go on by way of `key`.  The caller holds self.busy. */
-void pay_and_release(uint64_t key);
-
 /* any: a thread is profiled, and not inside the runtime. */
 static inline bool wait_is_watched(void)
 {
@@ -507,6 +506,32 @@ static inline bool wait_is_accounted(void)
 {
 	return wait_is_watched() && window_speedup() != 0;
 }
+
+/* ---- sync.c: sync operations that are over at once ---- */
+
+/* any: the thread does what can let another go on (before the real call). */
+void sync_release(uint64_t key, const void *site);
+
+/* any: the same, of a lock that the thread has, or a signal to those who will take it. */
+void sync_unlock(uint64_t key, const void *site);
+
+/* any: the thread is about to try to lock something: what it owes it pays before. */
+void sync_before_lock(const void *site);
+
+/* any: the thread has taken a lock that was free (after the real call). */
+void sync_lock(uint64_t key, const void *site);
+
+/* any: the thread got something else by way of key, and did not have to wait (after the real call). */
+void sync_acquire(uint64_t key, const void *site);
+
+/* any: the thread pays, and lets others go on by way of `key`, too: a part of another operation. */
+void pay_and_release(uint64_t key);
+
+/*
+ * any: the clock of the thread is right up to here, where a segment begins that `site` tells from
+ * others.  Between runtime_enter and runtime_leave.
+ */
+void account_up_to_here(const void *site);
 
 /* ---- event.c: what a burst notes ---- */
 
@@ -663,7 +688,7 @@ void point_attend(struct arena_thread *t, uint32_t number);
 
 /*
  * any: a part of a visit, for span.c: opens or closes a window, if that is what is
- * waited for; the visit is counted before.  The caller holds self.busy.
+ * waited for; the visit is counted before.  Between runtime_enter and runtime_leave.
  */
 void point_open_or_close(uint32_t number);
 

@@ -89,6 +89,17 @@ static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t
 	event_note(t, BURST_SAMPLE, now, ns, atomic_load_explicit(&t->ring_head, memory_order_relaxed), 0, NULL);
 }
 
+void credit_deferred(void)
+{
+	int64_t deferred = self.deferred_ns;
+
+	if (unlikely(deferred)) {
+		/* A sample between these two lines adds to deferred_ns and is not lost. */
+		self.deferred_ns -= deferred;
+		vclock_credit_work(&self.clock, deferred);
+	}
+}
+
 /* The stack that the handler looks at.  Not on its own stack, which may be small; no signal interrupts the handler. */
 static TLS struct stack sampled;
 

@@ -125,7 +125,7 @@ static inline void took(sem_t *s, const void *site)
 	int left;
 
 	if (wait_is_accounted() && (event_on() || (sem_getvalue(s, &left) == 0 && left == 0)))
-		wait_acquire(key_of_semaphore(s), site);
+		sync_acquire(key_of_semaphore(s), site);
 }
 
 static bool is_valid(clockid_t clock, const struct timespec *at)
@@ -195,6 +195,6 @@ EXPORT int sem_trywait(sem_t *s)
 EXPORT int sem_post(sem_t *s)
 {
 	if (wait_is_accounted())
-		wait_release(key_of_semaphore(s), SITE);
+		sync_release(key_of_semaphore(s), SITE);
 	return REAL(sem_post)(s);
 }

@@ -24,10 +24,8 @@ static void sending(char kind, uint64_t whom, int sig, const void *site)
 {
 	if (sig == 0 || !wait_is_accounted())
 		return;
-	wait_release(key_to(kind, whom, sig), site);
-	self.busy++;
+	sync_release(key_to(kind, whom, sig), site);
 	pay_and_release(key_to(kind, whom, 0));
-	self.busy--;
 }
 
 /* As kill(2) understands pid: also groups, of which any process of the recording may be a member. */

@@ -80,7 +80,7 @@ EXPORT int shutdown(int fd, int how)
 		uint64_t out = how != SHUT_RD ? channel_out(fd) : 0;
 
 		if (out)
-			wait_release(out, SITE);
+			sync_release(out, SITE);
 	}
 	return REAL(shutdown)(fd, how);
 }

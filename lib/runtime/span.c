@@ -163,7 +163,7 @@ static void begin(int point, const uint64_t *number)
 
 	if (!t)
 		return;
-	self.busy++;
+	runtime_enter();
 	s = spans_of(t, at);
 	/* What came before is not of the span. */
 	account_up_to_here(&arena->point[at].begins);
@@ -181,7 +181,7 @@ static void begin(int point, const uint64_t *number)
 		s->tid = t->tid;
 		note_begin(t, &s->begin, now, virt);
 	}
-	self.busy--;
+	runtime_leave();
 }
 
 static void end(int point, const uint64_t *number)
@@ -194,7 +194,7 @@ static void end(int point, const uint64_t *number)
 
 	if (!t)
 		return;
-	self.busy++;
+	runtime_enter();
 	s = spans_of(t, at);
 	/* What the thread did up to here is credited before its clock is read. */
 	account_up_to_here(&arena->point[at]);
@@ -213,7 +213,7 @@ static void end(int point, const uint64_t *number)
 	}
 	counter_add(&self.visits[at], 1);
 	point_open_or_close(at);
-	self.busy--;
+	runtime_leave();
 }
 
 void span_begin(int point)

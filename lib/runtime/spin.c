@@ -18,9 +18,9 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 
 	if (!wait_is_watched())
 		return REAL(pthread_spin_lock)(l);
-	approached(SITE);
+	object_before_lock(SITE);
 	if (REAL(pthread_spin_trylock)(l) == 0) {
-		acquired(l, SITE);
+		object_lock(l, SITE);
 		return 0;
 	}
 	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
@@ -34,13 +34,13 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
 	int err = REAL(pthread_spin_trylock)(l);
 
 	if (err == 0)
-		acquired(l, SITE);
+		object_lock(l, SITE);
 	return err;
 }
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
-	unlocked(l, SITE);
+	object_unlock(l, SITE);
 	return REAL(pthread_spin_unlock)(l);
 }
 
@@ -72,12 +72,12 @@ void block_end(int woken)
 
 void block_catch_up(const void *site)
 {
-	wait_release(key_of('B', 0, 0), site);
+	sync_release(key_of('B', 0, 0), site);
 	/* Of those who wait, replay knows no better than that they go on because of who did this last. */
 	if (unlikely(arena != NULL) && self_slot() && event_on()) {
-		self.busy++;
+		runtime_enter();
 		event_note(self.slot, BURST_RELEASE, now_ns(), 0, key_of('b', 0, 0), 0, site);
-		self.busy--;
+		runtime_leave();
 	}
 }
 

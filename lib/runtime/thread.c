@@ -124,9 +124,11 @@ static void forget(struct arena_thread *slot)
 
 void thread_begin(struct arena_thread *slot)
 {
+	struct vclock_moment now;
+
 	if (!slot)
 		return;
-	self.busy = 1;
+	runtime_enter();
 	self.deferred_ns = 0;
 	self.slot = slot;
 	self.visits = arena->visits[thread_number(slot) - 1];
@@ -154,12 +156,13 @@ void thread_begin(struct arena_thread *slot)
 		event_note(slot, BURST_OUTSIDE, self.ran_wall_ns, 0, 0, 0, NULL);
 	}
 	if (slot->routine && window_speedup()) {
-		vclock_be_born(&self.clock, slot->routine, slot->arg, now_ns());
-		vclock_was_ready(&self.clock, slot->ready_ns, moment_now());
-		vclock_keep_processor(&self.clock, moment_now());
+		now = moment_now();
+		vclock_be_born(&self.clock, slot->routine, slot->arg, now.ns);
+		vclock_was_ready(&self.clock, slot->ready_ns, now);
+		vclock_keep_processor(&self.clock, now);
 		offcpu_begin();
 	}
-	self.busy = 0;
+	runtime_leave();
 }
 
 void thread_end(void)
@@ -168,14 +171,14 @@ void thread_end(void)
 
 	if (!slot || !arena)
 		return;
-	self.busy++;
+	runtime_enter();
 	if (event_on()) {
 		event_queued(slot, now_ns());
 		event_note(slot, BURST_DEATH, self.ran_wall_ns, 0, 0, 0, NULL);
 	}
 	sampler_stop();
 	self.slot = NULL;
-	self.busy--;
+	runtime_leave();
 	arena_free_slot(arena, slot, thread_number(slot) - 1);
 }
 

@@ -77,9 +77,14 @@ static uint64_t name(struct transfer *t, uint64_t *other)
 	return out ? out : room;
 }
 
+static bool was_released(uint64_t key)
+{
+	return key && vclock_released_at(&arena->clock, key);
+}
+
 static void begin(struct transfer *t, uint64_t release, const void *site)
 {
-	bool peer = habit_is_peer(t->habit) || (t->from && vclock_released_at(&arena->clock, t->from)) || (t->into && vclock_released_at(&arena->clock, t->into));
+	bool peer = habit_is_peer(t->habit) || was_released(t->from) || was_released(t->into);
 
 	wait_begin_releasing(&t->wait, CLASS_IO, site, !peer, WAIT_UNKNOWN, release);
 }
@@ -96,7 +101,7 @@ void transfer_begin(struct transfer *t, int in, int out, const void *site)
 	if (wait_is_accounted()) {
 		release = name(t, &other);
 		if (other)
-			wait_release(other, site);
+			sync_release(other, site);
 	}
 	begin(t, release, site);
 }

@@ -29,18 +29,6 @@ enum {
 	LONG_NS = 50 * 1000, /* waits from here on are credited exactly; shorter ones by blocked samples */
 };
 
-/* A sample that hit while busy left its credit. */
-static void take_deferred(void)
-{
-	int64_t deferred = self.deferred_ns;
-
-	if (unlikely(deferred)) {
-		/* A sample between these two lines adds to deferred_ns and is not lost. */
-		self.deferred_ns -= deferred;
-		vclock_credit_work(&self.clock, deferred);
-	}
-}
-
 /* ---- how long is it going to be? -------------------------------------------------- */
 
 static struct arena_site *site_of(struct arena_thread *t, const void *site)
@@ -128,12 +116,12 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	w->hit = false;
 	w->extended_ns = 0;
 	w->before = self.waiting;
-	self.busy++;
+	runtime_enter();
 	speedup = window_speedup();
 	if (speedup)
 		offcpu_look();
 	vclock_end_segment(&self.clock, now_ns());
-	take_deferred();
+	credit_deferred();
 	if (key && speedup)
 		pay_and_release(key);
 	else if (speedup)
@@ -148,7 +136,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 		publish(w, ns, speedup);
 	offcpu_pass(); /* also if the wait is left by a jump, out of a handler, and never ends */
 	self.waiting = (uintptr_t)w;
-	self.busy--;
+	runtime_leave();
 }
 
 /* ---- the end ------------------------------------------------------------------------ */
@@ -204,7 +192,7 @@ static bool end(struct wait *w)
 	/* A signal's handler may have forked meanwhile, and returned in the child. */
 	if (!w->t || w->t != self.slot || !arena)
 		return false;
-	self.busy++;
+	runtime_enter();
 	if (w->outside) {
 		atomic_store_explicit(&arena->waits[thread_number(w->t) - 1], 0, memory_order_relaxed);
 		atomic_store_explicit(&w->t->wait.since, 0, memory_order_release);
@@ -219,7 +207,7 @@ static void go_on(struct wait *w)
 	int64_t now;
 
 	if (window_speedup()) {
-		take_deferred();
+		credit_deferred();
 		now = now_ns();
 		vclock_skip(&self.clock, now - w->began.since_ns);
 		vclock_begin_segment(&self.clock, w->site, now);
@@ -227,7 +215,7 @@ static void go_on(struct wait *w)
 		offcpu_begin();
 	}
 	self.waiting = w->before;
-	self.busy--;
+	runtime_leave();
 }
 
 /* In a burst. */
@@ -292,9 +280,9 @@ bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns)
 
 	if (!w->t || !window_speedup())
 		return false;
-	self.busy++;
+	runtime_enter();
 	*ns = vclock_debt(&self.clock);
-	self.busy--;
+	runtime_leave();
 	if (*ns < VCLOCK_LEAST_DEBT_NS)
 		return false;
 	w->again_ns = now_ns();
@@ -307,9 +295,9 @@ void wait_extended(struct wait *w)
 {
 	int64_t ns = now_ns() - w->again_ns;
 
-	self.busy++;
+	runtime_enter();
 	vclock_set_delay(&self.clock, vclock_delay(&self.clock) + ns);
-	self.busy--;
+	runtime_leave();
 	w->extended_ns += ns;
 }
 
@@ -318,113 +306,4 @@ void wait_stranger(struct wait *w)
 	if (w->t)
 		counter_add(&w->t->stranger_ns, (uint64_t)(now_ns() - w->began.since_ns));
 	wait_outside(w);
-}
-
-/* ---- without a wait ------------------------------------------------------------------- */
-
-void account_up_to_here(const void *site)
-{
-	int64_t now;
-
-	if (!window_speedup())
-		return;
-	now = now_ns();
-	offcpu_look();
-	if (!vclock_settle(&self.clock, now))
-		vclock_begin_segment(&self.clock, site, now);
-	vclock_keep_processor(&self.clock, moment_at(now));
-}
-
-/*
- * An operation that is over at once: `account` is what it does to the clock.  It returns the
- * time, which is read as seldom as can be.  Some programs do this hundreds of times in a
- * millisecond, and what that costs makes all that they do count for less.
- */
-static void pass(enum burst_kind kind, uint64_t key, const void *site, int64_t (*account)(uint64_t key, int64_t now))
-{
-	struct arena_thread *t;
-	int64_t now;
-	bool goes_on;
-
-	if (!wait_is_accounted())
-		return;
-	t = self.slot;
-	self.busy++;
-	now = now_ns();
-	if (event_on())
-		event_note(t, kind, now, 0, key, 0, site);
-	offcpu_look();
-	goes_on = vclock_settle(&self.clock, now);
-	now = account(key, now);
-	take_deferred();
-	/* It may have been preempted since it settled. */
-	if (offcpu_look())
-		now = now_ns();
-	if (!goes_on)
-		vclock_begin_segment(&self.clock, site, now);
-	vclock_keep_processor(&self.clock, moment_at(now));
-	self.busy--;
-}
-
-static int64_t release(uint64_t key, int64_t now)
-{
-	pay(VCLOCK_LEAST_DEBT_NS, PAUSE_BUSY);
-	now = now_ns();
-	vclock_release(&self.clock, key, now);
-	return now;
-}
-
-static int64_t release_lock(uint64_t key, int64_t now)
-{
-	vclock_release(&self.clock, key, now);
-	return now;
-}
-
-static int64_t acquire(uint64_t key, int64_t now)
-{
-	vclock_acquire(&self.clock, key, now);
-	return now;
-}
-
-static int64_t acquire_lock(uint64_t key, int64_t now)
-{
-	vclock_acquire_lock(&self.clock, key, now);
-	return now;
-}
-
-void pay_and_release(uint64_t key)
-{
-	release(key, 0);
-}
-
-void wait_release(uint64_t key, const void *site)
-{
-	pass(BURST_RELEASE, key, site, release);
-}
-
-void wait_acquire(uint64_t key, const void *site)
-{
-	pass(BURST_ACQUIRE, key, site, acquire);
-}
-
-void wait_unlock(uint64_t key, const void *site)
-{
-	pass(BURST_UNLOCK, key, site, release_lock);
-}
-
-void wait_take(uint64_t key, const void *site)
-{
-	pass(BURST_LOCK, key, site, acquire_lock);
-}
-
-void wait_lock(const void *site)
-{
-	self.busy++;
-	/* Mostly nothing is owed, and what the thread has done is credited when it has the lock. */
-	if (pay_is_due_before_lock()) {
-		account_up_to_here(site);
-		pay_before_lock();
-		vclock_keep_processor(&self.clock, moment_now());
-	}
-	self.busy--;
 }

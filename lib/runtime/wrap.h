@@ -29,28 +29,28 @@ static inline bool wait_has_peers(void)
 }
 
 /* The key is made only where it is used: without a speedup this is one load. */
-static inline void released(const volatile void *object, const void *site)
+static inline void object_release(const volatile void *object, const void *site)
 {
 	if (wait_has_peers())
-		wait_release(key_of_address(object), site);
+		sync_release(key_of_address(object), site);
 }
 
-static inline void unlocked(const volatile void *object, const void *site)
+static inline void object_unlock(const volatile void *object, const void *site)
 {
 	if (wait_has_peers())
-		wait_unlock(key_of_address(object), site);
+		sync_unlock(key_of_address(object), site);
 }
 
-static inline void approached(const void *site)
+static inline void object_before_lock(const void *site)
 {
 	if (wait_has_peers())
-		wait_lock(site);
+		sync_before_lock(site);
 }
 
-static inline void acquired(const volatile void *object, const void *site)
+static inline void object_lock(const volatile void *object, const void *site)
 {
 	if (wait_has_peers())
-		wait_take(key_of_address(object), site);
+		sync_lock(key_of_address(object), site);
 }
 
 #endif

@@ -60,12 +60,10 @@ void vclock_credit(struct vclock *c, int64_t ns)
 void vclock_credit_work(struct vclock *c, int64_t ns)
 {
 	int64_t d = vclock_delay(c), before = c->gathered_ns;
-	_Atomic uint64_t *sum = &c->account->credit_ns;
 
 	if (ns == 0)
 		return;
-	/* One writer: a load and a store, no locked instruction. */
-	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + (uint64_t)ns, memory_order_relaxed);
+	account_count(c->account, ns);
 	c->gathered_ns += ns;
 	if (c->gathered_ns < GATHERED_NS) {
 		vclock_set_delay(c, d + ns);

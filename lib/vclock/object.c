@@ -9,12 +9,12 @@
 #include "vclock/parts.h"
 
 enum {
-	PASSING_BY_NS = 500 * 1000, /* see vclock_acquire_lock */
+	PASSING_BY_NS = 500 * 1000, /* see vclock_lock */
 };
 
-static struct vclock_object *object_of(struct vclock_world *w, uint64_t key)
+static size_t place_of(uint64_t key)
 {
-	return &w->object[key >> 40 & (VCLOCK_OBJECTS - 1)];
+	return key >> 40 & (VCLOCK_OBJECTS - 1);
 }
 
 static uint64_t tag_of(const struct vclock_world *w, uint64_t key)
@@ -33,7 +33,7 @@ struct seen {
 
 static struct seen look_at(const struct vclock_world *w, uint64_t key, uint32_t number)
 {
-	const struct vclock_object *o = &w->object[key >> 40 & (VCLOCK_OBJECTS - 1)];
+	const struct vclock_object *o = &w->object[place_of(key)];
 
 	if (atomic_load_explicit(&o->tag, memory_order_acquire) != tag_of(w, key))
 		return (struct seen){ .known = false };
@@ -64,7 +64,7 @@ static uint32_t held_for(const struct vclock *c, uint64_t key, int64_t now)
 
 void vclock_release(struct vclock *c, uint64_t key, int64_t now)
 {
-	struct vclock_object *o = object_of(c->world, key);
+	struct vclock_object *o = &c->world->object[place_of(key)];
 	struct seen before = look_at(c->world, key, c->number);
 	int64_t virt = vclock_time(c, now);
 	uint32_t by = c->number;
@@ -115,7 +115,7 @@ void vclock_acquire(struct vclock *c, uint64_t key, int64_t now)
  * credits.  But when the threads at a queue come apart, as one has become the faster one, it
  * would have had to wait in the end.
  */
-void vclock_acquire_lock(struct vclock *c, uint64_t key, int64_t now)
+void vclock_lock(struct vclock *c, uint64_t key, int64_t now)
 {
 	struct seen s = look_at(c->world, key, c->number);
 	int64_t ahead;

@@ -165,11 +165,10 @@ static void set_clock(struct vclock *c, int64_t queued, const struct left *l, bo
 {
 	int64_t back = back_at(c, l, queued, in_sample, m.ns);
 	int64_t early = segment_interrupted(c, back - queued, queued), virt = vclock_time(c, m.ns) - early;
-	_Atomic uint64_t *sum = &c->account->credit_ns;
 
 	virt = later_of(virt, virt - queued, clock_of(c->world, l, back, m.ns));
 	vclock_set_delay(c, m.ns - virt - early);
-	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + (uint64_t)early, memory_order_relaxed);
+	account_count(c->account, early);
 	vclock_credit(c, early);
 	c->stand.behind_ns = 0;
 	c->stand.under = false;

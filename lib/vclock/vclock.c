@@ -6,7 +6,7 @@
  *   a sample         vclock_sampled, pay, vclock_keep_processor
  *   lets another go  vclock_settle, pay, vclock_release, vclock_begin_segment, vclock_keep_processor
  *   unlocks          the same without paying
- *   takes a lock     pay before it; then vclock_settle, vclock_acquire_lock, and so on
+ *   takes a lock     pay before it; then vclock_settle, vclock_lock, and so on
  *   waits            vclock_end_segment, (pay, vclock_release,) vclock_wait_begin; the wait;
  *                    vclock_wait_by_peer, or vclock_wait_credit and pay; vclock_begin_segment
  *

@@ -207,7 +207,7 @@ void vclock_release(struct vclock *c, uint64_t key, int64_t now);
 void vclock_acquire(struct vclock *c, uint64_t key, int64_t now);
 
 /* The same, of a lock that was free. */
-void vclock_acquire_lock(struct vclock *c, uint64_t key, int64_t now);
+void vclock_lock(struct vclock *c, uint64_t key, int64_t now);
 
 /* It has got that lock just now, however that came about. */
 void vclock_has_lock(struct vclock *c, uint64_t key, int64_t now);

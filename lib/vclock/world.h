@@ -98,7 +98,7 @@ struct vclock_memory {
 struct vclock_world {
 	/* The window. */
 	_Alignas(64) _Atomic uint32_t window; /* [C] number << 2 | phase */
-	_Atomic uint32_t speedup;  /* [C] 0 .. 1 << 16: what is credited of a period where the weight is 1 << 16; 0: clocks do not matter */
+	_Atomic uint32_t speedup;  /* [C] what is credited of a period where the weight is 1 << 16; 0: clocks do not matter */
 	_Atomic uint32_t region;   /* [C] of what is sped up, and by how much if that changes weights; 0: nothing is */
 	_Atomic uint32_t queueing; /* [C] 1: what is sped up is time without a processor */
 	_Atomic int64_t floor_ns;  /* [C] G as the window began: older debts are forgiven */

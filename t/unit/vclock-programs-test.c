@@ -199,7 +199,7 @@ static bool lock(struct thread *t, int64_t n)
 		go_on(t, n);
 	} else if (clocks) {
 		vclock_settle(&t->clock, now);
-		vclock_acquire_lock(&t->clock, key_of(n), now);
+		vclock_lock(&t->clock, key_of(n), now);
 		begin_segment(t);
 	}
 	next_step(t);

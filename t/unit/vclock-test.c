@@ -341,7 +341,7 @@ static int64_t takes_after(int64_t credit)
 	vclock_has_lock(T(0), KEY(1), 9800 * US);
 	vclock_release(T(0), KEY(1), 10 * MS);
 	vclock_credit(T(1), credit);
-	vclock_acquire_lock(T(1), KEY(1), 10100 * US);
+	vclock_lock(T(1), KEY(1), 10100 * US);
 	return vclock_time(T(1), 10100 * US);
 }
 
