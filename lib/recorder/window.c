@@ -104,6 +104,7 @@ static int64_t virtual_of(const struct conductor *c, uint32_t point)
 bool conductor_log(struct conductor *c, struct window *w)
 {
 	struct buf *b = &c->journal->line;
+	int64_t credit = (int64_t)(w->after.credit_ns - w->before.credit_ns);
 
 	w->verdict = w->spoilt ? MACHINE_DISTURBED : machine_judge(&c->machine, &w->others, w->after.at_ns - w->before.at_ns);
 	c->experiments++;
@@ -128,9 +129,9 @@ bool conductor_log(struct conductor *c, struct window *w)
 	record_u64(b, "samples", w->after.samples - w->before.samples);
 	record_u64(b, "region_samples", w->after.hits - w->before.hits);
 	record_u64(b, "sampled_ns", w->after.sampled_ns - w->before.sampled_ns);
-	/* Where something is given, others are credited too. */
+	/* Where something is given, others are credited too.  The last segments may have been worth less than was thought. */
 	if (w->region && !c->plan->given)
-		record_u64(b, "credit_ns", w->after.credit_ns - w->before.credit_ns);
+		record_u64(b, "credit_ns", credit > 0 ? (uint64_t)credit : 0);
 	record_i64(b, "steal_ns", w->others.stolen_ns);
 	record_i64(b, "waited_ns", w->others.waited_ns);
 	record_i64(b, "queued_ns", w->others.queued_ns);

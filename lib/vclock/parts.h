@@ -19,6 +19,34 @@ static inline void account_count(struct vclock_account *a, int64_t ns)
 	atomic_store_explicit(&a->credit_ns, sum + (uint64_t)ns, memory_order_relaxed);
 }
 
+/* ---- memory.c ---- */
+
+/* What is known of the segments that begin at that site; NULL: there is no room. */
+struct vclock_segment *memory_find(const struct vclock *c, const void *site);
+
+/* Is it enough to credit by? */
+bool memory_is_known(const struct vclock *c, const struct vclock_segment *s);
+bool memory_is_all_or_nothing(const struct vclock_segment *s); /* nearly all of them is in the region, or nearly nothing */
+
+/* When much is known, what follows tells as much as all before. */
+void memory_fade(struct vclock_segment *s);
+
+/* A sample, so long after the segment began, found the region (hit), and stands for so much time in it. */
+void memory_sample(const struct vclock *c, struct vclock_segment *s, int64_t into_ns, unsigned bin, bool hit, int64_t hit_ns);
+
+/* The current segment has ended: how long it was, and how much of that was in the region. */
+void memory_learn_length(const struct vclock *c, struct vclock_segment *s, const struct vclock_current *at);
+
+/* What a segment of the length of the current one is credited at a speedup of 1. */
+double memory_worth(const struct vclock *c, const struct vclock_segment *s, const struct vclock_current *at);
+
+/* What is known of the first segments of threads that run routine(arg); NULL: another kind has the place, and keeps it. */
+struct vclock_birth *memory_birth(const struct vclock *c, uint64_t routine, uint64_t arg);
+
+/* What this thread has learned of its first segment, the current one, those of the kind b will know. */
+void memory_teach(const struct vclock *c, struct vclock_birth *b, const struct vclock_segment *s);
+void memory_recall(struct vclock_segment *s, const struct vclock_birth *b);
+
 /* ---- segment.c ---- */
 
 void segment_begin(struct vclock *c, const void *site, int64_t now);

@@ -65,6 +65,8 @@ struct vclock_current {
 	uint32_t ends;             /* of segments, since the last sample */
 	int64_t accounted_ns;      /* up to when its time is accounted for, */
 	int64_t into_ns;           /* and how long after its beginning that is */
+	int64_t hit_ns;            /* of that, what samples have found in the region */
+	double credit;             /* for that, at a speedup of 1 */
 };
 
 /* What a thread is credited where its segments are not known: a whole period, or nothing, by each sample. */
@@ -81,7 +83,6 @@ struct vclock_lumps {
 struct vclock_first {
 	struct vclock_birth *same;    /* kind of threads with its routine and argument; NULL: none */
 	struct vclock_birth *similar; /* with its routine */
-	struct vclock_segment before; /* what was known as it began */
 };
 
 /* What a thread knows itself of the processor that it has noted its clock at. */
@@ -100,7 +101,7 @@ struct vclock {
 	int64_t gathered_ns;   /* credited, but G has not been raised for it yet */
 	bool earns;            /* it has said so (earner.c) */
 	uint64_t took_key;     /* the lock that it took last, */
-	int64_t took_ns;       /* and when */
+	int64_t took_virt_ns;  /* and when, on its clock */
 	struct vclock_current segment;
 	struct vclock_lumps lumps;
 	struct vclock_first first;

@@ -21,6 +21,7 @@ enum {
 	VCLOCK_EARNERS = 8,          /* threads that say what they are about to be credited */
 	VCLOCK_SEGMENTS = 1024,      /* places that a thread remembers; a power of two */
 	VCLOCK_BINS = 16,            /* of a segment, half a period each; the last one holds the rest */
+	VCLOCK_LENGTHS = 20,         /* of segments that are told apart */
 	VCLOCK_PARTS = 32,           /* of a segment, a sixteenth of a period each; the last one holds the rest */
 	VCLOCK_BIRTHS = 1 << 12,     /* kinds of threads; a power of two */
 };
@@ -30,8 +31,9 @@ struct vclock_object {
 	_Atomic uint64_t tag;     /* [A] key and window number, mixed; 0: free */
 	_Atomic int64_t virt_ns;  /* [A] latest virtual time of a release in this window */
 	_Atomic int64_t real_ns;  /* [A] real time of the last release */
+	_Atomic int64_t held_ns;  /* [A] of a lock: how long it had been held then, in virtual time; INT64_MAX: unknown */
+	_Atomic int64_t idle_ns;  /* [A] of a lock: how long it was free before virt_ns, in virtual time; see vclock_lock */
 	_Atomic uint32_t by;      /* [A] number of the thread whose virtual time that is */
-	_Atomic uint32_t held_ns; /* [A] of a lock, how long it had been held; UINT32_MAX: unknown */
 };
 
 /* A processor, as the last thread that wrote here left it, or had it. */
@@ -65,13 +67,11 @@ struct vclock_segment {
 	uint32_t last_hit;
 	int64_t time_ns[VCLOCK_BINS]; /* spent in them, by how long after their beginning */
 	int64_t hit_ns[VCLOCK_BINS];  /* of which samples found the region: samples in it times their period */
-};
-
-/* Its samples by where in the segment they were.  Apart from the rest, of which threads keep a copy on their stacks (TLS). */
-struct vclock_parts {
+	int64_t length_time_ns[VCLOCK_LENGTHS]; /* of segments by how long they were: their time, */
+	int64_t length_hit_ns[VCLOCK_LENGTHS];  /* and in how much of it samples found the region */
 	struct {
 		uint16_t samples, hits;
-	} part[VCLOCK_PARTS];
+	} part[VCLOCK_PARTS]; /* its samples by where in the segment they were */
 };
 
 /* The same for what threads do first, which each does once.  Shared by all that begin alike. */
@@ -79,6 +79,7 @@ struct vclock_birth {
 	_Atomic uint64_t key;
 	_Atomic uint32_t seen, samples, hits, changes;
 	_Atomic int64_t time_ns[VCLOCK_BINS], hit_ns[VCLOCK_BINS];
+	_Atomic int64_t length_time_ns[VCLOCK_LENGTHS], length_hit_ns[VCLOCK_LENGTHS];
 };
 
 /* A thread's account. */
@@ -92,7 +93,7 @@ struct vclock_account {
 struct vclock_memory {
 	uint64_t used[VCLOCK_SEGMENTS / 64]; /* [T] a bit for each that is not empty */
 	struct vclock_segment segment[VCLOCK_SEGMENTS]; /* [T] */
-	struct vclock_parts parts[VCLOCK_SEGMENTS];     /* [T] of the same index */
+	struct vclock_segment before;                   /* [T] what was known of its first segment as that began */
 };
 
 struct vclock_world {
@@ -123,6 +124,18 @@ static inline uint32_t vclock_window(const struct vclock_world *w)
 static inline uint32_t vclock_speedup(const struct vclock_world *w)
 {
 	return atomic_load_explicit(&w->speedup, memory_order_relaxed);
+}
+
+/* What is sped up; 0: nothing. */
+static inline uint32_t vclock_region(const struct vclock_world *w)
+{
+	return atomic_load_explicit(&w->region, memory_order_relaxed);
+}
+
+/* The period of the sampler, in ns. */
+static inline int64_t vclock_period(const struct vclock_world *w)
+{
+	return (int64_t)w->period_ns;
 }
 
 /* G. */

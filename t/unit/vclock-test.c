@@ -335,11 +335,15 @@ static void two_objects_in_one_place_are_not_mixed_up(void **state)
 
 /* ---- free locks ----------------------------------------------------------------------- */
 
-/* Thread 0 has the lock from 9.8 to 10.0 ms.  Thread 1, credited so much, takes it at 10.1 ms.  Returns its V then. */
-static int64_t takes_after(int64_t credit)
+static void holds(unsigned i, int64_t from, int64_t until)
 {
-	vclock_has_lock(T(0), KEY(1), 9800 * US);
-	vclock_release(T(0), KEY(1), 10 * MS);
+	vclock_has_lock(T(i), KEY(1), from);
+	vclock_release(T(i), KEY(1), until);
+}
+
+/* Thread 1, credited so much, takes the lock, which is free, at 10.1 ms.  Returns its V then. */
+static int64_t takes(int64_t credit)
+{
 	vclock_credit(T(1), credit);
 	vclock_lock(T(1), KEY(1), 10100 * US);
 	return vclock_time(T(1), 10100 * US);
@@ -348,21 +352,55 @@ static int64_t takes_after(int64_t credit)
 static void the_next_holder_is_no_earlier_than_the_last_one(void **state)
 {
 	(void)state;
-	/* It would come 0.3 ms ahead of the end, in the holder's time or just before it: it would have had to wait. */
-	assert_int_equal(takes_after(400 * US), 10 * MS);
+	holds(0, 9000 * US, 9200 * US);
+	holds(0, 9800 * US, 10 * MS);
+	/* At 9.9 ms on its clock the other one had the lock. */
+	assert_int_equal(takes(200 * US), 10 * MS);
 }
 
-static void a_thread_that_is_far_ahead_passes_by(void **state)
+static void a_thread_passes_by_where_the_lock_was_free(void **state)
 {
 	(void)state;
-	/* 0.5 ms ahead: it was done with the lock before the other one came.  It keeps up to half a millisecond. */
-	assert_int_equal(takes_after(600 * US), 9500 * US);
+	holds(0, 9000 * US, 9200 * US);
+	holds(0, 9800 * US, 10 * MS);
+	/* From 9.2 to 9.8 ms it was: 0.2 ms, as long as the last one, fit in. */
+	assert_int_equal(takes(700 * US), 9400 * US);
 }
 
-static void but_not_by_more_than_that(void **state)
+static void but_not_where_it_was_not(void **state)
 {
 	(void)state;
-	assert_int_equal(takes_after(3 * MS), 9500 * US);
+	holds(0, 9000 * US, 9200 * US);
+	holds(0, 9300 * US, 9700 * US);
+	holds(0, 9700 * US, 10 * MS);
+	/* Free for 0.1 ms of late: it had to queue. */
+	assert_int_equal(takes(700 * US), 10 * MS);
+}
+
+static void nor_where_another_one_has_passed_by(void **state)
+{
+	(void)state;
+	holds(0, 9000 * US, 9200 * US);
+	holds(0, 9800 * US, 10 * MS);
+	vclock_credit(T(2), 700 * US);
+	vclock_lock(T(2), KEY(1), 10 * MS);
+	assert_int_equal(vclock_time(T(2), 10 * MS), 9300 * US);
+	vclock_release(T(2), KEY(1), 10050 * US);
+	/* That one needed 50 us of the 450 that are remembered.  There is still room for a thread like that, */
+	assert_int_equal(takes(700 * US), 9400 * US);
+	vclock_release(T(1), KEY(1), 10500 * US);
+	/* but this one needed 400, and then there is none. */
+	vclock_credit(T(3), 2 * MS);
+	vclock_lock(T(3), KEY(1), 10500 * US);
+	assert_int_equal(vclock_time(T(3), 10500 * US), 10 * MS);
+}
+
+static void an_object_that_was_never_taken_is_passed_by_nobody(void **state)
+{
+	(void)state;
+	vclock_release(T(0), KEY(1), 9 * MS);
+	vclock_release(T(0), KEY(1), 10 * MS);
+	assert_int_equal(takes(700 * US), 10 * MS);
 }
 
 /* ---- waits for the outside ----------------------------------------------------------- */
@@ -466,6 +504,35 @@ static void in_the_sum_segments_credit_what_samples_would(void **state)
 	(void)state;
 	run_segments(0, &here, 4000, 600 * US, 240 * US, &now);
 	assert_about(credit_of(0), 4000ll * 120 * US, .01);
+}
+
+static void segments_of_one_place_are_known_by_their_length(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	for (unsigned k = 0; k < 400; k++) {
+		run_segments(0, &here, 1, 900 * US, 600 * US, &now);
+		run_segments(0, &here, 1, 300 * US, 0, &now);
+	}
+	before = credit_of(0);
+	run_segments(0, &here, 1, 900 * US, 600 * US, &now);
+	assert_about(credit_of(0) - before, 300 * US, .1);
+	before = credit_of(0);
+	run_segments(0, &here, 1, 300 * US, 0, &now);
+	assert_about(credit_of(0) - before + 100 * US, 100 * US, .1);
+}
+
+static void of_a_length_that_is_new_the_positions_tell(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	run_segments(0, &here, 400, 600 * US, 240 * US, &now);
+	before = credit_of(0);
+	run_segments(0, &here, 1, 300 * US, 300 * US, &now);
+	/* The first 500 us are in the region for 240. */
+	assert_about(credit_of(0) - before, 300 * US * 240 / 500 / 2, .15);
 }
 
 static void two_places_are_known_apart(void **state)
@@ -784,14 +851,18 @@ int main(void)
 		TEST(a_wait_that_a_window_begins_in_begins_with_that),
 		TEST(two_objects_in_one_place_are_not_mixed_up),
 		TEST(the_next_holder_is_no_earlier_than_the_last_one),
-		TEST(a_thread_that_is_far_ahead_passes_by),
-		TEST(but_not_by_more_than_that),
+		TEST(a_thread_passes_by_where_the_lock_was_free),
+		TEST(but_not_where_it_was_not),
+		TEST(nor_where_another_one_has_passed_by),
+		TEST(an_object_that_was_never_taken_is_passed_by_nobody),
 		TEST(a_wait_in_the_region_is_credited_and_others_owe_it),
 		TEST(what_the_conductor_has_raised_for_it_is_not_owed_twice),
 		TEST(a_wait_is_credited_as_far_as_the_window_has_lasted),
 		TEST(a_part_of_the_weight_credits_a_part),
 		TEST(a_known_segment_is_credited_the_same_each_time),
 		TEST(in_the_sum_segments_credit_what_samples_would),
+		TEST(segments_of_one_place_are_known_by_their_length),
+		TEST(of_a_length_that_is_new_the_positions_tell),
 		TEST(two_places_are_known_apart),
 		TEST(a_segment_that_is_new_is_credited_by_samples),
 		TEST(long_segments_are_credited_by_samples),

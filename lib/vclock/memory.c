@@ -1,0 +1,262 @@
+/*
+ * memory: what a thread has learned of its segments, from samples.
+ *
+ * What happens between two sync operations is mostly the same each time.  So for each place
+ * that a segment begins at (the caller of the operation) a thread learns which share of it
+ * is spent in the region:
+ *
+ *     share = sum of sampled periods in the region / sum of the segment's time
+ *
+ * by two things.
+ *
+ * Position: a segment that does one thing after another has a share for each half period
+ * of its length (a bin).  It tells what the thread is to be credited while the segment lasts.
+ *
+ * Length: segments whose work is never twice the same have a share for each length.  It
+ * tells what the whole segment was worth.  Where threads meet at a barrier, the one that comes
+ * last decides.  It had a long segment, and what made that long may be the region, or all
+ * but the region.  The position does not tell that: those that are still on their way at a late
+ * time are in what comes last, whatever made them late.  Four like threads with 1.45 ms of
+ * region and 0.42 of other work, both exponential, gain 40 % when the region takes half the
+ * time.  By position 34 were predicted, by length 39.5.
+ */
+#include <string.h>
+
+#include "vclock/parts.h"
+
+enum {
+	MEMORY_SAMPLES = 512, /* of a segment: then each counts for half, so that errors of the first are forgotten */
+	KNOWN_SAMPLES = 24,   /* below this many, a share is a guess */
+	PART_SAMPLES = 8,     /* of each part of a segment, on average, before they tell anything */
+	FEW_CHANGES = 4,      /* below so many expected, their absence proves nothing */
+	SHORT_PERIODS = VCLOCK_BINS / 2, /* mean length of a segment, in periods, up to which lumps matter */
+	ALMOST = 32,          /* all but one of so many */
+	PROBES = 8,           /* places that a segment may be found in */
+	SHORTEST = 64,        /* lengths are told apart from this part of a period on */
+	DOUBT_PERIODS = 4,    /* of segments of a length count for it as much as what their positions told */
+};
+
+static const uint64_t SPREAD = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: Fibonacci hashing (Knuth, TAOCP 3, 6.4) */
+
+/*
+ * What is known of segments that begin there, with that region sped up that much: where
+ * a thread waits, spinning, the place in the segment at which it goes on depends on that.
+ */
+static uint64_t key_at(const struct vclock *c, uint64_t site)
+{
+	return (site ^ (uint64_t)vclock_region(c->world) << 48 ^ (uint64_t)vclock_speedup(c->world) * SPREAD) | 1;
+}
+
+struct vclock_segment *memory_find(const struct vclock *c, const void *site)
+{
+	uint64_t key = key_at(c, (uint64_t)(uintptr_t)site << 1); /* the lowest bit is taken */
+	uint64_t at = key * SPREAD >> 32; /* to the highest bits all of the key contributes */
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		unsigned n = (at + i) % VCLOCK_SEGMENTS;
+		struct vclock_segment *s = &c->memory->segment[n];
+
+		if (s->key == key)
+			return s;
+		if (s->key == 0) {
+			/* It may hold what another thread, that had the memory before, has left. */
+			memset(s, 0, sizeof(*s));
+			c->memory->used[n / 64] |= 1ull << n % 64;
+			s->key = key;
+			return s;
+		}
+	}
+	return NULL;
+}
+
+void vclock_forget(struct vclock_memory *m)
+{
+	for (unsigned i = 0; i < VCLOCK_SEGMENTS / 64; i++) {
+		for (; m->used[i]; m->used[i] &= m->used[i] - 1)
+			m->segment[64 * i + (unsigned)__builtin_ctzll(m->used[i])].key = 0;
+	}
+}
+
+/* ---- is it known? -------------------------------------------------------------------- */
+
+/*
+ * Does it depend on where in the segment a sample is, whether it is in the region?  Of n samples
+ * with h hits, two differ with a chance of 2 h (n - h) / n (n - 1).  Two of one part of the
+ * segment differ half as often at the most, if it does.  There must be so many that those of
+ * one part are not all of one phase of the program.
+ */
+static bool is_told_by_part(const struct vclock_segment *s)
+{
+	double n = 0, h = 0, differ = 0;
+	unsigned parts = 0;
+
+	for (unsigned i = 0; i < VCLOCK_PARTS; i++) {
+		double ni = s->part[i].samples, hi = s->part[i].hits;
+
+		n += ni;
+		h += hi;
+		parts += ni > 0;
+		differ += ni > 1 ? 2 * hi * (ni - hi) / (ni - 1) : 0;
+	}
+	return n >= PART_SAMPLES * parts && differ <= h * (n - h) / (n - 1);
+}
+
+/*
+ * Is one segment like the other?  Then whether a sample is in the region tells
+ * nothing of the next one, and of n samples with h hits about 2 h (n - h) / n differ
+ * from the one before.  A program with phases has far fewer changes: the share is
+ * that of no single phase, and what little was seen of each is not the rest.
+ *
+ * Samples that come once in a segment, or once in two, walk through it by small steps.  They
+ * change rarely, too.  But then where they are tells whether they are in the region.
+ */
+static bool is_uniform(const struct vclock_segment *s)
+{
+	double expected = 2. * s->hits * (s->samples - s->hits) / s->samples;
+
+	return expected < FEW_CHANGES || 2 * s->changes >= expected || is_told_by_part(s);
+}
+
+static int64_t whole_time(const struct vclock_segment *s)
+{
+	int64_t sum = 0;
+
+	for (unsigned i = 0; i < VCLOCK_BINS; i++)
+		sum += s->time_ns[i];
+	return sum;
+}
+
+bool memory_is_known(const struct vclock *c, const struct vclock_segment *s)
+{
+	int64_t longest = SHORT_PERIODS * vclock_period(c->world);
+
+	return s->samples >= KNOWN_SAMPLES && whole_time(s) < (int64_t)s->seen * longest && is_uniform(s);
+}
+
+/* ---- learning -------------------------------------------------------------------------- */
+
+void memory_fade(struct vclock_segment *s)
+{
+	if (s->samples < MEMORY_SAMPLES)
+		return;
+	s->seen /= 2;
+	s->samples /= 2;
+	s->hits /= 2;
+	s->changes /= 2;
+	for (unsigned i = 0; i < VCLOCK_BINS; i++) {
+		s->time_ns[i] /= 2;
+		s->hit_ns[i] /= 2;
+	}
+	for (unsigned i = 0; i < VCLOCK_PARTS; i++) {
+		s->part[i].samples /= 2;
+		s->part[i].hits /= 2;
+	}
+	for (unsigned i = 0; i < VCLOCK_LENGTHS; i++) {
+		s->length_time_ns[i] /= 2;
+		s->length_hit_ns[i] /= 2;
+	}
+}
+
+static void count_part(struct vclock_segment *s, int64_t into_ns, int64_t period, bool hit)
+{
+	uint64_t part = (uint64_t)into_ns * 16 / (uint64_t)period;
+	unsigned i = part < VCLOCK_PARTS - 1 ? (unsigned)part : VCLOCK_PARTS - 1;
+
+	if (s->part[i].samples == UINT16_MAX)
+		return;
+	s->part[i].samples++;
+	s->part[i].hits += hit;
+}
+
+void memory_sample(const struct vclock *c, struct vclock_segment *s, int64_t into_ns, unsigned bin, bool hit, int64_t hit_ns)
+{
+	s->changes += s->samples > 0 && s->last_hit != hit;
+	s->last_hit = hit;
+	s->hits += hit;
+	s->samples++;
+	s->hit_ns[bin] += hit_ns;
+	count_part(s, into_ns, vclock_period(c->world), hit);
+}
+
+/* Lengths are told apart in steps of a half and a third: 1/64 of a period, 1/43, 1/32, 1/21, ... 1/2, 3/4, 1, 3/2, ... */
+static unsigned length_of(int64_t ns, int64_t period)
+{
+	int64_t edge = period / SHORTEST;
+	unsigned i = 0;
+
+	for (; i < VCLOCK_LENGTHS - 1 && ns >= edge; i++)
+		edge += i % 2 ? edge / 3 : edge / 2;
+	return i;
+}
+
+void memory_learn_length(const struct vclock *c, struct vclock_segment *s, const struct vclock_current *at)
+{
+	unsigned i = length_of(at->into_ns, vclock_period(c->world));
+
+	s->length_time_ns[i] += at->into_ns;
+	s->length_hit_ns[i] += at->hit_ns;
+}
+
+double memory_worth(const struct vclock *c, const struct vclock_segment *s, const struct vclock_current *at)
+{
+	unsigned i = length_of(at->into_ns, vclock_period(c->world));
+	double doubt = DOUBT_PERIODS * (double)vclock_period(c->world), length = (double)at->into_ns;
+
+	if (at->into_ns <= 0)
+		return 0;
+	/* Of a length that was rarely seen, the positions tell more. */
+	return ((double)s->length_hit_ns[i] * length + doubt * at->credit) / ((double)s->length_time_ns[i] + doubt);
+}
+
+/* ---- the first segment of a thread ----------------------------------------------------- */
+
+struct vclock_birth *memory_birth(const struct vclock *c, uint64_t routine, uint64_t arg)
+{
+	uint64_t free_key = 0, key = key_at(c, routine * SPREAD ^ arg);
+	struct vclock_birth *b = &c->world->birth[key * SPREAD >> 52 & (VCLOCK_BIRTHS - 1)];
+
+	return atomic_compare_exchange_strong_explicit(&b->key, &free_key, key, memory_order_relaxed, memory_order_relaxed) ||
+	       free_key == key ? b : NULL;
+}
+
+void memory_teach(const struct vclock *c, struct vclock_birth *b, const struct vclock_segment *s)
+{
+	const struct vclock_segment *before = &c->memory->before;
+	const struct vclock_current *at = &c->segment;
+	unsigned length = length_of(at->into_ns, vclock_period(c->world));
+
+	if (!b)
+		return;
+	atomic_fetch_add_explicit(&b->seen, s->seen - before->seen, memory_order_relaxed);
+	atomic_fetch_add_explicit(&b->samples, s->samples - before->samples, memory_order_relaxed);
+	atomic_fetch_add_explicit(&b->hits, s->hits - before->hits, memory_order_relaxed);
+	atomic_fetch_add_explicit(&b->changes, s->changes - before->changes, memory_order_relaxed);
+	for (unsigned i = 0; i < VCLOCK_BINS; i++) {
+		atomic_fetch_add_explicit(&b->time_ns[i], s->time_ns[i] - before->time_ns[i], memory_order_relaxed);
+		atomic_fetch_add_explicit(&b->hit_ns[i], s->hit_ns[i] - before->hit_ns[i], memory_order_relaxed);
+	}
+	atomic_fetch_add_explicit(&b->length_time_ns[length], at->into_ns, memory_order_relaxed);
+	atomic_fetch_add_explicit(&b->length_hit_ns[length], at->hit_ns, memory_order_relaxed);
+}
+
+void memory_recall(struct vclock_segment *s, const struct vclock_birth *b)
+{
+	s->seen = atomic_load_explicit(&b->seen, memory_order_relaxed);
+	s->samples = atomic_load_explicit(&b->samples, memory_order_relaxed);
+	s->hits = atomic_load_explicit(&b->hits, memory_order_relaxed);
+	s->changes = atomic_load_explicit(&b->changes, memory_order_relaxed);
+	s->last_hit = 2 * s->hits > s->samples; /* the more usual */
+	for (unsigned i = 0; i < VCLOCK_BINS; i++) {
+		s->time_ns[i] = atomic_load_explicit(&b->time_ns[i], memory_order_relaxed);
+		s->hit_ns[i] = atomic_load_explicit(&b->hit_ns[i], memory_order_relaxed);
+	}
+	for (unsigned i = 0; i < VCLOCK_LENGTHS; i++) {
+		s->length_time_ns[i] = atomic_load_explicit(&b->length_time_ns[i], memory_order_relaxed);
+		s->length_hit_ns[i] = atomic_load_explicit(&b->length_hit_ns[i], memory_order_relaxed);
+	}
+}
+
+bool memory_is_all_or_nothing(const struct vclock_segment *s)
+{
+	return s->hits <= s->samples / ALMOST || s->samples - s->hits <= s->samples / ALMOST;
+}

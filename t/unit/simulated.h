@@ -1,0 +1,537 @@
+/*
+ * simulated: programs of a few threads, simulated to know their answers.
+ *
+ * Each thread has a script that it runs for ever, on a processor of its own.  A program is
+ * simulated twice.  Once its region is really made faster, and nothing knows of virtual clocks.
+ * And once all runs as it is, and the clocks say what would be.  Both must agree: that is what
+ * andweorc predicts, and what would come of it.
+ *
+ * The order of calls is that of lib/runtime (wait.c, sync.c, sample.c).
+ */
+#ifndef ANDWEORC_T_SIMULATED_H
+#define ANDWEORC_T_SIMULATED_H
+
+#include "unit.h"
+
+#include "vclock/vclock.h"
+
+enum {
+	THREADS = 5,
+	STEPS = 16,
+	OBJECTS = 6,
+	US = 1000,
+	MS = 1000 * 1000,
+	TICK = 5 * US,
+	SETTLE_MS = 400,   /* until segments are known */
+	MEASURE_MS = 2000,
+};
+
+enum op {
+	END,     /* of the script: it begins again */
+	WORK,    /* for `ns` */
+	LOCK,    /* object */
+	UNLOCK,
+	POST,    /* a semaphore */
+	TAKE,
+	AWAIT,   /* until the object, a count, is not 0; its lock (LOCK_OF) is held.  Takes one */
+	ADD,     /* one to that, with the lock held, */
+	SIGNAL,  /* and lets one that awaits it go on */
+	BARRIER, /* of all threads that have one */
+	VISIT,   /* a progress point */
+};
+
+struct step {
+	enum op op;
+	int64_t arg; /* ns of work; number of an object */
+	bool in;     /* in the region that is sped up */
+};
+
+struct program {
+	const char *name;
+	struct step script[THREADS][STEPS];
+	int initial[OBJECTS]; /* of semaphores */
+	unsigned at_barrier;
+};
+
+enum state { RUNS, PAUSES, WAITS };
+
+struct thread {
+	const struct step *script;
+	unsigned number, pc;
+	enum state state;
+	bool begun;     /* this step: what was to be paid before it is paid, */
+	bool waited;    /* and it has waited, */
+	bool signalled;
+	unsigned round; /* at a barrier for this */
+	uint64_t random;
+	int64_t work_left, pause_left, pause_wanted;
+	int64_t since_sample;
+	struct vclock clock;
+	struct vclock_account account;
+	struct vclock_memory memory;
+	struct vclock_wait wait;
+};
+
+struct object {
+	int owner;              /* of a lock: thread + 1; 0: free */
+	int count;              /* of a semaphore */
+	int64_t released_virt;  /* V of the last release */
+};
+
+static struct vclock_world *world;
+static struct thread thread[THREADS];
+static struct object object[OBJECTS];
+static const struct program *program;
+static unsigned nthreads, arrived, generation;
+static bool varies;      /* work is between nothing and three times what is written, which is the mean */
+static bool clocks;      /* are virtual clocks on, or is the region made faster? */
+static double speedup;
+static int64_t now, open_ns, close_ns;
+static unsigned visits, first_visit, last_visit; /* of those that the period is measured between; 0: by time */
+
+enum { NONE = -1 };
+
+static uint64_t key_of(int64_t n)
+{
+	return (uint64_t)(n + 1) << 40;
+}
+
+static struct vclock_moment moment(const struct thread *t)
+{
+	return (struct vclock_moment){ .ns = now, .processor = t->number };
+}
+
+static int64_t time_of(struct thread *t)
+{
+	return clocks ? vclock_time(&t->clock, now) : now;
+}
+
+static void next_step(struct thread *t)
+{
+	t->pc = t->script[t->pc + 1].op == END ? 0 : t->pc + 1;
+	t->begun = t->waited = false;
+}
+
+/* Where a segment begins. */
+static const void *site_of(const struct thread *t)
+{
+	return &t->script[t->pc];
+}
+
+/* ---- with clocks -------------------------------------------------------------------- */
+
+static void begin_segment(struct thread *t)
+{
+	vclock_begin_segment(&t->clock, site_of(t), now);
+	vclock_keep_processor(&t->clock, moment(t));
+}
+
+static void settle(struct thread *t)
+{
+	if (!vclock_settle(&t->clock, now))
+		vclock_begin_segment(&t->clock, site_of(t), now);
+	vclock_keep_processor(&t->clock, moment(t));
+}
+
+static bool pauses(struct thread *t, int64_t debt, int64_t at_least)
+{
+	if (debt < at_least)
+		return false;
+	t->state = PAUSES;
+	t->pause_wanted = t->pause_left = (debt + TICK - 1) / TICK * TICK;
+	vclock_stand(&t->clock, vclock_time(&t->clock, now), moment(t));
+	return true;
+}
+
+/* False: it pauses first. */
+static bool pay_before_lock(struct thread *t)
+{
+	if (!clocks || t->begun)
+		return true;
+	if (vclock_debt_before_lock(&t->clock, now) >= VCLOCK_LEAST_DEBT_NS)
+		settle(t);
+	t->begun = !pauses(t, vclock_debt_before_lock(&t->clock, now), VCLOCK_LEAST_DEBT_NS);
+	return t->begun;
+}
+
+static bool pay_before_release(struct thread *t)
+{
+	if (!clocks || t->begun)
+		return true;
+	vclock_end_segment(&t->clock, now);
+	t->begun = !pauses(t, vclock_debt(&t->clock), VCLOCK_LEAST_DEBT_NS);
+	return t->begun;
+}
+
+static void release(struct thread *t, int64_t n)
+{
+	object[n].released_virt = time_of(t);
+	if (clocks)
+		vclock_release(&t->clock, key_of(n), now);
+}
+
+static void wait_for(struct thread *t)
+{
+	t->state = WAITS;
+	t->waited = true;
+	if (clocks) {
+		vclock_end_segment(&t->clock, now);
+		vclock_wait_begin(&t->clock, &t->wait, moment(t));
+	}
+}
+
+/* By way of n, and, but for NONE, the lock. */
+static void go_on_by(struct thread *t, int64_t n, int64_t lock)
+{
+	t->state = RUNS;
+	if (!clocks)
+		return;
+	vclock_wait_by_peer(&t->clock, &t->wait, key_of(n), lock == NONE ? 0 : key_of(lock), moment(t));
+	vclock_skip(&t->clock, now - t->wait.since_ns);
+	begin_segment(t);
+}
+
+static void go_on(struct thread *t, int64_t n)
+{
+	go_on_by(t, n, NONE);
+	/* No effect is seen before its cause. */
+	assert_true(time_of(t) >= object[n].released_virt);
+}
+
+/* ---- steps: false when the thread cannot go on at once -------------------------------- */
+
+static bool lock(struct thread *t, int64_t n)
+{
+	struct object *o = &object[n];
+
+	if (!t->waited && !pay_before_lock(t))
+		return false;
+	if (o->owner) {
+		if (!t->waited)
+			wait_for(t);
+		return false;
+	}
+	o->owner = (int)t->number + 1;
+	if (t->waited) {
+		go_on(t, n);
+	} else if (clocks) {
+		vclock_settle(&t->clock, now);
+		vclock_lock(&t->clock, key_of(n), now);
+		begin_segment(t);
+	}
+	next_step(t);
+	return true;
+}
+
+static bool unlock(struct thread *t, int64_t n)
+{
+	if (clocks)
+		vclock_settle(&t->clock, now);
+	release(t, n);
+	object[n].owner = 0;
+	if (clocks)
+		begin_segment(t);
+	next_step(t);
+	return true;
+}
+
+static bool post(struct thread *t, int64_t n)
+{
+	if (!pay_before_release(t))
+		return false;
+	release(t, n);
+	object[n].count++;
+	if (clocks)
+		begin_segment(t);
+	next_step(t);
+	return true;
+}
+
+static bool take(struct thread *t, int64_t n)
+{
+	if (object[n].count == 0) {
+		if (!t->waited)
+			wait_for(t);
+		return false;
+	}
+	object[n].count--;
+	if (t->waited) {
+		go_on(t, n);
+	} else if (clocks) {
+		vclock_settle(&t->clock, now);
+		vclock_acquire(&t->clock, key_of(n), now);
+		begin_segment(t);
+	}
+	next_step(t);
+	return true;
+}
+
+/* Both counts of a queue, things and room, have one lock. */
+enum { QUEUE_LOCK = 4 };
+
+static bool await(struct thread *t, int64_t n)
+{
+	if (t->state == WAITS) {
+		if (!t->signalled || object[QUEUE_LOCK].owner)
+			return false;
+		object[QUEUE_LOCK].owner = (int)t->number + 1;
+		go_on_by(t, n, QUEUE_LOCK);
+		t->signalled = false;
+	}
+	if (object[n].count == 0) {
+		if (clocks)
+			vclock_settle(&t->clock, now);
+		release(t, QUEUE_LOCK);
+		object[QUEUE_LOCK].owner = 0;
+		wait_for(t);
+		return false;
+	}
+	object[n].count--;
+	next_step(t);
+	return true;
+}
+
+static bool add(struct thread *t, int64_t n)
+{
+	object[n].count++;
+	next_step(t);
+	return true;
+}
+
+static bool signal_one(struct thread *t, int64_t n)
+{
+	if (clocks)
+		vclock_settle(&t->clock, now);
+	release(t, n);
+	for (unsigned i = 0; i < nthreads; i++) {
+		struct thread *other = &thread[(t->number + i) % nthreads];
+		const struct step *at = &other->script[other->pc];
+
+		if (other->state == WAITS && at->op == AWAIT && at->arg == n && !other->signalled) {
+			other->signalled = true;
+			break;
+		}
+	}
+	if (clocks)
+		begin_segment(t);
+	next_step(t);
+	return true;
+}
+
+static bool barrier(struct thread *t, int64_t n)
+{
+	if (!t->waited) {
+		if (!pay_before_release(t))
+			return false;
+		/* The objects of two rounds are two: a thread may come again before another one has gone on. */
+		release(t, n + generation % 2);
+		arrived++;
+		t->round = generation;
+		wait_for(t);
+		if (arrived == program->at_barrier) {
+			arrived = 0;
+			generation++;
+		}
+	}
+	if (generation == t->round)
+		return false;
+	go_on(t, n + t->round % 2);
+	next_step(t);
+	return true;
+}
+
+static bool visit(struct thread *t)
+{
+	visits++;
+	if (clocks)
+		settle(t);
+	if (!first_visit && now >= (int64_t)SETTLE_MS * MS)
+		first_visit = visits;
+	if (!last_visit && now >= (int64_t)(SETTLE_MS + MEASURE_MS) * MS)
+		last_visit = visits;
+	if (visits == first_visit)
+		open_ns = time_of(t);
+	if (visits == last_visit)
+		close_ns = time_of(t);
+	next_step(t);
+	return true;
+}
+
+/* From 0 to 1; xorshift64 (Marsaglia 2003). */
+static double next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return (double)(*state >> 11) * 0x1p-53;
+}
+
+/* How much work it is this time, of a mean of ns. */
+static int64_t drawn(struct thread *t, int64_t ns)
+{
+	double u;
+
+	if (!varies)
+		return ns;
+	u = next_random(&t->random);
+	return (int64_t)((double)ns * 3 * u * u);
+}
+
+static bool work(struct thread *t, const struct step *s)
+{
+	int64_t ns;
+
+	if (!t->begun) {
+		ns = drawn(t, s->arg);
+		t->work_left = clocks || !s->in ? ns : (int64_t)((double)ns * (1 - speedup));
+	}
+	t->begun = true;
+	if (t->work_left > 0)
+		return false;
+	next_step(t);
+	return true;
+}
+
+static bool step(struct thread *t)
+{
+	const struct step *s = &t->script[t->pc];
+
+	switch (s->op) {
+	case WORK: return work(t, s);
+	case LOCK: return lock(t, s->arg);
+	case UNLOCK: return unlock(t, s->arg);
+	case POST: return post(t, s->arg);
+	case TAKE: return take(t, s->arg);
+	case AWAIT: return await(t, s->arg);
+	case ADD: return add(t, s->arg);
+	case SIGNAL: return signal_one(t, s->arg);
+	case BARRIER: return barrier(t, s->arg);
+	case VISIT: return visit(t);
+	case END: break;
+	}
+	return false;
+}
+
+/* ---- time passes ------------------------------------------------------------------------ */
+
+static void sample(struct thread *t)
+{
+	/* As real ones, they differ, and are in step with no work. */
+	const int64_t period = (955 + 30 * (int64_t)t->number) * US;
+
+	t->since_sample += TICK;
+	if (t->since_sample < period)
+		return;
+	t->since_sample -= period;
+	vclock_sampled(&t->clock, period, t->script[t->pc].in ? 1 << 16 : 0, 0, now);
+	if (!pauses(t, vclock_debt(&t->clock), TICK))
+		vclock_keep_processor(&t->clock, moment(t));
+}
+
+static void pass_tick(struct thread *t)
+{
+	if (t->state == PAUSES) {
+		t->pause_left -= TICK;
+		if (t->pause_left == 0) {
+			t->state = RUNS;
+			vclock_paused(&t->clock, t->pause_wanted, t->pause_wanted, true, moment(t));
+			vclock_keep_processor(&t->clock, moment(t));
+		}
+	} else if (t->state == RUNS) {
+		t->work_left -= TICK;
+		if (clocks)
+			sample(t);
+	}
+}
+
+static void run_steps(struct thread *t)
+{
+	while (t->state != PAUSES && step(t))
+		;
+}
+
+static void begin(const struct program *p)
+{
+	program = p;
+	now = open_ns = close_ns = 0;
+	visits = arrived = generation = 0;
+	memset(thread, 0, sizeof(thread));
+	memset(object, 0, sizeof(object));
+	memset(world, 0, sizeof(*world));
+	world->period_ns = MS;
+	world->speedup = (uint32_t)(speedup * 65536);
+	world->region = 1;
+	world->window = 1 << 2;
+	for (unsigned i = 0; i < OBJECTS; i++)
+		object[i].count = p->initial[i];
+	for (nthreads = 0; nthreads < THREADS && p->script[nthreads][0].op != END; nthreads++) {
+		struct thread *t = &thread[nthreads];
+
+		t->script = p->script[nthreads];
+		t->number = nthreads;
+		t->random = 0x9e3779b97f4a7c15u * (nthreads + 1);
+		vclock_open_account(&t->account, world, NULL);
+		vclock_begin(&t->clock, world, &t->account, &t->memory, nthreads + 1);
+	}
+}
+
+/* The time between two visits, on the clock of the threads that come to them. */
+static double period_of(const struct program *p, double s, bool with_clocks)
+{
+	int64_t g = 0;
+
+	speedup = s;
+	clocks = with_clocks;
+	begin(p);
+	while (!close_ns) {
+		for (unsigned i = 0; i < nthreads; i++)
+			run_steps(&thread[i]);
+		now += TICK;
+		assert_true(now < 20 * (int64_t)MEASURE_MS * MS); /* nobody waits for ever */
+		for (unsigned i = 0; i < nthreads; i++)
+			pass_tick(&thread[i]);
+		assert_true(vclock_owed(world) >= g); /* G only grows */
+		g = vclock_owed(world);
+	}
+	return (double)(close_ns - open_ns) / (last_visit - first_visit);
+}
+
+/* What comes of it when the region takes s less time, in per cent of the program's time: really, and predicted. */
+struct gain {
+	double really, predicted;
+};
+
+static double gain_of(const struct program *p, double base, double s, bool with_clocks)
+{
+	return 100 * (1 - period_of(p, s, with_clocks) / base);
+}
+
+/* Calls found(p, s, gain, data) for s = .25, .5, .75. */
+static inline void simulate(const struct program *p, bool work_varies,
+			    void (*found)(const struct program *p, double s, struct gain g, void *data), void *data)
+{
+	double base;
+
+	varies = work_varies;
+	/* All runs do the work of this one. */
+	first_visit = last_visit = 0;
+	base = period_of(p, 0, false);
+	for (double s = .25; s < .8; s += .25)
+		found(p, s, (struct gain){ gain_of(p, base, s, false), gain_of(p, base, s, true) }, data);
+}
+
+static inline void simulation_begin(void)
+{
+	world = calloc(1, sizeof(*world));
+	assert_non_null(world);
+}
+
+static inline void simulation_end(void)
+{
+	free(world);
+}
+
+#define IN(ns) { WORK, (ns), true }
+#define OUT(ns) { WORK, (ns), false }
+
+#endif
