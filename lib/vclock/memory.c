@@ -162,7 +162,7 @@ static void count_part(struct vclock_segment *s, int64_t into_ns, int64_t period
 	uint64_t part = (uint64_t)into_ns * 16 / (uint64_t)period;
 	unsigned i = part < VCLOCK_PARTS - 1 ? (unsigned)part : VCLOCK_PARTS - 1;
 
-	if (s->part[i].samples == UINT16_MAX)
+	if (s->part[i].samples == UINT8_MAX)
 		return;
 	s->part[i].samples++;
 	s->part[i].hits += hit;
@@ -193,8 +193,8 @@ void memory_learn_length(const struct vclock *c, struct vclock_segment *s, const
 {
 	unsigned i = length_of(at->into_ns, vclock_period(c->world));
 
-	s->length_time_ns[i] += at->into_ns;
-	s->length_hit_ns[i] += at->hit_ns;
+	s->length_time_ns[i] += (float)at->into_ns;
+	s->length_hit_ns[i] += (float)at->hit_ns;
 }
 
 double memory_worth(const struct vclock *c, const struct vclock_segment *s, const struct vclock_current *at)
@@ -251,8 +251,8 @@ void memory_recall(struct vclock_segment *s, const struct vclock_birth *b)
 		s->hit_ns[i] = atomic_load_explicit(&b->hit_ns[i], memory_order_relaxed);
 	}
 	for (unsigned i = 0; i < VCLOCK_LENGTHS; i++) {
-		s->length_time_ns[i] = atomic_load_explicit(&b->length_time_ns[i], memory_order_relaxed);
-		s->length_hit_ns[i] = atomic_load_explicit(&b->length_hit_ns[i], memory_order_relaxed);
+		s->length_time_ns[i] = (float)atomic_load_explicit(&b->length_time_ns[i], memory_order_relaxed);
+		s->length_hit_ns[i] = (float)atomic_load_explicit(&b->length_hit_ns[i], memory_order_relaxed);
 	}
 }
 

@@ -67,10 +67,10 @@ struct vclock_segment {
 	uint32_t last_hit;
 	int64_t time_ns[VCLOCK_BINS]; /* spent in them, by how long after their beginning */
 	int64_t hit_ns[VCLOCK_BINS];  /* of which samples found the region: samples in it times their period */
-	int64_t length_time_ns[VCLOCK_LENGTHS]; /* of segments by how long they were: their time, */
-	int64_t length_hit_ns[VCLOCK_LENGTHS];  /* and in how much of it samples found the region */
+	float length_time_ns[VCLOCK_LENGTHS]; /* of segments by how long they were: their time, */
+	float length_hit_ns[VCLOCK_LENGTHS];  /* and in how much of it samples found the region */
 	struct {
-		uint16_t samples, hits;
+		uint8_t samples, hits;
 	} part[VCLOCK_PARTS]; /* its samples by where in the segment they were */
 };
 
