@@ -1,12 +1,14 @@
 /*
  * simulated: programs of a few threads, simulated to know their answers.
  *
- * Each thread has a script that it runs for ever, on a processor of its own.  A program is
- * simulated twice.  Once its region is really made faster, and nothing knows of virtual clocks.
- * And once all runs as it is, and the clocks say what would be.  Both must agree: that is what
- * andweorc predicts, and what would come of it.
+ * Each thread has a script that it runs for ever.  There are as many processors as threads, or
+ * fewer: then threads take turns, first come, first served.
  *
- * The order of calls is that of lib/runtime (wait.c, sync.c, sample.c).
+ * A program is simulated twice.  Once its region is really made faster, and nothing knows of
+ * virtual clocks.  And once all runs as it is, and the clocks say what would be.  Both must agree:
+ * that is what andweorc predicts, and what would come of it.
+ *
+ * The order of calls is that of lib/runtime (wait.c, sync.c, sample.c, offcpu.c).
  */
 #ifndef ANDWEORC_T_SIMULATED_H
 #define ANDWEORC_T_SIMULATED_H
@@ -24,6 +26,7 @@ enum {
 	TICK = 5 * US,
 	SETTLE_MS = 400,   /* until segments are known */
 	MEASURE_MS = 2000,
+	SLICE_MS = 3,      /* of a processor, while others queue for it */
 };
 
 enum op {
@@ -64,7 +67,11 @@ struct thread {
 	bool signalled;
 	unsigned round; /* at a barrier for this */
 	uint64_t random;
-	int64_t work_left, pause_left, pause_wanted;
+	int64_t work_left, pause_began, pause_wanted;
+	unsigned on, last;       /* processor + 1 that it has (0: none), and that it had last */
+	unsigned ready;          /* > 0: it could run, and has none; the least comes first */
+	int64_t slice_ns, cpu_ns; /* of its turn on a processor; of processor time, all in all */
+	int64_t look_ns, look_cpu_ns; /* as it last looked how long it had no processor; 0: it does not count that */
 	int64_t since_sample;
 	struct vclock clock;
 	struct vclock_account account;
@@ -98,7 +105,7 @@ static uint64_t key_of(int64_t n)
 
 static struct vclock_moment moment(const struct thread *t)
 {
-	return (struct vclock_moment){ .ns = now, .processor = t->number };
+	return (struct vclock_moment){ .ns = now, .processor = t->last - 1 };
 }
 
 static int64_t time_of(struct thread *t)
@@ -120,6 +127,33 @@ static const void *site_of(const struct thread *t)
 
 /* ---- with clocks -------------------------------------------------------------------- */
 
+/* As offcpu.c does. */
+static int64_t off_since_look(struct thread *t)
+{
+	int64_t ns = t->look_ns ? (now - t->look_ns) - (t->cpu_ns - t->look_cpu_ns) : 0;
+
+	t->look_ns = now;
+	t->look_cpu_ns = t->cpu_ns;
+	return ns;
+}
+
+static void offcpu_look(struct thread *t)
+{
+	if (vclock_was_displaced(&t->clock, t->last - 1))
+		vclock_regain(&t->clock, off_since_look(t), false, moment(t));
+}
+
+static void offcpu_begin(struct thread *t)
+{
+	t->look_ns = now;
+	t->look_cpu_ns = t->cpu_ns;
+}
+
+static void offcpu_pass(struct thread *t)
+{
+	t->look_ns = 0;
+}
+
 static void begin_segment(struct thread *t)
 {
 	vclock_begin_segment(&t->clock, site_of(t), now);
@@ -128,6 +162,7 @@ static void begin_segment(struct thread *t)
 
 static void settle(struct thread *t)
 {
+	offcpu_look(t);
 	if (!vclock_settle(&t->clock, now))
 		vclock_begin_segment(&t->clock, site_of(t), now);
 	vclock_keep_processor(&t->clock, moment(t));
@@ -138,7 +173,8 @@ static bool pauses(struct thread *t, int64_t debt, int64_t at_least)
 	if (debt < at_least)
 		return false;
 	t->state = PAUSES;
-	t->pause_wanted = t->pause_left = (debt + TICK - 1) / TICK * TICK;
+	t->pause_began = now;
+	t->pause_wanted = (debt + TICK - 1) / TICK * TICK;
 	vclock_stand(&t->clock, vclock_time(&t->clock, now), moment(t));
 	return true;
 }
@@ -150,6 +186,7 @@ static bool pay_before_lock(struct thread *t)
 		return true;
 	if (vclock_debt_before_lock(&t->clock, now) >= VCLOCK_LEAST_DEBT_NS)
 		settle(t);
+	offcpu_look(t);
 	t->begun = !pauses(t, vclock_debt_before_lock(&t->clock, now), VCLOCK_LEAST_DEBT_NS);
 	return t->begun;
 }
@@ -158,6 +195,7 @@ static bool pay_before_release(struct thread *t)
 {
 	if (!clocks || t->begun)
 		return true;
+	offcpu_look(t);
 	vclock_end_segment(&t->clock, now);
 	t->begun = !pauses(t, vclock_debt(&t->clock), VCLOCK_LEAST_DEBT_NS);
 	return t->begun;
@@ -175,8 +213,10 @@ static void wait_for(struct thread *t)
 	t->state = WAITS;
 	t->waited = true;
 	if (clocks) {
+		offcpu_look(t);
 		vclock_end_segment(&t->clock, now);
 		vclock_wait_begin(&t->clock, &t->wait, moment(t));
+		offcpu_pass(t);
 	}
 }
 
@@ -186,9 +226,11 @@ static void go_on_by(struct thread *t, int64_t n, int64_t lock)
 	t->state = RUNS;
 	if (!clocks)
 		return;
-	vclock_wait_by_peer(&t->clock, &t->wait, key_of(n), lock == NONE ? 0 : key_of(lock), moment(t));
+	if (!vclock_wait_by_peer(&t->clock, &t->wait, key_of(n), lock == NONE ? 0 : key_of(lock), moment(t)))
+		vclock_was_ready(&t->clock, t->wait.since_ns, moment(t));
 	vclock_skip(&t->clock, now - t->wait.since_ns);
 	begin_segment(t);
+	offcpu_begin(t);
 }
 
 static void go_on(struct thread *t, int64_t n)
@@ -215,6 +257,7 @@ static bool lock(struct thread *t, int64_t n)
 	if (t->waited) {
 		go_on(t, n);
 	} else if (clocks) {
+		offcpu_look(t);
 		vclock_settle(&t->clock, now);
 		vclock_lock(&t->clock, key_of(n), now);
 		begin_segment(t);
@@ -225,8 +268,10 @@ static bool lock(struct thread *t, int64_t n)
 
 static bool unlock(struct thread *t, int64_t n)
 {
-	if (clocks)
+	if (clocks) {
+		offcpu_look(t);
 		vclock_settle(&t->clock, now);
+	}
 	release(t, n);
 	object[n].owner = 0;
 	if (clocks)
@@ -258,6 +303,7 @@ static bool take(struct thread *t, int64_t n)
 	if (t->waited) {
 		go_on(t, n);
 	} else if (clocks) {
+		offcpu_look(t);
 		vclock_settle(&t->clock, now);
 		vclock_acquire(&t->clock, key_of(n), now);
 		begin_segment(t);
@@ -279,8 +325,10 @@ static bool await(struct thread *t, int64_t n)
 		t->signalled = false;
 	}
 	if (object[n].count == 0) {
-		if (clocks)
+		if (clocks) {
+			offcpu_look(t);
 			vclock_settle(&t->clock, now);
+		}
 		release(t, QUEUE_LOCK);
 		object[QUEUE_LOCK].owner = 0;
 		wait_for(t);
@@ -300,8 +348,10 @@ static bool add(struct thread *t, int64_t n)
 
 static bool signal_one(struct thread *t, int64_t n)
 {
-	if (clocks)
+	if (clocks) {
+		offcpu_look(t);
 		vclock_settle(&t->clock, now);
+	}
 	release(t, n);
 	for (unsigned i = 0; i < nthreads; i++) {
 		struct thread *other = &thread[(t->number + i) % nthreads];
@@ -423,6 +473,7 @@ static void sample(struct thread *t)
 	if (t->since_sample < period)
 		return;
 	t->since_sample -= period;
+	vclock_regain(&t->clock, off_since_look(t), true, moment(t));
 	vclock_sampled(&t->clock, period, t->script[t->pc].in ? 1 << 16 : 0, 0, now);
 	if (!pauses(t, vclock_debt(&t->clock), TICK))
 		vclock_keep_processor(&t->clock, moment(t));
@@ -430,12 +481,14 @@ static void sample(struct thread *t)
 
 static void pass_tick(struct thread *t)
 {
+	t->cpu_ns += TICK;
+	t->slice_ns -= TICK;
 	if (t->state == PAUSES) {
-		t->pause_left -= TICK;
-		if (t->pause_left == 0) {
+		if (now >= t->pause_began + t->pause_wanted) {
 			t->state = RUNS;
-			vclock_paused(&t->clock, t->pause_wanted, t->pause_wanted, true, moment(t));
+			vclock_paused(&t->clock, t->pause_wanted, now - t->pause_began, true, moment(t));
 			vclock_keep_processor(&t->clock, moment(t));
+			offcpu_begin(t);
 		}
 	} else if (t->state == RUNS) {
 		t->work_left -= TICK;
@@ -450,6 +503,92 @@ static void run_steps(struct thread *t)
 		;
 }
 
+/* ---- processors ---------------------------------------------------------------------------- */
+
+static unsigned at_most; /* processors; 0: as many as threads */
+static unsigned processors, turns;
+static struct thread *has[THREADS]; /* by processor */
+
+/* Has what it waits for come? */
+static bool can_go_on(const struct thread *t)
+{
+	const struct step *s = &t->script[t->pc];
+
+	switch (s->op) {
+	case LOCK: return object[s->arg].owner == 0;
+	case TAKE: return object[s->arg].count > 0;
+	case AWAIT: return t->signalled && object[QUEUE_LOCK].owner == 0;
+	case BARRIER: return generation != t->round;
+	default: return true;
+	}
+}
+
+static void give_processor(struct thread *t, unsigned p)
+{
+	has[p] = t;
+	t->on = t->last = p + 1;
+	t->ready = 0;
+	t->slice_ns = SLICE_MS * MS;
+}
+
+static void leave(struct thread *t)
+{
+	has[t->on - 1] = NULL;
+	t->on = 0;
+}
+
+static struct thread *first_ready(void)
+{
+	struct thread *first = NULL;
+
+	for (unsigned i = 0; i < nthreads; i++)
+		if (thread[i].ready && (!first || thread[i].ready < first->ready))
+			first = &thread[i];
+	return first;
+}
+
+static void schedule(void)
+{
+	struct thread *t;
+
+	for (unsigned i = 0; i < nthreads; i++) {
+		t = &thread[i];
+		if (!t->on && !t->ready && (t->state != WAITS || can_go_on(t)))
+			t->ready = ++turns;
+	}
+	/* To the processor that it had last, if that is free. */
+	for (unsigned i = 0; i < nthreads; i++) {
+		t = &thread[i];
+		if (t->ready && t->last && !has[t->last - 1] && t->state == WAITS)
+			give_processor(t, t->last - 1);
+	}
+	for (unsigned p = 0; p < processors; p++) {
+		if (has[p] && has[p]->slice_ns <= 0 && first_ready()) {
+			t = has[p];
+			leave(t);
+			give_processor(first_ready(), p);
+			t->ready = ++turns;
+		}
+		if (!has[p] && first_ready())
+			give_processor(first_ready(), p);
+	}
+}
+
+/* To switch takes a tick. */
+static void run_all(void)
+{
+	schedule();
+	for (unsigned p = 0; p < processors; p++) {
+		struct thread *t = has[p];
+
+		if (!t)
+			continue;
+		run_steps(t);
+		if (t->state == WAITS)
+			leave(t);
+	}
+}
+
 static void begin(const struct program *p)
 {
 	program = p;
@@ -462,6 +601,8 @@ static void begin(const struct program *p)
 	world->speedup = (uint32_t)(speedup * 65536);
 	world->region = 1;
 	world->window = 1 << 2;
+	memset(has, 0, sizeof(has));
+	turns = 0;
 	for (unsigned i = 0; i < OBJECTS; i++)
 		object[i].count = p->initial[i];
 	for (nthreads = 0; nthreads < THREADS && p->script[nthreads][0].op != END; nthreads++) {
@@ -473,6 +614,7 @@ static void begin(const struct program *p)
 		vclock_open_account(&t->account, world, NULL);
 		vclock_begin(&t->clock, world, &t->account, &t->memory, nthreads + 1);
 	}
+	processors = at_most && at_most < nthreads ? at_most : nthreads;
 }
 
 /* The time between two visits, on the clock of the threads that come to them. */
@@ -484,12 +626,12 @@ static double period_of(const struct program *p, double s, bool with_clocks)
 	clocks = with_clocks;
 	begin(p);
 	while (!close_ns) {
-		for (unsigned i = 0; i < nthreads; i++)
-			run_steps(&thread[i]);
+		run_all();
 		now += TICK;
 		assert_true(now < 20 * (int64_t)MEASURE_MS * MS); /* nobody waits for ever */
-		for (unsigned i = 0; i < nthreads; i++)
-			pass_tick(&thread[i]);
+		for (unsigned i = 0; i < processors; i++)
+			if (has[i])
+				pass_tick(has[i]);
 		assert_true(vclock_owed(world) >= g); /* G only grows */
 		g = vclock_owed(world);
 	}
@@ -506,13 +648,19 @@ static double gain_of(const struct program *p, double base, double s, bool with_
 	return 100 * (1 - period_of(p, s, with_clocks) / base);
 }
 
+struct conditions {
+	bool varies;
+	unsigned processors; /* 0: as many as threads */
+};
+
 /* Calls found(p, s, gain, data) for s = .25, .5, .75. */
-static inline void simulate(const struct program *p, bool work_varies,
+static inline void simulate(const struct program *p, struct conditions how,
 			    void (*found)(const struct program *p, double s, struct gain g, void *data), void *data)
 {
 	double base;
 
-	varies = work_varies;
+	varies = how.varies;
+	at_most = how.processors;
 	/* All runs do the work of this one. */
 	first_visit = last_visit = 0;
 	base = period_of(p, 0, false);

@@ -1,7 +1,7 @@
 /*
  * Virtual clocks of random programs; see simulated.h.
  *
- * Nobody has tuned a rule to these.  They wait at locks, at queues of two or three stages, at
+ * Rules are judged by these, and not tuned to one of them.  Programs wait at locks, at queues of two or three stages, at
  * barriers, at queues whose stages share a lock.  What varies: the number of threads, their work
  * and how much that differs from round to round, the room in queues, and the region.
  *
@@ -15,9 +15,7 @@
 
 #include "simulated.h"
 
-enum { USUAL_PROGRAMS = 40, KINDS = 5 };
-
-#define MOST_ERROR .3 /* points, of the usual programs: it is 0.23 */
+enum { USUAL_PROGRAMS = 30, KINDS = 5 };
 
 static const char *const kinds[KINDS] = {
 	"locks", "queue, semaphores", "queue, condition variables", "barrier", "stages, and a lock",
@@ -188,19 +186,17 @@ static void count(const struct program *p, double s, struct gain g, void *data)
 	}
 }
 
-static void random_programs_are_predicted(void **state)
+/* Returns the mean error of random programs. */
+static double mean_error(unsigned programs, unsigned cpus)
 {
-	unsigned programs = getenv("PROGRAMS") ? (unsigned)atoi(getenv("PROGRAMS")) : USUAL_PROGRAMS;
 	struct errors e[KINDS] = { 0 };
 	double sum = 0;
 	unsigned n = 0;
 
-	(void)state;
-	simulation_begin();
 	for (unsigned seed = 0; seed < programs; seed++) {
 		e[seed % KINDS].seed = seed;
 		make(seed);
-		simulate(&made, true, count, &e[seed % KINDS]);
+		simulate(&made, (struct conditions){ .varies = true, .processors = cpus }, count, &e[seed % KINDS]);
 	}
 	for (unsigned k = 0; k < KINDS && k < programs; k++) {
 		if (getenv("SHOW"))
@@ -208,15 +204,50 @@ static void random_programs_are_predicted(void **state)
 		n += e[k].n;
 		sum += e[k].sum;
 	}
+	return sum / n;
+}
+
+static void predicts_within(unsigned cpus, double points)
+{
+	double error = mean_error(getenv("PROGRAMS") ? (unsigned)atoi(getenv("PROGRAMS")) : USUAL_PROGRAMS, cpus);
+
+	if (!getenv("PROGRAMS") && error > points)
+		fail_msg("mean error %.2f points", error);
+}
+
+static void threads_with_processors_of_their_own(void **state)
+{
+	(void)state;
+	/* It is 0.31; without lengths 0.41, without earners 0.41, with lumps only 0.43, if all may pass by at a lock 0.49. */
+	predicts_within(0, .36);
+}
+
+static void threads_that_share_two_processors(void **state)
+{
+	(void)state;
+	/* It is 0.66; without lengths 0.75, without rates 0.81, without processor_bound 1.05, without vclock_regain 1.73. */
+	predicts_within(2, .72);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	simulation_begin();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
 	simulation_end();
-	if (!getenv("PROGRAMS") && sum > MOST_ERROR * n)
-		fail_msg("mean error %.2f points", sum / n);
+	return 0;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_programs_are_predicted),
+		cmocka_unit_test_setup_teardown(threads_with_processors_of_their_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(threads_that_share_two_processors, set_up, tear_down),
 	};
 
 	return UNIT_MAIN(tests);
