@@ -22,7 +22,7 @@
  *
  *   credit   A sample of period p in R: c = s * p; G = max(G, min(D, G) + c); D += c.
  *            The min keeps what a thread has overslept (D > G) from making the others
- *            sleep too.  (account.c; smoother than by samples: segment.c)
+ *            sleep too.  (account.c; smoother than by samples: segment.c, memory.c)
  *   pay      A thread with D < G pauses, and D grows by the real length of the pause.
  *            What it oversleeps is prepaid.  (vclock.c)
  *   release  Before a thread lets another one go on, it pays, and leaves its V at the
