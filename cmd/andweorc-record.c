@@ -37,7 +37,7 @@ static const char usage[] =
 	"                            may repeat\n"
 	"  -P, --point LOCATION      FUNCTION or FILE:LINE whose execution is progress, or :output, :input, :replies, :work,\n"
 	"                            :run; may repeat\n"
-	"  -s, --speedups LIST       percent, such as 25,50 (default: 15,30,50,75)\n"
+	"  -s, --speedups LIST       percent, such as 25,50 or 10-50:20 (default: 15,30,50,75)\n"
 	"      --given REGION=PCT    measure all others with this region that much faster all the time\n"
 	"      --design fixed|adaptive  all regions alike, or more for those that matter (default: fixed;\n"
 	"                            with --until adaptive)\n"
@@ -111,20 +111,43 @@ static const char *text(const char *what, const char *value)
 	return value;
 }
 
+static void add_level(struct options *o, unsigned pct)
+{
+	bool known = pct == 0; /* baselines are always there */
+
+	for (size_t i = 0; i < o->nlevels; i++)
+		known = known || o->levels[i] == pct;
+	if (!known)
+		o->levels[o->nlevels++] = pct;
+}
+
+/* "40", or "10-50:20", which is 10, 30 and 50. */
+static void parse_level(struct options *o, char *item)
+{
+	char *to = strchr(item, '-'), *step = to ? strchr(to, ':') : NULL;
+	uint64_t first, last, by;
+
+	if (!to) {
+		add_level(o, (unsigned)number("speedup", item, 0, 100));
+		return;
+	}
+	if (!step)
+		bad_option("range of speedups", item);
+	*to = *step = '\0';
+	first = number("speedup", item, 0, 100);
+	last = number("end of a range of speedups", to + 1, first, 100);
+	by = number("step between speedups", step + 1, 1, 100);
+	for (uint64_t pct = first; pct <= last; pct += by)
+		add_level(o, (unsigned)pct);
+}
+
 static void parse_levels(struct options *o, const char *list)
 {
 	char *copy = xstrdup(list), *rest = copy, *item;
 
 	o->nlevels = 0;
-	while ((item = strsep(&rest, ",")) != NULL) {
-		unsigned pct = (unsigned)number("speedup", item, 0, 100);
-		bool known = pct == 0; /* baselines are always there */
-
-		for (size_t i = 0; i < o->nlevels; i++)
-			known = known || o->levels[i] == pct;
-		if (!known)
-			o->levels[o->nlevels++] = pct;
-	}
+	while ((item = strsep(&rest, ",")) != NULL)
+		parse_level(o, item);
 	free(copy);
 }
 

@@ -123,6 +123,14 @@ speeds_up_by() {
 	values speedup_pct experiment | sort -un >got
 	echo 0 >want
 	same want got
+	record -r work --window 1 -s 0,10-50:20,30,90 -- ./life plain
+	values speedup_pct experiment | sort -un >got
+	printf '0\n10\n30\n50\n90\n' >want
+	same want got
+	for bad in 10- 10-50 50-10:5 10-50:0 -5 10-101:1 10-50:x 10:5; do
+		! record -r work -s "$bad" -- ./life plain 2>err
+		has "^andweorc-record: bad .*'" err
+	done
 }
 check '-s: these speedups and the baseline' speeds_up_by
 

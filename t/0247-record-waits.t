@@ -43,7 +43,7 @@ is_charged_to_callers() {
 	test "$(blocked_of work)" -lt 50
 }
 # (nap ends with a call of nanosleep that takes it off the stack, where the compiler makes it a jump.)
-check 'sleeping is charged to who sleeps; waiting for a lock is not' is_charged_to_callers
+check 'sleeping is charged to the code that sleeps; waiting for a lock is not' is_charged_to_callers
 
 others_are_delayed() {
 	awk -F'\t' '

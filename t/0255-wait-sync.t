@@ -69,7 +69,7 @@ for sampler in perf timer; do
 	check "waits that are left by a jump ($sampler)" alike $sampler sync-signals leaps
 done
 
-check 'who waits at a semaphore waits for peers' is_known sync-locks sem-shared lock
+check 'to wait at a semaphore is to wait for peers' is_known sync-locks sem-shared lock
 check 'at a named one too' is_known sync-locks sem-named lock
 check 'at a lock that is declared' is_known sync-locks own lock
 check 'at a futex, or for time to pass' is_known sync-futex futex lock sleep

@@ -119,7 +119,7 @@ if rustc --version >/dev/null 2>&1; then
 	about rust "$PWD/sync.rs" Rust
 	check 'rustc, no unwinding' exits 0 rustc --edition 2021 -C opt-level=3 -C codegen-units=1 -C panic=abort -o rust-abort sync.rs
 	check 'Rust without unwinding says the same' alike perf rust-abort
-	check "Rust: what the library's hash map does is charged to who called it" hash_maps
+	check "Rust: what the library's hash map does is charged to the caller" hash_maps
 else
 	skip 'Rust' 'no rustc'
 fi

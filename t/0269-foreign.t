@@ -41,7 +41,7 @@ for cc in gcc clang; do
 	done
 done
 
-# Its options are the user's, and who starts it may be anybody.
+# Its options are the user's, and anybody may start it.
 options_stay() {
 	exits 7 env ASAN_OPTIONS=exitcode=7 andweorc-record -q -o log -- sh -c './gcc-address overruns; exit $?' >got 2>err
 	has '^SUMMARY: AddressSanitizer: heap-buffer-overflow' err

@@ -315,7 +315,7 @@ not_its_own() {
 	kill "$(cat stranger)"
 	gone
 }
-check 'who is not of the recording is left alone' not_its_own
+check 'a process that is not of the recording is left alone' not_its_own
 
 helper_left() {
 	before=$(date +%s)
@@ -409,6 +409,6 @@ late() {
 	echo plain >want
 	same want late.out
 }
-check 'who starts when the recorder has died is not profiled, and works' late
+check 'a process that starts when the recorder has died is not profiled, and works' late
 
 done_testing

@@ -134,7 +134,7 @@ end_is_no_loss() {
 }
 check 'a process that ends while the recorder looks is not lost' end_is_no_loss
 
-# Who debugs a program is told of each signal before it is.
+# A debugger is told of each signal before the program is.
 debugged() {
 	gcc -O2 -w -o debugger -x c - <<-END
 	#include <signal.h>

@@ -52,7 +52,7 @@ svg_is_taken_by_librsvg() {
 	done
 }
 
-# For who hears a picture, and for tabs of browsers.
+# For people who hear a picture, and for tabs of browsers.
 svg_says_what_it_shows() {
 	exits 0 andweorc-plot -o chart.svg "$head" >out 2>err
 	has '^<title id="andweorc-title">What would speed up pzip at progress point block; What .* point file</title>$' chart.svg

@@ -112,7 +112,7 @@ pull_request_event() {
 	body 4 | same body.md -
 }
 
-# Who pushed since then gets the comment of the next run.
+# A commit that was pushed since then gets the comment of the next run.
 old_heads_get_nothing() {
 	for change in '.head_sha = "ffffffffffffffffffffffffffffffffffffffff"' '.head_branch = "main"' '.head_repository.owner.login = "you"' \
 		'.head_repository = null' '.head_branch = "topic&head=me:topic"' '.head_repository.owner.login = "me/../x"'; do

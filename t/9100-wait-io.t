@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who waits at a descriptor for another one of the recording: predictions for two
+# Threads that wait at a descriptor for another one of the recording: predictions for two
 # that take turns, over each kind of wire.  2.5 s a wire, 5 s for a device,
 # tolerance 6 points; were the other end taken for the outside, what it does would
 # be predicted to be worth nothing.  Runs alone.

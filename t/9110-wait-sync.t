@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who waits for another one of the recording, other than at a descriptor (t/9100) or
+# Threads that wait for another one of the recording, other than at a descriptor (t/9100) or
 # by a lock of pthread's (t/9000): predictions for two that take turns, in each way
 # there is, 2 s a way; and for three programs of known truth.  Tolerance 6 points;
 # were the other one not seen, what it does would be predicted to be worth nothing.
@@ -49,7 +49,7 @@ a_ring() {
 	predicts produce 50 0
 }
 
-# Who sleeps, and who spins until then.
+# One sleeps, and one spins until then.
 a_spin() {
 	seconds=6
 	profile spinflag nap spin

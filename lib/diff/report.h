@@ -1,7 +1,7 @@
 /*
  * report: the result of a comparison as a table, from which all outputs are
- * made.  Read back from its TSV it gives the same outputs again, so that who is
- * trusted to publish need not trust who measured.
+ * made.  Read back from its TSV it gives the same outputs again, so that a job that
+ * may publish need not trust the one that measured.
  */
 #ifndef ANDWEORC_DIFF_REPORT_H
 #define ANDWEORC_DIFF_REPORT_H

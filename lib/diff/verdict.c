@@ -7,7 +7,7 @@
 /* More than this, and the advice is another question. */
 enum { MOST_RUNS = 200 };
 
-/* Who does as advised is to get an answer in so many of 100 cases. */
+/* A user who does as advised is to get an answer in so many of 100 cases. */
 static const double POWER = 0.9;
 
 static const char *const names[] = {

@@ -85,7 +85,7 @@ enum causal_note {
 	CAUSAL_FEW_VISITS = 1 << 3,     /* half of the windows hold fewer than 5 visits (and are no whole runs) */
 	CAUSAL_ONE_LEVEL = 1 << 4,      /* one speedup beside the baseline: straightness is an assumption */
 	CAUSAL_CONTENTION = 1 << 5,     /* the faster the region, the slower the program, from the start or beyond the knee */
-	CAUSAL_PHASES = 1 << 6,         /* the region runs in some windows, and not in others; set by who knows samples */
+	CAUSAL_PHASES = 1 << 6,         /* the region runs in some windows, and not in others; set by the caller, who knows samples */
 	CAUSAL_LOW_KNEE = 1 << 7,       /* the knee may lie below the lowest speedup that was tried: the slope is one at the least */
 };
 

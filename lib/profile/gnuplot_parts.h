@@ -1,5 +1,5 @@
 /*
- * gnuplot_parts: what the writers of the script share.  Who uses gnuplot includes gnuplot.h.
+ * gnuplot_parts: what the writers of the script share.  A user of gnuplot includes gnuplot.h.
  */
 #ifndef ANDWEORC_PROFILE_GNUPLOT_PARTS_H
 #define ANDWEORC_PROFILE_GNUPLOT_PARTS_H

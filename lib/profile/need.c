@@ -38,7 +38,7 @@ static double round_up(double x)
 	return ceil(x / unit) * unit;
 }
 
-/* Who does as advised is to get a verdict in so many of 100 cases. */
+/* A user who does as advised is to get a verdict in so many of 100 cases. */
 static const double POWER = 0.93;
 
 /* Places where the truth may be that are looked at, over so many standard errors to each side of the estimate. */

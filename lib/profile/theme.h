@@ -39,7 +39,7 @@ bool theme_named(const char *name, enum theme *out);
 
 /*
  * CSS that makes a light SVG of gnuplot dark where the viewer asks for that.  It finds
- * the colours by the attributes as gnuplot writes them; who knows no media queries stays with them.
+ * the colours by the attributes as gnuplot writes them; a viewer that knows no media queries stays with them.
  */
 void theme_add_style(struct buf *b);
 

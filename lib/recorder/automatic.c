@@ -83,7 +83,7 @@ void automatic_use(struct automatic *a, struct arena *arena)
 	if (!a->on && a->looks > 0)
 		for (int kind = 0; kind < MOVED_KINDS; kind++)
 			a->steady[kind] = a->advanced[kind] * 100 >= STEADY_PCT * a->looks;
-	/* Who answers requests is judged by its answers, not by how long they are. */
+	/* A program that answers requests is judged by its answers, not by how long they are. */
 	if (!a->on && a->steady[MOVED_REPLIES])
 		a->steady[MOVED_OUTPUT] = a->steady[MOVED_INPUT] = false;
 	a->on = true;

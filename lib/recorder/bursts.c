@@ -62,7 +62,7 @@ void bursts_begin(struct bursts *b, int64_t began_ns)
 	b->on = true;
 }
 
-/* Is it to be known to the log?  Who names regions wants no others. */
+/* Is it to be known to the log?  A user who names regions wants no others. */
 static bool is_wanted(const struct regions *r, const struct region *g)
 {
 	return !r->only_named || g->named || g->given;
@@ -147,7 +147,7 @@ static uint32_t last_thread(struct bursts *b, uint32_t slot)
 
 /*
  * Each thread that had the slot.  The last one is the thread that is there still, and
- * may be known from other bursts; who has ended is not met again.
+ * may be known from other bursts.  Those that have ended are not met again.
  */
 static void find_lives(struct bursts *b, uint32_t log)
 {

@@ -25,7 +25,7 @@ static const double KERNEL_MATTERS = 0.15;
 /* As MATTERS, of time in which threads that are ready to run have no processor: a few percent always do. */
 static const double CROWDED = 0.2;
 
-/* When others have less of the processors than this, who waits for one is a thread of the program. */
+/* When others have less of the processors than this, those who wait for one are threads of the program. */
 static const double ALONE = 0.05;
 
 /* Samples tell of less when the kernel counts so many times as much. */

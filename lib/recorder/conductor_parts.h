@@ -97,7 +97,7 @@ bool conductor_rest(struct conductor *c, int64_t at);
 /* No progress point is marked, by the program or by the user, as far as is known by now; and windows are wanted, not whole runs. */
 bool conductor_is_unmarked(const struct conductor *c);
 
-/* Looks at who has joined, and at what is mapped (`all`: by everybody, else by those alone). */
+/* Looks at what has joined, and at what is mapped (`all`: by everybody, else by those alone). */
 void conductor_read_modules(struct conductor *c, bool all);
 
 /* ---- speedup.c ---- */

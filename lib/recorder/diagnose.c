@@ -117,7 +117,7 @@ enum { JUST_NS = 100 * MS }; /* two looks */
 
 /*
  * How many processes went on without the runtime.  Those that were looked at in
- * time are counted; else who has ended by itself without a farewell was another
+ * time are counted; else one that has ended by itself without a farewell was another
  * program by then, unless it was seen just before.  (Go ends so, past libc.)
  */
 static unsigned gone_over(const struct conductor *c)

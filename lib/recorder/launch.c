@@ -140,7 +140,7 @@ static struct {
 	void (*before)(int);
 } left[] = { { SIGINT, SIG_IGN, SIG_DFL }, { SIGQUIT, SIG_IGN, SIG_DFL }, { SIGPIPE, SIG_IGN, SIG_DFL },
 	     { SIGXFSZ, SIG_IGN, SIG_DFL },
-	     /* Who ignores it has no children that could be waited for. */
+	     /* A process that ignores it has no children that could be waited for. */
 	     { SIGCHLD, SIG_DFL, SIG_DFL } };
 
 void launch_leave_signals(void (*interrupted)(int))

@@ -281,7 +281,7 @@ static void free_slots(struct processes *p, uint32_t process)
 	for (uint32_t k = 0; k < threads; k++) {
 		struct arena_thread *t = shared_thread(p->arena, k);
 
-		/* Pairs with the release in thread_reserve: then `process` is that of who reserved it. */
+		/* Pairs with the release in thread_reserve: then `process` is that of the thread that reserved it. */
 		if (atomic_load_explicit(&t->state, memory_order_acquire) != SLOT_FREE &&
 		    atomic_load_explicit(&t->process, memory_order_relaxed) == process)
 			arena_free_slot(p->arena, t, k);
@@ -302,7 +302,7 @@ void processes_bury(struct processes *p)
 		p->alive--;
 		p->changes++;
 		atomic_store_explicit(&at->id, 0, memory_order_relaxed);
-		/* Pairs with the exchange of who takes it. */
+		/* Pairs with the exchange by which it is taken. */
 		atomic_store_explicit(&at->pid, 0, memory_order_release);
 	}
 }

@@ -58,7 +58,7 @@ struct processes {
 	unsigned nmissing;
 	uint32_t looked_at;   /* whose program was looked at last, by number of looks, */
 	int64_t same_ns;      /* when the first process was last seen to be the program that joined */
-	uint32_t cared_for;   /* and who was asked whether samples do it harm */
+	uint32_t cared_for;   /* and which of them was asked whether samples do it harm */
 	uint32_t changes;     /* joins and ends */
 	struct reaped reaped[REAPED]; /* the last ones, in a ring */
 	unsigned nreaped;
@@ -69,7 +69,7 @@ void processes_init(struct processes *p, struct arena *arena, struct mappings *m
 void processes_release(struct processes *p);
 
 /*
- * Meets who has joined, and tells each where its modules are; with `all`, looks
+ * Meets those that have joined, and tells each where its modules are; with `all`, looks
  * at all of them again (a module may have been loaded).  True when there are
  * modules that were not there before.
  */
@@ -79,9 +79,9 @@ bool processes_meet(struct processes *p, bool all);
 void processes_attended(struct processes *p);
 
 /*
- * Who has ended?  Then the caller fetches the samples that are left, and buries:
- * slots and entries are given back.  Counters stay in the slots, so nothing is
- * lost.
+ * Looks which processes have ended.  Then the caller fetches the samples that are left,
+ * and buries them: slots and entries are given back.  Counters stay in the slots, so
+ * nothing is lost.
  */
 void processes_look(struct processes *p);
 void processes_bury(struct processes *p);

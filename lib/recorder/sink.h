@@ -1,8 +1,8 @@
 /*
  * sink: where the output of all runs but the first goes.
  *
- * Who pipes the output of a program somewhere expects it there once, however often
- * the program is run.  So later runs write to something that is read by nobody.
+ * A user who pipes the output of a program somewhere expects it there once, however
+ * often the program is run.  So later runs write to something that is read by nobody.
  *
  * It is of the same kind as what the first run has: a pipe for a pipe, a
  * terminal for a terminal, a file (without a name, in the same directory) for a

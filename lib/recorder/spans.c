@@ -172,7 +172,7 @@ static void add_edge(const struct arena_spans *at, struct span_edge *sum)
 		begins_ns = atomic_load_explicit(&at->begins_ns, memory_order_relaxed);
 		ended = atomic_load_explicit(&at->ends, memory_order_relaxed);
 		ends_ns = atomic_load_explicit(&at->ends_ns, memory_order_relaxed);
-		/* And with its fence: who has read what it is changing finds another number. */
+		/* And with its fence: a reader of what it is changing finds another number. */
 		atomic_thread_fence(memory_order_acquire);
 	} while ((before & 1 || atomic_load_explicit(&at->changing, memory_order_relaxed) != before) && patience-- > 0);
 	sum->begins += begins;

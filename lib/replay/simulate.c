@@ -234,7 +234,7 @@ static void account(struct sim *m, uint32_t i)
 	r->since = m->now;
 }
 
-/* Who has run so much longer than `i` that it gives way; NOBODY: none. */
+/* The thread that has run so much longer than `i` that it gives way; NOBODY: none. */
 static uint32_t gives_way(const struct sim *m, uint32_t i)
 {
 	double least = m->runner[i].used + m->replay->scheduler.preempt_ns;

@@ -54,7 +54,7 @@ EXPORT int mtx_unlock(mtx_t *m)
 
 /* ---- condition variables ---------------------------------------------------------- */
 
-/* Waiting releases the mutex, and goes on because of a signal and of who had the mutex last. */
+/* Waiting releases the mutex.  The thread goes on because of a signal, and of the last owner of the mutex. */
 #define WAIT(c, m, wait_expr)                                                                                                \
 	do {                                                                                                                 \
 		struct wait w;                                                                                               \

@@ -2,14 +2,14 @@
  * channel: what a descriptor leads to.
  *
  * A pipe, an event counter or a socket whose other end belongs to the recording
- * is a channel between its threads: who reads from it waits for one who writes,
- * and the other way round where it is full.  Such a wait is one for a peer.
+ * is a channel between its threads: a reader waits for a writer, and the other way
+ * round where it is full.  Such a wait is one for a peer.
  * Files, devices, terminals, and the rest of the world behind a socket are the
  * outside.
  *
- * What passes a channel in one direction has a key ("data"), released by who
- * writes and awaited by who reads; the room for more of it has another
- * ("space").  Whether both ends belong to the recording is not known here: a key
+ * What passes a channel in one direction has a key ("data").  A writer releases it,
+ * and a reader waits for it.  The room for more of it has another key ("space").
+ * Whether both ends belong to the recording is not known here: a key
  * that nobody ever releases is that of a channel from the outside.
  *
  * All functions: context any.  They ask the kernel when they have to, about one
@@ -47,7 +47,7 @@ uint64_t channel_queue(int fd);
 uint64_t channel_lock(int fd);
 uint64_t channel_opening(int fd);
 
-/* A timer: nobody but time lets who reads from it go on. */
+/* A timer: nobody but time lets a reader go on. */
 bool channel_is_timer(int fd);
 
 /* What descriptors are that the kernel has no name for, or none that is quickly asked for. */

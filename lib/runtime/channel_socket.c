@@ -1,7 +1,7 @@
 /*
  * channel_socket: names of what passes through sockets; see channel.h.
  *
- *   Unix stream       the inode of the socket that receives.  Who sends knows its
+ *   Unix stream       the inode of the socket that receives.  A sender knows its
  *                     peer's from socketpair(2), or asks the kernel once
  *                     (sock_diag(7)) and remembers.
  *   TCP               the two addresses, from sender to receiver

@@ -25,7 +25,7 @@ static void release(uint64_t key, const void *site)
 		sync_release(key, site);
 		return;
 	}
-	/* Also when no clock matters: who waits for us learns from it that it waited for a peer. */
+	/* Also when no clock matters: a process that waits for us learns from it that it waited for a peer. */
 	pay_and_release(key);
 }
 
@@ -127,7 +127,7 @@ EXPORT int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...)
 	void *more[3];
 	va_list ap;
 
-	/* As in libc: who does not ask for one of them gives none, and nobody looks at what is read here. */
+	/* As in libc: a caller that does not ask for one of them passes none, and nobody looks at what is read here. */
 	va_start(ap, arg);
 	for (unsigned i = 0; i < 3; i++)
 		more[i] = va_arg(ap, void *);

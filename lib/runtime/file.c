@@ -4,9 +4,9 @@
  * A file opens when its device answers, a FIFO when its other end does.  A lock on a
  * file is given up by another thread or process.
  *
- * Whether it is a FIFO is known once it is open; so who opens the second end
- * releases a moment after the first has been let go on.  That is soon enough for
- * one that has to be woken up first.
+ * Whether it is a FIFO is known once it is open; so the thread that opens
+ * the second end releases a moment after the first one has been let go on.  That is soon
+ * enough for a thread that has to be woken up first.
  */
 #include <sys/file.h>
 

@@ -35,7 +35,7 @@ enum { MOVES = 64 }; /* a power of two */
 
 /*
  * FUTEX_REQUEUE moves waiters to another word, and they are woken by way of that.
- * Direct-mapped; who finds no entry goes by the word that it waited on.
+ * Direct-mapped.  A thread that finds no entry goes by the word that it waited on.
  */
 static struct {
 	_Atomic uint64_t from, to;

@@ -13,8 +13,8 @@
  * A worker that idles in the pool is one that waits: its time there is not
  * sampled as work, and what the others are credited meanwhile it need not pay.
  *
- * A barrier has two keys that take turns, so that who is already at the next one
- * does not release a thread that has not yet left the last.
+ * A barrier has two keys that take turns, so that a thread that is already at the next
+ * one does not release a thread that has not yet left the last.
  */
 #include "omp.h"
 
@@ -276,7 +276,7 @@ void *GOMP_single_copy_start(void)
 	bool arrived = arrive(&o, omp, SITE);
 	void *data = omp->GOMP_single_copy_start();
 
-	/* Who is to work did not wait, and comes to the barrier later: what it can have waited for is the last one. */
+	/* The thread that does the work did not wait.  It comes to the barrier later, so it can only have waited at the last one. */
 	if (arrived && !data)
 		o.key = barrier_key(--gomp_place->barriers - 1);
 	pass(&o, arrived);

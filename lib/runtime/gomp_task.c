@@ -8,8 +8,8 @@
  *
  *     struct task | padding | the program's data
  *
- * Making a task releases it, beginning it acquires that; its end releases who
- * waits for it (taskwait: its parent; taskgroup: whoever began the group) and,
+ * Making a task releases it, beginning it acquires that; its end releases those
+ * that wait for it (taskwait: its parent; taskgroup: whoever began the group) and,
  * where it ends a wait at a barrier for a while, the barrier.  A task that
  * depends on others depends on siblings, so on the end of the last of those.
  */

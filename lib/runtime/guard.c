@@ -2,12 +2,12 @@
  * guard: see guard.h.
  *
  * Whose each number is stands in a table, so that one load tells.  What cannot be
- * hidden: who opens more files than there are numbers below ours skips those.
+ * hidden: a program that opens more files than there are numbers below ours skips those.
  *
  * A new event comes at the lowest free number, for the time of three system calls.
  * Should another thread close that number meanwhile, by mistake or because it
  * closes them all, and open a file that gets it, we would take the program's file
- * for ours: so who closes waits for those that open, but not for ever.
+ * for ours.  So a thread that closes waits for those that open, but not for ever.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -21,7 +21,7 @@
 enum {
 	NUMBERS = 1 << 14, /* ours are below; a larger table of the kernel's makes fork(2) slow */
 	HIGH = 3072,       /* where ours begin if there are that many numbers, */
-	PATIENCE = 100000, /* rounds of waiting for who is opening; some 100 us */
+	PATIENCE = 100000, /* rounds of waiting for those that open; some 100 us */
 	CLOSE_ON_EXEC = 4, /* CLOSE_RANGE_CLOEXEC */
 };
 

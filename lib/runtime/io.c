@@ -254,7 +254,7 @@ EXPORT int dup3(int fd, int at, int flags)
 
 /* ---- message queues ------------------------------------------------------------------ */
 
-/* Body of a wrapper for a message queue: who receives makes room, who sends brings a message. */
+/* Body of a wrapper for a message queue: a receiver makes room, a sender brings a message. */
 #define QUEUE(q, receives, call)                                                                                             \
 	do {                                                                                                                 \
 		struct transfer t_;                                                                                          \

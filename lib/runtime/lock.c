@@ -3,7 +3,7 @@
  *
  * What may let another thread go on releases; what went on because of another
  * thread acquires (see lib/vclock).  A lock is tried before it is waited for: only
- * who had to wait has a time at which the wait began.
+ * a thread that had to wait has a time at which the wait began.
  */
 #include <errno.h>
 
@@ -68,7 +68,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 
 /* ---- condition variables ------------------------------------------------------- */
 
-/* Waiting releases the mutex, and goes on because of a signal and of who had the mutex last. */
+/* Waiting releases the mutex.  The thread goes on because of a signal, and of the last owner of the mutex. */
 #define WAIT(c, m, wait_expr)                                                                                                \
 	do {                                                                                                                 \
 		struct wait w;                                                                                               \

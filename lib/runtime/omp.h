@@ -83,7 +83,7 @@ static inline uint64_t omp_key(enum omp_kind kind, uint64_t name, uint32_t which
  */
 struct omp_wait {
 	struct wait w;
-	uint64_t key;    /* what ends the wait; who goes back to waiting after a task has released it too, if `meets` */
+	uint64_t key;    /* what ends the wait; if `meets`, threads that wait again after a task have released it, too */
 	const void *site;
 	bool meets;      /* a barrier */
 	uint32_t tasks;  /* running in the course of the wait */

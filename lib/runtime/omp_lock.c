@@ -1,8 +1,8 @@
 /*
  * omp_lock: critical sections, atomic blocks and locks of OpenMP programs.
  *
- * Whether the lock is free cannot be asked, so it is counted: who comes while
- * another thread has it, or waits for it, is taken to wait.
+ * Whether the lock is free cannot be asked, so it is counted: a thread that comes
+ * while another one has it, or waits for it, is taken to wait.
  *
  * LLVM's runtime has these too, some under names of its own.  Its tool interface
  * would tell of them, but of a release only when it has been made: then the next

@@ -1,8 +1,8 @@
 /*
  * omp_loop: loops whose threads take the next iterations as they come to them.
  *
- * Nobody waits for anybody, but who comes first takes what another one would have
- * taken: a thread that owes a pause has come too early, and would take more of the
+ * Nobody waits for anybody, but the first one takes what another one would have
+ * taken.  A thread that owes a pause has come too early, and would take more of the
  * work than it can do in virtual time.  So it pays before it takes.
  *
  * What it did itself is credited as well, as far as that is not yet, so that the

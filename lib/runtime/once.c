@@ -1,14 +1,14 @@
 /*
  * once: what one thread does for all, while those that come in the meantime wait.
  *
- * Who comes first finds nobody to wait for and runs the routine, inside of libc's
- * function; the routine is replaced by one that says so.
+ * The first thread has nobody to wait for, and runs the routine inside of libc's
+ * function.  The routine is replaced by one that says so.
  */
 #include "wrap.h"
 
 enum { DONE = 2 }; /* in glibc and musl; where it is something else, only the short way is missed */
 
-/* What the calling thread is about to run, if it comes first.  They nest: who takes a routine out leaves nothing. */
+/* What the calling thread is about to run, if it comes first.  They nest: a thread that takes a routine out leaves nothing. */
 static TLS struct {
 	void (*routine)(void);
 	struct wait *wait;

@@ -6,7 +6,7 @@
  * but the program is told of the mask and the handler that it has asked for, and
  * what others send it by these numbers (a breakpoint instruction, raise, kill,
  * sigqueue) comes to it as it would: to its handler, by default, after it has
- * unblocked it, or to who waits for it.
+ * unblocked it, or to a thread that waits for it.
  *
  * Which stack the handler runs on: that of the thread, because alternate stacks may
  * be small, and because some programs make coroutines out of them.  But a program

@@ -38,7 +38,7 @@ static bool take(_Atomic uint32_t *taken, uint32_t window)
 void point_open_or_close(uint32_t number)
 {
 	struct arena_point *p = &arena->point[number];
-	/* Pairs with the release of the conductor: who sees the phase sees the switch before it. */
+	/* Pairs with the release of the conductor: a thread that sees the phase sees the switch before it. */
 	uint32_t word = atomic_load_explicit(&arena->clock.window, memory_order_acquire), window = window_number(word);
 
 	if (likely(window_phase(word) == PHASE_IDLE || window_phase(word) == PHASE_BURST))

@@ -138,7 +138,7 @@ void *reach_map(enum arena_part part, uint32_t i)
 
 	if (!mine)
 		return NULL;
-	/* Pairs with the acquire of who finds it: it is mapped before it is there. */
+	/* Pairs with the acquire in the search: it is mapped before it is found. */
 	if (atomic_compare_exchange_strong_explicit(&reach_at[p->first + i], &theirs, mine, memory_order_release,
 						    memory_order_acquire))
 		return mine;

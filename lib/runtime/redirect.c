@@ -515,7 +515,7 @@ uintptr_t redirect_hook(uint32_t hook, uintptr_t function, uintptr_t first, uint
 		look();
 		unlock();
 	}
-	/* With the pseudo-handles 0 and -1 the answer depends on who asks. */
+	/* With the pseudo-handles 0 and -1 the answer depends on the caller. */
 	if (hook != HOOK_DLSYM || first + 1 <= 1 || !name || call_of(name) >= ARENA_CALLS)
 		return function;
 	if (!atomic_compare_exchange_strong_explicit(&real_dlsym, &none, (void *(*)(void *, const char *))function,

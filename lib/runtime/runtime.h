@@ -297,7 +297,7 @@ void *create_begin(void *slot);
 /* any: the calling thread is about to end without libc's doing (libc's is seen to). */
 void create_end(void);
 
-/* any: what who joins the thread waits for. */
+/* any: what a thread waits for that joins this one. */
 uint64_t key_of_thread(pthread_t thread);
 
 /* ---- sampler.c ---- */

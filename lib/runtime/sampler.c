@@ -440,9 +440,9 @@ void sampler_forget(void)
 }
 
 /*
- * Who spins in a pause uses processor time that is none of the program's.  A
- * sample is mostly what a pause comes after: were the clock to go on, each would
- * stand for a period of which a part was spent pausing.
+ * A thread that spins in a pause uses processor time that is not the program's.  Most
+ * pauses come after a sample.  If the clock went on, each sample would stand for a
+ * period of which a part was a pause.
  */
 void sampler_hold(void)
 {

@@ -1,10 +1,10 @@
 /*
  * sem: semaphores, of one process, shared, and named.
  *
- * A semaphore holds tokens, and who takes one goes on because of the thread that
- * put that one in.  Only the last release of an object is known, so what is known
- * counts for the token that was put in last: for who waited, and for who took the
- * last there was.  A token that lay there with others was put in before, and the
+ * A semaphore holds tokens.  A thread that takes one goes on because of the thread that
+ * put that one in.  Only the last release of an object is known.  So it counts for the
+ * token that was put in last: for a thread that waited, and for one that took the last
+ * there was.  A token that lay there with others was put in before, and the
  * thread that took it could have had it earlier.
  *
  * libc maps named semaphores by itself, at another address in each process: they

@@ -1,11 +1,11 @@
 /*
  * sigwait: signals as wake-ups.
  *
- * Who sends a signal lets go on whoever waits for it.  A signal is known by its
- * number and by whom it was sent to: a process, or a thread by its kernel's or by
- * its library's name.  Who waits cannot tell which of the three it was, and takes
- * what was released last.  Those that wait for any signal (pause, sigsuspend) do
- * so for number 0, which stands for all.
+ * A thread that sends a signal lets another one go on that waits for it.  A signal is
+ * known by its number and by its target: a process, or a thread by its kernel's or by
+ * its library's name.  The waiting thread cannot tell which of the three it was, and
+ * takes the one that was released last.  To wait for any signal (pause, sigsuspend) is
+ * to wait for number 0, which stands for all.
  *
  * A handler that another thread's signal runs is not a wait: it acquires nothing.
  */
@@ -53,7 +53,7 @@ void signal_to_thread(pid_t tid, int sig, const void *site)
 	sending(TO_TID, (uint64_t)tid, sig, site);
 }
 
-/* Who stops itself may do so to be traced from here on. */
+/* A process that stops itself may do so to be traced from here on. */
 static void after_stop(int sig)
 {
 	if (unlikely(sig == SIGSTOP) && arena)

@@ -1,8 +1,8 @@
 /*
  * socket: connections are made, messages sent and received.
  *
- * Who accepts waits for one who connects, and the other way round where a queue
- * of connections is full; both meet at the address.  Messages with an address of
+ * A thread that accepts waits for one that connects.  Where the queue of connections
+ * is full, it is the other way round.  Both meet at the address.  Messages with an address of
  * their own (UDP, Unix datagrams) are released there, others at the connection.
  */
 #include "transfer.h"

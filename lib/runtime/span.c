@@ -55,7 +55,7 @@ static struct arena_spans *spans_of(struct arena_thread *t, uint32_t point)
 
 /* ---- begin and end of one span --------------------------------------------------- */
 
-/* A count and its sum change together for who reads them. */
+/* A count and its sum change together for their reader. */
 static void note(struct arena_spans *s, _Atomic uint64_t *count, _Atomic uint64_t *sum, int64_t virt)
 {
 	uint32_t n = atomic_load_explicit(&s->changing, memory_order_relaxed);

@@ -6,8 +6,8 @@
  * What is not declared cannot be seen: a thread that spins looks as busy as one
  * that works.  As all threads pay what they owe at each of their samples, it goes on
  * too early by no more than is credited in one sampling period; and a region that
- * is such a spin is worth nothing, as it should be: it is credited, but who ends
- * the spin is delayed by as much.
+ * is such a spin is worth nothing, as it should be: it is credited, but the thread
+ * that ends the spin is delayed by as much.
  */
 #include "wrap.h"
 
@@ -73,7 +73,7 @@ void block_end(int woken)
 void block_catch_up(const void *site)
 {
 	sync_release(key_of('B', 0, 0), site);
-	/* Of those who wait, replay knows no better than that they go on because of who did this last. */
+	/* Replay knows no better than that all who wait go on because of the thread that did this last. */
 	if (unlikely(arena != NULL) && self_slot() && event_on()) {
 		runtime_enter();
 		event_note(self.slot, BURST_RELEASE, now_ns(), 0, key_of('b', 0, 0), 0, site);

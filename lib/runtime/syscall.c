@@ -262,7 +262,7 @@ static long end_thread(const struct call *c)
 	return call_make(c);
 }
 
-/* With memory of its own the child is a process like any other; else it borrows ours, and returns to who called. */
+/* With memory of its own the child is a process like any other; else it borrows ours, and returns to its caller. */
 static long copy_process(const struct call *c)
 {
 	const uint64_t *flags = c->n == SYS_clone		       ? (const uint64_t *)&c->a

@@ -9,8 +9,8 @@
  *     n = CALL(REAL(read)(fd, buf, size));
  *     transfer_end(&t, n >= 0);
  *
- * Before the call it releases what others may wait for: who reads makes room,
- * who writes brings data.  After it, whether a thread of the recording ended the
+ * Before the call it releases what others may wait for: a reader makes room, and a
+ * writer brings data.  After it, whether a thread of the recording ended the
  * wait is known by when the keys were released (see channel.h):
  *
  *   since the wait began   that thread did

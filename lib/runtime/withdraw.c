@@ -6,9 +6,9 @@
  * kept it), or none; or somebody traces the process, and would be stopped for each
  * sample, as for any signal.
  *
- * Who asks for it: the process itself, as a thread begins or ptrace(2) is called;
- * who is going to trace it, if that is of the recording; and the recorder, which
- * looks at /proc now and then.
+ * Three ask for it: the process itself, as a thread begins or ptrace(2) is called; the
+ * process that is going to trace it, if that is of the recording; and the recorder,
+ * which looks at /proc now and then.
  *
  * A forked child begins anew.
  */

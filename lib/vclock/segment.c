@@ -23,8 +23,8 @@
  * told apart.  Its segment is *fine*: it lasts from sample to sample (or to a wait), and has
  * one share.  The thread is credited at each meeting as well, because a clock that is told
  * or compared must have all that was done until then.  Else a lock would be marked with a
- * time that is too late by what its holder is yet to be credited.  Who takes the lock next,
- * be it the same thread, would lose its own credit to that (the acquire rule).
+ * time that is too late by what its holder is yet to be credited.  The next thread that takes
+ * the lock, even the same one, would lose its own credit to that (the acquire rule).
  *
  * Lumps remain for segments that are too rare to be known yet, for those that are not all
  * alike, and for those of many periods.  There a lump is small, and what the thread does now
