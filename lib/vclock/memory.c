@@ -188,23 +188,15 @@ static unsigned length_of(int64_t ns, int64_t period)
 	return i;
 }
 
-void memory_learn_length(const struct vclock *c, struct vclock_segment *s, const struct vclock_current *at)
+double memory_end(const struct vclock *c, struct vclock_segment *s, const struct vclock_current *at)
 {
 	unsigned i = length_of(at->into_ns, vclock_period(c->world));
+	double doubt = DOUBT_PERIODS * (double)vclock_period(c->world);
 
 	s->length_time_ns[i] += (float)at->into_ns;
 	s->length_hit_ns[i] += (float)at->hit_ns;
-}
-
-double memory_worth(const struct vclock *c, const struct vclock_segment *s, const struct vclock_current *at)
-{
-	unsigned i = length_of(at->into_ns, vclock_period(c->world));
-	double doubt = DOUBT_PERIODS * (double)vclock_period(c->world), length = (double)at->into_ns;
-
-	if (at->into_ns <= 0)
-		return 0;
 	/* Of a length that was rarely seen, the positions tell more. */
-	return ((double)s->length_hit_ns[i] * length + doubt * at->credit) / ((double)s->length_time_ns[i] + doubt);
+	return ((double)s->length_hit_ns[i] * (double)at->into_ns + doubt * at->credit) / ((double)s->length_time_ns[i] + doubt);
 }
 
 /* ---- the first segment of a thread ----------------------------------------------------- */

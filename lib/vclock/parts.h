@@ -34,11 +34,11 @@ void memory_fade(struct vclock_segment *s);
 /* A sample, so long after the segment began, found the region (hit), and stands for so much time in it. */
 void memory_sample(const struct vclock *c, struct vclock_segment *s, int64_t into_ns, unsigned bin, bool hit, int64_t hit_ns);
 
-/* The current segment has ended: how long it was, and how much of that was in the region. */
-void memory_learn_length(const struct vclock *c, struct vclock_segment *s, const struct vclock_current *at);
-
-/* What a segment of the length of the current one is credited at a speedup of 1. */
-double memory_worth(const struct vclock *c, const struct vclock_segment *s, const struct vclock_current *at);
+/*
+ * The current segment has ended: how long it was, and how much of that was in the region, is
+ * learned.  Returns what one of its length is credited at a speedup of 1.
+ */
+double memory_end(const struct vclock *c, struct vclock_segment *s, const struct vclock_current *at);
 
 /* What is known of the first segments of threads that run routine(arg); NULL: another kind has the place, and keeps it. */
 struct vclock_birth *memory_birth(const struct vclock *c, uint64_t routine, uint64_t arg);

@@ -228,10 +228,7 @@ int64_t segment_sample(struct vclock *c, int64_t period, uint32_t weight, int64_
 /* What the segment, which has ended, is credited at a speedup of 1, beyond what it has been.  It may be less than nothing. */
 static double by_its_length(struct vclock *c, struct vclock_segment *s)
 {
-	if (c->segment.fine)
-		return 0;
-	memory_learn_length(c, s, &c->segment);
-	return memory_worth(c, s, &c->segment) - c->segment.credit;
+	return c->segment.fine ? 0 : memory_end(c, s, &c->segment) - c->segment.credit;
 }
 
 int64_t segment_end(struct vclock *c, int64_t now)
