@@ -188,8 +188,9 @@ static unsigned length_of(int64_t ns, int64_t period)
 	return i;
 }
 
-double memory_end(const struct vclock *c, struct vclock_segment *s, const struct vclock_current *at)
+double memory_end(const struct vclock *c, struct vclock_segment *s)
 {
+	const struct vclock_current *at = &c->segment;
 	unsigned i = length_of(at->into_ns, vclock_period(c->world));
 	double doubt = DOUBT_PERIODS * (double)vclock_period(c->world);
 
@@ -214,10 +215,11 @@ void memory_teach(const struct vclock *c, struct vclock_birth *b, const struct v
 {
 	const struct vclock_segment *before = &c->memory->before;
 	const struct vclock_current *at = &c->segment;
-	unsigned length = length_of(at->into_ns, vclock_period(c->world));
+	unsigned length;
 
 	if (!b)
 		return;
+	length = length_of(at->into_ns, vclock_period(c->world));
 	atomic_fetch_add_explicit(&b->seen, s->seen - before->seen, memory_order_relaxed);
 	atomic_fetch_add_explicit(&b->samples, s->samples - before->samples, memory_order_relaxed);
 	atomic_fetch_add_explicit(&b->hits, s->hits - before->hits, memory_order_relaxed);

@@ -104,13 +104,13 @@ int64_t vclock_released_at(const struct vclock_world *w, uint64_t key)
 /* ---- acquire ------------------------------------------------------------------------ */
 
 /*
- * The thread, which need not wait, is no earlier than virt.  Its own release does not bind it:
- * its clock goes back by what it is credited afterwards for work of before.
+ * The thread, which need not wait, is no earlier than the release.  Its own release does not
+ * bind it: its clock goes back by what it is credited afterwards for work of before.
  */
-static void not_before(struct vclock *c, const struct seen *s, int64_t virt, int64_t now)
+static void not_before(struct vclock *c, const struct seen *s, int64_t now)
 {
-	if (vclock_time(c, now) < virt && !s->own)
-		vclock_set_delay(c, now - virt);
+	if (vclock_time(c, now) < s->virt_ns && !s->own)
+		vclock_set_delay(c, now - s->virt_ns);
 }
 
 void vclock_acquire(struct vclock *c, uint64_t key, int64_t now)
@@ -118,7 +118,7 @@ void vclock_acquire(struct vclock *c, uint64_t key, int64_t now)
 	struct seen s = look_at(c->world, key, c->number);
 
 	if (s.known)
-		not_before(c, &s, s.virt_ns, now);
+		not_before(c, &s, now);
 }
 
 /*
@@ -126,10 +126,10 @@ void vclock_acquire(struct vclock *c, uint64_t key, int64_t now)
  * other.  A thread that is ahead of the last release may pass by: in virtual time it is done
  * with the lock before the other one comes, though in real time that one has been there
  * already.  But a lock has one owner at a time in virtual time, too.  So the thread passes by
- * only where the lock was free for as long as the last owner had it, since then.  Else it comes after
- * that one.  (Where many put things into a queue, to bind all of them would take back a quarter
- * of all credits.  To let all pass made a full lock look free: a stage before it that is worth
- * nothing was predicted at 7 to 20 points.)
+ * only where the lock was free, since then, for as long as the last owner had it.  Else it
+ * comes after that one.  (Where many put things into a queue, to bind all of them would take
+ * back a quarter of all credits.  To let all pass made a full lock look free: a stage before
+ * it that is worth nothing was predicted at 7 to 20 points.)
  */
 void vclock_lock(struct vclock *c, uint64_t key, int64_t now)
 {
@@ -138,7 +138,7 @@ void vclock_lock(struct vclock *c, uint64_t key, int64_t now)
 	int64_t free = ahead < s.idle_ns ? ahead : s.idle_ns;
 
 	if (s.known && free < s.held_ns)
-		not_before(c, &s, s.virt_ns, now);
+		not_before(c, &s, now);
 	vclock_has_lock(c, key, now);
 }
 
@@ -159,7 +159,7 @@ bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t
 
 	/* What was released before the wait began was not waited for. */
 	if (s.known && s.real_ns < w->since_ns) {
-		not_before(c, &s, s.virt_ns, m.ns);
+		not_before(c, &s, m.ns);
 		vclock_has_lock(c, lock, m.ns);
 		return false;
 	}

@@ -31,19 +31,19 @@ bool memory_is_all_or_nothing(const struct vclock_segment *s); /* nearly all of 
 /* When much is known, what follows tells as much as all before. */
 void memory_fade(struct vclock_segment *s);
 
-/* A sample, so long after the segment began, found the region (hit), and stands for so much time in it. */
+/* A sample came into_ns after the segment began, and found the region (hit) or not.  It stands for hit_ns in that. */
 void memory_sample(const struct vclock *c, struct vclock_segment *s, int64_t into_ns, unsigned bin, bool hit, int64_t hit_ns);
 
 /*
  * The current segment has ended: how long it was, and how much of that was in the region, is
  * learned.  Returns what one of its length is credited at a speedup of 1.
  */
-double memory_end(const struct vclock *c, struct vclock_segment *s, const struct vclock_current *at);
+double memory_end(const struct vclock *c, struct vclock_segment *s);
 
 /* What is known of the first segments of threads that run routine(arg); NULL: another kind has the place, and keeps it. */
 struct vclock_birth *memory_birth(const struct vclock *c, uint64_t routine, uint64_t arg);
 
-/* What this thread has learned of its first segment, the current one, those of the kind b will know. */
+/* Threads of the kind b will know what this one has learned of its first segment, which is the current one. */
 void memory_teach(const struct vclock *c, struct vclock_birth *b, const struct vclock_segment *s);
 void memory_recall(struct vclock_segment *s, const struct vclock_birth *b);
 

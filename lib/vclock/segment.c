@@ -228,7 +228,7 @@ int64_t segment_sample(struct vclock *c, int64_t period, uint32_t weight, int64_
 /* What the segment, which has ended, is credited at a speedup of 1, beyond what it has been.  It may be less than nothing. */
 static double by_its_length(struct vclock *c, struct vclock_segment *s)
 {
-	return c->segment.fine ? 0 : memory_end(c, s, &c->segment) - c->segment.credit;
+	return c->segment.fine ? 0 : memory_end(c, s) - c->segment.credit;
 }
 
 int64_t segment_end(struct vclock *c, int64_t now)
@@ -245,7 +245,7 @@ int64_t segment_end(struct vclock *c, int64_t now)
 	if (!c->segment.known)
 		c->lumps.pending_ns += c->segment.accounted_ns - began;
 	s->seen++;
-	/* What this thread has learned of its first segment, all that begin like it will know. */
+	/* All threads that begin alike will know what this one has learned of its first segment. */
 	memory_teach(c, c->first.same, s);
 	memory_teach(c, c->first.similar, s);
 	leave_segment(c);

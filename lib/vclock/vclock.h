@@ -185,7 +185,7 @@ int64_t vclock_debt(struct vclock *c);
 /* The same before it takes a lock: also what others have earned and are credited later. */
 int64_t vclock_debt_before_lock(struct vclock *c, int64_t now);
 
-/* Can the latter be more than the former? */
+/* Does the thread look at what others have earned, before it takes a lock? */
 bool vclock_looks_ahead(const struct vclock *c);
 
 /*

@@ -56,6 +56,11 @@ struct program {
 	unsigned at_barrier;
 };
 
+struct conditions {
+	bool varies;         /* work is between nothing and three times what is written, which is the mean */
+	unsigned processors; /* at most; 0: as many as threads */
+};
+
 enum state { RUNS, PAUSES, WAITS };
 
 struct thread {
@@ -90,7 +95,7 @@ static struct thread thread[THREADS];
 static struct object object[OBJECTS];
 static const struct program *program;
 static unsigned nthreads, arrived, generation;
-static bool varies;      /* work is between nothing and three times what is written, which is the mean */
+static struct conditions how;
 static bool clocks;      /* are virtual clocks on, or is the region made faster? */
 static double speedup;
 static int64_t now, open_ns, close_ns;
@@ -168,6 +173,13 @@ static void settle(struct thread *t)
 	vclock_keep_processor(&t->clock, moment(t));
 }
 
+/* What the thread has done until now is accounted for; its segment has ended. */
+static void settle_up(struct thread *t)
+{
+	offcpu_look(t);
+	vclock_settle(&t->clock, now);
+}
+
 static bool pauses(struct thread *t, int64_t debt, int64_t at_least)
 {
 	if (debt < at_least)
@@ -240,6 +252,19 @@ static void go_on(struct thread *t, int64_t n)
 	assert_true(time_of(t) >= object[n].released_virt);
 }
 
+/* The thread has got something by way of n: it waited, or it calls what that does to its clock. */
+static void get(struct thread *t, int64_t n, void (*at_once)(struct vclock *c, uint64_t key, int64_t now))
+{
+	if (t->waited) {
+		go_on(t, n);
+	} else if (clocks) {
+		settle_up(t);
+		at_once(&t->clock, key_of(n), now);
+		begin_segment(t);
+	}
+	next_step(t);
+}
+
 /* ---- steps: false when the thread cannot go on at once -------------------------------- */
 
 static bool lock(struct thread *t, int64_t n)
@@ -254,24 +279,14 @@ static bool lock(struct thread *t, int64_t n)
 		return false;
 	}
 	o->owner = (int)t->number + 1;
-	if (t->waited) {
-		go_on(t, n);
-	} else if (clocks) {
-		offcpu_look(t);
-		vclock_settle(&t->clock, now);
-		vclock_lock(&t->clock, key_of(n), now);
-		begin_segment(t);
-	}
-	next_step(t);
+	get(t, n, vclock_lock);
 	return true;
 }
 
 static bool unlock(struct thread *t, int64_t n)
 {
-	if (clocks) {
-		offcpu_look(t);
-		vclock_settle(&t->clock, now);
-	}
+	if (clocks)
+		settle_up(t);
 	release(t, n);
 	object[n].owner = 0;
 	if (clocks)
@@ -300,15 +315,7 @@ static bool take(struct thread *t, int64_t n)
 		return false;
 	}
 	object[n].count--;
-	if (t->waited) {
-		go_on(t, n);
-	} else if (clocks) {
-		offcpu_look(t);
-		vclock_settle(&t->clock, now);
-		vclock_acquire(&t->clock, key_of(n), now);
-		begin_segment(t);
-	}
-	next_step(t);
+	get(t, n, vclock_acquire);
 	return true;
 }
 
@@ -325,10 +332,8 @@ static bool await(struct thread *t, int64_t n)
 		t->signalled = false;
 	}
 	if (object[n].count == 0) {
-		if (clocks) {
-			offcpu_look(t);
-			vclock_settle(&t->clock, now);
-		}
+		if (clocks)
+			settle_up(t);
 		release(t, QUEUE_LOCK);
 		object[QUEUE_LOCK].owner = 0;
 		wait_for(t);
@@ -348,10 +353,8 @@ static bool add(struct thread *t, int64_t n)
 
 static bool signal_one(struct thread *t, int64_t n)
 {
-	if (clocks) {
-		offcpu_look(t);
-		vclock_settle(&t->clock, now);
-	}
+	if (clocks)
+		settle_up(t);
 	release(t, n);
 	for (unsigned i = 0; i < nthreads; i++) {
 		struct thread *other = &thread[(t->number + i) % nthreads];
@@ -421,7 +424,7 @@ static int64_t drawn(struct thread *t, int64_t ns)
 {
 	double u;
 
-	if (!varies)
+	if (!how.varies)
 		return ns;
 	u = next_random(&t->random);
 	return (int64_t)((double)ns * 3 * u * u);
@@ -505,7 +508,6 @@ static void run_steps(struct thread *t)
 
 /* ---- processors ---------------------------------------------------------------------------- */
 
-static unsigned at_most; /* processors; 0: as many as threads */
 static unsigned processors, turns;
 static struct thread *has[THREADS]; /* by processor */
 
@@ -614,7 +616,7 @@ static void begin(const struct program *p)
 		vclock_open_account(&t->account, world, NULL);
 		vclock_begin(&t->clock, world, &t->account, &t->memory, nthreads + 1);
 	}
-	processors = at_most && at_most < nthreads ? at_most : nthreads;
+	processors = how.processors && how.processors < nthreads ? how.processors : nthreads;
 }
 
 /* The time between two visits, on the clock of the threads that come to them. */
@@ -648,19 +650,13 @@ static double gain_of(const struct program *p, double base, double s, bool with_
 	return 100 * (1 - period_of(p, s, with_clocks) / base);
 }
 
-struct conditions {
-	bool varies;
-	unsigned processors; /* 0: as many as threads */
-};
-
 /* Calls found(p, s, gain, data) for s = .25, .5, .75. */
-static inline void simulate(const struct program *p, struct conditions how,
+static inline void simulate(const struct program *p, struct conditions conditions,
 			    void (*found)(const struct program *p, double s, struct gain g, void *data), void *data)
 {
 	double base;
 
-	varies = how.varies;
-	at_most = how.processors;
+	how = conditions;
 	/* All runs do the work of this one. */
 	first_visit = last_visit = 0;
 	base = period_of(p, 0, false);

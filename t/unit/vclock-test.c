@@ -478,6 +478,15 @@ static int64_t credit_of(unsigned i)
 	return (int64_t)atomic_load(&account[i].credit_ns);
 }
 
+/* What thread 0 is credited for one segment more. */
+static int64_t credit_of_next(const void *site, int64_t length, int64_t in, int64_t *now)
+{
+	int64_t before = credit_of(0);
+
+	run_segments(0, site, 1, length, in, now);
+	return credit_of(0) - before;
+}
+
 static void assert_about(int64_t got, int64_t want, double within)
 {
 	if ((double)got < (double)want * (1 - within) || (double)got > (double)want * (1 + within))
@@ -486,15 +495,12 @@ static void assert_about(int64_t got, int64_t want, double within)
 
 static void a_known_segment_is_credited_the_same_each_time(void **state)
 {
-	int64_t now = 0, before;
+	int64_t now = 0;
 
 	(void)state;
 	run_segments(0, &here, 400, 600 * US, 240 * US, &now);
-	for (unsigned k = 0; k < 20; k++) {
-		before = credit_of(0);
-		run_segments(0, &here, 1, 600 * US, 240 * US, &now);
-		assert_about(credit_of(0) - before, 120 * US, .1); /* half of 240 us */
-	}
+	for (unsigned k = 0; k < 20; k++)
+		assert_about(credit_of_next(&here, 600 * US, 240 * US, &now), 120 * US, .1); /* half of 240 us */
 }
 
 static void in_the_sum_segments_credit_what_samples_would(void **state)
@@ -508,48 +514,38 @@ static void in_the_sum_segments_credit_what_samples_would(void **state)
 
 static void segments_of_one_place_are_known_by_their_length(void **state)
 {
-	int64_t now = 0, before;
+	int64_t now = 0;
 
 	(void)state;
 	for (unsigned k = 0; k < 400; k++) {
 		run_segments(0, &here, 1, 900 * US, 600 * US, &now);
 		run_segments(0, &here, 1, 300 * US, 0, &now);
 	}
-	before = credit_of(0);
-	run_segments(0, &here, 1, 900 * US, 600 * US, &now);
-	assert_about(credit_of(0) - before, 300 * US, .1);
-	before = credit_of(0);
-	run_segments(0, &here, 1, 300 * US, 0, &now);
-	assert_about(credit_of(0) - before + 100 * US, 100 * US, .1);
+	assert_about(credit_of_next(&here, 900 * US, 600 * US, &now), 300 * US, .1);
+	assert_about(credit_of_next(&here, 300 * US, 0, &now) + 100 * US, 100 * US, .1);
 }
 
 static void of_a_length_that_is_new_the_positions_tell(void **state)
 {
-	int64_t now = 0, before;
+	int64_t now = 0;
 
 	(void)state;
 	run_segments(0, &here, 400, 600 * US, 240 * US, &now);
-	before = credit_of(0);
-	run_segments(0, &here, 1, 300 * US, 300 * US, &now);
 	/* The first 500 us are in the region for 240. */
-	assert_about(credit_of(0) - before, 300 * US * 240 / 500 / 2, .15);
+	assert_about(credit_of_next(&here, 300 * US, 300 * US, &now), 300 * US * 240 / 500 / 2, .15);
 }
 
 static void two_places_are_known_apart(void **state)
 {
-	int64_t now = 0, before;
+	int64_t now = 0;
 
 	(void)state;
 	for (unsigned k = 0; k < 400; k++) {
 		run_segments(0, &here, 1, 500 * US, 500 * US, &now);
 		run_segments(0, &there, 1, 500 * US, 0, &now);
 	}
-	before = credit_of(0);
-	run_segments(0, &here, 1, 500 * US, 500 * US, &now);
-	assert_about(credit_of(0) - before, 250 * US, .06);
-	before = credit_of(0);
-	run_segments(0, &there, 1, 500 * US, 0, &now);
-	assert_int_equal(credit_of(0), before);
+	assert_about(credit_of_next(&here, 500 * US, 500 * US, &now), 250 * US, .06);
+	assert_int_equal(credit_of_next(&there, 500 * US, 0, &now), 0);
 }
 
 static void a_segment_that_is_new_is_credited_by_samples(void **state)
