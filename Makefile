@@ -64,17 +64,14 @@ JSON_LIBS  = $(shell pkg-config --libs jansson 2>/dev/null)
 
 TOOLS := $(patsubst cmd/%.c,%,$(wildcard cmd/andweorc-*.c))
 
-BASE_SRC     := $(wildcard lib/base/*.c lib/format/*.c)
-BINARY_SRC   := $(wildcard lib/binary/*.c)
-PROFILE_SRC  := $(wildcard lib/profile/*.c)
-DIFF_SRC     := $(wildcard lib/diff/*.c)
-REPLAY_SRC   := $(wildcard lib/replay/*.c)
-RECORDER_SRC := $(wildcard lib/recorder/*.c)
+# The rooms of the tools' library, the lowest first; lib/README.md says what is in each.
+ROOMS := base format text source estimate binary replay finding match resolve profile analysis report diff publish plot recorder
+ROOMS_SRC    := $(foreach room,$(ROOMS),$(wildcard lib/$(room)/*.c))
 VCLOCK_SRC   := $(wildcard lib/vclock/*.c)
 RUNTIME_SRC  := $(VCLOCK_SRC) $(wildcard lib/runtime/*.c)
 
 obj = $(patsubst %.c,$(O)/%.o,$(1))
-LIB_OBJ     := $(call obj,$(BASE_SRC) $(BINARY_SRC) $(PROFILE_SRC) $(REPLAY_SRC) $(DIFF_SRC) $(RECORDER_SRC) $(VCLOCK_SRC))
+LIB_OBJ     := $(call obj,$(ROOMS_SRC) $(VCLOCK_SRC))
 RUNTIME_OBJ := $(RUNTIME_SRC:%.c=$(O)/pic/%.o)
 TOOL_OBJ    := $(call obj,$(wildcard cmd/*.c))
 REPLAY_OBJ  := $(call obj,$(wildcard t/bench/history/*.c))

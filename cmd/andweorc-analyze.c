@@ -8,8 +8,8 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/terminal.h"
-#include "profile/impact.h"
-#include "profile/prose.h"
+#include "analysis/impact.h"
+#include "text/prose.h"
 #include "profile/whatif.h"
 
 static const char USAGE[] =

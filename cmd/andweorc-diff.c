@@ -12,7 +12,7 @@
 #include "diff/environment.h"
 #include "diff/gate.h"
 #include "diff/selfcheck.h"
-#include "diff/write.h"
+#include "publish/write.h"
 
 static const char USAGE[] =
 	"usage: andweorc-diff [-f FORMAT] [-p POINT] [--map PATCH] [--fail-on GATE,...] BASE HEAD\n"

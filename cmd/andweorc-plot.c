@@ -16,9 +16,9 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "diff/build.h"
-#include "profile/chart.h"
-#include "profile/gnuplot.h"
-#include "profile/svg.h"
+#include "plot/chart.h"
+#include "plot/gnuplot.h"
+#include "plot/svg.h"
 
 static const char USAGE[] =
 	"usage: andweorc-plot [-o FILE.svg|.png|.txt] [-p POINT] [-t N] [--base BASE [--map PATCH]]\n"

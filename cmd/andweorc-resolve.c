@@ -12,9 +12,9 @@
 #include "base/cli.h"
 #include "base/msg.h"
 #include "format.h"
-#include "profile/coz_read.h"
-#include "profile/hold.h"
-#include "profile/resolve.h"
+#include "resolve/coz_read.h"
+#include "resolve/hold.h"
+#include "resolve/resolve.h"
 
 static const char USAGE[] =
 	"usage: andweorc-resolve [--debug-dir DIR]... [--path-map OLD=NEW]... [LOG...]\n"

@@ -10,7 +10,7 @@
 #include "base/msg.h"
 #include "base/text.h"
 #include "diff/environment.h"
-#include "profile/impact.h"
+#include "analysis/impact.h"
 
 /* Differences are judged with all digits, and written with six. */
 static void set_real(struct row *row, enum row_real key, double x)

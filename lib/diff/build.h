@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "diff/linemap.h"
-#include "diff/match.h"
+#include "source/linemap.h"
+#include "match/match.h"
 #include "diff/report.h"
 #include "diff/side.h"
 

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profile/causal_runs.h"
-#include "profile/stats.h"
+#include "estimate/causal_runs.h"
+#include "estimate/stats.h"
 
 /* What is compared. */
 enum quantity {

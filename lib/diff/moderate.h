@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "profile/stats.h"
+#include "estimate/stats.h"
 
 /*
  * Differences of one kind, all with 0 < se < infinity.  Raises standard errors

@@ -12,7 +12,7 @@
 #include "base/msg.h"
 #include "base/text.h"
 #include "diff/words.h"
-#include "profile/prose.h"
+#include "text/prose.h"
 
 enum { DEALS = 400, LEAST_RUNS = 2 * COMPARE_MIN_RUNS };
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "diff/compare.h"
-#include "profile/finding.h"
+#include "finding/finding.h"
 
 struct side_region {
 	const struct finding *found;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "diff/match.h"
-#include "profile/caption.h"
-#include "profile/prose.h"
+#include "match/match.h"
+#include "text/caption.h"
+#include "text/prose.h"
 
 /* Per cent: what is this coarse is not worth a number. */
 static const double MOST_MDE = 100;

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/path.h"
-#include "profile/region_class.h"
+#include "format/region_class.h"
 
 /* How much is said: each step is taken only by regions that would share a label otherwise. */
 enum detail { PLAIN, WITH_FILE, WITH_MODULE, WITH_RANGES };

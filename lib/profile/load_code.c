@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/msg.h"
-#include "profile/region_class.h"
+#include "format/region_class.h"
 
 static void take(struct record *rec, const char *key, char **out)
 {

@@ -21,9 +21,9 @@
 
 #include "base/idmap.h"
 #include "base/map.h"
-#include "profile/drift.h"
+#include "estimate/drift.h"
 #include "profile/lengths.h"
-#include "profile/pool.h"
+#include "estimate/pool.h"
 #include "profile/untried.h"
 #include "replay/replay.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "profile/causal_runs.h"
+#include "estimate/causal_runs.h"
 #include "profile/robust.h"
 
 static size_t region_of(const struct profile *p, const struct profile_visits *v)

@@ -8,7 +8,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "profile/profile.h"
-#include "profile/prose.h"
+#include "text/prose.h"
 
 /* ---- the question ---------------------------------------------------------------- */
 

@@ -30,7 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profile/causal.h"
+#include "estimate/causal.h"
 #include "recorder/evidence.h"
 #include "recorder/schedule.h"
 

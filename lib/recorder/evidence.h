@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "profile/causal.h"
+#include "estimate/causal.h"
 
 /* What one point did in a window. */
 struct evidence_window {

@@ -14,8 +14,8 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "profile/causal.h"
-#include "profile/stats.h"
+#include "estimate/causal.h"
+#include "estimate/stats.h"
 
 enum { MOST = 1200, SWEEP = 6 };
 

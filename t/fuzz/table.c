@@ -14,7 +14,7 @@
 
 #include "diff/gate.h"
 #include "diff/report.h"
-#include "diff/write.h"
+#include "publish/write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "profile/allowance.h"
+#include "estimate/allowance.h"
 
 static struct causal_level level[2];
 

@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/buf.h"
-#include "profile/caption.h"
+#include "text/caption.h"
 
 static void gives(const char *text, size_t columns, const char *want, size_t width)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "profile/causal.h"
+#include "estimate/causal.h"
 
 enum { MOST = 4000 };
 

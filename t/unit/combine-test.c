@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "profile/combine.h"
+#include "analysis/combine.h"
 
 enum { MOST = 8 };
 

@@ -14,7 +14,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "profile/causal.h"
+#include "estimate/causal.h"
 
 enum { MOST = 2000, BASELINES = 2 };
 

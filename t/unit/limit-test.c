@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "profile/limit.h"
+#include "analysis/limit.h"
 
 static void near(double got, double want)
 {

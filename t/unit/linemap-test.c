@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/buf.h"
-#include "diff/linemap.h"
+#include "source/linemap.h"
 
 /* Reads a patch; what it complains of is returned for the caller to free ("" nothing). */
 static char *read_bytes(struct linemap *map, const char *patch, size_t len, bool *ok)

@@ -1,11 +1,11 @@
 #include "unit.h"
 
 #include "base/buf.h"
-#include "diff/identity.h"
-#include "diff/match.h"
-#include "diff/match_anchor.h"
-#include "diff/roots.h"
-#include "profile/source.h"
+#include "match/identity.h"
+#include "match/match.h"
+#include "match/match_anchor.h"
+#include "match/roots.h"
+#include "source/source.h"
 
 /* ---- names ---------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <gsl/gsl_rng.h>
 #include <math.h>
 
-#include "profile/impact.h"
+#include "analysis/impact.h"
 
 enum { RUN_NS = 1000000000 };
 

@@ -12,7 +12,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "bucket.h"
-#include "profile/percentile.h"
+#include "analysis/percentile.h"
 #include "profile/profile.h"
 
 static void near(double got, double want, double tolerance)

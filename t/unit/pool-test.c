@@ -6,7 +6,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "profile/pool.h"
+#include "estimate/pool.h"
 
 enum { SWEEP = 6, BLOCKS = 4, A_RUN = SWEEP * BLOCKS, MOST_RUNS = 400 };
 

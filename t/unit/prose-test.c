@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "profile/prose.h"
-#include "profile/spark.h"
-#include "profile/stats.h"
+#include "text/prose.h"
+#include "text/spark.h"
+#include "estimate/stats.h"
 
 static const struct prose_page utf8 = { 100, true }, ascii = { 100, false };
 

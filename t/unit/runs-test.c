@@ -14,7 +14,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "profile/causal.h"
+#include "estimate/causal.h"
 #include "recorder/schedule.h"
 
 enum { MOST = 1000 };

@@ -1,7 +1,7 @@
 #include "unit.h"
 
-#include "profile/caption.h"
-#include "profile/shortname.h"
+#include "text/caption.h"
+#include "text/shortname.h"
 
 static const struct letters TERMINAL = { 0 };
 

@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/buf.h"
-#include "profile/source.h"
+#include "source/source.h"
 
 static struct source *text(const char *s)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "profile/stats.h"
+#include "estimate/stats.h"
 
 static void near(double got, double want, double tolerance)
 {

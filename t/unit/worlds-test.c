@@ -21,8 +21,8 @@
 #include <gsl/gsl_rng.h>
 
 #include "base/buf.h"
-#include "profile/allowance.h"
-#include "profile/impact.h"
+#include "estimate/allowance.h"
+#include "analysis/impact.h"
 
 static const unsigned LEVELS[] = { 25, 50, 75, 100 };
 enum { NLEVELS = sizeof LEVELS / sizeof LEVELS[0], BASELINES = 3, MOST_REGIONS = 20, MOST_TRIALS = BASELINES + MOST_REGIONS * NLEVELS };

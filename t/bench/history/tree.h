@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "diff/match.h"
-#include "profile/source.h"
+#include "match/match.h"
+#include "source/source.h"
 
 struct line {
 	size_t file;

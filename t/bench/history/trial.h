@@ -4,7 +4,7 @@
 #ifndef ANDWEORC_BENCH_HISTORY_TRIAL_H
 #define ANDWEORC_BENCH_HISTORY_TRIAL_H
 
-#include "diff/linemap.h"
+#include "source/linemap.h"
 #include "tree.h"
 
 enum mode { MAP_AND_HASHES, MAP_ALONE, HASHES, POSITIONS, MODES };

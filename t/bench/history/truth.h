@@ -4,7 +4,7 @@
 #ifndef ANDWEORC_BENCH_HISTORY_TRUTH_H
 #define ANDWEORC_BENCH_HISTORY_TRUTH_H
 
-#include "diff/linemap.h"
+#include "source/linemap.h"
 #include "tree.h"
 
 enum { MAPS = 4 };

@@ -1,0 +1,252 @@
+#include "analysis/combine.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_LEVELS = 8 };
+
+static const double CONTRADICTION = 3; /* standard errors of the difference of slopes; */
+static const double CONTRADICTION_AT_LEVEL = 4; /* and of gains, of which there are several */
+static const double KNOWN_DF = 1e6;    /* of a standard error that is not estimated from a few values */
+
+/*
+ * By what replay is off on programs of which the truth is known (make accuracy), beyond
+ * what it says itself: observed for 4 s each, mean error 1 point, worst 3.
+ */
+static const double OFF_GAIN = 0.01, OFF_RELATIVE = 0.05;
+
+/* From here on it is not used at all. */
+static const double LEAST_TRUST = 0.5, MOST_UNSEEN = 0.05;
+
+/* Of a model, for it to be believed. */
+static const double LEAST_WEIGHT = 0.1;
+
+/* Speedups are on one line up to the knee: slopes differ by no more than this. */
+static const double STRAIGHT = 0.02, STRAIGHT_RELATIVE = 0.1;
+
+/* The gain at a speedup, by replay of all runs. */
+struct replayed {
+	double s, gain, se;
+	double model[REPLAY_MODELS]; /* by each model; NAN: it does not count */
+	double model_se;             /* of each: what is uncertain beside the choice of the model */
+};
+
+struct sum {
+	double s, weight, gain, square;
+	double common; /* variance that runs have in common; */
+	double choice; /* of that, what comes from the choice of the model */
+	double model[REPLAY_MODELS], model_weight[REPLAY_MODELS];
+	size_t n;
+};
+
+/*
+ * Of runs that differ more than chance makes them, each has seen other phases of the
+ * program: the variance of their mean is as much greater (Birge 1932).
+ */
+static double variance_of_mean(const struct sum *sum)
+{
+	double mean = sum->gain / sum->weight, excess = (sum->square - sum->weight * mean * mean) / (double)(sum->n - 1);
+
+	return (sum->n > 1 && excess > 1 ? excess : 1) / sum->weight;
+}
+
+static bool is_used(const struct profile_replayed *r, size_t point, size_t region)
+{
+	return r->point == point && r->region == region && r->se > 0 && !isnan(r->gain) && r->trust >= LEAST_TRUST && r->unseen <= MOST_UNSEEN;
+}
+
+static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
+{
+	double chance = r->chance > 0 ? r->chance : r->se, weight = 1 / (chance * chance);
+	size_t i = 0;
+
+	while (i < *n && sum[i].s != r->s)
+		i++;
+	if (i == MOST_LEVELS)
+		return;
+	if (i == *n)
+		sum[(*n)++] = (struct sum){ .s = r->s };
+	sum[i].weight += weight;
+	sum[i].gain += weight * r->gain;
+	sum[i].square += weight * r->gain * r->gain;
+	/* What the models do not know, they do not know of any run. */
+	sum[i].common += fmax(0, r->se * r->se - chance * chance);
+	sum[i].choice += r->doubt * r->doubt;
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		if (!(r->model[k].weight >= LEAST_WEIGHT) || isnan(r->model[k].gain))
+			continue;
+		sum[i].model[k] += weight * r->model[k].gain;
+		sum[i].model_weight[k] += weight;
+	}
+	sum[i].n++;
+}
+
+static struct replayed finish(const struct sum *sum)
+{
+	double gain = sum->gain / sum->weight, off = hypot(OFF_GAIN, OFF_RELATIVE * gain);
+	double variance = variance_of_mean(sum) + sum->common / (double)sum->n + off * off;
+	struct replayed r = { .s = sum->s, .gain = gain, .se = sqrt(variance) };
+
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		r.model[k] = sum->model_weight[k] > 0 ? sum->model[k] / sum->model_weight[k] : NAN;
+	r.model_se = sqrt(fmax(off * off, variance - sum->choice / (double)sum->n));
+	return r;
+}
+
+/* By ascending speedup.  Of a program whose runs were observed as a whole, parts of other runs, which may be any phase, do not count. */
+static size_t replayed_of(const struct profile *p, size_t point, size_t region, struct replayed out[MOST_LEVELS])
+{
+	struct sum sum[MOST_LEVELS];
+	bool whole = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nreplayed; i++)
+		whole = whole || (p->replayed[i].whole && is_used(&p->replayed[i], point, region));
+	for (size_t i = 0; i < p->nreplayed; i++)
+		if (p->replayed[i].whole == whole && is_used(&p->replayed[i], point, region))
+			add(sum, &n, &p->replayed[i]);
+	for (size_t i = 0; i < n; i++) {
+		struct replayed one = finish(&sum[i]);
+		size_t k = i;
+
+		for (; k > 0 && out[k - 1].s > one.s; k--)
+			out[k] = out[k - 1];
+		out[k] = one;
+	}
+	return n;
+}
+
+static struct replayed between(const struct replayed *a, const struct replayed *b, double part)
+{
+	struct replayed r = {
+		.s = a->s + part * (b->s - a->s),
+		.gain = a->gain + part * (b->gain - a->gain),
+		.se = a->se + part * (b->se - a->se),
+		.model_se = a->model_se + part * (b->model_se - a->model_se),
+	};
+
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		r.model[k] = a->model[k] + part * (b->model[k] - a->model[k]);
+	return r;
+}
+
+/* Between two speedups, on the line between them.  False beyond the greatest. */
+static bool at_speedup(const struct replayed *r, size_t n, double s, struct replayed *out)
+{
+	struct replayed before = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		double part = (s - before.s) / (r[i].s - before.s);
+
+		if (s <= r[i].s) {
+			*out = between(&before, &r[i], part);
+			return true;
+		}
+		before = r[i];
+	}
+	return false;
+}
+
+/* Threads that wait by spinning look busy: what they wait for is in no event. */
+static bool spins(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nwarnings; i++)
+		if (!strcmp(p->warning[i].what, "spin"))
+			return true;
+	return false;
+}
+
+/* The greatest speedup up to which gains are on one line, before the knee: there the slope is known best. */
+static const struct replayed *straight(const struct replayed *r, size_t n)
+{
+	double first = r[0].gain / r[0].s;
+	size_t i = 0;
+
+	while (i + 1 < n && fabs(r[i + 1].gain / r[i + 1].s - first) <= STRAIGHT + STRAIGHT_RELATIVE * fabs(first))
+		i++;
+	return &r[i];
+}
+
+static struct estimate slope_of(const struct replayed *r)
+{
+	struct estimate slope = { .df = KNOWN_DF };
+
+	slope.value = r->gain / r->s;
+	slope.se = r->se / r->s;
+	stats_estimate_finish(&slope);
+	return slope;
+}
+
+/* As if the standard error were known. */
+static double known_se(const struct estimate *e)
+{
+	return e->se * stats_t95(e->df) / STATS_NORMAL_95;
+}
+
+/* Is it so far from what the models say together, or from each of those that are believed? */
+static bool is_far(const struct estimate *e, const struct replayed *r, double per, double most)
+{
+	double se = known_se(e), least = INFINITY;
+
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		if (!isnan(r->model[k]))
+			least = fmin(least, fabs(e->value - r->model[k] / per));
+	return isfinite(e->se) && (fabs(e->value - r->gain / per) > most * hypot(se, r->se / per) ||
+				   (isfinite(least) && least > most * hypot(se, r->model_se / per)));
+}
+
+/*
+ * Of two unlike threads at one lock, one model says 0 at 50 %, another, which mostly is
+ * right, 19 (really 20.4); the doubt of which one is would forgive experiments that say
+ * 7.1 (4.8 to 9.4).
+ */
+static bool contradicts(const struct causal_effect *e, const struct replayed *r, size_t n)
+{
+	const struct replayed *slope = straight(r, n);
+	struct replayed at;
+
+	if (is_far(&e->fit.slope, slope, slope->s, CONTRADICTION))
+		return true;
+	for (size_t i = 0; i < e->nlevels; i++)
+		if (at_speedup(r, n, e->level[i].s, &at) && is_far(&e->level[i].gain, &at, 1, CONTRADICTION_AT_LEVEL))
+			return true;
+	return false;
+}
+
+static void average(struct estimate *e, double value, double se)
+{
+	double measured = isfinite(e->se) && e->se > 0 ? 1 / (known_se(e) * known_se(e)) : 0, computed = 1 / (se * se);
+
+	e->value = (measured > 0 ? measured * e->value : 0) + computed * value;
+	e->value /= measured + computed;
+	e->se = 1 / sqrt(measured + computed);
+	e->df = KNOWN_DF;
+	stats_estimate_finish(e);
+}
+
+static void hold_both(struct estimate *e, double value, double se)
+{
+	e->lo = fmin(e->lo, value - STATS_NORMAL_95 * se);
+	e->hi = fmax(e->hi, value + STATS_NORMAL_95 * se);
+	e->p = 1;
+}
+
+enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
+			    struct estimate *measured, struct estimate *replayed)
+{
+	struct replayed r[MOST_LEVELS], at;
+	size_t n = spins(p) ? 0 : replayed_of(p, point, region, r);
+	void (*merge)(struct estimate *e, double value, double se);
+
+	if (n == 0)
+		return COMBINED_NOT;
+	*measured = e->fit.slope;
+	*replayed = slope_of(straight(r, n));
+	merge = contradicts(e, r, n) ? hold_both : average;
+	merge(&e->fit.slope, replayed->value, replayed->se);
+	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns);
+	for (size_t i = 0; i < e->nlevels; i++)
+		if (at_speedup(r, n, e->level[i].s, &at))
+			merge(&e->level[i].gain, at.gain, at.se);
+	return merge == average ? COMBINED_AGREES : COMBINED_CONTRADICTS;
+}

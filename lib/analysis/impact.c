@@ -1,0 +1,459 @@
+#include "analysis/impact.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "estimate/allowance.h"
+#include "analysis/limit.h"
+
+double impact_round(double x)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%.6g", x);
+	return strtod(text, NULL);
+}
+
+const char *impact_kind_name(unsigned kinds)
+{
+	return kinds == KIND_RUN ? "run" : kinds == KIND_LATENCY ? "latency" : kinds == KIND_THROUGHPUT ? "throughput" : NULL;
+}
+
+const char *impact_measure_name(unsigned measures)
+{
+	return measures == MEASURE_SPANS ? "measured" : measures == MEASURE_IN_FLIGHT ? "in-flight" : measures == MEASURE_ENDS ? "ends" : NULL;
+}
+
+static bool is_wanted(const char *name, const char *const *only, size_t nonly)
+{
+	for (size_t i = 0; i < nonly; i++)
+		if (!strcmp(name, only[i]))
+			return true;
+	return !nonly;
+}
+
+/* The visits of one point; contiguous in the profile. */
+struct span {
+	const struct profile_visits *first, *end;
+};
+
+/*
+ * The visits of one point by what is sped up in their windows: of baselines, and of
+ * each region, in the order of the profile.
+ */
+struct groups {
+	size_t *first;  /* of group g: at[first[g]] up to at[first[g + 1]]; 0 is baselines, 1 + region the others */
+	const struct profile_visits **at;
+};
+
+static size_t group_of(const struct profile *p, const struct profile_visits *v)
+{
+	const struct profile_window *w = &p->window[v->window];
+
+	return w->s > 0 ? 1 + w->region : 0;
+}
+
+static void groups_init(struct groups *g, const struct profile *p, struct span visits)
+{
+	size_t n = p->nregions + 1;
+
+	g->first = xcalloc(n + 2, sizeof *g->first);
+	g->at = xcalloc((size_t)(visits.end - visits.first) + 1, sizeof *g->at);
+	for (const struct profile_visits *v = visits.first; v < visits.end; v++)
+		g->first[group_of(p, v) + 2]++;
+	for (size_t i = 2; i <= n; i++)
+		g->first[i] += g->first[i - 1];
+	for (const struct profile_visits *v = visits.first; v < visits.end; v++)
+		g->at[g->first[group_of(p, v) + 1]++] = v;
+}
+
+static void groups_release(struct groups *g)
+{
+	free(g->first);
+	free(g->at);
+}
+
+/* The next visit of baselines or the region, whichever comes first; NULL at the end. */
+static const struct profile_visits *groups_next(const struct groups *g, size_t region, size_t *baseline, size_t *own)
+{
+	bool is_left = *baseline < g->first[1], own_is_left = *own < g->first[region + 2];
+
+	if (!is_left && !own_is_left)
+		return NULL;
+	if (!own_is_left || (is_left && g->at[*baseline] < g->at[*own]))
+		return g->at[(*baseline)++];
+	return g->at[(*own)++];
+}
+
+static struct span visits_of(const struct profile *p, size_t point)
+{
+	struct span s = { p->visits, p->visits };
+
+	while (s.first < p->visits + p->nvisits && s.first->point < point)
+		s.first++;
+	for (s.end = s.first; s.end < p->visits + p->nvisits && s.end->point == point; s.end++)
+		;
+	return s;
+}
+
+/*
+ * Windows that a point was not visited in.  A log that says a thing twice makes no
+ * negative numbers; and which of all windows are a point's is not known where some
+ * of them are of others (given.h).
+ */
+static size_t left(const struct profile *p, size_t all, size_t seen)
+{
+	return all > seen && !p->mixed ? all - seen : 0;
+}
+
+enum { PHASE_WINDOWS = 8 };
+
+/* By how much the samples of a region vary more from window to window than by chance, where phases are as long as windows. */
+static const double PHASE_DISPERSION = 6;
+
+static bool has_phases(const struct profile_activity *a)
+{
+	double share = a->samples > 0 ? a->hits / a->samples : 0;
+
+	if (a->windows < PHASE_WINDOWS || !(share > 0 && share < 1))
+		return false;
+	return (a->squares - share * a->hits) / (share * (1 - share)) > PHASE_DISPERSION * (a->windows - 1);
+}
+
+static void estimate_impact(const struct profile *p, size_t region, const struct groups *groups, struct causal_obs *obs, struct impact *im)
+{
+	size_t n = 0, seen = 0, baseline = groups->first[0], own = groups->first[region + 1];
+	struct profile_activity activity = { 0 };
+	const struct profile_visits *v;
+
+	while ((v = groups_next(groups, region, &baseline, &own))) {
+		const struct profile_window *w = &p->window[v->window];
+
+		seen++;
+		if (!w->disturbed)
+			profile_activity_add(&activity, w);
+		if (profile_use(p, v, &im->aside))
+			obs[n++] = profile_obs(p, v);
+	}
+	im->unvisited = left(p, p->region[region].windows + p->census.zero, seen);
+	im->estimated = causal_effect(obs, n, &im->effect);
+	im->effect.notes |= im->estimated && has_phases(&activity) ? CAUSAL_PHASES : 0;
+	if (im->estimated)
+		im->nreplicates = impact_replicates(obs, n, im->effect.rise, &im->replicate);
+}
+
+/* The same from sums; a region without visits in any window has none. */
+static void estimate_pooled(const struct profile *p, size_t region, size_t point, struct impact *im)
+{
+	static const struct pool none = POOL_INIT;
+	const struct profile_pool *pool = profile_pool_of(p, point, region);
+
+	im->aside = pool ? pool->aside : p->point[point].aside;
+	im->estimated = pool_effect(pool ? &pool->pool : &none, &im->effect);
+	im->effect.notes |= im->estimated && has_phases(&pool->activity) ? CAUSAL_PHASES : 0;
+	im->unvisited = left(p, p->region[region].windows + p->census.zero, im->effect.n + im->aside.disturbed + im->aside.dropped);
+}
+
+/* Sums over clusters: runs, or blocks of the one run that there is. */
+static void summarize_pooled(const struct profile_point *p, struct impact_point *out)
+{
+	out->aside = p->aside;
+	out->windows = p->windows;
+	out->baselines = p->baselines;
+	out->visits = p->visits;
+	out->period = impact_period_pooled(p);
+	out->drift = drift_size(&p->drift);
+}
+
+static void summarize(const struct profile *p, struct span visits, struct causal_obs *obs, struct impact_point *out)
+{
+	struct drift drift = { 0 };
+	size_t n = 0;
+
+	for (const struct profile_visits *v = visits.first; v < visits.end; v++) {
+		const struct profile_window *w = &p->window[v->window];
+
+		if (!profile_use(p, v, &out->aside))
+			continue;
+		out->windows++;
+		out->visits += (double)v->count;
+		if (w->s == 0)
+			obs[n++] = profile_obs(p, v);
+	}
+	out->baselines = n;
+	out->period = impact_period(obs, n); /* sorts */
+	drift_add(&drift, obs, n);
+	out->drift = drift_size(&drift);
+	out->nbaselines = impact_baselines(obs, n, &out->baseline);
+}
+
+static void estimate_percentiles(const struct profile *p, size_t region, size_t point, struct impact *im)
+{
+	if (!im->estimated || !profile_is_latency(p->point[point].kinds, p->point[point].measures))
+		return;
+	/* Of a span that waits for others, more than itself can be gained. */
+	im->effect.notes &= ~(unsigned)CAUSAL_OUT_OF_RANGE;
+	im->has_percentiles = percentile_effect(&p->lengths, point, region, im->effect.rise, &im->percentile);
+}
+
+/* Below the lowest speedup by less than this a knee is not: it is known by per cents. */
+static const double KNEE_STEP = 0.01;
+
+/*
+ * A knee that may lie below the lowest speedup tried: what that gained may have been
+ * gained by less, so the slope before the knee may be higher, though not above 1
+ * (of spans, which can gain more than one for one, it may).
+ */
+static void open_slope(struct impact *im, bool spans)
+{
+	struct causal_effect *e = &im->effect;
+	double lowest = e->nlevels ? e->level[0].s : 0, most;
+
+	if (isnan(e->knee) || e->knee_lo > lowest - KNEE_STEP || !(e->fit.slope.value > 0))
+		return;
+	most = e->knee_lo > 0 ? e->fit.slope.hi * lowest / e->knee_lo : INFINITY;
+	if (!spans)
+		most = fmin(most, 1);
+	e->notes |= CAUSAL_LOW_KNEE;
+	if (!(most > e->fit.slope.hi) || isinf(most))
+		return;
+	im->cost_more_ns = fmax(0, most * e->period_ns - e->fit.cost.hi);
+	e->fit.cost.hi += im->cost_more_ns;
+	e->fit.slope.hi = most;
+}
+
+/* `limits` NULL: none are known. */
+static void take_effect(const struct profile *p, size_t point, struct impact *im, bool spans, const struct limits *limits)
+{
+	/* A span that waits for others can gain more than its own time. */
+	double most = limits && !spans ? limits_slope(limits, im->region) : INFINITY;
+
+	im->slope_se = im->effect.fit.slope.se;
+	im->cost_se = im->effect.fit.cost.se;
+	allowance_widen(&im->effect);
+	open_slope(im, spans);
+	im->combined = combine_apply(p, point, (size_t)(im->region - p->region), &im->effect, &im->measured, &im->replayed);
+	if (limits)
+		limits_apply(limits, most, &im->effect);
+	im->small = most < VERDICT_MODERATE_SLOPE && im->effect.fit.slope.hi <= most;
+}
+
+/* Are its windows those in which something was given? */
+static bool is_given(const struct profile *p, size_t point)
+{
+	return p->point[point].given || (!p->mixed && p->first_given && *p->first_given);
+}
+
+static void analyze_point(struct analysis *a, size_t point, const struct limits *limits, struct causal_obs *obs)
+{
+	const struct profile *p = a->profile;
+	struct impact_point *out = &a->point[a->npoints++];
+	struct span visits = visits_of(p, point);
+	struct groups groups;
+
+	out->name = p->point[point].name;
+	out->kinds = p->point[point].kinds;
+	out->measures = p->point[point].measures;
+	out->latency = profile_is_latency(out->kinds, out->measures);
+	out->whole = profile_is_whole(p, point);
+	out->crossing = p->point[point].spans > 0 ? p->point[point].crossing / p->point[point].spans : 0;
+	percentile_base(&p->lengths, point, out->percentile_ns);
+	out->impact = xcalloc(p->nregions + 1, sizeof *out->impact);
+	if (p->pooled)
+		summarize_pooled(&p->point[point], out);
+	else
+		summarize(p, visits, obs, out);
+	out->unvisited = left(p, p->census.windows, out->windows + out->aside.disturbed + out->aside.dropped);
+	groups_init(&groups, p, visits);
+	for (size_t r = 0; r < p->nregions; r++) {
+		struct impact *im = &out->impact[out->nimpacts];
+
+		if (!p->region[r].tried)
+			continue;
+		out->nimpacts++;
+		im->region = &p->region[r];
+		if (p->pooled)
+			estimate_pooled(p, r, point, im);
+		else
+			estimate_impact(p, r, &groups, obs, im);
+		if (im->estimated)
+			take_effect(p, point, im, out->latency, is_given(p, point) ? NULL : limits);
+		estimate_percentiles(p, r, point, im);
+		im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
+		im->q = NAN;
+	}
+	groups_release(&groups);
+}
+
+/* Every region on every point is a test of its own, but for those of which the outcome is known before. */
+static void adjust(struct analysis *a)
+{
+	size_t total = 0, n = 0;
+	double *p;
+
+	for (size_t i = 0; i < a->npoints; i++)
+		total += a->point[i].nimpacts;
+	p = xcalloc(total + 1, sizeof *p);
+	for (int store = 0; store < 2; store++) {
+		n = 0;
+		for (size_t i = 0; i < a->npoints; i++)
+			for (size_t j = 0; j < a->point[i].nimpacts; j++) {
+				struct impact *im = &a->point[i].impact[j];
+
+				if (!im->bounded || im->small)
+					continue;
+				if (store)
+					im->q = p[n++];
+				else
+					p[n++] = im->effect.fit.slope.p;
+			}
+		if (!store)
+			stats_bh(p, n, p);
+	}
+	free(p);
+}
+
+/* What to act on first; at the end what is known not to matter. */
+static int sort_class(enum verdict v)
+{
+	return v <= VERDICT_LOW ? 0 : (int)v;
+}
+
+/* What it surely gains: of two equal slopes, the certain one is the better bet.  Of those that harm, the worst is the last. */
+static double sort_value(const struct impact *im)
+{
+	if (!im->estimated)
+		return -INFINITY;
+	return im->bounded && im->verdict != VERDICT_HARMFUL ? im->effect.fit.slope.lo : im->effect.fit.slope.value;
+}
+
+static int compare_impacts(const void *va, const void *vb)
+{
+	const struct impact *a = va, *b = vb;
+	double x = sort_value(a), y = sort_value(b);
+
+	if (sort_class(a->verdict) != sort_class(b->verdict))
+		return sort_class(a->verdict) - sort_class(b->verdict);
+	if (x != y)
+		return x > y ? -1 : 1;
+	return strcmp(a->region->label, b->region->label);
+}
+
+/* Has nobody marked it?  See lib/recorder/automatic.h. */
+static bool is_automatic(const struct impact_point *point)
+{
+	return point->name[0] == ':';
+}
+
+/* How exact the impacts on a point are: the mean width of their intervals. */
+static double width_of(const struct impact_point *point)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < point->nimpacts; i++) {
+		const struct causal_slope *fit = &point->impact[i].effect.fit;
+
+		sum += point->impact[i].bounded ? fmin(fit->slope.se * stats_t95(fit->slope.df), 2) : 2;
+	}
+	return point->nimpacts ? sum / (double)point->nimpacts : INFINITY;
+}
+
+/* So many standard errors apart are no chance. */
+static const double APART = 3.5;
+
+/* Where does `other` contradict the point that is used? */
+static void note_difference(struct analysis *a, const struct impact_point *used, const struct impact_point *other)
+{
+	double most = APART;
+
+	for (size_t i = 0; i < used->nimpacts && i < other->nimpacts; i++) {
+		const struct impact *x = &used->impact[i], *y = &other->impact[i];
+		double apart = fabs(x->effect.fit.slope.value - y->effect.fit.slope.value) /
+			       hypot(x->effect.fit.slope.se, y->effect.fit.slope.se);
+
+		if (!x->bounded || !y->bounded || x->region != y->region || !(apart > most))
+			continue;
+		most = apart;
+		a->difference = (struct impact_difference){ used->name, other->name, x->region, x->effect.fit.slope.value,
+							    y->effect.fit.slope.value };
+	}
+}
+
+static void release_point(struct impact_point *point)
+{
+	for (size_t j = 0; j < point->nimpacts; j++) {
+		causal_effect_release(&point->impact[j].effect);
+		free(point->impact[j].need);
+		free(point->impact[j].replicate);
+		percentile_effect_release(&point->impact[j].percentile);
+	}
+	free(point->impact);
+	free(point->baseline);
+}
+
+/*
+ * What nobody has marked stands for progress only where nothing is marked; and of
+ * several such points, the one that says most.
+ */
+static void choose_points(struct analysis *a)
+{
+	size_t best = 0, kept = 0;
+	bool marked = false;
+
+	for (size_t i = 0; i < a->npoints; i++) {
+		marked = marked || (!is_automatic(&a->point[i]) && a->point[i].windows > 0);
+		if (width_of(&a->point[i]) < width_of(&a->point[best]))
+			best = i;
+	}
+	for (size_t i = 0; i < a->npoints && !marked; i++)
+		if (i != best)
+			note_difference(a, &a->point[best], &a->point[i]);
+	for (size_t i = 0; i < a->npoints; i++) {
+		if (is_automatic(&a->point[i]) && (marked || i != best))
+			release_point(&a->point[i]);
+		else
+			a->point[kept++] = a->point[i];
+	}
+	a->npoints = kept;
+}
+
+void analysis_init(struct analysis *a, const struct profile *p, const char *const *only, size_t nonly)
+{
+	struct causal_obs *obs = xcalloc(p->nvisits + 1, sizeof *obs);
+
+	struct limits limits;
+
+	*a = (struct analysis){ .profile = p };
+	limits_init(&limits, p);
+	a->point = xcalloc(p->npoints + 1, sizeof *a->point);
+	for (size_t i = 0; i < p->npoints; i++)
+		if (is_wanted(p->point[i].name, only, nonly))
+			analyze_point(a, i, &limits, obs);
+	free(obs);
+	if (!nonly)
+		choose_points(a);
+	adjust(a);
+	for (size_t i = 0; i < a->npoints; i++) {
+		struct impact_point *point = &a->point[i];
+
+		for (size_t j = 0; j < point->nimpacts; j++)
+			impact_judge(&point->impact[j], p, point->whole);
+		qsort(point->impact, point->nimpacts, sizeof *point->impact, compare_impacts);
+	}
+	analysis_find_doubts(a);
+}
+
+void analysis_release(struct analysis *a)
+{
+	for (size_t i = 0; i < a->npoints; i++)
+		release_point(&a->point[i]);
+	for (size_t i = 0; i < a->ndoubts; i++) {
+		free(a->doubt[i].what);
+		free(a->doubt[i].text);
+	}
+	free(a->doubt);
+	free(a->point);
+	*a = (struct analysis){ 0 };
+}

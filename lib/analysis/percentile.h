@@ -1,0 +1,39 @@
+/*
+ * percentile: how percentiles of the length of spans change under virtual speedup.
+ * The mathematics are in share/doc/METHOD.md, "Latency".
+ */
+#ifndef ANDWEORC_ANALYSIS_PERCENTILE_H
+#define ANDWEORC_ANALYSIS_PERCENTILE_H
+
+#include "estimate/causal.h"
+#include "profile/lengths.h"
+
+enum { PERCENTILES = 3 };
+
+extern const int percentile_pct[PERCENTILES]; /* 50, 95, 99 */
+
+/* A speedup: by what part of itself each percentile falls. */
+struct percentile_level {
+	double s;
+	struct estimate gain[PERCENTILES]; /* NAN: too few spans; infinite interval: too few blocks or runs */
+};
+
+struct percentile_effect {
+	double base_ns[PERCENTILES];        /* of the baselines; NAN: too few spans */
+	struct estimate slope[PERCENTILES]; /* per unit of speedup; as above */
+	struct percentile_level *level;     /* ascending; owned */
+	size_t nlevels;
+	size_t units;                       /* runs, or parts of them, that the intervals are over */
+};
+
+/*
+ * False, with nothing to release, when there are no spans of baselines.  The slope
+ * is of speedups up to `rise`, as in the effect on the mean.
+ */
+bool percentile_effect(const struct lengths_table *t, size_t point, size_t region, double rise, struct percentile_effect *out);
+void percentile_effect_release(struct percentile_effect *e);
+
+/* Those of the point's baselines, whatever the region; NAN as above. */
+void percentile_base(const struct lengths_table *t, size_t point, double base_ns[PERCENTILES]);
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * From the estimator's parts to the result for one region and point: levels,
+ * knee, slope up to the knee, and doubts.
+ */
+#include "estimate/causal.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+static const double LAG1_MOST = 0.4;
+enum { LAG1_WINDOWS = 20 };
+static const double SLOPE_LEAST = -1, SLOPE_MOST = 1.1;
+
+/* A level that the interval of the knee misses by this little belongs to the rise: the knee is less exact than that. */
+static const double KNEE_SLACK = 0.03;
+
+static const double SLOPE_DOWN = -0.1; /* from which on a program is said to get slower */
+
+/* The windows with s in [least, most], and the baselines. */
+static size_t pick(const struct causal_obs *obs, size_t n, double least, double most, struct causal_obs *out)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (obs[i].s == 0 || (obs[i].s >= least && obs[i].s <= most))
+			out[used++] = obs[i];
+	return used;
+}
+
+/* A level alone against the baselines: a slope times s. */
+static bool level_gain(const struct causal_obs *obs, size_t n, double s, struct causal_obs *scratch, struct causal_level *out)
+{
+	struct causal_slope fit;
+	size_t used = pick(obs, n, s, s, scratch);
+
+	if (!causal_fit(scratch, used, &fit))
+		return false;
+	*out = (struct causal_level){ .s = s, .gain = fit.slope };
+	out->gain.value *= s;
+	out->gain.se *= s;
+	out->gain.lo *= s;
+	out->gain.hi *= s;
+	for (size_t i = 0; i < n; i++)
+		out->n += obs[i].s == s;
+	return true;
+}
+
+static void fill_levels(const struct causal_obs *obs, size_t n, struct causal_obs *scratch, struct causal_effect *out)
+{
+	double *s = xcalloc(n + 1, sizeof *s);
+
+	for (size_t i = 0; i < n; i++)
+		s[i] = obs[i].s;
+	gsl_sort(s, 1, n);
+	out->level = xcalloc(n + 1, sizeof *out->level);
+	for (size_t i = 0; i < n; i++)
+		if (s[i] > 0 && (i == 0 || s[i] != s[i - 1]) &&
+		    level_gain(obs, n, s[i], scratch, &out->level[out->nlevels]))
+			out->nlevels++;
+	free(s);
+}
+
+static double median_visits(const struct causal_obs *obs, size_t n)
+{
+	double *count = xcalloc(n + 1, sizeof *count), median;
+
+	for (size_t i = 0; i < n; i++)
+		count[i] = obs[i].count;
+	gsl_sort(count, 1, n);
+	median = gsl_stats_median_from_sorted_data(count, 1, n);
+	free(count);
+	return median;
+}
+
+unsigned causal_notes(const struct causal_shape *shape, const struct causal_slope *fit, size_t n, bool few)
+{
+	unsigned notes = 0;
+
+	if (shape->bent && isnan(shape->knee))
+		notes |= CAUSAL_NONLINEAR;
+	if (n >= LAG1_WINDOWS && shape->lag1 > LAG1_MOST)
+		notes |= CAUSAL_AUTOCORRELATED;
+	if (fit->slope.hi < SLOPE_LEAST || fit->slope.lo > SLOPE_MOST)
+		notes |= CAUSAL_OUT_OF_RANGE;
+	if (shape->falls || (fit->slope.value <= SLOPE_DOWN && fit->slope.hi < 0))
+		notes |= CAUSAL_CONTENTION;
+	if (few)
+		notes |= CAUSAL_FEW_VISITS;
+	if (shape->levels == 2)
+		notes |= CAUSAL_ONE_LEVEL;
+	return notes;
+}
+
+static void add_up(const struct causal_obs *obs, size_t n, struct causal_effect *out)
+{
+	double time0 = 0, count0 = 0;
+
+	out->n = n;
+	for (size_t i = 0; i < n; i++) {
+		out->visits += obs[i].count;
+		out->treated += obs[i].s > 0;
+		if (obs[i].s == 0) {
+			time0 += obs[i].time_ns;
+			count0 += obs[i].count;
+		}
+	}
+	out->period_ns = time0 / count0;
+}
+
+void causal_effect_take_shape(struct causal_effect *e, const struct causal_shape *shape)
+{
+	e->r2 = shape->r2;
+	e->lag1 = shape->noise.windows ? shape->lag1 : NAN;
+	e->knee = shape->knee;
+	e->knee_lo = shape->knee_lo;
+	e->knee_hi = shape->knee_hi;
+	if (!isnan(shape->knee))
+		e->rise = fmax(e->nlevels ? e->level[0].s : 1, shape->knee_lo + KNEE_SLACK);
+}
+
+void causal_effect_forget_knee(struct causal_effect *e)
+{
+	e->knee = e->knee_lo = e->knee_hi = NAN;
+	e->rise = 1;
+}
+
+bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out)
+{
+	struct causal_obs *scratch = xcalloc(n + 1, sizeof *scratch);
+	struct causal_shape shape;
+	bool ok = false;
+
+	/* GSL ends the process on an error by default; its answers are checked instead */
+	gsl_set_error_handler_off();
+	*out = CAUSAL_NO_EFFECT;
+	add_up(obs, n, out);
+	if (!causal_fit(obs, n, &out->fit))
+		goto done;
+	ok = true;
+	causal_shape(obs, n, obs[n - 1].stratum + 1, &shape);
+	fill_levels(obs, n, scratch, out);
+	causal_effect_take_shape(out, &shape);
+	if (!isnan(shape.knee) && !causal_fit(scratch, pick(obs, n, 0, out->rise, scratch), &out->fit)) {
+		causal_effect_forget_knee(out);
+		causal_fit(obs, n, &out->fit);
+	}
+	out->notes = causal_notes(&shape, &out->fit, n, !obs[0].whole && median_visits(obs, n) < CAUSAL_FEW);
+done:
+	free(scratch);
+	return ok;
+}
+
+void causal_effect_release(struct causal_effect *e)
+{
+	free(e->level);
+	*e = CAUSAL_NO_EFFECT;
+}

@@ -1,0 +1,83 @@
+#include "publish/escape.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool is_plain(unsigned char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c >= 0x80;
+}
+
+/* A dot is part of an address only before a letter. */
+static bool means_something(const char *at)
+{
+	return strchr("\\`*_{}[]<>#!|&~$^:\"", *at) ||
+	       (*at == '.' && !(at[1] >= '0' && at[1] <= '9') && is_plain((unsigned char)at[1]));
+}
+
+/*
+ * An entity is never part of Markdown's syntax, whatever it stands for.  But
+ * addresses of mail are looked for after entities have been replaced, around each
+ * '@': elements on both of its sides leave it alone.
+ */
+void escape_markdown_text(struct buf *b, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '@')
+			buf_adds(b, "<span>&#64;</span>");
+		else if (means_something(text))
+			buf_addf(b, "&#%u;", (unsigned char)*text);
+		else
+			buf_addc(b, *text);
+	}
+}
+
+void escape_markdown_code(struct buf *b, const char *text)
+{
+	/* a code span takes everything literally but these, of which some end it or a table's cell */
+	bool span = *text && !text[strcspn(text, "`|\\@#[")] && text[strspn(text, " ")];
+
+	/* for those who look for a comment without reading Markdown */
+	span = span && !strstr(text, "-->") && !strstr(text, "<!--");
+	if (span && text[0] != ' ' && text[strlen(text) - 1] != ' ') {
+		buf_addf(b, "`%s`", text);
+		return;
+	}
+	buf_adds(b, "<code>");
+	escape_markdown_text(b, text);
+	buf_adds(b, "</code>");
+}
+
+void escape_marker(struct buf *b, const char *text)
+{
+	char last = '\0';
+
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		/* two dashes may end a comment */
+		bool good = (is_plain(c) && c < 0x80) || strchr("._", c) || (c == '-' && last != '-');
+
+		last = good ? *text : '_';
+		buf_addc(b, last);
+	}
+}
+
+static void escape_command(struct buf *b, const char *text, const char *special)
+{
+	for (; *text; text++) {
+		if (strchr(special, *text))
+			buf_addf(b, "%%%02X", (unsigned char)*text);
+		else
+			buf_addc(b, *text);
+	}
+}
+
+void escape_command_message(struct buf *b, const char *text)
+{
+	escape_command(b, text, "%\r\n");
+}
+
+void escape_command_property(struct buf *b, const char *text)
+{
+	escape_command(b, text, "%\r\n:,");
+}

@@ -1,0 +1,50 @@
+#include "publish/spark.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "text/spark.h"
+
+/* More would be no small picture. */
+enum { MOST_BARS = 24 };
+
+/* The gain of the next place; false at the end, and at what is none. */
+static bool next(const char **text, double *gain)
+{
+	char *end;
+
+	strtod(*text, &end);
+	if (end == *text || *end != ':')
+		return false;
+	*text = end + 1;
+	*gain = strtod(*text, &end);
+	if (end == *text || !isfinite(*gain))
+		return false;
+	*text = end + (*end == ' ');
+	return true;
+}
+
+static void widen(struct spark *s, const char *curve)
+{
+	double gain;
+
+	while (curve && next(&curve, &gain))
+		spark_widen(s, gain);
+}
+
+bool spark_add(struct buf *b, const char *curve, const char *other)
+{
+	struct spark s = SPARK_INIT;
+	const char *at = curve;
+	double gain;
+
+	if (!curve || !next(&at, &gain))
+		return false;
+	widen(&s, curve);
+	widen(&s, other);
+	buf_adds(b, spark_bar(&s, 0, true));
+	for (int i = 1; i < MOST_BARS && next(&curve, &gain); i++)
+		buf_adds(b, spark_bar(&s, gain, true));
+	return true;
+}

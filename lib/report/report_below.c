@@ -1,0 +1,314 @@
+/*
+ * Below the table: what there is to say of single rows, by their ranks.  What holds
+ * for several of them is said once.
+ */
+#include "report/report_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "text/prose.h"
+#include "format/region_class.h"
+
+/* A longer name loses its middle. */
+enum { NAME_COLUMNS = 40 };
+
+/* Why is said of regions with so many per cent of the CPU samples. */
+enum { WHY_CPU_PCT = 5 };
+
+/* "3 pzip.c:262" */
+static char *title_of(const struct report *r, size_t row)
+{
+	char *label = prose_short(r->row[row].im->region->label, NAME_COLUMNS);
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%zu %s", row + 1, label);
+	free(label);
+	return buf_detach(&b);
+}
+
+/* What the row lacks for a verdict; NULL where it has one. */
+static const char *need_of(const struct report_row *row)
+{
+	if (row->class == REPORT_JUDGED)
+		return NULL;
+	return row->im->need ? row->im->need : "an interval that is narrower than +-1 (a longer -d)";
+}
+
+static bool was_said(const struct report *r, size_t row, const char *need)
+{
+	for (size_t i = 0; i < row; i++) {
+		const char *other = need_of(&r->row[i]);
+
+		if (other && !strcmp(other, need))
+			return true;
+	}
+	return false;
+}
+
+static void add_needs(struct report *r)
+{
+	for (size_t i = 0; i < r->nshown; i++) {
+		const char *need = need_of(&r->row[i]);
+		struct buf ranks = BUF_INIT;
+
+		if (!need || was_said(r, i, need))
+			continue;
+		for (size_t j = i; j < r->nshown; j++)
+			if (need_of(&r->row[j]) && !strcmp(need_of(&r->row[j]), need))
+				buf_addf(&ranks, "%s%zu", ranks.len ? ", " : "", j + 1);
+		prose_wrap(&r->out, "needs    ", REPORT_INDENT, "not enough data for %s: %s", ranks.s, need);
+		buf_release(&ranks);
+	}
+}
+
+static void add_knees(struct report *r)
+{
+	for (size_t i = 0; i < r->nshown; i++) {
+		const struct causal_effect *e = &r->row[i].im->effect;
+		char *title;
+
+		if (isnan(e->knee))
+			continue;
+		title = title_of(r, i);
+		prose_wrap(&r->out, "knee     ", REPORT_INDENT, "%s: useful up to about %.0f %% (%.0f to %.0f); faster than that %s", title,
+			   100 * e->knee, 100 * e->knee_lo, 100 * e->knee_hi,
+			   e->notes & CAUSAL_CONTENTION ? "slows the program down again (contention)" : "gains nothing more");
+		free(title);
+	}
+}
+
+/* How straight the curves are that rise or fall, and have no knee. */
+static void add_r2(struct report *r)
+{
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < r->nshown; i++) {
+		const struct report_row *row = &r->row[i];
+
+		if (row->class == REPORT_JUDGED && row->im->verdict != VERDICT_NONE && !isnan(row->im->effect.r2))
+			buf_addf(&b, "%s%zu: %.2f", b.len ? ", " : "", i + 1, row->im->effect.r2);
+	}
+	if (b.len)
+		prose_wrap(&r->out, "R2       ", REPORT_INDENT, "%s", b.s);
+	buf_release(&b);
+}
+
+/* Impacts on percentiles of spans. */
+static void add_percentiles(struct report *r)
+{
+	for (size_t i = 0; i < r->nshown; i++) {
+		const struct percentile_effect *e = &r->row[i].im->percentile;
+		struct buf b = BUF_INIT;
+		char *title;
+
+		for (size_t j = 0; r->row[i].im->has_percentiles && j < PERCENTILES; j++) {
+			if (!isfinite(e->slope[j].value) || (e->slope[j].hi - e->slope[j].lo) / 2 > 1)
+				continue;
+			buf_addf(&b, "%sp%d ", b.len ? ", " : "", percentile_pct[j]);
+			prose_add_estimate(&b, &e->slope[j], 1, 2);
+		}
+		if (b.len) {
+			title = title_of(r, i);
+			prose_wrap(&r->out, "spans    ", REPORT_INDENT, "%s: impact on %s", title, b.s);
+			free(title);
+		}
+		buf_release(&b);
+	}
+}
+
+static bool is_same_function(const struct profile_region *a, const struct profile_region *b)
+{
+	return a->scope && b->scope && !strcmp(a->scope, "line") && !strcmp(b->scope, "line") && a->function && b->function &&
+	       !strcmp(a->function, b->function) && a->file && b->file && !strcmp(a->file, b->file);
+}
+
+static bool is_first_of_function(const struct report *r, size_t row)
+{
+	for (size_t i = 0; i < row; i++)
+		if (is_same_function(r->row[i].im->region, r->row[row].im->region))
+			return false;
+	return true;
+}
+
+/* The lines of the function of this row, which is the first of them. */
+static void add_function(struct report *r, size_t row)
+{
+	double share = 0;
+	struct buf b = BUF_INIT;
+	char *name;
+	size_t n = 0;
+
+	for (size_t i = row; i < r->nshown; i++) {
+		if (!is_same_function(r->row[i].im->region, r->row[row].im->region))
+			continue;
+		share += r->row[i].cpu_pct;
+		buf_addf(&b, "%s%zu", n++ ? ", " : "", i + 1);
+	}
+	if (n > 1) {
+		name = prose_short(r->row[row].im->region->function, NAME_COLUMNS);
+		if (!isnan(share))
+			buf_addf(&b, ", %.1f %% of CPU samples", share);
+		prose_wrap(&r->out, "function ", REPORT_INDENT, "%s: %zu lines: %s", name, n, b.s);
+		free(name);
+	}
+	buf_release(&b);
+}
+
+/* Lines of one function: what they are together is what its author can change. */
+static void add_functions(struct report *r)
+{
+	for (size_t i = 0; i < r->nshown; i++)
+		if (is_first_of_function(r, i))
+			add_function(r, i);
+}
+
+static void add_classes(struct report *r)
+{
+	for (size_t i = 0; i < r->nshown; i++) {
+		const struct profile_region *region = r->row[i].im->region;
+		const char *words = region_is_class(region->scope) ? region_class_words(region->symbol) : NULL;
+
+		if (words)
+			prose_wrap(&r->out, "class    ", REPORT_INDENT, "%zu %s: %s", i + 1, region->symbol, words);
+	}
+}
+
+static const char *note_words(const char *name, bool whole)
+{
+	static const struct {
+		const char *name, *words;
+	} all[] = {
+		{ "nonlinear", "the curve is bent, but not at one place: read the curve, not the slope" },
+		{ "autocorrelated", "neighbouring windows resemble each other (phases, drift): the interval may be too narrow; longer windows help" },
+		{ "out-of-range", "a slope that one region cannot have: something disturbs the program; do not trust it" },
+		{ "few-visits", "half of the windows hold fewer than 5 visits: choose a point that is passed more often" },
+		{ "one-level", "one speedup only: that the curve is straight is an assumption" },
+		{ "contention", "the faster the region, the slower the program: threads get in each other's way (locks, caches, memory); "
+				"let fewer of them get there at once, rather than faster" },
+		{ "phases", "it runs in some windows and not in others: the impact is that on the whole program, and is biased if the point is "
+			    "passed more often in some phases than in others; longer windows help" },
+		{ "low-knee", "it may help no further than to a speedup below the lowest that was tried; up to there, the impact may be higher "
+			      "than this: try lower ones (-s 5,10,15)" },
+	};
+
+	if (whole && !strcmp(name, "autocorrelated"))
+		return "neighbouring runs resemble each other (the machine drifts): the interval may be too narrow; more runs help";
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (!strcmp(all[i].name, name))
+			return all[i].words;
+	return name;
+}
+
+/* Of a region of which nothing is known, it is of use alone that its windows hold too few visits. */
+static bool has_note(const struct report_row *row, unsigned note)
+{
+	return (row->im->effect.notes & note) && (row->class != REPORT_UNKNOWN || note == CAUSAL_FEW_VISITS);
+}
+
+/* One note, and the rows that have it. */
+static void add_note(struct report *r, unsigned note)
+{
+	const char *names[CAUSAL_NOTES];
+	struct buf rows = BUF_INIT;
+
+	if (impact_note_names(note, names) != 1)
+		return;
+	for (size_t i = 0; i < r->nshown; i++) {
+		char *title;
+
+		if (!has_note(&r->row[i], note))
+			continue;
+		title = title_of(r, i);
+		buf_addf(&rows, "%s%s", rows.len ? ", " : "", title);
+		free(title);
+	}
+	if (rows.len)
+		prose_wrap(&r->out, "note     ", REPORT_INDENT, "%s: %s", rows.s, note_words(names[0], r->point->whole));
+	buf_release(&rows);
+}
+
+/* Rows in which the recorded events count, too. */
+static void add_replayed(struct report *r)
+{
+	struct buf rows = BUF_INIT;
+
+	for (size_t i = 0; i < r->nshown; i++)
+		if (r->row[i].im->combined == COMBINED_AGREES)
+			buf_addf(&rows, "%s%zu", rows.len ? ", " : "", i + 1);
+	if (rows.len)
+		prose_wrap(&r->out, "replay   ", REPORT_INDENT, "the impact of %s is that of experiments and of a replay of recorded events together, "
+			   "which agree", rows.s);
+	buf_release(&rows);
+}
+
+/* Less than half of what its share would be worth in a program of one thread. */
+static bool gains_little(const struct report_row *row)
+{
+	return row->class == REPORT_UNKNOWN || row->im->effect.fit.slope.value < row->cpu_pct / 100 / 2;
+}
+
+/* What is said of the row: the longest waits, of all runs.  NULL: nothing. */
+static const struct profile_why *why_of(const struct report *r, const struct report_row *row)
+{
+	const struct profile *p = r->a->profile;
+	const struct profile_why *most = NULL;
+	bool own = gains_little(row);
+
+	for (size_t i = 0; i < p->nwhys && row->cpu_pct >= WHY_CPU_PCT; i++)
+		if (&p->region[p->why[i].region] == row->im->region && p->why[i].own == own && (!most || p->why[i].ns > most->ns))
+			most = &p->why[i];
+	return most;
+}
+
+static bool is_same_why(const struct profile_why *a, const struct profile_why *b)
+{
+	return a && b && a->own == b->own && a->ns == b->ns && !strcmp(a->at, b->at) && text_order(a->until, b->until) == 0;
+}
+
+/* Of row i, and of the rows after it of which the same is said, which are not asked again. */
+static void add_why(struct report *r, const struct profile_why **why, size_t i)
+{
+	const struct profile_why *said = why[i];
+	struct buf ranks = BUF_INIT;
+
+	for (size_t j = i; j < r->nshown; j++)
+		if (is_same_why(said, why[j])) {
+			buf_addf(&ranks, "%s%zu", ranks.len ? ", " : "", j + 1);
+			why[j] = NULL;
+		}
+	prose_wrap(&r->out, "why      ", REPORT_INDENT, "%s: %s for %.0f %% of their time at %s, until %s", ranks.s,
+		   said->own ? "the threads that run it wait" : "other threads wait for those that run it", 100 * said->ns / said->threads_ns,
+		   said->at, said->until ? said->until : "something happens that was not recorded");
+	buf_release(&ranks);
+}
+
+/* Of code that is hot and gains little, what its threads wait for; of other code, who waits for its threads. */
+static void add_whys(struct report *r)
+{
+	const struct profile_why **why = xcalloc(r->nshown + 1, sizeof *why);
+
+	for (size_t i = 0; i < r->nshown; i++)
+		why[i] = why_of(r, &r->row[i]);
+	for (size_t i = 0; i < r->nshown; i++)
+		if (why[i])
+			add_why(r, why, i);
+	free(why);
+}
+
+void report_below(struct report *r)
+{
+	add_needs(r);
+	add_knees(r);
+	add_whys(r);
+	add_percentiles(r);
+	add_functions(r);
+	add_classes(r);
+	for (unsigned i = 0; i < CAUSAL_NOTES; i++)
+		add_note(r, 1u << i);
+	add_r2(r);
+	add_replayed(r);
+}

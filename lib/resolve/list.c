@@ -1,0 +1,13 @@
+#include "resolve/list.h"
+
+#include <string.h>
+
+void list_add(struct buf *list, const char *text, const char *separators)
+{
+	for (; *text; text++) {
+		if (*text == '%' || strchr(separators, *text))
+			buf_addf(list, "%%%02X", (unsigned char)*text);
+		else
+			buf_addc(list, *text);
+	}
+}

@@ -1,0 +1,22 @@
+/*
+ * letters: how wide text is.
+ *
+ * Nobody knows which font a viewer of a picture has.  The widths here are those of
+ * DejaVu Sans, one of the widest that "sans-serif" stands for: what fits by
+ * them fits in other fonts, too.
+ */
+#ifndef ANDWEORC_TEXT_LETTERS_H
+#define ANDWEORC_TEXT_LETTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct letters {
+	double size; /* height of the font in pixels; 0: a terminal, widths are columns */
+	bool bold;
+};
+
+/* Of one character.  In a terminal 1, or 2 where it is wide (CJK, emoji). */
+double letters_width(const struct letters *l, uint32_t c);
+
+#endif

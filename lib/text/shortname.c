@@ -1,0 +1,135 @@
+#include "text/shortname.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "text/caption.h"
+
+static const char OPERATOR[] = "operator";
+
+static bool ends_with(const char *s, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+
+	return len >= n && !memcmp(s + len - n, end, n);
+}
+
+/* "f(int) const" is "f"; of "operator()", the parentheses are its name. */
+static char *without_parameters(const char *name)
+{
+	size_t len = strlen(name), depth = 0, i;
+
+	if (ends_with(name, len, " const"))
+		len -= strlen(" const");
+	if (!len || name[len - 1] != ')')
+		return NULL;
+	for (i = len; i-- > 0;) {
+		depth += name[i] == ')';
+		if (name[i] == '(' && --depth == 0)
+			break;
+	}
+	if (depth || !i || ends_with(name, i, OPERATOR))
+		return NULL;
+	return xstrndup(name, i);
+}
+
+/* How much of s is a name like "operator<<" or "operator->", in which nothing is a bracket. */
+static size_t operator_length(const char *s)
+{
+	size_t n = strlen(OPERATOR);
+
+	return strncmp(s, OPERATOR, n) ? 0 : n + strspn(s + n, "<>=-");
+}
+
+/* "a<b, c<d> >::e" is "a<…>::e"; NULL when the brackets are none. */
+static char *without_arguments(const char *name)
+{
+	struct buf b = BUF_INIT;
+	size_t depth = 0;
+	const char *s = name;
+
+	while (*s) {
+		size_t skip = operator_length(s);
+
+		if (!skip && !strncmp(s, "->", 2))
+			skip = 2;
+		if (skip) {
+			if (!depth)
+				buf_add(&b, s, skip);
+			s += skip;
+			continue;
+		}
+		if (*s == '>' && !depth--)
+			break; /* more are closed than were opened */
+		if (!depth)
+			buf_addc(&b, *s);
+		if (*s == '<' && !depth++)
+			buf_adds(&b, "\xe2\x80\xa6");
+		s++;
+	}
+	if (!*s && !depth && b.len)
+		return buf_detach(&b);
+	buf_release(&b);
+	return NULL;
+}
+
+static bool is_of_word(char c)
+{
+	return c == '_' || c == '$' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       (unsigned char)c > 127;
+}
+
+/* "<a::b::C as d::E>::f" is "<C as E>::f": scopes go where the arguments are, not those of the function. */
+static char *without_inner_scopes(const char *name)
+{
+	struct buf b = BUF_INIT;
+	size_t depth = 0;
+
+	for (const char *s = name; *s; s++) {
+		depth += *s == '<';
+		depth -= *s == '>' && depth;
+		if (depth && !strncmp(s, "::", 2) && b.len && is_of_word(b.s[b.len - 1])) {
+			while (b.len && is_of_word(b.s[b.len - 1]))
+				b.len--;
+			s++;
+			continue;
+		}
+		buf_addc(&b, *s);
+	}
+	if (b.len)
+		return buf_detach(&b);
+	buf_release(&b);
+	return NULL;
+}
+
+/* Where the middle is cut beside arguments that were, one ellipsis says both. */
+static void join_dots(struct buf *b, size_t from)
+{
+	static const char DOTS[] = "\xe2\x80\xa6\xe2\x80\xa6";
+	char *twice;
+
+	while ((twice = strstr(b->s + from, DOTS))) {
+		memmove(twice, twice + 3, strlen(twice + 3) + 1);
+		b->len -= 3;
+	}
+}
+
+void shortname_add(struct buf *b, const char *function, const struct letters *l, double room)
+{
+	char *(*const steps[])(const char *) = { without_parameters, without_inner_scopes, without_arguments };
+	char *name = xstrdup(function);
+	size_t from = b->len;
+
+	for (size_t i = 0; i < sizeof steps / sizeof *steps && caption_width(name, l) > room; i++) {
+		char *shorter = steps[i](name);
+
+		if (!shorter)
+			continue;
+		free(name);
+		name = shorter;
+	}
+	caption_fit(b, name, l, room);
+	join_dots(b, from);
+	free(name);
+}
