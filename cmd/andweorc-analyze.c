@@ -3,14 +3,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/impact.h"
 #include "base/alloc.h"
 #include "base/cli.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/terminal.h"
-#include "analysis/impact.h"
-#include "text/prose.h"
 #include "profile/whatif.h"
+#include "report/report.h"
+#include "text/prose.h"
 
 static const char USAGE[] =
 	"usage: andweorc-analyze [--format FORMAT] [-p POINT]... [--top N] [RESOLVED...]\n"

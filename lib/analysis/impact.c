@@ -4,27 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/limit.h"
 #include "base/alloc.h"
 #include "estimate/allowance.h"
-#include "analysis/limit.h"
-
-double impact_round(double x)
-{
-	char text[32];
-
-	snprintf(text, sizeof text, "%.6g", x);
-	return strtod(text, NULL);
-}
-
-const char *impact_kind_name(unsigned kinds)
-{
-	return kinds == KIND_RUN ? "run" : kinds == KIND_LATENCY ? "latency" : kinds == KIND_THROUGHPUT ? "throughput" : NULL;
-}
-
-const char *impact_measure_name(unsigned measures)
-{
-	return measures == MEASURE_SPANS ? "measured" : measures == MEASURE_IN_FLIGHT ? "in-flight" : measures == MEASURE_ENDS ? "ends" : NULL;
-}
 
 static bool is_wanted(const char *name, const char *const *only, size_t nonly)
 {

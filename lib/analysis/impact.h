@@ -7,12 +7,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
-#include "estimate/causal.h"
 #include "analysis/combine.h"
-#include "estimate/causal_runs.h"
 #include "analysis/percentile.h"
+#include "estimate/causal.h"
+#include "estimate/unit.h"
 #include "profile/profile.h"
 #include "profile/untried.h"
 
@@ -158,18 +157,5 @@ struct impact_coverage impact_coverage(const struct profile *p);
 
 /* What the threads of a run did, in ns; 0 where it is not known. */
 struct profile_spent impact_spent(const struct profile_run *r);
-
-/* x with six significant digits: more would be noise, and differ with the compiler. */
-double impact_round(double x);
-
-/* At most `top` impacts for each point: the first of the analysis in records and JSON, the first of its own order in the report. */
-void impact_write_records(const struct analysis *a, size_t top, FILE *out);
-void impact_write_json(const struct analysis *a, size_t top, FILE *out);
-void impact_write_csv(const struct analysis *a, size_t top, FILE *out);
-void impact_write_coz(const struct analysis *a, size_t top, FILE *out); /* after a message where it cannot be complete */
-void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE *out); /* for prose_page() */
-
-/* The terms of the report, explained for people. */
-void impact_write_terms(FILE *out);
 
 #endif

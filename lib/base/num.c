@@ -157,3 +157,11 @@ void num_format_real(char out[32], double x)
 done:
 	uselocale(old);
 }
+
+double num_round(double x)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%.6g", x);
+	return strtod(text, NULL);
+}

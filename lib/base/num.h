@@ -18,4 +18,7 @@ bool num_real(const char *s, double *out);   /* finite decimal fraction, optiona
 /* Writes x so that num_real reads the same double back, in as few digits as that takes ("0.25"). `out` has room for 32. */
 void num_format_real(char out[32], double x);
 
+/* x with six significant digits: more would be noise, and differ with the compiler. */
+double num_round(double x);
+
 #endif

@@ -8,14 +8,14 @@
 #include "base/buf.h"
 #include "base/cli.h"
 #include "base/msg.h"
+#include "base/num.h"
 #include "base/text.h"
 #include "diff/environment.h"
-#include "analysis/impact.h"
 
 /* Differences are judged with all digits, and written with six. */
 static void set_real(struct row *row, enum row_real key, double x)
 {
-	row->real[key] = isfinite(x) ? impact_round(x) : NAN;
+	row->real[key] = isfinite(x) ? num_round(x) : NAN;
 }
 
 static void set_interval(struct row *row, enum row_real first, double value, double lo, double hi)

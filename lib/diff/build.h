@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
-#include "source/linemap.h"
-#include "match/match.h"
 #include "diff/report.h"
 #include "diff/side.h"
+#include "match/match.h"
+#include "source/linemap.h"
 
 /* What andweorc-diff takes for a margin when it is given none. */
 enum { BUILD_MARGIN_PCT = 2 };

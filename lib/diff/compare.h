@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "estimate/causal_runs.h"
 #include "estimate/stats.h"
+#include "estimate/unit.h"
 
 /* What is compared. */
 enum quantity {

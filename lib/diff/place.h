@@ -4,8 +4,8 @@
 #ifndef ANDWEORC_DIFF_PLACE_H
 #define ANDWEORC_DIFF_PLACE_H
 
-#include "match/match.h"
 #include "finding/finding.h"
+#include "match/match.h"
 
 /* The strings are the finding's. */
 struct match_place place_of(const struct finding *f);

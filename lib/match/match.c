@@ -7,13 +7,6 @@
 #include "match/match_parts.h"
 #include "match/roots.h"
 
-void match_add(struct match_out *out, struct match_side *b, struct match_side *h, enum match_kind kind, double confidence,
-	       bool edited)
-{
-	b->settled = h->settled = true;
-	out->v[out->n++] = (struct match){ b->index, h->index, kind, confidence, edited };
-}
-
 /* Regions that are whole functions, classes, and what else there may be. */
 static void add_functions(struct match_sides *base, struct match_out *out)
 {

@@ -171,3 +171,10 @@ void match_sides_release(struct match_sides *s)
 	free(s->group);
 	free(s->member);
 }
+
+void match_add(struct match_out *out, struct match_side *b, struct match_side *h, enum match_kind kind, double confidence,
+	       bool edited)
+{
+	b->settled = h->settled = true;
+	out->v[out->n++] = (struct match){ b->index, h->index, kind, confidence, edited };
+}

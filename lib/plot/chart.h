@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "source/linemap.h"
 #include "diff/report.h"
 #include "finding/finding.h"
 #include "plot/theme.h"
+#include "source/linemap.h"
 
 #define CHART_PAGE_PANELS 12
 

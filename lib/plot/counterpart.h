@@ -9,9 +9,9 @@
 
 #include <stddef.h>
 
-#include "source/linemap.h"
 #include "diff/report.h"
 #include "finding/finding.h"
+#include "source/linemap.h"
 
 struct counterpart {
 	const struct finding *head; /* NULL: base has it alone */

@@ -9,24 +9,6 @@
 
 /* ---- script: the parts ------------------------------------------------------ */
 
-/*
- * 'it''s' would do by the book, but gnuplot 5.4 takes two single quotes in a
- * row at the start of a string, or next to two others, for an empty string.
- * Its SVG leaves > as it is, and "]]>" must not stand in XML: a blank parts it.
- */
-static void add_text(struct buf *b, const char *text)
-{
-	buf_addc(b, '\'');
-	for (; *text; text++)
-		if (*text == '\'')
-			buf_adds(b, "'.\"'\".'");
-		else if (!strncmp(text, "]]>", 3))
-			buf_adds(b, "] ");
-		else
-			buf_addc(b, *text);
-	buf_addc(b, '\'');
-}
-
 static void add_number(struct buf *b, double x)
 {
 	char s[32];
@@ -50,37 +32,6 @@ static const struct style NOTES[CHART_NOTES] = {
 };
 /* Where there is a base, what head says has the colour of its curve. */
 static const struct style HEAD_NUMBERS = { ROLE_HEAD, false, CHART_NOTE_SIZE, "" };
-
-const char *gnuplot_colour(const struct chart *c, enum role r)
-{
-	return theme_colour(c->theme, r);
-}
-
-/*
- * The svg terminal (5.4) knows bold in enhanced text only, and copies the
- * family between the quotes of an attribute: so the weight goes with it.
- */
-static void add_font(struct buf *b, const struct chart *c, bool bold, int size)
-{
-	const char *family = c->format == CHART_SVG ? (bold ? "sans-serif\" font-weight=\"bold" : "sans-serif")
-			     : bold                 ? "Sans:Bold"
-						    : "Sans";
-
-	buf_addf(b, " font '%s,%d'", family, size);
-}
-
-void gnuplot_label(struct buf *b, const struct chart *c, int x, int y, const struct style *s, const char *text)
-{
-	buf_adds(b, "set label ");
-	add_text(b, text);
-	buf_addf(b, " at screen %d/W, 1-%d/H", x, y);
-	buf_adds(b, s->place);
-	if (c->format != CHART_TEXT) {
-		add_font(b, c, s->bold, s->size);
-		buf_addf(b, " textcolor rgb '%s'", gnuplot_colour(c, s->colour));
-	}
-	buf_adds(b, " noenhanced\n");
-}
 
 static void add_styles(struct buf *b, const struct chart *c)
 {
@@ -151,7 +102,7 @@ static void add_axes(struct buf *b, const struct chart *c, const struct page *p)
 	}
 	buf_addf(b, "set border 3 linecolor rgb '%s' linewidth 0.8\nset tics nomirror out scale 0.4",
 		 gnuplot_colour(c, ROLE_FAINT));
-	add_font(b, c, false, 10);
+	gnuplot_font(b, c, false, 10);
 	buf_addf(b, " textcolor rgb '%s'\nset grid linetype 1 linecolor rgb '%s' linewidth 0.7\n",
 		 gnuplot_colour(c, ROLE_QUIET), gnuplot_colour(c, ROLE_GRID));
 }
@@ -221,11 +172,6 @@ static void add_curve_text(struct buf *b, const struct page *p, const struct pan
 		buf_addf(b, AND "$head%zu every ::1 using ($3 <= $4 ? $1 : NaN):3:(0):($4-$3) with vectors nohead linetype -1",
 			 number);
 	buf_addf(b, AND "$head%zu every ::1 using 1:2 with points pointtype 'o'", number);
-}
-
-bool gnuplot_has_knee(const struct page *p, const struct panel *l)
-{
-	return l->head && l->head->max_useful_pct <= p->x.max; /* not when NAN */
 }
 
 static void add_knee(struct buf *b, const struct chart *c, double at)

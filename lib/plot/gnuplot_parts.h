@@ -20,6 +20,9 @@ struct style {
 /* "#0072B2": of the chart's theme. */
 const char *gnuplot_colour(const struct chart *c, enum role r);
 
+/* " font ..." of so many pixels. */
+void gnuplot_font(struct buf *b, const struct chart *c, bool bold, int size);
+
 /* A line of text whose baseline is at x, y of the chart.  The text may be anything (gnuplot.h). */
 void gnuplot_label(struct buf *b, const struct chart *c, int x, int y, const struct style *s, const char *text);
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "plot/counterpart.h"
 #include "finding/finding.h"
+#include "plot/counterpart.h"
 #include "text/letters.h"
 
 /* For one line of text. */

@@ -9,32 +9,6 @@
 #include "base/num.h"
 #include "format.h"
 
-/* Programs have a handful of points.  p->npoints: there is none of that name. */
-static size_t find_point(const struct profile *p, const char *name)
-{
-	size_t i = 0;
-
-	while (i < p->npoints && strcmp(p->point[i].name, name))
-		i++;
-	return i;
-}
-
-bool load_knows_point(const struct profile *p, const char *name)
-{
-	return find_point(p, name) < p->npoints;
-}
-
-size_t load_point(struct profile *p, const char *name)
-{
-	size_t at = find_point(p, name);
-
-	if (at < p->npoints)
-		return at;
-	p->point = xgrow(p->point, p->npoints, &p->cap_points, sizeof *p->point);
-	p->point[p->npoints] = (struct profile_point){ .name = xstrdup(name) };
-	return p->npoints++;
-}
-
 /* Of runs; most of them say the same. */
 static void share_text(struct context *c, struct record *rec, const char *key, const char **out)
 {

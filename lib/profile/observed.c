@@ -149,14 +149,6 @@ static const char *name_of(const struct observed *o, uint32_t point)
 	return NULL;
 }
 
-bool observed_is_charged(const struct observed_stack *s, size_t region)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (s->region[i] == region)
-			return true;
-	return false;
-}
-
 static bool is_whole(const struct observed *o)
 {
 	return o->nbursts == 1 && o->burst[0].whole;

@@ -55,7 +55,13 @@ void load_point_name(struct context *c, struct record *rec);
 void load_place(struct context *c, struct record *rec);
 
 /* Is the stack charged to the region, by its place in the context? */
-bool observed_is_charged(const struct observed_stack *s, size_t region);
+static inline bool observed_is_charged(const struct observed_stack *s, size_t region)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->region[i] == region)
+			return true;
+	return false;
+}
 
 /* Part of closing a context, when runs and regions have their places in the profile. */
 void observed_close(struct context *c);

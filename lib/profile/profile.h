@@ -22,8 +22,8 @@
 #include "base/idmap.h"
 #include "base/map.h"
 #include "estimate/drift.h"
-#include "profile/lengths.h"
 #include "estimate/pool.h"
+#include "profile/lengths.h"
 #include "profile/untried.h"
 #include "replay/replay.h"
 

@@ -17,9 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/idmap.h"
 #include "base/map.h"
 #include "format/record.h"
-#include "base/idmap.h"
 
 enum { UNTRIED_LEAVES = 1 << 18, UNTRIED_TEXT = 1 << 24 };
 

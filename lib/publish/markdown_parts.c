@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "publish/escape.h"
 #include "diff/words.h"
+#include "publish/escape.h"
 
 void markdown_code(struct buf *b, const char *text, size_t columns)
 {

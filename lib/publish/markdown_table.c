@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "diff/words.h"
 #include "match/match.h"
 #include "publish/spark.h"
-#include "diff/words.h"
 
 enum { NAME_COLUMNS = 60, FUNCTION_COLUMNS = 40, MATCH_COLUMNS = 20 };
 

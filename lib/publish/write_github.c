@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "publish/escape.h"
 #include "diff/gate.h"
 #include "diff/words.h"
+#include "publish/escape.h"
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTICE, SEVERITIES };
 

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "diff/words.h"
 #include "publish/escape.h"
 #include "publish/markdown_parts.h"
-#include "diff/words.h"
 
 enum { POINT_COLUMNS = 30, MACHINE_COLUMNS = 50, NOTE_COLUMNS = 300, MOST_POINTS = 20, MOST_NOTES = 10 };
 

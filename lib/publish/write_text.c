@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "publish/spark.h"
 #include "diff/words.h"
+#include "publish/spark.h"
 #include "text/prose.h"
 
 enum { LINE_COLUMNS = 40, NAME_COLUMNS = 60, SHORT_COLUMNS = 40, NOTE_COLUMNS = 300 };

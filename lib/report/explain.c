@@ -1,5 +1,5 @@
 /* The terms of the report.  Where a number stands here, it is the one that the verdicts use. */
-#include "analysis/impact.h"
+#include "report/report.h"
 
 
 #include "text/prose.h"

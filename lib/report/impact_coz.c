@@ -10,7 +10,7 @@
  * Coz knows no escapes, no intervals and no regions but lines: functions have their name.
  */
 #include "base/msg.h"
-#include "analysis/impact.h"
+#include "report/report.h"
 
 /* As far as the viewer of Coz is concerned, a tab ends the name. */
 static void put_name(const char *name, FILE *out)

@@ -1,7 +1,8 @@
 /* An analysis as a table: comma-separated values as in RFC 4180, one line for each point and region. */
 #include <math.h>
 
-#include "analysis/impact.h"
+#include "base/num.h"
+#include "report/report.h"
 
 /*
  * Quoted.  Spreadsheets take a text that begins with one of these for a formula, and
@@ -25,7 +26,7 @@ static void put_number(double x, FILE *out)
 {
 	putc(',', out);
 	if (isfinite(x))
-		fprintf(out, "%.6g", impact_round(x));
+		fprintf(out, "%.6g", num_round(x));
 }
 
 static void put_impact(const struct analysis *a, const struct impact_point *p, const struct impact *im, FILE *out)

@@ -2,10 +2,12 @@
 
 #include <math.h>
 
+#include "base/num.h"
+
 void impact_put_real(const struct impact_writer *w, const char *key, double x)
 {
 	if (isfinite(x))
-		w->real(w->to, key, impact_round(x));
+		w->real(w->to, key, num_round(x));
 }
 
 void impact_put_text(const struct impact_writer *w, const char *key, const char *value)

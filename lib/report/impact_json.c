@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "format.h"
 #include "report/impact_fields.h"
+#include "report/report.h"
 
 static void set_real(void *to, const char *key, double x)
 {

@@ -5,6 +5,7 @@
 #include "format.h"
 #include "format/record.h"
 #include "report/impact_fields.h"
+#include "report/report.h"
 
 static void add_real(void *to, const char *key, double x)
 {

@@ -16,71 +16,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "text/prose.h"
+#include "report/report.h"
 #include "report/report_parts.h"
-
-/* Half of the widest interval that is printed. */
-static const double WIDEST = 1;
-
-bool report_knows_slope(const struct impact *im)
-{
-	const struct estimate *slope = &im->effect.fit.slope;
-
-	return im->bounded && (slope->hi - slope->lo) / 2 <= WIDEST;
-}
-
-bool report_knows_gain(const struct estimate *gain)
-{
-	bool open = gain->lo <= 0 && gain->hi >= 0;
-
-	if (!isfinite(gain->lo) || !isfinite(gain->hi) || (gain->hi - gain->lo) / 2 > WIDEST)
-		return false;
-	return !open || (gain->lo >= -WIDEST && gain->hi <= WIDEST);
-}
-
-void report_name(struct buf *b, const struct profile_region *r)
-{
-	bool is_line = r->scope && !strcmp(r->scope, "line");
-
-	buf_adds(b, r->label);
-	if (is_line && r->function && *r->function)
-		buf_addf(b, " (%s)", r->function);
-}
-
-const char *report_visit(const struct impact_point *p)
-{
-	static const struct {
-		const char *name, *visit;
-	} automatic[] = {
-		{ ":output", "byte written" },
-		{ ":input", "byte read" },
-		{ ":replies", "answer" },
-		{ ":work", "microsecond of processor time" },
-	};
-
-	for (size_t i = 0; i < sizeof automatic / sizeof automatic[0]; i++)
-		if (!strcmp(p->name, automatic[i].name))
-			return automatic[i].visit;
-	return NULL;
-}
-
-void report_measure(struct buf *b, const struct impact_point *p)
-{
-	const char *visit = report_visit(p);
-	char *name = prose_short(p->name, prose_page().columns / 2);
-
-	if (p->whole)
-		buf_adds(b, "the run time");
-	else if (!strcmp(p->name, ":work"))
-		buf_adds(b, "the time that the same work takes");
-	else if (visit)
-		buf_addf(b, "the time per %s", visit);
-	else if (p->latency)
-		buf_addf(b, "the mean length of '%s'", name);
-	else
-		buf_addf(b, "the time per '%s'", name);
-	free(name);
-}
+#include "text/prose.h"
 
 static enum report_class class_of(const struct impact *im)
 {

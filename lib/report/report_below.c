@@ -10,8 +10,8 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "text/prose.h"
 #include "format/region_class.h"
+#include "text/prose.h"
 
 /* A longer name loses its middle. */
 enum { NAME_COLUMNS = 40 };
@@ -109,7 +109,7 @@ static void add_percentiles(struct report *r)
 			if (!isfinite(e->slope[j].value) || (e->slope[j].hi - e->slope[j].lo) / 2 > 1)
 				continue;
 			buf_addf(&b, "%sp%d ", b.len ? ", " : "", percentile_pct[j]);
-			prose_add_estimate(&b, &e->slope[j], 1, 2);
+			prose_add_interval(&b, e->slope[j].value, e->slope[j].lo, e->slope[j].hi, 2);
 		}
 		if (b.len) {
 			title = title_of(r, i);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/prose.h"
 #include "format/region_class.h"
+#include "text/prose.h"
 #include "text/spark.h"
 
 static const double HALF = 0.5;
@@ -122,7 +122,7 @@ static void add_impact(struct buf *b, const struct report_row *row)
 	}
 	if (slope->value > -0.005)
 		buf_addc(b, ' '); /* where the sign of others is */
-	prose_add_estimate(b, slope, 1, 2);
+	prose_add_interval(b, slope->value, slope->lo, slope->hi, 2);
 }
 
 static void add_gain(struct buf *b, const struct table *t, const struct report_row *row)
@@ -139,7 +139,7 @@ static void add_gain(struct buf *b, const struct table *t, const struct report_r
 		e.lo = e.hi = INFINITY;
 	if (e.value > -0.005 * pow(10, -t->layout.digits))
 		buf_addc(b, '+');
-	prose_add_estimate(b, &e, 100, t->layout.digits);
+	prose_add_interval(b, 100 * e.value, 100 * e.lo, 100 * e.hi, t->layout.digits);
 	if (isnan(t->level))
 		buf_addf(b, " at %.0f %%", 100 * level->s);
 }

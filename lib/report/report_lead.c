@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/prose.h"
 #include "format/region_class.h"
+#include "text/prose.h"
 
 static void add_name(struct buf *b, const struct profile_region *region)
 {
@@ -81,7 +81,9 @@ static const struct report_row *worst_of(const struct report *r)
 
 static void add_impact(struct buf *b, const struct report_row *row)
 {
-	prose_add_estimate(b, &row->im->effect.fit.slope, 1, 2);
+	const struct estimate *slope = &row->im->effect.fit.slope;
+
+	prose_add_interval(b, slope->value, slope->lo, slope->hi, 2);
 }
 
 /* Why all of it may be wrong, in a way that no interval shows. */

@@ -5,8 +5,8 @@
 #ifndef ANDWEORC_REPORT_REPORT_PARTS_H
 #define ANDWEORC_REPORT_REPORT_PARTS_H
 
-#include "base/buf.h"
 #include "analysis/impact.h"
+#include "base/buf.h"
 
 /* Below the rows of a table, what a line is about stands in front, in so many columns. */
 #define REPORT_INDENT "         "

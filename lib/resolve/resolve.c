@@ -9,8 +9,8 @@
 #include "base/num.h"
 #include "binary/symbols.h"
 #include "format.h"
-#include "resolve/list.h"
 #include "format/region_class.h"
+#include "resolve/list.h"
 
 /* No chain of a compiler is deeper; the rest of a deeper one is not written. */
 #define FRAMES_MAX 256

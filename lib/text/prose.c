@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "estimate/stats.h"
 
 /* Longer lines of text are hard to read, however wide the page is. */
 enum { MOST_COLUMNS = 120 };
@@ -172,15 +171,15 @@ void prose_add_number(struct buf *b, double x, int digits)
 	buf_adds(b, text[0] == '-' && !text[strspn(text, "-0.")] ? text + 1 : text);
 }
 
-void prose_add_estimate(struct buf *b, const struct estimate *e, double unit, int digits)
+void prose_add_interval(struct buf *b, double value, double lo, double hi, int digits)
 {
-	prose_add_number(b, unit * e->value, digits);
-	if (!isfinite(e->lo) || !isfinite(e->hi))
+	prose_add_number(b, value, digits);
+	if (!isfinite(lo) || !isfinite(hi))
 		return;
 	buf_adds(b, " (");
-	prose_add_number(b, unit * e->lo, digits);
+	prose_add_number(b, lo, digits);
 	buf_adds(b, " to ");
-	prose_add_number(b, unit * e->hi, digits);
+	prose_add_number(b, hi, digits);
 	buf_addc(b, ')');
 }
 

@@ -50,9 +50,8 @@ void prose_print(const struct buf *text, FILE *out);
 /* Appends x with so many digits behind the point, and never "-0". */
 void prose_add_number(struct buf *b, double x, int digits);
 
-/* Appends "0.45 (0.38 to 0.52)", times `unit`; of an interval that is not finite, the value alone. */
-struct estimate;
-void prose_add_estimate(struct buf *b, const struct estimate *e, double unit, int digits);
+/* Appends "0.45 (0.38 to 0.52)"; of an interval that is not finite, the value alone. */
+void prose_add_interval(struct buf *b, double value, double lo, double hi, int digits);
 
 /* "1.23 ms" */
 const char *prose_time(double ns, char out[32]);

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
+#include "estimate/stats.h"
 #include "text/prose.h"
 #include "text/spark.h"
-#include "estimate/stats.h"
 
 static const struct prose_page utf8 = { 100, true }, ascii = { 100, false };
 
@@ -72,7 +72,7 @@ static void adds(struct estimate e, double unit, int digits, const char *want)
 {
 	struct buf b = BUF_INIT;
 
-	prose_add_estimate(&b, &e, unit, digits);
+	prose_add_interval(&b, unit * e.value, unit * e.lo, unit * e.hi, digits);
 	assert_string_equal(b.s, want);
 	buf_release(&b);
 }

@@ -20,9 +20,9 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
+#include "analysis/impact.h"
 #include "base/buf.h"
 #include "estimate/allowance.h"
-#include "analysis/impact.h"
 
 static const unsigned LEVELS[] = { 25, 50, 75, 100 };
 enum { NLEVELS = sizeof LEVELS / sizeof LEVELS[0], BASELINES = 3, MOST_REGIONS = 20, MOST_TRIALS = BASELINES + MOST_REGIONS * NLEVELS };

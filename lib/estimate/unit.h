@@ -1,0 +1,49 @@
+/*
+ * unit: what one run, or a few short ones, say about a slope, as sums that add up.
+ *
+ * Sums of several runs are those of one long run.  So whoever has more runs than
+ * windows can be kept of, or compares runs with runs, keeps these.
+ */
+#ifndef ANDWEORC_ESTIMATE_UNIT_H
+#define ANDWEORC_ESTIMATE_UNIT_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "estimate/causal.h"
+
+/* Sums over strata, numerator and denominator of the estimate -num/den, and over baselines; METHOD.md has the formula. */
+struct causal_ratio {
+	double num, den;
+	double n0, d0; /* visits and virtual time of baselines */
+};
+
+/* A run, or neighbouring runs that share a stratum; all numbers add up over units. */
+struct causal_unit {
+	struct causal_ratio ratio;
+	size_t windows, baselines;
+};
+
+static inline double causal_ratio_slope(const struct causal_ratio *r)
+{
+	return r->den > 0 ? -r->num / r->den : NAN;
+}
+
+static inline double causal_ratio_cost(const struct causal_ratio *r)
+{
+	return r->n0 > 0 ? causal_ratio_slope(r) * r->d0 / r->n0 : NAN;
+}
+
+void causal_unit_add(struct causal_unit *into, const struct causal_unit *from);
+
+/* Has it enough for a slope of its own? */
+bool causal_unit_is_strong(const struct causal_unit *u);
+
+/*
+ * The fit of few runs, its standard errors from the windows within, and what they add
+ * to a fit over more.  False when there is nothing to compare; sum is set all the same.
+ */
+bool causal_fit_within(struct causal_obs *obs, size_t n, struct causal_unit *sum, struct causal_slope *out);
+
+#endif
