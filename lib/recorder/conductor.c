@@ -35,44 +35,10 @@ static bool wait_until_ready(struct conductor *c)
 	return true;
 }
 
-/*
- * What was asked for by name is looked up in every module that is new: in that of
- * a program that has been exec'd, or of a plugin.
- */
-static void search(struct conductor *c)
-{
-	for (size_t i = 0; i < c->modules->n; i++)
-		if (c->modules->v[i].mapped && !c->modules->v[i].logged)
-			journal_module(c->journal, c->run, &c->modules->v[i]);
-	if (c->plan->given) {
-		c->regions->giving = true;
-		c->given_found = regions_name(c->regions, c->plan->given, c->given_found);
-		c->regions->giving = false;
-	}
-	for (size_t i = 0; i < c->plan->nnames; i++)
-		c->name_found[i] = regions_name(c->regions, c->plan->names[i], c->name_found[i]);
-	points_place(&c->points);
-	for (size_t i = 0; i < c->modules->n; i++)
-		c->modules->v[i].searched = c->modules->v[i].searched || c->modules->v[i].mapped;
-}
-
-void conductor_read_modules(struct conductor *c, bool all)
-{
-	if (processes_meet(&c->processes, all))
-		search(c);
-	if (!absent_refuse(c))
-		processes_attended(&c->processes);
-}
-
 /* Is there progress to measure? */
 static bool progresses(const struct conductor *c)
 {
 	return points_most_visits(&c->points) > 0 || c->points.automatic.on;
-}
-
-bool conductor_is_unmarked(const struct conductor *c)
-{
-	return c->points.nwanted == 0 && !c->plan->whole_runs && points_most_visits(&c->points) == 0;
 }
 
 /* A program that has not come to a point by now is taken to have none. */
@@ -142,16 +108,6 @@ static void stop_target(struct conductor *c)
 	leftover_end(&c->leftover, &c->processes, KILL_AFTER_MS * MS);
 }
 
-uint64_t conductor_lost(const struct conductor *c)
-{
-	uint32_t n = shared_threads(c->arena);
-	uint64_t lost = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		lost += atomic_load_explicit(&shared_thread(c->arena, i)->lost, memory_order_relaxed);
-	return lost;
-}
-
 static void log_end(struct conductor *c, int64_t ended)
 {
 	struct buf *b = &c->journal->line;
@@ -168,7 +124,7 @@ static void log_end(struct conductor *c, int64_t ended)
 	record_u64(b, "experiments", c->windows);
 	record_u64(b, "disturbed", c->disturbed);
 	record_u64(b, "samples", c->regions->samples);
-	record_u64(b, "lost", conductor_lost(c));
+	record_u64(b, "lost", shared_lost(c->arena));
 	record_u64(b, "threads_refused", atomic_load(&c->arena->threads_refused));
 	record_u64(b, "processes_refused", atomic_load(&c->arena->processes_refused));
 	for (uint32_t i = 0; i < n; i++) {

@@ -125,9 +125,6 @@ void conductor_release(struct conductor *c);
 /* Before a run is launched, in an empty arena. */
 void conductor_prepare(struct conductor *c);
 
-/* Samples of this run that found no room. */
-uint64_t conductor_lost(const struct conductor *c);
-
 /*
  * Begins a run: waits until the runtime has reported in from the target `pid` or
  * from something that it has started, or all of that has ended.

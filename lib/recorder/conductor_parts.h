@@ -1,8 +1,9 @@
 /*
  * conductor_parts: what the parts of the conductor share.  conductor.c has a run,
- * window.c one experiment after the other, observe.c bursts between them, whole.c runs that are one experiment each;
- * speedup.c tells the runtime what is sped up, trials.c what is to be, and watch.c
- * waits for all of them.  Private to these.
+ * window.c one experiment after the other, observe.c bursts between them, whole.c runs
+ * that are one experiment each, and experiment.c the records of experiments; speedup.c
+ * tells the runtime what is sped up, trials.c what is to be, and watch.c waits for all
+ * of them.  Private to these.
  */
 #ifndef ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
 #define ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
@@ -26,13 +27,16 @@ struct window {
 	bool spoilt; /* we were held up, and the runtime took us for dead; or the run was not like others */
 };
 
-/* ---- window.c ---- */
+/* No progress point is marked, by the program or by the user, as far as is known by now; and windows are wanted, not whole runs. */
+static inline bool conductor_is_unmarked(const struct conductor *c)
+{
+	return c->points.nwanted == 0 && !c->plan->whole_runs && points_most_visits(&c->points) == 0;
+}
+
+/* ---- experiment.c ---- */
 
 /* Counters of all threads, now. */
 struct tally conductor_tally(const struct conductor *c);
-
-/* Performs trials until the run is over or the time is up. */
-void conductor_experiment(struct conductor *c);
 
 /*
  * Puts the record of an experiment into the journal's line, and the verdict on it into
@@ -43,11 +47,13 @@ bool conductor_log(struct conductor *c, struct window *w);
 /* Writes that, with what follows it; one that cannot be judged yet is kept back until it can, or the run ends. */
 void conductor_put(struct conductor *c, const struct window *w);
 
-/* The phase of the window that is on. */
-void conductor_phase(struct conductor *c, uint32_t phase);
-
 /* Writes the windows that were kept back. */
 void conductor_let_go(struct conductor *c);
+
+/* ---- window.c ---- */
+
+/* Performs trials until the run is over or the time is up. */
+void conductor_experiment(struct conductor *c);
 
 /* ---- observe.c ---- */
 
@@ -73,6 +79,9 @@ enum {
 /* Ends of children are news from now on; NULL: of nobody. */
 void conductor_watch(struct conductor *c);
 
+/* Looks at what has joined, and at what is mapped (`all`: by everybody, else by those alone). */
+void conductor_read_modules(struct conductor *c, bool all);
+
 /* Sleeps until `at`, or until there is news: a process has joined or ended, a thread waits in the region. */
 void conductor_sleep(struct conductor *c, int64_t at);
 
@@ -92,18 +101,13 @@ bool conductor_time_is_up(const struct conductor *c);
 /* Sleeps until `at`, fetching samples meanwhile.  False when the target ended or the time is up. */
 bool conductor_rest(struct conductor *c, int64_t at);
 
-/* ---- conductor.c ---- */
-
-/* No progress point is marked, by the program or by the user, as far as is known by now; and windows are wanted, not whole runs. */
-bool conductor_is_unmarked(const struct conductor *c);
-
-/* Looks at what has joined, and at what is mapped (`all`: by everybody, else by those alone). */
-void conductor_read_modules(struct conductor *c, bool all);
-
 /* ---- speedup.c ---- */
 
 /* From now on, this region (NULL: none) is sped up by so much, beside what is given. */
 void conductor_switch(struct conductor *c, struct region *region, unsigned pct);
+
+/* The phase of the window that is on. */
+void conductor_phase(struct conductor *c, uint32_t phase);
 
 /* Nothing is sped up any more, what is given neither. */
 void conductor_to_normal(struct conductor *c);

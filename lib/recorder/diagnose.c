@@ -12,6 +12,7 @@
 #include "recorder/caveats.h"
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
+#include "recorder/shared.h"
 
 enum {
 	UNSEEN_SAMPLES = 300, /* of so many, one per cent would have been hit 19 times out of 20 */
@@ -83,7 +84,7 @@ static void samplers(struct conductor *c)
 /* What the numbers do not have. */
 static void losses(struct conductor *c)
 {
-	unsigned long long lost = conductor_lost(c);
+	unsigned long long lost = shared_lost(c->arena);
 	unsigned threads = atomic_load(&c->arena->threads_refused), processes = atomic_load(&c->arena->processes_refused);
 	uint32_t withdrawn = atomic_load(&c->arena->withdrawn);
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "binary/symbols.h"
 #include "recorder/regions_parts.h"
 
 bool regions_is_root(const char *function)
@@ -72,4 +73,22 @@ struct region *regions_fallback(struct regions *r, struct mapping *mod, uint64_t
 		return NULL;
 	g = regions_function(r, mod, &at);
 	return g->nranges > 0 ? g : NULL;
+}
+
+struct region *regions_stood_in(struct regions *r, struct mapping *runtime, uint64_t off)
+{
+	const char *symbol = mapping_image(runtime) ? image_symbol(runtime->image, off) : NULL;
+	char *name = symbol ? xstrndup(symbol, symbol_base(symbol)) : NULL;
+	struct region *g = NULL;
+
+	for (size_t i = 0; i < r->modules->n && name && regions_is_stood_in_for(name) && !g; i++) {
+		struct mapping *mod = &r->modules->v[i];
+		struct range *ranges = NULL;
+
+		if (mod->mapped && mapping_is_libc(mod) && mapping_image(mod) && image_function_ranges(mod->image, name, &ranges) > 0)
+			g = regions_fallback(r, mod, ranges[0].lo);
+		free(ranges);
+	}
+	free(name);
+	return g;
 }

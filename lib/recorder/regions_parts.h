@@ -2,8 +2,10 @@
  * regions_parts: what the files of regions share.  Private to them.
  *
  *     regions.c         the regions that there are
+ *     regions_code.c    which code is theirs
  *     naming.c          those that were asked for
  *     regions_sample.c  what samples hit
+ *     regions_stand_in.c  functions of libc that the runtime has in their stead
  *     regions_fallback.c  functions of code without debug information
  *     regions_pick.c    what is tried
  */
@@ -38,6 +40,9 @@ size_t regions_places(struct mapping *mod, const char *function, struct range **
 /* Finds what the runtime has in the stead of the function, which is of mod. */
 void regions_stand_in(struct regions *r, struct region *g, struct mapping *mod);
 
+/* Has the runtime one in the stead of the function of that name? */
+bool regions_is_stood_in_for(const char *function);
+
 /* The function of libc that the runtime's code at `off` stands in for; NULL: none. */
 struct region *regions_stood_in(struct regions *r, struct mapping *runtime, uint64_t off);
 
@@ -49,9 +54,6 @@ void regions_widen(struct region *g, const struct range *more, size_t n);
 
 /* Is the code at `off` of its module, or one of the calls that it is entered by? */
 bool regions_covers(const struct region *g, uint64_t off);
-
-/* Nothing was sampled in this run so far. */
-void regions_forget_leaves(struct regions *r);
 
 /* The region was asked for: samples are charged to it wherever they hit. */
 void regions_ask(struct regions *r, struct region *g);

@@ -310,10 +310,19 @@ bool regions_coarsen(struct regions *r)
 	return true;
 }
 
-void regions_forget_leaves(struct regions *r)
+/* Nothing was sampled in this run so far. */
+static void forget_leaves(struct regions *r)
 {
 	for (size_t i = 0; i < r->places_cap; i++)
 		memset(r->places[i].leaf, 0, sizeof(r->places[i].leaf));
+}
+
+void regions_new_run(struct regions *r)
+{
+	r->samples = r->blocked = 0;
+	for (size_t i = 0; i < r->n; i++)
+		r->v[i]->samples = r->v[i]->blocked = 0;
+	forget_leaves(r);
 }
 
 void regions_leaves(struct regions *r,

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "binary/symbols.h"
 #include "recorder/regions_parts.h"
 #include "runtime/real.h"
 
@@ -22,7 +21,7 @@ static const char *const stand_ins[] = {
 
 enum { ALIASES = 16 }; /* __unlink, unlink: of one function */
 
-static bool is_stood_in_for(const char *function)
+bool regions_is_stood_in_for(const char *function)
 {
 	for (size_t i = 0; i < sizeof(stand_ins) / sizeof(stand_ins[0]); i++)
 		if (strcmp(stand_ins[i], function) == 0)
@@ -42,25 +41,7 @@ void regions_stand_in(struct regions *r, struct region *g, struct mapping *mod)
 	size_t n = mapping_is_libc(mod) && g->nranges > 0 ? image_aliases(mod->image, g->ranges[0].lo, name, ALIASES) : 0;
 
 	for (size_t k = 0; k < n && k < ALIASES; k++)
-		for (size_t i = 0; is_stood_in_for(name[k]) && i < r->modules->n; i++)
+		for (size_t i = 0; regions_is_stood_in_for(name[k]) && i < r->modules->n; i++)
 			if (mapping_is_runtime(&r->modules->v[i]) && mapping_image(&r->modules->v[i]))
 				take(g, &r->modules->v[i], name[k]);
-}
-
-struct region *regions_stood_in(struct regions *r, struct mapping *runtime, uint64_t off)
-{
-	const char *symbol = mapping_image(runtime) ? image_symbol(runtime->image, off) : NULL;
-	char *name = symbol ? xstrndup(symbol, symbol_base(symbol)) : NULL;
-	struct region *g = NULL;
-
-	for (size_t i = 0; i < r->modules->n && name && is_stood_in_for(name) && !g; i++) {
-		struct mapping *mod = &r->modules->v[i];
-		struct range *ranges = NULL;
-
-		if (mod->mapped && mapping_is_libc(mod) && mapping_image(mod) && image_function_ranges(mod->image, name, &ranges) > 0)
-			g = regions_fallback(r, mod, ranges[0].lo);
-		free(ranges);
-	}
-	free(name);
-	return g;
 }

@@ -20,6 +20,16 @@ uint64_t shared_visits(const struct arena *a, uint32_t point)
 	return sum;
 }
 
+uint64_t shared_lost(struct arena *a)
+{
+	uint32_t n = shared_threads(a);
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		lost += atomic_load_explicit(&shared_thread(a, i)->lost, memory_order_relaxed);
+	return lost;
+}
+
 const struct arena_event *shared_log(const struct arena *a, uint32_t i, uint32_t *n, uint32_t *slot)
 {
 	const struct arena_log *log = &a->parts.log[i].log;

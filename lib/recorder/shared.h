@@ -74,6 +74,9 @@ const char *shared_name(const struct arena *a, uint32_t point);
 /* Visits that threads have counted, without those of counters. */
 uint64_t shared_visits(const struct arena *a, uint32_t point);
 
+/* Samples of threads that found no room. */
+uint64_t shared_lost(struct arena *a);
+
 /* Logs of a burst. */
 static inline uint32_t shared_logs(const struct arena *a)
 {

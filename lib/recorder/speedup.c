@@ -72,6 +72,12 @@ void conductor_switch(struct conductor *c, struct region *region, unsigned pct)
 	atomic_store(&a->clock.speedup, c->speedup);
 }
 
+void conductor_phase(struct conductor *c, uint32_t phase)
+{
+	/* Pairs with the acquire of visitors: they see the switch that came before. */
+	atomic_store_explicit(&c->arena->clock.window, c->window << 2 | phase, memory_order_release);
+}
+
 void conductor_to_normal(struct conductor *c)
 {
 	conductor_switch(c, NULL, 0);

@@ -38,6 +38,35 @@ void conductor_watch(struct conductor *c)
 		signal(SIGCHLD, on_child);
 }
 
+/*
+ * What was asked for by name is looked up in every module that is new: in that of
+ * a program that has been exec'd, or of a plugin.
+ */
+static void search(struct conductor *c)
+{
+	for (size_t i = 0; i < c->modules->n; i++)
+		if (c->modules->v[i].mapped && !c->modules->v[i].logged)
+			journal_module(c->journal, c->run, &c->modules->v[i]);
+	if (c->plan->given) {
+		c->regions->giving = true;
+		c->given_found = regions_name(c->regions, c->plan->given, c->given_found);
+		c->regions->giving = false;
+	}
+	for (size_t i = 0; i < c->plan->nnames; i++)
+		c->name_found[i] = regions_name(c->regions, c->plan->names[i], c->name_found[i]);
+	points_place(&c->points);
+	for (size_t i = 0; i < c->modules->n; i++)
+		c->modules->v[i].searched = c->modules->v[i].searched || c->modules->v[i].mapped;
+}
+
+void conductor_read_modules(struct conductor *c, bool all)
+{
+	if (processes_meet(&c->processes, all))
+		search(c);
+	if (!absent_refuse(c))
+		processes_attended(&c->processes);
+}
+
 /* Looks at what is new. */
 static void attend(struct conductor *c)
 {
