@@ -4,6 +4,8 @@
  *
  * A time of 64 ns or more keeps its seven leading bits; shorter ones are exact.
  * The last bucket holds what is longer than 137 s, too.
+ *
+ * SPDX-License-Identifier: 0BSD
  */
 #ifndef ANDWEORC_BUCKET_H
 #define ANDWEORC_BUCKET_H

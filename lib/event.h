@@ -2,6 +2,8 @@
  * event: what threads do to each other, as the runtime notes it, logs hold it, and
  * replay.h reads it.  `object`, `other` and `waited_ns` are those of struct burst_event
  * and of struct arena_event.
+ *
+ * SPDX-License-Identifier: 0BSD
  */
 #ifndef ANDWEORC_EVENT_H
 #define ANDWEORC_EVENT_H

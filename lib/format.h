@@ -2,6 +2,8 @@
  * The names of the format andweorc(5): record types, keys, and the environment
  * through which andweorc-record speaks to the runtime.  Shared by the tools and
  * the runtime; nothing but names.
+ *
+ * SPDX-License-Identifier: 0BSD
  */
 #ifndef ANDWEORC_FORMAT_H
 #define ANDWEORC_FORMAT_H
