@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "diff/build.h"
+#include "diff/comparisons.h"
 #include "diff/environment.h"
 #include "diff/gate.h"
 #include "diff/selfcheck.h"

@@ -15,7 +15,7 @@
 #include "base/num.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "diff/build.h"
+#include "diff/comparisons.h"
 #include "plot/chart.h"
 #include "plot/gnuplot.h"
 #include "plot/svg.h"

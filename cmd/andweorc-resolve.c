@@ -13,7 +13,7 @@
 #include "base/msg.h"
 #include "format.h"
 #include "resolve/coz_read.h"
-#include "resolve/hold.h"
+#include "resolve/pending.h"
 #include "resolve/resolve.h"
 
 static const char USAGE[] =

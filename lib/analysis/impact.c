@@ -6,7 +6,7 @@
 
 #include "analysis/limit.h"
 #include "base/alloc.h"
-#include "estimate/allowance.h"
+#include "estimate/systematic.h"
 
 static bool is_wanted(const char *name, const char *const *only, size_t nonly)
 {
@@ -83,7 +83,7 @@ static struct span visits_of(const struct profile *p, size_t point)
 /*
  * Windows that a point was not visited in.  A log that says a thing twice makes no
  * negative numbers; and which of all windows are a point's is not known where some
- * of them are of others (given.h).
+ * of them are of others (profile/given_windows.h).
  */
 static size_t left(const struct profile *p, size_t all, size_t seen)
 {

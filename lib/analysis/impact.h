@@ -36,7 +36,7 @@ struct impact_replicate {
 struct impact {
 	const struct profile_region *region;
 	struct causal_effect effect;
-	double slope_se, cost_se; /* of the fit, as windows or runs spread; its intervals are wider: see allowance.h */
+	double slope_se, cost_se; /* of the fit, as windows or runs spread; its intervals are wider: see estimate/systematic.h */
 	double cost_more_ns;      /* that it may cost beyond the spread, where the knee may lie below all speedups tried; else 0 */
 	enum combined combined; /* whether replay is in slope, cost and levels, */
 	struct estimate measured, replayed; /* and the slopes by each method alone; not with COMBINED_NOT */

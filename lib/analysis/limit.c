@@ -5,7 +5,7 @@
 
 /*
  * How exactly a limit is known.  It comes from samples, some of which are taken at
- * ticks; and a virtual speedup is off by some per cent itself (allowance.h).
+ * ticks; and a virtual speedup is off by some per cent itself (estimate/systematic.h).
  */
 static const double SLACK = 0.1, LEAST = 0.012;
 

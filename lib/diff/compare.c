@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/groups.h"
+#include "diff/units.h"
 
 /* The part of changes as large as `mde` that would be found. */
 static const double POWER = 0.8;

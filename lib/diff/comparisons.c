@@ -1,5 +1,5 @@
 /* Regions to pairs, pairs to tests, tests to verdicts. */
-#include "diff/build.h"
+#include "diff/comparisons.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/num.h"
-#include "diff/moderate.h"
+#include "diff/shrinkage.h"
 #include "diff/place.h"
 
 bool build_read_margin(const char *text, double *pct)

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "diff/build.h"
+#include "diff/comparisons.h"
 
 /*
  * With `other` NULL, the runs of one analysis are dealt out; else those of two,

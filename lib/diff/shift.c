@@ -8,7 +8,7 @@
  * side does not have, or did not try, counts as nothing there: if another region
  * lost as much, it is where that went.
  */
-#include "diff/build.h"
+#include "diff/comparisons.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * analysis, or from the comparison of two.
  *
  * Lengths are pixels of a picture, or characters of a text; the origin is at
- * the top left.  All texts are clean (caption.h) and cut to their room.
+ * the top left.  All texts are clean (text/caption.h) and cut to their room.
  */
 #ifndef ANDWEORC_PLOT_CHART_H
 #define ANDWEORC_PLOT_CHART_H

@@ -1,7 +1,7 @@
 /*
  * panel: the regions of a chart in order, and what is written above each.
  *
- * The texts are clean (caption.h), fit into their room, and are the caller's to free.
+ * The texts are clean (text/caption.h), fit into their room, and are the caller's to free.
  */
 #ifndef ANDWEORC_PLOT_PANEL_H
 #define ANDWEORC_PLOT_PANEL_H

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Texts of a chart are characters that XML allows (caption.h); these mean something in it. */
+/* Texts of a chart are characters that XML allows (text/caption.h); these mean something in it. */
 static void add_escaped(struct buf *b, const char *text)
 {
 	for (; *text; text++)

@@ -7,7 +7,7 @@
 #include "base/msg.h"
 #include "base/text.h"
 #include "profile/adjust.h"
-#include "profile/given.h"
+#include "profile/given_windows.h"
 #include "profile/latency.h"
 
 /* ---- runs -------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  * lengths: how long the spans of latency points were, as histograms.
  *
  * One histogram for each point, region, speedup and block of a run, for spans that
- * ended in undisturbed windows; what is asked of them is in percentile.h.  When
+ * ended in undisturbed windows; what is asked of them is in analysis/percentile.h.  When
  * there are too many, blocks of a run share one, and then several runs do.  Which
  * it is depends on all of the input, not on its order.
  */

@@ -116,7 +116,7 @@ static int compare_points(const void *a, const void *b)
 	return strcmp(((const struct profile_point *)a)->name, ((const struct profile_point *)b)->name);
 }
 
-/* All of its windows are of another one (given.h). */
+/* All of its windows are of another one (given_windows.h). */
 static bool is_empty(const struct profile_point *point)
 {
 	return point->split && !point->plain;

@@ -5,7 +5,7 @@
  * what it says is added here: runs, regions by their names, sums over samples.
  * Windows are kept one by one up to PROFILE_WINDOWS; when there are more, and
  * they are of more than one context, each context's are replaced by sums for
- * each point and region (pool.h).  Memory is then bounded by one context, by
+ * each point and region (estimate/pool.h).  Memory is then bounded by one context, by
  * distinct regions, points and speedups, and by a few hundred bytes for each
  * run, which are part of the output.
  *
@@ -142,7 +142,7 @@ struct profile_point {
 	size_t windows, baselines; /* that are used */
 	bool plain;     /* some of its windows are what they seem; */
 	bool given;     /* in its windows something was faster all the time */
-	bool split;     /* those of others are of a point of their own (given.h) */
+	bool split;     /* those of others are of a point of their own (given_windows.h) */
 	double visits;
 	double time_ns, count; /* of baselines */
 	double tt, tc, cc;     /* products of a run's time and count, summed over runs */

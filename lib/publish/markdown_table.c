@@ -6,7 +6,7 @@
 
 #include "diff/words.h"
 #include "match/match.h"
-#include "publish/spark.h"
+#include "publish/curves.h"
 
 enum { NAME_COLUMNS = 60, FUNCTION_COLUMNS = 40, MATCH_COLUMNS = 20 };
 

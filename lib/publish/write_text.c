@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "diff/words.h"
-#include "publish/spark.h"
+#include "publish/curves.h"
 #include "text/prose.h"
 
 enum { LINE_COLUMNS = 40, NAME_COLUMNS = 60, SHORT_COLUMNS = 40, NOTE_COLUMNS = 300 };

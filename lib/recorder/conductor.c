@@ -8,7 +8,7 @@
 #include "recorder/absent.h"
 #include "recorder/conductor_parts.h"
 #include "recorder/shared.h"
-#include "recorder/whole.h"
+#include "recorder/whole_runs.h"
 
 enum {
 	DISCOVER_MS = 400, /* samples are gathered this long before regions are chosen */

@@ -13,7 +13,7 @@
 #include "recorder/adapt.h"
 #include "recorder/bursts.h"
 #include "recorder/journal.h"
-#include "recorder/leftover.h"
+#include "recorder/orphans.h"
 #include "recorder/machine.h"
 #include "recorder/mapping.h"
 #include "recorder/points.h"
@@ -34,7 +34,7 @@ struct plan {
 	int64_t window_ns;       /* least length of a window */
 	int64_t settle_ns;       /* at the least, between a switch and its window */
 	int64_t until_ns;        /* end of the time for experiments, on CLOCK_MONOTONIC; 0: until the target ends */
-	bool whole_runs;         /* each run is to be one experiment, if no point is visited; see whole.h */
+	bool whole_runs;         /* each run is to be one experiment, if no point is visited; see whole_runs.h */
 	bool attach_only;        /* sample, but perform no experiment */
 	bool adaptive;           /* windows go where they are needed; see adapt.h */
 	const char *given;       /* what is faster in all windows; NULL: nothing; borrowed */
@@ -45,7 +45,7 @@ struct plan {
 	const volatile sig_atomic_t *stop; /* becomes non-zero when we are asked to end */
 };
 
-/* A program without points; see whole.h. */
+/* A program without points; see whole_runs.h. */
 struct whole {
 	bool on;
 	bool observed;           /* this run is no experiment: its events are noted */
@@ -133,7 +133,7 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid);
 
 /*
  * Conducts the run until the target ends (with what it has left behind, see
- * leftover.h) or the time is used up; in the latter case ends it (SIGTERM, two
+ * orphans.h) or the time is used up; in the latter case ends it (SIGTERM, two
  * seconds later SIGKILL).  Writes its records, `end` included.
  */
 void conduct(struct conductor *c);

@@ -1,6 +1,6 @@
 /*
  * conductor_parts: what the parts of the conductor share.  conductor.c has a run,
- * window.c one experiment after the other, observe.c bursts between them, whole.c runs
+ * window.c one experiment after the other, observe.c bursts between them, whole_runs.c runs
  * that are one experiment each, and experiment.c the records of experiments; speedup.c
  * tells the runtime what is sped up, trials.c what is to be, and watch.c waits for all
  * of them.  Private to these.

@@ -1,7 +1,7 @@
 /*
  * evidence: the undisturbed windows of a recording so far, of all its runs.
  *
- * What the estimator (profile/causal.h) asks for, kept in memory, so that the
+ * What the estimator (estimate/causal.h) asks for, kept in memory, so that the
  * recorder knows what it has found while there is still time to look closer.
  */
 #ifndef ANDWEORC_RECORDER_EVIDENCE_H

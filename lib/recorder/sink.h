@@ -11,7 +11,7 @@
  * text or flush lines on a terminal alone, and GNU grep ends at the first match,
  * and GNU tar reads no file, where their output is the null device.
  *
- * All later runs have the same sink.  Whole runs (whole.h) are compared among
+ * All later runs have the same sink.  Whole runs (whole_runs.h) are compared among
  * these alone, as the first is for samples.  Windows are compared within a run,
  * or, where runs are short, with those of neighbouring runs, of which one may be
  * the first: it differs in who reads what is written, and how fast.

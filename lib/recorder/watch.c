@@ -13,7 +13,7 @@
 #include "recorder/absent.h"
 #include "recorder/conductor_parts.h"
 #include "recorder/shared.h"
-#include "recorder/tick.h"
+#include "recorder/wait_credit.h"
 
 enum {
 	DRAIN_MS = 50,     /* how often samples are fetched: well before ARENA_RING of them, and each time costs the target a little */

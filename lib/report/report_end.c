@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "estimate/allowance.h"
+#include "estimate/systematic.h"
 #include "text/prose.h"
 
 /* Of which kind the intervals are, and what else is in them. */

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "binary/image.h"
 #include "format/field.h"
-#include "resolve/list.h"
+#include "resolve/value_list.h"
 
 void names_init(struct names *names, bool functions)
 {

@@ -10,7 +10,7 @@
 #include "binary/symbols.h"
 #include "format.h"
 #include "format/region_class.h"
-#include "resolve/list.h"
+#include "resolve/value_list.h"
 
 /* No chain of a compiler is deeper; the rest of a deeper one is not written. */
 #define FRAMES_MAX 256

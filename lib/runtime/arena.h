@@ -317,7 +317,7 @@ struct arena_thread {
 	uint64_t routine, arg;      /* of a thread that is unborn: what it will run, */
 	int64_t ready_ns;           /* since when, */
 	uint64_t stack_bytes;       /* and on how large a stack, */
-	uint64_t masked;            /* and which of our signals it will believe to have blocked; see ours.c */
+	uint64_t masked;            /* and which of our signals it will believe to have blocked; see sample_signal.c */
 	_Atomic uint64_t samples;   /* [T] */
 	_Atomic uint64_t hits;      /* [T] samples in the region of the window that was current */
 	_Atomic uint64_t sampled_ns; /* [T] periods of all samples, each as long as it was */

@@ -13,7 +13,7 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 
-#include "guard.h"
+#include "hidden_fd.h"
 #include "runtime.h"
 
 enum {

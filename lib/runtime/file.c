@@ -10,8 +10,8 @@
  */
 #include <sys/file.h>
 
-#include "guard.h"
-#include "transfer.h"
+#include "hidden_fd.h"
+#include "fd_wait.h"
 
 /* ---- opening --------------------------------------------------------------------------- */
 

@@ -12,8 +12,8 @@
 #include <sys/sendfile.h>
 #include <sys/timerfd.h>
 
-#include "guard.h"
-#include "transfer.h"
+#include "hidden_fd.h"
+#include "fd_wait.h"
 
 /* _FORTIFY_SOURCE's; no header says what they are unless it is on. */
 ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);

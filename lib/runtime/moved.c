@@ -11,7 +11,7 @@
  *
  * Context: any.
  */
-#include "transfer.h"
+#include "fd_wait.h"
 
 enum { LISTENED = 4096 }; /* descriptors that are watched for answers */
 

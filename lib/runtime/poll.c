@@ -10,7 +10,7 @@
  * what that means is noted as it is said; of descriptors for which it is the same
  * in one epoll, the last one counts.
  */
-#include "transfer.h"
+#include "fd_wait.h"
 
 enum { MOST = 64 }; /* of the ready descriptors, so many are looked at */
 

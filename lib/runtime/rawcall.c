@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <ucontext.h>
 
-#include "guard.h"
+#include "hidden_fd.h"
 #include "runtime.h"
 
 /* In a static program libc's own call is one of the program's. */

@@ -1,4 +1,4 @@
-/* What guard.c, seal.c, ours.c and withdraw.c stand in for beside what others list; see real.h. */
+/* What hidden_fd.c, seccomp_filter.c, sample_signal.c and withdraw.c stand in for beside what others list; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_GUARD_H
 #define ANDWEORC_RUNTIME_REAL_GUARD_H
 

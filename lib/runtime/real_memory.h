@@ -1,4 +1,4 @@
-/* What key.c stands in for; see real.h. */
+/* What object_key.c stands in for; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_MEMORY_H
 #define ANDWEORC_RUNTIME_REAL_MEMORY_H
 

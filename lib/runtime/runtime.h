@@ -13,22 +13,23 @@
  *
  * Files, from the inside out:
  *
- *   pay        pauses                  key     names of sync objects
- *   offcpu     no processor            stack   whose code is running
- *   sampler    signals of samples      unwind  from a frame to its caller
- *   sample     what becomes of them    guard   descriptors of ours
- *   seal       what seccomp leaves us       withdraw  when samples would do harm
- *   breakpoint progress points at places in code   rawcall  handlers set past libc
- *   callpoint  and at functions of libraries   redirect  how these are come to
- *   wait       what can block          progress  visits of progress points
- *   event      what a burst notes of all these
- *   span       lengths of spans
- *   thread     slots of threads        process, init  life
- *   reach      what is mapped of the arena
- *   real       what libc has           sys     system calls of our own
+ *   pay            pauses                    object_key  names of sync objects
+ *   offcpu         no processor              stack       whose code is running
+ *   sampler        signals of samples        unwind      from a frame to its caller
+ *   sample         what becomes of them      hidden_fd   descriptors of ours
+ *   seccomp_filter what seccomp leaves us    withdraw    when samples would do harm
+ *   breakpoint     progress points at places in code
+ *   callpoint      and at functions of libraries
+ *   rawcall        handlers set past libc    redirect    how these are come to
+ *   wait           what can block            progress    visits of progress points
+ *   event          what a burst notes of all these
+ *   span           lengths of spans
+ *   thread         slots of threads          process, init  life
+ *   reach          what is mapped of the arena
+ *   real           what libc has             sys         system calls of our own
  *
- * and what a program calls instead of libc: lock, create, ours (pthread locks,
- * threads, our signals); every other file that includes "wrap.h".
+ * and what a program calls instead of libc: lock, create, sample_signal (pthread
+ * locks, threads, our signals); every other file that includes "wrap.h".
  */
 #ifndef ANDWEORC_RUNTIME_RUNTIME_H
 #define ANDWEORC_RUNTIME_RUNTIME_H
@@ -195,7 +196,7 @@ struct self {
 	 */
 	volatile sig_atomic_t busy;
 	volatile int64_t deferred_ns;
-	uint64_t put_off;          /* of these, those that are blocked indeed; see ours.c */
+	uint64_t put_off;          /* of these, those that are blocked indeed; see sample_signal.c */
 	uint32_t found_busy;       /* samples in a row that found it so */
 	uint64_t random;
 	uint64_t period_ns;  /* of the next sample */
@@ -429,7 +430,7 @@ void offcpu_pass(void);  /* any: nor what comes until offcpu_begin */
 /* any, in a sample: how long the thread has been without since the last one; and sets its clock. */
 int64_t offcpu_sample(void);
 
-/* ---- key.c: names of sync objects, the same in all processes; never 0 ---- */
+/* ---- object_key.c: names of sync objects, the same in all processes; never 0 ---- */
 
 /* any: of an object in memory: of this process, unless it lies in memory that is shared. */
 uint64_t key_of_address(const volatile void *p);
@@ -577,7 +578,7 @@ void signal_to_thread(pid_t tid, int sig, const void *site);
 void signal_wait_end(struct wait *w, int sig, const siginfo_t *info);
 void signal_wait_end_any(struct wait *w);
 
-/* ---- ours.c ---- */
+/* ---- sample_signal.c ---- */
 
 bool ours_take(int sig); /* init: the signal is one of ours from now on (there are two at most); false: it cannot be had */
 bool ours_in_place(void);  /* any: do our signals still have our handler? */

@@ -35,7 +35,7 @@
  * in ticks that hit user code, and the kernel stays unseen.
  *
  * The handler runs on the thread's own stack, unless the program wants these
- * signals on alternate stacks; see ours.c.
+ * signals on alternate stacks; see sample_signal.c.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
-#include "guard.h"
+#include "hidden_fd.h"
 #include "runtime.h"
 
 /* CLOCK_THREAD_CPUTIME_ID is CPUCLOCK_SCHED of the calling thread; these are CPUCLOCK_PROF and CPUCLOCK_VIRT of any. */

@@ -5,7 +5,7 @@
  * is full, it is the other way round.  Both meet at the address.  Messages with an address of
  * their own (UDP, Unix datagrams) are released there, others at the connection.
  */
-#include "transfer.h"
+#include "fd_wait.h"
 
 /* ---- connections --------------------------------------------------------------------------- */
 

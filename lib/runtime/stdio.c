@@ -18,7 +18,7 @@
 #endif
 #include <string.h>
 
-#include "transfer.h"
+#include "fd_wait.h"
 
 /* ---- is it in the buffer? --------------------------------------------------------------- */
 

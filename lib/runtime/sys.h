@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Set when the program has installed a seccomp filter (seal.c): each call is then tried on that first. */
+/* Set when the program has installed a seccomp filter (seccomp_filter.c): each call is then tried on that first. */
 extern _Atomic uint32_t sys_sealed;
 bool sys_may(long n, long a, long b, long c, long d, long e, long f);
 

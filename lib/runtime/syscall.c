@@ -17,7 +17,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#include "seal.h"
+#include "seccomp_filter.h"
 #include "syscall.h"
 #include "wrap.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "guard.h"
+#include "hidden_fd.h"
 #include "runtime.h"
 
 TLS struct self self = { .perf_fd = -1, .timer = -1 };

@@ -14,7 +14,7 @@
  *     others must pause while it lasts, not after it: else one that polls for
  *     the waiter's result sees it from its virtual future.  So a wait that is
  *     expected to be long publishes itself (struct arena_wait), the conductor
- *     raises G as time passes (lib/recorder/tick.c), by
+ *     raises G as time passes (lib/recorder/wait_credit.c), by
  *         G = max(G, base + s * (now - since)),      base = min(D, G) at the start
  *     which needs no lock, as it may be done twice; and the thread takes its
  *     credit when it wakes.  How long a sleep will be is known: G runs ahead of

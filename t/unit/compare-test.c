@@ -17,9 +17,9 @@
 #include <gsl/gsl_rng.h>
 
 #include "base/alloc.h"
-#include "diff/build.h"
+#include "diff/comparisons.h"
 #include "diff/gate.h"
-#include "diff/moderate.h"
+#include "diff/shrinkage.h"
 
 enum { REGIONS = 8, MOST_RUNS = 256 };
 

@@ -4,7 +4,7 @@
  * many of the effects that are claimed are there?
  *
  * Intervals are widened for errors that virtual speedups have and no repetition shows
- * (allowance.h).  Most worlds here have no such errors, so their intervals are taken
+ * (systematic.h).  Most worlds here have no such errors, so their intervals are taken
  * as they were before; those that are `imitated` have them, and there the
  * intervals are those that a report shows.
  *
@@ -22,7 +22,7 @@
 
 #include "analysis/impact.h"
 #include "base/buf.h"
-#include "estimate/allowance.h"
+#include "estimate/systematic.h"
 
 static const unsigned LEVELS[] = { 25, 50, 75, 100 };
 enum { NLEVELS = sizeof LEVELS / sizeof LEVELS[0], BASELINES = 3, MOST_REGIONS = 20, MOST_TRIALS = BASELINES + MOST_REGIONS * NLEVELS };
@@ -47,7 +47,7 @@ struct world {
 	bool uneven;           /* visits take twice as long in one run as in another */
 	bool biased;           /* as METHOD.md says */
 	double rms;            /* few windows: all that is looked at is that the slope's error is no greater; 0 = all is */
-	bool imitated;         /* what is measured is off by as much as allowance.h says, the same in all runs */
+	bool imitated;         /* what is measured is off by as much as systematic.h says, the same in all runs */
 };
 
 struct sim {

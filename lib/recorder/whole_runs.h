@@ -1,13 +1,13 @@
 /*
- * whole: a program without any progress point; each run of it is one experiment.
+ * whole_runs: a program without any progress point; each run of it is one experiment.
  *
  * Nothing tells how far such a program is, but that it has ended.  So the first
  * run is for samples alone, and each further one has a region sped up from its
  * first instruction to its last, or none.  Its length in virtual time is what is
  * compared.
  */
-#ifndef ANDWEORC_RECORDER_WHOLE_H
-#define ANDWEORC_RECORDER_WHOLE_H
+#ifndef ANDWEORC_RECORDER_WHOLE_RUNS_H
+#define ANDWEORC_RECORDER_WHOLE_RUNS_H
 
 #include "recorder/conductor.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "recorder/leftover.h"
+#include "recorder/orphans.h"
 
 static const int64_t JOINING_NS = 500000000; /* a new process may still have to join, and to come to its first visit */
 static const int64_t IDLE_NS = 2000000000;   /* without progress for so long, none is expected */

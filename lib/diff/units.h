@@ -1,11 +1,11 @@
 /*
- * groups: runs, or blocks of runs of both sides, each strong enough for a value of its own.
+ * units: runs, or blocks of runs of both sides, each strong enough for a value of its own.
  *
  * A run that hardly visited a region says nearly nothing of it: neighbours in
  * time are joined until they do.
  */
-#ifndef ANDWEORC_DIFF_GROUPS_H
-#define ANDWEORC_DIFF_GROUPS_H
+#ifndef ANDWEORC_DIFF_UNITS_H
+#define ANDWEORC_DIFF_UNITS_H
 
 #include "diff/compare.h"
 

@@ -1,8 +1,8 @@
 /*
- * spark: curves as small bars, base's and head's on one scale.
+ * curves: curves as small bars, base's and head's on one scale.
  */
-#ifndef ANDWEORC_PUBLISH_SPARK_H
-#define ANDWEORC_PUBLISH_SPARK_H
+#ifndef ANDWEORC_PUBLISH_CURVES_H
+#define ANDWEORC_PUBLISH_CURVES_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "estimate/allowance.h"
+#include "estimate/systematic.h"
 
 #include <math.h>
 

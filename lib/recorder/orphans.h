@@ -1,8 +1,8 @@
 /*
- * leftover: what the command has left behind when it ends.
+ * orphans: what the command has left behind when it ends.
  */
-#ifndef ANDWEORC_RECORDER_LEFTOVER_H
-#define ANDWEORC_RECORDER_LEFTOVER_H
+#ifndef ANDWEORC_RECORDER_ORPHANS_H
+#define ANDWEORC_RECORDER_ORPHANS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /*
- * seal: what a seccomp filter of the program's own leaves us.
+ * seccomp_filter: what a seccomp filter of the program's own leaves us.
  *
  * A filter allows what the program calls, and may kill for the rest.  So from the
  * moment that one is installed, each system call of ours (lib/runtime/sys.h) is
@@ -9,8 +9,8 @@
  * sampling of the threads that it holds for; strict mode ends everything for its
  * thread.
  */
-#ifndef ANDWEORC_RUNTIME_SEAL_H
-#define ANDWEORC_RUNTIME_SEAL_H
+#ifndef ANDWEORC_RUNTIME_SECCOMP_FILTER_H
+#define ANDWEORC_RUNTIME_SECCOMP_FILTER_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /*
- * moderate: the standard errors of many comparisons of few runs each.
+ * shrinkage: the standard errors of many comparisons of few runs each.
  *
  * With five runs, a standard error is known to a third of itself, and Student's
  * factor pays for that dearly where many regions are tested.  But the regions
@@ -7,8 +7,8 @@
  * their errors are alike, and what the others show about one is worth degrees of
  * freedom (Smyth 2004: empirical Bayes).  How many depends on how alike they are.
  */
-#ifndef ANDWEORC_DIFF_MODERATE_H
-#define ANDWEORC_DIFF_MODERATE_H
+#ifndef ANDWEORC_DIFF_SHRINKAGE_H
+#define ANDWEORC_DIFF_SHRINKAGE_H
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /*
- * tick: credits threads that wait in the region while the wait lasts.
+ * wait_credit: credits threads that wait in the region while the wait lasts.
  */
-#ifndef ANDWEORC_RECORDER_TICK_H
-#define ANDWEORC_RECORDER_TICK_H
+#ifndef ANDWEORC_RECORDER_WAIT_CREDIT_H
+#define ANDWEORC_RECORDER_WAIT_CREDIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

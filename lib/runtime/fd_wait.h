@@ -1,5 +1,5 @@
 /*
- * transfer: a call that moves something through descriptors, or waits until it
+ * fd_wait: a call that moves something through descriptors, or waits until it
  * could.
  *
  *     struct transfer t;
@@ -22,8 +22,8 @@
  * Context: any.  errno stays what the real call made of it.  Nothing is asked of
  * the kernel while nothing is being sped up.
  */
-#ifndef ANDWEORC_RUNTIME_TRANSFER_H
-#define ANDWEORC_RUNTIME_TRANSFER_H
+#ifndef ANDWEORC_RUNTIME_FD_WAIT_H
+#define ANDWEORC_RUNTIME_FD_WAIT_H
 
 #include "channel.h"
 #include "wrap.h"

@@ -1,5 +1,5 @@
 /*
- * allowance: what virtual speedups get wrong whatever the statistics.
+ * systematic: what virtual speedups get wrong whatever the statistics.
  *
  * An experiment imitates a speedup, and does not do so perfectly: samples and
  * pauses cost time of their own, more in some places than in others.  No repetition
@@ -7,8 +7,8 @@
  * it is was measured on programs with known answers (`make accuracy`); see
  * share/doc/METHOD.md, "What repetition does not show".
  */
-#ifndef ANDWEORC_ESTIMATE_ALLOWANCE_H
-#define ANDWEORC_ESTIMATE_ALLOWANCE_H
+#ifndef ANDWEORC_ESTIMATE_SYSTEMATIC_H
+#define ANDWEORC_ESTIMATE_SYSTEMATIC_H
 
 #include "estimate/causal.h"
 

@@ -18,7 +18,7 @@
 #include "recorder/conductor_parts.h"
 #include "recorder/diagnose.h"
 #include "recorder/shared.h"
-#include "recorder/whole.h"
+#include "recorder/whole_runs.h"
 
 enum {
 	REST_MS = 1000,

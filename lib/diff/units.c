@@ -1,4 +1,4 @@
-#include "diff/groups.h"
+#include "diff/units.h"
 
 #include <math.h>
 #include <stdlib.h>

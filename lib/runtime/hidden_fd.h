@@ -1,5 +1,5 @@
 /*
- * guard: descriptors of ours, in the midst of the program's.
+ * hidden_fd: descriptors of ours, in the midst of the program's.
  *
  * The number of a descriptor is the program's business: it may count on the next
  * one being the lowest that is free, close all that it does not know, or put its
@@ -8,8 +8,8 @@
  *
  * All functions: context any.
  */
-#ifndef ANDWEORC_RUNTIME_GUARD_H
-#define ANDWEORC_RUNTIME_GUARD_H
+#ifndef ANDWEORC_RUNTIME_HIDDEN_FD_H
+#define ANDWEORC_RUNTIME_HIDDEN_FD_H
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /*
- * ours: the signals that samples come by are not the program's to block or hook.
+ * sample_signal: the signals that samples come by are not the program's to block or hook.
  *
  * There are two: SIGTRAP, by perf, and a real-time signal, by the timer, where
  * perf cannot be had.  Neither is ever blocked for long, and both have our handler;

@@ -1,4 +1,4 @@
-#include "profile/given.h"
+#include "profile/given_windows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /*
- * hold: records that wait for one that comes later.
+ * pending: records that wait for one that comes later.
  *
  * A log may be permuted, and a filter keeps its order: a sample that comes
  * before its module waits, and all that is behind it.  Logs as andweorc-record
  * writes them never make anything wait.
  */
-#ifndef ANDWEORC_RESOLVE_HOLD_H
-#define ANDWEORC_RESOLVE_HOLD_H
+#ifndef ANDWEORC_RESOLVE_PENDING_H
+#define ANDWEORC_RESOLVE_PENDING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "diff/moderate.h"
+#include "diff/shrinkage.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sf_psi.h>

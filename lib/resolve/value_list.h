@@ -1,11 +1,11 @@
 /*
- * list: several texts in one value.
+ * value_list: several texts in one value.
  *
  * also= separates its members with ',', inlined_by= with ';' and '@'.  Inside a
  * member these, and '%', are written %XX, before the value itself is escaped.
  */
-#ifndef ANDWEORC_RESOLVE_LIST_H
-#define ANDWEORC_RESOLVE_LIST_H
+#ifndef ANDWEORC_RESOLVE_VALUE_LIST_H
+#define ANDWEORC_RESOLVE_VALUE_LIST_H
 
 #include "base/buf.h"
 

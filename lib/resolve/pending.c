@@ -1,4 +1,4 @@
-#include "resolve/hold.h"
+#include "resolve/pending.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * seal: see seal.h.
+ * seccomp_filter: see seccomp_filter.h.
  *
  * Filters are known from prctl(2) and seccomp(2) as they are installed.  Those that
  * the program was started under are not: what they deny is refused by the kernel
@@ -17,8 +17,8 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
-#include "guard.h"
-#include "seal.h"
+#include "hidden_fd.h"
+#include "seccomp_filter.h"
 #include "wrap.h"
 
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-#include "publish/spark.h"
+#include "publish/curves.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Comparisons to rows: the only place where numbers become a report. */
-#include "diff/build.h"
+#include "diff/comparisons.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * key: names of sync objects.
+ * object_key: names of sync objects.
  *
  * Two threads meet at an object: a mutex, a pipe, a child's end.  What the one
  * leaves there the other must find, also when it lives in another process, so an

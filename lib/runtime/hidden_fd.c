@@ -1,5 +1,5 @@
 /*
- * guard: see guard.h.
+ * hidden_fd: see hidden_fd.h.
  *
  * Whose each number is stands in a table, so that one load tells.  What cannot be
  * hidden: a program that opens more files than there are numbers below ours skips those.
@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 
 #include "channel.h"
-#include "guard.h"
+#include "hidden_fd.h"
 #include "wrap.h"
 
 enum {

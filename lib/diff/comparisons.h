@@ -1,8 +1,8 @@
 /*
- * build: two analyses to a report.
+ * comparisons: two analyses, compared, and their report.
  */
-#ifndef ANDWEORC_DIFF_BUILD_H
-#define ANDWEORC_DIFF_BUILD_H
+#ifndef ANDWEORC_DIFF_COMPARISONS_H
+#define ANDWEORC_DIFF_COMPARISONS_H
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "estimate/allowance.h"
+#include "estimate/systematic.h"
 
 static struct causal_level level[2];
 

@@ -1,5 +1,5 @@
-/* transfer: waits at descriptors; see transfer.h. */
-#include "transfer.h"
+/* fd_wait: waits at descriptors; see fd_wait.h. */
+#include "fd_wait.h"
 
 enum {
 	HABITS = 4096,          /* a power of two */

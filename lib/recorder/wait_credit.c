@@ -10,7 +10,7 @@
  * `since` has changed, and it is not used).
  */
 #include "recorder/shared.h"
-#include "recorder/tick.h"
+#include "recorder/wait_credit.h"
 
 /* Is the wait in the region?  Its frames end with the one that is charged, in line mode. */
 static bool is_in(const struct arena_target *t, const struct arena_sample *at)

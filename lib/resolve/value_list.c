@@ -1,4 +1,4 @@
-#include "resolve/list.h"
+#include "resolve/value_list.h"
 
 #include <string.h>
 
