@@ -60,7 +60,7 @@ enum { COMMENT_BYTES = 65000, SUMMARY_BYTES = 1000000 };
 
 struct options {
 	enum format format;
-	struct build_options build;
+	struct comparisons_options build;
 	unsigned gates;
 	bool force, aa;
 	const char *map, *confirm, *render, *id;
@@ -79,7 +79,7 @@ static double margin_of(const char *option, const char *text)
 {
 	double pct;
 
-	if (build_read_margin(text, &pct))
+	if (comparisons_read_margin(text, &pct))
 		return pct;
 	cli_usage_error(EXIT_TROUBLE, "bad number '%s' for --%s: per cent, above 0 and below 100", text, option);
 }
@@ -182,7 +182,7 @@ static bool read_sides(struct side *base, const char *base_path, struct side *he
 /* head_path is NULL when one analysis checks itself. */
 static bool compare_files(struct report *r, const char *base_path, const char *head_path, const struct options *o)
 {
-	struct build_options build = o->build;
+	struct comparisons_options build = o->build;
 	struct linemap map;
 	struct side base, head;
 	bool ok;
@@ -199,7 +199,7 @@ static bool compare_files(struct report *r, const char *base_path, const char *h
 	if (ok && o->aa)
 		ok = selfcheck(r, &base, head_path ? &head : NULL, &build);
 	else if (ok)
-		ok = build_report(r, &base, &head, &build);
+		ok = comparisons_report(r, &base, &head, &build);
 	side_release(&head);
 	side_release(&base);
 	linemap_release(&map);
@@ -298,7 +298,7 @@ static void check_operands(const struct options *o, int nfiles)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .build = { .margin_pct = BUILD_MARGIN_PCT }, .id = "default" };
+	struct options o = { .build = { .margin_pct = COMPARISONS_MARGIN_PCT }, .id = "default" };
 	struct report r = REPORT_INIT;
 	int status = EXIT_TROUBLE, nfiles;
 	bool ok;

@@ -49,7 +49,7 @@ struct options {
 	const char *base;
 	const char *map;
 	const char *analysis;
-	double margin_pct, region_margin_pct; /* as of struct build_options */
+	double margin_pct, region_margin_pct; /* as of struct comparisons_options */
 	struct chart_request request;
 };
 
@@ -88,7 +88,7 @@ static double margin_of(const char *option, const char *text)
 {
 	double pct;
 
-	if (!build_read_margin(text, &pct))
+	if (!comparisons_read_margin(text, &pct))
 		cli_usage_error(EXIT_TROUBLE, "bad number '%s' for --%s: per cent, above 0 and below 100", text, option);
 	return pct;
 }
@@ -195,7 +195,7 @@ static bool can_compare(const struct side *base, const struct side *head, const 
 static void find_changes(struct report *changes, struct side *base, struct side *head, struct options *o,
 			 const struct linemap *map)
 {
-	struct build_options build = { .point = o->request.point, .margin_pct = o->margin_pct, .region_margin_pct = o->region_margin_pct };
+	struct comparisons_options build = { .point = o->request.point, .margin_pct = o->margin_pct, .region_margin_pct = o->region_margin_pct };
 
 	side_fill(base);
 	side_fill(head);
@@ -203,12 +203,12 @@ static void find_changes(struct report *changes, struct side *base, struct side 
 	if (o->map || text_same(side_commit(base), side_commit(head)))
 		o->request.map = build.map = map;
 	if (can_compare(base, head, build.point))
-		build_report(changes, base, head, &build);
+		comparisons_report(changes, base, head, &build);
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = { .margin_pct = BUILD_MARGIN_PCT, .request = { .top = 6 } };
+	struct options o = { .margin_pct = COMPARISONS_MARGIN_PCT, .request = { .top = 6 } };
 	struct report changes = REPORT_INIT;
 	struct side head, base;
 	struct linemap map;

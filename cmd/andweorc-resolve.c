@@ -35,7 +35,7 @@ enum { OPT_DEBUG_DIR = 256, OPT_PATH_MAP };
 
 struct filter {
 	struct resolve resolve;
-	struct hold hold;
+	struct pending pending;
 	struct buf out;
 };
 
@@ -56,7 +56,7 @@ static void let_go(struct filter *f, bool all)
 {
 	struct record *rec;
 
-	while ((rec = hold_first(&f->hold)) && (all || resolve_is_ready(&f->resolve, rec))) {
+	while ((rec = pending_first(&f->pending)) && (all || resolve_is_ready(&f->resolve, rec))) {
 		if (!strcmp(rec->type, AW_MODULE)) { /* learned when it came */
 			record_copy(&f->out, rec);
 			record_end(&f->out);
@@ -64,7 +64,7 @@ static void let_go(struct filter *f, bool all)
 		} else {
 			put(f, rec);
 		}
-		hold_drop(&f->hold);
+		pending_drop(&f->pending);
 	}
 }
 
@@ -72,14 +72,14 @@ static void take(struct filter *f, struct record *rec)
 {
 	if (!strcmp(rec->type, AW_HEADER))
 		let_go(f, true);
-	if (hold_is_empty(&f->hold) && resolve_is_ready(&f->resolve, rec)) {
+	if (pending_is_empty(&f->pending) && resolve_is_ready(&f->resolve, rec)) {
 		put(f, rec);
 		return;
 	}
-	hold_add(&f->hold, rec);
+	pending_add(&f->pending, rec);
 	if (!strcmp(rec->type, AW_MODULE) && modules_add(&f->resolve.modules, rec))
 		let_go(f, false);
-	if (hold_is_full(&f->hold))
+	if (pending_is_full(&f->pending))
 		let_go(f, true);
 }
 
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 
 	cli_init(argv[0]);
 	resolve_init(&f.resolve);
-	hold_init(&f.hold);
+	pending_init(&f.pending);
 	buf_init(&f.out);
 	parse(&f, argc, argv);
 	setvbuf(stdout, NULL, _IOFBF, OUTPUT_CHUNK);
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 		resolve_log(&f, "-");
 	for (int i = optind; i < argc; i++)
 		resolve_log(&f, argv[i]);
-	hold_release(&f.hold);
+	pending_release(&f.pending);
 	buf_release(&f.out);
 	resolve_release(&f.resolve);
 	return cli_finish(EXIT_OK);

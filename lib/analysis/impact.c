@@ -214,7 +214,7 @@ static void take_effect(const struct profile *p, size_t point, struct impact *im
 
 	im->slope_se = im->effect.fit.slope.se;
 	im->cost_se = im->effect.fit.cost.se;
-	allowance_widen(&im->effect);
+	systematic_widen(&im->effect);
 	open_slope(im, spans);
 	im->combined = combine_apply(p, point, (size_t)(im->region - p->region), &im->effect, &im->measured, &im->replayed);
 	if (limits)

@@ -50,8 +50,8 @@ static void subtract(struct comparison *c)
 
 static bool paired(const struct replicates *base, const struct replicates *head, enum quantity what, struct comparison *c)
 {
-	struct groups g = groups_of_blocks(base, head, what);
-	double *b = groups_values(&g, 0, what), *h = groups_values(&g, 1, what);
+	struct units g = units_of_blocks(base, head, what);
+	double *b = units_values(&g, 0, what), *h = units_values(&g, 1, what);
 	bool ok = g.n >= COMPARE_MIN_RUNS;
 
 	if (ok) {
@@ -63,26 +63,26 @@ static bool paired(const struct replicates *base, const struct replicates *head,
 		c->design = DESIGN_PAIRED;
 		c->over_runs = true;
 		c->units = g.n;
-		c->base_runs = groups_count_runs(&g, 0);
-		c->head_runs = groups_count_runs(&g, 1);
+		c->base_runs = units_count_runs(&g, 0);
+		c->head_runs = units_count_runs(&g, 1);
 	}
 	free(b);
 	free(h);
-	groups_release(&g);
+	units_release(&g);
 	return ok;
 }
 
 static bool mean_over_runs(const struct replicates *r, int s, enum quantity what, struct estimate *out, size_t *runs,
 			   size_t *units)
 {
-	struct groups g = groups_of_runs(r, s, what);
-	double *v = groups_values(&g, s, what);
+	struct units g = units_of_runs(r, s, what);
+	double *v = units_values(&g, s, what);
 	bool ok = g.n >= COMPARE_MIN_RUNS && stats_mean(v, g.n, out);
 
 	*runs = r->n;
 	*units = g.n;
 	free(v);
-	groups_release(&g);
+	units_release(&g);
 	return ok;
 }
 

@@ -10,22 +10,22 @@
 #include "diff/shrinkage.h"
 #include "diff/place.h"
 
-bool build_read_margin(const char *text, double *pct)
+bool comparisons_read_margin(const char *text, double *pct)
 {
 	return num_real(text, pct) && *pct > 0 && *pct < 100;
 }
 
-double build_region_margin_pct(const struct build_options *o)
+double comparisons_region_margin_pct(const struct comparisons_options *o)
 {
 	return o->region_margin_pct > 0 ? o->region_margin_pct : o->margin_pct;
 }
 
-struct change_rule build_region_rule(const struct point_pair *p, const struct build_options *o)
+struct change_rule comparisons_region_rule(const struct point_pair *p, const struct comparisons_options *o)
 {
-	return (struct change_rule){ .margin = p->base_ns * build_region_margin_pct(o) / 100, .within_run = o->within_run };
+	return (struct change_rule){ .margin = p->base_ns * comparisons_region_margin_pct(o) / 100, .within_run = o->within_run };
 }
 
-struct change_rule build_point_rule(const struct build_options *o)
+struct change_rule comparisons_point_rule(const struct comparisons_options *o)
 {
 	return (struct change_rule){ .margin = log1p(o->margin_pct / 100), .within_run = o->within_run };
 }
@@ -96,7 +96,7 @@ static void pair_up(struct point_pair *p, const struct linemap *map)
 	free(taken[1]);
 }
 
-static bool is_test(const struct comparison *c, const struct build_options *o)
+static bool is_test(const struct comparison *c, const struct comparisons_options *o)
 {
 	return c->design != DESIGN_NONE && isfinite(c->difference.se) && (c->over_runs || o->within_run);
 }
@@ -113,7 +113,7 @@ static void share_errors(struct point_pair *p)
 		if ((c->design == DESIGN_PAIRED || c->design == DESIGN_WELCH) && c->difference.se > 0 && isfinite(c->difference.se))
 			d[n++] = &c->difference;
 	}
-	moderate(d, n);
+	shrink_errors(d, n);
 	for (size_t i = 0; i < p->npairs; i++)
 		compare_set_mde(&p->pair[i].cost);
 	free(d);
@@ -138,7 +138,7 @@ static void open_costs(struct point_pair *p)
 	}
 }
 
-static void compare_point(struct point_pair *p, const struct build_options *o)
+static void compare_point(struct point_pair *p, const struct comparisons_options *o)
 {
 	compare(&p->base->runs, &p->head->runs, QUANTITY_PERIOD, &p->period);
 	p->base_ns = isfinite(p->period.base.value) ? exp(p->period.base.value) : p->base->found->period_ns;
@@ -165,7 +165,7 @@ static struct family family_of(size_t most)
 	return (struct family){ .p = xcalloc(most + 1, sizeof(double)), .q = xcalloc(most + 1, sizeof(double *)) };
 }
 
-static void family_add(struct family *f, const struct comparison *c, double *q, const struct build_options *o)
+static void family_add(struct family *f, const struct comparison *c, double *q, const struct comparisons_options *o)
 {
 	if (!is_test(c, o))
 		return;
@@ -183,7 +183,7 @@ static void family_finish(struct family *f)
 }
 
 /* Points are few and headlines; regions of all points are one family of tests. */
-static void adjust(struct comparisons *c, const struct build_options *o)
+static void adjust(struct comparisons *c, const struct comparisons_options *o)
 {
 	struct family points = family_of(c->n), regions;
 	size_t pairs = 0;
@@ -202,9 +202,9 @@ static void adjust(struct comparisons *c, const struct build_options *o)
 	family_finish(&regions);
 }
 
-static void judge(struct point_pair *p, const struct build_options *o)
+static void judge(struct point_pair *p, const struct comparisons_options *o)
 {
-	struct change_rule region = build_region_rule(p, o), point = build_point_rule(o);
+	struct change_rule region = comparisons_region_rule(p, o), point = comparisons_point_rule(o);
 
 	p->change = change_judge(&p->period, p->q, &point);
 	for (size_t i = 0; i < p->npairs; i++) {
@@ -217,7 +217,7 @@ static void judge(struct point_pair *p, const struct build_options *o)
 	}
 }
 
-void comparisons_init(struct comparisons *c, const struct side *base, const struct side *head, const struct build_options *o)
+void comparisons_init(struct comparisons *c, const struct side *base, const struct side *head, const struct comparisons_options *o)
 {
 	*c = (struct comparisons){ .point = xcalloc(base->npoints + 1, sizeof *c->point) };
 	for (size_t i = 0; i < base->npoints; i++) {

@@ -12,9 +12,9 @@
 #include "source/linemap.h"
 
 /* What andweorc-diff takes for a margin when it is given none. */
-enum { BUILD_MARGIN_PCT = 2 };
+enum { COMPARISONS_MARGIN_PCT = 2 };
 
-struct build_options {
+struct comparisons_options {
 	const char *point;         /* only this one; NULL: all */
 	double margin_pct;         /* of the base's period, > 0 */
 	double region_margin_pct;  /* the same for regions, which are known less well; 0: as for points */
@@ -61,23 +61,23 @@ struct comparisons {
 };
 
 /* The points that both have, all compared; release it. */
-void comparisons_init(struct comparisons *c, const struct side *base, const struct side *head, const struct build_options *o);
+void comparisons_init(struct comparisons *c, const struct side *base, const struct side *head, const struct comparisons_options *o);
 void comparisons_release(struct comparisons *c);
 
 /* Part of comparisons_init: finds where cost went from one region to another. */
 void comparisons_find_shifts(struct point_pair *p);
 
 /* A margin from a command line; false when it is none. */
-bool build_read_margin(const char *text, double *pct);
+bool comparisons_read_margin(const char *text, double *pct);
 
 /* The margin of regions. */
-double build_region_margin_pct(const struct build_options *o);
+double comparisons_region_margin_pct(const struct comparisons_options *o);
 
 /* The rule for the regions of a point, in ns, and for the point itself, in logarithms. */
-struct change_rule build_region_rule(const struct point_pair *p, const struct build_options *o);
-struct change_rule build_point_rule(const struct build_options *o);
+struct change_rule comparisons_region_rule(const struct point_pair *p, const struct comparisons_options *o);
+struct change_rule comparisons_point_rule(const struct comparisons_options *o);
 
 /* False, after a message, when the two have no point in common. */
-bool build_report(struct report *r, const struct side *base, const struct side *head, const struct build_options *o);
+bool comparisons_report(struct report *r, const struct side *base, const struct side *head, const struct comparisons_options *o);
 
 #endif

@@ -81,10 +81,10 @@ static void note_noise(struct row *row, const struct comparison *c)
 		row_set(row, TEXT_NOTE, "noise inside runs alone: says nothing about other runs");
 }
 
-static void add_point(struct report *r, const struct point_pair *p, const struct build_options *o)
+static void add_point(struct report *r, const struct point_pair *p, const struct comparisons_options *o)
 {
 	const struct comparison *c = &p->period;
-	struct change_rule rule = build_point_rule(o);
+	struct change_rule rule = comparisons_point_rule(o);
 	struct row *row = report_add(r, ROW_POINT);
 
 	row_set(row, TEXT_POINT, p->base->found->name);
@@ -161,18 +161,18 @@ static void set_shift(struct row *row, size_t shift)
 }
 
 /* Of what changed: a region alone is no regression where the whole is known to be as fast as it was. */
-static void set_point_unchanged(struct row *row, const struct point_pair *p, const struct build_options *o)
+static void set_point_unchanged(struct row *row, const struct point_pair *p, const struct comparisons_options *o)
 {
-	struct change_rule rule = build_point_rule(o);
+	struct change_rule rule = comparisons_point_rule(o);
 
 	if (row->change <= CHANGE_LIKELY && change_is_within(&p->period, &rule))
 		row->real[REAL_POINT_UNCHANGED] = 1;
 }
 
-static void add_pair(struct report *r, const struct point_pair *p, const struct pair *pair, const struct build_options *o)
+static void add_pair(struct report *r, const struct point_pair *p, const struct pair *pair, const struct comparisons_options *o)
 {
 	const struct comparison *c = &pair->cost;
-	struct change_rule rule = build_region_rule(p, o);
+	struct change_rule rule = comparisons_region_rule(p, o);
 	struct row *row = add_region(r, p, pair->base->found, pair->head->found);
 	double pct = 100 / p->base_ns;
 
@@ -181,7 +181,7 @@ static void add_pair(struct report *r, const struct point_pair *p, const struct 
 	set_direction(row, c->difference.value > 0);
 	row_set(row, TEXT_MATCH, match_kind_name(pair->kind));
 	set_real(row, REAL_CONFIDENCE, pair->confidence);
-	set_test(row, p, c, pair->q, &rule, build_region_margin_pct(o));
+	set_test(row, p, c, pair->q, &rule, comparisons_region_margin_pct(o));
 	if (c->design != DESIGN_NONE) {
 		set_estimate(row, REAL_BASE_NS, &c->base, 1);
 		set_estimate(row, REAL_HEAD_NS, &c->head, 1);
@@ -244,7 +244,7 @@ static int by_weight(const void *va, const void *vb)
 	return text_order(a->text[TEXT_BASE_REGION], b->text[TEXT_BASE_REGION]);
 }
 
-static void add_comparison(struct report *r, const struct point_pair *p, const struct build_options *o)
+static void add_comparison(struct report *r, const struct point_pair *p, const struct comparisons_options *o)
 {
 	size_t first = r->n;
 
@@ -348,7 +348,7 @@ static void note_no_lines(struct report *r, const struct point_pair *p)
 }
 
 static void add_circumstances(struct report *r, const struct side *base, const struct side *head, const struct comparisons *c,
-			      const struct build_options *o)
+			      const struct comparisons_options *o)
 {
 	report_meta(r, REPORT_NAME, REPORT_VERSION);
 	report_meta(r, "version", ANDWEORC_VERSION);
@@ -375,7 +375,7 @@ static void add_circumstances(struct report *r, const struct side *base, const s
 	note_points(r, head, base, "head");
 }
 
-bool build_report(struct report *r, const struct side *base, const struct side *head, const struct build_options *o)
+bool comparisons_report(struct report *r, const struct side *base, const struct side *head, const struct comparisons_options *o)
 {
 	struct comparisons c;
 

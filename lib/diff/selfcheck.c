@@ -202,7 +202,7 @@ static bool has_blocks(const struct pack *pack)
 	return blocks >= COMPARE_MIN_RUNS;
 }
 
-static void deal_all(struct tally *t, struct pack *pack, const struct comparisons *of, bool one, const struct build_options *o)
+static void deal_all(struct tally *t, struct pack *pack, const struct comparisons *of, bool one, const struct comparisons_options *o)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
@@ -223,10 +223,10 @@ static void deal_all(struct tally *t, struct pack *pack, const struct comparison
 	gsl_rng_free(rng);
 }
 
-bool selfcheck(struct report *r, const struct side *one, const struct side *other, const struct build_options *o)
+bool selfcheck(struct report *r, const struct side *one, const struct side *other, const struct comparisons_options *o)
 {
 	const struct linemap nothing_moved = LINEMAP_INIT;
-	struct build_options options = *o;
+	struct comparisons_options options = *o;
 	struct pack pack = { .n = 0 };
 	struct tally t = { .deals = 0 };
 	struct comparisons of;

@@ -18,7 +18,7 @@
  * within their blocks where they have some in common.  Adds rows `meta`, aa_*.
  * False, after a message, when there are too few runs.
  */
-bool selfcheck(struct report *r, const struct side *one, const struct side *other, const struct build_options *o);
+bool selfcheck(struct report *r, const struct side *one, const struct side *other, const struct comparisons_options *o);
 
 /* The result in sentences. */
 void selfcheck_write_text(const struct report *r, FILE *out);

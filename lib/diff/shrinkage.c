@@ -56,7 +56,7 @@ static struct prior fit(struct estimate *const *d, size_t n)
 	return p;
 }
 
-void moderate(struct estimate **difference, size_t n)
+void shrink_errors(struct estimate **difference, size_t n)
 {
 	double most = 0;
 	struct prior prior;

@@ -19,6 +19,6 @@
  * that are small by luck, never lowers any, and raises degrees of freedom; the
  * rest of the estimate follows.  Fewer than three are left as they are.
  */
-void moderate(struct estimate **difference, size_t n);
+void shrink_errors(struct estimate **difference, size_t n);
 
 #endif

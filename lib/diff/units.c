@@ -38,7 +38,7 @@ static bool can_stand_alone(const struct causal_unit *u, enum quantity what, boo
 /* Runs of one instant differ by what they say, so that the order of the input means nothing. */
 static int by_time(const void *va, const void *vb)
 {
-	const struct group *a = va, *b = vb;
+	const struct unit *a = va, *b = vb;
 
 	if (a->order < b->order || a->order > b->order)
 		return a->order < b->order ? -1 : 1;
@@ -51,7 +51,7 @@ static int by_time(const void *va, const void *vb)
 	return text_order(a->block, b->block);
 }
 
-static void group_add(struct group *into, const struct group *from)
+static void unit_add(struct unit *into, const struct unit *from)
 {
 	for (int s = 0; s < 2; s++) {
 		causal_unit_add(&into->side[s], &from->side[s]);
@@ -60,29 +60,29 @@ static void group_add(struct group *into, const struct group *from)
 }
 
 /* Neighbours are joined until each group can stand alone, on each of the sides that it has. */
-static void join_weak(struct groups *g, enum quantity what)
+static void join_weak(struct units *g, enum quantity what)
 {
 	size_t n = 0;
-	struct group open = { .block = NULL };
+	struct unit open = { .block = NULL };
 
 	for (size_t i = 0; i < g->n; i++) {
 		bool good = true;
 
-		group_add(&open, &g->at[i]);
+		unit_add(&open, &g->at[i]);
 		for (int s = 0; s < 2; s++)
 			good = good && (g->most[s] < 0 || can_stand_alone(&open.side[s], what, g->whole[s], g->most[s]));
 		if (!good)
 			continue;
 		g->at[n++] = open;
-		open = (struct group){ .block = NULL };
+		open = (struct unit){ .block = NULL };
 	}
 	if (open.runs[0] + open.runs[1] && n)
-		group_add(&g->at[n - 1], &open);
+		unit_add(&g->at[n - 1], &open);
 	g->n = n;
 }
 
 /* The greatest information of a side; -1 when the groups are not of it. */
-static void set_most(struct groups *g, enum quantity what, bool base, bool head)
+static void set_most(struct units *g, enum quantity what, bool base, bool head)
 {
 	const bool has[2] = { base, head };
 
@@ -93,14 +93,14 @@ static void set_most(struct groups *g, enum quantity what, bool base, bool head)
 	}
 }
 
-struct groups groups_of_runs(const struct replicates *r, int s, enum quantity what)
+struct units units_of_runs(const struct replicates *r, int s, enum quantity what)
 {
-	struct groups g = { .at = xcalloc(r->n + 1, sizeof *g.at) };
+	struct units g = { .at = xcalloc(r->n + 1, sizeof *g.at) };
 
 	for (size_t i = 0; i < r->n; i++) {
-		struct group *at = &g.at[g.n++];
+		struct unit *at = &g.at[g.n++];
 
-		*at = (struct group){ .order = r->at[i].order };
+		*at = (struct unit){ .order = r->at[i].order };
 		at->side[s] = r->at[i].sum;
 		at->runs[s] = 1;
 	}
@@ -111,26 +111,26 @@ struct groups groups_of_runs(const struct replicates *r, int s, enum quantity wh
 	return g;
 }
 
-static struct group *block_at(struct groups *g, const struct replicate *r)
+static struct unit *block_at(struct units *g, const struct replicate *r)
 {
 	for (size_t i = 0; i < g->n; i++)
 		if (!strcmp(g->at[i].block, r->block)) {
 			g->at[i].order = fmin(g->at[i].order, r->order);
 			return &g->at[i];
 		}
-	g->at[g->n] = (struct group){ .block = r->block, .order = r->order };
+	g->at[g->n] = (struct unit){ .block = r->block, .order = r->order };
 	return &g->at[g->n++];
 }
 
-struct groups groups_of_blocks(const struct replicates *base, const struct replicates *head, enum quantity what)
+struct units units_of_blocks(const struct replicates *base, const struct replicates *head, enum quantity what)
 {
 	const struct replicates *side[2] = { base, head };
-	struct groups g = { .at = xcalloc(base->n + head->n + 1, sizeof *g.at), .whole = { base->whole, head->whole } };
+	struct units g = { .at = xcalloc(base->n + head->n + 1, sizeof *g.at), .whole = { base->whole, head->whole } };
 	size_t n = 0;
 
 	for (int s = 0; s < 2; s++)
 		for (size_t i = 0; i < side[s]->n; i++) {
-			struct group *at;
+			struct unit *at;
 
 			if (!side[s]->at[i].block)
 				continue;
@@ -149,7 +149,7 @@ struct groups groups_of_blocks(const struct replicates *base, const struct repli
 	return g;
 }
 
-double *groups_values(const struct groups *g, int s, enum quantity what)
+double *units_values(const struct units *g, int s, enum quantity what)
 {
 	double *v = xcalloc(g->n + 1, sizeof *v);
 
@@ -158,7 +158,7 @@ double *groups_values(const struct groups *g, int s, enum quantity what)
 	return v;
 }
 
-size_t groups_count_runs(const struct groups *g, int s)
+size_t units_count_runs(const struct units *g, int s)
 {
 	size_t n = 0;
 
@@ -167,7 +167,7 @@ size_t groups_count_runs(const struct groups *g, int s)
 	return n;
 }
 
-void groups_release(struct groups *g)
+void units_release(struct units *g)
 {
 	free(g->at);
 }

@@ -10,33 +10,33 @@
 #include "diff/compare.h"
 
 /* Of one side, 0 base or 1 head, or of both side by side. */
-struct group {
+struct unit {
 	const char *block;
 	double order;
 	struct causal_unit side[2];
 	size_t runs[2];
 };
 
-struct groups {
-	struct group *at; /* at[0..n), owned, in the order of time */
+struct units {
+	struct unit *at; /* at[0..n), owned, in the order of time */
 	size_t n;
 	bool whole[2];    /* as in struct replicates */
 	double most[2];   /* the greatest information of each side; -1: the groups are not of it */
 };
 
 /* The runs of side s. */
-struct groups groups_of_runs(const struct replicates *r, int s, enum quantity what);
+struct units units_of_runs(const struct replicates *r, int s, enum quantity what);
 
 /* The blocks that have both sides; runs without a partner are left out. */
-struct groups groups_of_blocks(const struct replicates *base, const struct replicates *head, enum quantity what);
+struct units units_of_blocks(const struct replicates *base, const struct replicates *head, enum quantity what);
 
-void groups_release(struct groups *g);
+void units_release(struct units *g);
 
 /* What each group says of side s, for the caller to free. */
-double *groups_values(const struct groups *g, int s, enum quantity what);
+double *units_values(const struct units *g, int s, enum quantity what);
 
 /* How many runs of side s are in them. */
-size_t groups_count_runs(const struct groups *g, int s);
+size_t units_count_runs(const struct units *g, int s);
 
 /* What the sums say; not finite when they say nothing. */
 double quantity_of(const struct causal_unit *u, enum quantity what);

@@ -2,22 +2,22 @@
 
 #include <math.h>
 
-const double allowance_relative = 0.03, allowance_slope = 0.006;
+const double systematic_relative = 0.03, systematic_slope = 0.006;
 
 /* Half widths are added as standard errors are: the allowance is known, and has no degrees of freedom to lose. */
 static void widen(struct estimate *e, double off)
 {
 	if (!isfinite(e->se))
 		return;
-	off = hypot(allowance_relative * e->value, off);
+	off = hypot(systematic_relative * e->value, off);
 	e->se = hypot(e->se, off * STATS_NORMAL_95 / stats_t95(e->df));
 	stats_estimate_finish(e);
 }
 
-void allowance_widen(struct causal_effect *e)
+void systematic_widen(struct causal_effect *e)
 {
-	widen(&e->fit.slope, allowance_slope);
-	widen(&e->fit.cost, allowance_slope * e->period_ns);
+	widen(&e->fit.slope, systematic_slope);
+	widen(&e->fit.cost, systematic_slope * e->period_ns);
 	for (size_t i = 0; i < e->nlevels; i++)
-		widen(&e->level[i].gain, allowance_slope * e->level[i].s);
+		widen(&e->level[i].gain, systematic_slope * e->level[i].s);
 }

@@ -13,13 +13,13 @@
 #include "estimate/causal.h"
 
 /* Standard deviations: of what a prediction is off by, relative to it, and absolutely, as a slope. */
-extern const double allowance_relative, allowance_slope;
+extern const double systematic_relative, systematic_slope;
 
 /*
  * Widens slope, cost and levels of e, and makes their p larger; values stay.  Of an
  * effect that was estimated.  Comparisons of one program with a changed one are to
  * use what stood there before: both are off alike.
  */
-void allowance_widen(struct causal_effect *e);
+void systematic_widen(struct causal_effect *e);
 
 #endif

@@ -105,7 +105,7 @@ static void stop_target(struct conductor *c)
 			kill(c->pid, SIGKILL);
 		conductor_sleep(c, now_ns() + TICK_MS * MS);
 	}
-	leftover_end(&c->leftover, &c->processes, KILL_AFTER_MS * MS);
+	orphans_end(&c->orphans, &c->processes, KILL_AFTER_MS * MS);
 }
 
 static void log_end(struct conductor *c, int64_t ended)
@@ -147,7 +147,7 @@ void conductor_release(struct conductor *c)
 	machine_release(&c->machine);
 	bursts_release(&c->bursts);
 	processes_release(&c->processes);
-	leftover_release(&c->leftover);
+	orphans_release(&c->orphans);
 	c->trials = NULL;
 	c->picked = NULL;
 }
@@ -158,8 +158,8 @@ void conductor_prepare(struct conductor *c)
 	c->arena->attend_first = c->points.nwanted > 0;
 	c->arena->want_breaks = c->points.nwanted > 0;
 	points_prepare(&c->points, c->arena);
-	leftover_begin(&c->leftover);
-	whole_prepare(c);
+	orphans_begin(&c->orphans);
+	whole_runs_prepare(c);
 }
 
 void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
@@ -198,7 +198,7 @@ void conduct(struct conductor *c)
 		if (!c->whole.on && c->block > 0 && conductor_run_is_due(c))
 			conductor_observe_run(c);
 		if (c->whole.on)
-			whole_conduct(c);
+			whole_runs_conduct(c);
 		else if (discover(c))
 			(c->plan->attach_only ? conductor_observe_only : conductor_experiment)(c);
 		if (!c->whole.on)
@@ -218,9 +218,9 @@ void conduct(struct conductor *c)
 		status_clear(c->status);
 	conductor_drain(c);
 	if (c->whole.on)
-		whole_log(c);
+		whole_runs_log(c);
 	conductor_let_go(c);
-	whole_decide(c);
+	whole_runs_decide(c);
 	processes_take_leave(&c->processes);
 	journal_samples(c->journal, c->run, c->regions);
 	points_log(&c->points);

@@ -76,7 +76,7 @@ struct conductor {
 	unsigned run;            /* 1.. */
 	pid_t pid;
 	struct processes processes;
-	struct leftover leftover;
+	struct orphans orphans;
 	volatile sig_atomic_t alone; /* 1: the command has ended, and the run goes on with what it has left behind */
 	int64_t leftover_ns;      /* when it is to be looked at again */
 	uint32_t news;           /* arena->news as it was last attended to */

@@ -47,21 +47,21 @@ static void read_children(struct children *c, const struct children *others)
 		fclose(f);
 }
 
-void leftover_release(struct leftover *l)
+void orphans_release(struct orphans *l)
 {
 	free(l->others.v);
-	*l = (struct leftover){ 0 };
+	*l = (struct orphans){ 0 };
 }
 
-void leftover_begin(struct leftover *l)
+void orphans_begin(struct orphans *l)
 {
 	const struct children none = { 0 };
 
-	leftover_release(l);
+	orphans_release(l);
 	read_children(&l->others, &none);
 }
 
-static bool has_children(const struct leftover *l)
+static bool has_children(const struct orphans *l)
 {
 	struct children c = { 0 };
 	bool any;
@@ -85,7 +85,7 @@ static bool has_visitor(struct processes *p, int64_t now)
 }
 
 /* Do they use the processor?  Looked at now and then; taken for granted until the first time. */
-static bool is_working(struct leftover *l, struct processes *p, int64_t now)
+static bool is_working(struct orphans *l, struct processes *p, int64_t now)
 {
 	int64_t cpu, passed = now - l->cpu_at_ns;
 
@@ -98,7 +98,7 @@ static bool is_working(struct leftover *l, struct processes *p, int64_t now)
 	return l->working;
 }
 
-bool leftover_goes_on(struct leftover *l, struct processes *p, uint64_t visits, int64_t now)
+bool orphans_goes_on(struct orphans *l, struct processes *p, uint64_t visits, int64_t now)
 {
 	if (!l->began_ns) {
 		l->began_ns = l->cpu_at_ns = now;
@@ -120,7 +120,7 @@ bool leftover_goes_on(struct leftover *l, struct processes *p, uint64_t visits, 
 /* ---- its end ------------------------------------------------------------------------ */
 
 /* A child is not reaped between the two lines: the number is its own, whether it lives or not. */
-static void signal_children(const struct leftover *l, struct children *told, int sig)
+static void signal_children(const struct orphans *l, struct children *told, int sig)
 {
 	struct children c = { 0 };
 
@@ -135,7 +135,7 @@ static void signal_children(const struct leftover *l, struct children *told, int
 	free(c.v);
 }
 
-void leftover_end(struct leftover *l, struct processes *p, int64_t patience_ns)
+void orphans_end(struct orphans *l, struct processes *p, int64_t patience_ns)
 {
 	int64_t kill_at = now_ns() + patience_ns;
 	struct children told = { 0 };

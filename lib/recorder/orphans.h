@@ -15,7 +15,7 @@ struct children {
 };
 
 /* Since the command has ended. */
-struct leftover {
+struct orphans {
 	int64_t began_ns;    /* when that was, about */
 	uint64_t visits;     /* of all points, by all, as last seen */
 	int64_t progress_ns; /* when they last grew; 0: never */
@@ -28,8 +28,8 @@ struct leftover {
  * A run begins: what children there are by now are not of it, whether earlier runs
  * have left them or whoever became us.
  */
-void leftover_begin(struct leftover *l);
-void leftover_release(struct leftover *l);
+void orphans_begin(struct orphans *l);
+void orphans_release(struct orphans *l);
 
 /*
  * Does the recording go on with it?  It does if some process makes progress, as a
@@ -37,13 +37,13 @@ void leftover_release(struct leftover *l);
  * Helpers that sit there waiting are not waited for.  `visits`: of all points, by
  * all.
  */
-bool leftover_goes_on(struct leftover *l, struct processes *p, uint64_t visits, int64_t now_ns);
+bool orphans_goes_on(struct orphans *l, struct processes *p, uint64_t visits, int64_t now_ns);
 
 /*
  * Ends it: SIGTERM once to each, SIGKILL to those that live on after patience_ns.
  * That is, all our children that the run has made: when its parent ends, a process
  * becomes our child, for we are the reaper of the subtree.  Reaps them.
  */
-void leftover_end(struct leftover *l, struct processes *p, int64_t patience_ns);
+void orphans_end(struct orphans *l, struct processes *p, int64_t patience_ns);
 
 #endif

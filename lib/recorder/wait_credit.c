@@ -56,7 +56,7 @@ static bool owed(const struct arena *a, const struct arena_thread *t, int64_t no
 	return weight != 0;
 }
 
-bool tick(struct arena *a, int64_t now_ns)
+bool wait_credit(struct arena *a, int64_t now_ns)
 {
 	uint32_t n = shared_threads(a);
 	bool any = false;

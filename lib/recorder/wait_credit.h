@@ -13,7 +13,7 @@
  * Raises G by what threads that wait in the region have earned by `now_ns`.  True
  * when there are such threads: call it again in TICK_NS.
  */
-bool tick(struct arena *a, int64_t now_ns);
+bool wait_credit(struct arena *a, int64_t now_ns);
 
 enum { TICK_NS = 1000000 };
 

@@ -86,7 +86,7 @@ void conductor_sleep(struct conductor *c, int64_t at)
 	struct timespec t;
 
 	atomic_store_explicit(&c->arena->expires_ns, now + ARENA_ALIVE_NS, memory_order_relaxed);
-	if (tick(c->arena, now) && !c->ticking) {
+	if (wait_credit(c->arena, now) && !c->ticking) {
 		c->ticking = true;
 		conductor_let_go(c);
 		machine_release(&c->machine);
@@ -206,7 +206,7 @@ bool conductor_over(struct conductor *c)
 	if (c->ready)
 		conductor_read_modules(c, false);
 	conductor_drain(c);
-	c->over = !leftover_goes_on(&c->leftover, &c->processes, all_visits(c), now);
+	c->over = !orphans_goes_on(&c->orphans, &c->processes, all_visits(c), now);
 	return c->over;
 }
 

@@ -50,7 +50,7 @@ static void log_regions(struct conductor *c)
 	conductor_know_given(c);
 }
 
-void whole_decide(struct conductor *c)
+void whole_runs_decide(struct conductor *c)
 {
 	if (c->whole.on || c->points.automatic.asked || c->plan->attach_only || c->plan->runs == 1 || (!c->plan->runs && !c->plan->duration_ns))
 		return;
@@ -72,7 +72,7 @@ void whole_decide(struct conductor *c)
 	warn_of_few(c);
 }
 
-void whole_prepare(struct conductor *c)
+void whole_runs_prepare(struct conductor *c)
 {
 	const struct trial *t;
 
@@ -87,7 +87,7 @@ void whole_prepare(struct conductor *c)
 	conductor_switch(c, c->whole.region, c->whole.pct);
 }
 
-void whole_conduct(struct conductor *c)
+void whole_runs_conduct(struct conductor *c)
 {
 	log_regions(c);
 	if (c->whole.observed)
@@ -109,7 +109,7 @@ static bool clock_of_main(const struct conductor *c, int64_t *began, int64_t *de
 	return *began > 0;
 }
 
-void whole_log(struct conductor *c)
+void whole_runs_log(struct conductor *c)
 {
 	struct window w = { .region = c->whole.region, .pct = c->whole.pct };
 	struct buf *b = &c->journal->line;

@@ -12,15 +12,15 @@
 #include "recorder/conductor.h"
 
 /* After a run: shall the further ones be whole? */
-void whole_decide(struct conductor *c);
+void whole_runs_decide(struct conductor *c);
 
 /* Before a run is launched, in an empty arena: decides what it is sped up by. */
-void whole_prepare(struct conductor *c);
+void whole_runs_prepare(struct conductor *c);
 
 /* While it runs, until it ends or the time is up. */
-void whole_conduct(struct conductor *c);
+void whole_runs_conduct(struct conductor *c);
 
 /* Once it has ended: its record. */
-void whole_log(struct conductor *c);
+void whole_runs_log(struct conductor *c);
 
 #endif

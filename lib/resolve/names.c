@@ -82,7 +82,7 @@ const struct name *names_of(struct names *names, const char *key)
 	name->key = key;
 	name->plain = names->functions ? image_demangle(key) : xstrdup(key);
 	name->value = escaped(name->plain);
-	list_add(&member, name->plain, ";@");
+	value_list_add(&member, name->plain, ";@");
 	name->member = escaped(member.s ? member.s : "");
 	buf_release(&member);
 	return name;

@@ -5,30 +5,30 @@
 
 #include "base/alloc.h"
 
-void hold_init(struct hold *h)
+void pending_init(struct pending *h)
 {
-	*h = (struct hold){ 0 };
+	*h = (struct pending){ 0 };
 }
 
-void hold_release(struct hold *h)
+void pending_release(struct pending *h)
 {
-	while (hold_first(h))
-		hold_drop(h);
+	while (pending_first(h))
+		pending_drop(h);
 	free(h->v);
-	hold_init(h);
+	pending_init(h);
 }
 
-bool hold_is_empty(const struct hold *h)
+bool pending_is_empty(const struct pending *h)
 {
 	return h->first == h->n;
 }
 
-bool hold_is_full(const struct hold *h)
+bool pending_is_full(const struct pending *h)
 {
-	return h->bytes >= HOLD_MAX;
+	return h->bytes >= PENDING_MAX;
 }
 
-void hold_add(struct hold *h, const struct record *rec)
+void pending_add(struct pending *h, const struct record *rec)
 {
 	struct record *copy = xcalloc(1, sizeof *copy);
 
@@ -47,12 +47,12 @@ void hold_add(struct hold *h, const struct record *rec)
 	h->bytes += rec->raw_len;
 }
 
-struct record *hold_first(struct hold *h)
+struct record *pending_first(struct pending *h)
 {
-	return hold_is_empty(h) ? NULL : h->v[h->first];
+	return pending_is_empty(h) ? NULL : h->v[h->first];
 }
 
-void hold_drop(struct hold *h)
+void pending_drop(struct pending *h)
 {
 	struct record *rec = h->v[h->first++];
 

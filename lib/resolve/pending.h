@@ -14,25 +14,25 @@
 #include "format/record.h"
 
 /* What may wait, so that memory stays bounded. */
-#define HOLD_MAX ((size_t)64 << 20) /* bytes of text */
+#define PENDING_MAX ((size_t)64 << 20) /* bytes of text */
 
-struct hold {
+struct pending {
 	struct record **v; /* v[first..n), owned */
 	size_t first, n, cap;
 	size_t bytes;
 };
 
-void hold_init(struct hold *h);
-void hold_release(struct hold *h);
+void pending_init(struct pending *h);
+void pending_release(struct pending *h);
 
-bool hold_is_empty(const struct hold *h);
-bool hold_is_full(const struct hold *h);
+bool pending_is_empty(const struct pending *h);
+bool pending_is_full(const struct pending *h);
 
 /* Adds a copy. */
-void hold_add(struct hold *h, const struct record *rec);
+void pending_add(struct pending *h, const struct record *rec);
 
-/* The one that waits longest (valid until hold_drop), or NULL. */
-struct record *hold_first(struct hold *h);
-void hold_drop(struct hold *h);
+/* The one that waits longest (valid until pending_drop), or NULL. */
+struct record *pending_first(struct pending *h);
+void pending_drop(struct pending *h);
 
 #endif

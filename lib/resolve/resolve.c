@@ -200,7 +200,7 @@ static void add_aliases(struct resolve *r, struct buf *out, struct record *rec, 
 		*place = r;
 		if (list.len > 0)
 			buf_addc(&list, ',');
-		list_add(&list, plain, ",");
+		value_list_add(&list, plain, ",");
 	}
 	if (list.len > 0)
 		add_str(out, rec, "also", list.s);

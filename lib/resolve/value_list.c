@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-void list_add(struct buf *list, const char *text, const char *separators)
+void value_list_add(struct buf *list, const char *text, const char *separators)
 {
 	for (; *text; text++) {
 		if (*text == '%' || strchr(separators, *text))

@@ -10,6 +10,6 @@
 #include "base/buf.h"
 
 /* Appends one member, or a part of one; the caller writes the separators. */
-void list_add(struct buf *list, const char *text, const char *separators);
+void value_list_add(struct buf *list, const char *text, const char *separators);
 
 #endif

@@ -52,7 +52,7 @@ static int watch(uintptr_t address, uint32_t number, uint64_t *id)
 		.remove_on_exec = 1, /* required with sigtrap */
 		.sig_data = (uint64_t)SAMPLER_MARK << 32 | number,
 	};
-	int fd = guard_open(&attr, id);
+	int fd = hidden_fd_open(&attr, id);
 
 	if (fd < 0)
 		atomic_store_explicit(&arena->break_errno, -fd, memory_order_relaxed);
@@ -84,7 +84,7 @@ void breakpoint_measure(void)
 			cost[k] = cost[k - 1];
 		cost[k] = ns;
 	}
-	guard_close(fd, id);
+	hidden_fd_close(fd, id);
 	atomic_store_explicit(&arena->break_cost_ns, (uint64_t)cost[TRIALS / 2], memory_order_relaxed);
 }
 
@@ -104,7 +104,7 @@ static uintptr_t address_of(uint64_t place)
 
 static void give_up(uint32_t i)
 {
-	guard_close(watched.at[i].fd, watched.at[i].id);
+	hidden_fd_close(watched.at[i].fd, watched.at[i].id);
 	watched.at[i].fd = -ECANCELED;
 }
 

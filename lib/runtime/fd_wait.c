@@ -65,7 +65,7 @@ bool wait_was_for_peer(struct wait *w, const struct latest *l)
 /* ---- transfers ------------------------------------------------------------------- */
 
 /* Keys, and what is to be released; `other` is the second of that, when both are. */
-static uint64_t name(struct transfer *t, uint64_t *other)
+static uint64_t name(struct fd_wait *t, uint64_t *other)
 {
 	uint64_t out = t->out != NO_FD ? channel_out(t->out) : 0, room;
 
@@ -82,14 +82,14 @@ static bool was_released(uint64_t key)
 	return key && vclock_released_at(&arena->clock, key);
 }
 
-static void begin(struct transfer *t, uint64_t release, const void *site)
+static void begin(struct fd_wait *t, uint64_t release, const void *site)
 {
 	bool peer = habit_is_peer(t->habit) || was_released(t->from) || was_released(t->into);
 
 	wait_begin_releasing(&t->wait, CLASS_IO, site, !peer, WAIT_UNKNOWN, release);
 }
 
-void transfer_begin(struct transfer *t, int in, int out, const void *site)
+void fd_wait_begin(struct fd_wait *t, int in, int out, const void *site)
 {
 	uint64_t release = 0, other = 0;
 
@@ -106,7 +106,7 @@ void transfer_begin(struct transfer *t, int in, int out, const void *site)
 	begin(t, release, site);
 }
 
-void transfer_begin_with(struct transfer *t, int fd, uint64_t release, uint64_t await, const void *site)
+void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t await, const void *site)
 {
 	t->in = fd;
 	t->out = NO_FD;
@@ -117,7 +117,7 @@ void transfer_begin_with(struct transfer *t, int fd, uint64_t release, uint64_t 
 	begin(t, release, site);
 }
 
-void transfer_end(struct transfer *t, bool done)
+void fd_wait_end(struct fd_wait *t, bool done)
 {
 	struct latest latest = { 0, 0 };
 	uint64_t unused;

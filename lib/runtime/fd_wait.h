@@ -2,12 +2,12 @@
  * fd_wait: a call that moves something through descriptors, or waits until it
  * could.
  *
- *     struct transfer t;
+ *     struct fd_wait t;
  *     ssize_t n;
  *
- *     transfer_begin(&t, fd, NO_FD, SITE);
+ *     fd_wait_begin(&t, fd, NO_FD, SITE);
  *     n = CALL(REAL(read)(fd, buf, size));
- *     transfer_end(&t, n >= 0);
+ *     fd_wait_end(&t, n >= 0);
  *
  * Before the call it releases what others may wait for: a reader makes room, and a
  * writer brings data.  After it, whether a thread of the recording ended the
@@ -38,13 +38,13 @@ enum { NO_FD = -1 };
 /* Body of a wrapper that returns what `call` does, as got_: >= 0, or -1 for an error; `then` is done before. */
 #define TRANSFER_THEN(in, out, then, call)                                                                                   \
 	do {                                                                                                                 \
-		struct transfer t_;                                                                                          \
+		struct fd_wait t_;                                                                                           \
 		__typeof__(call) got_;                                                                                       \
 		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
-		transfer_begin(&t_, in, out, SITE);                                                                          \
+		fd_wait_begin(&t_, in, out, SITE);                                                                           \
 		got_ = CALL(call);                                                                                           \
-		transfer_end(&t_, (ssize_t)got_ >= 0);                                                                       \
+		fd_wait_end(&t_, (ssize_t)got_ >= 0);                                                                        \
 		then;                                                                                                        \
 		return got_;                                                                                                 \
 	} while (0)
@@ -55,7 +55,7 @@ enum { NO_FD = -1 };
 /* The same for a call that returns how many bytes it has moved: one after the other (stream), or at a place in a file. */
 #define MOVE(in, out, stream, call) TRANSFER_THEN(in, out, moved_count(in, out, got_, stream), call)
 
-struct transfer {
+struct fd_wait {
 	struct wait wait;
 	int in, out;          /* NO_FD: none */
 	bool named;           /* the keys are known */
@@ -64,11 +64,11 @@ struct transfer {
 };
 
 /* The calling thread is watched (wait_is_watched). */
-void transfer_begin(struct transfer *t, int in, int out, const void *site);
-void transfer_end(struct transfer *t, bool done);
+void fd_wait_begin(struct fd_wait *t, int in, int out, const void *site);
+void fd_wait_end(struct fd_wait *t, bool done);
 
 /* The same with keys that the caller knows: `release` before the wait for `await`; 0: none.  For use while clocks matter. */
-void transfer_begin_with(struct transfer *t, int fd, uint64_t release, uint64_t await, const void *site);
+void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t await, const void *site);
 
 /* Counts n bytes that have been read from `in` and written to `out`, for the automatic progress points; n < 0: none.  See moved.c. */
 void moved_count(int in, int out, int64_t n, bool stream);

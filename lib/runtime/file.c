@@ -141,7 +141,7 @@ enum lock_step { LOCK_NONE, LOCK_TAKEN, LOCK_GIVEN };
 
 #define LOCKING(step, fd, call)                                                                                              \
 	do {                                                                                                                 \
-		struct transfer t;                                                                                           \
+		struct fd_wait t;                                                                                            \
 		int err;                                                                                                     \
 		if (likely(!wait_is_watched()) || (step) == LOCK_NONE)                                                       \
 			return call;                                                                                         \
@@ -150,9 +150,9 @@ enum lock_step { LOCK_NONE, LOCK_TAKEN, LOCK_GIVEN };
 				sync_release(channel_lock(fd), SITE);                                                        \
 			return call;                                                                                         \
 		}                                                                                                            \
-		transfer_begin_with(&t, fd, 0, wait_is_accounted() ? channel_lock(fd) : 0, SITE);                            \
+		fd_wait_begin_with(&t, fd, 0, wait_is_accounted() ? channel_lock(fd) : 0, SITE);                             \
 		err = CALL(call);                                                                                            \
-		transfer_end(&t, err >= 0);                                                                                  \
+		fd_wait_end(&t, err >= 0);                                                                                   \
 		return err;                                                                                                  \
 	} while (0)
 

@@ -40,7 +40,7 @@ static uint32_t owner_of(int fd)
 	return fd >= 0 && fd < NUMBERS ? atomic_load_explicit(&owner[fd], memory_order_acquire) : 0;
 }
 
-bool guard_is_ours(int fd)
+bool hidden_fd_is_ours(int fd)
 {
 	return owner_of(fd) != 0;
 }
@@ -88,7 +88,7 @@ static int high_copy(int fd)
 	return high;
 }
 
-int guard_open(struct perf_event_attr *attr, uint64_t *id)
+int hidden_fd_open(struct perf_event_attr *attr, uint64_t *id)
 {
 	int low, high;
 
@@ -117,7 +117,7 @@ static bool is_event(int fd, uint64_t id)
 	return SYS(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id;
 }
 
-int guard_find(int fd, uint64_t id)
+int hidden_fd_find(int fd, uint64_t id)
 {
 	uint32_t me = calling_thread();
 
@@ -129,9 +129,9 @@ int guard_find(int fd, uint64_t id)
 	return -1;
 }
 
-void guard_close(int fd, uint64_t id)
+void hidden_fd_close(int fd, uint64_t id)
 {
-	fd = guard_find(fd, id);
+	fd = hidden_fd_find(fd, id);
 	if (fd < 0)
 		return;
 	/* By a system call past libc it may have become the program's after all. */
@@ -140,7 +140,7 @@ void guard_close(int fd, uint64_t id)
 	atomic_store_explicit(&owner[fd], 0, memory_order_release);
 }
 
-void guard_make_way(int fd)
+void hidden_fd_make_way(int fd)
 {
 	uint32_t tid = owner_of(fd);
 	int elsewhere;
@@ -155,7 +155,7 @@ void guard_make_way(int fd)
 		sampler_replace(tid);
 }
 
-void guard_forget(void)
+void hidden_fd_forget(void)
 {
 	for (unsigned fd = next_of_ours(0, NUMBERS); fd < NUMBERS; fd = next_of_ours(fd + 1, NUMBERS)) {
 		SYS(SYS_close, fd);
@@ -164,7 +164,7 @@ void guard_forget(void)
 	atomic_store_explicit(&opening, 0, memory_order_relaxed);
 }
 
-void guard_stop(bool all, bool stop)
+void hidden_fd_stop(bool all, bool stop)
 {
 	uint32_t me = calling_thread();
 
@@ -247,7 +247,7 @@ EXPORT void closefrom(int from)
 		return;
 	/* A kernel before 5.9: libc would look into /proc. */
 	for (; first < top; first++)
-		if (!guard_is_ours((int)first))
+		if (!hidden_fd_is_ours((int)first))
 			SYS(SYS_close, first);
 	real.closefrom((int)top);
 }

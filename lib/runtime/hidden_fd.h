@@ -18,32 +18,32 @@
 struct perf_event_attr;
 
 /* An event of perf for the calling thread, out of the program's way; -errno: refused, or no number was free for it. */
-int guard_open(struct perf_event_attr *attr, uint64_t *id);
+int hidden_fd_open(struct perf_event_attr *attr, uint64_t *id);
 
 /* Where the calling thread's event is, that was at fd: the program may have wanted the number.  -1: nowhere. */
-int guard_find(int fd, uint64_t id);
+int hidden_fd_find(int fd, uint64_t id);
 
-void guard_close(int fd, uint64_t id); /* fd < 0: nothing */
+void hidden_fd_close(int fd, uint64_t id); /* fd < 0: nothing */
 
 /* Is it ours, so that the program is to be told that there is none (EBADF)? */
-bool guard_is_ours(int fd);
+bool hidden_fd_is_ours(int fd);
 
 /* The first line of wrappers that get a descriptor: what the program cannot know of is not there. */
 #define GUARDED(fd)                                                                                                          \
 	do {                                                                                                                 \
-		if (__builtin_expect(guard_is_ours(fd), 0)) {                                                                \
+		if (__builtin_expect(hidden_fd_is_ours(fd), 0)) {                                                            \
 			errno = EBADF;                                                                                       \
 			return -1;                                                                                           \
 		}                                                                                                            \
 	} while (0)
 
 /* The program is about to give the number to a descriptor of its own. */
-void guard_make_way(int fd);
+void hidden_fd_make_way(int fd);
 
 /* In a forked child: the copies of its parent's are closed. */
-void guard_forget(void);
+void hidden_fd_forget(void);
 
 /* Stops (or starts again) the events of the calling thread, or of all of the process. */
-void guard_stop(bool all, bool stop);
+void hidden_fd_stop(bool all, bool stop);
 
 #endif

@@ -231,7 +231,7 @@ EXPORT int dup2(int fd, int at)
 	int copy;
 
 	GUARDED(fd);
-	guard_make_way(at);
+	hidden_fd_make_way(at);
 	copy = REAL(dup2)(fd, at);
 
 	if (copy >= 0)
@@ -244,7 +244,7 @@ EXPORT int dup3(int fd, int at, int flags)
 	int copy;
 
 	GUARDED(fd);
-	guard_make_way(at);
+	hidden_fd_make_way(at);
 	copy = REAL(dup3)(fd, at, flags);
 
 	if (copy >= 0)
@@ -257,21 +257,21 @@ EXPORT int dup3(int fd, int at, int flags)
 /* Body of a wrapper for a message queue: a receiver makes room, a sender brings a message. */
 #define QUEUE(q, receives, call)                                                                                             \
 	do {                                                                                                                 \
-		struct transfer t_;                                                                                          \
+		struct fd_wait t_;                                                                                           \
 		__typeof__(call) got_;                                                                                       \
 		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
 		begin_queue(&t_, q, receives, SITE);                                                                         \
 		got_ = CALL(call);                                                                                           \
-		transfer_end(&t_, got_ >= 0);                                                                                \
+		fd_wait_end(&t_, got_ >= 0);                                                                                 \
 		return got_;                                                                                                 \
 	} while (0)
 
-static void begin_queue(struct transfer *t, mqd_t q, bool receives, const void *site)
+static void begin_queue(struct fd_wait *t, mqd_t q, bool receives, const void *site)
 {
 	uint64_t data = wait_is_accounted() ? channel_queue(q) : 0, space = channel_space(data);
 
-	transfer_begin_with(t, q, receives ? space : data, receives ? data : space, site);
+	fd_wait_begin_with(t, q, receives ? space : data, receives ? data : space, site);
 }
 
 EXPORT ssize_t mq_receive(mqd_t q, char *message, size_t room, unsigned *priority)

@@ -138,7 +138,7 @@ static void fill_in(struct arena *a, struct arena_process *p, int32_t parent)
 	atomic_store_explicit(&p->parent, parent, memory_order_relaxed);
 	atomic_store_explicit(&p->left, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->withdraw, 0, memory_order_relaxed);
-	atomic_store_explicit(&p->signals, ours_word(), memory_order_relaxed);
+	atomic_store_explicit(&p->signals, sample_signal_word(), memory_order_relaxed);
 	atomic_store_explicit(&p->visits, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->base, (uintptr_t)a, memory_order_relaxed);
 	/* Pairs with the acquire of the conductor: it sees the rest. */

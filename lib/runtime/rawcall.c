@@ -87,7 +87,7 @@ void rawcall_watch(void)
 			.sig_data = (uint64_t)SAMPLER_MARK << 32 | (SAMPLER_RAWCALL + i),
 		};
 
-		watched[i].fd = guard_open(&attr, &watched[i].id);
+		watched[i].fd = hidden_fd_open(&attr, &watched[i].id);
 		watched[i].hits = 0;
 		watched[i].on = watched[i].fd >= 0;
 	}
@@ -96,7 +96,7 @@ void rawcall_watch(void)
 static void forget(uint32_t i)
 {
 	if (watched[i].on)
-		guard_close(watched[i].fd, watched[i].id);
+		hidden_fd_close(watched[i].fd, watched[i].id);
 	watched[i].on = false;
 }
 
@@ -118,7 +118,7 @@ void rawcall_hit(uint32_t number, void *context)
 			forget(i);
 		return;
 	}
-	if (!ours_act((int)r[REG_RDI], (const void *)r[REG_RSI], (void *)r[REG_RDX]))
+	if (!sample_signal_act((int)r[REG_RDI], (const void *)r[REG_RSI], (void *)r[REG_RDX]))
 		return;
 	r[REG_RAX] = 0;
 	r[REG_RIP] += CALL_BYTES;

@@ -580,28 +580,28 @@ void signal_wait_end_any(struct wait *w);
 
 /* ---- sample_signal.c ---- */
 
-bool ours_take(int sig); /* init: the signal is one of ours from now on (there are two at most); false: it cannot be had */
-bool ours_in_place(void);  /* any: do our signals still have our handler? */
-bool ours_have_room(void); /* any: has the handler room wherever it would run in the calling thread? */
+bool sample_signal_take(int sig); /* init: the signal is one of ours from now on (there are two at most); false: it cannot be had */
+bool sample_signal_in_place(void);  /* any: do our signals still have our handler? */
+bool sample_signal_have_room(void); /* any: has the handler room wherever it would run in the calling thread? */
 
 /*
  * any: rt_sigaction(2) of the program's, past libc (act and old as the kernel has
  * them).  False: the signal is none of ours, and the kernel is to do it.
  */
-bool ours_act(int sig, const void *act, void *old);
+bool sample_signal_act(int sig, const void *act, void *old);
 
 /* any: copies the set, less the signals that are ours; these as the kernel's sets have them. */
 void without_ours(const sigset_t *set, sigset_t *copy);
-uint64_t ours_word(void);
+uint64_t sample_signal_word(void);
 
 /* any: the program changes its mask (how and set as the kernel has them); returns the set that is to be used for it. */
-uint64_t ours_believe(int how, uint64_t set);
+uint64_t sample_signal_believe(int how, uint64_t set);
 
 /* any: after any call that may have taken, or let in, a signal that was put off. */
-void ours_settle(void);
+void sample_signal_settle(void);
 
 /* any: before a call that has a mask for as long as it lasts (NULL: none).  Returns a copy; *before: self.masked afterwards. */
-const sigset_t *ours_suspend(const sigset_t *mask, sigset_t *copy, uint64_t *before);
+const sigset_t *sample_signal_suspend(const sigset_t *mask, sigset_t *copy, uint64_t *before);
 
 /* The call, with that mask. */
 #define WITH_MASK(mask, call)                                                                                                \
@@ -609,10 +609,10 @@ const sigset_t *ours_suspend(const sigset_t *mask, sigset_t *copy, uint64_t *bef
 		sigset_t copy_of_mask_;                                                                                      \
 		uint64_t before_;                                                                                            \
 		__typeof__(call) result_;                                                                                    \
-		mask = ours_suspend(mask, &copy_of_mask_, &before_);                                                         \
+		mask = sample_signal_suspend(mask, &copy_of_mask_, &before_);                                                \
 		result_ = call;                                                                                              \
 		self.masked = before_;                                                                                       \
-		ours_settle();                                                                                               \
+		sample_signal_settle();                                                                                      \
 		result_;                                                                                                     \
 	})
 

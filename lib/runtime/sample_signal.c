@@ -72,7 +72,7 @@ static uint64_t bit(int sig)
 	return 1ull << (sig - 1);
 }
 
-uint64_t ours_word(void)
+uint64_t sample_signal_word(void)
 {
 	uint64_t word = 0;
 
@@ -84,7 +84,7 @@ uint64_t ours_word(void)
 void without_ours(const sigset_t *set, sigset_t *copy)
 {
 	*copy = *set;
-	set_word(copy, word_of(set) & ~ours_word());
+	set_word(copy, word_of(set) & ~sample_signal_word());
 }
 
 /* ---- what is sent to the program ---------------------------------------------------- */
@@ -140,7 +140,7 @@ static __attribute__((noinline)) void put_off(int sig, const siginfo_t *info, uc
 }
 
 /* What was put off has been let in or taken, by this thread or another one: back to how it was. */
-void ours_settle(void)
+void sample_signal_settle(void)
 {
 	uint64_t pending = 0, set = self.put_off;
 
@@ -221,7 +221,7 @@ static bool install(unsigned i, struct sigaction *before)
 }
 
 /* The handlers as the kernel has them: a program can go past libc. */
-bool ours_in_place(void)
+bool sample_signal_in_place(void)
 {
 	struct {
 		void (*handler)(int, siginfo_t *, void *);
@@ -236,7 +236,7 @@ bool ours_in_place(void)
 	return true;
 }
 
-bool ours_have_room(void)
+bool sample_signal_have_room(void)
 {
 	return !self.tight || !atomic_load_explicit(&on_alternate, memory_order_relaxed);
 }
@@ -252,7 +252,7 @@ static void go_to_alternate(void)
 			install(i, NULL);
 }
 
-bool ours_take(int sig)
+bool sample_signal_take(int sig)
 {
 	unsigned i = 0;
 	sigset_t set, old;
@@ -351,15 +351,15 @@ static int act_elsewhere(int sig, const struct sigaction *act, struct sigaction 
 	if (act) {
 		copy = *act;
 		if (copy.sa_flags & SA_ONSTACK)
-			set_word(&copy.sa_mask, word_of(&act->sa_mask) | ours_word());
+			set_word(&copy.sa_mask, word_of(&act->sa_mask) | sample_signal_word());
 	}
 	err = real.sigaction(sig, act ? &copy : NULL, old);
 	if (err)
 		return err;
 	if (old && added)
-		set_word(&old->sa_mask, (word_of(&old->sa_mask) & ~ours_word()) | asked);
+		set_word(&old->sa_mask, (word_of(&old->sa_mask) & ~sample_signal_word()) | asked);
 	if (act) {
-		atomic_store_explicit(&masks[sig].asked, word_of(&act->sa_mask) & ours_word(), memory_order_relaxed);
+		atomic_store_explicit(&masks[sig].asked, word_of(&act->sa_mask) & sample_signal_word(), memory_order_relaxed);
 		atomic_store_explicit(&masks[sig].added, (copy.sa_flags & SA_ONSTACK) != 0, memory_order_relaxed);
 	}
 	return 0;
@@ -388,7 +388,7 @@ struct kernel_action {
 /* How the program's handler returns is our handler's business, not the kernel's. */
 enum { RESTORER = 0x04000000 };
 
-bool ours_act(int sig, const void *act, void *old)
+bool sample_signal_act(int sig, const void *act, void *old)
 {
 	const struct kernel_action *its = act;
 	struct sigaction new = { 0 }, before;
@@ -451,21 +451,21 @@ EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 
 /* ---- masks ------------------------------------------------------------------------------ */
 
-uint64_t ours_believe(int how, uint64_t set)
+uint64_t sample_signal_believe(int how, uint64_t set)
 {
-	uint64_t before = self.masked, its = set & ours_word();
+	uint64_t before = self.masked, its = set & sample_signal_word();
 
 	self.masked = how == SIG_BLOCK ? before | its : how == SIG_UNBLOCK ? before & ~its : its;
 	return how == SIG_UNBLOCK ? set : set & ~its;
 }
 
-const sigset_t *ours_suspend(const sigset_t *mask, sigset_t *copy, uint64_t *before)
+const sigset_t *sample_signal_suspend(const sigset_t *mask, sigset_t *copy, uint64_t *before)
 {
 	*before = self.masked;
 	if (!mask || !arena)
 		return mask;
 	*copy = *mask;
-	set_word(copy, ours_believe(SIG_SETMASK, word_of(mask)));
+	set_word(copy, sample_signal_believe(SIG_SETMASK, word_of(mask)));
 	return copy;
 }
 
@@ -479,14 +479,14 @@ const sigset_t *ours_suspend(const sigset_t *mask, sigset_t *copy, uint64_t *bef
 			return REAL(name)(how, set, old);                                                                    \
 		if (set) {                                                                                                   \
 			copy = *set;                                                                                         \
-			set_word(&copy, ours_believe(how, word_of(set)));                                                    \
+			set_word(&copy, sample_signal_believe(how, word_of(set)));                                           \
 		}                                                                                                            \
 		err = REAL(name)(how, set ? &copy : NULL, old);                                                              \
 		if (err)                                                                                                     \
 			self.masked = before;                                                                                \
 		else if (old)                                                                                                \
 			set_word(old, word_of(old) | before);                                                                \
-		ours_settle();                                                                                               \
+		sample_signal_settle();                                                                                      \
 		return err;                                                                                                  \
 	} while (0)
 

@@ -167,9 +167,9 @@ static void timer_hit(const siginfo_t *info, const void *context)
 	int64_t period = (int64_t)arena->clock.period_ns, ns = (1 + (int64_t)info->si_overrun) * period, before = self.kernel_ns;
 	uint32_t periods;
 
-	self.perf_fd = guard_find(self.perf_fd, self.perf_id);
+	self.perf_fd = hidden_fd_find(self.perf_fd, self.perf_id);
 	if (self.perf_fd >= 0 && event_is_dear(ns)) {
-		guard_close(self.perf_fd, self.perf_id);
+		hidden_fd_close(self.perf_fd, self.perf_id);
 		self.perf_fd = -1;
 		self.timed_ns = own_time();
 		self.rest_ns = 0;
@@ -234,7 +234,7 @@ void sampler_vary(void)
 	/* The first period of a thread was random too; the event repeats it until told otherwise. */
 	if (self.perf_fd < 0 || (self.period_window == window && !self.first_sample))
 		return;
-	self.perf_fd = guard_find(self.perf_fd, self.perf_id);
+	self.perf_fd = hidden_fd_find(self.perf_fd, self.perf_id);
 	self.first_sample = false;
 	self.period_window = window;
 	if (window)
@@ -269,7 +269,7 @@ static int open_perf(uint64_t period, uint64_t *id)
 		.sig_data = (uint64_t)SAMPLER_MARK << 32 | SAMPLER_NUMBER,
 	};
 
-	return guard_open(&attr, id);
+	return hidden_fd_open(&attr, id);
 }
 
 /* Of the calling thread. */
@@ -357,12 +357,12 @@ bool sampler_start(void)
 	delete_timer(self.slot);
 	self.perf_fd = -1;
 	/* Now, before a sample could come. */
-	if (!ours_in_place())
+	if (!sample_signal_in_place())
 		withdraw(WITHDRAWN_HANDLER);
 	withdraw_if_asked();
 	if (sampler_has_withdrawn())
 		return true;
-	if (!ours_have_room() || !arm())
+	if (!sample_signal_have_room() || !arm())
 		return false;
 	/* Another thread may have withdrawn meanwhile. */
 	if (sampler_has_withdrawn())
@@ -372,7 +372,7 @@ bool sampler_start(void)
 
 void sampler_stop(void)
 {
-	guard_close(self.perf_fd, self.perf_id);
+	hidden_fd_close(self.perf_fd, self.perf_id);
 	self.perf_fd = -1;
 	breakpoint_forget();
 	rawcall_forget();
@@ -393,16 +393,16 @@ void sampler_pause(bool stop)
 {
 	int timer = atomic_load_explicit(timer_of(self.slot), memory_order_relaxed);
 
-	if (!stop && (sampler_has_withdrawn() || !ours_have_room()))
+	if (!stop && (sampler_has_withdrawn() || !sample_signal_have_room()))
 		return;
-	guard_stop(false, stop);
+	hidden_fd_stop(false, stop);
 	if (timer)
 		stop_or_run(timer - 1, stop);
 }
 
 static void stop_or_run_all(bool stop)
 {
-	guard_stop(true, stop);
+	hidden_fd_stop(true, stop);
 	for (uint32_t i = 0; i < ARENA_THREADS; i++) {
 		int timer = atomic_load_explicit(&timers[i], memory_order_relaxed);
 
@@ -447,7 +447,7 @@ void sampler_forget(void)
 void sampler_hold(void)
 {
 	if (self.perf_fd >= 0) {
-		self.perf_fd = guard_find(self.perf_fd, self.perf_id);
+		self.perf_fd = hidden_fd_find(self.perf_fd, self.perf_id);
 		SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_DISABLE, 0);
 	} else {
 		self.hold_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -511,9 +511,9 @@ static int try_perf(void)
 	if (fd < 0)
 		return -fd;
 	switch_ns = cost_of_switch(fd);
-	guard_close(fd, id);
+	hidden_fd_close(fd, id);
 	/* Since 5.18 a blocked SIGTRAP of perf waits; before, the kernel kills the process. */
-	return kernel_is_at_least(5, 18) && ours_take(SIGTRAP) ? 0 : ENOSYS;
+	return kernel_is_at_least(5, 18) && sample_signal_take(SIGTRAP) ? 0 : ENOSYS;
 }
 
 /* A filter may forbid it. */
@@ -533,7 +533,7 @@ void sampler_init(void)
 	int err;
 
 	/* The tenth from the top: libraries that take real-time signals begin at either end. */
-	if (has_timer() && ours_take(SIGRTMAX - 10))
+	if (has_timer() && sample_signal_take(SIGRTMAX - 10))
 		timer_signal = SIGRTMAX - 10;
 #if defined(__x86_64__)
 	/* CONFIG_POSIX_CPU_TIMERS_TASK_WORK, which this architecture has since then. */
@@ -552,5 +552,5 @@ void sampler_init(void)
 	if (has_perf)
 		rawcall_init();
 	/* From here on the recorder looks whether they are ours. */
-	atomic_store_explicit(&process->signals, ours_word(), memory_order_release);
+	atomic_store_explicit(&process->signals, sample_signal_word(), memory_order_release);
 }

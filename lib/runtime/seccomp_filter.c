@@ -167,7 +167,7 @@ static long read_memory(void *to, const void *from, size_t bytes)
 enum copied { COPIED, NOT_COPIED, NOT_THERE };
 
 /* NOT_THERE: the kernel will not be able to read it either. */
-static enum copied copy(struct seal *s, const void *prog)
+static enum copied copy(struct seccomp_filter *s, const void *prog)
 {
 	struct sock_fprog p;
 	uint32_t begin;
@@ -189,24 +189,24 @@ static enum copied copy(struct seal *s, const void *prog)
 	return COPIED;
 }
 
-static bool allows(const struct seal *s, long n)
+static bool allows(const struct seccomp_filter *s, long n)
 {
 	struct seccomp_data data = { .nr = (int)n, .arch = ARCH };
 
 	return is_allowed(verdict(&step[filter[s->filter].begin], s->length, &data));
 }
 
-static void leave(struct seal *s)
+static void leave(struct seccomp_filter *s)
 {
 	s->left = self.slot != NULL;
 	thread_end();
 }
 
-void seal_prepare(struct seal *s, bool strict, bool all_threads, const void *prog)
+void seccomp_filter_prepare(struct seccomp_filter *s, bool strict, bool all_threads, const void *prog)
 {
 	enum copied copied;
 
-	*s = (struct seal){ .filter = -1 };
+	*s = (struct seccomp_filter){ .filter = -1 };
 	/* A child that borrows its parent's memory (vfork) has nothing to do with it. */
 	if (!arena || SYS(SYS_getpid) != process_pid)
 		return;
@@ -244,7 +244,7 @@ static bool all_is_well(void)
 	return true;
 }
 
-void seal_settle(struct seal *s, bool done)
+void seccomp_filter_settle(struct seccomp_filter *s, bool done)
 {
 	struct arena_thread *slot;
 	int saved = errno;
@@ -274,7 +274,7 @@ void seal_settle(struct seal *s, bool done)
 EXPORT int prctl(int option, ...)
 {
 	unsigned long v[4];
-	struct seal s;
+	struct seccomp_filter s;
 	va_list ap;
 	int result;
 
@@ -294,8 +294,8 @@ EXPORT int prctl(int option, ...)
 		thread_renounce();
 	if (likely(!arena || option != PR_SET_SECCOMP))
 		return real.prctl(option, v[0], v[1], v[2], v[3]);
-	seal_prepare(&s, v[0] == SECCOMP_MODE_STRICT, false, (const void *)v[1]);
+	seccomp_filter_prepare(&s, v[0] == SECCOMP_MODE_STRICT, false, (const void *)v[1]);
 	result = real.prctl(option, v[0], v[1], v[2], v[3]);
-	seal_settle(&s, result == 0);
+	seccomp_filter_settle(&s, result == 0);
 	return result;
 }

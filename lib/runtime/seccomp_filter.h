@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-struct seal {
+struct seccomp_filter {
 	int filter;      /* as it is kept here; -1: none */
 	unsigned length; /* its steps */
 	bool blind;      /* there was no room for it, or no way to read it */
@@ -23,9 +23,9 @@ struct seal {
 };
 
 /* any: before the call that installs a filter (prog as the kernel gets it), or strict mode. */
-void seal_prepare(struct seal *s, bool strict, bool all_threads, const void *prog);
+void seccomp_filter_prepare(struct seccomp_filter *s, bool strict, bool all_threads, const void *prog);
 
 /* any: after it; done: it has succeeded. */
-void seal_settle(struct seal *s, bool done);
+void seccomp_filter_settle(struct seccomp_filter *s, bool done);
 
 #endif

@@ -203,7 +203,7 @@ void signal_wait_end_any(struct wait *w)
 			sig_ = wait_expr;                                                                                    \
 		} while (sig_ > 0 && unlikely(sampler_sent(sig_, info)));                                                    \
 		signal_wait_end(&w_, sig_, info);                                                                            \
-		ours_settle();                                                                                               \
+		sample_signal_settle();                                                                                      \
 		return sig_;                                                                                                 \
 	} while (0)
 
@@ -235,7 +235,7 @@ EXPORT int sigwait(const sigset_t *set, int *sig)
 	else
 		*sig = got;
 	signal_wait_end(&w, got, &info);
-	ours_settle();
+	sample_signal_settle();
 	errno = saved;
 	return err;
 }

@@ -46,13 +46,13 @@ EXPORT int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict size, int fl
 /* Body of a wrapper that sends to an address, or connects to it; to: its key. */
 #define TRANSFER_TO(fd, to, call)                                                                                            \
 	do {                                                                                                                 \
-		struct transfer t_;                                                                                          \
+		struct fd_wait t_;                                                                                           \
 		__typeof__(call) got_;                                                                                       \
 		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
 		begin_to(&t_, fd, wait_is_accounted() ? (to) : 0, SITE);                                                     \
 		got_ = CALL(call);                                                                                           \
-		transfer_end(&t_, got_ >= 0);                                                                                \
+		fd_wait_end(&t_, got_ >= 0);                                                                                 \
 		return got_;                                                                                                 \
 	} while (0)
 
@@ -63,9 +63,9 @@ static int connected(int fd, int err)
 	return err;
 }
 
-static void begin_to(struct transfer *t, int fd, uint64_t to, const void *site)
+static void begin_to(struct fd_wait *t, int fd, uint64_t to, const void *site)
 {
-	transfer_begin_with(t, fd, to, channel_space(to), site);
+	fd_wait_begin_with(t, fd, to, channel_space(to), site);
 }
 
 EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t size)

@@ -82,30 +82,30 @@ static int64_t pending(const FILE *f)
  */
 #define READING(f, ready, taken, call)                                                                                       \
 	do {                                                                                                                 \
-		struct transfer t_;                                                                                          \
+		struct fd_wait t_;                                                                                           \
 		__typeof__(call) got_;                                                                                       \
 		int64_t had_;                                                                                                \
 		if (likely(!wait_is_watched()) || (ready) || is_internal(f))                                              \
 			return call;                                                                                         \
 		had_ = (int64_t)buffered(f);                                                                                 \
-		transfer_begin(&t_, (f)->_fileno, NO_FD, SITE);                                                              \
+		fd_wait_begin(&t_, (f)->_fileno, NO_FD, SITE);                                                               \
 		got_ = CALL(call);                                                                                           \
-		transfer_end(&t_, true);                                                                                     \
+		fd_wait_end(&t_, true);                                                                                      \
 		moved_count((f)->_fileno, NO_FD, (int64_t)(taken) + (int64_t)buffered(f) - had_, true);                      \
 		return got_;                                                                                                 \
 	} while (0)
 
 #define WRITING(f, fits, given, call)                                                                                        \
 	do {                                                                                                                 \
-		struct transfer t_;                                                                                          \
+		struct fd_wait t_;                                                                                           \
 		__typeof__(call) got_;                                                                                       \
 		int64_t had_;                                                                                                \
 		if (likely(!wait_is_watched()) || (fits) || is_internal(f))                                               \
 			return call;                                                                                         \
 		had_ = pending(f);                                                                                           \
-		transfer_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                              \
+		fd_wait_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                               \
 		got_ = CALL(call);                                                                                           \
-		transfer_end(&t_, true);                                                                                     \
+		fd_wait_end(&t_, true);                                                                                      \
 		moved_count(NO_FD, (f)->_fileno, (int64_t)(given) + had_ - pending(f), true);                                \
 		return got_;                                                                                                 \
 	} while (0)
@@ -302,19 +302,19 @@ EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list
 /* Body of a variadic wrapper: what follows `format` as a va_list.  The arguments are gone when the call returns. */
 #define VARIADIC(f, format, call)                                                                                            \
 	do {                                                                                                                 \
-		struct transfer t_;                                                                                          \
+		struct fd_wait t_;                                                                                           \
 		va_list args;                                                                                                \
 		int64_t had_ = pending(f);                                                                                   \
 		bool goes_ = wait_is_watched() && !is_internal(f);                                                           \
 		int n_;                                                                                                      \
 		t_.wait.t = NULL;                                                                                            \
 		if (goes_ && !fits(f, PRINTED))                                                                              \
-			transfer_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                      \
+			fd_wait_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                       \
 		va_start(args, format);                                                                                      \
 		n_ = CALL(call);                                                                                             \
 		va_end(args);                                                                                                \
 		if (t_.wait.t)                                                                                               \
-			transfer_end(&t_, true);                                                                             \
+			fd_wait_end(&t_, true);                                                                              \
 		if (goes_)                                                                                                   \
 			moved_count(NO_FD, (f)->_fileno, (n_ > 0 ? n_ : 0) + had_ - pending(f), true);                       \
 		return n_;                                                                                                   \
@@ -343,16 +343,16 @@ EXPORT int __fprintf_chk(FILE *restrict f, int flag, const char *restrict format
 /* Without a buffer of its own: it always writes. */
 #define VARIADIC_FD(fd, format, call)                                                                                        \
 	do {                                                                                                                 \
-		struct transfer t_;                                                                                          \
+		struct fd_wait t_;                                                                                           \
 		va_list args;                                                                                                \
 		int n_;                                                                                                      \
 		t_.wait.t = NULL;                                                                                            \
 		if (wait_is_watched())                                                                                       \
-			transfer_begin(&t_, NO_FD, fd, SITE);                                                                \
+			fd_wait_begin(&t_, NO_FD, fd, SITE);                                                                 \
 		va_start(args, format);                                                                                      \
 		n_ = CALL(call);                                                                                             \
 		va_end(args);                                                                                                \
-		transfer_end(&t_, n_ >= 0);                                                                                  \
+		fd_wait_end(&t_, n_ >= 0);                                                                                   \
 		if (t_.wait.t)                                                                                               \
 			moved_count(NO_FD, fd, n_, true);                                                                    \
 		return n_;                                                                                                   \
@@ -399,7 +399,7 @@ EXPORT int fflush_unlocked(FILE *f)
 /* The stream is no more when the call returns. */
 EXPORT int fclose(FILE *f)
 {
-	struct transfer t;
+	struct fd_wait t;
 	int64_t rest;
 	int fd = f->_fileno, err;
 
@@ -407,9 +407,9 @@ EXPORT int fclose(FILE *f)
 	if (likely(!wait_is_watched()) || is_empty(f) || is_internal(f))
 		return REAL(fclose)(f);
 	rest = pending(f);
-	transfer_begin(&t, NO_FD, fd, SITE);
+	fd_wait_begin(&t, NO_FD, fd, SITE);
 	err = CALL(REAL(fclose)(f));
-	transfer_end(&t, true);
+	fd_wait_end(&t, true);
 	moved_count(NO_FD, fd, rest, true);
 	return err;
 }

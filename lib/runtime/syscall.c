@@ -74,7 +74,7 @@ static long wait_for_signal(const struct call *c)
 		sig = call_make(&changed);
 	} while (sig > 0 && unlikely(sampler_sent((int)sig, (const siginfo_t *)changed.b)));
 	signal_wait_end(&w, (int)sig, (const siginfo_t *)changed.b);
-	ours_settle();
+	sample_signal_settle();
 	return sig;
 }
 
@@ -87,14 +87,14 @@ static long suspend(const struct call *c)
 
 	/* What is unreadable stays for the kernel. */
 	if ((uintptr_t)c->a >= 4096 && c->b == sizeof(set)) {
-		set = ours_believe(SIG_SETMASK, *(const uint64_t *)c->a);
+		set = sample_signal_believe(SIG_SETMASK, *(const uint64_t *)c->a);
 		changed.a = (long)&set;
 	}
 	wait_begin(&w, CLASS_LOCK, c->site, false, WAIT_UNKNOWN);
 	result = call_make(&changed);
 	signal_wait_end_any(&w);
 	self.masked = before;
-	ours_settle();
+	sample_signal_settle();
 	return result;
 }
 
@@ -209,7 +209,7 @@ static long change_mask(const struct call *c)
 	if (c->d != sizeof(set))
 		return call_make(c);
 	if (c->b) {
-		set = ours_believe((int)c->a, *(const uint64_t *)c->b);
+		set = sample_signal_believe((int)c->a, *(const uint64_t *)c->b);
 		changed.b = (long)&set;
 	}
 	result = call_make(&changed);
@@ -217,28 +217,28 @@ static long change_mask(const struct call *c)
 		self.masked = before;
 	else if (c->c)
 		*(uint64_t *)c->c |= before;
-	ours_settle();
+	sample_signal_settle();
 	return result;
 }
 
 static long install_filter(const struct call *c)
 {
 	bool is_one = c->a == SECCOMP_SET_MODE_FILTER || c->a == SECCOMP_SET_MODE_STRICT;
-	struct seal s;
+	struct seccomp_filter s;
 	long result;
 
 	if (!is_one)
 		return call_make(c);
-	seal_prepare(&s, c->a == SECCOMP_SET_MODE_STRICT, (c->b & SECCOMP_FILTER_FLAG_TSYNC) != 0, (const void *)c->c);
+	seccomp_filter_prepare(&s, c->a == SECCOMP_SET_MODE_STRICT, (c->b & SECCOMP_FILTER_FLAG_TSYNC) != 0, (const void *)c->c);
 	result = call_make(c);
 	/* More than 0 is a descriptor, or a thread that could not follow. */
-	seal_settle(&s, result == 0 || (result > 0 && (c->b & SECCOMP_FILTER_FLAG_NEW_LISTENER)));
+	seccomp_filter_settle(&s, result == 0 || (result > 0 && (c->b & SECCOMP_FILTER_FLAG_NEW_LISTENER)));
 	return result;
 }
 
 static long change_action(const struct call *c)
 {
-	if (c->d != sizeof(uint64_t) || !ours_act((int)c->a, (const void *)c->b, (void *)c->c))
+	if (c->d != sizeof(uint64_t) || !sample_signal_act((int)c->a, (const void *)c->b, (void *)c->c))
 		return call_make(c);
 	return 0;
 }

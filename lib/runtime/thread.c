@@ -195,7 +195,7 @@ void thread_forget(void)
 	bool clockless = self.clockless, tight = self.tight;
 
 	/* Perf events and POSIX timers are not inherited; the copies of the descriptors, all threads' alike, are closed. */
-	guard_forget();
+	hidden_fd_forget();
 	sampler_forget();
 	breakpoint_forget();
 	rawcall_forget();

@@ -137,7 +137,7 @@ struct score {
 
 static struct score judge(const struct world *w, size_t reps)
 {
-	static const struct build_options options = { .margin_pct = 2 };
+	static const struct comparisons_options options = { .margin_pct = 2 };
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	struct program base, head;
 	struct score s = { 0 };
@@ -302,7 +302,7 @@ static void score_shift(struct shift_score *s, const struct report *r)
 
 static struct shift_score judge_shift(const struct world *w, size_t reps)
 {
-	static const struct build_options options = { .margin_pct = 2 };
+	static const struct comparisons_options options = { .margin_pct = 2 };
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	struct program base, head;
 	struct shift_score s = { 0 };
@@ -314,7 +314,7 @@ static struct shift_score judge_shift(const struct world *w, size_t reps)
 		struct report r = REPORT_INIT;
 
 		simulate(rng, w, &base, &head);
-		assert_true(build_report(&r, &base.side, &head.side, &options));
+		assert_true(comparisons_report(&r, &base.side, &head.side, &options));
 		score_shift(&s, &r);
 		report_release(&r);
 	}
@@ -359,9 +359,9 @@ static const struct world OPEN[] = {
 };
 
 /* An undecided region that is advised; MOST_RUNS or more: no such. */
-static size_t advised_region(gsl_rng *rng, const struct point_pair *p, const struct build_options *o, size_t *needed)
+static size_t advised_region(gsl_rng *rng, const struct point_pair *p, const struct comparisons_options *o, size_t *needed)
 {
-	struct change_rule rule = build_region_rule(p, o);
+	struct change_rule rule = comparisons_region_rule(p, o);
 	size_t first = gsl_rng_uniform_int(rng, REGIONS);
 
 	for (size_t i = 0; i < REGIONS; i++) {
@@ -378,7 +378,7 @@ static size_t advised_region(gsl_rng *rng, const struct point_pair *p, const str
 /* The part of comparisons with advice, the mean of it, and in what part of them a comparison of so many blocks tells. */
 static void follow(const struct world *w, size_t reps, double out[3])
 {
-	static const struct build_options options = { .margin_pct = 2 };
+	static const struct comparisons_options options = { .margin_pct = 2 };
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	struct program base, head;
 	double advised = 0, blocks = 0, told = 0;
@@ -558,16 +558,16 @@ static void errors_are_shared(void **state)
 		stats_estimate_finish(&e[i]);
 	}
 	e[3].se = 50;
-	moderate(all, 2);
+	shrink_errors(all, 2);
 	assert_true(e[0].se == 0.01 && e[0].df == 4);
-	moderate(all, 4);
+	shrink_errors(all, 4);
 	assert_true(e[0].se > 0.01);           /* small by luck */
 	assert_true(e[3].se == 50);            /* never lowered */
 	for (int i = 0; i < 4; i++) {
 		assert_true(e[i].df >= 4 && e[i].df <= 16);
 		e[i] = (struct estimate){ .value = 1, .se = 2, .df = 4 };
 	}
-	moderate(all, 4);
+	shrink_errors(all, 4);
 	/* all the same: as if they were one sample */
 	assert_true(e[1].df == 16 && e[1].se >= 2);
 }

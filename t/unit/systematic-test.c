@@ -43,9 +43,9 @@ static void test_half_widths(void **state)
 	for (double df = 1; df < 100; df *= 3) {
 		struct causal_effect e = effect(0.5, 0.01, df);
 		double before = half(&e.fit.slope), gain = half(&level[1].gain);
-		double off = 1.96 * hypot(allowance_relative * 0.5, allowance_slope);
+		double off = 1.96 * hypot(systematic_relative * 0.5, systematic_slope);
 
-		allowance_widen(&e);
+		systematic_widen(&e);
 		near(half(&e.fit.slope), hypot(before, off));
 		near(half(&e.fit.cost), 2e6 * hypot(before, off));
 		near(half(&level[1].gain), hypot(gain, off * 0.5));
@@ -59,11 +59,11 @@ static void test_certainty_has_a_limit(void **state)
 	struct causal_effect e = effect(0.5, 0, 4), zero = effect(0.002, 0.0001, 50);
 
 	(void)state;
-	allowance_widen(&e);
-	near(half(&e.fit.slope), 1.96 * hypot(allowance_relative * 0.5, allowance_slope));
+	systematic_widen(&e);
+	near(half(&e.fit.slope), 1.96 * hypot(systematic_relative * 0.5, systematic_slope));
 	/* what is less than virtual speedups can tell is no finding, however often it was seen */
 	assert_true(zero.fit.slope.p < 1e-6);
-	allowance_widen(&zero);
+	systematic_widen(&zero);
 	assert_true(zero.fit.slope.p > 0.5);
 }
 
@@ -72,7 +72,7 @@ static void test_unbounded_stays(void **state)
 	struct causal_effect e = effect(0.5, INFINITY, 3);
 
 	(void)state;
-	allowance_widen(&e);
+	systematic_widen(&e);
 	assert_true(isinf(e.fit.slope.se) && e.fit.slope.value == 0.5);
 }
 
