@@ -57,6 +57,39 @@ all_documented() {
 	same /dev/null unknown
 }
 
+# The manual is the one table of keys.  KEY of everything that the sources ask a record for, or put into one; but for the
+# fields of Coz's own files, and of tables that are no records.
+keys_in_sources() {
+	(cd "$top" && grep -lE '"(format/record|report/impact_fields|profile/load|profile/context|profile/observed)\.h"' \
+		lib/*/*.[ch] cmd/*.c | grep -v '^lib/resolve/coz_read' | xargs cat) | tr '\n' ' ' |
+		grep -oE '\b[a-z_0-9]*(record|put|share|need|opt|take|text|name|get|known|interval)[a-z_0-9]*\([^"();]*"[a-z][a-z0-9_]*"' |
+		sed 's/.*"\(.*\)"/\1/' | sort -u
+}
+
+keys_of_sources_are_documented() {
+	documented | sed 's/.* //' | sort -u >known
+	keys_in_sources | grep -vxE 'ns|pct' >there # ends of keys of percentiles
+	test "$(wc -l <there)" -gt 120
+	comm -13 known there >unknown
+	same /dev/null unknown
+}
+
+# And the other way round.  Names with the number of a percentile or of a point are put together.
+documented_keys_are_in_sources() {
+	(cd "$top" && grep -ohE '"[a-z][a-z0-9_]*"' lib/*/*.[ch] cmd/*.c) | tr -d '"' | sort -u >literals
+	documented | sed 's/.* //' | grep -vE '^p(50|95|99)_|^visitsN$' | sort -u >known
+	comm -23 known literals >unknown
+	same /dev/null unknown
+}
+
+# Types of records: those of lib/format.h have a section, and each section is of one of these.
+types_are_documented() {
+	sed -n '/record types/,/^$/s/^#define AW_[A-Z]* *"\(.*\)"$/\1/p' "$top/lib/format.h" | sort -u >types
+	test "$(wc -l <types)" -gt 20
+	documented | sed 's/ .*//' | sort -u >known
+	same types known
+}
+
 # The words of warnings: in the sources, and in the manual.
 warnings_are_documented() {
 	cat "$top"/lib/recorder/*.c "$top"/lib/profile/*.c "$top"/lib/analysis/*.c "$top"/cmd/*.c | tr '\n' ' ' |
@@ -140,6 +173,9 @@ while test -e example.$n; do
 	n=$((n + 1))
 done
 check 'the example log is documented' all_documented profile.aw
+check 'the types of records are documented' types_are_documented
+check 'the keys that the sources name are documented' keys_of_sources_are_documented
+check 'the keys that are documented are in the sources' documented_keys_are_in_sources
 check 'the words of warnings are documented' warnings_are_documented
 check 'the records of waiting and of whole runs are documented' all_documented "$data"/analyze/reach.aw "$data"/analyze/whole.out "$data"/analyze/reach.out
 if command -v mandoc >/dev/null; then
