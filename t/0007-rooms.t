@@ -17,9 +17,9 @@ arrows() {
 		match     base source binary
 		resolve   base format source binary .
 		profile   base format text estimate replay .
-		analysis  base estimate profile .
+		analysis  base format estimate profile .
 		report    base format text estimate profile analysis .
-		diff      base text source estimate finding match
+		diff      base format text source estimate finding match
 		publish   base format text match diff
 		plot      base text source finding match diff
 		recorder  base format binary estimate replay runtime vclock .

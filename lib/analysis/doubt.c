@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "format/kind.h"
 
 __attribute__((format(printf, 3, 4))) static void doubt(struct analysis *a, const char *what, const char *fmt, ...)
 {
@@ -96,7 +97,7 @@ static void doubt_levels(struct analysis *a)
 static void doubt_kinds(struct analysis *a)
 {
 	for (size_t i = 0; i < a->npoints; i++)
-		if (!impact_kind_name(a->point[i].kinds))
+		if (!kind_name(a->point[i].kinds))
 			doubt(a, "kinds", "the logs disagree on what a visit of the point '%s' is; they are taken for one",
 			      a->point[i].name);
 		else if (a->point[i].measures != MEASURE_ENDS && (a->point[i].measures & MEASURE_ENDS))

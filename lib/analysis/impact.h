@@ -65,7 +65,7 @@ struct impact_baseline {
 /* All impacts on one progress point, the ones to act on first. */
 struct impact_point {
 	const char *name;     /* the profile's */
-	unsigned kinds;       /* enum profile_kind */
+	unsigned kinds;       /* enum kind */
 	unsigned measures;    /* enum profile_measure */
 	bool latency;         /* its period is the length of a span */
 	bool whole;           /* its windows are whole runs */
@@ -137,8 +137,7 @@ struct estimate impact_period_pooled(const struct profile_point *p); /* when win
 const char *verdict_name(enum verdict v);                  /* as in the format */
 size_t impact_note_names(unsigned notes, const char *names[CAUSAL_NOTES]); /* enum causal_note, as in the format */
 
-const char *impact_kind_name(unsigned kinds); /* as in the format; NULL where logs disagree */
-const char *impact_measure_name(unsigned measures); /* the same; also NULL where there is none */
+const char *impact_measure_name(unsigned measures); /* as in the format; NULL where logs disagree, and where there is none */
 
 /* Per cent of the CPU samples, and of the blocked ones, that were in the region; NAN = not known. */
 double impact_share(const struct profile *p, const struct profile_region *r);

@@ -56,11 +56,6 @@ void impact_judge(struct impact *im, const struct profile *p, bool whole)
 		im->need = impact_need(im, p, whole);
 }
 
-const char *impact_kind_name(unsigned kinds)
-{
-	return kinds == KIND_RUN ? "run" : kinds == KIND_LATENCY ? "latency" : kinds == KIND_THROUGHPUT ? "throughput" : NULL;
-}
-
 const char *impact_measure_name(unsigned measures)
 {
 	return measures == MEASURE_SPANS ? "measured" : measures == MEASURE_IN_FLIGHT ? "in-flight" : measures == MEASURE_ENDS ? "ends" : NULL;

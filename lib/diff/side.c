@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/msg.h"
 #include "base/text.h"
+#include "format/kind.h"
 
 void side_init(struct side *s)
 {
@@ -147,7 +148,7 @@ static void fill_point(struct side_point *p, const struct side *s)
 {
 	const struct found_point *f = p->found;
 	double runs = (double)s->found.nruns;
-	bool whole = text_same(f->kind, "run");
+	bool whole = text_same(f->kind, kind_name(KIND_RUN));
 
 	p->runs.whole = whole;
 	for (int q = 0; q < QUANTITIES; q++)

@@ -147,20 +147,11 @@ static void load_experiment(struct context *c, struct record *rec)
 /* False, after a message, when it is none. */
 static bool visits_kind(struct record *rec, unsigned *kind)
 {
-	static const struct {
-		const char *name;
-		enum profile_kind kind;
-	} all[] = { { "throughput", KIND_THROUGHPUT }, { "latency", KIND_LATENCY }, { "run", KIND_RUN } };
 	const char *name = record_get(rec, "kind");
 
-	*kind = KIND_THROUGHPUT;
-	if (!name)
+	*kind = name ? kind_named(name) : KIND_THROUGHPUT;
+	if (*kind)
 		return true;
-	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		if (!strcmp(name, all[i].name)) {
-			*kind = all[i].kind;
-			return true;
-		}
 	msg_error_at(rec->path, rec->line, "unknown kind '%s' of visits: throughput, latency or run", name);
 	return false;
 }

@@ -23,6 +23,7 @@
 #include "base/map.h"
 #include "estimate/drift.h"
 #include "estimate/pool.h"
+#include "format/kind.h"
 #include "profile/lengths.h"
 #include "profile/untried.h"
 #include "replay/replay.h"
@@ -94,13 +95,6 @@ struct profile_visits {
 	bool slow;          /* far slower than its like, whatever came of it */
 };
 
-/* What a visit of a point is; a mask, as logs may disagree. */
-enum profile_kind {
-	KIND_THROUGHPUT = 1 << 0,
-	KIND_LATENCY = 1 << 1, /* visits are the ends of spans */
-	KIND_RUN = 1 << 2,     /* a whole run of the program */
-};
-
 /* Windows with visits that do not count, or less than others, and why. */
 struct profile_set_aside {
 	size_t disturbed;    /* by the recorder; they are in none of the others */
@@ -135,7 +129,7 @@ enum profile_measure {
 /* The numbers: what windows that were replaced by sums say about it, whatever their region. */
 struct profile_point {
 	char *name;
-	unsigned kinds; /* enum profile_kind */
+	unsigned kinds; /* enum kind */
 	unsigned measures;     /* enum profile_measure */
 	double spans, crossing; /* measured; of these, begun before the window's speedup was on */
 	struct profile_set_aside aside;

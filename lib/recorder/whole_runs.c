@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/msg.h"
 #include "format.h"
+#include "format/kind.h"
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
 #include "recorder/diagnose.h"
@@ -131,7 +132,7 @@ void whole_runs_log(struct conductor *c)
 	record_begin(b, AW_VISITS);
 	record_u64(b, "experiment", c->experiments);
 	record_str(b, "point", "run");
-	record_str(b, "kind", "run");
+	record_str(b, "kind", kind_name(KIND_RUN));
 	record_u64(b, "count", 1);
 	record_i64(b, "virtual_ns", c->ended_ns - w.before.at_ns - delay);
 	record_end(b);

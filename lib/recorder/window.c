@@ -12,6 +12,7 @@
  */
 #include "base/clock.h"
 #include "format.h"
+#include "format/kind.h"
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
 #include "recorder/shared.h"
@@ -92,7 +93,7 @@ static bool log_window(struct conductor *c, struct window *w)
 		record_begin(b, AW_VISITS);
 		record_u64(b, "experiment", c->experiments);
 		record_str(b, "point", shared_name(c->arena, i));
-		record_str(b, "kind", shared_kind(c->arena, i) == POINT_LATENCY ? "latency" : "throughput");
+		record_str(b, "kind", kind_name(shared_kind(c->arena, i) == POINT_LATENCY ? KIND_LATENCY : KIND_THROUGHPUT));
 		record_u64(b, "count", count_of(c, i));
 		if (shared_kind(c->arena, i) == POINT_LATENCY && c->arena->point[i].counted)
 			record_u64(b, "begins", c->arena->point[i].close_begins - c->arena->point[i].open_begins);

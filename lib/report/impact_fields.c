@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "format/kind.h"
 
 void impact_put_real(const struct impact_writer *w, const char *key, double x)
 {
@@ -120,7 +121,7 @@ static void put_percentiles(const struct impact_writer *w, const char *of, const
 void impact_point_fields(const struct impact_writer *w, const struct impact_point *p)
 {
 	impact_put_text(w, "point", p->name);
-	impact_put_text(w, "kind", impact_kind_name(p->kinds));
+	impact_put_text(w, "kind", kind_name(p->kinds));
 	impact_put_text(w, "measure", impact_measure_name(p->measures));
 	put_interval(w, &p->period, "period_ns", "period_lo", "period_hi");
 	for (size_t i = 0; i < PERCENTILES; i++)

@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "base/text.h"
 #include "format.h"
+#include "format/kind.h"
 #include "format/record.h"
 
 enum { MOST_FIELDS = 32 };
@@ -212,7 +213,7 @@ static void read_throughput(struct coz *c, const struct line *l)
 
 	if (!need(c, l, "name", &point) || !need_number(c, l, "delta", &delta) || c->duration_ns <= 0)
 		return;
-	begin_visits(c, point, "throughput", delta);
+	begin_visits(c, point, kind_name(KIND_THROUGHPUT), delta);
 	put(c);
 }
 
@@ -225,7 +226,7 @@ static void read_latency(struct coz *c, const struct line *l)
 	if (!need(c, l, "name", &point) || !need_number(c, l, "arrivals", &arrivals) || !need_number(c, l, "difference", &difference) ||
 	    c->duration_ns <= 0)
 		return;
-	begin_visits(c, point, "latency", arrivals);
+	begin_visits(c, point, kind_name(KIND_LATENCY), arrivals);
 	record_i64(&c->text, "in_flight_ns", (int64_t)(difference * c->duration_ns));
 	put(c);
 }
