@@ -1,6 +1,31 @@
 /*
  * stats: the textbook statistics that the estimator stands on (distributions
  * from GSL).  Pure functions; no state, no output.
+ *
+ * Which interval is used when.  All but the last two are value +- stats_t95(df) se, as
+ * stats_estimate_finish makes them; they differ in where se and df come from:
+ *
+ *   slope, cost, gain at a speedup:
+ *     three runs or more, each strong   the spread of what they say, n - 1          causal_runs.c
+ *     else; and of whole runs           strata left out in turn (jackknife), df     causal.c
+ *                                       of Satterthwaite
+ *       of fewer than eight strata      squares of residuals (HC2), df of Bell      causal_few.c
+ *                                       and McCaffrey
+ *       of long inputs                  variances of the runs added up, df of       pool.c
+ *                                       Satterthwaite
+ *   and then, one after the other:
+ *     what repetition does not show widens them                            systematic.c
+ *     a knee below all speedups opens them upwards                         analysis/impact.c
+ *     replay, where there is any, narrows or widens them                   analysis/combine.c
+ *     what cannot be cuts them                                             analysis/limit.c
+ *   period of baselines                 spread of blocks, or of runs       analysis/period.c
+ *   percentiles of spans                runs, or parts of few runs, left   analysis/percentile.c
+ *                                       out in turn
+ *   head against base                   pairs of blocks, else Welch's,     diff/compare.c
+ *                                       else what is inside the runs;
+ *                                       then errors borrow from each other diff/shrinkage.c
+ *   place of the knee                   places that fit nearly as well     shape.c
+ *   answer to --what-if                 value +- STATS_NORMAL_95 se        profile/whatif.c
  */
 #ifndef ANDWEORC_ESTIMATE_STATS_H
 #define ANDWEORC_ESTIMATE_STATS_H
