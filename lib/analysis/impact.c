@@ -270,7 +270,7 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 }
 
 /* Every region on every point is a test of its own, but for those of which the outcome is known before. */
-static void adjust(struct analysis *a)
+static void adjust_tests(struct analysis *a)
 {
 	size_t total = 0, n = 0;
 	double *p;
@@ -416,7 +416,7 @@ void analysis_init(struct analysis *a, const struct profile *p, const char *cons
 	free(obs);
 	if (!nonly)
 		choose_points(a);
-	adjust(a);
+	adjust_tests(a);
 	for (size_t i = 0; i < a->npoints; i++) {
 		struct impact_point *point = &a->point[i];
 

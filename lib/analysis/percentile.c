@@ -45,7 +45,7 @@ static int by_time(const void *va, const void *vb)
 }
 
 /* The histograms of the region and of baselines, by unit; returns how many there are. */
-static size_t gather(const struct lengths_table *t, size_t point, size_t region, struct item *item)
+static size_t gather_lengths(const struct lengths_table *t, size_t point, size_t region, struct item *item)
 {
 	size_t n = 0;
 
@@ -83,7 +83,7 @@ struct dense {
 	double count[BUCKETS];
 };
 
-static void add(struct dense *d, const struct lengths *h, double sign)
+static void add_lengths(struct dense *d, const struct lengths *h, double sign)
 {
 	for (size_t i = 0; i < h->n; i++)
 		d->count[h->at[i].bucket] += sign * (double)h->at[i].count;
@@ -94,7 +94,7 @@ static void add_unit(struct dense *d, const struct item *item, size_t n, double 
 {
 	for (size_t i = 0; i < n; i++)
 		if (item[i].of->s == s)
-			add(d, &item[i].of->sum, sign);
+			add_lengths(d, &item[i].of->sum, sign);
 }
 
 static double total(const struct dense *d)
@@ -183,7 +183,7 @@ static void remove_unit(const struct replicas *r, const struct item *item, size_
 }
 
 /* Replica 0 is of all units, each other one without one of them.  Returns the number of units. */
-static size_t fill(const struct replicas *r, const struct item *item, size_t n, double most, struct dense *sum)
+static size_t fill_replicas(const struct replicas *r, const struct item *item, size_t n, double most, struct dense *sum)
 {
 	size_t replica = 0;
 
@@ -246,12 +246,12 @@ static void estimate(const struct item *item, size_t n, double most, struct repl
 	for (size_t l = 0; l <= r->nlevels; l++) {
 		for (size_t i = 0; i < n; i++)
 			if (item[i].of->s == (l ? r->s[l - 1] : 0))
-				add(&sum[l], &item[i].of->sum, 1);
+				add_lengths(&sum[l], &item[i].of->sum, 1);
 		if (l)
 			r->spans[l - 1] = total(&sum[l]);
 	}
 	percentiles(&sum[0], out->base_ns);
-	out->units = fill(r, item, n, most, sum);
+	out->units = fill_replicas(r, item, n, most, sum);
 	out->level = xcalloc(r->nlevels + 1, sizeof *out->level);
 	out->nlevels = r->nlevels;
 	for (size_t l = 0; l <= r->nlevels; l++)
@@ -271,7 +271,7 @@ static void estimate(const struct item *item, size_t n, double most, struct repl
 bool percentile_effect(const struct lengths_table *t, size_t point, size_t region, double rise, struct percentile_effect *out)
 {
 	struct item *item = xcalloc(t->n + 1, sizeof *item);
-	size_t n = gather(t, point, region, item);
+	size_t n = gather_lengths(t, point, region, item);
 	struct replicas r = { 0 };
 	bool ok = false;
 
@@ -309,7 +309,7 @@ void percentile_base(const struct lengths_table *t, size_t point, double base_ns
 
 	for (size_t i = 0; i < t->n; i++)
 		if (t->of[i].point == point && t->of[i].region == PROFILE_NONE)
-			add(all, &t->of[i].sum, 1);
+			add_lengths(all, &t->of[i].sum, 1);
 	percentiles(all, base_ns);
 	free(all);
 }

@@ -18,7 +18,7 @@ static size_t up_to(const struct causal_obs *obs, size_t n, double most, struct 
 }
 
 /* Runs that were planned together are fitted as in the effect, with their trend. */
-static bool fit(struct causal_obs *obs, size_t n, struct causal_unit *sum, struct causal_slope *out)
+static bool fit_runs(struct causal_obs *obs, size_t n, struct causal_unit *sum, struct causal_slope *out)
 {
 	struct causal_unit unused;
 
@@ -48,9 +48,9 @@ size_t impact_replicates(struct causal_obs *obs, size_t n, double rise, struct i
 
 		end = end_of_run(obs, n, i);
 		used = up_to(obs + i, end - i, 1, scratch);
-		if (!fit(scratch, used, &r.sum, &r.all))
+		if (!fit_runs(scratch, used, &r.sum, &r.all))
 			continue;
-		if (rise < 1 && !fit(scratch, up_to(obs + i, end - i, rise, scratch), NULL, &r.rise))
+		if (rise < 1 && !fit_runs(scratch, up_to(obs + i, end - i, rise, scratch), NULL, &r.rise))
 			r.rise = (struct causal_slope){ .basis = CAUSAL_NONE };
 		*out = xgrow(*out, units, &cap, sizeof **out);
 		(*out)[units++] = r;

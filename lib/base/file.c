@@ -61,7 +61,7 @@ static bool write_and_close(int fd, const void *bytes, size_t len)
 	return done;
 }
 
-static bool fill(int fd, mode_t mode, const void *bytes, size_t len)
+static bool fill_file(int fd, mode_t mode, const void *bytes, size_t len)
 {
 	bool done = !fchmod(fd, mode);
 
@@ -111,7 +111,7 @@ bool file_replace(const char *path, const void *bytes, size_t len)
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0) {
 		fail("write", path);
-	} else if (!fill(fd, mode_of(exists ? &st : NULL), bytes, len) || rename(temp, target)) {
+	} else if (!fill_file(fd, mode_of(exists ? &st : NULL), bytes, len) || rename(temp, target)) {
 		fail("write", path);
 		unlink(temp);
 	} else {

@@ -17,7 +17,7 @@ static size_t hash(const char *key)
 }
 
 /* The slot that holds key, or the empty one where it belongs.  There is always an empty one. */
-static size_t *find(const struct map *m, const char *key)
+static size_t *find_slot(const struct map *m, const char *key)
 {
 	size_t mask = m->nslots - 1;
 
@@ -35,7 +35,7 @@ static void make_room(struct map *m)
 	free(m->slot);
 	m->slot = xcalloc(m->nslots, sizeof *m->slot);
 	for (size_t i = 0; i < m->n; i++)
-		*find(m, m->entry[i].key) = i + 1;
+		*find_slot(m, m->entry[i].key) = i + 1;
 }
 
 void map_release(struct map *m)
@@ -49,7 +49,7 @@ void map_release(struct map *m)
 
 static const struct map_entry *entry_of(const struct map *m, const char *key)
 {
-	size_t *slot = m->n ? find(m, key) : NULL;
+	size_t *slot = m->n ? find_slot(m, key) : NULL;
 
 	return slot && *slot ? &m->entry[*slot - 1] : NULL;
 }
@@ -71,7 +71,7 @@ void **map_at(struct map *m, const char *key)
 	size_t *slot;
 
 	make_room(m);
-	slot = find(m, key);
+	slot = find_slot(m, key);
 	if (!*slot) {
 		m->entry = xgrow(m->entry, m->n, &m->cap, sizeof *m->entry);
 		m->entry[m->n] = (struct map_entry){ .key = xstrdup(key) };

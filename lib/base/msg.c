@@ -60,7 +60,7 @@ static char *mask(char *out, const char *text)
 	return out;
 }
 
-static void say(const char *text)
+static void say_line(const char *text)
 {
 	char line[LINE_MAX_BYTES], name[64], *end;
 	ssize_t done;
@@ -105,7 +105,7 @@ void msg_warn(const char *fmt, ...)
 	va_start(ap, fmt);
 	format(text, "warning: ", fmt, ap);
 	va_end(ap);
-	say(text);
+	say_line(text);
 }
 
 void msg_note(const char *fmt, ...)
@@ -116,7 +116,7 @@ void msg_note(const char *fmt, ...)
 	va_start(ap, fmt);
 	format(text, "", fmt, ap);
 	va_end(ap);
-	say(text);
+	say_line(text);
 }
 
 void msg_error(const char *fmt, ...)
@@ -128,7 +128,7 @@ void msg_error(const char *fmt, ...)
 	format(text, "", fmt, ap);
 	va_end(ap);
 	failed = true;
-	say(text);
+	say_line(text);
 }
 
 void msg_error_at(const char *path, unsigned long line, const char *fmt, ...)
@@ -141,7 +141,7 @@ void msg_error_at(const char *path, unsigned long line, const char *fmt, ...)
 	format(text, where, fmt, ap);
 	va_end(ap);
 	failed = true;
-	say(text);
+	say_line(text);
 }
 
 void msg_die(int status, const char *fmt, ...)
@@ -152,6 +152,6 @@ void msg_die(int status, const char *fmt, ...)
 	va_start(ap, fmt);
 	format(text, "", fmt, ap);
 	va_end(ap);
-	say(text);
+	say_line(text);
 	exit(status);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The value of a hexadecimal digit; 16 when it is none. */
-static unsigned digit(char c)
+static unsigned hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (unsigned)(c - '0');
@@ -55,7 +55,7 @@ bool num_u64(const char *s, uint64_t *out)
 	if (!*s)
 		return false;
 	for (; *s; s++) {
-		unsigned d = digit(*s);
+		unsigned d = hex_digit(*s);
 
 		if (d >= 16 || x >> 60)
 			return false;
@@ -82,9 +82,9 @@ bool num_i64(const char *s, int64_t *out)
 /* Past the decimal digits at s; NULL when there is not one. */
 static const char *digits(const char *s)
 {
-	if (digit(*s) > 9)
+	if (hex_digit(*s) > 9)
 		return NULL;
-	while (digit(*s) <= 9)
+	while (hex_digit(*s) <= 9)
 		s++;
 	return s;
 }

@@ -20,7 +20,7 @@ struct output {
 	jmp_buf full;
 };
 
-static void take(const char *s, size_t len, void *arg)
+static void take_output(const char *s, size_t len, void *arg)
 {
 	struct output *out = arg;
 
@@ -37,11 +37,11 @@ static char *demangle(const char *name)
 	char *plain = NULL;
 
 	if (setjmp(out->full) == 0) {
-		bool ok = rust_demangle_callback(name, options, take, out);
+		bool ok = rust_demangle_callback(name, options, take_output, out);
 
 		if (!ok) {
 			buf_clear(&out->text);
-			ok = cplus_demangle_v3_callback(name, options, take, out);
+			ok = cplus_demangle_v3_callback(name, options, take_output, out);
 		}
 		if (ok && out->text.len > 0) {
 			plain = buf_detach(&out->text);

@@ -34,7 +34,7 @@ static struct verdict *verdict_slot(struct verdicts *v, const char *file)
 	}
 }
 
-static void widen(struct verdicts *v)
+static void widen_verdicts(struct verdicts *v)
 {
 	struct verdict *old = v->slot;
 	size_t nold = v->nslots;
@@ -53,7 +53,7 @@ static bool in_scope(const char *file, void *arg)
 	struct verdict *s;
 
 	if (2 * v->n >= v->nslots)
-		widen(v);
+		widen_verdicts(v);
 	s = verdict_slot(v, file);
 	if (!s->file) {
 		s->file = file;

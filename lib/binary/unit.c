@@ -207,7 +207,7 @@ struct scope {
 	unsigned depth;
 };
 
-static void walk(struct builder *b, Dwarf_Die *parent, struct scope at);
+static void walk_dies(struct builder *b, Dwarf_Die *parent, struct scope at);
 
 static void walk_function(struct builder *b, Dwarf_Die *die, struct scope at, bool inlined)
 {
@@ -219,7 +219,7 @@ static void walk_function(struct builder *b, Dwarf_Die *die, struct scope at, bo
 		inner.node = add_node(b, die, inlined ? at.node : NODE_NONE, at.depth, &declaration);
 	/* Local classes of a function that is always inlined are in its abstract instance. */
 	if (inner.node != NODE_NONE || (!inlined && !declaration && b->hiding != HIDING_NOWHERE))
-		walk(b, die, inner);
+		walk_dies(b, die, inner);
 }
 
 static void walk_one(struct builder *b, Dwarf_Die *die, struct scope at)
@@ -239,7 +239,7 @@ static void walk_one(struct builder *b, Dwarf_Die *die, struct scope at)
 	case DW_TAG_with_stmt:
 	case DW_TAG_namespace:
 	case DW_TAG_module:
-		walk(b, die, inner);
+		walk_dies(b, die, inner);
 		break;
 	case DW_TAG_class_type:
 	case DW_TAG_structure_type:
@@ -248,14 +248,14 @@ static void walk_one(struct builder *b, Dwarf_Die *die, struct scope at)
 	case DW_TAG_enumeration_type:
 		inner.node = NODE_NONE;
 		if (b->hiding == HIDING_ANYWHERE || (b->hiding == HIDING_LOCALLY && at.in_function))
-			walk(b, die, inner);
+			walk_dies(b, die, inner);
 		break;
 	default:
 		break;
 	}
 }
 
-static void walk(struct builder *b, Dwarf_Die *parent, struct scope at)
+static void walk_dies(struct builder *b, Dwarf_Die *parent, struct scope at)
 {
 	Dwarf_Die die;
 
@@ -338,7 +338,7 @@ static void add_span(struct unit *u, size_t *cap, uint64_t lo, const struct row 
 }
 
 /* Cuts the lines at the borders of the nodes and the other way round. */
-static void merge(struct unit *u, const struct row *row, size_t nrows, const struct cut *cut, size_t ncuts)
+static void merge_lines(struct unit *u, const struct row *row, size_t nrows, const struct cut *cut, size_t ncuts)
 {
 	size_t r = 0, c = 0, cap = 0;
 
@@ -401,9 +401,9 @@ struct unit *unit_build(Dwarf_Die *cu, struct map *files, const struct range *co
 	}
 	b.hiding = hiding_in(top);
 	u->in_c = b.hiding == HIDING_NOWHERE;
-	walk(&b, top, (struct scope){ .node = NODE_NONE });
+	walk_dies(&b, top, (struct scope){ .node = NODE_NONE });
 	ncuts = sweep(b.piece, b.npieces, &cut);
-	merge(u, row, nrows, cut, ncuts);
+	merge_lines(u, row, nrows, cut, ncuts);
 	free(b.piece);
 	free(b.interned);
 	free(cut);

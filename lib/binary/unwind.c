@@ -111,7 +111,7 @@ static void add_plt(struct table *t, Elf *elf, const char *name, const GElf_Shdr
 }
 
 /* Finds everything in the file that describes code. */
-static void collect(struct table *t, Elf *elf, struct cfi_section sections[2])
+static void collect_code(struct table *t, Elf *elf, struct cfi_section sections[2])
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
@@ -239,7 +239,7 @@ static size_t rows_of(Elf *elf, const char *build_id, struct unwind_row **rows, 
 		*why = "the file's build-id is another one";
 		return 0;
 	}
-	collect(&t, elf, sections);
+	collect_code(&t, elf, sections);
 	/* A module that describes none of its own code is left to frame pointers, stubs and all. */
 	if (sections[0].data || sections[1].data)
 		build(&t);

@@ -183,7 +183,7 @@ static void family_finish(struct family *f)
 }
 
 /* Points are few and headlines; regions of all points are one family of tests. */
-static void adjust(struct comparisons *c, const struct comparisons_options *o)
+static void adjust_tests(struct comparisons *c, const struct comparisons_options *o)
 {
 	struct family points = family_of(c->n), regions;
 	size_t pairs = 0;
@@ -202,7 +202,7 @@ static void adjust(struct comparisons *c, const struct comparisons_options *o)
 	family_finish(&regions);
 }
 
-static void judge(struct point_pair *p, const struct comparisons_options *o)
+static void judge_pairs(struct point_pair *p, const struct comparisons_options *o)
 {
 	struct change_rule region = comparisons_region_rule(p, o), point = comparisons_point_rule(o);
 
@@ -234,9 +234,9 @@ void comparisons_init(struct comparisons *c, const struct side *base, const stru
 		};
 		compare_point(&c->point[c->n++], o);
 	}
-	adjust(c, o);
+	adjust_tests(c, o);
 	for (size_t i = 0; i < c->n; i++) {
-		judge(&c->point[i], o);
+		judge_pairs(&c->point[i], o);
 		comparisons_find_shifts(&c->point[i]);
 	}
 }

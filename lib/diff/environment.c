@@ -26,7 +26,7 @@ static const struct aspect {
 };
 
 /* False when the run does not say it. */
-static bool say(const struct aspect *a, const struct found_run *r, char out[TEXT_MOST])
+static bool say_aspect(const struct aspect *a, const struct found_run *r, char out[TEXT_MOST])
 {
 	const char *at = (const char *)r + a->offset;
 
@@ -51,7 +51,7 @@ static bool common(const struct aspect *a, const struct side *base, const struct
 		for (size_t i = 0; i < side[s]->found.nruns; i++) {
 			char text[TEXT_MOST];
 
-			if (!say(a, &side[s]->found.run[i], text))
+			if (!say_aspect(a, &side[s]->found.run[i], text))
 				continue;
 			if (known && strcmp(text, out) != 0)
 				return false;
@@ -73,8 +73,8 @@ static void check(struct report *r, const struct side *base, const struct side *
 		for (size_t k = 0; k < head->found.nruns; k++) {
 			char b[TEXT_MOST], h[TEXT_MOST];
 
-			if (!are_held(&base->found.run[i], &head->found.run[k], paired) || !say(a, &base->found.run[i], b) ||
-			    !say(a, &head->found.run[k], h) || !strcmp(b, h))
+			if (!are_held(&base->found.run[i], &head->found.run[k], paired) || !say_aspect(a, &base->found.run[i], b) ||
+			    !say_aspect(a, &head->found.run[k], h) || !strcmp(b, h))
 				continue;
 			report_note(r, a->matters ? "unlike" : a->name, "%s differ: '%s' for base, '%s' for head%s", a->words, b, h,
 				    a->matters ? "; times are not comparable" : "");

@@ -46,7 +46,7 @@ static bool is_in(const struct pack *pack, double order)
 	return false;
 }
 
-static void collect(struct pack *pack, const struct side *s, bool blocks)
+static void collect_cards(struct pack *pack, const struct side *s, bool blocks)
 {
 	for (size_t i = 0; s && i < s->npoints; i++)
 		for (size_t k = 0; k < s->point[i].runs.n; k++) {
@@ -87,7 +87,7 @@ static void deal(gsl_rng *rng, struct pack *pack)
 	}
 }
 
-static void take(struct replicates *to, const struct replicates *from, const struct pack *pack, bool head)
+static void deal_replicates(struct replicates *to, const struct replicates *from, const struct pack *pack, bool head)
 {
 	for (size_t i = 0; i < from->n; i++)
 		for (size_t k = 0; k < pack->n; k++)
@@ -106,7 +106,7 @@ static void no_means(struct replicates *r)
 }
 
 /* A side as the cards fell, with the regions that are in both analyses, under base's names. */
-static void fill(struct side *s, const struct comparisons *of, const struct pack *pack, bool one, bool head)
+static void fill_side(struct side *s, const struct comparisons *of, const struct pack *pack, bool one, bool head)
 {
 	*s = (struct side){ .point = xcalloc(of->n + 1, sizeof *s->point), .npoints = of->n };
 	for (size_t i = 0; i < of->n; i++) {
@@ -115,17 +115,17 @@ static void fill(struct side *s, const struct comparisons *of, const struct pack
 
 		to->found = p->base->found;
 		no_means(&to->runs);
-		take(&to->runs, &p->base->runs, pack, head);
+		deal_replicates(&to->runs, &p->base->runs, pack, head);
 		if (!one)
-			take(&to->runs, &p->head->runs, pack, head);
+			deal_replicates(&to->runs, &p->head->runs, pack, head);
 		to->region = xcalloc(p->npairs + 1, sizeof *to->region);
 		to->nregions = p->npairs;
 		for (size_t k = 0; k < p->npairs; k++) {
 			to->region[k].found = p->pair[k].base->found;
 			no_means(&to->region[k].all);
-			take(&to->region[k].all, p->pair[k].base_runs, pack, head);
+			deal_replicates(&to->region[k].all, p->pair[k].base_runs, pack, head);
 			if (!one)
-				take(&to->region[k].all, p->pair[k].head_runs, pack, head);
+				deal_replicates(&to->region[k].all, p->pair[k].head_runs, pack, head);
 		}
 	}
 }
@@ -138,7 +138,7 @@ static void count_interval(struct tally *t, const struct comparison *c)
 	t->covered += c->difference.lo <= 0 && c->difference.hi >= 0;
 }
 
-static void count(struct tally *t, const struct comparisons *c)
+static void count_changes(struct tally *t, const struct comparisons *c)
 {
 	bool changed = false, any = false;
 
@@ -161,7 +161,7 @@ static void count(struct tally *t, const struct comparisons *c)
 	t->deals++;
 }
 
-static void add(struct report *r, const char *name, double x)
+static void add_number(struct report *r, const char *name, double x)
 {
 	char *text = xasprintf("%.4g", x);
 
@@ -175,15 +175,15 @@ static void add_tally(struct report *r, struct tally *t, const struct pack *pack
 	double deals = (double)t->deals;
 
 	report_meta(r, REPORT_NAME, REPORT_VERSION);
-	add(r, "aa_runs", (double)pack->n);
+	add_number(r, "aa_runs", (double)pack->n);
 	report_meta(r, "aa_design", pack->by_block ? "paired" : "welch");
-	add(r, "aa_deals", deals);
-	add(r, "aa_changed_pct", 100 * t->changed / deals);
-	add(r, "aa_any_pct", 100 * t->any / deals);
-	add(r, "aa_covered_pct", t->intervals > 0 ? 100 * t->covered / t->intervals : NAN);
+	add_number(r, "aa_deals", deals);
+	add_number(r, "aa_changed_pct", 100 * t->changed / deals);
+	add_number(r, "aa_any_pct", 100 * t->any / deals);
+	add_number(r, "aa_covered_pct", t->intervals > 0 ? 100 * t->covered / t->intervals : NAN);
 	if (t->nmde) {
 		gsl_sort(t->mde, 1, t->nmde);
-		add(r, "aa_mde_pct", 100 * expm1(gsl_stats_median_from_sorted_data(t->mde, 1, t->nmde)));
+		add_number(r, "aa_mde_pct", 100 * expm1(gsl_stats_median_from_sorted_data(t->mde, 1, t->nmde)));
 	}
 }
 
@@ -212,10 +212,10 @@ static void deal_all(struct tally *t, struct pack *pack, const struct comparison
 		struct comparisons c;
 
 		deal(rng, pack);
-		fill(&base, of, pack, one, false);
-		fill(&head, of, pack, one, true);
+		fill_side(&base, of, pack, one, false);
+		fill_side(&head, of, pack, one, true);
 		comparisons_init(&c, &base, &head, o);
-		count(t, &c);
+		count_changes(t, &c);
 		comparisons_release(&c);
 		side_release(&base);
 		side_release(&head);
@@ -233,8 +233,8 @@ bool selfcheck(struct report *r, const struct side *one, const struct side *othe
 
 	options.map = o->map || other ? o->map : &nothing_moved;
 	comparisons_init(&of, one, other ? other : one, &options);
-	collect(&pack, one, other);
-	collect(&pack, other, other);
+	collect_cards(&pack, one, other);
+	collect_cards(&pack, other, other);
 	if (pack.n < LEAST_RUNS || !of.n) {
 		msg_error("%zu runs are too few to be dealt out to two sides: %d at least", of.n ? pack.n : 0, LEAST_RUNS);
 		free(pack.card);

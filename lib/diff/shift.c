@@ -55,7 +55,7 @@ static struct replicates none_of(const struct replicates *runs)
 	return none;
 }
 
-static void add(struct movers *m, struct mover mover)
+static void add_mover(struct movers *m, struct mover mover)
 {
 	if (mover.by < 0 || mover.by > 0)
 		m->at[m->n++] = mover;
@@ -71,8 +71,8 @@ static void movers_init(struct movers *m, struct point_pair *p)
 		struct pair *pair = &p->pair[i];
 
 		if (pair->change == CHANGE_CHANGED || pair->change == CHANGE_LIKELY)
-			add(m, (struct mover){ pair->base_runs, pair->head_runs, &pair->cost.difference, pair->cost.difference.value,
-					       &pair->shift });
+			add_mover(m, (struct mover){ pair->base_runs, pair->head_runs, &pair->cost.difference,
+						     pair->cost.difference.value, &pair->shift });
 	}
 	for (int head = 0; head < 2; head++)
 		for (size_t i = 0; i < p->nlone[head]; i++) {
@@ -81,8 +81,8 @@ static void movers_init(struct movers *m, struct point_pair *p)
 			double cost = lone->region->found->cost_ns;
 
 			if (lone->matters)
-				add(m, (struct mover){ head ? &m->none[0] : all, head ? all : &m->none[1], NULL, head ? cost : -cost,
-						       &lone->shift });
+				add_mover(m, (struct mover){ head ? &m->none[0] : all, head ? all : &m->none[1], NULL,
+							     head ? cost : -cost, &lone->shift });
 		}
 }
 

@@ -28,7 +28,7 @@ static double trigamma_inverse(double y)
 }
 
 /* By the moments of the logarithms of variances, which hardly depend on the shape of the prior. */
-static struct prior fit(struct estimate *const *d, size_t n)
+static struct prior fit_prior(struct estimate *const *d, size_t n)
 {
 	double sum = 0, squares = 0, by_chance = 0, beyond;
 	struct prior p = { .df = INFINITY };
@@ -64,7 +64,7 @@ void shrink_errors(struct estimate **difference, size_t n)
 	gsl_set_error_handler_off();
 	if (n < LEAST)
 		return;
-	prior = fit(difference, n);
+	prior = fit_prior(difference, n);
 	/* no more can be known of one than what all of them show */
 	for (size_t i = 0; i < n; i++)
 		most += difference[i]->df;

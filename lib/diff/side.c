@@ -35,7 +35,7 @@ void side_release(struct side *s)
 
 /* ---- what single runs say --------------------------------------------------------- */
 
-static struct replicate *add(struct replicates *r, const struct side *s, size_t context, double run)
+static struct replicate *new_replicate(struct replicates *r, const struct side *s, size_t context, double run)
 {
 	const struct found_run *by = findings_run(&s->found, context, run);
 	struct replicate *at;
@@ -59,7 +59,7 @@ static void add_baseline(struct side_point *p, const struct side *s, const struc
 
 	if (!(b->period_ns > 0) || !(b->visits > 0))
 		return;
-	r = add(&p->runs, s, b->context, b->run);
+	r = new_replicate(&p->runs, s, b->context, b->run);
 	r->sum.ratio.n0 = b->visits;
 	r->sum.ratio.d0 = b->period_ns * b->visits;
 	r->se[QUANTITY_PERIOD] = b->period_se / b->period_ns;
@@ -88,7 +88,7 @@ static void add_replicate(struct replicates *to, const struct side *s, const str
 	if (!b || !(b->period_ns > 0) || !(b->visits > 0) || !(f->info > 0) || !isfinite(fit.slope) || !isfinite(fit.cost) ||
 	    f->windows < 0 || f->baselines < 0)
 		return;
-	r = add(to, s, f->context, f->run);
+	r = new_replicate(to, s, f->context, f->run);
 	r->sum = (struct causal_unit){
 		.ratio = { .num = -fit.slope * f->info, .den = f->info, .n0 = b->visits, .d0 = b->period_ns * b->visits },
 		.windows = (size_t)f->windows,

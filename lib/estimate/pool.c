@@ -131,7 +131,7 @@ static struct pool_level *level_at(struct pool *p, double s)
 	return &p->level[at];
 }
 
-static void count(struct pool *p, const struct causal_obs *obs, size_t n)
+static void count_levels(struct pool *p, const struct causal_obs *obs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct pool_level *l = level_at(p, obs[i].s);
@@ -185,7 +185,7 @@ static struct pool_unit unit_of(uint64_t key, const struct causal_obs *obs, size
 	struct pool_unit u = { .key = key };
 	struct pool levels = POOL_INIT;
 
-	count(&levels, obs, n);
+	count_levels(&levels, obs, n);
 	u.step = xcalloc(levels.nlevels + 1, sizeof *u.step);
 	for (size_t i = 0; i < levels.nlevels; i++) {
 		double s = levels.level[i].s;
@@ -204,7 +204,7 @@ void pool_add(struct pool *p, uint64_t key, struct causal_obs *obs, size_t n)
 	struct pool_unit unit;
 
 	gsl_set_error_handler_off();
-	count(p, obs, n);
+	count_levels(p, obs, n);
 	add_noise(p, obs, n, nstrata);
 	unit = unit_of(key, obs, n);
 	if (unit.nsteps)

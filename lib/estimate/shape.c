@@ -69,7 +69,7 @@ struct scratch {
 };
 
 /* One pass: each stratum's baseline period given the levels' ratios, then the ratios given the periods. */
-static void pass(struct curve *c, const struct causal_obs *obs, const size_t *level, size_t n, struct scratch *of)
+static void refine_curve(struct curve *c, const struct causal_obs *obs, const size_t *level, size_t n, struct scratch *of)
 {
 	double zero;
 
@@ -120,7 +120,7 @@ static bool free_curve(struct curve *c, const struct causal_obs *obs, size_t n)
 	bool ok = c->n >= 2 && c->at[0].s == 0;
 
 	for (int i = 0; ok && i < PASSES; i++)
-		pass(c, obs, level, n, &of);
+		refine_curve(c, obs, level, n, &of);
 	if (ok)
 		add_noise(c, obs, level, n, of.period);
 	free(all);
@@ -313,7 +313,7 @@ static double straightness(const struct curve *c, double knee)
 	return ss > 0 && yy > 0 ? sy * sy / (ss * yy) : NAN;
 }
 
-static void judge(const struct curve *c, struct causal_shape *out)
+static void judge_shape(const struct curve *c, struct causal_shape *out)
 {
 	double straight = fit_levels(c, 2, line, 0);
 
@@ -331,7 +331,7 @@ void causal_shape(const struct causal_obs *obs, size_t n, size_t nstrata, struct
 	*out = (struct causal_shape){ .knee = NAN, .knee_lo = NAN, .knee_hi = NAN, .r2 = NAN };
 	if (free_curve(&c, obs, n)) {
 		out->noise = c.noise;
-		judge(&c, out);
+		judge_shape(&c, out);
 	}
 	out->levels = c.n;
 	free(c.at);
@@ -358,6 +358,6 @@ void causal_shape_of(const struct causal_point *at, size_t n, const struct causa
 		return;
 	c.at = xcalloc(n, sizeof *c.at);
 	memcpy(c.at, at, n * sizeof *at);
-	judge(&c, out);
+	judge_shape(&c, out);
 	free(c.at);
 }

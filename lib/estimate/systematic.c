@@ -5,7 +5,7 @@
 const double systematic_relative = 0.03, systematic_slope = 0.006;
 
 /* Half widths are added as standard errors are: the allowance is known, and has no degrees of freedom to lose. */
-static void widen(struct estimate *e, double off)
+static void widen_estimate(struct estimate *e, double off)
 {
 	if (!isfinite(e->se))
 		return;
@@ -16,8 +16,8 @@ static void widen(struct estimate *e, double off)
 
 void systematic_widen(struct causal_effect *e)
 {
-	widen(&e->fit.slope, systematic_slope);
-	widen(&e->fit.cost, systematic_slope * e->period_ns);
+	widen_estimate(&e->fit.slope, systematic_slope);
+	widen_estimate(&e->fit.cost, systematic_slope * e->period_ns);
 	for (size_t i = 0; i < e->nlevels; i++)
-		widen(&e->level[i].gain, systematic_slope * e->level[i].s);
+		widen_estimate(&e->level[i].gain, systematic_slope * e->level[i].s);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* The value of a hexadecimal digit, or -1. */
-static int digit(char c)
+static int escape_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -16,7 +16,7 @@ const char *field_bad_escape(const char *s, size_t len)
 	const char *end = s + len;
 
 	for (; (s = memchr(s, '%', (size_t)(end - s))); s += 3)
-		if (end - s < 3 || digit(s[1]) < 0 || digit(s[2]) < 0 || (s[1] == '0' && s[2] == '0'))
+		if (end - s < 3 || escape_digit(s[1]) < 0 || escape_digit(s[2]) < 0 || (s[1] == '0' && s[2] == '0'))
 			return s;
 	return NULL;
 }
@@ -29,7 +29,7 @@ void field_unescape(char *s)
 		return;
 	while (*in) {
 		if (*in == '%') {
-			*out++ = (char)(digit(in[1]) << 4 | digit(in[2]));
+			*out++ = (char)(escape_digit(in[1]) << 4 | escape_digit(in[2]));
 			in += 3;
 		} else {
 			*out++ = *in++;

@@ -90,7 +90,7 @@ void reader_keep_comments(struct reader *r, FILE *sink)
 }
 
 /* More bytes behind in[end]; false at the end of the file. */
-static bool fill(struct reader *r)
+static bool fill_buffer(struct reader *r)
 {
 	ssize_t n;
 
@@ -128,7 +128,7 @@ static bool next_line(struct reader *r, const char **line, size_t *len)
 		if (lf)
 			break;
 		seen = r->end - r->start;
-		if (fill(r))
+		if (fill_buffer(r))
 			continue;
 		if (seen && !r->io_failed)
 			msg_error_at(r->path, r->line + 1, "last line has no end: the log was cut short here");

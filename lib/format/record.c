@@ -20,7 +20,7 @@ static bool is_key(const char *a, const char *b)
 }
 
 /* The field from `from` on, before `to`; `to` when there is none. */
-static size_t find(const struct record *rec, const char *key, size_t from, size_t to)
+static size_t find_field(const struct record *rec, const char *key, size_t from, size_t to)
 {
 	while (from < to && !is_key(rec->field[from].key, key))
 		from++;
@@ -29,11 +29,11 @@ static size_t find(const struct record *rec, const char *key, size_t from, size_
 
 const char *record_get(struct record *rec, const char *key)
 {
-	size_t start = rec->next < rec->n ? rec->next : 0, at = find(rec, key, start, rec->n);
+	size_t start = rec->next < rec->n ? rec->next : 0, at = find_field(rec, key, start, rec->n);
 	struct field *f;
 
 	if (at == rec->n) {
-		at = find(rec, key, 0, start);
+		at = find_field(rec, key, 0, start);
 		if (at == start)
 			return NULL;
 	}

@@ -29,7 +29,7 @@ void match_candidates_add(struct match_candidates *c, struct match_candidate can
 	c->v[c->n++] = candidate;
 }
 
-static long distance(const struct match_candidate *c)
+static long candidate_distance(const struct match_candidate *c)
 {
 	return labs((long)c->base->p->line - (long)c->head->p->line);
 }
@@ -41,8 +41,8 @@ static int by_confidence(const void *pa, const void *pb)
 
 	if (a->confidence > b->confidence || a->confidence < b->confidence)
 		return a->confidence > b->confidence ? -1 : 1;
-	if (distance(a) != distance(b))
-		return distance(a) < distance(b) ? -1 : 1;
+	if (candidate_distance(a) != candidate_distance(b))
+		return candidate_distance(a) < candidate_distance(b) ? -1 : 1;
 	d = match_order_sides(a->base, b->base);
 	return d ? d : match_order_sides(a->head, b->head);
 }
@@ -59,7 +59,7 @@ static void link_rivals(struct match_candidates *c)
 	}
 }
 
-static void forget(struct match_candidates *c)
+static void forget_settled(struct match_candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		c->first_base[c->v[i].base->index] = c->first_head[c->v[i].head->index] = 0;
@@ -106,5 +106,5 @@ void match_candidates_assign(struct match_candidates *c, double least, struct ma
 		if (!best->base->settled && !best->head->settled && best->contested >= least)
 			match_add(out, best->base, best->head, best->kind, best->contested, best->edited);
 	}
-	forget(c);
+	forget_settled(c);
 }

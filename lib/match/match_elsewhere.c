@@ -44,7 +44,7 @@ static size_t alike(const struct rest *r, size_t first, uint64_t text)
 	return end - first;
 }
 
-static void add(struct match_candidates *c, struct match_side *b, struct match_side *h, bool by_map)
+static void add_candidate(struct match_candidates *c, struct match_side *b, struct match_side *h, bool by_map)
 {
 	if (match_same_module(b, h))
 		match_candidates_add(c, (struct match_candidate){ .base = b, .head = h, .kind = MATCH_TEXT,
@@ -67,7 +67,7 @@ void match_elsewhere(struct match_sides *base, struct match_sides *head, bool by
 			continue;
 		for (size_t x = i; x < i + nb; x++)
 			for (size_t y = j; y < j + nh; y++)
-				add(out, b.v[x], h.v[y], by_map);
+				add_candidate(out, b.v[x], h.v[y], by_map);
 	}
 	free(b.v);
 	free(h.v);

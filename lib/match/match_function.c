@@ -33,7 +33,7 @@ static bool may_pair(const struct match_group *b, const struct match_group *h)
 	       match_same_module(b->any, h->any);
 }
 
-static void add(struct pairing *p, struct match_group *b, struct match_group *h, double confidence, bool renamed)
+static void add_pairing(struct pairing *p, struct match_group *b, struct match_group *h, double confidence, bool renamed)
 {
 	if (confidence <= 0 || !may_pair(b, h))
 		return;
@@ -72,7 +72,7 @@ static double contested(double confidence, double rival)
 	return rival > 0 && confidence < MATCH_FUNCTION_CERTAIN ? match_contested(confidence, rival) : confidence;
 }
 
-static void take(struct match_group *b, struct match_group *h, double confidence, bool renamed)
+static void take_pairing(struct match_group *b, struct match_group *h, double confidence, bool renamed)
 {
 	b->pair = h;
 	h->pair = b;
@@ -91,7 +91,7 @@ static void assign(struct pairing *p)
 		for (size_t from = i; weighed < p->n && !(c[weighed].confidence < c[i].confidence); weighed++)
 			c[weighed].contested = contested(c[i].confidence, rival_of(p, weighed, from));
 		if (!c[i].b->pair && !c[i].h->pair)
-			take(c[i].b, c[i].h, c[i].contested, c[i].renamed);
+			take_pairing(c[i].b, c[i].h, c[i].contested, c[i].renamed);
 	}
 	p->n = 0;
 }
@@ -194,7 +194,7 @@ static void pair_by_name(struct pairing *p, bool parameters)
 				struct match_namesakes known = namesakes(p, b, b->v[k], h, h->v[m]);
 				double confidence = match_function_by_name(b->v[k], h->v[m], p->map, known);
 
-				add(p, b->v[k], h->v[m], parameters ? confidence : WITHOUT_PARAMETERS * confidence, false);
+				add_pairing(p, b->v[k], h->v[m], parameters ? confidence : WITHOUT_PARAMETERS * confidence, false);
 			}
 	}
 	release_names(&base_names);
@@ -238,7 +238,7 @@ static void pair_rest(struct pairing *p,
 			struct match_group *h = &p->head->group[k];
 
 			if (!h->pair)
-				add(p, b, h, by(b, h, p->map), renamed);
+				add_pairing(p, b, h, by(b, h, p->map), renamed);
 		}
 	}
 	assign(p);

@@ -61,7 +61,7 @@ static void judge_by_position(struct match_candidate *c, const struct match_anch
 }
 
 /* Two lines of paired functions.  `last`: what could be told by more than position has been. */
-static void judge(struct lines *l, const struct match_group *group, struct match_side *b, struct match_side *h, bool last)
+static void judge_lines(struct lines *l, const struct match_group *group, struct match_side *b, struct match_side *h, bool last)
 {
 	struct match_candidate c = { .base = b, .head = h };
 	int distances = match_anchors_distances(&l->anchors, b->p->line, h->p->line);
@@ -85,12 +85,12 @@ static void judge_all(struct lines *l, const struct match_group *b, bool last)
 	for (size_t i = 0; i < b->n; i++) {
 		for (size_t k = 0; !b->member[i]->settled && k < b->pair->n; k++)
 			if (!b->pair->member[k]->settled)
-				judge(l, b, b->member[i], b->pair->member[k], last);
+				judge_lines(l, b, b->member[i], b->pair->member[k], last);
 	}
 }
 
 /* Takes the best pairs, and measures others by the surest of them. */
-static void take(struct lines *l, double least)
+static void take_best_pairs(struct lines *l, double least)
 {
 	size_t first = l->out->n;
 
@@ -108,11 +108,11 @@ static void pair_inside(struct lines *l, const struct match_group *b)
 {
 	match_anchors_begin(&l->anchors, b->any->p->function_line, b->pair->any->p->function_line);
 	judge_all(l, b, false);
-	take(l, ANCHOR);
+	take_best_pairs(l, ANCHOR);
 	judge_all(l, b, false);
-	take(l, MATCH_SURE);
+	take_best_pairs(l, MATCH_SURE);
 	judge_all(l, b, true);
-	take(l, 0);
+	take_best_pairs(l, 0);
 }
 
 void match_lines(struct match_sides *base, struct match_sides *head, const struct linemap *map, struct match_out *out)

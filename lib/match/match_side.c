@@ -93,7 +93,7 @@ static void read_around(struct match_side *s, const char *hashes)
 	}
 }
 
-static int digit(char c)
+static int hash_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -112,7 +112,7 @@ static void read_body(struct match_group *g, const char *hash)
 	if (*end != '.' || strlen(end + 1) != 2 * SKETCH)
 		return;
 	for (size_t i = 0; i < SKETCH; i++) {
-		int hi = digit(end[1 + 2 * i]), lo = digit(end[2 + 2 * i]);
+		int hi = hash_digit(end[1 + 2 * i]), lo = hash_digit(end[2 + 2 * i]);
 
 		if (hi < 0 || lo < 0)
 			return;

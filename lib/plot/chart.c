@@ -82,7 +82,7 @@ static double nice_step(double span, int most)
 	return 10 * unit;
 }
 
-static void widen(struct axis *a, double x)
+static void widen_axis(struct axis *a, double x)
 {
 	if (isnan(x) || fabs(x) > 1e6) /* a damaged value must not hide the others */
 		return;
@@ -102,8 +102,8 @@ static struct axis x_axis(const struct page *p)
 	struct axis a = { 0, 0, 0 };
 
 	for (size_t i = 0; i < p->n; i++) {
-		widen(&a, last_speedup(p->panel[i].head));
-		widen(&a, last_speedup(p->panel[i].base));
+		widen_axis(&a, last_speedup(p->panel[i].head));
+		widen_axis(&a, last_speedup(p->panel[i].base));
 	}
 	if (a.max <= 0)
 		a.max = 100; /* slopes alone */
@@ -117,9 +117,9 @@ static void widen_by_interval(struct axis *a, const struct finding *m, double le
 {
 	for (size_t i = 0; m && i < m->n; i++) {
 		if (!isnan(m->curve[i].lo))
-			widen(a, fmax(m->curve[i].lo, least));
+			widen_axis(a, fmax(m->curve[i].lo, least));
 		if (!isnan(m->curve[i].hi))
-			widen(a, fmin(m->curve[i].hi, most));
+			widen_axis(a, fmin(m->curve[i].hi, most));
 	}
 }
 
@@ -131,9 +131,9 @@ static void widen_by_points(struct axis *a, const struct finding *m, double x_ma
 		return;
 	end = isnan(m->max_useful_pct) ? x_max : fmin(x_max, m->max_useful_pct);
 	for (size_t i = 0; i < m->n; i++)
-		widen(a, m->curve[i].program_pct);
+		widen_axis(a, m->curve[i].program_pct);
 	if (finding_is_known(m))
-		widen(a, m->slope * end);
+		widen_axis(a, m->slope * end);
 }
 
 static struct axis y_axis(const struct page *p)

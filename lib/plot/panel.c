@@ -74,7 +74,7 @@ static bool fits(const char *text, const struct room *r)
 }
 
 /* Cleaned and cut, as a string of its own. */
-static char *fit(char *owned, const struct room *r)
+static char *fit_text(char *owned, const struct room *r)
 {
 	struct buf b = BUF_INIT;
 
@@ -90,7 +90,7 @@ static char *choose(struct buf *longest_first, size_t n, const struct room *r)
 
 	for (size_t i = 0; i < n; i++) {
 		if (!chosen && (i + 1 == n || fits(longest_first[i].s, r)))
-			chosen = fit(buf_detach(&longest_first[i]), r);
+			chosen = fit_text(buf_detach(&longest_first[i]), r);
 		buf_release(&longest_first[i]);
 	}
 	return chosen;
@@ -135,7 +135,7 @@ char *panel_numbers(const struct finding *m, const char *who, const struct room 
 	int digits;
 
 	if (!m)
-		return fit(xasprintf("%sno data", who), r);
+		return fit_text(xasprintf("%sno data", who), r);
 	for (size_t i = 0; i < 3; i++) {
 		buf_adds(&text[i], who);
 		add_slope_interval(&text[i], m);
@@ -183,7 +183,7 @@ char *panel_base(const struct finding *base, const struct finding *head, const s
 	struct buf text[2] = { BUF_INIT, BUF_INIT };
 
 	if (!base)
-		return fit(xstrdup("base: no data"), r);
+		return fit_text(xstrdup("base: no data"), r);
 	/* where it was is worth less than what it was */
 	if (head && strcmp(base->region, head->region) && !is_same_place(base, head)) {
 		buf_adds(&text[0], "base, ");

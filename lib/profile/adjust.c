@@ -136,7 +136,7 @@ static double usual_hits(const struct region_sum *region, const struct point_sum
 	return region->total > 0 && point->visits > 0 ? region->hits / region->total * point->samples / point->visits : NAN;
 }
 
-static void gather(const struct context *c, const struct place *place, size_t n, double usual, double period, struct item *item)
+static void gather_windows(const struct context *c, const struct place *place, size_t n, double usual, double period, struct item *item)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct profile_visits *v = &c->visits[place[i].at];
@@ -201,11 +201,11 @@ static double effect_of_excess(const struct item *item, size_t n)
 }
 
 /* Those of place[0..n), which are of one region and point. */
-static void adjust(const struct context *c, const struct place *place, size_t n, double usual, double period, struct item *item)
+static void adjust_region(const struct context *c, const struct place *place, size_t n, double usual, double period, struct item *item)
 {
 	double beta;
 
-	gather(c, place, n, usual, period, item);
+	gather_windows(c, place, n, usual, period, item);
 	qsort(item, n, sizeof *item, by_speedup);
 	beta = effect_of_excess(item, n);
 	for (size_t i = 0; i < n; i++) {
@@ -230,7 +230,7 @@ void adjust_context(struct context *c)
 		for (to = from; to < sums.n && sums.place[to].region == first->region && sums.place[to].point == first->point;)
 			to++;
 		if (isfinite(usual))
-			adjust(c, first, to - from, usual, period, item);
+			adjust_region(c, first, to - from, usual, period, item);
 	}
 	sums_release(&sums);
 	free(item);

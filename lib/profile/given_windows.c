@@ -48,7 +48,7 @@ static size_t point_of(struct profile *p, size_t plain, char *name)
 }
 
 /* Something is given, or ("") nothing. */
-static void note(struct profile *p, const char *given)
+static void note_given(struct profile *p, const char *given)
 {
 	if (!p->first_given)
 		p->first_given = xstrdup(given);
@@ -69,7 +69,7 @@ static size_t split(struct context *c, struct last *last, size_t point, const st
 
 	if (!w->given) {
 		p->point[point].plain = true;
-		note(p, "");
+		note_given(p, "");
 		return point;
 	}
 	p->point[point].split = true;
@@ -78,7 +78,7 @@ static size_t split(struct context *c, struct last *last, size_t point, const st
 	buf_addf(&b, "%s (given ", p->point[point].name);
 	add_names(&b, c, w->given);
 	buf_addf(&b, " %g %% faster)", w->given_pct);
-	note(p, b.s + strlen(p->point[point].name));
+	note_given(p, b.s + strlen(p->point[point].name));
 	*last = (struct last){ w->given, w->given_pct, point, point_of(p, point, buf_detach(&b)) };
 	return last->to;
 }

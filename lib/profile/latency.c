@@ -23,7 +23,7 @@ static unsigned measure_of(const struct tally *t)
 	return t->in_flight > 0 ? MEASURE_IN_FLIGHT : MEASURE_ENDS;
 }
 
-static struct tally *count(const struct context *c)
+static struct tally *count_spans(const struct context *c)
 {
 	struct tally *t = xcalloc(c->p->npoints + 1, sizeof *t);
 
@@ -73,7 +73,7 @@ void latency_join(struct context *c)
 
 	if (!c->nends && !c->nspans)
 		return;
-	t = count(c);
+	t = count_spans(c);
 	replace_ends(c, t);
 	remove_empty(c);
 	for (size_t i = 0; i < c->nspans; i++) {

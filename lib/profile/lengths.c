@@ -5,14 +5,14 @@
 
 #include "base/alloc.h"
 
-static void release(struct lengths *h)
+static void release_buckets(struct lengths *h)
 {
 	free(h->at);
 	*h = (struct lengths){ 0 };
 }
 
 /* From behind, in place: what is in both is one. */
-static void merge(struct lengths *h, const struct lengths_bucket *at, size_t n)
+static void merge_buckets(struct lengths *h, const struct lengths_bucket *at, size_t n)
 {
 	size_t both = 0, to;
 
@@ -39,7 +39,7 @@ static void merge(struct lengths *h, const struct lengths_bucket *at, size_t n)
 	h->n = to;
 }
 
-static uint64_t mix(uint64_t h, uint64_t x)
+static uint64_t mix_hash(uint64_t h, uint64_t x)
 {
 	h = (h ^ x) * 0xff51afd7ed558ccdu;
 	return h ^ h >> 32;
@@ -50,7 +50,7 @@ static uint64_t key_of(const struct lengths_of *o)
 	uint64_t s;
 
 	memcpy(&s, &o->s, sizeof s);
-	return mix(mix(mix(mix(mix(0x9e3779b97f4a7c15u, o->point), o->region), s), o->run), o->block);
+	return mix_hash(mix_hash(mix_hash(mix_hash(mix_hash(0x9e3779b97f4a7c15u, o->point), o->region), s), o->run), o->block);
 }
 
 static struct lengths *sum_of(struct lengths_table *t, struct lengths_of name)
@@ -73,12 +73,12 @@ static struct lengths *sum_of(struct lengths_table *t, struct lengths_of name)
 	return &t->of[at].sum;
 }
 
-static void add(struct lengths_table *t, const struct lengths_of *name, const struct lengths_bucket *at, size_t n)
+static void add_histogram(struct lengths_table *t, const struct lengths_of *name, const struct lengths_bucket *at, size_t n)
 {
 	struct lengths *sum = sum_of(t, *name);
 
 	t->buckets -= sum->n;
-	merge(sum, at, n);
+	merge_buckets(sum, at, n);
 	t->buckets += sum->n;
 }
 
@@ -87,14 +87,14 @@ static void share(struct lengths_table *t)
 	struct lengths_table fewer = { .shared = t->shared + 1 };
 
 	for (size_t i = 0; i < t->n; i++)
-		add(&fewer, &t->of[i], t->of[i].sum.at, t->of[i].sum.n);
+		add_histogram(&fewer, &t->of[i], t->of[i].sum.at, t->of[i].sum.n);
 	lengths_table_release(t);
 	*t = fewer;
 }
 
 void lengths_table_add(struct lengths_table *t, const struct lengths_of *name, const struct lengths_bucket *at, size_t n)
 {
-	add(t, name, at, n);
+	add_histogram(t, name, at, n);
 	while (t->buckets > LENGTHS_MOST && t->shared < SHARED_RUNS)
 		share(t);
 }
@@ -102,7 +102,7 @@ void lengths_table_add(struct lengths_table *t, const struct lengths_of *name, c
 void lengths_table_release(struct lengths_table *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		release(&t->of[i].sum);
+		release_buckets(&t->of[i].sum);
 	free(t->of);
 	idmap_release(&t->at);
 	*t = (struct lengths_table){ 0 };

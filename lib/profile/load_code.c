@@ -7,7 +7,7 @@
 #include "base/msg.h"
 #include "format/region_class.h"
 
-static void take(struct record *rec, const char *key, char **out)
+static void take_text(struct record *rec, const char *key, char **out)
 {
 	const char *value = record_get(rec, key);
 
@@ -74,15 +74,15 @@ void load_region(struct context *c, struct record *rec)
 	}
 	region->defined = true;
 	region->module_id = module;
-	take(rec, "scope", &r->scope);
-	take(rec, "ranges", &r->ranges);
-	take(rec, "function", &r->function);
-	take(rec, "symbol", &r->symbol);
-	take(rec, "also", &r->also);
-	take(rec, "file", &r->file);
-	take(rec, "line_hash", &r->line_hash);
-	take(rec, "context_hash", &r->context_hash);
-	take(rec, "function_hash", &r->function_hash);
+	take_text(rec, "scope", &r->scope);
+	take_text(rec, "ranges", &r->ranges);
+	take_text(rec, "function", &r->function);
+	take_text(rec, "symbol", &r->symbol);
+	take_text(rec, "also", &r->also);
+	take_text(rec, "file", &r->file);
+	take_text(rec, "line_hash", &r->line_hash);
+	take_text(rec, "context_hash", &r->context_hash);
+	take_text(rec, "function_hash", &r->function_hash);
 	record_opt_u64(rec, "line", &r->line);
 	record_opt_u64(rec, "function_line", &r->function_line);
 }

@@ -112,7 +112,7 @@ static void medians(const double *x, const size_t *place, size_t n, size_t nplac
 }
 
 /* Which region each group is of; ratios begin as 1. */
-static void begin(struct robust *a)
+static void begin_ratios(struct robust *a)
 {
 	a->region = xcalloc(a->ngroups + 1, sizeof *a->region);
 	for (size_t i = 0; i < a->n; i++)
@@ -126,7 +126,7 @@ static void find_expected(struct robust *a)
 	double *x = xcalloc(a->n + 1, sizeof *x);
 	size_t *stratum = xcalloc(a->n + 1, sizeof *stratum);
 
-	begin(a);
+	begin_ratios(a);
 	for (size_t i = 0; i < a->n; i++)
 		stratum[i] = a->item[i].stratum;
 	for (int pass = 0; pass < PASSES; pass++) {
@@ -180,7 +180,7 @@ static void find_outside(struct robust *a)
 }
 
 /* What remains of the suspicion. */
-static void judge(struct robust *a)
+static void judge_suspicion(struct robust *a)
 {
 	double slow = 0;
 	size_t suspects = 0;
@@ -199,7 +199,7 @@ static void judge(struct robust *a)
 	}
 }
 
-static size_t gather(const struct profile *p, struct profile_visits *v, size_t n, struct robust_item *item)
+static size_t gather_items(const struct profile *p, struct profile_visits *v, size_t n, struct robust_item *item)
 {
 	size_t used = 0;
 
@@ -217,7 +217,7 @@ void robust_weigh(const struct profile *p, struct profile_visits *v, size_t n)
 {
 	struct robust a = { .item = xcalloc(n + 1, sizeof *a.item) };
 
-	a.n = gather(p, v, n, a.item);
+	a.n = gather_items(p, v, n, a.item);
 	/* lengths of spans follow queues, which come and go by themselves, with the same code */
 	if (a.n >= LEAST_WINDOWS && p->point[v[0].point].kinds == KIND_THROUGHPUT) {
 		find_strata(p, &a);
@@ -228,7 +228,7 @@ void robust_weigh(const struct profile *p, struct profile_visits *v, size_t n)
 			find_expected(&a);
 			weigh_by_time(&a);
 			find_outside(&a);
-			judge(&a);
+			judge_suspicion(&a);
 			free(a.period);
 			free(a.ratio);
 			free(a.region);

@@ -41,7 +41,7 @@ struct spread {
 };
 
 /* Sum of the distances from c, weighted so that it is least where the part BELOW lies below c. */
-static double distance(const struct spread *p, double c)
+static double spread_distance(const struct spread *p, double c)
 {
 	size_t lo = 0, hi = p->n;
 
@@ -66,7 +66,7 @@ static double misfit(const struct spread *p, size_t n, double slope, double knee
 	double sum = 0;
 
 	for (size_t g = 0; g < n; g++)
-		sum += distance(&p[g], log(ratio_at(slope, knee, p[g].s)));
+		sum += spread_distance(&p[g], log(ratio_at(slope, knee, p[g].s)));
 	return sum;
 }
 

@@ -180,7 +180,7 @@ static size_t count_up_to(const struct range *v, size_t n, const struct untried_
 }
 
 /* Overlapping and touching ranges become one. */
-static size_t join(struct range *v, size_t n)
+static size_t join_ranges(struct range *v, size_t n)
 {
 	size_t used = 0;
 
@@ -230,7 +230,7 @@ void untried_close(struct context *c)
 			add_ranges(&range, &n, &cap, c->region[i].module_id, c->region[i].region.ranges);
 	if (n)
 		qsort(range, n, sizeof *range, compare_ranges);
-	n = join(range, n);
+	n = join_ranges(range, n);
 	for (size_t i = 0; i < u->n; i++) {
 		bool own_module;
 

@@ -208,7 +208,7 @@ static double time_of(struct why *w, bool own)
 	return ns;
 }
 
-static void add(struct why *w, struct context *c, size_t region, bool own)
+static void add_waits(struct why *w, struct context *c, size_t region, bool own)
 {
 	struct profile *p = c->p;
 	struct sum most = longest(w, own);
@@ -226,6 +226,6 @@ static void add(struct why *w, struct context *c, size_t region, bool own)
 void why_add(struct why *w, struct context *c, size_t region)
 {
 	find_who_runs(w, region);
-	add(w, c, region, true);
-	add(w, c, region, false);
+	add_waits(w, c, region, true);
+	add_waits(w, c, region, false);
 }

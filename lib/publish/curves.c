@@ -25,7 +25,7 @@ static bool next(const char **text, double *gain)
 	return true;
 }
 
-static void widen(struct spark *s, const char *curve)
+static void widen_scale(struct spark *s, const char *curve)
 {
 	double gain;
 
@@ -41,8 +41,8 @@ bool spark_add(struct buf *b, const char *curve, const char *other)
 
 	if (!curve || !next(&at, &gain))
 		return false;
-	widen(&s, curve);
-	widen(&s, other);
+	widen_scale(&s, curve);
+	widen_scale(&s, other);
 	buf_adds(b, spark_bar(&s, 0, true));
 	for (int i = 1; i < MOST_BARS && next(&curve, &gain); i++)
 		buf_adds(b, spark_bar(&s, gain, true));

@@ -56,7 +56,7 @@ static bool is_ripe(const struct adapt *a, const struct adapt_region *r, const s
 	return r->known && r->treated >= LEAST_RIPE;
 }
 
-static void measure(struct adapt *a, unsigned id, struct causal_obs *scratch)
+static void measure_region(struct adapt *a, unsigned id, struct causal_obs *scratch)
 {
 	struct adapt_region *r = region_at(a, id);
 	struct causal_effect e;
@@ -105,7 +105,7 @@ static bool is_wanted(const struct adapt_region *r, enum adapt_role role, bool w
 	return r->role <= role && !(wide && r->narrow);
 }
 
-static size_t count(const struct adapt *a, const unsigned *region, size_t n, enum adapt_role role, bool wide)
+static size_t count_role(const struct adapt *a, const unsigned *region, size_t n, enum adapt_role role, bool wide)
 {
 	size_t sum = 0;
 
@@ -117,7 +117,7 @@ static size_t count(const struct adapt *a, const unsigned *region, size_t n, enu
 /* Are all leaders narrow?  Without any, all regions are idle, and that is to be sure. */
 static bool is_enough(const struct adapt *a, const unsigned *region, size_t n)
 {
-	bool led = count(a, region, n, ADAPT_LEADER, false) > 0;
+	bool led = count_role(a, region, n, ADAPT_LEADER, false) > 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct adapt_region *r = &a->region[region[i]];
@@ -136,7 +136,7 @@ void adapt_judge(struct adapt *a, const unsigned *region, size_t n)
 		return;
 	scratch = xcalloc(a->evidence.n + 1, sizeof(*scratch));
 	for (size_t i = 0; i < n; i++)
-		measure(a, region[i], scratch);
+		measure_region(a, region[i], scratch);
 	free(scratch);
 	set_roles(a, region, n);
 	a->judged = a->evidence.n;
@@ -186,7 +186,7 @@ size_t adapt_block(struct adapt *a, struct schedule *s, const unsigned *region, 
 		n = 0;
 	for (size_t i = 0; i < n; i++)
 		region_at(a, region[i]);
-	while (n && (wanted = count(a, region, n, order[at].role, order[at].wide)) == 0)
+	while (n && (wanted = count_role(a, region, n, order[at].role, order[at].wide)) == 0)
 		at++;
 	pairs = wanted && wanted < MOST_PAIRS ? MOST_PAIRS + 1 - wanted : 1;
 	for (size_t i = 0; i < n; i++) {

@@ -47,7 +47,7 @@ static uint32_t add_point(struct arena *arena, const char *name)
 	return number > 0 ? (uint32_t)number : 0;
 }
 
-static void count(struct automatic *a, struct arena *arena, enum arena_moved kind)
+static void count_moved(struct automatic *a, struct arena *arena, enum arena_moved kind)
 {
 	if (!a->number[kind])
 		a->number[kind] = add_point(arena, moved_name[kind]);
@@ -60,7 +60,7 @@ void automatic_watch(struct automatic *a, struct arena *arena)
 		return;
 	a->counting = true;
 	for (int kind = 0; kind < MOVED_KINDS; kind++)
-		count(a, arena, (enum arena_moved)kind);
+		count_moved(a, arena, (enum arena_moved)kind);
 }
 
 bool automatic_look(struct automatic *a, struct arena *arena, int64_t now)
@@ -89,7 +89,7 @@ void automatic_use(struct automatic *a, struct arena *arena)
 	a->on = true;
 	for (int kind = 0; kind < MOVED_KINDS; kind++) {
 		if (a->steady[kind])
-			count(a, arena, (enum arena_moved)kind);
+			count_moved(a, arena, (enum arena_moved)kind);
 		else
 			atomic_store_explicit(&arena->moved[kind], 0, memory_order_relaxed);
 	}

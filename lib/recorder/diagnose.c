@@ -25,7 +25,7 @@ enum {
 static const double BUSY = 0.1;
 
 /* Puts it into the log, where the report finds it. */
-static void note(struct conductor *c, const char *what, char *text)
+static void note_warning(struct conductor *c, const char *what, char *text)
 {
 	journal_warning(c->journal, c->run, what, text);
 	free(text);
@@ -35,7 +35,7 @@ static void say(struct conductor *c, const char *what, char *text)
 {
 	if (c->run == 1 || strcmp(what, "too-short") == 0)
 		msg_warn("%s", text);
-	note(c, what, text);
+	note_warning(c, what, text);
 }
 
 static long paranoid(void)
@@ -323,7 +323,7 @@ static void busy_machine(struct conductor *c)
 	double taken = machine_usually_taken(&c->machine);
 
 	if (taken >= BUSY)
-		note(c, "busy-machine",
+		note_warning(c, "busy-machine",
 		    xasprintf("other programs, or the hypervisor, used %.0f %% of the processors all the time: intervals are wider for it, "
 			      "and what waits for a processor is predicted less well; record on a quieter machine",
 			      100 * taken));

@@ -18,7 +18,7 @@ struct gathering {
 	struct regions *regions;
 };
 
-static void gather(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count)
+static void gather_leaf(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count)
 {
 	struct gathering *g = arg;
 
@@ -124,7 +124,7 @@ void jit_read(struct jit *jit, struct regions *regions)
 
 	*jit = (struct jit){ 0 };
 	regions->made = regions->made_named = 0;
-	regions_leaves(regions, gather, &g);
+	regions_leaves(regions, gather_leaf, &g);
 	if (jit->n == 0)
 		return;
 	qsort(jit->v, jit->n, sizeof *jit->v, by_place);

@@ -69,7 +69,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void remember(struct usual *u, double x)
+static void remember_usual(struct usual *u, double x)
 {
 	if (u->n < MACHINE_FIRST)
 		u->first[u->n] = x;
@@ -150,8 +150,8 @@ enum machine_verdict machine_judge(struct machine *m, const struct machine_use *
 
 	m->wall_ns = (double)wall_ns;
 
-	remember(&m->taken, taken);
-	remember(&m->waited, waited);
+	remember_usual(&m->taken, taken);
+	remember_usual(&m->waited, waited);
 	return verdict(m, taken, waited);
 }
 

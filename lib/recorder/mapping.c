@@ -200,7 +200,7 @@ struct image *mapping_image(struct mapping *mod)
 /* ---- a process ------------------------------------------------------------------- */
 
 /* One line of /proc/PID/maps that is code of a file. */
-static void take(struct space *s, struct mappings *m, const char *path, uint64_t lo, uint64_t hi, uint64_t base, const char *exe)
+static void take_mapping(struct space *s, struct mappings *m, const char *path, uint64_t lo, uint64_t hi, uint64_t base, const char *exe)
 {
 	struct mapping *mod;
 	struct mapped *at;
@@ -269,7 +269,7 @@ static bool read_maps(struct space *s, struct mappings *m, pid_t pid, const char
 			strcpy(last, path);
 		}
 		if (perms[2] == 'x' && strcmp(path, last) == 0)
-			take(s, m, path, lo, hi, base, exe);
+			take_mapping(s, m, path, lo, hi, base, exe);
 	}
 	/* It is read in pieces; those from before an exec or the end of the process do not make a map. */
 	if (any) {

@@ -44,7 +44,7 @@ struct search {
 	enum naming best;
 };
 
-static void add(struct search *s, uint64_t off, const struct frame *at, enum naming how)
+static void add_found(struct search *s, uint64_t off, const struct frame *at, enum naming how)
 {
 	struct candidate *c;
 
@@ -95,18 +95,18 @@ static void found_function(void *arg, uint64_t off, const struct frame *at, enum
 	struct search *s = arg;
 
 	if (how == CALLED_FULL)
-		add(s, off, at, s->mod->own ? NAMED_FULL : NAMED_LIBRARY);
+		add_found(s, off, at, s->mod->own ? NAMED_FULL : NAMED_LIBRARY);
 	else if (!s->mod->own)
-		add(s, off, at, NAMED_ELSEWHERE);
+		add_found(s, off, at, NAMED_ELSEWHERE);
 	else
-		add(s, off, at, is_from_outside(s->mod, at) ? NAMED_OUTSIDE : NAMED_PART);
+		add_found(s, off, at, is_from_outside(s->mod, at) ? NAMED_OUTSIDE : NAMED_PART);
 }
 
 static void found_line(void *arg, uint64_t off, const struct frame *at)
 {
 	struct search *s = arg;
 
-	add(s, off, at, s->mod->own ? NAMED_FULL : NAMED_LIBRARY);
+	add_found(s, off, at, s->mod->own ? NAMED_FULL : NAMED_LIBRARY);
 }
 
 static bool is_new(struct mapping *mod)

@@ -14,7 +14,7 @@ enum {
 };
 
 /* How many insertions, deletions, changes and exchanges of neighbours make b of a. */
-static unsigned distance(const char *a, const char *b)
+static unsigned edit_distance(const char *a, const char *b)
 {
 	unsigned row[3][NAME_MAX_LEN + 1];
 	size_t n = strlen(a), m = strlen(b);
@@ -62,7 +62,7 @@ static unsigned how_far(const struct near *near, const char *path)
 {
 	const char *last = called_last(path);
 	size_t len = strlen(near->want), around = (size_t)(near->want - near->want_path);
-	unsigned far = 2 * distance(near->want, last), most = 2 * (unsigned)((len + 2) / 4);
+	unsigned far = 2 * edit_distance(near->want, last), most = 2 * (unsigned)((len + 2) / 4);
 
 	/* Names of libraries are many, and hardly what somebody means who writes a part of one. */
 	if (far > most && (!near->mod->own || len < 4 || !strstr(last, near->want)))
@@ -165,8 +165,8 @@ static void add_classes(struct buf *text, const char *name)
 	struct near near = { 0 };
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		if (distance(name, classes[i]) <= 2)
-			offer(&near, classes[i], distance(name, classes[i]));
+		if (edit_distance(name, classes[i]) <= 2)
+			offer(&near, classes[i], edit_distance(name, classes[i]));
 	add_meant(text, &near);
 }
 

@@ -24,7 +24,7 @@ static bool contains(const struct children *c, pid_t pid)
 	return false;
 }
 
-static void add(struct children *c, pid_t pid)
+static void add_child(struct children *c, pid_t pid)
 {
 	c->v = xgrow(c->v, c->n, &c->cap, sizeof(*c->v));
 	c->v[c->n++] = pid;
@@ -42,7 +42,7 @@ static void read_children(struct children *c, const struct children *others)
 	f = fopen(name, "re");
 	while (f && fscanf(f, "%ld", &pid) == 1)
 		if (!contains(others, (pid_t)pid))
-			add(c, (pid_t)pid);
+			add_child(c, (pid_t)pid);
 	if (f)
 		fclose(f);
 }
@@ -130,7 +130,7 @@ static void signal_children(const struct orphans *l, struct children *told, int 
 			continue;
 		kill(c.v[i], sig);
 		if (told)
-			add(told, c.v[i]);
+			add_child(told, c.v[i]);
 	}
 	free(c.v);
 }

@@ -176,7 +176,7 @@ static void arm(struct points *p, const struct wanted_point *w)
 	atomic_fetch_add_explicit(&a->breaks_version, 1, memory_order_release);
 }
 
-static void place(struct points *p, struct wanted_point *w)
+static void place_wanted(struct points *p, struct wanted_point *w)
 {
 	char *refusal;
 
@@ -200,7 +200,7 @@ void points_place(struct points *p)
 {
 	for (size_t i = 0; i < p->nwanted; i++)
 		if (!p->wanted[i].placed && !p->wanted[i].hot)
-			place(p, &p->wanted[i]);
+			place_wanted(p, &p->wanted[i]);
 }
 
 static bool is_given_up(const struct points *p, uint32_t point)
@@ -228,7 +228,7 @@ static double cost_us(const struct points *p)
 	return (double)atomic_load(&p->arena->break_cost_ns) / 1000;
 }
 
-static void judge(struct points *p, struct wanted_point *w, int64_t now)
+static void judge_wanted(struct points *p, struct wanted_point *w, int64_t now)
 {
 	uint32_t point = (uint32_t)w->point - 1;
 	uint64_t visits = points_visits(p, point);
@@ -291,7 +291,7 @@ void points_cool(struct points *p, int64_t now_ns)
 		if (w->call && !w->backed)
 			back_up(p, w, now_ns);
 		else
-			judge(p, w, now_ns);
+			judge_wanted(p, w, now_ns);
 	}
 }
 
@@ -302,7 +302,7 @@ static uint64_t counter(const struct points *p, uint32_t point)
 	return atomic_load_explicit(&p->arena->point[point].ends.count, memory_order_relaxed);
 }
 
-static uint32_t used(const struct points *p)
+static uint32_t used_points(const struct points *p)
 {
 	return arena_points(p->arena);
 }
@@ -316,7 +316,7 @@ uint64_t points_most_visits(const struct points *p)
 {
 	uint64_t most = 0;
 
-	for (uint32_t i = 0; i < used(p); i++) {
+	for (uint32_t i = 0; i < used_points(p); i++) {
 		bool counts = shared_kind(p->arena, i) != POINT_AUTOMATIC && points_is_live(p, i);
 		uint64_t visits = counts ? points_visits(p, i) : 0;
 
@@ -341,7 +341,7 @@ bool points_is_live(const struct points *p, uint32_t point)
 
 void points_expect(struct points *p)
 {
-	for (uint32_t i = 0; i < used(p); i++)
+	for (uint32_t i = 0; i < used_points(p); i++)
 		p->before[i] = counter(p, i);
 }
 
@@ -376,7 +376,7 @@ bool points_look(struct points *p, uint32_t window, bool closing)
 {
 	bool more = false;
 
-	for (uint32_t i = 0; i < used(p); i++) {
+	for (uint32_t i = 0; i < used_points(p); i++) {
 		struct arena_point *at = &p->arena->point[i];
 
 		if (!atomic_load_explicit(&at->counted, memory_order_acquire))
@@ -412,7 +412,7 @@ void points_log(struct points *p)
 {
 	struct buf *b = &p->journal->line;
 
-	for (uint32_t i = 0; i < used(p); i++) {
+	for (uint32_t i = 0; i < used_points(p); i++) {
 		enum point_kind kind = shared_kind(p->arena, i);
 
 		record_begin(b, AW_POINT);

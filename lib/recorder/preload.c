@@ -33,7 +33,7 @@ static char *own_directory(void)
 	return xstrdup(exe);
 }
 
-static char *find(const char *own)
+static char *find_beside(const char *own)
 {
 	static const char *const places[] = { ".", RUNTIME_DIR, "../lib/andweorc" };
 
@@ -98,7 +98,7 @@ const char *preload_find(void)
 {
 	char *own = own_directory();
 
-	path = own ? find(own) : NULL;
+	path = own ? find_beside(own) : NULL;
 	free(own);
 	if (path && !can_be_preloaded(path) && !go_by_a_link())
 		return NULL;

@@ -32,7 +32,7 @@ void processes_init(struct processes *p, struct arena *arena, struct mappings *m
 	p->run = run;
 }
 
-static void forget(struct member *m)
+static void forget_member(struct member *m)
 {
 	if (m->pid && m->pidfd >= 0)
 		close(m->pidfd);
@@ -44,11 +44,11 @@ static void forget(struct member *m)
 void processes_release(struct processes *p)
 {
 	for (size_t i = 0; i < ARENA_PROCESSES; i++)
-		forget(&p->member[i]);
+		forget_member(&p->member[i]);
 	p->alive = 0;
 }
 
-static uint32_t used(const struct processes *p)
+static uint32_t used_processes(const struct processes *p)
 {
 	return shared_processes(p->arena);
 }
@@ -68,9 +68,9 @@ static bool program_of(pid_t pid, struct program *program)
 	return true;
 }
 
-static void take(struct processes *p, struct member *m, pid_t pid)
+static void take_member(struct processes *p, struct member *m, pid_t pid)
 {
-	forget(m);
+	forget_member(m);
 	m->pid = pid;
 	m->met_ns = now_ns();
 	m->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
@@ -129,7 +129,7 @@ bool processes_meet(struct processes *p, bool all)
 	size_t known = p->modules->n;
 	bool more = false;
 
-	for (uint32_t i = 0; i < used(p); i++) {
+	for (uint32_t i = 0; i < used_processes(p); i++) {
 		struct arena_process *at = &p->arena->process[i];
 		struct member *m = &p->member[i];
 		/* Pairs with the release of the process: the rest of the entry is there. */
@@ -138,7 +138,7 @@ bool processes_meet(struct processes *p, bool all)
 		bool new;
 
 		if (pid && !m->pid)
-			take(p, m, pid);
+			take_member(p, m, pid);
 		new = id != m->id;
 		if (!pid || !id || m->ended || (!new && !all))
 			continue;
@@ -160,7 +160,7 @@ bool processes_meet(struct processes *p, bool all)
 
 void processes_attended(struct processes *p)
 {
-	for (uint32_t i = 0; i < used(p); i++)
+	for (uint32_t i = 0; i < used_processes(p); i++)
 		if (p->member[i].pid && p->member[i].id)
 			atomic_store_explicit(&p->arena->process[i].attended, p->member[i].id, memory_order_release);
 }
@@ -213,7 +213,7 @@ static void look_for_harm(struct processes *p, uint32_t n)
 void processes_look(struct processes *p)
 {
 	struct pollfd end[ARENA_PROCESSES];
-	uint32_t n = used(p);
+	uint32_t n = used_processes(p);
 
 	for (uint32_t i = 0; i < n; i++)
 		end[i] = (struct pollfd){ .fd = p->member[i].pid ? p->member[i].pidfd : -1, .events = POLLIN };
@@ -290,7 +290,7 @@ static void free_slots(struct processes *p, uint32_t process)
 
 void processes_bury(struct processes *p)
 {
-	for (uint32_t i = 0; i < used(p); i++) {
+	for (uint32_t i = 0; i < used_processes(p); i++) {
 		struct arena_process *at = &p->arena->process[i];
 		struct member *m = &p->member[i];
 
@@ -298,7 +298,7 @@ void processes_bury(struct processes *p)
 			continue;
 		free_slots(p, i);
 		log_end(p, m, atomic_load_explicit(&at->visits, memory_order_relaxed));
-		forget(m);
+		forget_member(m);
 		p->alive--;
 		p->changes++;
 		atomic_store_explicit(&at->id, 0, memory_order_relaxed);
@@ -335,7 +335,7 @@ int64_t processes_cpu_ns(struct processes *p)
 {
 	int64_t sum = 0;
 
-	for (uint32_t i = 0; i < used(p); i++) {
+	for (uint32_t i = 0; i < used_processes(p); i++) {
 		struct member *m = &p->member[i];
 		struct timespec t;
 		clockid_t clock;
@@ -353,7 +353,7 @@ int64_t processes_queued_ns(struct processes *p)
 {
 	size_t room = THREADS_LOOKED_AT;
 
-	for (uint32_t i = 0; i < used(p) && room > 0; i++)
+	for (uint32_t i = 0; i < used_processes(p) && room > 0; i++)
 		if (p->member[i].pid > 0)
 			p->queued_ns += queued_since(&p->member[i].queued, p->member[i].pid, &room);
 	return p->queued_ns;

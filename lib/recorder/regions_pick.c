@@ -159,7 +159,7 @@ static void add_target(const struct region *region, struct arena_target *target)
 }
 
 /* Ranges of several regions may overlap, where one function was inlined into another. */
-static void merge(struct arena_target *target)
+static void merge_ranges(struct arena_target *target)
 {
 	uint32_t n = 0;
 
@@ -187,6 +187,6 @@ void regions_target(struct region *const *regions, size_t n, struct arena_target
 		made.class = regions[i]->class;
 		add_target(regions[i], &made);
 	}
-	merge(&made);
+	merge_ranges(&made);
 	memcpy(target, &made, offsetof(struct arena_target, range) + made.nranges * sizeof(made.range[0]));
 }

@@ -117,7 +117,7 @@ static struct place *place_of(struct regions *r, struct mapping *mod, uint64_t o
 	return p;
 }
 
-static bool holds(const struct region *g, const struct place *p, uint64_t place)
+static bool region_holds(const struct region *g, const struct place *p, uint64_t place)
 {
 	if (g->scope == REGION_CLASS)
 		return regions_covers(g, place);
@@ -141,7 +141,7 @@ static void find_wide(struct regions *r, struct place *p)
 
 		if (!(g->named || g->given || g->has_calls) || g->scope == REGION_LINE)
 			continue;
-		if (holds(g, p, place))
+		if (region_holds(g, p, place))
 			p->wide[p->nwide++] = g;
 	}
 }

@@ -29,7 +29,7 @@ bool regions_is_stood_in_for(const char *function)
 	return false;
 }
 
-static void take(struct region *g, struct mapping *runtime, const char *function)
+static void take_stand_in(struct region *g, struct mapping *runtime, const char *function)
 {
 	free(g->stand_ins);
 	g->nstand_ins = regions_places(runtime, function, &g->stand_ins);
@@ -43,5 +43,5 @@ void regions_stand_in(struct regions *r, struct region *g, struct mapping *mod)
 	for (size_t k = 0; k < n && k < ALIASES; k++)
 		for (size_t i = 0; regions_is_stood_in_for(name[k]) && i < r->modules->n; i++)
 			if (mapping_is_runtime(&r->modules->v[i]) && mapping_image(&r->modules->v[i]))
-				take(g, &r->modules->v[i], name[k]);
+				take_stand_in(g, &r->modules->v[i], name[k]);
 }

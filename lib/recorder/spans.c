@@ -116,7 +116,7 @@ static bool has_counters(const struct spans *s, uint32_t point)
 	       atomic_load_explicit(&at->ends.count, memory_order_relaxed);
 }
 
-static void look(struct spans *s, uint32_t point, int64_t virtual_ns)
+static void look_at_point(struct spans *s, uint32_t point, int64_t virtual_ns)
 {
 	struct span_flow *f = &s->flow[point];
 	/* Ends first: none is counted whose begin is not. */
@@ -150,7 +150,7 @@ int64_t spans_look(struct spans *s, int64_t now_ns)
 		f->on = f->on || (has_counters(s, at[i]) && is_unmatched(s, at[i]));
 		if (!f->on)
 			continue;
-		look(s, at[i], virtual_of(s, now_ns));
+		look_at_point(s, at[i], virtual_of(s, now_ns));
 		on = true;
 	}
 	if (!on)

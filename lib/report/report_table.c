@@ -44,7 +44,7 @@ static size_t width_of(const struct table *t, enum table_column column)
 }
 
 /* The columns' widths, 0 for one that is not there, and what they take together. */
-static size_t measure(const struct table *t, size_t width[TABLE_COLUMNS])
+static size_t measure_columns(const struct table *t, size_t width[TABLE_COLUMNS])
 {
 	size_t sum = 0;
 
@@ -64,7 +64,7 @@ static bool take_layout(struct table *t, size_t width[TABLE_COLUMNS], size_t n, 
 		size_t sum, rest;
 
 		t->layout = layouts[i];
-		sum = measure(t, width);
+		sum = measure_columns(t, width);
 		if (sum <= columns)
 			return true;
 		rest = sum - width[COLUMN_PLACE];

@@ -269,7 +269,7 @@ static bool says_nothing(const char *type)
 	return !strcmp(type, "shutdown") || !strcmp(type, "runtime");
 }
 
-static void take(struct coz *c, const struct line *l)
+static void take_line(struct coz *c, const struct line *l)
 {
 	if (!strcmp(l->type, "startup") && c->run)
 		end_run(c);
@@ -339,7 +339,7 @@ void coz_read(const char *path, FILE *out)
 		if (text[0] != '{')
 			parse_words(text, &l);
 		if (text[0] != '{' || parse_object(text, &l))
-			take(&c, &l);
+			take_line(&c, &l);
 		else
 			msg_error_at(c.path, c.number, "a line that is no object with a type");
 		line_release(&l);

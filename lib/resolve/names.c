@@ -43,7 +43,7 @@ static struct name **slot_of(const struct names *names, const char *key)
 	}
 }
 
-static void widen(struct names *names)
+static void widen_table(struct names *names)
 {
 	struct name **old = names->slot;
 	size_t nold = names->nslots;
@@ -73,7 +73,7 @@ const struct name *names_of(struct names *names, const char *key)
 	struct name **slot, *name;
 
 	if (2 * names->n >= names->nslots)
-		widen(names);
+		widen_table(names);
 	slot = slot_of(names, key);
 	if (*slot)
 		return *slot;

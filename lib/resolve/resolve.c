@@ -160,7 +160,7 @@ struct place {
 	size_t depth;       /* of the frame, from the innermost out */
 };
 
-static struct place fit(const struct wanted *w, uint64_t off, const struct frame *frame, size_t n)
+static struct place fit_place(const struct wanted *w, uint64_t off, const struct frame *frame, size_t n)
 {
 	struct place p = { ANYWHERE, off, { 0 }, 0 };
 	size_t k = w->function ? n - 1 : 0;
@@ -259,7 +259,7 @@ static struct place best_place(const struct record *rec, const char *ranges, con
 		if (best.fit == OWN)
 			continue;
 		n = img ? image_frames(img, range.lo, frame, FRAMES_MAX) : 0;
-		p = fit(want, range.lo, frame, n < FRAMES_MAX ? n : FRAMES_MAX);
+		p = fit_place(want, range.lo, frame, n < FRAMES_MAX ? n : FRAMES_MAX);
 		if (p.fit > best.fit)
 			best = p;
 	}

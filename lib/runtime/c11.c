@@ -96,7 +96,7 @@ EXPORT int cnd_broadcast(cnd_t *c)
 /* ---- threads ------------------------------------------------------------------------ */
 
 /* The result of a thread of C11 is an int, and travels as a pointer. */
-static int begin(void *slot)
+static int begin_c11_thread(void *slot)
 {
 	return (int)(intptr_t)create_begin(slot);
 }
@@ -109,7 +109,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *arg)
 
 	if (!slot)
 		return REAL(thrd_create)(thread, routine, arg);
-	err = REAL(thrd_create)(thread, begin, slot);
+	err = REAL(thrd_create)(thread, begin_c11_thread, slot);
 	if (err != thrd_success)
 		thread_unreserve(slot);
 	return err;

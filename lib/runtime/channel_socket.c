@@ -121,7 +121,7 @@ static bool recall(uint64_t inode, uint64_t *in, uint64_t *out)
 	return atomic_load_explicit(&sockets[i].inode, memory_order_relaxed) == inode && check == (inode ^ *in ^ *out);
 }
 
-static void remember(uint64_t inode, uint64_t in, uint64_t out)
+static void remember_socket(uint64_t inode, uint64_t in, uint64_t out)
 {
 	const uint32_t i = inode & (SOCKETS - 1);
 
@@ -142,8 +142,8 @@ void channel_are_pair(int a, int b)
 
 	if (SYS(SYS_fstat, a, &sa) != 0 || SYS(SYS_fstat, b, &sb) != 0)
 		return;
-	remember(sa.st_ino, inode_key(sa.st_ino), inode_key(sb.st_ino));
-	remember(sb.st_ino, inode_key(sb.st_ino), inode_key(sa.st_ino));
+	remember_socket(sa.st_ino, inode_key(sa.st_ino), inode_key(sb.st_ino));
+	remember_socket(sb.st_ino, inode_key(sb.st_ino), inode_key(sa.st_ino));
 }
 
 /* What the kernel says of a Unix socket, as far as we ask. */
@@ -267,6 +267,6 @@ bool channel_of_socket(int fd, uint64_t inode, uint64_t key[2])
 		key[0] = key_of('t', there, here);
 		key[1] = key_of('t', here, there);
 	}
-	remember(inode, key[0], key[1]);
+	remember_socket(inode, key[0], key[1]);
 	return true;
 }

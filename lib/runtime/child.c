@@ -19,7 +19,7 @@
 
 /* ---- ends ----------------------------------------------------------------------------- */
 
-static void release(uint64_t key, const void *site)
+static void release_child(uint64_t key, const void *site)
 {
 	if (wait_is_accounted()) {
 		sync_release(key, site);
@@ -40,11 +40,11 @@ static void release_parent(const void *site)
 	if (!wait_is_watched())
 		return;
 	outside = atomic_load_explicit(&process->pid, memory_order_relaxed);
-	release(key_of('c', (uint64_t)process_pid, 0), site);
+	release_child(key_of('c', (uint64_t)process_pid, 0), site);
 	/* The first process of a pid namespace has another number for its parent. */
 	if (outside > 0 && outside != process_pid)
-		release(key_of('c', (uint64_t)outside, 0), site);
-	release(key_of('C', (uint64_t)SYS(SYS_getppid), 0), site);
+		release_child(key_of('c', (uint64_t)outside, 0), site);
+	release_child(key_of('C', (uint64_t)SYS(SYS_getppid), 0), site);
 }
 
 EXPORT _Noreturn void _exit(int status)
@@ -160,7 +160,7 @@ static bool is_of_recording(pid_t pid)
 }
 
 /* pid > 0: that one is waited for. */
-static void begin(struct wait *w, pid_t pid, const void *site)
+static void begin_child_wait(struct wait *w, pid_t pid, const void *site)
 {
 	bool peer;
 
@@ -172,7 +172,7 @@ static void begin(struct wait *w, pid_t pid, const void *site)
 }
 
 /* The wait is over because of child `pid`; <= 0: of none. */
-static void end(struct wait *w, pid_t pid)
+static void end_child_wait(struct wait *w, pid_t pid)
 {
 	uint64_t key;
 	bool peer;
@@ -223,9 +223,9 @@ static void reaped(pid_t pid, const void *site)
 		pid_t got;                                                                                                   \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
-		begin(&w, pid, SITE);                                                                                        \
+		begin_child_wait(&w, pid, SITE);                                                                             \
 		got = wait_expr;                                                                                             \
-		end(&w, got);                                                                                                \
+		end_child_wait(&w, got);                                                                                     \
 		return got;                                                                                                  \
 	} while (0)
 
@@ -276,12 +276,12 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	info->si_pid = 0;
 	w.t = NULL;
 	if (!(options & WNOHANG))
-		begin(&w, type == P_PID ? (pid_t)id : -1, SITE);
+		begin_child_wait(&w, type == P_PID ? (pid_t)id : -1, SITE);
 	err = REAL(waitid)(type, id, info, options);
 	if (options & WNOHANG)
 		reaped(err == 0 ? info->si_pid : 0, SITE);
 	else
-		end(&w, err == 0 ? info->si_pid : 0);
+		end_child_wait(&w, err == 0 ? info->si_pid : 0);
 	return err;
 }
 
@@ -294,7 +294,7 @@ EXPORT int system(const char *command)
 
 	if (!command || !wait_is_watched())
 		return REAL(system)(command);
-	begin(&w, -1, SITE);
+	begin_child_wait(&w, -1, SITE);
 	status = REAL(system)(command);
 	end_of_some(&w);
 	return status;
@@ -307,7 +307,7 @@ EXPORT int pclose(FILE *stream)
 
 	if (!wait_is_watched())
 		return REAL(pclose)(stream);
-	begin(&w, -1, SITE);
+	begin_child_wait(&w, -1, SITE);
 	status = REAL(pclose)(stream);
 	end_of_some(&w);
 	return status;

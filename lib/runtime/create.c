@@ -38,7 +38,7 @@ static void make_end_key(void)
 	has_end_key = pthread_key_create(&end_key, at_end) == 0;
 }
 
-static void *begin(void *p)
+static void *begin_thread(void *p)
 {
 	struct arena_thread *slot = p;
 	void *(*routine)(void *) = (void *(*)(void *))slot->routine;
@@ -98,7 +98,7 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 
 void *create_begin(void *slot)
 {
-	return begin(slot);
+	return begin_thread(slot);
 }
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *), void *arg)
@@ -108,7 +108,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 
 	if (!slot)
 		return REAL(pthread_create)(thread, attr, routine, arg);
-	err = REAL(pthread_create)(thread, attr, begin, slot);
+	err = REAL(pthread_create)(thread, attr, begin_thread, slot);
 	if (err)
 		thread_unreserve(slot);
 	return err;

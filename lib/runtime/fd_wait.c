@@ -82,7 +82,7 @@ static bool was_released(uint64_t key)
 	return key && vclock_released_at(&arena->clock, key);
 }
 
-static void begin(struct fd_wait *t, uint64_t release, const void *site)
+static void begin_wait(struct fd_wait *t, uint64_t release, const void *site)
 {
 	bool peer = habit_is_peer(t->habit) || was_released(t->from) || was_released(t->into);
 
@@ -103,7 +103,7 @@ void fd_wait_begin(struct fd_wait *t, int in, int out, const void *site)
 		if (other)
 			sync_release(other, site);
 	}
-	begin(t, release, site);
+	begin_wait(t, release, site);
 }
 
 void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t await, const void *site)
@@ -114,7 +114,7 @@ void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t aw
 	t->from = await;
 	t->into = 0;
 	t->habit = habit_of((uint64_t)(uint32_t)fd << 32 | (uint32_t)NO_FD);
-	begin(t, release, site);
+	begin_wait(t, release, site);
 }
 
 void fd_wait_end(struct fd_wait *t, bool done)

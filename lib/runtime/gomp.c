@@ -227,7 +227,7 @@ static uint64_t barrier_key(uint32_t number)
 	return omp_key(OMP_BARRIER, gomp_place->team, number & 1);
 }
 
-static bool arrive(struct omp_wait *o, const struct omp_real *omp, const void *site)
+static bool arrive_at_barrier(struct omp_wait *o, const struct omp_real *omp, const void *site)
 {
 	if (!gomp_is_in_team(omp))
 		return false;
@@ -235,7 +235,7 @@ static bool arrive(struct omp_wait *o, const struct omp_real *omp, const void *s
 	return true;
 }
 
-static void pass(struct omp_wait *o, bool arrived)
+static void pass_barrier(struct omp_wait *o, bool arrived)
 {
 	if (arrived)
 		omp_wait_end(o);
@@ -246,9 +246,9 @@ static void pass(struct omp_wait *o, bool arrived)
 	{ \
 		const struct omp_real *omp = OMP(name); \
 		struct omp_wait o; \
-		bool arrived = arrive(&o, omp, SITE); \
+		bool arrived = arrive_at_barrier(&o, omp, SITE); \
 		omp->name(); \
-		pass(&o, arrived); \
+		pass_barrier(&o, arrived); \
 	}
 
 #define BARRIER_CANCEL(name) \
@@ -256,8 +256,8 @@ static void pass(struct omp_wait *o, bool arrived)
 	{ \
 		const struct omp_real *omp = OMP(name); \
 		struct omp_wait o; \
-		bool arrived = arrive(&o, omp, SITE), cancelled = omp->name(); \
-		pass(&o, arrived); \
+		bool arrived = arrive_at_barrier(&o, omp, SITE), cancelled = omp->name(); \
+		pass_barrier(&o, arrived); \
 		return cancelled; \
 	}
 
@@ -273,13 +273,13 @@ void *GOMP_single_copy_start(void)
 {
 	const struct omp_real *omp = OMP(GOMP_single_copy_start);
 	struct omp_wait o;
-	bool arrived = arrive(&o, omp, SITE);
+	bool arrived = arrive_at_barrier(&o, omp, SITE);
 	void *data = omp->GOMP_single_copy_start();
 
 	/* The thread that does the work did not wait.  It comes to the barrier later, so it can only have waited at the last one. */
 	if (arrived && !data)
 		o.key = barrier_key(--gomp_place->barriers - 1);
-	pass(&o, arrived);
+	pass_barrier(&o, arrived);
 	return data;
 }
 
@@ -287,18 +287,18 @@ void GOMP_single_copy_end(void *data)
 {
 	const struct omp_real *omp = OMP(GOMP_single_copy_end);
 	struct omp_wait o;
-	bool arrived = arrive(&o, omp, SITE);
+	bool arrived = arrive_at_barrier(&o, omp, SITE);
 
 	omp->GOMP_single_copy_end(data);
-	pass(&o, arrived);
+	pass_barrier(&o, arrived);
 }
 
 void GOMP_workshare_task_reduction_unregister(bool cancelled)
 {
 	const struct omp_real *omp = OMP(GOMP_workshare_task_reduction_unregister);
 	struct omp_wait o;
-	bool arrived = !cancelled && arrive(&o, omp, SITE);
+	bool arrived = !cancelled && arrive_at_barrier(&o, omp, SITE);
 
 	omp->GOMP_workshare_task_reduction_unregister(cancelled);
-	pass(&o, arrived);
+	pass_barrier(&o, arrived);
 }

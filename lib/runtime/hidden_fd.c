@@ -182,7 +182,7 @@ static void wait_for_who_opens(void)
 		__asm__ volatile("" ::: "memory");
 }
 
-static int say(long result)
+static int as_libc_says(long result)
 {
 	if (result >= 0)
 		return (int)result;
@@ -198,7 +198,7 @@ EXPORT int close(int fd)
 		wait_for_who_opens();
 	}
 	/* Allocators come here from within dlsym. */
-	return REAL(close) ? real.close(fd) : say(SYS(SYS_close, fd));
+	return REAL(close) ? real.close(fd) : as_libc_says(SYS(SYS_close, fd));
 }
 
 /* What lies between ours, one after the other. */

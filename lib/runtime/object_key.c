@@ -28,7 +28,7 @@ static struct {
 } shared[SHARED_MAPPINGS];
 static _Atomic uint32_t shared_used;
 
-static uint64_t mix(uint64_t x)
+static uint64_t mix_key(uint64_t x)
 {
 	/* The finalizer of MurmurHash3: every bit of x moves every bit of the result. */
 	x ^= x >> 33;
@@ -41,7 +41,7 @@ static uint64_t mix(uint64_t x)
 
 uint64_t key_of(char kind, uint64_t a, uint64_t b)
 {
-	return mix(mix(a ^ (uint64_t)(unsigned char)kind << 56) + b) | 1;
+	return mix_key(mix_key(a ^ (uint64_t)(unsigned char)kind << 56) + b) | 1;
 }
 
 uint64_t key_of_address(const volatile void *p)
@@ -55,7 +55,7 @@ uint64_t key_of_address(const volatile void *p)
 	return key_of('a', at, process_number());
 }
 
-static void remember(uintptr_t lo, size_t length, int flags, int fd, int64_t offset)
+static void remember_mapping(uintptr_t lo, size_t length, int flags, int fd, int64_t offset)
 {
 	static _Atomic uint32_t lock;
 	uint32_t unlocked = 0, n;
@@ -106,7 +106,7 @@ static void *map(void *at, size_t length, int prot, int flags, int fd, int64_t o
 		return MAP_FAILED;
 	}
 	if (unlikely(arena != NULL) && (flags & MAP_TYPE) != MAP_PRIVATE)
-		remember((uintptr_t)p, length, flags, fd, offset);
+		remember_mapping((uintptr_t)p, length, flags, fd, offset);
 	return (void *)p;
 }
 

@@ -24,7 +24,7 @@ static _Atomic uint32_t *counter_of(const void *lock)
 	return &wanted[(uintptr_t)lock * 0x9e3779b97f4a7c15u >> 56].n;
 }
 
-static void ask(struct wait *w, const void *lock, const void *site)
+static void ask_for_lock(struct wait *w, const void *lock, const void *site)
 {
 	w->t = NULL;
 	if (unlikely(arena != NULL) && atomic_fetch_add_explicit(counter_of(lock), 1, memory_order_relaxed) > 0)
@@ -50,7 +50,7 @@ static void left(const void *lock)
 	{ \
 		struct wait w; \
 		object_before_lock(SITE); \
-		ask(&w, lock, SITE); \
+		ask_for_lock(&w, lock, SITE); \
 		OMP(name)->name(__VA_ARGS__); \
 		got(&w, lock, SITE); \
 	}

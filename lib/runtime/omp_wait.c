@@ -10,7 +10,7 @@
 
 TLS struct omp_wait *omp_waiting;
 
-static void arrive(struct omp_wait *o)
+static void arrive_at_once(struct omp_wait *o)
 {
 	wait_begin_releasing(&o->w, CLASS_LOCK, o->site, false, WAIT_UNKNOWN, o->meets ? o->key : 0);
 	/* The wait does not stand in the frame of the call that waits, and nothing jumps out of that. */
@@ -25,7 +25,7 @@ void omp_wait_begin(struct omp_wait *o, uint64_t key, const void *site, bool mee
 	o->meets = meets;
 	o->tasks = 0;
 	o->outer = omp_waiting;
-	arrive(o);
+	arrive_at_once(o);
 	omp_waiting = o;
 }
 
@@ -59,5 +59,5 @@ void omp_task_end(uint64_t parent, uint64_t group, const void *site)
 	if (group)
 		sync_release(group, site);
 	if (o && o->tasks > 0 && --o->tasks == 0)
-		arrive(o);
+		arrive_at_once(o);
 }

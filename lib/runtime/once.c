@@ -31,7 +31,7 @@ static bool is_done(const int *control)
 	return __atomic_load_n(control, __ATOMIC_ACQUIRE) == DONE;
 }
 
-static void begin(struct wait *w, const void *control, void (*routine)(void), const void *site)
+static void begin_once(struct wait *w, const void *control, void (*routine)(void), const void *site)
 {
 	wait_begin(w, CLASS_LOCK, site, false, WAIT_UNKNOWN);
 	next.routine = routine;
@@ -40,7 +40,7 @@ static void begin(struct wait *w, const void *control, void (*routine)(void), co
 	next.site = site;
 }
 
-static void end(struct wait *w, const void *control)
+static void end_once(struct wait *w, const void *control)
 {
 	if (!next.routine)
 		return; /* it was us */
@@ -55,9 +55,9 @@ EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
 
 	if (!wait_is_watched() || is_done(control))
 		return REAL(pthread_once)(control, routine);
-	begin(&w, control, routine, SITE);
+	begin_once(&w, control, routine, SITE);
 	err = REAL(pthread_once)(control, first);
-	end(&w, control);
+	end_once(&w, control);
 	return err;
 }
 
@@ -69,7 +69,7 @@ EXPORT void call_once(once_flag *flag, void (*routine)(void))
 		REAL(call_once)(flag, routine);
 		return;
 	}
-	begin(&w, flag, routine, SITE);
+	begin_once(&w, flag, routine, SITE);
 	REAL(call_once)(flag, first);
-	end(&w, flag);
+	end_once(&w, flag);
 }

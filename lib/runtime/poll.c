@@ -204,7 +204,7 @@ static uint64_t tag_of(int epoll, uint64_t data)
 	return key_of('E', data, (uint32_t)epoll);
 }
 
-static void note(int epoll, uint64_t data, int fd)
+static void note_watched(int epoll, uint64_t data, int fd)
 {
 	uint64_t tag = tag_of(epoll, data), at = tag >> 40;
 	uint32_t place = at & (NOTES - 1);
@@ -240,7 +240,7 @@ EXPORT int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event
 	int err = REAL(epoll_ctl)(epoll, operation, fd, event);
 
 	if (arena && err == 0 && operation != EPOLL_CTL_DEL)
-		note(epoll, event->data.u64, fd);
+		note_watched(epoll, event->data.u64, fd);
 	return err;
 }
 

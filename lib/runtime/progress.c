@@ -27,7 +27,7 @@ static uint64_t visits_of_all(uint32_t point)
 }
 
 /* Each window is opened and closed at a point by one thread: the one that takes it. */
-static bool take(_Atomic uint32_t *taken, uint32_t window)
+static bool take_window(_Atomic uint32_t *taken, uint32_t window)
 {
 	uint32_t seen = atomic_load_explicit(taken, memory_order_relaxed);
 
@@ -44,7 +44,7 @@ void point_open_or_close(uint32_t number)
 	if (likely(window_phase(word) == PHASE_IDLE || window_phase(word) == PHASE_BURST))
 		return;
 	if (window_phase(word) == PHASE_OPEN) {
-		if (!take(&p->open_taken, window))
+		if (!take_window(&p->open_taken, window))
 			return;
 		p->open_ns = now_ns() - vclock_delay(&self.clock);
 		p->open_count = visits_of_all(number);
@@ -53,7 +53,7 @@ void point_open_or_close(uint32_t number)
 		return;
 	}
 	/* What was not opened in this window cannot be closed in it. */
-	if (atomic_load_explicit(&p->opened, memory_order_acquire) != window || !take(&p->close_taken, window))
+	if (atomic_load_explicit(&p->opened, memory_order_acquire) != window || !take_window(&p->close_taken, window))
 		return;
 	p->close_ns = now_ns() - vclock_delay(&self.clock);
 	p->close_count = visits_of_all(number);

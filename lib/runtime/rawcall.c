@@ -93,7 +93,7 @@ void rawcall_watch(void)
 	}
 }
 
-static void forget(uint32_t i)
+static void forget_rawcall(uint32_t i)
 {
 	if (watched[i].on)
 		hidden_fd_close(watched[i].fd, watched[i].id);
@@ -103,7 +103,7 @@ static void forget(uint32_t i)
 void rawcall_forget(void)
 {
 	for (uint32_t i = 0; i < n_addresses; i++)
-		forget(i);
+		forget_rawcall(i);
 }
 
 void rawcall_hit(uint32_t number, void *context)
@@ -115,7 +115,7 @@ void rawcall_hit(uint32_t number, void *context)
 		return;
 	if (r[REG_RAX] != SYS_rt_sigaction || r[REG_R10] != sizeof(uint64_t)) {
 		if (++watched[i].hits > HOT)
-			forget(i);
+			forget_rawcall(i);
 		return;
 	}
 	if (!sample_signal_act((int)r[REG_RDI], (const void *)r[REG_RSI], (void *)r[REG_RDX]))

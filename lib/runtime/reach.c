@@ -95,7 +95,7 @@ static __attribute__((noinline)) struct foothold nearest(uint64_t offset)
  * arena can come to all that lie behind it, without a descriptor: a program that
  * has another root or another user by now could not open one.
  */
-static void *walk(struct foothold from, uint64_t offset, size_t bytes)
+static void *walk_foothold(struct foothold from, uint64_t offset, size_t bytes)
 {
 	char *left_behind = NULL;
 
@@ -126,7 +126,7 @@ static void *map(uint64_t offset, size_t bytes)
 	long at;
 
 	if (arena_fd < 0)
-		return walk(nearest(offset), offset, bytes);
+		return walk_foothold(nearest(offset), offset, bytes);
 	at = SYS(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, arena_fd, offset);
 	return is_error(at) ? NULL : (void *)at;
 }

@@ -83,7 +83,7 @@ static bool are_in_one_module(const void *a, const void *b)
  * A version leads past all libraries that have none: to libc, and so past a sanitizer
  * between us and that, which must see what the program locks.
  */
-static void *find(const char *name)
+static void *find_real(const char *name)
 {
 	void *next = dlsym(RTLD_NEXT, name), *right;
 
@@ -100,7 +100,7 @@ void real_resolve(void)
 	resolving++;
 #define X(name, type, params) \
 	if (!real.name) \
-		real.name = (type(*) params)find(#name);
+		real.name = (type(*) params)find_real(#name);
 	REAL_FUNCTIONS(X)
 #undef X
 	/* The same way, and here it is what we want: our handler may interrupt a sanitizer. */
@@ -118,7 +118,7 @@ void real_find(void *function, const char *name)
 	if (resolved || resolving >= DEEP)
 		return;
 	resolving++;
-	found = find(name);
+	found = find_real(name);
 	resolving--;
 	memcpy(function, &found, sizeof(found));
 }

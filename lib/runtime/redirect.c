@@ -434,7 +434,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-static int count(struct dl_phdr_info *info, size_t size, void *arg)
+static int count_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	(void)info;
 	(void)size;
@@ -456,7 +456,7 @@ static int is_anything_new(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-static void look(void)
+static void look_at_objects(void)
 {
 	unsigned index = 0;
 
@@ -481,8 +481,8 @@ void redirect_init(struct arena *a)
 		return;
 	first_letters['d' >> 6] |= 1ull << ('d' & 63);
 	callpoint_init();
-	dl_iterate_phdr(count, &at_start);
-	look();
+	dl_iterate_phdr(count_object, &at_start);
+	look_at_objects();
 }
 
 /* ---- in the place of dlopen and dlsym ------------------------------------------------------- */
@@ -512,7 +512,7 @@ uintptr_t redirect_hook(uint32_t hook, uintptr_t function, uintptr_t first, uint
 	if (!arena)
 		return function;
 	if (lock()) {
-		look();
+		look_at_objects();
 		unlock();
 	}
 	/* With the pseudo-handles 0 and -1 the answer depends on the caller. */

@@ -104,7 +104,7 @@ void credit_deferred(void)
 static TLS struct stack sampled;
 
 /* Returns where the stack ended.  Not inlined: its frame would be on the stack of a handler in which the rest is done. */
-static __attribute__((noinline)) uintptr_t walk(const void *context)
+static __attribute__((noinline)) uintptr_t walk_interrupted(const void *context)
 {
 	struct unwind_cursor at;
 	uintptr_t sp;
@@ -120,7 +120,7 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	struct arena_thread *t = self.slot;
 	struct stack *stack = &sampled;
 	uint32_t speedup;
-	uintptr_t sp = walk(context);
+	uintptr_t sp = walk_interrupted(context);
 	bool waits = false;
 	bool wanted = class_is_wanted(CLASS_RUNQUEUE);
 	int64_t queued;

@@ -41,7 +41,7 @@ static _Atomic bool on_alternate; /* our handler runs on alternate stacks, for g
 static _Atomic bool tight_seen;   /* some thread has or had one that is too small for it */
 
 /* Index of the signal; OURS: it is none of ours. */
-static unsigned find(int sig)
+static unsigned find_own(int sig)
 {
 	unsigned i = 0;
 
@@ -191,7 +191,7 @@ static __attribute__((noinline)) void deliver(unsigned i, siginfo_t *info, ucont
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
-	unsigned i = find(sig);
+	unsigned i = find_own(sig);
 
 	if (sampler_sent(sig, info))
 		sampler_handle(sig, info, context);
@@ -273,7 +273,7 @@ bool sample_signal_take(int sig)
 	return true;
 }
 
-static void keep(unsigned i, const struct sigaction *act, struct sigaction *old)
+static void keep_action(unsigned i, const struct sigaction *act, struct sigaction *old)
 {
 	struct sigaction before = ours[i].program;
 
@@ -296,7 +296,7 @@ static __sighandler_t keep_handler(unsigned i, __sighandler_t handler, int flags
 		errno = EINVAL;
 		return SIG_ERR;
 	}
-	keep(i, &act, &old);
+	keep_action(i, &act, &old);
 	return old.sa_handler;
 }
 
@@ -306,7 +306,7 @@ EXPORT __sighandler_t bsd_signal(int sig, __sighandler_t handler);
 #define SIGNAL(name, flags)                                                                                                  \
 	EXPORT __sighandler_t name(int sig, __sighandler_t handler)                                                          \
 	{                                                                                                                    \
-		unsigned i = find(sig);                                                                                      \
+		unsigned i = find_own(sig);                                                                                  \
                                                                                                                              \
 		if (i < OURS)                                                                                                \
 			return keep_handler(i, handler, flags);                                                              \
@@ -321,7 +321,7 @@ SIGNAL(__sysv_signal, (int)SA_RESETHAND | SA_NODEFER) /* signal of programs in s
 
 EXPORT int siginterrupt(int sig, int interrupts)
 {
-	unsigned i = find(sig);
+	unsigned i = find_own(sig);
 
 	if (i == OURS)
 		return REAL(siginterrupt)(sig, interrupts);
@@ -367,13 +367,13 @@ static int act_elsewhere(int sig, const struct sigaction *act, struct sigaction 
 
 EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-	unsigned i = find(sig);
+	unsigned i = find_own(sig);
 
 	if (likely(!arena) || sig <= 0 || sig >= NSIG)
 		return REAL(sigaction)(sig, act, old);
 	if (i == OURS)
 		return act_elsewhere(sig, act, old);
-	keep(i, act, old);
+	keep_action(i, act, old);
 	return 0;
 }
 
@@ -392,7 +392,7 @@ bool sample_signal_act(int sig, const void *act, void *old)
 {
 	const struct kernel_action *its = act;
 	struct sigaction new = { 0 }, before;
-	unsigned i = find(sig);
+	unsigned i = find_own(sig);
 
 	if (i == OURS)
 		return false;
@@ -401,7 +401,7 @@ bool sample_signal_act(int sig, const void *act, void *old)
 		new.sa_flags = (int)its->flags & ~RESTORER;
 		set_word(&new.sa_mask, its->mask);
 	}
-	keep(i, its ? &new : NULL, &before);
+	keep_action(i, its ? &new : NULL, &before);
 	if (old)
 		*(struct kernel_action *)old = (struct kernel_action){
 			.handler = before.sa_handler,
@@ -512,24 +512,24 @@ static int mask_one(int how, int sig, sigset_t *old)
 
 EXPORT int sighold(int sig)
 {
-	return find(sig) == OURS ? REAL(sighold)(sig) : mask_one(SIG_BLOCK, sig, NULL);
+	return find_own(sig) == OURS ? REAL(sighold)(sig) : mask_one(SIG_BLOCK, sig, NULL);
 }
 
 EXPORT int sigrelse(int sig)
 {
-	return find(sig) == OURS ? REAL(sigrelse)(sig) : mask_one(SIG_UNBLOCK, sig, NULL);
+	return find_own(sig) == OURS ? REAL(sigrelse)(sig) : mask_one(SIG_UNBLOCK, sig, NULL);
 }
 
 EXPORT int sigignore(int sig)
 {
-	unsigned i = find(sig);
+	unsigned i = find_own(sig);
 
 	return i == OURS ? REAL(sigignore)(sig) : keep_handler(i, SIG_IGN, 0) == SIG_ERR ? -1 : 0;
 }
 
 EXPORT __sighandler_t sigset(int sig, __sighandler_t handler)
 {
-	unsigned i = find(sig);
+	unsigned i = find_own(sig);
 	__sighandler_t before;
 	sigset_t mask;
 

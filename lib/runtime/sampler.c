@@ -149,7 +149,7 @@ static bool event_is_dear(int64_t ns)
  * What the calling thread has used since the last signal of its timer, which stands
  * for `ticked`.  The first one stands for that, like first samples of perf.
  */
-static int64_t used(int64_t ticked)
+static int64_t used_ns(int64_t ticked)
 {
 	int64_t before = self.timed_ns;
 
@@ -179,7 +179,7 @@ static void timer_hit(const siginfo_t *info, const void *context)
 		self.kernel_ns = kernel_time();
 		self.rest_ns += self.kernel_ns - before;
 	} else {
-		self.rest_ns += used(ns);
+		self.rest_ns += used_ns(ns);
 	}
 	periods = (uint32_t)(self.rest_ns / period);
 	self.rest_ns -= periods * period;

@@ -70,7 +70,7 @@ static uint32_t compute(uint32_t op, uint32_t a, uint32_t b)
 	}
 }
 
-static bool holds(uint32_t op, uint32_t a, uint32_t b)
+static bool jump_holds(uint32_t op, uint32_t a, uint32_t b)
 {
 	switch (op) {
 	case BPF_JEQ: return a == b;
@@ -113,7 +113,7 @@ static uint32_t verdict(const struct sock_filter *f, uint32_t n, const struct se
 			if (BPF_OP(f[pc].code) == BPF_JA)
 				pc += k;
 			else
-				pc += holds(BPF_OP(f[pc].code), a, operand) ? f[pc].jt : f[pc].jf;
+				pc += jump_holds(BPF_OP(f[pc].code), a, operand) ? f[pc].jt : f[pc].jf;
 			break;
 		case BPF_RET:
 			return BPF_RVAL(f[pc].code) == BPF_A ? a : k;

@@ -28,7 +28,7 @@ static struct {
 } named[NAMED];
 static _Atomic uint32_t named_used; /* highest entry ever taken, plus one */
 
-static int find(const sem_t *s)
+static int find_semaphore(const sem_t *s)
 {
 	uint32_t n = atomic_load_explicit(&named_used, memory_order_relaxed);
 
@@ -41,7 +41,7 @@ static int find(const sem_t *s)
 
 static uint64_t key_of_semaphore(const sem_t *s)
 {
-	int i = find(s);
+	int i = find_semaphore(s);
 
 	return i < 0 ? key_of_address(s) : named[i].key;
 }
@@ -66,9 +66,9 @@ static uint64_t key_of_name(const char *name)
 	return key;
 }
 
-static void remember(const sem_t *s, const char *name)
+static void remember_semaphore(const sem_t *s, const char *name)
 {
-	int i = find(s);
+	int i = find_semaphore(s);
 
 	if (i >= 0) {
 		atomic_fetch_add_explicit(&named[i].opens, 1, memory_order_relaxed);
@@ -104,13 +104,13 @@ EXPORT sem_t *sem_open(const char *name, int flags, ...)
 	}
 	s = REAL(sem_open)(name, flags, mode, value);
 	if (s != SEM_FAILED && unlikely(arena != NULL))
-		remember(s, name);
+		remember_semaphore(s, name);
 	return s;
 }
 
 EXPORT int sem_close(sem_t *s)
 {
-	int i = unlikely(arena != NULL) ? find(s) : -1;
+	int i = unlikely(arena != NULL) ? find_semaphore(s) : -1;
 
 	if (i >= 0 && atomic_fetch_sub_explicit(&named[i].opens, 1, memory_order_relaxed) == 1)
 		atomic_store_explicit(&named[i].at, 0, memory_order_release);

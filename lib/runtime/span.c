@@ -56,7 +56,7 @@ static struct arena_spans *spans_of(struct arena_thread *t, uint32_t point)
 /* ---- begin and end of one span --------------------------------------------------- */
 
 /* A count and its sum change together for their reader. */
-static void note(struct arena_spans *s, _Atomic uint64_t *count, _Atomic uint64_t *sum, int64_t virt)
+static void note_length(struct arena_spans *s, _Atomic uint64_t *count, _Atomic uint64_t *sum, int64_t virt)
 {
 	uint32_t n = atomic_load_explicit(&s->changing, memory_order_relaxed);
 
@@ -75,7 +75,7 @@ static void note_begin(const struct arena_thread *t, struct arena_begin *b, int6
 	atomic_store_explicit(&b->window, atomic_load_explicit(&t->account.window, memory_order_relaxed), memory_order_relaxed);
 }
 
-static void measure(const struct arena_thread *t, struct arena_spans *s, const struct arena_begin *b, int64_t virt)
+static void measure_span(const struct arena_thread *t, struct arena_spans *s, const struct arena_begin *b, int64_t virt)
 {
 	bool crossing = atomic_load_explicit(&b->window, memory_order_relaxed) !=
 			atomic_load_explicit(&t->account.window, memory_order_relaxed);
@@ -98,35 +98,35 @@ static uint64_t key_of_span(uint32_t point, uint64_t number)
 	return key_of('B', (uint64_t)process_number() << 32 | point, number);
 }
 
-static struct arena_numbered *place(uint64_t key, uint32_t probe)
+static struct arena_numbered *place_numbered(uint64_t key, uint32_t probe)
 {
 	return &arena->numbered[((key >> 32) + probe) % ARENA_NUMBERED];
 }
 
-static struct arena_numbered *find(uint64_t key)
+static struct arena_numbered *find_numbered(uint64_t key)
 {
 	for (uint32_t i = 0; i < PROBES; i++)
-		if (atomic_load_explicit(&place(key, i)->key, memory_order_relaxed) == key)
-			return place(key, i);
+		if (atomic_load_explicit(&place_numbered(key, i)->key, memory_order_relaxed) == key)
+			return place_numbered(key, i);
 	return NULL;
 }
 
 /* The place where the span was begun before, or a free one; when there is none, another's, whose end will not find it. */
 static struct arena_begin *take_place(uint64_t key)
 {
-	struct arena_numbered *n = find(key);
+	struct arena_numbered *n = find_numbered(key);
 
 	if (n)
 		return &n->begin;
 	for (uint32_t i = 0; i < PROBES; i++) {
 		uint64_t is_free = 0;
 
-		n = place(key, i);
+		n = place_numbered(key, i);
 		if (atomic_load_explicit(&n->key, memory_order_relaxed) == 0 &&
 		    atomic_compare_exchange_strong_explicit(&n->key, &is_free, key, memory_order_relaxed, memory_order_relaxed))
 			return &n->begin;
 	}
-	n = place(key, (uint32_t)(key >> 1) % PROBES);
+	n = place_numbered(key, (uint32_t)(key >> 1) % PROBES);
 	/* Acquire and release: the begin of the other changes after its key has, so that its end notices (below). */
 	atomic_exchange_explicit(&n->key, key, memory_order_acq_rel);
 	return &n->begin;
@@ -135,7 +135,7 @@ static struct arena_begin *take_place(uint64_t key)
 /* Takes it out of the table.  What began it made sure itself that the end comes after that. */
 static bool take_begin(uint64_t key, struct arena_begin *out)
 {
-	struct arena_numbered *n = find(key);
+	struct arena_numbered *n = find_numbered(key);
 
 	if (!n)
 		return false;
@@ -154,7 +154,7 @@ static struct arena_thread *caller(int point)
 	return likely(t && arena && (uint32_t)point - 1 < ARENA_POINTS) ? t : NULL;
 }
 
-static void begin(int point, const uint64_t *number)
+static void begin_span(int point, const uint64_t *number)
 {
 	struct arena_thread *t = caller(point);
 	struct arena_spans *s;
@@ -172,7 +172,7 @@ static void begin(int point, const uint64_t *number)
 		event_note(t, BURST_BEGIN, now, 0, (uint64_t)point, number ? *number : 0, NULL);
 	virt = now - vclock_delay(&self.clock);
 	if (s)
-		note(s, &s->begins, &s->begins_ns, virt);
+		note_length(s, &s->begins, &s->begins_ns, virt);
 	else
 		atomic_fetch_add_explicit(&arena->point[at].begins.count, 1, memory_order_relaxed);
 	if (number) {
@@ -184,7 +184,7 @@ static void begin(int point, const uint64_t *number)
 	runtime_leave();
 }
 
-static void end(int point, const uint64_t *number)
+static void end_span(int point, const uint64_t *number)
 {
 	struct arena_thread *t = caller(point);
 	struct arena_spans *s;
@@ -203,13 +203,13 @@ static void end(int point, const uint64_t *number)
 		event_note(t, BURST_END, now, 0, (uint64_t)point, number ? *number : 0, NULL);
 	virt = now - vclock_delay(&self.clock);
 	if (s)
-		note(s, &s->ends, &s->ends_ns, virt);
+		note_length(s, &s->ends, &s->ends_ns, virt);
 	if (number) {
 		if (take_begin(key_of_span(at, *number), &begun) && s)
-			measure(t, s, &begun, virt);
+			measure_span(t, s, &begun, virt);
 	} else if (s && s->tid == t->tid) {
 		s->tid = 0;
-		measure(t, s, &s->begin, virt);
+		measure_span(t, s, &s->begin, virt);
 	}
 	counter_add(&self.visits[at], 1);
 	point_open_or_close(at);
@@ -218,24 +218,24 @@ static void end(int point, const uint64_t *number)
 
 void span_begin(int point)
 {
-	begin(point, NULL);
+	begin_span(point, NULL);
 }
 
 void span_end(int point)
 {
-	end(point, NULL);
+	end_span(point, NULL);
 }
 
 void span_begin_numbered(int point, unsigned long number)
 {
 	uint64_t n = number;
 
-	begin(point, &n);
+	begin_span(point, &n);
 }
 
 void span_end_numbered(int point, unsigned long number)
 {
 	uint64_t n = number;
 
-	end(point, &n);
+	end_span(point, &n);
 }

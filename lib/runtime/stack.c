@@ -43,7 +43,7 @@ static bool is_open(const struct arena_target *target, bool in)
 	return target->inclusive && !in;
 }
 
-static void walk(struct stack *s, struct unwind_cursor *c)
+static void walk_frames(struct stack *s, struct unwind_cursor *c)
 {
 	uint32_t index = atomic_load_explicit(&arena->target, memory_order_acquire) & 1;
 	const struct arena_target *target = &arena->targets[index], *given = &arena->givens[index];
@@ -74,7 +74,7 @@ static void walk(struct stack *s, struct unwind_cursor *c)
 
 void stack_walk(struct stack *s, struct unwind_cursor *c)
 {
-	walk(s, c);
+	walk_frames(s, c);
 	s->weight = arena_weight(arena, s->hit, s->given);
 }
 
@@ -83,7 +83,7 @@ void stack_walk_wait(struct stack *s, struct unwind_cursor *c, uint32_t class)
 	uint32_t index = atomic_load_explicit(&arena->target, memory_order_acquire) & 1;
 	const struct arena_target *target = &arena->targets[index], *given = &arena->givens[index];
 
-	walk(s, c);
+	walk_frames(s, c);
 	if (target->class != CLASS_CPU)
 		s->hit = target->class == class;
 	/* Where a thread waits for peers does not make the wait a part of that code. */

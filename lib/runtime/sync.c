@@ -29,7 +29,7 @@ void account_up_to_here(const void *site)
  * time, which is read as seldom as can be.  Some programs do this hundreds of times in a
  * millisecond, and what that costs makes all that they do count for less.
  */
-static void pass(enum burst_kind kind, uint64_t key, const void *site, int64_t (*account)(uint64_t key, int64_t now))
+static void pass_object(enum burst_kind kind, uint64_t key, const void *site, int64_t (*account)(uint64_t key, int64_t now))
 {
 	struct arena_thread *t;
 	int64_t now;
@@ -55,7 +55,7 @@ static void pass(enum burst_kind kind, uint64_t key, const void *site, int64_t (
 	runtime_leave();
 }
 
-static int64_t release(uint64_t key, int64_t now)
+static int64_t release_object(uint64_t key, int64_t now)
 {
 	pay(VCLOCK_LEAST_DEBT_NS, PAUSE_BUSY);
 	now = now_ns();
@@ -84,28 +84,28 @@ static int64_t acquire_lock(uint64_t key, int64_t now)
 void pay_and_release(uint64_t key)
 {
 	runtime_enter();
-	release(key, 0);
+	release_object(key, 0);
 	runtime_leave();
 }
 
 void sync_release(uint64_t key, const void *site)
 {
-	pass(BURST_RELEASE, key, site, release);
+	pass_object(BURST_RELEASE, key, site, release_object);
 }
 
 void sync_acquire(uint64_t key, const void *site)
 {
-	pass(BURST_ACQUIRE, key, site, acquire);
+	pass_object(BURST_ACQUIRE, key, site, acquire);
 }
 
 void sync_unlock(uint64_t key, const void *site)
 {
-	pass(BURST_UNLOCK, key, site, release_lock);
+	pass_object(BURST_UNLOCK, key, site, release_lock);
 }
 
 void sync_lock(uint64_t key, const void *site)
 {
-	pass(BURST_LOCK, key, site, acquire_lock);
+	pass_object(BURST_LOCK, key, site, acquire_lock);
 }
 
 void sync_before_lock(const void *site)

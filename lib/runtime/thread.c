@@ -50,7 +50,7 @@ static uint32_t unused(void)
 }
 
 /* A free slot, mapped; NULL when there is none, or no room for it in our address space: then others may have it. */
-static struct arena_thread *take(void)
+static struct arena_thread *take_slot(void)
 {
 	uint32_t slot = pop();
 	struct arena_thread *t;
@@ -67,7 +67,7 @@ static struct arena_thread *take(void)
 
 struct arena_thread *thread_reserve(void)
 {
-	struct arena_thread *t = take();
+	struct arena_thread *t = take_slot();
 
 	if (!t) {
 		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
@@ -114,7 +114,7 @@ static void bound_stack(void)
 }
 
 /* Another thread does other things.  Tables that nothing is in are not touched: threads may be many, and short. */
-static void forget(struct arena_thread *slot)
+static void forget_slot(struct arena_thread *slot)
 {
 	vclock_forget(&slot->memory);
 	if (slot->has_sites)
@@ -144,7 +144,7 @@ void thread_begin(struct arena_thread *slot)
 	for (unsigned i = 0; i < CLASSES; i++)
 		self.residue_ns[i] = (int64_t)(sample_random() % arena->clock.period_ns);
 	if (!slot->routine || slot->learned_from != slot->routine)
-		forget(slot);
+		forget_slot(slot);
 	slot->learned_from = slot->routine;
 	atomic_store_explicit(&slot->wait.since, 0, memory_order_relaxed);
 	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);

@@ -61,7 +61,7 @@ static void learn(struct arena_thread *t, const void *site, int64_t ns)
 /* ---- the region ------------------------------------------------------------------- */
 
 /* The stack of the calling thread, from the wrapper that called us outwards. */
-static __attribute__((noinline)) void look(struct stack *s, uint32_t class)
+static __attribute__((noinline)) void look_at_stack(struct stack *s, uint32_t class)
 {
 	struct unwind_cursor c;
 
@@ -75,7 +75,7 @@ static void publish(struct wait *w, int64_t ns, uint32_t speedup)
 	struct arena_wait *a = &w->t->wait;
 	struct stack stack;
 
-	look(&stack, w->class);
+	look_at_stack(&stack, w->class);
 	w->hit = stack.weight && speedup != 0;
 	a->outside = w->outside;
 	a->at.nframes = stack.n;
@@ -154,7 +154,7 @@ static void sample_wait(struct wait *w, uint32_t class, int64_t ns, int64_t now,
 	if (n == 0)
 		return;
 	self.residue_ns[class] -= n * period;
-	look(stack, class);
+	look_at_stack(stack, class);
 	*looked = true;
 	if (event_on() && class != CLASS_LOCK)
 		event_note(w->t, BURST_WAITING, now, n * period, atomic_load_explicit(&w->t->ring_head, memory_order_relaxed), 0, w->site);
@@ -162,7 +162,7 @@ static void sample_wait(struct wait *w, uint32_t class, int64_t ns, int64_t now,
 }
 
 /* What all ends have in common; the clock has been set. */
-static void finish(struct wait *w, uint32_t class, bool may_credit, int64_t now)
+static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 {
 	struct arena_thread *t = w->t;
 	int64_t length = now - w->began.since_ns - w->extended_ns;
@@ -178,7 +178,7 @@ static void finish(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 		if (length >= LONG_NS) {
 			/* The stack is what it was at the beginning; the region may be another. */
 			if (!looked)
-				look(&stack, class);
+				look_at_stack(&stack, class);
 			if (stack.weight)
 				vclock_wait_credit(&self.clock, &w->began, stack.weight, now);
 		} else if (looked && stack.weight) {
@@ -187,7 +187,7 @@ static void finish(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 	}
 }
 
-static bool end(struct wait *w)
+static bool end_wait(struct wait *w)
 {
 	/* A signal's handler may have forked meanwhile, and returned in the child. */
 	if (!w->t || w->t != self.slot || !arena)
@@ -230,7 +230,7 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 	bool waited = true;
 	int64_t now;
 
-	if (!end(w))
+	if (!end_wait(w))
 		return;
 	now = now_ns();
 	if (event_on())
@@ -247,9 +247,9 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 	 * the kernel's: bytes that were in a pipe are copied.
 	 */
 	if (waited || now - w->began.since_ns >= LONG_NS)
-		finish(w, CLASS_LOCK, class_is_wanted(CLASS_LOCK), now);
+		finish_wait(w, CLASS_LOCK, class_is_wanted(CLASS_LOCK), now);
 	else
-		finish(w, w->class, true, now);
+		finish_wait(w, w->class, true, now);
 	go_on(w);
 }
 
@@ -262,13 +262,13 @@ void wait_outside(struct wait *w)
 {
 	int64_t now;
 
-	if (!end(w))
+	if (!end_wait(w))
 		return;
 	now = now_ns();
 	if (event_on())
 		note_end(w, w->class == CLASS_LOCK ? BURST_TIMEOUT : BURST_OUTSIDE, 0, 0, now);
 	/* A wait for a lock that nobody ended is a sleep. */
-	finish(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now);
+	finish_wait(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now);
 	if (window_speedup())
 		pay(VCLOCK_LEAST_DEBT_NS, PAUSE_ASLEEP);
 	go_on(w);

@@ -39,7 +39,7 @@ static bool is_the_process(void)
 	return SYS(SYS_getpid) == process_pid;
 }
 
-static void ask(pid_t pid)
+static void ask_to_withdraw(pid_t pid)
 {
 	uint32_t n = atomic_load_explicit(&arena->processes_used, memory_order_acquire);
 
@@ -53,7 +53,7 @@ void withdraw_before_ptrace(long request, long pid)
 	if (!arena)
 		return;
 	if (request == PTRACE_ATTACH || request == PTRACE_SEIZE)
-		ask((pid_t)pid);
+		ask_to_withdraw((pid_t)pid);
 	else if (request == PTRACE_TRACEME && is_the_process())
 		sampler_stop_all(true);
 }

@@ -156,7 +156,7 @@ static struct linemap_answer ask_block(const struct linemap_block *b, const char
 	return a;
 }
 
-static struct linemap_answer ask(const struct linemap_file *f, const char *file, unsigned long line, bool forward)
+static struct linemap_answer ask_file(const struct linemap_file *f, const char *file, unsigned long line, bool forward)
 {
 	struct linemap_answer a = { LINEMAP_SAME, file, line, 1, line, 1 };
 	struct view v;
@@ -182,10 +182,10 @@ static struct linemap_answer ask(const struct linemap_file *f, const char *file,
 
 struct linemap_answer linemap_forward(const struct linemap *map, const char *file, unsigned long line)
 {
-	return ask(map_get(&map->old_at, file), file, line, true);
+	return ask_file(map_get(&map->old_at, file), file, line, true);
 }
 
 struct linemap_answer linemap_backward(const struct linemap *map, const char *file, unsigned long line)
 {
-	return ask(map_get(&map->new_at, file), file, line, false);
+	return ask_file(map_get(&map->new_at, file), file, line, false);
 }

@@ -64,7 +64,7 @@ static void complain(struct reading *r, const char *what)
 	r->old_left = r->new_left = 0;
 }
 
-static void forget(struct texts *t)
+static void forget_texts(struct texts *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		free(t->v[i].s);
@@ -92,8 +92,8 @@ static void end_block(struct reading *r)
 		r->old_done = r->old_next;
 		r->new_done = r->new_next;
 	}
-	forget(&r->olds);
-	forget(&r->news);
+	forget_texts(&r->olds);
+	forget_texts(&r->news);
 }
 
 static void end_hunk(struct reading *r)
@@ -167,7 +167,7 @@ static void begin_hunk(struct reading *r, const char *s)
 		follows(r, r->old_next, r->new_next);
 }
 
-static void keep(struct texts *t, const char *s, size_t len)
+static void keep_text(struct texts *t, const char *s, size_t len)
 {
 	if (len > 0 && s[len - 1] == '\r')
 		len--;
@@ -190,7 +190,7 @@ static void body(struct reading *r, const char *s, size_t len)
 	if (sign == ' ')
 		end_block(r);
 	else
-		keep(sign == '-' ? &r->olds : &r->news, s + 1, len - 1);
+		keep_text(sign == '-' ? &r->olds : &r->news, s + 1, len - 1);
 	if (sign != '+') {
 		r->old_next++;
 		r->old_left--;

@@ -77,7 +77,7 @@ static void set_name(char **out, const char *s, bool tab)
 
 /* ---- lines ---------------------------------------------------------------- */
 
-static bool take(const char *line, const char *word, const char **rest)
+static bool take_word(const char *line, const char *word, const char **rest)
 {
 	size_t n = strlen(word);
 
@@ -91,23 +91,23 @@ void patch_names_add(struct patch_names *n, const char *line)
 {
 	const char *s;
 
-	if (take(line, "diff --git ", &s)) {
+	if (take_word(line, "diff --git ", &s)) {
 		free(n->git);
 		n->git = xstrdup(s);
-	} else if (take(line, "--- ", &s)) {
+	} else if (take_word(line, "--- ", &s)) {
 		set_name(&n->minus, s, true);
-	} else if (take(line, "+++ ", &s)) {
+	} else if (take_word(line, "+++ ", &s)) {
 		set_name(&n->plus, s, true);
-	} else if (take(line, "rename from ", &s) || take(line, "copy from ", &s)) {
+	} else if (take_word(line, "rename from ", &s) || take_word(line, "copy from ", &s)) {
 		set_name(&n->from, s, false);
 		n->copy = *line == 'c';
-	} else if (take(line, "rename to ", &s) || take(line, "copy to ", &s)) {
+	} else if (take_word(line, "rename to ", &s) || take_word(line, "copy to ", &s)) {
 		set_name(&n->to, s, false);
-	} else if (take(line, "new file mode ", &s)) {
+	} else if (take_word(line, "new file mode ", &s)) {
 		n->added = true;
-	} else if (take(line, "deleted file mode ", &s)) {
+	} else if (take_word(line, "deleted file mode ", &s)) {
 		n->deleted = true;
-	} else if (take(line, "Binary files ", &s) || take(line, "GIT binary patch", &s)) {
+	} else if (take_word(line, "Binary files ", &s) || take_word(line, "GIT binary patch", &s)) {
 		n->binary = true;
 	}
 }

@@ -78,7 +78,7 @@ struct align {
 	float *similarity;
 };
 
-static void join(struct align *a, size_t i, size_t j)
+static void join_lines(struct align *a, size_t i, size_t j)
 {
 	a->partner[i] = (uint32_t)(j + 1);
 	a->similarity[i] = (float)alike(&a->old[i], &a->new[j]);
@@ -110,7 +110,7 @@ static void align_small(struct align *a, size_t lo, size_t hi, size_t lo2, size_
 		/* the same sum as it was built from: equality is exact */
 		if (s >= (float)SIMILAR_MIN && !(here > s + best[(i + 1) * width + j + 1]) &&
 		    !(here < s + best[(i + 1) * width + j + 1])) {
-			join(a, lo + i++, lo2 + j++);
+			join_lines(a, lo + i++, lo2 + j++);
 		} else if (best[(i + 1) * width + j] >= best[i * width + j + 1]) {
 			i++;
 		} else {
@@ -192,9 +192,9 @@ static void keep_rising(size_t *unique, size_t n)
 static void align_between(struct align *a, size_t lo, size_t hi, size_t lo2, size_t hi2)
 {
 	while (lo < hi && lo2 < hi2 && a->old[lo].hash == a->new[lo2].hash)
-		join(a, lo++, lo2++);
+		join_lines(a, lo++, lo2++);
 	while (lo < hi && lo2 < hi2 && a->old[hi - 1].hash == a->new[hi2 - 1].hash)
-		join(a, --hi, --hi2);
+		join_lines(a, --hi, --hi2);
 	align_small(a, lo, hi, lo2, hi2);
 }
 
@@ -218,7 +218,7 @@ void similar_align(const struct patch_text *old, size_t n, const struct patch_te
 			if (!unique[i])
 				continue;
 			align_between(&a, lo, i, lo2, unique[i] - 1);
-			join(&a, i, unique[i] - 1);
+			join_lines(&a, i, unique[i] - 1);
 			lo = i + 1;
 			lo2 = unique[i];
 		}

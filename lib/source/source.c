@@ -252,7 +252,7 @@ static bool tells(const struct source *s, const struct line *line)
 }
 
 /* The finalizer of splitmix64: each i makes another order of all hashes. */
-static uint64_t mix(uint64_t x, uint64_t i)
+static uint64_t mix_order(uint64_t x, uint64_t i)
 {
 	x += (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -263,7 +263,7 @@ static uint64_t mix(uint64_t x, uint64_t i)
 static void sketch(uint64_t least[SOURCE_SKETCH], uint64_t hash)
 {
 	for (size_t k = 0; k < SOURCE_SKETCH; k++) {
-		uint64_t x = mix(hash, k);
+		uint64_t x = mix_order(hash, k);
 
 		least[k] = x < least[k] ? x : least[k];
 	}
