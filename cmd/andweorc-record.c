@@ -329,6 +329,7 @@ static int parse(struct options *o, int argc, char **argv)
 		cli_usage_error(EXIT_RECORD, "no command to run");
 	if (!o->origin.design)
 		o->origin.design = o->origin.until_points > 0 ? "adaptive" : "fixed";
+	o->origin.named = o->nnames > 0;
 	if (!o->output && isatty(STDOUT_FILENO))
 		cli_usage_error(EXIT_RECORD, "the log would go to the terminal: give a file with -o, or redirect standard output");
 	return optind;

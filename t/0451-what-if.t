@@ -70,6 +70,84 @@ is_a_record() {
 }
 check 'each region has its records' is_a_record
 
+# Without an experiment, the impact is what replay says: slow.c:10 has six tenths of the only thread's time.
+is_an_impact() {
+	exits 0 andweorc-analyze --format andweorc one >got 2>err
+	empty err
+	awk -F'\t' "$awk_value"'
+		$1 == "impact" && value("region") == "slow.c:10" {
+			print value("slope"), value("slope_lo"), value("slope_hi"), value("basis"), value("verdict")
+			near = number("slope") > 0.58 && number("slope") < 0.62 && number("slope_lo") < 0.6 && number("slope_hi") > 0.6
+			n += near && value("basis") == "replay" && value("verdict") == "high" && number("n") == 0
+		}
+		$1 == "curve" && value("region") == "slow.c:10" { levels++ }
+		$1 == "point" { n += value("kind") == "throughput" && value("replay") == "used" && number("replay_check") > 0.98 && number("replay_check") < 1.02 }
+		$1 == "run" { n += number("bursts") == 1 && number("events") == 499 }
+		END { exit !(n == 3 && levels == 3) }' got
+	exits 0 andweorc-analyze --format text one >report 2>err
+	has '^Work on slow.c:10 \(outer\): 10 % off its time takes 6.0 % off the time per .unit. \(' report
+	has '^replay +the impact of 1, 2 is computed from recorded events alone, without an experiment$' report
+	has "^point +'unit': one visit every 1 ms\$" report
+	lacks '^warning' report
+}
+check 'without experiments, replay says what regions are worth' is_an_impact
+
+is_refused() {
+	exits 0 andweorc-analyze --format text "$1" >report 2>err
+	lacks '^Work on' report
+	has "$2" report
+}
+own_waits_nobody_ends() {
+	perl -e '
+	require "$ENV{data}/analyze/burst.pl";
+	begin();
+	$data = "";
+	for (1 .. 249) {
+		$data .= "s" . number(600000) . number(600000) . number(1) . "s" . number(400000) . number(400000) . number(2);
+		$data .= "a" . number(1000000) . number(1000000) . number(1) . number(1) . "v" . number(0) . number(1) . number(1);
+	}
+	fields("events", "run=1", "burst=1", "thread=1", "data=$data");
+	fields("point", "run=1", "id=1", "name=unit", "kind=throughput", "visits=249");
+	fields("end", "run=1", "status=exit:0");' >unseen
+}
+own_waits_nobody_ends
+check 'waits that no event ends: replay is refused, and says so' is_refused unseen \
+	"^warning: recorded events say nothing about 'unit': for [0-9]+ % of the time, threads wait for something"
+
+# Functions: all of main's time is in work, which calls hot for 95 % of it.  Those two say nothing that hot does not.
+wrappers() {
+	perl -e '
+	require "$ENV{data}/analyze/burst.pl";
+	fields("andweorc", "version=1", "tool=record", "resolved=1");
+	fields("run", "id=1", "command=slow", "cpus=2", "period_ns=1000000", "mode=function", @ARGV);
+	fields("module", "run=1", "id=1", "path=/slow");
+	for (["main", 1], ["work", 2], ["hot", 3]) {
+		fields("region", "id=$_->[1]", "scope=function", "module=1", "ranges=0x$_->[1]0-0x$_->[1]8", "symbol=$_->[0]", "function=$_->[0]");
+	}
+	fields("burst", "run=1", "id=1", "start_ns=0", "length_ns=500000000", "cpus=2");
+	fields("stack", "run=1", "id=1", "regions=3,2,1");
+	fields("stack", "run=1", "id=2", "regions=2,1");
+	$data = "";
+	for (1 .. 499) {
+		$data .= "s" . number(950000) . number(950000) . number(1) . "s" . number(50000) . number(50000) . number(2);
+		$data .= "v" . number(0) . number(1) . number(1);
+	}
+	fields("events", "run=1", "burst=1", "thread=1", "data=$data");
+	fields("point", "run=1", "id=1", "name=unit", "kind=throughput", "visits=499");
+	fields("end", "run=1", "status=exit:0");' "$@"
+}
+leaves_out_wrappers() {
+	wrappers >log
+	exits 0 andweorc-analyze --format andweorc log >got 2>err
+	grep '^impact' got | grep -o 'region=[a-z]*' >regions
+	echo 'region=hot' | same - regions
+	wrappers named=1 >log
+	exits 0 andweorc-analyze --format andweorc log >got 2>err
+	grep '^impact' got | grep -o 'region=[a-z]*' | sort >regions
+	printf 'region=%s\n' hot main work | same - regions
+}
+check 'a function that hardly does more than call another is left out, unless regions were named' leaves_out_wrappers
+
 # Two files in one, as cat makes them: what each says is in the input.
 concatenates() {
 	cat one two >both

@@ -25,6 +25,18 @@ a_queue() {
 	predicts produce 50 0
 }
 
+# Nothing is sped up, and nobody pauses: what threads did to each other tells.
+only_observed() {
+	experiments='--attach-only'
+	seconds=4
+	profile serial half fifth
+	predicts half 50 25
+	predicts fifth 50 10
+	profile queue consume produce
+	predicts consume 50 40
+	predicts produce 50 0
+}
+
 a_short_program() {
 	profile short longer_half shorter_half
 	predicts longer_half 50 30

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 enum { MOST_LEVELS = 8 };
 
 static const double CONTRADICTION = 3; /* standard errors of the difference of slopes; */
@@ -50,9 +52,14 @@ static double variance_of_mean(const struct sum *sum)
 	return (sum->n > 1 && excess > 1 ? excess : 1) / sum->weight;
 }
 
+static bool is_believed(const struct profile_replayed *r)
+{
+	return r->se > 0 && !isnan(r->gain) && r->trust >= LEAST_TRUST && r->unseen <= MOST_UNSEEN;
+}
+
 static bool is_used(const struct profile_replayed *r, size_t point, size_t region)
 {
-	return r->point == point && r->region == region && r->se > 0 && !isnan(r->gain) && r->trust >= LEAST_TRUST && r->unseen <= MOST_UNSEEN;
+	return r->point == point && r->region == region && is_believed(r);
 }
 
 static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
@@ -167,14 +174,18 @@ static const struct replayed *straight(const struct replayed *r, size_t n)
 	return &r[i];
 }
 
+/* An estimate of which the standard error is known. */
+static struct estimate known(double value, double se)
+{
+	struct estimate e = { .value = value, .se = se, .df = KNOWN_DF };
+
+	stats_estimate_finish(&e);
+	return e;
+}
+
 static struct estimate slope_of(const struct replayed *r)
 {
-	struct estimate slope = { .df = KNOWN_DF };
-
-	slope.value = r->gain / r->s;
-	slope.se = r->se / r->s;
-	stats_estimate_finish(&slope);
-	return slope;
+	return known(r->gain / r->s, r->se / r->s);
 }
 
 /* As if the standard error were known. */
@@ -249,4 +260,86 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 		if (at_speedup(r, n, e->level[i].s, &at))
 			merge(&e->level[i].gain, at.gain, at.se);
 	return merge == average ? COMBINED_AGREES : COMBINED_CONTRADICTS;
+}
+
+/* ---- is it believed? --------------------------------------------------------------- */
+
+/* The model with the greatest weight. */
+static const struct replay_modelled *leader_of(const struct profile_replayed *r)
+{
+	const struct replay_modelled *leader = &r->model[0];
+
+	for (enum replay_model k = 1; k < REPLAY_MODELS; k++)
+		if (r->model[k].weight > leader->weight)
+			leader = &r->model[k];
+	return leader;
+}
+
+struct replay_check combine_check(const struct profile *p, size_t point)
+{
+	struct replay_check check = { REPLAY_ABSENT, NAN, NAN, NAN };
+	double ratio = 0, unseen = 0, period = 0;
+	bool believed = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nreplayed; i++)
+		believed = believed || (p->replayed[i].point == point && is_believed(&p->replayed[i]));
+	for (size_t i = 0; i < p->nreplayed; i++) {
+		const struct profile_replayed *r = &p->replayed[i];
+
+		if (r->point != point || !(r->measured_ns > 0) || (believed && !is_believed(r)))
+			continue;
+		/* The monitor model is the one that is right mostly: without it, replay is refused. */
+		ratio += believed ? leader_of(r)->check : r->model[REPLAY_MONITOR].check;
+		unseen += r->unseen;
+		period += r->measured_ns;
+		n++;
+	}
+	if (n == 0)
+		return check;
+	check.ratio = ratio / (double)n;
+	check.unseen = unseen / (double)n;
+	check.period_ns = period / (double)n;
+	check.use = spins(p) ? REPLAY_SPINS : believed ? REPLAY_USED : check.unseen > MOST_UNSEEN ? REPLAY_UNSEEN : REPLAY_UNTRUSTED;
+	return check;
+}
+
+/* ---- without experiments ---------------------------------------------------------- */
+
+/* A curve that goes on like this after its knee gains nothing more (the same part as in shape.c). */
+static const double FLAT = 0.35;
+
+/* The knee, where the curve turns flat behind the levels that are on one line; it lies where the line is as high as the flat part. */
+static void set_knee(const struct replayed *r, size_t n, const struct replayed *before, struct causal_effect *e)
+{
+	const struct replayed *after = before + 1;
+	double slope = before->gain / before->s;
+
+	if (after == r + n || !(slope > 0) || (after->gain - before->gain) / (after->s - before->s) > FLAT * slope)
+		return;
+	e->rise = before->s;
+	e->knee_lo = before->s;
+	e->knee_hi = after->s;
+	e->knee = fmin(after->s, fmax(before->s, after->gain / slope));
+}
+
+bool combine_replay_alone(const struct profile *p, size_t point, size_t region, struct causal_effect *e)
+{
+	struct replayed r[MOST_LEVELS];
+	const struct replayed *rise;
+	size_t n = spins(p) ? 0 : replayed_of(p, point, region, r);
+	double period = combine_check(p, point).period_ns;
+
+	if (n == 0 || !(period > 0))
+		return false;
+	rise = straight(r, n);
+	e->period_ns = period;
+	e->fit = (struct causal_slope){ .slope = slope_of(rise), .basis = CAUSAL_EVENTS };
+	e->fit.cost = known(e->fit.slope.value * period, e->fit.slope.se * period);
+	e->level = xcalloc(n, sizeof *e->level);
+	e->nlevels = n;
+	for (size_t i = 0; i < n; i++)
+		e->level[i] = (struct causal_level){ .s = r[i].s, .gain = known(r[i].gain, r[i].se) };
+	set_knee(r, n, rise, e);
+	return true;
 }

@@ -16,7 +16,12 @@
 #include "estimate/causal.h"
 #include "profile/profile.h"
 
-enum combined { COMBINED_NOT, COMBINED_AGREES, COMBINED_CONTRADICTS };
+enum combined {
+	COMBINED_NOT,         /* experiments alone, if anything */
+	COMBINED_AGREES,      /* both, averaged */
+	COMBINED_CONTRADICTS, /* both; the interval holds either */
+	COMBINED_ALONE,       /* replay alone: there was no experiment with the region */
+};
 
 /*
  * Takes what replay says into slope, cost and levels of e, which are final but for
@@ -25,5 +30,31 @@ enum combined { COMBINED_NOT, COMBINED_AGREES, COMBINED_CONTRADICTS };
  */
 enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
 			    struct estimate *measured, struct estimate *replayed);
+
+/* Whether replay counts for a point, and why not. */
+enum replay_use {
+	REPLAY_ABSENT,    /* nothing was recorded that could be replayed */
+	REPLAY_USED,
+	REPLAY_SPINS,     /* threads wait by spinning, so that what they wait for is in no event */
+	REPLAY_UNSEEN,    /* too much time in waits of which nobody knows why they ended */
+	REPLAY_UNTRUSTED, /* the models do not give the time that was measured */
+};
+
+struct replay_check {
+	enum replay_use use;
+	double ratio;     /* time per visit by the models that are right mostly, without a change, to the measured one */
+	double unseen;    /* time in waits that are not understood, to the length of the bursts */
+	double period_ns; /* measured in the bursts */
+};
+
+/* What is said of the runs that are used; where none is, of all.  All numbers are NAN where nothing was recorded. */
+struct replay_check combine_check(const struct profile *p, size_t point);
+
+/*
+ * The effect of a region that no experiment tells of, by replay alone: slope, cost, levels,
+ * knee and period.  *e has no levels before; its counts of windows stay as they are.
+ * False where replay does not know the region, or is not to be believed: *e is as it was.
+ */
+bool combine_replay_alone(const struct profile *p, size_t point, size_t region, struct causal_effect *e);
 
 #endif

@@ -38,6 +38,50 @@ static void doubt_runs(struct analysis *a)
 		      p->impossible);
 }
 
+/* Is there an impact that no experiment was needed for? */
+static bool has_replayed(const struct analysis *a)
+{
+	for (size_t i = 0; i < a->npoints; i++)
+		if (a->point[i].replay.use == REPLAY_USED && a->point[i].nimpacts > 0)
+			return true;
+	return false;
+}
+
+char *impact_replay_refused(const struct impact_point *p)
+{
+	switch (p->replay.use) {
+	case REPLAY_ABSENT:
+	case REPLAY_USED:
+		return NULL;
+	case REPLAY_SPINS:
+		return xstrdup("threads wait by spinning, so what they wait for was not recorded");
+	case REPLAY_UNSEEN:
+		return xasprintf("for %.0f %% of the time, threads wait for something that was not recorded", 100 * p->replay.unseen);
+	case REPLAY_UNTRUSTED:
+		break;
+	}
+	return xasprintf("replayed without a change, they take %.2f times as long as was measured; programs beside this one that use the "
+			 "processors do that, and what nobody can record",
+			 p->replay.ratio);
+}
+
+/* No window: recorded events may have told all the same, or say why they cannot. */
+static void doubt_events(struct analysis *a)
+{
+	size_t before = a->ndoubts;
+
+	for (size_t i = 0; i < a->npoints; i++) {
+		char *why = impact_replay_refused(&a->point[i]);
+
+		if (why)
+			doubt(a, "replay-refused", "recorded events say nothing about '%s': %s", a->point[i].name, why);
+		free(why);
+	}
+	if (a->ndoubts == before)
+		doubt(a, "no-experiment",
+		      "no experiments in the input: the program ended before the first window; give it more work, or record longer (-d)");
+}
+
 /* The first that applies explains the others. */
 static bool doubt_windows(struct analysis *a)
 {
@@ -46,9 +90,10 @@ static bool doubt_windows(struct analysis *a)
 
 	if (!p->nruns)
 		doubt(a, "no-run", "no run in the input: nothing was recorded, or this is not a log of andweorc-record");
+	else if (!c.windows && has_replayed(a))
+		return false;
 	else if (!c.windows)
-		doubt(a, "no-experiment",
-		      "no experiments in the input: the program ended before the first window; give it more work, or record longer (-d)");
+		doubt_events(a);
 	else if (c.disturbed == c.windows)
 		doubt(a, "all-disturbed",
 		      "all %zu windows were disturbed by other load on the machine: record again on a quieter one, or longer (-d)",

@@ -222,6 +222,22 @@ static void take_effect(const struct profile *p, size_t point, struct impact *im
 	im->small = most < VERDICT_MODERATE_SLOPE && im->effect.fit.slope.hi <= most;
 }
 
+/* No experiment tells of the region: replay does, or nothing. */
+static void take_replay(const struct profile *p, size_t point, struct impact *im, bool spans, const struct limits *limits)
+{
+	double most = limits && !spans ? limits_slope(limits, im->region) : INFINITY;
+
+	if (!combine_replay_alone(p, point, (size_t)(im->region - p->region), &im->effect))
+		return;
+	im->combined = COMBINED_ALONE;
+	im->estimated = true;
+	im->slope_se = im->effect.fit.slope.se;
+	im->cost_se = im->effect.fit.cost.se;
+	if (limits)
+		limits_apply(limits, most, &im->effect);
+	im->small = most < VERDICT_MODERATE_SLOPE && im->effect.fit.slope.hi <= most;
+}
+
 /* Are its windows those in which something was given? */
 static bool is_given(const struct profile *p, size_t point)
 {
@@ -240,6 +256,7 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 	out->measures = p->point[point].measures;
 	out->latency = profile_is_latency(out->kinds, out->measures);
 	out->whole = profile_is_whole(p, point);
+	out->replay = combine_check(p, point);
 	out->crossing = p->point[point].spans > 0 ? p->point[point].crossing / p->point[point].spans : 0;
 	percentile_base(&p->lengths, point, out->percentile_ns);
 	out->impact = xcalloc(p->nregions + 1, sizeof *out->impact);
@@ -252,16 +269,19 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 	for (size_t r = 0; r < p->nregions; r++) {
 		struct impact *im = &out->impact[out->nimpacts];
 
-		if (!p->region[r].tried)
-			continue;
-		out->nimpacts++;
 		im->region = &p->region[r];
-		if (p->pooled)
+		im->effect = CAUSAL_NO_EFFECT;
+		if (p->region[r].tried && p->pooled)
 			estimate_pooled(p, r, point, im);
-		else
+		else if (p->region[r].tried)
 			estimate_impact(p, r, &groups, obs, im);
 		if (im->estimated)
 			take_effect(p, point, im, out->latency, is_given(p, point) ? NULL : limits);
+		else if (!is_given(p, point))
+			take_replay(p, point, im, out->latency, limits);
+		if (!p->region[r].tried && !im->estimated)
+			continue;
+		out->nimpacts++;
 		estimate_percentiles(p, r, point, im);
 		im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
 		im->q = NAN;
@@ -385,7 +405,7 @@ static void choose_points(struct analysis *a)
 	bool marked = false;
 
 	for (size_t i = 0; i < a->npoints; i++) {
-		marked = marked || (!is_automatic(&a->point[i]) && a->point[i].windows > 0);
+		marked = marked || (!is_automatic(&a->point[i]) && (a->point[i].windows > 0 || a->point[i].replay.use == REPLAY_USED));
 		if (width_of(&a->point[i]) < width_of(&a->point[best]))
 			best = i;
 	}

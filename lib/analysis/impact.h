@@ -74,6 +74,7 @@ struct impact_point {
 	struct impact *impact;
 	size_t nimpacts;
 	struct estimate period; /* of baselines, ns; NAN without baselines, infinite interval when it cannot be had */
+	struct replay_check replay; /* of the recorded events */
 	double drift;         /* of the period within runs, standard deviation, as part of it; 0 = none seen, NAN = not known */
 	double visits;        /* in all undisturbed windows */
 	struct profile_set_aside aside;
@@ -112,6 +113,9 @@ void analysis_release(struct analysis *a);
 
 /* Why the result is empty or doubtful, each with a remedy.  Part of analysis_init. */
 void analysis_find_doubts(struct analysis *a);
+
+/* Why recorded events do not count for the point, for people; NULL where they do, or where there are none.  The caller frees it. */
+char *impact_replay_refused(const struct impact_point *p);
 
 /* The verdict and what would be enough.  Part of analysis_init; effect and q are set, `whole` is of the point. */
 void impact_judge(struct impact *im, const struct profile *p, bool whole);

@@ -40,6 +40,7 @@ enum causal_basis {
 	CAUSAL_NONE,       /* nothing could be estimated */
 	CAUSAL_WITHIN_RUN, /* the interval covers the noise between windows; it says nothing about other runs */
 	CAUSAL_RUNS,       /* the interval covers the variation from run to run */
+	CAUSAL_EVENTS,     /* computed from recorded events, without an experiment; the interval is that of replay */
 };
 
 /* Runs from which the interval comes from the variation between runs; with two, Student's factor is 12.7. */

@@ -55,6 +55,7 @@ static void load_run(struct context *c, struct record *rec)
 	share_text(c, rec, "sampler", &r->sampler);
 	share_text(c, rec, "mode", &r->mode);
 	r->given = record_get(rec, "given") != NULL;
+	r->named = record_get(rec, "named") != NULL;
 	record_opt_u64(rec, "cpus", &r->cpus);
 	record_opt_u64(rec, "period_ns", &r->period_ns);
 	record_opt_u64(rec, "started_ns", &r->started_ns);

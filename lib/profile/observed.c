@@ -10,6 +10,7 @@
 #include "profile/load.h"
 #include "profile/whatif.h"
 #include "profile/why.h"
+#include "profile/wrapper.h"
 #include "replay/replay.h"
 
 /* ---- loading ------------------------------------------------------------------ */
@@ -154,6 +155,16 @@ static bool is_whole(const struct observed *o)
 	return o->nbursts == 1 && o->burst[0].whole;
 }
 
+/* Where no window tells what a visit of the point is, what replay counts does. */
+static void take_kind(struct profile_point *point, enum replay_what what)
+{
+	if (point->kinds)
+		return;
+	point->kinds = what == REPLAY_PERIOD ? KIND_THROUGHPUT : what == REPLAY_WHOLE ? KIND_RUN : KIND_LATENCY;
+	if (point->kinds == KIND_LATENCY)
+		point->measures = MEASURE_SPANS;
+}
+
 /* region: its place in the profile. */
 static void keep(struct context *c, const struct observed *o, size_t region, double s, const struct replay_effect *e,
 		 const struct replay_facts *facts)
@@ -161,12 +172,15 @@ static void keep(struct context *c, const struct observed *o, size_t region, dou
 	struct profile *p = c->p;
 	bool runs = is_whole(o) && load_knows_point(p, "run"); /* are they progress? */
 	const char *name = e->what == REPLAY_WHOLE ? (runs ? "run" : NULL) : name_of(o, e->point);
+	size_t at;
 
 	if (!name || isnan(e->gain))
 		return;
+	at = load_point(p, name);
+	take_kind(&p->point[at], e->what);
 	p->replayed = xgrow(p->replayed, p->nreplayed, &p->cap_replayed, sizeof *p->replayed);
 	p->replayed[p->nreplayed] = (struct profile_replayed){
-		.point = load_point(p, name), .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .doubt = e->doubt, .se = e->se, .trust = e->trust,
+		.point = at, .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .doubt = e->doubt, .se = e->se, .trust = e->trust,
 		.measured_ns = e->measured_ns, .whole = is_whole(o),
 		.unseen = (facts->unexplained_ns + facts->timeouts_ns) / facts->length_ns,
 	};
@@ -220,23 +234,17 @@ static void ask_users(struct context *c, const struct observed *o, const struct 
 	free(shorter);
 }
 
-/* Adds the time to each region of the stack. */
-static void charge(const struct observed_stack *s, double time_ns, double *ns)
-{
-	for (size_t i = 0; i < s->n; i++)
-		ns[s->region[i]] += time_ns;
-}
-
-/* Time by region, and of all samples, of one kind: on processors, or waiting for the outside. */
+/* Time by region, by stack, and of all samples, of one kind: on processors, or waiting for the outside. */
 struct times {
-	double *region; /* owned */
+	double *region; /* owned; by place in the context */
+	double *stack;  /* owned; by number - 1 */
 	double all;
 };
 
 /* A stack names each of its regions once. */
 static struct times times_by_region(const struct context *c, const struct observed *o, enum burst_kind kind)
 {
-	struct times t = { .region = xcalloc(c->nregions + 1, sizeof *t.region) };
+	struct times t = { .region = xcalloc(c->nregions + 1, sizeof *t.region), .stack = xcalloc(o->nstacks + 1, sizeof *t.stack) };
 
 	for (size_t b = 0; b < o->nbursts; b++)
 		for (size_t k = 0; k < o->burst[b].n; k++)
@@ -247,9 +255,18 @@ static struct times times_by_region(const struct context *c, const struct observ
 					continue;
 				t.all += (double)e->waited_ns;
 				if (e->object > 0 && e->object <= o->nstacks)
-					charge(&o->stack[e->object - 1], (double)e->waited_ns, t.region);
+					t.stack[e->object - 1] += (double)e->waited_ns;
 			}
+	for (size_t s = 0; s < o->nstacks; s++)
+		for (size_t i = 0; i < o->stack[s].n; i++)
+			t.region[o->stack[s].region[i]] += t.stack[s];
 	return t;
+}
+
+static void times_release(struct times *t)
+{
+	free(t->region);
+	free(t->stack);
 }
 
 /* Is the region in enough of the samples of either kind? */
@@ -264,18 +281,25 @@ static bool is_sampled(const struct times *ran, const struct times *waited, size
 static void ask_regions(struct context *c, struct observed *o, const struct replay *r)
 {
 	struct times ran = times_by_region(c, o, BURST_SAMPLE), waited = times_by_region(c, o, BURST_WAITING);
+	bool named = c->run[o->run].run.named, *wrapper;
 	struct why *why = why_begin(o, r);
 
+	for (size_t i = 0; i < o->nstacks; i++)
+		ran.stack[i] += waited.stack[i];
+	wrapper = wrapper_find(c, o, ran.stack);
 	for (size_t region = 0; region < c->nregions; region++) {
 		if (c->region[region].place == PROFILE_NONE || !is_sampled(&ran, &waited, region))
+			continue;
+		if (wrapper[region] && !named && !c->p->region[c->region[region].place].tried)
 			continue;
 		for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++)
 			ask_region(c, o, r, region, LEVELS[i]);
 		why_add(why, c, region);
 	}
 	why_end(why);
-	free(ran.region);
-	free(waited.region);
+	free(wrapper);
+	times_release(&ran);
+	times_release(&waited);
 }
 
 /* The id of the point that counts processor time; 0: the run has none. */
@@ -285,6 +309,17 @@ static uint32_t work_point(const struct observed *o)
 		if (strcmp(o->point[i].name, ":work") == 0)
 			return o->point[i].id;
 	return 0;
+}
+
+/* How much there is to replay, for whoever reads the analysis. */
+static void count_observed(struct profile_run *run, const struct observed *o, const struct replay *r)
+{
+	struct replay_facts facts;
+
+	replay_facts(r, &facts);
+	run->bursts += o->nbursts;
+	run->events += facts.events;
+	run->burst_ns += facts.length_ns;
 }
 
 static void replay_run(struct context *c, struct observed *o)
@@ -297,6 +332,7 @@ static void replay_run(struct context *c, struct observed *o)
 			burst_count_work(&o->burst[i], work_point(o));
 	}
 	r = replay_learn(o->burst, o->nbursts, o->nstacks);
+	count_observed(&c->p->run[c->run[o->run].place], o, r);
 	if (c->p->what_if)
 		ask_users(c, o, r);
 	else

@@ -50,6 +50,9 @@ struct profile_run {
 	uint64_t windows_ns;  /* real time in windows */
 	uint64_t seen_ns;     /* from its start to the end of its last window */
 	size_t windows, disturbed;
+	size_t bursts, events; /* that were replayed; */
+	double burst_ns;       /* the time of the bursts */
+	bool named;           /* the user had named the regions */
 	bool given;           /* something was faster in all its windows */
 	size_t processes;
 	size_t context;       /* from 0 */

@@ -205,6 +205,8 @@ void journal_run(struct journal *j, unsigned run, const struct arena *arena, cha
 	if (origin->until_points > 0)
 		record_real(&j->line, "until_points", origin->until_points);
 	record_str(&j->line, "mode", mode == REGION_LINE ? "line" : "function");
+	if (origin->named)
+		record_u64(&j->line, "named", 1);
 	record_i64(&j->line, "started_ns", t.tv_sec * 1000000000ll + t.tv_nsec);
 	record_end(&j->line);
 	journal_flush(j);

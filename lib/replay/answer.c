@@ -19,6 +19,19 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIM
 #define FAR          0.2   /* a check that says that a model knows nothing: of mpmc, strict (0.73) says 0 and 48 for 15 and 34 */
 #define UNKNOWN_CROWDED 1.5 /* in a crowd, times how far the models are apart: so much 9 regions of crowd, stages and pzip were off (METHOD.md) */
 
+/* Two ratios of simulated to measured time, which are 1 for a perfect model. */
+struct checks {
+	double structure; /* who waits for whom */
+	double scheduler; /* who gets a processor */
+};
+
+static double nearer_to_one(double a, double b)
+{
+	if (!(a > 0) || !(b > 0))
+		return a > 0 ? a : b;
+	return fabs(log(a)) <= fabs(log(b)) ? a : b;
+}
+
 /*
  * `own`: the model's time without the recorded waits for processors, over the measured
  * one.  Neighbours may make that less than 1.  Nothing but a wrong model of the scheduler
@@ -26,16 +39,26 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIM
  * queue behind each other, that may make it less, too.  It is as good a check as the
  * other one where the recording does not tell of such waits.
  */
-static double weight_of(const struct replay *r, enum replay_model model, double check, double own)
+static struct checks checks_of(const struct replay *r, double check, double own)
 {
-	double structure = check > 0 ? fabs(log(check)) : INFINITY, scheduler = own > r->slowed ? log(own / r->slowed) : 0;
-	double off, w = prior[model];
+	struct checks c = { .structure = nearer_to_one(check, own), .scheduler = 1 };
 
-	if (r->crowded && own > 0)
-		scheduler = fabs(log(own));
-	if (own > 0)
-		structure = fmin(structure, fabs(log(own)));
-	off = hypot(structure, scheduler) / CHECK_SCALE;
+	if (own > 0 && r->crowded)
+		c.scheduler = own;
+	else if (own > r->slowed)
+		c.scheduler = own / r->slowed;
+	return c;
+}
+
+static double worst_of(struct checks c)
+{
+	return c.structure > 0 && nearer_to_one(c.structure, c.scheduler) == c.structure ? c.scheduler : c.structure;
+}
+
+static double weight_of(const struct replay *r, enum replay_model model, struct checks c)
+{
+	double structure = c.structure > 0 ? log(c.structure) : INFINITY;
+	double off = hypot(structure, log(c.scheduler)) / CHECK_SCALE, w = prior[model];
 
 	if (model == REPLAY_STRICT)
 		w *= exp(-r->scarce / SCARCE_SCALE);
@@ -101,9 +124,11 @@ static void set_models(const struct replay *r, struct replay_effect *e, const st
 {
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		double more = k == leader || !(c[leader].by_samples > 0) ? 0 : c[leader].by_samples;
+		struct checks checks = checks_of(r, check[k], c[k].base_ns / e->measured_ns);
 
 		e->model[k] = (struct replay_modelled){
-			.base_ns = c[k].base_ns, .ns = c[k].ns, .gain = c[k].gain, .se = hypot(c[k].se, more), .weight = weight_of(r, k, check[k], c[k].base_ns / e->measured_ns),
+			.base_ns = c[k].base_ns, .ns = c[k].ns, .gain = c[k].gain, .se = hypot(c[k].se, more), .weight = weight_of(r, k, checks),
+			.check = worst_of(checks),
 		};
 	}
 	combine(e, r->crowded);
@@ -170,7 +195,7 @@ static enum replay_model leader_of(const struct replay *r)
 	enum replay_model best = REPLAY_MONITOR;
 
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
-		if (weight_of(r, k, r->facts.check[k], 1) > weight_of(r, best, r->facts.check[best], 1))
+		if (weight_of(r, k, checks_of(r, r->facts.check[k], 1)) > weight_of(r, best, checks_of(r, r->facts.check[best], 1)))
 			best = k;
 	return best;
 }

@@ -118,6 +118,7 @@ struct replay_modelled {
 	double gain;    /* 1 - ns / base_ns: the part that is saved; negative when it takes longer */
 	double se;      /* of the gain, by chance alone: which samples were taken, which work came in the burst */
 	double weight;  /* in the combined gain */
+	double check;   /* what speaks most against the model: its time over the measured one, by the two ways to compare them; 1 is perfect */
 };
 
 struct replay_effect {

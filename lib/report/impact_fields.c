@@ -64,6 +64,8 @@ void impact_run_fields(const struct impact_writer *w, const struct profile_run *
 	put_known(w, "io_ns", spent.io);
 	put_known(w, "sleep_ns", spent.sleep);
 	put_known(w, "runqueue_ns", spent.runqueue);
+	put_known(w, "bursts", r->bursts);
+	put_known(w, "events", r->events);
 	impact_put_count(w, "experiments", r->windows);
 	impact_put_count(w, "disturbed", r->disturbed);
 }
@@ -118,6 +120,16 @@ static void put_percentiles(const struct impact_writer *w, const char *of, const
 	}
 }
 
+/* As in the format; NULL: nothing was recorded. */
+static const char *replay_use_name(enum replay_use use)
+{
+	static const char *const name[] = {
+		[REPLAY_USED] = "used", [REPLAY_SPINS] = "spins", [REPLAY_UNSEEN] = "unseen", [REPLAY_UNTRUSTED] = "untrusted",
+	};
+
+	return use == REPLAY_ABSENT ? NULL : name[use];
+}
+
 void impact_point_fields(const struct impact_writer *w, const struct impact_point *p)
 {
 	impact_put_text(w, "point", p->name);
@@ -131,6 +143,9 @@ void impact_point_fields(const struct impact_writer *w, const struct impact_poin
 	impact_put_count(w, "baselines", p->baselines);
 	put_aside(w, &p->aside, p->unvisited);
 	impact_put_real(w, "drift_pct", 100 * p->drift);
+	impact_put_text(w, "replay", replay_use_name(p->replay.use));
+	impact_put_real(w, "replay_check", p->replay.ratio);
+	impact_put_real(w, "replay_period_ns", p->replay.period_ns);
 }
 
 /* Which code it is, and how much of the time it takes. */
@@ -183,10 +198,11 @@ void impact_region_fields(const struct impact_writer *w, const struct analysis *
 		put_effect(w, im);
 	impact_put_count(w, "n", e->n);
 	if (im->estimated) {
-		impact_put_count(w, "runs", e->fit.runs);
-		impact_put_text(w, "basis", e->fit.basis == CAUSAL_RUNS ? "runs" : "within-run");
+		if (e->fit.basis != CAUSAL_EVENTS)
+			impact_put_count(w, "runs", e->fit.runs);
+		impact_put_text(w, "basis", e->fit.basis == CAUSAL_RUNS ? "runs" : e->fit.basis == CAUSAL_EVENTS ? "replay" : "within-run");
 	}
-	if (im->combined != COMBINED_NOT) {
+	if (im->combined == COMBINED_AGREES || im->combined == COMBINED_CONTRADICTS) {
 		impact_put_text(w, "replay", im->combined == COMBINED_AGREES ? "agrees" : "contradicts");
 		put_interval(w, &im->measured, "measured_slope", "measured_lo", "measured_hi");
 		put_interval(w, &im->replayed, "replay_slope", "replay_lo", "replay_hi");

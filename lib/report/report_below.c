@@ -231,18 +231,38 @@ static void add_note(struct report *r, unsigned note)
 	buf_release(&rows);
 }
 
-/* Rows in which the recorded events count, too. */
-static void add_replayed(struct report *r)
+/* The ranks of rows whose impact was found in that way: "1, 4"; empty where there are none. */
+static struct buf rows_by(const struct report *r, enum combined how)
 {
 	struct buf rows = BUF_INIT;
 
+	buf_adds(&rows, "");
 	for (size_t i = 0; i < r->nshown; i++)
-		if (r->row[i].im->combined == COMBINED_AGREES)
+		if (r->row[i].im->combined == how)
 			buf_addf(&rows, "%s%zu", rows.len ? ", " : "", i + 1);
-	if (rows.len)
+	return rows;
+}
+
+/* Rows in which the recorded events count. */
+static void add_replayed(struct report *r)
+{
+	struct buf both = rows_by(r, COMBINED_AGREES), alone = rows_by(r, COMBINED_ALONE);
+	char *refused = r->nrows ? impact_replay_refused(r->point) : NULL;
+
+	if (both.len)
 		prose_wrap(&r->out, "replay   ", REPORT_INDENT, "the impact of %s is that of experiments and of a replay of recorded events together, "
-			   "which agree", rows.s);
-	buf_release(&rows);
+			   "which agree", both.s);
+	if (alone.len)
+		prose_wrap(&r->out, both.len ? REPORT_INDENT : "replay   ", REPORT_INDENT, "the impact of %s is computed from recorded events alone, "
+			   "without an experiment", alone.s);
+	if (r->point->replay.use == REPLAY_USED)
+		prose_wrap(&r->out, REPORT_INDENT, REPORT_INDENT, "without a change, the replay takes %.2f times as long as was measured",
+			   r->point->replay.ratio);
+	else if (refused)
+		prose_wrap(&r->out, "replay   ", REPORT_INDENT, "recorded events are not used: %s", refused);
+	buf_release(&both);
+	buf_release(&alone);
+	free(refused);
 }
 
 /* Less than half of what its share would be worth in a program of one thread. */

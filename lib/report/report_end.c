@@ -10,13 +10,17 @@
 /* Of which kind the intervals are, and what else is in them. */
 static void add_intervals(struct buf *out, const struct analysis *a)
 {
-	bool runs = false, within = false, short_runs = a->profile->nruns >= CAUSAL_MIN_RUNS;
+	bool runs = false, within = false, events = false, short_runs = a->profile->nruns >= CAUSAL_MIN_RUNS;
 
 	for (size_t i = 0; i < a->npoints; i++)
 		for (size_t j = 0; j < a->point[i].nimpacts; j++) {
 			runs = runs || a->point[i].impact[j].effect.fit.basis == CAUSAL_RUNS;
 			within = within || a->point[i].impact[j].effect.fit.basis == CAUSAL_WITHIN_RUN;
+			events = events || a->point[i].impact[j].effect.fit.basis == CAUSAL_EVENTS;
 		}
+	if (!runs && !within && events)
+		prose_wrap(out, "interval ", REPORT_INDENT, "95 %%, of the time in which events were recorded: by chance, by what the models of replay "
+			   "disagree about, and by what they got wrong of programs that could be made faster");
 	if (!runs && !within)
 		return;
 	prose_wrap(out, "interval ", REPORT_INDENT, "95 %%, %s; part of it, %.0f %% of the value, is for what virtual speedups get wrong",

@@ -22,6 +22,20 @@ static void add_latency_point(struct buf *out, const struct impact_point *p, con
 	buf_release(&b);
 }
 
+/* No window was a baseline, but bursts have measured it. */
+static void add_observed(struct buf *out, const struct impact_point *p)
+{
+	char period[32];
+
+	prose_time(p->replay.period_ns, period);
+	if (p->whole)
+		prose_wrap(out, "point    ", "         ", "'%s': one run takes %s", p->name, period);
+	else if (p->latency)
+		prose_wrap(out, "point    ", "         ", "'%s' (latency): a span takes %s", p->name, period);
+	else
+		prose_wrap(out, "point    ", "         ", "'%s': one %s every %s", p->name, report_visit(p) ? report_visit(p) : "visit", period);
+}
+
 static void add_line(struct buf *out, const struct impact_point *p)
 {
 	char period[32], lo[32], hi[32], interval[96] = "";
@@ -30,7 +44,9 @@ static void add_line(struct buf *out, const struct impact_point *p)
 	if (isfinite(p->period.lo) && isfinite(p->period.hi) && (p->period.hi - p->period.lo) / 2 <= p->period.value)
 		snprintf(interval, sizeof interval, " (%s to %s)", prose_time(p->period.lo, lo), prose_time(p->period.hi, hi));
 	prose_time(p->period.value, period);
-	if (isnan(p->period.value))
+	if (isnan(p->period.value) && p->replay.use == REPLAY_USED)
+		add_observed(out, p);
+	else if (isnan(p->period.value))
 		prose_wrap(out, "point    ", "         ", "'%s': no %s", p->name, p->whole ? "baseline run" : "visit in a baseline window");
 	else if (p->whole)
 		prose_wrap(out, "point    ", "         ", "'%s': one run takes %s%s, %zu runs used", p->name, period, interval, p->windows);

@@ -40,6 +40,20 @@ static char *runs_text(const struct profile *p)
 	return xasprintf("%zu runs of %zu processes in all", p->nruns, all);
 }
 
+/* What was recorded for replay; nothing where nothing was. */
+static char *events_text(const struct profile *p)
+{
+	size_t bursts = 0, events = 0;
+	double ns = 0;
+
+	for (size_t i = 0; i < p->nruns; i++) {
+		bursts += p->run[i].bursts;
+		events += p->run[i].events;
+		ns += p->run[i].burst_ns;
+	}
+	return bursts ? xasprintf(", %zu events of %.1f s", events, ns / 1e9) : xstrdup("");
+}
+
 /* What would not be 0.0. */
 static const double LEAST_SECONDS = 0.05;
 
@@ -89,7 +103,7 @@ void report_setup(struct buf *out, const struct profile *p)
 	const char *host = common(p, offsetof(struct profile_run, host), "several machines");
 	const char *sampler = common(p, offsetof(struct profile_run, sampler), "several");
 	size_t windows = 0, disturbed = 0;
-	char *runs = runs_text(p);
+	char *runs = runs_text(p), *events = events_text(p);
 
 	for (size_t i = 0; i < p->nruns; i++) {
 		windows += p->run[i].windows;
@@ -97,9 +111,10 @@ void report_setup(struct buf *out, const struct profile *p)
 	}
 	prose_wrap(out, "program  ", "         ", "%s%s%s", command ? command : "unknown", commit ? ", commit " : "",
 		    commit ? commit : "");
-	prose_wrap(out, "data     ", "         ", "%s%s%s, %zu%s used, %zu set aside as disturbed%s%s", runs, host ? " on " : "",
-		   host ? host : "", windows - disturbed, are_whole(p) ? "" : " windows", disturbed, sampler ? ", sampler " : "",
+	prose_wrap(out, "data     ", "         ", "%s%s%s, %zu%s used, %zu set aside as disturbed%s%s%s", runs, host ? " on " : "",
+		   host ? host : "", windows - disturbed, are_whole(p) ? "" : " windows", disturbed, events, sampler ? ", sampler " : "",
 		   sampler ? sampler : "");
 	add_time(out, p);
 	free(runs);
+	free(events);
 }

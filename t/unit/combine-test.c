@@ -184,6 +184,80 @@ static void not_where_threads_spin(void **state)
 	assert_int_equal(combine(w), COMBINED_NOT);
 }
 
+/* Replay of a curve that is straight up to 50 %, and flat behind. */
+static struct world *bent(void)
+{
+	struct world *w = world(0, 1);
+
+	w->e = CAUSAL_NO_EFFECT;
+	add(w, 0.2, 0.005)->s = 0.25;
+	add(w, 0.4, 0.005)->s = 0.5;
+	add(w, 0.42, 0.005)->s = 0.75;
+	for (size_t i = 0; i < w->p.nreplayed; i++)
+		w->replayed[i].measured_ns = 1000;
+	return w;
+}
+
+static void without_experiments_replay_tells_all(void **state)
+{
+	struct world *w = bent();
+
+	(void)state;
+	assert_true(combine_replay_alone(&w->p, 0, 0, &w->e));
+	assert_int_equal(w->e.fit.basis, CAUSAL_EVENTS);
+	near(w->e.fit.slope.value, 0.8);
+	assert_true(w->e.fit.slope.lo < 0.8 && w->e.fit.slope.hi > 0.8 && w->e.fit.slope.p < 0.001);
+	near(w->e.fit.cost.value, 800);
+	near(w->e.period_ns, 1000);
+	assert_int_equal(w->e.nlevels, 3);
+	near(w->e.level[2].s, 0.75);
+	near(w->e.level[2].gain.value, 0.42);
+	/* The line is as high as the flat part there. */
+	near(w->e.knee, 0.525);
+	near(w->e.knee_lo, 0.5);
+	near(w->e.knee_hi, 0.75);
+	causal_effect_release(&w->e);
+}
+
+static void without_experiments_what_fails_its_check_says_nothing(void **state)
+{
+	struct world *w = bent();
+
+	(void)state;
+	for (size_t i = 0; i < w->p.nreplayed; i++)
+		w->replayed[i].trust = 0.4;
+	assert_false(combine_replay_alone(&w->p, 0, 0, &w->e));
+	assert_int_equal(w->e.nlevels, 0);
+	assert_false(combine_replay_alone(&w->p, 0, 1, &w->e));
+}
+
+static void a_check_says_why_replay_does_not_count(void **state)
+{
+	struct profile_warning spin = { .what = (char[]){ "spin" }, .text = (char[]){ "" }, .times = 1 };
+	struct world *w = bent();
+
+	(void)state;
+	assert_int_equal(combine_check(&w->p, 1).use, REPLAY_ABSENT);
+	for (size_t i = 0; i < w->p.nreplayed; i++)
+		w->replayed[i].model[REPLAY_MONITOR].check = 0.98;
+	assert_int_equal(combine_check(&w->p, 0).use, REPLAY_USED);
+	near(combine_check(&w->p, 0).ratio, 0.98);
+	near(combine_check(&w->p, 0).period_ns, 1000);
+	w->p.warning = &spin;
+	w->p.nwarnings = 1;
+	assert_int_equal(combine_check(&w->p, 0).use, REPLAY_SPINS);
+	w->p.nwarnings = 0;
+	for (size_t i = 0; i < w->p.nreplayed; i++)
+		w->replayed[i].unseen = 0.3;
+	assert_int_equal(combine_check(&w->p, 0).use, REPLAY_UNSEEN);
+	near(combine_check(&w->p, 0).unseen, 0.3);
+	for (size_t i = 0; i < w->p.nreplayed; i++)
+		w->replayed[i] = (struct profile_replayed){ .s = 0.5, .gain = 0.2, .se = 0.01, .measured_ns = 1000,
+							    .model[REPLAY_MONITOR] = { .weight = 1e-6, .check = 0.5 } };
+	assert_int_equal(combine_check(&w->p, 0).use, REPLAY_UNTRUSTED);
+	near(combine_check(&w->p, 0).ratio, 0.5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +269,9 @@ int main(void)
 		cmocka_unit_test(runs_that_differ_are_uncertain),
 		cmocka_unit_test(whole_runs_count_alone),
 		cmocka_unit_test(not_where_threads_spin),
+		cmocka_unit_test(without_experiments_replay_tells_all),
+		cmocka_unit_test(without_experiments_what_fails_its_check_says_nothing),
+		cmocka_unit_test(a_check_says_why_replay_does_not_count),
 	};
 
 	return UNIT_MAIN(tests);
