@@ -1,9 +1,9 @@
 #!/bin/sh
 # andweorc-record: its options, its streams and its exit status.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
 LIFE_MS=800
 export LIFE_MS
 
@@ -143,11 +143,11 @@ names_a_function() {
 check '-r FUNCTION' names_a_function
 
 names_a_line() {
-	line=$(grep -n 'sink -= ' "$data/record/life.c" | cut -d: -f1)
-	for file in life.c record/life.c "$data/record/life.c"; do
+	line=$(grep -n 'sink -= ' "$programs/life.c" | cut -d: -f1)
+	for file in life.c program/life.c "$programs/life.c"; do
 		record -r "$file:$line" --window 1 -- ./life twins
 		empty err
-		region_named scope=line "file=$data/record/life.c" "line=$line"
+		region_named scope=line "file=$programs/life.c" "line=$line"
 	done
 }
 check '-r FILE:LINE, by any tail of the path' names_a_line
@@ -175,7 +175,7 @@ names_nothing() {
 	for name in no_such_function life.c:1 nofile.c:9 'no*such'; do
 		record -r "$name" -r work --window 1 -- ./life plain
 		case $name in
-		life.c:1) more="; the next line with code is $(grep -n 'clock_gettime(CLOCK_THREAD' "$data/record/life.c" | head -n 1 | cut -d: -f1)" ;;
+		life.c:1) more="; the next line with code is $(grep -n 'clock_gettime(CLOCK_THREAD' "$programs/life.c" | head -n 1 | cut -d: -f1)" ;;
 		nofile.c:9) more=': nothing that was compiled with -g comes from a file of that name' ;;
 		*) more= ;;
 		esac
@@ -195,7 +195,7 @@ visits() {
 }
 
 makes_points() {
-	line=$(grep -n 'first_twin();' "$data/record/life.c" | cut -d: -f1)
+	line=$(grep -n 'first_twin();' "$programs/life.c" | cut -d: -f1)
 	# Few visits a second: what is visited often is given up where its processor is slow in trapping.
 	LIFE_MS=900 LIFE_TURNS=1500000 record -r second_twin --window 1 -P first_twin -P "life.c:$line" -- ./life twins
 	empty err
@@ -252,8 +252,8 @@ check '-m function: functions found by sampling' finds_functions
 
 finds_lines() {
 	LIFE_MS=2000 record -m line --window 1 -- ./life twins
-	line=$(grep -n 'sink -= ' "$data/record/life.c" | cut -d: -f1)
-	region_named scope=line "file=$data/record/life.c" "line=$line"
+	line=$(grep -n 'sink -= ' "$programs/life.c" | cut -d: -f1)
+	region_named scope=line "file=$programs/life.c" "line=$line"
 	lacks 'scope=function' log
 }
 check '-m line: lines found by sampling' finds_lines

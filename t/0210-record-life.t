@@ -1,13 +1,13 @@
 #!/bin/sh
 # How programs live and die, profiled as they do bare, and what the log has of it.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
 # shellcheck disable=SC3045
 ulimit -c 0
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$data/record/plugin.c" || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o life-static "$data/record/life.c" -pthread -ldl 2>static.err || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c" || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o life-static "$programs/life.c" -pthread -ldl 2>static.err || exit 1
 
 # Processor time of the profiled ones.  Enough for some experiments, but nothing here depends on that.
 long=200

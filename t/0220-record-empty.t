@@ -1,12 +1,12 @@
 #!/bin/sh
 # A recording from which nothing can be learned says why: a line for people, a record for tools.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
-gcc -O2 -s -D_GNU_SOURCE -I"$top/lib" -o bare "$data/record/life.c" -pthread -ldl || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o static "$data/record/life.c" -pthread -ldl 2>static.err || exit 1
-gcc -O2 -D_GNU_SOURCE -o refuse "$data/record/refuse.c" || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+gcc -O2 -s -D_GNU_SOURCE -I"$top/lib" -o bare "$programs/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o static "$programs/life.c" -pthread -ldl 2>static.err || exit 1
+gcc -O2 -D_GNU_SOURCE -o refuse "$programs/refuse.c" || exit 1
 LIFE_MS=500
 export LIFE_MS
 

@@ -140,8 +140,8 @@ check 'exports what real_*.h lists, and no name of its own' exports_what_it_says
 
 # ---- inert --------------------------------------------------------------------------
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$data/record/plugin.c" || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c" || exit 1
 
 # without_arena [NAME=VALUE]: each way to live with the library and this environment is as without; those without are kept
 mkdir without

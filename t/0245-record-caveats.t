@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o caveats "$data/record/caveats.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o caveats "$programs/caveats.c" -pthread || exit 1
 
 under= # a command that runs the recorder
 
@@ -107,7 +107,7 @@ sees_the_kernel() {
 	has '^run	.*	kernel_sampled=1(	|$)' log
 }
 kernel_is_unseen() {
-	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$data/record/sandbox.c" -pthread -ldl
+	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$programs/sandbox.c" -pthread -ldl
 	under='./sandbox under errno timer_create --'
 	warns_of kernel-time ./caveats kernel 1000
 	under=

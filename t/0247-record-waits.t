@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o waits "$data/record/waits.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o waits "$programs/waits.c" -pthread || exit 1
 
 andweorc-record -q -o log --window 20 -m function -r nap -r contend -r work -r :sleep -r :lock -r :io -r :runqueue \
 	-s 50 -- ./waits 3000 2>err || exit 1

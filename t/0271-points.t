@@ -1,10 +1,10 @@
 #!/bin/sh
 # Places in code as progress points (-P), and names that are not the program's own.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
 cc='gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE'
-$cc -I"$top/lib" -o points "$data/record/points.c" -pthread -ldl || exit 1
+$cc -I"$top/lib" -o points "$programs/points.c" -pthread -ldl || exit 1
 cat >in_plugin.c <<'END_OF_C'
 static volatile unsigned sink;
 
@@ -61,7 +61,7 @@ check 'those of a program that is exec.d' counts execs 150 300
 check 'those of a program that runs others' counts system 100 100
 
 counts_a_line() {
-	line=$(grep -n 'sink += 5' "$data/record/points.c" | cut -d: -f1)
+	line=$(grep -n 'sink += 5' "$programs/points.c" | cut -d: -f1)
 	record -P "points.c:$line" -r work --window 20 -s 50 -- ./points allocates 400
 	empty err
 	test "$(field point "points.c:$line" visits)" -eq 401
@@ -239,7 +239,7 @@ void *realloc(void *p, size_t n)
 }
 END_OF_C
 own_allocator() {
-	$cc -fno-builtin -I"$top/lib" -o own own.c "$data/record/points.c" -pthread -ldl
+	$cc -fno-builtin -I"$top/lib" -o own own.c "$programs/points.c" -pthread -ldl
 	allocates -- ./own allocates 3000
 }
 check ':alloc is what the program itself has for it' own_allocator

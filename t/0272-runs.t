@@ -1,10 +1,10 @@
 #!/bin/sh
 # A program without any progress point: completed runs are the point.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -o runs_ "$data/record/runs.c" -pthread || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o points "$data/record/points.c" -pthread -ldl || exit 1
+gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -o runs_ "$programs/runs.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o points "$programs/points.c" -pthread -ldl || exit 1
 
 # record ARG...: a recording into `log`; neighbours are not the point here
 record() {

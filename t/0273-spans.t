@@ -3,7 +3,7 @@
 # is written about it.
 . "$(dirname "$0")/lib.sh"
 
-gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -I"$top/lib" -o spans "$data/record/spans.c" -pthread || exit 1
+gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -I"$top/lib" -o spans "$programs/spans.c" -pthread || exit 1
 
 # record ARG...: a recording into `log`; neighbours are not the point here
 record() {

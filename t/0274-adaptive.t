@@ -1,9 +1,9 @@
 #!/bin/sh
 # Recordings that decide by what they have seen: --design adaptive, --until.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
 LIFE_MS=600
 export LIFE_MS
 

@@ -4,7 +4,7 @@
 RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 export RUSTUP_HOME
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
 cat >names.cc <<'END_OF_CXX'
 #include <andweorc.h>

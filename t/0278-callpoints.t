@@ -1,10 +1,10 @@
 #!/bin/sh
 # Functions of libraries as progress points (-P): each call is counted, and nothing else about it is changed.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
 cc='gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE'
-here=$data/record
+here=$programs
 $cc -shared -fPIC -o libcalled.so "$here/called.c" || exit 1
 libs="-I$here -L. -lcalled -Wl,-rpath,$PWD"
 # shellcheck disable=SC2086

@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC3045
 ulimit -c 0
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o processes "$data/record/processes.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o processes "$programs/processes.c" -pthread || exit 1
 
 # field KEY: its values in the records read from standard input, one a line; "-" where it is missing
 field() {

@@ -3,7 +3,7 @@
 # They are followed to it.
 . "$(dirname "$0")/lib.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o processes "$data/record/processes.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o processes "$programs/processes.c" -pthread || exit 1
 UNIT_US=2500 UNITS=200
 export UNIT_US UNITS
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Bursts: the log holds all that threads did to each other.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
-. "$data/record/prediction.sh"
+. "$top/t/record.sh"
+. "$top/t/prediction.sh"
 
-gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -I"$top/lib" -o events "$data/record/events.c" -pthread || exit 1
+gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -I"$top/lib" -o events "$programs/events.c" -pthread || exit 1
 
 # Decodes the events of `log`, as andweorc(5) has them: BURST THREAD TIME LETTER NUMBER..., one a line.
 decode() {
@@ -150,7 +150,7 @@ truth 'waits for the outside are sampled, and replayed as a part of the code tha
 
 # Of processor time as progress, in a thread that does nothing to others.  Part of a run would be one of its phases.
 runs_are_whole() {
-	gcc -O2 -g -o phased "$data/record/phased.c"
+	gcc -O2 -g -o phased "$programs/phased.c"
 	exits 0 andweorc-record -q -o log -d 9 -m function -P :work -r first -r second -s 50 -- ./phased 400 >out 2>err
 	has '^burst	.*	whole=1' log
 	exits 0 andweorc-resolve log >resolved

@@ -3,7 +3,7 @@
 # (make accuracy looks closer.)  Runs alone.
 # shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
-. "$data/record/prediction.sh"
+. "$top/t/prediction.sh"
 
 a_serial_program() {
 	profile serial half fifth
@@ -88,7 +88,7 @@ a_mutex_that_is_no_bottleneck() {
 # What it does for as long as it runs is the only work there is, and the point that counts it is nobody's mark.
 # shellcheck disable=SC2086 # several options
 work_is_progress() {
-	gcc -O2 -g -o mover "$data/record/mover.c"
+	gcc -O2 -g -o mover "$programs/mover.c"
 	analysis_of -d "$seconds" -r work $experiments -- ./mover write 1000000
 	exits 0 andweorc-analyze --format andweorc -p :work resolved >analysis
 	predicts work 50 50 :work

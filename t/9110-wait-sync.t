@@ -6,13 +6,13 @@
 # Runs alone.
 # shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
-. "$data/record/prediction.sh"
+. "$top/t/prediction.sh"
 
 seconds=2
 tolerance=6
 experiments='-s 0,50 --window 100'
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -I"$top/t/workload" -o handover "$data/record/handover.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -I"$top/t/workload" -o handover "$programs/handover.c" -pthread || exit 1
 
 # Half of `answer` is 30.8 % of a round, less two wake-ups of 10 to 50 us.
 by() {
