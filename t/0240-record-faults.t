@@ -114,7 +114,8 @@ one_reason() {
 	gcc -O2 -s -D_GNU_SOURCE -I"$top/lib" -o bare-life "$programs/life.c" -pthread -ldl
 	LIFE_MS=300 exits 0 andweorc-record -q -o log -- ./bare-life plain >out 2>err
 	has 'ended before an experiment' err
-	grep -v -e 'ended before an experiment' -e 'samples were lost' -e 'perf is refused' -e 'no debug information' err >others || :
+	unminded='ended before an experiment|no debug information'
+	of_the_program err >others
 	empty others
 }
 check '12. without debug information: too short, for one reason' one_reason

@@ -10,10 +10,10 @@ test -d "$RUSTUP_HOME" && export RUSTUP_HOME
 cc='gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE'
 $cc -o coz "$programs/coz.c" -pthread || exit 1
 
-# record ARG...: a recording into `log`; neighbours are not the point here
+unminded='ended before an experiment'
+# record ARG...: a recording into `log`
 record() {
-	exits 0 andweorc-record -q -o log -m function "$@" >out 2>all
-	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'ended before an experiment' all >err || :
+	recording log -m function "$@"
 }
 
 # counts MODE N UNITS TRANSACTIONS: what the program says, it is, and the log has the same

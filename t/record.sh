@@ -1,13 +1,84 @@
-# shellcheck shell=sh disable=SC2034
+# shellcheck shell=sh disable=SC2034,SC2154
 # What t/0200-record.t and its like share: recordings that go well, and what is in their logs.
 
-# recording LOG ARG...: leaves in `err` what it says, but for what it says of a machine without perf and of busy
-# neighbours; with $limit, it may take so many seconds
+# What is said of the machine and its other users, which these scripts are not about: warnings on standard error, and
+# their codes in a log.  $unminded is what a script does not mind besides (as grep -E has it).
+of_the_machine='perf is refused|experiments were set aside|had no processor|samples were lost'
+machine_codes='perf-refused|disturbed|busy-machine|oversubscribed|lost-samples'
+unminded=
+
+# of_the_program FILE: what is said in it, but for that
+of_the_program() {
+	grep -Ev -e "$of_the_machine${unminded:+|$unminded}" "$1" || :
+}
+
+# recording LOG ARG...: goes well; leaves in `all` what it says, in `err` what of that is said of the program; with
+# $limit, it may take so many seconds
 recording() {
 	log=$1
 	shift
 	exits 0 ${limit:+timeout "$limit"} andweorc-record -q -o "$log" "$@" >out 2>all
-	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'samples were lost' all >err || :
+	of_the_program all >err
+}
+
+# recording_until EVIDENCE LOG ARG...: as recording, of a program that goes on until there is the file $LIFE_UNTIL
+# (life.c does), which comes as soon as the command EVIDENCE finds in the log ($log) what it needs, after half a minute at the
+# latest: the recording takes as long as it has to, on a slow machine too, and no longer
+recording_until() {
+	evidence=$1
+	log=$2
+	shift
+	rm -f "$log" enough
+	(
+		tries=120
+		until sleep 0.25; $evidence || test $tries -eq 0; do
+			tries=$((tries - 1))
+		done
+		: >enough
+	) >/dev/null 2>&1 &
+	watcher=$!
+	LIFE_MS=60000 LIFE_UNTIL=$PWD/enough recording "$@"
+	: >enough
+	wait $watcher
+}
+
+# endless_until EVIDENCE LOG ARG...: the same, of a program that does not end by itself; the recorder is told to end it
+endless_until() {
+	evidence=$1
+	log=$2
+	shift 2
+	rm -f "$log"
+	andweorc-record -q -o "$log" "$@" >out 2>all &
+	recorder=$!
+	tries=120
+	until sleep 0.25; $evidence >evidence 2>&1 || test $tries -eq 0; do
+		tries=$((tries - 1))
+	done
+	kill -TERM $recorder
+	set +e
+	wait $recorder
+	status=$?
+	set -e
+	test "$status" -eq 143
+	of_the_program all >err
+}
+
+# has_breakpoints: does the processor count what -P asks it to?  Without perf, and in some virtual machines, it does not.
+has_breakpoints() {
+	gcc -O2 -D_GNU_SOURCE -o breakpoints "$programs/breakpoints.c" && ./breakpoints
+}
+
+# all_tried: what is to be tried has been, once: the second block has begun
+all_tried() {
+	grep -q '^experiment	.*	block=2	' "$log"
+}
+
+# tried PCT...: experiments of each of these speedups are there
+tried() {
+	values speedup_pct experiment "$log" >speedups
+	for pct; do
+		grep -qx "$pct" speedups || return 1
+	done
 }
 
 # values KEY TYPE [LOG]: the values of a key in records of a type, a line each
