@@ -146,7 +146,8 @@ through_exec() {
 	LIFE_MS=600 exits 0 andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life plain' >out 2>err
 	lacks 'wrapper|no progress|no sample' err
 	whole log exit:0
-	has '^end.*	visits1=[1-9]' log
+	# It is not number 1 where it took a second until the program came: then points of other kinds are.
+	test "$(field point unit visits)" -gt 0
 	LIFE_MS=600 exits 0 setarch -R andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life dlopen' >out 2>err
 	echo unloaded >want
 	same want out
