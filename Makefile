@@ -57,10 +57,12 @@ SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-san
 
 # The tools link these; the runtime links nothing but libc.
 PKGS      := libdw libelf gsl jansson zlib libzstd
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-DW_LIBS    = $(shell pkg-config --libs libdw libelf zlib libzstd 2>/dev/null) -liberty
-GSL_LIBS   = $(shell pkg-config --libs gsl 2>/dev/null)
-JSON_LIBS  = $(shell pkg-config --libs jansson 2>/dev/null)
+# Asked when first wanted, which is after `make deps`, and once: not for every file that is compiled.
+once       = $(eval $(1) := $(shell { $(2); } 2>/dev/null))$($(1))
+PKG_CFLAGS = $(call once,PKG_CFLAGS,pkg-config --cflags $(PKGS))
+DW_LIBS    = $(call once,DW_LIBS,pkg-config --libs libdw libelf zlib libzstd; echo -liberty)
+GSL_LIBS   = $(call once,GSL_LIBS,pkg-config --libs gsl)
+JSON_LIBS  = $(call once,JSON_LIBS,pkg-config --libs jansson)
 
 TOOLS := $(patsubst cmd/%.c,%,$(wildcard cmd/andweorc-*.c))
 

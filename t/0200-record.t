@@ -1,15 +1,23 @@
 #!/bin/sh
 # andweorc-record: its options, its streams and its exit status.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
-LIFE_MS=800
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+# What is not about experiments needs no long life.
+LIFE_MS=5
 export LIFE_MS
 
 # record ARG...: a recording into `log` that goes well
 record() {
 	recording log "$@"
+}
+
+# record_until EVIDENCE ARG...: the same, until there is what is looked for
+record_until() {
+	looks=$1
+	shift
+	recording_until "$looks" log "$@"
 }
 
 # region_named KEY=VALUE...: experiments were made with the region that has all these
@@ -81,7 +89,7 @@ says_nothing_of_it() {
 check 'without them: the commit of GITHUB_SHA' says_nothing_of_it
 
 runs_so_many_times() {
-	LIFE_MS=5 record -n 3 --show-output -- ./life plain
+	record -n 3 --show-output -- ./life plain
 	values id run >got
 	printf '1\n2\n3\n' >want
 	same want got
@@ -115,15 +123,15 @@ divides_the_time() {
 check '-d with -n: the time is divided among the runs' divides_the_time
 
 speeds_up_by() {
-	record -r work --window 1 -s 40,80 -- ./life plain
+	record_until 'tried 0 40 80' -r work --window 1 -s 40,80 -- ./life plain
 	values speedup_pct experiment | sort -un >got
 	printf '0\n40\n80\n' >want
 	same want got
-	record -r work --window 1 -s 0 -- ./life plain
+	record_until 'tried 0' -r work --window 1 -s 0 -- ./life plain
 	values speedup_pct experiment | sort -un >got
 	echo 0 >want
 	same want got
-	record -r work --window 1 -s 0,10-50:20,30,90 -- ./life plain
+	record_until 'tried 0 10 30 50 90' -r work --window 1 -s 0,10-50:20,30,90 -- ./life plain
 	values speedup_pct experiment | sort -un >got
 	printf '0\n10\n30\n50\n90\n' >want
 	same want got
@@ -135,7 +143,7 @@ speeds_up_by() {
 check '-s: these speedups and the baseline' speeds_up_by
 
 names_a_function() {
-	record -r first_twin --window 1 -- ./life twins
+	record_until 'region_named symbol=first_twin' -r first_twin --window 1 -- ./life twins
 	empty err
 	region_named scope=function symbol=first_twin
 	lacks 'symbol=second_twin' log
@@ -143,17 +151,22 @@ names_a_function() {
 check '-r FUNCTION' names_a_function
 
 names_a_line() {
-	line=$(grep -n 'sink -= ' "$data/record/life.c" | cut -d: -f1)
-	for file in life.c record/life.c "$data/record/life.c"; do
-		record -r "$file:$line" --window 1 -- ./life twins
+	line=$(grep -n 'sink -= ' "$programs/life.c" | cut -d: -f1)
+	for file in life.c program/life.c "$programs/life.c"; do
+		record_until "region_named line=$line" -r "$file:$line" --window 1 -- ./life twins
 		empty err
-		region_named scope=line "file=$data/record/life.c" "line=$line"
+		region_named scope=line "file=$programs/life.c" "line=$line"
 	done
 }
 check '-r FILE:LINE, by any tail of the path' names_a_line
 
+# both_twins: experiments were made with each
+both_twins() {
+	region_named symbol=first_twin && region_named symbol=second_twin
+}
+
 names_by_pattern() {
-	LIFE_MS=2000 record -r '*_twin' --window 1 -- ./life twins
+	record_until both_twins -r '*_twin' --window 1 -- ./life twins
 	empty err
 	region_named symbol=first_twin
 	region_named symbol=second_twin
@@ -164,7 +177,7 @@ names_by_pattern() {
 check '-r PATTERN' names_by_pattern
 
 names_several() {
-	record -r first_twin -r second_twin --window 1 -- ./life twins
+	record_until both_twins -r first_twin -r second_twin --window 1 -- ./life twins
 	empty err
 	region_named symbol=first_twin
 	region_named symbol=second_twin
@@ -173,9 +186,9 @@ check '-r again' names_several
 
 names_nothing() {
 	for name in no_such_function life.c:1 nofile.c:9 'no*such'; do
-		record -r "$name" -r work --window 1 -- ./life plain
+		record_until 'region_named symbol=work' -r "$name" -r work --window 1 -- ./life plain
 		case $name in
-		life.c:1) more="; the next line with code is $(grep -n 'clock_gettime(CLOCK_THREAD' "$data/record/life.c" | head -n 1 | cut -d: -f1)" ;;
+		life.c:1) more="; the next line with code is $(grep -n 'clock_gettime(CLOCK_THREAD' "$programs/life.c" | head -n 1 | cut -d: -f1)" ;;
 		nofile.c:9) more=': nothing that was compiled with -g comes from a file of that name' ;;
 		*) more= ;;
 		esac
@@ -194,10 +207,18 @@ visits() {
 	awk -F'\t' -v key="visits$1=" '$1 == "end" { for (i = 2; i <= NF; i++) if (index($i, key) == 1) print substr($i, length(key) + 1) }' log
 }
 
+# visited POINT...: there are windows of each, and many windows in all
+visited() {
+	for point; do
+		grep -q "^visits	.*	point=$point	" log || return 1
+	done
+	grep -q '^experiment	.*	block=3	' log
+}
+
 makes_points() {
-	line=$(grep -n 'first_twin();' "$data/record/life.c" | cut -d: -f1)
+	line=$(grep -n 'first_twin();' "$programs/life.c" | cut -d: -f1)
 	# Few visits a second: what is visited often is given up where its processor is slow in trapping.
-	LIFE_MS=900 LIFE_TURNS=1500000 record -r second_twin --window 1 -P first_twin -P "life.c:$line" -- ./life twins
+	LIFE_TURNS=1500000 record_until "visited first_twin life.c:$line unit" -r second_twin --window 1 -P first_twin -P "life.c:$line" -- ./life twins
 	empty err
 	for point in first_twin "life.c:$line" unit; do
 		has "^visits	.*	point=$point	" log
@@ -210,7 +231,7 @@ makes_points() {
 }
 
 makes_no_point() {
-	record -r work --window 1 -P no_such_function -- ./life plain
+	record_until 'tried 0' -r work --window 1 -P no_such_function -- ./life plain
 	same - err <<-END
 	andweorc-record: warning: no progress point at 'no_such_function': no code of the program or its libraries is called so
 	END
@@ -218,32 +239,30 @@ makes_no_point() {
 }
 
 makes_no_fifth_point() {
-	record -r work --window 1 -P work -P crash -P aborts -P plain -P twins -- ./life plain
+	record_until 'tried 0' -r work --window 1 -P work -P crash -P aborts -P plain -P twins -- ./life plain
 	same - err <<-END
 	andweorc-record: warning: no progress point at 'twins': the processor has four breakpoints in all
 	END
 }
 
 makes_no_point_without_perf() {
-	record --sampler timer -r work --window 1 -P plain -- ./life plain
+	record_until 'tried 0' --sampler timer -r work --window 1 -P plain -- ./life plain
 	same - err <<-END
 	andweorc-record: warning: no progress point at 'plain': breakpoints need perf, which is not used
 	END
 }
 
-(record --attach-only -- ./life plain)
-if test "$(values sampler run)" = perf; then
+if has_breakpoints; then
 	check '-P FUNCTION, -P FILE:LINE' makes_points
 	check '-P of what is not there' makes_no_point
 	check '-P: four at the most' makes_no_fifth_point
 else
-	skip '-P FUNCTION, -P FILE:LINE' 'perf is refused here'
+	skip '-P FUNCTION, -P FILE:LINE' 'no breakpoints here'
 fi
 check '-P without perf' makes_no_point_without_perf
 
-# Long enough for a window of each region, also where another test has one of the processors.
 finds_functions() {
-	LIFE_MS=2000 record -m function --window 1 -- ./life twins
+	record_until both_twins -m function --window 1 -- ./life twins
 	region_named scope=function symbol=first_twin
 	region_named scope=function symbol=second_twin
 	lacks 'symbol=main$' log
@@ -251,15 +270,20 @@ finds_functions() {
 check '-m function: functions found by sampling' finds_functions
 
 finds_lines() {
-	LIFE_MS=2000 record -m line --window 1 -- ./life twins
-	line=$(grep -n 'sink -= ' "$data/record/life.c" | cut -d: -f1)
-	region_named scope=line "file=$data/record/life.c" "line=$line"
+	line=$(grep -n 'sink -= ' "$programs/life.c" | cut -d: -f1)
+	record_until "region_named line=$line" -m line --window 1 -- ./life twins
+	region_named scope=line "file=$programs/life.c" "line=$line"
 	lacks 'scope=function' log
 }
 check '-m line: lines found by sampling' finds_lines
 
+# Regions have been picked three times.
+has_blocks() {
+	grep -q '^experiment	.*	block=3	' log
+}
+
 keeps_to_so_many_regions() {
-	LIFE_MS=2000 record -m function --max-regions 1 --window 1 -- ./life twins
+	record_until has_blocks -m function --max-regions 1 --window 1 -- ./life twins
 	values region experiment | grep -v '^-$' | sort -u | wc -l >got
 	echo 1 >want
 	same want got
@@ -274,10 +298,13 @@ order() {
 	$1 == "experiment" { print name[value("region")], value("speedup_pct") }' log | uniq | head -n 8
 }
 
+has_an_order() {
+	test "$(order | wc -l)" -eq 8
+}
+
 repeats_an_order() {
-	LIFE_MS=600
 	for seed in 7 7 8; do
-		record --seed $seed -r first_twin -r second_twin --window 1 -- ./life twins
+		record_until has_an_order --seed $seed -r first_twin -r second_twin --window 1 -- ./life twins
 		order >order.$seed.new
 		test "$(wc -l <order.$seed.new)" -eq 8
 		test ! -e order.$seed || same order.$seed order.$seed.new
@@ -288,7 +315,7 @@ repeats_an_order() {
 check '--seed: the same seed is the same order, another one another' repeats_an_order
 
 has_windows_of() {
-	LIFE_MS=600 record -r work --window 60 -- ./life plain
+	record_until 'tried 0 15' -r work --window 60 -- ./life plain
 	values wall_ns experiment >got
 	test -s got
 	for ns in $(cat got); do
@@ -298,7 +325,7 @@ has_windows_of() {
 check '--window: no experiment is shorter' has_windows_of
 
 only_samples() {
-	record --attach-only -- ./life plain
+	LIFE_MS=50 record --attach-only -- ./life plain
 	empty err
 	lacks '^(experiment|visits)' log
 	has '^sample' log

@@ -1,13 +1,13 @@
 #!/bin/sh
 # How programs live and die, profiled as they do bare, and what the log has of it.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
 # shellcheck disable=SC3045
 ulimit -c 0
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$data/record/plugin.c" || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o life-static "$data/record/life.c" -pthread -ldl 2>static.err || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c" || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o life-static "$programs/life.c" -pthread -ldl 2>static.err || exit 1
 
 # Processor time of the profiled ones.  Enough for some experiments, but nothing here depends on that.
 long=200
@@ -68,7 +68,8 @@ through_wrapper() {
 	lacks 'wrapper' err
 	awk -F'\t' '$1 == "module" && /path=.*\/life$/' log >got
 	test "$(wc -l <got)" -eq 1
-	has '^end	run=1	status=exit:0	.*	visits1=[1-9]' log
+	has '^end	run=1	status=exit:0	' log
+	test "$(field point unit visits)" -gt 0
 }
 check 'sh -c "PROGRAM; true": the program is followed' through_wrapper
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # A recording from which nothing can be learned says why: a line for people, a record for tools.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
-gcc -O2 -s -D_GNU_SOURCE -I"$top/lib" -o bare "$data/record/life.c" -pthread -ldl || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o static "$data/record/life.c" -pthread -ldl 2>static.err || exit 1
-gcc -O2 -D_GNU_SOURCE -o refuse "$data/record/refuse.c" || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+gcc -O2 -s -D_GNU_SOURCE -I"$top/lib" -o bare "$programs/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o static "$programs/life.c" -pthread -ldl 2>static.err || exit 1
+gcc -O2 -D_GNU_SOURCE -o refuse "$programs/refuse.c" || exit 1
 LIFE_MS=500
 export LIFE_MS
 
@@ -51,7 +51,7 @@ record() {
 
 # codes: of the warning records, but for those about this machine
 codes() {
-	awk -F'\t' '$1 == "warning" && $3 !~ /^what=(perf-refused|disturbed|busy-machine|oversubscribed|lost-samples)$/ { print substr($3, 6) }' log | sort -u
+	values what warning | grep -Evx "$machine_codes" | sort -u
 }
 
 # warns CODE TEXT: this alone, in the log and on standard error
@@ -62,7 +62,7 @@ warns() {
 	has "^andweorc-record: warning: $2" err
 	test "$(wc -l <err)" -eq 1
 	# What people read is what tools read.
-	awk -F'\t' '$1 == "warning" && $3 !~ /^what=(perf-refused|disturbed|busy-machine|oversubscribed|lost-samples)$/ { print substr($4, 6) }' log |
+	awk -F'\t' -v codes="^what=($machine_codes)\$" '$1 == "warning" && $3 !~ codes { print substr($4, 6) }' log |
 		sed 's/%20/ /g; s/%09/	/g; s/%25/%/g' >text
 	sed 's/^andweorc-record: warning: //' err >said
 	same said text
@@ -97,9 +97,14 @@ unmarked() {
 }
 check 'no progress point, and time for experiments: they are about processor time' unmarked
 
+# tries_regions: there is an experiment with a region
+tries_regions() {
+	grep -q '^experiment	.*	region=[0-9]' log
+}
+
 # falls_back ARG...: an ordinary recording of a stripped program tries functions that have no names
 falls_back() {
-	LIFE_MS=800 record --window 1 "$@" -- ./bare plain
+	recording_until tries_regions log --window 1 "$@" -- ./bare plain
 	warns no-lines "the program has no debug information, so regions are functions, found by the unwind table, without names, in 'bare'"
 	values scope region | sort -u >got
 	echo function >want
@@ -141,7 +146,7 @@ is_flat() {
 check 'a flat profile: functions instead of lines' is_flat
 
 no_such_region() {
-	record -r absent --window 1 -- ./life plain
+	recording_until "tried 0" log -r absent --window 1 -- ./life plain
 	warns no-such-region "no code of the program or its libraries is called 'absent'"
 }
 check '-r of something absent' no_such_region
@@ -162,12 +167,14 @@ check 'statically linked' not_preloaded
 
 perf_refused() {
 	exits 0 ./refuse andweorc-record -q -o log -r work --window 1 -- ./life plain >out 2>all
-	grep -v -e 'experiments were set aside' -e 'had no processor' -e 'samples were lost' all >err
-	has '^andweorc-record: warning: perf is refused \(Permission denied; kernel\.perf_event_paranoid is -?[0-9]+\)' err
-	test "$(wc -l <err)" -eq 1
-	awk -F'\t' '$1 == "warning" && $3 !~ /^what=(disturbed|busy-machine|oversubscribed|lost-samples)$/ { print $3 }' log >got
-	echo what=perf-refused >want
-	same want got
+	has '^andweorc-record: warning: perf is refused \(Permission denied; kernel\.perf_event_paranoid is -?[0-9]+\)' all
+	test "$(grep -c 'perf is refused' all)" -eq 1
+	of_the_program all >err
+	empty err
+	codes >got
+	empty got
+	values what warning | grep -cx perf-refused >got
+	echo 1 | same - got
 	has '^run.*	sampler=timer' log
 	has '^sample' log
 	exits 0 ./refuse andweorc-record -q -o log --sampler timer -r work --window 1 -- ./life plain 2>err
@@ -190,7 +197,7 @@ several() {
 check 'several reasons: each once on standard error, in the log for each run' several
 
 nothing_to_say() {
-	record -r work --window 1 -- ./life plain
+	recording_until tries_regions log -r work --window 1 -- ./life plain
 	empty err
 	codes >got
 	empty got

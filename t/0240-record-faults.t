@@ -1,11 +1,11 @@
 #!/bin/sh
 # Faults that andweorc-record once had, each with what it did then.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
 # shellcheck disable=SC3045 # dash and bash have it
 ulimit -c 0
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
 long=200
 
 # alike SAMPLER MODE: as in t/0210
@@ -58,7 +58,7 @@ named_after_exec() {
 check '7. a region of a program that a shell executes' named_after_exec
 
 named_in_plugin() {
-	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$data/record/plugin.c"
+	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c"
 	LIFE_MS=1500 exits 0 andweorc-record -q -o log --window 1 -r plug -- ./life dlopen >out 2>err
 	lacks 'no code of the program' err
 	has '^region.*symbol=plug$' log
@@ -111,10 +111,11 @@ check '11. -d: nothing of the command is left running' orphans
 
 # 12. a program without debug information has regions, too: that it was too short is the one thing to say
 one_reason() {
-	gcc -O2 -s -D_GNU_SOURCE -I"$top/lib" -o bare-life "$data/record/life.c" -pthread -ldl
+	gcc -O2 -s -D_GNU_SOURCE -I"$top/lib" -o bare-life "$programs/life.c" -pthread -ldl
 	LIFE_MS=300 exits 0 andweorc-record -q -o log -- ./bare-life plain >out 2>err
 	has 'ended before an experiment' err
-	grep -v -e 'ended before an experiment' -e 'samples were lost' -e 'perf is refused' -e 'no debug information' err >others || :
+	unminded='ended before an experiment|no debug information'
+	of_the_program err >others
 	empty others
 }
 check '12. without debug information: too short, for one reason' one_reason
@@ -145,7 +146,8 @@ through_exec() {
 	LIFE_MS=600 exits 0 andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life plain' >out 2>err
 	lacks 'wrapper|no progress|no sample' err
 	whole log exit:0
-	has '^end.*	visits1=[1-9]' log
+	# It is not number 1 where it took a second until the program came: then points of other kinds are.
+	test "$(field point unit visits)" -gt 0
 	LIFE_MS=600 exits 0 setarch -R andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life dlopen' >out 2>err
 	echo unloaded >want
 	same want out
@@ -155,7 +157,7 @@ check '0. sh -c "exec PROGRAM" is the program' through_exec
 
 # 0. read_modules() between exec and the new runtime's init publishes rows at the old base: SIGSEGV in row_of(), 1 in 80 on a busy machine
 keeps_alive_through_exec() {
-	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$data/record/plugin.c"
+	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c"
 	for _ in $(seq 40); do
 		LIFE_MS=60 exits 0 andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life exec' >out 2>err
 	done

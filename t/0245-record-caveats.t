@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o caveats "$data/record/caveats.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o caveats "$programs/caveats.c" -pthread || exit 1
 
 under= # a command that runs the recorder
 
@@ -21,11 +21,11 @@ warns_of() {
 }
 
 warns_of_spinning() {
-	warns_of spin ./caveats spin 1500
+	warns_of spin ./caveats spin 1000
 	has "^andweorc-record: warning: [0-9]+ % of the samples are in loops that wait by spinning \(at '.*caveats\.c:[0-9]+'\)" err
 }
 warns_of_flags() {
-	warns_of spin ./caveats "$1" 1500
+	warns_of spin ./caveats "$1" 1000
 	has '^andweorc-record: warning: [0-9]+ % of the samples are in loops that wait by spinning' err
 }
 case $(uname -m) in
@@ -38,17 +38,17 @@ x86_64)
 esac
 
 warns_of_absolute_timers() {
-	warns_of absolute-timer ./caveats absolute 1500
+	warns_of absolute-timer ./caveats absolute 1000
 	has '^andweorc-record: warning: threads slept until moments of the wall clock for [0-9]+ % of the run' err
 }
 check 'sleeps until moments of the wall clock' warns_of_absolute_timers
 
 warns_of_paces() {
-	warns_of absolute-timer ./caveats paced 1500
+	warns_of absolute-timer ./caveats paced 1000
 	has '^andweorc-record: warning: threads slept until moments of the wall clock for [0-9]+ % of the run' err
 }
 check 'sleeps for what is left until such a moment' warns_of_paces
-check 'sleeps of many lengths are no such' warns_of '' ./caveats naps 1500
+check 'sleeps of many lengths are no such' warns_of '' ./caveats naps 1000
 
 # A writer without the runtime, at its own pace.
 warns_of_strangers() {
@@ -82,7 +82,7 @@ C
 check 'an unprofiled peer' warns_of_strangers
 
 warns_of_a_crowd() {
-	warns_of oversubscribed ./caveats crowd 1500
+	warns_of oversubscribed ./caveats crowd 1000
 	has '^andweorc-record: warning: threads were ready to run but had no processor for [0-9]+ % of the time' err
 }
 check 'more threads than processors' warns_of_a_crowd
@@ -107,7 +107,7 @@ sees_the_kernel() {
 	has '^run	.*	kernel_sampled=1(	|$)' log
 }
 kernel_is_unseen() {
-	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$data/record/sandbox.c" -pthread -ldl
+	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$programs/sandbox.c" -pthread -ldl
 	under='./sandbox under errno timer_create --'
 	warns_of kernel-time ./caveats kernel 1000
 	under=
@@ -124,7 +124,7 @@ esac
 
 # Whatever else the machine does: its neighbours are no threads of the program.
 warns_of_nothing() {
-	warns_of '' ./caveats none 1500
+	warns_of '' ./caveats none 1000
 }
 check 'an honest program' warns_of_nothing
 

@@ -7,7 +7,7 @@
 ulimit -c 0
 
 for name in locks futex signals; do
-	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sync-$name "$data/record/sync-$name.c" -pthread || exit 1
+	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sync-$name "$programs/sync-$name.c" -pthread || exit 1
 done
 
 # alike SAMPLER PROGRAM MODE

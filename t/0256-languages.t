@@ -40,7 +40,7 @@ waits() {
 }
 
 # Without timers the kernel is not sampled, whose time goes to the lines that wait and wake.
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$data/record/sandbox.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$programs/sandbox.c" -pthread -ldl || exit 1
 
 # is_charged PROGRAM SOURCE: what is found to take processor time of its own are the lines that bear the mark `// hot`
 is_charged() {
@@ -114,7 +114,7 @@ hash_maps() {
 }
 
 if rustc --version >/dev/null 2>&1; then
-	cp "$data/record/sync.rs" "$top/t/workload/andweorc.rs" .
+	cp "$programs/sync.rs" "$top/t/workload/andweorc.rs" .
 	check 'rustc' exits 0 rustc --edition 2021 -D warnings -O -g -o rust sync.rs
 	about rust "$PWD/sync.rs" Rust
 	check 'rustc, no unwinding' exits 0 rustc --edition 2021 -C opt-level=3 -C codegen-units=1 -C panic=abort -o rust-abort sync.rs
@@ -129,8 +129,8 @@ for compiler in g++ clang++; do
 		skip "C++20, $compiler" 'it is not there'
 		continue
 	fi
-	check "$compiler" exits 0 $compiler -std=c++20 -O2 -g -I"$top/lib" -o cxx-$compiler "$data/record/sync.cc" -pthread
-	about cxx-$compiler "$data/record/sync.cc" "C++20 by $compiler"
+	check "$compiler" exits 0 $compiler -std=c++20 -O2 -g -I"$top/lib" -o cxx-$compiler "$programs/sync.cc" -pthread
+	about cxx-$compiler "$programs/sync.cc" "C++20 by $compiler"
 done
 
 done_testing

@@ -16,7 +16,7 @@ built() {
 	result=$2
 	source=$3
 	shift 3
-	command -v "$compiler" >/dev/null && "$compiler" -O2 -g -fopenmp -I"$top/lib" "$@" -o "$result" "$data/record/$source" 2>>build
+	command -v "$compiler" >/dev/null && "$compiler" -O2 -g -fopenmp -I"$top/lib" "$@" -o "$result" "$programs/$source" 2>>build
 }
 
 # alike_inert POLICY PROGRAM [ARG...]: the same output and status with a runtime that is inert; the output is kept in `want`
@@ -132,7 +132,7 @@ for compiler in gcc clang; do
 		plugins="./plugin-$compiler.so $plugins"
 	fi
 done
-if test -n "$plugins" && gcc -O2 -g -o host "$data/record/openmp-plugin.c" -ldl; then
+if test -n "$plugins" && gcc -O2 -g -o host "$programs/openmp-plugin.c" -ldl; then
 	# shellcheck disable=SC2086 # several
 	check 'plugins that bring runtimes of their own' alike passive ./host $plugins
 else

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs with signals, masks and stacks of their own: bare and profiled, they say and end the same.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/hostile.sh"
+. "$top/t/hostile.sh"
 build signals
 
 for sampler in perf timer; do

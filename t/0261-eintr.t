@@ -2,7 +2,7 @@
 # No call of the program ends with EINTR, or short, because of us; and every one that the program itself interrupts says so.
 . "$(dirname "$0")/lib.sh"
 
-gcc -O2 -g -I"$top/lib" -o eintr "$data/record/eintr.c" -pthread || exit 1
+gcc -O2 -g -I"$top/lib" -o eintr "$programs/eintr.c" -pthread || exit 1
 
 # Rounds: three threads, 18 to 23 calls each.
 rounds=300

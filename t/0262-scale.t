@@ -1,7 +1,7 @@
 #!/bin/sh
 # Many threads, many visits, many processes: as bare, nothing lost in silence, bounded memory.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/hostile.sh"
+. "$top/t/hostile.sh"
 
 build threads
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs that close, probe and take descriptors they know nothing of: as bare, and still sampled.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/hostile.sh"
+. "$top/t/hostile.sh"
 build descriptors
 
 for sampler in perf timer; do

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Programs that lock themselves in, other allocators, libraries that come and go: as bare, and what is said.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/hostile.sh"
+. "$top/t/hostile.sh"
 build sandbox signals
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$data/record/plugin.c" || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c" || exit 1
 
 for sampler in perf timer; do
 	check "a seccomp filter that refuses ($sampler)" alike $sampler sandbox filter-errno
@@ -98,7 +98,7 @@ with_allocator() {
 	same bare profiled
 	has '^sample	' log
 	lacks 'not-preloaded' log
-	exits 0 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o linked "$data/record/signals.c" -pthread "$path"
+	exits 0 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o linked "$programs/signals.c" -pthread "$path"
 	recorded "$2" -r work -- ./linked storm
 	test "$status" -eq 0
 	same bare profiled

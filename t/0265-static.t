@@ -1,16 +1,16 @@
 #!/bin/sh
 # Programs that are linked statically, with libandweorc.a: as bare, and profiled like others.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/hostile.sh"
+. "$top/t/hostile.sh"
 
 rsp=$O/libandweorc.rsp
 test -e "$rsp" || skip_all 'no libc.a to link with'
 
-# linked NAME OPTION...: the program of t/data/record
+# linked NAME OPTION...: the program of t/program
 linked() {
 	name=$1
 	shift
-	exits 0 "${cc:-gcc}" -O2 -g -D_GNU_SOURCE -I"$top/lib" "$@" -o "$name" "$data/record/$name.c" "@$rsp" -pthread 2>err
+	exits 0 "${cc:-gcc}" -O2 -g -D_GNU_SOURCE -I"$top/lib" "$@" -o "$name" "$programs/$name.c" "@$rsp" -pthread 2>err
 	lacks 'error|undefined|multiple definition' err
 	readelf -lW "$name" >headers
 	lacks INTERP headers

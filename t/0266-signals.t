@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs that take the handlers of our signals in unusual ways, or are traced: bare and profiled, they say and end the same.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/hostile.sh"
+. "$top/t/hostile.sh"
 build handlers traced
 
 for sampler in perf timer; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs that have little memory, or lock what they have, or outlive the recorder: as bare, and what cannot be is said.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/hostile.sh"
+. "$top/t/hostile.sh"
 build limits threads
 
 # most KEY MORE: profiled, no line of that key is more than MORE above what it is bare

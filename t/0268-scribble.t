@@ -1,7 +1,7 @@
 #!/bin/sh
 # A program that writes into the recorder's memory: whatever becomes of it, the log is whole and says how it ended.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/hostile.sh"
+. "$top/t/hostile.sh"
 build scribble
 
 # survives MODE SEED

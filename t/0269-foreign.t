@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs that a sanitizer watches, and programs of another libc.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/hostile.sh"
+. "$top/t/hostile.sh"
 
 # ---- sanitizers ---------------------------------------------------------------------------
 
@@ -30,7 +30,7 @@ watched() {
 for cc in gcc clang; do
 	for kind in address thread; do
 		if ! $cc -O1 -g -D_GNU_SOURCE -I"$top/lib" -Wno-unused-function -fsanitize=$kind -o $cc-$kind \
-			"$data/record/sanitized.c" -pthread 2>/dev/null || ! ./$cc-$kind threads >/dev/null 2>&1; then
+			"$programs/sanitized.c" -pthread 2>/dev/null || ! ./$cc-$kind threads >/dev/null 2>&1; then
 			skip "$cc -fsanitize=$kind" 'cannot be built here, or does not run'
 			continue
 		fi

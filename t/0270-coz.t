@@ -5,15 +5,15 @@ PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
 RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 test -d "$RUSTUP_HOME" && export RUSTUP_HOME
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
 cc='gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE'
-$cc -o coz "$data/record/coz.c" -pthread || exit 1
+$cc -o coz "$programs/coz.c" -pthread || exit 1
 
-# record ARG...: a recording into `log`; neighbours are not the point here
+unminded='ended before an experiment'
+# record ARG...: a recording into `log`
 record() {
-	exits 0 andweorc-record -q -o log -m function "$@" >out 2>all
-	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'ended before an experiment' all >err || :
+	recording log -m function "$@"
 }
 
 # counts MODE N UNITS TRANSACTIONS: what the program says, it is, and the log has the same
@@ -100,10 +100,10 @@ check 'all functions that any coz.h asks for are there' exports_them
 
 header=${COZ_H:-/usr/include/coz.h}
 if test -e "$header"; then
-	$cc -DCOZ_H_FILE="\"$header\"" -o coz "$data/record/coz.c" -pthread || exit 1
+	$cc -DCOZ_H_FILE="\"$header\"" -o coz "$programs/coz.c" -pthread || exit 1
 	check 'coz.h: one thread' counts serial 300 300 300
 	check 'coz.h: several threads' counts threads 150 300 300
-	g++ -x c++ -fpermissive -w -O2 -D_GNU_SOURCE -DCOZ_H_FILE="\"$header\"" -o coz "$data/record/coz.c" -pthread &&
+	g++ -x c++ -fpermissive -w -O2 -D_GNU_SOURCE -DCOZ_H_FILE="\"$header\"" -o coz "$programs/coz.c" -pthread &&
 		check 'coz.h: C++' counts forks 150 300 300
 else
 	skip 'coz.h itself' 'package coz-profiler is not there'

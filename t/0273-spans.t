@@ -2,13 +2,14 @@
 # Latency points: which end belongs to which begin, how long spans are, and what
 # is written about it.
 . "$(dirname "$0")/lib.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -I"$top/lib" -o spans "$data/record/spans.c" -pthread || exit 1
+gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -I"$top/lib" -o spans "$programs/spans.c" -pthread || exit 1
 
-# record ARG...: a recording into `log`; neighbours are not the point here
+unminded='ended before an experiment|no sample was taken'
+# record ARG...: a recording into `log`
 record() {
-	exits 0 andweorc-record -q -o log -m function "$@" >out 2>all
-	grep -v -e 'perf is refused' -e 'experiments were set aside' -e 'had no processor' -e 'ended before an experiment' -e 'no sample was taken' all >err || :
+	recording log -m function "$@"
 }
 
 # fields RECORD KEY...: the values, one record a line
@@ -66,9 +67,14 @@ inert() {
 }
 check 'without the recorder nothing is done' inert
 
+# windows_of RECORD: enough of them
+windows_of() {
+	test "$(grep -c "^$1	" log)" -ge 12
+}
+
 # A span sleeps for 2 ms; less than that it cannot take, and mostly not much more.
 lengths() {
-	record -d 3 -r work --window 50 -s 50 -- ./spans serial 100000
+	endless_until 'windows_of latency' log -m function -r work --window 50 -s 50 -- ./spans serial 1000000
 	fields latency count virtual_ns crossing buckets >got
 	test "$(wc -l <got)" -ge 4
 	awk '{
@@ -108,7 +114,7 @@ check 'lengths and their buckets' lengths
 
 # Little's law: one span is open nearly all the time, and the other thread ends it.
 in_flight() {
-	record -d 3 -r work --window 50 -s 50 -- ./spans unnumbered 10000000
+	endless_until 'windows_of visits' log -m function -r work --window 50 -s 50 -- ./spans unnumbered 100000000
 	lacks '^latency' log
 	fields visits count virtual_ns in_flight_ns >got
 	test "$(wc -l <got)" -ge 4

@@ -1,18 +1,23 @@
 #!/bin/sh
 # Recordings that decide by what they have seen: --design adaptive, --until.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
-LIFE_MS=600
-export LIFE_MS
-
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
 # record ARG...: a recording into `log`
 record() {
 	limit=60 recording log "$@"
 }
 
-# For each whole block and region, as many experiments as were planned, those that were done again left out.
+# record_twins EVIDENCE ARG...: of a program that goes on until there is what is looked for
+record_twins() {
+	looks=$1
+	shift
+	limit=60 recording_until "$looks" log --window 10 "$@" -- ./life twins
+}
+
+# For each whole block and region, as many experiments as were planned, and at most one more for each that was disturbed.
+# (Not always one more: the first windows are judged late, when it is known what is usual, and are not done again.)
 kept_to_the_plan() {
 	awk -F'\t' '
 	{
@@ -24,9 +29,8 @@ kept_to_the_plan() {
 	}
 	$1 == "plan" && "region" in f { planned[f["block"], f["region"]] = f["windows"]; last = f["block"] }
 	$1 == "experiment" {
-		if (!again)
-			made[f["block"], f["region"]]++
-		again = "disturbed" in f && !again
+		made[f["block"], f["region"]]++
+		disturbed[f["block"], f["region"]] += "disturbed" in f
 	}
 	END {
 		for (at in planned) {
@@ -34,8 +38,9 @@ kept_to_the_plan() {
 			if (key[1] == last)
 				continue
 			whole++
-			if (made[at] + 0 != planned[at]) {
-				printf "block %s, region %s: %d planned, %d made\n", key[1], key[2], planned[at], made[at]
+			if (made[at] + 0 < planned[at] || made[at] > planned[at] + disturbed[at]) {
+				printf "block %s, region %s: %d planned, %d made, of which %d were disturbed\n", key[1], key[2],
+					planned[at], made[at], disturbed[at]
 				failed = 1
 			}
 		}
@@ -45,8 +50,13 @@ kept_to_the_plan() {
 	}' log
 }
 
+# Two blocks are over.
+has_three_plans() {
+	grep -q '^plan	.*	block=3	' log
+}
+
 plans_are_kept() {
-	LIFE_MS=4000 record --design adaptive -r first_twin -r second_twin -s 75,25 --window 10 --seed 3 -- ./life twins
+	record_twins has_three_plans --design adaptive -r first_twin -r second_twin -s 75,25 --seed 3
 	values design run >got
 	echo adaptive | same - got
 	kept_to_the_plan
@@ -61,7 +71,7 @@ plans_are_kept() {
 }
 
 fixed_has_no_plans() {
-	record -r first_twin -s 50 --window 10 -- ./life twins
+	record_twins all_tried -r first_twin -s 50
 	values design run >got
 	echo fixed | same - got
 	lacks '^plan' log
@@ -88,7 +98,7 @@ ends_when_it_is_enough() {
 
 # Three runs may agree by chance; so the fifth is the first that can end it.
 takes_runs_enough() {
-	LIFE_MS=800 record --until 99 -n 30 -r first_twin --window 10 -- ./life twins
+	LIFE_MS=400 record --until 99 -n 30 -r first_twin --window 10 -- ./life twins
 	values id run >got
 	test "$(wc -l <got)" -ge 5
 	test "$(wc -l <got)" -lt 30
@@ -97,7 +107,7 @@ takes_runs_enough() {
 }
 
 plans_pass() {
-	LIFE_MS=2000 record --design adaptive -r first_twin -r second_twin --window 10 -- ./life twins
+	record_twins has_three_plans --design adaptive -r first_twin -r second_twin
 	exits 0 andweorc-resolve log >resolved 2>err
 	empty err
 	grep '^plan' log >want

@@ -1,19 +1,24 @@
 #!/bin/sh
 # --given: a region that is faster in all windows, and what analyze makes of it.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -I"$top/t/workload" -o round_ "$data/record/given.c" -pthread || exit 1
-gcc -O2 -g -D_GNU_SOURCE -o runs_ "$data/record/runs.c" -pthread || exit 1
-LIFE_MS=1500
-export LIFE_MS
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -I"$top/t/workload" -o round_ "$programs/given.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -o runs_ "$programs/runs.c" -pthread || exit 1
 
 # record LOG ARG...: a recording
 record() {
 	log=$1
 	shift
 	limit=60 recording "$log" --window 20 "$@"
+}
+
+# record_twins LOG ARG...: of a program that goes on until all has been tried
+record_twins() {
+	log=$1
+	shift
+	limit=60 recording_until all_tried "$log" --window 20 "$@" -- ./life twins
 }
 
 # says_in_each LOG REGION PCT: each experiment has this and nothing else as given
@@ -29,7 +34,7 @@ says_in_each() {
 }
 
 all_windows_say_so() {
-	record log --given second_twin=40 -m function -r first_twin -s 50 -- ./life twins
+	record_twins log --given second_twin=40 -m function -r first_twin -s 50
 	empty err
 	values given run log >got
 	values given_pct run log >>got
@@ -40,7 +45,7 @@ all_windows_say_so() {
 }
 
 is_never_tried() {
-	record log --given second_twin=40 -m function -- ./life twins
+	record_twins log --given second_twin=40 -m function
 	says_in_each log second_twin 40
 }
 
@@ -55,9 +60,9 @@ analysis() {
 }
 
 is_compared_with_its_like() {
-	record plain -m function -r first_twin -s 50 -- ./life twins
-	record given --given second_twin=40 -m function -r first_twin -s 50 -- ./life twins
-	record other --given second_twin=70 -m function -r first_twin -s 50 -- ./life twins
+	record_twins plain -m function -r first_twin -s 50
+	record_twins given --given second_twin=40 -m function -r first_twin -s 50
+	record_twins other --given second_twin=70 -m function -r first_twin -s 50
 	analysis plain >one
 	analysis given >two
 	analysis other >three
@@ -73,7 +78,7 @@ is_compared_with_its_like() {
 }
 
 classes_are_tried() {
-	record log --given compute=40 -m function -r :sleep -r :alloc -s 50 -- ./round_ --scale 0.1 --seconds 1.5
+	endless_until all_tried log --window 20 --given compute=40 -m function -r :sleep -r :alloc -s 50 -- ./round_ --scale 0.1 --seconds 1000
 	empty err
 	says_in_each log compute 40
 	values symbol region log | sort >got
@@ -84,7 +89,7 @@ classes_are_tried() {
 
 classes_are_given() {
 	for class in :sleep :io :alloc; do
-		record log --given $class=40 -m function -r compute -s 50 -- ./round_ --scale 0.1 --seconds 1
+		endless_until all_tried log --window 20 --given $class=40 -m function -r compute -s 50 -- ./round_ --scale 0.1 --seconds 1000
 		empty err
 		says_in_each log $class 40
 		analysis log >got
@@ -129,7 +134,7 @@ spans_are_of_such_points() {
 }
 
 both_asked_and_given() {
-	record log --given second_twin=40 -m function -r first_twin -r second_twin -s 50 -- ./life twins
+	record_twins log --given second_twin=40 -m function -r first_twin -r second_twin -s 50
 	says_in_each log second_twin 40
 }
 
@@ -140,7 +145,7 @@ nothing_is_left() {
 }
 
 tells_of_what_takes_no_time() {
-	record log --given long_life=40 -m function -r first_twin -s 50 -- ./life twins
+	record_twins log --given long_life=40 -m function -r first_twin -s 50
 	has "no sample was in 'long_life'" err
 	has '^warning.*what=unseen-region' log
 }

@@ -4,7 +4,7 @@
 RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 export RUSTUP_HOME
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
 cat >names.cc <<'END_OF_CXX'
 #include <andweorc.h>
@@ -46,9 +46,11 @@ int main(int argc, char **argv)
 	Queue<long> longs;
 	Call call;
 
+	const char *until = getenv("LIFE_UNTIL");
+
 	printf("began\n");
 	fflush(stdout);
-	for (int n = argc > 1 ? atoi(argv[1]) : 1; n > 0; n--) {
+	for (int n = argc > 1 ? atoi(argv[1]) : 1; n > 0 && (n % 64 || !until || access(until, F_OK) != 0); n--) {
 		right(2);
 		right(3ul);
 		a::produce();
@@ -71,7 +73,7 @@ g++ -O2 -I"$top/lib" -o nodebug names.cc -pthread || exit 1
 means() {
 	name=$1
 	shift
-	recording log -r "$name" --window 1 -s 50 -d 1 -- ./names 1000000
+	recording_until all_tried log -r "$name" --window 1 -s 50 -- ./names 100000000
 	values symbol region | sort >got
 	printf '%s\n' "$@" | sort >want
 	same want got
@@ -111,16 +113,15 @@ points_of_cxx() {
 	has "no progress point at '\\*r\\*': the processor has four breakpoints in all" err
 }
 given_in_cxx() {
-	recording log --given b::produce=30 -r right --window 1 -- ./names 20000
+	recording_until 'tried 0' log --given b::produce=30 -r right --window 1 -- ./names 100000000
 	has '^region	.*	symbol=_ZN1b7produceEv' log
-	recording log --given produce=30 -r right --window 1 -- ./names 20000
+	recording_until 'tried 0' log --given produce=30 -r right --window 1 -- ./names 100000000
 	has "'--given produce' is 2 functions: .*: each is made faster" err
 }
-(recording log --attach-only -- ./names 1)
-if test "$(values sampler run)" = perf; then
+if has_breakpoints; then
 	check 'C++: -P' points_of_cxx
 else
-	skip 'C++: -P' 'perf is refused here'
+	skip 'C++: -P' 'no breakpoints here'
 fi
 check 'C++: --given' given_in_cxx
 
@@ -167,7 +168,11 @@ use mpsc::Sink;
 fn main() {
 	let mut q = mpsc::Queue { v: vec![] };
 	println!("began");
-	for _ in 0..std::env::args().nth(1).unwrap().parse().unwrap() {
+	let until = std::env::var("LIFE_UNTIL").unwrap_or_default();
+	for n in 0..std::env::args().nth(1).unwrap().parse().unwrap() {
+		if n % 64 == 0 && std::path::Path::new(&until).exists() {
+			break;
+		}
 		mpsc::produce(&mut q);
 		mpsc::Null.take(2);
 		andweorc::progress!("unit");
@@ -176,10 +181,8 @@ fn main() {
 END_OF_RUST
 # The last component of a mangled name is the same in the legacy mangling and in v0, but for what follows.
 means_rust() {
-	recording log -r "$1" -d 1 --window 1 -s 50 -- ./rusty 10000000
-	# It is short, and nothing has to be measured.
-	grep -v 'ended before an experiment' err >said || :
-	empty said
+	recording_until all_tried log -r "$1" --window 1 -s 50 -- ./rusty 100000000
+	empty err
 	values symbol region >got
 	test "$(wc -l <got)" -eq 1
 	has "$2" got
@@ -268,8 +271,8 @@ check 'control characters are masked' controls
 
 # A shell, a plugin: the name may come yet.
 waits_for_programs() {
-	for command in './names 20000' './names 20000; exit 0' 'sleep 0.2; exec ./names 20000'; do
-		recording log -r b::produce --window 1 -- sh -c "$command"
+	for command in './names 100000000' './names 100000000; exit 0' 'sleep 0.2; exec ./names 100000000'; do
+		recording_until all_tried log -r b::produce --window 1 -- sh -c "$command"
 		empty err
 		has '^region	.*	symbol=_ZN1b7produceEv' log
 	done
@@ -281,8 +284,13 @@ check 'what a command starts is waited for' waits_for_programs
 
 waits_for_plugins() {
 	cp "$O/t/workload/plugin" "$O/t/workload/plugin.so" .
-	recording log -r plugin_work -r program_work -m function --window 20 -d 6 -- ./plugin --seconds 5
-	lacks 'called' err
+	for seconds in 2 4 8 16; do
+		recording log -r plugin_work -r program_work -m function --window 20 -- ./plugin --seconds $seconds
+		lacks 'called' err
+		if grep -q '^region	.*	symbol=plugin_work' log; then
+			break
+		fi
+	done
 	has '^region	.*	symbol=plugin_work' log
 }
 check 'what a program loads is waited for' waits_for_plugins

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Code that a program makes as it runs: its samples count, and have names where perf's map file has them.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -Wall -Wextra -I"$top/lib" -o jit "$data/record/jit.c" || exit 1
+gcc -O2 -g -D_GNU_SOURCE -Wall -Wextra -I"$top/lib" -o jit "$programs/jit.c" || exit 1
 strip -o bare jit
 
 # made: of the CPU samples in the log, how many per cent are in such code

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A command that is run again writes to where it was sent once; in later runs, to something of the same kind.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
 # writer [STATUS-OF-THE-SECOND-RUN]: says what it writes to, on both; and leaves it in `kinds`
 cat >writer.c <<'END'

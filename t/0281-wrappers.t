@@ -2,8 +2,9 @@
 # Commands that start the program proper: shells, timeout, env, nice, xargs.
 # They are followed to it.
 . "$(dirname "$0")/lib.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o processes "$data/record/processes.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o processes "$programs/processes.c" -pthread || exit 1
 UNIT_US=2500 UNITS=200
 export UNIT_US UNITS
 
@@ -13,42 +14,49 @@ found() {
 	has '^process	.*	command=./processes%20plain$' log
 }
 
-# follows VISITS STATUS COMMAND [ARG...]: ends so, and the program's points and regions are found
+# follows COPIES STATUS COMMAND [ARG...]: ends so, and the points and regions of so many copies of the program are found;
+# again with a longer one until there was time for an experiment
 follows() {
-	visits=$1
+	copies=$1
 	want=$2
 	shift 2
-	run andweorc-record -q -o log -r work -s 50 --window 20 -- "$@" >out 2>err
-	test "$status" -eq "$want"
+	for UNITS in 200 800 3200; do
+		run andweorc-record -q -o log -r work -s 50 --window 20 -- "$@" >out 2>err
+		test "$status" -eq "$want"
+		lacks 'was not profiled|no progress point' err
+		test "$(sort -u out)" = plain
+		has "^end	run=1	status=exit:$want	" log
+		test "$(field point unit visits)" -eq $((copies * UNITS))
+		has '^sample	.*	state=cpu$' log
+		sed -n 's/^module	.*	path=//p' log | sort | uniq -d >twice
+		empty twice
+		exits 0 andweorc-resolve log >resolved
+		if grep -q '^experiment	.*	speedup_pct=50	' log; then
+			break
+		fi
+	done
 	found
-	test "$(sort -u out)" = plain
-	has "^end	run=1	status=exit:$want	" log
-	has "	visits1=$visits\$" log
 	has '^region	.*	symbol=work$' log
 	has '^experiment	.*	speedup_pct=50	' log
 	has '^visits	.*	point=unit	' log
-	has '^sample	.*	state=cpu$' log
-	sed -n 's/^module	.*	path=//p' log | sort | uniq -d >twice
-	empty twice
-	exits 0 andweorc-resolve log >resolved
 }
 
-check 'sh -c PROGRAM' follows 200 0 sh -c './processes plain'
-check 'sh -c "PROGRAM; true"' follows 200 0 sh -c './processes plain; true'
-check 'sh -c "PROGRAM && PROGRAM"' follows 400 0 sh -c './processes plain && ./processes plain'
-check 'sh -c "PROGRAM & wait"' follows 200 0 sh -c './processes plain & wait'
-check 'sh -c "PROGRAM | cat"' follows 200 0 sh -c './processes plain | cat'
-check 'a status of its own' follows 200 7 sh -c './processes plain; exit 7'
-check 'env' follows 200 0 env SOME=THING ./processes plain
-check 'nice' follows 200 0 nice -n 1 ./processes plain
-check 'timeout' follows 200 0 timeout 60 ./processes plain
-check 'a wrapper in a wrapper in a wrapper' follows 200 0 timeout 60 nice -n 1 sh -c 'env ./processes plain; true'
+check 'sh -c PROGRAM' follows 1 0 sh -c './processes plain'
+check 'sh -c "PROGRAM; true"' follows 1 0 sh -c './processes plain; true'
+check 'sh -c "PROGRAM && PROGRAM"' follows 2 0 sh -c './processes plain && ./processes plain'
+check 'sh -c "PROGRAM & wait"' follows 1 0 sh -c './processes plain & wait'
+check 'sh -c "PROGRAM | cat"' follows 1 0 sh -c './processes plain | cat'
+check 'a status of its own' follows 1 7 sh -c './processes plain; exit 7'
+check 'env' follows 1 0 env SOME=THING ./processes plain
+check 'nice' follows 1 0 nice -n 1 ./processes plain
+check 'timeout' follows 1 0 timeout 60 ./processes plain
+check 'a wrapper in a wrapper in a wrapper' follows 1 0 timeout 60 nice -n 1 sh -c 'env ./processes plain; true'
 
 through_xargs() {
 	printf 'plain\nplain\nplain\nplain\n' >modes
-	follows 800 0 xargs -a modes -n 1 -P 2 ./processes
+	follows 4 0 xargs -a modes -n 1 -P 2 ./processes
 	# xargs, four children before exec, and what they became
-	grep -c '^process	.*	visits=200$' log >got
+	grep -c "^process	.*	visits=$UNITS\$" log >got
 	echo 4 >want
 	same want got
 }
@@ -61,8 +69,7 @@ script() {
 	./processes plain
 	END
 	chmod +x script
-	UNITS=800
-	follows 800 0 ./script
+	follows 1 0 ./script
 }
 check 'a script that takes its time first' script
 
@@ -72,20 +79,26 @@ killed_by_timeout() {
 	run andweorc-record -q -o log -r work -s 50 --window 20 -- timeout 1 ./processes plain >out 2>err
 	test "$status" -eq 124
 	has '^end	run=1	status=exit:124	' log
-	has '	visits1=[1-9]' log
+	test "$(field point unit visits)" -gt 0
 }
 check 'a program that timeout kills' killed_by_timeout
 
 points_in_it() {
-	exits 0 andweorc-record -q -o log -P work -r work -s 50 --window 20 -- sh -c './processes plain; true' >out 2>err
+	for UNITS in 200 800 3200; do
+		exits 0 andweorc-record -q -o log -P work -r work -s 50 --window 20 -- sh -c './processes plain; true' >out 2>err
+		has "	visits[12]=$UNITS	visits[12]=[0-9]|	visits1=[0-9]+	visits2=$UNITS\$" log
+		if grep -q '^visits	.*	point=work	' log; then
+			break
+		fi
+	done
 	found
 	has '^visits	.*	point=work	' log
-	has '	visits[12]=200	visits[12]=[1-9]|	visits1=[1-9][0-9]*	visits2=200$' log
+	has "	visits[12]=$UNITS	visits[12]=[1-9]|	visits1=[1-9][0-9]*	visits2=$UNITS\$" log
 }
-if test "$(andweorc-record -q -o try -- ./processes plain >out 2>&1; sed -n 's/^run	.*	sampler=\([a-z]*\)	.*/\1/p' try)" = perf; then
+if has_breakpoints; then
 	check '-P names a place in the program, not in the wrapper' points_in_it
 else
-	skip '-P names a place in the program, not in the wrapper' 'perf is refused here'
+	skip '-P names a place in the program, not in the wrapper' 'no breakpoints here'
 fi
 
 emptied_environment() {
@@ -200,7 +213,7 @@ static_wrapper() {
 	#include <unistd.h>
 	int main(int argc, char **argv) { return argc > 1 ? execv(argv[1], argv + 1) : 1; }
 	END
-	follows 200 0 ./wrapper ./processes plain
+	follows 1 0 ./wrapper ./processes plain
 }
 check 'a wrapper that is statically linked is followed too' static_wrapper
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Progress that nobody has marked: bytes, answers, processor time; and which of them is used.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
-gcc -O2 -g -o mover "$data/record/mover.c" || exit 1
-gcc -O2 -g -DMARKED -I"$top/lib" -o marked "$data/record/mover.c" || exit 1
+gcc -O2 -g -o mover "$programs/mover.c" || exit 1
+gcc -O2 -g -DMARKED -I"$top/lib" -o marked "$programs/mover.c" || exit 1
 
 # moves KIND POINT BYTES: of what is asked for from the first instruction on, nothing is missed but what comes before the recorder
 moves() {

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Programs of Go that link libc: goroutines have no room for a handler on their stacks.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/hostile.sh"
+. "$top/t/hostile.sh"
 
 command -v go >/dev/null || skip_all 'no Go'
 # Built once for all that is tried: the library of Go takes its time.
-cp "$data/record/cgo.go" cgo.go
+cp "$programs/cgo.go" cgo.go
 GOCACHE=${XDG_CACHE_HOME:-$scratch}/go GOFLAGS=-p=1 GO111MODULE=off CGO_ENABLED=1 go build -o cgo cgo.go >build.log 2>&1 ||
 	skip_all 'Go cannot build a program with cgo here'
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # --only and --exclude: which code may be regions.
 . "$(dirname "$0")/lib.sh"
+. "$top/t/record.sh"
 
 mkdir vendor || exit 1
 cat >vendor/slow.c <<'END'
@@ -41,9 +42,13 @@ gcc -g -O1 -I"$top/lib" -o one main.c vendor/slow.c &&
 	gcc -g -O1 -fPIC -shared -o libslow.so vendor/slow.c &&
 	gcc -g -O1 -I"$top/lib" -o two main.c -L. -lslow -Wl,-rpath,"$PWD" || exit 1
 
-# regions ARG...: what andweorc-record made regions of, FILE:LINE or FUNCTION, in `names`
+# regions ARG...: what andweorc-record made regions of, FILE:LINE or FUNCTION, in `names`, when it has picked some twice
 regions() {
-	exits 0 andweorc-record -q -d 3 -o log "$@" >out 2>err
+	endless_until all_tried log --window 20 "$@"
+	are_named
+}
+
+are_named() {
 	exits 0 andweorc-resolve log >resolved
 	perl -ne '
 		next unless /^region\t/;
@@ -70,7 +75,8 @@ check 'an excluded folder: its callers are charged' a_folder
 
 # A recording of 5 s has a burst.
 replayed() {
-	regions -d 5 -x 'vendor/*' -- ./one
+	exits 0 andweorc-record -q -d 5 -o log -x 'vendor/*' -- ./one >out 2>err
+	are_named
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	has '^replay	.*region=main\.c:14	' analysis
 	lacks '^replay	.*region=slow' analysis
@@ -115,7 +121,8 @@ both() {
 check 'of what is named twice, it is excluded' both
 
 nothing_left() {
-	regions --only nothing.c -- ./one
+	exits 0 andweorc-record -q -d 1 -o log --only nothing.c -- ./one >out 2>err
+	are_named
 	test ! -s names
 }
 check 'nothing may be left' nothing_left

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Debug information in all its forms: a program that knows its own inline chains
-# (t/data/resolve/chain.c) is resolved, and each place must be what it says it is.
+# (t/program/chain.c) is resolved, and each place must be what it says it is.
 . "$(dirname "$0")/lib.sh"
 
-cp "$data"/resolve/chain.[ch] . || exit 1
+cp "$programs"/chain.[ch] . || exit 1
 here=$(pwd -P)
 
 # labels FILE: what the symbol table says of each place, before anything is stripped

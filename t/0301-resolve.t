@@ -2,7 +2,7 @@
 # andweorc-resolve as a filter: what it adds, keeps, warns of and refuses.
 . "$(dirname "$0")/lib.sh"
 
-cp "$data"/resolve/chain.[ch] "$data"/format/profile.aw . || exit 1
+cp "$programs"/chain.[ch] "$data"/format/profile.aw . || exit 1
 here=$(pwd -P)
 gcc -O2 -g chain.c -o prog || exit 1
 objcopy --strip-debug prog symbols

@@ -22,6 +22,11 @@ analysis() {
 	printf 'curve\tpoint=%s\tregion=%s\tspeedup_pct=50\tprogram_pct=25\tlo=20\thi=30\n' "$name" "$name"
 }
 
+# In the place of gnuplot, for pictures of points, each of which takes half a second: keeps what it is to draw.
+mkdir stub scripts
+printf '#!/bin/sh\ncat >told && printf IEND\n' >stub/gnuplot
+chmod +x stub/gnuplot
+
 # Nothing but what is expected may be in the directory afterwards; `pwned` is what the names try to make.
 is_only_drawn() {
 	rm -rf arena
@@ -29,16 +34,17 @@ is_only_drawn() {
 	cd arena
 	analysis "$1" >log
 	for suffix in svg png txt; do
-		exits 0 andweorc-plot -o "out.$suffix" --script script --base log --title "$(printf '%b.' "$1")" log >out 2>err
+		path=$PATH
+		test $suffix != png || path=$scratch/stub:$PATH
+		exits 0 env PATH="$path" andweorc-plot -o "out.$suffix" --script script --base log --title "$(printf '%b.' "$1")" log >out 2>err
 		empty out
 		empty err
-		exits 0 gnuplot -d script >hand 2>err
-		lacks '.' err
+		cp script ../scripts/$tests.$suffix
+		test $suffix != png || same script told
 	done
 	ls >made
 	same - made <<-\END
 	err
-	hand
 	log
 	made
 	out
@@ -46,6 +52,7 @@ is_only_drawn() {
 	out.svg
 	out.txt
 	script
+	told
 	END
 	# no line of the script starts with what came from outside
 	lacks '^(pwned|system|!|EOD.|touch|print|`|\$\()' script
@@ -55,6 +62,21 @@ is_only_drawn() {
 	lacks '<(script|/text><)' out.svg
 	! command -v xmllint >/dev/null || xmllint --noout out.svg
 	test "$(grep -c '^EOD$' script)" -eq "$(grep -c '<< EOD$' script)"
+}
+
+# All of those scripts, by hand, by one gnuplot; pictures of points as small ones.
+are_drawn_by_hand() {
+	sed -i 's/^\(set terminal pngcairo .*\) size [0-9]*,[0-9]*/\1 size 300,200/' scripts/*.png
+	grep -L '^set terminal pngcairo .* size 300,200' scripts/*.png >unlike
+	empty unlike
+	test "$(ls scripts | wc -l)" -eq $((3 * (tests - 1)))
+	rm -rf arena
+	mkdir arena
+	(cd arena && exits 0 gnuplot -d ../scripts/* >../hand 2>../err)
+	empty err
+	ls arena >made
+	empty made
+	test "$(grep -ac '^</svg>' hand)" -eq $((tests - 1))
 }
 
 # The name stands in the picture, as it is (escaped for XML) and whole.
@@ -126,6 +148,7 @@ a'b{c"d}e`f
 x{"'"}
 do for [i=1:2] { system("touch pwned") }
 END
+check 'their scripts only draw, too' are_drawn_by_hand
 
 check 'as it is: backticks and quotes' is_drawn_as_it_is "a\`b\`'c'\"d\"" "a\`b\`'c'\"d\"" "a\`b\`'c'\"d\""
 check 'as it is: markup' is_drawn_as_it_is 'v<a&b>_{x}^y@z~%s\\n' 'v&lt;a&amp;b>_{x}^y@z~%s\n' 'v<a&b>_{x}^y@z~%s\n'

@@ -184,6 +184,7 @@ run_again_it_replaces() {
 	printf 'record\tsuccess\ncompare\tfailure\n' | same - out/jobs
 	test ! -e out/artifacts/42/andweorc-shard-2/old
 	test ! -e out/artifacts/42/andweorc-result/old
+	has '^### .*`round` slower' out/summary.md
 }
 
 # Paths are those of the repository, wherever the trees were; commits those of the two sides.
@@ -276,18 +277,6 @@ little_data_is_no_pass() {
 	printf 'record\tsuccess\ncompare\tfailure\n' | same - out/jobs
 	has "^error				*andweorc	the gate 'regression' could not be judged" out/annotations
 	has '^### .*`round` too few runs' out/summary.md
-}
-
-# The second attempt of a run has the artifacts of the first in its way.
-run_again() {
-	jq '.test.run_id = 64' pull.json >again.json
-	for attempt in 1 2; do
-		rm -rf out/jobs out/summary.md out/annotations out/record.* out/compare
-		steps andweorc.yml --event pull_request=again.json
-		echo "attempt $attempt"
-		printf 'record\tsuccess\ncompare\tfailure\n' | same - out/jobs
-		has '^### .*`round` slower' out/summary.md
-	done
 }
 
 parents_are_needed() {
@@ -426,13 +415,12 @@ submodules_are_there() {
 }
 
 check 'pull_request: recorded, compared, judged' pull_request_is_judged
-check 'jobs that are run again' run_again_it_replaces
+check 'a run that is run again' run_again_it_replaces
 check 'shards: paths, commits, blocks' shards_say_what_they_are
 check 'summary, annotations, curves' result_is_reported
 check 'workflow_run: one comment' run_is_commented
 check 'a base that does not build' base_may_be_missing
 check 'too little data is no passed gate' little_data_is_no_pass
-check 'a run that is run again' run_again
 check 'a checkout without its parent' parents_are_needed
 check 'artifacts are not trusted' artifacts_are_not_trusted
 check 'other runs are left alone' others_are_skipped

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Predictions against known answers, roughly: 5 s a program, tolerance 5 points.
-# (make accuracy looks closer.)  Runs alone.
+# (`make predictions` and `make accuracy` look closer.)  Runs alone.
 # shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
-. "$data/record/prediction.sh"
+. "$top/t/prediction.sh"
 
 a_serial_program() {
 	profile serial half fifth
@@ -61,14 +61,6 @@ stages() {
 	predicts take 50 8
 }
 
-# Two unlike threads at one lock.  What one earns in the middle of its work, the other has to know before it takes the lock.
-unlike_threads() {
-	seconds=8
-	profile unlike apart_long
-	predicts apart_long 50 20.4
-	predicts apart_long 25 7.9
-}
-
 # Two threads, each with a lock of its own, which it takes 300 times in a millisecond.
 short_locks() {
 	profile locks inside outside
@@ -88,23 +80,49 @@ spans() {
 	predicts outside 50 9.5 round
 }
 
-# With the work inside at 40 %, the mutex is no bottleneck, and the work outside is 5/8 of a round, less what
-# the two threads still wait: 14.5 when both are really made shorter.
-a_mutex_that_is_no_bottleneck() {
-	experiments="$experiments --given inside=60"
-	seconds=10
-	profile mutex outside
-	predicts outside 25 14.5 'round%20(given%20inside%2060%20%25%20faster)'
-}
-
 # What it does for as long as it runs is the only work there is, and the point that counts it is nobody's mark.
 # shellcheck disable=SC2086 # several options
 work_is_progress() {
-	gcc -O2 -g -o mover "$data/record/mover.c"
+	gcc -O2 -g -o mover "$programs/mover.c"
 	analysis_of -d "$seconds" -r work $experiments -- ./mover write 1000000
 	exits 0 andweorc-analyze --format andweorc -p :work resolved >analysis
 	predicts work 50 50 :work
 	predicts work 25 25 :work
+}
+
+# Half of the time to wait for a device is worth 27.6 %: the code that waits has no processor time.  Where others use the machine
+# all the time, a wait is longer by what they take, and nobody knows by how much: then it may be worth more.
+waits_are_replayed() {
+	exits 0 andweorc-record -q -o log -d 5 -r ask -r compute -- "$O/t/workload/device" --seconds 1000 >out 2>err
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	most=35
+	if test -n "${again:-}" && grep -q '^warning	.*what=busy-machine' log; then
+		most=50
+	fi
+	awk -F'\t' -v most="$most" '$1 == "replay" && /\tregion=ask\tspeedup_pct=50\t/ {
+		split($5, gain, "=")
+		print gain[2]
+		n++
+		wrong += gain[2] < 20 || gain[2] > most
+	}
+	END { exit !(n > 0 && wrong == 0) }' analysis
+}
+
+# Of processor time as progress, in a thread that does nothing to others.  Part of a run would be one of its phases.
+whole_runs_are_replayed() {
+	gcc -O2 -g -o phased "$programs/phased.c"
+	exits 0 andweorc-record -q -o log -d 9 -m function -P :work -r first -r second -s 50 -- ./phased 400 >out 2>err
+	has '^burst	.*	whole=1' log
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze -p :work --format andweorc resolved >analysis
+	awk -F'\t' "$awk_value"'
+		$1 == "impact" { print value("region"), value("replay_slope"); slope[value("region")] = value("replay_slope") }
+		END {
+			off = slope["first"] - 2 / 3
+			also = slope["second"] - 1 / 3
+			exit !(off < 0.06 && off > -0.06 && also < 0.06 && also > -0.06)
+		}' analysis
 }
 
 # Where predictions are off by ten points, the recorder says why they may be.
@@ -117,13 +135,13 @@ warns_of() {
 truth 'regions of a serial program count by their share' a_serial_program
 truth 'work under a contended mutex counts in full, work outside does not' a_mutex
 truth 'the slower end of a queue counts, the faster one does not' a_queue
-truth 'work outside a mutex counts once the work inside is faster' a_mutex_that_is_no_bottleneck
 truth 'threads that share processors count by their share' a_crowd
 truth 'stages of a pipeline that share processors count by their share' stages
-truth 'what a thread earns before a lock of others is known to those' unlike_threads
 truth 'work under short locks counts by its share' short_locks
 truth 'a program that ends early is run again' a_short_program
 truth 'what is in a span makes it shorter, what is not does not' spans
+truth 'a wait for the outside is replayed as a part of the code that waits' waits_are_replayed
+check 'of short runs some are noted as a whole, and processor time is replayed' whole_runs_are_replayed
 truth ':work of a program that only works' work_is_progress
 if [ "$(getconf _NPROCESSORS_ONLN)" -le 2 ]; then
 	truth 'short threads that queue: a warning' warns_of oversubscribed threads3 before

@@ -5,13 +5,13 @@
 # be predicted to be worth nothing.  Runs alone.
 # shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
-. "$data/record/prediction.sh"
+. "$top/t/prediction.sh"
 
 seconds=2.5
 tolerance=6
 experiments='-s 0,50 --window 100'
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -I"$top/t/workload" -o alternate "$data/record/alternate.c" -pthread -lrt || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -I"$top/t/workload" -o alternate "$programs/alternate.c" -pthread -lrt || exit 1
 
 # Half of `answer` is 30.8 % of a round, less two wake-ups of 10 to 50 us.
 over() {

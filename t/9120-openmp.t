@@ -7,7 +7,7 @@
 # the shorter one never, though it spins at the barrier just as long as it works.
 # shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
-. "$data/record/prediction.sh"
+. "$top/t/prediction.sh"
 
 seconds=15
 

@@ -4,13 +4,13 @@
 # Runs alone.
 # shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
-. "$data/record/prediction.sh"
+. "$top/t/prediction.sh"
 
 tolerance=4
 
-gcc -O2 -g -D_GNU_SOURCE -o runs_ "$data/record/runs.c" -pthread || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o points "$data/record/points.c" -pthread -ldl || exit 1
-gcc -O2 -g -D_GNU_SOURCE -o coz "$data/record/coz.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -o runs_ "$programs/runs.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o points "$programs/points.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -o coz "$programs/coz.c" -pthread || exit 1
 
 whole_runs() {
 	analysis_of -d 15 -r half -r third -r fifth -s 25,50 -- ./runs_ serial 600

@@ -3,7 +3,7 @@
 # 6 points.  (make accuracy looks closer.)  Runs alone.
 # shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
-. "$data/record/prediction.sh"
+. "$top/t/prediction.sh"
 
 seconds=8
 tolerance=6
@@ -38,7 +38,7 @@ waits_for_strangers() {
 	#include <time.h>
 	int main(void) { struct timespec t = { 0, 4000000 }; return nanosleep(&t, 0); }
 	END
-	gcc -O2 -g -std=c11 -D_GNU_SOURCE -I"$top/lib" -o outside "$data/record/outside.c" -pthread
+	gcc -O2 -g -std=c11 -D_GNU_SOURCE -I"$top/lib" -o outside "$programs/outside.c" -pthread
 	profile ./outside ask digest
 	predicts ask 25 13.5
 	predicts ask 50 27

@@ -3,13 +3,13 @@
 # spans.  Tolerance 4 points.  Runs alone.
 # shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
-. "$data/record/prediction.sh"
+. "$top/t/prediction.sh"
 
 tolerance=4
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -I"$top/t/workload" -o round_ "$data/record/given.c" -pthread || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$data/record/life.c" -pthread -ldl || exit 1
-gcc -O2 -g -D_GNU_SOURCE -o runs_ "$data/record/runs.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -I"$top/t/workload" -o round_ "$programs/given.c" -pthread || exit 1
+gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+gcc -O2 -g -D_GNU_SOURCE -o runs_ "$programs/runs.c" -pthread || exit 1
 
 # profile REGION=PCT ARG...: leaves `analysis`, in which points are called NAME with $given behind it
 profile() {

@@ -17,16 +17,17 @@
 # under test: a crash would pass.  Say `fails cmd` or `exits N cmd`.
 #
 # The current directory is a scratch directory of the script; $top is the source
-# tree, $data its t/data, $O the build directory, first in PATH.  KEEP=1 keeps
-# the scratch directory.
+# tree, $data its t/data, $programs its t/program, $O the build directory, first
+# in PATH.  KEEP=1 keeps the scratch directory.
 
 top=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 data=$top/t/data
+programs=$top/t/program
 case ${O:=$top/build} in
 /*) ;;
 *) O=$top/$O ;;
 esac
-export O top data
+export O top data programs
 PATH=$O:$PATH
 
 for name in $(env | sed -n 's/^\(ANDWEORC_[A-Za-z0-9_]*\)=.*/\1/p'); do

@@ -153,6 +153,9 @@ static char *why_no_breaks(const struct points *p, const struct wanted_point *w)
 	if (atomic_load(&a->sampler) != SAMPLER_PERF)
 		return xasprintf("no progress point at '%s': breakpoints need perf, which is %s", w->name,
 				 a->want_sampler == SAMPLER_TIMER ? "not used" : "refused");
+	if (atomic_load(&a->break_errno) == BREAK_NEVER_HIT)
+		return xasprintf("no progress point at '%s': this machine takes breakpoints, but never hits them, as some virtual "
+				 "machines do", w->name);
 	if (atomic_load(&a->break_errno))
 		return xasprintf("no progress point at '%s': breakpoints are refused: %s", w->name,
 				 strerror(atomic_load(&a->break_errno)));

@@ -191,6 +191,9 @@ struct arena_break {
 
 enum { BREAK_TOO_HOT = 1, BREAK_NEEDLESS };
 
+/* In the place of an errno (break_errno): breakpoints are taken, and never hit. */
+enum { BREAK_NEVER_HIT = -1 };
+
 /* A function that may be one of a library, so that its calls can be counted; see lib/runtime/redirect.c. */
 struct arena_call {
 	char name[ARENA_POINT_NAME];  /* [C] before the target is started; "": none */
@@ -419,7 +422,7 @@ struct arena {
 	_Atomic uint32_t breaks_used;               /* [C] */
 	_Atomic uint32_t breaks_version;            /* [A] grows with breaks_used, and when one is given up */
 	_Atomic uint64_t break_cost_ns;             /* [A] of one hit; 0: not measured */
-	_Atomic int32_t break_errno;                /* [A] why a breakpoint was refused, or 0 */
+	_Atomic int32_t break_errno;                /* [A] why a breakpoint was refused, or BREAK_NEVER_HIT, or 0 */
 
 	struct arena_rawcalls rawcalls;             /* [C] of the command's file, before it is started */
 	struct arena_break brk[ARENA_BREAKS];       /* [C] */

@@ -18,7 +18,7 @@
 #include "runtime.h"
 
 enum {
-	ATTENTION_NS = 500 * 1000 * 1000, /* names are looked up in debug information, which takes its time once */
+	ATTENTION_NS = 2000 * 1000 * 1000, /* names are looked up in debug information: on a busy machine that takes a second */
 	ATTENTION_NAP_NS = 50 * 1000,
 	BURIAL_NS = 200 * 1000 * 1000, /* when the table is full, the conductor buries the dead in that time, if it is alive */
 	BURIAL_NAPS = 100,

@@ -1,5 +1,5 @@
 /*
- * Images of t/data/resolve/chain.c, whose code is labelled with its own inline
+ * Images of t/program/chain.c, whose code is labelled with its own inline
  * chains (see chain.h), and of small programs made for one question each.
  * All are compiled here, in a directory that goes away.
  */
@@ -109,7 +109,7 @@ static int setup(void **state)
 	assert_non_null(mkdtemp(dir));
 	assert_non_null(getcwd(cwd, sizeof cwd)); /* t/run starts us in the top directory */
 	setenv("src", cwd, 1);
-	sh("cp \"$src\"/t/data/resolve/chain.[ch] .");
+	sh("cp \"$src\"/t/program/chain.[ch] .");
 	sh("gcc -O2 -g chain.c -o chain && gcc -O2 -g -x c++ chain.c -o chain++");
 	return 0;
 }

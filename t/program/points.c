@@ -94,12 +94,14 @@ static void execs(void)
 	execv("/proc/self/exe", argv);
 }
 
-/* 10,000 times a second. */
+/* Each WARM_US microseconds, or 10,000 times a second. */
 static void warm(void)
 {
+	unsigned long us = getenv("WARM_US") ? strtoul(getenv("WARM_US"), NULL, 10) : 100;
+
 	for (long i = 0; i < rounds; i++) {
 		tiny();
-		work(100);
+		work(us);
 		if (i % 10 == 9)
 			ANDWEORC_PROGRESS("slow");
 	}

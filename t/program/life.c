@@ -1,7 +1,8 @@
 /*
  * One program, many ways to live and die: life MODE.  What it prints and how it
  * ends must not depend on being profiled.  It works for LIFE_MS milliseconds of
- * processor time (default 2); LIFE_TURNS is how long the twins take.
+ * processor time (default 2), or until there is a file LIFE_UNTIL; LIFE_TURNS is
+ * how long the twins take.
  */
 #include <andweorc.h>
 #include <dlfcn.h>
@@ -11,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +34,21 @@ static long long cpu_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
+static const char *until;
+
+/* Looks for the file now and then. */
+static bool is_over(long long end)
+{
+	static _Thread_local unsigned n;
+
+	return cpu_ns() >= end || (until && n++ % 16 == 0 && access(until, F_OK) == 0);
+}
+
 __attribute__((noinline)) void work(int msec)
 {
 	long long end = cpu_ns() + msec * 1000000ll;
 
-	while (cpu_ns() < end) {
+	while (!is_over(end)) {
 		for (unsigned i = 0; i < 20000; i++)
 			sink += i * i;
 		ANDWEORC_PROGRESS("unit");
@@ -549,7 +561,7 @@ __attribute__((noinline)) static void second_twin(void)
 
 static void twins(void)
 {
-	for (long long end = cpu_ns() + ms * 1000000ll; cpu_ns() < end;) {
+	for (long long end = cpu_ns() + ms * 1000000ll; !is_over(end);) {
 		first_twin();
 		second_twin();
 		ANDWEORC_PROGRESS("unit");
@@ -582,6 +594,7 @@ int main(int argc, char **argv)
 {
 	if (getenv("LIFE_MS"))
 		ms = atoi(getenv("LIFE_MS"));
+	until = getenv("LIFE_UNTIL");
 	if (getenv("LIFE_TURNS"))
 		turns = (unsigned)atoi(getenv("LIFE_TURNS"));
 	for (size_t i = 0; argc > 1 && i < sizeof(mode) / sizeof(mode[0]); i++) {
