@@ -28,6 +28,7 @@ static const char usage[] =
 	"\n"
 	"  -o, --output LOG          write the log here (default: standard output, unless a terminal)\n"
 	"  -d, --duration SECONDS    time for experiments; COMMAND is run again, or ended, accordingly\n"
+	"  -w, --wait SECONDS        measure nothing before COMMAND has run so long; -d counts from there\n"
 	"  -n, --runs RUNS           run COMMAND this many times; -d is divided among them\n"
 	"  -m, --mode line|function  what regions are (default: line)\n"
 	"  -r, --region REGION       FUNCTION, FILE:LINE, a pattern of functions, or :io, :sleep, :lock, :runqueue,\n"
@@ -37,7 +38,8 @@ static const char usage[] =
 	"                            may repeat\n"
 	"  -P, --point LOCATION      FUNCTION or FILE:LINE whose execution is progress, or :output, :input, :replies, :work,\n"
 	"                            :run; may repeat\n"
-	"  -s, --speedups LIST       percent, such as 25,50 or 10-50:20 (default: 15,30,50,75)\n"
+	"  -s, --speedups LIST       percent, such as 25,50 or 10-50:20 (default: 15,30,50,75); what is there twice is\n"
+	"                            tried twice as often\n"
 	"      --given REGION=PCT    measure all others with this region that much faster all the time\n"
 	"      --design fixed|adaptive  all regions alike, or more for those that matter (default: fixed;\n"
 	"                            with --until adaptive)\n"
@@ -66,6 +68,7 @@ enum { MAX_LEVELS = 100 };
 struct options {
 	const char *output;
 	double seconds;          /* 0: not given */
+	double wait;             /* before anything is measured, in seconds */
 	uint64_t runs;           /* 0: not given */
 	enum region_scope mode;
 	char **names;
@@ -74,6 +77,7 @@ struct options {
 	size_t npoints, points_cap;
 	unsigned levels[MAX_LEVELS];
 	size_t nlevels;
+	size_t zeros;            /* how often 0 is among the speedups */
 	uint64_t max_regions;
 	uint64_t seed;
 	uint64_t period_us;
@@ -111,13 +115,14 @@ static const char *text(const char *what, const char *value)
 	return value;
 }
 
+/* What is named again gets windows again. */
 static void add_level(struct options *o, unsigned pct)
 {
-	bool known = pct == 0; /* baselines are always there */
-
-	for (size_t i = 0; i < o->nlevels; i++)
-		known = known || o->levels[i] == pct;
-	if (!known)
+	if (o->nlevels == MAX_LEVELS || o->zeros == MAX_LEVELS)
+		cli_usage_error(EXIT_RECORD, "too many speedups: there is room for %d", MAX_LEVELS);
+	if (pct == 0)
+		o->zeros++;
+	else
 		o->levels[o->nlevels++] = pct;
 }
 
@@ -145,7 +150,7 @@ static void parse_levels(struct options *o, const char *list)
 {
 	char *copy = xstrdup(list), *rest = copy, *item;
 
-	o->nlevels = 0;
+	o->nlevels = o->zeros = 0;
 	while ((item = strsep(&rest, ",")) != NULL)
 		parse_level(o, item);
 	free(copy);
@@ -156,6 +161,7 @@ enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "duration", required_argument, NULL, 'd' },
+	{ "wait", required_argument, NULL, 'w' },
 	{ "runs", required_argument, NULL, 'n' },
 	{ "mode", required_argument, NULL, 'm' },
 	{ "region", required_argument, NULL, 'r' },
@@ -225,6 +231,10 @@ static void set_option(struct options *o, int option, const char *value)
 	case 'd':
 		if (!num_real(value, &o->seconds) || o->seconds <= 0 || o->seconds > 1e6)
 			bad_option("duration", value);
+		break;
+	case 'w':
+		if (!num_real(value, &o->wait) || o->wait < 0 || o->wait > 1e6)
+			bad_option("wait", value);
 		break;
 	case 'n':
 		o->runs = number("number of runs", value, 1, 1000000);
@@ -323,10 +333,13 @@ static int parse(struct options *o, int argc, char **argv)
 	o->window_ms = 200;
 	o->seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
 	/* '+': the command's own options are its own. */
-	while ((option = cli_option(argc, argv, "+:o:d:n:m:r:x:P:s:qhV", long_options, usage, EXIT_RECORD)) != -1)
+	while ((option = cli_option(argc, argv, "+:o:d:w:n:m:r:x:P:s:qhV", long_options, usage, EXIT_RECORD)) != -1)
 		set_option(o, option, optarg);
 	if (optind == argc)
 		cli_usage_error(EXIT_RECORD, "no command to run");
+	o->origin.wait_ns = (int64_t)(o->wait * 1e9);
+	if (o->whole_runs && o->wait > 0)
+		cli_usage_error(EXIT_RECORD, "bad wait '%g' with '-P :run': whole runs are measured from their begin", o->wait);
 	if (!o->origin.design)
 		o->origin.design = o->origin.until_points > 0 ? "adaptive" : "fixed";
 	if (!o->output && isatty(STDOUT_FILENO))
@@ -397,6 +410,7 @@ static bool prepare(struct recording *r)
 	r->plan = (struct plan){
 		.levels = o->levels,
 		.nlevels = o->nlevels,
+		.baselines = o->zeros ? o->zeros : 1,
 		.names = o->names,
 		.nnames = o->nnames,
 		.max_regions = o->nnames ? 1000 : (size_t)o->max_regions,
@@ -409,7 +423,8 @@ static bool prepare(struct recording *r)
 		.given_pct = o->origin.given_pct,
 		.until = o->origin.until_points / 100,
 		.runs = o->runs,
-		.whole_runs = o->whole_runs || (o->runs > 1 && o->seconds <= 0),
+		.wait_ns = (int64_t)(o->wait * 1e9),
+		.whole_runs = o->whole_runs || (o->runs > 1 && o->seconds <= 0 && o->wait <= 0),
 		.duration_ns = (int64_t)(o->seconds * 1e9),
 		.stop = &asked_to_stop,
 	};
@@ -428,6 +443,7 @@ static bool prepare(struct recording *r)
 	r->conductor.adapt = (struct adapt){
 		.levels = r->ascending,
 		.nlevels = o->nlevels,
+		.baselines = r->plan.baselines,
 		.width = r->plan.until > 0 ? r->plan.until : 0.02,
 		.over_runs = o->runs >= CAUSAL_MIN_RUNS,
 	};
@@ -530,19 +546,21 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 /*
  * With -d alone a short command is run again until the time is used up, and a
  * long one ended then.  With -n it is run so many times, the time divided among
- * the runs.  With neither it runs once, to its own end.
+ * the runs.  With neither it runs once, to its own end.  What a run waits before
+ * anything is measured (-w) is not counted.
  */
 static int record(struct recording *r)
 {
 	const struct options *o = r->o;
-	int64_t total = (int64_t)(o->seconds * 1e9), end = total ? now_ns() + total : 0;
+	int64_t total = (int64_t)(o->seconds * 1e9), wait = r->plan.wait_ns, end = total ? now_ns() + total : 0;
 	int status = 0, first_failure = 0;
 
 	journal_header(&r->journal);
 	for (unsigned run = 1;; run++) {
 		int64_t began = now_ns();
 
-		r->plan.until_ns = !end ? 0 : o->runs ? began + total / (int64_t)o->runs : end;
+		end += end ? wait : 0;
+		r->plan.until_ns = !end ? 0 : o->runs ? began + wait + total / (int64_t)o->runs : end;
 		if (!run_once(r, run, &status))
 			return status;
 		if (status && !first_failure)
@@ -553,6 +571,9 @@ static int record(struct recording *r)
 			break;
 		/* A whole run that would be cut short says nothing. */
 		if (!o->runs && r->conductor.whole.on && now_ns() + r->conductor.last_run_ns > end)
+			break;
+		/* One that ends within the time to wait will never be measured. */
+		if (!o->runs && r->conductor.waiting)
 			break;
 		/* A command that fails at once will do so again; do not spend the time on that. */
 		if (status && !o->runs && now_ns() - began < 50 * 1000000)

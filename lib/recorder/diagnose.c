@@ -350,6 +350,10 @@ void diagnose(struct conductor *c, const char *command)
 	samplers(c);
 	losses(c);
 	absent_tell(c, name);
+	if (c->waiting) {
+		say(c, "ended-waiting", xasprintf("the program ended before the %g s of -w were over: nothing was measured", (double)c->plan->wait_ns / 1e9));
+		return;
+	}
 	if (c->plan->attach_only)
 		return;
 	points(c);

@@ -202,6 +202,8 @@ void journal_run(struct journal *j, unsigned run, const struct arena *arena, cha
 		record_str(&j->line, "given", origin->given);
 		record_u64(&j->line, "given_pct", origin->given_pct);
 	}
+	if (origin->wait_ns > 0)
+		record_i64(&j->line, "wait_ns", origin->wait_ns);
 	if (origin->until_points > 0)
 		record_real(&j->line, "until_points", origin->until_points);
 	record_str(&j->line, "mode", mode == REGION_LINE ? "line" : "function");

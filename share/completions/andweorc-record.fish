@@ -1,6 +1,6 @@
 # fish completion for andweorc-record: its options, then the command as that would be completed by itself.
 
-set -l with_argument -o --output -d --duration -n --runs -m --mode -r --region --only -x --exclude -P --point -s --speedups --given --design --until \
+set -l with_argument -o --output -d --duration -w --wait -n --runs -m --mode -r --region --only -x --exclude -P --point -s --speedups --given --design --until \
 	--max-regions --seed --sampler --period --window --block --side --commit
 
 # Is there no command yet?
@@ -23,6 +23,7 @@ complete -c andweorc-record -x -a "(__fish_complete_subcommand -- $with_argument
 set -l option -c andweorc-record -n __andweorc_record_no_command
 complete $option -s o -l output -r -F -d 'write the log here'
 complete $option -s d -l duration -x -d 'seconds of experiments'
+complete $option -s w -l wait -x -d 'seconds before anything is measured'
 complete $option -s n -l runs -x -d 'run the command this many times'
 complete $option -s m -l mode -x -a 'line function' -d 'what regions are'
 complete $option -s r -l region -x -a ':io :sleep :lock :runqueue :alloc' -d 'a region to experiment with'
