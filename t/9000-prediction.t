@@ -25,6 +25,15 @@ a_queue() {
 	predicts produce 50 0
 }
 
+# One function, called by the slower end of a queue and by the faster one.
+call_paths() {
+	seconds=8
+	profile paths 'consume;helper' 'produce;helper'
+	predicts 'consume;helper' 50 30
+	predicts 'consume;helper' 25 15
+	predicts 'produce;helper' 50 0
+}
+
 a_short_program() {
 	profile short longer_half shorter_half
 	predicts longer_half 50 30
@@ -105,6 +114,7 @@ warns_of() {
 truth 'regions of a serial program count by their share' a_serial_program
 truth 'work under a contended mutex counts in full, work outside does not' a_mutex
 truth 'the slower end of a queue counts, the faster one does not' a_queue
+truth 'one function counts by who calls it' call_paths
 truth 'work outside a mutex counts once the work inside is faster' a_mutex_that_is_no_bottleneck
 truth 'threads that share processors count by their share' a_crowd
 truth 'stages of a pipeline that share processors count by their share' stages

@@ -80,6 +80,7 @@ static void load_run(struct context *c, struct record *rec)
 	share_text(c, rec, "cpu_model", &r->cpu_model);
 	share_text(c, rec, "sampler", &r->sampler);
 	share_text(c, rec, "mode", &r->mode);
+	share_text(c, rec, "scope", &r->scope);
 	r->given = record_get(rec, "given") != NULL;
 	record_opt_u64(rec, "cpus", &r->cpus);
 	record_opt_u64(rec, "period_ns", &r->period_ns);

@@ -58,6 +58,7 @@ struct journal_origin {
 	const char *design; /* "fixed" or "adaptive" */
 	const char *given;   /* the region that is faster in all windows, and by how much */
 	unsigned given_pct;
+	const char *scope;   /* see scope_write */
 	int64_t wait_ns;     /* see struct plan */
 	double until_points; /* see struct plan; of 100; 0: none */
 };
