@@ -581,12 +581,14 @@ static inline bool arena_in_ranges(const struct arena_range *r, uint32_t n, uint
 
 /*
  * How much of a call path is still to be found behind a frame at `place`, if it was
- * `left` before it.  No content of the links is harmful, nor too many of them.
+ * `left` before it.  No number and no content of the links is harmful, as they may be overwritten.
  */
 static inline uint32_t arena_path_left(const struct arena_link *link, size_t nlinks, uint32_t left, uint64_t place)
 {
 	size_t lo = 0, hi = nlinks < ARENA_LINKS ? nlinks : ARENA_LINKS;
 
+	if (left > ARENA_PATH)
+		return left;
 	if (left > ARENA_PATH)
 		return left;
 	while (lo < hi) {
