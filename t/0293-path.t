@@ -138,10 +138,10 @@ is_replayed() {
 	recording log --attach-only -d 5 -r 'left;work' -r 'right;work' -- ./calls
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
-	for path in 'left;work 0.6' 'right;work 0.4'; do
+	for path in 'left;work 30' 'right;work 20'; do
 		awk -F'\t' -v name="${path% *}" -v want="${path#* }" "$awk_value"'
-		$1 == "replay" && value("region") == name { found = 1; got = number("slope") }
-		END { exit !(found && got > want - 0.08 && got < want + 0.08) }' analysis || { grep '^replay' analysis; return 1; }
+		$1 == "replay" && value("region") == name && number("speedup_pct") == 50 { found = 1; got = number("gain_pct") }
+		END { exit !(found && got > want - 4 && got < want + 4) }' analysis || { grep '^replay' analysis; return 1; }
 	done
 }
 check 'replay has call paths' is_replayed

@@ -35,6 +35,7 @@ struct region {
 	struct range *calls;      /* of a function: the calls that it is entered by; see binary/calls.h; owned */
 	size_t ncalls;
 	bool has_calls;           /* they have been looked for */
+	bool only_part;           /* but for a call path alone: no sample is charged because of that */
 	struct range *stand_ins;  /* places of the runtime's code that the program calls instead; see regions_stand_in.c; owned */
 	size_t nstand_ins;
 	size_t logged_ranges;     /* as many as the log knows of */

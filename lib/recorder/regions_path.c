@@ -121,7 +121,10 @@ static bool find(struct regions *r, struct element *e)
 			continue;
 		e->v = xgrow(e->v, e->n, &e->cap, sizeof(struct region *));
 		e->v[e->n++] = found[i];
-		regions_find_calls(r, found[i]);
+		if (!found[i]->has_calls) {
+			regions_find_calls(r, found[i]);
+			found[i]->only_part = found[i]->has_calls;
+		}
 	}
 	free(found);
 	return e->n > before;
@@ -277,7 +280,19 @@ static bool is_twice(const struct region_path *p, const struct region *g)
 	return n > 1;
 }
 
-static void make_links(struct regions *r, struct region_path *p)
+/* How many calls lead to parts of the path. */
+static size_t count_calls(const struct region_path *p)
+{
+	size_t n = 0;
+
+	for (size_t e = 0; e < p->n; e++)
+		for (size_t i = 0; i < p->element[e].n; i++)
+			n += p->element[e].v[i]->ncalls;
+	return n;
+}
+
+/* Without `tails`, functions that left by a jump are not found. */
+static void make_links(struct regions *r, struct region_path *p, bool tails)
 {
 	struct parts parts = { 0 };
 	uint64_t *border;
@@ -285,7 +300,7 @@ static void make_links(struct regions *r, struct region_path *p)
 	p->nlinks = 0;
 	for (unsigned e = 0; e < p->n; e++)
 		for (size_t i = 0; i < p->element[e].n; i++)
-			add_region(&parts, p->element[e].v[i], e, !is_twice(p, p->element[e].v[i]));
+			add_region(&parts, p->element[e].v[i], e, tails && !is_twice(p, p->element[e].v[i]));
 	border = xcalloc(2 * parts.n + 1, sizeof(*border));
 	for (size_t i = 0; i < parts.n; i++) {
 		border[2 * i] = parts.v[i].lo;
@@ -321,7 +336,7 @@ static void describe(struct region *g, const struct region *last)
 enum naming regions_name_path(struct regions *r, const char *name, enum naming known)
 {
 	struct region *g = regions_path(r, name);
-	bool complete = true, news = false;
+	bool complete = true, news = false, tails;
 
 	if (!g->path) {
 		g->path = make_path(name);
@@ -333,7 +348,14 @@ enum naming regions_name_path(struct regions *r, const char *name, enum naming k
 	}
 	if (!complete || !news)
 		return complete ? NAMED_FULL : known;
-	make_links(r, g->path);
+	tails = count_calls(g->path) <= ARENA_LINKS;
+	make_links(r, g->path, tails);
+	if (tails && g->path->nlinks > ARENA_LINKS)
+		make_links(r, g->path, tails = false);
+	if (!tails)
+		msg_warn("'%s' has functions that are called from very many places: where one of them left by a jump, as optimised code does, it is "
+			 "not seen",
+			 name);
 	if (g->path->nlinks > ARENA_LINKS) {
 		msg_warn("'%s' has code in %zu places, of which %d are looked at: name functions that are not inlined so often", name,
 			 g->path->nlinks, ARENA_LINKS);

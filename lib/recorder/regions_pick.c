@@ -92,6 +92,10 @@ void regions_find_calls(struct regions *r, struct region *g)
 {
 	struct mapping *mod = mapping_of(r->modules, g->module);
 
+	if (g->only_part) {
+		g->only_part = false;
+		r->asked++;
+	}
 	if (g->scope != REGION_FUNCTION || g->nameless || g->has_calls || !mod || !mapping_image(mod))
 		return;
 	g->has_calls = true;

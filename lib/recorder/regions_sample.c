@@ -148,7 +148,7 @@ static void find_wide(struct regions *r, struct place *p)
 	for (size_t i = 0; i < r->n && p->nwide < PLACE_REGIONS; i++) {
 		struct region *g = r->v[i];
 
-		if (!(g->named || g->given || g->has_calls) || g->scope == REGION_LINE || g->scope == REGION_PATH)
+		if (!(g->named || g->given || (g->has_calls && !g->only_part)) || g->scope == REGION_LINE || g->scope == REGION_PATH)
 			continue;
 		if (holds(g, p, place))
 			p->wide[p->nwide++] = g;
