@@ -425,31 +425,38 @@ static bool repeats(int option)
 	return option == 'r' || option == 'P' || option == 'x' || option == OPT_ONLY || option == OPT_ONLY_FUNCTION || option == OPT_EXCLUDE_FUNCTION;
 }
 
-/* Of the same option: does `by` take the place of s? */
-static bool is_outdone(const struct setting *s, const struct setting *by, bool later)
+/* Does the command line have the option? */
+static bool is_outdone(const struct settings *s, int option)
 {
-	if (!s->path != !by->path)
-		return s->path;
-	return later && !repeats(s->option);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].option == option && !s->v[i].path)
+			return true;
+	return false;
 }
 
-/* Leaves of s what is in force: what a file says of an option that the command line has is not, nor what comes again later. */
+/* Leaves out what files say of options that the command line has. */
 static void settle(struct settings *s)
 {
-	bool *drop = xcalloc(s->n + 1, sizeof(*drop));
-	size_t n = 0;
+	struct settings kept = { 0 };
 
-	for (size_t i = 0; i < s->n; i++)
-		for (size_t k = 0; k < s->n; k++)
-			drop[i] |= s->v[k].option == s->v[i].option && is_outdone(&s->v[i], &s->v[k], k > i);
 	for (size_t i = 0; i < s->n; i++) {
-		if (drop[i])
-			free(s->v[i].value);
-		else
-			s->v[n++] = s->v[i];
+		if (s->v[i].path && is_outdone(s, s->v[i].option))
+			continue;
+		kept.v = xgrow(kept.v, kept.n, &kept.cap, sizeof(*kept.v));
+		kept.v[kept.n++] = s->v[i];
+		s->v[i].value = NULL;
 	}
-	s->n = n;
-	free(drop);
+	settings_release(s);
+	*s = kept;
+}
+
+/* Does the same come again, and take its place? */
+static bool is_replaced(const struct settings *s, size_t i)
+{
+	for (size_t k = i + 1; k < s->n; k++)
+		if (s->v[k].option == s->v[i].option && !repeats(s->v[i].option))
+			return true;
+	return false;
 }
 
 /* What holds where nothing is said. */
@@ -481,7 +488,7 @@ static _Noreturn void print_settings(const struct options *o, const struct setti
 		bool said = !is_a_setting(option);
 
 		for (size_t i = 0; i < s->n; i++) {
-			if (s->v[i].option != option->val)
+			if (s->v[i].option != option->val || is_replaced(s, i))
 				continue;
 			if (s->v[i].value && strchr(s->v[i].value, '\n'))
 				cli_usage_error(EXIT_RECORD, "a file of options cannot have the '--%s' of several lines", option->name);

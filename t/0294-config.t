@@ -99,6 +99,17 @@ command_line_wins() {
 }
 check '--config: the command line wins, and then the last file' command_line_wins
 
+takes_the_last() {
+	in_force -d 3 -d 4 -x a -x b
+	has '^duration = 4$' got
+	lacks 'duration = 3' got
+	has '^exclude = a$' got
+	has '^exclude = b$' got
+	exits 125 andweorc-record -d x -d 4 --print-config >out 2>err
+	has "bad duration 'x'" err
+}
+check 'of an option that is given twice, the last one counts, and each is looked at' takes_the_last
+
 # wrong LINE MESSAGE
 wrong() {
 	printf '# one\n\n%s\n' "$1" >bad
