@@ -3,6 +3,7 @@
  * it virtually, and logs what that did to its progress.
  */
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/cli.h"
+#include "base/config.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "recorder/conductor.h"
@@ -28,16 +30,20 @@ static const char usage[] =
 	"\n"
 	"  -o, --output LOG          write the log here (default: standard output, unless a terminal)\n"
 	"  -d, --duration SECONDS    time for experiments; COMMAND is run again, or ended, accordingly\n"
+	"  -w, --wait SECONDS        measure nothing before COMMAND has run so long; -d counts from there\n"
 	"  -n, --runs RUNS           run COMMAND this many times; -d is divided among them\n"
 	"  -m, --mode line|function  what regions are (default: line)\n"
 	"  -r, --region REGION       FUNCTION, FILE:LINE, a pattern of functions, or :io, :sleep, :lock, :runqueue,\n"
-	"                            :alloc; may repeat (default: found by sampling)\n"
-	"      --only PATTERN        find regions only in such source files or modules; may repeat\n"
+	"                            :alloc, or 'A;B;C', C called by B called by A; may repeat (default: found by sampling)\n"
+	"      --only PATTERN        find regions only in such source files, modules or lines (FILE:LINE); may repeat\n"
 	"  -x, --exclude PATTERN     find none in these, such as 'third_party/*' or 'libfoo.so*': charge their callers;\n"
 	"                            may repeat\n"
+	"      --only-function PATTERN  find regions only in functions that are called so; may repeat\n"
+	"      --exclude-function PATTERN  find none in these: charge their callers; may repeat\n"
 	"  -P, --point LOCATION      FUNCTION or FILE:LINE whose execution is progress, or :output, :input, :replies, :work,\n"
 	"                            :run; may repeat\n"
-	"  -s, --speedups LIST       percent, such as 25,50 or 10-50:20 (default: 15,30,50,75)\n"
+	"  -s, --speedups LIST       percent, such as 25,50 or 10-50:20 (default: 15,30,50,75); what is there twice is\n"
+	"                            tried twice as often\n"
 	"      --given REGION=PCT    measure all others with this region that much faster all the time\n"
 	"      --design fixed|adaptive  all regions alike, or more for those that matter (default: fixed;\n"
 	"                            with --until adaptive)\n"
@@ -53,6 +59,8 @@ static const char usage[] =
 	"      --block ID            recordings made side by side have the same ID: the log says it\n"
 	"      --side base|head      of a comparison: the log says it\n"
 	"      --commit ID           what was built (default: $GITHUB_SHA): the log says it\n"
+	"      --config FILE         read options from here, a line each, such as 'duration = 30'; the command line wins\n"
+	"      --print-config        write the options that are in force as such a file, and run nothing\n"
 	"  -q, --quiet               no progress on a terminal\n"
 	"  -h, --help                this text\n"
 	"  -V, --version             the version\n"
@@ -63,9 +71,23 @@ static const char usage[] =
 
 enum { MAX_LEVELS = 100 };
 
+/* An option as it was given. */
+struct setting {
+	int option;
+	char *value;      /* owned; NULL: it takes none */
+	const char *path; /* of the file; NULL: the command line */
+	unsigned long line;
+};
+
+struct settings {
+	struct setting *v; /* owned; v[0..n) */
+	size_t n, cap;
+};
+
 struct options {
 	const char *output;
 	double seconds;          /* 0: not given */
+	double wait;             /* before anything is measured, in seconds */
 	uint64_t runs;           /* 0: not given */
 	enum region_scope mode;
 	char **names;
@@ -74,6 +96,7 @@ struct options {
 	size_t npoints, points_cap;
 	unsigned levels[MAX_LEVELS];
 	size_t nlevels;
+	size_t zeros;            /* how often 0 is among the speedups */
 	uint64_t max_regions;
 	uint64_t seed;
 	uint64_t period_us;
@@ -86,13 +109,35 @@ struct options {
 	bool show_output;
 	bool quiet;
 	struct journal_origin origin;
+	struct buf scope_text; /* what origin.scope is of */
+	struct settings settings; /* which lend the texts above */
 	char *given; /* owned */
 	struct scope scope;
 };
 
+/* Where the option that is looked at stands; path NULL: on the command line. */
+static struct {
+	const char *path;
+	unsigned long line;
+} place;
+
+static _Noreturn void AW_PRINTF(1, 2) wrong(const char *fmt, ...)
+{
+	char text[4096];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!place.path)
+		cli_usage_error(EXIT_RECORD, "%s", text);
+	msg_error_at(place.path, place.line, "%s", text);
+	exit(EXIT_RECORD);
+}
+
 static _Noreturn void bad_option(const char *what, const char *value)
 {
-	cli_usage_error(EXIT_RECORD, "bad %s '%s'", what, value);
+	wrong("bad %s '%s'", what, value);
 }
 
 static uint64_t number(const char *what, const char *value, uint64_t lo, uint64_t hi)
@@ -111,13 +156,14 @@ static const char *text(const char *what, const char *value)
 	return value;
 }
 
+/* What is named again gets windows again. */
 static void add_level(struct options *o, unsigned pct)
 {
-	bool known = pct == 0; /* baselines are always there */
-
-	for (size_t i = 0; i < o->nlevels; i++)
-		known = known || o->levels[i] == pct;
-	if (!known)
+	if (o->nlevels == MAX_LEVELS || o->zeros == MAX_LEVELS)
+		wrong("too many speedups: there is room for %d", MAX_LEVELS);
+	if (pct == 0)
+		o->zeros++;
+	else
 		o->levels[o->nlevels++] = pct;
 }
 
@@ -145,22 +191,26 @@ static void parse_levels(struct options *o, const char *list)
 {
 	char *copy = xstrdup(list), *rest = copy, *item;
 
-	o->nlevels = 0;
+	o->nlevels = o->zeros = 0;
 	while ((item = strsep(&rest, ",")) != NULL)
 		parse_level(o, item);
 	free(copy);
 }
 
-enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT, OPT_DESIGN, OPT_UNTIL, OPT_GIVEN, OPT_SHOW, OPT_ONLY };
+enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT, OPT_DESIGN, OPT_UNTIL, OPT_GIVEN, OPT_SHOW, OPT_ONLY,
+	OPT_ONLY_FUNCTION, OPT_EXCLUDE_FUNCTION, OPT_CONFIG, OPT_PRINT_CONFIG };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "duration", required_argument, NULL, 'd' },
+	{ "wait", required_argument, NULL, 'w' },
 	{ "runs", required_argument, NULL, 'n' },
 	{ "mode", required_argument, NULL, 'm' },
 	{ "region", required_argument, NULL, 'r' },
 	{ "only", required_argument, NULL, OPT_ONLY },
 	{ "exclude", required_argument, NULL, 'x' },
+	{ "only-function", required_argument, NULL, OPT_ONLY_FUNCTION },
+	{ "exclude-function", required_argument, NULL, OPT_EXCLUDE_FUNCTION },
 	{ "point", required_argument, NULL, 'P' },
 	{ "speedups", required_argument, NULL, 's' },
 	{ "max-regions", required_argument, NULL, OPT_MAX_REGIONS },
@@ -177,6 +227,8 @@ static const struct option long_options[] = {
 	{ "side", required_argument, NULL, OPT_SIDE },
 	{ "commit", required_argument, NULL, OPT_COMMIT },
 	{ "quiet", no_argument, NULL, 'q' },
+	{ "config", required_argument, NULL, OPT_CONFIG },
+	{ "print-config", no_argument, NULL, OPT_PRINT_CONFIG },
 	CLI_LONGS,
 };
 
@@ -203,6 +255,8 @@ static void parse_given(struct options *o, const char *value)
 	free(o->given);
 	o->given = xstrdup(value);
 	o->given[equals - value] = '\0';
+	if (regions_bad_path(o->given))
+		bad_option(regions_bad_path(o->given), o->given);
 	if (strcmp(o->given, ":lock") == 0 || strcmp(o->given, ":runqueue") == 0)
 		bad_option("REGION=PCT", value);
 	o->origin.given = o->given;
@@ -226,6 +280,10 @@ static void set_option(struct options *o, int option, const char *value)
 		if (!num_real(value, &o->seconds) || o->seconds <= 0 || o->seconds > 1e6)
 			bad_option("duration", value);
 		break;
+	case 'w':
+		if (!num_real(value, &o->wait) || o->wait < 0 || o->wait > 1e6)
+			bad_option("wait", value);
+		break;
 	case 'n':
 		o->runs = number("number of runs", value, 1, 1000000);
 		break;
@@ -235,8 +293,8 @@ static void set_option(struct options *o, int option, const char *value)
 		o->mode = *value == 'l' ? REGION_LINE : REGION_FUNCTION;
 		break;
 	case 'r':
-		if (!*value)
-			bad_option("region", value);
+		if (!*value || regions_bad_path(value))
+			bad_option(*value ? regions_bad_path(value) : "region", value);
 		o->names = xgrow(o->names, o->nnames, &o->names_cap, sizeof(char *));
 		o->names[o->nnames++] = xstrdup(value);
 		break;
@@ -256,6 +314,12 @@ static void set_option(struct options *o, int option, const char *value)
 		break;
 	case OPT_ONLY:
 		patterns_add(&o->scope.only, text("pattern", value));
+		break;
+	case OPT_ONLY_FUNCTION:
+		function_patterns_add(&o->scope.only_functions, text("pattern", value));
+		break;
+	case OPT_EXCLUDE_FUNCTION:
+		function_patterns_add(&o->scope.exclude_functions, text("pattern", value));
 		break;
 	case OPT_MAX_REGIONS:
 		o->max_regions = number("number of regions", value, 1, 1000);
@@ -309,10 +373,142 @@ static void set_option(struct options *o, int option, const char *value)
 	}
 }
 
+/* ---- options from files -------------------------------------------------------------- */
+
+static void settings_add(struct settings *s, int option, const char *value)
+{
+	s->v = xgrow(s->v, s->n, &s->cap, sizeof(*s->v));
+	s->v[s->n++] = (struct setting){ option, value ? xstrdup(value) : NULL, place.path, place.line };
+}
+
+static void settings_release(struct settings *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->v[i].value);
+	free(s->v);
+}
+
+/* "yes", or nothing; "no". */
+static bool is_on(const char *name, const char *value)
+{
+	if (!value || strcmp(value, "yes") == 0)
+		return true;
+	if (strcmp(value, "no") != 0)
+		wrong("bad value '%s': '%s' is 'yes' or 'no'", value, name);
+	return false;
+}
+
+static bool is_a_setting(const struct option *o)
+{
+	return o->val != OPT_CONFIG && o->val != OPT_PRINT_CONFIG && o->val != 'h' && o->val != 'V';
+}
+
+static void take_setting(void *arg, const char *path, unsigned long line, const char *name, const char *value)
+{
+	const struct option *o = long_options;
+
+	place.path = path;
+	place.line = line;
+	while (o->name && (strcmp(o->name, name) != 0 || !is_a_setting(o)))
+		o++;
+	if (!o->name)
+		wrong("unknown option '%s'", name);
+	if (o->has_arg && !value)
+		wrong("option '%s' requires an argument", name);
+	if (o->has_arg || is_on(name, value))
+		settings_add(arg, o->val, o->has_arg ? value : NULL);
+	place.path = NULL;
+}
+
+static bool repeats(int option)
+{
+	return option == 'r' || option == 'P' || option == 'x' || option == OPT_ONLY || option == OPT_ONLY_FUNCTION || option == OPT_EXCLUDE_FUNCTION;
+}
+
+/* Does the command line have the option? */
+static bool is_outdone(const struct settings *s, int option)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].option == option && !s->v[i].path)
+			return true;
+	return false;
+}
+
+/* Leaves out what files say of options that the command line has. */
+static void settle(struct settings *s)
+{
+	struct settings kept = { 0 };
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->v[i].path && is_outdone(s, s->v[i].option))
+			continue;
+		kept.v = xgrow(kept.v, kept.n, &kept.cap, sizeof(*kept.v));
+		kept.v[kept.n++] = s->v[i];
+		s->v[i].value = NULL;
+	}
+	settings_release(s);
+	*s = kept;
+}
+
+/* Does the same come again, and take its place? */
+static bool is_replaced(const struct settings *s, size_t i)
+{
+	for (size_t k = i + 1; k < s->n; k++)
+		if (s->v[k].option == s->v[i].option && !repeats(s->v[i].option))
+			return true;
+	return false;
+}
+
+/* What holds where nothing is said. */
+static const char *default_of(const struct options *o, int option)
+{
+	switch (option) {
+	case 'm':
+		return "line";
+	case 's':
+		return "15,30,50,75";
+	case OPT_MAX_REGIONS:
+		return "6";
+	case OPT_PERIOD:
+		return "1000";
+	case OPT_WINDOW:
+		return "200";
+	case OPT_DESIGN:
+		return o->origin.design;
+	default:
+		return NULL;
+	}
+}
+
+static _Noreturn void print_settings(const struct options *o, const struct settings *s)
+{
+	struct buf out = BUF_INIT;
+
+	for (const struct option *option = long_options; option->name; option++) {
+		bool said = !is_a_setting(option);
+
+		for (size_t i = 0; i < s->n; i++) {
+			if (s->v[i].option != option->val || is_replaced(s, i))
+				continue;
+			if (s->v[i].value && strchr(s->v[i].value, '\n'))
+				cli_usage_error(EXIT_RECORD, "a file of options cannot have the '--%s' of several lines", option->name);
+			config_write(&out, option->name, s->v[i].value ? s->v[i].value : "yes");
+			said = true;
+		}
+		if (!said && default_of(o, option->val))
+			config_write(&out, option->name, default_of(o, option->val));
+	}
+	fputs(out.s, stdout);
+	buf_release(&out);
+	exit(cli_finish(EXIT_OK) == EXIT_OK ? EXIT_OK : EXIT_RECORD);
+}
+
 /* Returns the index of the command in argv. */
 static int parse(struct options *o, int argc, char **argv)
 {
 	static const unsigned levels[] = { 15, 30, 50, 75 };
+	struct settings given = { 0 };
+	bool print = false;
 	int option;
 
 	memset(o, 0, sizeof(*o));
@@ -323,15 +519,36 @@ static int parse(struct options *o, int argc, char **argv)
 	o->window_ms = 200;
 	o->seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
 	/* '+': the command's own options are its own. */
-	while ((option = cli_option(argc, argv, "+:o:d:n:m:r:x:P:s:qhV", long_options, usage, EXIT_RECORD)) != -1)
-		set_option(o, option, optarg);
-	if (optind == argc)
+	while ((option = cli_option(argc, argv, "+:o:d:w:n:m:r:x:P:s:qhV", long_options, usage, EXIT_RECORD)) != -1) {
+		if (option == OPT_CONFIG && !config_read(optarg, take_setting, &given))
+			exit(EXIT_RECORD);
+		if (option == OPT_PRINT_CONFIG)
+			print = true;
+		else if (option != OPT_CONFIG)
+			settings_add(&given, option, optarg);
+	}
+	settle(&given);
+	for (size_t i = 0; i < given.n; i++) {
+		place.path = given.v[i].path;
+		place.line = given.v[i].line;
+		set_option(o, given.v[i].option, given.v[i].value);
+	}
+	place.path = NULL;
+	if (optind == argc && !print)
 		cli_usage_error(EXIT_RECORD, "no command to run");
+	scope_write(&o->scope, &o->scope_text);
+	o->origin.scope = o->scope_text.s;
+	o->origin.wait_ns = (int64_t)(o->wait * 1e9);
+	if (o->whole_runs && o->wait > 0)
+		cli_usage_error(EXIT_RECORD, "bad wait '%g' with '-P :run': whole runs are measured from their begin", o->wait);
 	if (!o->origin.design)
 		o->origin.design = o->origin.until_points > 0 ? "adaptive" : "fixed";
 	o->origin.named = o->nnames > 0;
+	if (print)
+		print_settings(o, &given);
 	if (!o->output && isatty(STDOUT_FILENO))
 		cli_usage_error(EXIT_RECORD, "the log would go to the terminal: give a file with -o, or redirect standard output");
+	o->settings = given;
 	return optind;
 }
 
@@ -398,6 +615,7 @@ static bool prepare(struct recording *r)
 	r->plan = (struct plan){
 		.levels = o->levels,
 		.nlevels = o->nlevels,
+		.baselines = o->zeros ? o->zeros : 1,
 		.names = o->names,
 		.nnames = o->nnames,
 		.max_regions = o->nnames ? 1000 : (size_t)o->max_regions,
@@ -410,7 +628,8 @@ static bool prepare(struct recording *r)
 		.given_pct = o->origin.given_pct,
 		.until = o->origin.until_points / 100,
 		.runs = o->runs,
-		.whole_runs = o->whole_runs || (o->runs > 1 && o->seconds <= 0),
+		.wait_ns = (int64_t)(o->wait * 1e9),
+		.whole_runs = o->whole_runs || (o->runs > 1 && o->seconds <= 0 && o->wait <= 0),
 		.duration_ns = (int64_t)(o->seconds * 1e9),
 		.stop = &asked_to_stop,
 	};
@@ -429,6 +648,7 @@ static bool prepare(struct recording *r)
 	r->conductor.adapt = (struct adapt){
 		.levels = r->ascending,
 		.nlevels = o->nlevels,
+		.baselines = r->plan.baselines,
 		.width = r->plan.until > 0 ? r->plan.until : 0.02,
 		.over_runs = o->runs >= CAUSAL_MIN_RUNS,
 	};
@@ -531,19 +751,21 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 /*
  * With -d alone a short command is run again until the time is used up, and a
  * long one ended then.  With -n it is run so many times, the time divided among
- * the runs.  With neither it runs once, to its own end.
+ * the runs.  With neither it runs once, to its own end.  What a run waits before
+ * anything is measured (-w) is not counted.
  */
 static int record(struct recording *r)
 {
 	const struct options *o = r->o;
-	int64_t total = (int64_t)(o->seconds * 1e9), end = total ? now_ns() + total : 0;
+	int64_t total = (int64_t)(o->seconds * 1e9), wait = r->plan.wait_ns, end = total ? now_ns() + total : 0;
 	int status = 0, first_failure = 0;
 
 	journal_header(&r->journal);
 	for (unsigned run = 1;; run++) {
 		int64_t began = now_ns();
 
-		r->plan.until_ns = !end ? 0 : o->runs ? began + total / (int64_t)o->runs : end;
+		end += end ? wait : 0;
+		r->plan.until_ns = !end ? 0 : o->runs ? began + wait + total / (int64_t)o->runs : end;
 		if (!run_once(r, run, &status))
 			return status;
 		if (status && !first_failure)
@@ -554,6 +776,9 @@ static int record(struct recording *r)
 			break;
 		/* A whole run that would be cut short says nothing. */
 		if (!o->runs && r->conductor.whole.on && now_ns() + r->conductor.last_run_ns > end)
+			break;
+		/* One that ends within the time to wait will never be measured. */
+		if (!o->runs && r->conductor.waiting)
 			break;
 		/* A command that fails at once will do so again; do not spend the time on that. */
 		if (status && !o->runs && now_ns() - began < 50 * 1000000)
@@ -589,6 +814,8 @@ int main(int argc, char **argv)
 	free(o.names);
 	free(o.given);
 	scope_release(&o.scope);
+	buf_release(&o.scope_text);
+	settings_release(&o.settings);
 	for (size_t i = 0; i < o.npoints; i++)
 		free(o.points[i]);
 	free(o.points);

@@ -52,7 +52,7 @@ done
 
 # Of record, fish wants to know which options take a word.
 fish_skips_arguments() {
-	help_options andweorc-record | sed -n 's/=$//p' >want
+	help_options andweorc-record | sed -n 's/=$//p' | sort >want
 	sed -n '/^set -l with_argument/,/[^\\]$/p' "$completions/andweorc-record.fish" | tr ' \t' '\n\n' | grep '^-[^l]' | grep -vx -- '-l' | sort >got
 	same want got
 }

@@ -142,6 +142,85 @@ speeds_up_by() {
 }
 check '-s: these speedups and the baseline' speeds_up_by
 
+# shares PCT...: so many windows at each speedup, of those of whole blocks
+windows_at() {
+	awk -F'\t' "$awk_value"'$1 == "experiment" { n[number("speedup_pct")]++ }
+		END { print n[0] + 0, n[20] + 0, n[60] + 0 }' log
+}
+
+# A block is 1 region x 3 levels and 2 baselines, with 0 named twice 4.
+counts_what_is_named_twice() {
+	LIFE_MS=100000 record -d 3 -r work --window 1 -s 20,20,60 -- ./life plain
+	windows_at >got
+	read -r none twenty sixty <got
+	test "$sixty" -ge 5
+	test "$((twenty - 2 * sixty))" -ge -2
+	test "$((twenty - 2 * sixty))" -le 2
+	test "$((none - sixty))" -le "$((sixty + 2))"
+	LIFE_MS=100000 record -d 3 -r work --window 1 -s 0,0,20,20,60 -- ./life plain
+	windows_at >got
+	read -r none twenty sixty <got
+	test "$((none - 4 * sixty))" -ge -4
+	test "$((none - 4 * sixty))" -le 4
+	LIFE_MS=100000 record -d 3 --design adaptive -r work --window 1 -s 20,60,60,60 -- ./life plain
+	windows_at >got
+	read -r none twenty sixty <got
+	test "$sixty" -gt "$((2 * twenty))"
+}
+check '-s: what is named twice is tried twice as often' counts_what_is_named_twice
+
+keeps_to_one_speedup() {
+	record -r work --window 1 -s 35 -- ./life plain
+	values speedup_pct experiment | sort -un >got
+	printf '0\n35\n' >want
+	same want got
+}
+check '-s: one fixed speedup' keeps_to_one_speedup
+
+too_many_speedups() {
+	list=1
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		list=$list,1,2,3,4,5,6,7,8,9,10
+	done
+	! record -r work -s "$list" -- ./life plain 2>err
+	has '^andweorc-record: too many speedups' err
+}
+check '-s: too many' too_many_speedups
+
+# The program works for 600 ms; -d counts from when it has been waited.
+waits_first() {
+	LIFE_MS=100000 record -d 0.6 -w 0.7 -r work --window 1 -- ./life plain
+	has '^run	.*	wait_ns=700000000' log
+	test "$(values start_ns experiment | sort -n | head -n 1)" -ge 700000000
+	test "$(values wall_ns end)" -ge 1300000000
+	test "$(values wall_ns end)" -le 2500000000
+	test "$(values samples end)" -gt 50
+	test "$(values samples end)" -le $(($(values wall_ns end) / 1000000 - 650))
+}
+check '-w: nothing is measured before' waits_first
+
+notes_no_event_before() {
+	LIFE_MS=100000 record --attach-only -d 1.5 -w 1 -- ./life plain
+	test "$(values start_ns burst | sort -n | head -n 1)" -ge 1000000000
+}
+check '-w: no event is noted before' notes_no_event_before
+
+ends_while_it_is_waited() {
+	LIFE_MS=100 record -d 5 -w 3 -r work -- ./life plain
+	has '^andweorc-record: warning: the program ended before the 3 s of -w were over: nothing was measured$' err
+	values id run >got
+	echo 1 >want
+	same want got
+	lacks '^experiment' log
+}
+check '-w: a program that ends before' ends_while_it_is_waited
+
+no_whole_runs() {
+	! record -P :run -w 1 -- ./life plain 2>err
+	has "bad wait '1' with '-P :run'" err
+}
+check '-w: not with whole runs' no_whole_runs
+
 names_a_function() {
 	record_until 'region_named symbol=first_twin' -r first_twin --window 1 -- ./life twins
 	empty err
@@ -333,6 +412,7 @@ only_samples() {
 }
 check '--attach-only: samples, no experiment' only_samples
 
+check '-w: bad values' refuses -w x -1 nan inf 1e9 ''
 check '-d: bad values' refuses -d x 0 -1 nan inf 1e9 '' '1 s' 0x10
 check '-n: bad values' refuses -n x 0 -1 1.5 '' 99999999
 check '-m: bad values' refuses -m lines functions '' LINE

@@ -127,8 +127,85 @@ nothing_left() {
 }
 check 'nothing may be left' nothing_left
 
+# slow's own line is charged to who calls it; what was inlined into it stays its own.
+a_function() {
+	regions --exclude-function slow -- ./one
+	lacks '^slow\.c:11$' names
+	has '^slow\.c:[56]$' names
+	regions --exclude-function 'slo?' --exclude-function inner -- ./one
+	lacks 'slow' names
+	has '^main\.c:14$' names
+	has '^main\.c:[78]$' names
+	has '^run	.*	scope=--exclude-function%20slo\?%20--exclude-function%20inner	' log
+}
+check 'excluded functions: the lines that call them are charged' a_function
+
+# What the runtime speeds up is what the recorder charges: the windows of the line that calls have its samples.
+the_runtime_charges_them() {
+	exits 0 andweorc-record -q -d 3 -o log -r main.c:14 -s 50 --exclude-function slow --exclude-function inner -- ./one >out 2>err
+	awk -F'\t' "$awk_value"'$1 == "experiment" && number("speedup_pct") > 0 {
+		samples += number("samples")
+		hits += number("region_samples")
+	}
+	END { exit !(samples > 100 && hits > samples / 4) }' log || { grep '^experiment' log; return 1; }
+}
+check 'the runtime charges them, too' the_runtime_charges_them
+
+only_functions() {
+	regions --only-function own -- ./one
+	lacks 'slow' names
+	has '^main\.c:[78]$' names
+	regions -m function --only-function inner -- ./one
+	lacks 'own|slow' names
+	has '^inner$' names
+	regions -m function --exclude-function own -- ./one
+	lacks 'own' names
+	has '^(inner|slow)$' names
+}
+check 'only functions, and functions as regions' only_functions
+
+without_debug_information() {
+	gcc -O1 -I"$top/lib" -o bare main.c vendor/slow.c
+	exits 0 andweorc-record -q -d 3 -o log --exclude-function own -- ./bare >out 2>err
+	exits 0 andweorc-resolve log >resolved 2>err
+	has '^region	.*function=slow' resolved
+	lacks '^region	.*function=own' resolved
+}
+check 'functions that have a symbol alone' without_debug_information
+
+# The loop of own() is on two lines: one of them goes to who calls it, and the other stays.
+a_line() {
+	regions -x main.c:7 -x 'main.c:8' -- ./one
+	lacks '^main\.c:[78]$' names
+	has '^main\.c:15$' names
+	has '^slow\.c:[56]$' names
+	regions --only main.c:7 --only main.c:8 -- ./one
+	has '^main\.c:[78]$' names
+	lacks 'slow|main\.c:1[0-9]' names
+}
+check 'lines' a_line
+
+a_pattern_of_regions() {
+	exits 0 andweorc-record -q -d 2 -o log -r '*' --exclude-function 'own' -- ./one >out 2>err
+	has '^region	.*	symbol=slow' log
+	lacks '^region	.*	symbol=own' log
+	exits 0 andweorc-record -q -d 2 -o log -r own --exclude-function own -- ./one >out 2>err
+	has '^region	.*	symbol=own' log
+}
+check 'a pattern of -r means nothing that is excluded, and a name does' a_pattern_of_regions
+
+says_that_there_is_none() {
+	exits 0 andweorc-record -q -n 1 -d 0.3 -o log -- ./one >out 2>err
+	has '^run	.*	scope=default	' log
+}
+check 'the log says the scope' says_that_there_is_none
+
 no_pattern() {
 	exits 125 andweorc-record -x '' -- ./one >out 2>err
+	has "bad pattern ''" err
+	exits 125 andweorc-record --exclude-function '' -- ./one >out 2>err
+	has "bad pattern ''" err
+	exits 125 andweorc-record --only-function '' -- ./one >out 2>err
 	has "bad pattern ''" err
 }
 check 'an empty pattern is an error' no_pattern

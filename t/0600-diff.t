@@ -205,6 +205,20 @@ unlike_machines() {
 }
 check 'unlike machines are flagged, and not gated on' unlike_machines
 
+# Times of points are what they are; regions are not the same ones.
+unlike_scopes() {
+	sed 's/^run	.*/&	scope=default/' base >base.scoped
+	sed 's/^run	.*/&	scope=--exclude%20vendor\/*/' slower >slower.scoped
+	exits 1 andweorc-diff --fail-on regression base.scoped slower.scoped >out 2>err
+	has "scopes differ: 'default' for base, '--exclude vendor/\*' for head; regions are not" out
+	exits 1 andweorc-diff --fail-on regression base slower.scoped >out 2>err
+	lacks 'scopes differ' out
+	sed 's/^run	.*/&	scope=--exclude%20vendor\/*/' base >base.scoped
+	exits 1 andweorc-diff --fail-on regression base.scoped slower.scoped >out 2>err
+	lacks 'scopes differ' out
+}
+check 'scopes that differ are said' unlike_scopes
+
 confirmed() {
 	exits 0 andweorc-diff -f tsv base slower >first.tsv 2>err
 	exits 0 andweorc-diff -f json base slower >first.json 2>err

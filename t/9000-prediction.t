@@ -37,6 +37,15 @@ only_observed() {
 	predicts produce 50 0
 }
 
+# One function, called by the slower end of a queue and by the faster one.
+call_paths() {
+	seconds=8
+	profile paths 'consume;helper' 'produce;helper'
+	predicts 'consume;helper' 50 30
+	predicts 'consume;helper' 25 15
+	predicts 'produce;helper' 50 0
+}
+
 a_short_program() {
 	profile short longer_half shorter_half
 	predicts longer_half 50 30
@@ -135,6 +144,8 @@ warns_of() {
 truth 'regions of a serial program count by their share' a_serial_program
 truth 'work under a contended mutex counts in full, work outside does not' a_mutex
 truth 'the slower end of a queue counts, the faster one does not' a_queue
+truth 'events alone tell it, without a pause' only_observed
+truth 'one function counts by who calls it' call_paths
 truth 'threads that share processors count by their share' a_crowd
 truth 'stages of a pipeline that share processors count by their share' stages
 truth 'work under short locks counts by its share' short_locks

@@ -47,11 +47,19 @@ bool path_is_own_source(const char *file)
 	static const char *const foreign[] = { "/usr/include/", "/usr/lib/",    "/usr/src/",   "/usr/local/include/",
 					       "/rustc/",       "/rust/deps/", "/build/glibc" };
 
+	static const char *const fetched[] = { "/.cargo/registry/", "/cargo/registry/", "/registry/src/index.crates.io-", "/registry/src/github.com-",
+					       "/.cargo/git/checkouts/", "/cargo/git/checkouts/", "/.conan/data/", "/.conan2/p/", "/vcpkg_installed/",
+					       "/vcpkg/installed/", "/vcpkg/buildtrees/" };
+
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
 		if (text_begins(file, foreign[i]))
 			return false;
 	/* clang names headers by way of its own directory: /usr/bin/../lib/gcc/.../include/c++/12/mutex */
-	return !strstr(file, "/.cargo/registry/") && !strstr(file, "/rustlib/src/") && !strstr(file, "/sysdeps/") &&
+	/* Crates of a registry or of git, where CARGO_HOME is by default and where distributions and images of containers have it. */
+	for (size_t i = 0; i < sizeof(fetched) / sizeof(fetched[0]); i++)
+		if (strstr(file, fetched[i]))
+			return false;
+	return !strstr(file, "/rustlib/src/") && !strstr(file, "/sysdeps/") &&
 	       !strstr(file, "/include/c++/") && !strstr(file, "/lib/clang/") && !strstr(file, "/bits/stl_") &&
 	       !ends_with(file, "/andweorc.h") && !ends_with(file, "/coz.h");
 }

@@ -239,6 +239,15 @@ size_t image_frames(struct image *img, uint64_t off, struct frame *frames, size_
 	}
 }
 
+uint64_t image_same_until(struct image *img, uint64_t off)
+{
+	struct unit *u = image_unit_at(img, off);
+	const struct span *s = u ? unit_find(u, off) : NULL;
+
+	/* The last one is a gap, which nothing is found in. */
+	return s ? s[1].lo : UINT64_MAX;
+}
+
 unsigned image_function_line(struct image *img, uint64_t off, size_t depth)
 {
 	struct unit *u = image_unit_at(img, off);
@@ -276,13 +285,44 @@ size_t image_aliases(struct image *img, uint64_t off, const char **names, size_t
 	return n;
 }
 
-bool image_charge(const struct unit *u, const struct span *s, image_scope *scope, void *arg, const char **file, unsigned *line,
+void image_limit(struct image *img, bool (*function)(const char *function, void *arg),
+		 bool (*line)(const char *file, unsigned line, void *arg), void *arg)
+{
+	img->limit_function = function;
+	img->limit_line = line;
+	img->limit_arg = arg;
+}
+
+static bool is_allowed_function(struct image *img, struct unit *u, const struct span *s, uint32_t node)
+{
+	struct node *n = node == NODE_NONE ? NULL : &u->node[node];
+	const char *name;
+
+	if (n && n->limited)
+		return n->allowed;
+	name = n ? image_node_name(img, u, node) : NULL;
+	if (!name && (!n || n->parent == NODE_NONE))
+		name = image_symbol(img, s->lo);
+	if (!n)
+		return img->limit_function(name ? name : "", img->limit_arg);
+	n->limited = true;
+	n->allowed = img->limit_function(name ? name : "", img->limit_arg);
+	return n->allowed;
+}
+
+static bool is_allowed(struct image *img, struct unit *u, const struct span *s, uint32_t node, const char *file, unsigned line)
+{
+	return (!img->limit_line || img->limit_line(file, line, img->limit_arg)) &&
+	       (!img->limit_function || is_allowed_function(img, u, s, node));
+}
+
+bool image_charge(struct image *img, struct unit *u, const struct span *s, image_scope *scope, void *arg, const char **file, unsigned *line,
 		  uint32_t *node)
 {
 	*node = s->node;
 	*file = s->file;
 	*line = s->line;
-	while (!*file || !*line || !scope(*file, arg)) {
+	while (!*file || !*line || !scope(*file, arg) || !is_allowed(img, u, s, *node, *file, *line)) {
 		if (*node == NODE_NONE || u->node[*node].parent == NODE_NONE)
 			return false;
 		*file = u->node[*node].call_file;
@@ -300,7 +340,7 @@ bool image_charge_line(struct image *img, uint64_t off, image_scope *scope, void
 	unsigned line;
 	uint32_t node;
 
-	if (!s || !image_charge(u, s, scope, arg, &file, &line, &node))
+	if (!s || !image_charge(img, u, s, scope, arg, &file, &line, &node))
 		return false;
 	*at = image_frame(img, u, node, file, line, off);
 	return true;

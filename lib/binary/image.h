@@ -61,6 +61,9 @@ struct frame {
  */
 size_t image_frames(struct image *img, uint64_t off, struct frame *frames, size_t max);
 
+/* Up to where, from `off` on, the line and the inline chain stay what they are; UINT64_MAX: nothing is known there. */
+uint64_t image_same_until(struct image *img, uint64_t off);
+
 /*
  * The line on which the function of frames[depth] at `off` is declared, in that
  * frame's own file; 0 when that is unknown, or in another file.
@@ -79,8 +82,16 @@ struct range {
 };
 
 /*
+ * Limits further what lines are charged, for as long as the image is open: to functions by
+ * their linkage names, and to lines of files that are in scope.  NULL: all are.  Before any
+ * line is asked for.
+ */
+void image_limit(struct image *img, bool (*function)(const char *function, void *arg),
+		 bool (*line)(const char *file, unsigned line, void *arg), void *arg);
+
+/*
  * The line that is charged for code at `off`: the innermost frame whose file is
- * in scope.  Fills *at with that frame and returns true; false when no frame is
+ * in scope, and that no limit leaves out.  Fills *at with that frame and returns true; false when no frame is
  * in scope.
  */
 bool image_charge_line(struct image *img, uint64_t off, image_scope *scope, void *arg, struct frame *at);
@@ -92,6 +103,13 @@ bool image_charge_line(struct image *img, uint64_t off, image_scope *scope, void
  */
 size_t image_line_ranges(struct image *img, uint64_t off, const char *file, unsigned line, image_scope *scope, void *arg,
 			 struct range **out);
+
+/*
+ * What of within[0..n) is in the compile unit that holds `off`, and charged to no line:
+ * sorted, merged, disjoint.  The caller frees *out.  Returns how many ranges.
+ */
+size_t image_uncharged_ranges(struct image *img, uint64_t off, const struct range *within, size_t n, image_scope *scope, void *arg,
+			      struct range **out);
 
 /*
  * All ranges of the function whose linkage name is `function`: its symbols

@@ -86,8 +86,37 @@ size_t image_line_ranges(struct image *img, uint64_t off, const char *file, unsi
 
 	/* Paths are interned, so that equal means identical. */
 	for (size_t i = 0; same && u && i + 1 < u->n; i++)
-		if (image_charge(u, &u->span[i], in_scope, &verdicts, &at, &at_line, &node) && at == same && at_line == line)
+		if (image_charge(img, u, &u->span[i], in_scope, &verdicts, &at, &at_line, &node) && at == same && at_line == line)
 			add_range(&r, u->span[i].lo, u->span[i + 1].lo);
+	free(verdicts.slot);
+	*out = r.v;
+	return ranges_merge(r.v, r.n);
+}
+
+/* Adds what of [lo, hi) is within. */
+static void add_within(struct ranges *r, const struct range *within, size_t n, uint64_t lo, uint64_t hi)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t from = lo > within[i].lo ? lo : within[i].lo, to = hi < within[i].hi ? hi : within[i].hi;
+
+		if (from < to)
+			add_range(r, from, to);
+	}
+}
+
+size_t image_uncharged_ranges(struct image *img, uint64_t off, const struct range *within, size_t n, image_scope *scope, void *arg,
+			      struct range **out)
+{
+	struct verdicts verdicts = { .scope = scope, .arg = arg };
+	struct unit *u = image_unit_at(img, off);
+	struct ranges r = { 0 };
+	const char *file;
+	unsigned line;
+	uint32_t node;
+
+	for (size_t i = 0; u && i + 1 < u->n; i++)
+		if (!image_charge(img, u, &u->span[i], in_scope, &verdicts, &file, &line, &node))
+			add_within(&r, within, n, u->span[i].lo, u->span[i + 1].lo);
 	free(verdicts.slot);
 	*out = r.v;
 	return ranges_merge(r.v, r.n);
@@ -112,7 +141,7 @@ static size_t find_line_in(struct image *img, struct unit *u, const char *file, 
 	for (size_t i = 0; i + 1 < u->n; i++) {
 		size_t k = 0;
 
-		if (!image_charge(u, &u->span[i], in_scope, verdicts, &at, &at_line, &node) || at_line != line || !is_tail(at, file))
+		if (!image_charge(img, u, &u->span[i], in_scope, verdicts, &at, &at_line, &node) || at_line != line || !is_tail(at, file))
 			continue;
 		while (k < nseen && seen[k] != at)
 			k++;
@@ -147,14 +176,14 @@ struct nearest {
 	unsigned before, after; /* 0: none */
 };
 
-static void look_near(struct unit *u, const char *file, struct verdicts *verdicts, struct nearest *n)
+static void look_near(struct image *img, struct unit *u, const char *file, struct verdicts *verdicts, struct nearest *n)
 {
 	const char *at;
 	unsigned line;
 	uint32_t node;
 
 	for (size_t i = 0; i + 1 < u->n; i++) {
-		if (!image_charge(u, &u->span[i], in_scope, verdicts, &at, &line, &node) || line == 0 || !is_tail(at, file))
+		if (!image_charge(img, u, &u->span[i], in_scope, verdicts, &at, &line, &node) || line == 0 || !is_tail(at, file))
 			continue;
 		if (line < n->line && line > n->before)
 			n->before = line;
@@ -171,7 +200,7 @@ unsigned image_nearest_line(struct image *img, const char *file, unsigned line, 
 	image_index(img);
 	for (size_t i = 0; i < img->nunits; i++)
 		if (unit_mentions(&img->unit[i].die, file))
-			look_near(image_unit(img, i), file, &verdicts, &n);
+			look_near(img, image_unit(img, i), file, &verdicts, &n);
 	free(verdicts.slot);
 	return n.after ? n.after : n.before;
 }

@@ -30,6 +30,9 @@ struct image {
 	size_t nextents;
 	bool has_extents;     /* they have been read */
 	struct map files;     /* interned paths */
+	bool (*limit_function)(const char *function, void *arg); /* see image_limit */
+	bool (*limit_line)(const char *file, unsigned line, void *arg);
+	void *limit_arg;
 
 	bool indexed;         /* are the members below valid? */
 	struct unit_ref *unit;
@@ -54,7 +57,7 @@ const char *image_node_name(struct image *img, struct unit *u, uint32_t node);
 struct frame image_frame(struct image *img, struct unit *u, uint32_t node, const char *file, unsigned line, uint64_t off);
 
 /* The charged frame of a span, as image_charge_line; the function is not filled in but told by *node. */
-bool image_charge(const struct unit *u, const struct span *s, image_scope *scope, void *arg, const char **file, unsigned *line,
+bool image_charge(struct image *img, struct unit *u, const struct span *s, image_scope *scope, void *arg, const char **file, unsigned *line,
 		  uint32_t *node);
 
 #endif

@@ -23,6 +23,7 @@ struct node {
 	uint32_t parent;
 	bool named;            /* node_name was here */
 	bool settled;          /* image_node_name was here */
+	bool limited, allowed; /* the image's limit has been asked for it, and said */
 };
 
 /* From lo up to the next span's lo. */

@@ -6,23 +6,26 @@
 
 #include "base/text.h"
 
-enum { TEXT_MOST = 256 };
+enum { TEXT_MOST = 4096 };
 
 /* One thing that runs say about where they ran. */
 static const struct aspect {
 	const char *name, *words;
 	size_t offset;  /* in struct found_run */
 	bool is_number;
-	bool matters;   /* else it is worth a note alone */
+	bool matters;   /* times are not comparable; else it is worth a note alone, */
+	const char *so; /* which ends so; NULL: with nothing more */
 } aspects[] = {
-	{ "command", "commands", offsetof(struct found_run, command), false, false },
-	{ "host", "machines", offsetof(struct found_run, host), false, false },
-	{ "cpu_model", "processors", offsetof(struct found_run, cpu_model), false, true },
-	{ "cpus", "numbers of processors", offsetof(struct found_run, cpus), true, true },
-	{ "kernel", "kernels", offsetof(struct found_run, kernel), false, true },
-	{ "sampler", "samplers", offsetof(struct found_run, sampler), false, true },
-	{ "period_ns", "sampling periods", offsetof(struct found_run, period_ns), true, true },
-	{ "mode", "kinds of regions", offsetof(struct found_run, mode), false, true },
+	{ "command", "commands", offsetof(struct found_run, command), false, false, NULL },
+	{ "host", "machines", offsetof(struct found_run, host), false, false, NULL },
+	{ "cpu_model", "processors", offsetof(struct found_run, cpu_model), false, true, NULL },
+	{ "cpus", "numbers of processors", offsetof(struct found_run, cpus), true, true, NULL },
+	{ "kernel", "kernels", offsetof(struct found_run, kernel), false, true, NULL },
+	{ "sampler", "samplers", offsetof(struct found_run, sampler), false, true, NULL },
+	{ "period_ns", "sampling periods", offsetof(struct found_run, period_ns), true, true, NULL },
+	{ "mode", "kinds of regions", offsetof(struct found_run, mode), false, true, NULL },
+	{ "scope", "scopes", offsetof(struct found_run, scope), false, false,
+	  "; regions are not comparable: what is out of scope is charged to its callers" },
 };
 
 /* False when the run does not say it. */
@@ -77,7 +80,7 @@ static void check(struct report *r, const struct side *base, const struct side *
 			    !say_aspect(a, &head->found.run[k], h) || !strcmp(b, h))
 				continue;
 			report_note(r, a->matters ? "unlike" : a->name, "%s differ: '%s' for base, '%s' for head%s", a->words, b, h,
-				    a->matters ? "; times are not comparable" : "");
+				    a->matters ? "; times are not comparable" : a->so ? a->so : "");
 			return;
 		}
 }

@@ -49,6 +49,7 @@ static void run_release(struct found_run *r)
 	free(r->cpu_model);
 	free(r->sampler);
 	free(r->mode);
+	free(r->scope);
 	free(r->block);
 }
 

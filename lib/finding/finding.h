@@ -21,7 +21,7 @@
 struct found_run {
 	size_t context;  /* headers before it */
 	double id;
-	char *command, *commit, *host, *kernel, *cpu_model, *sampler, *mode;
+	char *command, *commit, *host, *kernel, *cpu_model, *sampler, *mode, *scope;
 	char *block;
 	double cpus, period_ns, started_ns;
 	double windows, disturbed; /* experiments; of these, set aside; 0: not said */

@@ -175,6 +175,7 @@ static void read_run(struct findings *a, struct record *rec)
 	r.cpu_model = text(rec, "cpu_model");
 	r.sampler = text(rec, "sampler");
 	r.mode = text(rec, "mode");
+	r.scope = text(rec, "scope");
 	r.block = text(rec, "block");
 	if (!a->command && r.command)
 		a->command = xstrdup(r.command);

@@ -54,6 +54,7 @@ static void load_run(struct context *c, struct record *rec)
 	share_text(c, rec, "cpu_model", &r->cpu_model);
 	share_text(c, rec, "sampler", &r->sampler);
 	share_text(c, rec, "mode", &r->mode);
+	share_text(c, rec, "scope", &r->scope);
 	r->given = record_get(rec, "given") != NULL;
 	r->named = record_get(rec, "named") != NULL;
 	record_opt_u64(rec, "cpus", &r->cpus);

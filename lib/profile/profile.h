@@ -40,7 +40,7 @@ struct profile_spent {
 
 /* Strings are the profile's; NULL (and number 0) = not in the log. */
 struct profile_run {
-	const char *command, *commit, *block, *side, *host, *kernel, *cpu_model, *sampler, *mode;
+	const char *command, *commit, *block, *side, *host, *kernel, *cpu_model, *sampler, *mode, *scope;
 	uint64_t cpus, period_ns, started_ns, seed;
 	const char *status;   /* NULL: no `end` record, the log was cut short */
 	uint64_t wall_ns;

@@ -24,9 +24,12 @@ static bool any_absent(const struct conductor *c)
 
 static void tell_region(struct conductor *c, const char *name, void (*fn)(struct conductor *c, const char *what, const char *text))
 {
-	char *quoted = xasprintf("'%s'", name), *text = nearest_text(c->modules, name, quoted);
+	char *missing = regions_missing(c->regions, name);
+	char *quoted = strcmp(missing, name) == 0 ? xasprintf("'%s'", name) : xasprintf("'%s' (of '%s')", missing, name);
+	char *text = nearest_text(c->modules, missing, quoted);
 
 	fn(c, "no-such-region", text);
+	free(missing);
 	free(text);
 	free(quoted);
 }

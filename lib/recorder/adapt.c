@@ -200,7 +200,7 @@ size_t adapt_block(struct adapt *a, struct schedule *s, const unsigned *region, 
 		else
 			used += add_windows(a, r, i, lucky && !idle, lucky, treated + used);
 	}
-	n = schedule_spread(s, treated, used, used ? schedule_baselines(used) : 1, out);
+	n = schedule_spread(s, treated, used, (a->baselines ? a->baselines : 1) * schedule_baselines(used), out);
 	free(treated);
 	return n;
 }

@@ -53,6 +53,7 @@ struct adapt {
 	/* what is wanted; set before the first call */
 	const unsigned *levels; /* percent, ascending, without 0; borrowed */
 	size_t nlevels;
+	size_t baselines;       /* so many times those that trials deserve; 0 is 1 */
 	double width;           /* half width of an interval that is narrow; of the slope, 1 = one for one */
 	bool over_runs;         /* an interval is narrow only if it is over runs */
 

@@ -91,6 +91,23 @@ static bool discover(struct conductor *c)
 	return true;
 }
 
+/* Lets the program warm up.  False when the run ended meanwhile. */
+static bool wait_for_warmth(struct conductor *c)
+{
+	int64_t end = c->began_ns + c->plan->wait_ns;
+
+	while (now_ns() < end) {
+		int64_t next = now_ns() + LOOK_AGAIN_MS * MS;
+
+		if (!conductor_rest(c, next < end ? next : end))
+			return false;
+		conductor_read_modules(c, true);
+	}
+	conductor_drain(c);
+	c->waiting = false;
+	return true;
+}
+
 /* Ends the target, as its time is used up, and what it has started. */
 static void stop_target(struct conductor *c)
 {
@@ -185,6 +202,7 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	processes_release(&c->processes);
 	processes_init(&c->processes, c->arena, c->modules, c->journal, run);
 	conductor_watch(c);
+	c->waiting = c->plan->wait_ns > 0;
 	c->ready = false;
 	c->ready = wait_until_ready(c);
 }
@@ -199,7 +217,7 @@ void conduct(struct conductor *c)
 			conductor_observe_run(c);
 		if (c->whole.on)
 			whole_runs_conduct(c);
-		else if (discover(c))
+		else if (wait_for_warmth(c) && discover(c))
 			(c->plan->attach_only ? conductor_observe_only : conductor_experiment)(c);
 		if (!c->whole.on)
 			conductor_to_normal(c);

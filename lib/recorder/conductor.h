@@ -27,12 +27,14 @@
 struct plan {
 	const unsigned *levels;  /* percent, without 0; borrowed */
 	size_t nlevels;
+	size_t baselines;        /* so many times the baselines that are usual */
 	char *const *names;      /* -r; borrowed */
 	size_t nnames;
 	size_t max_regions;
 	double min_share;        /* of samples, for a region that was not named */
 	int64_t window_ns;       /* least length of a window */
 	int64_t settle_ns;       /* at the least, between a switch and its window */
+	int64_t wait_ns;         /* since its begin, before anything of a run is measured */
 	int64_t until_ns;        /* end of the time for experiments, on CLOCK_MONOTONIC; 0: until the target ends */
 	bool whole_runs;         /* each run is to be one experiment, if no point is visited; see whole_runs.h */
 	bool attach_only;        /* sample, but perform no experiment */
@@ -112,6 +114,7 @@ struct conductor {
 	struct whole whole;
 	int wait_status;         /* of the command, once it has ended, */
 	int64_t ended_ns;        /* and when that was */
+	bool waiting;            /* for plan->wait_ns to be over: samples are not counted */
 	bool ready;              /* the runtime has reported in */
 	bool ended;              /* the command has, and is reaped */
 	bool over;               /* the run is: so has what it left behind, as far as it matters */

@@ -188,7 +188,7 @@ static void unseen(struct conductor *c)
 	for (size_t i = 0; i < c->regions->n && c->regions->all_samples >= UNSEEN_SAMPLES; i++) {
 		const struct region *g = c->regions->v[i];
 
-		if ((g->named || g->given) && g->scope == REGION_FUNCTION && g->all_samples + g->all_blocked == 0)
+		if ((g->named || g->given) && (g->scope == REGION_FUNCTION || g->scope == REGION_PATH) && g->all_samples + g->all_blocked == 0)
 			say(c, "unseen-region",
 			    xasprintf("no sample was in '%s': it takes no time, or leaves what it does to another function by a jump, as "
 				      "optimised code does: name that one",
@@ -351,6 +351,10 @@ void diagnose(struct conductor *c, const char *command)
 	samplers(c);
 	losses(c);
 	absent_tell(c, name);
+	if (c->waiting) {
+		say(c, "ended-waiting", xasprintf("the program ended before the %g s of -w were over: nothing was measured", (double)c->plan->wait_ns / 1e9));
+		return;
+	}
 	if (c->plan->attach_only)
 		return;
 	points(c);

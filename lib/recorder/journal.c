@@ -202,11 +202,14 @@ void journal_run(struct journal *j, unsigned run, const struct arena *arena, cha
 		record_str(&j->line, "given", origin->given);
 		record_u64(&j->line, "given_pct", origin->given_pct);
 	}
+	if (origin->wait_ns > 0)
+		record_i64(&j->line, "wait_ns", origin->wait_ns);
 	if (origin->until_points > 0)
 		record_real(&j->line, "until_points", origin->until_points);
 	record_str(&j->line, "mode", mode == REGION_LINE ? "line" : "function");
 	if (origin->named)
 		record_u64(&j->line, "named", 1);
+	add_text(&j->line, "scope", origin->scope);
 	record_i64(&j->line, "started_ns", t.tv_sec * 1000000000ll + t.tv_nsec);
 	record_end(&j->line);
 	journal_flush(j);
@@ -264,7 +267,7 @@ void journal_module(struct journal *j, unsigned run, struct mapping *mod)
 
 static void write_region(struct journal *j, struct region *g)
 {
-	static const char *const scope[] = { "line", "function", "class" };
+	static const char *const scope[] = { "line", "function", "class", "function" };
 	struct buf ranges = BUF_INIT;
 
 	for (size_t i = 0; i < g->nranges; i++)
@@ -277,12 +280,14 @@ static void write_region(struct journal *j, struct region *g)
 		record_u64(&j->line, "module", g->module);
 		record_str(&j->line, "ranges", ranges.s ? ranges.s : "");
 	}
-	if (g->file && g->scope == REGION_LINE) {
+	if (g->file && g->scope != REGION_FUNCTION) {
 		record_str(&j->line, "file", g->file);
 		record_u64(&j->line, "line", g->line);
 	}
 	if (g->function && !g->nameless)
 		record_str(&j->line, "symbol", g->function);
+	if (g->scope == REGION_PATH && !g->file)
+		record_str(&j->line, "leaf", regions_path_leaf(g));
 	record_end(&j->line);
 	journal_flush(j);
 	buf_release(&ranges);

@@ -59,6 +59,8 @@ struct journal_origin {
 	const char *given;   /* the region that is faster in all windows, and by how much */
 	unsigned given_pct;
 	bool named;          /* the user has named the regions, and wants no others */
+	const char *scope;   /* see scope_write */
+	int64_t wait_ns;     /* see struct plan */
 	double until_points; /* see struct plan; of 100; 0: none */
 };
 

@@ -28,6 +28,7 @@ void mapping_release(struct mappings *m)
 		image_close(m->v[i].image);
 		free(m->v[i].path);
 		free(m->v[i].passed);
+		free(m->v[i].limit);
 	}
 	free(m->v);
 	mapping_init(m, m->scope);
@@ -41,14 +42,61 @@ static bool of_the_system(const char *path)
 
 bool mapping_is_wanted(const struct mapping *mod, const char *file)
 {
-	if (mod->excluded || (file && patterns_match(&mod->scope->exclude, file)))
+	if (mod->excluded || (file && patterns_match(&mod->scope->exclude, file, 0)))
 		return false;
-	return mod->wanted || (file && patterns_match(&mod->scope->only, file));
+	return mod->wanted || (file && patterns_match(&mod->scope->only, file, SCOPE_ANY_LINE));
 }
 
 bool mapping_file_in_scope(const char *file, void *mapping)
 {
 	return (!file || path_is_own_source(file)) && mapping_is_wanted(mapping, file);
+}
+
+/* What an image is told of the scope.  Modules move as others are added, and images do not. */
+struct mapping_limit {
+	const struct scope *scope;
+	bool wanted; /* as the module's */
+};
+
+/* Of a file that is in scope. */
+static bool line_in_scope(const char *file, unsigned line, void *arg)
+{
+	const struct mapping_limit *l = arg;
+
+	return !patterns_match(&l->scope->exclude, file, (int)line) && (l->wanted || patterns_match(&l->scope->only, file, (int)line));
+}
+
+static bool function_in_scope(const char *function, void *arg)
+{
+	const struct scope *s = ((const struct mapping_limit *)arg)->scope;
+
+	if (s->only_functions.n > 0 && !function_patterns_match(&s->only_functions, function))
+		return false;
+	return !function_patterns_match(&s->exclude_functions, function);
+}
+
+bool mapping_is_excluded(const struct mapping *mod, const char *function, const char *file)
+{
+	if (mod->excluded || (file && patterns_match(&mod->scope->exclude, file, 0)))
+		return true;
+	return function_patterns_match(&mod->scope->exclude_functions, function);
+}
+
+bool mapping_function_in_scope(const char *function, const struct mapping *mod)
+{
+	struct mapping_limit l = { mod->scope, mod->wanted };
+
+	return function_in_scope(function, &l);
+}
+
+static void limit(struct mapping *mod)
+{
+	const struct scope *s = mod->scope;
+	bool functions = s->only_functions.n + s->exclude_functions.n > 0, lines = s->only.lines || s->exclude.lines;
+
+	mod->limit = xcalloc(1, sizeof(*mod->limit));
+	*mod->limit = (struct mapping_limit){ s, mod->wanted };
+	image_limit(mod->image, functions ? function_in_scope : NULL, lines ? line_in_scope : NULL, mod->limit);
 }
 
 bool mapping_is_runtime(const struct mapping *mod)
@@ -127,8 +175,8 @@ static struct mapping *add_module(struct mappings *m, const char *path)
 	new->id = (unsigned)++m->n;
 	new->path = xstrdup(path);
 	new->scope = m->scope;
-	new->wanted = m->scope->only.n == 0 || patterns_match(&m->scope->only, path);
-	new->excluded = patterns_match(&m->scope->exclude, path);
+	new->wanted = m->scope->only.n == 0 || patterns_match(&m->scope->only, path, 0);
+	new->excluded = patterns_match(&m->scope->exclude, path, 0);
 	return new;
 }
 
@@ -193,6 +241,8 @@ struct image *mapping_image(struct mapping *mod)
 	if (!mod->image && !mod->unreadable) {
 		mod->image = image_open(mod->path, NULL, &why);
 		mod->unreadable = !mod->image;
+		if (mod->image)
+			limit(mod);
 	}
 	return mod->image;
 }

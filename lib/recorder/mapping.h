@@ -29,6 +29,7 @@ struct mapping {
 	bool wanted;         /* there is no --only, or it names the module: no file of it need be named */
 	bool excluded;       /* --exclude names it */
 	const struct scope *scope; /* borrowed */
+	struct mapping_limit *limit; /* of the image; owned */
 	bool mapped;         /* in some process of the run that is on */
 	bool logged;         /* its record has been written in this run */
 	bool searched;       /* for what was asked for by name, in this run */
@@ -111,6 +112,12 @@ void mapping_pass(struct mapping *mod, const struct range *ranges, size_t n);
 
 /* Do --only and --exclude leave code of this file (NULL: not known) in the module? */
 bool mapping_is_wanted(const struct mapping *mod, const char *file);
+
+/* Do --only-function and --exclude-function leave the function with this linkage name, or source name? */
+bool mapping_function_in_scope(const char *function, const struct mapping *mod);
+
+/* Does --exclude or --exclude-function name it? */
+bool mapping_is_excluded(const struct mapping *mod, const char *function, const char *file);
 
 /*
  * May lines of this file be regions?  False for system headers, libraries' own sources, the

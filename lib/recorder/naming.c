@@ -39,6 +39,7 @@ struct search {
 	struct regions *r;
 	struct mapping *mod; /* that is searched */
 	bool lines;          /* FILE:LINE */
+	bool glob;           /* a pattern of functions: nothing that is excluded is meant */
 	struct candidate *v; /* owned; v[0..n) */
 	size_t n, cap;
 	enum naming best;
@@ -94,6 +95,8 @@ static void found_function(void *arg, uint64_t off, const struct frame *at, enum
 {
 	struct search *s = arg;
 
+	if (s->glob && mapping_is_excluded(s->mod, at->function, at->file))
+		return;
 	if (how == CALLED_FULL)
 		add_found(s, off, at, s->mod->own ? NAMED_FULL : NAMED_LIBRARY);
 	else if (!s->mod->own)
@@ -122,6 +125,7 @@ static void look_in(struct search *s, const char *name, bool own)
 	uint64_t line;
 
 	s->lines = colon && num_u64(colon + 1, &line);
+	s->glob = strpbrk(name, "*?[");
 	for (size_t i = 0; i < all->n; i++) {
 		struct mapping *mod = &all->v[i];
 
@@ -332,10 +336,32 @@ static void ask_for(struct search *s)
 	free(asked);
 }
 
+size_t regions_called(struct regions *r, const char *name, enum naming *known, struct region ***out)
+{
+	struct search s = { .r = r };
+	size_t n = 0;
+
+	look_up(&s, name, *known);
+	*out = xcalloc(s.n + 1, sizeof(**out));
+	for (size_t i = 0; i < s.n; i++) {
+		struct candidate *c = &s.v[i];
+		struct region *g = s.lines ? regions_line(r, c->mod, c->off, &c->at) : regions_function(r, c->mod, &c->at);
+
+		if (g->nranges > 0)
+			(*out)[n++] = g;
+	}
+	if (n > 0)
+		*known = s.best;
+	search_release(&s);
+	return n;
+}
+
 enum naming regions_name(struct regions *r, const char *name, enum naming known)
 {
 	struct search s = { .r = r };
 
+	if (regions_is_path(name))
+		return regions_name_path(r, name, known);
 	if (class_called(name) != CLASS_CPU) {
 		regions_ask(r, regions_class(r, name, class_called(name)));
 		return NAMED_FULL;

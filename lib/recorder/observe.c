@@ -68,7 +68,7 @@ bool conductor_run_is_due(const struct conductor *c)
 {
 	const struct observing *o = &c->observing;
 
-	return !c->plan->attach_only && runs_are_short(c) && may_observe(c, c->last_run_ns) &&
+	return !c->plan->attach_only && !c->plan->wait_ns && runs_are_short(c) && may_observe(c, c->last_run_ns) &&
 	       o->noted_ns / LENGTH_MS * (EVERY_MS + LENGTH_MS) <= o->earlier_ns;
 }
 

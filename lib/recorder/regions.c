@@ -20,6 +20,7 @@ void regions_release(struct regions *r)
 		free(r->v[i]->ranges);
 		free(r->v[i]->calls);
 		free(r->v[i]->stand_ins);
+		regions_path_free(r->v[i]->path);
 		free(r->v[i]);
 	}
 	free(r->v);
@@ -102,6 +103,14 @@ struct region *regions_class(struct regions *r, const char *name, enum arena_cla
 
 	g->class = class;
 	return g;
+}
+
+struct region *regions_path(struct regions *r, const char *name)
+{
+	static const struct mapping no_module = { 0 };
+	struct frame at = { .function = name };
+
+	return make(r, REGION_PATH, &no_module, &at);
 }
 
 void regions_ask(struct regions *r, struct region *g)

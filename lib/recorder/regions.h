@@ -18,15 +18,16 @@
 #include "recorder/mapping.h"
 #include "runtime/arena.h"
 
-enum region_scope { REGION_LINE, REGION_FUNCTION, REGION_CLASS };
+enum region_scope { REGION_LINE, REGION_FUNCTION, REGION_CLASS, REGION_PATH };
 
 struct region {
 	unsigned id;              /* 1.., as in the log */
 	enum region_scope scope;
-	unsigned module;          /* id; 0 for a class */
+	unsigned module;          /* id; 0 for a class; of a call path, that of what it ends in */
 	bool nameless;            /* a function that only the unwind table knows; `function` is "FILE+0xOFFSET" */
 	enum arena_class class;   /* of REGION_CLASS: how its threads wait, CLASS_CPU: by ranges; else CLASS_CPU */
-	char *function;           /* linkage name; owned; NULL for a line whose function is unknown */
+	struct region_path *path; /* of a call path; see regions_path.c; owned */
+	char *function;           /* linkage name, of a call path all of it as it was asked for; owned; NULL for a line whose function is unknown */
 	char *file;               /* owned; NULL for a function without debug information */
 	unsigned line;
 	struct range *ranges;     /* module-relative; of a class: places; sorted, merged; owned */
@@ -34,6 +35,7 @@ struct region {
 	struct range *calls;      /* of a function: the calls that it is entered by; see binary/calls.h; owned */
 	size_t ncalls;
 	bool has_calls;           /* they have been looked for */
+	bool only_part;           /* but for a call path alone: no sample is charged because of that */
 	struct range *stand_ins;  /* places of the runtime's code that the program calls instead; see regions_stand_in.c; owned */
 	size_t nstand_ins;
 	size_t logged_ranges;     /* as many as the log knows of */
@@ -62,6 +64,7 @@ struct regions {
 	struct region **v;        /* owned; v[0..n), by id */
 	size_t n, cap;
 	struct map by_name;       /* "module:file:line" or "module:function" -> struct region */
+	size_t npaths;            /* regions that are call paths */
 	unsigned asked;           /* grows when there are more regions that were asked for */
 	struct place *places;     /* open addressing */
 	size_t nplaces, places_cap;
@@ -101,13 +104,22 @@ enum naming {
 
 /*
  * Makes regions of everything that `name` stands for: FUNCTION, FILE:LINE, a glob
- * of functions, or a class.  Looks in modules that have not been searched yet, and
+ * of functions, a class, or a call path of functions and lines, "a;b;c".  Looks in modules that have not been searched yet, and
  * takes what is called so best, if that is no worse than what is known by now.
  * Libraries of the system are searched for what is not `known`.  Says once which
  * functions there are, when there are several and the name is no glob.  Returns how
  * well the name is known now.
  */
 enum naming regions_name(struct regions *r, const char *name, enum naming known);
+
+/* The linkage name of the function that a call path ends in, the first if there are several; NULL: it ends in a line. */
+const char *regions_path_leaf(const struct region *g);
+
+/* Why the text is no call path that could be asked for; NULL: it is one, or none at all. */
+const char *regions_bad_path(const char *name);
+
+/* What of a call path nothing is called, by now, as text that the caller frees; a copy of `name` when that is none. */
+char *regions_missing(struct regions *r, const char *name);
 
 /*
  * The places that `name` (as above) stands for, for progress points: where a

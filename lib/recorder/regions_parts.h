@@ -8,6 +8,7 @@
  *     regions_stand_in.c  functions of libc that the runtime has in their stead
  *     regions_fallback.c  functions of code without debug information
  *     regions_pick.c    what is tried
+ *     regions_path.c    call paths
  */
 #ifndef ANDWEORC_RECORDER_REGIONS_PARTS_H
 #define ANDWEORC_RECORDER_REGIONS_PARTS_H
@@ -18,6 +19,9 @@
 struct region *regions_line(struct regions *r, struct mapping *mod, uint64_t off, const struct frame *at);
 struct region *regions_function(struct regions *r, struct mapping *mod, const struct frame *at);
 struct region *regions_class(struct regions *r, const char *name, enum arena_class class);
+
+/* A call path, not asked for yet. */
+struct region *regions_path(struct regions *r, const char *name);
 
 /* A function that has an extent and no name. */
 struct region *regions_nameless(struct regions *r, struct mapping *mod, const char *name, const struct range *extent);
@@ -54,6 +58,25 @@ void regions_widen(struct region *g, const struct range *more, size_t n);
 
 /* Is the code at `off` of its module, or one of the calls that it is entered by? */
 bool regions_covers(const struct region *g, uint64_t off);
+
+/* The calls that lead to a function, once. */
+void regions_find_calls(struct regions *r, struct region *g);
+
+/*
+ * The functions or lines that are called `name`, which are not asked for by that; see regions_name for `known`, which
+ * becomes what it is now.  The array is the caller's.  Returns how many.
+ */
+size_t regions_called(struct regions *r, const char *name, enum naming *known, struct region ***out);
+
+/* Is the name one of a call path? */
+bool regions_is_path(const char *name);
+
+/* Of a call path: regions_name; is the stack in it; what the runtime is told; and its end. */
+enum naming regions_name_path(struct regions *r, const char *name, enum naming known);
+bool regions_path_holds(struct regions *r, const struct region *g, const struct arena_sample *s);
+void regions_path_target(const struct region *g, struct arena_target *target);
+void regions_path_free(struct region_path *path);
+
 
 /* The region was asked for: samples are charged to it wherever they hit. */
 void regions_ask(struct regions *r, struct region *g);

@@ -88,10 +88,14 @@ static bool is_redundant(const struct regions *r, struct region *g)
 /* ---- the choice ------------------------------------------------------------------------ */
 
 /* A tail call takes a function off the stack.  So a region also holds the calls that lead to it. */
-static void find_calls(struct regions *r, struct region *g)
+void regions_find_calls(struct regions *r, struct region *g)
 {
 	struct mapping *mod = mapping_of(r->modules, g->module);
 
+	if (g->only_part) {
+		g->only_part = false;
+		r->asked++;
+	}
 	if (g->scope != REGION_FUNCTION || g->nameless || g->has_calls || !mod || !mapping_image(mod))
 		return;
 	g->has_calls = true;
@@ -125,10 +129,10 @@ size_t regions_pick(struct regions *r, size_t max, double min_share, struct regi
 	/* The schedule numbers regions in this order, so that the same seed makes the same experiments. */
 	qsort(out, kept, sizeof(*out), by_name);
 	for (size_t i = 0; i < kept; i++)
-		find_calls(r, out[i]);
+		regions_find_calls(r, out[i]);
 	for (size_t i = 0; i < r->n; i++)
 		if (r->v[i]->given)
-			find_calls(r, r->v[i]);
+			regions_find_calls(r, r->v[i]);
 	free(sorted);
 	return kept;
 }
@@ -144,6 +148,10 @@ static void add_target(const struct region *region, struct arena_target *target)
 {
 	uint32_t first = target->nranges;
 
+	if (region->scope == REGION_PATH) {
+		regions_path_target(region, target);
+		return;
+	}
 	for (size_t i = 0; i < region->nranges + region->ncalls && target->nranges < ARENA_RANGES; i++) {
 		struct range at = i < region->nranges ? region->ranges[i] : region->calls[i - region->nranges];
 
@@ -182,6 +190,7 @@ void regions_target(struct region *const *regions, size_t n, struct arena_target
 	made.nranges = 0;
 	made.inclusive = 0;
 	made.class = CLASS_CPU;
+	made.path = made.nlinks = 0;
 	for (size_t i = 0; i < n; i++) {
 		made.inclusive |= regions[i]->scope != REGION_LINE;
 		made.class = regions[i]->class;
@@ -189,4 +198,5 @@ void regions_target(struct region *const *regions, size_t n, struct arena_target
 	}
 	merge_ranges(&made);
 	memcpy(target, &made, offsetof(struct arena_target, range) + made.nranges * sizeof(made.range[0]));
+	memcpy(target->link, made.link, made.nlinks * sizeof(made.link[0]));
 }

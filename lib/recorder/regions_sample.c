@@ -27,7 +27,7 @@ struct place {
 static void charge_line(struct regions *r, struct mapping *mod, struct place *p)
 {
 	struct frame at;
-	struct range *ranges;
+	struct range *ranges, *uncharged;
 	const char *symbol;
 	size_t n;
 
@@ -35,11 +35,13 @@ static void charge_line(struct regions *r, struct mapping *mod, struct place *p)
 		p->region[p->n++] = regions_line(r, mod, p->off, &at);
 		return;
 	}
-	/* A function from outside the scope (an instance of a template): its caller is charged. */
+	/* A function from outside the scope (an instance of a template), or a part of one: its caller is charged. */
 	if (image_debug(mod->image) != IMAGE_DWARF || (symbol = image_symbol(mod->image, p->off)) == NULL)
 		return;
 	n = image_function_ranges(mod->image, symbol, &ranges);
-	mapping_pass(mod, ranges, n);
+	n = image_uncharged_ranges(mod->image, p->off, ranges, n, mapping_file_in_scope, mod, &uncharged);
+	mapping_pass(mod, uncharged, n);
+	free(uncharged);
 	free(ranges);
 	r->passed_more = true;
 }
@@ -57,7 +59,8 @@ static void charge_functions(struct regions *r, struct mapping *mod, struct plac
 	for (size_t i = 0; i < n && i < INLINE_DEPTH && p->n < PLACE_REGIONS; i++) {
 		struct region *g;
 
-		if (!frames[i].function || regions_is_root(frames[i].function) || !mapping_file_in_scope(frames[i].file, mod))
+		if (!frames[i].function || regions_is_root(frames[i].function) || !mapping_file_in_scope(frames[i].file, mod) ||
+		    !mapping_function_in_scope(frames[i].function, mod))
 			continue;
 		g = regions_function(r, mod, &frames[i]);
 		if (g->nranges > 0 && (p->n == 0 || p->region[p->n - 1] != g))
@@ -76,6 +79,12 @@ static bool may_fall_back(struct mapping *mod, uint64_t off)
 		return true;
 	n = image_frames(mod->image, off, frames, INLINE_DEPTH);
 	return mapping_is_wanted(mod, n > 0 && n <= INLINE_DEPTH ? frames[n - 1].file : NULL);
+}
+
+/* The region, if its function may be one. */
+static struct region *in_scope(struct region *g, struct mapping *mod)
+{
+	return g && mapping_function_in_scope(g->function, mod) ? g : NULL;
 }
 
 static struct place *slot_of(struct place *places, size_t cap, unsigned module, uint64_t off)
@@ -139,7 +148,7 @@ static void find_wide(struct regions *r, struct place *p)
 	for (size_t i = 0; i < r->n && p->nwide < PLACE_REGIONS; i++) {
 		struct region *g = r->v[i];
 
-		if (!(g->named || g->given || g->has_calls) || g->scope == REGION_LINE)
+		if (!(g->named || g->given || (g->has_calls && !g->only_part)) || g->scope == REGION_LINE || g->scope == REGION_PATH)
 			continue;
 		if (region_holds(g, p, place))
 			p->wide[p->nwide++] = g;
@@ -233,7 +242,7 @@ static void charge_fallback(struct regions *r, const struct arena_sample *s, boo
 		p = place_of(r, mod, offset_of(s->place[i]));
 		if (alone && !p->fell_back && mapping_image(mod)) {
 			if (may_fall_back(mod, p->off))
-				p->fallback = (mapping_is_runtime(mod) ? regions_stood_in : regions_fallback)(r, mod, p->off);
+				p->fallback = in_scope((mapping_is_runtime(mod) ? regions_stood_in : regions_fallback)(r, mod, p->off), mod);
 			p->fell_back = true;
 		}
 		if (p->fallback)
@@ -290,6 +299,9 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 		charged = charged || p->n > 0;
 		decided = r->mode == REGION_LINE && charged;
 	}
+	for (size_t i = 0; i < r->n && r->npaths > 0; i++)
+		if (r->v[i]->scope == REGION_PATH && (r->v[i]->named || r->v[i]->given) && regions_path_holds(r, r->v[i], s))
+			charge(r, r->v[i], s);
 	/* A thread that waits with a time limit, again and again (xz's first one), would be the greatest of all. */
 	if (!r->only_named && class != CLASS_SLEEP && (!charged || r->fell_back))
 		charge_fallback(r, s, !charged);

@@ -63,7 +63,8 @@ size_t schedule_baselines(size_t treated)
 	return treated ? (size_t)ceil(sqrt((double)treated)) : 1;
 }
 
-size_t schedule_block(struct schedule *s, size_t nregions, const unsigned *levels, size_t nlevels, struct trial **out)
+size_t schedule_block(struct schedule *s, size_t nregions, const unsigned *levels, size_t nlevels, size_t baselines,
+		      struct trial **out)
 {
 	size_t n = nregions * nlevels, k = 0;
 	struct trial *treated = xcalloc(n + 1, sizeof(*treated));
@@ -71,7 +72,7 @@ size_t schedule_block(struct schedule *s, size_t nregions, const unsigned *level
 	for (size_t r = 0; r < nregions; r++)
 		for (size_t l = 0; l < nlevels; l++)
 			treated[k++] = (struct trial){ r, levels[l] };
-	k = schedule_spread(s, treated, n, schedule_baselines(n), out);
+	k = schedule_spread(s, treated, n, baselines * schedule_baselines(n), out);
 	free(treated);
 	return k;
 }

@@ -1,7 +1,7 @@
 /*
  * schedule: in which order regions are sped up, and by how much.
  *
- * A block is one sweep: each region at each level once, in a fresh random order,
+ * A block is one sweep: each region at each level (as often as that is listed), in a fresh random order,
  * with baselines (nothing sped up) between them.  Windows that will be compared
  * thus lie within seconds of each other, and a drift of the machine cancels.
  * The order is a function of the seed.
@@ -37,7 +37,12 @@ size_t schedule_spread(struct schedule *s, struct trial *treated, size_t n, size
 /* How many baselines so many other trials deserve. */
 size_t schedule_baselines(size_t treated);
 
-/* One block for `nregions` regions and the levels (percent, without 0).  The caller frees *out.  Returns how many trials. */
-size_t schedule_block(struct schedule *s, size_t nregions, const unsigned *levels, size_t nlevels, struct trial **out);
+/*
+ * One block for `nregions` regions and the levels (percent, without 0), with `baselines`
+ * (at least 1) times as many baselines as they deserve.  The caller frees *out.  Returns
+ * how many trials.
+ */
+size_t schedule_block(struct schedule *s, size_t nregions, const unsigned *levels, size_t nlevels, size_t baselines,
+		      struct trial **out);
 
 #endif

@@ -72,7 +72,7 @@ static void new_block(struct conductor *c)
 	if (c->plan->adaptive)
 		c->ntrials = adapt_block(&c->adapt, c->schedule, id, n, &c->trials);
 	else
-		c->ntrials = schedule_block(c->schedule, n, c->plan->levels, c->plan->nlevels, &c->trials);
+		c->ntrials = schedule_block(c->schedule, n, c->plan->levels, c->plan->nlevels, c->plan->baselines, &c->trials);
 	for (size_t i = 0; i < n && decides(c); i++)
 		log_region(c, c->picked[i]);
 	journal_flush(c->journal);

@@ -12,11 +12,21 @@
 #include "recorder/shared.h"
 #include "recorder/wait_credit.h"
 
-/* Is the wait in the region?  Its frames end with the one that is charged, in line mode. */
+/*
+ * Is the wait in the region?  Its frames end with the one that is charged, in line mode.  Of a call path that ends in a
+ * line, that line may be anywhere in front of its callers: waits that last over a switch alone are taken so.
+ */
 static bool is_in(const struct arena_target *t, const struct arena_sample *at)
 {
+	uint32_t left = t->path;
+
 	if (t->class != CLASS_CPU)
 		return t->class == at->class;
+	if (left) {
+		for (uint32_t i = 0; i < at->nframes && i < ARENA_FRAMES && left; i++)
+			left = arena_path_left(t->link, t->nlinks, left, at->place[i]);
+		return left == 0;
+	}
 	for (uint32_t i = 0; i < at->nframes && i < ARENA_FRAMES; i++)
 		if (t->nranges && arena_in_ranges(t->range, t->nranges, at->place[i]))
 			return true;

@@ -115,6 +115,8 @@ static void drain_thread(struct conductor *c, uint32_t slot)
 	for (uint32_t i = 0; i < n; i++) {
 		struct arena_sample s = shared_sample(t, tail + i);
 
+		if (c->waiting)
+			continue;
 		processes_name(&c->processes, process, &s);
 		regions_sample(c->regions, &s);
 		bursts_sample(&c->bursts, slot, tail + i, &s);

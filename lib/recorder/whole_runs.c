@@ -57,6 +57,9 @@ void whole_runs_decide(struct conductor *c)
 		return;
 	if (!c->ready || c->cut || c->experiments > 0 || points_most_visits(&c->points) > 0)
 		return;
+	/* A whole run has the time that is to be waited for in it. */
+	if (c->plan->wait_ns)
+		return;
 	/* As with windows: nothing is measured before there is what is given. */
 	if (c->plan->given && !c->given_found)
 		return;

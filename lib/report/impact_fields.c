@@ -56,6 +56,7 @@ void impact_run_fields(const struct impact_writer *w, const struct profile_run *
 		put_known(w, "seed", r->seed);
 	}
 	impact_put_text(w, "mode", r->mode);
+	impact_put_text(w, "scope", r->scope);
 	impact_put_text(w, "status", r->status);
 	put_known(w, "processes", r->processes);
 	put_known(w, "cpu_ns", spent.cpu);

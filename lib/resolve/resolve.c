@@ -147,6 +147,7 @@ static bool same_function(const char *a, const char *b)
 /* What is known of a region when it comes. */
 struct wanted {
 	const char *symbol; /* NULL any */
+	const char *path;   /* the call path that it ends; NULL none */
 	const char *file;   /* NULL any */
 	uint64_t line;
 	bool function;      /* its scope; else a line */
@@ -211,14 +212,14 @@ static void add_aliases(struct resolve *r, struct buf *out, struct record *rec, 
 static void name_region(struct resolve *r, struct record *rec, struct buf *out, struct image *img, const struct place *p,
 			const struct wanted *want)
 {
-	const char *symbol = want->symbol ? want->symbol : p->frame.function;
-	char *function = image_demangle(symbol);
+	const char *symbol = want->path ? want->path : want->symbol ? want->symbol : p->frame.function;
+	char *function = want->path ? xstrdup(symbol) : image_demangle(symbol);
 
 	add_str(out, rec, "function", function);
 	add_str(out, rec, "symbol", symbol);
 	add_line(r, out, rec, &p->frame);
 	/* A function that is nowhere by its name is known to the debug information by another one. */
-	if (img && (p->fit == OWN || (want->function && p->fit == ANYWHERE)))
+	if (img && !want->path && (p->fit == OWN || (want->function && p->fit == ANYWHERE)))
 		add_aliases(r, out, rec, img, p->off, function);
 	free(function);
 }
@@ -230,7 +231,7 @@ static void add_fingerprints(struct resolve *r, struct record *rec, struct buf *
 	struct fingerprint_place at = { .line = want->function ? 0 : p->frame.line };
 	char *file, *module;
 
-	if (!img || !p->frame.file || !p->frame.line || (want->file && strcmp(want->file, p->frame.file) != 0) ||
+	if (!img || want->path || !p->frame.file || !p->frame.line || (want->file && strcmp(want->file, p->frame.file) != 0) ||
 	    (want->line && want->line != p->frame.line && !want->function))
 		return;
 	at.file = file = modules_local_path(&r->modules, p->frame.file);
@@ -269,18 +270,22 @@ static struct place best_place(const struct record *rec, const char *ranges, con
 static bool resolve_region(struct resolve *r, struct record *rec, struct module *mod, struct buf *out)
 {
 	const char *ranges, *scope = record_get(rec, "scope");
-	struct wanted want = { record_get(rec, "symbol"), record_get(rec, "file"), 0, scope && !strcmp(scope, "function") };
+	struct wanted want = { .symbol = record_get(rec, "symbol"), .file = record_get(rec, "file"), .function = scope && !strcmp(scope, "function") };
 	bool named = record_get(rec, "function"); /* before now: what is known now may be of another file */
 	struct image *img;
 	struct place p;
 
+	if (want.symbol && strchr(want.symbol, ';')) {
+		want.path = want.symbol;
+		want.symbol = record_get(rec, "leaf");
+	}
 	if (!record_need_str(rec, "ranges", &ranges) || !record_opt_u64(rec, "line", &want.line))
 		return false;
 	img = named ? NULL : modules_image(&r->modules, mod);
 	p = best_place(rec, ranges, &want, img);
 	if (p.fit == NOWHERE || named)
 		return named && p.fit != NOWHERE;
-	if (want.symbol || p.frame.function)
+	if (want.path || want.symbol || p.frame.function)
 		name_region(r, rec, out, img, &p, &want);
 	else
 		add_offset(out, rec, mod, p.off);

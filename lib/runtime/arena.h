@@ -34,7 +34,7 @@
 #include "vclock/world.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d0f, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d10, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes, at most; further threads run unprofiled */
 	ARENA_THREADS_PIECE = 4,  /* so many slots are mapped at a time */
@@ -48,6 +48,8 @@ enum {
 	ARENA_RING = 128,         /* samples a thread keeps for the conductor; a power of two */
 	ARENA_FRAMES = 24,        /* frames kept of a sample's stack */
 	ARENA_RANGES = 8192,      /* address ranges of one target */
+	ARENA_PATH = 8,           /* functions of a call path, at most */
+	ARENA_LINKS = 2048,       /* address ranges of one */
 	ARENA_MODULES = 512,      /* modules of a process */
 	ARENA_ROWS = 6 << 20,     /* unwind rows of all modules */
 	ARENA_AHEAD_NS = 2000000, /* by how much credits of sleeps run ahead of them */
@@ -218,18 +220,34 @@ struct arena_range {
 };
 
 /*
+ * Of a call path "a;b;c": [lo, hi) holds code of some of these.  Where n of them
+ * are still to be found on the stack, those further in having been, left[n] are
+ * behind a frame that is here.
+ */
+struct arena_link {
+	uint64_t lo, hi; /* places */
+	uint8_t left[ARENA_PATH + 1];
+};
+
+/*
  * What counts as "in the region".  Two of these take turns; the runtime uses
  * the one that `target` names.  Sorted by lo, disjoint.
  *
  * A sample is in the region when its innermost frame outside `passed` code is
  * in `range` (exclusive: line regions), or any of its frames is (inclusive:
- * function regions), or the thread was waiting in this way (class regions).
+ * function regions), or the thread was waiting in this way (class regions), or
+ * its frames have all of a call path, from the last function outwards, with
+ * whatever else between them.  Is the last of the path a line, then it is found as
+ * a line region is, if not `inclusive`.
  */
 struct arena_target {
 	uint32_t nranges;
 	uint32_t inclusive;
 	uint32_t class; /* enum arena_class; CLASS_CPU: not a class region */
+	uint32_t path;  /* so many functions and lines that `link` is of; 0: not a call path */
+	uint32_t nlinks;
 	struct arena_range range[ARENA_RANGES];
+	struct arena_link link[ARENA_LINKS]; /* sorted by lo, disjoint */
 };
 
 /*
@@ -562,6 +580,31 @@ static inline bool arena_in_ranges(const struct arena_range *r, uint32_t n, uint
 			return true;
 	}
 	return false;
+}
+
+/*
+ * How much of a call path is still to be found behind a frame at `place`, if it was
+ * `left` before it.  No number and no content of the links is harmful, as they may be overwritten.
+ */
+static inline uint32_t arena_path_left(const struct arena_link *link, size_t nlinks, uint32_t left, uint64_t place)
+{
+	size_t lo = 0, hi = nlinks < ARENA_LINKS ? nlinks : ARENA_LINKS;
+
+	if (left > ARENA_PATH)
+		return left;
+	if (left > ARENA_PATH)
+		return left;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (place < link[mid].lo)
+			hi = mid;
+		else if (place >= link[mid].hi)
+			lo = mid + 1;
+		else
+			return link[mid].left[left] < left ? link[mid].left[left] : left;
+	}
+	return left;
 }
 
 static inline uint32_t window_number(uint32_t window)

@@ -31,16 +31,22 @@ static bool step(struct unwind_cursor *c, const struct unwind_module *m)
 	return unwind_step_in(c, m, m ? reach_rows(m->first, m->nrows) : NULL) && c->pc;
 }
 
-/* Does a frame at `place` put the stack into the region? */
-static bool is_in(const struct arena_target *target, uint64_t place, bool decided)
+/* Does a frame at `place` put the stack into the region?  `left`: of a call path; 0: it is none. */
+static bool is_in(const struct arena_target *target, uint64_t place, bool decided, uint32_t *left)
 {
+	if (unlikely(*left)) {
+		/* A line at the end of the path is that of the frame that is charged. */
+		if (target->inclusive || !decided || *left != target->path)
+			*left = arena_path_left(target->link, target->nlinks, *left, place);
+		return *left == 0;
+	}
 	return target->nranges && arena_in_ranges(target->range, target->nranges, place) && (target->inclusive || !decided);
 }
 
 /* May frames further out do so? */
 static bool is_open(const struct arena_target *target, bool in)
 {
-	return target->inclusive && !in;
+	return (target->inclusive || target->path) && !in;
 }
 
 static void walk_frames(struct stack *s, struct unwind_cursor *c)
@@ -48,6 +54,7 @@ static void walk_frames(struct stack *s, struct unwind_cursor *c)
 	uint32_t index = atomic_load_explicit(&arena->target, memory_order_acquire) & 1;
 	const struct arena_target *target = &arena->targets[index], *given = &arena->givens[index];
 	const struct arena_scope *scope = &arena->scopes[atomic_load_explicit(&arena->scope, memory_order_acquire) & 1];
+	uint32_t target_left = target->path, given_left = given->path;
 	bool whole = atomic_load_explicit(&arena->whole_stacks, memory_order_relaxed) != 0;
 	uint32_t nmodules;
 	const struct unwind_module *modules = stack_modules(&nmodules);
@@ -60,8 +67,8 @@ static void walk_frames(struct stack *s, struct unwind_cursor *c)
 
 		if (s->n < ARENA_FRAMES)
 			s->place[s->n++] = place;
-		s->hit = s->hit || is_in(target, place, s->decided);
-		s->given = s->given || is_in(given, place, s->decided);
+		s->hit = s->hit || is_in(target, place, s->decided, &target_left);
+		s->given = s->given || is_in(given, place, s->decided, &given_left);
 		s->decided = s->decided || (m && m->own && !arena_in_ranges(scope->passed, scope->npassed, place));
 		if (s->decided && !is_open(target, s->hit) && !is_open(given, s->given) && !whole)
 			return;

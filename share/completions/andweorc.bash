@@ -6,8 +6,9 @@
 _andweorc_options() {
 	case $1 in
 	andweorc-record)
-		echo '-o= --output= -d= --duration= -n= --runs= -m= --mode= -r= --region= --only= -x= --exclude= -P= --point= -s= --speedups= --given=' \
+		echo '-o= --output= -d= --duration= -w= --wait= -n= --runs= -m= --mode= -r= --region= --only= -x= --exclude= -P= --point= -s= --speedups= --given=' \
 			'--design= --until= --max-regions= --seed= --sampler= --period= --window= --attach-only --show-output --block=' \
+			'--only-function= --exclude-function= --config= --print-config' \
 			'--side= --commit= -q --quiet -h --help -V --version'
 		;;
 	andweorc-resolve)
@@ -41,7 +42,7 @@ _andweorc_values() {
 	andweorc-diff:-f | andweorc-diff:--format) echo 'text markdown summary github tsv json' ;;
 	andweorc-diff:--fail-on) echo 'regression change inconclusive' ;;
 	andweorc-resolve:--debug-dir) echo DIRECTORIES ;;
-	*:-o | *:--output | *:--map | *:--confirm | *:--render | *:--base | *:--script) echo FILES ;;
+	*:-o | *:--output | *:--map | *:--confirm | *:--render | *:--base | *:--script | *:--config) echo FILES ;;
 	esac
 }
 

@@ -105,7 +105,7 @@ static void simulate(gsl_rng *rng, const struct program *p, bool adaptive, struc
 		for (m.window = 0; m.window < p->windows && !out->reached;) {
 			struct trial *trial;
 			size_t n = adaptive ? adapt_block(&a, &schedule, id, REGIONS, &trial) :
-					      schedule_block(&schedule, REGIONS, LEVELS, NLEVELS, &trial);
+					      schedule_block(&schedule, REGIONS, LEVELS, NLEVELS, 1, &trial);
 
 			one_block(&m, &a, run, ++block, trial, n);
 			free(trial);

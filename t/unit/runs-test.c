@@ -60,7 +60,7 @@ static size_t simulate(gsl_rng *rng, const struct program *p, struct causal_obs 
 	schedule_init(&schedule, gsl_rng_get(rng));
 	for (size_t run = 0, block = 1; run < p->runs; block++) {
 		struct trial *trial;
-		size_t ntrials = schedule_block(&schedule, p->regions, LEVELS, NLEVELS, &trial);
+		size_t ntrials = schedule_block(&schedule, p->regions, LEVELS, NLEVELS, 1, &trial);
 
 		for (size_t i = 0; i < ntrials && run < p->runs; i++, run++) {
 			bool ours = trial[i].region == 0, baseline = trial[i].region == (size_t)TRIAL_BASELINE;
