@@ -36,6 +36,7 @@ mandir   ?= $(datadir)/man
 bashcompdir ?= $(datadir)/bash-completion/completions
 zshcompdir  ?= $(datadir)/zsh/site-functions
 fishcompdir ?= $(datadir)/fish/vendor_completions.d
+rustdir  ?= $(datadir)/andweorc/rust
 VERSION  := $(shell sed -n 's/^\#define ANDWEORC_VERSION "\(.*\)"/\1/p' lib/base/cli.h)
 
 ifeq ($(origin CC),default)
@@ -295,6 +296,9 @@ fuzz:
 
 # ---- installation -----------------------------------------------------------
 
+# Crates come as sources: cargo builds them with the programs that use them.
+RUST_SRC := $(patsubst share/rust/%,%,$(wildcard $(foreach f,Cargo.toml README.md src/*.rs examples/*.rs,share/rust/*/$(f))))
+
 .PHONY: install uninstall
 install: all
 	$(INSTALL) -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(libdir)/andweorc' '$(DESTDIR)$(libdir)/pkgconfig' \
@@ -312,6 +316,7 @@ install: all
 	for t in $(TOOLS); do $(INSTALL) -m 644 share/completions/andweorc.bash '$(DESTDIR)$(bashcompdir)'/"$$t"; done
 	$(INSTALL) -m 644 share/completions/_andweorc '$(DESTDIR)$(zshcompdir)'
 	$(INSTALL) -m 644 share/completions/*.fish '$(DESTDIR)$(fishcompdir)'
+	for f in $(RUST_SRC); do $(INSTALL) -D -m 644 "share/rust/$$f" '$(DESTDIR)$(rustdir)'/"$$f"; done
 
 uninstall:
 	rm -f $(TOOLS:%='$(DESTDIR)$(bindir)/%') '$(DESTDIR)$(libdir)/andweorc/libandweorc.so' \
@@ -319,7 +324,9 @@ uninstall:
 		'$(DESTDIR)$(includedir)/andweorc.h' '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
 	for m in share/man/man*/*; do rm -f '$(DESTDIR)$(mandir)'/"$${m#share/man/}"; done
 	rm -f $(TOOLS:%='$(DESTDIR)$(bashcompdir)/%') '$(DESTDIR)$(zshcompdir)/_andweorc' $(TOOLS:%='$(DESTDIR)$(fishcompdir)/%.fish')
+	rm -f $(RUST_SRC:%='$(DESTDIR)$(rustdir)/%')
 	-rmdir '$(DESTDIR)$(libdir)/andweorc' 2>/dev/null
+	-rmdir -p $(patsubst %/,'$(DESTDIR)$(rustdir)/%',$(sort $(dir $(filter %.rs,$(RUST_SRC))))) 2>/dev/null
 
 .PHONY: clean
 clean:

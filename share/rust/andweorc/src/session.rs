@@ -178,6 +178,7 @@ fn wait_for(mut child: Child, dir: &Path) -> std::io::Result<ExitStatus> {
             return Ok(status);
         }
         if request.exists() {
+            eprintln!("andweorc: the program asks for other experiments, and is recorded anew");
             ask_to_end(&child);
             break;
         }

@@ -3,7 +3,6 @@
 use crate::runtime;
 use std::os::raw::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// A look at what the threads do.  At the end of the time, andweorc-record sends SIGTERM, and kills two seconds later.
@@ -39,6 +38,25 @@ fn is_alone() -> bool {
     std::fs::read_dir("/proc/self/task").map_or(true, |tasks| tasks.count() < 2)
 }
 
+/// Sleeps, or until a signal comes.  The system call is made here and not by libc, where the profiler would take the
+/// sleep for one that the program could shorten, and try what that does.
+#[cfg(target_arch = "x86_64")]
+fn doze(time: Duration) {
+    const SYS_NANOSLEEP: i64 = 35;
+    let time = [time.as_secs() as i64, i64::from(time.subsec_nanos())];
+
+    // SAFETY: nanosleep(2) reads a timespec, which is two words, and is given no place for what is left.
+    unsafe {
+        std::arch::asm!("syscall", inlateout("rax") SYS_NANOSLEEP => _, in("rdi") time.as_ptr(), in("rsi") 0,
+            lateout("rcx") _, lateout("r11") _, options(nostack));
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn doze(time: Duration) {
+    std::thread::sleep(time);
+}
+
 /// Returns when the recorder wants the program to end, when the last visit is long ago, or when no other thread is
 /// there.  A program that has a handler of SIGTERM keeps it, and ends as that says.
 pub(crate) fn while_working() {
@@ -48,7 +66,7 @@ pub(crate) fn while_working() {
         // SAFETY: the value is that of the last call.
         unsafe { signal(SIGTERM, before) };
     }
-    // To the profiler this is a wait for other threads, and no sleep that could be shorter.
+    // To the profiler this is a wait for other threads.
     runtime::pre_block();
     watch();
     runtime::post_block(true);
@@ -64,7 +82,7 @@ fn watch() {
 
     while !TOLD_TO_END.load(Ordering::Relaxed) && !is_alone() && last.elapsed() < limit {
         WORKED.store(false, Ordering::Relaxed);
-        sleep(LOOK);
+        doze(LOOK);
         if WORKED.load(Ordering::Relaxed) {
             last = Instant::now();
             limit = IDLE;

@@ -1,0 +1,42 @@
+//! Two threads that do a light and a heavy phase, with a barrier after each.
+//!
+//!     ANDWEORC_ENABLED=1 cargo run --release --example barrier_phases
+//!
+//! Expected: of each round 1 part of 16 is the light phase, 15 parts are the heavy one, and
+//! both threads are in the same one.  So the impact of heavy is near 0.94, that of light near 0.06.
+
+use andweorc::progress;
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::thread;
+
+const ROUNDS: u64 = 1500;
+const PART: u64 = 80_000; // steps of some 0.1 ms
+const SEED: u64 = 88172645463325252;
+
+#[rustfmt::skip] #[inline(never)]
+fn light(round: u64) -> u64 { (0..PART).fold(SEED, |x: u64, i| { let y = x ^ x << 13; (y ^ y >> 7).wrapping_add(i ^ u64::from(line!())) }) ^ round }
+#[rustfmt::skip] #[inline(never)]
+fn heavy(round: u64) -> u64 { (0..15 * PART).fold(SEED, |x: u64, i| { let y = x ^ x << 13; (y ^ y >> 7).wrapping_add(i ^ u64::from(line!())) }) ^ round }
+
+fn main() {
+    andweorc::init().expect("Failed to initialize profiler");
+
+    let barrier = Barrier::new(2);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for round in 0..ROUNDS {
+                    black_box(light(round));
+                    barrier.wait();
+                    black_box(heavy(round));
+                    if barrier.wait().is_leader() {
+                        progress!("round");
+                    }
+                }
+            });
+        }
+    });
+    println!("{} rounds", ROUNDS);
+    andweorc::run_experiments("round");
+}
