@@ -39,7 +39,7 @@ END
 work() {
 	cat <<-END
 		#[inline(never)]
-		fn $1() -> u64 { std::hint::black_box((0..$2).fold(88172645463325252, |x: u64, i| { let y = x ^ x << 13; (y ^ y >> 7).wrapping_add(i ^ u64::from(line!())) })) }
+		fn $1() -> u64 { let sum = (0..$2).fold(88172645463325252, |x: u64, i| { let y = x ^ x << 13; (y ^ y >> 7).wrapping_add(i ^ u64::from(line!())) }); unsafe { std::ptr::read_volatile(&sum) } }
 	END
 }
 
@@ -90,7 +90,7 @@ fn get_work() -> u64 {
 }
 
 fn process(work: u64) {
-    std::hint::black_box(work ^ outside());
+    let _ = work ^ outside();
 }
 
 fn main() {
@@ -227,10 +227,14 @@ END
 
 # What a visit costs, in nanoseconds: the least of several tries.
 cat >readme/src/bin/cost.rs <<'END'
-use std::hint::black_box;
 use std::time::Instant;
 
 const N: u64 = 20_000_000;
+
+fn keep(i: u64) {
+    // SAFETY: it is a reference that is read.
+    unsafe { std::ptr::read_volatile(&i) };
+}
 
 fn least(loops: impl Fn()) -> f64 {
     let once = |_| {
@@ -243,9 +247,9 @@ fn least(loops: impl Fn()) -> f64 {
 
 fn main() {
     andweorc::init().expect("init");
-    let without = least(|| (0..N).for_each(|i| { black_box(i); }));
-    let point = least(|| (0..N).for_each(|i| { black_box(i); andweorc::progress!("x"); }));
-    let span = least(|| (0..N).for_each(|i| { let _span = andweorc::span!("y"); black_box(i); }));
+    let without = least(|| (0..N).for_each(|i| { keep(i); }));
+    let point = least(|| (0..N).for_each(|i| { keep(i); andweorc::progress!("x"); }));
+    let span = least(|| (0..N).for_each(|i| { let _span = andweorc::span!("y"); keep(i); }));
     println!("{:.3} {:.3}", point - without, span - without);
 }
 END
@@ -337,13 +341,18 @@ impact() {
 	sed -n "s/^[0-9]*\. .*::$1\(::.*\)\? (impact = \([-0-9.]*\),.*/\2/p" got
 }
 
-# 7 and 3 parts of all the time: known answers, held so that a busy machine does not matter.
-quick_start() {
+# profiles PROGRAM NAME: until something can be said of the function; on a machine that others use it takes longer
+profiles() {
 	for seconds in 5 10 20; do
-		ANDWEORC_ENABLED=1 ANDWEORC_DURATION=$seconds exits 0 "$bin/quick" >got 2>err
-		test -z "$(impact heavy)" || break
+		ANDWEORC_ENABLED=1 ANDWEORC_DURATION=$seconds exits 0 "$bin/$1" >got 2>err
+		test -z "$(impact "$2")" || break
 	done
 	cat err got
+}
+
+# 7 and 3 parts of all the time: known answers, held so that a busy machine does not matter.
+quick_start() {
+	profiles quick heavy
 	has '^=== Causal Profiling Results ===$' got
 	has '^Top optimization opportunities:$' got
 	has "^1\. quick\.rs:2 .*heavy" got
@@ -354,11 +363,7 @@ quick_start() {
 }
 
 multi_threaded() {
-	for seconds in 5 10 20; do
-		ANDWEORC_ENABLED=1 ANDWEORC_DURATION=$seconds exits 0 "$bin/multi" >got 2>err
-		test -z "$(impact inside)" || break
-	done
-	cat err got
+	profiles multi inside
 	has "^Progress point 'work_done'\$" got
 	has "^1\. multi\.rs:2 .*inside" got
 	# The other threads' wait is none of the program's code ...

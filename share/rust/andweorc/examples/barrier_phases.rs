@@ -6,7 +6,6 @@
 //! both threads are in the same one.  So the impact of heavy is near 0.94, that of light near 0.06.
 
 use andweorc::progress;
-use std::hint::black_box;
 use std::sync::Barrier;
 use std::thread;
 
@@ -23,20 +22,22 @@ fn main() {
     andweorc::init().expect("Failed to initialize profiler");
 
     let barrier = Barrier::new(2);
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                for round in 0..ROUNDS {
-                    black_box(light(round));
-                    barrier.wait();
-                    black_box(heavy(round));
-                    if barrier.wait().is_leader() {
-                        progress!("round");
-                    }
-                }
-            });
+    let work = || {
+        let mut sum = 0;
+        for round in 0..ROUNDS {
+            sum ^= light(round);
+            barrier.wait();
+            sum ^= heavy(round);
+            if barrier.wait().is_leader() {
+                progress!("round");
+            }
         }
+        sum
+    };
+    let sum = thread::scope(|scope| {
+        let other = scope.spawn(work);
+        work() ^ other.join().unwrap()
     });
-    println!("{} rounds", ROUNDS);
+    println!("{} rounds: {:x}", ROUNDS, sum);
     andweorc::run_experiments("round");
 }

@@ -6,7 +6,6 @@
 //! overlaps with the other thread's time inside: its impact is near 0.
 
 use andweorc::progress;
-use std::hint::black_box;
 use std::sync::Mutex;
 use std::thread;
 
@@ -23,17 +22,19 @@ fn main() {
     andweorc::init().expect("Failed to initialize profiler");
 
     let shared = Mutex::new(0);
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                for round in 0..ROUNDS {
-                    *shared.lock().unwrap() ^= inside(round);
-                    black_box(outside(round));
-                    progress!("round");
-                }
-            });
+    let work = || {
+        let mut sum = 0;
+        for round in 0..ROUNDS {
+            *shared.lock().unwrap() ^= inside(round);
+            sum ^= outside(round);
+            progress!("round");
         }
+        sum
+    };
+    let sum = thread::scope(|scope| {
+        let other = scope.spawn(work);
+        work() ^ other.join().unwrap()
     });
-    println!("{} rounds", 2 * ROUNDS);
+    println!("{} rounds: {:x}", 2 * ROUNDS, sum ^ *shared.lock().unwrap());
     andweorc::run_experiments("round");
 }

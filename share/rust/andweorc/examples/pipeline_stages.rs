@@ -6,7 +6,6 @@
 //! other stages are near 0, although they work as well.
 
 use andweorc::progress;
-use std::hint::black_box;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -27,20 +26,17 @@ fn main() {
 
     let (to_transform, parsed) = sync_channel(4);
     let (to_serialize, transformed) = sync_channel(4);
-    let stages = [
-        thread::spawn(move || (0..ITEMS).for_each(|item| to_transform.send(parse(item)).unwrap())),
-        thread::spawn(move || parsed.iter().for_each(|item| to_serialize.send(transform(item)).unwrap())),
-        thread::spawn(move || {
-            for item in transformed {
-                black_box(serialize(item));
-                progress!("item");
-            }
-        }),
-    ];
+    thread::spawn(move || (0..ITEMS).for_each(|item| to_transform.send(parse(item)).unwrap()));
+    thread::spawn(move || parsed.iter().for_each(|item| to_serialize.send(transform(item)).unwrap()));
+    let last = thread::spawn(move || {
+        let mut sum = 0;
+        for item in transformed {
+            sum ^= serialize(item);
+            progress!("item");
+        }
+        sum
+    });
 
-    for stage in stages {
-        stage.join().unwrap();
-    }
-    println!("{} items", ITEMS);
+    println!("{} items: {:x}", ITEMS, last.join().unwrap());
     andweorc::run_experiments("item");
 }

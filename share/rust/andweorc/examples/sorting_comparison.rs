@@ -6,7 +6,6 @@
 //! measures itself: run without the profiler, it prints them.  Insertion has nearly all.
 
 use andweorc::progress;
-use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 const ROUNDS: u64 = 2000;
@@ -43,11 +42,11 @@ fn main() {
 
     let (mut insertion, mut library) = (Duration::ZERO, Duration::ZERO);
     for round in 0..ROUNDS {
-        let v = black_box(numbers(round));
+        let v = numbers(round);
         let began = Instant::now();
-        let a = black_box(by_insertion(v.clone()));
+        let a = by_insertion(v.clone());
         let between = Instant::now();
-        let b = black_box(by_library(v));
+        let b = by_library(v);
         insertion += between - began;
         library += between.elapsed();
         assert!(a == b);

@@ -111,15 +111,15 @@ impl RunnerConfig {
         if let Some(rounds) = variable("ANDWEORC_BASELINE_ROUNDS", "number")? {
             config.baseline_rounds = rounds;
         }
-        match variable::<f64>("ANDWEORC_DURATION", "number of seconds")? {
-            None => config.options(),
-            Some(0.0) => config.levels_and_regions(),
-            Some(seconds) => {
-                let mut options = config.levels_and_regions()?;
-                options.extend(["-d".into(), seconds.to_string()]);
-                Ok(options)
-            }
+        let seconds: Option<f64> = variable("ANDWEORC_DURATION", "number of seconds")?;
+        let mut options = config.levels_and_regions()?;
+        let seconds = seconds.unwrap_or_else(|| config.time().as_secs_f64());
+
+        // 0: one run, to its own end.
+        if seconds != 0.0 {
+            options.extend(["-d".into(), seconds.to_string()]);
         }
+        Ok(options)
     }
 }
 
