@@ -81,7 +81,8 @@ TOOL_OBJ    := $(call obj,$(wildcard cmd/*.c))
 REPLAY_OBJ  := $(call obj,$(wildcard t/bench/history/*.c))
 
 UNIT      := $(patsubst t/unit/%.c,$(O)/t/unit/%,$(wildcard t/unit/*.c))
-RUST_MODULES  := t/workload/andweorc.rs t/workload/workload.rs
+RUST_MODULES  := t/workload/workload.rs
+RUST_CRATE    := $(O)/t/workload/libandweorc.rlib
 RUST_PROGRAMS := $(filter-out $(RUST_MODULES),$(wildcard t/workload/*.rs))
 WORKLOAD  := $(patsubst t/workload/%.c,$(O)/t/workload/%,$(wildcard t/workload/*.c)) \
 	$(patsubst t/workload/%.cc,$(O)/t/workload/%,$(wildcard t/workload/*.cc)) $(O)/t/workload/plugin.so \
@@ -187,10 +188,15 @@ $(O)/t/workload/%: t/workload/%.cc $(WORKLOAD_H) $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -std=c++20 -D_GNU_SOURCE -Ilib $(filter-out $(C_ONLY),$(WARN)) $(TEST_CFLAGS) -o $@ $< -pthread
 # With Rust 1.63 or newer; without any, these programs do not exist.
-$(O)/t/workload/%: t/workload/%.rs $(RUST_MODULES) $(O)/flags
+COMPILE_RUST = MAKEFLAGS= $(RUSTC) --edition 2021 $(if $(WERROR),-D warnings) -O -g -o $@
+$(RUST_CRATE): share/rust/andweorc/src/lib.rs $(wildcard share/rust/andweorc/src/*.rs) $(O)/flags
 	$(call say,RUSTC)
 	@mkdir -p $(@D)
-	$(Q)MAKEFLAGS= $(RUSTC) --edition 2021 $(if $(WERROR),-D warnings) -O -g -o $@ $<
+	$(Q)$(COMPILE_RUST) --crate-type rlib --crate-name andweorc $<
+$(O)/t/workload/%: t/workload/%.rs $(RUST_MODULES) $(RUST_CRATE) $(O)/flags
+	$(call say,RUSTC)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE_RUST) --extern andweorc=$(RUST_CRATE) $<
 $(O)/t/workload/plugin.so: t/workload/plugin/loaded.c $(WORKLOAD_H) $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
