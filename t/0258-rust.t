@@ -397,10 +397,10 @@ in_readme() {
 }
 
 cargo_runs() {
-	in_readme 0 cargo andweorc run --release --bin quick -n 3 -d 9 -o kept --save-baseline main -- 400 >got 2>err
+	in_readme 0 cargo andweorc run --release --bin quick -n 3 -d 9 -o kept --save-baseline main -- 100000 >got 2>err
 	cat err got
 	has 'quick\.rs:2' got
-	has '^run.*	command=[^	]*/release/quick%20400	' readme/kept
+	has '^run.*	command=[^	]*/release/quick%20100000	' readme/kept
 	has '^andweorc.*	resolved=1' readme/kept
 	echo main >want
 	in_readme 0 cargo andweorc list >got
@@ -414,7 +414,7 @@ cargo_reports() {
 	has '"point": "request_complete"' json
 	in_readme 0 cargo andweorc report --format=csv ./kept >csv
 	has '^point,' csv
-	has '^request_complete,' csv
+	has '^"request_complete",.*heavy' csv
 }
 
 cargo_compares() {
@@ -422,8 +422,9 @@ cargo_compares() {
 	in_readme 0 cargo andweorc diff again -- -f tsv >got 2>err
 	has '	request_complete	' got
 	has '	unchanged	' got
-	in_readme 0 cargo andweorc run --release --bin quick -n 3 -d 9 --baseline main -- 400 >got 2>err
+	in_readme 0 cargo andweorc run --release --bin quick -d 4 --baseline main -- 200 >got 2>err
 	cat err got
+	has '^cargo-andweorc: runs are short' err
 	has "^Compared with the baseline 'main':\$" got
 	has 'request_complete' got
 }

@@ -28,7 +28,7 @@ run: builds a program of the package, records it, and prints the report.
   --all-features, --no-default-features, --locked, --offline, --frozen
                                for cargo; release builds get debug information
   -d, --duration SECONDS       of experiments (default: 30)
-  -n, --runs RUNS              (default: 5 with a baseline, for comparisons; else as many as fit)
+  -n, --runs RUNS              (default: as many as there is time for; with a baseline, 5 at the least)
   -m, --mode, -r, --region, -P, --point, -s, --speedups, --only, -x, --exclude, --max-regions, --design, --until
                                for andweorc-record
   --round-duration-ms MS, --baseline-rounds N
