@@ -242,8 +242,8 @@ fn print_results(dir: &Path, lines: &str) {
     }
 }
 
-/// Records, analyzes, and returns what came out for the Runner that a recorded process has got to.  Without such a
-/// one it prints the results, and ends the process as the program has ended.
+/// Records, analyzes, and returns what came out for the Runner that a recorded process has got to; without such a
+/// one it prints the results.
 fn record(dir: &Path, request: &Request) -> Result<Outcome, Error> {
     let log = env::var_os("ANDWEORC_LOG").map_or_else(|| dir.join("log"), PathBuf::from);
 
