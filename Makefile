@@ -36,6 +36,7 @@ mandir   ?= $(datadir)/man
 bashcompdir ?= $(datadir)/bash-completion/completions
 zshcompdir  ?= $(datadir)/zsh/site-functions
 fishcompdir ?= $(datadir)/fish/vendor_completions.d
+rustdir  ?= $(datadir)/andweorc/rust
 VERSION  := $(shell sed -n 's/^\#define ANDWEORC_VERSION "\(.*\)"/\1/p' lib/base/cli.h)
 
 ifeq ($(origin CC),default)
@@ -79,7 +80,8 @@ TOOL_OBJ    := $(call obj,$(wildcard cmd/*.c))
 REPLAY_OBJ  := $(call obj,$(wildcard t/bench/history/*.c))
 
 UNIT      := $(patsubst t/unit/%.c,$(O)/t/unit/%,$(wildcard t/unit/*.c))
-RUST_MODULES  := t/workload/andweorc.rs t/workload/workload.rs
+RUST_MODULES  := t/workload/workload.rs
+RUST_CRATE    := $(O)/t/workload/libandweorc.rlib
 RUST_PROGRAMS := $(filter-out $(RUST_MODULES),$(wildcard t/workload/*.rs))
 WORKLOAD  := $(patsubst t/workload/%.c,$(O)/t/workload/%,$(wildcard t/workload/*.c)) \
 	$(patsubst t/workload/%.cc,$(O)/t/workload/%,$(wildcard t/workload/*.cc)) $(O)/t/workload/plugin.so \
@@ -185,10 +187,15 @@ $(O)/t/workload/%: t/workload/%.cc $(WORKLOAD_H) $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -std=c++20 -D_GNU_SOURCE -Ilib $(filter-out $(C_ONLY),$(WARN)) $(TEST_CFLAGS) -o $@ $< -pthread
 # With Rust 1.63 or newer; without any, these programs do not exist.
-$(O)/t/workload/%: t/workload/%.rs $(RUST_MODULES) $(O)/flags
+COMPILE_RUST = MAKEFLAGS= $(RUSTC) --edition 2021 $(if $(WERROR),-D warnings) -O -g -o $@
+$(RUST_CRATE): share/rust/andweorc/src/lib.rs $(wildcard share/rust/andweorc/src/*.rs) $(O)/flags
 	$(call say,RUSTC)
 	@mkdir -p $(@D)
-	$(Q)MAKEFLAGS= $(RUSTC) --edition 2021 $(if $(WERROR),-D warnings) -O -g -o $@ $<
+	$(Q)$(COMPILE_RUST) --crate-type rlib --crate-name andweorc $<
+$(O)/t/workload/%: t/workload/%.rs $(RUST_MODULES) $(RUST_CRATE) $(O)/flags
+	$(call say,RUSTC)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE_RUST) --extern andweorc=$(RUST_CRATE) $<
 $(O)/t/workload/plugin.so: t/workload/plugin/loaded.c $(WORKLOAD_H) $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
@@ -294,6 +301,9 @@ fuzz:
 
 # ---- installation -----------------------------------------------------------
 
+# Crates come as sources: cargo builds them with the programs that use them.
+RUST_SRC := $(patsubst share/rust/%,%,$(wildcard $(foreach f,Cargo.toml README.md src/*.rs examples/*.rs,share/rust/*/$(f))))
+
 .PHONY: install uninstall
 install: all
 	$(INSTALL) -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(libdir)/andweorc' '$(DESTDIR)$(libdir)/pkgconfig' \
@@ -311,6 +321,7 @@ install: all
 	for t in $(TOOLS); do $(INSTALL) -m 644 share/completions/andweorc.bash '$(DESTDIR)$(bashcompdir)'/"$$t"; done
 	$(INSTALL) -m 644 share/completions/_andweorc '$(DESTDIR)$(zshcompdir)'
 	$(INSTALL) -m 644 share/completions/*.fish '$(DESTDIR)$(fishcompdir)'
+	for f in $(RUST_SRC); do $(INSTALL) -D -m 644 "share/rust/$$f" '$(DESTDIR)$(rustdir)'/"$$f"; done
 
 uninstall:
 	rm -f $(TOOLS:%='$(DESTDIR)$(bindir)/%') '$(DESTDIR)$(libdir)/andweorc/libandweorc.so' \
@@ -318,7 +329,9 @@ uninstall:
 		'$(DESTDIR)$(includedir)/andweorc.h' '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
 	for m in share/man/man*/*; do rm -f '$(DESTDIR)$(mandir)'/"$${m#share/man/}"; done
 	rm -f $(TOOLS:%='$(DESTDIR)$(bashcompdir)/%') '$(DESTDIR)$(zshcompdir)/_andweorc' $(TOOLS:%='$(DESTDIR)$(fishcompdir)/%.fish')
+	rm -f $(RUST_SRC:%='$(DESTDIR)$(rustdir)/%')
 	-rmdir '$(DESTDIR)$(libdir)/andweorc' 2>/dev/null
+	-rmdir -p $(patsubst %/,'$(DESTDIR)$(rustdir)/%',$(sort $(dir $(filter %.rs,$(RUST_SRC))))) 2>/dev/null
 
 .PHONY: clean
 clean:

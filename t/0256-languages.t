@@ -93,7 +93,6 @@ about() {
 # The hash map of Rust's library is not the program's own code, though its sources are at a place of their own.
 hash_maps() {
 	cat >maps.rs <<-'RS'
-		mod andweorc;
 		use std::collections::HashMap;
 		fn main() {
 		    let mut map: HashMap<u64, u64> = HashMap::new();
@@ -105,7 +104,7 @@ hash_maps() {
 		    }
 		}
 	RS
-	exits 0 rustc --edition 2021 -O -g -o maps maps.rs
+	exits 0 rustc --edition 2021 -O -g --extern andweorc=libandweorc.rlib -o maps maps.rs
 	exits 0 andweorc-record -q -o log -d 2 --window 20 -s 50 -- ./maps
 	exits 0 andweorc-resolve log >resolved
 	awk -F'\t' '$1 == "region" { for (i = 2; i <= NF; i++) if ($i ~ /^file=/) print $i }' resolved >files
@@ -114,10 +113,12 @@ hash_maps() {
 }
 
 if rustc --version >/dev/null 2>&1; then
-	cp "$programs/sync.rs" "$top/t/workload/andweorc.rs" .
-	check 'rustc' exits 0 rustc --edition 2021 -D warnings -O -g -o rust sync.rs
+	cp "$programs/sync.rs" .
+	rustc --edition 2021 -O -g --crate-type rlib --crate-name andweorc "$top/share/rust/andweorc/src/lib.rs" || exit 1
+	check 'rustc' exits 0 rustc --edition 2021 -D warnings -O -g --extern andweorc=libandweorc.rlib -o rust sync.rs
 	about rust "$PWD/sync.rs" Rust
-	check 'rustc, no unwinding' exits 0 rustc --edition 2021 -C opt-level=3 -C codegen-units=1 -C panic=abort -o rust-abort sync.rs
+	check 'rustc, no unwinding' exits 0 rustc --edition 2021 -C opt-level=3 -C codegen-units=1 -C panic=abort \
+		--extern andweorc=libandweorc.rlib -o rust-abort sync.rs
 	check 'Rust without unwinding says the same' alike perf rust-abort
 	check "Rust: what the library's hash map does is charged to the caller" hash_maps
 else

@@ -125,9 +125,7 @@ else
 fi
 check 'C++: --given' given_in_cxx
 
-cp "$top/t/workload/andweorc.rs" .
 cat >names.rs <<'END_OF_RUST'
-mod andweorc;
 mod mpsc {
 	pub struct Queue<T> {
 		pub v: Vec<T>,
@@ -188,10 +186,11 @@ means_rust() {
 	has "$2" got
 }
 rust() {
+	rustc --edition 2021 -O --crate-type rlib --crate-name andweorc "$top/share/rust/andweorc/src/lib.rs"
 	for mangling in '' '-C symbol-mangling-version=v0'; do
 		for g in -g ''; do
 			# shellcheck disable=SC2086 # words, or nothing
-			rustc --edition 2021 $g -O $mangling -o rusty names.rs
+			rustc --edition 2021 $g -O $mangling --extern andweorc=libandweorc.rlib -o rusty names.rs
 			means_rust produce 7produce
 			means_rust mpsc::produce 7produce
 			means_rust push '4push'

@@ -77,7 +77,6 @@ bool regions_path_holds(struct regions *r, const struct region *g, const struct 
 void regions_path_target(const struct region *g, struct arena_target *target);
 void regions_path_free(struct region_path *path);
 
-
 /* The region was asked for: samples are charged to it wherever they hit. */
 void regions_ask(struct regions *r, struct region *g);
 

@@ -2,8 +2,6 @@
 //! for SYNC_MS milliseconds (default 1: once); it must say the same each time.  Beside
 //! them a thread works in iterators, which are inlined into `hot`, on its lines.
 
-mod andweorc;
-
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};

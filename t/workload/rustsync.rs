@@ -6,7 +6,6 @@
 //! Round: prepare 0.6, serve 0.9, and beside the next prepare tidy 0.2.  Shrunk by
 //! half: prepare 20 %, serve 30 %, tidy 0.
 
-mod andweorc;
 mod workload;
 
 use std::sync::{mpsc, Condvar, Mutex};

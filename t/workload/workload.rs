@@ -132,7 +132,7 @@ impl Workload {
 
     /// One round is done.  Any thread; does not return from the last one.
     pub fn visit(&self) {
-        crate::andweorc::progress!("round");
+        andweorc::progress!("round");
         let now = self.start.elapsed().as_nanos() as u64;
         let n = self.count.fetch_add(1, Relaxed);
 

@@ -1,0 +1,469 @@
+#!/bin/sh
+# The crate of share/rust and cargo-andweorc, built and tested without network: marks
+# cost nothing and count right, programs that are written as for the crate's predecessor
+# are profiled as they are, and their answers are the known ones.
+# A toolchain that rustup has installed is the user's.
+PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
+RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
+export PATH RUSTUP_HOME
+
+. "$(dirname "$0")/lib.sh"
+
+cargo --version >/dev/null 2>&1 || skip_all 'no cargo'
+
+# shellcheck disable=SC3045 # dash and bash have it
+ulimit -c 0
+
+# Cargo writes beside its sources.
+cp -R "$top/share/rust" crates || exit 1
+rm -rf crates/*/target crates/*/Cargo.lock
+CARGO_NET_OFFLINE=true CARGO_TARGET_DIR=$scratch/target RUSTFLAGS='-D warnings' RUSTDOCFLAGS='-D warnings'
+export CARGO_NET_OFFLINE CARGO_TARGET_DIR RUSTFLAGS RUSTDOCFLAGS
+bin=$scratch/target/release
+TMPDIR=$scratch/tmp
+export TMPDIR
+mkdir "$TMPDIR" || exit 1
+
+mkdir -p readme/src/bin
+cat >readme/Cargo.toml <<'END'
+[package]
+name = "readme"
+version = "0.1.0"
+edition = "2021"
+
+[dependencies]
+andweorc = { path = "../crates/andweorc" }
+END
+
+# work NAME STEPS: a function of some work, on one line, which is one region
+work() {
+	cat <<-END
+		#[inline(never)]
+		fn $1() -> u64 { let sum = (0..$2).fold(88172645463325252, |x: u64, i| { let y = x ^ x << 13; (y ^ y >> 7).wrapping_add(i ^ u64::from(line!())) }); unsafe { std::ptr::read_volatile(&sum) } }
+	END
+}
+
+# What stands between the marks is as in the README of the predecessor, but for its comments that stand for code.
+{
+	work heavy 700_000
+	work light 300_000
+	cat <<'END'
+struct Request(u64);
+type Response = u64;
+
+// ---- as written
+use andweorc::progress;
+
+fn process_request(req: Request) -> Response {
+    // ... handle the request ...
+    let response = req.0 ^ heavy() ^ light();
+
+    progress!("request_complete");  // Mark one unit of work done
+    response
+}
+
+fn main() {
+    // Initialize profiler (only active when ANDWEORC_ENABLED=1)
+    andweorc::init().expect("Failed to initialize profiler");
+
+    // ... your program runs here ...
+    let requests = std::env::args().nth(1).map_or(500, |n| n.parse().unwrap());
+    println!("{:x}", (0..requests).fold(0, |sum, n| sum ^ process_request(Request(n))));
+
+    // Run experiments and print results
+    andweorc::run_experiments("request_complete");
+}
+END
+} >readme/src/bin/quick.rs
+
+{
+	work inside 600_000
+	work outside 200_000
+	cat <<'END'
+use andweorc::progress;
+static LOCK: std::sync::Mutex<u64> = std::sync::Mutex::new(0);
+
+fn get_work() -> u64 {
+    let mut last = LOCK.lock().unwrap();
+    *last ^= inside();
+    *last
+}
+
+fn process(work: u64) {
+    let _ = work ^ outside();
+}
+
+fn main() {
+    let num_threads = 2;
+    // ---- as written
+    andweorc::init().expect("Failed to initialize profiler");
+
+    let handles: Vec<_> = (0..num_threads)
+        .map(|_| {
+            std::thread::spawn(|| {
+                // Start profiling on this worker thread
+                andweorc::start_profiling().expect("Failed to start profiling");
+
+                loop {
+                    let work = get_work();
+                    process(work);
+                    progress!("work_done");
+                }
+            })
+        })
+        .collect();
+
+    // Run experiments while workers are active
+    andweorc::run_experiments("work_done");
+
+    // Signal workers to stop and join
+    // ...
+    println!("{} workers are told to stop", handles.len());
+}
+END
+} >readme/src/bin/multi.rs
+
+{
+	work block 800_000
+	cat <<'END'
+use std::time::Duration;
+
+fn do_work() {
+    loop {
+        block();
+        andweorc::progress!("my_progress_point");
+    }
+}
+
+// ---- as written
+use andweorc::runner::{Runner, RunnerConfig};
+
+fn main() {
+    andweorc::start_profiling().expect("Failed to start profiling");
+
+    // Start your workload in background threads...
+    std::thread::spawn(do_work);
+
+    let config = RunnerConfig {
+        round_duration: Duration::from_secs(2),
+        baseline_rounds: 10,
+        speedup_percentages: vec![0.0, 0.25, 0.5, 0.75, 1.0],
+        max_ips: 20,
+    };
+
+    let runner = Runner::with_config(config);
+    let results = runner.run("my_progress_point");
+
+    // Analyze results programmatically
+    for (ip, impact) in results.calculate_impacts() {
+        println!("IP 0x{:x}: impact = {:.4}", ip, impact);
+    }
+
+    // Get statistically significant results only
+    for (ip, stats) in results.significant_impacts() {
+        println!(
+            "IP 0x{:x}: impact = {:.4} (R² = {:.2}, 95% CI: [{:.4}, {:.4}])",
+            ip,
+            stats.slope,
+            stats.r_squared,
+            stats.slope_ci_lower,
+            stats.slope_ci_upper
+        );
+    }
+
+    let stats = results.calculate_impacts_with_stats();
+    for (ip, reg) in stats {
+        if reg.is_significant() && reg.has_good_fit() {
+            println!("High-confidence optimization target: 0x{:x}", ip);
+            println!("  Expected speedup: {:.1}% per 10% code improvement",
+                     reg.slope * 0.1 * 100.0);
+        }
+    }
+}
+END
+} >readme/src/bin/custom.rs
+
+# Two calls of a Runner, with closures.
+{
+	work first 800_000
+	work second 800_000
+	cat <<'END'
+use andweorc::runner::{Runner, RunnerConfig};
+
+fn main() {
+    let config = RunnerConfig { baseline_rounds: 1, ..RunnerConfig::default() };
+    let one = Runner::with_config(config.clone()).measure("one", || { first(); });
+    let two = Runner::with_config(config).measure("two", || { second(); });
+    for (name, results) in [("one", one), ("two", two)] {
+        match results.impacts().first() {
+            Some(impact) => println!("{} {} {}", name, impact.function, impact.point),
+            None => println!("{} {}", name, results.error().map_or("nothing".into(), |e| e.to_string())),
+        }
+    }
+}
+END
+} >readme/src/bin/twice.rs
+
+# Marks of all kinds, a known number of times.
+{
+	work part 400_000
+	cat <<'END'
+const NAME: &str = "named";
+
+fn main() {
+    for id in 0..600_u64 {
+        let _span = andweorc::span!("scope");
+        andweorc::begin!("numbered", id);
+        andweorc::begin!("pair");
+        part();
+        andweorc::end!("pair");
+        std::thread::spawn(move || andweorc::end!("numbered", id)).join().unwrap();
+        andweorc::progress!(NAME);
+        andweorc::progress!();
+    }
+}
+END
+} >readme/src/bin/marks.rs
+
+# What a visit costs, in nanoseconds: the least of several tries.
+cat >readme/src/bin/cost.rs <<'END'
+use std::time::Instant;
+
+const N: u64 = 20_000_000;
+
+fn keep(i: u64) {
+    // SAFETY: it is a reference that is read.
+    unsafe { std::ptr::read_volatile(&i) };
+}
+
+fn least(loops: impl Fn()) -> f64 {
+    let once = |_| {
+        let began = Instant::now();
+        loops();
+        began.elapsed().as_nanos() as f64 / N as f64
+    };
+    (0..10).map(once).fold(f64::INFINITY, f64::min)
+}
+
+fn main() {
+    andweorc::init().expect("init");
+    let without = least(|| (0..N).for_each(|i| { keep(i); }));
+    let point = least(|| (0..N).for_each(|i| { keep(i); andweorc::progress!("x"); }));
+    let span = least(|| (0..N).for_each(|i| { let _span = andweorc::span!("y"); keep(i); }));
+    println!("{:.3} {:.3}", point - without, span - without);
+}
+END
+
+builds() {
+	exits 0 cargo test -q --manifest-path crates/andweorc/Cargo.toml
+	exits 0 cargo test -q --manifest-path crates/cargo-andweorc/Cargo.toml
+	exits 0 cargo build -q --release --manifest-path crates/cargo-andweorc/Cargo.toml
+	exits 0 cargo doc -q --no-deps --manifest-path crates/andweorc/Cargo.toml
+}
+
+# Debug information as cargo-andweorc has it made.
+readme_builds() {
+	CARGO_PROFILE_RELEASE_DEBUG=true exits 0 cargo build -q --release --manifest-path readme/Cargo.toml
+}
+
+has_our_version() {
+	version=$(sed -n 's/^#define ANDWEORC_VERSION "\(.*\)"/\1/p' "$top/lib/base/cli.h")
+	for crate in andweorc cargo-andweorc; do
+		has "^version = \"$version\"\$" crates/$crate/Cargo.toml
+		# No dependencies.
+		sed '1,/^\[dependencies\]/d; /^\[/,$d' crates/$crate/Cargo.toml >dependencies
+		lacks '=' dependencies
+	done
+	exits 0 "$bin/cargo-andweorc" --version >got
+	echo "cargo-andweorc $version" | same - got
+}
+
+does_nothing_unasked() {
+	exits 0 "$bin/quick" 3 >got 2>err
+	test "$(wc -l <got)" -eq 1
+	empty err
+	ANDWEORC_ENABLED=0 exits 0 "$bin/quick" 3 >again 2>err
+	same got again
+	empty err
+	# Workers that nobody waits for end with the process.
+	exits 0 timeout 20 "$bin/multi" >got 2>err
+	echo '2 workers are told to stop' | same - got
+	exits 0 timeout 20 "$bin/custom" >got 2>err
+	empty got
+	has '^andweorc: no results: .*ANDWEORC_ENABLED=1' err
+}
+
+costs_nothing() {
+	exits 0 "$bin/cost" >got
+	cat got
+	awk '{ exit !($1 < 2 && $2 < 4) }' got
+}
+
+says_what_is_missing() {
+	mkdir -p empty
+	PATH=$PWD/empty ANDWEORC_ENABLED=1 exits 101 "$bin/quick" >out 2>err
+	has 'andweorc-record is not in PATH: .*ANDWEORC_RECORD' err
+	ANDWEORC_RECORD=/nowhere ANDWEORC_ENABLED=1 exits 101 "$bin/quick" >out 2>err
+	has "ANDWEORC_RECORD is '/nowhere', which is no program" err
+	printf '#!/bin/sh\n' >empty/andweorc-record
+	chmod +x empty/andweorc-record
+	PATH=$PWD/empty ANDWEORC_ENABLED=1 exits 101 "$bin/quick" >out 2>err
+	has 'andweorc-resolve is neither beside andweorc-record nor in PATH' err
+	rm empty/andweorc-record
+	ANDWEORC_DURATION=long ANDWEORC_ENABLED=1 exits 101 "$bin/quick" >out 2>err
+	has "bad number of seconds 'long' in ANDWEORC_DURATION" err
+	ANDWEORC_OPTIONS=--nonsense ANDWEORC_ENABLED=1 exits 101 "$bin/quick" >out 2>err
+	has "unknown option '--nonsense'" err
+	has 'andweorc-record failed with status 125' err
+	empty out
+}
+
+leaves_nothing() {
+	find "$TMPDIR" -mindepth 1 >found
+	empty found
+}
+
+marks_count() {
+	exits 0 andweorc-record -q -o log -- "$bin/marks" >out 2>err
+	awk -F '\t' "$awk_value"'$1 == "point" { print value("name"), value("kind"), number("visits"), number("measured") }' log | sort >got
+	line=$(grep -n 'progress!()' readme/src/bin/marks.rs | cut -d : -f 1)
+	sort <<-END | same - got
+		src/bin/marks.rs:$line throughput 600 0
+		named throughput 600 0
+		numbered latency 600 600
+		pair latency 600 600
+		scope latency 600 600
+	END
+}
+
+# impact NAME: of the region whose function has that name, as printed
+impact() {
+	sed -n "s/^[0-9]*\. .*::$1\(::.*\)\? (impact = \([-0-9.]*\),.*/\2/p" got
+}
+
+# profiles PROGRAM NAME: until something can be said of the function; on a machine that others use it takes longer
+profiles() {
+	for seconds in 5 10 20; do
+		ANDWEORC_ENABLED=1 ANDWEORC_DURATION=$seconds exits 0 "$bin/$1" >got 2>err
+		test -z "$(impact "$2")" || break
+	done
+	cat err got
+}
+
+# 7 and 3 parts of all the time: known answers, held so that a busy machine does not matter.
+quick_start() {
+	profiles quick heavy
+	has '^=== Causal Profiling Results ===$' got
+	has '^Top optimization opportunities:$' got
+	has "^1\. quick\.rs:2 .*heavy" got
+	impact heavy | awk '{ exit !($1 > 0.45 && $1 < 0.95) }'
+	impact light | awk '$1 > 0.55 { exit 1 }'
+	# The program's own output stands there once, however often it was run.
+	test "$(grep -Ec '^[0-9a-f]+$' got)" -eq 1
+}
+
+multi_threaded() {
+	profiles multi inside
+	has "^Progress point 'work_done'\$" got
+	has "^1\. multi\.rs:2 .*inside" got
+	# The other threads' wait is none of the program's code ...
+	lacks 'wait\.rs' got
+	# ... and ends when the recording does.
+	has '^2 workers are told to stop$' got
+}
+
+custom_experiment() {
+	ANDWEORC_ENABLED=1 ANDWEORC_OPTIONS='-d 6' exits 0 "$bin/custom" >got 2>err
+	cat err got
+	has '^IP 0x[0-9a-f]+: impact = [01]\.[0-9]{4}$' got
+	has '^IP 0x[0-9a-f]+: impact = [01]\.[0-9]{4} \(R² = [01]\.[0-9]{2}, 95% CI: \[0\.[0-9]{4}, 1\.[0-9]{4}\]\)$' got
+	has '^High-confidence optimization target: 0x' got
+	awk '/Expected speedup/ { n++; if ($3 + 0 < 6 || $3 + 0 > 11) exit 1 } END { exit n != 1 }' got
+	has 'andweorc-record -s 25,50,75,100 --max-regions 20 -d 20' err
+	ip=$(sed -n 's/^High-confidence optimization target: //p' got)
+	addr2line -e "$bin/custom" "$ip" >where
+	has 'custom\.rs:2$|/core/|/rustc/' where
+}
+
+two_calls() {
+	ANDWEORC_ENABLED=1 ANDWEORC_OPTIONS='-d 3' exits 0 "$bin/twice" >got 2>err
+	cat err got
+	has '^one twice::first.* one$' got
+	has '^two twice::second.* two$' got
+}
+
+in_readme() {
+	(cd readme && PATH=$bin:$PATH exits "$@")
+}
+
+cargo_runs() {
+	in_readme 0 cargo andweorc run --release --bin quick -n 3 -d 9 -o kept --save-baseline main -- 100000 >got 2>err
+	cat err got
+	has 'quick\.rs:2' got
+	has '^run.*	command=[^	]*/release/quick%20100000	' readme/kept
+	has '^andweorc.*	resolved=1' readme/kept
+	echo main >want
+	in_readme 0 cargo andweorc list >got
+	same want got
+}
+
+cargo_reports() {
+	in_readme 0 cargo andweorc report >text
+	has 'heavy' text
+	in_readme 0 cargo andweorc report --format json main >json
+	has '"point": "request_complete"' json
+	in_readme 0 cargo andweorc report --format=csv ./kept >csv
+	has '^point,' csv
+	has '^"request_complete",.*heavy' csv
+}
+
+cargo_compares() {
+	in_readme 0 cargo andweorc save again
+	in_readme 0 cargo andweorc diff again -- -f tsv >got 2>err
+	has '	request_complete	' got
+	has '	unchanged	' got
+	in_readme 0 cargo andweorc run --release --bin quick -d 4 --baseline main -- 200 >got 2>err
+	cat err got
+	has '^cargo-andweorc: runs are short' err
+	has "^Compared with the baseline 'main':\$" got
+	has 'request_complete' got
+}
+
+cargo_refuses() {
+	in_readme 2 cargo andweorc diff nothing 2>err
+	has "no baseline 'nothing'" err
+	in_readme 2 cargo andweorc run --baseline nothing 2>err
+	has "no baseline 'nothing'" err
+	in_readme 2 cargo andweorc save ../x 2>err
+	has "bad name '\.\./x'" err
+	in_readme 2 cargo andweorc save new 2>err
+	in_readme 2 cargo andweorc run --frobnicate 2>err
+	has "unknown option '--frobnicate'" err
+	in_readme 2 cargo andweorc report --format xml 2>err
+	has "bad format 'xml'" err
+	in_readme 2 cargo andweorc 2>err
+	in_readme 101 cargo andweorc run --bin nothing -d 1 >out 2>err
+	has 'no bin target named' err
+	ANDWEORC_RECORD=/nowhere in_readme 2 cargo andweorc run --bin quick 2>err
+	has "ANDWEORC_RECORD is '/nowhere'" err
+}
+
+check 'the crates are built, tested and documented' builds
+check "the predecessor's examples are built as they are" readme_builds
+test -x "$bin/quick" || done_testing
+check 'versions, and no dependencies' has_our_version
+check 'nothing happens unasked' does_nothing_unasked
+check 'a visit that nobody counts costs next to nothing' costs_nothing
+check 'what is missing is said' says_what_is_missing
+check 'points and spans of all kinds count' marks_count
+check 'quick start' quick_start
+check 'several threads' multi_threaded
+check 'a Runner, with a configuration' custom_experiment
+check 'a Runner, twice, with closures' two_calls
+check 'nothing is left behind' leaves_nothing
+check 'cargo andweorc run' cargo_runs
+check 'cargo andweorc report' cargo_reports
+check 'cargo andweorc diff, save' cargo_compares
+check 'cargo andweorc: what cannot be done is said' cargo_refuses
+
+done_testing
