@@ -146,7 +146,7 @@ calls() {
 
 # Objects of sources that have gone are none.
 is_built() {
-	(cd "$top" && ls lib/*/*.c cmd/*.c | grep -v '^lib/runtime/') | sed 's/c$/o/' | sort >want
+	(cd "$top" && printf '%s\n' lib/*/*.c cmd/*.c) | sed -e '/^lib\/runtime\//d' -e 's/c$/o/' | sort >want
 	(cd "$O" 2>/dev/null && ls lib/*/*.o cmd/*.o) | sort >got
 	cmp -s want got
 }

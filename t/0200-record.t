@@ -180,7 +180,7 @@ check '-s: one fixed speedup' keeps_to_one_speedup
 too_many_speedups() {
 	list=1
 	for i in 1 2 3 4 5 6 7 8 9 10; do
-		list=$list,1,2,3,4,5,6,7,8,9,10
+		list=$list,$i,2,3,4,5,6,7,8,9,10
 	done
 	! record -r work -s "$list" -- ./life plain 2>err
 	has '^andweorc-record: too many speedups' err
