@@ -1,7 +1,7 @@
 #!/bin/sh
 # -r 'a;b;c': time in c as called by b as called by a.
 . "$(dirname "$0")/lib.sh"
-. "$data/record/record.sh"
+. "$top/t/record.sh"
 
 # work() takes 3 parts of the time below left(), 1 below right(), and 1 below right() by way of between().
 cat >calls.c <<'END'
