@@ -425,7 +425,6 @@ cargo_compares() {
 	has '^note	same-runs	' got
 	in_readme 0 cargo andweorc run --release --bin quick -d 4 --baseline main -- 200 >got 2>err
 	cat err got
-	has '^cargo-andweorc: runs are short' err
 	has "^Compared with the baseline 'main':\$" got
 	has 'request_complete' got
 }
