@@ -60,16 +60,6 @@ a_crowd() {
 	predicts first 50 12.5
 }
 
-# A pipeline of more threads than processors, which are preempted and wait for one another: each stage by its share, but
-# for what the others then wait (measured: 24.6 to 26).  Its rounds differ by 4 %, wherever it runs: it takes longer.
-stages() {
-	seconds=10
-	profile stages take refine
-	predicts refine 50 25.3
-	predicts refine 25 12.5
-	predicts take 50 8
-}
-
 # Two threads, each with a lock of its own, which it takes 300 times in a millisecond.
 short_locks() {
 	profile locks inside outside
@@ -147,7 +137,6 @@ truth 'the slower end of a queue counts, the faster one does not' a_queue
 truth 'events alone tell it, without a pause' only_observed
 truth 'one function counts by who calls it' call_paths
 truth 'threads that share processors count by their share' a_crowd
-truth 'stages of a pipeline that share processors count by their share' stages
 truth 'work under short locks counts by its share' short_locks
 truth 'a program that ends early is run again' a_short_program
 truth 'what is in a span makes it shorter, what is not does not' spans
