@@ -77,7 +77,6 @@ a_mutex_that_is_no_bottleneck() {
 	predicts outside 25 14.5 'round%20(given%20inside%2060%20%25%20faster)'
 }
 
-tolerance=5
 # A pipeline of more threads than processors, which are preempted and wait for one another: each stage by its share, but
 # for what the others then wait (measured: 24.6 to 26).  Its rounds differ by 4 %, wherever it runs: it takes longer.
 stages() {
@@ -88,6 +87,7 @@ stages() {
 	predicts take 50 8
 }
 
+tolerance=5
 truth 'stages of a pipeline that share processors count by their share' stages
 truth 'what a thread earns before a lock of others is known to those' unlike_threads
 truth 'work outside a mutex counts once the work inside is faster' a_mutex_that_is_no_bottleneck

@@ -592,8 +592,6 @@ static inline uint32_t arena_path_left(const struct arena_link *link, size_t nli
 
 	if (left > ARENA_PATH)
 		return left;
-	if (left > ARENA_PATH)
-		return left;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
