@@ -373,7 +373,7 @@ multi_threaded() {
 }
 
 custom_experiment() {
-	ANDWEORC_ENABLED=1 ANDWEORC_OPTIONS='-d 6' exits 0 "$bin/custom" >got 2>err
+	ANDWEORC_ENABLED=1 ANDWEORC_OPTIONS='-d 10' exits 0 "$bin/custom" >got 2>err
 	cat err got
 	has '^IP 0x[0-9a-f]+: impact = [01]\.[0-9]{4}$' got
 	has '^IP 0x[0-9a-f]+: impact = [01]\.[0-9]{4} \(R² = [01]\.[0-9]{2}, 95% CI: \[0\.[0-9]{4}, 1\.[0-9]{4}\]\)$' got

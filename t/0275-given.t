@@ -145,7 +145,7 @@ nothing_is_left() {
 }
 
 tells_of_what_takes_no_time() {
-	record_twins log --given long_life=40 -m function -r first_twin -s 50
+	LIFE_MS=1500 recording log --given long_life=40 -m function -r first_twin -s 50 --window 20 -- ./life twins
 	has "no sample was in 'long_life'" err
 	has '^warning.*what=unseen-region' log
 }

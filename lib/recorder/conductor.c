@@ -6,6 +6,7 @@
 #include "format.h"
 #include "format/record.h"
 #include "recorder/absent.h"
+#include "recorder/collect.h"
 #include "recorder/conductor_parts.h"
 #include "recorder/shared.h"
 #include "recorder/whole_runs.h"
@@ -201,6 +202,7 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	bursts_init(&c->bursts, c->arena, c->journal, c->regions, &c->processes, run);
 	processes_release(&c->processes);
 	processes_init(&c->processes, c->arena, c->modules, c->journal, run);
+	collect_begin(c->arena);
 	conductor_watch(c);
 	c->waiting = c->plan->wait_ns > 0;
 	c->ready = false;
@@ -246,4 +248,5 @@ void conduct(struct conductor *c)
 	/* What lives on is not sampled any more, and the next run has another arena. */
 	atomic_store(&c->arena->expires_ns, INT64_MIN / 2);
 	conductor_watch(NULL);
+	collect_end();
 }

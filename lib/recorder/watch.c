@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "recorder/absent.h"
+#include "recorder/collect.h"
 #include "recorder/conductor_parts.h"
 #include "recorder/shared.h"
 #include "recorder/wait_credit.h"
@@ -61,8 +62,10 @@ static void search(struct conductor *c)
 
 void conductor_read_modules(struct conductor *c, bool all)
 {
+	collect_while_busy(true);
 	if (processes_meet(&c->processes, all))
 		search(c);
+	collect_while_busy(false);
 	if (!absent_refuse(c))
 		processes_attended(&c->processes);
 }
@@ -106,22 +109,13 @@ void conductor_sleep(struct conductor *c, int64_t at)
 
 /* ---- samples ------------------------------------------------------------------------ */
 
-static void drain_thread(struct conductor *c, uint32_t slot)
+static void take(struct conductor *c, struct collected *of)
 {
-	struct arena_thread *t = shared_thread(c->arena, slot);
-	uint32_t process = atomic_load_explicit(&t->process, memory_order_relaxed);
-	uint32_t tail, n = shared_ring(t, &tail);
-
-	for (uint32_t i = 0; i < n; i++) {
-		struct arena_sample s = shared_sample(t, tail + i);
-
-		if (c->waiting)
-			continue;
-		processes_name(&c->processes, process, &s);
-		regions_sample(c->regions, &s);
-		bursts_sample(&c->bursts, slot, tail + i, &s);
-	}
-	atomic_store_explicit(&t->ring_tail, tail + n, memory_order_release);
+	if (c->waiting)
+		return;
+	processes_name(&c->processes, of->process, &of->sample);
+	regions_sample(c->regions, &of->sample);
+	bursts_sample(&c->bursts, of->slot, of->at, &of->sample);
 }
 
 /* Samples in code of no known module: something has been loaded, or there is a compiler at work in the target. */
@@ -160,13 +154,16 @@ int64_t conductor_drain_ns(const struct conductor *c)
 
 void conductor_drain(struct conductor *c)
 {
-	uint32_t n = shared_threads(c->arena);
+	struct collected next;
 
 	processes_look(&c->processes);
 	conductor_reap(c); /* for the status of those who have ended */
 	look_again(c);
-	for (uint32_t i = 0; i < n; i++)
-		drain_thread(c, i);
+	collect_samples();
+	collect_while_busy(true);
+	while (collect_next(&next))
+		take(c, &next);
+	collect_while_busy(false);
 	if (c->regions->passed_more) {
 		mapping_publish(c->modules, c->arena);
 		c->regions->passed_more = false;
