@@ -56,6 +56,7 @@ enum {
 	TRIALS = 4,          /* of what stopping and starting an event costs */
 	TOO_MUCH = 5,        /* of a thread's time: 1 / 5.  A tick is a coarse sample; more often than that, it is the lesser evil */
 	JUDGED_NS = 50 * 1000 * 1000, /* of its time at once; ticks tell of it roughly */
+	FIRST_LEAST_NS = 50 * 1000, /* until the first sample of a thread */
 };
 
 static bool has_perf;    /* SIGTRAP is ours */
@@ -248,10 +249,18 @@ void sampler_vary(void)
  * for a whole one like all others: then a thread that lives for x periods is
  * sampled x times on average, however small x is.  Were the first one due after
  * a whole period, a thread that lives for less than that would never be seen.
+ *
+ * The event repeats this first period until a sample finds the thread outside the
+ * kernel.  In some virtual machines a timer's interrupt takes longer than the 10 us
+ * that the kernel allows as a period; a thread with such a period then does nothing
+ * but take interrupts, for ever.  (Of 20,000 threads, two or three did.)
  */
 static uint64_t first_period(void)
 {
-	return 1 + sample_random() % arena->clock.period_ns;
+	uint64_t period = arena->clock.period_ns, first = 1 + sample_random() % period;
+	uint64_t least = FIRST_LEAST_NS < period ? FIRST_LEAST_NS : period;
+
+	return first < least ? least : first;
 }
 
 static int open_perf(uint64_t period, uint64_t *id)
