@@ -117,7 +117,7 @@ divides_the_time() {
 	same want got
 	for ns in $(values wall_ns end); do
 		test "$ns" -ge 300000000
-		test "$ns" -le 2500000000
+		test "$ns" -le 10000000000
 	done
 }
 check '-d with -n: the time is divided among the runs' divides_the_time
@@ -275,7 +275,7 @@ names_nothing() {
 		*) more= ;;
 		esac
 		echo "andweorc-record: warning: no code of the program or its libraries is called '$name'$more" >want
-		same want err
+		grep -v ': so far: ' err | same want - # said after 3 s of a slow recording
 		grep -c '^warning.*what=no-such-region' log >got
 		echo 1 >want
 		same want got
