@@ -29,8 +29,8 @@ enum {
 	PART_SAMPLES = 8,     /* of each part of a segment, on average, before they tell anything */
 	FEW_CHANGES = 4,      /* below so many expected, their absence proves nothing */
 	SHORT_PERIODS = VCLOCK_BINS / 2, /* mean length of a segment, in periods, up to which lumps matter */
-	ALMOST = 32,          /* all but one of so many */
-	PROBES = 8,           /* places that a segment may be found in */
+	ALMOST = 32,          /* "nearly all" is all but 1 in 32 */
+	PROBES = 8,           /* entries of the table that are tried for a key */
 	SHORTEST = 64,        /* lengths are told apart from this part of a period on */
 	DOUBT_PERIODS = 4,    /* of segments of a length count for it as much as what their positions told */
 };
@@ -38,7 +38,7 @@ enum {
 static const uint64_t SPREAD = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: Fibonacci hashing (Knuth, TAOCP 3, 6.4) */
 
 /*
- * What is known of segments that begin there, with that region sped up that much: where
+ * The key of segments that begin there, while that region is sped up that much.  Where
  * a thread waits, spinning, the place in the segment at which it goes on depends on that.
  */
 static uint64_t key_at(const struct vclock *c, uint64_t site)

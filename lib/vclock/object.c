@@ -18,12 +18,12 @@ static uint64_t tag_of(const struct vclock_world *w, uint64_t key)
 	return (key ^ (uint64_t)vclock_window(w) * 0x9e3779b97f4a7c15u) | 1;
 }
 
-/* What is known of an object. */
+/* A copy of a struct vclock_object, which see. */
 struct seen {
 	bool known;      /* it was released in this window */
-	bool own;        /* by the calling thread */
-	int64_t virt_ns; /* virtual time of that, */
-	int64_t real_ns; /* and real time */
+	bool own;        /* the calling thread released it last */
+	int64_t virt_ns; /* virtual time of the release */
+	int64_t real_ns; /* real time of the release */
 	int64_t held_ns; /* see struct vclock_object */
 	int64_t idle_ns;
 };
@@ -157,7 +157,7 @@ bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t
 	uint64_t lock = b ? b : a;
 	int64_t d = vclock_delay(c), began, earliest, v;
 
-	/* What was released before the wait began was not waited for. */
+	/* The release came before the wait began, so it was not waited for. */
 	if (s.known && s.real_ns < w->since_ns) {
 		not_before(c, &s, m.ns);
 		vclock_has_lock(c, lock, m.ns);

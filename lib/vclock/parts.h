@@ -21,14 +21,14 @@ static inline void account_count(struct vclock_account *a, int64_t ns)
 
 /* ---- memory.c ---- */
 
-/* What is known of the segments that begin at that site; NULL: there is no room. */
+/* The entry for segments that begin at that site; NULL: there is no room for it. */
 struct vclock_segment *memory_find(const struct vclock *c, const void *site);
 
-/* Is it enough to credit by? */
+/* Is enough known of such segments to credit a thread by it? */
 bool memory_is_known(const struct vclock *c, const struct vclock_segment *s);
-bool memory_is_all_or_nothing(const struct vclock_segment *s); /* nearly all of them is in the region, or nearly nothing */
+bool memory_is_all_or_nothing(const struct vclock_segment *s); /* nearly all of their time is in the region, or nearly none */
 
-/* When much is known, what follows tells as much as all before. */
+/* Halves old evidence when there is much of it, so that new samples still count. */
 void memory_fade(struct vclock_segment *s);
 
 /* A sample came into_ns after the segment began, and found the region (hit) or not.  It stands for hit_ns in that. */
@@ -40,7 +40,7 @@ void memory_sample(const struct vclock *c, struct vclock_segment *s, int64_t int
  */
 double memory_end(const struct vclock *c, struct vclock_segment *s);
 
-/* What is known of the first segments of threads that run routine(arg); NULL: another kind has the place, and keeps it. */
+/* The entry for first segments of threads that run routine(arg); NULL: its place in the table is taken by another kind. */
 struct vclock_birth *memory_birth(const struct vclock *c, uint64_t routine, uint64_t arg);
 
 /* Threads of the kind b will know what this one has learned of its first segment, which is the current one. */
@@ -55,42 +55,45 @@ void segment_be_born(struct vclock *c, uint64_t routine, uint64_t arg, int64_t n
 /* A sample, after so much processor time.  Returns what it credits. */
 int64_t segment_sample(struct vclock *c, int64_t period, uint32_t weight, int64_t now);
 
-/* What the thread is credited for its segment: which has ended, */
+/* The credit for the segment, which ends now. */
 int64_t segment_end(struct vclock *c, int64_t now);
-/* or goes on. */
+
+/* The credit for the segment until now; it goes on. */
 int64_t segment_so_far(struct vclock *c, int64_t now);
 
 /*
- * What the thread is expected to be credited later for its work of before `at`; and while it
- * goes on, *rate (1 << 16: all) of its time from then on.
+ * The credit that the thread is expected to get later, for work before `at`.  *rate: the part of
+ * its time after `at` that it is expected to be credited (1 << 16: all), while it goes on.
  */
 int64_t segment_expected(struct vclock *c, int64_t at, bool goes_on, uint32_t *rate);
 
-/* What is between `at` and ns later is none of the thread's time.  Returns what it is credited for the time until then. */
+/* The thread did not run from `at` until ns later.  Returns the credit for its time before `at`. */
 int64_t segment_interrupted(struct vclock *c, int64_t at, int64_t ns);
 
 /* ---- earner.c ---- */
 
 /*
- * The thread has earned so much more than it was credited, and goes on earning at that rate
- * (1 << 16: all the time; 0: it does not, or leaves its segment).
+ * Tells the other threads that this one expects `expected` ns of credit, which it has not got
+ * yet, and that it goes on earning at that rate (1 << 16: all its time; 0: nothing, or the
+ * segment ends).
  */
 void earner_tell(struct vclock *c, int64_t expected, uint32_t rate, struct vclock_moment m);
 
-/* G, were all others credited now what they have earned; at least `g`. */
+/* What G would be if all other threads were credited now with what they have earned.  Not less than `g`. */
 int64_t earner_owed(const struct vclock *c, int64_t g, int64_t now);
 
 /* ---- processor.c ---- */
 
-/* Was the thread of that number the last one to say that it has that processor? */
+/* Was the thread of that number the last one that noted its clock at that processor? */
 static inline bool processor_is_of(const struct vclock_world *w, uint32_t processor, uint32_t number)
 {
 	return atomic_load_explicit(&w->processor[processor % VCLOCK_PROCESSORS].by, memory_order_relaxed) == number;
 }
 
 /*
- * The virtual time of the thread, which would be v had it found a processor at once when it
- * became ready to run, at ready_ns (ready_virt on its clock).
+ * The virtual time of a thread that became ready to run at ready_ns (virtual time ready_virt).
+ * `v` is its virtual time if a processor had been free for it at once; the result is not
+ * earlier than when the processor was free, in virtual time.
  */
 int64_t processor_bound(const struct vclock *c, int64_t v, int64_t ready_virt, int64_t ready_ns, struct vclock_moment m);
 

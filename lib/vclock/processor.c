@@ -26,14 +26,14 @@
 
 /* ---- what a processor knows ------------------------------------------------------- */
 
-/* What the processor knows of itself, and of the thread that had it last; see struct vclock_processor. */
+/* A copy of a struct vclock_processor, which see. */
 struct left {
 	int64_t virt_ns, real_ns;
 	uint32_t by, rate;
 	bool to_wait, under;
 };
 
-/* False: nobody has left it since then. */
+/* False: no thread has noted its clock there since `when`. */
 static bool was_left(const struct vclock_world *w, uint32_t processor, int64_t since, struct left *l)
 {
 	const struct vclock_processor *p = &w->processor[processor % VCLOCK_PROCESSORS];
@@ -64,7 +64,7 @@ static int64_t clock_of(const struct vclock_world *w, const struct left *l, int6
 
 /* ---- a thread that leaves it ------------------------------------------------------- */
 
-/* The thread has the processor, still or anew: how far is its clock from that one's? */
+/* How far is the clock of the thread, which has the processor, from the clock of the processor? */
 static void take_over(struct vclock *c, int64_t virt, struct vclock_moment m)
 {
 	struct left l;
@@ -97,7 +97,7 @@ static void note(struct vclock *c, int64_t virt, uint32_t rate, bool to_wait, st
 	write_note(c, virt, rate, to_wait, m);
 }
 
-/* Its clock, with what it is still to be credited, and what it is going to be. */
+/* Notes the thread's clock: with the credit that it still expects, and the rate of the credit to come. */
 static void note_expected(struct vclock *c, bool goes_on, struct vclock_moment m)
 {
 	uint32_t rate;
@@ -124,7 +124,7 @@ void vclock_stand(struct vclock *c, int64_t virt, struct vclock_moment m)
 
 /* ---- a thread that gets it --------------------------------------------------------- */
 
-/* The later of the two clocks by now, but no later than v. */
+/* The later of the two clocks, as of now, but not later than v. */
 static int64_t later_of(int64_t v, int64_t ready_virt, int64_t left_virt)
 {
 	int64_t later = left_virt > ready_virt ? left_virt : ready_virt;
@@ -160,7 +160,7 @@ static int64_t back_at(const struct vclock *c, const struct left *l, int64_t que
 	return earliest < latest ? earliest + (latest - earliest) / 2 : latest;
 }
 
-/* It became ready with all the credit for its work until then, which it gets now. */
+/* The thread gets all credit for its work until it became ready. */
 static void set_clock(struct vclock *c, int64_t queued, const struct left *l, bool in_sample, struct vclock_moment m)
 {
 	int64_t back = back_at(c, l, queued, in_sample, m.ns);
@@ -175,7 +175,7 @@ static void set_clock(struct vclock *c, int64_t queued, const struct left *l, bo
 	write_note(c, virt, 0, false, m);
 }
 
-/* Has another thread had it since the calling one noted that it did? */
+/* Has another thread used the processor since the calling thread noted its clock there? */
 static bool was_anothers(const struct vclock *c, uint32_t processor, struct left *l)
 {
 	return was_left(c->world, processor, c->stand.when_ns, l) && l->by != c->number;
@@ -188,7 +188,7 @@ bool vclock_was_displaced(const struct vclock *c, uint32_t processor)
 	return was_anothers(c, processor, &l);
 }
 
-/* Is queueing what is sped up?  Then it is credited, and nobody's clock stands for it. */
+/* Is the region the class `runqueue`?  Then time in the queue is credited, and the rules of this file do not apply. */
 static bool is_sped_up(const struct vclock *c)
 {
 	return atomic_load_explicit(&c->world->queueing, memory_order_relaxed) != 0;

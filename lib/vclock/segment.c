@@ -47,7 +47,7 @@ static void leave_segment(struct vclock *c)
 	c->first.same = c->first.similar = NULL;
 }
 
-/* One that began in another window, with another region, is not followed to its end. */
+/* A segment that began in another window had another region, so it is not followed to its end. */
 static struct vclock_segment *current_segment(struct vclock *c)
 {
 	if (c->segment.of && c->segment.window != vclock_window(c->world))
@@ -128,7 +128,7 @@ static void look_how_fine(struct vclock *c, struct vclock_segment *s, int64_t no
 		segment_begin(c, &fine_site, now);
 }
 
-/* ---- what samples are still to credit ------------------------------------------- */
+/* ---- credit that samples will give later ------------------------------------------- */
 
 /* A sample in a segment that is not known, and is credited as a lump. */
 static void learn_lump(struct vclock *c, uint32_t weight)
@@ -140,7 +140,7 @@ static void learn_lump(struct vclock *c, uint32_t weight)
 	l->share += (int32_t)(weight - l->share) / RECENT_LUMPS;
 }
 
-/* What lumps are expected to credit, at a speedup of 1, for work of before `at` since the last sample. */
+/* The credit that lumps are expected to give, at a speedup of 1, for work between the last sample and `at`. */
 static double pending(const struct vclock *c, int64_t at, bool goes_on)
 {
 	const struct vclock_lumps *l = &c->lumps;
@@ -188,7 +188,7 @@ int64_t segment_interrupted(struct vclock *c, int64_t at, int64_t ns)
 	return s && c->segment.known ? advance + at_speedup(c, credit) : advance;
 }
 
-/* A lump, without what has been credited of it already. */
+/* A lump, minus the part of it that has been credited in advance. */
 static int64_t less_advance(struct vclock *c, int64_t lump)
 {
 	struct vclock_lumps *l = &c->lumps;
@@ -213,7 +213,7 @@ int64_t segment_sample(struct vclock *c, int64_t period, uint32_t weight, int64_
 
 	if (!s || !known)
 		learn_lump(c, weight);
-	/* A period has been accounted for. */
+	/* The sample accounts for one period. */
 	c->lumps.pending_ns = 0;
 	c->lumps.last_ns = now;
 	if (!s)
@@ -225,7 +225,7 @@ int64_t segment_sample(struct vclock *c, int64_t period, uint32_t weight, int64_
 	return known ? at_speedup(c, credit) : less_advance(c, lump);
 }
 
-/* What the segment, which has ended, is credited at a speedup of 1, beyond what it has been.  It may be less than nothing. */
+/* The credit for the whole of the ended segment, at a speedup of 1, minus what it has been credited.  It may be negative. */
 static double by_its_length(struct vclock *c, struct vclock_segment *s)
 {
 	return c->segment.fine ? 0 : memory_end(c, s) - c->segment.credit;

@@ -69,10 +69,10 @@ struct vclock_current {
 	double credit;             /* for that, at a speedup of 1 */
 };
 
-/* What a thread is credited where its segments are not known: a whole period, or nothing, by each sample. */
+/* Used where a thread's segments are not known: each sample credits it with a whole period, or with nothing. */
 struct vclock_lumps {
 	uint64_t region;    /* that this is about */
-	int64_t last_ns;    /* time of the last sample, later by what has been no work since; 0: none yet */
+	int64_t last_ns;    /* time of the last sample, plus the time since then that was no work; 0: no sample yet */
 	int64_t pending_ns; /* work since then, in segments that have ended and are not known */
 	uint32_t share;     /* of the region in recent samples; 1 << 16: all */
 	uint32_t window;    /* of what follows: */
@@ -85,11 +85,11 @@ struct vclock_first {
 	struct vclock_birth *similar; /* with its routine */
 };
 
-/* What a thread knows itself of the processor that it has noted its clock at. */
+/* The thread's own copy of what it last wrote to a struct vclock_processor. */
 struct vclock_stand {
 	int64_t when_ns;
-	int64_t behind_ns; /* its clock, of that of the processor; negative: ahead */
-	bool under;        /* the thread that it took the processor from has not had it back */
+	int64_t behind_ns; /* so far the thread's clock is behind the processor's; negative: ahead */
+	bool under;        /* it took the processor from a thread that has not had it back */
 };
 
 /* A thread's clock: what the thread alone needs to know.  Set up by vclock_begin. */
@@ -109,8 +109,8 @@ struct vclock {
 };
 
 enum {
-	VCLOCK_LEAST_DEBT_NS = 50 * 1000, /* smaller debts wait for the next sample: the acquire rule carries them over */
-	VCLOCK_AT_ONCE_NS = 50 * 1000,    /* a thread that becomes ready to run takes so long to do so where nobody queues */
+	VCLOCK_LEAST_DEBT_NS = 50 * 1000, /* a smaller debt is paid at the next sample; until then the acquire rule keeps it */
+	VCLOCK_AT_ONCE_NS = 50 * 1000,    /* a thread that becomes ready to run needs so long to start, on an idle processor */
 };
 
 /* ---- life ------------------------------------------------------------------------- */
@@ -121,10 +121,10 @@ void vclock_begin(struct vclock *c, struct vclock_world *w, struct vclock_accoun
 /* Sets the account of a thread that is about to be born: it begins with the clock of its creator (NULL: owing nothing). */
 void vclock_open_account(struct vclock_account *a, struct vclock_world *w, struct vclock *creator);
 
-/* Forgets what the memory holds: another thread does other things.  What is empty is not touched. */
+/* Empties the memory, as another thread will use it.  Pages that are empty already are not touched. */
 void vclock_forget(struct vclock_memory *m);
 
-/* The thread begins with its first segment, which is known by what it runs. */
+/* The thread begins its first segment.  Threads that run the same routine share what is known of that. */
 void vclock_be_born(struct vclock *c, uint64_t routine, uint64_t arg, int64_t now);
 
 /* ---- the account (account.c) -------------------------------------------------------- */
@@ -147,17 +147,17 @@ void vclock_credit(struct vclock *c, int64_t ns);
 /* The same for work that samples have shown: it is counted, and G may be raised a little later. */
 void vclock_credit_work(struct vclock *c, int64_t ns);
 
-/* D grows by ns, and G is at least `g` from now on: others may have begun to pay already. */
+/* D grows by ns, and G becomes at least `g`.  For credit that other threads may already have begun to pay. */
 void vclock_credit_up_to(struct vclock *c, int64_t ns, int64_t g);
 
 /* ---- samples, segments --------------------------------------------------------------- */
 
-/* What a period at a place of that weight is credited by a sample alone. */
+/* The credit for one sample of a place with that weight, where nothing is known of segments. */
 int64_t vclock_lump(int64_t period, uint32_t weight, uint32_t speedup);
 
 /*
- * The thread was sampled, after so much processor time, at a place of that weight (0: not in
- * the region).  It is credited for that, and `more`.
+ * The thread was sampled after `period` ns of processor time, at a place of that weight (0: not
+ * in the region).  It is credited for that, and with `more` ns.
  */
 void vclock_sampled(struct vclock *c, int64_t period, uint32_t weight, int64_t more, int64_t now);
 
@@ -168,21 +168,21 @@ void vclock_sampled(struct vclock *c, int64_t period, uint32_t weight, int64_t m
  */
 bool vclock_settle(struct vclock *c, int64_t now);
 
-/* The same, and the segment has ended: the thread is about to wait. */
+/* As vclock_settle, and the segment ends: the thread is about to wait. */
 void vclock_end_segment(struct vclock *c, int64_t now);
 
 /* The thread leaves the sync operation that was called from `site`. */
 void vclock_begin_segment(struct vclock *c, const void *site, int64_t now);
 
-/* ns until now were no time of the segment: a wait, or a pause. */
+/* The last ns do not belong to the segment: they were a wait, or a pause. */
 void vclock_skip(struct vclock *c, int64_t ns);
 
 /* ---- paying ---------------------------------------------------------------------------- */
 
-/* What the thread owes; negative: it has paid before. */
+/* The debt of the thread, in ns; negative: it has paid in advance. */
 int64_t vclock_debt(struct vclock *c);
 
-/* The same before it takes a lock: also what others have earned and are credited later. */
+/* The debt before it takes a lock.  This includes what other threads have earned and will be credited later. */
 int64_t vclock_debt_before_lock(struct vclock *c, int64_t now);
 
 /* Does the thread look at what others have earned, before it takes a lock? */
@@ -199,18 +199,19 @@ void vclock_paused(struct vclock *c, int64_t wanted, int64_t paused, bool busy, 
 /* A key names an object, in all processes alike; it is not 0. */
 
 /*
- * The thread does what can let another one go on, by way of the object; before the real call.
- * It has paid, unless it has a lock: while it paused, others would have to wait that need not.
+ * The thread is about to do something by which another one can go on (unlock, signal, write).
+ * Called before the real call.  The thread has paid, unless it holds a lock: if it paused
+ * then, threads would queue for the lock that otherwise would not.
  */
 void vclock_release(struct vclock *c, uint64_t key, int64_t now);
 
-/* The thread got something by way of the object, and did not have to wait. */
+/* The thread went on by way of the object (locked, received, read), and did not have to wait. */
 void vclock_acquire(struct vclock *c, uint64_t key, int64_t now);
 
-/* The same, of a lock that was free. */
+/* As vclock_acquire, for a lock that was free. */
 void vclock_lock(struct vclock *c, uint64_t key, int64_t now);
 
-/* It has got that lock just now, however that came about. */
+/* The thread holds that lock from now on, whether it had to wait for it or not. */
 void vclock_has_lock(struct vclock *c, uint64_t key, int64_t now);
 
 /* When the object was last released in this window; 0: not at all, as far as is known. */
@@ -230,39 +231,39 @@ struct vclock_wait {
 void vclock_wait_begin(struct vclock *c, struct vclock_wait *w, struct vclock_moment m);
 
 /*
- * It goes on because of another thread, by way of the object a, or of the later released of
- * a and b (a condition variable and its mutex; 0: none).  False: what it got was there
- * already as it came.
+ * The wait is over because of another thread, which released the object a or b (a condition
+ * variable and its mutex; 0: none).  The later release of the two counts.  False: the release
+ * came before the wait, so it was not waited for.
  */
 bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t a, uint64_t b, struct vclock_moment m);
 
-/* The wait until now was in the region, by that weight: it is credited. */
+/* The wait was in the region, with that weight: the thread is credited for it. */
 void vclock_wait_credit(struct vclock *c, const struct vclock_wait *w, uint32_t weight, int64_t now);
 
-/* What is credited of a wait of ns with that weight. */
+/* The credit for a wait of ns with that weight. */
 int64_t vclock_share(int64_t ns, uint32_t weight, uint32_t speedup);
 
 /* ---- processors (processor.c) ---------------------------------------------------------------- */
 
-/* The thread has its processor, and may be preempted before it says so again; */
+/* The thread has that processor now.  It may be preempted at any time from now on. */
 void vclock_keep_processor(struct vclock *c, struct vclock_moment m);
 
-/* or is about to leave it; */
+/* The thread is about to leave its processor, to wait. */
 void vclock_leave_processor(struct vclock *c, struct vclock_moment m);
 
-/* or has it, while its clock stands at `virt`. */
+/* As vclock_keep_processor, when the virtual time of the thread is `virt`. */
 void vclock_stand(struct vclock *c, int64_t virt, struct vclock_moment m);
 
-/* Has another thread had that processor since the calling one last said that it had it? */
+/* Has another thread used that processor since this one last called vclock_keep_processor? */
 bool vclock_was_displaced(const struct vclock *c, uint32_t processor);
 
 /*
- * The thread has its processor again, and had none for ns, though it could have run.  Its
- * clock is set accordingly.  in_sample: it was interrupted by a sample just now.
+ * The thread has a processor again.  It was ready to run for ns without one.  Sets its clock
+ * to a virtual time at which the processor was free.  in_sample: called for a sample.
  */
 void vclock_regain(struct vclock *c, int64_t ns, bool in_sample, struct vclock_moment m);
 
-/* The thread was ready to run all the time since then, in a call that could have blocked, or before it was born. */
+/* The thread has been ready to run since then: in a call that could have blocked and did not, or before its first instruction. */
 void vclock_was_ready(struct vclock *c, int64_t since, struct vclock_moment m);
 
 #endif

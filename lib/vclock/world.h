@@ -36,34 +36,34 @@ struct vclock_object {
 	_Atomic uint32_t by;      /* [A] number of the thread whose virtual time that is */
 };
 
-/* A processor, as the last thread that wrote here left it, or had it. */
+/* A processor, as noted by the last thread that ran on it. */
 struct vclock_processor {
 	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
 	_Atomic uint32_t left;    /* [A] 1: that thread has left it to wait */
-	_Atomic uint32_t under;   /* [A] 1: the thread that it took the processor from has not had it back */
-	_Atomic uint32_t rate;    /* [A] what that thread is going to be credited from then on; 1 << 16: all the time */
+	_Atomic uint32_t under;   /* [A] 1: that thread took the processor from one that has not had it back */
+	_Atomic uint32_t rate;    /* [A] part of its time from then on that it will be credited; 1 << 16: all */
 	_Atomic uint32_t by;      /* [A] number of that thread */
 	_Atomic int64_t virt_ns;  /* [A] virtual time of the processor */
 	_Atomic int64_t real_ns;  /* [A] when that was */
 };
 
-/* What all others owe a thread for what it does in the middle of a segment, before it is credited. */
+/* A thread in the middle of a segment: what the others will owe for its work once it is credited. */
 struct vclock_earner {
 	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
 	_Atomic uint32_t by;      /* [A] number of that thread */
 	_Atomic uint32_t on;      /* [A] its processor, by index */
-	_Atomic uint32_t rate;    /* [A] what it earns from then on; 1 << 16: all the time; 0: nothing is known */
-	_Atomic int64_t owed_ns;  /* [A] G, were it credited then */
+	_Atomic uint32_t rate;    /* [A] part of its time from then on that it earns; 1 << 16: all; 0: not known */
+	_Atomic int64_t owed_ns;  /* [A] what G would be, had it been credited then */
 	_Atomic int64_t real_ns;  /* [A] when that was */
 };
 
-/* What a thread does between two sync operations, as far as samples have shown. */
+/* What samples have shown of segments that begin at one place. */
 struct vclock_segment {
 	uint64_t key;      /* where the segment begins, and the region; 0: free */
 	uint32_t seen;     /* segments that ended */
 	uint32_t samples;
 	uint32_t hits;     /* of these, in the region */
-	uint32_t changes;  /* samples that differ in this from the one before */
+	uint32_t changes;  /* samples in the region whose predecessor was not, or the other way round */
 	uint32_t last_hit;
 	int64_t time_ns[VCLOCK_BINS]; /* spent in them, by how long after their beginning */
 	int64_t hit_ns[VCLOCK_BINS];  /* of which samples found the region: samples in it times their period */
@@ -74,7 +74,7 @@ struct vclock_segment {
 	} part[VCLOCK_PARTS]; /* its samples by where in the segment they were */
 };
 
-/* The same for what threads do first, which each does once.  Shared by all that begin alike. */
+/* The same for the first segment of a thread, which each thread has once.  Shared by all threads that run the same routine. */
 struct vclock_birth {
 	_Atomic uint64_t key;
 	_Atomic uint32_t seen, samples, hits, changes;
@@ -89,19 +89,19 @@ struct vclock_account {
 	_Atomic uint64_t credit_ns; /* [T] sum of what samples have credited, whatever became of it; never reset */
 };
 
-/* What a thread has learned of its segments. */
+/* All segments that a thread remembers. */
 struct vclock_memory {
 	uint64_t used[VCLOCK_SEGMENTS / 64]; /* [T] a bit for each that is not empty */
 	struct vclock_segment segment[VCLOCK_SEGMENTS]; /* [T] */
-	struct vclock_segment before;                   /* [T] what was known of its first segment as that began */
+	struct vclock_segment before;                   /* [T] copy of its first segment's entry, as that segment began */
 };
 
 struct vclock_world {
 	/* The window. */
 	_Alignas(64) _Atomic uint32_t window; /* [C] number << 2 | phase */
-	_Atomic uint32_t speedup;  /* [C] what is credited of a period where the weight is 1 << 16; 0: clocks do not matter */
-	_Atomic uint32_t region;   /* [C] of what is sped up, and by how much if that changes weights; 0: nothing is */
-	_Atomic uint32_t queueing; /* [C] 1: what is sped up is time without a processor */
+	_Atomic uint32_t speedup;  /* [C] part of a period that is credited where the weight is 1 << 16; 0: no credit */
+	_Atomic uint32_t region;   /* [C] number of the region that is sped up, mixed with the speedup if weights depend on it; 0: none */
+	_Atomic uint32_t queueing; /* [C] 1: the region is the class `runqueue`, time without a processor */
 	_Atomic int64_t floor_ns;  /* [C] G as the window began: older debts are forgiven */
 	_Atomic int64_t began_ns;  /* [C] when the window began */
 	uint64_t period_ns;        /* [C] of the sampler */
@@ -120,13 +120,13 @@ static inline uint32_t vclock_window(const struct vclock_world *w)
 	return atomic_load_explicit(&w->window, memory_order_relaxed) >> 2;
 }
 
-/* By how much the region is sped up just now; 0: not at all. */
+/* The speedup that is on, in 1/65536; 0: none. */
 static inline uint32_t vclock_speedup(const struct vclock_world *w)
 {
 	return atomic_load_explicit(&w->speedup, memory_order_relaxed);
 }
 
-/* What is sped up; 0: nothing. */
+/* The number of the region that is sped up; 0: none. */
 static inline uint32_t vclock_region(const struct vclock_world *w)
 {
 	return atomic_load_explicit(&w->region, memory_order_relaxed);
