@@ -68,7 +68,7 @@ JSON_LIBS  = $(call once,JSON_LIBS,pkg-config --libs jansson)
 TOOLS := $(patsubst cmd/%.c,%,$(wildcard cmd/andweorc-*.c))
 
 # The rooms of the tools' library, the lowest first; lib/README.md says what is in each.
-ROOMS := base format text source estimate binary replay finding match resolve profile analysis report diff publish plot recorder
+ROOMS := base format text source estimate binary replay finding match resolve profile analysis report view diff publish plot recorder
 ROOMS_SRC    := $(foreach room,$(ROOMS),$(wildcard lib/$(room)/*.c))
 VCLOCK_SRC   := $(wildcard lib/vclock/*.c)
 RUNTIME_SRC  := $(VCLOCK_SRC) $(wildcard lib/runtime/*.c)

@@ -10,11 +10,14 @@
 #include "base/num.h"
 #include "base/terminal.h"
 #include "profile/whatif.h"
+#include "report/page.h"
 #include "report/report.h"
 #include "text/prose.h"
+#include "view/folded.h"
+#include "view/pprof.h"
 
 static const char USAGE[] =
-	"usage: andweorc-analyze [--format FORMAT] [-p POINT]... [--top N] [RESOLVED...]\n"
+	"usage: andweorc-analyze [--format FORMAT] [--by WHAT] [-p POINT]... [--top N] [RESOLVED...]\n"
 	"       andweorc-analyze --what-if REGION=PCT[,REGION=PCT]...[,cpus=N] [RESOLVED...]\n"
 	"       andweorc-analyze --explain\n"
 	"\n"
@@ -24,7 +27,11 @@ static const char USAGE[] =
 	"\n"
 	"  -f, --format FORMAT  text (for people; default on a terminal), andweorc (for\n"
 	"                       andweorc-diff and andweorc-plot; default otherwise), json,\n"
-	"                       csv, coz (a profile for what reads those of Coz)\n"
+	"                       csv, html (the report as a page of its own), coz (a profile\n"
+	"                       for what reads those of Coz); by call stack: folded (lines\n"
+	"                       for flame graphs), pprof (for pprof and what reads its\n"
+	"                       profiles)\n"
+	"      --by WHAT        of folded: cpu (default), blocked, time (both), or impact\n"
 	"  -p, --point POINT    only this progress point; may be repeated\n"
 	"      --top N          at most N regions for each point\n"
 	"      --what-if LIST   answer one question from the recorded events, without\n"
@@ -34,11 +41,12 @@ static const char USAGE[] =
 	"  -h, --help           print this help and exit\n"
 	"  -V, --version        print the version and exit\n";
 
-enum format { FORMAT_TEXT, FORMAT_ANDWEORC, FORMAT_JSON, FORMAT_CSV, FORMAT_COZ };
-enum { OPTION_TOP = 256, OPTION_WHAT_IF, OPTION_EXPLAIN };
+enum format { FORMAT_TEXT, FORMAT_ANDWEORC, FORMAT_JSON, FORMAT_CSV, FORMAT_COZ, FORMAT_HTML, FORMAT_FOLDED, FORMAT_PPROF };
+enum { OPTION_TOP = 256, OPTION_BY, OPTION_WHAT_IF, OPTION_EXPLAIN };
 
 struct options {
 	enum format format;
+	enum folded_by by;
 	const char **point;
 	size_t npoints, cap_points;
 	size_t top;
@@ -48,12 +56,24 @@ struct options {
 static enum format parse_format(const char *text)
 {
 	static const char *const names[] = { [FORMAT_TEXT] = "text", [FORMAT_ANDWEORC] = "andweorc", [FORMAT_JSON] = "json",
-					     [FORMAT_CSV] = "csv", [FORMAT_COZ] = "coz" };
+					     [FORMAT_CSV] = "csv", [FORMAT_COZ] = "coz", [FORMAT_HTML] = "html",
+					     [FORMAT_FOLDED] = "folded", [FORMAT_PPROF] = "pprof" };
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (!strcmp(text, names[i]))
 			return (enum format)i;
-	cli_usage_error(EXIT_TROUBLE, "unknown format '%s': text, andweorc, json, csv or coz", text);
+	cli_usage_error(EXIT_TROUBLE, "unknown format '%s': text, andweorc, json, csv, html, coz, folded or pprof", text);
+}
+
+static enum folded_by parse_by(const char *text)
+{
+	static const char *const names[] = { [FOLDED_CPU] = "cpu", [FOLDED_BLOCKED] = "blocked", [FOLDED_TIME] = "time",
+					     [FOLDED_IMPACT] = "impact" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (!strcmp(text, names[i]))
+			return (enum folded_by)i;
+	cli_usage_error(EXIT_TROUBLE, "unknown '%s' for --by: cpu, blocked, time or impact", text);
 }
 
 static size_t parse_top(const char *text)
@@ -72,6 +92,11 @@ static void parse_what_if(struct options *o, const char *text)
 	what_if_release(&o->what_if);
 	if (!what_if_parse(&o->what_if, text, &why))
 		cli_usage_error(EXIT_TROUBLE, "bad question '%s' for --what-if: %s", text, why);
+}
+
+static bool by_stack(const struct options *o)
+{
+	return (o->format == FORMAT_FOLDED || o->format == FORMAT_PPROF) && !o->what_if.text;
 }
 
 static void set_page(void)
@@ -93,6 +118,7 @@ static void parse_options(int argc, char **argv, struct options *o)
 		{ "format", required_argument, NULL, 'f' },
 		{ "point", required_argument, NULL, 'p' },
 		{ "top", required_argument, NULL, OPTION_TOP },
+		{ "by", required_argument, NULL, OPTION_BY },
 		{ "what-if", required_argument, NULL, OPTION_WHAT_IF },
 		{ "explain", no_argument, NULL, OPTION_EXPLAIN },
 		CLI_LONGS,
@@ -110,6 +136,9 @@ static void parse_options(int argc, char **argv, struct options *o)
 			break;
 		case OPTION_TOP:
 			o->top = parse_top(optarg);
+			break;
+		case OPTION_BY:
+			o->by = parse_by(optarg);
 			break;
 		case OPTION_WHAT_IF:
 			parse_what_if(o, optarg);
@@ -155,6 +184,15 @@ static void print(const struct analysis *a, const struct options *o)
 	case FORMAT_COZ:
 		impact_write_coz(a, o->top, stdout);
 		break;
+	case FORMAT_HTML:
+		page_write(a, o->top, stdout);
+		break;
+	case FORMAT_FOLDED:
+		folded_write(a->profile->stacks, a, o->by, stdout);
+		break;
+	case FORMAT_PPROF:
+		pprof_write(a->profile->stacks, a, stdout);
+		break;
 	}
 }
 
@@ -179,22 +217,28 @@ int main(int argc, char **argv)
 {
 	struct options o = { .top = SIZE_MAX };
 	struct profile p = PROFILE_INIT;
+	struct stacks stacks = { 0 };
 
 	cli_init(argv[0]);
 	o.format = isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_ANDWEORC;
 	parse_options(argc, argv, &o);
 	p.what_if = o.what_if.text ? &o.what_if : NULL;
+	if (by_stack(&o))
+		p.stacks = &stacks;
 	if (optind == argc)
 		profile_load(&p, "-");
 	for (int i = optind; i < argc; i++)
 		profile_load(&p, argv[i]);
 	profile_finish(&p);
 	check_points(&o, &p);
+	if (p.stacks)
+		stacks_warn(&stacks);
 	if (p.what_if)
 		answer(&o, &p);
 	else
 		report(&o, &p);
 	profile_release(&p);
+	stacks_release(&stacks);
 	what_if_release(&o.what_if);
 	free(o.point);
 	return cli_finish(EXIT_OK);

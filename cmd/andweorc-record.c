@@ -733,7 +733,6 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	r->arena->want_sampler = r->o->sampler;
 	r->arena->clock.period_ns = r->o->period_us * 1000;
 	r->arena->seed = r->o->seed;
-	atomic_store(&r->arena->whole_stacks, regions_need_stacks(&r->regions) || r->o->given);
 	conductor_prepare(&r->conductor);
 	launch_examine(r->argv[0], r->arena);
 	pid = launch(r->argv, r->runtime, r->arena, r->arena_fd, output_of(r, run), status);

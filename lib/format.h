@@ -22,6 +22,7 @@
 #define AW_LATENCY    "latency"
 #define AW_POINT      "point"
 #define AW_SAMPLE     "sample"
+#define AW_CALL       "call"
 #define AW_BURST      "burst"
 #define AW_STACK      "stack"
 #define AW_EVENTS     "events"

@@ -21,11 +21,12 @@ arrows() {
 		report    base format text estimate profile analysis .
 		diff      base format text source estimate finding match
 		publish   base format text match diff
+		view      base format text profile analysis estimate
 		plot      base text source finding match diff
 		recorder  base format binary estimate replay runtime vclock .
 		vclock
 		runtime   vclock .
-		cmd       base format text source binary finding resolve profile analysis report diff publish plot recorder .
+		cmd       base format text source binary finding resolve profile analysis report view diff publish plot recorder .
 	END
 }
 

@@ -54,3 +54,10 @@ size_t idmap_at(struct idmap *m, uint64_t id, size_t next)
 	}
 	return m->place[slot] - 1;
 }
+
+size_t idmap_find(const struct idmap *m, uint64_t id)
+{
+	size_t slot = m->nslots ? slot_of(m, id) : 0;
+
+	return m->nslots && m->place[slot] ? m->place[slot] - 1 : IDMAP_NONE;
+}

@@ -22,6 +22,11 @@ void idmap_release(struct idmap *m); /* m is as after IDMAP_INIT, ready for the 
 /* The place of id. A new id gets `next`, the place where the caller is about to put it. */
 size_t idmap_at(struct idmap *m, uint64_t id, size_t next);
 
+#define IDMAP_NONE SIZE_MAX
+
+/* The place of id; IDMAP_NONE when it is not there. */
+size_t idmap_find(const struct idmap *m, uint64_t id);
+
 /* The number of id: 0, 1, 2.. in the order in which the ids came. */
 static inline size_t idmap_number(struct idmap *m, uint64_t id)
 {

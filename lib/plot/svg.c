@@ -2,24 +2,9 @@
 
 #include <string.h>
 
-/* Texts of a chart are characters that XML allows (text/caption.h); these mean something in it. */
-static void add_escaped(struct buf *b, const char *text)
-{
-	for (; *text; text++)
-		switch (*text) {
-		case '<':
-			buf_adds(b, "&lt;");
-			break;
-		case '>':
-			buf_adds(b, "&gt;");
-			break;
-		case '&':
-			buf_adds(b, "&amp;");
-			break;
-		default:
-			buf_addc(b, *text);
-		}
-}
+#include "text/markup.h"
+
+/* Texts of a chart are characters that XML allows (text/caption.h). */
 
 /* The pages of one point have one heading. */
 static bool is_new_heading(const struct chart *c, size_t i)
@@ -34,7 +19,7 @@ static void add_title(struct buf *b, const struct chart *c)
 		if (!is_new_heading(c, i))
 			continue;
 		buf_adds(b, i ? "; " : "");
-		add_escaped(b, c->page[i].heading);
+		markup_add(b, c->page[i].heading);
 	}
 	buf_adds(b, "</title>\n");
 }
@@ -44,15 +29,15 @@ static void add_panel(struct buf *b, const struct panel *l)
 	const char *parting = ": ";
 
 	buf_addc(b, '\n');
-	add_escaped(b, l->title);
+	markup_add(b, l->title);
 	if (l->function) {
 		buf_addc(b, ' ');
-		add_escaped(b, l->function);
+		markup_add(b, l->function);
 	}
 	for (size_t i = 0; i < CHART_NOTES; i++)
 		if (l->note[i]) {
 			buf_adds(b, parting);
-			add_escaped(b, l->note[i]);
+			markup_add(b, l->note[i]);
 			parting = "; ";
 		}
 }
@@ -66,10 +51,10 @@ static void add_description(struct buf *b, const struct chart *c)
 
 		if (i) {
 			buf_addc(b, '\n');
-			add_escaped(b, p->heading);
+			markup_add(b, p->heading);
 			buf_addc(b, '\n');
 		}
-		add_escaped(b, p->subheading);
+		markup_add(b, p->subheading);
 		for (size_t k = 0; k < p->n; k++)
 			add_panel(b, &p->panel[k]);
 	}

@@ -9,6 +9,7 @@
 #include "profile/adjust.h"
 #include "profile/given_windows.h"
 #include "profile/latency.h"
+#include "profile/stacks_load.h"
 
 /* ---- runs -------------------------------------------------------------------- */
 
@@ -243,7 +244,9 @@ void context_close(struct context *c, const char *path)
 	adjust_context(c);
 	add_runs(c);
 	untried_close(c); /* before regions give their strings away */
+	stacks_find_regions(c);
 	context_add_regions(c);
+	stacks_close(c, path);
 	add_windows(c);
 	observed_close(c);
 	latency_keep(c);

@@ -58,6 +58,8 @@ struct context_module {
 	char *path;
 };
 
+struct stacks_loading; /* stacks_load.c */
+
 struct context {
 	struct profile *p;
 	struct idmap run_at, region_at, window_at; /* by id */
@@ -84,6 +86,7 @@ struct context {
 	struct context_module *module;
 	size_t nmodules, cap_modules;
 	struct untried untried;
+	struct stacks_loading *stacks; /* owned; NULL: nobody wants them */
 	struct observed *observed;
 	size_t nobserved, cap_observed;
 };

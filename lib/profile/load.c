@@ -8,6 +8,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "format.h"
+#include "profile/stacks_load.h"
 
 /* Of runs; most of them say the same. */
 static void share_text(struct context *c, struct record *rec, const char *key, const char **out)
@@ -270,6 +271,7 @@ static void load_record(struct context *c, struct record *rec)
 		{ AW_PROCESS, load_process }, { AW_LATENCY, load_latency },
 		{ AW_BURST, load_burst },     { AW_STACK, load_stack },           { AW_EVENTS, load_events },
 		{ AW_POINT, load_point_name },  { AW_PLACE, load_place },
+		{ AW_CALL, stacks_load_call },
 	};
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/msg.h"
 #include "format/region_class.h"
+#include "profile/stacks_load.h"
 
 static void take_text(struct record *rec, const char *key, char **out)
 {
@@ -28,6 +29,7 @@ void load_module(struct context *c, struct record *rec)
 			return;
 	c->module = xgrow(c->module, c->nmodules, &c->cap_modules, sizeof *c->module);
 	c->module[c->nmodules++] = (struct context_module){ .id = id, .path = xstrdup(path) };
+	stacks_load_module(c, rec);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -117,6 +119,7 @@ void load_sample(struct context *c, struct record *rec)
 	if (!record_need_u64(rec, "run", &run) || !record_need_u64(rec, "count", &count))
 		return;
 	at = context_run(c, run); /* may move the array */
+	stacks_load_sample(c, rec, at, count);
 	spent = &c->run[at].run.spent;
 	if (!state || strcmp(state, "blocked") != 0) {
 		spent->cpu += count;

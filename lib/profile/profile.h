@@ -209,6 +209,7 @@ struct profile {
 	struct profile_pool *pool;
 	size_t npools, cap_pools;
 	struct what_if *what_if;       /* asked of bursts, instead of each region; NULL: nothing; the caller's, set before loading */
+	struct stacks *stacks;         /* where chains of calls are gathered; NULL: nowhere; the caller's, set before loading */
 	struct profile_replayed *replayed;
 	size_t nreplayed, cap_replayed;
 	struct profile_why *why;

@@ -18,6 +18,12 @@ struct gathering {
 	struct regions *regions;
 };
 
+static void gather_place(struct gathering *g, unsigned module, uint64_t off)
+{
+	g->jit->v = xgrow(g->jit->v, g->jit->n, &g->jit->cap, sizeof *g->jit->v);
+	g->jit->v[g->jit->n++] = (struct jit_sample){ .module = module, .off = off };
+}
+
 static void gather_leaf(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count)
 {
 	struct gathering *g = arg;
@@ -26,8 +32,20 @@ static void gather_leaf(void *arg, unsigned module, uint64_t off, enum arena_cla
 		return;
 	if (class == CLASS_CPU)
 		g->regions->made += count;
-	g->jit->v = xgrow(g->jit->v, g->jit->n, &g->jit->cap, sizeof *g->jit->v);
-	g->jit->v[g->jit->n++] = (struct jit_sample){ .module = module, .off = off };
+	gather_place(g, module, off);
+}
+
+/* Of the calls that the log is yet to know. */
+static void gather_calls(struct gathering *g)
+{
+	const struct callers *c = &g->regions->callers;
+
+	for (size_t i = c->nlogged; i < c->ncalls; i++) {
+		unsigned module = (unsigned)(c->call[i].place >> PLACE_MODULE_SHIFT);
+
+		if (mapping_of(g->regions->modules, module)->made)
+			gather_place(g, module, c->call[i].place & ((1ull << PLACE_MODULE_SHIFT) - 1));
+	}
 }
 
 static int by_place(const void *a, const void *b)
@@ -125,6 +143,7 @@ void jit_read(struct jit *jit, struct regions *regions)
 	*jit = (struct jit){ 0 };
 	regions->made = regions->made_named = 0;
 	regions_leaves(regions, gather_leaf, &g);
+	gather_calls(&g);
 	if (jit->n == 0)
 		return;
 	qsort(jit->v, jit->n, sizeof *jit->v, by_place);

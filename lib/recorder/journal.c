@@ -301,33 +301,58 @@ void journal_know(struct journal *j, struct region *g)
 		write_region(j, g);
 }
 
-struct leaf_writer {
-	struct journal *j;
-	unsigned run;
-	struct jit jit;
-};
+static void add_place(struct buf *line, uint64_t place)
+{
+	record_u64(line, "module", place >> PLACE_MODULE_SHIFT);
+	record_hex(line, "offset", place & ((1ull << PLACE_MODULE_SHIFT) - 1));
+}
 
-static void write_leaf(void *arg, unsigned module, uint64_t off, enum arena_class class, uint64_t count)
+static void add_jit_name(struct buf *line, const struct jit *jit, uint64_t place)
+{
+	add_text(line, "function", jit_name(jit, (unsigned)(place >> PLACE_MODULE_SHIFT), place & ((1ull << PLACE_MODULE_SHIFT) - 1)));
+}
+
+/* Those that the log does not know yet. */
+static void write_calls(struct journal *j, struct callers *c, const struct jit *jit)
+{
+	for (; c->nlogged < c->ncalls; c->nlogged++) {
+		const struct caller *call = &c->call[c->nlogged];
+
+		record_begin(&j->line, AW_CALL);
+		record_u64(&j->line, "id", c->nlogged + 1);
+		add_place(&j->line, call->place);
+		if (call->by)
+			record_u64(&j->line, "caller", call->by);
+		if (call->more)
+			record_u64(&j->line, "more", 1);
+		add_jit_name(&j->line, jit, call->place);
+		record_end(&j->line);
+		journal_flush(j);
+	}
+}
+
+static void write_count(struct journal *j, unsigned run, const struct caller_count *c, enum arena_class class, const struct jit *jit)
 {
 	static const char *const names[CLASSES] = { NULL, "lock", "io", "sleep", "runqueue" };
-	struct leaf_writer *w = arg;
 
-	record_begin(&w->j->line, AW_SAMPLE);
-	record_u64(&w->j->line, "run", w->run);
-	record_u64(&w->j->line, "module", module);
-	record_hex(&w->j->line, "offset", off);
-	record_u64(&w->j->line, "count", count);
-	record_str(&w->j->line, "state", class == CLASS_CPU ? "cpu" : "blocked");
+	record_begin(&j->line, AW_SAMPLE);
+	record_u64(&j->line, "run", run);
+	add_place(&j->line, c->place);
+	record_u64(&j->line, "count", c->count[class]);
+	record_str(&j->line, "state", class == CLASS_CPU ? "cpu" : "blocked");
 	if (class != CLASS_CPU)
-		record_str(&w->j->line, "class", names[class]);
-	add_text(&w->j->line, "function", jit_name(&w->jit, module, off));
-	record_end(&w->j->line);
-	journal_flush(w->j);
+		record_str(&j->line, "class", names[class]);
+	if (c->by)
+		record_u64(&j->line, "caller", c->by);
+	add_jit_name(&j->line, jit, c->place);
+	record_end(&j->line);
+	journal_flush(j);
 }
 
 void journal_samples(struct journal *j, unsigned run, struct regions *regions)
 {
-	struct leaf_writer w = { .j = j, .run = run };
+	struct callers *callers = &regions->callers;
+	struct jit jit;
 
 	for (size_t i = 0; i < regions->n; i++) {
 		struct region *g = regions->v[i];
@@ -344,9 +369,13 @@ void journal_samples(struct journal *j, unsigned run, struct regions *regions)
 		record_end(&j->line);
 		journal_flush(j);
 	}
-	jit_read(&w.jit, regions);
-	regions_leaves(regions, write_leaf, &w);
-	jit_release(&w.jit);
+	jit_read(&jit, regions);
+	write_calls(j, callers, &jit);
+	for (size_t i = 0; i < callers->ncounts; i++)
+		for (int class = 0; class < CLASSES; class++)
+			if (callers->count[i].count[class])
+				write_count(j, run, &callers->count[i], (enum arena_class)class, &jit);
+	jit_release(&jit);
 }
 
 void journal_warning(struct journal *j, unsigned run, const char *what, const char *text)

@@ -25,6 +25,7 @@ void regions_release(struct regions *r)
 	}
 	free(r->v);
 	free(r->places);
+	callers_release(&r->callers);
 	map_release(&r->by_name);
 	map_release(&r->said);
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "recorder/callers.h"
 #include "recorder/mapping.h"
 #include "runtime/arena.h"
 
@@ -68,6 +69,7 @@ struct regions {
 	unsigned asked;           /* grows when there are more regions that were asked for */
 	struct place *places;     /* open addressing */
 	size_t nplaces, places_cap;
+	struct callers callers;   /* the chains of calls that samples came by */
 	uint64_t samples;         /* of this run, on a processor */
 	uint64_t all_samples;     /* of all runs */
 	uint64_t blocked;         /* of this run, while waiting; in periods of the sampler */

@@ -251,6 +251,21 @@ static void charge_fallback(struct regions *r, const struct arena_sample *s, boo
 	r->fell_back = r->fell_back || (alone && callee);
 }
 
+/* Counts the sample at place[0], its innermost address that is not the runtime's, by the calls that led there. */
+static void count_chain(struct regions *r, const uint64_t *place, size_t n, bool more, enum arena_class class, uint64_t weight)
+{
+	uint64_t chain[ARENA_FRAMES];
+	size_t known = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct mapping *mod = module_of(r, place[i]);
+
+		if (mod && !mapping_is_runtime(mod))
+			chain[known++] = place[i];
+	}
+	callers_count(&r->callers, chain, known, more, class, weight);
+}
+
 /*
  * Waiting for peers or for a processor is on nobody's account but that of its
  * class: faster code where the thread stands would not shorten it.
@@ -258,6 +273,7 @@ static void charge_fallback(struct regions *r, const struct arena_sample *s, boo
 void regions_sample(struct regions *r, const struct arena_sample *s)
 {
 	enum arena_class class = s->class < CLASSES ? (enum arena_class)s->class : CLASS_CPU;
+	uint32_t n = s->nframes < ARENA_FRAMES ? s->nframes : ARENA_FRAMES;
 	struct region *callee = NULL;
 	bool leaf = false;    /* what we stand in for belongs to where it was called from */
 	bool decided = false; /* whose line it is */
@@ -275,7 +291,7 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 	for (size_t i = 0; i < r->n; i++)
 		if (r->v[i]->scope == REGION_CLASS && class != CLASS_CPU && r->v[i]->class == class)
 			charge(r, r->v[i], s);
-	for (uint32_t i = 0; i < s->nframes && i < ARENA_FRAMES; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct mapping *mod = module_of(r, s->place[i]);
 		struct place *p;
 
@@ -285,6 +301,7 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 		if (!leaf && !mapping_is_runtime(mod)) {
 			p->leaf[class] += s->weight;
 			leaf = true;
+			count_chain(r, s->place + i, n - i, s->nframes >= ARENA_FRAMES, class, s->weight);
 		}
 		if (class == CLASS_LOCK || class == CLASS_RUNQUEUE) {
 			if (leaf)
@@ -298,6 +315,9 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 			charge_frame(r, p->region[k], s, &callee);
 		charged = charged || p->n > 0;
 		decided = r->mode == REGION_LINE && charged;
+		/* Whoever calls it is nobody's business, but of regions that are functions. */
+		if (decided && !r->asked && !regions_need_stacks(r))
+			break;
 	}
 	for (size_t i = 0; i < r->n && r->npaths > 0; i++)
 		if (r->v[i]->scope == REGION_PATH && (r->v[i]->named || r->v[i]->given) && regions_path_holds(r, r->v[i], s))
@@ -319,6 +339,7 @@ bool regions_coarsen(struct regions *r)
 	free(r->places);
 	r->places = NULL;
 	r->nplaces = r->places_cap = 0;
+	callers_new_run(&r->callers);
 	return true;
 }
 
@@ -335,6 +356,7 @@ void regions_new_run(struct regions *r)
 	for (size_t i = 0; i < r->n; i++)
 		r->v[i]->samples = r->v[i]->blocked = 0;
 	forget_leaves(r);
+	callers_new_run(&r->callers);
 }
 
 void regions_leaves(struct regions *r,

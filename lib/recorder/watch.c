@@ -168,8 +168,6 @@ void conductor_drain(struct conductor *c)
 		mapping_publish(c->modules, c->arena);
 		c->regions->passed_more = false;
 	}
-	if (regions_need_stacks(c->regions))
-		atomic_store_explicit(&c->arena->whole_stacks, 1, memory_order_relaxed);
 	processes_bury(&c->processes);
 	points_cool(&c->points, now_ns());
 	absent_warn(c);

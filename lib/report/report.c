@@ -49,7 +49,7 @@ static int compare_rows(const void *va, const void *vb)
 	return by ? by : strcmp(a->im->region->label, b->im->region->label);
 }
 
-static void take_rows(struct report *r, size_t top)
+void report_take_rows(struct report *r, size_t top)
 {
 	const struct impact_point *p = r->point;
 
@@ -67,7 +67,7 @@ static void take_rows(struct report *r, size_t top)
 
 static void add_point(struct report *r, size_t top)
 {
-	take_rows(r, top);
+	report_take_rows(r, top);
 	report_lead(r);
 	report_table(r);
 	report_below(r);

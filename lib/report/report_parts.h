@@ -1,6 +1,6 @@
 /*
  * report_parts: the parts of the report.  Private to it (report.c, which says how
- * they are put together).
+ * they are put together), and to the same on a page of HTML (page.c).
  */
 #ifndef ANDWEORC_REPORT_REPORT_PARTS_H
 #define ANDWEORC_REPORT_REPORT_PARTS_H
@@ -47,6 +47,9 @@ const char *report_visit(const struct impact_point *p);
 
 /* What gets shorter: "the time per 'block'".  Adds to b; not yet clean. */
 void report_measure(struct buf *b, const struct impact_point *p);
+
+/* Puts the point's regions into the order of the table; the caller frees r->row. */
+void report_take_rows(struct report *r, size_t top);
 
 /* What to work on, by how much, how sure; and why not on the hottest region. */
 void report_lead(struct report *r);

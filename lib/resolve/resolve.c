@@ -91,7 +91,15 @@ static void add_chain(struct resolve *r, struct buf *out, struct record *rec, co
 	}
 }
 
-/* Of a sample, or of a place of events. */
+/* Of a function that has no name, all addresses are called after its begin; where that is unknown, after themselves. */
+static uint64_t begin_of(struct image *img, uint64_t off)
+{
+	struct range extent;
+
+	return img && image_extent(img, off, &extent) ? extent.lo : off;
+}
+
+/* Of a sample, of a call that led to some, or of a place of events. */
 static bool resolve_address(struct resolve *r, struct record *rec, struct module *mod, struct buf *out)
 {
 	struct frame frame[FRAMES_MAX];
@@ -110,7 +118,7 @@ static bool resolve_address(struct resolve *r, struct record *rec, struct module
 	if (n > 0 && frame[0].function)
 		add_name(out, rec, "function", names_of(&r->functions, frame[0].function));
 	else
-		add_offset(out, rec, mod, off);
+		add_offset(out, rec, mod, begin_of(img, off));
 	if (n > 0)
 		add_line(r, out, rec, &frame[0]);
 	add_chain(r, out, rec, frame, n);
@@ -297,7 +305,8 @@ static bool resolve_region(struct resolve *r, struct record *rec, struct module 
 
 static bool has_code(const struct record *rec)
 {
-	return !strcmp(rec->type, AW_SAMPLE) || !strcmp(rec->type, AW_REGION) || !strcmp(rec->type, AW_PLACE);
+	return !strcmp(rec->type, AW_SAMPLE) || !strcmp(rec->type, AW_REGION) || !strcmp(rec->type, AW_PLACE) ||
+	       !strcmp(rec->type, AW_CALL);
 }
 
 bool resolve_is_ready(struct resolve *r, struct record *rec)

@@ -420,7 +420,6 @@ struct arena {
 	/* The rest of the window. */
 	_Alignas(64) _Atomic uint32_t target; /* [C] index into targets */
 	_Atomic uint32_t scope;               /* [C] index into scopes */
-	_Atomic uint32_t whole_stacks;        /* [C] keep all frames of samples, not only up to the one that is charged */
 	_Atomic uint32_t weights[4];          /* [C] see arena_weight */
 	_Atomic int64_t expires_ns;           /* [C] the recorder is gone if this has passed; it postpones that always */
 

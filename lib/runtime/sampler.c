@@ -182,10 +182,12 @@ static void timer_hit(const siginfo_t *info, const void *context)
 	} else {
 		self.rest_ns += used_ns(ns);
 	}
+	/* It may be less than nothing: kernel_time reads two clocks, and a tick between them makes it go back. */
+	if (self.rest_ns < period)
+		return;
 	periods = (uint32_t)(self.rest_ns / period);
 	self.rest_ns -= periods * period;
-	if (periods)
-		sample_take(context, periods, periods * period);
+	sample_take(context, periods, periods * period);
 }
 
 void sampler_handle(int sig, siginfo_t *info, void *context)

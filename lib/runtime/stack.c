@@ -55,7 +55,6 @@ static void walk_frames(struct stack *s, struct unwind_cursor *c)
 	const struct arena_target *target = &arena->targets[index], *given = &arena->givens[index];
 	const struct arena_scope *scope = &arena->scopes[atomic_load_explicit(&arena->scope, memory_order_acquire) & 1];
 	uint32_t target_left = target->path, given_left = given->path;
-	bool whole = atomic_load_explicit(&arena->whole_stacks, memory_order_relaxed) != 0;
 	uint32_t nmodules;
 	const struct unwind_module *modules = stack_modules(&nmodules);
 
@@ -70,7 +69,8 @@ static void walk_frames(struct stack *s, struct unwind_cursor *c)
 		s->hit = s->hit || is_in(target, place, s->decided, &target_left);
 		s->given = s->given || is_in(given, place, s->decided, &given_left);
 		s->decided = s->decided || (m && m->own && !arena_in_ranges(scope->passed, scope->npassed, place));
-		if (s->decided && !is_open(target, s->hit) && !is_open(given, s->given) && !whole)
+		/* Callers are kept as far as there is room, whether they decide anything or not: the log tells of them. */
+		if (s->decided && s->n == ARENA_FRAMES && !is_open(target, s->hit) && !is_open(given, s->given))
 			return;
 		if (depth == 0 && place >> PLACE_MODULE_SHIFT == 0)
 			atomic_fetch_add_explicit(&arena->unknown_code, 1, memory_order_relaxed);

@@ -13,7 +13,7 @@
 /* Longer lines of text are hard to read, however wide the page is. */
 enum { MOST_COLUMNS = 120 };
 
-static struct prose_page the_page = { 100, true };
+static struct prose_page the_page = { .columns = 100, .utf8 = true };
 
 void prose_set_page(struct prose_page page)
 {
@@ -125,7 +125,7 @@ void prose_wrap(struct buf *b, const char *first, const char *indent, const char
 	for (const char *word = safe; *word;) {
 		size_t bytes = word_at(word), width = width_of(word, bytes);
 
-		if (!at_start && column + 1 + width > most) {
+		if (!at_start && column + 1 + width > most && !the_page.unbroken) {
 			buf_addf(b, "\n%s", indent);
 			column = prose_width(indent);
 		} else if (!at_start) {

@@ -18,6 +18,7 @@
 struct prose_page {
 	size_t columns;
 	bool utf8;      /* else ASCII alone */
+	bool unbroken;  /* a paragraph is one line, whatever its width */
 };
 
 void prose_set_page(struct prose_page page);

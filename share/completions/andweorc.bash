@@ -15,7 +15,7 @@ _andweorc_options() {
 		echo '--debug-dir= --path-map= -h --help -V --version'
 		;;
 	andweorc-analyze)
-		echo '-f= --format= -p= --point= --top= --what-if= --explain -h --help -V --version'
+		echo '-f= --format= -p= --point= --top= --by= --what-if= --explain -h --help -V --version'
 		;;
 	andweorc-diff)
 		echo '-f= --format= -p= --point= --map= --margin= --region-margin= --fail-on= --force --within-run --confirm= --render= --aa --id=' \
@@ -38,7 +38,8 @@ _andweorc_values() {
 	andweorc-record:--side) echo 'base head' ;;
 	andweorc-record:-P | andweorc-record:--point) echo ':output :input :replies :work :run' ;;
 	andweorc-plot:--theme) echo 'light dark auto' ;;
-	andweorc-analyze:-f | andweorc-analyze:--format) echo 'text andweorc json csv coz' ;;
+	andweorc-analyze:-f | andweorc-analyze:--format) echo 'text andweorc json csv html coz folded pprof' ;;
+	andweorc-analyze:--by) echo 'cpu blocked time impact' ;;
 	andweorc-diff:-f | andweorc-diff:--format) echo 'text markdown summary github tsv json' ;;
 	andweorc-diff:--fail-on) echo 'regression change inconclusive' ;;
 	andweorc-resolve:--debug-dir) echo DIRECTORIES ;;

@@ -6,7 +6,7 @@
 #include "text/prose.h"
 #include "text/spark.h"
 
-static const struct prose_page utf8 = { 100, true }, ascii = { 100, false };
+static const struct prose_page utf8 = { .columns = 100, .utf8 = true }, ascii = { .columns = 100 };
 
 static void cleans(const char *text, const char *want)
 {
@@ -58,7 +58,7 @@ static void wraps_to_the_page(void **state)
 	struct buf b = BUF_INIT;
 
 	(void)state;
-	prose_set_page((struct prose_page){ 20, true });
+	prose_set_page((struct prose_page){ .columns = 20, .utf8 = true });
 	prose_wrap(&b, "note     ", "         ", "%s", "one two three\xe2\x80\xa8 four");
 	assert_string_equal(b.s, "note     one two\n         three\\u2028\n         four\n");
 	buf_clear(&b);
