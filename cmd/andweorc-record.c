@@ -55,6 +55,8 @@ static const char usage[] =
 	"      --period MICROSECONDS of samples (default: 1000)\n"
 	"      --window MILLISECONDS least length of an experiment (default: 200)\n"
 	"      --attach-only         perform no experiment and pause nobody: sample, and note events\n"
+	"      --start-paused        no experiment, and no event, until the program comes to ANDWEORC_START, or until SIGUSR1\n"
+	"                            for this process; SIGUSR2 stops them\n"
 	"      --show-output         show what COMMAND writes in each run, not only in the first\n"
 	"      --block ID            recordings made side by side have the same ID: the log says it\n"
 	"      --side base|head      of a comparison: the log says it\n"
@@ -103,6 +105,7 @@ struct options {
 	uint64_t window_ms;
 	unsigned sampler;
 	bool attach_only;
+	bool start_paused;
 	bool whole_runs;         /* -P :run */
 	bool automatic[MOVED_KINDS]; /* -P :output and the like */
 	bool work;               /* -P :work */
@@ -198,7 +201,7 @@ static void parse_levels(struct options *o, const char *list)
 }
 
 enum { OPT_SEED = 256, OPT_SAMPLER, OPT_PERIOD, OPT_WINDOW, OPT_ATTACH, OPT_MAX_REGIONS, OPT_BLOCK, OPT_SIDE, OPT_COMMIT, OPT_DESIGN, OPT_UNTIL, OPT_GIVEN, OPT_SHOW, OPT_ONLY,
-	OPT_ONLY_FUNCTION, OPT_EXCLUDE_FUNCTION, OPT_CONFIG, OPT_PRINT_CONFIG };
+	OPT_ONLY_FUNCTION, OPT_EXCLUDE_FUNCTION, OPT_CONFIG, OPT_PRINT_CONFIG, OPT_PAUSED };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -219,6 +222,7 @@ static const struct option long_options[] = {
 	{ "period", required_argument, NULL, OPT_PERIOD },
 	{ "window", required_argument, NULL, OPT_WINDOW },
 	{ "attach-only", no_argument, NULL, OPT_ATTACH },
+	{ "start-paused", no_argument, NULL, OPT_PAUSED },
 	{ "show-output", no_argument, NULL, OPT_SHOW },
 	{ "given", required_argument, NULL, OPT_GIVEN },
 	{ "design", required_argument, NULL, OPT_DESIGN },
@@ -340,6 +344,9 @@ static void set_option(struct options *o, int option, const char *value)
 		break;
 	case OPT_ATTACH:
 		o->attach_only = true;
+		break;
+	case OPT_PAUSED:
+		o->start_paused = true;
 		break;
 	case OPT_SHOW:
 		o->show_output = true;
@@ -541,6 +548,8 @@ static int parse(struct options *o, int argc, char **argv)
 	o->origin.wait_ns = (int64_t)(o->wait * 1e9);
 	if (o->whole_runs && o->wait > 0)
 		cli_usage_error(EXIT_RECORD, "bad wait '%g' with '-P :run': whole runs are measured from their begin", o->wait);
+	if (o->start_paused && o->whole_runs)
+		cli_usage_error(EXIT_RECORD, "-P :run compares runs from begin to end: --start-paused leaves nothing of them");
 	if (!o->origin.design)
 		o->origin.design = o->origin.until_points > 0 ? "adaptive" : "fixed";
 	o->origin.named = o->nnames > 0;
@@ -559,6 +568,11 @@ static volatile sig_atomic_t asked_to_stop; /* the signal, or 0 */
 static void ask_to_stop(int sig)
 {
 	asked_to_stop = sig;
+}
+
+static void start_or_stop(int sig)
+{
+	conductor_control(sig == SIGUSR2);
 }
 
 static const struct conductor *conducting;
@@ -623,6 +637,7 @@ static bool prepare(struct recording *r)
 		.window_ns = (int64_t)o->window_ms * 1000000,
 		.settle_ns = 20 * 1000000,
 		.attach_only = o->attach_only,
+		.start_paused = o->start_paused,
 		.adaptive = strcmp(o->origin.design, "adaptive") == 0,
 		.given = o->origin.given,
 		.given_pct = o->origin.given_pct,
@@ -747,6 +762,8 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	return true;
 }
 
+enum { MISSED = 10 }; /* runs in a row that stop experiments before it is seen that they were started */
+
 /*
  * With -d alone a short command is run again until the time is used up, and a
  * long one ended then.  With -n it is run so many times, the time divided among
@@ -758,6 +775,7 @@ static int record(struct recording *r)
 	const struct options *o = r->o;
 	int64_t total = (int64_t)(o->seconds * 1e9), wait = r->plan.wait_ns, end = total ? now_ns() + total : 0;
 	int status = 0, first_failure = 0;
+	unsigned missed = 0;
 
 	journal_header(&r->journal);
 	for (unsigned run = 1;; run++) {
@@ -771,6 +789,11 @@ static int record(struct recording *r)
 			first_failure = status;
 		if (asked_to_stop || r->conductor.enough || r->conductor.refused)
 			break;
+		/* A run without experiments takes none of the time, and nor would the next. */
+		missed = r->conductor.ready && r->conductor.ran_ns == 0 ? missed + 1 : 0;
+		if (end && missed && (missed == MISSED || !conductor_was_started(&r->conductor)))
+			break;
+		end += end ? r->conductor.stopped_ns : 0;
 		if (o->runs ? run >= o->runs : !end || now_ns() >= end)
 			break;
 		/* A whole run that would be cut short says nothing. */
@@ -795,13 +818,15 @@ int main(int argc, char **argv)
 
 	cli_init(argv[0]);
 	r.argv = argv + parse(&o, argc, argv);
-	launch_leave_signals(interrupted);
+	launch_leave_signals(interrupted, start_or_stop);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGTERM, ask_to_stop);
 	signal(SIGHUP, ask_to_stop);
 	if (!prepare(&r))
 		return EXIT_RECORD;
 	conducting = &r.conductor;
+	if (o.start_paused && !o.quiet)
+		msg_note("experiments begin when the program comes to ANDWEORC_START, or with: kill -USR1 %ld", (long)getpid());
 	status = record(&r);
 	if (!journal_close(&r.journal) && status == 0)
 		status = EXIT_RECORD;

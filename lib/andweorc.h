@@ -25,6 +25,12 @@
  *             ANDWEORC_POST_BLOCK(1);
  *     }
  *
+ * A program that warms up, or tears down, leaves that out of what is measured:
+ *
+ *     ANDWEORC_START();                  // experiments, from here on
+ *     ...
+ *     ANDWEORC_STOP();
+ *
  * Not profiled, a visit is one load and one predictable branch (the first visit
  * of each place asks once whether a profiler is there).  Under andweorc-record
  * a visit counts in memory of its own thread.  The same holds for the others.
@@ -65,6 +71,8 @@ struct andweorc_api {
 	void (*end)(int point);
 	void (*begin_id)(int point, unsigned long id);
 	void (*end_id)(int point, unsigned long id);
+	void (*experiments)(int on);
+	int (*is_recorded)(void);
 };
 
 /* The number of the point called `name`, or -1 when the program is not being profiled. */
@@ -105,6 +113,31 @@ static inline int andweorc_span(const char *name)
 static inline const struct andweorc_api *andweorc_spans(void)
 {
 	return (const struct andweorc_api *)getauxval(ANDWEORC_AUXV);
+}
+
+/* What to call about experiments, or NULL: nobody is there, or the runtime is older than this header. */
+static inline const struct andweorc_api *andweorc_control(void)
+{
+	int saved = errno;
+	const struct andweorc_api *api = (const struct andweorc_api *)getauxval(ANDWEORC_AUXV);
+
+	errno = saved;
+	return api && (const char *)api + api->size >= (const char *)(&api->is_recorded + 1) ? api : (const struct andweorc_api *)0;
+}
+
+static inline void andweorc_experiments(int on)
+{
+	const struct andweorc_api *api = andweorc_control();
+
+	if (api)
+		api->experiments(on);
+}
+
+static inline int andweorc_is_recorded(void)
+{
+	const struct andweorc_api *api = andweorc_control();
+
+	return api ? api->is_recorded() : 0;
 }
 
 #ifdef __cplusplus
@@ -170,5 +203,16 @@ static inline const struct andweorc_api *andweorc_spans(void)
 				andweorc_blocks()->call;                                                                     \
 		}                                                                                                            \
 	} while (0)
+
+/*
+ * Experiments are made from here on, or no longer.  Any thread may say so, in a signal
+ * handler too; the last word counts, for all processes of the recording.  They are on as a
+ * program begins, unless it is recorded with --start-paused.
+ */
+#define ANDWEORC_START() andweorc_experiments(1)
+#define ANDWEORC_STOP() andweorc_experiments(0)
+
+/* 1: the program is being recorded; else 0. */
+#define ANDWEORC_IS_RECORDED() andweorc_is_recorded()
 
 #endif

@@ -82,7 +82,7 @@ for program in bash sed tr; do
 done
 
 bash_completes_options() {
-	printf '%s\n' --sampler --seed --show-output --side --speedups | offers 'andweorc-record --s'
+	printf '%s\n' --sampler --seed --show-output --side --speedups --start-paused | offers 'andweorc-record --s'
 	echo --title | offers 'andweorc-plot log.aw --ti'
 	printf '%s\n' function line | offers 'andweorc-record -q -m '
 	echo function | offers 'andweorc-record --mode=f'

@@ -46,6 +46,7 @@ sampler = timer
 period = 500
 window = 100
 attach-only
+start-paused
 show-output = no
 given = g=50
 design = adaptive
@@ -68,7 +69,8 @@ reads_all() {
 	has '^attach-only = yes$' got
 	lacks 'show-output' got
 	has '^block = "a # b"$' got
-	test "$(wc -l <got)" -eq 28
+	has '^start-paused = yes$' got
+	test "$(wc -l <got)" -eq 29
 	# What is written is read again as what it was.
 	mv got first
 	in_force --config first

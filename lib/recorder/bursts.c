@@ -359,7 +359,7 @@ static void write_life(struct bursts *b, const struct burst_life *life)
 	buf_release(&text);
 }
 
-void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns, bool whole, const struct machine_use *others)
+void bursts_end(struct bursts *b, int64_t start_ns, int64_t ended_ns, bool whole, const struct machine_use *others)
 {
 	int64_t cut = atomic_load_explicit(&b->arena->cut_ns, memory_order_relaxed);
 	int64_t taken_ns = others->stolen_ns + (others->foreign_ns > 0 ? others->foreign_ns : 0), whole_ns = ended_ns - b->began_ns;
@@ -376,7 +376,7 @@ void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns, bool w
 	record_begin(line, AW_BURST);
 	record_u64(line, "run", b->run);
 	record_u64(line, "id", b->id);
-	record_i64(line, "start_ns", b->began_ns - run_began_ns);
+	record_i64(line, "start_ns", start_ns);
 	record_i64(line, "length_ns", b->length_ns);
 	record_u64(line, "cpus", machine_processors());
 	if (whole && !cut)

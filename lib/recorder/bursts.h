@@ -76,9 +76,9 @@ bool bursts_is_full(const struct bursts *b);
 
 /*
  * After it, with all samples fetched; `others` is of the time since bursts_begin.  `whole`: it held all of the run,
- * if there was room.
+ * if there was room.  start_ns: of it, on the clock of the log.
  */
-void bursts_end(struct bursts *b, int64_t run_began_ns, int64_t ended_ns, bool whole, const struct machine_use *others);
+void bursts_end(struct bursts *b, int64_t start_ns, int64_t ended_ns, bool whole, const struct machine_use *others);
 
 /* Writes what one thread noted; until it returns false.  Meanwhile others take samples, which want to be fetched. */
 bool bursts_write(struct bursts *b);

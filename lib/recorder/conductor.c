@@ -47,7 +47,7 @@ static void look_for_progress(struct conductor *c)
 {
 	struct automatic *a = &c->points.automatic;
 
-	if (a->on || !conductor_is_unmarked(c) || now_ns() - c->began_ns < UNMARKED_MS * MS)
+	if (a->on || !conductor_is_unmarked(c) || now_ns() - c->going_from_ns < UNMARKED_MS * MS)
 		return;
 	automatic_watch(a, c->arena);
 	if (automatic_look(a, c->arena, now_ns()))
@@ -126,7 +126,7 @@ static void stop_target(struct conductor *c)
 	orphans_end(&c->orphans, &c->processes, KILL_AFTER_MS * MS);
 }
 
-static void log_end(struct conductor *c, int64_t ended)
+static void log_end(struct conductor *c)
 {
 	struct buf *b = &c->journal->line;
 	uint32_t n = arena_points(c->arena);
@@ -138,7 +138,9 @@ static void log_end(struct conductor *c, int64_t ended)
 	record_str(b, "status", status);
 	if (c->cut)
 		record_str(b, "ended_by", "recorder");
-	record_i64(b, "wall_ns", ended - c->began_ns);
+	record_i64(b, "wall_ns", c->ran_ns);
+	if (c->stopped_ns > 0)
+		record_i64(b, "stopped_ns", c->stopped_ns);
 	record_u64(b, "experiments", c->windows);
 	record_u64(b, "disturbed", c->disturbed);
 	record_u64(b, "samples", c->regions->samples);
@@ -172,6 +174,8 @@ void conductor_release(struct conductor *c)
 
 void conductor_prepare(struct conductor *c)
 {
+	if (c->plan->start_paused)
+		arena_control(c->arena, true, now_ns());
 	/* Points at places are to be there before the program is. */
 	c->arena->attend_first = c->points.nwanted > 0;
 	c->arena->want_breaks = c->points.nwanted > 0;
@@ -205,8 +209,63 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 	collect_begin(c->arena);
 	conductor_watch(c);
 	c->waiting = c->plan->wait_ns > 0;
+	conductor_control_begin(c);
 	c->ready = false;
 	c->ready = wait_until_ready(c);
+}
+
+static void hold(struct conductor *c)
+{
+	c->held_from_ns = now_ns();
+	c->held = true;
+	conductor_to_normal(c);
+}
+
+static void go_on(struct conductor *c)
+{
+	/* What has been sampled meanwhile. */
+	conductor_drain(c);
+	c->held = false;
+	c->going_from_ns = now_ns();
+	c->held_ns += c->going_from_ns - c->held_from_ns;
+	c->visits_before = points_most_visits(&c->points);
+}
+
+/*
+ * Between experiments: waits as long as they are stopped, with nothing sped up and
+ * nothing noted.  False when the run is over, or the time is up.
+ */
+static bool wait_while_stopped(struct conductor *c)
+{
+	while (!conductor_over(c) && !conductor_time_is_up(c)) {
+		uint32_t word = atomic_load_explicit(&c->arena->control, memory_order_acquire);
+		bool stopped = (word & 1) != 0;
+
+		c->control = word;
+		if (stopped && !c->held)
+			hold(c);
+		if (!stopped && c->held)
+			go_on(c);
+		if (!stopped)
+			return true;
+		conductor_rest(c, now_ns() + LOOK_AGAIN_MS * MS);
+	}
+	return false;
+}
+
+/* Experiments, or bursts alone, as often as they are started. */
+static void perform_or_observe(struct conductor *c)
+{
+	bool observes_run = c->block > 0 && conductor_run_is_due(c);
+
+	while (wait_while_stopped(c)) {
+		if (observes_run)
+			conductor_observe_run(c);
+		observes_run = false;
+		if (wait_for_warmth(c) && discover(c))
+			(c->plan->attach_only ? conductor_observe_only : conductor_experiment)(c);
+	}
+	conductor_to_normal(c);
 }
 
 void conduct(struct conductor *c)
@@ -215,14 +274,7 @@ void conduct(struct conductor *c)
 
 	if (c->ready) {
 		conductor_read_modules(c, true);
-		if (!c->whole.on && c->block > 0 && conductor_run_is_due(c))
-			conductor_observe_run(c);
-		if (c->whole.on)
-			whole_runs_conduct(c);
-		else if (wait_for_warmth(c) && discover(c))
-			(c->plan->attach_only ? conductor_observe_only : conductor_experiment)(c);
-		if (!c->whole.on)
-			conductor_to_normal(c);
+		(c->whole.on ? whole_runs_conduct : perform_or_observe)(c);
 	}
 	while (!conductor_over(c) && !conductor_time_is_up(c))
 		conductor_rest(c, now_ns() + 1000 * MS);
@@ -230,10 +282,11 @@ void conduct(struct conductor *c)
 		stop_target(c);
 	ended = now_ns();
 	absent_end(c);
-	c->ran_ns = ended - c->began_ns;
+	c->ran_ns = conductor_going_ns(c, ended);
+	c->stopped_ns = ended - c->began_ns - c->ran_ns;
 	c->observing.earlier_ns += c->ran_ns;
 	if (!c->cut)
-		c->last_run_ns = ended - c->began_ns;
+		c->last_run_ns = c->ran_ns;
 	if (c->status)
 		status_clear(c->status);
 	conductor_drain(c);
@@ -244,9 +297,10 @@ void conduct(struct conductor *c)
 	processes_take_leave(&c->processes);
 	journal_samples(c->journal, c->run, c->regions);
 	points_log(&c->points);
-	log_end(c, ended);
+	log_end(c);
 	/* What lives on is not sampled any more, and the next run has another arena. */
 	atomic_store(&c->arena->expires_ns, INT64_MIN / 2);
 	conductor_watch(NULL);
+	conductor_control_end();
 	collect_end();
 }

@@ -38,6 +38,7 @@ struct plan {
 	int64_t until_ns;        /* end of the time for experiments, on CLOCK_MONOTONIC; 0: until the target ends */
 	bool whole_runs;         /* each run is to be one experiment, if no point is visited; see whole_runs.h */
 	bool attach_only;        /* sample, but perform no experiment */
+	bool start_paused;       /* each run begins with experiments stopped; see control.c */
 	bool adaptive;           /* windows go where they are needed; see adapt.h */
 	const char *given;       /* what is faster in all windows; NULL: nothing; borrowed */
 	unsigned given_pct;
@@ -91,6 +92,13 @@ struct conductor {
 	bool refused;            /* a name is nowhere: the recording ends before it begins; see absent.h */
 	bool named_in_vain;      /* a name was nowhere for a while, and that has been said */
 	int64_t began_ns;        /* start of the run */
+	uint32_t control;        /* arena->control, as far as it has been attended to */
+	bool held;               /* experiments are stopped just now, */
+	int64_t held_from_ns;    /* since then, */
+	int64_t held_ns;         /* and for so long before that, in this run */
+	int64_t stopped_ns;      /* all that, as the run has ended */
+	int64_t going_from_ns;   /* when they were last started; the start of the run, if they never were stopped */
+	uint64_t visits_before;  /* of the point that was visited most until then */
 	uint32_t speedup;        /* that the runtime was told */
 	uint32_t window;         /* number of the last window; never 0 while one is on */
 	uint64_t block;
@@ -103,7 +111,7 @@ struct conductor {
 	struct adapt adapt;      /* what is known by now; its levels are set by whoever makes the conductor */
 	bool enough;             /* all that was to be found out has been */
 	struct usage before;     /* what children had used as the run began */
-	int64_t ran_ns;          /* how long the run took */
+	int64_t ran_ns;          /* how long the run took, without stopped_ns */
 	int64_t last_run_ns;     /* how long the last run took to end by itself; 0: none has */
 	uint64_t experiments;    /* id of the last one, over all runs */
 	uint64_t windows;        /* in this run */
@@ -127,6 +135,15 @@ void conductor_release(struct conductor *c);
 
 /* Before a run is launched, in an empty arena. */
 void conductor_prepare(struct conductor *c);
+
+/* How long of this run experiments were on, until `at`: the clock that times of a run in the log are on. */
+int64_t conductor_going_ns(const struct conductor *c, int64_t at);
+
+/* Of a run that has ended: were experiments on at any time, if only for less than it took to see that? */
+bool conductor_was_started(const struct conductor *c);
+
+/* In a signal handler: the user starts experiments, or stops them.  For the next run, if none is on. */
+void conductor_control(bool stop);
 
 /*
  * Begins a run: waits until the runtime has reported in from the target `pid` or

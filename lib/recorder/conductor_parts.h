@@ -2,8 +2,8 @@
  * conductor_parts: what the parts of the conductor share.  conductor.c has a run,
  * window.c one experiment after the other, observe.c bursts between them, whole_runs.c runs
  * that are one experiment each, and experiment.c the records of experiments; speedup.c
- * tells the runtime what is sped up, trials.c what is to be, and watch.c waits for all
- * of them.  Private to these.
+ * tells the runtime what is sped up, trials.c what is to be, control.c when there are to
+ * be experiments at all, and watch.c waits for all of them.  Private to these.
  */
 #ifndef ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
 #define ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
@@ -69,6 +69,21 @@ void conductor_observe(struct conductor *c);
 /* Notes events again and again, until the run is over or the time is up. */
 void conductor_observe_only(struct conductor *c);
 
+/* ---- control.c ---- */
+
+/* A run begins, and has ended. */
+void conductor_control_begin(struct conductor *c);
+void conductor_control_end(void);
+
+/* Have experiments been stopped since, so that what is being measured is to be dropped?  Runs that are compared as wholes are not. */
+bool conductor_is_interrupted(const struct conductor *c);
+
+/* Are samples of no use, as experiments are stopped? */
+bool conductor_drops_samples(const struct conductor *c);
+
+/* When the time for experiments is used up, on CLOCK_MONOTONIC; 0: never. */
+int64_t conductor_until(const struct conductor *c);
+
 /* ---- watch.c ---- */
 
 enum {
@@ -98,7 +113,7 @@ bool conductor_over(struct conductor *c);
 /* Of the recording, or there is nothing more to find out. */
 bool conductor_time_is_up(const struct conductor *c);
 
-/* Sleeps until `at`, fetching samples meanwhile.  False when the target ended or the time is up. */
+/* Sleeps until `at`, fetching samples meanwhile.  False when the target ended, the time is up, or experiments are stopped. */
 bool conductor_rest(struct conductor *c, int64_t at);
 
 /* ---- speedup.c ---- */

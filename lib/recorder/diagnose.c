@@ -355,6 +355,11 @@ void diagnose(struct conductor *c, const char *command)
 		say(c, "ended-waiting", xasprintf("the program ended before the %g s of -w were over: nothing was measured", (double)c->plan->wait_ns / 1e9));
 		return;
 	}
+	if (!conductor_was_started(c)) {
+		say(c, "never-started",
+		    xstrdup("experiments were never started: they begin when the program comes to ANDWEORC_START, or the recorder gets SIGUSR1"));
+		return;
+	}
 	if (c->plan->attach_only)
 		return;
 	points(c);
@@ -374,7 +379,7 @@ void diagnose_end(struct conductor *c)
 {
 	char *longer;
 
-	if (!c->ready || c->refused || c->plan->attach_only || c->regions->all_samples == 0 || c->regions->n == 0 ||
+	if (!c->ready || c->refused || c->plan->attach_only || c->held || c->regions->all_samples == 0 || c->regions->n == 0 ||
 	    c->experiments > 0 || points_most_visits(&c->points) == 0)
 		return;
 	longer = diagnose_longer(c->plan);

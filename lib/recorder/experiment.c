@@ -48,7 +48,7 @@ bool conductor_log(struct conductor *c, struct window *w)
 	record_u64(b, "speedup_pct", w->pct);
 	if (c->plan->given)
 		conductor_log_given(c, b);
-	record_i64(b, "start_ns", w->before.at_ns - c->began_ns);
+	record_i64(b, "start_ns", conductor_going_ns(c, w->before.at_ns));
 	if (w->before.worked_ns)
 		record_u64(b, "done_us", w->before.worked_ns / 1000);
 	record_i64(b, "wall_ns", w->after.at_ns - w->before.at_ns);

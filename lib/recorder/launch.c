@@ -141,9 +141,11 @@ static struct {
 } left[] = { { SIGINT, SIG_IGN, SIG_DFL }, { SIGQUIT, SIG_IGN, SIG_DFL }, { SIGPIPE, SIG_IGN, SIG_DFL },
 	     { SIGXFSZ, SIG_IGN, SIG_DFL },
 	     /* A process that ignores it has no children that could be waited for. */
-	     { SIGCHLD, SIG_DFL, SIG_DFL } };
+	     { SIGCHLD, SIG_DFL, SIG_DFL },
+	     /* Start and stop experiments. */
+	     { SIGUSR1, SIG_DFL, SIG_DFL }, { SIGUSR2, SIG_DFL, SIG_DFL } };
 
-void launch_leave_signals(void (*interrupted)(int))
+void launch_leave_signals(void (*interrupted)(int), void (*control)(int))
 {
 	struct sigaction now;
 
@@ -152,8 +154,11 @@ void launch_leave_signals(void (*interrupted)(int))
 		left[i].before = now.sa_handler;
 		left[i].for_us = now.sa_handler == SIG_IGN ? SIG_IGN : interrupted;
 	}
-	for (size_t i = TERMINAL; i < sizeof(left) / sizeof(left[0]); i++)
+	for (size_t i = TERMINAL; i < sizeof(left) / sizeof(left[0]); i++) {
+		if (left[i].sig == SIGUSR1 || left[i].sig == SIGUSR2)
+			left[i].for_us = control;
 		left[i].before = signal(left[i].sig, left[i].for_us);
+	}
 }
 
 /* Until both sides are ready for them. */

@@ -30,9 +30,10 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
  * us: they go to the whole group, the command decides, and we finish the log;
  * `interrupted` is told of them, unless they were ignored.  Until then they end us,
  * as they would have ended it.  PIPE and XFSZ are not for us at all: what cannot be
- * written is an error.  Commands get them, and CHLD, as we had them.
+ * written is an error.  USR1 and USR2 come to `control`.  Commands get all of them, and
+ * CHLD, as we had them.
  */
-void launch_leave_signals(void (*interrupted)(int));
+void launch_leave_signals(void (*interrupted)(int), void (*control)(int));
 
 /* Before it is started: what the runtime needs to know of the command's file. */
 void launch_examine(const char *command, struct arena *arena);

@@ -37,12 +37,14 @@ static void burst(struct conductor *c, int64_t length_ns, bool whole)
 	while (now_ns() < end && !bursts_is_full(&c->bursts))
 		if (!conductor_rest(c, now_ns() + LOOK_MS * MS))
 			break;
-	end = now_ns();
+	/* Experiments that were stopped end it at that moment. */
+	end = conductor_is_interrupted(c) ? atomic_load(&c->arena->control_ns) : now_ns();
 	conductor_phase(c, PHASE_IDLE);
 	conductor_drain(c);
 	others = machine_since(machine_now(&c->processes), others);
-	bursts_end(&c->bursts, c->began_ns, end, whole && conductor_over(c), &others);
-	c->observing.noted_ns += c->bursts.length_ns;
+	bursts_end(&c->bursts, conductor_going_ns(c, c->bursts.began_ns), end, whole && conductor_over(c) && c->held_ns == 0, &others);
+	if (c->bursts.length_ns > 0)
+		c->observing.noted_ns += c->bursts.length_ns;
 	while (bursts_write(&c->bursts))
 		conductor_drain(c);
 }
@@ -55,7 +57,7 @@ static double uniform(struct conductor *c)
 /* Would there be time for experiments after it?  Where something is given, threads pause all the time. */
 static bool may_observe(const struct conductor *c, int64_t length_ns)
 {
-	return !c->plan->given && (!c->plan->until_ns || c->plan->until_ns - now_ns() >= length_ns + REST_MS * MS);
+	return !c->plan->given && (!c->plan->until_ns || conductor_until(c) - now_ns() >= length_ns + REST_MS * MS);
 }
 
 /* A number of runs that was asked for is one of experiments. */
@@ -91,7 +93,7 @@ void conductor_observe(struct conductor *c)
 	struct observing *o = &c->observing;
 
 	if (!o->next_ns)
-		o->next_ns = c->began_ns + FIRST_MS * MS;
+		o->next_ns = c->going_from_ns + FIRST_MS * MS;
 	if (runs_are_short(c) || now_ns() < o->next_ns || !may_observe(c, LENGTH_MS * MS))
 		return;
 	burst(c, LENGTH_MS * MS, false);

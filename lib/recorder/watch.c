@@ -111,7 +111,7 @@ void conductor_sleep(struct conductor *c, int64_t at)
 
 static void take(struct conductor *c, struct collected *of)
 {
-	if (c->waiting)
+	if (c->waiting || conductor_drops_samples(c))
 		return;
 	processes_name(&c->processes, of->process, &of->sample);
 	regions_sample(c->regions, &of->sample);
@@ -211,7 +211,7 @@ bool conductor_time_is_up(const struct conductor *c)
 {
 	if (*c->plan->stop || c->enough || c->refused)
 		return true;
-	return c->plan->until_ns && now_ns() >= c->plan->until_ns;
+	return c->plan->until_ns && now_ns() >= conductor_until(c);
 }
 
 bool conductor_rest(struct conductor *c, int64_t at)
@@ -224,10 +224,10 @@ bool conductor_rest(struct conductor *c, int64_t at)
 		next = next < at ? next : at;
 		conductor_sleep(c, next);
 		conductor_drain(c);
-		if (conductor_over(c) || conductor_time_is_up(c))
+		if (conductor_over(c) || conductor_time_is_up(c) || conductor_is_interrupted(c))
 			return false;
 	}
 	if (c->status)
 		status_draw(c->status, now, c->windows, c->regions, &c->adapt.evidence);
-	return !conductor_over(c) && !conductor_time_is_up(c);
+	return !conductor_over(c) && !conductor_time_is_up(c) && !conductor_is_interrupted(c);
 }

@@ -55,6 +55,9 @@ void whole_runs_decide(struct conductor *c)
 {
 	if (c->whole.on || c->points.automatic.asked || c->plan->attach_only || c->plan->runs == 1 || (!c->plan->runs && !c->plan->duration_ns))
 		return;
+	/* A run of which parts are left out is no whole. */
+	if (c->plan->start_paused || c->held_ns > 0)
+		return;
 	if (!c->ready || c->cut || c->experiments > 0 || points_most_visits(&c->points) > 0)
 		return;
 	/* A whole run has the time that is to be waited for in it. */

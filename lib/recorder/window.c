@@ -53,7 +53,7 @@ static bool wait_for_points(struct conductor *c, bool *done, const bool *want, b
 				all = false;
 		}
 		now = now_ns();
-		if (all || now >= give_up || conductor_over(c) || conductor_time_is_up(c))
+		if (all || now >= give_up || conductor_over(c) || conductor_time_is_up(c) || conductor_is_interrupted(c))
 			return any;
 		if (!counters)
 			conductor_sleep(c, now + TICK_MS * MS);
@@ -104,7 +104,7 @@ static bool log_window(struct conductor *c, struct window *w)
 		if (!disturbed) {
 			struct causal_obs obs = { .run = c->run,
 						  .block = c->block,
-						  .start_ns = (double)(w->before.at_ns - c->began_ns),
+						  .start_ns = (double)conductor_going_ns(c, w->before.at_ns),
 						  .s = w->pct / 100.0,
 						  .count = (double)count_of(c, i),
 						  .time_ns = (double)virt };
@@ -147,6 +147,8 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	automatic_mark(&c->points.automatic, c->arena, c->window, true);
 	if (!wait_for_points(c, w.closed, w.opened, true, patience, grace))
 		return true;
+	if (conductor_is_interrupted(c))
+		return true;
 	w.after = conductor_tally(c);
 	w.others = machine_since(machine_now(&c->processes), w.others);
 	spans_close(&c->points.spans, w.after.at_ns);
@@ -161,8 +163,8 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
  */
 static int64_t window_length(const struct conductor *c)
 {
-	int64_t elapsed = now_ns() - c->began_ns, wanted = c->plan->window_ns, visits_take;
-	uint64_t most = points_most_visits(&c->points);
+	int64_t elapsed = now_ns() - c->going_from_ns, wanted = c->plan->window_ns, visits_take;
+	uint64_t visits = points_most_visits(&c->points), most = visits > c->visits_before ? visits - c->visits_before : 0;
 
 	visits_take = most ? elapsed / (int64_t)most * VISITS_WANTED : 0;
 	if (visits_take > wanted)
@@ -174,7 +176,7 @@ static int64_t window_length(const struct conductor *c)
 
 void conductor_experiment(struct conductor *c)
 {
-	while (!conductor_over(c) && !conductor_time_is_up(c)) {
+	while (!conductor_over(c) && !conductor_time_is_up(c) && !conductor_is_interrupted(c)) {
 		struct region *region;
 		const struct trial *t;
 		bool done;
@@ -187,8 +189,8 @@ void conductor_experiment(struct conductor *c)
 		conductor_observe(c);
 		t = conductor_trial(c, &region);
 		done = perform(c, region, t->pct, window_length(c));
-		/* What the end of the run has cut short is done again in the next one. */
-		if (!conductor_over(c))
+		/* What the end of the run, or a stop, has cut short is done again. */
+		if (!conductor_over(c) && !conductor_is_interrupted(c))
 			conductor_tried(c, !done);
 	}
 }

@@ -422,6 +422,8 @@ struct arena {
 	_Atomic uint32_t scope;               /* [C] index into scopes */
 	_Atomic uint32_t weights[4];          /* [C] see arena_weight */
 	_Atomic int64_t expires_ns;           /* [C] the recorder is gone if this has passed; it postpones that always */
+	_Atomic uint32_t control;             /* [A] experiments are on, or stopped; see arena_control */
+	_Atomic int64_t control_ns;           /* [A] when that was last changed */
 
 	_Alignas(64) _Atomic uint32_t threads_used; /* [A] highest slot ever taken, plus one */
 	_Atomic uint64_t threads_free;              /* [A] stack of slots that threads have left; see thread.c */
@@ -552,6 +554,25 @@ static inline void arena_free_slot(struct arena *a, struct arena_thread *t, uint
 	atomic_store_explicit(&t->wait.since, 0, memory_order_relaxed);
 	atomic_store_explicit(&t->state, SLOT_FREE, memory_order_relaxed);
 	arena_push_slot(a, slot);
+}
+
+/*
+ * Experiments are to be stopped, or started again, from now on; the conductor sees to
+ * it within milliseconds.  The last word counts, whoever says it: any thread of any
+ * process, or the user by a signal to the recorder.  The word counts changes, so that a
+ * window is known in which experiments were stopped and started again.  Returns whether
+ * that is new.  Async-signal-safe.
+ */
+static inline bool arena_control(struct arena *a, bool stop, int64_t now_ns)
+{
+	uint32_t word = atomic_load_explicit(&a->control, memory_order_relaxed);
+
+	do {
+		if ((word & 1) == stop)
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit(&a->control, &word, word + 1, memory_order_release, memory_order_relaxed));
+	atomic_store_explicit(&a->control_ns, now_ns, memory_order_relaxed);
+	return true;
 }
 
 /*

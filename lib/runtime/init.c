@@ -216,6 +216,8 @@ __attribute__((visibility("default"))) unsigned long getauxval(unsigned long typ
 		.end = span_end,
 		.begin_id = span_begin_numbered,
 		.end_id = span_end_numbered,
+		.experiments = control_experiments,
+		.is_recorded = control_is_recorded,
 	};
 
 	/* Also when not profiled (a forked child): the functions themselves know, and points may have been asked for before. */

@@ -24,6 +24,7 @@
  *   wait           what can block            progress    visits of progress points
  *   event          what a burst notes of all these
  *   span           lengths of spans
+ *   control        starting and stopping experiments
  *   thread         slots of threads          process, init  life
  *   reach          what is mapped of the arena
  *   real           what libc has             sys         system calls of our own
@@ -692,6 +693,11 @@ void point_attend(struct arena_thread *t, uint32_t number);
  * waited for; the visit is counted before.  Between runtime_enter and runtime_leave.
  */
 void point_open_or_close(uint32_t number);
+
+/* ---- control.c: what the program says of experiments ---- */
+
+void control_experiments(int on); /* any: they are to be made from now on, or not */
+int control_is_recorded(void);    /* any: is a recorder there? */
 
 /* ---- span.c: from a begin to an end ---- */
 
