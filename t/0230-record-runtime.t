@@ -37,7 +37,7 @@ allowed() {
 	omp_real.o) # the first call of an OpenMP runtime from a place, never a handler
 		echo "$any" dladdr dlclose dlopen dlsym ;;
 	redirect.o) # the constructor, or in the place of dlopen and dlsym, which take the same lock
-		echo "$any" dl_iterate_phdr strcmp ;;
+		echo "$any" dl_iterate_phdr strcmp strlen strncmp strrchr ;;
 	ompt.o) # as LLVM's OpenMP runtime starts
 		echo "$any" dlsym ;;
 	unwind.o) # nothing at all: it runs at any instruction of any program

@@ -70,6 +70,84 @@ for compiler in gcc clang; do
 	check "without a linkage table ($compiler)" built noplt $compiler -fPIE -pie -fno-plt
 done
 
+both_counted() {
+	grep -q '^visits	.*libtwin-two!twin	' "$log" && grep -q '^visits	.*libtwin-one.so!twin	' "$log"
+}
+
+# Two libraries have a function of that name, and the program calls each of them.
+of_one_library() {
+	for name in one two; do
+		printf 'static volatile int n;\nvoid twin(void);\nvoid twin(void) { n++; }\nvoid %s(void);\nvoid %s(void) { twin(); }\n' $name $name >$name.c
+		$cc -shared -fPIC -o libtwin-$name.so.1 $name.c -Wl,-soname,libtwin-$name.so.1
+		printf 'void twin(void);\nvoid by_%s(void);\nvoid by_%s(void) { twin(); }\n' $name $name >by-$name.c
+		$cc -shared -fPIC -o libby-$name.so by-$name.c -L. -l:libtwin-$name.so.1 -Wl,-rpath,"$PWD"
+	done
+	cat >twins.c <<'END_OF_C'
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+	/* Each finds the function of its own library. */
+	void (*one)(void) = (void (*)(void))dlsym(dlopen("libby-one.so", RTLD_NOW | RTLD_LOCAL), "by_one");
+	void (*two)(void) = (void (*)(void))dlsym(dlopen("libby-two.so", RTLD_NOW | RTLD_LOCAL), "by_two");
+
+	while (access(getenv("LIFE_UNTIL"), F_OK) != 0)
+		for (int i = 0; i < 100000; i++) {
+			one();
+			if (i % 4 == 0)
+				two();
+		}
+	return 0;
+}
+END_OF_C
+	$cc -o twins twins.c -Wl,-rpath,"$PWD" -ldl
+	# The library's name, as much of it as is sure.  The libraries are loaded late: how many calls went by before the
+	# recorder had seen them is not known.
+	recording_until both_counted log -m function --window 20 -s 50 -P 'libtwin-two!twin' -P 'libtwin-one.so!twin' -r main -- ./twins
+	for point in 'libtwin-two!twin' 'libtwin-one.so!twin'; do
+		test "$(field point "$point" kind)" = call
+	done
+	# In windows that have both.
+	awk -F'\t' "$awk_value"'
+	$1 == "visits" { count[value("experiment"), value("point")] = number("count"); seen[value("experiment")] }
+	END {
+		for (e in seen)
+			if ((e, "libtwin-one.so!twin") in count && (e, "libtwin-two!twin") in count) {
+				one += count[e, "libtwin-one.so!twin"]
+				two += count[e, "libtwin-two!twin"]
+			}
+		print one + 0 " and " two + 0 " calls"
+		exit !(two > 0 && one > 3.5 * two && one < 4.5 * two)
+	}' log
+	exits 0 andweorc-record -q -o log -P 'libtwin-tw!tick' -- ./lazy ticks 3000000 >out 2>err
+	has "no progress point at 'libtwin-tw!tick': no code of the program or its libraries is called so" err
+}
+check 'of one library, where others have that name, too' of_one_library
+
+of_zlib() {
+	cat >sums.c <<'END_OF_C'
+#include <stdlib.h>
+#include <zlib.h>
+int main(int argc, char **argv)
+{
+	static const unsigned char data[4096];
+	uLong sum = 0;
+
+	for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--)
+		sum = crc32(sum, data, sizeof(data));
+	return sum == 1;
+}
+END_OF_C
+	$cc -o sums sums.c -lz
+	record -P 'libz!crc32' -r main -- ./sums 200000
+	counted 200000 'libz!crc32'
+	# There is no such function in that library, and one in another.
+	exits 125 andweorc-record -q -o log -P 'libc!crc32' -r main -- ./sums 200000 >out 2>err
+	has "no progress point at 'libc!crc32': no code of the program or its libraries is called so" err
+}
+check "crc32 of zlib" of_zlib
+
 timer() {
 	in_windows 500000 ticked --sampler timer -P tick -r work -- ./calls
 }

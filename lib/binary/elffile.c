@@ -73,8 +73,7 @@ static const char *section_name(Elf *elf, const GElf_Shdr *sh)
 	return elf_strptr(elf, strings, sh->sh_name);
 }
 
-/* The section of that name that has bytes in this file (a stripped or debug-only one is NOBITS), or NULL. */
-static Elf_Scn *section_with_bytes(const struct elffile *f, const char *name)
+Elf_Scn *elffile_section(const struct elffile *f, const char *name)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -90,7 +89,7 @@ static Elf_Scn *section_with_bytes(const struct elffile *f, const char *name)
 
 bool elffile_has_dwarf(const struct elffile *f)
 {
-	return section_with_bytes(f, ".debug_info") || section_with_bytes(f, ".zdebug_info");
+	return elffile_section(f, ".debug_info") || elffile_section(f, ".zdebug_info");
 }
 
 size_t elffile_code(const struct elffile *f, struct range **out)

@@ -36,6 +36,9 @@ bool elffile_has_dwarf(const struct elffile *f);
  */
 bool elffile_expand(struct elffile *f);
 
+/* The section of that name that has bytes in this file (a stripped or debug-only one is NOBITS), or NULL. */
+Elf_Scn *elffile_section(const struct elffile *f, const char *name);
+
 /* The ranges of executable sections, sorted and merged.  The caller frees *out. */
 size_t elffile_code(const struct elffile *f, struct range **out);
 

@@ -147,6 +147,23 @@ size_t image_find_line(struct image *img, const char *file, unsigned line, image
  */
 unsigned image_nearest_line(struct image *img, const char *file, unsigned line, image_scope *scope, void *arg);
 
+/* A probe of <sys/sdt.h>, which the program passes by. */
+struct probe {
+	uint64_t off;                /* of its instruction */
+	uint64_t semaphore;          /* of two bytes of data, aligned: the probe is skipped while they are 0; 0: it has none */
+	const char *provider, *name; /* as the file has them; untrusted */
+};
+
+/* Can this be the name of a probe, PROVIDER:NAME?  Not FILE:LINE, and no name of C++ or Rust. */
+bool image_is_probe_name(const char *name);
+
+/*
+ * Calls fn for each probe of that name, of which both parts may be patterns of the
+ * shell; a '-' in the second one stands for "__".  Returns how many there are.
+ */
+typedef void image_probe(void *arg, const struct probe *probe);
+size_t image_find_probes(struct image *img, const char *name, image_probe *fn, void *arg);
+
 /*
  * Does the file import one of these functions (NULL-terminated) from shared
  * objects?  True, too, when it imports nothing because it is linked statically.

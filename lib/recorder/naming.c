@@ -20,6 +20,7 @@
 struct candidate {
 	struct mapping *mod;
 	uint64_t off;
+	uint64_t semaphore; /* of a probe: see struct probe */
 	struct frame at; /* the image's */
 	char *function;  /* at.function; owned */
 	enum naming how;
@@ -37,9 +38,13 @@ static uint64_t place_of(const struct candidate *c)
 
 struct search {
 	struct regions *r;
+	const char *library; /* only modules that are called so: library[0..len); len 0: all */
+	size_t len;
 	struct mapping *mod; /* that is searched */
 	bool lines;          /* FILE:LINE */
 	bool glob;           /* a pattern of functions: nothing that is excluded is meant */
+	bool places;         /* for progress points: names of probes are looked up, too */
+	bool probes;         /* PROVIDER:PROBE */
 	struct candidate *v; /* owned; v[0..n) */
 	size_t n, cap;
 	enum naming best;
@@ -112,6 +117,15 @@ static void found_line(void *arg, uint64_t off, const struct frame *at)
 	add_found(s, off, at, s->mod->own ? NAMED_FULL : NAMED_LIBRARY);
 }
 
+static void found_probe(void *arg, const struct probe *probe)
+{
+	struct search *s = arg;
+	struct frame at = { 0 };
+
+	add_found(s, probe->off, &at, s->mod->own ? NAMED_FULL : NAMED_LIBRARY);
+	s->v[s->n - 1].semaphore = probe->semaphore;
+}
+
 static bool is_new(struct mapping *mod)
 {
 	return mod->mapped && !mod->searched && !mapping_is_runtime(mod) && mapping_image(mod);
@@ -126,10 +140,11 @@ static void look_in(struct search *s, const char *name, bool own)
 
 	s->lines = colon && num_u64(colon + 1, &line);
 	s->glob = strpbrk(name, "*?[");
+	s->probes = s->places && image_is_probe_name(name);
 	for (size_t i = 0; i < all->n; i++) {
 		struct mapping *mod = &all->v[i];
 
-		if (mod->own != own || !is_new(mod))
+		if (mod->own != own || !is_new(mod) || (s->len && !library_is_called(mod->path, s->library, s->len)))
 			continue;
 		s->mod = mod;
 		if (s->lines) {
@@ -137,6 +152,8 @@ static void look_in(struct search *s, const char *name, bool own)
 
 			image_find_line(mod->image, file, (unsigned)line, mapping_file_in_scope, mod, found_line, s);
 			free(file);
+		} else if (s->probes) {
+			image_find_probes(mod->image, name, found_probe, s);
 		} else {
 			image_find_functions(mod->image, name, found_function, s);
 		}
@@ -175,7 +192,7 @@ static void announce(struct regions *r, const char *option, const char *name, co
 	struct buf text = BUF_INIT;
 	void **said;
 
-	if (s->n < 2 || s->lines || strpbrk(name, "*?["))
+	if (s->n < 2 || s->lines || s->probes || strpbrk(name, "*?["))
 		return;
 	buf_addf(&text, "'%s %s' is %zu functions: ", option, name, s->n);
 	for (size_t i = 0; i < s->n && i < LISTED; i++) {
@@ -411,11 +428,21 @@ static void keep_different(struct search *s)
 	s->n = n;
 }
 
-size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size_t max)
+size_t regions_library(const char *name)
 {
-	struct search s = { .r = r };
+	/* Not operator!=, nor what stands behind a type. */
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-");
+
+	return name[len] == '!' && name[len + 1] && (len != 8 || strncmp(name, "operator", 8) != 0) ? len : 0;
+}
+
+size_t regions_locate(struct regions *r, const char *name, struct spot *spot, size_t max)
+{
+	struct search s = { .r = r, .library = name, .len = regions_library(name), .places = true };
 	size_t n;
 
+	if (s.len)
+		name += s.len + 1;
 	look_up(&s, name, NAMED_NOWHERE);
 	if (s.lines)
 		keep_first(&s);
@@ -423,7 +450,8 @@ size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size
 		keep_different(&s);
 	n = s.n;
 	for (size_t i = 0; i < n && i < max; i++)
-		place[i] = place_of(&s.v[i]);
+		spot[i] = (struct spot){ .place = place_of(&s.v[i]),
+					 .semaphore = s.v[i].semaphore ? arena_place(s.v[i].mod->id, s.v[i].semaphore) : 0 };
 	announce(r, "-P", name, &s, n > max ? "name one" : "a call of any is a visit");
 	search_release(&s);
 	return n;

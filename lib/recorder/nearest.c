@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "recorder/nearest.h"
+#include "recorder/regions.h"
 
 enum {
 	NAMED = 3,        /* names that are offered */
@@ -157,6 +158,33 @@ static void describe_line(struct buf *text, struct mappings *m, const char *name
 	free(file);
 }
 
+/* ---- probes --------------------------------------------------------------------------- */
+
+static void consider_probe(void *arg, const struct probe *probe)
+{
+	struct near *near = arg;
+	char *name = xasprintf("%s:%s", probe->provider, probe->name);
+	unsigned far = edit_distance(near->want, name);
+
+	if (far <= (strlen(near->want) + 2) / 4)
+		offer(near, name, far);
+	free(name);
+}
+
+static void describe_probe(struct buf *text, struct mappings *m, const char *name, const char *called)
+{
+	struct near near = { .want = name };
+	size_t found = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		near.mod = &m->v[i];
+		if (m->v[i].mapped && !mapping_is_runtime(&m->v[i]) && mapping_image(&m->v[i]))
+			found += image_find_probes(m->v[i].image, "*:*", consider_probe, &near);
+	}
+	buf_addf(text, "no probe of the program or its libraries is called %s%s", called, found ? "" : ": they have none");
+	add_meant(text, &near);
+}
+
 /* ---- classes of time ------------------------------------------------------------------- */
 
 static void add_classes(struct buf *text, const char *name)
@@ -180,7 +208,14 @@ char *nearest_text(struct mappings *m, const char *name, const char *called)
 		describe_line(&text, m, name, called, colon, (unsigned)line);
 		return buf_detach(&text);
 	}
+	if (image_is_probe_name(name)) {
+		describe_probe(&text, m, name, called);
+		return buf_detach(&text);
+	}
 	buf_addf(&text, "no code of the program or its libraries is called %s", called);
+	/* LIBRARY!FUNCTION */
+	if (regions_library(name))
+		name += regions_library(name) + 1;
 	if (name[0] == ':' && name[1] != ':')
 		add_classes(&text, name);
 	else

@@ -30,8 +30,12 @@ void points_init(struct points *p, struct arena *arena, struct journal *journal,
 	*p = (struct points){ .arena = arena, .journal = journal, .regions = regions, .nwanted = n };
 	spans_init(&p->spans, arena);
 	p->wanted = xcalloc(n + 1, sizeof(*p->wanted));
-	for (size_t i = 0; i < n; i++)
-		p->wanted[i].name = names[i];
+	for (size_t i = 0; i < n; i++) {
+		p->wanted[i].name = p->wanted[i].symbol = names[i];
+		p->wanted[i].library = regions_library(names[i]);
+		if (p->wanted[i].library)
+			p->wanted[i].symbol += p->wanted[i].library + 1;
+	}
 }
 
 void points_release(struct points *p)
@@ -80,9 +84,14 @@ void points_prepare(struct points *p, struct arena *arena)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->nwanted && n < ARENA_CALLS; i++)
-		if (is_plain(p->wanted[i].name))
-			strcpy(arena->call[n++].name, p->wanted[i].name);
+	for (size_t i = 0; i < p->nwanted && n < ARENA_CALLS; i++) {
+		const struct wanted_point *w = &p->wanted[i];
+
+		if (!is_plain(w->symbol) || w->library >= ARENA_LIBRARY)
+			continue;
+		memcpy(arena->call[n].library, w->name, w->library);
+		strcpy(arena->call[n++].name, w->symbol);
+	}
 }
 
 static uint64_t offset_of(uint64_t place)
@@ -91,30 +100,32 @@ static uint64_t offset_of(uint64_t place)
 }
 
 /*
- * Is the function at that offset what place[0..n) means?  The program's own
+ * Is the function at that offset what at[0..n) means?  The program's own
  * modules may have several of that name, not all of which are called through
  * slots.  In libraries of the system these are other versions, or in nobody's way.
  */
-static bool is_meant(const struct points *p, uint64_t off, const uint64_t *place, size_t n)
+static bool is_meant(const struct points *p, uint64_t off, const struct spot *at, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
-		const struct mapping *mod = mapping_of(p->regions->modules, (unsigned)(place[k] >> PLACE_MODULE_SHIFT));
+		const struct mapping *mod = mapping_of(p->regions->modules, (unsigned)(at[k].place >> PLACE_MODULE_SHIFT));
 
-		if (offset_of(place[k]) == off)
+		if (offset_of(at[k].place) == off)
 			return n == 1 || (mod && !mod->own);
 	}
 	return false;
 }
 
-/* The function of that name whose calls the runtime can count, if it is what place[0..n) means; else NULL. */
-static struct arena_call *call_of(const struct points *p, const char *name, const uint64_t *place, size_t n)
+/* The function whose calls the runtime can count, if it is what w means; else NULL. */
+static struct arena_call *call_of(const struct points *p, const struct wanted_point *w)
 {
 	for (size_t i = 0; i < ARENA_CALLS; i++) {
 		struct arena_call *c = &p->arena->call[i];
 
+		if (strncmp(c->name, w->symbol, sizeof(c->name)) != 0 || strnlen(c->library, sizeof(c->library)) != w->library ||
+		    memcmp(c->library, w->name, w->library) != 0)
+			continue;
 		/* Pairs with the release in redirect.c: `off` is there. */
-		if (strncmp(c->name, name, sizeof(c->name)) == 0 && atomic_load_explicit(&c->slots, memory_order_acquire) > 0 &&
-		    is_meant(p, atomic_load(&c->off), place, n))
+		if (atomic_load_explicit(&c->slots, memory_order_acquire) > 0 && is_meant(p, atomic_load(&c->off), w->at, w->nat))
 			return c;
 	}
 	return NULL;
@@ -128,7 +139,7 @@ static bool is_seen(const struct arena_call *call)
 /* Counts the calls of w, if they can be seen. */
 static bool place_call(struct points *p, struct wanted_point *w)
 {
-	struct arena_call *call = call_of(p, w->name, w->at, w->nat);
+	struct arena_call *call = call_of(p, w);
 
 	if (!call)
 		return false;
@@ -159,6 +170,9 @@ static char *why_no_breaks(const struct points *p, const struct wanted_point *w)
 	if (atomic_load(&a->break_errno))
 		return xasprintf("no progress point at '%s': breakpoints are refused: %s", w->name,
 				 strerror(atomic_load(&a->break_errno)));
+	if (w->nat > ARENA_BREAKS)
+		return xasprintf("no progress point at '%s': it is %zu places, and the processor has four breakpoints in all", w->name,
+				 w->nat);
 	if (w->nat > ARENA_BREAKS - shared_breaks(a))
 		return xasprintf("no progress point at '%s': the processor has four breakpoints in all", w->name);
 	return NULL;
@@ -171,7 +185,8 @@ static void arm(struct points *p, const struct wanted_point *w)
 	uint32_t used = shared_breaks(a);
 
 	for (size_t k = 0; k < w->nat && used + k < ARENA_BREAKS; k++)
-		a->brk[used + k] = (struct arena_break){ .place = w->at[k],
+		a->brk[used + k] = (struct arena_break){ .place = w->at[k].place,
+							 .semaphore = w->at[k].semaphore,
 							 .point = (uint32_t)w->point,
 							 .call = w->call ? (uint32_t)(w->call - a->call) + 1 : 0 };
 	atomic_store_explicit(&a->breaks_used, used + (uint32_t)w->nat, memory_order_relaxed);

@@ -29,6 +29,8 @@
 /* A place that was asked for with -P. */
 struct wanted_point {
 	const char *name;    /* borrowed */
+	const char *symbol;  /* of FUNCTION, LIBRARY!FUNCTION and so on: the function, inside of name */
+	size_t library;      /* length of the library's name; 0: there is none */
 	bool found;          /* in some run */
 	bool placed;         /* in this run */
 	bool refused;        /* and why has been said */
@@ -36,7 +38,7 @@ struct wanted_point {
 	int point;           /* number; 0: not placed in this run */
 	struct arena_call *call; /* by which it is counted; NULL: by breakpoints */
 	bool backed;         /* and by breakpoints, if they could be had */
-	uint64_t at[ARENA_BREAKS]; /* where it is: at[0..nat) */
+	struct spot at[ARENA_BREAKS]; /* where it is: at[0..nat), if there is room for all */
 	size_t nat;
 	uint64_t visits;     /* as they were last looked at, */
 	int64_t looked_ns;   /* then; 0: never */

@@ -122,13 +122,21 @@ const char *regions_bad_path(const char *name);
 
 /* What of a call path nothing is called, by now, as text that the caller frees; a copy of `name` when that is none. */
 char *regions_missing(struct regions *r, const char *name);
+/* Where a progress point is. */
+struct spot {
+	uint64_t place;
+	uint64_t semaphore; /* of a probe, the place of what must be raised for it (struct probe); 0: nothing */
+};
+
+/* The length of LIBRARY in LIBRARY!FUNCTION; 0: there is none. */
+size_t regions_library(const char *name);
 
 /*
- * The places that `name` (as above) stands for, for progress points: where a
- * function begins, or the first instruction of a line.  At most max are stored;
- * returns how many there are.
+ * What `name` (as above, with LIBRARY! in front of it or not, or a probe, PROVIDER:PROBE) stands for, for progress
+ * points: where a function begins, the first instruction of a line, each place of
+ * a probe.  At most max are stored; returns how many there are.
  */
-size_t regions_locate(struct regions *r, const char *name, uint64_t *place, size_t max);
+size_t regions_locate(struct regions *r, const char *name, struct spot *spot, size_t max);
 
 /*
  * The regions to experiment with: the named ones, or, without any, those with

@@ -44,6 +44,7 @@ enum {
 	ARENA_CALLS = 16,         /* functions whose calls are counted */
 	ARENA_PATIENCE = 1 << 26, /* turns of a spin lock: a second or so */
 	ARENA_POINT_NAME = 96,    /* bytes, with the NUL */
+	ARENA_LIBRARY = 64,       /* the same */
 	ARENA_COMMAND = 256,      /* the same */
 	ARENA_RING = 128,         /* samples a thread keeps for the conductor; a power of two */
 	ARENA_FRAMES = 24,        /* frames kept of a sample's stack */
@@ -186,6 +187,7 @@ static inline uint64_t arena_place(uint32_t module, uint64_t offset)
 /* A progress point that stands in no source: a place whose execution is a visit. */
 struct arena_break {
 	uint64_t place;
+	uint64_t semaphore;   /* place of a counter, of 16 bits, of those who watch it (see lib/binary/probes.c); 0: none */
 	uint32_t point;       /* number of the point, > 0 */
 	_Atomic uint32_t call; /* > 0: only as long as no call of arena->call[call - 1] is seen */
 	_Atomic uint32_t off; /* [A] BREAK_*: why nobody watches it any more; 0: it is watched */
@@ -199,11 +201,24 @@ enum { BREAK_NEVER_HIT = -1 };
 /* A function that may be one of a library, so that its calls can be counted; see lib/runtime/redirect.c. */
 struct arena_call {
 	char name[ARENA_POINT_NAME];  /* [C] before the target is started; "": none */
+	char library[ARENA_LIBRARY];  /* [C] the same: as library_is_called has it; "": any */
 	_Atomic uint32_t point;       /* [C] number of the point; 0: its calls are not counted */
 	_Atomic uint32_t slots;       /* [A] through which it is called */
 	_Atomic uint32_t seen;        /* [A] 1: calls have been counted */
 	_Atomic uint64_t off;         /* [A] where it is in its module; before slots grows */
 };
+
+/*
+ * Is the file, by its path, what a name of len bytes stands for?  That is the name
+ * of the file, or its begin up to a dot: libz.so.1.2 is "libz", "libz.so" and
+ * "libz.so.1".
+ */
+static inline bool library_is_called(const char *path, const char *name, size_t len)
+{
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+
+	return strncmp(file, name, len) == 0 && (file[len] == '\0' || file[len] == '.');
+}
 
 /* Where a program makes system calls past libc, for rawcall.c; offsets in its file's own terms. */
 enum { ARENA_RAWCALLS = 2 };

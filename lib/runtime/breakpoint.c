@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 
@@ -105,6 +106,24 @@ static uintptr_t address_of(uint64_t place)
 	return 0;
 }
 
+/*
+ * A probe with a semaphore is skipped until that is raised, once for the process:
+ * forked children have it as it is.  It stays so, for the module may be gone by
+ * then.  For the same reason the kernel adds, which stops at memory that is not
+ * there: 1, to the half of a word that the semaphore is.
+ */
+static void raise_semaphore(uint32_t i)
+{
+	static _Atomic uint32_t raised; /* a bit for each of arena->brk[] */
+	uint64_t place = arena->brk[i].semaphore;
+	uintptr_t at = place ? address_of(place) : 0, word = at & ~(uintptr_t)3;
+	uint32_t nobody = 0, add = at == word ? (uint32_t)FUTEX_OP_ADD << 28 | 1 << 12
+					      : (uint32_t)(FUTEX_OP_ADD | FUTEX_OP_OPARG_SHIFT) << 28 | 16 << 12;
+
+	if (at && !(atomic_fetch_or_explicit(&raised, 1u << i, memory_order_relaxed) >> i & 1))
+		SYS(SYS_futex, &nobody, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, 0, word, add);
+}
+
 static void give_up(uint32_t i)
 {
 	hidden_fd_close(watched.at[i].fd, watched.at[i].id);
@@ -135,6 +154,8 @@ void breakpoint_look(void)
 			give_up(i);
 		else if (watched.at[i].fd == -ENOENT && (address = address_of(b->place)) != 0)
 			watched.at[i].fd = watch(address, i + 1, &watched.at[i].id);
+		if (watched.at[i].fd >= 0)
+			raise_semaphore(i);
 	}
 }
 

@@ -45,6 +45,7 @@ struct module {
 	uintptr_t relro_lo, relro_hi; /* read-only after relocation */
 	const ElfW(Sym) *symbol;
 	const char *string;
+	const char *file;            /* as it was loaded; "": the program */
 	const char *soname;          /* NULL: none */
 	const uint32_t *gnu_hash;    /* either may be NULL */
 	const uint32_t *hash;
@@ -118,7 +119,7 @@ static bool read_module(struct module *m, unsigned index, const struct dl_phdr_i
 {
 	const ElfW(Dyn) *dynamic = NULL;
 
-	*m = (struct module){ .index = index, .base = info->dlpi_addr, .phdr = info->dlpi_phdr, .nphdr = info->dlpi_phnum, .lo = UINTPTR_MAX };
+	*m = (struct module){ .index = index, .base = info->dlpi_addr, .file = info->dlpi_name ? info->dlpi_name : "", .phdr = info->dlpi_phdr, .nphdr = info->dlpi_phnum, .lo = UINTPTR_MAX };
 	for (unsigned i = 0; i < m->nphdr; i++) {
 		const ElfW(Phdr) *p = &m->phdr[i];
 		uintptr_t lo = m->base + p->p_vaddr, hi = lo + p->p_memsz;
@@ -343,6 +344,22 @@ static uint32_t call_of(const char *name)
 	return ARENA_CALLS + HOOKS;
 }
 
+static bool is_called(const struct module *m, const char *library)
+{
+	size_t len = strlen(library);
+
+	return len == 0 || library_is_called(m->file, library, len) || (m->soname && library_is_called(m->soname, library, len));
+}
+
+/* What counts the calls of a function of `in` whose name is that of `call`: this one, or another of that name; or none. */
+static uint32_t call_into(uint32_t call, const char *name, const struct module *in)
+{
+	for (; call < ARENA_CALLS; call++)
+		if (strcmp(arena_of_calls->call[call].name, name) == 0 && is_called(in, arena_of_calls->call[call].library))
+			return call;
+	return ARENA_CALLS + HOOKS;
+}
+
 /* Tells the conductor that calls of the function can be counted, and which one that is: `in` is where it is. */
 static void tell(uint32_t call, const char *name, const struct module *in)
 {
@@ -375,6 +392,8 @@ static void redirect(const struct module *m, const ElfW(Rela) *r, uint32_t call,
 	if (ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT && function >= m->lo && function < m->hi)
 		function = resolve(m, ELF64_R_SYM(r->r_info), name);
 	if (!function || !find_code(&in, function) || in.index == 0)
+		return;
+	if (call < ARENA_CALLS && (call = call_into(call, name, &in)) > ARENA_CALLS)
 		return;
 	to = callpoint_to(call, function);
 	if (to && set_slot(m, slot, to) && call < ARENA_CALLS)
@@ -498,7 +517,7 @@ static void *counted_dlsym(void *handle, const char *name)
 	if (!found || !lock())
 		return found;
 	if (call < ARENA_CALLS && !callpoint_is((uintptr_t)found) && find_code(&in, (uintptr_t)found) && in.index != 0 &&
-	    !is_ours(&in) && (to = callpoint_to(call, (uintptr_t)found)) != 0)
+	    !is_ours(&in) && (call = call_into(call, name, &in)) < ARENA_CALLS && (to = callpoint_to(call, (uintptr_t)found)) != 0)
 		tell(call, name, &in);
 	unlock();
 	return to ? (void *)to : found;

@@ -60,6 +60,11 @@ static void note_called(void *arg, uint64_t off, const struct frame *at, enum ca
 	note(arg, off, at);
 }
 
+static void note_probe(void *arg, const struct probe *probe)
+{
+	*(size_t *)arg += probe->off + probe->semaphore + strlen(probe->provider) + strlen(probe->name);
+}
+
 static void ask_everything(const char *path)
 {
 	const char *why;
@@ -73,6 +78,7 @@ static void ask_everything(const char *path)
 		ask_at(img, off);
 	image_find_functions(img, "*", note_called, &sum);
 	image_find_line(img, "small.c", 2, anything, NULL, note, &sum);
+	image_find_probes(img, "*:*", note_probe, &sum);
 	image_function_ranges(img, "leaf", &r);
 	free(r);
 	image_close(img);
@@ -182,6 +188,13 @@ static void zstd_is_survived(void **state)
 	survives("gcc -O2 -g small.c -o small && { objcopy --compress-debug-sections=zstd small 2>/dev/null || :; }");
 }
 
+/* Notes and little else, so that most damage meets them. */
+static void probes_are_survived(void **state)
+{
+	(void)state;
+	survives("{ for i in $(seq 400); do echo \"PROBE(p$i)\"; done; } >probes.h && gcc -O2 -s -I. many.c -o small");
+}
+
 static int setup(void **state)
 {
 	char path[256];
@@ -195,6 +208,16 @@ static int setup(void **state)
 	fputs("static inline __attribute__((always_inline)) int leaf(int x) { return x * 3 + 1; }\n"
 	      "static __attribute__((noinline)) int mid(int x) { int y = leaf(x); { int z = leaf(y); y += z; } return y; }\n"
 	      "int main(int c, char **v) { (void)v; return mid(c) + leaf(c); }\n", f);
+	if (fclose(f) != 0)
+		return 1;
+	snprintf(path, sizeof path, "%s/many.c", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("unsigned short counter __attribute__((section(\".probes\")));\n"
+	      "#define PROBE(name) __asm__(\"1: nop\\n.pushsection .note.stapsdt,\\\"\\\",@note\\n.4byte 8, 4f-3f, 3\\n\" \\\n"
+	      "	\".asciz \\\"stapsdt\\\"\\n3: .8byte 1b, 0, counter\\n.asciz \\\"x\\\", \\\"\" #name \"\\\", \\\"\\\"\\n\" \\\n"
+	      "	\"4: .balign 4\\n.popsection\");\n"
+	      "int main(void) {\n#include \"probes.h\"\nreturn counter; }\n", f);
 	return fclose(f);
 }
 
@@ -212,6 +235,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(version_4_is_survived),
 		cmocka_unit_test(zlib_is_survived),
 		cmocka_unit_test(zstd_is_survived),
+		cmocka_unit_test(probes_are_survived),
 	};
 
 	if (argc > 2) {

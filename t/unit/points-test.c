@@ -220,7 +220,7 @@ static struct arena_call *library_function(void)
 	w->point = arena_add_point(arena, w->name, POINT_CALL);
 	w->placed = w->found = true;
 	w->call = &arena->call[2];
-	w->at[0] = 77;
+	w->at[0] = (struct spot){ .place = 77 };
 	w->nat = 1;
 	atomic_store(&arena->sampler, SAMPLER_PERF);
 	return w->call;
@@ -240,10 +240,27 @@ static void what_is_no_name_is_not_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		points.wanted[0].name = names[i];
+		points.wanted[0].name = points.wanted[0].symbol = names[i];
 		points_prepare(&points, arena);
 		assert_string_equal(arena->call[0].name, "");
 	}
+}
+
+static void names_of_libraries_are_told_to_the_runtime(void **state)
+{
+	char a[] = "libx.so.1!f", b[] = "operator!=", *names[] = { a, b };
+
+	(void)state;
+	points_release(&points);
+	points_init(&points, arena, &journal, &regions, names, 2);
+	points_prepare(&points, arena);
+	assert_string_equal(arena->call[0].name, "f");
+	assert_string_equal(arena->call[0].library, "libx.so.1");
+	assert_string_equal(arena->call[1].name, "");
+	assert_true(library_is_called("/lib/libx.so.1.2", "libx.so.1", 9));
+	assert_true(library_is_called("/lib/libx.so.1.2", "libx", 4));
+	assert_false(library_is_called("/lib/libx.so.12", "libx.so.1", 9));
+	assert_false(library_is_called("/lib/libxy.so", "libx", 4));
 }
 
 static void who_is_called_has_no_breakpoint(void **state)
@@ -294,6 +311,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(names_of_functions_are_told_to_the_runtime, setup, teardown),
+		cmocka_unit_test_setup_teardown(names_of_libraries_are_told_to_the_runtime, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_name_is_not_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_is_called_has_no_breakpoint, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_is_never_called_gets_a_breakpoint, setup, teardown),
