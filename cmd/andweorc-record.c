@@ -2,6 +2,7 @@
  * andweorc-record: runs a command with the runtime preloaded, speeds up parts of
  * it virtually, and logs what that did to its progress.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "recorder/conductor.h"
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
+#include "recorder/launcher.h"
 #include "recorder/preload.h"
 #include "recorder/scope.h"
 #include "recorder/sink.h"
@@ -28,7 +30,8 @@ static const char usage[] =
 	"usage: andweorc-record [OPTION]... [--] COMMAND [ARG]...\n"
 	"Runs COMMAND, speeds parts of it up virtually, and logs what that does to its progress.\n"
 	"\n"
-	"  -o, --output LOG          write the log here (default: standard output, unless a terminal)\n"
+	"  -o, --output LOG          write the log here (default: standard output, unless a terminal); in its name, %r is\n"
+	"                            the rank, %p the recorder's process number, %h the host, %% a %\n"
 	"  -d, --duration SECONDS    time for experiments; COMMAND is run again, or ended, accordingly\n"
 	"  -w, --wait SECONDS        measure nothing before COMMAND has run so long; -d counts from there\n"
 	"  -n, --runs RUNS           run COMMAND this many times; -d is divided among them\n"
@@ -41,7 +44,8 @@ static const char usage[] =
 	"      --only-function PATTERN  find regions only in functions that are called so; may repeat\n"
 	"      --exclude-function PATTERN  find none in these: charge their callers; may repeat\n"
 	"  -P, --point LOCATION      FUNCTION, LIBRARY!FUNCTION, FILE:LINE or PROVIDER:PROBE (USDT) whose execution is\n"
-	"                            progress, or :output, :input, :replies, :work, :run; may repeat\n"
+	"                            progress, or :output, :input, :replies, :parallel, :mpi, :work, :run; may\n"
+	"                            repeat\n"
 	"  -s, --speedups LIST       percent, such as 25,50 or 10-50:20 (default: 15,30,50,75); what is there twice is\n"
 	"                            tried twice as often\n"
 	"      --given REGION=PCT    measure all others with this region that much faster all the time\n"
@@ -54,6 +58,8 @@ static const char usage[] =
 	"      --sampler perf|timer  (default: perf, or timer where perf is refused)\n"
 	"      --period MICROSECONDS of samples (default: 1000)\n"
 	"      --window MILLISECONDS least length of an experiment (default: 200)\n"
+	"  -l, --launcher REGEX      COMMAND starts the program on other hosts: put the recorder in front of its first word\n"
+	"                            that matches\n"
 	"      --attach-only         perform no experiment and pause nobody: sample, and note events\n"
 	"      --start-paused        no experiment, and no event, until the program comes to ANDWEORC_START, or until SIGUSR1\n"
 	"                            for this process; SIGUSR2 stops them\n"
@@ -88,6 +94,8 @@ struct settings {
 
 struct options {
 	const char *output;
+	char *log;               /* owned: the same, without %r and the like; NULL: standard output */
+	const char *launcher;    /* NULL: not given */
 	double seconds;          /* 0: not given */
 	double wait;             /* before anything is measured, in seconds */
 	uint64_t runs;           /* 0: not given */
@@ -207,6 +215,7 @@ static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "wait", required_argument, NULL, 'w' },
+	{ "launcher", required_argument, NULL, 'l' },
 	{ "runs", required_argument, NULL, 'n' },
 	{ "mode", required_argument, NULL, 'm' },
 	{ "region", required_argument, NULL, 'r' },
@@ -279,6 +288,9 @@ static void set_option(struct options *o, int option, const char *value)
 	switch (option) {
 	case 'o':
 		o->output = value;
+		break;
+	case 'l':
+		o->launcher = value;
 		break;
 	case 'd':
 		if (!num_real(value, &o->seconds) || o->seconds <= 0 || o->seconds > 1e6)
@@ -526,7 +538,7 @@ static int parse(struct options *o, int argc, char **argv)
 	o->window_ms = 200;
 	o->seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
 	/* '+': the command's own options are its own. */
-	while ((option = cli_option(argc, argv, "+:o:d:w:n:m:r:x:P:s:qhV", long_options, usage, EXIT_RECORD)) != -1) {
+	while ((option = cli_option(argc, argv, "+:o:d:l:w:n:m:r:x:P:s:qhV", long_options, usage, EXIT_RECORD)) != -1) {
 		if (option == OPT_CONFIG && !config_read(optarg, take_setting, &given))
 			exit(EXIT_RECORD);
 		if (option == OPT_PRINT_CONFIG)
@@ -559,6 +571,30 @@ static int parse(struct options *o, int argc, char **argv)
 		cli_usage_error(EXIT_RECORD, "the log would go to the terminal: give a file with -o, or redirect standard output");
 	o->settings = given;
 	return optind;
+}
+
+/* With -l, goes on as the launcher, unless that has started us.  Returns an exit status if that cannot be; else 0. */
+static int launch_ranks(const struct options *o, int argc, char **argv, int command)
+{
+	const char *why;
+	char **launcher;
+
+	if (!o->launcher)
+		return 0;
+	launcher = launcher_command(argc, argv, command, o->launcher, &why);
+	if (why) {
+		msg_error("bad -l '%s': %s", o->launcher, why);
+		return EXIT_RECORD;
+	}
+	if (!launcher)
+		return 0;
+	if (!o->output || !strpbrk(o->output, "%")) {
+		msg_error("-l needs -o with %%r, %%p or %%h in the name: each rank writes a log of its own");
+		return EXIT_RECORD;
+	}
+	execvp(launcher[0], launcher);
+	msg_error("cannot run '%s': %s", launcher[0], strerror(errno));
+	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
 /* ---- runs --------------------------------------------------------------------------- */
@@ -619,7 +655,7 @@ static bool prepare(struct recording *r)
 
 	r->runtime = preload_find();
 	r->arena = r->runtime ? launch_arena(1, &r->arena_fd) : NULL;
-	if (!r->arena || !journal_open(&r->journal, o->output))
+	if (!r->arena || !journal_open(&r->journal, o->log))
 		return false;
 	mapping_init(&r->modules, &o->scope);
 	regions_init(&r->regions, o->mode, &r->modules);
@@ -669,7 +705,12 @@ static bool prepare(struct recording *r)
 	};
 	points_init(&r->conductor.points, r->arena, &r->journal, &r->regions, o->points, o->npoints);
 	memcpy(r->conductor.points.automatic.steady, o->automatic, sizeof(o->automatic));
-	r->conductor.points.automatic.on = r->conductor.points.automatic.asked = o->work || o->automatic[MOVED_OUTPUT] || o->automatic[MOVED_INPUT] || o->automatic[MOVED_REPLIES];
+	r->conductor.points.automatic.on = r->conductor.points.automatic.asked = o->work;
+	for (int kind = 0; kind < MOVED_KINDS; kind++)
+		if (o->automatic[kind]) {
+			r->conductor.points.automatic.on = r->conductor.points.automatic.asked = true;
+			r->conductor.points.automatic.alone = kind >= MOVED_UNASKED && !o->work;
+		}
 	return true;
 }
 
@@ -814,10 +855,18 @@ int main(int argc, char **argv)
 {
 	struct options o;
 	struct recording r = { .o = &o };
-	int status;
+	int status, command;
 
 	cli_init(argv[0]);
-	r.argv = argv + parse(&o, argc, argv);
+	command = parse(&o, argc, argv);
+	status = launch_ranks(&o, argc, argv, command);
+	if (status)
+		return status;
+	if (o.output && !(o.log = launcher_log_name(o.output))) {
+		msg_error("cannot write '%s': no variable of the environment tells which rank this is", o.output);
+		return EXIT_RECORD;
+	}
+	r.argv = argv + command;
 	launch_leave_signals(interrupted, start_or_stop);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGTERM, ask_to_stop);
@@ -837,6 +886,7 @@ int main(int argc, char **argv)
 		free(o.names[i]);
 	free(o.names);
 	free(o.given);
+	free(o.log);
 	scope_release(&o.scope);
 	buf_release(&o.scope_text);
 	settings_release(&o.settings);

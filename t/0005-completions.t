@@ -53,7 +53,7 @@ done
 # Of record, fish wants to know which options take a word.
 fish_skips_arguments() {
 	help_options andweorc-record | sed -n 's/=$//p' | sort >want
-	sed -n '/^set -l with_argument/,/[^\\]$/p' "$completions/andweorc-record.fish" | tr ' \t' '\n\n' | grep '^-[^l]' | grep -vx -- '-l' | sort >got
+	sed -n '/^set -l with_argument/,/[^\\]$/{s/^set -l//;p}' "$completions/andweorc-record.fish" | tr ' \t' '\n\n' | grep '^-' | sort >got
 	same want got
 }
 check 'fish: andweorc-record: what takes an argument' fish_skips_arguments

@@ -13,7 +13,7 @@ enum {
 	STEADY_PCT = 60, /* of the looks in which something has moved; so a window of 200 ms has six moves or more */
 };
 
-static const char *const moved_name[MOVED_KINDS] = { ":output", ":input", ":replies" };
+static const char *const moved_name[MOVED_KINDS] = { ":output", ":input", ":replies", ":parallel", ":mpi" };
 
 bool automatic_kind(const char *name, enum arena_moved *kind)
 {
@@ -59,7 +59,7 @@ void automatic_watch(struct automatic *a, struct arena *arena)
 	if (a->counting)
 		return;
 	a->counting = true;
-	for (int kind = 0; kind < MOVED_KINDS; kind++)
+	for (int kind = 0; kind < MOVED_UNASKED; kind++)
 		count_moved(a, arena, (enum arena_moved)kind);
 }
 
@@ -81,7 +81,7 @@ bool automatic_look(struct automatic *a, struct arena *arena, int64_t now)
 void automatic_use(struct automatic *a, struct arena *arena)
 {
 	if (!a->on && a->looks > 0)
-		for (int kind = 0; kind < MOVED_KINDS; kind++)
+		for (int kind = 0; kind < MOVED_UNASKED; kind++)
 			a->steady[kind] = a->advanced[kind] * 100 >= STEADY_PCT * a->looks;
 	/* A program that answers requests is judged by its answers, not by how long they are. */
 	if (!a->on && a->steady[MOVED_REPLIES])
@@ -93,7 +93,7 @@ void automatic_use(struct automatic *a, struct arena *arena)
 		else
 			atomic_store_explicit(&arena->moved[kind], 0, memory_order_relaxed);
 	}
-	if (!a->work)
+	if (!a->work && !a->alone)
 		a->work = add_point(arena, ":work");
 }
 
@@ -168,7 +168,8 @@ char *automatic_names(const struct automatic *a)
 
 	for (int kind = 0; kind < MOVED_KINDS; kind++)
 		if (a->steady[kind])
-			buf_addf(&b, "%s, ", moved_name[kind]);
-	buf_adds(&b, ":work");
+			buf_addf(&b, "%s%s", b.len ? ", " : "", moved_name[kind]);
+	if (!a->alone)
+		buf_addf(&b, "%s:work", b.len ? ", " : "");
 	return buf_detach(&b);
 }

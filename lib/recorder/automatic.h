@@ -4,10 +4,12 @@
  *     :output   bytes written to files, pipes and sockets
  *     :input    bytes read
  *     :replies  answers sent (written to what had been read from before)
+ *     :parallel parallel regions of OpenMP that have ended
+ *     :mpi      collective calls of MPI that have returned
  *     :work     processor time that the program used, in microseconds
  *
- * The first three are counted by the runtime (lib/runtime/moved.c), and are used
- * where they advance steadily.  The last one always advances.  It is progress as
+ * All but the last one are counted by the runtime (lib/runtime/moved.c).  The first
+ * three are used where they advance steadily, the next two where they are asked for.  The last one always advances.  It is progress as
  * far as a unit of work takes the same processor time, whatever is sped up: not
  * where threads spin or poll instead of waiting, and not where one thread works on
  * something that nobody wants.  In virtual time it is as precise as the samples.
@@ -22,6 +24,7 @@
 
 struct automatic {
 	bool asked;             /* for some of them, with -P */
+	bool alone;             /* these count finished work: :work would only stand beside them */
 	bool on;                /* windows are about these points */
 	bool was_on;            /* as this run began */
 	bool counting;          /* in this run */

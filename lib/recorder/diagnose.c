@@ -12,6 +12,7 @@
 #include "recorder/caveats.h"
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
+#include "recorder/launcher.h"
 #include "recorder/shared.h"
 
 enum {
@@ -131,6 +132,17 @@ static unsigned gone_over(const struct conductor *c)
 	return c->processes.lost;
 }
 
+/* Is there something that was asked for, and that counts finished work as a mark would? */
+static bool of_libraries(const struct conductor *c)
+{
+	const struct automatic *a = &c->points.automatic;
+
+	for (int kind = MOVED_UNASKED; kind < MOVED_KINDS; kind++)
+		if (a->asked && a->number[kind] > 0 && points_visits(&c->points, a->number[kind] - 1) > 0)
+			return true;
+	return false;
+}
+
 /* What is progress, where nothing is marked. */
 static void unmarked(struct conductor *c)
 {
@@ -160,6 +172,8 @@ static void points(struct conductor *c)
 	bool ran_out = c->cut && c->plan->duration_ns;
 	char *longer;
 
+	if (of_libraries(c))
+		return;
 	if (c->points.automatic.on && points_most_visits(&c->points) == 0) {
 		unmarked(c);
 		return;
@@ -338,6 +352,39 @@ static void only_children(struct conductor *c, const char *command)
 		say(c, "not-preloaded", xasprintf("'%s' was not profiled: %s", command, why));
 }
 
+/* What only a library tells of, and has not. */
+static void asked_in_vain(struct conductor *c)
+{
+	static const struct {
+		enum arena_moved kind;
+		const char *why;
+	} told[] = {
+		{ MOVED_PARALLEL, "no progress point at ':parallel': no parallel region of OpenMP has ended, or none is seen: it is that of "
+				  "libgomp or LLVM's runtime, as a shared library" },
+		{ MOVED_MPI, "no progress point at ':mpi': no collective call of MPI has returned, or none is seen: calls from Fortran are not" },
+	};
+
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		const struct automatic *a = &c->points.automatic;
+		uint32_t number = a->number[told[i].kind];
+
+		if (a->asked && number > 0 && points_visits(&c->points, number - 1) == 0)
+			say(c, "no-such-point", xstrdup(told[i].why));
+	}
+}
+
+/* Others run in other recordings: they go on while this one pauses. */
+static void ranks_apart(struct conductor *c)
+{
+	unsigned ranks = launcher_ranks();
+
+	if (ranks > 1)
+		say(c, "ranks-apart",
+		    xasprintf("one of %u ranks was recorded by itself, and the others were not slowed down with it: where ranks wait for "
+			      "each other, predictions are wrong; on one host, record the launcher: andweorc-record -- mpirun ...",
+			      ranks));
+}
+
 void diagnose(struct conductor *c, const char *command)
 {
 	if (!c->ready) {
@@ -362,6 +409,8 @@ void diagnose(struct conductor *c, const char *command)
 	}
 	if (c->plan->attach_only)
 		return;
+	asked_in_vain(c);
+	ranks_apart(c);
 	points(c);
 	regions(c);
 	fallback(c);

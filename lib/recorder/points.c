@@ -445,7 +445,8 @@ void points_log(struct points *p)
 		}
 		if (kind == POINT_BREAK)
 			record_u64(b, "cost_ns", atomic_load(&p->arena->break_cost_ns));
-		if (!points_is_live(p, i))
+		/* Of what moves, that has only come to rest. */
+		if (kind != POINT_AUTOMATIC && !points_is_live(p, i))
 			record_str(b, "given_up", "too-hot");
 		record_end(b);
 	}

@@ -43,6 +43,8 @@ const char *report_visit(const struct impact_point *p)
 		{ ":output", "byte written" },
 		{ ":input", "byte read" },
 		{ ":replies", "answer" },
+		{ ":parallel", "parallel region" },
+		{ ":mpi", "collective call of a rank" },
 		{ ":work", "microsecond of processor time" },
 	};
 

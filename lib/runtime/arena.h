@@ -113,11 +113,14 @@ enum point_kind {
 	POINT_AUTOMATIC,  /* nothing that the program marks: enum arena_moved, and processor time (":work") */
 };
 
-/* What moves through descriptors: progress of a program without marks. */
+/* Progress of a program without marks: what moves through descriptors, and what libraries for parallel programs have done. */
 enum arena_moved {
 	MOVED_OUTPUT,  /* bytes written to files, pipes, sockets, terminals */
 	MOVED_INPUT,   /* bytes read */
 	MOVED_REPLIES, /* how often something was written to a descriptor that had been read from before */
+	MOVED_UNASKED, /* those before are looked for where nothing is marked; these are not: */
+	MOVED_PARALLEL = MOVED_UNASKED, /* parallel regions of OpenMP that have ended, but for those inside of others */
+	MOVED_MPI,     /* collective calls of MPI that have returned, of each rank */
 	MOVED_KINDS
 };
 

@@ -110,6 +110,14 @@ static bool begin_team(struct team *team, const struct omp_real *omp, gomp_fn **
 	return true;
 }
 
+/* The calling thread's part is over, and so are those of the others. */
+static void end_team(struct team *team)
+{
+	omp_wait_end(&team->wait);
+	if (!gomp_place)
+		moved_visit(MOVED_PARALLEL);
+}
+
 #define PARALLEL(name, params, ...) \
 	EXPORT void name params \
 	{ \
@@ -118,7 +126,7 @@ static bool begin_team(struct team *team, const struct omp_real *omp, gomp_fn **
 		bool watched = begin_team(&team, omp, &fn, &data, SITE); \
 		omp->name(fn, data, n, __VA_ARGS__); \
 		if (watched) \
-			omp_wait_end(&team.wait); \
+			end_team(&team); \
 	}
 
 #define FN gomp_fn *fn, void *data, unsigned n
@@ -147,7 +155,7 @@ unsigned GOMP_parallel_reductions(FN, unsigned flags)
 		team.word = *reductions;
 	threads = omp->GOMP_parallel_reductions(fn, data, n, flags);
 	if (watched)
-		omp_wait_end(&team.wait);
+		end_team(&team);
 	return threads;
 }
 
@@ -214,7 +222,7 @@ void GOMP_parallel_end(void)
 	}
 	omp->GOMP_parallel_end();
 	if (o) {
-		omp_wait_end(&o->team.wait);
+		end_team(&o->team);
 		old_team = o->outer;
 		atomic_store_explicit(&o->taken, false, memory_order_release);
 	}

@@ -1,9 +1,9 @@
 /*
  * moved: progress of a program that marks none.
  *
- * The bytes that a program reads and writes, and the answers that it sends, are
- * counted at progress points that the recorder makes when it wants them
- * (arena->moved).
+ * The bytes that a program reads and writes, the answers that it sends, and what
+ * OpenMP and MPI have done for it, are counted at progress points that the recorder
+ * makes when it wants them (arena->moved).
  *
  * An answer is the first that is written to a descriptor after something has been
  * read from it: a request came, and its answer goes.  Reads and writes at a place
@@ -37,10 +37,16 @@ static void converse(int in, int out)
 
 static bool is_wanted(void)
 {
-	for (int kind = 0; kind < MOVED_KINDS; kind++)
+	for (int kind = 0; kind < MOVED_UNASKED; kind++)
 		if (atomic_load_explicit(&arena->moved[kind], memory_order_relaxed))
 			return true;
 	return false;
+}
+
+void moved_visit(enum arena_moved kind)
+{
+	if (unlikely(arena != NULL))
+		visit(kind, 1);
 }
 
 void moved_count(int in, int out, int64_t n, bool stream)

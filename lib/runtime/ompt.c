@@ -5,6 +5,7 @@
  * chapter 4.  Of its types only what is used here is declared).  We are one:
  *
  *     parallel_begin        releases the team
+ *     parallel_end          counts it (-P :parallel)
  *     implicit_task begin   a member acquires that
  *     sync_region_wait      a barrier, or a wait for tasks, begins or ends
  *     task_create, task_schedule    a task is made, begun, done
@@ -37,6 +38,7 @@ typedef struct {
 enum {
 	EVENT_THREAD_BEGIN = 1,
 	EVENT_PARALLEL_BEGIN = 3,
+	EVENT_PARALLEL_END = 4,
 	EVENT_TASK_CREATE = 5,
 	EVENT_TASK_SCHEDULE = 6,
 	EVENT_IMPLICIT_TASK = 7,
@@ -172,6 +174,14 @@ static void on_parallel_begin(ompt_data_t *task, const void *frame, ompt_data_t 
 	sync_release(start_key(team->value), part_of(team));
 }
 
+/* The task that had begun a region inside of no other has no number. */
+static void on_parallel_end(const ompt_data_t *team, const ompt_data_t *task, int flags, const void *code)
+{
+	(void)team, (void)flags, (void)code;
+	if (!task || !task->value)
+		moved_visit(MOVED_PARALLEL);
+}
+
 static void on_implicit_task(int endpoint, ompt_data_t *team, ompt_data_t *task, unsigned n, unsigned index, int flags)
 {
 	struct stack_of_waits *s = stack_of();
@@ -280,6 +290,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
 		return 0;
 	set(EVENT_THREAD_BEGIN, (ompt_callback_t)on_thread_begin);
 	set(EVENT_PARALLEL_BEGIN, (ompt_callback_t)on_parallel_begin);
+	set(EVENT_PARALLEL_END, (ompt_callback_t)on_parallel_end);
 	set(EVENT_IMPLICIT_TASK, (ompt_callback_t)on_implicit_task);
 	set(EVENT_SYNC_REGION_WAIT, (ompt_callback_t)on_sync_region_wait);
 	set(EVENT_SYNC_REGION, (ompt_callback_t)on_sync_region);

@@ -699,6 +699,10 @@ void point_open_or_close(uint32_t number);
 void control_experiments(int on); /* any: they are to be made from now on, or not */
 int control_is_recorded(void);    /* any: is a recorder there? */
 
+/* ---- moved.c ---- */
+
+void moved_visit(enum arena_moved kind); /* any: there is one more, if the recorder wants to know */
+
 /* ---- span.c: from a begin to an end ---- */
 
 /* any: the number of the latency point called `name`, made when it is new; -1 when there is no room. */

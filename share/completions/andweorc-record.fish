@@ -1,6 +1,6 @@
 # fish completion for andweorc-record: its options, then the command as that would be completed by itself.
 
-set -l with_argument -o --output -d --duration -w --wait -n --runs -m --mode -r --region --only -x --exclude -P --point -s --speedups --given --design --until \
+set -l with_argument -o --output -l --launcher -d --duration -w --wait -n --runs -m --mode -r --region --only -x --exclude -P --point -s --speedups --given --design --until \
 	--only-function --exclude-function --config --max-regions --seed --sampler --period --window --block --side --commit
 
 # Is there no command yet?
@@ -22,12 +22,13 @@ complete -c andweorc-record -x -a "(__fish_complete_subcommand -- $with_argument
 
 set -l option -c andweorc-record -n __andweorc_record_no_command
 complete $option -s o -l output -r -F -d 'write the log here'
+complete $option -s l -l launcher -x -d 'the command starts the program on other hosts: record its word that matches'
 complete $option -s d -l duration -x -d 'seconds of experiments'
 complete $option -s w -l wait -x -d 'seconds before anything is measured'
 complete $option -s n -l runs -x -d 'run the command this many times'
 complete $option -s m -l mode -x -a 'line function' -d 'what regions are'
 complete $option -s r -l region -x -a ':io :sleep :lock :runqueue :alloc' -d 'a region to experiment with'
-complete $option -s P -l point -x -d 'code whose execution is progress'
+complete $option -s P -l point -x -a ':output :input :replies :parallel :mpi :work :run' -d 'code whose execution is progress'
 complete $option -s s -l speedups -x -a '25,50 15,30,50,75' -d 'virtual speedups in per cent'
 complete $option -l given -x -d 'measure the others with this region that much faster'
 complete $option -l design -x -a 'fixed adaptive' -d 'where windows go'

@@ -6,7 +6,7 @@
 _andweorc_options() {
 	case $1 in
 	andweorc-record)
-		echo '-o= --output= -d= --duration= -w= --wait= -n= --runs= -m= --mode= -r= --region= --only= -x= --exclude= -P= --point= -s= --speedups= --given=' \
+		echo '-o= --output= -l= --launcher= -d= --duration= -w= --wait= -n= --runs= -m= --mode= -r= --region= --only= -x= --exclude= -P= --point= -s= --speedups= --given=' \
 			'--design= --until= --max-regions= --seed= --sampler= --period= --window= --attach-only --start-paused --show-output --block=' \
 			'--only-function= --exclude-function= --config= --print-config' \
 			'--side= --commit= -q --quiet -h --help -V --version'
@@ -36,7 +36,7 @@ _andweorc_values() {
 	andweorc-record:--design) echo 'fixed adaptive' ;;
 	andweorc-record:--sampler) echo 'perf timer' ;;
 	andweorc-record:--side) echo 'base head' ;;
-	andweorc-record:-P | andweorc-record:--point) echo ':output :input :replies :work :run' ;;
+	andweorc-record:-P | andweorc-record:--point) echo ':output :input :replies :parallel :mpi :work :run' ;;
 	andweorc-plot:--theme) echo 'light dark auto' ;;
 	andweorc-analyze:-f | andweorc-analyze:--format) echo 'text andweorc json csv html coz folded pprof' ;;
 	andweorc-analyze:--by) echo 'cpu blocked time impact' ;;
