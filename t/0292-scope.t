@@ -186,7 +186,7 @@ a_line() {
 check 'lines' a_line
 
 a_pattern_of_regions() {
-	exits 0 andweorc-record -q -d 2 -o log -r '*' --exclude-function 'own' -- ./one >out 2>err
+	exits 0 andweorc-record -q -d 6 -o log -r '*' --exclude-function 'own' -- ./one >out 2>err
 	has '^region	.*	symbol=slow' log
 	lacks '^region	.*	symbol=own' log
 	exits 0 andweorc-record -q -d 2 -o log -r own --exclude-function own -- ./one >out 2>err
