@@ -26,9 +26,9 @@ classes_are_regions() {
 check 'classes of waiting are regions' classes_are_regions
 
 has_samples_of_waits() {
-	has '^sample	.*	state=blocked	class=sleep$' log
-	has '^sample	.*	state=blocked	class=lock$' log
-	has '^sample	.*	state=cpu$' log
+	has '^sample	.*	state=blocked	class=sleep(	|$)' log
+	has '^sample	.*	state=blocked	class=lock(	|$)' log
+	has '^sample	.*	state=cpu(	|$)' log
 	# Two threads sleep a good part of 3 s each; the first waits for the lock besides.
 	test "$(blocked_of :sleep)" -gt 500
 	test "$(blocked_of :lock)" -gt 100
