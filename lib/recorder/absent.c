@@ -87,7 +87,7 @@ static bool more_may_come(struct conductor *c)
 	for (size_t i = 0; i < ARENA_PROCESSES; i++) {
 		const struct member *m = &c->processes.member[i];
 
-		/* What has left by an exec joins anew as what it has become. */
+		/* A process that has executed another program joins again, as that. */
 		if (!m->pid || m->ended || atomic_load_explicit(&c->arena->process[i].left, memory_order_acquire))
 			continue;
 		if (m->pid < 0 || !m->id || m->space.n == 0)

@@ -161,7 +161,7 @@ static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued
 		*queued = waited;
 		return true;
 	}
-	/* What is more than there is room for it would not have had on an idle machine either. */
+	/* Threads that are more than the processors would not have had one on an idle machine, either. */
 	return *queued > CROWDED && d.run + d.queue > (machine_processors() + MATTERS) * periods;
 }
 

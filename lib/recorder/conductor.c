@@ -298,7 +298,7 @@ void conduct(struct conductor *c)
 	journal_samples(c->journal, c->run, c->regions);
 	points_log(&c->points);
 	log_end(c);
-	/* What lives on is not sampled any more, and the next run has another arena. */
+	/* Processes that live on are not sampled any more.  The next run has another arena. */
 	atomic_store(&c->arena->expires_ns, INT64_MIN / 2);
 	conductor_watch(NULL);
 	conductor_control_end();

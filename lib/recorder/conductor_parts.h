@@ -133,7 +133,7 @@ void conductor_log_given(const struct conductor *c, struct buf *b);
 
 /* ---- trials.c ---- */
 
-/* What is to be tried next: of the block that is on, or of a new one. */
+/* The next trial, of the block that is on or of a new one. */
 const struct trial *conductor_trial(struct conductor *c, struct region **region);
 
 /*

@@ -82,7 +82,7 @@ static void samplers(struct conductor *c)
 			      err == ENOSYS ? "too old a kernel" : strerror(err), paranoid()));
 }
 
-/* What the numbers do not have. */
+/* Caveats that the numbers do not contain. */
 static void losses(struct conductor *c)
 {
 	unsigned long long lost = shared_lost(c->arena);
@@ -143,7 +143,7 @@ static bool of_libraries(const struct conductor *c)
 	return false;
 }
 
-/* What is progress, where nothing is marked. */
+/* Which progress is used, where no point is marked. */
 static void unmarked(struct conductor *c)
 {
 	char *names = automatic_names(&c->points.automatic);
@@ -331,7 +331,7 @@ static void became_others(struct conductor *c)
 			      gone));
 }
 
-/* What others take all the time is in all windows alike, so none of them stands out. */
+/* Processor time that others take all the time is the same in all windows, so none stands out. */
 static void busy_machine(struct conductor *c)
 {
 	double taken = machine_usually_taken(&c->machine);

@@ -11,7 +11,7 @@
 
 #include "estimate/causal.h"
 
-/* What one point did in a window. */
+/* The visits of one point in a window. */
 struct evidence_window {
 	struct causal_obs obs;
 	unsigned region; /* id; 0: a baseline */

@@ -32,7 +32,7 @@ static bool is_anothers(int fd)
 	return is;
 }
 
-/* What is in it is lost only if it is ours. */
+/* Its content is lost only if it is ours. */
 static int create(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

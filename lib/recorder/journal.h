@@ -50,7 +50,7 @@ bool journal_close(struct journal *j);
 
 void journal_header(struct journal *j);
 
-/* What the user says about all runs of a recording; NULL: nothing. */
+/* Texts from the user that all runs of a recording have in common; NULL: none. */
 struct journal_origin {
 	const char *commit;
 	const char *block; /* recordings that were made side by side have the same */
@@ -64,7 +64,7 @@ struct journal_origin {
 	double until_points; /* see struct plan; of 100; 0: none */
 };
 
-/* What is run, where, and how it is sampled (as the runtime has told in the arena by now). */
+/* The `run` record: the command, the machine, and how it is sampled (as the runtime has noted in the arena). */
 void journal_run(struct journal *j, unsigned run, const struct arena *arena, char *const argv[], uint64_t seed,
 		 enum region_scope mode, const struct journal_origin *origin);
 

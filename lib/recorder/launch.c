@@ -170,7 +170,7 @@ static void hold_signals(sigset_t *held, sigset_t *before)
 	sigprocmask(SIG_BLOCK, held, before);
 }
 
-/* What has come since: of that before the fork the command knows nothing yet, and the rest it cannot get twice. */
+/* Signals that have come since.  The command has not seen those from before the fork, and gets no other twice. */
 static void hand_over_signals(pid_t pid, const sigset_t *held, const sigset_t *before)
 {
 	const struct timespec at_once = { 0, 0 };

@@ -52,7 +52,7 @@ bool mapping_file_in_scope(const char *file, void *mapping)
 	return (!file || path_is_own_source(file)) && mapping_is_wanted(mapping, file);
 }
 
-/* What an image is told of the scope.  Modules move as others are added, and images do not. */
+/* The part of the scope that an image needs.  It is a copy, as modules move in memory when others are added, and images do not. */
 struct mapping_limit {
 	const struct scope *scope;
 	bool wanted; /* as the module's */

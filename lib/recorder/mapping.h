@@ -53,7 +53,7 @@ struct mapped {
 	uint64_t bias;   /* run-time address - module-relative offset */
 };
 
-/* What a process has mapped. */
+/* The modules that a process has mapped. */
 struct space {
 	struct mapped *v; /* owned; v[0..n), sorted by lo */
 	size_t n, cap;
@@ -83,7 +83,7 @@ struct image *mapping_image(struct mapping *mod);
 enum space_news space_read(struct space *s, struct mappings *m, pid_t pid, uint64_t arena);
 void space_release(struct space *s);
 
-/* What has its code at run-time address pc, or NULL. */
+/* The module that has the run-time address pc, or NULL. */
 const struct mapped *space_find(const struct space *s, uint64_t pc);
 
 /* The module of what the process has made as it ran; 0: it has made nothing, as far as is known. */

@@ -246,7 +246,7 @@ static const char *const allocators[] = {
 	"__rust_alloc", "__rust_alloc_zeroed", "__rust_realloc", "__rust_dealloc",
 };
 
-/* What these leave their work to by a jump, where the allocator is linked into the program: by its own names. */
+/* Functions to which those jump, where the allocator is linked into the program, by their own names. */
 static const char *const allocator_parts[] = { "je_*", "_rjem_*", "mi_*", "_mi_*", "tcmalloc::*" };
 
 static bool defines(struct mapping *mod, const char *function)

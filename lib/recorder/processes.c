@@ -82,7 +82,7 @@ static void announce(struct processes *p, const struct member *m, const struct a
 {
 	char command[ARENA_COMMAND];
 
-	/* Whatever the other side does to it. */
+	/* The other side may change it at any time. */
 	memcpy(command, p->arena->command[at - p->arena->process], sizeof(command));
 	command[sizeof(command) - 1] = '\0';
 	journal_process(p->journal, p->run, m->id, m->pid, atomic_load_explicit(&at->parent, memory_order_relaxed), command);
@@ -230,7 +230,7 @@ void processes_look(struct processes *p)
 	look_for_harm(p, n);
 }
 
-/* What stops it first is most often the exec that follows: a SIGTRAP that it is sent in its own name. */
+/* Its first stop is mostly for the exec that follows: a SIGTRAP that the kernel sends in its own name. */
 bool processes_stopped(pid_t pid, int status)
 {
 	siginfo_t info;

@@ -101,7 +101,7 @@ void processes_visits(const struct processes *p, uint64_t visits[ARENA_PROCESSES
 /* Logs those that live on as the run ends. */
 void processes_take_leave(struct processes *p);
 
-/* What has its code at the run-time address pc of that process, by index; NULL: nothing, as far as is known. */
+/* The module that has the run-time address pc in the process with that index; NULL: none that is known. */
 const struct mapped *processes_find(const struct processes *p, uint32_t index, uint64_t pc);
 
 /* Names the places of a sample that the process had no name for, as far as they are known by now. */

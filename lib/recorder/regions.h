@@ -120,7 +120,7 @@ const char *regions_path_leaf(const struct region *g);
 /* Why the text is no call path that could be asked for; NULL: it is one, or none at all. */
 const char *regions_bad_path(const char *name);
 
-/* What of a call path nothing is called, by now, as text that the caller frees; a copy of `name` when that is none. */
+/* The part of a call path that nothing is called so far, as text that the caller frees; a copy of `name` when that is no path. */
 char *regions_missing(struct regions *r, const char *name);
 /* Where a progress point is. */
 struct spot {

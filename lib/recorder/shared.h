@@ -86,7 +86,7 @@ static inline uint32_t shared_logs(const struct arena *a)
 /* i < shared_logs(a); *n events of it, of the threads of the slot *slot.  NULL: it is none. */
 const struct arena_event *shared_log(const struct arena *a, uint32_t i, uint32_t *n, uint32_t *slot);
 
-/* What is in the ring of samples of t: their number, of which the first is *tail. */
+/* The number of samples in the ring of t; *tail is the number of the first. */
 uint32_t shared_ring(const struct arena_thread *t, uint32_t *tail);
 
 /* A sample of that ring. */

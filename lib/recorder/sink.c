@@ -150,7 +150,7 @@ void sink_open(struct sink *s, int out, int err)
 	s->is_open = true;
 	s->end[1].command = s->end[1].ours = -1;
 	s->command[0] = open_like(&s->end[0], out);
-	/* What has one order stays so. */
+	/* Where standard output and error are one file, they stay one: what is written to them keeps its order. */
 	s->command[1] = are_same(out, err) ? s->command[0] : open_like(&s->end[1], err);
 }
 
@@ -176,7 +176,7 @@ static bool has_taken(const struct sink_end *e)
 {
 	int waiting = 0;
 
-	/* What was written last may not have been read yet. */
+	/* The last output of the command may not have been read yet. */
 	if (e->ours >= 0 && ioctl(e->ours, FIONREAD, &waiting) != 0)
 		waiting = 0;
 	return e->before + bytes_in_file(e) + atomic_load_explicit(&e->read, memory_order_relaxed) > 0 || waiting > 0;

@@ -57,7 +57,7 @@ void conductor_switch(struct conductor *c, struct region *region, unsigned pct)
 	regions_target(&region, region ? 1 : 0, &a->targets[next]);
 	regions_target(given, ngiven, &a->givens[next]);
 	free(given);
-	/* What segments are worth depends on the level only where there are two of them. */
+	/* The credit of segments depends on the level only where there are two weights. */
 	atomic_store_explicit(&a->clock.region, ngiven ? key << 7 | pct : key, memory_order_relaxed);
 	c->speedup = set_weights(a, fraction(pct), ngiven ? fraction(c->plan->given_pct) : 0);
 	atomic_store_explicit(&a->clock.queueing, a->targets[next].class == CLASS_RUNQUEUE, memory_order_relaxed);

@@ -17,7 +17,7 @@ static bool decides(const struct conductor *c)
 	return c->plan->adaptive || c->plan->until > 0;
 }
 
-/* What the block has for a region, and why. */
+/* The trials of a block for one region, and why. */
 static void log_region(struct conductor *c, const struct region *region)
 {
 	const struct adapt_region *r = &c->adapt.region[region->id];

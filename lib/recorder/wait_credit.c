@@ -33,7 +33,7 @@ static bool is_in(const struct arena_target *t, const struct arena_sample *at)
 	return false;
 }
 
-/* What the others owe on behalf of this wait; false when it is over or not in the region. */
+/* The delay that the others owe for this wait.  False: the wait is over, or not in the region. */
 static bool owed(const struct arena *a, const struct arena_thread *t, int64_t now, int64_t *owe)
 {
 	const struct arena_wait *w = &t->wait;

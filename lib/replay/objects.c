@@ -1,5 +1,5 @@
 /*
- * What kind each object is, is told by how the threads use it, over all bursts.
+ * The kind of each object follows from how the threads use it, in all bursts.
  */
 #include "replay/replay_parts.h"
 
@@ -141,7 +141,7 @@ void objects_learn(struct replay *r, const struct burst *burst, size_t n)
 
 /* ---- what only the order of all threads tells ----------------------------------------- */
 
-/* What is known of an object on the way through a burst. */
+/* The state of an object while a burst is read. */
 struct state {
 	uint32_t owner, depth; /* 1 + who has the lock; 0: nobody */
 	bool taken;            /* at least once */

@@ -1,7 +1,7 @@
 /*
  * replay: how long the same work would have taken, had some of the code been faster.
  *
- * What a burst recorded is run again on paper.  A thread computes, and then does
+ * A recorded burst is run again in a simulation.  A thread computes, and then does
  * what it did: takes a lock, waits for another, passes a progress point.  With a
  * question, each stretch of computing is shorter by the share that the questioned
  * stacks have in stretches of its kind.  The answer is a ratio of two such runs, with
@@ -48,7 +48,7 @@ enum replay_model {
 	REPLAY_MODELS
 };
 
-/* What was learned of the bursts of one run. */
+/* All that was learned from the bursts of one run. */
 struct replay;
 
 /*
@@ -101,7 +101,7 @@ struct replay_question {
 	unsigned cpus; /* processors; 0: as many as there were.  Changes nothing in the strict model */
 };
 
-/* What an effect is on. */
+/* The quantity that an effect is about. */
 enum replay_what {
 	REPLAY_PERIOD, /* time per visit of a progress point */
 	REPLAY_WHOLE,  /* time for all of the work.  Only for bursts that hold the whole run */

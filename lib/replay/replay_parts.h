@@ -24,7 +24,7 @@
 
 enum { REPLICATES = 16 }; /* resampled sets of samples */
 
-/* What a thread does at the end of a stretch. */
+/* The event at the end of a stretch of computing. */
 enum op {
 	OP_PASS,    /* nothing that others see */
 	OP_VISIT,
@@ -46,7 +46,7 @@ enum op {
 };
 
 struct step {
-	/* What each run needs is together: with many steps, memory is what takes the time. */
+	/* Fields that each run needs stand together: with many steps, memory takes most of the time. */
 	uint8_t op[2];    /* with the order as recorded; of the monitor model */
 	uint8_t kind;     /* enum burst_kind; BURST_KINDS: the end of the script */
 	bool exact;       /* the cause is the only one that can have ended the wait */
@@ -116,7 +116,7 @@ struct span {
 	float change[REPLICATES]; /* of its length */
 };
 
-/* What came of one script.  Visits and spans that came before it stopped. */
+/* The result of one script: visits and spans until it stopped. */
 struct run {
 	double stop_ns;
 	float stop_change[REPLICATES];

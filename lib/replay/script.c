@@ -123,7 +123,7 @@ static int64_t start_ns(const struct burst_thread *t, int64_t born)
 	return born >= 0 && t->n && is_begin(&t->event[0]) ? t->event[0].at_ns - born : -1;
 }
 
-/* What it takes to create a thread, beside waiting for a processor: the least of all. */
+/* The time to create a thread, without waiting for a processor: the least that was seen. */
 static int64_t least_start_ns(const struct burst *b, const int64_t *born)
 {
 	int64_t least = -1;
@@ -190,7 +190,7 @@ static struct step step_of(const struct replay *r, const struct burst_thread *t,
 	return s;
 }
 
-/* What came between the last event and the end of the burst: as much as was sampled, since the thread may have waited. */
+/* Between the last event and the end of the burst, the thread computed as long as samples say; it may have waited, too. */
 static struct step stop_of(const struct burst_thread *t, size_t first, int64_t from, int64_t length, bool ended)
 {
 	struct step s = { .kind = BURST_KINDS, .object = NOBODY, .other = NOBODY, .cause = { NOBODY, NOBODY }, .asks = NOBODY, .op = { OP_STOP, OP_STOP } };

@@ -1,5 +1,5 @@
 /*
- * What waits for condition variables wait for.
+ * What a wait at a condition variable waits for.
  *
  * A program waits for a predicate of its own, which nobody records.  Often it is a
  * count: there is something in a queue, there is room in it, all tasks are done.

@@ -26,7 +26,7 @@ enum {
 
 #define INSTANT_NS 0.5
 
-/* What an actor is doing. */
+/* The state of an actor. */
 enum doing { UNBORN, WAITING, SLEEPING, READY, RUNNING, OVER };
 
 /* How far it is with its step: it begins; has been woken; is done with the step itself, and asks; has been counted. */
@@ -694,7 +694,7 @@ static bool perform(struct sim *m, uint32_t i)
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
 
-/* What it has taken, where work moves: the first that nobody has. */
+/* The piece of work that it takes, where work moves between threads: the first that is free. */
 static void take_work(struct sim *m, uint32_t i, uint32_t object)
 {
 	struct place *p = &m->place[object];

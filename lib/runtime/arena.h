@@ -61,7 +61,7 @@ enum {
 	ARENA_LOGS = 64,          /* threads that note some */
 };
 
-/* What is mapped by itself begins at a multiple of this. */
+/* Parts that are mapped separately begin at a multiple of this. */
 #if defined(__x86_64__)
 #define ARENA_PAGE 4096
 #else
@@ -86,7 +86,7 @@ enum arena_withdrawal {
 	WITHDRAWN_TRACED = 2,  /* somebody traces it, and would be told of each sample */
 };
 
-/* What a thread was doing as it was sampled.  All but CLASS_CPU can be sped up as a whole (-r :io). */
+/* The state of a thread as it was sampled.  Each class but CLASS_CPU can be a region (-r :io). */
 enum arena_class {
 	CLASS_CPU,
 	CLASS_LOCK,     /* waited for another thread or process of the recording */
@@ -337,7 +337,7 @@ struct arena_event {
 	uint32_t kind;          /* enum burst_kind */
 };
 
-/* What the threads of one slot, one after the other, did in a burst. */
+/* The events of the threads that had one slot, one after the other, in a burst. */
 struct arena_log {
 	uint32_t thread;    /* [T] the slot's number, > 0 */
 	_Atomic uint32_t n; /* [T] */
@@ -478,7 +478,7 @@ struct arena {
 	struct arena_parts parts;
 };
 
-/* What every process maps: all that is before the parts. */
+/* The size of what every process maps: all members before the parts. */
 #define ARENA_SHARED_BYTES offsetof(struct arena, parts)
 
 /* With fewer slots than there could be, of which some always fill a piece. */

@@ -50,7 +50,7 @@ uint64_t channel_opening(int fd);
 /* A timer: nobody but time lets a reader go on. */
 bool channel_is_timer(int fd);
 
-/* What descriptors are that the kernel has no name for, or none that is quickly asked for. */
+/* Kinds of descriptors that the kernel does not tell, or not quickly. */
 void channel_is_event(int fd);
 void channel_is_clock(int fd);
 void channel_is_copy(int fd, int of);

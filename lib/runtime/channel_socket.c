@@ -146,7 +146,7 @@ void channel_are_pair(int a, int b)
 	remember_socket(sb.st_ino, inode_key(sb.st_ino), inode_key(sa.st_ino));
 }
 
-/* What the kernel says of a Unix socket, as far as we ask. */
+/* The kernel's answer about a Unix socket: the fields that are used here. */
 struct diag_answer {
 	struct nlmsghdr header;
 	struct unix_diag_msg message;

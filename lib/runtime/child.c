@@ -81,7 +81,7 @@ __attribute__((destructor(101))) static void at_exit(void)
 
 /* ---- births --------------------------------------------------------------------------- */
 
-/* What daemon(3) returns in is the child; we end in it without another word. */
+/* daemon(3) returns in the child only; the parent ends inside of it, without another call. */
 EXPORT int daemon(int keep_directory, int keep_output)
 {
 	release_parent(SITE);

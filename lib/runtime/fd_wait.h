@@ -82,7 +82,7 @@ uint32_t habit_of(uint64_t what);
 bool habit_is_peer(uint32_t habit);
 void habit_learn(uint32_t habit, bool by_peer);
 
-/* What was released last, of several keys. */
+/* Of several keys, the one that was released last. */
 struct latest {
 	uint64_t key;
 	int64_t at; /* 0: none of them, in this window */

@@ -48,7 +48,7 @@ static void enter(struct gomp_place *p, const struct team *team)
 static void begin_work(const struct team *team)
 {
 	if (omp_waiting) {
-		/* What it does now is known by what it runs. */
+		/* Its segment is named after the function that it runs. */
 		idle.key = team->start;
 		idle.w.site = (const void *)team->fn;
 		omp_wait_end(&idle);
@@ -104,7 +104,7 @@ static bool begin_team(struct team *team, const struct omp_real *omp, gomp_fn **
 	team->end = omp_key(OMP_END, (uintptr_t)team, 0);
 	*fn = member;
 	*data = team;
-	/* What the master does until the end is known by what it runs, as its workers' part is: `site` is what comes after. */
+	/* Until the end of the region, the master's segment is named after the function that it runs, as its workers' are.  `site` names the segment after that. */
 	sync_release(team->start, (const void *)team->fn);
 	begin_start(team);
 	return true;

@@ -35,7 +35,7 @@ struct task {
 	bool depends;
 };
 
-/* What the runtime is given. */
+/* The argument that GNU's runtime gets. */
 struct packet {
 	_Alignas(16) struct task task;
 	char data[152]; /* of most programs; a recursion may have many of these on its stack */

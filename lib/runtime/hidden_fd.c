@@ -97,7 +97,7 @@ int hidden_fd_open(struct perf_event_attr *attr, uint64_t *id)
 	if (low >= 0) {
 		high = high_copy(low);
 		if (high >= 0 && SYS(SYS_ioctl, high, PERF_EVENT_IOC_ID, id) != 0) {
-			/* What was at the low number is no longer ours. */
+			/* The descriptor at the low number is no longer ours. */
 			SYS(SYS_close, high);
 			high = -EBADF;
 		} else {
@@ -201,7 +201,7 @@ EXPORT int close(int fd)
 	return REAL(close) ? real.close(fd) : as_libc_says(SYS(SYS_close, fd));
 }
 
-/* What lies between ours, one after the other. */
+/* The ranges of numbers between our descriptors, one after the other. */
 static int close_between(unsigned first, unsigned last, int flags)
 {
 	for (;;) {

@@ -139,7 +139,7 @@ static bool is_traced(void)
 	return at && at[sizeof(field) - 1] != '0';
 }
 
-/* What pthread_atfork(3) calls, which would be linked into us. */
+/* Called by pthread_atfork(3).  That one is in libc's static part, and would be linked into the runtime. */
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
 extern void *__dso_handle __attribute__((visibility("hidden")));
 

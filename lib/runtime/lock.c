@@ -9,7 +9,7 @@
 
 #include "wrap.h"
 
-/* What every lock does: try, then wait.  EBUSY alone means that somebody else has it. */
+/* The common part of all locks: try, then wait.  Only EBUSY means that another thread has the lock. */
 #define LOCK(object, try_expr, wait_expr)                                                                                    \
 	do {                                                                                                                 \
 		struct wait w;                                                                                               \

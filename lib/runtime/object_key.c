@@ -70,7 +70,7 @@ static void remember_mapping(uintptr_t lo, size_t length, int flags, int fd, int
 			return;
 		identity = key_of('f', st.st_dev, st.st_ino);
 	}
-	/* Whoever finds it taken does without: what is lost is only that two processes' names agree. */
+	/* Where it is taken, the memory gets no name for all processes: only waits between processes are then not matched. */
 	if (!atomic_compare_exchange_strong_explicit(&lock, &unlocked, 1, memory_order_acquire, memory_order_relaxed))
 		return;
 	n = atomic_load_explicit(&shared_used, memory_order_relaxed);

@@ -59,7 +59,7 @@ REAL_GOMP(X)
 
 /* ---- omp_wait.c ---- */
 
-/* What members of a team meet at. */
+/* An object at which the members of a team wait for each other. */
 enum omp_kind {
 	OMP_START,    /* a region begins: the team */
 	OMP_END,      /* it ends: the team */
@@ -90,7 +90,7 @@ struct omp_wait {
 	struct omp_wait *outer;
 };
 
-/* What the calling thread waits for, innermost; NULL: nothing. */
+/* The wait that the calling thread is in, the innermost one; NULL: none. */
 extern TLS struct omp_wait *omp_waiting;
 
 /* any: begins to wait for what releases `key`; meets: it is a barrier, so arriving releases the key too. */
@@ -110,7 +110,7 @@ void omp_task_end(uint64_t parent, uint64_t group, const void *site);
 
 /* ---- gomp.c ---- */
 
-/* What a thread is doing in a team of GNU's runtime: its part of a parallel region, or a task. */
+/* The part of a parallel region, or the task, that a thread runs in a team of GNU's runtime. */
 struct gomp_place {
 	struct gomp_place *outer;
 	uint64_t team;      /* name of the team */

@@ -75,7 +75,7 @@ static void left(const void *lock)
 		return taken; \
 	}
 
-/* What stands for the locks that have no address that we know. */
+/* The key of all locks whose address is not known. */
 static const char critical, atomic, ordered;
 
 TAKE(GOMP_critical_start, &critical, (void))
@@ -102,7 +102,7 @@ TAKE(__kmpc_critical, name, (void *where, int32_t thread, void *name), where, th
 TAKE(__kmpc_critical_with_hint, name, (void *where, int32_t thread, void *name, uintptr_t hint), where, thread, name, hint)
 LEAVE(__kmpc_end_critical, name, (void *where, int32_t thread, void *name), where, thread, name)
 
-/* Whose turn it is nobody counts. */
+/* No count tells whose turn it is. */
 void __kmpc_ordered(void *where, int32_t thread)
 {
 	struct wait w;

@@ -158,7 +158,7 @@ const struct omp_real *omp_find(const void *site, size_t entry)
 		omp = atomic_load_explicit(&call[at].omp, memory_order_acquire);
 		if (!omp && (omp = look_up(site, entry)) != NULL)
 			atomic_store_explicit(&call[at].omp, omp, memory_order_release);
-		/* What is not there yet may come: it is looked for again. */
+		/* A function that is not there yet may come with a library: it is looked for again. */
 		return omp ? omp : without_runtime();
 	}
 	omp = look_up(site, entry);

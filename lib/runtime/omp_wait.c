@@ -53,7 +53,7 @@ void omp_task_end(uint64_t parent, uint64_t group, const void *site)
 {
 	struct omp_wait *o = omp_waiting;
 
-	/* What comes now is not the task, whose segment begins at `site`. */
+	/* The task is over.  Its segment began at `site`; another one begins now. */
 	site = (const char *)site + 1;
 	sync_release(parent, site);
 	if (group)

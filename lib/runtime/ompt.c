@@ -131,7 +131,7 @@ static uint64_t group_of(union word task)
 	return task.groups ? omp_key(OMP_GROUP, task.number, task.groups) % 511 + 1 : task.group;
 }
 
-/* What stands for a member's part of a region; where that was called from stands for what comes after. */
+/* The name of the segment of a member's part of a region.  The place of the call names the segment after that. */
 static const void *part_of(const ompt_data_t *team)
 {
 	return (const void *)(uintptr_t)((team->value & ((1ull << CODE_BITS) - 1)) - 1);

@@ -8,7 +8,7 @@
 
 enum { DONE = 2 }; /* in glibc and musl; where it is something else, only the short way is missed */
 
-/* What the calling thread is about to run, if it comes first.  They nest: a thread that takes a routine out leaves nothing. */
+/* The routine that the calling thread is about to run, if it comes first.  Routines nest: a thread clears this as it begins one. */
 static TLS struct {
 	void (*routine)(void);
 	struct wait *wait;

@@ -56,7 +56,7 @@ static int32_t pid_outside(void)
 	return pid > 0 ? pid : -process_pid;
 }
 
-/* Whoever had our pid before us is not alive, or was us before an exec. */
+/* An older process with our pid has ended, or was this one before an exec. */
 static void outlive(struct arena *a, int32_t pid)
 {
 	uint32_t used = atomic_load_explicit(&a->processes_used, memory_order_acquire);
@@ -128,7 +128,7 @@ static struct arena_process *take_entry(struct arena *a, int32_t pid)
 		atomic_fetch_add_explicit(&a->processes_refused, 1, memory_order_relaxed);
 		return NULL;
 	}
-	/* What was known of the last process that had the entry is not true of this one. */
+	/* The entry still describes the last process that had it. */
 	modules->set[0].base = modules->set[1].base = 0;
 	return p;
 }
@@ -227,7 +227,7 @@ static void copy_what_is_known(const struct arena_process *parent, struct arena_
 	memcpy(copy->module, m->module, copy->n * sizeof(copy->module[0]));
 	atomic_store_explicit(&child->modules, 0, memory_order_relaxed);
 	memcpy(arena->command[to], arena->command[from], ARENA_COMMAND);
-	/* What our parent has inherited so is of no use to us, unless that entry is ours by now. */
+	/* An entry that our parent inherited in this way is of no use to us, unless it is ours by now. */
 	if (inherited && inherited - 1 != to && inherited - 1 != from)
 		reach_leave(PART_MODULES, inherited - 1);
 	inherited = from + 1;

@@ -52,7 +52,7 @@ void point_open_or_close(uint32_t number)
 		atomic_store_explicit(&p->opened, window, memory_order_release);
 		return;
 	}
-	/* What was not opened in this window cannot be closed in it. */
+	/* A window that this thread did not open cannot be closed by it. */
 	if (atomic_load_explicit(&p->opened, memory_order_acquire) != window || !take_window(&p->close_taken, window))
 		return;
 	p->close_ns = now_ns() - vclock_delay(&self.clock);

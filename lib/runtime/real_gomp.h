@@ -77,7 +77,7 @@ typedef unsigned long long gomp_ull;
 	X(GOMP_loop_ull_ordered_guided_next, bool, (gomp_ull *lo, gomp_ull *hi)) \
 	X(GOMP_loop_ull_ordered_runtime_next, bool, (gomp_ull *lo, gomp_ull *hi))
 
-/* Whoever comes first takes the next iterations. */
+/* The thread that comes first takes the next iterations. */
 #define REAL_OMP_LOOP(X) \
 	X(GOMP_loop_dynamic_next, bool, (long *lo, long *hi)) \
 	X(GOMP_loop_guided_next, bool, (long *lo, long *hi)) \

@@ -1,4 +1,4 @@
-/* What hidden_fd.c, seccomp_filter.c, sample_signal.c and withdraw.c stand in for beside what others list; see real.h. */
+/* Functions of libc that have wrappers in hidden_fd.c, seccomp_filter.c, sample_signal.c and withdraw.c stand in for beside what others list; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_GUARD_H
 #define ANDWEORC_RUNTIME_REAL_GUARD_H
 

@@ -1,4 +1,4 @@
-/* What io.c, file.c, filesystem.c, socket.c, poll.c and stdio.c stand in for; see real.h. */
+/* Functions of libc that have wrappers in io.c, file.c, filesystem.c, socket.c, poll.c and stdio.c; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_IO_H
 #define ANDWEORC_RUNTIME_REAL_IO_H
 

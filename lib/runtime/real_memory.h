@@ -1,4 +1,4 @@
-/* What object_key.c stands in for; see real.h. */
+/* Functions of libc that have wrappers in object_key.c; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_MEMORY_H
 #define ANDWEORC_RUNTIME_REAL_MEMORY_H
 

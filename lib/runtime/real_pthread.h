@@ -1,4 +1,4 @@
-/* What lock.c, create.c and sample_signal.c stand in for; see real.h. */
+/* Functions of libc that have wrappers in lock.c, create.c and sample_signal.c; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_PTHREAD_H
 #define ANDWEORC_RUNTIME_REAL_PTHREAD_H
 

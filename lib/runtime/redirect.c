@@ -285,7 +285,7 @@ static bool find_code(struct module *m, uintptr_t address)
 	return s.found > 0;
 }
 
-/* What the dynamic linker would find for a symbol of m; 0: nothing, or that is in doubt. */
+/* The address that the dynamic linker would find for a symbol of m; 0: none, or not certain. */
 static uintptr_t resolve(const struct module *m, uint32_t i, const char *name)
 {
 	struct search s = { .name = name, .version = m->version ? version_called(m, m->version[i]) : NULL };
@@ -313,7 +313,7 @@ static bool set_slot(const struct module *m, uintptr_t slot, uintptr_t value)
 	uintptr_t page = slot & -(uintptr_t)PAGE;
 
 	if (read_only && !is_protected(slot)) {
-		/* What was there before main is ready: the program itself has made it writable. */
+		/* The page was mapped before main began, and the program itself has made it writable. */
 		read_only = false;
 		if (m->index >= at_start) {
 			put_off = true;
@@ -506,7 +506,7 @@ void redirect_init(struct arena *a)
 
 /* ---- in the place of dlopen and dlsym ------------------------------------------------------- */
 
-/* Whoever finds a function by its name calls it through the trampoline, too. */
+/* A function that is found by its name (dlsym) is called through the trampoline, too. */
 static void *counted_dlsym(void *handle, const char *name)
 {
 	void *found = atomic_load_explicit(&real_dlsym, memory_order_relaxed)(handle, name);

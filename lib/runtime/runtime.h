@@ -181,7 +181,7 @@ struct offcpu {
 	int64_t unsampled_ns;    /* without a processor, that no sample has told of yet */
 };
 
-/* What a thread needs that the conductor need not see. */
+/* State of a thread that the conductor does not read. */
 struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
 	struct vclock clock;       /* of the slot */
@@ -659,7 +659,7 @@ void callpoint_slow(uint32_t point);                          /* any: the rest o
 
 /* ---- redirect.c: who calls them ---- */
 
-/* What else is redirected, numbered as arena->call[] goes on. */
+/* Other functions that are redirected; their numbers follow those of arena->call[]. */
 enum { HOOK_DLOPEN = ARENA_CALLS, HOOK_DLSYM, HOOK_DLVSYM, HOOKS = HOOK_DLVSYM + 1 - ARENA_CALLS };
 
 void redirect_init(struct arena *a); /* init: calls of what a->call[] names go through callpoint.c */

@@ -139,7 +139,7 @@ static __attribute__((noinline)) void put_off(int sig, const siginfo_t *info, uc
 		send_again(sig, &more[i]);
 }
 
-/* What was put off has been let in or taken, by this thread or another one: back to how it was. */
+/* The signals that were put off have been delivered, or taken by sigwait, in this thread or another: the mask is as before. */
 void sample_signal_settle(void)
 {
 	uint64_t pending = 0, set = self.put_off;
@@ -287,7 +287,7 @@ static void keep_action(unsigned i, const struct sigaction *act, struct sigactio
 		*old = before;
 }
 
-/* What all of signal(3)'s relatives do; flags are what they differ in. */
+/* The common part of all relatives of signal(3); they differ in their flags. */
 static __sighandler_t keep_handler(unsigned i, __sighandler_t handler, int flags)
 {
 	struct sigaction act = { .sa_handler = handler, .sa_flags = flags }, old;

@@ -78,7 +78,7 @@ static _Atomic int *timer_of(const struct arena_thread *t)
 
 /* ---- the signal --------------------------------------------------------------- */
 
-/* What the kernel adds to siginfo for TRAP_PERF (Linux 5.13, uapi/asm-generic/siginfo.h); older libc headers lack it. */
+/* The kernel's siginfo for TRAP_PERF (Linux 5.13, uapi/asm-generic/siginfo.h); older libc headers lack it. */
 struct perf_siginfo {
 	int signo, err, code, pad;
 	void *addr;

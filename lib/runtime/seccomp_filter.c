@@ -218,7 +218,7 @@ void seccomp_filter_prepare(struct seccomp_filter *s, bool strict, bool all_thre
 	if (copied == NOT_THERE)
 		return;
 	s->blind = copied == NOT_COPIED;
-	/* What must stop is stopped while that is still allowed. */
+	/* Timers and events are stopped now, while the filter still allows the calls for that. */
 	if (s->blind || !allows(s, SYS_rt_sigreturn)) {
 		leave(s);
 		s->stopped = all_threads;

@@ -165,7 +165,7 @@ static void begin_span(int point, const uint64_t *number)
 		return;
 	runtime_enter();
 	s = spans_of(t, at);
-	/* What came before is not of the span. */
+	/* Time before this point does not belong to the span. */
 	account_up_to_here(&arena->point[at].begins);
 	now = now_ns();
 	if (event_on())
@@ -196,7 +196,7 @@ static void end_span(int point, const uint64_t *number)
 		return;
 	runtime_enter();
 	s = spans_of(t, at);
-	/* What the thread did up to here is credited before its clock is read. */
+	/* The thread gets the credit for its work until now, before its clock is read. */
 	account_up_to_here(&arena->point[at]);
 	now = now_ns();
 	if (event_on())

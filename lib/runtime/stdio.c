@@ -35,7 +35,7 @@ static bool has_line(const FILE *f, int end_of_line, size_t wanted)
 {
 	const char *at = f->_IO_read_ptr, *end = f->_IO_read_end;
 
-	/* What was put back (ungetc) can lie elsewhere. */
+	/* Characters that were put back (ungetc) can lie in another buffer. */
 	if (!at || at >= end || at < f->_IO_buf_base || end > f->_IO_buf_end)
 		return false;
 	return (size_t)(end - at) >= wanted || memchr(at, end_of_line, (size_t)(end - at));
@@ -173,7 +173,7 @@ EXPORT ssize_t getdelim(char **restrict to, size_t *restrict room, int end, FILE
 	READING(f, has_line(f, end, SIZE_MAX), got_ > 0 ? got_ : 0, REAL(getdelim)(to, room, end, f));
 }
 
-/* What the header's getline calls. */
+/* Called by the header's inline getline. */
 EXPORT ssize_t __getdelim(char **restrict to, size_t *restrict room, int end, FILE *restrict f)
 {
 	READING(f, has_line(f, end, SIZE_MAX), got_ > 0 ? got_ : 0, REAL(getdelim)(to, room, end, f));
@@ -199,7 +199,7 @@ EXPORT int getchar(void)
 	READING(stdin, buffered(stdin) > 0, got_ != EOF, REAL(fgetc)(stdin));
 }
 
-/* What getc was as a macro of older headers; so for putc. */
+/* Called by getc of older headers, which was a macro; the same for putc. */
 int _IO_getc(FILE *f);
 int _IO_putc(int c, FILE *f);
 
@@ -208,7 +208,7 @@ EXPORT int _IO_getc(FILE *f)
 	READING(f, buffered(f) > 0, got_ != EOF, REAL(fgetc)(f));
 }
 
-/* What the header's getc_unlocked calls when the buffer is empty. */
+/* Called by the header's getc_unlocked when the buffer is empty. */
 EXPORT int __uflow(FILE *f)
 {
 	READING(f, false, got_ != EOF, REAL(__uflow)(f));
@@ -261,7 +261,7 @@ EXPORT int _IO_putc(int c, FILE *f)
 	WRITING(f, fits_one(f), got_ != EOF, REAL(fputc)(c, f));
 }
 
-/* What the header's putc_unlocked calls when the buffer is full. */
+/* Called by the header's putc_unlocked when the buffer is full. */
 EXPORT int __overflow(FILE *f, int c)
 {
 	WRITING(f, false, got_ != EOF, REAL(__overflow)(f, c));

@@ -21,7 +21,7 @@
 #include "syscall.h"
 #include "wrap.h"
 
-/* What headers lack that are older than the kernel; the numbers are those of all architectures. */
+/* Numbers of calls that older headers do not have.  They are the same on all architectures. */
 enum {
 	NR_IO_URING_ENTER = 426,
 	NR_CLONE3 = 435,
@@ -35,7 +35,7 @@ enum {
 /* Before anything has been looked up, or while it is. */
 static long call_early(long n, long a, long b, long c, long d, long e, long f);
 
-/* What calls pass to. */
+/* The function that calls are passed to. */
 static long (*syscall_pass)(long, long, long, long, long, long, long) __attribute__((used)) = call_early;
 
 static long call_early(long n, long a, long b, long c, long d, long e, long f)
@@ -85,7 +85,7 @@ static long suspend(const struct call *c)
 	struct wait w;
 	long result;
 
-	/* What is unreadable stays for the kernel. */
+	/* Memory that cannot be read is left to the kernel, which reports EFAULT. */
 	if ((uintptr_t)c->a >= 4096 && c->b == sizeof(set)) {
 		set = sample_signal_believe(SIG_SETMASK, *(const uint64_t *)c->a);
 		changed.a = (long)&set;

@@ -82,7 +82,7 @@ static bool plausible(const struct unwind_cursor *c, uintptr_t sp)
 /* The row that rules pc, which is code of m; NULL when there is none. */
 static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module *m, const struct unwind_row *rows)
 {
-	/* What code with a frame pointer does once its prologue is over. */
+	/* The rule for code with a frame pointer, after its prologue. */
 	static const struct unwind_row frame_pointer = {
 		.cfa = UNWIND_REG, .base = REG_RBP, .off = 16, .bp = 2, .bx = UNWIND_LOST,
 	};

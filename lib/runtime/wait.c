@@ -161,7 +161,7 @@ static void sample_wait(struct wait *w, uint32_t class, int64_t ns, int64_t now,
 	sample_keep(w->t, stack, class, n < INT32_MAX ? (uint32_t)n : INT32_MAX);
 }
 
-/* What all ends have in common; the clock has been set. */
+/* The common part of all ways to end a wait.  The clock has been set. */
 static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 {
 	struct arena_thread *t = w->t;
