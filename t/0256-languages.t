@@ -65,12 +65,14 @@ is_charged() {
 				f[substr($i, 1, eq - 1)] = substr($i, eq + 1)
 			}
 		}
-		$1 == "region" {
+		# A sample in no line of the program makes a region of the function of a library that the thread began in.
+		$1 == "region" && f["scope"] == "line" {
+			is_line[f["id"]] = 1
 			is_hot[f["id"]] = f["scope"] == "line" && substr(f["file"], length(f["file"]) - length(source) + 1) == source &&
 				f["line"] in hot
 			print f["file"] ":" f["line"]
 		}
-		$1 == "share" {
+		$1 == "share" && f["region"] in is_line {
 			all += f["samples"]
 			if (is_hot[f["region"]])
 				n += f["samples"]

@@ -377,6 +377,11 @@ custom_experiment() {
 	cat err got
 	has '^IP 0x[0-9a-f]+: impact = [01]\.[0-9]{4}$' got
 	has '^IP 0x[0-9a-f]+: impact = [01]\.[0-9]{4} \(R² = [01]\.[0-9]{2}, 95% CI: \[0\.[0-9]{4}, 1\.[0-9]{4}\]\)$' got
+	# The runner calls a fit good from an R2 of 0.7 on; on a machine that others use, windows may differ too much for that.
+	awk 'match($0, /R² = [0-9.]+/) { r2 = substr($0, RSTART, RLENGTH); sub(/.* /, "", r2) } END { exit !(r2 > 0.7) }' got || {
+		lacks '^High-confidence optimization target' got
+		return
+	}
 	has '^High-confidence optimization target: 0x' got
 	awk '/Expected speedup/ { n++; if ($3 + 0 < 6 || $3 + 0 > 11) exit 1 } END { exit n != 1 }' got
 	has 'andweorc-record -s 25,50,75,100 --max-regions 20 -d 20' err

@@ -27,7 +27,7 @@ follows() {
 		test "$(sort -u out)" = plain
 		has "^end	run=1	status=exit:$want	" log
 		test "$(field point unit visits)" -eq $((copies * UNITS))
-		has '^sample	.*	state=cpu$' log
+		has '^sample	.*	state=cpu(	|$)' log
 		sed -n 's/^module	.*	path=//p' log | sort | uniq -d >twice
 		empty twice
 		exits 0 andweorc-resolve log >resolved

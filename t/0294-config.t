@@ -26,6 +26,7 @@ check '--print-config: what holds by default' defaults
 cat >full <<'END'
 # all of it
 output = some log.aw
+launcher = ^solve
  duration=1.5
 wait	2
 runs = 3
@@ -70,7 +71,7 @@ reads_all() {
 	lacks 'show-output' got
 	has '^block = "a # b"$' got
 	has '^start-paused = yes$' got
-	test "$(wc -l <got)" -eq 29
+	test "$(wc -l <got)" -eq 30
 	# What is written is read again as what it was.
 	mv got first
 	in_force --config first
