@@ -50,7 +50,7 @@ leaves_out_the_rest() {
 	# shellcheck disable=SC2086 # several words
 	recording_until experiments log -m function --start-paused --window 40 $named -- ./control "$1" 1000 0
 	empty err
-	has done out
+	has 'done' out
 	experiments
 	only_work
 	counts_work 1000
@@ -156,7 +156,7 @@ starts_by_signal() {
 	sleep 1
 	: >enough
 	wait $recorder
-	has done out
+	has 'done' out
 	has "or with: kill -USR1 $recorder\$" err
 	experiments
 	only_work
@@ -185,7 +185,7 @@ check 'ANDWEORC_IS_RECORDED' says_whether
 
 is_inert() {
 	./control told 10 10 >out
-	has done out
+	has 'done' out
 }
 check 'not recorded, a program starts and stops nothing' is_inert
 

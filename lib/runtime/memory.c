@@ -79,7 +79,9 @@ int strncmp(const char *a, const char *b, size_t n)
 
 int strcmp(const char *a, const char *b)
 {
-	return strncmp(a, b, (size_t)-1);
+	for (; *a && *a == *b; a++, b++)
+		KEEP_LOOP();
+	return (unsigned char)*a - (unsigned char)*b;
 }
 
 char *strncpy(char *restrict to, const char *restrict from, size_t n)
