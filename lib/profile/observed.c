@@ -8,6 +8,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "profile/load.h"
+#include "profile/phase.h"
 #include "profile/whatif.h"
 #include "profile/why.h"
 #include "profile/wrapper.h"
@@ -165,10 +166,18 @@ static void take_kind(struct profile_point *point, enum replay_what what)
 		point->measures = MEASURE_SPANS;
 }
 
+/* How often a region was sampled. */
+struct sampled {
+	double burst_share; /* of the samples in bursts */
+	size_t samples;     /* in bursts, of all regions; 0: nothing of this is known */
+	double run_share;   /* of all samples of the run */
+};
+
 /* region: its place in the profile. */
-static void keep(struct context *c, const struct observed *o, size_t region, double s, const struct replay_effect *e,
-		 const struct replay_facts *facts)
+static void keep(struct context *c, const struct observed *o, size_t region, double s, const struct sampled *sampled,
+		 const struct replay_effect *e, const struct replay_facts *facts)
 {
+	double phase = sampled->samples ? phase_error(e->gain, sampled->burst_share, sampled->samples, sampled->run_share) : 0;
 	struct profile *p = c->p;
 	bool runs = is_whole(o) && load_knows_point(p, "run"); /* are they progress? */
 	const char *name = e->what == REPLAY_WHOLE ? (runs ? "run" : NULL) : name_of(o, e->point);
@@ -180,7 +189,7 @@ static void keep(struct context *c, const struct observed *o, size_t region, dou
 	take_kind(&p->point[at], e->what);
 	p->replayed = xgrow(p->replayed, p->nreplayed, &p->cap_replayed, sizeof *p->replayed);
 	p->replayed[p->nreplayed] = (struct profile_replayed){
-		.point = at, .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .doubt = e->doubt, .se = e->se, .trust = e->trust,
+		.point = at, .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .doubt = e->doubt, .se = hypot(e->se, phase), .trust = e->trust,
 		.measured_ns = e->measured_ns, .whole = is_whole(o),
 		.unseen = (facts->unexplained_ns + facts->timeouts_ns) / facts->length_ns,
 	};
@@ -188,7 +197,7 @@ static void keep(struct context *c, const struct observed *o, size_t region, dou
 }
 
 static void ask(struct context *c, const struct observed *o, const struct replay *r, const struct replay_question *q, size_t region,
-		double s)
+		double s, const struct sampled *sampled)
 {
 	struct replay_answer a;
 	struct replay_facts facts;
@@ -198,19 +207,20 @@ static void ask(struct context *c, const struct observed *o, const struct replay
 	for (size_t i = 0; i < a.n; i++)
 		if (region == PROFILE_NONE || a.effect[i].what == REPLAY_PERIOD || a.effect[i].what == REPLAY_MEAN ||
 		    a.effect[i].what == REPLAY_WHOLE)
-			keep(c, o, region, s, &a.effect[i], &facts);
+			keep(c, o, region, s, sampled, &a.effect[i], &facts);
 	replay_answer_release(&a);
 }
 
 /* What if the region took s less time? */
-static void ask_region(struct context *c, const struct observed *o, const struct replay *r, size_t region, double s)
+static void ask_region(struct context *c, const struct observed *o, const struct replay *r, size_t region, double s,
+		       const struct sampled *sampled)
 {
 	double *shorter = xcalloc(o->nstacks + 1, sizeof *shorter);
 
 	for (size_t i = 0; i < o->nstacks; i++)
 		if (observed_is_charged(&o->stack[i], region))
 			shorter[i + 1] = s;
-	ask(c, o, r, &(struct replay_question){ .shorter = shorter }, c->region[region].place, s);
+	ask(c, o, r, &(struct replay_question){ .shorter = shorter }, c->region[region].place, s, sampled);
 	free(shorter);
 }
 
@@ -230,7 +240,7 @@ static void ask_users(struct context *c, const struct observed *o, const struct 
 		}
 		shorter[i + 1] = 1 - left;
 	}
-	ask(c, o, r, &(struct replay_question){ .shorter = shorter, .cpus = w->cpus }, PROFILE_NONE, NAN);
+	ask(c, o, r, &(struct replay_question){ .shorter = shorter, .cpus = w->cpus }, PROFILE_NONE, NAN, &(struct sampled){ 0 });
 	free(shorter);
 }
 
@@ -239,6 +249,7 @@ struct times {
 	double *region; /* owned; by place in the context */
 	double *stack;  /* owned; by number - 1 */
 	double all;
+	size_t samples;
 };
 
 /* A stack names each of its regions once. */
@@ -254,6 +265,7 @@ static struct times times_by_region(const struct context *c, const struct observ
 				if (e->kind != kind)
 					continue;
 				t.all += (double)e->waited_ns;
+				t.samples++;
 				if (e->object > 0 && e->object <= o->nstacks)
 					t.stack[e->object - 1] += (double)e->waited_ns;
 			}
@@ -277,6 +289,23 @@ static bool is_sampled(const struct times *ran, const struct times *waited, size
 	return (cpu > 0 && cpu >= LEAST_SHARE * ran->all) || (wait > 0 && wait >= LEAST_SHARE * (ran->all + waited->all));
 }
 
+/* Shares of samples on processors. */
+static struct sampled sampled_of(const struct context *c, const struct observed *o, const struct times *ran, size_t region)
+{
+	struct sampled s = { 0 };
+	uint64_t all = c->run[o->run].run.share_total;
+
+	/* A log that was cut short has none of the run. */
+	if (!(ran->region[region] > 0) || all == 0)
+		return s;
+	s.burst_share = ran->region[region] / ran->all;
+	s.samples = ran->samples;
+	for (size_t i = 0; i < c->nshares; i++)
+		if (c->share[i].run == o->run && c->share[i].region == region)
+			s.run_share = (double)c->share[i].samples / (double)all;
+	return s;
+}
+
 /* What each region gains, and why. */
 static void ask_regions(struct context *c, struct observed *o, const struct replay *r)
 {
@@ -288,12 +317,14 @@ static void ask_regions(struct context *c, struct observed *o, const struct repl
 		ran.stack[i] += waited.stack[i];
 	wrapper = wrapper_find(c, o, ran.stack);
 	for (size_t region = 0; region < c->nregions; region++) {
+		struct sampled sampled = sampled_of(c, o, &ran, region);
+
 		if (c->region[region].place == PROFILE_NONE || !is_sampled(&ran, &waited, region))
 			continue;
 		if (wrapper[region] && !named && !c->p->region[c->region[region].place].tried)
 			continue;
 		for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++)
-			ask_region(c, o, r, region, LEVELS[i]);
+			ask_region(c, o, r, region, LEVELS[i], &sampled);
 		why_add(why, c, region);
 	}
 	why_end(why);
