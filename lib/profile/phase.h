@@ -3,7 +3,7 @@
  *
  * Events are noted in bursts of a second, and a replay tells what is true of those.  A program
  * may have done something else for the rest of its time.  `openssl speed` hashes blocks of six
- * sizes, one after the other: SHA256_Update had 30 % of the samples in the burst and 55 % in all,
+ * sizes, one after the other: SHA256_Update had 31 % of the samples in the burst and 55 % in all,
  * and was predicted at 0.32 (0.26 to 0.37).  Samples are taken all the time, so they tell.
  */
 #ifndef ANDWEORC_PROFILE_PHASE_H
