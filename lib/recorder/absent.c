@@ -87,11 +87,11 @@ static bool more_may_come(struct conductor *c)
 	for (size_t i = 0; i < ARENA_PROCESSES; i++) {
 		const struct member *m = &c->processes.member[i];
 
-		/* A process that has executed another program joins again, as that. */
-		if (!m->pid || m->ended || atomic_load_explicit(&c->arena->process[i].left, memory_order_acquire))
+		if (!m->pid || m->ended)
 			continue;
-		if (m->pid < 0 || !m->id || m->space.n == 0)
-			return true; /* nobody knows what it has */
+		/* A process that has executed another program joins again, as that.  Until it is met, nobody knows what it has. */
+		if (m->pid < 0 || !m->id || m->space.n == 0 || atomic_load_explicit(&c->arena->process[i].left, memory_order_acquire))
+			return true;
 		for (size_t k = 0; k < m->space.n; k++)
 			if (brings_code(mapping_of(c->modules, m->space.v[k].module)))
 				return true;
