@@ -8,6 +8,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/path.h"
+#include "profile/inlined.h"
 #include "profile/stacks.h"
 
 enum {
@@ -64,43 +65,14 @@ static struct stacks_loading *loading(struct context *c)
 
 /* ---- records -------------------------------------------------------------------- */
 
-/* What resolve has written as %XX inside of names; the decoded text is no longer. */
-static void decode(char *text)
+static struct stack_frame frame_of(struct stacks *s, const struct inlined *inlined)
 {
-	char *to = text;
+	char *colon = inlined->place ? strrchr(inlined->place, ':') : NULL;
+	struct stack_frame f = { .function = stacks_text(s, inlined->function) };
 
-	for (const char *from = text; *from; to++) {
-		unsigned byte;
-		char digits[3] = { 0 };
-
-		if (*from == '%' && from[1] && from[2]) {
-			memcpy(digits, from + 1, 2);
-			byte = (unsigned)strtoul(digits, NULL, 16);
-			*to = byte ? (char)byte : '?';
-			from += 3;
-		} else {
-			*to = *from++;
-		}
-	}
-	*to = '\0';
-}
-
-/* "FUNCTION@FILE:LINE" */
-static struct stack_frame parse_frame(struct stacks *s, char *text)
-{
-	char *at = strchr(text, '@'), *colon;
-	struct stack_frame f = { 0 };
-
-	if (at) {
-		*at++ = '\0';
-		colon = strrchr(at, ':');
-		if (colon && num_u64(colon + 1, &f.line))
-			*colon = '\0';
-		decode(at);
-		f.file = stacks_text(s, at);
-	}
-	decode(text);
-	f.function = stacks_text(s, text);
+	if (colon && num_u64(colon + 1, &f.line))
+		*colon = '\0';
+	f.file = inlined->place ? stacks_text(s, inlined->place) : NULL;
 	return f;
 }
 
@@ -116,14 +88,15 @@ static void read_frames(struct stacks *s, struct address *a, struct record *rec)
 	const char *function = record_get(rec, "function"), *file = record_get(rec, "file"), *line = record_get(rec, "line"),
 		   *chain = record_get(rec, "inlined_by");
 	struct stack_frame f = { .function = stacks_text(s, function ? function : ""), .file = file ? stacks_text(s, file) : NULL };
-	char *copy = chain ? xstrdup(chain) : NULL, *rest = copy, *word;
+	char *copy = chain ? xstrdup(chain) : NULL, *rest = copy;
+	struct inlined inlined;
 	size_t cap = 0;
 
 	if (line && !num_u64(line, &f.line))
 		f.line = 0;
 	add_frame(a, &cap, f);
-	while ((word = strsep(&rest, ";")))
-		add_frame(a, &cap, parse_frame(s, word));
+	while (inlined_next(&rest, &inlined))
+		add_frame(a, &cap, frame_of(s, &inlined));
 	free(copy);
 }
 
@@ -173,7 +146,7 @@ void stacks_load_module(struct context *c, struct record *rec)
 	const char *path = record_get(rec, "path"), *build_id = record_get(rec, "build_id");
 	uint64_t id;
 
-	/* What is wrong with it, load_module says. */
+	/* load_module reports errors in the record. */
 	if (!l || !path || !num_u64(record_get(rec, "id"), &id))
 		return;
 	l->module = xgrow(l->module, l->nmodules, &l->cap_modules, sizeof *l->module);
@@ -404,7 +377,7 @@ static void place_samples(struct context *c, const size_t *address, const char *
 		msg_error("%s: %zu 'sample' record(s) name a caller that no 'call' record defines", path, lost);
 }
 
-static void release(struct stacks_loading *l)
+static void free_loading(struct stacks_loading *l)
 {
 	for (size_t i = 0; i < l->naddresses; i++) {
 		free(l->address[i].frame);
@@ -433,6 +406,6 @@ void stacks_close(struct context *c, const char *path)
 	place_calls(c->p->stacks, c->stacks, address, path);
 	place_samples(c, address, path);
 	free(address);
-	release(c->stacks);
+	free_loading(c->stacks);
 	c->stacks = NULL;
 }

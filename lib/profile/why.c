@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "profile/inlined.h"
 
 static const double RUNS_IT = 0.1;       /* a thread runs a region that has so much of its samples */
 static const double WORTH_SAYING = 0.05; /* a wait, of the threads' time */
@@ -16,26 +17,14 @@ struct frame {
 	const char *place;    /* "FILE:LINE", in the program's own source; NULL: it is elsewhere */
 };
 
-/* Takes "FUNCTION@FILE:LINE" apart. */
-static struct frame parse(char *text)
-{
-	struct frame f = { .function = text };
-	char *at = strchr(text, '@');
-
-	if (at)
-		*at++ = '\0';
-	f.place = at && path_is_own_source(at) ? at : NULL;
-	return f;
-}
-
 /* Of the first frame in the program's own source, with the function that it is inlined in.  Where there is none: of the function that was called. */
 static char *words_of(struct frame first, char *inlined_by)
 {
 	struct frame own = first, caller = { 0 };
-	char *text;
+	struct inlined inlined;
 
-	while (inlined_by && !caller.function && (text = strsep(&inlined_by, ";"))) {
-		struct frame f = parse(text);
+	while (!caller.function && inlined_next(&inlined_by, &inlined)) {
+		struct frame f = { inlined.function, inlined.place && path_is_own_source(inlined.place) ? inlined.place : NULL };
 
 		if (!own.place)
 			own = f;
