@@ -8,6 +8,11 @@ bool region_is_class(const char *scope)
 	return scope && !strcmp(scope, "class");
 }
 
+bool region_is_line(const char *scope)
+{
+	return scope && !strcmp(scope, "line");
+}
+
 const char *region_class_words(const char *symbol)
 {
 	static const struct {

@@ -1,4 +1,5 @@
 /* Regions of a context to those of the profile: what is the same code in several contexts is one region. */
+#include "format/region_class.h"
 #include "profile/context.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static char *region_key(const struct profile_region *r)
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "%s\t%s\t%s\t", r->scope ? r->scope : "", module, r->file ? r->file : "");
-	if (r->scope && !strcmp(r->scope, "line") && r->file)
+	if (region_is_line(r->scope) && r->file)
 		buf_addf(&b, "%llu", (unsigned long long)r->line);
 	else
 		buf_adds(&b, *name ? name : r->ranges ? r->ranges : "");

@@ -6,11 +6,12 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "format/region_class.h"
 #include "profile/latency.h"
 
 static void add_name(struct buf *b, const struct profile_region *r)
 {
-	if (r->scope && !strcmp(r->scope, "line") && r->file)
+	if (region_is_line(r->scope) && r->file)
 		buf_addf(b, "%s:%llu", r->file, (unsigned long long)r->line);
 	else
 		buf_adds(b, r->function ? r->function : r->symbol ? r->symbol : r->ranges ? r->ranges : "?");

@@ -72,7 +72,7 @@ static void add_place(struct buf *b, const struct profile_region *r)
 
 static char *make_label(const struct tails *tails, const struct profile_region *r, enum detail detail)
 {
-	bool is_line = r->scope && !strcmp(r->scope, "line") && r->file && r->line;
+	bool is_line = region_is_line(r->scope) && r->file && r->line;
 	struct buf b = BUF_INIT;
 
 	if (is_line)

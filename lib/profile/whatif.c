@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "format/region_class.h"
 #include "profile/profile.h"
 #include "text/prose.h"
 
@@ -76,7 +77,7 @@ static bool names(const char *name, const struct profile_region *r)
 	const char *colon = strrchr(name, ':');
 	uint64_t line;
 
-	if (r->scope && !strcmp(r->scope, "line") && r->file && colon && num_u64(colon + 1, &line))
+	if (region_is_line(r->scope) && r->file && colon && num_u64(colon + 1, &line))
 		return line == r->line && names_file(r->file, name, (size_t)(colon - name));
 	return (r->function && !strcmp(r->function, name)) || (r->symbol && !strcmp(r->symbol, name));
 }

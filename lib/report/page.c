@@ -99,7 +99,7 @@ static void open_cell(struct buf *b, const char *class, const char *head, double
 
 static void add_place(struct buf *b, const struct profile_region *r)
 {
-	bool is_line = r->scope && !strcmp(r->scope, "line");
+	bool is_line = region_is_line(r->scope);
 	const char *words = region_is_class(r->scope) ? region_class_words(r->symbol) : NULL;
 
 	buf_adds(b, "<td role=\"cell\" class=\"place\" data-head=\"place\" data-value=\"");

@@ -122,7 +122,7 @@ static void add_percentiles(struct report *r)
 
 static bool is_same_function(const struct profile_region *a, const struct profile_region *b)
 {
-	return a->scope && b->scope && !strcmp(a->scope, "line") && !strcmp(b->scope, "line") && a->function && b->function &&
+	return region_is_line(a->scope) && region_is_line(b->scope) && a->function && b->function &&
 	       !strcmp(a->function, b->function) && a->file && b->file && !strcmp(a->file, b->file);
 }
 

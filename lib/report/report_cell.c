@@ -32,7 +32,7 @@ static void add_details(struct buf *b, const struct profile_region *r)
 
 	if (region_is_class(r->scope))
 		return;
-	if (r->scope && !strcmp(r->scope, "line")) {
+	if (region_is_line(r->scope)) {
 		buf_adds(b, r->function ? r->function : "");
 		return;
 	}
@@ -70,7 +70,7 @@ static void add_short(struct buf *b, const char *text, size_t columns)
 static void add_place(struct buf *b, const struct profile_region *r, size_t columns)
 {
 	char *label = prose_clean(r->label), *details;
-	bool is_line = r->scope && !strcmp(r->scope, "line");
+	bool is_line = region_is_line(r->scope);
 	struct buf raw = BUF_INIT;
 	size_t one = prose_width(label), other;
 

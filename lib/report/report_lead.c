@@ -123,7 +123,7 @@ static void add_work(const struct report *r, struct buf *b, const struct report_
 
 static void add_kind(struct buf *b, const struct profile_region *region)
 {
-	buf_adds(b, region->scope && !strcmp(region->scope, "line") ? "line" : "region");
+	buf_adds(b, region_is_line(region->scope) ? "line" : "region");
 }
 
 /* A greater impact may be a guess, and a smaller one certain. */

@@ -1,4 +1,5 @@
 /* What the parts of the report share: what may be printed, and names. */
+#include "format/region_class.h"
 #include "report/report_parts.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ bool report_knows_gain(const struct estimate *gain)
 
 void report_name(struct buf *b, const struct profile_region *r)
 {
-	bool is_line = r->scope && !strcmp(r->scope, "line");
+	bool is_line = region_is_line(r->scope);
 
 	buf_adds(b, r->label);
 	if (is_line && r->function && *r->function)

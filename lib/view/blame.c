@@ -32,7 +32,7 @@ static bool matters(const struct impact *im)
 	       im->effect.fit.cost.value > 0;
 }
 
-static void add(struct blame *b, size_t region, size_t node, enum stack_class class, double ns)
+static void add_entry(struct blame *b, size_t region, size_t node, enum stack_class class, double ns)
 {
 	uint64_t key = ((uint64_t)region * (STACK_CLASSES + 1) + (uint64_t)class) << 32 | (uint32_t)(node ^ region);
 	size_t at = idmap_at(&b->at, key, b->n);
@@ -43,11 +43,6 @@ static void add(struct blame *b, size_t region, size_t node, enum stack_class cl
 	}
 	b->entry[at].ns += ns;
 	b->time[region] += ns;
-}
-
-static bool is_line(const struct profile_region *r)
-{
-	return r->scope && !strcmp(r->scope, "line");
 }
 
 /* A line has the time of which it is the innermost place in the program's own source. */
@@ -61,8 +56,8 @@ static void add_lines(struct blame *b, size_t node, double ns)
 		return;
 	a = &b->s->address[b->s->node[node].address];
 	for (size_t i = 0; i < a->nregions; i++)
-		if (b->cost[a->region[i]] > 0 && is_line(&b->p->region[a->region[i]]))
-			add(b, a->region[i], node, STACK_CLASSES, ns);
+		if (b->cost[a->region[i]] > 0 && region_is_line(b->p->region[a->region[i]].scope))
+			add_entry(b, a->region[i], node, STACK_CLASSES, ns);
 }
 
 struct outermost {
@@ -81,7 +76,7 @@ static void add_functions(struct blame *b, size_t node, double ns)
 		for (size_t i = 0; i < a->nregions; i++) {
 			size_t k = 0;
 
-			if (!(b->cost[a->region[i]] > 0) || is_line(&b->p->region[a->region[i]]))
+			if (!(b->cost[a->region[i]] > 0) || region_is_line(b->p->region[a->region[i]].scope))
 				continue;
 			while (k < n && o[k].region != a->region[i])
 				k++;
@@ -93,7 +88,7 @@ static void add_functions(struct blame *b, size_t node, double ns)
 		}
 	}
 	for (size_t k = 0; k < n; k++)
-		add(b, o[k].region, o[k].node, STACK_CLASSES, ns);
+		add_entry(b, o[k].region, o[k].node, STACK_CLASSES, ns);
 	free(o);
 }
 
@@ -102,7 +97,7 @@ static void add_classes(struct blame *b, size_t region, enum stack_class class)
 {
 	for (size_t i = 0; i < b->s->nnodes; i++)
 		if (b->s->node[i].ns[class])
-			add(b, region, i, class, (double)b->s->node[i].ns[class]);
+			add_entry(b, region, i, class, (double)b->s->node[i].ns[class]);
 }
 
 static void find_entries(struct blame *b)
@@ -140,7 +135,7 @@ static void settle(struct blame *b, double *out, size_t *region)
 			below[e->node] += cost;
 			continue;
 		}
-		if (is_line(&b->p->region[e->region]))
+		if (region_is_line(b->p->region[e->region].scope))
 			line[e->node] += cost;
 		else if (cost > most[e->node])
 			most[e->node] = cost;

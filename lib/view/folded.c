@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "format/region_class.h"
 #include "text/prose.h"
 #include "view/blame.h"
 
@@ -53,7 +54,7 @@ static void add_chain(struct folding *f, size_t node)
 }
 
 /* Adds to the number of the line that is in `text`. */
-static void add(struct folding *f, double x)
+static void add_to_line(struct folding *f, double x)
 {
 	void **place = map_at(&f->line, f->text.s);
 
@@ -73,7 +74,7 @@ static void fold_times(struct folding *f, enum folded_by by)
 			add_chain(f, i);
 			if (class != STACK_CPU)
 				buf_addf(&f->text, ";[%s]", stack_class_name((enum stack_class)class));
-			add(f, (double)ns / 1000);
+			add_to_line(f, (double)ns / 1000);
 		}
 }
 
@@ -94,9 +95,9 @@ static void fold_impact(struct folding *f, const struct analysis *a)
 			add_chain(f, i);
 			if (class != STACK_CPU)
 				buf_addf(&f->text, ";[%s]", stack_class_name((enum stack_class)class));
-			else if (r && r->scope && !strcmp(r->scope, "line"))
+			else if (r && region_is_line(r->scope))
 				add_frame(&f->text, r->label);
-			add(f, blame[i * STACK_CLASSES + (size_t)class]);
+			add_to_line(f, blame[i * STACK_CLASSES + (size_t)class]);
 		}
 	if (!f->line.n)
 		msg_warn("no region has an impact on '%s' that is surely there, so no stack has", a->point[0].name);
