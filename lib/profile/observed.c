@@ -289,20 +289,23 @@ static bool is_sampled(const struct times *ran, const struct times *waited, size
 	return (cpu > 0 && cpu >= LEAST_SHARE * ran->all) || (wait > 0 && wait >= LEAST_SHARE * (ran->all + waited->all));
 }
 
-/* Shares of samples on processors. */
-static struct sampled sampled_of(const struct context *c, const struct observed *o, const struct times *ran, size_t region)
+/* Of each region of the context, how often it was sampled on a processor.  The caller frees it. */
+static struct sampled *sampled_regions(const struct context *c, const struct observed *o, const struct times *ran)
 {
-	struct sampled s = { 0 };
+	struct sampled *s = xcalloc(c->nregions + 1, sizeof *s);
 	uint64_t all = c->run[o->run].run.share_total;
 
-	/* A log that was cut short has none of the run. */
-	if (!(ran->region[region] > 0) || all == 0)
+	/* A log that was cut short has no shares of the run. */
+	if (all == 0)
 		return s;
-	s.burst_share = ran->region[region] / ran->all;
-	s.samples = ran->samples;
 	for (size_t i = 0; i < c->nshares; i++)
-		if (c->share[i].run == o->run && c->share[i].region == region)
-			s.run_share = (double)c->share[i].samples / (double)all;
+		if (c->share[i].run == o->run)
+			s[c->share[i].region].run_share = (double)c->share[i].samples / (double)all;
+	for (size_t i = 0; i < c->nregions; i++)
+		if (ran->region[i] > 0) {
+			s[i].burst_share = ran->region[i] / ran->all;
+			s[i].samples = ran->samples;
+		}
 	return s;
 }
 
@@ -311,23 +314,23 @@ static void ask_regions(struct context *c, struct observed *o, const struct repl
 {
 	struct times ran = times_by_region(c, o, BURST_SAMPLE), waited = times_by_region(c, o, BURST_WAITING);
 	bool named = c->run[o->run].run.named, *wrapper;
+	struct sampled *sampled = sampled_regions(c, o, &ran);
 	struct why *why = why_begin(o, r);
 
 	for (size_t i = 0; i < o->nstacks; i++)
 		ran.stack[i] += waited.stack[i];
 	wrapper = wrapper_find(c, o, ran.stack);
 	for (size_t region = 0; region < c->nregions; region++) {
-		struct sampled sampled = sampled_of(c, o, &ran, region);
-
 		if (c->region[region].place == PROFILE_NONE || !is_sampled(&ran, &waited, region))
 			continue;
 		if (wrapper[region] && !named && !c->p->region[c->region[region].place].tried)
 			continue;
 		for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++)
-			ask_region(c, o, r, region, LEVELS[i], &sampled);
+			ask_region(c, o, r, region, LEVELS[i], &sampled[region]);
 		why_add(why, c, region);
 	}
 	why_end(why);
+	free(sampled);
 	free(wrapper);
 	times_release(&ran);
 	times_release(&waited);
