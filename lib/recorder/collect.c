@@ -16,7 +16,7 @@ static struct arena *from; /* NULL: from nowhere */
 static struct collected *queue;
 static size_t first, end;                 /* queue[first..end) is waiting */
 static volatile sig_atomic_t moving;      /* the queue is being changed: the alarm leaves it alone */
-static struct sigaction before;
+static struct sigaction sigalrm_before;
 
 static void move_ring(uint32_t slot)
 {
@@ -65,13 +65,13 @@ void collect_begin(struct arena *arena)
 	first = end = 0;
 	from = arena;
 	sigemptyset(&act.sa_mask);
-	sigaction(SIGALRM, &act, &before);
+	sigaction(SIGALRM, &act, &sigalrm_before);
 }
 
 void collect_end(void)
 {
 	collect_while_busy(false);
-	sigaction(SIGALRM, &before, NULL);
+	sigaction(SIGALRM, &sigalrm_before, NULL);
 	from = NULL;
 	free(queue);
 	queue = NULL;

@@ -24,7 +24,7 @@ static bool number_in(const char *const *variables, uint64_t *n)
 }
 
 /* Open MPI, MPICH and its kin, PMIx, Slurm, GNU parallel, in this order: the nearest to the program first. */
-static bool rank(uint64_t *n)
+static bool rank_number(uint64_t *n)
 {
 	static const char *const variables[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "PARALLEL_SEQ", NULL };
 
@@ -52,7 +52,7 @@ char *launcher_log_name(const char *pattern)
 		}
 		switch (*++p) {
 		case 'r':
-			if (!rank(&n)) {
+			if (!rank_number(&n)) {
 				buf_release(&name);
 				return NULL;
 			}
@@ -73,7 +73,7 @@ char *launcher_log_name(const char *pattern)
 }
 
 /* The first word from `command` on that matches; argc: none does, or -1: it is no regular expression. */
-static int find(int argc, char **argv, int command, const char *pattern)
+static int find_word(int argc, char **argv, int command, const char *pattern)
 {
 	regex_t regex;
 	int i = command;
@@ -100,7 +100,7 @@ static char *ourselves(const char *as_called)
 
 char **launcher_command(int argc, char **argv, int command, const char *regex, const char **why)
 {
-	int at = find(argc, argv, command, regex), n = 0;
+	int at = find_word(argc, argv, command, regex), n = 0;
 	char **v;
 
 	*why = at < 0 ? "it is no regular expression" : at == argc ? "no word of the command matches" : NULL;

@@ -145,7 +145,7 @@ size_t regions_locate(struct regions *r, const char *name, struct spot *spot, si
  */
 size_t regions_pick(struct regions *r, size_t max, double min_share, struct region **out);
 
-/* Are samples charged to all functions on their stacks, not to the innermost line alone? */
+/* Are samples charged to functions that are further out on their stacks, too, not to the innermost line alone? */
 bool regions_need_stacks(const struct regions *r);
 
 /* The greatest share that a region has of all samples; 0: there are none. */

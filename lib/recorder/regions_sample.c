@@ -315,7 +315,7 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 			charge_frame(r, p->region[k], s, &callee);
 		charged = charged || p->n > 0;
 		decided = r->mode == REGION_LINE && charged;
-		/* Whoever calls it is nobody's business, but of regions that are functions. */
+		/* The callers matter only to regions that are functions. */
 		if (decided && !r->asked && !regions_need_stacks(r))
 			break;
 	}

@@ -109,7 +109,7 @@ void conductor_sleep(struct conductor *c, int64_t at)
 
 /* ---- samples ------------------------------------------------------------------------ */
 
-static void take(struct conductor *c, struct collected *of)
+static void charge_sample(struct conductor *c, struct collected *of)
 {
 	if (c->waiting || conductor_drops_samples(c))
 		return;
@@ -162,7 +162,7 @@ void conductor_drain(struct conductor *c)
 	collect_samples();
 	collect_while_busy(true);
 	while (collect_next(&next))
-		take(c, &next);
+		charge_sample(c, &next);
 	collect_while_busy(false);
 	if (c->regions->passed_more) {
 		mapping_publish(c->modules, c->arena);

@@ -61,7 +61,7 @@ static void *look_up(const char *name, const void *site)
 	return found;
 }
 
-static void *find(void *_Atomic *known, const char *name, const void *site)
+static void *find_real(void *_Atomic *known, const char *name, const void *site)
 {
 	void *found = atomic_load_explicit(known, memory_order_relaxed);
 
@@ -74,7 +74,7 @@ static void *find(void *_Atomic *known, const char *name, const void *site)
 	return found;
 }
 
-#define REAL_MPI(name, site) find(&real_##name, #name, site)
+#define REAL_MPI(name, site) find_real(&real_##name, #name, site)
 #define MPI(name) static void *_Atomic real_##name
 
 MPI(PMPI_Comm_rank);
@@ -139,7 +139,7 @@ static void translate(struct comm *c, word handle, word world, int n, const void
 	((int (*)(word *))REAL_MPI(PMPI_Group_free, site))(&of_world);
 }
 
-static void learn(struct comm *c, word handle, word world, const void *site)
+static void learn_comm(struct comm *c, word handle, word world, const void *site)
 {
 	int n = 0, known;
 
@@ -173,9 +173,9 @@ static struct comm *comm_of(word handle, const void *site)
 			c = &comms[i];
 	}
 	if (c && !c->handle) {
-		/* What the library does for us is no business of the program's. */
+		/* Calls that the library makes for us do not count as the program's. */
 		runtime_enter();
-		learn(c, handle, world, site);
+		learn_comm(c, handle, world, site);
 		runtime_leave();
 	}
 	atomic_store_explicit(&comms_taken, false, memory_order_release);
@@ -183,7 +183,7 @@ static struct comm *comm_of(word handle, const void *site)
 }
 
 /* `at` is where the program has the handle. */
-static void forget(const void *at, const void *site)
+static void forget_comm(const void *at, const void *site)
 {
 	word world = world_of(site), handle = world == MPICH_WORLD ? *(const uint32_t *)at : *(const word *)at;
 
@@ -229,7 +229,7 @@ struct call {
 	bool hushed;
 };
 
-static void begin(struct call *c, const void *site, uint64_t released)
+static void begin_call(struct call *c, const void *site, uint64_t released)
 {
 	wait_begin_releasing(&c->w, CLASS_LOCK, site, false, WAIT_UNKNOWN, released);
 	c->hushed = c->w.t != NULL;
@@ -237,7 +237,7 @@ static void begin(struct call *c, const void *site, uint64_t released)
 		runtime_enter();
 }
 
-static void end(struct call *c)
+static void end_call(struct call *c)
 {
 	/* A long wait may look as if it had been left by a jump: see sample.c. */
 	if (c->hushed && self.busy)
@@ -246,17 +246,17 @@ static void end(struct call *c)
 }
 
 /* A collective call, in which this rank releases, or waits, or both. */
-static void collect(struct call *c, struct comm *comm, bool releases, bool waits, const void *site)
+static void call_collectively(struct call *c, struct comm *comm, bool releases, bool waits, const void *site)
 {
 	c->a = key_of('M', comm->key, 4 + (atomic_fetch_add_explicit(&comm->calls, 1, memory_order_relaxed) & 1));
 	if (waits)
-		begin(c, site, releases ? c->a : 0);
+		begin_call(c, site, releases ? c->a : 0);
 	else if (releases)
 		sync_release(c->a, site);
 }
 
 /* No wait, unless begin is called. */
-static void clear(struct call *c)
+static void clear_call(struct call *c)
 {
 	c->w.t = NULL;
 	c->a = c->b = 0;
@@ -265,7 +265,7 @@ static void clear(struct call *c)
 
 static struct comm *watched(struct call *c, word handle, const void *site)
 {
-	clear(c);
+	clear_call(c);
 	return wait_is_watched() ? comm_of(handle, site) : NULL;
 }
 
@@ -274,7 +274,7 @@ static void meet(struct call *c, word handle, const void *site)
 	struct comm *comm = watched(c, handle, site);
 
 	if (comm)
-		collect(c, comm, true, true, site);
+		call_collectively(c, comm, true, true, site);
 }
 
 /* from_root: the root gives, else it gets. */
@@ -283,12 +283,12 @@ static void spread(struct call *c, word handle, int root, bool from_root, const 
 	struct comm *comm = watched(c, handle, site);
 
 	if (comm)
-		collect(c, comm, (comm->rank == root) == from_root, (comm->rank == root) != from_root, site);
+		call_collectively(c, comm, (comm->rank == root) == from_root, (comm->rank == root) != from_root, site);
 }
 
 static void met(struct call *c)
 {
-	end(c);
+	end_call(c);
 	moved_visit(MOVED_MPI);
 }
 
@@ -307,17 +307,17 @@ static void talk(struct call *c, word handle, int to, int from, bool may_be_any,
 	c->a = from >= 0 ? told_by(from, my_rank) : may_be_any ? told_by_anybody(my_rank) : told_by(to, my_rank);
 	c->b = from >= 0 && to >= 0 && from != to ? told_by(to, my_rank) : 0;
 	if (waits)
-		begin(c, site, 0);
+		begin_call(c, site, 0);
 }
 
 /* The same for what an earlier call has begun. */
 static void await(struct call *c, const void *site)
 {
-	clear(c);
+	clear_call(c);
 	if (!wait_is_watched() || my_rank < 0)
 		return;
 	c->a = told_by_anybody(my_rank);
-	begin(c, site, 0);
+	begin_call(c, site, 0);
 }
 
 static bool is_long(word count, word type, const void *site)
@@ -369,8 +369,8 @@ static bool is_long(word count, word type, const void *site)
 #define ALL(name, n, comm) WRAP(name, n, meet(&call, comm, SITE), met(&call))
 #define FROM(name, n, root, comm) WRAP(name, n, spread(&call, comm, (int)(root), true, SITE), met(&call))
 #define TO(name, n, root, comm) WRAP(name, n, spread(&call, comm, (int)(root), false, SITE), met(&call))
-#define SEND(name, waits) WRAP(name, 6, talk(&call, f, (int)d, -1, false, waits, SITE), end(&call))
-#define AWAIT(name, n) WRAP(name, n, await(&call, SITE), end(&call))
+#define SEND(name, waits) WRAP(name, 6, talk(&call, f, (int)d, -1, false, waits, SITE), end_call(&call))
+#define AWAIT(name, n) WRAP(name, n, await(&call, SITE), end_call(&call))
 
 ALL(MPI_Barrier, 1, a)
 ALL(MPI_Allreduce, 6, f)
@@ -392,10 +392,10 @@ SEND(MPI_Send, is_long(b, c, SITE))
 SEND(MPI_Ssend, true)
 SEND(MPI_Rsend, false)
 SEND(MPI_Bsend, false)
-WRAP(MPI_Recv, 7, talk(&call, f, -1, (int)d, true, true, SITE), end(&call))
-WRAP(MPI_Probe, 4, talk(&call, c, -1, (int)a, true, true, SITE), end(&call))
-WRAP(MPI_Sendrecv, 12, talk(&call, k, (int)d, (int)i, true, true, SITE), end(&call))
-WRAP(MPI_Sendrecv_replace, 9, talk(&call, h, (int)d, (int)f, true, true, SITE), end(&call))
+WRAP(MPI_Recv, 7, talk(&call, f, -1, (int)d, true, true, SITE), end_call(&call))
+WRAP(MPI_Probe, 4, talk(&call, c, -1, (int)a, true, true, SITE), end_call(&call))
+WRAP(MPI_Sendrecv, 12, talk(&call, k, (int)d, (int)i, true, true, SITE), end_call(&call))
+WRAP(MPI_Sendrecv_replace, 9, talk(&call, h, (int)d, (int)f, true, true, SITE), end_call(&call))
 WRAP(MPI_Isend, 7, talk(&call, f, (int)d, -1, false, false, SITE), (void)0)
 WRAP(MPI_Issend, 7, talk(&call, f, (int)d, -1, false, false, SITE), (void)0)
 WRAP(MPI_Irecv, 7, talk(&call, f, -1, (int)d, true, false, SITE), (void)0)
@@ -411,7 +411,7 @@ AWAIT(MPI_Waitsome, 5)
 	int name(void *comm) \
 	{ \
 		if (unlikely(arena != NULL)) \
-			forget(comm, SITE); \
+			forget_comm(comm, SITE); \
 		return ((int (*)(void *))REAL_MPI(name, SITE))(comm); \
 	}
 
