@@ -44,10 +44,16 @@ int main(int argc, char **argv)
 END_OF_C
 
 counts() {
-	exits 0 andweorc-record -q -o log -m function -P :parallel -r work -s 50 --window 20 -- ./regions 300 >out 2>err
-	test "$(field point :parallel kind)" = automatic
-	test "$(field point :parallel visits)" -eq 900
-	lacks 'no-such-point|unmarked' log
+	# Longer, until there is time for a window.
+	for rounds in 300 3000 30000; do
+		exits 0 andweorc-record -q -o log -m function -P :parallel -r work -s 50 --window 20 -- ./regions $rounds >out 2>err
+		test "$(field point :parallel kind)" = automatic
+		test "$(field point :parallel visits)" -eq $((3 * rounds))
+		lacks 'no-such-point|unmarked' log
+		if grep -q '^experiment' log; then
+			break
+		fi
+	done
 	# Windows are opened and closed there.
 	test "$(field visits :parallel count | wc -l)" -gt 0
 }
