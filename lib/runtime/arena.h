@@ -7,10 +7,10 @@
  * calls _exit loses nothing that was measured.
  *
  * Address space is scarce in a target that limits it, or that locks what it has
- * mapped.  So the target maps what all of it needs at once (up to `parts`), and
- * of the parts only what it uses, when it does (lib/runtime/reach.c).  The
- * recorder maps the whole.  It trusts nothing that it reads here: indices and
- * counts go through lib/recorder/shared.h.
+ * mapped.  So the target maps all members up to `parts` at once.  Of the parts it maps
+ * only those that it uses, and only when it first uses them (lib/runtime/reach.c).  The
+ * recorder maps the whole.  It trusts nothing that it reads here: indices and counts go
+ * through lib/recorder/shared.h.
  *
  * Each field names its one writer:  [C] the conductor (andweorc-record),
  * [T] the thread that owns the slot, [A] any thread of the target.
@@ -35,10 +35,10 @@
 
 enum {
 	ARENA_MAGIC = 0x61774d10, /* changes with the layout: a runtime of another build stays inert */
-	ARENA_PROCESSES = 1024,   /* at a time; further ones run unprofiled */
+	ARENA_PROCESSES = 1024,   /* processes at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes, at most; further threads run unprofiled */
 	ARENA_THREADS_PIECE = 4,  /* so many slots are mapped at a time */
-	ARENA_SPANS_PIECE = 16,   /* the same of struct arena_spans */
+	ARENA_SPANS_PIECE = 16,   /* so many struct arena_spans are mapped at a time */
 	ARENA_POINTS = 64,
 	ARENA_BREAKS = 4,         /* debug registers of x86-64 */
 	ARENA_CALLS = 16,         /* functions whose calls are counted */
@@ -57,8 +57,8 @@ enum {
 	ARENA_SITES = 64,         /* places of waiting that a thread remembers; a power of two */
 	ARENA_SPANS = 1 << 11,    /* threads that measure spans, times points; further ones only count them */
 	ARENA_NUMBERED = 1 << 14, /* spans with numbers that are open at a time; a power of two */
-	ARENA_EVENTS = 1 << 14,   /* that a thread notes in a burst */
-	ARENA_LOGS = 64,          /* threads that note some */
+	ARENA_EVENTS = 1 << 14,   /* events that a thread notes in a burst */
+	ARENA_LOGS = 64,          /* threads that note events in a burst */
 };
 
 /* Parts that are mapped separately begin at a multiple of this. */
@@ -77,13 +77,16 @@ enum {
 
 enum { SAMPLER_PERF = 1, SAMPLER_TIMER = 2 };
 
-/* If nothing is heard of the recorder for so long, it is gone: nothing is sped up, and nobody waits for it. */
+/*
+ * The recorder is taken for dead when it has given no sign of life for so long: then
+ * nothing is sped up, and no process waits for it.
+ */
 #define ARENA_ALIVE_NS 3000000000ll
 
 /* Why a process is not sampled any more; a bit each. */
 enum arena_withdrawal {
-	WITHDRAWN_HANDLER = 1, /* it has taken the handler of a signal of ours past libc */
-	WITHDRAWN_TRACED = 2,  /* somebody traces it, and would be told of each sample */
+	WITHDRAWN_HANDLER = 1, /* the process has replaced our signal handler by a raw system call */
+	WITHDRAWN_TRACED = 2,  /* another process traces it, and would be stopped at each sample */
 };
 
 /* The state of a thread as it was sampled.  Each class but CLASS_CPU can be a region (-r :io). */
@@ -104,22 +107,25 @@ enum {
 	PHASE_BURST,  /* nothing is measured: threads note what they do to each other */
 };
 
-/* How a point is come to; points of one name and different kinds are different points. */
+/* The kinds of progress points.  Points of one name and different kinds are different points. */
 enum point_kind {
 	POINT_THROUGHPUT, /* ANDWEORC_PROGRESS, COZ_PROGRESS: one visit, one unit of work */
 	POINT_LATENCY,    /* ANDWEORC_BEGIN and ANDWEORC_END, COZ_BEGIN and COZ_END: a visit is an end */
 	POINT_BREAK,      /* a place in code (-P) */
 	POINT_CALL,       /* a function of a library, counted where it is called (-P) */
-	POINT_AUTOMATIC,  /* nothing that the program marks: enum arena_moved, and processor time (":work") */
+	POINT_AUTOMATIC,  /* an automatic point, without a mark in the program: enum arena_moved, and processor time (":work") */
 };
 
-/* Progress of a program without marks: what moves through descriptors, and what libraries for parallel programs have done. */
+/*
+ * Automatic progress points, for programs without marks: bytes through descriptors, and the
+ * work of libraries for parallel programs.
+ */
 enum arena_moved {
 	MOVED_OUTPUT,  /* bytes written to files, pipes, sockets, terminals */
 	MOVED_INPUT,   /* bytes read */
 	MOVED_REPLIES, /* how often something was written to a descriptor that had been read from before */
-	MOVED_UNASKED, /* those before are looked for where nothing is marked; these are not: */
-	MOVED_PARALLEL = MOVED_UNASKED, /* parallel regions of OpenMP that have ended, but for those inside of others */
+	MOVED_UNASKED, /* the points above are tried where the program marks nothing; the points below only on request: */
+	MOVED_PARALLEL = MOVED_UNASKED, /* outermost parallel regions of OpenMP that have ended */
 	MOVED_MPI,     /* collective calls of MPI that have returned, of each rank */
 	MOVED_KINDS
 };
@@ -130,10 +136,13 @@ enum arena_moved {
  */
 struct arena_counter {
 	_Alignas(64) _Atomic uint64_t count; /* [A] */
-	uint64_t backoff;                    /* of no use to anybody */
+	uint64_t backoff;                    /* unused, kept for the layout */
 };
 
-/* One progress point.  Visits are counted by each thread for itself; here is what windows need. */
+/*
+ * One progress point.  Each thread counts its visits for itself.  This struct holds the
+ * numbers that open and close windows.
+ */
 struct arena_point {
 	char name[ARENA_POINT_NAME];  /* [A] written before points_used grows */
 	uint32_t kind;                /* [A] enum point_kind; the same */
@@ -148,26 +157,26 @@ struct arena_point {
 	struct arena_counter ends, begins; /* begins: of latency points alone; also those that found no arena_spans */
 };
 
-/* The begin of a span, on two clocks. */
+/* When a span began, on two clocks. */
 struct arena_begin {
-	_Atomic int64_t own_ns;  /* virtual time of the thread that was there */
-	_Atomic int64_t even_ns; /* that of a thread that owed nothing */
-	_Atomic uint32_t window; /* in which it was */
+	_Atomic int64_t own_ns;  /* virtual time of the thread that began the span */
+	_Atomic int64_t even_ns; /* virtual time of a thread without debt */
+	_Atomic uint32_t window; /* the window in which the span began */
 };
 
-/* A span with a number, while it is open: whoever ends it finds it here. */
+/* An open span that has a number.  Any thread of the process may end it, and looks it up here. */
 struct arena_numbered {
-	_Atomic uint64_t key; /* [A] of point, process and number; 0: free */
+	_Atomic uint64_t key; /* [A] hash of point, process and number; 0: free */
 	struct arena_begin begin; /* [A] */
 };
 
-/* The spans of one point that threads of one slot have begun, and those that they have ended; see lib/runtime/span.c. */
+/* Spans of one point, begun or ended by the threads of one slot; see lib/runtime/span.c. */
 struct arena_spans {
 	_Alignas(64) _Atomic uint32_t point; /* [T] number of the point, > 0 */
-	int32_t tid;                /* [T] whose span without a number is open; 0: none is */
-	struct arena_begin begin;   /* [T] of that */
-	_Atomic uint32_t changing;  /* [T] odd: the next four are being changed; it grows with each change */
-	_Atomic uint64_t begins, begins_ns; /* [T] how many, and the sum of the virtual times at which; sums wrap */
+	int32_t tid;                /* [T] number of the thread whose span without a number is open; 0: none */
+	struct arena_begin begin;   /* [T] when that span began */
+	_Atomic uint32_t changing;  /* [T] a sequence lock: grows with each change of the next four; odd while one is being made */
+	_Atomic uint64_t begins, begins_ns; /* [T] number of begins, and the sum of their virtual times; sums wrap */
 	_Atomic uint64_t ends, ends_ns;     /* [T] */
 	_Atomic uint64_t measured;  /* [T] ends whose begin was found */
 	_Atomic uint64_t crossing;  /* [T] of these, begun in another window */
@@ -177,8 +186,8 @@ struct arena_spans {
 
 /*
  * A place in code: number of its module in the high 16 bits, module-relative
- * offset in the low 48.  Module 0: the code of no module that is known, the
- * offset is its address.
+ * offset in the low 48.  Module 0 stands for code outside all known modules: the offset
+ * is then the address.
  */
 enum { PLACE_MODULE_SHIFT = 48 };
 
@@ -187,34 +196,34 @@ static inline uint64_t arena_place(uint32_t module, uint64_t offset)
 	return (uint64_t)module << PLACE_MODULE_SHIFT | (offset & ((1ull << PLACE_MODULE_SHIFT) - 1));
 }
 
-/* A progress point that stands in no source: a place whose execution is a visit. */
+/* A progress point without a mark in the source: each execution of the code at this place is a visit. */
 struct arena_break {
 	uint64_t place;
-	uint64_t semaphore;   /* place of a counter, of 16 bits, of those who watch it (see lib/binary/probes.c); 0: none */
+	uint64_t semaphore;   /* place of the probe's semaphore, a 16-bit count of its observers (see lib/binary/probes.c); 0: none */
 	uint32_t point;       /* number of the point, > 0 */
-	_Atomic uint32_t call; /* > 0: only as long as no call of arena->call[call - 1] is seen */
-	_Atomic uint32_t off; /* [A] BREAK_*: why nobody watches it any more; 0: it is watched */
+	_Atomic uint32_t call; /* > 0: watched only until calls of arena->call[call - 1] are counted */
+	_Atomic uint32_t off; /* [A] BREAK_*: why it is no longer watched; 0: it is watched */
 };
 
 enum { BREAK_TOO_HOT = 1, BREAK_NEEDLESS };
 
-/* In the place of an errno (break_errno): breakpoints are taken, and never hit. */
+/* A value of break_errno beside real errnos: the machine accepts breakpoints, but never reports a hit. */
 enum { BREAK_NEVER_HIT = -1 };
 
-/* A function that may be one of a library, so that its calls can be counted; see lib/runtime/redirect.c. */
+/* A function whose calls can be counted if it is in a library; see lib/runtime/redirect.c. */
 struct arena_call {
 	char name[ARENA_POINT_NAME];  /* [C] before the target is started; "": none */
 	char library[ARENA_LIBRARY];  /* [C] the same: as library_is_called has it; "": any */
 	_Atomic uint32_t point;       /* [C] number of the point; 0: its calls are not counted */
-	_Atomic uint32_t slots;       /* [A] through which it is called */
+	_Atomic uint32_t slots;       /* [A] number of redirected slots through which it is called */
 	_Atomic uint32_t seen;        /* [A] 1: calls have been counted */
 	_Atomic uint64_t off;         /* [A] where it is in its module; before slots grows */
 };
 
 /*
- * Is the file, by its path, what a name of len bytes stands for?  That is the name
- * of the file, or its begin up to a dot: libz.so.1.2 is "libz", "libz.so" and
- * "libz.so.1".
+ * Does a library's name of len bytes mean the file with this path?  A library may be
+ * named by its file name, or by the part of that before any dot: libz.so.1.2 is also
+ * "libz", "libz.so" and "libz.so.1".
  */
 static inline bool library_is_called(const char *path, const char *name, size_t len)
 {
@@ -223,7 +232,10 @@ static inline bool library_is_called(const char *path, const char *name, size_t 
 	return strncmp(file, name, len) == 0 && (file[len] == '\0' || file[len] == '.');
 }
 
-/* Where a program makes system calls past libc, for rawcall.c; offsets in its file's own terms. */
+/*
+ * System call instructions in the program's own file, for rawcall.c.  Offsets are virtual
+ * addresses as the ELF file states them.
+ */
 enum { ARENA_RAWCALLS = 2 };
 
 struct arena_rawcalls {
@@ -238,9 +250,9 @@ struct arena_range {
 };
 
 /*
- * Of a call path "a;b;c": [lo, hi) holds code of some of these.  Where n of them
- * are still to be found on the stack, those further in having been, left[n] are
- * behind a frame that is here.
+ * A range of code of one or more functions of a call path "a;b;c".  The stack is
+ * searched from the innermost frame outwards.  If n functions of the path were still to
+ * be found before a frame in [lo, hi), left[n] are still to be found after it.
  */
 struct arena_link {
 	uint64_t lo, hi; /* places */
@@ -248,21 +260,21 @@ struct arena_link {
 };
 
 /*
- * What counts as "in the region".  Two of these take turns; the runtime uses
- * the one that `target` names.  Sorted by lo, disjoint.
+ * The code of the region.  There are two of these, used in turn; the runtime uses the
+ * one that `target` names.  Ranges are sorted by lo and disjoint.
  *
  * A sample is in the region when its innermost frame outside `passed` code is
  * in `range` (exclusive: line regions), or any of its frames is (inclusive:
- * function regions), or the thread was waiting in this way (class regions), or
- * its frames have all of a call path, from the last function outwards, with
- * whatever else between them.  Is the last of the path a line, then it is found as
- * a line region is, if not `inclusive`.
+ * function regions), or the thread was waiting in this way (class regions), or its
+ * frames contain the whole call path, from its last function outwards; other frames may
+ * stand between.  If the last element of the path is a line, it is found as a line
+ * region is, unless `inclusive` is set.
  */
 struct arena_target {
 	uint32_t nranges;
 	uint32_t inclusive;
 	uint32_t class; /* enum arena_class; CLASS_CPU: not a class region */
-	uint32_t path;  /* so many functions and lines that `link` is of; 0: not a call path */
+	uint32_t path;  /* number of functions and lines of the call path in `link`; 0: not a call path */
 	uint32_t nlinks;
 	struct arena_range range[ARENA_RANGES];
 	struct arena_link link[ARENA_LINKS]; /* sorted by lo, disjoint */
@@ -278,36 +290,39 @@ struct arena_scope {
 	struct arena_range passed[ARENA_RANGES];
 };
 
-/* Where a process has its modules, and how to unwind them: `first` counts in the arena's rows, `rows` is NULL. */
+/*
+ * Where the modules of a process are mapped, and how to unwind them.  In these, `first` is
+ * an index into the arena's rows, and `rows` is NULL.
+ */
 struct arena_modules {
-	uint64_t base; /* where it had mapped the arena as this was written: after an exec the addresses are stale */
+	uint64_t base; /* address of the arena in the process when this was written; it differs after an exec, and all this is stale */
 	uint32_t n;
 	struct unwind_module module[ARENA_MODULES]; /* sorted by lo */
 };
 
 /*
- * A process of the recording: one program in it, for what exec makes of it joins
- * anew.  Entries are taken by processes, and freed by the conductor alone.
+ * One program in a process of the recording.  After an exec, the new program takes an
+ * entry of its own.  Entries are taken by processes, and freed by the conductor alone.
  */
 struct arena_process {
-	_Alignas(64) _Atomic int32_t pid;         /* [A] for the recorder; < 0: it cannot see the process, whose own number this is; 0: free */
+	_Alignas(64) _Atomic int32_t pid;         /* [A] as the recorder sees it; < 0: minus getpid(), where the recorder cannot; 0: free */
 	_Atomic uint32_t id;         /* [A] 1.., in the order of joining; 0: the rest is not there yet */
 	_Atomic int32_t parent;      /* [A] */
 	_Atomic uint32_t left;       /* [A] 1: the process is another program by now */
-	_Atomic uint64_t signals;    /* [A] that have our handler there, as the kernel has sets */
-	_Atomic uint32_t withdraw;   /* [A] it is to do without samples: enum arena_withdrawal */
-	_Atomic uint32_t attended;   /* [C] `id`, once its modules have been searched for what was asked for */
+	_Atomic uint64_t signals;    /* [A] the set of signals that have our handler, in the kernel's layout */
+	_Atomic uint32_t withdraw;   /* [A] why it is not to be sampled any more: enum arena_withdrawal */
+	_Atomic uint32_t attended;   /* [C] equals `id` once its modules have been searched for points and regions */
 	_Atomic uint64_t base;       /* [A] where it has mapped the arena */
-	_Atomic uint64_t visits;     /* [A] of all points, by those of its threads that have ended */
-	_Atomic uint32_t modules;    /* [C] index into its modules; by the process itself while it is being forked */
+	_Atomic uint64_t visits;     /* [A] visits of all points by threads that have ended */
+	_Atomic uint32_t modules;    /* [C] which of its two sets of modules is valid; written by the process itself in a fork */
 };
 
 struct arena_sample {
 	uint32_t nframes; /* >= 1 */
 	uint16_t hit;     /* 1: counted as in the region of the current window */
 	uint16_t class;   /* enum arena_class */
-	uint32_t weight;  /* periods that it stands for */
-	uint64_t place[ARENA_FRAMES]; /* place[0] where the sample hit; then the calls that led there */
+	uint32_t weight;  /* number of periods that the sample stands for */
+	uint64_t place[ARENA_FRAMES]; /* place[0] is where the sample hit; then follow the return addresses, innermost first */
 };
 
 /* How long a thread waits at one place, on average. */
@@ -317,15 +332,15 @@ struct arena_site {
 };
 
 /*
- * A wait that is expected to be long, while it lasts: the conductor credits it as
- * time passes.  `since` is set last and cleared first.
+ * A wait that is on and is expected to be long.  The conductor credits it as time
+ * passes.  `since` is set last and cleared first.
  */
 struct arena_wait {
 	_Atomic int64_t since;  /* [T] 0: none */
 	_Atomic int64_t until;  /* [T] when a sleep will end; INT64_MAX: unknown */
 	_Atomic int64_t base;   /* [T] min(D, G) as it began, or 0 */
-	uint32_t outside;       /* [T] 1: waits for no thread of the recording, as far as is known */
-	uint32_t weight;        /* [T] of the place; see arena_weight */
+	uint32_t outside;       /* [T] 1: the wait is expected to be for the outside */
+	uint32_t weight;        /* [T] weight of the place; see arena_weight */
 	struct arena_sample at; /* [T] the stack; `hit` and `class` too */
 };
 
@@ -333,11 +348,11 @@ struct arena_wait {
 struct arena_event {
 	int64_t at_ns, waited_ns;
 	uint64_t site;          /* address in the thread's process; 0: not known */
-	uint32_t object, other; /* the low half of a key; a number (of a point, a visit); of a sample, where it is in the ring */
+	uint32_t object, other; /* the low half of a key; the number of a point or of a visit; for a sample, its index in the ring */
 	uint32_t kind;          /* enum burst_kind */
 };
 
-/* The events of the threads that had one slot, one after the other, in a burst. */
+/* The events that the threads of one slot have noted in a burst, in order of time. */
 struct arena_log {
 	uint32_t thread;    /* [T] the slot's number, > 0 */
 	_Atomic uint32_t n; /* [T] */
@@ -351,25 +366,25 @@ struct arena_thread {
 	_Alignas(64) _Atomic uint32_t state; /* SLOT_*, for people who look */
 	_Atomic uint32_t process;   /* [A] index of the thread's process */
 	int32_t tid;
-	uint32_t number;            /* [T] of the slot, > 0 */
-	_Atomic uint64_t visits_before; /* [A] of all points, by those that had the slot before */
-	uint64_t routine, arg;      /* of a thread that is unborn: what it will run, */
-	int64_t ready_ns;           /* since when, */
-	uint64_t stack_bytes;       /* and on how large a stack, */
-	uint64_t masked;            /* and which of our signals it will believe to have blocked; see sample_signal.c */
+	uint32_t number;            /* [T] number of the thread, > 0 */
+	_Atomic uint64_t visits_before; /* [A] visits of all points by earlier threads of the slot */
+	uint64_t routine, arg;      /* for an unborn thread: the function it will run, its argument, */
+	int64_t ready_ns;           /* when it was created, */
+	uint64_t stack_bytes;       /* the size of its stack, */
+	uint64_t masked;            /* and our signals that it inherits as blocked; see sample_signal.c */
 	_Atomic uint64_t samples;   /* [T] */
 	_Atomic uint64_t hits;      /* [T] samples in the region of the window that was current */
 	_Atomic uint64_t sampled_ns; /* [T] periods of all samples, each as long as it was */
-	_Atomic uint64_t worked_ns; /* [T] the same without those of spinning in a wait */
+	_Atomic uint64_t worked_ns; /* [T] the same, without samples of threads that spin in a wait */
 	_Atomic uint64_t paused_ns; /* [T] real time spent in pauses */
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
 	_Atomic uint64_t waited_ns[CLASSES]; /* [T] real time in waits; [CLASS_CPU] is not used */
-	_Atomic uint64_t absolute_ns; /* [T] of these, until a moment of the wall clock */
-	_Atomic uint64_t stranger_ns; /* [T] of these, on channels whose other end nobody of the recording has */
+	_Atomic uint64_t absolute_ns; /* [T] of these, sleeps until an absolute time of the clock */
+	_Atomic uint64_t stranger_ns; /* [T] of these, on channels whose other end is outside of the recording */
 	struct vclock_account account; /* [T] */
-	uint64_t learned_from;      /* [T] `memory` and `site` hold what threads with this routine have learned, one after the other */
+	uint64_t learned_from;      /* [T] the routine of the threads from which `memory` and `site` were learned */
 	uint32_t has_sites;         /* [T] 1: `site` is not empty */
-	uint32_t log, log_window;   /* [T] number of the slot's arena_log in the burst that is that window; 0: there was none left */
+	uint32_t log, log_window;   /* [T] number of the slot's arena_log, and the window (a burst) that it is for; 0: no log was left */
 	struct arena_wait wait;     /* [T] */
 	struct arena_site site[ARENA_SITES]; /* [T] */
 	uint16_t spans[ARENA_POINTS]; /* [T] number of the slot's arena_spans for the point, > 0; 0: none yet */
@@ -397,22 +412,23 @@ struct arena_threads_piece {
 };
 
 /*
- * What a process maps as it needs it.  A new part is a member here, in front of
- * the last one, and a function of lib/runtime/reach.c.  The last one is the largest:
- * where the recorder may have less memory, or smaller files, it is cut short.
+ * Parts of the arena that a process maps when it needs them.  To add a part, add a
+ * member in front of the last one, and a function to lib/runtime/reach.c.  The last
+ * part is the largest.  It is cut short where the recorder's limits on memory or file
+ * size demand it.
  */
 struct arena_parts {
 	struct arena_modules_piece modules[ARENA_PROCESSES];         /* a process maps its own, as it joins */
 	struct arena_spans_piece spans[ARENA_SPANS / ARENA_SPANS_PIECE]; /* as spans are measured */
 	struct arena_log_piece log[ARENA_LOGS];                      /* as events are noted */
-	_Alignas(ARENA_PAGE) struct unwind_row row[ARENA_ROWS];      /* [C] appended to, what a set refers to stays; those of a module, as its code is met */
+	_Alignas(ARENA_PAGE) struct unwind_row row[ARENA_ROWS];      /* [C] only appended to; rows of a module are added when its code is first met */
 	struct arena_threads_piece threads[ARENA_THREADS / ARENA_THREADS_PIECE]; /* as threads begin */
 };
 
 struct arena {
 	uint32_t magic;
 	uint32_t size_check;        /* sizeof(struct arena), truncated: as magic */
-	_Atomic uint32_t news;      /* [A] futex: changes when a process has joined, or a module is unknown */
+	_Atomic uint32_t news;      /* [A] futex: changes when a process has joined or a sample hit an unknown module */
 	_Atomic int32_t pid;        /* [A] the first process to report in; 0 until then */
 	_Atomic uint32_t runtime;   /* [A] RUNTIME_* */
 	_Atomic uint32_t sampler;   /* [A] SAMPLER_* in use */
@@ -420,18 +436,18 @@ struct arena {
 	_Atomic uint32_t kernel_sampled;   /* [A] 1: time in the kernel is sampled too; 0: that is skipped */
 	_Atomic uint32_t processes_used; /* [A] highest entry ever taken, plus one */
 	_Atomic uint32_t joined;         /* [A] processes that have ever joined: the id of the last one */
-	_Atomic uint32_t farewell;       /* [A] 1: a process has come to its own end, not to an exec or a signal */
-	uint32_t run;                    /* [C] number of the run, which the environment of its processes names too */
-	_Atomic uint32_t processes_refused; /* [A] that found no entry */
-	_Atomic uint32_t unknown_code;   /* [A] samples in code of no module that is known: time to look again */
-	_Atomic uint32_t serial;         /* [A] for things that have no name of their own (socket pairs, shared memory) */
+	_Atomic uint32_t farewell;       /* [A] 1: some process has ended by itself, not by a signal */
+	uint32_t run;                    /* [C] number of the run; the environment of its processes names it too */
+	_Atomic uint32_t processes_refused; /* [A] processes that found no free entry */
+	_Atomic uint32_t unknown_code;   /* [A] samples outside all known modules; makes the conductor read the mappings again */
+	_Atomic uint32_t serial;         /* [A] the last serial number given to objects without a name (socket pairs, shared memory) */
 	uint32_t want_sampler;      /* [C] SAMPLER_* to use, 0 = perf, else timer */
-	uint64_t seed;              /* [C] for the jitter of the period */
-	uint32_t threads_most;      /* [C] slots that there are, <= ARENA_THREADS */
-	uint32_t attend_first;      /* [C] 1: a program waits with its first instruction until it has been attended to */
-	_Atomic uint32_t main_slot; /* [A] of the thread that the recorder has started: its number, > 0 */
-	_Atomic int64_t main_began_ns;  /* [A] when it began with its program */
-	_Atomic int64_t main_waited_ns; /* [A] and waited to be attended to since then (after an exec) */
+	uint64_t seed;              /* [C] for random numbers, such as the jitter of the period */
+	uint32_t threads_most;      /* [C] number of slots, <= ARENA_THREADS */
+	uint32_t attend_first;      /* [C] 1: a new program does not begin until the conductor has searched its modules */
+	_Atomic uint32_t main_slot; /* [A] number (> 0) of the main thread of the command */
+	_Atomic int64_t main_began_ns;  /* [A] when that thread entered its program */
+	_Atomic int64_t main_waited_ns; /* [A] how long it has waited since then for the conductor (after an exec) */
 
 	struct vclock_world clock; /* the window, and all accounts in common */
 
@@ -439,26 +455,26 @@ struct arena {
 	_Alignas(64) _Atomic uint32_t target; /* [C] index into targets */
 	_Atomic uint32_t scope;               /* [C] index into scopes */
 	_Atomic uint32_t weights[4];          /* [C] see arena_weight */
-	_Atomic int64_t expires_ns;           /* [C] the recorder is gone if this has passed; it postpones that always */
-	_Atomic uint32_t control;             /* [A] experiments are on, or stopped; see arena_control */
+	_Atomic int64_t expires_ns;           /* [C] if this time has passed, the recorder is dead; a live one sets it later again and again */
+	_Atomic uint32_t control;             /* [A] whether experiments are on or stopped; see arena_control */
 	_Atomic int64_t control_ns;           /* [A] when that was last changed */
 
 	_Alignas(64) _Atomic uint32_t threads_used; /* [A] highest slot ever taken, plus one */
 	_Atomic uint64_t threads_free;              /* [A] stack of slots that threads have left; see thread.c */
 	_Atomic uint32_t next_free[ARENA_THREADS];  /* [A] of a free slot: number of the next one, 0: none */
-	_Atomic uint8_t waits[ARENA_THREADS];       /* [T] 1: the thread's `wait` may be on; all that the conductor must look at often */
+	_Atomic uint8_t waits[ARENA_THREADS];       /* [T] 1: the thread's `wait` may be on.  Other threads need no frequent look of the conductor */
 	_Atomic uint32_t ticking;                   /* [C] 1: the conductor looks at waits often */
 	_Atomic uint32_t threads_refused;           /* [A] threads that found no slot, or could not be sampled */
-	_Atomic uint32_t sealed;                    /* [A] 1: a seccomp filter of the program's forbids what the runtime needs */
+	_Atomic uint32_t sealed;                    /* [A] 1: a seccomp filter of the program forbids system calls that the runtime needs */
 	_Atomic uint32_t withdrawn;                 /* [A] why some process is not sampled any more: enum arena_withdrawal */
 	_Atomic uint32_t points_used;               /* [A] */
 	_Atomic uint32_t points_lock;               /* [A] taken while a point is added */
-	_Atomic uint32_t moved[MOVED_KINDS];        /* [C] numbers of the points that count what moves; 0: nobody wants to know */
+	_Atomic uint32_t moved[MOVED_KINDS];        /* [C] numbers of the automatic points; 0: not counted */
 
 	uint32_t want_breaks;                       /* [C] 1: breakpoints will be asked for, so measure what a hit costs */
 	_Atomic uint32_t breaks_used;               /* [C] */
-	_Atomic uint32_t breaks_version;            /* [A] grows with breaks_used, and when one is given up */
-	_Atomic uint64_t break_cost_ns;             /* [A] of one hit; 0: not measured */
+	_Atomic uint32_t breaks_version;            /* [A] grows when a breakpoint is added or given up */
+	_Atomic uint64_t break_cost_ns;             /* [A] cost of one hit; 0: not measured */
 	_Atomic int32_t break_errno;                /* [A] why a breakpoint was refused, or BREAK_NEVER_HIT, or 0 */
 
 	struct arena_rawcalls rawcalls;             /* [C] of the command's file, before it is started */
@@ -467,41 +483,41 @@ struct arena {
 	struct arena_point point[ARENA_POINTS];
 	_Atomic uint32_t spans_used;                /* [A] */
 	struct arena_numbered numbered[ARENA_NUMBERED]; /* [A] */
-	_Atomic uint32_t logs_used;                 /* [A] in this burst; maybe more than there are */
-	_Atomic int64_t cut_ns;                     /* [A] when the first event found no room; 0: all did */
+	_Atomic uint32_t logs_used;                 /* [A] logs asked for in this burst; may exceed the number of logs */
+	_Atomic int64_t cut_ns;                     /* [A] when the first event found no room; 0: all found room */
 	_Alignas(64) _Atomic uint64_t visits[ARENA_THREADS][ARENA_POINTS]; /* [T] of each slot, of each point */
 	struct arena_target targets[2];
-	struct arena_target givens[2];          /* what is faster in all windows; the same index */
+	struct arena_target givens[2];          /* code that is taken to be faster in all windows (--given); same index as targets */
 	struct arena_scope scopes[2];
 	struct arena_process process[ARENA_PROCESSES];
-	char command[ARENA_PROCESSES][ARENA_COMMAND]; /* [A] of each: words separated by blanks; cut where it is longer */
+	char command[ARENA_PROCESSES][ARENA_COMMAND]; /* [A] the command of each process: words separated by blanks, cut to the size */
 	struct arena_parts parts;
 };
 
 /* The size of what every process maps: all members before the parts. */
 #define ARENA_SHARED_BYTES offsetof(struct arena, parts)
 
-/* With fewer slots than there could be, of which some always fill a piece. */
+/* The size of an arena with so many slots, a multiple of ARENA_THREADS_PIECE. */
 static inline uint64_t arena_bytes(uint32_t threads)
 {
 	return offsetof(struct arena, parts.threads) + threads / ARENA_THREADS_PIECE * sizeof(struct arena_threads_piece);
 }
 
-/* How many points there are; also when something else has been written there. */
+/* How many points there are.  Never more than ARENA_POINTS, even if the target has overwritten the number. */
 static inline uint32_t arena_points(const struct arena *a)
 {
-	/* Pairs with the release in arena_add_point: their names are there. */
+	/* Pairs with the release in arena_add_point: names of all counted points are complete. */
 	uint32_t n = atomic_load_explicit(&a->points_used, memory_order_acquire);
 
 	return n < ARENA_POINTS ? n : ARENA_POINTS;
 }
 
 /*
- * The number (> 0) of the point of that kind called `name`, which is made when it
- * is new; -1 when there is no room.  Called by both sides, once for each point: a
- * spin lock held for a copy of 96 bytes is enough.  Async-signal-safe but for the
- * lock.  A process that is killed while it holds it keeps it; nobody waits for that
- * for ever.
+ * The number (> 0) of the point of that kind called `name`, which is made if there is
+ * none; -1 when there is no room.  Recorder and target call this once for each point,
+ * so a spin lock held for a copy of 96 bytes is enough.  Async-signal-safe but for the
+ * lock.  A process that is killed while it holds the lock never frees it; so every
+ * caller gives up waiting after a while.
  */
 static inline int arena_add_point(struct arena *a, const char *name, enum point_kind kind)
 {
@@ -518,7 +534,7 @@ static inline int arena_add_point(struct arena *a, const char *name, enum point_
 	if (i == n && n < ARENA_POINTS) {
 		a->point[n].kind = kind;
 		strncpy(a->point[n].name, name, ARENA_POINT_NAME - 1);
-		/* Pairs with the acquires of points_used: the name is there before the point is. */
+		/* Pairs with the acquires of points_used: the name is complete before the point counts. */
 		atomic_store_explicit(&a->points_used, n + 1, memory_order_release);
 	}
 	atomic_store_explicit(&a->points_lock, 0, memory_order_release);
@@ -526,17 +542,16 @@ static inline int arena_add_point(struct arena *a, const char *name, enum point_
 }
 
 /*
- * Free slots form a stack, so that the slot of the thread that ended last, still
- * warm, is the next to be used.  The word holds the number of its top (0: empty)
- * and above that a count of pushes, which tells a top that went and came back
- * from one that stayed.
+ * Free slots form a stack, so that the slot of the thread that ended last, still warm
+ * in the cache, is used next.  The word holds the number of the top slot (0: empty),
+ * and in its upper half a count of pushes, against the ABA problem.
  */
 static inline uint64_t arena_with_top(uint64_t word, uint32_t top)
 {
 	return ((word >> 32) + 1) << 32 | top;
 }
 
-/* Visits of all points that have been counted in the slot of that index; bytes are no visits. */
+/* Visits of all points that have been counted in the slot of that index.  Points that count bytes are left out. */
 static inline uint64_t arena_visits(const struct arena *a, uint32_t slot)
 {
 	uint32_t n = arena_points(a);
@@ -559,7 +574,10 @@ static inline void arena_push_slot(struct arena *a, uint32_t slot)
 							memory_order_release, memory_order_relaxed));
 }
 
-/* Gives the slot of that index, t, back.  By its thread, or by the conductor when the thread's process is dead. */
+/*
+ * Gives back the slot t of that index.  Called by its thread, or by the conductor when the
+ * thread's process is dead.
+ */
 static inline void arena_free_slot(struct arena *a, struct arena_thread *t, uint32_t slot)
 {
 	uint32_t of = atomic_load_explicit(&t->process, memory_order_relaxed);
@@ -575,11 +593,11 @@ static inline void arena_free_slot(struct arena *a, struct arena_thread *t, uint
 }
 
 /*
- * Experiments are to be stopped, or started again, from now on; the conductor sees to
- * it within milliseconds.  The last word counts, whoever says it: any thread of any
- * process, or the user by a signal to the recorder.  The word counts changes, so that a
- * window is known in which experiments were stopped and started again.  Returns whether
- * that is new.  Async-signal-safe.
+ * Stops experiments, or starts them again; the conductor follows within milliseconds.
+ * Any thread of any process may call this, and so may the user, by a signal to the
+ * recorder; the last call counts.  The word contains a count of changes, so that the
+ * conductor notices a window in which experiments were stopped and started again.
+ * Returns whether the state has changed.  Async-signal-safe.
  */
 static inline bool arena_control(struct arena *a, bool stop, int64_t now_ns)
 {
@@ -594,8 +612,9 @@ static inline bool arena_control(struct arena *a, bool stop, int64_t now_ns)
 }
 
 /*
- * What a place is credited, 0 .. 1 << 16, relative to `speedup`: that depends on
- * whether it is in the region that is tried, and in the one that is given.
+ * The weight of time at a place: its credit relative to `speedup`, 0 .. 1 << 16.  It
+ * depends on whether the place is in the region that is tried, and whether it is in the
+ * given region (--given).
  */
 static inline uint32_t arena_weight(const struct arena *a, bool tried, bool given)
 {
@@ -621,8 +640,8 @@ static inline bool arena_in_ranges(const struct arena_range *r, uint32_t n, uint
 }
 
 /*
- * How much of a call path is still to be found behind a frame at `place`, if it was
- * `left` before it.  No number and no content of the links is harmful, as they may be overwritten.
+ * How many functions of a call path are still to be found after a frame at `place`, if `left` were
+ * before it.  Safe for any content of the links, since the target may overwrite them.
  */
 static inline uint32_t arena_path_left(const struct arena_link *link, size_t nlinks, uint32_t left, uint64_t place)
 {

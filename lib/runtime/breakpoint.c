@@ -1,12 +1,12 @@
 /*
- * breakpoint: progress points that stand in no source.
+ * breakpoint: progress points without marks in the source.
  *
- * The conductor names places; each thread has an event of perf for each, which
- * is a breakpoint of the processor: it counts exactly, needs no permission, and
- * changes no byte of the program.  There are four of them.  A hit costs the trap
- * and the signal, 1 us on metal and 12 to 22 in a virtual machine, so a place
- * that is come to too often is given up, by the thread that notices at once or
- * by the conductor, which sees the rate of all (lib/recorder/points.c).
+ * The conductor names places.  Each thread opens a perf event for each place, which
+ * sets a breakpoint of the processor: it counts exactly, needs no permission, and
+ * changes no byte of the program.  A processor has four of them.  A hit costs a trap
+ * and a signal, 1 us on metal and 12 to 22 in a virtual machine.  So a place that is
+ * executed too often is given up: by a thread, which notices its own hits at once, or
+ * by the conductor, which sees the rate of all threads (lib/recorder/points.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,18 +19,18 @@
 
 enum {
 	TRIALS = 9,                      /* hits whose cost is measured */
-	UNMEASURED_NS = 20 * 1000,       /* what a hit is taken to cost when that could not be done */
-	HOT_NS = 40 * 1000 * 1000,       /* so much spent on hits */
-	HOT_WITHIN_NS = 100 * 1000 * 1000, /* within this is too much, whatever the rest of the run does */
+	UNMEASURED_NS = 20 * 1000,       /* assumed cost of a hit where it could not be measured */
+	HOT_NS = 40 * 1000 * 1000,       /* if a thread spends so much time on hits */
+	HOT_WITHIN_NS = 100 * 1000 * 1000, /* within this time, the point is given up, whatever the rest of the run does */
 };
 
 /* The calling thread's events, for the first n of arena->brk. */
 static TLS struct {
 	uint32_t n;
-	uint32_t version; /* of the arena's, and index of the table of modules, as they were last looked at */
+	uint32_t version; /* versions of the arena's breakpoints and of the table of modules at the last look */
 	uint32_t modules;
 	struct {
-		int fd; /* -ENOENT: the place is in no module that is known to be mapped here; -errno: refused, or given up */
+		int fd; /* -ENOENT: no known module of this process has the place; -errno: refused, or given up */
 		uint64_t id;
 		uint64_t hits;    /* since since_ns */
 		int64_t since_ns;
@@ -60,7 +60,7 @@ static int watch(uintptr_t address, uint32_t number, uint64_t *id)
 	return fd;
 }
 
-/* ---- what a hit costs ------------------------------------------------------------- */
+/* ---- the cost of a hit ------------------------------------------------------------- */
 
 static __attribute__((noinline)) void be_hit(void)
 {
@@ -85,7 +85,7 @@ void breakpoint_measure(void)
 			cost[k] = cost[k - 1];
 		cost[k] = ns;
 	}
-	/* Some virtual machines take a breakpoint, and never trap. */
+	/* Some virtual machines accept a breakpoint, but never trap. */
 	if (SYS(SYS_read, hidden_fd_find(fd, id), &hits, sizeof(hits)) == sizeof(hits) && hits == 0)
 		atomic_store_explicit(&arena->break_errno, BREAK_NEVER_HIT, memory_order_relaxed);
 	hidden_fd_close(fd, id);
@@ -94,7 +94,7 @@ void breakpoint_measure(void)
 
 /* ---- arming ------------------------------------------------------------------------ */
 
-/* Where a place is in this process; 0: its module is not known to be mapped here. */
+/* The address of a place in this process; 0: its module is not known to be mapped here. */
 static uintptr_t address_of(uint64_t place)
 {
 	uint32_t n;
@@ -107,10 +107,11 @@ static uintptr_t address_of(uint64_t place)
 }
 
 /*
- * A probe with a semaphore is skipped until that is raised, once for the process:
- * forked children have it as it is.  It stays so, for the module may be gone by
- * then.  For the same reason the kernel adds, which stops at memory that is not
- * there: 1, to the half of a word that the semaphore is.
+ * A program skips a probe with a semaphore while the semaphore is 0.  So it is raised
+ * once in each process; forked children inherit it.  It is never lowered, since the
+ * module may be unmapped by then.  For the same reason the kernel does the addition
+ * (FUTEX_WAKE_OP): it fails with an error if the memory is gone.  It adds 1 to the half
+ * of the word that is the semaphore.
  */
 static void raise_semaphore(uint32_t i)
 {
@@ -132,7 +133,7 @@ static void give_up(uint32_t i)
 
 void breakpoint_look(void)
 {
-	/* Pairs with the conductor's release: what is counted is there. */
+	/* Pairs with the conductor's release: all entries that breaks_used counts are complete. */
 	uint32_t version = atomic_load_explicit(&arena->breaks_version, memory_order_acquire);
 	uint32_t modules = atomic_load_explicit(&process->modules, memory_order_relaxed);
 	uint32_t used = atomic_load_explicit(&arena->breaks_used, memory_order_relaxed);
@@ -168,7 +169,7 @@ void breakpoint_forget(void)
 
 /* ---- a hit -------------------------------------------------------------------------- */
 
-/* Are hits, at this rate, much of what the thread does? */
+/* Do hits, at this rate, take too much of the thread's time? */
 static bool is_too_hot(uint32_t i)
 {
 	uint64_t cost = atomic_load_explicit(&arena->break_cost_ns, memory_order_relaxed);
@@ -183,7 +184,7 @@ static bool is_too_hot(uint32_t i)
 	return now - watched.at[i].since_ns < HOT_WITHIN_NS;
 }
 
-/* Are the visits counted where the calls are made? */
+/* Are the visits already counted at the calls of the function? */
 static bool is_needless(const struct arena_break *b)
 {
 	uint32_t call = atomic_load_explicit(&b->call, memory_order_relaxed);
@@ -203,7 +204,7 @@ void breakpoint_hit(uint32_t number)
 	struct arena_break *b;
 
 	if (number == 0 || number > watched.n)
-		return; /* being measured */
+		return; /* the event that measures the cost */
 	b = &arena->brk[i];
 	if (is_needless(b))
 		take_back(b, BREAK_NEEDLESS);

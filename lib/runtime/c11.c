@@ -1,10 +1,10 @@
 /*
- * c11: the threads of <threads.h>.  libc makes them of its own pthread functions,
- * past those of ours.
+ * c11: the threads of <threads.h>. libc implements them by its internal pthread
+ * functions, past our wrappers of those.
  */
 #include "wrap.h"
 
-/* As every lock: try, then wait. */
+/* Like every lock: try first, then wait. */
 #define LOCK(m, wait_expr)                                                                                                   \
 	do {                                                                                                                 \
 		struct wait w;                                                                                               \
@@ -54,7 +54,7 @@ EXPORT int mtx_unlock(mtx_t *m)
 
 /* ---- condition variables ---------------------------------------------------------- */
 
-/* Waiting releases the mutex.  The thread goes on because of a signal, and of the last owner of the mutex. */
+/* A wait releases the mutex.  It ends by a signal, and by the last owner's unlock of the mutex. */
 #define WAIT(c, m, wait_expr)                                                                                                \
 	do {                                                                                                                 \
 		struct wait w;                                                                                               \
@@ -95,7 +95,7 @@ EXPORT int cnd_broadcast(cnd_t *c)
 
 /* ---- threads ------------------------------------------------------------------------ */
 
-/* The result of a thread of C11 is an int, and travels as a pointer. */
+/* The result of a C11 thread is an int, which is passed on as a pointer. */
 static int begin_c11_thread(void *slot)
 {
 	return (int)(intptr_t)create_begin(slot);

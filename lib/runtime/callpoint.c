@@ -3,16 +3,15 @@
  * called.
  *
  * A call from one module into another goes through a slot, which holds the
- * address of the function.  redirect.c makes slots lead to a trampoline here: it
- * counts a visit and jumps on to the function.  The function finds all registers
- * that can hold arguments, and the stack, as its caller has left them.  Nothing
- * is seen of its return.  A visit costs about as much as one of
- * ANDWEORC_PROGRESS.
+ * address of the function.  redirect.c makes slots point to a trampoline of this file,
+ * which counts a visit and jumps to the function.  The trampoline preserves the stack
+ * and all registers that can hold arguments.  The return of the function is not seen.
+ * A visit costs about as much as one of ANDWEORC_PROGRESS.
  *
- * This file is compiled to use general registers alone (see the Makefile), so
- * that vectors pass untouched.  What the rare visit does that opens or closes a
- * window, or that comes during an experiment, is not: then they are saved, as
- * wide as the processor has them.
+ * This file is compiled to use general registers alone (see the Makefile), so that
+ * vector registers are not changed.  A visit that opens or closes a window, or that
+ * comes during an experiment, runs other code as well; then the vector registers are
+ * saved in their full width.
  *
  * All functions: context any.
  */
@@ -23,14 +22,14 @@
 #include <cpuid.h>
 
 enum {
-	TRAMPOLINES = 64,      /* as many as the assembler makes below; */
-	TRAMPOLINE_BYTES = 16, /* of that size */
+	TRAMPOLINES = 64,      /* as many as the assembler makes below */
+	TRAMPOLINE_BYTES = 16, /* size of each */
 	XSTATE_LEGACY = 1 << 1 | 1 << 2,          /* SSE, AVX */
-	XSTATE_VECTORS = XSTATE_LEGACY | 1 << 6,  /* with the part of AVX-512 that can hold arguments */
+	XSTATE_VECTORS = XSTATE_LEGACY | 1 << 6,  /* and the part of AVX-512 that can hold arguments */
 };
 
 struct trampoline {
-	uintptr_t function; /* that it goes on to; */
+	uintptr_t function; /* the function to jump to */
 	uint32_t call;      /* arena->call[], or HOOK_* */
 };
 
@@ -38,22 +37,22 @@ static struct trampoline trampoline[TRAMPOLINES];
 static _Atomic uint32_t used; /* of these: complete */
 
 /*
- * How vectors are saved: a set of components (0: the lower halves alone), whether
- * in the compact form, and whether the processor tells which of them are in use.
+ * How vector registers are saved: the set of XSAVE components (0: the lower halves
+ * alone), whether in the compact form, and whether the processor tells which components
+ * are in use.
  */
 __attribute__((used)) uint32_t callpoint_saved, callpoint_compact, callpoint_told;
 
 /*
- * A trampoline leaves its number in r11, which no function expects anything in.
- * The common part has these on its stack as it calls callpoint_enter, from the
- * top: that number, r10, rax, r9, r8, rcx, rdx, rsi, rdi, the return address.
- * r10 and rax are no arguments, but closures and variadic functions look there.
+ * A trampoline leaves its number in r11, which never holds an argument.  When the
+ * common part calls callpoint_enter, it has these on its stack, from the top: that
+ * number, r10, rax, r9, r8, rcx, rdx, rsi, rdi, the return address.  r10 and rax are
+ * saved because closures and variadic functions read them.
  *
- * In the slow part rbx holds the stack pointer.  1344 bytes are what the
- * components of XSTATE_VECTORS need in the compact form; the other form is used
- * for the first two only, and takes 832.  To save and restore them takes 300 ns
- * in a virtual machine.  Mostly the upper halves (0x44) are not in use, and the
- * lower ones are soon saved.
+ * In the slow part rbx holds the stack pointer.  The components of XSTATE_VECTORS take
+ * 1344 bytes in the compact form.  The standard form is used for the first two
+ * components only, and takes 832.  To save and restore all takes 300 ns in a virtual
+ * machine.  Mostly the upper halves (0x44) are not in use, and saving is faster.
  */
 __asm__(".pushsection .text\n"
 	".p2align 4\n"
@@ -139,7 +138,7 @@ __asm__(".pushsection .text\n"
 	"	je 5f\n"
 	"	movl callpoint_saved(%rip), %eax\n"
 	"7:	xorl %edx, %edx\n"
-	"	movq %rdx, 512(%rsp)\n" /* the header is to be empty, but for what is written now */
+	"	movq %rdx, 512(%rsp)\n" /* the header must be zero before XSAVE writes to it */
 	"	movq %rdx, 520(%rsp)\n"
 	"	movq %rdx, 528(%rsp)\n"
 	"	movq %rdx, 536(%rsp)\n"
@@ -189,7 +188,7 @@ extern const char callpoint_trampolines[TRAMPOLINES][TRAMPOLINE_BYTES];
 
 /* In rax and rdx. */
 struct answer {
-	uintptr_t function; /* to go on to */
+	uintptr_t function; /* the function to jump to */
 	uint64_t point;     /* > 0: after callpoint_slow */
 };
 
@@ -216,7 +215,7 @@ __attribute__((used)) struct answer callpoint_enter(uint32_t i, const uintptr_t 
 		return answer;
 	if (unlikely(!atomic_load_explicit(&call->seen, memory_order_relaxed)))
 		atomic_store_explicit(&call->seen, 1, memory_order_relaxed);
-	/* A handler that has interrupted the runtime changes no clock: it only counts. */
+	/* A visit by a signal handler that interrupted the runtime is only counted: the clock is in use. */
 	if (point_count(point - 1) && !self.busy)
 		answer.point = point;
 	return answer;

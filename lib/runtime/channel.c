@@ -1,8 +1,8 @@
 /*
- * channel: names of what passes through descriptors.
+ * channel: keys of the data that passes through descriptors.
  *
- * Both ends must come to the same name, each from what it can ask about its own
- * descriptor, in any process:
+ * Both ends of a channel must derive the same key, in any process, each from what the
+ * kernel tells about its own descriptor:
  *
  *   pipe, FIFO        the inode, which both ends share
  *   event counter     a serial number given when it is made, which copies of the
@@ -13,13 +13,12 @@
  *
  * Terminals, and so pairs of pseudo-terminals, are the outside.
  *
- * What a descriptor is, is remembered until it is closed, and for one window at
- * most: not every end of a descriptor is seen (libc has some inside of itself, and
- * programs can do without libc).
+ * The key of a descriptor is remembered until the descriptor is closed, and for one
+ * window at most: not every close is seen (libc closes some internally, and programs
+ * can call the kernel).
  *
- * The tables are read and written without a lock, by one store each or with a
- * checksum.  What is lost in a race, or to another one in its place, is asked for
- * again.
+ * The tables are read and written without a lock, by single stores or with a checksum.
+ * An entry that is lost in a race, or overwritten by another one, is asked for again.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -40,12 +39,12 @@ static bool status_of(int fd, struct stat *st)
 
 /* ---- descriptors that have been looked at ------------------------------------------- */
 
-enum { DESCRIPTORS = 4096 }; /* remembered; those beyond are asked for each time */
+enum { DESCRIPTORS = 4096 }; /* descriptors that are remembered; for higher ones the kernel is asked each time */
 
 static struct {
 	_Atomic uint64_t tag, in, out, check; /* check: the other three, xor'ed; tag: see current_tag */
 } known[DESCRIPTORS];
-static _Atomic uint32_t forgotten; /* how often all were */
+static _Atomic uint32_t forgotten; /* how often all descriptors were forgotten */
 
 static uint64_t current_tag(void)
 {
@@ -91,12 +90,15 @@ void channel_forget_all(void)
 
 /* ---- event counters and timers ---------------------------------------------------- */
 
-enum { ANONYMOUS = 4096 }; /* descriptors; those beyond are unknown */
+enum { ANONYMOUS = 4096 }; /* descriptors; higher ones are unknown */
 
-/* A timer: no serial.  Not in the enum, whose numbers would all be without sign for it, from C23 on and in gcc 13. */
+/*
+ * Stands for a timer in the place of a serial number.  Not in the enum: that would make all
+ * its constants unsigned, from C23 on and in gcc 13.
+ */
 static const uint32_t CLOCK = UINT32_MAX;
 
-/* By descriptor.  An old entry does no harm: a descriptor that is something else by now is known by its inode. */
+/* By descriptor.  An outdated entry does no harm: a descriptor of another kind is recognised by its inode. */
 static _Atomic uint32_t anonymous[ANONYMOUS];
 
 static uint32_t anonymous_of(int fd)
@@ -160,7 +162,7 @@ static uint64_t channel(int fd, bool out)
 	case S_IFSOCK:
 		lasting = channel_of_socket(fd, st.st_ino, key);
 		break;
-	case 0: /* what is no file at all */
+	case 0: /* event counters and the like, which are no files */
 		key[0] = key[1] = event_key(fd);
 		break;
 	}

@@ -1,7 +1,7 @@
 /*
- * channel_socket: names of what passes through sockets; see channel.h.
+ * channel_socket: keys of the data that passes through sockets; see channel.h.
  *
- *   Unix stream       the inode of the socket that receives.  A sender knows its
+ *   Unix stream the inode of the receiving socket. A sender knows its
  *                     peer's from socketpair(2), or asks the kernel once
  *                     (sock_diag(7)) and remembers.
  *   TCP               the two addresses, from sender to receiver
@@ -46,7 +46,7 @@ static uint64_t hash_of(const char *text, size_t n)
 	return h;
 }
 
-/* The last component of a path; all of a name that is none (Linux's abstract ones begin with a NUL). */
+/* The last component of a path; the whole name if it is abstract (begins with a NUL). */
 static uint64_t name_hash(const struct sockaddr_un *a, socklen_t size)
 {
 	size_t n = size - offsetof(struct sockaddr_un, sun_path), begin = 0, end = 0;
@@ -89,7 +89,7 @@ uint64_t channel_connections(const struct sockaddr *to, socklen_t size)
 	return address_key('l', to, size);
 }
 
-/* One end of a TCP connection.  An IPv4 address has one name, also as it looks to IPv6 sockets. */
+/* One end of a TCP connection.  An IPv4 address that is mapped to IPv6 has the same name as the plain one. */
 static uint64_t end_of(const struct address *a)
 {
 	uint64_t half[2] = { 0, 0 };
@@ -104,7 +104,7 @@ static uint64_t end_of(const struct address *a)
 
 /* ---- sockets -------------------------------------------------------------------------- */
 
-enum { SOCKETS = 1024 }; /* remembered; a power of two */
+enum { SOCKETS = 1024 }; /* sockets that are remembered; a power of two */
 
 /* Keys of connected sockets, by inode: they do not change. */
 static struct {
@@ -153,7 +153,7 @@ struct diag_answer {
 	char attributes[256];
 };
 
-/* The inode of the peer in an answer of n bytes; 0: it names none. */
+/* The inode of the peer in an answer of n bytes; 0: the answer has none. */
 static uint64_t peer_in(const struct diag_answer *answer, long n)
 {
 	size_t at = 0, size;
@@ -177,8 +177,8 @@ static uint64_t peer_in(const struct diag_answer *answer, long n)
 }
 
 /*
- * Asks the kernel.  For a moment there is a descriptor more, and the lowest free
- * number is taken: once for each connection.
+ * Asks the kernel, once for each connection.  For a moment this opens one more
+ * descriptor, at the lowest free number.
  */
 static uint64_t unix_peer(uint64_t inode)
 {
@@ -224,7 +224,7 @@ static bool ends_of(int fd, struct ends *e)
 	return true;
 }
 
-/* Where datagrams to this end arrive: at its address, or in the socket without one. */
+/* The key of datagrams that this socket receives: its address, or the socket itself if it has no address. */
 static uint64_t arrival(const struct address *a, uint64_t inode)
 {
 	if (a->any.sa_family == AF_UNIX && !has_name(&a->any, a->size))
@@ -248,7 +248,7 @@ bool channel_of_socket(int fd, uint64_t inode, uint64_t key[2])
 		key[0] = arrival(&e.local, inode);
 		if (e.connected)
 			key[1] = arrival(&e.remote, is_unix && !has_name(&e.remote.any, e.remote.size) ? unix_peer(inode) : 0);
-		return key[0] != 0; /* not by inode: it may be connected to another one */
+		return key[0] != 0; /* not remembered by inode, since it may be connected anew */
 	}
 	if (!e.connected) {
 		key[0] = channel_connections(&e.local.any, e.local.size);
@@ -260,7 +260,7 @@ bool channel_of_socket(int fd, uint64_t inode, uint64_t key[2])
 		key[0] = inode_key(inode);
 		key[1] = inode_key(peer);
 		if (!peer)
-			return false; /* it has not been accepted yet */
+			return false; /* the connection has not been accepted yet */
 	} else {
 		uint64_t here = end_of(&e.local), there = end_of(&e.remote);
 

@@ -1,15 +1,15 @@
 /*
- * child: processes come to be and end, and others wait for them.
+ * child: the creation and the end of processes, and waits for their ends.
  *
- * A process that ends lets its parent go on: it releases two objects, one named
- * by its own pid, and one by its parent's ("some child of it has ended"), for
- * those waits that do not say which child ended them.  A wait for a child of the
- * recording is one for a peer; for any other (static, set-user-id, started with
- * an empty environment) it is one for the outside, and can be the region.
+ * A process that ends lets its parent go on.  It releases two keys: one made of its own
+ * pid, and one of its parent's ("a child of this process has ended"), for waits whose
+ * result does not tell which child has ended.  A wait for a child of the recording is
+ * one for a peer; a wait for any other child (static, set-user-id, or started with an
+ * empty environment) is one for the outside, and can be the region.
  *
- * Between vfork(2) and exec or _exit a child borrows its parent's memory, and
- * with it this thread's slot: nothing that it does is an end of the parent.  Only
- * its pid, asked of the kernel, tells it apart.
+ * Between vfork(2) and exec or _exit, a child uses its parent's memory, and with it
+ * this thread's slot.  Its end must not count as the end of the parent.  Only the pid
+ * that the kernel reports tells the two apart.
  */
 #include <sched.h>
 #include <stdarg.h>
@@ -25,11 +25,14 @@ static void release_child(uint64_t key, const void *site)
 		sync_release(key, site);
 		return;
 	}
-	/* Also when no clock matters: a process that waits for us learns from it that it waited for a peer. */
+	/* Released even while clocks do not matter: from this a waiting parent learns that it waited for a peer. */
 	pay_and_release(key);
 }
 
-/* The process is about to end.  Twice does no harm, and early little: the time since then is reckoned with. */
+/*
+ * The process is about to end.  Calling this twice does no harm.  Calling it early does
+ * little: the acquire rule adds the time since the release.
+ */
 static void release_parent(const void *site)
 {
 	int32_t outside;
@@ -41,7 +44,7 @@ static void release_parent(const void *site)
 		return;
 	outside = atomic_load_explicit(&process->pid, memory_order_relaxed);
 	release_child(key_of('c', (uint64_t)process_pid, 0), site);
-	/* The first process of a pid namespace has another number for its parent. */
+	/* The first process of a pid namespace does not see the real number of its parent. */
 	if (outside > 0 && outside != process_pid)
 		release_child(key_of('c', (uint64_t)outside, 0), site);
 	release_child(key_of('C', (uint64_t)SYS(SYS_getppid), 0), site);
@@ -65,7 +68,7 @@ EXPORT _Noreturn void _Exit(int status)
 		SYS(SYS_exit_group, status);
 }
 
-/* It ends in an _exit of libc's own. */
+/* It ends by libc's internal _exit. */
 EXPORT _Noreturn void quick_exit(int status)
 {
 	release_parent(SITE);
@@ -73,7 +76,7 @@ EXPORT _Noreturn void quick_exit(int status)
 	__builtin_unreachable();
 }
 
-/* exit(3), and a return from main.  What was constructed first is destroyed last. */
+/* For exit(3) and for a return from main.  Our destructor runs last, since our constructor ran first. */
 __attribute__((destructor(101))) static void at_exit(void)
 {
 	release_parent(NULL);
@@ -88,7 +91,7 @@ EXPORT int daemon(int keep_directory, int keep_output)
 	return REAL(daemon)(keep_directory, keep_output);
 }
 
-/* As fork, but nobody's handlers run, ours neither. */
+/* Like fork, but without the handlers of pthread_atfork, of which one is ours. */
 EXPORT pid_t _Fork(void)
 {
 	pid_t pid;
@@ -120,14 +123,20 @@ static int start_copy(void *p)
 	return status;
 }
 
-/* With memory of its own it is a fork; the copy of our frame tells the child what to do.  Else it is none of ours. */
+/*
+ * A child with its own memory is a fork: it finds a copy of this frame, and continues here.
+ * Any other child is not followed.
+ */
 EXPORT int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...)
 {
 	struct start start = { fn, arg };
 	void *more[3];
 	va_list ap;
 
-	/* As in libc: a caller that does not ask for one of them passes none, and nobody looks at what is read here. */
+	/*
+	 * As in libc: all three are read, though callers pass only those that the flags ask
+	 * for; the kernel ignores the others.
+	 */
 	va_start(ap, arg);
 	for (unsigned i = 0; i < 3; i++)
 		more[i] = va_arg(ap, void *);
@@ -140,10 +149,10 @@ EXPORT int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...)
 
 /* ---- waits ---------------------------------------------------------------------------- */
 
-/* Did children of the recording end the last wait for a child?  The next is taken to be alike. */
+/* Was the last wait for a child ended by a child of the recording?  The next wait is assumed to be the same. */
 static _Atomic bool peers_before;
 
-/* Is it (any: is some child of ours) a process of the recording? */
+/* Is this child a process of the recording?  For pid <= 0: is any child? */
 static bool is_of_recording(pid_t pid)
 {
 	uint32_t n = atomic_load_explicit(&arena->processes_used, memory_order_acquire);
@@ -159,7 +168,7 @@ static bool is_of_recording(pid_t pid)
 	return false;
 }
 
-/* pid > 0: that one is waited for. */
+/* pid > 0: the wait is for this child; else for any. */
 static void begin_child_wait(struct wait *w, pid_t pid, const void *site)
 {
 	bool peer;
@@ -171,7 +180,7 @@ static void begin_child_wait(struct wait *w, pid_t pid, const void *site)
 	wait_begin(w, CLASS_IO, site, !peer, WAIT_UNKNOWN);
 }
 
-/* The wait is over because of child `pid`; <= 0: of none. */
+/* Ends a wait, because child `pid` has ended; <= 0: for another reason. */
 static void end_child_wait(struct wait *w, pid_t pid)
 {
 	uint64_t key;
@@ -184,7 +193,7 @@ static void end_child_wait(struct wait *w, pid_t pid)
 		return;
 	}
 	key = key_of('c', (uint64_t)pid, 0);
-	/* One that was killed has released nothing, but is still in the table. */
+	/* A child that was killed has released nothing, but its entry is still in the table. */
 	peer = vclock_released_at(&arena->clock, key) || is_of_recording(pid);
 	atomic_store_explicit(&peers_before, peer, memory_order_relaxed);
 	if (peer)
@@ -193,7 +202,7 @@ static void end_child_wait(struct wait *w, pid_t pid)
 		wait_outside(w);
 }
 
-/* The same, for some child that libc waited for itself. */
+/* The same, for a child that libc waited for internally. */
 static void end_of_some(struct wait *w)
 {
 	uint64_t key;
@@ -210,7 +219,7 @@ static void end_of_some(struct wait *w)
 		wait_outside(w);
 }
 
-/* It was asked for, not waited for. */
+/* WNOHANG: a question, not a wait. */
 static void reaped(pid_t pid, const void *site)
 {
 	if (pid > 0 && wait_is_accounted())
@@ -262,7 +271,7 @@ EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 	WAIT(pid, REAL(wait4)(pid, status, options, usage));
 }
 
-/* Its result does not say which child it was: `info` does, if the program wants to know. */
+/* The result does not tell which child has ended: `info` does, which the program may not have passed. */
 EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	siginfo_t own;
@@ -285,7 +294,7 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	return err;
 }
 
-/* ---- both at once --------------------------------------------------------------------- */
+/* ---- a child and a wait in one --------------------------------------------------------------------- */
 
 EXPORT int system(const char *command)
 {
@@ -313,7 +322,7 @@ EXPORT int pclose(FILE *stream)
 	return status;
 }
 
-/* Until the child has become another program, its parent is stopped: by the kernel, so by the outside. */
+/* Until the child has exec'd, the kernel stops its parent.  This counts as a wait for the outside. */
 #define SPAWN(type, spawn_expr)                                                                                              \
 	do {                                                                                                                 \
 		struct wait w;                                                                                               \

@@ -1,9 +1,9 @@
 /*
- * control: the program says when experiments are to be made: not while it warms up,
- * nor while it tears down.
+ * control: the program starts and stops experiments, for example to exclude its warm-up
+ * and its shutdown.
  *
- * Only a word of the arena changes here.  The conductor is woken, drops the window
- * that is on, and lets everybody run.
+ * Only a word of the arena changes here.  The conductor wakes up, drops the current
+ * window, and lets all threads run.
  */
 #include "runtime.h"
 

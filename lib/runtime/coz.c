@@ -1,24 +1,24 @@
 /*
- * coz: what programs expect that are instrumented for Coz.
+ * coz: the functions that programs instrumented for Coz look for.
  *
- * They look these functions up with dlsym, so nothing is linked, and use them
- * when they are there: coz.h 0.2 (Debian's coz-profiler) and the Rust crate take
- * counters, later headers also announce waits of locks that no wrapper sees.
+ * Such programs find these functions with dlsym, so nothing needs to be linked.  coz.h
+ * 0.2 (Debian's coz-profiler) and the Rust crate ask for counters; later headers also
+ * declare waits for locks that no wrapper sees.
  *
  * A counter is a word that the program itself adds to.  It lies in the arena, so
- * that the conductor reads it and all processes add to one; a visit calls
- * nothing, so windows at such a point are opened and closed by the conductor
- * (lib/recorder/points.c), and no segment ends there.
+ * that the conductor reads it and all processes add to one; a visit is no call of ours.
+ * So the conductor opens and closes windows at such a point (lib/recorder/points.c),
+ * and no segment ends there.
  *
- * Context: any, as the program has it; all but _coz_get_counter are for threads
- * that wait and wake, not for handlers.
+ * Context: any for _coz_get_counter.  The others are not for signal handlers, but for
+ * threads that wait and wake.
  */
 #include "wrap.h"
 
 /* COZ_COUNTER_TYPE_* of coz.h */
 enum { COUNT_THROUGHPUT = 1, COUNT_BEGIN = 2, COUNT_END = 3 };
 
-/* NULL when the program is not profiled, or has more points than there is room for: then nothing is counted. */
+/* NULL when the program is not profiled, or when there is no room for another point: then nothing is counted. */
 EXPORT struct arena_counter *_coz_get_counter(int type, const char *name);
 EXPORT struct arena_counter *_coz_get_counter(int type, const char *name)
 {
@@ -42,14 +42,14 @@ EXPORT void _coz_pre_block(void)
 	block_begin(SITE);
 }
 
-/* woken: by another thread of the program; else by time, or nothing. */
+/* woken: whether another thread of the program has ended the wait. */
 EXPORT void _coz_post_block(int woken);
 EXPORT void _coz_post_block(int woken)
 {
 	block_end(woken != 0);
 }
 
-/* Two forms that BCOZ has. */
+/* Two functions of BCOZ. */
 EXPORT void _coz_post_block_0(void);
 EXPORT void _coz_post_block_0(void)
 {
@@ -62,7 +62,7 @@ EXPORT void _coz_post_block_1(void)
 	block_end(true);
 }
 
-/* Before the thread may wake another one: three names for it, by age. */
+/* To be called before the thread may wake another one.  Three names for the same, the oldest first. */
 EXPORT void _coz_wake_other(void);
 EXPORT void _coz_wake_other(void)
 {

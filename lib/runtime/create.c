@@ -1,14 +1,14 @@
 /*
- * create: threads come to be and end.
+ * create: the creation and the end of threads.
  */
 #include <errno.h>
 
 #include "wrap.h"
 
 /*
- * A new thread must know its slot before it runs any code of the program.  What
- * it is to run waits in the slot: nothing is allocated, and the creator need not
- * wait until it has been read.
+ * A new thread must know its slot before it runs any code of the program.  The slot
+ * holds the function that it is to run, and its argument.  So nothing is allocated, and
+ * the creator need not wait until the thread has read them.
  */
 static pthread_key_t end_key;
 static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
@@ -22,11 +22,11 @@ uint64_t key_of_thread(pthread_t thread)
 void create_end(void)
 {
 	if (wait_is_accounted())
-		sync_release(key_of_thread(pthread_self()), NULL); /* whoever joins us goes on because of this */
+		sync_release(key_of_thread(pthread_self()), NULL); /* a thread that joins this one acquires this */
 	thread_end();
 }
 
-/* A key's destructor runs however the thread ends: return, pthread_exit, cancellation. */
+/* The destructor of thread-specific data runs however the thread ends: by return, pthread_exit or cancellation. */
 static void at_end(void *unused)
 {
 	(void)unused;
@@ -65,8 +65,8 @@ static size_t stack_bytes(const pthread_attr_t *attr)
 }
 
 /*
- * A slot for the thread that is about to be created to run routine(arg); NULL:
- * it is to be created as if we were not there.
+ * A slot for the thread that is about to be created to run routine(arg); NULL: create
+ * it unprofiled.
  */
 struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)(void *), void *arg)
 {
@@ -76,7 +76,7 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 		return NULL;
 	pthread_once(&end_key_once, make_end_key);
 	runtime_enter();
-	/* The new thread begins with the clock of this one. */
+	/* The new thread inherits the clock of this one. */
 	if (self.slot)
 		account_up_to_here((const void *)(uintptr_t)routine);
 	slot = has_end_key ? thread_reserve() : NULL;
@@ -114,7 +114,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 	return err;
 }
 
-/* Joining goes on because the thread has ended, unless it is given up. */
+/* A join ends because the thread has ended, or with an error. */
 #define JOIN(thread, wait_expr)                                                                                              \
 	do {                                                                                                                 \
 		struct wait w;                                                                                               \

@@ -1,21 +1,22 @@
 /*
- * event: while a burst is on, each thread notes what it does to others, for replay.
+ * event: during a burst, each thread notes its sync operations, waits and samples, for
+ * replay.
  *
  * A thread writes into a log of its slot, which the recorder reads when the burst is
- * over.  Nothing is overwritten and nothing left out: the first event that finds no
- * room ends the burst, at a time that is known.
+ * over.  Nothing is overwritten, and no event is missing: the first event that finds no
+ * room ends the burst, and its time is noted.
  *
  * Processor time is not noted with each event, for reading it takes a system call.
- * It is read where a thread begins to wait and has waited, and in samples: what is
- * missing there from the time that has passed, the thread had no processor.
+ * It is read at the begin and at the end of each wait, and in samples.  The difference
+ * between the time that has passed and the processor time is time without a processor.
  *
  * Context: any.
  */
 #include "runtime.h"
 
-enum { QUEUED_NS = 20 * 1000 }; /* less than this is the time that reading two clocks takes */
+enum { QUEUED_NS = 20 * 1000 }; /* smaller differences come from the reading of two clocks */
 
-/* Of the calling thread; NULL: there is none left. */
+/* The log of the calling thread; NULL: no log is left. */
 static struct arena_log *log_of(struct arena_thread *t)
 {
 	uint32_t window = current_window();
@@ -33,7 +34,7 @@ static struct arena_log *log_of(struct arena_thread *t)
 	return t->log ? reach_log(t->log - 1) : NULL;
 }
 
-/* No later event of anybody is in the burst. */
+/* From here on, no thread's events belong to the burst. */
 static void cut(int64_t at_ns)
 {
 	int64_t none = 0;

@@ -3,14 +3,14 @@
 
 enum {
 	HABITS = 4096,          /* a power of two */
-	SURE = 3,               /* by how many contrary waits a habit is broken */
-	NO_TIME_NS = 50 * 1000, /* what a call takes that does not block */
-	ON_ITS_WAY_NS = 200 * 1000, /* a release comes before the call that it is for: so long at most, but for bad luck */
+	SURE = 3,               /* number of contrary waits that change the expectation */
+	NO_TIME_NS = 50 * 1000, /* time of a call that does not block */
+	ON_ITS_WAY_NS = 200 * 1000, /* a release precedes its real call, mostly by less than this */
 };
 
 /* ---- habits --------------------------------------------------------------------- */
 
-/* Two kinds in one place mislead each other for a wait or two: no more than a guess is wrong. */
+/* If two kinds share an entry, the expectation is wrong for a wait or two.  That costs nothing but a wrong guess. */
 static _Atomic uint8_t habits[HABITS];
 
 uint32_t habit_of(uint64_t what)
@@ -32,7 +32,7 @@ void habit_learn(uint32_t habit, bool by_peer)
 		atomic_store_explicit(&habits[habit], new, memory_order_relaxed);
 }
 
-/* ---- who ended it? --------------------------------------------------------------- */
+/* ---- did a peer end the wait?  --------------------------------------------------------------- */
 
 void latest_of(struct latest *l, uint64_t key, int64_t not_before)
 {
@@ -57,14 +57,14 @@ bool wait_was_for_peer(struct wait *w, const struct latest *l)
 		return true;
 	if (l->at < w->began.since_ns - ON_ITS_WAY_NS)
 		return false;
-	/* It was waited for all the same. */
+	/* The call has waited for it all the same. */
 	w->began.since_ns = l->at;
 	return true;
 }
 
 /* ---- transfers ------------------------------------------------------------------- */
 
-/* Keys, and what is to be released; `other` is the second of that, when both are. */
+/* Finds the keys, and those to be released; `other` is the second one, when there are two. */
 static uint64_t name(struct fd_wait *t, uint64_t *other)
 {
 	uint64_t out = t->out != NO_FD ? channel_out(t->out) : 0, room;
@@ -132,11 +132,11 @@ void fd_wait_end(struct fd_wait *t, bool done)
 			name(t, &unused);
 		if (done) {
 			latest_of(&latest, t->from, 0);
-			/* Room that had been made before was not waited for, and no reason to wait. */
+			/* Room that was there before does not end a wait, nor does it cause one. */
 			latest_of(&latest, t->into, t->wait.began.since_ns);
 		}
 		peer = wait_was_for_peer(&t->wait, &latest);
-		/* A call that did not block tells nothing. */
+		/* A call that did not block tells nothing about its kind of wait. */
 		if (peer || (done && habit_is_peer(t->habit) && !took_no_time(&t->wait)))
 			habit_learn(t->habit, peer);
 	}

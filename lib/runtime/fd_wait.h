@@ -1,6 +1,6 @@
 /*
- * fd_wait: a call that moves something through descriptors, or waits until it
- * could.
+ * fd_wait: accounts for calls that read or write descriptors, or wait until that is
+ * possible.
  *
  *     struct fd_wait t;
  *     ssize_t n;
@@ -9,9 +9,9 @@
  *     n = CALL(REAL(read)(fd, buf, size));
  *     fd_wait_end(&t, n >= 0);
  *
- * Before the call it releases what others may wait for: a reader makes room, and a
- * writer brings data.  After it, whether a thread of the recording ended the
- * wait is known by when the keys were released (see channel.h):
+ * Before the call, the thread releases the keys that others may wait for: a reader
+ * makes room, and a writer brings data.  After the call, the times at which keys were
+ * released (see channel.h) tell whether a thread of the recording ended the wait:
  *
  *   since the wait began   that thread did
  *   not in this window     the outside did, or an error
@@ -19,8 +19,8 @@
  *   long before            if the call took no time, what was wanted had been there;
  *                          else it came from the outside
  *
- * Context: any.  errno stays what the real call made of it.  Nothing is asked of
- * the kernel while nothing is being sped up.
+ * Context: any.  errno stays as the real call set it.  Without a speedup, no system
+ * call is added.
  */
 #ifndef ANDWEORC_RUNTIME_FD_WAIT_H
 #define ANDWEORC_RUNTIME_FD_WAIT_H
@@ -30,12 +30,12 @@
 
 enum { NO_FD = -1 };
 
-/* Every real call that can block is made here, should there ever be something to do about all of them. */
+/* Every real call that can block goes through this macro, so that all of them can be changed in one place. */
 #ifndef CALL
 #define CALL(expr) (expr)
 #endif
 
-/* Body of a wrapper that returns what `call` does, as got_: >= 0, or -1 for an error; `then` is done before. */
+/* Body of a wrapper.  Makes `call`, whose result is got_ (>= 0, or -1 for an error), runs `then`, and returns got_. */
 #define TRANSFER_THEN(in, out, then, call)                                                                                   \
 	do {                                                                                                                 \
 		struct fd_wait t_;                                                                                           \
@@ -52,44 +52,53 @@ enum { NO_FD = -1 };
 /* in: read from, out: written to. */
 #define TRANSFER(in, out, call) TRANSFER_THEN(in, out, (void)0, call)
 
-/* The same for a call that returns how many bytes it has moved: one after the other (stream), or at a place in a file. */
+/*
+ * The same for a call that returns the number of bytes that it has moved, either
+ * sequentially (stream) or at an offset of a file.
+ */
 #define MOVE(in, out, stream, call) TRANSFER_THEN(in, out, moved_count(in, out, got_, stream), call)
 
 struct fd_wait {
 	struct wait wait;
 	int in, out;          /* NO_FD: none */
 	bool named;           /* the keys are known */
-	uint64_t from, into;  /* keys that are awaited: of data, of space; 0: none */
+	uint64_t from, into;  /* keys that the call waits for: of data, of space; 0: none */
 	uint32_t habit;       /* see below */
 };
 
-/* The calling thread is watched (wait_is_watched). */
+/* For threads that are watched (wait_is_watched). */
 void fd_wait_begin(struct fd_wait *t, int in, int out, const void *site);
 void fd_wait_end(struct fd_wait *t, bool done);
 
-/* The same with keys that the caller knows: `release` before the wait for `await`; 0: none.  For use while clocks matter. */
+/*
+ * The same, with keys from the caller: releases `release`, then waits for `await`; 0: none.
+ * Call it only while clocks matter.
+ */
 void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t await, const void *site);
 
 /* Counts n bytes that have been read from `in` and written to `out`, for the automatic progress points; n < 0: none.  See moved.c. */
 void moved_count(int in, int out, int64_t n, bool stream);
 
 /*
- * What ended waits of one kind last: whether the next one is likely to be for a
- * peer must be known as it begins, and while no clock matters nothing else tells.
- * `what` is anything that tells kinds apart.
+ * Remembers whether waits of one kind were last ended by a peer.  At the beginning of a
+ * wait one must guess whether it is for a peer, and while clocks do not matter this is
+ * all that is known.  `what` is any number that identifies the kind of wait.
  */
 uint32_t habit_of(uint64_t what);
 bool habit_is_peer(uint32_t habit);
 void habit_learn(uint32_t habit, bool by_peer);
 
-/* Of several keys, the one that was released last. */
+/* Finds, of several keys, the one that was released last. */
 struct latest {
 	uint64_t key;
-	int64_t at; /* 0: none of them, in this window */
+	int64_t at; /* 0: none was released in this window */
 };
 void latest_of(struct latest *l, uint64_t key, int64_t not_before);
 
-/* Did a thread of the recording end this wait, which got what it wanted?  Mends w->began.since_ns when it began after the release. */
+/*
+ * Did a thread of the recording end this wait, which was successful?  Corrects
+ * w->began.since_ns where the wait began after the release.
+ */
 bool wait_was_for_peer(struct wait *w, const struct latest *l);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * file: files that are opened and locked.
+ * file: opening and locking files.
  *
- * A file opens when its device answers, a FIFO when its other end does.  A lock on a
- * file is given up by another thread or process.
+ * Opening a file waits for its device, opening a FIFO for its other end.  A file lock
+ * is waited for until another thread or process unlocks it.
  *
- * Whether it is a FIFO is known once it is open; so the thread that opens
- * the second end releases a moment after the first one has been let go on.  That is soon
- * enough for a thread that has to be woken up first.
+ * Only after opening is it known whether the file is a FIFO. So the thread that opens
+ * the second end releases the key a moment after the kernel has let the first thread go
+ * on.  That is early enough, because the first thread must be woken up.
  */
 #include <sys/file.h>
 
@@ -45,7 +45,7 @@ static void opened(struct wait *w, int fd, const void *site)
 		return fd;                                                                                                   \
 	} while (0)
 
-/* The mode is there only with flags that need it. */
+/* Callers pass a mode only with flags that need it. */
 #define MODE(flags, mode)                                                                                                    \
 	do {                                                                                                                 \
 		va_list args;                                                                                                \
@@ -56,7 +56,7 @@ static void opened(struct wait *w, int fd, const void *site)
 		}                                                                                                            \
 	} while (0)
 
-/* Allocators read files as they start, which may be from within dlsym, before anything has been looked up. */
+/* Allocators read files when they start.  That may be inside dlsym, before our functions are resolved. */
 static int open_early(int dir, const char *path, int flags, mode_t mode)
 {
 	long fd = SYS(SYS_openat, dir, path, flags, mode);
@@ -109,7 +109,7 @@ EXPORT int creat64(const char *path, mode_t mode)
 	OPEN(REAL(creat64)(path, mode));
 }
 
-/* _FORTIFY_SOURCE's; no header says what they are. */
+/* Functions of _FORTIFY_SOURCE, which no header declares. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags);
@@ -183,7 +183,7 @@ static enum lock_step fcntl_step(int command, const void *arg)
 	return ((const struct flock *)arg)->l_type == F_UNLCK ? LOCK_GIVEN : LOCK_TAKEN;
 }
 
-/* As libc does: whatever the argument is, and also where there is none. */
+/* As libc does: the argument is read whatever its type is, and even if there is none. */
 #define ARGUMENT(after, arg)                                                                                                 \
 	do {                                                                                                                 \
 		va_list args;                                                                                                \

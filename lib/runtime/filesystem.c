@@ -1,10 +1,10 @@
 /*
- * filesystem: calls that wait for a device, and move no bytes of the caller's.
+ * filesystem: calls that wait for a device, and transfer no data of the caller.
  *
- * A file system with a journal makes a thread wait when names and sizes of files
- * change, too.  sqlite3, which inserts rows one by one, is in unlink for as long as
- * it is in fdatasync (0.33 of 0.74 s); while that was not seen, code that takes 95 %
- * of its time was predicted at 0.36 (0.19 to 0.54).
+ * A file system with a journal makes a thread wait also when names and sizes of files
+ * change.  sqlite3, inserting rows one by one, spends as much time in unlink as in
+ * fdatasync (0.33 of 0.74 s).  Before these calls were wrapped, the impact of code that
+ * takes 95 % of its time was predicted as 0.36 (0.19 to 0.54).
  */
 #include <sys/mman.h>
 #include <sys/stat.h>

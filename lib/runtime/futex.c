@@ -1,16 +1,16 @@
 /*
- * futex: by which Rust's standard library, libstdc++ and many programs wait for
- * each other.
+ * futex: the system call by which threads wait in Rust's standard library, in libstdc++
+ * and in many programs.
  *
  * A futex is a word that one thread changes and another one waits on:
  *
  *     waker:  word = 1; FUTEX_WAKE          waiter:  while (!word) FUTEX_WAIT
  *
- * The waker pays its debt before it wakes, but the store came earlier.  A waiter
- * that sleeps already is right; one that comes in between goes on without a wait,
- * too early by what the waker still owes: at most what is credited in one of its
- * sampling periods.  EAGAIN is that case, or one where the word was changed
- * earlier; as far as the wake is known by then, it counts.
+ * The waker pays its debt before it wakes, but the store came earlier.  A waiter that
+ * already sleeps is woken at the right virtual time.  A waiter that arrives between the
+ * store and the wake does not wait, and goes on too early by the waker's debt: at most
+ * the credit of one sampling period.  EAGAIN means this case, or that the word was
+ * changed earlier; the wait then acquires the last wake that is known.
  */
 #include <linux/futex.h>
 
@@ -34,8 +34,9 @@ static uint64_t key_at(long address)
 enum { MOVES = 64 }; /* a power of two */
 
 /*
- * FUTEX_REQUEUE moves waiters to another word, and they are woken by way of that.
- * Direct-mapped.  A thread that finds no entry goes by the word that it waited on.
+ * FUTEX_REQUEUE moves waiters to another word, whose wake then ends their wait.  This
+ * direct-mapped table tells to which word.  A thread that finds no entry acquires the
+ * word that it waited on.
  */
 static struct {
 	_Atomic uint64_t from, to;
@@ -50,7 +51,7 @@ static void move(uint64_t from, uint64_t to)
 	atomic_store_explicit(&moved[i].from, from, memory_order_release);
 }
 
-/* 0: nowhere, as far as is known. */
+/* 0: not moved, as far as is known. */
 static uint64_t moved_to(uint64_t from)
 {
 	unsigned i = from >> 40 & (MOVES - 1);
@@ -69,7 +70,7 @@ static bool is_plain_wait(const struct call *c)
 	return c->n == SYS_futex && (op == FUTEX_WAIT || (op == FUTEX_WAIT_BITSET && (uint32_t)c->f == FUTEX_BITSET_MATCH_ANY));
 }
 
-/* Waits on the word `at`; more: another one that is involved, or 0. */
+/* Waits on the word `at`. more: the second word of the operation, or 0. */
 static long wait_on(const struct call *c, long at, long more)
 {
 	struct wait w;
@@ -99,7 +100,7 @@ static long wait_on(const struct call *c, long at, long more)
 	return result;
 }
 
-/* more: another word that is woken, or that waiters are moved to, or 0. */
+/* more: the second word, whose waiters are woken or to which waiters are moved, or 0. */
 static long wake(const struct call *c, long at, long more)
 {
 	if (wait_is_accounted()) {
@@ -149,7 +150,7 @@ long call_futex(const struct call *c)
 	}
 }
 
-/* Of many words: the result says which one it was. */
+/* A wait on many words: the result tells which one was woken. */
 long call_futex_waitv(const struct call *c)
 {
 	const struct waitv *v = (const struct waitv *)c->a;

@@ -1,17 +1,18 @@
 /*
  * gomp: teams and loops of GNU's OpenMP runtime (gcc, gfortran).
  *
- * A parallel region is handed to the runtime with `member` in the place of the
- * program's function: each thread of the team goes through it.  What it needs
- * stands on the master's stack, whose call returns only when all are done.
+ * In a call that starts a parallel region, the program's function is replaced by
+ * `member`, which each thread of the team then runs.  Its data is on the master's
+ * stack, which is safe because the master's call returns only when all members are
+ * done.
  *
  *     master    releases `start`, calls the runtime
  *     member    acquires `start`; runs the program's function; releases `end`
  *     worker    then waits until the next region's `start`, in the runtime's pool
  *     master    then waits until the call returns, and acquires `end`
  *
- * A worker that idles in the pool is one that waits: its time there is not
- * sampled as work, and what the others are credited meanwhile it need not pay.
+ * A worker that idles in the pool counts as waiting: its time there is not sampled as
+ * work, and it owes nothing for credits of others in that time.
  *
  * A barrier has two keys that take turns, so that a thread that is already at the next
  * one does not release a thread that has not yet left the last.
@@ -23,18 +24,18 @@ enum { OLD_TEAMS = 64 };
 TLS struct gomp_place *gomp_place;
 
 struct team {
-	uintptr_t word;  /* the first of the program's data: GOMP_parallel_reductions looks there */
+	uintptr_t word;  /* the first word of the program's data, which GOMP_parallel_reductions reads */
 	gomp_fn *fn;
 	void *data;
 	const struct self *master;
-	uintptr_t waiting; /* the master's, outside of the region */
+	uintptr_t waiting; /* the master's state outside of the region */
 	const void *site;
 	uint64_t start, end;
-	struct omp_wait wait; /* the master's, for the end */
-	struct gomp_place place;   /* the master's, where it runs the function itself */
+	struct omp_wait wait; /* the master's wait for the end */
+	struct gomp_place place;   /* the master's part, where it runs the function itself */
 };
 
-/* A worker's, between regions. */
+/* A worker's wait between regions. */
 static TLS struct omp_wait idle;
 
 /* ---- teams --------------------------------------------------------------------------- */
@@ -48,7 +49,7 @@ static void enter(struct gomp_place *p, const struct team *team)
 static void begin_work(const struct team *team)
 {
 	if (omp_waiting) {
-		/* Its segment is named after the function that it runs. */
+		/* The member's segment is identified by the function that it runs. */
 		idle.key = team->start;
 		idle.w.site = (const void *)team->fn;
 		omp_wait_end(&idle);
@@ -58,9 +59,9 @@ static void begin_work(const struct team *team)
 }
 
 /*
- * Before a region begins the master waits, spinning, for all workers to be back in
- * the pool.  That is mostly nothing, and ends by what it has acquired already: so
- * it is no wait of its own, but no work either.
+ * Before a region begins, the master spins until all workers are back in the pool.
+ * This mostly takes no time, and it ends by releases that the master has already
+ * acquired.  So it is not accounted for as a wait; but it is not work either.
  */
 static void begin_start(struct team *team)
 {
@@ -90,7 +91,7 @@ static void member(void *p)
 	omp_wait_begin(is_master ? &team->wait : &idle, team->end, team->site, true);
 }
 
-/* False: the call goes to the runtime as it is. */
+/* False: pass the call on to the runtime unchanged. */
 static bool begin_team(struct team *team, const struct omp_real *omp, gomp_fn **fn, void **data, const void *site)
 {
 	if (likely(!arena) || omp->tells)
@@ -104,13 +105,17 @@ static bool begin_team(struct team *team, const struct omp_real *omp, gomp_fn **
 	team->end = omp_key(OMP_END, (uintptr_t)team, 0);
 	*fn = member;
 	*data = team;
-	/* Until the end of the region, the master's segment is named after the function that it runs, as its workers' are.  `site` names the segment after that. */
+	/*
+	 * Until the end of the region, the master's segment is identified by the function
+	 * that it runs, as those of the workers are.  `site` identifies the segment after
+	 * that.
+	 */
 	sync_release(team->start, (const void *)team->fn);
 	begin_start(team);
 	return true;
 }
 
-/* The calling thread's part is over, and so are those of the others. */
+/* The calling thread has done its part, and so have all others. */
 static void end_team(struct team *team)
 {
 	omp_wait_end(&team->wait);
@@ -161,7 +166,7 @@ unsigned GOMP_parallel_reductions(FN, unsigned flags)
 
 /* ---- teams, as gcc before 4.9 has them: the master runs the function itself, between two calls ---- */
 
-/* Not in the threads' own storage: the smallest stacks are smaller than that. */
+/* Not in thread-local storage: it would not fit on the smallest stacks. */
 static struct old_team {
 	struct team team;
 	_Atomic bool taken;
@@ -169,7 +174,7 @@ static struct old_team {
 } old[OLD_TEAMS];
 
 static TLS struct old_team *old_team;
-static TLS uint32_t unfollowed; /* regions inside of it for which there was none left */
+static TLS uint32_t unfollowed; /* nested regions for which no struct was left */
 
 static struct team *begin_old(const struct omp_real *omp, gomp_fn **fn, void **data, const void *site)
 {
@@ -276,7 +281,7 @@ BARRIER_CANCEL(GOMP_barrier_cancel)
 BARRIER_CANCEL(GOMP_loop_end_cancel)
 BARRIER_CANCEL(GOMP_sections_end_cancel)
 
-/* One thread of the team is told to do the work (NULL); the others wait until it has, and get what it leaves. */
+/* One thread of the team gets NULL and does the work; the others wait until it is done, and get its result. */
 void *GOMP_single_copy_start(void)
 {
 	const struct omp_real *omp = OMP(GOMP_single_copy_start);
@@ -284,7 +289,10 @@ void *GOMP_single_copy_start(void)
 	bool arrived = arrive_at_barrier(&o, omp, SITE);
 	void *data = omp->GOMP_single_copy_start();
 
-	/* The thread that does the work did not wait.  It comes to the barrier later, so it can only have waited at the last one. */
+	/*
+	 * The thread that does the work has not waited here.  It arrives at this barrier
+	 * later, so the barrier at which it has waited can only be the last one.
+	 */
 	if (arrived && !data)
 		o.key = barrier_key(--gomp_place->barriers - 1);
 	pass_barrier(&o, arrived);

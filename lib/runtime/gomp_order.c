@@ -1,15 +1,15 @@
 /*
  * gomp_order: iterations that wait for each other, in GNU's OpenMP runtime.
  *
- * An ordered block waits for the iteration before, which lets it go when its
- * thread asks for the next iterations.  In a doacross loop an iteration is named
- * by its numbers: it posts them, and others wait for them.
+ * An ordered block waits for the previous iteration, which releases it when its thread
+ * asks for more iterations.  In a doacross loop, iterations are identified by their
+ * numbers: an iteration posts its own, and others wait for it.
  */
 #include <stdarg.h>
 
 #include "omp.h"
 
-enum { DIMENSIONS = 16 }; /* of a doacross loop: more than anybody nests */
+enum { DIMENSIONS = 16 }; /* dimensions of a doacross loop: more than any program uses */
 
 /* ---- ordered ------------------------------------------------------------------------- */
 
@@ -64,7 +64,7 @@ NEXT(GOMP_loop_ull_ordered_runtime_next, gomp_ull)
 
 /* ---- doacross ------------------------------------------------------------------------ */
 
-/* How many numbers an iteration has is known from the loop's start alone. */
+/* Only the start of the loop tells how many numbers an iteration has. */
 static void note_depth(unsigned n)
 {
 	if (gomp_place)
@@ -99,10 +99,10 @@ START(GOMP_loop_ull_doacross_start, n,
       reductions, mem)
 
 /*
- * The wrapper of a function with a variable number of arguments cannot hand them
- * on.  But all are integers of one kind, and the callee reads as many as the loop
- * has dimensions: so as many as there can be are read and given.  Those that
- * the caller did not give are whatever its registers and frame hold.
+ * A wrapper cannot pass on a variable number of arguments.  But here all arguments are
+ * integers of one type, and the callee reads as many as the loop has dimensions.  So
+ * the wrapper reads and passes the largest possible number.  Arguments that the caller
+ * did not pass have arbitrary values, which are not used.
  */
 #define DOACROSS(post, wait, number) \
 	static uint64_t wait##_key(const number *c) \

@@ -1,16 +1,16 @@
 /*
  * gomp_task: tasks of GNU's OpenMP runtime.
  *
- * A task runs whenever a thread of the team has nothing else to do: while it
- * waits at a barrier, for its own tasks, at the end of the region.  So the
- * program's function is replaced by one that says when that is.  What it needs
- * travels with the task's data, which the runtime copies to where it wants:
+ * A task runs when a thread of the team has nothing else to do: while it waits at a
+ * barrier, for its own tasks, or at the end of the region.  So the program's function
+ * is replaced by one that notices when the task begins and ends.  Its data is put in
+ * front of the task's data, which the runtime copies:
  *
  *     struct task | padding | the program's data
  *
- * Making a task releases it, beginning it acquires that; its end releases those
- * that wait for it (taskwait: its parent; taskgroup: whoever began the group) and,
- * where it ends a wait at a barrier for a while, the barrier.  A task that
+ * The creation of a task releases a key, and its begin acquires that key.  Its end
+ * releases the keys of its parent (taskwait) and of its group (taskgroup), and, where
+ * the task interrupted a wait at a barrier, the key of the barrier.  A task that
  * depends on others depends on siblings, so on the end of the last of those.
  */
 #include "omp.h"
@@ -24,13 +24,13 @@ enum {
 };
 
 struct task {
-	gomp_ull word[3];   /* the runtime takes these for the program's: bounds of a task loop and its reductions, an event */
+	gomp_ull word[3];   /* words that the runtime reads: the bounds of a task loop, its reductions, an event */
 	gomp_fn *fn;
 	gomp_copy_fn *copy; /* NULL: plain data */
-	void *data;         /* where it is before it is copied */
+	void *data;         /* address of the data before it is copied */
 	uint64_t made, parent, group; /* keys */
 	uint64_t team;
-	uint32_t bytes, offset; /* of the data, from here */
+	uint32_t bytes, offset; /* offset of the data from here */
 	uint16_t words;     /* bytes of `word` that are the program's */
 	bool depends;
 };
@@ -38,7 +38,7 @@ struct task {
 /* The argument that GNU's runtime gets. */
 struct packet {
 	_Alignas(16) struct task task;
-	char data[152]; /* of most programs; a recursion may have many of these on its stack */
+	char data[152]; /* enough for most programs; small, since a recursion may have many of these on its stack */
 };
 
 static uint64_t group_key(const struct gomp_place *p)
@@ -79,9 +79,10 @@ static void copy(void *to, void *from)
 }
 
 /*
- * Replaces what the program gave the runtime.  Without a function that copies,
- * the data is copied here, so that none is needed: a task loop that the runtime
- * runs at once has all copies on its stack.  False: nothing is replaced.
+ * Replaces the function and the data that the program passes to the runtime.  If the
+ * program passes no copy function, the data is copied here, so that none is needed: a
+ * task loop that the runtime runs at once keeps all copies on its stack.  False:
+ * nothing is replaced.
  */
 static bool pack(struct packet *k, gomp_fn **fn, void **data, gomp_copy_fn **copier, long *bytes, long *align, bool is_loop)
 {
@@ -129,7 +130,7 @@ void GOMP_task(gomp_fn *fn, void *data, gomp_copy_fn *copier, long bytes, long a
 	omp->GOMP_task(fn, data, copier, bytes, align, when, flags, depend, priority, detach);
 }
 
-/* A task loop waits for its tasks, unless told not to. */
+/* A task loop waits for its tasks, unless a flag says otherwise. */
 #define TASKLOOP(name, number, unumber) \
 	EXPORT void name(gomp_fn *fn, void *data, gomp_copy_fn *copier, long bytes, long align, unsigned flags, \
 			 unsigned long tasks, int priority, number lo, number hi, number step) \

@@ -1,13 +1,15 @@
 /*
  * hidden_fd: see hidden_fd.h.
  *
- * Whose each number is stands in a table, so that one load tells.  What cannot be
- * hidden: a program that opens more files than there are numbers below ours skips those.
+ * A table holds the owner of each number, so that one load tells whether it is ours.
+ * One effect cannot be hidden: a program that opens so many files that it reaches our
+ * numbers gets the numbers above them.
  *
- * A new event comes at the lowest free number, for the time of three system calls.
- * Should another thread close that number meanwhile, by mistake or because it
- * closes them all, and open a file that gets it, we would take the program's file
- * for ours.  So a thread that closes waits for those that open, but not for ever.
+ * The kernel opens a new event at the lowest free number, where it stays for the time
+ * of three system calls.  If another thread closed this number in that time, by mistake
+ * or because it closes all numbers, and opened a file at it, we would take the
+ * program's file for ours.  So a thread that closes a descriptor waits, for a limited
+ * time, for threads that are opening an event.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -19,16 +21,16 @@
 #include "wrap.h"
 
 enum {
-	NUMBERS = 1 << 14, /* ours are below; a larger table of the kernel's makes fork(2) slow */
-	HIGH = 3072,       /* where ours begin if there are that many numbers, */
-	PATIENCE = 100000, /* rounds of waiting for those that open; some 100 us */
+	NUMBERS = 1 << 14, /* ours are below this; a larger table in the kernel makes fork(2) slow */
+	HIGH = 3072,       /* the lowest of ours, if the limit on numbers allows it */
+	PATIENCE = 100000, /* rounds of waiting for threads that are opening an event; some 100 us */
 	CLOSE_ON_EXEC = 4, /* CLOSE_RANGE_CLOEXEC */
 };
 
-/* Thread that has its event there; 0: not ours. */
+/* The thread that has its event at this number; 0: not ours. */
 static _Atomic uint32_t owner[NUMBERS];
-static _Atomic int lowest = NUMBERS, highest = -1; /* that ever were ours */
-static _Atomic uint32_t opening; /* threads */
+static _Atomic int lowest = NUMBERS, highest = -1; /* bounds of the numbers that were ever ours */
+static _Atomic uint32_t opening; /* threads that are opening an event */
 
 static uint32_t calling_thread(void)
 {
@@ -77,7 +79,7 @@ static int high_copy(int fd)
 	rlim_t from;
 	int high;
 
-	/* The upper quarter of what there is: the rest is the program's alone. */
+	/* The upper quarter of the numbers; the rest is left to the program. */
 	SYS(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
 	from = limit.rlim_cur - limit.rlim_cur / 4;
 	high = (int)SYS(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from < HIGH ? from : HIGH);
@@ -134,7 +136,7 @@ void hidden_fd_close(int fd, uint64_t id)
 	fd = hidden_fd_find(fd, id);
 	if (fd < 0)
 		return;
-	/* By a system call past libc it may have become the program's after all. */
+	/* The program may have taken the number by a raw system call. */
 	if (is_event(fd, id))
 		SYS(SYS_close, fd);
 	atomic_store_explicit(&owner[fd], 0, memory_order_release);
@@ -173,9 +175,9 @@ void hidden_fd_stop(bool all, bool stop)
 			SYS(SYS_ioctl, fd, stop ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* ---- what the program closes ------------------------------------------------------- */
+/* ---- calls of the program that close descriptors ------------------------------------------------------- */
 
-/* A signal handler of the program may have interrupted this very thread at it. */
+/* A signal handler of the program may have interrupted this thread while it was opening one. */
 static void wait_for_who_opens(void)
 {
 	for (int i = 0; i < PATIENCE && !self.busy && atomic_load_explicit(&opening, memory_order_acquire); i++)
@@ -197,7 +199,7 @@ EXPORT int close(int fd)
 		channel_forget(fd);
 		wait_for_who_opens();
 	}
-	/* Allocators come here from within dlsym. */
+	/* Allocators call this from inside dlsym. */
 	return REAL(close) ? real.close(fd) : as_libc_says(SYS(SYS_close, fd));
 }
 
@@ -222,7 +224,7 @@ EXPORT int close_range(unsigned first, unsigned last, int flags)
 		errno = ENOSYS;
 		return -1;
 	}
-	/* Ours are closed on exec anyway. */
+	/* Ours are close-on-exec anyway. */
 	if (likely(!arena) || first > last || (flags & CLOSE_ON_EXEC))
 		return real.close_range(first, last, flags);
 	channel_forget_all();
@@ -245,7 +247,7 @@ EXPORT void closefrom(int from)
 	}
 	if (real.close_range && close_between(first, ~0u, 0) == 0)
 		return;
-	/* A kernel before 5.9: libc would look into /proc. */
+	/* On kernels before 5.9 libc uses /proc instead. */
 	for (; first < top; first++)
 		if (!hidden_fd_is_ours((int)first))
 			SYS(SYS_close, first);

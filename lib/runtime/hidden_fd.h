@@ -1,10 +1,10 @@
 /*
- * hidden_fd: descriptors of ours, in the midst of the program's.
+ * hidden_fd: the runtime's own descriptors, hidden from the program.
  *
- * The number of a descriptor is the program's business: it may count on the next
- * one being the lowest that is free, close all that it does not know, or put its
- * own in any place.  So ours lie high, and what the program does to their numbers
- * turns out as if they were free.
+ * A program may rely on the numbers of descriptors: it may expect the lowest free
+ * number for the next one, close all descriptors that it did not open, or choose any
+ * number with dup2(2).  So ours have high numbers, and every call of the program with
+ * one of those numbers behaves as if the number were free.
  *
  * All functions: context any.
  */
@@ -17,18 +17,24 @@
 
 struct perf_event_attr;
 
-/* An event of perf for the calling thread, out of the program's way; -errno: refused, or no number was free for it. */
+/*
+ * Opens a perf event for the calling thread, at a high number.  -errno: the kernel refused
+ * it, or no high number was free.
+ */
 int hidden_fd_open(struct perf_event_attr *attr, uint64_t *id);
 
-/* Where the calling thread's event is, that was at fd: the program may have wanted the number.  -1: nowhere. */
+/*
+ * The present number of the calling thread's event that was opened as fd: it moves when the
+ * program needs the number.  -1: it is closed.
+ */
 int hidden_fd_find(int fd, uint64_t id);
 
 void hidden_fd_close(int fd, uint64_t id); /* fd < 0: nothing */
 
-/* Is it ours, so that the program is to be told that there is none (EBADF)? */
+/* Is the descriptor one of ours?  Then the program's call is to fail with EBADF. */
 bool hidden_fd_is_ours(int fd);
 
-/* The first line of wrappers that get a descriptor: what the program cannot know of is not there. */
+/* The first line of wrappers that take a descriptor: for the program, ours do not exist. */
 #define GUARDED(fd)                                                                                                          \
 	do {                                                                                                                 \
 		if (__builtin_expect(hidden_fd_is_ours(fd), 0)) {                                                            \
@@ -37,10 +43,10 @@ bool hidden_fd_is_ours(int fd);
 		}                                                                                                            \
 	} while (0)
 
-/* The program is about to give the number to a descriptor of its own. */
+/* Call before the program gives this number to a descriptor of its own.  Ours moves away. */
 void hidden_fd_make_way(int fd);
 
-/* In a forked child: the copies of its parent's are closed. */
+/* For a forked child: closes the copies of its parent's descriptors. */
 void hidden_fd_forget(void);
 
 /* Stops (or starts again) the events of the calling thread, or of all of the process. */

@@ -1,12 +1,12 @@
 /*
- * init: how the runtime comes to life in a process, and when it stays inert.
+ * init: starts the runtime in a process, or leaves it inert.
  *
- * Inert means: `arena` is NULL, and every wrapper is one load and a jump.  That
- * is the case without the environment variable, and when the arena cannot be
- * mapped, was made by another build, or has no place for another process; where
- * somebody else would get our signals; and with a libc that is not glibc (musl).
- * What that does not have is weak: it could not be loaded there otherwise, and
- * programs of that libc, which inherit LD_PRELOAD, would not start.
+ * Inert means: `arena` is NULL, and every wrapper is one load and a jump.  The runtime
+ * stays inert without its environment variable; when the arena cannot be mapped, was
+ * made by another build, or has no free entry for a process; when a debugger or
+ * emulator would receive our signals; and with a libc other than glibc (musl).
+ * Functions that musl lacks are weak symbols.  Otherwise the library could not be
+ * loaded there, and programs that use musl and inherit LD_PRELOAD would not start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +23,10 @@
 #include "runtime.h"
 
 /*
- * `arena` has a page of its own, which every copy of the process finds empty
- * (Linux 4.14): one that libc has not made, and told us of, is not profiled.
- * Else a program's own clone(2) would leave two processes that write to one slot.
+ * `arena` has a page of its own, which the kernel clears in every copy of the process
+ * (MADV_WIPEONFORK, Linux 4.14).  So a copy is not profiled unless libc made it and
+ * called our handler.  Otherwise, after a raw clone(2), two processes would write to
+ * one slot.
  */
 #if defined(__x86_64__)
 enum { PAGE_BYTES = 1 << 12 };
@@ -39,11 +40,11 @@ static union {
 extern struct arena *arena __attribute__((alias("page")));
 
 #ifdef ANDWEORC_STATIC
-/* The recorder knows a static program that the runtime is linked into by this section. */
+/* By this section the recorder recognises a static program that is linked with the runtime. */
 __attribute__((visibility("default"), used, section(AW_STATIC_SECTION))) const char andweorc_linked_in[] = "andweorc";
 #endif
 
-static struct arena *inherited; /* what arena is, or was in the process that we are a copy of */
+static struct arena *inherited; /* the value of arena, also in a copy of the process */
 
 void arena_adopt(struct arena *a)
 {
@@ -63,9 +64,10 @@ static bool is_ours(const struct arena *a, uint32_t run)
 }
 
 /*
- * The recorder names its own descriptor and the run (/proc/PID/fd/N#RUN), so the
- * target inherits none: its descriptor numbers are the same as without us.  What
- * an earlier run has left behind finds another run there, or nothing.
+ * The environment variable names the recorder's own descriptor and the run
+ * (/proc/PID/fd/N#RUN).  So the target inherits no descriptor, and its descriptor
+ * numbers are the same as without a recording.  A process left over from an earlier run
+ * finds another run there, or nothing.
  */
 static struct arena *map_arena(const char *name)
 {
@@ -104,7 +106,10 @@ static struct arena *map_arena(const char *name)
 	return NULL;
 }
 
-/* Valgrind calculates what the program does, and dies of our signals.  It knows this sequence; a processor does nothing by it. */
+/*
+ * Valgrind emulates the processor, and would die of our signals.  It recognises this
+ * sequence of instructions, which does nothing on a real processor.
+ */
 static bool is_in_valgrind(void)
 {
 #if defined(__x86_64__)
@@ -121,7 +126,7 @@ static bool is_in_valgrind(void)
 #endif
 }
 
-/* A debugger stops the program at each signal of ours. */
+/* A debugger would stop the program at each of our signals. */
 static bool is_traced(void)
 {
 	static const char field[] = "\nTracerPid:\t";
@@ -139,14 +144,17 @@ static bool is_traced(void)
 	return at && at[sizeof(field) - 1] != '0';
 }
 
-/* Called by pthread_atfork(3).  That one is in libc's static part, and would be linked into the runtime. */
+/*
+ * The function that pthread_atfork(3) calls.  pthread_atfork itself is in libc's static
+ * part, and would be linked into the runtime.
+ */
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
 #ifdef ANDWEORC_STATIC
 static bool is_glibc(void)
 {
-	return true; /* as the program was linked, so it is */
+	return true; /* set where the linker has resolved it */
 }
 #else
 #pragma weak gnu_get_libc_version
@@ -171,7 +179,7 @@ __attribute__((constructor(101))) static void init(int argc, char **argv)
 	path = getenv(AW_ENV_ARENA);
 	if (!path || is_in_valgrind() || is_traced() || (a = map_arena(path)) == NULL)
 		goto out;
-	redirect_init(a); /* before the conductor can ask whether calls are counted here */
+	redirect_init(a); /* before the conductor can look whether calls are counted here */
 	if (!process_join(a, argc, argv)) {
 		reach_end();
 		goto out;
@@ -191,8 +199,9 @@ out:
 
 #ifndef ANDWEORC_STATIC
 /*
- * AddressSanitizer's library insists on being the first that is loaded, unless it is
- * told otherwise, by whatever has this name first.  What we call goes on to it.
+ * AddressSanitizer's library refuses to run if it is not the first library, unless its
+ * default options allow that.  This function, which the linker finds before the
+ * program's own, adds that option and calls the program's own.
  */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -201,7 +210,7 @@ const char *__asan_default_options(void)
 }
 #endif
 
-/* How <andweorc.h> finds us: a type of the auxiliary vector that no kernel has. */
+/* How <andweorc.h> finds the runtime: it calls getauxval with a type that no kernel has. */
 __attribute__((visibility("default"))) unsigned long getauxval(unsigned long type)
 {
 	static const struct andweorc_api api = {
@@ -220,7 +229,10 @@ __attribute__((visibility("default"))) unsigned long getauxval(unsigned long typ
 		.is_recorded = control_is_recorded,
 	};
 
-	/* Also when not profiled (a forked child): the functions themselves know, and points may have been asked for before. */
+	/*
+	 * Answered even when the process is not profiled (a forked child): the functions
+	 * check that themselves, and points may have been requested before.
+	 */
 	if (type == ANDWEORC_AUXV)
 		return (unsigned long)&api;
 	if (!REAL(getauxval)) {

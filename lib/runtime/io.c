@@ -1,13 +1,12 @@
 /*
- * io: bytes through descriptors.
+ * io: reading and writing through descriptors.
  *
- * What libc calls inside of itself nobody can stand in for.  stdio.c has the
- * functions of stdio instead, socket.c getaddrinfo; directories, syslog, aio_* and
- * the password database escape us, and so do system calls made without libc,
- * io_uring, and faults of mapped files.
+ * libc's internal calls cannot be interposed.  Instead, stdio.c wraps the functions of
+ * stdio, and socket.c getaddrinfo.  Not seen are directories, syslog, aio_*, the
+ * password database, raw system calls, io_uring, and page faults in mapped files.
  *
- * Each function has a twin that _FORTIFY_SOURCE puts in its place, and one for
- * files of more than 2 GB, which here is the same.
+ * Each function has a variant that _FORTIFY_SOURCE uses in its place, and one for files
+ * of more than 2 GB, which is identical on these architectures.
  */
 #include <sys/sendfile.h>
 #include <sys/timerfd.h>
@@ -15,12 +14,12 @@
 #include "hidden_fd.h"
 #include "fd_wait.h"
 
-/* _FORTIFY_SOURCE's; no header says what they are unless it is on. */
+/* Functions of _FORTIFY_SOURCE, which headers declare only when it is on. */
 ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
 ssize_t __pread_chk(int fd, void *buf, size_t n, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t room);
 
-/* Allocators read and write files as they start, which may be from within dlsym, before anything has been looked up. */
+/* Allocators read and write files when they start.  That may be inside dlsym, before our functions are resolved. */
 static ssize_t result_of(long got)
 {
 	if (got >= 0)
@@ -162,7 +161,7 @@ EXPORT ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_a
 	MOVE(from, to, true, REAL(copy_file_range)(from, from_at, to, to_at, n, flags));
 }
 
-/* ---- descriptors that come to be ---------------------------------------------------- */
+/* ---- new descriptors ---------------------------------------------------- */
 
 EXPORT int pipe(int ends[2])
 {

@@ -1,9 +1,9 @@
 /*
  * lock: mutexes, condition variables, read-write locks and barriers of pthread.
  *
- * What may let another thread go on releases; what went on because of another
- * thread acquires (see lib/vclock).  A lock is tried before it is waited for: only
- * a thread that had to wait has a time at which the wait began.
+ * An operation that may let another thread go on is a release; one that goes on because
+ * of another thread is an acquire (see lib/vclock).  A wrapper tries a lock before it
+ * waits, because only a thread that must wait has a time at which its wait began.
  */
 #include <errno.h>
 
@@ -68,7 +68,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 
 /* ---- condition variables ------------------------------------------------------- */
 
-/* Waiting releases the mutex.  The thread goes on because of a signal, and of the last owner of the mutex. */
+/* A wait releases the mutex.  It ends by a signal, and by the last owner's unlock of the mutex. */
 #define WAIT(c, m, wait_expr)                                                                                                \
 	do {                                                                                                                 \
 		struct wait w;                                                                                               \
@@ -182,7 +182,7 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 
 /* ---- barriers -------------------------------------------------------------------- */
 
-/* Arriving may let the others go on, and going on waits for all of them. */
+/* The arrival releases the barrier, and a thread that goes on acquires it from all others. */
 EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 {
 	struct wait w;

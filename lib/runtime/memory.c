@@ -1,20 +1,20 @@
 /*
- * memory: libc's functions on memory and strings, for us alone.
+ * memory: private versions of libc's functions on memory and strings.
  *
- * Those of libc may be a sanitizer's by the time that we run: AddressSanitizer and
- * ThreadSanitizer stand in for them, watch what they touch, and would report our
- * shared memory as races of the program.  Ours are hidden; the compiler, too, makes
- * calls of them.
+ * Sanitizers replace those of libc: AddressSanitizer and ThreadSanitizer check the
+ * memory that they access, and would report accesses to our shared memory as races of
+ * the program.  The functions here are hidden, and are also used by calls that the
+ * compiler inserts.
  *
- * Nothing here is fast: what we copy is small, or copied once.  (The length of strings of the
- * program's may be libc's business.)
+ * Nothing here is fast: the runtime copies little, or only once.  (For strings of the
+ * program, libc's strlen may be used.)
  *
  * Context: any.
  */
 #include <stddef.h>
 #include <string.h>
 
-/* Else compilers find out what a loop does, and call the function that it is in. */
+/* Otherwise compilers recognise the loop, and replace it by a call of the function that contains it. */
 #define KEEP_LOOP() __asm__ volatile("" ::: "memory")
 
 void *memcpy(void *restrict to, const void *restrict from, size_t n)

@@ -1,13 +1,12 @@
 /*
- * moved: progress of a program that marks none.
+ * moved: automatic progress points.
  *
- * The bytes that a program reads and writes, the answers that it sends, and what
- * OpenMP and MPI have done for it, are counted at progress points that the recorder
- * makes when it wants them (arena->moved).
+ * They count the bytes that a program reads and writes, the answers that it sends, and
+ * parallel regions of OpenMP and calls of MPI. The recorder creates the points that it
+ * wants (arena->moved).
  *
- * An answer is the first that is written to a descriptor after something has been
- * read from it: a request came, and its answer goes.  Reads and writes at a place
- * in a file (pread, pwrite) are no conversation.
+ * An answer is the first write to a descriptor after a read from it: the read was the
+ * request.  Reads and writes at an offset of a file (pread, pwrite) do not count.
  *
  * Context: any.
  */

@@ -1,27 +1,28 @@
 /*
  * mpi: ranks that wait for each other, where they share a recording.
  *
- * A rank that waits inside an MPI library mostly spins: it looks at shared memory
- * until what it waits for is there.  That is neither work nor a wait that any
- * wrapper of libc sees.  So what the program calls is taken for what it is:
+ * A rank that waits inside an MPI library mostly spins on shared memory.  That is not
+ * work, nor a wait that a wrapper of libc sees.  So the wrappers here account for the
+ * MPI calls of the program:
  *
- *     Barrier, Allreduce...   everybody releases the call's key, and waits for it
+ *     Barrier, Allreduce...   all ranks release the call's key, and wait for it
  *     Bcast, Scatter          the root releases it, the others wait for it
  *     Reduce, Gather          the root waits for it, the others release it
- *     Send, Recv              each tells the other rank that it has come so far,
- *                             and one that waits for the other acquires that
- *     Wait...                 acquires what anybody has told this rank
+ *     Send, Recv              each releases a key for the other rank,
+ *                             and a rank that waits for the other acquires it
+ *     Wait...                 acquires the keys that other ranks released for this one
  *
  * Ranks are processes, so keys are made of what all of them know: the numbers of
  * ranks in MPI_COMM_WORLD.  Calls of a communicator come in the same order in all
  * of its ranks; two keys that take turns are enough for them, as for barriers in gomp.c.
  *
  * No header of MPI is needed, and none would do: handles are pointers in Open MPI and
- * integers in MPICH.  Either is passed in one register or word, which goes on
- * untouched.  Where a handle is looked at, the upper half of an integer is ignored.
+ * integers in MPICH.  Both are passed in one register or word, which the wrappers pass
+ * on unchanged.  Where a handle's value is used, the upper half of an integer is
+ * ignored.
  *
- * While a rank waits, what the library calls to do so (poll, sched_yield) is no wait
- * of its own, so the thread counts as one inside the runtime.
+ * While a rank waits, the library's calls for this (poll, sched_yield) are not waits of
+ * their own.  So the thread counts as one inside the runtime.
  *
  * Not followed: calls of Fortran's bindings, requests for collective calls
  * (MPI_Ibarrier), windows (MPI_Put), files.
@@ -32,8 +33,8 @@
 
 enum {
 	COMMUNICATORS = 64,
-	RANKS = 256,            /* of a communicator, whose numbers in the world are known */
-	EAGER_BYTES = 4096,     /* a message that is longer may wait for its receiver, in some library */
+	RANKS = 256,            /* ranks of a communicator whose numbers in the world are known */
+	EAGER_BYTES = 4096,     /* in some libraries, the sender of a longer message waits for its receiver */
 	MPICH_WORLD = 0x44000000,
 	ERR_OTHER = 15,
 };
@@ -47,13 +48,13 @@ static int do_nothing(void)
 	return ERR_OTHER;
 }
 
-/* The function of that name that the code at `site` means; NULL: there is none. */
+/* The MPI function of that name for the code at `site`; NULL: none. */
 static void *look_up(const char *name, const void *site)
 {
 	void *found = dlsym(RTLD_NEXT, name), *handle;
 	Dl_info info;
 
-	/* A plugin has brought the library, and keeps it to itself. */
+	/* A plugin has loaded the library, without making its symbols global. */
 	if (!found && dladdr(site, &info) && (handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) != NULL) {
 		found = dlsym(handle, name);
 		dlclose(handle);
@@ -88,7 +89,7 @@ MPI(PMPI_Type_size);
 
 struct comm {
 	word handle;            /* 0: free */
-	uint64_t key;           /* of its ranks; the same in all of them */
+	uint64_t key;           /* identifier, the same in all of its ranks */
 	_Atomic uint32_t calls; /* collective calls so far */
 	int rank;               /* of this process */
 	int world[RANKS];       /* numbers of its ranks in MPI_COMM_WORLD */
@@ -99,9 +100,9 @@ static _Atomic bool comms_taken;
 static int my_rank = -1; /* in MPI_COMM_WORLD; -1: not known yet */
 
 /*
- * Open MPI's handles are addresses of variables.  That of the world may be in the
- * program, which has a copy of it (by a relocation), so all modules are asked in
- * their order.
+ * Open MPI's handles are addresses of variables.  The variable of the world may be in
+ * the program (by a copy relocation), so it is looked up in the global order of
+ * modules.
  */
 static word world_of(const void *site)
 {
@@ -156,7 +157,7 @@ static void learn_comm(struct comm *c, word handle, word world, const void *site
 	c->handle = handle;
 }
 
-/* NULL: there are too many, or another thread is looking. */
+/* NULL: there are too many communicators, or another thread holds the lock. */
 static struct comm *comm_of(word handle, const void *site)
 {
 	word world = world_of(site);
@@ -173,7 +174,7 @@ static struct comm *comm_of(word handle, const void *site)
 			c = &comms[i];
 	}
 	if (c && !c->handle) {
-		/* Calls that the library makes for us do not count as the program's. */
+		/* MPI calls made here must not count as calls of the program. */
 		runtime_enter();
 		learn_comm(c, handle, world, site);
 		runtime_leave();
@@ -182,7 +183,7 @@ static struct comm *comm_of(word handle, const void *site)
 	return c;
 }
 
-/* `at` is where the program has the handle. */
+/* `at` is the address of the program's handle. */
 static void forget_comm(const void *at, const void *site)
 {
 	word world = world_of(site), handle = world == MPICH_WORLD ? *(const uint32_t *)at : *(const word *)at;
@@ -207,7 +208,7 @@ static uint64_t told_by_anybody(int to)
 	return key_of('M', (uint32_t)to, 2);
 }
 
-/* The number in the world of a rank of c; < 0: of no rank, or of any. */
+/* The number in the world of a rank of c; < 0: none (MPI_PROC_NULL), or any. */
 static int in_world(const struct comm *c, int rank)
 {
 	return rank >= 0 && rank < RANKS ? c->world[rank] : rank;
@@ -225,7 +226,7 @@ static void tell(int to, const void *site)
 
 struct call {
 	struct wait w;
-	uint64_t a, b; /* what ends the wait: the later released of two; b 0: a alone */
+	uint64_t a, b; /* keys that end the wait, by the later release; b is 0 if there is one key */
 	bool hushed;
 };
 
@@ -239,13 +240,13 @@ static void begin_call(struct call *c, const void *site, uint64_t released)
 
 static void end_call(struct call *c)
 {
-	/* A long wait may look as if it had been left by a jump: see sample.c. */
+	/* Without this, sample.c would take a long wait for one that was left by a jump. */
 	if (c->hushed && self.busy)
 		runtime_leave();
 	wait_by_peer2(&c->w, c->a, c->b);
 }
 
-/* A collective call, in which this rank releases, or waits, or both. */
+/* A collective call, in which this rank releases the key, or waits for it, or both. */
 static void call_collectively(struct call *c, struct comm *comm, bool releases, bool waits, const void *site)
 {
 	c->a = key_of('M', comm->key, 4 + (atomic_fetch_add_explicit(&comm->calls, 1, memory_order_relaxed) & 1));
@@ -255,7 +256,7 @@ static void call_collectively(struct call *c, struct comm *comm, bool releases, 
 		sync_release(c->a, site);
 }
 
-/* No wait, unless begin is called. */
+/* There is no wait unless begin is called. */
 static void clear_call(struct call *c)
 {
 	c->w.t = NULL;
@@ -277,7 +278,7 @@ static void meet(struct call *c, word handle, const void *site)
 		call_collectively(c, comm, true, true, site);
 }
 
-/* from_root: the root gives, else it gets. */
+/* from_root: the root sends; else it receives. */
 static void spread(struct call *c, word handle, int root, bool from_root, const void *site)
 {
 	struct comm *comm = watched(c, handle, site);
@@ -292,7 +293,7 @@ static void met(struct call *c)
 	moved_visit(MOVED_MPI);
 }
 
-/* Tells both, and waits for them; < 0: for nobody (Send), or for anybody (Recv). */
+/* Releases for both ranks, and waits for them; < 0: none (Send), or any (Recv). */
 static void talk(struct call *c, word handle, int to, int from, bool may_be_any, bool waits, const void *site)
 {
 	struct comm *comm = watched(c, handle, site);
@@ -310,7 +311,7 @@ static void talk(struct call *c, word handle, int to, int from, bool may_be_any,
 		begin_call(c, site, 0);
 }
 
-/* The same for what an earlier call has begun. */
+/* The same for a transfer that an earlier call has begun. */
 static void await(struct call *c, const void *site)
 {
 	clear_call(c);
@@ -330,7 +331,7 @@ static bool is_long(word count, word type, const void *site)
 	return (int64_t)(int)count * bytes > EAGER_BYTES;
 }
 
-/* ---- what programs call ----------------------------------------------------------------- */
+/* ---- wrappers ----------------------------------------------------------------- */
 
 #define P1 word a
 #define P2 P1, word b
@@ -404,7 +405,7 @@ AWAIT(MPI_Waitall, 3)
 AWAIT(MPI_Waitany, 4)
 AWAIT(MPI_Waitsome, 5)
 
-/* The handle may come again, and mean others then. */
+/* The handle may be reused for another communicator. */
 #define FORGET(name) \
 	MPI(name); \
 	EXPORT int name(void *comm); \

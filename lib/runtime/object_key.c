@@ -1,17 +1,17 @@
 /*
  * object_key: names of sync objects.
  *
- * Two threads meet at an object: a mutex, a pipe, a child's end.  What the one
- * leaves there the other must find, also when it lives in another process, so an
- * object is named by what it is, not by where a process sees it:
+ * Two threads meet at an object: a mutex, a pipe, the end of a child.  One leaves its
+ * clock there, and the other must find it, possibly from another process.  So the key
+ * of an object does not depend on its address in one process:
  *
- *   - memory of one process by process and address;
- *   - memory that processes share by the mapping (the file's device and inode,
- *     or a serial number that forked children inherit) and the offset in it;
- *   - all else by whatever identifies it, mixed with a letter for its kind.
+ *   - private memory: the process and the address;
+ *   - shared memory: the mapping (the file's device and inode, or a serial number that
+ *     forked children inherit) and the offset in it;
+ *   - any other object: the numbers that identify it, mixed with a letter for its kind.
  *
- * The name is a hash of 64 bits: two names fall together once in 10^14 for a
- * thousand objects.
+ * The key is a hash of 64 bits.  Among a thousand objects, two keys collide once in
+ * 10^14 cases.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -21,9 +21,12 @@
 
 enum { SHARED_MAPPINGS = 64 };
 
-/* Mappings that other processes may have too.  Read without a lock: an entry is complete before `shared_used` covers it. */
+/*
+ * Mappings that other processes may share.  Read without a lock: an entry is complete
+ * before `shared_used` covers it.
+ */
 static struct {
-	uintptr_t lo, hi; /* hi 0: no more */
+	uintptr_t lo, hi; /* hi 0: unmapped */
 	uint64_t identity, offset;
 } shared[SHARED_MAPPINGS];
 static _Atomic uint32_t shared_used;
@@ -70,13 +73,16 @@ static void remember_mapping(uintptr_t lo, size_t length, int flags, int fd, int
 			return;
 		identity = key_of('f', st.st_dev, st.st_ino);
 	}
-	/* Where it is taken, the memory gets no name for all processes: only waits between processes are then not matched. */
+	/*
+	 * If the lock is taken, the mapping is not noted; then waits for other processes at
+	 * objects in it are not matched.
+	 */
 	if (!atomic_compare_exchange_strong_explicit(&lock, &unlocked, 1, memory_order_acquire, memory_order_relaxed))
 		return;
 	n = atomic_load_explicit(&shared_used, memory_order_relaxed);
 	for (uint32_t i = 0; i < n; i++) {
 		if (shared[i].hi == 0 || (shared[i].lo < lo + length && lo < shared[i].hi)) {
-			n = i; /* what was there is gone, or replaced */
+			n = i; /* the previous mapping is gone, or replaced */
 			break;
 		}
 	}
@@ -101,7 +107,7 @@ static void *map(void *at, size_t length, int prot, int flags, int fd, int64_t o
 		if (p == -1)
 			return MAP_FAILED;
 	} else if ((p = SYS(SYS_mmap, at, length, prot, flags, fd, offset)) < 0 && p > -4096) {
-		/* Allocators come here before anything has been looked up, and from within dlsym. */
+		/* Allocators call this before our functions are resolved, and from inside dlsym. */
 		errno = (int)-p;
 		return MAP_FAILED;
 	}

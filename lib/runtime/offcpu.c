@@ -1,17 +1,18 @@
 /*
- * offcpu: how long a thread could have run, and had no processor.
+ * offcpu: the time in which a thread was runnable, but had no processor.
  *
- * That is wall time less processor time since the last look.  Waits begin and end with
- * a look, so that they are none of it.  Waits that nobody wraps, page faults, are taken
- * for it.
+ * It is the wall time less the processor time since the last look.  Waits begin and end
+ * with a look, so that they are excluded.  Waits without a wrapper, such as page
+ * faults, are included by mistake.
  */
 #include "runtime.h"
 
-enum { READINGS = 3 }; /* of two clocks, at most, until they are of one moment */
+enum { READINGS = 3 }; /* readings of two clocks, at most, until both are of one moment */
 
 /*
- * A kernel that preempts lazily does so as a system call returns, such as that for
- * the processor time: what comes then is looked at again.
+ * A kernel with lazy preemption preempts at the return from a system call, such as the
+ * one that reads the processor time.  So a preemption just after that is looked for
+ * again.
  */
 static int64_t since_last(void)
 {
@@ -42,7 +43,10 @@ void offcpu_begin(void)
 {
 	self.offcpu.wall_ns = now_ns();
 	self.offcpu.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	/* Preempted as that returned (see since_last): here most of those are that have let another one go on. */
+	/*
+	 * Preempted at that return (see since_last): threads that have let another one go
+	 * on are mostly preempted here.
+	 */
 	if (now_ns() - self.offcpu.wall_ns >= VCLOCK_AT_ONCE_NS)
 		offcpu_look();
 }

@@ -1,22 +1,21 @@
 /*
  * omp_lock: critical sections, atomic blocks and locks of OpenMP programs.
  *
- * Whether the lock is free cannot be asked, so it is counted: a thread that comes
- * while another one has it, or waits for it, is taken to wait.
+ * The runtimes cannot be asked whether a lock is free.  So threads are counted: one
+ * that arrives while another one holds the lock, or waits for it, is assumed to wait.
  *
- * LLVM's runtime has these too, some under names of its own.  Its tool interface
- * would tell of them, but of a release only when it has been made: then the next
- * owner is on its way, with a clock that knows nothing of it.
+ * LLVM's runtime has these too, some under other names.  Its tool interface reports
+ * them, but a release only after it was made.  By then the next owner may be running,
+ * without having acquired that release.
  *
- * Locks of OpenMP 2.5 (binaries from before gcc 4.4) are not told apart from
- * newer ones.
+ * Locks of OpenMP 2.5 (binaries from before gcc 4.4) are treated like newer ones.
  */
 #include "omp.h"
 
 enum { COUNTERS = 256 };
 
 static struct {
-	_Alignas(64) _Atomic uint32_t n; /* threads that have one of the locks counted here, or want it */
+	_Alignas(64) _Atomic uint32_t n; /* threads that hold one of the locks counted here, or wait for it */
 } wanted[COUNTERS];
 
 static _Atomic uint32_t *counter_of(const void *lock)
@@ -63,7 +62,7 @@ static void left(const void *lock)
 		left(lock); \
 	}
 
-/* 0: somebody else has it. */
+/* 0: another thread holds it. */
 #define TRY(name) \
 	EXPORT int name(void *lock) \
 	{ \
@@ -75,7 +74,7 @@ static void left(const void *lock)
 		return taken; \
 	}
 
-/* The key of all locks whose address is not known. */
+/* One key for all locks whose address is not known. */
 static const char critical, atomic, ordered;
 
 TAKE(GOMP_critical_start, &critical, (void))
@@ -102,7 +101,7 @@ TAKE(__kmpc_critical, name, (void *where, int32_t thread, void *name), where, th
 TAKE(__kmpc_critical_with_hint, name, (void *where, int32_t thread, void *name, uintptr_t hint), where, thread, name, hint)
 LEAVE(__kmpc_end_critical, name, (void *where, int32_t thread, void *name), where, thread, name)
 
-/* No count tells whose turn it is. */
+/* Nested locks: the count does not tell whether the caller waits. */
 void __kmpc_ordered(void *where, int32_t thread)
 {
 	struct wait w;

@@ -1,19 +1,20 @@
 /*
- * omp_loop: loops whose threads take the next iterations as they come to them.
+ * omp_loop: loops with dynamic schedules, whose threads take iterations as they become
+ * free.
  *
- * Nobody waits for anybody, but the first one takes what another one would have
- * taken.  A thread that owes a pause has come too early, and would take more of the
- * work than it can do in virtual time.  So it pays before it takes.
+ * No thread waits for another, but each takes iterations away from the others.  A
+ * thread with a debt arrives too early, and would take more iterations than it could in
+ * virtual time.  So it pays before it takes any.
  *
- * What it did itself is credited as well, as far as that is not yet, so that the
- * others know what they owe: else one that comes next has not paid it.
+ * Its own work is credited before, too, so that G is up to date.  Otherwise the next
+ * thread that takes iterations would pay too little.
  *
- * Iterations may be tiny.  Where many are taken between two samples it does not
- * matter, and costs too much, to tell them apart: then only the debt is looked at.
+ * Iterations may be tiny.  Where many are taken between two samples, a segment for each
+ * would cost too much, and is not needed: then only the debt is checked.
  */
 #include "omp.h"
 
-enum { MANY = 50 }; /* times that iterations are taken between two samples */
+enum { MANY = 50 }; /* so many requests for iterations between two samples are many */
 
 static inline void catch_up(const void *site)
 {

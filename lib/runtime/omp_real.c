@@ -1,16 +1,16 @@
 /*
- * omp_real: which OpenMP runtime a call is for.
+ * omp_real: finds the OpenMP runtime that a call is for.
  *
- * A program that is linked with one has it where RTLD_NEXT looks, and so have
- * its plugins: that one is meant, whoever calls.  Else a plugin has brought its
- * own (an interpreter's extension modules do, each with a copy under a name of
- * its own), and the calling module's dependencies tell which: the wrong one
- * would know nothing of the team that it is asked about.
+ * If a program is linked with a runtime, RTLD_NEXT finds it, and all its plugins use
+ * the same one.  Otherwise a plugin has loaded one of its own.  An interpreter's
+ * extension modules do so, each with a copy under another name.  Then the dependencies
+ * of the calling module tell which one to use: another runtime would not know the
+ * caller's team.
  *
  * Nothing is locked: two threads that look for one runtime at once fill a table
- * each.  A runtime that is in a table is never unloaded.  Which runtime a place
- * in code calls is remembered for good, so that another plugin in the place of
- * one that is gone should not bring yet another runtime.
+ * each.  A runtime that is in a table is never unloaded.  The runtime that a place in
+ * code calls is remembered for good.  This is wrong only if a plugin is unloaded, and
+ * another plugin with another runtime is loaded at its address.
  */
 #include <dlfcn.h>
 
@@ -24,7 +24,7 @@ static _Atomic bool filled[RUNTIMES];
 
 _Atomic(const struct omp_real *) omp_common;
 
-/* Else: the runtime of each place that has called.  Complete when `omp` is set. */
+/* Otherwise: the runtime of each place that has called.  An entry is complete when `omp` is set. */
 static struct {
 	_Atomic uintptr_t site;
 	_Atomic(const struct omp_real *) omp;
@@ -43,7 +43,7 @@ static long run_alone(gomp_fn *fn, void *data)
 	return 0;
 }
 
-/* Where nothing is found.  The same, however often and by how many at once it is filled. */
+/* Used where no runtime is found.  Filling it again, or by several threads at once, changes nothing. */
 static const struct omp_real *without_runtime(void)
 {
 #define X(name, type, params) absent.name = (type(*) params)(void *)run_alone;
@@ -83,7 +83,7 @@ static const struct omp_real *make(void *handle)
 
 /* ---- looking ---------------------------------------------------------------------- */
 
-/* A function of the runtime that this handle leads to; NULL: to none. */
+/* A function of the runtime that this handle leads to; NULL: none. */
 static const void *probe(void *handle)
 {
 	return dlsym(handle, "GOMP_parallel");
@@ -158,7 +158,7 @@ const struct omp_real *omp_find(const void *site, size_t entry)
 		omp = atomic_load_explicit(&call[at].omp, memory_order_acquire);
 		if (!omp && (omp = look_up(site, entry)) != NULL)
 			atomic_store_explicit(&call[at].omp, omp, memory_order_release);
-		/* A function that is not there yet may come with a library: it is looked for again. */
+		/* A missing function may come with a library that is loaded later, so it is looked up again. */
 		return omp ? omp : without_runtime();
 	}
 	omp = look_up(site, entry);

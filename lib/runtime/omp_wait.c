@@ -1,10 +1,10 @@
 /*
- * omp_wait: what a member of a team waits for.
+ * omp_wait: the waits of members of a team.
  *
- * The waits of a thread nest: in a task that it runs while it waits at a barrier
- * it may wait for another task, or be the master of another team.  They form a
- * stack, linked through `outer`; the innermost one that runs no task is the only
- * one during which the thread does nothing.
+ * The waits of a thread nest: while it waits at a barrier, it may run a task, and in
+ * that task wait for another task, or be the master of another team.  They form a
+ * stack, linked through `outer`; the innermost one that runs no task is the only one
+ * during which the thread does nothing.
  */
 #include "omp.h"
 
@@ -13,7 +13,7 @@ TLS struct omp_wait *omp_waiting;
 static void arrive_at_once(struct omp_wait *o)
 {
 	wait_begin_releasing(&o->w, CLASS_LOCK, o->site, false, WAIT_UNKNOWN, o->meets ? o->key : 0);
-	/* The wait does not stand in the frame of the call that waits, and nothing jumps out of that. */
+	/* The struct is not in the stack frame of the call that waits; and such a call is never left by a jump. */
 	if (o->w.t)
 		self.waiting = UINTPTR_MAX;
 }
@@ -53,7 +53,7 @@ void omp_task_end(uint64_t parent, uint64_t group, const void *site)
 {
 	struct omp_wait *o = omp_waiting;
 
-	/* The task is over.  Its segment began at `site`; another one begins now. */
+	/* The task is over: ends its segment, which began at `site`. */
 	site = (const char *)site + 1;
 	sync_release(parent, site);
 	if (group)

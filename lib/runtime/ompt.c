@@ -1,8 +1,8 @@
 /*
  * ompt: teams and tasks of LLVM's OpenMP runtime (clang, Intel's compilers).
  *
- * That runtime looks for a tool that wants to be told what it does (OpenMP 5.0,
- * chapter 4.  Of its types only what is used here is declared).  We are one:
+ * That runtime looks for a tool, and reports what it does by callbacks (OpenMP 5.0,
+ * chapter 4; only the types used here are declared).  This file is such a tool:
  *
  *     parallel_begin        releases the team
  *     parallel_end          counts it (-P :parallel)
@@ -10,11 +10,13 @@
  *     sync_region_wait      a barrier, or a wait for tasks, begins or ends
  *     task_create, task_schedule    a task is made, begun, done
  *
- * A worker waits at the barrier that ends its region until the next one begins:
- * only then it is told that the barrier is over, for no region in particular.
+ * A worker waits at the barrier that ends its region until the next region begins.
+ * Only then the runtime reports the end of the barrier, and does not say for which
+ * region.
  *
- * There can be one tool: while a program is profiled, its own (OMP_TOOL_LIBRARIES,
- * or one that is linked to it) is not asked.  With OMP_TOOL=disabled we are not.
+ * There can be only one tool: while a program is profiled, its own tool
+ * (OMP_TOOL_LIBRARIES, or one that is linked to it) is not called.  With
+ * OMP_TOOL=disabled, this one is not called.
  */
 #include <dlfcn.h>
 
@@ -52,30 +54,30 @@ enum { TASK_INITIAL = 1, TASK_EXPLICIT = 4 };
 enum { STATUS_YIELD = 2, STATUS_LATE_FULFILL = 6, STATUS_SWITCH = 7 };
 
 /*
- * All that a task can carry is one word.  Its number, which comes again after 16
- * million others, names it.
+ * The runtime keeps one word for each task.  Here that holds a number, which is unique
+ * among 16 million tasks.
  */
 union word {
 	uint64_t value;
 	struct {
 		uint64_t number : 24;
-		uint64_t parent : 24;  /* of a task that was made: its number */
-		uint64_t group : 9;    /* of the task group that it was made in; 0: none */
-		uint64_t groups : 3;   /* that have begun in it */
-		uint64_t depends : 1;  /* on its siblings */
-		uint64_t begun : 1;    /* of a task that is part of the team's work as such: always */
+		uint64_t parent : 24;  /* number of an explicit task */
+		uint64_t group : 9;    /* number of the task group that it was created in; 0: none */
+		uint64_t groups : 3;   /* task groups that have begun in it */
+		uint64_t depends : 1;  /* it depends on siblings */
+		uint64_t begun : 1;    /* of an implicit task: always set */
 		uint64_t is_worker : 1;
-		uint64_t barriers : 1; /* that the thread has come to, modulo 2 */
+		uint64_t barriers : 1; /* number of barriers that the thread has come to, modulo 2 */
 	};
 };
 
-/* A team's word: where its region was called from, and above that a number. */
+/* The word of a team: the site of its region, and a number in the upper bits. */
 enum { CODE_BITS = 48 };
 
 /*
- * Waits begin and end in calls of their own, so they need a place to stand that
- * is not the stack; nor can it be the threads' own storage: the smallest stacks
- * are smaller than that.
+ * A wait begins and ends in two separate callbacks, so its struct cannot be on the
+ * stack.  Nor can it be in thread-local storage, which would not fit on the smallest
+ * stacks.
  */
 enum { FOLLOWED = 1024, DEPTH = 24 };
 
@@ -125,13 +127,13 @@ static uint64_t group_key(uint64_t group)
 	return group ? omp_key(OMP_GROUP, group, 0) : 0;
 }
 
-/* Of what a task makes; never 0 when a group has begun in it. */
+/* The key of tasks that this task creates in its group; never 0 when a group has begun in it. */
 static uint64_t group_of(union word task)
 {
 	return task.groups ? omp_key(OMP_GROUP, task.number, task.groups) % 511 + 1 : task.group;
 }
 
-/* The name of the segment of a member's part of a region.  The place of the call names the segment after that. */
+/* Identifies the segment of a member's part of a region.  The site of the call identifies the segment after that. */
 static const void *part_of(const ompt_data_t *team)
 {
 	return (const void *)(uintptr_t)((team->value & ((1ull << CODE_BITS) - 1)) - 1);
@@ -155,7 +157,7 @@ static void end_wait(void)
 		omp_wait_end(&s->wait[s->n]);
 }
 
-/* Another thread may have had the place before. */
+/* Another thread may have used the place before. */
 static void on_thread_begin(int kind, ompt_data_t *thread)
 {
 	struct stack_of_waits *s = stack_of();
@@ -174,7 +176,7 @@ static void on_parallel_begin(ompt_data_t *task, const void *frame, ompt_data_t 
 	sync_release(start_key(team->value), part_of(team));
 }
 
-/* The task that had begun a region inside of no other has no number. */
+/* A task outside of all parallel regions has no number. */
 static void on_parallel_end(const ompt_data_t *team, const ompt_data_t *task, int flags, const void *code)
 {
 	(void)team, (void)flags, (void)code;
@@ -263,7 +265,7 @@ static void on_task_schedule(ompt_data_t *prior, int status, ompt_data_t *next)
 {
 	union word last = { .value = prior ? prior->value : 0 }, task = { .value = next ? next->value : 0 };
 	bool begins = (status == STATUS_SWITCH || status == STATUS_YIELD) && task.number && !task.begun;
-	const void *site = (const void *)on_task_schedule; /* what runs is not told */
+	const void *site = (const void *)on_task_schedule; /* the runtime does not report which task runs */
 
 	if (!arena || status == STATUS_LATE_FULFILL)
 		return;
@@ -272,7 +274,7 @@ static void on_task_schedule(ompt_data_t *prior, int status, ompt_data_t *next)
 		next->value = task.value;
 		omp_task_begin(made_key(task), task.depends ? children_key(task.parent) : 0, site);
 	} else if (last.number) {
-		/* It is done, or (an untied one) put back where any thread may take it up again. */
+		/* The task is done; or it is untied, and was put back for any thread to resume. */
 		last.begun = 0;
 		prior->value = last.value;
 		omp_task_end(children_key(last.parent), group_key(last.group), site);
@@ -306,7 +308,7 @@ static void finalize(ompt_data_t *tool)
 
 EXPORT ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime);
 
-/* Called by the runtime as it starts.  Not profiled, we are not there: whoever is next is asked. */
+/* The runtime calls this when it starts.  If the process is not profiled, NULL makes it ask the next tool. */
 ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
 {
 	static ompt_start_tool_result_t us = { .initialize = initialize, .finalize = finalize };

@@ -1,14 +1,17 @@
 /*
- * once: what one thread does for all, while those that come in the meantime wait.
+ * once: pthread_once and call_once: one thread runs a routine, and others wait for it.
  *
- * The first thread has nobody to wait for, and runs the routine inside of libc's
- * function.  The routine is replaced by one that says so.
+ * The first thread does not wait, but runs the routine inside libc's function.  The
+ * routine is replaced by one that notices this.
  */
 #include "wrap.h"
 
-enum { DONE = 2 }; /* in glibc and musl; where it is something else, only the short way is missed */
+enum { DONE = 2 }; /* the value in glibc and musl; with another value, only the fast path is not taken */
 
-/* The routine that the calling thread is about to run, if it comes first.  Routines nest: a thread clears this as it begins one. */
+/*
+ * The routine that the calling thread will run if it is the first.  Routines nest: a thread
+ * clears this when it begins one.
+ */
 static TLS struct {
 	void (*routine)(void);
 	struct wait *wait;
@@ -21,7 +24,7 @@ static void first(void)
 	const void *control = next.control, *site = next.site;
 
 	next.routine = NULL;
-	wait_outside(next.wait); /* there was none */
+	wait_outside(next.wait); /* there was no wait */
 	routine();
 	object_release(control, site);
 }
@@ -43,7 +46,7 @@ static void begin_once(struct wait *w, const void *control, void (*routine)(void
 static void end_once(struct wait *w, const void *control)
 {
 	if (!next.routine)
-		return; /* it was us */
+		return; /* this thread ran the routine */
 	next.routine = NULL;
 	wait_by_peer(w, key_of_address(control));
 }

@@ -1,11 +1,11 @@
 /*
  * pay: pauses, by which a thread pays what it owes; see lib/vclock.
  *
- * A thread that runs pauses on its processor, spinning: in virtual time it has not left
- * that, and neither those who queue for it nor the scheduler are to see it free.  (Asleep,
- * its wake-ups disturb the others by more than the pause: 6 % of the time of two threads
- * that alternate beside it.)  What a thread owes when a wait for the outside is over is more
- * of that wait: it sleeps.
+ * A running thread pauses by spinning on its processor: in virtual time it has not left the
+ * processor, so neither queued threads nor the scheduler may see it free.  (If it slept, its
+ * wake-ups would disturb other threads by more than the pause: by 6 % of the time of two
+ * threads that alternate beside it.)  After a wait for the outside, a thread pays its debt
+ * asleep, as if the wait were longer.
  *
  * Context: any; between runtime_enter and runtime_leave, or in the handler.
  */
@@ -16,9 +16,9 @@
 enum {
 	SLEEP_MARGIN_NS = 60 * 1000,      /* a sleep ends at most this much early; the rest is spun */
 	SLEEP_WORTHWHILE_NS = 40 * 1000,  /* below this a sleep costs more than it yields the processor for */
-	MOST_ROUNDS = 16,                 /* of paying: at 75 % all but 1 % of what was owed first is paid by then */
-	SLEEP_SLICE_NS = 5 * 1000 * 1000, /* after which a sleeper looks whether its window is still on */
-	STAND_NS = 20 * 1000,             /* how often a thread that spins notes at its processor that its clock stands */
+	MOST_ROUNDS = 16,                 /* rounds of paying: at a speedup of 75 %, all but 1 % of the first debt is then paid */
+	SLEEP_SLICE_NS = 5 * 1000 * 1000, /* how often a sleeper checks whether its window is still on */
+	STAND_NS = 20 * 1000,             /* how often a spinning thread notes at its processor that its clock stands */
 };
 
 static void sleep_until(int64_t end)
@@ -29,7 +29,7 @@ static void sleep_until(int64_t end)
 }
 
 /*
- * How much earlier than wanted a sleep is to end: what recent ones were overslept
+ * How much earlier a sleep is to end: the average by which recent sleeps were overslept
  * (2 us on a quiet machine, 20 in a virtual one), so that little is left to spin.
  */
 static int64_t margin(void)
@@ -43,7 +43,7 @@ static int64_t sleep_some(int64_t now, int64_t ns)
 
 	sleep_until(now + ns);
 	woken = now_ns();
-	/* A signal may end it early; a wild oversleep moves the average little. */
+	/* A signal may end the sleep early; a single very long one changes the average little. */
 	if (woken > now + ns && woken < now + ns + 2 * SLEEP_MARGIN_NS)
 		self.latency_ns += (woken - (now + ns) - self.latency_ns) / 8;
 	return woken;
@@ -55,8 +55,9 @@ static bool window_is_over(void)
 }
 
 /*
- * A signal handler of the program's could leave us by a jump, or go on with what is
- * not its turn; it waits.  (Under a filter that forbids this it does not.)
+ * Blocks signals during the pause: a signal handler of the program could leave the
+ * pause by a jump, or do work during it.  (Not possible under a seccomp filter that
+ * forbids the call.)
  */
 static bool block_signals(uint64_t *before)
 {
@@ -70,7 +71,7 @@ static void unblock_signals(const uint64_t *before)
 	SYS(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof(*before));
 }
 
-/* The clock of the thread stands meanwhile, at `virt`. */
+/* The clock of the thread stands at `virt` during the pause. */
 static void spin_until(int64_t end, int64_t virt)
 {
 	int64_t now = now_ns(), noted = now;
@@ -89,7 +90,7 @@ static void spin_until(int64_t end, int64_t virt)
 
 static void nap_until(int64_t end)
 {
-	/* The default slack of 50 us would be overslept each time; the program's own setting comes back. */
+	/* With the default timer slack, each sleep would last 50 us too long.  The program's setting is restored. */
 	long slack = SYS(SYS_prctl, PR_GET_TIMERSLACK);
 	int64_t now = now_ns();
 
@@ -103,7 +104,7 @@ static void nap_until(int64_t end)
 		SYS(SYS_prctl, PR_SET_TIMERSLACK, slack);
 }
 
-/* Lets `ns` pass; returns how much really did.  Ends early when the window does. */
+/* Waits for `ns`; returns how long it really took.  Ends early when the window ends. */
 static __attribute__((noinline)) int64_t pause_for(int64_t ns, enum pause how)
 {
 	struct vclock_moment start = moment_now();
@@ -133,8 +134,8 @@ static int64_t debt_of(bool before_lock)
 }
 
 /*
- * What the thread has to pay if it is at_least ns, else 0.  What others were credited while it
- * had no processor is none of that.
+ * The debt of the thread if it is at_least ns, else 0.  Credits of others while the thread had
+ * no processor are not part of it.
  */
 static int64_t due(int64_t at_least, bool before_lock)
 {
@@ -148,9 +149,10 @@ static int64_t due(int64_t at_least, bool before_lock)
 }
 
 /*
- * What is credited to others while it pauses it owes too: at a speedup of s, s times as
- * much in each round.  A thread that spins on a flag until this one has paid would else
- * see it too early, by all that its spinning was credited.
+ * While a thread pauses, others are credited, and it owes that too: at a speedup of s,
+ * s times the last pause.  So it pays in rounds.  Otherwise a thread that spins on a
+ * flag until this one has paid would see the flag too early, by all the credit for its
+ * spinning.
  */
 static void pay_all(int64_t at_least, bool before_lock, enum pause how)
 {

@@ -1,18 +1,18 @@
 /*
  * poll: waits until one of many descriptors is ready.
  *
- * Which one ended the wait is known afterwards: of those that are ready, the one
- * that was last released by a thread of the recording, if that was while we
- * waited.  If none was, the outside did; if nothing is ready, it was a sleep, and
- * one from the beginning where there is nothing to wait for but time.
+ * After the call it is known which descriptor ended the wait: of those that are ready,
+ * the one that a thread of the recording released last, if it did so during the wait.
+ * If none was released then, the outside ended it.  If no descriptor is ready, the wait
+ * was a sleep.  A call without descriptors is a sleep from its beginning.
  *
- * epoll tells of a descriptor what the program has said it wants to be told.  So
- * what that means is noted as it is said; of descriptors for which it is the same
- * in one epoll, the last one counts.
+ * epoll reports a descriptor by a value that the program has chosen.  So epoll_ctl
+ * notes which descriptor a value stands for.  If descriptors of one epoll share a
+ * value, the last one counts.
  */
 #include "fd_wait.h"
 
-enum { MOST = 64 }; /* of the ready descriptors, so many are looked at */
+enum { MOST = 64 }; /* at most so many of the ready descriptors are looked at */
 
 struct watch {
 	struct wait wait;
@@ -37,7 +37,7 @@ static int64_t ns_of_timeval(const struct timeval *t)
 	return !t || t->tv_sec < 0 || t->tv_sec > 1000000000 ? WAIT_UNKNOWN : t->tv_sec * 1000000000ll + t->tv_usec * 1000ll;
 }
 
-/* any: there are descriptors.  ns: of the time-out. */
+/* any: the call has descriptors.  ns: the time-out. */
 static void watch_begin(struct watch *w, bool any, int64_t ns, const void *site)
 {
 	w->habit = habit_of((uintptr_t)site);
@@ -55,7 +55,7 @@ static bool watch_is_curious(const struct watch *w)
 	return w->wait.t && w->looked < MOST && window_speedup() != 0;
 }
 
-/* Descriptor fd is ready to be read from or written to. */
+/* Notes that fd is ready to be read from or written to. */
 static void watch_ready(struct watch *w, int fd, bool in, bool out)
 {
 	w->looked++;
@@ -67,7 +67,7 @@ static void watch_ready(struct watch *w, int fd, bool in, bool out)
 		w->timer = fd;
 }
 
-/* ready: how many descriptors are, or -1. */
+/* ready: the number of ready descriptors, or -1. */
 static void watch_end(struct watch *w, int ready)
 {
 	bool peer;
@@ -144,7 +144,7 @@ EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time
 
 /* ---- select ------------------------------------------------------------------------------ */
 
-/* A set can be larger than fd_set says, if the program has made it so. */
+/* A program can make sets that are larger than fd_set. */
 static bool is_in(const fd_set *set, int fd)
 {
 	const unsigned long *words = (const void *)set;
@@ -190,10 +190,13 @@ EXPORT int pselect(int n, fd_set *restrict in, fd_set *restrict out, fd_set *res
 
 enum {
 	NOTES = 8192, /* a power of two */
-	PROBES = 8,   /* places that a note may be in */
+	PROBES = 8,   /* places where a note may be stored */
 };
 
-/* By epoll and what it tells.  Written without a lock: a reader between two stores takes one descriptor for another. */
+/*
+ * By epoll and the reported value.  Written without a lock: a reader between two stores may
+ * get a wrong descriptor.
+ */
 static struct {
 	_Atomic uint64_t tag; /* 0: free */
 	_Atomic int32_t fd;

@@ -1,10 +1,9 @@
 /*
  * process: the processes of a recording.
  *
- * Every process that finds the arena joins it: what the recorder started, what
- * that forked, what those became by exec.  Their clocks, points and samples are
- * the same; each has an entry that says where its modules are, because that is
- * all that differs.
+ * Every process that finds the arena joins it: the process that the recorder started,
+ * its forked children, and all programs that these exec.  They share clocks, points and
+ * samples.  Each has an entry of its own, which tells where its modules are mapped.
  *
  *     free -> taken    by the process (its pid)
  *     taken -> free    by the conductor, when the process is dead, or has become
@@ -18,9 +17,9 @@
 #include "runtime.h"
 
 enum {
-	ATTENTION_NS = 2000 * 1000 * 1000, /* names are looked up in debug information: on a busy machine that takes a second */
+	ATTENTION_NS = 2000 * 1000 * 1000, /* the conductor searches debug information, which takes a second on a busy machine */
 	ATTENTION_NAP_NS = 50 * 1000,
-	BURIAL_NS = 200 * 1000 * 1000, /* when the table is full, the conductor buries the dead in that time, if it is alive */
+	BURIAL_NS = 200 * 1000 * 1000, /* in that time a live conductor frees the entries of dead processes in a full table */
 	BURIAL_NAPS = 100,
 };
 
@@ -34,13 +33,14 @@ void process_news(void)
 }
 
 /*
- * Our pid as the recorder has it.  In a pid namespace of its own a process has
- * another one, but /proc is the recorder's: it was there that the arena was found.
- * Where that is gone (a chroot, another /proc), nobody can tell: < 0.
+ * Our pid as the recorder sees it.  In a pid namespace of its own a process has another
+ * pid there, but it has found the arena in the recorder's /proc, which knows the
+ * recorder's number.  Where that /proc is gone (a chroot, another /proc), the pid is
+ * unknown: < 0.
  */
 static int32_t pid_outside(void)
 {
-	static dev_t found_in; /* of the /proc that the arena was found in */
+	static dev_t found_in; /* device of the /proc in which the arena was found */
 	char link[16];
 	struct stat st;
 	int32_t pid = 0;
@@ -56,7 +56,7 @@ static int32_t pid_outside(void)
 	return pid > 0 ? pid : -process_pid;
 }
 
-/* An older process with our pid has ended, or was this one before an exec. */
+/* An entry with our pid belongs to a process that has ended, or to this process before an exec. */
 static void outlive(struct arena *a, int32_t pid)
 {
 	uint32_t used = atomic_load_explicit(&a->processes_used, memory_order_acquire);
@@ -82,7 +82,7 @@ static struct arena_process *find_free(struct arena *a, int32_t pid)
 	return NULL;
 }
 
-/* Is there one of a process that has ended, so that the conductor is going to free it? */
+/* Is there an entry of an ended process, which the conductor will free? */
 static bool is_any_dead(const struct arena *a)
 {
 	for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {
@@ -94,13 +94,13 @@ static bool is_any_dead(const struct arena *a)
 	return false;
 }
 
-/* The conductor says that it will be there for some seconds more, again and again; one that was killed does not. */
+/* A live conductor renews its promise to be there for some more seconds. */
 static bool is_conducted(const struct arena *a)
 {
 	return now_ns() < atomic_load_explicit(&a->expires_ns, memory_order_relaxed);
 }
 
-/* Processes may come and go more quickly than the conductor gets to run. */
+/* Processes may begin and end faster than the conductor gets to run. */
 static struct arena_process *wait_for_entry(struct arena *a, int32_t pid)
 {
 	struct timespec nap = { .tv_nsec = BURIAL_NS / BURIAL_NAPS };
@@ -113,7 +113,7 @@ static struct arena_process *wait_for_entry(struct arena *a, int32_t pid)
 	return p;
 }
 
-/* Our entry, with what the conductor will write to mapped; NULL when there is none. */
+/* Takes an entry, and maps the memory that the conductor will write for it; NULL when there is none. */
 static struct arena_process *take_entry(struct arena *a, int32_t pid)
 {
 	struct arena_modules_piece *modules = NULL;
@@ -124,11 +124,11 @@ static struct arena_process *take_entry(struct arena *a, int32_t pid)
 	if (p)
 		modules = reach_modules_of((uint32_t)(p - a->process));
 	if (!modules) {
-		/* An entry that could not be used is free again when the process is dead. */
+		/* An entry that could not be used is freed when the process is dead. */
 		atomic_fetch_add_explicit(&a->processes_refused, 1, memory_order_relaxed);
 		return NULL;
 	}
-	/* The entry still describes the last process that had it. */
+	/* The entry still describes its previous process. */
 	modules->set[0].base = modules->set[1].base = 0;
 	return p;
 }
@@ -146,7 +146,7 @@ static void fill_in(struct arena *a, struct arena_process *p, int32_t parent)
 			      memory_order_release);
 }
 
-/* So that also what is gone before the recorder has looked has a name. */
+/* Written here, so that a process has a name even if it ends before the recorder looks at it. */
 static void note_command(char *command, int argc, char *const *argv)
 {
 	size_t n = 0;
@@ -178,9 +178,9 @@ bool process_join(struct arena *a, int argc, char *const *argv)
 }
 
 /*
- * What the conductor is going to say about a new program (where its modules are,
- * and its points) is to be true from its first instruction on.  Not for ever: the
- * conductor may be gone, or not see us.
+ * Waits until the conductor has published the modules and the points of a new program,
+ * so that they are known from its first instruction on.  The wait is limited: the
+ * conductor may be dead, or may not see this process.
  */
 static void wait_for_attention(void)
 {
@@ -190,7 +190,7 @@ static void wait_for_attention(void)
 
 	if (atomic_load_explicit(&process->pid, memory_order_relaxed) <= 0)
 		return;
-	/* Pairs with the release of the conductor: what it has to say is there. */
+	/* Pairs with the release of the conductor: modules and points are published. */
 	while (atomic_load_explicit(&process->attended, memory_order_acquire) != id && (now = now_ns()) < give_up &&
 	       now < atomic_load_explicit(&arena->expires_ns, memory_order_relaxed))
 		SYS(SYS_nanosleep, &nap, NULL);
@@ -213,10 +213,10 @@ void process_begin(void)
 	atomic_store_explicit(&arena->main_slot, thread_number(self.slot), memory_order_release);
 }
 
-/* Everything is where it was in the parent; the conductor would need time to find that out. */
+/* All modules are mapped where they were in the parent.  Copying that is faster than waiting for the conductor. */
 static void copy_what_is_known(const struct arena_process *parent, struct arena_process *child)
 {
-	static uint32_t inherited; /* index of our parent, whose modules are still mapped, + 1; most children live too briefly to care */
+	static uint32_t inherited; /* index + 1 of our parent; its modules stay mapped, as most children live only briefly */
 	uint32_t from = (uint32_t)(parent - arena->process), to = (uint32_t)(child - arena->process);
 	const struct arena_modules *m =
 		&reach_modules_of(from)->set[atomic_load_explicit(&parent->modules, memory_order_acquire) & 1];
@@ -227,7 +227,7 @@ static void copy_what_is_known(const struct arena_process *parent, struct arena_
 	memcpy(copy->module, m->module, copy->n * sizeof(copy->module[0]));
 	atomic_store_explicit(&child->modules, 0, memory_order_relaxed);
 	memcpy(arena->command[to], arena->command[from], ARENA_COMMAND);
-	/* An entry that our parent inherited in this way is of no use to us, unless it is ours by now. */
+	/* The modules of our parent's parent are not needed, unless this process now has that entry. */
 	if (inherited && inherited - 1 != to && inherited - 1 != from)
 		reach_leave(PART_MODULES, inherited - 1);
 	inherited = from + 1;
@@ -250,7 +250,7 @@ void process_forked(void)
 	struct arena_thread *slot, *before = self.slot;
 	int64_t delay = self.fork_delay_ns;
 	uint32_t window = self.fork_window;
-	int busy = self.busy; /* a handler may have interrupted the runtime, and forked */
+	int busy = self.busy; /* the child may have been forked by a handler that interrupted the runtime */
 
 	/* In a static program fork(3) calls our _Fork, too. */
 	if (arena && process_pid == (int32_t)SYS(SYS_getpid))
@@ -258,7 +258,7 @@ void process_forked(void)
 	if (!arena_adopt_again())
 		return;
 	process_pid = (int32_t)SYS(SYS_getpid);
-	/* A filter of the program's may allow it nothing. */
+	/* A seccomp filter of the program may forbid the calls. */
 	p = process_pid > 0 && !self.clockless ? take_entry(arena, pid_outside()) : NULL;
 	if (!p) {
 		thread_forget();

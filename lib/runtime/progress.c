@@ -1,12 +1,12 @@
 /*
  * progress: visits of progress points, and the windows that they open and close.
  *
- * A visit counts in a slot of its own thread: no shared cache line is written.
- * While the conductor waits for a window to open or close, the first visitor
- * notes the count of all threads and its own virtual time.  A window that runs
- * from visit to visit holds whole units of work; by Wald's identity its expected
- * length is the expected number of visits times the mean period, without the
- * error of up to one visit at each end that fixed windows have.
+ * A visit is counted in the slot of its thread, so that no shared cache line is
+ * written.  While the conductor waits for a window to open or close, the first visiting
+ * thread notes the visits of all threads and its own virtual time.  A window that runs
+ * from visit to visit holds whole units of work; by Wald's identity its expected length
+ * is the expected number of visits times the mean period, without the error of up to
+ * one visit at each end that fixed windows have.
  */
 #include "runtime.h"
 
@@ -26,7 +26,7 @@ static uint64_t visits_of_all(uint32_t point)
 	return sum;
 }
 
-/* Each window is opened and closed at a point by one thread: the one that takes it. */
+/* At each point, one thread opens a window, and one closes it: the first to set this number. */
 static bool take_window(_Atomic uint32_t *taken, uint32_t window)
 {
 	uint32_t seen = atomic_load_explicit(taken, memory_order_relaxed);
@@ -52,7 +52,7 @@ void point_open_or_close(uint32_t number)
 		atomic_store_explicit(&p->opened, window, memory_order_release);
 		return;
 	}
-	/* A window that this thread did not open cannot be closed by it. */
+	/* A window is closed only where it was opened. */
 	if (atomic_load_explicit(&p->opened, memory_order_acquire) != window || !take_window(&p->close_taken, window))
 		return;
 	p->close_ns = now_ns() - vclock_delay(&self.clock);
@@ -75,7 +75,7 @@ void point_add(int point, uint64_t n)
 	runtime_leave();
 }
 
-/* Not inlined: a visit that only counts saves no registers. */
+/* Not inlined, so that a visit that only counts need not save registers. */
 __attribute__((noinline)) void point_attend(struct arena_thread *t, uint32_t number)
 {
 	runtime_enter();

@@ -1,13 +1,12 @@
 /*
  * rawcall: system calls that the program makes by an instruction of its own.
  *
- * Nobody stands in for those.  One of them matters: that which takes the handler
- * of a sample's signal away, for the next sample would then kill the program.  The
- * recorder has looked for such calls in the program's file.  At each of the few
- * that it has found, there is a breakpoint of the processor, as for progress points
- * (breakpoint.c): before the call is made, our handler looks at what it is about, and
- * does what the wrapper of sigaction(2) does.  A program without such calls pays
- * nothing.
+ * Such calls cannot be interposed.  One of them matters: if it removes the handler of a
+ * sampling signal, the next sample kills the program.  The recorder has searched the
+ * program's file for such calls.  Each of the few that it finds gets a breakpoint of
+ * the processor, as progress points do (breakpoint.c).  Before the call is made, our
+ * handler reads its arguments, and does what the wrapper of sigaction(2) would do.  A
+ * program without such calls pays nothing.
  *
  * Where there are too many, or perf is refused, or the breakpoints are needed for
  * progress points, or in libraries, such a call is only noticed afterwards: see
@@ -23,14 +22,14 @@
 #include "hidden_fd.h"
 #include "runtime.h"
 
-/* In a static program libc's own call is one of the program's. */
+/* In a static program, libc's own calls are in the program's file. */
 #if defined(__x86_64__) && !defined(ANDWEORC_STATIC)
 
 #include <elf.h>
 
 enum {
 	CALL_BYTES = 2,
-	HOT = 2000, /* calls at one place, of other kinds, that are looked at by one thread: then no more */
+	HOT = 2000, /* after so many other calls at one place, a thread stops watching it */
 };
 
 static uintptr_t address[ARENA_RAWCALLS]; /* in this process */
@@ -43,7 +42,7 @@ static TLS struct {
 	uint32_t hits;
 } watched[ARENA_RAWCALLS];
 
-/* How far the program lies from where its file says. */
+/* The load bias of the program: its address less that in its file. */
 static uintptr_t bias_of_program(void)
 {
 	uintptr_t at = (uintptr_t)getauxval(AT_PHDR);

@@ -1,19 +1,21 @@
 /*
  * reach: the parts of the arena, mapped as they are needed.
  *
- * What all processes share is mapped as a process joins.  A slot of a thread takes
- * 0.3 MB, and there are 4,096; so of the parts each process maps the pieces that it
- * uses, each once and for good, a few slots at a time.  Children inherit what is mapped.
+ * The common head of the arena is mapped when a process joins.  A thread's slot takes
+ * 0.3 MB, and there are 4,096 of them.  So each process maps only those pieces of the
+ * parts that it uses, a few slots at a time, once and for good.  Forked children inherit
+ * the mappings.
  *
- * Context: any.  No lock: two threads may map the same piece, and one of them undoes it.
+ * Context: any.  No lock: two threads may map the same piece, and one of them then
+ * unmaps its own.
  */
 #include <sys/mman.h>
 
 #include "runtime.h"
 
 enum {
-	STEP_BYTES = 16 << 20, /* of address space that is taken for a moment */
-	ROWS_KNOWN = 1024,     /* modules whose rows are mapped; a power of two, twice ARENA_MODULES */
+	STEP_BYTES = 16 << 20, /* bytes of address space that are reserved for a moment */
+	ROWS_KNOWN = 1024,     /* entries for modules whose rows are mapped; a power of two, twice ARENA_MODULES */
 	PROBES = 16,
 };
 
@@ -22,8 +24,8 @@ enum {
 
 static const struct part {
 	uint64_t offset; /* in the arena */
-	size_t bytes;    /* of a piece */
-	uint32_t first, end; /* in reach_at */
+	size_t bytes;    /* size of a piece */
+	uint32_t first, end; /* index in reach_at */
 } parts[] = {
 	[PART_MODULES] = PART(modules, PIECES_OF_MODULES, PIECES_OF_SPANS),
 	[PART_SPANS] = PART(spans, PIECES_OF_SPANS, PIECES_OF_LOGS),
@@ -69,7 +71,7 @@ static bool is_error(long result)
 	return result < 0 && result > -4096;
 }
 
-/* The last piece in front of `offset`. */
+/* Finds the last mapped piece in front of `offset`. */
 static __attribute__((noinline)) struct foothold nearest(uint64_t offset)
 {
 	struct foothold best = { base + ARENA_SHARED_BYTES - ARENA_PAGE, ARENA_SHARED_BYTES - ARENA_PAGE };
@@ -91,9 +93,9 @@ static __attribute__((noinline)) struct foothold nearest(uint64_t offset)
 
 /*
  * mremap(2) of no bytes of a shared mapping maps the same pages once more, and as
- * many as are asked for, also those that follow.  So whoever has one piece of the
- * arena can come to all that lie behind it, without a descriptor: a program that
- * has another root or another user by now could not open one.
+ * many as are asked for, also those that follow.  So a process that has mapped one
+ * piece of the arena can map all later ones without a descriptor.  A program that has
+ * changed its root directory or its user could not open one.
  */
 static void *walk_foothold(struct foothold from, uint64_t offset, size_t bytes)
 {
@@ -120,7 +122,7 @@ static void *walk_foothold(struct foothold from, uint64_t offset, size_t bytes)
 
 /* ---- pieces ---------------------------------------------------------------------------- */
 
-/* Maps that much of the arena (multiples of ARENA_PAGE); NULL: it cannot be had. */
+/* Maps a part of the arena (offset and size are multiples of ARENA_PAGE); NULL: refused. */
 static void *map(uint64_t offset, size_t bytes)
 {
 	long at;
@@ -194,7 +196,10 @@ const struct unwind_row *reach_rows(uint32_t first, uint32_t n)
 		rows = atomic_load_explicit(&known[i].rows, memory_order_acquire);
 		if (unlikely(!rows)) {
 			mine = map_rows(first, n);
-			/* Of two that come here at once, one has mapped it in vain: rare, and a few pages of addresses. */
+			/*
+			 * If two threads come here at once, one mapping is wasted.  That is
+			 * rare, and costs a few pages of address space.
+			 */
 			if (atomic_compare_exchange_strong_explicit(&known[i].rows, &rows, mine, memory_order_release,
 								    memory_order_acquire))
 				rows = mine;

@@ -1,10 +1,9 @@
 /*
- * real: the functions that the runtime stands in for, as libc has them.
+ * real: libc's originals of the functions that the runtime interposes.
  *
- * All are resolved at once, in the constructor.  A wrapper that is called before
- * it resolves the one function that it needs: it may have been called by an
- * allocator that is being initialised.  dlsym(3) allocates where it does not find
- * what it is asked for, and then alone.
+ * All are resolved at once, in the constructor.  A wrapper that is called before that
+ * resolves only the function that it needs, since its caller may be an allocator that
+ * is being initialised.  dlsym(3) allocates memory only when it does not find a symbol.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -17,8 +16,8 @@ int (*clock_of_libc)(clockid_t, struct timespec *) = clock_gettime;
 #ifdef ANDWEORC_STATIC
 
 /*
- * In libandweorc.a the linker does it (ld's --wrap): what the program links is
- * there, and nothing else.
+ * In libandweorc.a the linker resolves them (ld's --wrap): those functions that the
+ * program links are there, and no others.
  */
 #define X(name, type, params) extern __attribute__((weak)) type __real_##name params;
 REAL_FUNCTIONS(X)
@@ -47,15 +46,15 @@ struct real real;
 /* Not in all libcs; see init.c. */
 #pragma weak dlvsym
 
-enum { DEEP = 4 }; /* lookups within lookups: an allocator's, which an unsuccessful one of ours has called */
+enum { DEEP = 4 }; /* depth of nested lookups: a failing lookup of ours calls the allocator, which may look up its own functions */
 
 static bool resolved;
 static TLS int resolving;
 
 #if defined(__x86_64__) && defined(__GLIBC__)
 /*
- * They exist twice in x86-64's glibc; the old ones (2.2.5) use another layout of
- * pthread_cond_t, so the version is named.
+ * These functions exist twice in glibc for x86-64.  The old ones (2.2.5) use another
+ * layout of pthread_cond_t, so the version is given.
  */
 static bool is_twice(const char *name)
 {
@@ -80,8 +79,8 @@ static bool are_in_one_module(const void *a, const void *b)
 }
 
 /*
- * A version leads past all libraries that have none: to libc, and so past a sanitizer
- * between us and that, which must see what the program locks.
+ * A lookup with a version skips all libraries without versions.  So it finds libc's
+ * function, and skips that of a sanitizer, which must see the program's locks.
  */
 static void *find_real(const char *name)
 {
@@ -103,7 +102,7 @@ void real_resolve(void)
 		real.name = (type(*) params)find_real(#name);
 	REAL_FUNCTIONS(X)
 #undef X
-	/* The same way, and here it is what we want: our handler may interrupt a sanitizer. */
+	/* Here, skipping a sanitizer is intended: our handler may interrupt it. */
 	clock = dlvsym ? dlvsym(RTLD_NEXT, "clock_gettime", "GLIBC_2.17") : NULL;
 	if (clock)
 		memcpy(&clock_of_libc, &clock, sizeof(clock));

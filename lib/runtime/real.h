@@ -1,10 +1,10 @@
 /*
- * real: the functions that the runtime stands in for, as libc (or the OpenMP
- * library) has them.
+ * real: the original functions of libc (or of the OpenMP library) that the runtime
+ * interposes.
  *
  * Each file of wrappers lists its own in real_NAME.h: X(name, return type,
- * parameters) in a list REAL_NAME(X).  What the libc at hand may lack is NULL
- * there; its wrapper asks before it calls.
+ * parameters) in a list REAL_NAME(X).  A function that this libc lacks is NULL; its
+ * wrapper checks before it calls.
  */
 #ifndef ANDWEORC_RUNTIME_REAL_H
 #define ANDWEORC_RUNTIME_REAL_H
@@ -32,12 +32,15 @@ struct real {
 
 extern struct real real;
 
-/* any: clock_gettime(2), but nobody else's. */
+/* any: clock_gettime(2) of the vDSO or the kernel, past any other interposed one. */
 extern int (*clock_of_libc)(clockid_t, struct timespec *);
 
 void real_resolve(void); /* init: resolves all of `real` */
 
-/* any: resolves one (a pointer to its pointer): wrappers are called before our constructor is. */
+/*
+ * any: resolves one function, given by the address of its pointer.  Needed because wrappers
+ * can be called before our constructor.
+ */
 void real_find(void *function, const char *name);
 
 #define REAL(name) (__builtin_expect(real.name != NULL, 1) ? (void)0 : real_find(&real.name, #name), real.name)

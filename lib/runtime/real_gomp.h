@@ -1,10 +1,10 @@
 /*
- * What the OpenMP wrappers stand in for: GNU's runtime (gcc, gfortran) wherever a
- * thread of a team may wait for the others, and LLVM's where its tool interface
- * tells of it too late (ompt.c).
+ * The entry points that the OpenMP wrappers interpose: in GNU's runtime (gcc, gfortran)
+ * all at which a thread of a team may wait for the others; in LLVM's those that its
+ * tool interface reports too late (ompt.c).
  *
- * Not part of `real` (real.h): few programs have an OpenMP runtime, some come to
- * it by a plugin, and some plugins bring one of their own.  See omp_real.c.
+ * Not part of `real` (real.h): few programs have an OpenMP runtime, some load it with a
+ * plugin, and some plugins contain one of their own.  See omp_real.c.
  */
 #ifndef ANDWEORC_RUNTIME_REAL_GOMP_H
 #define ANDWEORC_RUNTIME_REAL_GOMP_H
@@ -16,7 +16,7 @@ typedef void gomp_fn(void *);
 typedef void gomp_copy_fn(void *, void *);
 typedef unsigned long long gomp_ull;
 
-/* A parallel region: the team runs the function, and the call returns when all have. */
+/* A parallel region: the team runs the function, and the call returns when all members have. */
 #define REAL_GOMP_PARALLEL(X) \
 	X(GOMP_parallel, void, (gomp_fn *fn, void *data, unsigned n, unsigned flags)) \
 	X(GOMP_parallel_reductions, unsigned, (gomp_fn *fn, void *data, unsigned n, unsigned flags)) \
@@ -52,7 +52,7 @@ typedef unsigned long long gomp_ull;
 	  (gomp_fn *fn, void *data, unsigned n, long lo, long hi, long step)) \
 	X(GOMP_parallel_end, void, (void))
 
-/* All of the team meet. */
+/* All members of the team wait for each other. */
 #define REAL_GOMP_BARRIER(X) \
 	X(GOMP_barrier, void, (void)) \
 	X(GOMP_barrier_cancel, bool, (void)) \
@@ -64,7 +64,7 @@ typedef unsigned long long gomp_ull;
 	X(GOMP_single_copy_end, void, (void *data)) \
 	X(GOMP_workshare_task_reduction_unregister, void, (bool cancelled))
 
-/* One after the other, in the order of the loop. */
+/* Blocks that run one after the other, in the order of the loop's iterations. */
 #define REAL_GOMP_ORDERED(X) \
 	X(GOMP_ordered_start, void, (void)) \
 	X(GOMP_ordered_end, void, (void)) \
@@ -103,7 +103,7 @@ typedef unsigned long long gomp_ull;
 	X(__kmpc_dispatch_next_8u, int, \
 	  (void *where, int32_t thread, int32_t *last, uint64_t *lo, uint64_t *hi, int64_t *step))
 
-/* One iteration waits for others by number. */
+/* An iteration waits for others, named by their numbers (doacross). */
 #define REAL_GOMP_DOACROSS(X) \
 	X(GOMP_loop_doacross_static_start, bool, (unsigned n, long *counts, long chunk, long *lo, long *hi)) \
 	X(GOMP_loop_doacross_dynamic_start, bool, (unsigned n, long *counts, long chunk, long *lo, long *hi)) \
@@ -141,7 +141,7 @@ typedef unsigned long long gomp_ull;
 	X(GOMP_taskgroup_start, void, (void)) \
 	X(GOMP_taskgroup_end, void, (void))
 
-/* One at a time.  A name with _ at its end is what Fortran calls. */
+/* Mutual exclusion.  Names with _ at their end are for Fortran. */
 #define REAL_OMP_LOCK(X) \
 	X(GOMP_critical_start, void, (void)) \
 	X(GOMP_critical_end, void, (void)) \

@@ -1,4 +1,7 @@
-/* Functions of libc that have wrappers in hidden_fd.c, seccomp_filter.c, sample_signal.c and withdraw.c stand in for beside what others list; see real.h. */
+/*
+ * Functions of libc that have wrappers in hidden_fd.c, seccomp_filter.c, sample_signal.c
+ * and withdraw.c, and are in no other list; see real.h.
+ */
 #ifndef ANDWEORC_RUNTIME_REAL_GUARD_H
 #define ANDWEORC_RUNTIME_REAL_GUARD_H
 
@@ -6,8 +9,9 @@
 #include <unistd.h>
 
 /*
- * prctl(2) and ptrace(2) are variadic; integers travel alike either way.  __sigaction is
- * not stood in for: it is libc's own sigaction, which sanitizers leave alone.
+ * prctl(2) and ptrace(2) are variadic, but integers are passed alike either way.
+ * __sigaction is not interposed: it is libc's own sigaction, which sanitizers do not
+ * replace.
  */
 #define REAL_GUARD(X) \
 	X(close, int, (int)) \

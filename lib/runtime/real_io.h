@@ -57,7 +57,7 @@
 	X(mq_send, int, (mqd_t, const char *, size_t, unsigned)) \
 	X(mq_timedsend, int, (mqd_t, const char *, size_t, unsigned, const struct timespec *))
 
-/* Variadic functions take their last argument as libc itself reads it. */
+/* Variadic functions are declared with a last argument of the type that libc reads. */
 #define REAL_FILE(X) \
 	X(open, int, (const char *, int, ...)) \
 	X(open64, int, (const char *, int, ...)) \

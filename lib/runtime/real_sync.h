@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* syscall(2) and sem_open(3) are variadic; integers travel alike either way. */
+/* syscall(2) and sem_open(3) are variadic, but integers are passed alike either way. */
 #define REAL_SYNC(X) \
 	X(syscall, long, (long, long, long, long, long, long, long)) \
 	X(sem_wait, int, (sem_t *)) \

@@ -1,18 +1,18 @@
 /*
- * redirect: calls of the functions that are progress points, and where they go.
+ * redirect: makes callers of functions that are progress points call trampolines.
  *
  * A module that calls a function of another one, or takes its address, does so by
  * a slot: a word that the dynamic linker fills in by a relocation with the
- * function's name.  Here all slots with the names of arena->call[] are made to
- * lead to a trampoline (callpoint.c): once in the constructor, and later in
- * modules that are new when dlopen, dlsym or dlvsym is called.  Slots of these
- * three are redirected too, for that; they themselves are untouched, and find
- * their caller as it is.
+ * function's name.  This file makes all slots for the names in arena->call[] point to a
+ * trampoline (callpoint.c): once in the constructor, and later in modules that are new
+ * when dlopen, dlsym or dlvsym is called.  For that, slots of these three functions are
+ * redirected too.  The functions themselves are unchanged, and still see their real
+ * caller.
  *
- * What is left alone: slots that lead into the program itself, because the
- * program's own calls do not use them; and those of the dynamic linker and of the
- * runtime.  A slot that is not bound yet is bound here, by the rules of the
- * dynamic linker; where these leave a doubt, it is left alone too.
+ * Slots are left alone if they lead into the program itself, because the program's own
+ * calls do not use them, or if they belong to the dynamic linker or the runtime.  A
+ * slot that is not bound yet is bound here, by the rules of the dynamic linker; in
+ * cases of doubt it is left alone, too.
  *
  * A slot may be in memory that is read-only after relocation.  That is made
  * writable for a moment, but never before the dynamic linker has protected it:
@@ -30,43 +30,43 @@
 
 enum {
 	PAGE = 1 << 12,
-	SEEN = 1024,                /* modules that are not looked at again */
-	VERSION_HIDDEN = 0x8000,    /* of an entry of DT_VERSYM: not what is bound without a version */
+	SEEN = 1024,                /* modules that are remembered and not examined again */
+	VERSION_HIDDEN = 0x8000,    /* bit of an entry of DT_VERSYM: not bound by a reference without a version */
 	PROBE = FUTEX_OP_ADD << 28, /* FUTEX_WAKE_OP: adds 0 */
 };
 
 static const char *const hooks[] = { "dlopen", "dlsym", "dlvsym" };
 
 struct module {
-	unsigned index; /* in the order of the dynamic linker: 0 is the program */
-	uintptr_t base, lo, hi; /* lo..hi: everything that is mapped */
+	unsigned index; /* index in the order of the dynamic linker: 0 is the program */
+	uintptr_t base, lo, hi; /* lo..hi: the range of all its segments */
 	const ElfW(Phdr) *phdr;
 	unsigned nphdr;
 	uintptr_t relro_lo, relro_hi; /* read-only after relocation */
 	const ElfW(Sym) *symbol;
 	const char *string;
-	const char *file;            /* as it was loaded; "": the program */
+	const char *file;            /* path by which it was loaded; "": the program */
 	const char *soname;          /* NULL: none */
 	const uint32_t *gnu_hash;    /* either may be NULL */
 	const uint32_t *hash;
-	const ElfW(Half) *version;   /* of each symbol; NULL: there are none */
+	const ElfW(Half) *version;   /* version of each symbol; NULL: there are none */
 	const ElfW(Verneed) *needed; /* NULL: none */
 	const ElfW(Verdef) *defined; /* NULL: none */
 	const ElfW(Rela) *rela[2];   /* relocations; those of functions that are called */
 	size_t nrela[2];
 };
 
-static struct arena *arena_of_calls;      /* whose names are redirected */
-static uint64_t first_letters[4];         /* of the names: a bit for each */
-static unsigned at_start;                 /* modules that were there before main: what they define, all modules see */
+static struct arena *arena_of_calls;      /* functions whose names are redirected */
+static uint64_t first_letters[4];         /* set of hashes of the names: a bit for each */
+static unsigned at_start;                 /* modules loaded before main: all modules see their symbols */
 static uintptr_t seen[SEEN];              /* by their `base` */
 static unsigned nseen;
-static unsigned long long adds, subs;     /* of modules, as they were last looked at */
+static unsigned long long adds, subs;     /* counts of loaded and unloaded modules at the last look */
 static bool put_off;                      /* a slot could not be redirected yet */
-static _Atomic int32_t looking;           /* pid of the process in which a thread changes what stands here */
+static _Atomic int32_t looking;           /* a lock: pid of the process in which a thread is using these variables */
 static void *(*_Atomic real_dlsym)(void *, const char *);
 
-/* A fork may have left a lock behind whose owner is not here. */
+/* In a forked child, the owner of the lock may not exist. */
 static bool lock(void)
 {
 	int32_t owner = atomic_load_explicit(&looking, memory_order_relaxed);
@@ -82,7 +82,7 @@ static void unlock(void)
 
 /* ---- modules -------------------------------------------------------------------------- */
 
-/* The dynamic linker has made addresses of these, but not where they are read-only (the vDSO). */
+/* The dynamic linker has relocated these to addresses, except in a read-only dynamic section (the vDSO). */
 static const void *address_in(const struct module *m, uintptr_t value)
 {
 	return (const void *)(value >= m->lo && value < m->hi ? value : m->base + value);
@@ -161,7 +161,7 @@ static bool is_linker(const struct module *m)
 
 /* ---- symbols -------------------------------------------------------------------------- */
 
-/* The name of a version that a module needs or defines by this number; NULL: of none. */
+/* The name of the version that has this number in a module; NULL: none. */
 static const char *version_called(const struct module *m, unsigned number)
 {
 	number &= ~(unsigned)VERSION_HIDDEN;
@@ -208,7 +208,7 @@ static uint32_t gnu_hash_of(const char *name)
 	return h;
 }
 
-/* The function of that name (and version; NULL: that which is bound without one) in m; NULL: it has none. */
+/* The function of that name in m; NULL: none.  version: NULL for the one that is bound without a version. */
 static const ElfW(Sym) *find_in(const struct module *m, const char *name, const char *version)
 {
 	if (m->gnu_hash) {
@@ -232,12 +232,12 @@ static const ElfW(Sym) *find_in(const struct module *m, const char *name, const 
 }
 
 struct search {
-	unsigned index;       /* of the next module */
+	unsigned index;       /* index of the next module */
 	const char *name, *version;
-	uintptr_t address;    /* for in_which */
-	bool others;          /* modules that are not ours, alone */
+	uintptr_t address;    /* argument of in_which */
+	bool others;          /* modules other than the runtime only */
 	unsigned found;       /* how many modules have it; */
-	struct module module; /* the first of them */
+	struct module module; /* the first module that has it */
 	const ElfW(Sym) *symbol;
 };
 
@@ -255,7 +255,7 @@ static int seek_definition(struct dl_phdr_info *info, size_t size, void *arg)
 		s->module = m;
 		s->symbol = symbol;
 	}
-	/* Those that have come later do not see each other, or not all of them. */
+	/* Modules loaded later do not see all symbols of each other. */
 	return s->module.index < at_start;
 }
 
@@ -275,7 +275,7 @@ static int seek_code(struct dl_phdr_info *info, size_t size, void *arg)
 	return (int)s->found;
 }
 
-/* In which module is the code at that address?  False: in none. */
+/* Finds the module whose code is at that address.  False: none. */
 static bool find_code(struct module *m, uintptr_t address)
 {
 	struct search s = { .address = address };
@@ -299,7 +299,7 @@ static uintptr_t resolve(const struct module *m, uint32_t i, const char *name)
 
 /* ---- slots ---------------------------------------------------------------------------- */
 
-/* Is the memory read-only by now?  The kernel is asked to add 0. */
+/* Is the memory read-only by now?  Makes the kernel add 0 to it, to find out. */
 static bool is_protected(uintptr_t slot)
 {
 	uint32_t nobody = 0;
@@ -313,7 +313,7 @@ static bool set_slot(const struct module *m, uintptr_t slot, uintptr_t value)
 	uintptr_t page = slot & -(uintptr_t)PAGE;
 
 	if (read_only && !is_protected(slot)) {
-		/* The page was mapped before main began, and the program itself has made it writable. */
+		/* The page was mapped before main began, so if it is writable the program itself has made it so. */
 		read_only = false;
 		if (m->index >= at_start) {
 			put_off = true;
@@ -351,7 +351,10 @@ static bool is_called(const struct module *m, const char *library)
 	return len == 0 || library_is_called(m->file, library, len) || (m->soname && library_is_called(m->soname, library, len));
 }
 
-/* What counts the calls of a function of `in` whose name is that of `call`: this one, or another of that name; or none. */
+/*
+ * The index of the call point for a function of the module `in` that has the name of
+ * `call`: this one, another one of that name, or none.
+ */
 static uint32_t call_into(uint32_t call, const char *name, const struct module *in)
 {
 	for (; call < ARENA_CALLS; call++)
@@ -360,7 +363,7 @@ static uint32_t call_into(uint32_t call, const char *name, const struct module *
 	return ARENA_CALLS + HOOKS;
 }
 
-/* Tells the conductor that calls of the function can be counted, and which one that is: `in` is where it is. */
+/* Tells the conductor that calls of the function are counted, and in which module `in` it is. */
 static void tell(uint32_t call, const char *name, const struct module *in)
 {
 	struct search s = { .name = name, .others = true };
@@ -374,7 +377,7 @@ static void tell(uint32_t call, const char *name, const struct module *in)
 	if (!symbol)
 		return;
 	atomic_store_explicit(&c->off, symbol->st_value, memory_order_relaxed);
-	/* Pairs with the conductor's acquire: it sees which function it is. */
+	/* Pairs with the conductor's acquire: the place of the function is written before. */
 	atomic_fetch_add_explicit(&c->slots, 1, memory_order_release);
 }
 
@@ -388,7 +391,7 @@ static void redirect(const struct module *m, const ElfW(Rela) *r, uint32_t call,
 	function = atomic_load_explicit((_Atomic uintptr_t *)slot, memory_order_relaxed);
 	if (callpoint_is(function))
 		return;
-	/* Not bound: it leads back to the module, to what would bind it. */
+	/* An unbound slot points back into its module, to code that calls the dynamic linker. */
 	if (ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT && function >= m->lo && function < m->hi)
 		function = resolve(m, ELF64_R_SYM(r->r_info), name);
 	if (!function || !find_code(&in, function) || in.index == 0)
@@ -467,7 +470,7 @@ static int is_anything_new(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)arg;
 	if (!put_off && info->dlpi_adds == adds && info->dlpi_subs == subs)
 		return 2;
-	/* Another module may be where one was that is gone. */
+	/* A module may have been unloaded, and another one loaded at its address. */
 	if (info->dlpi_subs != subs)
 		nseen = 0;
 	adds = info->dlpi_adds;
@@ -534,7 +537,7 @@ uintptr_t redirect_hook(uint32_t hook, uintptr_t function, uintptr_t first, uint
 		look_at_objects();
 		unlock();
 	}
-	/* With the pseudo-handles 0 and -1 the answer depends on the caller. */
+	/* For the pseudo-handles 0 and -1 the result depends on the caller. */
 	if (hook != HOOK_DLSYM || first + 1 <= 1 || !name || call_of(name) >= ARENA_CALLS)
 		return function;
 	if (!atomic_compare_exchange_strong_explicit(&real_dlsym, &none, (void *(*)(void *, const char *))function,

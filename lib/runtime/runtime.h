@@ -1,5 +1,5 @@
 /*
- * runtime: what runs inside the profiled process.
+ * runtime: the library inside the profiled process.
  *
  * The runtime is loaded with LD_PRELOAD into programs that know nothing of it.
  * It has no thread of its own, never allocates, prints, takes a lock that it
@@ -14,23 +14,24 @@
  * Files, from the inside out:
  *
  *   pay            pauses                    object_key  names of sync objects
- *   offcpu         no processor              stack       whose code is running
+ *   offcpu         no processor              stack       the region of a frame
  *   sampler        signals of samples        unwind      from a frame to its caller
- *   sample         what becomes of them      hidden_fd   descriptors of ours
- *   seccomp_filter what seccomp leaves us    withdraw    when samples would do harm
+ *   sample         the handler's work        hidden_fd   our own descriptors
+ *   seccomp_filter the program's filters     withdraw    the end of sampling
  *   breakpoint     progress points at places in code
  *   callpoint      and at functions of libraries
- *   rawcall        handlers set past libc    redirect    how these are come to
- *   wait           what can block            progress    visits of progress points
- *   event          what a burst notes of all these
- *   span           lengths of spans
- *   control        starting and stopping experiments
+ *   redirect       makes callers of these functions go through callpoint
+ *   rawcall        handlers set past libc
+ *   wait           calls that can block      progress    visits of progress points
+ *   sync           those that cannot         span        lengths of spans
+ *   event          notes of both in a burst  control     starting and stopping experiments
  *   thread         slots of threads          process, init  life
- *   reach          what is mapped of the arena
- *   real           what libc has             sys         system calls of our own
+ *   reach          mapped parts of the arena
+ *   real           libc's functions          sys         our own system calls
  *
- * and what a program calls instead of libc: lock, create, sample_signal (pthread
- * locks, threads, our signals); every other file that includes "wrap.h".
+ * All other files have wrappers, the functions that a program calls instead of libc's:
+ * lock, create, sample_signal (pthread's locks, threads, our signals), and every file
+ * that includes "wrap.h".
  */
 #ifndef ANDWEORC_RUNTIME_RUNTIME_H
 #define ANDWEORC_RUNTIME_RUNTIME_H
@@ -53,18 +54,21 @@
 /* ---- init.c: life ---- */
 
 /*
- * NULL: not profiled, every wrapper passes through.  So it is in a copy of the
- * process that was made past libc (raw clone), whatever it has inherited besides.
+ * NULL: the process is not profiled, and every wrapper passes through.  It is also NULL
+ * in a copy of the process that was made past libc (raw clone).
  */
 extern struct arena *arena;
 
-/* init: the arena is `a`.  In a forked child: it is again what it was in the parent; false when that was NULL. */
+/*
+ * arena_adopt, init: sets the arena.  arena_adopt_again, in a forked child: sets it to that of
+ * the parent; false when that was NULL.
+ */
 void arena_adopt(struct arena *a);
 bool arena_adopt_again(void);
 
 /* ---- reach.c: the parts of the arena, mapped as they are needed ---- */
 
-/* As the members of struct arena_parts come one after the other. */
+/* In the order of the members of struct arena_parts. */
 enum arena_part { PART_MODULES, PART_SPANS, PART_LOGS, PART_THREADS };
 
 enum {
@@ -77,17 +81,17 @@ enum {
 
 extern _Atomic(void *) reach_at[PIECES]; /* pieces of all parts, where they are mapped; NULL: not yet */
 
-void reach_begin(struct arena *a, int fd); /* init: `a` has been mapped up to its parts; fd is ours now, */
-void reach_settle(void);                   /* init: and not needed any more */
+void reach_begin(struct arena *a, int fd); /* init: `a` is mapped up to its parts; takes over fd */
+void reach_settle(void);                   /* init: closes that fd */
 void reach_end(void);                      /* init: unmaps all */
 
-/* any: maps piece i of that part; NULL: it cannot be had (a limit, a filter). */
+/* any: maps piece i of that part; NULL: refused (a resource limit, a seccomp filter). */
 void *reach_map(enum arena_part part, uint32_t i);
 
-/* any: unmaps it.  Nobody may use it. */
+/* any: unmaps it.  No thread may be using it. */
 void reach_leave(enum arena_part part, uint32_t i);
 
-/* any: rows [first, first + n) of all modules; NULL: they cannot be had, or n is 0. */
+/* any: rows [first, first + n) of the unwind tables; NULL: they cannot be mapped, or n is 0. */
 const struct unwind_row *reach_rows(uint32_t first, uint32_t n);
 
 /* any: where the modules of the process with that index are; NULL: that cannot be mapped. */
@@ -156,21 +160,24 @@ static inline struct arena_modules_piece *reach_modules(void)
 	return atomic_load_explicit(&reach_at[PIECES_OF_MODULES + process_number() - 1], memory_order_relaxed);
 }
 
-/* any: the calling thread is about to fork; notes its clock, which goes on before the child gets to run. */
+/*
+ * any: notes the clock of the calling thread, which is about to fork.  The clock will have
+ * moved on before the child runs.
+ */
 void process_forking(void);
 
 /*
- * In a forked child, whose only thread is the calling one: it joins as a process
- * of its own, with the clock of the thread that forked it.  Run by pthread_atfork.
- * A child that is made past libc is not profiled until it execs; one of vfork(2)
- * is its parent, as far as it can tell, until it does.
+ * Run by pthread_atfork in a forked child, by its only thread: joins the recording as a
+ * new process, with the clock of the thread that forked it.  A child that is made past
+ * libc is not profiled until it execs.  A child of vfork(2) counts as its parent until
+ * it execs.
  */
 void process_forked(void);
 
-/* init: the first thread of a program is about to begin with it. */
+/* init: the main thread is about to enter its program. */
 void process_begin(void);
 
-/* any: tells the conductor that there is something to look at. */
+/* any: wakes the conductor, which has something to look at. */
 void process_news(void);
 
 /* ---- thread.c: slots ---- */
@@ -178,7 +185,7 @@ void process_news(void);
 /* How long a thread had no processor; see offcpu.c. */
 struct offcpu {
 	int64_t wall_ns, cpu_ns; /* the two clocks as they were last read; wall_ns 0: begin anew */
-	int64_t unsampled_ns;    /* without a processor, that no sample has told of yet */
+	int64_t unsampled_ns;    /* time without a processor that no sample stands for yet */
 };
 
 /* State of a thread that the conductor does not read. */
@@ -188,36 +195,36 @@ struct self {
 	struct offcpu offcpu;
 	_Atomic uint64_t *visits;  /* of the slot, by point */
 	int perf_fd;               /* -1: none */
-	uint64_t perf_id;          /* of the event: the number of a descriptor may have come to be another's */
-	int timer;                 /* that was deleted last; -1: none */
-	uint64_t masked;           /* of our signals, those that the program believes to have blocked, as the kernel has sets */
+	uint64_t perf_id;          /* the kernel's id of the event, since the descriptor's number may have been reused */
+	int timer;                 /* the timer that was deleted last; -1: none */
+	uint64_t masked;           /* those of our signals that the program has blocked, as far as it knows; in the kernel's layout */
 	/*
 	 * > 0 while the thread is inside the runtime.  A sample that arrives then
 	 * leaves its credit in `deferred_ns`: the clock has one user at a time.
 	 */
 	volatile sig_atomic_t busy;
 	volatile int64_t deferred_ns;
-	uint64_t put_off;          /* of these, those that are blocked indeed; see sample_signal.c */
-	uint32_t found_busy;       /* samples in a row that found it so */
+	uint64_t put_off;          /* those of them that are really blocked; see sample_signal.c */
+	uint32_t found_busy;       /* consecutive samples that found busy > 0 */
 	uint64_t random;
 	uint64_t period_ns;  /* of the next sample */
-	int64_t switches;    /* of the thread, from and to a processor, as they were last looked at, */
-	int64_t event_ns;    /* and the time that it has used since */
+	int64_t switches;    /* context switches of the thread at the last look, */
+	int64_t event_ns;    /* and the processor time that it has used since */
 	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
 	int64_t rest_ns;     /* time seen by the timer that no sample stands for yet */
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
-	bool first_sample;   /* is still to come, after a random part of a period */
+	bool first_sample;   /* the first sample, due after a random part of a period, is still to come */
 	uint32_t period_window; /* in which period_ns was drawn */
 	bool tight;                    /* its alternate stack is too small for our handler */
-	bool clockless;                /* may not read the processor's clock, and nobody that it begets: not profiled */
+	bool clockless;                /* may not read the processor's clock, nor may its children: not profiled */
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average */
 	int64_t fork_delay_ns;         /* D and its window, as the thread was about to fork */
 	uint32_t fork_window;
-	volatile uintptr_t waiting;    /* stack address of the call that can block and is on; 0: none */
+	volatile uintptr_t waiting;    /* stack address of the blocking call that the thread is in; 0: none */
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
 	int64_t timed_ns;              /* processor time without pauses, as of the last signal of the timer; 0: none yet */
-	int64_t hold_ns, held_ns;      /* processor time as the last pause began; of all pauses that the timer was held for */
-	uint32_t ran_window;           /* the burst in which these were read: */
+	int64_t hold_ns, held_ns;      /* processor time at the begin of the last pause; and in all pauses for which the timer was held */
+	uint32_t ran_window;           /* the burst in which the next two were read: */
 	int64_t ran_wall_ns, ran_cpu_ns; /* the time, and the thread's processor time then */
 };
 
@@ -229,7 +236,7 @@ static inline uint32_t thread_number(const struct arena_thread *t)
 	return t->number;
 }
 
-/* any: adds to what has one writer, the caller: a load and a store, no locked instruction. */
+/* any: adds to a counter whose only writer is the caller: a load and a store, no locked instruction. */
 static inline void counter_add(_Atomic uint64_t *counter, uint64_t n)
 {
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
@@ -241,7 +248,10 @@ static inline struct arena_thread *self_slot(void)
 	return likely(self.busy == 0) ? self.slot : NULL;
 }
 
-/* any: the calling thread is inside the runtime until it leaves it again: its samples only put off their credit.  May be nested. */
+/*
+ * any: runtime_enter and runtime_leave, around code of the runtime.  Samples between them
+ * only defer their credit.  Nests.
+ */
 static inline void runtime_enter(void)
 {
 	self.busy++;
@@ -252,18 +262,21 @@ static inline void runtime_leave(void)
 	self.busy--;
 }
 
-/* any: takes a slot for a thread that is about to be born with the caller's clock; NULL when there is none. */
+/*
+ * any: takes a slot for a thread that is about to be created, and gives it the caller's
+ * clock; NULL when there is none.
+ */
 struct arena_thread *thread_reserve(void);
-void thread_unreserve(struct arena_thread *slot); /* any: it was not born after all */
+void thread_unreserve(struct arena_thread *slot); /* any: gives that slot back: the thread was not created */
 
-/* any: the calling thread begins to use `slot` (its own), and ends to use it.  NULL: nothing. */
+/* any: the calling thread begins to use its slot, or ends using it.  NULL: does nothing. */
 void thread_begin(struct arena_thread *slot);
 void thread_end(void);
 
-/* any: the calling thread is about to do without the processor's clock, and so without us. */
+/* any: stops profiling the calling thread, which is about to lose access to the processor's clock. */
 void thread_renounce(void);
 
-/* In a forked child: the copy of the parent's thread is none; its descriptors are closed. */
+/* In a forked child: drops the copy of the parent's thread state, and closes the copies of its descriptors. */
 void thread_forget(void);
 
 /* ---- stack.c: whose code is running ---- */
@@ -271,83 +284,86 @@ void thread_forget(void);
 struct stack {
 	uint32_t n;
 	bool hit;     /* in the region that is tried */
-	bool given;   /* in the one that is faster in all windows */
-	bool decided; /* a frame that is not somebody else's has been seen */
+	bool given;   /* in the region that is faster in all windows (--given) */
+	bool decided; /* a frame in the program's own code has been seen */
 	uint32_t weight; /* see arena_weight */
 	uint64_t place[ARENA_FRAMES];
 };
 
-/* any: the modules of this process, as the conductor knows them; *n is 0 until it does. */
+/* any: the modules of this process that the conductor has published; *n is 0 until it has. */
 const struct unwind_module *stack_modules(uint32_t *n);
 
-/* any: walks from the frame of c. */
+/* any: walks the stack from the frame of c. */
 void stack_walk(struct stack *s, struct unwind_cursor *c);
 
-/* any: the same of a wait of that class, which may be what is sped up. */
+/* any: the same for a wait of that class, which may itself be the region. */
 void stack_walk_wait(struct stack *s, struct unwind_cursor *c, uint32_t class);
 
 /* ---- create.c ---- */
 
 /*
- * any: a slot for the thread that is about to be created to run routine(arg), in
- * which both are kept; NULL: create it as if we were not there.  The new thread is
- * to run create_begin(slot), which returns what routine does.
+ * any: takes a slot for a thread that is about to be created to run routine(arg), and
+ * stores both there.  The new thread must run create_begin(slot), which returns the
+ * result of routine.  NULL: create the thread unprofiled.
  */
 struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)(void *), void *arg);
 void *create_begin(void *slot);
 
-/* any: the calling thread is about to end without libc's doing (libc's is seen to). */
+/* any: call before the calling thread ends by a raw system call. (Ends by libc are noticed.) */
 void create_end(void);
 
-/* any: what a thread waits for that joins this one. */
+/* any: the key that threads wait for when they join this one. */
 uint64_t key_of_thread(pthread_t thread);
 
 /* ---- sampler.c ---- */
 
-/* How our events of perf are known: attr.sig_data is the mark, and below it a number. */
+/* Identifies our perf events: attr.sig_data holds this mark, and a number in its low bits. */
 enum {
 	SAMPLER_MARK = 0x616e6477,
-	SAMPLER_NUMBER = 0xfffffff, /* of samples; breakpoints have others, */
-	SAMPLER_RAWCALL = 0x1000,   /* those of rawcall.c from here on */
+	SAMPLER_NUMBER = 0xfffffff, /* the number of sampling events; breakpoints have others, */
+	SAMPLER_RAWCALL = 0x1000,   /* the numbers of rawcall.c begin here */
 };
 
 void sampler_init(void);                    /* init: handler, probing; sets arena->sampler */
 bool sampler_start(void);                   /* any: for the calling thread */
 void sampler_stop(void);                    /* any: for the calling thread */
-void sampler_replace(uint32_t tid);         /* any: that thread of the process has lost its event of perf */
-void sampler_pause(bool stop);              /* any: the same for a while, with its breakpoints; or starts it again */
-void sampler_hold(void);                    /* any: the calling thread pauses, all signals blocked: that is not to be sampled; */
+void sampler_replace(uint32_t tid);         /* any: notes that this thread of the process has lost its perf event */
+void sampler_pause(bool stop);              /* any: pauses (or resumes) the sampling and the breakpoints of the calling thread */
+void sampler_hold(void);                    /* any: holds the samples of the calling thread, which begins a pause with all signals blocked */
 void sampler_go_on(void);                   /* any: the pause is over */
-void sampler_stop_all(bool stop);           /* any: for all threads of the process, which are out of the handler then; or starts it again */
+void sampler_stop_all(bool stop);           /* any: stops (or resumes) all threads' sampling; when it returns, none is in the handler */
 
-/* any: is it a signal of ours that has come, and not one of the program's with the same number? */
+/* any: has our sampler sent this signal, and not the program one of the same number? */
 bool sampler_sent(int sig, const siginfo_t *info);
 
-/* In the handler, for what sampler_sent. */
+/* In the handler, for signals for which sampler_sent is true. */
 void sampler_handle(int sig, siginfo_t *info, void *context);
 
-void sampler_withdraw(void); /* any: no thread of the process is sampled from now on, whatever is called above */
+void sampler_withdraw(void); /* any: ends the sampling of the process for good; the functions above do nothing from now on */
 bool sampler_has_withdrawn(void);
-void sampler_forget(void); /* in a forked child: it has no timer yet */
-void sampler_vary(void);   /* in the handler: another period, if it is time */
+void sampler_forget(void); /* in a forked child: the calling thread has no timer yet */
+void sampler_vary(void);   /* in the handler: draws another period, once a window */
 
 /* ---- sample.c ---- */
 
 /*
- * any: takes the credit that samples have put off while the thread was inside the runtime.
- * Between runtime_enter and runtime_leave.
+ * any: adds the credit of samples that arrived while the thread was inside the runtime.
+ * Call it between runtime_enter and runtime_leave.
  */
 void credit_deferred(void);
 
 /*
- * In the handler: the thread has used ns of processor time, for which so many samples
- * are counted, and was at the context (a ucontext_t) as the last of it ended.
+ * In the handler: accounts for ns of processor time of the thread, counted as that many
+ * samples.  The context (a ucontext_t) is where the signal has interrupted the thread.
  */
 void sample_take(const void *context, uint32_t periods, int64_t ns);
 
 /* ---- times ---- */
 
-/* any: CLOCK_MONOTONIC, ns.  That takes 20 ns: a parameter `now` of others is what it was a moment ago. */
+/*
+ * any: CLOCK_MONOTONIC, ns.  A call takes 20 ns, so functions with a parameter `now` accept
+ * a value read shortly before.
+ */
 static inline int64_t now_ns(void)
 {
 	struct timespec t;
@@ -356,7 +372,7 @@ static inline int64_t now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* any: a clock of processor time, ns: by a system call, the vDSO has none of them. */
+/* any: a clock of processor time, ns.  A system call, because the vDSO does not have these clocks. */
 static inline int64_t clock_ns(clockid_t clock)
 {
 	struct timespec t = { 0 };
@@ -365,13 +381,13 @@ static inline int64_t clock_ns(clockid_t clock)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* any: the index of the processor that the calling thread has. */
+/* any: the index of the processor that the calling thread runs on. */
 static inline uint32_t processor_here(void)
 {
 	return (uint32_t)sched_getcpu() % VCLOCK_PROCESSORS;
 }
 
-/* any: that time, and here. */
+/* any: a moment of that time, on the present processor. */
 static inline struct vclock_moment moment_at(int64_t now)
 {
 	return (struct vclock_moment){ .ns = now, .processor = processor_here() };
@@ -382,19 +398,19 @@ static inline struct vclock_moment moment_now(void)
 	return moment_at(now_ns());
 }
 
-/* any: the number of the window that is on. */
+/* any: the number of the current window. */
 static inline uint32_t current_window(void)
 {
 	return vclock_window(&arena->clock);
 }
 
-/* any: by how much the region is sped up just now, in 1/65536; 0: not at all. */
+/* any: the speedup of the current window, in 1/65536; 0: none. */
 static inline uint32_t window_speedup(void)
 {
 	return vclock_speedup(&arena->clock);
 }
 
-/* any: is time of that class what is sped up just now? */
+/* any: is this class the region of the current window? */
 static inline bool class_is_wanted(enum arena_class class)
 {
 	return arena->targets[atomic_load_explicit(&arena->target, memory_order_acquire) & 1].class == class;
@@ -403,43 +419,47 @@ static inline bool class_is_wanted(enum arena_class class)
 /* ---- pay.c: pauses.  The rules of virtual clocks are in lib/vclock ---- */
 
 enum pause {
-	PAUSE_BUSY,   /* on its processor */
-	PAUSE_ASLEEP, /* off it, as it was in the wait that is over */
+	PAUSE_BUSY,   /* the thread keeps its processor and spins */
+	PAUSE_ASLEEP, /* the thread sleeps, as in the wait that has ended */
 };
 
-/* any: the calling thread pays what it owes, if that is at_least ns. */
+/* any: the calling thread pays its debt, if that is at_least ns. */
 void pay(int64_t at_least, enum pause how);
 
-/* any: the same before it takes a lock: also what others have earned and are credited later.  Is there enough of it? */
+/*
+ * any: the same before the thread takes a lock: it also pays for what others have earned
+ * and will be credited later.  The second tells whether there is enough to pay.
+ */
 void pay_before_lock(void);
 bool pay_is_due_before_lock(void);
 
-/* any: it need not pay.  But what it owes only because others were credited while it had no processor, it does not owe. */
+/* any: forgives debt that arose only from credits of others while the thread had no processor.  Does not pay. */
 void pay_not(void);
 
 /* ---- offcpu.c: time without a processor ---- */
 
 /*
- * any: sets the clock of the thread, should it have been without a processor; before it is
- * credited anything, or pays.  True: another thread has had the processor since the last look.
+ * any: corrects the clock of the thread if it has been without a processor.  Call it before
+ * the thread is credited or pays.  True: another thread has used the processor since the last
+ * look.
  */
 bool offcpu_look(void);
 
-void offcpu_begin(void); /* any: what has been so far, a wait or a pause, is none of that, */
-void offcpu_pass(void);  /* any: nor what comes until offcpu_begin */
+void offcpu_begin(void); /* any: time up to now was a wait or a pause, not time without a processor */
+void offcpu_pass(void);  /* any: nor is time from now until offcpu_begin */
 
-/* any, in a sample: how long the thread has been without since the last one; and sets its clock. */
+/* any, in a sample: how long the thread has been without a processor since the last one.  Corrects its clock, too. */
 int64_t offcpu_sample(void);
 
 /* ---- object_key.c: names of sync objects, the same in all processes; never 0 ---- */
 
-/* any: of an object in memory: of this process, unless it lies in memory that is shared. */
+/* any: the key of an object in memory.  In shared memory, all processes get the same key for it. */
 uint64_t key_of_address(const volatile void *p);
 
-/* any: of anything else: a letter for its kind, and what identifies it. */
+/* any: the key of any other object, from a letter for its kind and the numbers that identify it. */
 uint64_t key_of(char kind, uint64_t a, uint64_t b);
 
-/* ---- wait.c: what can block ---- */
+/* ---- wait.c: calls that can block ---- */
 
 /*
  * A call that can block stands between wait_begin and one of the three ends.
@@ -449,8 +469,8 @@ uint64_t key_of(char kind, uint64_t a, uint64_t b);
  *     n = REAL(read)(fd, buf, size);
  *     n > 0 && key ? wait_by_peer(&w, key) : wait_outside(&w);
  *
- * errno is what the real call made of it.  Begin and end are two readings of the
- * clock when nothing is being sped up.
+ * errno stays as the real call set it.  Without a speedup, begin and end cost two
+ * readings of the clock.
  */
 struct wait {
 	struct arena_thread *t; /* NULL: nothing to account for */
@@ -459,51 +479,52 @@ struct wait {
 	uint32_t class;         /* enum arena_class */
 	bool outside;
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
-	int64_t extended_ns;    /* by how much the wait has been made longer, */
-	int64_t again_ns;       /* the last time from here on */
-	uintptr_t before;       /* self.waiting before: waits nest (pthread_join inside of a wrapped call) */
+	int64_t extended_ns;    /* how much longer the wait has been made, */
+	int64_t again_ns;       /* and when the last extension began */
+	uintptr_t before;       /* the previous self.waiting, because waits nest (pthread_join inside a wrapped call) */
 };
 
 enum { WAIT_UNKNOWN = -1 };
 
 /*
- * any.  site: where the program called from.  outside: only something that is not
- * of the recording can end the wait, as far as is known now (a device, time, a
- * process without runtime); such a wait is credited when it is in the region.
- * ns: how long it will be (sleeps), or WAIT_UNKNOWN.
+ * any.  site: the program's call.  outside: as far as is known, only the outside can
+ * end the wait (a device, time, a process without the runtime); such a wait is credited
+ * when it is in the region.  ns: how long it will be (sleeps), or WAIT_UNKNOWN.
  */
 void wait_begin(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns);
 
-/* any: sync_release and wait_begin, for a call that lets another one go on and may then wait; 0: as wait_begin. */
+/*
+ * any: sync_release of `key` (0: none) and wait_begin in one, for a call that lets another
+ * thread go on and may then wait.
+ */
 void wait_begin_releasing(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns, uint64_t key);
 
-/* any: another thread of the recording let us go on, by way of key. */
+/* any: ends a wait that another thread of the recording has ended, by a release of key. */
 void wait_by_peer(struct wait *w, uint64_t key);
-void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b); /* the later released of two */
+void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b); /* by the key of two that was released later */
 
-/* any: nobody of the recording did: a device, a time-out, an error, a signal. */
+/* any: ends a wait that the outside has ended: a device, a time-out, an error, a signal. */
 void wait_outside(struct wait *w);
 
 /*
- * any: a wait has timed out, but what the thread owes by now is time that it
- * would have waited on, in virtual time: were that paused after the wait, what
- * arrives meanwhile would find nobody waiting.  True: wait again, until *until on
- * CLOCK_MONOTONIC (or for *ns), then tell with wait_extended, and ask again if it
- * timed out again.
+ * any: call after a wait has timed out.  In virtual time the thread would still be
+ * waiting for as long as its debt; a pause after the wait would miss signals that
+ * arrive in that time.  True: wait again, until *until on CLOCK_MONOTONIC (or for *ns).
+ * Then call wait_extended, and if the wait has timed out again, this function again.
  */
 bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns);
 void wait_extended(struct wait *w);
 
-/* any: the same, at a channel whose other end belongs to a process that is not of the recording. */
+/* any: as wait_outside, at a channel whose other end belongs to a process outside of the recording. */
 void wait_stranger(struct wait *w);
 
-/* any: a thread is profiled, and not inside the runtime. */
+/* any: is the calling thread profiled, and not inside the runtime? */
 static inline bool wait_is_watched(void)
 {
 	return unlikely(arena != NULL) && self_slot() != NULL;
 }
 
-/* any: the same, and something is being sped up: clocks matter. */
+/* any: the same, and is a speedup on, so that clocks matter? */
 static inline bool wait_is_accounted(void)
 {
 	return wait_is_watched() && window_speedup() != 0;
@@ -511,61 +532,67 @@ static inline bool wait_is_accounted(void)
 
 /* ---- sync.c: sync operations that are over at once ---- */
 
-/* any: the thread does what can let another go on (before the real call). */
+/* any: the thread is about to let another go on.  Call it before the real call.  Pays. */
 void sync_release(uint64_t key, const void *site);
 
-/* any: the same, of a lock that the thread has, or a signal to those who will take it. */
+/*
+ * any: the same for a lock that the thread holds, or a signal to threads that will take
+ * that lock.  Does not pay: see sync.c.
+ */
 void sync_unlock(uint64_t key, const void *site);
 
-/* any: the thread is about to try to lock something: what it owes it pays before. */
+/* any: the thread is about to try to take a lock.  Pays. */
 void sync_before_lock(const void *site);
 
-/* any: the thread has taken a lock that was free (after the real call). */
+/* any: the thread has taken a lock that was free.  Call it after the real call. */
 void sync_lock(uint64_t key, const void *site);
 
-/* any: the thread got something else by way of key, and did not have to wait (after the real call). */
+/* any: the thread has acquired `key`, which is not a lock, without a wait.  Call it after the real call. */
 void sync_acquire(uint64_t key, const void *site);
 
-/* any: the thread pays, and lets others go on by way of `key`, too: a part of another operation. */
+/* any: pays, and releases `key`, as a part of another operation. */
 void pay_and_release(uint64_t key);
 
 /*
- * any: the clock of the thread is right up to here, where a segment begins that `site` tells from
- * others.  Between runtime_enter and runtime_leave.
+ * any: ends the thread's segment and begins one that is identified by `site`. The clock of the
+ * thread must be up to date.  Call it between runtime_enter and runtime_leave.
  */
 void account_up_to_here(const void *site);
 
-/* ---- event.c: what a burst notes ---- */
+/* ---- event.c: events of a burst ---- */
 
-/* any: is every event to be noted just now? */
+/* any: is a burst on, so that every event must be noted? */
 static inline bool event_on(void)
 {
 	return unlikely(window_phase(atomic_load_explicit(&arena->clock.window, memory_order_relaxed)) == PHASE_BURST);
 }
 
-/* any: notes an event of the thread, the calling one.  For keys their low half. */
+/* any: notes an event of the calling thread.  Of a key, only the low half is noted. */
 void event_note(struct arena_thread *t, enum burst_kind kind, int64_t at_ns, int64_t waited_ns, uint64_t object, uint64_t other,
 		const void *site);
 
-/* any: has the thread noted something in this burst? */
+/* any: has the thread noted an event in this burst? */
 static inline bool event_has_log(const struct arena_thread *t)
 {
 	return t->log && t->log_window == current_window();
 }
 
-/* any: notes, first, how long the thread has been without a processor since event_ran; before a wait, and in samples. */
+/*
+ * any: notes how long the thread has been without a processor since event_ran.  Call it
+ * before the event of a wait or of a sample.
+ */
 void event_queued(struct arena_thread *t, int64_t now);
-void event_ran(int64_t now); /* any: and begins to count that anew */
+void event_ran(int64_t now); /* any: begins to count that anew */
 
 /* ---- spin.c: waits that the program declares ---- */
 
 void block_begin(const void *site);    /* any: the thread is going to wait; calls nest */
-void block_end(int woken);             /* any: it has waited: for a thread of the recording, or (0) for the outside */
-void block_catch_up(const void *site); /* any: it is going to let another one go on */
-void block_begin_here(void);           /* any: the same, for the caller's place */
+void block_end(int woken);             /* any: the wait is over; 1: a thread of the recording has ended it, 0: the outside */
+void block_catch_up(const void *site); /* any: the thread is about to let another one go on */
+void block_begin_here(void);           /* any: the same, with the caller's site */
 void block_catch_up_here(void);
 
-/* ---- sleep.c, sigwait.c: for those who do without libc's functions ---- */
+/* ---- sleep.c, sigwait.c: for callers that bypass libc's functions ---- */
 
 /* any: around a sleep; clock, flags and time as clock_nanosleep(2) has them. */
 void sleep_begin(struct wait *w, clockid_t clock, int flags, const struct timespec *t, const void *site);
@@ -575,36 +602,45 @@ void sleep_end(struct wait *w, int flags);
 void signal_to_process(pid_t pid, int sig, const void *site);
 void signal_to_thread(pid_t tid, int sig, const void *site);
 
-/* any: the thread waited for a signal and got `sig` (<= 0: none), of which info tells; or some, a handler having run. */
+/*
+ * any: end a wait for signals.  The first: `sig` came, which info describes (<= 0: no
+ * signal came).  The second: signals came, and their handlers have run.
+ */
 void signal_wait_end(struct wait *w, int sig, const siginfo_t *info);
 void signal_wait_end_any(struct wait *w);
 
 /* ---- sample_signal.c ---- */
 
-bool sample_signal_take(int sig); /* init: the signal is one of ours from now on (there are two at most); false: it cannot be had */
+bool sample_signal_take(int sig); /* init: makes the signal one of ours (at most two); false: refused */
 bool sample_signal_in_place(void);  /* any: do our signals still have our handler? */
-bool sample_signal_have_room(void); /* any: has the handler room wherever it would run in the calling thread? */
+bool sample_signal_have_room(void); /* any: is there room for the handler on any stack where it could run in the calling thread? */
 
 /*
- * any: rt_sigaction(2) of the program's, past libc (act and old as the kernel has
- * them).  False: the signal is none of ours, and the kernel is to do it.
+ * any: performs an rt_sigaction(2) that the program makes past libc (act and old in the
+ * kernel's layout).  False: the signal is not ours, so the kernel must do it.
  */
 bool sample_signal_act(int sig, const void *act, void *old);
 
-/* any: copies the set, less the signals that are ours; these as the kernel's sets have them. */
+/* any: copies the set without our signals; returns those of them that were in it, in the kernel's layout. */
 void without_ours(const sigset_t *set, sigset_t *copy);
 uint64_t sample_signal_word(void);
 
-/* any: the program changes its mask (how and set as the kernel has them); returns the set that is to be used for it. */
+/*
+ * any: notes a change of the program's signal mask (how and set as the kernel takes them);
+ * returns the set to use for it.
+ */
 uint64_t sample_signal_believe(int how, uint64_t set);
 
-/* any: after any call that may have taken, or let in, a signal that was put off. */
+/* any: call after any call that may have delivered a deferred signal. */
 void sample_signal_settle(void);
 
-/* any: before a call that has a mask for as long as it lasts (NULL: none).  Returns a copy; *before: self.masked afterwards. */
+/*
+ * any: call before a call that sets a signal mask for its duration (NULL: none).  Returns a
+ * copy of the mask without our signals; *before is the value for self.masked afterwards.
+ */
 const sigset_t *sample_signal_suspend(const sigset_t *mask, sigset_t *copy, uint64_t *before);
 
-/* The call, with that mask. */
+/* Makes the call with that mask. */
 #define WITH_MASK(mask, call)                                                                                                \
 	({                                                                                                                   \
 		sigset_t copy_of_mask_;                                                                                      \
@@ -627,59 +663,62 @@ uint64_t sample_random(void);
 
 /* ---- rawcall.c: handlers that are set by an instruction of the program's ---- */
 
-void rawcall_init(void);   /* init: of what the recorder has found */
-void rawcall_watch(void);  /* any: the calling thread has its breakpoints, */
-void rawcall_forget(void); /* any: or has them no more */
-void rawcall_hit(uint32_t number, void *context); /* in the handler: the event of that number */
+void rawcall_init(void);   /* init: for the instructions that the recorder has found */
+void rawcall_watch(void);  /* any: sets the breakpoints of the calling thread */
+void rawcall_forget(void); /* any: removes them */
+void rawcall_hit(uint32_t number, void *context); /* in the handler: a hit of the event of that number */
 
-/* ---- withdraw.c: samples would do harm, though the process goes on ---- */
+/* ---- withdraw.c: processes in which samples would do harm ---- */
 
-void withdraw(uint32_t why); /* any: this process is not sampled any more; why: of enum arena_withdrawal */
+void withdraw(uint32_t why); /* any: ends the sampling of this process; why: of enum arena_withdrawal */
 
-/* any: the same, should somebody have asked for it. */
+/* any: the same, if the recorder or another process has asked for it. */
 void withdraw_if_asked(void);
 
-/* any: around ptrace(2) of the program's, by whatever way it comes. */
+/* any: call before and after each ptrace(2) of the program, made by libc or by number. */
 void withdraw_before_ptrace(long request, long pid);
 void withdraw_after_ptrace(long request, long result);
 
-/* ---- breakpoint.c: progress points that stand in no source ---- */
+/* ---- breakpoint.c: progress points at places in code ---- */
 
-void breakpoint_measure(void);         /* init: what a hit costs, to arena->break_cost_ns */
-void breakpoint_look(void);            /* any: watches, for the calling thread, what the conductor asks for by now */
-void breakpoint_hit(uint32_t number);  /* in the handler: the event of that number */
-void breakpoint_forget(void);          /* any: the calling thread watches nothing any more */
+void breakpoint_measure(void);         /* init: measures the cost of a hit, into arena->break_cost_ns */
+void breakpoint_look(void);            /* any: sets the breakpoints of the calling thread that the conductor now wants */
+void breakpoint_hit(uint32_t number);  /* in the handler: a hit of the event of that number */
+void breakpoint_forget(void);          /* any: removes the breakpoints of the calling thread */
 
 /* ---- callpoint.c: progress points at functions of libraries ---- */
 
-void callpoint_init(void);                                    /* init: what there is to be saved */
-uintptr_t callpoint_to(uint32_t call, uintptr_t function);    /* any: what counts the call (or hook), and goes on; 0: no room.  One at a time */
-bool callpoint_is(uintptr_t address);                         /* any: is it such a thing? */
-void callpoint_slow(uint32_t point);                          /* any: the rest of a visit that is counted */
+void callpoint_init(void);                                    /* init: finds out which registers must be saved */
+uintptr_t callpoint_to(uint32_t call, uintptr_t function);    /* any: makes a trampoline, which counts the call (or runs the hook); 0: no room.  Not reentrant */
+bool callpoint_is(uintptr_t address);                         /* any: is the address a trampoline? */
+void callpoint_slow(uint32_t point);                          /* any: the rest of a visit, after it is counted */
 
-/* ---- redirect.c: who calls them ---- */
+/* ---- redirect.c: redirects callers to these trampolines ---- */
 
 /* Other functions that are redirected; their numbers follow those of arena->call[]. */
 enum { HOOK_DLOPEN = ARENA_CALLS, HOOK_DLSYM, HOOK_DLVSYM, HOOKS = HOOK_DLVSYM + 1 - ARENA_CALLS };
 
 void redirect_init(struct arena *a); /* init: calls of what a->call[] names go through callpoint.c */
 
-/* In the place of a function with these arguments: modules may be new.  Returns what is to be called. */
+/*
+ * Runs instead of a hooked function, with its arguments, after which modules may be new.
+ * Returns the function to call.
+ */
 uintptr_t redirect_hook(uint32_t hook, uintptr_t function, uintptr_t first, uintptr_t second);
 
 /* ---- progress.c ---- */
 
 int point_number(const char *name);
 void point_visit(int point);
-void point_add(int point, uint64_t n); /* any: n units at once, of an automatic point */
+void point_add(int point, uint64_t n); /* any: counts n units at once at an automatic point */
 
 /*
- * any: counts a visit of a point (0..).  True: a window is to be opened or closed, or
- * an experiment is on, and point_attend is to be called.
+ * any: counts a visit of a point (0..).  True: call point_attend, because a window is
+ * to be opened or closed, or an experiment is on.
  */
 static inline bool point_count(uint32_t number)
 {
-	const struct arena *a = arena; /* once: the compiler takes the counter for something that could change it */
+	const struct arena *a = arena; /* loaded once: the compiler assumes that the store to the counter could change it */
 
 	counter_add(&self.visits[number], 1);
 	return unlikely(window_phase(atomic_load_explicit(&a->clock.window, memory_order_relaxed)) != PHASE_IDLE ||
@@ -689,26 +728,30 @@ static inline bool point_count(uint32_t number)
 void point_attend(struct arena_thread *t, uint32_t number);
 
 /*
- * any: a part of a visit, for span.c: opens or closes a window, if that is what is
- * waited for; the visit is counted before.  Between runtime_enter and runtime_leave.
+ * any: a part of a visit, for span.c: opens or closes a window where the conductor
+ * wants that.  The visit must be counted before.  Call it between runtime_enter and
+ * runtime_leave.
  */
 void point_open_or_close(uint32_t number);
 
-/* ---- control.c: what the program says of experiments ---- */
+/* ---- control.c: the program starts and stops experiments ---- */
 
-void control_experiments(int on); /* any: they are to be made from now on, or not */
-int control_is_recorded(void);    /* any: is a recorder there? */
+void control_experiments(int on); /* any: starts or stops experiments */
+int control_is_recorded(void);    /* any: is the process being recorded? */
 
 /* ---- moved.c ---- */
 
-void moved_visit(enum arena_moved kind); /* any: there is one more, if the recorder wants to know */
+void moved_visit(enum arena_moved kind); /* any: counts one, if the recorder wants this point */
 
 /* ---- span.c: from a begin to an end ---- */
 
 /* any: the number of the latency point called `name`, made when it is new; -1 when there is no room. */
 int span_number(const char *name);
 
-/* any: a span begins, and ends, in the calling thread; or, with a number that is its own while it is open, in any of the process. */
+/*
+ * any: a span begins, or ends.  Without a number, both must be in one thread.  With a
+ * number, which no other open span may have, any thread of the process may end it.
+ */
 void span_begin(int point);
 void span_end(int point);
 void span_begin_numbered(int point, unsigned long number);

@@ -1,9 +1,9 @@
 /*
- * sample: what becomes of a period of CPU time that a thread has used.
+ * sample: accounts for a period of processor time of a thread.
  *
- * In the handler of the sampler's signal (sampler.c), on the thread that it hit:
- * whose code runs, is that in the region, what is it credited, and what does the
- * thread owe?
+ * It runs in the handler of the sampling signal (sampler.c), in the interrupted thread.
+ * It finds the code that runs, and whether that is in the region; then it credits the
+ * thread, and makes it pay its debt.
  */
 #include "runtime.h"
 
@@ -23,7 +23,7 @@ uint64_t sample_random(void)
 void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t class, uint32_t weight)
 {
 	uint32_t head = atomic_load_explicit(&t->ring_head, memory_order_relaxed);
-	/* Pairs with the conductor's release: it has read what is overwritten here. */
+	/* Pairs with the conductor's release: it has read the sample that is overwritten here. */
 	uint32_t tail = atomic_load_explicit(&t->ring_tail, memory_order_acquire);
 	struct arena_sample *s = &t->ring[head % ARENA_RING];
 
@@ -40,7 +40,10 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 	atomic_store_explicit(&t->ring_head, head + 1, memory_order_release);
 }
 
-/* How long the thread has been without a processor; keeps samples of that, as hits when it is `wanted` (sped up). */
+/*
+ * Takes samples of the time without a processor; they are hits when this class is `wanted`
+ * (the region).  Returns that time.
+ */
 static int64_t queued_ns(struct arena_thread *t, struct stack *stack, bool wanted)
 {
 	int64_t queued = offcpu_sample(), n, period = (int64_t)arena->clock.period_ns;
@@ -60,8 +63,8 @@ static int64_t queued_ns(struct arena_thread *t, struct stack *stack, bool wante
 }
 
 /*
- * A handler of the program's that interrupted the runtime and left by a jump has
- * left it busy for ever.  Nobody else is found so, time and again.
+ * If a handler of the program interrupts the runtime and leaves by a jump, `busy` stays
+ * set for ever.  In no other case do consecutive samples find it set so often.
  */
 static void look_for_jumps(void)
 {
@@ -74,9 +77,9 @@ static void look_for_jumps(void)
 }
 
 /*
- * In a burst: the sample is the next to be kept.  One that hits the runtime itself must
- * not interrupt what that notes.  A thread that has noted nothing yet has no log: to
- * map one takes more of a stack than a handler may.
+ * In a burst: notes the sample that is kept next.  A sample that hits the runtime notes
+ * nothing, since it may have interrupted the writing of the log.  Nor does a thread
+ * without a log: mapping one takes more stack than a handler may use.
  */
 static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t ns)
 {
@@ -94,16 +97,19 @@ void credit_deferred(void)
 	int64_t deferred = self.deferred_ns;
 
 	if (unlikely(deferred)) {
-		/* A sample between these two lines adds to deferred_ns and is not lost. */
+		/* The credit of a sample between these two lines is added to deferred_ns, and not lost. */
 		self.deferred_ns -= deferred;
 		vclock_credit_work(&self.clock, deferred);
 	}
 }
 
-/* The stack that the handler looks at.  Not on its own stack, which may be small; no signal interrupts the handler. */
+/*
+ * The result of the handler's stack walk.  Not on the stack, which may be small.  One for
+ * each thread is enough, because no signal interrupts the handler.
+ */
 static TLS struct stack sampled;
 
-/* Returns where the stack ended.  Not inlined: its frame would be on the stack of a handler in which the rest is done. */
+/* Returns the depth of the stack.  Not inlined, so that its frame is gone when the handler does the rest. */
 static __attribute__((noinline)) uintptr_t walk_interrupted(const void *context)
 {
 	struct unwind_cursor at;
@@ -126,8 +132,9 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	int64_t queued;
 
 	/*
-	 * One that waits, spinning, does not do what it waits for.  The call is deeper
-	 * in the stack than its struct wait; where it is not, a jump has left the call.
+	 * A thread that spins in a wait does no work of the region.  While it waits,
+	 * its stack pointer is below its struct wait; if not, the call was left by a
+	 * jump.
 	 */
 	if (self.waiting && sp < self.waiting) {
 		stack->hit = false;
@@ -142,7 +149,7 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	counter_add(&t->sampled_ns, (uint64_t)ns);
 	if (stack->hit)
 		counter_add(&t->hits, periods);
-	/* That time is told of as one of waiting when the wait is over (wait.c). */
+	/* This time is sampled as waiting when the wait is over (wait.c). */
 	if (!waits) {
 		counter_add(&t->worked_ns, (uint64_t)ns);
 		note_event(t, ns);
@@ -152,12 +159,12 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	speedup = window_speedup();
 	queued = queued_ns(t, stack, wanted);
 	if (speedup && now_ns() > atomic_load_explicit(&arena->expires_ns, memory_order_relaxed)) {
-		/* The conductor is gone: nobody will ever end this window. */
+		/* The conductor is dead, and will not end this window. */
 		atomic_store_explicit(&arena->clock.speedup, 0, memory_order_relaxed);
 		speedup = 0;
 	}
 	if (speedup && self.busy) {
-		/* Interrupted in the runtime itself: it takes the credit when it leaves. */
+		/* The sample interrupted the runtime, which takes the credit when it leaves. */
 		self.deferred_ns += vclock_lump(ns, stack->weight, speedup);
 	} else if (speedup) {
 		int64_t more = self.deferred_ns;
@@ -166,7 +173,7 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 			more += vclock_lump(queued, arena_weight(arena, true, false), speedup);
 		self.deferred_ns = 0;
 		vclock_sampled(&self.clock, ns, stack->weight, more, now_ns());
-		/* A thread that waits pays when it goes on, if it must: a pause now would only make it late. */
+		/* A waiting thread pays after the wait, if it owes anything: a pause now could only delay it. */
 		if (!waits)
 			pay(0, PAUSE_BUSY);
 		vclock_keep_processor(&self.clock, moment_now());

@@ -1,22 +1,22 @@
 /*
- * sample_signal: the signals that samples come by are not the program's to block or hook.
+ * sample_signal: keeps the program from blocking or handling the sampling signals.
  *
- * There are two: SIGTRAP, by perf, and a real-time signal, by the timer, where
- * perf cannot be had.  Neither is ever blocked for long, and both have our handler;
- * but the program is told of the mask and the handler that it has asked for, and
- * what others send it by these numbers (a breakpoint instruction, raise, kill,
- * sigqueue) comes to it as it would: to its handler, by default, after it has
- * unblocked it, or to a thread that waits for it.
+ * There are two: SIGTRAP from perf, and a real-time signal from the timer, where perf
+ * is refused.  Neither is ever blocked for long, and both have our handler.  But the
+ * program reads back the mask and the handler that it has set.  Signals of these
+ * numbers from other sources (a breakpoint instruction, raise, kill, sigqueue) are
+ * delivered as without us: to the program's handler, or with the default action, after
+ * the program has unblocked them, or to a thread that waits for them.
  *
- * Which stack the handler runs on: that of the thread, because alternate stacks may
- * be small, and because some programs make coroutines out of them.  But a program
- * that wants one of these two signals on alternate stacks gets both there.  Go does
- * that for all signals: its goroutines have stacks of 2 to 8 kB, on which no handler
- * has room.  From then on a thread whose alternate stack is too small for us is not
- * sampled; one that has none is sampled on its own stack.
+ * The handler runs on the stack of the thread, because alternate stacks may be small,
+ * and because some programs use them as stacks of coroutines.  But if a program wants
+ * one of the two signals on alternate stacks, both go there.  Go does that for all
+ * signals: its goroutines have stacks of 2 to 8 kB, on which no handler has room.  From
+ * then on a thread whose alternate stack is too small for us is not sampled; one that
+ * has none is sampled on its own stack.
  *
- * Unlike any other, these two cannot be read from a signalfd while samples are taken
- * by that very number.
+ * One thing does not work: a signalfd cannot read the signal that is in use for
+ * samples.
  */
 #include <string.h>
 #include <sys/auxv.h>
@@ -27,20 +27,20 @@
 
 enum {
 	OURS = 2,
-	HANDLER_BYTES = 4096, /* of a stack: the handler takes less than 2 kB (t/0260), beside what the kernel saves */
-	FRAME_BYTES = 4096,   /* which is taken for this where the kernel does not say it (before 5.14) */
+	HANDLER_BYTES = 4096, /* bytes of stack for the handler, which takes less than 2 kB (t/0260), beside what the kernel saves */
+	FRAME_BYTES = 4096,   /* the size that the kernel saves, where it does not report it (before 5.14) */
 };
 
 static struct {
-	int sig; /* 0: no more */
-	struct sigaction program; /* what the program wants for it */
-	bool interrupts;          /* signal(3) makes it interrupt calls, see siginterrupt(3) */
+	int sig; /* 0: the end of the list */
+	struct sigaction program; /* the program's own action */
+	bool interrupts;          /* a handler set by signal(3) interrupts calls, see siginterrupt(3) */
 } ours[OURS];
 
 static _Atomic bool on_alternate; /* our handler runs on alternate stacks, for good */
-static _Atomic bool tight_seen;   /* some thread has or had one that is too small for it */
+static _Atomic bool tight_seen;   /* some thread has or had an alternate stack that is too small */
 
-/* Index of the signal; OURS: it is none of ours. */
+/* Index of the signal; OURS: not one of ours. */
 static unsigned find_own(int sig)
 {
 	unsigned i = 0;
@@ -51,8 +51,8 @@ static unsigned find_own(int sig)
 }
 
 /*
- * Sets are handled as the kernel has them: a word, bit n - 1 for signal n.  That is
- * also how libc's begin; what follows is of no use to anybody.
+ * Sets are handled as the kernel has them: a word, bit n - 1 for signal n.  libc's sets
+ * begin with the same word, and their rest is unused.
  */
 static uint64_t word_of(const sigset_t *set)
 {
@@ -87,9 +87,9 @@ void without_ours(const sigset_t *set, sigset_t *copy)
 	set_word(copy, word_of(set) & ~sample_signal_word());
 }
 
-/* ---- what is sent to the program ---------------------------------------------------- */
+/* ---- signals for the program ---------------------------------------------------- */
 
-/* By libc's own, past a sanitizer's, which would put our handler off. */
+/* By libc's function.  That of a sanitizer would defer our handler. */
 static int set_action(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	return real.__sigaction ? real.__sigaction(sig, act, old) : real.sigaction(sig, act, old);
@@ -103,22 +103,22 @@ static void be_default(int sig)
 	SYS(SYS_tgkill, SYS(SYS_getpid), SYS(SYS_gettid), sig);
 }
 
-/* To the thread or to the process, as it came. */
+/* Sends the signal again to the thread or to the process, as it came. */
 static void send_again(int sig, const siginfo_t *info)
 {
 	long pid = SYS(SYS_getpid);
 
 	if (info->si_code == SI_TKILL)
 		SYS(SYS_rt_tgsigqueueinfo, pid, SYS(SYS_gettid), sig, info);
-	/* Only the main thread may say for the whole process that kill(2) was called, and by whom. */
+	/* The kernel lets only the main thread send a siginfo of kill(2) to the whole process. */
 	else if (SYS(SYS_rt_sigqueueinfo, pid, sig, info) != 0)
 		SYS(SYS_kill, pid, sig);
 }
 
 /*
- * The program believes to have blocked it: it is blocked now, and sent again.  From
- * then on the thread is not sampled: samples would wait too, and be let in with what
- * the program lets in, into the middle of a call.
+ * The program has blocked this signal, as far as it knows.  So it is really blocked
+ * now, and sent again.  From then on the thread is not sampled: samples would be
+ * blocked too, and would be delivered in the middle of a call that unblocks the signal.
  */
 static __attribute__((noinline)) void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
 {
@@ -139,7 +139,10 @@ static __attribute__((noinline)) void put_off(int sig, const siginfo_t *info, uc
 		send_again(sig, &more[i]);
 }
 
-/* The signals that were put off have been delivered, or taken by sigwait, in this thread or another: the mask is as before. */
+/*
+ * If the deferred signals have been delivered, or taken by sigwait, in this thread or
+ * another, the mask becomes what it was.
+ */
 void sample_signal_settle(void)
 {
 	uint64_t pending = 0, set = self.put_off;
@@ -158,7 +161,7 @@ static __attribute__((noinline)) void deliver(unsigned i, siginfo_t *info, ucont
 {
 	struct sigaction wanted = ours[i].program;
 	bool has_handler = (wanted.sa_flags & SA_SIGINFO) || (wanted.sa_handler != SIG_DFL && wanted.sa_handler != SIG_IGN);
-	/* An instruction did it, which goes on afterwards: that can be neither blocked nor ignored. */
+	/* A trap instruction of the program: such a signal can be neither blocked nor ignored. */
 	bool at_once = info->si_code > 0;
 	int sig = ours[i].sig;
 	sigset_t during;
@@ -178,7 +181,7 @@ static __attribute__((noinline)) void deliver(unsigned i, siginfo_t *info, ucont
 	}
 	if (wanted.sa_flags & (int)SA_RESETHAND)
 		ours[i].program = (struct sigaction){ .sa_handler = SIG_DFL };
-	/* Not ours, which blocks everything. */
+	/* Not the mask of our handler, which blocks everything. */
 	sigorset(&during, &uc->uc_sigmask, &wanted.sa_mask);
 	if (!(wanted.sa_flags & SA_NODEFER))
 		sigaddset(&during, sig);
@@ -202,9 +205,9 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 /* ---- handlers ------------------------------------------------------------------------- */
 
 /*
- * While our handler runs, the program's wait: one that left it by a jump would leave
- * us in the middle of it.  Calls that a signal of the program's interrupts are
- * restarted if its handler says so; ours comes while none is being made.
+ * While our handler runs, handlers of the program are blocked: one that leaves by a
+ * jump would leave our handler unfinished.  SA_RESTART is as in the program's own
+ * action, because its signals may interrupt calls; samples do not arrive during calls.
  */
 static bool install(unsigned i, struct sigaction *before)
 {
@@ -220,7 +223,7 @@ static bool install(unsigned i, struct sigaction *before)
 	return set_action(ours[i].sig, &action, before) == 0;
 }
 
-/* The handlers as the kernel has them: a program can go past libc. */
+/* The handlers that the kernel has: a program can set one past libc. */
 bool sample_signal_in_place(void)
 {
 	struct {
@@ -241,7 +244,7 @@ bool sample_signal_have_room(void)
 	return !self.tight || !atomic_load_explicit(&on_alternate, memory_order_relaxed);
 }
 
-/* Once, and for both: threads that need it for one need it for the other. */
+/* Once, and for both signals: a thread that needs it for one needs it for the other. */
 static void go_to_alternate(void)
 {
 	if (atomic_load_explicit(&on_alternate, memory_order_relaxed) || atomic_load_explicit(&tight_seen, memory_order_relaxed))
@@ -287,7 +290,7 @@ static void keep_action(unsigned i, const struct sigaction *act, struct sigactio
 		*old = before;
 }
 
-/* The common part of all relatives of signal(3); they differ in their flags. */
+/* The common part of signal(3) and its variants, which differ in their flags. */
 static __sighandler_t keep_handler(unsigned i, __sighandler_t handler, int flags)
 {
 	struct sigaction act = { .sa_handler = handler, .sa_flags = flags }, old;
@@ -333,12 +336,12 @@ EXPORT int siginterrupt(int sig, int interrupts)
 }
 
 /*
- * A handler on an alternate stack has as much of it as it needs, and nothing for
- * the frame of a sample: there, and there alone, ours wait.
+ * A handler on an alternate stack may leave no room there for the frame of a sample.
+ * So our signals are blocked in such handlers, and only there.
  */
 static struct {
-	_Atomic bool added;     /* ours to the mask of the handler, */
-	_Atomic uint64_t asked; /* where the program had these of them */
+	_Atomic bool added;     /* our signals are added to the mask of the handler */
+	_Atomic uint64_t asked; /* those of them that the program had in it */
 } masks[NSIG];
 
 static int act_elsewhere(int sig, const struct sigaction *act, struct sigaction *old)
@@ -377,7 +380,7 @@ EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old
 	return 0;
 }
 
-/* As the kernel has it. */
+/* In the kernel's layout. */
 struct kernel_action {
 	__sighandler_t handler;
 	unsigned long flags;
@@ -385,7 +388,7 @@ struct kernel_action {
 	uint64_t mask;
 };
 
-/* How the program's handler returns is our handler's business, not the kernel's. */
+/* Our handler calls the program's, so the kernel does not need the program's restorer. */
 enum { RESTORER = 0x04000000 };
 
 bool sample_signal_act(int sig, const void *act, void *old)
@@ -469,7 +472,7 @@ const sigset_t *sample_signal_suspend(const sigset_t *mask, sigset_t *copy, uint
 	return copy;
 }
 
-/* First it is noted, then done: what was put off comes as soon as it is unblocked. */
+/* Noted before it is done: a deferred signal arrives as soon as it is unblocked. */
 #define CHANGE_MASK(name, how, set, old)                                                                                     \
 	do {                                                                                                                 \
 		uint64_t before = self.masked;                                                                               \
@@ -500,7 +503,7 @@ EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 	CHANGE_MASK(sigprocmask, how, set, old);
 }
 
-/* Older ways to do the same, which libc does behind our back. */
+/* Older functions for the same, which libc implements by internal calls. */
 
 static int mask_one(int how, int sig, sigset_t *old)
 {

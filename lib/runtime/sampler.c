@@ -7,32 +7,31 @@
  *           itself (attr.sigtrap).  Needs Linux 5.18: before that a SIGTRAP that
  *           the program has blocked kills it.
  *   timer   a POSIX timer on the thread's CPU clock.  Needs neither permission nor
- *           descriptor, but ticks with the kernel (4 ms at CONFIG_HZ=250).  Also
- *           for those threads that find no descriptor for an event of perf.
+ *           descriptor, but ticks with the kernel (4 ms at CONFIG_HZ=250).  Also for
+ *           threads that find no free descriptor for a perf event.
  *
  * An event of perf costs time whenever its thread leaves a processor and when it
- * comes back: 1 us, or 10 in a virtual machine.  A thread that does that so often
- * that it would be a fifth of its time goes over to the timer, which costs
- * nothing there.
+ * comes back: 1 us, or 10 in a virtual machine.  A thread for which this would take a
+ * fifth of its time is switched to the timer, which has no such cost.
  *
- * What a thread does in the kernel (system calls, page faults) is its work too.
- * The timer sees that.  Beside perf, a timer is there for the kernel alone: perf
- * needs a permission for it, and would send a SIGTRAP into the program that a thread
- * becomes by exec, which dies of it.
+ * Time in the kernel (system calls, page faults) is work of a thread, too.  The timer
+ * sees it.  With perf, a second timer samples the kernel alone: perf would need a
+ * permission for that, and would send a SIGTRAP after an exec, which kills the new
+ * program.
  *
- * Timers run on clocks that advance by ticks: of user time, and of all time that
- * the thread has used.  (On the usual clock, which is exact, a timer waits for the
- * tick after its time, and a thread that runs for less than that is never seen.)
- * Two such clocks also tell whether a tick has hit the kernel.  Ticks only choose
- * when to look: how much time a sample stands for is read off the exact clock, less
- * what was spent in pauses.  Pauses begin at samples, so at ticks, and would be seen
- * too rarely, or too often, all of them alike.
+ * Timers run on clocks that advance by ticks: the clock of user time, and the clock of
+ * user and kernel time.  (On the usual clock, which is exact, a timer fires at the
+ * first tick after its time, so that a thread that runs for less than a tick is never
+ * seen.)  The two clocks also tell whether a tick has hit the kernel.  Ticks only
+ * decide when a sample is taken.  The time that it stands for comes from the exact
+ * clock, without pauses.  Pauses begin at samples, so at ticks; ticks would count all
+ * of them too rarely, or all too often.
  *
  * No call of the program ever fails with EINTR, or returns short, because of us:
- * perf hits user code alone, and the signal of the timer is sent when the thread
- * leaves the kernel.  Before Linux 5.11 it was sent at once, maybe on the way into
- * a call that blocks; there the clock of user time is the one, which only advances
- * in ticks that hit user code, and the kernel stays unseen.
+ * perf interrupts user code alone, and the timer's signal is sent when the thread
+ * leaves the kernel.  Before Linux 5.11 the signal was sent at once, possibly on the
+ * way into a call that blocks.  There the clock of user time is used, which advances
+ * only in ticks that hit user code; time in the kernel is not sampled.
  *
  * The handler runs on the thread's own stack, unless the program wants these
  * signals on alternate stacks; see sample_signal.c.
@@ -52,11 +51,11 @@
 
 enum {
 	TRAP_PERF_CODE = 6,
-	PATIENCE_NS = 200 * 1000 * 1000, /* for threads that are in the handler */
-	TRIALS = 4,          /* of what stopping and starting an event costs */
-	TOO_MUCH = 5,        /* of a thread's time: 1 / 5.  A tick is a coarse sample; more often than that, it is the lesser evil */
-	JUDGED_NS = 50 * 1000 * 1000, /* of its time at once; ticks tell of it roughly */
-	FIRST_LEAST_NS = 50 * 1000, /* until the first sample of a thread */
+	PATIENCE_NS = 200 * 1000 * 1000, /* limit on waiting for threads that are in the handler */
+	TRIALS = 4,          /* measurements of the cost of stopping and starting an event */
+	TOO_MUCH = 5,        /* limit on that cost: 1 / 5 of a thread's time.  Ticks are coarse samples, but better than more cost than that */
+	JUDGED_NS = 50 * 1000 * 1000, /* the thread's time over which the cost is judged; ticks measure it roughly */
+	FIRST_LEAST_NS = 50 * 1000, /* shortest time until the first sample of a thread */
 };
 
 static bool has_perf;    /* SIGTRAP is ours */
@@ -64,9 +63,9 @@ static const int64_t FORSAKEN_NS = 60000000000;
 
 static int timer_signal; /* 0: the timer cannot be had */
 static bool sees_kernel; /* the timer does */
-static int64_t switch_ns; /* what an event of perf costs each time that its thread leaves a processor */
-static _Atomic int handlers; /* that are running */
-static _Atomic bool withdrawn; /* no thread is to be sampled any more */
+static int64_t switch_ns; /* cost of a perf event each time that its thread leaves a processor */
+static _Atomic int handlers; /* handlers that are running */
+static _Atomic bool withdrawn; /* sampling has ended for all threads */
 
 /* Timers of threads, by slot, + 1; 0: none. */
 static _Atomic int timers[ARENA_THREADS];
@@ -98,12 +97,12 @@ bool sampler_sent(int sig, const siginfo_t *info)
 		return info->si_code == TRAP_PERF_CODE && perf_info(info)->data >> 32 == SAMPLER_MARK;
 	if (info->si_code != SI_TIMER)
 		return false;
-	/* Also the last one, which was deleted with its signal on the way. */
+	/* The last timer counts, too: it may have been deleted while its signal was pending. */
 	return info->si_timerid == self.timer ||
 	       (self.slot && info->si_timerid + 1 == atomic_load_explicit(timer_of(self.slot), memory_order_relaxed));
 }
 
-/* Has the recorder ended, or not been heard of for long?  Then nobody looks at samples any more. */
+/* Is the recorder dead, or silent for too long?  Then samples are not read any more. */
 static bool is_forsaken(void)
 {
 	return now_ns() - atomic_load_explicit(&arena->expires_ns, memory_order_relaxed) > FORSAKEN_NS;
@@ -115,13 +114,13 @@ static int64_t kernel_time(void)
 	return clock_ns(TICKS_CLOCK(self.slot->tid)) - clock_ns(USER_TICKS_CLOCK(self.slot->tid));
 }
 
-/* The time that the calling thread has used, without pauses that its timer was held for. */
+/* The processor time of the calling thread, without pauses during which its timer was held. */
 static int64_t own_time(void)
 {
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.held_ns;
 }
 
-/* Not inlined: its frame would be on the stack of a handler in which the rest is done. */
+/* Not inlined, so that its frame is gone when the handler does the rest. */
 static __attribute__((noinline)) int64_t switches(void)
 {
 	struct rusage u = { 0 };
@@ -130,7 +129,7 @@ static __attribute__((noinline)) int64_t switches(void)
 	return u.ru_nvcsw + u.ru_nivcsw;
 }
 
-/* The calling thread has used so much time since this was last asked: does too much of its time go into its event? */
+/* Does its perf event take too much of the calling thread's time?  `used`: processor time since the last call. */
 static bool event_is_dear(int64_t ns)
 {
 	int64_t now, cost;
@@ -147,8 +146,8 @@ static bool event_is_dear(int64_t ns)
 }
 
 /*
- * What the calling thread has used since the last signal of its timer, which stands
- * for `ticked`.  The first one stands for that, like first samples of perf.
+ * Processor time of the calling thread since the last signal of its timer.  The first
+ * signal stands for `ticked` instead, like first samples of perf.
  */
 static int64_t used_ns(int64_t ticked)
 {
@@ -159,9 +158,9 @@ static int64_t used_ns(int64_t ticked)
 }
 
 /*
- * A timer of 1 ms that ticks each 4 ms tells how many expirations one signal stands
- * for.  Beside an event of perf it stands for the time in the kernel since the last
- * one.  What is less than a period waits for the next signal.
+ * A timer of 1 ms on a clock that ticks each 4 ms reports how many expirations one
+ * signal stands for.  Beside a perf event, a signal stands for the kernel time since
+ * the last one.  A remainder of less than a period is carried over to the next signal.
  */
 static void timer_hit(const siginfo_t *info, const void *context)
 {
@@ -182,7 +181,7 @@ static void timer_hit(const siginfo_t *info, const void *context)
 	} else {
 		self.rest_ns += used_ns(ns);
 	}
-	/* It may be less than nothing: kernel_time reads two clocks, and a tick between them makes it go back. */
+	/* It may be negative: kernel_time reads two clocks, and a tick between the readings makes it go back. */
 	if (self.rest_ns < period)
 		return;
 	periods = (uint32_t)(self.rest_ns / period);
@@ -223,18 +222,18 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
 /* ---- starting and stopping ---------------------------------------------------- */
 
 /*
- * A program whose work is periodic can beat with the sampler: at a ratio near 1/2
- * all samples fall into the same two moments of its round.  So each thread draws
- * a period between 7/8 and 9/8 of what was asked for, anew in each window.  Within
- * a window it stays: the samples then walk through the round in equal steps and
- * cover it more evenly than random ones would.
+ * A program whose work is periodic can beat with the sampler: at a ratio near 1/2, all
+ * samples fall on the same two moments of its cycle.  So each thread draws a period
+ * between 7/8 and 9/8 of the requested one, anew in each window.  Within a window the
+ * period is constant: the samples then step through the cycle evenly, and cover it
+ * better than random ones.
  */
 void sampler_vary(void)
 {
 	uint32_t window = current_window();
 	uint64_t period = arena->clock.period_ns;
 
-	/* The first period of a thread was random too; the event repeats it until told otherwise. */
+	/* The first period of a thread was random, too; the event would repeat it. */
 	if (self.perf_fd < 0 || (self.period_window == window && !self.first_sample))
 		return;
 	self.perf_fd = hidden_fd_find(self.perf_fd, self.perf_id);
@@ -247,10 +246,10 @@ void sampler_vary(void)
 }
 
 /*
- * Each thread's first sample comes after a random part of a period, and stands
- * for a whole one like all others: then a thread that lives for x periods is
- * sampled x times on average, however small x is.  Were the first one due after
- * a whole period, a thread that lives for less than that would never be seen.
+ * The first sample of a thread comes after a random part of a period, and stands for a
+ * whole period, like all others.  So a thread that lives for x periods gets x samples
+ * on average, however small x is.  If the first sample came after a whole period,
+ * shorter threads would never be sampled.
  *
  * The event repeats this first period until a sample finds the thread outside the
  * kernel.  In some virtual machines a timer's interrupt takes longer than the 10 us
@@ -283,14 +282,14 @@ static int open_perf(uint64_t period, uint64_t *id)
 	return hidden_fd_open(&attr, id);
 }
 
-/* Of the calling thread. */
+/* Creates a timer for the calling thread. */
 static void delete_timer(const struct arena_thread *t)
 {
 	int timer = atomic_load_explicit(timer_of(t), memory_order_relaxed);
 
 	if (!timer)
 		return;
-	/* First: its signal may come at any moment, and must be known for ours. */
+	/* Set first: its signal may come at any moment, and must be recognised as ours. */
 	self.timer = timer - 1;
 	atomic_store_explicit(timer_of(t), 0, memory_order_relaxed);
 	SYS(SYS_timer_delete, timer - 1);
@@ -335,7 +334,7 @@ void sampler_replace(uint32_t tid)
 	}
 }
 
-/* The calling thread is sampled from now on. */
+/* Starts the sampling of the calling thread. */
 static bool arm(void)
 {
 	if (!has_perf)
@@ -344,7 +343,7 @@ static bool arm(void)
 	self.perf_fd = open_perf(first_period(), &self.perf_id);
 	self.first_sample = true;
 	breakpoint_look();
-	/* The program may have left us no descriptor. */
+	/* The program may have used all descriptors. */
 	if (self.perf_fd < 0 || SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return start_timer(self.slot);
 	if (sees_kernel) {
@@ -367,7 +366,7 @@ bool sampler_start(void)
 	self.timed_ns = self.rest_ns = 0;
 	delete_timer(self.slot);
 	self.perf_fd = -1;
-	/* Now, before a sample could come. */
+	/* Before the first sample can come. */
 	if (!sample_signal_in_place())
 		withdraw(WITHDRAWN_HANDLER);
 	withdraw_if_asked();
@@ -375,7 +374,7 @@ bool sampler_start(void)
 		return true;
 	if (!sample_signal_have_room() || !arm())
 		return false;
-	/* Another thread may have withdrawn meanwhile. */
+	/* Another thread may have ended all sampling in the meantime. */
 	if (sampler_has_withdrawn())
 		sampler_stop();
 	return true;
@@ -451,9 +450,9 @@ void sampler_forget(void)
 }
 
 /*
- * A thread that spins in a pause uses processor time that is not the program's.  Most
- * pauses come after a sample.  If the clock went on, each sample would stand for a
- * period of which a part was a pause.
+ * A thread that spins in a pause uses processor time that must not count as the
+ * program's.  Most pauses follow a sample.  If the timer ran on, a part of each period
+ * would be a pause.
  */
 void sampler_hold(void)
 {
@@ -477,10 +476,10 @@ void sampler_go_on(void)
 		return;
 	}
 	self.held_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.hold_ns;
-	/* Of a tick that hit the pause nothing is to be seen. */
+	/* Discards a tick that hit the pause. */
 	while (SYS(SYS_rt_sigtimedwait, &set, &info, &at_once, sizeof(set)) > 0) {
 		if (!sampler_sent(timer_signal, &info)) {
-			/* The program's own: it waits on. */
+			/* A signal of the program stays pending. */
 			SYS(SYS_rt_tgsigqueueinfo, SYS(SYS_getpid), self.slot->tid, timer_signal, &info);
 			break;
 		}
@@ -499,8 +498,9 @@ static bool kernel_is_at_least(unsigned major, unsigned minor)
 }
 
 /*
- * What the kernel does with the event as its thread leaves a processor and is back, it
- * does here, too.  The mean: it is cheap when the processor's clock happens to go off sooner.
+ * Disabling and enabling the event makes the kernel do the same work as when the thread
+ * leaves a processor and returns.  The mean is used, because the cost is low whenever the
+ * processor's timer happens to be due earlier.
  */
 static int64_t cost_of_switch(int fd)
 {
@@ -527,7 +527,7 @@ static int try_perf(void)
 	return kernel_is_at_least(5, 18) && sample_signal_take(SIGTRAP) ? 0 : ENOSYS;
 }
 
-/* A filter may forbid it. */
+/* A seccomp filter may forbid the call. */
 static bool has_timer(void)
 {
 	struct sigevent ev = { .sigev_notify = SIGEV_NONE };
@@ -562,6 +562,6 @@ void sampler_init(void)
 		breakpoint_measure();
 	if (has_perf)
 		rawcall_init();
-	/* From here on the recorder looks whether they are ours. */
+	/* From here on the recorder checks whether the handlers are still ours. */
 	atomic_store_explicit(&process->signals, sample_signal_word(), memory_order_release);
 }

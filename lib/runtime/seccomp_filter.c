@@ -1,12 +1,12 @@
 /*
  * seccomp_filter: see seccomp_filter.h.
  *
- * Filters are known from prctl(2) and seccomp(2) as they are installed.  Those that
- * the program was started under are not: what they deny is refused by the kernel
- * like anything else that may not be had.
+ * The wrappers of prctl(2) and seccomp(2) see filters as they are installed.  Filters
+ * under which the program was started are unknown: calls that they deny fail, as other
+ * refused calls do.
  *
  * A filter holds for the thread that installs it and for those that it creates;
- * here it is taken to hold for all, which is careful and simple.
+ * here it is assumed to hold for all threads, which is safe and simple.
  */
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -29,7 +29,7 @@
 
 enum {
 	FILTERS = 32,
-	STEPS = 1 << 14, /* of all filters */
+	STEPS = 1 << 14, /* steps of all filters */
 };
 
 static struct sock_filter step[STEPS];
@@ -39,7 +39,7 @@ static struct {
 	uint32_t begin;
 } filter[FILTERS];
 static _Atomic int filters_used;
-static _Atomic uint32_t blind; /* filters that are not known here: nothing is allowed */
+static _Atomic uint32_t blind; /* there are filters that could not be read: no call is allowed */
 
 _Atomic uint32_t sys_sealed;
 
@@ -80,7 +80,7 @@ static bool jump_holds(uint32_t op, uint32_t a, uint32_t b)
 	}
 }
 
-/* The kernel has checked it: jumps lead forward and stay inside, and the last step returns. */
+/* The kernel has checked the filter: jumps go forward and stay inside, and the last step returns. */
 static uint32_t verdict(const struct sock_filter *f, uint32_t n, const struct seccomp_data *data)
 {
 	uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = { 0 };
@@ -155,7 +155,7 @@ bool sys_may(long n, long a, long b, long c, long d, long e, long f)
 
 /* ---- keeping a copy -------------------------------------------------------------------- */
 
-/* Reads what may not be there, as the kernel does. */
+/* Reads memory that may not be mapped, without a fault. */
 static long read_memory(void *to, const void *from, size_t bytes)
 {
 	struct iovec here = { to, bytes }, there = { NULL, bytes };
@@ -166,7 +166,7 @@ static long read_memory(void *to, const void *from, size_t bytes)
 
 enum copied { COPIED, NOT_COPIED, NOT_THERE };
 
-/* NOT_THERE: the kernel will not be able to read it either. */
+/* NOT_THERE: the kernel cannot read it either. */
 static enum copied copy(struct seccomp_filter *s, const void *prog)
 {
 	struct sock_fprog p;
@@ -207,7 +207,7 @@ void seccomp_filter_prepare(struct seccomp_filter *s, bool strict, bool all_thre
 	enum copied copied;
 
 	*s = (struct seccomp_filter){ .filter = -1 };
-	/* A child that borrows its parent's memory (vfork) has nothing to do with it. */
+	/* Not for a child of vfork(2), which uses its parent's memory. */
 	if (!arena || SYS(SYS_getpid) != process_pid)
 		return;
 	if (strict) {
@@ -232,7 +232,7 @@ void seccomp_filter_prepare(struct seccomp_filter *s, bool strict, bool all_thre
 	atomic_store_explicit(&sys_sealed, 1, memory_order_release);
 }
 
-/* Something that the runtime lives by. */
+/* The filter forbids a call that the runtime cannot do without. */
 static bool all_is_well(void)
 {
 	static const long needed[] = { SYS_perf_event_open, SYS_ioctl, SYS_fcntl, SYS_close, SYS_timer_create,
@@ -282,14 +282,17 @@ EXPORT int prctl(int option, ...)
 	for (unsigned i = 0; i < 4; i++)
 		v[i] = va_arg(ap, unsigned long);
 	va_end(ap);
-	if (!REAL(prctl)) { /* allocators come here from within dlsym */
+	if (!REAL(prctl)) { /* allocators call this from inside dlsym */
 		long err = SYS(SYS_prctl, option, v[0], v[1], v[2], v[3]);
 
 		if (err < 0)
 			errno = (int)-err;
 		return err < 0 ? -1 : (int)err;
 	}
-	/* A sample that reads the clock would then be the end of the program: a handler that faults has no handler. */
+	/*
+	 * The processor's clock would then fault.  In a sample, that kills the program: a
+	 * fault in the handler cannot be handled.
+	 */
 	if (arena && option == PR_SET_TSC && v[0] == PR_TSC_SIGSEGV)
 		thread_renounce();
 	if (likely(!arena || option != PR_SET_SECCOMP))

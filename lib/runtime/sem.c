@@ -1,14 +1,14 @@
 /*
  * sem: semaphores, of one process, shared, and named.
  *
- * A semaphore holds tokens.  A thread that takes one goes on because of the thread that
- * put that one in.  Only the last release of an object is known.  So it counts for the
- * token that was put in last: for a thread that waited, and for one that took the last
- * there was.  A token that lay there with others was put in before, and the
- * thread that took it could have had it earlier.
+ * A semaphore holds tokens.  A thread that takes a token goes on because of the thread
+ * that posted it.  Only the last release of an object is known.  So it is acquired only
+ * with the token that was posted last: by a thread that waited, and by one that took
+ * the only token.  If there were several tokens, the one taken was posted earlier, and
+ * the thread could have taken it earlier.
  *
- * libc maps named semaphores by itself, at another address in each process: they
- * go by their file.
+ * libc maps named semaphores itself, at different addresses in each process.  Their
+ * keys are made of their files.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -18,12 +18,12 @@
 
 #include "wrap.h"
 
-enum { NAMED = 64 }; /* open at a time; what is beyond is known by its address */
+enum { NAMED = 64 }; /* named semaphores that are open at a time; the key of further ones is made of their address */
 
 /* An entry is complete when `at` is set; none is ever removed while its semaphore is mapped. */
 static struct {
 	_Atomic uintptr_t at;  /* 0: free; 1: being filled */
-	_Atomic uint32_t opens; /* less closes: libc maps a name once, however often it is opened */
+	_Atomic uint32_t opens; /* opens less closes: libc maps a name once, however often it is opened */
 	uint64_t key;
 } named[NAMED];
 static _Atomic uint32_t named_used; /* highest entry ever taken, plus one */
@@ -46,7 +46,7 @@ static uint64_t key_of_semaphore(const sem_t *s)
 	return i < 0 ? key_of_address(s) : named[i].key;
 }
 
-/* A name can be unlinked and given to another semaphore, so it is the file that counts. */
+/* The key is made of the file, because a name can be unlinked and given to another semaphore. */
 static uint64_t key_of_name(const char *name)
 {
 	static const char dir[] = "/dev/shm/sem.";
@@ -119,7 +119,7 @@ EXPORT int sem_close(sem_t *s)
 
 /* ---- tokens --------------------------------------------------------------------- */
 
-/* Took a token without having had to wait for it. */
+/* The thread has taken a token without a wait. */
 static inline void took(sem_t *s, const void *site)
 {
 	int left;
@@ -134,8 +134,8 @@ static bool is_valid(clockid_t clock, const struct timespec *at)
 }
 
 /*
- * As libc's do, each of these acts upon a cancellation first, and upon a bad time
- * whether it would have to wait or not.
+ * As libc's functions do, each of these first acts upon a cancellation, and rejects a
+ * bad time even if it need not wait.
  */
 #define WAIT(s, is_good, wait_expr)                                                                                          \
 	do {                                                                                                                 \

@@ -1,11 +1,11 @@
 /*
  * sigwait: signals as wake-ups.
  *
- * A thread that sends a signal lets another one go on that waits for it.  A signal is
- * known by its number and by its target: a process, or a thread by its kernel's or by
- * its library's name.  The waiting thread cannot tell which of the three it was, and
- * takes the one that was released last.  To wait for any signal (pause, sigsuspend) is
- * to wait for number 0, which stands for all.
+ * A thread that sends a signal lets a thread go on that waits for it.  The key of a
+ * signal is made of its number and its target: a process, a thread by its tid, or a
+ * thread by its pthread_t.  The waiting thread cannot tell which of the three was used,
+ * and acquires the one that was released last.  A wait for any signal (pause,
+ * sigsuspend) uses number 0, which every signal releases.
  *
  * A handler that another thread's signal runs is not a wait: it acquires nothing.
  */
@@ -28,7 +28,7 @@ static void sending(char kind, uint64_t whom, int sig, const void *site)
 	pay_and_release(key_to(kind, whom, 0));
 }
 
-/* As kill(2) understands pid: also groups, of which any process of the recording may be a member. */
+/* pid as in kill(2).  It may mean a group, of which any process of the recording may be a member. */
 void signal_to_process(pid_t pid, int sig, const void *site)
 {
 	uint32_t n;
@@ -53,7 +53,7 @@ void signal_to_thread(pid_t tid, int sig, const void *site)
 	sending(TO_TID, (uint64_t)tid, sig, site);
 }
 
-/* A process that stops itself may do so to be traced from here on. */
+/* A process that stops itself may expect to be traced from here on. */
 static void after_stop(int sig)
 {
 	if (unlikely(sig == SIGSTOP) && arena)
@@ -118,7 +118,7 @@ EXPORT int raise(int sig)
 
 /* ---- waiting ------------------------------------------------------------------------ */
 
-/* Of the three ways in which the calling thread may have been sent sig, the last that was used; *when 0: none. */
+/* The key of the three by which sig was last sent to the calling thread; *when: the time, 0: never. */
 static uint64_t last_way(int sig, int64_t *when)
 {
 	const uint64_t way[] = {
@@ -185,9 +185,9 @@ void signal_wait_end_any(struct wait *w)
 }
 
 /*
- * All of sigwait, sigwaitinfo and sigtimedwait: with a siginfo whether the program
- * wants one or not.  A sample that waited for its signal to be unblocked is not what
- * the program waits for.
+ * The body of sigwait, sigwaitinfo and sigtimedwait.  Always asks for a siginfo, even
+ * if the program does not.  A pending sample is skipped, because the program does not
+ * wait for it.
  */
 #define WAIT(set, info, wait_expr)                                                                                           \
 	do {                                                                                                                 \
@@ -217,7 +217,7 @@ EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct times
 	WAIT(set, info, REAL(sigtimedwait)(set, info, within));
 }
 
-/* Not by libc's sigwait, which does not say who sent it.  An error is returned, and no EINTR. */
+/* By sigwaitinfo, because sigwait does not tell the sender.  sigwait returns its errors, and never EINTR. */
 EXPORT int sigwait(const sigset_t *set, int *sig)
 {
 	int got, saved = errno, err = 0;

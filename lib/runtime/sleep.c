@@ -1,31 +1,31 @@
 /*
- * sleep: waiting for time to pass.
+ * sleep: waits for time to pass.
  *
- * A sleep until a moment (TIMER_ABSTIME) ends when the clock says so, however much
- * of it was spent in pauses: the program runs on that clock, and a virtual speedup
- * cannot be seen through it.  How long such sleeps were is counted apart
- * (absolute_ns), so that the recorder can warn.
+ * A sleep until an absolute time (TIMER_ABSTIME) ends at that time, however much of it
+ * was spent in pauses.  A program that is paced by the clock cannot show a virtual
+ * speedup.  The length of such sleeps is counted separately (absolute_ns), so that the
+ * recorder can warn.
  *
- * Many sleep for what is left until such a moment (C++'s sleep_until, a loop of so
- * many frames a second): the length of the sleep is then what the clock says, less
- * what was done before.  It is known by that: from one sleep to the next, lengths
- * change by more than the moments at which they are to end, counted from the last
- * such moment or from the last awakening.
+ * Many programs compute a relative sleep from an absolute time (C++'s sleep_until, a
+ * loop with a fixed frame rate): the length is then the rest of the interval after the
+ * work.  Such sleeps are recognised so: from one sleep to the next, their lengths vary
+ * more than the intervals between their planned ends, or between the last awakening and
+ * the planned end.
  */
 #include "wrap.h"
 
 enum {
-	PACED = 4,             /* times more, that is */
-	WHOLE_NS = 2 * 1000,   /* smaller changes of a length are no changes */
-	MOST_NS = 200 * 1000,  /* of a change: a long break is not to be remembered for long */
+	PACED = 4,             /* "more" means so many times more */
+	WHOLE_NS = 2 * 1000,   /* smaller changes of a length are ignored */
+	MOST_NS = 200 * 1000,  /* largest change that counts, so that a long break is soon forgotten */
 	OLD = 8,               /* sleeps over which is averaged */
 };
 
-/* The sleeps of a thread: the last one, and by how much one mostly differs from the one before. */
+/* The sleeps of a thread: the last one, and the typical change from one to the next. */
 struct pace {
-	int64_t until, woken;                         /* ns of CLOCK_MONOTONIC: when it was to end, and did */
-	int64_t length, from_moment, from_waking;     /* of the last; the latter two: its end, counted from those of the one before */
-	int64_t d_length, d_from_moment, d_from_waking; /* changes, averaged */
+	int64_t until, woken;                         /* ns of CLOCK_MONOTONIC: the planned end of the last sleep, and the real one */
+	int64_t length, from_moment, from_waking;     /* of the last sleep; until its planned end, from the planned and the real end of the one before */
+	int64_t d_length, d_from_moment, d_from_waking; /* average changes of these */
 };
 
 static TLS struct pace pace;
@@ -55,7 +55,7 @@ static bool is_paced(void)
 
 static bool is_readable(const struct timespec *t)
 {
-	/* NULL and the like fail with EFAULT, and that is for the kernel to say. */
+	/* The kernel reports EFAULT for bad addresses. */
 	return (uintptr_t)t >= 4096 && t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
 }
 

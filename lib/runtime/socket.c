@@ -1,9 +1,10 @@
 /*
- * socket: connections are made, messages sent and received.
+ * socket: connections and messages.
  *
- * A thread that accepts waits for one that connects.  Where the queue of connections
- * is full, it is the other way round.  Both meet at the address.  Messages with an address of
- * their own (UDP, Unix datagrams) are released there, others at the connection.
+ * A thread that accepts waits for one that connects; where the queue of connections is full,
+ * a thread that connects waits for one that accepts.  The address is the key of both.  A
+ * message with an address of its own (UDP, Unix datagrams) releases the key of that address,
+ * any other one that of the connection.
  */
 #include "fd_wait.h"
 
@@ -56,7 +57,7 @@ EXPORT int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict size, int fl
 		return got_;                                                                                                 \
 	} while (0)
 
-/* A socket that is being connected leads elsewhere now. */
+/* A socket that is being connected gets another key. */
 static int connected(int fd, int err)
 {
 	channel_forget(fd);
@@ -73,7 +74,7 @@ EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t size)
 	TRANSFER_TO(fd, channel_connections(to.__sockaddr__, size), connected(fd, REAL(connect)(fd, to, size)));
 }
 
-/* The other end will read no more, or find the end of the data. */
+/* Lets the other end find the end of the data, or fail to write. */
 EXPORT int shutdown(int fd, int how)
 {
 	if (wait_is_accounted()) {
@@ -152,7 +153,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	TRANSFER_TO(fd, channel_datagrams(message->msg_name, message->msg_namelen), REAL(sendmsg)(fd, message, flags));
 }
 
-/* They go to one address mostly, and are all sent by one call: the first stands for all. */
+/* The messages mostly have one address, and one call sends them all, so the first stands for all. */
 EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
 {
 	const struct msghdr *first = &messages->msg_hdr;

@@ -1,22 +1,22 @@
 /*
- * span: lengths of what begins at one place and ends at another.
+ * span: lengths of spans, which begin at one place in code and end at another.
  *
  * A span lasts from the virtual time V of its begin to that of its end, each on the
- * clock of the thread that is there.  Clocks of one window can be compared, also
- * those of two threads: a thread that goes on because of another one is no earlier (lib/vclock).
- * With each window all accounts begin anew, so for a span that began in another
- * window the begin is taken from the clock of a thread that owed nothing, wall - G,
- * which goes on over the switch.
+ * clock of the thread that is there.  Within a window, the clocks of two threads can be
+ * compared: a thread that goes on because of another one has no earlier clock (lib/vclock).  All
+ * accounts begin anew with each window.  So for a span that began in another window, the begin
+ * is taken from the clock of a thread without debt, wall - G, which is continuous over the
+ * switch.
  *
- * A begin is matched with an end in one of two ways.  Without a number, the last
- * begin of the thread is the one; an earlier one that is open still has been
- * abandoned, and an end without a begin (of a span that another thread began) is
- * counted as a visit, and not measured.  The sums of the times of all begins and of
- * all ends make a mean, too, whichever belongs to which; that is the recorder's
- * doing.  With a number, the begin waits in a table, for any thread of the process.
+ * A begin is matched with an end in one of two ways.  Without a number, an end belongs
+ * to the last begin of its thread.  An earlier begin that is still open counts as
+ * abandoned.  An end without a begin (of a span that another thread began) is counted
+ * as a visit, but not measured.  The recorder can compute a mean from the sums of the
+ * times of all begins and all ends, without matching them.  With a number, the begin is
+ * stored in a table, where any thread of the process finds it.
  *
- * Each thread adds to sums and a histogram of its own, one for each point, which
- * stay with its slot; the recorder takes the differences over a window.
+ * Each thread has its own sums and histogram for each point, which stay with its slot;
+ * the recorder takes differences over a window.
  *
  * Context: any.
  */
@@ -29,7 +29,7 @@ int span_number(const char *name)
 	return arena ? arena_add_point(arena, name, POINT_LATENCY) : -1;
 }
 
-/* Of the slot and the point; NULL when there are no more. */
+/* The arena_spans of the slot and the point; NULL when none is left. */
 static struct arena_spans *spans_of(struct arena_thread *t, uint32_t point)
 {
 	struct arena_spans *s;
@@ -47,7 +47,7 @@ static struct arena_spans *spans_of(struct arena_thread *t, uint32_t point)
 							memory_order_relaxed));
 	s = reach_spans(used);
 	t->spans[point] = s ? (uint16_t)(used + 1) : NO_SPANS;
-	/* Pairs with the recorder's acquire: until then the place counts for no point. */
+	/* Pairs with the recorder's acquire: before this store the struct belongs to no point. */
 	if (s)
 		atomic_store_explicit(&s->point, point + 1, memory_order_release);
 	return s;
@@ -55,7 +55,7 @@ static struct arena_spans *spans_of(struct arena_thread *t, uint32_t point)
 
 /* ---- begin and end of one span --------------------------------------------------- */
 
-/* A count and its sum change together for their reader. */
+/* A sequence lock, so that the recorder reads a count and its sum consistently. */
 static void note_length(struct arena_spans *s, _Atomic uint64_t *count, _Atomic uint64_t *sum, int64_t virt)
 {
 	uint32_t n = atomic_load_explicit(&s->changing, memory_order_relaxed);
@@ -92,7 +92,7 @@ static void measure_span(const struct arena_thread *t, struct arena_spans *s, co
 
 /* ---- spans with numbers ------------------------------------------------------------ */
 
-/* Of this process: numbers may be addresses, which another one may have, too. */
+/* The key includes the process, because numbers may be addresses, which are not unique among processes. */
 static uint64_t key_of_span(uint32_t point, uint64_t number)
 {
 	return key_of('B', (uint64_t)process_number() << 32 | point, number);
@@ -111,7 +111,10 @@ static struct arena_numbered *find_numbered(uint64_t key)
 	return NULL;
 }
 
-/* The place where the span was begun before, or a free one; when there is none, another's, whose end will not find it. */
+/*
+ * The entry of the span, if it was begun before, or a free one.  If there is none, an entry
+ * of another span is overwritten, whose end will then not find it.
+ */
 static struct arena_begin *take_place(uint64_t key)
 {
 	struct arena_numbered *n = find_numbered(key);
@@ -132,7 +135,7 @@ static struct arena_begin *take_place(uint64_t key)
 	return &n->begin;
 }
 
-/* Takes it out of the table.  What began it made sure itself that the end comes after that. */
+/* Takes the span out of the table.  The program guarantees that the end comes after the begin. */
 static bool take_begin(uint64_t key, struct arena_begin *out)
 {
 	struct arena_numbered *n = find_numbered(key);
@@ -145,7 +148,7 @@ static bool take_begin(uint64_t key, struct arena_begin *out)
 	return atomic_compare_exchange_strong_explicit(&n->key, &key, 0, memory_order_acq_rel, memory_order_relaxed);
 }
 
-/* ---- what the program calls --------------------------------------------------------- */
+/* ---- called by the program --------------------------------------------------------- */
 
 static struct arena_thread *caller(int point)
 {
@@ -165,7 +168,7 @@ static void begin_span(int point, const uint64_t *number)
 		return;
 	runtime_enter();
 	s = spans_of(t, at);
-	/* Time before this point does not belong to the span. */
+	/* Work before this moment does not belong to the span. */
 	account_up_to_here(&arena->point[at].begins);
 	now = now_ns();
 	if (event_on())
@@ -196,7 +199,7 @@ static void end_span(int point, const uint64_t *number)
 		return;
 	runtime_enter();
 	s = spans_of(t, at);
-	/* The thread gets the credit for its work until now, before its clock is read. */
+	/* Credits the thread for its work up to now, before its clock is read. */
 	account_up_to_here(&arena->point[at]);
 	now = now_ns();
 	if (event_on())

@@ -1,13 +1,13 @@
 /*
- * spin: locks that are waited for without a system call: pthread's spin locks, and
- * those of the program's own making, as far as it declares them
- * (ANDWEORC_PRE_BLOCK, ANDWEORC_POST_BLOCK and ANDWEORC_CATCH_UP of andweorc.h).
+ * spin: locks without system calls: pthread's spin locks, and locks of the program
+ * itself, if it declares them (ANDWEORC_PRE_BLOCK, ANDWEORC_POST_BLOCK and
+ * ANDWEORC_CATCH_UP of andweorc.h).
  *
- * What is not declared cannot be seen: a thread that spins looks as busy as one
- * that works.  As all threads pay what they owe at each of their samples, it goes on
- * too early by no more than is credited in one sampling period; and a region that
- * is such a spin is worth nothing, as it should be: it is credited, but the thread
- * that ends the spin is delayed by as much.
+ * Spinning that is not declared cannot be seen: such a thread looks as busy as one that
+ * works.  All threads pay their debt at each sample, so it goes on too early by at most
+ * the credit of one sampling period.  A region that is such a spin is predicted to be
+ * worth nothing, which is right: it is credited, but the thread that ends the spin is
+ * delayed by as much.
  */
 #include "wrap.h"
 
@@ -46,7 +46,7 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 
 /* ---- the program's own ----------------------------------------------------------- */
 
-/* The wait that the calling thread has declared, and how often: they nest, the outermost counts. */
+/* The wait that the calling thread has declared, and its depth: declarations nest, and the outermost counts. */
 static TLS struct wait declared;
 static TLS unsigned declarations;
 
@@ -56,14 +56,14 @@ void block_begin(const void *site)
 		return;
 	wait_begin(&declared, CLASS_LOCK, site, false, WAIT_UNKNOWN);
 	if (declared.t)
-		self.waiting = UINTPTR_MAX; /* the wait is on wherever the stack is */
+		self.waiting = UINTPTR_MAX; /* counts as a wait at any depth of the stack */
 }
 
 void block_end(int woken)
 {
 	if (declarations == 0 || --declarations > 0)
 		return;
-	/* A key that nobody ever releases: whoever it was is taken to have paid all. */
+	/* No thread releases this key.  The waker is assumed to have paid all its debt. */
 	if (woken)
 		wait_by_peer(&declared, key_of('b', 0, 0));
 	else
@@ -73,7 +73,7 @@ void block_end(int woken)
 void block_catch_up(const void *site)
 {
 	sync_release(key_of('B', 0, 0), site);
-	/* Replay knows no better than that all who wait go on because of the thread that did this last. */
+	/* Replay assumes that all such waits end because of the thread that did this last. */
 	if (unlikely(arena != NULL) && self_slot() && event_on()) {
 		runtime_enter();
 		event_note(self.slot, BURST_RELEASE, now_ns(), 0, key_of('b', 0, 0), 0, site);

@@ -1,21 +1,22 @@
 /*
- * stack: whose code is running, and is it in the region?
+ * stack: finds the program's own frame of a stack, and whether the stack is in the
+ * region.
  *
  * Frames are looked at from the innermost outwards.  Code that is not the
  * program's own (libraries of the system, functions of header libraries) is
- * charged to its caller.  Line regions: the innermost frame that is nobody
- * else's decides.  Function regions: any frame will do.
+ * charged to its caller.  For line regions, the innermost frame of the program's own
+ * code decides.  For function regions, any frame may match.
  */
 #include "runtime.h"
 
-enum { WALK_FRAMES = 96 }; /* of a stack that are looked at */
+enum { WALK_FRAMES = 96 }; /* frames of a stack that are looked at, at most */
 
 const struct unwind_module *stack_modules(uint32_t *n)
 {
 	/* Pairs with the conductor's release: the table is there before it is named. */
 	const struct arena_modules *set = &reach_modules()->set[atomic_load_explicit(&process->modules, memory_order_acquire) & 1];
 
-	/* A table that was made for the program before an exec speaks of addresses that are no more. */
+	/* A table that was made for the program before an exec has invalid addresses. */
 	*n = set->base == (uintptr_t)arena && set->n <= ARENA_MODULES ? set->n : 0;
 	return set->module;
 }
@@ -31,11 +32,14 @@ static bool step(struct unwind_cursor *c, const struct unwind_module *m)
 	return unwind_step_in(c, m, m ? reach_rows(m->first, m->nrows) : NULL) && c->pc;
 }
 
-/* Does a frame at `place` put the stack into the region?  `left`: of a call path; 0: it is none. */
+/*
+ * Does a frame at `place` put the stack into the region?  `left`: functions of a call path
+ * still to be found; 0: not a call path.
+ */
 static bool is_in(const struct arena_target *target, uint64_t place, bool decided, uint32_t *left)
 {
 	if (unlikely(*left)) {
-		/* A line at the end of the path is that of the frame that is charged. */
+		/* A line at the end of the path must be the line of the charged frame. */
 		if (target->inclusive || !decided || *left != target->path)
 			*left = arena_path_left(target->link, target->nlinks, *left, place);
 		return *left == 0;
@@ -43,7 +47,7 @@ static bool is_in(const struct arena_target *target, uint64_t place, bool decide
 	return target->nranges && arena_in_ranges(target->range, target->nranges, place) && (target->inclusive || !decided);
 }
 
-/* May frames further out do so? */
+/* Can frames further out put the stack into the region? */
 static bool is_open(const struct arena_target *target, bool in)
 {
 	return (target->inclusive || target->path) && !in;
@@ -69,7 +73,7 @@ static void walk_frames(struct stack *s, struct unwind_cursor *c)
 		s->hit = s->hit || is_in(target, place, s->decided, &target_left);
 		s->given = s->given || is_in(given, place, s->decided, &given_left);
 		s->decided = s->decided || (m && m->own && !arena_in_ranges(scope->passed, scope->npassed, place));
-		/* Callers are kept as far as there is room, whether they decide anything or not: the log tells of them. */
+		/* Callers are kept for the log, as far as there is room, even after the decision. */
 		if (s->decided && s->n == ARENA_FRAMES && !is_open(target, s->hit) && !is_open(given, s->given))
 			return;
 		if (depth == 0 && place >> PLACE_MODULE_SHIFT == 0)
@@ -93,7 +97,7 @@ void stack_walk_wait(struct stack *s, struct unwind_cursor *c, uint32_t class)
 	walk_frames(s, c);
 	if (target->class != CLASS_CPU)
 		s->hit = target->class == class;
-	/* Where a thread waits for peers does not make the wait a part of that code. */
+	/* A wait for a peer does not belong to the code that waits. */
 	if (given->class != CLASS_CPU || class == CLASS_LOCK)
 		s->given = given->class == class;
 	s->weight = arena_weight(arena, s->hit, s->given);

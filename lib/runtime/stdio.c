@@ -1,15 +1,15 @@
 /*
- * stdio: streams, as far as they go to the kernel.
+ * stdio: calls on streams that lead to system calls.
  *
- * libc reads and writes for its streams inside of itself, so the functions that a
- * program calls are stood in for.  Whether one will go to the kernel is seen from
- * the stream, whose fields are part of glibc's binary interface (its macros are
- * compiled into programs).  Nothing is done when what is wanted is in the buffer,
- * or fits in there: getc and putc cost a comparison more.
+ * libc's streams read and write by internal calls, so the functions that a program
+ * calls are interposed.  The fields of the stream tell whether a call will reach the
+ * kernel; they are part of glibc's binary interface, since its macros are compiled into
+ * programs.  If the data is in the buffer, or fits into it, nothing is accounted for:
+ * getc and putc cost one more comparison.
  *
- * The look at the buffer takes no lock; a thread that uses the stream meanwhile
- * can make it wrong.  Then a wait is not accounted for, or a call that does not
- * block is; nothing is read but what has been found to lie in the buffer.
+ * The buffer is examined without a lock, so another thread that uses the stream can
+ * make the result wrong.  Then a wait is missed, or a call that does not block is
+ * accounted for.  No memory outside the buffer is read.
  *
  * Not here: scanf and wide characters.
  */
@@ -30,7 +30,7 @@ static size_t buffered(const FILE *f)
 	return at < end ? (size_t)(end - at) : 0;
 }
 
-/* A whole line is, or as much of it as is wanted. */
+/* Does the buffer hold a whole line, or as much of it as the caller wants? */
 static bool has_line(const FILE *f, int end_of_line, size_t wanted)
 {
 	const char *at = f->_IO_read_ptr, *end = f->_IO_read_end;
@@ -44,10 +44,10 @@ static bool has_line(const FILE *f, int end_of_line, size_t wanted)
 enum {
 	UNBUFFERED = 0x2, /* _IO_UNBUFFERED and _IO_LINE_BUF, which glibc's headers do not name any more */
 	BY_LINE = 0x200,
-	PRINTED = 256, /* what is printed at once is mostly shorter */
+	PRINTED = 256, /* the output of one call is mostly shorter */
 };
 
-/* n bytes find room; whether there is an end of line among them is not looked at. */
+/* Do n bytes fit?  An end of line among them is not looked for. */
 static bool fits(const FILE *f, size_t n)
 {
 	const char *at = f->_IO_write_ptr, *end = f->_IO_buf_end;
@@ -58,27 +58,28 @@ static bool fits(const FILE *f, size_t n)
 	return end ? at < end && n < (size_t)(end - at) : n < PRINTED;
 }
 
-/* One byte does: what putc itself asks. */
+/* Does one byte fit?  This is the test of putc itself. */
 static bool fits_one(const FILE *f)
 {
 	return f->_IO_write_ptr < f->_IO_write_end;
 }
 
-/* It leads nowhere: to memory, or to functions of the program's own. */
+/* Not backed by a descriptor: a stream in memory, or with functions of the program. */
 static bool is_internal(const FILE *f)
 {
 	return f->_fileno < 0;
 }
 
-/* How much has been written and is still in the buffer. */
+/* Number of bytes that have been written and are still in the buffer. */
 static int64_t pending(const FILE *f)
 {
 	return f->_IO_write_ptr - f->_IO_write_base;
 }
 
 /*
- * Bodies of wrappers.  What the kernel moved is what the call took (`taken`, of
- * got_) or gave (`given`), and by how much the buffer has changed.
+ * Bodies of wrappers.  The number of bytes that the kernel moved follows from the bytes
+ * that the call took (`taken`, of got_) or gave (`given`), and from the change of the
+ * buffer.
  */
 #define READING(f, ready, taken, call)                                                                                       \
 	do {                                                                                                                 \
@@ -110,11 +111,11 @@ static int64_t pending(const FILE *f)
 		return got_;                                                                                                 \
 	} while (0)
 
-/* Macros of the header's. */
+/* The header defines these as macros. */
 #undef fread_unlocked
 #undef fwrite_unlocked
 
-/* _FORTIFY_SOURCE's; no header says what they are unless it is on. */
+/* Functions of _FORTIFY_SOURCE, which headers declare only when it is on. */
 size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f);
 size_t __fread_unlocked_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f);
 char *__fgets_chk(char *restrict to, size_t room, int n, FILE *restrict f);
@@ -299,7 +300,7 @@ EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list
 	MOVE(NO_FD, fd, true, REAL(__vdprintf_chk)(fd, flag, format, args));
 }
 
-/* Body of a variadic wrapper: what follows `format` as a va_list.  The arguments are gone when the call returns. */
+/* Body of a variadic wrapper, which passes the arguments after `format` as a va_list. */
 #define VARIADIC(f, format, call)                                                                                            \
 	do {                                                                                                                 \
 		struct fd_wait t_;                                                                                           \
@@ -340,7 +341,7 @@ EXPORT int __fprintf_chk(FILE *restrict f, int flag, const char *restrict format
 	VARIADIC(f, format, REAL(__vfprintf_chk)(f, flag, format, args));
 }
 
-/* Without a buffer of its own: it always writes. */
+/* Has no buffer, so it always writes. */
 #define VARIADIC_FD(fd, format, call)                                                                                        \
 	do {                                                                                                                 \
 		struct fd_wait t_;                                                                                           \
@@ -375,7 +376,7 @@ static bool is_empty(const FILE *f)
 	return f->_IO_write_ptr == f->_IO_write_base;
 }
 
-/* Of all streams: those that lead to others of the recording are not known. */
+/* NULL means all streams: it is not known which of them lead to peers. */
 EXPORT int fflush(FILE *f)
 {
 	struct wait w;
@@ -396,7 +397,7 @@ EXPORT int fflush_unlocked(FILE *f)
 	WRITING(f, is_empty(f), 0, REAL(fflush_unlocked)(f));
 }
 
-/* The stream is no more when the call returns. */
+/* The stream no longer exists when the call returns. */
 EXPORT int fclose(FILE *f)
 {
 	struct fd_wait t;

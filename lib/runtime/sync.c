@@ -1,11 +1,11 @@
 /*
  * sync: sync operations that are over at once; those that can block are in wait.c.
  *
- * What a wrapper says, what a burst notes of it (lib/event.h), and what it does to the
- * clock (lib/vclock) have one verb:
+ * Each operation has one verb: for the wrapper's call, for the event in a burst
+ * (lib/event.h), and for the rule of the clock (lib/vclock):
  *
  *	sync_release   BURST_RELEASE   pays; vclock_release
- *	sync_unlock    BURST_UNLOCK    vclock_release.  One that has a lock does not pay: others would queue for it
+ *	sync_unlock    BURST_UNLOCK    vclock_release.  A lock holder does not pay: others would queue for the lock
  *	sync_acquire   BURST_ACQUIRE   vclock_acquire
  *	sync_lock      BURST_LOCK      vclock_lock, of a lock that was free; sync_before_lock has paid
  */
@@ -25,9 +25,9 @@ void account_up_to_here(const void *site)
 }
 
 /*
- * An operation that is over at once: `account` is what it does to the clock.  It returns the
- * time, which is read as seldom as can be.  Some programs do this hundreds of times in a
- * millisecond, and what that costs makes all that they do count for less.
+ * An operation that is over at once.  `account` applies its rule to the clock.  Returns the
+ * time, so that it is read only once: some programs do hundreds of such operations in a
+ * millisecond, and the added time lowers the share of everything else.
  */
 static void pass_object(enum burst_kind kind, uint64_t key, const void *site, int64_t (*account)(uint64_t key, int64_t now))
 {
@@ -46,7 +46,7 @@ static void pass_object(enum burst_kind kind, uint64_t key, const void *site, in
 	goes_on = vclock_settle(&self.clock, now);
 	now = account(key, now);
 	credit_deferred();
-	/* It may have been preempted since it settled. */
+	/* The thread may have been preempted since it settled. */
 	if (offcpu_look())
 		now = now_ns();
 	if (!goes_on)
@@ -111,7 +111,7 @@ void sync_lock(uint64_t key, const void *site)
 void sync_before_lock(const void *site)
 {
 	runtime_enter();
-	/* Mostly nothing is owed, and what the thread has done is credited when it has the lock. */
+	/* Mostly the thread owes nothing; then its work is credited after it has taken the lock. */
 	if (pay_is_due_before_lock()) {
 		account_up_to_here(site);
 		pay_before_lock();

@@ -53,7 +53,7 @@ static inline long sys_call(long n, long a, long b, long c, long d, long e, long
 #endif
 }
 
-/* Pointers and numbers alike, as libc's syscall(2) takes them; what is left out is 0. */
+/* Takes pointers and integers, as libc's syscall(2) does; arguments left out are 0. */
 #define SYS(...) SYS_PICK(__VA_ARGS__, SYS6, SYS5, SYS4, SYS3, SYS2, SYS1, SYS0)(__VA_ARGS__)
 #define SYS_PICK(n, a, b, c, d, e, f, name, ...) name
 #define SYS0(n) sys_call(n, 0, 0, 0, 0, 0, 0)

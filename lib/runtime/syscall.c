@@ -1,10 +1,9 @@
 /*
  * syscall: system calls that the program makes by number.
  *
- * Nearly all pass, by a jump, with every register and the stack as they were.  What
- * can block or wake is accounted for, and then made by libc's syscall(2), or by the
- * function of libc's that has the name of the call: for that one a wrapper of ours
- * stands in.
+ * Nearly all calls are passed on by a jump, with all registers and the stack unchanged.
+ * A call that can block or wake is accounted for, and then made by libc's syscall(2),
+ * or by our wrapper of the libc function of the same name.
  */
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -32,10 +31,10 @@ enum {
 	NR_FUTEX_REQUEUE = 456,
 };
 
-/* Before anything has been looked up, or while it is. */
+/* Before our functions are resolved, or while they are. */
 static long call_early(long n, long a, long b, long c, long d, long e, long f);
 
-/* The function that calls are passed to. */
+/* The function to which calls are passed. */
 static long (*syscall_pass)(long, long, long, long, long, long, long) __attribute__((used)) = call_early;
 
 static long call_early(long n, long a, long b, long c, long d, long e, long f)
@@ -58,7 +57,7 @@ long call_make(const struct call *c)
 	return syscall_pass(c->n, c->a, c->b, c->c, c->d, c->e, c->f);
 }
 
-/* ---- what can block or wake ------------------------------------------------------------ */
+/* ---- calls that can block or wake ------------------------------------------------------------ */
 
 static long wait_for_signal(const struct call *c)
 {
@@ -124,8 +123,8 @@ static long wait_for_device(const struct call *c)
 }
 
 /*
- * Calls that libc has by the same name, with the same arguments: whoever stands in
- * for that one knows what to do.
+ * Calls for which libc has a function of the same name and arguments: the wrapper of
+ * that function accounts for them.
  */
 static long call_by_name(const struct call *c)
 {
@@ -172,7 +171,7 @@ static long call_by_name(const struct call *c)
 	}
 }
 
-/* Unlike functions of libc, syscall is not where a thread is cancelled. */
+/* Unlike functions of libc, syscall(2) is not a cancellation point. */
 static long by_name(const struct call *c)
 {
 	int before;
@@ -199,7 +198,7 @@ static long send_to_thread(const struct call *c)
 	return call_make(c);
 }
 
-/* The mask of signals, past libc's functions for it. */
+/* Changes of the signal mask, past libc's functions. */
 static long change_mask(const struct call *c)
 {
 	struct call changed = *c;
@@ -231,7 +230,7 @@ static long install_filter(const struct call *c)
 		return call_make(c);
 	seccomp_filter_prepare(&s, c->a == SECCOMP_SET_MODE_STRICT, (c->b & SECCOMP_FILTER_FLAG_TSYNC) != 0, (const void *)c->c);
 	result = call_make(c);
-	/* More than 0 is a descriptor, or a thread that could not follow. */
+	/* A positive result is a descriptor, or the tid of a thread that could not be synchronised. */
 	seccomp_filter_settle(&s, result == 0 || (result > 0 && (c->b & SECCOMP_FILTER_FLAG_NEW_LISTENER)));
 	return result;
 }
@@ -262,7 +261,10 @@ static long end_thread(const struct call *c)
 	return call_make(c);
 }
 
-/* With memory of its own the child is a process like any other; else it borrows ours, and returns to its caller. */
+/*
+ * A child with its own memory is an ordinary process.  Any other child shares our memory,
+ * and returns to our caller.
+ */
 static long copy_process(const struct call *c)
 {
 	const uint64_t *flags = c->n == SYS_clone		       ? (const uint64_t *)&c->a
@@ -357,16 +359,17 @@ static __attribute__((used, noinline)) long syscall_account(long n, long a, long
 {
 	const struct call call = { n, a, b, c, d, e, f, site };
 
-	/* These concern all threads, whoever calls. */
+	/* These affect all threads, so they are handled even for threads that are not watched. */
 	bool is_for_all = n == SYS_seccomp || n == SYS_rt_sigaction || n == SYS_ptrace;
 
 	return wait_is_watched() || (arena && is_for_all) ? handler[n](&call) : call_make(&call);
 }
 
 /*
- * The way in.  A caller that gives fewer than six arguments has something of its
- * own where the sixth would be, maybe the very word that it waits on: it must not
- * be written, not even with what was read there, as compilers do before a jump.
+ * The entry.  Where a caller passes fewer than six arguments, it has data of its own in
+ * the place of the sixth, perhaps the futex word that it waits on.  That place must not
+ * be written, not even with the value that was read from it, as compilers do before a
+ * jump.
  */
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"
@@ -385,7 +388,7 @@ __asm__(".pushsection .text\n"
 	"1:	jmp	*syscall_pass(%rip)\n"
 	"2:	subq	$8, %rsp\n"
 	"	.cfi_adjust_cfa_offset 8\n"
-	"	pushq	8(%rsp)\n" /* whom we return to */
+	"	pushq	8(%rsp)\n" /* the return address */
 	"	.cfi_adjust_cfa_offset 8\n"
 	"	pushq	24(%rsp)\n" /* the sixth argument */
 	"	.cfi_adjust_cfa_offset 8\n"
@@ -399,7 +402,7 @@ __asm__(".pushsection .text\n"
 #else
 EXPORT long wrap_syscall(long n, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 
-/* All arguments have registers, also as variadic ones. */
+/* All arguments are in registers, even variadic ones. */
 long wrap_syscall(long n, long a, long b, long c, long d, long e, long f)
 {
 	if (unlikely(arena != NULL) && (unsigned long)n < HANDLERS && handler[n])

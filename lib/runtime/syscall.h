@@ -4,7 +4,7 @@
 #ifndef ANDWEORC_RUNTIME_SYSCALL_H
 #define ANDWEORC_RUNTIME_SYSCALL_H
 
-/* A call: all arguments that the kernel can take, and where the program made it. */
+/* A system call: its number, all six arguments, and the place where the program made it. */
 struct call {
 	long n, a, b, c, d, e, f;
 	const void *site;
@@ -14,8 +14,8 @@ struct call {
 long call_make(const struct call *c);
 
 /*
- * futex.c.  any: account for the call, and make it.  The thread is watched.  The
- * last four are newer than many headers: Linux 5.16 and 6.7.
+ * futex.c.  any: account for the call, and make it.  For threads that are watched.  The
+ * last four calls, of Linux 5.16 and 6.7, are missing in many headers.
  */
 long call_futex(const struct call *c);
 long call_futex_waitv(const struct call *c);

@@ -1,7 +1,7 @@
 /*
  * thread: the slots of threads, from before birth to after death.
  *
- *     FREE -> UNBORN   the creator takes a slot and hands down its clock (rule: a
+ *     FREE -> UNBORN   the creator takes a slot and copies its clock to it (rule: a
  *                      new thread inherits its creator's D)
  *     UNBORN -> LIVE   the new thread begins to use it
  *     LIVE -> FREE     the thread ends, or its process has died (then by the
@@ -20,10 +20,10 @@ TLS struct self self = { .perf_fd = -1, .timer = -1 };
 
 enum { NO_SLOT = UINT32_MAX };
 
-/* The index of a slot that threads have left, or NO_SLOT. */
+/* Takes a slot that was used before: its index, or NO_SLOT. */
 static uint32_t pop(void)
 {
-	/* Pairs with the release in arena_push_slot: next_free of what is on the stack is there. */
+	/* Pairs with the release in arena_push_slot: next_free of slots on the stack is written. */
 	uint64_t word = atomic_load_explicit(&arena->threads_free, memory_order_acquire);
 
 	while ((uint32_t)word != 0 && (uint32_t)word <= ARENA_THREADS) {
@@ -37,7 +37,7 @@ static uint32_t pop(void)
 	return NO_SLOT;
 }
 
-/* That of one that no thread has used yet. */
+/* Takes a slot that no thread has used yet: its index, or NO_SLOT. */
 static uint32_t unused(void)
 {
 	uint32_t used = atomic_load_explicit(&arena->threads_used, memory_order_relaxed);
@@ -49,7 +49,10 @@ static uint32_t unused(void)
 	return NO_SLOT;
 }
 
-/* A free slot, mapped; NULL when there is none, or no room for it in our address space: then others may have it. */
+/*
+ * Takes a free slot and maps it; NULL when there is none.  If our address space has no room
+ * for it, it is put back for other processes.
+ */
 static struct arena_thread *take_slot(void)
 {
 	uint32_t slot = pop();
@@ -76,7 +79,7 @@ struct arena_thread *thread_reserve(void)
 	atomic_store_explicit(&t->visits_before, arena_visits(arena, t->number - 1), memory_order_relaxed);
 	atomic_store_explicit(&t->process, process_number() - 1, memory_order_relaxed);
 	t->routine = 0;
-	/* Pairs with the acquire of the conductor, which must not take it for one of the last user's process. */
+	/* Pairs with the acquire of the conductor, so that it does not count the slot to its previous process. */
 	atomic_store_explicit(&t->state, SLOT_UNBORN, memory_order_release);
 	vclock_open_account(&t->account, &arena->clock, self.slot ? &self.clock : NULL);
 	return t;
@@ -88,13 +91,13 @@ void thread_unreserve(struct arena_thread *slot)
 }
 
 /*
- * The bounds of what the unwinder may read.  Asking the library for them
- * (pthread_getattr_np) allocates, and reads a file for the main thread.  But
- * something lies above all frames of each stack: the kernel's random bytes on
- * that of the main thread, the thread's control block on all others; and the
- * creator has noted how large the stack is.  (Nothing else is mapped within 128 MB
- * below the main thread's.)  A program that runs on stacks of its own making,
- * coroutines, is outside the bounds, and only its innermost frame is seen.
+ * Sets the bounds of the memory that the unwinder may read.  Asking the library for
+ * them (pthread_getattr_np) allocates, and reads a file for the main thread.  But a
+ * known address lies above all frames of each stack: the kernel's random bytes on that
+ * of the main thread, the thread control block on all others.  The creator has noted
+ * the size of the stack.  (Nothing else is mapped within 128 MB below the main
+ * thread's.)  On stacks that the program has made (coroutines), which are outside the
+ * bounds, only the innermost frame is seen.
  */
 enum { MAIN_STACK_BYTES = 64 << 20 };
 
@@ -102,7 +105,7 @@ static void bound_stack(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	bool is_main = self.slot->tid == process_pid;
-	/* A forked child runs on whatever stack its parent's thread had. */
+	/* A forked child runs on the stack of the thread that forked it. */
 	bool kept = self.stack_lo < here && here < self.stack_hi;
 	uintptr_t above = is_main ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self();
 	uintptr_t bytes = is_main ? MAIN_STACK_BYTES : (uintptr_t)self.slot->stack_bytes;
@@ -113,7 +116,10 @@ static void bound_stack(void)
 	self.stack_lo = self.stack_hi > bytes ? self.stack_hi - bytes : 0;
 }
 
-/* Another thread does other things.  Tables that nothing is in are not touched: threads may be many, and short. */
+/*
+ * The tables of the previous thread are cleared if this one runs another routine.  Empty
+ * tables are not touched, for speed: threads may be many and short.
+ */
 static void forget_slot(struct arena_thread *slot)
 {
 	vclock_forget(&slot->memory);
@@ -150,7 +156,7 @@ void thread_begin(struct arena_thread *slot)
 	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
 	if (!sampler_start())
 		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
-	/* A wait of no length: the thread is here. */
+	/* A wait without length, which tells replay that the thread exists. */
 	if (event_on()) {
 		event_ran(now_ns());
 		event_note(slot, BURST_OUTSIDE, self.ran_wall_ns, 0, 0, 0, NULL);
@@ -194,7 +200,7 @@ void thread_forget(void)
 	uint64_t masked = self.masked;
 	bool clockless = self.clockless, tight = self.tight;
 
-	/* Perf events and POSIX timers are not inherited; the copies of the descriptors, all threads' alike, are closed. */
+	/* Perf events and POSIX timers are not inherited.  The copies of all threads' descriptors are closed. */
 	hidden_fd_forget();
 	sampler_forget();
 	breakpoint_forget();

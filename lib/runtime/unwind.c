@@ -2,8 +2,8 @@
  * unwind: see unwind.h.  Context: any.
  *
  * This code runs at any instruction of any program, so nothing found on a stack
- * is trusted: each address is checked against the stack's bounds before it is
- * read, and a walk that would not go towards the stack's base stops.
+ * is trusted: each address is checked against the stack's bounds before it is read, and
+ * a walk stops unless each step goes towards the stack's base.
  */
 #include "unwind.h"
 
@@ -29,11 +29,11 @@ const struct unwind_module *unwind_find(uintptr_t pc, const struct unwind_module
 #define RED_ZONE 128
 
 /*
- * Reads one word of the stack, at or above the frame's stack pointer.  Interrupted
- * code gets the red zone too: behind a `pop %rbp` compilers go on to say that the
- * caller's rbp is in the slot just popped, which holds until something is pushed.
+ * Reads one word of the stack, at or above the frame's stack pointer.  Interrupted code
+ * may read the red zone, too: after a `pop %rbp`, compilers still describe the caller's
+ * rbp as being in the popped slot, which is true until something is pushed.
  *
- * Other frames' memory is none of AddressSanitizer's business.
+ * AddressSanitizer must not check this read: it is of other frames' memory.
  */
 __attribute__((no_sanitize_address)) static bool load(const struct unwind_cursor *c, uintptr_t addr, uintptr_t *value)
 {
@@ -60,7 +60,7 @@ static uintptr_t register_value(const struct unwind_cursor *c, unsigned index)
 	return c->regs && index < NGREG ? (uintptr_t)c->regs[index] : 0;
 }
 
-/* The caller's rbp or rbx, by its slot; 0 when it is not known. */
+/* The caller's rbp or rbx, by its slot; 0 when unknown. */
 static uintptr_t saved(const struct unwind_cursor *c, unsigned slot, uintptr_t cfa, uintptr_t in_register)
 {
 	uintptr_t from = slot & UNWIND_BELOW_RBP ? c->bp : cfa;
@@ -79,7 +79,7 @@ static bool plausible(const struct unwind_cursor *c, uintptr_t sp)
 	return sp > c->sp && sp <= c->stack_hi && sp % sizeof(uintptr_t) == 0;
 }
 
-/* The row that rules pc, which is code of m; NULL when there is none. */
+/* The row for pc, which is in module m; NULL when there is none. */
 static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module *m, const struct unwind_row *rows)
 {
 	/* The rule for code with a frame pointer, after its prologue. */
@@ -100,7 +100,7 @@ static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module 
 	off = pc - m->bias;
 	if (off < row->start || off > UINT32_MAX)
 		return NULL;
-	/* No branch depends on what is compared: on tables this large half of them would be mispredicted. */
+	/* No branch depends on the comparison: on large tables, half of such branches would be mispredicted. */
 	for (n = m->nrows; n > 1;) {
 		uint32_t half = n / 2;
 
@@ -112,8 +112,8 @@ static const struct unwind_row *row_of(uintptr_t pc, const struct unwind_module 
 
 /*
  * From the return point of a signal handler to the code that was interrupted.
- * The handler's return took the address off; what the stack pointer is at now is
- * the ucontext_t that the kernel put there.
+ * The handler's return has popped the return address, so the stack pointer is now at
+ * the ucontext_t of the kernel.
  */
 static bool step_signal(struct unwind_cursor *c)
 {
@@ -190,7 +190,7 @@ bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m, cons
 	return true;
 }
 
-#else /* every other architecture: the interrupted frame is all there is */
+#else /* other architectures: only the interrupted frame is known */
 
 void unwind_begin(struct unwind_cursor *c, const ucontext_t *uc, uintptr_t stack_lo, uintptr_t stack_hi)
 {

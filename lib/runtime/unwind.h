@@ -21,9 +21,9 @@
  * call that made the frame.  The return address lies at CFA-8.
  */
 enum unwind_cfa {
-	UNWIND_UNKNOWN,   /* nothing is said, or nothing that a row can say */
-	UNWIND_OUTERMOST, /* there is no caller (_start, the start of a thread) */
-	UNWIND_SIGNAL,    /* where a signal handler returns to: the registers lie on the stack, in a ucontext_t */
+	UNWIND_UNKNOWN,   /* no rule is given, or one that a row cannot express */
+	UNWIND_OUTERMOST, /* the outermost frame: no caller (_start, the start of a thread) */
+	UNWIND_SIGNAL,    /* the return point of a signal handler: the registers lie on the stack, in a ucontext_t */
 	UNWIND_REG,       /* CFA = base + off */
 	UNWIND_LOAD,      /* CFA = *(base + off): realigned stacks */
 	UNWIND_LOAD_8,    /* CFA = *(base + off) + 8: base + off holds the stack pointer at entry */
@@ -34,7 +34,7 @@ enum unwind_cfa {
 enum unwind_slot {
 	UNWIND_SAME = 0,        /* still in the register */
 	UNWIND_BELOW_RBP = 128, /* flag: counted from rbp instead of the CFA */
-	UNWIND_LOST = 255,      /* not to be had */
+	UNWIND_LOST = 255,      /* not recoverable */
 };
 
 /* Holds from `start` to the start of the next row.  12 bytes; a table is sorted by start and its last row is UNWIND_UNKNOWN. */
@@ -49,8 +49,8 @@ struct unwind_row {
 struct unwind_module {
 	uintptr_t lo, hi;              /* run-time range of its code */
 	uintptr_t bias;                /* run-time address - module-relative offset */
-	const struct unwind_row *rows; /* NULL: not to be had; a walk ends there */
-	uint32_t nrows;                /* 0: its frames are taken to have frame pointers */
+	const struct unwind_row *rows; /* NULL: no table; a walk ends there */
+	uint32_t nrows;                /* 0: its frames are assumed to have frame pointers */
 	uint32_t first;                /* the caller's own: not used here */
 	uint32_t id;                   /* the same */
 	uint32_t own;                  /* the same */
@@ -58,7 +58,7 @@ struct unwind_module {
 
 /*
  * One frame: its registers as they will be when the frame's callee has returned.
- * A value that is not known is 0, which no rule will accept as an address.
+ * An unknown value is 0, which no rule accepts as an address.
  */
 struct unwind_cursor {
 	uintptr_t pc, sp, bp, bx;
@@ -95,10 +95,13 @@ const struct unwind_module *unwind_find(uintptr_t pc, const struct unwind_module
  */
 bool unwind_step(struct unwind_cursor *c, const struct unwind_module *modules, size_t n);
 
-/* The same from code of that module (NULL: of none), whose rows are there, and not where it says. */
+/* The same from code of that module (NULL: none).  Uses the given rows instead of those of the module. */
 bool unwind_step_in(struct unwind_cursor *c, const struct unwind_module *m, const struct unwind_row *rows);
 
-/* Where the code of the frame is looked up: a return address belongs to the call before it, interrupted code is where it is. */
+/*
+ * The address by which the code of the frame is looked up.  A return address belongs to the
+ * call before it, so one is subtracted; interrupted code needs no correction.
+ */
 static inline uintptr_t unwind_pc(const struct unwind_cursor *c)
 {
 	return c->regs ? c->pc : c->pc - 1;

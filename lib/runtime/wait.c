@@ -1,35 +1,35 @@
 /*
- * wait: what can block, and what a blocked thread is credited.
+ * wait: calls that can block, and the credit of a blocked thread.
  *
- * A thread that waits for another one of the recording goes on because of what
- * that one did: the acquire rule (lib/vclock) sets its clock, and nothing is
- * credited, for the region that it waited in did not do the waiting's work.
+ * A wait for another thread of the recording ends by a release of that thread.  The
+ * acquire rule (lib/vclock) sets the clock of the waiting thread.  It is not credited:
+ * a wait does no work of the region.
  *
- * A thread that waits for the outside (a device, time to pass, a process without
- * runtime) is different: nobody else's clock says how long that takes.  It took
- * real time, so its length in virtual time is exact as it is, and
+ * A wait for the outside (a device, time, a process without the runtime) does not
+ * depend on another clock.  It takes real time, which is also its length in virtual
+ * time.  So
  *
- *   - the thread still owes what was inserted meanwhile;
- *   - if the wait is in the region, it is credited s times its length.  The
- *     others must pause while it lasts, not after it: else one that polls for
- *     the waiter's result sees it from its virtual future.  So a wait that is
- *     expected to be long publishes itself (struct arena_wait), the conductor
- *     raises G as time passes (lib/recorder/wait_credit.c), by
+ *   - the thread still owes what was credited to others during the wait;
+ *   - if the wait is in the region, it is credited s times its length.  The others must
+ *     pause during the wait, not after it: otherwise a thread that polls for the
+ *     waiter's result sees it from its virtual future.  So a wait that is expected to be
+ *     long is published (struct arena_wait), and the conductor raises G as time passes
+ *     (lib/recorder/wait_credit.c), by
  *         G = max(G, base + s * (now - since)),      base = min(D, G) at the start
- *     which needs no lock, as it may be done twice; and the thread takes its
- *     credit when it wakes.  How long a sleep will be is known: G runs ahead of
- *     it a little, so that all have paid when it ends.
+ *     This needs no lock, since doing it twice does no harm.  The thread takes its
+ *     credit when it wakes.  The length of a sleep is known in advance: G is raised a
+ *     little early, so that all threads have paid when it ends.
  *
- * Samples of waits: for each period of waiting, at the place of the wait, with
- * the remainder carried over, so that waits and work are sampled at one rate.
+ * Waits are sampled once for each period of waiting, at the place of the wait.  The
+ * remainder is carried over, so that waits and work have the same rate of samples.
  */
 #include "wrap.h"
 
 enum {
-	LONG_NS = 50 * 1000, /* waits from here on are credited exactly; shorter ones by blocked samples */
+	LONG_NS = 50 * 1000, /* waits at least as long as this are credited exactly; shorter ones by their samples */
 };
 
-/* ---- how long is it going to be? -------------------------------------------------- */
+/* ---- the expected length -------------------------------------------------- */
 
 static struct arena_site *site_of(struct arena_thread *t, const void *site)
 {
@@ -60,7 +60,7 @@ static void learn(struct arena_thread *t, const void *site, int64_t ns)
 
 /* ---- the region ------------------------------------------------------------------- */
 
-/* The stack of the calling thread, from the wrapper that called us outwards. */
+/* Walks the stack of the calling thread, from the wrapper that called us outwards. */
 static __attribute__((noinline)) void look_at_stack(struct stack *s, uint32_t class)
 {
 	struct unwind_cursor c;
@@ -134,7 +134,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	}
 	if (outside && (ns == WAIT_UNKNOWN ? expected_ns(t, site) : ns) >= LONG_NS)
 		publish(w, ns, speedup);
-	offcpu_pass(); /* also if the wait is left by a jump, out of a handler, and never ends */
+	offcpu_pass(); /* also in case the wait is left by a jump out of a handler, and never ends */
 	self.waiting = (uintptr_t)w;
 	runtime_leave();
 }
@@ -142,8 +142,8 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 /* ---- the end ------------------------------------------------------------------------ */
 
 /*
- * Blocked samples for a wait of so many ns: one of less than a period stands for a
- * whole one, or for nothing.
+ * Samples for a wait of so many ns.  A wait of less than a period gets one sample, or
+ * none.
  */
 static void sample_wait(struct wait *w, uint32_t class, int64_t ns, int64_t now, struct stack *stack, bool *looked)
 {
@@ -161,7 +161,7 @@ static void sample_wait(struct wait *w, uint32_t class, int64_t ns, int64_t now,
 	sample_keep(w->t, stack, class, n < INT32_MAX ? (uint32_t)n : INT32_MAX);
 }
 
-/* The common part of all ways to end a wait.  The clock has been set. */
+/* The common part of all functions that end a wait.  The clock is up to date. */
 static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t now)
 {
 	struct arena_thread *t = w->t;
@@ -176,7 +176,7 @@ static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t
 	sample_wait(w, class, length, now, &stack, &looked);
 	if (speedup && may_credit) {
 		if (length >= LONG_NS) {
-			/* The stack is what it was at the beginning; the region may be another. */
+			/* The stack is the same as at the beginning of the wait, but the region may be another. */
 			if (!looked)
 				look_at_stack(&stack, class);
 			if (stack.weight)
@@ -189,7 +189,7 @@ static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t
 
 static bool end_wait(struct wait *w)
 {
-	/* A signal's handler may have forked meanwhile, and returned in the child. */
+	/* A signal handler may have forked during the wait, and returned in the child. */
 	if (!w->t || w->t != self.slot || !arena)
 		return false;
 	runtime_enter();
@@ -198,7 +198,7 @@ static bool end_wait(struct wait *w)
 		atomic_store_explicit(&w->t->wait.since, 0, memory_order_release);
 	}
 	offcpu_pass();
-	vclock_delay(&self.clock); /* the floor, should the window be another */
+	vclock_delay(&self.clock); /* the floor, if the window has changed */
 	return true;
 }
 
@@ -237,14 +237,14 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 		note_end(w, b ? BURST_WAIT : BURST_ACQUIRE, a, b, now);
 	if (window_speedup()) {
 		waited = vclock_wait_by_peer(&self.clock, &w->began, a, b, moment_now());
-		/* A thread that lets another one go on may lose its processor to that, in the call itself. */
+		/* A thread that lets another one go on may be preempted by it inside the call. */
 		if (!waited)
 			vclock_was_ready(&self.clock, w->began.since_ns, moment_now());
 	}
 	/*
-	 * Waiting for peers is nothing that a region is credited for, unless it is the
-	 * waiting that is asked about.  A call that had what it wanted at once is work of
-	 * the kernel's: bytes that were in a pipe are copied.
+	 * A wait for a peer is not credited, unless waiting itself is the region.  A call
+	 * that did not have to wait is work of the kernel: it copies bytes that were in a
+	 * pipe.
 	 */
 	if (waited || now - w->began.since_ns >= LONG_NS)
 		finish_wait(w, CLASS_LOCK, class_is_wanted(CLASS_LOCK), now);
@@ -267,7 +267,7 @@ void wait_outside(struct wait *w)
 	now = now_ns();
 	if (event_on())
 		note_end(w, w->class == CLASS_LOCK ? BURST_TIMEOUT : BURST_OUTSIDE, 0, 0, now);
-	/* A wait for a lock that nobody ended is a sleep. */
+	/* A wait for a lock that no thread has ended is a sleep. */
 	finish_wait(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now);
 	if (window_speedup())
 		pay(VCLOCK_LEAST_DEBT_NS, PAUSE_ASLEEP);

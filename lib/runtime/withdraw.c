@@ -1,16 +1,16 @@
 /*
- * withdraw: a process is not sampled any more, though it goes on.
+ * withdraw: ends the sampling of a process that goes on.
  *
- * So it is where a sample would do harm: its signal has another handler than ours,
- * which the program has installed past libc and past syscall(2) (else we would have
- * kept it), or none; or somebody traces the process, and would be stopped for each
- * sample, as for any signal.
+ * This is necessary where a sample would do harm.  Either the sampling signal no longer
+ * has our handler, because the program has replaced it by a raw system call (our
+ * wrappers of libc and of syscall(2) prevent that).  Or another process traces this
+ * one, and each sample would stop it, like any signal.
  *
- * Three ask for it: the process itself, as a thread begins or ptrace(2) is called; the
- * process that is going to trace it, if that is of the recording; and the recorder,
- * which looks at /proc now and then.
+ * Three parties may request it: the process itself, when a thread begins or ptrace(2)
+ * is called; the process that is going to trace it, if that is being recorded; and the
+ * recorder, which reads /proc now and then.
  *
- * A forked child begins anew.
+ * A forked child is sampled again.
  */
 #include <stdarg.h>
 #include <sys/ptrace.h>
@@ -33,7 +33,7 @@ void withdraw_if_asked(void)
 		withdraw(why);
 }
 
-/* One that borrows its parent's memory (vfork) is sampled by nobody. */
+/* A child of vfork(2), which uses its parent's memory, is not sampled. */
 static bool is_the_process(void)
 {
 	return SYS(SYS_getpid) == process_pid;

@@ -1,5 +1,5 @@
 /*
- * wrap: what files of wrappers share.
+ * wrap: helpers for files of wrappers.
  *
  * Each wrapper is thin: guard, account, call the real one, account.  When nothing
  * is profiled it is one load and the call.
@@ -9,19 +9,20 @@
 
 #include "runtime.h"
 
-/* All else is hidden: this is what a program sees of us. */
+/* Exports a wrapper to the program; all other functions are hidden. */
 #define EXPORT __attribute__((visibility("default")))
 
 /*
- * Every sync operation ends what the thread did since the last one, and begins
- * something new, known by the place that the operation was called from.
+ * Every sync operation ends a segment of the thread and begins another one, which is
+ * identified by the place from which the operation was called.
  */
 #define SITE __builtin_return_address(0)
 
 /*
- * A program of one thread has nobody to tell.  Locks that it takes all the same, by
- * the million, would cost it half of its time: sqlite3, which inserts rows, took 2.6
- * times as long.
+ * A program of one thread has no other thread to let go on, so its locks are not
+ * accounted for.  Some take locks by the million all the same, and accounting would
+ * cost them more than half of their time: sqlite3, which inserts rows, took 2.6 times
+ * as long.
  */
 static inline bool wait_has_peers(void)
 {
