@@ -2,7 +2,7 @@
 #include "vclock/parts.h"
 
 enum {
-	GATHERED_NS = 30 * 1000, /* of credits, before G is raised */
+	GATHERED_NS = 30 * 1000, /* credits that are gathered before G is raised */
 };
 
 void vclock_begin(struct vclock *c, struct vclock_world *w, struct vclock_account *a, struct vclock_memory *m, uint32_t number)
@@ -53,9 +53,9 @@ void vclock_credit(struct vclock *c, int64_t ns)
 }
 
 /*
- * Small credits are gathered before G is raised.  G is read at each lock, and threads that
- * are credited hundreds of times in a millisecond would take its cache line from each other
- * all the time.  In baselines they do not.
+ * Small credits are gathered before G is raised.  G is read at each lock.  Threads that are
+ * credited hundreds of times in a millisecond would contend for its cache line all the
+ * time, which does not happen in baselines.
  */
 void vclock_credit_work(struct vclock *c, int64_t ns)
 {

@@ -4,19 +4,20 @@
  * A thread is credited at a sample, or when its segment ends.  Until then G lags behind
  * what it has earned.  Another thread that takes a lock meanwhile would pay too little
  * before that, and would have the lock too late in virtual time.  Then the acquire rule
- * would take back what the earner is credited.  So a thread that earns says so here, and a
- * thread that is about to take a lock looks here.  Of two unlike threads at one lock
+ * would take back what the earner is credited.  So a thread publishes here what it earns,
+ * and a thread that is about to take a lock reads it.  Of two unlike threads at one lock
  * (t/workload/unlike), experiments said 1 to 2 and 6 to 10 points, where 7.9 and 20.4 are
  * right.  With this they say 6 to 10 and 20 to 22.
  *
  * The other thread may stop earning at once.  Then too much was paid, and is prepaid.
  *
- * A thread looks before a lock only.  When it looked before all that lets others go on, the
- * spinning of t/workload/spinflag was worth -4 points, where 0 is right.
+ * A thread reads this before it takes a lock, and at no other time.  When it also did so
+ * before each release, the spinning of t/workload/spinflag was predicted at -4 points,
+ * where 0 is right.
  *
  * A thread in a fine segment meets others hundreds of times in a period.  It is credited
- * each time, so it has nothing to say.  It does not look, either: looking took 2 points
- * from what t/workload/locks gains.
+ * each time, so it has nothing to publish.  It does not read this, either: doing so took
+ * 2 points from the gain of t/workload/locks.
  */
 #include "vclock/parts.h"
 
@@ -57,9 +58,10 @@ void earner_tell(struct vclock *c, int64_t expected, uint32_t rate, struct vcloc
 }
 
 /*
- * G, were that earner credited now; 0 if it earns nothing.  A thread that has lost its processor
- * earns nothing.  (When it did, stages of a pipeline that share two processors were worth
- * 14 to 22 points instead of 25.)  A thread that has no sample for a period has lost it, too.
+ * The value of G if that earner were credited now; 0 if it earns nothing.  A thread that has
+ * lost its processor earns nothing.  (When it did, stages of a pipeline that share two
+ * processors were worth 14 to 22 points instead of 25.)  A thread that has no sample for a
+ * period has lost it, too.
  */
 static int64_t owed_to(const struct vclock *c, const struct vclock_earner *e, int64_t now)
 {

@@ -2,8 +2,8 @@
  * memory: what a thread has learned of its segments, from samples.
  *
  * What happens between two sync operations is mostly the same each time.  So for each place
- * that a segment begins at (the caller of the operation) a thread learns which share of it
- * is spent in the region:
+ * where segments begin (the caller of the operation), a thread learns the share of their
+ * time that is spent in the region:
  *
  *     share = sum of sampled periods in the region / sum of the segment's time
  *
@@ -24,22 +24,22 @@
 #include "vclock/parts.h"
 
 enum {
-	MEMORY_SAMPLES = 512, /* of a segment: then each counts for half, so that errors of the first are forgotten */
-	KNOWN_SAMPLES = 24,   /* below this many, a share is a guess */
-	PART_SAMPLES = 8,     /* of each part of a segment, on average, before they tell anything */
-	FEW_CHANGES = 4,      /* below so many expected, their absence proves nothing */
+	MEMORY_SAMPLES = 512, /* samples of a segment, after which all are halved, so that early errors are forgotten */
+	KNOWN_SAMPLES = 24,   /* with fewer samples, a share is a guess */
+	PART_SAMPLES = 8,     /* samples in each part of a segment, on average, before the parts are compared */
+	FEW_CHANGES = 4,      /* if fewer changes are expected, their absence proves nothing */
 	SHORT_PERIODS = VCLOCK_BINS / 2, /* mean length of a segment, in periods, up to which lumps matter */
 	ALMOST = 32,          /* "nearly all" is all but 1 in 32 */
 	PROBES = 8,           /* entries of the table that are tried for a key */
 	SHORTEST = 64,        /* lengths are told apart from this part of a period on */
-	DOUBT_PERIODS = 4,    /* of segments of a length count for it as much as what their positions told */
+	DOUBT_PERIODS = 4,    /* samples of segments of one length, with which the share by length counts as much as the one by position */
 };
 
 static const uint64_t SPREAD = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: Fibonacci hashing (Knuth, TAOCP 3, 6.4) */
 
 /*
- * The key of segments that begin there, while that region is sped up that much.  Where
- * a thread waits, spinning, the place in the segment at which it goes on depends on that.
+ * The key of segments that begin there, while that region is sped up that much.  Where a
+ * thread spins, the position in the segment at which it goes on depends on the speedup.
  */
 static uint64_t key_at(const struct vclock *c, uint64_t site)
 {
@@ -49,7 +49,7 @@ static uint64_t key_at(const struct vclock *c, uint64_t site)
 struct vclock_segment *memory_find(const struct vclock *c, const void *site)
 {
 	uint64_t key = key_at(c, (uint64_t)(uintptr_t)site << 1); /* the lowest bit is taken */
-	uint64_t at = key * SPREAD >> 32; /* to the highest bits all of the key contributes */
+	uint64_t at = key * SPREAD >> 32; /* the highest bits depend on all bits of the key */
 
 	for (unsigned i = 0; i < PROBES; i++) {
 		unsigned n = (at + i) % VCLOCK_SEGMENTS;
@@ -58,7 +58,7 @@ struct vclock_segment *memory_find(const struct vclock *c, const void *site)
 		if (s->key == key)
 			return s;
 		if (s->key == 0) {
-			/* It may hold what another thread, that had the memory before, has left. */
+			/* It may hold data of the previous thread that used this memory. */
 			memset(s, 0, sizeof(*s));
 			c->memory->used[n / 64] |= 1ull << n % 64;
 			s->key = key;
@@ -79,10 +79,10 @@ void vclock_forget(struct vclock_memory *m)
 /* ---- is it known? -------------------------------------------------------------------- */
 
 /*
- * Does it depend on where in the segment a sample is, whether it is in the region?  Of n samples
+ * Does the position of a sample in the segment tell whether it is in the region?  Of n samples
  * with h hits, two differ with a chance of 2 h (n - h) / n (n - 1).  Two of one part of the
- * segment differ half as often at the most, if it does.  There must be so many that those of
- * one part are not all of one phase of the program.
+ * segment differ half as often at the most, if it does.  There must be so many that those of one
+ * part are not all of one phase of the program.
  */
 static bool is_told_by_part(const struct vclock_segment *s)
 {
@@ -101,13 +101,13 @@ static bool is_told_by_part(const struct vclock_segment *s)
 }
 
 /*
- * Is one segment like the other?  Then whether a sample is in the region tells
- * nothing of the next one, and of n samples with h hits about 2 h (n - h) / n differ
- * from the one before.  A program with phases has far fewer changes: the share is
- * that of no single phase, and what little was seen of each is not the rest.
+ * Are all segments alike?  Then whether a sample is in the region tells nothing of the
+ * next one, and of n samples with h hits about 2 h (n - h) / n differ from the one
+ * before.  A program with phases has far fewer changes: the share is that of no single
+ * phase, and what little was seen of each is not the rest.
  *
  * Samples that come once in a segment, or once in two, walk through it by small steps.  They
- * change rarely, too.  But then where they are tells whether they are in the region.
+ * change rarely, too.  But then their position tells whether they are in the region.
  */
 static bool is_uniform(const struct vclock_segment *s)
 {
@@ -196,7 +196,7 @@ double memory_end(const struct vclock *c, struct vclock_segment *s)
 
 	s->length_time_ns[i] += (float)at->into_ns;
 	s->length_hit_ns[i] += (float)at->hit_ns;
-	/* Of a length that was rarely seen, the positions tell more. */
+	/* For a length that was rarely seen, the positions tell more. */
 	return ((double)s->length_hit_ns[i] * (double)at->into_ns + doubt * at->credit) / ((double)s->length_time_ns[i] + doubt);
 }
 

@@ -18,7 +18,7 @@ static uint64_t tag_of(const struct vclock_world *w, uint64_t key)
 	return (key ^ (uint64_t)vclock_window(w) * 0x9e3779b97f4a7c15u) | 1;
 }
 
-/* A copy of a struct vclock_object, which see. */
+/* A consistent copy of a struct vclock_object; see there. */
 struct seen {
 	bool known;      /* it was released in this window */
 	bool own;        /* the calling thread released it last */
@@ -61,8 +61,8 @@ static int64_t held_until(const struct vclock *c, uint64_t key, int64_t virt)
 /*
  * For how long the lock was free of late, in virtual time, before the thread, which has held it,
  * releases it now.  It took the lock after the last release: then that was free until then.  Or it
- * has passed by, and has used up some of that time.  A quarter is forgotten each time: what is long
- * ago is of no use to a thread that comes now.
+ * has passed by, and has used up some of that time.  A quarter is forgotten each time, because a
+ * thread that comes now cannot use time long ago.
  */
 static int64_t idle_after(const struct vclock *c, const struct seen *before, int64_t held)
 {
@@ -127,9 +127,9 @@ void vclock_acquire(struct vclock *c, uint64_t key, int64_t now)
  * with the lock before the other one comes, though in real time that one has been there
  * already.  But a lock has one owner at a time in virtual time, too.  So the thread passes by
  * only where the lock was free, since then, for as long as the last owner had it.  Else it
- * comes after that one.  (Where many put things into a queue, to bind all of them would take
- * back a quarter of all credits.  To let all pass made a full lock look free: a stage before
- * it that is worth nothing was predicted at 7 to 20 points.)
+ * comes after that one.  (Binding all threads would take back a quarter of all credits where
+ * many threads fill a queue.  Letting all pass made a busy lock look free: a stage before it
+ * that is worth nothing was predicted at 7 to 20 points.)
  */
 void vclock_lock(struct vclock *c, uint64_t key, int64_t now)
 {
@@ -157,7 +157,7 @@ bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t
 	uint64_t lock = b ? b : a;
 	int64_t d = vclock_delay(c), began, earliest, v;
 
-	/* The release came before the wait began, so it was not waited for. */
+	/* The release came before the wait began, so it did not end the wait. */
 	if (s.known && s.real_ns < w->since_ns) {
 		not_before(c, &s, m.ns);
 		vclock_has_lock(c, lock, m.ns);
@@ -166,7 +166,7 @@ bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t
 	began = atomic_load_explicit(&c->world->began_ns, memory_order_relaxed);
 	/* A wait that began in another window begins again with this one, on the floor of its debts. */
 	earliest = w->since_ns > began ? w->since_ns - w->delay_ns : began - d;
-	/* Without a history, the releaser is taken to have paid all that was owed. */
+	/* Without a history, the releaser is assumed to have paid all its debt. */
 	v = s.known ? processor_bound(c, s.virt_ns + (m.ns - s.real_ns), s.virt_ns, s.real_ns, m) : m.ns - vclock_owed(c->world);
 	vclock_set_delay(c, m.ns - (v > earliest ? v : earliest));
 	vclock_has_lock(c, lock, m.ns);

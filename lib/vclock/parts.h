@@ -1,4 +1,4 @@
-/* parts: what the files of vclock have of each other.  A file uses those above it, and none below. */
+/* parts: functions that the files of vclock share.  A file uses only files above it. */
 #ifndef ANDWEORC_VCLOCK_PARTS_H
 #define ANDWEORC_VCLOCK_PARTS_H
 
@@ -21,7 +21,7 @@ static inline void account_count(struct vclock_account *a, int64_t ns)
 
 /* ---- memory.c ---- */
 
-/* The entry for segments that begin at that site; NULL: there is no room for it. */
+/* The entry for segments that begin at that site; NULL: the table is full. */
 struct vclock_segment *memory_find(const struct vclock *c, const void *site);
 
 /* Is enough known of such segments to credit a thread by it? */
@@ -35,15 +35,15 @@ void memory_fade(struct vclock_segment *s);
 void memory_sample(const struct vclock *c, struct vclock_segment *s, int64_t into_ns, unsigned bin, bool hit, int64_t hit_ns);
 
 /*
- * The current segment has ended: how long it was, and how much of that was in the region, is
- * learned.  Returns what one of its length is credited at a speedup of 1.
+ * Learns from the current segment, which has ended: its length, and its time in the region.
+ * Returns the credit, at a speedup of 1, of a segment of this length.
  */
 double memory_end(const struct vclock *c, struct vclock_segment *s);
 
 /* The entry for first segments of threads that run routine(arg); NULL: its place in the table is taken by another kind. */
 struct vclock_birth *memory_birth(const struct vclock *c, uint64_t routine, uint64_t arg);
 
-/* Threads of the kind b will know what this one has learned of its first segment, which is the current one. */
+/* Passes on to threads of kind b what this thread has learned of its first segment, which is the current one. */
 void memory_teach(const struct vclock *c, struct vclock_birth *b, const struct vclock_segment *s);
 void memory_recall(struct vclock_segment *s, const struct vclock_birth *b);
 

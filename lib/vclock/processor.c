@@ -1,32 +1,32 @@
 /*
- * processor: what threads wait for when there are more of them than processors.
+ * processor: the acquire rule for processors, when there are more threads than those.
  *
- * The acquire rule, for a processor as the object.  A thread that could run, and had to
- * wait until another one left the processor, goes on because of that one.  So what the
- * other was credited meanwhile is not taken from it again.
+ * The object is the processor.  A runnable thread that had to wait until another one
+ * left the processor goes on because of that one.  So it does not owe again what the
+ * other thread was credited in that time.
  *
  *     V = max(V as it became ready, V of the processor)
  *
- * This also stands in for locks whose release nobody sees: where the holder and the thread
- * that wants the lock are on one processor, the latter finds it free.
+ * This also covers locks without wrappers: where the holder and the thread that wants the
+ * lock are on one processor, the latter finds the lock free.
  *
  * A thread that leaves a processor to wait notes its clock there.  A thread that is
- * preempted cannot.  So each thread notes its clock whenever it looks at that anyway.  It
- * also notes at which rate it is going to be credited for what it does next.  From both
- * follows its clock at the moment that it was preempted.
+ * preempted cannot.  So each thread notes its clock at each event, together with the rate
+ * of its credit from then on.  From both follows its clock at the moment of the
+ * preemption.
  *
- * A processor has a clock of its own.  It goes on by what the thread that has it does, and
- * mostly it is that thread's.  A thread that takes the processor from another one may be
- * earlier than that, in virtual time: then the other one would have had to wait for it, and
- * is as much later now.  Or it is later: then the other one would have gone on until then.
- * In both cases the clock of the processor goes on from where it was.  What a thread loses
- * there is what the others did, wherever their clocks stand.
+ * A processor has a clock of its own.  It advances with the thread that is running, and is
+ * mostly equal to that thread's clock.  A thread that takes the processor from another one
+ * may be earlier in virtual time: then the other one would have had to wait for it, and is
+ * that much later now.  Or it is later: then the other one would have run on until then.
+ * In both cases the clock of the processor continues from its last value.  A thread there
+ * loses the time that the others ran, whatever their clocks are.
  */
 #include "vclock/parts.h"
 
-/* ---- what a processor knows ------------------------------------------------------- */
+/* ---- the clock of a processor ------------------------------------------------------- */
 
-/* A copy of a struct vclock_processor, which see. */
+/* A consistent copy of a struct vclock_processor; see there. */
 struct left {
 	int64_t virt_ns, real_ns;
 	uint32_t by, rate;
@@ -50,8 +50,8 @@ static bool was_left(const struct vclock_world *w, uint32_t processor, int64_t s
 }
 
 /*
- * Its clock, as it would be by now, if it was left at `when`.  Had the thread that left it
- * worked on for more than a period, it would have noted more.
+ * Its clock at the present time, if it was left at `when`. If the thread that left it had
+ * run on for more than a period, it would have noted its clock again.
  */
 static int64_t clock_of(const struct vclock_world *w, const struct left *l, int64_t when, int64_t now)
 {
@@ -64,7 +64,7 @@ static int64_t clock_of(const struct vclock_world *w, const struct left *l, int6
 
 /* ---- a thread that leaves it ------------------------------------------------------- */
 
-/* How far is the clock of the thread, which has the processor, from the clock of the processor? */
+/* The clock of the processor less the clock of the thread that is running there. */
 static void take_over(struct vclock *c, int64_t virt, struct vclock_moment m)
 {
 	struct left l;
@@ -142,9 +142,9 @@ int64_t processor_bound(const struct vclock *c, int64_t v, int64_t ready_virt, i
 
 /*
  * When did the thread get its processor back?  Not before it had been off it for so
- * long, and after the other one noted that it had it, but not long after.  A sampler's
- * interrupt is what a kernel most often takes the processor away at: the sample is
- * then the first thing that the thread meets when it is back.
+ * long, and not before the other thread noted that it was running, but not long after
+ * that.  Kernels mostly preempt at an interrupt of the sampler; then the sample is the
+ * first event of the thread when it is back.
  */
 static int64_t back_at(const struct vclock *c, const struct left *l, int64_t queued, bool in_sample, int64_t now)
 {
@@ -160,7 +160,7 @@ static int64_t back_at(const struct vclock *c, const struct left *l, int64_t que
 	return earliest < latest ? earliest + (latest - earliest) / 2 : latest;
 }
 
-/* The thread gets all credit for its work until it became ready. */
+/* Credits the thread for all its work up to the time at which it became ready. */
 static void set_clock(struct vclock *c, int64_t queued, const struct left *l, bool in_sample, struct vclock_moment m)
 {
 	int64_t back = back_at(c, l, queued, in_sample, m.ns);

@@ -13,18 +13,18 @@
  * its end by its length.  In the sum that is the same as by lumps, whatever clock the time is taken
  * from, as the same clock is in numerator and denominator.
  *
- * The position matters because what is credited late is paid late.  A thread that waits meanwhile
- * for this one in a way that nobody sees (spinning) would go on too early.
+ * The position matters because what is credited late is paid late.  A thread that waits for this
+ * one by spinning, which is not seen, would go on too early.
  *
  * A visit of a progress point ends a segment too.  Then a window, which runs from visit to
  * visit, holds no half-credited work.
  *
- * Where a thread meets others hundreds of times in a period, what it does in between is not
- * told apart.  Its segment is *fine*: it lasts from sample to sample (or to a wait), and has
- * one share.  The thread is credited at each meeting as well, because a clock that is told
- * or compared must have all that was done until then.  Else a lock would be marked with a
- * time that is too late by what its holder is yet to be credited.  The next thread that takes
- * the lock, even the same one, would lose its own credit to that (the acquire rule).
+ * Where a thread meets others hundreds of times in a period, single segments are not
+ * distinguished.  Its segment is *fine*: it lasts from sample to sample (or to a wait), and
+ * has one share.  The thread is credited at each meeting as well, because a clock must be up
+ * to date before it is stored or compared.  Otherwise a lock would be marked with a time
+ * that is too late by the pending credit of its holder.  The next thread that takes the
+ * lock, even the same one, would lose its own credit to that (the acquire rule).
  *
  * Lumps remain for segments that are too rare to be known yet, for those that are not all
  * alike, and for those of many periods.  There a lump is small, and what the thread does now
@@ -33,11 +33,11 @@
 #include "vclock/parts.h"
 
 enum {
-	MANY = 100,        /* ends between two samples: from there on segments are fine */
-	RECENT_LUMPS = 16, /* samples that tell what lumps are to be expected */
+	MANY = 100,        /* with so many ends between two samples, segments are fine */
+	RECENT_LUMPS = 16, /* samples from which the expected lumps are estimated */
 };
 
-static const char fine_site; /* where all fine segments are taken to begin */
+static const char fine_site; /* the site of all fine segments */
 
 /* ---- the segment that the thread is in -------------------------------------------- */
 
@@ -95,9 +95,9 @@ static int64_t at_speedup(const struct vclock *c, double credit)
 }
 
 /*
- * Whether a segment is known enough is decided as it begins, and holds until it
- * ends: were lumps to begin in the middle of it, its beginning would have been
- * credited by what it mostly is, and its end by what it was this time.
+ * Whether a segment is known well enough is decided when it begins, and does not change
+ * until it ends.  If lumps began in the middle of a segment, its beginning would be
+ * credited by the average of such segments, and its end by this one.
  */
 void segment_begin(struct vclock *c, const void *site, int64_t now)
 {
@@ -113,7 +113,7 @@ void segment_begin(struct vclock *c, const void *site, int64_t now)
 	at->known = at->of && memory_is_known(c, at->of);
 }
 
-/* After a sample: whether the thread meets others so often that what it does in between is not told apart. */
+/* After a sample: do segments end so often that they are to be fine? */
 static void look_how_fine(struct vclock *c, struct vclock_segment *s, int64_t now)
 {
 	bool was = c->segment.fine;
@@ -245,7 +245,7 @@ int64_t segment_end(struct vclock *c, int64_t now)
 	if (!c->segment.known)
 		c->lumps.pending_ns += c->segment.accounted_ns - began;
 	s->seen++;
-	/* All threads that begin alike will know what this one has learned of its first segment. */
+	/* Shares what was learned of the first segment with all threads that begin alike. */
 	memory_teach(c, c->first.same, s);
 	memory_teach(c, c->first.similar, s);
 	leave_segment(c);
@@ -265,8 +265,9 @@ int64_t segment_so_far(struct vclock *c, int64_t now)
  * A thread that lives for one task has no second segment to learn from the
  * first.  Threads that run the same routine with the same argument (a pointer
  * that stays the same from round to round tells their roles apart) learn from
- * each other.  Where the argument is new each time, those with the same routine do,
- * if all are in the region, or none: they may have roles that nothing tells apart.
+ * each other.  Where the argument is new each time, threads with the same routine learn
+ * from each other, but only if all of them are in the region, or none: they may have
+ * different roles that cannot be distinguished.
  */
 void segment_be_born(struct vclock *c, uint64_t routine, uint64_t arg, int64_t now)
 {

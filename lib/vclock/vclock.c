@@ -1,5 +1,6 @@
 /*
- * vclock: what each event does to the clock of its thread; see vclock.h for the rules.
+ * vclock: applies the rules (see vclock.h) to the clock of a thread, for each of its
+ * events.
  *
  * A thread calls these in this order:
  *
@@ -10,14 +11,14 @@
  *   waits            vclock_end_segment, (pay, vclock_release,) vclock_wait_begin; the wait;
  *                    vclock_wait_by_peer, or vclock_wait_credit and pay; vclock_begin_segment
  *
- * "Pay" is a loop: as long as vclock_debt says that something is owed, pause for that, and
- * say so by vclock_paused.  In front of each of these, a thread that vclock_was_displaced
- * says so by vclock_regain.
+ * "Pay" is a loop: while vclock_debt returns a debt, pause for it, and call vclock_paused.
+ * Before each of these calls, a thread for which vclock_was_displaced is true calls
+ * vclock_regain.
  */
 #include "vclock/parts.h"
 
 enum {
-	PREEMPTED_NS = 50 * 1000, /* a thread that pauses for so much longer than it wanted to was not running */
+	PREEMPTED_NS = 50 * 1000, /* a thread whose pause was so much longer than planned was not running */
 };
 
 void vclock_be_born(struct vclock *c, uint64_t routine, uint64_t arg, int64_t now)
@@ -85,7 +86,10 @@ int64_t vclock_debt_before_lock(struct vclock *c, int64_t now)
 
 void vclock_paused(struct vclock *c, int64_t wanted, int64_t paused, bool busy, struct vclock_moment m)
 {
-	/* It had to give its processor away, or found another thread there.  The rest of the time it was in a queue. */
+	/*
+	 * The thread was preempted in its pause, or woke up on a busy processor.  It spent
+	 * the rest of the time in a queue.
+	 */
 	bool queued = paused - wanted >= PREEMPTED_NS && (busy || vclock_was_displaced(c, m.processor));
 
 	vclock_set_delay(c, vclock_delay(c) + (queued ? wanted : paused));
@@ -117,7 +121,7 @@ int64_t vclock_share(int64_t ns, uint32_t weight, uint32_t speedup)
 
 void vclock_wait_credit(struct vclock *c, const struct vclock_wait *w, uint32_t weight, int64_t now)
 {
-	/* Wholly, or as far as the window has lasted. */
+	/* The whole wait, or the part of it since the window began. */
 	bool same = w->window == atomic_load_explicit(&c->account->window, memory_order_relaxed);
 	int64_t since = same ? w->since_ns : atomic_load_explicit(&c->world->began_ns, memory_order_relaxed);
 	int64_t base = same ? w->base_ns : atomic_load_explicit(&c->world->floor_ns, memory_order_relaxed);

@@ -1,5 +1,6 @@
 /*
- * vclock: virtual clocks.  The whole algorithm, from what a thread does to its clock.
+ * vclock: virtual clocks.  The whole algorithm, from the events of a thread to its
+ * clock.
  *
  * Code cannot be made faster, but all else can be made slower.  While region R is "sped
  * up by s", a period that a thread spends in R is credited with s times its length, and
@@ -26,7 +27,8 @@
  *   pay      A thread with D < G pauses, and D grows by the real length of the pause.
  *            What it oversleeps is prepaid.  (vclock.c)
  *   release  Before a thread lets another one go on, it pays, and leaves its V at the
- *            object.  A thread that has a lock paid before it took that.  (object.c)
+ *            object.  A lock holder does not pay then: it has paid before it took the
+ *            lock.  (object.c)
  *   acquire  A thread that goes on because of another one does so no earlier, in
  *            virtual time, than the release:
  *                V = max(V as it began to wait, V of the release + time since then)
@@ -59,49 +61,49 @@ struct vclock_moment {
 /* The segment that a thread is in. */
 struct vclock_current {
 	struct vclock_segment *of; /* what is known of it; NULL: it is not followed */
-	uint32_t window;           /* in which it began */
-	bool known;                /* it is credited by what was known of it then */
-	bool fine;                 /* segments last from sample to sample, as there are so many */
-	uint32_t ends;             /* of segments, since the last sample */
-	int64_t accounted_ns;      /* up to when its time is accounted for, */
-	int64_t into_ns;           /* and how long after its beginning that is */
-	int64_t hit_ns;            /* of that, what samples have found in the region */
-	double credit;             /* for that, at a speedup of 1 */
+	uint32_t window;           /* the window in which it began */
+	bool known;                /* it is credited by the shares that were known when it began */
+	bool fine;                 /* it lasts from sample to sample, because segments are so many */
+	uint32_t ends;             /* ends of segments since the last sample */
+	int64_t accounted_ns;      /* its time is accounted for up to here, */
+	int64_t into_ns;           /* which is so long after its beginning */
+	int64_t hit_ns;            /* the part of that which samples found in the region */
+	double credit;             /* the credit for that time, at a speedup of 1 */
 };
 
 /* Used where a thread's segments are not known: each sample credits it with a whole period, or with nothing. */
 struct vclock_lumps {
-	uint64_t region;    /* that this is about */
+	uint64_t region;    /* the region that these numbers are for */
 	int64_t last_ns;    /* time of the last sample, plus the time since then that was no work; 0: no sample yet */
 	int64_t pending_ns; /* work since then, in segments that have ended and are not known */
-	uint32_t share;     /* of the region in recent samples; 1 << 16: all */
-	uint32_t window;    /* of what follows: */
-	int64_t advance_ns; /* credited by that share when the thread was preempted: samples owe it */
+	uint32_t share;     /* share of the region in recent samples; 1 << 16: all */
+	uint32_t window;    /* the window of the next field */
+	int64_t advance_ns; /* credit by that share, given when the thread was preempted; later samples give as much less */
 };
 
-/* A thread's first segment, while it is in that. */
+/* For a thread in its first segment. */
 struct vclock_first {
 	struct vclock_birth *same;    /* kind of threads with its routine and argument; NULL: none */
-	struct vclock_birth *similar; /* with its routine */
+	struct vclock_birth *similar; /* kind of threads with its routine */
 };
 
 /* The thread's own copy of what it last wrote to a struct vclock_processor. */
 struct vclock_stand {
 	int64_t when_ns;
-	int64_t behind_ns; /* so far the thread's clock is behind the processor's; negative: ahead */
-	bool under;        /* it took the processor from a thread that has not had it back */
+	int64_t behind_ns; /* the processor's clock less the thread's */
+	bool under;        /* it took the processor from a thread that has not run since */
 };
 
-/* A thread's clock: what the thread alone needs to know.  Set up by vclock_begin. */
+/* A thread's clock: its private part.  Set up by vclock_begin. */
 struct vclock {
 	struct vclock_world *world;
 	struct vclock_account *account;
 	struct vclock_memory *memory;
-	uint32_t number;       /* of the thread, > 0 */
+	uint32_t number;       /* number of the thread, > 0 */
 	int64_t gathered_ns;   /* credited, but G has not been raised for it yet */
-	bool earns;            /* it has said so (earner.c) */
+	bool earns;            /* it has published what it earns (earner.c) */
 	uint64_t took_key;     /* the lock that it took last, */
-	int64_t took_virt_ns;  /* and when, on its clock */
+	int64_t took_virt_ns;  /* and when, in virtual time */
 	struct vclock_current segment;
 	struct vclock_lumps lumps;
 	struct vclock_first first;
@@ -110,7 +112,7 @@ struct vclock {
 
 enum {
 	VCLOCK_LEAST_DEBT_NS = 50 * 1000, /* a smaller debt is paid at the next sample; until then the acquire rule keeps it */
-	VCLOCK_AT_ONCE_NS = 50 * 1000,    /* a thread that becomes ready to run needs so long to start, on an idle processor */
+	VCLOCK_AT_ONCE_NS = 50 * 1000,    /* time from becoming ready to running, on an idle processor */
 };
 
 /* ---- life ------------------------------------------------------------------------- */
@@ -118,13 +120,13 @@ enum {
 /* The clock of a thread that begins to use that account, which has been set before.  The pointers stay the caller's. */
 void vclock_begin(struct vclock *c, struct vclock_world *w, struct vclock_account *a, struct vclock_memory *m, uint32_t number);
 
-/* Sets the account of a thread that is about to be born: it begins with the clock of its creator (NULL: owing nothing). */
+/* Sets the account of a thread that is about to be created to that of its creator (NULL: no debt). */
 void vclock_open_account(struct vclock_account *a, struct vclock_world *w, struct vclock *creator);
 
-/* Empties the memory, as another thread will use it.  Pages that are empty already are not touched. */
+/* Empties the memory for its next thread.  Empty pages are not touched. */
 void vclock_forget(struct vclock_memory *m);
 
-/* The thread begins its first segment.  Threads that run the same routine share what is known of that. */
+/* The thread begins its first segment.  Threads that run the same routine share their knowledge of it. */
 void vclock_be_born(struct vclock *c, uint64_t routine, uint64_t arg, int64_t now);
 
 /* ---- the account (account.c) -------------------------------------------------------- */
@@ -138,7 +140,7 @@ static inline int64_t vclock_time(struct vclock *c, int64_t now)
 	return now - vclock_delay(c);
 }
 
-/* Sets D, of the window that is on. */
+/* Sets D in the current window. */
 void vclock_set_delay(struct vclock *c, int64_t d);
 
 /* The rule of credit, for ns of credit: G is raised at once. */
@@ -147,7 +149,7 @@ void vclock_credit(struct vclock *c, int64_t ns);
 /* The same for work that samples have shown: it is counted, and G may be raised a little later. */
 void vclock_credit_work(struct vclock *c, int64_t ns);
 
-/* D grows by ns, and G becomes at least `g`.  For credit that other threads may already have begun to pay. */
+/* D grows by ns, and G becomes at least `g`. For credit that other threads may already have paid in part. */
 void vclock_credit_up_to(struct vclock *c, int64_t ns, int64_t g);
 
 /* ---- samples, segments --------------------------------------------------------------- */
@@ -162,13 +164,13 @@ int64_t vclock_lump(int64_t period, uint32_t weight, uint32_t speedup);
 void vclock_sampled(struct vclock *c, int64_t period, uint32_t weight, int64_t more, int64_t now);
 
 /*
- * The thread is credited for all that it has done until now, so that its clock can be told or
- * compared.  False: its segment has ended, and vclock_begin_segment is to be called.  True: the
- * segment goes on, as there are so many of them.
+ * Credits the thread for all its work up to now, so that its clock can be stored or compared.
+ * False: its segment has ended; call vclock_begin_segment.  True: the segment goes on, because
+ * it is fine.
  */
 bool vclock_settle(struct vclock *c, int64_t now);
 
-/* As vclock_settle, and the segment ends: the thread is about to wait. */
+/* As vclock_settle, and ends the segment, because the thread is about to wait. */
 void vclock_end_segment(struct vclock *c, int64_t now);
 
 /* The thread leaves the sync operation that was called from `site`. */
@@ -185,7 +187,7 @@ int64_t vclock_debt(struct vclock *c);
 /* The debt before it takes a lock.  This includes what other threads have earned and will be credited later. */
 int64_t vclock_debt_before_lock(struct vclock *c, int64_t now);
 
-/* Does the thread look at what others have earned, before it takes a lock? */
+/* Does the thread's debt before a lock include what others have earned? */
 bool vclock_looks_ahead(const struct vclock *c);
 
 /*
@@ -199,19 +201,19 @@ void vclock_paused(struct vclock *c, int64_t wanted, int64_t paused, bool busy, 
 /* A key names an object, in all processes alike; it is not 0. */
 
 /*
- * The thread is about to do something by which another one can go on (unlock, signal, write).
- * Called before the real call.  The thread has paid, unless it holds a lock: if it paused
- * then, threads would queue for the lock that otherwise would not.
+ * The thread is about to let another one go on (by an unlock, a signal, a write).  Called
+ * before the real call.  The thread has paid, unless it holds a lock: if it paused then,
+ * threads would queue for the lock that otherwise would not.
  */
 void vclock_release(struct vclock *c, uint64_t key, int64_t now);
 
-/* The thread went on by way of the object (locked, received, read), and did not have to wait. */
+/* The thread has acquired the object (locked, received, read) without a wait. */
 void vclock_acquire(struct vclock *c, uint64_t key, int64_t now);
 
 /* As vclock_acquire, for a lock that was free. */
 void vclock_lock(struct vclock *c, uint64_t key, int64_t now);
 
-/* The thread holds that lock from now on, whether it had to wait for it or not. */
+/* The thread holds that lock from now on, with or without a wait. */
 void vclock_has_lock(struct vclock *c, uint64_t key, int64_t now);
 
 /* When the object was last released in this window; 0: not at all, as far as is known. */
@@ -231,9 +233,9 @@ struct vclock_wait {
 void vclock_wait_begin(struct vclock *c, struct vclock_wait *w, struct vclock_moment m);
 
 /*
- * The wait is over because of another thread, which released the object a or b (a condition
- * variable and its mutex; 0: none).  The later release of the two counts.  False: the release
- * came before the wait, so it was not waited for.
+ * Another thread has ended the wait by a release of the object a or b (a condition variable
+ * and its mutex; 0: none).  The later release of the two counts.  False: the release came
+ * before the wait, so it did not end the wait.
  */
 bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t a, uint64_t b, struct vclock_moment m);
 
@@ -263,7 +265,10 @@ bool vclock_was_displaced(const struct vclock *c, uint32_t processor);
  */
 void vclock_regain(struct vclock *c, int64_t ns, bool in_sample, struct vclock_moment m);
 
-/* The thread has been ready to run since then: in a call that could have blocked and did not, or before its first instruction. */
+/*
+ * Notes since when the thread has been ready to run: during a call that did not block, or
+ * before its first instruction.
+ */
 void vclock_was_ready(struct vclock *c, int64_t since, struct vclock_moment m);
 
 #endif

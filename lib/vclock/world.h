@@ -18,11 +18,11 @@
 enum {
 	VCLOCK_OBJECTS = 1 << 14,    /* sync objects that are remembered; a power of two */
 	VCLOCK_PROCESSORS = 1 << 10, /* processors; a power of two */
-	VCLOCK_EARNERS = 8,          /* threads that say what they are about to be credited */
+	VCLOCK_EARNERS = 8,          /* threads that publish what they earn */
 	VCLOCK_SEGMENTS = 1024,      /* places that a thread remembers; a power of two */
-	VCLOCK_BINS = 16,            /* of a segment, half a period each; the last one holds the rest */
-	VCLOCK_LENGTHS = 20,         /* of segments that are told apart */
-	VCLOCK_PARTS = 32,           /* of a segment, a sixteenth of a period each; the last one holds the rest */
+	VCLOCK_BINS = 16,            /* bins by position in a segment, half a period each; the last one holds the rest */
+	VCLOCK_LENGTHS = 20,         /* bins by length of segments */
+	VCLOCK_PARTS = 32,           /* parts of a segment, a sixteenth of a period each; the last one holds the rest */
 	VCLOCK_BIRTHS = 1 << 12,     /* kinds of threads; a power of two */
 };
 
@@ -31,29 +31,29 @@ struct vclock_object {
 	_Atomic uint64_t tag;     /* [A] key and window number, mixed; 0: free */
 	_Atomic int64_t virt_ns;  /* [A] latest virtual time of a release in this window */
 	_Atomic int64_t real_ns;  /* [A] real time of the last release */
-	_Atomic int64_t held_ns;  /* [A] of a lock: how long it had been held then, in virtual time; INT64_MAX: unknown */
-	_Atomic int64_t idle_ns;  /* [A] of a lock: how long it was free before virt_ns, in virtual time; see vclock_lock */
-	_Atomic uint32_t by;      /* [A] number of the thread whose virtual time that is */
+	_Atomic int64_t held_ns;  /* [A] for a lock: how long it was held before the release, in virtual time; INT64_MAX: unknown */
+	_Atomic int64_t idle_ns;  /* [A] for a lock: how long it was free before virt_ns, in virtual time; see vclock_lock */
+	_Atomic uint32_t by;      /* [A] number of the thread that virt_ns is from */
 };
 
 /* A processor, as noted by the last thread that ran on it. */
 struct vclock_processor {
 	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
 	_Atomic uint32_t left;    /* [A] 1: that thread has left it to wait */
-	_Atomic uint32_t under;   /* [A] 1: that thread took the processor from one that has not had it back */
-	_Atomic uint32_t rate;    /* [A] part of its time from then on that it will be credited; 1 << 16: all */
+	_Atomic uint32_t under;   /* [A] 1: that thread took the processor from one that has not run since */
+	_Atomic uint32_t rate;    /* [A] rate of its credit from then on; 1 << 16: all its time */
 	_Atomic uint32_t by;      /* [A] number of that thread */
 	_Atomic int64_t virt_ns;  /* [A] virtual time of the processor */
 	_Atomic int64_t real_ns;  /* [A] when that was */
 };
 
-/* A thread in the middle of a segment: what the others will owe for its work once it is credited. */
+/* A thread in the middle of a segment, and what others will owe when it is credited. */
 struct vclock_earner {
 	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
 	_Atomic uint32_t by;      /* [A] number of that thread */
 	_Atomic uint32_t on;      /* [A] its processor, by index */
-	_Atomic uint32_t rate;    /* [A] part of its time from then on that it earns; 1 << 16: all; 0: not known */
-	_Atomic int64_t owed_ns;  /* [A] what G would be, had it been credited then */
+	_Atomic uint32_t rate;    /* [A] rate of its credit from then on; 1 << 16: all its time; 0: not known */
+	_Atomic int64_t owed_ns;  /* [A] the value of G if it had been credited then */
 	_Atomic int64_t real_ns;  /* [A] when that was */
 };
 
@@ -63,18 +63,18 @@ struct vclock_segment {
 	uint32_t seen;     /* segments that ended */
 	uint32_t samples;
 	uint32_t hits;     /* of these, in the region */
-	uint32_t changes;  /* samples in the region whose predecessor was not, or the other way round */
+	uint32_t changes;  /* changes: samples in the region whose predecessor was not, and the reverse */
 	uint32_t last_hit;
-	int64_t time_ns[VCLOCK_BINS]; /* spent in them, by how long after their beginning */
-	int64_t hit_ns[VCLOCK_BINS];  /* of which samples found the region: samples in it times their period */
-	float length_time_ns[VCLOCK_LENGTHS]; /* of segments by how long they were: their time, */
-	float length_hit_ns[VCLOCK_LENGTHS];  /* and in how much of it samples found the region */
+	int64_t time_ns[VCLOCK_BINS]; /* time spent in them, by position */
+	int64_t hit_ns[VCLOCK_BINS];  /* the part of it in the region: samples there times their period */
+	float length_time_ns[VCLOCK_LENGTHS]; /* time of segments, by their length, */
+	float length_hit_ns[VCLOCK_LENGTHS];  /* and the part of it in the region */
 	struct {
 		uint8_t samples, hits;
-	} part[VCLOCK_PARTS]; /* its samples by where in the segment they were */
+	} part[VCLOCK_PARTS]; /* its samples, by part of the segment */
 };
 
-/* The same for the first segment of a thread, which each thread has once.  Shared by all threads that run the same routine. */
+/* The same for the first segment of threads.  Shared by all threads that run the same routine. */
 struct vclock_birth {
 	_Atomic uint64_t key;
 	_Atomic uint32_t seen, samples, hits, changes;
@@ -84,14 +84,14 @@ struct vclock_birth {
 
 /* A thread's account. */
 struct vclock_account {
-	_Atomic int64_t delay_ns;   /* [T] D: what it has paused, plus what it has been credited */
+	_Atomic int64_t delay_ns;   /* [T] D: the time of its pauses, plus its credit */
 	_Atomic uint32_t window;    /* [T] the window in which D was last set to the floor */
-	_Atomic uint64_t credit_ns; /* [T] sum of what samples have credited, whatever became of it; never reset */
+	_Atomic uint64_t credit_ns; /* [T] sum of all credits by samples, even those that were taken back; never reset */
 };
 
 /* All segments that a thread remembers. */
 struct vclock_memory {
-	uint64_t used[VCLOCK_SEGMENTS / 64]; /* [T] a bit for each that is not empty */
+	uint64_t used[VCLOCK_SEGMENTS / 64]; /* [T] a bit for each entry that is not empty */
 	struct vclock_segment segment[VCLOCK_SEGMENTS]; /* [T] */
 	struct vclock_segment before;                   /* [T] copy of its first segment's entry, as that segment began */
 };
@@ -104,9 +104,9 @@ struct vclock_world {
 	_Atomic uint32_t queueing; /* [C] 1: the region is the class `runqueue`, time without a processor */
 	_Atomic int64_t floor_ns;  /* [C] G as the window began: older debts are forgiven */
 	_Atomic int64_t began_ns;  /* [C] when the window began */
-	uint64_t period_ns;        /* [C] of the sampler */
+	uint64_t period_ns;        /* [C] period of the sampler */
 
-	_Alignas(64) _Atomic int64_t owed_ns; /* [A] G: what every thread owes by now */
+	_Alignas(64) _Atomic int64_t owed_ns; /* [A] G: the delay that every thread owes by now */
 
 	struct vclock_object object[VCLOCK_OBJECTS];
 	struct vclock_processor processor[VCLOCK_PROCESSORS];
@@ -114,13 +114,13 @@ struct vclock_world {
 	struct vclock_birth birth[VCLOCK_BIRTHS];
 };
 
-/* The number of the window that is on. */
+/* The number of the current window. */
 static inline uint32_t vclock_window(const struct vclock_world *w)
 {
 	return atomic_load_explicit(&w->window, memory_order_relaxed) >> 2;
 }
 
-/* The speedup that is on, in 1/65536; 0: none. */
+/* The speedup of the current window, in 1/65536; 0: none. */
 static inline uint32_t vclock_speedup(const struct vclock_world *w)
 {
 	return atomic_load_explicit(&w->speedup, memory_order_relaxed);
@@ -144,12 +144,12 @@ static inline int64_t vclock_owed(const struct vclock_world *w)
 	return atomic_load_explicit(&w->owed_ns, memory_order_relaxed);
 }
 
-/* G is at least `to` from now on. */
+/* Raises G to `to`, if it is lower. */
 static inline void vclock_raise(struct vclock_world *w, int64_t to)
 {
 	int64_t g = vclock_owed(w);
 
-	/* A failed exchange has loaded a newer G; one that is above `to` already owes this much. */
+	/* A failed exchange has loaded a newer G. If that is above `to`, nothing is left to do. */
 	while (g < to && !atomic_compare_exchange_weak_explicit(&w->owed_ns, &g, to, memory_order_relaxed, memory_order_relaxed))
 		;
 }
