@@ -7,9 +7,9 @@
 #include "recorder/absent.h"
 #include "recorder/nearest.h"
 
-enum { PATIENCE_MS = 3000 }; /* what a program loads or starts has mostly come by then */
+enum { PATIENCE_MS = 3000 }; /* by then a program has mostly loaded its plugins and started its children */
 
-/* ---- which names ---------------------------------------------------------------------- */
+/* ---- names that were not found ---------------------------------------------------------------------- */
 
 static bool any_absent(const struct conductor *c)
 {
@@ -55,9 +55,9 @@ void absent_tell(struct conductor *c, void (*fn)(struct conductor *c, const char
 			tell_point(c, c->points.wanted[i].name, fn);
 }
 
-/* ---- may they come later? ------------------------------------------------------------- */
+/* ---- can they come later?  ------------------------------------------------------------- */
 
-/* Libraries that load only what belongs to them. */
+/* Libraries that load only their own plugins. */
 static bool is_harmless(const struct mapping *mod)
 {
 	static const char *const libraries[] = { "libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "libgomp.so.1", "libomp.so.5" };
@@ -89,7 +89,10 @@ static bool more_may_come(struct conductor *c)
 
 		if (!m->pid || m->ended)
 			continue;
-		/* A process that has executed another program joins again, as that.  Until it is met, nobody knows what it has. */
+		/*
+		 * A process that has exec'd joins again with its new program.  Until then,
+		 * the code of that program is not known.
+		 */
 		if (m->pid < 0 || !m->id || m->space.n == 0 || atomic_load_explicit(&c->arena->process[i].left, memory_order_acquire))
 			return true;
 		for (size_t k = 0; k < m->space.n; k++)

@@ -1,11 +1,11 @@
 /*
- * absent: what was asked for by name, and is nowhere.
+ * absent: names of regions and points that were not found.
  *
- * A name that nothing has is mostly a slip of the pen, and the recording would
- * answer another question than was asked.  So it ends before it begins, if no
- * process of it can get more code: none imports a function that loads shared
- * objects or starts programs.  Otherwise the name may belong to what comes later
- * (a plugin; what a shell starts): the recording goes on, and says so.
+ * A name that is not found is mostly misspelt, and the recording would not answer the
+ * user's question.  So the recording is refused if no process can get more code,
+ * because none imports a function that loads shared objects or starts programs.
+ * Otherwise the name may belong to code that comes later (a plugin, a program that a
+ * shell starts): the recording goes on, with a warning.
  */
 #ifndef ANDWEORC_RECORDER_ABSENT_H
 #define ANDWEORC_RECORDER_ABSENT_H
@@ -14,13 +14,16 @@
 
 #include "recorder/conductor.h"
 
-/* After a search.  True, and c->refused is, when the recording is refused. */
+/* Call after a search.  True, and sets c->refused, when the recording is refused. */
 bool absent_refuse(struct conductor *c);
 
-/* Says why it was refused, if so, on standard error and in the log.  That takes time: the program is to be ended by then. */
+/*
+ * Writes why the recording was refused, if it was, to standard error and into the log.
+ * This takes time, so end the program before.
+ */
 void absent_end(struct conductor *c);
 
-/* Says what has not been found for some seconds, once.  To be called several times a second. */
+/* Reports names that were not found within some seconds, once.  Call it several times a second. */
 void absent_warn(struct conductor *c);
 
 /* Calls fn for each name that has not been found in any run: with the kind of warning, and a text. */

@@ -6,17 +6,17 @@
 
 #include "base/alloc.h"
 
-/* A region whose interval lies below this has nothing to offer: 10 % on it are less than 0.5 % on the program. */
+/* A region whose interval lies below this is idle: making it 10 % faster makes the program less than 0.5 % faster. */
 static const double USEFUL = 0.05;
 
 enum {
-	LEAST_TREATED = 4,   /* windows without which a region is in question, whatever they say */
-	LEAST_RIPE = 12,     /* and those without which the recording does not end; */
-	LEAST_RUNS = 5,      /* so many runs, if it is over runs: three may agree by chance */
-	MOST_PAIRS = 3,      /* of windows of one region in a block */
-	USEFUL_ODDS = 2,     /* a region that is not in question has a pair of windows in one of so many blocks, */
-	IDLE_ODDS = 3,       /* one that is idle has one in one of so many */
-	AGAIN = 50,          /* judged again when there are more windows by one in so many */
+	LEAST_TREATED = 4,   /* a region with fewer windows is in question, whatever its interval */
+	LEAST_RIPE = 12,     /* the recording does not end before a region has so many windows */
+	LEAST_RUNS = 5,      /* or so many runs, if intervals are over runs: three may agree by chance */
+	MOST_PAIRS = 3,      /* pairs of windows of one region in a block */
+	USEFUL_ODDS = 2,     /* a region that is not in question gets a pair of windows in one of so many blocks */
+	IDLE_ODDS = 3,       /* an idle region gets one in one of so many */
+	AGAIN = 50,          /* regions are judged again when the number of windows has grown by one in so many */
 };
 
 void adapt_release(struct adapt *a)
@@ -46,9 +46,9 @@ static struct adapt_region *region_at(struct adapt *a, unsigned id)
 	return &a->region[id];
 }
 
-/* ---- how regions stand --------------------------------------------------------------- */
+/* ---- roles of regions --------------------------------------------------------------- */
 
-/* Is it of what an end may rest on? */
+/* Are there enough windows of the region for the recording to end? */
 static bool is_ripe(const struct adapt *a, const struct adapt_region *r, const struct causal_slope *fit)
 {
 	if (fit->basis == CAUSAL_RUNS ? fit->runs < LEAST_RUNS : a->over_runs)
@@ -90,7 +90,7 @@ static void set_roles(struct adapt *a, const unsigned *region, size_t n)
 	}
 }
 
-/* Have all been judged, and is there little more to judge them by? */
+/* Have all regions been judged, with few new windows since? */
 static bool is_fresh(const struct adapt *a, const unsigned *region, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -99,7 +99,7 @@ static bool is_fresh(const struct adapt *a, const unsigned *region, size_t n)
 	return a->evidence.n - a->judged <= a->judged / AGAIN;
 }
 
-/* Is it of this role or a better one; if only the wide are asked for, not narrow? */
+/* Has the region this role or a better one, and, if only wide ones are wanted, a wide interval? */
 static bool is_wanted(const struct adapt_region *r, enum adapt_role role, bool wide)
 {
 	return r->role <= role && !(wide && r->narrow);
@@ -114,7 +114,7 @@ static size_t count_role(const struct adapt *a, const unsigned *region, size_t n
 	return sum;
 }
 
-/* Are all leaders narrow?  Without any, all regions are idle, and that is to be sure. */
+/* Are the intervals of all leaders narrow?  Without leaders, all regions must be surely idle. */
 static bool is_enough(const struct adapt *a, const unsigned *region, size_t n)
 {
 	bool led = count_role(a, region, n, ADAPT_LEADER, false) > 0;
@@ -143,7 +143,7 @@ void adapt_judge(struct adapt *a, const unsigned *region, size_t n)
 	a->enough = is_enough(a, region, n);
 }
 
-/* ---- what they get ------------------------------------------------------------------- */
+/* ---- windows for regions ------------------------------------------------------------------- */
 
 /* The highest level that is surely below the knee. */
 static size_t aim_of(const struct adapt *a, const struct adapt_region *r)
@@ -155,7 +155,10 @@ static size_t aim_of(const struct adapt *a, const struct adapt_region *r)
 	return aim;
 }
 
-/* Pairs of windows; without any, one of the better half of a pair if it is `lucky`. */
+/*
+ * Adds pairs of windows for a region.  If it gets no pair, and is `lucky`, adds one window
+ * at the level that tells most.
+ */
 static size_t add_windows(struct adapt *a, struct adapt_region *r, size_t index, size_t pairs, bool lucky, struct trial *out)
 {
 	size_t aim = aim_of(a, r), n = 0;
@@ -194,7 +197,7 @@ size_t adapt_block(struct adapt *a, struct schedule *s, const unsigned *region, 
 		bool idle = r->role == ADAPT_IDLE, lucky = schedule_random(s) % (idle ? IDLE_ODDS : USEFUL_ODDS) == 0;
 
 		if (r->treated == 0)
-			r->turn = schedule_random(s) % 256; /* where it begins among the other levels */
+			r->turn = schedule_random(s) % 256; /* the other level that comes first */
 		if (is_wanted(r, order[at].role, order[at].wide))
 			used += add_windows(a, r, i, pairs, false, treated + used);
 		else

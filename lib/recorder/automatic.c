@@ -9,8 +9,8 @@
 
 enum {
 	LOOK_MS = 20,  /* between looks */
-	LOOKS = 30,    /* so many decide: 0.6 s */
-	STEADY_PCT = 60, /* of the looks in which something has moved; so a window of 200 ms has six moves or more */
+	LOOKS = 30,    /* looks until the decision: 0.6 s */
+	STEADY_PCT = 60, /* share of looks with progress; then a window of 200 ms has progress in six looks or more */
 };
 
 static const char *const moved_name[MOVED_KINDS] = { ":output", ":input", ":replies", ":parallel", ":mpi" };
@@ -83,7 +83,7 @@ void automatic_use(struct automatic *a, struct arena *arena)
 	if (!a->on && a->looks > 0)
 		for (int kind = 0; kind < MOVED_UNASKED; kind++)
 			a->steady[kind] = a->advanced[kind] * 100 >= STEADY_PCT * a->looks;
-	/* A program that answers requests is judged by its answers, not by how long they are. */
+	/* A program that answers requests is measured by its answers, not by their lengths. */
 	if (!a->on && a->steady[MOVED_REPLIES])
 		a->steady[MOVED_OUTPUT] = a->steady[MOVED_INPUT] = false;
 	a->on = true;

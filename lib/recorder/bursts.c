@@ -12,9 +12,9 @@
 #include "recorder/shared.h"
 #include "replay/burst.h"
 
-enum { LINE_BYTES = 1 << 16 }; /* of events in one record */
+enum { LINE_BYTES = 1 << 16 }; /* bytes of events in one record */
 
-/* ---- before and meanwhile ------------------------------------------------------ */
+/* ---- before and during a burst ------------------------------------------------------ */
 
 void bursts_init(struct bursts *b, struct arena *arena, struct journal *journal, struct regions *regions,
 		 const struct processes *processes, unsigned run)
@@ -47,7 +47,7 @@ void bursts_begin(struct bursts *b, int64_t began_ns)
 {
 	uint32_t n = shared_threads(b->arena);
 
-	/* The logs are empty again, and take no memory. */
+	/* Empties the logs, and frees their memory. */
 	if (madvise(b->arena->parts.log, sizeof(b->arena->parts.log), MADV_REMOVE) != 0)
 		for (uint32_t i = 0; i < ARENA_LOGS; i++)
 			atomic_store_explicit(&b->arena->parts.log[i].log.n, 0, memory_order_relaxed);
@@ -62,13 +62,13 @@ void bursts_begin(struct bursts *b, int64_t began_ns)
 	b->on = true;
 }
 
-/* Is it to be known to the log?  A user who names regions wants no others. */
+/* Is the region written to the log?  If the user has named regions, others are not. */
 static bool is_wanted(const struct regions *r, const struct region *g)
 {
 	return !r->only_named || g->named || g->given;
 }
 
-/* The number of the stack that is charged to the regions that were charged last. */
+/* The number of the stack with the regions that the last sample was charged to. */
 static uint32_t stack_number(struct bursts *b)
 {
 	const struct regions *r = b->regions;
@@ -117,7 +117,7 @@ bool bursts_is_full(const struct bursts *b)
 	return atomic_load_explicit(&b->arena->cut_ns, memory_order_relaxed) != 0;
 }
 
-/* ---- afterwards ------------------------------------------------------------------ */
+/* ---- after a burst ------------------------------------------------------------------ */
 
 static uint32_t number_of(struct idmap *map, size_t *n, uint64_t id)
 {
@@ -137,7 +137,7 @@ static void add_life(struct bursts *b, const struct arena_event *event, uint32_t
 	b->life[b->nlives++] = (struct burst_life){ event, n, slot, id };
 }
 
-/* The number of the thread that has the slot now. */
+/* The number of the present thread of the slot. */
 static uint32_t last_thread(struct bursts *b, uint32_t slot)
 {
 	uint64_t tid = (uint32_t)shared_thread(b->arena, slot)->tid;
@@ -146,8 +146,8 @@ static uint32_t last_thread(struct bursts *b, uint32_t slot)
 }
 
 /*
- * Each thread that had the slot.  The last one is the thread that is there still, and
- * may be known from other bursts.  Those that have ended are not met again.
+ * Adds each thread that used the slot.  The last one is still alive, and may be known
+ * from other bursts.  The others have ended, and do not occur again.
  */
 static void find_lives(struct bursts *b, uint32_t log)
 {
@@ -167,7 +167,7 @@ static void find_lives(struct bursts *b, uint32_t log)
 		add_life(b, event + first, n - first, slot, last_thread(b, slot));
 }
 
-/* A slot has one log, so the threads that had it come one after the other. */
+/* A slot has one log, so its threads come one after the other. */
 static bool is_first_life(const struct bursts *b, const struct burst_life *life)
 {
 	return life == b->life || life[-1].slot != life->slot;
@@ -181,7 +181,7 @@ static bool has_life(const struct bursts *b, uint32_t slot)
 	return false;
 }
 
-/* Threads that computed, and did nothing to others. */
+/* Adds threads that only computed, and so have noted no events. */
 static void find_silent_lives(struct bursts *b)
 {
 	uint32_t n = shared_threads(b->arena);
@@ -191,7 +191,7 @@ static void find_silent_lives(struct bursts *b)
 			add_life(b, NULL, 0, slot, last_thread(b, slot));
 }
 
-/* The thread that was born in the slot of that number at that time; 0: it has noted nothing. */
+/* The number of the thread that was created in that slot at that time; 0: it has noted nothing. */
 static uint32_t born_in(const struct bursts *b, uint32_t number, int64_t at_ns)
 {
 	for (size_t i = 0; i < b->nlives; i++)
@@ -200,7 +200,7 @@ static uint32_t born_in(const struct bursts *b, uint32_t number, int64_t at_ns)
 	return 0;
 }
 
-/* The number of the place that a call returns to, which is written when it is new. */
+/* The number of the place that a call returns to.  Writes its record when it is new. */
 static uint32_t place_number(struct bursts *b, uint32_t process, uint64_t pc)
 {
 	size_t known = b->nplaces;
@@ -213,7 +213,7 @@ static uint32_t place_number(struct bursts *b, uint32_t process, uint64_t pc)
 		record_u64(line, "run", b->run);
 		record_u64(line, "id", number);
 		record_u64(line, "module", at->module);
-		/* Of the call, not of what comes after it, which may be of another line. */
+		/* The address of the call, because the return address may be on another line. */
 		record_hex(line, "offset", pc - 1 - at->bias);
 		record_end(line);
 		journal_flush(b->journal);
@@ -221,7 +221,7 @@ static uint32_t place_number(struct bursts *b, uint32_t process, uint64_t pc)
 	return number;
 }
 
-/* The event in the numbers of the log.  False: it is none. */
+/* Translates the event to the numbers of the log.  False: it is invalid. */
 static bool translate(struct bursts *b, uint32_t slot, const struct arena_event *a, struct burst_event *e)
 {
 	uint32_t process, place;
@@ -282,7 +282,7 @@ static void write_events(struct bursts *b, uint32_t thread, struct buf *text)
 	buf_clear(text);
 }
 
-/* How many samples of the slot came before the first one that the thread noted. */
+/* The number of samples of the slot before the first one that the thread noted. */
 static size_t early_samples(const struct bursts *b, const struct burst_life *life)
 {
 	const struct burst_samples *of = &b->samples[life->slot];
@@ -297,12 +297,12 @@ static size_t early_samples(const struct bursts *b, const struct burst_life *lif
 }
 
 /*
- * A thread has a log from its first event on.  Of the samples before that the order is
- * known, and not when they were taken; as the thread did nothing to others, that does not
- * matter.  They are spread evenly over the time up to `until`: from the begin of the burst,
- * if they fill most of that, else from as late as they have room, as the thread may not
- * have been there, or idle.  What is missing from the time between two of them, it had no
- * processor.  Returns when the last one was.
+ * A thread has a log from its first event on.  For samples before that, only the order is
+ * known, and not the times.  That does not matter, because the thread did nothing to others
+ * then.  They are spread evenly over the time up to `until`: from the begin of the burst,
+ * if they fill most of it; else from as late as possible, since the thread may have been
+ * idle, or not yet created.  If two samples are farther apart than a period, the rest
+ * counts as time without a processor.  Returns the time of the last one.
  */
 static int64_t write_early_samples(const struct bursts *b, uint32_t slot, size_t n, int64_t until, struct buf *text)
 {

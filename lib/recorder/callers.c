@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 
 /*
- * About 4 MB of log each, for a program that is in a different chain of calls at every sample.  Others have some
- * hundreds or thousands.
+ * About 4 MB of log for each limit, for a program whose samples all have different chains of calls.  Most
+ * programs have some hundreds or thousands of chains.
  */
 enum { CALLS_MAX = 1 << 16, COUNTS_MAX = 1 << 16 };
 
@@ -28,15 +28,15 @@ void callers_new_run(struct callers *c)
 }
 
 /*
- * Both numbers are less than 2^31, so no two pairs fall together.  In a recursion one place comes after ever new calls:
- * the lower half, which decides where a map puts the pair, is to differ then, too.
+ * Both numbers are less than 2^31, so the keys of all pairs differ.  The lower half, which decides the place in the
+ * map, must also differ for one place after different calls, as in a recursion.
  */
 static uint64_t pair(uint32_t by, size_t place)
 {
 	return (uint64_t)by << 32 | (by ^ (uint32_t)place);
 }
 
-/* The number of the call from that place, after the call `by`; 0: there is no room for it. */
+/* The number of the call from that place, reached by the call `by`; 0: no room. */
 static uint32_t call_number(struct callers *c, uint64_t place, uint32_t by, bool more)
 {
 	uint64_t key = pair(by, idmap_number(&c->place_at, place)) | (uint64_t)more << 63;
@@ -52,7 +52,7 @@ static uint32_t call_number(struct callers *c, uint64_t place, uint32_t by, bool
 	return (uint32_t)at + 1;
 }
 
-/* The number of the innermost call of the chain; 0: it has none, or there is no room. */
+/* The number of the innermost call of the chain; 0: no calls, or no room. */
 static uint32_t chain_number(struct callers *c, const uint64_t *call, size_t n, bool more)
 {
 	uint32_t by = 0;

@@ -9,30 +9,33 @@
 #include "recorder/caveats.h"
 #include "recorder/shared.h"
 
-/* From this share of the time on it matters: a tenth of what is predicted may be wrong. */
+/* From this share of the time on, a tenth of a prediction may be wrong. */
 static const double MATTERS = 0.1;
 
 /*
- * Of samples in loops that wait by spinning, a smaller share matters, as what they wait
- * for is not seen.  With 6 %, in a lock that spins before it sleeps
- * (t/workload/spinpark), predictions are off by 9 points.
+ * The limit for samples in spin loops is lower, because their waits are not seen.  With
+ * 6 %, in a lock that spins before it sleeps (t/workload/spinpark), predictions are off
+ * by 9 points.
  */
 static const double SPINS_MATTER = 0.01;
 
-/* As MATTERS, of time in the kernel; sampling itself spends some there, a tenth in programs that switch between threads all the time. */
+/*
+ * The limit for time in the kernel.  Sampling itself spends some there: a tenth of the time
+ * in programs that switch between threads all the time.
+ */
 static const double KERNEL_MATTERS = 0.15;
 
-/* As MATTERS, of time in which threads that are ready to run have no processor: a few percent always do. */
+/* The limit for time in which runnable threads have no processor: a few percent are normal. */
 static const double CROWDED = 0.2;
 
-/* When others have less of the processors than this, those who wait for one are threads of the program. */
+/* If other programs use less of the processors than this, threads of the program wait for each other. */
 static const double ALONE = 0.05;
 
-/* Samples tell of less when the kernel counts so many times as much. */
+/* If the kernel counts so many times as much, samples have missed some of the time. */
 static const double UNSAMPLED = 1.5;
 
 enum {
-	NEAR_BYTES = 24, /* a spin loop's pause instruction is this near to where it is sampled */
+	NEAR_BYTES = 24, /* samples of a spin loop are at most this far from its pause instruction */
 	FEW_SAMPLES = 100,
 };
 
@@ -56,7 +59,7 @@ static struct sums sum_up(const struct conductor *c)
 
 /* ---- undeclared spins ---------------------------------------------------------------- */
 
-/* x86's pause instruction (f3 90) stands in spin loops and nowhere else. */
+/* x86's pause instruction (f3 90) is used only in spin loops. */
 static bool has_pause(const unsigned char *code, size_t len)
 {
 	for (size_t i = 0; i + 1 < len; i++)
@@ -65,7 +68,10 @@ static bool has_pause(const unsigned char *code, size_t len)
 	return false;
 }
 
-/* Others are known by what they do not do, see spinloop.h.  One that has neither is not found: it looks like work. */
+/*
+ * Other spin loops are recognised because they have no effects, see spinloop.h.  A loop
+ * that is neither looks like work, and is not found.
+ */
 static bool is_spinning(const struct mapping *mod, uint64_t off)
 {
 	unsigned char code[2 * SPINLOOP_BYTES];
@@ -103,7 +109,7 @@ static void look_for_spins(void *arg, unsigned module, uint64_t off, enum arena_
 	struct spins *s = arg;
 	const struct mapping *mod = mapping_of(s->c->modules, module);
 
-	/* Only what is hot is worth a look at the file. */
+	/* Only frequent addresses are looked up in the file. */
 	if (class != CLASS_CPU || !mod || mod->path[0] != '/' || (double)count < 0.005 * (double)s->c->regions->samples ||
 	    mapping_is_runtime(mod) || !is_spinning(mod, off))
 		return;
@@ -144,7 +150,10 @@ static void count_demand(void *arg, unsigned module, uint64_t off, enum arena_cl
 		d->queue += (double)count;
 }
 
-/* Sets *queued to the share of the time in which threads of the program waited for processors that other threads of it had. */
+/*
+ * Sets *queued to the share of the time in which threads of the program waited for
+ * processors that other threads of the program used.
+ */
 static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued)
 {
 	struct demand d = { 0, 0 };
@@ -154,20 +163,23 @@ static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued
 	regions_leaves(c->regions, count_demand, &d);
 	*queued = d.queue / periods;
 	/*
-	 * Threads that live for a moment are not sampled as they queue, but the kernel knows
-	 * that somebody did: 0.32 of the time, by samples 0.04 to 0.15 (t/workload/threads3).
+	 * Threads that live briefly are not sampled while they queue.  The kernel counts that
+	 * time: 0.32, where samples find 0.04 to 0.15 (t/workload/threads3).
 	 */
 	if (waited > CROWDED && waited > UNSAMPLED * *queued) {
 		*queued = waited;
 		return true;
 	}
-	/* Threads that are more than the processors would not have had one on an idle machine, either. */
+	/* If there are more threads than processors, some would wait even on an idle machine. */
 	return *queued > CROWDED && d.run + d.queue > (machine_processors() + MATTERS) * periods;
 }
 
 /* ---- time in the kernel ---------------------------------------------------------------- */
 
-/* Of the processor time of the run, the part in the kernel; what sampling takes is in it, and pauses are in the whole. */
+/*
+ * The part of the run's processor time that was in the kernel.  It includes the time for
+ * sampling; the total includes pauses.
+ */
 static double kernel_share(const struct conductor *c)
 {
 	struct usage used = usage_since(c->before);

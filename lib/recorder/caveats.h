@@ -1,16 +1,16 @@
 /*
- * caveats: what the recorder saw that makes answers wrong.
+ * caveats: conditions that make results wrong.
  *
- * Some programs cannot be slowed down evenly: time runs on outside of them while
- * their threads pause.  Each such thing that takes enough of the run to matter
- * becomes a warning in the log.
+ * Some programs cannot be slowed down evenly: something outside of them goes on while
+ * their threads pause.  Each such condition that takes enough of the run becomes a
+ * warning in the log.
  */
 #ifndef ANDWEORC_RECORDER_CAVEATS_H
 #define ANDWEORC_RECORDER_CAVEATS_H
 
 #include "recorder/conductor.h"
 
-/* Calls say(c, what, text) for each; text is owned by whom is told. */
+/* Calls say(c, what, text) for each.  The callee owns the text. */
 void caveats(struct conductor *c, void (*say)(struct conductor *c, const char *what, char *text));
 
 #endif

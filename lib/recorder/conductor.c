@@ -12,11 +12,11 @@
 #include "recorder/whole_runs.h"
 
 enum {
-	DISCOVER_MS = 400, /* samples are gathered this long before regions are chosen */
+	DISCOVER_MS = 400, /* time for gathering samples before regions are chosen */
 	DISCOVER_SAMPLES = 150,
 	DISCOVER_MAX_MS = 3000,
-	UNMARKED_MS = 400, /* into the run, without a visit, it is looked at what else moves */
-	NAMED_MS = 20,     /* with regions named, only the rate of visits is to be seen before the first window */
+	UNMARKED_MS = 400, /* after so long in the run without a visit, automatic points are tried */
+	NAMED_MS = 20,     /* with named regions: time for measuring the rate of visits before the first window */
 	KILL_AFTER_MS = 2000,
 };
 
@@ -28,7 +28,7 @@ static bool has_reported(const struct conductor *c)
 static bool wait_until_ready(struct conductor *c)
 {
 	while (!has_reported(c)) {
-		/* A short program may have come and gone since the last look. */
+		/* A short program may have begun and ended since the last look. */
 		if (conductor_over(c) || conductor_time_is_up(c))
 			return has_reported(c);
 		conductor_sleep(c, now_ns() + TICK_MS * MS);
@@ -42,7 +42,7 @@ static bool progresses(const struct conductor *c)
 	return points_most_visits(&c->points) > 0 || c->points.automatic.on;
 }
 
-/* A program that has not come to a point by now is taken to have none. */
+/* A program that has not visited a point by now is assumed to have none. */
 static void look_for_progress(struct conductor *c)
 {
 	struct automatic *a = &c->points.automatic;
@@ -54,10 +54,10 @@ static void look_for_progress(struct conductor *c)
 		automatic_use(a, c->arena);
 }
 
-/* Where no line has so much of the samples, none can be worth much. */
+/* If no line has this share of the samples, no line can be worth much. */
 static const double FLAT = 0.03;
 
-/* Lines of a flat profile say nothing; its functions may. */
+/* In a flat profile, lines tell nothing, but functions may. */
 static bool coarsen_if_flat(struct conductor *c)
 {
 	if (c->plan->nnames > 0 || c->block > 0 || c->regions->all_samples < DISCOVER_SAMPLES || regions_greatest_share(c->regions) >= FLAT)
@@ -65,13 +65,13 @@ static bool coarsen_if_flat(struct conductor *c)
 	return regions_coarsen(c->regions);
 }
 
-/* Gathers samples until there is something to choose from.  False when the run ended meanwhile. */
+/* Gathers samples until regions can be chosen.  False when the run ended first. */
 static bool discover(struct conductor *c)
 {
 	int64_t began = now_ns();
 	bool named = c->plan->nnames > 0;
 
-	/* Before something is visited no window can open, and nothing needs to be slowed down. */
+	/* Before the first visit no window can open, so nothing is sped up. */
 	while (!progresses(c) || (c->plan->given && !c->given_found)) {
 		if (!conductor_rest(c, now_ns() + NAMED_MS * MS))
 			return false;
@@ -92,7 +92,7 @@ static bool discover(struct conductor *c)
 	return true;
 }
 
-/* Lets the program warm up.  False when the run ended meanwhile. */
+/* Lets the program warm up.  False when the run ended first. */
 static bool wait_for_warmth(struct conductor *c)
 {
 	int64_t end = c->began_ns + c->plan->wait_ns;
@@ -109,7 +109,7 @@ static bool wait_for_warmth(struct conductor *c)
 	return true;
 }
 
-/* Ends the target, as its time is used up, and what it has started. */
+/* Ends the target and all that it has started, because its time is used up. */
 static void stop_target(struct conductor *c)
 {
 	int64_t kill_at = now_ns() + KILL_AFTER_MS * MS;
@@ -176,7 +176,7 @@ void conductor_prepare(struct conductor *c)
 {
 	if (c->plan->start_paused)
 		arena_control(c->arena, true, now_ns());
-	/* Points at places are to be there before the program is. */
+	/* Points at places must exist before the program begins. */
 	c->arena->attend_first = c->points.nwanted > 0;
 	c->arena->want_breaks = c->points.nwanted > 0;
 	points_prepare(&c->points, c->arena);
@@ -223,7 +223,7 @@ static void hold(struct conductor *c)
 
 static void go_on(struct conductor *c)
 {
-	/* What has been sampled meanwhile. */
+	/* Takes the samples that have come in the meantime. */
 	conductor_drain(c);
 	c->held = false;
 	c->going_from_ns = now_ns();
@@ -232,8 +232,8 @@ static void go_on(struct conductor *c)
 }
 
 /*
- * Between experiments: waits as long as they are stopped, with nothing sped up and
- * nothing noted.  False when the run is over, or the time is up.
+ * Between experiments: waits while they are stopped, without a speedup or a burst.
+ * False when the run is over, or the time is up.
  */
 static bool wait_while_stopped(struct conductor *c)
 {
@@ -253,7 +253,7 @@ static bool wait_while_stopped(struct conductor *c)
 	return false;
 }
 
-/* Experiments, or bursts alone, as often as they are started. */
+/* Performs experiments, or bursts alone, each time that they are started. */
 static void perform_or_observe(struct conductor *c)
 {
 	bool observes_run = c->block > 0 && conductor_run_is_due(c);
@@ -298,7 +298,7 @@ void conduct(struct conductor *c)
 	journal_samples(c->journal, c->run, c->regions);
 	points_log(&c->points);
 	log_end(c);
-	/* Processes that live on are not sampled any more.  The next run has another arena. */
+	/* Ends the sampling of processes that live on.  The next run has another arena. */
 	atomic_store(&c->arena->expires_ns, INT64_MIN / 2);
 	conductor_watch(NULL);
 	conductor_control_end();

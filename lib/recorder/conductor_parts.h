@@ -1,9 +1,9 @@
 /*
- * conductor_parts: what the parts of the conductor share.  conductor.c has a run,
- * window.c one experiment after the other, observe.c bursts between them, whole_runs.c runs
- * that are one experiment each, and experiment.c the records of experiments; speedup.c
- * tells the runtime what is sped up, trials.c what is to be, control.c when there are to
- * be experiments at all, and watch.c waits for all of them.  Private to these.
+ * conductor_parts: declarations that the parts of the conductor share.  conductor.c
+ * performs a run, window.c experiments in it, observe.c bursts between them, and
+ * whole_runs.c runs that are one experiment each.  experiment.c writes the records of
+ * experiments.  speedup.c sets the speedup, trials.c plans trials, control.c starts and
+ * stops experiments, and watch.c waits for events.  Private to these files.
  */
 #ifndef ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
 #define ANDWEORC_RECORDER_CONDUCTOR_PARTS_H
@@ -11,7 +11,7 @@
 #include "recorder/conductor.h"
 
 struct tally {
-	uint64_t samples, hits, sampled_ns, worked_ns, credit_ns; /* as struct arena_thread has them */
+	uint64_t samples, hits, sampled_ns, worked_ns, credit_ns; /* sums over struct arena_thread */
 	int64_t delay_ns; /* G */
 	int64_t at_ns;
 };
@@ -23,11 +23,14 @@ struct window {
 	struct machine_use others; /* between before and after */
 	bool opened[ARENA_POINTS], closed[ARENA_POINTS];
 	enum machine_verdict verdict;
-	size_t mark; /* where in the journal's text it belongs */
-	bool spoilt; /* we were held up, and the runtime took us for dead; or the run was not like others */
+	size_t mark; /* position of the verdict in the journal's text */
+	bool spoilt; /* the recorder was held up, so that the runtime took it for dead; or the run was not like others */
 };
 
-/* No progress point is marked, by the program or by the user, as far as is known by now; and windows are wanted, not whole runs. */
+/*
+ * Neither the program nor the user has marked a progress point, as far as is known by now,
+ * and windows are wanted, not whole runs.
+ */
 static inline bool conductor_is_unmarked(const struct conductor *c)
 {
 	return c->points.nwanted == 0 && !c->plan->whole_runs && points_most_visits(&c->points) == 0;
@@ -35,16 +38,19 @@ static inline bool conductor_is_unmarked(const struct conductor *c)
 
 /* ---- experiment.c ---- */
 
-/* Counters of all threads, now. */
+/* Reads the counters of all threads. */
 struct tally conductor_tally(const struct conductor *c);
 
 /*
- * Puts the record of an experiment into the journal's line, and the verdict on it into
- * w.  Returns whether it was disturbed, as far as that is known.
+ * Puts the record of an experiment into the journal's line, and its verdict into w.
+ * Returns whether it was disturbed, as far as that is known.
  */
 bool conductor_log(struct conductor *c, struct window *w);
 
-/* Writes that, with what follows it; one that cannot be judged yet is kept back until it can, or the run ends. */
+/*
+ * Writes that record, and those that belong to it.  A window that cannot be judged yet is
+ * kept back until it can, or until the run ends.
+ */
 void conductor_put(struct conductor *c, const struct window *w);
 
 /* Writes the windows that were kept back. */
@@ -57,92 +63,98 @@ void conductor_experiment(struct conductor *c);
 
 /* ---- observe.c ---- */
 
-/* Before a run, or as it begins: is it short, and is it time to note one? */
+/* Before a run, or at its begin: is the run short, and is the whole run to be a burst? */
 bool conductor_run_is_due(const struct conductor *c);
 
-/* Before anything else of such a run: notes all events of it. */
+/* Performs such a run, and nothing else in it. */
 void conductor_observe_run(struct conductor *c);
 
-/* Notes all events for a while, if it is time for that. */
+/* Performs a burst, if it is time for one. */
 void conductor_observe(struct conductor *c);
 
-/* Notes events again and again, until the run is over or the time is up. */
+/* Performs bursts until the run is over or the time is up. */
 void conductor_observe_only(struct conductor *c);
 
 /* ---- control.c ---- */
 
-/* A run begins, and has ended. */
+/* Call when a run begins, and when it has ended. */
 void conductor_control_begin(struct conductor *c);
 void conductor_control_end(void);
 
-/* Have experiments been stopped since, so that what is being measured is to be dropped?  Runs that are compared as wholes are not. */
+/*
+ * Have experiments been stopped since the last look, so that the current window must be
+ * dropped?  Not for whole runs.
+ */
 bool conductor_is_interrupted(const struct conductor *c);
 
-/* Are samples of no use, as experiments are stopped? */
+/* Are samples to be dropped, because experiments are stopped? */
 bool conductor_drops_samples(const struct conductor *c);
 
-/* When the time for experiments is used up, on CLOCK_MONOTONIC; 0: never. */
+/* The end of the time for experiments, on CLOCK_MONOTONIC; 0: no limit. */
 int64_t conductor_until(const struct conductor *c);
 
 /* ---- watch.c ---- */
 
 enum {
 	TICK_MS = 1,         /* how often a visit is looked for */
-	LOOK_AGAIN_MS = 200, /* between looks at what is mapped, when there is unknown code */
+	LOOK_AGAIN_MS = 200, /* time between looks at mappings, when there is unknown code */
 };
 
-/* Ends of children are news from now on; NULL: of nobody. */
+/* From now on, ends of children wake up this conductor; NULL: none. */
 void conductor_watch(struct conductor *c);
 
-/* Looks at what has joined, and at what is mapped (`all`: by everybody, else by those alone). */
+/* Looks at processes that have joined, and at their mappings (`all`: at the mappings of all processes). */
 void conductor_read_modules(struct conductor *c, bool all);
 
-/* Sleeps until `at`, or until there is news: a process has joined or ended, a thread waits in the region. */
+/* Sleeps until `at`, or until a process has joined or ended, or a thread begins to wait in the region. */
 void conductor_sleep(struct conductor *c, int64_t at);
 
-/* Reaps our children: the command, and what has lost its parent and so become our child. */
+/* Reaps our children: the command, and processes that became our children when their parents ended. */
 void conductor_reap(struct conductor *c);
 
-/* Fetches samples, of all threads; and how often that is to be done. */
+/* Fetches samples of all threads; and how often to do so. */
 void conductor_drain(struct conductor *c);
 int64_t conductor_drain_ns(const struct conductor *c);
 
-/* Has the target ended, with what it has left behind? */
+/* Has the target ended, with its remaining processes? */
 bool conductor_over(struct conductor *c);
 
-/* Of the recording, or there is nothing more to find out. */
+/* Is the time of the recording up, or are all intervals narrow enough? */
 bool conductor_time_is_up(const struct conductor *c);
 
-/* Sleeps until `at`, fetching samples meanwhile.  False when the target ended, the time is up, or experiments are stopped. */
+/*
+ * Sleeps until `at`, and fetches samples in that time.  False when the target ended, the
+ * time is up, or experiments are stopped.
+ */
 bool conductor_rest(struct conductor *c, int64_t at);
 
 /* ---- speedup.c ---- */
 
-/* From now on, this region (NULL: none) is sped up by so much, beside what is given. */
+/* Sets the speedup of this region (NULL: none), in addition to that of the given region. */
 void conductor_switch(struct conductor *c, struct region *region, unsigned pct);
 
-/* The phase of the window that is on. */
+/* Sets the phase of the current window. */
 void conductor_phase(struct conductor *c, uint32_t phase);
 
-/* Nothing is sped up any more, what is given neither. */
+/* Ends all speedups, also that of the given region. */
 void conductor_to_normal(struct conductor *c);
 
-/* The log knows of the regions that are given; and an experiment's record says which they are. */
+/* Writes the given regions into the log; and adds their ids to an experiment's record. */
 void conductor_know_given(struct conductor *c);
 void conductor_log_given(const struct conductor *c, struct buf *b);
 
 /* ---- trials.c ---- */
 
-/* The next trial, of the block that is on or of a new one. */
+/* The next trial, from the current block or from a new one. */
 const struct trial *conductor_trial(struct conductor *c, struct region **region);
 
 /*
- * The trial has been made.  What was disturbed is to be done once more.  At the
- * end of a block c->enough is set when the recording has come to its end.
+ * Call when the trial has been made.  A disturbed trial is repeated once.  At the end
+ * of a block, sets c->enough when the recording may end.
  */
 void conductor_tried(struct conductor *c, bool disturbed);
 
-/* An undisturbed window of this point has been logged. */
+/* Call when an undisturbed window of this point has been logged. */
 void conductor_learn(struct conductor *c, const char *point, const struct region *region, const struct causal_obs *obs);
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * Experiments can be stopped and started, by the program (ANDWEORC_STOP, ANDWEORC_START)
- * and by signals to the recorder, so that its warming up and its tearing down are left
- * out.  While they are stopped nothing is sped up, no events are noted, and samples are
- * thrown away.  The time does not count: neither for -d nor on the clock of the log.
+ * Experiments can be stopped and started by the program (ANDWEORC_STOP, ANDWEORC_START)
+ * and by signals to the recorder, for example to exclude warm-up and shutdown.  While
+ * they are stopped, nothing is sped up, no events are noted, and samples are dropped.
+ * That time does not count, neither for -d nor on the clock of the log.
  *
- * What is stopped in the middle of a window is dropped, and is tried again later.  Here
- * is what is known of all that; conductor.c waits while they are stopped.
+ * A window in which experiments are stopped is dropped, and repeated later.  This file
+ * keeps the state; conductor.c waits while they are stopped.
  */
 #include "base/clock.h"
 #include "recorder/conductor_parts.h"
 
-static struct arena *controlled;               /* of the run that is on */
-static volatile sig_atomic_t asked, asked_stop; /* while none was */
+static struct arena *controlled;               /* the arena of the current run */
+static volatile sig_atomic_t asked, asked_stop; /* a request while there was no run */
 
 void conductor_control(bool stop)
 {
@@ -51,7 +51,7 @@ int64_t conductor_going_ns(const struct conductor *c, int64_t at)
 
 bool conductor_was_started(const struct conductor *c)
 {
-	/* The word counts changes, from 1 where they are stopped at first. */
+	/* The word counts changes.  It begins at 1 if experiments are stopped at first. */
 	return atomic_load(&c->arena->control) != 1;
 }
 
@@ -67,6 +67,6 @@ bool conductor_is_interrupted(const struct conductor *c)
 
 bool conductor_drops_samples(const struct conductor *c)
 {
-	/* In a burst all are needed: events refer to them by their order. */
+	/* In a burst all samples are needed: events refer to them by their order. */
 	return c->held || (!c->bursts.on && conductor_is_interrupted(c) && (atomic_load(&c->arena->control) & 1));
 }

@@ -16,16 +16,16 @@
 #include "recorder/shared.h"
 
 enum {
-	UNSEEN_SAMPLES = 300, /* of so many, one per cent would have been hit 19 times out of 20 */
-	MANY_MADE_PCT = 20,   /* of the samples: worth a word, */
-	MOST_MADE_PCT = 50,   /* and that is where they are */
-	UNSEEN_NS = 100 * MS, /* so much processor time is not just what starting takes */
+	UNSEEN_SAMPLES = 300, /* with so many samples, code with one per cent of the time is hit with a probability of 95 % */
+	MANY_MADE_PCT = 20,   /* share of samples that is reported, */
+	MOST_MADE_PCT = 50,   /* share that is called most of them */
+	UNSEEN_NS = 100 * MS, /* more processor time than a start takes */
 };
 
-/* From this share of the processors on, others make a difference. */
+/* From this share of the processors on, other programs affect the results. */
 static const double BUSY = 0.1;
 
-/* Puts it into the log, where the report finds it. */
+/* Writes the warning into the log, for the report. */
 static void note_warning(struct conductor *c, const char *what, char *text)
 {
 	journal_warning(c->journal, c->run, what, text);
@@ -89,7 +89,7 @@ static void losses(struct conductor *c)
 	unsigned threads = atomic_load(&c->arena->threads_refused), processes = atomic_load(&c->arena->processes_refused);
 	uint32_t withdrawn = atomic_load(&c->arena->withdrawn);
 
-	/* Fewer than one in a hundred change nothing. */
+	/* Less than one in a hundred does not matter. */
 	if (lost * 100 > c->regions->samples)
 		say(c, "lost-samples",
 		    xasprintf("%llu samples were lost: threads took them faster than the recorder could read them", lost));
@@ -115,12 +115,13 @@ static void losses(struct conductor *c)
 		    xasprintf("%u processes were not profiled: there is room for %d at a time", processes, ARENA_PROCESSES));
 }
 
-enum { JUST_NS = 100 * MS }; /* two looks */
+enum { JUST_NS = 100 * MS }; /* time of two looks */
 
 /*
- * How many processes went on without the runtime.  Those that were looked at in
- * time are counted; else one that has ended by itself without a farewell was another
- * program by then, unless it was seen just before.  (Go ends so, past libc.)
+ * The number of processes that went on without the runtime.  Those that were seen in
+ * time are counted.  Otherwise, a process that ended by itself without a farewell had
+ * become another program, unless it was seen shortly before its end.  (Programs in Go
+ * end without a farewell, past libc.)
  */
 static unsigned gone_over(const struct conductor *c)
 {
@@ -132,7 +133,7 @@ static unsigned gone_over(const struct conductor *c)
 	return c->processes.lost;
 }
 
-/* Is there something that was asked for, and that counts finished work as a mark would? */
+/* Was an automatic point requested that counts finished work, as a mark would? */
 static bool of_libraries(const struct conductor *c)
 {
 	const struct automatic *a = &c->points.automatic;
@@ -143,7 +144,7 @@ static bool of_libraries(const struct conductor *c)
 	return false;
 }
 
-/* Which progress is used, where no point is marked. */
+/* Reports which automatic points are used, where no point is marked. */
 static void unmarked(struct conductor *c)
 {
 	char *names = automatic_names(&c->points.automatic);
@@ -194,8 +195,8 @@ static void name(struct conductor *c, const char *what, const char *text)
 }
 
 /*
- * A region that was asked for, and that nothing is ever seen in, would be said to
- * be worth nothing; one that is given would be said to be faster, and is not.
+ * Without samples, a requested region would be reported as worth nothing, and a given
+ * region as faster, though it is not.
  */
 static void unseen(struct conductor *c)
 {
@@ -210,7 +211,7 @@ static void unseen(struct conductor *c)
 	}
 }
 
-/* Is all that was asked for given, so that nothing is left to try? */
+/* Are all requested regions given, so that none is left to try? */
 static bool all_given(const struct conductor *c)
 {
 	size_t asked = 0, tried = 0;
@@ -222,7 +223,10 @@ static bool all_given(const struct conductor *c)
 	return asked > 0 && tried == 0;
 }
 
-/* Have processes run that nobody has told us of?  One that is made past libc in a sandbox without the runtime joins nowhere. */
+/*
+ * Have processes run that did not join?  A process that is created past libc, in a sandbox
+ * without the runtime, does not.
+ */
 static bool somebody_worked(const struct conductor *c)
 {
 	return usage_since(c->before).user_ns >= UNSEEN_NS;
@@ -235,7 +239,7 @@ static bool is_fallback(const struct conductor *c, const struct region *g, bool 
 	       (c->regions->mode == REGION_LINE || nameless);
 }
 
-/* Adds the modules of such regions, each once, to what is said of them. */
+/* Adds the modules of such regions, each once, to the text. */
 static void list_modules(const struct conductor *c, bool nameless, const char *what, struct buf *out)
 {
 	const char *between = out->len > 0 ? "; " : "";
@@ -254,7 +258,7 @@ static void list_modules(const struct conductor *c, bool nameless, const char *w
 	}
 }
 
-/* Regions that are less than was asked for, and what would give more. */
+/* Reports that regions are coarser than requested, and the remedy. */
 static void fallback(struct conductor *c)
 {
 	struct buf list = BUF_INIT;
@@ -269,7 +273,7 @@ static void fallback(struct conductor *c)
 	buf_release(&list);
 }
 
-/* Of samples in code that the program made as it ran, when they are many.  Returns how many per cent they are. */
+/* Reports samples in code that was generated at run time, if they are many.  Returns their share in per cent. */
 static unsigned made(struct conductor *c)
 {
 	unsigned pct = (unsigned)(100 * c->regions->made / (c->regions->samples ? c->regions->samples : 1));
@@ -301,7 +305,7 @@ static void regions(struct conductor *c)
 	for (size_t i = 0; i < c->regions->n; i++)
 		logged += c->regions->v[i]->logged && !c->regions->v[i]->given;
 	if (c->regions->samples == 0 && (gone_over(c) > 0 || atomic_load(&c->arena->withdrawn)))
-		return; /* its work was done elsewhere, or unseen, which has been said */
+		return; /* its work was done elsewhere, or unseen, which has been reported */
 	if (c->regions->samples == 0 && somebody_worked(c))
 		say(c, "no-samples",
 		    xstrdup("no sample was taken: what used the processor is a program that is not profiled, such as one in a sandbox from "
@@ -319,7 +323,7 @@ static void regions(struct conductor *c)
 		say(c, "no-region", xasprintf("'%s' is given and never tried: name another region with -r", c->plan->given));
 }
 
-/* Processes of the recording, whose names and work could be what is missed. */
+/* Processes that may have the missing names and the missing work. */
 static void became_others(struct conductor *c)
 {
 	unsigned gone = gone_over(c);
@@ -331,7 +335,7 @@ static void became_others(struct conductor *c)
 			      gone));
 }
 
-/* Processor time that others take all the time is the same in all windows, so none stands out. */
+/* If others use the processors all the time, all windows are alike, and none is set aside. */
 static void busy_machine(struct conductor *c)
 {
 	double taken = machine_usually_taken(&c->machine);
@@ -343,7 +347,7 @@ static void busy_machine(struct conductor *c)
 			      100 * taken));
 }
 
-/* It was not profiled itself, though something that it has started was. */
+/* The command itself was not profiled, though one of its children was. */
 static void only_children(struct conductor *c, const char *command)
 {
 	const char *why = atomic_load(&c->arena->pid) == c->pid ? NULL : launch_obstacle(command);
@@ -352,7 +356,7 @@ static void only_children(struct conductor *c, const char *command)
 		say(c, "not-preloaded", xasprintf("'%s' was not profiled: %s", command, why));
 }
 
-/* What only a library tells of, and has not. */
+/* Points that need the events of a library, which has reported none. */
 static void asked_in_vain(struct conductor *c)
 {
 	static const struct {
@@ -373,7 +377,7 @@ static void asked_in_vain(struct conductor *c)
 	}
 }
 
-/* Others run in other recordings: they go on while this one pauses. */
+/* Processes of other recordings go on while those of this one pause. */
 static void ranks_apart(struct conductor *c)
 {
 	unsigned ranks = launcher_ranks();

@@ -7,8 +7,8 @@
 #include "recorder/conductor.h"
 
 /*
- * Says, after a run of `command`, what kept it from being measured (well), with
- * a remedy: as warnings in the log, and on standard error after the first run.
+ * Reports, after a run of `command`, what prevented (good) measurements, with a remedy:
+ * as warnings in the log, and after the first run also on standard error.
  */
 void diagnose(struct conductor *c, const char *command);
 
@@ -16,8 +16,8 @@ void diagnose(struct conductor *c, const char *command);
 void diagnose_end(struct conductor *c);
 
 /*
- * What gives the program more time, beyond what was given already: "-d SECONDS",
- * "a longer -d than 6", or "a greater -n than 3".  The caller frees it.
+ * The options that give the program more time than now: "-d SECONDS", "a longer -d than
+ * 6", or "a greater -n than 3".  The caller frees it.
  */
 char *diagnose_longer(const struct plan *p);
 

@@ -1,8 +1,8 @@
 /*
  * evidence: the undisturbed windows of a recording so far, of all its runs.
  *
- * What the estimator (estimate/causal.h) asks for, kept in memory, so that the
- * recorder knows what it has found while there is still time to look closer.
+ * The data that the estimator (estimate/causal.h) needs, kept in memory, so that the
+ * recorder can use results to plan further windows.
  */
 #ifndef ANDWEORC_RECORDER_EVIDENCE_H
 #define ANDWEORC_RECORDER_EVIDENCE_H
@@ -35,12 +35,15 @@ void evidence_release(struct evidence *e);
 void evidence_add(struct evidence *e, const char *point, unsigned region, const struct causal_obs *obs);
 
 /*
- * The point that decisions rest on: the one with the most windows, of several the
- * one that was there first.  NULL as long as there is none.
+ * The point by which decisions are made: the one with the most windows; of several, the
+ * first one.  NULL if there is none.
  */
 const char *evidence_point(const struct evidence *e);
 
-/* The windows of that point with the region sped up, and the baselines; out has room for e->n + 1.  Returns how many. */
+/*
+ * Stores the windows of that point in which the region was sped up, and the baselines.
+ * `out` must have room for e->n + 1.  Returns their number.
+ */
 size_t evidence_of(const struct evidence *e, unsigned region, struct causal_obs *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The record of an experiment: what was counted from its begin to its end, and whether
- * it was disturbed.  One that cannot be judged yet is kept back.
+ * The record of an experiment: the counts from its begin to its end, and whether it was
+ * disturbed.  An experiment that cannot be judged yet is kept back.
  */
 #include "base/clock.h"
 #include "format.h"
@@ -25,7 +25,7 @@ struct tally conductor_tally(const struct conductor *c)
 	return t;
 }
 
-/* As a verdict stands in the record of an experiment. */
+/* The fields of a verdict in the record of an experiment. */
 #define DISTURBED "\tdisturbed=1"
 
 bool conductor_log(struct conductor *c, struct window *w)
@@ -56,13 +56,16 @@ bool conductor_log(struct conductor *c, struct window *w)
 	record_u64(b, "samples", w->after.samples - w->before.samples);
 	record_u64(b, "region_samples", w->after.hits - w->before.hits);
 	record_u64(b, "sampled_ns", w->after.sampled_ns - w->before.sampled_ns);
-	/* Where something is given, others are credited too.  The last segments may have been worth less than was thought. */
+	/*
+	 * With a given region, baselines have credits, too.  The credit may fall when the
+	 * last segments turn out to be worth less than expected.
+	 */
 	if (w->region && !c->plan->given)
 		record_u64(b, "credit_ns", credit > 0 ? (uint64_t)credit : 0);
 	record_i64(b, "steal_ns", w->others.stolen_ns);
 	record_i64(b, "waited_ns", w->others.waited_ns);
 	record_i64(b, "queued_ns", w->others.queued_ns);
-	/* Ticks against nanoseconds: the difference may come out below nothing. */
+	/* One is in ticks, the other in nanoseconds, so the difference may be negative. */
 	record_i64(b, "foreign_ns", w->others.foreign_ns > 0 ? w->others.foreign_ns : 0);
 	w->mark = b->len;
 	if (w->verdict == MACHINE_DISTURBED)

@@ -9,8 +9,8 @@
 #include "recorder/jit.h"
 
 enum {
-	LINE = 4096,         /* bytes; what a longer one has more is left out */
-	LIST_MAX = 256 << 20, /* bytes that are read of a list */
+	LINE = 4096,         /* bytes; longer ones are cut */
+	LIST_MAX = 256 << 20, /* bytes of a list that are read, at most */
 };
 
 struct gathering {
@@ -35,7 +35,7 @@ static void gather_leaf(void *arg, unsigned module, uint64_t off, enum arena_cla
 	gather_place(g, module, off);
 }
 
-/* Of the calls that the log is yet to know. */
+/* Adds the calls that are not in the log yet. */
 static void gather_calls(struct gathering *g)
 {
 	const struct callers *c = &g->regions->callers;
@@ -74,7 +74,10 @@ static size_t first_at(const struct jit *jit, unsigned module, uint64_t off)
 	return lo;
 }
 
-/* The list of a process, or NULL.  Anybody may write to /tmp: no link is followed, and nothing waited for. */
+/*
+ * Opens the list of a process, or NULL. Any user may write to /tmp, so links are not
+ * followed, and the call does not block.
+ */
 static FILE *open_list(const struct mapping *mod)
 {
 	char name[64];
@@ -114,7 +117,7 @@ static void read_list(struct jit *jit, unsigned module, FILE *f)
 {
 	char line[LINE];
 	size_t read = 0;
-	bool whole = true; /* the last line was read to its end */
+	bool whole = true; /* the last line was read completely */
 
 	while (read < LIST_MAX && fgets(line, sizeof(line), f)) {
 		size_t len = strlen(line);

@@ -1,10 +1,10 @@
 /*
- * jit: code that programs make as they run (Java, JavaScript, LuaJIT).
+ * jit: code that programs generate at run time (Java, JavaScript, LuaJIT).
  *
- * No file has it.  A program may leave a list of its functions for perf(1) in
- * /tmp/perf-PID.map: lines of address, size and name, the numbers in hexadecimal;
- * of two that cover an address the later one holds.  The list is the program's and
- * nobody's else: it is read if it is a regular file of the process's owner.
+ * Such code is in no file.  A program may write a list of its functions for perf(1) to
+ * /tmp/perf-PID.map: lines of address, size and name, with hexadecimal numbers.  If two
+ * lines cover an address, the later one counts.  The list is read only if it is a
+ * regular file that belongs to the owner of the process.
  */
 #ifndef ANDWEORC_RECORDER_JIT_H
 #define ANDWEORC_RECORDER_JIT_H

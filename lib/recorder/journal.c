@@ -18,9 +18,9 @@
 #include "recorder/journal.h"
 
 /*
- * The lines of two recordings in one file would be those of none.  Not by flock(2):
- * a shell's `flock LOG andweorc-record -o LOG` holds that already.  Where there are no
- * locks, there are none.
+ * Locks the file, so that the lines of two recordings are not mixed in it.  Not by
+ * flock(2), which a user may hold already with `flock LOG andweorc-record -o LOG`. On
+ * file systems without locks, this does nothing.
  */
 static bool is_anothers(int fd)
 {
@@ -32,7 +32,7 @@ static bool is_anothers(int fd)
 	return is;
 }
 
-/* Its content is lost only if it is ours. */
+/* The file is truncated only after it is locked. */
 static int create(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -40,7 +40,7 @@ static int create(const char *path)
 
 	if (fd < 0)
 		return -1;
-	/* A pipe or a terminal has no length, and may be shared. */
+	/* A pipe or a terminal cannot be truncated, and may be shared. */
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		return fd;
 	if (!is_anothers(fd) && ftruncate(fd, 0) == 0)
@@ -229,7 +229,7 @@ void journal_process(struct journal *j, unsigned run, uint32_t id, pid_t pid, pi
 	record_begin(&j->line, AW_PROCESS);
 	record_u64(&j->line, "run", run);
 	record_u64(&j->line, "id", id);
-	/* Of a pid namespace that we cannot see into: its own number there. */
+	/* A process of another pid namespace, which we cannot see: its pid there. */
 	record_i64(&j->line, "pid", pid > 0 ? pid : -pid);
 	record_i64(&j->line, "parent", parent > 0 ? parent : -parent);
 	if (*command)
@@ -312,7 +312,7 @@ static void add_jit_name(struct buf *line, const struct jit *jit, uint64_t place
 	add_text(line, "function", jit_name(jit, (unsigned)(place >> PLACE_MODULE_SHIFT), place & ((1ull << PLACE_MODULE_SHIFT) - 1)));
 }
 
-/* Those that the log does not know yet. */
+/* Writes those that are not in the log yet. */
 static void write_calls(struct journal *j, struct callers *c, const struct jit *jit)
 {
 	for (; c->nlogged < c->ncalls; c->nlogged++) {

@@ -21,8 +21,8 @@
 #include "recorder/shared.h"
 
 enum {
-	THREADS_LEAST = 128, /* slots; with fewer a recording is worth little */
-	ARENA_SHARE = 4,     /* the arena may take this part of the address space, where that is limited */
+	THREADS_LEAST = 128, /* fewest slots of threads for a useful recording */
+	ARENA_SHARE = 4,     /* the arena may take this part of a limited address space */
 };
 
 static rlim_t limit_of(int resource)
@@ -32,7 +32,7 @@ static rlim_t limit_of(int resource)
 	return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
-/* How many slots of threads there is address space for. */
+/* The number of slots of threads for which there is address space. */
 static uint32_t affordable(void)
 {
 	rlim_t limit = limit_of(RLIMIT_AS);
@@ -48,7 +48,7 @@ static unsigned long long mb(uint64_t bytes)
 	return bytes >> 20;
 }
 
-/* Of the limit that is in the way, if that is known; the caller frees it. */
+/* The limit that is too low, as text, if that is known; the caller frees it. */
 static char *blame(int resource, const char *ulimit)
 {
 	rlim_t limit = limit_of(resource);
@@ -57,7 +57,7 @@ static char *blame(int resource, const char *ulimit)
 				      : xasprintf("; the limit is %llu kB (%s)", (unsigned long long)limit / 1024, ulimit);
 }
 
-/* A file of that size takes no memory; so the limit of files' sizes is raised for this one, if we may. */
+/* The file is sparse, so the limit on file sizes is raised for it, if that is allowed. */
 static int set_size(int fd, uint64_t bytes)
 {
 	struct rlimit before, during;
@@ -77,7 +77,7 @@ static int set_size(int fd, uint64_t bytes)
 /* A file for an arena with *threads slots, or fewer; -1 after a message. */
 static int arena_file(uint32_t *threads)
 {
-	/* Nobody else is to change its size: we would die of it. */
+	/* Seals the size: if another process shrank the file, an access would kill us. */
 	int fd = memfd_create(AW_ARENA_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	char *why;
 
@@ -120,7 +120,7 @@ struct arena *launch_arena(unsigned run, int *fd)
 	a->magic = ARENA_MAGIC;
 	a->size_check = (uint32_t)sizeof(*a);
 	a->run = run;
-	/* We may be killed before the conductor is at work. */
+	/* The recorder may be killed before the conductor runs. */
 	atomic_store(&a->expires_ns, now_ns() + ARENA_ALIVE_NS);
 	*fd = memfd;
 	return a;
@@ -132,7 +132,7 @@ void launch_release(struct arena *a, int fd)
 	close(fd);
 }
 
-enum { TERMINAL = 2 }; /* of these signals, the first come from there */
+enum { TERMINAL = 2 }; /* the first of these signals are from the terminal */
 
 static struct {
 	int sig;
@@ -140,7 +140,7 @@ static struct {
 	void (*before)(int);
 } left[] = { { SIGINT, SIG_IGN, SIG_DFL }, { SIGQUIT, SIG_IGN, SIG_DFL }, { SIGPIPE, SIG_IGN, SIG_DFL },
 	     { SIGXFSZ, SIG_IGN, SIG_DFL },
-	     /* A process that ignores it has no children that could be waited for. */
+	     /* If SIGCHLD is ignored, children cannot be waited for. */
 	     { SIGCHLD, SIG_DFL, SIG_DFL },
 	     /* Start and stop experiments. */
 	     { SIGUSR1, SIG_DFL, SIG_DFL }, { SIGUSR2, SIG_DFL, SIG_DFL } };
@@ -161,7 +161,7 @@ void launch_leave_signals(void (*interrupted)(int), void (*control)(int))
 	}
 }
 
-/* Until both sides are ready for them. */
+/* Blocks the signals until parent and child are ready for them. */
 static void hold_signals(sigset_t *held, sigset_t *before)
 {
 	sigemptyset(held);
@@ -170,7 +170,10 @@ static void hold_signals(sigset_t *held, sigset_t *before)
 	sigprocmask(SIG_BLOCK, held, before);
 }
 
-/* Signals that have come since.  The command has not seen those from before the fork, and gets no other twice. */
+/*
+ * Passes on signals that came in the meantime.  The command has not received those from
+ * before the fork, and must not receive others twice.
+ */
 static void hand_over_signals(pid_t pid, const sigset_t *held, const sigset_t *before)
 {
 	const struct timespec at_once = { 0, 0 };
@@ -187,7 +190,10 @@ static void hand_over_signals(pid_t pid, const sigset_t *held, const sigset_t *b
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-/* The pipes: `go` ends when the signals may come, and into `report` goes why there is no command. */
+/*
+ * The pipes: the child waits for the end of `go` before it unblocks signals, and writes to
+ * `report` why it could not start the command.
+ */
 static _Noreturn void become(char *const argv[], const char *runtime, const char *arena, const int output[2], const int go[2],
 			     int report, const sigset_t *mask)
 {
@@ -201,7 +207,7 @@ static _Noreturn void become(char *const argv[], const char *runtime, const char
 	close(go[1]);
 	while (read(go[0], &nothing, 1) < 0 && errno == EINTR)
 		;
-	/* Standard output first: it may be our standard error. */
+	/* Standard output first: its new descriptor may be our standard error. */
 	dup2(output[0], STDOUT_FILENO);
 	dup2(output[1], STDERR_FILENO);
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
@@ -252,7 +258,7 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
 		close(report[0]);
 		return -1;
 	}
-	/* The other end closes when exec has succeeded. */
+	/* The other end is closed by a successful exec. */
 	do
 		n = read(report[0], &err, sizeof(err));
 	while (n < 0 && errno == EINTR);
@@ -293,7 +299,7 @@ void launch_examine(const char *command, struct arena *arena)
 
 enum { INTERPRETER = 256 };
 
-/* The dynamic linker of a program; "": it does without one.  False when the file does not tell. */
+/* The dynamic linker of a program; "": static.  False when the file does not tell. */
 static bool read_interpreter(int fd, char path[INTERPRETER])
 {
 	Elf64_Ehdr eh;

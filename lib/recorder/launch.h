@@ -10,35 +10,37 @@
 #include "runtime/arena.h"
 
 /*
- * Makes an empty arena for the run of that number.  NULL, after a message, when
- * the system refuses.  *fd is the descriptor that the target will open through
- * /proc.  Each run has its own: what another has left behind may live on in that.
+ * Makes an empty arena for the run of that number.  NULL, after a message, when the
+ * system refuses.  The target will open the descriptor *fd through /proc.  Each run has
+ * its own arena, because processes of an earlier run may still be using theirs.
  */
 struct arena *launch_arena(unsigned run, int *fd);
 void launch_release(struct arena *arena, int fd);
 
 /*
- * Starts argv with `runtime` preloaded and the arena named.  The descriptors
- * output[] become its standard output and standard error.  Returns its process id; -1, after a message, with *status 126 or 127 as env(1)
- * has them, or 125.
+ * Starts argv with `runtime` preloaded and the arena in its environment.  The descriptors output[] become its standard output and
+ * standard error.  Returns its process id; -1, after a message, with *status 126 or 127 as env(1) has them, or 125.
  */
 pid_t launch(char *const argv[], const char *runtime, const struct arena *arena, int arena_fd, const int output[2],
 	     int *status);
 
 /*
- * Once the command has been started, the terminal's signals (INT, QUIT) are not for
- * us: they go to the whole group, the command decides, and we finish the log;
- * `interrupted` is told of them, unless they were ignored.  Until then they end us,
- * as they would have ended it.  PIPE and XFSZ are not for us at all: what cannot be
- * written is an error.  USR1 and USR2 come to `control`.  Commands get all of them, and
- * CHLD, as we had them.
+ * Sets the recorder's signals.  The terminal sends INT and QUIT to the whole group.
+ * Once the command has been started, it decides what to do, and the recorder finishes
+ * the log; `interrupted` is called, unless the signals were ignored.  Before that, they
+ * end the recorder.  PIPE and XFSZ are ignored, so that failed writes are errors.  USR1
+ * and USR2 call `control`. Commands get all of these signals, and CHLD, as the recorder
+ * inherited them.
  */
 void launch_leave_signals(void (*interrupted)(int), void (*control)(int));
 
-/* Before it is started: what the runtime needs to know of the command's file. */
+/* Notes what the runtime needs to know of the command's file.  Call it before the command is started. */
 void launch_examine(const char *command, struct arena *arena);
 
-/* Why the runtime may never report in from this command: a reason for people with its remedy, or NULL when none is seen. */
+/*
+ * Why the runtime cannot report in from this command: a text with the reason and a remedy,
+ * or NULL when none is seen.
+ */
 const char *launch_obstacle(const char *command);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 
-/* A number out of the first of these variables that has one; false: none has. */
+/* Takes a number from the first of these variables that has one; false: none has. */
 static bool number_in(const char *const *variables, uint64_t *n)
 {
 	for (; *variables; variables++) {
@@ -23,7 +23,7 @@ static bool number_in(const char *const *variables, uint64_t *n)
 	return false;
 }
 
-/* Open MPI, MPICH and its kin, PMIx, Slurm, GNU parallel, in this order: the nearest to the program first. */
+/* Open MPI, MPICH and its derivatives, PMIx, Slurm, GNU parallel: the launcher nearest to the program first. */
 static bool rank_number(uint64_t *n)
 {
 	static const char *const variables[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "PARALLEL_SEQ", NULL };
@@ -72,7 +72,7 @@ char *launcher_log_name(const char *pattern)
 	return buf_detach(&name);
 }
 
-/* The first word from `command` on that matches; argc: none does, or -1: it is no regular expression. */
+/* The index of the first word from `command` on that matches; argc: none; -1: not a regular expression. */
 static int find_word(int argc, char **argv, int command, const char *pattern)
 {
 	regex_t regex;
@@ -86,7 +86,7 @@ static int find_word(int argc, char **argv, int command, const char *pattern)
 	return i;
 }
 
-/* This program, as others on the way to it will find it. */
+/* The path of this program, valid for launchers, too. */
 static char *ourselves(const char *as_called)
 {
 	char path[4096];
@@ -110,7 +110,7 @@ char **launcher_command(int argc, char **argv, int command, const char *regex, c
 	for (int i = command; i < at; i++)
 		v[n++] = argv[i];
 	v[n++] = ourselves(argv[0]);
-	/* With -l, which tells the one that is started so that it has come to its place. */
+	/* Keeps -l, which tells the recorder that the launcher starts that it is in its place. */
 	for (int i = 1; i < command; i++)
 		if (i + 1 < command || strcmp(argv[i], "--") != 0)
 			v[n++] = argv[i];

@@ -9,16 +9,19 @@
 #include "recorder/machine.h"
 
 /*
- * Above what is usual, so much is more than noise that averages out: of the
- * processors' time, taken by others (which is counted in ticks of 10 ms); and of
- * the window, with a thread waiting for a processor.
+ * Smaller differences from the usual are noise, which averages out.  The first is a
+ * share of the processors' time, used by others (counted in ticks of 10 ms).  The
+ * second is a share of the window, during which a thread waited for a processor.
  */
 static const double TAKEN_SHARE = 1 / 16., WAITED_SHARE = 1 / 64.;
 
-/* In a short window, a wait for one tick of the scheduler is a large part of it, and no disturbance. */
+/* In a short window, a wait for one tick of the scheduler is a large part, but no disturbance. */
 static const double TICK = 4e6;
 
-/* A window is unusual when it is so many standard deviations above the median.  The median deviation tells how long one is. */
+/*
+ * A window is unusual when it is so many standard deviations above the median.  The
+ * standard deviation is estimated from the median deviation.
+ */
 static const double STANDS_OUT = 3 * 1.4826;
 
 static int64_t clock_ns(clockid_t clock)

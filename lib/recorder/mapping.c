@@ -34,7 +34,7 @@ void mapping_release(struct mappings *m)
 	mapping_init(m, m->scope);
 }
 
-/* Libraries of the system are not the user's to optimise. */
+/* Libraries of the system are not the user's own code. */
 static bool of_the_system(const char *path)
 {
 	return text_begins(path, "/usr/lib") || text_begins(path, "/lib") || path[0] == '[';
@@ -52,10 +52,13 @@ bool mapping_file_in_scope(const char *file, void *mapping)
 	return (!file || path_is_own_source(file)) && mapping_is_wanted(mapping, file);
 }
 
-/* The part of the scope that an image needs.  It is a copy, as modules move in memory when others are added, and images do not. */
+/*
+ * The part of the scope that an image needs.  A copy, because modules move in memory when
+ * others are added, and images do not.
+ */
 struct mapping_limit {
 	const struct scope *scope;
-	bool wanted; /* as the module's */
+	bool wanted; /* as in the module */
 };
 
 /* Of a file that is in scope. */
@@ -122,7 +125,7 @@ bool mapping_is_libc(const struct mapping *mod)
 	return false;
 }
 
-/* Where the file's virtual address 0 would be, had its first segment been mapped at `start`. */
+/* The load bias: the address of the file's virtual address 0, if its first segment is mapped at `start`. */
 static bool bias_of(const char *path, uint64_t start, uint64_t *bias)
 {
 	Elf64_Ehdr eh;
@@ -189,8 +192,9 @@ static struct mapping *of_path(struct mappings *m, const char *path)
 }
 
 /*
- * Each process makes code of its own at addresses of its own, so each has a
- * module for it, which the next run uses again.  Of very many, the last share one.
+ * Each process generates code at its own addresses, so each has a module for it, which
+ * is reused in the next run.  If there are very many processes, the last ones share a
+ * module.
  */
 static struct mapping *of_maker(struct mappings *m, pid_t pid)
 {
@@ -260,7 +264,10 @@ static void take_mapping(struct space *s, struct mappings *m, const char *path, 
 		return;
 	mod = of_path(m, path);
 	mod->mapped = true;
-	/* A program is its user's own, wherever it lies; so it stays when another process has it as a library. */
+	/*
+	 * A program is the user's own code, in any directory.  It stays so if another
+	 * process maps it as a library.
+	 */
 	mod->own = !mod->excluded && (mod->own || strcmp(path, exe) == 0 || !(of_the_system(path) || mapping_is_runtime(mod)));
 	at = s->n ? &s->v[s->n - 1] : NULL;
 	if (at && at->module == mod->id && at->bias == bias) {
@@ -271,7 +278,7 @@ static void take_mapping(struct space *s, struct mappings *m, const char *path, 
 	s->v[s->n++] = (struct mapped){ mod->id, lo, hi, bias };
 }
 
-/* Is it memory of no file that exists, as compilers take it for the code that they make? */
+/* Is it anonymous memory, or a deleted file, such as compilers use for generated code? */
 static bool is_made(const char *path)
 {
 	static const char *const begins[] = { "//anon", "[anon", "[heap]", "[stack", "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV" };
@@ -282,7 +289,7 @@ static bool is_made(const char *path)
 	return !*path;
 }
 
-/* Pieces with nothing between them but what holds no code now count as one: compilers change what may be executed all the time. */
+/* Pieces without other code between them count as one, because compilers often change which pages are executable. */
 static void take_made(struct space *s, struct mappings *m, pid_t pid, uint64_t lo, uint64_t hi)
 {
 	struct mapping *mod = of_maker(m, pid);
@@ -321,7 +328,7 @@ static bool read_maps(struct space *s, struct mappings *m, pid_t pid, const char
 		if (perms[2] == 'x' && strcmp(path, last) == 0)
 			take_mapping(s, m, path, lo, hi, base, exe);
 	}
-	/* It is read in pieces; those from before an exec or the end of the process do not make a map. */
+	/* The file is read in pieces.  If the process execs or ends between them, they do not belong together. */
 	if (any) {
 		rewind(f);
 		any = fgetc(f) != EOF;
@@ -357,7 +364,7 @@ enum space_news space_read(struct space *s, struct mappings *m, pid_t pid, uint6
 	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
 	any = read_maps(&now, m, pid, name, exe, arena);
 
-	/* A main thread that has ended (pthread_exit) has no map any more; its siblings do. */
+	/* If the main thread has ended (pthread_exit), its maps file is empty; those of other threads are not. */
 	snprintf(name, sizeof(name), "/proc/%ld/task", (long)pid);
 	tasks = any ? NULL : opendir(name);
 	while (tasks && !any && (e = readdir(tasks)) != NULL) {
@@ -440,7 +447,7 @@ static int range_by_lo(const void *a, const void *b)
 void mapping_publish(struct mappings *m, struct arena *arena)
 {
 	uint32_t next = !(atomic_load(&arena->scope) & 1);
-	static struct arena_scope scope; /* in memory that the program cannot change while it is sorted */
+	static struct arena_scope scope; /* private memory, which the program cannot change during the sorting */
 
 	scope.npassed = 0;
 	for (size_t i = 0; i < m->n; i++) {
@@ -453,7 +460,7 @@ void mapping_publish(struct mappings *m, struct arena *arena)
 	qsort(scope.passed, scope.npassed, sizeof(scope.passed[0]), range_by_lo);
 	memcpy(arena->scopes[next].passed, scope.passed, scope.npassed * sizeof(scope.passed[0]));
 	arena->scopes[next].npassed = scope.npassed;
-	/* Pairs with the acquire in the handler: the table is there before it is named. */
+	/* Pairs with the acquire in the handler: the table is complete before it is published. */
 	atomic_store_explicit(&arena->scope, next, memory_order_release);
 }
 
@@ -482,6 +489,6 @@ void space_publish(const struct space *s, struct mappings *m, struct arena *aren
 		};
 	}
 	set->n = n;
-	/* Pairs with the acquire in the handler: the table is there before it is named. */
+	/* Pairs with the acquire in the handler: the table is complete before it is published. */
 	atomic_store_explicit(&process->modules, next, memory_order_release);
 }

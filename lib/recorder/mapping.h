@@ -1,6 +1,6 @@
 /*
- * mapping: the ELF files mapped into the processes of the target, and how to
- * unwind through them.
+ * mapping: the ELF files that are mapped in processes of the target, and their unwind
+ * tables.
  *
  * A module keeps its identity (and its images and rows) from process to process
  * and run to run; where it is mapped (struct space) is each process's own.
@@ -22,17 +22,17 @@ struct mapping {
 	char *path;          /* owned */
 	struct image *image; /* NULL: not opened yet, or cannot be read; see mapping_image */
 	bool unreadable;
-	pid_t maker;         /* of code that a process has made as it ran (JIT): the process, in this run; 0: none */
+	pid_t maker;         /* for generated code (JIT): the process, in this run; 0: none */
 	uid_t maker_uid;
-	bool made;           /* it is such code; offsets are addresses */
+	bool made;           /* the module is generated code; its offsets are addresses */
 	bool own;            /* in scope: its code can be a region */
-	bool wanted;         /* there is no --only, or it names the module: no file of it need be named */
+	bool wanted;         /* there is no --only, or it names the module: then its files need not be named */
 	bool excluded;       /* --exclude names it */
 	const struct scope *scope; /* borrowed */
-	struct mapping_limit *limit; /* of the image; owned */
+	struct mapping_limit *limit; /* build id of the image; owned */
 	bool mapped;         /* in some process of the run that is on */
 	bool logged;         /* its record has been written in this run */
-	bool searched;       /* for what was asked for by name, in this run */
+	bool searched;       /* searched for requested names, in this run */
 	uint32_t first, nrows; /* unwind rows in the arena */
 	bool has_rows;       /* an attempt has been made */
 	struct range *passed; /* owned: functions that come from outside (templates); charged to their callers */
@@ -42,7 +42,7 @@ struct mapping {
 struct mappings {
 	struct mapping *v; /* owned; v[0..n), by id */
 	size_t n, cap;
-	uint32_t rows_used; /* of the arena's */
+	uint32_t rows_used; /* rows of the arena in use */
 	const struct scope *scope; /* borrowed */
 };
 
@@ -57,72 +57,78 @@ struct mapped {
 struct space {
 	struct mapped *v; /* owned; v[0..n), sorted by lo */
 	size_t n, cap;
-	bool arena;       /* the arena is mapped too */
+	bool arena;       /* the arena is mapped in it, too */
 };
 
 enum space_news {
-	SPACE_UNREADABLE, /* the process is gone, or not ours to look at: nothing has been changed */
+	SPACE_UNREADABLE, /* the process has ended, or may not be read: nothing was changed */
 	SPACE_SAME,
-	SPACE_CHANGED,    /* a module is new, has moved or is gone */
+	SPACE_CHANGED,    /* a module is new, has moved, or was unmapped */
 };
 
 /* `scope` stays the caller's. */
 void mapping_init(struct mappings *m, const struct scope *scope);
 void mapping_release(struct mappings *m);
 
-/* Forgets what belongs to the run that has ended. */
+/* Forgets data of the run that has ended. */
 void mapping_new_run(struct mappings *m);
 
 /* The module of that id, or NULL. */
 struct mapping *mapping_of(struct mappings *m, unsigned id);
 
-/* Its image, opened when it is first asked for; NULL when it cannot be read. */
+/* The image of a module, opened at the first call; NULL when it cannot be read. */
 struct image *mapping_image(struct mapping *mod);
 
-/* Reads what `pid` has mapped now; `arena` is where it says that the arena is. */
+/* Reads the present mappings of `pid`. `arena`: the address at which the process claims to have mapped the arena. */
 enum space_news space_read(struct space *s, struct mappings *m, pid_t pid, uint64_t arena);
 void space_release(struct space *s);
 
 /* The module that has the run-time address pc, or NULL. */
 const struct mapped *space_find(const struct space *s, uint64_t pc);
 
-/* The module of what the process has made as it ran; 0: it has made nothing, as far as is known. */
+/* The module of the code that the process has generated; 0: none known. */
 unsigned space_made(const struct space *s, const struct mappings *m);
 
-/* Tells the runtime in `process` where its modules are and how to unwind them. */
+/* Tells the runtime in `process` where its modules are, and their unwind tables. */
 void space_publish(const struct space *s, struct mappings *m, struct arena *arena, struct arena_process *process);
 
-/* Tells the runtime everywhere what is passed. */
+/* Tells the runtime in all processes which code is charged to its callers. */
 void mapping_publish(struct mappings *m, struct arena *arena);
 
-/* Is it what andweorc-record has preloaded? */
+/* Is the module the preloaded runtime? */
 bool mapping_is_runtime(const struct mapping *mod);
 
-/* Is there debug information of it?  Of a module whose image has been opened. */
+/* Has the module, whose image has been opened, debug information? */
 bool mapping_has_lines(const struct mapping *mod);
 
-/* Is it the C library, or the loader? */
+/* Is the module the C library or the dynamic linker? */
 bool mapping_is_libc(const struct mapping *mod);
 
-/* Where in its open file the module-relative offset `off` lies; false when nothing of the file is mapped there. */
+/*
+ * Translates a module-relative offset into a position in the open file; false when no part
+ * of the file is mapped there.
+ */
 bool mapping_file_offset(int fd, uint64_t off, uint64_t *at);
 
-/* Adds to what is passed of a module, unless it is there; told to the runtime by the next mapping_publish. */
+/*
+ * Adds a range of code that is charged to its callers, unless it is there.  The next
+ * mapping_publish tells the runtime.
+ */
 void mapping_pass(struct mapping *mod, const struct range *ranges, size_t n);
 
-/* Do --only and --exclude leave code of this file (NULL: not known) in the module? */
+/* Is code of this source file (NULL: unknown) in the module in scope, by --only and --exclude? */
 bool mapping_is_wanted(const struct mapping *mod, const char *file);
 
-/* Do --only-function and --exclude-function leave the function with this linkage name, or source name? */
+/* Is the function with this linkage name, or source name, in scope, by --only-function and --exclude-function? */
 bool mapping_function_in_scope(const char *function, const struct mapping *mod);
 
-/* Does --exclude or --exclude-function name it? */
+/* Is it excluded by --exclude or --exclude-function? */
 bool mapping_is_excluded(const struct mapping *mod, const char *function, const char *file);
 
 /*
  * May lines of this file be regions?  False for system headers, libraries' own sources, the
- * Rust standard library, and what is not wanted.  `mapping`: the module.  NULL: may code
- * of which the file is not known?
+ * Rust standard library, and files out of scope.  `mapping`: the module.  A NULL file asks
+ * about code without a known file.
  */
 bool mapping_file_in_scope(const char *file, void *mapping);
 

@@ -1,10 +1,10 @@
 /*
  * naming: regions and places by name (-r, -P).
  *
- * A name is looked for in the program's own modules first.  Only what is in none
- * of them is looked for in the libraries of the system: a program that has a
- * function called `read` means that one, be it `mpsc::read`; not so when that came
- * with the compiler, as std::io::Read::read of Rust.
+ * A name is looked for in the program's own modules first, and in libraries of the
+ * system only if it is in none of those.  So in a program with a function called
+ * `read`, or even `mpsc::read`, the name means that one.  Functions that came with the
+ * compiler, such as std::io::Read::read of Rust, do not count for this.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@
 #include "base/text.h"
 #include "recorder/regions_parts.h"
 
-/* Something that is called so. */
+/* A place in code that has the name. */
 struct candidate {
 	struct mapping *mod;
 	uint64_t off;
-	uint64_t semaphore; /* of a probe: see struct probe */
+	uint64_t semaphore; /* for a probe: see struct probe */
 	struct frame at; /* the image's */
 	char *function;  /* at.function; owned */
 	enum naming how;
@@ -38,11 +38,11 @@ static uint64_t place_of(const struct candidate *c)
 
 struct search {
 	struct regions *r;
-	const char *library; /* only modules that are called so: library[0..len); len 0: all */
+	const char *library; /* only modules of this name: library[0..len); len 0: all */
 	size_t len;
-	struct mapping *mod; /* that is searched */
+	struct mapping *mod; /* the module that is searched */
 	bool lines;          /* FILE:LINE */
-	bool glob;           /* a pattern of functions: nothing that is excluded is meant */
+	bool glob;           /* a pattern of functions: it does not match excluded functions */
 	bool places;         /* for progress points: names of probes are looked up, too */
 	bool probes;         /* PROVIDER:PROBE */
 	struct candidate *v; /* owned; v[0..n) */
@@ -61,7 +61,7 @@ static void add_found(struct search *s, uint64_t off, const struct frame *at, en
 	s->best = how > s->best ? how : s->best;
 }
 
-/* Its legacy names are those of C++ with a hash at the end, 17h0123456789abcdefE. */
+/* Is it a legacy name of Rust?  Those are like names of C++, with a hash at the end: 17h0123456789abcdefE. */
 static bool is_rust(const char *function)
 {
 	size_t len = strlen(function);
@@ -77,11 +77,11 @@ static bool begins_with_one_of(const char *path, const char *const *prefixes)
 	return false;
 }
 
-/* Did it come with the compiler?  Without debug information its name must tell. */
+/* Did the function come with the compiler?  Without debug information, its name must tell. */
 static bool is_from_outside(struct mapping *mod, const struct frame *at)
 {
 	static const char *const cxx[] = { "std::", "__gnu_cxx::", NULL };
-	/* Rust's library, and what it is made with. */
+	/* Rust's library, and its dependencies. */
 	static const char *const rust[] = { "std::", "core::", "alloc::", "hashbrown::", "gimli::", "addr2line::", "object::",
 					    "miniz_oxide::", "adler2::", "memchr::", "rustc_demangle::", "std_detect::",
 					    "compiler_builtins::", "panic_unwind::", "unwind::", "__rustc::", NULL };
@@ -131,7 +131,7 @@ static bool is_new(struct mapping *mod)
 	return mod->mapped && !mod->searched && !mapping_is_runtime(mod) && mapping_image(mod);
 }
 
-/* Finds everything that is called `name`, in modules that have not been searched yet. */
+/* Finds all code that has the name, in modules that have not been searched yet. */
 static void look_in(struct search *s, const char *name, bool own)
 {
 	const char *colon = strrchr(name, ':');
@@ -160,7 +160,7 @@ static void look_in(struct search *s, const char *name, bool own)
 	}
 }
 
-/* Leaves the best of all that is called `name`; nothing, when that is worse than what is known. */
+/* Keeps only the best matches; none, if they are worse than the known ones. */
 static void look_up(struct search *s, const char *name, enum naming known)
 {
 	size_t n = 0;
@@ -186,7 +186,7 @@ static void search_release(struct search *s)
 
 enum { LISTED = 6 };
 
-/* A name that means several functions: says which, once. */
+/* Reports, once, the functions that an ambiguous name stands for. */
 static void announce(struct regions *r, const char *option, const char *name, const struct search *s, const char *meaning)
 {
 	struct buf text = BUF_INIT;
@@ -213,7 +213,7 @@ static void announce(struct regions *r, const char *option, const char *name, co
 
 /* ---- classes ----------------------------------------------------------------------------- */
 
-/* ":io" and its like; CLASS_CPU: no such class. */
+/* The class of ":io" and the like; CLASS_CPU: no such class. */
 static enum arena_class class_called(const char *name)
 {
 	static const struct {
@@ -228,9 +228,9 @@ static enum arena_class class_called(const char *name)
 }
 
 /*
- * What allocates and frees memory, by the names that the standards of C and C++
- * and Rust's compiler give it: whoever implements them (libc, jemalloc, tcmalloc,
- * the program itself), in whichever modules.
+ * Functions that allocate and free memory, by their names in the standards of C and C++
+ * and in Rust's compiler.  They are found in all modules, whatever implements them
+ * (libc, jemalloc, tcmalloc, the program itself).
  */
 static const char *const allocators[] = {
 	"malloc", "free", "calloc", "realloc", "reallocarray", "memalign", "posix_memalign", "aligned_alloc", "valloc", "pvalloc",
@@ -246,7 +246,7 @@ static const char *const allocators[] = {
 	"__rust_alloc", "__rust_alloc_zeroed", "__rust_realloc", "__rust_dealloc",
 };
 
-/* Functions to which those jump, where the allocator is linked into the program, by their own names. */
+/* Internal functions of allocators to which those jump, for allocators that are linked into the program. */
 static const char *const allocator_parts[] = { "je_*", "_rjem_*", "mi_*", "_mi_*", "tcmalloc::*" };
 
 static bool defines(struct mapping *mod, const char *function)
@@ -258,14 +258,14 @@ static bool defines(struct mapping *mod, const char *function)
 	return n > 0;
 }
 
-/* Is it a library for that and nothing else?  (libc, and what stands in for it, copies memory too.) */
+/* Is it a library that only allocates?  (libc, and libraries that replace parts of it, also copy memory.) */
 static bool is_allocator(struct mapping *mod)
 {
 	return !mod->own && defines(mod, "malloc") && defines(mod, "free") && !defines(mod, "memcpy") && !defines(mod, "strlen") &&
 	       !defines(mod, "memset");
 }
 
-/* The code of a class lies in several modules. */
+/* The code of a class can be in several modules. */
 static size_t add_code(struct region *g, struct mapping *mod, const char *function)
 {
 	struct range *places;
@@ -296,7 +296,7 @@ static size_t add_allocator(struct region *g, struct mapping *mod)
 	struct parts parts = { g, mod };
 	size_t found = 0;
 
-	/* Its functions leave each other by jumps: some of what it does has none of these names on the stack. */
+	/* Its functions use tail calls, so that some of its work has none of these names on the stack. */
 	if (is_allocator(mod)) {
 		regions_widen(g, &whole, 1);
 		return 1;
@@ -329,7 +329,7 @@ static bool same_code(const struct region *a, const struct region *b)
 	return a->module == b->module && a->nranges == b->nranges && memcmp(a->ranges, b->ranges, a->nranges * sizeof(*a->ranges)) == 0;
 }
 
-/* Makes regions of what was found.  Of several names for the same code (a constructor has some) one is kept. */
+/* Makes regions of the matches.  If the same code has several names (as constructors have), one is kept. */
 static void ask_for(struct search *s)
 {
 	struct region **asked = xcalloc(s->n + 1, sizeof(*asked));
@@ -394,7 +394,7 @@ enum naming regions_name(struct regions *r, const char *name, enum naming known)
 	return known;
 }
 
-/* The first instruction of a line is where it is come to, though it may have code in several places. */
+/* A line may have code in several places; its lowest address is taken as its begin. */
 static void keep_first(struct search *s)
 {
 	size_t first = 0;
@@ -430,7 +430,7 @@ static void keep_different(struct search *s)
 
 size_t regions_library(const char *name)
 {
-	/* Not operator!=, nor what stands behind a type. */
+	/* Not in operator!=, nor behind a type. */
 	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-");
 
 	return name[len] == '!' && name[len + 1] && (len != 8 || strncmp(name, "operator", 8) != 0) ? len : 0;

@@ -9,12 +9,12 @@
 
 enum {
 	NAMED = 3,        /* names that are offered */
-	NAME_MAX_LEN = 64, /* of a component that is compared */
-	LIBRARY = 2,      /* so much farther is a function of a library */
+	NAME_MAX_LEN = 64, /* bytes of a component that are compared */
+	LIBRARY = 2,      /* added to the distance of a function of a library */
 	FAR = 1000,
 };
 
-/* How many insertions, deletions, changes and exchanges of neighbours make b of a. */
+/* The number of insertions, deletions, changes and exchanges of neighbours that turn a into b. */
 static unsigned edit_distance(const char *a, const char *b)
 {
 	unsigned row[3][NAME_MAX_LEN + 1];
@@ -46,7 +46,7 @@ static unsigned edit_distance(const char *a, const char *b)
 struct near {
 	const char *want;     /* the last component */
 	const char *want_path;
-	struct mapping *mod; /* that is searched */
+	struct mapping *mod; /* the module that is searched */
 	struct {
 		char *path;   /* owned */
 		unsigned far;
@@ -55,9 +55,8 @@ struct near {
 };
 
 /*
- * How far a function's name is from what was asked for; a large number when it
- * is not near at all.  Of names alike, the one in the namespace or type that was
- * asked for is nearer.
+ * The distance of a function's name from the requested one; a large number when they
+ * are unlike.  Among equal names, one in the requested namespace or type is nearer.
  */
 static unsigned how_far(const struct near *near, const char *path)
 {
@@ -65,7 +64,7 @@ static unsigned how_far(const struct near *near, const char *path)
 	size_t len = strlen(near->want), around = (size_t)(near->want - near->want_path);
 	unsigned far = 2 * edit_distance(near->want, last), most = 2 * (unsigned)((len + 2) / 4);
 
-	/* Names of libraries are many, and hardly what somebody means who writes a part of one. */
+	/* Names in libraries are many, and a part of one is hardly ever meant. */
 	if (far > most && (!near->mod->own || len < 4 || !strstr(last, near->want)))
 		return FAR;
 	if (far > most)
@@ -106,7 +105,7 @@ static void consider(void *arg, uint64_t off, const struct frame *at, enum calle
 	free(path);
 }
 
-/* Adds what was offered, and frees it. */
+/* Adds the suggestions to the text, and frees them. */
 static void add_meant(struct buf *text, struct near *near)
 {
 	for (size_t i = 0; i < near->n; i++)

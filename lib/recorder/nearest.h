@@ -1,5 +1,5 @@
 /*
- * nearest: what may have been meant by a name that nothing has.
+ * nearest: suggestions for a name that was not found.
  */
 #ifndef ANDWEORC_RECORDER_NEAREST_H
 #define ANDWEORC_RECORDER_NEAREST_H
@@ -7,9 +7,9 @@
 #include "recorder/mapping.h"
 
 /*
- * A sentence that says that nothing has the name (`called`: as the sentence puts
- * it, such as 'name' or so), and what comes nearest: lines with code in the file,
- * functions with similar names, other classes.  The caller's.
+ * A sentence which says that the name was not found (`called`: the name as it appears
+ * there, such as 'name'), with suggestions: lines with code in the file, functions with
+ * similar names, other classes.  The caller frees it.
  */
 char *nearest_text(struct mappings *m, const char *name, const char *called);
 

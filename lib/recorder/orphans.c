@@ -8,13 +8,13 @@
 #include "base/clock.h"
 #include "recorder/orphans.h"
 
-static const int64_t JOINING_NS = 500000000; /* a new process may still have to join, and to come to its first visit */
-static const int64_t IDLE_NS = 2000000000;   /* without progress for so long, none is expected */
-enum { IDLE_PART = 100 };                    /* idle: uses less than this part of a processor */
+static const int64_t JOINING_NS = 500000000; /* time for a new process to join and to make its first visit */
+static const int64_t IDLE_NS = 2000000000;   /* after so long without progress, none is expected */
+enum { IDLE_PART = 100 };                    /* idle: less than this part of a processor */
 
-static const int64_t LOST_NS = 2000000000;   /* what SIGKILL has not ended by then, nothing will */
+static const int64_t LOST_NS = 2000000000;   /* longest wait for processes after SIGKILL */
 
-/* ---- is it worth waiting for? ------------------------------------------------------- */
+/* ---- are they worth waiting for?  ------------------------------------------------------- */
 
 static bool contains(const struct children *c, pid_t pid)
 {
@@ -30,7 +30,7 @@ static void add_child(struct children *c, pid_t pid)
 	c->v[c->n++] = pid;
 }
 
-/* Our children, but those in `others`. */
+/* Our children, without those in `others`. */
 static void read_children(struct children *c, const struct children *others)
 {
 	char name[64];
@@ -72,7 +72,7 @@ static bool has_children(const struct orphans *l)
 	return any;
 }
 
-/* Has somebody who lives visited a point, or joined just now? */
+/* Has a live process visited a point, or joined just now? */
 static bool has_visitor(struct processes *p, int64_t now)
 {
 	uint64_t visits[ARENA_PROCESSES];
@@ -84,7 +84,7 @@ static bool has_visitor(struct processes *p, int64_t now)
 	return false;
 }
 
-/* Do they use the processor?  Looked at now and then; taken for granted until the first time. */
+/* Do they use the processor?  Measured now and then; assumed until the first measurement. */
 static bool is_working(struct orphans *l, struct processes *p, int64_t now)
 {
 	int64_t cpu, passed = now - l->cpu_at_ns;
@@ -117,9 +117,9 @@ bool orphans_goes_on(struct orphans *l, struct processes *p, uint64_t visits, in
 	return has_visitor(p, now) || (visits == 0 && is_working(l, p, now));
 }
 
-/* ---- its end ------------------------------------------------------------------------ */
+/* ---- ending them ------------------------------------------------------------------------ */
 
-/* A child is not reaped between the two lines: the number is its own, whether it lives or not. */
+/* Children are not reaped between these two lines, so the pid still belongs to this child, even if it has ended. */
 static void signal_children(const struct orphans *l, struct children *told, int sig)
 {
 	struct children c = { 0 };

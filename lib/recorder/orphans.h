@@ -1,5 +1,5 @@
 /*
- * orphans: what the command has left behind when it ends.
+ * orphans: processes that remain when the command has ended.
  */
 #ifndef ANDWEORC_RECORDER_ORPHANS_H
 #define ANDWEORC_RECORDER_ORPHANS_H
@@ -14,35 +14,36 @@ struct children {
 	size_t n, cap;
 };
 
-/* Since the command has ended. */
+/* State since the command has ended. */
 struct orphans {
-	int64_t began_ns;    /* when that was, about */
-	uint64_t visits;     /* of all points, by all, as last seen */
-	int64_t progress_ns; /* when they last grew; 0: never */
-	int64_t cpu_at_ns, cpu_ns; /* when processor time was last looked at, and what it was */
-	bool working;        /* before that */
-	struct children others; /* that are not of this run */
+	int64_t began_ns;    /* about when it ended */
+	uint64_t visits;     /* visits of all points, by all processes, at the last look */
+	int64_t progress_ns; /* when the visits last grew; 0: never */
+	int64_t cpu_at_ns, cpu_ns; /* when processor time was last measured, and its value */
+	bool working;        /* the same, at the measurement before */
+	struct children others; /* children that are not of this run */
 };
 
 /*
- * A run begins: what children there are by now are not of it, whether earlier runs
- * have left them or whoever became us.
+ * Begins a run.  Our present children are not of this run: earlier runs have left them,
+ * or the program that exec'd this one.
  */
 void orphans_begin(struct orphans *l);
 void orphans_release(struct orphans *l);
 
 /*
- * Does the recording go on with it?  It does if some process makes progress, as a
- * daemon does: has visited a point, or, where nobody has, uses the processor.
- * Helpers that sit there waiting are not waited for.  `visits`: of all points, by
- * all.
+ * Does the recording go on with the remaining processes?  It does if one makes
+ * progress, as a daemon does: one has visited a point, or, if none has, one uses the
+ * processor.  Idle helpers are not waited for.  `visits`: of all points, by all
+ * processes.
  */
 bool orphans_goes_on(struct orphans *l, struct processes *p, uint64_t visits, int64_t now_ns);
 
 /*
- * Ends it: SIGTERM once to each, SIGKILL to those that live on after patience_ns.
- * That is, all our children that the run has made: when its parent ends, a process
- * becomes our child, for we are the reaper of the subtree.  Reaps them.
+ * Ends and reaps the remaining processes: SIGTERM once to each, and SIGKILL to those
+ * that still live after patience_ns.  These are all our children that belong to the
+ * run.  A process becomes our child when its parent ends, because the recorder is the
+ * subreaper.
  */
 void orphans_end(struct orphans *l, struct processes *p, int64_t patience_ns);
 

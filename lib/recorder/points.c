@@ -1,10 +1,10 @@
 /*
- * Counters: a window is opened by the first look that finds the count changed.
- * Its time is that of the look, so later than the visit by up to the distance of
- * two looks, and its clock is now - G: that of a thread that owes nothing.  One
- * that has not paid since its last sample is ahead of that by what a sample
- * period is credited at most.  Both ends of a window are late alike on average,
- * so what remains is noise, of a few parts in ten thousand of a window.
+ * Counters: a window is opened by the first look that finds the count changed.  Its
+ * time is that of the look, so it is later than the visit by up to the time between two
+ * looks.  Its clock is now - G, that of a thread without debt.  A thread that has not
+ * paid since its last sample is ahead of that by at most the credit of one period.
+ * Both ends of a window are equally late on average, so what remains is noise, of a few
+ * parts in ten thousand of a window.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@
 #include "recorder/shared.h"
 
 enum {
-	HOT_PCT = 5,           /* of one processor, spent on hits of one place, is too much */
-	COOL_FIRST_MS = 250,   /* the rate is first judged after this, */
-	COOL_MS = 1000,        /* and then each */
-	UNCALLED_MS = 1000,    /* a function of a library that nobody calls for so long may be called inside it */
+	HOT_PCT = 5,           /* limit on the share of one processor that hits of one place may take */
+	COOL_FIRST_MS = 250,   /* time until the rate is first judged */
+	COOL_MS = 1000,        /* time between later judgements */
+	UNCALLED_MS = 1000,    /* a function of a library that other modules do not call for so long may be called inside the library */
 };
 
 void points_init(struct points *p, struct arena *arena, struct journal *journal, struct regions *regions, char *const *names,
@@ -73,7 +73,10 @@ static void warn(struct points *p, struct wanted_point *w, const char *what, cha
 	free(text);
 }
 
-/* Only a plain name can be that of a function of a library: no glob, no line, no class, and C++ as the linker has it. */
+/*
+ * Can the name be that of a function of a library?  Not a glob, a line or a class; and
+ * names of C++ must be linkage names.
+ */
 static bool is_plain(const char *name)
 {
 	return *name && !(*name >= '0' && *name <= '9') && strlen(name) < ARENA_POINT_NAME &&
@@ -100,9 +103,9 @@ static uint64_t offset_of(uint64_t place)
 }
 
 /*
- * Is the function at that offset what at[0..n) means?  The program's own
- * modules may have several of that name, not all of which are called through
- * slots.  In libraries of the system these are other versions, or in nobody's way.
+ * Is the function at that offset the only one in at[0..n)?  The program's own modules
+ * may have several functions of the name, of which some are not called through slots.
+ * Further ones in libraries of the system are other versions, and do no harm.
  */
 static bool is_meant(const struct points *p, uint64_t off, const struct spot *at, size_t n)
 {
@@ -115,7 +118,7 @@ static bool is_meant(const struct points *p, uint64_t off, const struct spot *at
 	return false;
 }
 
-/* The function whose calls the runtime can count, if it is what w means; else NULL. */
+/* The function that w means, if the runtime can count its calls; else NULL. */
 static struct arena_call *call_of(const struct points *p, const struct wanted_point *w)
 {
 	for (size_t i = 0; i < ARENA_CALLS; i++) {
@@ -124,7 +127,7 @@ static struct arena_call *call_of(const struct points *p, const struct wanted_po
 		if (strncmp(c->name, w->symbol, sizeof(c->name)) != 0 || strnlen(c->library, sizeof(c->library)) != w->library ||
 		    memcmp(c->library, w->name, w->library) != 0)
 			continue;
-		/* Pairs with the release in redirect.c: `off` is there. */
+		/* Pairs with the release in redirect.c: `off` is written before. */
 		if (atomic_load_explicit(&c->slots, memory_order_acquire) > 0 && is_meant(p, atomic_load(&c->off), w->at, w->nat))
 			return c;
 	}
@@ -136,7 +139,7 @@ static bool is_seen(const struct arena_call *call)
 	return atomic_load_explicit(&call->seen, memory_order_relaxed) != 0;
 }
 
-/* Counts the calls of w, if they can be seen. */
+/* Counts the calls of w, if the runtime can. */
 static bool place_call(struct points *p, struct wanted_point *w)
 {
 	struct arena_call *call = call_of(p, w);
@@ -156,7 +159,7 @@ static bool place_call(struct points *p, struct wanted_point *w)
 	return true;
 }
 
-/* Why there can be no breakpoints at the places of w, for people (the caller frees it); NULL: there can. */
+/* Why the places of w cannot have breakpoints, as text (the caller frees it); NULL: they can. */
 static char *why_no_breaks(const struct points *p, const struct wanted_point *w)
 {
 	struct arena *a = p->arena;
@@ -200,7 +203,7 @@ static void place_wanted(struct points *p, struct wanted_point *w)
 
 	w->nat = regions_locate(p->regions, w->name, w->at, ARENA_BREAKS);
 	if (w->nat == 0)
-		return; /* perhaps in a module that is yet to come; else diagnose says so */
+		return; /* the place may be in a module that is loaded later; if not, diagnose.c reports it */
 	w->found = w->placed = true;
 	if (place_call(p, w))
 		return;
@@ -254,7 +257,7 @@ static void judge_wanted(struct points *p, struct wanted_point *w, int64_t now)
 	double rate;
 
 	if (!w->looked_ns || visits == 0) {
-		/* The time before the first thread watches it counts for nothing. */
+		/* The time before the first thread watches it does not count. */
 		w->looked_ns = now;
 		if (!given_up)
 			return;
@@ -301,7 +304,7 @@ void points_cool(struct points *p, int64_t now_ns)
 	for (size_t i = 0; i < p->nwanted; i++) {
 		struct wanted_point *w = &p->wanted[i];
 
-		/* A program that has been started since may call what the first one did not. */
+		/* A program that was started later may call a function that the first program did not. */
 		if (w->placed && !w->call && place_call(p, w))
 			w->backed = true;
 		if (w->point <= 0 || w->hot || (w->call && is_seen(w->call)))
@@ -363,7 +366,7 @@ void points_expect(struct points *p)
 		p->before[i] = counter(p, i);
 }
 
-/* As point_open_or_close of the runtime has it, for all threads at once. */
+/* As point_open_or_close of the runtime does, for all threads at once. */
 static void mark(struct points *p, uint32_t point, uint32_t window, bool closing)
 {
 	struct arena_point *at = &p->arena->point[point];
@@ -372,7 +375,7 @@ static void mark(struct points *p, uint32_t point, uint32_t window, bool closing
 	int64_t virtual_ns;
 	uint64_t count;
 
-	/* The same point may also be visited in the runtime's sight. */
+	/* The runtime may also count visits of the same point. */
 	if (seen == window || !atomic_compare_exchange_strong(taken, &seen, window))
 		return;
 	virtual_ns = now_ns() - vclock_owed(&p->arena->clock);
@@ -445,7 +448,7 @@ void points_log(struct points *p)
 		}
 		if (kind == POINT_BREAK)
 			record_u64(b, "cost_ns", atomic_load(&p->arena->break_cost_ns));
-		/* Of what moves, that has only come to rest. */
+		/* An automatic point without progress in the last window. */
 		if (kind != POINT_AUTOMATIC && !points_is_live(p, i))
 			record_str(b, "given_up", "too-hot");
 		record_end(b);

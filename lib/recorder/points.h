@@ -1,17 +1,16 @@
 /*
  * points: progress points, from outside the target.
  *
- * Most visits are seen by the runtime, which opens and closes windows where they
- * happen.  Two kinds need the recorder: places in code (-P), which it looks up,
- * and counters that the program itself adds to (coz.h), where nothing happens
- * that the runtime could see.
+ * The runtime counts most visits, and opens and closes windows there.  Two kinds of
+ * points need the recorder: places in code (-P), which it looks up, and counters that
+ * the program itself increments (coz.h), which the runtime does not see.
  *
- * A place is counted in one of two ways.  Calls of a function of a library, from
- * another module, are counted by the runtime as they are made (POINT_CALL): that
- * costs little, and needs nothing.  All else is a breakpoint of the processor
- * (POINT_BREAK), which is given up when it costs too much.  A function that nobody
- * calls for a while may be called by its own library alone, where it cannot be
- * seen: it gets breakpoints, too, which count until another module calls it.
+ * A place is counted in one of two ways.  The runtime counts calls of a library's
+ * function from other modules (POINT_CALL); that takes little time, and no permission.
+ * Any other place gets a breakpoint of the processor (POINT_BREAK), which is given up
+ * when it costs too much.  If no other module calls a library's function for a while,
+ * it may be called only inside its library, which the runtime does not see.  Then it
+ * gets breakpoints, too, which count until another module calls it.
  */
 #ifndef ANDWEORC_RECORDER_POINTS_H
 #define ANDWEORC_RECORDER_POINTS_H
@@ -29,19 +28,19 @@
 /* A place that was asked for with -P. */
 struct wanted_point {
 	const char *name;    /* borrowed */
-	const char *symbol;  /* of FUNCTION, LIBRARY!FUNCTION and so on: the function, inside of name */
+	const char *symbol;  /* the function of LIBRARY!FUNCTION and the like, inside `name` */
 	size_t library;      /* length of the library's name; 0: there is none */
-	bool found;          /* in some run */
-	bool placed;         /* in this run */
-	bool refused;        /* and why has been said */
-	bool hot;            /* was given up in this run or an earlier one */
+	bool found;          /* found in some run */
+	bool placed;         /* found in this run */
+	bool refused;        /* the reason has been reported */
+	bool hot;            /* given up in this run or an earlier one */
 	int point;           /* number; 0: not placed in this run */
-	struct arena_call *call; /* by which it is counted; NULL: by breakpoints */
-	bool backed;         /* and by breakpoints, if they could be had */
-	struct spot at[ARENA_BREAKS]; /* where it is: at[0..nat), if there is room for all */
+	struct arena_call *call; /* the call by which it is counted; NULL: by breakpoints */
+	bool backed;         /* counted by breakpoints, too, if they were not refused */
+	struct spot at[ARENA_BREAKS]; /* its places: at[0..nat), if there is room for all */
 	size_t nat;
-	uint64_t visits;     /* as they were last looked at, */
-	int64_t looked_ns;   /* then; 0: never */
+	uint64_t visits;     /* visits at the last look */
+	int64_t looked_ns;   /* time of that look; 0: never */
 };
 
 struct points {
@@ -51,8 +50,8 @@ struct points {
 	unsigned run;
 	struct wanted_point *wanted; /* owned; wanted[0..nwanted) */
 	size_t nwanted;
-	uint64_t before[ARENA_POINTS]; /* counters, as the phase that is on began */
-	struct spans spans;            /* of latency points */
+	uint64_t before[ARENA_POINTS]; /* counters when the current phase began */
+	struct spans spans;            /* their begins, for latency points */
 	struct automatic automatic;
 };
 
@@ -61,19 +60,22 @@ void points_init(struct points *p, struct arena *arena, struct journal *journal,
 void points_release(struct points *p);
 void points_new_run(struct points *p, struct arena *arena, unsigned run);
 
-/* Before the target is started: tells the runtime which names may be those of functions of libraries. */
+/* Tells the runtime which names may be functions of libraries.  Call it before the target is started. */
 void points_prepare(struct points *p, struct arena *arena);
 
-/* Looks the places up in modules that have not been searched yet.  Threads watch them from their next sample on. */
+/*
+ * Looks the places up in modules that have not been searched yet.  Threads set the
+ * breakpoints at their next samples.
+ */
 void points_place(struct points *p);
 
-/* Gives up places that are come to too often.  To be called several times a second. */
+/* Gives up places that are executed too often.  Call it several times a second. */
 void points_cool(struct points *p, int64_t now_ns);
 
 /* Visits of a point (0..) by all threads, in this run. */
 uint64_t points_visits(const struct points *p, uint32_t point);
 
-/* Visits of the point that is visited most, of those that the program or the user has marked. */
+/* Visits of the most visited point, of those that the program or the user has marked. */
 uint64_t points_most_visits(const struct points *p);
 
 /* Can the point still be visited?  (A place that was given up cannot.) */
@@ -83,8 +85,8 @@ bool points_is_live(const struct points *p, uint32_t point);
 void points_expect(struct points *p);
 
 /*
- * Looks at the counters, and opens or closes for those that have changed.  True
- * when there are some that have not: look again, soon.
+ * Reads the counters, and opens or closes the window for those that have changed.  True
+ * when some have not changed: call it again soon.
  */
 bool points_look(struct points *p, uint32_t window, bool closing);
 

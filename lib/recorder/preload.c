@@ -11,12 +11,12 @@
 #include "base/msg.h"
 #include "format.h"
 
-/* By the makefile: from the directory of the tools, as they are installed. */
+/* Set by the makefile: the path relative to the installed tools. */
 #ifndef RUNTIME_DIR
 #define RUNTIME_DIR "../lib/andweorc"
 #endif
 
-static char *path, *link_dir; /* both until the end; link_dir: NULL where no link is needed */
+static char *path, *link_dir; /* both are kept until exit; link_dir is NULL where no link is needed */
 
 /* The directory of this executable, for the caller to free; NULL after a message. */
 static char *own_directory(void)
@@ -53,7 +53,7 @@ static bool can_be_preloaded(const char *name)
 	return !strpbrk(name, " :$\t\n\v\f\r");
 }
 
-/* A directory of our own below `parent`, which every user may look into: the command may be another one's. */
+/* A new directory below `parent`, readable for all users, because the command may run as another one. */
 static char *make_directory(const char *parent)
 {
 	char *dir;

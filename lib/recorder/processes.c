@@ -19,8 +19,8 @@
 enum {
 	EXECS_AT_A_TIME = 16,
 	CARED_AT_A_TIME = 2,
-	THREADS_LOOKED_AT = 256, /* which takes about 2 ms; of others, samples of the class `runqueue` tell */
-	ASTRAY = 4, /* looks: a process that is executing another program has no handlers for a moment */
+	THREADS_LOOKED_AT = 256, /* number of threads that are looked at, which takes about 2 ms; samples of the class `runqueue` cover the others */
+	ASTRAY = 4, /* number of looks: a process has no handlers for a moment during exec */
 };
 
 void processes_init(struct processes *p, struct arena *arena, struct mappings *modules, struct journal *journal, unsigned run)
@@ -55,7 +55,7 @@ static uint32_t used_processes(const struct processes *p)
 
 /* ---- joining ------------------------------------------------------------------------ */
 
-/* What program is it?  False when nobody can tell. */
+/* Finds the program of a process.  False when it cannot be found. */
 static bool program_of(pid_t pid, struct program *program)
 {
 	char name[64];
@@ -82,13 +82,13 @@ static void announce(struct processes *p, const struct member *m, const struct a
 {
 	char command[ARENA_COMMAND];
 
-	/* The other side may change it at any time. */
+	/* The process may change the entry at any time. */
 	memcpy(command, p->arena->command[at - p->arena->process], sizeof(command));
 	command[sizeof(command) - 1] = '\0';
 	journal_process(p->journal, p->run, m->id, m->pid, atomic_load_explicit(&at->parent, memory_order_relaxed), command);
 }
 
-/* It has no arena: its program is another.  That one may have been about to join. */
+/* Without the arena, the process runs another program, which may be about to join. */
 static void miss(struct processes *p, pid_t pid)
 {
 	p->missing[p->nmissing++ % REAPED] = pid;
@@ -105,7 +105,7 @@ static void find_again(struct processes *p, pid_t pid)
 	}
 }
 
-/* Reads what it has mapped; when the arena is not there, it is another program by now. */
+/* Reads its mappings.  If the arena is not mapped, the process has become another program. */
 static void read_space(struct processes *p, struct member *m, struct arena_process *at, bool new)
 {
 	enum space_news news;
@@ -132,7 +132,7 @@ bool processes_meet(struct processes *p, bool all)
 	for (uint32_t i = 0; i < used_processes(p); i++) {
 		struct arena_process *at = &p->arena->process[i];
 		struct member *m = &p->member[i];
-		/* Pairs with the release of the process: the rest of the entry is there. */
+		/* Pairs with the release of the process: the rest of the entry is written. */
 		uint32_t id = atomic_load_explicit(&at->id, memory_order_acquire);
 		pid_t pid = atomic_load_explicit(&at->pid, memory_order_relaxed);
 		bool new;
@@ -165,7 +165,7 @@ void processes_attended(struct processes *p)
 			atomic_store_explicit(&p->arena->process[i].attended, p->member[i].id, memory_order_release);
 }
 
-/* It may have become a program that does not join.  Some are looked at each time. */
+/* Looks for processes that have become programs which do not join, at some processes each time. */
 static void look_for_execs(struct processes *p, uint32_t n)
 {
 	for (uint32_t k = 0; k < n && k < EXECS_AT_A_TIME; k++) {
@@ -182,7 +182,10 @@ static void look_for_execs(struct processes *p, uint32_t n)
 	}
 }
 
-/* A signal without a handler kills; a process that is traced is stopped by each. */
+/*
+ * Looks whether samples would do harm: a signal without a handler kills a process, and each
+ * signal stops a traced one.
+ */
 static void care_for(struct arena *a, struct arena_process *at, struct member *m)
 {
 	uint64_t signals = atomic_load_explicit(&at->signals, memory_order_acquire);
@@ -195,7 +198,7 @@ static void care_for(struct arena *a, struct arena_process *at, struct member *m
 	m->astray = (signals & ~s.caught) ? m->astray + 1 : 0;
 	if (m->astray < ASTRAY)
 		return;
-	/* Its threads may never come to reading this: they get no signal any more. */
+	/* Its threads may never read this, because they get no signals any more. */
 	atomic_fetch_or_explicit(&at->withdraw, WITHDRAWN_HANDLER, memory_order_relaxed);
 	atomic_fetch_or_explicit(&a->withdrawn, WITHDRAWN_HANDLER, memory_order_relaxed);
 }
@@ -230,7 +233,7 @@ void processes_look(struct processes *p)
 	look_for_harm(p, n);
 }
 
-/* Its first stop is mostly for the exec that follows: a SIGTRAP that the kernel sends in its own name. */
+/* The first stop is mostly at an exec: a SIGTRAP that the kernel sends. */
 bool processes_stopped(pid_t pid, int status)
 {
 	siginfo_t info;
@@ -281,7 +284,7 @@ static void free_slots(struct processes *p, uint32_t process)
 	for (uint32_t k = 0; k < threads; k++) {
 		struct arena_thread *t = shared_thread(p->arena, k);
 
-		/* Pairs with the release in thread_reserve: then `process` is that of the thread that reserved it. */
+		/* Pairs with the release in thread_reserve: `process` is that of the present thread. */
 		if (atomic_load_explicit(&t->state, memory_order_acquire) != SLOT_FREE &&
 		    atomic_load_explicit(&t->process, memory_order_relaxed) == process)
 			arena_free_slot(p->arena, t, k);
@@ -302,7 +305,7 @@ void processes_bury(struct processes *p)
 		p->alive--;
 		p->changes++;
 		atomic_store_explicit(&at->id, 0, memory_order_relaxed);
-		/* Pairs with the exchange by which it is taken. */
+		/* Pairs with the exchange that takes the entry. */
 		atomic_store_explicit(&at->pid, 0, memory_order_release);
 	}
 }
@@ -326,7 +329,7 @@ void processes_name(struct processes *p, uint32_t index, struct arena_sample *s)
 		at = processes_find(p, index, s->place[i]);
 		if (at)
 			s->place[i] = arena_place(at->module, s->place[i] - at->bias);
-		else if (i == 0) /* code that has been made since we looked, if there is any */
+		else if (i == 0) /* code that was generated since the last look, if there is any */
 			s->place[i] = arena_place(space_made(&p->member[index].space, p->modules), s->place[i]);
 	}
 }

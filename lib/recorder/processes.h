@@ -1,10 +1,10 @@
 /*
  * processes: the processes of a recording, as the recorder sees them.
  *
- * Each process that joins the arena has an entry there; here is what else the
- * recorder knows of it: what it has mapped, and whether it lives.  A process of
- * another pid namespace whose number here it cannot know takes part all the same;
- * nothing is asked of it, and nothing done to it.
+ * Each process that joins the arena has an entry there.  Here the recorder keeps its
+ * mappings, and whether it is alive.  A process of a pid namespace that the recorder
+ * cannot see takes part, too, but the recorder cannot read its state or send it
+ * signals.
  */
 #ifndef ANDWEORC_RECORDER_PROCESSES_H
 #define ANDWEORC_RECORDER_PROCESSES_H
@@ -26,19 +26,19 @@ struct program {
 
 struct member {
 	pid_t pid;        /* as in the arena; 0: the entry is free */
-	uint32_t id;      /* the same; 0: it has just been taken */
+	uint32_t id;      /* as in the arena; 0: the entry has just been taken */
 	int pidfd;        /* readable once the process has ended; -1: none */
-	bool ended;       /* as this program: to be buried */
-	bool exec;        /* by becoming another one */
-	struct program program; /* as its space was last read */
-	int64_t cpu_ns;   /* processor time of the process, as last asked for */
+	bool ended;       /* this program has ended: the entry is to be freed */
+	bool exec;        /* it has ended by an exec */
+	struct program program; /* when its mappings were last read */
+	int64_t cpu_ns;   /* processor time of the process, at the last look */
 	struct queued queued;
-	int64_t met_ns;   /* when it joined, as far as we know */
-	unsigned astray;  /* how often in a row a signal of the runtime's was seen to have no handler */
+	int64_t met_ns;   /* when it joined, as far as is known */
+	unsigned astray;  /* consecutive looks at which a sampling signal had no handler */
 	struct space space;
 };
 
-/* How a child of ours ended, until it is buried. */
+/* How a child of ours ended, kept until its entry is freed. */
 struct reaped {
 	pid_t pid;
 	int status; /* as wait(2) has it */
@@ -52,68 +52,68 @@ struct processes {
 	struct journal *journal;
 	unsigned run;
 	struct member member[ARENA_PROCESSES]; /* by index of the arena's entry */
-	unsigned alive;       /* that have joined and not been seen to end, among those that can be seen */
-	unsigned lost;        /* that became programs without the runtime */
-	pid_t missing[REAPED]; /* the last of them, in a ring; 0: it has come to joining */
+	unsigned alive;       /* live processes that have joined, without those of unseen namespaces */
+	unsigned lost;        /* processes that became programs without the runtime */
+	pid_t missing[REAPED]; /* the last of them, in a ring; 0: it has joined after all */
 	unsigned nmissing;
-	uint32_t looked_at;   /* whose program was looked at last, by number of looks, */
-	int64_t same_ns;      /* when the first process was last seen to be the program that joined */
-	uint32_t cared_for;   /* and which of them was asked whether samples do it harm */
-	uint32_t changes;     /* joins and ends */
-	struct reaped reaped[REAPED]; /* the last ones, in a ring */
+	uint32_t looked_at;   /* the look at which its program was last checked */
+	int64_t same_ns;      /* when the first process was last seen with the program that joined */
+	uint32_t cared_for;   /* the entry that was last checked for harm by samples */
+	uint32_t changes;     /* number of joins and ends */
+	struct reaped reaped[REAPED]; /* the last ended children, in a ring */
 	unsigned nreaped;
-	int64_t queued_ns;    /* of all processes, also of those that have ended */
+	int64_t queued_ns;    /* waiting time for processors of all processes, also of ended ones */
 };
 
 void processes_init(struct processes *p, struct arena *arena, struct mappings *modules, struct journal *journal, unsigned run);
 void processes_release(struct processes *p);
 
 /*
- * Meets those that have joined, and tells each where its modules are; with `all`, looks
- * at all of them again (a module may have been loaded).  True when there are
- * modules that were not there before.
+ * Reads the mappings of processes that have joined, and publishes them for their
+ * runtime.  With `all`, reads those of all processes again (a module may have been
+ * loaded).  True when there are new modules.
  */
 bool processes_meet(struct processes *p, bool all);
 
-/* Those that have been met go on, if they waited for it: what they have mapped has been searched. */
+/* Lets processes go on that wait until their modules have been searched. */
 void processes_attended(struct processes *p);
 
 /*
- * Looks which processes have ended.  Then the caller fetches the samples that are left,
- * and buries them: slots and entries are given back.  Counters stay in the slots, so
+ * Finds the processes that have ended.  Then the caller fetches their last samples, and
+ * frees their slots and entries by the second function.  Counters stay in the slots, so
  * nothing is lost.
  */
 void processes_look(struct processes *p);
 void processes_bury(struct processes *p);
 
 /*
- * waitpid(2) has told this of a child of ours.  True: that it stopped, because it has
- * asked its parent to trace it.  We do not: it is told to go on.
+ * Call with the result of waitpid(2).  True: the child has stopped, because it has
+ * asked its parent to trace it.  The recorder does not trace, and lets it go on.
  */
 bool processes_stopped(pid_t pid, int status);
 
-/* A child of ours has ended so. */
+/* Notes how a child of ours has ended. */
 void processes_reaped(struct processes *p, pid_t pid, int status);
 
 /* Visits of all points by each process that lives, by index. */
 void processes_visits(const struct processes *p, uint64_t visits[ARENA_PROCESSES]);
 
-/* Logs those that live on as the run ends. */
+/* Logs the processes that are alive when the run ends. */
 void processes_take_leave(struct processes *p);
 
-/* The module that has the run-time address pc in the process with that index; NULL: none that is known. */
+/* The module that has the run-time address pc in the process with that index; NULL: unknown. */
 const struct mapped *processes_find(const struct processes *p, uint32_t index, uint64_t pc);
 
-/* Names the places of a sample that the process had no name for, as far as they are known by now. */
+/* Fills in the places of a sample whose module was unknown to the process, if it is known by now. */
 void processes_name(struct processes *p, uint32_t index, struct arena_sample *s);
 
-/* Processor time of all that live.  Comparable between two calls if `changes` is the same. */
+/* Processor time of all live processes.  Comparable between two calls if `changes` is the same. */
 int64_t processes_cpu_ns(struct processes *p);
 
 /*
- * How long threads of the target have been ready to run and without a processor, since
- * the first call.  It is at least so much: of many threads only some are looked at, and
- * see queued_since.
+ * How long threads of the target have been runnable without a processor, since the
+ * first call.  This is a lower bound: only some of many threads are looked at, and see
+ * queued_since.
  */
 int64_t processes_queued_ns(struct processes *p);
 

@@ -13,7 +13,7 @@ static const char *value_of(const char *text, const char *field)
 	return at ? at + strlen(field) : NULL;
 }
 
-/* The beginning of the file, as much as there is room for. */
+/* Reads the beginning of the file, as much as fits. */
 static bool read_text(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -29,7 +29,7 @@ static bool read_text(const char *path, char *text, size_t size)
 
 bool procstatus_read(pid_t pid, struct procstatus *s)
 {
-	char path[64], text[4096]; /* all that comes before what may be long: the list of processors */
+	char path[64], text[4096]; /* enough for all fields before the list of processors, which may be long */
 	const char *tracer, *caught;
 
 	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);

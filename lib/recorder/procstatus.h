@@ -1,5 +1,5 @@
 /*
- * procstatus: what /proc says of a process that its own memory does not.
+ * procstatus: facts about a process from /proc.
  */
 #ifndef ANDWEORC_RECORDER_PROCSTATUS_H
 #define ANDWEORC_RECORDER_PROCSTATUS_H
@@ -9,15 +9,15 @@
 #include <sys/types.h>
 
 struct procstatus {
-	pid_t tracer;    /* who traces it; 0: nobody */
+	pid_t tracer;    /* pid of its tracer; 0: none */
 	uint64_t caught; /* signals that have a handler; bit n - 1 for signal n */
 };
 
-/* False when there is no such process, or nothing can be learned of it. */
+/* False when there is no such process, or it may not be read. */
 bool procstatus_read(pid_t pid, struct procstatus *s);
 
 /*
- * How long the thread has been ready to run without a processor, ns, in all its life.
+ * How long the thread has been runnable without a processor since it began, in ns.
  * False when there is no such thread, or the kernel does not count that.
  */
 bool procstatus_queued_ns(pid_t pid, pid_t tid, int64_t *ns);

@@ -19,7 +19,7 @@ static int by_tid(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* Time in the queue since the last look; 0 also for a thread that was not looked at before. */
+/* Time in the queue since the last look; 0 for a thread without an earlier look. */
 static int64_t since(const struct queued *q, const struct queued_thread *t)
 {
 	const struct queued_thread *before = q->n ? bsearch(t, q->thread, q->n, sizeof(*t), by_tid) : NULL;

@@ -1,9 +1,9 @@
 /*
- * queued: how long the threads of a process were ready to run and had no processor.
+ * queued: how long the threads of a process were runnable without a processor.
  *
- * Samples of the class `runqueue` tell less: a thread that often waits for something
- * reads no clock as each wait begins and ends, so what it queued for in between is
- * not seen there.  The kernel counts all of it, for each thread that lives.
+ * Samples of the class `runqueue` show less: a thread that waits often does not read
+ * the clock at the begin and end of each wait, so its time in the queue between them is
+ * not seen.  The kernel counts all of it, for each live thread.
  */
 #ifndef ANDWEORC_RECORDER_QUEUED_H
 #define ANDWEORC_RECORDER_QUEUED_H
@@ -19,17 +19,18 @@ struct queued_thread {
 };
 
 struct queued {
-	struct queued_thread *thread; /* owned; those that lived when we last looked, by tid */
+	struct queued_thread *thread; /* owned; threads that were alive at the last look, by tid */
 	size_t n;
-	bool all; /* these were all there were, so that another one is new */
+	bool all; /* these were all threads, so that any other one is new */
 };
 
 void queued_release(struct queued *q);
 
 /*
- * How long the threads of the process have queued since the last call, ns; 0 for the first
- * call, and where the kernel does not tell.  Looks at up to *room threads, and takes their
- * number from it.  What a thread queued for after the last call is lost when it ends.
+ * How long the threads of the process have queued since the last call, in ns; 0 for the
+ * first call, and where the kernel does not tell.  Looks at up to *room threads, and
+ * subtracts their number from it.  When a thread ends, its time since the last call is
+ * lost.
  */
 int64_t queued_since(struct queued *q, pid_t pid, size_t *room);
 

@@ -8,13 +8,13 @@
 #include "recorder/rawcalls.h"
 
 enum {
-	LOADED_BEFORE = 64,       /* bytes: the number of a call is put into its register so near to it */
+	LOADED_BEFORE = 64,       /* bytes before a call in which its number is loaded */
 	MUCH_CODE = 8 << 20,      /* bytes: more is not searched */
 };
 
 #if defined(__x86_64__)
 
-/* mov $13,%eax: 13 is rt_sigaction.  Other ways to have the number there are not known by their bytes. */
+/* mov $13,%eax: 13 is rt_sigaction.  Other ways to load the number are not recognised. */
 static const unsigned char loads_number[] = { 0xb8, 0x0d, 0x00, 0x00, 0x00 };
 static const unsigned char call[] = { 0x0f, 0x05 };
 

@@ -1,4 +1,4 @@
-/* The regions that there are, and how they are made. */
+/* regions: creates regions, and keeps the list of them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The code of a region: its ranges, its calls, and what stands in for it. */
+/* The code of a region: its ranges, the calls that enter it, and its wrappers. */
 #include <stdlib.h>
 #include <string.h>
 

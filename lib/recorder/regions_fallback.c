@@ -1,10 +1,10 @@
 /*
- * regions_fallback: regions of programs as they are installed, without lines.
+ * regions_fallback: regions of programs without line information, such as installed
+ * ones.
  *
- * A sample that finds no line of the program's own on its stack is charged to
- * functions instead, to each one on the stack, so that a region is a function with
- * all that it calls.  What is known of the code decides what a function is, module
- * by module:
+ * A sample without a line of the program's own on its stack is charged to each function
+ * on its stack instead, so that a region is a function with all its callees.  Functions
+ * are found, for each module, by
  *
  *     1. a symbol: of .symtab, or of .dynsym in a stripped file (exported functions,
  *        such as libz's `deflate`)
@@ -50,7 +50,7 @@ static struct region *by_extent(struct regions *r, struct mapping *mod, uint64_t
 
 enum { ALIASES = 16 };
 
-/* The name that a program calls it by: read, of which libc also has __read and __GI___libc_read.  NULL: it has none. */
+/* The public name of a function: read, for which libc also has __read and __GI___libc_read.  NULL: none. */
 static const char *name_at(struct image *img, uint64_t off)
 {
 	const char *alias[ALIASES], *name = image_symbol(img, off);

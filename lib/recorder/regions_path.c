@@ -2,16 +2,16 @@
  * regions_path: call paths as regions, -r 'a;b;c'.
  *
  * A sample is in such a region when its stack has, from the innermost frame outwards,
- * c, then b, then a, with whatever else before, between and behind them.  So the time
- * of c is told apart by who has called it, at any distance.
+ * c, then b, then a, with any other frames before, between and after them.  So the time
+ * of c is divided by its direct or indirect callers.
  *
  * Functions are inlined into each other, so that one frame of the stack may have
- * several of them, in an order that only the debug information knows.  What a frame
- * does to the search is found out here, for each piece of code whose inline chain is
- * the same (struct arena_link); the handler looks frames up in that table.
+ * several of them, in an order that only the debug information knows.  This file
+ * computes which elements each frame contributes, for each range of code with one
+ * inline chain (struct arena_link); the handler looks frames up in that table.
  *
- * A function that leaves for another one by a jump is not on the stack; the call that
- * it was entered by is (regions_find_calls), and lies within the frame of its caller.
+ * A function that has made a tail call is not on the stack.  But the call that entered
+ * it is (regions_find_calls), in the frame of its caller.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +24,13 @@
 
 enum { INLINE_DEPTH = 32 };
 
-/* A function or line of a path: all that is called so. */
+/* An element of a path: all functions, or lines, of that name. */
 struct element {
 	char *name;          /* owned */
-	struct called_name called; /* of a function */
+	struct called_name called; /* it is a function, not a line */
 	bool line;
 	enum naming known;
-	struct region **v;   /* v[0..n); owned, the regions are not */
+	struct region **v;   /* v[0..n); owned, but not the regions */
 	size_t n, cap;
 };
 
@@ -110,7 +110,7 @@ static bool has(const struct element *e, const struct region *g)
 	return false;
 }
 
-/* Looks it up where that has not been done yet.  Returns whether something is new. */
+/* Looks an element up in modules that have not been searched.  Returns whether there is something new. */
 static bool find(struct regions *r, struct element *e)
 {
 	struct region **found;
@@ -149,11 +149,11 @@ const char *regions_path_leaf(const struct region *g)
 
 /* ---- the table --------------------------------------------------------------------------- */
 
-/* Code of an element. */
+/* A range of code of an element. */
 struct part {
 	uint64_t lo, hi; /* places */
 	unsigned element;
-	bool inner;      /* on behalf of the function: a call that leads to it, or what stands in for it */
+	bool inner;      /* not the function itself: a call that enters it, or its wrapper */
 };
 
 struct parts {
@@ -167,7 +167,7 @@ static void add_part(struct parts *p, uint64_t lo, uint64_t hi, unsigned element
 	p->v[p->n++] = (struct part){ lo, hi, element, inner };
 }
 
-/* `tails`: calls that lead to it count, too. */
+/* `tails`: calls that enter it count, too. */
 static void add_region(struct parts *p, const struct region *g, unsigned element, bool tails)
 {
 	for (size_t i = 0; i < g->nranges; i++)
@@ -178,7 +178,7 @@ static void add_region(struct parts *p, const struct region *g, unsigned element
 		add_part(p, g->stand_ins[i].lo, g->stand_ins[i].hi, element, true);
 }
 
-/* Which elements are where in the inline chain of a piece of code; position 0 is further in than all of that chain. */
+/* The elements at each position in the inline chain of a piece of code; position 0 is inside the whole chain. */
 struct chain {
 	size_t n; /* positions 1..n are frames */
 	bool at[ARENA_PATH][INLINE_DEPTH + 1];
@@ -194,7 +194,7 @@ static bool is_at(const struct element *e, const struct frame *frame)
 	return false;
 }
 
-/* `here`, `inner`: bits of the elements that have the code. */
+/* `here`, `inner`: bits of the elements that contain the code. */
 static void find_chain(const struct region_path *p, struct mapping *mod, uint64_t off, unsigned here, unsigned inner, struct chain *c)
 {
 	struct frame frame[INLINE_DEPTH];
@@ -208,13 +208,13 @@ static void find_chain(const struct region_path *p, struct mapping *mod, uint64_
 		c->at[e][0] = inner >> e & 1;
 		for (size_t i = 0; (here >> e & 1) && i < c->n; i++)
 			any |= c->at[e][i + 1] = is_at(&p->element[e], &frame[i]);
-		/* Known to the debug information by another name: the function itself. */
+		/* The debug information has another name for it: it is the function itself. */
 		if ((here >> e & 1) && !any)
 			c->at[e][c->n] = true;
 	}
 }
 
-/* How many elements are left of `left` behind that frame. */
+/* How many elements, of `left`, are still to be found after that frame. */
 static uint8_t pass(const struct region_path *p, const struct chain *c, size_t left)
 {
 	size_t from = 0;
@@ -244,7 +244,7 @@ static void add_link(struct region_path *p, uint64_t lo, uint64_t hi, const stru
 	p->link[p->nlinks++] = link;
 }
 
-/* [lo, hi) are of one module, and have the same elements all over. */
+/* [lo, hi) is in one module, with the same elements everywhere. */
 static void add_piece(struct regions *r, struct region_path *p, uint64_t lo, uint64_t hi, unsigned here, unsigned inner)
 {
 	struct mapping *mod = mapping_of(r->modules, (unsigned)(lo >> PLACE_MODULE_SHIFT));
@@ -270,7 +270,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* One call by way of the function would pass for two of it. */
+/* One call that passes through the function would count as two elements. */
 static bool is_twice(const struct region_path *p, const struct region *g)
 {
 	size_t n = 0;
@@ -280,7 +280,7 @@ static bool is_twice(const struct region_path *p, const struct region *g)
 	return n > 1;
 }
 
-/* How many calls lead to parts of the path. */
+/* The number of calls that enter elements of the path. */
 static size_t count_calls(const struct region_path *p)
 {
 	size_t n = 0;
@@ -291,7 +291,7 @@ static size_t count_calls(const struct region_path *p)
 	return n;
 }
 
-/* Without `tails`, functions that left by a jump are not found. */
+/* Without `tails`, functions that made a tail call are not found. */
 static void make_links(struct regions *r, struct region_path *p, bool tails)
 {
 	struct parts parts = { 0 };
@@ -322,7 +322,7 @@ static void make_links(struct regions *r, struct region_path *p, bool tails)
 
 /* ---- the region -------------------------------------------------------------------------- */
 
-/* For the log: where the code is that the path ends in. */
+/* For the log: the code of the last element. */
 static void describe(struct region *g, const struct region *last)
 {
 	g->module = last->module;
@@ -381,7 +381,7 @@ void regions_path_target(const struct region *g, struct arena_target *target)
 	memcpy(target->link, p->link, p->nlinks * sizeof(*p->link));
 }
 
-/* Is it code that lines are charged for? */
+/* Is it code that lines are charged with? */
 static bool is_charged(struct regions *r, uint64_t place)
 {
 	const struct mapping *mod = mapping_of(r->modules, (unsigned)(place >> PLACE_MODULE_SHIFT));

@@ -1,4 +1,4 @@
-/* Which regions are worth an experiment, and what the runtime is told of them. */
+/* regions_pick: chooses the regions for experiments, and describes them to the runtime. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "binary/calls.h"
 #include "recorder/regions_parts.h"
 
-/* Work and waits for the outside weigh alike: both pass time that could be less. */
+/* Work and waits for the outside have equal weight: both take time that could be shorter. */
 static uint64_t taken(const struct region *g)
 {
 	return g->all_samples + g->all_blocked;
@@ -22,7 +22,7 @@ static int by_samples(const void *a, const void *b)
 	return x->id < y->id ? -1 : 1;
 }
 
-/* By name and place.  The order is the same in each recording. */
+/* Compares by name and place, so that the order is the same in each recording. */
 static int by_name(const void *a, const void *b)
 {
 	const struct region *x = *(struct region *const *)a, *y = *(struct region *const *)b;
@@ -39,9 +39,9 @@ static int by_name(const void *a, const void *b)
 
 /* ---- functions that are nearly the same ------------------------------------------------ */
 
-enum { CHAIN = 64 }; /* of wrappers, at the most */
+enum { CHAIN = 64 }; /* longest chain of wrappers */
 
-/* The function that nearly all of g (95 %, by the vote) is spent in by a call; NULL: there is none such. */
+/* The callee in which g spends nearly all its time (95 %, by the vote); NULL: none. */
 static struct region *wrapped(const struct region *g)
 {
 	return g->scope == REGION_FUNCTION && (double)g->through >= 0.9 * (double)taken(g) ? g->callee : NULL;
@@ -58,7 +58,7 @@ static struct region *innermost(struct region *g, bool named)
 	return in;
 }
 
-/* Of the samples of g, how many are in functions with a name that are nothing but wrappers of it? */
+/* The number of samples of g in named functions that only call g. */
 static uint64_t wrapped_by_named(const struct regions *r, struct region *g)
 {
 	uint64_t sum = 0;
@@ -73,8 +73,8 @@ static uint64_t wrapped_by_named(const struct regions *r, struct region *g)
 }
 
 /*
- * A function that does nothing but call another one would say the same as that
- * one.  The innermost that has a name stands for all of them.
+ * A function that does nothing but call another one would have the same result.  The
+ * innermost named function of such a chain is tried for all of them.
  */
 static bool is_redundant(const struct regions *r, struct region *g)
 {
@@ -87,7 +87,7 @@ static bool is_redundant(const struct regions *r, struct region *g)
 
 /* ---- the choice ------------------------------------------------------------------------ */
 
-/* A tail call takes a function off the stack.  So a region also holds the calls that lead to it. */
+/* A tail call takes a function off the stack.  So a region also contains the calls that enter it. */
 void regions_find_calls(struct regions *r, struct region *g)
 {
 	struct mapping *mod = mapping_of(r->modules, g->module);
@@ -126,7 +126,7 @@ size_t regions_pick(struct regions *r, size_t max, double min_share, struct regi
 		if (named || ((double)taken(sorted[i]) >= min_share * (double)(r->all_samples + r->all_blocked) &&
 			      !is_redundant(r, sorted[i])))
 			out[kept++] = sorted[i];
-	/* The schedule numbers regions in this order, so that the same seed makes the same experiments. */
+	/* The schedule uses this order, so that the same seed gives the same experiments. */
 	qsort(out, kept, sizeof(*out), by_name);
 	for (size_t i = 0; i < kept; i++)
 		regions_find_calls(r, out[i]);
@@ -185,7 +185,7 @@ static void merge_ranges(struct arena_target *target)
 
 void regions_target(struct region *const *regions, size_t n, struct arena_target *target)
 {
-	static struct arena_target made; /* in memory that the program cannot change meanwhile */
+	static struct arena_target made; /* private memory, which the program cannot change during this */
 
 	made.nranges = 0;
 	made.inclusive = 0;

@@ -1,7 +1,8 @@
 /*
- * What an address means is looked up once and kept (struct place): a run takes
- * many samples of few addresses.  A line's ranges are those of the compile units
- * that samples were seen in; copies elsewhere that no sample hits take no time.
+ * regions_sample: charges samples to regions.  Facts about an address are looked up
+ * once and kept (struct place), because a run takes many samples at few addresses.  A
+ * line's ranges are those in the compile units in which it was sampled; copies
+ * elsewhere have no samples, so they take no time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,14 @@ enum { PLACE_REGIONS = 8, INLINE_DEPTH = 32 };
 struct place {
 	uint64_t off;
 	unsigned module;          /* id; 0: free slot */
-	uint64_t leaf[CLASSES];   /* samples whose innermost frame this is, in this run; while waiting, in periods */
-	unsigned n;               /* regions that this address is charged to */
+	uint64_t leaf[CLASSES];   /* samples with this innermost address, in this run; while waiting, in periods */
+	unsigned n;               /* regions that samples at this address are charged to */
 	struct region *region[PLACE_REGIONS];
-	unsigned asked;           /* regions->asked as the rest was found out */
-	unsigned nwide;           /* functions and classes that were asked for, and hold this address */
+	unsigned asked;           /* regions->asked when the following was computed */
+	unsigned nwide;           /* requested functions and classes that contain this address */
 	struct region *wide[PLACE_REGIONS];
-	struct region *fallback;  /* the function that samples without a line are charged to; NULL: none */
-	bool fell_back;           /* it has been looked for */
+	struct region *fallback;  /* the function for samples without a line; NULL: none */
+	bool fell_back;           /* `fallback` has been looked up */
 };
 
 static void charge_line(struct regions *r, struct mapping *mod, struct place *p)
@@ -68,20 +69,20 @@ static void charge_functions(struct regions *r, struct mapping *mod, struct plac
 	}
 }
 
-/* Functions of libraries may be regions then, but for what was left out by name. */
+/* Then functions of libraries may be regions, too, except those excluded by name. */
 static bool may_fall_back(struct mapping *mod, uint64_t off)
 {
 	struct frame frames[INLINE_DEPTH];
 	size_t n;
 
-	/* No pattern can leave it out, so no debug information is read. */
+	/* No pattern can exclude it, so debug information is not read. */
 	if (mod->wanted && mod->scope->exclude.n == 0)
 		return true;
 	n = image_frames(mod->image, off, frames, INLINE_DEPTH);
 	return mapping_is_wanted(mod, n > 0 && n <= INLINE_DEPTH ? frames[n - 1].file : NULL);
 }
 
-/* The region, if its function may be one. */
+/* The region, if its function is in scope. */
 static struct region *in_scope(struct region *g, struct mapping *mod)
 {
 	return g && mapping_function_in_scope(g->function, mod) ? g : NULL;
@@ -134,8 +135,8 @@ static bool region_holds(const struct region *g, const struct place *p, uint64_t
 }
 
 /*
- * Samples of lines and functions that were found by sampling are charged by the
- * mode; functions and classes that were asked for, wherever their code is.
+ * Regions found by sampling are charged according to the mode; requested functions and
+ * classes are charged wherever their code is.
  */
 static void find_wide(struct regions *r, struct place *p)
 {
@@ -171,7 +172,7 @@ static void charge(struct regions *r, struct region *g, const struct arena_sampl
 	}
 }
 
-/* A majority vote (Boyer, Moore 1981) on where a function spends its samples: in which callee, or (NULL) in none. */
+/* A majority vote (Boyer, Moore 1981) on the callee in which a function spends its samples; NULL: in none. */
 static void vote(struct region *g, struct region *callee, uint64_t weight)
 {
 	if (g->callee == callee) {
@@ -184,7 +185,7 @@ static void vote(struct region *g, struct region *callee, uint64_t weight)
 	}
 }
 
-/* Charges a frame of the stack; *callee is the function that was charged before, and becomes this one. */
+/* Charges a frame of the stack.  *callee is the function that was charged before; it is set to this one. */
 static void charge_frame(struct regions *r, struct region *g, const struct arena_sample *s, struct region **callee)
 {
 	charge(r, g, s);
@@ -205,7 +206,7 @@ static uint64_t offset_of(uint64_t place)
 	return place & ((1ull << PLACE_MODULE_SHIFT) - 1);
 }
 
-/* How many frames there are without those of libc that every thread begins with. */
+/* The number of frames without those of libc in which every thread begins. */
 static uint32_t without_base(struct regions *r, const struct arena_sample *s)
 {
 	uint32_t n = s->nframes < ARENA_FRAMES ? s->nframes : ARENA_FRAMES;
@@ -221,10 +222,10 @@ static uint32_t without_base(struct regions *r, const struct arena_sample *s)
 }
 
 /*
- * Charges functions.  A sample without a line (`alone`) makes regions of the
- * program's own functions, and of those of libraries that they call.  Others count
- * for such regions too: the runtime looks for them on every stack.  The runtime's own
- * code counts for the function of libc that it stands in for.
+ * Charges functions.  A sample without a line (`alone`) creates regions for the
+ * program's own functions, and for functions of libraries that they call.  Other
+ * samples count for such regions, too, because the runtime looks for them on every
+ * stack.  A wrapper of the runtime counts as the function of libc that it wraps.
  */
 static void charge_fallback(struct regions *r, const struct arena_sample *s, bool alone)
 {
@@ -251,7 +252,7 @@ static void charge_fallback(struct regions *r, const struct arena_sample *s, boo
 	r->fell_back = r->fell_back || (alone && callee);
 }
 
-/* Counts the sample at place[0], its innermost address that is not the runtime's, by the calls that led there. */
+/* Counts the sample at place[0], its innermost address outside of the runtime, by the calls that led there. */
 static void count_chain(struct regions *r, const uint64_t *place, size_t n, bool more, enum arena_class class, uint64_t weight)
 {
 	uint64_t chain[ARENA_FRAMES];
@@ -267,16 +268,16 @@ static void count_chain(struct regions *r, const uint64_t *place, size_t n, bool
 }
 
 /*
- * Waiting for peers or for a processor is on nobody's account but that of its
- * class: faster code where the thread stands would not shorten it.
+ * A wait for a peer or for a processor is charged only to its class: faster code at the
+ * waiting thread would not shorten it.
  */
 void regions_sample(struct regions *r, const struct arena_sample *s)
 {
 	enum arena_class class = s->class < CLASSES ? (enum arena_class)s->class : CLASS_CPU;
 	uint32_t n = s->nframes < ARENA_FRAMES ? s->nframes : ARENA_FRAMES;
 	struct region *callee = NULL;
-	bool leaf = false;    /* what we stand in for belongs to where it was called from */
-	bool decided = false; /* whose line it is */
+	bool leaf = false;    /* a wrapper's time belongs to its caller */
+	bool decided = false; /* the address whose line is charged */
 	bool charged = false;
 
 	r->taken++;
@@ -322,7 +323,10 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 	for (size_t i = 0; i < r->n && r->npaths > 0; i++)
 		if (r->v[i]->scope == REGION_PATH && (r->v[i]->named || r->v[i]->given) && regions_path_holds(r, r->v[i], s))
 			charge(r, r->v[i], s);
-	/* A thread that waits with a time limit, again and again (xz's first one), would be the greatest of all. */
+	/*
+	 * Otherwise a thread that waits again and again with a time limit (such as xz's
+	 * first one) would have the largest share.
+	 */
 	if (!r->only_named && class != CLASS_SLEEP && (!charged || r->fell_back))
 		charge_fallback(r, s, !charged);
 }
@@ -343,7 +347,7 @@ bool regions_coarsen(struct regions *r)
 	return true;
 }
 
-/* Nothing was sampled in this run so far. */
+/* The slot has no samples in this run. */
 static void forget_leaves(struct regions *r)
 {
 	for (size_t i = 0; i < r->places_cap; i++)

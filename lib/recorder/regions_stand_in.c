@@ -1,10 +1,12 @@
 /*
- * regions_stand_in: functions of libc that the program never comes to.
+ * regions_stand_in: functions of libc that programs reach only through wrappers of the
+ * runtime.
  *
- * A program that calls fdatasync calls the runtime's, which notes the wait and calls
- * libc's.  While it waits, the runtime's is on its stack, and libc's is not.  So the
- * region of libc's function has the code of the runtime's, too; else it would be told
- * to take no time, where sqlite3 is for half of its time.
+ * A program that calls fdatasync calls the runtime's wrapper, which accounts for the
+ * wait and calls libc's function.  During the wait the wrapper is on the stack, and
+ * libc's function is not.  So the region of libc's function contains the code of the
+ * wrapper, too.  Otherwise it would seem to take no time, though sqlite3 spends half of
+ * its time there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ static const char *const stand_ins[] = {
 #undef X
 };
 
-enum { ALIASES = 16 }; /* __unlink, unlink: of one function */
+enum { ALIASES = 16 }; /* __unlink, unlink: names of one function */
 
 bool regions_is_stood_in_for(const char *function)
 {

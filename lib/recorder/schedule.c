@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "recorder/schedule.h"
 
-/* splitmix64 (Steele, Lea, Flood 2014): any seed will do, also 0. */
+/* splitmix64 (Steele, Lea, Flood 2014): any seed is valid, even 0. */
 uint64_t schedule_random(struct schedule *s)
 {
 	uint64_t z = s->state += 0x9e3779b97f4a7c15u;
@@ -30,7 +30,7 @@ static void shuffle(struct schedule *s, struct trial *t, size_t n)
 	}
 }
 
-/* Each baseline goes to a random place in its own stretch of the block. */
+/* Each baseline gets a random place in its own section of the block. */
 size_t schedule_spread(struct schedule *s, struct trial *treated, size_t n, size_t nbase, struct trial **out)
 {
 	struct trial *all = xcalloc(n + nbase, sizeof(*all));
@@ -54,9 +54,10 @@ size_t schedule_spread(struct schedule *s, struct trial *treated, size_t n, size
 }
 
 /*
- * Every effect is measured against the same baselines, so they deserve more
- * windows than one level: with k levels compared to one control, the variance of
- * the differences is least with sqrt(k) controls for each (Dunnett 1955).
+ * All effects are measured against the same baselines, so these need more windows than
+ * one level.  When k levels are compared to one control, the variance of the
+ * differences is least with sqrt(k) controls for each treated window of one level
+ * (Dunnett 1955).
  */
 size_t schedule_baselines(size_t treated)
 {

@@ -22,7 +22,7 @@ enum { SCOPE_ANY_LINE = -1 };
 
 struct patterns {
 	struct pattern {
-		char *text; /* as it was given; owned */
+		char *text; /* the pattern as the user wrote it; owned */
 		char *path; /* without the line; owned */
 		int line;   /* 0: all lines */
 	} *v;               /* owned; v[0..n) */
@@ -45,8 +45,8 @@ void patterns_add(struct patterns *p, const char *pattern);
 void function_patterns_add(struct function_patterns *p, const char *pattern);
 
 /*
- * Does one of them match that line of the file?  Line 0, or a module: only patterns without
- * a line do; SCOPE_ANY_LINE: those with a line, too.
+ * Does one of them match that line of the file?  For line 0, and for a module, only
+ * patterns without a line match; for SCOPE_ANY_LINE, those with a line, too.
  */
 bool patterns_match(const struct patterns *p, const char *path, int line);
 

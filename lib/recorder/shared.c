@@ -42,7 +42,7 @@ const struct arena_event *shared_log(const struct arena *a, uint32_t i, uint32_t
 
 uint32_t shared_ring(const struct arena_thread *t, uint32_t *tail)
 {
-	/* Pairs with the release in sample_keep: what the head covers is complete. */
+	/* Pairs with the release in sample_keep: samples before the head are complete. */
 	uint32_t head = atomic_load_explicit(&t->ring_head, memory_order_acquire), n;
 
 	*tail = atomic_load_explicit(&t->ring_tail, memory_order_relaxed);

@@ -1,9 +1,9 @@
 /*
  * shared: how the recorder reads the arena.
  *
- * The program can write there, by a wild pointer or on purpose, at any time.  So
- * each index, count, kind and name is taken from here: it is read once, and is
- * what it may be.  A number that only is logged or summed up needs no such care.
+ * The program can overwrite the arena at any time, by a wild pointer or on purpose.  So
+ * each index, count, kind and name is read by these functions: it is read once, and
+ * checked to be in range.  A number that is only logged or summed needs no such care.
  */
 #ifndef ANDWEORC_RECORDER_SHARED_H
 #define ANDWEORC_RECORDER_SHARED_H
@@ -14,14 +14,14 @@
 #include "runtime/arena.h"
 
 /*
- * The slots of threads that are mapped: those of the arena that was made last, or as
- * many as there can be.
+ * The number of mapped slots: those of the arena that was made last, or all possible
+ * ones.
  */
 extern uint32_t shared_slots;
 
 static inline uint32_t shared_count(const _Atomic uint32_t *from, uint32_t most)
 {
-	/* Pairs with the releases in the runtime: what is counted is there. */
+	/* Pairs with the releases in the runtime: all counted entries are complete. */
 	uint32_t n = atomic_load_explicit(from, memory_order_acquire);
 
 	return n < most ? n : most;
@@ -60,7 +60,7 @@ static inline uint32_t shared_breaks(const struct arena *a)
 	return shared_count(&a->breaks_used, ARENA_BREAKS);
 }
 
-/* Of points there are arena_points(a). */
+/* There are arena_points(a) points. */
 static inline enum point_kind shared_kind(const struct arena *a, uint32_t point)
 {
 	uint32_t kind = *(const volatile uint32_t *)&a->point[point].kind;
@@ -68,13 +68,13 @@ static inline enum point_kind shared_kind(const struct arena *a, uint32_t point)
 	return kind <= POINT_AUTOMATIC ? (enum point_kind)kind : POINT_THROUGHPUT;
 }
 
-/* Stays as it is until the name of the same point is asked for again. */
+/* The result is valid until the next call for the same point. */
 const char *shared_name(const struct arena *a, uint32_t point);
 
-/* Visits that threads have counted, without those of counters. */
+/* Visits that threads have counted; visits at counters are not among them. */
 uint64_t shared_visits(const struct arena *a, uint32_t point);
 
-/* Samples of threads that found no room. */
+/* Number of samples that found a full ring. */
 uint64_t shared_lost(struct arena *a);
 
 /* Logs of a burst. */
@@ -83,7 +83,10 @@ static inline uint32_t shared_logs(const struct arena *a)
 	return shared_count(&a->logs_used, ARENA_LOGS);
 }
 
-/* i < shared_logs(a); *n events of it, of the threads of the slot *slot.  NULL: it is none. */
+/*
+ * The events of a log, i < shared_logs(a): *n events, of the threads of the slot *slot.
+ * NULL: the log is not in use.
+ */
 const struct arena_event *shared_log(const struct arena *a, uint32_t i, uint32_t *n, uint32_t *slot);
 
 /* The number of samples in the ring of t; *tail is the number of the first. */

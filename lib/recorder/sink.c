@@ -14,9 +14,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* ---- things like others ----------------------------------------------------------------- */
+/* ---- copies of the command's outputs ----------------------------------------------------------------- */
 
-/* A file without a name, on the same file system if that can be. */
+/* A file without a name, on the same file system if possible. */
 static int file_like(int fd)
 {
 	char link[64], path[4096], *slash;
@@ -56,7 +56,7 @@ static bool socket_like(struct sink_end *e)
 	return true;
 }
 
-/* With the same settings and size.  It controls nobody: the terminal that does so is still the one it was. */
+/* A terminal with the same settings and size.  It does not become the controlling terminal. */
 static bool terminal_like(int fd, struct sink_end *e)
 {
 	struct termios settings;
@@ -96,7 +96,7 @@ static void *read_on(void *arg)
 	}
 }
 
-/* Signals are for the thread that there was before. */
+/* Signals are handled by the first thread. */
 static bool begin_reading(struct sink_end *e)
 {
 	sigset_t all, before;
@@ -114,7 +114,7 @@ static bool begin_reading(struct sink_end *e)
 
 /* ---- the sink ------------------------------------------------------------------------------ */
 
-/* Returns what the command gets in the place of fd. */
+/* Returns the descriptor that the command gets instead of fd. */
 static int open_like(struct sink_end *e, int fd)
 {
 	struct stat st;
@@ -150,7 +150,7 @@ void sink_open(struct sink *s, int out, int err)
 	s->is_open = true;
 	s->end[1].command = s->end[1].ours = -1;
 	s->command[0] = open_like(&s->end[0], out);
-	/* Where standard output and error are one file, they stay one: what is written to them keeps its order. */
+	/* If standard output and error are one file, they stay one, so that the order of their data is kept. */
 	s->command[1] = are_same(out, err) ? s->command[0] : open_like(&s->end[1], err);
 }
 

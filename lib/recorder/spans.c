@@ -1,9 +1,9 @@
 /*
- * What is read while threads write is a span older in one place than in another;
- * the sums of all windows are right.
+ * Data that is read while threads write may miss a span in one place and have it in
+ * another; but sums over all windows are right.
  *
- * Looks come after random times: a program that repeats itself in the rhythm of
- * the looks would show always the same of its spans.
+ * The time between looks is random.  Otherwise a program that repeats itself with the
+ * period of the looks would always be seen in the same state.
  */
 #include "recorder/spans.h"
 
@@ -16,11 +16,11 @@
 #include "recorder/shared.h"
 
 enum {
-	LOOK_LEAST_NS = 500000,        /* between looks, */
-	LOOK_SPREAD_NS = 2000000,      /* and up to so much more */
-	ENDS_JUDGED = 20,              /* of a point, before it is judged */
-	UNMATCHED_PCT = 5,             /* of its ends; what is lost of so few changes little */
-	PATIENCE = 1000,               /* tries to read what a thread is changing */
+	LOOK_LEAST_NS = 500000,        /* least time between looks */
+	LOOK_SPREAD_NS = 2000000,      /* largest random time that is added */
+	ENDS_JUDGED = 20,              /* ends of a point before it is judged */
+	UNMATCHED_PCT = 5,             /* share of ends that may be missing, with little effect */
+	PATIENCE = 1000,               /* attempts to read data that a thread is changing */
 };
 
 void spans_init(struct spans *s, struct arena *arena)
@@ -52,7 +52,7 @@ static uint32_t latency_points(const struct spans *s, uint32_t at[ARENA_POINTS])
 	return n;
 }
 
-/* The i-th place of the arena where spans of the point are measured; NULL: it is another point's. */
+/* The i-th struct of the arena, if it is for this point; else NULL. */
 static const struct arena_spans *spans_at(const struct spans *s, uint32_t i, uint32_t point)
 {
 	const struct arena_spans *at = shared_spans(s->arena, i);
@@ -99,7 +99,7 @@ uint64_t spans_measured(const struct spans *s, uint32_t point)
 
 /* ---- how many are open --------------------------------------------------------------- */
 
-/* Too many ends whose begins are not known? */
+/* Are there too many ends without known begins? */
 static bool is_unmatched(const struct spans *s, uint32_t point)
 {
 	uint64_t known = spans_measured(s, point), all = ends(s, point);
@@ -107,7 +107,7 @@ static bool is_unmatched(const struct spans *s, uint32_t point)
 	return all >= ENDS_JUDGED && all > known && (all - known) * 100 > all * UNMATCHED_PCT;
 }
 
-/* Are some counted without their time? */
+/* Are some spans counted without their times? */
 static bool has_counters(const struct spans *s, uint32_t point)
 {
 	const struct arena_point *at = &s->arena->point[point];
@@ -119,7 +119,7 @@ static bool has_counters(const struct spans *s, uint32_t point)
 static void look_at_point(struct spans *s, uint32_t point, int64_t virtual_ns)
 {
 	struct span_flow *f = &s->flow[point];
-	/* Ends first: none is counted whose begin is not. */
+	/* Ends are read first, so that no end is counted without its begin. */
 	uint64_t ended = ends(s, point);
 	int64_t open = (int64_t)(spans_begins(s, point) - ended);
 
@@ -159,20 +159,23 @@ int64_t spans_look(struct spans *s, int64_t now_ns)
 	return LOOK_LEAST_NS + (int64_t)(s->random >> 33) % LOOK_SPREAD_NS;
 }
 
-/* Counts and sums of one thread that belong together.  Of one that was killed as it changed them, whatever is there. */
+/*
+ * Reads counts and sums of one thread consistently.  If the thread was killed during a
+ * change, takes them as they are.
+ */
 static void add_edge(const struct arena_spans *at, struct span_edge *sum)
 {
 	uint64_t begins, begins_ns, ended, ends_ns;
 	uint32_t before, patience = PATIENCE;
 
 	do {
-		/* Pairs with the release of the writer: what it changed before is there. */
+		/* Pairs with the release of the writer: earlier changes are visible. */
 		before = atomic_load_explicit(&at->changing, memory_order_acquire);
 		begins = atomic_load_explicit(&at->begins, memory_order_relaxed);
 		begins_ns = atomic_load_explicit(&at->begins_ns, memory_order_relaxed);
 		ended = atomic_load_explicit(&at->ends, memory_order_relaxed);
 		ends_ns = atomic_load_explicit(&at->ends_ns, memory_order_relaxed);
-		/* And with its fence: a reader of what it is changing finds another number. */
+		/* Pairs with the fence of the writer: if data was read during a change, the number has changed. */
 		atomic_thread_fence(memory_order_acquire);
 	} while ((before & 1 || atomic_load_explicit(&at->changing, memory_order_relaxed) != before) && patience-- > 0);
 	sum->begins += begins;
@@ -195,9 +198,9 @@ static struct span_edge edge_of(const struct spans *s, uint32_t point, int64_t n
 }
 
 /*
- * The integral of the number that is open: of those that were open at first, until the
- * end; of each that began, from then until the end; less the same for each that ended.
- * Sums of times wrap, and their differences, weighted so, are small again.
+ * The integral of the number of open spans.  A span that was open at first counts until
+ * the end; one that began counts from then until the end; and the time after the end of
+ * a span is subtracted.  Sums of times wrap, but these differences are small again.
  */
 static double mean_open(const struct span_edge *a, const struct span_edge *b)
 {
@@ -322,6 +325,6 @@ void spans_as_visits(const struct spans *s, uint32_t point, double *count, doubl
 		*count = (double)s->last[point].count;
 		*time_ns = (double)s->last[point].virtual_ns;
 	}
-	/* As analyze has it: nothing takes no time at all. */
+	/* As analyze does: no span has length 0. */
 	*time_ns = *time_ns > 1 ? *time_ns : 1;
 }

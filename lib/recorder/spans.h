@@ -1,11 +1,11 @@
 /*
  * spans: lengths of spans in a window, from outside the target.
  *
- * What the runtime has measured is in histograms of threads, of which a window is
- * the difference of two looks.  Where it cannot match ends with begins, the mean
- * length follows from how many are open at a time, by Little's law.  That number
- * has an exact integral where the times of begins and ends are known; for counters
- * of coz.h, where nothing is known but the count, the recorder must look often.
+ * The runtime keeps histograms for each thread; those of a window are the difference of
+ * two looks.  If ends cannot be matched with begins, the mean length follows from the
+ * number of open spans, by Little's law.  The integral of that number is exact if the
+ * times of begins and ends are known.  For counters of coz.h, only the counts are
+ * known, so the recorder must look often.
  */
 #ifndef ANDWEORC_RECORDER_SPANS_H
 #define ANDWEORC_RECORDER_SPANS_H
@@ -23,17 +23,17 @@ struct span_sum {
 	uint64_t bucket[BUCKETS];
 };
 
-/* A moment: how many had begun and ended by then, and the sums of when. */
+/* A moment: the numbers of begins and ends until then, and the sums of their times. */
 struct span_edge {
-	int64_t virtual_ns; /* of a thread that owes nothing */
+	int64_t virtual_ns; /* virtual time of a thread without debt */
 	uint64_t begins, begins_ns, ends, ends_ns;
 };
 
-/* How many are open, over virtual time, by looking. */
+/* The number of open spans over virtual time, by repeated looks. */
 struct span_flow {
-	bool on;              /* there is no other way */
-	int64_t open;         /* at the last look, */
-	int64_t looked_ns;    /* which was then, in virtual time */
+	bool on;              /* looks are needed */
+	int64_t open;         /* number at the last look */
+	int64_t looked_ns;    /* virtual time of the last look */
 	double open_ns, all_ns; /* integrals since the window opened: of the number, and of time */
 };
 
@@ -49,32 +49,33 @@ struct spans {
 	uint64_t random;
 };
 
-void spans_init(struct spans *s, struct arena *arena); /* also of an s that was in use, for a new run */
+void spans_init(struct spans *s, struct arena *arena); /* may be called again, for a new run */
 void spans_release(struct spans *s);
 
-/* Begins of a point (0..) by all threads, in this run; and ends whose begin is known. */
+/* Number of begins of a point (0..) by all threads, in this run; and number of ends with a known begin. */
 uint64_t spans_begins(const struct spans *s, uint32_t point);
 uint64_t spans_measured(const struct spans *s, uint32_t point);
 
 /*
- * Looks at what is open.  Returns when that is to be done again, in ns after
- * `now_ns`; 0: whenever it is convenient.
+ * Looks at the open spans.  Returns the time of the next look, in ns after `now_ns`; 0:
+ * no look is needed.
  */
 int64_t spans_look(struct spans *s, int64_t now_ns);
 
-/* A window opens, and closes. */
+/* Call when a window opens, and when it closes. */
 void spans_open(struct spans *s, int64_t now_ns);
 void spans_close(struct spans *s, int64_t now_ns);
 
-/* Mean number of spans that were open in between; below 0 where it is not needed. */
+/* Mean number of open spans in the window; below 0 where it is not needed. */
 double spans_in_flight(const struct spans *s, uint32_t point);
 
 /* Adds the record of the point for the window that ends now; none when no span was measured. */
 void spans_log(struct spans *s, uint32_t point, uint64_t experiment, struct buf *b);
 
 /*
- * What analyze takes for visits and their time in this window, of a latency point: spans
- * and their lengths.  Left alone where these are not known.  After spans_log.
+ * For a latency point, sets the visits and the time that analyze uses for this window:
+ * spans and their lengths.  Leaves them unchanged where these are not known.  Call it
+ * after spans_log.
  */
 void spans_as_visits(const struct spans *s, uint32_t point, double *count, double *time_ns);
 

@@ -1,6 +1,6 @@
 /*
- * What is sped up, from now on: one region in some windows (the one that is tried),
- * and with --given another one in all of them, baselines included.
+ * Sets the speedup: of one region in some windows (the one that is tried), and with
+ * --given of another one in all windows, baselines included.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static double fraction(unsigned pct)
 	return pct / 100.0;
 }
 
-/* The regions that are given; the array is the caller's. */
+/* The given regions; the caller frees the array. */
 static size_t given_regions(const struct conductor *c, struct region ***out)
 {
 	size_t n = 0;
@@ -28,9 +28,9 @@ static size_t given_regions(const struct conductor *c, struct region ***out)
 }
 
 /*
- * Time in a region takes 1 - s of what it did, time in what is given 1 - g, and
- * time in both (1 - s) (1 - g).  Returns the most that is saved, of which the
- * runtime takes each place's weight.
+ * With speedups s of the region and g of the given region, time in the first is
+ * multiplied by 1 - s, time in the second by 1 - g, and time in both by (1 - s) (1 -
+ * g).  Returns the largest saving, which the runtime multiplies by each place's weight.
  */
 static uint32_t set_weights(struct arena *a, double s, double g)
 {
@@ -39,9 +39,9 @@ static uint32_t set_weights(struct arena *a, double s, double g)
 	for (unsigned i = 0; i < 4; i++)
 		atomic_store_explicit(&a->weights[i], most > 0 ? (uint32_t)lround(saved[i] / most * 65536) : 0, memory_order_relaxed);
 	/*
-	 * Baselines save nothing, but the runtime is to keep its accounts in them as in all
-	 * other windows: that costs time where threads meet often, and what only one side
-	 * has to bear looks like a region that does harm.
+	 * Baselines have no speedup, but the runtime must account in them as in all other
+	 * windows.  That takes time where threads meet often; if baselines did not have
+	 * this cost, regions would seem to do harm.
 	 */
 	return most > 0 ? (uint32_t)(most * 65536) : 1;
 }

@@ -34,7 +34,7 @@ static void add_label(struct buf *b, const struct region *g)
 {
 	const char *file = g->file ? strrchr(g->file, '/') : NULL;
 
-	/* Names come from the program: nothing but printable ASCII reaches the terminal. */
+	/* Names come from the program, so only printable ASCII is written to the terminal. */
 	char label[LABEL + 12];
 
 	if (g->scope == REGION_LINE)

@@ -1,5 +1,6 @@
 /*
- * status: how far the recording is, on a terminal; and what it seems to find.
+ * status: a line on the terminal with the progress of the recording and its first
+ * results.
  */
 #ifndef ANDWEORC_RECORDER_STATUS_H
 #define ANDWEORC_RECORDER_STATUS_H

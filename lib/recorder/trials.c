@@ -1,8 +1,8 @@
 /*
- * Which trial is next, and what is planned by what has been found.
+ * Chooses the next trial, and plans blocks by the results so far.
  *
- * A block belongs to the recording, not to a run: one that the end of a run has
- * cut short goes on in the next.
+ * A block belongs to the recording, not to a run: if a run ends in the middle of a
+ * block, the next run continues it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static bool decides(const struct conductor *c)
 	return c->plan->adaptive || c->plan->until > 0;
 }
 
-/* The trials of a block for one region, and why. */
+/* A log line for one region: its trials in the block, and the reason. */
 static void log_region(struct conductor *c, const struct region *region)
 {
 	const struct adapt_region *r = &c->adapt.region[region->id];
@@ -90,7 +90,7 @@ const struct trial *conductor_trial(struct conductor *c, struct region **region)
 	return t;
 }
 
-/* Between blocks nothing is measured, and nobody is held up by what this takes. */
+/* Between blocks nothing is measured, so the time that this takes does no harm. */
 static void end_block(struct conductor *c)
 {
 	struct buf *b = &c->journal->line;

@@ -1,6 +1,6 @@
 /*
- * usage: processor time of the children of this process that have ended, and of
- * theirs that have been waited for.
+ * usage: processor time of ended children of this process, and of their children that
+ * were waited for.
  */
 #ifndef ANDWEORC_RECORDER_USAGE_H
 #define ANDWEORC_RECORDER_USAGE_H
@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 struct usage {
-	int64_t user_ns, system_ns; /* in its own code, and in the kernel */
+	int64_t user_ns, system_ns; /* in user mode, and in the kernel */
 };
 
-/* All of them since this process began. */
+/* The total since this process began. */
 struct usage usage_of_children(void);
 
-/* The same since then. */
+/* The difference to an earlier total. */
 struct usage usage_since(struct usage then);
 
 #endif

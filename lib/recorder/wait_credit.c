@@ -1,20 +1,20 @@
 /*
- * The thread that waits will take its credit itself when it wakes (wait.c of the
- * runtime); what it cannot do is make the others pay meanwhile.  For a wait in
+ * A waiting thread takes its credit itself when it wakes (wait.c of the runtime).  But
+ * it cannot make the others pay during the wait, so the conductor does.  For a wait in
  * the region that began at `since`, with base = min(D, G) then, the others owe
  *
  *     base + s * (now - since)
  *
- * by now.  Raising G to that is idempotent, so nothing needs to be locked: a tick
- * may be late, be left out, or read an entry that is just being replaced (then
- * `since` has changed, and it is not used).
+ * at the time `now`. Raising G to that is idempotent, so no lock is needed: a tick may
+ * be late or missing.  If it reads an entry that is being replaced, `since` has
+ * changed, and the tick does nothing.
  */
 #include "recorder/shared.h"
 #include "recorder/wait_credit.h"
 
 /*
- * Is the wait in the region?  Its frames end with the one that is charged, in line mode.  Of a call path that ends in a
- * line, that line may be anywhere in front of its callers: waits that last over a switch alone are taken so.
+ * Is the wait in the region?  In line mode, its frames end with the one that is charged.  For a call path that ends in
+ * a line, the line may be at any frame inside of its callers; this is inexact only for waits that last over a switch.
  */
 static bool is_in(const struct arena_target *t, const struct arena_sample *at)
 {
@@ -48,13 +48,13 @@ static bool owed(const struct arena *a, const struct arena_thread *t, int64_t no
 	if (since >= began) {
 		weight = w->at.hit ? w->weight : 0;
 	} else {
-		/* From before this window: it begins anew with it, on the floor. */
+		/* The wait began before this window: it counts from the begin of the window, at the floor. */
 		uint32_t index = atomic_load(&a->target) & 1;
 
 		weight = arena_weight(a, is_in(&a->targets[index], &w->at), is_in(&a->givens[index], &w->at));
 		base = atomic_load(&a->clock.floor_ns);
 	}
-	/* Pairs with the release of the thread: what was read in between belongs to this wait. */
+	/* Pairs with the release of the thread: all fields read in between belong to this wait. */
 	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load_explicit(&w->since, memory_order_relaxed) != since)
 		return false;

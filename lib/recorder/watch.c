@@ -1,6 +1,6 @@
 /*
- * The conductor mostly sleeps.  What it wakes up for is here: news of the target's
- * processes, their ends, samples to fetch, and the end of the time.
+ * The conductor mostly sleeps.  It wakes up when processes of the target join or end,
+ * to fetch samples, and at the end of the time.
  */
 #include <linux/futex.h>
 #include <signal.h>
@@ -17,13 +17,13 @@
 #include "recorder/wait_credit.h"
 
 enum {
-	DRAIN_MS = 50,     /* how often samples are fetched: well before ARENA_RING of them, and each time costs the target a little */
-	CROWD = 64,        /* so many processes at once come and go quickly: */
-	CROWD_MS = 5,      /* the dead are looked for this often */
-	LEFTOVER_MS = 5,   /* how often it is asked, as the command has ended, whether the rest matters */
+	DRAIN_MS = 50,     /* how often samples are fetched: well before a ring is full, but not too often, as each time costs the target a little */
+	CROWD = 64,        /* with so many processes at once, which mostly end soon, */
+	CROWD_MS = 5,      /* ended ones are looked for this often */
+	LEFTOVER_MS = 5,   /* after the end of the command: how often its remaining processes are looked at */
 };
 
-static struct arena *watched; /* whose news a child's end is */
+static struct arena *watched; /* the conductor that the end of a child wakes up */
 
 static void on_child(int sig)
 {
@@ -40,8 +40,8 @@ void conductor_watch(struct conductor *c)
 }
 
 /*
- * What was asked for by name is looked up in every module that is new: in that of
- * a program that has been exec'd, or of a plugin.
+ * Looks requested names up in every new module, such as a plugin or the program of an
+ * exec.
  */
 static void search(struct conductor *c)
 {
@@ -70,7 +70,7 @@ void conductor_read_modules(struct conductor *c, bool all)
 		processes_attended(&c->processes);
 }
 
-/* Looks at what is new. */
+/* Looks at new processes and modules. */
 static void attend(struct conductor *c)
 {
 	uint32_t news = atomic_load_explicit(&c->arena->news, memory_order_acquire);
@@ -82,7 +82,7 @@ static void attend(struct conductor *c)
 		conductor_read_modules(c, false);
 }
 
-/* A signal's handler changes the word that the sleep is on, so none comes too early to wake us. */
+/* Signal handlers change the futex word of the sleep, so a signal just before the sleep is not missed. */
 void conductor_sleep(struct conductor *c, int64_t at)
 {
 	int64_t now = now_ns(), look;
@@ -94,7 +94,10 @@ void conductor_sleep(struct conductor *c, int64_t at)
 		conductor_let_go(c);
 		machine_release(&c->machine);
 	}
-	/* From the first time on in all windows alike: our waking up takes a processor from somebody. */
+	/*
+	 * After the first time, this is done in all windows alike, because waking up takes
+	 * processor time from the target.
+	 */
 	if (c->ticking)
 		at = at < now + TICK_NS ? at : now + TICK_NS;
 	look = spans_look(&c->points.spans, now);
@@ -103,7 +106,7 @@ void conductor_sleep(struct conductor *c, int64_t at)
 	atomic_store_explicit(&c->arena->ticking, c->ticking, memory_order_relaxed);
 	t = (struct timespec){ .tv_sec = at / 1000000000, .tv_nsec = at % 1000000000 };
 	syscall(SYS_futex, &c->arena->news, FUTEX_WAIT_BITSET, c->news, &t, NULL, FUTEX_BITSET_MATCH_ANY);
-	conductor_reap(c); /* when the command has ended is to be known exactly */
+	conductor_reap(c); /* the end of the command must be known exactly */
 	attend(c);
 }
 
@@ -118,7 +121,7 @@ static void charge_sample(struct conductor *c, struct collected *of)
 	bursts_sample(&c->bursts, of->slot, of->at, &of->sample);
 }
 
-/* Samples in code of no known module: something has been loaded, or there is a compiler at work in the target. */
+/* Samples outside all known modules: the target has loaded a module, or generates code. */
 static void look_again(struct conductor *c)
 {
 	uint32_t unknown = atomic_load_explicit(&c->arena->unknown_code, memory_order_relaxed);
@@ -157,7 +160,7 @@ void conductor_drain(struct conductor *c)
 	struct collected next;
 
 	processes_look(&c->processes);
-	conductor_reap(c); /* for the status of those who have ended */
+	conductor_reap(c); /* for the status of ended processes */
 	look_again(c);
 	collect_samples();
 	collect_while_busy(true);

@@ -1,12 +1,12 @@
 /*
  * The window begins when the runtime in the target is ready and knows where its
  * modules are (it waits for us, arena->attend_first), and ends when the target
- * is dead.  In virtual time it takes as long as that, less the clock of the
- * target's first thread: what that has paused for others, and been credited.
+ * is dead.  Its length in virtual time is the real length less D of the target's first
+ * thread: the time that this thread has paused, and its credit.
  *
- * One run in ten is no experiment, but a burst (observe.c).  A run that we had to end,
- * or that ended in another way than the first, was other work: it is no experiment, or
- * set aside.
+ * One run in ten is no experiment, but a burst (observe.c).  A run that the recorder
+ * had to end, or that ended in another way than the first, did other work.  It is no
+ * experiment, or is set aside.
  */
 #include <stdlib.h>
 
@@ -43,7 +43,7 @@ static void warn_of_few(struct conductor *c)
 	free(text);
 }
 
-/* All that take turns in being sped up, in each run: their shares are over all runs. */
+/* Logs, in each run, all regions that take turns in being sped up: their shares are over all runs. */
 static void log_regions(struct conductor *c)
 {
 	for (size_t i = 0; c->picked && c->picked[i]; i++)
@@ -55,18 +55,18 @@ void whole_runs_decide(struct conductor *c)
 {
 	if (c->whole.on || c->points.automatic.asked || c->plan->attach_only || c->plan->runs == 1 || (!c->plan->runs && !c->plan->duration_ns))
 		return;
-	/* A run of which parts are left out is no whole. */
+	/* A run with excluded parts is not a whole run. */
 	if (c->plan->start_paused || c->held_ns > 0)
 		return;
 	if (!c->ready || c->cut || c->experiments > 0 || points_most_visits(&c->points) > 0)
 		return;
-	/* A whole run has the time that is to be waited for in it. */
+	/* A whole run contains its warm-up, so --wait excludes whole runs. */
 	if (c->plan->wait_ns)
 		return;
-	/* As with windows: nothing is measured before there is what is given. */
+	/* As for windows: nothing is measured before the given region is found. */
 	if (c->plan->given && !c->given_found)
 		return;
-	/* A run that is long enough for windows says more by these, unless none came to pass in all of one. */
+	/* In a run that is long enough, windows tell more, unless a whole run had none. */
 	if (conductor_is_unmarked(c) && c->last_run_ns >= WINDOWS_MS * MS && !c->points.automatic.was_on) {
 		automatic_use(&c->points.automatic, c->arena);
 		return;
@@ -104,7 +104,7 @@ void whole_runs_conduct(struct conductor *c)
 		;
 }
 
-/* The clock of the thread that the target began with; its slot keeps it when it is dead. */
+/* D of the target's first thread; its slot keeps it after its end. */
 static bool clock_of_main(const struct conductor *c, int64_t *began, int64_t *delay)
 {
 	uint32_t slot = atomic_load_explicit(&c->arena->main_slot, memory_order_acquire);
@@ -129,7 +129,7 @@ void whole_runs_log(struct conductor *c)
 	w.after = conductor_tally(c);
 	w.after.at_ns = c->ended_ns;
 	w.others = machine_since(machine_now(&c->processes), c->whole.others);
-	/* All processes that were counted have ended, so their time is known after all. */
+	/* All processes that were counted have ended, so their time is known now. */
 	used = usage_since(c->before);
 	w.others.foreign_ns -= used.user_ns + used.system_ns;
 	w.others.foreign_known = true;

@@ -1,26 +1,25 @@
 /*
- * whole_runs: a program without any progress point; each run of it is one experiment.
+ * whole_runs: programs without progress points, of which each run is one experiment.
  *
- * Nothing tells how far such a program is, but that it has ended.  So the first
- * run is for samples alone, and each further one has a region sped up from its
- * first instruction to its last, or none.  Its length in virtual time is what is
- * compared.
+ * The only progress of such a program is its end.  So the first run is for samples
+ * alone, and each further run has a region sped up from its first instruction to its
+ * last, or none.  Their lengths in virtual time are compared.
  */
 #ifndef ANDWEORC_RECORDER_WHOLE_RUNS_H
 #define ANDWEORC_RECORDER_WHOLE_RUNS_H
 
 #include "recorder/conductor.h"
 
-/* After a run: shall the further ones be whole? */
+/* Call after a run: are further runs to be whole runs? */
 void whole_runs_decide(struct conductor *c);
 
-/* Before a run is launched, in an empty arena: decides what it is sped up by. */
+/* Decides the speedup of a run.  Call it before the launch, with an empty arena. */
 void whole_runs_prepare(struct conductor *c);
 
-/* While it runs, until it ends or the time is up. */
+/* Conducts the run until it ends or the time is up. */
 void whole_runs_conduct(struct conductor *c);
 
-/* Once it has ended: its record. */
+/* Writes the record of the run, after its end. */
 void whole_runs_log(struct conductor *c);
 
 #endif

@@ -7,8 +7,8 @@
  *     run      until the deadline                             (PHASE_IDLE)
  *     close    the next visit of each point closes its count  (PHASE_CLOSE)
  *
- * and the speedup stays on until the next switch, so that a late visitor closes
- * a window under the conditions that it was opened in.
+ * and the speedup stays on until the next switch, so that a late visit closes the
+ * window under the same conditions.
  */
 #include "base/clock.h"
 #include "format.h"
@@ -18,16 +18,16 @@
 #include "recorder/shared.h"
 
 enum {
-	LOOK_NS = 200000,  /* how often counters are looked at: the time of the look is taken for that of the visit; */
-	LOOK_SPIN_NS = 100000, /* after looking without a pause for so long: many are visited all the time */
-	PATIENCE_WINDOWS = 8, /* windows' lengths to wait for a visit */
-	GRACE_WINDOWS = 4,    /* and for points that are visited more rarely than the first */
-	VISITS_WANTED = 12,   /* per window: it is lengthened until it holds this many */
+	LOOK_NS = 200000,  /* time between looks at counters; the time of a look counts as that of the visit */
+	LOOK_SPIN_NS = 100000, /* looks without a pause before that, since many counters change all the time */
+	PATIENCE_WINDOWS = 8, /* time to wait for a visit, in lengths of the window */
+	GRACE_WINDOWS = 4,    /* the same for points that are visited more rarely than the first */
+	VISITS_WANTED = 12,   /* visits in a window: it is lengthened until it holds this many */
 	WINDOW_MAX_MS = 2000,
-	WINDOWS_IN_A_RUN = 5, /* at the least, of a program that is run again and again */
+	WINDOWS_IN_A_RUN = 5, /* least number of windows in each run of a program that is run repeatedly */
 };
 
-/* Waits until every point in `want` (NULL: any) bears the window's mark; false when none does in time. */
+/* Waits until every point in `want` (NULL: any point) has the window's mark; false when none has it in time. */
 static bool wait_for_points(struct conductor *c, bool *done, const bool *want, bool closing, int64_t patience, int64_t grace)
 {
 	int64_t began = now_ns(), give_up = began + patience, drained = began;
@@ -117,7 +117,7 @@ static bool log_window(struct conductor *c, struct window *w)
 	return disturbed;
 }
 
-/* One window of `length_ns`; nothing is logged of one that is cut short.  False when it was disturbed. */
+/* Performs a window of `length_ns`. A window that is cut short is not logged.  False when it was disturbed. */
 static bool perform(struct conductor *c, struct region *region, unsigned pct, int64_t length_ns)
 {
 	struct window w = { .region = region, .pct = pct };
@@ -158,8 +158,8 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 }
 
 /*
- * How long windows are: as long as the busiest point needs for enough visits, but
- * short enough for a program that ends early to hold a few.
+ * The length of windows: long enough for enough visits of the busiest point, but short
+ * enough for a few windows in a program that ends early.
  */
 static int64_t window_length(const struct conductor *c)
 {
@@ -183,13 +183,13 @@ void conductor_experiment(struct conductor *c)
 
 		if (c->next_trial == c->ntrials)
 			conductor_read_modules(c, true);
-		/* A mark that the program came to late. */
+		/* A mark that the program first visits late. */
 		if (points_most_visits(&c->points) > 0)
 			automatic_give_up(&c->points.automatic);
 		conductor_observe(c);
 		t = conductor_trial(c, &region);
 		done = perform(c, region, t->pct, window_length(c));
-		/* What the end of the run, or a stop, has cut short is done again. */
+		/* A window that was cut short by the end of the run, or by a stop, is repeated. */
 		if (!conductor_over(c) && !conductor_is_interrupted(c))
 			conductor_tried(c, !done);
 	}
