@@ -9,14 +9,14 @@
 #include "estimate/causal_runs.h"
 
 /*
- * A stratum is worth comparing within itself when it holds this much.  Two of
- * each kind, because every stratum costs one parameter (its own baseline);
- * visits, because the estimator's bias falls with their number.  It has none
- * where each window holds the same work, as whole runs do.
+ * The least content of a stratum for comparisons within it.  Two of each kind, because
+ * every stratum costs one parameter (its own baseline); visits, because the estimator's
+ * bias falls with their number.  There is no bias if each window holds the same work,
+ * as whole runs do.
  */
 enum { STRATUM_BASELINES = 2, STRATUM_TREATED = 2, STRATUM_VISITS = 50 };
 
-/* Strata from which on the interval comes from what differs between strata, rather than between windows. */
+/* With so many strata, the interval comes from the variation between strata, rather than between windows. */
 enum { CLUSTERS = 8 };
 
 /* Sums over windows: all that the estimator needs of them. */
@@ -24,7 +24,7 @@ struct sums {
 	double n, ns, nss; /* visits; times s; times s squared */
 	double m, ms, mss; /* windows; s; s squared */
 	double d, ds;      /* virtual time; times s */
-	double n0, d0;     /* of the baselines alone */
+	double n0, d0;     /* visits and virtual time of the baselines alone */
 };
 
 struct tally {
@@ -38,7 +38,10 @@ static int compare_real(double a, double b)
 	return (a > b) - (a < b);
 }
 
-/* By time; the rest only makes the order, and with it the last bit of every sum, independent of the input's order. */
+/*
+ * Compares by time.  The other fields only make the order, and so the last bit of every
+ * sum, independent of the input's order.
+ */
 static int compare_obs(const void *va, const void *vb)
 {
 	const struct causal_obs *a = va, *b = vb;
@@ -54,7 +57,7 @@ static int compare_obs(const void *va, const void *vb)
 	return compare_real(a->time_ns, b->time_ns);
 }
 
-/* Mostly they are in order: parts of what was sorted before. */
+/* Mostly they are sorted already: parts of a sorted array. */
 static void sort_obs(struct causal_obs *obs, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -119,7 +122,7 @@ size_t causal_stratify(struct causal_obs *obs, size_t n)
 
 /* ---- the same place of different runs ------------------------------------------------- */
 
-/* So many runs at the least, and so much less noise, make strata of places worth it. */
+/* Strata of places need at least so many runs, and must reduce the noise by so much. */
 enum { POSITION_RUNS = 4 };
 static const double POSITION_NOISE = 0.7;
 
@@ -163,7 +166,7 @@ static size_t stratify_positions(struct causal_obs *obs, size_t n)
 	return nstrata;
 }
 
-/* The variance of windows about what is expected of them, in units that both kinds of strata share. */
+/* The variance of windows about their expected values, in units that do not depend on the kind of strata. */
 static double noise_of(const struct causal_obs *obs, size_t n, size_t nstrata)
 {
 	struct causal_noise noise;
@@ -209,7 +212,7 @@ static double weight_of(const struct sums *t)
 	return causal_weight(t->m, t->ms, t->mss, t->n, t->ns, t->nss);
 }
 
-/* What a stratum contributes, sign +1; its removal, sign -1. */
+/* Adds the contribution of a stratum (sign +1), or removes it (sign -1). */
 static void ratio_add(struct causal_ratio *r, const struct sums *t, double sign)
 {
 	double weight;
@@ -281,7 +284,7 @@ static void jackknife(const struct causal_obs *obs, size_t n, const struct sums 
 	out->slope.df = out->cost.df = degrees_of_freedom(obs, n, stratum, nstrata, &all);
 }
 
-/* Standard errors; the intervals that follow from them are for the caller, who may need none. */
+/* Sets standard errors.  The caller computes intervals from them, if it needs any. */
 static void set_errors(const struct causal_obs *obs, size_t n, const struct sums *stratum, size_t nstrata, bool trend,
 			 struct causal_slope *out)
 {
@@ -346,7 +349,7 @@ static bool is_comparable(const struct causal_ratio *r)
 	return isfinite(causal_ratio_slope(r)) && isfinite(causal_ratio_cost(r));
 }
 
-/* Are strata parts of runs, one after the other? */
+/* Are strata parts of runs, and not places in several runs? */
 static bool is_by_run(const struct causal_obs *obs, size_t n)
 {
 	for (size_t i = 1; i < n; i++)

@@ -3,8 +3,8 @@
  * progress point.  Its mathematics, and when it is biased, are in
  * share/doc/METHOD.md.
  *
- * It works on plain arrays and knows no records, so that the recorder can ask
- * it while windows still arrive.
+ * It works on plain arrays, without records, so that the recorder can use it during a
+ * recording.
  */
 #ifndef ANDWEORC_ESTIMATE_CAUSAL_H
 #define ANDWEORC_ESTIMATE_CAUSAL_H
@@ -20,15 +20,15 @@
  * One undisturbed window: `count` visits took `time_ns` of virtual time while the region was faster by `s`.
  *
  * A program without progress points is run again and again, and each run is one
- * window.  Then the run is what intervals are over, and windows are compared
- * across runs: `run` is the recording, of which all runs were planned together.
+ * window.  Then intervals are over runs, and windows are compared across runs: `run` is
+ * the recording, whose runs were planned together.
  */
 struct causal_obs {
 	size_t run;      /* runs near in time have neighbouring numbers */
 	uint64_t block;  /* sweep within the run */
-	double start_ns; /* within the run; orders the windows */
-	double position; /* how far the run had come: processor time that it had used; 0: not known */
-	bool whole;      /* a run from begin to end; the same for all that are compared */
+	double start_ns; /* time within the run; orders the windows */
+	double position; /* place in the run: its processor time so far; 0: not known */
+	bool whole;      /* the window is a whole run; the same for all windows that are compared */
 	double s;        /* 0 .. 1; 0 is a baseline */
 	double count;    /* > 0 */
 	double time_ns;  /* > 0 */
@@ -48,7 +48,7 @@ enum { CAUSAL_MIN_RUNS = 3 };
 
 /* Program effect per unit of virtual speedup, over the windows given. */
 struct causal_slope {
-	struct estimate slope; /* 1: the program gains as much as the region does */
+	struct estimate slope; /* 1: the program gains as much as the region */
 	struct estimate cost;  /* slope in ns per visit */
 	enum causal_basis basis;
 	size_t runs;           /* runs that contributed */
@@ -62,32 +62,32 @@ struct causal_slope {
 size_t causal_stratify(struct causal_obs *obs, size_t n);
 
 /*
- * The same, or, where that makes windows more alike, strata of windows that lie at
- * the same place of different runs; then obs is sorted by that place.  A program
- * that is run again and again with the same work has the same phases in each run.
+ * The same; but if it makes windows more alike, strata are of windows at the same place
+ * of different runs, and obs is sorted by that place.  A program that is run again and
+ * again with the same work has the same phases in each run.
  */
 size_t causal_stratify_best(struct causal_obs *obs, size_t n);
 
 /* False when there is nothing to compare: no baseline, or no other level. Sorts and stratifies obs. */
 bool causal_fit(struct causal_obs *obs, size_t n, struct causal_slope *out);
 
-/* What one level gains: a point of the curve. */
+/* The gain at one level: a point of the curve. */
 struct causal_level {
 	double s;
 	struct estimate gain; /* 1 - period(s) / period(0) */
 	size_t n;             /* windows at this level */
 };
 
-/* Why a result deserves a second look. */
+/* Reasons to doubt a result. */
 enum causal_note {
 	CAUSAL_NONLINEAR = 1 << 0,      /* bent, but not a rise that turns flat */
 	CAUSAL_AUTOCORRELATED = 1 << 1, /* neighbouring windows resemble each other more than chance allows */
 	CAUSAL_OUT_OF_RANGE = 1 << 2,   /* interval wholly outside what one region can do: below -1 or above 1.1 */
-	CAUSAL_FEW_VISITS = 1 << 3,     /* half of the windows hold fewer than 5 visits (and are no whole runs) */
+	CAUSAL_FEW_VISITS = 1 << 3,     /* half of the windows have fewer than 5 visits (and are not whole runs) */
 	CAUSAL_ONE_LEVEL = 1 << 4,      /* one speedup beside the baseline: straightness is an assumption */
-	CAUSAL_CONTENTION = 1 << 5,     /* the faster the region, the slower the program, from the start or beyond the knee */
-	CAUSAL_PHASES = 1 << 6,         /* the region runs in some windows, and not in others; set by the caller, who knows samples */
-	CAUSAL_LOW_KNEE = 1 << 7,       /* the knee may lie below the lowest speedup that was tried: the slope is one at the least */
+	CAUSAL_CONTENTION = 1 << 5,     /* the program gets slower as the region gets faster, from the start or beyond the knee */
+	CAUSAL_PHASES = 1 << 6,         /* the region runs in some windows and not in others; set by the caller, from samples */
+	CAUSAL_LOW_KNEE = 1 << 7,       /* the knee may lie below the lowest speedup that was tried: the true slope may be higher */
 };
 
 enum { CAUSAL_NOTES = 8 };
@@ -98,22 +98,22 @@ struct causal_effect {
 	size_t nlevels;
 	double knee;                 /* 0..1: no gain beyond; NAN = none seen */
 	double knee_lo, knee_hi;     /* its 95 % interval */
-	double rise;                 /* speedups up to here are surely below the knee, and are what fit is from; 1 = all */
-	double lag1;                 /* correlation of residuals of neighbouring windows */
-	double r2;                   /* how straight the levels lie up to the knee; NAN below three levels */
+	double rise;                 /* speedups up to here are surely below the knee; fit uses only those; 1 = all */
+	double lag1;                 /* correlation of residuals between neighbouring windows */
+	double r2;                   /* how well a straight line fits the levels up to the knee; NAN below three levels */
 	unsigned notes;              /* enum causal_note */
 	size_t n;                    /* windows used, baselines included */
-	size_t treated;              /* of these, with the region sped up */
-	double visits;               /* in the windows used */
-	double period_ns;            /* of the baselines: sum of time / sum of visits */
+	size_t treated;              /* windows with the region sped up */
+	double visits;               /* visits in the windows used */
+	double period_ns;            /* period of the baselines: sum of time / sum of visits */
 };
 
 #define CAUSAL_NO_EFFECT ((struct causal_effect){ .knee = NAN, .knee_lo = NAN, .knee_hi = NAN, .rise = 1, .lag1 = NAN, .r2 = NAN })
 
 /*
- * The whole result for one region and point.  False when there is nothing to
- * compare; then only n, treated, visits and period_ns (NAN without baselines)
- * are set.  Release in both cases.
+ * Computes the whole result for one region and point.  False when there is nothing to
+ * compare; then only n, treated, visits and period_ns (NAN without baselines) are set.
+ * Release it in both cases.
  */
 bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out);
 void causal_effect_release(struct causal_effect *e);
@@ -125,10 +125,10 @@ struct causal_point {
 	double ratio;
 };
 
-/* How windows lie about their levels, in roots of visits; all numbers add up over runs. */
+/* The noise of windows about their levels, in units of square roots of visits; all numbers add up over runs. */
 struct causal_noise {
 	double rss;
-	double products;        /* of residuals of neighbouring windows */
+	double products;        /* products of residuals of neighbouring windows */
 	size_t windows, strata; /* degrees of freedom are about the difference */
 };
 
@@ -138,7 +138,7 @@ struct causal_shape {
 	double knee_lo, knee_hi; /* its 95 % interval */
 	bool falls;    /* beyond the knee, significantly */
 	bool bent;     /* significantly not straight */
-	double lag1;   /* correlation of residuals of neighbouring windows */
+	double lag1;   /* correlation of residuals between neighbouring windows */
 	double r2;     /* weighted, of the levels up to the knee */
 	size_t levels; /* distinct speedups, the baseline included */
 	struct causal_noise noise;
@@ -147,20 +147,20 @@ struct causal_shape {
 /* The noise alone, all 0 where there is nothing to compare; returns the number of levels. obs is stratified. */
 size_t causal_noise(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_noise *out);
 
-/* From windows (obs stratified), or from what is known of them: at[0..n) by ascending s. */
+/* Find the bend: from windows (obs stratified), or from levels and noise: at[0..n) by ascending s. */
 void causal_shape(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_shape *out);
 void causal_shape_of(const struct causal_point *at, size_t n, const struct causal_noise *noise, struct causal_shape *out);
 
-/* With the levels of e in place. */
+/* Sets the bend in e, whose levels are complete. */
 void causal_effect_take_shape(struct causal_effect *e, const struct causal_shape *shape);
 
-/* Takes back that there is a knee. */
+/* Removes the knee from e. */
 void causal_effect_forget_knee(struct causal_effect *e);
 
 /* A window with fewer visits than this says little by itself. */
 enum { CAUSAL_FEW = 5 };
 
-/* Doubts about a result; few = half of the windows hold too few visits. */
+/* The doubts about a result.  few: half of the windows have too few visits. */
 unsigned causal_notes(const struct causal_shape *shape, const struct causal_slope *fit, size_t n, bool few);
 
 #endif

@@ -3,12 +3,11 @@
  *
  *     D_i = n_i P_k (1 - slope s_i) (1 + trend t_i) + e_i        Var e_i = about n_i P_k^2 sigma^2
  *
- * The trend is there for whole runs only, whose blocks are so long that the
- * machine drifts within them.  Near the estimate, slope and cost are sums of
- * the e_i with known factors.  Their variance is the sum of the squares of
- * residuals times factors, each scaled up by what the fit took from it (HC2), so
- * it bears windows of unequal noise; Satterthwaite's degrees of freedom are those
- * of Bell and McCaffrey (2002).
+ * The trend is fitted for whole runs only, whose blocks are so long that the machine
+ * drifts within them.  Near the estimate, slope and cost are sums of the e_i with known
+ * factors.  Their variance is the sum of the squares of residuals times factors, each
+ * scaled up by its leverage in the fit (HC2), so it is valid for windows of unequal
+ * noise; Satterthwaite's degrees of freedom are those of Bell and McCaffrey (2002).
  */
 #include "estimate/causal_few.h"
 
@@ -18,17 +17,17 @@
 #include "base/alloc.h"
 #include "estimate/causal_runs.h"
 
-/* Windows that remain beyond the parameters when a trend is fitted, and steps until slope and trend agree. */
+/* Windows beyond the number of parameters that a trend needs, and iterations for slope and trend. */
 enum { LEAST_REST = 3, STEPS = 10 };
 
-/* What is left of a residual where one window decides the fit. */
+/* Least share of a residual that remains when one window decides the fit. */
 static const double NOTHING_LEFT = 1e-9;
 
 struct row {
 	double n;        /* visits */
 	double x;        /* 1 - slope s */
 	double t;        /* time, from the middle of the stratum */
-	double factor;   /* what a nanosecond adds to the slope */
+	double factor;   /* effect of a nanosecond on the slope */
 	double residual; /* in units of sigma, as are the next */
 	double period, trend, slope; /* orthonormal directions of the parameters */
 };
@@ -97,8 +96,8 @@ static void set_trend(struct fit *f)
 }
 
 /*
- * A stratum's period and the trend are in none of these sums of times: their
- * factors add up to 0 in both directions.  Returns how far the slope is off.
+ * These sums of times do not depend on the periods of strata nor on the trend: their
+ * factors add up to 0 in both directions.  Returns the correction of the slope.
  */
 static double set_factors(struct fit *f)
 {
@@ -126,7 +125,7 @@ static double set_factors(struct fit *f)
 	return sum / scale;
 }
 
-/* Residuals, and what the fit takes of each. */
+/* Residuals, and the leverage of each window. */
 static void set_directions(struct fit *f)
 {
 	double trend = 0, both = 0, slope = 0;
@@ -177,7 +176,7 @@ static void set_error(const struct fit *f, const double *factor, struct estimate
 		double a = factor[i] * sqrt(r->n) * f->layer[k].period;
 		double h = r->period * r->period + r->trend * r->trend + r->slope * r->slope, cc;
 
-		/* what has no part in it may be anything */
+		/* factors of windows without a part in it may have any value */
 		if (fabs(a) < NOTHING_LEFT)
 			continue;
 		if (1 - h < NOTHING_LEFT) {
@@ -243,7 +242,7 @@ void causal_few(const struct causal_obs *obs, size_t n, size_t nstrata, double s
 		factor[i] = factor[i] * d0 / n0 + (obs[i].s > 0 ? 0 : f.slope / n0);
 	out->cost = (struct estimate){ .value = f.slope * d0 / n0 };
 	set_error(&f, factor, &out->cost);
-	/* One number for both: sums of many fits (pool.c) keep one. */
+	/* One number for both, because sums of many fits (pool.c) have one. */
 	out->cost.df = out->slope.df;
 	/* Two speedups have a slope without a baseline, but only if the curve is straight. */
 	if (baselines < 2)

@@ -4,16 +4,16 @@
 
 #include "base/alloc.h"
 
-/* The variance of a unit's slope is inverse to this. */
+/* The information of a unit: the inverse of the variance of its slope. */
 static double info_of(const struct causal_unit *u)
 {
 	return fmax(0, u->ratio.den);
 }
 
 /*
- * Groups of units, each strong enough for a slope of its own: with what a run
- * needs, and at least a quarter of the information of the strongest unit, or a
- * plain mean over them would be drowned by the weakest.
+ * Joins units into groups, each strong enough for a slope of its own: with the data
+ * that a run needs, and at least a quarter of the information of the strongest unit.
+ * Otherwise the noise of the weakest would dominate their mean.
  */
 static size_t make_groups(const struct causal_unit *unit, size_t n, struct causal_unit *group)
 {

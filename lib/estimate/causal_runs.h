@@ -1,6 +1,6 @@
 /*
- * causal_runs: from what runs have to say about a slope to one slope with its
- * interval.  Private to the estimator (causal.c, pool.c).
+ * causal_runs: combines the slopes of runs into one slope with its interval.  Private
+ * to the estimator (causal.c, pool.c).
  */
 #ifndef ANDWEORC_ESTIMATE_CAUSAL_RUNS_H
 #define ANDWEORC_ESTIMATE_CAUSAL_RUNS_H
@@ -11,9 +11,9 @@
 #include "estimate/unit.h"
 
 /*
- * The weight of a stratum of m windows with n visits, by which it counts for the
- * work that is done in it (METHOD.md, "Why strata").  The others are sums of s and
- * of its square, over windows and over visits.
+ * The weight of a stratum of m windows with n visits, in proportion to its work
+ * (METHOD.md, "Why strata").  The other parameters are sums of s and of its square,
+ * over windows and over visits.
  */
 static inline double causal_weight(double m, double ms, double mss, double n, double ns, double nss)
 {
@@ -23,8 +23,8 @@ static inline double causal_weight(double m, double ms, double mss, double n, do
 }
 
 /*
- * The mean over units and Student's interval, after weak ones were joined to
- * the next.  False, with out as it was, when fewer than CAUSAL_MIN_RUNS remain.
+ * The mean over units with Student's interval; weak units are joined to the next.
+ * False, with out unchanged, when fewer than CAUSAL_MIN_RUNS remain.
  */
 bool causal_mean_of_runs(const struct causal_unit *unit, size_t n, struct causal_slope *out);
 

@@ -1,6 +1,6 @@
 /*
- * From the estimator's parts to the result for one region and point: levels,
- * knee, slope up to the knee, and doubts.
+ * effect: the result for one region and point: levels, knee, slope up to the knee, and
+ * doubts.
  */
 #include "estimate/causal.h"
 
@@ -16,10 +16,10 @@ static const double LAG1_MOST = 0.4;
 enum { LAG1_WINDOWS = 20 };
 static const double SLOPE_LEAST = -1, SLOPE_MOST = 1.1;
 
-/* A level that the interval of the knee misses by this little belongs to the rise: the knee is less exact than that. */
+/* A level this close to the interval of the knee belongs to the rise: the knee is less exact than that. */
 static const double KNEE_SLACK = 0.03;
 
-static const double SLOPE_DOWN = -0.1; /* from which on a program is said to get slower */
+static const double SLOPE_DOWN = -0.1; /* from this slope on, a program gets slower */
 
 /* The windows with s in [least, most], and the baselines. */
 static size_t pick(const struct causal_obs *obs, size_t n, double least, double most, struct causal_obs *out)
@@ -32,7 +32,7 @@ static size_t pick(const struct causal_obs *obs, size_t n, double least, double 
 	return used;
 }
 
-/* A level alone against the baselines: a slope times s. */
+/* One level against the baselines: a slope times s. */
 static bool level_gain(const struct causal_obs *obs, size_t n, double s, struct causal_obs *scratch, struct causal_level *out)
 {
 	struct causal_slope fit;
@@ -135,7 +135,7 @@ bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out)
 	struct causal_shape shape;
 	bool ok = false;
 
-	/* GSL ends the process on an error by default; its answers are checked instead */
+	/* by default GSL ends the process on an error; here results are checked instead */
 	gsl_set_error_handler_off();
 	*out = CAUSAL_NO_EFFECT;
 	add_up(obs, n, out);

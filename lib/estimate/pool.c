@@ -9,16 +9,16 @@
 #include "estimate/causal_runs.h"
 
 /*
- * Of one fit.  The variances are those within runs, times den squared, so that
- * they add up to that of the slope over all of them; `squares` over degrees of
- * freedom gives Satterthwaite's for the sum.
+ * The sums of one fit.  The variances are those within runs, times den squared, so that
+ * they add up to that of the slope over all of them; `squares` over degrees of freedom
+ * gives Satterthwaite's for the sum.
  */
 struct fit {
 	struct causal_unit sum;
 	double var, cost_var, squares;
 };
 
-/* What one speedup adds: alone against the baselines, and with all lower ones. */
+/* The sums at one speedup: alone against the baselines, and together with all lower ones. */
 struct step {
 	double s;
 	struct fit alone, upto;
@@ -57,7 +57,7 @@ static const struct step *step_upto(const struct pool_unit *u, double s)
 	return i ? &u->step[i - 1] : NULL;
 }
 
-/* Steps of both: where one lacks a speedup, "up to it" is up to the one before. */
+/* Merges steps.  If one lacks a speedup, its sums up to there are those of the step before. */
 static void unit_add(struct pool_unit *into, const struct pool_unit *from)
 {
 	struct pool_unit sum = { .key = into->key, .step = xcalloc(into->nsteps + from->nsteps + 1, sizeof *sum.step) };
@@ -155,7 +155,7 @@ static void add_noise(struct pool *p, const struct causal_obs *obs, size_t n, si
 	p->noise.rss += noise.rss;
 	p->noise.products += noise.products;
 	p->noise.windows += noise.windows;
-	/* the noise is about a curve of these runs alone, which took a parameter for each level */
+	/* the noise is about a curve of these runs alone, with a parameter for each level */
 	p->noise.strata += noise.strata + levels - 1;
 }
 
@@ -214,7 +214,7 @@ void pool_add(struct pool *p, uint64_t key, struct causal_obs *obs, size_t n)
 		fold(p);
 }
 
-/* The interval within runs, where runs are too few for one over them. */
+/* The interval within runs, if runs are too few for one between them. */
 static void add_up_within(const struct fit *all, bool whole, struct causal_slope *out)
 {
 	double den = all->sum.ratio.den;
@@ -228,7 +228,7 @@ static void add_up_within(const struct fit *all, bool whole, struct causal_slope
 	out->basis = whole ? CAUSAL_RUNS : CAUSAL_WITHIN_RUN;
 }
 
-/* The speedup s alone, or all up to it. */
+/* The sums at the speedup s alone, or at all up to it. */
 static bool fit_units(const struct pool *p, double s, bool alone, struct causal_slope *out)
 {
 	struct causal_unit *unit = xcalloc(p->nunits + 1, sizeof *unit);
@@ -266,7 +266,7 @@ static void add_up(const struct pool *p, struct causal_effect *out)
 	}
 }
 
-/* The levels' gains; for the shape, they are the curve. */
+/* Sets the gains at the levels; they are the curve for the shape. */
 static void fill_levels(const struct pool *p, struct causal_effect *out, struct causal_shape *shape)
 {
 	struct causal_point *at = xcalloc(p->nlevels + 1, sizeof *at);
@@ -288,7 +288,7 @@ static void fill_levels(const struct pool *p, struct causal_effect *out, struct 
 		level->gain.hi *= l->s;
 		at[++out->nlevels] = (struct causal_point){ .s = l->s, .n = l->visits, .ratio = 1 - level->gain.value };
 	}
-	/* as many as the test of the curve counts by itself */
+	/* the number that the test of the curve subtracts itself */
 	noise.strata -= noise.strata > out->nlevels ? out->nlevels : noise.strata;
 	causal_shape_of(at, out->nlevels + 1, &noise, shape);
 	free(at);

@@ -1,12 +1,11 @@
 /*
- * pool: what many runs say about one region and one progress point, without
- * their windows.
+ * pool: sums over many runs for one region and one progress point, instead of their
+ * windows.
  *
- * A run, or a few short ones, is added with its windows, of which sums per
- * speedup are kept; METHOD.md, "Long inputs", says which.  Memory is bounded by
- * speedups: after POOL_UNITS runs, several share their sums.  Which ones
- * depends on the runs themselves, so the order of adding changes nothing beyond
- * the rounding of sums.
+ * A run, or a few short ones, is added with its windows, and sums for each speedup are
+ * kept (METHOD.md, "Long inputs").  Memory depends only on the number of speedups:
+ * after POOL_UNITS runs, several share their sums.  Which ones depends on the runs, not
+ * on the order of adding, which changes only the rounding of sums.
  */
 #ifndef ANDWEORC_ESTIMATE_POOL_H
 #define ANDWEORC_ESTIMATE_POOL_H
@@ -33,7 +32,7 @@ struct pool {
 	struct pool_unit *unit;   /* by key */
 	size_t nunits, cap_units;
 	bool folded;              /* several runs share a unit */
-	bool whole;               /* windows are whole runs; a unit is of runs that were planned together */
+	bool whole;               /* windows are whole runs; a unit has runs that were planned together */
 	size_t runs, few;         /* few: windows with fewer than CAUSAL_FEW visits */
 	struct causal_noise noise;
 };
@@ -43,8 +42,8 @@ struct pool {
 void pool_release(struct pool *p);
 
 /*
- * Windows of runs that are compared with one another, of the region and
- * baselines; sorts and stratifies obs.  `key` identifies the first of the runs.
+ * Adds windows of the region and baselines, from runs that are compared with one
+ * another; sorts and stratifies obs.  `key` identifies the first of the runs.
  */
 void pool_add(struct pool *p, uint64_t key, struct causal_obs *obs, size_t n);
 

@@ -1,6 +1,6 @@
 /*
- * The shape of a curve: is it straight, and if not, does it rise and then stay
- * flat?  Levels are compared on the scale of period(s) / period(0).
+ * shape: is a curve straight, and if not, does it rise and then stay flat?  Levels are
+ * compared on the scale of period(s) / period(0).
  */
 #include "estimate/causal.h"
 
@@ -11,12 +11,12 @@
 
 #include "base/alloc.h"
 
-/* A knee is claimed only where it is strong, large and means what it says. */
-static const double KNEE_P = 0.03;        /* F test, two degrees of freedom: bend and place */
-static const double KNEE_BIC = 2;         /* gain over the straight line */
+/* Conditions for a knee. */
+static const double KNEE_P = 0.03;        /* p of the F test, two degrees of freedom: bend and place */
+static const double KNEE_BIC = 2;         /* least gain over the straight line */
 static const double KNEE_BEFORE = 0.1;    /* least slope before */
-static const double KNEE_AFTER = 0.35;    /* most slope after, as part of that before */
-static const double KNEE_FALLS = 0.1;     /* least slope down that is called so */
+static const double KNEE_AFTER = 0.35;    /* largest slope after, as part of that before */
+static const double KNEE_FALLS = 0.1;     /* smallest fall that counts as one */
 static const double BENT_P = 0.01;
 enum { KNEE_LEVELS = 4, PASSES = 4, MAX_COLUMNS = 3 };
 
@@ -27,7 +27,7 @@ struct curve {
 	struct causal_noise noise;
 };
 
-/* Where s is, or belongs. */
+/* The index of s, or the index at which it is to be inserted. */
 static size_t level_at(const struct curve *c, double s)
 {
 	size_t lo = 0, hi = c->n;
@@ -62,7 +62,7 @@ static size_t *find_levels(struct curve *c, const struct causal_obs *obs, size_t
 	return level;
 }
 
-/* Sums that a pass needs. */
+/* Sums for a pass. */
 struct scratch {
 	double *period, *expected; /* of each stratum */
 	double *time, *base;       /* of each level */
@@ -92,7 +92,7 @@ static void refine_curve(struct curve *c, const struct causal_obs *obs, const si
 		c->at[l].ratio = of->time[l] / of->base[l] / zero;
 }
 
-/* How windows lie about the free curve, and how much of that a window shares with the one before it. */
+/* The noise of windows about the free curve, and its correlation between neighbouring windows. */
 static void add_noise(struct curve *c, const struct causal_obs *obs, const size_t *level, size_t n, const double *period)
 {
 	double before = 0;
@@ -111,7 +111,7 @@ static void add_noise(struct curve *c, const struct causal_obs *obs, const size_
 	c->noise.strata = c->nstrata;
 }
 
-/* False when there is nothing to compare; levels are there all the same. */
+/* False when there is nothing to compare; levels are set even then. */
 static bool free_curve(struct curve *c, const struct causal_obs *obs, size_t n)
 {
 	size_t *level = find_levels(c, obs, n);
@@ -151,7 +151,7 @@ static double square(double s, double unused)
 	return s * s;
 }
 
-/* What a model needs beside the curve: one set for the many knees that are tried. */
+/* Memory for fitting a model, reused for the many knees that are tried. */
 struct work {
 	gsl_matrix *x, *cov;
 	gsl_vector *y, *w, *b;
@@ -186,9 +186,9 @@ static void work_free(struct work *k)
 }
 
 /*
- * Weighted fit of the levels by 1, s (with three columns) and `last`.  Returns
- * the residual sum of squares, that of the windows included, so that models can
- * be compared.
+ * Weighted fit of the levels by 1, s (with three columns) and `last`.  Returns the
+ * residual sum of squares, including that of the windows, so that models can be
+ * compared.
  */
 static double fit_again(const struct curve *c, struct work *k, double (*last)(double s, double arg), double arg)
 {
@@ -241,9 +241,9 @@ static struct bend bend_at(const struct curve *c, struct work *k, double knee)
 
 /*
  * The interval of the knee is that of the profile likelihood: all places whose
- * fit is not significantly worse than the best.  Below the lowest level and
- * above the last but one, the place is not known any more, and 0 or the last
- * level is the end.
+ * fit is not significantly worse than the best.  Below the lowest level and above the
+ * last but one, the place is not known, so the interval extends to 0 or to the last
+ * level.
  */
 static void set_knee_interval(const struct curve *c, struct work *k, const struct bend *best, struct causal_shape *out)
 {
@@ -258,9 +258,9 @@ static void set_knee_interval(const struct curve *c, struct work *k, const struc
 }
 
 /*
- * The best place for a knee, by per cent, between the second level and the
- * last but one: each side holds two levels or more.  Both parts must be steep
- * and flat as the word says; a curve that bends otherwise is merely bent.
+ * The best place for a knee, in steps of one per cent, between the second level and the
+ * last but one, so that each side has two levels or more.  The first part must rise and
+ * the second be flat; a curve of another shape is just not straight.
  */
 static void find_knee(const struct curve *c, double straight, struct causal_shape *out)
 {

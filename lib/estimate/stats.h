@@ -1,12 +1,12 @@
 /*
- * stats: the textbook statistics that the estimator stands on (distributions
- * from GSL).  Pure functions; no state, no output.
+ * stats: textbook statistics for the estimator (distributions from GSL).  Pure
+ * functions; no state, no output.
  *
  * Which interval is used when.  All but the last two are value +- stats_t95(df) se, as
  * stats_estimate_finish makes them; they differ in where se and df come from:
  *
  *   slope, cost, gain at a speedup:
- *     three runs or more, each strong   the spread of what they say, n - 1          causal_runs.c
+ *     three runs or more, each strong   the spread of their slopes, n - 1         causal_runs.c
  *     else; and of whole runs           strata left out in turn (jackknife), df     causal.c
  *                                       of Satterthwaite
  *       of fewer than eight strata      squares of residuals (HC2), df of Bell      causal_few.c
@@ -14,10 +14,10 @@
  *       of long inputs                  variances of the runs added up, df of       pool.c
  *                                       Satterthwaite
  *   and then, one after the other:
- *     what repetition does not show widens them                            systematic.c
+ *     systematic errors widen them                                         systematic.c
  *     a knee below all speedups opens them upwards                         analysis/impact.c
  *     replay, where there is any, narrows or widens them                   analysis/combine.c
- *     what cannot be cuts them                                             analysis/limit.c
+ *     physical limits cut them                                             analysis/limit.c
  *   period of baselines                 spread of blocks, or of runs       analysis/period.c
  *   percentiles of spans                runs, or parts of few runs, left   analysis/percentile.c
  *                                       out in turn
@@ -42,10 +42,10 @@ struct estimate {
 	double p;
 };
 
-/* Half width of a 95 % interval in standard errors that are known: of the normal distribution. */
+/* Half width of a 95 % interval, in units of a known standard error: normal distribution. */
 #define STATS_NORMAL_95 1.96
 
-/* The same of standard errors that are estimated, at df > 0 degrees of freedom. */
+/* The same for an estimated standard error with df > 0 degrees of freedom. */
 double stats_t95(double df);
 
 /* Two-sided p of Student's t. 0 for an infinite t; 1 for NaN (0/0: no evidence at all). */

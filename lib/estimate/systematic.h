@@ -1,24 +1,24 @@
 /*
- * systematic: what virtual speedups get wrong whatever the statistics.
+ * systematic: the systematic error of virtual speedups.
  *
- * An experiment imitates a speedup, and does not do so perfectly: samples and
- * pauses cost time of their own, more in some places than in others.  No repetition
- * shows that, so no interval from the spread of windows or runs holds it.  How large
- * it is was measured on programs with known answers (`make accuracy`); see
- * share/doc/METHOD.md, "What repetition does not show".
+ * An experiment imitates a speedup imperfectly: samples and pauses take time
+ * themselves, more in some places than in others.  Repetition does not show this error,
+ * so it is in no interval from the spread of windows or runs.  Its size was measured on
+ * programs with known answers (`make accuracy`); see share/doc/METHOD.md, "What
+ * repetition does not show".
  */
 #ifndef ANDWEORC_ESTIMATE_SYSTEMATIC_H
 #define ANDWEORC_ESTIMATE_SYSTEMATIC_H
 
 #include "estimate/causal.h"
 
-/* Standard deviations: of what a prediction is off by, relative to it, and absolutely, as a slope. */
+/* Standard deviations of the error of a prediction: the relative part, and the absolute part, as a slope. */
 extern const double systematic_relative, systematic_slope;
 
 /*
- * Widens slope, cost and levels of e, and makes their p larger; values stay.  Of an
- * effect that was estimated.  Comparisons of one program with a changed one are to
- * use what stood there before: both are off alike.
+ * Widens slope, cost and levels of an estimated effect, and raises their p; values
+ * stay.  Comparisons of a program with a changed one must use the intervals from
+ * before: both have the same error.
  */
 void systematic_widen(struct causal_effect *e);
 

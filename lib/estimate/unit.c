@@ -1,6 +1,6 @@
 #include "estimate/unit.h"
 
-/* A run has a slope of its own when it holds this much; shorter ones are joined with their neighbours. */
+/* The least content of a run with a slope of its own; shorter runs are joined with their neighbours. */
 enum { RUN_WINDOWS = 8, RUN_BASELINES = 2, RUN_TREATED = 3 };
 
 void causal_unit_add(struct causal_unit *into, const struct causal_unit *from)

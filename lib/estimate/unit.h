@@ -1,8 +1,9 @@
 /*
- * unit: what one run, or a few short ones, say about a slope, as sums that add up.
+ * unit: the data of one run, or of a few short ones, about a slope, as sums that can be
+ * added.
  *
- * Sums of several runs are those of one long run.  So whoever has more runs than
- * windows can be kept of, or compares runs with runs, keeps these.
+ * Sums of several runs are those of one long run.  They are kept for inputs that are
+ * too long for single windows, and for comparisons of runs with runs.
  */
 #ifndef ANDWEORC_ESTIMATE_UNIT_H
 #define ANDWEORC_ESTIMATE_UNIT_H
@@ -37,12 +38,12 @@ static inline double causal_ratio_cost(const struct causal_ratio *r)
 
 void causal_unit_add(struct causal_unit *into, const struct causal_unit *from);
 
-/* Has it enough for a slope of its own? */
+/* Is there enough data for a slope of its own? */
 bool causal_unit_is_strong(const struct causal_unit *u);
 
 /*
- * The fit of few runs, its standard errors from the windows within, and what they add
- * to a fit over more.  False when there is nothing to compare; sum is set all the same.
+ * The fit of few runs with standard errors from their windows, and the sums that they
+ * add to a larger fit.  False when there is nothing to compare; sum is set even then.
  */
 bool causal_fit_within(struct causal_obs *obs, size_t n, struct causal_unit *sum, struct causal_slope *out);
 

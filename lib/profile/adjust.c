@@ -4,8 +4,8 @@
  *     x = credit - s * usual * visits        usual = time in the region per visit, in the long run
  *
  * and its effect on the window's virtual time is estimated within levels, by least
- * squares: beta.  Where the region is all that counts, beta is -1; where it counts
- * for nothing, beta is about 0, and nothing is changed.
+ * squares: beta.  If the region alone decides the time, beta is -1.  If the region has
+ * no effect, beta is about 0, and nothing is changed.
  */
 #include "profile/adjust.h"
 
@@ -35,7 +35,7 @@ static bool is_used(const struct context_window *w)
 	return w->defined && !w->window.disturbed && w->window.samples > 0;
 }
 
-/* What the recorder's run record says, the longest of all runs. */
+/* The length of a sampling period: the longest in all run records. */
 static double nominal_period(const struct context *c)
 {
 	uint64_t most = 0;
@@ -45,7 +45,7 @@ static double nominal_period(const struct context *c)
 	return (double)most;
 }
 
-/* What a sample stands for, in ns: periods vary from window to window. */
+/* The time that a sample stands for, in ns: periods vary from window to window. */
 static double mean_period(const struct context *c)
 {
 	double time = 0, samples = 0;
@@ -61,23 +61,26 @@ static double mean_period(const struct context *c)
 	return samples > 0 ? time / samples : nominal_period(c);
 }
 
-/* In ns.  Where the log does not say it: as if each hit had been credited by itself. */
+/*
+ * The credit of a window, in ns.  If the log does not have it, each hit is assumed to have
+ * been credited by itself.
+ */
 static double credit_of(const struct profile_window *w, double period)
 {
 	return isnan(w->credit_ns) ? w->s * (double)w->region_samples * period : w->credit_ns;
 }
 
-/* Visits of treated windows that are used, by region and point, else as they came. */
+/* Sorts visits of used, treated windows by region and point, and otherwise keeps their order. */
 struct place {
 	size_t region, point, at;
 };
 
-/* Of all windows that are used. */
+/* Sums over all windows that are used. */
 struct point_sum {
 	double samples, visits;
 };
 
-/* By the shares of whole runs. */
+/* The usual hits per visit, by the shares of whole runs. */
 struct region_sum {
 	double hits, total;
 };
@@ -159,7 +162,7 @@ static int by_speedup(const void *a, const void *b)
 	return (x->s > y->s) - (x->s < y->s);
 }
 
-/* What 1 ns credited too much does to virtual time, in ns; 0 when there is no certain effect. */
+/* The effect of 1 ns of excess credit on virtual time, in ns; 0 when it is not significant. */
 static double effect_of_excess(const struct item *item, size_t n)
 {
 	double rv = 0, vv = 0, rr = 0, sum = 0, beta, variance, freedom = (double)n - 1;
@@ -185,14 +188,14 @@ static double effect_of_excess(const struct item *item, size_t n)
 	}
 	if (freedom < LEAST_FREEDOM || !(vv > 0))
 		return 0;
-	/* A mean excess beyond chance is no chance: the shares do not speak of these windows. */
+	/* If the mean excess is larger than chance allows, the shares of the run do not apply to these windows. */
 	if (fabs(sum) > BY_CHANCE * sqrt(vv / freedom * (double)n))
 		return 0;
 	beta = rv / vv;
 	/*
-	 * A credit makes virtual time less.  Where it seems to make it more, visits were
-	 * slow and held more samples for it; where it seems to be many times as much, a
-	 * few windows were slow for other reasons.
+	 * A credit reduces virtual time.  If it seems to increase it, visits were slow,
+	 * and had more samples for that reason.  If the effect seems to be many times
+	 * the credit, a few windows were slow for other reasons.
 	 */
 	if (beta > 0 || beta < -MOST)
 		return 0;
@@ -200,7 +203,7 @@ static double effect_of_excess(const struct item *item, size_t n)
 	return beta * beta * vv > CERTAIN * CERTAIN * variance ? beta : 0;
 }
 
-/* Those of place[0..n), which are of one region and point. */
+/* Corrects the visits place[0..n), which are of one region and point. */
 static void adjust_region(const struct context *c, const struct place *place, size_t n, double usual, double period, struct item *item)
 {
 	double beta;

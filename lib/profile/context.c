@@ -13,7 +13,7 @@
 
 /* ---- runs -------------------------------------------------------------------- */
 
-/* The same file given twice would pass for two runs that agree perfectly. */
+/* The same file given twice would look like two runs that agree perfectly. */
 static bool is_same_run(const struct profile_run *a, const struct profile_run *b)
 {
 	return a->started_ns && a->started_ns == b->started_ns && !text_order(a->host, b->host) &&
@@ -28,7 +28,7 @@ static uint64_t mix(uint64_t h, const void *bytes, size_t len)
 	return h;
 }
 
-/* Of what is_same_run looks at, so that it does not depend on where the run stands. */
+/* A hash of the fields that is_same_run compares, independent of the position of the run. */
 static uint64_t run_hash(const struct profile_run *r)
 {
 	uint64_t number[] = { r->started_ns, r->seed, r->windows, r->windows_ns };
@@ -167,7 +167,7 @@ static void add_share(struct profile_region *r, const struct context_share *s, b
 	r->plain_blocked += given ? 0 : s->blocked;
 }
 
-/* Those of a run that counts. */
+/* Adds the windows of a run that counts. */
 static void add_shares(struct context *c)
 {
 	for (size_t i = 0; i < c->nshares; i++) {
@@ -194,14 +194,14 @@ static int compare_warnings(const void *va, const void *vb)
 	return strcmp(a->text, b->text);
 }
 
-/* Those of runs that count, and those of none. */
+/* Adds warnings of runs that count, and those without a run. */
 static void add_warnings(struct context *c)
 {
 	if (c->nwarnings)
 		qsort(c->warning, c->nwarnings, sizeof *c->warning, compare_warnings);
 	for (size_t i = 0; i < c->nwarnings; i++) {
 		struct context_warning *w = &c->warning[i];
-		/* a run that nothing else is known of has a place behind all others, for the moment */
+		/* a run of which only the id is known has a place behind all others, until the end */
 		size_t at = w->of_run ? idmap_at(&c->run_at, w->run, c->nruns) : c->nruns;
 
 		if (at == c->nruns)
@@ -230,7 +230,7 @@ static void check(struct context *c, const char *path)
 		windows += !c->window[i].defined;
 	if (regions)
 		msg_error("%s: records name %zu region(s) that no 'region' record defines", path, regions);
-	/* a bad line has been reported by then, and this may only follow from it */
+	/* a bad line has been reported, and this may be its consequence */
 	if (windows && !msg_failed())
 		msg_error("%s: 'visits' records name %zu experiment(s) that no 'experiment' record defines", path, windows);
 }
@@ -238,7 +238,7 @@ static void check(struct context *c, const char *path)
 void context_close(struct context *c, const char *path)
 {
 	check(c, path);
-	idmap_release(&c->window_at); /* no more of them; the profile's windows take its room */
+	idmap_release(&c->window_at); /* frees the rest; its room becomes that of the profile's windows */
 	given_split(c);
 	latency_join(c);
 	adjust_context(c);

@@ -1,7 +1,7 @@
 /*
  * context: the records under one `andweorc` record, with ids of their own.
- * Within a context, records may come in any order, so what they say is
- * gathered here and added to the profile when the context ends.
+ * Within a context, records may come in any order.  So their data is gathered here, and
+ * added to the profile when the context ends.
  */
 #ifndef ANDWEORC_PROFILE_CONTEXT_H
 #define ANDWEORC_PROFILE_CONTEXT_H
@@ -17,7 +17,7 @@
 
 struct context_run {
 	struct profile_run run;
-	bool defined; /* not only referred to */
+	bool defined; /* its record was read, not only a reference */
 	size_t place; /* in the profile, when closing; PROFILE_NONE: the run is there already */
 };
 
@@ -33,7 +33,7 @@ struct context_region {
 struct context_window {
 	struct profile_window window; /* its run and region are places in the context */
 	bool defined;
-	const char *given; /* ids of the regions that were faster all the time, the profile's; NULL: none */
+	const char *given; /* ids of the given regions, a string of the profile; NULL: none */
 	double given_pct;
 	size_t place; /* PROFILE_NONE: not defined, or of a run that does not count */
 };
@@ -44,9 +44,9 @@ struct context_share {
 	uint64_t samples, blocked;
 };
 
-/* Of one run, and of texts that differ in numbers alone. */
+/* Warnings of one run whose texts differ in numbers alone. */
 struct context_warning {
-	char *what, *text; /* that with the greatest numbers */
+	char *what, *text; /* the text with the greatest numbers */
 	uint64_t run; /* its id */
 	bool of_run;
 	size_t records;
@@ -63,7 +63,7 @@ struct stacks_loading; /* stacks_load.c */
 struct context {
 	struct profile *p;
 	struct idmap run_at, region_at, window_at; /* by id */
-	struct idmap process_at;                   /* by run and id: those that were counted */
+	struct idmap process_at;                   /* by run and id: processes that were counted */
 	struct context_run *run;
 	size_t nruns, cap_runs;
 	struct context_region *region;
@@ -86,7 +86,7 @@ struct context {
 	struct context_module *module;
 	size_t nmodules, cap_modules;
 	struct untried untried;
-	struct stacks_loading *stacks; /* owned; NULL: nobody wants them */
+	struct stacks_loading *stacks; /* owned; NULL: stacks are not wanted */
 	struct observed *observed;
 	size_t nobserved, cap_observed;
 };
@@ -97,12 +97,12 @@ size_t context_region(struct context *c, uint64_t id);
 size_t context_window(struct context *c, uint64_t id);
 
 /*
- * Adds the context to its profile and empties it.  Reports, for `path`,
- * references to what is not defined, and runs that the profile has already.
+ * Adds the context to its profile and empties it.  Reports, for `path`, references to
+ * undefined records, and runs that the profile has already.
  */
 void context_close(struct context *c, const char *path);
 
-/* Part of closing: gives each region its place, in the profile, which takes its strings. */
+/* Part of closing: gives each region its place in the profile, and its strings to the profile. */
 void context_add_regions(struct context *c);
 
 void context_release(struct context *c);

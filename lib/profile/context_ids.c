@@ -1,4 +1,4 @@
-/* The runs, regions and windows of a context by their ids. */
+/* context_ids: finds the runs, regions and windows of a context by their ids. */
 #include "profile/context.h"
 
 #include "base/alloc.h"

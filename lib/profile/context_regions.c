@@ -1,4 +1,7 @@
-/* Regions of a context to those of the profile: what is the same code in several contexts is one region. */
+/*
+ * context_regions: maps regions of a context to those of the profile.  The same code in
+ * several contexts is one region.
+ */
 #include "format/region_class.h"
 #include "profile/context.h"
 
@@ -14,7 +17,7 @@ struct keyed {
 	struct context_region *region;
 };
 
-/* Module by file name only: shards of a CI matrix build in different directories. */
+/* Modules are compared by file name only, because shards of a CI matrix build in different directories. */
 static char *region_key(const struct profile_region *r)
 {
 	const char *slash = r->module ? strrchr(r->module, '/') : NULL;
@@ -38,7 +41,7 @@ static int compare_keyed(const void *va, const void *vb)
 	return by ? by : text_order(a->region->region.ranges, b->region->region.ranges);
 }
 
-/* Of two spellings the first in the alphabet, so that the order of files does not matter. */
+/* Of two spellings, keeps the first in the alphabet, so that the order of files does not matter. */
 static void merge_text(char **into, char **from)
 {
 	if (*from && (!*into || strcmp(*from, *into) < 0)) {
@@ -65,7 +68,7 @@ static void merge_region(struct profile_region *into, struct profile_region *fro
 		into->function_line = from->function_line;
 }
 
-/* Its place in the profile, which takes its strings; key is the same for the same code. */
+/* The place of the region in the profile, which takes its strings.  `key` is the same for the same code. */
 static size_t place_region(struct profile *p, const char *key, struct profile_region *r)
 {
 	void **place = map_at(&p->region_at, key);
@@ -82,7 +85,10 @@ static size_t place_region(struct profile *p, const char *key, struct profile_re
 	return (uintptr_t)*place - 1;
 }
 
-/* One context never names one region twice: two regions of one name, then, are told apart by their order. */
+/*
+ * A context never names one region twice.  So two regions of one name are different ones,
+ * and are distinguished by their order.
+ */
 void context_add_regions(struct context *c)
 {
 	struct keyed *keyed = xcalloc(c->nregions + 1, sizeof *keyed);

@@ -48,7 +48,7 @@ static size_t point_of(struct profile *p, size_t plain, char *name)
 	return p->npoints++;
 }
 
-/* Something is given, or ("") nothing. */
+/* Notes the given regions of a window; "": none. */
 static void note_given(struct profile *p, const char *given)
 {
 	if (!p->first_given)
@@ -56,7 +56,7 @@ static void note_given(struct profile *p, const char *given)
 	p->mixed = p->mixed || strcmp(p->first_given, given) != 0;
 }
 
-/* Windows of a log mostly have the same. */
+/* The windows of a log mostly have the same given regions. */
 struct last {
 	const char *given;
 	double pct;

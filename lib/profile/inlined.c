@@ -4,7 +4,7 @@
 
 #include "format/field.h"
 
-/* A log by others may have something else there: it stays as it is. */
+/* A log of another program may have other text there, which is kept unchanged. */
 static void unescape(char *text)
 {
 	if (!field_bad_escape(text, strlen(text)))

@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "format/region_class.h"
 
-/* How much is said: each step is taken only by regions that would share a label otherwise. */
+/* How much a label contains.  Regions that would share a label go to the next step. */
 enum detail { PLAIN, WITH_FILE, WITH_MODULE, WITH_RANGES };
 
 /* From each file of the profile to the shortest tail of it that no other file has. */
@@ -82,7 +82,7 @@ static char *make_label(const struct tails *tails, const struct profile_region *
 	else
 		add_place(&b, r);
 	if (region_is_class(r->scope))
-		return buf_detach(&b); /* it has no place that could be said */
+		return buf_detach(&b); /* no place of it is known */
 	if (detail >= WITH_FILE && r->file && !is_line)
 		buf_addf(&b, " (%s)", tails_of(tails, r->file));
 	if (detail >= WITH_MODULE && r->module)

@@ -5,10 +5,10 @@
 
 #include "base/alloc.h"
 
-/* Of the ends, from which on measured spans stand for all. */
+/* Share of ends with a measured span, from which on these represent all. */
 static const double MOST_MEASURED = 0.9;
 
-/* The least that a sum of lengths can be: clocks of two threads may differ by more than a span is long. */
+/* The smallest sum of lengths: clocks of two threads may differ by more than the length of a span. */
 static const double LEAST_NS = 1;
 
 struct tally {
@@ -40,7 +40,7 @@ static struct tally *count_spans(const struct context *c)
 	return t;
 }
 
-/* In flight, or nothing that can be used: count 0. */
+/* By spans in flight; without usable data, count is 0. */
 static void replace_ends(struct context *c, const struct tally *t)
 {
 	for (size_t i = 0; i < c->nends; i++) {

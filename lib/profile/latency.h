@@ -1,16 +1,16 @@
 /*
- * latency: what a window says of a latency point.  Part of loading a context.
+ * latency: the data of a window about a latency point.  Part of loading a context.
  *
- * The estimator knows visits and the time that they took.  Of a latency point that
- * is the ends of its spans and the sum of their lengths: then the period is the mean
- * length, and slopes, curves and costs are those of latency.
+ * The estimator works on visits and their time.  For a latency point, these are the
+ * ends of its spans and the sum of their lengths.  Then the period is the mean length,
+ * and slopes, curves and costs are those of latency.
  */
 #ifndef ANDWEORC_PROFILE_LATENCY_H
 #define ANDWEORC_PROFILE_LATENCY_H
 
 #include "profile/context.h"
 
-/* Of a `latency` record. */
+/* The data of a `latency` record. */
 struct context_spans {
 	size_t window, point; /* of the context; of the profile */
 	uint64_t count, crossing;
@@ -18,16 +18,16 @@ struct context_spans {
 	size_t first, n; /* of context.bucket */
 };
 
-/* Of a `visits` record of kind latency. */
+/* The data of a `visits` record of kind latency. */
 struct context_ends {
 	size_t at;           /* in context.visits */
 	double in_flight_ns; /* NAN: not there */
 };
 
 /*
- * Replaces visits of latency points by spans: those that were measured; where most
- * were not, their mean by Little's law; where there is neither, ends remain ends.
- * Notes which it was.
+ * Replaces visits of latency points by spans: by measured ones; if most were not
+ * measured, by their mean by Little's law; without either, ends stay ends.  Notes which
+ * one was used.
  */
 void latency_join(struct context *c);
 

@@ -11,7 +11,7 @@ static void release_buckets(struct lengths *h)
 	*h = (struct lengths){ 0 };
 }
 
-/* From behind, in place: what is in both is one. */
+/* Merges from the end, in place.  Buckets in both histograms are added. */
 static void merge_buckets(struct lengths *h, const struct lengths_bucket *at, size_t n)
 {
 	size_t both = 0, to;
@@ -57,7 +57,7 @@ static struct lengths *sum_of(struct lengths_table *t, struct lengths_of name)
 {
 	size_t at;
 
-	/* The first of them stands for all, so this changes nothing when it is done again. */
+	/* The first of them represents all, so repeating this changes nothing. */
 	if (t->shared >= SHARED_NEIGHBOURS)
 		name.block -= name.block % LENGTHS_NEIGHBOURS;
 	if (t->shared >= SHARED_BLOCKS)
@@ -110,7 +110,7 @@ void lengths_table_release(struct lengths_table *t)
 
 void lengths_table_points(struct lengths_table *t, const size_t *place)
 {
-	/* No name is asked for any more. */
+	/* No further histogram is looked up by name. */
 	idmap_release(&t->at);
 	for (size_t i = 0; i < t->n; i++)
 		t->of[i].point = place[t->of[i].point];

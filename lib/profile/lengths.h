@@ -1,10 +1,10 @@
 /*
  * lengths: how long the spans of latency points were, as histograms.
  *
- * One histogram for each point, region, speedup and block of a run, for spans that
- * ended in undisturbed windows; what is asked of them is in analysis/percentile.h.  When
- * there are too many, blocks of a run share one, and then several runs do.  Which
- * it is depends on all of the input, not on its order.
+ * There is one histogram for each point, region, speedup and block of a run, of spans
+ * that ended in undisturbed windows; analysis/percentile.h uses them.  If there are too
+ * many, the blocks of a run share a histogram, and then several runs do.  That depends
+ * on the whole input, not on its order.
  */
 #ifndef ANDWEORC_PROFILE_LENGTHS_H
 #define ANDWEORC_PROFILE_LENGTHS_H
@@ -26,7 +26,7 @@ struct lengths {
 	size_t n, cap;
 };
 
-/* One of the table's.  The run is known by its hash: places in the profile change. */
+/* The key of a histogram.  The run is identified by its hash, because places in the profile change. */
 struct lengths_of {
 	size_t point, region; /* region: PROFILE_NONE for baselines */
 	double s;
@@ -38,20 +38,20 @@ struct lengths_table {
 	struct lengths_of *of;
 	size_t n, cap;
 	struct idmap at;
-	size_t buckets;  /* in all of them */
+	size_t buckets;  /* number of buckets in all histograms */
 	unsigned shared; /* enum lengths_shared */
 };
 
-/* What has a histogram in common, in this order, when there are too many buckets. */
+/* The units that share a histogram, coarser ones when there are too many buckets. */
 enum lengths_shared { SHARED_NOTHING, SHARED_NEIGHBOURS, SHARED_BLOCKS, SHARED_RUNS };
 
 enum {
-	LENGTHS_MOST = 1 << 21,  /* buckets in a table, before that */
+	LENGTHS_MOST = 1 << 21,  /* buckets in a table, before histograms are shared */
 	LENGTHS_NEIGHBOURS = 64, /* blocks of a run */
-	LENGTHS_RUNS = 128,      /* histograms that are left to runs in the end */
+	LENGTHS_RUNS = 128,      /* number of histograms into which runs are merged at last */
 };
 
-/* Adds at[0..n), ascending, to the histogram of that name (its sum is not looked at). */
+/* Adds at[0..n), ascending, to the histogram of that key (whose sum is ignored). */
 void lengths_table_add(struct lengths_table *t, const struct lengths_of *name, const struct lengths_bucket *at, size_t n);
 void lengths_table_release(struct lengths_table *t);
 

@@ -10,7 +10,7 @@
 #include "format.h"
 #include "profile/stacks_load.h"
 
-/* Of runs; most of them say the same. */
+/* A string of a run; most runs have the same ones. */
 static void share_text(struct context *c, struct record *rec, const char *key, const char **out)
 {
 	const char *value = record_get(rec, key);
@@ -97,7 +97,7 @@ static bool window_region(struct context *c, struct record *rec, struct profile_
 	w->s = pct / 100;
 	if (w->s == 0)
 		return true;
-	/* what is wrong with it is said there */
+	/* that function reports errors */
 	if ((!region || !num_u64(region, &id)) && !record_need_u64(rec, "region", &id))
 		return false;
 	w->region = context_region(c, id);
@@ -147,7 +147,7 @@ static void load_experiment(struct context *c, struct record *rec)
 		run->seen_ns = w->start_ns + wall_ns;
 }
 
-/* False, after a message, when it is none. */
+/* False, after a message, when the line is not a valid record. */
 static bool visits_kind(struct record *rec, unsigned *kind)
 {
 	const char *name = record_get(rec, "kind");
@@ -194,7 +194,7 @@ static void load_visits(struct context *c, struct record *rec)
 		load_ends(c, rec, c->nvisits - 1);
 }
 
-/* One process of a run; a record may come again with more. */
+/* A process of a run.  Its record may be repeated with more fields. */
 static void load_process(struct context *c, struct record *rec)
 {
 	uint64_t run, id;
@@ -204,7 +204,7 @@ static void load_process(struct context *c, struct record *rec)
 		return;
 	at = context_run(c, run);
 	n = c->process_at.n;
-	/* numbers are small: no two pairs fall together */
+	/* numbers are small, so no two pairs have the same key */
 	if (idmap_at(&c->process_at, (uint64_t)at << 40 ^ id, n) == n)
 		c->run[at].run.processes++;
 }
@@ -225,7 +225,7 @@ static struct context_warning *warning_at(struct context *c, bool of_run, uint64
 	return &c->warning[(uintptr_t)*place - 1];
 }
 
-/* Whose run it is shows at the end of the context. */
+/* The run is resolved at the end of the context. */
 static void load_warning(struct context *c, struct record *rec)
 {
 	const char *what = record_get(rec, "what"), *text = record_get(rec, "text");
@@ -263,7 +263,7 @@ static void load_record(struct context *c, struct record *rec)
 		const char *type;
 		void (*load)(struct context *c, struct record *rec);
 	} known[] = {
-		/* by far the most frequent */
+		/* by far the most frequent record */
 		{ AW_SAMPLE, load_sample },
 		{ AW_VISITS, load_visits },   { AW_EXPERIMENT, load_experiment }, { AW_REGION, load_region },
 		{ AW_SHARE, load_share },     { AW_MODULE, load_module },         { AW_RUN, load_run },

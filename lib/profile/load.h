@@ -1,6 +1,6 @@
 /*
- * load: what each record type adds to a context.  Private to loading (load.c).
- * A bad record is reported and adds nothing.
+ * load: functions that add a record to a context, by record type.  Private to loading
+ * (load.c).  A bad record is reported and adds nothing.
  */
 #ifndef ANDWEORC_PROFILE_LOAD_H
 #define ANDWEORC_PROFILE_LOAD_H
@@ -8,13 +8,16 @@
 #include "format/record.h"
 #include "profile/context.h"
 
-/* Code, and the time that was spent there. */
+/* Records of code, and of time spent there. */
 void load_module(struct context *c, struct record *rec);
 void load_region(struct context *c, struct record *rec);
 void load_share(struct context *c, struct record *rec);
 void load_sample(struct context *c, struct record *rec);
 
-/* Spans; and of `visits` of kind latency, which have been added as visits[visits], what they say of those. */
+/*
+ * Records of spans; and the fields about spans in `visits` records of kind latency, which
+ * were added as visits[visits].
+ */
 void load_latency(struct context *c, struct record *rec);
 void load_ends(struct context *c, struct record *rec, size_t visits);
 

@@ -1,4 +1,4 @@
-/* Records of code, and of the time that was spent there. */
+/* load_code: records of code, and of time spent there. */
 #include "profile/load.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ void load_module(struct context *c, struct record *rec)
 
 	if (!record_need_u64(rec, "id", &id) || !record_need_str(rec, "path", &path))
 		return;
-	/* each run says again what it has loaded */
+	/* each run repeats the records of its modules */
 	for (size_t m = 0; m < c->nmodules; m++)
 		if (c->module[m].id == id)
 			return;
@@ -69,7 +69,7 @@ void load_region(struct context *c, struct record *rec)
 	at = context_region(c, id); /* may move the array */
 	region = &c->region[at];
 	r = &region->region;
-	/* Each run that experiments with a region says again what it is, so that a log that is cut short can be read. */
+	/* Each run that experiments with a region repeats its record, so that a log that is cut short can be read. */
 	if (region->defined && (region->module_id != module || !same_region(rec, r))) {
 		msg_error_at(rec->path, rec->line, "region %llu is there twice, and not the same", (unsigned long long)id);
 		return;

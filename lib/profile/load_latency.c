@@ -26,7 +26,7 @@ static bool parse_bucket(char *s, struct lengths_bucket *out)
 	return true;
 }
 
-/* They are by length, and as many as there are spans. */
+/* Buckets must be in ascending order, and their counts must add up to the number of spans. */
 static bool parse_buckets(struct context *c, char *s, struct context_spans *spans)
 {
 	uint64_t all = 0;

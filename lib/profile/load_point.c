@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 
-/* Programs have a handful of points.  p->npoints: there is none of that name. */
+/* Linear search, because programs have few points.  p->npoints: there is none of that name. */
 static size_t find_point(const struct profile *p, const char *name)
 {
 	size_t i = 0;

@@ -1,4 +1,4 @@
-/* What a window says of a point: as the estimator takes it, and whether it is used. */
+/* observation: the data of a window about a point, in the form of the estimator, and whether it is used. */
 #include "profile/profile.h"
 
 bool profile_is_whole(const struct profile *p, size_t point)

@@ -26,7 +26,7 @@ static struct observed *observed_of(struct context *c, size_t run)
 	return &c->observed[c->nobserved++];
 }
 
-/* Of the run that the record names; NULL, after a message, when it names none. */
+/* The observations of the run that the record names; NULL, after a message, when it names none. */
 static struct observed *need_observed(struct context *c, struct record *rec)
 {
 	uint64_t run;
@@ -113,7 +113,7 @@ void load_point_name(struct context *c, struct record *rec)
 	const char *name;
 	uint64_t id;
 
-	/* Of logs without bursts nothing is kept. */
+	/* Nothing is kept for logs without bursts. */
 	if (!c->nobserved || !(o = need_observed(c, rec)) || !record_need_u64(rec, "id", &id) || !record_need_str(rec, "name", &name))
 		return;
 	o->point = xgrow(o->point, o->npoints, &o->cap_points, sizeof *o->point);
@@ -141,7 +141,7 @@ void load_place(struct context *c, struct record *rec)
 /* ---- asking -------------------------------------------------------------------- */
 
 static const double LEVELS[] = { 0.25, 0.5, 0.75 };
-static const double LEAST_SHARE = 0.01; /* of the samples, for a region to be asked about */
+static const double LEAST_SHARE = 0.01; /* least share of the samples for a region to be replayed */
 
 static const char *name_of(const struct observed *o, uint32_t point)
 {
@@ -156,7 +156,7 @@ static bool is_whole(const struct observed *o)
 	return o->nbursts == 1 && o->burst[0].whole;
 }
 
-/* Where no window tells what a visit of the point is, what replay counts does. */
+/* If no window tells the kind of the point, replay does. */
 static void take_kind(struct profile_point *point, enum replay_what what)
 {
 	if (point->kinds)
@@ -166,11 +166,11 @@ static void take_kind(struct profile_point *point, enum replay_what what)
 		point->measures = MEASURE_SPANS;
 }
 
-/* How often a region was sampled. */
+/* Counts of samples of a region. */
 struct sampled {
-	double burst_share; /* of the samples in bursts */
-	size_t samples;     /* in bursts, of all regions; 0: nothing of this is known */
-	double run_share;   /* of all samples of the run */
+	double burst_share; /* its share of the samples in bursts */
+	size_t samples;     /* samples in bursts, of all regions; 0: unknown */
+	double run_share;   /* its share of all samples of the run */
 };
 
 /* region: its place in the profile. */
@@ -211,7 +211,7 @@ static void ask(struct context *c, const struct observed *o, const struct replay
 	replay_answer_release(&a);
 }
 
-/* What if the region took s less time? */
+/* Replays with the region faster by s. */
 static void ask_region(struct context *c, const struct observed *o, const struct replay *r, size_t region, double s,
 		       const struct sampled *sampled)
 {
@@ -224,7 +224,7 @@ static void ask_region(struct context *c, const struct observed *o, const struct
 	free(shorter);
 }
 
-/* What the user asks.  Of two regions in one stack, each takes its part of what the other one leaves. */
+/* Replays the user's question.  If two regions are in one stack, their speedups are multiplied. */
 static void ask_users(struct context *c, const struct observed *o, const struct replay *r)
 {
 	struct what_if *w = c->p->what_if;
@@ -289,13 +289,13 @@ static bool is_sampled(const struct times *ran, const struct times *waited, size
 	return (cpu > 0 && cpu >= LEAST_SHARE * ran->all) || (wait > 0 && wait >= LEAST_SHARE * (ran->all + waited->all));
 }
 
-/* Of each region of the context, how often it was sampled on a processor.  The caller frees it. */
+/* For each region of the context, its samples on a processor.  The caller frees it. */
 static struct sampled *sampled_regions(const struct context *c, const struct observed *o, const struct times *ran)
 {
 	struct sampled *s = xcalloc(c->nregions + 1, sizeof *s);
 	uint64_t all = c->run[o->run].run.share_total;
 
-	/* A log that was cut short has no shares of the run. */
+	/* A log that was cut short has no shares for the run. */
 	if (all == 0)
 		return s;
 	for (size_t i = 0; i < c->nshares; i++)
@@ -309,7 +309,7 @@ static struct sampled *sampled_regions(const struct context *c, const struct obs
 	return s;
 }
 
-/* What each region gains, and why. */
+/* Adds the gain of each region, and its reasons. */
 static void ask_regions(struct context *c, struct observed *o, const struct replay *r)
 {
 	struct times ran = times_by_region(c, o, BURST_SAMPLE), waited = times_by_region(c, o, BURST_WAITING);
@@ -345,7 +345,7 @@ static uint32_t work_point(const struct observed *o)
 	return 0;
 }
 
-/* How much there is to replay, for whoever reads the analysis. */
+/* Notes how much was recorded for replay, for the report. */
 static void count_observed(struct profile_run *run, const struct observed *o, const struct replay *r)
 {
 	struct replay_facts facts;

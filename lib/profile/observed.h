@@ -1,10 +1,10 @@
 /*
- * observed: what the bursts of a log say, by replay.
+ * observed: results from the bursts of a log, by replay.
  *
  * A context gathers the `burst`, `stack`, `events` and `point` records of each of its
- * runs.  When it closes, each run is learned, and asked for each region and speedup;
- * the answers are added to the profile, and the events forgotten: memory is bounded by
- * the bursts of one context.
+ * runs.  When it closes, each run is learned, and replayed for each region and speedup.
+ * The results are added to the profile, and the events are freed.  So memory is bounded
+ * by the bursts of one context.
  */
 #ifndef ANDWEORC_PROFILE_OBSERVED_H
 #define ANDWEORC_PROFILE_OBSERVED_H
@@ -20,7 +20,7 @@
 
 struct context;
 
-/* What a stack of bursts is charged to: places of regions in the context. */
+/* The regions that a stack is charged to, by their places in the context. */
 struct observed_stack {
 	size_t *region; /* owned */
 	size_t n;
@@ -31,7 +31,7 @@ struct observed_point {
 	char *name; /* owned */
 };
 
-/* One run's. */
+/* The bursts of one run. */
 struct observed {
 	size_t run;               /* its place in the context */
 	struct idmap burst_at;    /* by id */
@@ -41,10 +41,10 @@ struct observed {
 	size_t nstacks, cap_stacks;
 	struct observed_point *point; /* owned */
 	size_t npoints, cap_points;
-	struct idmap place_at;    /* by id: where in the program events came from */
-	size_t *place;            /* 1 + where place_words has it; owned */
+	struct idmap place_at;    /* by id: places of events in the program */
+	size_t *place;            /* 1 + index in place_words; owned */
 	size_t nplaces, cap_places;
-	struct map place_words;   /* several places have the same */
+	struct map place_words;   /* texts, each possibly of several places */
 };
 
 /* Part of loading (load.h). */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Samples that follow each other are alike: the variance of a share is so many times that of independent ones. */
+/* Consecutive samples are correlated: the variance of a share is so many times that of independent samples. */
 static const double ALIKE = 4;
 
 double phase_error(double gain, double burst_share, size_t samples, double run_share)

@@ -1,10 +1,11 @@
 /*
- * phase: what a burst does not know of a program with phases.
+ * phase: the error of replay in programs with phases.
  *
- * Events are noted in bursts of a second, and a replay tells what is true of those.  A program
- * may have done something else for the rest of its time.  `openssl speed` hashes blocks of six
- * sizes, one after the other: SHA256_Update had 31 % of the samples in the burst and 55 % in all,
- * and was predicted at 0.32 (0.26 to 0.37).  Samples are taken all the time, so they tell.
+ * Events are noted in bursts of a second, and a replay describes only those.  A program may have
+ * done something else in the rest of its time.  `openssl speed` hashes blocks of six sizes, one
+ * after the other: SHA256_Update had 31 % of the samples in the burst and 55 % in all, and was
+ * predicted at 0.32 (0.26 to 0.37).  Samples are taken in the whole run, so they show
+ * the difference.
  */
 #ifndef ANDWEORC_PROFILE_PHASE_H
 #define ANDWEORC_PROFILE_PHASE_H
@@ -12,9 +13,9 @@
 #include <stddef.h>
 
 /*
- * The standard error of `gain` by that.  A region of which the run has twice the share that the
- * bursts have may be worth twice as much: so much is in doubt, but for what chance makes of
- * `samples` samples.
+ * The standard error of `gain` for this reason.  If a region has twice the share in the run
+ * that it has in the bursts, its gain may be twice as large.  The error is that difference,
+ * less the chance error of `samples` samples.
  *
  *     burst_share  of the samples in the bursts, the region's part, > 0 .. 1
  *     samples      of the bursts, > 0

@@ -116,7 +116,7 @@ static int compare_points(const void *a, const void *b)
 	return strcmp(((const struct profile_point *)a)->name, ((const struct profile_point *)b)->name);
 }
 
-/* All of its windows are of another one (given_windows.h). */
+/* All of its windows belong to another point (given_windows.h). */
 static bool is_empty(const struct profile_point *point)
 {
 	return point->split && !point->plain;
@@ -198,7 +198,7 @@ void profile_bound(struct profile *p)
 	p->nvisits = p->nwindows = p->cap_visits = p->cap_windows = 0;
 }
 
-/* Windows that are left one by one; those that are not were weighed with their context. */
+/* Only windows that are kept one by one; others got their weights with their context. */
 static void weigh(struct profile *p)
 {
 	for (size_t i = 0, j; i < p->nvisits; i = j) {
@@ -210,7 +210,7 @@ static void weigh(struct profile *p)
 
 void profile_finish(struct profile *p)
 {
-	/* memcpy and qsort of nothing want a place all the same */
+	/* memcpy and qsort must not get NULL, even for no elements */
 	if (p->nruns) {
 		sort_runs(p);
 		profile_find_sessions(p);

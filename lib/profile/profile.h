@@ -1,13 +1,13 @@
 /*
  * profile: one or more logs in memory, ready to be analyzed.
  *
- * Each `andweorc` record begins a context, whose ids are its own.  When it ends,
- * what it says is added here: runs, regions by their names, sums over samples.
- * Windows are kept one by one up to PROFILE_WINDOWS; when there are more, and
- * they are of more than one context, each context's are replaced by sums for
- * each point and region (estimate/pool.h).  Memory is then bounded by one context, by
- * distinct regions, points and speedups, and by a few hundred bytes for each
- * run, which are part of the output.
+ * Each `andweorc` record begins a context, whose ids are its own.  When it ends, its
+ * data is added here: runs, regions by their names, sums over samples.  Windows are
+ * kept one by one up to PROFILE_WINDOWS; when there are more, and they are of more than
+ * one context, each context's are replaced by sums for each point and region
+ * (estimate/pool.h).  Memory is then bounded by one context, by distinct regions,
+ * points and speedups, and by a few hundred bytes for each run, which are part of the
+ * output.
  *
  * After profile_finish the content depends on the records alone, not on their
  * order nor on the order of the files.
@@ -33,7 +33,7 @@
 /* Windows that are kept one by one. */
 enum { PROFILE_WINDOWS = 200000 };
 
-/* What the threads of a run did, in sampling periods; the classes are parts of blocked. */
+/* The time of a run's threads, in sampling periods; the classes are parts of `blocked`. */
 struct profile_spent {
 	uint64_t cpu, blocked, lock, io, sleep, runqueue;
 };
@@ -46,18 +46,18 @@ struct profile_run {
 	uint64_t wall_ns;
 	uint64_t share_total; /* CPU samples */
 	uint64_t share_blocked_total; /* blocked samples */
-	struct profile_spent spent;   /* by `sample` records */
+	struct profile_spent spent;   /* sums over `sample` records */
 	uint64_t windows_ns;  /* real time in windows */
 	uint64_t seen_ns;     /* from its start to the end of its last window */
 	size_t windows, disturbed;
-	size_t bursts, events; /* that were replayed; */
+	size_t bursts, events; /* bursts that were replayed */
 	double burst_ns;       /* the time of the bursts */
 	bool named;           /* the user had named the regions */
-	bool given;           /* something was faster in all its windows */
+	bool given;           /* a region was given in all its windows */
 	size_t processes;
 	size_t context;       /* from 0 */
 	size_t session;       /* the first run of those that were planned together */
-	uint64_t hash;        /* of what tells runs apart */
+	uint64_t hash;        /* hash of the fields that distinguish runs */
 };
 
 /* Strings are owned. */
@@ -68,10 +68,10 @@ struct profile_region {
 	uint64_t line, function_line;
 	char *label;       /* unique; set by profile_finish */
 	uint64_t samples, blocked; /* of `share` records */
-	uint64_t plain_samples, plain_blocked; /* of these, in runs in which nothing was given */
-	uint64_t window_samples, window_total; /* of its own windows */
-	size_t windows;    /* of its own, disturbed ones too */
-	bool tried;        /* it has windows, if only disturbed ones */
+	uint64_t plain_samples, plain_blocked; /* the part of these in runs without a given region */
+	uint64_t window_samples, window_total; /* samples in its own windows */
+	size_t windows;    /* its own windows, including disturbed ones */
+	bool tried;        /* it has windows, even if all were disturbed */
 };
 
 struct profile_window {
@@ -81,12 +81,12 @@ struct profile_window {
 	double s;          /* 0 .. 1 */
 	uint64_t start_ns; /* since the start of the run */
 	double wall_ns;    /* 0: not known */
-	double queued_ns;  /* its threads could run and had no processor: the sum, as far as it is known */
-	double outside_ns; /* processor time of others, in the machine and outside it */
-	uint32_t samples, region_samples; /* on CPU; of these, in its region */
-	double sampled_ns; /* that the samples stand for; 0: not known */
-	double done_us;    /* processor time that the run had used as it began; 0: not known */
-	double credit_ns;  /* that threads were credited for work in the region; NAN: not known */
+	double queued_ns;  /* time of its threads, runnable without a processor: the sum, as far as it is known */
+	double outside_ns; /* processor time of other programs, and of other guests of the hypervisor */
+	uint32_t samples, region_samples; /* samples on CPU, and those in its region */
+	double sampled_ns; /* time that the samples stand for; 0: not known */
+	double done_us;    /* processor time of the run before its begin; 0: not known */
+	double credit_ns;  /* credit of all threads for work in the region; NAN: not known */
 	bool disturbed;
 };
 
@@ -94,17 +94,17 @@ struct profile_visits {
 	size_t window, point;
 	uint64_t count;     /* > 0 */
 	double virtual_ns;  /* <= 0 is impossible and never used */
-	double weight;      /* 0 .. 1: how much the window counts */
-	bool slow;          /* far slower than its like, whatever came of it */
+	double weight;      /* 0 .. 1: weight of the window */
+	bool slow;          /* far slower than similar windows, whatever its weight */
 };
 
-/* Windows with visits that do not count, or less than others, and why. */
+/* Numbers of windows with visits that do not count, or count less, by reason. */
 struct profile_set_aside {
-	size_t disturbed;    /* by the recorder; they are in none of the others */
-	size_t slow;         /* far slower than their like */
+	size_t disturbed;    /* set aside by the recorder; not in the numbers below */
+	size_t slow;         /* far slower than similar windows */
 	size_t downweighted; /* of these */
-	size_t dropped;      /* of these: with no weight at all */
-	double weight;       /* of the downweighted, added up */
+	size_t dropped;      /* the part of these with weight 0 */
+	double weight;       /* sum of the weights of the downweighted ones */
 };
 
 static inline void profile_set_aside_add(struct profile_set_aside *into, const struct profile_set_aside *from)
@@ -122,24 +122,24 @@ struct profile_activity {
 	double squares;                /* of hits, each by the samples of its window */
 };
 
-/* What the time of a latency point's visits is; a mask, as logs may differ in it. */
+/* The meaning of the time of a latency point's visits; a mask, because logs may differ. */
 enum profile_measure {
 	MEASURE_ENDS = 1 << 0,      /* from one end to the next: throughput */
 	MEASURE_SPANS = 1 << 1,     /* lengths of spans, measured, */
 	MEASURE_IN_FLIGHT = 1 << 2, /* or by Little's law */
 };
 
-/* The numbers: what windows that were replaced by sums say about it, whatever their region. */
+/* The numbers are sums over windows that were replaced by sums, of all regions. */
 struct profile_point {
 	char *name;
 	unsigned kinds; /* enum kind */
 	unsigned measures;     /* enum profile_measure */
-	double spans, crossing; /* measured; of these, begun before the window's speedup was on */
+	double spans, crossing; /* measured spans, and those that began before the window's speedup was on */
 	struct profile_set_aside aside;
-	size_t windows, baselines; /* that are used */
-	bool plain;     /* some of its windows are what they seem; */
-	bool given;     /* in its windows something was faster all the time */
-	bool split;     /* those of others are of a point of their own (given_windows.h) */
+	size_t windows, baselines; /* windows that are used */
+	bool plain;     /* in some of its windows nothing was given */
+	bool given;     /* in its windows a region was given */
+	bool split;     /* other windows belong to a separate point (given_windows.h) */
 	double visits;
 	double time_ns, count; /* of baselines */
 	double tt, tc, cc;     /* products of a run's time and count, summed over runs */
@@ -155,38 +155,38 @@ struct profile_pool {
 	struct pool pool;
 };
 
-/* Texts that differ in numbers alone are one warning, and one of them is kept. */
+/* A warning.  Texts that differ in numbers alone are one warning, with one of the texts. */
 struct profile_warning {
 	char *what, *text;
-	size_t times;  /* runs that say so; a record that names none is one */
-	bool general;  /* one that names no run is about all of them */
-	bool varies;   /* the numbers in text are those of one of them */
-	size_t last;   /* that said so */
+	size_t times;  /* runs with the warning; a record without a run counts as one */
+	bool general;  /* a record without a run is about all runs */
+	bool varies;   /* the numbers differ; `text` has those of one record */
+	size_t last;   /* the last run with the warning */
 };
 
-/* What replay says of one run: the gain at a point, were a region faster by s. */
+/* A result of replay for one run: the gain at a point, if a region were faster by s. */
 struct profile_replayed {
 	size_t point;
-	size_t region; /* PROFILE_NONE: of what the user asked */
+	size_t region; /* PROFILE_NONE: the user's question */
 	double s;
 	enum replay_what what;
-	double gain, chance, doubt, se, measured_ns; /* as in struct replay_effect; another run has another chance */
+	double gain, chance, doubt, se, measured_ns; /* as in struct replay_effect; independent between runs */
 	double trust;  /* as in struct replay_effect */
 	bool whole;    /* all of the run was observed */
-	double unseen; /* time in waits of which the end is not understood, to the length of the bursts */
+	double unseen; /* time in waits whose end is not understood, as part of the length of the bursts */
 	struct replay_modelled model[REPLAY_MODELS];
 };
 
-/* Why a region gains what it gains: the longest waits of one run at one place, until something was done at another. */
+/* A reason for the gain of a region: the longest waits of one run at one place, for an event at another place. */
 struct profile_why {
 	size_t region;
-	bool own;          /* of the threads that run it; else of the other threads, for those */
-	double ns;         /* of these waits together */
-	double threads_ns; /* of all the time of the threads that had them */
+	bool own;          /* waits of the threads that run the region; else waits of other threads for these */
+	double ns;         /* total time of these waits */
+	double threads_ns; /* share of the time of the waiting threads */
 	char *at, *until;  /* owned; "pzip.c:186 (queue_take)"; until NULL: not known, or outside of the program */
 };
 
-/* All windows, those replaced by sums included. */
+/* All windows, including those replaced by sums. */
 struct profile_census {
 	size_t windows, disturbed, baselines, treated; /* the last two without disturbed ones */
 	size_t zero;        /* all baselines */
@@ -208,8 +208,8 @@ struct profile {
 	size_t nwarnings, cap_warnings;
 	struct profile_pool *pool;
 	size_t npools, cap_pools;
-	struct what_if *what_if;       /* asked of bursts, instead of each region; NULL: nothing; the caller's, set before loading */
-	struct stacks *stacks;         /* where chains of calls are gathered; NULL: nowhere; the caller's, set before loading */
+	struct what_if *what_if;       /* a question for replay, instead of one for each region; NULL: none; the caller's, set before loading */
+	struct stacks *stacks;         /* gathers the chains of calls; NULL: none; the caller's, set before loading */
 	struct profile_replayed *replayed;
 	size_t nreplayed, cap_replayed;
 	struct profile_why *why;
@@ -217,17 +217,17 @@ struct profile {
 	struct lengths_table lengths;  /* of spans */
 	bool pooled;                   /* there are no windows and visits: they are in the pools */
 	struct profile_census census;
-	char *first_given;             /* what is given in the first window that was added: "", or as in the names of points; owned */
-	bool mixed;                    /* in another one something else is */
+	char *first_given;             /* the given regions of the first window that was added: "", or as in the names of points; owned */
+	bool mixed;                    /* another window has other given regions */
 	size_t ncontexts;
 	uint64_t inside;               /* CPU samples whose innermost address is in a region */
 	size_t impossible;             /* visits that took no or negative time */
 
-	/* where things are, for those who add */
+	/* indices, used during loading */
 	struct idmap run_at;           /* by hash of its identity */
 	struct idmap pool_at;          /* by point and region */
 	struct map region_at, warning_at;
-	struct map text;               /* of runs: most share theirs */
+	struct map text;               /* strings of runs: most runs share them */
 	struct untried_names untried;  /* code in no region */
 };
 
@@ -242,7 +242,7 @@ void profile_release_region(struct profile_region *r); /* what it owns */
  */
 bool profile_load(struct profile *p, const char *path);
 
-/* After the last log: sorts and labels. */
+/* Call after the last log: sorts, and sets labels. */
 void profile_finish(struct profile *p);
 
 /* Part of loading, after each context: replaces windows by sums when there are too many. */
@@ -257,7 +257,7 @@ bool profile_is_latency(unsigned kinds, unsigned measures);
 /* Are the windows of this point whole runs? */
 bool profile_is_whole(const struct profile *p, size_t point);
 
-/* Is it used?  Counts what is to be counted otherwise. */
+/* Is the visit used?  If not, counts it by its reason. */
 bool profile_use(const struct profile *p, const struct profile_visits *v, struct profile_set_aside *count);
 
 /* Adds a window that is used; a baseline adds nothing. */
@@ -268,23 +268,23 @@ struct causal_obs profile_obs(const struct profile *p, const struct profile_visi
 /* The pool of a point and region; NULL when there is none. */
 const struct profile_pool *profile_pool_of(const struct profile *p, size_t point, size_t region);
 
-/* Part of finishing, when runs are in order: finds those that were planned together. */
+/* Part of finishing, when runs are sorted: finds runs that were planned together. */
 void profile_find_sessions(struct profile *p);
 
 /*
- * Part of loading: adds a warning, of `run` (PROFILE_NONE: of none), which so many
- * records are; varies: in other numbers, of which text has the greatest.  A run that
- * says it again says it once; it comes directly after itself.
+ * Part of loading: adds a warning of `run` (PROFILE_NONE: none), from so many records.
+ * varies: their numbers differ, and `text` has the greatest.  A run that repeats a
+ * warning counts once; calls for one run must be consecutive.
  */
 void profile_warn(struct profile *p, const char *what, const char *text, size_t run, size_t records, bool varies);
 
-/* What texts that are one warning have in common, for the caller to free. */
+/* The key of a warning: its text without numbers.  The caller frees it. */
 char *profile_warning_key(const char *what, const char *text);
 
-/* By time, then by what tells runs apart. */
+/* Compares runs by time, then by the other fields that distinguish them. */
 int profile_compare_runs(const struct profile_run *a, const struct profile_run *b);
 
-/* Sets every region's label: the shortest name that tells it from all others. */
+/* Sets every region's label: the shortest unique name. */
 void profile_label(struct profile *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* The windows of one context to sums: what is kept of long inputs. */
+/* reduce: replaces the windows of one context by sums, for long inputs. */
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -49,7 +49,10 @@ static void place_buckets(struct bucket *bucket, size_t n)
 	free(order);
 }
 
-/* By point and region, otherwise as they were.  Of long inputs, a sort would be a tenth of all time. */
+/*
+ * Sorts by point and region, and otherwise keeps the order.  For long inputs, a general
+ * sort would take a tenth of all time.
+ */
 static void sort_visits(const struct profile *p, struct profile_visits *v, size_t n)
 {
 	struct profile_visits *old = xcalloc(n + 1, sizeof *old);
@@ -96,7 +99,7 @@ const struct profile_pool *profile_pool_of(const struct profile *p, size_t point
 	return NULL;
 }
 
-/* What is used; counts the others. */
+/* Selects the visits that are used, and counts the others. */
 static size_t add_obs(const struct profile *p, const struct profile_visits *v, size_t n, struct causal_obs *out,
 		      struct profile_set_aside *count)
 {
@@ -120,7 +123,7 @@ static void add_runs(struct profile *p, struct pool *pool, struct causal_obs *ob
 		open.baselines += obs[i].s == 0;
 		if (i + 1 < n && (obs[i + 1].run == obs[i].run || !causal_unit_is_strong(&open)))
 			continue;
-		/* the last runs, when they are weak, go with those before */
+		/* the last runs are joined with those before, if they are weak */
 		if (nends && !causal_unit_is_strong(&open))
 			nends--;
 		end[nends++] = i + 1;
@@ -131,7 +134,7 @@ static void add_runs(struct profile *p, struct pool *pool, struct causal_obs *ob
 	free(end);
 }
 
-/* Whatever the region: counts, and the clusters of the baselines' period. */
+/* For all regions together: counts, and the clusters of the baselines' period. */
 static void add_point(struct profile_point *point, const struct profile *p, const struct profile_visits *v, size_t n,
 		      struct causal_obs *baseline, size_t nbaselines)
 {
@@ -160,7 +163,7 @@ static void add_point(struct profile_point *point, const struct profile *p, cons
 	}
 }
 
-/* v[0..n): those of one point, by region. */
+/* v[0..n): the visits of one point, by region. */
 static void reduce_point(struct profile *p, struct profile_visits *v, size_t n, struct causal_obs *obs)
 {
 	struct profile_set_aside aside = { 0 };

@@ -1,8 +1,8 @@
 /*
  * Window i of stratum k, of the region and speedup g, is expected to take
  * n_i P_k r_g.  Periods P are medians, ratios r lie on a line for each region
- * (robust_line.c); they are found by turns.  Neither feels what hits fewer than
- * half of the windows.
+ * (robust_line.c); both are found alternately.  Neither changes much if fewer than half
+ * of the windows are disturbed.
  */
 #include "profile/robust_parts.h"
 
@@ -19,10 +19,10 @@ enum { LEAST_WINDOWS = 20, LEAST_TOGETHER = 20, PASSES = 6 };
 /* In robust standard deviations: full weight up to the first, none from the second on. */
 static const double FULL = 5, NONE = 10;
 
-/* More than this part of the windows is no accident. */
+/* If more than this part of the windows is slow, that is no accident. */
 static const double MOST_SLOW = 0.3;
 
-/* Outside load that explains a slow window: part of its time, and times the median of all. */
+/* Outside load that explains a slow window: as part of its time, and as a multiple of the median of all windows. */
 static const double OUTSIDE_PART = 0.05, OUTSIDE_TIMES = 3;
 
 static int compare_groups(const void *va, const void *vb)
@@ -50,7 +50,7 @@ static void find_groups(struct robust *a)
 	free(order);
 }
 
-/* Strata of the estimator, joined: of so many windows that chance does not let most of them be hit. */
+/* Strata of the estimator, joined until they have so many windows that chance does not disturb most of them. */
 static void find_strata(const struct profile *p, struct robust *a)
 {
 	size_t together = 0;
@@ -74,7 +74,7 @@ static void find_strata(const struct profile *p, struct robust *a)
 	free(obs);
 }
 
-/* A clean log is the rule, and long: no window far above the mean of its stratum. */
+/* Fast test for clean logs, which are the rule: no window is far above the mean of its stratum. */
 static bool is_clean(const struct robust *a)
 {
 	double *time = xcalloc(a->nstrata + 1, sizeof *time), *count = xcalloc(a->nstrata + 1, sizeof *count);
@@ -91,7 +91,7 @@ static bool is_clean(const struct robust *a)
 	return clean;
 }
 
-/* Medians of what belongs together: of x[i] over the i with the same place. */
+/* Medians of groups: of x[i] over all i with the same place. */
 static void medians(const double *x, const size_t *place, size_t n, size_t nplaces, double *out)
 {
 	size_t *first = xcalloc(nplaces + 2, sizeof *first);
@@ -111,7 +111,7 @@ static void medians(const double *x, const size_t *place, size_t n, size_t nplac
 	free(sorted);
 }
 
-/* Which region each group is of; ratios begin as 1. */
+/* Sets the region of each group; ratios begin as 1. */
 static void begin_ratios(struct robust *a)
 {
 	a->region = xcalloc(a->ngroups + 1, sizeof *a->region);
@@ -139,7 +139,7 @@ static void find_expected(struct robust *a)
 	free(stratum);
 }
 
-/* By how far they are off, alone. */
+/* Weights by the distance alone. */
 static void weigh_by_time(struct robust *a)
 {
 	double *off = xcalloc(a->n + 1, sizeof *off), sigma;
@@ -179,7 +179,7 @@ static void find_outside(struct robust *a)
 	free(part);
 }
 
-/* What remains of the suspicion. */
+/* Applies the weights that are justified. */
 static void judge_suspicion(struct robust *a)
 {
 	double slow = 0;
@@ -218,7 +218,7 @@ void robust_weigh(const struct profile *p, struct profile_visits *v, size_t n)
 	struct robust a = { .item = xcalloc(n + 1, sizeof *a.item) };
 
 	a.n = gather_items(p, v, n, a.item);
-	/* lengths of spans follow queues, which come and go by themselves, with the same code */
+	/* lengths of spans depend on queues, which grow and shrink with the same code */
 	if (a.n >= LEAST_WINDOWS && p->point[v[0].point].kinds == KIND_THROUGHPUT) {
 		find_strata(p, &a);
 		if (!is_clean(&a)) {

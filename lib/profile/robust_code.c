@@ -1,4 +1,7 @@
-/* Are slow windows like the others in all but time?  By samples: how busy the processor was, and with what. */
+/*
+ * robust_code: do slow windows run the same code as others?  By their samples: how busy the
+ * processor was, and in which regions.
+ */
 #include "profile/robust_parts.h"
 
 #include <math.h>
@@ -6,17 +9,17 @@
 
 #include "base/alloc.h"
 
-/* Slow windows keep the processor as busy as others do, and are made of the same code. */
+/* Limits for slow windows: they must keep the processor as busy as others do, and run the same code. */
 static const double LEAST_BUSY = 0.7, SAME_CODE = 0.2, SAME_CODE_SIGMA = 3;
 
-/* Of the samples of a region, from which on it comes and goes; and windows that this takes. */
+/* A region with this much variation of its samples comes and goes; and the number of windows needed to tell. */
 static const double PHASES = 6;
 enum { LEAST_FREEDOM = 7 };
 
-/* Samples of regions in slow windows, from which on something can be said about that. */
+/* Samples of regions in slow windows that are needed to tell. */
 static const double LEAST_HITS = 20;
 
-/* Is the processor as busy in slow windows?  A phase in which the program waits is no disturbance. */
+/* Is the processor as busy in slow windows as in others?  If not, the program waits, which is no disturbance. */
 static bool keeps_busy(const struct robust *a)
 {
 	double samples[2] = { 0 }, wall[2] = { 0 };
@@ -28,13 +31,16 @@ static bool keeps_busy(const struct robust *a)
 	return wall[0] > 0 && wall[1] > 0 && samples[0] > 0 && samples[1] / wall[1] >= LEAST_BUSY * samples[0] / wall[0];
 }
 
-/* Samples of a group: in its region, and in all, of suspects and of the others. */
+/* Samples of a group, in its region and in all, for suspects and for the other windows. */
 struct mix {
 	double hits[2], samples[2];
 	size_t region;
 };
 
-/* By region: how much more hits vary from window to window than if they were drawn one by one; 1 when there is too little. */
+/*
+ * By region: the variance of hits between windows, relative to that of independent samples;
+ * 1 if there is too little data.
+ */
 static double overdispersion(const struct robust *a, const struct mix *mix, size_t region)
 {
 	double sum = 0, freedom = -1;
@@ -67,7 +73,7 @@ static struct mix *mix_of(const struct robust *a)
 	return mix;
 }
 
-/* Of the groups mix[0..n) of one region: adds the hits that its suspects should have. */
+/* For the groups mix[0..n) of one region: adds the hits that are expected in its suspects. */
 static bool is_same_in_region(const struct mix *mix, size_t n, double dispersion, double *expected)
 {
 	double excess = 0, part = 0, variance = 0;
@@ -87,9 +93,9 @@ static bool is_same_in_region(const struct mix *mix, size_t n, double dispersion
 }
 
 /*
- * Are slow windows made of the same code?  Then it does no harm to count them
- * less, even if they are a phase: the effect of the region is the same there.
- * Where code comes and goes from window to window, there are phases.
+ * Do slow windows run the same code?  Then they can safely count less, even if they are
+ * a phase, because the effect of the region is the same there.  If regions come and go
+ * between windows, there are phases.
  */
 static bool is_same_code(const struct robust *a)
 {

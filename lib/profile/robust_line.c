@@ -1,13 +1,13 @@
 /*
- * A line for each region: what a window at speedup s is expected to take, of what
- * a baseline takes, is 1 - b min(s, knee).
+ * robust_line: a line for each region.  The expected time of a window at speedup s,
+ * relative to a baseline, is 1 - b min(s, knee).
  *
- * All windows of the region, at all speedups, decide on slope and knee together,
- * by quantile regression of the logarithms (Koenker and Bassett 1978).  A hit
- * makes a window slower, never faster, so the line has a third of them below it:
- * it takes a hit on two thirds of them all to bend it, and not on half of the
- * three to six that are at one speedup.  Curves have other shapes, too: where the
- * windows of one speedup agree with one another, they are believed.
+ * Slope and knee are fitted to all windows of the region, at all speedups, by quantile
+ * regression of the logarithms (Koenker and Bassett 1978).  A disturbance makes a
+ * window slower, never faster.  So a third of the windows lie below the line: two
+ * thirds of all windows must be disturbed to bend it, not just half of the three to six
+ * at one speedup.  Curves can have other shapes, too: if the windows of one speedup
+ * agree with one another, their median is used.
  */
 #include "profile/robust_parts.h"
 
@@ -18,21 +18,24 @@
 
 #include "base/alloc.h"
 
-/* No program gets faster than by this factor, as far as windows can tell. */
+/* The largest factor by which a program can get faster in windows. */
 static const double LEAST_RATIO = 0.02;
 
-/* Slopes that are tried: one harmful, to one that is the whole program. */
+/* Slopes that are tried: from a harmful one to that of the whole program. */
 static const double LEAST_SLOPE = -1, MOST_SLOPE = 1;
 enum { STEPS = 40, REFINED = 3, FINER = 8 };
 
-/* Windows of a group that agree: so many, and such a part of them, within a factor of their median.  Hits never do. */
+/*
+ * Windows of a group agree if so many of them, and such a part, lie within a factor of
+ * their median.  Disturbed ones never do.
+ */
 enum { LEAST_AGREEING = 3 };
 static const double AGREEING_PART = 0.75, AGREEING = 1.2;
 
 /* The part of the windows below the line. */
 static const double BELOW = 1.0 / 3;
 
-/* Logarithms of what the windows of one group took, of a baseline; sorted, with their sums from the first on. */
+/* Logarithms of the times of one group's windows, relative to a baseline; sorted, with cumulative sums. */
 struct spread {
 	const double *x;
 	double *sum;
@@ -40,7 +43,7 @@ struct spread {
 	double s;
 };
 
-/* Sum of the distances from c, weighted so that it is least where the part BELOW lies below c. */
+/* Weighted sum of the distances from c, which is smallest where the part BELOW lies below c. */
 static double spread_distance(const struct spread *p, double c)
 {
 	size_t lo = 0, hi = p->n;
@@ -93,7 +96,7 @@ static double best_slope(const struct spread *p, size_t n, double knee, double *
 	return best;
 }
 
-/* Of the groups of one region, by rising s. */
+/* Fits a line to the groups of one region, by rising s. */
 static void fit_region(const struct spread *p, size_t n, double *ratio)
 {
 	double least = INFINITY, slope = 0, knee = 1;
@@ -112,7 +115,7 @@ static void fit_region(const struct spread *p, size_t n, double *ratio)
 		ratio[g] = ratio_at(slope, knee, p[g].s);
 }
 
-/* Do its windows agree with one another?  Then their median, else the line's. */
+/* The ratio of a group: the median of its windows if they agree, else the value of the line. */
 static double own_or(const struct spread *p, double ratio)
 {
 	double median = gsl_stats_median_from_sorted_data(p->x, 1, p->n), near = log(AGREEING);
@@ -123,7 +126,10 @@ static double own_or(const struct spread *p, double ratio)
 	return agree >= LEAST_AGREEING && (double)agree >= AGREEING_PART * (double)p->n ? exp(median) : ratio;
 }
 
-/* first[g]..first[g + 1] is where the windows of group g stand in x and sum; sum has one more for each group before. */
+/*
+ * The windows of group g are at first[g]..first[g + 1] of x and sum; sum has one extra
+ * element for each group before.
+ */
 static struct spread *spreads(const struct robust *a, double *x, double *sum)
 {
 	struct spread *p = xcalloc(a->ngroups + 1, sizeof *p);

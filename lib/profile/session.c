@@ -1,11 +1,11 @@
 /*
- * Runs that were planned together.  A program without progress points is run
- * again and again, and the recorder's plan goes on from run to run: block 2
- * follows block 1, and only runs of one plan can be compared block by block.
+ * session: finds runs that were planned together.  A program without progress points is
+ * run repeatedly, and the recorder's plan continues from run to run: block 2 follows
+ * block 1, and only runs of one plan can be compared block by block.
  *
- * What a log says under one header is one plan, but logs may be cut into pieces
- * with a run each, and be put together.  So it is told by what runs say about
- * themselves: host, command, seed, and blocks that do not begin again.
+ * All runs under one header are one plan, but a log may be split into pieces with one
+ * run each.  So a plan is recognised by fields of its runs: host, command, seed, and
+ * blocks that do not begin again.
  */
 #include "profile/profile.h"
 
@@ -14,7 +14,7 @@
 
 #include "base/alloc.h"
 
-/* What came last of one host, command and seed. */
+/* The last run with one host, command and seed. */
 struct plan {
 	size_t session;
 	uint64_t block;

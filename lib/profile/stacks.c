@@ -70,7 +70,10 @@ size_t stacks_address(struct stacks *s, size_t module, uint64_t offset)
 
 size_t stacks_node(struct stacks *s, size_t parent, size_t address, bool more)
 {
-	/* The lower half decides where a map puts it; in a recursion, the address is the same at each depth. */
+	/*
+	 * The lower half decides the place in the map, so it must depend on the depth, too:
+	 * in a recursion, the address is always the same.
+	 */
 	uint64_t key = (uint64_t)(parent + 1) << 32 | (uint32_t)((parent + 1) ^ address);
 	size_t at = idmap_at(more ? &s->more_at : &s->node_at, key, s->nnodes);
 

@@ -12,8 +12,8 @@
 #include "profile/stacks.h"
 
 enum {
-	DEEPEST = 1000,         /* calls in a chain.  The recorder keeps far fewer; a log by others is not to fill the memory. */
-	PERIOD_NS = 1000 * 1000, /* where a run does not say it */
+	DEEPEST = 1000,         /* limit on the calls in a chain.  The recorder keeps far fewer; the limit protects against other logs. */
+	PERIOD_NS = 1000 * 1000, /* assumed period, where a run does not state it */
 };
 
 struct address {
@@ -100,7 +100,7 @@ static void read_frames(struct stacks *s, struct address *a, struct record *rec)
 	free(copy);
 }
 
-/* The place of the address that the record names; STACKS_NONE, after a message, when it names none. */
+/* The place of the record's address; STACKS_NONE, after a message, when it has none. */
 static size_t address_of(struct context *c, struct record *rec)
 {
 	struct stacks_loading *l = c->stacks;
@@ -188,7 +188,7 @@ static int by_place(const void *va, const void *vb)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* Of sorted addresses, how many come before that place. */
+/* The number of sorted addresses before that place. */
 static size_t before(struct address **sorted, size_t n, uint64_t module, uint64_t offset)
 {
 	struct address at = { .module = module, .offset = offset }, *key = &at;
@@ -213,7 +213,7 @@ static void add_region(struct address *a, size_t region)
 	a->region[a->nregions++] = region;
 }
 
-/* "0xLO-0xHI,0xLO-0xHI"; what is no range holds nothing. */
+/* "0xLO-0xHI,0xLO-0xHI"; invalid ranges are ignored. */
 static void find_ranges(struct address **sorted, size_t n, uint64_t module, char *text, size_t region)
 {
 	char *word;
@@ -262,7 +262,7 @@ void stacks_find_regions(struct context *c)
 
 /* ---- the end of a context -------------------------------------------------------- */
 
-/* A function without a name is called after its place. */
+/* A function without a name gets one from its place. */
 static void name_frames(struct stacks *s, struct address *a, const struct stack_module *mod)
 {
 	if (!*a->frame[0].function) {
@@ -273,7 +273,7 @@ static void name_frames(struct stacks *s, struct address *a, const struct stack_
 	}
 }
 
-/* The address in the stacks, which take its frames when it is new. */
+/* The place of the address in the stacks.  If it is new, the stacks take its frames. */
 static size_t give_address(struct context *c, struct address *a, size_t module)
 {
 	struct stacks *s = c->p->stacks;

@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "profile/context.h"
 
-/* "function  file.c:12", or what is known of that; NULL when nothing is. */
+/* "function  file.c:12", or the known part of it; NULL when nothing is known. */
 static char *name_of(struct record *rec)
 {
 	const char *function = record_get(rec, "function"), *file = record_get(rec, "file"), *line = record_get(rec, "line");
@@ -37,7 +37,7 @@ static void give_names_up(struct untried_names *names)
 	names->too_many = true;
 }
 
-/* The place of the sum of that name; NULL when there are too many names. */
+/* The sum of that name; NULL when there are too many names. */
 static uint64_t *sum_of(struct untried_names *names, const char *name)
 {
 	void **place;
@@ -88,7 +88,7 @@ static struct untried_leaf *leaf_at(struct untried *u, uint64_t module, uint64_t
 	return &u->leaf[at];
 }
 
-/* Too many addresses: of those that differ in one bit more only, one remains. */
+/* Too many addresses: ignores one more low bit, and joins those that are then equal. */
 static void coarsen(struct untried *u)
 {
 	size_t n = u->n;
@@ -124,7 +124,7 @@ void untried_add(struct context *c, struct record *rec, uint64_t count)
 }
 
 struct range {
-	uint64_t module, lo, hi; /* hi: behind the last */
+	uint64_t module, lo, hi; /* hi: the first address behind it */
 };
 
 static int compare_ranges(const void *va, const void *vb)
@@ -136,7 +136,7 @@ static int compare_ranges(const void *va, const void *vb)
 	return (a->lo > b->lo) - (a->lo < b->lo);
 }
 
-/* "0x10" up to `end`, as the field of a record. */
+/* Parses "0x10" up to `end`, as the field of a record. */
 static bool number(const char *s, size_t len, uint64_t *out)
 {
 	char text[24];
@@ -148,7 +148,7 @@ static bool number(const char *s, size_t len, uint64_t *out)
 	return num_u64(text, out);
 }
 
-/* "0xLO-0xHI,0xLO-0xHI"; what is no range adds nothing. */
+/* "0xLO-0xHI,0xLO-0xHI"; invalid ranges are ignored. */
 static void add_ranges(struct range **v, size_t *n, size_t *cap, uint64_t module, const char *text)
 {
 	while (text && *text) {
@@ -201,7 +201,7 @@ static bool is_tried(const struct range *v, size_t n, const struct untried_leaf 
 	return before && v[before - 1].module == leaf->module && leaf->offset < v[before - 1].hi;
 }
 
-/* A context whose code has no names would make those of the others look greater than they are. */
+/* If code of one context has no names, named code of other contexts would seem to have larger shares. */
 static void add_names(struct untried_names *into, const struct untried_names *from)
 {
 	if (from->too_many && !into->too_many)

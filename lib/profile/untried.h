@@ -1,15 +1,14 @@
 /*
- * untried: code that has CPU samples, and was in no experiment.
+ * untried: code with CPU samples that was in no experiment.
  *
- * A sample is known by its innermost address.  What is charged to a region by the
- * stack, as a library is to the line that calls it, does not show there; so only
- * modules that have regions of their own are looked at, and only lines and
- * functions in no region's ranges.
+ * A sample has only its innermost address.  It does not show regions that are charged
+ * by the stack, as a line is for a library that it calls.  So only modules with regions
+ * of their own are examined, and only lines and functions outside all regions' ranges.
  *
  * Memory is bounded, however many addresses a log has: beyond UNTRIED_LEAVES in a
- * context, neighbouring addresses share a sum, and code is not named any more; nor is
- * it when names are longer than UNTRIED_TEXT together.  Whether that is so depends on
- * all of the input, not on its order.
+ * context, neighbouring addresses share a sum, and names of code are dropped; so they
+ * are if they are longer than UNTRIED_TEXT together.  This depends on the whole input,
+ * not on its order.
  */
 #ifndef ANDWEORC_PROFILE_UNTRIED_H
 #define ANDWEORC_PROFILE_UNTRIED_H
@@ -26,21 +25,21 @@ enum { UNTRIED_LEAVES = 1 << 18, UNTRIED_TEXT = 1 << 24 };
 /* Names of code -> uint64_t *, their CPU samples. */
 struct untried_names {
 	struct map sum;
-	size_t bytes;  /* of the names */
-	bool too_many; /* there were: it is empty, and stays so */
+	size_t bytes;  /* total length of the names */
+	bool too_many; /* there were too many: the map is empty, and stays so */
 };
 
 /* Samples of a context at one address. */
 struct untried_leaf {
 	uint64_t module, offset, count;
-	uint64_t *sum; /* of names: what the address is called; NULL: it has no name, or none any more */
+	uint64_t *sum; /* an element of names: the name of the address; NULL: none, or dropped */
 };
 
 struct untried {
 	struct idmap at; /* by address */
 	struct untried_leaf *leaf;
 	size_t n, cap;
-	unsigned shift;  /* addresses that differ in so many low bits only are one */
+	unsigned shift;  /* so many low bits of addresses are ignored */
 	struct untried_names names;
 };
 
@@ -49,7 +48,7 @@ struct context;
 /* Adds a `sample` record of `count` CPU samples; bad ones add nothing. */
 void untried_add(struct context *c, struct record *rec, uint64_t count);
 
-/* Part of closing: adds to the profile's names what no region of the context holds, and empties it. */
+/* Part of closing: adds code outside all regions of the context to the profile's names, and empties it. */
 void untried_close(struct context *c);
 
 void untried_free(struct untried *u);

@@ -1,6 +1,6 @@
 /*
- * Warnings of many runs as few lines.  A recorder says in each run what is wrong
- * with it, mostly in the same words with other numbers: "12 samples were lost".
+ * warning: joins warnings of many runs.  A recorder writes its warnings in each run,
+ * mostly in the same words with other numbers: "12 samples were lost".
  */
 #include "profile/profile.h"
 
@@ -74,7 +74,7 @@ void profile_warn(struct profile *p, const char *what, const char *text, size_t 
 	w->times += run == PROFILE_NONE ? records : run != w->last;
 	w->last = run;
 	w->varies = w->varies || by || varies;
-	/* the greatest numbers, so that the order of runs does not matter */
+	/* keeps the greatest numbers, so that the order of runs does not matter */
 	if (by > 0) {
 		free(w->text);
 		w->text = xstrdup(text);

@@ -71,7 +71,7 @@ static bool names_file(const char *path, const char *name, size_t len)
 	return all >= len && !strncmp(path + all - len, name, len) && (all == len || path[all - len - 1] == '/');
 }
 
-/* A function is, where regions are lines, all of its lines. */
+/* If regions are lines, a function stands for all of its lines. */
 static bool names(const char *name, const struct profile_region *r)
 {
 	const char *colon = strrchr(name, ':');

@@ -7,8 +7,8 @@
 #include "base/path.h"
 #include "profile/inlined.h"
 
-static const double RUNS_IT = 0.1;       /* a thread runs a region that has so much of its samples */
-static const double WORTH_SAYING = 0.05; /* a wait, of the threads' time */
+static const double RUNS_IT = 0.1;       /* a thread "runs" a region that has this share of its samples */
+static const double WORTH_SAYING = 0.05; /* least share of a wait in the threads' time */
 
 /* ---- places in words ---------------------------------------------------------- */
 
@@ -17,7 +17,10 @@ struct frame {
 	const char *place;    /* "FILE:LINE", in the program's own source; NULL: it is elsewhere */
 };
 
-/* Of the first frame in the program's own source, with the function that it is inlined in.  Where there is none: of the function that was called. */
+/*
+ * Describes the first frame in the program's own source, and the function that it is
+ * inlined in.  Without such a frame, describes the called function.
+ */
 static char *words_of(struct frame first, char *inlined_by)
 {
 	struct frame own = first, caller = { 0 };
@@ -53,9 +56,9 @@ char *why_place(struct record *rec)
 /* ---- threads ------------------------------------------------------------------ */
 
 struct thread {
-	double life_ns;    /* in bursts */
+	double life_ns;    /* time in bursts */
 	double sampled_ns; /* processor time, by samples */
-	double region_ns;  /* in the region that is asked about */
+	double region_ns;  /* processor time in the region */
 };
 
 struct why {
@@ -133,7 +136,7 @@ static bool runs_it(const struct thread *t)
 
 /* ---- waits -------------------------------------------------------------------- */
 
-/* The number of the words for a place, from 1; 0: it is not known. */
+/* The number of the text for a place, from 1; 0: unknown. */
 static size_t words_at(struct why *w, uint32_t site)
 {
 	size_t n = w->o->nplaces, place = site ? idmap_at(&w->o->place_at, site, n) : n;
@@ -155,10 +158,10 @@ static bool counts(struct why *w, const struct replay_wait *wait, bool own)
 
 struct sum {
 	double ns;
-	size_t at, until; /* numbers of words */
+	size_t at, until; /* numbers of texts */
 };
 
-/* The longest, by the words for its places: of those who run the region, or of the others. */
+/* The longest waits, by the texts for their places: of the threads that run the region, or of the others. */
 static struct sum longest(struct why *w, bool own)
 {
 	struct idmap sum_at = IDMAP_INIT;

@@ -1,9 +1,9 @@
 /*
- * why: why a region gains what it gains, by the waits of recorded events.
+ * why: the reasons for the gain of a region, from the waits in recorded events.
  *
- * Hot code that nobody waits for gains little: the threads that run it wait for
- * others.  Code that gains much makes other threads wait.  Which waits are
- * the longest, and what ends them, is said of each region.
+ * Hot code gains little if no thread waits for it: then its own threads wait for
+ * others.  Code that gains much makes other threads wait.  This module finds, for each
+ * region, the longest waits, and the code that ends them.
  */
 #ifndef ANDWEORC_PROFILE_WHY_H
 #define ANDWEORC_PROFILE_WHY_H
@@ -15,9 +15,9 @@
 #include "replay/replay.h"
 
 /*
- * The place of a `place` record in words, which the caller frees: "pzip.c:175 (queue_put in
- * writer)" where queue_put is inlined in writer.  What is inlined from a library is where the
- * program calls it; a library's own code has its name alone.
+ * The text for a `place` record, which the caller frees: "pzip.c:175 (queue_put in writer)"
+ * if queue_put is inlined in writer.  For code that is inlined from a library, the place is
+ * that of the call in the program.  For a library's own code, the text is just its name.
  */
 char *why_place(struct record *rec);
 
@@ -25,7 +25,7 @@ char *why_place(struct record *rec);
 struct why;
 struct why *why_begin(struct observed *o, const struct replay *r);
 
-/* Adds to the profile what there is to say of the region, by its place in the context. */
+/* Adds the reasons for a region to the profile.  `region`: its place in the context. */
 void why_add(struct why *w, struct context *c, size_t region);
 
 void why_end(struct why *w);

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "profile/context.h"
 
-/* So much of a wrapper's time is in the function that it calls; the recorder asks for as much. */
+/* Least share of a wrapper's time in the function that it calls; the same limit as in the recorder. */
 static const double NEARLY_ALL = 0.9;
 
 static bool is_function(const struct context *c, size_t region)
@@ -16,7 +16,7 @@ static bool is_function(const struct context *c, size_t region)
 	return r->scope && !strcmp(r->scope, "function");
 }
 
-/* The recorder calls code without a symbol by its place in the module, as libz.so.1+0x1234. */
+/* The recorder names code without a symbol by its place in the module, such as libz.so.1+0x1234. */
 static bool has_name(const struct context *c, size_t region)
 {
 	const struct profile_region *r = &c->p->region[c->region[region].place];
@@ -24,7 +24,7 @@ static bool has_name(const struct context *c, size_t region)
 	return r->symbol || (r->function && !strstr(r->function, "+0x"));
 }
 
-/* Where the region is among those of the stack, the innermost first; n: it is not. */
+/* The index of the region in the stack, the innermost first; n: it is not there. */
 static size_t depth_in(const struct observed_stack *s, size_t region)
 {
 	size_t i = 0;
@@ -57,7 +57,7 @@ static bool is_wrapper(const struct context *c, size_t region, const double *reg
 	return false;
 }
 
-/* A function without a name is all of what one with a name does: that one stands for it. */
+/* If a function without a name does all the work of one with a name, the latter is kept. */
 static bool is_named_by_caller(const struct context *c, const struct observed *o, size_t region, const double *region_ns, const double *stack_ns)
 {
 	bool found = false;
