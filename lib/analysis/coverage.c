@@ -1,10 +1,10 @@
-/* Where time goes, by samples: into each region, into what was looked at, and into all that threads do. */
+/* coverage: the shares of samples in each region, in all tried regions, and by kind of time. */
 #include "analysis/impact.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Less than this is not worth an experiment. */
+/* Code with a smaller share is not worth an experiment. */
 static const double LEAST_PCT = 1;
 
 double impact_share(const struct profile *p, const struct profile_region *r)
@@ -54,7 +54,7 @@ struct impact_coverage impact_coverage(const struct profile *p)
 
 		if (!r->tried || !r->scope)
 			continue;
-		/* a sample is charged to one line, but to all functions that are on the stack */
+		/* a sample is charged to one line, but to all functions on the stack */
 		if (!strcmp(r->scope, "line"))
 			lines += (double)r->samples;
 		else if ((double)r->samples > most)

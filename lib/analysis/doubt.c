@@ -38,7 +38,7 @@ static void doubt_runs(struct analysis *a)
 		      p->impossible);
 }
 
-/* Is there an impact that no experiment was needed for? */
+/* Is there an impact without an experiment? */
 static bool has_replayed(const struct analysis *a)
 {
 	for (size_t i = 0; i < a->npoints; i++)
@@ -65,7 +65,7 @@ char *impact_replay_refused(const struct impact_point *p)
 			 p->replay.ratio);
 }
 
-/* No window: recorded events may have told all the same, or say why they cannot. */
+/* Without windows: replay may have given results, or a reason why not. */
 static void doubt_events(struct analysis *a)
 {
 	size_t before = a->ndoubts;
@@ -162,7 +162,7 @@ static void doubt_points(struct analysis *a)
 		      d->region->label, d->used, d->slope, d->other, d->other_slope);
 }
 
-/* Of the spans, from which on it matters that those before the switch are among them. */
+/* From this share of spans that began before the switch, they matter. */
 static const double PART_THAT_CROSSES = 0.1;
 
 static void doubt_spans(struct analysis *a)
@@ -178,10 +178,10 @@ static void doubt_spans(struct analysis *a)
 	}
 }
 
-/* Of the runs, from which on a warning is about the result: one busy minute in an hour is not. */
+/* From this share of the runs, a warning concerns the result: one busy minute in an hour does not. */
 static const double PART_THAT_COUNTS = 0.1;
 
-/* Warnings of what no window shows, and makes the prediction wrong all the same. */
+/* Warnings of conditions that windows do not show, but that make predictions wrong. */
 static void find_undermining(struct analysis *a)
 {
 	static const char *const codes[IMPACT_UNDERMINING] = { "absolute-timer", "kernel-time", "outside", "oversubscribed", "spin" };

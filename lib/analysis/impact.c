@@ -22,11 +22,11 @@ struct span {
 };
 
 /*
- * The visits of one point by what is sped up in their windows: of baselines, and of
- * each region, in the order of the profile.
+ * The visits of one point, grouped: baselines, and windows of each region, in the order
+ * of the profile.
  */
 struct groups {
-	size_t *first;  /* of group g: at[first[g]] up to at[first[g + 1]]; 0 is baselines, 1 + region the others */
+	size_t *first;  /* group g is at[first[g]] up to at[first[g + 1]]; group 0 is baselines, 1 + region the others */
 	const struct profile_visits **at;
 };
 
@@ -81,9 +81,9 @@ static struct span visits_of(const struct profile *p, size_t point)
 }
 
 /*
- * Windows that a point was not visited in.  A log that says a thing twice makes no
- * negative numbers; and which of all windows are a point's is not known where some
- * of them are of others (profile/given_windows.h).
+ * The number of windows without a visit of the point.  Never negative, even if a log
+ * has a record twice.  Unknown, so 0, if some windows belong to other points
+ * (profile/given_windows.h).
  */
 static size_t left(const struct profile *p, size_t all, size_t seen)
 {
@@ -92,7 +92,10 @@ static size_t left(const struct profile *p, size_t all, size_t seen)
 
 enum { PHASE_WINDOWS = 8 };
 
-/* By how much the samples of a region vary more from window to window than by chance, where phases are as long as windows. */
+/*
+ * The variance of a region's samples between windows, relative to chance, for programs
+ * whose phases are as long as windows.
+ */
 static const double PHASE_DISPERSION = 6;
 
 static bool has_phases(const struct profile_activity *a)
@@ -126,7 +129,7 @@ static void estimate_impact(const struct profile *p, size_t region, const struct
 		im->nreplicates = impact_replicates(obs, n, im->effect.rise, &im->replicate);
 }
 
-/* The same from sums; a region without visits in any window has none. */
+/* The same from sums; a region without visits in any window has no sums. */
 static void estimate_pooled(const struct profile *p, size_t region, size_t point, struct impact *im)
 {
 	static const struct pool none = POOL_INIT;
@@ -138,7 +141,7 @@ static void estimate_pooled(const struct profile *p, size_t region, size_t point
 	im->unvisited = left(p, p->region[region].windows + p->census.zero, im->effect.n + im->aside.disturbed + im->aside.dropped);
 }
 
-/* Sums over clusters: runs, or blocks of the one run that there is. */
+/* Sums over clusters: runs, or blocks of a single run. */
 static void summarize_pooled(const struct profile_point *p, struct impact_point *out)
 {
 	out->aside = p->aside;
@@ -175,18 +178,18 @@ static void estimate_percentiles(const struct profile *p, size_t region, size_t 
 {
 	if (!im->estimated || !profile_is_latency(p->point[point].kinds, p->point[point].measures))
 		return;
-	/* Of a span that waits for others, more than itself can be gained. */
+	/* A span that waits for others can gain more than its own length. */
 	im->effect.notes &= ~(unsigned)CAUSAL_OUT_OF_RANGE;
 	im->has_percentiles = percentile_effect(&p->lengths, point, region, im->effect.rise, &im->percentile);
 }
 
-/* Below the lowest speedup by less than this a knee is not: it is known by per cents. */
+/* A knee this close below the lowest speedup counts as not below it: knees are found in steps of one per cent. */
 static const double KNEE_STEP = 0.01;
 
 /*
- * A knee that may lie below the lowest speedup tried: what that gained may have been
- * gained by less, so the slope before the knee may be higher, though not above 1
- * (of spans, which can gain more than one for one, it may).
+ * For a knee that may lie below the lowest speedup tried: a smaller speedup may have
+ * the same gain, so the slope before the knee may be higher.  It is not above 1, except
+ * for spans, which can gain more than one for one.
  */
 static void open_slope(struct impact *im, bool spans)
 {
@@ -206,7 +209,7 @@ static void open_slope(struct impact *im, bool spans)
 	e->fit.slope.hi = most;
 }
 
-/* `limits` NULL: none are known. */
+/* `limits` NULL: no limits are known. */
 static void take_effect(const struct profile *p, size_t point, struct impact *im, bool spans, const struct limits *limits)
 {
 	/* A span that waits for others can gain more than its own time. */
@@ -222,7 +225,7 @@ static void take_effect(const struct profile *p, size_t point, struct impact *im
 	im->small = most < VERDICT_MODERATE_SLOPE && im->effect.fit.slope.hi <= most;
 }
 
-/* No experiment tells of the region: replay does, or nothing. */
+/* The region has no experiment: the result is from replay, or there is none. */
 static void take_replay(const struct profile *p, size_t point, struct impact *im, bool spans, const struct limits *limits)
 {
 	double most = limits && !spans ? limits_slope(limits, im->region) : INFINITY;
@@ -238,7 +241,7 @@ static void take_replay(const struct profile *p, size_t point, struct impact *im
 	im->small = most < VERDICT_MODERATE_SLOPE && im->effect.fit.slope.hi <= most;
 }
 
-/* Are its windows those in which something was given? */
+/* Does the point consist of windows with a given region? */
 static bool is_given(const struct profile *p, size_t point)
 {
 	return p->point[point].given || (!p->mixed && p->first_given && *p->first_given);
@@ -289,7 +292,7 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 	groups_release(&groups);
 }
 
-/* Every region on every point is a test of its own, but for those of which the outcome is known before. */
+/* Every region on every point is a test of its own, except those whose outcome is known before. */
 static void adjust_tests(struct analysis *a)
 {
 	size_t total = 0, n = 0;
@@ -317,13 +320,16 @@ static void adjust_tests(struct analysis *a)
 	free(p);
 }
 
-/* What to act on first; at the end what is known not to matter. */
+/* The rank of a verdict: first the regions to act on, last those without effect. */
 static int sort_class(enum verdict v)
 {
 	return v <= VERDICT_LOW ? 0 : (int)v;
 }
 
-/* What it surely gains: of two equal slopes, the certain one is the better bet.  Of those that harm, the worst is the last. */
+/*
+ * The value to sort by: the lower end of the interval, since of two equal slopes the more
+ * certain one is better.  Of harmful regions, the worst is last.
+ */
 static double sort_value(const struct impact *im)
 {
 	if (!im->estimated)
@@ -343,7 +349,7 @@ static int compare_impacts(const void *va, const void *vb)
 	return strcmp(a->region->label, b->region->label);
 }
 
-/* Has nobody marked it?  See lib/recorder/automatic.h. */
+/* Is it an automatic point?  See lib/recorder/automatic.h. */
 static bool is_automatic(const struct impact_point *point)
 {
 	return point->name[0] == ':';
@@ -362,7 +368,7 @@ static double width_of(const struct impact_point *point)
 	return point->nimpacts ? sum / (double)point->nimpacts : INFINITY;
 }
 
-/* So many standard errors apart are no chance. */
+/* A difference of so many standard errors is not chance. */
 static const double APART = 3.5;
 
 /* Where does `other` contradict the point that is used? */
@@ -396,8 +402,8 @@ static void release_point(struct impact_point *point)
 }
 
 /*
- * What nobody has marked stands for progress only where nothing is marked; and of
- * several such points, the one that says most.
+ * Automatic points are used only if there are no marked ones; and of several automatic
+ * points, the one with the narrowest intervals.
  */
 static void choose_points(struct analysis *a)
 {

@@ -4,18 +4,19 @@
 #include <string.h>
 
 /*
- * How exactly a limit is known.  It comes from samples, some of which are taken at
- * ticks; and a virtual speedup is off by some per cent itself (estimate/systematic.h).
+ * The relative error of a limit.  Limits come from samples, some of which are taken at
+ * ticks; and virtual speedups have a systematic error of some per cent
+ * (estimate/systematic.h).
  */
 static const double SLACK = 0.1, LEAST = 0.012;
 
-/* One for one, and what a virtual speedup is off by. */
+/* One for one, plus the systematic error of virtual speedups. */
 static const double ONE = 1.03;
 
-/* An effect beyond the limit by chance alone must be as rare as this. */
+/* Largest p for an effect beyond the limit to be believed. */
 static const double EVIDENCE_P = 0.001;
 
-/* Beyond this, so little is left of the program's own time that nothing can be said. */
+/* Beyond this, too little is left of the program's own time for a statement. */
 static const double MOST_QUEUED = 0.95;
 
 void limits_init(struct limits *l, const struct profile *p)
@@ -48,10 +49,16 @@ void limits_init(struct limits *l, const struct profile *p)
 	}
 	if (!(wall > 0) || !(cpu > 0))
 		return;
-	/* What queued for a processor, in units of what ran.  Each source misses some of it: see recorder/queued.h. */
+	/*
+	 * Time in queues for processors, relative to the running time.  Each source misses
+	 * some of it: see recorder/queued.h.
+	 */
 	times = fmax(queued / sampled, runqueue / cpu);
 	l->busy = sampled / wall * (1 + times);
-	/* A thread queues behind others' threads and behind the other threads of its program: of one thread alone there are none. */
+	/*
+	 * A thread queues behind threads of other programs and of its own; a single thread
+	 * has no others of its own.
+	 */
 	rivals = sampled * fmax(1 - 1 / l->busy, 0);
 	l->queued = outside > 0 ? fmin(times / (1 + times) * outside / (outside + rivals), MOST_QUEUED) : 0;
 }
@@ -77,8 +84,8 @@ static void stretch(struct estimate *e, double queued)
 }
 
 /*
- * An estimate beyond the limit is drawn in to it, with the width of its interval: a
- * truth within the limit is nearer to that than to what it was.
+ * An estimate beyond the limit is moved to the limit, with the width of its interval: a
+ * true value within the limit is nearer to the limit than to the estimate.
  */
 static void cut(struct estimate *e, double most)
 {

@@ -1,9 +1,9 @@
 /*
- * What would be enough for a verdict: a command to run, where it is one that
- * people would run; where it is not, what would help more than time.
+ * need: advice for a verdict: a command to run, if it is practical; if not, a remedy
+ * that helps more than time.
  *
- * The plot shows what stands in the last parentheses where there is no room for
- * more, so only a command stands in parentheses.
+ * If the plot has little room, it shows only the text in the last parentheses, so only
+ * a command may be in parentheses.
  */
 #include "analysis/impact.h"
 
@@ -13,18 +13,18 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 
-/* Beyond these, nobody records: unless the recording that is there was half as long already. */
+/* Longer recordings are not advised, unless the present one was half as long already. */
 static const double MOST_TIMES = 50, MOST_RUNS = 50, MOST_SECONDS = 600;
 
-/* Of the windows, from which on their loss is worth a word. */
+/* From this share of lost windows on, the loss is mentioned. */
 static const double PART_SET_ASIDE = 0.1;
 
-/* Per cent of the samples: what a smaller region gains is lost in the noise. */
+/* Per cent of the samples: the gain of a smaller region is lost in the noise. */
 static const double SMALL_SHARE = 5;
 
 enum { MOST_REMEDIES = 5 };
 
-/* How much there is, and how much of the same would do. */
+/* The present amount of data, and the amount that would be enough. */
 struct extent {
 	double times, runs, seconds; /* seconds: 0 when it is not known */
 	bool whole;
@@ -38,19 +38,18 @@ static double round_up(double x)
 	return ceil(x / unit) * unit;
 }
 
-/* A user who does as advised is to get a verdict in so many of 100 cases. */
+/* The advice leads to a verdict in so many of 100 cases. */
 static const double POWER = 0.93;
 
-/* Places where the truth may be that are looked at, over so many standard errors to each side of the estimate. */
+/* Number of possible true values that are tried, over so many standard errors to each side of the estimate. */
 enum { PLACES = 25 };
 static const double REACH = 3;
 
 /*
  * The chance of a verdict where the truth is `truth`, with standard error se.
- * There is none for estimates that are not significant, with an interval that
- * reaches up to the slope from which an effect is worth an effort.  `factor` is
- * Student's for significance, which many tests make greater than that of the
- * interval.
+ * There is no verdict for an estimate that is not significant and whose interval
+ * reaches the slope from which an effect is worth an effort.  `factor` is Student's for
+ * significance, which many tests make greater than that of the interval.
  */
 static double chance_at(double truth, double se, double factor)
 {
@@ -60,7 +59,7 @@ static double chance_at(double truth, double se, double factor)
 	return from < to ? 1 - gsl_cdf_ugaussian_P((to - truth) / se) + gsl_cdf_ugaussian_P((from - truth) / se) : 1;
 }
 
-/* The same for `times` as much data: over all places where the truth may be, by the estimate that there is. */
+/* The same for `times` as much data, averaged over possible true values around the present estimate. */
 static double chance_of_verdict(const struct estimate *slope, double se, double factor, double times)
 {
 	double sum = 0, weights = 0;
@@ -79,7 +78,7 @@ double impact_times_needed(const struct impact *im)
 	const struct estimate *slope = &im->effect.fit.slope;
 	double p = im->q > 0 && slope->p > 0 ? VERDICT_Q * fmin(1, slope->p / im->q) : VERDICT_Q;
 	double factor = gsl_cdf_ugaussian_Qinv(p / 2), least = 2, most = MOST_TIMES + 1;
-	/* an interval may end where the region can have no more effect, and hides how little the windows say */
+	/* an interval may be cut at the limit of the region, and then does not show how little the windows tell */
 	double se = fmax((slope->hi - slope->lo) / 2 / STATS_NORMAL_95, isfinite(im->slope_se) ? im->slope_se : 0);
 
 	while (least < most) {
@@ -119,7 +118,7 @@ static bool is_small(const struct impact *im, const struct profile *p)
 	return cpu < SMALL_SHARE && (isnan(blocked) || blocked < SMALL_SHARE);
 }
 
-/* What fits the case; never nothing. */
+/* The remedy for this case; never empty. */
 static size_t find_remedies(const struct impact *im, const struct profile *p, bool whole, const char *remedy[MOST_REMEDIES])
 {
 	const struct profile_set_aside *aside = &im->aside;
@@ -167,7 +166,10 @@ static char *other_ways(const struct impact *im, const struct profile *p, const 
 	return buf_detach(&b);
 }
 
-/* All that -d pays for: windows, and what is before and between them.  A log that was cut short does not say when it ended. */
+/*
+ * The time that -d counts: windows, and the time before and between them.  A log that was
+ * cut short does not tell when it ended.
+ */
 static double recorded_seconds(const struct profile *p)
 {
 	double ns = 0;
@@ -180,7 +182,7 @@ static double recorded_seconds(const struct profile *p)
 	return ns / 1e9;
 }
 
-/* Of more runs of the program, each of which is a window. */
+/* Advice of more runs of the program, each of which is a window. */
 static char *need_of_runs(const struct impact *im, const struct profile *p)
 {
 	const struct causal_effect *e = &im->effect;
@@ -193,7 +195,7 @@ static char *need_of_runs(const struct impact *im, const struct profile *p)
 	if (!im->bounded)
 		return xasprintf("8 runs or more of this region and of baselines, at two speedups or more (there are %zu)", e->n);
 	x.times = impact_times_needed(im);
-	/* regions share what is added */
+	/* regions share the added time */
 	x.runs = ceil((double)p->nruns * x.times);
 	x.seconds = recorded_seconds(p) * x.times;
 	if (hardly_helps(&x))
@@ -228,7 +230,7 @@ static char *need_of(const struct impact *im, const struct profile *p)
 	return xasprintf("about %.0f times as many windows (a longer -d)", x.times);
 }
 
-/* More of the same would not help. */
+/* More data of the same kind would not help. */
 static char *need_of_agreement(const struct impact *im)
 {
 	return xasprintf("a reason why the two methods contradict each other: an impact of %.2f (%.2f to %.2f) by experiments, %.2f by replay of "

@@ -1,7 +1,7 @@
 /*
- * A percentile is that of all spans of one speedup together; its interval is the
- * jackknife over units, which are left out in turn.  A unit is a run; where there
- * are too few of these, some neighbouring blocks of one.
+ * percentile: a percentile is taken of all spans of one speedup together; its interval
+ * is a jackknife over units, which are left out in turn.  A unit is a run, or, if there
+ * are too few runs, some neighbouring blocks of one.
  */
 #include "analysis/percentile.h"
 
@@ -17,9 +17,9 @@
 const int percentile_pct[PERCENTILES] = { 50, 95, 99 };
 
 enum {
-	BEYOND_LEAST = 5, /* spans that are longer, and shorter: the next one's length is chance */
-	UNITS_LEAST = 3,  /* of an interval */
-	PARTS_MOST = 8,   /* that the blocks of few runs are put together to */
+	BEYOND_LEAST = 5, /* spans needed beyond the percentile, on both sides: with fewer, the value is chance */
+	UNITS_LEAST = 3,  /* fewest units of an interval */
+	PARTS_MOST = 8,   /* number of units into which the blocks of few runs are joined */
 };
 
 /* ---- units -------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static double total(const struct dense *d)
 	return all;
 }
 
-/* Between the ends of a bucket lengths are taken to be spread evenly. */
+/* Lengths are assumed to be spread evenly within a bucket. */
 static void percentiles(const struct dense *d, double out[PERCENTILES])
 {
 	double all = total(d), before = 0;
@@ -130,14 +130,14 @@ static void percentiles(const struct dense *d, double out[PERCENTILES])
 }
 
 /*
- * What is estimated, of all units and without each of them: at the front the gains of
- * the levels, and behind them the slopes.
+ * The estimates from all units, and without each of them: first the gains of the
+ * levels, then the slopes.
  */
 struct replicas {
 	size_t nlevels, stride;
 	double *value; /* (units + 1) * stride */
 	double *s;     /* of levels */
-	double *spans; /* of levels, of all units */
+	double *spans; /* spans of levels, over all units */
 };
 
 static double *value_at(const struct replicas *r, size_t replica, size_t level, size_t p)
@@ -145,7 +145,10 @@ static double *value_at(const struct replicas *r, size_t replica, size_t level, 
 	return &r->value[replica * r->stride + level * PERCENTILES + p];
 }
 
-/* The gains of each level to the slope through 0, weighted with spans: as the slope of the mean is, with its baseline known. */
+/*
+ * The slope through 0 of the gains at the levels, weighted with spans, as for the slope of
+ * the mean with a known baseline.
+ */
 static void add_slopes(const struct replicas *r, size_t replica, double most)
 {
 	for (size_t p = 0; p < PERCENTILES; p++) {
@@ -209,7 +212,7 @@ static struct estimate jackknife(const struct replicas *r, size_t units, size_t 
 		mean += *value_at(r, u, level, p) / k;
 	for (size_t u = 1; u <= units; u++)
 		sum += pow(*value_at(r, u, level, p) - mean, 2);
-	/* Without some unit there is no estimate: nothing is known about its error. */
+	/* If there is no estimate without some unit, the error is unknown. */
 	if (isnan(sum))
 		return e;
 	e.se = sqrt(sum * (k - 1) / k);

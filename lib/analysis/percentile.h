@@ -12,18 +12,18 @@ enum { PERCENTILES = 3 };
 
 extern const int percentile_pct[PERCENTILES]; /* 50, 95, 99 */
 
-/* A speedup: by what part of itself each percentile falls. */
+/* A speedup, and the relative reduction of each percentile. */
 struct percentile_level {
 	double s;
 	struct estimate gain[PERCENTILES]; /* NAN: too few spans; infinite interval: too few blocks or runs */
 };
 
 struct percentile_effect {
-	double base_ns[PERCENTILES];        /* of the baselines; NAN: too few spans */
-	struct estimate slope[PERCENTILES]; /* per unit of speedup; as above */
+	double base_ns[PERCENTILES];        /* percentiles of the baselines; NAN: too few spans */
+	struct estimate slope[PERCENTILES]; /* slopes, per unit of speedup; as above */
 	struct percentile_level *level;     /* ascending; owned */
 	size_t nlevels;
-	size_t units;                       /* runs, or parts of them, that the intervals are over */
+	size_t units;                       /* number of runs, or parts of runs, that the intervals are over */
 };
 
 /*
@@ -33,7 +33,7 @@ struct percentile_effect {
 bool percentile_effect(const struct lengths_table *t, size_t point, size_t region, double rise, struct percentile_effect *out);
 void percentile_effect_release(struct percentile_effect *e);
 
-/* Those of the point's baselines, whatever the region; NAN as above. */
+/* Percentiles of the point's baselines, for all regions; NAN as above. */
 void percentile_base(const struct lengths_table *t, size_t point, double base_ns[PERCENTILES]);
 
 #endif

@@ -1,4 +1,7 @@
-/* The period of baselines: added times by added visits, with the spread of blocks, or of runs where there are several. */
+/*
+ * period: the period of baselines: the sum of times by the sum of visits, with an interval
+ * from the spread of blocks, or of runs if there are several.
+ */
 #include "analysis/impact.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What runs say one by one.  The run is the unit of replication, so a comparison of two programs is one of runs. */
+/* replicate: results of single runs.  The run is the unit of replication, so programs are compared by runs. */
 #include "analysis/impact.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-/* As in the effect. */
+/* Selects windows as for the effect. */
 static size_t up_to(const struct causal_obs *obs, size_t n, double most, struct causal_obs *out)
 {
 	size_t used = 0;
@@ -17,7 +17,7 @@ static size_t up_to(const struct causal_obs *obs, size_t n, double most, struct 
 	return used;
 }
 
-/* Runs that were planned together are fitted as in the effect, with their trend. */
+/* Runs that were planned together are fitted as the effect is, with their trend. */
 static bool fit_runs(struct causal_obs *obs, size_t n, struct causal_unit *sum, struct causal_slope *out)
 {
 	struct causal_unit unused;

@@ -1,4 +1,4 @@
-/* From numbers to words: what an impact means. */
+/* verdict: the verdict on an impact, from its numbers. */
 #include "analysis/impact.h"
 
 const char *verdict_name(enum verdict v)

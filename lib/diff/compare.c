@@ -8,7 +8,7 @@
 
 #include "diff/units.h"
 
-/* The part of changes as large as `mde` that would be found. */
+/* The share of changes as large as `mde` that would be found. */
 static const double POWER = 0.8;
 
 static const char *const design_names[] = {
@@ -100,7 +100,7 @@ static bool welch(const struct replicates *base, const struct replicates *head, 
 	return true;
 }
 
-/* The mean of a side whose analysis says no more than that. */
+/* The mean of a side whose analysis has only the mean. */
 static bool known_mean(const struct replicates *r, enum quantity what, struct estimate *out)
 {
 	if (!isfinite(r->mean[what]) || !isfinite(r->mean_se[what]) || !(r->mean_runs >= COMPARE_MIN_RUNS))
@@ -129,7 +129,7 @@ static bool means(const struct replicates *base, const struct replicates *head, 
 	return true;
 }
 
-/* The mean of what few runs say, with the noise inside them. */
+/* The mean of few runs, with the noise inside them as error. */
 static bool mean_within(const struct replicates *r, enum quantity what, struct estimate *out, size_t *runs)
 {
 	double sum = 0, var = 0, squares = 0;

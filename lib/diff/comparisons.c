@@ -1,4 +1,4 @@
-/* Regions to pairs, pairs to tests, tests to verdicts. */
+/* comparisons: pairs regions, tests the pairs, and sets verdicts. */
 #include "diff/comparisons.h"
 
 #include <math.h>
@@ -39,7 +39,10 @@ static struct match_place *places_of(const struct side_point *p)
 	return v;
 }
 
-/* Slopes before a knee are compared with their like alone: else a knee that one side just missed would look like a change. */
+/*
+ * Slopes up to a knee are compared only with each other.  Otherwise a knee that one side
+ * has just missed would look like a change.
+ */
 static void set_runs(struct pair *p)
 {
 	bool knees = p->base->rise.n && p->head->rise.n;
@@ -48,7 +51,10 @@ static void set_runs(struct pair *p)
 	p->head_runs = knees ? &p->head->rise : &p->head->all;
 }
 
-/* What a side has not tried can hold a region of the other that seems to be gone, from this part of its size on. */
+/*
+ * If untried code of a side is at least this part of a region of the other side, it may be
+ * that region, which then is not gone.
+ */
 static const double HIDES = 0.5;
 
 static struct lone *left_out(const struct side_point *p, const bool *taken, double untried_pct, size_t *n)
@@ -101,7 +107,7 @@ static bool is_test(const struct comparison *c, const struct comparisons_options
 	return c->design != DESIGN_NONE && isfinite(c->difference.se) && (c->over_runs || o->within_run);
 }
 
-/* Those over runs; what is inside runs is of another kind. */
+/* Differences with errors over runs; errors inside runs are of another kind. */
 static void share_errors(struct point_pair *p)
 {
 	struct estimate **d = xcalloc(p->npairs + 1, sizeof *d);
@@ -120,8 +126,8 @@ static void share_errors(struct point_pair *p)
 }
 
 /*
- * Where the knee of a side may lie below all speedups that were tried, it may cost
- * more than what is compared says.  A change that this would explain is none.
+ * If the knee of a side may lie below all speedups that were tried, its cost may be
+ * higher than the compared value.  A change that this could explain does not count.
  */
 static void open_costs(struct point_pair *p)
 {
@@ -156,7 +162,7 @@ static void compare_point(struct point_pair *p, const struct comparisons_options
 
 /* Tests that are corrected together. */
 struct family {
-	double *p, **q; /* of each; q is where its own goes */
+	double *p, **q; /* p of each test; q points to where its q is stored */
 	size_t n;
 };
 
@@ -182,7 +188,7 @@ static void family_finish(struct family *f)
 	free(f->q);
 }
 
-/* Points are few and headlines; regions of all points are one family of tests. */
+/* Points are few, so they are one family of tests; regions of all points are another. */
 static void adjust_tests(struct comparisons *c, const struct comparisons_options *o)
 {
 	struct family points = family_of(c->n), regions;

@@ -1,5 +1,5 @@
 /*
- * comparisons: two analyses, compared, and their report.
+ * comparisons: compares two analyses, and makes their report.
  */
 #ifndef ANDWEORC_DIFF_COMPARISONS_H
 #define ANDWEORC_DIFF_COMPARISONS_H
@@ -11,21 +11,21 @@
 #include "match/match.h"
 #include "source/linemap.h"
 
-/* What andweorc-diff takes for a margin when it is given none. */
+/* The default margin of andweorc-diff. */
 enum { COMPARISONS_MARGIN_PCT = 2 };
 
 struct comparisons_options {
 	const char *point;         /* only this one; NULL: all */
 	double margin_pct;         /* of the base's period, > 0 */
-	double region_margin_pct;  /* the same for regions, which are known less well; 0: as for points */
-	bool within_run;           /* too few runs may decide by what is inside them */
+	double region_margin_pct;  /* the same for regions, which are measured less exactly; 0: as for points */
+	bool within_run;           /* too few runs may be judged by the noise inside them */
 	const struct linemap *map; /* from base's lines to head's; NULL: none */
 };
 
 /* A region in both. */
 struct pair {
 	const struct side_region *base, *head;
-	const struct replicates *base_runs, *head_runs; /* what is compared: over all speedups, or up to the knee */
+	const struct replicates *base_runs, *head_runs; /* which slope is compared: over all speedups, or up to the knee */
 	enum match_kind kind;
 	double confidence;
 	struct comparison cost, slope;
@@ -37,21 +37,21 @@ struct pair {
 /* A region in one of them. */
 struct lone {
 	const struct side_region *region;
-	bool matters; /* a bottleneck here, and the other side would have found it */
+	bool matters; /* it is a bottleneck here, and the other side would have found it */
 	size_t shift;
 };
 
 /* A point in both, with its regions. */
 struct point_pair {
 	const struct side_point *base, *head;
-	double untried_pct[2]; /* of base, of head: the greatest code that no experiment was made with */
-	size_t recorded;       /* runs of the side that has fewer, be there data of them or not */
+	double untried_pct[2]; /* of base, of head: the greatest code without an experiment */
+	size_t recorded;       /* runs of the side with fewer, with or without data */
 	struct comparison period;
 	double q, base_ns;  /* base_ns: period of the base */
 	enum change change;
 	struct pair *pair;  /* owned */
 	size_t npairs;
-	struct lone *lone[2]; /* of base, of head: those in no pair; owned */
+	struct lone *lone[2]; /* of base, of head: regions in no pair; owned */
 	size_t nlone[2];
 };
 
@@ -60,14 +60,14 @@ struct comparisons {
 	size_t n;
 };
 
-/* The points that both have, all compared; release it. */
+/* Compares all points that both sides have; release the result. */
 void comparisons_init(struct comparisons *c, const struct side *base, const struct side *head, const struct comparisons_options *o);
 void comparisons_release(struct comparisons *c);
 
-/* Part of comparisons_init: finds where cost went from one region to another. */
+/* Part of comparisons_init: finds cost that moved from one region to another. */
 void comparisons_find_shifts(struct point_pair *p);
 
-/* A margin from a command line; false when it is none. */
+/* Parses a margin from a command line; false when it is invalid. */
 bool comparisons_read_margin(const char *text, double *pct);
 
 /* The margin of regions. */

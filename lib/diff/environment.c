@@ -8,13 +8,13 @@
 
 enum { TEXT_MOST = 4096 };
 
-/* One thing that runs say about where they ran. */
+/* A property of the environment of runs. */
 static const struct aspect {
 	const char *name, *words;
 	size_t offset;  /* in struct found_run */
 	bool is_number;
-	bool matters;   /* times are not comparable; else it is worth a note alone, */
-	const char *so; /* which ends so; NULL: with nothing more */
+	bool matters;   /* a difference makes times incomparable; else it is only noted */
+	const char *so; /* the end of the note; NULL: none */
 } aspects[] = {
 	{ "command", "commands", offsetof(struct found_run, command), false, false, NULL },
 	{ "host", "machines", offsetof(struct found_run, host), false, false, NULL },
@@ -28,7 +28,7 @@ static const struct aspect {
 	  "; regions are not comparable: what is out of scope is charged to its callers" },
 };
 
-/* False when the run does not say it. */
+/* False when the run does not state it. */
 static bool say_aspect(const struct aspect *a, const struct found_run *r, char out[TEXT_MOST])
 {
 	const char *at = (const char *)r + a->offset;
@@ -44,7 +44,7 @@ static bool say_aspect(const struct aspect *a, const struct found_run *r, char o
 	return at;
 }
 
-/* What all runs of both sides say that say anything. */
+/* The value that all runs of both sides that have one agree on. */
 static bool common(const struct aspect *a, const struct side *base, const struct side *head, char out[TEXT_MOST])
 {
 	const struct side *side[2] = { base, head };
@@ -69,7 +69,7 @@ static bool are_held(const struct found_run *a, const struct found_run *b, bool 
 	return !paired || text_same(a->block, b->block);
 }
 
-/* Notes the first two that contradict each other. */
+/* Notes the first two runs that differ. */
 static void check(struct report *r, const struct side *base, const struct side *head, const struct aspect *a, bool paired)
 {
 	for (size_t i = 0; i < base->found.nruns; i++)

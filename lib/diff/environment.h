@@ -10,13 +10,13 @@
 #include "diff/side.h"
 
 /*
- * Notes each thing that differs, `unlike` for those that make a comparison
- * worthless, and adds the rows `meta` about what is alike.  With `paired`, runs
- * of one block are held against each other; else all runs.
+ * Notes each property that differs, as `unlike` if it makes a comparison worthless, and
+ * adds `meta` rows about equal ones.  With `paired`, runs of one block are compared
+ * with each other; else all runs.
  */
 void environment_compare(struct report *r, const struct side *base, const struct side *head, bool paired);
 
-/* Does the report say that the sides are unlike? */
+/* Does the report contain an `unlike` note? */
 bool environment_is_unlike(const struct report *r);
 
 #endif

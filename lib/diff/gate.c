@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* 0: the word is none. */
+/* 0: not a gate. */
 static unsigned gate_named(const char *word, size_t len)
 {
 	static const struct {

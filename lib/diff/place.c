@@ -1,6 +1,6 @@
 #include "diff/place.h"
 
-/* Numbers of lines come as reals, of which a damaged analysis may have any. */
+/* Line numbers are read as reals, which can have any value in a damaged analysis. */
 static unsigned long line_number(double x)
 {
 	return x > 0 && x < 1e9 ? (unsigned long)x : 0;

@@ -1,7 +1,7 @@
 /*
- * report: the result of a comparison as a table, from which all outputs are
- * made.  Read back from its TSV it gives the same outputs again, so that a job that
- * may publish need not trust the one that measured.
+ * report: the result of a comparison as a table, from which all outputs are made.  Its
+ * TSV can be read back and gives the same outputs, so that a CI job with the permission
+ * to publish need not trust the job that measured.
  */
 #ifndef ANDWEORC_DIFF_REPORT_H
 #define ANDWEORC_DIFF_REPORT_H
@@ -13,8 +13,8 @@
 #include "diff/verdict.h"
 
 enum row_kind {
-	ROW_META,   /* name and value: what was compared, and how */
-	ROW_NOTE,   /* name and value: what to bear in mind */
+	ROW_META,   /* name and value: properties of the comparison */
+	ROW_NOTE,   /* name and value: caveats */
 	ROW_POINT,  /* a progress point: the headline */
 	ROW_REGION,
 	ROW_KINDS
@@ -48,9 +48,9 @@ enum row_real {
 
 struct row {
 	enum row_kind kind;
-	enum change change;     /* of points and regions; TEXT_VERDICT says the same */
-	char *text[ROW_TEXTS];  /* owned; NULL: not said */
-	double real[ROW_REALS]; /* NAN: not said */
+	enum change change;     /* the verdict of points and regions, as in TEXT_VERDICT */
+	char *text[ROW_TEXTS];  /* owned; NULL: missing */
+	double real[ROW_REALS]; /* NAN: missing */
 };
 
 struct report {
@@ -62,15 +62,15 @@ struct report {
 
 void report_release(struct report *r);
 
-/* Valid until the next. */
+/* A row, valid until the next one is read. */
 struct row *report_add(struct report *r, enum row_kind kind);
-void row_set(struct row *row, enum row_text key, const char *value); /* copies; NULL: not said */
+void row_set(struct row *row, enum row_text key, const char *value); /* copies; NULL: missing */
 void row_judge(struct row *row, enum change c);
 
-/* Is the table, from `path`, one that this program knows?  Else false, after a message. */
+/* Is the version of the table, from `path`, known?  Else false, after a message. */
 bool report_is_readable(const struct report *r, const char *path);
 
-/* What report_meta says of a table that is written: REPORT_NAME is REPORT_VERSION. */
+/* The row that begins a written table: REPORT_NAME with the value REPORT_VERSION. */
 #define REPORT_NAME "andweorc-diff"
 #define REPORT_VERSION "1"
 
@@ -81,30 +81,30 @@ void report_note(struct report *r, const char *name, const char *fmt, ...) __att
 const char *report_find(const struct report *r, const char *name); /* the value of a meta row; NULL */
 double report_number(const struct report *r, const char *name);    /* the same as a number; NAN */
 
-/* As columns and keys are called. */
+/* Names of columns and keys. */
 const char *row_kind_name(enum row_kind k);
 const char *row_text_name(enum row_text t);
 const char *row_real_name(enum row_real r);
 
 /*
- * What the writers rely on, of a row that was read: sets `change` by its verdict.
- * False when it lacks a name, point, region or verdict that its kind needs.
+ * Checks a row that was read, for the writers, and sets `change` by its verdict.  False
+ * when it lacks a name, point, region or verdict that its kind needs.
  */
 bool row_finish(struct row *row);
 
-/* The function that a region of one line is in; NULL of other regions, and when it is not known. */
+/* The function of a region of one line; NULL for other regions, and when it is unknown. */
 const char *row_function_of_line(const struct row *row);
 
-/* Can it not be told yet, or not at all with these runs, whether it changed? */
+/* Is it unknown, with these runs, whether it has changed? */
 bool row_is_open(const struct row *row);
 
-/* Is it worse, as far as the verdict says: the point slower, the region dearer? */
+/* Is it worse by its verdict: a slower point, or a region with more cost? */
 bool row_is_worse(const struct row *row);
 
 /*
- * Is it a regression: certainly worse, and no reason to be calm?  Reasons are that
- * another region gave the cost away, that an earlier report did not see it, and
- * that the point of the region is known not to have changed.
+ * Is it a regression: certainly worse, and without an excuse?  Excuses are that the
+ * cost moved here from another region, that an earlier report did not have the finding,
+ * and that the point of the region is known to be unchanged.
  */
 bool row_is_regression(const struct row *row);
 

@@ -1,4 +1,4 @@
-/* Comparisons to rows: the only place where numbers become a report. */
+/* rows: makes the rows of a report from comparisons. */
 #include "diff/comparisons.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static void set_interval(struct row *row, enum row_real first, double value, dou
 	set_real(row, (enum row_real)(first + 2), hi);
 }
 
-/* From logarithms of times; without an interval, its ends are not 0 and infinite, but unknown. */
+/* Converts from logarithms of times.  Without an interval, its ends are unknown, not 0 and infinite. */
 static void set_times(struct row *row, enum row_real first, const struct estimate *e)
 {
 	bool bounded = isfinite(e->lo) && isfinite(e->hi);
@@ -33,7 +33,7 @@ static void set_times(struct row *row, enum row_real first, const struct estimat
 	set_interval(row, first, exp(e->value), bounded ? exp(e->lo) : NAN, bounded ? exp(e->hi) : NAN);
 }
 
-/* Of the rate, which is what a reader thinks of: faster is more. */
+/* Converts to a change of the rate, as readers expect: faster is more. */
 static void set_rate(struct row *row, const struct estimate *d)
 {
 	bool bounded = isfinite(d->lo) && isfinite(d->hi);
@@ -46,7 +46,7 @@ static void set_estimate(struct row *row, enum row_real first, const struct esti
 	set_interval(row, first, scale * e->value, scale * e->lo, scale * e->hi);
 }
 
-/* Where there are runs enough, and they say too little, it takes something else than runs. */
+/* If there are enough runs, and they tell too little, more runs are not the remedy. */
 static void set_needed(struct row *row, const struct point_pair *p, size_t needed)
 {
 	if (needed && (row->change != CHANGE_INSUFFICIENT || p->recorded < COMPARE_MIN_RUNS))
@@ -68,7 +68,7 @@ static void set_test(struct row *row, const struct point_pair *p, const struct c
 	set_real(row, REAL_UNITS, (double)c->units);
 }
 
-/* Only what may be said of it has a direction. */
+/* Only a change has a direction. */
 static void set_direction(struct row *row, bool slower)
 {
 	if (row->change <= CHANGE_MINOR)
@@ -117,7 +117,7 @@ static void set_curve(struct row *row, enum row_text key, const struct finding *
 	free(text);
 }
 
-/* Where a row has what the analysis of one side says of a region; ns and slope with their intervals. */
+/* The columns for a region in the analysis of one side; ns and slope with their intervals. */
 static const struct columns {
 	enum row_text file, impact, curve;
 	enum row_real line, share, ns, slope;
@@ -135,7 +135,7 @@ static void set_side(struct row *row, const struct columns *at, const struct fin
 	set_curve(row, at->curve, f);
 }
 
-/* A region, one of them NULL when it is on the other side alone; its names are head's, where head has it. */
+/* The row of a region.  One of them is NULL if only the other side has it.  Names are head's, if head has it. */
 static struct row *add_region(struct report *r, const struct point_pair *p, const struct finding *base, const struct finding *head)
 {
 	const struct finding *named = head ? head : base;
@@ -160,7 +160,7 @@ static void set_shift(struct row *row, size_t shift)
 		row->real[REAL_SHIFT] = (double)shift;
 }
 
-/* Of what changed: a region alone is no regression where the whole is known to be as fast as it was. */
+/* For a change of a region: it is no regression if the whole program is known to be unchanged. */
 static void set_point_unchanged(struct row *row, const struct point_pair *p, const struct comparisons_options *o)
 {
 	struct change_rule rule = comparisons_point_rule(o);
@@ -213,7 +213,7 @@ static void add_lone(struct report *r, const struct point_pair *p, const struct 
 		row_set(row, TEXT_DIRECTION, head ? "slower" : "faster");
 }
 
-/* ---- order: what to read first ---------------------------------------------------------- */
+/* ---- order of rows ---------------------------------------------------------- */
 
 static int class_of(const struct row *row)
 {
@@ -257,7 +257,7 @@ static void add_comparison(struct report *r, const struct point_pair *p, const s
 	qsort(r->row + first, r->n - first, sizeof *r->row, by_weight);
 }
 
-/* ---- what was compared, and how ------------------------------------------------------------ */
+/* ---- properties of the comparison ------------------------------------------------------------ */
 
 static void add_number(struct report *r, const char *name, double x)
 {
@@ -275,7 +275,7 @@ static bool is_paired(const struct comparisons *c)
 	return false;
 }
 
-/* Is each run of the one in the other, too? */
+/* Is each run of one side in the other, too? */
 static bool same_runs(const struct side *base, const struct side *head)
 {
 	size_t same = 0;
@@ -305,7 +305,7 @@ static void note_points(struct report *r, const struct side *a, const struct sid
 			report_note(r, "point", "the progress point '%s' is in %s alone", a->point[i].found->name, which);
 }
 
-/* Of all windows, from which on their loss is what makes data few. */
+/* From this share of lost windows on, the loss is the reason for too little data. */
 static const double MUCH_DISTURBED = 0.25;
 
 static void note_disturbed(struct report *r, const struct side *s, const char *which)
@@ -330,7 +330,7 @@ static void count_scopes(const struct side_point *p, size_t *lines, size_t *func
 	}
 }
 
-/* Without debug information regions are functions, or addresses, and the same code is not found again. */
+/* Without debug information, regions are functions or addresses, and the same code may not be found again. */
 static void note_no_lines(struct report *r, const struct point_pair *p)
 {
 	size_t lines[2], functions[2];

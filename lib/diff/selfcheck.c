@@ -18,22 +18,22 @@ enum { DEALS = 400, LEAST_RUNS = 2 * COMPARE_MIN_RUNS };
 
 static const char HEAD[] = "         ";
 
-/* A run in the pack: known by its moment, as what it says of each region has it, too. */
+/* A run to be dealt out.  It is identified by its time, which the results for each region have, too. */
 struct card {
 	double order;
 	const char *block;
-	bool head; /* where it is dealt to */
+	bool head; /* the side that it is dealt to */
 };
 
 struct pack {
 	struct card *card;
 	size_t n;
-	bool by_block; /* both sides have their share of each block */
+	bool by_block; /* each block is divided between both sides */
 };
 
 struct tally {
 	double changed, any;        /* deals with a false alarm */
-	double covered, intervals;  /* that hold the truth, 0: of regions, and of points */
+	double covered, intervals;  /* intervals that contain the truth, 0: of regions, and of points */
 	double mde[DEALS];
 	size_t deals, nmde;
 };
@@ -67,7 +67,7 @@ static int by_block(const void *va, const void *vb)
 	return by ? by : (a->order > b->order) - (a->order < b->order);
 }
 
-/* Half of the cards from first to end to each side; of an odd one, chance says where to. */
+/* Deals the runs from first to end, half to each side; an odd one goes to a random side. */
 static void deal_some(gsl_rng *rng, struct pack *pack, size_t first, size_t end)
 {
 	size_t n = end - first, left = n / 2 + (n % 2 && gsl_rng_uniform_int(rng, 2));
@@ -105,7 +105,7 @@ static void no_means(struct replicates *r)
 		r->mean[q] = r->mean_se[q] = NAN;
 }
 
-/* A side as the cards fell, with the regions that are in both analyses, under base's names. */
+/* A side with the runs dealt to it, with the regions of both analyses, under base's names. */
 static void fill_side(struct side *s, const struct comparisons *of, const struct pack *pack, bool one, bool head)
 {
 	*s = (struct side){ .point = xcalloc(of->n + 1, sizeof *s->point), .npoints = of->n };
@@ -187,7 +187,7 @@ static void add_tally(struct report *r, struct tally *t, const struct pack *pack
 	}
 }
 
-/* Blocks of which each has two runs or more, and that are enough for pairs. */
+/* Are there enough blocks for pairs, with two runs or more in each? */
 static bool has_blocks(const struct pack *pack)
 {
 	size_t blocks = 0;

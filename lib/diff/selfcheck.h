@@ -1,10 +1,10 @@
 /*
- * selfcheck: would this data cry wolf?  Runs of what is known to be one program
- * are dealt out to two sides at random, again and again, and compared: every
- * change that is found is a false one.
+ * selfcheck: measures the rate of false alarms in this data.  Runs of one program are
+ * dealt out to two sides at random, repeatedly, and compared: every change that is
+ * found is a false alarm.
  *
- * The deals share their runs, so they say how this machine and this program
- * behave, not how each comparison to come will.
+ * The deals share their runs, so they describe this machine and this program, not every
+ * future comparison.
  */
 #ifndef ANDWEORC_DIFF_SELFCHECK_H
 #define ANDWEORC_DIFF_SELFCHECK_H

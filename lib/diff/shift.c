@@ -1,12 +1,11 @@
 /*
- * Cost shifts: code that moves from one region to another takes its cost along,
- * and neither of the two got better or worse.  Regions in opposite directions are
- * taken together, the largest first, where the change of their sum is not
- * significant and small beside what moved, and the point is not known to have
- * changed: a change that hides in the sum would show there.  Where the point is
- * known not to have changed, there is none that could hide.  A bottleneck that one
- * side does not have, or did not try, counts as nothing there: if another region
- * lost as much, it is where that went.
+ * shift: cost that moves from one region to another.  Code that moves takes its cost
+ * along, and neither region got better or worse.  Regions with opposite changes are
+ * paired, the largest first, if the change of their sum is not significant and is small
+ * beside the moved cost, and if the point is not known to have changed: a change that
+ * is hidden in the sum would show there.  If the point is known to be unchanged, no
+ * change can be hidden.  A bottleneck that one side does not have, or did not try,
+ * counts as 0 there: if another region lost as much, the cost has moved to it.
  */
 #include "diff/comparisons.h"
 
@@ -15,27 +14,27 @@
 
 #include "base/alloc.h"
 
-/* More windows than a run must have to stand alone. */
+/* More windows than a run needs for a value of its own. */
 enum { ENOUGH = 100 };
 
-/* Of the smaller move, what the sum of both may be at most. */
+/* Largest sum of both changes, as part of the smaller change. */
 static const double REST = 0.5;
 
 /* A region whose cost changed, or that came or went. */
 struct mover {
 	const struct replicates *base, *head;
-	const struct estimate *difference; /* its error is shared with the other regions; NULL of what came or went */
+	const struct estimate *difference; /* its error is shared with the other regions; NULL for a region that came or went */
 	double by;     /* ns; above 0: costs more */
-	size_t *shift; /* where the number of its shift goes */
+	size_t *shift; /* where the number of its shift is stored */
 };
 
 struct movers {
 	struct mover *at;
 	size_t n;
-	struct replicates none[2]; /* what base's, and head's, runs say of a region that they have not */
+	struct replicates none[2]; /* results of base's, and of head's, runs for a region that they do not have */
 };
 
-/* Nothing, of each run. */
+/* A cost of 0 for each run. */
 static struct replicates none_of(const struct replicates *runs)
 {
 	struct replicates none = { .at = xcalloc(runs->n + 1, sizeof *none.at), .n = runs->n, .whole = runs->whole };
@@ -61,7 +60,7 @@ static void add_mover(struct movers *m, struct mover mover)
 		m->at[m->n++] = mover;
 }
 
-/* Its own address goes into what it holds: not to be copied. */
+/* It contains its own address, so it must not be copied. */
 static void movers_init(struct movers *m, struct point_pair *p)
 {
 	*m = (struct movers){ .at = xcalloc(p->npairs + p->nlone[0] + p->nlone[1] + 1, sizeof *m->at) };
@@ -93,7 +92,7 @@ static void movers_release(struct movers *m)
 	free(m->at);
 }
 
-/* The run's cost of both regions; runs that know one of them alone are left out. */
+/* The run's cost of both regions; runs that have only one of them are left out. */
 static struct replicates sum_of(const struct replicates *a, const struct replicates *b)
 {
 	struct replicates sum = { .at = xcalloc(a->n + 1, sizeof *sum.at), .whole = a->whole };
@@ -117,10 +116,10 @@ static struct replicates sum_of(const struct replicates *a, const struct replica
 }
 
 /*
- * Five blocks know the error of the sum badly, and its interval would be as wide
- * as the moves themselves.  The errors of the two regions were shared with all
- * others, so what these let expect of the sum is known better, and counts by its
- * degrees of freedom.
+ * From five blocks, the error of the sum is known badly, and its interval would be as
+ * wide as the changes themselves.  The errors of the two regions were estimated
+ * together with all others.  So the expected error of the sum is known better, and is
+ * used with its degrees of freedom.
  */
 static void share_error(struct estimate *sum, const struct estimate *a, const struct estimate *b)
 {
@@ -137,7 +136,7 @@ static void share_error(struct estimate *sum, const struct estimate *a, const st
 	stats_estimate_finish(sum);
 }
 
-/* `same`: the point is known to be unchanged, so what is left of the sum is noise, however much it seems. */
+/* `same`: the point is known to be unchanged, so any change of the sum is noise. */
 static bool cancels(const struct mover *a, const struct mover *b, bool same)
 {
 	struct replicates base = sum_of(a->base, b->base), head = sum_of(a->head, b->head);
@@ -152,7 +151,10 @@ static bool cancels(const struct mover *a, const struct mover *b, bool same)
 	       c.difference.hi - c.difference.value < least;
 }
 
-/* The largest in the direction of sign, smaller than `below`, that is in no shift yet; NULL when there is none. */
+/*
+ * The largest change in the direction of `sign`, smaller than `below`, that is in no shift
+ * yet; NULL when there is none.
+ */
 static struct mover *largest(struct movers *m, double sign, double below)
 {
 	struct mover *best = NULL;

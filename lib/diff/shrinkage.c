@@ -9,7 +9,7 @@
 
 enum { LEAST = 3, STEPS = 60 };
 
-/* What the variances are drawn around, and how many degrees of freedom that is worth; infinite: they are all the same. */
+/* The prior of variances, and its degrees of freedom; infinite: all variances are equal. */
 struct prior {
 	double variance, df;
 };
@@ -27,7 +27,7 @@ static double trigamma_inverse(double y)
 	return sqrt(lo * hi);
 }
 
-/* By the moments of the logarithms of variances, which hardly depend on the shape of the prior. */
+/* Estimates the prior from the moments of the logarithms of variances, which hardly depend on its shape. */
 static struct prior fit_prior(struct estimate *const *d, size_t n)
 {
 	double sum = 0, squares = 0, by_chance = 0, beyond;
@@ -65,7 +65,7 @@ void shrink_errors(struct estimate **difference, size_t n)
 	if (n < LEAST)
 		return;
 	prior = fit_prior(difference, n);
-	/* no more can be known of one than what all of them show */
+	/* one variance cannot be known better than all of them together */
 	for (size_t i = 0; i < n; i++)
 		most += difference[i]->df;
 	for (size_t i = 0; i < n; i++) {
@@ -73,7 +73,7 @@ void shrink_errors(struct estimate **difference, size_t n)
 		double own = d->se * d->se, shared;
 
 		shared = isinf(prior.df) ? prior.variance : (prior.df * prior.variance + d->df * own) / (prior.df + d->df);
-		/* a region may be noisier than all others for reasons of its own */
+		/* one region may be noisier than all others */
 		d->se = sqrt(fmax(own, shared));
 		d->df = fmin(most, d->df + prior.df);
 		stats_estimate_finish(d);

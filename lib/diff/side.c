@@ -33,7 +33,7 @@ void side_release(struct side *s)
 	side_init(s);
 }
 
-/* ---- what single runs say --------------------------------------------------------- */
+/* ---- results of single runs --------------------------------------------------------- */
 
 static struct replicate *new_replicate(struct replicates *r, const struct side *s, size_t context, double run)
 {
@@ -74,7 +74,7 @@ static const struct found_baseline *baseline_of(const struct found_point *p, con
 	return NULL;
 }
 
-/* What a run says of a region, from all of its windows or up to the knee. */
+/* The result of a run for a region, from all of its windows or up to the knee. */
 struct fit {
 	double slope, slope_se, cost, cost_se;
 };
@@ -99,7 +99,7 @@ static void add_replicate(struct replicates *to, const struct side *s, const str
 	r->df = df_of(f->df);
 }
 
-/* Half of an interval over runs, back to its standard error. */
+/* The standard error, from half of an interval over runs. */
 static double se_of(double lo, double hi, double runs)
 {
 	return (hi - lo) / 2 / stats_t95(runs - 1);
@@ -164,7 +164,7 @@ static void fill_point(struct side_point *p, const struct side *s)
 	for (size_t i = 0; i < f->regions.n; i++) {
 		const struct finding *m = f->regions.entry[i].value;
 
-		/* of a curve alone nothing can be compared */
+		/* a curve without a fit cannot be compared */
 		if (!m->verdict)
 			continue;
 		p->region[p->nregions] = (struct side_region){ .found = m };

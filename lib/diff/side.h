@@ -1,6 +1,6 @@
 /*
- * side: one analysis, ready to be compared with another.  Points, regions and
- * runs are in an order that depends on what they say alone.
+ * side: one analysis, ready to be compared with another.  Points, regions and runs are
+ * in an order that depends only on their content.
  */
 #ifndef ANDWEORC_DIFF_SIDE_H
 #define ANDWEORC_DIFF_SIDE_H
@@ -39,7 +39,7 @@ void side_release(struct side *s);
  */
 bool side_read(struct side *s, const char *path);
 
-/* The second half of it, where `found` was filled by findings_read. */
+/* The second half of side_read, for `found` filled by findings_read. */
 void side_fill(struct side *s);
 
 const struct side_point *side_point(const struct side *s, const char *name); /* NULL when there is none */
@@ -47,7 +47,7 @@ const struct side_point *side_point(const struct side *s, const char *name); /* 
 /* The region is a bottleneck by its own analysis. */
 bool side_region_matters(const struct side_region *r);
 
-/* What the runs were built from; NULL when they do not say, or do not agree. */
+/* The commit of the runs; NULL when they do not state it, or do not agree. */
 const char *side_commit(const struct side *s);
 
 #endif

@@ -7,7 +7,10 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-/* Of the strongest group's information, what each must have, or the weakest would rule the mean. */
+/*
+ * Least information of a group, as part of the strongest group's: otherwise the noise of
+ * the weakest would dominate the mean.
+ */
 static const double LEAST_INFO = 0.25;
 
 double quantity_of(const struct causal_unit *u, enum quantity what)
@@ -22,7 +25,7 @@ double quantity_of(const struct causal_unit *u, enum quantity what)
 	}
 }
 
-/* How much it weighs beside others of its kind. */
+/* The weight of a run beside others of its kind. */
 static double info_of(const struct causal_unit *u, enum quantity what)
 {
 	return what == QUANTITY_PERIOD ? u->ratio.n0 : u->ratio.den;
@@ -35,7 +38,7 @@ static bool can_stand_alone(const struct causal_unit *u, enum quantity what, boo
 	return what == QUANTITY_PERIOD || whole || causal_unit_is_strong(u);
 }
 
-/* Runs of one instant differ by what they say, so that the order of the input means nothing. */
+/* Runs with equal times are ordered by their content, so that the order of the input does not matter. */
 static int by_time(const void *va, const void *vb)
 {
 	const struct unit *a = va, *b = vb;
@@ -59,7 +62,7 @@ static void unit_add(struct unit *into, const struct unit *from)
 	}
 }
 
-/* Neighbours are joined until each group can stand alone, on each of the sides that it has. */
+/* Joins neighbours until each group is strong enough, on each of its sides. */
 static void join_weak(struct units *g, enum quantity what)
 {
 	size_t n = 0;
@@ -81,7 +84,7 @@ static void join_weak(struct units *g, enum quantity what)
 	g->n = n;
 }
 
-/* The greatest information of a side; -1 when the groups are not of it. */
+/* The greatest information of a group of a side; -1 when the groups do not have that side. */
 static void set_most(struct units *g, enum quantity what, bool base, bool head)
 {
 	const bool has[2] = { base, head };

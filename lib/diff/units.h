@@ -1,15 +1,15 @@
 /*
  * units: runs, or blocks of runs of both sides, each strong enough for a value of its own.
  *
- * A run that hardly visited a region says nearly nothing of it: neighbours in
- * time are joined until they do.
+ * A run that hardly visited a region tells little about it: neighbours in time are
+ * joined until they tell enough.
  */
 #ifndef ANDWEORC_DIFF_UNITS_H
 #define ANDWEORC_DIFF_UNITS_H
 
 #include "diff/compare.h"
 
-/* Of one side, 0 base or 1 head, or of both side by side. */
+/* Runs of one side, 0 base or 1 head; or blocks with both sides. */
 struct unit {
 	const char *block;
 	double order;
@@ -21,7 +21,7 @@ struct units {
 	struct unit *at; /* at[0..n), owned, in the order of time */
 	size_t n;
 	bool whole[2];    /* as in struct replicates */
-	double most[2];   /* the greatest information of each side; -1: the groups are not of it */
+	double most[2];   /* the greatest information of each side; -1: the groups do not have that side */
 };
 
 /* The runs of side s. */
@@ -32,13 +32,13 @@ struct units units_of_blocks(const struct replicates *base, const struct replica
 
 void units_release(struct units *g);
 
-/* What each group says of side s, for the caller to free. */
+/* The value of each group on side s.  The caller frees the array. */
 double *units_values(const struct units *g, int s, enum quantity what);
 
-/* How many runs of side s are in them. */
+/* The number of runs of side s in the groups. */
 size_t units_count_runs(const struct units *g, int s);
 
-/* What the sums say; not finite when they say nothing. */
+/* The value from the sums; not finite when they contain too little. */
 double quantity_of(const struct causal_unit *u, enum quantity what);
 
 #endif

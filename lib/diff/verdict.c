@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* More than this, and the advice is another question. */
+/* Most runs that are advised. */
 enum { MOST_RUNS = 200 };
 
-/* A user who does as advised is to get an answer in so many of 100 cases. */
+/* The advice leads to an answer in so many of 100 cases. */
 static const double POWER = 0.9;
 
 static const char *const names[] = {
@@ -60,7 +60,7 @@ enum change change_judge(const struct comparison *c, double q, const struct chan
 	return change_is_within(c, rule) ? CHANGE_UNCHANGED : CHANGE_INCONCLUSIVE;
 }
 
-/* With `times` the runs: would it mostly be known that a difference of 0 is within the margin? */
+/* With `times` as many runs: would a difference of 0 mostly be found to be within the margin? */
 static bool would_tell(const struct estimate *d, double margin, double times)
 {
 	double df = d->df * times, se = d->se / sqrt(times);
@@ -69,9 +69,9 @@ static bool would_tell(const struct estimate *d, double margin, double times)
 }
 
 /*
- * What the difference will be found to be is not known, and a value that is far
- * from 0 in noise this wide will mostly not stay there: so this asks what would
- * settle a difference of 0, which most are.  A large one is settled sooner.
+ * The true difference is unknown, and a value that is far from 0 in so much noise will
+ * mostly not stay there.  So this computes the runs that would settle a difference of
+ * 0, which is the usual case.  A large difference is settled with fewer runs.
  */
 size_t change_needs(const struct comparison *c, double q, const struct change_rule *rule)
 {

@@ -9,7 +9,7 @@
 #include "text/caption.h"
 #include "text/prose.h"
 
-/* Per cent: what is this coarse is not worth a number. */
+/* Per cent: a coarser value is not worth a number. */
 static const double MOST_MDE = 100;
 
 char *words_name(const char *text, size_t columns)
@@ -20,7 +20,7 @@ char *words_name(const char *text, size_t columns)
 	return buf_detach(&b);
 }
 
-/* Two digits are what an interval can bear. */
+/* An interval has two significant digits. */
 static void add_signed(struct buf *b, double x)
 {
 	double size = fabs(x);

@@ -1,4 +1,4 @@
-/* The terms of the report.  Where a number stands here, it is the one that the verdicts use. */
+/* explain: the terms of the report.  Numbers here are the ones that the verdicts use. */
 #include "report/report.h"
 
 

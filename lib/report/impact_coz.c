@@ -1,5 +1,5 @@
 /*
- * A profile as Coz writes it, for what reads those.
+ * impact_coz: a profile in the format of Coz, for its viewers.
  *
  *     experiment        selected=/src/a.c:12  speedup=0.25  duration=5000000  selected-samples=3
  *     throughput-point  name=a.c:20  delta=117
@@ -12,7 +12,7 @@
 #include "base/msg.h"
 #include "report/report.h"
 
-/* As far as the viewer of Coz is concerned, a tab ends the name. */
+/* For the viewer of Coz, a tab ends the name. */
 static void put_name(const char *name, FILE *out)
 {
 	for (; *name; name++)
@@ -40,7 +40,7 @@ static void put_experiment(const struct profile_region *r, const char *point, do
 	fprintf(out, "\tdelta=%.0f\n", visits);
 }
 
-/* A visit that counts, of a window that is not set aside. */
+/* Is it a visit that counts, in a window that is not set aside? */
 static bool is_used(const struct profile *p, const struct profile_visits *v)
 {
 	return !p->window[v->window].disturbed && v->weight > 0 && v->virtual_ns > 0;

@@ -1,12 +1,12 @@
-/* An analysis as a table: comma-separated values as in RFC 4180, one line for each point and region. */
+/* impact_csv: an analysis as comma-separated values (RFC 4180), one line for each point and region. */
 #include <math.h>
 
 #include "base/num.h"
 #include "report/report.h"
 
 /*
- * Quoted.  Spreadsheets take a text that begins with one of these for a formula, and
- * names are whatever a program calls them; an apostrophe in front makes it a text again.
+ * Writes a quoted text.  Spreadsheets treat a text that begins with one of these as a
+ * formula, and names can be any text; an apostrophe in front makes it a text.
  */
 static void put_text(const char *text, FILE *out)
 {
@@ -21,7 +21,7 @@ static void put_text(const char *text, FILE *out)
 	putc('"', out);
 }
 
-/* Nothing where it is not known. */
+/* Writes nothing for an unknown number. */
 static void put_number(double x, FILE *out)
 {
 	putc(',', out);

@@ -22,7 +22,7 @@ void impact_put_count(const struct impact_writer *w, const char *key, uint64_t x
 	w->count(w->to, key, x);
 }
 
-/* Times, numbers and lines that are 0 are not known. */
+/* Times, numbers and lines of 0 are unknown. */
 static void put_known(const struct impact_writer *w, const char *key, uint64_t x)
 {
 	if (x)
@@ -91,7 +91,7 @@ void impact_untried_fields(const struct impact_writer *w, const struct impact_co
 	impact_put_real(w, "cpu_pct", c->untried_pct[i]);
 }
 
-/* What does not count, and why; of slow windows, only where there are some. */
+/* The windows that do not count, by reason; slow windows only if there are some. */
 static void put_aside(const struct impact_writer *w, const struct profile_set_aside *aside, size_t unvisited)
 {
 	impact_put_count(w, "disturbed", aside->disturbed);
@@ -103,7 +103,7 @@ static void put_aside(const struct impact_writer *w, const struct profile_set_as
 	}
 }
 
-/* p50..., of which `of` tells the rest of the name. */
+/* p50...; `of` is the rest of the names. */
 static void put_percentile(const struct impact_writer *w, size_t i, const char *of, double x)
 {
 	char key[16];
@@ -149,7 +149,7 @@ void impact_point_fields(const struct impact_writer *w, const struct impact_poin
 	impact_put_real(w, "replay_period_ns", p->replay.period_ns);
 }
 
-/* Which code it is, and how much of the time it takes. */
+/* The code of the region, and its share of the time. */
 static void put_place(const struct impact_writer *w, const struct profile *p, const struct profile_region *r)
 {
 	impact_put_text(w, "region", r->label);

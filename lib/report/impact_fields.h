@@ -1,6 +1,6 @@
 /*
- * impact_fields: what an analysis says, key by key, in the format's order.  Both
- * forms for tools, records and JSON, have it from here, each by a writer of its own.
+ * impact_fields: the content of an analysis, key by key, in the format's order.  Both
+ * outputs for tools, records and JSON, are made from it, each by a writer of its own.
  */
 #ifndef ANDWEORC_REPORT_IMPACT_FIELDS_H
 #define ANDWEORC_REPORT_IMPACT_FIELDS_H
@@ -13,11 +13,11 @@ struct impact_writer {
 	void (*count)(void *to, const char *key, uint64_t x);
 	void (*text)(void *to, const char *key, const char *value);
 	void (*names)(void *to, const char *key, const char *const *names, size_t n);
-	bool whole; /* also what only andweorc-diff asks for: which code it is, and which run */
+	bool whole; /* also writes fields that only andweorc-diff needs: the code, and the run */
 	void *to;
 };
 
-/* What is not known is left out: a number that is not finite, a text that is NULL. */
+/* Unknown values are left out: numbers that are not finite, texts that are NULL. */
 void impact_put_real(const struct impact_writer *w, const char *key, double x);
 void impact_put_text(const struct impact_writer *w, const char *key, const char *value);
 void impact_put_count(const struct impact_writer *w, const char *key, uint64_t x);

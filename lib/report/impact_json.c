@@ -16,7 +16,7 @@ static void set_count(void *to, const char *key, uint64_t x)
 	json_object_set_new(to, key, json_integer((json_int_t)x));
 }
 
-/* JSON is UTF-8; a name out of a log need not be: its other bytes become \xNN, as text. */
+/* JSON is UTF-8, but a name in a log need not be: other bytes become the text \xNN. */
 static void set_text(void *to, const char *key, const char *value)
 {
 	struct buf b = BUF_INIT;

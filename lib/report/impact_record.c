@@ -55,7 +55,7 @@ static void add_warnings(const struct impact_writer *w, const struct profile_war
 	}
 }
 
-/* Where time goes that no region has. */
+/* The code outside all regions that takes most time. */
 static void add_coverage(const struct impact_writer *w, const struct profile *p)
 {
 	struct impact_coverage c = impact_coverage(p);
@@ -79,7 +79,7 @@ static void add_point(const struct impact_writer *w, const struct impact_point *
 	record_end(w->to);
 }
 
-/* What each run says of the point by itself. */
+/* The results of each run for the point. */
 static void add_baselines(const struct impact_writer *w, const struct impact_point *p)
 {
 	for (size_t i = 0; i < p->nbaselines; i++) {
@@ -116,7 +116,7 @@ static void add_curve(const struct impact_writer *w, const struct impact_point *
 	}
 }
 
-/* What each run says of the region by itself. */
+/* The results of each run for the region. */
 static void add_replicates(const struct impact_writer *w, const struct impact_point *p, const struct impact *im)
 {
 	for (size_t i = 0; i < im->nreplicates; i++) {
@@ -144,7 +144,7 @@ static void add_replicates(const struct impact_writer *w, const struct impact_po
 	}
 }
 
-/* What replay says, of regions without experiments too. */
+/* The results of replay, also for regions without experiments. */
 static void add_replayed(const struct impact_writer *w, const struct profile *p, const struct profile_replayed *r)
 {
 	static const char *const gain[REPLAY_MODELS] = { "strict", "simulated", "monitor" };

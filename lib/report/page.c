@@ -1,5 +1,5 @@
 /*
- * The sentences are those of the report in text (report.c), so that both say the same; the table and the
+ * The sentences are those of the text report (report.c), so that both say the same.  The table and the
  * pictures are made here, from the same rows.
  */
 #include "report/page.h"
@@ -16,8 +16,8 @@
 #include "text/prose.h"
 
 enum {
-	MOST_CURVES = 12,  /* in large; all others are in the table, in small */
-	LABEL_BYTES = 9,   /* of a line of the report, before its text */
+	MOST_CURVES = 12,  /* rows with a large curve; all others have a small one in the table */
+	LABEL_BYTES = 9,   /* columns of the label of a line of the report */
 };
 
 /* ---- sentences --------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static void add_lead(struct buf *b, struct report *r)
 	}
 }
 
-/* Its label, which ends with a blank or a colon, as text. */
+/* The label of the line, which ends with a blank or a colon, as text. */
 static void add_label(struct buf *b, const char *line)
 {
 	char label[LABEL_BYTES + 1];

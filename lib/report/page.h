@@ -2,8 +2,8 @@
  * page: the report as one HTML document that needs nothing else: no network, no other
  * file, no script.  Where scripts are on, columns of its tables can be sorted.
  *
- * Names come out of programs under test.  They are escaped, and the document forbids
- * itself all but its own style and script, so that nothing in them can do anything.
+ * Names come from programs under test.  They are escaped, and the document allows only
+ * its own style and script, so that a name cannot execute anything.
  */
 #ifndef ANDWEORC_REPORT_PAGE_H
 #define ANDWEORC_REPORT_PAGE_H

@@ -1,4 +1,4 @@
-/* Numbers have so many digits that a picture is the same on every machine. */
+/* page_curve: curves as SVG. Numbers are rounded so that a picture is the same on every machine. */
 #include <math.h>
 
 #include "report/page_parts.h"
@@ -7,7 +7,7 @@
 
 /* ---- axes -------------------------------------------------------------------------- */
 
-/* Of rows with an interval that can be shown.  Wide ones of others would leave these no room. */
+/* The axis is from rows whose interval can be shown.  Wider intervals would leave them no room. */
 struct page_axis page_axis(const struct report *r)
 {
 	static const double LEAST = -1, MOST = 2;
@@ -120,7 +120,7 @@ static void add_grid(struct buf *b, const struct page_axis *a)
 	buf_addf(b, "<text class=\"tick\" text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">region faster by, %%</text>", curve_x(0.5), HEIGHT - 3);
 }
 
-/* As far as it is in the picture. */
+/* Clips a value to the picture. */
 static void add_one_for_one(struct buf *b, const struct page_axis *a)
 {
 	double s = fmin(1, a->high / 100);
@@ -144,7 +144,7 @@ static void add_piece(struct buf *b, const struct page_axis *a, const struct cau
 	buf_adds(b, "Z\"/>");
 }
 
-/* It ends where an interval is missing: what lies between is not known. */
+/* The band ends where an interval is missing, because nothing is known there. */
 static void add_band(struct buf *b, const struct page_axis *a, const struct causal_effect *e)
 {
 	size_t from = 0;
@@ -170,7 +170,7 @@ static void add_strokes(struct buf *b, const struct page_axis *a, const struct c
 	}
 }
 
-/* A curve of which no verdict holds is not to look like one of which it does. */
+/* A curve without a valid verdict must not look like one with a verdict. */
 static void add_line(struct buf *b, const struct page_axis *a, const struct causal_effect *e, bool judged)
 {
 	buf_addf(b, "<path class=\"line%s\" d=\"M%.1f %.1f", judged ? "" : " loose", curve_x(0), curve_y(a, 0));
@@ -180,7 +180,7 @@ static void add_line(struct buf *b, const struct page_axis *a, const struct caus
 	buf_adds(b, "\"/>");
 }
 
-/* Each says its numbers to whoever points at it.  Where the interval is too wide to be printed, it is hollow. */
+/* Each dot has its numbers as a tooltip.  A dot is hollow if its interval is too wide to be printed. */
 static void add_dots(struct buf *b, const struct page_axis *a, const struct causal_effect *e)
 {
 	for (size_t i = 0; i < e->nlevels; i++) {

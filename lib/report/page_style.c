@@ -1,6 +1,6 @@
 /*
  * The colours are those of plot/theme.h: of Okabe and Ito, and with a contrast of 4.5 or more for every text.
- * What is changed here has another hash; t/0471-page.t says which.
+ * A change here changes a hash; t/0471-page.t tells the new one.
  */
 #include "report/page_parts.h"
 

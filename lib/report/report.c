@@ -1,15 +1,15 @@
 /*
- * The report for people.  For each progress point: a sentence that says what to
- * work on (report_lead.c), a row for each region (report_table.c), what there is to
- * say of single rows (report_below.c), and how often the point was passed
- * (report_point.c).  At the end: what was recorded (report_setup.c), and what holds
- * for all points (report_end.c).
+ * The report for people.  For each progress point it has a sentence on what to optimise
+ * (report_lead.c), a row for each region (report_table.c), notes on single rows
+ * (report_below.c), and the number of visits (report_point.c).  At the end it has a
+ * description of the recording (report_setup.c), and notes on all points
+ * (report_end.c).
  *
  * The rows are in this order, which is not that of the records, whose first regions
  * are the best bets.  First come regions with a verdict, then those with not enough
- * data for one, both by impact, the greatest first.  Last come regions of which no
- * interval could be printed, by their share of the CPU samples, then by that of
- * blocked time.  What is equal is in the order of names.
+ * data for one, both by impact, the greatest first.  Last come regions without an
+ * interval that could be printed, by their share of the CPU samples, then by that of
+ * blocked time.  Equal rows are in the order of names.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static enum report_class class_of(const struct impact *im)
 	return im->verdict == VERDICT_NOT_ENOUGH_DATA ? REPORT_UNSURE : REPORT_JUDGED;
 }
 
-/* Descending; what is not known is last. */
+/* Compares in descending order, with unknown values last. */
 static int compare_down(double x, double y)
 {
 	if (isnan(x) || isnan(y))

@@ -15,7 +15,7 @@
 void impact_write_records(const struct analysis *a, size_t top, FILE *out);
 void impact_write_json(const struct analysis *a, size_t top, FILE *out);
 void impact_write_csv(const struct analysis *a, size_t top, FILE *out);
-void impact_write_coz(const struct analysis *a, size_t top, FILE *out); /* after a message where it cannot be complete */
+void impact_write_coz(const struct analysis *a, size_t top, FILE *out); /* false, after a message, when it cannot be complete */
 void impact_write_report(const struct analysis *a, size_t top, bool colour, FILE *out); /* for prose_page() */
 
 /* The terms of the report, explained for people. */

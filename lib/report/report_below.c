@@ -1,6 +1,6 @@
 /*
- * Below the table: what there is to say of single rows, by their ranks.  What holds
- * for several of them is said once.
+ * report_below: notes on single rows, below the table, by their ranks.  A note that
+ * holds for several rows is written once.
  */
 #include "report/report_parts.h"
 
@@ -16,7 +16,7 @@
 /* A longer name loses its middle. */
 enum { NAME_COLUMNS = 40 };
 
-/* Why is said of regions with so many per cent of the CPU samples. */
+/* Reasons ("why") are given for regions with at least so many per cent of the CPU samples. */
 enum { WHY_CPU_PCT = 5 };
 
 /* "3 pzip.c:262" */
@@ -81,7 +81,7 @@ static void add_knees(struct report *r)
 	}
 }
 
-/* How straight the curves are that rise or fall, and have no knee. */
+/* The straightness of curves that rise or fall, and have no knee. */
 static void add_r2(struct report *r)
 {
 	struct buf b = BUF_INIT;
@@ -158,7 +158,7 @@ static void add_function(struct report *r, size_t row)
 	buf_release(&b);
 }
 
-/* Lines of one function: what they are together is what its author can change. */
+/* Joins lines of one function, because its author can change all of them together. */
 static void add_functions(struct report *r)
 {
 	for (size_t i = 0; i < r->nshown; i++)
@@ -203,7 +203,7 @@ static const char *note_words(const char *name, bool whole)
 	return name;
 }
 
-/* Of a region of which nothing is known, it is of use alone that its windows hold too few visits. */
+/* For a region without a result, the only useful note is that its windows have too few visits. */
 static bool has_note(const struct report_row *row, unsigned note)
 {
 	return (row->im->effect.notes & note) && (row->class != REPORT_UNKNOWN || note == CAUSAL_FEW_VISITS);
@@ -231,7 +231,7 @@ static void add_note(struct report *r, unsigned note)
 	buf_release(&rows);
 }
 
-/* The ranks of rows whose impact was found in that way: "1, 4"; empty where there are none. */
+/* The ranks of rows whose impact was found by this method: "1, 4"; empty if there are none. */
 static struct buf rows_by(const struct report *r, enum combined how)
 {
 	struct buf rows = BUF_INIT;
@@ -243,7 +243,7 @@ static struct buf rows_by(const struct report *r, enum combined how)
 	return rows;
 }
 
-/* Rows in which the recorded events count. */
+/* Rows with results from recorded events. */
 static void add_replayed(struct report *r)
 {
 	struct buf both = rows_by(r, COMBINED_AGREES), alone = rows_by(r, COMBINED_ALONE);
@@ -271,7 +271,7 @@ static bool gains_little(const struct report_row *row)
 	return row->class == REPORT_UNKNOWN || row->im->effect.fit.slope.value < row->cpu_pct / 100 / 2;
 }
 
-/* What is said of the row: the longest waits, of all runs.  NULL: nothing. */
+/* The text for the row: the longest waits, of all runs.  NULL: none. */
 static const struct profile_why *why_of(const struct report *r, const struct report_row *row)
 {
 	const struct profile *p = r->a->profile;
@@ -289,7 +289,7 @@ static bool is_same_why(const struct profile_why *a, const struct profile_why *b
 	return a && b && a->own == b->own && a->ns == b->ns && !strcmp(a->at, b->at) && text_order(a->until, b->until) == 0;
 }
 
-/* Of row i, and of the rows after it of which the same is said, which are not asked again. */
+/* Writes the text of row i, and the ranks of later rows with the same text, which are then done. */
 static void add_why(struct report *r, const struct profile_why **why, size_t i)
 {
 	const struct profile_why *said = why[i];
@@ -306,7 +306,7 @@ static void add_why(struct report *r, const struct profile_why **why, size_t i)
 	buf_release(&ranks);
 }
 
-/* Of code that is hot and gains little, what its threads wait for; of other code, who waits for its threads. */
+/* For hot code with little gain, shows the waits of its threads; for other code, the waits for its threads. */
 static void add_whys(struct report *r)
 {
 	const struct profile_why **why = xcalloc(r->nshown + 1, sizeof *why);

@@ -11,7 +11,7 @@
 
 static const double HALF = 0.5;
 
-/* More bars would be no small picture. */
+/* Most bars of a small picture. */
 enum { MOST_BARS = 8 };
 
 const struct causal_level *table_level(const struct report_row *row)
@@ -25,7 +25,7 @@ const struct causal_level *table_level(const struct report_row *row)
 	return best && row->class != REPORT_UNKNOWN && report_knows_gain(&best->gain) ? best : NULL;
 }
 
-/* The label, and what else is known of the place: the function of a line, the file and line of a function. */
+/* The label, and further details of the place: the function of a line, or the file and line of a function. */
 static void add_details(struct buf *b, const struct profile_region *r)
 {
 	const char *file = r->file ? strrchr(r->file, '/') : NULL;
@@ -43,7 +43,7 @@ static void add_details(struct buf *b, const struct profile_region *r)
 		buf_addf(b, ":%llu", (unsigned long long)r->line);
 }
 
-/* Parts what there is of columns: each gives up what it has more than half. */
+/* Divides the columns between both: each gives up what it has beyond half. */
 static void share_columns(size_t columns, size_t *one, size_t *other)
 {
 	size_t half = columns / 2;
@@ -63,9 +63,8 @@ static void add_short(struct buf *b, const char *text, size_t columns)
 }
 
 /*
- * Appends label and details in `columns` (0: as wide as they are).  Where room is
- * short, a line keeps its number and the name of its function, and a function loses
- * its file.
+ * Appends label and details in `columns` (0: unlimited).  If they do not fit, a line
+ * keeps its number and the name of its function, and a function loses its file.
  */
 static void add_place(struct buf *b, const struct profile_region *r, size_t columns)
 {
@@ -94,7 +93,7 @@ static void add_place(struct buf *b, const struct profile_region *r, size_t colu
 	buf_release(&raw);
 }
 
-/* "42 %"; what is not quite nothing is not "0 %". */
+/* "42 %"; a small share that is not 0 is not written as "0 %". */
 static void add_share(struct buf *b, double pct)
 {
 	if (isnan(pct))
@@ -121,7 +120,7 @@ static void add_impact(struct buf *b, const struct report_row *row)
 		return;
 	}
 	if (slope->value > -0.005)
-		buf_addc(b, ' '); /* where the sign of others is */
+		buf_addc(b, ' '); /* in the place of a sign */
 	prose_add_interval(b, slope->value, slope->lo, slope->hi, 2);
 }
 

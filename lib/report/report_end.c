@@ -7,7 +7,7 @@
 #include "estimate/systematic.h"
 #include "text/prose.h"
 
-/* Of which kind the intervals are, and what else is in them. */
+/* The kind of the intervals, and the further errors that they include. */
 static void add_intervals(struct buf *out, const struct analysis *a)
 {
 	bool runs = false, within = false, events = false, short_runs = a->profile->nruns >= CAUSAL_MIN_RUNS;
@@ -41,14 +41,14 @@ static void add_warnings(struct buf *out, const struct profile_warning *w, size_
 	}
 }
 
-/* What the question marks of verdicts mean, before the warnings that say why. */
+/* The meaning of question marks of verdicts, before the warnings with the reasons. */
 static void add_doubt(struct buf *out, const struct analysis *a)
 {
 	if (a->nundermined)
 		prose_wrap(out, "in doubt ", REPORT_INDENT, "what the warnings say makes predictions wrong, and no interval shows it");
 }
 
-/* What a list of regions cannot show: what is not in it. */
+/* Code that is not in the list of regions. */
 static void add_coverage(struct buf *out, const struct profile *p)
 {
 	struct impact_coverage c = impact_coverage(p);

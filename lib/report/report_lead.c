@@ -1,6 +1,6 @@
 /*
- * The sentences that a reader starts with.  They claim what verdicts and intervals
- * say, and nothing more: what there is no verdict on is a candidate at best.
+ * report_lead: the first sentences of the report.  They state only what verdicts and
+ * intervals support: a region without a verdict is at most a candidate.
  */
 #include "report/report_parts.h"
 
@@ -18,7 +18,7 @@ static void add_name(struct buf *b, const struct profile_region *region)
 	char *text;
 
 	report_name(&name, region);
-	text = prose_short(name.s, prose_page().columns / 2); /* a word that is longer than a line would stay whole */
+	text = prose_short(name.s, prose_page().columns / 2); /* longer words would not be broken */
 	buf_addf(b, words ? "%s (%s)" : "%s", text, words);
 	buf_release(&name);
 	free(text);
@@ -29,7 +29,7 @@ static bool has_value(const struct report_row *row)
 	return row->class == REPORT_JUDGED && row->im->verdict <= VERDICT_LOW;
 }
 
-/* The first row that is worth something; NULL where none surely is. */
+/* The first row with a certain gain; NULL if there is none. */
 static const struct report_row *best_of(const struct report *r)
 {
 	for (size_t i = 0; i < r->nrows; i++)
@@ -48,7 +48,7 @@ static const struct report_row *hottest_of(const struct report *r)
 	return hot;
 }
 
-/* Of all that are worth something, the one with the greatest lower end, where it is not the best itself. */
+/* The region with the greatest lower end of its interval, if that is not the best region itself. */
 static const struct report_row *surest_of(const struct report *r, const struct report_row *best)
 {
 	const struct report_row *surest = best;
@@ -59,7 +59,7 @@ static const struct report_row *surest_of(const struct report *r, const struct r
 	return surest == best ? NULL : surest;
 }
 
-/* Of how many regions the verdict is that making them faster gains nothing. */
+/* The number of regions with the verdict that making them faster gains nothing. */
 static size_t count_worthless(const struct report *r)
 {
 	size_t n = 0;
@@ -86,7 +86,7 @@ static void add_impact(struct buf *b, const struct report_row *row)
 	prose_add_interval(b, slope->value, slope->lo, slope->hi, 2);
 }
 
-/* Why all of it may be wrong, in a way that no interval shows. */
+/* Warnings that all results may be wrong, in a way that intervals do not show. */
 static void add_doubt(const struct report *r, struct buf *b, const struct report_row *best)
 {
 	bool out_of_range = best && (best->im->effect.notes & CAUSAL_OUT_OF_RANGE);
@@ -100,7 +100,7 @@ static void add_doubt(const struct report *r, struct buf *b, const struct report
 	buf_addf(b, "%s%s): ", n && out_of_range ? ", " : "", out_of_range ? "out-of-range" : "");
 }
 
-/* Ten per cent off the time of the region, because nobody makes it 100 % faster. */
+/* The gain from 10 % less time in the region, because 100 % is not realistic. */
 static void add_work(const struct report *r, struct buf *b, const struct report_row *best)
 {
 	const struct causal_effect *e = &best->im->effect;
@@ -126,7 +126,7 @@ static void add_kind(struct buf *b, const struct profile_region *region)
 	buf_adds(b, region_is_line(region->scope) ? "line" : "region");
 }
 
-/* A greater impact may be a guess, and a smaller one certain. */
+/* The region with the most certain impact, which may be smaller than the greatest estimate. */
 static void add_surest(struct buf *b, const struct report_row *surest, const struct report_row *hot)
 {
 	add_name(b, surest->im->region);
@@ -140,7 +140,7 @@ static void add_surest(struct buf *b, const struct report_row *surest, const str
 	buf_adds(b, ". ");
 }
 
-/* What a profile that counts samples would have said, and what is known of that. */
+/* The hottest region of an ordinary profile, and its verdict. */
 static void add_hottest(struct buf *b, const struct report_row *hot)
 {
 	buf_adds(b, "The hottest ");
@@ -171,7 +171,7 @@ static void add_others(const struct report *r, struct buf *b, const struct repor
 
 	if (surest)
 		add_surest(b, surest, hot);
-	/* in doubt, nobody is told that a hot line does not matter */
+	/* with doubts, the report does not say that a hot line has no effect */
 	if (!hot || hot == surest || r->a->nundermined)
 		return;
 	if (hot == best) {
@@ -197,7 +197,7 @@ static void add_harmful(const struct report *r, struct buf *b)
 	buf_addc(b, '.');
 }
 
-/* All were judged, and none is worth anything. */
+/* All regions have verdicts, and none has a gain. */
 static void add_nothing(const struct report *r, struct buf *b)
 {
 	if (r->nrows == 1)
@@ -209,7 +209,7 @@ static void add_nothing(const struct report *r, struct buf *b)
 	add_harmful(r, b);
 }
 
-/* The first that was not judged has the greatest impact, as far as that is known. */
+/* The first region without a verdict has the greatest estimated impact. */
 static void add_candidate(const struct report *r, struct buf *b)
 {
 	size_t worthless = count_worthless(r);

@@ -1,4 +1,4 @@
-/* A point: how often it is passed, and what of that was not used. */
+/* report_point: the number of visits of a point, and the windows that were not used. */
 #include "report/report_parts.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static void add_latency_point(struct buf *out, const struct impact_point *p, con
 	buf_release(&b);
 }
 
-/* No window was a baseline, but bursts have measured it. */
+/* There is no baseline, but bursts have measured the period. */
 static void add_observed(struct buf *out, const struct impact_point *p)
 {
 	char period[32];
@@ -58,7 +58,7 @@ static void add_line(struct buf *out, const struct impact_point *p)
 			    report_visit(p) ? report_visit(p) : "visit", period, interval, p->visits, report_visit(p) ? "of them" : "visits", p->windows);
 }
 
-/* What does not count, and why. */
+/* Windows that do not count, by reason. */
 static void add_aside(struct buf *out, const struct impact_point *p)
 {
 	const struct profile_set_aside *a = &p->aside;
@@ -74,7 +74,7 @@ static void add_aside(struct buf *out, const struct impact_point *p)
 			    "the program", a->slow - a->downweighted, a->slow - a->downweighted == 1 ? "" : "s");
 }
 
-/* What would not be worth a line. */
+/* Least number that is worth a line. */
 static const double LEAST_DRIFT = 0.01;
 
 static void add_drift(struct buf *out, const struct impact_point *p)

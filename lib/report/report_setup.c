@@ -21,7 +21,7 @@ static const char *common(const struct profile *p, size_t offset, const char *se
 	return all;
 }
 
-/* How many runs there are, and of how many processes. */
+/* The number of runs, and of their processes. */
 static char *runs_text(const struct profile *p)
 {
 	size_t least = SIZE_MAX, most = 0, all = 0;
@@ -40,7 +40,7 @@ static char *runs_text(const struct profile *p)
 	return xasprintf("%zu runs of %zu processes in all", p->nruns, all);
 }
 
-/* What was recorded for replay; nothing where nothing was. */
+/* The amount of data for replay; no line if there is none. */
 static char *events_text(const struct profile *p)
 {
 	size_t bursts = 0, events = 0;
@@ -54,10 +54,10 @@ static char *events_text(const struct profile *p)
 	return bursts ? xasprintf(", %zu events of %.1f s", events, ns / 1e9) : xstrdup("");
 }
 
-/* What would not be 0.0. */
+/* Least value that is not printed as 0.0. */
 static const double LEAST_SECONDS = 0.05;
 
-/* Where threads spent their time.  Silent where blocked time was not sampled, as by older recorders. */
+/* The time of threads by kind.  No line if blocked time was not sampled, as by older recorders. */
 static void add_time(struct buf *out, const struct profile *p)
 {
 	struct {

@@ -1,7 +1,7 @@
 /*
- * One row for each region, as much in it as the page is wide: of the layouts, which
- * say less and less, the first that fits is taken.  Names get the room that is left.
- * A long name makes the layout smaller, but takes no column out of it.
+ * report_table: one row for each region.  The layouts contain less and less, and the
+ * first one that fits the page is used.  Names get the remaining room.  A long name
+ * leads to a smaller layout, but never removes a column.
  */
 #include "report/report_table.h"
 
@@ -9,10 +9,10 @@
 
 #include "text/prose.h"
 
-/* What a name gets, where it is that long: if no column is lost by that, otherwise, and on the narrowest page. */
+/* Columns for long names: if that removes no column; otherwise; and on the narrowest page. */
 enum { LONG_COLUMNS = 40, SHORT_COLUMNS = 24, LEAST_COLUMNS = 12 };
 
-/* From much to little. */
+/* From the largest to the smallest. */
 static const struct table_layout layouts[] = {
 	{ .gap = 2, .picture = 13, .digits = 1, .has_gain = true, .has_intervals = true, .has_words = true, .has_curve = true },
 	{ .gap = 2, .picture = 11, .has_gain = true, .has_intervals = true, .has_words = true, .has_curve = true },
@@ -24,7 +24,7 @@ static const struct table_layout layouts[] = {
 	{ .gap = 1 },
 };
 
-/* Of these, the first that have all columns. */
+/* The number of layouts with all columns, which are first. */
 enum { WHOLE_LAYOUTS = 4, LAYOUTS = sizeof layouts / sizeof layouts[0] };
 
 static size_t width_of(const struct table *t, enum table_column column)
@@ -84,7 +84,7 @@ static void lay_out(struct table *t, size_t width[TABLE_COLUMNS])
 		take_layout(t, width, LAYOUTS, LEAST_COLUMNS);
 }
 
-/* An impact that is seen to be below 0. */
+/* Is the impact visibly below 0? */
 static const double BELOW = -0.1;
 
 static void widen_axis(struct table *t, bool all)
@@ -101,8 +101,9 @@ static void widen_axis(struct table *t, bool all)
 }
 
 /*
- * From the intervals of regions with a verdict, and all impacts: the wide intervals
- * of others would leave these no room.  That one reaches below 0 can be seen.
+ * The axis is from the intervals of regions with a verdict, and from all impacts: the
+ * wide intervals of other regions would leave these no room.  An interval that reaches
+ * below 0 must be visible as such.
  */
 static void set_axis(struct table *t)
 {
@@ -137,7 +138,7 @@ static bool is_right(enum table_column column)
 
 static void add_row(struct buf *out, const struct table *t, const size_t width[TABLE_COLUMNS], long row)
 {
-	size_t blanks = 0; /* are owed, and not paid at the end of the line */
+	size_t blanks = 0; /* pending blanks, which are not written at the end of a line */
 	bool first = true;
 
 	for (int c = 0; c < TABLE_COLUMNS; c++) {

@@ -19,7 +19,7 @@ enum table_column {
 	TABLE_COLUMNS,
 };
 
-/* What is written, and how wide: the more room there is, the more. */
+/* A layout: the columns, and their widths. */
 struct table_layout {
 	size_t gap;          /* between columns */
 	size_t place;        /* a longer name loses its middle; 0 = as long as it is */
@@ -34,17 +34,20 @@ struct table_layout {
 struct table {
 	const struct report *r;
 	struct table_layout layout;
-	bool has_cpu;        /* shares of samples are known; */
-	bool has_blocked;    /* threads were blocked in some of the regions; */
-	bool has_impacts;    /* some of the intervals can be printed */
-	double least, most;  /* of impacts: the ends of the axis of pictures */
-	double level;        /* the speedup that the gains are at; NAN: each row's own */
+	bool has_cpu;        /* shares of samples are known */
+	bool has_blocked;    /* threads were blocked in some regions */
+	bool has_impacts;    /* some intervals can be printed */
+	double least, most;  /* impacts at the ends of the axis of pictures */
+	double level;        /* the speedup of the gains; NAN: each row has its own */
 };
 
 /* Text of the column, with its head in row -1.  Adds to b what is clean and has no blank at its end. */
 void table_cell(struct buf *b, const struct table *t, enum table_column column, long row);
 
-/* The interval as a line, the value as a dot on it, and where 0 is; arrows where it leaves the axis.  Adds to b. */
+/*
+ * The interval as a line, the value as a dot on it, and a mark at 0; with arrows if it
+ * leaves the axis.  Adds to b.
+ */
 void table_picture(struct buf *b, const struct table *t, const struct report_row *row);
 
 /* The ends of the axis, as wide as a picture.  Adds to b. */

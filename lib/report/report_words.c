@@ -1,4 +1,4 @@
-/* What the parts of the report share: what may be printed, and names. */
+/* report_words: functions for the parts of the report: which intervals may be printed, and names. */
 #include "format/region_class.h"
 #include "report/report_parts.h"
 
