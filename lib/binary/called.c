@@ -1,7 +1,7 @@
 /*
- * A demangled name is read once from left to right and reduced to a path:
- * components with "::" between them.  What stands in brackets is skipped whole, so
- * that a "::" in template arguments or parameters is no boundary.
+ * A demangled name is read once from left to right and reduced to a path: components
+ * with "::" between them.  Text in brackets is skipped as a whole, so that a "::" in
+ * template arguments or parameters is no boundary.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -13,7 +13,7 @@
 #include "binary/called.h"
 #include "binary/image.h"
 
-/* What a path may keep beside names. */
+/* Parts that a path may keep beside names. */
 enum {
 	KEEP_ARGUMENTS = 1,  /* <int> */
 	KEEP_PARAMETERS = 2, /* (int) */
@@ -43,7 +43,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* The length of the operator's name at `at` without what a conversion converts to; 0: there is none. */
+/* The length of the operator's name at `at`, without the target type of a conversion; 0: none. */
 static size_t operator_length(const struct reader *r, size_t at)
 {
 	static const char *const symbols[] = { "()", "[]", "<=>", "<<=", ">>=", "->*", "->", "<<", ">>", "<=", ">=", "<", ">", "\"\"" };
@@ -82,7 +82,7 @@ static size_t behind_bracket(const struct reader *r, size_t at)
 	return r->end;
 }
 
-/* Blanks between signs mean nothing: "> >" is ">>". */
+/* Ignores blanks between signs: "> >" is ">>". */
 static void add_tight(struct buf *out, const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -105,7 +105,7 @@ static size_t behind_qualifiers(const struct reader *r, size_t at)
 
 static void read_path(struct reader *r, struct buf *out);
 
-/* A type of Rust as a path; what is none stays as it is. */
+/* A type of Rust as a path; other types stay unchanged. */
 static void read_type(const struct reader *r, size_t at, size_t end, struct buf *out)
 {
 	static const char *const prefixes[] = { "&", "mut ", "dyn ", "*const ", "*mut ", "impl " };
@@ -129,7 +129,7 @@ static void read_type(const struct reader *r, size_t at, size_t end, struct buf 
 		add_tight(out, r->s + at, end - at);
 }
 
-/* Where `word` stands between at and end, outside of brackets; `end`: nowhere. */
+/* The position of `word` between at and end, outside of brackets; `end`: not found. */
 static size_t find_word(const struct reader *r, size_t at, size_t end, const char *word)
 {
 	struct reader inner = { .s = r->s, .end = end };
@@ -143,7 +143,7 @@ static size_t find_word(const struct reader *r, size_t at, size_t end, const cha
 	return end;
 }
 
-/* "<T as Trait>", "<impl Trait for T>" or "<T>" in the place of a path: what it is the path of. */
+/* "<T as Trait>", "<impl Trait for T>" or "<T>" in the place of a path: finds the path that it means. */
 static void read_self(struct reader *r, struct buf *out)
 {
 	size_t after = behind_bracket(r, r->at), at = r->at + 1, end = after - 1, split;
@@ -207,7 +207,7 @@ static void read_angle(struct reader *r, struct buf *out, size_t begin)
 	size_t after = behind_bracket(r, r->at);
 
 	if (out->len == begin || (boundary && looking_at(r, r->at, "<impl "))) {
-		out->len = begin; /* the module that the impl stands in is not what it is of */
+		out->len = begin; /* the module of the impl is not part of the path */
 		read_self(r, out);
 		return;
 	}
@@ -223,7 +223,7 @@ static void read_operator(struct reader *r, struct buf *out, size_t length)
 {
 	size_t end = r->at + length;
 
-	/* new, delete, "" _km, and what a conversion converts to: up to the parameters. */
+	/* new, delete, "" _km, and the target type of a conversion: up to the parameters. */
 	if (looking_at(r, end, " ") && !looking_at(r, end, " <"))
 		while (end < r->end && r->s[end] != '(')
 			end = r->s[end] == '<' ? behind_bracket(r, end) : end + 1;
@@ -257,7 +257,7 @@ static void read_path(struct reader *r, struct buf *out)
 		} else if (c == '[') {
 			r->at = behind_bracket(r, r->at); /* [abi:cxx11] */
 		} else if (c == ' ') {
-			out->len = begin; /* what stood before is the type of the result */
+			out->len = begin; /* the text before it is the type of the result */
 			r->at++;
 		} else if (looking_at(r, r->at, "::") && out->len == begin) {
 			r->at += 2;
@@ -284,8 +284,8 @@ static char *path_of(const char *plain, unsigned keep, unsigned *seen)
 /* ---- comparing ------------------------------------------------------------------------- */
 
 /*
- * Names are mangled as they are written, but for some of the standard library.
- * Demangling is dear, and most names of a program need none to be told apart.
+ * A mangled name contains the names of the source, except for some of the standard
+ * library.  Demangling is slow, and most names of a program can be excluded without it.
  */
 static char *word_of(const char *path)
 {
@@ -399,7 +399,7 @@ static bool is_part(const struct called_name *name, const char *plain)
 	return yes;
 }
 
-/* Thunks and what initialises variables are not in the source. */
+/* Thunks and initialisers of variables are not in the source. */
 static bool is_made_up(const char *linkage_name)
 {
 	return !strncmp(linkage_name, "_ZT", 3) || !strncmp(linkage_name, "_ZGV", 4);

@@ -1,5 +1,5 @@
 /*
- * called: is this the function that a user means?
+ * called: compares names of functions with the names that users write.
  *
  * People write `produce`, `mpsc::produce` or `Queue::push`; linkers know
  * `_ZN4mpsc5QueueIjE4pushEj`.  A name in full is the linkage name, or the demangled
@@ -11,10 +11,10 @@
  *     <mpsc::Foo as mpsc::Bar>::f               f, Foo::f, Bar::f
  *     ns::(anonymous namespace)::f(int)         f, ns::f, f(int), (anonymous namespace)::f
  *
- * What a component leaves out, the name need not have: template arguments,
- * parameters, anonymous namespaces.  Result types, qualifiers (const), hashes and
- * ABI tags never matter.  A name with *, ? or [ is a shell glob; in part it is
- * compared with as many components as it has.
+ * Parts that a component leaves out are ignored in the name: template arguments,
+ * parameters, anonymous namespaces.  Result types, qualifiers (const), hashes and ABI
+ * tags never matter.  A name with *, ? or [ is a shell glob; in part it is compared
+ * with as many components as it has.
  */
 #ifndef ANDWEORC_BINARY_CALLED_H
 #define ANDWEORC_BINARY_CALLED_H
@@ -27,19 +27,19 @@ enum called {
 	CALLED_FULL,
 };
 
-/* What a user has written. */
+/* A name as a user has written it. */
 struct called_name {
 	const char *text; /* borrowed */
-	char *path;       /* its components as names are reduced to; owned */
-	char *word;       /* that each mangled name of such a function contains; NULL: none is known; owned */
+	char *path;       /* its components, in reduced form; owned */
+	char *word;       /* text that each mangled name of such a function contains; NULL: none is known; owned */
 	bool glob;        /* it has characters of a glob */
-	unsigned kept;    /* what it says beside names: see called.c */
+	unsigned kept;    /* its parts beside names: see called.c */
 };
 
 void called_init(struct called_name *name, const char *text);
 void called_release(struct called_name *name);
 
-/* Is the function with this linkage name, or source name, called so? */
+/* Does the function with this linkage name, or source name, match? */
 enum called called_so(const struct called_name *name, const char *linkage_name);
 
 /* The components of a function's name without anything else, such as mpsc::Queue::push; owned by the caller. */

@@ -1,7 +1,7 @@
 /*
  * The code is searched for the bytes of `call rel32` with the right target, at
- * any alignment.  Bytes that are no instruction and look like one do no harm: what
- * is found matters only where a return address says that there was a call.
+ * any alignment.  Bytes that only look like an instruction do no harm: a match is used
+ * only if a return address shows that there was a call.
  */
 #include "binary/calls.h"
 
@@ -14,7 +14,7 @@
 
 enum { CALL = 0xe8, CALL_BYTES = 5 };
 
-/* A function's ranges begin where it is entered, but for its inlined copies: those lie in other functions. */
+/* A function's ranges begin at its entry, except those of inlined copies, which lie in other functions. */
 static size_t entries(struct image *img, const char *function, const struct range *ranges, size_t n, uint64_t *entry)
 {
 	size_t found = 0;
@@ -23,7 +23,7 @@ static size_t entries(struct image *img, const char *function, const struct rang
 		const char *symbol = image_symbol(img, ranges[i].lo);
 		size_t length = strlen(function);
 
-		/* The symbol, or one that the compiler has made of it: NAME.isra.0, NAME.constprop.1. */
+		/* Is it the symbol, or a clone of it: NAME.isra.0, NAME.constprop.1? */
 		if (symbol && strncmp(symbol, function, length) == 0 && (symbol[length] == '\0' || symbol[length] == '.'))
 			entry[found++] = ranges[i].lo;
 	}

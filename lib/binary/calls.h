@@ -1,9 +1,8 @@
 /*
- * calls: where a function is called from.
+ * calls: finds the direct calls of a function.
  *
- * A function whose last act is a call (a tail call) is not on the stack while
- * its callee runs; what is left of it is the return address behind the call
- * that it was itself entered by.
+ * A function that ends with a call (a tail call) is not on the stack while its callee
+ * runs.  Its only trace is the return address of the call that entered it.
  */
 #ifndef ANDWEORC_BINARY_CALLS_H
 #define ANDWEORC_BINARY_CALLS_H

@@ -60,13 +60,13 @@ struct entry {
 	uint64_t cie_at; /* of an FDE: where its CIE is */
 };
 
-/* Reads the head of the entry at *at and moves *at behind the entry. False at the end of what makes sense. */
+/* Reads the head of the entry at *at and moves *at behind the entry.  False at the end of the valid entries. */
 static bool read_entry(const struct cfi_section *s, size_t *at, struct entry *e)
 {
 	struct bytes r = { .end = s->data + s->size };
 	uint64_t length = 0, id, id_at;
 
-	/* A length of 0 ends what one linker input had to say, not always the section. */
+	/* A length of 0 ends the entries of one linker input, not always the section. */
 	while (length == 0) {
 		if (*at >= s->size)
 			return false;

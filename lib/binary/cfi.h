@@ -3,8 +3,8 @@
  *
  * A section is a list of entries.  Each FDE covers one range of code with a
  * program that says, instruction by instruction, where the caller's registers
- * are.  Here programs are run, and what they say about the CFA, rbp, rbx and the
- * return address is put into rows (runtime/unwind.h).  What a row cannot say
+ * are.  This module runs these programs, and puts their rules for the CFA, rbp, rbx and
+ * the return address into rows (runtime/unwind.h).  A rule that a row cannot express
  * becomes UNWIND_UNKNOWN, never a guess.
  *
  * x86-64, little-endian.  Input is not trusted: any bytes give some rows, or none.
@@ -21,7 +21,7 @@
 struct cfi_section {
 	const uint8_t *data; /* borrowed */
 	size_t size;         /* bytes */
-	uint64_t addr;       /* where the section lies in the module: .eh_frame's addresses are relative to that */
+	uint64_t addr;       /* offset of the section in the module: addresses in .eh_frame are relative to it */
 	bool debug_frame;    /* the layout of .debug_frame, else that of .eh_frame */
 };
 

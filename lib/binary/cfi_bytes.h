@@ -1,5 +1,5 @@
 /*
- * cfi_bytes: numbers out of the bytes of a section.  Private to cfi.
+ * cfi_bytes: reads numbers from the bytes of a section.  Private to cfi.
  */
 #ifndef ANDWEORC_BINARY_CFI_BYTES_H
 #define ANDWEORC_BINARY_CFI_BYTES_H

@@ -1,9 +1,9 @@
 /*
- * cfi_parts: what the files of cfi share.  Private to them.
+ * cfi_parts: declarations that the files of cfi share.  Private to them.
  *
- *     cfi.c          entries: which code a program is of, and where it stands
+ *     cfi.c          entries: the code of each, and the place of its program
  *     cfi_program.c  programs: run instruction by instruction
- *     cfi_row.c      what a program has come to, as a row
+ *     cfi_row.c      the state of a program, as a row
  */
 #ifndef ANDWEORC_BINARY_CFI_PARTS_H
 #define ANDWEORC_BINARY_CFI_PARTS_H
@@ -26,7 +26,10 @@ struct cfi_cie {
 /* A pointer as `encoding` (DW_EH_PE_*) has it; r stands in the section. */
 uint64_t cfi_pointer(struct bytes *r, const struct cfi_section *s, uint8_t encoding);
 
-/* Reads again what cfi_next has found: the CIE, and the FDE's own program.  False, which is never, when it cannot be read. */
+/*
+ * Reads an entry that cfi_next has found: its CIE, and its own program.  False when it
+ * cannot be read, which does not happen.
+ */
 bool cfi_read_again(const struct cfi_fde *fde, struct cfi_cie *cie, struct bytes *program);
 
 /* ---- rows ---- */
@@ -44,15 +47,15 @@ struct cfi_state {
 	uint64_t base; /* DWARF column; of UNWIND_PLT: the byte in the stub */
 	int64_t off;
 	struct cfi_rule bp, bx, ra;
-	struct cfi_rule other; /* of all other registers, kept so that there is one path; not read */
+	struct cfi_rule other; /* rules of all other registers, kept to simplify the code; not read */
 };
 
 /* The row of code from `start` on; `signal`: it is a signal handler's return point. */
 struct unwind_row cfi_row_of(const struct cfi_state *s, uint32_t start, bool signal);
 
 /*
- * Corrects what gcc says wrongly of an epilogue; `last` is the row before.  True
- * when a part of that needs a row of its own, which stands between them: *between.
+ * Corrects errors of gcc in the rules for an epilogue; `last` is the row before.  True
+ * when a part of it needs a row of its own between the two: *between.
  */
 bool cfi_row_correct(struct unwind_row *row, const struct unwind_row *last, struct unwind_row *between);
 

@@ -1,4 +1,4 @@
-/* Programs, run.  The opcodes are those of DWARF 5, 6.4.2, and of the x86-64 psABI. */
+/* cfi_program: runs programs.  The opcodes are those of DWARF 5, 6.4.2, and of the x86-64 psABI. */
 #include "binary/cfi_parts.h"
 
 #include <dwarf.h>
@@ -212,7 +212,7 @@ static bool extended(struct machine *m, const struct cfi_section *section, uint8
 	}
 }
 
-/* Runs to the end of the program or of the code. False where it cannot be understood. */
+/* Runs to the end of the program or of the code.  False where the program is not understood. */
 static bool run(struct machine *m, const struct cfi_section *section, struct bytes r)
 {
 	while (r.p < r.end) {

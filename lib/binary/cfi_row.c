@@ -1,4 +1,4 @@
-/* From what a program has come to, to a row. */
+/* cfi_row: makes a row from the state of a program. */
 #include "binary/cfi_parts.h"
 
 #include <ucontext.h>
@@ -58,9 +58,10 @@ struct unwind_row cfi_row_of(const struct cfi_state *s, uint32_t start, bool sig
  *
  *	pop %rbp; lea -8(%r10),%rsp; ret
  *
- * and for the last two gcc goes on to say that the caller's rbp and rbx are where
- * rbp (by now the caller's) points to.  They are in their registers.  This is
- * called with the row of the `ret`; the lea, 4 bytes long, gets one of its own.
+ * For the last two instructions, gcc still describes the caller's rbp and rbx as being
+ * in memory at rbp, which by then is the caller's.  In fact they are in their
+ * registers.  This function is called with the row of the `ret`; the lea, 4 bytes long,
+ * gets a row of its own.
  */
 bool cfi_row_correct(struct unwind_row *row, const struct unwind_row *last, struct unwind_row *between)
 {

@@ -50,7 +50,10 @@ bool debugfile_by_id(struct elffile *debug, const char *build_id, const char *co
 {
 	const char *dir;
 
-	/* Both parts of the name must be there; a log can hold anything, so nothing but hexadecimal becomes a path. */
+	/*
+	 * Both parts of the name must be there.  A log can contain any text, so only
+	 * hexadecimal digits become a path.
+	 */
 	if (strlen(build_id) < 3 || strspn(build_id, "0123456789abcdef") != strlen(build_id))
 		return false;
 	for (size_t i = 0; (dir = next_dir(dirs, i)); i++)
@@ -59,7 +62,7 @@ bool debugfile_by_id(struct elffile *debug, const char *build_id, const char *co
 	return false;
 }
 
-/* A build-id on both sides decides; the CRC is for files that have none, as it costs reading the whole file. */
+/* If both files have a build-id, it decides.  The CRC is for files without one, because it needs the whole file. */
 static bool is_linked(const struct elffile *debug, const struct elffile *main, uint32_t crc)
 {
 	if (main->build_id[0] && debug->build_id[0])

@@ -1,5 +1,5 @@
 /*
- * debugfile: where the debug information of an ELF file is kept.
+ * debugfile: finds the separate debug information of an ELF file.
  *
  * Distributions and `objcopy --only-keep-debug` move it to a file of its own:
  * DIR/.build-id/xx/yyyy.debug for a build-id, or, for .gnu_debuglink, the
@@ -21,7 +21,7 @@
  */
 bool debugfile_find(struct elffile *debug, const struct elffile *main, const char *path, const char *const *dirs);
 
-/* By build-id alone, when the file itself is gone. */
+/* The same by build-id alone, when the file itself does not exist any more. */
 bool debugfile_by_id(struct elffile *debug, const char *build_id, const char *const *dirs);
 
 #endif

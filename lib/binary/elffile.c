@@ -33,7 +33,10 @@ bool elffile_open(struct elffile *f, const char *path, const char **why)
 
 	memset(f, 0, sizeof *f);
 	elf_version(EV_CURRENT);
-	/* A path out of a log may name a FIFO or a terminal: neither wait for it nor adopt it. */
+	/*
+	 * A path in a log may name a FIFO or a terminal: do not block, and do not make it
+	 * the controlling terminal.
+	 */
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (f->fd < 0 || fstat(f->fd, &st) != 0) {
 		*why = strerrordesc_np(errno);

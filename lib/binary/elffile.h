@@ -27,7 +27,7 @@ struct elffile {
 bool elffile_open(struct elffile *f, const char *path, const char **why);
 void elffile_close(struct elffile *f); /* one that is not open is allowed */
 
-/* Has it DWARF of its own?  A file with nothing but .debug_frame or .debug_line has not. */
+/* Does the file contain DWARF? A file with only .debug_frame or .debug_line does not. */
 bool elffile_has_dwarf(const struct elffile *f);
 
 /*

@@ -1,15 +1,14 @@
 /*
  * elffile_expand: an ELF file with zstd sections, rebuilt in memory.
  *
- * Sections may claim any size, and many of them may be the same bytes of the file.
- * So what they take together is added up, by their headers, before any is read,
- * those that elfutils itself would decompress included.
+ * Sections may claim any size, and many of them may share the same bytes of the file.
+ * So the total size is computed from their headers before any is read, including those
+ * that elfutils would decompress itself.
  *
  * elfutils learned ELFCOMPRESS_ZSTD in 0.189; Debian 12 and Ubuntu 22.04 have
- * older ones, while their binutils and clang can write such sections.  What
- * libdw needs is a file with the same section headers and plain debug
- * sections, so that is what is built: sections that libdw does not read keep
- * their header and lose their bytes.
+ * older ones, while their binutils and clang can write such sections.  libdw needs a
+ * file with the same section headers and plain debug sections, so that is what is
+ * built: sections that libdw does not read keep their header and lose their bytes.
  */
 #include <gelf.h>
 #include <stdlib.h>
@@ -24,13 +23,13 @@
 #endif
 
 /*
- * What all sections of a file may take together: debug information shrinks to a
- * fourth or a tenth, of small files maybe to less.  A file that claims more is
- * damaged, or means harm.
+ * Limit on the total size of all sections of a file.  Debug information is compressed
+ * to a fourth or a tenth, in small files possibly to less.  A file that claims more is
+ * damaged or malicious.
  */
 #define ALWAYS_ALLOWED ((uint64_t)64 << 20)
 #define TIMES_THE_FILE 32
-#define MOST ((uint64_t)8 << 30) /* beside the file, whatever its size */
+#define MOST ((uint64_t)8 << 30) /* in addition to that, for files of any size */
 
 static bool is_zstd(Elf_Scn *scn, GElf_Shdr *sh, GElf_Chdr *ch)
 {
@@ -65,7 +64,7 @@ static char *inflate(Elf_Scn *scn, int class, const GElf_Chdr *ch)
 
 struct part {
 	char *plain;      /* owned: decompressed bytes, or NULL */
-	const char *data; /* what goes into the new file; NULL: header only */
+	const char *data; /* bytes for the new file; NULL: header only */
 	size_t size;
 	GElf_Shdr sh;
 };
@@ -191,7 +190,7 @@ fail:
 	return NULL;
 }
 
-/* The size that a section of the old kind claims to have: "ZLIB" and eight bytes stand before its data. */
+/* The size that a section of the old format claims: its data follows "ZLIB" and eight bytes. */
 static uint64_t old_size(Elf_Scn *scn)
 {
 	Elf_Data *raw = elf_rawdata(scn, NULL);
@@ -205,7 +204,7 @@ static uint64_t old_size(Elf_Scn *scn)
 	return size;
 }
 
-/* Bytes that a section has when it has been decompressed. */
+/* The decompressed size of a section. */
 static uint64_t plain_size(Elf *elf, Elf_Scn *scn)
 {
 	const char *name = NULL;

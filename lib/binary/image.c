@@ -10,7 +10,7 @@
 
 /* ---- opening -------------------------------------------------------------- */
 
-/* The file that was run, or, when it is gone or is another one now, its separate debug file. */
+/* Opens the file that was run, or, if it is gone or was replaced, its separate debug file. */
 static bool open_files(struct image *img, const char *path, const char *build_id, const char *const *dirs, const char **why)
 {
 	bool wanted = build_id && *build_id;
@@ -103,7 +103,7 @@ static void add_piece(struct image *img, struct pieces *p, uint64_t lo, uint64_t
 	p->v[p->n++] = (struct piece){ .lo = lo, .hi = hi, .id = unit };
 }
 
-/* A unit that does not say where its code is, as some assemblers': its own table does. */
+/* A unit without ranges, such as those of some assemblers: takes them from its own table. */
 static void add_from_table(struct image *img, struct pieces *p, uint32_t i)
 {
 	struct unit *u = image_unit(img, i);
@@ -244,7 +244,7 @@ uint64_t image_same_until(struct image *img, uint64_t off)
 	struct unit *u = image_unit_at(img, off);
 	const struct span *s = u ? unit_find(u, off) : NULL;
 
-	/* The last one is a gap, which nothing is found in. */
+	/* The last span is a gap, in which nothing is found. */
 	return s ? s[1].lo : UINT64_MAX;
 }
 

@@ -1,5 +1,5 @@
 /*
- * image: what the code of one ELF file is called.
+ * image: names, lines and inline chains of the code of one ELF file.
  *
  * An image is an executable or shared object with whatever debug information
  * can be found for it: inside it (DWARF 4 and 5, sections compressed with zlib
@@ -33,9 +33,9 @@ enum image_debug {
 };
 
 /*
- * Opens path.  `build_id` (lower-case hexadecimal, or NULL) is what the log
- * says was run: a file with another build-id is not used.  NULL on failure,
- * with a reason for people in *why (static storage, no LF).
+ * Opens path.  `build_id` (lower-case hexadecimal, or NULL) is that of the recorded
+ * file: a file with another build-id is not used.  NULL on failure, with a reason for
+ * people in *why (static storage, no LF).
  */
 struct image *image_open(const char *path, const char *build_id, const char **why);
 
@@ -61,7 +61,7 @@ struct frame {
  */
 size_t image_frames(struct image *img, uint64_t off, struct frame *frames, size_t max);
 
-/* Up to where, from `off` on, the line and the inline chain stay what they are; UINT64_MAX: nothing is known there. */
+/* The end of the code from `off` on with the same line and inline chain; UINT64_MAX: nothing is known there. */
 uint64_t image_same_until(struct image *img, uint64_t off);
 
 /*
@@ -73,7 +73,7 @@ unsigned image_function_line(struct image *img, uint64_t off, size_t depth);
 /* Names of all symbols that start where the function that holds `off` starts (identical code folding). Returns how many. */
 size_t image_aliases(struct image *img, uint64_t off, const char **names, size_t max);
 
-/* Is a source file the user's own, so that its lines may be regions? */
+/* Decides whether a source file is the user's own, so that its lines may be regions. */
 typedef bool image_scope(const char *file, void *arg);
 
 /* [lo, hi), module-relative. */
@@ -82,17 +82,16 @@ struct range {
 };
 
 /*
- * Limits further what lines are charged, for as long as the image is open: to functions by
- * their linkage names, and to lines of files that are in scope.  NULL: all are.  Before any
- * line is asked for.
+ * Limits the lines that are charged, as long as the image is open: to functions by their
+ * linkage names, and to lines of files in scope.  NULL: no limit.  Call it before any line
+ * is looked up.
  */
 void image_limit(struct image *img, bool (*function)(const char *function, void *arg),
 		 bool (*line)(const char *file, unsigned line, void *arg), void *arg);
 
 /*
- * The line that is charged for code at `off`: the innermost frame whose file is
- * in scope, and that no limit leaves out.  Fills *at with that frame and returns true; false when no frame is
- * in scope.
+ * The line that is charged for code at `off`: that of the innermost frame whose file is in scope and which no
+ * limit excludes.  Fills *at with that frame and returns true; false when no frame is in scope.
  */
 bool image_charge_line(struct image *img, uint64_t off, image_scope *scope, void *arg, struct frame *at);
 
@@ -105,8 +104,9 @@ size_t image_line_ranges(struct image *img, uint64_t off, const char *file, unsi
 			 struct range **out);
 
 /*
- * What of within[0..n) is in the compile unit that holds `off`, and charged to no line:
- * sorted, merged, disjoint.  The caller frees *out.  Returns how many ranges.
+ * The parts of within[0..n) that are in the compile unit that holds `off`, and are
+ * charged to no line: sorted, merged, disjoint.  The caller frees *out.  Returns how
+ * many ranges.
  */
 size_t image_uncharged_ranges(struct image *img, uint64_t off, const struct range *within, size_t n, image_scope *scope, void *arg,
 			      struct range **out);
@@ -124,8 +124,8 @@ const char *image_symbol(struct image *img, uint64_t off);
 
 /*
  * The extent of the function that holds `off`, by the unwind table (.eh_frame):
- * what stays known of a stripped file.  Code that the compiler split off (cold
- * parts) has an extent of its own.  False when the table does not cover `off`.
+ * this is also available in a stripped file.  Code that the compiler has split off
+ * (cold parts) has an extent of its own.  False when the table does not cover `off`.
  */
 bool image_extent(struct image *img, uint64_t off, struct range *extent);
 
@@ -147,14 +147,14 @@ size_t image_find_line(struct image *img, const char *file, unsigned line, image
  */
 unsigned image_nearest_line(struct image *img, const char *file, unsigned line, image_scope *scope, void *arg);
 
-/* A probe of <sys/sdt.h>, which the program passes by. */
+/* A probe of <sys/sdt.h>. */
 struct probe {
-	uint64_t off;                /* of its instruction */
-	uint64_t semaphore;          /* of two bytes of data, aligned: the probe is skipped while they are 0; 0: it has none */
-	const char *provider, *name; /* as the file has them; untrusted */
+	uint64_t off;                /* offset of its instruction */
+	uint64_t semaphore;          /* offset of its semaphore, two aligned bytes of data: the probe is skipped while they are 0; 0: it has none */
+	const char *provider, *name; /* provider and name from the file; untrusted */
 };
 
-/* Can this be the name of a probe, PROVIDER:NAME?  Not FILE:LINE, and no name of C++ or Rust. */
+/* Can this be the name of a probe, PROVIDER:NAME? It is not FILE:LINE, nor a name of C++ or Rust. */
 bool image_is_probe_name(const char *name);
 
 /*

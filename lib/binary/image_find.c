@@ -11,7 +11,10 @@
 
 /* ---- lines ---------------------------------------------------------------- */
 
-/* A scope is asked once for each file of a unit, not once for each span: remembers answers by interned path. */
+/*
+ * Caches the scope's answers by interned path, so that it is asked once for each file of a
+ * unit, not for each span.
+ */
 struct verdicts {
 	image_scope *scope;
 	void *arg;
@@ -93,7 +96,7 @@ size_t image_line_ranges(struct image *img, uint64_t off, const char *file, unsi
 	return ranges_merge(r.v, r.n);
 }
 
-/* Adds what of [lo, hi) is within. */
+/* Adds the parts of [lo, hi) that are within. */
 static void add_within(struct ranges *r, const struct range *within, size_t n, uint64_t lo, uint64_t hi)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -129,7 +132,7 @@ static bool is_tail(const char *path, const char *tail)
 	return n > 0 && n <= len && !strcmp(path + len - n, tail) && (n == len || path[len - n - 1] == '/' || tail[0] == '/');
 }
 
-/* The first code of each file that matches in one unit: several may, as a/x.h and b/x.h. */
+/* The first code of each matching file in one unit: several may match, such as a/x.h and b/x.h. */
 static size_t find_line_in(struct image *img, struct unit *u, const char *file, unsigned line, struct verdicts *verdicts,
 			   image_found *fn, void *arg)
 {
@@ -280,11 +283,11 @@ struct search {
 	struct called_name name;
 	image_called *fn;
 	void *arg;
-	struct map known; /* base names that were looked at: NULL not yet, else (char *)"" */
+	struct map known; /* base names that were looked at; a missing entry is NULL, others are (char *)"" */
 	size_t found;
 };
 
-/* The frame of `function` itself at its code `off`, of what has been inlined there, too. */
+/* The frame of `function` itself at its code `off`, below functions that were inlined there. */
 static struct frame own_frame(struct image *img, uint64_t off, const char *function)
 {
 	struct frame at[INLINE_DEPTH];
@@ -298,8 +301,8 @@ static struct frame own_frame(struct image *img, uint64_t off, const char *funct
 }
 
 /*
- * Tells of the function once, by its own name without .cold and the like.  A
- * source name may stand for one that is `nested` in something that is not told.
+ * Reports the function once, by its own name without .cold and the like.  A source name
+ * may belong to a function that is `nested` in a scope that is not known.
  */
 static void consider(struct search *s, const char *name, uint64_t off, bool nested)
 {

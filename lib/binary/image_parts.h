@@ -1,5 +1,5 @@
 /*
- * image_parts: what image.c and image_find.c know of an image.
+ * image_parts: the inside of an image, for image.c and image_find.c.
  */
 #ifndef ANDWEORC_BINARY_IMAGE_PARTS_H
 #define ANDWEORC_BINARY_IMAGE_PARTS_H
@@ -26,9 +26,9 @@ struct image {
 	struct symbols symbols;
 	struct range *code;   /* executable sections */
 	size_t ncode;
-	struct range *extent; /* of functions, by the unwind table; sorted by lo; see image_extent */
+	struct range *extent; /* extents of functions, by the unwind table; sorted by lo; see image_extent */
 	size_t nextents;
-	bool has_extents;     /* they have been read */
+	bool has_extents;     /* the extents have been read */
 	struct map files;     /* interned paths */
 	bool (*limit_function)(const char *function, void *arg); /* see image_limit */
 	bool (*limit_line)(const char *file, unsigned line, void *arg);
@@ -41,7 +41,7 @@ struct image {
 	size_t ncuts;
 };
 
-/* Lists the units and whose code is where, once. */
+/* Lists the units and their code ranges, once. */
 void image_index(struct image *img);
 
 /* The i-th unit, built. */
@@ -50,13 +50,13 @@ struct unit *image_unit(struct image *img, size_t i);
 /* The unit that holds off, built; NULL when there is none. */
 struct unit *image_unit_at(struct image *img, uint64_t off);
 
-/* The linkage name of a node, from the symbol table where the debug information leaves it out; NULL unknown. */
+/* The linkage name of a node, from the symbol table if it is not in the debug information; NULL unknown. */
 const char *image_node_name(struct image *img, struct unit *u, uint32_t node);
 
 /* The frame of `node` at file:line. */
 struct frame image_frame(struct image *img, struct unit *u, uint32_t node, const char *file, unsigned line, uint64_t off);
 
-/* The charged frame of a span, as image_charge_line; the function is not filled in but told by *node. */
+/* The charged frame of a span, as image_charge_line; the function is returned as *node, and not filled in. */
 bool image_charge(struct image *img, struct unit *u, const struct span *s, image_scope *scope, void *arg, const char **file, unsigned *line,
 		  uint32_t *node);
 

@@ -1,4 +1,4 @@
-/* What a file imports from shared objects. */
+/* imports: functions that a file imports from shared objects. */
 #include <gelf.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * The names of the functions of a unit.  They are asked of the debug information
- * one by one: most are never wanted.
+ * The names of the functions of a unit.  They are read from the debug information one
+ * by one, because most are never needed.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ const char *node_name(struct unit *u, uint32_t node)
 	return n->name;
 }
 
-/* What the paths end in is enough: a function and its lines are rarely in two files of one name. */
+/* The last component of the paths is enough: a function and its lines are rarely in two files of the same name. */
 static bool same_end(const char *a, const char *b)
 {
 	return !strcmp(path_name(a), path_name(b));

@@ -1,15 +1,14 @@
 /*
- * probes: what <sys/sdt.h> leaves in a file (USDT).
+ * probes: the probes of <sys/sdt.h> in a file (USDT).
  *
  * A probe is an instruction that does nothing, and a note in .note.stapsdt:
  *
  *	address of the instruction, of the linker's .stapsdt.base, of the semaphore
  *	provider NUL name NUL arguments NUL
  *
- * A semaphore is a 16-bit counter of those who watch.  A program skips a probe as
- * long as its semaphore is 0; most probes have none.  The base tells by how much
- * the file has been moved since it was linked (prelink): the addresses in the
- * notes were left as they had been.
+ * A semaphore is a 16-bit count of observers.  A program skips a probe while its
+ * semaphore is 0; most probes have none.  The base tells by how much the file was moved
+ * since it was linked (prelink), because addresses in notes are not updated then.
  *
  * A note is believed when its instruction lies in code, and its semaphore in data
  * that the program may write to.
@@ -33,7 +32,7 @@ bool image_is_probe_name(const char *name)
 	       colon[1 + strspn(colon + 1, "0123456789")];
 }
 
-/* dtrace(1) writes "transaction-start" for what stands in the note as "transaction__start". */
+/* dtrace(1) writes "transaction-start" for "transaction__start" in the note. */
 static char *as_in_notes(const char *probe)
 {
 	char *plain = xcalloc(2 * strlen(probe) + 1, 1), *to = plain;
@@ -49,7 +48,7 @@ static char *as_in_notes(const char *probe)
 struct search {
 	struct image *img;
 	char *provider, *probe; /* patterns of fnmatch(3) */
-	uint64_t base;          /* where .stapsdt.base is in the file; 0: there is none */
+	uint64_t base;          /* address of .stapsdt.base in the file; 0: there is none */
 	image_probe *fn;
 	void *arg;
 	size_t found;

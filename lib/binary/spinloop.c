@@ -4,9 +4,9 @@
 #include <string.h>
 
 enum {
-	MOST_INSTRUCTIONS = 14, /* of a loop */
-	MOST_BRANCHES = 2,      /* of these: with more, it is rather a way through a larger loop that no program ever goes */
-	BEFORE = 32,            /* bytes that may lead into a loop */
+	MOST_INSTRUCTIONS = 14, /* instructions of a loop, at most */
+	MOST_BRANCHES = 2,      /* jumps of a loop: with more, it is rather a path in a larger loop that no program takes */
+	BEFORE = 32,            /* bytes before a loop that may lead into it */
 	FLAGS = 16,             /* the register after the 16 */
 	AX = 0,
 	SP = 4,
@@ -17,26 +17,26 @@ enum {
 /* ---- one instruction ------------------------------------------------------------------- */
 
 /*
- * What an instruction reads and writes, a bit for each register.  A register is
- * read or written whole, or in its lowest bytes alone: then those above stay.
- * A variable on the stack is like a register.
+ * The registers that an instruction reads and writes, a bit for each.  A register is
+ * read or written as a whole, or only in its lowest bytes, which leaves the upper ones
+ * unchanged.  A variable on the stack is treated like a register.
  */
 struct effect {
 	uint32_t address;       /* registers that an address is made of */
 	uint32_t reads, reads_low, writes, writes_low;
-	bool loads;             /* from memory that is no variable on the stack */
+	bool loads;             /* it loads from memory other than a variable on the stack */
 	bool reads_local, writes_local;
 	unsigned base;          /* of the variable: the register, */
-	int64_t local;          /* and how far from it */
-	bool keeps;             /* the result is a source, or that and a number: as in a copy, or a count */
-	bool jumps, conditional; /* to .target, from the beginning of the code */
+	int64_t local;          /* its displacement */
+	bool keeps;             /* the result is a source, or a source plus a number, as in a copy or a count */
+	bool jumps, conditional; /* it jumps to .target, an offset in the code */
 	size_t start, length, target;
 };
 
 struct decoder {
 	const unsigned char *code;
-	size_t len, at; /* of the next byte */
-	bool ended;     /* the code has, before the instruction */
+	size_t len, at; /* offset of the next byte */
+	bool ended;     /* prefixes of the instruction */
 	bool rex, wide, narrow; /* a REX prefix; 64 bits; 16 bits */
 	unsigned reg_high, index_high, base_high; /* 8 where REX says so */
 	bool is_memory, is_local;
@@ -101,11 +101,14 @@ static void operands(struct decoder *d, struct effect *e)
 	e->base = rm | d->base_high;
 	if (mod != 0 || !has_base)
 		e->local = displacement(d, mod == 1 ? 1 : 4);
-	/* Above the frame pointer are no variables, and where it is none, most things. */
+	/* There are no variables above the frame pointer; if rbp is not a frame pointer, they can be anywhere. */
 	d->is_local = has_base && index == NO_INDEX && (e->base == SP || (e->base == BP && e->local < 0));
 }
 
-/* A register of a byte: without REX, the numbers from 4 are the second bytes of the first four, which are not known here. */
+/*
+ * A one-byte register.  Without REX, numbers from 4 on are the second bytes of the first
+ * four registers, which are not supported.
+ */
 static bool is_odd_byte(const struct decoder *d, unsigned reg, bool byte)
 {
 	return byte && !d->rex && reg >= 4;
@@ -171,7 +174,7 @@ static bool arithmetic(struct decoder *d, struct effect *e, unsigned opcode)
 		return compares || write_register(d, e, AX, byte);
 	}
 	operands(d, e);
-	/* What is xor'ed with itself is 0, whatever it was. */
+	/* A register xor itself is 0, whatever it was. */
 	if (operation == 6 && !d->is_memory && d->reg == d->rm)
 		return write_register(d, e, d->reg, byte);
 	read_rm(d, e, byte);
@@ -237,7 +240,7 @@ static bool jump(struct decoder *d, struct effect *e, size_t bytes, bool conditi
 	e->conditional = conditional;
 	if (conditional)
 		e->reads |= 1u << FLAGS;
-	/* Where it leads out of what is known, it is never followed. */
+	/* A jump out of the known code is never followed. */
 	e->target = to >= 0 && (size_t)to < d->len ? (size_t)to : SIZE_MAX;
 	return !d->narrow;
 }
@@ -346,7 +349,7 @@ static bool one_byte(struct decoder *d, struct effect *e, unsigned opcode)
 	return false;
 }
 
-/* False for what is not known. */
+/* False for an unknown instruction. */
 static bool decode(const unsigned char *code, size_t len, size_t at, struct effect *e)
 {
 	struct decoder d = { .code = code, .len = len, .at = at };
@@ -381,26 +384,26 @@ static bool decode(const unsigned char *code, size_t len, size_t at, struct effe
 
 /* ---- loops ------------------------------------------------------------------------------- */
 
-/* What a value of a turn depends on, from the least to the most. */
+/* The dependence of a value in an iteration, from the least to the most. */
 enum origin {
 	SAME,    /* nothing that changes */
-	LOADED,  /* memory that this turn has loaded from */
-	SHARED,  /* of that, memory that is no variable on the stack */
-	CARRIED, /* the turn before */
+	LOADED,  /* memory that this iteration has loaded from */
+	SHARED,  /* such memory that is not a variable on the stack */
+	CARRIED, /* the previous iteration */
 };
 
-/* One turn of a loop. */
+/* One iteration of a loop. */
 struct path {
 	struct effect step[MOST_INSTRUCTIONS];
 	size_t n;
 };
 
-/* Of all registers, their lowest bytes and those above, and of variables that the loop writes. */
+/* The dependence of all registers (lowest bytes, and upper ones), and of variables that the loop writes. */
 struct values {
 	enum origin low[FLAGS + 1], high[FLAGS + 1], local[MOST_INSTRUCTIONS];
 };
 
-/* Which step writes the variable that is that of `e`?  The last of them; -1: none. */
+/* The last step that writes the variable of `e`; -1: none. */
 static int writer_of(const struct path *p, const struct effect *e)
 {
 	for (size_t i = p->n; i > 0; i--) {
@@ -434,7 +437,7 @@ static enum origin result_of(const struct path *p, const struct values *v, const
 {
 	enum origin from = origin_of(v, e->reads, e->reads_low);
 
-	/* What is at an address that moves on moves on, too. */
+	/* If the address changes between iterations, so does the value there. */
 	if (e->loads)
 		from = later(from, later(SHARED, origin_of(v, e->address, 0)));
 	if (e->reads_local) {
@@ -457,7 +460,7 @@ static void set_values(const struct path *p, struct values *v, const struct effe
 		v->local[writer_of(p, e)] = from;
 }
 
-/* Before the first turn that is looked at, all that turns write has come from the one before. */
+/* Before the first examined iteration, all values that iterations write come from the previous one. */
 static void set_carried(const struct path *p, struct values *v)
 {
 	*v = (struct values){ .low = { SAME } };
@@ -473,7 +476,7 @@ static bool is_step(const struct path *p, size_t at)
 	return false;
 }
 
-/* Where the first of its instructions begins, and the last. */
+/* The lowest and the highest begin of its instructions. */
 static void extent(const struct path *p, size_t *from, size_t *to)
 {
 	*from = *to = p->step[0].start;
@@ -484,9 +487,9 @@ static void extent(const struct path *p, size_t *from, size_t *to)
 }
 
 /*
- * Does nothing stand between the instructions of the turn but jumps and nops?
- * Else it is one way through a larger loop, which may carry something on another
- * way, or never go this one.
+ * Are there only jumps and nops between the instructions of the iteration?  If not, it
+ * is one path through a larger loop, which may carry values along another path, or
+ * never take this one.
  */
 static bool is_alone(const struct path *p, const unsigned char *code, size_t len)
 {
@@ -503,7 +506,7 @@ static bool is_alone(const struct path *p, const unsigned char *code, size_t len
 	return true;
 }
 
-/* Does what begins at `at` lead out of the loop, over nothing but jumps and nops? */
+/* Does the code at `at` lead out of the loop, by jumps and nops only? */
 static bool leads_out(const struct path *p, const unsigned char *code, size_t len, size_t at)
 {
 	struct effect e;
@@ -511,7 +514,7 @@ static bool leads_out(const struct path *p, const unsigned char *code, size_t le
 
 	extent(p, &from, &to);
 	for (unsigned n = 0; n < MOST_INSTRUCTIONS; n++) {
-		/* What leads to shortly before it, leads into it again. */
+		/* A jump to shortly before the loop leads into it again. */
 		if (at < from || at > to)
 			return at > to || at + BEFORE < from;
 		if (is_step(p, at) || !decode(code, len, at, &e) || e.conditional)
@@ -521,7 +524,7 @@ static bool leads_out(const struct path *p, const unsigned char *code, size_t le
 	return false;
 }
 
-/* Is the turn all that the loop does?  A search in a table that begins anew at its end goes another way most of the time. */
+/* Is the iteration all that the loop does?  A circular search in a table takes another path most of the time. */
 static bool is_only_way(const struct path *p, const unsigned char *code, size_t len)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -535,9 +538,9 @@ static bool is_only_way(const struct path *p, const unsigned char *code, size_t 
 }
 
 /*
- * Does anything behind the loop look like a jump into it, or to shortly before?
- * Then the turn may be what a loop over data does when there is nothing to do, as
- * after `continue`.  It is bytes that are looked at, as not all instructions are known.
+ * Does any code behind the loop look like a jump into it, or to shortly before?  Then
+ * this may be the short path of a loop over data, as after `continue`. Bytes are
+ * searched, because not all instructions are known.
  */
 static bool is_entered_from_behind(const struct path *p, const unsigned char *code, size_t len)
 {
@@ -553,14 +556,14 @@ static bool is_entered_from_behind(const struct path *p, const unsigned char *co
 	return false;
 }
 
-/* What jumps of a turn decide by. */
+/* The conditions of an iteration's jumps. */
 struct decisions {
-	bool shared;  /* memory that others may change, and nothing else that changes */
-	bool loaded;  /* the same, or a variable on the stack that the loop does not write */
-	bool carried; /* what was carried from turn to turn */
-	bool counts;  /* something is */
+	bool shared;  /* they depend on memory that others may change, and on nothing else that changes */
+	bool loaded;  /* they depend on such memory, or on a variable on the stack that the loop does not write */
+	bool carried; /* values that are carried between iterations */
+	bool counts;  /* there are such values */
 	unsigned jumps;
-	bool works;   /* and is part of an address, as in a scan, or of more than a count */
+	bool works;   /* and they are used in an address, as in a scan, or for more than a count */
 };
 
 static void take_turn(const struct path *p, struct values *v, struct decisions *by)
@@ -584,10 +587,9 @@ static void take_turn(const struct path *p, struct values *v, struct decisions *
 }
 
 /*
- * A turn may begin anywhere, as between a comparison and its jump; so what counts
- * is what holds after some turns.
- * One that counts waits for somebody else all the same when that is only how long
- * it does so: then it looks at memory, too, and ends by its count.
+ * An iteration may begin anywhere, for example between a comparison and its jump.  So
+ * the state after some iterations is used.  A loop that counts is still a wait if the
+ * count only limits it: then it also reads memory, and ends by its count.
  */
 static bool waits(const struct path *p, const unsigned char *code, size_t len)
 {
@@ -595,7 +597,7 @@ static bool waits(const struct path *p, const unsigned char *code, size_t len)
 	struct values v;
 
 	set_carried(p, &v);
-	/* Each turn finds more to be fresh; a chain of copies is no longer than the turn. */
+	/* Each iteration finds more values to be fresh; a chain of copies is no longer than the iteration. */
 	for (size_t turn = 0; turn <= p->n; turn++)
 		take_turn(p, &v, &by);
 	if (by.works || !is_alone(p, code, len) || !is_only_way(p, code, len))
@@ -609,7 +611,7 @@ struct search {
 	struct path path;
 };
 
-/* All ways from `now` that lead back to where the search began. */
+/* Follows all paths from `now` that lead back to the begin of the search. */
 static bool leads_back(struct search *s, size_t now, unsigned branches)
 {
 	struct effect *e;

@@ -1,16 +1,16 @@
 /*
  * spinloop: is an instruction part of a loop that waits for memory to change?
  *
- * Such a loop carries nothing from one turn to the next: it stores nothing, calls
- * nothing, and each register that it reads has either been written earlier in the
- * same turn or is not written at all.  So a turn does what the last one did, unless
- * memory that it loads from has been changed meanwhile, which only somebody else
- * can do.  A scan over data is none, as its pointer moves on; neither is a loop
- * that counts, nor one that walks a list.
+ * Such a loop carries no values from one iteration to the next: it has no stores and no
+ * calls, and each register that it reads has either been written earlier in the same
+ * iteration or is not written at all.  So an iteration does the same as the last one,
+ * unless another thread has changed memory that it loads.  A scan over data is not such
+ * a loop, because its pointer moves; neither is a loop that counts, nor one that walks
+ * a list.
  *
- * Of x86-64, the instructions that such loops are made of are known, and no others:
- * a loop that has another one is not recognised.  A lock that spins with a locked
- * instruction stores, and is not recognised either.
+ * Only those instructions of x86-64 that are usual in such loops are known: a loop with
+ * any other one is not recognised.  A lock that spins with a locked instruction stores,
+ * and is not recognised either.
  */
 #ifndef ANDWEORC_BINARY_SPINLOOP_H
 #define ANDWEORC_BINARY_SPINLOOP_H
@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* So many bytes before and behind an instruction are as much as a loop can take. */
+/* A loop extends at most so many bytes before and behind an instruction. */
 enum { SPINLOOP_BYTES = 128 };
 
 /* Is the instruction that begins at code[at] in such a loop?  All of the loop must lie in code[0..len). */

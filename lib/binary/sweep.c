@@ -21,18 +21,18 @@ static int by_start(const void *pa, const void *pb)
 	return a->id > b->id ? -1 : a->id < b->id;
 }
 
-/* From lo on, it is id. */
+/* From lo on, the innermost interval is id. */
 static void emit(struct cuts *c, uint64_t lo, uint32_t id)
 {
 	if (c->n > 0 && c->v[c->n - 1].lo == lo)
-		c->n--; /* the earlier one was empty */
+		c->n--; /* the earlier cut was empty */
 	if ((c->n > 0 ? c->v[c->n - 1].id : SWEEP_NONE) == id)
 		return;
 	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
 	c->v[c->n++] = (struct cut){ lo, id };
 }
 
-/* Closes what ends at or before `at`; returns the new height of the stack. */
+/* Closes intervals that end at or before `at`; returns the new height of the stack. */
 static size_t close_until(struct cuts *c, const struct piece *piece, const size_t *stack, size_t height, uint64_t at)
 {
 	while (height > 0 && piece[stack[height - 1]].hi <= at) {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Where the name of the part "." + word + (nothing or .digits) begins, or NULL when it does not end so. */
+/* The begin of the suffix "." + word + (nothing or .digits) of a name, or NULL when it does not end so. */
 static const char *last_suffix(const char *name, const char *end)
 {
 	static const char *const words[] = { "cold", "part", "isra", "constprop", "lto_priv", "llvm", "localalias", NULL };
@@ -170,7 +170,7 @@ void symbols_release(struct symbols *s)
 	memset(s, 0, sizeof *s);
 }
 
-/* The best-ranked symbol at the address of v[i] that is as v[i] and covers off. */
+/* The best-ranked symbol at the address of v[i] that is sized like v[i] and covers off. */
 static const struct symbol *best_at(const struct symbols *s, size_t i, uint64_t off)
 {
 	const struct symbol *best = &s->v[i];

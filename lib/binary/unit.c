@@ -114,7 +114,7 @@ static void add_part(struct builder *b, uint32_t node, unsigned depth, uint64_t 
 	b->piece[b->npieces++] = (struct piece){ lo, hi, node, depth };
 }
 
-/* What a function's DIE says of its own, gathered in one pass over its attributes. */
+/* The attributes of a function's DIE, gathered in one pass. */
 struct facts {
 	Dwarf_Attribute low, high;
 	bool has_low, has_high, has_ranges, declaration;
@@ -195,9 +195,9 @@ static uint32_t add_node(struct builder *b, Dwarf_Die *die, uint32_t parent, uns
 }
 
 /*
- * Where functions hide in types: in C nowhere; in C++ in local classes, of
- * which lambdas are one kind; in other languages, as Rust, in any.  Types are
- * the bulk of a unit, so that looking where nothing is would be dear.
+ * The types in which functions can be nested: in C none; in C++ local classes,
+ * including lambdas; in other languages, such as Rust, any.  Most of a unit is types,
+ * so searching all of them would be slow.
  */
 enum hiding { HIDING_NOWHERE, HIDING_LOCALLY, HIDING_ANYWHERE };
 
@@ -300,7 +300,10 @@ static size_t read_rows(struct builder *b, Dwarf_Die *cu, struct row **out)
 		if (dwarf_lineaddr(row, &r.lo) != 0 || dwarf_lineendsequence(row, &end) != 0 || dwarf_lineno(row, &line) != 0)
 			continue;
 		if (!end) {
-			/* Line 0 is code of no line: a compiler's own, part of what is around it. */
+			/*
+			 * Line 0 is code without a line, which the compiler has added; it
+			 * belongs to the code around it.
+			 */
 			if (line <= 0 || !range_holds(b->code, b->ncode, r.lo) || dwarf_line_file(row, &files, &file) != 0)
 				continue;
 			r.line = (unsigned)line;

@@ -23,7 +23,7 @@ struct node {
 	uint32_t parent;
 	bool named;            /* node_name was here */
 	bool settled;          /* image_node_name was here */
-	bool limited, allowed; /* the image's limit has been asked for it, and said */
+	bool limited, allowed; /* the image's limit was evaluated for it, with this result */
 };
 
 /* From lo up to the next span's lo. */
@@ -34,7 +34,7 @@ struct span {
 	uint32_t node;    /* the innermost, or NODE_NONE */
 };
 
-/* A function's own code by the abstract instance that it shares with its inlined copies. */
+/* Maps the abstract instance of a function to the node with its own code. */
 struct own {
 	const void *origin;
 	uint32_t node;
@@ -46,7 +46,7 @@ struct unit {
 	struct node *node; /* parents before children */
 	size_t nnodes;
 	struct range *part;  /* the ranges of all nodes, inner code included, in order of nodes */
-	uint32_t *part_node; /* part_node[i]: whose range part[i] is */
+	uint32_t *part_node; /* part_node[i]: the node of the range part[i] */
 	size_t nparts;
 	bool in_c;           /* the language: names are linkage names there */
 	struct own *own;     /* own[0..nown), by origin; built by node_own */
@@ -65,7 +65,7 @@ void unit_free(struct unit *u); /* NULL is allowed */
 /* May the unit have code of a file that is, or ends in, `tail`?  Costs less than building it. */
 bool unit_mentions(Dwarf_Die *cu, const char *tail);
 
-/* Is its language C, in which the name of a function is all that there is to it? */
+/* Is its language C, in which linkage names are plain names? */
 bool unit_is_c(Dwarf_Die *cu);
 
 /* The span that holds off, or NULL. */
@@ -77,7 +77,10 @@ const char *node_name(struct unit *u, uint32_t node);
 /* The line on which the function of a node is declared in `file`; 0 when that is unknown, or in another file. */
 unsigned node_line(struct unit *u, uint32_t node, const char *file);
 
-/* The own code of the function that `node` is an inlined copy of, or NODE_NONE: it is only ever inlined here. */
+/*
+ * The node with the own code of the function of which `node` is an inlined copy, or
+ * NODE_NONE if there are only inlined copies.
+ */
 uint32_t node_own(struct unit *u, uint32_t node);
 
 /* The first range of a node's code; false when it was thrown away by the linker. */

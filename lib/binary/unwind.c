@@ -19,7 +19,7 @@
 #include "base/alloc.h"
 #include "binary/cfi.h"
 
-/* A range of code and who describes it. */
+/* A range of code, and the source of its rows. */
 struct cover {
 	struct cfi_fde fde;    /* section NULL: by `plt` */
 	struct unwind_row plt; /* the one row */
@@ -110,7 +110,7 @@ static void add_plt(struct table *t, Elf *elf, const char *name, const GElf_Shdr
 	add_plt_row(t, elf, lo + 16, hi, entry);
 }
 
-/* Finds everything in the file that describes code. */
+/* Finds all descriptions of code in the file. */
 static void collect_code(struct table *t, Elf *elf, struct cfi_section sections[2])
 {
 	Elf_Scn *scn = NULL;
@@ -178,10 +178,10 @@ static void add_unknown(struct table *t, uint64_t from)
 	add_row(t, &unknown);
 }
 
-/* From covers to rows.  Where two overlap, the one that starts later wins from there on, up to its end. */
+/* Makes rows from covers.  If two overlap, the one that starts later wins from there on, up to its end. */
 static void build(struct table *t)
 {
-	uint64_t done = 0; /* rows say everything about code below */
+	uint64_t done = 0; /* rows are complete for code below */
 
 	qsort(t->cover, t->ncover, sizeof *t->cover, by_start);
 	for (size_t i = 0; i < t->ncover; i++) {
@@ -250,7 +250,7 @@ static size_t rows_of(Elf *elf, const char *build_id, struct unwind_row **rows, 
 	return t.nrow;
 }
 
-/* The vDSO as it lies in memory; NULL when there is none. */
+/* The vDSO in memory; NULL when there is none. */
 static Elf *open_vdso(void)
 {
 	char *image = (char *)getauxval(AT_SYSINFO_EHDR);

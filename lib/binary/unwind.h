@@ -13,12 +13,12 @@
 #include "runtime/unwind.h"
 
 /*
- * Reads the ELF file `path`; "[vdso]" is what the kernel maps into this process,
- * which is the same in all.  `build_id` (lower-case hexadecimal, or NULL): a file
- * with another one is not used.
+ * Reads the ELF file `path`; "[vdso]" means the code that the kernel maps into this
+ * process, which is the same in all processes.  `build_id` (lower-case hexadecimal, or
+ * NULL): a file with another one is not used.
  *
- * Returns how many rows there are, sorted; the caller frees *rows.  0 when there
- * are none, with *rows NULL and the reason for people in *why (static storage).
+ * Returns how many rows there are, sorted; the caller frees *rows.  0 when there are
+ * none, with *rows NULL and the reason as text in *why (static storage).
  */
 size_t unwind_rows(const char *path, const char *build_id, struct unwind_row **rows, const char **why);
 
