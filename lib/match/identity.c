@@ -31,7 +31,7 @@ static size_t numbered(const char *s, const char *word)
 	return !strncmp(s, word, n) && digits(s + n) ? n + digits(s + n) : 0;
 }
 
-/* Of what stands at s: how much is left out. */
+/* The length of the part at s that is left out. */
 static size_t left_out(const char *s)
 {
 	/* Rust's old scheme: ::h and 16 digits at the end; demangled that is gone, but not every demangler was asked */
@@ -96,7 +96,7 @@ size_t identity_name(const char *identity)
 	size_t n = strlen(identity), depth = 0;
 	const char *close = strrchr(identity, ')');
 
-	/* what stands behind the parameters is " const", " &", " [clone]" */
+	/* behind the parameters may be " const", " &", " [clone]" */
 	if (!close || strpbrk(close, ":>}"))
 		return n;
 	for (const char *s = close;; s--) {

@@ -1,5 +1,6 @@
 /*
- * identity: names of functions without what changes from one build to the next.
+ * identity: names of functions without the parts that change from one build to the
+ * next.
  */
 #ifndef ANDWEORC_MATCH_IDENTITY_H
 #define ANDWEORC_MATCH_IDENTITY_H
@@ -16,7 +17,7 @@
  */
 char *identity_function(const char *symbol, const char *function);
 
-/* How much of an identity is the name alone: its length without parameters at its end, qualifiers behind them included. */
+/* The length of the name alone in an identity: without parameters at its end and the qualifiers behind them. */
 size_t identity_name(const char *identity);
 
 #endif

@@ -7,7 +7,7 @@
 #include "match/match_parts.h"
 #include "match/roots.h"
 
-/* Regions that are whole functions, classes, and what else there may be. */
+/* Regions that are whole functions, classes, or of other kinds. */
 static void add_functions(struct match_sides *base, struct match_out *out)
 {
 	for (size_t i = 0; i < base->ngroups; i++) {

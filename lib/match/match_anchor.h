@@ -1,9 +1,9 @@
 /*
- * match_anchor: position in a function that changed, measured from lines that are known.
+ * match_anchor: positions in a changed function, relative to lines that are paired.
  *
- * An anchor is a pair of lines that are sure to be one.  Between two anchors,
- * code was mostly moved as a whole, so what is as far from the nearest anchor on
- * both sides is likely the same.
+ * An anchor is a pair of lines that is certain.  Code between two anchors mostly moves
+ * as a whole, so lines with the same distance from the nearest anchor on both sides are
+ * likely the same.
  */
 #ifndef ANDWEORC_MATCH_MATCH_ANCHOR_H
 #define ANDWEORC_MATCH_MATCH_ANCHOR_H
@@ -20,10 +20,10 @@ struct match_anchors {
 	size_t n, cap;
 };
 
-/* Forgets what it has, and takes the functions' first lines for the first anchor, where both are known (not 0). */
+/* Removes all anchors, and makes the functions' first lines the first one, if both are known (not 0). */
 void match_anchors_begin(struct match_anchors *a, unsigned long base, unsigned long head);
 
-/* To be followed, after the last one, by match_anchors_settle. */
+/* Adds an anchor.  After the last one, call match_anchors_settle. */
 void match_anchors_add(struct match_anchors *a, unsigned long base, unsigned long head);
 
 /* Sorts them, and leaves out those that are in another order in head than in base. */

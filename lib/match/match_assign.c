@@ -76,7 +76,7 @@ double match_contested(double confidence, double rival)
 	return odds(confidence) / (1 + odds(confidence) + odds(rival));
 }
 
-/* The greatest confidence of what could be chosen instead. */
+/* The greatest confidence of the alternatives. */
 static double rival_of(const struct match_candidates *c, const struct match_candidate *own)
 {
 	double rival = 0;
@@ -100,7 +100,7 @@ void match_candidates_assign(struct match_candidates *c, double least, struct ma
 	for (size_t i = 0; i < c->n; i++) {
 		struct match_candidate *best = &c->v[i];
 
-		/* Of equals none is before another, when it is asked what could have been chosen. */
+		/* Among equal candidates, each is an alternative to the other. */
 		for (; weighed < c->n && !(c->v[weighed].confidence < best->confidence); weighed++)
 			c->v[weighed].contested = match_contested(c->v[weighed].confidence, rival_of(c, &c->v[weighed]));
 		if (!best->base->settled && !best->head->settled && best->contested >= least)

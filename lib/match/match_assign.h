@@ -1,16 +1,15 @@
 /*
- * match_assign: lines one to one, out of all pairs that they could make.
+ * match_assign: chooses pairs of lines, one to one, from all candidates.
  *
- * The surest pair is taken first.  How sure it is depends on its rivals, too:
- * where a line could as well have become another one, half of the confidence is
- * gone.
+ * The most certain pair is chosen first.  Its confidence depends on its rivals, too: if
+ * a line could equally well belong to another one, half of the confidence is lost.
  */
 #ifndef ANDWEORC_MATCH_MATCH_ASSIGN_H
 #define ANDWEORC_MATCH_MATCH_ASSIGN_H
 
 #include "match/match_parts.h"
 
-/* What its best rival leaves of a confidence, 0..1 both: either is the one, or neither. */
+/* A confidence, reduced by that of the best rival, both 0..1: at most one of them is right. */
 double match_contested(double confidence, double rival);
 
 struct match_candidate {
@@ -18,7 +17,7 @@ struct match_candidate {
 	enum match_kind kind;
 	double confidence;           /* 0..1: without regard to rivals */
 	bool edited;                 /* as in struct match */
-	double contested;            /* what rivals leave of the confidence */
+	double contested;            /* the confidence, reduced by rivals */
 	size_t next_base, next_head; /* 1 + the next candidate of the same line; 0 none */
 };
 
@@ -36,9 +35,9 @@ void match_candidates_release(struct match_candidates *c);
 void match_candidates_add(struct match_candidates *c, struct match_candidate candidate);
 
 /*
- * Adds the best pairs of lines that are not settled to `out`, and forgets all
- * candidates.  Who is contested below `least` stays unsettled, for a next time
- * at which more is known.
+ * Adds the best pairs of unsettled lines to `out`, and removes all candidates.  Lines
+ * whose confidence with rivals is below `least` stay unsettled, for a later pass with
+ * more evidence.
  */
 void match_candidates_assign(struct match_candidates *c, double least, struct match_out *out);
 

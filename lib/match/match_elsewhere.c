@@ -1,4 +1,4 @@
-/* Lines whose text is found in another function. */
+/* match_elsewhere: pairs lines whose text is in another function. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -6,7 +6,7 @@
 #include "match/match_line_chance.h"
 #include "match/match_parts.h"
 
-/* Too many of one text tell nothing. */
+/* Most lines with one text: if there are more, the text tells nothing. */
 enum { ALIKE_MAX = 32 };
 
 /* The lines of a side that have no partner yet, sorted by their text. */
@@ -34,7 +34,7 @@ static struct rest rest_of(const struct match_sides *s)
 	return rest;
 }
 
-/* How many of them, from first on, have this text. */
+/* The number of lines, from `first` on, with this text. */
 static size_t alike(const struct rest *r, size_t first, uint64_t text)
 {
 	size_t end = first;

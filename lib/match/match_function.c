@@ -1,4 +1,4 @@
-/* Pairs functions: by the line map, by name, and by their text. */
+/* match_function: pairs functions by the line map, by name, and by their text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 #include "match/match_function_chance.h"
 #include "match/match_parts.h"
 
-/* What a name without its parameters tells less. */
+/* Factor for the confidence of a name without its parameters. */
 #define WITHOUT_PARAMETERS 0.9
 
 struct candidate {
 	struct match_group *b, *h;
 	double confidence; /* 0..1: without regard to rivals */
-	double contested;  /* what rivals leave of it */
+	double contested;  /* the confidence, reduced by rivals */
 	bool renamed;
 };
 
@@ -52,7 +52,7 @@ static int by_confidence(const void *pa, const void *pb)
 	return d ? d : match_order_groups(a->h, b->h);
 }
 
-/* The greatest confidence of what could be chosen instead of candidate[at]; what is before candidate[from] cannot. */
+/* The greatest confidence of the alternatives to candidate[at], from candidate[from] on. */
 static double rival_of(const struct pairing *p, size_t at, size_t from)
 {
 	const struct candidate *own = &p->candidate[at];
@@ -66,7 +66,7 @@ static double rival_of(const struct pairing *p, size_t at, size_t from)
 	return 0;
 }
 
-/* Nothing is a rival of what is certain. */
+/* A certain pair has no rivals. */
 static double contested(double confidence, double rival)
 {
 	return rival > 0 && confidence < MATCH_FUNCTION_CERTAIN ? match_contested(confidence, rival) : confidence;
@@ -80,7 +80,7 @@ static void take_pairing(struct match_group *b, struct match_group *h, double co
 	b->renamed = h->renamed = renamed;
 }
 
-/* The best first.  Of equals none is before another, when it is asked what could have been chosen instead. */
+/* The best first.  Among equal candidates, each is an alternative to the other. */
 static void assign(struct pairing *p)
 {
 	struct candidate *c = p->candidate;
@@ -98,7 +98,7 @@ static void assign(struct pairing *p)
 
 /* ---- by name -------------------------------------------------------------- */
 
-/* The functions of a side that have one name and no partner yet. */
+/* The functions of a side with one name, and without a partner so far. */
 struct named {
 	struct match_group **v; /* v[0..n), owned */
 	size_t n, cap;
@@ -142,7 +142,7 @@ static void release_names(struct map *names)
 	map_release(names);
 }
 
-/* How many of them have this one's path. */
+/* The number of them in the file of this one. */
 static size_t on_path(const struct named *named, const char *path)
 {
 	size_t n = 0;
@@ -152,7 +152,7 @@ static size_t on_path(const struct named *named, const char *path)
 	return n;
 }
 
-/* Is the file there? */
+/* Has the side a file of this path? */
 static bool has_file(const struct match_sides *s, const char *path)
 {
 	for (size_t i = 0; path && i < s->ngroups; i++)
@@ -168,7 +168,7 @@ static bool files_stay(const struct pairing *p, const struct match_group *b, con
 	return has_file(p->head, match_path_in_head(b, p->map)) || has_file(p->base, before);
 }
 
-/* Two of those that have one name. */
+/* Adds the candidate of two functions with one name. */
 static struct match_namesakes namesakes(const struct pairing *p, const struct named *bs, const struct match_group *b,
 					const struct named *hs, const struct match_group *h)
 {
@@ -181,7 +181,7 @@ static struct match_namesakes namesakes(const struct pairing *p, const struct na
 	return (struct match_namesakes){ .alone = true, .files_stay = files_stay(p, b, h) };
 }
 
-/* Without regard to `parameters`, names say less. */
+/* Without `parameters`, names are weaker evidence. */
 static void pair_by_name(struct pairing *p, bool parameters)
 {
 	struct map base_names = by_names(p->base, parameters), head_names = by_names(p->head, parameters);
@@ -202,7 +202,7 @@ static void pair_by_name(struct pairing *p, bool parameters)
 	assign(p);
 }
 
-/* ---- by what else is known ------------------------------------------------ */
+/* ---- by other evidence ------------------------------------------------ */
 
 /* Places that are in no function, file by file. */
 static double by_file(const struct match_group *b, const struct match_group *h, const struct linemap *map)
@@ -227,7 +227,7 @@ static double by_body(const struct match_group *b, const struct match_group *h, 
 	return b->any->function && h->any->function ? match_function_by_body(b, h, map) : 0;
 }
 
-/* `by` says how likely two are one, 0..1. */
+/* `by` returns the confidence that two are one, 0..1. */
 static void pair_rest(struct pairing *p,
 		      double (*by)(const struct match_group *b, const struct match_group *h, const struct linemap *map), bool renamed)
 {

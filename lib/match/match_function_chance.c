@@ -6,9 +6,9 @@
 #define LINES_MIN 4
 /* Functions of different names with the same text are not rare up to here. */
 #define TWINS_MAX 8
-/* Sketches that share less say nothing. */
+/* Sketches that share less are no evidence. */
 #define SHARED_MIN 0.4
-/* A first line that was edited by more is another one. */
+/* A first line with less similarity is another line. */
 #define FIRST_LINE_MIN 0.6
 
 /* The part of their lines that the two share, 0..1; -1 unknown. */
@@ -38,12 +38,12 @@ double match_function_by_name(const struct match_group *b, const struct match_gr
 
 	if (known.alone && same_path)
 		return MATCH_FUNCTION_CERTAIN;
-	/* in another file it may be another one, of which the profile happens to have only one on each side */
+	/* in another file it may be another function, and the profile happens to have only one on each side */
 	if (known.alone && known.files_stay)
 		return s < 0 ? 0.5 : 0.4 + 0.3 * s;
 	if (known.alone)
 		return s < 0 ? 0.6 : 0.5 + 0.45 * s;
-	/* lambdas, and functions that a condition chooses from: which is which is told by their text */
+	/* lambdas, and functions in alternative branches of #if: they are distinguished by their text */
 	if (s < 0)
 		return b->any->p->function_line == h->any->p->function_line ? 0.6 : 0.4;
 	return (same_path ? 0.4 : 0.3) + 0.58 * s;
@@ -78,7 +78,7 @@ double match_function_by_body(const struct match_group *b, const struct match_gr
 
 	if (s < SHARED_MIN || b->lines < LINES_MIN || h->lines < LINES_MIN)
 		return 0;
-	/* the same to the letter; short ones have twins */
+	/* identical text; short functions may have duplicates */
 	if (s >= 1)
 		return b->lines < TWINS_MAX ? 0.72 : same_path ? 0.96 : 0.8;
 	return same_path ? 0.45 + 0.45 * s : 0.3 + 0.45 * s;

@@ -1,13 +1,13 @@
-/* Pairs lines: the order in which it is tried, and what is tried inside paired functions. */
+/* match_line: pairs lines: the order of the passes, and those inside paired functions. */
 #include "base/text.h"
 #include "match/match_anchor.h"
 #include "match/match_assign.h"
 #include "match/match_line_chance.h"
 #include "match/match_parts.h"
 
-/* How sure a pair must be for others to be measured by its position. */
+/* Least confidence of a pair to be an anchor. */
 #define ANCHOR 0.9
-/* The kth of the same lines in a body that did not change. */
+/* Confidence for the kth of equal lines in an unchanged body. */
 #define UNCHANGED 0.999
 
 struct lines {
@@ -15,7 +15,7 @@ struct lines {
 	const struct linemap *map; /* NULL none */
 	struct match_out *out;
 	struct match_candidates candidates;
-	struct match_anchors anchors; /* of the functions at hand */
+	struct match_anchors anchors; /* anchors of the two functions */
 };
 
 static bool has_same_body(const struct match_group *b)
@@ -23,7 +23,10 @@ static bool has_same_body(const struct match_group *b)
 	return b->has_body && b->pair->has_body && b->body == b->pair->body;
 }
 
-/* How alike the map calls two lines of which the one was edited into the other; 0: it says no such thing. */
+/*
+ * The similarity of two lines of which, by the map, one was edited into the other; 0: the
+ * map does not have the pair.
+ */
 static double edited_similarity(const struct linemap *map, const struct match_side *b, const struct match_side *h)
 {
 	struct linemap_answer a;
@@ -55,12 +58,12 @@ static void judge_by_position(struct match_candidate *c, const struct match_anch
 		c->kind = match_neighbours(b, h) ? MATCH_CONTEXT : MATCH_OFFSET;
 		c->confidence = match_chance_other(b, h, distances);
 	} else {
-		/* With nothing else to measure from, it is the begin of the file. */
+		/* Without other anchors, the begin of the file is used. */
 		c->confidence = match_chance_unknown(anchors->n == 0 && b->p->line == h->p->line ? 1 : distances);
 	}
 }
 
-/* Two lines of paired functions.  `last`: what could be told by more than position has been. */
+/* Adds the candidate of two lines of paired functions.  `last`: only position is left as evidence. */
 static void judge_lines(struct lines *l, const struct match_group *group, struct match_side *b, struct match_side *h, bool last)
 {
 	struct match_candidate c = { .base = b, .head = h };
@@ -89,7 +92,7 @@ static void judge_all(struct lines *l, const struct match_group *b, bool last)
 	}
 }
 
-/* Takes the best pairs, and measures others by the surest of them. */
+/* Chooses the best pairs, and uses the most certain of them as anchors for others. */
 static void take_best_pairs(struct lines *l, double least)
 {
 	size_t first = l->out->n;

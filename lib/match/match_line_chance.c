@@ -4,10 +4,10 @@
 
 enum { NEIGHBOURS = 2 };
 
-/* What is known by which of several lines of one text two are. */
+/* How two lines compare among lines of the same text. */
 enum occurrence {
 	OCCURRENCE_UNIQUE, /* no others in the function, on both sides */
-	OCCURRENCE_SAME,   /* as many on both sides, and of them the same one */
+	OCCURRENCE_SAME,   /* the same number on both sides, and the same position among them */
 	OCCURRENCE_OTHER,
 	OCCURRENCES
 };
@@ -30,9 +30,9 @@ static const double KEPT[OCCURRENCES][NEIGHBOURS + 1] = { { 0.97, 0.995, 0.995 }
 static const double KEPT_WITHOUT_TEXTS = 0.99, KEPT_ACROSS = 0.7;
 
 /*
- * [lines around that are alike].  A profile has few lines, and what it has of two
- * copies of some code may be the one on one side and the other on the other;
- * unless the map says that both changed.
+ * [lines around that are alike].  A profile has few lines, so of two copies of some
+ * code it may have one on one side and the other on the other side; unless, by the map,
+ * both changed.
  */
 static const double ELSEWHERE[AROUND + 1] = { 0, 0, 0.25, 0.40, 0.55, 0.65, 0.70 };
 static const double ELSEWHERE_BY_MAP[AROUND + 1] = { 0, 0.20, 0.50, 0.80, 0.90, 0.92, 0.94 };
@@ -53,7 +53,7 @@ int match_neighbours(const struct match_side *b, const struct match_side *h)
 	return n;
 }
 
-/* Of all lines around that are known: how many are alike. */
+/* The share of known surrounding lines that are alike. */
 static int around(const struct match_side *b, const struct match_side *h)
 {
 	int n = 0;
@@ -78,7 +78,7 @@ double match_chance_unknown(int distances)
 	return UNKNOWN[distances];
 }
 
-/* A similarity of 1 is a line in which blanks alone changed. */
+/* A similarity of 1 means that only blanks changed. */
 double match_chance_edited(double similarity, bool renamed)
 {
 	return similarity >= 1 ? 0.99 : (renamed ? 0.5 : 1) * (0.55 + 0.4 * similarity);

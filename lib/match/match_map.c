@@ -1,4 +1,4 @@
-/* Pairs the lines that the line map keeps. */
+/* match_map: pairs the lines that the line map keeps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* ---- places --------------------------------------------------------------- */
 
-/* One region of a line for each module; a module that is not known is like any. */
+/* A line has one region for each module; an unknown module equals any. */
 static char *place_key(const char *path, unsigned long line, const char *module)
 {
 	return xasprintf("%lu\t%s\t%s", line, module ? module : "", path);
@@ -38,7 +38,7 @@ static struct map by_place(const struct match_sides *s)
 	return places;
 }
 
-/* NULL: none of the other side's places is there. */
+/* NULL: the other side has no place there. */
 static struct match_side *at_place(const struct map *places, const struct linemap_answer *a, const char *module)
 {
 	char *key = place_key(a->file, a->line, module);
@@ -48,7 +48,7 @@ static struct match_side *at_place(const struct map *places, const struct linema
 	return side;
 }
 
-/* ---- what the map says ---------------------------------------------------- */
+/* ---- questions to the map ---------------------------------------------------- */
 
 /* Is base's line in head, unchanged?  Where, then. */
 static bool is_kept(const struct linemap *map, const struct match_side *b, struct linemap_answer *in_head)
@@ -68,7 +68,7 @@ static bool was_kept(const struct linemap *map, const struct match_side *h, stru
 	return in_base->fate == LINEMAP_SAME;
 }
 
-/* Files of the base of which the map says that lines are the same which are not: it is of other trees. */
+/* Files of the base in which lines differ that are equal by the map: then the map is for other trees. */
 static struct map find_false(const struct match_sides *base, const struct map *there, const struct linemap *map)
 {
 	struct map files = MAP_INIT;
@@ -85,8 +85,9 @@ static struct map find_false(const struct match_sides *base, const struct map *t
 }
 
 /*
- * Diffs are short before they are right: what functions have in common, braces
- * above all, is kept across them when one is moved, copied or written anew.
+ * Diffs are made as short as possible, not as correct as possible: when a function is
+ * moved, copied or rewritten, lines that many functions share, such as braces, are kept
+ * across functions.
  */
 static bool is_across(const struct match_sides *base, const struct match_sides *head, const struct match_side *b,
 		      const struct match_side *h)
@@ -115,7 +116,7 @@ void match_map_lines(struct match_sides *base, struct match_sides *head, const s
 			match_add(out, b, h, match_same_place(b, h) ? MATCH_SAME : MATCH_MOVED, match_chance_kept(b, h, false), false);
 		b->settled = true;
 	}
-	/* What was the same line of the base, where it was not measured, is no other line's partner. */
+	/* A line of head that was an unmeasured line of base must not be paired with another line. */
 	for (size_t i = 0; i < head->n; i++) {
 		struct match_side *h = head->member[i], *b;
 

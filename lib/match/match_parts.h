@@ -1,11 +1,11 @@
 /*
- * match_parts: what the files of match know of places.
+ * match_parts: places as the files of match use them.
  *
- * Matching goes from sure to less sure.  First functions are paired
- * (match_function.c), then lines: those that the line map keeps (match_map.c);
- * then, inside paired functions, by their text, and between those that were found
- * by the lines around them and by position (match_line.c); then by their text in
- * other functions (match_elsewhere.c).
+ * Matching proceeds from certain to less certain pairs.  First functions are paired
+ * (match_function.c), then lines: those that the line map keeps (match_map.c); then,
+ * inside paired functions, by their text, and between those that were found by the
+ * lines around them and by position (match_line.c); then by their text in other
+ * functions (match_elsewhere.c).
  */
 #ifndef ANDWEORC_MATCH_MATCH_PARTS_H
 #define ANDWEORC_MATCH_MATCH_PARTS_H
@@ -17,7 +17,7 @@
 
 enum { AROUND = 2 * SOURCE_AROUND, SKETCH = SOURCE_SKETCH };
 
-/* A place, with what it says made comparable. */
+/* A place, with its fields in comparable form. */
 struct match_side {
 	const struct match_place *p;
 	size_t index;
@@ -38,7 +38,7 @@ struct match_group {
 	const struct match_side *any; /* one of its places: function, path, module, function_line */
 	bool line;                    /* scope of its places */
 	bool has_body;
-	uint64_t body;                /* function_hash: of its text, its lines, and what it shares with others */
+	uint64_t body;                /* function_hash: hash of its text, number of lines, and sketch */
 	unsigned long lines;
 	unsigned char sketch[SKETCH];
 	struct match_side **member;   /* member[0..n), by line */
@@ -65,14 +65,14 @@ struct match_out {
 void match_sides_init(struct match_sides *s, const struct match_place *p, size_t n, const char *root);
 void match_sides_release(struct match_sides *s);
 
-/* Total orders by content, so that the order of the input does not matter; 0 only for what cannot be told apart. */
+/* Total orders by content, so that the order of the input does not matter; 0 only for identical elements. */
 int match_order_sides(const struct match_side *a, const struct match_side *b);
 int match_order_groups(const struct match_group *a, const struct match_group *b);
 
 /* Are both the same line of the same file, or of files that are not known? */
 bool match_same_place(const struct match_side *a, const struct match_side *b);
 
-/* May the two be one, as far as their modules say? */
+/* Do their modules allow that the two are one? */
 bool match_same_module(const struct match_side *a, const struct match_side *b);
 
 /* Takes the pair, and settles both. */
@@ -86,17 +86,17 @@ void match_pair_groups(struct match_sides *base, struct match_sides *head, const
 void match_lines(struct match_sides *base, struct match_sides *head, const struct linemap *map, struct match_out *out);
 
 /*
- * The parts of match_lines that ask the line map.  match_map_lines pairs the lines
- * that the map keeps, and settles those that it knows not to have been measured on
- * the other side.  It leaves out what the map keeps across functions, which
- * match_map_across pairs where nothing else did.
+ * The parts of match_lines that use the line map.  match_map_lines pairs the lines that
+ * the map keeps, and settles those that were not measured on the other side.  It leaves
+ * out lines that the map keeps across functions; match_map_across pairs these if
+ * nothing else did.
  */
 void match_map_lines(struct match_sides *base, struct match_sides *head, const struct linemap *map, struct match_out *out);
 void match_map_across(struct match_sides *base, struct match_sides *head, const struct linemap *map, struct match_out *out);
 
 struct match_candidates;
 
-/* Adds pairs of lines that have the same text, wherever they are; `by_map`: a line map has said of all that they changed. */
+/* Adds pairs of lines with the same text, in any functions; `by_map`: by a line map, all these lines changed. */
 void match_elsewhere(struct match_sides *base, struct match_sides *head, bool by_map, struct match_candidates *out);
 
 #endif

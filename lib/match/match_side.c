@@ -1,4 +1,4 @@
-/* Places to sides and groups. */
+/* match_side: makes sides and groups from places. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ bool match_same_module(const struct match_side *a, const struct match_side *b)
 	return !a->module || !b->module || !strcmp(a->module, b->module);
 }
 
-/* By function: what makes a group. */
+/* Compares by function, which defines a group. */
 static int order_function(const struct match_side *a, const struct match_side *b)
 {
 	int d = order_text(a->p->scope, b->p->scope);

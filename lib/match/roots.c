@@ -31,7 +31,10 @@ static void vote(struct map *votes, char *key)
 	free(key);
 }
 
-/* A key may be two texts, "A\nB": by the one that comes first in the alphabet, so that exchanging them changes nothing. */
+/*
+ * Compares keys.  A key may be two texts, "A\nB": the one that is first in the alphabet
+ * counts, so that exchanging them changes nothing.
+ */
 static int order_keys(const char *a, const char *b)
 {
 	const char *half_a = strchr(a, '\n'), *half_b = strchr(b, '\n'), *first_a = a, *first_b = b;
@@ -74,10 +77,10 @@ static char *elect(struct map *votes)
 
 /* ---- by the patch ------------------------------------------------------------ */
 
-/* No path is deeper; the outer components of one that is are not looked at. */
+/* Most components of a path; outer ones of a deeper path are ignored. */
 enum { DEEPEST = 256 };
 
-/* The tree in which files have the names that the patch calls them; NULL when none has such a name. */
+/* The tree in which files have the names of the patch; NULL when no file has such a name. */
 static char *elect_by_patch(const struct map *files, const struct map *in_patch)
 {
 	struct map votes = MAP_INIT;
@@ -97,7 +100,10 @@ static char *elect_by_patch(const struct map *files, const struct map *in_patch)
 
 /* ---- by each other ----------------------------------------------------------- */
 
-/* Where more paths than these are alike, they are alike in their last names only, and which belong together is not known. */
+/*
+ * If more paths than these are alike, only their last components are equal, and it is
+ * unknown which belong together.
+ */
 enum { MOST_ALIKE = 8 };
 
 static int compare_paths(const void *a, const void *b)
@@ -153,7 +159,7 @@ static void vote_each(struct map *votes, const char *const *paths, size_t npaths
 	}
 }
 
-/* Each file of either side votes, so that exchanging the sides changes nothing; NULL when none is like another. */
+/* Each file of both sides votes, so that exchanging the sides changes nothing; NULL when no files are alike. */
 static char *elect_by_pairs(const struct map *base_files, const struct map *head_files)
 {
 	const char **base = sort_paths(base_files), **head = sort_paths(head_files);

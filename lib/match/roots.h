@@ -1,8 +1,8 @@
 /*
  * roots: the directories in which base and head were built, by the names of their files.
  *
- * What a compiler calls a file depends on where it was called; below the tree's
- * own directory, names are the same in both trees, and in a patch.
+ * A compiler's name for a file depends on its working directory.  Below the tree's own
+ * directory, names are the same in both trees, and in a patch.
  */
 #ifndef ANDWEORC_MATCH_ROOTS_H
 #define ANDWEORC_MATCH_ROOTS_H
@@ -15,9 +15,9 @@ struct roots {
 };
 
 /*
- * Finds them: what is left of the files' paths when what base and head have in
- * common, or what a patch calls them, is taken off their ends.  old_paths and
- * new_paths are the patch's (keys; relative), NULL when there is none.
+ * Finds them: the rest of the files' paths without the tail that base and head have in
+ * common, or that a patch uses.  old_paths and new_paths are the patch's (keys;
+ * relative), NULL when there is none.
  */
 struct roots roots_find(const struct map *base_files, const struct map *head_files, const struct map *old_paths,
 			const struct map *new_paths);

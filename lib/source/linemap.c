@@ -127,7 +127,7 @@ static size_t blocks_before(const struct linemap_file *f, unsigned long line, bo
 	return lo;
 }
 
-/* Of the block's line i, from 0 on the asking side, the partner on the other.  False: none. */
+/* The partner of the block's line i (from 0, on the asking side) on the other side.  False: none. */
 static bool partner(const struct linemap_block *b, size_t i, bool forward, size_t *other, double *similarity)
 {
 	size_t old = forward ? i : 0;

@@ -1,7 +1,7 @@
 /*
- * Names are taken from the lines that hold one name each (---, +++, rename
- * from, rename to): "diff --git a/x b/x" cannot be split with certainty when
- * names hold blanks, and is asked only where there is nothing else.
+ * Names are taken from the lines with one name each (---, +++, rename from, rename to).
+ * "diff --git a/x b/x" cannot be split with certainty when names contain blanks, so it
+ * is used only without other lines.
  */
 #include "source/patch.h"
 

@@ -1,9 +1,8 @@
 /*
  * patch: the reader of unified diffs.
  *
- * Tells, in order, of each file that a patch changes and of each stretch of
- * lines that it replaces.  What stands between (a commit message, a mail) is
- * passed over.
+ * Reports, in order, each file that a patch changes and each block of lines that it
+ * replaces.  Text between them (a commit message, a mail) is ignored.
  */
 #ifndef ANDWEORC_SOURCE_PATCH_H
 #define ANDWEORC_SOURCE_PATCH_H
@@ -19,7 +18,7 @@ struct patch_text {
 };
 
 struct patch_block {
-	unsigned long old_first, new_first; /* from 1; of an empty side: the line that it stands before */
+	unsigned long old_first, new_first; /* from 1; for an empty side: the line that it is before */
 	const struct patch_text *old_line, *new_line;
 	size_t old_n, new_n;
 };

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* What the header said; strings are owned, unquoted, NULL: not said. */
+/* The names in the header; strings are owned, unquoted, NULL: missing. */
 struct patch_names {
 	char *git;             /* what follows "diff --git ", as it stands */
 	char *minus, *plus;    /* of "---" and "+++"; prefixes included */
@@ -17,7 +17,7 @@ struct patch_names {
 
 void patch_names_clear(struct patch_names *names);
 
-/* Takes a line of the header; one that holds nothing of interest is passed over. */
+/* Reads a line of the header; lines without a name are ignored. */
 void patch_names_add(struct patch_names *names, const char *line);
 
 /* Both names, without prefixes; NULL where the file is not there.  They live until patch_names_clear. */

@@ -1,8 +1,8 @@
 /*
  * Equal lines come first: the ends that both sides share, then lines that are
- * unique on both sides and in the same order (as in patience diff).  What is
- * left between them is small as a rule, and there the pairing with the greatest
- * sum of similarities is taken, in order.
+ * unique on both sides and in the same order (as in patience diff).  The rest between
+ * them is mostly small; there the pairing with the greatest sum of similarities is
+ * used, in order.
  */
 #include "source/similar.h"
 

@@ -1,5 +1,5 @@
 /*
- * similar: which lines of one text became which lines of another.
+ * similar: pairs lines of one text with the lines of another that they became.
  */
 #ifndef ANDWEORC_SOURCE_SIMILAR_H
 #define ANDWEORC_SOURCE_SIMILAR_H
@@ -12,9 +12,9 @@
 /*
  * Pairs old[0..n) with new[0..m), in order: partner[i] is 1 + the index of the
  * line that old[i] became, or 0, and similarity[i] how alike the two are, 0..1:
- * common pairs of neighbouring bytes, blanks left out.  Lines that are alike by
- * less than SIMILAR_MIN are no pair.  Takes time that is
- * bounded by a constant times the length of the lines.
+ * common pairs of neighbouring bytes, blanks left out.  Lines with a similarity below
+ * SIMILAR_MIN are not paired.  The time is bounded by a constant times the length of
+ * the lines.
  */
 void similar_align(const struct patch_text *old, size_t n, const struct patch_text *new, size_t m, uint32_t *partner,
 		   float *similarity);

@@ -11,9 +11,9 @@
 #include "base/sorted.h"
 #include "base/texthash.h"
 
-/* A path comes out of debug information, and may be anything. */
+/* Limit on the size of a file: its path is from debug information, and may name any file. */
 #define SIZE_LIMIT ((size_t)64 << 20)
-/* Lines with less in them ("}", "else") are in every function and say nothing of one. */
+/* Shorter lines ("}", "else") are in every function, and do not identify one. */
 #define TELLING 4
 
 struct line {
@@ -282,7 +282,7 @@ void source_function_hash(const struct source *s, const struct source_function *
 			telling++;
 		}
 	}
-	/* All on one line, or nothing in it: like nothing but its like. */
+	/* A body on one line, or an empty one: equals only identical bodies. */
 	if (!telling)
 		sketch(least, body);
 	buf_addf(out, "%016" PRIx64 ".%zu.", body, lines);

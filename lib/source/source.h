@@ -1,5 +1,5 @@
 /*
- * source: fingerprints of source text, by which code is known again in another version of it.
+ * source: fingerprints of source text, by which code is recognised in another version.
  *
  * Fingerprints are text, of letters, digits, '.' and '/', and part of the
  * format andweorc(5).  Hashes are of lines without their blanks (texthash.h),
