@@ -2,21 +2,21 @@
  * andweorc.h: progress points for the causal profiler andweorc, and locks that it
  * cannot see.
  *
- * Header only: include it, say where a unit of work is done, and link nothing.
+ * Header only: include it, mark where a unit of work is done, and link nothing.
  *
  *     #include <andweorc.h>
  *     ...
  *     ANDWEORC_PROGRESS("block");        // one more block is finished
  *
- * or where something begins and ends whose length matters:
+ * or mark the begin and the end of something whose length matters:
  *
  *     ANDWEORC_BEGIN("request");
  *     ...
  *     ANDWEORC_END("request");
  *
  * Threads that wait for each other by functions of libc, or by futexes through
- * syscall(2), are seen.  A lock that spins on an atomic variable is not; where it
- * matters, tell:
+ * syscall(2), are seen.  A lock that spins on an atomic variable is not; if it matters,
+ * declare its waits:
  *
  *     if (!try(lock)) {                     release(lock):
  *             ANDWEORC_PRE_BLOCK();                 ANDWEORC_CATCH_UP();
@@ -25,7 +25,7 @@
  *             ANDWEORC_POST_BLOCK(1);
  *     }
  *
- * A program that warms up, or tears down, leaves that out of what is measured:
+ * A program can exclude its warm-up and its shutdown from the measurement:
  *
  *     ANDWEORC_START();                  // experiments, from here on
  *     ...
@@ -90,7 +90,7 @@ static inline void andweorc_visit(int point)
 	((const struct andweorc_api *)getauxval(ANDWEORC_AUXV))->visit(point);
 }
 
-/* What to call about waits, or NULL when nobody is there who could tell; a runtime older than this header cannot. */
+/* The functions for waits, or NULL without a runtime, or with one that is older than this header. */
 static inline const struct andweorc_api *andweorc_blocks(void)
 {
 	int saved = errno;
@@ -115,7 +115,7 @@ static inline const struct andweorc_api *andweorc_spans(void)
 	return (const struct andweorc_api *)getauxval(ANDWEORC_AUXV);
 }
 
-/* What to call about experiments, or NULL: nobody is there, or the runtime is older than this header. */
+/* The functions for experiments, or NULL without a runtime, or with one that is older than this header. */
 static inline const struct andweorc_api *andweorc_control(void)
 {
 	int saved = errno;
@@ -148,13 +148,13 @@ static inline int andweorc_is_recorded(void)
 #define ANDWEORC_PROGRESS(name) ANDWEORC_PASS(andweorc_point(name), andweorc_visit(andweorc_n))
 
 /*
- * A span of the latency point called `name` begins, and ends.  What is measured is
- * how long spans last, on average, and how long the longest are.
+ * A span of the latency point called `name` begins, and ends.  andweorc measures the
+ * mean length of spans, and the length of the longest ones.
  *
- * An end belongs to the last begin of the same thread.  Where another thread ends
- * what this one has begun, or where several spans are open in one thread, give each a
- * number: id is an integer that no other open span of the point in the process has
- * (a descriptor, an address that was cast).
+ * An end belongs to the last begin of the same thread.  If a span ends in another
+ * thread, or if several spans are open in one thread, give each a number: id is an
+ * integer that no other open span of the point in the process has (a descriptor, an
+ * address that was cast).
  */
 #define ANDWEORC_BEGIN(name) ANDWEORC_PASS(andweorc_span(name), andweorc_spans()->begin(andweorc_n))
 #define ANDWEORC_END(name) ANDWEORC_PASS(andweorc_span(name), andweorc_spans()->end(andweorc_n))
@@ -179,20 +179,23 @@ static inline int andweorc_is_recorded(void)
 
 /*
  * The calling thread is going to wait for another thread (not for a device, nor for
- * time to pass); what it does until ANDWEORC_POST_BLOCK is no work.  Pairs nest: the
+ * time to pass); its time until ANDWEORC_POST_BLOCK is not work.  Pairs nest: the
  * outermost counts.
  */
 #define ANDWEORC_PRE_BLOCK() ANDWEORC_TELL(pre_block())
 
-/* The wait is over.  woken: 1, a thread let us go on, after an ANDWEORC_CATCH_UP of its own; 0, we gave up. */
+/*
+ * The wait is over.  woken: 1, another thread has ended it, after its own
+ * ANDWEORC_CATCH_UP; 0, the wait was given up.
+ */
 #define ANDWEORC_POST_BLOCK(woken) ANDWEORC_TELL(post_block(woken))
 
-/* The calling thread is going to do what lets another one go on. */
+/* The calling thread is about to let another one go on. */
 #define ANDWEORC_CATCH_UP() ANDWEORC_TELL(catch_up())
 
 #define ANDWEORC_TELL(call)                                                                                                  \
 	do {                                                                                                                 \
-		static int andweorc_state; /* 0: not asked yet; -1: nobody is there; 1: somebody is */                       \
+		static int andweorc_state; /* 0: not looked up yet; -1: no runtime; 1: there is one */                       \
 		int andweorc_s = __atomic_load_n(&andweorc_state, __ATOMIC_RELAXED);                                         \
 		if (__builtin_expect(andweorc_s >= 0, 0)) {                                                                  \
 			if (andweorc_s == 0) {                                                                               \
@@ -205,8 +208,8 @@ static inline int andweorc_is_recorded(void)
 	} while (0)
 
 /*
- * Experiments are made from here on, or no longer.  Any thread may say so, in a signal
- * handler too; the last word counts, for all processes of the recording.  They are on as a
+ * Starts experiments, or stops them.  Any thread may call these, even in a signal handler;
+ * the last call counts, for all processes of the recording.  Experiments are on when a
  * program begins, unless it is recorded with --start-paused.
  */
 #define ANDWEORC_START() andweorc_experiments(1)

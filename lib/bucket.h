@@ -1,9 +1,9 @@
 /*
- * bucket: histograms of times, whose buckets are as wide as 1/64 of what is in them
- * at the most.  Shared by the runtime, which counts, and the tools.
+ * bucket: histograms of times, with buckets whose width is at most 1/64 of the times in
+ * them.  Shared by the runtime, which counts, and the tools.
  *
  * A time of 64 ns or more keeps its seven leading bits; shorter ones are exact.
- * The last bucket holds what is longer than 137 s, too.
+ * The last bucket also holds times of more than 137 s.
  *
  * SPDX-License-Identifier: 0BSD
  */
@@ -14,7 +14,7 @@
 
 enum { BUCKET_BITS = 6, BUCKET_MOST_BIT = 36, BUCKETS = (BUCKET_MOST_BIT - BUCKET_BITS + 2) << BUCKET_BITS };
 
-/* The bucket of a time, 0 .. BUCKETS - 1; what is below 0 is in that of 0. */
+/* The bucket of a time, 0 .. BUCKETS - 1; negative times are in that of 0. */
 static inline uint32_t bucket_of(int64_t ns)
 {
 	uint32_t bit;

@@ -1,7 +1,7 @@
 /*
- * event: what threads do to each other, as the runtime notes it, logs hold it, and
- * replay.h reads it.  `object`, `other` and `waited_ns` are those of struct burst_event
- * and of struct arena_event.
+ * event: kinds of events of threads, in the runtime's notes, in logs, and in replay.h.
+ * `object`, `other` and `waited_ns` are those of struct burst_event and of struct
+ * arena_event.
  *
  * SPDX-License-Identifier: 0BSD
  */
@@ -13,17 +13,17 @@ enum burst_kind {
 	BURST_ACQUIRE, /* goes on because of a release of `object`, or has the lock `object` after having waited; waited_ns 0: at once */
 	BURST_UNLOCK,  /* is about to let go the lock `object`, or to signal the condition variable `object` */
 	BURST_LOCK,    /* has taken the lock `object`, which was free */
-	BURST_WAIT,    /* goes on because of two: signalled the condition variable `object`, it has the mutex `other` again.  That was unlocked before, by an event of its own */
+	BURST_WAIT,    /* goes on after a signal of the condition variable `object`, with the mutex `other`, which an earlier event unlocked */
 	BURST_OUTSIDE, /* waited for no thread of the recording: for a device, or for time to pass */
 	BURST_QUEUED,  /* since its last event it was ready to run for waited_ns, and had no processor */
-	BURST_VISIT,   /* of the progress point `object`, `other` times */
+	BURST_VISIT,   /* visits of the progress point `object`, `other` times */
 	BURST_BEGIN,   /* a span of the latency point `object` begins; `other`: its number, 0 where a thread has one at a time */
-	BURST_END,     /* and ends, maybe in another thread */
+	BURST_END,     /* a span ends, possibly in another thread */
 	BURST_BIRTH,   /* is about to create the thread whose id is `object` */
 	BURST_DEATH,   /* the thread ends */
 	BURST_SAMPLE,  /* a sample, which stands for the waited_ns of processor time before it; `object`: the number of its stack */
 	BURST_WAITING, /* a sample of waits of the kind OUTSIDE at `site`, which stands for waited_ns of them; `object`: the number of its stack */
-	BURST_TIMEOUT, /* waited for other threads of the recording, and went on without: the time was up, or a signal came */
+	BURST_TIMEOUT, /* waited for other threads of the recording in vain: the time was up, or a signal came */
 	BURST_KINDS
 };
 

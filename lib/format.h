@@ -1,7 +1,7 @@
 /*
- * The names of the format andweorc(5): record types, keys, and the environment
- * through which andweorc-record speaks to the runtime.  Shared by the tools and
- * the runtime; nothing but names.
+ * format: names in the format andweorc(5): record types and keys; and names of
+ * environment variables by which andweorc-record passes data to the runtime.  Shared by
+ * the tools and the runtime.
  *
  * SPDX-License-Identifier: 0BSD
  */
@@ -42,11 +42,12 @@
 /* environment of the target */
 #define AW_ENV_ARENA "ANDWEORC_ARENA" /* "PATH#RUN" of the shared arena; the runtime is inert without it */
 
-/* what the arena is called among the mappings of a process */
+/* name of the arena in the mappings of a process */
 #define AW_ARENA_NAME "andweorc"
 
 /* the runtime's file name, beside which andweorc-record looks for it */
 #define AW_RUNTIME_NAME "libandweorc.so"
-#define AW_STATIC_SECTION ".andweorc" /* of a program that libandweorc.a is linked into */
+#define AW_STATIC_SECTION ".andweorc" /* section of a program that is linked with
+#libandweorc.a */
 
 #endif

@@ -25,8 +25,8 @@ static void fill_closed(void)
 }
 
 /*
- * stdio tells that a write failed, not why: by the end, errno is another
- * call's.  So standard output is a stream of our own that remembers.
+ * stdio reports that a write failed, but not why: at the end, errno is from another
+ * call.  So standard output is a custom stream that remembers the error.
  */
 static int write_error; /* the first */
 
@@ -84,7 +84,7 @@ void cli_help(const char *usage)
 
 void cli_usage_error(int status, const char *fmt, ...)
 {
-	char text[4096]; /* what is wrong may hold an argument of any length: the advice is not cut off with it */
+	char text[4096]; /* the text may contain an argument of any length, so the advice is added separately, and not cut off */
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -156,7 +156,7 @@ int cli_finish(int status)
 	bool failed = ferror(stdout);
 
 	failed = fclose(stdout) || failed;
-	/* After fill_closed, nobody who writes nothing has an error. */
+	/* After fill_closed, a tool that writes nothing has no error. */
 	if (failed && write_error != EPIPE)
 		msg_error("cannot write standard output: %s", strerror(write_error ? write_error : EIO));
 	return msg_failed() ? EXIT_TROUBLE : status;

@@ -1,4 +1,4 @@
-/* clock: the time, for whatever lasts. */
+/* clock: the time, for measuring durations. */
 #ifndef ANDWEORC_BASE_CLOCK_H
 #define ANDWEORC_BASE_CLOCK_H
 

@@ -48,7 +48,7 @@ bool file_write(int fd, const void *bytes, size_t len)
 	return true;
 }
 
-/* close(2) may be the first to say that a disk is full (NFS, quotas). */
+/* close(2) may be the first to report that a disk is full (NFS, quotas). */
 static bool write_and_close(int fd, const void *bytes, size_t len)
 {
 	bool done = file_write(fd, bytes, len);

@@ -1,6 +1,5 @@
 /*
- * file: what tools read, and bytes written whole.
- */
+ * file: opening input, and writing files completely.  */
 #ifndef ANDWEORC_BASE_FILE_H
 #define ANDWEORC_BASE_FILE_H
 
@@ -8,14 +7,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Opens what a tool is to read; "-" is standard input.  NULL, after a message, when that cannot be. */
+/* Opens an input; "-" is standard input.  NULL, after a message, when it cannot be opened. */
 FILE *file_open(const char *path);
 void file_close(FILE *in); /* leaves standard input open */
 
-/* How messages call it. */
+/* Its name in messages. */
 const char *file_label(const char *path);
 
-/* All of it, whatever write(2) does with a part; false, errno set, when that failed. */
+/* Writes all bytes, even after partial writes; false, errno set, on failure. */
 bool file_write(int fd, const void *bytes, size_t len);
 
 /*

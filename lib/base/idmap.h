@@ -1,5 +1,5 @@
 /*
- * idmap: the ids of a log, which are numbers local to one header, to places in
+ * idmap: maps the ids of a log, which are numbers local to one header, to places in
  * arrays.
  */
 #ifndef ANDWEORC_BASE_IDMAP_H

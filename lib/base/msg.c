@@ -11,8 +11,8 @@
 #include "base/utf8.h"
 
 /*
- * Buffers on the stack, so that "out of memory" can be said without memory.  A
- * text is cut at TEXT_MAX bytes: two longest paths and some words fit.
+ * Buffers are on the stack, so that "out of memory" can be reported without memory.  A
+ * text is cut at TEXT_MAX bytes: two paths of the greatest length and some words fit.
  */
 #define TEXT_MAX 8400
 #define LINE_MAX_BYTES (4 * TEXT_MAX + 300)
@@ -36,7 +36,10 @@ bool msg_failed(void)
 	return failed;
 }
 
-/* Appends text to the line at out; each byte of what is hidden, or is no UTF-8, as \xHH.  Returns the new end. */
+/*
+ * Appends text to the line at out.  Each byte of a hidden character, or of invalid UTF-8,
+ * becomes \xHH. Returns the new end.
+ */
 static char *mask(char *out, const char *text)
 {
 	static const char hex[] = "0123456789abcdef";

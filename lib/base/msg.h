@@ -5,10 +5,9 @@
  *
  *     andweorc-resolve: profile.aw:12: bad number 'x1' for 'count'
  *
- * What is hidden in the formatted text (utf8.h), and what is no UTF-8, is shown
- * as \xNN for each byte, so text that came from a log or a symbol table can
- * neither move the cursor of a terminal, nor turn the text around, nor start a
- * line of its own (a line that starts with "::" is a command to a GitHub runner).  Lower case, no full stop, subject in single quotes.
+ * Hidden characters in the formatted text (utf8.h), and invalid UTF-8, are shown as \xNN for each byte.  So text from a log or a
+ * symbol table cannot move the cursor of a terminal, change the direction of text, or start a line of its own (a line that starts
+ * with "::" is a command to a GitHub runner).  Lower case, no full stop, subject in single quotes.
  *
  * Not async-signal-safe.  Single-threaded tools only.
  */
@@ -28,7 +27,7 @@ const char *msg_program(void);
 /* "PROG: warning: ..."; does not change what msg_failed says. */
 void msg_warn(const char *fmt, ...) AW_PRINTF(1, 2);
 
-/* "PROG: ...", about what goes well. */
+/* "PROG: ...", for information. */
 void msg_note(const char *fmt, ...) AW_PRINTF(1, 2);
 
 /* "PROG: ..."; msg_failed is true from now on. */

@@ -26,7 +26,7 @@ static bool is_digit(char c)
 /* Digits that cannot overflow 64 bits. */
 enum { SURE_DIGITS = 19 };
 
-/* Reading logs is mostly this. */
+/* The fast path: most of the time of reading logs is spent here. */
 static bool decimal(const char *s, uint64_t *out)
 {
 	const char *sure = s + SURE_DIGITS;

@@ -1,5 +1,5 @@
 /*
- * num: numbers out of text, whole or not at all.
+ * num: parses numbers, completely or not at all.
  *
  * Each function takes the whole string (no leading blank, no sign where the
  * type has none, no rest) and returns false, leaving *out alone, when it is not
@@ -15,7 +15,7 @@ bool num_u64(const char *s, uint64_t *out);  /* decimal, or 0x and hexadecimal d
 bool num_i64(const char *s, int64_t *out);   /* decimal, optional '-' */
 bool num_real(const char *s, double *out);   /* finite decimal fraction, optional exponent; no "inf", "nan", hex */
 
-/* Writes x so that num_real reads the same double back, in as few digits as that takes ("0.25"). `out` has room for 32. */
+/* Writes x with the fewest digits from which num_real reads the same double ("0.25").  `out` has room for 32. */
 void num_format_real(char out[32], double x);
 
 /* x with six significant digits: more would be noise, and differ with the compiler. */

@@ -21,7 +21,10 @@ size_t path_common_tail(const char *a, const char *b)
 	return best;
 }
 
-/* A path that is the tail of others comes before them, and what has it as components before what goes on within a name. */
+/*
+ * A path that is the tail of others comes before them.  A '/' sorts before other
+ * characters, so paths with the same components are adjacent.
+ */
 int path_order_by_tail(const char *a, const char *b)
 {
 	size_t la = strlen(a), lb = strlen(b), i = 0;
@@ -43,7 +46,7 @@ static bool ends_with(const char *s, const char *end)
 
 bool path_is_own_source(const char *file)
 {
-	/* Rust's library has parts of its own (/rustc) and such that it took over (its hash map). */
+	/* Rust's library consists of its own sources (/rustc) and of adopted crates (its hash map). */
 	static const char *const foreign[] = { "/usr/include/", "/usr/lib/",    "/usr/src/",   "/usr/local/include/",
 					       "/rustc/",       "/rust/deps/", "/build/glibc" };
 

@@ -1,5 +1,5 @@
 /*
- * sorted: where a number falls in a sorted array.
+ * sorted: finds the position of a number in a sorted array.
  */
 #ifndef ANDWEORC_BASE_SORTED_H
 #define ANDWEORC_BASE_SORTED_H
@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * How many of array[0..n) are not above x.  Its elements, of `size` bytes each,
- * begin with a 64 bit number without sign, and are sorted by it.
+ * The number of elements of array[0..n) that are not above x.  Its elements, of `size`
+ * bytes each, begin with a 64 bit number without sign, and are sorted by it.
  */
 static inline size_t sorted_up_to(const void *array, size_t n, size_t size, uint64_t x)
 {

@@ -1,5 +1,5 @@
 /*
- * terminal: what is known of where standard output goes.
+ * terminal: properties of the terminal that standard output goes to.
  */
 #ifndef ANDWEORC_BASE_TERMINAL_H
 #define ANDWEORC_BASE_TERMINAL_H
@@ -11,8 +11,9 @@
 enum { TERMINAL_NONE_COLUMNS = 100 };
 
 /*
- * Columns of the terminal: COLUMNS where that is set, else what the terminal says,
- * at least 60 and at most 200.  TERMINAL_NONE_COLUMNS when standard output is none.
+ * Columns of the terminal: COLUMNS if that is set, else the terminal's own number, at
+ * least 60 and at most 200.  TERMINAL_NONE_COLUMNS when standard output is not a
+ * terminal.
  */
 size_t terminal_columns(void);
 

@@ -1,5 +1,5 @@
 /*
- * text: strings that may be NULL, which is not known.
+ * text: strings that may be NULL, which means unknown.
  */
 #ifndef ANDWEORC_BASE_TEXT_H
 #define ANDWEORC_BASE_TEXT_H
@@ -19,7 +19,7 @@ static inline bool text_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* Of texts that are known. */
+/* For texts that are known. */
 static inline bool text_begins(const char *s, const char *begin)
 {
 	return strncmp(s, begin, strlen(begin)) == 0;

@@ -17,7 +17,7 @@ static inline bool texthash_is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Of a line of blanks: what no text adds to, TEXTHASH_NONE. */
+/* The hash of a blank line: the initial value, TEXTHASH_NONE. */
 #define TEXTHASH_NONE UINT64_C(0xcbf29ce484222325)
 
 static inline uint64_t texthash_line(const char *s, size_t len)

@@ -22,7 +22,10 @@ size_t utf8_decode(const char *text, uint32_t *c)
 	return len;
 }
 
-/* Of Unicode 15, ascending: general categories Cc, Cf, Zl, Zp, Zs but the blank, and whatever else shows nothing. */
+/*
+ * From Unicode 15, ascending: general categories Cc, Cf, Zl, Zp, Zs except the blank, and
+ * other invisible characters.
+ */
 static const struct {
 	uint32_t first, last;
 } hidden[] = {

@@ -9,16 +9,17 @@
 #include <stdint.h>
 
 /*
- * Decodes the character at s, which ends with NUL.  Answers its bytes, or 0 when
- * the bytes there are no shortest form of a character; then *c is the first byte.
+ * Decodes the character at s, which ends with NUL. Returns its length in bytes, or 0
+ * when the bytes there are not the shortest form of a character; then *c is the first
+ * byte.
  */
 size_t utf8_decode(const char *s, uint32_t *c);
 
 /*
- * Should nobody see this character as it is?  Controls, all format characters and
- * separators but the blank, what else is invisible, and what is no character of XML.
- * Whatever is shown to people asks here, and nowhere else: messages, reports,
- * comments, pictures.
+ * Must this character be masked?  These are controls, all format characters and
+ * separators except the blank, other invisible characters, and characters that XML does
+ * not allow.  All text for people uses this function: messages, reports, comments,
+ * pictures.
  */
 bool utf8_is_hidden(uint32_t c);
 

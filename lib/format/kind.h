@@ -1,8 +1,8 @@
 /*
- * kind: what a visit of a progress point is, as `kind` says in `visits` and in an analysis.
+ * kind: kinds of progress points, as in the key `kind` of `visits` and of an analysis.
  *
- * This is the one table of them.  Which kinds of points the runtime knows is in
- * runtime/arena.h, and what they are called in a log in recorder/points.c.
+ * This is the one table of them.  The runtime's kinds are in runtime/arena.h;
+ * recorder/points.c has their names in a log.
  */
 #ifndef ANDWEORC_FORMAT_KIND_H
 #define ANDWEORC_FORMAT_KIND_H
@@ -16,10 +16,10 @@ enum kind {
 	KIND_RUN = 1 << 2,     /* a whole run of the program */
 };
 
-/* As in the format; NULL when `kinds` is not exactly one. */
+/* The name in the format; NULL when `kinds` is not exactly one. */
 const char *kind_name(unsigned kinds);
 
-/* The kind of that name; 0 when it is none. */
+/* The kind of that name; 0 for another name. */
 unsigned kind_named(const char *name);
 
 #endif

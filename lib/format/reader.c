@@ -1,8 +1,7 @@
 /*
- * A line is found in the read buffer and stays there as it was read, for
- * record_copy.  It is split, and its values decoded, in a copy: one memcpy, a
- * few percent of the time.  Nothing is allocated for a field or a line once the
- * buffers have their size.
+ * A line stays in the read buffer unchanged, for record_copy.  It is split, and its
+ * values decoded, in a copy: one memcpy, a few percent of the time.  Nothing is
+ * allocated for a field or a line once the buffers have their size.
  */
 #include "format/record.h"
 
@@ -165,7 +164,7 @@ static int by_key(const void *a, const void *b)
 	return strcmp((*x)->key, (*y)->key);
 }
 
-/* Sorting is for lines that nobody writes; without it they would take quadratic time. */
+/* Sorting is for unusually long lines, which would take quadratic time otherwise. */
 static const char *doubled_key_of_many(struct reader *r)
 {
 	if (r->sorted_cap < r->nfield) {
@@ -301,7 +300,7 @@ static bool parse(struct reader *r, const char *line, size_t len, struct record 
 	return true;
 }
 
-/* Is the record one to hand out?  An andweorc record decides for those that follow. */
+/* Is the record to be returned?  An andweorc record decides for those that follow. */
 static bool in_context(struct reader *r, struct record *rec)
 {
 	uint64_t version;

@@ -1,4 +1,4 @@
-/* The fields of one record, read and written.  Lines are the business of reader.c. */
+/* record: reads and writes the fields of one record.  reader.c reads lines. */
 #include "format/record.h"
 
 #include <inttypes.h>
@@ -139,7 +139,7 @@ void record_hex(struct buf *b, const char *key, uint64_t value)
 	buf_addf(b, "0x%" PRIx64, value);
 }
 
-/* The format has no "nan" and no "inf": what is not known is left out. */
+/* The format has no "nan" and no "inf": unknown numbers are left out. */
 void record_real(struct buf *b, const char *key, double value)
 {
 	char text[32];

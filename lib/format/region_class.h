@@ -13,7 +13,7 @@ bool region_is_class(const char *scope);
 /* Is this the scope of a line?  NULL is none. */
 bool region_is_line(const char *scope);
 
-/* What the time is spent on, in words that do not change; NULL for a class that is not known here. */
+/* A description of the class, in fixed words; NULL for an unknown class. */
 const char *region_class_words(const char *symbol);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* The next character that stays, as out[0..*len), and its code; false at the end. */
+/* The next character that is kept, as out[0..*len), and its code; false at the end. */
 static bool next(const char **text, char out[4], size_t *len, uint32_t *c)
 {
 	while (**text) {
@@ -85,7 +85,7 @@ double caption_fit(struct buf *out, const char *text, const struct letters *l, d
 
 double caption_share(double room, double first, double second)
 {
-	/* A room of 0 would be none. */
+	/* A room of 0 would mean no limit. */
 	return fmax(1, fmin(first, fmax(room / 2, room - second)));
 }
 

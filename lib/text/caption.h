@@ -1,9 +1,9 @@
 /*
  * caption: text from outside (symbols, paths, commands) made fit for a chart.
  *
- * What comes out is valid UTF-8 on one line: control characters, direction
- * marks and what XML forbids are gone, bytes that are no UTF-8 are U+FFFD.
- * Quoting for the language that it goes into is left to the writer of that.
+ * The result is valid UTF-8 on one line: control characters, direction marks and
+ * characters that XML forbids are removed, invalid bytes become U+FFFD. The writer of
+ * each output quotes it for its language.
  */
 #ifndef ANDWEORC_TEXT_CAPTION_H
 #define ANDWEORC_TEXT_CAPTION_H
@@ -26,10 +26,10 @@ double caption_fit(struct buf *out, const char *text, const struct letters *l, d
 /* The same; where it is cut, the last `end` pixels or columns stay, if there is room for them. */
 double caption_fit_end(struct buf *out, const char *text, double end, const struct letters *l, double room);
 
-/* How much of the room the first of two texts gets: what one leaves of its half is the other's. */
+/* The room for the first of two texts: a text that needs less than half leaves the rest to the other. */
 double caption_share(double room, double first, double second);
 
-/* How wide the cleaned text is. */
+/* The width of the cleaned text. */
 double caption_width(const char *text, const struct letters *l);
 
 #endif

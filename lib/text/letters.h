@@ -1,9 +1,9 @@
 /*
- * letters: how wide text is.
+ * letters: the width of text.
  *
- * Nobody knows which font a viewer of a picture has.  The widths here are those of
- * DejaVu Sans, one of the widest that "sans-serif" stands for: what fits by
- * them fits in other fonts, too.
+ * The font of a picture's viewer is unknown.  The widths here are those of DejaVu Sans,
+ * one of the widest fonts for "sans-serif": text that fits with them fits in other
+ * fonts, too.
  */
 #ifndef ANDWEORC_TEXT_LETTERS_H
 #define ANDWEORC_TEXT_LETTERS_H

@@ -6,10 +6,13 @@
 
 #include "base/buf.h"
 
-/* Escapes all that XML and HTML know, for elements and for attributes in "".  Which characters may be in the text, the caller sees to. */
+/*
+ * Escapes the special characters of XML and HTML, for elements and for attributes in "".
+ * The caller ensures that the text has only valid characters.
+ */
 void markup_add(struct buf *b, const char *text);
 
-/* The same for text of any bytes: what must not be shown as it is, is masked (prose_clean). */
+/* The same for text of any bytes: masks characters that must not be shown (prose_clean). */
 void markup_add_clean(struct buf *b, const char *text);
 
 #endif

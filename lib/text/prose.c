@@ -89,7 +89,7 @@ char *prose_short(const char *text, size_t columns)
 	if (width <= columns)
 		return clean;
 	head = bytes_that_fit(clean, room - room / 2);
-	/* as much from the end: what is before it is passed over, and one column more where a wide character lies on the cut */
+	/* the same width from the end; one column more is skipped if a wide character lies on the cut */
 	skip = bytes_that_fit(clean, width - room / 2);
 	if (width_of(clean, skip) < width - room / 2)
 		skip += bytes_that_fit(clean + skip, 2);

@@ -1,9 +1,9 @@
 /*
  * prose: text for people.  Functions add to a buffer, which is printed when it is
- * whole; text out of a log cannot move the cursor of a terminal, nor give orders to
- * a CI runner that reads what is printed.
+ * complete.  Text from a log cannot move the cursor of a terminal, nor give commands to
+ * a CI runner that reads the output.
  *
- * There is one page: 100 columns of UTF-8, unless the tool says otherwise before it
+ * There is one page: 100 columns of UTF-8, unless the tool sets another one before it
  * writes.
  */
 #ifndef ANDWEORC_TEXT_PROSE_H
@@ -25,16 +25,16 @@ void prose_set_page(struct prose_page page);
 struct prose_page prose_page(void);
 
 /*
- * What must not reach a terminal as it is, masked: controls and bytes that are no
- * UTF-8 as \xNN, marks that are invisible or change the direction as \uNNNN.  On a
- * page of ASCII, all that is not ASCII.  The caller frees.
+ * The text with unsafe characters masked: controls and invalid UTF-8 as \xNN, marks
+ * that are invisible or change the direction as \uNNNN. On an ASCII page, all other
+ * characters, too.  The caller frees it.
  */
 char *prose_clean(const char *text);
 
 /* Columns of UTF-8 text. */
 size_t prose_width(const char *text);
 
-/* As prose_clean, and at most `columns` (5 or more) wide: what falls out of a long name is its middle. */
+/* As prose_clean, and at most `columns` (5 or more) wide: a long name loses its middle. */
 char *prose_short(const char *text, size_t columns);
 
 /*
@@ -45,7 +45,7 @@ char *prose_short(const char *text, size_t columns);
 void prose_wrap(struct buf *b, const char *first, const char *indent, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Writes the text; where a line would begin a workflow command, with a backslash in it. */
+/* Writes the text.  If a line would be a workflow command, a backslash is inserted. */
 void prose_print(const struct buf *text, FILE *out);
 
 /* Appends x with so many digits behind the point, and never "-0". */

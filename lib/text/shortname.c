@@ -34,7 +34,7 @@ static char *without_parameters(const char *name)
 	return xstrndup(name, i);
 }
 
-/* How much of s is a name like "operator<<" or "operator->", in which nothing is a bracket. */
+/* The length of a name like "operator<<" or "operator->" at s, whose signs are not brackets. */
 static size_t operator_length(const char *s)
 {
 	size_t n = strlen(OPERATOR);
@@ -103,7 +103,7 @@ static char *without_inner_scopes(const char *name)
 	return NULL;
 }
 
-/* Where the middle is cut beside arguments that were, one ellipsis says both. */
+/* If the middle is cut beside arguments that were cut, one ellipsis stands for both. */
 static void join_dots(struct buf *b, size_t from)
 {
 	static const char DOTS[] = "\xe2\x80\xa6\xe2\x80\xa6";

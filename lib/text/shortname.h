@@ -1,9 +1,8 @@
 /*
- * shortname: names of functions, cut so that what tells them apart is left.
+ * shortname: names of functions, cut so that they stay distinguishable.
  *
- * Names of C++ and Rust hold their parameters, and the arguments of their templates.
- * In the middle of such a name stands what a reader looks for, and
- * an ellipsis there would take just that.
+ * Names of C++ and Rust contain parameters and template arguments.  The part that a
+ * reader looks for is in the middle of such a name, where an ellipsis would remove it.
  */
 #ifndef ANDWEORC_TEXT_SHORTNAME_H
 #define ANDWEORC_TEXT_SHORTNAME_H
@@ -12,9 +11,8 @@
 #include "text/letters.h"
 
 /*
- * Appends the name, cleaned (caption.h), at most `room` wide.  First the
- * parameters go, then the scopes of what is between < and >, then all that is between them, then
- * the middle.
+ * Appends the name, cleaned (caption.h), at most `room` wide.  First the parameters are removed,
+ * then scopes between < and >, then everything between them, then the middle.
  */
 void shortname_add(struct buf *b, const char *function, const struct letters *l, double room);
 

@@ -20,7 +20,7 @@ struct spark {
 /* Makes room for a gain. */
 void spark_widen(struct spark *s, double gain_pct);
 
-/* The bar of a gain: one character, of UTF-8 or of ASCII.  Of what is no number, the lowest. */
+/* The bar of a gain: one character, of UTF-8 or of ASCII. For NAN, the lowest bar. */
 const char *spark_bar(const struct spark *s, double gain_pct, bool utf8);
 
 #endif
