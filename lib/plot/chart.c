@@ -112,7 +112,7 @@ static struct axis x_axis(const struct page *p)
 	return a;
 }
 
-/* As much of the interval as leaves the points readable: `room` above and below them. */
+/* Shows as much of the intervals as leaves the points readable: `room` above and below them. */
 static void widen_by_interval(struct axis *a, const struct finding *m, double least, double most)
 {
 	for (size_t i = 0; m && i < m->n; i++) {
@@ -161,7 +161,10 @@ static struct axis y_axis(const struct page *p)
 
 /* ---- the pages ------------------------------------------------------------- */
 
-/* The function has a line of its own where one of the titles would be cut without; not in text, where lines are few. */
+/*
+ * The function gets a line of its own if one of the titles would be cut otherwise; not in
+ * text output, where lines are few.
+ */
 static bool has_function_lines(const struct page *p, const struct metrics *k, double width)
 {
 	const struct room title = { k->title, width };

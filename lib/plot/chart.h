@@ -1,5 +1,5 @@
 /*
- * chart: which curves of an analysis are drawn, where, and with which words.
+ * chart: the layout of a chart: its curves, their places, and the texts.
  *
  * A chart is a column of pages, one or more for each progress point; a page is
  * a grid of panels, one for each region, leading regions first (with a base,
@@ -35,9 +35,9 @@ struct chart_request {
 	const struct findings *head;
 	const struct findings *base; /* drawn behind head; NULL: none */
 	const struct linemap *map;   /* from the tree of base to that of head; NULL: none */
-	const struct report *changes; /* what andweorc-diff says of base and head; NULL: nothing */
+	const struct report *changes; /* the report of andweorc-diff on base and head; NULL: none */
 	const char *point;           /* the only one to draw; NULL: all */
-	const char *title;           /* NULL: says program and point */
+	const char *title;           /* NULL: a title with program and point */
 	size_t top;                  /* at most so many regions a point */
 	int columns;                 /* width of a text */
 };
@@ -49,13 +49,13 @@ enum { CHART_HEADING_SIZE = 17, CHART_MORE_SIZE = 12, CHART_TITLE_SIZE = 13, CHA
 enum chart_note {
 	NOTE_NUMBERS,
 	NOTE_VERDICT,
-	NOTE_BASE,   /* what base had */
-	NOTE_CHANGE, /* what andweorc-diff says of the two */
+	NOTE_BASE,   /* the line about base */
+	NOTE_CHANGE, /* the line of andweorc-diff on the two */
 	CHART_NOTES
 };
 
 struct panel {
-	const struct finding *head;   /* NULL: base has the region alone */
+	const struct finding *head;   /* NULL: only base has the region */
 	const struct finding *base;   /* NULL: none */
 	int left, right, top, bottom; /* of the axes */
 	bool outer_left;              /* has the numbers of the y axis */
@@ -88,9 +88,8 @@ struct chart {
 };
 
 /*
- * Lays the chart out.  It borrows the analyses of the request.  False, after a
- * message that says why, when there is nothing to draw or it would not fit into
- * a picture.
+ * Lays the chart out.  It borrows the analyses of the request.  False, after a message
+ * with the reason, when there is nothing to draw or it would not fit into a picture.
  */
 bool chart_plan(struct chart *c, const struct chart_request *q);
 void chart_release(struct chart *c);

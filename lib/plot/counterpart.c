@@ -10,7 +10,7 @@
 #include "diff/words.h"
 #include "plot/panel.h"
 
-/* Records of old analyses have no scope; the label is then all that a function has. */
+/* Records of old analyses have no scope; then a function has only its label. */
 static struct match_place place_or_label_of(const struct finding *m)
 {
 	struct match_place p = place_of(m);
@@ -31,13 +31,13 @@ static struct match_place *places_of(const struct found_point *p)
 	return v;
 }
 
-/* Neither hashes nor a line map say more of it; a curve is drawn then all the same. */
+/* There are neither hashes nor a line map for more evidence; the curve is drawn even then. */
 static bool stands_where_it_stood(const struct match_place *b, const struct match_place *h)
 {
 	return b->line == h->line && text_same(b->file, h->file) && text_same(b->function, h->function);
 }
 
-/* base_of[i]: what head's region i is in base, or NULL. */
+/* base_of[i]: head's region i in base, or NULL. */
 static const struct finding **pair(const struct found_point *base, const struct found_point *head, const struct linemap *map)
 {
 	struct match_place *b = places_of(base), *h = places_of(head);
@@ -66,7 +66,7 @@ static double doubt_of(const struct finding *m)
 	return isnan(m->slope_lo) || isnan(m->slope_hi) ? INFINITY : (m->slope_hi - m->slope_lo) / 2;
 }
 
-/* Negative where a side has no slope: that is no slope of 0. */
+/* Negative if a side has no slope, which differs from a slope of 0. */
 static double change_of(const struct counterpart *c)
 {
 	return is_known(c->head) && is_known(c->base) ? fabs(c->head->slope - c->base->slope) : -1;
@@ -84,7 +84,7 @@ static int order(double a, double b)
 	return a > b ? -1 : a < b;
 }
 
-/* What to look at first. */
+/* The rank of a region: the most important first. */
 static int class_of(const struct counterpart *c)
 {
 	if (c->row && c->row->change <= CHANGE_MINOR)
@@ -110,7 +110,7 @@ static int by_change(const void *x, const void *y)
 	return d ? d : panel_order(a->head ? a->head : a->base, b->head ? b->head : b->base);
 }
 
-/* A row has head's label, or base's alone; what head has has an impact there. */
+/* A row has head's label, or base's if only base has the region; a region of head has an impact there. */
 static bool is_row_of(const struct row *row, const char *point, const struct counterpart *c)
 {
 	const char *was = row->text[TEXT_BASE_REGION];

@@ -1,8 +1,8 @@
 /*
  * counterpart: the regions of two analyses, side by side.
  *
- * What a region of one is in the other is lib/match/match's to say; a pair that it
- * is not sure of counts only where nothing about the place changed.
+ * lib/match pairs the regions.  A pair with low confidence counts only if nothing about
+ * the place changed.
  */
 #ifndef ANDWEORC_PLOT_COUNTERPART_H
 #define ANDWEORC_PLOT_COUNTERPART_H
@@ -14,18 +14,17 @@
 #include "source/linemap.h"
 
 struct counterpart {
-	const struct finding *head; /* NULL: base has it alone */
-	const struct finding *base; /* NULL: head has it alone */
-	const struct row *row;      /* what andweorc-diff says of the two, or of the one; NULL: nothing */
+	const struct finding *head; /* NULL: only base has it */
+	const struct finding *base; /* NULL: only head has it */
+	const struct row *row;      /* the row of andweorc-diff on them; NULL: none */
 };
 
 /*
- * All regions of a point that have something to draw on either side, *n of them.
- * What andweorc-diff calls a change comes first, in its order.  Then come those whose slopes differ
- * by more than their intervals, those that andweorc-diff calls new or gone, and the others; within these
- * by what the intervals leave of the difference at the least, then by the difference, then as
- * andweorc-analyze orders them.  Where a side has no slope, nothing is known of a difference:
- * such regions come last.
+ * All regions of a point with a curve on either side, *n of them.  Changes by andweorc-diff come first,
+ * in its order.  Then come regions whose slopes differ by more than their intervals, those that are new
+ * or gone by andweorc-diff, and the others.  Within these groups the order is by the smallest difference
+ * that the intervals allow, then by the difference, then as in andweorc-analyze.  Regions without a
+ * slope on one side have no known difference, and come last.
  *
  * `map` and `changes` may be NULL.  The caller frees the array; it borrows the rows.
  */

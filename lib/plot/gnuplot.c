@@ -30,7 +30,7 @@ static const struct style NOTES[CHART_NOTES] = {
 	[NOTE_BASE] = { ROLE_BASE_TEXT, false, CHART_NOTE_SIZE, "" },
 	[NOTE_CHANGE] = { ROLE_INK, true, CHART_NOTE_SIZE, "" },
 };
-/* Where there is a base, what head says has the colour of its curve. */
+/* With a base, the text about head has the colour of its curve. */
 static const struct style HEAD_NUMBERS = { ROLE_HEAD, false, CHART_NOTE_SIZE, "" };
 
 static void add_styles(struct buf *b, const struct chart *c)
@@ -75,7 +75,7 @@ static void add_head(struct buf *b, const struct chart *c)
 	add_styles(b, c);
 }
 
-/* Speedup, program, low, high.  The first row is no measurement: the band starts there. */
+/* Columns: speedup, program, low, high.  The first row is not a measurement, but the begin of the band. */
 static void add_data(struct buf *b, const char *name, size_t number, const struct finding *m)
 {
 	if (!m || !m->n)
@@ -213,7 +213,7 @@ static void add_panel(struct buf *b, const struct chart *c, const struct page *p
 {
 	const bool text = c->format == CHART_TEXT;
 
-	/* The first plot of a page draws what stands around the panels, too. */
+	/* The first plot of a page also draws the texts around the panels. */
 	buf_addf(b, "\n# panel %zu\n%s", number, first ? "" : "unset label\nunset arrow\n");
 	add_margins(b, l);
 	add_words(b, c, l);

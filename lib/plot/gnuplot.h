@@ -21,9 +21,9 @@
 void gnuplot_script(struct buf *script, const struct chart *c);
 
 /*
- * Appends to `picture` what gnuplot makes of the script.  False, after a
- * message, when gnuplot is not there, fails, or writes no whole picture.  The
- * user's gnuplot settings files are not read.
+ * Runs the script, and appends the output to `picture`. False, after a message, when
+ * gnuplot is not installed, fails, or writes an incomplete picture.  The user's gnuplot
+ * settings files are not read.
  */
 bool gnuplot_run(const struct buf *script, enum chart_format format, struct buf *picture);
 

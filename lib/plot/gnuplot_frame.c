@@ -1,4 +1,4 @@
-/* What stands around the panels of a page: headings, the names of the axes, the legend. */
+/* gnuplot_frame: the texts around the panels of a page: headings, names of the axes, the legend. */
 #include "plot/gnuplot_parts.h"
 
 #include "text/caption.h"

@@ -1,4 +1,4 @@
-/* What the writers of the script share: texts, colours, and which knees are drawn. */
+/* gnuplot_parts: functions for the writers of the script: texts, colours, and which knees are drawn. */
 #include "plot/gnuplot_parts.h"
 
 #include <string.h>

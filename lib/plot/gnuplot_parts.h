@@ -1,5 +1,5 @@
 /*
- * gnuplot_parts: what the writers of the script share.  A user of gnuplot includes gnuplot.h.
+ * gnuplot_parts: declarations for the writers of the script.  Other rooms include gnuplot.h.
  */
 #ifndef ANDWEORC_PLOT_GNUPLOT_PARTS_H
 #define ANDWEORC_PLOT_GNUPLOT_PARTS_H
@@ -29,7 +29,7 @@ void gnuplot_label(struct buf *b, const struct chart *c, int x, int y, const str
 /* Has the panel a knee that is drawn? */
 bool gnuplot_has_knee(const struct page *p, const struct panel *l);
 
-/* What stands around the panels. */
+/* The texts around the panels. */
 void gnuplot_frame(struct buf *b, const struct chart *c, const struct page *p);
 
 #endif

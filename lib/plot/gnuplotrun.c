@@ -1,4 +1,4 @@
-/* The running of gnuplot; what it is told is written in gnuplot.c. */
+/* gnuplotrun: runs gnuplot; gnuplot.c writes the script. */
 #include "plot/gnuplot.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static void child(const int fd[3])
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* The line of gnuplot's complaint that says most: the last that is not blank and not the marker "^". */
+/* The most useful line of gnuplot's error message: the last one that is not blank and not the marker "^". */
 static const char *complaint(struct buf *b, int err)
 {
 	char *last = NULL, *rest = NULL, *line;
@@ -65,7 +65,7 @@ static void say_failure(int status, const char *why)
 		msg_error("gnuplot failed with status %d", WEXITSTATUS(status));
 }
 
-/* gnuplot does not always notice that it could not write all: the picture must have its end. */
+/* gnuplot does not always notice a failed write, so the picture must have its proper end. */
 static bool is_whole(enum chart_format format, const struct buf *b)
 {
 	static const char *const end[] = { "\n", "</svg>", "IEND" };

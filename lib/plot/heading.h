@@ -1,5 +1,5 @@
 /*
- * heading: what stands above a page of a chart.  The texts are the caller's to free.
+ * heading: the texts above a page of a chart.  The caller frees them.
  */
 #ifndef ANDWEORC_PLOT_HEADING_H
 #define ANDWEORC_PLOT_HEADING_H

@@ -83,7 +83,7 @@ static char *fit_text(char *owned, const struct room *r)
 	return buf_detach(&b);
 }
 
-/* The first that fits becomes the text; the others are not needed.  The last is cut where none does. */
+/* Uses the first text that fits, and frees the others.  If none fits, the last one is cut. */
 static char *choose(struct buf *longest_first, size_t n, const struct room *r)
 {
 	char *chosen = NULL;
@@ -96,7 +96,7 @@ static char *choose(struct buf *longest_first, size_t n, const struct room *r)
 	return chosen;
 }
 
-/* Two decimals, and no "-0.00"; what is out of all proportion stays short. */
+/* Two decimals, and no "-0.00"; very large numbers stay short. */
 static void add_slope(struct buf *b, double x)
 {
 	if (fabs(x) < 1000)
@@ -122,7 +122,7 @@ static void add_slope_interval(struct buf *b, const struct finding *m)
 	buf_adds(b, "]");
 }
 
-/* What only waits has no share of the samples that all others have one of. */
+/* A region that only waits has no share of the CPU samples, which all others have. */
 static bool only_waits(const struct finding *m)
 {
 	return m->blocked_pct > 0 && !(m->share_pct >= 0.05);
@@ -149,7 +149,7 @@ char *panel_numbers(const struct finding *m, const char *who, const struct room 
 	return choose(text, 3, r);
 }
 
-/* Of "about 5 times as many windows (record with -d 120)", what to do says enough; "(there are 5)" would not. */
+/* For "about 5 times as many windows (record with -d 120)", the command is enough; "(there are 5)" would not be. */
 char *panel_verdict(const struct finding *m, const struct room *r)
 {
 	struct buf text[3] = { BUF_INIT, BUF_INIT, BUF_INIT };
@@ -184,7 +184,7 @@ char *panel_base(const struct finding *base, const struct finding *head, const s
 
 	if (!base)
 		return fit_text(xstrdup("base: no data"), r);
-	/* where it was is worth less than what it was */
+	/* its former place is less important than its numbers */
 	if (head && strcmp(base->region, head->region) && !is_same_place(base, head)) {
 		buf_adds(&text[0], "base, ");
 		caption_add(&text[0], base->region, 32);
@@ -198,7 +198,7 @@ char *panel_base(const struct finding *base, const struct finding *head, const s
 	return choose(text, 2, r);
 }
 
-/* With its interval where andweorc-diff has compared the slopes, too. */
+/* With an interval if andweorc-diff has compared the slopes, too. */
 static void add_slope_change(struct buf *b, const struct counterpart *c, bool with_interval)
 {
 	const struct row *row = c->row;

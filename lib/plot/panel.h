@@ -1,5 +1,5 @@
 /*
- * panel: the regions of a chart in order, and what is written above each.
+ * panel: the regions of a chart in order, and the texts above each.
  *
  * The texts are clean (text/caption.h), fit into their room, and are the caller's to free.
  */
@@ -20,15 +20,15 @@ struct room {
 };
 
 /*
- * The regions of a point that have something to draw, *n of them, in the order
- * of andweorc-analyze's report.  The caller frees the array.
+ * The regions of a point with a curve, *n of them, in the order of andweorc-analyze's
+ * report.  The caller frees the array.
  */
 const struct finding **panel_rank(const struct found_point *p, size_t *n);
 
-/* Which of two comes first in that order: as strcmp. */
+/* Compares two regions in that order, as strcmp does. */
 int panel_order(const struct finding *a, const struct finding *b);
 
-/* "csv.c:142 in parse_row".  Where that is too long, place and function are both cut, in their middles. */
+/* "csv.c:142 in parse_row".  If that is too long, place and function are both cut, in their middles. */
 char *panel_title(const struct finding *m, const struct room *r);
 bool panel_title_is_whole(const struct finding *m, const struct room *r);
 
@@ -49,8 +49,8 @@ char *panel_verdict(const struct finding *m, const struct room *r);
 char *panel_base(const struct finding *base, const struct finding *head, const struct room *r);
 
 /*
- * "costs less: -12 % of a visit [-15, -9] · slope -0.30 [-0.34, -0.26]": what andweorc-diff
- * says of the two; NULL when it says nothing, and there are no two slopes.
+ * "costs less: -12 % of a visit [-15, -9] · slope -0.30 [-0.34, -0.26]": the result of
+ * andweorc-diff for the two; NULL without one, and without two slopes.
  */
 char *panel_change(const struct counterpart *c, const struct room *r);
 

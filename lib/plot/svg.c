@@ -42,7 +42,7 @@ static void add_panel(struct buf *b, const struct panel *l)
 		}
 }
 
-/* All that is said in words, in the order in which it is drawn. */
+/* All texts, in the order in which they are drawn. */
 static void add_description(struct buf *b, const struct chart *c)
 {
 	buf_adds(b, "<desc id=\"andweorc-desc\">");
@@ -72,7 +72,10 @@ static const char *skip_element(const char *s, const char *open, const char *clo
 	return end ? end + strlen(close) : s;
 }
 
-/* "$head0 using 1:3:4" is nothing to say to people who point at a curve.  Texts that are drawn have no '<' in them. */
+/*
+ * Removes titles like "$head0 using 1:3:4", which viewers would show as tooltips of curves.
+ * Drawn texts contain no '<'.
+ */
 static void add_without_titles(struct buf *b, const char *s)
 {
 	const char *title, *end;

@@ -1,8 +1,8 @@
 /*
- * svg: what gnuplot cannot say in an SVG.
+ * svg: adds to an SVG what gnuplot cannot write.
  *
- * gnuplot calls each picture "Gnuplot", and describes it by its own version.
- * People who hear the picture, search engines and tabs of browsers get that.
+ * gnuplot calls each picture "Gnuplot", and puts its version into the description.
+ * Screen readers, search engines and browser tabs would show that.
  */
 #ifndef ANDWEORC_PLOT_SVG_H
 #define ANDWEORC_PLOT_SVG_H
@@ -12,8 +12,8 @@
 
 /*
  * Gives the picture the title of its chart, a description with the words of
- * all panels, the role of an image and, with THEME_AUTO, its style; curves lose
- * the titles that gnuplot makes up.  Nothing else in it is changed.
+ * all panels, the role of an image and, with THEME_AUTO, its style; the titles that
+ * gnuplot invents for curves are removed.  Nothing else in it is changed.
  */
 void svg_finish(struct buf *picture, const struct chart *c);
 

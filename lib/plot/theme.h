@@ -1,9 +1,9 @@
 /*
  * theme: the colours of a picture.
  *
- * Curves have colours of Okabe and Ito, which people who are colour-blind tell
- * apart, too, and shapes of their own.  Every text has a contrast of 4.5 to its
- * ground, and every curve one of 3.
+ * Curves have colours of Okabe and Ito, which colour-blind people can distinguish, and
+ * different shapes.  Every text has a contrast of 4.5 to its ground, and every curve
+ * one of 3.
  */
 #ifndef ANDWEORC_PLOT_THEME_H
 #define ANDWEORC_PLOT_THEME_H
@@ -21,8 +21,8 @@ enum theme {
 
 enum role {
 	ROLE_GROUND,
-	ROLE_INK,   /* what is read first */
-	ROLE_QUIET, /* what is read next */
+	ROLE_INK,   /* main texts */
+	ROLE_QUIET, /* secondary texts */
 	ROLE_FAINT, /* axes, and the line for one for one */
 	ROLE_GRID,
 	ROLE_HEAD,
@@ -38,8 +38,8 @@ const char *theme_colour(enum theme t, enum role r);
 bool theme_named(const char *name, enum theme *out);
 
 /*
- * CSS that makes a light SVG of gnuplot dark where the viewer asks for that.  It finds
- * the colours by the attributes as gnuplot writes them; a viewer that knows no media queries stays with them.
+ * CSS that makes a light SVG of gnuplot dark if the viewer prefers that.  It selects colours by the
+ * attributes that gnuplot writes; viewers without media queries show the light picture.
  */
 void theme_add_style(struct buf *b);
 

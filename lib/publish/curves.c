@@ -9,7 +9,7 @@
 /* More would be no small picture. */
 enum { MOST_BARS = 24 };
 
-/* The gain of the next place; false at the end, and at what is none. */
+/* The gain of the next place; false at the end, and at invalid text. */
 static bool next(const char **text, double *gain)
 {
 	char *end;

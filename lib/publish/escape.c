@@ -34,10 +34,10 @@ void escape_markdown_text(struct buf *b, const char *text)
 
 void escape_markdown_code(struct buf *b, const char *text)
 {
-	/* a code span takes everything literally but these, of which some end it or a table's cell */
+	/* in a code span everything is literal except these, which end it or a table's cell */
 	bool span = *text && !text[strcspn(text, "`|\\@#[")] && text[strspn(text, " ")];
 
-	/* for those who look for a comment without reading Markdown */
+	/* for tools that search for an HTML comment without parsing Markdown */
 	span = span && !strstr(text, "-->") && !strstr(text, "<!--");
 	if (span && text[0] != ' ' && text[strlen(text) - 1] != ' ') {
 		buf_addf(b, "`%s`", text);

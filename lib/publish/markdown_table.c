@@ -1,4 +1,4 @@
-/* Tables of regions. */
+/* markdown_table: tables of regions. */
 #include "publish/markdown_parts.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { NAME_COLUMNS = 60, FUNCTION_COLUMNS = 40, MATCH_COLUMNS = 20 };
 
-/* What is smaller is certain enough for anybody. */
+/* A smaller p is not printed with more digits. */
 static const double LEAST_Q = 0.001;
 
 /* ---- cells ---------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static void add_time(struct buf *b, const struct row *row, enum row_real ns)
 		words_time(b, row, ns);
 }
 
-/* A line's number says little without the function. */
+/* A line's number tells little without its function. */
 static void add_name(struct buf *b, const struct row *row)
 {
 	const char *function = row_function_of_line(row);
@@ -91,7 +91,7 @@ static void add_change(struct buf *b, const struct row *row)
 	add_curve_cell(b, row);
 }
 
-/* How many runs would tell, where it cannot be told yet. */
+/* The number of runs that would give a verdict, if there is none yet. */
 static void add_needs(struct buf *b, const struct row *row)
 {
 	buf_adds(b, "| ");

@@ -1,4 +1,4 @@
-/* The table as JSON: one object, with what was compared, notes, points and regions. */
+/* report_json: the table as one JSON object: properties of the comparison, notes, points and regions. */
 #include "diff/report.h"
 
 #include <jansson.h>
@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/msg.h"
 
-/* Bytes that are no UTF-8 become \xNN: JSON knows none. */
+/* Invalid UTF-8 becomes \xNN, since JSON does not allow it. */
 static json_t *text_value(const char *text)
 {
 	json_t *value = json_string(text);
@@ -102,7 +102,7 @@ static bool read_row(struct report *r, enum row_kind kind, json_t *from)
 	return row_finish(row);
 }
 
-/* Of what was compared, which version of the table it is. */
+/* The version of the table, among the properties of the comparison. */
 static void read_version(struct report *r, const json_t *root)
 {
 	const char *version = json_string_value(json_object_get(json_object_get(root, lists[ROW_META]), REPORT_NAME));

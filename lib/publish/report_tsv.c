@@ -1,4 +1,4 @@
-/* The table as tab-separated values, for awk and for rendering later. */
+/* report_tsv: the table as tab-separated values, for awk and for rendering later. */
 #include "base/file.h"
 #include "diff/report.h"
 
@@ -12,7 +12,7 @@
 #include "base/num.h"
 #include "format/field.h"
 
-/* Longer lines come from no program. */
+/* Longer lines are invalid. */
 enum { LINE_MOST = 1 << 20, COLUMNS_MOST = 256, ROWS_MOST = 100000 };
 
 enum {
@@ -63,7 +63,7 @@ void report_write_tsv(const struct report *r, FILE *out)
 	buf_release(&b);
 }
 
-/* ---- reading: from whoever could write an artifact ----------------------------------- */
+/* ---- reading: the input is untrusted (an artifact of CI) ----------------------------------- */
 
 struct table {
 	const char *name;

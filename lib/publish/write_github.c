@@ -1,4 +1,4 @@
-/* Annotations: a line each, in the order of weight, as many as a runner shows. */
+/* write_github: annotations, one a line, in order of importance, as many as a runner shows. */
 #include "publish/write.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static bool is_worth_one(const struct row *row)
 	       (row->change <= CHANGE_LIKELY || row->change == CHANGE_NEW || row->change == CHANGE_VANISHED);
 }
 
-/* Red only where the step fails for it. */
+/* An error (red) only if the step fails because of it. */
 static enum severity severity_of(const struct row *row, unsigned gates)
 {
 	if (gate_is_met_by(row, gates))
@@ -36,7 +36,7 @@ static void add_property(struct buf *b, const char *key, const char *value, bool
 	*first = false;
 }
 
-/* Where in head's source; what vanished has no place there. */
+/* The place in head's source; a vanished region has none. */
 static void add_place(struct buf *b, const struct row *row, bool *first)
 {
 	char *file = words_name(row->text[TEXT_FILE], 0);
@@ -90,7 +90,7 @@ static void add_annotation(struct buf *b, const struct row *row, enum severity s
 	buf_release(&message);
 }
 
-/* One for the whole, so that silence means that it did not run. */
+/* One annotation for the whole, so that a missing one means that the tool did not run. */
 static void add_summary(struct buf *b, const struct report *r, size_t left_out)
 {
 	struct buf message = BUF_INIT;

@@ -1,4 +1,4 @@
-/* The comment: what to know in ten seconds first, the rest folded away. */
+/* write_markdown: the comment.  The most important results come first, the rest is folded. */
 #include "publish/write.h"
 
 #include <math.h>
@@ -135,7 +135,7 @@ static void add_how(struct markdown *m)
 
 static void write_sections(struct markdown *m, size_t most, FILE *out)
 {
-	/* room for the line that says so */
+	/* room for the line about omitted sections */
 	const size_t reserve = 120;
 	size_t total = 0, last = SECTIONS, left_out = 0;
 

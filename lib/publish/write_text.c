@@ -181,7 +181,7 @@ static void add_shift(struct text *t, const struct row *row)
 			   "shift %.0f: one region took over what the other gave away, and the sum of both is unchanged", row->real[REAL_SHIFT]);
 }
 
-/* A line's number says little without the function. */
+/* A line's number tells little without its function. */
 static char *line_name(const struct row *row)
 {
 	char *region = words_name(row->text[TEXT_REGION], LINE_COLUMNS), *function, *both, *name;

@@ -11,21 +11,21 @@
 /* A region, and where it is entered. */
 struct entry {
 	size_t region, node;
-	enum stack_class class; /* STACK_CLASSES: a node; else that class of its time */
+	enum stack_class class; /* STACK_CLASSES: all time of the node; else only time of that class */
 	double ns;
 };
 
 struct blame {
 	const struct stacks *s;
 	const struct profile *p;
-	double *cost;    /* by region of the profile, what a visit would be shorter by; 0: nothing that is known */
-	double *time;    /* by region, of all its entries */
-	struct idmap at; /* by region and node, and class */
+	double *cost;    /* by region of the profile: the reduction of a visit; 0: none known */
+	double *time;    /* by region: time of all its entries */
+	struct idmap at; /* entries by region, node and class */
 	struct entry *entry;
 	size_t n, cap;
 };
 
-/* Only what is surely something is drawn: an impact that may be none is a size that may be none. */
+/* Only certain impacts are drawn: an uncertain one would have an uncertain size. */
 static bool matters(const struct impact *im)
 {
 	return im->estimated && im->bounded && (im->verdict == VERDICT_HIGH || im->verdict == VERDICT_MODERATE || im->verdict == VERDICT_LOW) &&
@@ -45,7 +45,7 @@ static void add_entry(struct blame *b, size_t region, size_t node, enum stack_cl
 	b->time[region] += ns;
 }
 
-/* A line has the time of which it is the innermost place in the program's own source. */
+/* A line has the time for which it is the innermost place in the program's own source. */
 static void add_lines(struct blame *b, size_t node, double ns)
 {
 	const struct stack_address *a;
@@ -64,7 +64,7 @@ struct outermost {
 	size_t region, node;
 };
 
-/* A function has the time of all that it calls; in a recursion it is entered once. */
+/* A function includes the time of its callees; in a recursion it is entered once. */
 static void add_functions(struct blame *b, size_t node, double ns)
 {
 	struct outermost *o = NULL;
@@ -104,7 +104,7 @@ static void find_entries(struct blame *b)
 {
 	for (size_t i = 0; i < b->s->nnodes; i++) {
 		const uint64_t *ns = b->s->node[i].ns;
-		/* Waiting for others, or for a processor, is charged to no code. */
+		/* Waits for other threads, or for a processor, are not charged to code. */
 		double charged = (double)(ns[STACK_CPU] + ns[STACK_IO] + ns[STACK_SLEEP] + ns[STACK_OTHER]);
 
 		if (charged <= 0)
@@ -118,7 +118,10 @@ static void find_entries(struct blame *b)
 				add_classes(b, i, (enum stack_class)class);
 }
 
-/* What a node has beyond its callees: the lines in it together, or the greatest of the functions, less what those have. */
+/*
+ * The value of a node without its callees: the sum of the lines in it, or the greatest of
+ * the functions, less the values of the callees.
+ */
 static void settle(struct blame *b, double *out, size_t *region)
 {
 	size_t n = b->s->nnodes;

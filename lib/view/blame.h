@@ -1,5 +1,5 @@
 /*
- * blame: the impact of regions, on the chains of calls that lead to them.
+ * blame: divides the impact of regions among the chains of calls that lead to them.
  */
 #ifndef ANDWEORC_VIEW_BLAME_H
 #define ANDWEORC_VIEW_BLAME_H
@@ -10,12 +10,12 @@
 #include "profile/stacks.h"
 
 /*
- * Where the regions that matter have their impact: for each node and class, at
- * [node * STACK_CLASSES + class], the time in ns by which a visit of the point would be
- * shorter if what is spent there took no time; the caller frees it.  The impact of a region
- * is divided among the chains that lead to it by the time that they have in it.  Where
- * regions lie inside each other, the outer one has what its impact is more than theirs.
- * Regions with no verdict, none or harmful ones have nothing.
+ * The impact by node and class, at [node * STACK_CLASSES + class]: the time in ns by which
+ * a visit of the point would be shorter if the time there were 0.  The caller frees it.
+ * The impact of a region is divided among the chains that lead to it, in proportion to
+ * their time in it.  If regions are nested, the outer one has only the part of its impact
+ * beyond that of the inner ones.  Regions without a verdict, without an effect, or with a
+ * harmful one have 0.
  *
  * *region: by node, the place of the region in the profile; owned by the caller, too.
  */

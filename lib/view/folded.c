@@ -18,7 +18,7 @@ struct folding {
 	struct buf text;
 };
 
-/* Names are the program's: a frame holds neither what parts frames nor what parts lines. */
+/* Names come from the program: separators of frames and lines in them are replaced. */
 static void add_name(struct buf *b, const char *name)
 {
 	char *clean = prose_clean(name);
@@ -123,7 +123,7 @@ void folded_write(const struct stacks *s, const struct analysis *a, enum folded_
 	for (size_t i = 0; i < f.line.n; i++) {
 		double x = round(*(double *)f.line.entry[i].value);
 
-		/* a number that is 0 would be a stack that was never there */
+		/* a stack with the number 0 is left out */
 		if (x >= 1)
 			fprintf(out, "%s %.0f\n", f.line.entry[i].key, x);
 		free(f.line.entry[i].value);

@@ -1,5 +1,6 @@
 /*
- * folded: stacks as lines of text, `main;work;compress 1234`, as flame graphs are made of.
+ * folded: stacks as lines of text, `main;work;compress 1234`, the input of flame graph
+ * tools.
  *
  * The outermost function comes first; the number is in microseconds.  Lines are sorted.
  */
@@ -13,9 +14,9 @@
 
 enum folded_by {
 	FOLDED_CPU,     /* processor time */
-	FOLDED_BLOCKED, /* time that threads waited; the last frame says how */
+	FOLDED_BLOCKED, /* waiting time; the last frame is its kind */
 	FOLDED_TIME,    /* both */
-	FOLDED_IMPACT,  /* what regions add to a visit of the first point, see stacks_blame; in nanoseconds */
+	FOLDED_IMPACT,  /* impact of regions on a visit of the first point, see stacks_blame; in nanoseconds */
 };
 
 void folded_write(const struct stacks *s, const struct analysis *a, enum folded_by by, FILE *out);

@@ -24,7 +24,7 @@ struct proto {
 
 /* ---- strings, functions ---------------------------------------------------------- */
 
-/* Strings are UTF-8 without controls; what a program calls something need not be. */
+/* Strings must be UTF-8 without controls, which names in a program need not be. */
 static uint64_t text(struct proto *p, const char *s)
 {
 	char *clean = prose_clean(s);
@@ -104,7 +104,7 @@ static void add_samples(struct proto *p, const double *blame)
 		}
 }
 
-/* What is known of a module's code. */
+/* A module with its range of code. */
 struct knowledge {
 	uint64_t end; /* behind its last address, of whole pages */
 	bool lines, inlined;
@@ -130,7 +130,7 @@ static void add_mappings(struct proto *p)
 		proto_number(&b, 3, known[i].end);
 		proto_number(&b, 5, text(p, p->s->module[i].path));
 		proto_number(&b, 6, text(p, p->s->module[i].build_id));
-		/* What has no name is called after its place; there is no more to be found out. */
+		/* Code without a name gets one from its place; other tools cannot find a better one. */
 		proto_number(&b, 7, 1);
 		proto_number(&b, 8, known[i].lines);
 		proto_number(&b, 9, known[i].lines);

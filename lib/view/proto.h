@@ -1,6 +1,6 @@
 /*
- * proto: the few things of the wire format of protocol buffers that a profile.proto needs.
- * All append to a buffer.  A field of the value 0, which is the default, is not written.
+ * proto: the parts of the wire format of protocol buffers that a profile.proto needs.  All
+ * append to a buffer.  A field of the value 0, which is the default, is not written.
  */
 #ifndef ANDWEORC_VIEW_PROTO_H
 #define ANDWEORC_VIEW_PROTO_H
