@@ -1,4 +1,4 @@
-/* andweorc-analyze: experiments to impacts. */
+/* andweorc-analyze: computes impacts from experiments. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ struct options {
 	const char **point;
 	size_t npoints, cap_points;
 	size_t top;
-	struct what_if what_if; /* text NULL: nothing is asked */
+	struct what_if what_if; /* text NULL: no question */
 };
 
 static enum format parse_format(const char *text)
@@ -104,7 +104,7 @@ static void set_page(void)
 	prose_set_page((struct prose_page){ .columns = terminal_columns(), .utf8 = terminal_has_utf8() });
 }
 
-/* Answers --explain as -h is answered. */
+/* Writes the text for --explain and exits, as for -h. */
 _Noreturn static void explain(void)
 {
 	set_page();
@@ -149,7 +149,7 @@ static void parse_options(int argc, char **argv, struct options *o)
 	}
 }
 
-/* A point that is asked for and not there is a mistyped name, mostly. */
+/* A requested point that does not exist is mostly misspelt. */
 static void check_points(const struct options *o, const struct profile *p)
 {
 	for (size_t i = 0; i < o->npoints; i++) {

@@ -1,4 +1,4 @@
-/* andweorc-diff: what changed between two analyses. */
+/* andweorc-diff: compares two analyses. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ enum {
 /* Annotations of each severity that a runner shows, less the one of the failed step. */
 enum { ANNOTATIONS = 9 };
 
-/* GitHub takes 65536 characters in a comment, and 1 MiB of all that a step has to say. */
+/* GitHub's limits: 65536 characters for a comment, 1 MiB for a step's summary. */
 enum { COMMENT_BYTES = 65000, SUMMARY_BYTES = 1000000 };
 
 struct options {
@@ -168,7 +168,7 @@ static void parse(struct options *o, int argc, char **argv)
 	}
 }
 
-/* Both analyses, even when the first is bad: then both are told of. */
+/* Reads both analyses even if the first is invalid, so that errors in both are reported. */
 static bool read_sides(struct side *base, const char *base_path, struct side *head, const char *head_path)
 {
 	bool ok;
@@ -191,7 +191,7 @@ static bool compare_files(struct report *r, const char *base_path, const char *h
 	side_init(&base);
 	side_init(&head);
 	ok = read_sides(&base, base_path, &head, head_path);
-	/* in two analyses of one commit, no line is anywhere else: the empty map says so */
+	/* in two analyses of one commit, no line has moved: the empty map means that */
 	if (o->map || text_same(side_commit(&base), side_commit(&head)))
 		build.map = &map;
 	if (o->map)

@@ -152,7 +152,10 @@ static bool write_output(const char *file, const struct buf *b)
 {
 	if (file && strcmp(file, "-"))
 		return file_replace(file, b->s, b->len);
-	/* Not through stdio, which would forget why a write of this size failed.  A reader that went away has seen enough. */
+	/*
+	 * Not through stdio, which would lose the reason of a failed write.  EPIPE is not
+	 * an error: the reader has stopped reading.
+	 */
 	if (file_write(STDOUT_FILENO, b->s, b->len) || errno == EPIPE)
 		return true;
 	msg_error("cannot write standard output: %s", strerror(errno));
@@ -179,7 +182,7 @@ static void draw(const struct options *o)
 	chart_release(&chart);
 }
 
-/* Is there a point that both have, and that is drawn? */
+/* Have both a point that is drawn? */
 static bool can_compare(const struct side *base, const struct side *head, const char *point)
 {
 	for (size_t i = 0; i < base->npoints; i++) {
@@ -199,7 +202,7 @@ static void find_changes(struct report *changes, struct side *base, struct side 
 
 	side_fill(base);
 	side_fill(head);
-	/* in two analyses of one commit, no line is anywhere else: the empty map says so */
+	/* in two analyses of one commit, no line has moved: the empty map means that */
 	if (o->map || text_same(side_commit(base), side_commit(head)))
 		o->request.map = build.map = map;
 	if (can_compare(base, head, build.point))
@@ -225,7 +228,7 @@ int main(int argc, char **argv)
 	o.request.head = &head.found;
 	o.request.base = o.base ? &base.found : NULL;
 	o.request.changes = &changes;
-	/* What is whole of a patch that is not can be used all the same. */
+	/* The valid parts of a broken patch can still be used. */
 	if (o.map)
 		linemap_read(&map, o.map);
 	if (findings_read(&head.found, o.analysis) && (!o.base || findings_read(&base.found, o.base))) {

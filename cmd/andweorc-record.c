@@ -1,6 +1,6 @@
 /*
- * andweorc-record: runs a command with the runtime preloaded, speeds up parts of
- * it virtually, and logs what that did to its progress.
+ * andweorc-record: runs a command with the runtime preloaded, speeds up parts of it
+ * virtually, and logs the effect on its progress.
  */
 #include <errno.h>
 #include <signal.h>
@@ -120,13 +120,13 @@ struct options {
 	bool show_output;
 	bool quiet;
 	struct journal_origin origin;
-	struct buf scope_text; /* what origin.scope is of */
-	struct settings settings; /* which lend the texts above */
+	struct buf scope_text; /* the patterns that origin.scope is made of */
+	struct settings settings; /* owners of the texts above */
 	char *given; /* owned */
 	struct scope scope;
 };
 
-/* Where the option that is looked at stands; path NULL: on the command line. */
+/* The place of the current option; path NULL: the command line. */
 static struct {
 	const char *path;
 	unsigned long line;
@@ -167,7 +167,7 @@ static const char *text(const char *what, const char *value)
 	return value;
 }
 
-/* What is named again gets windows again. */
+/* A speedup that is named again gets more windows. */
 static void add_level(struct options *o, unsigned pct)
 {
 	if (o->nlevels == MAX_LEVELS || o->zeros == MAX_LEVELS)
@@ -257,7 +257,7 @@ static bool automatic_point(struct options *o, const char *name)
 	return automatic_kind(name, &kind) && (o->automatic[kind] = true);
 }
 
-/* REGION=PCT.  Waiting for other threads is no work that could be done faster. */
+/* REGION=PCT. Classes of waits for other threads are refused: such waits cannot be made faster. */
 static void parse_given(struct options *o, const char *value)
 {
 	const char *equals = strrchr(value, '=');
@@ -453,7 +453,7 @@ static bool is_outdone(const struct settings *s, int option)
 	return false;
 }
 
-/* Leaves out what files say of options that the command line has. */
+/* Drops settings of files for options that the command line has. */
 static void settle(struct settings *s)
 {
 	struct settings kept = { 0 };
@@ -469,7 +469,7 @@ static void settle(struct settings *s)
 	*s = kept;
 }
 
-/* Does the same come again, and take its place? */
+/* Does a later setting of the same option replace this one? */
 static bool is_replaced(const struct settings *s, size_t i)
 {
 	for (size_t k = i + 1; k < s->n; k++)
@@ -478,7 +478,7 @@ static bool is_replaced(const struct settings *s, size_t i)
 	return false;
 }
 
-/* What holds where nothing is said. */
+/* Sets the defaults. */
 static const char *default_of(const struct options *o, int option)
 {
 	switch (option) {
@@ -573,7 +573,10 @@ static int parse(struct options *o, int argc, char **argv)
 	return optind;
 }
 
-/* With -l, goes on as the launcher, unless that has started us.  Returns an exit status if that cannot be; else 0. */
+/*
+ * With -l, execs the launcher, unless the launcher has started this process.  Returns an
+ * exit status on failure; else 0.
+ */
 static int launch_ranks(const struct options *o, int argc, char **argv, int command)
 {
 	const char *why;
@@ -613,14 +616,14 @@ static void start_or_stop(int sig)
 
 static const struct conductor *conducting;
 
-/* The terminal's signals are the command's, as long as there is one: see launch_leave_signals. */
+/* While a command runs, signals of the terminal are for the command: see launch_leave_signals. */
 static void interrupted(int sig)
 {
 	if (conducting && conducting->alone)
 		asked_to_stop = sig;
 }
 
-/* What a shell would make of how the command ended; a command that we ended ourselves did nothing wrong. */
+/* The exit status that a shell would give for the command; 0 if the recorder ended it. */
 static int status_of(const struct conductor *c)
 {
 	if (c->refused)
@@ -645,7 +648,7 @@ struct recording {
 	unsigned ascending[MAX_LEVELS];
 	struct conductor conductor;
 	struct sink sink;
-	int first_status; /* of the first run, as wait(2) has it */
+	int first_status; /* status of the first run, from wait(2) */
 	bool told_of_output, told_of_status;
 };
 
@@ -714,7 +717,7 @@ static bool prepare(struct recording *r)
 	return true;
 }
 
-/* The arena of the next run: as if new, but that unwind rows belong to files, not to a run. */
+/* Makes the arena of the next run: an empty one, but with the unwind rows, which belong to files and not to a run. */
 static bool renew_arena(struct recording *r, unsigned run)
 {
 	struct arena *new;
@@ -730,12 +733,12 @@ static bool renew_arena(struct recording *r, unsigned run)
 	return true;
 }
 
-/* Where the command writes to. */
+/* The descriptors for the output of the command. */
 static const int *output_of(struct recording *r, unsigned run)
 {
 	static int shown[2] = { STDOUT_FILENO, STDERR_FILENO };
 
-	/* A log on standard output is not mixed with anything. */
+	/* If the log is on standard output, the command's output goes elsewhere. */
 	if (!r->o->output)
 		shown[0] = STDERR_FILENO;
 	if (run == 1 || r->o->show_output)
@@ -763,7 +766,7 @@ static void tell_of_status(const struct recording *r, unsigned run)
 	free(first);
 }
 
-/* What is to be known of runs whose output nobody sees. */
+/* Notes about runs whose output is discarded. */
 static void tell_of_run(struct recording *r, unsigned run)
 {
 	if (run == 1)
@@ -778,7 +781,7 @@ static void tell_of_run(struct recording *r, unsigned run)
 	}
 }
 
-/* One run.  False when the command could not be started; *status is then what to exit with. */
+/* Performs one run.  False when the command could not be started; *status is then the exit status. */
 static bool run_once(struct recording *r, unsigned run, int *status)
 {
 	pid_t pid;
@@ -803,13 +806,13 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	return true;
 }
 
-enum { MISSED = 10 }; /* runs in a row that stop experiments before it is seen that they were started */
+enum { MISSED = 10 }; /* consecutive runs in which experiments were started only too briefly to be noticed */
 
 /*
  * With -d alone a short command is run again until the time is used up, and a
  * long one ended then.  With -n it is run so many times, the time divided among
- * the runs.  With neither it runs once, to its own end.  What a run waits before
- * anything is measured (-w) is not counted.
+ * the runs.  With neither it runs once, to its own end.  The time before measurements
+ * begin (-w) does not count.
  */
 static int record(struct recording *r)
 {
@@ -837,10 +840,10 @@ static int record(struct recording *r)
 		end += end ? r->conductor.stopped_ns : 0;
 		if (o->runs ? run >= o->runs : !end || now_ns() >= end)
 			break;
-		/* A whole run that would be cut short says nothing. */
+		/* A whole run that would be cut short gives no result. */
 		if (!o->runs && r->conductor.whole.on && now_ns() + r->conductor.last_run_ns > end)
 			break;
-		/* One that ends within the time to wait will never be measured. */
+		/* A command that ends within the time to wait (-w) will never be measured. */
 		if (!o->runs && r->conductor.waiting)
 			break;
 		/* A command that fails at once will do so again; do not spend the time on that. */

@@ -51,7 +51,7 @@ static void put(struct filter *f, struct record *rec)
 	write_out(f);
 }
 
-/* Lets those go that wait for nothing more, or, when `all`, that wait in vain. */
+/* Writes records that need not wait any more; with `all`, also those that have waited in vain. */
 static void let_go(struct filter *f, bool all)
 {
 	struct record *rec;

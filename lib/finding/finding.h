@@ -1,12 +1,12 @@
 /*
- * finding: what andweorc-analyze found, read back into memory.
+ * finding: the output of andweorc-analyze, read back into memory.
  *
  * An analysis is the format andweorc(5) with `impact` and `curve` records.  Its
  * size is that of the report, not of the log: points times regions.  Records
  * may come in any order under their header, and several files may be read into
  * one analysis.  Order in memory is the order of first mention.
  *
- * Runs are known by the id of their record and the header that it stands under.
+ * Runs are identified by the id of their record and by its header.
  *
  * Numbers that a record leaves out are NAN here, texts are NULL.
  */
@@ -24,10 +24,10 @@ struct found_run {
 	char *command, *commit, *host, *kernel, *cpu_model, *sampler, *mode, *scope;
 	char *block;
 	double cpus, period_ns, started_ns;
-	double windows, disturbed; /* experiments; of these, set aside; 0: not said */
+	double windows, disturbed; /* experiments, and those set aside; 0: not stated */
 };
 
-/* What one run says of a point, and of a region: andweorc(5), baseline and replicate. */
+/* The results of one run for a point, and for a region: andweorc(5), baseline and replicate. */
 struct found_baseline {
 	size_t context;
 	double run;
@@ -44,7 +44,7 @@ struct found_replicate {
 
 struct curve_point {
 	double speedup_pct; /* virtual speedup of the region, above 0, to 100 */
-	double program_pct; /* what the program gains */
+	double program_pct; /* gain of the program */
 	double lo, hi;      /* its 95 % interval */
 };
 
@@ -56,19 +56,19 @@ struct finding {
 	char *file;
 	double line;
 	double function_line; /* where the function begins */
-	char *line_hash, *context_hash, *function_hash; /* of the source text */
+	char *line_hash, *context_hash, *function_hash; /* hashes of the source text */
 	double share_pct; /* of the CPU samples */
-	double blocked_pct; /* of the blocked samples */
+	double blocked_pct; /* share of the blocked samples */
 	double slope, slope_lo, slope_hi;
-	double slope_se, cost_se; /* as windows or runs spread */
-	double cost_more_ns;      /* that it may cost beyond that; 0 usually */
+	double slope_se, cost_se; /* with an interval from the spread of windows or runs only */
+	double cost_more_ns;      /* possible cost beyond that interval; 0 usually */
 	double cost_ns, cost_lo, cost_hi;
 	double q;
 	double max_useful_pct; /* no further gain beyond; NAN: none seen */
 	double runs;
 	char *basis;               /* "runs" or "within-run" */
 	char *verdict;             /* NULL: there were curve records only */
-	char *need;                /* what would be enough, with verdict "not-enough-data" */
+	char *need;                /* advice, with verdict "not-enough-data" */
 	char *doubt;               /* words, separated by commas */
 	struct curve_point *curve; /* curve[0..n), by rising speedup_pct */
 	size_t n;
@@ -80,7 +80,7 @@ struct finding {
 struct found_point {
 	char *name;
 	struct map regions; /* label -> struct finding * */
-	char *kind;         /* NULL: not said, or no point record */
+	char *kind;         /* NULL: not stated, or no point record */
 	double period_ns, period_lo, period_hi;
 	bool described;     /* there was a point record */
 	struct found_baseline *baseline; /* in the order of the input */
@@ -89,10 +89,10 @@ struct found_point {
 
 struct findings {
 	struct map points; /* name -> struct found_point * */
-	char *command;     /* of the first run that says it, or NULL */
-	char *tool;        /* who wrote the last header, or NULL */
+	char *command;     /* from the first run that states it, or NULL */
+	char *tool;        /* the program that wrote the last header, or NULL */
 	char *warning;     /* text of the first warning, or NULL */
-	double untried_pct; /* of the CPU samples: the greatest code that no experiment was made with */
+	double untried_pct; /* the greatest code without an experiment, with its share of the CPU samples */
 	struct found_run *run; /* in the order of the input */
 	size_t nruns, cap_runs;
 	size_t ncontexts;

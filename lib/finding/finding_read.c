@@ -1,4 +1,4 @@
-/* Reading analyses: records to findings. */
+/* finding_read: reads analyses: makes findings from records. */
 #include "finding/finding.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "format.h"
 #include "format/record.h"
 
-/* Nothing known: what a record leaves out stays so. */
+/* All fields unknown; those that a record leaves out stay so. */
 static const struct finding UNKNOWN = {
 	.line = NAN,
 	.share_pct = NAN,
@@ -70,7 +70,7 @@ static void read_impact(struct findings *a, struct record *rec)
 	struct finding *m;
 	bool good = true;
 
-	/* Every bad field of the line is worth its message. */
+	/* Each invalid field of the line gets a message. */
 	good &= record_need_str(rec, "point", &point);
 	good &= record_need_str(rec, "region", &region);
 	good &= record_need_str(rec, "verdict", &verdict);
@@ -139,7 +139,7 @@ static void read_curve(struct findings *a, struct record *rec)
 		msg_error_at(rec->path, rec->line, "'speedup_pct' is %g, not within 0 and 100", v.speedup_pct);
 		return;
 	}
-	/* At 0 the gain is 0 by definition; without a gain it was measured, and not often enough for a number. */
+	/* At 0 the gain is 0 by definition.  A level without a gain was measured, but not often enough. */
 	if (v.speedup_pct == 0 || isnan(v.program_pct))
 		return;
 	m = finding_at(a, point, region);

@@ -139,7 +139,7 @@ static void begin_run(struct coz *c)
 	c->elapsed_ns = c->duration_ns = 0;
 }
 
-/* "/src/a.c:12", or whatever the name is. */
+/* "/src/a.c:12", or any other name. */
 static uint64_t region_of(struct coz *c, const char *selected)
 {
 	void **at = map_at(&c->regions, selected);
@@ -217,7 +217,7 @@ static void read_throughput(struct coz *c, const struct line *l)
 	put(c);
 }
 
-/* How many were under way in the mean is `difference`: with Little's law, how long each was. */
+/* `difference` is the mean number in flight; the mean length follows by Little's law. */
 static void read_latency(struct coz *c, const struct line *l)
 {
 	const char *point;

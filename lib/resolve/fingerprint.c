@@ -5,7 +5,7 @@
 #include "base/msg.h"
 #include "source/source.h"
 
-/* A file that cannot be read; an address alone. */
+/* Marks a file that cannot be read; only its address is used. */
 static char NONE;
 
 void fingerprints_release(struct fingerprints *f)

@@ -1,5 +1,5 @@
 /*
- * fingerprint: what a resolved region says of its source text.
+ * fingerprint: adds hashes of source text to a resolved region.
  */
 #ifndef ANDWEORC_RESOLVE_FINGERPRINT_H
 #define ANDWEORC_RESOLVE_FINGERPRINT_H
@@ -22,17 +22,17 @@ void fingerprints_release(struct fingerprints *f);
 
 /* Where a region is. */
 struct fingerprint_place {
-	const char *file;       /* to read */
-	const char *module;     /* that was built from it; of an older one it is not the source any more */
+	const char *file;       /* path of the source file */
+	const char *module;     /* the module that was built from it; if it is older than the file, the file is not its source any more */
 	unsigned line;          /* 0: a function as a whole */
 	unsigned function_line; /* 0 unknown, or in another file */
 };
 
 /*
- * Appends function_line=, line_hash=, context_hash= and function_hash= as far as
- * they are known; without the file, the first alone.  A file that was changed
- * after the module was built is warned of and not used.  A key that the record
- * has stays as it is.
+ * Appends function_line=, line_hash=, context_hash= and function_hash=, as far as they
+ * are known; without the file, only the first.  A file that was changed after the
+ * module was built is not used, with a warning.  Keys that the record has stay
+ * unchanged.
  */
 void fingerprint_add(struct fingerprints *f, const struct fingerprint_place *at, struct record *rec, struct buf *out);
 

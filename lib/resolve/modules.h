@@ -1,9 +1,9 @@
 /*
  * modules: the executables and shared objects that a log names, as images.
  *
- * An image is opened when its first address is asked for, and once however
- * many runs and logs name it.  What stands in the way is said in one warning a
- * module and is never an error: the log is still good.
+ * An image is opened when its first address is looked up, and only once for all runs
+ * and logs.  A failure is one warning for each module, never an error: the log is still
+ * valid.
  */
 #ifndef ANDWEORC_RESOLVE_MODULES_H
 #define ANDWEORC_RESOLVE_MODULES_H
@@ -18,8 +18,8 @@
 struct module {
 	char *path;        /* as the log has it */
 	char *build_id;    /* "" unknown */
-	bool opened;       /* was it tried? */
-	struct image *img; /* NULL: not to be had */
+	bool opened;       /* opening it was tried */
+	struct image *img; /* NULL: not available */
 };
 
 struct modules {
@@ -55,7 +55,7 @@ bool modules_add(struct modules *m, struct record *rec);
 /* The module with this id, or NULL. */
 struct module *modules_find(struct modules *m, uint64_t id);
 
-/* Its image, or NULL; warns the first time when it is not all that it could be. */
+/* Its image, or NULL; warns the first time if it is missing or incomplete. */
 struct image *modules_image(struct modules *m, struct module *mod);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * names: what an image calls things, ready to be written.
+ * names: names from an image, ready to be written.
  *
  * A log has many addresses and few names; each name is demangled and escaped
  * once.  Names are known by their address, not their text: an image keeps one

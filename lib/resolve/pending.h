@@ -13,7 +13,7 @@
 
 #include "format/record.h"
 
-/* What may wait, so that memory stays bounded. */
+/* Limits on waiting records, so that memory stays bounded. */
 #define PENDING_MAX ((size_t)64 << 20) /* bytes of text */
 
 struct pending {

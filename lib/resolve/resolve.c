@@ -12,7 +12,7 @@
 #include "format/region_class.h"
 #include "resolve/value_list.h"
 
-/* No chain of a compiler is deeper; the rest of a deeper one is not written. */
+/* Compilers make no deeper chains; the rest of a deeper one is not written. */
 #define FRAMES_MAX 256
 #define ALIASES_MAX 64
 
@@ -56,7 +56,7 @@ static void add_line(struct resolve *r, struct buf *out, struct record *rec, con
 		record_u64(out, "line", frame->line);
 }
 
-/* What is left when nothing has a name: "libz.so.1+0x1234". */
+/* The name of code without any name: "libz.so.1+0x1234". */
 static void add_offset(struct buf *out, struct record *rec, const struct module *mod, uint64_t off)
 {
 	const char *slash = strrchr(mod->path, '/');
@@ -91,7 +91,7 @@ static void add_chain(struct resolve *r, struct buf *out, struct record *rec, co
 	}
 }
 
-/* Of a function that has no name, all addresses are called after its begin; where that is unknown, after themselves. */
+/* All addresses of a function without a name get the name of its begin; if that is unknown, of themselves. */
 static uint64_t begin_of(struct image *img, uint64_t off)
 {
 	struct range extent;
@@ -99,7 +99,7 @@ static uint64_t begin_of(struct image *img, uint64_t off)
 	return img && image_extent(img, off, &extent) ? extent.lo : off;
 }
 
-/* Of a sample, of a call that led to some, or of a place of events. */
+/* Resolves a sample, a call, or a place of events. */
 static bool resolve_address(struct resolve *r, struct record *rec, struct module *mod, struct buf *out)
 {
 	struct frame frame[FRAMES_MAX];
@@ -110,7 +110,7 @@ static bool resolve_address(struct resolve *r, struct record *rec, struct module
 	if (!record_need_u64(rec, "offset", &off))
 		return false;
 	if (record_get(rec, "function"))
-		return true; /* named before now, as a region may be */
+		return true; /* it has names already, as regions may have */
 	img = modules_image(&r->modules, mod);
 	n = img ? image_frames(img, off, frame, FRAMES_MAX) : 0;
 	if (n > FRAMES_MAX)
@@ -152,7 +152,7 @@ static bool same_function(const char *a, const char *b)
 	return n == symbol_base(b) && !memcmp(a, b, n);
 }
 
-/* What is known of a region when it comes. */
+/* The fields of a region before it is resolved. */
 struct wanted {
 	const char *symbol; /* NULL any */
 	const char *path;   /* the call path that it ends; NULL none */
@@ -161,7 +161,7 @@ struct wanted {
 	bool function;      /* its scope; else a line */
 };
 
-/* One place in a region's code, and how well it fits. */
+/* A place in a region's code, and how well it matches. */
 struct place {
 	enum { NOWHERE, ANYWHERE, INLINED, OWN } fit; /* OWN: not a copy inlined elsewhere */
 	uint64_t off;
@@ -226,13 +226,16 @@ static void name_region(struct resolve *r, struct record *rec, struct buf *out, 
 	add_str(out, rec, "function", function);
 	add_str(out, rec, "symbol", symbol);
 	add_line(r, out, rec, &p->frame);
-	/* A function that is nowhere by its name is known to the debug information by another one. */
+	/* If the function's name is not found, the debug information has another name for it. */
 	if (img && !want->path && (p->fit == OWN || (want->function && p->fit == ANYWHERE)))
 		add_aliases(r, out, rec, img, p->off, function);
 	free(function);
 }
 
-/* What the region's text is known again by.  A file or line that came with the record is another one's, if it is not the place's. */
+/*
+ * Adds the fingerprints of the region.  If a file or line in the record differs from the
+ * place, it is of another file.
+ */
 static void add_fingerprints(struct resolve *r, struct record *rec, struct buf *out, const struct module *mod, struct image *img,
 			     const struct place *p, const struct wanted *want)
 {
@@ -250,7 +253,7 @@ static void add_fingerprints(struct resolve *r, struct record *rec, struct buf *
 	free(module);
 }
 
-/* The place among a region's ranges that names it best; NOWHERE, after a message, when they are bad. */
+/* The place in a region's ranges that matches it best; NOWHERE, after a message, when the ranges are invalid. */
 static struct place best_place(const struct record *rec, const char *ranges, const struct wanted *want, struct image *img)
 {
 	struct frame frame[FRAMES_MAX];
@@ -279,7 +282,7 @@ static bool resolve_region(struct resolve *r, struct record *rec, struct module 
 {
 	const char *ranges, *scope = record_get(rec, "scope");
 	struct wanted want = { .symbol = record_get(rec, "symbol"), .file = record_get(rec, "file"), .function = scope && !strcmp(scope, "function") };
-	bool named = record_get(rec, "function"); /* before now: what is known now may be of another file */
+	bool named = record_get(rec, "function"); /* it was resolved before: the present file may be another one */
 	struct image *img;
 	struct place p;
 

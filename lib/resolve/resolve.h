@@ -1,5 +1,5 @@
 /*
- * resolve: the names of the code that a record speaks of.
+ * resolve: adds names to the code in a record.
  */
 #ifndef ANDWEORC_RESOLVE_RESOLVE_H
 #define ANDWEORC_RESOLVE_RESOLVE_H
@@ -22,15 +22,17 @@ struct resolve {
 void resolve_init(struct resolve *r);
 void resolve_release(struct resolve *r);
 
-/* Can it be resolved now, or does it name a module that has not come yet?  A bad record is ready: nothing will help it. */
+/*
+ * Can the record be resolved now, or does it refer to a module that has not been read yet?
+ * An invalid record counts as ready.
+ */
 bool resolve_is_ready(struct resolve *r, struct record *rec);
 
 /*
- * Appends the record to `out` as it was read, with what is known added: to a
- * header resolved=, to a region function=, symbol=, file=, line=, also= and the
- * keys of fingerprint.h, to a sample function=, file=, line=, inlined_by=.  A
- * key that is there stays as it is.  False, after a message, when it is a known record that is bad, which is
- * passed on as it is.
+ * Appends the record to `out` as it was read, and adds names: to a header resolved=, to a region function=,
+ * symbol=, file=, line=, also= and the keys of fingerprint.h, to a sample function=, file=, line=,
+ * inlined_by=.  Keys in the record stay unchanged.  False, after a message, for an invalid record of a
+ * known type, which is copied unchanged.
  */
 bool resolve_record(struct resolve *r, struct record *rec, struct buf *out);
 
