@@ -26,8 +26,8 @@ struct effect {
 	uint32_t reads, reads_low, writes, writes_low;
 	bool loads;             /* it loads from memory other than a variable on the stack */
 	bool reads_local, writes_local;
-	unsigned base;          /* of the variable: the register, */
-	int64_t local;          /* its displacement */
+	unsigned base;          /* base register of that variable */
+	int64_t local;          /* displacement of that variable */
 	bool keeps;             /* the result is a source, or a source plus a number, as in a copy or a count */
 	bool jumps, conditional; /* it jumps to .target, an offset in the code */
 	size_t start, length, target;

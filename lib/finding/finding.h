@@ -57,7 +57,7 @@ struct finding {
 	double line;
 	double function_line; /* where the function begins */
 	char *line_hash, *context_hash, *function_hash; /* hashes of the source text */
-	double share_pct; /* of the CPU samples */
+	double share_pct; /* share of the CPU samples */
 	double blocked_pct; /* share of the blocked samples */
 	double slope, slope_lo, slope_hi;
 	double slope_se, cost_se; /* with an interval from the spread of windows or runs only */
