@@ -1,6 +1,6 @@
 #!/bin/sh
-# What all tools share: help, version, usage errors, files that are not there, a
-# full disk, a reader that goes away, and that help and manual name the same options.
+# Common to all tools: help, version, usage errors, missing files, a full disk, a reader that goes
+# away, and that help and manual name the same options.
 . "$(dirname "$0")/lib.sh"
 
 tools=$(cd "$O" && ls -d andweorc-* 2>/dev/null)

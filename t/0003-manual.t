@@ -15,7 +15,7 @@ compile() {
 	gcc -std=c11 -O2 -Wall -Wextra -Werror -Wno-unused-function -I"$top/lib" "$@" -pthread
 }
 
-# What the worker calls is the reader's.
+# Functions that the worker calls are in the reader.
 worker_compiles() {
 	printf '#include <stddef.h>\nstruct block;\nstruct block *take(void *);\nvoid compress(struct block *);\nvoid put_in_order(struct block *);\n' >own.h
 	has 'ANDWEORC_PROGRESS' example1.c

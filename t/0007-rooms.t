@@ -116,7 +116,7 @@ private_stays_private() {
 }
 check 'a header that is private to its room is included there alone' private_stays_private
 
-# What is linked into other people's programs is 0BSD, all of it.
+# All code that is linked into users' programs is 0BSD.
 runtime_is_free() {
 	awk "$room_awk"'(room($1) == "runtime" || room($1) == "vclock") && room($2) != "runtime" && room($2) != "vclock" { print $2 }' \
 		"$scratch/includes" | sort -u >shared

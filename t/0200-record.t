@@ -4,7 +4,7 @@
 . "$top/t/record.sh"
 
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
-# What is not about experiments needs no long life.
+# Programs for tests without experiments are short.
 LIFE_MS=5
 export LIFE_MS
 
@@ -471,7 +471,7 @@ keeps_the_streams() {
 }
 check 'with -o, input and outputs are those of the command' keeps_the_streams
 
-# What we open in a process is out of its way, from 700 on, and closed by exec.
+# Descriptors of the runtime have high numbers, from 700 on, and are closed by exec.
 same_descriptors() {
 	sh -c 'ls /proc/self/fd' >want
 	record -- sh -c 'ls /proc/self/fd'

@@ -28,7 +28,7 @@ blanks_and_colons() {
 		TMPDIR=$PWD/links profiles "$PWD/$dir"
 		TMPDIR="$PWD/my links" profiles "$PWD/$dir"
 	done
-	# What was made for that is gone.
+	# The temporary link is removed.
 	find links 'my links' -mindepth 1 >left
 	empty left
 }

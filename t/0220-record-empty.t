@@ -61,7 +61,7 @@ warns() {
 	same want got
 	has "^andweorc-record: warning: $2" err
 	test "$(wc -l <err)" -eq 1
-	# What people read is what tools read.
+	# Messages for people are also in the log.
 	awk -F'\t' -v codes="^what=($machine_codes)\$" '$1 == "warning" && $3 !~ codes { print substr($4, 6) }' log |
 		sed 's/%20/ /g; s/%09/	/g; s/%25/%/g' >text
 	sed 's/^andweorc-record: warning: //' err >said

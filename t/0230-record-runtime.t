@@ -119,8 +119,8 @@ needs_libc_alone() {
 }
 check 'needs libc alone, bound at once, no lazy thread-local storage, no allocation' needs_libc_alone
 
-# What a program sees of us: what stands in a list of lib/runtime/real_*.h, is another name or form of that, or is asked
-# for by name by those who know it.
+# The symbols that a program sees: functions in the lists of lib/runtime/real_*.h, variants of their names, and
+# functions that are looked up by name.
 also='_IO_getc _IO_putc __dprintf_chk __fprintf_chk __getdelim __printf_chk __vprintf_chk dprintf fprintf getc getchar mmap64 printf
 	putc putchar vprintf'
 
@@ -130,7 +130,8 @@ exports_what_it_says() {
 		grep -hoE '\bX\([A-Za-z0-9_]+' "$top"/lib/runtime/real_*.h | sed 's/X(//'
 		echo "$also" | tr -s ' \t' '\n'
 	} | sort -u >listed
-	# Coz's interface, that of OpenMP's tools, the names of MPI that mpi.c wraps (it lists them itself), and what AddressSanitizer asks anybody for are ours to have.
+	# Also exported: Coz's interface, that of OpenMP's tools, the functions of MPI that mpi.c wraps (it lists them itself), and the hook that AddressSanitizer looks
+	# for.
 	comm -23 exported listed | grep -vE '^(_coz_[a-z0-9_]+|ompt_start_tool|MPI_[A-Z][a-z_]+|__asan_default_options)$' >surplus || :
 	empty surplus
 	# All else is libc's, or that of a library of OpenMP or MPI.

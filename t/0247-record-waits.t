@@ -38,7 +38,7 @@ check 'waits are sampled, by class' has_samples_of_waits
 
 is_charged_to_callers() {
 	test "$(blocked_of nap)" -gt 250
-	# What a lock's holder does is not the waiter's.
+	# Work of a lock's holder is not charged to the waiter.
 	test "$(blocked_of contend)" -lt 50
 	test "$(blocked_of work)" -lt 50
 }

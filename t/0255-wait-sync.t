@@ -157,7 +157,8 @@ older_runtime() {
 }
 check 'a runtime that is older than the header is asked for nothing' older_runtime
 
-# What is between syscall and the kernel touches nothing of the caller's, who may pass fewer arguments than six.
+# Code between syscall and the kernel must not touch the caller's data, since callers may pass fewer than six
+# arguments.
 cat >stack.c <<'END_OF_C'
 #include <stdio.h>
 #include <sys/syscall.h>

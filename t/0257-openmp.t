@@ -166,7 +166,7 @@ else
 	skip 'not profiled, the next tool is asked' 'no OpenMP runtime of LLVM'
 fi
 
-# Only weak references to OpenMP, and none there: nobody is made to believe that there is.
+# Weak references to OpenMP stay unresolved in a program without it.
 without_runtime() {
 	cat >weak.c <<-'END'
 	#include <stdio.h>

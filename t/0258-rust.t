@@ -43,7 +43,7 @@ work() {
 	END
 }
 
-# What stands between the marks is as in the README of the predecessor, but for its comments that stand for code.
+# The text between the marks is that of the predecessor's README, except for comments that stand for code.
 {
 	work heavy 700_000
 	work light 300_000
@@ -225,7 +225,7 @@ fn main() {
 END
 } >readme/src/bin/marks.rs
 
-# What a visit costs, in nanoseconds: the least of several tries.
+# The cost of a visit in nanoseconds: the least of several tries.
 cat >readme/src/bin/cost.rs <<'END'
 use std::time::Instant;
 
@@ -285,7 +285,7 @@ does_nothing_unasked() {
 	ANDWEORC_ENABLED=0 exits 0 "$bin/quick" 3 >again 2>err
 	same got again
 	empty err
-	# Workers that nobody waits for end with the process.
+	# Workers that are not joined end with the process.
 	exits 0 timeout 20 "$bin/multi" >got 2>err
 	echo '2 workers are told to stop' | same - got
 	exits 0 timeout 20 "$bin/custom" >got 2>err

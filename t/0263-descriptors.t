@@ -33,7 +33,7 @@ for sampler in perf timer; do
 	done
 done
 
-# What perf costs at each switch is too much for threads that do little else: they go over to the timer, and stay sampled.
+# Threads that switch all the time pay too much for perf: they are switched to the timer, and are still sampled.
 gives_its_event_back() {
 	goes_on perf switches
 	# Without perf, or a timer beside it, there is nothing to change over from, or to.

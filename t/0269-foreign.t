@@ -5,7 +5,7 @@
 
 # ---- sanitizers ---------------------------------------------------------------------------
 
-# What it finds, without the numbers of processes and addresses.
+# Its findings, without process ids and addresses.
 found() {
 	sed -En 's/^SUMMARY: //p' "$1"
 }
@@ -41,7 +41,7 @@ for cc in gcc clang; do
 	done
 done
 
-# Its options are the user's, and anybody may start it.
+# Its options are the user's, and any program may start it.
 options_stay() {
 	exits 7 env ASAN_OPTIONS=exitcode=7 andweorc-record -q -o log -- sh -c './gcc-address overruns; exit $?' >got 2>err
 	has '^SUMMARY: AddressSanitizer: heap-buffer-overflow' err

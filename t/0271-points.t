@@ -175,7 +175,7 @@ check 'a region that is never seen is said to be so' is_unseen
 in_a_plugin() {
 	record -P in_plugin -r work --window 20 -s 50 -- ./points plugin 600
 	empty err
-	# It waits for nobody, so some visits come before the recorder has seen it.
+	# It does not wait, so some visits come before the recorder has seen it.
 	test "$(field point in_plugin visits)" -gt 100
 }
 check 'a function of a library that is loaded later' in_a_plugin
@@ -214,7 +214,7 @@ allocates() {
 	empty err
 	has '^region.*scope=class	symbol=:alloc$' log
 	test "$(share :alloc)" -gt 10
-	# What is neither work nor allocation is little.
+	# Little time is neither work nor allocation.
 	test $(($(share :alloc) + $(share work))) -ge 90
 }
 check ':alloc is the time in malloc and free' allocates -- ./points allocates 1500

@@ -275,7 +275,7 @@ waits_for_programs() {
 		empty err
 		has '^region	.*	symbol=_ZN1b7produceEv' log
 	done
-	# What it has become can bring no more.
+	# The program after the exec cannot load more code.
 	refused -r prodcue -- env ./names 1000000
 	has 'did you mean' err
 }

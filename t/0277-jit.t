@@ -54,7 +54,7 @@ has_names() {
 }
 check 'a perf map file names it: of two names the later one' has_names
 
-# The list of another, or one that somebody else has put in its place.
+# The list of another process, or one that another user has put in its place.
 follows_no_link() {
 	record -- ./jit 500 linked
 	test "$(made)" -ge 90

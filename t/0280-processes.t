@@ -18,8 +18,8 @@ field() {
 	}'
 }
 
-# unit_visits LOG: how often the point was visited, a run a line; "-" where nobody came there.  (Where it took a second until
-# somebody did, the first numbers are those of points that nobody marked, so "visits1" of the end is not it.)
+# unit_visits LOG: the visits of the point, one run a line; "-" if there were none.  (If the first visit came after a second,
+# the first numbers are those of automatic points, so "visits1" of the end record is not used.)
 unit_visits() {
 	grep '^point	.*	name=unit	' "$1" | field visits | grep . || echo -
 }

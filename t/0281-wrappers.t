@@ -184,7 +184,7 @@ else
 	skip 'valgrind: not profiled, and that is said' 'it is not there'
 fi
 
-# As a sandbox makes it: past libc, and nobody tells.
+# A child as sandboxes make it: past libc, so that the runtime is not told.
 sandboxed() {
 	gcc -O2 -w -o sandbox -x c - <<-END
 	#include <sys/wait.h>

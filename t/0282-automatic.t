@@ -1,5 +1,5 @@
 #!/bin/sh
-# Progress that nobody has marked: bytes, answers, processor time; and which of them is used.
+# Automatic progress points: bytes, answers, processor time; and which of them is used.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 

@@ -72,7 +72,7 @@ two_writers() {
 	wait $first
 	test "$(grep -c '^andweorc	' log)" -eq 1
 	has '^end	run=1	status=exit:0' log
-	# Afterwards it is anybody's.
+	# Afterwards other processes may lock it.
 	exits 0 andweorc-record -q -o log -- sh -c 'echo ran >ran' 2>err
 	test "$(grep -c '^run	' log)" -eq 1
 }

@@ -142,7 +142,7 @@ until_it() {
 	done
 }
 
-# What the program does after its work is told by the recorder's being stopped, not by the program.
+# In the part after its work, the user stops the experiments, not the program.
 starts_by_signal() {
 	rm -f enough log out
 	log=log
@@ -168,7 +168,7 @@ leaves_signals() {
 	# Not by exits, which takes such a status for a death of the tool.
 	run andweorc-record -q -o log2 -- sh -c 'kill -USR1 $$' 2>err
 	test "$status" -eq 138
-	# What was ignored stays ignored.
+	# An ignored signal stays ignored.
 	(trap '' USR1; exits 5 andweorc-record -q -o log3 -- sh -c 'kill -USR1 $$; exit 5' 2>err)
 }
 check "the command's own signals are its own" leaves_signals

@@ -64,7 +64,7 @@ all_of_the_program() {
 }
 check 'without a pattern, all code of the program may be regions' all_of_the_program
 
-# What the folder does is on the account of the line that calls it, inlined code too.
+# Work of code in the folder is charged to the line that calls it, even if it is inlined.
 a_folder() {
 	regions -x 'vendor/*' -- ./one
 	lacks 'slow' names
@@ -140,7 +140,7 @@ a_function() {
 }
 check 'excluded functions: the lines that call them are charged' a_function
 
-# What the runtime speeds up is what the recorder charges: the windows of the line that calls have its samples.
+# The runtime speeds up the same code that the recorder charges: windows of the calling line have its samples.
 the_runtime_charges_them() {
 	exits 0 andweorc-record -q -d 3 -o log -r main.c:14 -s 50 --exclude-function slow --exclude-function inner -- ./one >out 2>err
 	awk -F'\t' "$awk_value"'$1 == "experiment" && number("speedup_pct") > 0 {

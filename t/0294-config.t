@@ -72,7 +72,7 @@ reads_all() {
 	has '^block = "a # b"$' got
 	has '^start-paused = yes$' got
 	test "$(wc -l <got)" -eq 30
-	# What is written is read again as what it was.
+	# A written setting is read back as the same setting.
 	mv got first
 	in_force --config first
 	same first got

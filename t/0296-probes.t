@@ -10,7 +10,7 @@ record() {
 	recording log -m function --window 20 -s 50 "$@"
 }
 
-# What is no probe is known without a processor that has breakpoints.
+# That a name is not a probe is found even without breakpoints.
 no_such_probe() {
 	exits 125 andweorc-record -q -o log -P tested:guardde -- ./probes steady 3000 >out 2>err
 	has "no progress point at 'tested:guardde': no probe of the program or its libraries is called so; did you mean 'tested:guarded'\\?" err
@@ -63,7 +63,7 @@ counts() {
 	# Until it is raised, the program passes it by.
 	test "$(field point tested:guarded visits)" -ge $((visits * 9 / 10))
 	test "$(field point tested:guarded visits)" -le "$visits"
-	# Watched by us, and by somebody before us.
+	# Watched by us, and by another tool before.
 	has 'semaphores=1,2' out
 }
 visits=300

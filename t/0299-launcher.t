@@ -26,8 +26,8 @@ each_rank() {
 }
 check 'each rank has a log, and they can be joined' each_rank
 
-# What these launchers do with our words: srun passes them on as they are, GNU parallel puts its own behind them, ssh makes a line
-# of them, which a shell reads on the other host.
+# How these launchers pass arguments on: srun passes them unchanged, GNU parallel puts its own behind them, ssh makes a line of
+# them, which a shell reads on the other host.
 cat >srun <<'END_OF_SH'
 #!/bin/sh
 test "$1" = --ntasks=2 || exit 9

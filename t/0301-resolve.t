@@ -202,7 +202,7 @@ bad_records() {
 		printf 'sample\tmodule=1\toffset=%s\n' "$second"
 	} >log
 	exits 2 andweorc-resolve log >got 2>err
-	# What waits for module 7 in vain is reported behind the modules that come after it.
+	# Records that wait for module 7 in vain are reported after the later modules.
 	sort -t: -k3n err >sorted
 	same - sorted <<-END
 	andweorc-resolve: log:3: bad number 'x1' for 'offset'
@@ -333,7 +333,7 @@ rust() {
 		log "$here/rusty" "$at" >log
 		exits 0 andweorc-resolve log >got 2>err
 		empty err
-		# What is inlined into it is the business of the standard library.
+		# Code that is inlined into it belongs to the standard library.
 		has "(function|inlined_by)=<work::Twice%20as%20work::inner::Job>::run(@|	file=)$here/work.rs(:|	line=)5\$" got
 	done
 }

@@ -29,7 +29,7 @@ there_and_back() {
 }
 check 'what is written is read again' there_and_back
 
-# What can be read only once is not looked into first.
+# A file that can be read only once is not examined before.
 through_a_pipe() {
 	exits 0 andweorc-resolve one.aw >want 2>err
 	mkfifo pipe
@@ -87,7 +87,7 @@ bad() {
 	printf 'startup\ttime=1\nexperiment\tselected=a.c:1\tspeedup=0.5\tduration=9\n%b\nthroughput-point\tname=p\tdelta=1\n' "$1" >bad.coz
 	exits 2 andweorc-resolve bad.coz >got 2>err
 	has "^andweorc-resolve: bad.coz:3: $2" err
-	# What comes after it is read all the same.
+	# Lines after it are still read.
 	has '^visits	.*	point=p	' got
 }
 check 'a line that is not known' bad 'nonsense\tx=1' "unknown line 'nonsense'"

@@ -327,12 +327,12 @@ recordings_stay_apart() {
 }
 check 'recordings on two machines' recordings_stay_apart
 
-# What is called for is more runs.
+# The advice is more runs.
 few_whole_runs() {
 	whole -v seed=5 -v runs=12 -v noise=0.12 >few.aw
 	exits 0 andweorc-analyze --format text few.aw >out 2>err
 	has '^needs    not enough data for [0-9, ]+: about [0-9]+ runs \(-n [0-9]+\)$' out
-	# A command that nobody would run is none.
+	# An impractical command is not advised.
 	whole -v seed=5 -v runs=12 -v noise=0.2 >few.aw
 	exits 0 andweorc-analyze --format text few.aw >out 2>err
 	tr -s '\n ' ' ' <out >flat

@@ -147,7 +147,7 @@ names_stay_apart() {
 }
 check 'warnings of other places are others' names_stay_apart
 
-# What no interval shows, in the verdict of each region; others are warnings only.
+# Conditions that no interval shows are in the verdict of each region; others are warnings only.
 undermined() {
 	for what in spin absolute-timer kernel-time outside oversubscribed; do
 		{ cat log; warning $what 1; } >case
@@ -226,7 +226,7 @@ check 'two runs say nothing about others' two_runs
 
 generate -v seed=5 -v blocks=8 -v disturb=0.06 >marked
 
-# unmark SED: the same windows hit, and nobody has marked them; something else may tell, or not
+# unmark SED: the same windows are disturbed, but not marked; there may be other evidence, or not
 unmark() {
 	sed "/disturbed=1/{$1;s/	disturbed=1//;}" marked >case
 	exits 0 andweorc-analyze case >out 2>err

@@ -157,7 +157,7 @@ in_flight() {
 	analyze log
 	near point point=request measure=in-flight -- period_ns 1500000 2000
 	lacks '(p50|p95|p99)' analysis
-	# What all but a few say is what all do.
+	# A few differing values do not change the result.
 	generate -v spans=95 -v ends=100 -v in_flight=1 >log
 	analyze log
 	near impact point=request -- slope 0.6 0.002

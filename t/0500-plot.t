@@ -44,7 +44,7 @@ svg_is_taken_by_librsvg() {
 		command -v rsvg-convert >/dev/null || continue
 		exits 0 rsvg-convert -o chart.png chart.svg 2>err
 		empty err
-		# What is drawn takes room: white paper of this size has a thousandth of it.
+		# A drawn picture is large: an empty one of this size has a thousandth of its bytes.
 		sed -n '1,/<svg/p; s/^ \(width\|height\|viewBox\|xmlns\)=.*/&/p' chart.svg >paper.svg
 		echo '><rect width="100%" height="100%" fill="white"/></svg>' >>paper.svg
 		exits 0 rsvg-convert -o paper.png paper.svg

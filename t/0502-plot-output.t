@@ -55,7 +55,7 @@ gnuplot_draws_nothing() {
 	failure_is_told 'gnuplot wrote no whole picture: disk full'
 }
 
-# What gnuplot gets: the script on its standard input, no shell, no settings of the user.
+# gnuplot gets the script on its standard input, without a shell or settings of the user.
 gnuplot_gets() {
 	fake 'printf "%s\n" "$@" >"'"$scratch"'/args"; cat >"'"$scratch"'/stdin"; env >"'"$scratch"'/env"; echo "<svg></svg>"'
 	GNUTERM=x11 PATH=$scratch/fake:$PATH exits 0 andweorc-plot -o chart.svg --script chart.gp "$head" >out 2>err

@@ -14,7 +14,7 @@ impact() {
 	printf '\ncurve\tpoint=p\tregion=%s\tspeedup_pct=50\tprogram_pct=%s\n' "$region" "$(echo "$slope" | awk '{ print 50 * $1 }')"
 }
 
-# Three lines were put before line 10.  What stood at 20 went, and 23 is another line than the one that was there.
+# Three lines were put before line 10.  Line 20 was removed, and line 23 is another line than before.
 {
 	printf 'andweorc\tversion=1\ttool=analyze\n'
 	root=/a/base
@@ -157,7 +157,7 @@ verdicts_are_those_of_diff() {
 	lacks "^set label '(likely )?costs" script
 }
 
-# What is not known on one side is no slope of 0.
+# An unknown slope on one side is not a slope of 0.
 no_data_is_not_zero() {
 	{
 		printf 'andweorc\tversion=1\ttool=analyze\n'

@@ -253,7 +253,8 @@ rendered_later() {
 }
 check 'every format can be made later from the table' rendered_later
 
-# What the program as a whole is known not to have lost, no region has: the gate says what the headline says.
+# If the whole program is known to be unchanged, no region is a regression: the gate agrees with the
+# headline.
 the_whole_comes_first() {
 	exits 0 andweorc-diff -f tsv base slower >table.tsv 2>err
 	awk -F '\t' -v OFS='\t' '
@@ -322,7 +323,7 @@ versions() {
 }
 check 'tables of a later version are not read' versions
 
-# What is missing, and why.
+# Missing results, and the reasons.
 few_data_are_explained() {
 	for s in base same; do
 		awk -F '\t' -v OFS='\t' '$1 == "run" { sub(/disturbed=0/, "disturbed=33") }
@@ -353,7 +354,7 @@ no_lines() {
 }
 check 'a side without lines' no_lines
 
-# Numbers that nobody can read are not written.
+# Unreadable numbers are not written.
 numbers_for_people() {
 	exits 0 andweorc-diff -f tsv base same >table.tsv 2>err
 	awk -F '\t' -v OFS='\t' '

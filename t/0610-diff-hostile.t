@@ -13,7 +13,8 @@ side head.plain -v side=head -v cost=parse=1.4
 
 long=$(awk 'BEGIN { for (i = 0; i < 1250; i++) printf "std::ma<" }')
 
-# What a linker, a file system or a pull request may call things; escaped as values of andweorc(5).
+# Names that a linker, a file system or a pull request may contain; escaped as values of
+# andweorc(5).
 names='operator||
 ::error::x
 %60%60%60
@@ -138,7 +139,7 @@ every_name_is_text() {
 }
 check 'every name comes out as text' every_name_is_text
 
-# What a renderer makes of it: each name is seen as it is, in code, and nothing else is made of it.
+# The rendered result: each name appears unchanged, as code, and has no other effect.
 renders_as_code() {
 	echo "$names" | while IFS= read -r name; do
 		echo "the name: $name"

@@ -168,7 +168,7 @@ commits_are_told() {
 	rm -rf base/.git head/.git
 }
 
-# Whoever ends it ends all that it started.
+# Ending it ends all processes that it started.
 leaves_nothing_behind() {
 	fresh
 	touch sleep

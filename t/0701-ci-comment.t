@@ -125,7 +125,7 @@ old_heads_get_nothing() {
 	done
 }
 
-# What the run of a fork could have written itself.
+# A file that the run of a fork could have written itself.
 numbers_in_the_artifact_do_not_count() {
 	fresh
 	jq '.workflow_run.pull_requests = [{ "number": 99 }]' event.json >new

@@ -231,7 +231,7 @@ run_is_commented() {
 	head -n 1 got >first
 	has '^<!-- andweorc-diff:v1 id=andweorc base=[0-9a-f]* head=[0-9a-f]* -->$' first
 	has '^### .*`round` slower, throughput -1[23]\.[0-9] %' got
-	# What the job that measured has rendered is what the one that comments renders.
+	# The measuring job and the commenting job render the same.
 	sed '/^$/d' out/artifacts/42/andweorc-result/diff.md >one
 	sed '/^$/d' got >two
 	same one two
@@ -248,7 +248,7 @@ run_is_commented() {
 	test "$(jq '.comments | length' state.json)" -eq 1
 }
 
-# What the pull request adds cannot be compared.  Where a gate was asked for, it has not been passed by that.
+# Programs that the pull request adds cannot be compared.  A requested gate is then not passed.
 base_may_be_missing() {
 	sed 's/build: .*/build: test -e slower/' andweorc.yml >missing.yml
 	jq '.test.run_id = 60' pull.json >missing.json
@@ -324,7 +324,7 @@ artifacts_are_not_trusted() {
 	# Outside of code nothing of it is left: no tag, no mention.
 	sed -e 1d -e 's/``*[^`]*``*//g' got >outside
 	lacks '<script>|@everyone|-->' outside
-	# What is no table is no comment.
+	# A file that is not a table does not become a comment.
 	for try in 'echo text' 'head -c 2000000 /dev/zero' 'true' 'printf row\tnonsense\n'; do
 		$try >hostile/diff.tsv
 		hostile
@@ -339,7 +339,7 @@ artifacts_are_not_trusted() {
 	lacks '^(POST|PATCH)' requests
 }
 
-# A run of a branch, or one that was cancelled, is nobody's pull request.
+# A run of a branch, or a cancelled one, belongs to no pull request.
 others_are_skipped() {
 	for change in '.event = "push"' '.conclusion = "cancelled"'; do
 		jq ".workflow_run |= ($change)" run.json >other.json

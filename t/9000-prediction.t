@@ -25,7 +25,7 @@ a_queue() {
 	predicts produce 50 0
 }
 
-# Nothing is sped up, and nobody pauses: what threads did to each other tells.
+# Nothing is sped up, and no thread pauses: the prediction is from recorded events.
 only_observed() {
 	experiments='--attach-only'
 	seconds=4
@@ -79,8 +79,8 @@ spans() {
 	predicts outside 50 9.5 round
 }
 
-# What it does for as long as it runs is the only work there is, and the point that counts it is nobody's mark.
-# shellcheck disable=SC2086 # several options
+# It works as long as it runs, and the point that counts its work is automatic.  shellcheck disable=SC2086 #
+# several options
 work_is_progress() {
 	gcc -O2 -g -o mover "$programs/mover.c"
 	analysis_of -d "$seconds" -r work $experiments -- ./mover write 1000000
@@ -89,8 +89,8 @@ work_is_progress() {
 	predicts work 25 25 :work
 }
 
-# Half of the time to wait for a device is worth 27.6 %: the code that waits has no processor time.  Where others use the machine
-# all the time, a wait is longer by what they take, and nobody knows by how much: then it may be worth more.
+# Half of the time to wait for a device is worth 27.6 %: the code that waits has no processor time.  If other programs use the
+# machine all the time, a wait is longer by an unknown amount, so it may be worth more.
 waits_are_replayed() {
 	exits 0 andweorc-record -q -o log -d 5 -r ask -r compute -- "$O/t/workload/device" --seconds 1000 >out 2>err
 	exits 0 andweorc-resolve log >resolved

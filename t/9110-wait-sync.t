@@ -61,7 +61,8 @@ check 'futexes of one'\''s own' a_hand_off
 check 'a ring counted by semaphores' a_ring
 check 'a sleep while another thread spins' a_spin
 
-# Two unlike threads at one lock.  What one earns in the middle of its work, the other has to know before it takes the lock.
+# Two unlike threads at one lock.  Each must know what the other one earns in the middle of its work before it takes the
+# lock.
 unlike_threads() {
 	seconds=8 experiments='-s 0,25,50'
 	profile unlike apart_long

@@ -1,8 +1,7 @@
 #!/bin/sh
-# Predictions against known answers where nobody instrumented the program:
-# completed runs, places in code, Coz's counters, :alloc.  Tolerance 4 points.
-# Runs alone.
-# shellcheck disable=SC2034 # what prediction.sh reads
+# Predictions against known answers for programs without marks: completed runs, places in code,
+# Coz's counters, :alloc.  Tolerance 4 points.  Runs alone.  shellcheck disable=SC2034 # what
+# prediction.sh reads
 . "$(dirname "$0")/lib.sh"
 . "$top/t/prediction.sh"
 
@@ -38,7 +37,7 @@ check 'completed runs of a program whose child does the work' runs_of_a_child
 if grep -q '	sampler=perf	' probe; then
 	a_place() {
 		analysis_of -d 4 -P another -r work -r :alloc -s 50 -- ./points allocates 1000000
-		# What is not the one is the other; the log knows how much that is.
+		# All samples are in one of the two; the log has the shares.
 		share=$(awk -F'\t' '$1 == "share" { split($4, s, "="); split($5, t, "="); of[$3] = s[2] / t[2] }
 			$1 == "region" && /symbol=work/ { id = "region=" substr($2, 4) }
 			END { print 100 * of[id] }' log)

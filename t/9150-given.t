@@ -85,7 +85,7 @@ delayed() {
 		END { print wall ? delay / wall : 0 }' log
 }
 
-# What is given takes no time at all.
+# The given region takes no time at all.
 queues() {
 	LIFE_MS=8000
 	export LIFE_MS

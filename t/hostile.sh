@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154,SC2034
-# What t/0260-hostile.t and its like share: programs run bare and profiled, with experiments on.
+# For t/0260-hostile.t and similar scripts: programs run bare and profiled, with experiments on.
 
 # shellcheck disable=SC3045
 ulimit -c 0

@@ -1,6 +1,5 @@
 # shellcheck shell=sh disable=SC2034,SC2154
-# What t/9000-prediction.t and its like share: programs of known truth are recorded, and what is predicted of them is held
-# against it.
+# For t/9000-prediction.t and similar scripts: records programs with known answers, and compares predictions with these.
 
 seconds=5
 tolerance=5               # points
@@ -70,8 +69,8 @@ predicts() {
 	}
 }
 
-# truth DESCRIPTION COMMAND [ARG...]: what is said of a program; where it fails, it is said twice more and must hold both
-# times.  One recording may be disturbed by what nobody on this machine can see, such as its host.
+# truth DESCRIPTION COMMAND [ARG...]: checks a prediction.  If it fails, it is repeated twice and must hold both times:
+# one recording may be disturbed by something that is invisible on this machine, such as its host.
 truth() {
 	description=$1
 	shift

@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2034,SC2154
-# What t/0200-record.t and its like share: recordings that go well, and what is in their logs.
+# For t/0200-record.t and similar scripts: successful recordings, and their logs.
 
-# What is said of the machine and its other users, which these scripts are not about: warnings on standard error, and
-# their codes in a log.  $unminded is what a script does not mind besides (as grep -E has it).
+# Warnings about the machine and its other users, which these scripts ignore: on standard error, and their codes in a
+# log.  $unminded are further warnings that a script ignores (for grep -E).
 of_the_machine='perf is refused|experiments were set aside|had no processor|samples were lost'
 machine_codes='perf-refused|disturbed|busy-machine|oversubscribed|lost-samples'
 unminded=

@@ -13,7 +13,7 @@ function field(name, i) {
 	return ""
 }
 
-# What is no blank stays escaped.
+# Only blanks are unescaped.
 function words(name, text) {
 	text = field(name)
 	gsub(/%20/, " ", text)

@@ -2,7 +2,7 @@
 # bash completion for andweorc.  It needs nothing else, and completes the command of
 # andweorc-record as that would be completed by itself where bash-completion is there.
 
-# What --help of each tool has; a test compares them.  "=" is for an argument.
+# The options in --help of each tool; a test compares them.  "=" is for an argument.
 _andweorc_options() {
 	case $1 in
 	andweorc-record)

@@ -1,5 +1,5 @@
-# What `numbers` printed, computed again: Rscript oracle.R FILE.  Prints the
-# greatest relative differences; fails when one is above 1e-9.
+# Computes the output of `numbers` again: Rscript oracle.R FILE.  Prints the greatest relative
+# differences; fails when one is above 1e-9.
 suppressMessages(library(sandwich))
 
 lines <- strsplit(readLines(commandArgs(TRUE)[1]), "\t")

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# What run and recordings share: what is really true of the workloads, measured once
-# and kept in $O/accuracy.  Wants $O; from then on there are
+# For `run` and `recordings`: the true effects in the workloads, measured once and kept in
+# $O/accuracy.  Wants $O; from then on there are
 #
 #     $unit                 iterations of work that make 1 ms here
 #     $scale                ACC_SCALE, or 1

@@ -1,4 +1,4 @@
-# What t/bench/certainty does to logs.  -v mode=:
+# Changes logs for t/bench/certainty.  -v mode=:
 #
 #   cut      experiments that ended within `seconds` of the run, and their visits
 #   unalign  the same windows, had they been opened and closed by a clock: a part of a period is lost at the end, and

@@ -112,7 +112,7 @@ static void add_bin(struct bin *to, const struct bin *b)
 	to->sum += b->sum;
 }
 
-/* What confidences promise, and what they keep. */
+/* Confidences, and the share of pairs that were right. */
 static void report_confidences(const struct trials *all)
 {
 	printf("\n%-16s %-10s %9s %9s %9s\n", "", "confidence", "stated", "right", "pairs");

@@ -4,7 +4,7 @@
 #	Expression::condition($text, $context) an if:, with or without ${{ }}
 #
 # $context is a hash of hashes.  Its member "" has the functions success, failure,
-# cancelled and always, as numbers.  What is not known here dies.
+# cancelled and always, as numbers.  Unknown syntax is an error (die).
 package Expression;
 use strict;
 use warnings;

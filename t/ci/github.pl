@@ -34,7 +34,7 @@ sub unescape {
 	return $s;
 }
 
-# What GitHub would answer: status and data.
+# The answer of GitHub: status and data.
 sub answer {
 	my ($state, $method, $path, $query, $body) = @_;
 	if (my $status = $state->{refuse}{$method}) {

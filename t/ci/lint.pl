@@ -17,7 +17,7 @@ sub complain {
 	$bad = 1;
 }
 
-# What GitHub knows, as far as we use it: another word is a typing error.
+# The keywords of GitHub that are used here: any other word is a typing error.
 my %known = (
 	workflow => [qw(name on permissions concurrency defaults env jobs)],
 	job => [qw(name needs if runs-on timeout-minutes strategy permissions env defaults steps concurrency outputs)],

@@ -256,7 +256,7 @@ sub combinations {
 	return @all;
 }
 
-# What a job starts with, and nothing else.
+# The environment at the begin of a job, and nothing else.
 sub environment {
 	my ($temp, $workspace) = @_;
 	return {

@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf copied = BUF_INIT, written = BUF_INIT, ignored = BUF_INIT;
 	size_t n = read_log(data, size, &first, &copied, &written);
 
-	/* What a filter passes on, and what a writer writes, say the same again. */
+	/* A record that a filter copies, or a writer writes, must be read back with the same content. */
 	must(read_log(copied.s, copied.len, &second, &ignored, &ignored) == n);
 	must(read_log(written.s, written.len, &third, &ignored, &ignored) == n);
 	if (n)

@@ -25,7 +25,7 @@ __attribute__((noinline)) static void must(bool ok)
 		abort();
 }
 
-/* What one of the writers makes of it, for the caller to free. */
+/* The output of one of the writers, for the caller to free. */
 static char *written(const struct report *r, int format)
 {
 	char *text = NULL;
@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_text(text[0]);
 	check_markdown(text[1]);
 	check_commands(text[2]);
-	/* What is written can be read, and says the same. */
+	/* The written table must be read back with the same content. */
 	must(ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 && write(fd, text[4], strlen(text[4])) == (ssize_t)strlen(text[4]));
 	/* A table of another version is refused both times. */
 	must(report_read_tsv(&again, path) == report_is_readable(&r, path) && again.n == r.n);

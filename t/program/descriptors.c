@@ -248,7 +248,10 @@ static void runs_out(void)
 	printf("next is %d\n", open("/dev/null", O_RDONLY));
 }
 
-/* Threads come and go while another closes and opens all the time: nobody closes what is not his. */
+/*
+ * Threads begin and end while another one closes and opens descriptors all the time: none
+ * may close a descriptor of another.
+ */
 static volatile int enough;
 
 static void *churn(void *arg)

@@ -68,9 +68,9 @@ static struct timespec in(long ns, clockid_t clock)
 	return t;
 }
 
-/* What a thread waits at: all its own. */
+/* The objects that a thread waits at; each thread has its own. */
 struct place {
-	int quiet[2];   /* a pipe that nobody writes to */
+	int quiet[2];   /* a pipe without a writer */
 	int echo[2];    /* a socket pair whose other end sends and takes when it likes */
 	int epoll;
 	int listener;

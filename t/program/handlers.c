@@ -36,7 +36,7 @@ static void raise_each(const char *what)
 
 /* ---- relatives of signal(3) ------------------------------------------------------- */
 
-/* What signal is in strict ISO C: the handler is one for one time. */
+/* signal() of strict ISO C: the handler is reset when it runs. */
 static void sysv(void)
 {
 	const int sigs[] = SAMPLE_SIGNALS;
@@ -117,7 +117,7 @@ static void take_stack(size_t bytes)
 		die("stack");
 }
 
-/* What the kernel writes, and nothing for a handler. */
+/* Room for what the kernel writes, and none for a handler. */
 static size_t least_stack(void)
 {
 	long least = sysconf(_SC_MINSIGSTKSZ);
@@ -132,7 +132,7 @@ static void *works_on_tight_stack(void *arg)
 	return arg;
 }
 
-/* One thread has too little for anybody else, and another one has none. */
+/* One thread has an alternate stack that is too small for our handler, and another one has none. */
 static void tight_alternate(void)
 {
 	pthread_t t;
@@ -247,7 +247,7 @@ static void *works(void *arg)
 	return arg;
 }
 
-/* Of what the program has made itself: at once, before it has used a millisecond. */
+/* Code that the program has generated itself runs at once, before the program has used a millisecond. */
 static void by_instruction(void (*handler)(int))
 {
 	const int sigs[] = SAMPLE_SIGNALS;

@@ -185,7 +185,7 @@ static void *run_asker(void *arg)
 {
 	m->thread[0] = pthread_self();
 	open_names();
-	/* Signals must have somebody to go to. */
+	/* A signal needs a thread to be sent to. */
 	while (__atomic_load_n(&m->pid[1], __ATOMIC_ACQUIRE) == 0)
 		usleep(100);
 	unlink_names();

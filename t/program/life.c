@@ -410,7 +410,7 @@ static void alternate_stack(void)
 	work(ms / 2);
 	raise(SIGUSR1);
 	printf("on alternate %d\n", (int)on_alternate);
-	/* One that is too small for anybody else's handler. */
+	/* A stack that is too small for another handler. */
 	st.ss_sp = little_stack;
 	st.ss_size = sizeof(little_stack);
 	sigaltstack(&st, NULL);
@@ -478,7 +478,7 @@ static void closes_all(void)
 	printf("next is %d\n", open("/dev/null", O_RDONLY));
 }
 
-/* Closes what is not its own, and takes the same number itself: nobody else may close it. */
+/* Closes descriptors that are not its own, and then uses the same numbers: no one else may close those. */
 static void *closer(void *arg)
 {
 	int fd;

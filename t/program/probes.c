@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Two that share a word; somebody has raised the second one before. */
+/* Two semaphores in one word; another tool has raised the second one before. */
 __attribute__((section(".probes"), aligned(4))) unsigned short tested_guarded_semaphore;
 __attribute__((section(".probes"))) unsigned short tested_raised_semaphore = 1;
 

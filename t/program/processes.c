@@ -344,7 +344,10 @@ static void clones(void)
 	units(10);
 }
 
-/* Past libc: nobody tells the runtime.  The child's units may count or not; the parent's must, and its clock is its own. */
+/*
+ * Past libc, so that the runtime is not told.  The child's units may count or not; the
+ * parent's must, and its clock is its own.
+ */
 static void clones_raw(void)
 {
 	pid_t pid;
@@ -667,7 +670,7 @@ static void death_signal(void)
 		die("pipe");
 	printf("%d\n", ended(start(leaves_child)));
 	close(gate[1]);
-	/* The end of the file: nobody is left that could write. */
+	/* The end of the file: no process is left that could write. */
 	printf("%d\n", (int)read(gate[0], &c, 1));
 }
 
@@ -723,7 +726,7 @@ static void leaves_helper(void)
 	puts("over");
 }
 
-/* As a daemon that nobody ends. */
+/* Like a daemon that is not ended. */
 static void serves(void)
 {
 	if (daemon(1, 1) != 0)

@@ -76,7 +76,7 @@ static void allow(const int *call, int n, enum way way)
 	install(code, used, way);
 }
 
-/* What the profiler would like to call. */
+/* System calls that the profiler wants to make. */
 static const int wishes[] = { SYS_perf_event_open, SYS_timer_create, SYS_timer_settime, SYS_timer_delete, SYS_clock_nanosleep,
 			      SYS_prctl, SYS_ioctl, SYS_fcntl, SYS_newfstatat, SYS_gettid, SYS_getppid };
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))

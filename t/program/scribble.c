@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 {
 	static const struct mode mode[] = { { "random", begin }, { "hostile", hostile }, { "shrink", shrink } };
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a recorder that dies leaves nobody behind */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a recorder that dies must not leave processes behind */
 	state = argc > 2 ? strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15u | 1 : 1;
 	find();
 	return run_mode(argc, argv, mode, sizeof(mode) / sizeof(mode[0]));

@@ -94,7 +94,7 @@ static void say(const char *text)
 		_exit(97);
 }
 
-/* At work for a while, on a stack that has no room for anybody else. */
+/* Works for a while on a stack without room for another handler. */
 static void on_crash(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -586,7 +586,7 @@ static void *in_storm(void *arg)
 		double x = round;
 
 		work(ms / 8 + 1);
-		/* What the handlers interrupt must find its registers as they were. */
+		/* Handlers must leave the registers of interrupted code unchanged. */
 		for (unsigned i = 0; i < 300000; i++) {
 			sum = sum * 31 + i;
 			x = x * 0.999 + (double)(sum & 15);

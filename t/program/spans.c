@@ -60,7 +60,7 @@ static void threads(void)
 
 static void forks(void)
 {
-	/* What a parent has begun, its child cannot end. */
+	/* A child cannot end a span that its parent has begun. */
 	ANDWEORC_BEGIN("parent");
 	if (fork() == 0) {
 		ANDWEORC_END("parent");

@@ -102,7 +102,7 @@ static void exchange_with(_Atomic uint32_t *at)
 	}
 }
 
-/* Wakes until somebody has been woken: `op` and what it counts. */
+/* Repeats a wake until a thread has been woken: `op` and its count. */
 static long until_woken(int op, uint32_t value)
 {
 	long n = 0;

@@ -46,7 +46,7 @@ __attribute__((format(printf, 1, 2))) static inline void say(const char *format,
 	va_end(ap);
 }
 
-/* What a call that sets errno came to. */
+/* The result of a call that sets errno. */
 static inline const char *outcome(long result)
 {
 	static _Thread_local char buf[64];

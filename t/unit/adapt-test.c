@@ -35,7 +35,7 @@ struct program {
 	bool biased;           /* by its nature; METHOD.md says why */
 };
 
-/* What came of a recording. */
+/* The result of a recording. */
 struct outcome {
 	struct causal_effect effect[REGIONS];
 	bool ok[REGIONS];
@@ -291,7 +291,7 @@ static void test_attention(void **state)
 		idle += count(t, n, 2);
 		free(t);
 	}
-	/* nobody starves: a pair in every other block, one in every third */
+	/* no region starves: a pair in every other block, one in every third */
 	assert_true(useful >= 240 && useful <= 360);
 	assert_true(idle >= 70 && idle <= 130);
 

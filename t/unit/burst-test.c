@@ -123,7 +123,7 @@ static void is_refused(void **state)
 	}
 }
 
-/* What came before the fault is kept. */
+/* Events before the fault are kept. */
 static void keeps_the_begin(void **state)
 {
 	struct burst_thread t = { .id = 1 };
@@ -170,7 +170,10 @@ static void joined(const char *text, const char *want)
 static void joins_timeouts(void **state)
 {
 	(void)state;
-	/* A condition's mutex, 3, is let go at the place that waits, 1; meanwhile the thread looks at what lock 4 guards. */
+	/*
+	 * The mutex of a condition, 3, is released at the place of the wait, 1; in the
+	 * meantime the thread reads data under lock 4.
+	 */
 	joined("u131t991l142u143u131t991u131w99531", "u131wVV531");
 	joined("u131t991s111u131w99531", "u131sA11wAK531");
 	/* Until the end. */
@@ -179,7 +182,7 @@ static void joins_timeouts(void **state)
 	joined("t991v111t991", "t991v111");
 	joined("t991u152w99531", "t991u152w99531");
 	joined("t991w99532", "t991w99532");
-	/* What did not time out. */
+	/* A wait that did not time out. */
 	joined("w99531w99531", "w99531w99531");
 	joined("", "");
 }

@@ -37,7 +37,10 @@ static bool same_register(Dwarf_Frame *frame, int column, unsigned slot)
 		return false;
 	if (n == 0 && ops == NULL)
 		return slot == UNWIND_SAME;
-	/* Undefined.  What no program mentions is unchanged, but libdw takes column 0 for rbx when it comes to that. */
+	/*
+	 * Undefined.  A register that a program does not mention is unchanged; libdw uses
+	 * column 0 for rbx in that case.
+	 */
 	if (n == 0)
 		return slot == UNWIND_LOST || (column == 3 && slot == UNWIND_SAME);
 	if (n == 2 && ops[0].atom == DW_OP_call_frame_cfa && ops[1].atom == DW_OP_plus_uconst)

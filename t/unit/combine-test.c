@@ -103,7 +103,7 @@ static void between_two_models_is_one_too(void **state)
 	(void)state;
 	disagree(add(w, 0.19, 0.005), 0);
 	assert_int_equal(combine(w), COMBINED_CONTRADICTS);
-	/* One that is believed says so. */
+	/* A result that is believed must say so. */
 	w = world(0.01, 0.02);
 	disagree(add(w, 0.19, 0.005), 0);
 	w->replayed[0].se = 0.2;

@@ -25,7 +25,7 @@ enum { REGIONS = 8, MOST_RUNS = 256 };
 
 static const double PERIOD = 2e6;
 
-/* What the program spends its time in, serial; the rest has no region. */
+/* Time that the program spends in regions, one after the other; the rest has no region. */
 static const double SHARE[REGIONS] = { 0.3, 0.2, 0.15, 0.1, 0.08, 0.05, 0.03, 0.01 };
 
 struct world {

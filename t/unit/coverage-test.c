@@ -28,7 +28,7 @@ struct program {
 	double visits;       /* per window, about */
 	double cv;           /* of the time between visits */
 	double drift, rho;   /* of the machine, from window to window: relative size, correlation */
-	double disturbed;    /* part of the windows hit by something that nobody noticed */
+	double disturbed;    /* share of windows with an unnoticed disturbance */
 	double phase;        /* windows of one phase; in every other phase the region is idle, visits take 3 times as long; 0 = none */
 	double between;      /* sd of the slope from run to run */
 	double knee;         /* 0 = none */

@@ -480,7 +480,7 @@ static void symbols_remain_without_debug_information(void **state)
 	assert_int_equal(image_debug(img), IMAGE_BARE);
 	assert_int_equal(image_frames(img, label[0].off, f, 4), 0);
 	assert_null(image_symbol(img, label[0].off));
-	/* What the unwind table keeps: where a function begins and ends. */
+	/* The unwind table has the begin and the end of each function. */
 	assert_true(image_extent(img, first.lo, &extent) && extent.lo == first.lo && extent.hi == first.hi);
 	assert_true(image_extent(img, first.hi - 1, &extent) && extent.lo == first.lo);
 	assert_false(image_extent(img, 0, &extent));

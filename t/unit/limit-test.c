@@ -1,4 +1,7 @@
-/* What a region can be worth: no more than its time, but for evidence; more than was seen, where others took the processors. */
+/*
+ * The limits of a region: no more than its time, except with evidence; more than measured,
+ * where other programs used the processors.
+ */
 #include "unit.h"
 
 #include <math.h>
@@ -122,7 +125,7 @@ static void test_intervals_are_cut(void **state)
 	near(e.fit.cost.hi, 0.1e6);
 	near(level.gain.hi, 0.05);
 	near(level.gain.lo, -0.05);
-	/* What is narrow already stays. */
+	/* An interval that is already narrow stays. */
 	e = effect(0.05, 0.01, 10);
 	limits_apply(&quiet, 0.1, &e);
 	near(e.fit.slope.hi, 0.05 + stats_t95(10) * 0.01);
@@ -138,7 +141,7 @@ static void test_chance_is_no_evidence(void **state)
 	limits_apply(&quiet, 0.02, &e);
 	assert_true(e.fit.slope.hi <= 0.02 && e.fit.slope.lo <= e.fit.slope.value && e.fit.slope.value <= e.fit.slope.hi);
 	assert_true(e.fit.slope.p > 0.5);
-	/* What is drawn in keeps its width: it is no surer than before. */
+	/* An interval that is moved to the limit keeps its width: it is no more certain than before. */
 	e = effect(0.5, 0.1, 8);
 	limits_apply(&quiet, 0.3, &e);
 	near(e.fit.slope.value, 0.3);

@@ -66,13 +66,13 @@ static void test_a_neighbour(void **state)
 	assert_true(machine_usually_taken(&m) < 1e-9);
 	use.foreign_ns = WALL_NS;
 	assert_int_equal(machine_judge(&m, &use, WALL_NS), MACHINE_DISTURBED);
-	/* What it used is not known where processes came and went. */
+	/* The processor time of the target is unknown if processes began or ended. */
 	use.foreign_known = false;
 	assert_int_equal(machine_judge(&m, &use, WALL_NS), MACHINE_USUAL);
 	machine_release(&m);
 }
 
-/* One that is there all the time disturbs no window more than others, and is named. */
+/* A neighbour that is always there disturbs all windows alike, and is reported. */
 static void test_a_busy_machine(void **state)
 {
 	struct machine m = { 0 };

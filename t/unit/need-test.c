@@ -1,4 +1,4 @@
-/* What would be enough for a verdict: a command where one would do, what would help instead where none would. */
+/* The advice for a verdict: a command if one is enough, else another remedy. */
 #include "unit.h"
 
 #include <gsl/gsl_randist.h>
@@ -167,7 +167,7 @@ static void no_impossible_runs(void **state)
 	wants(&w, false, "about 405 runs, 14 minutes: rather than record so long, try a larger region, or a quieter machine");
 }
 
-/* Who has recorded for an hour may be told of two. */
+/* After a recording of an hour, two hours may be advised. */
 static void twice_is_always_possible(void **state)
 {
 	struct world w = plain();

@@ -99,7 +99,7 @@ static void a_window_opens_and_closes_with_the_count(void **state)
 	assert_int_equal(atomic_load(&p->closed), 7);
 	assert_int_equal(p->close_count, 20);
 	assert_int_equal(p->close_begins, 19);
-	/* It is a virtual clock: all that was inserted meanwhile is not in it. */
+	/* It is a virtual clock: it excludes all delay inserted in that time. */
 	assert_true(p->close_ns < p->open_ns);
 }
 

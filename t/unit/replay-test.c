@@ -578,7 +578,7 @@ static void requests(void *unused)
 	two_of(server, clients);
 }
 
-/* What a question may change beside regions. */
+/* Other changes that a question may contain, beside regions. */
 static struct changed {
 	double sleeps; /* factor */
 	bool lockless;
@@ -792,7 +792,7 @@ static void of_known_answers(void **state)
 		fail_msg("%zu of %zu intervals hold the truth", score.held, score.all);
 }
 
-/* What is gained, as the models say together. */
+/* The gain by the models together. */
 static double answered(const struct replay *r, const struct replay_question *q)
 {
 	struct replay_answer a;

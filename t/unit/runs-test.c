@@ -50,7 +50,7 @@ static double run_time(gsl_rng *rng, const struct program *p, double at, double 
 	return 1e9 * speed * (1 - gain(p, slope, s));
 }
 
-/* What one recording says about the first region; returns the number of windows. */
+/* The result of one recording for the first region; returns the number of windows. */
 static size_t simulate(gsl_rng *rng, const struct program *p, struct causal_obs *obs)
 {
 	double drift = gsl_ran_gaussian(rng, p->drift);

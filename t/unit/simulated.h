@@ -173,7 +173,7 @@ static void settle(struct thread *t)
 	vclock_keep_processor(&t->clock, moment(t));
 }
 
-/* What the thread has done until now is accounted for; its segment has ended. */
+/* Accounts for the thread's work up to now; its segment has ended. */
 static void settle_up(struct thread *t)
 {
 	offcpu_look(t);
@@ -630,7 +630,7 @@ static double period_of(const struct program *p, double s, bool with_clocks)
 	while (!close_ns) {
 		run_all();
 		now += TICK;
-		assert_true(now < 20 * (int64_t)MEASURE_MS * MS); /* nobody waits for ever */
+		assert_true(now < 20 * (int64_t)MEASURE_MS * MS); /* no thread waits for ever */
 		for (unsigned i = 0; i < processors; i++)
 			if (has[i])
 				pass_tick(has[i]);
@@ -640,7 +640,7 @@ static double period_of(const struct program *p, double s, bool with_clocks)
 	return (double)(close_ns - open_ns) / (last_visit - first_visit);
 }
 
-/* What comes of it when the region takes s less time, in per cent of the program's time: really, and predicted. */
+/* The gain if the region takes s less time, in per cent of the program's time: real, and predicted. */
 struct gain {
 	double really, predicted;
 };

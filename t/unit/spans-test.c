@@ -74,7 +74,7 @@ static const char *logged(uint32_t at)
 	return line.len ? line.s : "";
 }
 
-/* What the estimator takes for 10 visits in 100 ns. */
+/* The estimator's input for 10 visits in 100 ns. */
 static void check_visits(uint32_t at, double count, double time_ns)
 {
 	double c = 10, t = 100;

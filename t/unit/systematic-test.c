@@ -1,4 +1,7 @@
-/* What is added to intervals: never narrower, known parts as sides of a right angle, nothing made of nothing. */
+/*
+ * Errors that are added to intervals: intervals never get narrower, parts are added in
+ * squares, and an unknown interval stays unknown.
+ */
 #include "unit.h"
 
 #include <math.h>

@@ -68,7 +68,7 @@ static const struct program contended = {
 	{ HOLDER(IN(500 * US), OUT(500 * US)), HOLDER(IN(500 * US), OUT(500 * US)), HOLDER(IN(500 * US), OUT(500 * US)) }, { 0 }, 0,
 };
 
-/* What the first one earns the other one must know before it takes the lock; see earner.c. */
+/* The second thread must know what the first one earns before it takes the lock; see earner.c. */
 static const struct program unlike_apart = {
 	"unlike threads at a lock, outside", { HOLDER(OUT(300 * US), IN(MS)), HOLDER(OUT(600 * US), OUT(200 * US)) }, { 0 }, 0,
 };

@@ -116,7 +116,7 @@ static void a_window_begins_all_accounts_anew(void **state)
 	begin_window(2, 1, 5 * MS);
 	for (unsigned i = 0; i < THREADS; i++)
 		assert_int_equal(vclock_debt(T(i)), 0);
-	/* What was gathered in the last window is not credited in this one. */
+	/* Credit gathered in the last window does not count in this one. */
 	vclock_credit_work(T(0), 30 * US);
 	assert_int_equal(vclock_debt(T(3)), 30 * US);
 }
@@ -186,7 +186,7 @@ static void a_waiter_goes_on_no_earlier_than_the_release(void **state)
 	vclock_release(T(0), KEY(1), 10 * MS); /* V = 8 ms */
 	assert_true(vclock_wait_by_peer(T(1), &w, KEY(1), 0, at(10 * MS, 1)));
 	assert_int_equal(vclock_time(T(1), 10 * MS), 8 * MS);
-	/* What the other one was credited it has not to pay: it waited for that. */
+	/* It does not owe the other thread's credit, because it waited for that thread. */
 	assert_int_equal(vclock_debt(T(1)), 0);
 }
 
@@ -478,7 +478,7 @@ static int64_t credit_of(unsigned i)
 	return (int64_t)atomic_load(&account[i].credit_ns);
 }
 
-/* What thread 0 is credited for one segment more. */
+/* The credit of thread 0 for one more segment. */
 static int64_t credit_of_next(const void *site, int64_t length, int64_t in, int64_t *now)
 {
 	int64_t before = credit_of(0);
@@ -742,7 +742,7 @@ static void where_queueing_is_sped_up_no_clock_stands_for_it(void **state)
 	assert_int_equal(vclock_debt(T(1)), 2 * MS);
 }
 
-/* Woken at 10 ms, on its processor at 12 ms, when that was left by a thread that was credited 1 ms meanwhile. */
+/* Woken at 10 ms, on its processor at 12 ms, when a thread left it that was credited 1 ms in that time. */
 static void a_waiter_that_queues_goes_on_when_the_processor_is_left(void **state)
 {
 	struct vclock_wait w = waits(1, 5 * MS);

@@ -98,7 +98,7 @@ static void *arrivals(void *arg)
 		struct timespec gap = workload_timespec(gap_ms[i % CYCLE] * workload_scale);
 		struct request r;
 
-		/* For a time, not until one: that can be made longer without anybody's knowing. */
+		/* A relative sleep, not one until a time: it can be made longer unnoticed. */
 		nanosleep(&gap, NULL);
 		r.began = workload_now();
 		r.size = size_of[i % CYCLE];

@@ -16,7 +16,7 @@ REGION(free_part, 0.25);
 
 enum { SPINS = 2000 };
 
-static atomic_int word; /* 0: free, 1: taken, 2: and somebody may sleep */
+static atomic_int word; /* 0: free, 1: taken, 2: taken, and threads may sleep */
 
 static void take(void)
 {

@@ -43,7 +43,7 @@ static void get(struct queue *q)
 	pthread_cond_signal(&q->not_full);
 }
 
-/* What its threads do, round after round: from one queue into the next. */
+/* The work of its threads, in each round: from one queue into the next. */
 struct stage {
 	struct queue *from, *into;
 	void (*work)(void);

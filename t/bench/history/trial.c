@@ -32,7 +32,7 @@ static size_t choose(const struct tree *base, const struct tree *head, bool of_h
 
 	for (size_t i = 0; i < t->nlines; i++)
 		in[i] = sampling == DENSE || draw(t, &t->line[i], 1 + of_head) < (of_head ? 3 : 12);
-	/* Of what base has, head has most. */
+	/* Head has most of the regions of base. */
 	if (of_head && sampling == SPARSE)
 		for (size_t i = 0; i < base->nlines; i++)
 			if (base->line[i].truth >= TRUE && draw(base, &base->line[i], 1) < 12)
@@ -89,7 +89,7 @@ static void count(struct trials *all, const char *step, enum mode mode, enum sam
 	all->calibration[mode][m->kind][bin].sum += m->confidence;
 }
 
-/* What a mode lets the matcher see. */
+/* The fields that a mode shows to the matcher. */
 static struct match_place *seen(const struct tree *t, const size_t *index, size_t n, enum mode mode)
 {
 	struct match_place *p = xcalloc(n + 1, sizeof *p);

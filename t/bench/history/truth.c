@@ -46,7 +46,7 @@ static void release_counts(struct map *m)
 	map_release(m);
 }
 
-/* What all algorithms say of a base line; UNKNOWN when they disagree. */
+/* The result on which all algorithms agree for a line of base; UNKNOWN when they disagree. */
 static size_t by_maps(const struct linemap *maps, const struct tree *base, struct tree *head, const char *path, const struct line *l, bool *edited)
 {
 	struct linemap_answer first = linemap_forward(&maps[0], path, l->number);

@@ -1,4 +1,4 @@
-/* What the program plugin knows of its plugin before it has it. */
+/* The interface between the program `plugin` and its plugin. */
 #ifndef WORKLOAD_PLUGIN_H
 #define WORKLOAD_PLUGIN_H
 
