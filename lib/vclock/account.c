@@ -52,6 +52,11 @@ void vclock_credit(struct vclock *c, int64_t ns)
 	vclock_credit_up_to(c, ns, (d < g ? d : g) + ns);
 }
 
+int64_t vclock_lump(int64_t period, uint32_t weight, uint32_t speedup)
+{
+	return (period * speedup >> 16) * weight >> 16;
+}
+
 /*
  * Small credits are gathered before G is raised.  G is read at each lock.  Threads that are
  * credited hundreds of times in a millisecond would contend for its cache line all the

@@ -28,11 +28,6 @@ void vclock_be_born(struct vclock *c, uint64_t routine, uint64_t arg, int64_t no
 
 /* ---- credit ------------------------------------------------------------------------- */
 
-int64_t vclock_lump(int64_t period, uint32_t weight, uint32_t speedup)
-{
-	return (period * speedup >> 16) * weight >> 16;
-}
-
 void vclock_sampled(struct vclock *c, int64_t period, uint32_t weight, int64_t more, int64_t now)
 {
 	vclock_credit_work(c, segment_sample(c, period, weight, now) + more);
