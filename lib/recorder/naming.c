@@ -373,12 +373,10 @@ size_t regions_called(struct regions *r, const char *name, enum naming *known, s
 	return n;
 }
 
-enum naming regions_name(struct regions *r, const char *name, enum naming known)
+enum naming regions_name_code(struct regions *r, const char *name, enum naming known)
 {
 	struct search s = { .r = r };
 
-	if (regions_is_path(name))
-		return regions_name_path(r, name, known);
 	if (class_called(name) != CLASS_CPU) {
 		regions_ask(r, regions_class(r, name, class_called(name)));
 		return NAMED_FULL;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "binary/calls.h"
 #include "recorder/regions_parts.h"
 
 static int by_lo(const void *a, const void *b)
@@ -61,4 +62,20 @@ bool regions_covers(const struct region *g, uint64_t off)
 bool regions_stands_in(const struct region *g, uint64_t place)
 {
 	return is_in(g->stand_ins, g->nstand_ins, place);
+}
+
+/* A tail call takes a function off the stack.  So a region also contains the calls that enter it. */
+void regions_find_calls(struct regions *r, struct region *g)
+{
+	struct mapping *mod = mapping_of(r->modules, g->module);
+
+	if (g->only_part) {
+		g->only_part = false;
+		r->asked++;
+	}
+	if (g->scope != REGION_FUNCTION || g->nameless || g->has_calls || !mod || !mapping_image(mod))
+		return;
+	g->has_calls = true;
+	g->ncalls = calls_find(mod->image, g->function, g->ranges, g->nranges, &g->calls);
+	r->asked++;
 }

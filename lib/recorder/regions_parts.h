@@ -3,12 +3,13 @@
  *
  *     regions.c           the list of regions
  *     regions_code.c      their code
- *     naming.c            regions by name
+ *     naming.c            regions by name, without call paths
  *     regions_sample.c    charges samples
  *     regions_stand_in.c  wrappers of functions of libc
  *     regions_fallback.c  functions of code without debug information
  *     regions_pick.c      chooses those to be tried
- *     regions_path.c      call paths
+ *     regions_path.c      names, of call paths too
+ *     call_path.c         the code of call paths (call_path.h)
  */
 #ifndef ANDWEORC_RECORDER_REGIONS_PARTS_H
 #define ANDWEORC_RECORDER_REGIONS_PARTS_H
@@ -74,8 +75,10 @@ size_t regions_called(struct regions *r, const char *name, enum naming *known, s
 /* Is the name a call path? */
 bool regions_is_path(const char *name);
 
-/* For call paths: regions_name; whether a stack is in the region; the table for the runtime; and freeing it. */
-enum naming regions_name_path(struct regions *r, const char *name, enum naming known);
+/* As regions_name, for names that are not call paths. */
+enum naming regions_name_code(struct regions *r, const char *name, enum naming known);
+
+/* For call paths: whether a stack is in the region; the table for the runtime; and freeing it. */
 bool regions_path_holds(struct regions *r, const struct region *g, const struct arena_sample *s);
 void regions_path_target(const struct region *g, struct arena_target *target);
 void regions_path_free(struct region_path *path);

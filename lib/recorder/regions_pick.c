@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "binary/calls.h"
 #include "recorder/regions_parts.h"
 
 /* Work and waits for the outside have equal weight: both take time that could be shorter. */
@@ -86,22 +85,6 @@ static bool is_redundant(const struct regions *r, struct region *g)
 }
 
 /* ---- the choice ------------------------------------------------------------------------ */
-
-/* A tail call takes a function off the stack.  So a region also contains the calls that enter it. */
-void regions_find_calls(struct regions *r, struct region *g)
-{
-	struct mapping *mod = mapping_of(r->modules, g->module);
-
-	if (g->only_part) {
-		g->only_part = false;
-		r->asked++;
-	}
-	if (g->scope != REGION_FUNCTION || g->nameless || g->has_calls || !mod || !mapping_image(mod))
-		return;
-	g->has_calls = true;
-	g->ncalls = calls_find(mod->image, g->function, g->ranges, g->nranges, &g->calls);
-	r->asked++;
-}
 
 double regions_greatest_share(const struct regions *r)
 {
