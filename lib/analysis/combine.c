@@ -20,6 +20,9 @@ static const double OFF_GAIN = 0.01, OFF_RELATIVE = 0.05;
 /* From here on it is not used at all. */
 static const double LEAST_TRUST = 0.5, MOST_UNSEEN = 0.05;
 
+/* Standard errors by which a curve has to rise beyond its knee for the knee not to be one. */
+static const double REFUTED = 2;
+
 /* Of a model, for it to be believed. */
 static const double LEAST_WEIGHT = 0.1;
 
@@ -242,6 +245,22 @@ static void hold_both(struct estimate *e, double value, double se)
 	e->p = 1;
 }
 
+/*
+ * Experiments in a program with phases may seem to have a knee; the curve of both methods
+ * together rises beyond it all the same.
+ */
+static void refute_knee(struct causal_effect *e, const struct estimate *slope)
+{
+	const struct causal_level *last = e->nlevels ? &e->level[e->nlevels - 1] : NULL;
+
+	if (isnan(e->knee) || !last || last->s <= e->knee)
+		return;
+	if (last->gain.value - REFUTED * last->gain.se <= slope->value * e->knee)
+		return;
+	e->knee = e->knee_lo = e->knee_hi = NAN;
+	e->notes &= ~(unsigned)(CAUSAL_CONTENTION | CAUSAL_LOW_KNEE | CAUSAL_NONLINEAR);
+}
+
 enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
 			    struct estimate *measured, struct estimate *replayed)
 {
@@ -259,7 +278,11 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 	for (size_t i = 0; i < e->nlevels; i++)
 		if (at_speedup(r, n, e->level[i].s, &at))
 			merge(&e->level[i].gain, at.gain, at.se);
-	return merge == average ? COMBINED_AGREES : COMBINED_CONTRADICTS;
+	if (merge == hold_both)
+		return COMBINED_CONTRADICTS;
+	if (straight(r, n) == &r[n - 1])
+		refute_knee(e, &e->fit.slope);
+	return COMBINED_AGREES;
 }
 
 /* ---- is it believed? --------------------------------------------------------------- */

@@ -108,6 +108,7 @@ struct section_class {
 
 struct visit {
 	double at_ns, weight;
+	double computed_ns, taken_ns; /* processor time of all threads until then, as recorded, and what the question took away of it */
 	float change[REPLICATES]; /* of at_ns, in resampled sets */
 };
 
@@ -125,6 +126,7 @@ struct run {
 	size_t *visits;      /* by point; owned */
 	struct span *span;   /* owned */
 	size_t nspans;
+	double *woke_ns; /* by step: when a wait of which nobody saw the end was over; owned, NULL: not noted */
 	size_t forced;
 	bool failed;         /* it came to a stop again and again */
 };
@@ -191,6 +193,7 @@ struct replay {
 	struct sample *sample;
 	size_t nsamples, sample_cap;
 	size_t nstacks;
+	double sampled_wait_ns; /* that samples of waits stand for */
 	uint32_t *point, *latency_point; /* ids, ascending */
 	size_t npoints, nlatency;
 	struct latencies *latencies;
@@ -258,8 +261,23 @@ void shares_ask(const struct replay *r, const double *shorter, float **fraction,
 
 /* ---- running --------------------------------------------------------------------- */
 
+/*
+ * UNSEEN: what becomes of waits of which nobody recorded what ended them, and of those that
+ * ended by time, when the rest is faster.  Somebody may have ended them who would have come
+ * earlier then, or at the same time as before.  What is true of the program lies between.
+ */
+enum unseen {
+	UNSEEN_KEPT,    /* they take as long as they took */
+	UNSEEN_SHORTER, /* they are shorter by the same part as the code that is asked about */
+	UNSEEN_FIXED,   /* they end when they ended, so that they are longer for who comes earlier */
+	UNSEENS
+};
+
 struct setting {
 	enum replay_model model;
+	enum unseen unseen;
+	double shorter;                      /* for UNSEEN_SHORTER: the part, 0 .. 1 */
+	bool notes_ends;                     /* of waits, for later runs with UNSEEN_FIXED */
 	bool kept;                           /* time without a processor is kept as it was recorded: for the check */
 	unsigned cpus;                       /* 0: those of the burst */
 	const float *fraction;               /* by cell; NULL: 0 */
@@ -278,10 +296,16 @@ struct compared {
 	size_t count;
 	double base_ns, ns, gain, se;
 	double by_samples; /* the part of se that comes from which samples were taken; 0 where the run did not carry it */
+	double change[REPLICATES]; /* of the gain, in resampled sets */
 };
 
-/* run: of each script, by the model; it is compared with the model's base.  NULL: the base with the recording. */
-struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point);
+/*
+ * run: of each script, by the model; it is compared with the model's base.  NULL: the base with the recording.
+ *
+ * tie: how the gain changes with the part of all processor time that the question takes away, where that part
+ * is known of the whole run: then it does not matter that it differs from one part of a burst to the next.  Else 0.
+ */
+struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point, double tie);
 struct compared compare_whole(const struct replay *r, const struct run *run, enum replay_model model);
 void compare_spans(const struct replay *r, const struct run *run, enum replay_model model, size_t point, struct compared out[REPLAY_WHATS]);
 
