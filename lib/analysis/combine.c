@@ -17,9 +17,6 @@ static const double KNOWN_DF = 1e6;    /* of a standard error that is not estima
  */
 static const double OFF_GAIN = 0.01, OFF_RELATIVE = 0.05;
 
-/* From here on it is not used at all. */
-static const double LEAST_TRUST = 0.5, MOST_UNSEEN = 0.05;
-
 /* Standard errors by which a curve has to rise beyond its knee for the knee not to be one. */
 static const double REFUTED = 2;
 
@@ -57,7 +54,7 @@ static double variance_of_mean(const struct sum *sum)
 
 static bool is_believed(const struct profile_replayed *r)
 {
-	return r->se > 0 && !isnan(r->gain) && r->trust >= LEAST_TRUST && r->unseen <= MOST_UNSEEN;
+	return r->se > 0 && !isnan(r->gain);
 }
 
 static bool is_used(const struct profile_replayed *r, size_t point, size_t region)
@@ -312,8 +309,7 @@ struct replay_check combine_check(const struct profile *p, size_t point)
 
 		if (r->point != point || !(r->measured_ns > 0) || (believed && !is_believed(r)))
 			continue;
-		/* The monitor model is the one that is right mostly: without it, replay is refused. */
-		ratio += believed ? leader_of(r)->check : r->model[REPLAY_MONITOR].check;
+		ratio += leader_of(r)->check;
 		unseen += r->unseen;
 		period += r->measured_ns;
 		n++;
@@ -323,7 +319,7 @@ struct replay_check combine_check(const struct profile *p, size_t point)
 	check.ratio = ratio / (double)n;
 	check.unseen = unseen / (double)n;
 	check.period_ns = period / (double)n;
-	check.use = spins(p) ? REPLAY_SPINS : believed ? REPLAY_USED : check.unseen > MOST_UNSEEN ? REPLAY_UNSEEN : REPLAY_UNTRUSTED;
+	check.use = spins(p) ? REPLAY_SPINS : believed ? REPLAY_USED : REPLAY_UNTRUSTED;
 	return check;
 }
 

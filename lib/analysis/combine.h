@@ -7,8 +7,8 @@
  * what it knows.  Where they contradict each other, the interval holds both, and no
  * verdict is made of it.
  *
- * Replay counts only where it can be right: its check holds, it is known why waits
- * ended, and the recorder has seen no thread wait by spinning.
+ * Replay counts only where the recorder has seen no thread wait by spinning.  A check that
+ * does not hold, and waits of which nobody saw the end, are in its standard error.
  */
 #ifndef ANDWEORC_ANALYSIS_COMBINE_H
 #define ANDWEORC_ANALYSIS_COMBINE_H
@@ -36,8 +36,7 @@ enum replay_use {
 	REPLAY_ABSENT,    /* nothing was recorded that could be replayed */
 	REPLAY_USED,
 	REPLAY_SPINS,     /* threads wait by spinning, so that what they wait for is in no event */
-	REPLAY_UNSEEN,    /* too much time in waits of which nobody knows why they ended */
-	REPLAY_UNTRUSTED, /* the models do not give the time that was measured */
+	REPLAY_UNTRUSTED, /* no model could go on to the end of what was recorded */
 };
 
 struct replay_check {

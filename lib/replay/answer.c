@@ -92,10 +92,21 @@ static double range_of(const struct replay_effect *e)
 	return most - least;
 }
 
-/* The gain of all models, and how far they are apart. */
-static void combine(struct replay_effect *e, bool crowded)
+/* By how much the time of the model that is believed most is off. */
+static double misfit_of(const struct replay_effect *e)
 {
-	double sum = 0, spread = 0, lost = 0, unknown;
+	enum replay_model leader = 0;
+
+	for (enum replay_model k = 1; k < REPLAY_MODELS; k++)
+		if (e->model[k].weight > e->model[leader].weight)
+			leader = k;
+	return e->model[leader].check > 0 ? fabs(log(e->model[leader].check)) : 1;
+}
+
+/* The gain of all models, and how far they are apart.  part: what the question takes away of all processor time. */
+static void combine(struct replay_effect *e, bool crowded, double part)
+{
+	double sum = 0, spread = 0, lost = 0, range;
 
 	e->gain = e->chance = e->doubt = e->se = NAN;
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
@@ -119,8 +130,10 @@ static void combine(struct replay_effect *e, bool crowded)
 			spread += e->model[k].weight * (e->model[k].gain - e->gain) * (e->model[k].gain - e->gain);
 	spread += LOST * LOST * lost / (lost + sum);
 	e->doubt = sqrt(spread);
-	unknown = crowded ? hypot(UNKNOWN, UNKNOWN_CROWDED * range_of(e)) : UNKNOWN;
-	e->se = sqrt(e->chance * e->chance + spread + unknown * unknown + e->phases * e->phases + e->unseen * e->unseen / 4);
+	range = range_of(e) * (crowded ? UNKNOWN_CROWDED : fmax(0, 1 - e->trust));
+	e->misfit = misfit_of(e) * fmax(fabs(e->gain), part);
+	e->se = sqrt(e->chance * e->chance + spread + UNKNOWN * UNKNOWN + range * range + e->misfit * e->misfit + e->phases * e->phases +
+		     e->unseen * e->unseen / 4);
 }
 
 /* ---- what is known of shares beside the bursts ------------------------------------------------ */
@@ -160,14 +173,17 @@ static bool is_resampled(const struct taken *taken)
 	return taken->samples * fmin(share, 1 - share) >= TIE_SAMPLES;
 }
 
-/* By least squares, from resampled sets of samples; of too few samples, as if the gain were proportional to the part. */
+/*
+ * By least squares, from resampled sets of samples.  Of too few samples, as if what is gained
+ * beside waits were proportional to the part.
+ */
 static struct tie tie_of(const struct compared *c, const struct taken *taken)
 {
 	double xx = 0, xy = 0, square = 0;
 	struct tie tie = { 0 };
 
 	if (!is_resampled(taken)) {
-		tie.slope = taken->part > 0 && !isnan(c->gain) ? c->gain / taken->part : OPEN;
+		tie.slope = taken->part > 0 && !isnan(c->gain) ? fmin(1, fmax(0, (c->gain - taken->waited) / taken->part)) : OPEN;
 		return tie;
 	}
 	for (size_t k = 0; k < REPLICATES; k++) {
@@ -302,7 +318,7 @@ static void set_models(const struct replay *r, struct replay_effect *e, struct c
 			.check = worst_of(checks),
 		};
 	}
-	combine(e, r->crowded);
+	combine(e, r->crowded, runs->taken.part);
 }
 
 static void answer_point(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect *e)
