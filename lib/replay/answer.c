@@ -133,7 +133,7 @@ static void combine(struct replay_effect *e, bool crowded, double part)
 	range = range_of(e) * (crowded ? UNKNOWN_CROWDED : fmax(0, 1 - e->trust));
 	e->misfit = misfit_of(e) * fmax(fabs(e->gain), part);
 	e->se = sqrt(e->chance * e->chance + spread + UNKNOWN * UNKNOWN + range * range + e->misfit * e->misfit + e->phases * e->phases +
-		     e->unseen * e->unseen / 4);
+		     e->open * e->open / 4);
 }
 
 /* ---- what is known of shares beside the bursts ------------------------------------------------ */
@@ -283,18 +283,18 @@ static void take_known(struct replay_effect *e, struct compared c[REPLAY_MODELS]
 /* Runs of each model, of each script. */
 struct runs {
 	struct run *of[REPLAY_MODELS];
-	struct run *unseen[UNSEENS]; /* of the leader; NULL: there are no such waits, or it is of[leader] */
+	struct run *open[OPEN_QUESTIONS]; /* of the leader, with another answer to what nobody recorded; NULL: it makes no difference */
 	enum replay_model leader;    /* the model that is believed most.  Its runs carried the chance in samples, which the others share */
 	const struct replay_known *known;
 	struct taken taken;
 };
 
-/* How far gains are apart, whatever becomes of waits of which nobody saw the end; a model that cannot tell says nothing. */
-static double unseen_range(double gain, const double with[UNSEENS])
+/* How far gains are apart, whatever the answers; a model that cannot tell says nothing. */
+static double open_range(double gain, const double with[OPEN_QUESTIONS])
 {
 	double least = gain, most = gain;
 
-	for (int u = 0; u < UNSEENS; u++) {
+	for (int u = 0; u < OPEN_QUESTIONS; u++) {
 		least = fmin(least, with[u]);
 		most = fmax(most, with[u]);
 	}
@@ -324,7 +324,7 @@ static void set_models(const struct replay *r, struct replay_effect *e, struct c
 static void answer_point(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect *e)
 {
 	struct compared c[REPLAY_MODELS];
-	double check[REPLAY_MODELS], with[UNSEENS], tie = 0;
+	double check[REPLAY_MODELS], with[OPEN_QUESTIONS], tie = 0;
 
 	*e = (struct replay_effect){ .what = REPLAY_PERIOD, .point = r->point[point], .measured_ns = measured_period(r, point) };
 	if (runs->known) {
@@ -338,31 +338,31 @@ static void answer_point(const struct replay *r, const struct runs *runs, size_t
 		c[k] = compare_visits(r, runs->of[k], k, point, tie);
 		check[k] = base.ns / base.base_ns;
 	}
-	for (int u = 0; u < UNSEENS; u++)
-		with[u] = runs->unseen[u] ? compare_visits(r, runs->unseen[u], runs->leader, point, 0).gain : NAN;
+	for (int u = 0; u < OPEN_QUESTIONS; u++)
+		with[u] = runs->open[u] ? compare_visits(r, runs->open[u], runs->leader, point, 0).gain : NAN;
 	for (size_t b = 0; b < r->nscripts; b++)
 		e->count += r->script[b].recorded.visits[point];
-	e->unseen = unseen_range(c[runs->leader].gain, with);
+	e->open = open_range(c[runs->leader].gain, with);
 	set_models(r, e, c, check, runs);
 }
 
 static void answer_whole(const struct replay *r, const struct runs *runs, struct replay_effect *e)
 {
 	struct compared c[REPLAY_MODELS];
-	double with[UNSEENS];
+	double with[OPEN_QUESTIONS];
 
 	*e = (struct replay_effect){ .what = REPLAY_WHOLE, .count = r->nscripts, .measured_ns = r->facts.length_ns };
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 		c[k] = compare_whole(r, runs->of[k], k);
-	for (int u = 0; u < UNSEENS; u++)
-		with[u] = runs->unseen[u] ? compare_whole(r, runs->unseen[u], runs->leader).gain : NAN;
-	e->unseen = unseen_range(c[runs->leader].gain, with);
+	for (int u = 0; u < OPEN_QUESTIONS; u++)
+		with[u] = runs->open[u] ? compare_whole(r, runs->open[u], runs->leader).gain : NAN;
+	e->open = open_range(c[runs->leader].gain, with);
 	set_models(r, e, c, r->facts.check, runs);
 }
 
 static void answer_spans(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect e[REPLAY_WHATS - REPLAY_MEAN])
 {
-	struct compared c[REPLAY_MODELS][REPLAY_WHATS], base[REPLAY_WHATS], unseen[UNSEENS][REPLAY_WHATS];
+	struct compared c[REPLAY_MODELS][REPLAY_WHATS], base[REPLAY_WHATS], open[OPEN_QUESTIONS][REPLAY_WHATS];
 	double check[REPLAY_MODELS];
 
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
@@ -370,21 +370,21 @@ static void answer_spans(const struct replay *r, const struct runs *runs, size_t
 		compare_spans(r, NULL, k, point, base);
 		check[k] = base[REPLAY_MEAN].ns / base[REPLAY_MEAN].base_ns;
 	}
-	for (int u = 0; u < UNSEENS; u++)
-		if (runs->unseen[u])
-			compare_spans(r, runs->unseen[u], runs->leader, point, unseen[u]);
+	for (int u = 0; u < OPEN_QUESTIONS; u++)
+		if (runs->open[u])
+			compare_spans(r, runs->open[u], runs->leader, point, open[u]);
 	for (int what = REPLAY_MEAN; what < REPLAY_WHATS; what++) {
 		struct replay_effect *to = &e[what - REPLAY_MEAN];
 		struct compared of[REPLAY_MODELS];
-		double with[UNSEENS];
+		double with[OPEN_QUESTIONS];
 
 		for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 			of[k] = c[k][what];
-		for (int u = 0; u < UNSEENS; u++)
-			with[u] = runs->unseen[u] ? unseen[u][what].gain : NAN;
+		for (int u = 0; u < OPEN_QUESTIONS; u++)
+			with[u] = runs->open[u] ? open[u][what].gain : NAN;
 		*to = (struct replay_effect){
 			.what = (enum replay_what)what, .point = r->latency_point[point], .count = base[what].count, .measured_ns = base[what].base_ns,
-			.unseen = unseen_range(of[runs->leader].gain, with),
+			.open = open_range(of[runs->leader].gain, with),
 		};
 		set_models(r, to, of, check, runs);
 	}
@@ -460,9 +460,9 @@ static void run_all(const struct replay *r, const struct replay_question *q, str
 		runs->of[k] = run_scripts(r, &(struct setting){
 			.model = k, .cpus = q ? q->cpus : 0, .fraction = fraction, .change = k == runs->leader ? change : NULL, .asked = q,
 		});
-	for (enum unseen u = UNSEEN_SHORTER; q && u < UNSEENS && has_unseen(r); u++)
-		runs->unseen[u] = run_scripts(r, &(struct setting){
-			.model = runs->leader, .unseen = u, .shorter = most_shorter(r, q->shorter), .cpus = q->cpus, .fraction = fraction, .asked = q,
+	for (enum open_question u = has_unseen(r) ? WAITS_SHORTER : LATENCIES_SHORTER; q && u < OPEN_QUESTIONS; u++)
+		runs->open[u] = run_scripts(r, &(struct setting){
+			.model = runs->leader, .open = u, .shorter = most_shorter(r, q->shorter), .cpus = q->cpus, .fraction = fraction, .asked = q,
 		});
 	free(fraction);
 	free(change);
@@ -479,8 +479,8 @@ static void release_all(const struct replay *r, struct runs *runs)
 {
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 		release_runs(r, runs->of[k]);
-	for (int u = 0; u < UNSEENS; u++)
-		release_runs(r, runs->unseen[u]);
+	for (int u = 0; u < OPEN_QUESTIONS; u++)
+		release_runs(r, runs->open[u]);
 }
 
 void replay_ask(const struct replay *r, const struct replay_question *q, struct replay_answer *out)

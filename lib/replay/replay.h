@@ -144,7 +144,7 @@ struct replay_effect {
 	double gain;         /* of all models together, weighed by their checks; NAN: none could count */
 	double chance;       /* its standard error by chance */
 	double doubt;        /* the spread of the models around it, by their weights; more where one that is believed could not answer */
-	double unseen;       /* by how much it may differ with waits that nobody saw the end of: see UNSEEN in replay_parts.h */
+	double open;         /* how far it depends on what nobody recorded: see enum open_question in replay_parts.h */
 	double misfit;       /* its standard error because no model gives the measured time: the unexplained part of the time may be that of the region */
 	double phases;       /* its standard error because the bursts saw other phases than there are, where that is known */
 	double se;           /* of all of these, and of what no model knows */

@@ -262,22 +262,30 @@ void shares_ask(const struct replay *r, const double *shorter, float **fraction,
 /* ---- running --------------------------------------------------------------------- */
 
 /*
- * UNSEEN: what becomes of waits of which nobody recorded what ended them, and of those that
- * ended by time, when the rest is faster.  Somebody may have ended them who would have come
- * earlier then, or at the same time as before.  What is true of the program lies between.
+ * What nobody recorded, and may be otherwise when the rest is faster.  What is true of the
+ * program lies between the extremes.
  */
-enum unseen {
-	UNSEEN_KEPT,    /* they take as long as they took */
-	UNSEEN_SHORTER, /* they are shorter by the same part as the code that is asked about */
-	UNSEEN_FIXED,   /* they end when they ended, so that they are longer for who comes earlier */
-	UNSEENS
+enum open_question {
+	AS_RECORDED,
+	/*
+	 * Waits of which nobody saw what ended them, and those that ended by time.  Somebody may have
+	 * ended them who would have come earlier then, or at the same time as before.
+	 */
+	WAITS_SHORTER,     /* they are shorter by the same part as the code that is asked about */
+	WAITS_FIXED,       /* they end when they ended, so that they are longer for who comes earlier */
+	/*
+	 * The time from the end of a wait until the thread runs.  A processor that has slept for a shorter
+	 * time wakes up faster, above all in a virtual machine.
+	 */
+	LATENCIES_SHORTER, /* by the same part */
+	OPEN_QUESTIONS
 };
 
 struct setting {
 	enum replay_model model;
-	enum unseen unseen;
-	double shorter;                      /* for UNSEEN_SHORTER: the part, 0 .. 1 */
-	bool notes_ends;                     /* of waits, for later runs with UNSEEN_FIXED */
+	enum open_question open;
+	double shorter;                      /* for what is shorter: the part, 0 .. 1 */
+	bool notes_ends;                     /* of waits, for later runs with WAITS_FIXED */
 	bool kept;                           /* time without a processor is kept as it was recorded: for the check */
 	unsigned cpus;                       /* 0: those of the burst */
 	const float *fraction;               /* by cell; NULL: 0 */

@@ -296,7 +296,7 @@ static void sleep_for(struct sim *m, uint32_t i, double ns)
 }
 
 /* Each time that it is woken in vain, the next one takes as long as another that was seen. */
-static double latency_of(struct sim *m, uint32_t i, const struct step *s)
+static double seen_latency(struct sim *m, uint32_t i, const struct step *s)
 {
 	uint32_t again = m->runner[i].woken++;
 
@@ -305,6 +305,13 @@ static double latency_of(struct sim *m, uint32_t i, const struct step *s)
 	if (m->model == MONITOR)
 		return (double)s->woken_ns;
 	return (double)s->latency_ns + (m->how->kept ? (double)s->late_ns : 0);
+}
+
+static double latency_of(struct sim *m, uint32_t i, const struct step *s)
+{
+	double ns = seen_latency(m, i, s);
+
+	return m->how->open == LATENCIES_SHORTER ? ns * (1 - m->how->shorter) : ns;
 }
 
 static void wake(struct sim *m, uint32_t i)
@@ -431,9 +438,9 @@ static double unseen_ns(struct sim *m, uint32_t i, const struct step *s)
 {
 	const double *woke = m->script->base[m->how->model].woke_ns;
 
-	if (m->how->unseen == UNSEEN_SHORTER)
+	if (m->how->open == WAITS_SHORTER)
 		return (double)s->waited_ns * (1 - m->how->shorter);
-	if (m->how->unseen == UNSEEN_FIXED && woke && woke[m->runner[i].pos] > 0)
+	if (m->how->open == WAITS_FIXED && woke && woke[m->runner[i].pos] > 0)
 		return fmax(0, woke[m->runner[i].pos] - m->now + (double)s->late_ns);
 	return (double)s->waited_ns;
 }
