@@ -159,10 +159,18 @@ static double variance_of_wait(double waited, const struct taken *taken, double 
 	return length_ns > 0 ? CHANCE_ALIKE * waited * taken->most * period_ns / length_ns : 0;
 }
 
-/* How a gain changes when the part is another one. */
+/* How a gain changes with the part, all else being as it was: all of what is gained beside waits is gained by that. */
+static double gain_by_part(const struct replay *r, const struct compared *c, const struct taken *taken)
+{
+	if (!(taken->part > 0) || isnan(c->gain))
+		return OPEN * r->busy;
+	return fmin(r->busy, fmax(0, (c->gain - taken->waited) / taken->part));
+}
+
+/* How a gain changes with the part as it is by chance, in resampled sets of samples. */
 struct tie {
 	double slope;
-	double rest; /* what is left of its chance in samples, when the part is known */
+	double rest; /* what is left of the chance in samples, when the part is known */
 };
 
 /* Are there enough samples of what is taken away, and of what is not, for resampling to tell anything? */
@@ -173,17 +181,14 @@ static bool is_resampled(const struct taken *taken)
 	return taken->samples * fmin(share, 1 - share) >= TIE_SAMPLES;
 }
 
-/*
- * By least squares, from resampled sets of samples.  Of too few samples, as if what is gained
- * beside waits were proportional to the part.
- */
-static struct tie tie_of(const struct compared *c, const struct taken *taken)
+/* By least squares. */
+static struct tie tie_of(const struct replay *r, const struct compared *c, const struct taken *taken)
 {
 	double xx = 0, xy = 0, square = 0;
 	struct tie tie = { 0 };
 
 	if (!is_resampled(taken)) {
-		tie.slope = taken->part > 0 && !isnan(c->gain) ? fmin(1, fmax(0, (c->gain - taken->waited) / taken->part)) : OPEN;
+		tie.slope = gain_by_part(r, c, taken);
 		return tie;
 	}
 	for (size_t k = 0; k < REPLICATES; k++) {
@@ -215,22 +220,24 @@ static void set_gain(struct compared *c, double gain)
  * `openssl speed` hashes blocks of six sizes, one after the other: SHA256_Update had 31 % of
  * the samples in the burst and 55 % in all, and was predicted at 0.32 (0.26 to 0.37).
  */
-static void take_known_part(struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken *taken,
+static void take_known_part(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken *taken,
 			    const struct replay_known *known, enum replay_model leader)
 {
-	struct tie tie = tie_of(&c[leader], taken);
+	struct tie tie = tie_of(r, &c[leader], taken);
 	double away = known->part - taken->part, known2 = variance_of_part(known->part, taken->most, known->samples);
-	double chance2 = variance_of_part(known->part, taken->most, taken->samples) + known2;
+	double chance = sqrt(variance_of_part(known->part, taken->most, taken->samples) + known2);
+	double by_chance = fmin(chance, fmax(-chance, away)), by_phases = away - by_chance;
+	double change = tie.slope * by_chance + gain_by_part(r, &c[leader], taken) * by_phases;
 	double by_samples = sqrt(tie.rest * tie.rest + tie.slope * tie.slope * known2);
 
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		double others = c[k].se * c[k].se - c[k].by_samples * c[k].by_samples;
 
-		set_gain(&c[k], c[k].gain + tie.slope * away);
+		set_gain(&c[k], c[k].gain + change);
 		c[k].by_samples = k == leader ? by_samples : 0;
 		c[k].se = sqrt(fmax(0, others) + c[k].by_samples * c[k].by_samples);
 	}
-	e->phases = OPEN * fmax(1, fabs(tie.slope)) * chance_excess(known->part, taken->part, chance2);
+	e->phases = OPEN * r->busy * fabs(by_phases);
 }
 
 /* The same for waits.  Of a shorter wait, something between nothing and all is gained. */
@@ -264,7 +271,7 @@ static void take_known_alone(struct compared c[REPLAY_MODELS], const struct take
 	}
 }
 
-static void take_known(struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken *taken,
+static void take_known(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken *taken,
 		       const struct replay_known *known, enum replay_model leader)
 {
 	bool counts_time = e->what == REPLAY_PERIOD || e->what == REPLAY_WHOLE;
@@ -273,7 +280,7 @@ static void take_known(struct replay_effect *e, struct compared c[REPLAY_MODELS]
 		take_known_alone(c, taken, known);
 		return;
 	}
-	take_known_part(e, c, taken, known, leader);
+	take_known_part(r, e, c, taken, known, leader);
 	if (counts_time)
 		take_known_waits(e, c, taken, known);
 }
@@ -308,7 +315,7 @@ static void set_models(const struct replay *r, struct replay_effect *e, struct c
 	enum replay_model leader = runs->leader;
 
 	if (runs->known)
-		take_known(e, c, &runs->taken, runs->known, leader);
+		take_known(r, e, c, &runs->taken, runs->known, leader);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		double more = k == leader || !(c[leader].by_samples > 0) ? 0 : c[leader].by_samples;
 		struct checks checks = checks_of(r, check[k], c[k].base_ns / e->measured_ns);
@@ -330,7 +337,7 @@ static void answer_point(const struct replay *r, const struct runs *runs, size_t
 	if (runs->known) {
 		struct compared of_leader = compare_visits(r, runs->of[runs->leader], runs->leader, point, 0);
 
-		tie = tie_of(&of_leader, &runs->taken).slope;
+		tie = tie_of(r, &of_leader, &runs->taken).slope;
 	}
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		struct compared base = compare_visits(r, NULL, k, point, 0);

@@ -154,6 +154,7 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 			computed += (double)r->script[b].step[i].cpu_ns;
 		}
 	}
+	r->busy = r->facts.length_ns > 0 ? fmax(1, computed / r->facts.length_ns) : 1;
 	r->scarce = queued + late > 0 ? (queued + late) / (queued + late + computed) : 0;
 	r->crowded = r->scarce > CROWDED && (has_more_threads_than_processors(r) || is_queueing_our_own(burst, n, queued + late));
 	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;

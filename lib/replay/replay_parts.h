@@ -203,6 +203,7 @@ struct replay {
 	struct replay_wait *wait;
 	size_t nwaits;
 	double scarce; /* share of the time in which threads wanted a processor and had none */
+	double busy;   /* processors that computed, in the mean; 1 at the least */
 	double slowed; /* how many times as long threads take to compute, as others have their processors meanwhile; 1 in a crowd */
 	bool whole;    /* the burst holds all phases of the program, each as long as it is */
 	bool crowded;  /* that is much, and it is not all others' doing: the scheduler decides, too */
