@@ -225,7 +225,7 @@ static bool contradicts(const struct causal_effect *e, const struct replayed *r,
 	return false;
 }
 
-static void average(struct estimate *e, double value, double se)
+void combine_average(struct estimate *e, double value, double se)
 {
 	double measured = isfinite(e->se) && e->se > 0 ? 1 / (known_se(e) * known_se(e)) : 0, computed = 1 / (se * se);
 
@@ -270,7 +270,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 		return COMBINED_NOT;
 	*measured = e->fit.slope;
 	*replayed = slope_of(straight(r, n));
-	merge = contradicts(e, r, n) ? hold_both : average;
+	merge = contradicts(e, r, n) ? hold_both : combine_average;
 	merge(&e->fit.slope, replayed->value, replayed->se);
 	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns);
 	for (size_t i = 0; i < e->nlevels; i++)
@@ -322,6 +322,27 @@ struct replay_check combine_check(const struct profile *p, size_t point)
 	check.period_ns = period / (double)n;
 	check.use = spins(p) ? REPLAY_SPINS : believed ? REPLAY_USED : REPLAY_UNTRUSTED;
 	return check;
+}
+
+/* ---- single runs ------------------------------------------------------------------ */
+
+bool combine_replay_run(const struct profile *p, size_t run, size_t point, size_t region, double most, struct estimate *slope)
+{
+	double gains = 0, errors = 0, squares = 0;
+
+	for (size_t i = 0; i < p->nreplayed && !spins(p); i++) {
+		const struct profile_replayed *r = &p->replayed[i];
+
+		if (r->run != run || r->s > most || !is_used(r, point, region))
+			continue;
+		gains += r->s * r->gain;
+		errors += r->s * hypot(r->chance, OFF_GAIN);
+		squares += r->s * r->s;
+	}
+	if (!(squares > 0))
+		return false;
+	*slope = known(gains / squares, errors / squares);
+	return true;
 }
 
 /* ---- without experiments ---------------------------------------------------------- */

@@ -31,6 +31,15 @@ enum combined {
 enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
 			    struct estimate *measured, struct estimate *replayed);
 
+/*
+ * What one run says of a region by replay, as a line through its gains at speedups up to
+ * `most`; of se what differs from run to run.  False: nothing.
+ */
+bool combine_replay_run(const struct profile *p, size_t run, size_t point, size_t region, double most, struct estimate *slope);
+
+/* Two estimates of one thing, each weighed by its standard error; the first may be of a few values, or infinite. */
+void combine_average(struct estimate *e, double value, double se);
+
 /* Whether replay counts for a point, and why not. */
 enum replay_use {
 	REPLAY_ABSENT,    /* nothing was recorded that could be replayed */

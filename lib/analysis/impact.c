@@ -300,6 +300,8 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 		if (!p->region[r].tried && !im->estimated)
 			continue;
 		out->nimpacts++;
+		if (!out->whole && !is_given(p, point))
+			impact_replicates_replayed(p, point, r, im, out->baseline, out->nbaselines);
 		estimate_percentiles(p, r, point, im);
 		im->bounded = im->estimated && isfinite(im->effect.fit.slope.lo) && isfinite(im->effect.fit.slope.hi);
 		im->q = NAN;

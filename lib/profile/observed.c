@@ -180,7 +180,7 @@ static void keep(struct context *c, const struct observed *o, size_t region, dou
 	take_kind(&p->point[at], e->what);
 	p->replayed = xgrow(p->replayed, p->nreplayed, &p->cap_replayed, sizeof *p->replayed);
 	p->replayed[p->nreplayed] = (struct profile_replayed){
-		.point = at, .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .doubt = e->doubt, .se = e->se, .trust = e->trust,
+		.run = c->run[o->run].place, .point = at, .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .doubt = e->doubt, .se = e->se, .trust = e->trust,
 		.measured_ns = e->measured_ns, .whole = is_whole(o),
 		.unseen = (facts->unexplained_ns + facts->timeouts_ns) / facts->length_ns,
 	};

@@ -167,6 +167,7 @@ struct profile_warning {
 
 /* What replay says of one run: the gain at a point, were a region faster by s. */
 struct profile_replayed {
+	size_t run;    /* in the profile */
 	size_t point;
 	size_t region; /* PROFILE_NONE: of what the user asked */
 	double s;
