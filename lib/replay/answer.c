@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/chance.h"
 #include "replay/replay_parts.h"
 
 /* How good each model is where its check is good: from known-answer programs. */
@@ -18,8 +17,6 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIM
 #define LOST         0.05  /* standard error when the model that is believed most cannot answer */
 #define UNKNOWN      0.004 /* standard error of a gain by what no model knows; */
 #define FAR          0.2   /* a check that says that a model knows nothing: of mpmc, strict (0.73) says 0 and 48 for 15 and 34 */
-#define OPEN         0.5   /* of what bursts did not see, something between nothing and all is gained: half of it, give or take half */
-#define TIE_SAMPLES  5     /* with and without what is asked about: see tie_of */
 #define UNSEEN_LEAST 0.001 /* of the length of all bursts, in waits that nobody saw the end of, from which on they are tried out */
 #define UNKNOWN_CROWDED 1.5 /* in a crowd, times how far the models are apart: so much 9 regions of crowd, stages and pzip were off (METHOD.md) */
 
@@ -136,155 +133,6 @@ static void combine(struct replay_effect *e, bool crowded, double part)
 		     e->open * e->open / 4);
 }
 
-/* ---- what is known of shares beside the bursts ------------------------------------------------ */
-
-/* What a question takes away, by the samples of the bursts. */
-struct taken {
-	double part, change[REPLICATES]; /* of all computing */
-	double most;      /* of what any stack gives */
-	double samples;
-	double waited;    /* in waits for the outside, of all threads, by the length of the bursts */
-	double length_ns;
-};
-
-/* By chance.  Those samples count that are of a stack which gets shorter, by `most`. */
-static double variance_of_part(double part, double most, double samples)
-{
-	return most > 0 ? most * most * chance_variance(part / most, samples) : 0;
-}
-
-/* The variance of `waited`, by chance, when each sample stands for a period: that of a number of samples. */
-static double variance_of_wait(double waited, const struct taken *taken, double period_ns, double length_ns)
-{
-	return length_ns > 0 ? CHANCE_ALIKE * waited * taken->most * period_ns / length_ns : 0;
-}
-
-/* How a gain changes with the part, all else being as it was: all of what is gained beside waits is gained by that. */
-static double gain_by_part(const struct replay *r, const struct compared *c, const struct taken *taken)
-{
-	if (!(taken->part > 0) || isnan(c->gain))
-		return OPEN * r->busy;
-	return fmin(r->busy, fmax(0, (c->gain - taken->waited) / taken->part));
-}
-
-/* How a gain changes with the part as it is by chance, in resampled sets of samples. */
-struct tie {
-	double slope;
-	double rest; /* what is left of the chance in samples, when the part is known */
-};
-
-/* Are there enough samples of what is taken away, and of what is not, for resampling to tell anything? */
-static bool is_resampled(const struct taken *taken)
-{
-	double share = taken->most > 0 ? taken->part / taken->most : 0;
-
-	return taken->samples * fmin(share, 1 - share) >= TIE_SAMPLES;
-}
-
-/* By least squares. */
-static struct tie tie_of(const struct replay *r, const struct compared *c, const struct taken *taken)
-{
-	double xx = 0, xy = 0, square = 0;
-	struct tie tie = { 0 };
-
-	if (!is_resampled(taken)) {
-		tie.slope = gain_by_part(r, c, taken);
-		return tie;
-	}
-	for (size_t k = 0; k < REPLICATES; k++) {
-		xx += taken->change[k] * taken->change[k];
-		xy += taken->change[k] * c->change[k];
-	}
-	tie.slope = xx > 0 ? xy / xx : 0;
-	for (size_t k = 0; k < REPLICATES; k++) {
-		double left = c->change[k] - tie.slope * taken->change[k];
-
-		square += left * left;
-	}
-	tie.rest = sqrt(square / (REPLICATES - 1));
-	return tie;
-}
-
-static void set_gain(struct compared *c, double gain)
-{
-	c->gain = gain;
-	c->ns = c->base_ns * (1 - gain);
-}
-
-/*
- * The samples of the whole run say better than those of the bursts which part of the time a
- * region has: by number, and because they see all phases.  A gain is corrected by what it
- * changes with that part.  Where the difference is more than chance makes, the bursts saw
- * other phases than there are, and what less work is worth in those is not known.
- *
- * `openssl speed` hashes blocks of six sizes, one after the other: SHA256_Update had 31 % of
- * the samples in the burst and 55 % in all, and was predicted at 0.32 (0.26 to 0.37).
- */
-static void take_known_part(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken *taken,
-			    const struct replay_known *known, enum replay_model leader)
-{
-	struct tie tie = tie_of(r, &c[leader], taken);
-	double away = known->part - taken->part, known2 = variance_of_part(known->part, taken->most, known->samples);
-	double chance = sqrt(variance_of_part(known->part, taken->most, taken->samples) + known2);
-	double by_chance = fmin(chance, fmax(-chance, away)), by_phases = away - by_chance;
-	double change = tie.slope * by_chance + gain_by_part(r, &c[leader], taken) * by_phases;
-	double by_samples = sqrt(tie.rest * tie.rest + tie.slope * tie.slope * known2);
-
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		double others = c[k].se * c[k].se - c[k].by_samples * c[k].by_samples;
-
-		set_gain(&c[k], c[k].gain + change);
-		c[k].by_samples = k == leader ? by_samples : 0;
-		c[k].se = sqrt(fmax(0, others) + c[k].by_samples * c[k].by_samples);
-	}
-	e->phases = OPEN * r->busy * fabs(by_phases);
-}
-
-/* The same for waits.  Of a shorter wait, something between nothing and all is gained. */
-static void take_known_waits(struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken *taken,
-			     const struct replay_known *known)
-{
-	double waited = known->waited_ns / known->length_ns, variance;
-
-	variance = variance_of_wait(waited, taken, known->period_ns, taken->length_ns) +
-		   variance_of_wait(waited, taken, known->period_ns, known->length_ns);
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
-		set_gain(&c[k], c[k].gain + OPEN * (waited - taken->waited));
-	e->phases = hypot(e->phases, OPEN * chance_excess(waited, taken->waited, variance));
-}
-
-/*
- * One thread: nothing has to be replayed.  sqlite3 writes a temporary file in a third of a
- * second: a function that has 4 % of the processor time was predicted at 0.38 (0.26 to 0.51),
- * from a burst that saw little else.
- */
-static void take_known_alone(struct compared c[REPLAY_MODELS], const struct taken *taken, const struct replay_known *known)
-{
-	double busy = fmin(1, known->samples * known->period_ns / known->length_ns), waited = known->waited_ns / known->length_ns;
-	double variance = busy * busy * variance_of_part(known->part, taken->most, known->samples) +
-			  variance_of_wait(waited, taken, known->period_ns, known->length_ns);
-
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		set_gain(&c[k], busy * known->part + waited);
-		c[k].by_samples = 0;
-		c[k].se = sqrt(variance);
-	}
-}
-
-static void take_known(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken *taken,
-		       const struct replay_known *known, enum replay_model leader)
-{
-	bool counts_time = e->what == REPLAY_PERIOD || e->what == REPLAY_WHOLE;
-
-	if (known->alone && counts_time) {
-		take_known_alone(c, taken, known);
-		return;
-	}
-	take_known_part(r, e, c, taken, known, leader);
-	if (counts_time)
-		take_known_waits(e, c, taken, known);
-}
-
 /* ---- each effect ------------------------------------------------------------------------------- */
 
 /* Runs of each model, of each script. */
@@ -293,7 +141,7 @@ struct runs {
 	struct run *open[OPEN_QUESTIONS]; /* of the leader, with another answer to what nobody recorded; NULL: it makes no difference */
 	enum replay_model leader;    /* the model that is believed most.  Its runs carried the chance in samples, which the others share */
 	const struct replay_known *known;
-	struct taken taken;
+	struct taken_away taken;
 };
 
 /* How far gains are apart, whatever the answers; a model that cannot tell says nothing. */
@@ -315,7 +163,7 @@ static void set_models(const struct replay *r, struct replay_effect *e, struct c
 	enum replay_model leader = runs->leader;
 
 	if (runs->known)
-		take_known(r, e, c, &runs->taken, runs->known, leader);
+		known_apply(r, e, c, &runs->taken, runs->known, leader);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		double more = k == leader || !(c[leader].by_samples > 0) ? 0 : c[leader].by_samples;
 		struct checks checks = checks_of(r, check[k], c[k].base_ns / e->measured_ns);
@@ -337,7 +185,7 @@ static void answer_point(const struct replay *r, const struct runs *runs, size_t
 	if (runs->known) {
 		struct compared of_leader = compare_visits(r, runs->of[runs->leader], runs->leader, point, 0);
 
-		tie = tie_of(r, &of_leader, &runs->taken).slope;
+		tie = known_tie(r, &of_leader, &runs->taken);
 	}
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		struct compared base = compare_visits(r, NULL, k, point, 0);
@@ -419,38 +267,10 @@ static struct run *run_scripts(const struct replay *r, const struct setting *how
 	return run;
 }
 
-/* The greatest part by which any stack gets shorter. */
-static double most_shorter(const struct replay *r, const double *shorter)
-{
-	double most = 0;
-
-	for (size_t i = 1; shorter && i <= r->nstacks; i++)
-		most = fmax(most, shorter[i]);
-	return fmin(1, most);
-}
-
 /* There is enough of such waits for their end to matter. */
 static bool has_unseen(const struct replay *r)
 {
 	return r->facts.unexplained_ns + r->facts.timeouts_ns > UNSEEN_LEAST * r->facts.length_ns;
-}
-
-static struct taken taken_of(const struct replay *r, const double *shorter, const float *fraction, const float (*change)[REPLICATES])
-{
-	struct taken t = { .part = (double)fraction[SHARES_COMPUTING], .most = most_shorter(r, shorter), .length_ns = r->facts.length_ns };
-	double waits = 0;
-
-	for (size_t k = 0; k < REPLICATES; k++)
-		t.change[k] = (double)change[SHARES_COMPUTING][k];
-	for (size_t i = 0; i < r->nsamples; i++)
-		if (r->sample[i].waiting)
-			waits++;
-	t.samples = (double)r->nsamples - waits;
-	/* The mean weight of samples of waits is 1. */
-	for (size_t i = 0; i < r->nsamples; i++)
-		if (r->sample[i].waiting)
-			t.waited += shorter[r->sample[i].stack] * (double)r->sample[i].weight * r->sampled_wait_ns / waits / t.length_ns;
-	return t;
 }
 
 static void run_all(const struct replay *r, const struct replay_question *q, struct runs *runs)
@@ -461,7 +281,7 @@ static void run_all(const struct replay *r, const struct replay_question *q, str
 	if (q && q->shorter) {
 		shares_ask(r, q->shorter, &fraction, &change);
 		runs->known = q->known;
-		runs->taken = taken_of(r, q->shorter, fraction, change);
+		runs->taken = known_taken(r, q->shorter, fraction, change);
 	}
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 		runs->of[k] = run_scripts(r, &(struct setting){
@@ -469,7 +289,7 @@ static void run_all(const struct replay *r, const struct replay_question *q, str
 		});
 	for (enum open_question u = has_unseen(r) ? WAITS_SHORTER : LATENCIES_SHORTER; q && u < OPEN_QUESTIONS; u++)
 		runs->open[u] = run_scripts(r, &(struct setting){
-			.model = runs->leader, .open = u, .shorter = most_shorter(r, q->shorter), .cpus = q->cpus, .fraction = fraction, .asked = q,
+			.model = runs->leader, .open = u, .shorter = runs->taken.most, .cpus = q->cpus, .fraction = fraction, .asked = q,
 		});
 	free(fraction);
 	free(change);

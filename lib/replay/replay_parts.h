@@ -12,6 +12,7 @@
  *     learn.c     all of this, in order
  *     simulate.c  runs a script
  *     compare.c   compares two such runs
+ *     known.c     corrects what bursts say by what the whole run says
  *     answer.c    makes one answer of all models'
  */
 #ifndef ANDWEORC_REPLAY_PARTS_H
@@ -320,5 +321,26 @@ void compare_spans(const struct replay *r, const struct run *run, enum replay_mo
 
 /* Time per visit as recorded; NAN: too few. */
 double measured_period(const struct replay *r, size_t point);
+
+/* ---- what the whole run says --------------------------------------------------- */
+
+/* What a question takes away, by the samples of the bursts. */
+struct taken_away {
+	double part, change[REPLICATES]; /* of all computing */
+	double most;      /* of what any stack gives */
+	double samples;
+	double waited;    /* in waits for the outside, of all threads, by the length of the bursts */
+	double length_ns;
+};
+
+/* fraction, change: of shares_ask. */
+struct taken_away known_taken(const struct replay *r, const double *shorter, const float *fraction, const float (*change)[REPLICATES]);
+
+/* How the gain of the leading model changes with the part that is taken away, as that is by chance. */
+double known_tie(const struct replay *r, const struct compared *leader, const struct taken_away *taken);
+
+/* Corrects the gain of each model, and its se; sets e->phases. */
+void known_apply(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken_away *taken,
+		 const struct replay_known *known, enum replay_model leader);
 
 #endif
