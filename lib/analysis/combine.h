@@ -7,8 +7,8 @@
  * what it knows.  Where they contradict each other, the interval holds both, and no
  * verdict is made of it.
  *
- * Replay counts only where it can be right: its check holds, it is known why waits
- * ended, and the recorder has seen no thread wait by spinning.
+ * Replay counts only where the recorder has seen no thread wait by spinning.  A check that
+ * does not hold, and waits of which nobody saw the end, are in its standard error.
  */
 #ifndef ANDWEORC_ANALYSIS_COMBINE_H
 #define ANDWEORC_ANALYSIS_COMBINE_H
@@ -31,13 +31,21 @@ enum combined {
 enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
 			    struct estimate *measured, struct estimate *replayed);
 
+/*
+ * What one run says of a region by replay, as a line through its gains at speedups up to
+ * `most`; of se what differs from run to run.  False: nothing.
+ */
+bool combine_replay_run(const struct profile *p, size_t run, size_t point, size_t region, double most, struct estimate *slope);
+
+/* Two estimates of one thing, each weighed by its standard error; the first may be of a few values, or infinite. */
+void combine_average(struct estimate *e, double value, double se);
+
 /* Whether replay counts for a point, and why not. */
 enum replay_use {
 	REPLAY_ABSENT,    /* nothing was recorded that could be replayed */
 	REPLAY_USED,
 	REPLAY_SPINS,     /* threads wait by spinning, so that what they wait for is in no event */
-	REPLAY_UNSEEN,    /* too much time in waits of which nobody knows why they ended */
-	REPLAY_UNTRUSTED, /* the models do not give the time that was measured */
+	REPLAY_UNTRUSTED, /* no model could go on to the end of what was recorded */
 };
 
 struct replay_check {

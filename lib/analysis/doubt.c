@@ -55,8 +55,6 @@ char *impact_replay_refused(const struct impact_point *p)
 		return NULL;
 	case REPLAY_SPINS:
 		return xstrdup("threads wait by spinning, so what they wait for was not recorded");
-	case REPLAY_UNSEEN:
-		return xasprintf("for %.0f %% of the time, threads wait for something that was not recorded", 100 * p->replay.unseen);
 	case REPLAY_UNTRUSTED:
 		break;
 	}

@@ -140,6 +140,14 @@ double impact_times_needed(const struct impact *im);
 
 /* Sets the results of single runs.  Part of analysis_init.  Sorts obs[0..n).  `rise`: as in the effect. */
 size_t impact_replicates(struct causal_obs *obs, size_t n, double rise, struct impact_replicate **out);
+
+/*
+ * Takes what each run says by replay into im->replicate, and adds runs that no experiment
+ * with the region was made in.  What replay gets wrong of a program is the same in all of its
+ * runs, and in those of its next commit: andweorc-diff compares runs.
+ */
+void impact_replicates_replayed(const struct profile *p, size_t point, size_t region, struct impact *im, const struct impact_baseline *baseline,
+				size_t nbaselines);
 size_t impact_baselines(struct causal_obs *obs, size_t n, struct impact_baseline **out);
 
 /* The period of baselines, with an interval over runs, or within a single run. */

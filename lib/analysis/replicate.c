@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/combine.h"
 #include "base/alloc.h"
 
 /* Selects windows as for the effect. */
@@ -57,6 +58,56 @@ size_t impact_replicates(struct causal_obs *obs, size_t n, double rise, struct i
 	}
 	free(scratch);
 	return units;
+}
+
+static void take(struct causal_slope *to, const struct estimate *slope, double period_ns)
+{
+	combine_average(&to->slope, slope->value, slope->se);
+	combine_average(&to->cost, slope->value * period_ns, slope->se * period_ns);
+}
+
+static struct impact_replicate *find_run(struct impact *im, size_t run)
+{
+	for (size_t i = 0; i < im->nreplicates; i++)
+		if (im->replicate[i].run == run)
+			return &im->replicate[i];
+	return NULL;
+}
+
+/* One of a run without experiments weighs as much as the others do in the mean. */
+static struct impact_replicate *add_run(struct impact *im, size_t run)
+{
+	static const struct estimate nothing = { .value = NAN, .se = INFINITY, .df = 1 };
+	struct impact_replicate *r;
+	double info = 0;
+
+	for (size_t i = 0; i < im->nreplicates; i++)
+		info += im->replicate[i].sum.ratio.den / (double)im->nreplicates;
+	im->replicate = xrealloc(im->replicate, im->nreplicates + 1, sizeof *im->replicate);
+	r = &im->replicate[im->nreplicates++];
+	*r = (struct impact_replicate){ .run = run, .sum.ratio.den = info > 0 ? info : 1, .rise.basis = CAUSAL_NONE };
+	r->all = (struct causal_slope){ .slope = nothing, .cost = nothing, .basis = CAUSAL_EVENTS };
+	return r;
+}
+
+void impact_replicates_replayed(const struct profile *p, size_t point, size_t region, struct impact *im, const struct impact_baseline *baseline,
+				size_t nbaselines)
+{
+	struct estimate all, rise;
+
+	for (size_t i = 0; i < nbaselines; i++) {
+		double period = baseline[i].period.value;
+		struct impact_replicate *r;
+
+		if (!(period > 0) || !combine_replay_run(p, baseline[i].run, point, region, 1, &all))
+			continue;
+		r = find_run(im, baseline[i].run);
+		if (!r)
+			r = add_run(im, baseline[i].run);
+		take(&r->all, &all, period);
+		if (r->rise.basis != CAUSAL_NONE && combine_replay_run(p, baseline[i].run, point, region, im->effect.rise, &rise))
+			take(&r->rise, &rise, period);
+	}
 }
 
 size_t impact_baselines(struct causal_obs *obs, size_t n, struct impact_baseline **out)

@@ -4,23 +4,31 @@
 
 const double systematic_relative = 0.03, systematic_slope = 0.006;
 
-/*
- * Half widths are added as standard errors are, in squares: the allowance is known, so
- * degrees of freedom do not change.
- */
-static void widen_estimate(struct estimate *e, double off)
+/* Half widths are added as standard errors are: the allowance is known, and has no degrees of freedom to lose. */
+static void widen_estimate(struct estimate *e, double relative, double off)
 {
 	if (!isfinite(e->se))
 		return;
-	off = hypot(systematic_relative * e->value, off);
+	off = hypot(relative * e->value, off);
 	e->se = hypot(e->se, off * STATS_NORMAL_95 / stats_t95(e->df));
 	stats_estimate_finish(e);
 }
 
+static void widen(struct causal_effect *e, double relative, double slope)
+{
+	widen_estimate(&e->fit.slope, relative, slope);
+	widen_estimate(&e->fit.cost, relative, slope * e->period_ns);
+	for (size_t i = 0; i < e->nlevels; i++)
+		widen_estimate(&e->level[i].gain, relative, slope * e->level[i].s);
+}
+
 void systematic_widen(struct causal_effect *e)
 {
-	widen_estimate(&e->fit.slope, systematic_slope);
-	widen_estimate(&e->fit.cost, systematic_slope * e->period_ns);
-	for (size_t i = 0; i < e->nlevels; i++)
-		widen_estimate(&e->level[i].gain, systematic_slope * e->level[i].s);
+	widen(e, systematic_relative, systematic_slope);
+}
+
+void systematic_widen_by(struct causal_effect *e, double slope)
+{
+	if (slope > 0)
+		widen(e, 0, slope);
 }

@@ -78,6 +78,7 @@ static void load_end(struct context *c, struct record *rec)
 		r->status = r->status ? r->status : "?";
 	share_text(c, rec, "status", &r->status);
 	record_opt_u64(rec, "wall_ns", &r->wall_ns);
+	record_opt_u64(rec, "threads", &r->threads_most);
 }
 
 /* region=- is a baseline, and so is speedup 0 whatever the region. */

@@ -8,7 +8,6 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "profile/load.h"
-#include "profile/phase.h"
 #include "profile/whatif.h"
 #include "profile/why.h"
 #include "profile/wrapper.h"
@@ -166,18 +165,10 @@ static void take_kind(struct profile_point *point, enum replay_what what)
 		point->measures = MEASURE_SPANS;
 }
 
-/* Counts of samples of a region. */
-struct sampled {
-	double burst_share; /* its share of the samples in bursts */
-	size_t samples;     /* samples in bursts, of all regions; 0: unknown */
-	double run_share;   /* its share of all samples of the run */
-};
-
 /* region: its place in the profile. */
-static void keep(struct context *c, const struct observed *o, size_t region, double s, const struct sampled *sampled,
-		 const struct replay_effect *e, const struct replay_facts *facts)
+static void keep(struct context *c, const struct observed *o, size_t region, double s, const struct replay_effect *e,
+		 const struct replay_facts *facts)
 {
-	double phase = sampled->samples ? phase_error(e->gain, sampled->burst_share, sampled->samples, sampled->run_share) : 0;
 	struct profile *p = c->p;
 	bool runs = is_whole(o) && load_knows_point(p, "run"); /* are they progress? */
 	const char *name = e->what == REPLAY_WHOLE ? (runs ? "run" : NULL) : name_of(o, e->point);
@@ -189,7 +180,7 @@ static void keep(struct context *c, const struct observed *o, size_t region, dou
 	take_kind(&p->point[at], e->what);
 	p->replayed = xgrow(p->replayed, p->nreplayed, &p->cap_replayed, sizeof *p->replayed);
 	p->replayed[p->nreplayed] = (struct profile_replayed){
-		.point = at, .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .doubt = e->doubt, .se = hypot(e->se, phase), .trust = e->trust,
+		.run = c->run[o->run].place, .point = at, .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .doubt = e->doubt, .se = e->se, .trust = e->trust,
 		.measured_ns = e->measured_ns, .whole = is_whole(o),
 		.unseen = (facts->unexplained_ns + facts->timeouts_ns) / facts->length_ns,
 	};
@@ -197,7 +188,7 @@ static void keep(struct context *c, const struct observed *o, size_t region, dou
 }
 
 static void ask(struct context *c, const struct observed *o, const struct replay *r, const struct replay_question *q, size_t region,
-		double s, const struct sampled *sampled)
+		double s)
 {
 	struct replay_answer a;
 	struct replay_facts facts;
@@ -207,20 +198,26 @@ static void ask(struct context *c, const struct observed *o, const struct replay
 	for (size_t i = 0; i < a.n; i++)
 		if (region == PROFILE_NONE || a.effect[i].what == REPLAY_PERIOD || a.effect[i].what == REPLAY_MEAN ||
 		    a.effect[i].what == REPLAY_WHOLE)
-			keep(c, o, region, s, sampled, &a.effect[i], &facts);
+			keep(c, o, region, s, &a.effect[i], &facts);
 	replay_answer_release(&a);
 }
 
-/* Replays with the region faster by s. */
+/* What if the region took s less time?  `share`: its part of all processor time; NULL: not known. */
 static void ask_region(struct context *c, const struct observed *o, const struct replay *r, size_t region, double s,
-		       const struct sampled *sampled)
+		       const struct replay_known *share)
 {
+	struct replay_known known = { 0 };
 	double *shorter = xcalloc(o->nstacks + 1, sizeof *shorter);
 
 	for (size_t i = 0; i < o->nstacks; i++)
 		if (observed_is_charged(&o->stack[i], region))
 			shorter[i + 1] = s;
-	ask(c, o, r, &(struct replay_question){ .shorter = shorter }, c->region[region].place, s, sampled);
+	if (share) {
+		known = *share;
+		known.part *= s;
+		known.waited_ns *= s;
+	}
+	ask(c, o, r, &(struct replay_question){ .shorter = shorter, .known = share ? &known : NULL }, c->region[region].place, s);
 	free(shorter);
 }
 
@@ -240,7 +237,7 @@ static void ask_users(struct context *c, const struct observed *o, const struct 
 		}
 		shorter[i + 1] = 1 - left;
 	}
-	ask(c, o, r, &(struct replay_question){ .shorter = shorter, .cpus = w->cpus }, PROFILE_NONE, NAN, &(struct sampled){ 0 });
+	ask(c, o, r, &(struct replay_question){ .shorter = shorter, .cpus = w->cpus }, PROFILE_NONE, NAN);
 	free(shorter);
 }
 
@@ -281,32 +278,39 @@ static void times_release(struct times *t)
 	free(t->stack);
 }
 
-/* Is the region in enough of the samples of either kind? */
-static bool is_sampled(const struct times *ran, const struct times *waited, size_t region)
+/* Is the region in enough of the samples of either kind, or of those of the whole run? */
+static bool is_sampled(const struct times *ran, const struct times *waited, const struct replay_known *known, size_t region)
 {
 	double cpu = ran->region[region], wait = waited->region[region];
 
-	return (cpu > 0 && cpu >= LEAST_SHARE * ran->all) || (wait > 0 && wait >= LEAST_SHARE * (ran->all + waited->all));
+	return known[region].part >= LEAST_SHARE || (cpu > 0 && cpu >= LEAST_SHARE * ran->all) || (wait > 0 && wait >= LEAST_SHARE * (ran->all + waited->all));
 }
 
-/* For each region of the context, its samples on a processor.  The caller frees it. */
-static struct sampled *sampled_regions(const struct context *c, const struct observed *o, const struct times *ran)
+/*
+ * What the run tells of each region of the context; part NAN: nothing.  A log
+ * that was cut short has no shares.  The caller frees it.
+ */
+static struct replay_known *shares_of(const struct context *c, const struct observed *o)
 {
-	struct sampled *s = xcalloc(c->nregions + 1, sizeof *s);
-	uint64_t all = c->run[o->run].run.share_total;
+	struct replay_known *known = xcalloc(c->nregions + 1, sizeof *known);
+	const struct profile_run *run = &c->run[o->run].run;
+	double all = (double)run->share_total, period = (double)run->period_ns;
 
-	/* A log that was cut short has no shares for the run. */
-	if (all == 0)
-		return s;
-	for (size_t i = 0; i < c->nshares; i++)
-		if (c->share[i].run == o->run)
-			s[c->share[i].region].run_share = (double)c->share[i].samples / (double)all;
 	for (size_t i = 0; i < c->nregions; i++)
-		if (ran->region[i] > 0) {
-			s[i].burst_share = ran->region[i] / ran->all;
-			s[i].samples = ran->samples;
-		}
-	return s;
+		known[i].part = NAN;
+	for (size_t i = 0; i < c->nshares && all > 0 && run->wall_ns; i++) {
+		if (c->share[i].run != o->run)
+			continue;
+		known[c->share[i].region] = (struct replay_known){
+			.part = (double)c->share[i].samples / all,
+			.samples = all,
+			.waited_ns = (double)c->share[i].blocked * period,
+			.length_ns = (double)run->wall_ns,
+			.period_ns = period,
+			.alone = run->threads_most == 1,
+		};
+	}
+	return known;
 }
 
 /* Adds the gain of each region, and its reasons. */
@@ -314,23 +318,23 @@ static void ask_regions(struct context *c, struct observed *o, const struct repl
 {
 	struct times ran = times_by_region(c, o, BURST_SAMPLE), waited = times_by_region(c, o, BURST_WAITING);
 	bool named = c->run[o->run].run.named, *wrapper;
-	struct sampled *sampled = sampled_regions(c, o, &ran);
+	struct replay_known *known = shares_of(c, o);
 	struct why *why = why_begin(o, r);
 
 	for (size_t i = 0; i < o->nstacks; i++)
 		ran.stack[i] += waited.stack[i];
 	wrapper = wrapper_find(c, o, ran.stack);
 	for (size_t region = 0; region < c->nregions; region++) {
-		if (c->region[region].place == PROFILE_NONE || !is_sampled(&ran, &waited, region))
+		if (c->region[region].place == PROFILE_NONE || !is_sampled(&ran, &waited, known, region))
 			continue;
 		if (wrapper[region] && !named && !c->p->region[c->region[region].place].tried)
 			continue;
 		for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++)
-			ask_region(c, o, r, region, LEVELS[i], &sampled[region]);
+			ask_region(c, o, r, region, LEVELS[i], isnan(known[region].part) ? NULL : &known[region]);
 		why_add(why, c, region);
 	}
 	why_end(why);
-	free(sampled);
+	free(known);
 	free(wrapper);
 	times_release(&ran);
 	times_release(&waited);

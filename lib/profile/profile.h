@@ -44,6 +44,7 @@ struct profile_run {
 	uint64_t cpus, period_ns, started_ns, seed;
 	const char *status;   /* NULL: no `end` record, the log was cut short */
 	uint64_t wall_ns;
+	uint64_t threads_most; /* at a time, of all processes; 0: not known */
 	uint64_t share_total; /* CPU samples */
 	uint64_t share_blocked_total; /* blocked samples */
 	struct profile_spent spent;   /* sums over `sample` records */
@@ -166,6 +167,7 @@ struct profile_warning {
 
 /* A result of replay for one run: the gain at a point, if a region were faster by s. */
 struct profile_replayed {
+	size_t run;    /* in the profile */
 	size_t point;
 	size_t region; /* PROFILE_NONE: the user's question */
 	double s;

@@ -39,6 +39,8 @@ enum {
 	FEW_SAMPLES = 100,
 };
 
+typedef void say_function(struct conductor *c, const char *what, char *text);
+
 struct sums {
 	double absolute_ns, stranger_ns, run_ns;
 };
@@ -188,7 +190,7 @@ static double kernel_share(const struct conductor *c)
 	return all > 0 ? (double)used.system_ns / (double)all : 0;
 }
 
-static void look_at_kernel(struct conductor *c, void (*say)(struct conductor *c, const char *what, char *text))
+static void look_at_kernel(struct conductor *c, say_function *say)
 {
 	double share = kernel_share(c);
 
@@ -202,41 +204,60 @@ static void look_at_kernel(struct conductor *c, void (*say)(struct conductor *c,
 
 /* ---- all of them --------------------------------------------------------------------- */
 
-void caveats(struct conductor *c, void (*say)(struct conductor *c, const char *what, char *text))
+static void look_at_clocks(struct conductor *c, const struct sums *s, say_function *say)
 {
-	struct sums s = sum_up(c);
-	struct spins spins = { .c = c };
-	double queued;
-
-	if (s.run_ns <= 0)
-		return;
-	if (s.absolute_ns > MATTERS * s.run_ns)
+	if (s->absolute_ns > MATTERS * s->run_ns)
 		say(c, "absolute-timer",
 		    xasprintf("threads slept until moments of the wall clock for %.0f %% of the run, or for what was left until one: "
 			      "such a clock cannot be slowed, so what waits for it is predicted too fast; sleep for a time of its "
 			      "own instead, if you can",
-			      100 * s.absolute_ns / s.run_ns));
-	if (s.stranger_ns > MATTERS * s.run_ns)
+			      100 * s->absolute_ns / s->run_ns));
+	if (s->stranger_ns > MATTERS * s->run_ns)
 		say(c, "outside",
 		    xasprintf("threads waited for processes that are not of the recording for %.0f %% of the run: those run on while "
 			      "threads are paused; start them under andweorc-record too, if they depend on the program",
-			      100 * s.stranger_ns / s.run_ns));
-	if (is_oversubscribed(c, s.run_ns, &queued))
+			      100 * s->stranger_ns / s->run_ns));
+}
+
+static void look_at_crowd(struct conductor *c, double run_ns, say_function *say)
+{
+	double queued;
+
+	if (is_oversubscribed(c, run_ns, &queued))
 		say(c, "oversubscribed",
 		    xasprintf("threads were ready to run but had no processor for %.0f %% of the time: who gets one is decided in real "
 			      "time, not in virtual time, so what regions are worth is predicted less well; use fewer threads",
 			      100 * queued));
-	look_at_kernel(c, say);
+}
+
+static void look_at_spins(struct conductor *c, say_function *say)
+{
+	struct spins spins = { .c = c };
+	char *place;
+
 	if (c->regions->samples < FEW_SAMPLES)
 		return;
 	regions_leaves(c->regions, look_for_spins, &spins);
-	if ((double)spins.samples > SPINS_MATTER * (double)c->regions->samples) {
-		char *place = spin_place(c, &spins);
+	if ((double)spins.samples <= SPINS_MATTER * (double)c->regions->samples)
+		return;
+	place = spin_place(c, &spins);
+	say(c, "spin",
+	    xasprintf("%.0f %% of the samples are in loops that wait by spinning (at '%s'): what they wait for is not seen; "
+		      "declare it with ANDWEORC_PRE_BLOCK and ANDWEORC_POST_BLOCK of <andweorc.h>",
+		      100. * (double)spins.samples / (double)c->regions->samples, place));
+	free(place);
+}
 
-		say(c, "spin",
-		    xasprintf("%.0f %% of the samples are in loops that wait by spinning (at '%s'): what they wait for is not seen; "
-			      "declare it with ANDWEORC_PRE_BLOCK and ANDWEORC_POST_BLOCK of <andweorc.h>",
-			      100. * (double)spins.samples / (double)c->regions->samples, place));
-		free(place);
-	}
+void caveats(struct conductor *c, say_function *say)
+{
+	struct sums s = sum_up(c);
+
+	if (s.run_ns <= 0)
+		return;
+	/* Where nobody pauses, clocks and others that go on do no harm. */
+	if (!c->plan->attach_only)
+		look_at_clocks(c, &s, say);
+	look_at_kernel(c, say);
+	look_at_crowd(c, s.run_ns, say);
+	look_at_spins(c, say);
 }

@@ -145,6 +145,7 @@ static void log_end(struct conductor *c)
 	record_u64(b, "disturbed", c->disturbed);
 	record_u64(b, "samples", c->regions->samples);
 	record_u64(b, "lost", shared_lost(c->arena));
+	record_u64(b, "threads", atomic_load(&c->arena->threads_used));
 	record_u64(b, "threads_refused", atomic_load(&c->arena->threads_refused));
 	record_u64(b, "processes_refused", atomic_load(&c->arena->processes_refused));
 	for (uint32_t i = 0; i < n; i++) {

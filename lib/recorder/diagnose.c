@@ -411,8 +411,10 @@ void diagnose(struct conductor *c, const char *command)
 		    xstrdup("experiments were never started: they begin when the program comes to ANDWEORC_START, or the recorder gets SIGUSR1"));
 		return;
 	}
-	if (c->plan->attach_only)
+	if (c->plan->attach_only) {
+		caveats(c, say);
 		return;
+	}
 	asked_in_vain(c);
 	ranks_apart(c);
 	points(c);

@@ -17,6 +17,7 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIM
 #define LOST         0.05  /* standard error when the model that is believed most cannot answer */
 #define UNKNOWN      0.004 /* standard error of a gain by what no model knows; */
 #define FAR          0.2   /* a check that says that a model knows nothing: of mpmc, strict (0.73) says 0 and 48 for 15 and 34 */
+#define UNSEEN_LEAST 0.001 /* of the length of all bursts, in waits that nobody saw the end of, from which on they are tried out */
 #define UNKNOWN_CROWDED 1.5 /* in a crowd, times how far the models are apart: so much 9 regions of crowd, stages and pzip were off (METHOD.md) */
 
 /* Two ratios of simulated to measured time, which are 1 for a perfect model. */
@@ -88,10 +89,21 @@ static double range_of(const struct replay_effect *e)
 	return most - least;
 }
 
-/* The gain of all models, and how far they are apart. */
-static void combine(struct replay_effect *e, bool crowded)
+/* By how much the time of the model that is believed most is off. */
+static double misfit_of(const struct replay_effect *e)
 {
-	double sum = 0, spread = 0, lost = 0, unknown;
+	enum replay_model leader = 0;
+
+	for (enum replay_model k = 1; k < REPLAY_MODELS; k++)
+		if (e->model[k].weight > e->model[leader].weight)
+			leader = k;
+	return e->model[leader].check > 0 ? fabs(log(e->model[leader].check)) : 1;
+}
+
+/* The gain of all models, and how far they are apart.  part: what the question takes away of all processor time. */
+static void combine(struct replay_effect *e, bool crowded, double part)
+{
+	double sum = 0, spread = 0, lost = 0, range;
 
 	e->gain = e->chance = e->doubt = e->se = NAN;
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
@@ -115,13 +127,43 @@ static void combine(struct replay_effect *e, bool crowded)
 			spread += e->model[k].weight * (e->model[k].gain - e->gain) * (e->model[k].gain - e->gain);
 	spread += LOST * LOST * lost / (lost + sum);
 	e->doubt = sqrt(spread);
-	unknown = crowded ? hypot(UNKNOWN, UNKNOWN_CROWDED * range_of(e)) : UNKNOWN;
-	e->se = sqrt(e->chance * e->chance + spread + unknown * unknown);
+	range = range_of(e) * (crowded ? UNKNOWN_CROWDED : fmax(0, 1 - e->trust));
+	e->misfit = misfit_of(e) * fmax(fabs(e->gain), part);
+	e->se = sqrt(e->chance * e->chance + spread + UNKNOWN * UNKNOWN + range * range + e->misfit * e->misfit + e->phases * e->phases +
+		     e->open * e->open / 4);
 }
 
-/* Of one effect, by model.  `leader`: the model whose run carried the chance in samples, which the others share. */
-static void set_models(const struct replay *r, struct replay_effect *e, const struct compared c[REPLAY_MODELS], const double check[REPLAY_MODELS], enum replay_model leader)
+/* ---- each effect ------------------------------------------------------------------------------- */
+
+/* Runs of each model, of each script. */
+struct runs {
+	struct run *of[REPLAY_MODELS];
+	struct run *open[OPEN_QUESTIONS]; /* of the leader, with another answer to what nobody recorded; NULL: it makes no difference */
+	enum replay_model leader;    /* the model that is believed most.  Its runs carried the chance in samples, which the others share */
+	const struct replay_known *known;
+	struct taken_away taken;
+};
+
+/* How far gains are apart, whatever the answers; a model that cannot tell says nothing. */
+static double open_range(double gain, const double with[OPEN_QUESTIONS])
 {
+	double least = gain, most = gain;
+
+	for (int u = 0; u < OPEN_QUESTIONS; u++) {
+		least = fmin(least, with[u]);
+		most = fmax(most, with[u]);
+	}
+	return most - least;
+}
+
+/* Of one effect, by model. */
+static void set_models(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const double check[REPLAY_MODELS],
+		       const struct runs *runs)
+{
+	enum replay_model leader = runs->leader;
+
+	if (runs->known)
+		known_apply(r, e, c, &runs->taken, runs->known, leader);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		double more = k == leader || !(c[leader].by_samples > 0) ? 0 : c[leader].by_samples;
 		struct checks checks = checks_of(r, check[k], c[k].base_ns / e->measured_ns);
@@ -131,45 +173,51 @@ static void set_models(const struct replay *r, struct replay_effect *e, const st
 			.check = worst_of(checks),
 		};
 	}
-	combine(e, r->crowded);
+	combine(e, r->crowded, runs->taken.part);
 }
-
-/* Runs of each model, of each script. */
-struct runs {
-	struct run *of[REPLAY_MODELS];
-	enum replay_model leader;
-};
 
 static void answer_point(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect *e)
 {
 	struct compared c[REPLAY_MODELS];
-	double check[REPLAY_MODELS];
+	double check[REPLAY_MODELS], with[OPEN_QUESTIONS], tie = 0;
 
 	*e = (struct replay_effect){ .what = REPLAY_PERIOD, .point = r->point[point], .measured_ns = measured_period(r, point) };
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		struct compared base = compare_visits(r, NULL, k, point);
+	if (runs->known) {
+		struct compared of_leader = compare_visits(r, runs->of[runs->leader], runs->leader, point, 0);
 
-		c[k] = compare_visits(r, runs->of[k], k, point);
+		tie = known_tie(r, &of_leader, &runs->taken);
+	}
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		struct compared base = compare_visits(r, NULL, k, point, 0);
+
+		c[k] = compare_visits(r, runs->of[k], k, point, tie);
 		check[k] = base.ns / base.base_ns;
 	}
+	for (int u = 0; u < OPEN_QUESTIONS; u++)
+		with[u] = runs->open[u] ? compare_visits(r, runs->open[u], runs->leader, point, 0).gain : NAN;
 	for (size_t b = 0; b < r->nscripts; b++)
 		e->count += r->script[b].recorded.visits[point];
-	set_models(r, e, c, check, runs->leader);
+	e->open = open_range(c[runs->leader].gain, with);
+	set_models(r, e, c, check, runs);
 }
 
 static void answer_whole(const struct replay *r, const struct runs *runs, struct replay_effect *e)
 {
 	struct compared c[REPLAY_MODELS];
+	double with[OPEN_QUESTIONS];
 
 	*e = (struct replay_effect){ .what = REPLAY_WHOLE, .count = r->nscripts, .measured_ns = r->facts.length_ns };
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 		c[k] = compare_whole(r, runs->of[k], k);
-	set_models(r, e, c, r->facts.check, runs->leader);
+	for (int u = 0; u < OPEN_QUESTIONS; u++)
+		with[u] = runs->open[u] ? compare_whole(r, runs->open[u], runs->leader).gain : NAN;
+	e->open = open_range(c[runs->leader].gain, with);
+	set_models(r, e, c, r->facts.check, runs);
 }
 
 static void answer_spans(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect e[REPLAY_WHATS - REPLAY_MEAN])
 {
-	struct compared c[REPLAY_MODELS][REPLAY_WHATS], base[REPLAY_WHATS];
+	struct compared c[REPLAY_MODELS][REPLAY_WHATS], base[REPLAY_WHATS], open[OPEN_QUESTIONS][REPLAY_WHATS];
 	double check[REPLAY_MODELS];
 
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
@@ -177,17 +225,27 @@ static void answer_spans(const struct replay *r, const struct runs *runs, size_t
 		compare_spans(r, NULL, k, point, base);
 		check[k] = base[REPLAY_MEAN].ns / base[REPLAY_MEAN].base_ns;
 	}
+	for (int u = 0; u < OPEN_QUESTIONS; u++)
+		if (runs->open[u])
+			compare_spans(r, runs->open[u], runs->leader, point, open[u]);
 	for (int what = REPLAY_MEAN; what < REPLAY_WHATS; what++) {
+		struct replay_effect *to = &e[what - REPLAY_MEAN];
 		struct compared of[REPLAY_MODELS];
+		double with[OPEN_QUESTIONS];
 
 		for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 			of[k] = c[k][what];
-		e[what - REPLAY_MEAN] = (struct replay_effect){
+		for (int u = 0; u < OPEN_QUESTIONS; u++)
+			with[u] = runs->open[u] ? open[u][what].gain : NAN;
+		*to = (struct replay_effect){
 			.what = (enum replay_what)what, .point = r->latency_point[point], .count = base[what].count, .measured_ns = base[what].base_ns,
+			.open = open_range(of[runs->leader].gain, with),
 		};
-		set_models(r, &e[what - REPLAY_MEAN], of, check, runs->leader);
+		set_models(r, to, of, check, runs);
 	}
 }
+
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 /* The model that is believed most. */
 static enum replay_model leader_of(const struct replay *r)
@@ -200,33 +258,56 @@ static enum replay_model leader_of(const struct replay *r)
 	return best;
 }
 
+static struct run *run_scripts(const struct replay *r, const struct setting *how)
+{
+	struct run *run = xcalloc(r->nscripts + 1, sizeof(*run));
+
+	for (size_t b = 0; b < r->nscripts; b++)
+		simulate(r, &r->script[b], how, &run[b]);
+	return run;
+}
+
+/* There is enough of such waits for their end to matter. */
+static bool has_unseen(const struct replay *r)
+{
+	return r->facts.unexplained_ns + r->facts.timeouts_ns > UNSEEN_LEAST * r->facts.length_ns;
+}
+
 static void run_all(const struct replay *r, const struct replay_question *q, struct runs *runs)
 {
 	float *fraction = NULL, (*change)[REPLICATES] = NULL;
 
-	if (q && q->shorter)
+	*runs = (struct runs){ .leader = leader_of(r) };
+	if (q && q->shorter) {
 		shares_ask(r, q->shorter, &fraction, &change);
-	runs->leader = leader_of(r);
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		const struct setting how = {
-			.model = k, .cpus = q ? q->cpus : 0, .fraction = fraction, .change = k == runs->leader ? change : NULL, .asked = q,
-		};
-
-		runs->of[k] = xcalloc(r->nscripts + 1, sizeof(*runs->of[k]));
-		for (size_t b = 0; b < r->nscripts; b++)
-			simulate(r, &r->script[b], &how, &runs->of[k][b]);
+		runs->known = q->known;
+		runs->taken = known_taken(r, q->shorter, fraction, change);
 	}
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		runs->of[k] = run_scripts(r, &(struct setting){
+			.model = k, .cpus = q ? q->cpus : 0, .fraction = fraction, .change = k == runs->leader ? change : NULL, .asked = q,
+		});
+	for (enum open_question u = has_unseen(r) ? WAITS_SHORTER : LATENCIES_SHORTER; q && u < OPEN_QUESTIONS; u++)
+		runs->open[u] = run_scripts(r, &(struct setting){
+			.model = runs->leader, .open = u, .shorter = runs->taken.most, .cpus = q->cpus, .fraction = fraction, .asked = q,
+		});
 	free(fraction);
 	free(change);
 }
 
+static void release_runs(const struct replay *r, struct run *run)
+{
+	for (size_t b = 0; run && b < r->nscripts; b++)
+		run_release(&run[b]);
+	free(run);
+}
+
 static void release_all(const struct replay *r, struct runs *runs)
 {
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		for (size_t b = 0; b < r->nscripts; b++)
-			run_release(&runs->of[k][b]);
-		free(runs->of[k]);
-	}
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		release_runs(r, runs->of[k]);
+	for (int u = 0; u < OPEN_QUESTIONS; u++)
+		release_runs(r, runs->open[u]);
 }
 
 void replay_ask(const struct replay *r, const struct replay_question *q, struct replay_answer *out)

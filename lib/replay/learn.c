@@ -55,7 +55,7 @@ static void as_recorded(const struct replay *r, struct script *s, const struct m
 /* Runs the model without a question, into the runs that the check is made of, or those that answers are compared with. */
 static void run_model(struct replay *r, enum replay_model model, bool kept, bool check)
 {
-	const struct setting how = { .model = model, .kept = kept };
+	const struct setting how = { .model = model, .kept = kept, .notes_ends = !check && r->facts.unexplained + r->facts.timeouts > 0 };
 
 	for (size_t b = 0; b < r->nscripts; b++) {
 		struct run *run = check ? &r->script[b].kept[model] : &r->script[b].base[model];
@@ -75,7 +75,7 @@ static double check_of(const struct replay *r, enum replay_model model)
 		if (r->script[b].kept[model].failed)
 			return NAN;
 	for (size_t p = 0; p < r->npoints; p++) {
-		struct compared c = compare_visits(r, NULL, model, p);
+		struct compared c = compare_visits(r, NULL, model, p, 0);
 
 		if (c.count <= most)
 			continue;
@@ -154,6 +154,7 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 			computed += (double)r->script[b].step[i].cpu_ns;
 		}
 	}
+	r->busy = r->facts.length_ns > 0 ? fmax(1, computed / r->facts.length_ns) : 1;
 	r->scarce = queued + late > 0 ? (queued + late) / (queued + late + computed) : 0;
 	r->crowded = r->scarce > CROWDED && (has_more_threads_than_processors(r) || is_queueing_our_own(burst, n, queued + late));
 	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;

@@ -91,9 +91,23 @@ struct replay_outside {
 	double factor; /* of their length, >= 0 */
 };
 
+/*
+ * What a question takes away in the whole run, as far as samples tell.  A burst of a second
+ * has a thousand samples, and sees one phase of the program; samples are taken all the time.
+ */
+struct replay_known {
+	double part;      /* of the processor time, 0 .. 1; */
+	double samples;   /* that tell it, > 0 */
+	double waited_ns; /* of the time in waits for the outside, of all threads together, >= 0; */
+	double length_ns; /* of the run, > 0 */
+	double period_ns; /* a blocked sample stands for so much of a wait */
+	bool alone;       /* there was one thread all the time: less work, or a shorter wait, is as much less time */
+};
+
 /* A hypothesis.  All zeros: everything as it was. */
 struct replay_question {
 	const double *shorter; /* [0..nstacks]: the fraction by which the time in a stack, by its number, gets shorter, 0 to 1; NULL: none */
+	const struct replay_known *known; /* the part that `shorter` takes away in all; NULL: the samples of the bursts are all there is */
 	const struct replay_outside *outside;
 	size_t noutside;
 	const uint32_t *without; /* locks that are not there */
@@ -130,7 +144,10 @@ struct replay_effect {
 	double gain;         /* of all models together, weighed by their checks; NAN: none could count */
 	double chance;       /* its standard error by chance */
 	double doubt;        /* the spread of the models around it, by their weights; more where one that is believed could not answer */
-	double se;           /* of both, and of what no model knows */
+	double open;         /* how far it depends on what nobody recorded: see enum open_question in replay_parts.h */
+	double misfit;       /* its standard error because no model gives the measured time: the unexplained part of the time may be that of the region */
+	double phases;       /* its standard error because the bursts saw other phases than there are, where that is known */
+	double se;           /* of all of these, and of what no model knows */
 	double trust;        /* 0 .. 1: whether the checks hold, of the models that are right mostly */
 };
 

@@ -12,6 +12,7 @@
  *     learn.c     all of this, in order
  *     simulate.c  runs a script
  *     compare.c   compares two such runs
+ *     known.c     corrects what bursts say by what the whole run says
  *     answer.c    makes one answer of all models'
  */
 #ifndef ANDWEORC_REPLAY_PARTS_H
@@ -108,6 +109,7 @@ struct section_class {
 
 struct visit {
 	double at_ns, weight;
+	double computed_ns, taken_ns; /* processor time of all threads until then, as recorded, and what the question took away of it */
 	float change[REPLICATES]; /* of at_ns, in resampled sets */
 };
 
@@ -125,6 +127,7 @@ struct run {
 	size_t *visits;      /* by point; owned */
 	struct span *span;   /* owned */
 	size_t nspans;
+	double *woke_ns; /* by step: when a wait of which nobody saw the end was over; owned, NULL: not noted */
 	size_t forced;
 	bool failed;         /* it came to a stop again and again */
 };
@@ -191,6 +194,7 @@ struct replay {
 	struct sample *sample;
 	size_t nsamples, sample_cap;
 	size_t nstacks;
+	double sampled_wait_ns; /* that samples of waits stand for */
 	uint32_t *point, *latency_point; /* ids, ascending */
 	size_t npoints, nlatency;
 	struct latencies *latencies;
@@ -200,6 +204,7 @@ struct replay {
 	struct replay_wait *wait;
 	size_t nwaits;
 	double scarce; /* share of the time in which threads wanted a processor and had none */
+	double busy;   /* processors that computed, in the mean; 1 at the least */
 	double slowed; /* how many times as long threads take to compute, as others have their processors meanwhile; 1 in a crowd */
 	bool whole;    /* the burst holds all phases of the program, each as long as it is */
 	bool crowded;  /* that is much, and it is not all others' doing: the scheduler decides, too */
@@ -258,8 +263,31 @@ void shares_ask(const struct replay *r, const double *shorter, float **fraction,
 
 /* ---- running --------------------------------------------------------------------- */
 
+/*
+ * What nobody recorded, and may be otherwise when the rest is faster.  What is true of the
+ * program lies between the extremes.
+ */
+enum open_question {
+	AS_RECORDED,
+	/*
+	 * Waits of which nobody saw what ended them, and those that ended by time.  Somebody may have
+	 * ended them who would have come earlier then, or at the same time as before.
+	 */
+	WAITS_SHORTER,     /* they are shorter by the same part as the code that is asked about */
+	WAITS_FIXED,       /* they end when they ended, so that they are longer for who comes earlier */
+	/*
+	 * The time from the end of a wait until the thread runs.  A processor that has slept for a shorter
+	 * time wakes up faster, above all in a virtual machine.
+	 */
+	LATENCIES_SHORTER, /* by the same part */
+	OPEN_QUESTIONS
+};
+
 struct setting {
 	enum replay_model model;
+	enum open_question open;
+	double shorter;                      /* for what is shorter: the part, 0 .. 1 */
+	bool notes_ends;                     /* of waits, for later runs with WAITS_FIXED */
 	bool kept;                           /* time without a processor is kept as it was recorded: for the check */
 	unsigned cpus;                       /* 0: those of the burst */
 	const float *fraction;               /* by cell; NULL: 0 */
@@ -278,14 +306,41 @@ struct compared {
 	size_t count;
 	double base_ns, ns, gain, se;
 	double by_samples; /* the part of se that comes from which samples were taken; 0 where the run did not carry it */
+	double change[REPLICATES]; /* of the gain, in resampled sets */
 };
 
-/* run: of each script, by the model; it is compared with the model's base.  NULL: the base with the recording. */
-struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point);
+/*
+ * run: of each script, by the model; it is compared with the model's base.  NULL: the base with the recording.
+ *
+ * tie: how the gain changes with the part of all processor time that the question takes away, where that part
+ * is known of the whole run: then it does not matter that it differs from one part of a burst to the next.  Else 0.
+ */
+struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point, double tie);
 struct compared compare_whole(const struct replay *r, const struct run *run, enum replay_model model);
 void compare_spans(const struct replay *r, const struct run *run, enum replay_model model, size_t point, struct compared out[REPLAY_WHATS]);
 
 /* Time per visit as recorded; NAN: too few. */
 double measured_period(const struct replay *r, size_t point);
+
+/* ---- what the whole run says --------------------------------------------------- */
+
+/* What a question takes away, by the samples of the bursts. */
+struct taken_away {
+	double part, change[REPLICATES]; /* of all computing */
+	double most;      /* of what any stack gives */
+	double samples;
+	double waited;    /* in waits for the outside, of all threads, by the length of the bursts */
+	double length_ns;
+};
+
+/* fraction, change: of shares_ask. */
+struct taken_away known_taken(const struct replay *r, const double *shorter, const float *fraction, const float (*change)[REPLICATES]);
+
+/* How the gain of the leading model changes with the part that is taken away, as that is by chance. */
+double known_tie(const struct replay *r, const struct compared *leader, const struct taken_away *taken);
+
+/* Corrects the gain of each model, and its se; sets e->phases. */
+void known_apply(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken_away *taken,
+		 const struct replay_known *known, enum replay_model leader);
 
 #endif

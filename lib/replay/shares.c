@@ -151,6 +151,7 @@ static void normalize_samples(struct replay *r)
 		sum[r->sample[i].waiting] += (double)r->sample[i].weight;
 		n[r->sample[i].waiting]++;
 	}
+	r->sampled_wait_ns = sum[1];
 	for (size_t i = 0; i < r->nsamples; i++)
 		r->sample[i].weight *= (float)((double)n[r->sample[i].waiting] / sum[r->sample[i].waiting]);
 }

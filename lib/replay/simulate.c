@@ -76,6 +76,7 @@ struct sim {
 	size_t cpus;
 	unsigned model;     /* RECORDED or MONITOR */
 	double now;
+	double computed_ns, taken_ns; /* as in struct visit */
 	uint32_t cause;     /* the actor that acts now */
 	bool stopped;
 };
@@ -295,7 +296,7 @@ static void sleep_for(struct sim *m, uint32_t i, double ns)
 }
 
 /* Each time that it is woken in vain, the next one takes as long as another that was seen. */
-static double latency_of(struct sim *m, uint32_t i, const struct step *s)
+static double seen_latency(struct sim *m, uint32_t i, const struct step *s)
 {
 	uint32_t again = m->runner[i].woken++;
 
@@ -304,6 +305,13 @@ static double latency_of(struct sim *m, uint32_t i, const struct step *s)
 	if (m->model == MONITOR)
 		return (double)s->woken_ns;
 	return (double)s->latency_ns + (m->how->kept ? (double)s->late_ns : 0);
+}
+
+static double latency_of(struct sim *m, uint32_t i, const struct step *s)
+{
+	double ns = seen_latency(m, i, s);
+
+	return m->how->open == LATENCIES_SHORTER ? ns * (1 - m->how->shorter) : ns;
 }
 
 static void wake(struct sim *m, uint32_t i)
@@ -425,6 +433,18 @@ static double outside_ns(struct sim *m, uint32_t i, const struct step *s)
 	return m->how->fraction ? ns * (1 - (double)m->how->fraction[s->wait_cell]) : ns;
 }
 
+/* How long a wait takes of which nobody recorded the end. */
+static double unseen_ns(struct sim *m, uint32_t i, const struct step *s)
+{
+	const double *woke = m->script->base[m->how->model].woke_ns;
+
+	if (m->how->open == WAITS_SHORTER)
+		return (double)s->waited_ns * (1 - m->how->shorter);
+	if (m->how->open == WAITS_FIXED && woke && woke[m->runner[i].pos] > 0)
+		return fmax(0, woke[m->runner[i].pos] - m->now + (double)s->late_ns);
+	return (double)s->waited_ns;
+}
+
 static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
 {
 	double ns;
@@ -432,10 +452,14 @@ static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
 	if (m->runner[i].phase)
 		return true;
 	m->runner[i].phase = 1;
-	ns = s->kind == BURST_OUTSIDE ? outside_ns(m, i, s) : (double)s->waited_ns;
+	ns = s->kind == BURST_OUTSIDE ? outside_ns(m, i, s) : unseen_ns(m, i, s);
 	if (ns <= 0)
 		return true;
-	sleep_for(m, i, m->how->kept ? ns : ns - (double)s->late_ns);
+	if (!m->how->kept)
+		ns = fmax(0, ns - (double)s->late_ns);
+	if (m->run->woke_ns)
+		m->run->woke_ns[m->runner[i].pos] = m->now + ns;
+	sleep_for(m, i, ns);
 	return false;
 }
 
@@ -574,6 +598,8 @@ static void do_visit(struct sim *m, uint32_t i, const struct step *s)
 
 	v->at_ns = m->now;
 	v->weight = (double)s->other;
+	v->computed_ns = m->computed_ns;
+	v->taken_ns = m->taken_ns;
 	memcpy(v->change, m->runner[i].change, sizeof(v->change));
 }
 
@@ -600,8 +626,11 @@ static void begin_stretch(struct sim *m, uint32_t i)
 	r->phase = 0;
 	r->woken = 0;
 	r->left = cpu;
-	if (m->how->fraction)
+	m->computed_ns += cpu;
+	if (m->how->fraction) {
+		m->taken_ns += cpu * (double)m->how->fraction[s->cell];
 		r->left *= 1 - (double)m->how->fraction[s->cell];
+	}
 	r->left = m->how->kept ? r->left + (double)s->queued_ns : r->left * m->replay->slowed;
 	if (m->how->change)
 		shift(r->change, m->how->change[s->cell], s->cpu_ns);
@@ -876,6 +905,8 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	struct sim m = { .replay = r, .script = s, .how = how, .run = out, .model = how->model == REPLAY_MONITOR ? MONITOR : RECORDED };
 
 	run_prepare(r, s, out);
+	if (how->notes_ends)
+		out->woke_ns = xcalloc(s->n + 1, sizeof(*out->woke_ns));
 	m.cpus = how->model == REPLAY_STRICT || how->kept ? s->nactors : how->cpus ? how->cpus : s->cpus;
 	m.runner = xcalloc(s->nactors + 1, sizeof(*m.runner));
 	m.place = xcalloc(r->nobjects + 1, sizeof(*m.place));
@@ -900,5 +931,6 @@ void run_release(struct run *run)
 	free(run->visit);
 	free(run->visits);
 	free(run->span);
+	free(run->woke_ns);
 	*run = (struct run){ 0 };
 }

@@ -125,7 +125,7 @@ static void put_percentiles(const struct impact_writer *w, const char *of, const
 static const char *replay_use_name(enum replay_use use)
 {
 	static const char *const name[] = {
-		[REPLAY_USED] = "used", [REPLAY_SPINS] = "spins", [REPLAY_UNSEEN] = "unseen", [REPLAY_UNTRUSTED] = "untrusted",
+		[REPLAY_USED] = "used", [REPLAY_SPINS] = "spins", [REPLAY_UNTRUSTED] = "untrusted",
 	};
 
 	return use == REPLAY_ABSENT ? NULL : name[use];

@@ -21,15 +21,22 @@ enum {
 	ATTENTION_NAP_NS = 50 * 1000,
 	BURIAL_NS = 200 * 1000 * 1000, /* in that time a live conductor frees the entries of dead processes in a full table */
 	BURIAL_NAPS = 100,
+	EXEC_NS = 500 * 1000 * 1000, /* as long as it reads the symbols of the program before */
+	EXEC_NAP_NS = 50 * 1000,
 };
 
 struct arena_process *process;
 int32_t process_pid;
 
+static void tell(struct arena *a)
+{
+	atomic_fetch_add_explicit(&a->news, 1, memory_order_release);
+	SYS(SYS_futex, &a->news, 1 /* FUTEX_WAKE, shared */, INT_MAX);
+}
+
 void process_news(void)
 {
-	atomic_fetch_add_explicit(&arena->news, 1, memory_order_release);
-	SYS(SYS_futex, &arena->news, 1 /* FUTEX_WAKE, shared */, INT_MAX);
+	tell(arena);
 }
 
 /*
@@ -56,14 +63,43 @@ static int32_t pid_outside(void)
 	return pid > 0 ? pid : -process_pid;
 }
 
-/* An entry with our pid belongs to a process that has ended, or to this process before an exec. */
+/* The conductor says that it will be there for some seconds more, again and again; one that was killed does not. */
+static bool is_conducted(const struct arena *a)
+{
+	return now_ns() < atomic_load_explicit(&a->expires_ns, memory_order_relaxed);
+}
+
+/* Until the conductor has freed the entry of that pid, if it does so at once. */
+static void wait_for_burial(struct arena *a, const struct arena_process *p, int32_t pid)
+{
+	struct timespec nap = { .tv_nsec = EXEC_NAP_NS };
+	int64_t give_up = now_ns() + EXEC_NS;
+
+	tell(a);
+	while (atomic_load_explicit(&p->pid, memory_order_acquire) == pid && now_ns() < give_up && is_conducted(a))
+		SYS(SYS_nanosleep, &nap, NULL);
+}
+
+/*
+ * An older process with our pid has ended, or was this one before an exec: the conductor
+ * frees its entry and the slots of its threads.
+ *
+ * Where it had the only thread that there ever was, its slot is worth a moment's wait: a
+ * program of one thread accounts for no locks (wait_has_peers), and `sh -c 'exec program'`
+ * is one.
+ */
 static void outlive(struct arena *a, int32_t pid)
 {
 	uint32_t used = atomic_load_explicit(&a->processes_used, memory_order_acquire);
+	bool was_alone = atomic_load_explicit(&a->threads_used, memory_order_relaxed) == 1;
 
-	for (uint32_t i = 0; pid > 0 && i < used && i < ARENA_PROCESSES; i++)
-		if (atomic_load_explicit(&a->process[i].pid, memory_order_relaxed) == pid)
-			atomic_store_explicit(&a->process[i].left, 1, memory_order_release);
+	for (uint32_t i = 0; pid > 0 && i < used && i < ARENA_PROCESSES; i++) {
+		if (atomic_load_explicit(&a->process[i].pid, memory_order_relaxed) != pid)
+			continue;
+		atomic_store_explicit(&a->process[i].left, 1, memory_order_release);
+		if (was_alone)
+			wait_for_burial(a, &a->process[i], pid);
+	}
 }
 
 static struct arena_process *find_free(struct arena *a, int32_t pid)
@@ -94,13 +130,7 @@ static bool is_any_dead(const struct arena *a)
 	return false;
 }
 
-/* A live conductor renews its promise to be there for some more seconds. */
-static bool is_conducted(const struct arena *a)
-{
-	return now_ns() < atomic_load_explicit(&a->expires_ns, memory_order_relaxed);
-}
-
-/* Processes may begin and end faster than the conductor gets to run. */
+/* Processes may come and go more quickly than the conductor gets to run. */
 static struct arena_process *wait_for_entry(struct arena *a, int32_t pid)
 {
 	struct timespec nap = { .tv_nsec = BURIAL_NS / BURIAL_NAPS };

@@ -119,14 +119,11 @@ static void between_two_models_is_one_too(void **state)
 	assert_int_equal(combine(w), COMBINED_AGREES);
 }
 
-static void what_fails_its_check_does_not_count(void **state)
+static void what_could_not_be_computed_does_not_count(void **state)
 {
 	struct world *w = world(0.5, 0.1);
 
 	(void)state;
-	add(w, 0.05, 0.001)->trust = 0.4;
-	add(w, 0.05, 0.001)->unseen = 0.06;
-	add(w, 0.05, 0.001)->unseen = NAN;
 	add(w, NAN, 0.001);
 	add(w, 0.05, 0.001)->point = 1;
 	add(w, 0.05, 0.001)->region = 1;
@@ -167,7 +164,7 @@ static void whole_runs_count_alone(void **state)
 	w = world(0.4, 1);
 	add(w, 0.45, 0.001);
 	add(w, 0.2, 0.02)->whole = true;
-	w->replayed[1].trust = 0;
+	w->replayed[1].gain = NAN;
 	combine(w);
 	near(w->alone.value, 0.9);
 }
@@ -219,16 +216,36 @@ static void without_experiments_replay_tells_all(void **state)
 	causal_effect_release(&w->e);
 }
 
-static void without_experiments_what_fails_its_check_says_nothing(void **state)
+static void without_experiments_what_could_not_be_computed_says_nothing(void **state)
 {
 	struct world *w = bent();
 
 	(void)state;
 	for (size_t i = 0; i < w->p.nreplayed; i++)
-		w->replayed[i].trust = 0.4;
+		w->replayed[i].gain = NAN;
 	assert_false(combine_replay_alone(&w->p, 0, 0, &w->e));
 	assert_int_equal(w->e.nlevels, 0);
 	assert_false(combine_replay_alone(&w->p, 0, 1, &w->e));
+}
+
+/* Experiments that see a knee at 40 %, of which the curve of both methods knows nothing at 75 %, or does. */
+static void a_knee_that_replay_does_not_see_is_refuted(void **state)
+{
+	for (int straight = 0; straight < 2; straight++) {
+		struct world *w = world(0.4, 0.05);
+
+		add(w, 0.2, 0.005);
+		add(w, straight ? 0.3 : 0.2, 0.005)->s = 0.75;
+		w->e.knee = 0.4;
+		w->e.knee_lo = 0.3;
+		w->e.knee_hi = 0.5;
+		w->e.notes = CAUSAL_CONTENTION | CAUSAL_PHASES;
+		w->level = (struct causal_level){ .s = 0.75, .gain = { .value = 0.2, .se = 0.1, .df = 1e6 } };
+		assert_int_equal(combine(w), COMBINED_AGREES);
+		assert_int_equal(isnan(w->e.knee), straight);
+		assert_int_equal(w->e.notes, straight ? CAUSAL_PHASES : CAUSAL_CONTENTION | CAUSAL_PHASES);
+	}
+	(void)state;
 }
 
 static void a_check_says_why_replay_does_not_count(void **state)
@@ -249,10 +266,10 @@ static void a_check_says_why_replay_does_not_count(void **state)
 	w->p.nwarnings = 0;
 	for (size_t i = 0; i < w->p.nreplayed; i++)
 		w->replayed[i].unseen = 0.3;
-	assert_int_equal(combine_check(&w->p, 0).use, REPLAY_UNSEEN);
+	assert_int_equal(combine_check(&w->p, 0).use, REPLAY_USED);
 	near(combine_check(&w->p, 0).unseen, 0.3);
 	for (size_t i = 0; i < w->p.nreplayed; i++)
-		w->replayed[i] = (struct profile_replayed){ .s = 0.5, .gain = 0.2, .se = 0.01, .measured_ns = 1000,
+		w->replayed[i] = (struct profile_replayed){ .s = 0.5, .gain = NAN, .se = NAN, .measured_ns = 1000,
 							    .model[REPLAY_MONITOR] = { .weight = 1e-6, .check = 0.5 } };
 	assert_int_equal(combine_check(&w->p, 0).use, REPLAY_UNTRUSTED);
 	near(combine_check(&w->p, 0).ratio, 0.5);
@@ -265,12 +282,13 @@ int main(void)
 		cmocka_unit_test(both_are_averaged),
 		cmocka_unit_test(far_apart_is_a_contradiction),
 		cmocka_unit_test(between_two_models_is_one_too),
-		cmocka_unit_test(what_fails_its_check_does_not_count),
+		cmocka_unit_test(what_could_not_be_computed_does_not_count),
 		cmocka_unit_test(runs_that_differ_are_uncertain),
 		cmocka_unit_test(whole_runs_count_alone),
 		cmocka_unit_test(not_where_threads_spin),
 		cmocka_unit_test(without_experiments_replay_tells_all),
-		cmocka_unit_test(without_experiments_what_fails_its_check_says_nothing),
+		cmocka_unit_test(a_knee_that_replay_does_not_see_is_refuted),
+		cmocka_unit_test(without_experiments_what_could_not_be_computed_says_nothing),
 		cmocka_unit_test(a_check_says_why_replay_does_not_count),
 	};
 

@@ -677,6 +677,23 @@ static struct replay *recorded(const struct program *p, double length, uint64_t 
 	return r;
 }
 
+/* As asked, of the period, with what is known of the whole run. */
+static struct replay_effect asked_knowing(const struct replay *r, uint32_t region, double s, const struct replay_known *known)
+{
+	double shorter[REGIONS] = { 0 };
+	const struct replay_question q = { .shorter = shorter, .known = known };
+	struct replay_answer a;
+	struct replay_effect found = { 0 };
+
+	shorter[region] = s;
+	replay_ask(r, &q, &a);
+	for (size_t i = 0; i < a.n; i++)
+		if (a.effect[i].what == REPLAY_PERIOD)
+			found = a.effect[i];
+	replay_answer_release(&a);
+	return found;
+}
+
 static struct replay_effect asked(const struct replay *r, const struct program *p, uint32_t region, double s)
 {
 	double shorter[REGIONS] = { 0 };
@@ -926,6 +943,80 @@ static void of_several_regions(void **state)
 	replay_free(r);
 }
 
+/* Of a program of one thread nothing but its shares counts, and those are known of the whole run. */
+static void of_one_thread(void **state)
+{
+	const struct program p = { .name = "serial", .body = serial, .cpus = 2 };
+	struct replay_known known = { .part = 0.1, .samples = 10000, .waited_ns = S, .length_ns = 10 * S, .period_ns = 0.9 * MS, .alone = true };
+	struct replay *r = recorded(&p, 1 * S, 11);
+	struct replay_effect e = asked_knowing(r, 1, 0.5, &known);
+
+	(void)state;
+	near(e.gain, 0.9 * 0.1 + 0.1, 1e-9);
+	near(e.phases, 0, 1e-9);
+	assert_true(e.se < 0.02);
+	replay_free(r);
+}
+
+/* A region that computes more in the whole run than in the bursts is worth more. */
+static void of_other_phases(void **state)
+{
+	const struct program p = { .name = "queue", .body = bounded_queue, .cpus = 2 };
+	struct replay *r = recorded(&p, 1 * S, 11);
+	/* 0.7 of 1.9 ms of computing; a tenth of that. */
+	struct replay_known known = { .part = 0.1 * 0.7 / 1.9, .samples = 1e6, .length_ns = 1000 * S, .period_ns = MS };
+	const struct replay_effect before = asked(r, &p, 2, 0.1), same = asked_knowing(r, 2, 0.1, &known);
+	struct replay_effect e;
+
+	(void)state;
+	/* The samples of the bursts say 0.096. */
+	near(same.gain, 0.07, 0.01);
+	near(same.phases, 0, 0.002);
+	assert_true(same.se <= before.se);
+	known.part *= 1.5;
+	e = asked_knowing(r, 2, 0.1, &known);
+	near(e.gain, 1.5 * same.gain, 0.02);
+	assert_true(e.phases > 0.005 && e.phases < 0.03);
+	/* Waits that the bursts did not see: of a tenth of the time, half may be gained, or none. */
+	known.part /= 1.5;
+	known.waited_ns = 100 * S;
+	e = asked_knowing(r, 2, 0.1, &known);
+	near(e.gain, same.gain + 0.05, 0.001);
+	near(e.phases, 0.05, 0.01);
+	replay_free(r);
+}
+
+/* What it waits for may be ended earlier by somebody who is faster, too, or not, or be due at a certain time. */
+static void of_waits_that_nobody_ended(void **state)
+{
+	const struct program p = { .name = "unseen" };
+	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
+	struct burst_thread *t = burst_thread(&burst, 1);
+	struct replay_effect e;
+	struct replay *r;
+
+	(void)state;
+	for (double at = 0; at < S; at += 2 * MS) {
+		const struct burst_event round[] = {
+			{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 0.6 * MS), .waited_ns = (int64_t)(0.6 * MS), .object = 1 },
+			{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 1.0 * MS), .waited_ns = (int64_t)(0.4 * MS), .object = 2 },
+			{ .kind = BURST_ACQUIRE, .at_ns = (int64_t)(at + 2 * MS) - 1, .waited_ns = (int64_t)MS, .object = 7, .site = 3 },
+			{ .kind = BURST_VISIT, .at_ns = (int64_t)(at + 2 * MS) - 1, .object = 1, .other = 1 },
+		};
+
+		for (size_t i = 0; i < sizeof(round) / sizeof(*round); i++)
+			burst_add(t, &round[i]);
+	}
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	e = asked(r, &p, 1, 0.5);
+	near(e.gain, 0.15, 0.01);
+	/* From none, at a certain time, to this and half of the wait. */
+	near(e.open, 0.4, 0.02);
+	assert_true(e.se > 0.19);
+	replay_free(r);
+	burst_release(&burst);
+}
+
 /* The producer waits for room, which the consumer makes. */
 static void who_waited_for_whom(void **state)
 {
@@ -1025,6 +1116,9 @@ int main(void)
 		cmocka_unit_test(of_more_processors),
 		cmocka_unit_test(of_several_regions),
 		cmocka_unit_test(of_whole_runs),
+		cmocka_unit_test(of_one_thread),
+		cmocka_unit_test(of_other_phases),
+		cmocka_unit_test(of_waits_that_nobody_ended),
 		cmocka_unit_test(who_waited_for_whom),
 		cmocka_unit_test(queueing_of_its_own),
 		cmocka_unit_test(neighbours_slow_computing_down),
