@@ -9,19 +9,19 @@ enum { MOST_LEVELS = 8 };
 
 static const double CONTRADICTION = 3; /* standard errors of the difference of slopes; */
 static const double CONTRADICTION_AT_LEVEL = 4; /* and of gains, of which there are several */
-static const double KNOWN_DF = 1e6;    /* of a standard error that is not estimated from a few values */
+static const double KNOWN_DF = 1e6;    /* degrees of freedom of a standard error that is not from a few values */
 
 /*
- * By what replay may be off beyond what it says itself.  Of 220 values of 20 programs (make
- * accuracy; observed for 5 s each, on a quiet machine) nothing had to be added; with this,
- * 217 intervals hold the truth.  Other machines were worse.
+ * Added to the standard error of replay.  For 220 values of 20 programs (make accuracy;
+ * observed for 5 s each, on a quiet machine) nothing had to be added; with this, 217
+ * intervals contain the truth.  Other machines were worse.
  */
 static const double OFF_GAIN = 0.005, OFF_RELATIVE = 0.03;
 
-/* Standard errors by which a curve has to rise beyond its knee for the knee not to be one. */
+/* If a curve rises beyond its knee by so many standard errors, there is no knee. */
 static const double REFUTED = 2;
 
-/* Of a model, for it to be believed. */
+/* Least weight of a credible model. */
 static const double LEAST_WEIGHT = 0.1;
 
 /* Speedups are on one line up to the knee: slopes differ by no more than this. */
@@ -31,20 +31,20 @@ static const double STRAIGHT = 0.02, STRAIGHT_RELATIVE = 0.1;
 struct replayed {
 	double s, gain, se;
 	double model[REPLAY_MODELS]; /* by each model; NAN: it does not count */
-	double model_se;             /* of each: what is uncertain beside the choice of the model */
+	double model_se;             /* of each: its error beside the choice of the model */
 };
 
 struct sum {
 	double s, weight, gain, square;
 	double common; /* variance that runs have in common; */
-	double choice; /* of that, what comes from the choice of the model */
+	double choice; /* the part of it from the choice of the model */
 	double model[REPLAY_MODELS], model_weight[REPLAY_MODELS];
 	size_t n;
 };
 
 /*
- * Of runs that differ more than chance makes them, each has seen other phases of the
- * program: the variance of their mean is as much greater (Birge 1932).
+ * If runs differ by more than chance, each has seen other phases of the program: the
+ * variance of their mean is larger by that factor (Birge 1932).
  */
 static double variance_of_mean(const struct sum *sum)
 {
@@ -77,7 +77,7 @@ static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
 	sum[i].weight += weight;
 	sum[i].gain += weight * r->gain;
 	sum[i].square += weight * r->gain * r->gain;
-	/* What the models do not know, they do not know of any run. */
+	/* The error by the choice of the model is common to all runs. */
 	sum[i].common += fmax(0, r->se * r->se - chance * chance);
 	sum[i].choice += r->doubt * r->doubt;
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
@@ -101,7 +101,10 @@ static struct replayed finish(const struct sum *sum)
 	return r;
 }
 
-/* By ascending speedup.  Of a program whose runs were observed as a whole, parts of other runs, which may be any phase, do not count. */
+/*
+ * Sorted by speedup.  If runs of the program were observed as a whole, parts of other runs,
+ * which may be of any phase, do not count.
+ */
 static size_t replayed_of(const struct profile *p, size_t point, size_t region, struct replayed out[MOST_LEVELS])
 {
 	struct sum sum[MOST_LEVELS];
@@ -155,7 +158,7 @@ static bool at_speedup(const struct replayed *r, size_t n, double s, struct repl
 	return false;
 }
 
-/* Threads that wait by spinning look busy: what they wait for is in no event. */
+/* Threads that wait by spinning look busy: the ends of their waits are in no event. */
 static bool spins(const struct profile *p)
 {
 	for (size_t i = 0; i < p->nwarnings; i++)
@@ -195,7 +198,7 @@ static double known_se(const struct estimate *e)
 	return e->se * stats_t95(e->df) / STATS_NORMAL_95;
 }
 
-/* Is it so far from what the models say together, or from each of those that are believed? */
+/* Is it so far from the result of all models together, or from that of each credible model? */
 static bool is_far(const struct estimate *e, const struct replayed *r, double per, double most)
 {
 	double se = known_se(e), least = INFINITY;
@@ -208,9 +211,9 @@ static bool is_far(const struct estimate *e, const struct replayed *r, double pe
 }
 
 /*
- * Of two unlike threads at one lock, one model says 0 at 50 %, another, which mostly is
- * right, 19 (really 20.4); the doubt of which one is would forgive experiments that say
- * 7.1 (4.8 to 9.4).
+ * Of two unlike threads at one lock, one model says 0 at 50 %, another one, which is
+ * mostly right, 19 (really 20.4); the error from the choice between them would cover
+ * experiments that say 7.1 (4.8 to 9.4).
  */
 static bool contradicts(const struct causal_effect *e, const struct replayed *r, size_t n)
 {
@@ -283,7 +286,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 	return COMBINED_AGREES;
 }
 
-/* ---- is it believed? --------------------------------------------------------------- */
+/* ---- is replay credible?  --------------------------------------------------------------- */
 
 /* The model with the greatest weight. */
 static const struct replay_modelled *leader_of(const struct profile_replayed *r)

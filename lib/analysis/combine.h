@@ -1,14 +1,13 @@
 /*
- * combine: two methods, one number.
+ * combine: combines the results of experiments and of replay.
  *
- * Experiments measure what a region is worth; replay computes it from recorded
- * events.  Their errors have nothing in common: experiments have the noise of windows,
- * replay that of samples and of its models.  So both are averaged, each weighed by
- * what it knows.  Where they contradict each other, the interval holds both, and no
- * verdict is made of it.
+ * Experiments measure the effect of a region; replay computes it from recorded events.
+ * Their errors are independent: experiments have the noise of windows, replay that of
+ * samples and of its models.  So both are averaged, weighted by their variances.  If
+ * they contradict each other, the interval contains both, and there is no verdict.
  *
- * Replay counts only where the recorder has seen no thread wait by spinning.  A check that
- * does not hold, and waits of which nobody saw the end, are in its standard error.
+ * Replay counts only if the recorder has seen no thread wait by spinning.  A check that
+ * does not hold, and waits with an unknown end, increase its standard error.
  */
 #ifndef ANDWEORC_ANALYSIS_COMBINE_H
 #define ANDWEORC_ANALYSIS_COMBINE_H
@@ -24,16 +23,16 @@ enum combined {
 };
 
 /*
- * Takes what replay says into slope, cost and levels of e, which are final but for
- * this.  Sets *replayed to the slope by replay alone, and *measured to that by
+ * Combines the result of replay into slope, cost and levels of e, which are final
+ * otherwise.  Sets *replayed to the slope by replay alone, and *measured to that by
  * experiments alone, unless it returns COMBINED_NOT.
  */
 enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
 			    struct estimate *measured, struct estimate *replayed);
 
 /*
- * What one run says of a region by replay, as a line through its gains at speedups up to
- * `most`; of se what differs from run to run.  False: nothing.
+ * The result of replay of one run for a region, as a line through its gains at speedups
+ * up to `most`; se is only the part that differs between runs.  False: none.
  */
 bool combine_replay_run(const struct profile *p, size_t run, size_t point, size_t region, double most, struct estimate *slope);
 
@@ -42,26 +41,26 @@ void combine_average(struct estimate *e, double value, double se);
 
 /* Whether replay counts for a point, and why not. */
 enum replay_use {
-	REPLAY_ABSENT,    /* nothing was recorded that could be replayed */
+	REPLAY_ABSENT,    /* there are no events to replay */
 	REPLAY_USED,
-	REPLAY_SPINS,     /* threads wait by spinning, so that what they wait for is in no event */
-	REPLAY_UNTRUSTED, /* no model could go on to the end of what was recorded */
+	REPLAY_SPINS,     /* threads wait by spinning, so that the ends of their waits are in no event */
+	REPLAY_UNTRUSTED, /* no model could run to the end of the recording */
 };
 
 struct replay_check {
 	enum replay_use use;
-	double ratio;     /* time per visit by the models that are right mostly, without a change, to the measured one */
-	double unseen;    /* time in waits that are not understood, to the length of the bursts */
-	double period_ns; /* measured in the bursts */
+	double ratio;     /* time per visit by the mostly right models, without a question, relative to the measured one */
+	double unseen;    /* time in waits that are not understood, relative to the length of the bursts */
+	double period_ns; /* period measured in the bursts */
 };
 
-/* What is said of the runs that are used; where none is, of all.  All numbers are NAN where nothing was recorded. */
+/* Describes the runs that are used; if there are none, all runs.  All numbers are NAN if nothing was recorded. */
 struct replay_check combine_check(const struct profile *p, size_t point);
 
 /*
- * The effect of a region that no experiment tells of, by replay alone: slope, cost, levels,
- * knee and period.  *e has no levels before; its counts of windows stay as they are.
- * False where replay does not know the region, or is not to be believed: *e is as it was.
+ * The effect of a region without experiments, by replay alone: slope, cost, levels, knee
+ * and period.  *e has no levels before; its counts of windows stay as they are.  False,
+ * with *e unchanged, if replay does not know the region, or is not credible.
  */
 bool combine_replay_alone(const struct profile *p, size_t point, size_t region, struct causal_effect *e);
 

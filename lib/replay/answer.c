@@ -1,5 +1,5 @@
 /*
- * Asks each model, and makes one answer of theirs.
+ * answer: combines the results of all models into one answer.
  */
 #include "replay/replay.h"
 
@@ -12,18 +12,21 @@
 /* How good each model is where its check is good: from known-answer programs. */
 static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIMULATED] = 0.08, [REPLAY_MONITOR] = 0.90 };
 
-#define CHECK_SCALE  0.05  /* a check that is off by so much speaks against a model */
-#define SCARCE_SCALE 0.05  /* share of time without a processor, which the strict model knows nothing of */
-#define LOST         0.05  /* standard error when the model that is believed most cannot answer */
-#define UNKNOWN      0.004 /* standard error of a gain by what no model knows; */
-#define FAR          0.2   /* a check that says that a model knows nothing: of mpmc, strict (0.73) says 0 and 48 for 15 and 34 */
-#define UNSEEN_LEAST 0.001 /* of the length of all bursts, in waits that nobody saw the end of, from which on they are tried out */
-#define UNKNOWN_CROWDED 1.5 /* in a crowd, times how far the models are apart: so much 9 regions of crowd, stages and pzip were off (METHOD.md) */
+#define CHECK_SCALE  0.05  /* a check with this deviation is evidence against a model */
+#define SCARCE_SCALE 0.05  /* share of time without a processor, from which on the strict model, which
+#ignores that, counts less */
+#define LOST         0.05  /* standard error when the most credible model has no answer */
+#define UNKNOWN      0.004 /* standard error of a gain, for effects that are in no model */
+#define FAR          0.2   /* a check with which a model is useless: for mpmc, strict (check 0.73) says 0 and 48 instead of 15 and 34 */
+#define UNSEEN_LEAST 0.001 /* from this share of waits with an unknown end in the length of all bursts, their extremes are
+#simulated */
+#define UNKNOWN_CROWDED 1.5 /* standard error in a crowd, by the range of the models: the error of 9 regions of crowd, stages and
+#pzip (METHOD.md) */
 
 /* Two ratios of simulated to measured time, which are 1 for a perfect model. */
 struct checks {
-	double structure; /* who waits for whom */
-	double scheduler; /* who gets a processor */
+	double structure; /* about waits for other threads */
+	double scheduler; /* about processors */
 };
 
 static double nearer_to_one(double a, double b)
@@ -35,10 +38,10 @@ static double nearer_to_one(double a, double b)
 
 /*
  * `own`: the model's time without the recorded waits for processors, over the measured
- * one.  Neighbours may make that less than 1.  Nothing but a wrong model of the scheduler
- * makes it more than the factor by which computing is taken to be slowed.  Where threads
- * queue behind each other, that may make it less, too.  It is as good a check as the
- * other one where the recording does not tell of such waits.
+ * one.  Load of other programs may make that less than 1.  Only a wrong model of the
+ * scheduler makes it more than the assumed slowdown of computing.  Queues of threads for
+ * processors may make it less, too.  It is as good a check as the other one if the
+ * recording has no such waits.
  */
 static struct checks checks_of(const struct replay *r, double check, double own)
 {
@@ -66,13 +69,16 @@ static double weight_of(const struct replay *r, enum replay_model model, struct 
 	return w * fmax(1e-6, exp(-off * off / 2));
 }
 
-/* How far the model's time is from the measured one, for the work as it was. */
+/* The deviation of the model's time from the measured one, without a question. */
 static double miss_of(const struct replay_effect *e, enum replay_model model)
 {
 	return fabs(log(e->model[model].base_ns / e->measured_ns));
 }
 
-/* The greatest difference between models, whatever they weigh; but for those that are far off, where two are right. */
+/*
+ * The greatest difference between models, of any weight, but without those that are far off
+ * if two others are right.
+ */
 static double range_of(const struct replay_effect *e)
 {
 	double least = INFINITY, most = -INFINITY;
@@ -89,7 +95,7 @@ static double range_of(const struct replay_effect *e)
 	return most - least;
 }
 
-/* By how much the time of the model that is believed most is off. */
+/* The deviation of the time of the most credible model. */
 static double misfit_of(const struct replay_effect *e)
 {
 	enum replay_model leader = 0;
@@ -100,7 +106,10 @@ static double misfit_of(const struct replay_effect *e)
 	return e->model[leader].check > 0 ? fabs(log(e->model[leader].check)) : 1;
 }
 
-/* The gain of all models, and how far they are apart.  part: what the question takes away of all processor time. */
+/*
+ * The gain of all models together, and their spread.  part: the share of all processor time
+ * that the question removes.
+ */
 static void combine(struct replay_effect *e, bool crowded, double part)
 {
 	double sum = 0, spread = 0, lost = 0, range;
@@ -138,13 +147,13 @@ static void combine(struct replay_effect *e, bool crowded, double part)
 /* Runs of each model, of each script. */
 struct runs {
 	struct run *of[REPLAY_MODELS];
-	struct run *open[OPEN_QUESTIONS]; /* of the leader, with another answer to what nobody recorded; NULL: it makes no difference */
-	enum replay_model leader;    /* the model that is believed most.  Its runs carried the chance in samples, which the others share */
+	struct run *open[OPEN_QUESTIONS]; /* of the leader, with another assumption about an open question; NULL: the question does not arise */
+	enum replay_model leader;    /* the most credible model.  Its runs carried the chance of samples, which is the same for the others */
 	const struct replay_known *known;
 	struct taken_away taken;
 };
 
-/* How far gains are apart, whatever the answers; a model that cannot tell says nothing. */
+/* The range of gains over all assumptions; models without an answer are ignored. */
 static double open_range(double gain, const double with[OPEN_QUESTIONS])
 {
 	double least = gain, most = gain;
@@ -156,7 +165,7 @@ static double open_range(double gain, const double with[OPEN_QUESTIONS])
 	return most - least;
 }
 
-/* Of one effect, by model. */
+/* The results for one effect, by model. */
 static void set_models(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const double check[REPLAY_MODELS],
 		       const struct runs *runs)
 {
@@ -247,7 +256,7 @@ static void answer_spans(const struct replay *r, const struct runs *runs, size_t
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* The model that is believed most. */
+/* The most credible model. */
 static enum replay_model leader_of(const struct replay *r)
 {
 	enum replay_model best = REPLAY_MONITOR;
@@ -267,7 +276,7 @@ static struct run *run_scripts(const struct replay *r, const struct setting *how
 	return run;
 }
 
-/* There is enough of such waits for their end to matter. */
+/* Are there enough waits with an unknown end to matter? */
 static bool has_unseen(const struct replay *r)
 {
 	return r->facts.unexplained_ns + r->facts.timeouts_ns > UNSEEN_LEAST * r->facts.length_ns;

@@ -76,8 +76,9 @@ static bool was_locked(const struct burst_thread *t, size_t after, size_t before
 }
 
 /*
- * Has the thread only looked at what others have done?  It unlocks what it has locked, and, as it
- * goes on waiting, the mutex of a condition.  Any other UNLOCK is a condition that it signals.
+ * Has the thread only looked at the state that others change?  Then it unlocks only what it has
+ * locked, and the mutex of a condition when it waits again.  Any other UNLOCK is a condition that
+ * it signals.
  */
 static bool only_looks(const struct burst_thread *t, size_t after, size_t before)
 {
@@ -91,7 +92,10 @@ static bool only_looks(const struct burst_thread *t, size_t after, size_t before
 	return true;
 }
 
-/* The wait in which the thread goes on waiting, from the time-out at i; t->n: none in this burst; i: it has done something else. */
+/*
+ * The wait that continues the one that timed out at i; t->n: none in this burst; i: the
+ * thread has done something else.
+ */
 static size_t next_wait(const struct burst_thread *t, size_t i)
 {
 	for (size_t k = i + 1; k < t->n && k <= i + LOOK_MOST; k++) {
@@ -103,7 +107,10 @@ static size_t next_wait(const struct burst_thread *t, size_t i)
 	return t->n <= i + LOOK_MOST && only_looks(t, i, t->n) ? t->n : i;
 }
 
-/* Of the events [from, to) those that are no deeds become the n-th and what follows.  Returns the number of events then. */
+/*
+ * Keeps those of the events [from, to) that have no effect on others, from index n on.
+ * Returns the number of events then.
+ */
 static size_t keep_samples(struct burst_thread *t, size_t from, size_t to, size_t n)
 {
 	for (size_t i = from; i < to; i++)

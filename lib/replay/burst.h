@@ -1,13 +1,13 @@
 /*
- * burst: a stretch of a run of which every event is known.
+ * burst: a part of a run in which every event is known.
  *
- * While a burst is on, the runtime notes what threads do to each other: what they
- * release and acquire, how long they wait, where they are sampled.  From that,
- * replay.h computes how long the same work would have taken with faster code.
+ * During a burst, the runtime notes the events of threads: releases and acquires, the
+ * length of waits, samples.  From that, replay.h computes how long the same work would
+ * have taken with faster code.
  *
  * Between two events of its own a thread computes.  Times are nanoseconds since
- * the burst began; those of one thread do not go back.  What a thread did before
- * the burst is not known: neither which locks it has, nor how full a queue is.
+ * the burst began; those of one thread do not go back.  The state before the burst is
+ * unknown: neither the locks that a thread holds, nor the contents of queues.
  */
 #ifndef ANDWEORC_REPLAY_BURST_H
 #define ANDWEORC_REPLAY_BURST_H
@@ -20,10 +20,10 @@
 #include "event.h"
 
 struct burst_event {
-	int64_t at_ns;     /* when the call returned; of RELEASE, UNLOCK and BIRTH, when it was entered */
+	int64_t at_ns;     /* when the call returned; for RELEASE, UNLOCK and BIRTH, when it was entered */
 	int64_t waited_ns; /* before at_ns */
-	uint32_t object, other; /* as the recording numbers them, > 0 */
-	uint32_t site;     /* the place in the program that the event came from, as the recording numbers it; 0: not known */
+	uint32_t object, other; /* numbers of the recording, > 0 */
+	uint32_t site;     /* number of the place in the program that the event came from; 0: unknown */
 	enum burst_kind kind;
 };
 
@@ -34,28 +34,28 @@ struct burst_thread {
 };
 
 struct burst {
-	int64_t length_ns;  /* what came later is not in it */
-	unsigned cpus;      /* that the program may use, > 0 */
-	int64_t others_ns;  /* processor time that other programs and the hypervisor had, */
+	int64_t length_ns;  /* length; later events are not in it */
+	unsigned cpus;      /* processors that the program may use, > 0 */
+	int64_t others_ns;  /* processor time used by other programs and the hypervisor, */
 	bool others_known;  /* if that is known */
-	bool whole;         /* it holds all of the run */
-	uint32_t work;      /* the point that counts processor time; 0: none does */
+	bool whole;         /* it contains the whole run */
+	uint32_t work;      /* the point that counts processor time; 0: none */
 	struct burst_thread *thread; /* owned */
 	size_t n, cap;
 };
 
 void burst_release(struct burst *b);
 
-/* The thread of that id, which is made when it is new. */
+/* The thread of that id; created if there is none. */
 struct burst_thread *burst_thread(struct burst *b, uint32_t id);
 
 /* Adds an event to the thread. */
 void burst_add(struct burst_thread *t, const struct burst_event *e);
 
 /*
- * Joins waits that a thread broke off in vain: the time was up, it looked, taking locks at
- * most, and waited at the same place again.  One wait becomes of them, which ends as the
- * last one did; those that last until the end of the burst are left out.
+ * Joins waits that timed out in vain: the thread has only looked, perhaps taking locks,
+ * and waited again at the same place.  They become one wait, which ends like the last one;
+ * waits that last until the end of the burst are removed.
  */
 void burst_join_timeouts(struct burst *b);
 

@@ -1,6 +1,6 @@
 /*
- * Which step of another thread each wait was ended by, as recorded, and what a step
- * does in each model.
+ * causes: the step of another thread that ended each wait, as recorded, and the
+ * operation of each step in each model.
  */
 #include "replay/replay_parts.h"
 
@@ -9,16 +9,16 @@
 #include "base/alloc.h"
 
 enum {
-	SPIN_NS = 20000, /* a wait without a cause that is no longer than this was no wait: it is taken for computing */
+	SPIN_NS = 20000, /* a wait without a cause that is no longer than this counts as computing */
 };
 
-/* Of an object, on the way through a burst. */
+/* The state of an object while a burst is read. */
 struct known {
-	uint32_t last;       /* step that let others go on by way of it */
+	uint32_t last;       /* the last step that released it */
 	uint32_t earlier;    /* and the one before that */
-	uint32_t first;      /* of tokens: the first that nobody has */
+	uint32_t first;      /* for tokens: the first one that is free */
 	int32_t there;       /* and how many of those from before the burst */
-	uint32_t group, size, members; /* of a barrier: which one gathers, how many have come, how many come */
+	uint32_t group, size, members; /* for a barrier: the present round, the arrivals so far, and its size */
 };
 
 struct way {
@@ -83,7 +83,7 @@ static bool came_in_wait(const struct script *s, uint32_t cause, uint32_t step)
 	return cause != NOBODY && s->at_ns[cause] >= s->at_ns[step] - (double)s->step[step].waited_ns;
 }
 
-/* ---- what ended it -------------------------------------------------------------------------- */
+/* ---- the ends of waits -------------------------------------------------------------------------- */
 
 static void find_causes(struct way *w, uint32_t at)
 {
@@ -104,7 +104,7 @@ static void find_causes(struct way *w, uint32_t at)
 	s->exact = true;
 }
 
-/* A wait that no cause explains. */
+/* A wait without a cause. */
 static bool is_unexplained(const struct way *w, uint32_t at)
 {
 	const struct step *s = &w->script->step[at];

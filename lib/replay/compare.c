@@ -1,5 +1,6 @@
 /*
- * Two runs of the same scripts, over the same visits or spans: what is common to both cancels.
+ * compare: compares two runs of the same scripts, over the same visits or spans, so that
+ * errors common to both cancel.
  */
 #include "replay/replay_parts.h"
 
@@ -9,11 +10,11 @@
 #include "base/alloc.h"
 
 enum {
-	BLOCKS = 20, /* of visits or spans, for the standard error */
+	BLOCKS = 20, /* blocks of visits or spans, for the standard error */
 	BEYOND_LEAST = 2, /* spans that are longer than a percentile */
 };
 
-/* The run that is compared with: without a question, or, for the check (no run), what was recorded. */
+/* The run to compare with: the one without a question, or, for the check (no run), the recording. */
 static const struct run *reference(const struct replay *r, const struct run *run, enum replay_model model, size_t b)
 {
 	return run ? &r->script[b].base[model] : &r->script[b].recorded;
@@ -43,7 +44,7 @@ struct parts {
 	size_t n;
 };
 
-/* Of the ratio of the sums: from how blocks scatter about it. */
+/* The standard error of the ratio of sums, from the scatter of blocks. */
 static double scatter(const struct parts *p)
 {
 	double base = 0, ns = 0, square = 0;
@@ -63,8 +64,8 @@ static double scatter(const struct parts *p)
 }
 
 /*
- * By how much the ratio goes on to change after the burst, as far as its halves tell: a
- * faster stage of a pipeline first fills the queue behind it.
+ * The change of the ratio after the burst, estimated from its halves: a faster stage of
+ * a pipeline first fills the queue behind it.
  */
 static double trend(const struct parts *p)
 {
@@ -96,7 +97,7 @@ static double part_taken(const struct visit *from, const struct visit *to)
 	return computed > 0 ? (to->taken_ns - from->taken_ns) / computed : 0;
 }
 
-/* As if the question took away the same part of each. */
+/* Corrects blocks as if the question removed the same part of each. */
 static void make_alike(struct parts *p, double part, double tie)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -153,7 +154,10 @@ static struct compared finish(const struct replay *r, const struct sums *sum)
 	c.by_samples = chance(sum->change, sum->base);
 	for (size_t k = 0; k < REPLICATES; k++)
 		c.change[k] = -sum->change[k] / sum->base;
-	/* Parts differ as phases of the program do; bursts that differ more than their parts were in different ones. */
+	/*
+	 * Parts of a burst differ with phases of the program.  If bursts differ more than
+	 * their parts, they were in different phases.
+	 */
 	c.se = r->whole ? c.by_samples : hypot(c.by_samples, hypot(fmax(scatter(&sum->parts), scatter(&sum->bursts)), trend(&sum->parts)));
 	return c;
 }
@@ -232,7 +236,7 @@ static int by_ns(const void *va, const void *vb)
 	return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-/* Those that ended in both. */
+/* The spans that ended in both runs. */
 static struct pair *pairs_of(const struct replay *r, const struct run *run, enum replay_model model, size_t point, size_t *n)
 {
 	struct pair *pair = NULL;
@@ -274,7 +278,7 @@ static struct compared mean_of(const struct replay *r, const struct pair *pair, 
 	return finish(r, &sum);
 }
 
-/* The gain at the percentile, with what neighbours in rank say of chance in shares. */
+/* The gain at the percentile, with the chance of shares from neighbours in rank. */
 static struct compared rank_of(const struct replay *r, struct pair *pair, size_t n, double part, double base_ns)
 {
 	size_t at = (size_t)ceil(part * (double)n), near = n / 50 + 1, from, to;
@@ -300,7 +304,7 @@ static double base_rank(struct pair *pair, size_t n, double part)
 	return pair[at ? at - 1 : 0].base;
 }
 
-/* By chance in which spans there were: each block left out in turn. */
+/* The standard error by the choice of spans: each block is left out in turn. */
 static double rank_jackknife(const struct replay *r, const struct pair *pair, size_t n, double part)
 {
 	struct pair *some = xcalloc(n + 1, sizeof(*some));

@@ -1,8 +1,9 @@
 /*
- * What the whole run says of shares, where bursts have seen a part of it.
+ * known: corrects results of bursts, which are a part of the run, by the shares of the
+ * whole run.
  *
- * A gain is corrected by what it changes with the share.  The difference between the share in
- * the bursts and that in the run has two causes, which ask for two corrections:
+ * A gain is corrected by its change with the share.  The difference between the share in the
+ * bursts and that in the run has two causes, which ask for two corrections:
  *
  *     chance   the bursts had few samples: resampled sets of them tell how gain and share change together
  *     phases   the program did something else: the gain is taken to be proportional to the share
@@ -13,10 +14,10 @@
 
 #include "base/chance.h"
 
-#define OPEN         0.5   /* of what bursts did not see, something between nothing and all is gained: half of it, give or take half */
-#define TIE_SAMPLES  5     /* with and without what is asked about: see tie_of */
+#define OPEN         0.5   /* for time that bursts did not see, the gain is between nothing and all: half of it, with an error of half */
+#define TIE_SAMPLES  5     /* samples needed with and without the region: see tie_of */
 
-/* The greatest part by which any stack gets shorter. */
+/* The largest speedup of any stack. */
 static double most_shorter(const struct replay *r, const double *shorter)
 {
 	double most = 0;
@@ -44,19 +45,19 @@ struct taken_away known_taken(const struct replay *r, const double *shorter, con
 	return t;
 }
 
-/* By chance.  Those samples count that are of a stack which gets shorter, by `most`. */
+/* The chance variance.  Only samples of stacks that get shorter, by `most`, count. */
 static double variance_of_part(double part, double most, double samples)
 {
 	return most > 0 ? most * most * chance_variance(part / most, samples) : 0;
 }
 
-/* The variance of `waited`, by chance, when each sample stands for a period: that of a number of samples. */
+/* The chance variance of `waited`, a number of samples of a period each. */
 static double variance_of_wait(double waited, const struct taken_away *taken, double period_ns, double length_ns)
 {
 	return length_ns > 0 ? CHANCE_ALIKE * waited * taken->most * period_ns / length_ns : 0;
 }
 
-/* How a gain changes with the part, all else being as it was: all of what is gained beside waits is gained by that. */
+/* The change of a gain with the part, if nothing else changes: all gain beside that of waits is due to the part. */
 static double gain_by_part(const struct replay *r, const struct compared *c, const struct taken_away *taken)
 {
 	if (!(taken->part > 0) || isnan(c->gain))
@@ -64,13 +65,13 @@ static double gain_by_part(const struct replay *r, const struct compared *c, con
 	return fmin(r->busy, fmax(0, (c->gain - taken->waited) / taken->part));
 }
 
-/* How a gain changes with the part as it is by chance, in resampled sets of samples. */
+/* The change of a gain with the part, by chance, in resampled sets of samples. */
 struct tie {
 	double slope;
-	double rest; /* what is left of the chance in samples, when the part is known */
+	double rest; /* the chance of samples that remains when the part is known */
 };
 
-/* Are there enough samples of what is taken away, and of what is not, for resampling to tell anything? */
+/* Are there enough samples with and without the region for resampling? */
 static bool is_resampled(const struct taken_away *taken)
 {
 	double share = taken->most > 0 ? taken->part / taken->most : 0;
@@ -109,10 +110,10 @@ static void set_gain(struct compared *c, double gain)
 }
 
 /*
- * The samples of the whole run say better than those of the bursts which part of the time a
- * region has: by number, and because they see all phases.  A gain is corrected by what it
- * changes with that part.  Where the difference is more than chance makes, the bursts saw
- * other phases than there are, and what less work is worth in those is not known.
+ * The samples of the whole run tell the share of a region better than those of the bursts:
+ * they are more, and from all phases.  A gain is corrected by its change with that share.
+ * If the difference is larger than chance allows, the bursts saw other phases than the run,
+ * and the gain in the unseen phases is unknown.
  *
  * `openssl speed` hashes blocks of six sizes, one after the other: SHA256_Update had 31 % of
  * the samples in the burst and 55 % in all, and was predicted at 0.32 (0.26 to 0.37).
@@ -137,7 +138,7 @@ static void take_known_part(const struct replay *r, struct replay_effect *e, str
 	e->phases = OPEN * r->busy * fabs(by_phases);
 }
 
-/* The same for waits.  Of a shorter wait, something between nothing and all is gained. */
+/* The same for waits.  The gain from a shorter wait is between nothing and all of it. */
 static void take_known_waits(struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken_away *taken,
 			     const struct replay_known *known)
 {
@@ -151,7 +152,7 @@ static void take_known_waits(struct replay_effect *e, struct compared c[REPLAY_M
 }
 
 /*
- * One thread: nothing has to be replayed.  sqlite3 writes a temporary file in a third of a
+ * A single thread: replay is not needed.  sqlite3 writes a temporary file in a third of a
  * second: a function that has 4 % of the processor time was predicted at 0.38 (0.26 to 0.51),
  * from a burst that saw little else.
  */

@@ -1,6 +1,6 @@
 /*
- * How long a wake-up takes: as it was seen, and where a wait is new, as those of the
- * same place, or else of the same kind of object.
+ * latency: the time of wake-ups: as recorded; for a new wait, as those at the same
+ * place, or else at the same kind of object.
  */
 #include "replay/replay_parts.h"
 
@@ -10,10 +10,11 @@
 #include "base/alloc.h"
 
 #define LATENCY_UNSEEN_NS 50000.0F
-#define SCARCE 0.02 /* share of time without a processor, from which on wake-ups are looked at */
+#define SCARCE 0.02 /* from this share of time without a processor on, wake-ups are corrected
+#*/
 
 enum {
-	SEEN_LEAST = 8, /* of one group, for others to be taken from it */
+	SEEN_LEAST = 8, /* wake-ups of a group that are needed to take others from it */
 	GROUPS = 3,     /* by place, by kind, all */
 };
 
@@ -35,7 +36,7 @@ static uint32_t group(struct idmap *keys, struct replay *r, const struct step *s
 	return k;
 }
 
-/* When the last of its causes was done; negative: it has none in its wait. */
+/* When the last of its causes was done; negative: there was none during its wait. */
 static double cause_ns(const struct script *s, const struct step *step)
 {
 	double at = -1;
@@ -109,8 +110,8 @@ static int ascending(const void *va, const void *vb)
 }
 
 /*
- * Where threads had to wait for processors, some did as they were woken up, and that
- * is not seen.  Twice the median is what it takes without.
+ * If threads waited for processors, some of that was part of wake-ups, which is not
+ * recorded.  Without such waits, a wake-up takes at most twice the median.
  */
 static void cut_queueing(struct replay *r)
 {

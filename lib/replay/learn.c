@@ -1,5 +1,5 @@
 /*
- * All that is learned, once for each recording, in order.
+ * learn: runs all steps of learning, once for each recording, in order.
  */
 #include "replay/replay_parts.h"
 
@@ -9,10 +9,12 @@
 
 #include "base/alloc.h"
 
-#define TICKS_NS 20e6 /* others' time is known to a tick of 10 ms at both ends */
-#define CROWDED 0.02 /* share of time without a processor, from which on it matters whose turn it is */
+#define TICKS_NS 20e6 /* the time of other programs is known to a tick of 10 ms at both
+#ends */
+#define CROWDED 0.02 /* from this share of time without a processor on, the order of threads matters
+#*/
 
-/* Ways in which a kernel may share out processors.  The one that gives the measured period is taken. */
+/* Scheduling policies of a kernel.  The one that gives the measured period is used. */
 static const struct scheduler schedulers[] = {
 	{ .slice_ns = 3e6, .preempt_ns = INFINITY },
 	{ .slice_ns = 3e6, .preempt_ns = 1e6 },
@@ -20,7 +22,7 @@ static const struct scheduler schedulers[] = {
 	{ .slice_ns = 1e6, .preempt_ns = INFINITY },
 };
 
-/* ---- what was recorded, as if it were a run --------------------------------------------------- */
+/* ---- the recording as a run --------------------------------------------------- */
 
 static void note_recorded(const struct script *s, const struct moment *m, struct run *run)
 {
@@ -52,7 +54,7 @@ static void as_recorded(const struct replay *r, struct script *s, const struct m
 
 /* ---- base runs and their check --------------------------------------------------------------------- */
 
-/* Runs the model without a question, into the runs that the check is made of, or those that answers are compared with. */
+/* Runs the model without a question: the runs for the check, or those that answers are compared with. */
 static void run_model(struct replay *r, enum replay_model model, bool kept, bool check)
 {
 	const struct setting how = { .model = model, .kept = kept, .notes_ends = !check && r->facts.unexplained + r->facts.timeouts > 0 };
@@ -65,7 +67,7 @@ static void run_model(struct replay *r, enum replay_model model, bool kept, bool
 	}
 }
 
-/* Simulated over measured, of the point with most visits; of spans where there are no visits; else of the whole. */
+/* Simulated over measured time, of the point with most visits; without visits, of spans; else of the whole. */
 static double check_of(const struct replay *r, enum replay_model model)
 {
 	size_t most = 0;
@@ -123,7 +125,10 @@ static void choose_scheduler(struct replay *r)
 	r->scheduler = schedulers[best];
 }
 
-/* Time in which threads had no processor and no other program had it, either: the scheduler put two of them on one. */
+/*
+ * Time in which threads had no processor though no other program used it: the scheduler had
+ * put two of them on one.
+ */
 static bool is_queueing_our_own(const struct burst *burst, size_t n, double queued)
 {
 	double others = 0;
@@ -137,11 +142,11 @@ static bool is_queueing_our_own(const struct burst *burst, size_t n, double queu
 }
 
 /*
- * Neighbours make the processors slower: computing takes longer.  So do waits for the
- * outside, and nobody can tell how much of a wait a neighbour took.  If computing alone were
- * as on a quiet machine, waits would seem to be too much of the whole.  With neighbours that
- * take half of each processor, t/workload/device was 31.8 and 18.2 (really 27.9 and 21.4),
- * and is 30.5 and 19.5; rustsync was 15.9 (really 19.6), and is 18.4.
+ * Other programs make the processors slower, so computing takes longer.  Waits for the
+ * outside take longer, too, but by an unknown part.  If only computing were corrected to a
+ * quiet machine, the share of waits would be too large.  With neighbours that take half of
+ * each processor, t/workload/device was 31.8 and 18.2 (really 27.9 and 21.4), and is 30.5
+ * and 19.5; rustsync was 15.9 (really 19.6), and is 18.4.
  */
 static void measure_scarcity(struct replay *r, const struct burst *burst, size_t n)
 {

@@ -2,12 +2,11 @@
  * Work that moves between threads.
  *
  * Threads of a pool take the next task when they are free.  With a question another
- * one may be free first.  So what follows when a thread has gone on at such a place is
- * not its own: whoever comes first does what was done first in the recording.
+ * one may be free first.  So the work after such a place does not belong to a thread:
+ * the first one that comes does the work that was done first in the recording.
  *
- * That is so where several threads come to the same place, none of them gives what
- * they take there, and the time that they need from one time to the next hardly tells
- * them apart.
+ * This is assumed if several threads come to the same place, none of them releases what
+ * they acquire there, and the time that they need between two visits is similar.
  */
 #include "replay/replay_parts.h"
 
@@ -17,8 +16,8 @@
 #include "base/alloc.h"
 
 /*
- * The part of the variance of what they need that is between threads, up to which they are taken to be
- * alike.  Not whether it is due to chance: who is free first follows patterns.
+ * Threads count as alike if at most this part of the variance of their times is between threads.  Not
+ * a test for chance, because the order of threads follows patterns.
  */
 #define APART 0.25
 
@@ -44,7 +43,7 @@ static bool may_move(const struct object *o)
 	return o->kind == OBJECT_TOKENS || ((o->rule == RULE_SIGNALS || o->rule == RULE_SECTIONS) && o->consumes == 1);
 }
 
-/* When it went on: at the end of the last wait that was left out after it. */
+/* When the thread went on: at the end of the last omitted wait after it. */
 static double went_on_ns(const struct script *s, uint32_t at, uint32_t end)
 {
 	uint32_t last = at, condition = s->step[at].asks;
@@ -118,7 +117,7 @@ static bool are_alike(const struct needs *need, size_t n)
 	return all - within <= APART * all;
 }
 
-/* Of one object, in all bursts: by thread. */
+/* The times at one object, in all bursts, by thread. */
 static bool is_shared_work(const struct replay *r, const struct taking *t, size_t n)
 {
 	struct idmap threads = { 0 };
@@ -151,7 +150,7 @@ static bool is_shared_work(const struct replay *r, const struct taking *t, size_
 	return alike;
 }
 
-/* One who takes also gives: then it is no work that it takes. */
+/* If an acquiring thread also releases the object, it does not take work there. */
 static bool gives_too(const struct replay *r, const struct taking *t, size_t n)
 {
 	uint32_t object = t->object;

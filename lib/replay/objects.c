@@ -1,5 +1,5 @@
 /*
- * The kind of each object follows from how the threads use it, in all bursts.
+ * objects: finds the kind of each object from its use by threads, in all bursts.
  */
 #include "replay/replay_parts.h"
 
@@ -10,9 +10,9 @@
 
 enum {
 	TOKENS_LEAST = 4,         /* releases and acquires, for an object to be one of tokens */
-	TOKENS_SLACK = 8,         /* by which their numbers may differ, besides a tenth: what was there at the begin and at the end */
-	MEETING_NS = 20000,       /* within which the wait at a barrier follows on the arrival */
-	SHARED_LEAST = 3,         /* times that a lock was taken while another had it: it can be shared */
+	TOKENS_SLACK = 8,         /* difference of both numbers, besides a tenth: tokens at the begin and at the end */
+	MEETING_NS = 20000,       /* time in which the wait at a barrier follows the arrival */
+	SHARED_LEAST = 3,         /* if a lock was taken so often while another thread had it, it can be shared */
 };
 
 struct use {
@@ -22,7 +22,7 @@ struct use {
 	uint32_t last;   /* thread that released it */
 };
 
-/* ---- which there are --------------------------------------------------------------- */
+/* ---- all objects --------------------------------------------------------------- */
 
 static bool is_about_object(enum burst_kind kind)
 {
@@ -73,7 +73,7 @@ static void list_objects(struct replay *r, const struct burst *burst, size_t n)
 	idmap_release(&seen);
 }
 
-/* ---- how they are used ---------------------------------------------------------------- */
+/* ---- their use ---------------------------------------------------------------- */
 
 static void count_use(const struct replay *r, const struct burst_thread *t, struct use *use)
 {
@@ -139,20 +139,20 @@ void objects_learn(struct replay *r, const struct burst *burst, size_t n)
 	free(use);
 }
 
-/* ---- what only the order of all threads tells ----------------------------------------- */
+/* ---- facts from the order of all threads ----------------------------------------- */
 
 /* The state of an object while a burst is read. */
 struct state {
-	uint32_t owner, depth; /* 1 + who has the lock; 0: nobody */
+	uint32_t owner, depth; /* 1 + the owner of the lock; 0: free */
 	bool taken;            /* at least once */
 	int64_t balance, least; /* of releases and acquires so far */
-	uint32_t group, size, last; /* of a barrier: which one gathers, and how many have come; the size of the last complete one */
+	uint32_t group, size, last; /* for a barrier: the present round, the arrivals so far, and the size of the last complete round */
 	size_t groups;
 };
 
 /* Of an object in all bursts. */
 struct summary {
-	size_t takes, odd; /* takes of a lock that another had, and unlocks by another */
+	size_t takes, odd; /* acquisitions of a lock that another thread had, and unlocks by another thread */
 	uint32_t members;
 	size_t groups, full; /* full: with that many members */
 };
@@ -189,7 +189,7 @@ static void see_arrival(struct state *o, struct arrival *a, uint32_t object)
 	*a = (struct arrival){ .object = object, .group = o->group };
 }
 
-/* One of those that have come goes on: all have. */
+/* One of the arrived threads goes on, so all have arrived. */
 static void see_meeting(struct state *o, struct summary *sum, const struct arrival *a, uint32_t object, int32_t *start)
 {
 	if (a->object != object || a->group != o->group || !o->size)

@@ -1,11 +1,11 @@
 /*
- * replay: how long the same work would have taken, had some of the code been faster.
+ * replay: the time that the same work would have taken with faster code.
  *
- * A recorded burst is run again in a simulation.  A thread computes, and then does
- * what it did: takes a lock, waits for another, passes a progress point.  With a
- * question, each stretch of computing is shorter by the share that the questioned
- * stacks have in stretches of its kind.  The answer is a ratio of two such runs, with
- * and without the question, so that what both have in common cancels.
+ * A recorded burst is run again in a simulation.  A thread computes, and then repeats
+ * its recorded operation: it takes a lock, waits for another thread, visits a progress
+ * point.  With a question, each stretch of computing is shorter by the share of the
+ * stacks in question in stretches of its kind.  The answer is a ratio of two such runs,
+ * with and without the question, so that errors common to both cancel.
  *
  *     struct replay *r = replay_learn(burst, nbursts, nstacks);
  *     double *shorter = ...;              half of what stack 3 takes: shorter[3] = 0.5
@@ -19,12 +19,12 @@
  *     replay_answer_release(&a);
  *     replay_free(r);
  *
- * Three models answer side by side.  None of them is right for each program, and the
- * disagreement between them is a measure of doubt.
+ * Three models answer the question.  None of them is right for all programs, and their
+ * disagreement is a measure of the error.
  *
- * Where programs wait for what nobody recorded, what they waited for is learned, or else
- * stays as recorded; replay_facts says how often.  What no recording tells, no model
- * knows: caches and memory, and code that decides by time.
+ * The conditions of waits are not recorded.  They are learned, or else stay as recorded;
+ * replay_facts counts both.  No model includes effects that are not recorded: caches and
+ * memory, and code that depends on time.
  *
  * To learn and to ask 40 questions of 150,000 events takes half a second and some 100
  * bytes an event.
@@ -42,9 +42,9 @@
 #include "replay/burst.h"
 
 enum replay_model {
-	REPLAY_STRICT,    /* who came after whom stays as recorded; processors are not scarce, and time without one is kept as it was */
-	REPLAY_SIMULATED, /* who came after whom stays; threads share the processors there are */
-	REPLAY_MONITOR,   /* whoever comes first gets a lock; waits end when what they waited for holds, as far as that was learned */
+	REPLAY_STRICT,    /* the order of threads stays as recorded; there are enough processors, and time without one stays as recorded */
+	REPLAY_SIMULATED, /* the order of threads stays as recorded; threads share the existing processors */
+	REPLAY_MONITOR,   /* the first thread that comes gets a lock; waits end when their condition holds, as far as that was learned */
 	REPLAY_MODELS
 };
 
@@ -54,17 +54,17 @@ struct replay;
 /*
  * Learns from burst[0..n), which are of one run: ids, objects, sites, points and stacks
  * mean the same in each.  The caller keeps the bursts, which are not needed afterwards.
- * Numbers of stacks above nstacks are taken for 0, which no question is about.  Any
- * content is accepted; what makes no sense is left out, and counted in replay_facts.
+ * Numbers of stacks above nstacks count as 0, which is in no question.  Any content is
+ * accepted; invalid events are left out, and counted in replay_facts.
  */
 struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks);
 void replay_free(struct replay *r);
 
-/* How good the recording and the models of it are. */
+/* The quality of the recording and of its models. */
 struct replay_facts {
 	size_t events;  /* without samples */
 	size_t samples;
-	size_t threads; /* that did something, of all bursts together */
+	size_t threads; /* threads with events, of all bursts together */
 	double length_ns;
 	/*
 	 * The check: simulated time for the work, with no question and with time without a
@@ -72,53 +72,53 @@ struct replay_facts {
 	 * It is 1 for a perfect model; NAN where nothing could be counted.
 	 */
 	double check[REPLAY_MODELS];
-	size_t locks, shared, conditions, barriers, tokens, latches; /* objects, by what they were learned to be */
-	size_t counted;   /* conditions that go on by a learned count */
-	size_t gathered;  /* conditions that go on when all of a group have come */
+	size_t locks, shared, conditions, barriers, tokens, latches; /* number of objects, by learned kind */
+	size_t counted;   /* conditions whose waits end by a learned count */
+	size_t gathered;  /* conditions whose waits end when all of a group have come */
 	size_t unexplained; /* waits that no event of the bursts ended */
 	double unexplained_ns;
-	size_t timeouts;  /* waits for threads that ended by time: who looks again then may go on because of anybody */
+	size_t timeouts;  /* waits for threads that timed out: the next look may succeed because of any thread */
 	double timeouts_ns;
 	size_t cut;       /* locks that were held, waits that were under way when a burst began */
-	size_t forced;    /* times that the monitor model had come to a stop, and one thread was let go on */
+	size_t forced;    /* deadlocks of the monitor model, each resolved by letting one thread go on */
 };
 
 void replay_facts(const struct replay *r, struct replay_facts *out);
 
-/* A place where threads wait for something outside, and what becomes of these waits. */
+/* A place where threads wait for the outside, and the change of these waits. */
 struct replay_outside {
 	uint32_t site;
 	double factor; /* of their length, >= 0 */
 };
 
 /*
- * What a question takes away in the whole run, as far as samples tell.  A burst of a second
- * has a thousand samples, and sees one phase of the program; samples are taken all the time.
+ * The time that a question removes in the whole run, by samples.  A burst of a second has a
+ * thousand samples, and sees one phase of the program; samples are taken in the whole run.
  */
 struct replay_known {
-	double part;      /* of the processor time, 0 .. 1; */
-	double samples;   /* that tell it, > 0 */
-	double waited_ns; /* of the time in waits for the outside, of all threads together, >= 0; */
-	double length_ns; /* of the run, > 0 */
-	double period_ns; /* a blocked sample stands for so much of a wait */
-	bool alone;       /* there was one thread all the time: less work, or a shorter wait, is as much less time */
+	double part;      /* share of the processor time, 0 .. 1 */
+	double samples;   /* samples that it is from, > 0 */
+	double waited_ns; /* time in waits for the outside, of all threads together, >= 0 */
+	double length_ns; /* length of the run, > 0 */
+	double period_ns; /* time of a wait that a blocked sample stands for */
+	bool alone;       /* there was always one thread: then less work, or a shorter wait, saves as much time */
 };
 
 /* A hypothesis.  All zeros: everything as it was. */
 struct replay_question {
 	const double *shorter; /* [0..nstacks]: the fraction by which the time in a stack, by its number, gets shorter, 0 to 1; NULL: none */
-	const struct replay_known *known; /* the part that `shorter` takes away in all; NULL: the samples of the bursts are all there is */
+	const struct replay_known *known; /* the part that `shorter` removes in the whole run; NULL: known from bursts only */
 	const struct replay_outside *outside;
 	size_t noutside;
-	const uint32_t *without; /* locks that are not there */
+	const uint32_t *without; /* locks that are removed */
 	size_t nwithout;
-	unsigned cpus; /* processors; 0: as many as there were.  Changes nothing in the strict model */
+	unsigned cpus; /* processors; 0: as in the recording.  Ignored by the strict model */
 };
 
-/* The quantity that an effect is about. */
+/* The quantity of an effect. */
 enum replay_what {
 	REPLAY_PERIOD, /* time per visit of a progress point */
-	REPLAY_WHOLE,  /* time for all of the work.  Only for bursts that hold the whole run */
+	REPLAY_WHOLE,  /* time for all of the work.  Only for bursts that contain the whole run */
 	REPLAY_MEAN,   /* length of the spans of a latency point, their mean and percentiles */
 	REPLAY_P50,
 	REPLAY_P95,
@@ -127,12 +127,12 @@ enum replay_what {
 };
 
 struct replay_modelled {
-	double base_ns; /* the model's own, without the question; NAN: could not be counted */
+	double base_ns; /* the model's own value, without the question; NAN: unknown */
 	double ns;      /* with it.  Over the same visits or spans as base_ns */
 	double gain;    /* 1 - ns / base_ns: the part that is saved; negative when it takes longer */
-	double se;      /* of the gain, by chance alone: which samples were taken, which work came in the burst */
-	double weight;  /* in the combined gain */
-	double check;   /* what speaks most against the model: its time over the measured one, by the two ways to compare them; 1 is perfect */
+	double se;      /* standard error of the gain, by chance alone: the choice of samples, and of the work in the burst */
+	double weight;  /* weight in the combined gain */
+	double check;   /* the worse of two checks: its time over the measured one; 1 is perfect */
 };
 
 struct replay_effect {
@@ -141,14 +141,14 @@ struct replay_effect {
 	size_t count;        /* visits or spans in the recording */
 	double measured_ns;  /* in the recording; NAN: fewer than two */
 	struct replay_modelled model[REPLAY_MODELS];
-	double gain;         /* of all models together, weighed by their checks; NAN: none could count */
+	double gain;         /* gain of all models together, weighted by their checks; NAN: unknown */
 	double chance;       /* its standard error by chance */
-	double doubt;        /* the spread of the models around it, by their weights; more where one that is believed could not answer */
-	double open;         /* how far it depends on what nobody recorded: see enum open_question in replay_parts.h */
+	double doubt;        /* the spread of the models around it, by their weights; more if a credible one has no answer */
+	double open;         /* its standard error by assumptions about unrecorded facts: see enum open_question in replay_parts.h */
 	double misfit;       /* its standard error because no model gives the measured time: the unexplained part of the time may be that of the region */
 	double phases;       /* its standard error because the bursts saw other phases than there are, where that is known */
-	double se;           /* of all of these, and of what no model knows */
-	double trust;        /* 0 .. 1: whether the checks hold, of the models that are right mostly */
+	double se;           /* standard error by all of these, and by effects that are in no model */
+	double trust;        /* 0 .. 1: do the checks of the mostly right models hold? */
 };
 
 struct replay_answer {
@@ -156,17 +156,17 @@ struct replay_answer {
 	size_t n;
 };
 
-/* Answers.  `q` may be NULL: nothing changes, and each gain is 0. */
+/* Answers a question.  `q` may be NULL: nothing changes, and each gain is 0. */
 void replay_ask(const struct replay *r, const struct replay_question *q, struct replay_answer *out);
 void replay_answer_release(struct replay_answer *a);
 
-/* Who waited for whom: all waits of a thread at one site that were ended by what one other thread did at another. */
+/* All waits of a thread at one site that were ended by one other thread at another site. */
 struct replay_wait {
-	uint32_t thread;    /* that waited, by its id in the bursts */
-	uint32_t freer;     /* that ended it; 0: not known */
+	uint32_t thread;    /* the waiting thread, by its id in the bursts */
+	uint32_t freer;     /* the thread that ended it; 0: unknown */
 	uint32_t site;      /* of the wait */
 	uint32_t freed_by;  /* site of the release, unlock or signal; 0: not known */
-	enum burst_kind kind; /* of the wait: ACQUIRE, WAIT, or OUTSIDE */
+	enum burst_kind kind; /* kind of the wait: ACQUIRE, WAIT, or OUTSIDE */
 	size_t count;
 	double ns;          /* together */
 };

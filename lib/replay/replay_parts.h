@@ -1,19 +1,19 @@
 /*
- * replay_parts: what the files of replay share.  Nobody else includes it.
+ * replay_parts: declarations that the files of replay share.  Private to replay.
  *
  *     script.c    events become steps
- *     objects.c   what kind of thing each object is
- *     causes.c    which step each wait was ended by
- *     sections.c  what waits for condition variables wait for
- *     moving.c    what work is for whoever is free
- *     latency.c   how long a wake-up takes
- *     shares.c    what part each stack has in stretches of each kind
- *     waits.c     who waited for whom
+ *     objects.c   finds the kind of each object
+ *     causes.c    finds the step that ended each wait
+ *     sections.c learns the conditions of waits at condition variables
+ *     moving.c    finds work that any free thread can take
+ *     latency.c   times of wake-ups
+ *     shares.c    shares of stacks in stretches of each kind
+ *     waits.c     lists waits by both threads
  *     learn.c     all of this, in order
  *     simulate.c  runs a script
  *     compare.c   compares two such runs
- *     known.c     corrects what bursts say by what the whole run says
- *     answer.c    makes one answer of all models'
+ *     known.c     corrects results of bursts by shares of the whole run
+ *     answer.c    combines the answers of all models
  */
 #ifndef ANDWEORC_REPLAY_PARTS_H
 #define ANDWEORC_REPLAY_PARTS_H
@@ -27,13 +27,13 @@ enum { REPLICATES = 16 }; /* resampled sets of samples */
 
 /* The event at the end of a stretch of computing. */
 enum op {
-	OP_PASS,    /* nothing that others see */
+	OP_PASS,    /* no effect on others */
 	OP_VISIT,
 	OP_BEGIN,
 	OP_END,
 	OP_BIRTH,   /* `other`: the thread of the script that starts, or NOBODY */
 	OP_STOP,    /* the script is at its end */
-	OP_SLEEP,   /* for as long as it was */
+	OP_SLEEP,   /* for as long as recorded */
 	OP_EDGE,    /* goes on after its causes */
 	OP_ARRIVE,  /* at a barrier */
 	OP_BARRIER, /* goes on when all have arrived */
@@ -48,12 +48,12 @@ enum op {
 
 struct step {
 	/* Fields that each run needs stand together: with many steps, memory takes most of the time. */
-	uint8_t op[2];    /* with the order as recorded; of the monitor model */
+	uint8_t op[2];    /* operation in the models with the recorded order; in the monitor model */
 	uint8_t kind;     /* enum burst_kind; BURST_KINDS: the end of the script */
 	bool exact;       /* the cause is the only one that can have ended the wait */
 	float cpu_ns;     /* processor time since the step before */
-	uint32_t cell;    /* of shares, of the stretch before */
-	uint32_t asks;    /* in the monitor model: then goes on when this condition holds; or NOBODY */
+	uint32_t cell;    /* cell of shares of the stretch before */
+	uint32_t asks;    /* in the monitor model: goes on when this condition holds; or NOBODY */
 	uint32_t object, other; /* by their index; see enum op */
 	uint32_t cause[2]; /* steps, which are done before this one; NOBODY: none */
 	uint32_t monitor_other; /* `other` for the monitor model */
@@ -65,7 +65,7 @@ struct step {
 	uint32_t latencies; /* which were seen in such places, the number of their list */
 	uint32_t site;
 	bool counts_work;   /* in the middle of a stretch; see burst_count_work */
-	uint32_t wait_cell; /* of a wait for the outside: as `cell`, of what it waits in */
+	uint32_t wait_cell; /* for a wait for the outside: the cell of its place */
 };
 
 enum { RECORDED, MONITOR };
@@ -74,15 +74,15 @@ struct actor {
 	uint32_t first, end; /* steps; the last is OP_STOP */
 	uint32_t id;
 	uint32_t birth_site; /* where it was created; 0: not known */
-	bool born;    /* in the burst: it starts with a step of another */
+	bool born;    /* it was created in the burst: it starts with a step of another thread */
 	bool matters; /* counting ends where its script does */
 };
 
 enum object_kind { OBJECT_LATCH, OBJECT_LOCK, OBJECT_SHARED, OBJECT_CONDITION, OBJECT_BARRIER, OBJECT_TOKENS };
 
-/* By what rule a wait for a condition goes on. */
+/* The rule by which a wait for a condition ends. */
 enum rule {
-	RULE_EDGE,     /* it was signalled: nothing better is known */
+	RULE_EDGE,     /* by a signal: no better rule is known */
 	RULE_SIGNALS,  /* signals so far, less those consumed, are at least so many */
 	RULE_SECTIONS, /* the same with sections of classes that ever signal it */
 	RULE_GATHER,   /* all members have come */
@@ -92,10 +92,10 @@ struct object {
 	uint32_t id;
 	enum object_kind kind;
 	enum rule rule;
-	uint32_t members;  /* of a barrier or of those that gather */
-	uint32_t lock;     /* of a condition: the lock that goes with it, or NOBODY */
-	bool moves;        /* what follows is for whoever takes it */
-	int32_t gives, consumes; /* what each signal or section gives, and each that goes on takes away */
+	uint32_t members;  /* size of a barrier or of a group */
+	uint32_t lock;     /* for a condition: its lock, or NOBODY */
+	bool moves;        /* the following work is for the thread that acquires it */
+	int32_t gives, consumes; /* amount that each signal or section gives, and that each ended wait consumes */
 };
 
 /* Sections of a lock that begin and end at the same places. */
@@ -109,13 +109,13 @@ struct section_class {
 
 struct visit {
 	double at_ns, weight;
-	double computed_ns, taken_ns; /* processor time of all threads until then, as recorded, and what the question took away of it */
-	float change[REPLICATES]; /* of at_ns, in resampled sets */
+	double computed_ns, taken_ns; /* processor time of all threads until then, as recorded, and the part of it that the question removed */
+	float change[REPLICATES]; /* changes of at_ns in resampled sets */
 };
 
 struct span {
 	double begin_ns, end_ns; /* NAN: not in this run */
-	float change[REPLICATES]; /* of its length */
+	float change[REPLICATES]; /* changes of its length in resampled sets */
 };
 
 /* The result of one script: visits and spans until it stopped. */
@@ -127,9 +127,9 @@ struct run {
 	size_t *visits;      /* by point; owned */
 	struct span *span;   /* owned */
 	size_t nspans;
-	double *woke_ns; /* by step: when a wait of which nobody saw the end was over; owned, NULL: not noted */
+	double *woke_ns; /* by step: when a wait with an unknown end was over; owned, NULL: not noted */
 	size_t forced;
-	bool failed;         /* it came to a stop again and again */
+	bool failed;         /* it had too many deadlocks */
 };
 
 struct script {
@@ -139,17 +139,17 @@ struct script {
 	struct actor *actor;
 	size_t nactors;
 	uint32_t *actor_of; /* each step */
-	int32_t *start;   /* by object: what is there at the begin, tokens or arrivals; 1 + the owner of a lock; what a condition needs */
+	int32_t *start;   /* by object, at the begin: tokens or arrivals; 1 + the owner of a lock; the need of a condition */
 	unsigned cpus;
 	double length_ns;
 	size_t visits, spans; /* in the script */
 	size_t *first_visit;  /* by point: the number of visits of the points before it */
 	uint32_t *span_point; /* by span */
 	size_t span_cap;
-	uint32_t *turn;       /* steps at which work is taken that moves, by object and in the order as recorded */
+	uint32_t *turn;       /* steps that take moving work, by object and in the recorded order */
 	size_t nturns, turn_cap;
 	uint32_t *first_turn; /* by object; NULL: none moves */
-	struct run recorded;  /* as it really was */
+	struct run recorded;  /* the recording as a run */
 	struct run base[REPLAY_MODELS];
 	struct run kept[REPLAY_MODELS]; /* the same, with time without a processor kept */
 };
@@ -160,8 +160,8 @@ enum { SHARES_COMPUTING, SHARES_WAITING, ROOTS };
 /* A place in the tree of shares.  Those above come first. */
 struct cell {
 	uint32_t above; /* NOBODY: it is a root */
-	double weight, square; /* of samples; and the sum of squares over stacks */
-	double strength;       /* how many samples of its own what is above it counts for */
+	double weight, square; /* number of samples; and the sum of squares over stacks */
+	double strength;       /* number of samples of its own that the place above counts for */
 };
 
 struct sample {
@@ -173,7 +173,7 @@ struct sample {
 
 struct scheduler {
 	double slice_ns;
-	double preempt_ns; /* how much longer one must have run to give way to one that wakes up */
+	double preempt_ns; /* a thread that has run so much longer gives way to one that wakes up */
 };
 
 struct latencies {
@@ -194,7 +194,7 @@ struct replay {
 	struct sample *sample;
 	size_t nsamples, sample_cap;
 	size_t nstacks;
-	double sampled_wait_ns; /* that samples of waits stand for */
+	double sampled_wait_ns; /* time that samples of waits stand for */
 	uint32_t *point, *latency_point; /* ids, ascending */
 	size_t npoints, nlatency;
 	struct latencies *latencies;
@@ -204,15 +204,15 @@ struct replay {
 	struct replay_wait *wait;
 	size_t nwaits;
 	double scarce; /* share of the time in which threads wanted a processor and had none */
-	double busy;   /* processors that computed, in the mean; 1 at the least */
-	double slowed; /* how many times as long threads take to compute, as others have their processors meanwhile; 1 in a crowd */
-	bool whole;    /* the burst holds all phases of the program, each as long as it is */
-	bool crowded;  /* that is much, and it is not all others' doing: the scheduler decides, too */
+	double busy;   /* mean number of busy processors, at least 1 */
+	double slowed; /* factor by which computing takes longer because of other programs; 1 in a crowd */
+	bool whole;    /* the burst contains all phases of the program, in their true proportion */
+	bool crowded;  /* much time without a processor, not only because of other programs: the scheduler matters, too */
 };
 
 /* ---- ids -------------------------------------------------------------------------- */
 
-/* For qsort and bsearch: of ids, and of what begins with one. */
+/* For qsort and bsearch: compares ids, and structs that begin with one. */
 static inline int ids_ascending(const void *va, const void *vb)
 {
 	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
@@ -241,7 +241,7 @@ struct moment {
 	bool lets_on; /* lets others go on */
 };
 
-/* All events with steps, as they came; those that let others go on before those that go on.  Owned by the caller. */
+/* All events with steps, in order of time; at equal times, releases before acquires.  Owned by the caller. */
 struct moment *script_moments(const struct burst *b, const struct script *s, size_t *n);
 
 bool script_has_step(enum burst_kind kind); /* samples have none */
@@ -258,23 +258,26 @@ void moving_learn(struct replay *r);
 void shares_learn(struct replay *r);
 void waits_learn(struct replay *r);
 
-/* For each cell the fraction by which its stretches get shorter, and what resampling changes of it.  Both by cell, for the caller to free. */
+/*
+ * For each cell the fraction by which its stretches get shorter, and its changes in
+ * resampled sets.  The caller frees both.
+ */
 void shares_ask(const struct replay *r, const double *shorter, float **fraction, float (**change)[REPLICATES]);
 
 /* ---- running --------------------------------------------------------------------- */
 
 /*
- * What nobody recorded, and may be otherwise when the rest is faster.  What is true of the
- * program lies between the extremes.
+ * Facts that are not recorded, and may change when other code is faster.  The truth lies
+ * between two extreme assumptions.
  */
 enum open_question {
 	AS_RECORDED,
 	/*
-	 * Waits of which nobody saw what ended them, and those that ended by time.  Somebody may have
-	 * ended them who would have come earlier then, or at the same time as before.
+	 * Waits with an unknown end, and those that timed out.  A thread may have ended them that
+	 * would come earlier then, or at the same time as before.
 	 */
-	WAITS_SHORTER,     /* they are shorter by the same part as the code that is asked about */
-	WAITS_FIXED,       /* they end when they ended, so that they are longer for who comes earlier */
+	WAITS_SHORTER,     /* they are shorter by the same part as the code in question */
+	WAITS_FIXED,       /* they end at the recorded time, so that they are longer for a thread that comes earlier */
 	/*
 	 * The time from the end of a wait until the thread runs.  A processor that has slept for a shorter
 	 * time wakes up faster, above all in a virtual machine.
@@ -286,13 +289,13 @@ enum open_question {
 struct setting {
 	enum replay_model model;
 	enum open_question open;
-	double shorter;                      /* for what is shorter: the part, 0 .. 1 */
+	double shorter;                      /* for shorter waits: the part, 0 .. 1 */
 	bool notes_ends;                     /* of waits, for later runs with WAITS_FIXED */
 	bool kept;                           /* time without a processor is kept as it was recorded: for the check */
 	unsigned cpus;                       /* 0: those of the burst */
 	const float *fraction;               /* by cell; NULL: 0 */
 	const float (*change)[REPLICATES];   /* by cell; NULL: none */
-	const struct replay_question *asked; /* for what is outside, and for locks that are gone */
+	const struct replay_question *asked; /* for waits for the outside, and for removed locks */
 };
 
 void simulate(const struct replay *r, const struct script *s, const struct setting *how, struct run *out);
@@ -305,15 +308,16 @@ void run_release(struct run *run);
 struct compared {
 	size_t count;
 	double base_ns, ns, gain, se;
-	double by_samples; /* the part of se that comes from which samples were taken; 0 where the run did not carry it */
-	double change[REPLICATES]; /* of the gain, in resampled sets */
+	double by_samples; /* the part of se from the choice of samples; 0 if the run did not carry it */
+	double change[REPLICATES]; /* changes of the gain in resampled sets */
 };
 
 /*
- * run: of each script, by the model; it is compared with the model's base.  NULL: the base with the recording.
+ * run: the run of each script by the model, which is compared with the model's base.  NULL: compares the base
+ * with the recording.
  *
- * tie: how the gain changes with the part of all processor time that the question takes away, where that part
- * is known of the whole run: then it does not matter that it differs from one part of a burst to the next.  Else 0.
+ * tie: the change of the gain with the part of all processor time that the question removes, if that part is known
+ * for the whole run.  Then differences of that part between parts of a burst do not matter.  Else 0.
  */
 struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point, double tie);
 struct compared compare_whole(const struct replay *r, const struct run *run, enum replay_model model);
@@ -322,21 +326,21 @@ void compare_spans(const struct replay *r, const struct run *run, enum replay_mo
 /* Time per visit as recorded; NAN: too few. */
 double measured_period(const struct replay *r, size_t point);
 
-/* ---- what the whole run says --------------------------------------------------- */
+/* ---- shares of the whole run --------------------------------------------------- */
 
-/* What a question takes away, by the samples of the bursts. */
+/* The time that a question removes, by the samples of the bursts. */
 struct taken_away {
-	double part, change[REPLICATES]; /* of all computing */
+	double part, change[REPLICATES]; /* part of all computing */
 	double most;      /* of what any stack gives */
 	double samples;
-	double waited;    /* in waits for the outside, of all threads, by the length of the bursts */
+	double waited;    /* part in waits for the outside, of all threads, relative to the length of the bursts */
 	double length_ns;
 };
 
 /* fraction, change: of shares_ask. */
 struct taken_away known_taken(const struct replay *r, const double *shorter, const float *fraction, const float (*change)[REPLICATES]);
 
-/* How the gain of the leading model changes with the part that is taken away, as that is by chance. */
+/* The change of the leading model's gain with the removed part, as that varies by chance. */
 double known_tie(const struct replay *r, const struct compared *leader, const struct taken_away *taken);
 
 /* Corrects the gain of each model, and its se; sets e->phases. */

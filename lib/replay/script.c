@@ -1,6 +1,6 @@
 /*
- * Events of a burst become steps of a script: a stretch of computing, and what is
- * done at its end.
+ * script: makes the steps of a script from the events of a burst: a stretch of
+ * computing, and the operation at its end.
  */
 #include "replay/replay_parts.h"
 
@@ -9,9 +9,10 @@
 
 #include "base/alloc.h"
 
-enum { GAPS_MOST = 16 }; /* between two readings, in which a thread had no processor */
+enum { GAPS_MOST = 16 }; /* most gaps between two readings in which a thread had no processor */
 
-#define IDLE_TAIL 0.1 /* of a burst: one who does nothing for so long at its end was waiting, and has no say in when it ends */
+#define IDLE_TAIL 0.1 /* share of a burst: a thread without events for so long at its end was waiting, and does not determine
+#its end */
 
 bool script_has_step(enum burst_kind kind)
 {
@@ -60,7 +61,7 @@ static int64_t between(int64_t ns, int64_t least, int64_t most)
 	return ns < least ? least : ns > most ? most : ns;
 }
 
-/* Time after `from` and up to `to` in which the thread had no processor, as those of the events [first, end) tell that were noted then. */
+/* Time without a processor after `from` and up to `to`, by those of the events [first, end) that were noted then. */
 static int64_t queued_between(const struct burst_thread *t, size_t first, size_t end, int64_t from, int64_t to)
 {
 	int64_t left = to > from ? to - from : 0;
@@ -78,9 +79,9 @@ static bool is_reading(const struct burst_event *e)
 }
 
 /*
- * A QUEUED tells how long the thread had no processor since the reading before it, and
- * not when.  Most often that is one time: it is taken from the last gap between events
- * that is as long, or where none is, from the longest ones.
+ * A QUEUED tells how long the thread had no processor since the reading before it, but
+ * not when.  Mostly that is one interval: it is placed in the last gap between events
+ * that is as long, or, without one, in the longest gaps.
  */
 static void take_from_gaps(const struct burst_thread *t, int64_t *queued, size_t first, size_t last, int64_t from)
 {
@@ -111,13 +112,13 @@ static bool is_begin(const struct burst_event *e)
 	return e->kind == BURST_OUTSIDE && e->waited_ns == 0 && e->site == 0;
 }
 
-/* Was the event noted in a wait, which event `next` tells of? */
+/* Was the event noted during the wait that ends with event `next`? */
 static bool is_in_wait(const struct burst_thread *t, size_t i, size_t next)
 {
 	return next < t->n && t->event[i].at_ns > t->event[next].at_ns - t->event[next].waited_ns;
 }
 
-/* From its birth (negative: it was there before) until it says that it is there; negative: not known. */
+/* The time from its birth (negative: before the burst) to its first event; negative: unknown. */
 static int64_t start_ns(const struct burst_thread *t, int64_t born)
 {
 	return born >= 0 && t->n && is_begin(&t->event[0]) ? t->event[0].at_ns - born : -1;
@@ -138,8 +139,8 @@ static int64_t least_start_ns(const struct burst *b, const int64_t *born)
 }
 
 /*
- * How long the thread had no processor before each event, and after the one before
- * that; without waits.  For the caller to free.
+ * For each event, the time without a processor since the event before, without waits.
+ * The caller frees it.
  */
 static int64_t *queued_before(const struct burst_thread *t, int64_t born, int64_t least_start)
 {
@@ -360,8 +361,7 @@ static int in_time(const void *va, const void *vb)
 }
 
 /*
- * Where several have one time, those that let others go on are first.  But not before
- * what the same thread did earlier.
+ * At equal times, releases are first; but the order of one thread is kept.
  */
 struct moment *script_moments(const struct burst *b, const struct script *s, size_t *n)
 {

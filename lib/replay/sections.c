@@ -1,12 +1,12 @@
 /*
- * What a wait at a condition variable waits for.
+ * sections: learns the conditions of waits at condition variables.
  *
- * A program waits for a predicate of its own, which nobody records.  Often it is a
- * count: there is something in a queue, there is room in it, all tasks are done.
- * Sections of a lock are put into classes by the places where they begin and end.  A
- * class of which some sections wait is taken to ask for the predicate in each, and
- * the count is what was given so far less what was consumed.  If a threshold tells
- * sections that went on from those that had to wait, the count is the predicate.
+ * A program waits for a predicate of its own, which is not recorded.  Often it is a
+ * count: a queue is not empty, or not full, or all tasks are done.  Sections of a lock
+ * are put into classes by the places where they begin and end.  If some sections of a
+ * class wait, all of them are assumed to test the predicate.  The count is the number
+ * given so far less the number consumed.  If a threshold separates sections that went
+ * on from those that had to wait, the count is the predicate.
  */
 #include "replay/replay_parts.h"
 
@@ -17,22 +17,22 @@
 
 enum {
 	OPEN_MOST = 8,    /* locks that a thread has at a time */
-	KINDS_MOST = 4,   /* conditions that a class of sections has to do with */
+	KINDS_MOST = 4,   /* conditions that a class of sections waits for or signals */
 	CONSUMES_MOST = 1000,
-	SILENT_LEAST = 8, /* signals of a condition that nobody waited for, for a guess at who would have */
+	SILENT_LEAST = 8, /* signals needed to guess the waiters of a condition without waits */
 	SILENT_MOST = 10000000, /* classes by objects: more would take too long */
-	SPREAD_MOST = 64, /* of a count for which nobody waited, besides a part of those that went on */
+	SPREAD_MOST = 64, /* range of a count without waits, besides a part of the sections that went on */
 };
 
-#define WRONG_PASSES 0.05 /* of a rule that is good: went on although it said no */
-#define WRONG_WAITS  0.25 /* waited although it said yes */
-#define BALANCE      0.8  /* as many of one thing as of another, nearly */
+#define WRONG_PASSES 0.05 /* errors of a good rule: went on though it said no */
+#define WRONG_WAITS  0.25 /* waited though it said yes */
+#define BALANCE      0.8  /* ratio of two numbers that count as equal */
 #define SPREAD_PART  0.02
 #define GATHER_SAME  0.8  /* of groups that have the usual size */
 
 struct section {
 	uint32_t script, lock, entry, exit, class; /* entry, exit: steps; NOBODY: not in the burst, or not known */
-	uint32_t anchor; /* step after which it asks, or would have; NOBODY: not known */
+	uint32_t anchor; /* step after which it tests the predicate; NOBODY: unknown */
 };
 
 /* A wait or a signal, by its step, and the section that it belongs to. */
@@ -169,7 +169,7 @@ static void find_sections(struct sections *x)
 	}
 }
 
-/* Conditions that nobody waited for go with the lock that a thread took last before it signalled. */
+/* A condition without waits belongs to the lock that a thread took last before it signalled. */
 static void find_locks_of_signals(struct sections *x, const struct script *s, const struct actor *a)
 {
 	struct replay *r = x->replay;
@@ -258,7 +258,7 @@ static uint64_t place(const struct step *s)
 	return keys_mix(keys_mix(kind, s->object), s->site);
 }
 
-/* In which place sections of a class come to wait: that of most, by vote. */
+/* The place where sections of a class wait, by majority vote. */
 static void find_anchors(struct sections *x)
 {
 	struct replay *r = x->replay;
@@ -306,7 +306,7 @@ static bool is_balanced(size_t given, size_t taken)
 	return (double)taken >= BALANCE * (double)given && BALANCE * (double)taken <= (double)given;
 }
 
-/* Nobody waited for the condition.  Sections that are as many as its signals are taken for those that would have. */
+/* Without waits for the condition: a class with as many sections as signals is assumed to test it. */
 static void guess_waiters(struct replay *r, const size_t *sections, uint32_t condition, size_t given)
 {
 	size_t all = 0, single = SIZE_MAX;
@@ -414,7 +414,7 @@ static int by_condition(const void *va, const void *vb)
 	return (a->what > b->what) - (a->what < b->what);
 }
 
-/* The condition that the section asks for; NOBODY: none. */
+/* The condition that the section tests; NOBODY: none. */
 static uint32_t awaits(const struct sections *x, uint32_t section)
 {
 	uint32_t class = x->section[section].class;
@@ -486,7 +486,7 @@ struct fit {
 	int32_t spread; /* of the count, in the burst with the most */
 };
 
-/* The threshold that tells those that went on from those that waited. */
+/* The threshold that separates sections that went on from those that waited. */
 static int32_t threshold(int32_t *pass, size_t passes, int32_t *wait, size_t waits, struct fit *fit)
 {
 	size_t below = 0, best = SIZE_MAX, best_pass = 0, best_wait = 0;
@@ -520,7 +520,7 @@ struct count_rule {
 	int32_t gives, consumes;
 };
 
-/* Of one burst.  What is needed by the rule there. */
+/* The need of a condition in one burst, by the rule. */
 static int32_t fit_burst(const struct turn *t, size_t n, const struct count_rule *rule, struct fit *fit)
 {
 	int32_t *pass = xcalloc(n + 1, sizeof(*pass)), *wait = xcalloc(n + 1, sizeof(*wait)), have = 0, need = INT32_MIN / 2;
@@ -585,8 +585,9 @@ static size_t count_what(const struct turn *t, size_t n, enum what what)
 }
 
 /*
- * The rules that are tried: one is given and one consumed, or so many as keep the balance.
- * Sections are first: some signal only when the one who waits has to know, which depends on who came last.
+ * The rules that are tried: one is given and one consumed, or as many as keep the balance.  Sections are
+ * tried before signals: some programs signal only if a thread waits, which depends on the order of
+ * threads.
  */
 static size_t rules_of(const struct turn *t, size_t n, struct count_rule rule[4])
 {
@@ -688,8 +689,8 @@ static bool try_gather(struct replay *r, struct object *o, const struct turn *t,
 }
 
 /*
- * Conditions that are waited for at several places: what each of them waits for is another
- * predicate, and one count cannot be all of them.
+ * Conditions with waits at several places: each place may have another predicate, and one
+ * count cannot express all.
  */
 static bool *find_mixed(const struct sections *x)
 {
@@ -761,7 +762,7 @@ static void leave_out(struct step *s)
 	s->op[MONITOR] = OP_PASS;
 }
 
-/* A wait is asked for after its anchor, and is left out where it was. */
+/* A wait is tested after its anchor, and removed from its recorded place. */
 static void set_waits(const struct sections *x)
 {
 	for (size_t i = 0; i < x->nwaits; i++) {

@@ -1,11 +1,12 @@
 /*
- * What part each stack has in stretches of computing, and in waits for the outside.
+ * shares: the share of each stack in stretches of computing, and in waits for the
+ * outside.
  *
- * A sample says where a thread was at one moment; that one stretch must not be taken for
- * what it says.  So stretches are sorted into cells: of one kind (from which place to
- * which), within it of about one length, within that of one thread.  Each cell has what
- * its own samples say, and what the one above says, which counts for as many samples as
- * cells differ little: an analysis of variance tells how much.
+ * A sample shows a thread at one moment, which is too little to describe its stretch.
+ * So stretches are sorted into cells: of one kind (between the same two places), within
+ * it of about one length, within that of one thread.  A cell combines its own samples
+ * with the shares of the cell above.  The latter count as a number of samples, which is
+ * larger if cells differ little, by an analysis of variance.
  *
  * Waits for the outside have cells of their own, of one place each, and samples of their
  * own: code that reads a file takes the time that the device takes.
@@ -18,13 +19,13 @@
 #include "base/alloc.h"
 
 enum {
-	THREAD_SAMPLES_LEAST = 20, /* for a thread to have cells of its own */
-	VARIANCE_LEAST = 20,       /* samples, below which a cell has too few to tell how those below it differ */
-	RAN_SAMPLES_LEAST = 10,    /* in a cell, for what part of its stretches threads really ran */
+	THREAD_SAMPLES_LEAST = 20, /* samples needed by a thread to have cells of its own */
+	VARIANCE_LEAST = 20,       /* samples of a cell that are needed to compare the cells below it */
+	RAN_SAMPLES_LEAST = 10,    /* samples of a cell that are needed to tell which part of its stretches threads really ran */
 	LEVELS = 3,                /* below the root: kind, length, thread */
 };
 
-#define CROWDED          1.02 /* of what processors can do: more was not computing */
+#define CROWDED          1.02 /* share of the processors' capacity: time beyond this was not computing */
 #define STRENGTH_MOST    1e4
 #define STRENGTH_LEAST   0.2
 #define STRENGTH_UNKNOWN 3.0
@@ -53,7 +54,7 @@ static uint64_t length_class(float ns)
 	return ns > 1 ? (uint64_t)ilogbf(ns) : 0;
 }
 
-/* The one of a kind, of about that length, of a thread. */
+/* The cell of a kind, of about that length, of a thread. */
 static uint32_t make_cell(struct replay *r, struct idmap *keys, uint32_t root, uint64_t kind, float ns, uint64_t thread)
 {
 	return add_cell(r, keys, thread, add_cell(r, keys, length_class(ns), add_cell(r, keys, kind, root)));
@@ -80,7 +81,7 @@ static uint64_t *own_cells(const struct replay *r, const struct script *s, size_
 	return own;
 }
 
-/* From the step at i, the first one that is not in the middle of its stretch; and what the stretch takes up to there. */
+/* The first step from i on that is not in the middle of its stretch; and the time of the stretch up to there. */
 static uint32_t end_of_stretch(const struct script *s, uint32_t i, uint32_t end, float *cpu_ns)
 {
 	*cpu_ns = s->step[i].cpu_ns;
@@ -89,7 +90,7 @@ static uint32_t end_of_stretch(const struct script *s, uint32_t i, uint32_t end,
 	return i;
 }
 
-/* Of all stretches of an actor. */
+/* Adds all stretches of an actor. */
 static void make_cells_of(struct replay *r, struct idmap *keys, struct script *s, const struct actor *a, uint64_t own)
 {
 	uint64_t from = a->birth_site;
@@ -156,9 +157,9 @@ static void normalize_samples(struct replay *r)
 		r->sample[i].weight *= (float)((double)n[r->sample[i].waiting] / sum[r->sample[i].waiting]);
 }
 
-/* ---- time without a processor that nobody recorded ------------------------------------------- */
+/* ---- unrecorded time without a processor ------------------------------------------- */
 
-/* Of stretches of a cell and of those below: how long they took, and for how much of that samples stand. */
+/* Stretches of a cell and of those below: their time, and the time that samples stand for. */
 struct taken {
 	double wall_ns, sampled_ns;
 	size_t samples;
@@ -184,9 +185,9 @@ static double ran(const struct replay *r, const struct taken *t, uint32_t cell)
 }
 
 /*
- * Where context switches were not recorded, and threads together computed for longer than
- * processors can have, part of that was waiting for a processor.  Samples tell which part,
- * if they are of processor time.
+ * If context switches were not recorded, and threads together computed for longer than the
+ * processors' capacity, a part of that was waiting for a processor.  Samples of processor
+ * time tell which part.
  */
 static void take_out_queues(struct replay *r)
 {
@@ -219,7 +220,7 @@ static void take_out_queues(struct replay *r)
 	free(t);
 }
 
-/* ---- how much cells differ --------------------------------------------------------------------- */
+/* ---- variance between cells --------------------------------------------------------------------- */
 
 struct heap_of {
 	uint32_t cell, stack;

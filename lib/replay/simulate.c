@@ -1,16 +1,16 @@
 /*
- * Runs a script: discrete events, in the order of virtual time.
+ * simulate: runs a script as a discrete-event simulation, in the order of virtual time.
  *
  * Each actor has at most one moment in the heap: when the stretch that it computes ends,
  * or its slice, or when it wakes up.  Others wait in a list: for a processor, for a step
  * of another actor, or at an object.
  *
- * Along with the time of each actor goes by how much it would change with resampled
- * shares.  That is a derivative: who waits takes it over from whom it waited for.  So
- * one run tells what a run for each resampled set would have, nearly.
+ * Each actor also carries the change of its time with resampled shares.  This is a
+ * derivative: a waiting actor takes it over from the actor that ends its wait.  So one
+ * run approximates the results of a run for each resampled set.
  *
- * It is long because it is one machine: its state is known to this file alone, and the
- * compiler sees all of its inner loop.
+ * The file is long because it is one machine: its state is private to this file, and
+ * the compiler sees its whole inner loop.
  */
 #include "replay/replay_parts.h"
 
@@ -21,7 +21,7 @@
 #include "base/alloc.h"
 
 enum {
-	FORCED_MOST = 200, /* stops, beside one in a hundred steps, after which the model has failed */
+	FORCED_MOST = 200, /* deadlocks, besides one in a hundred steps, after which the model has failed */
 };
 
 #define INSTANT_NS 0.5
@@ -29,7 +29,10 @@ enum {
 /* The state of an actor. */
 enum doing { UNBORN, WAITING, SLEEPING, READY, RUNNING, OVER };
 
-/* How far it is with its step: it begins; has been woken; is done with the step itself, and asks; has been counted. */
+/*
+ * The phase of its step: it begins; has been woken; has done the step itself, and tests the
+ * condition; has been counted.
+ */
 enum phase { BEGINS, WOKEN, ASKS, WENT };
 
 struct runner {
@@ -37,10 +40,10 @@ struct runner {
 	uint32_t heap;      /* its place in the heap */
 	uint32_t running;   /* its place among those that run, while it does */
 	uint32_t next;      /* in the list that it waits in */
-	uint32_t waits_for; /* that step, while it is in such a list; or NOBODY */
+	uint32_t waits_for; /* the step that it waits for, while it is in such a list; or NOBODY */
 	uint32_t waits_at;  /* the object, while it is in the list of one; or NOBODY */
 	uint32_t generation; /* of the barrier that it came to */
-	uint32_t woken;     /* times, for this step */
+	uint32_t woken;     /* number of times, for this step */
 	uint8_t doing, phase;
 	double at;          /* when its moment in the heap is */
 	double since, left; /* running since, with so much of its stretch left then */
@@ -53,7 +56,7 @@ struct place {
 	uint32_t owner, depth; /* 1 + actor */
 	int32_t have;          /* tokens, or arrivals, or given less consumed */
 	uint32_t generation;
-	uint32_t turns;        /* how often what moves was taken */
+	uint32_t turns;        /* how often moving work was taken */
 	uint32_t first, last;  /* of those that wait, in the order in which they came */
 	bool gone;             /* a lock that is not there */
 };
@@ -66,7 +69,7 @@ struct sim {
 	struct runner *runner;
 	struct place *place;
 	uint32_t *heap;
-	uint32_t *followers; /* by the actor that did it in the recording: first of those that wait for a step */
+	uint32_t *followers; /* by the actor that did the step in the recording: the first actor waiting for a step of it */
 	bool *done;          /* by step */
 	size_t nheap;
 	uint32_t *queue;    /* a ring of those that are ready */
@@ -235,7 +238,7 @@ static void account(struct sim *m, uint32_t i)
 	r->since = m->now;
 }
 
-/* The thread that has run so much longer than `i` that it gives way; NOBODY: none. */
+/* A thread that has run so much longer than `i` that it gives way; NOBODY: none. */
 static uint32_t gives_way(const struct sim *m, uint32_t i)
 {
 	double least = m->runner[i].used + m->replay->scheduler.preempt_ns;
@@ -295,7 +298,7 @@ static void sleep_for(struct sim *m, uint32_t i, double ns)
 	heap_put(m, i, m->now + (ns > 0 ? ns : 0));
 }
 
-/* Each time that it is woken in vain, the next one takes as long as another that was seen. */
+/* After each wake-up in vain, the next one takes as long as another recorded one. */
 static double seen_latency(struct sim *m, uint32_t i, const struct step *s)
 {
 	uint32_t again = m->runner[i].woken++;
@@ -358,7 +361,7 @@ static bool is_gone(const struct sim *m, const struct step *s, size_t k)
 	return object != NOBODY && m->place[object].gone;
 }
 
-/* True: it has to wait for one of the first n causes, and is in the list of that. */
+/* True: the actor must wait for one of the first n causes, and is in its list. */
 static bool follows(struct sim *m, uint32_t i, const struct step *s, size_t n)
 {
 	struct runner *r = &m->runner[i];
@@ -377,7 +380,7 @@ static bool follows(struct sim *m, uint32_t i, const struct step *s, size_t n)
 	return false;
 }
 
-/* A step that `by` did in the recording is done: those that wait for it go on. */
+/* A step that `by` did in the recording is done: lets actors go on that wait for it. */
 static void notify(struct sim *m, uint32_t by)
 {
 	uint32_t *link = &m->followers[by];
@@ -399,14 +402,14 @@ static void notify(struct sim *m, uint32_t by)
 	}
 }
 
-/* ---- what steps do.  Each: true when the step is done, false when it waits ------------------ */
+/* ---- operations of steps.  Each: true when the step is done, false when it waits ------------------ */
 
 static bool do_edge(struct sim *m, uint32_t i, const struct step *s, size_t ncauses)
 {
 	return m->runner[i].phase || !follows(m, i, s, ncauses);
 }
 
-/* Plain enough for compilers to take several at a time. */
+/* Simple enough for compilers to vectorise. */
 static void shift(float *restrict change, const float *restrict by, float ns)
 {
 	for (size_t k = 0; k < REPLICATES; k++)
@@ -423,7 +426,7 @@ static double outside_factor(const struct sim *m, const struct step *s)
 	return 1;
 }
 
-/* How long a wait for the outside takes: what waits in faster code gets shorter, too. */
+/* The length of a wait for the outside: waits in faster code get shorter, too. */
 static double outside_ns(struct sim *m, uint32_t i, const struct step *s)
 {
 	double ns = (double)s->waited_ns * outside_factor(m, s);
@@ -433,7 +436,7 @@ static double outside_ns(struct sim *m, uint32_t i, const struct step *s)
 	return m->how->fraction ? ns * (1 - (double)m->how->fraction[s->wait_cell]) : ns;
 }
 
-/* How long a wait takes of which nobody recorded the end. */
+/* The length of a wait with an unknown end. */
 static double unseen_ns(struct sim *m, uint32_t i, const struct step *s)
 {
 	const double *woke = m->script->base[m->how->model].woke_ns;
@@ -526,7 +529,7 @@ static bool completes(struct sim *m, uint32_t object)
 	return true;
 }
 
-/* Whether the condition holds for the one who asks, who has the lock. */
+/* Does the condition hold for the testing actor, which has the lock? */
 static bool answers(struct sim *m, uint32_t i, const struct step *s)
 {
 	const struct object *o = &m->replay->object[s->asks];
@@ -723,7 +726,7 @@ static bool perform(struct sim *m, uint32_t i)
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
 
-/* The piece of work that it takes, where work moves between threads: the first that is free. */
+/* The piece of work that the actor takes, where work moves between threads: the first free one. */
 static void take_work(struct sim *m, uint32_t i, uint32_t object)
 {
 	struct place *p = &m->place[object];
@@ -771,7 +774,7 @@ static void act(struct sim *m, uint32_t i)
 	set_moment(m, i);
 }
 
-/* The slice is over: somebody else's turn. */
+/* The slice is over: another actor runs. */
 static void next_slice(struct sim *m, uint32_t i)
 {
 	struct runner *r = &m->runner[i];
@@ -804,7 +807,10 @@ static void unlink_waiting(struct sim *m, uint32_t i)
 	r->waits_at = r->waits_for = NOBODY;
 }
 
-/* Nobody can go on.  The one who did so first in the recording does.  False: there is nobody, or the model has failed. */
+/*
+ * No actor can go on.  Lets the one go on that did so first in the recording.  False: there
+ * is none, or the model has failed.
+ */
 static bool force(struct sim *m)
 {
 	uint32_t first = NOBODY;

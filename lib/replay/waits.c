@@ -1,5 +1,6 @@
 /*
- * Who waited for whom, and where.
+ * waits: lists waits by the waiting thread, the thread that ended them, and both
+ * places.
  */
 #include "replay/replay_parts.h"
 
