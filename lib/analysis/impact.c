@@ -212,8 +212,9 @@ static void open_slope(struct impact *im, bool spans)
 
 /*
  * The windows of a region may lie in phases in which it runs more, or less, than in the whole
- * run: 16 windows of `openssl speed` held 18 % of MD5_Update, the run 38 %, and experiments
- * said -0.01 (-0.10 to 0.09).  By so much the slope may be off that is for the whole run.
+ * run: in 16 windows of `openssl speed`, MD5_Update had 18 % of the samples, in the run 38 %,
+ * and the result of experiments was -0.01 (-0.10 to 0.09).  This is the error of the slope
+ * for the whole run.
  */
 static double phases_off(const struct limits *limits, const struct profile_region *r)
 {

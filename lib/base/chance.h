@@ -1,8 +1,8 @@
 /*
- * chance: how far a share of samples is off by chance.
+ * chance: the chance error of a share of samples.
  *
- * A region's share in some of the samples is compared with its share in all of them, to see
- * whether those samples saw the program as it mostly is, or one of its phases.
+ * A region's share in some samples is compared with its share in all samples.  A larger
+ * difference than by chance means that they were taken in different phases of the program.
  */
 #ifndef ANDWEORC_BASE_CHANCE_H
 #define ANDWEORC_BASE_CHANCE_H
@@ -10,7 +10,7 @@
 #include <math.h>
 
 /*
- * Samples that follow each other are alike: the variance of a share is so many times that of
+ * Consecutive samples are correlated: the variance of a share is so many times that of
  * independent samples.
  */
 #define CHANCE_ALIKE 4.0
@@ -21,7 +21,7 @@ static inline double chance_variance(double share, double samples)
 	return samples > 0 ? CHANCE_ALIKE * share * fmax(0, 1 - share) / samples : 0;
 }
 
-/* By how much a and b differ beyond chance, >= 0, the variance of their difference being `variance`. */
+/* The part of the difference of a and b that is beyond chance, >= 0; `variance`: that of the difference. */
 static inline double chance_excess(double a, double b, double variance)
 {
 	return sqrt(fmax(0, (a - b) * (a - b) - variance));

@@ -4,7 +4,10 @@
 
 const double systematic_relative = 0.03, systematic_slope = 0.006;
 
-/* Half widths are added as standard errors are: the allowance is known, and has no degrees of freedom to lose. */
+/*
+ * Half widths are added as standard errors are, in squares: the allowance is known, so
+ * degrees of freedom do not change.
+ */
 static void widen_estimate(struct estimate *e, double relative, double off)
 {
 	if (!isfinite(e->se))

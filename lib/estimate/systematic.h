@@ -22,7 +22,7 @@ extern const double systematic_relative, systematic_slope;
  */
 void systematic_widen(struct causal_effect *e);
 
-/* The same for one more standard deviation, of the slope, that has another cause. */
+/* The same for one more standard deviation of the slope, from another cause. */
 void systematic_widen_by(struct causal_effect *e, double slope);
 
 #endif

@@ -202,7 +202,7 @@ static void ask(struct context *c, const struct observed *o, const struct replay
 	replay_answer_release(&a);
 }
 
-/* What if the region took s less time?  `share`: its part of all processor time; NULL: not known. */
+/* Replays with the region faster by s.  `share`: its part of all processor time; NULL: unknown. */
 static void ask_region(struct context *c, const struct observed *o, const struct replay *r, size_t region, double s,
 		       const struct replay_known *share)
 {
@@ -287,8 +287,8 @@ static bool is_sampled(const struct times *ran, const struct times *waited, cons
 }
 
 /*
- * What the run tells of each region of the context; part NAN: nothing.  A log
- * that was cut short has no shares.  The caller frees it.
+ * The shares of the run for each region of the context; part NAN: unknown.  A log that
+ * was cut short has no shares.  The caller frees it.
  */
 static struct replay_known *shares_of(const struct context *c, const struct observed *o)
 {

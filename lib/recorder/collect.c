@@ -8,14 +8,14 @@
 #include "recorder/shared.h"
 
 enum {
-	QUEUE = 1 << 15, /* samples: what 16 processors take in 2 s; 7 MB, of which only what has been used takes memory */
+	QUEUE = 1 << 15, /* samples of 16 processors in 2 s; 7 MB of address space, but only used pages take memory */
 	ALARM_MS = 40,   /* a ring is full after 128 ms */
 };
 
-static struct arena *from; /* NULL: from nowhere */
+static struct arena *from; /* NULL: no arena is read */
 static struct collected *queue;
 static size_t first, end;                 /* queue[first..end) is waiting */
-static volatile sig_atomic_t moving;      /* the queue is being changed: the alarm leaves it alone */
+static volatile sig_atomic_t moving;      /* the queue is being changed, so the alarm must not use it */
 static struct sigaction sigalrm_before;
 
 static void move_ring(uint32_t slot)
@@ -49,7 +49,7 @@ static void on_alarm(int sig)
 	errno = error;
 }
 
-/* The alarm and we are one thread, so the compiler's order is all that matters. */
+/* The alarm runs in the same thread, so only the order of the compiler matters. */
 static void set_moving(bool on)
 {
 	atomic_signal_fence(memory_order_seq_cst);

@@ -1,17 +1,17 @@
 /*
- * When events are noted: for a second at a time, between experiments.  Shorter bursts are
- * no use: in a pipeline it takes a while until a faster stage has filled the queue behind
- * it.  They take a fourth of the time, and are baselines in all else.  Without experiments
- * (--attach-only) a second of every two is noted.
+ * observe: bursts, of a second each, between experiments.  Shorter bursts are useless,
+ * since a faster stage of a pipeline needs time to fill the queue behind it.  Bursts take
+ * a fourth of the time, and have no speedup.  Without experiments (--attach-only) a second
+ * of every two is noted.
  *
  * With a tenth of the time, the half width of the leading lines of pzip and sort, in 10 and
  * 20 s, was 0.10 to 0.30 (slope); with a fourth it is 0.05 to 0.11.
  *
- * A program may have phases, and bursts are to see each of them as often as it is long.
- * So the time between two bursts is random; of runs that are too short for that, one in
- * four is noted as a whole, or, where that is too much for the logs, a random part of it.
- * (sort, 1.3 s a run: while all bursts were at the begin of a run, sorting was said to be
- * worth 1.00 (0.90 to 1.03), and reading and merging nothing.)
+ * A program may have phases, and bursts must see each of them in proportion to its
+ * length.  So the time between two bursts is random.  Of runs that are too short for
+ * that, one in four is noted as a whole, or, if that is too much for the logs, a random
+ * part of it.  (sort, 1.3 s a run: with all bursts at the begin of a run, sorting was
+ * predicted at 1.00 (0.90 to 1.03), and reading and merging at 0.)
  */
 #include "base/clock.h"
 #include "recorder/conductor_parts.h"
@@ -19,13 +19,13 @@
 enum {
 	LENGTH_MS = 1000,
 	FIRST_MS = 1000, /* into the run; */
-	EVERY_MS = 3000, /* from the end of one to the begin of the next, in the mean */
-	REST_MS = 2000,  /* is left for experiments after one, at the least */
-	SHORT_MS = 3000, /* a run that does not have room for one and for experiments */
-	LOOK_MS = 20,    /* how often it is looked whether there is room for more events */
+	EVERY_MS = 3000, /* mean time from the end of a burst to the begin of the next */
+	REST_MS = 2000,  /* least time for experiments after a burst */
+	SHORT_MS = 3000, /* a run without room for a burst and for experiments */
+	LOOK_MS = 20,    /* time between looks whether a log is full */
 };
 
-/* `whole`: from the begin of the run. */
+/* `whole`: the burst begins with the run. */
 static void burst(struct conductor *c, int64_t length_ns, bool whole)
 {
 	struct machine_use others;
@@ -40,7 +40,7 @@ static void burst(struct conductor *c, int64_t length_ns, bool whole)
 	while (now_ns() < end && !bursts_is_full(&c->bursts))
 		if (!conductor_rest(c, now_ns() + LOOK_MS * MS))
 			break;
-	/* Experiments that were stopped end it at that moment. */
+	/* A stop of experiments ends the burst at that moment. */
 	end = conductor_is_interrupted(c) ? atomic_load(&c->arena->control_ns) : now_ns();
 	conductor_phase(c, PHASE_IDLE);
 	conductor_drain(c);
@@ -57,13 +57,13 @@ static double uniform(struct conductor *c)
 	return (double)(schedule_random(&c->observing.random) >> 11) / 9007199254740992.0;
 }
 
-/* Would there be time for experiments after it?  Where something is given, threads pause all the time. */
+/* Is there time for experiments after it?  With a given region, threads pause all the time. */
 static bool may_observe(const struct conductor *c, int64_t length_ns)
 {
 	return !c->plan->given && (!c->plan->until_ns || conductor_until(c) - now_ns() >= length_ns + REST_MS * MS);
 }
 
-/* A number of runs that was asked for is one of experiments. */
+/* A requested number of runs (-n) counts runs with experiments. */
 static bool runs_are_short(const struct conductor *c)
 {
 	return !c->plan->runs && c->last_run_ns && c->last_run_ns < SHORT_MS * MS;
@@ -86,7 +86,7 @@ void conductor_observe_run(struct conductor *c)
 		return;
 	burst(c, SHORT_MS * MS, !o->room_ns);
 	o->room_ns = bursts_is_full(&c->bursts) ? c->bursts.length_ns : 0;
-	/* The rest of the run is no experiment, either. */
+	/* There are no experiments in the rest of the run, either. */
 	if (c->bursts.length_ns < c->last_run_ns)
 		o->noted_ns += c->last_run_ns - c->bursts.length_ns;
 }

@@ -4,7 +4,7 @@
  *     script.c    events become steps
  *     objects.c   finds the kind of each object
  *     causes.c    finds the step that ended each wait
- *     sections.c learns the conditions of waits at condition variables
+ *     sections.c  learns the conditions of waits at condition variables
  *     moving.c    finds work that any free thread can take
  *     latency.c   times of wake-ups
  *     shares.c    shares of stacks in stretches of each kind
@@ -244,10 +244,14 @@ struct moment {
 /* All events with steps, in order of time; at equal times, releases before acquires.  Owned by the caller. */
 struct moment *script_moments(const struct burst *b, const struct script *s, size_t *n);
 
-bool script_has_step(enum burst_kind kind); /* samples have none */
+/* Does an event of this kind become a step?  Samples do not. */
+static inline bool script_has_step(enum burst_kind kind)
+{
+	return kind != BURST_SAMPLE && kind != BURST_WAITING && kind != BURST_QUEUED;
+}
+
 uint32_t object_find(const struct replay *r, uint32_t id); /* NOBODY when there is none */
 void objects_learn(struct replay *r, const struct burst *burst, size_t n);
-
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
 void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);

@@ -14,11 +14,6 @@ enum { GAPS_MOST = 16 }; /* most gaps between two readings in which a thread had
 #define IDLE_TAIL 0.1 /* share of a burst: a thread without events for so long at its end was waiting, and does not determine
 #its end */
 
-bool script_has_step(enum burst_kind kind)
-{
-	return kind != BURST_SAMPLE && kind != BURST_WAITING && kind != BURST_QUEUED;
-}
-
 /* ---- points ---------------------------------------------------------------------- */
 
 static uint32_t *points_of(const struct burst *burst, size_t n, bool latency, size_t *npoints)

@@ -21,7 +21,7 @@ enum {
 	ATTENTION_NAP_NS = 50 * 1000,
 	BURIAL_NS = 200 * 1000 * 1000, /* in that time a live conductor frees the entries of dead processes in a full table */
 	BURIAL_NAPS = 100,
-	EXEC_NS = 500 * 1000 * 1000, /* as long as it reads the symbols of the program before */
+	EXEC_NS = 500 * 1000 * 1000, /* time for which it may be busy with symbols of the previous program */
 	EXEC_NAP_NS = 50 * 1000,
 };
 
@@ -63,13 +63,13 @@ static int32_t pid_outside(void)
 	return pid > 0 ? pid : -process_pid;
 }
 
-/* The conductor says that it will be there for some seconds more, again and again; one that was killed does not. */
+/* A live conductor renews its promise to be there for some more seconds. */
 static bool is_conducted(const struct arena *a)
 {
 	return now_ns() < atomic_load_explicit(&a->expires_ns, memory_order_relaxed);
 }
 
-/* Until the conductor has freed the entry of that pid, if it does so at once. */
+/* Waits until the conductor has freed the entry of that pid, but only briefly. */
 static void wait_for_burial(struct arena *a, const struct arena_process *p, int32_t pid)
 {
 	struct timespec nap = { .tv_nsec = EXEC_NAP_NS };
@@ -81,12 +81,12 @@ static void wait_for_burial(struct arena *a, const struct arena_process *p, int3
 }
 
 /*
- * An older process with our pid has ended, or was this one before an exec: the conductor
- * frees its entry and the slots of its threads.
+ * An entry with our pid belongs to a process that has ended, or to this process before
+ * an exec.  The conductor frees it, and the slots of its threads.
  *
- * Where it had the only thread that there ever was, its slot is worth a moment's wait: a
- * program of one thread accounts for no locks (wait_has_peers), and `sh -c 'exec program'`
- * is one.
+ * If its thread was the only one so far, a short wait for its slot is worthwhile: with one
+ * thread, locks are not accounted for (wait_has_peers), and `sh -c 'exec program'` has one
+ * thread.
  */
 static void outlive(struct arena *a, int32_t pid)
 {
@@ -130,7 +130,7 @@ static bool is_any_dead(const struct arena *a)
 	return false;
 }
 
-/* Processes may come and go more quickly than the conductor gets to run. */
+/* Processes may begin and end faster than the conductor gets to run. */
 static struct arena_process *wait_for_entry(struct arena *a, int32_t pid)
 {
 	struct timespec nap = { .tv_nsec = BURIAL_NS / BURIAL_NAPS };
