@@ -65,7 +65,7 @@ static bool is_known(int fd, uint64_t key[2])
 	return tag == current_tag() && check == (tag ^ key[0] ^ key[1]);
 }
 
-static void learn(int fd, const uint64_t key[2])
+static void learn_keys(int fd, const uint64_t key[2])
 {
 	uint64_t tag = current_tag();
 
@@ -167,7 +167,7 @@ static uint64_t channel(int fd, bool out)
 		break;
 	}
 	if (lasting)
-		learn(fd, key);
+		learn_keys(fd, key);
 	return key[out];
 }
 

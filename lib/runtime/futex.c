@@ -42,7 +42,7 @@ static struct {
 	_Atomic uint64_t from, to;
 } moved[MOVES];
 
-static void move(uint64_t from, uint64_t to)
+static void note_requeue(uint64_t from, uint64_t to)
 {
 	unsigned i = from >> 40 & (MOVES - 1);
 
@@ -114,7 +114,7 @@ static long wake(const struct call *c, long at, long more)
 static long requeue(const struct call *c, long from, long to)
 {
 	if (wait_is_accounted())
-		move(key_at(from), key_at(to));
+		note_requeue(key_at(from), key_at(to));
 	return wake(c, from, to);
 }
 

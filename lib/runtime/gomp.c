@@ -40,7 +40,7 @@ static TLS struct omp_wait idle;
 
 /* ---- teams --------------------------------------------------------------------------- */
 
-static void enter(struct gomp_place *p, const struct team *team)
+static void enter_team(struct gomp_place *p, const struct team *team)
 {
 	*p = (struct gomp_place){ .outer = gomp_place, .team = (uintptr_t)team };
 	gomp_place = p;
@@ -85,7 +85,7 @@ static void member(void *p)
 		start_work(team);
 	else
 		begin_work(team);
-	enter(&here, team);
+	enter_team(&here, team);
 	team->fn(team->data);
 	gomp_place = here.outer;
 	omp_wait_begin(is_master ? &team->wait : &idle, team->end, team->site, true);
@@ -188,7 +188,7 @@ static struct team *begin_old(const struct omp_real *omp, gomp_fn **fn, void **d
 		o->outer = old_team;
 		old_team = o;
 		begin_team(&o->team, omp, fn, data, site);
-		enter(&o->team.place, &o->team);
+		enter_team(&o->team.place, &o->team);
 		return &o->team;
 	}
 	unfollowed++;

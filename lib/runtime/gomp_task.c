@@ -51,7 +51,7 @@ static uint64_t children_key(const struct gomp_place *p)
 	return omp_key(OMP_CHILDREN, (uintptr_t)p, 0);
 }
 
-static void run(void *p)
+static void run_task(void *p)
 {
 	struct task task = *(struct task *)p;
 	struct gomp_place here = { .outer = gomp_place, .team = task.team, .group = task.group };
@@ -66,7 +66,7 @@ static void run(void *p)
 	omp_task_end(task.parent, task.group, (const void *)task.fn);
 }
 
-static void copy(void *to, void *from)
+static void copy_task(void *to, void *from)
 {
 	const struct task *task = from;
 	char *data = (char *)to + task->offset;
@@ -106,8 +106,8 @@ static bool pack(struct packet *k, gomp_fn **fn, void **data, gomp_copy_fn **cop
 		.offset = (uint32_t)offset,
 	};
 	gomp_place->children++;
-	*fn = run;
-	*copier = fits ? NULL : copy;
+	*fn = run_task;
+	*copier = fits ? NULL : copy_task;
 	if (fits && *bytes > 0)
 		memcpy((char *)k + offset, *data, (size_t)*bytes);
 	*data = k;

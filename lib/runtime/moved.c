@@ -16,7 +16,7 @@ enum { LISTENED = 4096 }; /* descriptors that are watched for answers */
 
 static _Atomic uint8_t heard[LISTENED]; /* 1: read from since the last write */
 
-static void visit(enum arena_moved kind, uint64_t n)
+static void count_moved(enum arena_moved kind, uint64_t n)
 {
 	uint32_t point = atomic_load_explicit(&arena->moved[kind], memory_order_relaxed);
 
@@ -30,7 +30,7 @@ static void converse(int in, int out)
 		atomic_store_explicit(&heard[in], 1, memory_order_relaxed);
 	if (out >= 0 && out < LISTENED && atomic_load_explicit(&heard[out], memory_order_relaxed)) {
 		atomic_store_explicit(&heard[out], 0, memory_order_relaxed);
-		visit(MOVED_REPLIES, 1);
+		count_moved(MOVED_REPLIES, 1);
 	}
 }
 
@@ -45,7 +45,7 @@ static bool is_wanted(void)
 void moved_visit(enum arena_moved kind)
 {
 	if (unlikely(arena != NULL))
-		visit(kind, 1);
+		count_moved(kind, 1);
 }
 
 void moved_count(int in, int out, int64_t n, bool stream)
@@ -53,9 +53,9 @@ void moved_count(int in, int out, int64_t n, bool stream)
 	if (n <= 0 || !is_wanted())
 		return;
 	if (in != NO_FD)
-		visit(MOVED_INPUT, (uint64_t)n);
+		count_moved(MOVED_INPUT, (uint64_t)n);
 	if (out != NO_FD)
-		visit(MOVED_OUTPUT, (uint64_t)n);
+		count_moved(MOVED_OUTPUT, (uint64_t)n);
 	if (stream)
 		converse(in, out);
 }

@@ -214,7 +214,7 @@ static int in_world(const struct comm *c, int rank)
 	return rank >= 0 && rank < RANKS ? c->world[rank] : rank;
 }
 
-static void tell(int to, const void *site)
+static void tell_rank(int to, const void *site)
 {
 	if (to < 0 || !wait_is_watched())
 		return;
@@ -302,9 +302,9 @@ static void talk(struct call *c, word handle, int to, int from, bool may_be_any,
 		return;
 	to = in_world(comm, to);
 	from = in_world(comm, from);
-	tell(to, site);
+	tell_rank(to, site);
 	if (from != to)
-		tell(from, site);
+		tell_rank(from, site);
 	c->a = from >= 0 ? told_by(from, my_rank) : may_be_any ? told_by_anybody(my_rank) : told_by(to, my_rank);
 	c->b = from >= 0 && to >= 0 && from != to ? told_by(to, my_rank) : 0;
 	if (waits)

@@ -62,7 +62,7 @@ static const void *base_of(const void *address)
 	return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-static const struct omp_real *make(void *handle)
+static const struct omp_real *make_table(void *handle)
 {
 	uint32_t n = atomic_fetch_add_explicit(&tables_used, 1, memory_order_relaxed);
 	struct omp_real *t = &table[n];
@@ -112,7 +112,7 @@ static const struct omp_real *of_module(const void *site)
 			omp = &table[i];
 	if (fn && !omp) {
 		keep_loaded(fn);
-		omp = make(handle);
+		omp = make_table(handle);
 	}
 	dlclose(handle);
 	return omp;
@@ -126,7 +126,7 @@ static const struct omp_real *of_all(void)
 	if (omp || (fn = probe(RTLD_NEXT)) == NULL)
 		return omp;
 	keep_loaded(fn);
-	omp = make(RTLD_NEXT);
+	omp = make_table(RTLD_NEXT);
 	if (omp)
 		atomic_store_explicit(&omp_common, omp, memory_order_release);
 	return omp;

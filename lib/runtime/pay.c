@@ -137,7 +137,7 @@ static int64_t debt_of(bool before_lock)
  * The debt of the thread if it is at_least ns, else 0.  Credits of others while the thread had
  * no processor are not part of it.
  */
-static int64_t due(int64_t at_least, bool before_lock)
+static int64_t debt_due(int64_t at_least, bool before_lock)
 {
 	int64_t debt = debt_of(before_lock);
 
@@ -158,7 +158,7 @@ static void pay_all(int64_t at_least, bool before_lock, enum pause how)
 {
 	int64_t debt;
 
-	for (int round = 0; round < MOST_ROUNDS && (debt = due(at_least, before_lock)) > 0; round++) {
+	for (int round = 0; round < MOST_ROUNDS && (debt = debt_due(at_least, before_lock)) > 0; round++) {
 		int64_t paused = pause_for(debt, how);
 
 		vclock_paused(&self.clock, debt, paused, how == PAUSE_BUSY, moment_now());
@@ -185,5 +185,5 @@ bool pay_is_due_before_lock(void)
 
 void pay_not(void)
 {
-	due(VCLOCK_LEAST_DEBT_NS, false);
+	debt_due(VCLOCK_LEAST_DEBT_NS, false);
 }

@@ -28,7 +28,7 @@ enum {
 struct arena_process *process;
 int32_t process_pid;
 
-static void tell(struct arena *a)
+static void wake_conductor(struct arena *a)
 {
 	atomic_fetch_add_explicit(&a->news, 1, memory_order_release);
 	SYS(SYS_futex, &a->news, 1 /* FUTEX_WAKE, shared */, INT_MAX);
@@ -36,7 +36,7 @@ static void tell(struct arena *a)
 
 void process_news(void)
 {
-	tell(arena);
+	wake_conductor(arena);
 }
 
 /*
@@ -75,7 +75,7 @@ static void wait_for_burial(struct arena *a, const struct arena_process *p, int3
 	struct timespec nap = { .tv_nsec = EXEC_NAP_NS };
 	int64_t give_up = now_ns() + EXEC_NS;
 
-	tell(a);
+	wake_conductor(a);
 	while (atomic_load_explicit(&p->pid, memory_order_acquire) == pid && now_ns() < give_up && is_conducted(a))
 		SYS(SYS_nanosleep, &nap, NULL);
 }

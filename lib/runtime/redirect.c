@@ -364,7 +364,7 @@ static uint32_t call_into(uint32_t call, const char *name, const struct module *
 }
 
 /* Tells the conductor that calls of the function are counted, and in which module `in` it is. */
-static void tell(uint32_t call, const char *name, const struct module *in)
+static void tell_conductor(uint32_t call, const char *name, const struct module *in)
 {
 	struct search s = { .name = name, .others = true };
 	struct arena_call *c = &arena_of_calls->call[call];
@@ -400,7 +400,7 @@ static void redirect(const struct module *m, const ElfW(Rela) *r, uint32_t call,
 		return;
 	to = callpoint_to(call, function);
 	if (to && set_slot(m, slot, to) && call < ARENA_CALLS)
-		tell(call, name, &in);
+		tell_conductor(call, name, &in);
 }
 
 static bool is_slot(const ElfW(Rela) *r)
@@ -521,7 +521,7 @@ static void *counted_dlsym(void *handle, const char *name)
 		return found;
 	if (call < ARENA_CALLS && !callpoint_is((uintptr_t)found) && find_code(&in, (uintptr_t)found) && in.index != 0 &&
 	    !is_ours(&in) && (call = call_into(call, name, &in)) < ARENA_CALLS && (to = callpoint_to(call, (uintptr_t)found)) != 0)
-		tell(call, name, &in);
+		tell_conductor(call, name, &in);
 	unlock();
 	return to ? (void *)to : found;
 }

@@ -167,7 +167,7 @@ static long read_memory(void *to, const void *from, size_t bytes)
 enum copied { COPIED, NOT_COPIED, NOT_THERE };
 
 /* NOT_THERE: the kernel cannot read it either. */
-static enum copied copy(struct seccomp_filter *s, const void *prog)
+static enum copied copy_filter(struct seccomp_filter *s, const void *prog)
 {
 	struct sock_fprog p;
 	uint32_t begin;
@@ -196,7 +196,7 @@ static bool allows(const struct seccomp_filter *s, long n)
 	return is_allowed(verdict(&step[filter[s->filter].begin], s->length, &data));
 }
 
-static void leave(struct seccomp_filter *s)
+static void leave_profiling(struct seccomp_filter *s)
 {
 	s->left = self.slot != NULL;
 	thread_end();
@@ -211,16 +211,16 @@ void seccomp_filter_prepare(struct seccomp_filter *s, bool strict, bool all_thre
 	if (!arena || SYS(SYS_getpid) != process_pid)
 		return;
 	if (strict) {
-		leave(s); /* not even the clock may be read */
+		leave_profiling(s); /* not even the clock may be read */
 		return;
 	}
-	copied = copy(s, prog);
+	copied = copy_filter(s, prog);
 	if (copied == NOT_THERE)
 		return;
 	s->blind = copied == NOT_COPIED;
 	/* Timers and events are stopped now, while the filter still allows the calls for that. */
 	if (s->blind || !allows(s, SYS_rt_sigreturn)) {
-		leave(s);
+		leave_profiling(s);
 		s->stopped = all_threads;
 		if (all_threads)
 			sampler_stop_all(true);

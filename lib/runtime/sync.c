@@ -69,7 +69,7 @@ static int64_t release_lock(uint64_t key, int64_t now)
 	return now;
 }
 
-static int64_t acquire(uint64_t key, int64_t now)
+static int64_t acquire_key(uint64_t key, int64_t now)
 {
 	vclock_acquire(&self.clock, key, now);
 	return now;
@@ -95,7 +95,7 @@ void sync_release(uint64_t key, const void *site)
 
 void sync_acquire(uint64_t key, const void *site)
 {
-	pass_object(BURST_ACQUIRE, key, site, acquire);
+	pass_object(BURST_ACQUIRE, key, site, acquire_key);
 }
 
 void sync_unlock(uint64_t key, const void *site)

@@ -21,7 +21,7 @@ TLS struct self self = { .perf_fd = -1, .timer = -1 };
 enum { NO_SLOT = UINT32_MAX };
 
 /* Takes a slot that was used before: its index, or NO_SLOT. */
-static uint32_t pop(void)
+static uint32_t pop_slot(void)
 {
 	/* Pairs with the release in arena_push_slot: next_free of slots on the stack is written. */
 	uint64_t word = atomic_load_explicit(&arena->threads_free, memory_order_acquire);
@@ -55,7 +55,7 @@ static uint32_t unused(void)
  */
 static struct arena_thread *take_slot(void)
 {
-	uint32_t slot = pop();
+	uint32_t slot = pop_slot();
 	struct arena_thread *t;
 
 	if (slot == NO_SLOT && (slot = unused()) == NO_SLOT)

@@ -45,7 +45,7 @@ static int64_t expected_ns(struct arena_thread *t, const void *site)
 	return s->key == (uintptr_t)site ? s->mean_ns : 0;
 }
 
-static void learn(struct arena_thread *t, const void *site, int64_t ns)
+static void learn_length(struct arena_thread *t, const void *site, int64_t ns)
 {
 	struct arena_site *s = site_of(t, site);
 
@@ -172,7 +172,7 @@ static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t
 
 	counter_add(&t->waited_ns[class], (uint64_t)length);
 	if (w->outside)
-		learn(t, w->site, length);
+		learn_length(t, w->site, length);
 	sample_wait(w, class, length, now, &stack, &looked);
 	if (speedup && may_credit) {
 		if (length >= LONG_NS) {

@@ -91,7 +91,7 @@ static void write_note(struct vclock *c, int64_t virt, uint32_t rate, bool to_wa
 	atomic_store_explicit(&p->window, vclock_window(c->world), memory_order_release);
 }
 
-static void note(struct vclock *c, int64_t virt, uint32_t rate, bool to_wait, struct vclock_moment m)
+static void note_clock(struct vclock *c, int64_t virt, uint32_t rate, bool to_wait, struct vclock_moment m)
 {
 	take_over(c, virt, m);
 	write_note(c, virt, rate, to_wait, m);
@@ -104,7 +104,7 @@ static void note_expected(struct vclock *c, bool goes_on, struct vclock_moment m
 	int64_t virt = vclock_time(c, m.ns), expected = segment_expected(c, m.ns, goes_on, &rate);
 
 	earner_tell(c, expected, rate, m);
-	note(c, virt - expected, rate, !goes_on, m);
+	note_clock(c, virt - expected, rate, !goes_on, m);
 }
 
 void vclock_leave_processor(struct vclock *c, struct vclock_moment m)
@@ -119,7 +119,7 @@ void vclock_keep_processor(struct vclock *c, struct vclock_moment m)
 
 void vclock_stand(struct vclock *c, int64_t virt, struct vclock_moment m)
 {
-	note(c, virt, 0, false, m);
+	note_clock(c, virt, 0, false, m);
 }
 
 /* ---- a thread that gets it --------------------------------------------------------- */
