@@ -125,7 +125,7 @@ void absent_end(struct conductor *c)
 		absent_tell(c, refuse);
 }
 
-static void warn(struct conductor *c, const char *what, const char *text)
+static void warn_absent(struct conductor *c, const char *what, const char *text)
 {
 	(void)c, (void)what;
 	msg_warn("so far: %s", text);
@@ -136,5 +136,5 @@ void absent_warn(struct conductor *c)
 	if (c->named_in_vain || !c->ready || c->run > 1 || now_ns() < c->began_ns + PATIENCE_MS * MS)
 		return;
 	c->named_in_vain = true;
-	absent_tell(c, warn);
+	absent_tell(c, warn_absent);
 }

@@ -164,7 +164,7 @@ static void find_chain(const struct region_path *p, struct mapping *mod, uint64_
 }
 
 /* How many elements, of `left`, are still to be found after that frame. */
-static uint8_t pass(const struct region_path *p, const struct chain *c, size_t left)
+static uint8_t left_after(const struct region_path *p, const struct chain *c, size_t left)
 {
 	size_t from = 0;
 
@@ -184,7 +184,7 @@ static void add_link(struct region_path *p, uint64_t lo, uint64_t hi, const stru
 	struct arena_link link = { .lo = lo, .hi = hi }, *last = p->nlinks ? &p->link[p->nlinks - 1] : NULL;
 
 	for (size_t left = 0; left <= p->n; left++)
-		link.left[left] = pass(p, c, left);
+		link.left[left] = left_after(p, c, left);
 	if (last && last->hi == lo && memcmp(last->left, link.left, sizeof(link.left)) == 0) {
 		last->hi = hi;
 		return;

@@ -26,7 +26,7 @@ struct candidate {
 	enum naming how;
 };
 
-static void drop(struct candidate *c)
+static void drop_candidate(struct candidate *c)
 {
 	free(c->function);
 }
@@ -172,7 +172,7 @@ static void look_up(struct search *s, const char *name, enum naming known)
 		if (s->v[i].how == s->best && s->best >= known)
 			s->v[n++] = s->v[i];
 		else
-			drop(&s->v[i]);
+			drop_candidate(&s->v[i]);
 	}
 	s->n = n;
 }
@@ -180,7 +180,7 @@ static void look_up(struct search *s, const char *name, enum naming known)
 static void search_release(struct search *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		drop(&s->v[i]);
+		drop_candidate(&s->v[i]);
 	free(s->v);
 }
 
@@ -343,7 +343,7 @@ static void ask_for(struct search *s)
 		for (size_t k = 0; k < n && !known; k++)
 			known = same_code(asked[k], asked[n]);
 		if (known || asked[n]->nranges == 0) {
-			drop(c);
+			drop_candidate(c);
 			continue;
 		}
 		regions_ask(s->r, asked[n]);
@@ -402,7 +402,7 @@ static void keep_first(struct search *s)
 			first = i;
 	for (size_t i = 0; i < s->n; i++)
 		if (i != first)
-			drop(&s->v[i]);
+			drop_candidate(&s->v[i]);
 	if (s->n > 0)
 		s->v[0] = s->v[first];
 	s->n = s->n > 0;
@@ -419,7 +419,7 @@ static void keep_different(struct search *s)
 		for (size_t k = 0; k < n && !known; k++)
 			known = place_of(&s->v[k]) == place_of(&s->v[i]);
 		if (known)
-			drop(&s->v[i]);
+			drop_candidate(&s->v[i]);
 		else
 			s->v[n++] = s->v[i];
 	}

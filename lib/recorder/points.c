@@ -64,7 +64,7 @@ void points_new_run(struct points *p, struct arena *arena, unsigned run)
 
 /* ---- places in code ------------------------------------------------------------------- */
 
-static void warn(struct points *p, struct wanted_point *w, const char *what, char *text)
+static void warn_about_point(struct points *p, struct wanted_point *w, const char *what, char *text)
 {
 	if (!w->refused)
 		msg_warn("%s", text);
@@ -209,7 +209,7 @@ static void place_wanted(struct points *p, struct wanted_point *w)
 		return;
 	refusal = why_no_breaks(p, w);
 	if (refusal) {
-		warn(p, w, "no-such-point", refusal);
+		warn_about_point(p, w, "no-such-point", refusal);
 		return;
 	}
 	w->point = arena_add_point(p->arena, w->name, POINT_BREAK);
@@ -272,12 +272,12 @@ static void judge_wanted(struct points *p, struct wanted_point *w, int64_t now)
 	give_up(p, point);
 	w->hot = true;
 	if (given_up)
-		warn(p, w, "point-too-hot",
+		warn_about_point(p, w, "point-too-hot",
 		     xasprintf("the progress point '%s' is given up: it is come to so often that little else was done, at %.0f us "
 			       "a time; take a function that is called less often, such as one that calls it",
 			       w->name, cost_us(p)));
 	else
-		warn(p, w, "point-too-hot",
+		warn_about_point(p, w, "point-too-hot",
 		     xasprintf("the progress point '%s' is given up: %.0f visits a second at %.0f us each take more than %d %% of a "
 			       "processor; take a function that is called less often, such as one that calls it",
 			       w->name, rate, cost_us(p), HOT_PCT));
@@ -367,7 +367,7 @@ void points_expect(struct points *p)
 }
 
 /* As point_open_or_close of the runtime does, for all threads at once. */
-static void mark(struct points *p, uint32_t point, uint32_t window, bool closing)
+static void mark_window(struct points *p, uint32_t point, uint32_t window, bool closing)
 {
 	struct arena_point *at = &p->arena->point[point];
 	_Atomic uint32_t *taken = closing ? &at->close_taken : &at->open_taken;
@@ -407,7 +407,7 @@ bool points_look(struct points *p, uint32_t window, bool closing)
 		if (atomic_load(closing ? &at->closed : &at->opened) == window)
 			continue;
 		if (counter(p, i) != p->before[i])
-			mark(p, i, window, closing);
+			mark_window(p, i, window, closing);
 		else
 			more = true;
 	}

@@ -35,7 +35,7 @@ bool regions_need_stacks(const struct regions *r)
 	return r->mode == REGION_FUNCTION || r->only_named || r->fell_back;
 }
 
-static struct region *make(struct regions *r, enum region_scope scope, const struct mapping *mod, const struct frame *at)
+static struct region *make_region(struct regions *r, enum region_scope scope, const struct mapping *mod, const struct frame *at)
 {
 	char *key = scope == REGION_LINE ? xasprintf("%u:%s:%u", mod->id, at->file, at->line) :
 					   xasprintf("%u:%s", mod->id, at->function);
@@ -59,7 +59,7 @@ static struct region *make(struct regions *r, enum region_scope scope, const str
 
 struct region *regions_line(struct regions *r, struct mapping *mod, uint64_t off, const struct frame *at)
 {
-	struct region *g = make(r, REGION_LINE, mod, at);
+	struct region *g = make_region(r, REGION_LINE, mod, at);
 	struct range *ranges;
 	size_t n;
 
@@ -73,7 +73,7 @@ struct region *regions_line(struct regions *r, struct mapping *mod, uint64_t off
 
 struct region *regions_function(struct regions *r, struct mapping *mod, const struct frame *at)
 {
-	struct region *g = make(r, REGION_FUNCTION, mod, at);
+	struct region *g = make_region(r, REGION_FUNCTION, mod, at);
 	struct range *ranges;
 	size_t n;
 
@@ -89,7 +89,7 @@ struct region *regions_function(struct regions *r, struct mapping *mod, const st
 struct region *regions_nameless(struct regions *r, struct mapping *mod, const char *name, const struct range *extent)
 {
 	struct frame at = { .function = name };
-	struct region *g = make(r, REGION_FUNCTION, mod, &at);
+	struct region *g = make_region(r, REGION_FUNCTION, mod, &at);
 
 	g->nameless = true;
 	regions_widen(g, extent, 1);
@@ -100,7 +100,7 @@ struct region *regions_class(struct regions *r, const char *name, enum arena_cla
 {
 	static const struct mapping no_module = { 0 };
 	struct frame at = { .function = name };
-	struct region *g = make(r, REGION_CLASS, &no_module, &at);
+	struct region *g = make_region(r, REGION_CLASS, &no_module, &at);
 
 	g->class = class;
 	return g;
@@ -111,7 +111,7 @@ struct region *regions_path(struct regions *r, const char *name)
 	static const struct mapping no_module = { 0 };
 	struct frame at = { .function = name };
 
-	return make(r, REGION_PATH, &no_module, &at);
+	return make_region(r, REGION_PATH, &no_module, &at);
 }
 
 void regions_ask(struct regions *r, struct region *g)

@@ -43,7 +43,7 @@ char *regions_missing(struct regions *r, const char *name)
 }
 
 /* For the log: the code of the last element. */
-static void describe(struct region *g, const struct region *last)
+static void describe_path(struct region *g, const struct region *last)
 {
 	g->module = last->module;
 	if (last->scope == REGION_LINE && !g->file) {
@@ -81,7 +81,7 @@ static enum naming name_path(struct regions *r, const char *name, enum naming kn
 			 g->path->nlinks, ARENA_LINKS);
 		g->path->nlinks = ARENA_LINKS;
 	}
-	describe(g, g->path->element[g->path->n - 1].v[0]);
+	describe_path(g, g->path->element[g->path->n - 1].v[0]);
 	regions_ask(r, g);
 	return NAMED_FULL;
 }
