@@ -14,7 +14,7 @@ static size_t slot_of(const struct idmap *m, uint64_t id)
 	return slot;
 }
 
-static void grow(struct idmap *m)
+static void grow_table(struct idmap *m)
 {
 	struct idmap bigger = { .nslots = m->nslots ? 2 * m->nslots : 64, .n = m->n };
 
@@ -45,7 +45,7 @@ size_t idmap_at(struct idmap *m, uint64_t id, size_t next)
 	size_t slot;
 
 	if (2 * (m->n + 1) > m->nslots)
-		grow(m);
+		grow_table(m);
 	slot = slot_of(m, id);
 	if (!m->place[slot]) {
 		m->id[slot] = id;

@@ -20,7 +20,7 @@ static void hand_out(struct machine *m, const struct unwind_row *row)
 	m->fn(m->arg, row);
 }
 
-static void emit(struct machine *m)
+static void emit_row(struct machine *m)
 {
 	struct unwind_row row = cfi_row_of(&m->now, (uint32_t)m->loc, m->cie->signal), between;
 
@@ -35,7 +35,7 @@ static bool advance(struct machine *m, uint64_t loc)
 	if (!m->fn || loc < m->loc)
 		return false;
 	if (loc > m->loc)
-		emit(m);
+		emit_row(m);
 	m->loc = loc;
 	return loc < m->end;
 }
@@ -213,7 +213,7 @@ static bool extended(struct machine *m, const struct cfi_section *section, uint8
 }
 
 /* Runs to the end of the program or of the code.  False where the program is not understood. */
-static bool run(struct machine *m, const struct cfi_section *section, struct bytes r)
+static bool run_program(struct machine *m, const struct cfi_section *section, struct bytes r)
 {
 	while (r.p < r.end) {
 		uint8_t byte = (uint8_t)bytes_fixed(&r, 1), low = byte & 0x3f;
@@ -248,16 +248,16 @@ void cfi_rows(const struct cfi_fde *fde, cfi_row *fn, void *arg)
 
 	if (!cfi_read_again(fde, &cie, &program))
 		return;
-	if (!run(&m, fde->section, cie.program)) {
+	if (!run_program(&m, fde->section, cie.program)) {
 		m.now = (struct cfi_state){ 0 };
 	} else {
 		m.initial = m.now;
 		m.depth = 0;
 		m.fn = fn;
-		if (!run(&m, fde->section, program))
+		if (!run_program(&m, fde->section, program))
 			m.now = (struct cfi_state){ 0 };
 	}
 	m.fn = fn;
 	if (m.loc < m.end)
-		emit(&m);
+		emit_row(&m);
 }

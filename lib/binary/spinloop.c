@@ -51,7 +51,7 @@ static unsigned next_byte(struct decoder *d)
 	return 0;
 }
 
-static void skip(struct decoder *d, size_t n)
+static void skip_bytes(struct decoder *d, size_t n)
 {
 	if (d->len - d->at < n)
 		d->ended = true;
@@ -65,7 +65,7 @@ static int64_t displacement(struct decoder *d, size_t bytes)
 	int32_t long_one;
 	size_t from = d->at;
 
-	skip(d, bytes);
+	skip_bytes(d, bytes);
 	if (d->ended)
 		return 0;
 	if (bytes == 1) {
@@ -168,7 +168,7 @@ static bool arithmetic(struct decoder *d, struct effect *e, unsigned opcode)
 		return false;
 	e->writes |= 1u << FLAGS;
 	if (form >= 4) {
-		skip(d, byte ? 1 : d->narrow ? 2 : 4);
+		skip_bytes(d, byte ? 1 : d->narrow ? 2 : 4);
 		e->keeps = operation == 0 || operation == 5;
 		read_register(d, e, AX, byte);
 		return compares || write_register(d, e, AX, byte);
@@ -192,7 +192,7 @@ static bool with_number(struct decoder *d, struct effect *e, unsigned opcode)
 
 	operands(d, e);
 	operation = d->reg & 7;
-	skip(d, opcode == 0x81 ? d->narrow ? 2 : 4 : 1);
+	skip_bytes(d, opcode == 0x81 ? d->narrow ? 2 : 4 : 1);
 	if (!is_arithmetic(operation))
 		return false;
 	e->writes |= 1u << FLAGS;
@@ -228,7 +228,7 @@ static bool unary(struct decoder *d, struct effect *e, unsigned opcode)
 		e->writes |= 1u << FLAGS;
 	if (operation != 0)
 		return write_rm(d, e, byte);
-	skip(d, byte ? 1 : d->narrow ? 2 : 4);
+	skip_bytes(d, byte ? 1 : d->narrow ? 2 : 4);
 	return true;
 }
 
@@ -275,7 +275,7 @@ static bool two_bytes(struct decoder *d, struct effect *e)
 		return load(d, e, false, true, false);
 	case 0xba: /* bt with a number */
 		operands(d, e);
-		skip(d, 1);
+		skip_bytes(d, 1);
 		read_rm(d, e, false);
 		e->writes |= 1u << FLAGS;
 		return (d->reg & 7) == 4;
@@ -331,7 +331,7 @@ static bool one_byte(struct decoder *d, struct effect *e, unsigned opcode)
 		return true;
 	case 0xa8:
 	case 0xa9:
-		skip(d, opcode == 0xa8 ? 1 : d->narrow ? 2 : 4);
+		skip_bytes(d, opcode == 0xa8 ? 1 : d->narrow ? 2 : 4);
 		read_register(d, e, AX, opcode == 0xa8);
 		e->writes |= 1u << FLAGS;
 		return true;

@@ -22,7 +22,7 @@ static int by_start(const void *pa, const void *pb)
 }
 
 /* From lo on, the innermost interval is id. */
-static void emit(struct cuts *c, uint64_t lo, uint32_t id)
+static void add_cut(struct cuts *c, uint64_t lo, uint32_t id)
 {
 	if (c->n > 0 && c->v[c->n - 1].lo == lo)
 		c->n--; /* the earlier cut was empty */
@@ -40,7 +40,7 @@ static size_t close_until(struct cuts *c, const struct piece *piece, const size_
 
 		while (height > 0 && piece[stack[height - 1]].hi <= end)
 			height--;
-		emit(c, end, height > 0 ? piece[stack[height - 1]].id : SWEEP_NONE);
+		add_cut(c, end, height > 0 ? piece[stack[height - 1]].id : SWEEP_NONE);
 	}
 	return height;
 }
@@ -58,7 +58,7 @@ size_t sweep(struct piece *piece, size_t n, struct cut **out)
 		height = close_until(&c, piece, stack, height, piece[i].lo);
 		stack = xgrow(stack, height, &cap, sizeof *stack);
 		stack[height++] = i;
-		emit(&c, piece[i].lo, piece[i].id);
+		add_cut(&c, piece[i].lo, piece[i].id);
 	}
 	close_until(&c, piece, stack, height, UINT64_MAX);
 	free(stack);

@@ -91,7 +91,7 @@ static int by_address(const void *pa, const void *pb)
 }
 
 /* Gives symbols without a size one; in `hi` they carry the end of their section until now. */
-static void settle(struct symbols *s)
+static void size_symbols(struct symbols *s)
 {
 	uint64_t next = UINT64_MAX;
 
@@ -154,7 +154,7 @@ bool symbols_read(struct symbols *s, Elf *elf)
 	}
 	if (s->n > 0)
 		qsort(s->v, s->n, sizeof *s->v, by_address);
-	settle(s);
+	size_symbols(s);
 	index_reach(s);
 	return s->n > 0;
 }

@@ -254,7 +254,7 @@ static bool split_fields(struct reader *r, char *s, char *end, bool plain)
 }
 
 /* Makes *rec of the line; false, after a message, when it is bad. */
-static bool parse(struct reader *r, const char *line, size_t len, struct record *rec)
+static bool parse_line(struct reader *r, const char *line, size_t len, struct record *rec)
 {
 	const char *twice;
 	char *end, *s;
@@ -333,7 +333,7 @@ bool reader_next(struct reader *r, struct record *rec)
 				fwrite(line, 1, len + 1, r->comments);
 			continue;
 		}
-		if (parse(r, line, len, rec) && in_context(r, rec))
+		if (parse_line(r, line, len, rec) && in_context(r, rec))
 			return true;
 	}
 	return false;

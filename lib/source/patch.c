@@ -52,7 +52,7 @@ static void tell_file(struct reading *r)
 		r->sink->file(r->sink->arg, &file);
 }
 
-static void complain(struct reading *r, const char *what)
+static void report_broken(struct reading *r, const char *what)
 {
 	msg_error_at(r->path, r->lineno, "%s", what);
 	r->failed = true;
@@ -75,7 +75,7 @@ static void forget_texts(struct texts *t)
 static bool follows(struct reading *r, unsigned long old, unsigned long new)
 {
 	if (old < r->old_done || new < r->new_done || old - r->old_done != new - r->new_done) {
-		complain(r, "the line numbers of this hunk do not follow from those before it");
+		report_broken(r, "the line numbers of this hunk do not follow from those before it");
 		return false;
 	}
 	return true;
@@ -100,7 +100,7 @@ static void end_hunk(struct reading *r)
 {
 	end_block(r);
 	if (r->old_left + r->new_left > 0)
-		complain(r, "the hunk before this line is cut short");
+		report_broken(r, "the hunk before this line is cut short");
 }
 
 static void end_file(struct reading *r)
@@ -150,12 +150,12 @@ static void begin_hunk(struct reading *r, const char *s)
 	unsigned long a, b, c, d;
 
 	if (s[2] == '@') {
-		complain(r, "this is a combined diff; compare two commits");
+		report_broken(r, "this is a combined diff; compare two commits");
 		return;
 	}
 	if (!take_word(&s, "@@ -") || !take_range(&s, &a, &b) || !take_word(&s, " +") || !take_range(&s, &c, &d) ||
 	    !take_word(&s, " @@") || (b && !a) || (d && !c) || b + d == 0) {
-		complain(r, "bad hunk header");
+		report_broken(r, "bad hunk header");
 		return;
 	}
 	tell_file(r);
@@ -184,7 +184,7 @@ static void body(struct reading *r, const char *s, size_t len)
 		return;
 	if ((sign != ' ' && sign != '-' && sign != '+') || (sign != '+' && !r->old_left) || (sign != '-' && !r->new_left)) {
 		end_block(r);
-		complain(r, "this line is not one of a hunk, which should go on here");
+		report_broken(r, "this line is not one of a hunk, which should go on here");
 		return;
 	}
 	if (sign == ' ')

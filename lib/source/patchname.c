@@ -191,7 +191,7 @@ static void both_names(struct patch_names *n)
 	n->new = xstrdup(n->old);
 }
 
-static void drop(char **name)
+static void drop_name(char **name)
 {
 	free(*name);
 	*name = NULL;
@@ -201,9 +201,9 @@ void patch_names_finish(struct patch_names *n, const char **old, const char **ne
 {
 	both_names(n);
 	if (n->added || is_null(n->minus))
-		drop(&n->old);
+		drop_name(&n->old);
 	if (n->deleted || is_null(n->plus))
-		drop(&n->new);
+		drop_name(&n->new);
 	*old = n->old;
 	*new = n->new;
 }

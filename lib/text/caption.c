@@ -10,7 +10,7 @@
 #define ELLIPSIS "\xe2\x80\xa6"
 
 /* The next character that is kept, as out[0..*len), and its code; false at the end. */
-static bool next(const char **text, char out[4], size_t *len, uint32_t *c)
+static bool next_char(const char **text, char out[4], size_t *len, uint32_t *c)
 {
 	while (**text) {
 		size_t n = utf8_decode(*text, c);
@@ -38,7 +38,7 @@ double caption_width(const char *text, const struct letters *l)
 	size_t len;
 	char c[4];
 
-	while (next(&text, c, &len, &code))
+	while (next_char(&text, c, &len, &code))
 		width += letters_width(l, code);
 	return width;
 }
@@ -59,7 +59,7 @@ double caption_fit_end(struct buf *out, const char *text, double end, const stru
 		head = fmin(head, fmax(0, room - dots - end));
 		tail = room - head - dots;
 	}
-	while ((more = next(&text, c, &len, &code)) && at + (w = letters_width(l, code)) <= head + rounding) {
+	while ((more = next_char(&text, c, &len, &code)) && at + (w = letters_width(l, code)) <= head + rounding) {
 		buf_add(out, c, len);
 		at += w;
 	}
@@ -67,7 +67,7 @@ double caption_fit_end(struct buf *out, const char *text, double end, const stru
 		return total;
 	buf_adds(out, ELLIPSIS);
 	used = at + dots;
-	for (; more; more = next(&text, c, &len, &code)) {
+	for (; more; more = next_char(&text, c, &len, &code)) {
 		w = letters_width(l, code);
 		if (at + tail >= total - rounding) {
 			buf_add(out, c, len);
