@@ -60,7 +60,7 @@ size_t impact_replicates(struct causal_obs *obs, size_t n, double rise, struct i
 	return units;
 }
 
-static void take(struct causal_slope *to, const struct estimate *slope, double period_ns)
+static void take_slope(struct causal_slope *to, const struct estimate *slope, double period_ns)
 {
 	combine_average(&to->slope, slope->value, slope->se);
 	combine_average(&to->cost, slope->value * period_ns, slope->se * period_ns);
@@ -104,9 +104,9 @@ void impact_replicates_replayed(const struct profile *p, size_t point, size_t re
 		r = find_run(im, baseline[i].run);
 		if (!r)
 			r = add_run(im, baseline[i].run);
-		take(&r->all, &all, period);
+		take_slope(&r->all, &all, period);
 		if (r->rise.basis != CAUSAL_NONE && combine_replay_run(p, baseline[i].run, point, region, im->effect.rise, &rise))
-			take(&r->rise, &rise, period);
+			take_slope(&r->rise, &rise, period);
 	}
 }
 

@@ -70,7 +70,7 @@ static bool are_held(const struct found_run *a, const struct found_run *b, bool 
 }
 
 /* Notes the first two runs that differ. */
-static void check(struct report *r, const struct side *base, const struct side *head, const struct aspect *a, bool paired)
+static void check_aspect(struct report *r, const struct side *base, const struct side *head, const struct aspect *a, bool paired)
 {
 	for (size_t i = 0; i < base->found.nruns; i++)
 		for (size_t k = 0; k < head->found.nruns; k++) {
@@ -93,7 +93,7 @@ void environment_compare(struct report *r, const struct side *base, const struct
 		if (common(&aspects[i], base, head, text))
 			report_meta(r, aspects[i].name, text);
 		else
-			check(r, base, head, &aspects[i], paired);
+			check_aspect(r, base, head, &aspects[i], paired);
 	}
 }
 

@@ -22,7 +22,7 @@ static const double KNEE_SLACK = 0.03;
 static const double SLOPE_DOWN = -0.1; /* from this slope on, a program gets slower */
 
 /* The windows with s in [least, most], and the baselines. */
-static size_t pick(const struct causal_obs *obs, size_t n, double least, double most, struct causal_obs *out)
+static size_t pick_levels(const struct causal_obs *obs, size_t n, double least, double most, struct causal_obs *out)
 {
 	size_t used = 0;
 
@@ -36,7 +36,7 @@ static size_t pick(const struct causal_obs *obs, size_t n, double least, double 
 static bool level_gain(const struct causal_obs *obs, size_t n, double s, struct causal_obs *scratch, struct causal_level *out)
 {
 	struct causal_slope fit;
-	size_t used = pick(obs, n, s, s, scratch);
+	size_t used = pick_levels(obs, n, s, s, scratch);
 
 	if (!causal_fit(scratch, used, &fit))
 		return false;
@@ -145,7 +145,7 @@ bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out)
 	causal_shape(obs, n, obs[n - 1].stratum + 1, &shape);
 	fill_levels(obs, n, scratch, out);
 	causal_effect_take_shape(out, &shape);
-	if (!isnan(shape.knee) && !causal_fit(scratch, pick(obs, n, 0, out->rise, scratch), &out->fit)) {
+	if (!isnan(shape.knee) && !causal_fit(scratch, pick_levels(obs, n, 0, out->rise, scratch), &out->fit)) {
 		causal_effect_forget_knee(out);
 		causal_fit(obs, n, &out->fit);
 	}

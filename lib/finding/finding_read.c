@@ -56,7 +56,7 @@ static struct finding *finding_at(struct findings *a, const char *point, const c
 	return m;
 }
 
-static char *text(struct record *rec, const char *key)
+static char *owned_text(struct record *rec, const char *key)
 {
 	const char *s = record_get(rec, key);
 
@@ -104,18 +104,18 @@ static void read_impact(struct findings *a, struct record *rec)
 	v.replicate = m->replicate;
 	v.nreplicates = m->nreplicates;
 	v.cap_replicates = m->cap_replicates;
-	v.scope = text(rec, "scope");
-	v.function = text(rec, "function");
-	v.symbol = text(rec, "symbol");
-	v.module = text(rec, "module");
-	v.line_hash = text(rec, "line_hash");
-	v.context_hash = text(rec, "context_hash");
-	v.function_hash = text(rec, "function_hash");
-	v.file = text(rec, "file");
-	v.basis = text(rec, "basis");
+	v.scope = owned_text(rec, "scope");
+	v.function = owned_text(rec, "function");
+	v.symbol = owned_text(rec, "symbol");
+	v.module = owned_text(rec, "module");
+	v.line_hash = owned_text(rec, "line_hash");
+	v.context_hash = owned_text(rec, "context_hash");
+	v.function_hash = owned_text(rec, "function_hash");
+	v.file = owned_text(rec, "file");
+	v.basis = owned_text(rec, "basis");
 	v.verdict = xstrdup(verdict);
-	v.need = text(rec, "need");
-	v.doubt = text(rec, "doubt");
+	v.need = owned_text(rec, "need");
+	v.doubt = owned_text(rec, "doubt");
 	*m = v;
 }
 
@@ -168,15 +168,15 @@ static void read_run(struct findings *a, struct record *rec)
 	good &= record_opt_real(rec, "disturbed", &r.disturbed);
 	if (!good)
 		return;
-	r.command = text(rec, "command");
-	r.commit = text(rec, "commit");
-	r.host = text(rec, "host");
-	r.kernel = text(rec, "kernel");
-	r.cpu_model = text(rec, "cpu_model");
-	r.sampler = text(rec, "sampler");
-	r.mode = text(rec, "mode");
-	r.scope = text(rec, "scope");
-	r.block = text(rec, "block");
+	r.command = owned_text(rec, "command");
+	r.commit = owned_text(rec, "commit");
+	r.host = owned_text(rec, "host");
+	r.kernel = owned_text(rec, "kernel");
+	r.cpu_model = owned_text(rec, "cpu_model");
+	r.sampler = owned_text(rec, "sampler");
+	r.mode = owned_text(rec, "mode");
+	r.scope = owned_text(rec, "scope");
+	r.block = owned_text(rec, "block");
 	if (!a->command && r.command)
 		a->command = xstrdup(r.command);
 	a->run = xgrow(a->run, a->nruns, &a->cap_runs, sizeof *a->run);
@@ -202,7 +202,7 @@ static void read_point(struct findings *a, struct record *rec)
 	p->period_ns = period;
 	p->period_lo = lo;
 	p->period_hi = hi;
-	p->kind = text(rec, "kind");
+	p->kind = owned_text(rec, "kind");
 }
 
 static void read_baseline(struct findings *a, struct record *rec)
@@ -259,13 +259,13 @@ static void read_header(struct findings *a, struct record *rec)
 {
 	a->ncontexts++;
 	free(a->tool);
-	a->tool = text(rec, "tool");
+	a->tool = owned_text(rec, "tool");
 }
 
 static void read_warning(struct findings *a, struct record *rec)
 {
 	if (!a->warning)
-		a->warning = text(rec, "text");
+		a->warning = owned_text(rec, "text");
 }
 
 static void read_untried(struct findings *a, struct record *rec)

@@ -214,7 +214,7 @@ static void add_warnings(struct context *c)
 }
 
 /* Regions learn their module's path; references into nothing are reported, once for each kind. */
-static void check(struct context *c, const char *path)
+static void check_references(struct context *c, const char *path)
 {
 	size_t regions = 0, windows = 0;
 
@@ -237,7 +237,7 @@ static void check(struct context *c, const char *path)
 
 void context_close(struct context *c, const char *path)
 {
-	check(c, path);
+	check_references(c, path);
 	idmap_release(&c->window_at); /* frees the rest; its room becomes that of the profile's windows */
 	given_split(c);
 	latency_join(c);

@@ -63,7 +63,7 @@ struct last {
 	size_t from, to;
 };
 
-static size_t split(struct context *c, struct last *last, size_t point, const struct context_window *w)
+static size_t point_of_window(struct context *c, struct last *last, size_t point, const struct context_window *w)
 {
 	struct profile *p = c->p;
 	struct buf b = BUF_INIT;
@@ -89,7 +89,7 @@ void given_split(struct context *c)
 	struct last last = { 0 };
 
 	for (size_t i = 0; i < c->nvisits; i++)
-		c->visits[i].point = split(c, &last, c->visits[i].point, &c->window[c->visits[i].window]);
+		c->visits[i].point = point_of_window(c, &last, c->visits[i].point, &c->window[c->visits[i].window]);
 	for (size_t i = 0; i < c->nspans; i++)
-		c->spans[i].point = split(c, &last, c->spans[i].point, &c->window[c->spans[i].window]);
+		c->spans[i].point = point_of_window(c, &last, c->spans[i].point, &c->window[c->spans[i].window]);
 }

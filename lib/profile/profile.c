@@ -199,7 +199,7 @@ void profile_bound(struct profile *p)
 }
 
 /* Only windows that are kept one by one; others got their weights with their context. */
-static void weigh(struct profile *p)
+static void weigh_windows(struct profile *p)
 {
 	for (size_t i = 0, j; i < p->nvisits; i = j) {
 		for (j = i; j < p->nvisits && p->visits[j].point == p->visits[i].point; j++)
@@ -219,7 +219,7 @@ void profile_finish(struct profile *p)
 		sort_points(p);
 	if (p->nvisits)
 		qsort(p->visits, p->nvisits, sizeof *p->visits, compare_visits);
-	weigh(p);
+	weigh_windows(p);
 	if (p->nwarnings)
 		qsort(p->warning, p->nwarnings, sizeof *p->warning, compare_warnings);
 	profile_label(p);
