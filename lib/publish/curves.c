@@ -10,7 +10,7 @@
 enum { MOST_BARS = 24 };
 
 /* The gain of the next place; false at the end, and at invalid text. */
-static bool next(const char **text, double *gain)
+static bool next_gain(const char **text, double *gain)
 {
 	char *end;
 
@@ -29,7 +29,7 @@ static void widen_scale(struct spark *s, const char *curve)
 {
 	double gain;
 
-	while (curve && next(&curve, &gain))
+	while (curve && next_gain(&curve, &gain))
 		spark_widen(s, gain);
 }
 
@@ -39,12 +39,12 @@ bool spark_add(struct buf *b, const char *curve, const char *other)
 	const char *at = curve;
 	double gain;
 
-	if (!curve || !next(&at, &gain))
+	if (!curve || !next_gain(&at, &gain))
 		return false;
 	widen_scale(&s, curve);
 	widen_scale(&s, other);
 	buf_adds(b, spark_bar(&s, 0, true));
-	for (int i = 1; i < MOST_BARS && next(&curve, &gain); i++)
+	for (int i = 1; i < MOST_BARS && next_gain(&curve, &gain); i++)
 		buf_adds(b, spark_bar(&s, gain, true));
 	return true;
 }

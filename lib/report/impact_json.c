@@ -46,7 +46,7 @@ static struct impact_writer writer(json_t *object)
 }
 
 /* A writer of an object that is made the last one of `all`, which owns it. */
-static struct impact_writer append(json_t *all)
+static struct impact_writer append_object(json_t *all)
 {
 	json_t *o = json_object();
 
@@ -59,7 +59,7 @@ static json_t *run_array(const struct profile *p)
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < p->nruns; i++) {
-		struct impact_writer w = append(all);
+		struct impact_writer w = append_object(all);
 
 		impact_run_fields(&w, &p->run[i]);
 	}
@@ -69,7 +69,7 @@ static json_t *run_array(const struct profile *p)
 static void append_warnings(json_t *all, const struct profile_warning *warning, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct impact_writer w = append(all);
+		struct impact_writer w = append_object(all);
 
 		impact_warning_fields(&w, &warning[i]);
 	}
@@ -92,7 +92,7 @@ static json_t *coverage_object(const struct profile *p)
 
 	impact_coverage_fields(&w, &c);
 	for (size_t i = 0; i < c.nuntried; i++) {
-		w = append(untried);
+		w = append_object(untried);
 		impact_untried_fields(&w, &c, i);
 	}
 	json_object_set_new(o, "untried", untried);
@@ -104,7 +104,7 @@ static json_t *curve_array(const struct impact *im)
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < im->effect.nlevels; i++) {
-		struct impact_writer w = append(all);
+		struct impact_writer w = append_object(all);
 
 		impact_level_fields(&w, im, &im->effect.level[i]);
 	}
@@ -116,7 +116,7 @@ static json_t *impact_array(const struct analysis *a, const struct impact_point 
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < p->nimpacts && i < top; i++) {
-		struct impact_writer w = append(all);
+		struct impact_writer w = append_object(all);
 
 		impact_region_fields(&w, a, &p->impact[i]);
 		json_object_set_new(w.to, "curve", curve_array(&p->impact[i]));
@@ -129,7 +129,7 @@ static json_t *point_array(const struct analysis *a, size_t top)
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < a->npoints; i++) {
-		struct impact_writer w = append(all);
+		struct impact_writer w = append_object(all);
 
 		impact_point_fields(&w, &a->point[i]);
 		json_object_set_new(w.to, "impacts", impact_array(a, &a->point[i], top));

@@ -92,7 +92,7 @@ static bool parse_object(const char *text, struct line *l)
 	return l->type != NULL;
 }
 
-static const char *get(const struct line *l, const char *key)
+static const char *field_of(const struct line *l, const char *key)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (!strcmp(l->key[i], key))
@@ -102,7 +102,7 @@ static const char *get(const struct line *l, const char *key)
 
 static bool need(const struct coz *c, const struct line *l, const char *key, const char **value)
 {
-	*value = get(l, key);
+	*value = field_of(l, key);
 	if (!*value)
 		msg_error_at(c->path, c->number, "'%s' has no '%s'", l->type, key);
 	return *value;
@@ -122,7 +122,7 @@ static bool need_number(const struct coz *c, const struct line *l, const char *k
 
 /* ---- records ------------------------------------------------------------------- */
 
-static void put(struct coz *c)
+static void put_record(struct coz *c)
 {
 	record_end(&c->text);
 	fwrite(c->text.s, 1, c->text.len, c->out);
@@ -135,7 +135,7 @@ static void begin_run(struct coz *c)
 	record_u64(&c->text, "id", ++c->run);
 	record_str(&c->text, "command", c->path);
 	record_str(&c->text, "sampler", "coz");
-	put(c);
+	put_record(c);
 	c->elapsed_ns = c->duration_ns = 0;
 }
 
@@ -161,21 +161,21 @@ static uint64_t region_of(struct coz *c, const char *selected)
 		record_u64(&c->text, "module", 1);
 		record_str(&c->text, "function", selected);
 	}
-	put(c);
+	put_record(c);
 	return c->regions.n;
 }
 
 static void read_experiment(struct coz *c, const struct line *l)
 {
 	double speedup, duration;
-	const char *selected, *samples = get(l, "selected-samples");
+	const char *selected, *samples = field_of(l, "selected-samples");
 	uint64_t region, hits = 0;
 
 	c->duration_ns = 0;
 	if (!need(c, l, "selected", &selected) || !need_number(c, l, "speedup", &speedup) || !need_number(c, l, "duration", &duration))
 		return;
 	if (speedup > 1) {
-		msg_error_at(c->path, c->number, "a speedup of %s is more than 1", get(l, "speedup"));
+		msg_error_at(c->path, c->number, "a speedup of %s is more than 1", field_of(l, "speedup"));
 		return;
 	}
 	region = region_of(c, selected);
@@ -191,7 +191,7 @@ static void read_experiment(struct coz *c, const struct line *l)
 	record_i64(&c->text, "wall_ns", (int64_t)duration);
 	if (samples && num_u64(samples, &hits))
 		record_u64(&c->text, "region_samples", hits);
-	put(c);
+	put_record(c);
 	c->duration_ns = duration;
 	c->elapsed_ns += duration;
 }
@@ -214,7 +214,7 @@ static void read_throughput(struct coz *c, const struct line *l)
 	if (!need(c, l, "name", &point) || !need_number(c, l, "delta", &delta) || c->duration_ns <= 0)
 		return;
 	begin_visits(c, point, kind_name(KIND_THROUGHPUT), delta);
-	put(c);
+	put_record(c);
 }
 
 /* `difference` is the mean number in flight; the mean length follows by Little's law. */
@@ -228,7 +228,7 @@ static void read_latency(struct coz *c, const struct line *l)
 		return;
 	begin_visits(c, point, kind_name(KIND_LATENCY), arrivals);
 	record_i64(&c->text, "in_flight_ns", (int64_t)(difference * c->duration_ns));
-	put(c);
+	put_record(c);
 }
 
 static void read_samples(struct coz *c, const struct line *l)
@@ -252,7 +252,7 @@ static void end_run(struct coz *c)
 		record_u64(&c->text, "region", i + 1);
 		record_u64(&c->text, "samples", (uint64_t)(uintptr_t)map_get(&c->samples, c->regions.entry[i].key));
 		record_u64(&c->text, "total", c->sampled);
-		put(c);
+		put_record(c);
 	}
 	map_release(&c->samples);
 	c->samples = (struct map)MAP_INIT;
@@ -261,7 +261,7 @@ static void end_run(struct coz *c)
 	record_u64(&c->text, "run", c->run);
 	record_str(&c->text, "status", "exit:0");
 	record_i64(&c->text, "wall_ns", (int64_t)c->elapsed_ns);
-	put(c);
+	put_record(c);
 }
 
 static bool says_nothing(const char *type)
@@ -322,12 +322,12 @@ void coz_read(const char *path, FILE *out)
 	record_u64(&c.text, "version", AW_FORMAT_VERSION);
 	record_str(&c.text, "tool", "record");
 	record_u64(&c.text, "resolved", 1);
-	put(&c);
+	put_record(&c);
 	record_begin(&c.text, AW_MODULE);
 	record_u64(&c.text, "run", 1);
 	record_u64(&c.text, "id", 1);
 	record_str(&c.text, "path", "program");
-	put(&c);
+	put_record(&c);
 	while ((len = getline(&text, &cap, f)) > 0) {
 		struct line l = { 0 };
 

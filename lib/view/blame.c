@@ -122,7 +122,7 @@ static void find_entries(struct blame *b)
  * The value of a node without its callees: the sum of the lines in it, or the greatest of
  * the functions, less the values of the callees.
  */
-static void settle(struct blame *b, double *out, size_t *region)
+static void settle_values(struct blame *b, double *out, size_t *region)
 {
 	size_t n = b->s->nnodes;
 	double *line = xcalloc(n + 1, sizeof *line), *most = xcalloc(n + 1, sizeof *most), *below = xcalloc(n + 1, sizeof *below);
@@ -169,7 +169,7 @@ double *stacks_blame(const struct stacks *s, const struct analysis *a, const str
 		if (matters(&point->impact[i]))
 			b.cost[point->impact[i].region - b.p->region] = point->impact[i].effect.fit.cost.value;
 	find_entries(&b);
-	settle(&b, out, *region);
+	settle_values(&b, out, *region);
 	idmap_release(&b.at);
 	free(b.entry);
 	free(b.cost);

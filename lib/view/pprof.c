@@ -25,7 +25,7 @@ struct proto {
 /* ---- strings, functions ---------------------------------------------------------- */
 
 /* Strings must be UTF-8 without controls, which names in a program need not be. */
-static uint64_t text(struct proto *p, const char *s)
+static uint64_t string_number(struct proto *p, const char *s)
 {
 	char *clean = prose_clean(s);
 	void **place = map_at(&p->text, clean);
@@ -38,7 +38,7 @@ static uint64_t text(struct proto *p, const char *s)
 
 static uint64_t function(struct proto *p, const struct stack_frame *f)
 {
-	uint64_t name = text(p, f->function), file = f->file ? text(p, f->file) : 0;
+	uint64_t name = string_number(p, f->function), file = f->file ? string_number(p, f->file) : 0;
 	char *key = xasprintf("%llu %llu", (unsigned long long)name, (unsigned long long)file);
 	void **place = map_at(&p->function, key);
 	struct buf b = BUF_INIT;
@@ -62,8 +62,8 @@ static void add_type(struct proto *p, unsigned field, const char *type)
 {
 	struct buf b = BUF_INIT;
 
-	proto_number(&b, 1, text(p, type));
-	proto_number(&b, 2, text(p, "nanoseconds"));
+	proto_number(&b, 1, string_number(p, type));
+	proto_number(&b, 2, string_number(p, "nanoseconds"));
 	proto_bytes(&p->out, field, &b);
 	buf_release(&b);
 }
@@ -81,8 +81,8 @@ static void add_sample(struct proto *p, size_t node, const uint64_t value[3], co
 		proto_varint(&packed, value[i]);
 	proto_bytes(&b, 2, &packed);
 	if (wait) {
-		proto_number(&label, 1, text(p, "wait"));
-		proto_number(&label, 2, text(p, wait));
+		proto_number(&label, 1, string_number(p, "wait"));
+		proto_number(&label, 2, string_number(p, wait));
 		proto_bytes(&b, 3, &label);
 	}
 	proto_bytes(&p->out, 2, &b);
@@ -128,8 +128,8 @@ static void add_mappings(struct proto *p)
 
 		proto_number(&b, 1, i + 1);
 		proto_number(&b, 3, known[i].end);
-		proto_number(&b, 5, text(p, p->s->module[i].path));
-		proto_number(&b, 6, text(p, p->s->module[i].build_id));
+		proto_number(&b, 5, string_number(p, p->s->module[i].path));
+		proto_number(&b, 6, string_number(p, p->s->module[i].build_id));
 		/* Code without a name gets one from its place; other tools cannot find a better one. */
 		proto_number(&b, 7, 1);
 		proto_number(&b, 8, known[i].lines);
@@ -196,7 +196,7 @@ static void add_comment(struct proto *p, const struct impact_point *point)
 	if (!point)
 		return;
 	comment = xasprintf("impact: by how much a visit of '%s' would be shorter if the code took no time (andweorc)", point->name);
-	proto_number(&p->out, 13, text(p, comment));
+	proto_number(&p->out, 13, string_number(p, comment));
 	free(comment);
 }
 
@@ -231,7 +231,7 @@ void pprof_write(const struct stacks *s, const struct analysis *a, FILE *out)
 	size_t *region = NULL;
 	double *blame = a->npoints ? stacks_blame(s, a, &a->point[0], &region) : NULL;
 
-	text(&p, ""); /* is number 0 */
+	string_number(&p, ""); /* is number 0 */
 	add_type(&p, 1, "cpu");
 	add_type(&p, 1, "blocked");
 	add_type(&p, 1, "impact");
@@ -241,7 +241,7 @@ void pprof_write(const struct stacks *s, const struct analysis *a, FILE *out)
 	buf_add(&p.out, p.functions.s ? p.functions.s : "", p.functions.len);
 	add_times(&p, a->profile);
 	add_comment(&p, a->npoints ? &a->point[0] : NULL);
-	proto_number(&p.out, 14, text(&p, "cpu"));
+	proto_number(&p.out, 14, string_number(&p, "cpu"));
 	add_strings(&p);
 	write_compressed(&p.out, out);
 	free(blame);
