@@ -165,7 +165,7 @@ static void check_points(const struct options *o, const struct profile *p)
 	}
 }
 
-static void print(const struct analysis *a, const struct options *o)
+static void print_analysis(const struct analysis *a, const struct options *o)
 {
 	switch (o->format) {
 	case FORMAT_TEXT:
@@ -196,14 +196,14 @@ static void print(const struct analysis *a, const struct options *o)
 	}
 }
 
-static void report(const struct options *o, struct profile *p)
+static void report_profile(const struct options *o, struct profile *p)
 {
 	struct analysis a;
 
 	analysis_init(&a, p, o->point, o->npoints);
 	for (size_t i = 0; i < a.ndoubts; i++)
 		msg_warn("%s", a.doubt[i].text);
-	print(&a, o);
+	print_analysis(&a, o);
 	analysis_release(&a);
 }
 
@@ -236,7 +236,7 @@ int main(int argc, char **argv)
 	if (p.what_if)
 		answer(&o, &p);
 	else
-		report(&o, &p);
+		report_profile(&o, &p);
 	profile_release(&p);
 	stacks_release(&stacks);
 	what_if_release(&o.what_if);

@@ -103,7 +103,7 @@ static uint64_t bytes_of(const char *text)
 	cli_usage_error(EXIT_TROUBLE, "bad number '%s' for --max-bytes: 1000 or more", text);
 }
 
-static void parse(struct options *o, int argc, char **argv)
+static void parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "format", required_argument, NULL, 'f' },
@@ -226,7 +226,7 @@ static void confirm(struct report *r, const char *path)
 	report_release(&previous);
 }
 
-static void print(const struct report *r, const struct options *o)
+static void print_report(const struct report *r, const struct options *o)
 {
 	switch (o->format) {
 	case FORMAT_MARKDOWN:
@@ -268,7 +268,7 @@ static void print_check(const struct report *r, const struct options *o)
 	}
 }
 
-static int judge(const struct report *r, const struct options *o)
+static int exit_by_gates(const struct report *r, const struct options *o)
 {
 	if (!o->gates)
 		return EXIT_OK;
@@ -304,7 +304,7 @@ int main(int argc, char **argv)
 	bool ok;
 
 	cli_init(argv[0]);
-	parse(&o, argc, argv);
+	parse_options(&o, argc, argv);
 	nfiles = argc - optind;
 	check_operands(&o, nfiles);
 	ok = o.render ? report_read_tsv(&r, o.render) : compare_files(&r, argv[optind], nfiles > 1 ? argv[optind + 1] : NULL, &o);
@@ -314,8 +314,8 @@ int main(int argc, char **argv)
 	} else if (ok) {
 		if (o.confirm)
 			confirm(&r, o.confirm);
-		print(&r, &o);
-		status = judge(&r, &o);
+		print_report(&r, &o);
+		status = exit_by_gates(&r, &o);
 	}
 	report_release(&r);
 	return cli_finish(status);

@@ -93,7 +93,7 @@ static double margin_of(const char *option, const char *text)
 	return pct;
 }
 
-static void parse(struct options *o, int argc, char **argv)
+static void parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },      { "point", required_argument, NULL, 'p' },
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 	struct linemap map;
 
 	cli_init(argv[0]);
-	parse(&o, argc, argv);
+	parse_options(&o, argc, argv);
 	o.request.format = o.output ? format_of(o.output) : o.script ? CHART_SVG : CHART_TEXT;
 	o.request.columns = o.output ? TERMINAL_NONE_COLUMNS : (int)terminal_columns();
 	if (o.request.theme == THEME_AUTO && o.request.format == CHART_PNG)

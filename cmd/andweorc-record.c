@@ -160,7 +160,7 @@ static uint64_t number(const char *what, const char *value, uint64_t lo, uint64_
 	return n;
 }
 
-static const char *text(const char *what, const char *value)
+static const char *option_text(const char *what, const char *value)
 {
 	if (!*value)
 		bad_option(what, value);
@@ -326,16 +326,16 @@ static void set_option(struct options *o, int option, const char *value)
 		parse_levels(o, value);
 		break;
 	case 'x':
-		patterns_add(&o->scope.exclude, text("pattern", value));
+		patterns_add(&o->scope.exclude, option_text("pattern", value));
 		break;
 	case OPT_ONLY:
-		patterns_add(&o->scope.only, text("pattern", value));
+		patterns_add(&o->scope.only, option_text("pattern", value));
 		break;
 	case OPT_ONLY_FUNCTION:
-		function_patterns_add(&o->scope.only_functions, text("pattern", value));
+		function_patterns_add(&o->scope.only_functions, option_text("pattern", value));
 		break;
 	case OPT_EXCLUDE_FUNCTION:
-		function_patterns_add(&o->scope.exclude_functions, text("pattern", value));
+		function_patterns_add(&o->scope.exclude_functions, option_text("pattern", value));
 		break;
 	case OPT_MAX_REGIONS:
 		o->max_regions = number("number of regions", value, 1, 1000);
@@ -376,7 +376,7 @@ static void set_option(struct options *o, int option, const char *value)
 			bad_option("half width of an interval", value);
 		break;
 	case OPT_BLOCK:
-		o->origin.block = text("block", value);
+		o->origin.block = option_text("block", value);
 		break;
 	case OPT_SIDE:
 		if (strcmp(value, "base") != 0 && strcmp(value, "head") != 0)
@@ -384,7 +384,7 @@ static void set_option(struct options *o, int option, const char *value)
 		o->origin.side = value;
 		break;
 	case OPT_COMMIT:
-		o->origin.commit = text("commit", value);
+		o->origin.commit = option_text("commit", value);
 		break;
 	case 'q':
 		o->quiet = true;
@@ -454,7 +454,7 @@ static bool is_outdone(const struct settings *s, int option)
 }
 
 /* Drops settings of files for options that the command line has. */
-static void settle(struct settings *s)
+static void settle_settings(struct settings *s)
 {
 	struct settings kept = { 0 };
 
@@ -523,7 +523,7 @@ static _Noreturn void print_settings(const struct options *o, const struct setti
 }
 
 /* Returns the index of the command in argv. */
-static int parse(struct options *o, int argc, char **argv)
+static int parse_options(struct options *o, int argc, char **argv)
 {
 	static const unsigned levels[] = { 15, 30, 50, 75 };
 	struct settings given = { 0 };
@@ -546,7 +546,7 @@ static int parse(struct options *o, int argc, char **argv)
 		else if (option != OPT_CONFIG)
 			settings_add(&given, option, optarg);
 	}
-	settle(&given);
+	settle_settings(&given);
 	for (size_t i = 0; i < given.n; i++) {
 		place.path = given.v[i].path;
 		place.line = given.v[i].line;
@@ -861,7 +861,7 @@ int main(int argc, char **argv)
 	int status, command;
 
 	cli_init(argv[0]);
-	command = parse(&o, argc, argv);
+	command = parse_options(&o, argc, argv);
 	status = launch_ranks(&o, argc, argv, command);
 	if (status)
 		return status;

@@ -45,7 +45,7 @@ static void write_out(struct filter *f)
 	buf_clear(&f->out);
 }
 
-static void put(struct filter *f, struct record *rec)
+static void put_record(struct filter *f, struct record *rec)
 {
 	resolve_record(&f->resolve, rec, &f->out);
 	write_out(f);
@@ -62,18 +62,18 @@ static void let_go(struct filter *f, bool all)
 			record_end(&f->out);
 			write_out(f);
 		} else {
-			put(f, rec);
+			put_record(f, rec);
 		}
 		pending_drop(&f->pending);
 	}
 }
 
-static void take(struct filter *f, struct record *rec)
+static void take_record(struct filter *f, struct record *rec)
 {
 	if (!strcmp(rec->type, AW_HEADER))
 		let_go(f, true);
 	if (pending_is_empty(&f->pending) && resolve_is_ready(&f->resolve, rec)) {
-		put(f, rec);
+		put_record(f, rec);
 		return;
 	}
 	pending_add(&f->pending, rec);
@@ -97,13 +97,13 @@ static void resolve_log(struct filter *f, const char *path)
 		return;
 	reader_keep_comments(reader, stdout);
 	while (!ferror(stdout) && reader_next(reader, &rec))
-		take(f, &rec);
+		take_record(f, &rec);
 	let_go(f, true);
 	reader_close(reader);
 	modules_forget_ids(&f->resolve.modules);
 }
 
-static void parse(struct filter *f, int argc, char **argv)
+static void parse_options(struct filter *f, int argc, char **argv)
 {
 	static const struct option LONG[] = {
 		{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 	resolve_init(&f.resolve);
 	pending_init(&f.pending);
 	buf_init(&f.out);
-	parse(&f, argc, argv);
+	parse_options(&f, argc, argv);
 	setvbuf(stdout, NULL, _IOFBF, OUTPUT_CHUNK);
 	if (optind == argc)
 		resolve_log(&f, "-");
