@@ -58,7 +58,7 @@ extern "C" {
 
 #define ANDWEORC_AUXV 0x616e6477ul /* "andw" */
 
-/* What the runtime offers.  `size` is that of the runtime's struct: members are only ever added at the end. */
+/* The functions of the runtime.  `size` is that of the runtime's struct: members are only ever added at the end. */
 struct andweorc_api {
 	unsigned long size;
 	int (*point)(const char *name); /* number of the point called `name`, > 0; -1 when there is no room */

@@ -8,7 +8,7 @@
 enum { MOST_LEVELS = 8 };
 
 static const double CONTRADICTION = 3; /* standard errors of the difference of slopes; */
-static const double CONTRADICTION_AT_LEVEL = 4; /* and of gains, of which there are several */
+static const double CONTRADICTION_AT_LEVEL = 4; /* the same for gains, of which there are several */
 static const double KNOWN_DF = 1e6;    /* degrees of freedom of a standard error that is not from a few values */
 
 /*

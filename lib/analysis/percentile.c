@@ -136,7 +136,7 @@ static void percentiles(const struct dense *d, double out[PERCENTILES])
 struct replicas {
 	size_t nlevels, stride;
 	double *value; /* (units + 1) * stride */
-	double *s;     /* of levels */
+	double *s;     /* speedups of the levels */
 	double *spans; /* spans of levels, over all units */
 };
 

@@ -186,7 +186,7 @@ static bool read_parentheses(struct reader *r, struct buf *out)
 	}
 	after = behind_bracket(r, r->at);
 	next = behind_qualifiers(r, after);
-	if (looking_at(r, next, "::")) { /* of the function around */
+	if (looking_at(r, next, "::")) { /* the parameters of an enclosing function */
 		r->at = next;
 		return false;
 	}

@@ -57,7 +57,7 @@ struct entry {
 	struct bytes body; /* behind the CIE pointer */
 	bool cie;
 	bool wide;       /* 64-bit DWARF: offsets take 8 bytes */
-	uint64_t cie_at; /* of an FDE: where its CIE is */
+	uint64_t cie_at; /* for an FDE: offset of its CIE */
 };
 
 /* Reads the head of the entry at *at and moves *at behind the entry.  False at the end of the valid entries. */

@@ -40,7 +40,7 @@ struct decoder {
 	bool rex, wide, narrow; /* a REX prefix; 64 bits; 16 bits */
 	unsigned reg_high, index_high, base_high; /* 8 where REX says so */
 	bool is_memory, is_local;
-	unsigned reg, rm; /* of ModRM; rm is a register unless is_memory */
+	unsigned reg, rm; /* fields of ModRM; rm is a register unless is_memory */
 };
 
 static unsigned next_byte(struct decoder *d)
@@ -361,7 +361,7 @@ static bool decode(const unsigned char *code, size_t len, size_t at, struct effe
 		e->length = 2;
 		return byte == 0x90 && !d.ended;
 	}
-	if (byte == 0x64 || byte == 0x65) /* of the thread */
+	if (byte == 0x64 || byte == 0x65) /* segment of thread-local data */
 		byte = next_byte(&d);
 	if (byte == 0x66) {
 		d.narrow = true;

@@ -17,7 +17,7 @@
 struct piece {
 	uint64_t lo, hi; /* [lo, hi); empty ones are ignored */
 	uint32_t id;
-	uint32_t depth;  /* of two that start together, the deeper one is inside */
+	uint32_t depth;  /* if two start together, the deeper one is inside */
 };
 
 /* From lo up to the next cut's lo, `id` is innermost; SWEEP_NONE is a gap.  The last cut is a gap. */

@@ -13,7 +13,7 @@ struct symbol {
 	uint64_t lo, hi;  /* hi > lo; one without a size reaches to the next symbol or the end of its section */
 	const char *name; /* without @VERSION; the table's or the ELF file's */
 	bool sized;       /* the ELF file says how long it is */
-	int rank;         /* of two at one address the lower one names it: functions before labels, global before weak before local */
+	int rank;         /* if two have one address, the lower rank is used: functions before labels, global before weak before local */
 };
 
 struct symbols {
@@ -22,7 +22,7 @@ struct symbols {
 	uint64_t *reach;  /* reach[i]: the greatest hi of v[0..i] */
 	struct symbol_key {
 		uint64_t hash; /* first: see sorted_up_to */
-		size_t i;      /* of the symbol in v */
+		size_t i;      /* index of the symbol in v */
 	} *by_name;       /* by_name[0..n), by (hash, i); NULL until a name is asked for */
 	char **owned;     /* names that had to be cut */
 	size_t nowned;

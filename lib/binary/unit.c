@@ -356,7 +356,7 @@ static void merge_lines(struct unit *u, const struct row *row, size_t nrows, con
 			c++;
 		add_span(u, &cap, lo, r > 0 ? &row[r - 1] : NULL, c > 0 ? cut[c - 1].id : NODE_NONE);
 	}
-	/* A line table without its last row has no end; what is behind it is unknown. */
+	/* A line table without its last row has no end, so code behind it is unknown. */
 	if (u->n > 0 && (u->span[u->n - 1].file || u->span[u->n - 1].node != NODE_NONE))
 		u->span[u->n - 1] = (struct span){ .lo = u->span[u->n - 1].lo, .node = NODE_NONE };
 }

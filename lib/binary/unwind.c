@@ -23,7 +23,7 @@
 struct cover {
 	struct cfi_fde fde;    /* section NULL: by `plt` */
 	struct unwind_row plt; /* the one row */
-	unsigned rank;         /* of two that start at one address the lower rank is used */
+	unsigned rank;         /* if two start at one address, the lower rank is used */
 };
 
 struct table {

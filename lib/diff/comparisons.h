@@ -16,7 +16,7 @@ enum { COMPARISONS_MARGIN_PCT = 2 };
 
 struct comparisons_options {
 	const char *point;         /* only this one; NULL: all */
-	double margin_pct;         /* of the base's period, > 0 */
+	double margin_pct;         /* as part of the base's period, > 0 */
 	double region_margin_pct;  /* the same for regions, which are measured less exactly; 0: as for points */
 	bool within_run;           /* too few runs may be judged by the noise inside them */
 	const struct linemap *map; /* from base's lines to head's; NULL: none */

@@ -394,7 +394,7 @@ bool causal_fit_within(struct causal_obs *obs, size_t n, struct causal_unit *sum
 	for (size_t i = 0; i < n; i++)
 		sum->baselines += obs[i].s == 0;
 	ok = is_comparable(&sum->ratio);
-	/* of the sums, which know no trend */
+	/* the slope of sums, without a trend */
 	if (ok)
 		set_errors(obs, n, stratum, nstrata, false, out);
 	free(stratum);

@@ -42,8 +42,8 @@ struct layer {
 
 struct fit {
 	const struct causal_obs *obs;
-	struct row *row;     /* of each window */
-	struct layer *layer; /* of each stratum */
+	struct row *row;     /* by window */
+	struct layer *layer; /* by stratum */
 	size_t n, nlayers;
 	double slope, trend;
 	bool trending;

@@ -64,8 +64,8 @@ static size_t *find_levels(struct curve *c, const struct causal_obs *obs, size_t
 
 /* Sums for a pass. */
 struct scratch {
-	double *period, *expected; /* of each stratum */
-	double *time, *base;       /* of each level */
+	double *period, *expected; /* by stratum */
+	double *time, *base;       /* by level */
 };
 
 /* One pass: each stratum's baseline period given the levels' ratios, then the ratios given the periods. */

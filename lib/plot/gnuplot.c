@@ -116,7 +116,7 @@ static void add_axes(struct buf *b, const struct chart *c, const struct page *p)
 /* With the point of the style: librsvg draws nothing of a picture in which one has the size 0. */
 #define BAR       "linestyle %d linewidth 1 dashtype 1"
 
-/* The fitted line ends with what it was fitted to. */
+/* The fitted line ends at the highest level of the fit. */
 static double fit_end(const struct page *p, const struct finding *m)
 {
 	double last = m->n ? m->curve[m->n - 1].speedup_pct : p->x.max;

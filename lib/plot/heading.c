@@ -8,7 +8,7 @@
 #include "diff/words.h"
 #include "text/caption.h"
 
-/* Of "/usr/bin/pzip -j 4": "pzip".  For the caller to free. */
+/* The name of the program in a command: "pzip" for "/usr/bin/pzip -j 4".  The caller frees it. */
 static char *program_of(const char *command)
 {
 	size_t len = command ? strcspn(command, " ") : 0, from = len;

@@ -70,11 +70,11 @@ struct context {
 	size_t nregions, cap_regions;
 	struct context_window *window;
 	size_t nwindows, cap_windows;
-	struct profile_visits *visits; /* of windows of the context, and points of the profile */
+	struct profile_visits *visits; /* visits in windows of the context, at points of the profile */
 	size_t nvisits, cap_visits;
 	struct context_ends *ends; /* latency.h: those of latency points, */
 	size_t nends, cap_ends;
-	struct context_spans *spans; /* and their spans */
+	struct context_spans *spans; /* spans of latency points */
 	size_t nspans, cap_spans;
 	struct lengths_bucket *bucket;
 	size_t nbuckets, cap_buckets;

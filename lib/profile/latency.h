@@ -12,10 +12,10 @@
 
 /* The data of a `latency` record. */
 struct context_spans {
-	size_t window, point; /* of the context; of the profile */
+	size_t window, point; /* places in the context, and in the profile */
 	uint64_t count, crossing;
 	double virtual_ns;
-	size_t first, n; /* of context.bucket */
+	size_t first, n; /* range of context.bucket */
 };
 
 /* The data of a `visits` record of kind latency. */

@@ -98,7 +98,7 @@ static bool window_region(struct context *c, struct record *rec, struct profile_
 	w->s = pct / 100;
 	if (w->s == 0)
 		return true;
-	/* that function reports errors */
+	/* record_need_* reports errors */
 	if ((!region || !num_u64(region, &id)) && !record_need_u64(rec, "region", &id))
 		return false;
 	w->region = context_region(c, id);

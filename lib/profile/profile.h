@@ -68,7 +68,7 @@ struct profile_region {
 	char *line_hash, *context_hash, *function_hash; /* as resolve wrote them */
 	uint64_t line, function_line;
 	char *label;       /* unique; set by profile_finish */
-	uint64_t samples, blocked; /* of `share` records */
+	uint64_t samples, blocked; /* sums over `share` records */
 	uint64_t plain_samples, plain_blocked; /* the part of these in runs without a given region */
 	uint64_t window_samples, window_total; /* samples in its own windows */
 	size_t windows;    /* its own windows, including disturbed ones */
@@ -103,7 +103,7 @@ struct profile_visits {
 struct profile_set_aside {
 	size_t disturbed;    /* set aside by the recorder; not in the numbers below */
 	size_t slow;         /* far slower than similar windows */
-	size_t downweighted; /* of these */
+	size_t downweighted; /* number of these that count less */
 	size_t dropped;      /* the part of these with weight 0 */
 	double weight;       /* sum of the weights of the downweighted ones */
 };
@@ -120,7 +120,7 @@ static inline void profile_set_aside_add(struct profile_set_aside *into, const s
 /* Samples in the windows of a region. */
 struct profile_activity {
 	double windows, samples, hits; /* hits: in the region */
-	double squares;                /* of hits, each by the samples of its window */
+	double squares;                /* squares of hits, each divided by the samples of its window */
 };
 
 /* The meaning of the time of a latency point's visits; a mask, because logs may differ. */
@@ -142,7 +142,7 @@ struct profile_point {
 	bool given;     /* in its windows a region was given */
 	bool split;     /* other windows belong to a separate point (given_windows.h) */
 	double visits;
-	double time_ns, count; /* of baselines */
+	double time_ns, count; /* sums over baselines */
 	double tt, tc, cc;     /* products of a run's time and count, summed over runs */
 	size_t clusters;       /* runs with baselines */
 	struct drift drift;
@@ -236,7 +236,7 @@ struct profile {
 #define PROFILE_INIT { 0 }
 
 void profile_release(struct profile *p);
-void profile_release_region(struct profile_region *r); /* what it owns */
+void profile_release_region(struct profile_region *r); /* frees its strings and arrays */
 
 /*
  * Adds a log; "-" is standard input.  Bad lines are reported and passed over.

@@ -57,7 +57,7 @@ void profile_find_sessions(struct profile *p)
 			*place = plan = xcalloc(1, sizeof *plan);
 			*plan = (struct plan){ .session = i };
 		}
-		/* a run without windows belongs to what was before */
+		/* a run without windows belongs to the plan of the run before */
 		if (block[i] == UINT64_MAX) {
 			r->session = plan->session;
 			continue;

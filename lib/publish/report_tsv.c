@@ -68,7 +68,7 @@ void report_write_tsv(const struct report *r, FILE *out)
 struct table {
 	const char *name;
 	unsigned long line;
-	int column[COLUMNS_MOST]; /* of each field of a line */
+	int column[COLUMNS_MOST]; /* the column of each field of a line */
 	size_t ncolumns;
 };
 

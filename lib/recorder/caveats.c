@@ -254,7 +254,7 @@ void caveats(struct conductor *c, say_function *say)
 
 	if (s.run_ns <= 0)
 		return;
-	/* Where nobody pauses, clocks and others that go on do no harm. */
+	/* If no thread pauses, clocks and other programs that go on do no harm. */
 	if (!c->plan->attach_only)
 		look_at_clocks(c, &s, say);
 	look_at_kernel(c, say);

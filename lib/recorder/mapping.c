@@ -61,7 +61,7 @@ struct mapping_limit {
 	bool wanted; /* as in the module */
 };
 
-/* Of a file that is in scope. */
+/* Is the module a file in scope? */
 static bool line_in_scope(const char *file, unsigned line, void *arg)
 {
 	const struct mapping_limit *l = arg;

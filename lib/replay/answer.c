@@ -147,7 +147,7 @@ static void combine(struct replay_effect *e, bool crowded, double part)
 /* Runs of each model, of each script. */
 struct runs {
 	struct run *of[REPLAY_MODELS];
-	struct run *open[OPEN_QUESTIONS]; /* of the leader, with another assumption about an open question; NULL: the question does not arise */
+	struct run *open[OPEN_QUESTIONS]; /* runs of the leader with another assumption about an open question; NULL: the question does not arise */
 	enum replay_model leader;    /* the most credible model.  Its runs carried the chance of samples, which is the same for the others */
 	const struct replay_known *known;
 	struct taken_away taken;

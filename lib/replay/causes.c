@@ -15,9 +15,9 @@ enum {
 /* The state of an object while a burst is read. */
 struct known {
 	uint32_t last;       /* the last step that released it */
-	uint32_t earlier;    /* and the one before that */
+	uint32_t earlier;    /* the release before that */
 	uint32_t first;      /* for tokens: the first one that is free */
-	int32_t there;       /* and how many of those from before the burst */
+	int32_t there;       /* number of tokens from before the burst that are left */
 	uint32_t group, size, members; /* for a barrier: the present round, the arrivals so far, and its size */
 };
 

@@ -39,7 +39,7 @@ static double chance(const double *change, double base)
 /* Parts of the time, by block or by burst. */
 struct parts {
 	double base[BLOCKS], ns[BLOCKS];
-	double taken[BLOCKS]; /* of all processor time in it, the part that the question takes away */
+	double taken[BLOCKS]; /* part of all processor time in it that the question removes */
 	bool late[BLOCKS]; /* in the second half of its burst */
 	size_t n;
 };

@@ -145,12 +145,12 @@ void objects_learn(struct replay *r, const struct burst *burst, size_t n)
 struct state {
 	uint32_t owner, depth; /* 1 + the owner of the lock; 0: free */
 	bool taken;            /* at least once */
-	int64_t balance, least; /* of releases and acquires so far */
+	int64_t balance, least; /* releases less acquires so far, and the least value of that */
 	uint32_t group, size, last; /* for a barrier: the present round, the arrivals so far, and the size of the last complete round */
 	size_t groups;
 };
 
-/* Of an object in all bursts. */
+/* The tallies of an object in all bursts. */
 struct summary {
 	size_t takes, odd; /* acquisitions of a lock that another thread had, and unlocks by another thread */
 	uint32_t members;

@@ -88,7 +88,7 @@ void replay_facts(const struct replay *r, struct replay_facts *out);
 /* A place where threads wait for the outside, and the change of these waits. */
 struct replay_outside {
 	uint32_t site;
-	double factor; /* of their length, >= 0 */
+	double factor; /* factor of their length, >= 0 */
 };
 
 /*

@@ -61,8 +61,8 @@ struct step {
 	float queued_ns;  /* time without a processor since the step before */
 	float waited_ns;
 	float latency_ns; /* from the end of the cause to going on */
-	float late_ns;    /* and after that, until there was a processor */
-	uint32_t latencies; /* which were seen in such places, the number of their list */
+	float late_ns;    /* and then the time until a processor was free */
+	uint32_t latencies; /* number of the list of latencies at such places */
 	uint32_t site;
 	bool counts_work;   /* in the middle of a stretch; see burst_count_work */
 	uint32_t wait_cell; /* for a wait for the outside: the cell of its place */
@@ -134,7 +134,7 @@ struct run {
 
 struct script {
 	struct step *step;
-	double *at_ns;  /* of each step, as recorded */
+	double *at_ns;  /* end of each step, as recorded */
 	size_t n;
 	struct actor *actor;
 	size_t nactors;
@@ -294,7 +294,7 @@ struct setting {
 	enum replay_model model;
 	enum open_question open;
 	double shorter;                      /* for shorter waits: the part, 0 .. 1 */
-	bool notes_ends;                     /* of waits, for later runs with WAITS_FIXED */
+	bool notes_ends;                     /* notes the ends of waits, for later runs with WAITS_FIXED */
 	bool kept;                           /* time without a processor is kept as it was recorded: for the check */
 	unsigned cpus;                       /* 0: those of the burst */
 	const float *fraction;               /* by cell; NULL: 0 */
@@ -335,7 +335,7 @@ double measured_period(const struct replay *r, size_t point);
 /* The time that a question removes, by the samples of the bursts. */
 struct taken_away {
 	double part, change[REPLICATES]; /* part of all computing */
-	double most;      /* of what any stack gives */
+	double most;      /* the largest speedup of any stack */
 	double samples;
 	double waited;    /* part in waits for the outside, of all threads, relative to the length of the bursts */
 	double length_ns;

@@ -28,7 +28,7 @@ enum {
 #define WRONG_WAITS  0.25 /* waited though it said yes */
 #define BALANCE      0.8  /* ratio of two numbers that count as equal */
 #define SPREAD_PART  0.02
-#define GATHER_SAME  0.8  /* of groups that have the usual size */
+#define GATHER_SAME  0.8  /* least share of groups with the usual size */
 
 struct section {
 	uint32_t script, lock, entry, exit, class; /* entry, exit: steps; NOBODY: not in the burst, or not known */
@@ -44,7 +44,7 @@ struct tally {
 	uint32_t condition[KINDS_MOST];
 	size_t count[KINDS_MOST];
 	size_t n;
-	bool more; /* than fit */
+	bool more; /* there are more than fit */
 };
 
 struct sections {
@@ -483,7 +483,7 @@ static int by_value(const void *va, const void *vb)
 
 struct fit {
 	size_t passes, waits, wrong_passes, wrong_waits;
-	int32_t spread; /* of the count, in the burst with the most */
+	int32_t spread; /* range of the count, in the burst with the largest one */
 };
 
 /* The threshold that separates sections that went on from those that waited. */

@@ -269,7 +269,7 @@ static void sum_up(struct replay *r)
 	free(h);
 }
 
-/* Of the cells below one. */
+/* Sums over the cells below one. */
 struct variance {
 	double within, between;
 	double cells, weight, square;

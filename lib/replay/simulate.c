@@ -42,7 +42,7 @@ struct runner {
 	uint32_t next;      /* in the list that it waits in */
 	uint32_t waits_for; /* the step that it waits for, while it is in such a list; or NOBODY */
 	uint32_t waits_at;  /* the object, while it is in the list of one; or NOBODY */
-	uint32_t generation; /* of the barrier that it came to */
+	uint32_t generation; /* round of the barrier at which it has arrived */
 	uint32_t woken;     /* number of times, for this step */
 	uint8_t doing, phase;
 	double at;          /* when its moment in the heap is */
@@ -51,13 +51,13 @@ struct runner {
 	float change[REPLICATES];
 };
 
-/* Of an object. */
+/* The state of an object. */
 struct place {
 	uint32_t owner, depth; /* 1 + actor */
 	int32_t have;          /* tokens, or arrivals, or given less consumed */
 	uint32_t generation;
 	uint32_t turns;        /* how often moving work was taken */
-	uint32_t first, last;  /* of those that wait, in the order in which they came */
+	uint32_t first, last;  /* list of waiting actors, in order of arrival */
 	bool gone;             /* a lock that is not there */
 };
 

@@ -13,8 +13,8 @@
 
 /* The ends of the axis that the intervals of all rows are drawn on. */
 struct page_axis {
-	double least, most; /* of impacts */
-	double low, high;   /* of gains, in per cent */
+	double least, most; /* range of impacts */
+	double low, high;   /* range of gains, in per cent */
 };
 
 struct page_axis page_axis(const struct report *r);

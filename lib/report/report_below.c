@@ -30,7 +30,7 @@ static char *title_of(const struct report *r, size_t row)
 	return buf_detach(&b);
 }
 
-/* What the row lacks for a verdict; NULL where it has one. */
+/* The data that the row lacks for a verdict; NULL if it has one. */
 static const char *need_of(const struct report_row *row)
 {
 	if (row->class == REPORT_JUDGED)

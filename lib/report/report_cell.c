@@ -43,7 +43,7 @@ static void add_details(struct buf *b, const struct profile_region *r)
 		buf_addf(b, ":%llu", (unsigned long long)r->line);
 }
 
-/* Divides the columns between both: each gives up what it has beyond half. */
+/* Divides the columns between two texts: each gives up columns beyond its half. */
 static void share_columns(size_t columns, size_t *one, size_t *other)
 {
 	size_t half = columns / 2;

@@ -43,7 +43,7 @@ static size_t width_of(const struct table *t, enum table_column column)
 	return most;
 }
 
-/* The columns' widths, 0 for one that is not there, and what they take together. */
+/* The columns' widths, 0 for a missing one, and their sum. */
 static size_t measure_columns(const struct table *t, size_t width[TABLE_COLUMNS])
 {
 	size_t sum = 0;

@@ -24,9 +24,9 @@ struct table_layout {
 	size_t gap;          /* between columns */
 	size_t place;        /* a longer name loses its middle; 0 = as long as it is */
 	size_t picture;      /* 0 = none */
-	int digits;          /* of gains */
+	int digits;          /* digits of gains */
 	bool has_gain;
-	bool has_intervals;  /* of gains */
+	bool has_intervals;  /* gains have intervals */
 	bool has_words;      /* verdicts in full */
 	bool has_curve;
 };
@@ -41,7 +41,7 @@ struct table {
 	double level;        /* the speedup of the gains; NAN: each row has its own */
 };
 
-/* Text of the column, with its head in row -1.  Adds to b what is clean and has no blank at its end. */
+/* Text of the column, with its head in row -1.  Adds clean text without a blank at its end to b. */
 void table_cell(struct buf *b, const struct table *t, enum table_column column, long row);
 
 /*

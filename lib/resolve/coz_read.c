@@ -35,8 +35,8 @@ struct coz {
 	struct map regions;   /* their places in `name`, + 1 */
 	struct map samples;   /* counts by location */
 	uint64_t sampled;     /* all of these */
-	double elapsed_ns;    /* of the experiments of this run */
-	double duration_ns;   /* of the last one; 0: there is none */
+	double elapsed_ns;    /* time of all experiments of this run */
+	double duration_ns;   /* length of the last experiment; 0: none */
 };
 
 /* ---- lines --------------------------------------------------------------------- */

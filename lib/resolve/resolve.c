@@ -166,7 +166,7 @@ struct place {
 	enum { NOWHERE, ANYWHERE, INLINED, OWN } fit; /* OWN: not a copy inlined elsewhere */
 	uint64_t off;
 	struct frame frame;
-	size_t depth;       /* of the frame, from the innermost out */
+	size_t depth;       /* depth of the frame, from the innermost one out */
 };
 
 static struct place fit_place(const struct wanted *w, uint64_t off, const struct frame *frame, size_t n)

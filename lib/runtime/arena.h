@@ -104,7 +104,7 @@ enum {
 	PHASE_IDLE,   /* visits only count */
 	PHASE_OPEN,   /* the next visit of each point opens its count */
 	PHASE_CLOSE,  /* the next visit of each point closes it */
-	PHASE_BURST,  /* nothing is measured: threads note what they do to each other */
+	PHASE_BURST,  /* nothing is measured: threads note their events */
 };
 
 /* The kinds of progress points.  Points of one name and different kinds are different points. */
@@ -153,7 +153,7 @@ struct arena_point {
 	_Atomic uint32_t closed;
 	uint64_t open_count, close_count; /* [A] visits by all threads */
 	int64_t open_ns, close_ns;        /* [A] virtual time of the visit on the clock of its thread */
-	uint64_t open_begins, close_begins; /* [C] of latency points: begins.count then */
+	uint64_t open_begins, close_begins; /* [C] for latency points: begins.count at these times */
 	struct arena_counter ends, begins; /* begins: of latency points alone; also those that found no arena_spans */
 };
 
@@ -179,7 +179,7 @@ struct arena_spans {
 	_Atomic uint64_t begins, begins_ns; /* [T] number of begins, and the sum of their virtual times; sums wrap */
 	_Atomic uint64_t ends, ends_ns;     /* [T] */
 	_Atomic uint64_t measured;  /* [T] ends whose begin was found */
-	_Atomic uint64_t crossing;  /* [T] of these, begun in another window */
+	_Atomic uint64_t crossing;  /* [T] measured spans that began in another window */
 	_Atomic int64_t virtual_ns; /* [T] sum of their lengths */
 	_Atomic uint32_t bucket[BUCKETS]; /* [T] lengths */
 };
@@ -239,7 +239,7 @@ static inline bool library_is_called(const char *path, const char *name, size_t 
 enum { ARENA_RAWCALLS = 2 };
 
 struct arena_rawcalls {
-	uint64_t dev, ino; /* of the file */
+	uint64_t dev, ino; /* the file */
 	uint64_t off[ARENA_RAWCALLS];
 	uint32_t n;
 };
@@ -363,7 +363,7 @@ enum { SLOT_FREE, SLOT_UNBORN, SLOT_LIVE };
 
 /* A thread.  Counters survive the thread and are never reset: the conductor works with differences. */
 struct arena_thread {
-	_Alignas(64) _Atomic uint32_t state; /* SLOT_*, for people who look */
+	_Alignas(64) _Atomic uint32_t state; /* SLOT_*, for debugging */
 	_Atomic uint32_t process;   /* [A] index of the thread's process */
 	int32_t tid;
 	uint32_t number;            /* [T] number of the thread, > 0 */
@@ -379,8 +379,8 @@ struct arena_thread {
 	_Atomic uint64_t paused_ns; /* [T] real time spent in pauses */
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
 	_Atomic uint64_t waited_ns[CLASSES]; /* [T] real time in waits; [CLASS_CPU] is not used */
-	_Atomic uint64_t absolute_ns; /* [T] of these, sleeps until an absolute time of the clock */
-	_Atomic uint64_t stranger_ns; /* [T] of these, on channels whose other end is outside of the recording */
+	_Atomic uint64_t absolute_ns; /* [T] sleeps until an absolute time of the clock */
+	_Atomic uint64_t stranger_ns; /* [T] waits on channels whose other end is outside of the recording */
 	struct vclock_account account; /* [T] */
 	uint64_t learned_from;      /* [T] the routine of the threads from which `memory` and `site` were learned */
 	uint32_t has_sites;         /* [T] 1: `site` is not empty */
@@ -396,7 +396,7 @@ struct arena_thread {
 
 /* Pieces that are mapped by themselves. */
 struct arena_modules_piece {
-	_Alignas(ARENA_PAGE) struct arena_modules set[2]; /* [C] of one process; the two take turns */
+	_Alignas(ARENA_PAGE) struct arena_modules set[2]; /* [C] modules of one process; the two take turns */
 };
 
 struct arena_spans_piece {
@@ -461,7 +461,7 @@ struct arena {
 
 	_Alignas(64) _Atomic uint32_t threads_used; /* [A] highest slot ever taken, plus one */
 	_Atomic uint64_t threads_free;              /* [A] stack of slots that threads have left; see thread.c */
-	_Atomic uint32_t next_free[ARENA_THREADS];  /* [A] of a free slot: number of the next one, 0: none */
+	_Atomic uint32_t next_free[ARENA_THREADS];  /* [A] for a free slot: number of the next free one; 0: none */
 	_Atomic uint8_t waits[ARENA_THREADS];       /* [T] 1: the thread's `wait` may be on.  Other threads need no frequent look of the conductor */
 	_Atomic uint32_t ticking;                   /* [C] 1: the conductor looks at waits often */
 	_Atomic uint32_t threads_refused;           /* [A] threads that found no slot, or could not be sampled */
@@ -477,7 +477,7 @@ struct arena {
 	_Atomic uint64_t break_cost_ns;             /* [A] cost of one hit; 0: not measured */
 	_Atomic int32_t break_errno;                /* [A] why a breakpoint was refused, or BREAK_NEVER_HIT, or 0 */
 
-	struct arena_rawcalls rawcalls;             /* [C] of the command's file, before it is started */
+	struct arena_rawcalls rawcalls;             /* [C] raw calls in the command's file, set before it is started */
 	struct arena_break brk[ARENA_BREAKS];       /* [C] */
 	struct arena_call call[ARENA_CALLS];
 	struct arena_point point[ARENA_POINTS];
@@ -485,7 +485,7 @@ struct arena {
 	struct arena_numbered numbered[ARENA_NUMBERED]; /* [A] */
 	_Atomic uint32_t logs_used;                 /* [A] logs asked for in this burst; may exceed the number of logs */
 	_Atomic int64_t cut_ns;                     /* [A] when the first event found no room; 0: all found room */
-	_Alignas(64) _Atomic uint64_t visits[ARENA_THREADS][ARENA_POINTS]; /* [T] of each slot, of each point */
+	_Alignas(64) _Atomic uint64_t visits[ARENA_THREADS][ARENA_POINTS]; /* [T] by slot and by point */
 	struct arena_target targets[2];
 	struct arena_target givens[2];          /* code that is taken to be faster in all windows (--given); same index as targets */
 	struct arena_scope scopes[2];

@@ -34,7 +34,7 @@ struct trampoline {
 };
 
 static struct trampoline trampoline[TRAMPOLINES];
-static _Atomic uint32_t used; /* of these: complete */
+static _Atomic uint32_t used; /* number of trampolines that are complete */
 
 /*
  * How vector registers are saved: the set of XSAVE components (0: the lower halves

@@ -91,7 +91,7 @@ struct comm {
 	word handle;            /* 0: free */
 	uint64_t key;           /* identifier, the same in all of its ranks */
 	_Atomic uint32_t calls; /* collective calls so far */
-	int rank;               /* of this process */
+	int rank;               /* rank of this process */
 	int world[RANKS];       /* numbers of its ranks in MPI_COMM_WORLD */
 };
 

@@ -112,7 +112,7 @@ void omp_task_end(uint64_t parent, uint64_t group, const void *site);
 
 /* ---- gomp.c ---- */
 
-/* What a thread of a team of GNU's runtime is running: its part of a parallel region, or a task. */
+/* The part of a parallel region, or the task, that a thread of a team of GNU's runtime is running. */
 struct gomp_place {
 	struct gomp_place *outer;
 	uint64_t team;      /* identifier of the team */

@@ -65,7 +65,7 @@ union word {
 		uint64_t group : 9;    /* number of the task group that it was created in; 0: none */
 		uint64_t groups : 3;   /* task groups that have begun in it */
 		uint64_t depends : 1;  /* it depends on siblings */
-		uint64_t begun : 1;    /* of an implicit task: always set */
+		uint64_t begun : 1;    /* for an implicit task: always set */
 		uint64_t is_worker : 1;
 		uint64_t barriers : 1; /* number of barriers that the thread has come to, modulo 2 */
 	};

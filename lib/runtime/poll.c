@@ -128,7 +128,7 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, c
 	POLL(fds, n, ns_of(timeout), WITH_MASK(mask, REAL(ppoll)(fds, n, timeout, mask)));
 }
 
-/* _FORTIFY_SOURCE's; no header says what they are unless it is on. */
+/* Functions of _FORTIFY_SOURCE, which headers declare only when it is on. */
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask, size_t room);
 

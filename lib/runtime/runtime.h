@@ -191,9 +191,9 @@ struct offcpu {
 /* State of a thread that the conductor does not read. */
 struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
-	struct vclock clock;       /* of the slot */
+	struct vclock clock;       /* clock of the slot's thread */
 	struct offcpu offcpu;
-	_Atomic uint64_t *visits;  /* of the slot, by point */
+	_Atomic uint64_t *visits;  /* visits of the slot, by point */
 	int perf_fd;               /* -1: none */
 	uint64_t perf_id;          /* the kernel's id of the event, since the descriptor's number may have been reused */
 	int timer;                 /* the timer that was deleted last; -1: none */
@@ -207,14 +207,14 @@ struct self {
 	uint64_t put_off;          /* those of them that are really blocked; see sample_signal.c */
 	uint32_t found_busy;       /* consecutive samples that found busy > 0 */
 	uint64_t random;
-	uint64_t period_ns;  /* of the next sample */
+	uint64_t period_ns;  /* period of the next sample */
 	int64_t switches;    /* context switches of the thread at the last look, */
-	int64_t event_ns;    /* and the processor time that it has used since */
+	int64_t event_ns;    /* the thread's processor time since that look */
 	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
 	int64_t rest_ns;     /* time seen by the timer that no sample stands for yet */
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
 	bool first_sample;   /* the first sample, due after a random part of a period, is still to come */
-	uint32_t period_window; /* in which period_ns was drawn */
+	uint32_t period_window; /* window in which period_ns was drawn */
 	bool tight;                    /* its alternate stack is too small for our handler */
 	bool clockless;                /* may not read the processor's clock, nor may its children: not profiled */
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average */

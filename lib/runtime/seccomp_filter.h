@@ -19,7 +19,7 @@ struct seccomp_filter {
 	unsigned length; /* its steps */
 	bool blind;      /* there was no room for the filter, or it could not be read */
 	bool left;       /* the calling thread has stopped being profiled */
-	bool stopped;    /* nobody is sampled any more */
+	bool stopped;    /* no thread is sampled any more */
 };
 
 /* any: call before a filter (prog as the kernel gets it) or strict mode is set. */

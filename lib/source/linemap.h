@@ -20,7 +20,7 @@ struct linemap_block {
 	unsigned long old_first, new_first; /* from 1; for an empty side: the line that it is before */
 	size_t old_n, new_n;
 	uint32_t *partner;  /* partner[i]: 1 + index of the new line that old line i became; 0 none */
-	float *similarity;  /* of that pair, 0..1 */
+	float *similarity;  /* similarity of each pair, 0..1 */
 };
 
 struct linemap_file {

@@ -26,10 +26,10 @@ struct reading {
 	const struct patch_sink *sink;
 	unsigned long lineno;
 	struct patch_names names;
-	bool in_file;          /* of a file: after its first line */
+	bool in_file;          /* behind the first line of a file's part */
 	bool told;             /* sink->file was called for it */
 	bool broken;           /* ... and sink->broken */
-	bool failed;           /* of the whole patch */
+	bool failed;           /* some part of the patch is broken */
 	unsigned long old_next, new_next; /* in a hunk */
 	unsigned long old_left, new_left; /* lines that the hunk still has to have */
 	unsigned long old_done, new_done; /* behind the last block or hunk of the file */
@@ -230,7 +230,7 @@ static void header(struct reading *r, const char *s)
 static void take_line(struct reading *r, char *s, size_t len)
 {
 	r->lineno++;
-	/* One that begins a file ends a hunk that was cut short; but "--- " may be a line of it. */
+	/* A line that begins a file ends a hunk that was cut short; but "--- " may be a line of it. */
 	if (r->old_left + r->new_left > 0 && strncmp(s, "diff --git ", 11) != 0) {
 		body(r, s, len);
 		return;

@@ -32,7 +32,7 @@ struct patch_file {
 struct patch_sink {
 	void *arg;
 	void (*file)(void *arg, const struct patch_file *file);
-	void (*block)(void *arg, const struct patch_block *block); /* of the last file */
+	void (*block)(void *arg, const struct patch_block *block); /* a block of the last file */
 	void (*broken)(void *arg);                                 /* the last file's lines cannot be known */
 };
 

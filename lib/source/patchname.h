@@ -9,8 +9,8 @@
 /* The names in the header; strings are owned, unquoted, NULL: missing. */
 struct patch_names {
 	char *git;             /* what follows "diff --git ", as it stands */
-	char *minus, *plus;    /* of "---" and "+++"; prefixes included */
-	char *from, *to;       /* of a rename or a copy; without prefixes */
+	char *minus, *plus;    /* names of "---" and "+++"; with prefixes */
+	char *from, *to;       /* names of a rename or a copy; without prefixes */
 	bool copy, binary, added, deleted;
 	char *old, *new;       /* patch_names_finish */
 };

@@ -157,7 +157,7 @@ static void find_unique(const struct align *a, size_t lo, size_t hi, size_t lo2,
 	free(v);
 }
 
-/* Of unique[0..n), leaves the longest rising sequence of what is not 0. */
+/* Keeps, of unique[0..n), only the longest rising sequence of elements other than 0. */
 static void keep_rising(size_t *unique, size_t n)
 {
 	size_t *tail = xcalloc(n + 1, sizeof *tail), *before = xcalloc(n + 1, sizeof *before), len = 0;

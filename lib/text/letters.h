@@ -16,7 +16,7 @@ struct letters {
 	bool bold;
 };
 
-/* Of one character.  In a terminal 1, or 2 where it is wide (CJK, emoji). */
+/* The width of one character.  In a terminal 1, or 2 if it is wide (CJK, emoji). */
 double letters_width(const struct letters *l, uint32_t c);
 
 #endif

@@ -45,7 +45,7 @@ char *prose_clean(const char *text)
 	return buf_detach(&b);
 }
 
-/* Of text that is clean. */
+/* The width of clean text. */
 static size_t width_of(const char *text, size_t bytes)
 {
 	size_t width = 0;

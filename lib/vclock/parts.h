@@ -52,7 +52,7 @@ void memory_recall(struct vclock_segment *s, const struct vclock_birth *b);
 void segment_begin(struct vclock *c, const void *site, int64_t now);
 void segment_be_born(struct vclock *c, uint64_t routine, uint64_t arg, int64_t now);
 
-/* A sample, after so much processor time.  Returns what it credits. */
+/* A sample, after so much processor time.  Returns its credit. */
 int64_t segment_sample(struct vclock *c, int64_t period, uint32_t weight, int64_t now);
 
 /* The credit for the segment, which ends now. */
@@ -79,7 +79,7 @@ int64_t segment_interrupted(struct vclock *c, int64_t at, int64_t ns);
  */
 void earner_tell(struct vclock *c, int64_t expected, uint32_t rate, struct vclock_moment m);
 
-/* What G would be if all other threads were credited now with what they have earned.  Not less than `g`. */
+/* The value of G if all other threads were credited now with their earnings.  Not less than `g`. */
 int64_t earner_owed(const struct vclock *c, int64_t g, int64_t now);
 
 /* ---- processor.c ---- */

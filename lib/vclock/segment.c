@@ -225,7 +225,7 @@ int64_t segment_sample(struct vclock *c, int64_t period, uint32_t weight, int64_
 	return known ? at_speedup(c, credit) : less_advance(c, lump);
 }
 
-/* The credit for the whole of the ended segment, at a speedup of 1, minus what it has been credited.  It may be negative. */
+/* The credit for the whole of the ended segment, at a speedup of 1, less the credit that it has already got.  It may be negative. */
 static double by_its_length(struct vclock *c, struct vclock_segment *s)
 {
 	return c->segment.fine ? 0 : memory_end(c, s) - c->segment.credit;
@@ -245,7 +245,7 @@ int64_t segment_end(struct vclock *c, int64_t now)
 	if (!c->segment.known)
 		c->lumps.pending_ns += c->segment.accounted_ns - began;
 	s->seen++;
-	/* Shares what was learned of the first segment with all threads that begin alike. */
+	/* Shares the knowledge of the first segment with all threads that begin alike. */
 	memory_teach(c, c->first.same, s);
 	memory_teach(c, c->first.similar, s);
 	leave_segment(c);

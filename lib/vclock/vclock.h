@@ -66,7 +66,7 @@ struct vclock_current {
 	bool fine;                 /* it lasts from sample to sample, because segments are so many */
 	uint32_t ends;             /* ends of segments since the last sample */
 	int64_t accounted_ns;      /* its time is accounted for up to here, */
-	int64_t into_ns;           /* which is so long after its beginning */
+	int64_t into_ns;           /* the time from the segment's begin to there */
 	int64_t hit_ns;            /* the part of that which samples found in the region */
 	double credit;             /* the credit for that time, at a speedup of 1 */
 };
@@ -87,7 +87,7 @@ struct vclock_first {
 	struct vclock_birth *similar; /* kind of threads with its routine */
 };
 
-/* The thread's own copy of what it last wrote to a struct vclock_processor. */
+/* The thread's own copy of its last note in a struct vclock_processor. */
 struct vclock_stand {
 	int64_t when_ns;
 	int64_t behind_ns; /* the processor's clock less the thread's */
@@ -101,9 +101,9 @@ struct vclock {
 	struct vclock_memory *memory;
 	uint32_t number;       /* number of the thread, > 0 */
 	int64_t gathered_ns;   /* credited, but G has not been raised for it yet */
-	bool earns;            /* it has published what it earns (earner.c) */
+	bool earns;            /* it has published its earnings (earner.c) */
 	uint64_t took_key;     /* the lock that it took last, */
-	int64_t took_virt_ns;  /* and when, in virtual time */
+	int64_t took_virt_ns;  /* virtual time at which it took that lock */
 	struct vclock_current segment;
 	struct vclock_lumps lumps;
 	struct vclock_first first;

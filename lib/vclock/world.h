@@ -18,7 +18,7 @@
 enum {
 	VCLOCK_OBJECTS = 1 << 14,    /* sync objects that are remembered; a power of two */
 	VCLOCK_PROCESSORS = 1 << 10, /* processors; a power of two */
-	VCLOCK_EARNERS = 8,          /* threads that publish what they earn */
+	VCLOCK_EARNERS = 8,          /* threads that can publish their earnings */
 	VCLOCK_SEGMENTS = 1024,      /* places that a thread remembers; a power of two */
 	VCLOCK_BINS = 16,            /* bins by position in a segment, half a period each; the last one holds the rest */
 	VCLOCK_LENGTHS = 20,         /* bins by length of segments */
@@ -38,7 +38,7 @@ struct vclock_object {
 
 /* A processor, as noted by the last thread that ran on it. */
 struct vclock_processor {
-	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
+	_Alignas(64) _Atomic uint32_t window; /* [A] window of the other fields */
 	_Atomic uint32_t left;    /* [A] 1: that thread has left it to wait */
 	_Atomic uint32_t under;   /* [A] 1: that thread took the processor from one that has not run since */
 	_Atomic uint32_t rate;    /* [A] rate of its credit from then on; 1 << 16: all its time */
@@ -49,7 +49,7 @@ struct vclock_processor {
 
 /* A thread in the middle of a segment, and what others will owe when it is credited. */
 struct vclock_earner {
-	_Alignas(64) _Atomic uint32_t window; /* [A] in which all this was noted */
+	_Alignas(64) _Atomic uint32_t window; /* [A] window of the other fields */
 	_Atomic uint32_t by;      /* [A] number of that thread */
 	_Atomic uint32_t on;      /* [A] its processor, by index */
 	_Atomic uint32_t rate;    /* [A] rate of its credit from then on; 1 << 16: all its time; 0: not known */
@@ -57,12 +57,12 @@ struct vclock_earner {
 	_Atomic int64_t real_ns;  /* [A] when that was */
 };
 
-/* What samples have shown of segments that begin at one place. */
+/* The results of samples for segments that begin at one place. */
 struct vclock_segment {
 	uint64_t key;      /* where the segment begins, and the region; 0: free */
 	uint32_t seen;     /* segments that ended */
 	uint32_t samples;
-	uint32_t hits;     /* of these, in the region */
+	uint32_t hits;     /* samples in the region */
 	uint32_t changes;  /* changes: samples in the region whose predecessor was not, and the reverse */
 	uint32_t last_hit;
 	int64_t time_ns[VCLOCK_BINS]; /* time spent in them, by position */
