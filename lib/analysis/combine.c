@@ -7,8 +7,8 @@
 
 enum { MOST_LEVELS = 8 };
 
-static const double CONTRADICTION = 3; /* standard errors of the difference of slopes; */
-static const double CONTRADICTION_AT_LEVEL = 4; /* the same for gains, of which there are several */
+static const double CONTRADICTION = 3; /* standard errors of the difference of slopes */
+static const double CONTRADICTION_AT_LEVEL = 4; /* the same for gains, which are several */
 static const double KNOWN_DF = 1e6;    /* degrees of freedom of a standard error that is not from a few values */
 
 /*
@@ -36,7 +36,7 @@ struct replayed {
 
 struct sum {
 	double s, weight, gain, square;
-	double common; /* variance that runs have in common; */
+	double common; /* variance that runs have in common */
 	double choice; /* the part of it from the choice of the model */
 	double model[REPLAY_MODELS], model_weight[REPLAY_MODELS];
 	size_t n;

@@ -72,7 +72,7 @@ struct context {
 	size_t nwindows, cap_windows;
 	struct profile_visits *visits; /* visits in windows of the context, at points of the profile */
 	size_t nvisits, cap_visits;
-	struct context_ends *ends; /* latency.h: those of latency points, */
+	struct context_ends *ends; /* latency.h: ends at latency points */
 	size_t nends, cap_ends;
 	struct context_spans *spans; /* spans of latency points */
 	size_t nspans, cap_spans;

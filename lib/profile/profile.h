@@ -126,8 +126,8 @@ struct profile_activity {
 /* The meaning of the time of a latency point's visits; a mask, because logs may differ. */
 enum profile_measure {
 	MEASURE_ENDS = 1 << 0,      /* from one end to the next: throughput */
-	MEASURE_SPANS = 1 << 1,     /* lengths of spans, measured, */
-	MEASURE_IN_FLIGHT = 1 << 2, /* or by Little's law */
+	MEASURE_SPANS = 1 << 1,     /* measured lengths of spans */
+	MEASURE_IN_FLIGHT = 1 << 2, /* lengths by Little's law */
 };
 
 /* The numbers are sums over windows that were replaced by sums, of all regions. */

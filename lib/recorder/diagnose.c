@@ -17,8 +17,8 @@
 
 enum {
 	UNSEEN_SAMPLES = 300, /* with so many samples, code with one per cent of the time is hit with a probability of 95 % */
-	MANY_MADE_PCT = 20,   /* share of samples that is reported, */
-	MOST_MADE_PCT = 50,   /* share that is called most of them */
+	MANY_MADE_PCT = 20,   /* least share of samples that is reported */
+	MOST_MADE_PCT = 50,   /* least share that is called most of them */
 	UNSEEN_NS = 100 * MS, /* more processor time than a start takes */
 };
 

@@ -18,7 +18,7 @@
 
 enum {
 	LENGTH_MS = 1000,
-	FIRST_MS = 1000, /* into the run; */
+	FIRST_MS = 1000, /* time in the run before the first burst */
 	EVERY_MS = 3000, /* mean time from the end of a burst to the begin of the next */
 	REST_MS = 2000,  /* least time for experiments after a burst */
 	SHORT_MS = 3000, /* a run without room for a burst and for experiments */

@@ -18,8 +18,8 @@
 
 enum {
 	DRAIN_MS = 50,     /* how often samples are fetched: well before a ring is full, but not too often, as each time costs the target a little */
-	CROWD = 64,        /* with so many processes at once, which mostly end soon, */
-	CROWD_MS = 5,      /* ended ones are looked for this often */
+	CROWD = 64,        /* so many processes at once mostly end soon */
+	CROWD_MS = 5,      /* with a crowd, how often ended processes are looked for */
 	LEFTOVER_MS = 5,   /* after the end of the command: how often its remaining processes are looked at */
 };
 

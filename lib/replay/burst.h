@@ -36,8 +36,8 @@ struct burst_thread {
 struct burst {
 	int64_t length_ns;  /* length; later events are not in it */
 	unsigned cpus;      /* processors that the program may use, > 0 */
-	int64_t others_ns;  /* processor time used by other programs and the hypervisor, */
-	bool others_known;  /* if that is known */
+	int64_t others_ns;  /* processor time used by other programs and the hypervisor */
+	bool others_known;  /* others_ns is known */
 	bool whole;         /* it contains the whole run */
 	uint32_t work;      /* the point that counts processor time; 0: none */
 	struct burst_thread *thread; /* owned */

@@ -368,10 +368,10 @@ struct arena_thread {
 	int32_t tid;
 	uint32_t number;            /* [T] number of the thread, > 0 */
 	_Atomic uint64_t visits_before; /* [A] visits of all points by earlier threads of the slot */
-	uint64_t routine, arg;      /* for an unborn thread: the function it will run, its argument, */
-	int64_t ready_ns;           /* when it was created, */
-	uint64_t stack_bytes;       /* the size of its stack, */
-	uint64_t masked;            /* and our signals that it inherits as blocked; see sample_signal.c */
+	uint64_t routine, arg;      /* for an unborn thread: the function that it will run, and its argument */
+	int64_t ready_ns;           /* for an unborn thread: when it was created */
+	uint64_t stack_bytes;       /* for an unborn thread: the size of its stack */
+	uint64_t masked;            /* for an unborn thread: those of our signals that it inherits as blocked; see sample_signal.c */
 	_Atomic uint64_t samples;   /* [T] */
 	_Atomic uint64_t hits;      /* [T] samples in the region of the window that was current */
 	_Atomic uint64_t sampled_ns; /* [T] periods of all samples, each as long as it was */

@@ -236,7 +236,7 @@ struct search {
 	const char *name, *version;
 	uintptr_t address;    /* argument of in_which */
 	bool others;          /* modules other than the runtime only */
-	unsigned found;       /* how many modules have it; */
+	unsigned found;       /* number of modules that have it */
 	struct module module; /* the first module that has it */
 	const ElfW(Sym) *symbol;
 };

@@ -208,7 +208,7 @@ struct self {
 	uint32_t found_busy;       /* consecutive samples that found busy > 0 */
 	uint64_t random;
 	uint64_t period_ns;  /* period of the next sample */
-	int64_t switches;    /* context switches of the thread at the last look, */
+	int64_t switches;    /* context switches of the thread at the last look */
 	int64_t event_ns;    /* the thread's processor time since that look */
 	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
 	int64_t rest_ns;     /* time seen by the timer that no sample stands for yet */
@@ -224,8 +224,8 @@ struct self {
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
 	int64_t timed_ns;              /* processor time without pauses, as of the last signal of the timer; 0: none yet */
 	int64_t hold_ns, held_ns;      /* processor time at the begin of the last pause; and in all pauses for which the timer was held */
-	uint32_t ran_window;           /* the burst in which the next two were read: */
-	int64_t ran_wall_ns, ran_cpu_ns; /* the time, and the thread's processor time then */
+	uint32_t ran_window;           /* the burst in which the next two were read */
+	int64_t ran_wall_ns, ran_cpu_ns; /* wall time and the thread's processor time at that reading */
 };
 
 extern TLS struct self self;
@@ -320,7 +320,7 @@ uint64_t key_of_thread(pthread_t thread);
 /* Identifies our perf events: attr.sig_data holds this mark, and a number in its low bits. */
 enum {
 	SAMPLER_MARK = 0x616e6477,
-	SAMPLER_NUMBER = 0xfffffff, /* the number of sampling events; breakpoints have others, */
+	SAMPLER_NUMBER = 0xfffffff, /* the number of sampling events; breakpoints have others */
 	SAMPLER_RAWCALL = 0x1000,   /* the numbers of rawcall.c begin here */
 };
 
@@ -479,8 +479,8 @@ struct wait {
 	uint32_t class;         /* enum arena_class */
 	bool outside;
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
-	int64_t extended_ns;    /* how much longer the wait has been made, */
-	int64_t again_ns;       /* and when the last extension began */
+	int64_t extended_ns;    /* how much longer the wait has been made */
+	int64_t again_ns;       /* when the last extension of the wait began */
 	uintptr_t before;       /* the previous self.waiting, because waits nest (pthread_join inside a wrapped call) */
 };
 

@@ -65,7 +65,7 @@ struct vclock_current {
 	bool known;                /* it is credited by the shares that were known when it began */
 	bool fine;                 /* it lasts from sample to sample, because segments are so many */
 	uint32_t ends;             /* ends of segments since the last sample */
-	int64_t accounted_ns;      /* its time is accounted for up to here, */
+	int64_t accounted_ns;      /* its time is accounted for up to here */
 	int64_t into_ns;           /* the time from the segment's begin to there */
 	int64_t hit_ns;            /* the part of that which samples found in the region */
 	double credit;             /* the credit for that time, at a speedup of 1 */
@@ -102,7 +102,7 @@ struct vclock {
 	uint32_t number;       /* number of the thread, > 0 */
 	int64_t gathered_ns;   /* credited, but G has not been raised for it yet */
 	bool earns;            /* it has published its earnings (earner.c) */
-	uint64_t took_key;     /* the lock that it took last, */
+	uint64_t took_key;     /* the lock that it took last */
 	int64_t took_virt_ns;  /* virtual time at which it took that lock */
 	struct vclock_current segment;
 	struct vclock_lumps lumps;

@@ -67,8 +67,8 @@ struct vclock_segment {
 	uint32_t last_hit;
 	int64_t time_ns[VCLOCK_BINS]; /* time spent in them, by position */
 	int64_t hit_ns[VCLOCK_BINS];  /* the part of it in the region: samples there times their period */
-	float length_time_ns[VCLOCK_LENGTHS]; /* time of segments, by their length, */
-	float length_hit_ns[VCLOCK_LENGTHS];  /* and the part of it in the region */
+	float length_time_ns[VCLOCK_LENGTHS]; /* time of segments, by their length */
+	float length_hit_ns[VCLOCK_LENGTHS];  /* the part of that time in the region */
 	struct {
 		uint8_t samples, hits;
 	} part[VCLOCK_PARTS]; /* its samples, by part of the segment */
