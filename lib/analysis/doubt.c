@@ -58,8 +58,8 @@ char *impact_replay_refused(const struct impact_point *p)
 	case REPLAY_UNTRUSTED:
 		break;
 	}
-	return xasprintf("replayed without a change, they take %.2f times as long as was measured; programs beside this one that use the "
-			 "processors do that, and what nobody can record",
+	return xasprintf("replayed without a change, they take %.2f times as long as was measured; the reason may be other "
+			 "programs on the processors, or events that cannot be recorded",
 			 p->replay.ratio);
 }
 

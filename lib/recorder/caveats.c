@@ -197,8 +197,8 @@ static void look_at_kernel(struct conductor *c, say_function *say)
 	if (share < KERNEL_MATTERS || atomic_load(&c->arena->kernel_sampled))
 		return;
 	say(c, "kernel-time",
-	    xasprintf("%.0f %% of the processor time was spent in the kernel, where it could not be sampled (that takes timers, and Linux 5.11): what "
-		      "regions are worth is predicted too low if they caused it",
+	    xasprintf("%.0f %% of the processor time was spent in the kernel, where it could not be sampled (that takes timers, and Linux 5.11): "
+		      "predictions are too low for regions that caused it",
 		      100 * share));
 }
 
@@ -225,8 +225,8 @@ static void look_at_crowd(struct conductor *c, double run_ns, say_function *say)
 
 	if (is_oversubscribed(c, run_ns, &queued))
 		say(c, "oversubscribed",
-		    xasprintf("threads were ready to run but had no processor for %.0f %% of the time: who gets one is decided in real "
-			      "time, not in virtual time, so what regions are worth is predicted less well; use fewer threads",
+		    xasprintf("threads were ready to run but had no processor for %.0f %% of the time: the scheduler decides in "
+			      "real time, not in virtual time, so predictions are less exact; use fewer threads",
 			      100 * queued));
 }
 
@@ -242,8 +242,8 @@ static void look_at_spins(struct conductor *c, say_function *say)
 		return;
 	place = spin_place(c, &spins);
 	say(c, "spin",
-	    xasprintf("%.0f %% of the samples are in loops that wait by spinning (at '%s'): what they wait for is not seen; "
-		      "declare it with ANDWEORC_PRE_BLOCK and ANDWEORC_POST_BLOCK of <andweorc.h>",
+	    xasprintf("%.0f %% of the samples are in loops that wait by spinning (at '%s'): the ends of these waits are not seen; "
+		      "declare them with ANDWEORC_PRE_BLOCK and ANDWEORC_POST_BLOCK of <andweorc.h>",
 		      100. * (double)spins.samples / (double)c->regions->samples, place));
 	free(place);
 }

@@ -63,7 +63,7 @@ static void never_met(struct conductor *c, const char *command)
 	else
 		say(c, "not-preloaded",
 		    xasprintf("'%s' was not profiled: the runtime did not report in; is it a 64-bit program of this machine's libc, "
-			      "does it keep LD_PRELOAD for what it starts, and is nobody debugging it?",
+			      "does it keep LD_PRELOAD for what it starts, and is it not being debugged?",
 			      command));
 }
 
@@ -308,7 +308,7 @@ static void regions(struct conductor *c)
 		return; /* its work was done elsewhere, or unseen, which has been reported */
 	if (c->regions->samples == 0 && somebody_worked(c))
 		say(c, "no-samples",
-		    xstrdup("no sample was taken: what used the processor is a program that is not profiled, such as one in a sandbox from "
+		    xstrdup("no sample was taken: the program that used the processor is not profiled, such as one in a sandbox from "
 			    "which the runtime cannot be seen"));
 	else if (c->regions->samples == 0)
 		say(c, "no-samples", xstrdup("no sample was taken: the program used no processor time outside the kernel"));

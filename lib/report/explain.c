@@ -16,8 +16,8 @@ static const struct term before[] = {
 		   "shares." },
 	{ "place", "File and line, and the function; or a function, and where it is; or a class of time such as :io. Long names lose "
 		   "their middle; --format andweorc has them whole." },
-	{ "CPU", "The region's share of all CPU samples: what a profiler shows that counts samples. A large share with an impact near "
-		 "0 is hot code that nobody waits for. Samples of all threads count, so the impact can be greater than the share." },
+	{ "CPU", "The region's share of all CPU samples, as in an ordinary profile. A large share with an impact near 0 is hot code "
+		 "that no other thread waits for. Samples of all threads count, so the impact can be greater than the share." },
 	{ "wait", "The region's share of the time in which threads were blocked, idle threads too." },
 	{ "impact", "How much of a region's speedup arrives at the program. 0.45: 10 % off the time of the region takes 4.5 % off the "
 		    "time for one visit of the progress point (of a latency point: off the mean length of a span; of a program "
@@ -26,25 +26,25 @@ static const struct term before[] = {
 		      "that run alone. The picture shows it on one axis for all rows: the line is the interval, the dot the "
 		      "impact, the upright stroke is 0, an arrow leads out of the picture. An interval wider than +-1, or gains "
 		      "wider than +-100 % of the program, say nothing: there stands '?'." },
-	{ "gain", "What the program was seen to gain with the region so much faster, in per cent of the time per visit." },
+	{ "gain", "The measured gain of the program with the region so much faster, in per cent of the time per visit." },
 	{ "curve", "The gains at all speedups that were tried, from none on the left to the greatest on the right." },
 };
 
 static const struct term after[] = {
 	{ "knee", "Up to so many per cent the gain holds. Beyond, something else is the bottleneck. The impact is that of the part before "
 		  "the knee." },
-	{ "why", "The longest waits that have to do with the region, by recorded events: of code that is hot and gains little, what its "
-		 "threads wait for; of other code, where others wait for its threads. The place after 'until' is where a thread let them "
-		 "go on." },
-	{ "needs", "What would be enough data for a verdict: a longer recording (-d), more runs (-n), fewer regions (-r)." },
-	{ "set aside", "Windows of time in which other load had the machine. They count nothing. Those that were far slower than their "
-		       "like, by something outside the program, count less." },
-	{ "replay", "Between experiments, the recorder notes what threads do to each other. What a faster region would gain is computed "
-		    "from that, too. Where it agrees with the experiments, the impact is the average of both, each weighed by how exact it is. "
-		    "Where both contradict each other, there is no verdict." },
+	{ "why", "The longest waits related to the region, by recorded events: for hot code with little gain, the waits of its own "
+		 "threads; for other code, the waits of other threads for these. The place after 'until' is the code that ended the "
+		 "waits." },
+	{ "needs", "The data that would be enough for a verdict: a longer recording (-d), more runs (-n), fewer regions (-r)." },
+	{ "set aside", "Windows in which other programs used the machine. They do not count. Windows that were far slower than similar "
+		       "ones, because of something outside the program, count less." },
+	{ "replay", "Between experiments, the recorder notes how threads wait for each other. The gain of a faster region is computed "
+		    "from that, too. If it agrees with the experiments, the impact is the average of both, weighted by their exactness. "
+		    "If both contradict each other, there is no verdict." },
 	{ "R2", "How straight a curve is: 1 is a straight line. A curve with a knee has none." },
-	{ "in doubt", "A warning says what makes predictions wrong in a way that no interval shows. Each verdict then has a '?'." },
-	{ "regions", "What the regions that were tried cover of the CPU samples, and what is greatest in the rest. -r NAME tries it." },
+	{ "in doubt", "A warning names a reason why predictions are wrong that no interval shows. Each verdict then has a '?'." },
+	{ "regions", "The share of the CPU samples in the regions that were tried, and the greatest region in the rest. -r NAME tries it." },
 };
 
 static void add_terms(struct buf *out, const struct term *term, size_t n)
@@ -62,7 +62,7 @@ static void add_verdicts(struct buf *out)
 	prose_wrap(out, "verdict        ", INDENT,
 		   "high: the impact is above %.1f. moderate: %.1f to %.1f. low: less, but surely not 0. none (not a bottleneck): the whole interval "
 		   "lies below %.1f. harmful: below -%.1f, the program slows down when the region gets faster, as where threads contend. "
-		   "unknown (not enough data): the interval allows more than one of these. What counts as an effect must be one at a false "
+		   "unknown (not enough data): the interval allows more than one of these. An effect must be significant at a false "
 		   "discovery rate of %.0f %%, over all regions and points.", VERDICT_HIGH_SLOPE, VERDICT_MODERATE_SLOPE,
 		   VERDICT_HIGH_SLOPE, VERDICT_MODERATE_SLOPE, VERDICT_MODERATE_SLOPE, 100 * VERDICT_Q);
 }
