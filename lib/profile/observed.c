@@ -286,15 +286,26 @@ static bool is_sampled(const struct times *ran, const struct times *waited, cons
 	return known[region].part >= LEAST_SHARE || (cpu > 0 && cpu >= LEAST_SHARE * ran->all) || (wait > 0 && wait >= LEAST_SHARE * (ran->all + waited->all));
 }
 
+/* A thread that sleeps until a moment of the clock sleeps for longer when it comes earlier: nothing is gained. */
+static bool sleeps_by_clock(struct context *c, size_t run)
+{
+	for (size_t i = 0; i < c->nwarnings; i++)
+		if (c->warning[i].of_run && idmap_at(&c->run_at, c->warning[i].run, c->nruns) == run &&
+		    !strcmp(c->warning[i].what, "absolute-timer"))
+			return true;
+	return false;
+}
+
 /*
  * The shares of the run for each region of the context; part NAN: unknown.  A log that
  * was cut short has no shares.  The caller frees it.
  */
-static struct replay_known *shares_of(const struct context *c, const struct observed *o)
+static struct replay_known *shares_of(struct context *c, const struct observed *o)
 {
 	struct replay_known *known = xcalloc(c->nregions + 1, sizeof *known);
 	const struct profile_run *run = &c->run[o->run].run;
 	double all = (double)run->share_total, period = (double)run->period_ns;
+	bool alone = run->threads_most == 1 && !sleeps_by_clock(c, o->run);
 
 	for (size_t i = 0; i < c->nregions; i++)
 		known[i].part = NAN;
@@ -307,7 +318,7 @@ static struct replay_known *shares_of(const struct context *c, const struct obse
 			.waited_ns = (double)c->share[i].blocked * period,
 			.length_ns = (double)run->wall_ns,
 			.period_ns = period,
-			.alone = run->threads_most == 1,
+			.alone = alone,
 		};
 	}
 	return known;

@@ -212,7 +212,8 @@ static void look_at_clocks(struct conductor *c, const struct sums *s, say_functi
 			      "such a clock cannot be slowed, so what waits for it is predicted too fast; sleep for a time of its "
 			      "own instead, if you can",
 			      100 * s->absolute_ns / s->run_ns));
-	if (s->stranger_ns > MATTERS * s->run_ns)
+	/* Where nobody pauses, it does no harm that others go on. */
+	if (!c->plan->attach_only && s->stranger_ns > MATTERS * s->run_ns)
 		say(c, "outside",
 		    xasprintf("threads waited for processes that are not of the recording for %.0f %% of the run: those run on while "
 			      "threads are paused; start them under andweorc-record too, if they depend on the program",
@@ -254,9 +255,7 @@ void caveats(struct conductor *c, say_function *say)
 
 	if (s.run_ns <= 0)
 		return;
-	/* If no thread pauses, clocks and other programs that go on do no harm. */
-	if (!c->plan->attach_only)
-		look_at_clocks(c, &s, say);
+	look_at_clocks(c, &s, say);
 	look_at_kernel(c, say);
 	look_at_crowd(c, s.run_ns, say);
 	look_at_spins(c, say);
