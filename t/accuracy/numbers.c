@@ -1,6 +1,6 @@
 /*
- * numbers: problems and what the estimator makes of them, for another program to
- * check (oracle.R).
+ * numbers: problems and their results by the estimator, for another program to check
+ * (oracle.R).
  *
  *     obs CASE RUN STRATUM S COUNT TIME
  *     is CASE WHAT VALUE

@@ -1,10 +1,10 @@
 /*
  * twice.c: makes each call of a function of a library take twice as long.
  *
- * t/accuracy/installed preloads it into programs whose source nobody has at hand.
- * Built once for each function (-DFUNCTION_deflate).  With the variable TWICE=twice a
- * call is followed by as much time, spent on a processor; with anything else it is
- * not, but timed all the same: the difference of the two is what the function costs.
+ * t/accuracy/installed preloads it into programs as they are installed.  Built once for
+ * each function (-DFUNCTION_deflate).  With the variable TWICE=twice a call is followed
+ * by as much time, spent on a processor; with any other value it is only timed.  The
+ * difference of the two is the time of the function.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

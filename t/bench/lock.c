@@ -1,12 +1,12 @@
 /*
- * lock: what locking and unlocking a mutex that nobody else wants costs, and a
- * signal on a condition variable that nobody waits for.
+ * lock: the cost of locking and unlocking an uncontended mutex, and of a signal on a
+ * condition variable without waiters.
  *
  *     lock [MS]
  *
  * Takes batches in turns for so long (default 500 ms) and prints the medians,
- * in two lines: "lock NS" and "signal NS".  Each pair of batches is a visit, so
- * that there can be experiments meanwhile.
+ * in two lines: "lock NS" and "signal NS".  Each pair of batches is a visit, so that
+ * experiments can be made at the same time.
  */
 #include <andweorc.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 /*
- * omp: what OpenMP costs between two threads that have nothing to do: a parallel
- * region, a barrier, a critical section that nobody else wants, a task.
+ * omp: the cost of OpenMP between two threads without work: a parallel region, a
+ * barrier, an uncontended critical section, a task.
  *
  *     omp [MS]
  *
  * Takes batches in turns for so long (default 500 ms) and prints the medians, in
- * four lines: "region NS", "barrier NS", "critical NS" and "task NS".  Each turn
- * is a visit, so that there can be experiments meanwhile.
+ * four lines: "region NS", "barrier NS", "critical NS" and "task NS".  Each turn is a
+ * visit, so that experiments can be made at the same time.
  */
 #include <andweorc.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * peak: runs a command and tells what it took.
+ * peak: runs a command and measures its time and memory.
  *
  *     peak FILE COMMAND [ARG...]
  *

@@ -9,13 +9,12 @@
  * and, where the history was made up and the truth is known, truth: lines
  * "BASEFILE LINE HEADFILE LINE", the latter two "-" when the line is gone.
  *
- * Of a real commit the truth is known where the method under test is not asked:
- * a line whose text is there once in both versions of its file is that line,
- * and a line that all four patches keep, in a function of the same name, is that
- * line.  Where the two disagree nothing is known.  A line is gone when all four
- * delete it, putting nothing in its place, and its text is nowhere in the new
- * files.  A line was edited into another when all four replace just it by just
- * that one.
+ * For a real commit, the truth is known in some cases without the method under test: a
+ * line whose text is there once in both versions of its file is that line, and a line
+ * that all four patches keep, in a function of the same name, is that line.  If the two
+ * disagree, nothing is known.  A line is gone when all four delete it, putting nothing
+ * in its place, and its text is nowhere in the new files.  A line was edited into
+ * another when all four replace just it by just that one.
  *
  * Places are made of every line (all), or of few of each side, most of them the
  * same ones, as a profile has them (few).  Four times: with and without the patch
@@ -25,10 +24,10 @@
  * known: lines of the base whose partner is known and is a place; of these are
  * right, wrong (pairs of lines without a partner included), missed; sure: right,
  * and at a confidence of MATCH_SURE or more; and wrong: the number of pairs that
- * are wrong at such a confidence, which -v prints.  Functions are places too,
- * known by where most of their lines went; also with their names hidden, as if
- * all of them had been renamed.  -c prints how often pairs
- * are right, in changed functions, by the confidence that they state.
+ * are wrong at such a confidence, which -v prints.  Functions are places, too, whose
+ * truth is the function that has most of their lines; also with hidden names, as if all
+ * functions had been renamed.  -c prints how often pairs are right, in changed
+ * functions, by the confidence that they state.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /*
- * span: what a begin and an end of a latency point cost together.
+ * span: the cost of a begin and an end of a latency point together.
  *
  *     span [MS]
  *
  * Takes batches in turns for so long (default 500 ms) and prints medians, in ns: of a
  * pair in one thread; with a number; with numbers, 1000 being open at a time; and in
  * the fourth line the ns of processor time of a pair when eight threads are at one
- * point.  Each turn is a visit, so that there can be experiments meanwhile.
+ * point.  Each turn is a visit, so that experiments can be made at the same time.
  */
 #include <andweorc.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 /*
- * startup: the time from before a command's exec to main of what it runs.
+ * startup: the time from before the exec of a command to main of the program that it
+ * runs.
  *
  *     startup COMMAND [ARG...]     notes the time and becomes COMMAND
  *     startup                      at the end of the chain: prints the ms since then

@@ -1,12 +1,12 @@
 /*
- * sync: what ways to wait and to wake cost when there is nobody else: semaphores,
- * locks, system calls by number.
+ * sync: the cost of waiting and waking without other threads: semaphores, locks, system
+ * calls by number.
  *
  *     sync [MS]
  *
  * Takes batches in turns for so long (default 500 ms) and prints the medians, in
- * ns, a line each.  Each round of batches is a visit, so that there can be
- * experiments meanwhile.
+ * ns, a line each.  Each round of batches is a visit, so that experiments can be made
+ * at the same time.
  */
 #include <andweorc.h>
 #include <linux/futex.h>

@@ -1,5 +1,5 @@
 /*
- * visit: what one visit of a progress point costs.
+ * visit: the cost of one visit of a progress point.
  *
  *     visit [COUNT]
  *

@@ -1,5 +1,5 @@
 /*
- * windows: prints logs of a simulated program, for benches of what reads them.
+ * windows: prints logs of a simulated program, for benches of their readers.
  *
  *     windows LINES REGIONS WINDOWS RUNS
  *

@@ -1,5 +1,5 @@
 /*
- * wire: what calls on descriptors cost.
+ * wire: the cost of calls on descriptors.
  *
  *     wire [MS]
  *
@@ -7,8 +7,8 @@
  * line each: "write NS" (one byte to /dev/null), "poll NS" (of a pipe with data in
  * it), "pass NS" (one byte through a pipe, written and read by one thread),
  * "round NS" (to another thread on the same processor and back), "getc NS" (a
- * character from a buffer), "fgets NS" (a line of 40 from a buffer).  Each turn is
- * a visit, so that there can be experiments meanwhile.
+ * character from a buffer), "fgets NS" (a line of 40 from a buffer).  Each turn is a
+ * visit, so that experiments can be made at the same time.
  */
 #include <andweorc.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void need(int done)
 		exit(1);
 }
 
-/* Where two threads run, on one processor or two, makes the wire ten times slower, and chance decides. */
+/* Both threads stay on one processor: on two, the wire may be ten times slower, by chance. */
 static void keep_to_one_processor(void)
 {
 	cpu_set_t only;

@@ -1,6 +1,6 @@
 /*
- * Any bytes are a log: reading them neither crashes nor hangs, and what is
- * handed out keeps the promises of record.h.  For libFuzzer: make fuzz.
+ * Any bytes may be a log: reading them must neither crash nor hang, and records must
+ * fulfil the contract of record.h.  For libFuzzer: make fuzz.
  *
  * t/unit/record-fuzz.c replays t/fuzz/corpus/record.
  */

@@ -1,7 +1,7 @@
 /*
- * Any bytes are a table of andweorc-diff, as it comes out of an artifact that
- * anybody may have written: reading it neither crashes nor hangs, and no output
- * holds what its reader would obey.  For libFuzzer: make fuzz.
+ * Any bytes may be a table of andweorc-diff, from an untrusted artifact: reading it
+ * must neither crash nor hang, and no output may contain commands for its reader.  For
+ * libFuzzer: make fuzz.
  *
  * t/unit/table-fuzz.c damages tables in fixed ways.
  */

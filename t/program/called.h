@@ -1,4 +1,4 @@
-/* A library whose functions are called: every way in which an argument or a result can travel. */
+/* A library whose functions are called, with every way of passing arguments and results. */
 #ifndef CALLED_H
 #define CALLED_H
 

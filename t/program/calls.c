@@ -1,6 +1,6 @@
 /*
- * Calls of functions of a library: calls MODE N.  It prints what it has seen to be
- * wrong, and how often it has called tick().
+ * Calls of functions of a library: calls MODE N.  It prints errors that it has found,
+ * and how often it has called tick().
  */
 #include <dlfcn.h>
 #include <errno.h>

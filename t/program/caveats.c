@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 		} else if (strcmp(what, "absolute") == 0) {
 			struct timespec at;
 
-			/* Held up, it does not run after what it missed. */
+			/* After a delay, it does not catch up. */
 			next = (next > now() ? next : now()) + 2000000;
 			at = (struct timespec){ next / 1000000000, next % 1000000000 };
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);

@@ -1,8 +1,8 @@
 /*
  * A program that warms up, works, and tears down: control MODE MILLISECONDS
  * MILLISECONDS, of warming up and tearing down, and of work.  Work goes on until there
- * is a file LIFE_UNTIL, where that is in the environment.  It says as it begins to work,
- * and how long it has worked.
+ * is a file LIFE_UNTIL, where that is in the environment.  It prints when it begins to
+ * work, and how long it has worked.
  *
  *     told     tells the recorder when its work begins and ends
  *     handler  the same in handlers of a signal

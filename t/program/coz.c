@@ -81,7 +81,7 @@ static void hot(void)
 	printf("unit=%ld transaction=0\n", rounds);
 }
 
-/* More points than there is room for: those that come too late are not counted, and do no harm. */
+/* More points than there is room for: later ones are not counted, and do no harm. */
 static void many(void)
 {
 #ifdef COZLIKE_H

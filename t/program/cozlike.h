@@ -1,7 +1,7 @@
 /*
- * What a program compiled with coz.h does, in the words of its ABI: looks up
- * functions of the profiler by name, and adds to the counters that it gets.
- * Used where coz.h itself is not installed; it has the newer macros too.
+ * The ABI of a program compiled with coz.h: it looks up functions of the profiler by
+ * name, and increments the counters that it gets.  Used where coz.h itself is not
+ * installed; it has the newer macros too.
  */
 #ifndef COZLIKE_H
 #define COZLIKE_H

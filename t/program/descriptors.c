@@ -1,4 +1,4 @@
-/* Programs that close, probe and take descriptors that they know nothing of; see hostile.h. */
+/* Programs that close, probe and take descriptors that they have not opened; see hostile.h. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -8,7 +8,7 @@
 
 #include "hostile.h"
 
-/* The function that is worked in afterwards: the profiler must still see it. */
+/* The function for work afterwards: the profiler must still see it. */
 static __attribute__((noinline)) void afterwards(int msec)
 {
 	long long end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + msec * 1000000ll;
@@ -185,7 +185,10 @@ static void probes(void)
 	amid(probe);
 }
 
-/* A child inherits what its parent opened itself, and nothing else; it may have one of its profiler's, for its one thread. */
+/*
+ * A child inherits descriptors that its parent has opened itself, and no others; it may
+ * have one of its profiler, for its one thread.
+ */
 static void child_has(void)
 {
 	long open_now = 0, known = 0;

@@ -2,7 +2,7 @@
  * Calls that wait, again and again, with work in between: which of them ended
  * with EINTR, or short?
  *
- *	eintr quiet N     nobody disturbs: none may
+ *	eintr quiet N     without disturbance: none may
  *	eintr storm N     a thread sends signals whose handler does not restart calls: the test of the test
  *	eintr own         each call is interrupted once, by a signal of the program's own, and must say so
  */
@@ -324,7 +324,7 @@ static int do_semop(struct place *p)
 	return err ? err : told(semop(p->sysv_sem, &op, 1), 0);
 }
 
-/* The other side: it takes its time, and does what is asked for.  No call of its own is counted. */
+/* The other side: it waits a little, and does as it is asked.  Its own calls are not counted. */
 static void *peer(void *arg)
 {
 	static __thread char mine[BYTES];
@@ -374,7 +374,7 @@ static const struct {
 	int (*fn)(struct place *);
 	int peer;   /* needs one; `own` does not try these, where one would have to keep silent */
 	int share;  /* of N, in quarters */
-	int endures; /* EINTR never ends it, whoever sends a signal */
+	int endures; /* EINTR never ends it, whatever signals come */
 } call[] = {
 	{ "nanosleep", do_nanosleep, 0, 4, 0 },
 	{ "clock_nanosleep", do_clock_nanosleep, 0, 4, 0 },

@@ -1,5 +1,5 @@
 /*
- * What threads do to each other, for the tests of bursts.
+ * Events between threads, for the tests of bursts.
  *
  *     events pair       two threads take turns at a lock and a condition variable; a visit each time
  *     events tight      two threads lock and unlock as fast as they can

@@ -106,7 +106,7 @@ static void on_alternate_stacks(void)
 		die("sigaction");
 }
 
-/* A page below, so that what needs more than there is dies. */
+/* An unmapped page below, so that a handler that needs more room dies. */
 static void take_stack(size_t bytes)
 {
 	size_t whole = (bytes + 4095) / 4096 * 4096;
@@ -226,7 +226,7 @@ static void bad_numbers(void)
 }
 
 #ifdef __x86_64__
-/* Nobody sees it. */
+/* No wrapper sees it. */
 static __attribute__((noinline)) void set_all_by_instruction(int sig, void (*handler)(int), unsigned long flags, void (*restorer)(void))
 {
 	struct kernel_action act = { .handler = handler, .flags = flags, .restorer = restorer };

@@ -20,7 +20,7 @@
 REGION(prepare, 0.5);
 REGION(answer, 0.8);
 
-/* Shared, should the other one be a child.  [0] is who asks, [1] who answers. */
+/* Shared, in case the other one is a child.  [0] asks, [1] answers. */
 struct meeting {
 	sem_t sem[2];
 	_Atomic uint32_t word[2], moved;
@@ -99,7 +99,7 @@ static void by_futex(int me, bool wait)
 	}
 }
 
-/* As condition variables of old: who waits is moved to another word, and woken there. */
+/* As old condition variables: a waiter is moved to another word, and woken there. */
 static void by_moved_futex(int me, bool wait)
 {
 	if (wait) {
@@ -124,7 +124,7 @@ static void by_c11(int me, bool wait)
 	mtx_unlock(&mutex);
 }
 
-/* Without a system call: seen because it is told. */
+/* Without a system call: seen because it is declared. */
 static void by_flag(int me, bool wait)
 {
 	if (!wait) {

@@ -1,8 +1,8 @@
 /*
- * What the hostile programs of t/0260-hostile.t share: PROGRAM MODE runs one of
- * many ways to be unpleasant to a profiler.  What is printed, and how the program
- * ends, must not depend on being profiled.  Each works for LIFE_MS milliseconds of
- * processor time (default 2).
+ * Helpers of the hostile programs of t/0260-hostile.t: PROGRAM MODE runs one of many
+ * things that are difficult for a profiler.  The output, and the end of the program,
+ * must not depend on being profiled.  Each works for LIFE_MS milliseconds of processor
+ * time (default 2).
  */
 #ifndef HOSTILE_H
 #define HOSTILE_H

@@ -16,7 +16,7 @@ enum { PAGE = 4096 };
 /* push %rbp; mov %rsp,%rbp; 1: dec %rdi; jnz 1b; pop %rbp; ret */
 static const unsigned char loop[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0xff, 0xcf, 0x75, 0xfb, 0x5d, 0xc3 };
 
-/* An address that is made again has the later name; what is no line of a list is none. */
+/* An address that is reused has the later name; invalid lines of a list are ignored. */
 static void tell(const char *file, uintptr_t at)
 {
 	FILE *f = fopen(file, "w");

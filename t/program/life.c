@@ -1,8 +1,8 @@
 /*
- * One program, many ways to live and die: life MODE.  What it prints and how it
- * ends must not depend on being profiled.  It works for LIFE_MS milliseconds of
- * processor time (default 2), or until there is a file LIFE_UNTIL; LIFE_TURNS is
- * how long the twins take.
+ * One program with many ways to live and die: life MODE. Its output and its end must
+ * not depend on being profiled.  It works for LIFE_MS milliseconds of processor time
+ * (default 2), or until there is a file LIFE_UNTIL; LIFE_TURNS is how long the twins
+ * take.
  */
 #include <andweorc.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /*
- * What programs do about memory, and a recorder that is killed: limits MODE.  What
- * depends on being profiled goes to stderr: KEY VALUE.
+ * Limits on memory, and a recorder that is killed: limits MODE. Output that depends on
+ * being profiled goes to stderr: KEY VALUE.
  */
 #include <malloc.h>
 #include <sys/mman.h>
@@ -171,7 +171,7 @@ static void fork_some(int n)
 	}
 }
 
-/* The recorder is killed; it would have said within 3 s that it lives. */
+/* The recorder is killed; a live one gives a sign within 3 s. */
 static void orphan(void)
 {
 	long long began;

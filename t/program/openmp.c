@@ -1,6 +1,6 @@
 /*
- * openmp: what the wrappers of OpenMP runtimes stand in for, once each, with
- * results that do not depend on how the threads are scheduled.
+ * openmp: all functions that the wrappers of OpenMP runtimes interpose, once each, with
+ * results that do not depend on scheduling.
  *
  *     openmp [MS]           repeats all for so many ms, so that there is something to profile
  *     openmp MS tasks       works in tasks alone
@@ -248,7 +248,7 @@ static long tasks(void)
 				sum += x;
 			}
 		}
-		/* More than fits into what is copied on the way. */
+		/* More data than fits into the copied struct. */
 		for (int i = 0; i < 20; i++) {
 #pragma omp task firstprivate(args, i)
 			{
@@ -338,7 +338,7 @@ static long given_up(void)
 	return found + (rounds == omp_get_max_threads());
 }
 
-/* Nobody works but in tasks, which threads take up while they wait: at the end of the region, or for tasks of theirs. */
+/* All work is in tasks, which threads run while they wait at the end of the region, or for their own tasks. */
 static void only_tasks(void)
 {
 #pragma omp parallel

@@ -1,6 +1,6 @@
 /*
- * Places that may be progress points: points MODE N.  It prints how often it came
- * to them.
+ * Places that may be progress points: points MODE N. It prints how often each was
+ * executed.
  */
 #include <andweorc.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /*
- * Probes as <sys/sdt.h> leaves them, with that header (-DREAL) or as it would:
- * probes MODE N.  It prints how often it came to each.
+ * Probes of <sys/sdt.h>, with that header (-DREAL) or an equivalent: probes MODE N. It
+ * prints how often each was executed.
  */
 #include <pthread.h>
 #include <stdio.h>

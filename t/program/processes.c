@@ -1,7 +1,7 @@
 /*
- * One program, many ways to become several: processes MODE.  What it prints and
- * how it ends must not depend on being profiled; how often it visits "unit" is
- * known.  A unit is UNIT_US microseconds of processor time (default 100).
+ * One program with many ways to become several: processes MODE. Its output and its end
+ * must not depend on being profiled; the number of its visits of "unit" is known.  A
+ * unit is UNIT_US microseconds of processor time (default 100).
  */
 #include <andweorc.h>
 #include <errno.h>
@@ -85,7 +85,7 @@ static int ended(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* For who must end it, or know that it has ended. */
+/* For the process that must end it, or learn of its end. */
 static void note_pid(void)
 {
 	FILE *f = fopen("pids", "a");
@@ -465,8 +465,8 @@ static void crowd(void)
 }
 
 /*
- * Workers are killed wherever they are, and replaced.  What they have done they
- * count themselves: a visit more than that each is one that was not counted yet.
+ * Workers are killed at any moment, and replaced.  They count their visits themselves;
+ * each may have made one more that it has not counted yet.
  */
 static void kills(void)
 {

@@ -238,7 +238,7 @@ static void forbidden(void)
 	puts("not reached");
 }
 
-/* Filters that the kernel refuses leave all as it was. */
+/* Filters that the kernel refuses change nothing. */
 static void refused(void)
 {
 	struct sock_filter bad = BPF_STMT(BPF_LD | BPF_W | BPF_IMM, 0);
@@ -331,7 +331,7 @@ static void *loops(void *arg)
 	return arg;
 }
 
-/* Reading it is a fault then, for libc as for everybody. */
+/* Reading it is then a fault, for libc and for any other code. */
 static void clockless(void)
 {
 	pthread_t thread;

@@ -1,7 +1,6 @@
 /*
  * A program that writes into the recorder's shared memory while it is recorded:
- * scribble MODE SEED.  What becomes of the program is its own fault; it ends itself
- * after LIFE_MS.
+ * scribble MODE SEED.  The program may harm itself; it ends itself after LIFE_MS.
  */
 #include "hostile.h"
 #include "runtime/arena.h"
@@ -38,7 +37,7 @@ static void find(void)
 	fd = open(path, O_RDWR);
 	if (!arena || fd < 0)
 		die("no arena");
-	/* All of it, but what ends the program itself at once. */
+	/* Overwrites everything, except parts that would end the program at once. */
 	arena = mmap(NULL, sizeof(*arena), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	close(fd);
 	if (arena == MAP_FAILED)
@@ -52,7 +51,7 @@ static uint64_t nasty(void)
 	return pick(2) ? value[pick(sizeof(value) / sizeof(value[0]))] : state;
 }
 
-/* Most of what the recorder goes by is in few places. */
+/* Most data that the recorder uses is in few places. */
 static uint64_t place(void)
 {
 	switch (pick(8)) {
@@ -104,7 +103,7 @@ static void begin(void)
 	_exit(0);
 }
 
-/* Not by chance: all that the recorder could go by. */
+/* Not random: all values that the recorder could use. */
 static void *claims(void *arg)
 {
 	for (;; usleep(500)) {
@@ -160,7 +159,7 @@ static void hostile(void)
 	_exit(0);
 }
 
-/* A file that is shorter by now: whoever reads there dies. */
+/* Truncates the file: a process that reads there dies. */
 static void shrink(void)
 {
 	char path[64], *name = getenv("ANDWEORC_ARENA");

@@ -72,7 +72,7 @@ static void measure(void)
 	least_stack = frame_bytes() + 2000; /* MINSIGSTKSZ may be far more */
 }
 
-/* A page below, so that what needs more than there is dies. */
+/* An unmapped page below, so that a handler that needs more room dies. */
 static char *tight_stack(size_t bytes)
 {
 	size_t whole = (bytes + 4095) / 4096 * 4096;
@@ -114,7 +114,7 @@ static void crash_report(void)
 	*nowhere = 1;
 }
 
-/* As the Rust runtime does it: the handler knows the guard page; what is no overflow is left to the default action. */
+/* As the Rust runtime does: the handler knows the guard page; other faults get the default action. */
 static char *guard_lo, *guard_hi;
 
 static void on_overflow(int sig, siginfo_t *info, void *context)
@@ -759,9 +759,8 @@ static void coroutines(void)
 }
 
 /*
- * How much of a stack has been written to, where the program itself handles a
- * signal (so it is what the kernel saves of an interrupted thread, and a little
- * more): on stderr.
+ * How much of a stack was written when the program itself handled a signal (the state
+ * that the kernel saves of an interrupted thread, and a little more): on stderr.
  */
 static void *on_painted_stack(void *arg)
 {

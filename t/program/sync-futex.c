@@ -237,7 +237,7 @@ static void futexes(void)
 	say("exchanged %u, status %d\n", *shared, WEXITSTATUS(status));
 	munmap((void *)shared, 4096);
 
-	/* Newer calls: the kernel may lack them, and says so either way. */
+	/* Newer calls: a kernel without them fails in the same way, profiled or not. */
 	word = 0;
 	t = start(wait_for_many, NULL);
 	for (int i = 0; i < 200; i++) {

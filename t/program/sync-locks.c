@@ -1,5 +1,5 @@
 /*
- * Semaphores, threads of C11, and what else pthread has; see sync.h.
+ * Semaphores, threads of C11, and further functions of pthread; see sync.h.
  */
 #include "sync.h"
 
@@ -364,7 +364,7 @@ static void *once_cancelled(void *arg)
 
 static atomic_int lingering;
 
-/* Until it is told to end, and a little longer: who joins it then waits. */
+/* Runs until it is told to end, and a little longer, so that the joining thread waits. */
 static void *linger(void *arg)
 {
 	while (atomic_load(&lingering))

@@ -1,5 +1,5 @@
 /*
- * Signals as wake-ups, sleeps, and waits that are left by a leap; see sync.h.
+ * Signals as wake-ups, sleeps, and waits that are left by a jump; see sync.h.
  */
 #include "sync.h"
 
@@ -176,7 +176,7 @@ static void sleeps(void)
 	say(" %d\n", thrd_sleep(&t, NULL));
 	leave_me(p);
 
-	/* Nobody but us could interrupt these. */
+	/* Only the profiler could interrupt these. */
 	t = (struct timespec){ 0, 1000 };
 	for (int i = 0; i < 300; i++) {
 		for (unsigned k = 0; k < 3000; k++)

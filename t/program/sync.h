@@ -1,8 +1,8 @@
 /*
- * What the programs sync-*.c share: sync-NAME MODE runs ways to wait and to wake.
- * What each function returns, and what errno it leaves, must not depend on being
- * profiled; that they do what they should shows in the same lines.  Beside the mode
- * another thread works, so that there is something to speed up.
+ * Helpers of the programs sync-*.c: sync-NAME MODE runs ways to wait and to wake.  The
+ * result of each function, and its errno, must not depend on being profiled; the same
+ * lines show that functions work.  Another thread works beside, so that there is
+ * something to speed up.
  *
  * Each mode is run again and again for SYNC_MS milliseconds (default 1: once), and
  * must say the same each time.

@@ -1,6 +1,6 @@
 /*
- * Many threads, many visits, many processes: threads MODE N.  Says what was done,
- * and on stderr how long it took.
+ * Many threads, many visits, many processes: threads MODE N. Prints the amount of work,
+ * and on stderr its time.
  */
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -37,7 +37,7 @@ static void traced_with_threads(void)
 }
 
 #ifdef __x86_64__
-/* Nobody sees it. */
+/* No wrapper sees it. */
 static void traced_by_instruction(void)
 {
 	register long data __asm__("r10") = 0;
@@ -94,7 +94,7 @@ static void seizes_child(void)
 	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) != 0)
 		die("seize");
 	kill(pid, SIGCONT);
-	/* Of these stops, which end a group's, the number is the kernel's business. */
+	/* The number of these stops, which end a group-stop, depends on the kernel. */
 	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) && (status >> 16 || WSTOPSIG(status) == SIGCONT))
 		ptrace(PTRACE_CONT, pid, NULL, (void *)(long)(status >> 16 ? 0 : SIGCONT));
 	printf("then %s\n", WIFEXITED(status) ? "ended" : "stopped");
@@ -103,7 +103,7 @@ static void seizes_child(void)
 	work(ms);
 }
 
-/* Does nothing about its tracee; for those who trace it from elsewhere. */
+/* Does nothing to its tracee; for processes that are traced from elsewhere. */
 static void works_on(void)
 {
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);

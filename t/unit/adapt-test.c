@@ -1,7 +1,7 @@
 /*
- * Does a 95 % interval hold the truth 95 times in 100 also where the recorder
- * decides by what it has seen: which regions get the next windows, and when it has
- * seen enough?  And how much sooner does that come?
+ * Does a 95 % interval contain the truth 95 times in 100 even if the recorder plans
+ * windows, and its end, by earlier results?  And how much earlier does such a recording
+ * end?
  *
  * Recordings are planned by the recorder's own code, block by block.  Seeded;
  * COVERAGE_REPS=1000 in the environment prints the table of METHOD.md.
@@ -25,7 +25,7 @@ struct program {
 	double slope[REGIONS]; /* the highest first */
 	double noise;          /* of a window, relative */
 	double drift;          /* the machine's, relative, with a correlation of 0.9 from window to window */
-	double skew;           /* part of the windows that something unseen made slower, by 20 % and more */
+	double skew;           /* share of windows with an unseen disturbance, slower by 20 % and more */
 	double between;        /* sd of slopes from run to run */
 	double knee;           /* of the first region; 0 = none */
 	double phase;          /* windows for which the first region is idle, and then active; 0 = always active */
@@ -201,7 +201,7 @@ static const struct program PROGRAMS[] = {
 
 static void assert_honest(const struct program *p, const struct score *s, size_t reps)
 {
-	/* what so few repetitions cannot tell apart */
+	/* the error of so few repetitions */
 	double chance = 2.5 * sqrt(0.95 * 0.05 / (double)reps);
 
 	assert_true(s->failed == 0);
@@ -234,7 +234,7 @@ static void test_coverage(void **state)
 			       s[adaptive].worst_bias, s[adaptive].windows);
 			assert_honest(p, &s[adaptive], reps);
 		}
-		/* what it is for; where noise has long tails, one recording can make a mean width */
+		/* the purpose of the design; if noise has long tails, one recording can dominate a mean width */
 		assert_true(p->until > 0 ? s[1].windows < s[0].windows :
 					   p->biased || p->runs || p->skew > 0 || s[1].width < s[0].width);
 	}
@@ -295,7 +295,7 @@ static void test_attention(void **state)
 	assert_true(useful >= 240 && useful <= 360);
 	assert_true(idle >= 70 && idle <= 130);
 
-	/* who is new may be the leader, and one that is found to do nothing is idle */
+	/* a new region may be the leader, and one without an effect is idle */
 	n = adapt_block(&a, &schedule, id, 4, &t);
 	assert_int_equal(count(t, n, 0), 4);
 	assert_int_equal(count(t, n, 3), 4);

@@ -121,7 +121,7 @@ enum {
 	WITHOUT = 11, /* libc did without the memory (vasprintf shrinks its result), and the result is right */
 };
 
-/* Something of everything that allocates. */
+/* One operation of each module that allocates. */
 static void work(void)
 {
 	struct reader *r;

@@ -1,6 +1,6 @@
 /*
- * Bursts as text: what is written is read again, what is not well-formed is refused,
- * and whatever is read, replay takes it.
+ * Bursts as text: written text is read back, invalid text is refused, and replay
+ * accepts anything that was read.
  */
 #include "unit.h"
 
@@ -22,7 +22,7 @@ static uint64_t any(void)
 	return x ^ (x >> 31);
 }
 
-/* Mostly small, now and then as large as can be. */
+/* Mostly small, sometimes the largest possible. */
 static uint64_t number(uint64_t most)
 {
 	uint64_t n = any() >> (any() % 64);

@@ -1,4 +1,4 @@
-/* Names as people write them, and what they mean. */
+/* Names as people write them, and the functions that match. */
 #include "unit.h"
 
 #include "binary/called.h"
@@ -226,7 +226,7 @@ static void paths(void **state)
 	assert_string_equal(called_last("c"), "c");
 }
 
-/* Nothing that can be written makes it read what is not there. */
+/* No name makes it read beyond the text. */
 static void nonsense(void **state)
 {
 	static const char *const texts[] = { "<", ">", "(", ")", "a<", "a<b", "a::", "::", "operator", "operator<", "<impl ", "<impl  for >",

@@ -1,4 +1,4 @@
-/* Chains of calls: each is kept once, and what finds no room is counted all the same. */
+/* Chains of calls: each is kept once, and chains without room are still counted. */
 #include "unit.h"
 
 #include "recorder/callers.h"

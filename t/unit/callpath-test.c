@@ -1,4 +1,4 @@
-/* Call paths: what a frame of the stack does to the search for one, in code where functions are inlined. */
+/* Call paths: the elements that a frame of the stack contributes, in code with inlined functions. */
 #include "unit.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* The estimator on windows whose answer is known exactly, and on what it must refuse. */
+/* The estimator on windows with exactly known results, and on windows that it must refuse. */
 #include "unit.h"
 
 #include <math.h>

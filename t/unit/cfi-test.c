@@ -1,6 +1,5 @@
 /*
- * Rows for unwinding: what libdw says about the same addresses, and what becomes
- * of garbage.
+ * Rows for unwinding: compared with libdw at the same addresses, and made from garbage.
  */
 #include "unit.h"
 
@@ -27,7 +26,7 @@ static unsigned long given_up; /* rows that say unknown where libdw knows */
 /* gregs index of each DWARF column */
 static const uint8_t greg[16] = { 13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7 };
 
-/* Does the slot say what libdw says about the register? */
+/* Does the slot agree with libdw about the register? */
 static bool same_register(Dwarf_Frame *frame, int column, unsigned slot)
 {
 	Dwarf_Op mem[3], *ops;

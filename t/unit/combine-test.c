@@ -70,7 +70,7 @@ static void nothing_without_replay(void **state)
 	near(w->e.fit.slope.value, 0.4);
 }
 
-/* Each weighs by what it knows. */
+/* Each is weighted by its variance. */
 static void both_are_averaged(void **state)
 {
 	struct world *w = world(0.5, 0.1);
@@ -95,7 +95,7 @@ static void far_apart_is_a_contradiction(void **state)
 	near(w->e.fit.slope.p, 1);
 }
 
-/* The doubt of which model is right is wide; what is near none of them is right by none. */
+/* The error from the choice of the model is large, but a value that is near none of the models contradicts all. */
 static void between_two_models_is_one_too(void **state)
 {
 	struct world *w = world(0.17, 0.02);
@@ -109,7 +109,7 @@ static void between_two_models_is_one_too(void **state)
 	w->replayed[0].se = 0.2;
 	w->replayed[0].model[REPLAY_STRICT].weight = 0.1;
 	assert_int_equal(combine(w), COMBINED_AGREES);
-	/* A gain tells what the slope leaves open. */
+	/* A gain decides where the slope does not. */
 	w = world(0.3, 0.1);
 	disagree(add(w, 0.19, 0.005), 0);
 	w->level.gain = (struct estimate){ .value = 0.08, .se = 0.01, .df = 1e6 };

@@ -2,12 +2,11 @@
  * Comparisons of simulated programs: does a program compared with itself stay
  * unchanged, and is one region that got slower found, and only that one?
  *
- * Runs are simulated by what they say of each region: its cost, with an error
- * from the windows inside the run (`inside`, in units of the period), one that
- * differs from run to run as code placement does (`spread`, relative), and the
- * speed of the machine, which both sides of a block share (`drift`) but for the
- * rest (`noise`).  Seeded; DIFF_REPS=10000 in the environment prints the table of
- * METHOD.md.
+ * A run is simulated by its result for each region: the cost, with an error from the
+ * windows inside the run (`inside`, in units of the period), an error that differs from
+ * run to run as code placement does (`spread`, relative), and the speed of the machine,
+ * of which both sides of a block share one part (`drift`), and not the other (`noise`).
+ * Seeded; DIFF_REPS=10000 in the environment prints the table of METHOD.md.
  */
 #include "unit.h"
 
@@ -127,7 +126,7 @@ static void simulate(gsl_rng *rng, const struct world *w, struct program *base, 
 }
 
 struct score {
-	double false_changed;  /* comparisons in which a region, or the point, is changed that is not */
+	double false_changed;  /* comparisons with the verdict `changed` for a region, or the point, that has not changed */
 	double false_any;      /* changed, likely or minor */
 	double found, noticed; /* the region is changed; changed or likely */
 	double headline;       /* the point is changed or likely */
@@ -375,7 +374,10 @@ static size_t advised_region(gsl_rng *rng, const struct point_pair *p, const str
 	return REGIONS;
 }
 
-/* The part of comparisons with advice, the mean of it, and in what part of them a comparison of so many blocks tells. */
+/*
+ * The share of comparisons with advice, its mean, and the share in which a comparison of so
+ * many blocks gives a verdict.
+ */
 static void follow(const struct world *w, size_t reps, double out[3])
 {
 	static const struct comparisons_options options = { .margin_pct = 2 };
@@ -424,7 +426,10 @@ static void needs(void **state)
 		follow(&OPEN[i], reps, out);
 		advised = out[0] * (double)reps;
 		printf("# %-26s  %.3f  %6.1f  %.3f\n", OPEN[i].name, out[0], out[1], out[2]);
-		/* The few who are advised in a world that is too noisy for advice are those whose errors look half as large as they are. */
+		/*
+		 * In a world that is too noisy for advice, the few comparisons with advice
+		 * are those whose errors seem half as large as they are.
+		 */
 		if (advised > 20 && out[0] > 0.05 && out[2] < 0.8 - 3 * sqrt(0.16 / advised))
 			fail_msg("%s: as advised, and it tells in %.3f", OPEN[i].name, out[2]);
 	}

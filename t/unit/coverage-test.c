@@ -182,7 +182,7 @@ static void test_coverage(void **state)
 {
 	const char *reps_text = getenv("COVERAGE_REPS");
 	size_t reps = reps_text ? strtoul(reps_text, NULL, 10) : 300;
-	/* 93 to 97 % is what is wanted; the rest is what so few repetitions cannot tell apart */
+	/* 93 to 97 % is required; the rest is the error of so few repetitions */
 	double chance = 3 * sqrt(0.95 * 0.05 / (double)reps);
 
 	(void)state;

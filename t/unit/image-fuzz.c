@@ -1,7 +1,7 @@
 /*
- * Damaged ELF files: whatever a file holds, an image of it neither crashes nor
- * hangs.  Each round breaks a few bytes of a small program, or cuts it off, and
- * asks everything there is to ask.
+ * Damaged ELF files: no file content may make an image crash or hang.  Each round
+ * breaks a few bytes of a small program, or cuts it off, and calls all functions of
+ * image.h.
  *
  *     image-fuzz              400 rounds of each kind of file
  *     image-fuzz FIRST COUNT  rounds from FIRST on, to go further or to find one again

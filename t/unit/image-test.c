@@ -291,7 +291,7 @@ static void functions_are_found(void **state)
 }
 
 /* An inlined function's ranges are where it is in the chain, a whole one's are its symbol. */
-/* Parts, clones and constructors of one function are its own; what only begins alike is not. */
+/* Parts, clones and constructors of one function belong to it; names with only a common begin do not. */
 static void function_ranges_are_of_all_its_symbols(void **state)
 {
 	static const struct {

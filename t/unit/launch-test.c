@@ -1,4 +1,4 @@
-/* The arena as a command finds it when the recorder has done nothing more for it. */
+/* The arena as a command finds it if the recorder does nothing after the launch. */
 #include "unit.h"
 
 #include "base/clock.h"

@@ -66,7 +66,7 @@ static void test_what_waits_for_a_processor_would_do_more(void **state)
 	(void)state;
 	w->run.spent.runqueue = 15000;
 	near(limit_of(w), 0.012 + 0.30 * (1.1 + 3 / sqrt(1500)));
-	/* Windows know more of it than samples do, or less. */
+	/* Windows tell more than samples do, or less. */
 	w->window.queued_ns = 3e9;
 	near(limit_of(w), 0.012 + 0.45 * (1.1 + 3 / sqrt(1500)));
 	w->window.queued_ns = 0.1e9;
@@ -86,7 +86,7 @@ static void test_nothing_known_no_limit(void **state)
 	w = world();
 	w->region.scope = (char *)(uintptr_t) "class";
 	assert_true(isinf(limit_of(w)));
-	/* Where something is given, baselines are not what they seem. */
+	/* With a given region, baselines are changed. */
 	w = world();
 	w->run.given = true;
 	assert_true(isinf(limit_of(w)));
@@ -172,7 +172,10 @@ static void test_no_error_no_cut(void **state)
 	assert_true(isinf(e.fit.slope.hi));
 }
 
-/* A thread that has a processor for a third of the time that it wants it: what is seen of a region is a third, too. */
+/*
+ * A thread that has a processor for a third of the time that it wants it: the measured
+ * share of a region is a third, too.
+ */
 static void test_others_hide_it(void **state)
 {
 	const struct limits busy = { .busy = 1, .queued = 2 / 3. };

@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "source/linemap.h"
 
-/* Reads a patch; what it complains of is returned for the caller to free ("" nothing). */
+/* Reads a patch; returns its messages, which the caller frees ("": none). */
 static char *read_bytes(struct linemap *map, const char *patch, size_t len, bool *ok)
 {
 	char path[64];
@@ -389,7 +389,7 @@ static void every_line_is_where_the_edits_put_it(void **state)
 	buf_release(&e.patch);
 }
 
-/* Whatever the bytes are: no crash, and answers that hang together. */
+/* Any bytes: no crash, and consistent results. */
 static void damaged_patches(void **state)
 {
 	static const char BYTES[] = "@@ -+,0123456789\n\r\t\"\\/ab \xff";

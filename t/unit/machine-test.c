@@ -1,4 +1,4 @@
-/* Which windows others disturbed: those that stand out from all, the first ones included. */
+/* Disturbed windows: those that differ from all others, including the first ones. */
 #include "unit.h"
 
 #include "recorder/machine.h"

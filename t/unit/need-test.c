@@ -41,7 +41,7 @@ static void set_half(struct world *w, double half)
 	w->impact.effect.fit.slope = (struct estimate){ .value = 0, .lo = -half, .hi = half };
 }
 
-/* An interval of a slope of 0 that takes so many times the data: the wider, the more. */
+/* An interval of a slope of 0 that needs so many times the data: the wider, the more. */
 static void set_times(struct world *w, double times)
 {
 	double lo = 0, hi = 10;
@@ -93,7 +93,7 @@ static void longer(void **state)
 	wants(&w, false, "windows with this region sped up that hold visits (a longer -d)");
 }
 
-/* Two per cent of the samples: the interval ends where more would be impossible, and the windows say nothing. */
+/* Two per cent of the samples: the interval ends at the limit of the region, and the windows tell nothing. */
 static void cut_intervals(void **state)
 {
 	struct world w = plain();
@@ -200,7 +200,7 @@ static void remedies_fit_the_case(void **state)
 	      "fewer regions with -r, fewer speedups with -s, a larger region, or a quieter machine");
 }
 
-/* ---- does it help to do as advised? -------------------------------------------------- */
+/* ---- does the advice help?  -------------------------------------------------- */
 
 static void measure(gsl_rng *rng, struct world *w, double truth, double se, double tests)
 {
@@ -214,7 +214,7 @@ static void measure(gsl_rng *rng, struct world *w, double truth, double se, doub
 	w->impact.need = NULL;
 }
 
-/* Where the first recording gives no verdict, and advice is possible: in what part does the second one give one? */
+/* If the first recording gives no verdict, but advice: the share of cases in which the second one gives a verdict. */
 static void advice_helps(void **state)
 {
 	static const double truths[] = { -0.2, 0, 0.03, 0.05, 0.1, 0.2, 0.4 }, errors[] = { 0.05, 0.1, 0.2 }, families[] = { 1, 6 };

@@ -69,7 +69,7 @@ static void of_known_lengths(void **state)
 	lengths_table_release(&t);
 }
 
-/* Four windows are enough for a number, not for p99, and of another region there is nothing. */
+/* Four windows are enough for a number, but not for p99; another region has no result. */
 static void too_few(void **state)
 {
 	struct lengths_table t = { 0 };

@@ -178,7 +178,7 @@ static void six_per_cent_is_too_much(void **state)
 {
 	(void)state;
 	assert_true(is_given_up(6000));
-	/* A point that is no more does not count as one. */
+	/* A point that was given up does not count. */
 	assert_int_equal(points_most_visits(&points), 0);
 	assert_int_not_equal(atomic_load(&arena->breaks_version), 0);
 }

@@ -1,4 +1,4 @@
-/* Sums say what windows say, whatever order they come in, and do not grow with the runs. */
+/* Sums give the same results as windows, in any order, and do not grow with the number of runs. */
 #include "unit.h"
 
 #include <math.h>

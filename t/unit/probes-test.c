@@ -1,4 +1,4 @@
-/* Probes of <sys/sdt.h>, in t/program/probes.c and in files that lie. */
+/* Probes of <sys/sdt.h>, in t/program/probes.c and in malicious files. */
 #include "unit.h"
 
 #include "binary/image.h"

@@ -1,4 +1,4 @@
-/* Which functions are tried, of those that samples were charged to: none that only calls another one. */
+/* The functions that are tried, of those with samples: none that only calls another one. */
 #include "unit.h"
 
 #include "base/alloc.h"
@@ -21,7 +21,7 @@ static void end(void)
 	regions_release(&regions);
 }
 
-/* A function with so many samples, of which `through` more are by a call of `callee` than not. */
+/* A function with so many samples; `through`: how many more of them are in a call of `callee` than not. */
 static struct region *add(const char *name, uint64_t samples, struct region *callee, uint64_t through)
 {
 	struct region *g = xcalloc(1, sizeof(*g));
@@ -95,7 +95,7 @@ static void test_without_names_the_innermost(void **state)
 	end();
 }
 
-/* A callee that others call as much has a life of its own, and so has a function that calls it half of the time. */
+/* A callee with other frequent callers is kept, and so is a function that spends half of its time in it. */
 static void test_what_is_shared_stays(void **state)
 {
 	struct region *common;

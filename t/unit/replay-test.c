@@ -232,7 +232,7 @@ static void semaphores(void *unused)
 	two_of(sem_produce, sem_consume);
 }
 
-/* A pool: rounds of tasks, taken by whoever is free; the main thread waits for all. */
+/* A pool: rounds of tasks, taken by any free thread; the main thread waits for all. */
 static struct tasks {
 	struct mutex mutex;
 	struct condition work, done;
@@ -357,7 +357,7 @@ static void unlike_producers(void *unused)
 	}
 }
 
-/* Results are written in order: what the writer waits for is no count. */
+/* Results are written in order: the condition of the writer is not a count. */
 static struct ordered {
 	struct mutex mutex;
 	struct condition done, room;
@@ -418,7 +418,7 @@ static void order_apart(void *unused)
 	order_writes(true);
 }
 
-/* The same with semaphores: a long task and six short ones, taken by whoever is free. */
+/* The same with semaphores: a long task and six short ones, taken by any free thread. */
 static struct semaphore ended;
 static int handed;
 
@@ -729,12 +729,12 @@ static void print_facts(const struct program *p, const struct replay_facts *f)
 	       f->gathered, f->barriers, f->tokens, f->latches, f->unexplained, f->cut, f->forced, f->events, f->samples);
 }
 
-/* How many of the intervals hold the truth, of how many. */
+/* The number of intervals that contain the truth, and of all. */
 struct score {
 	size_t held, all;
 };
 
-/* With the processors there are, the same work must take the same time, but for what queued after a wait. */
+/* With the real processors, the same work must take the same time, except for queueing after waits. */
 static void check_scheduler(const struct program *p, const struct replay_effect *e)
 {
 	double own = e->model[REPLAY_SIMULATED].base_ns / e->measured_ns;
@@ -943,7 +943,7 @@ static void of_several_regions(void **state)
 	replay_free(r);
 }
 
-/* Of a program of one thread nothing but its shares counts, and those are known of the whole run. */
+/* For a program of one thread only its shares count, and those are known from the whole run. */
 static void of_one_thread(void **state)
 {
 	const struct program p = { .name = "serial", .body = serial, .cpus = 2 };
@@ -986,7 +986,7 @@ static void of_other_phases(void **state)
 	replay_free(r);
 }
 
-/* What it waits for may be ended earlier by somebody who is faster, too, or not, or be due at a certain time. */
+/* Its waits may be ended earlier by another thread that is faster, too, or not, or be due at a certain time. */
 static void of_waits_that_nobody_ended(void **state)
 {
 	const struct program p = { .name = "unseen" };
@@ -1038,8 +1038,8 @@ static void who_waited_for_whom(void **state)
 }
 
 /*
- * Two threads that a scheduler leaves on one processor of two.  If other programs had the other one, they would be faster
- * without those; if nobody had, nothing is known of why.
+ * Two threads that a scheduler leaves on one processor of two.  If other programs used the other one, they would be
+ * faster without those; if none did, the reason is unknown.
  */
 static void queueing_of_its_own(void **state)
 {
@@ -1065,7 +1065,10 @@ static void queueing_of_its_own(void **state)
 	assert_true(trust[1] > 0.5);
 }
 
-/* Neighbours have the processor for half of the time that a thread wants it: a wait is as much of the whole as it was. */
+/*
+ * Other programs use the processor for half of the time that a thread wants it: the share
+ * of a wait stays the same.
+ */
 static void neighbours_slow_computing_down(void **state)
 {
 	const struct program p = { .name = "neighbours" };

@@ -25,9 +25,9 @@ enum { NLEVELS = sizeof LEVELS / sizeof LEVELS[0] };
 struct program {
 	const char *name;
 	size_t runs, regions;
-	double slope;     /* of the first region, of which the others know nothing */
+	double slope;     /* of the first region; others have no effect */
 	double noise;     /* of a run's time, relative */
-	double skew;      /* part of the runs that something unseen made slower, by 20 % and more */
+	double skew;      /* share of runs with an unseen disturbance, slower by 20 % and more */
 	double between;   /* sd of the slope from run to run */
 	double trend;     /* growth of a run's time from the first run to the last */
 	double drift;     /* the machine's, relative, with a correlation of 0.9 from run to run */
@@ -171,7 +171,7 @@ static void test_coverage(void **state)
 {
 	const char *reps_text = getenv("COVERAGE_REPS");
 	size_t reps = reps_text ? strtoul(reps_text, NULL, 10) : 600;
-	/* 92 to 98 % is what is wanted; the rest is what so few repetitions cannot tell apart */
+	/* 92 to 98 % is required; the rest is the error of so few repetitions */
 	double chance = 2 * sqrt(0.95 * 0.05 / (double)reps);
 
 	(void)state;

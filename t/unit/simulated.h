@@ -4,9 +4,9 @@
  * Each thread has a script that it runs for ever.  There are as many processors as threads, or
  * fewer: then threads take turns, first come, first served.
  *
- * A program is simulated twice.  Once its region is really made faster, and nothing knows of
- * virtual clocks.  And once all runs as it is, and the clocks say what would be.  Both must agree:
- * that is what andweorc predicts, and what would come of it.
+ * A program is simulated twice: once with a region that is really faster, without virtual clocks,
+ * and once unchanged, with virtual clocks that predict the effect.  Both must agree: the
+ * prediction of andweorc, and the truth.
  *
  * The order of calls is that of lib/runtime (wait.c, sync.c, sample.c, offcpu.c).
  */
@@ -57,7 +57,7 @@ struct program {
 };
 
 struct conditions {
-	bool varies;         /* work is between nothing and three times what is written, which is the mean */
+	bool varies;         /* work varies between nothing and three times the given value, which is the mean */
 	unsigned processors; /* at most; 0: as many as threads */
 };
 
@@ -67,8 +67,8 @@ struct thread {
 	const struct step *script;
 	unsigned number, pc;
 	enum state state;
-	bool begun;     /* this step: what was to be paid before it is paid, */
-	bool waited;    /* and it has waited, */
+	bool begun;     /* this step: the debt before it is paid */
+	bool waited;    /* this step: the thread has waited */
 	bool signalled;
 	unsigned round; /* at a barrier for this */
 	uint64_t random;
@@ -76,7 +76,7 @@ struct thread {
 	unsigned on, last;       /* processor + 1 that it has (0: none), and that it had last */
 	unsigned ready;          /* > 0: it could run, and has none; the least comes first */
 	int64_t slice_ns, cpu_ns; /* of its turn on a processor; of processor time, all in all */
-	int64_t look_ns, look_cpu_ns; /* as it last looked how long it had no processor; 0: it does not count that */
+	int64_t look_ns, look_cpu_ns; /* time of its last look at time without a processor; 0: not counted */
 	int64_t since_sample;
 	struct vclock clock;
 	struct vclock_account account;
@@ -252,7 +252,7 @@ static void go_on(struct thread *t, int64_t n)
 	assert_true(time_of(t) >= object[n].released_virt);
 }
 
-/* The thread has got something by way of n: it waited, or it calls what that does to its clock. */
+/* The thread has acquired n: it has waited, or the rule for its clock is applied now. */
 static void get(struct thread *t, int64_t n, void (*at_once)(struct vclock *c, uint64_t key, int64_t now))
 {
 	if (t->waited) {
@@ -419,7 +419,7 @@ static double next_random(uint64_t *state)
 	return (double)(*state >> 11) * 0x1p-53;
 }
 
-/* How much work it is this time, of a mean of ns. */
+/* The amount of work this time, with a mean of ns. */
 static int64_t drawn(struct thread *t, int64_t ns)
 {
 	double u;
@@ -511,7 +511,7 @@ static void run_steps(struct thread *t)
 static unsigned processors, turns;
 static struct thread *has[THREADS]; /* by processor */
 
-/* Has what it waits for come? */
+/* Has its wait ended? */
 static bool can_go_on(const struct thread *t)
 {
 	const struct step *s = &t->script[t->pc];

@@ -47,7 +47,7 @@ static void functions_end_at_their_brace(void **state)
 	}
 }
 
-/* Whatever is cut off or put in: an answer, inside the text. */
+/* Any text that is cut or damaged: a result inside the text. */
 static void damaged_text(void **state)
 {
 	static const char WHOLE[] = "int f(int *x)\n{\n\t/* { */ puts(\"\\\"{\", '{', '\\''); // {\n\tx[0] = g((int[]){ 1, 2 });\n}\n";

@@ -1,4 +1,4 @@
-/* Spans from outside the target: differences of histograms, and what is open at a time. */
+/* Spans from outside the target: differences of histograms, and numbers of open spans. */
 #include "unit.h"
 
 #include "recorder/shared.h"
@@ -163,11 +163,11 @@ static void what_is_not_is_counted_while_it_is_open(void **state)
 	spans_look(&spans, 2 * (int64_t)SECOND + 10 * MS);
 	spans_look(&spans, 2 * (int64_t)SECOND + 40 * MS);
 	assert_true(spans_in_flight(&spans, x) > 1.49 && spans_in_flight(&spans, x) < 1.51);
-	/* Of time that was inserted nothing is seen. */
+	/* Inserted time is not visible. */
 	atomic_store(&arena->clock.owed_ns, 100 * MS);
 	spans_look(&spans, 2 * (int64_t)SECOND + 140 * MS);
 	assert_true(spans_in_flight(&spans, x) > 1.49 && spans_in_flight(&spans, x) < 1.51);
-	/* Ends of what was begun before we looked. */
+	/* Ends of spans that began before the first look. */
 	atomic_store(&p->ends.count, 200);
 	spans_look(&spans, 2 * (int64_t)SECOND + 150 * MS);
 	assert_true(spans_in_flight(&spans, x) >= 0);

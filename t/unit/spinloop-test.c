@@ -1,6 +1,6 @@
 /*
- * Which instructions are in loops that wait for memory to change: of functions as compilers
- * make them of C.  Instructions are blank-separated; those in such loops have a star.
+ * Instructions in loops that wait for memory to change, in functions as compilers translate
+ * them from C.  Instructions are blank-separated; those in such loops have a star.
  */
 #include "unit.h"
 
@@ -220,7 +220,7 @@ static void of_compilers(void **state)
 	}
 }
 
-/* Nothing is read beyond the end, wherever that is, and whatever there is before. */
+/* Nothing is read beyond the end, at any position and for any code. */
 static void of_anything(void **state)
 {
 	unsigned random = 1;

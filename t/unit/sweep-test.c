@@ -95,7 +95,7 @@ static void agrees_with_a_search(void **state)
 	}
 }
 
-/* Crossing intervals come from damaged files: any answer that holds the address will do. */
+/* Crossing intervals come from damaged files: any interval that contains the address is accepted. */
 static void crossing_ones_give_one_that_holds(void **state)
 {
 	enum { N = 30, SPAN = 100 };

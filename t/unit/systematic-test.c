@@ -64,7 +64,7 @@ static void test_certainty_has_a_limit(void **state)
 	(void)state;
 	systematic_widen(&e);
 	near(half(&e.fit.slope), 1.96 * hypot(systematic_relative * 0.5, systematic_slope));
-	/* what is less than virtual speedups can tell is no finding, however often it was seen */
+	/* an effect below the systematic error of virtual speedups is no finding, however often it was measured */
 	assert_true(zero.fit.slope.p < 1e-6);
 	systematic_widen(&zero);
 	assert_true(zero.fit.slope.p > 0.5);

@@ -1,7 +1,7 @@
 /*
- * unit: what the unit tests share.  Include it first; end main with
- * UNIT_MAIN(tests), which prints TAP.  Never skip(): cmocka says "not ok # SKIP",
- * which prove takes for a failure.
+ * unit: helpers of the unit tests.  Include it first; end main with UNIT_MAIN(tests),
+ * which prints TAP.  Never skip(): cmocka says "not ok # SKIP", which prove takes for a
+ * failure.
  */
 #ifndef ANDWEORC_UNIT_H
 #define ANDWEORC_UNIT_H

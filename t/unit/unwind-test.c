@@ -84,7 +84,7 @@ static void find_stack(void)
 	stack_lo = stack_hi - (1 << 23);
 }
 
-/* Reads the rows of all modules of this process. No handler may walk meanwhile. */
+/* Reads the rows of all modules of this process.  No handler may walk at the same time. */
 static void load_modules(void)
 {
 	while (nmodules > 0)
@@ -136,7 +136,7 @@ static void walk_on(struct walk *w, struct unwind_cursor *c)
 	} while (w->n < MAX_FRAMES && unwind_step(c, modules, nmodules));
 }
 
-/* The handler's own frame ends the first `skip` of theirs. Says what differs, or NULL. */
+/* The handler's own frame ends their first `skip` frames.  Returns the difference as text, or NULL. */
 static const char *difference(const struct walk *ours, const struct walk *theirs, size_t skip)
 {
 	size_t n = theirs->n - skip;
@@ -174,9 +174,9 @@ static void note_wrong(const char *what, const struct walk *ours, const struct w
 }
 
 /*
- * In the last two instructions of a realigned function what gcc says is wrong (see
- * lib/binary/cfi.c), and its own unwinder may crash.  There the callers must be
- * those that were right one instruction before.
+ * In the last two instructions of a realigned function, gcc's rules are wrong (see
+ * lib/binary/cfi.c), and its own unwinder may crash.  There the callers must be those
+ * that were right one instruction before.
  */
 static bool compiler_errs(uintptr_t pc)
 {
@@ -689,7 +689,10 @@ static void each_rule_gives_its_caller(void **state)
 		assert_int_equal(c.bp, t[i].to_bp == -1 ? 0 : t[i].to_bp == -2 ? bp : stack[t[i].to_bp]);
 		assert_int_equal(c.bx, t[i].to_bx == -1 ? 0 : t[i].to_bx == -2 ? bx : stack[t[i].to_bx]);
 		assert_null(c.regs);
-		/* The same registers as a caller's: r10 is not known, and no red zone. Then pc - 1 decides. */
+		/*
+		 * The same registers as in a caller: r10 is unknown, and there is no red
+		 * zone.  Then pc - 1 decides.
+		 */
 		c = (struct unwind_cursor){ code + (uintptr_t)(int)t[i].off + 1, base + 8 * (uintptr_t)t[i].sp, bp, bx, base,
 					    base + sizeof stack, NULL };
 		assert_int_equal(unwind_step(&c, m, 2), t[i].off != 0x30);

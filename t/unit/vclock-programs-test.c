@@ -3,7 +3,7 @@
 
 #include "simulated.h"
 
-/* How far off a prediction may be, in points. */
+/* The largest allowed error of a prediction, in points. */
 static void holds(const struct program *p, double s, struct gain g, void *within)
 {
 	if (getenv("SHOW"))
@@ -94,7 +94,7 @@ static const struct program stages = {
 	  { { TAKE, 1, false }, OUT(800 * US), { POST, 2, false }, { VISIT, 0, false } } }, { 0, 0, 4 }, 0,
 };
 
-/* Parts of different length, each time: which of them are the longer ones, and why, decides. */
+/* Parts of varying length: the reason why some are longer decides. */
 #define PART(...) { __VA_ARGS__, { BARRIER, 0, false } }
 #define RAGGED(...) \
 	{ __VA_ARGS__, { BARRIER, 0, false }, { VISIT, 0, false } }, PART(__VA_ARGS__), PART(__VA_ARGS__), PART(__VA_ARGS__)

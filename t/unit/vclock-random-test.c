@@ -2,14 +2,14 @@
  * Virtual clocks of random programs; see simulated.h.
  *
  * Rules are judged by these, and not tuned to one of them.  Programs wait at locks, at queues of two or three stages, at
- * barriers, at queues whose stages share a lock.  What varies: the number of threads, their work
- * and how much that differs from round to round, the room in queues, and the region.
+ * barriers, at queues whose stages share a lock.  The number of threads varies, their work and
+ * its variation between rounds, the room in queues, and the region.
  *
  *     SHOW=1 PROGRAMS=500 build/t/unit/vclock-random-test
  *
- * prints each that is more than two points off, with its script.  Some are known to be: where one
- * lock is full, and who gets it next decides who starves, the order of real time is not that of
- * virtual time.
+ * prints each that is more than two points off, with its script.  Some are known to be: if a lock
+ * is always busy, and the next owner decides which thread starves, the order in real time differs
+ * from that in virtual time.
  */
 #include <math.h>
 

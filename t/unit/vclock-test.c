@@ -578,7 +578,7 @@ static void long_segments_are_credited_by_samples(void **state)
 	assert_int_equal(credit_of(0) - before, 500 * US);
 }
 
-/* Four hundred that are in the region, then as many that are not: the share is that of none of them. */
+/* Four hundred in the region, then as many outside of it: the mean share describes none of them. */
 static void what_has_phases_is_credited_by_samples(void **state)
 {
 	int64_t now = 0, before;
@@ -765,7 +765,7 @@ static void a_thread_is_born_ready(void **state)
 	assert_int_equal(vclock_time(T(1), 12 * MS), 11 * MS);
 }
 
-/* ---- what is earned in the middle of a segment ------------------------------------------------ */
+/* ---- earnings in the middle of a segment ------------------------------------------------ */
 
 /* Thread 0 is in a segment that is known to be all in the region, from the time on that is returned. */
 static int64_t earns(void)
@@ -787,7 +787,7 @@ static void before_a_lock_all_is_owed_that_others_have_earned(void **state)
 	assert_int_equal(vclock_debt(T(1)), 0);
 	assert_true(vclock_looks_ahead(T(1)));
 	assert_about(vclock_debt_before_lock(T(1), now + 400 * US), 200 * US, .03);
-	/* Nobody owes itself anything. */
+	/* No thread owes its own credit. */
 	assert_true(vclock_debt_before_lock(T(0), now + 400 * US) <= 0);
 }
 

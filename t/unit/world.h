@@ -1,10 +1,10 @@
 /*
- * world: programs of virtual threads, whose every moment is known.
+ * world: programs of virtual threads, of which everything is known.
  *
  * A program is C functions that compute(), lock(), wait_for() and so on in virtual time,
  * on so many virtual processors.  It can be recorded as a burst, and run again with the
- * work of some regions really made smaller: the answer that a prediction is held against.
- * Nothing is shared with lib/replay but the events.
+ * work of some regions really made smaller: that is the truth for a prediction.  It
+ * shares only the events with lib/replay.
  */
 #ifndef ANDWEORC_TEST_WORLD_H
 #define ANDWEORC_TEST_WORLD_H
@@ -201,7 +201,7 @@ static void resume(struct task *t)
 	w.current = NULL;
 }
 
-/* Whatever is next of the tasks that run. */
+/* The next event of the running tasks. */
 static void step_running(struct task *t)
 {
 	if (t->to_sample <= 0) {
@@ -295,7 +295,7 @@ static struct task *new_task(void (*body)(void *), void *argument)
 	return t;
 }
 
-/* ---- what programs do ------------------------------------------------------------------------------ */
+/* ---- operations of programs ------------------------------------------------------------------------------ */
 
 static void compute(uint32_t region, double ns)
 {

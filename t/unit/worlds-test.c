@@ -3,10 +3,9 @@
  * it 95 times in 100, are knees found where they are and nowhere else, and how
  * many of the effects that are claimed are there?
  *
- * Intervals are widened for errors that virtual speedups have and no repetition shows
- * (systematic.h).  Most worlds here have no such errors, so their intervals are taken
- * as they were before; those that are `imitated` have them, and there the
- * intervals are those that a report shows.
+ * Intervals are widened by the systematic error of virtual speedups (systematic.h).
+ * Most worlds here have no such error, so their intervals are taken without that;
+ * worlds called `imitated` have it, and their intervals are those of the report.
  *
  * Logs are written as the recorder writes them, and analyzed as andweorc-analyze
  * does.  Seeded, so the numbers are the same everywhere.  With WORLDS_REPS=1000 in
@@ -41,13 +40,13 @@ struct world {
 	double noise;          /* of the machine's speed from window to window; correlated by rho */
 	double rho;
 	double trend;          /* growth of times over a run */
-	double hit;            /* part of the windows that something unseen makes 2 to 20 times slower */
+	double hit;            /* share of windows with an unseen disturbance, 2 to 20 times slower */
 	double phase;          /* windows of an active phase; the region is active in a fifth of the time, 0 = always */
 	double idle;           /* time of a visit in idle phases, of that in active ones; 0 = 1 */
 	bool uneven;           /* visits take twice as long in one run as in another */
 	bool biased;           /* as METHOD.md says */
-	double rms;            /* few windows: all that is looked at is that the slope's error is no greater; 0 = all is */
-	bool imitated;         /* what is measured is off by as much as systematic.h says, the same in all runs */
+	double rms;            /* few windows: only the error of the slope is checked, against this limit; 0 = everything is */
+	bool imitated;         /* measurements have the error of systematic.h, the same in all runs */
 };
 
 struct sim {
@@ -337,7 +336,7 @@ static void print_score(const struct world *w, const struct score *s)
 	fflush(stdout);
 }
 
-/* Of few windows: the slope is about right, and what was hit counts less, and nothing else. */
+/* For few windows: the slope is about right, and only disturbed windows count less. */
 static void check_few(const struct world *w, const struct score *s)
 {
 	double bias = s->sum / s->reps - truth(w), var = s->squares / s->reps - pow(s->sum / s->reps, 2);
@@ -353,7 +352,7 @@ static void check_few(const struct world *w, const struct score *s)
 /* As issued: 93 to 97 %, knees in fewer than 7 % of straight lines and in 90 % of knees, 5 % false discoveries. */
 static void check_score(const struct world *w, const struct score *s)
 {
-	/* what so few repetitions cannot tell apart */
+	/* the error of so few repetitions */
 	double chance = 3 * sqrt(0.95 * 0.05 / s->reps), many = 3 * sqrt(0.9 * 0.1 / s->reps);
 
 	if (w->rms > 0) {

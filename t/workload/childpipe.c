@@ -1,7 +1,7 @@
 /*
  * childpipe: a parent asks a forked child over one pipe and gets answers over
- * another, with up to 4 requests under way.  The child is what limits it; the
- * parent's work is done meanwhile.
+ * another, with up to 4 requests under way.  The child is the bottleneck; the parent
+ * works at the same time.
  *
  * Round: answer 1.2 in the child, beside it prepare 0.4 and digest 0.3.  Shrunk
  * by half: answer 41.7 % (then the parent is slower), prepare and digest 0.

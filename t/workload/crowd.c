@@ -1,7 +1,7 @@
 /*
  * crowd: twice as many threads as processors, which have nothing to do with one
- * another but that they take turns on them.  Each is preempted in the middle of
- * whatever it does, and nobody tells it.
+ * another but that they take turns on them.  Each is preempted at any moment, without
+ * notice.
  *
  * Round: first 0.05, then second 0.15.  Shrunk by half: first 12.5 %, second
  * 37.5 %.

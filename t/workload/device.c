@@ -1,8 +1,8 @@
 /*
- * device: a thread that asks a slow device and waits for its answer, and a
- * second thread that is busy meanwhile.  The device is a process of its own that
- * no profiler follows: it is started without LD_PRELOAD and ANDWEORC_*, and
- * answers every byte by another one after a sleep.
+ * device: a thread that asks a slow device and waits for its answer, and a second
+ * thread that is busy in the meantime.  The device is a process of its own that no
+ * profiler follows: it is started without LD_PRELOAD and ANDWEORC_*, and answers every
+ * byte by another one after a sleep.
  *
  * Round: ask 2, compute 1.5.  Shrunk by half: ask 28.6 % (less what the two
  * processes need to wake each other), compute 21.4 %, aside 0.

@@ -1,8 +1,8 @@
 /*
  * handoff: two threads that strictly alternate over futexes of their own making
  * (no wrapper but that of syscall(2) sees them), and a third one beside them.
- * The turn is handed over under a lock, so that who is woken up by it waits a
- * second time, for the lock.
+ * The turn is handed over under a lock, so that the woken thread waits a second time,
+ * for the lock.
  *
  * Round: give 0.45, give 0.45 under the lock, take 0.6.  Shrunk by half: give
  * 30 %, take 20 %, aside 0.

@@ -1,7 +1,7 @@
 /*
  * kernel: a thread that spends three quarters of its time in the kernel: in page
- * faults, in system calls that cannot block, and in others that could, but find
- * what they want.
+ * faults, in system calls that cannot block, and in others that could, but need not
+ * wait.
  *
  * How much of each makes 1 ms is a constant, roughly right for one machine: on
  * others the shares differ, and the truth has to be measured.

@@ -1,7 +1,7 @@
 /*
- * locks: two threads, each with a mutex of its own that nobody else wants, which
- * it takes and leaves some hundred times in a millisecond: what the accounts of
- * that cost is not to be taken for harm that the regions do.
+ * locks: two threads, each with an uncontended mutex of its own, which it locks and
+ * unlocks some hundred times in a millisecond.  The cost of accounting for that must
+ * not look like harm done by the regions.
  *
  * Round: 100 times inside 0.0015, outside 0.0015.  Shrunk by half: a quarter each,
  * less what the mutex itself costs.

@@ -1,9 +1,9 @@
 /*
  * ragged: two threads do parts that are never twice as long, and meet after each.
  *
- * What makes the longer part long decides what a region is worth: `search` is the larger
- * half of the work, and most of what the long parts have in common.  Round: search 0.43 and
- * check 0.18 ms on average, each between nothing and three times that.
+ * The reason why the longer part is long decides the effect of a region: `search` is the
+ * larger half of the work, and most of what the long parts have in common.  Round: search
+ * 0.43 and check 0.18 ms on average, each between nothing and three times that.
  */
 #include "workload.h"
 

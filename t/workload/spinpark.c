@@ -1,7 +1,7 @@
 /*
  * spinpark: two threads at a lock of the program's own, which spins for a while and then
- * sleeps on a futex.  Who waits, spinning, looks busy: predictions are off by 9 points;
- * the recorder has to say so.
+ * sleeps on a futex.  A spinning thread looks busy: predictions are off by 9 points,
+ * and the recorder must warn.
  *
  * Round: guarded 0.3, free_part 0.25.  Measured, shrunk by half: 34 % and nothing.
  */

@@ -1,7 +1,7 @@
 /*
  * threads3: three threads are created and joined each round.  On two processors two of
- * them queue for one for a while, although the other one idles: what they wait for is
- * the scheduler, and predictions are off by 10 points; the recorder has to say so.
+ * them queue for one for a while, although the other one idles: they wait for the
+ * scheduler.  Predictions are off by 10 points, and the recorder must warn.
  *
  * Round: before 0.4, large 0.8 beside 2 x small 0.5.  Measured, shrunk by half: 10, 21
  * and 18 %.

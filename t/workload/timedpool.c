@@ -1,7 +1,6 @@
 /*
- * timedpool: the pool of pool.c as programs have it that do not trust their
- * wake-ups: main and workers wait 2 ms at most, look and wait again.  Both waits
- * time out in each round.
+ * timedpool: the pool of pool.c with time limits: main and workers wait 2 ms at most,
+ * look and wait again.  Both waits time out in each round.
  *
  * Round: prepare 2.6, then 10 tasks of 0.5 for two workers.  Shrunk by half:
  * prepare 25.5 %, task 24.5 %.

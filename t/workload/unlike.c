@@ -1,6 +1,6 @@
 /*
- * unlike: two unlike threads at one lock, and both count.  Which of them gets it next is
- * never the same for long, so the order of a recording is not kept.
+ * unlike: two unlike threads at one lock, and both count.  The next owner changes all
+ * the time, so the order of a recording cannot be kept.
  *
  * Rounds: hold_short 0.3, apart_long 1.0; hold_long 0.6, apart_short 0.2.  Measured,
  * shrunk by half: hold_long 26 %, hold_short 8, apart_long 21, apart_short 4.

@@ -1,5 +1,5 @@
 /*
- * workload: what the known-answer programs share.
+ * workload: helpers of the known-answer programs.
  *
  *     NAME [--seconds S | --visits N] [--skip N] [--shrink REGION=PCT]... [--scale F] [--unit N]
  *     NAME --regions      its regions, one a line: NAME<TAB>FILE:LINE
@@ -99,7 +99,7 @@ struct workload {
 };
 
 static struct workload workload_own, *workload = &workload_own;
-static double workload_scale = 1; /* --scale, after workload_start: for what is no region */
+static double workload_scale = 1; /* --scale, after workload_start: for code outside of regions */
 static void (*workload_more)(void); /* prints more keys behind the others */
 
 WORKLOAD_NORETURN static inline void workload_die(const char *what, const char *arg)

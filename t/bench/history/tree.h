@@ -18,8 +18,8 @@ struct line {
 	size_t len;
 	uint64_t hash;
 	size_t function;  /* 1 + index; 0 none */
-	size_t truth;     /* of a base line: enum truth, or TRUE + index of head line */
-	bool changed;     /* its function's text is another one on the other side, or there is none of its name */
+	size_t truth;     /* for a line of base: enum truth, or TRUE + index of the line of head */
+	bool changed;     /* its function has another text on the other side, or does not exist there */
 	bool edited;      /* true line has another text */
 };
 

@@ -23,7 +23,7 @@ static unsigned draw(const struct tree *t, const struct line *l, unsigned salt)
 	return (unsigned)((h >> 33) % 100);
 }
 
-/* Which lines are places: index[k] is the line of the kth. */
+/* The lines that are places: index[k] is the line of the kth. */
 static size_t choose(const struct tree *base, const struct tree *head, bool of_head, enum sampling sampling, size_t *index)
 {
 	const struct tree *t = of_head ? head : base;
@@ -136,7 +136,7 @@ void trial_of_lines(struct trials *all, const char *step, const struct tree *bas
 
 /* ---- functions ------------------------------------------------------------ */
 
-/* The function that most of its lines went to, 1 + index; 0 unknown, or gone. */
+/* The function that has most of its lines, 1 + index; 0: unknown, or gone. */
 static size_t true_function(const struct tree *base, size_t at, const struct tree *head)
 {
 	const struct function *fn = &base->function[at];
@@ -157,7 +157,7 @@ static size_t true_function(const struct tree *base, size_t at, const struct tre
 	return best;
 }
 
-/* Where names are hidden, a side's functions are called by their order, and by the side. */
+/* With hidden names, functions are named by their order and their side. */
 static struct match_place *functions_of(const struct tree *t, enum function_mode mode, const char *side)
 {
 	struct match_place *p = xcalloc(t->nfunctions + 1, sizeof *p);

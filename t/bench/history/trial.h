@@ -1,5 +1,5 @@
 /*
- * trial: the matcher tried on both sides of a step, and what it got right.
+ * trial: runs the matcher on both sides of a step, and counts right and wrong pairs.
  */
 #ifndef ANDWEORC_BENCH_HISTORY_TRIAL_H
 #define ANDWEORC_BENCH_HISTORY_TRIAL_H
@@ -26,7 +26,7 @@ struct bin {
 };
 
 struct trials {
-	bool verbose; /* prints what is wrong, and was said to be sure */
+	bool verbose; /* prints wrong pairs with a high confidence */
 	struct tally lines[MODES][SAMPLINGS][2]; /* in functions that are the same; in changed ones */
 	struct bin calibration[MODES][MATCH_KINDS][BINS + 1];
 	struct tally functions[FUNCTION_MODES];

@@ -70,7 +70,7 @@ static size_t by_maps(const struct linemap *maps, const struct tree *base, struc
 			return UNKNOWN;
 	}
 	to = tree_line(head, first.file, first.line);
-	/* Braces and the like are carried from one function to another as it suits a short patch. */
+	/* Braces and the like are kept across functions where that makes a patch shorter. */
 	if (to && (!l->function || !to->function ||
 		   strcmp(base->function[l->function - 1].name, head->function[to->function - 1].name) != 0))
 		return UNKNOWN;

@@ -1,5 +1,5 @@
 /*
- * truth: which line of head each line of base is, where that is known (see replay.c).
+ * truth: the line of head for each line of base, if that is known (see replay.c).
  */
 #ifndef ANDWEORC_BENCH_HISTORY_TRUTH_H
 #define ANDWEORC_BENCH_HISTORY_TRUTH_H
@@ -10,10 +10,9 @@
 enum { MAPS = 4 };
 
 /*
- * Sets truth and edited of the lines of base.  Of a history that was made, they
- * are read; false when there is no such file.  Of a real one they are found out,
- * without the method under test; returns of how many lines patches and text say
- * different things.
+ * Sets truth and edited of the lines of base.  For a generated history, reads them;
+ * false when there is no such file.  For a real one, finds them without the method
+ * under test; returns the number of lines on which patches and text disagree.
  */
 bool truth_read(const char *path, struct tree *base, struct tree *head);
 size_t truth_find(struct tree *base, struct tree *head, const struct linemap maps[MAPS]);
