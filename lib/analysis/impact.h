@@ -142,9 +142,9 @@ double impact_times_needed(const struct impact *im);
 size_t impact_replicates(struct causal_obs *obs, size_t n, double rise, struct impact_replicate **out);
 
 /*
- * Takes what each run says by replay into im->replicate, and adds runs that no experiment
- * with the region was made in.  What replay gets wrong of a program is the same in all of its
- * runs, and in those of its next commit: andweorc-diff compares runs.
+ * Adds each run's estimate by replay to im->replicate, also for runs without an experiment
+ * with the region.  The errors of replay are the same in all runs of a program, and in those
+ * of its next commit: andweorc-diff compares runs.
  */
 void impact_replicates_replayed(const struct profile *p, size_t point, size_t region, struct impact *im, const struct impact_baseline *baseline,
 				size_t nbaselines);
