@@ -1,5 +1,5 @@
 #!/bin/sh
-# The test library itself: what must fail fails.
+# The test library itself: a check that must fail fails.
 . "$(dirname "$0")/lib.sh"
 
 crash() {

@@ -7,7 +7,7 @@ manual=$top/share/man/man5/andweorc.5
 cp "$data"/format/* . || exit 1
 
 # Literal blocks of EXAMPLES that start with a command, one file each: example.N
-# with the command, result.N with what it prints.
+# with the command, result.N with its output.
 split_examples() {
 	sed -e 's/\\e/\\/g' -e 's/\\-/-/g' "$manual" | awk '
 	/^\.Sh EXAMPLES/ { on = 1 }
@@ -30,7 +30,7 @@ there_are_examples() {
 	test "$(ls result.* | wc -l)" -eq "$(ls example.* | wc -l)"
 }
 
-# TYPE KEY of everything documented; visitsN stands for visits1, visits2, ...
+# TYPE KEY, for each documented key; visitsN stands for visits1, visits2, ...
 documented() {
 	awk '
 	/^\.Ss / { type = $2 }
@@ -41,7 +41,7 @@ documented() {
 	}' "$manual" | sort -u
 }
 
-# TYPE KEY of everything in the files.
+# TYPE KEY, for each key in the files.
 used() {
 	awk -F'\t' '
 	/^#/ || /^[ \t]*$/ { next }
@@ -57,8 +57,8 @@ all_documented() {
 	same /dev/null unknown
 }
 
-# The manual is the one table of keys.  KEY of everything that the sources ask a record for, or put into one; but for the
-# fields of Coz's own files, and of tables that are no records.
+# The manual is the one table of keys.  Prints KEY for each key that the sources read from a record or write to one, except
+# for fields of Coz's own files, and of tables that are no records.
 keys_in_sources() {
 	(cd "$top" && grep -lE '"(format/record|report/impact_fields|profile/load|profile/context|profile/observed)\.h"' \
 		lib/*/*.[ch] cmd/*.c | grep -v '^lib/resolve/coz_read' | xargs cat) | tr '\n' ' ' |
@@ -123,7 +123,7 @@ resolve_passes_unknown_things_on() {
 	same want rest
 }
 
-# Every kind of bad line, with its number; what is around them is used.
+# Every kind of bad line, with its number; the lines around it are used.
 bad_lines_are_reported() {
 	printf 'run\tid=0\nandweorc\tversion=1\n\tid=1\nrun id=1\nrun\tid\nrun\t=1\nrun\tid=1\tid=1\nrun\tid=%%\nrun\tid=%%00\nrun\tid=\0\n' >bad
 	printf 'future\tid=1\nrun\tid=2' >>bad

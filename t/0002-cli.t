@@ -88,7 +88,7 @@ reports_a_closed_output() {
 	has "^$1: cannot write standard output" err
 }
 
-# The tool stands in a pipe here because that is what is tested; its status comes through a file.
+# The test is of a tool that writes to a pipe; the tool's status comes through a file.
 survives_a_reader_that_leaves() {
 	awk 'BEGIN {
 		print "andweorc\tversion=1"

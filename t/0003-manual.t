@@ -1,5 +1,5 @@
 #!/bin/sh
-# andweorc(3): its examples compile as they stand, and do what they are for.  All manuals: they refer to what is there.
+# andweorc(3): its examples compile as they stand, and work.  All manuals: the pages and sections that they refer to exist.
 . "$(dirname "$0")/lib.sh"
 
 manual=$top/share/man/man3/andweorc.3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Targets of the Makefile that take minutes say so first, by what they were asked for.
+# Targets of the Makefile that take minutes say so first, and compute the time from their variables.
 . "$(dirname "$0")/lib.sh"
 
 # says MINUTES TARGET [NAME=VALUE]...

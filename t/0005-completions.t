@@ -50,7 +50,7 @@ for tool in $(cd "$O" && ls -d andweorc-*); do
 	done
 done
 
-# Of record, fish wants to know which options take a word.
+# For andweorc-record, fish must know which options take a word.
 fish_skips_arguments() {
 	help_options andweorc-record | sed -n 's/=$//p' | sort >want
 	sed -n '/^set -l with_argument/,/[^\\]$/{s/^set -l//;p}' "$completions/andweorc-record.fish" | tr ' \t' '\n\n' | grep '^-' | sort >got
@@ -58,7 +58,7 @@ fish_skips_arguments() {
 }
 check 'fish: andweorc-record: what takes an argument' fish_skips_arguments
 
-# offers LINE: what bash offers at its end, a line each; words are split as readline does
+# offers LINE: prints the words that bash offers at the end of LINE, one a line; LINE is split as readline does
 cat >offer.bash <<'END'
 . "$1"
 COMP_LINE=$2 COMP_POINT=${#2}
@@ -98,7 +98,7 @@ bash_completes_the_command() {
 	echo a-program | offers 'andweorc-record a-p'
 	echo a-program | offers 'andweorc-record -o log.aw --given :io=50 -r io.c:12 -- a-p'
 	echo ./log.aw | offers 'andweorc-record ./l'
-	# Its words are its own.
+	# The command's arguments are not completed as options of the recorder.
 	printf '%s\n' 'a log' dir log.aw | offers 'andweorc-record -d 5 a-program -m '
 	echo log.aw | offers 'andweorc-record -- a-program --output lo'
 }

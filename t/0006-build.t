@@ -5,7 +5,7 @@
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS CPPFLAGS LDFLAGS
 cd "$top" || exit 1
 
-# would WORDS...: what make would do, in $scratch/got, and say, in $scratch/err
+# would WORDS...: writes the commands that make would run to $scratch/got, and its messages to $scratch/err
 would() {
 	make -n -B --no-print-directory "$@" >"$scratch/got" 2>"$scratch/err"
 }

@@ -13,7 +13,7 @@ record() {
 	recording log "$@"
 }
 
-# record_until EVIDENCE ARG...: the same, until there is what is looked for
+# record_until EVIDENCE ARG...: the same, repeated until the command EVIDENCE succeeds
 record_until() {
 	looks=$1
 	shift
@@ -58,7 +58,7 @@ says_what_it_does() {
 }
 check 'the run record names command, seed, sampler, period and mode' says_what_it_does
 
-# The three as they are given, all the way to the analysis.
+# The values of the three options reach the analysis unchanged.
 says_where_it_belongs() {
 	GITHUB_SHA=abc record -n 2 --block '7 %	a' --side head --commit 'v1.2 dirty' --attach-only -- ./life plain
 	for key in block side commit; do
@@ -142,7 +142,7 @@ speeds_up_by() {
 }
 check '-s: these speedups and the baseline' speeds_up_by
 
-# shares PCT...: so many windows at each speedup, of those of whole blocks
+# shares PCT...: compares the windows at each speedup, in whole blocks, with these shares
 windows_at() {
 	awk -F'\t' "$awk_value"'$1 == "experiment" { n[number("speedup_pct")]++ }
 		END { print n[0] + 0, n[20] + 0, n[60] + 0 }' log
@@ -242,7 +242,7 @@ names_a_line() {
 }
 check '-r FILE:LINE, by any tail of the path' names_a_line
 
-# both_twins: experiments were made with each
+# both_twins: experiments were made with each of the two
 both_twins() {
 	region_named symbol=first_twin && region_named symbol=second_twin
 }
@@ -289,7 +289,7 @@ visits() {
 	awk -F'\t' -v key="visits$1=" '$1 == "end" { for (i = 2; i <= NF; i++) if (index($i, key) == 1) print substr($i, length(key) + 1) }' log
 }
 
-# visited POINT...: there are windows of each, and many windows in all
+# visited POINT...: each POINT has windows, and there are many windows in all
 visited() {
 	for point; do
 		grep -q "^visits	.*	point=$point	" log || return 1
@@ -299,13 +299,13 @@ visited() {
 
 makes_points() {
 	line=$(grep -n 'first_twin();' "$programs/life.c" | cut -d: -f1)
-	# Few visits a second: what is visited often is given up where its processor is slow in trapping.
+	# Few visits a second: a point with many is given up on a processor that is slow in trapping.
 	LIFE_TURNS=1500000 record_until "visited first_twin life.c:$line unit" -r second_twin --window 1 -P first_twin -P "life.c:$line" -- ./life twins
 	empty err
 	for point in first_twin "life.c:$line" unit; do
 		has "^visits	.*	point=$point	" log
 	done
-	# All three are passed as often, but for the time until the first two are armed.
+	# The program passes all three points equally often, but for the time until the first two are armed.
 	visits 1 >got
 	visits 2 >>got
 	visits 3 >>got
@@ -372,7 +372,7 @@ keeps_to_so_many_regions() {
 }
 check '--max-regions' keeps_to_so_many_regions
 
-# The first 8 experiments, those that were done again for a disturbance counted once.
+# The first 8 experiments; one that was repeated because of a disturbance counts once.
 # Regions by their names: they are numbered as samples find them.
 order() {
 	awk -F'\t' "$awk_value"'
@@ -489,7 +489,7 @@ same_environment() {
 }
 check 'the rest of the environment is the same' same_environment
 
-# on_terminal COMMAND: with all its streams on a terminal; what comes there is in `screen`
+# on_terminal COMMAND: runs it with all streams on a terminal, whose output is kept in `screen`
 on_terminal() {
 	if script --version >/dev/null 2>&1; then
 		script -qec "$1" /dev/null </dev/null >screen

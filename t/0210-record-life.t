@@ -1,5 +1,5 @@
 #!/bin/sh
-# How programs live and die, profiled as they do bare, and what the log has of it.
+# Starts and ends of programs: the same when profiled as when bare; and the records of them in the log.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
@@ -9,10 +9,10 @@ gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl |
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c" || exit 1
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o life-static "$programs/life.c" -pthread -ldl 2>static.err || exit 1
 
-# Processor time of the profiled ones.  Enough for some experiments, but nothing here depends on that.
+# Processor time of the profiled programs: enough for some experiments, but no check needs one.
 long=200
 
-# ends STATUS: as the log has it
+# ends STATUS: the end record of the log has this status
 ends() {
 	if test "$1" -gt 128; then
 		echo "signal:$(($1 - 128))"

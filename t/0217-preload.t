@@ -13,7 +13,7 @@ elsewhere() {
 	cp "$O/andweorc-record" "$O/libandweorc.so" "$1"
 }
 
-# profiles DIR: with what is there, visits are counted inside the program
+# profiles DIR: with the tools in DIR, visits are counted inside the program
 profiles() {
 	exits 0 "$1/andweorc-record" -q -o log ./try 2>err
 	lacks 'preload' err

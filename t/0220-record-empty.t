@@ -1,5 +1,5 @@
 #!/bin/sh
-# A recording from which nothing can be learned says why: a line for people, a record for tools.
+# An empty recording has the reason in it: a line for people, a record for tools.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
@@ -49,12 +49,12 @@ record() {
 	recording log "$@"
 }
 
-# codes: of the warning records, but for those about this machine
+# codes: prints the codes of the warning records, but for those about this machine
 codes() {
 	values what warning | grep -Evx "$machine_codes" | sort -u
 }
 
-# warns CODE TEXT: this alone, in the log and on standard error
+# warns CODE TEXT: this warning and no other is in the log and on standard error
 warns() {
 	codes >got
 	echo "$1" >want
@@ -76,7 +76,7 @@ no_progress_point() {
 check 'no progress point' no_progress_point
 
 no_samples() {
-	# A sleeper uses some microseconds; that none is hit is likely, not certain.
+	# A sleeper uses some microseconds; most likely no sample hits them, but one may.
 	for _ in 1 2 3 4 5; do
 		record -- ./sleeper
 		if codes | grep -qx no-samples; then
@@ -117,7 +117,7 @@ falls_back() {
 check 'line mode without debug information' falls_back
 check 'function mode without symbols' falls_back -m function
 
-# A hundred lines of equal weight: none is worth an experiment, but the functions are that they are in.
+# A hundred lines of equal weight: no line is worth an experiment, but the functions around them are.
 cat >flat.awk <<'END'
 BEGIN {
 	print "volatile unsigned sink;"
@@ -184,7 +184,7 @@ perf_refused() {
 check 'perf refused: the timer is used, with a warning unless it was asked for' perf_refused
 
 several() {
-	# A shell may start whatever has it.
+	# A shell may start a program that has the point.
 	record -n 2 -r absent -- sh -c './spin 50; exit 0'
 	codes >got
 	printf 'few-runs\nno-such-region\n' >want
@@ -214,7 +214,7 @@ again_and_again() {
 	grep -c '^end' log >ends
 	wc -l <got >want
 	same want ends
-	# Each but the last came to its own end.
+	# Each run but the last ended by itself.
 	test "$(grep -c '^end.*status=exit:0' log)" -ge "$(($(cat want) - 1))"
 	test "$(wc -l <out)" -ge "$(($(cat want) - 1))"
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The runtime of andweorc-record: what it may call, what it exports, when it is
+# The runtime of andweorc-record: the functions that it may call and export; when it is
 # inert; and the header, in each language and link that it promises.
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +13,7 @@ export LIFE_MS
 # Async-signal-safe, bounded, without allocation, no system call but those of lib/runtime/sys.h: any context.
 any='__errno_location clock_gettime memcpy memmove memset pthread_self sched_getcpu strncmp strncpy'
 
-# allowed OBJECT: what it may import besides the rest of the runtime.  A new name here is a decision: say why it is safe.
+# allowed OBJECT: prints the names that it may import from outside the runtime.  Adding a name is a decision: say why it is safe.
 allowed() {
 	case $1 in
 	account.o | earner.o | object.o | processor.o | segment.o | vclock.o) # rules: no clock, no system call
@@ -49,7 +49,7 @@ allowed() {
 	esac | tr -s ' \t' '\n' | sort -u
 }
 
-# themselves OBJECT: which of our own stand-ins it may call by name, as the program would
+# themselves OBJECT: prints our own wrappers that it may call by name, as the program would
 themselves() {
 	case $1 in
 	create.o) echo pthread_once ;;
@@ -146,7 +146,8 @@ check 'exports what real_*.h lists, and no name of its own' exports_what_it_says
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c" || exit 1
 
-# without_arena [NAME=VALUE]: each way to live with the library and this environment is as without; those without are kept
+# without_arena [NAME=VALUE]: each mode of the program gives the same with the library and this environment as
+# without; the results without are kept in without/
 mkdir without
 without_arena() {
 	# shellcheck disable=SC3045

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Faults that andweorc-record once had, each with what it did then.
+# Faults that andweorc-record once had, each with its symptom.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
@@ -146,7 +146,7 @@ through_exec() {
 	LIFE_MS=600 exits 0 andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life plain' >out 2>err
 	lacks 'wrapper|no progress|no sample' err
 	whole log exit:0
-	# It is not number 1 where it took a second until the program came: then points of other kinds are.
+	# The point is not number 1 if the program came after more than a second: automatic points were first.
 	test "$(field point unit visits)" -gt 0
 	LIFE_MS=600 exits 0 setarch -R andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life dlopen' >out 2>err
 	echo unloaded >want

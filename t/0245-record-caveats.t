@@ -1,6 +1,6 @@
 #!/bin/sh
 #
-# When an answer cannot be right, the log says so, and says it only then.
+# If an answer cannot be right, the log has a warning; otherwise it has none.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -8,7 +8,7 @@ gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o caveats "$programs/caveats.c" -pthread 
 
 under= # a command that runs the recorder
 
-# warns_of CODE COMMAND...: of the codes that are about answers, this one alone ("": none)
+# warns_of CODE COMMAND...: the recording has this warning about answers and no other ("": none)
 warns_of() {
 	code=$1
 	shift
@@ -87,7 +87,7 @@ warns_of_a_crowd() {
 }
 check 'more threads than processors' warns_of_a_crowd
 
-# The same log: it has a thread more than processors, so one always queues.  No more than all of them can.
+# The same log: with one thread more than processors, one always queues; the share cannot exceed that of all threads.
 knows_who_queues() {
 	awk -F'\t' '$1 == "experiment" {
 		for (i = 2; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] }
@@ -101,7 +101,7 @@ else
 	skip 'and how long they queue' 'this kernel does not count it'
 fi
 
-# Where there are timers, time in the kernel is sampled, and no reason to warn.
+# Where the sampler has timers, time in the kernel is sampled, and there is no reason to warn.
 sees_the_kernel() {
 	warns_of '' ./caveats kernel 1000
 	has '^run	.*	kernel_sampled=1(	|$)' log

@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# Time off the processor: samples of it, its classes as regions, and to which code
-# it is charged.
+# Time off the processor: its samples, its classes as regions, and the code that
+# is charged for it.
 
 . "$(dirname "$0")/lib.sh"
 

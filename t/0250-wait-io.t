@@ -1,6 +1,6 @@
 #!/bin/sh
-# Calls on descriptors do under the recorder what they do without, while parts of
-# the program are sped up and while not.  (How right predictions are: t/9100.)
+# Calls on descriptors have the same results under the recorder as without it, while parts of
+# the program are sped up and while not.  (Accuracy of predictions: t/9100.)
 . "$(dirname "$0")/lib.sh"
 
 # shellcheck disable=SC3045 # dash and bash have it
@@ -35,7 +35,7 @@ alike() {
 	done
 }
 
-# sped_up: as alike, and something was sped up meanwhile; on a busy machine that takes longer
+# sped_up: as alike, and a region was sped up meanwhile; on a busy machine that takes longer
 sped_up() {
 	total=0
 	for long in 250 1000 4000; do

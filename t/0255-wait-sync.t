@@ -1,6 +1,6 @@
 #!/bin/sh
-# Ways to wait and to wake: what each returns is what it returns without us, while
-# something is being sped up; and what was waited for is known.
+# Ways to wait and to wake: each call returns the same as without the recorder, while
+# a region is being sped up; and the class of each wait is known.
 . "$(dirname "$0")/lib.sh"
 
 # shellcheck disable=SC3045 # dash and bash have it
@@ -35,8 +35,8 @@ blocked() {
 		END { print n + 0 }' log
 }
 
-# is_known PROGRAM MODE CLASS...: these, and no other waits but for a processor, are in the log.  It takes 1 ms at
-# least to be sampled once; what is rarer may be there or not.
+# is_known PROGRAM MODE CLASS...: the log has waits of these classes, and others only for a processor.  A class with
+# less than 1 ms in all may have no sample.
 is_known() {
 	program=$1
 	mode=$2
@@ -125,7 +125,7 @@ for compiler in g++ clang++; do
 	check "locks that spin are declared in c++20 ($compiler)" compiles $compiler c++20 own.cc
 done
 
-# A runtime of before there was anything to tell: its struct ends earlier.
+# A runtime of an older version, whose struct ends earlier.
 cat >old.c <<'END_OF_C'
 #include <andweorc.h>
 #include <stdio.h>

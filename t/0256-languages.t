@@ -1,6 +1,6 @@
 #!/bin/sh
 # Programs of Rust and C++20, as their compilers make them for release: their ways
-# to wait are seen, and what is inlined is charged to the lines that people wrote.
+# to wait are seen, and inlined code is charged to the lines of the program's own source.
 # A compiler that rustup has installed is the user's.
 PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
 RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
@@ -42,7 +42,7 @@ waits() {
 # Without timers the kernel is not sampled, whose time goes to the lines that wait and wake.
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$programs/sandbox.c" -pthread -ldl || exit 1
 
-# is_charged PROGRAM SOURCE: what is found to take processor time of its own are the lines that bear the mark `// hot`
+# is_charged PROGRAM SOURCE: the regions with processor time of their own are the lines with the mark `// hot`
 is_charged() {
 	grep -n '// hot' "$2" | cut -d : -f 1 >lines
 	# On a machine that others use it takes longer until there is anything to say.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # OpenMP: programs of gcc, gfortran and clang do under the recorder what they do
-# without it, and who waits for its team waits, whatever its runtime does meanwhile.
+# without it, and a thread that waits for its team is seen to wait, also if its runtime spins.
 . "$(dirname "$0")/lib.sh"
 
 for name in $(env | sed -En 's/^((G?O|K)MP_[A-Za-z0-9_]*)=.*/\1/p'); do
@@ -42,7 +42,7 @@ alike() {
 	alike_profiled "$@"
 }
 
-# alike_for_long POLICY PROGRAM: the same, with experiments.  Four threads that spin get nowhere fast where others need the processors.
+# alike_for_long POLICY PROGRAM: the same, with experiments.  On a machine that others use, four spinning threads make slow progress.
 alike_for_long() {
 	alike_inert "$1" "$2" 300
 	for ms in 300 1500 6000 24000; do
@@ -139,7 +139,7 @@ else
 	skip 'plugins that bring runtimes of their own' 'no OpenMP runtime'
 fi
 
-# A tool of the program's own is asked when we are not there.
+# Without the recorder, the OpenMP runtime uses the program's own tool.
 tool_of_its_own() {
 	cat >tool.c <<-'END'
 	#include <stdio.h>

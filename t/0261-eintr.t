@@ -1,5 +1,5 @@
 #!/bin/sh
-# No call of the program ends with EINTR, or short, because of us; and every one that the program itself interrupts says so.
+# The recorder makes no call of the program end with EINTR, or short; a call that the program interrupts itself ends so.
 . "$(dirname "$0")/lib.sh"
 
 gcc -O2 -g -I"$top/lib" -o eintr "$programs/eintr.c" -pthread || exit 1

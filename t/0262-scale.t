@@ -1,11 +1,11 @@
 #!/bin/sh
-# Many threads, many visits, many processes: as bare, nothing lost in silence, bounded memory.
+# Many threads, many visits, many processes: same output as bare, a warning for each loss, bounded memory.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/hostile.sh"
 
 build threads
 
-# scaled SAMPLER MODE N: what is said does not depend on how long it takes
+# scaled SAMPLER MODE N: same output as bare; no output depends on the time taken
 scaled() {
 	exits 0 ./threads "$2" "$3" >bare 2>/dev/null
 	recorded "$1" -r work -- ./threads "$2" "$3"
@@ -19,7 +19,7 @@ value() {
 	sed -n "s/^end	.*	$1=\([0-9]*\).*/\1/p" log
 }
 
-# More than there are descriptors.
+# More threads than descriptors.
 at_once() {
 	scaled "$1" at-once 2000
 	test "$(value threads_refused)" -eq 0
@@ -52,7 +52,7 @@ check 'more threads than there is room for: they run, and that is said' too_many
 processes() {
 	scaled "$1" processes 100
 	test "$(value processes_refused)" -eq 0
-	# Each has ended, and what all of them visited is what was visited.
+	# Each process has ended, and their visits add up to those of the run.
 	awk -F'\t' '$1 == "process" { for (i = 2; i <= NF; i++) if (sub(/^visits=/, "", $i)) { n++; sum += $i } }
 		END { print n, sum }' log >got
 	echo "101 $(value visits1)" >want

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs that close, probe and take descriptors they know nothing of: as bare, and still sampled.
+# Programs that close, probe and take descriptors that they did not open: same output as bare, and still sampled.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/hostile.sh"
 build descriptors
@@ -23,7 +23,7 @@ goes_on() {
 	recorded "$1" -r afterwards -- ./descriptors "$2"
 	test "$status" -eq 0
 	sees afterwards
-	# Two threads of 150 ms, of which the timer sees a little more or less.
+	# Two threads of 150 ms each; the timer's samples are a little more or less.
 	awk -F'\t' '$1 == "sample" && /function=afterwards/ { match($0, /count=[0-9]+/); n += substr($0, RSTART + 6, RLENGTH - 6) }
 		END { print n + 0; exit n < 150 }' resolved
 }
@@ -36,7 +36,7 @@ done
 # Threads that switch all the time pay too much for perf: they are switched to the timer, and are still sampled.
 gives_its_event_back() {
 	goes_on perf switches
-	# Without perf, or a timer beside it, there is nothing to change over from, or to.
+	# Without perf, or without a timer beside it, no thread can switch its sampler.
 	grep -Eq '^run	.*	sampler=perf	kernel_sampled=1' log || return 0
 	grep events profiled | same - switches.want
 }

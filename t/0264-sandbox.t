@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs that lock themselves in, other allocators, libraries that come and go: as bare, and what is said.
+# Programs in a sandbox, other allocators, libraries that come and go: same output as bare, and the right warnings.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/hostile.sh"
 build sandbox signals
@@ -60,7 +60,7 @@ counts_unsampled() {
 }
 check 'a thread that cannot be sampled is counted' counts_unsampled
 
-# A filter from the very start, as containers have it.
+# A filter from the very start, as in containers.
 under_filter() {
 	run ./signals coroutines >bare
 	LIFE_MS=100 run ./sandbox under errno perf_event_open -- \

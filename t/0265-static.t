@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs that are linked statically, with libandweorc.a: as bare, and profiled like others.
+# Programs that are linked statically, with libandweorc.a: same output as bare, and profiled like others.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/hostile.sh"
 
@@ -43,7 +43,7 @@ eintr() {
 	recorded perf -r work -- ./eintr quiet 60
 	test "$status" -eq 0
 	same want profiled
-	# Its waits are known for what they are.
+	# Its waits have the right classes.
 	has '^sample	.*	state=blocked	class=sleep' log
 }
 check 'calls that wait are accounted for, and never interrupted' eintr

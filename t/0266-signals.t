@@ -17,7 +17,7 @@ for sampler in perf timer; do
 	check "one that is large enough ($sampler)" alike $sampler handlers large-alternate
 done
 
-# Without a breakpoint at the call it is noticed afterwards, when one of our signals may have come to the program.
+# Without a breakpoint at the call the recorder notices it afterwards, when the program may have got one of our signals.
 if test "$(uname -m)" = x86_64 && has_breakpoints; then
 	check 'the default by an instruction of its own' alike perf handlers default-by-instruction
 	check 'a handler by an instruction of its own' alike perf handlers handler-by-instruction
@@ -32,7 +32,7 @@ fi
 
 # ---- traced ---------------------------------------------------------------------------
 
-# untouched SAMPLER MODE: as alike, but that it is not sampled to its end, which is said
+# untouched SAMPLER MODE: as alike, but sampling stops before the end, with a warning
 untouched() {
 	run ./traced "$2" >bare 2>bare.err
 	bare=$status
@@ -52,7 +52,7 @@ for sampler in perf timer; do
 	check "nor one that is seized ($sampler)" untouched $sampler seized
 done
 
-# The recorder learns of it as its child stops, and lets it go on.
+# The recorder sees its child stop, and lets it go on.
 unseen() {
 	LIFE_MS=100 exits 0 timeout 20 andweorc-record -q -o log -- ./traced by-instruction >got 2>err
 	echo worked >want

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Programs that have little memory, or lock what they have, or outlive the recorder: as bare, and what cannot be is said.
+# Programs with little memory, with locked memory, or that outlive the recorder: same output as bare, and the right warnings.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/hostile.sh"
 build limits threads
 
-# most KEY MORE: profiled, no line of that key is more than MORE above what it is bare
+# most KEY MORE: profiled, no line of that key is more than MORE above the bare one
 most() {
 	awk -v key="$1" -v more="$2" '
 	FNR == 1 { file++ }
@@ -45,7 +45,7 @@ full() {
 }
 check 'no room for further threads: they run, and that is said' full
 
-# How many of the four children are there at a time is chance, and each maps the slots of all.  With all of them the slots are
+# The number of the four children alive at a time is chance, and each maps the slots of all.  With all four, the slots are
 # those of 320 threads: 123 MB were seen, on a machine whose host had taken half of its processors.
 forked() {
 	alike timer limits forks
@@ -104,7 +104,7 @@ small_files() {
 }
 check 'ulimit -f: at most one line says why not' small_files
 
-# The command ends as if we were not there, the log does not.
+# The command's output is the same as without the recorder; the recorder fails with one line.
 log_is_too_large() {
 	LIFE_MS=300 run under -f 8 andweorc-record -q -o log --attach-only -- ./threads processes 60 >profiled 2>err
 	test "$status" -eq 125

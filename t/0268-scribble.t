@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program that writes into the recorder's memory: whatever becomes of it, the log is whole and says how it ended.
+# A program that writes into the recorder's memory: however it ends, the log is whole and has the status.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/hostile.sh"
 build scribble
@@ -9,7 +9,7 @@ survives() {
 	rm -f log
 	LIFE_MS=100 run timeout -k 1 20 andweorc-record -q -n 1 -d 0.7 -o log -r work -s 50 --window 10 -- \
 		./scribble "$1" "$2" >profiled 2>err
-	# Of the program: 139 is its own death, which we repeat; then the log says so.
+	# Status 139 is the program's own death by signal, which the recorder repeats; then the log has it.
 	test "$(grep -c '^end	' log)" -eq 1 || { echo "mode $1, seed $2: status $status, no end"; tail -n 2 log | cut -c 1-200; return 1; }
 	run andweorc-resolve log >resolved 2>resolve.err
 	test "$status" -eq 0 || { echo "mode $1, seed $2: the log is malformed"; head -n 3 resolve.err; return 1; }

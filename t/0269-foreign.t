@@ -5,12 +5,12 @@
 
 # ---- sanitizers ---------------------------------------------------------------------------
 
-# Its findings, without process ids and addresses.
+# Prints the sanitizer's findings, without process ids and addresses.
 found() {
 	sed -En 's/^SUMMARY: //p' "$1"
 }
 
-# watched SAMPLER PROGRAM MODE: says, finds and ends the same, and is sampled
+# watched SAMPLER PROGRAM MODE: same output, findings and status as bare, and there are samples
 watched() {
 	run "./$2" "$3" >bare 2>bare.err
 	bare=$status
@@ -41,7 +41,7 @@ for cc in gcc clang; do
 	done
 done
 
-# Its options are the user's, and any program may start it.
+# The sanitizer's options are the user's, and any program may start the sanitized one.
 options_stay() {
 	exits 7 env ASAN_OPTIONS=exitcode=7 andweorc-record -q -o log -- sh -c './gcc-address overruns; exit $?' >got 2>err
 	has '^SUMMARY: AddressSanitizer: heap-buffer-overflow' err

@@ -16,7 +16,7 @@ record() {
 	recording log -m function "$@"
 }
 
-# counts MODE N UNITS TRANSACTIONS: what the program says, it is, and the log has the same
+# counts MODE N UNITS TRANSACTIONS: the program prints these counts, and the log has the same
 counts() {
 	echo "unit=$3 transaction=$4" >want
 	exits 0 ./coz "$1" "$2" >out
@@ -52,12 +52,12 @@ opens_windows() {
 	echo latency >want
 	same want got
 	test "$(field visits unit count | wc -l)" -ge 4
-	# All visits of a window are after its first one; ends and begins differ by the one that is on.
+	# The window's visits exclude its first one; ends and begins differ by the span that is open.
 	field visits transaction count >ends
 	field visits transaction begins >begins
 	paste ends begins | awk '$1 < 1 || $1 - $2 > 1 || $2 - $1 > 1 { print "ends, begins: " $0 }' >bad
 	empty bad
-	# Each visit is half a millisecond, or more on a busy machine: half of that in virtual time.
+	# Each visit takes half a millisecond, or more on a busy machine; in virtual time, half of that.
 	field visits unit count >count
 	field visits unit virtual_ns >virtual
 	paste count virtual | awk '$2 < $1 * 1e5 || $2 <= 0 { print "visits, ns: " $0 }' >bad
@@ -75,7 +75,7 @@ check 'the rest of the pipeline takes such a log' is_analysed
 
 has_no_room() {
 	record --window 1 -- ./coz many 100
-	# 64 there are, and none for a type that coz.h does not have
+	# 64 points exist, and none for a type that coz.h does not have
 	echo '64 points' >want
 	same want out
 }
@@ -109,7 +109,7 @@ else
 	skip 'coz.h itself' 'package coz-profiler is not there'
 fi
 
-# As the crate has it: dlsym, a counter of two words, an atomic addition.
+# As in the crate: dlsym, a counter of two words, an atomic addition.
 cat >program.rs <<'END_OF_RUST'
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

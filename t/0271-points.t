@@ -52,7 +52,7 @@ fi
 
 # ---- visits ----------------------------------------------------------------------------
 
-# counts MODE N VISITS: each one, from the first instruction of the program to its last
+# counts MODE N VISITS: each visit is counted, from the first instruction of the program to its last
 counts() {
 	record -P unit -r work --window 20 -s 50 -- ./points "$1" "$2"
 	empty err
@@ -96,7 +96,7 @@ check 'the log says what a hit costs' says_the_cost
 
 # ---- refusals ---------------------------------------------------------------------------
 
-# A fifth of a processor: too much, and not so much that it is noticed at once; also where others take half of it.
+# A fifth of a processor is too much, yet little enough that the recorder needs a while to notice, also on a half loaded one.
 is_too_hot() {
 	WARM_US=$((4 * $(field point unit cost_ns) / 1000 + 1))
 	export WARM_US
@@ -107,7 +107,7 @@ is_too_hot() {
 	test "$(field point tiny visits)" -lt $((n / 2))
 	echo "tiny=$n" >want
 	same want out
-	# The other one goes on.
+	# The other point is still counted.
 	test "$(field point slow visits)" -eq $((n / 10))
 	test "$(field visits slow count | wc -l)" -ge 5
 }

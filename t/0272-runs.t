@@ -17,7 +17,7 @@ each_run_is_one() {
 	values id run | wc -l >got
 	echo 9 >want
 	same want got
-	# The first is for discovery; then each run is one experiment, of a block after the other.
+	# The first run is for discovery; then each run is one experiment, one block after the other.
 	values run experiment >got
 	printf '2\n3\n4\n5\n6\n7\n8\n9\n' >want
 	same want got
@@ -37,7 +37,7 @@ check 'each run is one experiment' each_run_is_one
 
 is_a_schedule() {
 	record -n 13 -r half -r third -s 25,50 -- ./runs_ serial 60
-	# 4 trials and 2 baselines are a block; what was disturbed is done once more, so not all of them need be here.
+	# A block is 4 trials and 2 baselines; disturbed experiments are repeated, so not all of the block need be here.
 	values speedup_pct experiment | sort -un >got
 	has '^0$' got
 	test "$(wc -l <got)" -ge 2
@@ -51,7 +51,7 @@ is_a_schedule() {
 check 'regions, speedups and baselines take turns' is_a_schedule
 
 is_virtual() {
-	# From an experiment's own numbers: what it lasted, less what was inserted.
+	# From an experiment's own numbers: its length less the inserted delays.
 	awk -F'\t' "$awk_value"'
 	$1 == "experiment" {
 		wall[value("id")] = value("wall_ns")
@@ -120,7 +120,7 @@ is_one() {
 	has 'no progress point was visited: put ANDWEORC_PROGRESS' err
 	has 'or give -d SECONDS to have whole runs compared$' err
 	lacks '^experiment' log
-	# No advice is what was done already.
+	# The report does not advise options that were in force already.
 	record -n 1 -r half -- ./runs_ serial 200
 	has 'or give a greater -n than 1 to have whole runs compared$' err
 	record -d 0.5 -r half -- ./runs_ serial 100000
@@ -151,7 +151,7 @@ has_a_hot_point() {
 	if has_breakpoints; then
 		lacks '^visits.*kind=run' log
 	fi
-	# Nothing but a point that was given up: then runs it is, from the next one on.
+	# The only point was given up: from the next run on, completed runs are the point.
 	record -n 4 -P half -r fifth -s 50 -- ./runs_ serial 3000
 	sed -n 's/^warning	run=\([0-9]*\)	what=point-too-hot.*/\1/p' log | head -n 1 >first
 	test -s first && test "$(cat first)" -lt 4 || return 0 # a slow machine

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Latency points: which end belongs to which begin, how long spans are, and what
-# is written about it.
+# Latency points: which end belongs to which begin, how long spans are, and the
+# records about them.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
@@ -29,7 +29,7 @@ fields() {
 		}' log
 }
 
-# counts MODE N: what the program says of its points, the log has too
+# counts MODE N: the log has the same counts as the program prints for its points
 counts() {
 	exits 0 ./spans "$1" "$2" >want
 	record -r work --window 1 -- ./spans "$1" "$2"
@@ -67,7 +67,7 @@ inert() {
 }
 check 'without the recorder nothing is done' inert
 
-# windows_of RECORD: enough of them
+# windows_of RECORD: the log has enough of them
 windows_of() {
 	test "$(grep -c "^$1	" log)" -ge 12
 }

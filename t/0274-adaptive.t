@@ -1,5 +1,5 @@
 #!/bin/sh
-# Recordings that decide by what they have seen: --design adaptive, --until.
+# Recordings that decide by their results so far: --design adaptive, --until.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
@@ -9,14 +9,14 @@ record() {
 	limit=60 recording log "$@"
 }
 
-# record_twins EVIDENCE ARG...: of a program that goes on until there is what is looked for
+# record_twins EVIDENCE ARG...: records a program that goes on until the command EVIDENCE succeeds
 record_twins() {
 	looks=$1
 	shift
 	limit=60 recording_until "$looks" log --window 10 "$@" -- ./life twins
 }
 
-# For each whole block and region, as many experiments as were planned, and at most one more for each that was disturbed.
+# For each whole block and region, as many experiments as planned, and at most one more for each disturbed one.
 # (Not always one more: the first windows are judged late, when it is known what is usual, and are not done again.)
 kept_to_the_plan() {
 	awk -F'\t' '
@@ -60,7 +60,7 @@ plans_are_kept() {
 	values design run >got
 	echo adaptive | same - got
 	kept_to_the_plan
-	# of the second block on, it is said what is known
+	# from the second block on, the recorder prints what is known
 	values role plan | sort -u >got
 	has '^(leader|useful|idle)$' got
 	lacks '^(|[^liu].*)$' got

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --given: a region that is faster in all windows, and what analyze makes of it.
+# --given: a region that is faster in all windows, and the analysis of such logs.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
@@ -14,14 +14,14 @@ record() {
 	limit=60 recording "$log" --window 20 "$@"
 }
 
-# record_twins LOG ARG...: of a program that goes on until all has been tried
+# record_twins LOG ARG...: a recording of a program that goes on until all has been tried
 record_twins() {
 	log=$1
 	shift
 	limit=60 recording_until all_tried "$log" --window 20 "$@" -- ./life twins
 }
 
-# says_in_each LOG REGION PCT: each experiment has this and nothing else as given
+# says_in_each LOG REGION PCT: each experiment has this region as given, and no other
 says_in_each() {
 	awk -F'\t' -v symbol="symbol=$2" '$1 == "region" { for (i = 3; i <= NF; i++) if ($i == symbol) print substr($2, 4) }' "$1" |
 		sort -u >ids
@@ -49,13 +49,13 @@ is_never_tried() {
 	says_in_each log second_twin 40
 }
 
-# analysis LOG...: without the runs, whose numbers differ.  Whether neighbours disturbed a window is not the point: what is
-# there is used.
+# analysis LOG...: makes `analysis`, without the runs, whose numbers differ.  Disturbed windows do not matter to this
+# test, so none is dropped.
 analysis() {
 	cat "$@" | sed 's/	disturbed=1$//' >both
 	exits 0 andweorc-resolve both >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis 2>err
-	# Of windows without visits nothing is said where there are windows of several kinds.
+	# With windows of several kinds, there is no warning about windows without visits.
 	grep -E '^(point|curve)' analysis | sed 's/	unvisited=[0-9]*//' | sort
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Names as people write them: -r produce is mpsc::produce; what is nowhere ends the recording before it begins.
+# Names as people write them: -r produce is mpsc::produce; a name that is nowhere ends the recording before it begins.
 # A compiler that rustup has installed is the user's.
 RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 export RUSTUP_HOME
@@ -177,7 +177,7 @@ fn main() {
 	}
 }
 END_OF_RUST
-# The last component of a mangled name is the same in the legacy mangling and in v0, but for what follows.
+# The last component of a mangled name is the same in the legacy mangling and in v0, but for its suffix.
 means_rust() {
 	recording_until all_tried log -r "$1" --window 1 -s 50 -- ./rusty 100000000
 	empty err

@@ -6,7 +6,7 @@
 gcc -O2 -g -D_GNU_SOURCE -Wall -Wextra -I"$top/lib" -o jit "$programs/jit.c" || exit 1
 strip -o bare jit
 
-# made: of the CPU samples in the log, how many per cent are in such code
+# made: prints the percentage of the log's CPU samples that are in such code
 made() {
 	awk -F'\t' '
 	$1 == "module" && $NF == "path=[jit]" { made[substr($3, 4)] = 1 }
@@ -68,7 +68,7 @@ in_each_process() {
 	sed -n 's|^\(/tmp/perf-[0-9]*\.map\)$|\1|p' out | xargs rm -f
 	test "$(grep -c '^module	.*path=\[jit\]$' log)" -eq 2
 	test "$(values function sample | sort -u)" = 'js%20*spin%09a.js:12'
-	# Only one of the two has told.
+	# Only one of the two processes wrote a list.
 	awk -F'\t' '$1 == "sample" && /function=/ { print $3 }' log | sort -u | wc -l >got
 	echo 1 >want
 	same want got

@@ -25,7 +25,7 @@ counted() {
 
 # ---- each call is counted ----------------------------------------------------------------
 
-# in_windows N COMMAND [ARG...]: runs it with $n from N on, with four times as many as long as there was no window
+# in_windows N COMMAND [ARG...]: runs it with $n = N, and with four times as many until there is a window
 in_windows() {
 	first=$1
 	shift
@@ -102,13 +102,13 @@ int main(void)
 }
 END_OF_C
 	$cc -o twins twins.c -Wl,-rpath,"$PWD" -ldl
-	# The library's name, as much of it as is sure.  The libraries are loaded late: how many calls went by before the
+	# The library's name, without its version.  The libraries are loaded late: how many calls went by before the
 	# recorder had seen them is not known.
 	recording_until both_counted log -m function --window 20 -s 50 -P 'libtwin-two!twin' -P 'libtwin-one.so!twin' -r main -- ./twins
 	for point in 'libtwin-two!twin' 'libtwin-one.so!twin'; do
 		test "$(field point "$point" kind)" = call
 	done
-	# In windows that have both.
+	# In windows that have visits of both points.
 	awk -F'\t' "$awk_value"'
 	$1 == "visits" { count[value("experiment"), value("point")] = number("count"); seen[value("experiment")] }
 	END {
@@ -153,7 +153,7 @@ timer() {
 }
 check 'without perf' timer
 
-# From another library, which the program is linked with.
+# The function is called from another library that the program is linked with.
 cat >between.c <<'END_OF_C'
 #include "called.h"
 void between(long n);
@@ -275,7 +275,7 @@ all_arrive() {
 
 arrive() {
 	in_windows 400000 all_arrive "$@"
-	# Experiments were on: it is then that a visit does more than count.
+	# Experiments were on: only then does a visit do more than count.
 	test "$(values speedup_pct experiment | grep -c 50)" -ge 1
 }
 check 'arguments and results of all kinds arrive; more than four points' arrive
@@ -375,7 +375,7 @@ own_comes_first() {
 	# shellcheck disable=SC2086
 	$cc -o own own.c -L. -lbetween $libs
 	record -P tick -- ./own
-	# That of the library is one of the program's own, too.
+	# The library's function counts as one of the program's own, too.
 	test "$(field point tick kind)" = breakpoint
 	test "$(field point tick visits)" -eq 200
 }
@@ -464,7 +464,7 @@ digests() {
 	exits 0 andweorc-record -q -o log -m function -P EVP_DigestFinal_ex --window 50 -s 50 -- \
 		openssl speed -evp sha256 -bytes 64 -seconds 2 >out 2>err
 	test "$(field point EVP_DigestFinal_ex kind)" = call
-	# As often as it says itself, but for the same.
+	# At least half of the calls that openssl prints: the first may come before the recorder has read the libraries.
 	digests=$(sed -n 's/^Doing sha256.*: \([0-9]*\) sha256.*/\1/p' err)
 	test "$(field point EVP_DigestFinal_ex visits)" -ge $((digests / 2))
 	lacks given_up log

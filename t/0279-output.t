@@ -1,9 +1,9 @@
 #!/bin/sh
-# A command that is run again writes to where it was sent once; in later runs, to something of the same kind.
+# The output of a command's first run goes where the user sent it; that of later runs, to a file of the same kind.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
-# writer [STATUS-OF-THE-SECOND-RUN]: says what it writes to, on both; and leaves it in `kinds`
+# writer [STATUS-OF-THE-SECOND-RUN]: prints the kinds of its two streams, on both of them; and appends them to `kinds`
 cat >writer.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ to_files() {
 	echo 'to file' | same - out
 	test "$(grep -c '^error to file$' err)" -eq 1
 	test "$(grep -Ec "$note" err)" -eq 1
-	# Nothing is left of what later runs wrote.
+	# The output of later runs is kept nowhere.
 	ls >got
 	printf 'err\ngot\nlog\nout\nwriter\nwriter.c\n' | same - got
 	echo before >out

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Programs of several processes: each way to make one and to end one, profiled as
-# bare, with nothing lost; what the command leaves behind; a recorder that dies.
+# bare, with nothing lost; processes that outlive the command; a recorder that dies.
 . "$(dirname "$0")/lib.sh"
 
 # shellcheck disable=SC3045
@@ -39,7 +39,7 @@ whole() {
 	test "$visits" -eq "$(unit_visits "$1" | tr - 0)"
 }
 
-# alike MODE VISITS [OPTION...]: the same output and status as bare; so many visits
+# alike MODE VISITS [OPTION...]: the same output and status as bare, and VISITS visits
 alike() {
 	mode=$1
 	visits=$2
@@ -57,7 +57,7 @@ alike() {
 	whole log
 }
 
-# joins N: as many processes had joined in the last log
+# joins N: N processes had joined in the last log
 joins() {
 	echo "$1" >want
 	wc -l <joined >got
@@ -225,7 +225,7 @@ fi
 
 # ---- what outlives the command ---------------------------------------------------------
 
-# gone: who has noted its pid has ended
+# gone: the process that wrote its pid has ended
 gone() {
 	while read -r pid; do
 		for _ in $(seq 100); do
@@ -315,7 +315,7 @@ else
 fi
 
 not_its_own() {
-	# A child that the recorder has from before it was the recorder.
+	# A child that the recorder's process had before it ran the recorder.
 	sh -c 'sleep 1000 & echo $! >stranger; exec andweorc-record -q -d 0.5 -o log -r work -- ./processes serve' >out 2>err
 	kill -0 "$(cat stranger)"
 	kill "$(cat stranger)"
@@ -340,7 +340,7 @@ helper_each_run() {
 	100
 	100
 	END
-	# Each run knows only its own.
+	# Each run counts only its own processes.
 	grep '^process	.*	pid=' log | field run | uniq -c | awk '{ print $1, $2 }' >got
 	same - got <<-END
 	2 1

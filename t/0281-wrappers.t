@@ -1,6 +1,6 @@
 #!/bin/sh
 # Commands that start the program proper: shells, timeout, env, nice, xargs.
-# They are followed to it.
+# The recorder follows them to the program.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
@@ -8,14 +8,14 @@ gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o processes "$programs/processes.c" -pthr
 UNIT_US=2500 UNITS=200
 export UNIT_US UNITS
 
-# found: nothing was lost on the way
+# found: no process was lost on the way
 found() {
 	lacks 'was not profiled|no progress point|is called' err
 	has '^process	.*	command=./processes%20plain$' log
 }
 
-# follows COPIES STATUS COMMAND [ARG...]: ends so, and the points and regions of so many copies of the program are found;
-# again with a longer one until there was time for an experiment
+# follows COPIES STATUS COMMAND [ARG...]: ends with STATUS, and points and regions of COPIES copies of the program are found;
+# repeated with a longer run until there was time for an experiment
 follows() {
 	copies=$1
 	want=$2
@@ -55,7 +55,7 @@ check 'a wrapper in a wrapper in a wrapper' follows 1 0 timeout 60 nice -n 1 sh 
 through_xargs() {
 	printf 'plain\nplain\nplain\nplain\n' >modes
 	follows 4 0 xargs -a modes -n 1 -P 2 ./processes
-	# xargs, four children before exec, and what they became
+	# xargs, its four children before exec, and the programs that they became
 	grep -c "^process	.*	visits=$UNITS\$" log >got
 	echo 4 >want
 	same want got
@@ -106,12 +106,12 @@ emptied_environment() {
 	test "$status" -eq 0
 	has '^andweorc-record: warning: 1 of the processes went on as a program that is not profiled' err
 	has '^warning	run=1	what=runtime-lost	' log
-	# Before exec it was one of the recording.
+	# Before exec, the process was part of the recording.
 	has '^process	run=1	id=1	status=exec	visits=0$' log
 }
 check 'env -i: not profiled, and why' emptied_environment
 
-# Between exec and joining, a program has no runtime: whenever the recorder looks, that is no loss.
+# Between exec and joining, a program has no runtime: the recorder must not take that for a loss.
 start_is_no_loss() {
 	for i in 1 2 3 4 5 6 7 8; do
 		UNITS=60 UNIT_US=2500 exits 0 andweorc-record -q -o "log$i" --attach-only -- sh -c 'exec ./processes plain' >out 2>err

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Automatic progress points: bytes, answers, processor time; and which of them is used.
+# Automatic progress points: bytes, answers, processor time; and the choice among them.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
 gcc -O2 -g -o mover "$programs/mover.c" || exit 1
 gcc -O2 -g -DMARKED -I"$top/lib" -o marked "$programs/mover.c" || exit 1
 
-# moves KIND POINT BYTES: of what is asked for from the first instruction on, nothing is missed but what comes before the recorder
+# moves KIND POINT BYTES: a point asked for with -P counts all bytes, except those from before the recorder attached
 moves() {
 	recording log -P "$2" -r work --window 40 -s 50 -- ./mover "$1" 1000
 	has "^point	.*name=$2	kind=automatic" log
@@ -25,7 +25,7 @@ check 'bytes printed' moves fprintf :output 3000
 check 'bytes read' moves read :input 3000
 
 answers() {
-	# Two a round, as both ends are here: "yes" and "." are one answer, and who has heard it writes again.
+	# Two answers a round, since both ends are in the recording: "yes" and "." are one answer, to which the other end writes again.
 	moves answer :replies 2
 	# Reading and writing at places in a file is no conversation.
 	recording log -P :replies -r work --window 40 -s 50 -- ./mover pwrite 700
@@ -64,7 +64,7 @@ has_points() {
 	recording log -r work --window 40 -s 50 -- ./marked write 1500
 	lacks 'kind=automatic' log
 	lacks 'what=unmarked' log
-	# Asked for, they are there beside.
+	# With -P, automatic points are counted beside marks.
 	recording log -P :output -r work --window 40 -s 50 -- ./marked write 1500
 	field visits :output experiment >got
 	test -s got
@@ -83,7 +83,7 @@ marks_late() {
 	field visits round experiment >after
 	test -s before
 	test -s after
-	# From the first mark on it is the only point, but for the window that was on.
+	# From the first mark on the mark is the only point, except in the window that was open then.
 	last=$(tail -n 1 before)
 	test "$(awk -v last="$last" '$1 > last + 1' after | wc -l)" -ge 5
 }

@@ -2,7 +2,7 @@
 # Signals of the terminal come to the command as if it had been started without us; and a log has one writer.
 . "$(dirname "$0")/lib.sh"
 
-# interrupt.pl SIGNAL MILLISECONDS COMMAND...: runs it in a group of its own, which gets the signal then; prints how it
+# interrupt.pl SIGNAL MILLISECONDS COMMAND...: runs it in a group of its own, which gets the signal after that time; prints how it
 # ended, and whether anything of the group is left
 cat >interrupt.pl <<'END'
 use strict;
@@ -34,7 +34,7 @@ if (!$ended) {
 }
 END
 
-# Wherever it comes: before the command is started, while it is, or while it runs.  130 is how we say that it died of it.
+# The signal may come before the command is started, meanwhile, or while it runs.  Status 130 says that it died of SIGINT.
 interrupted() {
 	for ms in 0 1 2 3 4 5 6 8 10 12 15 20 25 30 40 60 80; do
 		exits 0 perl interrupt.pl "$1" $ms andweorc-record -q -o log -- sleep 7 >got 2>err

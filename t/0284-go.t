@@ -9,7 +9,7 @@ cp "$programs/cgo.go" cgo.go
 GOCACHE=${XDG_CACHE_HOME:-$scratch}/go GOFLAGS=-p=1 GO111MODULE=off CGO_ENABLED=1 go build -o cgo cgo.go >build.log 2>&1 ||
 	skip_all 'Go cannot build a program with cgo here'
 
-# unharmed SAMPLER MODE: says and ends the same
+# unharmed SAMPLER MODE: same output and status as bare
 unharmed() {
 	run ./cgo "$2" >bare 2>bare.err
 	bare=$status
@@ -33,7 +33,7 @@ is_sampled() {
 	exits 0 andweorc-resolve log >resolved 2>/dev/null
 	has '^sample	.*	function=work_in_c(	|$)' resolved
 	has '^sample	.*	function=main\.' resolved
-	# It ends without a word to libc, and was no other program by then.
+	# The process ends without calling libc, and has not run another program by then.
 	lacks 'what=runtime-lost' log
 }
 check 'its goroutines are sampled' is_sampled

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Experiments that the program, or the user, starts and stops.
+# The program, or the user, starts and stops experiments.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
@@ -19,7 +19,7 @@ sampled() {
 	END { printf "%d", total ? 100 * samples / total : 0 }' log
 }
 
-# only_work: work was sampled; and of the rest what the recorder took until it saw that it was to stop, on a machine that
+# only_work: work was sampled; and other code only until the recorder saw that it was to stop, on a machine that
 # gives it no processor for a while
 only_work() {
 	for of in work warm_up tear_down; do
@@ -30,7 +30,7 @@ only_work() {
 	test "$(sampled tear_down)" -le 8
 }
 
-# counts_work MS: the time of the log is that in which the program worked, give or take half of what came around it
+# counts_work MS: the time of the log is that in which the program worked, give or take half of the rest
 counts_work() {
 	worked=$(awk '$1 == "worked" { print $2 }' out)
 	wall=$(values wall_ns end | awk '{ printf "%d", $1 / 1e6 }')
@@ -41,7 +41,7 @@ counts_work() {
 	test "$stopped" -ge "$1"
 }
 
-# experiments [N]: so many are in the log
+# experiments [N]: the log has N
 experiments() {
 	test "$(grep -c '^experiment' "$log")" -ge "${1:-6}"
 }
@@ -117,7 +117,7 @@ total() {
 	values "$1" end | awk '{ sum += $1 } END { printf "%d", sum / 1e6 }'
 }
 
-# The recording takes longer than -d says by what is left out of each run.
+# The recording takes longer than -d says, by the stopped time of each run.
 counts_the_time() {
 	began=$(date +%s%N)
 	limit=100 recording log -m function --start-paused -d 3 --window 40 -- ./control told 200 500

@@ -25,7 +25,7 @@ check 'MPI_Barrier: each rank counts' counts barrier 800
 check 'MPI_Allreduce' counts allreduce 800
 check 'MPI_Bcast' counts bcast 800
 
-# A recorder for each rank (-l), and one analysis of all.
+# A recorder for each rank (-l), and one analysis of all logs.
 apart() {
 	exits 0 timeout 100 andweorc-record -q -l ranks -o 'rank.%r' -m function -P :mpi -r slow -r fast -s 50 --window 20 -- \
 		mpirun --allow-run-as-root --oversubscribe -n 2 ./ranks 1000 2000 1000 barrier >out 2>err

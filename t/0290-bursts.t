@@ -1,5 +1,5 @@
 #!/bin/sh
-# Bursts: the log holds all that threads did to each other.
+# Bursts: the log has an event for each wait and wake between threads.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
@@ -37,7 +37,7 @@ decode() {
 	END { printf STDERR "%.1f\n", $bytes / $events if $events }' log
 }
 
-# has_burst: there is one in the log, and what came after it
+# has_burst: the log has a burst, and samples from after it
 has_burst() {
 	awk -F'\t' '$1 == "burst" { n++ } $1 == "experiment" && n { found = 1; exit } END { exit !found }' log
 }
@@ -60,7 +60,7 @@ is_there() {
 	test "$(grep -c '^burst	' log)" -ge 1
 	has '^burst	.*start_ns=[0-9]+	length_ns=[0-9]+	cpus=[1-9][0-9]*	others_ns=[0-9]+$' log
 	has '^stack	.*regions=[0-9]+$' log
-	# After a second, for a second, or until there was no room for more events.
+	# A burst starts after a second, and lasts a second, or until there is no room for more events.
 	awk -F'\t' '$1 == "burst" { split($4, b, "="); split($5, l, "="); exit !(b[2] > 1e9 && l[2] > 1e8 && l[2] < 15e8) }' log
 }
 check 'a burst is logged, with stacks that are charged to regions' is_there
@@ -113,7 +113,7 @@ lives_are_told_apart() {
 	echo "births $births, deaths $deaths"
 	test "$births" -gt 50
 	test $((births - deaths)) -ge -2 && test $((births - deaths)) -le 2
-	# Each is born once, and has a life of its own.
+	# Each thread is born once, and has an id of its own.
 	awk '$4 == "n" && $5 > 0 && seen[$5]++ { exit 1 }' events.txt
 	awk '$4 == "x" && seen[$2]++ { exit 1 }' events.txt
 }

@@ -127,7 +127,7 @@ nothing_left() {
 }
 check 'nothing may be left' nothing_left
 
-# slow's own line is charged to who calls it; what was inlined into it stays its own.
+# slow's own line is charged to its caller; code inlined into it stays a region of its own.
 a_function() {
 	regions --exclude-function slow -- ./one
 	lacks '^slow\.c:11$' names
@@ -173,7 +173,7 @@ without_debug_information() {
 }
 check 'functions that have a symbol alone' without_debug_information
 
-# The loop of own() is on two lines: one of them goes to who calls it, and the other stays.
+# The loop of own() is on two lines: one is charged to the caller, and the other stays a region.
 a_line() {
 	regions -x main.c:7 -x 'main.c:8' -- ./one
 	lacks '^main\.c:[78]$' names

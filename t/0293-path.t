@@ -72,7 +72,7 @@ END
 gcc -O2 -g -foptimize-sibling-calls -I"$top/lib" -o calls calls.c || exit 1
 work_line=$(grep -n 'sum += i' calls.c | cut -d : -f 1)
 
-# share PATH: its part of the samples, in per cent, and what part of the samples of its windows was in it
+# share PATH: its percentage of the samples, and that of the samples in its windows
 shares() {
 	awk -F'\t' "$awk_value"'
 	$1 == "region" { name[value("id")] = value("symbol") }
@@ -133,7 +133,7 @@ has_lines() {
 }
 check 'a line at the end' has_lines
 
-# The events of a second are noted, too, and what is found in them is by the same regions.
+# The recorder notes the events of a second, too; replay of them uses the same regions.
 is_replayed() {
 	recording log --attach-only -d 5 -r 'left;work' -r 'right;work' -- ./calls
 	exits 0 andweorc-resolve log >resolved

@@ -79,7 +79,7 @@ reads_all() {
 }
 check '--config: each option, and what is written is read again' reads_all
 
-# Each long option but those that are none of a recording.
+# Each long option, except those that do not concern a recording.
 knows_each_option() {
 	andweorc-record --help | sed -n 's/^ .*[ ,]--\([a-z-]*\) .*/\1/p' | grep -vx 'help\|version\|config\|print-config' | sort -u >want
 	sed -n 's/^ *\([a-z][a-z-]*\).*/\1/p' full | sort -u >got

@@ -10,7 +10,7 @@ record() {
 	recording log -m function --window 20 -s 50 "$@"
 }
 
-# That a name is not a probe is found even without breakpoints.
+# Even without breakpoints, the recorder finds that a name is no probe.
 no_such_probe() {
 	exits 125 andweorc-record -q -o log -P tested:guardde -- ./probes steady 3000 >out 2>err
 	has "no progress point at 'tested:guardde': no probe of the program or its libraries is called so; did you mean 'tested:guarded'\\?" err
@@ -20,7 +20,7 @@ no_such_probe() {
 }
 check 'a name that no probe has' no_such_probe
 
-# Programs of distributions have probes, too.  Where there are no breakpoints, it is said that the place is known.
+# Programs of distributions have probes, too.  Without breakpoints, the message says that the place is known.
 cat >collect.py <<'END_OF_PY'
 import gc, time
 for i in range(1000):
@@ -31,7 +31,7 @@ of_python() {
 	unminded='no progress point was visited|ended before|breakpoints'
 	record -P python:gc-start -- /usr/bin/python3 collect.py
 	if has_breakpoints; then
-		# Not those before the recorder has read the program.
+		# Visits from before the recorder has read the program are not counted.
 		test "$(field point python:gc-start visits)" -ge 100
 		test "$(field point python:gc-start visits)" -le 1100
 	else
@@ -60,10 +60,10 @@ counts() {
 	done
 	test "$(field point tested:plain-unit visits)" -eq "$visits"
 	test "$(field point tested:raised visits)" -eq "$visits"
-	# Until it is raised, the program passes it by.
+	# While the semaphore is zero, the program skips the probe.
 	test "$(field point tested:guarded visits)" -ge $((visits * 9 / 10))
 	test "$(field point tested:guarded visits)" -le "$visits"
-	# Watched by us, and by another tool before.
+	# The probe is watched by the recorder, and was watched by another tool before.
 	has 'semaphores=1,2' out
 }
 visits=300

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The chains of calls that samples came by, from a recording to folded stacks.
+# The call stacks of samples, from a recording to folded stacks.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
@@ -26,7 +26,7 @@ chains_are_there() {
 	}' got
 	folded blocked
 	has 'sleeper;rest;[^ ]*\[sleep\] [0-9]{5,}$' got
-	# Nothing of the profiler itself is in it.
+	# No stack has a function of the profiler.
 	lacks 'andweorc' got
 }
 check 'chains of calls, and their shares' chains_are_there
@@ -68,7 +68,7 @@ deep_stacks() {
 	recording log --window 100 -- ./stacks 80 deep
 	folded cpu
 	has '^\[more\];deep;deep;' got
-	# Which is all that is kept of them.
+	# The log keeps no more of a stack than its innermost calls.
 	awk '/^\[more\]/ { n = split($0, frame, ";"); most = n > most ? n : most } END { exit !(most > 15 && most <= 27) }' got
 	has '^[^[].*;main;outer;inner' got
 }

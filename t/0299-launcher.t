@@ -4,7 +4,7 @@
 . "$top/t/record.sh"
 
 gcc -O2 -g -I"$top/lib" -o points "$programs/points.c" -pthread -ldl || exit 1
-# Starts what it is given so often as it says, as mpirun does.
+# A stand-in for mpirun: starts its command that many times.
 cat >launch <<'END_OF_SH'
 #!/bin/sh
 n=$1

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Debug information in all its forms: a program that knows its own inline chains
-# (t/program/chain.c) is resolved, and each place must be what it says it is.
+# (t/program/chain.c) is resolved, and each place must have the chain that the program states.
 . "$(dirname "$0")/lib.sh"
 
 cp "$programs"/chain.[ch] . || exit 1
 here=$(pwd -P)
 
-# labels FILE: what the symbol table says of each place, before anything is stripped
+# labels FILE: prints the symbol table's entry of each place, before the file is stripped
 labels() {
 	nm "$1" | awk '$3 ~ /^here_/ { sub(/^0+/, "", $1); split($3, w, "_"); print "0x" $1, w[2], w[3], w[4] }' | sort >labels
 	test "$(wc -l <labels)" -ge 9
@@ -33,7 +33,7 @@ expected_chains() {
 		leaf_line="$(awk '/HERE\(__LINE__/ { print NR }' chain.h)" labels
 }
 
-# The same of what resolve said.
+# The same of the output of andweorc-resolve.
 resolved_chains() {
 	awk -F'\t' '
 	$1 != "sample" { next }
@@ -152,7 +152,7 @@ check 'separate, by debuglink, in .debug' by_link .debug
 check 'separate, by debuglink, under the debug directory' by_link "dir$here"
 check 'separate, by debuglink and CRC, without build-id' by_link . -Wl,--build-id=none
 
-# not_used: the debug file is there and another one's: symbols are what is left
+# not_used: the debug file belongs to another program, so only symbols are left
 not_used() {
 	make_log "$here/stripped" >log
 	exits 0 andweorc-resolve --debug-dir "$here/dir" log >got 2>err

@@ -1,5 +1,5 @@
 #!/bin/sh
-# andweorc-resolve as a filter: what it adds, keeps, warns of and refuses.
+# andweorc-resolve as a filter: its additions, warnings and errors, and that all else is kept.
 . "$(dirname "$0")/lib.sh"
 
 cp "$programs"/chain.[ch] "$data"/format/profile.aw . || exit 1

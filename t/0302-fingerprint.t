@@ -1,5 +1,5 @@
 #!/bin/sh
-# By what code is known again in another version: the hashes that resolve adds, and analyze passes on.
+# Hashes by which andweorc-diff matches code of two versions: andweorc-resolve adds them, andweorc-analyze passes them on.
 . "$(dirname "$0")/lib.sh"
 
 here=$(pwd -P)
@@ -34,7 +34,7 @@ place() {
 	line=$(grep -n -F "$3" "$1/work.c" | cut -d: -f1)
 	printf 'andweorc\tversion=1\ttool=record\nrun\tid=1\nmodule\trun=1\tid=1\tpath=%s\n' "$here/$1/prog"
 	printf 'region\tid=1\tscope=function\tmodule=1\tranges=%s-0xffffff\tsymbol=%s\n' "$at" "$2"
-	# wherever in the function the compiler put the line
+	# the position of the line in the machine code does not matter
 	for off in 0 1 2 3 4 5 6 7 8 9 a b c d e f 10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f; do
 		printf '%s-0xffffff,' "$(printf '0x%x' $((at + 0x$off)))"
 	done | sed "s|^|region	id=2	scope=line	module=1	file=$here/$1/work.c	line=$line	ranges=|; s|,\$|\n|"

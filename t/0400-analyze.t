@@ -1,6 +1,6 @@
 #!/bin/sh
 # andweorc-analyze: whole output against golden cases, formats and options, and
-# that the order of what comes in changes nothing.
+# that the order of the input does not matter.
 . "$(dirname "$0")/lib.sh"
 
 generate() {
@@ -45,7 +45,7 @@ fits_100_columns() {
 }
 check 'the report fits 100 columns' fits_100_columns
 
-# Whatever the region records say reaches neither the terminal nor the start of a line.
+# No control character in a region record reaches the terminal, and none of its text starts a line.
 cleans_text() {
 	sed 's/function=work/function=%1B[31m%0A::error::x/; s/command=sim/command=%1B]0;x%07/; s/scope=line/scope=function/' runs.aw >evil.aw
 	exits 0 andweorc-analyze --format text evil.aw >out 2>err
@@ -62,7 +62,7 @@ cleans_text() {
 	exits 0 andweorc-analyze --format text "$data/analyze/reach.aw" >out 2>err
 	lacks "$(printf '\033')" out
 	has ':new\\x1b\[2Jclass' out
-	# nor what turns the direction of a line, or ends it where it is not ASCII that does
+	# nor do characters beyond ASCII that turn the direction of a line, or end it
 	sed 's/function=work/function=%E2%80%AEkrow%E2%80%A8end/; s/command=sim/command=%E2%81%A6sim/' runs.aw >evil.aw
 	exits 0 andweorc-analyze --format text evil.aw >out 2>err
 	has '\\u202ekrow\\u2028end' out
@@ -136,7 +136,7 @@ concatenation_is_legal() {
 	same want got
 	exits 0 andweorc-analyze shard4.aw shard1.aw shard5.aw shard3.aw shard2.aw >got 2>err
 	same want got
-	# regions numbered otherwise in each shard, built elsewhere
+	# regions with other numbers in each shard, and other paths
 	sed 's/region=\([1-5]\)/region=7\1/; s/^\(region\tid=\)/\17/; s,/src/build,/home/ci/shard,' shard3.aw >renumbered.aw
 	exits 0 andweorc-analyze shard4.aw shard1.aw shard5.aw renumbered.aw shard2.aw >got 2>err
 	sed 's,/home/ci/shard,/src/build,' got >scrubbed
@@ -245,7 +245,7 @@ assert "\x27=work(\"a,b\")" in functions, functions
 }
 check 'CSV, also of names that look like formulas' csv_is_csv
 
-# Time per visit, as the viewer of Coz computes it, against the same of the log.
+# Time per visit as Coz's viewer computes it, compared with that of the log.
 coz_is_coz() {
 	exits 0 andweorc-analyze --format coz one.aw >got 2>err
 	head -n 1 got >first
@@ -302,7 +302,7 @@ full_disk() {
 }
 check 'a full disk, in every format' full_disk
 
-# The plan goes on over runs, however the log is cut, and in whatever order its pieces come.
+# The plan continues over runs, for each way to cut the log, and each order of the pieces.
 whole_runs_from_everywhere() {
 	exits 0 andweorc-analyze whole.aw >want 2>err
 	{ head -n 1 whole.aw; tail -n +2 whole.aw | sort -r; } >permuted.aw
@@ -358,7 +358,7 @@ kinds() {
 }
 check 'kinds of visits' kinds
 
-# Logs from before blocked time was sampled say nothing of it.
+# The analysis of a log without samples of blocked time does not mention it.
 no_blocked_time() {
 	grep -v 'state=blocked' "$data/analyze/reach.aw" | sed 's/	blocked=.*//' >old.aw
 	exits 0 andweorc-analyze --format text old.aw >out 2>err
@@ -437,7 +437,7 @@ tells_what_was_not_looked_at() {
 }
 check 'what the regions cover, and what is greatest in the rest' tells_what_was_not_looked_at
 
-# work.c:10 and lock.c:300 become lines of one function in one file: what they are together is said below the table.
+# work.c:10 and lock.c:300 become lines of one function in one file: their sum is printed below the table.
 lines_of_functions() {
 	generate -v seed=11 -v runs=5 -v blocks=3 |
 		sed 's,file=/src/work.c\tline=10\tfunction=work,file=/src/one.c\tline=10\tfunction=both,
@@ -451,7 +451,7 @@ lines_of_functions() {
 }
 check 'lines of one function are added up' lines_of_functions
 
-# A CI runner obeys what stands behind "::" at the begin of a line, blanks before it or not, and behind "##[" anywhere.
+# A CI runner obeys text behind "::" at the begin of a line, blanks before it or not, and behind "##[" anywhere.
 gives_no_orders() {
 	{ grep -v '^sample' runs.aw; samples; } |
 		sed 's/scope=line/scope=function/; s/function=\([a-z]*\)/function=%E3%80%80::error::\1##[error]/
@@ -495,7 +495,7 @@ ranks_by_impact() {
 	4 spin.c:77
 	5 lock.c:300
 	END
-	# not so the records, in which the certain one is first
+	# in the records the certain one is first
 	exits 0 andweorc-analyze --format text both.aw >out 2>err
 	exits 0 andweorc-analyze both.aw >records 2>err
 	sed -n 's/^\([0-9]\) .* \([0-9]\.[0-9][0-9]\) (.*/\2/p' out >got
@@ -505,12 +505,12 @@ ranks_by_impact() {
 }
 check 'the rows of the report are in the order of impacts' ranks_by_impact
 
-# few BLOCKS: windows that are too few for what they vary
+# few BLOCKS: too few windows for their variance
 few() {
 	generate -v seed=5 -v blocks="$1" -v cv=1 -v visits=10
 }
 
-# No pair of numbers in brackets is 2 apart or more, or of gains 200; what is not known is not at the top.
+# No interval in the report is 2 wide or more, nor one of a gain 200; unknown regions are not at the top.
 nothing_wide_is_printed() {
 	for blocks in 1 2 3 5; do
 		few $blocks >case
@@ -529,7 +529,7 @@ nothing_wide_is_printed() {
 }
 check 'no interval wider than +-1 is printed' nothing_wide_is_printed
 
-# leads LOG TEXT: the report begins with this, line breaks aside
+# leads LOG TEXT: the report begins with TEXT, line breaks aside
 leads() {
 	exits 0 andweorc-analyze --format text "$1" >out 2>err
 	sed '/^$/q' out | tr '\n' ' ' >lead
@@ -544,7 +544,7 @@ the_lead_says_what_is_known() {
 	leads whole.aw 'Work on solve: 10 % off its time takes 6.0 % off the run time (5.6 to 6.4, 95 % interval). It is the hottest region, too, with 60 % of the CPU samples.'
 	few 1 >case
 	leads case "Not enough data to say what limits the time per 'block'. The likeliest region is work.c:10 (work): 0.65 (-0.08 to 1.38); it needs about 30 times as many windows (record with -d 24)."
-	# those that are no bottlenecks alone
+	# only regions that are no bottlenecks
 	awk -F '\t' '$1 == "experiment" { use = /region=[-35]\t/ } $1 != "experiment" && $1 != "visits" || use' runs.aw >none.aw
 	leads none.aw "No region of the 2 that were tried limits the time per 'block': the 95 % interval of each impact lies below 0.1."
 	lacks 'Work on' lead
@@ -586,7 +586,7 @@ plain_ascii() {
 }
 check 'ASCII where the locale is not UTF-8' plain_ascii
 
-# on_terminal COMMAND: what it writes to a terminal, in `out`
+# on_terminal COMMAND: its output to a terminal, in `out`
 on_terminal() {
 	script -qec "$1" /dev/null </dev/null | tr -d '\r' >out
 }

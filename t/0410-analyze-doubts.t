@@ -9,7 +9,7 @@ generate() {
 
 generate -v seed=5 -v blocks=6 >log
 
-# doubt FILE PATTERN: the reason, in all three places, and a status of 0
+# doubt FILE PATTERN: all three places give this reason, and the status is 0
 doubt() {
 	exits 0 andweorc-analyze --format text "$1" >report 2>err
 	has "^andweorc-analyze: warning: $2" err
@@ -175,7 +175,7 @@ undermined() {
 }
 check 'what no interval shows puts every verdict in doubt' undermined
 
-# One bad run of many does not; one in ten does, and a warning about the whole does.
+# One bad run of many does not lower a verdict; one in ten does, and so does a warning about the whole log.
 seldom() {
 	{ cat log12; warning oversubscribed 4; } >case
 	exits 0 andweorc-analyze case >out 2>err
@@ -234,7 +234,7 @@ unmark() {
 	tr '\n' ' ' <report | tr -s ' ' >flat
 }
 
-# With all other samples as usual, hit windows are found, and what is left is what would have been without them.
+# With all other samples as usual, disturbed windows are found; the others give the result of an undisturbed log.
 hit_windows() {
 	exits 0 andweorc-analyze marked >marked.out 2>err
 	has '^point.*	disturbed=6	unvisited=0	drift_pct=[^	]*$' marked.out
@@ -247,7 +247,7 @@ hit_windows() {
 }
 check 'windows that something hit count less' hit_windows
 
-# Other code, or a program that waits, is a phase of its own; steal time says that it is none.
+# Windows with other code, or with waits, are a phase; with steal time, they are a disturbance.
 phases_are_none() {
 	unmark 's/region_samples=[0-9]*/region_samples=0/; s/	steal_ns=[0-9]*//'
 	has '^point.*	slow=[0-9]*	drift_pct=[^	]*$' out
@@ -272,7 +272,7 @@ comes_and_goes() {
 }
 check 'a region that comes and goes' comes_and_goes
 
-# A machine that gets slower from block to block, by 40 % in all: that is said, and changes nothing else.
+# A machine that gets slower from block to block, by 40 % in all: there is a note, and no other change.
 drift() {
 	generate -v seed=5 -v blocks=12 -v cv=0.05 >steady
 	awk -F '\t' -v OFS='\t' '
@@ -306,7 +306,7 @@ unvisited() {
 }
 check 'windows without visits are counted' unvisited
 
-# Nobody has marked these: the same visits, and others that take as long in each window, whatever is sped up.
+# Automatic points: one with the log's visits, and one whose visits in a window are as many as its nanoseconds.
 points_differ() {
 	sed -n 's/point=[^	]*/point=:work/p' log >work
 	sed -n 's/^visits.*experiment=\([0-9]*\).*count=\([0-9]*\).*virtual_ns=\([0-9]*\).*/visits\texperiment=\1\tpoint=:output\tcount=\3\tvirtual_ns=\3/p' log >other

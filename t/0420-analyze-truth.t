@@ -15,7 +15,7 @@ covers() {
 	index($0, "region=" label " ") {
 		n++
 		sum += number("slope")
-		# of repetition alone: slope_lo and slope_hi make an allowance besides, 12 strata have 11 degrees of freedom
+		# the interval of repetition alone: slope_lo and slope_hi add an allowance; 12 strata have 11 degrees of freedom
 		off = (number("slope") - truth) / number("slope_se")
 		held += off < 2.2 && off > -2.2
 	}
@@ -49,7 +49,7 @@ knees() {
 }
 check 'the knee at 30 %, and no other' knees
 
-# At most 4 in 20 of 95 % intervals miss (p < 0.003); none is that of any speedup at all.
+# At most 4 in 20 of 95 % intervals miss (p < 0.003); none covers all speedups.
 knee_intervals() {
 	sed -n 's/.*region=compress.c:142 .*max_useful_lo=\([^ ]*\) max_useful_hi=\([^ ]*\).*/\1 \2/p' impacts >at
 	awk '$1 <= 30 && 30 <= $2 { held++ } $2 > 60 { wide = 1 } END { print held + 0; exit !(NR == 20 && held >= 16 && !wide) }' at

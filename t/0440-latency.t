@@ -107,7 +107,7 @@ measured() {
 		near curve point=request speedup_pct=50 -- ${p}_lo 30 2
 		near curve point=request speedup_pct=50 -- ${p}_hi 30 2
 	done
-	# Of a throughput point there is none of this.
+	# A throughput point has none of these keys.
 	lacks 'point=page.*(measure|p50|p95|p99)' analysis
 }
 check 'lengths that were measured: mean and percentiles' measured
@@ -138,7 +138,7 @@ more_than_one_for_one() {
 	analyze log
 	near impact point=request -- slope 1.5 0.01
 	lacks 'point=request.*note=[a-z,-]*out-of-range' analysis
-	# It is not believed of a throughput point.
+	# For a throughput point, the same slope is out of range.
 	grep -v '^latency' log | awk 'BEGIN { FS = OFS = "\t" } /^experiment/ { s = substr($6, 13) }
 		/point=request/ { $5 = "count=1000"; sub("kind=latency", "kind=throughput"); $6 = "virtual_ns=" 1e8 * (1 - 1.5 * s / 100) } { print }' >rate
 	analyze rate
@@ -229,7 +229,7 @@ disturbed() {
 	generate >log
 	analyze log
 	cp analysis want
-	# A window more, that is out of all proportion and set aside.
+	# One more window, an outlier, which is set aside.
 	awk '{ print } END {
 		print "experiment\tid=9999\trun=1\tblock=1\tregion=1\tspeedup_pct=50\tstart_ns=1\twall_ns=100000000\tdisturbed=1"
 		print "latency\texperiment=9999\tpoint=request\tcount=1000\tvirtual_ns=9000000000000\tbuckets=8589934592:1000"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Input that is large, or claims to be: time grows with it and not with its square, and memory with what is asked
-# for.  The limits are several times what it takes, and a fraction of what squares would.
+# Input that is large, or claims to be: time is linear in it, not quadratic, and memory grows with the output
+# asked for.  The limits are several times the need, and a fraction of that of a quadratic algorithm.
 . "$(dirname "$0")/lib.sh"
 
-# Sanitizers take some times as long, and more address space than there is memory.
+# With sanitizers, programs take several times as long, and more address space than there is memory.
 slow=1
 if grep -aq __asan_init "$O/andweorc-analyze"; then
 	slow=5
@@ -70,7 +70,7 @@ many_regions_are_compared() {
 	regions 5000 /h >log
 	andweorc-analyze log >head 2>err
 	(in_time 8 andweorc-diff -f tsv base head) >out 2>err
-	# Each was found again: the trees are told by their files.
+	# Each region was matched: the trees differ in their files.
 	test "$(grep -c '^region' out)" -eq 5000
 	lacks '	unmatched	' out
 }
@@ -86,7 +86,7 @@ samples() {
 	}' </dev/null
 }
 
-# around SAMPLES...: a log with them; shares say nothing
+# around SAMPLES...: a log with these samples; its shares mean nothing
 around() {
 	printf 'andweorc\tversion=1\ttool=record\nrun\tid=1\tcommand=sim\tperiod_ns=1000000\tstarted_ns=1\nmodule\trun=1\tid=1\tpath=/b/sim\n'
 	cat "$@"
@@ -155,7 +155,7 @@ check '200000 events before or after a wait for a processor' queues_of_many_even
 
 # ---- many warnings ----------------------------------------------------------
 
-# They say the same with other numbers, and are one in the end.
+# The records are the same but for their numbers, and are merged.
 many_warnings_take_no_memory() {
 	awk 'BEGIN { for (i = 1; i <= 600000; i++)
 		printf "warning\trun=1\twhat=spin\ttext=something%%20is%%20%d%%20of%%20it,%%20and%%20more%%20of%%20it\n", i }' </dev/null | around - >log

@@ -1,5 +1,5 @@
 #!/bin/sh
-# andweorc-analyze --what-if: questions that recorded events answer; and what replay says of each region.
+# andweorc-analyze --what-if: questions that replay of recorded events answers; and its impact of each region.
 . "$(dirname "$0")/lib.sh"
 
 # log THREADS: each visits the point once in 1 ms, of which 0.6 ms are spent in slow.c:10 (outer) and 0.4 ms in slow.c:20 (inner)
@@ -70,7 +70,7 @@ is_a_record() {
 }
 check 'each region has its records' is_a_record
 
-# Without an experiment, the impact is what replay says: slow.c:10 has six tenths of the only thread's time.
+# Without an experiment, the impact is that of replay: slow.c:10 has six tenths of the only thread's time.
 is_an_impact() {
 	exits 0 andweorc-analyze --format andweorc one >got 2>err
 	empty err
@@ -111,7 +111,7 @@ own_waits_nobody_ends() {
 	fields("end", "run=1", "status=exit:0");' >unseen
 }
 own_waits_nobody_ends
-# What is true lies between nothing (the wait ends at a certain time) and half of both.
+# The truth lies between nothing (the wait ends at a certain time) and half of both.
 is_open() {
 	exits 0 andweorc-analyze --format andweorc unseen >got 2>err
 	awk -F'\t' "$awk_value"'
@@ -122,7 +122,7 @@ is_open() {
 }
 check 'waits that no event ends may end earlier, or not: the interval holds both' is_open
 
-# Functions: all of main's time is in work, which calls hot for 95 % of it.  Those two say nothing that hot does not.
+# Functions: all of main's time is in work, which calls hot for 95 % of it.  Results of main and work would repeat that of hot.
 wrappers() {
 	perl -e '
 	require "$ENV{data}/analyze/burst.pl";
@@ -156,7 +156,7 @@ leaves_out_wrappers() {
 }
 check 'a function that hardly does more than call another is left out, unless regions were named' leaves_out_wrappers
 
-# Two files in one, as cat makes them: what each says is in the input.
+# Two files in one, as cat makes them: the input has the records of both.
 concatenates() {
 	cat one two >both
 	exits 0 andweorc-analyze --what-if inner=50 both >got 2>err

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Why a region gains what it gains: the waits of recorded events, in words.
+# The reasons of a region's gain: the waits of recorded events, in words.
 . "$(dirname "$0")/lib.sh"
 
 # log: two threads.  The first works in slow.c:10 for 1 ms and then posts; the second waits for that, in a function of a library
@@ -18,7 +18,7 @@ log() {
 	}
 	fields("events", "run=1", "burst=1", "thread=1", "data=$first");
 	fields("events", "run=1", "burst=1", "thread=2", "data=$second");
-	# So that there are rows in the report.
+	# The visits give the report rows.
 	for $id (1 .. 40) {
 		$pct = $id % 2 * 50;
 		$region = $pct ? 1 + int($id / 2) % 2 : "-";

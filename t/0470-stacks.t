@@ -62,7 +62,7 @@ folds_waits() {
 }
 check 'folded: how threads waited' folds_waits
 
-# All of it, and nothing of the line, whose impact is none.  Recursion enters a function once.
+# The function's time is scaled fully, the line's, whose impact is none, not at all.  Recursion enters a function once.
 folds_impact() {
 	exits 0 andweorc-analyze -f folded --by impact log >got
 	test "$(sed 's/ [0-9]*$//' got)" = 'main;work'
@@ -71,7 +71,7 @@ folds_impact() {
 }
 check 'folded: impact, of regions that have one' folds_impact
 
-# Of a line, the innermost place in own source decides; of two that lie inside each other, sizes are not added up.
+# For lines, the innermost place in own source decides; gains of two regions, one inside the other, are not added.
 nested_impacts() {
 	sed -e 's/scope=line\(.*\)ranges=0x310-0x320.*/scope=function\1ranges=0x0-0x200\tsymbol=main\tfunction=main/' \
 		-e 's/\(region=2\tspeedup_pct=50.*\)/\1/' log |
@@ -118,7 +118,7 @@ bad_calls() {
 	has '^main;memcpy 60000$' got
 	exits 2 andweorc-analyze -f folded --by nothing log >got 2>err
 	has "unknown 'nothing' for --by" err
-	# Nobody asks for stacks, and what is wrong with them is no matter.
+	# Other formats do not use stacks, and ignore errors in them.
 	exits 0 andweorc-analyze -f json bad >got 2>err
 }
 check 'calls that lead to themselves or nowhere' bad_calls

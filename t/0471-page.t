@@ -6,7 +6,7 @@ page() {
 	exits 0 andweorc-analyze -f html "$@" >page.html 2>err
 }
 
-# hash ELEMENT: of its text, as Content-Security-Policy has it
+# hash ELEMENT: prints the hash of its text, as Content-Security-Policy has it
 hash() {
 	perl -0777 -MDigest::SHA=sha256_base64 -ne '/<'"$1"'>(.*?)<\/'"$1"'>/s or exit 1; print sha256_base64($1), "=\n"' page.html
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# andweorc-plot: what is drawn, from what, and what is refused.
+# andweorc-plot: the picture of each input, and the inputs that are refused.
 . "$(dirname "$0")/lib.sh"
 
 command -v gnuplot >/dev/null || skip_all 'no gnuplot'
@@ -52,7 +52,7 @@ svg_is_taken_by_librsvg() {
 	done
 }
 
-# For people who hear a picture, and for tabs of browsers.
+# The title is for screen readers, and for tabs of browsers.
 svg_says_what_it_shows() {
 	exits 0 andweorc-plot -o chart.svg "$head" >out 2>err
 	has '^<title id="andweorc-title">What would speed up pzip at progress point block; What .* point file</title>$' chart.svg
@@ -103,7 +103,7 @@ themes_can_be_read() {
 	empty out
 }
 
-# Each colour that is drawn has a rule for dark; light, nothing is another than without.
+# Each colour in the picture has a rule for dark mode; in light mode, nothing changes.
 theme_follows_the_viewer() {
 	exits 0 andweorc-plot --theme auto -o auto.svg --base "$base" "$head" 2>err
 	empty err
@@ -222,7 +222,7 @@ top_limits_the_regions() {
 	done
 }
 
-# Advice is whole, or not there: what stands in other parentheses is none.
+# Advice is whole, or left out: text in other parentheses is no advice.
 advice_is_whole() {
 	sed 's/need=[^	]*/need=8%20windows%20or%20more,%20at%20two%20speedups%20or%20more,%20of%20one%20length%20(there%20are%205)/' "$head" >few
 	exits 0 andweorc-plot -o few.txt few

@@ -22,12 +22,12 @@ analysis() {
 	printf 'curve\tpoint=%s\tregion=%s\tspeedup_pct=50\tprogram_pct=25\tlo=20\thi=30\n' "$name" "$name"
 }
 
-# In the place of gnuplot, for pictures of points, each of which takes half a second: keeps what it is to draw.
+# A stand-in for gnuplot, which takes half a second for a picture of points: keeps the script.
 mkdir stub scripts
 printf '#!/bin/sh\ncat >told && printf IEND\n' >stub/gnuplot
 chmod +x stub/gnuplot
 
-# Nothing but what is expected may be in the directory afterwards; `pwned` is what the names try to make.
+# Afterwards the directory may have only the expected files; the names try to make a file `pwned`.
 is_only_drawn() {
 	rm -rf arena
 	mkdir arena
@@ -54,7 +54,7 @@ is_only_drawn() {
 	script
 	told
 	END
-	# no line of the script starts with what came from outside
+	# no line of the script starts with text of the input
 	lacks '^(pwned|system|!|EOD.|touch|print|`|\$\()' script
 	LC_ALL=C lacks '[[:cntrl:]]' script
 	LC_ALL=C lacks '[[:cntrl:]]' out.txt

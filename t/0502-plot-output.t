@@ -1,5 +1,5 @@
 #!/bin/sh
-# andweorc-plot: output files are whole or untouched, and each failure of gnuplot is told in one line.
+# andweorc-plot: output files are whole or untouched, and each failure of gnuplot gives one line of message.
 . "$(dirname "$0")/lib.sh"
 
 head=$data/plot/head.aw

@@ -1,5 +1,5 @@
 #!/bin/sh
-# andweorc-plot --base: which region of one analysis is which of the other, and in which order they are drawn.
+# andweorc-plot --base: matching of the regions of two analyses, and the order of the panels.
 . "$(dirname "$0")/lib.sh"
 
 # impact REGION LINE SLOPE KEY=VALUE...: a region of work.c, its interval 0.02 wide
@@ -43,7 +43,7 @@ diff --git a/work.c b/work.c
 -gone
 END
 
-# titles FILE: of the panels, in order, with what is said of base
+# titles FILE: prints the titles of the panels, in order, with their comparison with base
 titles() {
 	sed -n "s/^set label '\(work[^']*\|base[:,][^']*\|head:[^']*\|too few[^'·]*\|no bottleneck[^']*\|new [^']*\)' at screen.*/\1/p" "$1"
 }
@@ -102,7 +102,7 @@ order_is_of_the_change() {
 	exits 0 andweorc-plot -t 2 --script script --base base.aw --map change.patch head.aw
 	has 'the 2 of 5 regions that changed most' script
 	test "$(grep -c '^# panel' script)" -eq 2
-	# A wide interval takes from a change what it leaves open.
+	# A wide interval makes a change less important.
 	sed '/function=h/s/slope_hi=[0-9.]*/slope_hi=0.9/' head.aw >wide
 	exits 0 andweorc-plot --script script --base base.aw --map change.patch wide
 	titles script | grep work.c | grep -v base >got
@@ -130,7 +130,7 @@ side() {
 	awk "$@" -f "$data/random.awk" -f "$data/diff/side.awk" | andweorc-analyze >"$out"
 }
 
-# The panels say what andweorc-diff says: its verdict, and its numbers.
+# The panels show the verdict and the numbers of andweorc-diff.
 verdicts_are_those_of_diff() {
 	side before -v side=base
 	side after -v side=head -v cost='parse=1.3 sort=0.7' -v gone=log

@@ -131,7 +131,7 @@ not_paired() {
 }
 check 'without blocks, runs are independent' not_paired
 
-# An analysis that says no more than its means: of an older version, or of many logs.
+# An analysis that has only means: of an older version, or of many logs.
 means_are_compared() {
 	for s in base slower; do
 		grep -Ev '^(baseline|replicate)' $s >$s.means
@@ -175,7 +175,7 @@ new_and_vanished() {
 	has '^region write\.c:30 new$' got
 	exits 0 andweorc-diff without base >out 2>err
 	has 'new bottleneck' out
-	# As large a piece of code that head has never tried may be what base has found.
+	# Code of head that is as large, and had no experiment, may be the region of base.
 	{ cat without; printf 'untried\tname=write.c:30%%20in%%20write\tcpu_pct=20\n'; } >hurried
 	exits 0 andweorc-diff -f tsv base hurried >got.tsv 2>err
 	column verdict got.tsv >got
@@ -205,7 +205,7 @@ unlike_machines() {
 }
 check 'unlike machines are flagged, and not gated on' unlike_machines
 
-# Times of points are what they are; regions are not the same ones.
+# Times of points are compared; regions do not match.
 unlike_scopes() {
 	sed 's/^run	.*/&	scope=default/' base >base.scoped
 	sed 's/^run	.*/&	scope=--exclude%20vendor\/*/' slower >slower.scoped
@@ -342,7 +342,7 @@ few_data_are_explained() {
 }
 check 'why data are few' few_data_are_explained
 
-# Without debug information nothing can be found again, and why is said.
+# Without debug information no region is matched, and a message has the reason.
 no_lines() {
 	sed 's/scope=line/scope=function/; s/region=\([a-z]*\)\.c:[0-9]*/region=\1/' same >bare
 	exits 0 andweorc-diff base bare >out 2>err
@@ -416,7 +416,7 @@ lines_move() {
 	has '^region parse\.c:17 10$' got
 	column verdict got.tsv >got
 	has '^region parse\.c:17 changed$' got
-	# by the place in the function alone it may be another line: never certain
+	# a match by the place in the function alone may be another line: never certain
 	for s in base moved; do
 		sed 's/	[a-z]*_hash=[^	]*//g' $s >$s.bare
 	done
@@ -426,7 +426,7 @@ lines_move() {
 	has '^region parse\.c:17 likely$' got
 	column confidence got.tsv >got
 	has '^region parse\.c:17 0\.[0-6]' got
-	# of one commit, a line is where it was
+	# with both sides of one commit, a line is in the same place
 	sed 's/commit=def5678/commit=abc1234/; s/line=17/line=10/' moved.bare >here.bare
 	exits 0 andweorc-diff -f tsv base.bare here.bare >got.tsv 2>err
 	column match got.tsv >got
@@ -477,7 +477,7 @@ self_check() {
 	exits 0 andweorc-diff --aa -f tsv base same >got.tsv 2>err
 	has '^meta	aa_design	paired' got.tsv
 	has '^meta	aa_changed_pct	0	' got.tsv
-	# what is no self is noticed: one side is a third slower, and the intervals are as wide as that
+	# a comparison that is not with itself is noticed: one side is a third slower, and the intervals are that wide
 	exits 0 andweorc-diff --aa -f tsv base slower >other.tsv 2>err
 	for f in got other; do
 		awk -F '\t' '$2 == "aa_mde_pct" { print $3 }' $f.tsv

@@ -92,7 +92,7 @@ make_all() {
 	done
 }
 
-# Bytes that move a cursor, turn text around or cannot be seen; what a runner obeys.
+# Bytes that move a cursor, turn text around or cannot be seen; commands of a CI runner.
 is_tame() {
 	for format in text markdown summary github; do
 		lacks "$(printf '\033')" out.$format

@@ -1,11 +1,11 @@
 #!/bin/sh
-# ci/interleave: which recordings are made, in which order, and what is left of them.
+# ci/interleave: its recordings, their order, and the files that remain.
 . "$(dirname "$0")/lib.sh"
 
 interleave=$top/ci/interleave
 real=$PATH
 
-# A recorder that notes how it was called and writes a log of one line; what it is told in `fail` fails.
+# A recorder that notes its arguments and writes a log of one line; recordings listed in `fail` fail.
 mkdir fake base head
 cat >fake/andweorc-record <<'END'
 #!/bin/bash
@@ -79,7 +79,7 @@ options_reach_the_recorder() {
 	cat out/base.s.1.aw out/base.s.2.aw | same out/base.s.aw -
 }
 
-# A block with a side missing says nothing.
+# A block with a side missing is left out.
 half_blocks_are_left_out() {
 	fresh
 	echo 'base s.2' >fail

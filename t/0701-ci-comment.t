@@ -1,5 +1,5 @@
 #!/bin/sh
-# ci/comment: which comment is written, on which pull request, and which are left alone.
+# ci/comment: the comment that it writes, its pull request, and the comments that it does not touch.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/ci/github.sh"
 
@@ -169,7 +169,7 @@ says_what_is_wrong() {
 	done
 }
 
-# Only what andweorc-diff wrote, and only what fits.
+# Only output of andweorc-diff becomes a comment, and only as much as fits.
 bodies_are_checked() {
 	for line in '' 'no marker' '<!-- andweorc-diff:v1 id= base=a -->' '<!-- andweorc-diff:v1 id=a>b base=a -->' ' <!-- andweorc-diff:v1 id=a b -->' \
 		'<!-- andweorc-diff:v1 id=a b --> <!-- c -->'; do
@@ -191,7 +191,7 @@ bodies_are_checked() {
 	has "cannot read 'nowhere.md'" err
 }
 
-# ps shows what is on a command line to everybody.
+# ps shows a command line to all users.
 token_is_on_no_command_line() {
 	fresh
 	mkdir -p spy

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ci/fetch, ci/baseline, ci/perf-access: what is taken from elsewhere, and what is not.
+# ci/fetch, ci/baseline, ci/perf-access: the artifacts that they take, and those that they refuse.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/ci/github.sh"
 
@@ -60,7 +60,7 @@ nothing_there() {
 	echo "ci/fetch: no 'other' in the artifact 'a'" | same - err
 }
 
-# A fork's main is not ours, and what has expired is gone.
+# A fork's main is not ours, and an expired artifact is gone.
 newest_of_the_branch() {
 	exits 0 "$fetch" --branch main a diff.tsv >got 2>err
 	same two/diff.tsv got
@@ -96,7 +96,7 @@ behind_many_pull_requests() {
 	empty err
 	same two/diff.tsv got
 	test "$(grep -c 'actions/artifacts?' requests)" -eq 3
-	# Nothing is asked for once it is there.
+	# After the artifact is found, the server is asked nothing more.
 	jq --slurpfile pulls pulls.json '.artifacts = (.artifacts | reverse) + $pulls[0] | .artifacts |= (sort_by(.created_at) | reverse)
 		| .artifacts[0:3] |= map(.created_at = "2026-03-01T00:00:00Z" | .workflow_run.head_branch = "main" | .file = "two.zip")' \
 		world.json >state.json
@@ -104,7 +104,7 @@ behind_many_pull_requests() {
 	exits 0 "$fetch" --branch main a diff.tsv >got 2>err
 	same two/diff.tsv got
 	test "$(grep -c 'actions/artifacts?' requests)" -eq 1
-	# Should it have another order, the newest is found all the same.
+	# Should the server use another order, the newest is found all the same.
 	jq --slurpfile pulls pulls.json '.artifacts = .artifacts[0:1] + ($pulls[0] | .[0].created_at = "2025-01-01T00:00:00Z") + .artifacts[1:]' \
 		world.json >state.json
 	exits 0 "$fetch" --branch main a diff.tsv >got 2>err

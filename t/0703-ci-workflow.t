@@ -1,5 +1,5 @@
 #!/bin/sh
-# The workflows: that they ask for no more than they need, and what their steps do,
+# The workflows: their permissions are no more than they need; and the effect of their steps,
 # from the push of a pull request to the comment on it.
 . "$(dirname "$0")/lib.sh"
 . "$top/t/ci/github.sh"
@@ -85,7 +85,7 @@ fi
 
 # ---- as they run ----------------------------------------------------------------
 
-# The sample: what the recorder's stand-in needs of a program.  The pull request makes one region slower.
+# The sample program has as much as the recorder's stand-in needs.  The pull request makes one region slower.
 repository() {
 	git init -q -b main repository
 	cd repository
@@ -110,7 +110,7 @@ repository() {
 	cd ..
 }
 
-# The tools, but for the recorder: what it measures has to be known here.
+# The tools, except the recorder: its measurements have to be known here.
 mkdir tools
 for tool in "$O"/andweorc-*; do
 	ln -s "$tool" tools/
@@ -134,7 +134,7 @@ steps() {
 	test "$status" -le 1
 }
 
-# artifacts RUN: what a run has uploaded, as the server has it from now on
+# artifacts RUN: makes the artifacts of a run those of the server
 artifacts() {
 	jq '.artifacts = []' state.json >new
 	for dir in out/artifacts/"$1"/*; do
@@ -235,7 +235,7 @@ run_is_commented() {
 	sed '/^$/d' out/artifacts/42/andweorc-result/diff.md >one
 	sed '/^$/d' got >two
 	same one two
-	# Nothing was checked out, and nothing asked of the server but this.
+	# Nothing was checked out, and these were the only requests to the server.
 	sed 's/[?].*//' requests >got
 	same - got <<-END
 	GET /repos/o/r/actions/runs/42/artifacts
@@ -260,7 +260,7 @@ base_may_be_missing() {
 	echo 'andweorc: the base could not be recorded, there is nothing to compare with.' | same - out/summary.md
 	ls out/artifacts/60/andweorc-shard-1 >got
 	printf 'change.patch\nhead.1.aw\n' | same - got
-	# Without a gate there is nothing to be judged.
+	# Without a gate, no job fails.
 	sed '/fail-on/d' missing.yml >ungated.yml
 	jq '.test.run_id = 62' pull.json >missing.json
 	rm -rf out/jobs out/summary.md out/annotations out/record.* out/compare
@@ -268,7 +268,7 @@ base_may_be_missing() {
 	printf 'record\tsuccess\ncompare\tsuccess\n' | same - out/jobs
 }
 
-# A gate that nothing can be said about: one block is no comparison.
+# A gate without a result: one block is no comparison.
 little_data_is_no_pass() {
 	sed -e 's/blocks: .*/blocks: 1/' -e '/^          - 2$/d' andweorc.yml >little.yml
 	jq '.test.run_id = 63' pull.json >little.json
@@ -332,7 +332,7 @@ artifacts_are_not_trusted() {
 		test "$(jq '.comments | length' state.json)" -eq 0
 		lacks '^(POST|PATCH)' requests
 	done
-	# And a run that has none has nothing to say.
+	# A run without artifacts gets no comment.
 	rm hostile/diff.tsv
 	hostile
 	printf 'comment\tsuccess\n' | same - out/jobs
@@ -404,7 +404,7 @@ submodules_are_there() {
 	"$top/ci/record" >got 2>&1 || { cat got; return 1; }
 	test -s "$OUT/base.1.aw"
 	lacks 'the base could not be built' got
-	# Nothing is left of it.
+	# No worktree is left.
 	for tree in . outer 'outer/in ner'; do
 		test "$(git -C "$tree" worktree list | wc -l)" -eq 1
 	done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The programs with known answers, without a profiler: do they do what
-# t/accuracy expects of them?  And does the profiler find their regions by name?
+# The programs with known answers, without a profiler: do they work as
+# t/accuracy expects?  And does the profiler find their regions by name?
 . "$(dirname "$0")/lib.sh"
 
 programs=
@@ -28,7 +28,7 @@ lists() {
 	done <regions
 }
 
-# ends NAME [ARG...]: counts, and says so on one line
+# ends NAME [ARG...]: counts, and prints one line about that
 ends() {
 	name=$1
 	shift

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Threads that wait at a descriptor for another one of the recording: predictions for two
 # that take turns, over each kind of wire.  2.5 s a wire, 5 s for a device,
-# tolerance 6 points; were the other end taken for the outside, what it does would
+# tolerance 6 points; were the other end taken for the outside, its work would
 # be predicted to be worth nothing.  Runs alone.
 # shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
@@ -38,7 +38,7 @@ check 'poll' over poll
 check 'epoll' over epoll
 check 'lines of stdio, two processes' over lines-fork
 
-# The other way round: what no recording follows is the outside, and waiting for it can be the region.
+# The reverse: a process that is not recorded is the outside, and waiting for it can be the region.
 a_device() {
 	seconds=5
 	profile device ask

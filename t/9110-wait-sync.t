@@ -2,7 +2,7 @@
 # Threads that wait for another one of the recording, other than at a descriptor (t/9100):
 # predictions for two that take turns, in each way there is, 2 s a way; for three programs
 # of known truth; and for two with locks of pthread's (others: t/9000).  Tolerance 6 points;
-# were the other one not seen, what it does would be predicted to be worth nothing.
+# were the other one not seen, its work would be predicted to be worth nothing.
 # Runs alone.
 # shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
@@ -61,7 +61,7 @@ check 'futexes of one'\''s own' a_hand_off
 check 'a ring counted by semaphores' a_ring
 check 'a sleep while another thread spins' a_spin
 
-# Two unlike threads at one lock.  Each must know what the other one earns in the middle of its work before it takes the
+# Two unlike threads at one lock.  Each must get the pauses that the other one causes in the middle of its work before it takes the
 # lock.
 unlike_threads() {
 	seconds=8 experiments='-s 0,25,50'

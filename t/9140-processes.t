@@ -24,7 +24,7 @@ in_shared_memory() {
 }
 check 'pre-forked workers: what is done under the lock that they share counts for more' in_shared_memory
 
-# Forking takes some of the round: 7 % of it where this was tried.
+# Forking takes some of the round: 7 % on the machine of the measurement.
 for_each_round() {
 	profile children task rest
 	predicts task 25 17.4

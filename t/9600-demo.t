@@ -1,6 +1,6 @@
 #!/bin/sh
-# The demo: its program compresses and refuses as it should, its words follow
-# from the analysis, and a short form of the whole leaves what it promises.
+# The demo: its program compresses and refuses bad input, its words follow
+# from the analysis, and a short form of the whole leaves the promised files.
 # Runs alone: with other tests beside it, most experiments are disturbed.
 . "$(dirname "$0")/lib.sh"
 
@@ -85,7 +85,7 @@ check 'repeated passes leave the same file' passes_give_the_same
 check 'damage is found' damage_is_found
 check 'trouble is told' trouble_is_told
 
-# says ANALYSIS: what the demo says of it, in `said`
+# says ANALYSIS: puts the demo's text about it into `said`
 says() {
 	awk -F '\t' -v source="$share/examples/pzip.c" -f "$share/demo.awk" "$1" >said
 }
