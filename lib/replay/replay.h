@@ -101,7 +101,8 @@ struct replay_known {
 	double waited_ns; /* of the time in waits for the outside, of all threads together, >= 0; */
 	double length_ns; /* of the run, > 0 */
 	double period_ns; /* a blocked sample stands for so much of a wait */
-	bool alone;       /* there was one thread all the time: less work, or a shorter wait, is as much less time */
+	bool alone;       /* there was one thread all the time: less work, or a shorter wait, is as much less time; */
+	double busy;      /* and 0 .. 1 of its time it computed, or had no processor, which less work makes shorter, too */
 };
 
 /* A hypothesis.  All zeros: everything as it was. */
