@@ -286,6 +286,14 @@ static bool is_sampled(const struct times *ran, const struct times *waited, cons
 	return known[region].part >= LEAST_SHARE || (cpu > 0 && cpu >= LEAST_SHARE * ran->all) || (wait > 0 && wait >= LEAST_SHARE * (ran->all + waited->all));
 }
 
+/* Of the time of a run's threads, the part in which they computed, or would have. */
+static double busy_part(const struct profile_spent *s)
+{
+	double all = (double)(s->cpu + s->blocked);
+
+	return all > 0 ? (double)(s->cpu + s->runqueue) / all : 1;
+}
+
 /* A thread that sleeps until a moment of the clock sleeps for longer when it comes earlier: nothing is gained. */
 static bool sleeps_by_clock(struct context *c, size_t run)
 {
@@ -319,6 +327,7 @@ static struct replay_known *shares_of(struct context *c, const struct observed *
 			.length_ns = (double)run->wall_ns,
 			.period_ns = period,
 			.alone = alone,
+			.busy = busy_part(&run->spent),
 		};
 	}
 	return known;

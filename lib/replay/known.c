@@ -158,7 +158,7 @@ static void take_known_waits(struct replay_effect *e, struct compared c[REPLAY_M
  */
 static void take_known_alone(struct compared c[REPLAY_MODELS], const struct taken_away *taken, const struct replay_known *known)
 {
-	double busy = fmin(1, known->samples * known->period_ns / known->length_ns), waited = known->waited_ns / known->length_ns;
+	double busy = known->busy, waited = known->waited_ns / known->length_ns;
 	double variance = busy * busy * variance_of_part(known->part, taken->most, known->samples) +
 			  variance_of_wait(waited, taken, known->period_ns, known->length_ns);
 

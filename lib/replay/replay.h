@@ -102,6 +102,7 @@ struct replay_known {
 	double length_ns; /* length of the run, > 0 */
 	double period_ns; /* time of a wait that a blocked sample stands for */
 	bool alone;       /* there was always one thread: then less work, or a shorter wait, saves as much time */
+	double busy;      /* if alone: share of its time that it computes, or waits for a processor, 0 .. 1; less work shortens both */
 };
 
 /* A hypothesis.  All zeros: everything as it was. */

@@ -947,7 +947,7 @@ static void of_several_regions(void **state)
 static void of_one_thread(void **state)
 {
 	const struct program p = { .name = "serial", .body = serial, .cpus = 2 };
-	struct replay_known known = { .part = 0.1, .samples = 10000, .waited_ns = S, .length_ns = 10 * S, .period_ns = 0.9 * MS, .alone = true };
+	struct replay_known known = { .part = 0.1, .samples = 10000, .waited_ns = S, .length_ns = 10 * S, .period_ns = MS, .alone = true, .busy = 0.9 };
 	struct replay *r = recorded(&p, 1 * S, 11);
 	struct replay_effect e = asked_knowing(r, 1, 0.5, &known);
 
