@@ -31,7 +31,7 @@ struct way {
 	size_t nopen, open_cap;
 };
 
-static void arrive(struct known *k, uint32_t step)
+static void arrive_at_barrier(struct known *k, uint32_t step)
 {
 	if (++k->size < k->members)
 		return;
@@ -39,7 +39,7 @@ static void arrive(struct known *k, uint32_t step)
 	k->last = step;
 }
 
-static void give(struct way *w, struct known *k, uint32_t step)
+static void add_token(struct way *w, struct known *k, uint32_t step)
 {
 	if (k->first == NOBODY)
 		k->first = step;
@@ -48,7 +48,7 @@ static void give(struct way *w, struct known *k, uint32_t step)
 	k->last = step;
 }
 
-static uint32_t grab(struct way *w, struct known *k)
+static uint32_t take_token(struct way *w, struct known *k)
 {
 	uint32_t step = k->first;
 
@@ -67,10 +67,10 @@ static void see_release(struct way *w, uint32_t step)
 
 	switch (w->replay->object[w->script->step[step].object].kind) {
 	case OBJECT_BARRIER:
-		arrive(k, step);
+		arrive_at_barrier(k, step);
 		break;
 	case OBJECT_TOKENS:
-		give(w, k, step);
+		add_token(w, k, step);
 		break;
 	default:
 		k->earlier = k->last;
@@ -95,7 +95,7 @@ static void find_causes(struct way *w, uint32_t at)
 		if (!came_in_wait(w->script, s->cause[0], at))
 			s->cause[0] = NOBODY;
 	} else if (w->replay->object[s->object].kind == OBJECT_TOKENS) {
-		s->cause[0] = grab(w, &w->known[s->object]);
+		s->cause[0] = take_token(w, &w->known[s->object]);
 	} else if (w->replay->object[s->object].kind != OBJECT_SHARED || s->waited_ns > 0) {
 		s->cause[0] = w->known[s->object].last;
 		s->exact = !came_in_wait(w->script, w->known[s->object].earlier, at);

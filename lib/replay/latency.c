@@ -24,7 +24,7 @@ static bool is_wait(const struct step *s)
 }
 
 /* The number of the list. */
-static uint32_t group(struct idmap *keys, struct replay *r, const struct step *s, unsigned level)
+static uint32_t list_of(struct idmap *keys, struct replay *r, const struct step *s, unsigned level)
 {
 	uint64_t kind = level < 2 ? (uint64_t)r->object[s->object].kind + 1 : 0;
 	uint32_t k = (uint32_t)idmap_number(keys, keys_mix(kind, level < 1 ? s->site + UINT64_C(1) : 0));
@@ -47,7 +47,7 @@ static double cause_ns(const struct script *s, const struct step *step)
 	return at;
 }
 
-static void see(struct idmap *keys, struct replay *r, struct script *s, size_t i)
+static void note_latency(struct idmap *keys, struct replay *r, struct script *s, size_t i)
 {
 	struct step *step = &s->step[i];
 	double from = cause_ns(s, step), ns = s->at_ns[i] - from;
@@ -58,7 +58,7 @@ static void see(struct idmap *keys, struct replay *r, struct script *s, size_t i
 	step->latency_ns = (float)ns - step->late_ns;
 	step->woken_ns = step->latency_ns;
 	for (unsigned level = 0; step->exact && level < GROUPS; level++) {
-		uint32_t list = group(keys, r, step, level);
+		uint32_t list = list_of(keys, r, step, level);
 		struct latencies *g = &r->latencies[list];
 
 		g->ns = xgrow(g->ns, g->n, &g->cap, sizeof(*g->ns));
@@ -66,12 +66,12 @@ static void see(struct idmap *keys, struct replay *r, struct script *s, size_t i
 	}
 }
 
-static uint32_t usual(struct idmap *keys, struct replay *r, const struct step *s)
+static uint32_t list_with_enough(struct idmap *keys, struct replay *r, const struct step *s)
 {
 	uint32_t list = 0;
 
 	for (unsigned level = 0; level < GROUPS; level++) {
-		list = group(keys, r, s, level);
+		list = list_of(keys, r, s, level);
 		if (r->latencies[list].n >= SEEN_LEAST)
 			break;
 	}
@@ -85,12 +85,12 @@ float latency_pick(const struct replay *r, uint32_t list, uint64_t random)
 	return l->n ? l->ns[random % l->n] : LATENCY_UNSEEN_NS;
 }
 
-static void settle(struct idmap *keys, struct replay *r, struct script *s, size_t i)
+static void choose_latency(struct idmap *keys, struct replay *r, struct script *s, size_t i)
 {
 	struct step *step = &s->step[i];
 	bool seen = step->waited_ns > 0 && cause_ns(s, step) >= s->at_ns[i] - (double)step->waited_ns;
 
-	step->latencies = usual(keys, r, step);
+	step->latencies = list_with_enough(keys, r, step);
 	if (r->latencies[step->latencies].most_ns > 0) {
 		step->latency_ns = fminf(step->latency_ns, r->latencies[step->latencies].most_ns);
 		step->woken_ns = step->latency_ns;
@@ -134,12 +134,12 @@ void latency_learn(struct replay *r)
 	for (size_t b = 0; b < r->nscripts; b++)
 		for (size_t i = 0; i < r->script[b].n; i++)
 			if (is_wait(&r->script[b].step[i]))
-				see(&keys, r, &r->script[b], i);
+				note_latency(&keys, r, &r->script[b], i);
 	if (r->scarce > SCARCE)
 		cut_queueing(r);
 	for (size_t b = 0; b < r->nscripts; b++)
 		for (size_t i = 0; i < r->script[b].n; i++)
 			if (is_wait(&r->script[b].step[i]))
-				settle(&keys, r, &r->script[b], i);
+				choose_latency(&keys, r, &r->script[b], i);
 	idmap_release(&keys);
 }

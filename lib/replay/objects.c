@@ -206,7 +206,7 @@ static void see_meeting(struct state *o, struct summary *sum, const struct arriv
 	o->group++;
 }
 
-static void see(struct replay *r, struct script *s, const struct moment *m, struct state *state, struct summary *sum, struct arrival *arrival)
+static void note_step(struct replay *r, struct script *s, const struct moment *m, struct state *state, struct summary *sum, struct arrival *arrival)
 {
 	const struct step *step = &s->step[m->step];
 	uint32_t o = step->object;
@@ -233,7 +233,7 @@ static void see(struct replay *r, struct script *s, const struct moment *m, stru
 	}
 }
 
-static void conclude(struct replay *r, struct summary *sum)
+static void decide_kinds(struct replay *r, struct summary *sum)
 {
 	for (size_t i = 0; i < r->nobjects; i++) {
 		struct object *o = &r->object[i];
@@ -278,11 +278,11 @@ void objects_refine(struct replay *r, struct moment *const *m, const size_t *n)
 		for (size_t t = 0; t < r->script[b].nactors; t++)
 			arrival[t].object = NOBODY;
 		for (size_t i = 0; i < n[b]; i++)
-			see(r, &r->script[b], &m[b][i], state, sum, arrival);
+			note_step(r, &r->script[b], &m[b][i], state, sum, arrival);
 		free(state);
 		free(arrival);
 	}
-	conclude(r, sum);
+	decide_kinds(r, sum);
 	count_kinds(r);
 	free(sum);
 }

@@ -212,7 +212,7 @@ static void find_locks(struct sections *x)
 
 /* ---- classes -------------------------------------------------------------------------------------- */
 
-static void count(struct tally *t, uint32_t condition)
+static void count_condition(struct tally *t, uint32_t condition)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->condition[i] == condition) {
@@ -251,7 +251,7 @@ static void find_classes(struct sections *x)
 }
 
 /* The place of a step, whether it had to wait there or not. */
-static uint64_t place(const struct step *s)
+static uint64_t place_of_step(const struct step *s)
 {
 	uint64_t kind = s->kind == BURST_ACQUIRE ? BURST_LOCK : s->kind;
 
@@ -271,7 +271,7 @@ static void find_anchors(struct sections *x)
 
 		if (!c || s->anchor == NOBODY)
 			continue;
-		at = place(&r->script[s->script].step[s->anchor]);
+		at = place_of_step(&r->script[s->script].step[s->anchor]);
 		if (!votes[s->class])
 			c->anchor = at;
 		votes[s->class] += c->anchor == at ? 1 : (size_t)-1;
@@ -284,7 +284,7 @@ static void find_anchors(struct sections *x)
 			continue;
 		s->anchor = s->entry;
 		for (uint32_t k = s->entry; s->class != NOBODY && k < s->exit && r->section_class[s->class].anchor; k++) {
-			if (place(&step[k]) != r->section_class[s->class].anchor)
+			if (place_of_step(&step[k]) != r->section_class[s->class].anchor)
 				continue;
 			s->anchor = k;
 			break;
@@ -356,10 +356,10 @@ static void describe_classes(struct sections *x)
 
 	for (size_t i = 0; i < x->nwaits; i++)
 		if (x->section[x->wait[i].section].class != NOBODY)
-			count(&waits[x->section[x->wait[i].section].class], x->wait[i].condition);
+			count_condition(&waits[x->section[x->wait[i].section].class], x->wait[i].condition);
 	for (size_t i = 0; i < x->nsignals; i++)
 		if (x->signal[i].section != NOBODY && x->section[x->signal[i].section].class != NOBODY)
-			count(&signals[x->section[x->signal[i].section].class], x->signal[i].condition);
+			count_condition(&signals[x->section[x->signal[i].section].class], x->signal[i].condition);
 	for (size_t i = 0; i < r->nclasses; i++) {
 		struct section_class *c = &r->section_class[i];
 		size_t best = 0;

@@ -44,7 +44,7 @@ static uint32_t add_cell(struct replay *r, struct idmap *keys, uint64_t key, uin
 }
 
 /* The place in the program that the step is at. */
-static uint64_t place(const struct step *s)
+static uint64_t place_of_step(const struct step *s)
 {
 	return keys_mix(s->kind, s->site ? s->site : (UINT64_C(1) << 32) + s->object);
 }
@@ -100,12 +100,12 @@ static void make_cells_of(struct replay *r, struct idmap *keys, struct script *s
 		uint32_t cell;
 
 		last = end_of_stretch(s, i, a->end, &cpu_ns);
-		cell = make_cell(r, keys, SHARES_COMPUTING, keys_mix(from, place(&s->step[last])), cpu_ns, own);
+		cell = make_cell(r, keys, SHARES_COMPUTING, keys_mix(from, place_of_step(&s->step[last])), cpu_ns, own);
 		while (i <= last)
 			s->step[i++].cell = cell;
 		if (s->step[last].kind == BURST_OUTSIDE)
-			s->step[last].wait_cell = make_cell(r, keys, SHARES_WAITING, place(&s->step[last]), s->step[last].waited_ns, own);
-		from = place(&s->step[last]);
+			s->step[last].wait_cell = make_cell(r, keys, SHARES_WAITING, place_of_step(&s->step[last]), s->step[last].waited_ns, own);
+		from = place_of_step(&s->step[last]);
 	}
 }
 

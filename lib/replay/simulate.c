@@ -466,7 +466,7 @@ static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
 	return false;
 }
 
-static bool take(struct sim *m, uint32_t i, uint32_t lock)
+static bool take_lock(struct sim *m, uint32_t i, uint32_t lock)
 {
 	struct place *p = &m->place[lock];
 
@@ -481,7 +481,7 @@ static bool take(struct sim *m, uint32_t i, uint32_t lock)
 	return true;
 }
 
-static void leave(struct sim *m, uint32_t i, uint32_t lock)
+static void release_lock(struct sim *m, uint32_t i, uint32_t lock)
 {
 	struct place *p = &m->place[lock];
 
@@ -491,32 +491,32 @@ static void leave(struct sim *m, uint32_t i, uint32_t lock)
 	wake_first(m, p);
 }
 
-static bool holds(const struct sim *m, uint32_t condition)
+static bool condition_holds(const struct sim *m, uint32_t condition)
 {
 	return m->place[condition].have >= m->script->start[condition];
 }
 
-static void given(struct sim *m, uint32_t condition)
+static void give_to_condition(struct sim *m, uint32_t condition)
 {
 	struct place *p = &m->place[condition];
 
 	p->have += m->replay->object[condition].gives;
-	for (int32_t k = 0; k < m->replay->object[condition].gives && holds(m, condition); k++)
+	for (int32_t k = 0; k < m->replay->object[condition].gives && condition_holds(m, condition); k++)
 		if (!wake_first(m, p))
 			return;
 }
 
 static void do_leave(struct sim *m, uint32_t i, const struct step *s)
 {
-	leave(m, i, s->object);
+	release_lock(m, i, s->object);
 	if (!s->monitor_other)
 		return;
 	for (uint32_t k = 0; k < m->replay->section_class[s->monitor_other - 1].ngives; k++)
-		given(m, m->replay->section_class[s->monitor_other - 1].gives[k]);
+		give_to_condition(m, m->replay->section_class[s->monitor_other - 1].gives[k]);
 }
 
 /* All of the group have come, with this one. */
-static bool completes(struct sim *m, uint32_t object)
+static bool completes_group(struct sim *m, uint32_t object)
 {
 	struct place *p = &m->place[object];
 
@@ -530,32 +530,32 @@ static bool completes(struct sim *m, uint32_t object)
 }
 
 /* Does the condition hold for the testing actor, which has the lock? */
-static bool answers(struct sim *m, uint32_t i, const struct step *s)
+static bool passes_condition(struct sim *m, uint32_t i, const struct step *s)
 {
 	const struct object *o = &m->replay->object[s->asks];
 	struct runner *r = &m->runner[i];
 	bool came = r->phase == WENT;
 
 	if (o->rule != RULE_GATHER) {
-		if (!holds(m, s->asks))
+		if (!condition_holds(m, s->asks))
 			return false;
 		m->place[s->asks].have -= o->consumes;
 		return true;
 	}
 	r->phase = WENT;
-	return came || (s->op[MONITOR] == OP_RESUME ? m->place[s->asks].generation > 0 : completes(m, s->asks));
+	return came || (s->op[MONITOR] == OP_RESUME ? m->place[s->asks].generation > 0 : completes_group(m, s->asks));
 }
 
 /* After the step itself: goes on when the condition holds.  Until then it waits, without the lock. */
-static bool ask(struct sim *m, uint32_t i, const struct step *s)
+static bool check_condition(struct sim *m, uint32_t i, const struct step *s)
 {
 	uint32_t lock = m->replay->object[s->asks].lock;
 
-	if (m->place[lock].owner != i + 1 && !take(m, i, lock))
+	if (m->place[lock].owner != i + 1 && !take_lock(m, i, lock))
 		return false;
-	if (answers(m, i, s))
+	if (passes_condition(m, i, s))
 		return true;
-	leave(m, i, lock);
+	release_lock(m, i, lock);
 	join(m, s->asks, i);
 	return false;
 }
@@ -570,7 +570,7 @@ static bool do_wait(struct sim *m, uint32_t i, const struct step *s)
 			return false;
 		m->runner[i].phase = 1;
 	}
-	return take(m, i, s->monitor_other);
+	return take_lock(m, i, s->monitor_other);
 }
 
 static bool do_barrier(struct sim *m, uint32_t i, const struct step *s)
@@ -685,7 +685,7 @@ static bool do_step(struct sim *m, uint32_t i, const struct step *s)
 		return do_edge(m, i, s, 2);
 	case OP_ARRIVE:
 		m->runner[i].generation = m->place[s->object].generation;
-		completes(m, s->object);
+		completes_group(m, s->object);
 		return true;
 	case OP_BARRIER:
 		return do_barrier(m, i, s);
@@ -696,14 +696,14 @@ static bool do_step(struct sim *m, uint32_t i, const struct step *s)
 	case OP_GRAB:
 		return do_grab(m, i, s);
 	case OP_TAKE:
-		return take(m, i, s->object);
+		return take_lock(m, i, s->object);
 	case OP_LEAVE:
 		do_leave(m, i, s);
 		return true;
 	case OP_WAIT:
 		return do_wait(m, i, s);
 	case OP_SIGNAL:
-		given(m, s->object);
+		give_to_condition(m, s->object);
 		return true;
 	}
 	return true;
@@ -721,7 +721,7 @@ static bool perform(struct sim *m, uint32_t i)
 			return true;
 		r->phase = ASKS;
 	}
-	return ask(m, i, s);
+	return check_condition(m, i, s);
 }
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
@@ -753,7 +753,7 @@ static void finish_step(struct sim *m, uint32_t i)
 }
 
 /* Goes on until the actor waits, or computes. */
-static void act(struct sim *m, uint32_t i)
+static void perform_steps(struct sim *m, uint32_t i)
 {
 	struct runner *r = &m->runner[i];
 
@@ -811,7 +811,7 @@ static void unlink_waiting(struct sim *m, uint32_t i)
  * No actor can go on.  Lets the one go on that did so first in the recording.  False: there
  * is none, or the model has failed.
  */
-static bool force(struct sim *m)
+static bool force_first_waiter(struct sim *m)
 {
 	uint32_t first = NOBODY;
 	bool matters = false;
@@ -833,7 +833,7 @@ static bool force(struct sim *m)
 	return true;
 }
 
-static void begin(struct sim *m)
+static void start_actors(struct sim *m)
 {
 	const struct replay *r = m->replay;
 	const struct replay_question *q = m->how->asked;
@@ -866,7 +866,7 @@ static void begin(struct sim *m)
 	}
 }
 
-static void go(struct sim *m)
+static void run_events(struct sim *m)
 {
 	while (!m->stopped) {
 		struct runner *r;
@@ -874,7 +874,7 @@ static void go(struct sim *m)
 
 		m->cause = NOBODY;
 		if (!m->nheap) {
-			if (!force(m))
+			if (!force_first_waiter(m))
 				return;
 			continue;
 		}
@@ -891,7 +891,7 @@ static void go(struct sim *m)
 		if (r->left >= INSTANT_NS)
 			next_slice(m, i);
 		else
-			act(m, i);
+			perform_steps(m, i);
 	}
 }
 
@@ -921,8 +921,8 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	m.heap = xcalloc(s->nactors + 1, sizeof(*m.heap));
 	m.queue = xcalloc(s->nactors + 1, sizeof(*m.queue));
 	m.running = xcalloc(s->nactors + 1, sizeof(*m.running));
-	begin(&m);
-	go(&m);
+	start_actors(&m);
+	run_events(&m);
 	free(m.runner);
 	free(m.place);
 	free(m.done);
