@@ -166,8 +166,8 @@ static void take_kind(struct profile_point *point, enum replay_what what)
 }
 
 /* region: its place in the profile. */
-static void keep(struct context *c, const struct observed *o, size_t region, double s, const struct replay_effect *e,
-		 const struct replay_facts *facts)
+static void keep_effect(struct context *c, const struct observed *o, size_t region, double s, const struct replay_effect *e,
+			const struct replay_facts *facts)
 {
 	struct profile *p = c->p;
 	bool runs = is_whole(o) && load_knows_point(p, "run"); /* are they progress? */
@@ -187,8 +187,8 @@ static void keep(struct context *c, const struct observed *o, size_t region, dou
 	memcpy(p->replayed[p->nreplayed++].model, e->model, sizeof e->model);
 }
 
-static void ask(struct context *c, const struct observed *o, const struct replay *r, const struct replay_question *q, size_t region,
-		double s)
+static void ask_question(struct context *c, const struct observed *o, const struct replay *r, const struct replay_question *q, size_t region,
+			 double s)
 {
 	struct replay_answer a;
 	struct replay_facts facts;
@@ -198,7 +198,7 @@ static void ask(struct context *c, const struct observed *o, const struct replay
 	for (size_t i = 0; i < a.n; i++)
 		if (region == PROFILE_NONE || a.effect[i].what == REPLAY_PERIOD || a.effect[i].what == REPLAY_MEAN ||
 		    a.effect[i].what == REPLAY_WHOLE)
-			keep(c, o, region, s, &a.effect[i], &facts);
+			keep_effect(c, o, region, s, &a.effect[i], &facts);
 	replay_answer_release(&a);
 }
 
@@ -217,7 +217,7 @@ static void ask_region(struct context *c, const struct observed *o, const struct
 		known.part *= s;
 		known.waited_ns *= s;
 	}
-	ask(c, o, r, &(struct replay_question){ .shorter = shorter, .known = share ? &known : NULL }, c->region[region].place, s);
+	ask_question(c, o, r, &(struct replay_question){ .shorter = shorter, .known = share ? &known : NULL }, c->region[region].place, s);
 	free(shorter);
 }
 
@@ -237,7 +237,7 @@ static void ask_users(struct context *c, const struct observed *o, const struct 
 		}
 		shorter[i + 1] = 1 - left;
 	}
-	ask(c, o, r, &(struct replay_question){ .shorter = shorter, .cpus = w->cpus }, PROFILE_NONE, NAN);
+	ask_question(c, o, r, &(struct replay_question){ .shorter = shorter, .cpus = w->cpus }, PROFILE_NONE, NAN);
 	free(shorter);
 }
 
@@ -398,7 +398,7 @@ static void replay_run(struct context *c, struct observed *o)
 	replay_free(r);
 }
 
-static void release(struct observed *o)
+static void release_observed(struct observed *o)
 {
 	for (size_t i = 0; i < o->nbursts; i++)
 		burst_release(&o->burst[i]);
@@ -420,7 +420,7 @@ void observed_close(struct context *c)
 	for (size_t i = 0; i < c->nobserved; i++) {
 		if (c->run[c->observed[i].run].place != PROFILE_NONE)
 			replay_run(c, &c->observed[i]);
-		release(&c->observed[i]);
+		release_observed(&c->observed[i]);
 	}
 	c->nobserved = 0;
 }
