@@ -63,7 +63,7 @@ static bool is_used(const struct profile_replayed *r, size_t point, size_t regio
 	return r->point == point && r->region == region && is_believed(r);
 }
 
-static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
+static void add_to_level(struct sum *sum, size_t *n, const struct profile_replayed *r)
 {
 	double chance = r->chance > 0 ? r->chance : r->se, weight = 1 / (chance * chance);
 	size_t i = 0;
@@ -89,7 +89,7 @@ static void add(struct sum *sum, size_t *n, const struct profile_replayed *r)
 	sum[i].n++;
 }
 
-static struct replayed finish(const struct sum *sum)
+static struct replayed mean_of_level(const struct sum *sum)
 {
 	double gain = sum->gain / sum->weight, off = hypot(OFF_GAIN, OFF_RELATIVE * gain);
 	double variance = variance_of_mean(sum) + sum->common / (double)sum->n + off * off;
@@ -115,9 +115,9 @@ static size_t replayed_of(const struct profile *p, size_t point, size_t region, 
 		whole = whole || (p->replayed[i].whole && is_used(&p->replayed[i], point, region));
 	for (size_t i = 0; i < p->nreplayed; i++)
 		if (p->replayed[i].whole == whole && is_used(&p->replayed[i], point, region))
-			add(sum, &n, &p->replayed[i]);
+			add_to_level(sum, &n, &p->replayed[i]);
 	for (size_t i = 0; i < n; i++) {
-		struct replayed one = finish(&sum[i]);
+		struct replayed one = mean_of_level(&sum[i]);
 		size_t k = i;
 
 		for (; k > 0 && out[k - 1].s > one.s; k--)
