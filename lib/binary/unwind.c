@@ -179,7 +179,7 @@ static void add_unknown(struct table *t, uint64_t from)
 }
 
 /* Makes rows from covers.  If two overlap, the one that starts later wins from there on, up to its end. */
-static void build(struct table *t)
+static void make_rows(struct table *t)
 {
 	uint64_t done = 0; /* rows are complete for code below */
 
@@ -242,7 +242,7 @@ static size_t rows_of(Elf *elf, const char *build_id, struct unwind_row **rows, 
 	collect_code(&t, elf, sections);
 	/* A module that describes none of its own code is left to frame pointers, stubs and all. */
 	if (sections[0].data || sections[1].data)
-		build(&t);
+		make_rows(&t);
 	free(t.cover);
 	if (t.nrow == 0)
 		*why = "no call-frame information";
