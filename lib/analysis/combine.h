@@ -9,6 +9,7 @@
  *
  * Replay counts only where the recorder has seen no thread wait by spinning.  A check that
  * does not hold, and waits of which nobody saw the end, are in its standard error.
+ * Where threads wait for the clock, replay alone counts: experiments cannot slow that.
  */
 #ifndef ANDWEORC_ANALYSIS_COMBINE_H
 #define ANDWEORC_ANALYSIS_COMBINE_H

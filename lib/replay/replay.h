@@ -79,6 +79,7 @@ struct replay_facts {
 	double unexplained_ns;
 	size_t timeouts;  /* waits for threads that ended by time: who looks again then may go on because of anybody */
 	double timeouts_ns;
+	double clock_ns;  /* waits until a moment of the clock */
 	size_t cut;       /* locks that were held, waits that were under way when a burst began */
 	size_t forced;    /* times that the monitor model had come to a stop, and one thread was let go on */
 };
@@ -98,7 +99,7 @@ struct replay_outside {
 struct replay_known {
 	double part;      /* of the processor time, 0 .. 1; */
 	double samples;   /* that tell it, > 0 */
-	double waited_ns; /* of the time in waits for the outside, of all threads together, >= 0; */
+	double waited_ns; /* of the time in waits for the outside, of all threads together, >= 0; NAN: not known; */
 	double length_ns; /* of the run, > 0 */
 	double period_ns; /* a blocked sample stands for so much of a wait */
 	bool alone;       /* there was one thread all the time: less work, or a shorter wait, is as much less time; */

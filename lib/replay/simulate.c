@@ -433,16 +433,40 @@ static double outside_ns(struct sim *m, uint32_t i, const struct step *s)
 	return m->how->fraction ? ns * (1 - (double)m->how->fraction[s->wait_cell]) : ns;
 }
 
-/* How long a wait takes of which nobody recorded the end. */
-static double unseen_ns(struct sim *m, uint32_t i, const struct step *s)
+/* Until the moment at which it ended without a question; as long as it was, where that is not known. */
+static double fixed_ns(const struct sim *m, uint32_t i, const struct step *s)
 {
 	const double *woke = m->script->base[m->how->model].woke_ns;
 
-	if (m->how->open == WAITS_SHORTER)
+	if (!woke || !(woke[m->runner[i].pos] > 0))
+		return (double)s->waited_ns;
+	return fmax(0, woke[m->runner[i].pos] - m->now + (double)s->late_ns);
+}
+
+/* How long a wait takes of which nobody recorded what ended it. */
+static double unseen_ns(const struct sim *m, uint32_t i, const struct step *s)
+{
+	switch (m->how->open) {
+	case WAITS_SHORTER:
 		return (double)s->waited_ns * (1 - m->how->shorter);
-	if (m->how->open == WAITS_FIXED && woke && woke[m->runner[i].pos] > 0)
-		return fmax(0, woke[m->runner[i].pos] - m->now + (double)s->late_ns);
-	return (double)s->waited_ns;
+	case WAITS_FIXED:
+		return fixed_ns(m, i, s);
+	default:
+		return (double)s->waited_ns;
+	}
+}
+
+/* How long a thread sleeps in any way. */
+static double sleep_of(struct sim *m, uint32_t i, const struct step *s)
+{
+	switch ((enum burst_kind)s->kind) {
+	case BURST_OUTSIDE:
+		return outside_ns(m, i, s);
+	case BURST_CLOCK:
+		return m->how->asked ? fixed_ns(m, i, s) : (double)s->waited_ns;
+	default:
+		return unseen_ns(m, i, s);
+	}
 }
 
 static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
@@ -452,7 +476,7 @@ static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
 	if (m->runner[i].phase)
 		return true;
 	m->runner[i].phase = 1;
-	ns = s->kind == BURST_OUTSIDE ? outside_ns(m, i, s) : unseen_ns(m, i, s);
+	ns = sleep_of(m, i, s);
 	if (ns <= 0)
 		return true;
 	if (!m->how->kept)
