@@ -24,6 +24,7 @@ enum burst_kind {
 	BURST_SAMPLE,  /* a sample, which stands for the waited_ns of processor time before it; `object`: the number of its stack */
 	BURST_WAITING, /* a sample of waits of the kind OUTSIDE at `site`, which stands for waited_ns of them; `object`: the number of its stack */
 	BURST_TIMEOUT, /* waited for other threads of the recording in vain: the time was up, or a signal came */
+	BURST_CLOCK,   /* waited until a moment of the clock */
 	BURST_KINDS
 };
 

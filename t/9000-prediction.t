@@ -37,6 +37,12 @@ only_observed() {
 	predicts produce 50 0
 }
 
+# Experiments alone say 25: they cannot slow the clock that the thread sleeps by.
+a_clock() {
+	profile clocked serve
+	predicts serve 50 0
+}
+
 # One function, called by the slower end of a queue and by the faster one.
 call_paths() {
 	seconds=8
@@ -135,6 +141,7 @@ truth 'regions of a serial program count by their share' a_serial_program
 truth 'work under a contended mutex counts in full, work outside does not' a_mutex
 truth 'the slower end of a queue counts, the faster one does not' a_queue
 truth 'events alone tell it, without a pause' only_observed
+truth 'what waits for the clock gains nothing, whatever experiments say' a_clock
 truth 'one function counts by who calls it' call_paths
 truth 'threads that share processors count by their share' a_crowd
 truth 'work under short locks counts by its share' short_locks

@@ -158,13 +158,18 @@ static bool at_speedup(const struct replayed *r, size_t n, double s, struct repl
 	return false;
 }
 
+static bool has_warning(const struct profile *p, const char *what)
+{
+	for (size_t i = 0; i < p->nwarnings; i++)
+		if (!strcmp(p->warning[i].what, what))
+			return true;
+	return false;
+}
+
 /* Threads that wait by spinning look busy: the ends of their waits are in no event. */
 static bool spins(const struct profile *p)
 {
-	for (size_t i = 0; i < p->nwarnings; i++)
-		if (!strcmp(p->warning[i].what, "spin"))
-			return true;
-	return false;
+	return has_warning(p, "spin");
 }
 
 /* The greatest speedup up to which gains are on one line, before the knee: there the slope is known best. */
@@ -239,6 +244,12 @@ void combine_average(struct estimate *e, double value, double se)
 	stats_estimate_finish(e);
 }
 
+/* Experiments cannot slow the clock that threads wait for, and take a faster region for a faster program. */
+static void replace(struct estimate *e, double value, double se)
+{
+	*e = known(value, se);
+}
+
 static void hold_both(struct estimate *e, double value, double se)
 {
 	e->lo = fmin(e->lo, value - STATS_NORMAL_95 * se);
@@ -273,7 +284,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 		return COMBINED_NOT;
 	*measured = e->fit.slope;
 	*replayed = slope_of(straight(r, n));
-	merge = contradicts(e, r, n) ? hold_both : combine_average;
+	merge = has_warning(p, "absolute-timer") ? replace : contradicts(e, r, n) ? hold_both : combine_average;
 	merge(&e->fit.slope, replayed->value, replayed->se);
 	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns);
 	for (size_t i = 0; i < e->nlevels; i++)

@@ -294,26 +294,17 @@ static double busy_part(const struct profile_spent *s)
 	return all > 0 ? (double)(s->cpu + s->runqueue) / all : 1;
 }
 
-/* A thread that sleeps until a moment of the clock sleeps for longer when it comes earlier: nothing is gained. */
-static bool sleeps_by_clock(struct context *c, size_t run)
-{
-	for (size_t i = 0; i < c->nwarnings; i++)
-		if (c->warning[i].of_run && idmap_at(&c->run_at, c->warning[i].run, c->nruns) == run &&
-		    !strcmp(c->warning[i].what, "absolute-timer"))
-			return true;
-	return false;
-}
-
 /*
  * The shares of the run for each region of the context; part NAN: unknown.  A log that
  * was cut short has no shares.  The caller frees it.
  */
-static struct replay_known *shares_of(struct context *c, const struct observed *o)
+static struct replay_known *shares_of(const struct context *c, const struct observed *o, bool waits_for_clock)
 {
 	struct replay_known *known = xcalloc(c->nregions + 1, sizeof *known);
 	const struct profile_run *run = &c->run[o->run].run;
 	double all = (double)run->share_total, period = (double)run->period_ns;
-	bool alone = run->threads_most == 1 && !sleeps_by_clock(c, o->run);
+	/* A thread that waits until a moment waits for longer when it comes earlier. */
+	bool alone = run->threads_most == 1 && !waits_for_clock;
 
 	for (size_t i = 0; i < c->nregions; i++)
 		known[i].part = NAN;
@@ -323,7 +314,7 @@ static struct replay_known *shares_of(struct context *c, const struct observed *
 		known[c->share[i].region] = (struct replay_known){
 			.part = (double)c->share[i].samples / all,
 			.samples = all,
-			.waited_ns = (double)c->share[i].blocked * period,
+			.waited_ns = waits_for_clock ? NAN : (double)c->share[i].blocked * period, /* it holds those for the clock */
 			.length_ns = (double)run->wall_ns,
 			.period_ns = period,
 			.alone = alone,
@@ -338,9 +329,12 @@ static void ask_regions(struct context *c, struct observed *o, const struct repl
 {
 	struct times ran = times_by_region(c, o, BURST_SAMPLE), waited = times_by_region(c, o, BURST_WAITING);
 	bool named = c->run[o->run].run.named, *wrapper;
-	struct replay_known *known = shares_of(c, o);
+	struct replay_known *known;
+	struct replay_facts facts;
 	struct why *why = why_begin(o, r);
 
+	replay_facts(r, &facts);
+	known = shares_of(c, o, facts.clock_ns > 0);
 	for (size_t i = 0; i < o->nstacks; i++)
 		ran.stack[i] += waited.stack[i];
 	wrapper = wrapper_find(c, o, ran.stack);

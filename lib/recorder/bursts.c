@@ -249,6 +249,7 @@ static bool translate(struct bursts *b, uint32_t slot, const struct arena_event 
 		e->object = samples->v[place].stack;
 		break;
 	case BURST_OUTSIDE:
+	case BURST_CLOCK:
 	case BURST_TIMEOUT:
 	case BURST_QUEUED:
 	case BURST_VISIT:

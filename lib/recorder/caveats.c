@@ -206,14 +206,16 @@ static void look_at_kernel(struct conductor *c, say_function *say)
 
 static void look_at_clocks(struct conductor *c, const struct sums *s, say_function *say)
 {
+	/* Where nobody pauses, clocks and others that go on do no harm: replay knows waits for a clock. */
+	if (c->plan->attach_only)
+		return;
 	if (s->absolute_ns > MATTERS * s->run_ns)
 		say(c, "absolute-timer",
 		    xasprintf("threads slept until moments of the wall clock for %.0f %% of the run, or for what was left until one: "
 			      "such a clock cannot be slowed, so what waits for it is predicted too fast; sleep for a time of its "
 			      "own instead, if you can",
 			      100 * s->absolute_ns / s->run_ns));
-	/* Where nobody pauses, it does no harm that others go on. */
-	if (!c->plan->attach_only && s->stranger_ns > MATTERS * s->run_ns)
+	if (s->stranger_ns > MATTERS * s->run_ns)
 		say(c, "outside",
 		    xasprintf("threads waited for processes that are not of the recording for %.0f %% of the run: those run on while "
 			      "threads are paused; start them under andweorc-record too, if they depend on the program",

@@ -27,6 +27,7 @@ static const struct {
 	[BURST_SAMPLE] = { 's', WAITED | OBJECT },
 	[BURST_WAITING] = { 'i', WAITED | OBJECT | SITE },
 	[BURST_TIMEOUT] = { 't', WAITED | SITE },
+	[BURST_CLOCK] = { 'c', WAITED | SITE },
 };
 
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";

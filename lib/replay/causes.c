@@ -228,6 +228,10 @@ static void learn_moment(struct way *w, const struct moment *m, struct replay_fa
 		facts->timeouts_ns += (double)s->waited_ns;
 		s->op[RECORDED] = s->op[MONITOR] = OP_SLEEP;
 		break;
+	case BURST_CLOCK:
+		facts->clock_ns += (double)s->waited_ns;
+		s->op[RECORDED] = s->op[MONITOR] = OP_SLEEP;
+		break;
 	case BURST_OUTSIDE:
 		s->op[RECORDED] = s->op[MONITOR] = OP_SLEEP;
 		break;

@@ -179,7 +179,7 @@ void known_apply(const struct replay *r, struct replay_effect *e, struct compare
 		return;
 	}
 	take_known_part(r, e, c, taken, known, leader);
-	if (counts_time)
+	if (counts_time && !isnan(known->waited_ns))
 		take_known_waits(e, c, taken, known);
 }
 

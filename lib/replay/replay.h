@@ -79,6 +79,7 @@ struct replay_facts {
 	double unexplained_ns;
 	size_t timeouts;  /* waits for threads that timed out: the next look may succeed because of any thread */
 	double timeouts_ns;
+	double clock_ns;  /* waits until a moment of the clock */
 	size_t cut;       /* locks that were held, waits that were under way when a burst began */
 	size_t forced;    /* deadlocks of the monitor model, each resolved by letting one thread go on */
 };
@@ -98,7 +99,7 @@ struct replay_outside {
 struct replay_known {
 	double part;      /* share of the processor time, 0 .. 1 */
 	double samples;   /* samples that it is from, > 0 */
-	double waited_ns; /* time in waits for the outside, of all threads together, >= 0 */
+	double waited_ns; /* time in waits for the outside, of all threads together, >= 0; NAN: unknown */
 	double length_ns; /* length of the run, > 0 */
 	double period_ns; /* time of a wait that a blocked sample stands for */
 	bool alone;       /* there was always one thread: then less work, or a shorter wait, saves as much time */

@@ -436,16 +436,40 @@ static double outside_ns(struct sim *m, uint32_t i, const struct step *s)
 	return m->how->fraction ? ns * (1 - (double)m->how->fraction[s->wait_cell]) : ns;
 }
 
-/* The length of a wait with an unknown end. */
-static double unseen_ns(struct sim *m, uint32_t i, const struct step *s)
+/* The wait's length if it ends at the same moment as without a question; if that moment is unknown, its recorded length. */
+static double fixed_ns(const struct sim *m, uint32_t i, const struct step *s)
 {
 	const double *woke = m->script->base[m->how->model].woke_ns;
 
-	if (m->how->open == WAITS_SHORTER)
+	if (!woke || !(woke[m->runner[i].pos] > 0))
+		return (double)s->waited_ns;
+	return fmax(0, woke[m->runner[i].pos] - m->now + (double)s->late_ns);
+}
+
+/* The length of a wait with an unknown end. */
+static double unseen_ns(const struct sim *m, uint32_t i, const struct step *s)
+{
+	switch (m->how->open) {
+	case WAITS_SHORTER:
 		return (double)s->waited_ns * (1 - m->how->shorter);
-	if (m->how->open == WAITS_FIXED && woke && woke[m->runner[i].pos] > 0)
-		return fmax(0, woke[m->runner[i].pos] - m->now + (double)s->late_ns);
-	return (double)s->waited_ns;
+	case WAITS_FIXED:
+		return fixed_ns(m, i, s);
+	default:
+		return (double)s->waited_ns;
+	}
+}
+
+/* The time for which a thread sleeps, whatever kind of wait it is. */
+static double sleep_of(struct sim *m, uint32_t i, const struct step *s)
+{
+	switch ((enum burst_kind)s->kind) {
+	case BURST_OUTSIDE:
+		return outside_ns(m, i, s);
+	case BURST_CLOCK:
+		return m->how->asked ? fixed_ns(m, i, s) : (double)s->waited_ns;
+	default:
+		return unseen_ns(m, i, s);
+	}
 }
 
 static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
@@ -455,7 +479,7 @@ static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
 	if (m->runner[i].phase)
 		return true;
 	m->runner[i].phase = 1;
-	ns = s->kind == BURST_OUTSIDE ? outside_ns(m, i, s) : unseen_ns(m, i, s);
+	ns = sleep_of(m, i, s);
 	if (ns <= 0)
 		return true;
 	if (!m->how->kept)

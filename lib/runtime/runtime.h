@@ -478,6 +478,7 @@ struct wait {
 	struct vclock_wait began;
 	uint32_t class;         /* enum arena_class */
 	bool outside;
+	bool by_clock;          /* it ends at a moment of the clock, whenever it began */
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
 	int64_t extended_ns;    /* how much longer the wait has been made */
 	int64_t again_ns;       /* when the last extension of the wait began */

@@ -95,7 +95,8 @@ void sleep_end(struct wait *w, int flags)
 {
 	struct arena_thread *t = w->t;
 
-	if (t && ((flags & TIMER_ABSTIME) || is_paced()))
+	w->by_clock = t && ((flags & TIMER_ABSTIME) || is_paced());
+	if (w->by_clock)
 		counter_add(&t->absolute_ns, (uint64_t)(now_ns() - w->began.since_ns));
 	wait_outside(w);
 	pace.woken = now_ns();

@@ -113,6 +113,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	w->site = site;
 	w->class = class;
 	w->outside = outside;
+	w->by_clock = false;
 	w->hit = false;
 	w->extended_ns = 0;
 	w->before = self.waiting;
@@ -266,7 +267,7 @@ void wait_outside(struct wait *w)
 		return;
 	now = now_ns();
 	if (event_on())
-		note_end(w, w->class == CLASS_LOCK ? BURST_TIMEOUT : BURST_OUTSIDE, 0, 0, now);
+		note_end(w, w->by_clock ? BURST_CLOCK : w->class == CLASS_LOCK ? BURST_TIMEOUT : BURST_OUTSIDE, 0, 0, now);
 	/* A wait for a lock that no thread has ended is a sleep. */
 	finish_wait(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now);
 	if (window_speedup())

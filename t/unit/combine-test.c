@@ -195,6 +195,20 @@ static struct world *bent(void)
 	return w;
 }
 
+static void where_threads_wait_for_the_clock_experiments_do_not_count(void **state)
+{
+	struct profile_warning clock = { .what = (char[]){ "absolute-timer" }, .text = (char[]){ "" }, .times = 1 };
+	struct world *w = world(0.5, 0.02);
+
+	(void)state;
+	add(w, 0, 0.005);
+	w->p.warning = &clock;
+	w->p.nwarnings = 1;
+	assert_int_equal(combine(w), COMBINED_AGREES);
+	near(w->e.fit.slope.value, 0);
+	near(w->measured.value, 0.5);
+}
+
 static void without_experiments_replay_tells_all(void **state)
 {
 	struct world *w = bent();
@@ -286,6 +300,7 @@ int main(void)
 		cmocka_unit_test(runs_that_differ_are_uncertain),
 		cmocka_unit_test(whole_runs_count_alone),
 		cmocka_unit_test(not_where_threads_spin),
+		cmocka_unit_test(where_threads_wait_for_the_clock_experiments_do_not_count),
 		cmocka_unit_test(without_experiments_replay_tells_all),
 		cmocka_unit_test(a_knee_that_replay_does_not_see_is_refuted),
 		cmocka_unit_test(without_experiments_what_could_not_be_computed_says_nothing),

@@ -1017,6 +1017,31 @@ static void of_waits_that_nobody_ended(void **state)
 	burst_release(&burst);
 }
 
+/* It comes earlier, and waits for longer: nothing is gained. */
+static void of_waits_for_the_clock(void **state)
+{
+	const struct program p = { .name = "clock" };
+	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
+	struct burst_thread *t = burst_thread(&burst, 1);
+	struct replay *r;
+
+	(void)state;
+	for (double at = 0; at < S; at += 2 * MS) {
+		const struct burst_event round[] = {
+			{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + MS), .waited_ns = (int64_t)MS, .object = 1 },
+			{ .kind = BURST_CLOCK, .at_ns = (int64_t)(at + 2 * MS) - 1, .waited_ns = (int64_t)MS, .site = 3 },
+			{ .kind = BURST_VISIT, .at_ns = (int64_t)(at + 2 * MS) - 1, .object = 1, .other = 1 },
+		};
+
+		for (size_t i = 0; i < sizeof(round) / sizeof(*round); i++)
+			burst_add(t, &round[i]);
+	}
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	near(asked(r, &p, 1, 0.5).gain, 0, 0.001);
+	replay_free(r);
+	burst_release(&burst);
+}
+
 /* The producer waits for room, which the consumer makes. */
 static void who_waited_for_whom(void **state)
 {
@@ -1122,6 +1147,7 @@ int main(void)
 		cmocka_unit_test(of_one_thread),
 		cmocka_unit_test(of_other_phases),
 		cmocka_unit_test(of_waits_that_nobody_ended),
+		cmocka_unit_test(of_waits_for_the_clock),
 		cmocka_unit_test(who_waited_for_whom),
 		cmocka_unit_test(queueing_of_its_own),
 		cmocka_unit_test(neighbours_slow_computing_down),
