@@ -26,6 +26,7 @@
  *   span           lengths of spans
  *   control        starting and stopping experiments
  *   thread         slots of threads          process, init  life
+ *   attach         life in a process that was started without us
  *   reach          what is mapped of the arena
  *   real           what libc has             sys         system calls of our own
  *
@@ -42,6 +43,7 @@
 #include <time.h>
 
 #include "arena.h"
+#include "attach.h"
 #include "real.h"
 #include "sys.h"
 #include "vclock/vclock.h"
@@ -62,6 +64,10 @@ extern struct arena *arena;
 void arena_adopt(struct arena *a);
 bool arena_adopt_again(void);
 
+/* init, and any: for attach.c, see there.  name: of the arena. */
+enum attach_answer init_attach(const char *name);
+void init_detach(void);
+
 /* ---- reach.c: the parts of the arena, mapped as they are needed ---- */
 
 /* As the members of struct arena_parts come one after the other. */
@@ -77,9 +83,16 @@ enum {
 
 extern _Atomic(void *) reach_at[PIECES]; /* pieces of all parts, where they are mapped; NULL: not yet */
 
+void *reach_place(void);                   /* init: where it is to be mapped; NULL: anywhere */
 void reach_begin(struct arena *a, int fd); /* init: `a` has been mapped up to its parts; fd is ours now, */
 void reach_settle(void);                   /* init: and not needed any more */
-void reach_end(void);                      /* init: unmaps all */
+void reach_end(void);                      /* init: unmaps all that has been mapped since reach_begin */
+
+/*
+ * any: no thread is profiled any more.  Threads may still look into the arena: what is mapped stays so, but reads as 0,
+ * is nobody else's, and takes no memory.
+ */
+void reach_blank(void);
 
 /* any: maps piece i of that part; NULL: it cannot be had (a limit, a filter). */
 void *reach_map(enum arena_part part, uint32_t i);
@@ -141,7 +154,7 @@ static inline struct arena_log *reach_log(uint32_t index)
 extern struct arena_process *process; /* our entry; not NULL when arena is not */
 extern int32_t process_pid;           /* as getpid() has it */
 
-/* init: takes an entry.  False when there is none. */
+/* init: takes an entry.  False when there is none.  argv NULL: the recorder has noted the command. */
 bool process_join(struct arena *a, int argc, char *const *argv);
 
 /* any: index of our entry, + 1: never 0. */
@@ -169,6 +182,9 @@ void process_forked(void);
 
 /* init: the first thread of a program is about to begin with it. */
 void process_begin(void);
+
+/* any: the calling thread has been adopted; maybe it is the first one of the program. */
+void process_adopt(void);
 
 /* any: tells the conductor that there is something to look at. */
 void process_news(void);
@@ -206,6 +222,8 @@ struct self {
 	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
 	int64_t rest_ns;     /* time seen by the timer that no sample stands for yet */
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
+	bool over;           /* the thread is about to end */
+	bool adopted;        /* it was there before us, and is just being taken */
 	bool first_sample;   /* is still to come, after a random part of a period */
 	uint32_t period_window; /* in which period_ns was drawn */
 	bool tight;                    /* its alternate stack is too small for our handler */
@@ -254,11 +272,19 @@ static inline void runtime_leave(void)
 
 /* any: takes a slot for a thread that is about to be born with the caller's clock; NULL when there is none. */
 struct arena_thread *thread_reserve(void);
+bool thread_any_left(void);  /* any: has any thread of this process a slot, or one that is being born? */
+void thread_refuse(bool on); /* any: there are none from now on, or there are again */
 void thread_unreserve(struct arena_thread *slot); /* any: it was not born after all */
 
 /* any: the calling thread begins to use `slot` (its own), and ends to use it.  NULL: nothing. */
 void thread_begin(struct arena_thread *slot);
 void thread_end(void);
+
+/*
+ * any: the same of a thread that has been running for long, and does not know us.  sp: its stack pointer, which is not
+ * that of the caller; stack_lo: the lowest address of the mapping that this points into.
+ */
+void thread_adopt(struct arena_thread *slot, uintptr_t sp, uintptr_t stack_lo);
 
 /* any: the calling thread is about to do without the processor's clock, and so without us. */
 void thread_renounce(void);
@@ -299,6 +325,13 @@ void *create_begin(void *slot);
 /* any: the calling thread is about to end without libc's doing (libc's is seen to). */
 void create_end(void);
 
+/*
+ * init: threads that were not created by us will be adopted; and any: the calling one is (or not any more: NULL), so
+ * that it gives its slot back as it ends.  Where the program has so many keys that this would allocate, it keeps it.
+ */
+void create_adopt(void);
+void create_adopt_thread(struct arena_thread *slot);
+
 /* any: what a thread waits for that joins this one. */
 uint64_t key_of_thread(pthread_t thread);
 
@@ -329,6 +362,7 @@ void sampler_handle(int sig, siginfo_t *info, void *context);
 void sampler_withdraw(void); /* any: no thread of the process is sampled from now on, whatever is called above */
 bool sampler_has_withdrawn(void);
 void sampler_forget(void); /* in a forked child: it has no timer yet */
+void sampler_forget_all(void); /* init: of an earlier recorder's time */
 void sampler_vary(void);   /* in the handler: another period, if it is time */
 
 /* ---- sample.c ---- */
@@ -586,6 +620,23 @@ bool sample_signal_in_place(void);  /* any: do our signals still have our handle
 bool sample_signal_have_room(void); /* any: has the handler room wherever it would run in the calling thread? */
 
 /*
+ * For a program that was started without us.  init: its handlers, and any: the alternate stack of the calling thread,
+ * are as if we had been there when they were set.
+ */
+void sample_signal_adopt(void);
+void sample_signal_adopt_stack(void);
+
+/* any: and a signal that waits for the calling thread, which has blocked it, is one that was put off. */
+void sample_signal_adopt_pending(void);
+
+/*
+ * any: the calling thread is not sampled any more; samples that are on their way are thrown away.  All signals are
+ * blocked.  And when no thread is sampled: the signals are the program's again.
+ */
+void sample_signal_drain(void);
+void sample_signal_give_back(void);
+
+/*
  * any: rt_sigaction(2) of the program's, past libc (act and old as the kernel has
  * them).  False: the signal is none of ours, and the kernel is to do it.
  */
@@ -648,6 +699,7 @@ void withdraw_after_ptrace(long request, long result);
 void breakpoint_measure(void);         /* init: what a hit costs, to arena->break_cost_ns */
 void breakpoint_look(void);            /* any: watches, for the calling thread, what the conductor asks for by now */
 void breakpoint_hit(uint32_t number);  /* in the handler: the event of that number */
+void breakpoint_renew(void);           /* init: there is another arena */
 void breakpoint_forget(void);          /* any: the calling thread watches nothing any more */
 
 /* ---- callpoint.c: progress points at functions of libraries ---- */
@@ -655,6 +707,7 @@ void breakpoint_forget(void);          /* any: the calling thread watches nothin
 void callpoint_init(void);                                    /* init: what there is to be saved */
 uintptr_t callpoint_to(uint32_t call, uintptr_t function);    /* any: what counts the call (or hook), and goes on; 0: no room.  One at a time */
 bool callpoint_is(uintptr_t address);                         /* any: is it such a thing? */
+uintptr_t callpoint_function(uintptr_t address);              /* any: and what it goes on to */
 void callpoint_slow(uint32_t point);                          /* any: the rest of a visit that is counted */
 
 /* ---- redirect.c: who calls them ---- */
@@ -663,6 +716,13 @@ void callpoint_slow(uint32_t point);                          /* any: the rest o
 enum { HOOK_DLOPEN = ARENA_CALLS, HOOK_DLSYM, HOOK_DLVSYM, HOOKS = HOOK_DLVSYM + 1 - ARENA_CALLS };
 
 void redirect_init(struct arena *a); /* init: calls of what a->call[] names go through callpoint.c */
+
+/*
+ * init: all slots that hold what we would call come to our functions, in a process that was started without us; and
+ * lead again where they led.  With getauxval they go on coming to us: what <andweorc.h> has learned of us, it calls.
+ */
+void redirect_wrappers(void);
+void redirect_restore(void);
 
 /* In the place of a function with these arguments: modules may be new.  Returns what is to be called. */
 uintptr_t redirect_hook(uint32_t hook, uintptr_t function, uintptr_t first, uintptr_t second);
