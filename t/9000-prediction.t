@@ -37,6 +37,16 @@ only_observed() {
 	predicts produce 50 0
 }
 
+# The same of a process that runs already.
+attached_to() {
+	attach serial half fifth
+	predicts half 50 25
+	predicts fifth 50 10
+	attach queue consume produce
+	predicts consume 50 40
+	predicts produce 50 0
+}
+
 # One function, called by the slower end of a queue and by the faster one.
 call_paths() {
 	seconds=8
@@ -135,6 +145,10 @@ truth 'regions of a serial program count by their share' a_serial_program
 truth 'work under a contended mutex counts in full, work outside does not' a_mutex
 truth 'the slower end of a queue counts, the faster one does not' a_queue
 truth 'events alone tell it, without a pause' only_observed
+case $(uname -m) in
+x86_64) truth 'and of a process that runs already' attached_to ;;
+*) skip 'and of a process that runs already' 'that is known for x86-64 alone' ;;
+esac
 truth 'one function counts by who calls it' call_paths
 truth 'threads that share processors count by their share' a_crowd
 truth 'work under short locks counts by its share' short_locks
