@@ -18,16 +18,20 @@
 #include "base/config.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "recorder/attach.h"
+#include "recorder/attachable.h"
 #include "recorder/conductor.h"
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
 #include "recorder/launcher.h"
+#include "recorder/lend.h"
 #include "recorder/preload.h"
 #include "recorder/scope.h"
 #include "recorder/sink.h"
 
 static const char usage[] =
 	"usage: andweorc-record [OPTION]... [--] COMMAND [ARG]...\n"
+	"       andweorc-record [OPTION]... -p PID\n"
 	"Runs COMMAND, speeds parts of it up virtually, and logs what that does to its progress.\n"
 	"\n"
 	"  -o, --output LOG          write the log here (default: standard output, unless a terminal); in its name, %r is\n"
@@ -60,6 +64,8 @@ static const char usage[] =
 	"      --window MILLISECONDS least length of an experiment (default: 200)\n"
 	"  -l, --launcher REGEX      COMMAND starts the program on other hosts: put the recorder in front of its first word\n"
 	"                            that matches\n"
+	"  -p, --pid PID             observe this process, which runs already, without a pause and without a restart: sample, and\n"
+	"                            note events, for -d seconds or until it ends\n"
 	"      --attach-only         perform no experiment and pause nobody: sample, and note events\n"
 	"      --start-paused        no experiment, and no event, until the program comes to ANDWEORC_START, or until SIGUSR1\n"
 	"                            for this process; SIGUSR2 stops them\n"
@@ -112,6 +118,7 @@ struct options {
 	uint64_t period_us;
 	uint64_t window_ms;
 	unsigned sampler;
+	uint64_t pid;            /* -p; 0: not given */
 	bool attach_only;
 	bool start_paused;
 	bool whole_runs;         /* -P :run */
@@ -230,6 +237,7 @@ static const struct option long_options[] = {
 	{ "sampler", required_argument, NULL, OPT_SAMPLER },
 	{ "period", required_argument, NULL, OPT_PERIOD },
 	{ "window", required_argument, NULL, OPT_WINDOW },
+	{ "pid", required_argument, NULL, 'p' },
 	{ "attach-only", no_argument, NULL, OPT_ATTACH },
 	{ "start-paused", no_argument, NULL, OPT_PAUSED },
 	{ "show-output", no_argument, NULL, OPT_SHOW },
@@ -353,6 +361,10 @@ static void set_option(struct options *o, int option, const char *value)
 		break;
 	case OPT_WINDOW:
 		o->window_ms = number("window", value, 1, 60000);
+		break;
+	case 'p':
+		o->pid = number("process number", value, 1, INT32_MAX);
+		o->attach_only = true;
 		break;
 	case OPT_ATTACH:
 		o->attach_only = true;
@@ -522,6 +534,20 @@ static _Noreturn void print_settings(const struct options *o, const struct setti
 	exit(cli_finish(EXIT_OK) == EXIT_OK ? EXIT_OK : EXIT_RECORD);
 }
 
+/* What is given to a process that runs already: nothing that pauses it, or begins it again. */
+static void check_pid(const struct options *o, int words)
+{
+	const char *with = words > 0       ? "a command"
+			   : o->runs       ? "-n"
+			   : o->launcher   ? "-l"
+			   : o->whole_runs ? "-P :run"
+			   : o->given      ? "--given"
+					   : NULL;
+
+	if (with)
+		cli_usage_error(EXIT_RECORD, "-p is for a process that runs already: it cannot be used with %s", with);
+}
+
 /* Returns the index of the command in argv. */
 static int parse_options(struct options *o, int argc, char **argv)
 {
@@ -538,7 +564,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 	o->window_ms = 200;
 	o->seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
 	/* '+': the command's own options are its own. */
-	while ((option = cli_option(argc, argv, "+:o:d:l:w:n:m:r:x:P:s:qhV", long_options, usage, EXIT_RECORD)) != -1) {
+	while ((option = cli_option(argc, argv, "+:o:d:l:w:n:m:r:x:P:p:s:qhV", long_options, usage, EXIT_RECORD)) != -1) {
 		if (option == OPT_CONFIG && !config_read(optarg, take_setting, &given))
 			exit(EXIT_RECORD);
 		if (option == OPT_PRINT_CONFIG)
@@ -553,7 +579,9 @@ static int parse_options(struct options *o, int argc, char **argv)
 		set_option(o, given.v[i].option, given.v[i].value);
 	}
 	place.path = NULL;
-	if (optind == argc && !print)
+	if (o->pid)
+		check_pid(o, argc - optind);
+	else if (optind == argc && !print)
 		cli_usage_error(EXIT_RECORD, "no command to run");
 	scope_write(&o->scope, &o->scope_text);
 	o->origin.scope = o->scope_text.s;
@@ -628,6 +656,8 @@ static int status_of(const struct conductor *c)
 {
 	if (c->refused)
 		return EXIT_RECORD;
+	if (c->plan->attached)
+		return 0;
 	if (c->stopped)
 		return asked_to_stop ? 128 + asked_to_stop : 0;
 	return WIFSIGNALED(c->wait_status) ? 128 + WTERMSIG(c->wait_status) : WEXITSTATUS(c->wait_status);
@@ -656,7 +686,8 @@ static bool prepare(struct recording *r)
 {
 	const struct options *o = r->o;
 
-	r->runtime = preload_find();
+	if (!r->runtime)
+		r->runtime = preload_find();
 	r->arena = r->runtime ? launch_arena(1, &r->arena_fd) : NULL;
 	if (!r->arena || !journal_open(&r->journal, o->log))
 		return false;
@@ -676,6 +707,7 @@ static bool prepare(struct recording *r)
 		.window_ns = (int64_t)o->window_ms * 1000000,
 		.settle_ns = 20 * 1000000,
 		.attach_only = o->attach_only,
+		.attached = o->pid != 0,
 		.start_paused = o->start_paused,
 		.adaptive = strcmp(o->origin.design, "adaptive") == 0,
 		.given = o->origin.given,
@@ -781,6 +813,14 @@ static void tell_of_run(struct recording *r, unsigned run)
 	}
 }
 
+static void prepare_arena(struct recording *r)
+{
+	r->arena->want_sampler = r->o->sampler;
+	r->arena->clock.period_ns = r->o->period_us * 1000;
+	r->arena->seed = r->o->seed;
+	conductor_prepare(&r->conductor);
+}
+
 /* Performs one run.  False when the command could not be started; *status is then the exit status. */
 static bool run_once(struct recording *r, unsigned run, int *status)
 {
@@ -789,10 +829,7 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	*status = EXIT_RECORD;
 	if (run > 1 && !renew_arena(r, run))
 		return false;
-	r->arena->want_sampler = r->o->sampler;
-	r->arena->clock.period_ns = r->o->period_us * 1000;
-	r->arena->seed = r->o->seed;
-	conductor_prepare(&r->conductor);
+	prepare_arena(r);
 	launch_examine(r->argv[0], r->arena);
 	pid = launch(r->argv, r->runtime, r->arena, r->arena_fd, output_of(r, run), status);
 	if (pid < 0)
@@ -804,6 +841,41 @@ static bool run_once(struct recording *r, unsigned run, int *status)
 	*status = status_of(&r->conductor);
 	tell_of_run(r, run);
 	return true;
+}
+
+enum { EXIT_CANNOT_ATTACH = 2 };
+
+/* The process that runs already takes the place of a run.  Returns the exit status. */
+static int observe(struct recording *r)
+{
+	pid_t pid = (pid_t)r->o->pid, lender = lend_begin(pid, r->arena_fd);
+	char *command = attachable_command(pid), *argv[] = { command, NULL };
+	char name[LAUNCH_NAME];
+	struct attachment a;
+	int status = EXIT_CANNOT_ATTACH;
+	bool attached;
+
+	prepare_arena(r);
+	snprintf(r->arena->command[0], sizeof(r->arena->command[0]), "%s", command);
+	launch_arena_name(r->arena, r->arena_fd, lender, name);
+	attached = attach_begin(&a, pid, r->runtime, name);
+	lend_end(lender);
+	if (attached) {
+		if (!r->o->quiet)
+			msg_note("attached to process %ld; none of its threads was stopped for more than %.1f ms", (long)pid,
+				 (double)a.longest_ns / 1e6);
+		r->plan.until_ns = r->o->seconds > 0 ? now_ns() + (int64_t)(r->o->seconds * 1e9) + r->plan.wait_ns : 0;
+		journal_header(&r->journal);
+		conductor_meet(&r->conductor, 1, pid);
+		journal_run(&r->journal, 1, r->arena, argv, r->o->seed, r->o->mode, &r->o->origin);
+		conduct(&r->conductor);
+		attach_end(&a);
+		diagnose(&r->conductor, command);
+		diagnose_end(&r->conductor);
+		status = status_of(&r->conductor);
+	}
+	free(command);
+	return status;
 }
 
 enum { MISSED = 10 }; /* consecutive runs in which experiments were started only too briefly to be noticed */
@@ -854,6 +926,21 @@ static int record(struct recording *r)
 	return first_failure;
 }
 
+/* Before a log is made: false, after a message. */
+static bool can_attach(struct recording *r)
+{
+	char *why;
+
+	r->runtime = preload_find();
+	if (!r->runtime)
+		return false;
+	why = attachable_obstacle((pid_t)r->o->pid, r->runtime);
+	if (why)
+		msg_error("cannot attach to process %llu: %s", (unsigned long long)r->o->pid, why);
+	free(why);
+	return why == NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
@@ -872,14 +959,20 @@ int main(int argc, char **argv)
 	r.argv = argv + command;
 	launch_leave_signals(interrupted, start_or_stop);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (o.pid) {
+		signal(SIGINT, ask_to_stop);
+		signal(SIGQUIT, ask_to_stop);
+	}
 	signal(SIGTERM, ask_to_stop);
 	signal(SIGHUP, ask_to_stop);
+	if (o.pid && !can_attach(&r))
+		return EXIT_CANNOT_ATTACH;
 	if (!prepare(&r))
 		return EXIT_RECORD;
 	conducting = &r.conductor;
 	if (o.start_paused && !o.quiet)
 		msg_note("experiments begin when the program comes to ANDWEORC_START, or with: kill -USR1 %ld", (long)getpid());
-	status = record(&r);
+	status = o.pid ? observe(&r) : record(&r);
 	if (!journal_close(&r.journal) && status == 0)
 		status = EXIT_RECORD;
 	conductor_release(&r.conductor);

@@ -28,6 +28,23 @@ profile() {
 	analysis_of -d "$seconds" "$@" $experiments -- "$program" --seconds 1000000
 }
 
+# attach PROGRAM REGION...: the same, of one that runs already
+attach() {
+	program=$1
+	shift
+	for region in "$@"; do
+		shift
+		set -- "$@" -r "$region"
+	done
+	"$O/t/workload/$program" --seconds 1000000 >attached.out 2>attached.err &
+	attached=$!
+	sleep 0.3
+	analysis_of -d 4 "$@" -p $attached
+	kill -0 $attached
+	kill $attached
+	wait $attached || :
+}
+
 # predicts REGION PCT POINTS [POINT [KEY]]: with the region PCT % faster, the program gets POINTS % faster, within the tolerance.
 # Where $again is set, and the recorder says that others used the machine all the time, it is enough that the answer is as wide
 # as it has to be: an interval that holds the known value, or none.

@@ -1,6 +1,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "format.h"
@@ -115,6 +118,8 @@ static void stop_target(struct conductor *c)
 	int64_t kill_at = now_ns() + KILL_AFTER_MS * MS;
 
 	c->cut = true;
+	if (c->plan->attached)
+		return;
 	c->stopped = !c->ended;
 	if (!c->ended)
 		kill(c->pid, SIGTERM);
@@ -132,7 +137,10 @@ static void log_end(struct conductor *c)
 	uint32_t n = arena_points(c->arena);
 	char status[JOURNAL_STATUS];
 
-	journal_status(status, c->wait_status);
+	if (c->plan->attached)
+		strcpy(status, c->ended ? "unknown" : "running");
+	else
+		journal_status(status, c->wait_status);
 	record_begin(b, AW_END);
 	record_u64(b, "run", c->run);
 	record_str(b, "status", status);
@@ -189,6 +197,7 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 {
 	c->run = run;
 	c->pid = pid;
+	c->pidfd = c->plan->attached ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	if (run == 1)
 		schedule_init(&c->observing.random, ~c->arena->seed);
 	c->began_ns = now_ns();
@@ -304,4 +313,6 @@ void conduct(struct conductor *c)
 	conductor_watch(NULL);
 	conductor_control_end();
 	collect_end();
+	if (c->pidfd >= 0)
+		close(c->pidfd);
 }

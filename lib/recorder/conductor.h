@@ -38,6 +38,7 @@ struct plan {
 	int64_t until_ns;        /* end of the time for experiments, on CLOCK_MONOTONIC; 0: until the target ends */
 	bool whole_runs;         /* each run is to be one experiment, if no point is visited; see whole_runs.h */
 	bool attach_only;        /* sample, but perform no experiment */
+	bool attached;           /* to a process that is not ours to end; its status is nobody's business */
 	bool start_paused;       /* each run begins with experiments stopped; see control.c */
 	bool adaptive;           /* windows go where they are needed; see adapt.h */
 	const char *given;       /* the region that is faster in all windows; NULL: none; borrowed */
@@ -78,6 +79,7 @@ struct conductor {
 
 	unsigned run;            /* 1.. */
 	pid_t pid;
+	int pidfd;               /* of a process that we are attached to; else -1 */
 	struct processes processes;
 	struct orphans orphans;
 	volatile sig_atomic_t alone; /* 1: the command has ended, and the run goes on with its remaining processes */

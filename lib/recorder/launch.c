@@ -220,12 +220,17 @@ static _Noreturn void become(char *const argv[], const char *runtime, const char
 	_exit(EXIT_RECORD);
 }
 
+void launch_arena_name(const struct arena *arena, int arena_fd, pid_t lender, char name[LAUNCH_NAME])
+{
+	snprintf(name, LAUNCH_NAME, "/proc/%ld/fd/%d#%u", (long)lender, arena_fd, arena->run);
+}
+
 pid_t launch(char *const argv[], const char *runtime, const struct arena *arena, int arena_fd, const int output[2],
 	     int *status)
 {
 	int report[2], go[2], err = 0;
 	sigset_t held, before;
-	char name[64];
+	char name[LAUNCH_NAME];
 	ssize_t n;
 	pid_t pid;
 
@@ -240,7 +245,7 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
 		close(report[1]);
 		return -1;
 	}
-	snprintf(name, sizeof(name), "/proc/%ld/fd/%d#%u", (long)getpid(), arena_fd, arena->run);
+	launch_arena_name(arena, arena_fd, getpid(), name);
 	fflush(NULL);
 	hold_signals(&held, &before);
 	pid = fork();

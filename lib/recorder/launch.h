@@ -17,6 +17,11 @@
 struct arena *launch_arena(unsigned run, int *fd);
 void launch_release(struct arena *arena, int fd);
 
+enum { LAUNCH_NAME = 64 };
+
+/* The name by which a process finds the arena: among the descriptors of `lender`, we ourselves or a child of ours. */
+void launch_arena_name(const struct arena *arena, int arena_fd, pid_t lender, char name[LAUNCH_NAME]);
+
 /*
  * Starts argv with `runtime` preloaded and the arena in its environment.  The descriptors output[] become its standard output and
  * standard error.  Returns its process id; -1, after a message, with *status 126 or 127 as env(1) has them, or 125.

@@ -193,7 +193,7 @@ static void care_for(struct arena *a, struct arena_process *at, struct member *m
 
 	if (m->pid <= 0 || !procstatus_read(m->pid, &s))
 		return;
-	if (s.tracer)
+	if (s.tracer && s.tracer != getpid())
 		atomic_fetch_or_explicit(&at->withdraw, WITHDRAWN_TRACED, memory_order_relaxed);
 	m->astray = (signals & ~s.caught) ? m->astray + 1 : 0;
 	if (m->astray < ASTRAY)
@@ -241,7 +241,7 @@ bool processes_stopped(pid_t pid, int status)
 
 	if (!WIFSTOPPED(status))
 		return false;
-	sig = WSTOPSIG(status);
+	sig = status >> 16 ? 0 : WSTOPSIG(status); /* one that attach.c has told to stop, and that does so only now */
 	if (sig == SIGTRAP && ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) == 0 && info.si_code == SI_USER && info.si_pid == pid)
 		sig = 0;
 	ptrace(PTRACE_DETACH, pid, NULL, (long)sig);

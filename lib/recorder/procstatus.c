@@ -27,10 +27,35 @@ static bool read_text(const char *path, char *text, size_t size)
 	return true;
 }
 
+/* 0: it is not there. */
+static long number_of(const char *text, const char *field)
+{
+	const char *at = value_of(text, field);
+
+	return at ? strtol(at, NULL, 10) : 0;
+}
+
+/* The second of four. */
+static unsigned effective(const char *text, const char *field)
+{
+	unsigned real, id = 0;
+	const char *at = value_of(text, field);
+
+	return at && sscanf(at, "%u %u", &real, &id) == 2 ? id : (unsigned)-1;
+}
+
+/* A number for each pid namespace, on one line. */
+static bool is_nested(const char *text)
+{
+	const char *at = value_of(text, "\nNSpid:\t");
+
+	return at && strcspn(at, "\t") < strcspn(at, "\n");
+}
+
 bool procstatus_read(pid_t pid, struct procstatus *s)
 {
 	char path[64], text[4096]; /* enough for all fields before the list of processors, which may be long */
-	const char *tracer, *caught;
+	const char *tracer, *caught, *state;
 
 	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
 	if (!read_text(path, text, sizeof(text)))
@@ -39,7 +64,17 @@ bool procstatus_read(pid_t pid, struct procstatus *s)
 	caught = value_of(text, "\nSigCgt:\t");
 	if (!tracer || !caught)
 		return false;
-	*s = (struct procstatus){ .tracer = (pid_t)strtol(tracer, NULL, 10), .caught = strtoull(caught, NULL, 16) };
+	*s = (struct procstatus){
+		.tracer = (pid_t)strtol(tracer, NULL, 10),
+		.caught = strtoull(caught, NULL, 16),
+		.thread_of = (pid_t)number_of(text, "\nTgid:\t"),
+		.uid = effective(text, "\nUid:\t"),
+		.gid = effective(text, "\nGid:\t"),
+		.seccomp = number_of(text, "\nSeccomp:\t") > 0,
+		.nested = is_nested(text),
+	};
+	state = value_of(text, "\nState:\t");
+	s->state = state ? *state : '?';
 	return true;
 }
 

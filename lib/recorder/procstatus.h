@@ -11,6 +11,12 @@
 struct procstatus {
 	pid_t tracer;    /* pid of its tracer; 0: none */
 	uint64_t caught; /* signals that have a handler; bit n - 1 for signal n */
+	pid_t thread_of; /* the process, as a thread's number may have been given */
+	char state;      /* a letter, as proc(5) has it */
+	uid_t uid;       /* effective, */
+	gid_t gid;       /* and so is this */
+	bool nested;     /* it has another number in a pid namespace of its own */
+	bool seccomp;    /* a filter, or strict mode, is on */
 };
 
 /* False when there is no such process, or it may not be read. */

@@ -3,6 +3,7 @@
  * to fetch samples, and at the end of the time.
  */
 #include <linux/futex.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -133,6 +134,14 @@ static void look_again(struct conductor *c)
 	conductor_read_modules(c, true);
 }
 
+/* One that is no child of ours; all of its threads. */
+static bool has_ended(int pidfd)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
 void conductor_reap(struct conductor *c)
 {
 	int status;
@@ -147,6 +156,10 @@ void conductor_reap(struct conductor *c)
 			c->ended = true;
 			c->ended_ns = now_ns();
 		}
+	}
+	if (c->plan->attached && !c->ended && has_ended(c->pidfd)) {
+		c->ended = true;
+		c->ended_ns = now_ns();
 	}
 }
 

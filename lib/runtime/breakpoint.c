@@ -106,6 +106,8 @@ static uintptr_t address_of(uint64_t place)
 	return 0;
 }
 
+static _Atomic uint32_t raised; /* semaphores of probes; a bit for each of arena->brk[] */
+
 /*
  * A program skips a probe with a semaphore while the semaphore is 0.  So it is raised
  * once in each process; forked children inherit it.  It is never lowered, since the
@@ -115,7 +117,6 @@ static uintptr_t address_of(uint64_t place)
  */
 static void raise_semaphore(uint32_t i)
 {
-	static _Atomic uint32_t raised; /* a bit for each of arena->brk[] */
 	uint64_t place = arena->brk[i].semaphore;
 	uintptr_t at = place ? address_of(place) : 0, word = at & ~(uintptr_t)3;
 	uint32_t nobody = 0, add = at == word ? (uint32_t)FUTEX_OP_ADD << 28 | 1 << 12
@@ -158,6 +159,12 @@ void breakpoint_look(void)
 		if (watched.at[i].fd >= 0)
 			raise_semaphore(i);
 	}
+}
+
+/* What an earlier recorder has raised stays so: it is no harm. */
+void breakpoint_renew(void)
+{
+	atomic_store_explicit(&raised, 0, memory_order_relaxed);
 }
 
 void breakpoint_forget(void)

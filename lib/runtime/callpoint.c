@@ -258,4 +258,9 @@ bool callpoint_is(uintptr_t address)
 	return address >= first && address < first + sizeof(callpoint_trampolines);
 }
 
+uintptr_t callpoint_function(uintptr_t address)
+{
+	return trampoline[(address - (uintptr_t)callpoint_trampolines) / TRAMPOLINE_BYTES].function;
+}
+
 #endif

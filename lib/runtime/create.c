@@ -24,6 +24,7 @@ void create_end(void)
 	if (wait_is_accounted())
 		sync_release(key_of_thread(pthread_self()), NULL); /* a thread that joins this one acquires this */
 	thread_end();
+	self.over = true;
 }
 
 /* The destructor of thread-specific data runs however the thread ends: by return, pthread_exit or cancellation. */
@@ -36,6 +37,20 @@ static void at_end(void *unused)
 static void make_end_key(void)
 {
 	has_end_key = pthread_key_create(&end_key, at_end) == 0;
+}
+
+void create_adopt(void)
+{
+	pthread_once(&end_key_once, make_end_key);
+}
+
+/* Up to this number the library has room for what a thread keeps by a key in the thread itself; more it allocates. */
+enum { KEYS_AT_HAND = 32 };
+
+void create_adopt_thread(struct arena_thread *slot)
+{
+	if (has_end_key && end_key < KEYS_AT_HAND && SYS(SYS_gettid) != process_pid)
+		pthread_setspecific(end_key, slot);
 }
 
 static void *begin_thread(void *p)

@@ -20,6 +20,7 @@
 
 #include "../andweorc.h"
 #include "../format.h"
+#include "attach.h"
 #include "runtime.h"
 
 /*
@@ -93,7 +94,8 @@ static struct arena *map_arena(const char *name)
 	if (at == 0)
 		at = st.st_size < (off_t)arena_bytes(ARENA_THREADS_PIECE)
 			     ? -EINVAL
-			     : SYS(SYS_mmap, NULL, ARENA_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+			     : SYS(SYS_mmap, reach_place(), ARENA_SHARED_BYTES, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_NORESERVE | (reach_place() ? MAP_FIXED : 0), fd, 0);
 	if (at < 0 && at > -4096) {
 		SYS(SYS_close, fd);
 		return NULL;
@@ -166,6 +168,18 @@ static bool is_glibc(void)
 }
 #endif
 
+static void begin_in(struct arena *a)
+{
+	static bool forks_known;
+
+	arena_adopt(a);
+	SYS(SYS_madvise, &page, sizeof(page), MADV_WIPEONFORK);
+	if (!forks_known)
+		__register_atfork(process_forking, NULL, process_forked, &__dso_handle);
+	forks_known = true;
+	sampler_init();
+}
+
 /* The dynamic linker of glibc gives constructors what main gets. */
 __attribute__((constructor(101))) static void init(int argc, char **argv)
 {
@@ -184,10 +198,7 @@ __attribute__((constructor(101))) static void init(int argc, char **argv)
 		reach_end();
 		goto out;
 	}
-	arena_adopt(a);
-	SYS(SYS_madvise, &page, sizeof(page), MADV_WIPEONFORK);
-	__register_atfork(process_forking, NULL, process_forked, &__dso_handle);
-	sampler_init();
+	begin_in(a);
 	thread_begin(thread_reserve());
 	reach_settle();
 	atomic_store_explicit(&a->runtime, self.slot ? RUNTIME_READY : RUNTIME_REFUSED, memory_order_release);
@@ -196,6 +207,52 @@ __attribute__((constructor(101))) static void init(int argc, char **argv)
 out:
 	errno = saved;
 }
+
+#if defined(__x86_64__) && !defined(ANDWEORC_STATIC)
+/*
+ * The process was started without us, and does not know us: nothing of it may come to
+ * our functions yet.  Who traces it is the recorder.
+ */
+enum attach_answer init_attach(const char *name)
+{
+	struct arena *a;
+
+	if (!is_glibc() || is_in_valgrind())
+		return ATTACH_FOREIGN;
+	if (!real_resolve_behind())
+		return ATTACH_PRELOADED;
+	if ((a = map_arena(name)) == NULL)
+		return ATTACH_NO_ARENA;
+	if (!process_join(a, 0, NULL)) {
+		reach_blank();
+		arena_adopt(a);
+		init_detach();
+		return ATTACH_NO_ROOM;
+	}
+	sampler_forget_all();
+	breakpoint_renew();
+	/* Nor can threads be sampled before. */
+	thread_refuse(true);
+	arena_adopt(a);
+	/* Before the handlers of signals are ours: whoever asks for them asks us. */
+	redirect_wrappers();
+	begin_in(a);
+	reach_settle();
+	atomic_store_explicit(&a->runtime, RUNTIME_READY, memory_order_release);
+	process_news();
+	return ATTACH_DONE;
+}
+
+/*
+ * `arena` does not become NULL: a thread may be about to look into it.  What it finds there
+ * is nothing: no window, no slot, no point.
+ */
+void init_detach(void)
+{
+	inherited = NULL;
+	reach_blank();
+}
+#endif
 
 #ifndef ANDWEORC_STATIC
 /*
@@ -235,6 +292,10 @@ __attribute__((visibility("default"))) unsigned long getauxval(unsigned long typ
 	 */
 	if (type == ANDWEORC_AUXV)
 		return (unsigned long)&api;
+#if defined(__x86_64__) && !defined(ANDWEORC_STATIC)
+	if (type == ATTACH_AUXV)
+		return (unsigned long)attach_call;
+#endif
 	if (!REAL(getauxval)) {
 		errno = ENOENT;
 		return 0;

@@ -181,7 +181,7 @@ static void note_command(char *command, int argc, char *const *argv)
 {
 	size_t n = 0;
 
-	for (int i = 0; argv && i < argc && argv[i]; i++) {
+	for (int i = 0; i < argc && argv[i]; i++) {
 		if (i > 0 && n < ARENA_COMMAND - 1)
 			command[n++] = ' ';
 		for (const char *s = argv[i]; *s && n < ARENA_COMMAND - 1; s++)
@@ -202,7 +202,8 @@ bool process_join(struct arena *a, int argc, char *const *argv)
 		return false;
 	atomic_compare_exchange_strong(&a->pid, &none, pid);
 	process = p;
-	note_command(a->command[p - a->process], argc, argv);
+	if (argv)
+		note_command(a->command[p - a->process], argc, argv);
 	fill_in(a, p, (int32_t)SYS(SYS_getppid));
 	return true;
 }
@@ -240,6 +241,16 @@ void process_begin(void)
 		return;
 	if (!atomic_compare_exchange_strong(&arena->main_began_ns, &none, now_ns()))
 		atomic_fetch_add_explicit(&arena->main_waited_ns, now_ns() - since, memory_order_relaxed);
+	atomic_store_explicit(&arena->main_slot, thread_number(self.slot), memory_order_release);
+}
+
+void process_adopt(void)
+{
+	int64_t none = 0;
+
+	if (self.slot->tid != process_pid)
+		return;
+	atomic_compare_exchange_strong(&arena->main_began_ns, &none, now_ns());
 	atomic_store_explicit(&arena->main_slot, thread_number(self.slot), memory_order_release);
 }
 

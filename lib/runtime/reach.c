@@ -37,17 +37,27 @@ _Atomic(void *) reach_at[PIECES];
 
 static struct {
 	_Atomic uint32_t key; /* index of the first row, + 1; 0: free */
+	_Atomic uint32_t n;   /* how many; before `rows` */
 	_Atomic(const struct unwind_row *) rows;
 } known[ROWS_KNOWN];
 
 static const struct unwind_row none[1]; /* rows that cannot be mapped, in `known` */
 
 static char *base;        /* where [0, ARENA_SHARED_BYTES) is mapped */
+static bool base_is_blank, base_was_blank; /* now; as reach_begin was called */
+static _Atomic(void *) blank_at[PIECES]; /* where nothing is, in the place of a piece that was mapped before */
 static int arena_fd = -1; /* while the runtime begins */
+
+void *reach_place(void)
+{
+	return base_is_blank ? base : NULL;
+}
 
 void reach_begin(struct arena *a, int fd)
 {
 	base = (char *)a;
+	base_was_blank = base_is_blank;
+	base_is_blank = false;
 	arena_fd = fd;
 }
 
@@ -133,6 +143,16 @@ static void *map(uint64_t offset, size_t bytes)
 	return is_error(at) ? NULL : (void *)at;
 }
 
+/* To where a piece of the arena was that is no more, in one step: somebody may look there. */
+static void *put_in_place(const struct part *p, uint32_t i, void *mine)
+{
+	void *blank = atomic_exchange_explicit(&blank_at[p->first + i], NULL, memory_order_relaxed);
+
+	if (likely(!blank) || is_error(SYS(SYS_mremap, mine, p->bytes, p->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, blank)))
+		return mine;
+	return blank;
+}
+
 void *reach_map(enum arena_part part, uint32_t i)
 {
 	const struct part *p = &parts[part];
@@ -140,6 +160,7 @@ void *reach_map(enum arena_part part, uint32_t i)
 
 	if (!mine)
 		return NULL;
+	mine = put_in_place(p, i, mine);
 	/* Pairs with the acquire in the search: it is mapped before it is found. */
 	if (atomic_compare_exchange_strong_explicit(&reach_at[p->first + i], &theirs, mine, memory_order_release,
 						    memory_order_acquire))
@@ -158,6 +179,10 @@ void reach_leave(enum arena_part part, uint32_t i)
 
 void reach_end(void)
 {
+	if (base_was_blank) {
+		reach_blank();
+		return;
+	}
 	for (unsigned part = 0; part < sizeof(parts) / sizeof(parts[0]); part++)
 		for (uint32_t i = 0; parts[part].first + i < parts[part].end; i++)
 			reach_leave((enum arena_part)part, i);
@@ -196,6 +221,7 @@ const struct unwind_row *reach_rows(uint32_t first, uint32_t n)
 		rows = atomic_load_explicit(&known[i].rows, memory_order_acquire);
 		if (unlikely(!rows)) {
 			mine = map_rows(first, n);
+			atomic_store_explicit(&known[i].n, n, memory_order_relaxed);
 			/*
 			 * If two threads come here at once, one mapping is wasted.  That is
 			 * rare, and costs a few pages of address space.
@@ -207,4 +233,40 @@ const struct unwind_row *reach_rows(uint32_t first, uint32_t n)
 		return rows == none ? NULL : rows;
 	}
 	return NULL;
+}
+
+static void forget_rows(void)
+{
+	for (unsigned i = 0; i < ROWS_KNOWN; i++) {
+		const struct unwind_row *rows = atomic_exchange_explicit(&known[i].rows, NULL, memory_order_relaxed);
+		uint32_t n = atomic_exchange_explicit(&known[i].n, 0, memory_order_relaxed);
+		uintptr_t lo = (uintptr_t)rows / ARENA_PAGE * ARENA_PAGE, hi = (uintptr_t)(rows + n);
+
+		if (rows && rows != none)
+			SYS(SYS_munmap, lo, (hi - lo + ARENA_PAGE - 1) / ARENA_PAGE * ARENA_PAGE);
+		atomic_store_explicit(&known[i].key, 0, memory_order_relaxed);
+	}
+}
+
+/* Another mapping in the place of one, at once: private, of zeroes, that takes no memory while nobody writes. */
+static void blank(void *at, size_t bytes)
+{
+	SYS(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+void reach_blank(void)
+{
+	reach_settle();
+	forget_rows();
+	for (const struct part *p = parts; p < parts + sizeof(parts) / sizeof(parts[0]); p++)
+		for (uint32_t i = p->first; i < p->end; i++) {
+			void *at = atomic_exchange_explicit(&reach_at[i], NULL, memory_order_relaxed);
+
+			if (!at)
+				continue;
+			blank(at, p->bytes);
+			atomic_store_explicit(&blank_at[i], at, memory_order_relaxed);
+		}
+	blank(base, ARENA_SHARED_BYTES);
+	base_is_blank = true;
 }

@@ -50,6 +50,7 @@ enum { DEEP = 4 }; /* depth of nested lookups: a failing lookup of ours calls th
 
 static bool resolved;
 static TLS int resolving;
+static void *behind = RTLD_NEXT; /* where those are that we stand in for */
 
 #if defined(__x86_64__) && defined(__GLIBC__)
 /*
@@ -84,11 +85,13 @@ static bool are_in_one_module(const void *a, const void *b)
  */
 static void *find_real(const char *name)
 {
-	void *next = dlsym(RTLD_NEXT, name), *right;
+	void *next = dlsym(behind, name), *right;
 
+	if (next && behind != RTLD_NEXT && are_in_one_module(next, (const void *)find_real))
+		return NULL;
 	if (!next || !is_twice(name) || !dlvsym)
 		return next;
-	right = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+	right = dlvsym(behind, name, "GLIBC_2.3.2");
 	return right && are_in_one_module(next, right) ? right : next;
 }
 
@@ -108,6 +111,44 @@ void real_resolve(void)
 		memcpy(&clock_of_libc, &clock, sizeof(clock));
 	resolving--;
 	resolved = true;
+}
+
+/*
+ * Loaded late, we are behind all that the program was started with, and what its calls are
+ * bound to is what it finds first.
+ */
+bool real_resolve_behind(void)
+{
+	void *first = dlsym(RTLD_DEFAULT, "getauxval");
+
+	/* Since an earlier time threads may be inside of our functions. */
+	if (behind == RTLD_DEFAULT)
+		return true;
+	if (first && are_in_one_module(first, (const void *)find_real))
+		return false;
+	behind = RTLD_DEFAULT;
+	memset(&real, 0, sizeof(real));
+	real_resolve();
+	return true;
+}
+
+/* The function that we call in the place of that name; NULL: none of libc's. */
+uintptr_t real_called(const char *name)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} all[] = {
+#define X(function, type, params) { #function, offsetof(struct real, function) },
+		REAL_FUNCTIONS(X)
+#undef X
+	};
+	uintptr_t function = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(all[i].name, name) == 0)
+			memcpy(&function, (const char *)&real + all[i].at, sizeof(function));
+	return function;
 }
 
 void real_find(void *function, const char *name)

@@ -9,6 +9,9 @@
 #ifndef ANDWEORC_RUNTIME_REAL_H
 #define ANDWEORC_RUNTIME_REAL_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "real_child.h"
 #include "real_guard.h"
 #include "real_io.h"
@@ -36,6 +39,15 @@ extern struct real real;
 extern int (*clock_of_libc)(clockid_t, struct timespec *);
 
 void real_resolve(void); /* init: resolves all of `real` */
+
+/*
+ * init: the same for a runtime that was loaded into a running process: finds what the program
+ * would find first.  False: that is the runtime itself, since it was preloaded.
+ */
+bool real_resolve_behind(void);
+
+/* any: the address in `real` by that name; 0: there is none.  Searches all. */
+uintptr_t real_called(const char *name);
 
 /*
  * any: resolves one function, given by the address of its pointer.  Needed because wrappers

@@ -9,6 +9,10 @@
  * redirected too.  The functions themselves are unchanged, and still see their real
  * caller.
  *
+ * In a process that was started without the runtime (attach.c), slots that lead to a
+ * function of libc with a wrapper are made to lead to the wrapper, in the same way.  When
+ * the runtime is preloaded, the dynamic linker does that.
+ *
  * Slots are left alone if they lead into the program itself, because the program's own
  * calls do not use them, or if they belong to the dynamic linker or the runtime.  A
  * slot that is not bound yet is bound here, by the rules of the dynamic linker; in
@@ -63,6 +67,8 @@ static uintptr_t seen[SEEN];              /* by their `base` */
 static unsigned nseen;
 static unsigned long long adds, subs;     /* counts of loaded and unloaded modules at the last look */
 static bool put_off;                      /* a slot could not be redirected yet */
+static bool wrapping;                     /* functions of libc are redirected to our wrappers */
+static struct module ours;                /* the runtime itself, while that is so */
 static _Atomic int32_t looking;           /* a lock: pid of the process in which a thread is using these variables */
 static void *(*_Atomic real_dlsym)(void *, const char *);
 
@@ -403,6 +409,46 @@ static void redirect(const struct module *m, const ElfW(Rela) *r, uint32_t call,
 		tell_conductor(call, name, &in);
 }
 
+/* ---- wrappers ---------------------------------------------------------------------------- */
+
+/* Our function of that name; 0: there is none. */
+static uintptr_t wrapper_of(const char *name)
+{
+	const ElfW(Sym) *symbol = find_in(&ours, name, NULL);
+
+	return symbol ? ours.base + symbol->st_value : 0;
+}
+
+/* A slot that holds what our function of its name would call leads to that. */
+static void wrap(const struct module *m, const ElfW(Rela) *r, const char *name)
+{
+	uintptr_t slot = m->base + r->r_offset, wrapper = wrapper_of(name), function, called;
+
+	if (!wrapper || slot % sizeof(slot) || !is_in(m, slot, PF_W) || !(called = real_called(name)))
+		return;
+	function = atomic_load_explicit((_Atomic uintptr_t *)slot, memory_order_relaxed);
+	if (ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT && function >= m->lo && function < m->hi)
+		function = resolve(m, ELF64_R_SYM(r->r_info), name);
+	if (function == called)
+		set_slot(m, slot, wrapper);
+}
+
+/* The other way.  What <andweorc.h> has learned of us by getauxval, it goes on asking. */
+static void unwrap(const struct module *m, const ElfW(Rela) *r, const char *name)
+{
+	uintptr_t slot = m->base + r->r_offset, before, function;
+
+	if (slot % sizeof(slot) || !is_in(m, slot, PF_W))
+		return;
+	before = function = atomic_load_explicit((_Atomic uintptr_t *)slot, memory_order_relaxed);
+	if (callpoint_is(function))
+		function = callpoint_function(function);
+	if (function && function == wrapper_of(name) && strcmp(name, "getauxval") != 0 && real_called(name))
+		function = real_called(name);
+	if (function != before)
+		set_slot(m, slot, function);
+}
+
 static bool is_slot(const ElfW(Rela) *r)
 {
 	switch (ELF64_R_TYPE(r->r_info)) {
@@ -423,6 +469,8 @@ static void redirect_all(const struct module *m)
 			const char *name = m->string + m->symbol[ELF64_R_SYM(r->r_info)].st_name;
 			uint32_t call = is_slot(r) ? call_of(name) : ARENA_CALLS + HOOKS;
 
+			if (wrapping && is_slot(r))
+				wrap(m, r, name);
 			if (call < ARENA_CALLS + HOOKS)
 				redirect(m, r, call, name);
 		}
@@ -488,23 +536,75 @@ static void look_at_objects(void)
 	dl_iterate_phdr(look_at, &index);
 }
 
-void redirect_init(struct arena *a)
+/* Are there any names? */
+static bool read_names(struct arena *a)
 {
 	bool any = false;
 
 	arena_of_calls = a;
+	memset(first_letters, 0, sizeof(first_letters));
 	for (uint32_t i = 0; i < ARENA_CALLS; i++) {
 		unsigned char c = (unsigned char)a->call[i].name[0];
 
 		first_letters[c >> 6] |= c ? 1ull << (c & 63) : 0;
 		any = any || c;
 	}
-	if (!any)
-		return;
+	return any;
+}
+
+/* Hooks lead us to modules that come later. */
+static void redirect_from_now_on(void)
+{
 	first_letters['d' >> 6] |= 1ull << ('d' & 63);
 	callpoint_init();
+	at_start = nseen = 0;
+	adds = subs = 0;
 	dl_iterate_phdr(count_object, &at_start);
 	look_at_objects();
+}
+
+void redirect_init(struct arena *a)
+{
+	if (read_names(a))
+		redirect_from_now_on();
+}
+
+void redirect_wrappers(void)
+{
+	if (!lock())
+		return;
+	find_code(&ours, (uintptr_t)redirect_wrappers);
+	read_names(arena);
+	wrapping = true;
+	redirect_from_now_on();
+	unlock();
+}
+
+static int restore_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	unsigned *index = arg;
+	struct module m;
+
+	(void)size;
+	if (!read_module(&m, (*index)++, info) || is_ours(&m) || is_linker(&m))
+		return 0;
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; m.rela[k] && i < m.nrela[k]; i++)
+			if (is_slot(&m.rela[k][i]))
+				unwrap(&m, &m.rela[k][i], m.string + m.symbol[ELF64_R_SYM(m.rela[k][i].r_info)].st_name);
+	return 0;
+}
+
+void redirect_restore(void)
+{
+	unsigned index = 0;
+
+	if (!lock())
+		return;
+	wrapping = false;
+	memset(first_letters, 0, sizeof(first_letters));
+	dl_iterate_phdr(restore_object, &index);
+	unlock();
 }
 
 /* ---- in the place of dlopen and dlsym ------------------------------------------------------- */

@@ -26,6 +26,7 @@
  *   sync           those that cannot         span        lengths of spans
  *   event          notes of both in a burst  control     starting and stopping experiments
  *   thread         slots of threads          process, init  life
+ *   attach         life in a process that was started without the runtime
  *   reach          mapped parts of the arena
  *   real           libc's functions          sys         our own system calls
  *
@@ -43,6 +44,7 @@
 #include <time.h>
 
 #include "arena.h"
+#include "attach.h"
 #include "real.h"
 #include "sys.h"
 #include "vclock/vclock.h"
@@ -66,6 +68,10 @@ extern struct arena *arena;
 void arena_adopt(struct arena *a);
 bool arena_adopt_again(void);
 
+/* init, and any: for attach.c, see there.  name: of the arena. */
+enum attach_answer init_attach(const char *name);
+void init_detach(void);
+
 /* ---- reach.c: the parts of the arena, mapped as they are needed ---- */
 
 /* In the order of the members of struct arena_parts. */
@@ -81,9 +87,16 @@ enum {
 
 extern _Atomic(void *) reach_at[PIECES]; /* pieces of all parts, where they are mapped; NULL: not yet */
 
+void *reach_place(void);                   /* init: the address for the mapping; NULL: any */
 void reach_begin(struct arena *a, int fd); /* init: `a` is mapped up to its parts; takes over fd */
 void reach_settle(void);                   /* init: closes that fd */
-void reach_end(void);                      /* init: unmaps all */
+void reach_end(void);                      /* init: unmaps all that was mapped since reach_begin */
+
+/*
+ * any: no thread is profiled any more.  Threads may still look into the arena: it stays mapped, but reads as 0, is
+ * private to the process, and takes no memory.
+ */
+void reach_blank(void);
 
 /* any: maps piece i of that part; NULL: refused (a resource limit, a seccomp filter). */
 void *reach_map(enum arena_part part, uint32_t i);
@@ -145,7 +158,7 @@ static inline struct arena_log *reach_log(uint32_t index)
 extern struct arena_process *process; /* our entry; not NULL when arena is not */
 extern int32_t process_pid;           /* as getpid() has it */
 
-/* init: takes an entry.  False when there is none. */
+/* init: takes an entry.  False when there is none.  argv NULL: the recorder has noted the command. */
 bool process_join(struct arena *a, int argc, char *const *argv);
 
 /* any: index of our entry, + 1: never 0. */
@@ -176,6 +189,9 @@ void process_forked(void);
 
 /* init: the main thread is about to enter its program. */
 void process_begin(void);
+
+/* any: the calling thread has been adopted; it may be the first one of the program. */
+void process_adopt(void);
 
 /* any: wakes the conductor, which has something to look at. */
 void process_news(void);
@@ -213,6 +229,8 @@ struct self {
 	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
 	int64_t rest_ns;     /* time seen by the timer that no sample stands for yet */
 	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
+	bool over;           /* the thread is about to end */
+	bool adopted;        /* the thread is older than the runtime, and is being adopted */
 	bool first_sample;   /* the first sample, due after a random part of a period, is still to come */
 	uint32_t period_window; /* window in which period_ns was drawn */
 	bool tight;                    /* its alternate stack is too small for our handler */
@@ -267,11 +285,19 @@ static inline void runtime_leave(void)
  * clock; NULL when there is none.
  */
 struct arena_thread *thread_reserve(void);
+bool thread_any_left(void);  /* any: has any thread of this process a slot, or one for a thread that is being created? */
+void thread_refuse(bool on); /* any: from now on threads get no slots, or get them again */
 void thread_unreserve(struct arena_thread *slot); /* any: gives that slot back: the thread was not created */
 
 /* any: the calling thread begins to use its slot, or ends using it.  NULL: does nothing. */
 void thread_begin(struct arena_thread *slot);
 void thread_end(void);
+
+/*
+ * any: thread_begin for a thread that is older than the runtime.  sp: its stack pointer, which is not that of the
+ * caller; stack_lo: the lowest address of the mapping that sp points into.
+ */
+void thread_adopt(struct arena_thread *slot, uintptr_t sp, uintptr_t stack_lo);
 
 /* any: stops profiling the calling thread, which is about to lose access to the processor's clock. */
 void thread_renounce(void);
@@ -312,6 +338,14 @@ void *create_begin(void *slot);
 /* any: call before the calling thread ends by a raw system call. (Ends by libc are noticed.) */
 void create_end(void);
 
+/*
+ * init: threads that the runtime did not create will be adopted.
+ * any: the calling thread is adopted, and gives its slot back as it ends; NULL: it is not any more.  Where the program
+ * has so many thread-specific keys that this would allocate memory, the slot is kept.
+ */
+void create_adopt(void);
+void create_adopt_thread(struct arena_thread *slot);
+
 /* any: the key that threads wait for when they join this one. */
 uint64_t key_of_thread(pthread_t thread);
 
@@ -342,6 +376,7 @@ void sampler_handle(int sig, siginfo_t *info, void *context);
 void sampler_withdraw(void); /* any: ends the sampling of the process for good; the functions above do nothing from now on */
 bool sampler_has_withdrawn(void);
 void sampler_forget(void); /* in a forked child: the calling thread has no timer yet */
+void sampler_forget_all(void); /* init: the same of all threads, which an earlier recorder sampled */
 void sampler_vary(void);   /* in the handler: draws another period, once a window */
 
 /* ---- sample.c ---- */
@@ -617,6 +652,23 @@ bool sample_signal_in_place(void);  /* any: do our signals still have our handle
 bool sample_signal_have_room(void); /* any: is there room for the handler on any stack where it could run in the calling thread? */
 
 /*
+ * For a program that was started without the runtime.  init: its handlers, and any: the alternate stack of the calling
+ * thread, are treated as if the runtime had been there when they were set.
+ */
+void sample_signal_adopt(void);
+void sample_signal_adopt_stack(void);
+
+/* any: a pending signal that the calling thread blocks is treated as one that was put off. */
+void sample_signal_adopt_pending(void);
+
+/*
+ * any: the calling thread is not sampled any more; samples on their way are dropped.  All signals are blocked.  Then,
+ * when no thread is sampled: gives the signals back to the program.
+ */
+void sample_signal_drain(void);
+void sample_signal_give_back(void);
+
+/*
  * any: performs an rt_sigaction(2) that the program makes past libc (act and old in the
  * kernel's layout).  False: the signal is not ours, so the kernel must do it.
  */
@@ -685,6 +737,7 @@ void withdraw_after_ptrace(long request, long result);
 void breakpoint_measure(void);         /* init: measures the cost of a hit, into arena->break_cost_ns */
 void breakpoint_look(void);            /* any: sets the breakpoints of the calling thread that the conductor now wants */
 void breakpoint_hit(uint32_t number);  /* in the handler: a hit of the event of that number */
+void breakpoint_renew(void);           /* init: there is another arena */
 void breakpoint_forget(void);          /* any: removes the breakpoints of the calling thread */
 
 /* ---- callpoint.c: progress points at functions of libraries ---- */
@@ -692,6 +745,7 @@ void breakpoint_forget(void);          /* any: removes the breakpoints of the ca
 void callpoint_init(void);                                    /* init: finds out which registers must be saved */
 uintptr_t callpoint_to(uint32_t call, uintptr_t function);    /* any: makes a trampoline, which counts the call (or runs the hook); 0: no room.  Not reentrant */
 bool callpoint_is(uintptr_t address);                         /* any: is the address a trampoline? */
+uintptr_t callpoint_function(uintptr_t address);              /* any: the function that a trampoline goes on to */
 void callpoint_slow(uint32_t point);                          /* any: the rest of a visit, after it is counted */
 
 /* ---- redirect.c: redirects callers to these trampolines ---- */
@@ -700,6 +754,13 @@ void callpoint_slow(uint32_t point);                          /* any: the rest o
 enum { HOOK_DLOPEN = ARENA_CALLS, HOOK_DLSYM, HOOK_DLVSYM, HOOKS = HOOK_DLVSYM + 1 - ARENA_CALLS };
 
 void redirect_init(struct arena *a); /* init: calls of what a->call[] names go through callpoint.c */
+
+/*
+ * init: in a process that was started without the runtime, makes all slots that hold a function with a wrapper lead to
+ * the wrapper; and restores them.  The slots of getauxval stay, as <andweorc.h> calls what it has learned by it.
+ */
+void redirect_wrappers(void);
+void redirect_restore(void);
 
 /*
  * Runs instead of a hooked function, with its arguments, after which modules may be new.

@@ -33,6 +33,7 @@ enum {
 
 static struct {
 	int sig; /* 0: the end of the list */
+	int was; /* the same, after the signal was given back: a handler may have begun before */
 	struct sigaction program; /* the program's own action */
 	bool interrupts;          /* a handler set by signal(3) interrupts calls, see siginterrupt(3) */
 } ours[OURS];
@@ -163,7 +164,7 @@ static __attribute__((noinline)) void deliver(unsigned i, siginfo_t *info, ucont
 	bool has_handler = (wanted.sa_flags & SA_SIGINFO) || (wanted.sa_handler != SIG_DFL && wanted.sa_handler != SIG_IGN);
 	/* A trap instruction of the program: such a signal can be neither blocked nor ignored. */
 	bool at_once = info->si_code > 0;
-	int sig = ours[i].sig;
+	int sig = info->si_signo;
 	sigset_t during;
 
 	if (at_once && (!has_handler || (self.masked & bit(sig)))) {
@@ -194,8 +195,10 @@ static __attribute__((noinline)) void deliver(unsigned i, siginfo_t *info, ucont
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
-	unsigned i = find_own(sig);
+	unsigned i = 0;
 
+	while (i < OURS && ours[i].sig != sig && ours[i].was != sig)
+		i++;
 	if (sampler_sent(sig, info))
 		sampler_handle(sig, info, context);
 	else if (i < OURS)
@@ -264,8 +267,11 @@ bool sample_signal_take(int sig)
 		i++;
 	if (i == OURS)
 		return false;
+	/* Other threads may get it as soon as it is ours. */
+	set_action(sig, NULL, &ours[i].program);
+	ours[i].was = 0;
 	ours[i].sig = sig;
-	if (!install(i, &ours[i].program)) {
+	if (!install(i, NULL)) {
 		ours[i].sig = 0;
 		return false;
 	}
@@ -450,6 +456,99 @@ EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 	err = REAL(sigaltstack)(stack, old);
 	be_tight(err ? before : tight);
 	return err;
+}
+
+/* ---- of a program that has been running without us ---------------------------------------- */
+
+static bool wants_alternate(const struct sigaction *act)
+{
+	return (act->sa_flags & SA_ONSTACK) && act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
+}
+
+void sample_signal_adopt(void)
+{
+	struct sigaction now;
+
+	for (unsigned i = 0; i < OURS; i++)
+		if (ours[i].sig && wants_alternate(&ours[i].program))
+			go_to_alternate();
+	for (int sig = 1; sig < NSIG; sig++)
+		if (find_own(sig) == OURS && real.sigaction(sig, NULL, &now) == 0 && wants_alternate(&now))
+			act_elsewhere(sig, &now, NULL);
+}
+
+void sample_signal_adopt_stack(void)
+{
+	stack_t now = { .ss_flags = SS_DISABLE };
+
+	SYS(SYS_sigaltstack, NULL, &now);
+	self.tight = is_tight(&now);
+	if (self.tight)
+		atomic_store_explicit(&tight_seen, true, memory_order_relaxed);
+}
+
+void sample_signal_adopt_pending(void)
+{
+	uint64_t pending = 0;
+
+	if (!self.masked)
+		return;
+	sampler_pause(true);
+	sample_signal_drain();
+	SYS(SYS_rt_sigpending, &pending, sizeof(pending));
+	self.put_off = pending & self.masked;
+	if (!self.put_off)
+		sampler_pause(false);
+}
+
+enum { DRAINED = 8 }; /* signals of the program's, at a time */
+
+/* Takes all that wait; those of the program's are added to info[0..*n). */
+static void take_waiting(siginfo_t info[DRAINED], int *n)
+{
+	static const struct timespec at_once = { 0, 0 };
+	const uint64_t set = sample_signal_word();
+	int sig;
+
+	while (*n < DRAINED && (sig = (int)SYS(SYS_rt_sigtimedwait, &set, &info[*n], &at_once, sizeof(set))) > 0)
+		*n += !sampler_sent(sig, &info[*n]);
+}
+
+void sample_signal_drain(void)
+{
+	siginfo_t info[DRAINED];
+	int n = 0;
+
+	take_waiting(info, &n);
+	if (n == 0)
+		return;
+	/* Where a sample waits by the number of a signal, that cannot be sent. */
+	if (self.slot)
+		sampler_pause(true);
+	take_waiting(info, &n);
+	for (int i = 0; i < n; i++)
+		send_again(info[i].si_signo, &info[i]);
+	if (self.slot && !self.put_off)
+		sampler_pause(false);
+}
+
+void sample_signal_give_back(void)
+{
+	struct sigaction now;
+
+	for (int sig = 1; sig < NSIG; sig++) {
+		if (!atomic_exchange_explicit(&masks[sig].added, false, memory_order_relaxed) || real.sigaction(sig, NULL, &now) != 0)
+			continue;
+		set_word(&now.sa_mask, (word_of(&now.sa_mask) & ~sample_signal_word()) |
+					       atomic_load_explicit(&masks[sig].asked, memory_order_relaxed));
+		real.sigaction(sig, &now, NULL);
+	}
+	for (unsigned i = 0; i < OURS; i++) {
+		if (ours[i].sig)
+			set_action(ours[i].sig, &ours[i].program, NULL);
+		ours[i].was = ours[i].sig;
+		ours[i].sig = 0;
+	}
 }
 
 /* ---- masks ------------------------------------------------------------------------------ */

@@ -55,6 +55,7 @@ enum {
 	TRIALS = 4,          /* measurements of the cost of stopping and starting an event */
 	TOO_MUCH = 5,        /* limit on that cost: 1 / 5 of a thread's time.  Ticks are coarse samples, but better than more cost than that */
 	JUDGED_NS = 50 * 1000 * 1000, /* the thread's time over which the cost is judged; ticks measure it roughly */
+	ADOPTED_NS = 30 * 1000 * 1000, /* the same for a thread that is adopted: some ticks */
 	FIRST_LEAST_NS = 50 * 1000, /* shortest time until the first sample of a thread */
 };
 
@@ -258,6 +259,9 @@ void sampler_vary(void)
  */
 static uint64_t first_period(void)
 {
+	/* One that has been running for long is on its way back into the call that it was in, which a sample would end. */
+	if (self.adopted)
+		return arena->clock.period_ns;
 	uint64_t period = arena->clock.period_ns, first = 1 + sample_random() % period;
 	uint64_t least = FIRST_LEAST_NS < period ? FIRST_LEAST_NS : period;
 
@@ -315,7 +319,7 @@ static bool start_timer(struct arena_thread *t)
 	if (!timer_signal || SYS(SYS_timer_create, sees_kernel ? TICKS_CLOCK(t->tid) : USER_TICKS_CLOCK(t->tid), &ev, &timer) != 0)
 		return false;
 	atomic_store_explicit(timer_of(t), timer + 1, memory_order_relaxed);
-	return run_timer(timer, first_period());
+	return run_timer(timer, self.adopted ? ADOPTED_NS : first_period());
 }
 
 void sampler_replace(uint32_t tid)
@@ -447,6 +451,15 @@ void sampler_forget(void)
 			atomic_store_explicit(&timers[i], 0, memory_order_relaxed);
 	atomic_store_explicit(&handlers, 0, memory_order_relaxed);
 	atomic_store_explicit(&withdrawn, false, memory_order_relaxed);
+}
+
+void sampler_forget_all(void)
+{
+	for (uint32_t i = 0; i < ARENA_THREADS; i++)
+		if (atomic_load_explicit(&timers[i], memory_order_relaxed))
+			atomic_store_explicit(&timers[i], 0, memory_order_relaxed);
+	atomic_store_explicit(&withdrawn, false, memory_order_relaxed);
+	timer_signal = 0;
 }
 
 /*

@@ -49,6 +49,13 @@ static uint32_t unused(void)
 	return NO_SLOT;
 }
 
+static _Atomic bool refused;
+
+void thread_refuse(bool on)
+{
+	atomic_store_explicit(&refused, on, memory_order_relaxed);
+}
+
 /*
  * Takes a free slot and maps it; NULL when there is none.  If our address space has no room
  * for it, it is put back for other processes.
@@ -70,7 +77,11 @@ static struct arena_thread *take_slot(void)
 
 struct arena_thread *thread_reserve(void)
 {
-	struct arena_thread *t = take_slot();
+	struct arena_thread *t;
+
+	if (unlikely(atomic_load_explicit(&refused, memory_order_relaxed)))
+		return NULL;
+	t = take_slot();
 
 	if (!t) {
 		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
@@ -101,9 +112,8 @@ void thread_unreserve(struct arena_thread *slot)
  */
 enum { MAIN_STACK_BYTES = 64 << 20 };
 
-static void bound_stack(void)
+static void bound_stack(uintptr_t here)
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	bool is_main = self.slot->tid == process_pid;
 	/* A forked child runs on the stack of the thread that forked it. */
 	bool kept = self.stack_lo < here && here < self.stack_hi;
@@ -128,12 +138,16 @@ static void forget_slot(struct arena_thread *slot)
 	slot->has_sites = 0;
 }
 
-void thread_begin(struct arena_thread *slot)
+/* here: an address on the stack of the thread. */
+static void begin(struct arena_thread *slot, uintptr_t here)
 {
 	struct vclock_moment now;
 
-	if (!slot)
+	/* It was reserved before; or the thread was adopted before it came here. */
+	if (unlikely(atomic_load_explicit(&refused, memory_order_relaxed) || self.slot)) {
+		thread_unreserve(slot);
 		return;
+	}
 	runtime_enter();
 	self.deferred_ns = 0;
 	self.slot = slot;
@@ -141,7 +155,7 @@ void thread_begin(struct arena_thread *slot)
 	self.perf_fd = -1;
 	self.found_busy = 0;
 	slot->tid = (int32_t)SYS(SYS_gettid);
-	bound_stack();
+	bound_stack(here);
 	self.random = (arena->seed + (uint64_t)slot->tid) * 0x9e3779b97f4a7c15u | 1;
 	self.period_window = 0;
 	self.waiting = 0;
@@ -169,6 +183,47 @@ void thread_begin(struct arena_thread *slot)
 		offcpu_begin();
 	}
 	runtime_leave();
+}
+
+void thread_begin(struct arena_thread *slot)
+{
+	if (slot)
+		begin(slot, (uintptr_t)__builtin_frame_address(0));
+}
+
+/* One that is being born will read in its slot what it is to run. */
+static bool is_in_use(const struct arena_thread *t)
+{
+	uint32_t state = atomic_load_explicit(&t->state, memory_order_acquire);
+
+	if (atomic_load_explicit(&t->process, memory_order_relaxed) != process_number() - 1)
+		return false;
+	return state == SLOT_UNBORN || (state == SLOT_LIVE && SYS(SYS_tgkill, process_pid, t->tid, 0) == 0);
+}
+
+bool thread_any_left(void)
+{
+	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_acquire);
+
+	for (uint32_t i = 0; i < n && i < ARENA_THREADS; i++) {
+		const struct arena_thread *t = reach_thread_at_hand(i);
+
+		if (t && is_in_use(t))
+			return true;
+	}
+	return false;
+}
+
+void thread_adopt(struct arena_thread *slot, uintptr_t sp, uintptr_t stack_lo)
+{
+	uintptr_t top = (uintptr_t)pthread_self();
+
+	/* On a stack of the program's own making this is nothing, and only the innermost frame is seen. */
+	slot->stack_bytes = stack_lo < sp && sp < top ? top - stack_lo : 0;
+	self.stack_lo = self.stack_hi = 0;
+	self.adopted = true;
+	begin(slot, sp);
+	self.adopted = false;
 }
 
 void thread_end(void)

@@ -1,6 +1,6 @@
 # fish completion for andweorc-record: its options, then the command as that would be completed by itself.
 
-set -l with_argument -o --output -l --launcher -d --duration -w --wait -n --runs -m --mode -r --region --only -x --exclude -P --point -s --speedups --given --design --until \
+set -l with_argument -o --output -l --launcher -d --duration -w --wait -n --runs -m --mode -r --region --only -x --exclude -P --point -p --pid -s --speedups --given --design --until \
 	--only-function --exclude-function --config --max-regions --seed --sampler --period --window --block --side --commit
 
 # Is there no command yet?
@@ -42,6 +42,7 @@ complete $option -l seed -x -d 'of the order of experiments'
 complete $option -l sampler -x -a 'perf timer' -d 'how samples are taken'
 complete $option -l period -x -d 'microseconds between samples'
 complete $option -l window -x -d 'least length of an experiment, in milliseconds'
+complete $option -s p -l pid -x -d 'observe this process, which runs already'
 complete $option -l attach-only -d 'perform no experiment, and pause nobody'
 complete $option -l start-paused -d 'no experiment until it is started'
 complete $option -l show-output -d 'show what the command writes in each run'

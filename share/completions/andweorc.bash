@@ -7,7 +7,7 @@ _andweorc_options() {
 	case $1 in
 	andweorc-record)
 		echo '-o= --output= -l= --launcher= -d= --duration= -w= --wait= -n= --runs= -m= --mode= -r= --region= --only= -x= --exclude= -P= --point= -s= --speedups= --given=' \
-			'--design= --until= --max-regions= --seed= --sampler= --period= --window= --attach-only --start-paused --show-output --block=' \
+			'--design= --until= --max-regions= --seed= --sampler= --period= --window= -p= --pid= --attach-only --start-paused --show-output --block=' \
 			'--only-function= --exclude-function= --config= --print-config' \
 			'--side= --commit= -q --quiet -h --help -V --version'
 		;;

@@ -1,0 +1,300 @@
+#include "recorder/attachable.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "format.h"
+#include "recorder/procstatus.h"
+#include "runtime/arena.h"
+
+enum { LOOK_NS = 50 * 1000 * 1000 };
+
+/* ---- its files ---------------------------------------------------------------------------- */
+
+/* What /proc/PID/maps says of it. */
+struct mapped_files {
+	bool glibc, old_glibc, linker, musl;
+	unsigned long long arena; /* where a recorder's is; 0: nowhere */
+};
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static void look_at_path(struct mapped_files *m, const char *path, unsigned long long at)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	m->glibc = m->glibc || begins(name, "libc.so.6");
+	m->old_glibc = m->old_glibc || begins(name, "libc-2.");
+	m->linker = m->linker || begins(name, "ld-linux") || begins(name, "ld-2.");
+	m->musl = m->musl || begins(name, "ld-musl") || begins(name, "libc.musl");
+	if (!m->arena && begins(path, "/memfd:" AW_ARENA_NAME))
+		m->arena = at;
+}
+
+static bool read_maps(pid_t pid, struct mapped_files *m)
+{
+	char name[64], line[4096 + 256], *path;
+	unsigned long long lo, offset;
+	FILE *f;
+
+	*m = (struct mapped_files){ 0 };
+	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
+	f = fopen(name, "re");
+	if (!f)
+		return false;
+	while (fgets(line, sizeof(line), f))
+		if ((path = strchr(line, '/')) != NULL)
+			look_at_path(m, path, sscanf(line, "%llx-%*x %*s %llx", &lo, &offset) == 2 && offset == 0 ? lo : 0);
+	fclose(f);
+	return true;
+}
+
+bool attachable_has_arena(pid_t pid)
+{
+	struct mapped_files m;
+
+	return read_maps(pid, &m) && m.arena != 0;
+}
+
+/* Until when the recorder of that arena says that it will be there; 0: none does.  Of another build's nothing is known. */
+static int64_t promise(int memory, unsigned long long arena)
+{
+	uint32_t magic = 0;
+	int64_t expires = 0;
+
+	if (pread(memory, &magic, sizeof(magic), (off_t)(arena + offsetof(struct arena, magic))) != sizeof(magic) || magic != ARENA_MAGIC ||
+	    pread(memory, &expires, sizeof(expires), (off_t)(arena + offsetof(struct arena, expires_ns))) != sizeof(expires))
+		return 0;
+	return expires;
+}
+
+/* One that lives says it again and again; of one that was killed, it is waited until what it said last is over. */
+static bool is_looked_after(pid_t pid, unsigned long long arena)
+{
+	struct timespec nap = { .tv_nsec = LOOK_NS };
+	int64_t first, now = 0;
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%ld/mem", (long)pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	first = now = promise(fd, arena);
+	while (now == first && now > now_ns()) {
+		nanosleep(&nap, NULL);
+		now = promise(fd, arena);
+	}
+	close(fd);
+	return now > now_ns();
+}
+
+/* NULL, or why a program of that kind cannot be. */
+static const char *of_another_kind(pid_t pid)
+{
+	char name[64];
+	Elf64_Ehdr eh;
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%ld/exe", (long)pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	n = pread(fd, &eh, sizeof(eh), 0);
+	close(fd);
+	if (n != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
+		return NULL;
+	if (eh.e_ident[EI_CLASS] != ELFCLASS64)
+		return "it is a 32-bit program, and the runtime is made for 64 bits";
+#if defined(__x86_64__)
+	if (eh.e_machine != EM_X86_64)
+		return "it is a program for another processor";
+#endif
+	return NULL;
+}
+
+static char *of_its_files(pid_t pid)
+{
+	const char *why = of_another_kind(pid);
+	struct mapped_files m;
+
+	if (why)
+		return xstrdup(why);
+	if (!read_maps(pid, &m))
+		return xasprintf("what it has mapped cannot be read: %s", strerror(errno));
+	if (m.musl)
+		return xstrdup("its libc is musl, and the runtime is made for glibc");
+	if (!m.linker)
+		return xstrdup("it is statically linked, so nothing can be loaded into it");
+	if (!m.glibc)
+		return xstrdup(m.old_glibc ? "its glibc is older than 2.34" : "it has not loaded glibc");
+	if (m.arena && is_looked_after(pid, m.arena))
+		return xstrdup("it is being recorded already");
+	return NULL;
+}
+
+/* ---- where it is -------------------------------------------------------------------------- */
+
+static char *of_its_place(pid_t pid, const char *runtime)
+{
+	char *seen = xasprintf("/proc/%ld/root%s", (long)pid, runtime), *why = NULL;
+	struct stat there, here;
+
+	if (stat(runtime, &here) != 0)
+		why = xasprintf("'%s' cannot be read: %s", runtime, strerror(errno));
+	else if (stat(seen, &there) != 0 || there.st_dev != here.st_dev || there.st_ino != here.st_ino)
+		why = xasprintf("it does not see '%s', as it has another root or another mount namespace; run the recorder in its container",
+				runtime);
+	free(seen);
+	return why;
+}
+
+/* ---- what it may --------------------------------------------------------------------------- */
+
+static char *name_of(pid_t pid)
+{
+	char path[64], name[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
+	f = fopen(path, "re");
+	if (f) {
+		if (!fgets(name, sizeof(name), f))
+			name[0] = '\0';
+		fclose(f);
+	}
+	name[strcspn(name, "\n")] = '\0';
+	return xstrdup(name);
+}
+
+static char *of_its_tracer(pid_t tracer)
+{
+	char *name = name_of(tracer);
+	char *why = xasprintf("it is being traced already, by process %ld (%s)", (long)tracer, name);
+
+	free(name);
+	return why;
+}
+
+static char *of_its_status(pid_t pid)
+{
+	struct procstatus s;
+
+	if (!procstatus_read(pid, &s))
+		return xstrdup("there is no such process");
+	if (s.state == 'Z' || s.state == 'X')
+		return xstrdup("it has ended already");
+	if (s.thread_of != pid)
+		return xasprintf("that is a thread of process %ld", (long)s.thread_of);
+	if (s.tracer)
+		return of_its_tracer(s.tracer);
+	if (s.state == 'T' || s.state == 't')
+		return xstrdup("it is stopped; continue it first (kill -CONT)");
+	if (s.nested)
+		return xstrdup("it is in a pid namespace of its own; run the recorder in its container");
+	if (s.uid != geteuid() && geteuid() != 0)
+		return xasprintf("it belongs to user %ld; run the recorder as that user, or as root", (long)s.uid);
+	if (s.seccomp)
+		return xstrdup("a seccomp filter is on, which may kill it for calls that sampling takes");
+	return NULL;
+}
+
+/* Its environment names an arena. */
+static bool was_started_by_recorder(pid_t pid)
+{
+	static const char name[] = AW_ENV_ARENA "=";
+	char *path = xasprintf("/proc/%ld/environ", (long)pid), *variable = NULL;
+	FILE *f = fopen(path, "re");
+	size_t size = 0;
+	bool is = false;
+
+	while (f && !is && getdelim(&variable, &size, '\0', f) > 0)
+		is = begins(variable, name);
+	if (f)
+		fclose(f);
+	free(variable);
+	free(path);
+	return is;
+}
+
+char *attachable_obstacle(pid_t pid, const char *runtime)
+{
+	char *why;
+
+	if (pid == getpid())
+		return xstrdup("that is the recorder itself");
+	why = of_its_status(pid);
+	if (!why)
+		why = of_its_files(pid);
+	if (!why)
+		why = of_its_place(pid, runtime);
+	if (!why && was_started_by_recorder(pid))
+		why = xstrdup("it was started with the runtime, by a recorder");
+	return why;
+}
+
+/* The level of Yama; -1: there is none. */
+static long yama(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	long level = -1;
+
+	if (f) {
+		if (fscanf(f, "%ld", &level) != 1)
+			level = -1;
+		fclose(f);
+	}
+	return level;
+}
+
+char *attachable_refusal(pid_t pid)
+{
+	int err = errno;
+	struct procstatus s;
+	long level = yama();
+
+	if (err == ESRCH)
+		return xstrdup("it has ended");
+	if (procstatus_read(pid, &s) && s.tracer)
+		return of_its_tracer(s.tracer);
+	if (err == EPERM && level > 0)
+		return xasprintf("it may not be traced: kernel.yama.ptrace_scope is %ld; to allow it: sysctl kernel.yama.ptrace_scope=0%s", level,
+				 level == 3 ? ", after a reboot" : "");
+	if (err == EPERM)
+		return xstrdup("it may not be traced: it is another user's, or has privileges; a container needs --cap-add SYS_PTRACE");
+	return xasprintf("it cannot be traced: %s", strerror(err));
+}
+
+char *attachable_command(pid_t pid)
+{
+	struct buf command = BUF_INIT;
+	char name[64];
+	FILE *f;
+	int c;
+
+	snprintf(name, sizeof(name), "/proc/%ld/cmdline", (long)pid);
+	f = fopen(name, "re");
+	while (f && (c = getc(f)) != EOF)
+		buf_addc(&command, c ? (char)c : ' ');
+	if (f)
+		fclose(f);
+	while (command.len > 0 && command.s[command.len - 1] == ' ')
+		command.s[--command.len] = '\0';
+	buf_adds(&command, "");
+	return buf_detach(&command);
+}
