@@ -132,8 +132,8 @@ $(O)/libandweorc.so: $(RUNTIME_OBJ)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libandweorc.so -Wl,-z,now -Wl,-z,defs -o $@ $(RUNTIME_OBJ)
 
 # The same for programs that are linked statically: there the linker puts our functions in the place of libc's
-# (ld's --wrap), as the response file says.  OpenMP's and MPI's are left alone.  Without a libc.a there is nothing to link with.
-STATIC_OBJ := $(patsubst %.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt mpi,lib/runtime/$(p)%),$(RUNTIME_SRC)))
+# (ld's --wrap), as the response file says.  OpenMP's, MPI's and Kokkos' are left alone.  Without a libc.a there is nothing to link with.
+STATIC_OBJ := $(patsubst %.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt mpi kokkos,lib/runtime/$(p)%),$(RUNTIME_SRC)))
 LIBC_A     := $(wildcard $(shell $(CC) -print-file-name=libc.a 2>/dev/null))
 STATIC     := $(if $(LIBC_A),$(O)/libandweorc.a $(O)/libandweorc.rsp)
 

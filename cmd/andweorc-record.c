@@ -44,8 +44,8 @@ static const char usage[] =
 	"      --only-function PATTERN  find regions only in functions that are called so; may repeat\n"
 	"      --exclude-function PATTERN  find none in these: charge their callers; may repeat\n"
 	"  -P, --point LOCATION      FUNCTION, LIBRARY!FUNCTION, FILE:LINE or PROVIDER:PROBE (USDT) whose execution is\n"
-	"                            progress, or :output, :input, :replies, :parallel, :mpi, :work, :run; may\n"
-	"                            repeat\n"
+	"                            progress, or :output, :input, :replies, :parallel, :mpi, :kokkos, :work,\n"
+	"                            :run; may repeat\n"
 	"  -s, --speedups LIST       percent, such as 25,50 or 10-50:20 (default: 15,30,50,75); what is there twice is\n"
 	"                            tried twice as often\n"
 	"      --given REGION=PCT    measure all others with this region that much faster all the time\n"
@@ -654,6 +654,8 @@ static bool prepare(struct recording *r)
 	const struct options *o = r->o;
 
 	r->runtime = preload_find();
+	if (r->runtime && o->automatic[MOVED_KOKKOS])
+		launch_as_tool_of_kokkos(r->runtime);
 	r->arena = r->runtime ? launch_arena(1, &r->arena_fd) : NULL;
 	if (!r->arena || !journal_open(&r->journal, o->log))
 		return false;

@@ -13,7 +13,7 @@ enum {
 	STEADY_PCT = 60, /* of the looks in which something has moved; so a window of 200 ms has six moves or more */
 };
 
-static const char *const moved_name[MOVED_KINDS] = { ":output", ":input", ":replies", ":parallel", ":mpi" };
+static const char *const moved_name[MOVED_KINDS] = { ":output", ":input", ":replies", ":parallel", ":mpi", ":kokkos" };
 
 bool automatic_kind(const char *name, enum arena_moved *kind)
 {

@@ -6,13 +6,15 @@
  *     :replies  answers sent (written to what had been read from before)
  *     :parallel parallel regions of OpenMP that have ended
  *     :mpi      collective calls of MPI that have returned
+ *     :kokkos   kernels of Kokkos that have ended
  *     :work     processor time that the program used, in microseconds
  *
  * All but the last one are counted by the runtime (lib/runtime/moved.c).  The first
- * three are used where they advance steadily, the next two where they are asked for.  The last one always advances.  It is progress as
- * far as a unit of work takes the same processor time, whatever is sped up: not
- * where threads spin or poll instead of waiting, and not where one thread works on
- * something that nobody wants.  In virtual time it is as precise as the samples.
+ * three are used where they advance steadily, the next three where they are asked
+ * for.  The last one always advances.  It is progress as far as a unit of work takes
+ * the same processor time, whatever is sped up: not where threads spin or poll
+ * instead of waiting, and not where one thread works on something that nobody wants.
+ * In virtual time it is as precise as the samples.
  */
 #ifndef ANDWEORC_RECORDER_AUTOMATIC_H
 #define ANDWEORC_RECORDER_AUTOMATIC_H

@@ -264,6 +264,13 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
 	return -1;
 }
 
+/* Kokkos 4, and those before.  Had they different values, Kokkos would refuse to start. */
+void launch_as_tool_of_kokkos(const char *runtime)
+{
+	setenv("KOKKOS_TOOLS_LIBS", runtime, 1);
+	setenv("KOKKOS_PROFILE_LIBRARY", runtime, 1);
+}
+
 static char *find_command(const char *command)
 {
 	const char *path = getenv("PATH"), *colon;

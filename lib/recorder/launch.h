@@ -35,6 +35,9 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
  */
 void launch_leave_signals(void (*interrupted)(int), void (*control)(int));
 
+/* Before a command is started that may use Kokkos: `runtime` is the tool that all of its programs ask (see runtime/kokkos.c). */
+void launch_as_tool_of_kokkos(const char *runtime);
+
 /* Before it is started: what the runtime needs to know of the command's file. */
 void launch_examine(const char *command, struct arena *arena);
 

@@ -121,6 +121,7 @@ enum arena_moved {
 	MOVED_UNASKED, /* those before are looked for where nothing is marked; these are not: */
 	MOVED_PARALLEL = MOVED_UNASKED, /* parallel regions of OpenMP that have ended, but for those inside of others */
 	MOVED_MPI,     /* collective calls of MPI that have returned, of each rank */
+	MOVED_KOKKOS,  /* kernels of Kokkos that have ended */
 	MOVED_KINDS
 };
 

@@ -2,7 +2,7 @@
  * moved: progress of a program that marks none.
  *
  * The bytes that a program reads and writes, the answers that it sends, and what
- * OpenMP and MPI have done for it, are counted at progress points that the recorder
+ * OpenMP, MPI and Kokkos have done for it, are counted at progress points that the recorder
  * makes when it wants them (arena->moved).
  *
  * An answer is the first that is written to a descriptor after something has been
