@@ -170,7 +170,10 @@ size_t image_find_probes(struct image *img, const char *name, image_probe *fn, v
  */
 bool image_imports(struct image *img, const char *const *functions);
 
-/* The demangled form of a C++ or Rust linkage name (owned by the caller), or a copy of the name itself. */
+/*
+ * The demangled form of a C++ or Rust linkage name (owned by the caller), or a copy of the name itself.  What a coroutine does
+ * has its name.
+ */
 char *image_demangle(const char *linkage_name);
 
 #endif

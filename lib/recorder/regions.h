@@ -100,6 +100,7 @@ enum naming {
 	NAMED_ELSEWHERE, /* in part (called.h), of a library of the system */
 	NAMED_OUTSIDE, /* in part, of code in the program's own modules that came with the compiler (templates) */
 	NAMED_LIBRARY, /* in full, of a library of the system */
+	NAMED_INSIDE,  /* closures, inside of what is called so in part */
 	NAMED_PART,    /* in part, of the program's own code */
 	NAMED_FULL,    /* in full, of the program's own modules; of classes too */
 };
