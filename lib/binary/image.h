@@ -170,6 +170,10 @@ size_t image_find_probes(struct image *img, const char *name, image_probe *fn, v
  */
 bool image_imports(struct image *img, const char *const *functions);
 
+/* Calls fn for each function that the file imports from shared objects, or exports to them; names are the file's. */
+typedef void image_named(void *arg, const char *name);
+void image_each_dynamic(struct image *img, bool imported, image_named *fn, void *arg);
+
 /*
  * The demangled form of a C++ or Rust linkage name (owned by the caller), or a copy of the name itself.  What a coroutine does
  * has its name.

@@ -38,6 +38,13 @@ void launch_leave_signals(void (*interrupted)(int), void (*control)(int));
 /* Before a command is started that may use Kokkos: `runtime` is the tool that all of its programs ask (see runtime/kokkos.c). */
 void launch_as_tool_of_kokkos(const char *runtime);
 
+/* The file of a command, as execvp(3) finds it; the caller frees it.  NULL: there is none. */
+char *launch_find(const char *command);
+
+/* The dynamic linker of the program that is open as `fd`; "": it does without one.  False when the file does not tell. */
+enum { LAUNCH_INTERPRETER = 256 };
+bool launch_interpreter(int fd, char path[LAUNCH_INTERPRETER]);
+
 /* Before it is started: what the runtime needs to know of the command's file. */
 void launch_examine(const char *command, struct arena *arena);
 

@@ -110,6 +110,9 @@ bool mapping_file_offset(int fd, uint64_t off, uint64_t *at);
 /* Adds to what is passed of a module, unless it is there; told to the runtime by the next mapping_publish. */
 void mapping_pass(struct mapping *mod, const struct range *ranges, size_t n);
 
+/* Does the file of that path belong to the system?  Its libraries are not the user's to optimise. */
+bool mapping_is_of_the_system(const char *path);
+
 /* Do --only and --exclude leave code of this file (NULL: not known) in the module? */
 bool mapping_is_wanted(const struct mapping *mod, const char *file);
 
