@@ -154,6 +154,9 @@ struct probe {
 	const char *provider, *name; /* as the file has them; untrusted */
 };
 
+/* Where in the file the code at `off` is, as the kernel's probes have it.  False: nowhere. */
+bool image_file_offset(struct image *img, uint64_t off, uint64_t *file_off);
+
 /* Can this be the name of a probe, PROVIDER:NAME?  Not FILE:LINE, and no name of C++ or Rust. */
 bool image_is_probe_name(const char *name);
 

@@ -40,7 +40,9 @@ enum {
 	ARENA_THREADS_PIECE = 4,  /* so many slots are mapped at a time */
 	ARENA_SPANS_PIECE = 16,   /* the same of struct arena_spans */
 	ARENA_POINTS = 64,
-	ARENA_BREAKS = 4,         /* debug registers of x86-64 */
+	ARENA_BREAKS = 16,        /* places that are watched, */
+	BREAK_REGISTERS = 4,      /* so many of them by debug registers of x86-64, the others by probes of the kernel */
+	ARENA_FILE = 256,         /* of a path, with its NUL */
 	ARENA_CALLS = 16,         /* functions whose calls are counted */
 	ARENA_PATIENCE = 1 << 26, /* turns of a spin lock: a second or so */
 	ARENA_POINT_NAME = 96,    /* bytes, with the NUL */
@@ -193,11 +195,16 @@ struct arena_break {
 	uint64_t place;
 	uint64_t semaphore;   /* place of a counter, of 16 bits, of those who watch it (see lib/binary/probes.c); 0: none */
 	uint32_t point;       /* number of the point, > 0 */
+	uint64_t file_off;    /* of the instruction in that file: */
+	char file[ARENA_FILE]; /* watched by a probe of the kernel (uprobe) in this file; "": by a register of the processor */
 	_Atomic uint32_t call; /* > 0: only as long as no call of arena->call[call - 1] is seen */
 	_Atomic uint32_t off; /* [A] BREAK_*: why nobody watches it any more; 0: it is watched */
 };
 
 enum { BREAK_TOO_HOT = 1, BREAK_NEEDLESS };
+
+/* What a hit is taken to cost where that could not be measured, in ns. */
+enum { BREAK_UNMEASURED_NS = 20 * 1000 };
 
 /* In the place of an errno (break_errno): breakpoints are taken, and never hit. */
 enum { BREAK_NEVER_HIT = -1 };
@@ -460,6 +467,7 @@ struct arena {
 	_Atomic uint32_t breaks_used;               /* [C] */
 	_Atomic uint32_t breaks_version;            /* [A] grows with breaks_used, and when one is given up */
 	_Atomic uint64_t break_cost_ns;             /* [A] of one hit; 0: not measured */
+	uint32_t uprobe_type;                       /* [C] perf's number for probes of the kernel; 0: there are none */
 	_Atomic int32_t break_errno;                /* [A] why a breakpoint was refused, or BREAK_NEVER_HIT, or 0 */
 
 	struct arena_rawcalls rawcalls;             /* [C] of the command's file, before it is started */

@@ -3,7 +3,10 @@
  *
  * The conductor names places; each thread has an event of perf for each, which
  * is a breakpoint of the processor: it counts exactly, needs no permission, and
- * changes no byte of the program.  There are four of them.  A hit costs the trap
+ * changes no byte of the program.  There are four of them.  Those who may (root,
+ * CAP_PERFMON) have probes of the kernel beyond these, or where the processor's
+ * breakpoints are refused or never hit: these put an instruction that traps in the
+ * place of the program's, and cost 4 to 9 us.  A hit costs the trap
  * and the signal, 1 us on metal and 12 to 22 in a virtual machine, so a place
  * that is come to too often is given up, by the thread that notices at once or
  * by the conductor, which sees the rate of all (lib/recorder/points.c).
@@ -19,7 +22,6 @@
 
 enum {
 	TRIALS = 9,                      /* hits whose cost is measured */
-	UNMEASURED_NS = 20 * 1000,       /* what a hit is taken to cost when that could not be done */
 	HOT_NS = 40 * 1000 * 1000,       /* so much spent on hits */
 	HOT_WITHIN_NS = 100 * 1000 * 1000, /* within this is too much, whatever the rest of the run does */
 };
@@ -58,6 +60,26 @@ static int watch(uintptr_t address, uint32_t number, uint64_t *id)
 	if (fd < 0)
 		atomic_store_explicit(&arena->break_errno, -fd, memory_order_relaxed);
 	return fd;
+}
+
+/* By a probe of the kernel; arena->brk[number - 1] says where. */
+static int watch_by_probe(uint32_t number, uint64_t *id)
+{
+	const struct arena_break *b = &arena->brk[number - 1];
+	struct perf_event_attr attr = {
+		.type = arena->uprobe_type,
+		.size = sizeof(attr),
+		.uprobe_path = (uint64_t)(uintptr_t)b->file,
+		.probe_offset = b->file_off,
+		.sample_period = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.sigtrap = 1,
+		.remove_on_exec = 1,
+		.sig_data = (uint64_t)SAMPLER_MARK << 32 | number,
+	};
+
+	return hidden_fd_open(&attr, id);
 }
 
 /* ---- what a hit costs ------------------------------------------------------------- */
@@ -153,7 +175,8 @@ void breakpoint_look(void)
 		if (atomic_load_explicit(&b->off, memory_order_relaxed))
 			give_up(i);
 		else if (watched.at[i].fd == -ENOENT && (address = address_of(b->place)) != 0)
-			watched.at[i].fd = watch(address, i + 1, &watched.at[i].id);
+			watched.at[i].fd = b->file[0] ? watch_by_probe(i + 1, &watched.at[i].id)
+						      : watch(address, i + 1, &watched.at[i].id);
 		if (watched.at[i].fd >= 0)
 			raise_semaphore(i);
 	}
@@ -176,7 +199,7 @@ static bool is_too_hot(uint32_t i)
 
 	if (watched.at[i].hits++ == 0)
 		watched.at[i].since_ns = now_ns();
-	if (watched.at[i].hits < HOT_NS / (cost ? cost : UNMEASURED_NS))
+	if (watched.at[i].hits < HOT_NS / (cost ? cost : BREAK_UNMEASURED_NS))
 		return false;
 	now = now_ns();
 	watched.at[i].hits = 0;

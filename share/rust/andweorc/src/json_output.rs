@@ -72,7 +72,7 @@ pub fn to_json(results: &Results) -> String {
          \"experiments\": [],\n  \"impacts\": [{}{}{}],\n  \
          \"metadata\": {{\"total_experiments\": {}, \"unique_ips\": {}, \"significant_impacts\": {}}}\n}}\n",
         SCHEMA_VERSION,
-        text(env!("CARGO_PKG_VERSION")),
+        text(option_env!("CARGO_PKG_VERSION").unwrap_or("unknown")),
         results.error().map_or("null".into(), |e| text(&e.to_string())),
         if impacts.is_empty() { "" } else { "\n" },
         impacts.join(",\n"),
