@@ -39,7 +39,7 @@ static TLS struct {
 	} at[ARENA_BREAKS];
 } watched;
 
-/* Number 0 is for measuring, i + 1 for arena->brk[i]. */
+/* Number 0 is for measuring, i + 1 for arena->brk[i], which may have a probe of the kernel instead. */
 static int watch(uintptr_t address, uint32_t number, uint64_t *id)
 {
 	struct perf_event_attr attr = {
@@ -55,31 +55,19 @@ static int watch(uintptr_t address, uint32_t number, uint64_t *id)
 		.remove_on_exec = 1, /* required with sigtrap */
 		.sig_data = (uint64_t)SAMPLER_MARK << 32 | number,
 	};
-	int fd = hidden_fd_open(&attr, id);
+	bool probe = number > 0 && arena->brk[number - 1].file[0];
+	int fd;
 
-	if (fd < 0)
+	if (probe) {
+		attr.type = arena->uprobe_type;
+		attr.bp_type = 0;
+		attr.uprobe_path = (uint64_t)(uintptr_t)arena->brk[number - 1].file;
+		attr.probe_offset = arena->brk[number - 1].file_off;
+	}
+	fd = hidden_fd_open(&attr, id);
+	if (fd < 0 && !probe)
 		atomic_store_explicit(&arena->break_errno, -fd, memory_order_relaxed);
 	return fd;
-}
-
-/* By a probe of the kernel; arena->brk[number - 1] says where. */
-static int watch_by_probe(uint32_t number, uint64_t *id)
-{
-	const struct arena_break *b = &arena->brk[number - 1];
-	struct perf_event_attr attr = {
-		.type = arena->uprobe_type,
-		.size = sizeof(attr),
-		.uprobe_path = (uint64_t)(uintptr_t)b->file,
-		.probe_offset = b->file_off,
-		.sample_period = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.sigtrap = 1,
-		.remove_on_exec = 1,
-		.sig_data = (uint64_t)SAMPLER_MARK << 32 | number,
-	};
-
-	return hidden_fd_open(&attr, id);
 }
 
 /* ---- what a hit costs ------------------------------------------------------------- */
@@ -175,8 +163,7 @@ void breakpoint_look(void)
 		if (atomic_load_explicit(&b->off, memory_order_relaxed))
 			give_up(i);
 		else if (watched.at[i].fd == -ENOENT && (address = address_of(b->place)) != 0)
-			watched.at[i].fd = b->file[0] ? watch_by_probe(i + 1, &watched.at[i].id)
-						      : watch(address, i + 1, &watched.at[i].id);
+			watched.at[i].fd = watch(address, i + 1, &watched.at[i].id);
 		if (watched.at[i].fd >= 0)
 			raise_semaphore(i);
 	}
