@@ -5,6 +5,7 @@
 #   make check        install what is missing, build, run every test through prove
 #   make predictions  predictions of waits of all kinds against known answers (*)
 #   make accuracy     intervals by simulation, numbers against R, predicted against measured speedups (*)
+#   make predecessors  Coz's benchmarks and OmniTrace's test: the truth, what Coz says, what andweorc says (*)
 #   make installed    programs of the distribution, predicted against functions that are really made slower (*)
 #   make changes      what comparisons find of a change, and of none, recorded for real (*)
 #   make recordings   do intervals of real recordings hold the truth (*)
@@ -132,8 +133,8 @@ $(O)/libandweorc.so: $(RUNTIME_OBJ)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libandweorc.so -Wl,-z,now -Wl,-z,defs -o $@ $(RUNTIME_OBJ)
 
 # The same for programs that are linked statically: there the linker puts our functions in the place of libc's
-# (ld's --wrap), as the response file says.  OpenMP's and MPI's are left alone.  Without a libc.a there is nothing to link with.
-STATIC_OBJ := $(patsubst %.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt mpi,lib/runtime/$(p)%),$(RUNTIME_SRC)))
+# (ld's --wrap), as the response file says.  OpenMP's, MPI's and Kokkos' are left alone.  Without a libc.a there is nothing to link with.
+STATIC_OBJ := $(patsubst %.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt mpi kokkos,lib/runtime/$(p)%),$(RUNTIME_SRC)))
 LIBC_A     := $(wildcard $(shell $(CC) -print-file-name=libc.a 2>/dev/null))
 STATIC     := $(if $(LIBC_A),$(O)/libandweorc.a $(O)/libandweorc.rsp)
 
@@ -176,7 +177,9 @@ $(O)/t/accuracy/%: $(O)/t/accuracy/%.o $(O)/libtools.a
 
 # Programs under test are compiled as users compile theirs: -O2 -g, no frame pointers, no help for the profiler.
 $(O)/t/workload/% $(O)/t/bench/%: TEST_CFLAGS = -O2 -g
-WORKLOAD_H := $(wildcard t/workload/*.h t/workload/*/*.h) lib/andweorc.h
+# Coz of Debian 12 reads no later debug information.
+$(O)/t/workload/coz%: TEST_CFLAGS = -O2 -g -gdwarf-3 -gstrict-dwarf
+WORKLOAD_H := $(wildcard t/workload/*.h t/workload/*/*.h) t/program/cozlike.h lib/andweorc.h
 BENCH_H := $(wildcard t/bench/*.h) lib/andweorc.h
 $(O)/t/workload/%: t/workload/%.c $(WORKLOAD_H) $(O)/flags
 	$(call say,CC)
@@ -234,7 +237,7 @@ static: $(STATIC)
 
 # ---- what people call -------------------------------------------------------
 
-.PHONY: deps demo-deps demo check predictions accuracy installed changes recordings bench fuzz
+.PHONY: deps demo-deps demo check predictions accuracy predecessors installed changes recordings bench fuzz
 deps:
 	$(Q)ci/deps
 
@@ -251,7 +254,7 @@ check: deps
 	$(Q)O='$(O)' t/run
 
 # What the long ones do, and how long that takes, before anything is built.
-LONG := $(addprefix say-,predictions accuracy installed changes recordings bench)
+LONG := $(addprefix say-,predictions accuracy predecessors installed changes recordings bench)
 .PHONY: $(LONG)
 $(LONG): say-%:
 	$(Q)O='$(O)' t/announce $*
@@ -267,6 +270,9 @@ accuracy: say-accuracy all workload unit $(O)/t/accuracy/numbers
 	$(Q)O='$(O)' t/accuracy/simulate
 	$(Q)O='$(O)' t/accuracy/run
 	$(Q)O='$(O)' t/accuracy/latency
+
+predecessors: say-predecessors all workload
+	$(Q)O='$(O)' CC='$(CC)' t/accuracy/predecessors
 
 installed: say-installed all
 	$(Q)O='$(O)' CC='$(CC)' t/accuracy/installed

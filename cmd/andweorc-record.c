@@ -25,6 +25,7 @@
 #include "recorder/launch.h"
 #include "recorder/launcher.h"
 #include "recorder/lend.h"
+#include "recorder/offers.h"
 #include "recorder/preload.h"
 #include "recorder/scope.h"
 #include "recorder/sink.h"
@@ -48,8 +49,8 @@ static const char usage[] =
 	"      --only-function PATTERN  find regions only in functions that are called so; may repeat\n"
 	"      --exclude-function PATTERN  find none in these: charge their callers; may repeat\n"
 	"  -P, --point LOCATION      FUNCTION, LIBRARY!FUNCTION, FILE:LINE or PROVIDER:PROBE (USDT) whose execution is\n"
-	"                            progress, or :output, :input, :replies, :parallel, :mpi, :work, :run; may\n"
-	"                            repeat\n"
+	"                            progress, or :output, :input, :replies, :parallel, :mpi, :kokkos, :work,\n"
+	"                            :run; may repeat.  '?' prints what can be named in COMMAND, and runs nothing\n"
 	"  -s, --speedups LIST       percent, such as 25,50 or 10-50:20 (default: 15,30,50,75); what is there twice is\n"
 	"                            tried twice as often\n"
 	"      --given REGION=PCT    measure all others with this region that much faster all the time\n"
@@ -124,6 +125,7 @@ struct options {
 	bool whole_runs;         /* -P :run */
 	bool automatic[MOVED_KINDS]; /* -P :output and the like */
 	bool work;               /* -P :work */
+	bool only_offers;        /* -P ?: what could be named there is to be printed */
 	bool show_output;
 	bool quiet;
 	struct journal_origin origin;
@@ -323,6 +325,10 @@ static void set_option(struct options *o, int option, const char *value)
 		o->names[o->nnames++] = xstrdup(value);
 		break;
 	case 'P':
+		if (strcmp(value, "?") == 0) {
+			o->only_offers = true;
+			break;
+		}
 		if (!*value || (*value == ':' && !automatic_point(o, value)))
 			bad_option("point", value);
 		if (*value == ':')
@@ -595,10 +601,19 @@ static int parse_options(struct options *o, int argc, char **argv)
 	o->origin.named = o->nnames > 0;
 	if (print)
 		print_settings(o, &given);
-	if (!o->output && isatty(STDOUT_FILENO))
+	if (!o->output && !o->only_offers && isatty(STDOUT_FILENO))
 		cli_usage_error(EXIT_RECORD, "the log would go to the terminal: give a file with -o, or redirect standard output");
 	o->settings = given;
 	return optind;
+}
+
+/* -P ?: the command is run, if at all, only to find the points that it marks itself. */
+static void observe_marks(struct options *o)
+{
+	o->output = NULL;
+	o->log = xstrdup("/dev/null");
+	o->quiet = o->attach_only = true;
+	o->runs = 1;
 }
 
 /*
@@ -688,6 +703,8 @@ static bool prepare(struct recording *r)
 
 	if (!r->runtime)
 		r->runtime = preload_find();
+	if (r->runtime && o->automatic[MOVED_KOKKOS])
+		launch_as_tool_of_kokkos(r->runtime);
 	r->arena = r->runtime ? launch_arena(1, &r->arena_fd) : NULL;
 	if (!r->arena || !journal_open(&r->journal, o->log))
 		return false;
@@ -952,7 +969,13 @@ int main(int argc, char **argv)
 	status = launch_ranks(&o, argc, argv, command);
 	if (status)
 		return status;
-	if (o.output && !(o.log = launcher_log_name(o.output))) {
+	if (o.only_offers && !offers_print(argv[command]))
+		return EXIT_RECORD;
+	if (o.only_offers && o.seconds <= 0)
+		return fflush(stdout) == 0 && !ferror(stdout) ? 0 : EXIT_RECORD;
+	if (o.only_offers)
+		observe_marks(&o);
+	else if (o.output && !(o.log = launcher_log_name(o.output))) {
 		msg_error("cannot write '%s': no variable of the environment tells which rank this is", o.output);
 		return EXIT_RECORD;
 	}
@@ -973,6 +996,8 @@ int main(int argc, char **argv)
 	if (o.start_paused && !o.quiet)
 		msg_note("experiments begin when the program comes to ANDWEORC_START, or with: kill -USR1 %ld", (long)getpid());
 	status = o.pid ? observe(&r) : record(&r);
+	if (o.only_offers)
+		offers_print_marks(r.arena);
 	if (!journal_close(&r.journal) && status == 0)
 		status = EXIT_RECORD;
 	conductor_release(&r.conductor);

@@ -14,7 +14,7 @@ says() {
 }
 
 they_do() {
-	for target in predictions accuracy installed changes recordings bench; do
+	for target in predictions accuracy predecessors installed changes recordings bench; do
 		env -u MAKEFLAGS -u MAKELEVEL make -s -C "$top" -n "$target" >commands
 		head -n 1 commands >first
 		has "t/announce $target" first

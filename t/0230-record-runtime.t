@@ -130,13 +130,13 @@ exports_what_it_says() {
 		grep -hoE '\bX\([A-Za-z0-9_]+' "$top"/lib/runtime/real_*.h | sed 's/X(//'
 		echo "$also" | tr -s ' \t' '\n'
 	} | sort -u >listed
-	# Also exported: Coz's interface, that of OpenMP's tools, the functions of MPI that mpi.c wraps (it lists them itself), and the hook that AddressSanitizer looks
-	# for.
-	comm -23 exported listed | grep -vE '^(_coz_[a-z0-9_]+|ompt_start_tool|MPI_[A-Z][a-z_]+|__asan_default_options)$' >surplus || :
+	# Also exported: Coz's interface, those of OpenMP's and Kokkos' tools, the functions of MPI that mpi.c wraps (it lists them itself), and the hook that
+	# AddressSanitizer looks for.
+	comm -23 exported listed | grep -vE '^(_coz_[a-z0-9_]+|ompt_start_tool|MPI_[A-Z][a-z_]+|kokkosp_[a-z_]+|__asan_default_options)$' >surplus || :
 	empty surplus
-	# All else is libc's, or that of a library of OpenMP or MPI.
+	# All else is libc's, or that of a library of OpenMP or MPI, or asked for by Kokkos.
 	nm -D --defined-only "$(ldd "$runtime" | awk '/libc\.so/ { print $3 }')" | awk '{ print $3 }' | sed 's/@.*//' | sort -u >libc
-	comm -23 exported libc | grep -vE '^(_coz_|ompt_start_tool$|__asan_default_options$|GOMP_|omp_|__kmpc_|MPI_)' >unknown || :
+	comm -23 exported libc | grep -vE '^(_coz_|ompt_start_tool$|__asan_default_options$|GOMP_|omp_|__kmpc_|MPI_|kokkosp_)' >unknown || :
 	empty unknown
 }
 check 'exports what real_*.h lists, and no name of its own' exports_what_it_says

@@ -225,6 +225,67 @@ fn main() {
 END
 } >readme/src/bin/marks.rs
 
+# Further features of the predecessor: functions as spans, threads that stop, results as JSON.
+{
+	work step 400_000
+	cat <<'END'
+mod inner {
+    pub struct Parser(pub u64);
+
+    impl Parser {
+        pub fn parse(&mut self) -> u64 {
+            andweorc::profile!();
+            self.0 += super::step();
+            andweorc::delay_point!();
+            self.0
+        }
+    }
+
+    andweorc::profile! {
+        #[inline(never)]
+        pub fn render<'a>(text: &'a str, n: u64) -> (&'a str, u64) {
+            (text, n ^ super::step())
+        }
+    }
+}
+
+fn main() {
+    andweorc::start_profiling_with_interval(std::time::Duration::from_micros(2000)).expect("start");
+    let mut parser = inner::Parser(1);
+    for n in 0..300 {
+        andweorc::profile!("round");
+        let (text, m) = inner::render("x", n + parser.parse());
+        assert!(text == "x" && m != 1);
+        std::thread::spawn(|| andweorc::start_profiling().and_then(|()| andweorc::stop_profiling())).join().unwrap().unwrap();
+    }
+    if std::env::args().nth(1).as_deref() == Some("stop") {
+        andweorc::stop_profiling().expect("stop");
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        for _ in 0..300 {
+            step();
+        }
+    }
+}
+END
+} >readme/src/bin/scopes.rs
+
+{
+	work block 800_000
+	cat <<'END'
+use andweorc::json_output::{to_json, write_json};
+use andweorc::runner::{Runner, RunnerConfig};
+
+fn main() {
+    let config = RunnerConfig { baseline_rounds: 1, ..RunnerConfig::default() };
+    let results = Runner::with_config(config).measure("block", || { block(); });
+    print!("{}", to_json(&results));
+    if let Some(path) = std::env::args().nth(1) {
+        write_json(&results, path).expect("written");
+    }
+}
+END
+} >readme/src/bin/json.rs
+
 # The cost of a visit in nanoseconds: the least of several tries.
 cat >readme/src/bin/cost.rs <<'END'
 use std::time::Instant;
@@ -334,6 +395,46 @@ marks_count() {
 		pair latency 600 600
 		scope latency 600 600
 	END
+}
+
+scopes_are_spans() {
+	exits 0 andweorc-record -q -o log -- "$bin/scopes" >out 2>err
+	awk -F '\t' "$awk_value"'$1 == "point" { print value("name"), value("kind"), number("visits"), number("measured") }' log | sort >got
+	sort <<-END | same - got
+		round latency 300 300
+		scopes::inner::Parser::parse latency 300 300
+		scopes::inner::render latency 300 300
+	END
+	# Not profiled, they do nothing.
+	exits 0 "$bin/scopes" >got 2>err
+	empty got
+	empty err
+}
+
+# Threads that stop beside main change nothing.  Time after it has stopped is not in the log.
+a_thread_stops() {
+	began=$(date +%s%N)
+	exits 0 andweorc-record -q -o log -m function -r step -s 50 --window 20 -- "$bin/scopes" stop >out 2>err
+	elapsed=$(($(date +%s%N) - began))
+	test "$(grep -c '^experiment' log)" -ge 3
+	awk -F '\t' -v elapsed="$elapsed" "$awk_value"'
+		$1 == "end" { print number("wall_ns"), elapsed; exit !(number("wall_ns") > 0 && number("wall_ns") < elapsed - 1.5e9) }' log
+	ANDWEORC_ENABLED=1 ANDWEORC_DURATION=1 exits 0 "$bin/scopes" >got 2>err
+	has 'andweorc-record .*--period 2000' err
+}
+
+as_json() {
+	ANDWEORC_ENABLED=1 ANDWEORC_OPTIONS='-d 5' exits 0 "$bin/json" written >got 2>err
+	same got written
+	has '"schema_version": 1,' got
+	has '"profiler": "andweorc"' got
+	has '"symbol": ".*block.*"impact": [01]\.[0-9]+, "statistics": \{"slope": ' got
+	if python3 -c '' 2>/dev/null; then
+		exits 0 python3 -c 'import json; r = json.load(open("got")); assert r["impacts"][0]["statistics"]["ci_lower"] > 0; assert r["metadata"]["significant_impacts"] >= 1'
+	fi
+	# Not profiled, it says why there is nothing.
+	exits 0 "$bin/json" >got 2>err
+	has '"error": ".*ANDWEORC_ENABLED=1' got
 }
 
 # impact NAME: of the region whose function has that name, as printed
@@ -461,6 +562,9 @@ check 'nothing happens unasked' does_nothing_unasked
 check 'a visit that nobody counts costs next to nothing' costs_nothing
 check 'what is missing is said' says_what_is_missing
 check 'points and spans of all kinds count' marks_count
+check 'functions and scopes as spans' scopes_are_spans
+check 'threads that stop: experiments are over with the last' a_thread_stops
+check 'results as JSON' as_json
 check 'quick start' quick_start
 check 'several threads' multi_threaded
 check 'a Runner, with a configuration' custom_experiment

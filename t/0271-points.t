@@ -127,11 +127,14 @@ check 'ten million hits a second do not hang the program' is_far_too_hot
 
 has_four() {
 	record -P unit -P work -P tiny -P another -P worker -r work --window 20 -- ./points steady 100
-	says no-such-point "no progress point at 'worker': the processor has four breakpoints in all"
+	# Those who may have probes of the kernel for more: see t/0291.
+	if test -z "$(field point worker visits)"; then
+		says no-such-point "no progress point at 'worker': the processor has four breakpoints in all"
+	fi
 	test "$(field point unit visits)" -eq 100
 	test "$(field point another visits)" -eq 1
 }
-check 'four points; of a fifth the reason is said' has_four
+check 'four points; of a fifth the reason is said, where it is none' has_four
 
 is_not_there() {
 	record -P nobody_is_called_so -r nor_so -P unit -- ./points steady 50
@@ -166,7 +169,7 @@ in_line_mode() {
 check 'also when regions are lines' in_line_mode
 
 is_unseen() {
-	record -P unit -r another -r work --window 20 -s 50 -- ./points steady 300
+	record -P unit -r another -r work --window 20 -s 50 -- ./points steady 3000
 	says unseen-region "no sample was in 'another': it takes no time, or"
 	lacks "in 'work'" err
 }

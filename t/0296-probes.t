@@ -69,7 +69,9 @@ counts() {
 visits=300
 check 'each visit, and its semaphore is raised' counts ./probes steady 300
 check 'those of several threads' counts ./probes threads 100
+visits=450 # before the fork, and after it in both
 check 'those of a forked child' counts ./probes forks 150
+visits=300
 
 twice() {
 	record -P 'tested:tw*' -r work -- ./probes steady 200

@@ -399,6 +399,29 @@ static bool is_part(const struct called_name *name, const char *plain)
 	return yes;
 }
 
+/* Removes the closures at the end of a path of Rust; false: there are none. */
+static bool leave_closures(char *path)
+{
+	bool left = false;
+	char *last;
+
+	while ((last = strrchr(path, ':')) != NULL && last > path && last[-1] == ':' &&
+	       (!strncmp(last + 1, "{closure#", 9) || !strcmp(last + 1, "{{closure}}"))) {
+		last[-1] = '\0';
+		left = true;
+	}
+	return left;
+}
+
+static bool is_inside(const struct called_name *name, const char *plain)
+{
+	char *path = path_of(plain, name->kept, NULL);
+	bool yes = !name->glob && leave_closures(path) && ends_in(name, path);
+
+	free(path);
+	return yes;
+}
+
 /* Thunks and initialisers of variables are not in the source. */
 static bool is_made_up(const char *linkage_name)
 {
@@ -421,6 +444,8 @@ enum called called_so(const struct called_name *name, const char *linkage_name)
 			how = CALLED_FULL;
 		else if (*name->path && !is_made_up(linkage_name) && is_part(name, plain))
 			how = CALLED_PART;
+		else if (*name->path && is_inside(name, plain))
+			how = CALLED_INSIDE;
 		free(whole);
 	}
 	free(plain);

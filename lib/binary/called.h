@@ -15,6 +15,9 @@
  * parameters, anonymous namespaces.  Result types, qualifiers (const), hashes and ABI
  * tags never matter.  A name with *, ? or [ is a shell glob; in part it is compared
  * with as many components as it has.
+ *
+ * The work of an async function of Rust is in a closure; the function itself only returns
+ * that.  So f also names mod::f::{closure#0}, if nothing else has the name.
  */
 #ifndef ANDWEORC_BINARY_CALLED_H
 #define ANDWEORC_BINARY_CALLED_H
@@ -23,6 +26,7 @@
 
 enum called {
 	CALLED_NOT,
+	CALLED_INSIDE, /* it is what an async function of Rust does, or a closure, inside of one that is called so in part */
 	CALLED_PART,
 	CALLED_FULL,
 };

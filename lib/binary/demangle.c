@@ -54,11 +54,37 @@ static char *demangle(const char *name)
 	return NULL;
 }
 
+/*
+ * g++ names what a coroutine does _Z...P...<length>_Z....Frame.actor: a function with the coroutine's name, whose parameter is
+ * a structure that bears the coroutine's linkage name and ".Frame".  Cuts *base down to that linkage name.
+ */
+static void find_coroutine(char *base)
+{
+	static const char frame[] = ".Frame";
+	size_t len = strlen(base), suffix = sizeof frame - 1;
+
+	if (len <= suffix || strcmp(base + len - suffix, frame) != 0)
+		return;
+	for (char *own = strstr(base + 1, "_Z"); own; own = strstr(own + 1, "_Z")) {
+		const char *digits = own;
+
+		while (digits > base && digits[-1] >= '0' && digits[-1] <= '9')
+			digits--;
+		if (digits == own || strtoul(digits, NULL, 10) != strlen(own))
+			continue;
+		memmove(base, own, strlen(own) + 1);
+		base[strlen(base) - suffix] = '\0';
+		return;
+	}
+}
+
 char *image_demangle(const char *linkage_name)
 {
 	char *base = xstrndup(linkage_name, symbol_base(linkage_name)), *plain = NULL;
 
 	/* Names in C are left alone: 'f' is not a type. */
+	if (!strncmp(base, "_Z", 2))
+		find_coroutine(base);
 	if (!strncmp(base, "_Z", 2) || !strncmp(base, "_R", 2))
 		plain = demangle(base);
 	if (!plain)

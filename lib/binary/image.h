@@ -154,6 +154,9 @@ struct probe {
 	const char *provider, *name; /* provider and name from the file; untrusted */
 };
 
+/* Sets *file_off to the offset in the file of the code at `off`, as the kernel's probes want it.  False: there is none. */
+bool image_file_offset(struct image *img, uint64_t off, uint64_t *file_off);
+
 /* Can this be the name of a probe, PROVIDER:NAME? It is not FILE:LINE, nor a name of C++ or Rust. */
 bool image_is_probe_name(const char *name);
 
@@ -170,7 +173,14 @@ size_t image_find_probes(struct image *img, const char *name, image_probe *fn, v
  */
 bool image_imports(struct image *img, const char *const *functions);
 
-/* The demangled form of a C++ or Rust linkage name (owned by the caller), or a copy of the name itself. */
+/* Calls fn for each function that the file imports from shared objects, or exports to them; names are the file's. */
+typedef void image_named(void *arg, const char *name);
+void image_each_dynamic(struct image *img, bool imported, image_named *fn, void *arg);
+
+/*
+ * The demangled form of a C++ or Rust linkage name (owned by the caller), or a copy of the name itself.  What a coroutine does
+ * has its name.
+ */
 char *image_demangle(const char *linkage_name);
 
 #endif

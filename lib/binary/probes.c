@@ -117,6 +117,21 @@ static void read_notes(struct search *s, Elf_Scn *scn)
 	}
 }
 
+bool image_file_offset(struct image *img, uint64_t off, uint64_t *file_off)
+{
+	size_t n;
+	GElf_Phdr ph;
+
+	if (!img->main.elf || elf_getphdrnum(img->main.elf, &n) != 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(img->main.elf, (int)i, &ph) && ph.p_type == PT_LOAD && off >= ph.p_vaddr && off - ph.p_vaddr < ph.p_filesz) {
+			*file_off = off - ph.p_vaddr + ph.p_offset;
+			return true;
+		}
+	return false;
+}
+
 size_t image_find_probes(struct image *img, const char *name, image_probe *fn, void *arg)
 {
 	const char *colon = strchr(name, ':');

@@ -10,7 +10,8 @@
 /* The begin of the suffix "." + word + (nothing or .digits) of a name, or NULL when it does not end so. */
 static const char *last_suffix(const char *name, const char *end)
 {
-	static const char *const words[] = { "cold", "part", "isra", "constprop", "lto_priv", "llvm", "localalias", NULL };
+	static const char *const words[] = { "cold", "part", "isra", "constprop", "lto_priv", "llvm", "localalias",
+					      "actor", "resume", "destroy", "cleanup", NULL };
 	const char *p = end;
 	size_t len;
 

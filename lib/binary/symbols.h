@@ -49,7 +49,8 @@ const struct symbol_key *symbols_alike(struct symbols *s, const char *function, 
 /*
  * How much of a linkage name is the function's own: its length without what
  * compilers add to name a part or a clone of it (.cold, .part.N, .isra.N,
- * .constprop.N, .lto_priv.N, .llvm.N).
+ * .constprop.N, .lto_priv.N, .llvm.N; of coroutines .actor, .resume, .destroy,
+ * .cleanup).
  */
 size_t symbol_base(const char *name);
 

@@ -13,7 +13,7 @@ enum {
 	STEADY_PCT = 60, /* share of looks with progress; then a window of 200 ms has progress in six looks or more */
 };
 
-static const char *const moved_name[MOVED_KINDS] = { ":output", ":input", ":replies", ":parallel", ":mpi" };
+static const char *const moved_name[MOVED_KINDS] = { ":output", ":input", ":replies", ":parallel", ":mpi", ":kokkos" };
 
 bool automatic_kind(const char *name, enum arena_moved *kind)
 {

@@ -6,10 +6,11 @@
  *     :replies  answers sent (written to what had been read from before)
  *     :parallel parallel regions of OpenMP that have ended
  *     :mpi      collective calls of MPI that have returned
+ *     :kokkos   kernels of Kokkos that have ended
  *     :work     processor time that the program used, in microseconds
  *
  * All but the last one are counted by the runtime (lib/runtime/moved.c).  The first three are used where they advance steadily, the
- * next two only on request.  The last one always advances.  It measures progress if a unit of work takes the same processor time,
+ * next three only on request.  The last one always advances.  It measures progress if a unit of work takes the same processor time,
  * whatever is sped up.  So it is wrong where threads spin or poll instead of waiting, or do work that the program does not need.
  * In virtual time it is as precise as the samples.
  */

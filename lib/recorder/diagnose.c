@@ -366,6 +366,8 @@ static void asked_in_vain(struct conductor *c)
 		{ MOVED_PARALLEL, "no progress point at ':parallel': no parallel region of OpenMP has ended, or none is seen: it is that of "
 				  "libgomp or LLVM's runtime, as a shared library" },
 		{ MOVED_MPI, "no progress point at ':mpi': no collective call of MPI has returned, or none is seen: calls from Fortran are not" },
+		{ MOVED_KOKKOS, "no progress point at ':kokkos': no kernel of Kokkos has ended, or none is seen: Kokkos was built without "
+				"support for tools, or --kokkos-tools-libs names another tool" },
 	};
 
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {

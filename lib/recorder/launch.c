@@ -275,7 +275,14 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
 	return -1;
 }
 
-static char *find_command(const char *command)
+/* Kokkos 4, and those before.  Had they different values, Kokkos would refuse to start. */
+void launch_as_tool_of_kokkos(const char *runtime)
+{
+	setenv("KOKKOS_TOOLS_LIBS", runtime, 1);
+	setenv("KOKKOS_PROFILE_LIBRARY", runtime, 1);
+}
+
+char *launch_find(const char *command)
 {
 	const char *path = getenv("PATH"), *colon;
 
@@ -295,22 +302,19 @@ static char *find_command(const char *command)
 
 void launch_examine(const char *command, struct arena *arena)
 {
-	char *path = find_command(command);
+	char *path = launch_find(command);
 
 	if (path)
 		rawcalls_find(path, &arena->rawcalls);
 	free(path);
 }
 
-enum { INTERPRETER = 256 };
-
-/* The dynamic linker of a program; "": static.  False when the file does not tell. */
-static bool read_interpreter(int fd, char path[INTERPRETER])
+bool launch_interpreter(int fd, char path[LAUNCH_INTERPRETER])
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
 
-	memset(path, 0, INTERPRETER);
+	memset(path, 0, LAUNCH_INTERPRETER);
 	if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    eh.e_ident[EI_CLASS] != ELFCLASS64)
 		return false;
@@ -318,7 +322,7 @@ static bool read_interpreter(int fd, char path[INTERPRETER])
 		if (pread(fd, &ph, sizeof(ph), (off_t)(eh.e_phoff + i * sizeof(ph))) != sizeof(ph))
 			return false;
 		if (ph.p_type == PT_INTERP)
-			return pread(fd, path, ph.p_filesz < INTERPRETER ? ph.p_filesz : INTERPRETER - 1, (off_t)ph.p_offset) > 0;
+			return pread(fd, path, ph.p_filesz < LAUNCH_INTERPRETER ? ph.p_filesz : LAUNCH_INTERPRETER - 1, (off_t)ph.p_offset) > 0;
 	}
 	return true;
 }
@@ -352,8 +356,8 @@ static bool has_section(int fd, const char *name)
 
 const char *launch_obstacle(const char *command)
 {
-	char *path = find_command(command);
-	char interpreter[INTERPRETER];
+	char *path = launch_find(command);
+	char interpreter[LAUNCH_INTERPRETER];
 	const char *why = NULL;
 	struct stat st;
 	int fd;
@@ -364,7 +368,7 @@ const char *launch_obstacle(const char *command)
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		if ((st.st_mode & (S_ISUID | S_ISGID)) && geteuid() != 0)
 			why = "it is set-user-id, and the loader preloads nothing into such programs; run a copy without that bit";
-		else if (!read_interpreter(fd, interpreter))
+		else if (!launch_interpreter(fd, interpreter))
 			why = NULL;
 		else if (is_of_musl(interpreter))
 			why = "its libc is musl, and the runtime is made for glibc; build it with that";

@@ -39,6 +39,16 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
  */
 void launch_leave_signals(void (*interrupted)(int), void (*control)(int));
 
+/* For a command that may use Kokkos.  `runtime` becomes the tool that all of its programs load (see runtime/kokkos.c).  Call it before the command is started. */
+void launch_as_tool_of_kokkos(const char *runtime);
+
+/* The file of a command, as execvp(3) finds it; the caller frees it.  NULL: there is none. */
+char *launch_find(const char *command);
+
+/* The dynamic linker of the program that is open as `fd`; "": a static program.  False when the file does not tell. */
+enum { LAUNCH_INTERPRETER = 256 };
+bool launch_interpreter(int fd, char path[LAUNCH_INTERPRETER]);
+
 /* Notes what the runtime needs to know of the command's file.  Call it before the command is started. */
 void launch_examine(const char *command, struct arena *arena);
 

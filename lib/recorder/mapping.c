@@ -34,8 +34,7 @@ void mapping_release(struct mappings *m)
 	mapping_init(m, m->scope);
 }
 
-/* Libraries of the system are not the user's own code. */
-static bool of_the_system(const char *path)
+bool mapping_is_of_the_system(const char *path)
 {
 	return text_begins(path, "/usr/lib") || text_begins(path, "/lib") || path[0] == '[';
 }
@@ -268,7 +267,7 @@ static void take_mapping(struct space *s, struct mappings *m, const char *path, 
 	 * A program is the user's own code, in any directory.  It stays so if another
 	 * process maps it as a library.
 	 */
-	mod->own = !mod->excluded && (mod->own || strcmp(path, exe) == 0 || !(of_the_system(path) || mapping_is_runtime(mod)));
+	mod->own = !mod->excluded && (mod->own || strcmp(path, exe) == 0 || !(mapping_is_of_the_system(path) || mapping_is_runtime(mod)));
 	at = s->n ? &s->v[s->n - 1] : NULL;
 	if (at && at->module == mod->id && at->bias == bias) {
 		at->hi = hi; /* another piece of its code */

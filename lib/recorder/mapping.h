@@ -116,6 +116,9 @@ bool mapping_file_offset(int fd, uint64_t off, uint64_t *at);
  */
 void mapping_pass(struct mapping *mod, const struct range *ranges, size_t n);
 
+/* Does the file of that path belong to the system?  Libraries of the system are not the user's own code. */
+bool mapping_is_of_the_system(const char *path);
+
 /* Is code of this source file (NULL: unknown) in the module in scope, by --only and --exclude? */
 bool mapping_is_wanted(const struct mapping *mod, const char *file);
 

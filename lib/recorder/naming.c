@@ -24,6 +24,7 @@ struct candidate {
 	struct frame at; /* the image's */
 	char *function;  /* at.function; owned */
 	enum naming how;
+	bool ramp;       /* only the begin of another candidate */
 };
 
 static void drop_candidate(struct candidate *c)
@@ -104,6 +105,10 @@ static void found_function(void *arg, uint64_t off, const struct frame *at, enum
 		return;
 	if (how == CALLED_FULL)
 		add_found(s, off, at, s->mod->own ? NAMED_FULL : NAMED_LIBRARY);
+	else if (how == CALLED_INSIDE && (s->places || !s->mod->own || is_from_outside(s->mod, at)))
+		return; /* to be gone on with is not to be called */
+	else if (how == CALLED_INSIDE)
+		add_found(s, off, at, NAMED_INSIDE);
 	else if (!s->mod->own)
 		add_found(s, off, at, NAMED_ELSEWHERE);
 	else
@@ -160,13 +165,50 @@ static void look_in(struct search *s, const char *name, bool own)
 	}
 }
 
+/*
+ * Is this function only the start of a coroutine?  g++ (to 14 at the least) makes two functions of a coroutine: the one that
+ * is called allocates the frame, and NAME(...NAME...Frame*) [clone .actor] does all the rest.
+ */
+static bool is_ramp(const struct search *s, const struct candidate *c)
+{
+	char *path = called_path(c->function);
+	bool yes = false;
+
+	for (size_t i = 0; i < s->n && !yes; i++) {
+		const char *frame = s->v[i].mod == c->mod && s->v[i].function ? strstr(s->v[i].function, ".Frame") : NULL;
+		char *other = frame && !strstr(c->function, ".Frame") ? called_path(s->v[i].function) : NULL;
+
+		yes = other && strcmp(called_last(other), called_last(path)) == 0;
+		free(other);
+	}
+	free(path);
+	return yes;
+}
+
+static void drop_ramps(struct search *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		s->v[i].ramp = s->v[i].function && is_ramp(s, &s->v[i]);
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->v[i].ramp)
+			drop_candidate(&s->v[i]);
+		else
+			s->v[n++] = s->v[i];
+	}
+	s->n = n;
+}
+
 /* Keeps only the best matches; none, if they are worse than the known ones. */
 static void look_up(struct search *s, const char *name, enum naming known)
 {
 	size_t n = 0;
 
 	look_in(s, name, true);
-	if (s->best < NAMED_PART && known == NAMED_NOWHERE)
+	if (!s->places && !s->glob && !s->lines)
+		drop_ramps(s);
+	if (s->best < NAMED_INSIDE && known == NAMED_NOWHERE)
 		look_in(s, name, false);
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->v[i].how == s->best && s->best >= known)

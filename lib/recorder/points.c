@@ -16,6 +16,7 @@
 #include "format/record.h"
 #include "recorder/points.h"
 #include "recorder/shared.h"
+#include "recorder/uprobe.h"
 
 enum {
 	HOT_PCT = 5,           /* limit on the share of one processor that hits of one place may take */
@@ -87,6 +88,7 @@ void points_prepare(struct points *p, struct arena *arena)
 {
 	size_t n = 0;
 
+	arena->uprobe_type = p->nwanted > 0 ? uprobe_type() : 0;
 	for (size_t i = 0; i < p->nwanted && n < ARENA_CALLS; i++) {
 		const struct wanted_point *w = &p->wanted[i];
 
@@ -159,6 +161,33 @@ static bool place_call(struct points *p, struct wanted_point *w)
 	return true;
 }
 
+/* Number of the processor's breakpoints that are not used yet. */
+static size_t registers_left(const struct points *p)
+{
+	size_t n = BREAK_REGISTERS;
+
+	if (atomic_load(&p->arena->break_errno))
+		return 0;
+	for (uint32_t i = 0; i < shared_breaks(p->arena); i++)
+		n -= !p->arena->brk[i].file[0];
+	return n;
+}
+
+/* Number of places that can be watched in addition. */
+static size_t left(const struct points *p)
+{
+	return p->arena->uprobe_type ? ARENA_BREAKS - shared_breaks(p->arena) : registers_left(p);
+}
+
+/* Makes it a probe of the kernel, if the file is known. */
+static void probe_at(const struct points *p, struct arena_break *b)
+{
+	const struct mapping *mod = mapping_of(p->regions->modules, (unsigned)(b->place >> PLACE_MODULE_SHIFT));
+
+	if (mod && mod->image && strlen(mod->path) < sizeof(b->file) && image_file_offset(mod->image, offset_of(b->place), &b->file_off))
+		strcpy(b->file, mod->path);
+}
+
 /* Why the places of w cannot have breakpoints, as text (the caller frees it); NULL: they can. */
 static char *why_no_breaks(const struct points *p, const struct wanted_point *w)
 {
@@ -167,18 +196,21 @@ static char *why_no_breaks(const struct points *p, const struct wanted_point *w)
 	if (atomic_load(&a->sampler) != SAMPLER_PERF)
 		return xasprintf("no progress point at '%s': breakpoints need perf, which is %s", w->name,
 				 a->want_sampler == SAMPLER_TIMER ? "not used" : "refused");
+	if (w->nat <= left(p))
+		return NULL;
+	if (a->uprobe_type)
+		return xasprintf("no progress point at '%s': it is %zu places, and there are %zu breakpoints and probes left", w->name, w->nat,
+				 left(p));
 	if (atomic_load(&a->break_errno) == BREAK_NEVER_HIT)
 		return xasprintf("no progress point at '%s': this machine takes breakpoints, but never hits them, as some virtual "
 				 "machines do", w->name);
 	if (atomic_load(&a->break_errno))
 		return xasprintf("no progress point at '%s': breakpoints are refused: %s", w->name,
 				 strerror(atomic_load(&a->break_errno)));
-	if (w->nat > ARENA_BREAKS)
+	if (w->nat > BREAK_REGISTERS)
 		return xasprintf("no progress point at '%s': it is %zu places, and the processor has four breakpoints in all", w->name,
 				 w->nat);
-	if (w->nat > ARENA_BREAKS - shared_breaks(a))
-		return xasprintf("no progress point at '%s': the processor has four breakpoints in all", w->name);
-	return NULL;
+	return xasprintf("no progress point at '%s': the processor has four breakpoints in all", w->name);
 }
 
 /* Breakpoints at the places of w, which has a point. */
@@ -186,12 +218,20 @@ static void arm(struct points *p, const struct wanted_point *w)
 {
 	struct arena *a = p->arena;
 	uint32_t used = shared_breaks(a);
+	size_t registers = registers_left(p);
 
-	for (size_t k = 0; k < w->nat && used + k < ARENA_BREAKS; k++)
-		a->brk[used + k] = (struct arena_break){ .place = w->at[k].place,
-							 .semaphore = w->at[k].semaphore,
-							 .point = (uint32_t)w->point,
-							 .call = w->call ? (uint32_t)(w->call - a->call) + 1 : 0 };
+	for (size_t k = 0; k < w->nat && used + k < ARENA_BREAKS; k++) {
+		struct arena_break *b = &a->brk[used + k];
+
+		*b = (struct arena_break){ .place = w->at[k].place,
+					   .semaphore = w->at[k].semaphore,
+					   .point = (uint32_t)w->point,
+					   .call = w->call ? (uint32_t)(w->call - a->call) + 1 : 0 };
+		if (registers > 0)
+			registers--;
+		else
+			probe_at(p, b);
+	}
 	atomic_store_explicit(&a->breaks_used, used + (uint32_t)w->nat, memory_order_relaxed);
 	/* Pairs with the acquire in breakpoint_look. */
 	atomic_fetch_add_explicit(&a->breaks_version, 1, memory_order_release);
@@ -246,7 +286,9 @@ static void give_up(struct points *p, uint32_t point)
 
 static double cost_us(const struct points *p)
 {
-	return (double)atomic_load(&p->arena->break_cost_ns) / 1000;
+	uint64_t ns = atomic_load(&p->arena->break_cost_ns);
+
+	return (double)(ns ? ns : BREAK_UNMEASURED_NS) / 1000;
 }
 
 static void judge_wanted(struct points *p, struct wanted_point *w, int64_t now)
@@ -267,7 +309,7 @@ static void judge_wanted(struct points *p, struct wanted_point *w, int64_t now)
 	rate = (double)(visits - w->visits) / ((double)(now - w->looked_ns) / 1e9);
 	w->visits = visits;
 	w->looked_ns = now;
-	if (!given_up && rate * (double)atomic_load(&p->arena->break_cost_ns) / 1e9 < HOT_PCT / 100.)
+	if (!given_up && rate * cost_us(p) / 1e6 < HOT_PCT / 100.)
 		return;
 	give_up(p, point);
 	w->hot = true;

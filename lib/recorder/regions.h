@@ -99,6 +99,7 @@ enum naming {
 	NAMED_ELSEWHERE, /* part of a name (called.h), in a library of the system */
 	NAMED_OUTSIDE, /* part of a name, in code that came with the compiler (templates), in the program's own modules */
 	NAMED_LIBRARY, /* full name, in a library of the system */
+	NAMED_INSIDE,  /* closures inside a function of which it is part of the name */
 	NAMED_PART,    /* part of a name, in the program's own code */
 	NAMED_FULL,    /* full name, in the program's own modules; also a class */
 };

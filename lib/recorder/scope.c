@@ -49,7 +49,7 @@ bool patterns_match(const struct patterns *p, const char *path, int line)
 bool function_patterns_match(const struct function_patterns *p, const char *function)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (called_so(&p->v[i], function) != CALLED_NOT)
+		if (called_so(&p->v[i], function) >= CALLED_PART)
 			return true;
 	return false;
 }

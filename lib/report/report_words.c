@@ -46,6 +46,7 @@ const char *report_visit(const struct impact_point *p)
 		{ ":replies", "answer" },
 		{ ":parallel", "parallel region" },
 		{ ":mpi", "collective call of a rank" },
+		{ ":kokkos", "kernel of Kokkos" },
 		{ ":work", "microsecond of processor time" },
 	};
 

@@ -40,7 +40,9 @@ enum {
 	ARENA_THREADS_PIECE = 4,  /* so many slots are mapped at a time */
 	ARENA_SPANS_PIECE = 16,   /* so many struct arena_spans are mapped at a time */
 	ARENA_POINTS = 64,
-	ARENA_BREAKS = 4,         /* debug registers of x86-64 */
+	ARENA_BREAKS = 16,        /* places that are watched, */
+	BREAK_REGISTERS = 4,      /* so many of them by debug registers of x86-64, the others by probes of the kernel */
+	ARENA_FILE = 256,         /* of a path, with its NUL */
 	ARENA_CALLS = 16,         /* functions whose calls are counted */
 	ARENA_PATIENCE = 1 << 26, /* turns of a spin lock: a second or so */
 	ARENA_POINT_NAME = 96,    /* bytes, with the NUL */
@@ -127,6 +129,7 @@ enum arena_moved {
 	MOVED_UNASKED, /* the points above are tried where the program marks nothing; the points below only on request: */
 	MOVED_PARALLEL = MOVED_UNASKED, /* outermost parallel regions of OpenMP that have ended */
 	MOVED_MPI,     /* collective calls of MPI that have returned, of each rank */
+	MOVED_KOKKOS,  /* kernels of Kokkos that have ended */
 	MOVED_KINDS
 };
 
@@ -201,11 +204,16 @@ struct arena_break {
 	uint64_t place;
 	uint64_t semaphore;   /* place of the probe's semaphore, a 16-bit count of its observers (see lib/binary/probes.c); 0: none */
 	uint32_t point;       /* number of the point, > 0 */
+	uint64_t file_off;    /* of the instruction in that file: */
+	char file[ARENA_FILE]; /* watched by a probe of the kernel (uprobe) in this file; "": by a breakpoint of the processor */
 	_Atomic uint32_t call; /* > 0: watched only until calls of arena->call[call - 1] are counted */
 	_Atomic uint32_t off; /* [A] BREAK_*: why it is no longer watched; 0: it is watched */
 };
 
 enum { BREAK_TOO_HOT = 1, BREAK_NEEDLESS };
+
+/* Assumed cost of a hit where it could not be measured, in ns. */
+enum { BREAK_UNMEASURED_NS = 20 * 1000 };
 
 /* A value of break_errno beside real errnos: the machine accepts breakpoints, but never reports a hit. */
 enum { BREAK_NEVER_HIT = -1 };
@@ -475,6 +483,7 @@ struct arena {
 	_Atomic uint32_t breaks_used;               /* [C] */
 	_Atomic uint32_t breaks_version;            /* [A] grows when a breakpoint is added or given up */
 	_Atomic uint64_t break_cost_ns;             /* [A] cost of one hit; 0: not measured */
+	uint32_t uprobe_type;                       /* [C] perf's type number of the kernel's probes; 0: there are none */
 	_Atomic int32_t break_errno;                /* [A] why a breakpoint was refused, or BREAK_NEVER_HIT, or 0 */
 
 	struct arena_rawcalls rawcalls;             /* [C] raw calls in the command's file, set before it is started */

@@ -3,7 +3,10 @@
  *
  * The conductor names places.  Each thread opens a perf event for each place, which
  * sets a breakpoint of the processor: it counts exactly, needs no permission, and
- * changes no byte of the program.  A processor has four of them.  A hit costs a trap
+ * changes no byte of the program.  A processor has four of them.  With permission (root,
+ * CAP_PERFMON), probes of the kernel watch further places, or all, where the processor's
+ * breakpoints are refused or never hit.  A probe puts an instruction that traps in the place
+ * of the program's, and a hit costs 4 to 9 us.  A hit of a breakpoint costs a trap
  * and a signal, 1 us on metal and 12 to 22 in a virtual machine.  So a place that is
  * executed too often is given up: by a thread, which notices its own hits at once, or
  * by the conductor, which sees the rate of all threads (lib/recorder/points.c).
@@ -19,7 +22,6 @@
 
 enum {
 	TRIALS = 9,                      /* hits whose cost is measured */
-	UNMEASURED_NS = 20 * 1000,       /* assumed cost of a hit where it could not be measured */
 	HOT_NS = 40 * 1000 * 1000,       /* if a thread spends so much time on hits */
 	HOT_WITHIN_NS = 100 * 1000 * 1000, /* within this time, the point is given up, whatever the rest of the run does */
 };
@@ -37,7 +39,7 @@ static TLS struct {
 	} at[ARENA_BREAKS];
 } watched;
 
-/* Number 0 is for measuring, i + 1 for arena->brk[i]. */
+/* Number 0 is for measuring, i + 1 for arena->brk[i], which may have a probe of the kernel instead. */
 static int watch(uintptr_t address, uint32_t number, uint64_t *id)
 {
 	struct perf_event_attr attr = {
@@ -53,9 +55,17 @@ static int watch(uintptr_t address, uint32_t number, uint64_t *id)
 		.remove_on_exec = 1, /* required with sigtrap */
 		.sig_data = (uint64_t)SAMPLER_MARK << 32 | number,
 	};
-	int fd = hidden_fd_open(&attr, id);
+	bool probe = number > 0 && arena->brk[number - 1].file[0];
+	int fd;
 
-	if (fd < 0)
+	if (probe) {
+		attr.type = arena->uprobe_type;
+		attr.bp_type = 0;
+		attr.uprobe_path = (uint64_t)(uintptr_t)arena->brk[number - 1].file;
+		attr.probe_offset = arena->brk[number - 1].file_off;
+	}
+	fd = hidden_fd_open(&attr, id);
+	if (fd < 0 && !probe)
 		atomic_store_explicit(&arena->break_errno, -fd, memory_order_relaxed);
 	return fd;
 }
@@ -184,7 +194,7 @@ static bool is_too_hot(uint32_t i)
 
 	if (watched.at[i].hits++ == 0)
 		watched.at[i].since_ns = now_ns();
-	if (watched.at[i].hits < HOT_NS / (cost ? cost : UNMEASURED_NS))
+	if (watched.at[i].hits < HOT_NS / (cost ? cost : BREAK_UNMEASURED_NS))
 		return false;
 	now = now_ns();
 	watched.at[i].hits = 0;

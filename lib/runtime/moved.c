@@ -2,8 +2,8 @@
  * moved: automatic progress points.
  *
  * They count the bytes that a program reads and writes, the answers that it sends, and
- * parallel regions of OpenMP and calls of MPI. The recorder creates the points that it
- * wants (arena->moved).
+ * parallel regions of OpenMP, calls of MPI and kernels of Kokkos. The recorder creates the
+ * points that it wants (arena->moved).
  *
  * An answer is the first write to a descriptor after a read from it: the read was the
  * request.  Reads and writes at an offset of a file (pread, pwrite) do not count.

@@ -36,7 +36,7 @@ _andweorc_values() {
 	andweorc-record:--design) echo 'fixed adaptive' ;;
 	andweorc-record:--sampler) echo 'perf timer' ;;
 	andweorc-record:--side) echo 'base head' ;;
-	andweorc-record:-P | andweorc-record:--point) echo ':output :input :replies :parallel :mpi :work :run' ;;
+	andweorc-record:-P | andweorc-record:--point) echo ':output :input :replies :parallel :mpi :kokkos :work :run ?' ;;
 	andweorc-plot:--theme) echo 'light dark auto' ;;
 	andweorc-analyze:-f | andweorc-analyze:--format) echo 'text andweorc json csv html coz folded pprof' ;;
 	andweorc-analyze:--by) echo 'cpu blocked time impact' ;;

@@ -32,6 +32,12 @@ static void not(const char *text, const char *linkage_name)
 		fail_msg("'%s' is '%s'", text, linkage_name);
 }
 
+static void inside(const char *text, const char *linkage_name)
+{
+	if (how(text, linkage_name) != CALLED_INSIDE)
+		fail_msg("'%s' is not around '%s': %d", text, linkage_name, how(text, linkage_name));
+}
+
 static void names_of_c(void **state)
 {
 	(void)state;
@@ -101,6 +107,30 @@ static void templates(void **state)
 	not("vector", make);
 	not("Other", make);
 	not("int", make);
+}
+
+static void async_rust(void **state)
+{
+	/* tasks::moves::{{closure}}::{{closure}}, and so as newer compilers mangle */
+	static const char legacy[] = "_ZN5tasks5moves28_$u7b$$u7b$closure$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$17h6b9fb06ee1fd56dbE";
+	static const char v0[] = "_RNCNCNvCsjagtv6OFLmK_5tasks5moves00B5_";
+
+	(void)state;
+	inside("moves", legacy);
+	inside("tasks::moves", legacy);
+	not("tasks", legacy);
+	not("mov*", legacy);
+	part("moves::{{closure}}::{{closure}}", legacy);
+	inside("tasks::moves", v0);
+	not("tasks", v0);
+}
+
+static void coroutines(void **state)
+{
+	/* g++: producer(producer(slot&)::...Frame*) [clone .actor]; clang++: producer(slot&) [clone .resume] */
+	part("producer", "_ZN12_GLOBAL__N_18producerEPZNS_8producerERNS_4slotEE43_ZN12_GLOBAL__N_18producerERNS_4slotE.Frame.actor");
+	part("producer", "_ZN12_GLOBAL__N_18producerERNS_4slotE.resume");
+	(void)state;
 }
 
 static void odd_cxx(void **state)
@@ -176,7 +206,7 @@ static void legacy_rust(void **state)
 	/* app::main::{{closure}} */
 	part("{{closure}}", "_ZN3app4main28_$u7b$$u7b$closure$u7d$$u7d$17h1279c85b48620d25E");
 	part("main::{{closure}}", "_ZN3app4main28_$u7b$$u7b$closure$u7d$$u7d$17h1279c85b48620d25E");
-	not("main", "_ZN3app4main28_$u7b$$u7b$closure$u7d$$u7d$17h1279c85b48620d25E");
+	inside("main", "_ZN3app4main28_$u7b$$u7b$closure$u7d$$u7d$17h1279c85b48620d25E");
 }
 
 static void v0_rust(void **state)
@@ -245,6 +275,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_c), cmocka_unit_test(plain_cxx), cmocka_unit_test(templates), cmocka_unit_test(odd_cxx),
+cmocka_unit_test(async_rust),
+cmocka_unit_test(coroutines),
 		cmocka_unit_test(legacy_rust), cmocka_unit_test(v0_rust), cmocka_unit_test(paths), cmocka_unit_test(nonsense),
 	};
 

@@ -529,6 +529,10 @@ static void names_are_demangled(void **state)
 		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.123456", "core::fmt::Formatter::pad" },
 		{ "_RNvCsbmNqQUJIY6D_4work4main", "work::main" },
 		{ "_Znotmangled", "_Znotmangled" },
+		{ "_Z3fooi.resume", "foo(int)" },
+		{ "_Z8producerPZ8produceriE13_Z3fooi.Frame.actor", "foo(int)" },
+		{ "_Z3foo.Frame", "_Z3foo.Frame" },
+		{ ".Frame", ".Frame" },
 	};
 
 	(void)state;

@@ -52,6 +52,11 @@ struct region {
 #define WORKLOAD_NORETURN _Noreturn
 #endif
 
+/* One round is done.  Programs that have the marks of another profiler define it before. */
+#ifndef WORKLOAD_PROGRESS
+#define WORKLOAD_PROGRESS() ANDWEORC_PROGRESS("round")
+#endif
+
 /* gcc's noipa also keeps its identical-code folding away; clang has neither. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define WORKLOAD_OPAQUE __attribute__((noipa))
@@ -262,7 +267,7 @@ static inline bool workload_count(void)
 {
 	uint64_t now, first, n;
 
-	ANDWEORC_PROGRESS("round");
+	WORKLOAD_PROGRESS();
 	now = workload_now();
 	n = __atomic_fetch_add(&workload->count, 1, __ATOMIC_RELAXED);
 	if (n < workload->skip)

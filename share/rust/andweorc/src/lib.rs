@@ -47,6 +47,7 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("andweorc is for Linux: depend on it in [target.'cfg(target_os = \"linux\")'.dependencies]");
 
+mod control;
 mod error;
 mod facts;
 mod place;
@@ -55,10 +56,15 @@ mod session;
 mod tools;
 mod wait;
 
+pub mod json_output;
 pub mod results;
 pub mod runner;
 
+use std::time::Duration;
+
 pub use error::Error;
+#[doc(hidden)]
+pub use place::function_around;
 pub use place::{Place, Span};
 pub use results::Results;
 pub use runtime::{catch_up, post_block, pre_block};
@@ -73,14 +79,34 @@ pub use runtime::{catch_up, post_block, pre_block};
 ///
 /// An error: a tool of andweorc is missing or fails, or a variable is wrong.
 pub fn init() -> Result<(), Error> {
-    session::start()
+    session::start(None)
 }
 
 /// The same as [`init`], for programs that call it alone.
 ///
 /// Threads need not call it: all are profiled from their start on.  It may be called by any.
+/// After [`stop_profiling`], experiments go on.
 pub fn start_profiling() -> Result<(), Error> {
-    session::start()
+    session::start(None)?;
+    control::start();
+    Ok(())
+}
+
+/// The same, with samples that far apart.  The interval is that of the thread that starts the recording; later ones are
+/// not looked at, and neither is it where another process records.
+pub fn start_profiling_with_interval(interval: Duration) -> Result<(), Error> {
+    session::start(Some(interval))?;
+    control::start();
+    Ok(())
+}
+
+/// The calling thread has done what was worth profiling.
+///
+/// When no other thread that has called [`start_profiling`] is left, experiments stop, until one starts again; the time
+/// in which they are stopped is not counted as time for experiments.  Threads that go on are not slowed down any more.
+pub fn stop_profiling() -> Result<(), Error> {
+    control::stop();
+    Ok(())
 }
 
 /// Lets the experiments on the point go on, and has their results printed when they are over.
@@ -94,6 +120,63 @@ pub fn start_profiling() -> Result<(), Error> {
 /// When the program is not profiled, it returns at once.
 pub fn run_experiments(point: &str) {
     session::run_experiments(point);
+}
+
+/// The calling thread is going to let another one go on, in a way that is not known: it waits here for as long as it owes.
+///
+/// The same as [`catch_up`].  What the standard library does is known; there, this is not needed.
+#[macro_export]
+macro_rules! delay_point {
+    () => {
+        $crate::catch_up()
+    };
+}
+
+/// A function as a span, from here to the end of the scope: the latency point has the function's path as its name, or
+/// the name that is given.
+///
+/// ```
+/// fn parse(line: &str) -> usize {
+///     andweorc::profile!();
+///     line.len()
+/// }
+///
+/// andweorc::profile! {
+///     /// Around the function, it is an attribute without a crate for it.
+///     pub fn render(width: usize) -> String {
+///         " ".repeat(width)
+///     }
+/// }
+/// # parse(&render(3));
+/// ```
+///
+/// Around a function, parameters of types have no bounds there: use the first form for such.
+/// Not for async functions, which go on in other threads: there, use `begin!("name", id)`.
+#[macro_export]
+macro_rules! profile {
+    () => {
+        let _span = {
+            fn here() {}
+            fn name() -> &'static str {
+                $crate::function_around(here)
+            }
+            static PLACE: $crate::Place = $crate::Place::span_called(name);
+            $crate::Span::new(&PLACE)
+        };
+    };
+    (
+        $(#[$attribute:meta])*
+        $visible:vis fn $name:ident $(<$($generic:tt),+ $(,)?>)? ($($parameters:tt)*) $(-> $result:ty)? $body:block
+    ) => {
+        $(#[$attribute])*
+        $visible fn $name $(<$($generic),+>)? ($($parameters)*) $(-> $result)? {
+            let _span = $crate::span!(concat!(module_path!(), "::", stringify!($name)));
+            $body
+        }
+    };
+    ($name:expr $(,)?) => {
+        let _span = $crate::span!($name);
+    };
 }
 
 /// One unit of work is done: a visit of the progress point with this name.

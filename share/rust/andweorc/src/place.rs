@@ -6,9 +6,15 @@ use std::marker::PhantomData;
 use std::os::raw::{c_char, c_ulong};
 use std::sync::atomic::{AtomicI32, Ordering};
 
+/// What a point is called.
+enum Name {
+    Text(&'static str),
+    Asked(fn() -> &'static str),
+}
+
 /// One place of a point; made by the macros.
 pub struct Place {
-    name: &'static str,
+    name: Name,
     number_of: fn(*const c_char) -> i32,
     number: AtomicI32, // 0: not asked yet; -1: not profiled
 }
@@ -16,12 +22,17 @@ pub struct Place {
 impl Place {
     /// Of a throughput point.
     pub const fn point(name: &'static str) -> Place {
-        Place { name, number_of: runtime::point, number: AtomicI32::new(0) }
+        Place { name: Name::Text(name), number_of: runtime::point, number: AtomicI32::new(0) }
     }
 
     /// Of a latency point: a begin or an end of spans.
     pub const fn span(name: &'static str) -> Place {
-        Place { name, number_of: runtime::span, number: AtomicI32::new(0) }
+        Place { name: Name::Text(name), number_of: runtime::span, number: AtomicI32::new(0) }
+    }
+
+    /// Of a latency point whose name is known as the program runs; it is asked for where the program is profiled.
+    pub const fn span_called(name: fn() -> &'static str) -> Place {
+        Place { name: Name::Asked(name), number_of: runtime::span, number: AtomicI32::new(0) }
     }
 
     /// A unit of work is done.
@@ -76,15 +87,26 @@ impl Place {
     }
 
     fn ask(&self) -> i32 {
-        let number = match CString::new(self.name) {
+        let name = || match self.name {
+            Name::Text(name) => name,
+            Name::Asked(name) => name(),
+        };
+        let number = match runtime::is_there().then(|| CString::new(name())) {
             // The runtime keeps the name, so it is never freed: once for each place, where the program is profiled.
-            Ok(name) if runtime::is_there() => (self.number_of)(name.into_raw()),
+            Some(Ok(name)) => (self.number_of)(name.into_raw()),
             _ => -1,
         };
 
         self.number.store(number, Ordering::Relaxed);
         number
     }
+}
+
+/// The path of the function that an item called `here` stands in; for [`profile!`](crate::profile!).
+pub fn function_around<T>(_: T) -> &'static str {
+    let path = std::any::type_name::<T>();
+
+    path.strip_suffix("::here").unwrap_or(path)
 }
 
 /// A span that ends when this is dropped, in the thread that began it; made by [`span!`](crate::span!).

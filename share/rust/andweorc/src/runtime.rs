@@ -30,12 +30,14 @@ struct Api {
     end: unsafe extern "C" fn(point: c_int),
     begin_id: unsafe extern "C" fn(point: c_int, id: c_ulong),
     end_id: unsafe extern "C" fn(point: c_int, id: c_ulong),
+    experiments: unsafe extern "C" fn(on: c_int),
 }
 
 const WORD: usize = size_of::<c_ulong>();
 const WITH_POINTS: usize = 3 * WORD;
 const WITH_BLOCKS: usize = 6 * WORD;
-const WITH_SPANS: usize = size_of::<Api>();
+const WITH_SPANS: usize = 11 * WORD;
+const WITH_EXPERIMENTS: usize = size_of::<Api>();
 
 fn api(least: usize) -> Option<*const Api> {
     // SAFETY: the answer is 0, or the address of a struct that lives as long as the process and begins with its size.
@@ -92,6 +94,11 @@ pub(crate) fn begin_id(point: i32, id: c_ulong) {
 
 pub(crate) fn end_id(point: i32, id: c_ulong) {
     call!(WITH_SPANS, end_id(point, id))
+}
+
+/// Experiments are to be made from now on, or not.
+pub(crate) fn experiments(on: bool) {
+    call!(WITH_EXPERIMENTS, experiments(c_int::from(on)))
 }
 
 /// Whether somebody wants to know of waits: 0 not asked yet, 1 yes, -1 no.

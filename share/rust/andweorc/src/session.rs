@@ -23,7 +23,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, ExitStatus};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -84,6 +84,13 @@ struct Past {
 
 static PAST: Mutex<Past> = Mutex::new(Past { started: false, results: Vec::new() });
 static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+/// Microseconds between samples; 0: as many as andweorc-record takes by itself.
+static INTERVAL: AtomicU64 = AtomicU64::new(0);
+
+/// What it can be told.
+const LEAST_US: u64 = 50;
+const MOST_US: u64 = 1_000_000;
 
 fn past() -> std::sync::MutexGuard<'static, Past> {
     PAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -149,7 +156,12 @@ fn command(dir: &Path, log: &Path, request: &Request) -> Result<Command, Error> 
     for name in ["andweorc-resolve", "andweorc-analyze"] {
         tools::tool(name).map_err(Error::new)?;
     }
-    command.arg("-o").arg(log).args(&request.options).args(more.split_whitespace());
+    command.arg("-o").arg(log).args(&request.options);
+    match INTERVAL.load(Ordering::Relaxed) {
+        0 => {}
+        us => drop(command.arg("--period").arg(us.clamp(LEAST_US, MOST_US).to_string())),
+    }
+    command.args(more.split_whitespace());
     command.arg("--").arg(program).args(env::args_os().skip(1));
     command.env(SESSION, dir).env_remove(FIRST);
     Ok(command)
@@ -350,9 +362,15 @@ fn start_over(request: &Request, results: &[String]) -> Error {
 // ---- what the crate calls ---------------------------------------------------
 
 /// Records the program, if that is wanted and has not been done.
-pub(crate) fn start() -> Result<(), Error> {
+pub(crate) fn start(interval: Option<Duration>) -> Result<(), Error> {
     match role() {
-        Role::First => start_first(None),
+        Role::First => {
+            if let Some(interval) = interval {
+                let us = interval.as_micros().max(1) as u64;
+                let _ = INTERVAL.compare_exchange(0, us, Ordering::Relaxed, Ordering::Relaxed);
+            }
+            start_first(None)
+        }
         _ => Ok(()),
     }
 }

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Tasks that go from thread to thread: of tokio, and coroutines of C++20.  What they are worth: t/9180.
+home=$HOME
+. "$(dirname "$0")/lib.sh"
+. "$top/t/record.sh"
+. "$top/t/async.sh"
+
+# has_region REGEX: an experiment was made with one that is called so
+has_region() {
+	id=$(sed -n "s/^region	id=\([0-9]*\)	.*symbol=$1.*/\1/p" log | head -n 1)
+	test -n "$id" || { echo "no region '$1'"; grep '^region' log; return 1; }
+	has "^experiment	.*region=$id	" log
+}
+
+# sampled WAY: code that tasks run is found by sampling, wherever they run
+sampled() {
+	exits 0 env WAY="$1" andweorc-record -q -o log -m function -d 2 -s 50 --window 50 -- ./tasks --seconds 100 >out 2>err
+	has_region '_[A-Za-z0-9_.$]*short[A-Za-z0-9_.$]*'
+	has_region '_[A-Za-z0-9_.$]*long[A-Za-z0-9_.$]*'
+	test "$(field point round visits)" -gt 100
+	lacks 'what=(unmarked|no-progress-point)' log
+}
+
+# What a task does has the name of the async function that it stands in, although that is never on a stack.
+by_task() {
+	exits 0 env WAY=moves andweorc-record -q -o log -m function -d 2 -s 50 --window 50 -r tasks::moves -- ./tasks --seconds 100 >out 2>err
+	has_region '_[A-Za-z0-9_.$]*5moves[A-Za-z0-9_.$]*'
+	# A function of another crate that is called so is not meant.
+	exits 0 env WAY=channel andweorc-record -q -o log -m function -d 2 -s 50 --window 50 -r channel -- ./tasks --seconds 100 >out 2>err
+	has_region '_[A-Za-z0-9_.$]*5tasks7channel[A-Za-z0-9_.$]*'
+	lacks '^region	.*tokio' log
+}
+
+if make_tasks; then
+	for way in channel moves joins asks; do
+		check "tokio: tasks are sampled where they run ($way)" sampled $way
+	done
+	check 'tokio: an async function is a region' by_task
+else
+	skip 'tokio' 'no cargo, or no librust-tokio-dev'
+fi
+
+# A coroutine is one region: what begins it, what goes on with it, what ends it.
+coroutine() {
+	exits 0 andweorc-record -q -o log -m function -d 2 -s 50 --window 50 -r producer -r consumer -- ./coroutines --seconds 100 >out 2>err
+	has_region '_ZN[A-Za-z0-9_]*producer[A-Za-z0-9_.]*'
+	has_region '_ZN[A-Za-z0-9_]*consumer[A-Za-z0-9_.]*'
+	test "$(grep -c '^region' log)" -eq 2
+	lacks 'is [0-9]+ functions|no sample was in' err
+}
+for cxx in g++ clang++; do
+	if $cxx -std=c++20 -O2 -g -D_GNU_SOURCE -I"$top/lib" -o coroutines "$top/t/workload/coroutines.cc" -pthread >build 2>&1; then
+		check "C++20: a coroutine is a region ($cxx)" coroutine
+	else
+		skip "C++20: a coroutine is a region ($cxx)" 'no coroutines'
+	fi
+done
+
+done_testing
