@@ -322,9 +322,12 @@ makes_no_point() {
 
 makes_no_fifth_point() {
 	record_until 'tried 0' -r work --window 1 -P work -P crash -P aborts -P plain -P twins -- ./life plain
-	same - err <<-END
-	andweorc-record: warning: no progress point at 'twins': the processor has four breakpoints in all
-	END
+	# Those who may have probes of the kernel for more: see t/0291.
+	if ! grep -q '^point	.*name=twins	' log; then
+		same - err <<-END
+		andweorc-record: warning: no progress point at 'twins': the processor has four breakpoints in all
+		END
+	fi
 }
 
 makes_no_point_without_perf() {

@@ -68,7 +68,7 @@ too_many() {
 	}' >places.c
 	gcc -O2 -g -o places places.c
 	exits 0 timeout 60 andweorc-record -q -o log -P 'place*' -- ./places >out 2>err
-	has "no progress point at 'place\\*': it is 20 places, and there are 16 breakpoints and probes left" err
+	has "no progress point at 'place\\*': it is 20 places, and there are 8 breakpoints and probes left" err
 }
 check 'more places than there are probes' too_many
 

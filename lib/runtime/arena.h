@@ -40,7 +40,7 @@ enum {
 	ARENA_THREADS_PIECE = 4,  /* so many slots are mapped at a time */
 	ARENA_SPANS_PIECE = 16,   /* so many struct arena_spans are mapped at a time */
 	ARENA_POINTS = 64,
-	ARENA_BREAKS = 16,        /* places that are watched, */
+	ARENA_BREAKS = 8,         /* places that are watched; each takes 32 bytes of the stack of each thread; */
 	BREAK_REGISTERS = 4,      /* so many of them by debug registers of x86-64, the others by probes of the kernel */
 	ARENA_FILE = 256,         /* of a path, with its NUL */
 	ARENA_CALLS = 16,         /* functions whose calls are counted */

@@ -23,11 +23,23 @@
 
 enum { DEPTH = 15 }; /* regions that are open at once, in a thread; deeper ones are not measured */
 
-/* Numbers of points (at most ARENA_POINTS) of the regions that the thread is in. */
-static TLS struct {
+/*
+ * Numbers of points (at most ARENA_POINTS) of the regions that each thread is in, by the thread's number; later threads
+ * have none.  Not in the threads' own storage, which is taken from their stacks.
+ */
+enum { FOLLOWED = 1024 };
+
+static struct regions {
 	uint8_t n;
 	uint8_t point[DEPTH];
-} regions;
+} regions_of[FOLLOWED];
+
+static struct regions *own_regions(void)
+{
+	uint32_t i = arena && self.slot ? thread_number(self.slot) - 1 : FOLLOWED;
+
+	return i < FOLLOWED ? &regions_of[i] : NULL;
+}
 
 /* struct Kokkos_Tools_ToolSettings: 256 truth values, of which the first is known. */
 struct tool_settings {
@@ -84,24 +96,29 @@ EXPORT void kokkosp_profile_event(const char *name)
 EXPORT void kokkosp_push_profile_region(const char *name);
 EXPORT void kokkosp_push_profile_region(const char *name)
 {
-	int point = span_number(name);
+	struct regions *r = own_regions();
+	int point = r ? span_number(name) : -1;
 
-	if (regions.n < DEPTH)
-		regions.point[regions.n] = point > 0 ? (uint8_t)point : 0;
-	if (regions.n < DEPTH && point > 0)
+	if (!r)
+		return;
+	if (r->n < DEPTH)
+		r->point[r->n] = point > 0 ? (uint8_t)point : 0;
+	if (r->n < DEPTH && point > 0)
 		span_begin(point);
-	if (regions.n < UINT8_MAX)
-		regions.n++;
+	if (r->n < UINT8_MAX)
+		r->n++;
 }
 
 EXPORT void kokkosp_pop_profile_region(void);
 EXPORT void kokkosp_pop_profile_region(void)
 {
-	if (regions.n == 0)
+	struct regions *r = own_regions();
+
+	if (!r || r->n == 0)
 		return;
-	regions.n--;
-	if (regions.n < DEPTH && regions.point[regions.n])
-		span_end(regions.point[regions.n]);
+	r->n--;
+	if (r->n < DEPTH && r->point[r->n])
+		span_end(r->point[r->n]);
 }
 
 /* A section's number is that of its point; 0: there is no room for it. */
