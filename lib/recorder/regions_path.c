@@ -42,13 +42,6 @@ char *regions_missing(struct regions *r, const char *name)
 	return xstrdup(name);
 }
 
-const char *regions_path_leaf(const struct region *g)
-{
-	const struct path_element *last = &g->path->element[g->path->n - 1];
-
-	return last->line || last->n == 0 ? NULL : last->v[0]->function;
-}
-
 /* For the log: the code of the last element. */
 static void describe_path(struct region *g, const struct region *last)
 {
