@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2034,SC2154
-# What t/0286-async.t and t/9180-async.t share: programs with tasks that go from thread to thread.
+# What t/0295-async.t and t/9180-async.t share: programs with tasks that go from thread to thread.
 
 # A toolchain that rustup has installed is the user's, and lib.sh has taken HOME away.
 PATH=$PATH:${CARGO_HOME:-$home/.cargo}/bin
