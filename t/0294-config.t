@@ -81,7 +81,7 @@ check '--config: each option, and what is written is read again' reads_all
 
 # Each long option, except those that do not concern a recording.
 knows_each_option() {
-	andweorc-record --help | sed -n 's/^ .*[ ,]--\([a-z-]*\) .*/\1/p' | grep -vx 'help\|version\|config\|print-config' | sort -u >want
+	andweorc-record --help | sed -n 's/^ .*[ ,]--\([a-z-]*\) .*/\1/p' | grep -vx 'help\|version\|config\|print-config\|pid' | sort -u >want
 	sed -n 's/^ *\([a-z][a-z-]*\).*/\1/p' full | sort -u >got
 	same want got
 }
