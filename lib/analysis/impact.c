@@ -218,11 +218,11 @@ static void open_slope(struct impact *im, bool spans)
  */
 static double phases_off(const struct limits *limits, const struct profile_region *r)
 {
-	double windows = (double)r->window_total, own, all;
+	double windows = (double)r->plain_window_total, own, all;
 
 	if (!limits || !(limits->total > 0) || !(windows > 0))
 		return 0;
-	own = (double)r->window_samples / windows;
+	own = (double)r->plain_window_samples / windows;
 	all = (double)r->plain_samples / limits->total;
 	return chance_excess(own, all, chance_variance(all, windows));
 }

@@ -119,6 +119,10 @@ static void place_window(struct context *c, struct context_window *n)
 	region->windows++;
 	region->window_samples += w.region_samples;
 	region->window_total += w.samples;
+	if (!p->run[w.run].given) {
+		region->plain_window_samples += w.region_samples;
+		region->plain_window_total += w.samples;
+	}
 }
 
 /* The first context's visits become the profile's where they are: most logs have one. */

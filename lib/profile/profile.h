@@ -71,6 +71,7 @@ struct profile_region {
 	uint64_t samples, blocked; /* sums over `share` records */
 	uint64_t plain_samples, plain_blocked; /* the part of these in runs without a given region */
 	uint64_t window_samples, window_total; /* samples in its own windows */
+	uint64_t plain_window_samples, plain_window_total; /* the part of these in runs in which nothing was given */
 	size_t windows;    /* its own windows, including disturbed ones */
 	bool tried;        /* it has windows, even if all were disturbed */
 };
