@@ -41,7 +41,7 @@ static void look_at_path(struct mapped_files *m, const char *path, unsigned long
 	m->old_glibc = m->old_glibc || begins(name, "libc-2.");
 	m->linker = m->linker || begins(name, "ld-linux") || begins(name, "ld-2.");
 	/* Debian has musl as .../x86_64-linux-musl/libc.so; glibc is libc.so.6. */
-	m->musl = m->musl || begins(name, "ld-musl") || begins(name, "libc.musl") || strcmp(name, "libc.so") == 0;
+	m->musl = m->musl || begins(name, "ld-musl") || begins(name, "libc.musl") || (begins(name, "libc.so") && name[7] != '.');
 	if (!m->arena && begins(path, "/memfd:" AW_ARENA_NAME))
 		m->arena = at;
 }
