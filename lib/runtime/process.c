@@ -82,24 +82,20 @@ static void wait_for_burial(struct arena *a, const struct arena_process *p, int3
 
 /*
  * An entry with our pid belongs to a process that has ended, or to this process before
- * an exec.  The conductor frees it, and the slots of its threads.
- *
- * If its thread was the only one so far, a short wait for its slot is worthwhile: with one
- * thread, locks are not accounted for (wait_has_peers), and `sh -c 'exec program'` has one
- * thread.
+ * an exec.  The conductor frees it, and the slots of its threads.  Returns it; NULL: none.
  */
-static void outlive(struct arena *a, int32_t pid)
+static const struct arena_process *outlive(struct arena *a, int32_t pid)
 {
 	uint32_t used = atomic_load_explicit(&a->processes_used, memory_order_acquire);
-	bool was_alone = atomic_load_explicit(&a->threads_used, memory_order_relaxed) == 1;
+	const struct arena_process *old = NULL;
 
 	for (uint32_t i = 0; pid > 0 && i < used && i < ARENA_PROCESSES; i++) {
 		if (atomic_load_explicit(&a->process[i].pid, memory_order_relaxed) != pid)
 			continue;
 		atomic_store_explicit(&a->process[i].left, 1, memory_order_release);
-		if (was_alone)
-			wait_for_burial(a, &a->process[i], pid);
+		old = &a->process[i];
 	}
+	return old;
 }
 
 static struct arena_process *find_free(struct arena *a, int32_t pid)
@@ -149,7 +145,6 @@ static struct arena_process *take_entry(struct arena *a, int32_t pid)
 	struct arena_modules_piece *modules = NULL;
 	struct arena_process *p;
 
-	outlive(a, pid);
 	p = wait_for_entry(a, pid);
 	if (p)
 		modules = reach_modules_of((uint32_t)(p - a->process));
@@ -192,11 +187,14 @@ static void note_command(char *command, int argc, char *const *argv)
 
 bool process_join(struct arena *a, int argc, char *const *argv)
 {
+	bool was_alone = atomic_load_explicit(&a->threads_used, memory_order_relaxed) == 1;
+	const struct arena_process *before;
 	struct arena_process *p;
 	int32_t none = 0, pid;
 
 	process_pid = (int32_t)SYS(SYS_getpid);
 	pid = pid_outside();
+	before = outlive(a, pid);
 	p = take_entry(a, pid);
 	if (!p)
 		return false;
@@ -205,6 +203,13 @@ bool process_join(struct arena *a, int argc, char *const *argv)
 	if (argv)
 		note_command(a->command[p - a->process], argc, argv);
 	fill_in(a, p, (int32_t)SYS(SYS_getppid));
+	/*
+	 * The slot of the only thread before the exec is worth a short wait: with one thread, locks
+	 * are not accounted for (wait_has_peers), and `sh -c 'exec program'` has one thread.  The
+	 * new entry is there by now, so that the conductor does not take the program for lost.
+	 */
+	if (before && was_alone)
+		wait_for_burial(a, before, pid);
 	return true;
 }
 
@@ -287,9 +292,10 @@ void process_forking(void)
 void process_forked(void)
 {
 	const struct arena_process *parent = process;
-	struct arena_process *p;
+	struct arena_process *p = NULL;
 	struct arena_thread *slot, *before = self.slot;
 	int64_t delay = self.fork_delay_ns;
+	int32_t pid;
 	uint32_t window = self.fork_window;
 	int busy = self.busy; /* the child may have been forked by a handler that interrupted the runtime */
 
@@ -300,7 +306,11 @@ void process_forked(void)
 		return;
 	process_pid = (int32_t)SYS(SYS_getpid);
 	/* A seccomp filter of the program may forbid the calls. */
-	p = process_pid > 0 && !self.clockless ? take_entry(arena, pid_outside()) : NULL;
+	if (process_pid > 0 && !self.clockless) {
+		pid = pid_outside();
+		outlive(arena, pid);
+		p = take_entry(arena, pid);
+	}
 	if (!p) {
 		thread_forget();
 		arena_adopt(NULL);
