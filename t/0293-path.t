@@ -173,6 +173,41 @@ finds_nothing() {
 }
 check 'a part that nothing is called' finds_nothing
 
+# apply() is inlined into outer(), and calls a closure of outer().  So the closure is not outer(), called by apply().
+has_closures() {
+	cat >closure.rs <<-'RS'
+		use std::hint::black_box;
+		#[inline(never)]
+		fn work(n: u64) -> u64 {
+		    (0..n).fold(0, |sum, i| black_box(sum + i))
+		}
+		#[inline(always)]
+		fn apply(f: impl Fn() -> u64) -> u64 {
+		    f() + 1
+		}
+		#[inline(never)]
+		fn outer() -> u64 {
+		    apply(|| work(20000) + 1)
+		}
+		fn main() {
+		    loop {
+		        black_box(outer());
+		    }
+		}
+	RS
+	exits 0 rustc --edition 2021 -O -g -o closure closure.rs
+	recording log -d 4 -m function -s 50 --window 60 -r 'outer;work' -r 'outer;apply;work' -r 'apply;outer;work' -- ./closure
+	shares
+	is 'outer;work' 100
+	is 'outer;apply;work' 100
+	is 'apply;outer;work' 0
+}
+if rustc --version >/dev/null 2>&1; then
+	check 'a closure that is inlined is not the function around it' has_closures
+else
+	skip 'a closure that is inlined is not the function around it' 'no rustc'
+fi
+
 check 'bad call paths' refuses -r ';' 'a;' ';b' 'a;;b' ':io;b' 'a;:lock' 'a;b;c;d;e;f;g;h;i'
 
 done_testing

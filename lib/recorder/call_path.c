@@ -136,7 +136,7 @@ struct chain {
 static bool is_at(const struct path_element *e, const struct frame *frame)
 {
 	if (!e->line)
-		return frame->function && called_so(&e->called, frame->function) != CALLED_NOT;
+		return frame->function && called_so(&e->called, frame->function) >= CALLED_PART;
 	for (size_t i = 0; i < e->n; i++)
 		if (frame->line == e->v[i]->line && text_same(frame->file, e->v[i]->file))
 			return true;
