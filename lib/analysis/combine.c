@@ -1,6 +1,7 @@
 #include "analysis/combine.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -299,17 +300,6 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 
 /* ---- is replay credible?  --------------------------------------------------------------- */
 
-/* The model with the greatest weight. */
-static const struct replay_modelled *leader_of(const struct profile_replayed *r)
-{
-	const struct replay_modelled *leader = &r->model[0];
-
-	for (enum replay_model k = 1; k < REPLAY_MODELS; k++)
-		if (r->model[k].weight > leader->weight)
-			leader = &r->model[k];
-	return leader;
-}
-
 struct replay_check combine_check(const struct profile *p, size_t point)
 {
 	struct replay_check check = { REPLAY_ABSENT, NAN, NAN, NAN };
@@ -324,7 +314,7 @@ struct replay_check combine_check(const struct profile *p, size_t point)
 
 		if (r->point != point || !(r->measured_ns > 0) || (believed && !is_believed(r)))
 			continue;
-		ratio += leader_of(r)->check;
+		ratio += r->model[replay_leader(r->model)].check;
 		unseen += r->unseen;
 		period += r->measured_ns;
 		n++;
@@ -340,23 +330,27 @@ struct replay_check combine_check(const struct profile *p, size_t point)
 
 /* ---- single runs ------------------------------------------------------------------ */
 
-bool combine_replay_run(const struct profile *p, size_t run, size_t point, size_t region, double most, struct estimate *slope)
-{
-	double gains = 0, errors = 0, squares = 0;
+/* For the line through the origin, by least squares. */
+struct line {
+	double gains, errors, squares;
+};
 
-	for (size_t i = 0; i < p->nreplayed && !spins(p); i++) {
+void combine_replay_runs(const struct profile *p, size_t point, size_t region, double most, struct estimate *slope)
+{
+	struct line *line = xcalloc(p->nruns + 1, sizeof *line);
+
+	for (size_t i = spins(p) ? p->nreplayed : 0; i < p->nreplayed; i++) {
 		const struct profile_replayed *r = &p->replayed[i];
 
-		if (r->run != run || r->s > most || !is_used(r, point, region))
+		if (r->s > most || !is_used(r, point, region))
 			continue;
-		gains += r->s * r->gain;
-		errors += r->s * hypot(r->chance, OFF_GAIN);
-		squares += r->s * r->s;
+		line[r->run].gains += r->s * r->gain;
+		line[r->run].errors += r->s * hypot(r->chance, OFF_GAIN);
+		line[r->run].squares += r->s * r->s;
 	}
-	if (!(squares > 0))
-		return false;
-	*slope = known(gains / squares, errors / squares);
-	return true;
+	for (size_t i = 0; i < p->nruns; i++)
+		slope[i] = line[i].squares > 0 ? known(line[i].gains / line[i].squares, line[i].errors / line[i].squares) : (struct estimate){ .value = NAN };
+	free(line);
 }
 
 /* ---- without experiments ---------------------------------------------------------- */

@@ -32,10 +32,11 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 			    struct estimate *measured, struct estimate *replayed);
 
 /*
- * The result of replay of one run for a region, as a line through its gains at speedups
- * up to `most`; se is only the part that differs between runs.  False: none.
+ * Sets slope[0..p->nruns) to the result of replay of each run for a region, as a line
+ * through its gains at speedups up to `most`; se is only the part that differs between
+ * runs.  A value is NAN where there is none.
  */
-bool combine_replay_run(const struct profile *p, size_t run, size_t point, size_t region, double most, struct estimate *slope);
+void combine_replay_runs(const struct profile *p, size_t point, size_t region, double most, struct estimate *slope);
 
 /* Two estimates of one thing, each weighed by its standard error; the first may be of a few values, or infinite. */
 void combine_average(struct estimate *e, double value, double se);

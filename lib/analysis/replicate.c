@@ -93,21 +93,26 @@ static struct impact_replicate *add_run(struct impact *im, size_t run)
 void impact_replicates_replayed(const struct profile *p, size_t point, size_t region, struct impact *im, const struct impact_baseline *baseline,
 				size_t nbaselines)
 {
-	struct estimate all, rise;
+	struct estimate *all = xcalloc(p->nruns + 1, sizeof *all), *rise = xcalloc(p->nruns + 1, sizeof *rise);
 
+	combine_replay_runs(p, point, region, 1, all);
+	combine_replay_runs(p, point, region, im->effect.rise, rise);
 	for (size_t i = 0; i < nbaselines; i++) {
 		double period = baseline[i].period.value;
+		size_t run = baseline[i].run;
 		struct impact_replicate *r;
 
-		if (!(period > 0) || !combine_replay_run(p, baseline[i].run, point, region, 1, &all))
+		if (!(period > 0) || isnan(all[run].value))
 			continue;
-		r = find_run(im, baseline[i].run);
+		r = find_run(im, run);
 		if (!r)
-			r = add_run(im, baseline[i].run);
-		take_slope(&r->all, &all, period);
-		if (r->rise.basis != CAUSAL_NONE && combine_replay_run(p, baseline[i].run, point, region, im->effect.rise, &rise))
-			take_slope(&r->rise, &rise, period);
+			r = add_run(im, run);
+		take_slope(&r->all, &all[run], period);
+		if (r->rise.basis != CAUSAL_NONE && !isnan(rise[run].value))
+			take_slope(&r->rise, &rise[run], period);
 	}
+	free(all);
+	free(rise);
 }
 
 size_t impact_baselines(struct causal_obs *obs, size_t n, struct impact_baseline **out)

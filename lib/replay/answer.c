@@ -98,12 +98,9 @@ static double range_of(const struct replay_effect *e)
 /* The deviation of the time of the most credible model. */
 static double misfit_of(const struct replay_effect *e)
 {
-	enum replay_model leader = 0;
+	double check = e->model[replay_leader(e->model)].check;
 
-	for (enum replay_model k = 1; k < REPLAY_MODELS; k++)
-		if (e->model[k].weight > e->model[leader].weight)
-			leader = k;
-	return e->model[leader].check > 0 ? fabs(log(e->model[leader].check)) : 1;
+	return check > 0 ? fabs(log(check)) : 1;
 }
 
 /*

@@ -137,6 +137,17 @@ struct replay_modelled {
 	double check;   /* the worse of two checks: its time over the measured one; 1 is perfect */
 };
 
+/* The model with the greatest weight. */
+static inline enum replay_model replay_leader(const struct replay_modelled model[REPLAY_MODELS])
+{
+	enum replay_model leader = 0;
+
+	for (enum replay_model k = 1; k < REPLAY_MODELS; k++)
+		if (model[k].weight > model[leader].weight)
+			leader = k;
+	return leader;
+}
+
 struct replay_effect {
 	enum replay_what what;
 	uint32_t point;      /* as in the events; 0 for the whole */
