@@ -30,18 +30,14 @@ static double most_shorter(const struct replay *r, const double *shorter)
 struct taken_away known_taken(const struct replay *r, const double *shorter, const float *fraction, const float (*change)[REPLICATES])
 {
 	struct taken_away t = { .part = (double)fraction[SHARES_COMPUTING], .most = most_shorter(r, shorter), .length_ns = r->facts.length_ns };
-	double waits = 0;
+	double ns = r->sampled_wait_ns / (double)r->nwaiting; /* that one sample of a wait stands for; their mean weight is 1 */
 
 	for (size_t k = 0; k < REPLICATES; k++)
 		t.change[k] = (double)change[SHARES_COMPUTING][k];
-	for (size_t i = 0; i < r->nsamples; i++)
+	t.samples = (double)(r->nsamples - r->nwaiting);
+	for (size_t i = 0; i < r->nsamples && r->nwaiting; i++)
 		if (r->sample[i].waiting)
-			waits++;
-	t.samples = (double)r->nsamples - waits;
-	/* The mean weight of samples of waits is 1. */
-	for (size_t i = 0; i < r->nsamples; i++)
-		if (r->sample[i].waiting)
-			t.waited += shorter[r->sample[i].stack] * (double)r->sample[i].weight * r->sampled_wait_ns / waits / t.length_ns;
+			t.waited += shorter[r->sample[i].stack] * (double)r->sample[i].weight * ns / t.length_ns;
 	return t;
 }
 

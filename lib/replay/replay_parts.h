@@ -194,7 +194,8 @@ struct replay {
 	struct sample *sample;
 	size_t nsamples, sample_cap;
 	size_t nstacks;
-	double sampled_wait_ns; /* time that samples of waits stand for */
+	size_t nwaiting;        /* samples of waits, */
+	double sampled_wait_ns; /* and the time that they stand for */
 	uint32_t *point, *latency_point; /* ids, ascending */
 	size_t npoints, nlatency;
 	struct latencies *latencies;

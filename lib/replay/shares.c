@@ -152,6 +152,7 @@ static void normalize_samples(struct replay *r)
 		sum[r->sample[i].waiting] += (double)r->sample[i].weight;
 		n[r->sample[i].waiting]++;
 	}
+	r->nwaiting = n[1];
 	r->sampled_wait_ns = sum[1];
 	for (size_t i = 0; i < r->nsamples; i++)
 		r->sample[i].weight *= (float)((double)n[r->sample[i].waiting] / sum[r->sample[i].waiting]);
