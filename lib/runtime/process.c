@@ -69,15 +69,20 @@ static bool is_conducted(const struct arena *a)
 	return now_ns() < atomic_load_explicit(&a->expires_ns, memory_order_relaxed);
 }
 
-/* Waits until the conductor has freed the entry of that pid, but only briefly. */
+/*
+ * Waits until the conductor has freed the entry of that pid, but only briefly.  A run of
+ * the command that has begun before the exec is not longer for that.
+ */
 static void wait_for_burial(struct arena *a, const struct arena_process *p, int32_t pid)
 {
 	struct timespec nap = { .tv_nsec = EXEC_NAP_NS };
-	int64_t give_up = now_ns() + EXEC_NS;
+	int64_t since = now_ns();
 
 	wake_conductor(a);
-	while (atomic_load_explicit(&p->pid, memory_order_acquire) == pid && now_ns() < give_up && is_conducted(a))
+	while (atomic_load_explicit(&p->pid, memory_order_acquire) == pid && now_ns() < since + EXEC_NS && is_conducted(a))
 		SYS(SYS_nanosleep, &nap, NULL);
+	if (pid == atomic_load_explicit(&a->pid, memory_order_relaxed) && atomic_load_explicit(&a->main_began_ns, memory_order_relaxed) > 0)
+		atomic_fetch_add_explicit(&a->main_waited_ns, now_ns() - since, memory_order_relaxed);
 }
 
 /*
