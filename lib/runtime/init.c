@@ -20,7 +20,6 @@
 
 #include "../andweorc.h"
 #include "../format.h"
-#include "attach.h"
 #include "runtime.h"
 
 /*
