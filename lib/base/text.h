@@ -25,4 +25,13 @@ static inline bool text_begins(const char *s, const char *begin)
 	return strncmp(s, begin, strlen(begin)) == 0;
 }
 
+/* Is it known, and one of the names?  A NULL ends those. */
+static inline bool text_is_one_of(const char *s, const char *const *names)
+{
+	for (; s && *names; names++)
+		if (!strcmp(s, *names))
+			return true;
+	return false;
+}
+
 #endif

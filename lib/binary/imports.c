@@ -2,6 +2,7 @@
 #include <gelf.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "binary/image_parts.h"
 
 /* The table of dynamic symbols; NULL: there is none. */
@@ -17,14 +18,6 @@ static Elf_Data *dynamic_symbols(struct image *img, GElf_Shdr *sh)
 	return NULL;
 }
 
-static bool is_one_of(const char *name, const char *const *functions)
-{
-	for (; name && *functions; functions++)
-		if (!strcmp(name, *functions))
-			return true;
-	return false;
-}
-
 bool image_imports(struct image *img, const char *const *functions)
 {
 	GElf_Shdr sh;
@@ -35,7 +28,7 @@ bool image_imports(struct image *img, const char *const *functions)
 		return true;
 	for (size_t i = 1; i < data->d_size / sh.sh_entsize; i++)
 		if (gelf_getsym(data, (int)i, &sym) && sym.st_shndx == SHN_UNDEF &&
-		    is_one_of(elf_strptr(img->main.elf, sh.sh_link, sym.st_name), functions))
+		    text_is_one_of(elf_strptr(img->main.elf, sh.sh_link, sym.st_name), functions))
 			return true;
 	return false;
 }

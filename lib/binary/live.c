@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "binary/live.h"
 
 struct live {
@@ -97,13 +99,6 @@ bool live_stack(struct live *l, pid_t tid, bool (*fn)(void *arg, const struct li
 
 /* ---- symbols ----------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 struct search {
 	const char *file;
 	Dwfl_Module *found;
@@ -114,7 +109,7 @@ static int match_module(Dwfl_Module *mod, void **data, const char *name, Dwarf_A
 	struct search *s = arg;
 
 	(void)data, (void)start;
-	if (strcmp(base_name(name), s->file) != 0)
+	if (strcmp(path_name(name), s->file) != 0)
 		return DWARF_CB_OK;
 	s->found = mod;
 	return DWARF_CB_ABORT;
@@ -161,14 +156,6 @@ uint64_t live_function(struct live *l, const char *file, const char *function)
 	return 0;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-	for (; *names; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
 bool live_around(struct live *l, const char *file, const char *const *functions, uint64_t *lo, uint64_t *hi)
 {
 	Dwfl_Module *mod = module_called(l, file);
@@ -178,7 +165,7 @@ bool live_around(struct live *l, const char *file, const char *const *functions,
 	GElf_Sym sym;
 
 	for (int i = 0; i < n; i++)
-		if (symbol_at(mod, i, &name, &sym, &address) && is_function(&sym) && is_one_of(name, functions)) {
+		if (symbol_at(mod, i, &name, &sym, &address) && is_function(&sym) && text_is_one_of(name, functions)) {
 			first = address < first ? address : first;
 			last = address + sym.st_size > last ? address + sym.st_size : last;
 		}

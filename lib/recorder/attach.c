@@ -16,10 +16,13 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/msg.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "binary/live.h"
 #include "format.h"
 #include "recorder/attachable.h"
 #include "recorder/inject.h"
+#include "recorder/procmaps.h"
 #include "runtime/attach.h"
 
 enum {
@@ -46,7 +49,8 @@ struct work {
 	uint64_t heap_lo, heap_hi; /* code of libc's allocator */
 	uint64_t *marks;    /* words of <andweorc.h>; owned */
 	size_t nmarks;
-	pid_t *seen;        /* threads that have been taken care of; owned */
+	enum attach_operation operation; /* that each thread is to do, */
+	pid_t *seen;        /* and the threads that were asked to; owned */
 	size_t nseen, seen_cap;
 	char *why;          /* what went wrong; owned */
 };
@@ -110,40 +114,21 @@ static const char *const of_the_linker[] = {
 	"exit", "_exit", "quick_exit", "__cxa_finalize", "pthread_create", "pthread_exit", "__register_atfork", NULL,
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path ? path : "";
-}
-
-static bool is_one_of(const char *name, const char *const *names)
-{
-	for (; name && *names; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
 static bool is_libc(const char *file)
 {
-	return begins(file, "libc.so") || begins(file, "libc-2") || begins(file, "libpthread");
+	return text_begins(file, "libc.so") || text_begins(file, "libc-2") || text_begins(file, "libpthread");
 }
 
 static bool is_linker(const char *file)
 {
-	return begins(file, "ld-linux") || begins(file, "ld-2");
+	return text_begins(file, "ld-linux") || text_begins(file, "ld-2");
 }
 
 /* operator new and delete */
 static bool is_new(const char *function)
 {
-	return function && (begins(function, "_Znw") || begins(function, "_Zna") || begins(function, "_Zdl") || begins(function, "_Zda"));
+	return function && (text_begins(function, "_Znw") || text_begins(function, "_Zna") || text_begins(function, "_Zdl") ||
+			    text_begins(function, "_Zda"));
 }
 
 struct view {
@@ -157,11 +142,11 @@ struct view {
 static bool look_at_frame(void *arg, const struct live_frame *f)
 {
 	struct view *v = arg;
-	const char *file = base_name(f->file);
+	const char *file = f->file ? path_name(f->file) : "";
 	bool libc = is_libc(file);
 
 	v->unfit = (f->interrupted && v->frames > 0) || is_linker(file) ||
-		   is_one_of(f->function, allocators) || is_one_of(f->function, of_the_linker) || is_new(f->function) ||
+		   text_is_one_of(f->function, allocators) || text_is_one_of(f->function, of_the_linker) || is_new(f->function) ||
 		   (libc && f->pc >= v->heap_lo && f->pc < v->heap_hi) ||
 		   /* One that works, in libc or called by it, may have any lock of libc's. */
 		   (!v->in_call && (libc ? v->frames == 0 : v->libc_seen && !v->at_root));
@@ -232,15 +217,13 @@ static uint64_t scratch_of_marks(const struct work *w)
 /* The begin of the mapping that sp points into. */
 static uint64_t stack_of(pid_t pid, uint64_t sp)
 {
-	unsigned long long lo, hi, found = sp;
-	char name[64], line[4096 + 256];
-	FILE *f;
+	FILE *f = procmaps_open(pid);
+	struct procmaps_line l;
+	uint64_t found = sp;
 
-	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
-	f = fopen(name, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%llx-%llx", &lo, &hi) == 2 && sp >= lo && sp < hi)
-			found = lo;
+	while (procmaps_next(f, &l))
+		if (sp >= l.lo && sp < l.hi)
+			found = l.lo;
 	if (f)
 		fclose(f);
 	return found;
@@ -336,7 +319,7 @@ struct inside {
 static bool look_for_runtime(void *arg, const struct live_frame *f)
 {
 	struct inside *i = arg;
-	const char *file = base_name(f->file);
+	const char *file = f->file ? path_name(f->file) : "";
 
 	/* In a handler of a signal the mask of the thread is not its own. */
 	if (f->interrupted && i->frames > 0)
@@ -406,34 +389,26 @@ static bool do_thread(struct work *w, pid_t tid, enum attach_operation operation
 	return true;
 }
 
-static bool adopt_thread(struct work *w, pid_t tid)
+static bool do_once(struct work *w, pid_t tid)
 {
 	if (!is_seen(w, tid)) {
 		see(w, tid);
-		w->a->missed += !do_thread(w, tid, ATTACH_THREAD);
+		w->a->missed += !do_thread(w, tid, w->operation);
 	}
 	return false;
 }
 
-static bool release_thread(struct work *w, pid_t tid)
-{
-	if (!is_seen(w, tid)) {
-		see(w, tid);
-		w->a->missed += !do_thread(w, tid, ATTACH_LEAVE);
-	}
-	return false;
-}
-
-/* Those that come meanwhile, too: threads that are created now know us, or those that create them do not yet. */
-static void do_all(struct work *w, bool (*fn)(struct work *w, pid_t tid))
+/* Threads that begin meanwhile are included: a thread that does not know the runtime yet may create others that do not either. */
+static void do_all(struct work *w, enum attach_operation operation)
 {
 	size_t before;
 
+	w->operation = operation;
 	w->nseen = 0;
 	w->a->missed = 0;
 	for (int i = 0; i < ROUNDS; i++) {
 		before = w->nseen;
-		each_thread(w, fn);
+		each_thread(w, do_once);
 		if (w->nseen == before)
 			break;
 	}
@@ -533,7 +508,7 @@ static bool finish(struct work *w)
 		if (answer == ATTACH_DONE)
 			return true;
 		let_go(w);
-		do_all(w, release_thread);
+		do_all(w, ATTACH_LEAVE);
 	}
 	return fail(w, xstrdup("a thread does not let go of it"));
 }
@@ -546,7 +521,7 @@ static bool clear_away(struct work *w)
 	if (!must(w, ATTACH_PREPARE))
 		return false;
 	let_go(w);
-	do_all(w, release_thread);
+	do_all(w, ATTACH_LEAVE);
 	if (w->a->missed)
 		return fail(w, xstrdup("a recorder that was killed was attached to it, and a thread does not let go of that"));
 	return finish(w);
@@ -581,7 +556,7 @@ bool attach_begin(struct attachment *a, pid_t pid, const char *runtime, const ch
 	ok = !w.why && begin_work(&w) && load(&w, runtime) && find_entry(&w) && clear_away(&w) && must(&w, ATTACH_BEGIN);
 	if (ok) {
 		let_go(&w);
-		do_all(&w, adopt_thread);
+		do_all(&w, ATTACH_THREAD);
 	}
 	end_work(&w, ok);
 	if (perf >= 0)
@@ -610,7 +585,7 @@ void attach_end(struct attachment *a)
 	ok = begin_work(&w) && must(&w, ATTACH_PREPARE) && must(&w, ATTACH_LEAVE);
 	if (ok) {
 		let_go(&w);
-		do_all(&w, release_thread);
+		do_all(&w, ATTACH_LEAVE);
 		if (a->missed)
 			ok = fail(&w, xasprintf("%u threads could not be reached", a->missed));
 		else

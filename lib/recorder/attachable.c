@@ -14,7 +14,10 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "format.h"
+#include "recorder/procmaps.h"
 #include "recorder/procstatus.h"
 #include "runtime/arena.h"
 
@@ -25,41 +28,33 @@ enum { LOOK_NS = 50 * 1000 * 1000 };
 /* What /proc/PID/maps says of it. */
 struct mapped_files {
 	bool glibc, old_glibc, linker, musl;
-	unsigned long long arena; /* where a recorder's is; 0: nowhere */
+	uint64_t arena; /* where a recorder's is; 0: nowhere */
 };
 
-static bool begins(const char *text, const char *with)
+static void look_at(struct mapped_files *m, const struct procmaps_line *l)
 {
-	return strncmp(text, with, strlen(with)) == 0;
-}
+	const char *name = path_name(l->path);
 
-static void look_at_path(struct mapped_files *m, const char *path, unsigned long long at)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-
-	m->glibc = m->glibc || begins(name, "libc.so.6");
-	m->old_glibc = m->old_glibc || begins(name, "libc-2.");
-	m->linker = m->linker || begins(name, "ld-linux") || begins(name, "ld-2.");
+	m->glibc = m->glibc || text_begins(name, "libc.so.6");
+	m->old_glibc = m->old_glibc || text_begins(name, "libc-2.");
+	m->linker = m->linker || text_begins(name, "ld-linux") || text_begins(name, "ld-2.");
 	/* Debian has musl as .../x86_64-linux-musl/libc.so; glibc is libc.so.6. */
-	m->musl = m->musl || begins(name, "ld-musl") || begins(name, "libc.musl") || (begins(name, "libc.so") && name[7] != '.');
-	if (!m->arena && begins(path, "/memfd:" AW_ARENA_NAME))
-		m->arena = at;
+	m->musl = m->musl || text_begins(name, "ld-musl") || text_begins(name, "libc.musl") || (text_begins(name, "libc.so") && name[7] != '.');
+	if (!m->arena && l->offset == 0 && text_begins(l->path, "/memfd:" AW_ARENA_NAME))
+		m->arena = l->lo;
 }
 
 static bool read_maps(pid_t pid, struct mapped_files *m)
 {
-	char name[64], line[4096 + 256], *path;
-	unsigned long long lo, offset;
-	FILE *f;
+	FILE *f = procmaps_open(pid);
+	struct procmaps_line l;
 
 	*m = (struct mapped_files){ 0 };
-	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
-	f = fopen(name, "re");
 	if (!f)
 		return false;
-	while (fgets(line, sizeof(line), f))
-		if ((path = strchr(line, '/')) != NULL)
-			look_at_path(m, path, sscanf(line, "%llx-%*x %*s %llx", &lo, &offset) == 2 && offset == 0 ? lo : 0);
+	while (procmaps_next(f, &l))
+		if (l.path[0] == '/')
+			look_at(m, &l);
 	fclose(f);
 	return true;
 }
@@ -72,7 +67,7 @@ bool attachable_has_arena(pid_t pid)
 }
 
 /* Until when the recorder of that arena says that it will be there; 0: none does.  Of another build's nothing is known. */
-static int64_t promise(int memory, unsigned long long arena)
+static int64_t promise(int memory, uint64_t arena)
 {
 	uint32_t magic = 0;
 	int64_t expires = 0;
@@ -84,7 +79,7 @@ static int64_t promise(int memory, unsigned long long arena)
 }
 
 /* One that lives says it again and again; of one that was killed, it is waited until what it said last is over. */
-static bool is_looked_after(pid_t pid, unsigned long long arena)
+static bool is_looked_after(pid_t pid, uint64_t arena)
 {
 	struct timespec nap = { .tv_nsec = LOOK_NS };
 	int64_t first, now = 0;
@@ -225,7 +220,7 @@ static bool was_started_by_recorder(pid_t pid)
 	bool is = false;
 
 	while (f && !is && getdelim(&variable, &size, '\0', f) > 0)
-		is = begins(variable, name);
+		is = text_begins(variable, name);
 	if (f)
 		fclose(f);
 	free(variable);

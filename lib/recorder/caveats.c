@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "binary/spinloop.h"
 #include "recorder/caveats.h"
 #include "recorder/shared.h"
@@ -126,12 +127,11 @@ static void look_for_spins(void *arg, unsigned module, uint64_t off, enum arena_
 static char *spin_place(struct conductor *c, const struct spins *s)
 {
 	struct mapping *mod = mapping_of(c->modules, s->module);
-	const char *slash = strrchr(mod->path, '/');
 	struct frame at;
 
 	if (mapping_image(mod) && image_charge_line(mod->image, s->off, mapping_file_in_scope, mod, &at))
 		return xasprintf("%s:%u", at.file, at.line);
-	return xasprintf("%s+0x%llx", slash ? slash + 1 : mod->path, (unsigned long long)s->off);
+	return xasprintf("%s+0x%llx", path_name(mod->path), (unsigned long long)s->off);
 }
 
 /* ---- more threads than processors ------------------------------------------------------ */

@@ -29,6 +29,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "recorder/procmaps.h"
 
 /* The memory that is taken, from its begin. */
 enum {
@@ -148,23 +149,8 @@ uint64_t inject_mask(const struct injection *j)
 
 /* ---- room for code ------------------------------------------------------------------------ */
 
-struct line { /* of /proc/PID/maps */
-	unsigned long long lo, hi, offset, inode;
-	char rights[5];
-};
-
-static bool read_line(FILE *f, struct line *l)
-{
-	char text[4096 + 256], device[32];
-
-	while (fgets(text, sizeof(text), f))
-		if (sscanf(text, "%llx-%llx %4s %llx %31s %llu", &l->lo, &l->hi, l->rights, &l->offset, device, &l->inode) == 6)
-			return true;
-	return false;
-}
-
 /* Where the code of a segment ends, of a file whose first page is at `header`; 0: it is in no segment of code. */
-static uint64_t end_of_code(const struct injection *j, uint64_t header, const struct line *l)
+static uint64_t end_of_code(const struct injection *j, uint64_t header, const struct procmaps_line *l)
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
@@ -181,7 +167,7 @@ static uint64_t end_of_code(const struct injection *j, uint64_t header, const st
 }
 
 /* Behind the last instruction of a file there is mostly some room up to the end of the page. */
-static uint64_t find_room(const struct injection *j, uint64_t header, const struct line *l)
+static uint64_t find_room(const struct injection *j, uint64_t header, const struct procmaps_line *l)
 {
 	static const unsigned char nothing[INJECT_ROOM];
 	unsigned char there[INJECT_ROOM];
@@ -195,18 +181,17 @@ static uint64_t find_room(const struct injection *j, uint64_t header, const stru
 
 static uint64_t find_any_room(const struct injection *j)
 {
-	char name[64];
-	struct line l, first = { 0 };
-	uint64_t room = 0;
-	FILE *f;
+	uint64_t room = 0, header = 0, inode = 0;
+	FILE *f = procmaps_open(j->pid);
+	struct procmaps_line l;
 
-	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)j->pid);
-	f = fopen(name, "re");
-	while (f && !room && read_line(f, &l)) {
-		if (l.inode && l.offset == 0)
-			first = l;
-		if (l.inode && l.inode == first.inode && strcmp(l.rights, "r-xp") == 0)
-			room = find_room(j, first.lo, &l);
+	while (!room && procmaps_next(f, &l)) {
+		if (l.inode && l.offset == 0) {
+			header = l.lo;
+			inode = l.inode;
+		}
+		if (l.inode && l.inode == inode && strcmp(l.rights, "r-xp") == 0)
+			room = find_room(j, header, &l);
 	}
 	if (f)
 		fclose(f);

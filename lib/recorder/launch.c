@@ -15,6 +15,8 @@
 #include "base/cli.h"
 #include "base/clock.h"
 #include "base/msg.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "format.h"
 #include "recorder/launch.h"
 #include "recorder/rawcalls.h"
@@ -329,9 +331,7 @@ bool launch_interpreter(int fd, char path[LAUNCH_INTERPRETER])
 
 static bool is_of_musl(const char *interpreter)
 {
-	const char *slash = strrchr(interpreter, '/');
-
-	return strncmp(slash ? slash + 1 : interpreter, "ld-musl", 7) == 0;
+	return text_begins(path_name(interpreter), "ld-musl");
 }
 
 static bool has_section(int fd, const char *name)

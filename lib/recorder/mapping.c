@@ -13,6 +13,7 @@
 #include "binary/unwind.h"
 #include "format.h"
 #include "recorder/mapping.h"
+#include "recorder/procmaps.h"
 
 enum { MAKERS = 64 };
 
@@ -303,29 +304,28 @@ static void take_made(struct space *s, struct mappings *m, pid_t pid, uint64_t l
 	s->v[s->n++] = (struct mapped){ mod->id, lo, hi, 0 };
 }
 
-static bool read_maps(struct space *s, struct mappings *m, pid_t pid, const char *name, const char *exe, uint64_t arena)
+static bool read_maps(struct space *s, struct mappings *m, pid_t pid, FILE *f, const char *exe, uint64_t arena)
 {
-	char line[4600], path[4200], last[4200] = "", perms[8];
-	unsigned long lo, hi, offset, base = 0;
-	FILE *f = fopen(name, "re");
+	struct procmaps_line l;
+	char last[sizeof(l.path)] = "";
+	uint64_t base = 0;
 	bool any = false;
 
-	while (f && fgets(line, sizeof(line), f)) {
+	while (procmaps_next(f, &l)) {
+		bool code = l.rights[2] == 'x';
+
 		any = true;
-		path[0] = '\0';
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4199[^\n]", &lo, &hi, perms, &offset, path) < 4)
+		if (code && is_made(l.path))
+			take_made(s, m, pid, l.lo, l.hi);
+		if (l.path[0] != '/' && strcmp(l.path, "[vdso]") != 0)
 			continue;
-		if (perms[2] == 'x' && is_made(path))
-			take_made(s, m, pid, lo, hi);
-		if (path[0] != '/' && strcmp(path, "[vdso]") != 0)
-			continue;
-		s->arena = s->arena || (lo == arena && text_begins(path, "/memfd:" AW_ARENA_NAME " "));
-		if (offset == 0 && strcmp(path, last) != 0) {
-			base = lo;
-			strcpy(last, path);
+		s->arena = s->arena || (l.lo == arena && text_begins(l.path, "/memfd:" AW_ARENA_NAME " "));
+		if (l.offset == 0 && strcmp(l.path, last) != 0) {
+			base = l.lo;
+			strcpy(last, l.path);
 		}
-		if (perms[2] == 'x' && strcmp(path, last) == 0)
-			take_mapping(s, m, path, lo, hi, base, exe);
+		if (code && strcmp(l.path, last) == 0)
+			take_mapping(s, m, l.path, l.lo, l.hi, base, exe);
 	}
 	/* The file is read in pieces.  If the process execs or ends between them, they do not belong together. */
 	if (any) {
@@ -360,15 +360,14 @@ enum space_news space_read(struct space *s, struct mappings *m, pid_t pid, uint6
 	snprintf(name, sizeof(name), "/proc/%ld/exe", (long)pid);
 	n = readlink(name, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
-	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
-	any = read_maps(&now, m, pid, name, exe, arena);
+	any = read_maps(&now, m, pid, procmaps_open(pid), exe, arena);
 
 	/* If the main thread has ended (pthread_exit), its maps file is empty; those of other threads are not. */
 	snprintf(name, sizeof(name), "/proc/%ld/task", (long)pid);
 	tasks = any ? NULL : opendir(name);
 	while (tasks && !any && (e = readdir(tasks)) != NULL) {
 		snprintf(name, sizeof(name), "/proc/%ld/task/%s/maps", (long)pid, e->d_name);
-		any = read_maps(&now, m, pid, name, exe, arena);
+		any = read_maps(&now, m, pid, fopen(name, "re"), exe, arena);
 	}
 	if (tasks)
 		closedir(tasks);

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/msg.h"
+#include "base/path.h"
 #include "binary/image.h"
 #include "recorder/launch.h"
 #include "recorder/mapping.h"
@@ -90,9 +91,7 @@ static void add_libraries(struct files *f, char *interpreter, char *program)
 /* The name of a library as LIBRARY!FUNCTION has it: its file's, up to the first dot. */
 static size_t short_name(const char *path, const char **name)
 {
-	const char *slash = strrchr(path, '/');
-
-	*name = slash ? slash + 1 : path;
+	*name = path_name(path);
 	return strcspn(*name, ".");
 }
 
