@@ -91,18 +91,6 @@ without_environment() {
 }
 check 'env -i: runs as it would, with a warning' without_environment
 
-# until_it_has FILE PATTERN: waits at most 10 s for it
-until_it_has() {
-	for _ in $(seq 200); do
-		if test -e "$1" && grep -Eq -e "$2" "$1"; then
-			return 0
-		fi
-		sleep 0.05
-	done
-	echo "no '$2' in '$1' after 10 s"
-	return 1
-}
-
 # reap PID: as run does, of a child of this shell
 reap() {
 	set +e

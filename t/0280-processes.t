@@ -271,12 +271,7 @@ daemon_terminated() {
 	rm -f log # of the test before
 	andweorc-record -q -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err &
 	recorder=$!
-	for _ in $(seq 100); do
-		if test -e log && grep -q '^experiment' log; then
-			break
-		fi
-		sleep 0.05
-	done
+	until_it_has log '^experiment'
 	kill -TERM "$recorder"
 	set +e
 	wait "$recorder"
@@ -293,12 +288,7 @@ daemon_interrupted() {
 	# A background job has SIGINT ignored, and can only be given it back from elsewhere.
 	env --default-signal=INT andweorc-record -q -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err &
 	recorder=$!
-	for _ in $(seq 100); do
-		if test -e log && grep -q '^process	.*	id=1	status=exit:0	' log; then
-			break
-		fi
-		sleep 0.05
-	done
+	until_it_has log '^process	.*	id=1	status=exit:0	'
 	kill -INT "$recorder"
 	set +e
 	wait "$recorder"
@@ -358,12 +348,7 @@ recorder_killed() {
 	rm -f pids log
 	UNIT_US=300 andweorc-record -q -o log -r work -s 50 --window 100 -- ./processes compute >got 2>err &
 	recorder=$!
-	for _ in $(seq 200); do
-		if test -e log && grep -q '^experiment.*	speedup_pct=50	' log; then
-			break
-		fi
-		sleep 0.02
-	done
+	until_it_has log '^experiment.*	speedup_pct=50	'
 	has '^experiment.*	speedup_pct=50	' log
 	kill -KILL "$recorder"
 	set +e

@@ -22,13 +22,7 @@ begin() {
 	rm -f over said complaints
 	"./$1" "$2" "$PWD/over" >said 2>complaints &
 	target=$!
-	for _ in $(seq 200); do
-		if grep -q ready said; then
-			return 0
-		fi
-		sleep 0.05
-	done
-	return 1
+	until_it_has said ready
 }
 
 # end_well MODE: it has found nothing wrong
@@ -149,12 +143,7 @@ is_told_to_end() {
 		rm -f log
 		andweorc-record -q -o log -p "$target" >out 2>err &
 		recorder=$!
-		for _ in $(seq 200); do
-			if grep -q '^burst' log 2>/dev/null; then
-				break
-			fi
-			sleep 0.05
-		done
+		until_it_has log '^burst'
 		kill -s $signal $recorder
 		wait $recorder
 		has '^end	run=1	status=running	ended_by=recorder	' log
@@ -250,12 +239,7 @@ recorded() {
 	begin attached registers
 	andweorc-record -q -o first -p "$target" >out1 2>err1 &
 	recorder=$!
-	for _ in $(seq 200); do
-		if grep -q '^run' first 2>/dev/null; then
-			break
-		fi
-		sleep 0.05
-	done
+	until_it_has first '^run'
 	refuses_to "$target" 'it is being recorded already$'
 	kill $recorder
 	wait $recorder
@@ -269,12 +253,7 @@ preloaded() {
 	rm -f over
 	andweorc-record -q --attach-only -o first ./attached idle "$PWD/over" >out1 2>err1 &
 	recorder=$!
-	for _ in $(seq 200); do
-		if grep -q '^run' first 2>/dev/null; then
-			break
-		fi
-		sleep 0.05
-	done
+	until_it_has first '^run'
 	target=$(pgrep -P $recorder)
 	refuses_to "$target" 'it is being recorded already$'
 	kill -KILL $recorder
@@ -388,12 +367,7 @@ if test "$(id -u)" -eq 0 && command -v setpriv >/dev/null; then
 		cp "$O/andweorc-record" "$O/libandweorc.so" attached tools
 		chmod 755 . tools tools/*
 		setpriv --reuid 65534 --regid 65534 --clear-groups sh -c './tools/attached registers & echo $! >&2; wait' >said 2>number &
-		for _ in $(seq 100); do
-			if grep -q ready said; then
-				break
-			fi
-			sleep 0.05
-		done
+		until_it_has said ready
 		target=$(cat number)
 		exits 0 tools/andweorc-record -q -o log -d 1 -m function -r calculate -p "$target" >out 2>err
 		test "$(field point sum visits)" -gt 20

@@ -173,3 +173,15 @@ lacks() {
 		return 1
 	fi
 }
+
+# until_it_has FILE PATTERN: waits at most 10 s for it
+until_it_has() {
+	for _ in $(seq 200); do
+		if test -e "$1" && grep -Eq -e "$2" "$1"; then
+			return 0
+		fi
+		sleep 0.05
+	done
+	echo "no '$2' in '$1' after 10 s"
+	return 1
+}
