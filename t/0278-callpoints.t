@@ -387,6 +387,8 @@ void step(void);
 void steps(long n);
 __attribute__((noinline, visibility("default"))) void step(void)
 {
+	/* On an AMD EPYC, a loop in the same 64 bytes as a breakpoint takes 13 times as long. */
+	__asm__ volatile(".skip 128, 0x90");
 	for (int k = 0; k < 1000000; k++)
 		sink += 3;
 }
@@ -411,17 +413,24 @@ END_OF_C
 inside() {
 	$cc -shared -fPIC -Wl,-Bsymbolic -o libinside.so inside.c
 	$cc -o outside outside.c -L. -linside -Wl,-rpath,"$PWD"
-	record -P step -- ./outside 2000 0
-	test "$(field point step kind)" = call
-	visits=$(field point step visits)
-	# All but those of the first second.
+	# The calls of the first second are not counted. 2000 take 0.5 to 2 s.
+	for n in 8000 32000 128000; do
+		record -P step -- ./outside $n 0
+		test "$(field point step kind)" = call
+		visits=$(field point step visits)
+		if test "$visits" -ge 100; then
+			break
+		fi
+	done
+	echo "$n" >enough
 	test "$visits" -ge 100
-	test "$visits" -lt 2000
+	test "$visits" -lt "$n"
 }
 inside_and_outside() {
-	record -P step -- ./outside 2000 1000
-	test "$(field point step visits)" -gt $((visits + 100))
-	test "$(field point step visits)" -le 3000
+	n=$(cat enough)
+	record -P step -- ./outside "$n" 1000
+	test "$(field point step visits)" -gt 1000
+	test "$(field point step visits)" -le $((n + 1000))
 	lacks given_up log
 }
 if has_breakpoints; then
