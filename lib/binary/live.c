@@ -13,7 +13,7 @@ struct live {
 	Dwfl *dwfl;
 };
 
-/* What is in the files that are mapped is enough. */
+/* The mapped files have all that is needed. */
 static int find_no_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
 			     GElf_Word crc, char **found)
 {
@@ -26,7 +26,7 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = find_no_debuginfo,
 };
 
-/* Now, not while a thread is stopped. */
+/* Reads symbols and unwind tables now, so that it need not be done while a thread is stopped. */
 static int prepare_module(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr start, void *arg)
 {
 	Dwarf_Addr bias;
@@ -42,7 +42,7 @@ struct live *live_open(pid_t pid)
 	struct live *l = xcalloc(1, sizeof(*l));
 
 	l->dwfl = dwfl_begin(&callbacks);
-	/* The caller has stopped the threads that are walked. */
+	/* true: the caller stops threads, libdwfl does not. */
 	if (!l->dwfl || dwfl_linux_proc_report(l->dwfl, pid) != 0 || dwfl_report_end(l->dwfl, NULL, NULL) != 0 ||
 	    dwfl_linux_proc_attach(l->dwfl, pid, true) != 0) {
 		live_close(l);
@@ -81,7 +81,7 @@ static int walk_frame(Dwfl_Frame *state, void *arg)
 	f.pc = pc;
 	f.interrupted = interrupted;
 	w->n++;
-	/* After a call the address is that of what follows it, which may be another function. */
+	/* A return address is behind the call, where another function may begin. */
 	mod = dwfl_addrmodule(w->l->dwfl, interrupted ? pc : pc - 1);
 	if (mod) {
 		f.file = dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL);

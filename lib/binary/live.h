@@ -1,10 +1,10 @@
 /*
- * live: the modules and stacks of a process that runs.
+ * live: the modules and stacks of a running process.
  *
- * What is mapped is read once, when it is opened; for modules that come later it is opened
- * again.  A stack can be walked while its thread is stopped by the calling thread, which
- * traces it.  Nothing here stops or changes anything, prints, or asks a server for
- * debugging information.
+ * Modules are read once, by live_open; to see later ones, open it again.  The stack of a
+ * thread can be walked while the calling thread traces it and has stopped it.  This module
+ * does not stop or change the process, prints nothing, and asks no server for debug
+ * information.
  */
 #ifndef ANDWEORC_BINARY_LIVE_H
 #define ANDWEORC_BINARY_LIVE_H
@@ -16,7 +16,7 @@
 
 struct live;
 
-/* NULL: what is mapped cannot be read. */
+/* NULL: its modules cannot be read. */
 struct live *live_open(pid_t pid);
 void live_close(struct live *l); /* NULL is allowed */
 
@@ -25,7 +25,7 @@ struct live_frame {
 	uint64_t pc;
 	const char *file;     /* path of the module; NULL: in none */
 	const char *function; /* the symbol; NULL: unknown */
-	bool interrupted;     /* by a signal's handler, which is the frame before; or the innermost one */
+	bool interrupted;     /* a signal handler, the frame before, has interrupted it; also true for the innermost frame */
 };
 
 /*
@@ -38,15 +38,15 @@ bool live_stack(struct live *l, pid_t tid, bool (*fn)(void *arg, const struct li
 uint64_t live_function(struct live *l, const char *file, const char *function);
 
 /*
- * Code that lies around these functions (NULL-terminated), in the same module: from the end of the nearest other
- * function with a name to the begin of the next.  Functions without names that belong to them are there.  False: none is
- * there.
+ * Sets [*lo, *hi) to code of the module that contains these functions (NULL-terminated), and
+ * functions without a name next to them: from the end of the last named function before
+ * them to the start of the first one after them.  False: the module has none of them.
  */
 bool live_around(struct live *l, const char *file, const char *const *functions, uint64_t *lo, uint64_t *hi);
 
 /*
- * Addresses of all objects of four bytes whose names hold one of these texts (NULL-terminated).  The caller frees *out.
- * Returns how many.
+ * Sets *out to the addresses of all objects of four bytes whose names contain one of these
+ * texts (NULL-terminated).  The caller frees *out.  Returns their number.
  */
 size_t live_words(struct live *l, const char *const *texts, uint64_t **out);
 

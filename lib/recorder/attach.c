@@ -26,28 +26,28 @@
 #include "runtime/attach.h"
 
 enum {
-	NAP_NS = 3 * 1000 * 1000, /* between looks for a thread that can do it */
-	DRAINS = 20,              /* until no sample waits */
-	ROUNDS = 50,              /* until no thread is new */
+	NAP_NS = 3 * 1000 * 1000, /* between two searches for a thread that can do it */
+	DRAINS = 20,              /* at most, until no signal of a sample is pending */
+	ROUNDS = 50,              /* at most, until no thread is new */
 	RTLD_NOW_ONLY = 2,        /* of glibc: RTLD_NOW, RTLD_NOLOAD */
 	RTLD_NOLOAD_ONLY = 4,
 };
 
 static const char LIBC[] = "libc.so.6";
 
-static const int64_t THREAD_NS = 1500000000;   /* for each thread, until it is outside of the runtime */
-static const int64_t PATIENCE_NS = 3000000000; /* until some thread is where it can load a library */
+static const int64_t THREAD_NS = 1500000000;   /* at most, until a thread has left the runtime's code */
+static const int64_t PATIENCE_NS = 3000000000; /* at most, until some thread can load a library */
 
-/* What is done at the moment. */
+/* One attaching or detaching. */
 struct work {
 	struct attachment *a;
 	struct injection in;
-	struct live *live;  /* as the modules were last read */
+	struct live *live;  /* the modules, as they were last read; owned */
 	struct held held;
-	int64_t held_ns;    /* since when */
-	const char *arena;  /* its name */
+	int64_t held_ns;    /* since this time */
+	const char *arena;  /* name of the arena */
 	uint64_t heap_lo, heap_hi; /* code of libc's allocator */
-	uint64_t *marks;    /* words of <andweorc.h>; owned */
+	uint64_t *marks;    /* addresses of words of <andweorc.h>; owned */
 	size_t nmarks;
 	enum attach_operation operation; /* that each thread is to do, */
 	pid_t *seen;        /* and the threads that were asked to; owned */
@@ -101,14 +101,14 @@ static bool each_thread(struct work *w, bool (*fn)(struct work *w, pid_t tid))
 	return found;
 }
 
-/* ---- is it where it can load a library? -------------------------------------------------------- */
+/* ---- can the thread load a library? ------------------------------------------------------------ */
 
 static const char *const allocators[] = {
 	"malloc", "free", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc", "valloc", "pvalloc", "reallocarray",
 	"malloc_trim", "mallinfo", "mallinfo2", "malloc_stats", "malloc_info", "mallopt", "malloc_usable_size", NULL,
 };
 
-/* These have locks of the dynamic linker's, or of everything. */
+/* These may hold locks that dlopen(3) needs. */
 static const char *const of_the_linker[] = {
 	"dl_iterate_phdr", "dlopen", "dlmopen", "dlclose", "dlsym", "dlvsym", "dladdr", "dladdr1", "dlinfo", "fork", "_Fork", "vfork",
 	"exit", "_exit", "quick_exit", "__cxa_finalize", "pthread_create", "pthread_exit", "__register_atfork", NULL,
@@ -132,9 +132,10 @@ static bool is_new(const char *function)
 }
 
 struct view {
-	bool in_call;        /* of the kernel's */
+	bool in_call;        /* the thread is in a system call */
 	bool unfit;
-	bool libc_seen, at_root; /* of the stack: what lies behind is the program's begin */
+	bool libc_seen;      /* some frame was in libc */
+	bool at_root;        /* the frame of __libc_start_main was reached: the outer ones are the program's start */
 	unsigned frames;
 	uint64_t heap_lo, heap_hi; /* code of libc's allocator */
 };
@@ -148,7 +149,7 @@ static bool look_at_frame(void *arg, const struct live_frame *f)
 	v->unfit = (f->interrupted && v->frames > 0) || is_linker(file) ||
 		   text_is_one_of(f->function, allocators) || text_is_one_of(f->function, of_the_linker) || is_new(f->function) ||
 		   (libc && f->pc >= v->heap_lo && f->pc < v->heap_hi) ||
-		   /* One that works, in libc or called by it, may have any lock of libc's. */
+		   /* A thread that computes in libc, or in code that libc has called, may hold a lock of libc. */
 		   (!v->in_call && (libc ? v->frames == 0 : v->libc_seen && !v->at_root));
 	v->at_root = v->at_root || (libc && f->function && strcmp(f->function, "__libc_start_main") == 0);
 	v->libc_seen = v->libc_seen || libc;
@@ -156,7 +157,7 @@ static bool look_at_frame(void *arg, const struct live_frame *f)
 	return !v->unfit;
 }
 
-/* The held thread. */
+/* Can the held thread load a library? */
 static bool is_fit(struct work *w)
 {
 	struct view v = { .in_call = w->held.in_call, .heap_lo = w->heap_lo, .heap_hi = w->heap_hi };
@@ -178,7 +179,7 @@ static bool hold_if_fit(struct work *w, pid_t tid)
 	return false;
 }
 
-/* Some thread is held that can load a library. */
+/* Holds some thread that can load a library. */
 static bool hold_fit(struct work *w)
 {
 	int64_t until = now_ns() + PATIENCE_NS;
@@ -208,13 +209,13 @@ static bool call(struct work *w, uint64_t function, uint64_t a, uint64_t b, bool
 	}
 }
 
-/* In the process, behind the request. */
+/* The address of the marks in the process: after the request. */
 static uint64_t scratch_of_marks(const struct work *w)
 {
 	return inject_scratch(&w->in) + sizeof(struct attach_request);
 }
 
-/* The begin of the mapping that sp points into. */
+/* The lowest address of the mapping that sp points into. */
 static uint64_t stack_of(pid_t pid, uint64_t sp)
 {
 	FILE *f = procmaps_open(pid);
@@ -230,8 +231,9 @@ static uint64_t stack_of(pid_t pid, uint64_t sp)
 }
 
 /*
- * While a call is made, time passes for the thread, and it may be sampled: that signal waits for it, and would end the call of
- * the kernel's that it goes on with.  It is thrown away.  A signal that is there again and again is the program's own.
+ * A thread may be sampled while it makes a call for us.  The signal of the sample is pending
+ * then, and would interrupt the system call that the thread goes on with.  So it is thrown
+ * away.  A signal that comes again and again is one of the program.
  */
 static bool drain(struct work *w)
 {
@@ -252,7 +254,7 @@ static void let_go(struct work *w)
 
 	if (!w->held.tid)
 		return;
-	/* Also of one that has made no call: a sample may have waited until it was stopped. */
+	/* Even if the thread made no call: a sample may be pending since before it was stopped. */
 	if (w->a->entry && w->in.region)
 		drain(w);
 	inject_let_go(&w->in, &w->held);
@@ -260,7 +262,7 @@ static void let_go(struct work *w)
 	w->a->longest_ns = ns > w->a->longest_ns ? ns : w->a->longest_ns;
 }
 
-/* The held thread makes that call of the runtime; *answer is an enum attach_answer. */
+/* The held thread asks the runtime for that operation; *answer is an enum attach_answer. */
 static bool request(struct work *w, enum attach_operation operation, uint64_t *answer)
 {
 	size_t room = (INJECT_SCRATCH - sizeof(struct attach_request)) / sizeof(w->marks[0]);
@@ -312,7 +314,7 @@ static bool read_modules(struct work *w)
 struct inside {
 	bool in_call;
 	bool is;
-	bool ours;       /* a frame of the runtime has been seen */
+	bool ours;       /* some frame was in the runtime */
 	unsigned frames;
 };
 
@@ -321,12 +323,12 @@ static bool look_for_runtime(void *arg, const struct live_frame *f)
 	struct inside *i = arg;
 	const char *file = f->file ? path_name(f->file) : "";
 
-	/* In a handler of a signal the mask of the thread is not its own. */
+	/* A signal handler has its own mask of blocked signals, which is not the thread's. */
 	if (f->interrupted && i->frames > 0)
 		i->is = true;
 	/*
-	 * In a call of the kernel's that it has made for the program a thread may be left; not in its own.  Behind the frame in
-	 * which it has begun a thread there is nothing of the program's.
+	 * The runtime may be left while it makes a system call in the program's place, but not while it
+	 * does work of its own.  The outermost frame of a thread may be the runtime's, too.
 	 */
 	if (strcmp(file, AW_RUNTIME_NAME) == 0) {
 		i->is = i->is || i->frames == 0;
@@ -338,7 +340,7 @@ static bool look_for_runtime(void *arg, const struct live_frame *f)
 	return true;
 }
 
-/* Is the thread where it cannot be taken, or leave? */
+/* Is the thread where it can neither begin nor stop to be observed? */
 static bool is_inside(struct work *w)
 {
 	struct inside i = { .in_call = w->held.in_call };
@@ -361,7 +363,7 @@ static void see(struct work *w, pid_t tid)
 	w->seen[w->nseen++] = tid;
 }
 
-/* True: the thread has done it, or there is no such thread any more. */
+/* True: the thread has done it, or has ended.  *over: there is no use in trying again. */
 static bool try_thread(struct work *w, pid_t tid, enum attach_operation operation, bool *over)
 {
 	uint64_t answer = ATTACH_BUSY;
@@ -432,7 +434,7 @@ static bool begin_work(struct work *w)
 	return w->in.region || inject_take(&w->in, &w->held) || fail(w, xasprintf("it cannot have memory for that: %s", strerror(errno)));
 }
 
-/* Nothing is to be left.  Some thread gives the memory back: no samples come any more, which might disturb it. */
+/* Some thread unmaps the memory.  No sample can disturb it any more. */
 static bool give_back(struct work *w, pid_t tid)
 {
 	return hold(w, tid) == HELD && inject_give_back(&w->in, &w->held);
@@ -455,7 +457,7 @@ static void end_work(struct work *w, bool keep)
 
 /* ---- attaching ----------------------------------------------------------------------------------------- */
 
-/* To read what is mapped takes a while: nobody is stopped then. */
+/* Reading the modules takes a while, so no thread is held then. */
 static bool find_entry(struct work *w)
 {
 	uint64_t ask, entry;
@@ -470,7 +472,7 @@ static bool find_entry(struct work *w)
 	return true;
 }
 
-/* Why dlopen did not. */
+/* Why dlopen(3) has failed. */
 static char *words_of_linker(struct work *w)
 {
 	uint64_t error = live_function(w->live, LIBC, "dlerror"), at;
@@ -487,7 +489,7 @@ static bool load(struct work *w, const char *runtime)
 
 	if (!open)
 		return fail(w, xstrdup("its libc has no dlopen"));
-	/* The program itself, which is there: only the lock is tried.  A call that waits for that can be broken off. */
+	/* dlopen of the program itself, which is loaded: this tries the lock only, and can be given up. */
 	if (!call(w, open, 0, RTLD_NOW_ONLY | RTLD_NOLOAD_ONLY, true, &handle))
 		return false;
 	if (!inject_write(&w->in, path, runtime, strlen(runtime) + 1))
@@ -497,7 +499,7 @@ static bool load(struct work *w, const char *runtime)
 	return handle || fail(w, words_of_linker(w));
 }
 
-/* All threads have left; and those that were just being born then. */
+/* Ends it when all threads have left.  Threads that began meanwhile are told to leave, too. */
 static bool finish(struct work *w)
 {
 	uint64_t answer = ATTACH_BUSY;
@@ -513,7 +515,7 @@ static bool finish(struct work *w)
 	return fail(w, xstrdup("a thread does not let go of it"));
 }
 
-/* What a recorder that was killed has left. */
+/* Ends what a killed recorder has left. */
 static bool clear_away(struct work *w)
 {
 	if (!attachable_has_arena(w->a->pid))
@@ -528,8 +530,8 @@ static bool clear_away(struct work *w)
 }
 
 /*
- * The first event of perf of a thread on the machine takes the kernel a while (30 ms): better ours than one of a thread that
- * is stopped.  -1: perf is refused.
+ * The first perf event of a thread on a machine takes the kernel 30 ms.  So we open one,
+ * before a stopped thread has to.  Returns -1 if perf is refused.
  */
 static int prepare_perf(void)
 {
@@ -581,7 +583,7 @@ void attach_end(struct attachment *a)
 
 	if (!pid)
 		return;
-	/* The first one leaves at once: it is not stopped twice. */
+	/* The first thread leaves in the same stop, so that it is not stopped twice. */
 	ok = begin_work(&w) && must(&w, ATTACH_PREPARE) && must(&w, ATTACH_LEAVE);
 	if (ok) {
 		let_go(&w);
@@ -606,7 +608,7 @@ bool attach_begin(struct attachment *a, pid_t pid, const char *runtime, const ch
 {
 	(void)runtime, (void)arena;
 	*a = (struct attachment){ .pid = 0 };
-	msg_error("cannot attach to process %ld: that is known for x86-64 alone", (long)pid);
+	msg_error("cannot attach to process %ld: that works on x86-64 only", (long)pid);
 	return false;
 }
 

@@ -25,10 +25,10 @@ enum { LOOK_NS = 50 * 1000 * 1000 };
 
 /* ---- its files ---------------------------------------------------------------------------- */
 
-/* What /proc/PID/maps says of it. */
+/* What is mapped. */
 struct mapped_files {
 	bool glibc, old_glibc, linker, musl;
-	uint64_t arena; /* where a recorder's is; 0: nowhere */
+	uint64_t arena; /* address of a recorder's arena; 0: none */
 };
 
 static void look_at(struct mapped_files *m, const struct procmaps_line *l)
@@ -66,7 +66,7 @@ bool attachable_has_arena(pid_t pid)
 	return read_maps(pid, &m) && m.arena != 0;
 }
 
-/* Until when the recorder of that arena says that it will be there; 0: none does.  Of another build's nothing is known. */
+/* The time until which the recorder of that arena has promised to live; 0: unknown, as for an arena of another build. */
 static int64_t promise(int memory, uint64_t arena)
 {
 	uint32_t magic = 0;
@@ -78,7 +78,7 @@ static int64_t promise(int memory, uint64_t arena)
 	return expires;
 }
 
-/* One that lives says it again and again; of one that was killed, it is waited until what it said last is over. */
+/* Does a recorder conduct the arena?  A live one renews its promise; a killed one's promise ends. */
 static bool is_looked_after(pid_t pid, uint64_t arena)
 {
 	struct timespec nap = { .tv_nsec = LOOK_NS };
@@ -99,7 +99,7 @@ static bool is_looked_after(pid_t pid, uint64_t arena)
 	return now > now_ns();
 }
 
-/* NULL, or why a program of that kind cannot be. */
+/* Why the runtime is not for a program of that kind; NULL: it is. */
 static const char *of_another_kind(pid_t pid)
 {
 	char name[64];
@@ -144,7 +144,7 @@ static char *of_its_files(pid_t pid)
 	return NULL;
 }
 
-/* ---- where it is -------------------------------------------------------------------------- */
+/* ---- does it see the same files? ----------------------------------------------------------- */
 
 static char *of_its_place(pid_t pid, const char *runtime)
 {
@@ -160,7 +160,7 @@ static char *of_its_place(pid_t pid, const char *runtime)
 	return why;
 }
 
-/* ---- what it may --------------------------------------------------------------------------- */
+/* ---- may it be traced? --------------------------------------------------------------------- */
 
 static char *name_of(pid_t pid)
 {

@@ -1,5 +1,5 @@
 /*
- * attachable: can a process that runs be observed?
+ * attachable: can the recorder attach to a running process?
  */
 #ifndef ANDWEORC_RECORDER_ATTACHABLE_H
 #define ANDWEORC_RECORDER_ATTACHABLE_H
@@ -8,19 +8,19 @@
 #include <sys/types.h>
 
 /*
- * NULL: nothing speaks against it.  Else why not, for people, with what helps where there is
- * something; the caller frees it.  Nothing is done to the process.  `runtime` is the path of the
- * library that it will have to load.
+ * Why the recorder cannot attach to the process, for people, and what helps if something
+ * does; the caller frees it.  NULL: no reason is known.  The process is not touched.
+ * `runtime` is the path of the library that the process will have to load.
  */
 char *attachable_obstacle(pid_t pid, const char *runtime);
 
-/* Why the kernel refuses to let us trace the process, as errno has it now; the caller frees it. */
+/* Why the kernel has refused to let us trace the process, by errno; the caller frees it. */
 char *attachable_refusal(pid_t pid);
 
-/* Has the process the arena of a recorder mapped? */
+/* Has the process mapped the arena of a recorder? */
 bool attachable_has_arena(pid_t pid);
 
-/* What it runs, words separated by blanks; "" where that is not known.  The caller frees it. */
+/* Its command line, with blanks between the words; "" if it is unknown.  The caller frees it. */
 char *attachable_command(pid_t pid);
 
 #endif

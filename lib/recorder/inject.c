@@ -1,12 +1,16 @@
 /*
- * Two pieces of code are put into the process.  The first, at the end of a page of code, makes
- * one call of the kernel's, which takes memory (or gives it back), and goes on to where the
- * thread was; all that it needs is in its instructions.  The second lies in that memory, and makes calls
- * of functions.  Both are complete before a thread is led to them, by one call of ptrace(2).
+ * Two pieces of code are put into the process:
  *
- * When a call has returned, the thread waits in our code for a while, until we lead it back: we give
- * it its registers in the stop in which the kernel has yet to decide whether an interrupted
- * call goes on, so that it does.
+ *     first    at the end of a page of code.  It makes one system call, which maps memory (or
+ *              unmaps it), and jumps back to where the thread was.  Its instructions hold all
+ *              values that it needs.
+ *     second   in the mapped memory.  It calls a function.
+ *
+ * Each is complete before one call of ptrace(2) sets a thread's registers to it.
+ *
+ * After a call the thread waits in the second piece until we set its registers back.  We do
+ * that in a stop in which the kernel has not decided yet whether an interrupted system call
+ * goes on; so it does go on.
  */
 #include "recorder/inject.h"
 
@@ -31,7 +35,7 @@
 #include "base/clock.h"
 #include "recorder/procmaps.h"
 
-/* The memory that is taken, from its begin. */
+/* Offsets in the mapped memory. */
 enum {
 	FRAME = 2048,                          /* struct frame, behind the code */
 	XSTATE = 4096,
@@ -40,20 +44,20 @@ enum {
 	REGION_BYTES = STACK + (256 << 10),
 };
 
-/* What the second piece works on; its assembler knows the offsets. */
+/* Data of the second piece.  Its assembler has the offsets as numbers. */
 struct frame {
-	uint64_t mask;                   /* signals that are blocked as the thread goes on */
+	uint64_t mask;                   /* blocked signals when the thread goes on */
 	uint64_t function, a, b, result;
 	uint64_t done;
-	uint64_t rip, rsp, flags;        /* where the thread goes on; these and all that follows: as it was */
+	uint64_t rip, rsp, flags;        /* where the thread goes on; these and the following registers have their former values */
 	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, r8, r9, r10, r11, r12, r13, r14, r15;
-	uint64_t none;                   /* signals to be waited for: no call of the kernel's waits but by this one, which leaves no */
-	struct timespec patience;        /* trace when it is interrupted */
+	uint64_t none;                   /* the thread waits for no signal: an interrupted rt_sigtimedwait changes nothing in the thread */
+	struct timespec patience;        /* for so long */
 };
 
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
-/* Kept in step with the above by static assertions below. */
+/* Static assertions below check these offsets. */
 #define AT(n) "inject_begin_code + 2048 + " TEXT(n) "(%rip)"
 
 __asm__(".pushsection .rodata\n"
@@ -74,16 +78,16 @@ __asm__(".pushsection .rodata\n"
 	"	movl $-1, %edx\n"
 	"	xrstor64 (%rbx)\n"
 	"	movq $1, " AT(40) "\n"
-	"	movl $128, %eax\n" /* rt_sigtimedwait of no signal: for us, who lead it back; after 2 s it goes alone */
+	"	movl $128, %eax\n" /* rt_sigtimedwait of no signal, until we set the registers back; after 2 s the thread goes on by itself */
 	"	leaq inject_begin_code + 2048 + 192(%rip), %rdi\n"
 	"	xorl %esi, %esi\n"
 	"	leaq inject_begin_code + 2048 + 200(%rip), %rdx\n"
 	"	movl $8, %r10d\n"
 	"	syscall\n"
 	"	leaq " AT(64) ", %rsp\n"
-	"	popfq\n" /* what follows leaves the flags alone */
+	"	popfq\n" /* the rest does not change the flags */
 	"	movq " AT(56) ", %rsp\n"
-	"	movl $14, %eax\n" /* rt_sigprocmask.  From here on signals find the thread's own stack. */
+	"	movl $14, %eax\n" /* rt_sigprocmask.  From here on handlers run on the thread's own stack. */
 	"	movl $2, %edi\n"
 	"	leaq " AT(0) ", %rsi\n"
 	"	movl $0, %edx\n"
@@ -108,7 +112,7 @@ __asm__(".pushsection .rodata\n"
 	"inject_end_code:\n"
 	".popsection\n");
 
-_Static_assert(FRAME == 2048 && XSTATE == 4096 && REGION_BYTES == 290816, "the assembler knows these");
+_Static_assert(FRAME == 2048 && XSTATE == 4096 && REGION_BYTES == 290816, "the assembler has these numbers");
 _Static_assert(offsetof(struct frame, mask) == 0 && offsetof(struct frame, function) == 8 && offsetof(struct frame, done) == 40 &&
 		       offsetof(struct frame, rip) == 48 && offsetof(struct frame, flags) == 64 && offsetof(struct frame, rax) == 72 &&
 		       offsetof(struct frame, r15) == 184 && offsetof(struct frame, none) == 192 &&
@@ -121,9 +125,9 @@ enum {
 	NAP_NS = 20 * 1000,
 };
 
-static const int64_t STOP_NS = 300000000;     /* a thread stops at once, unless it is in uninterruptible sleep */
-static const int64_t BREAK_NS = 3000000000;   /* a lock that is free is taken at once */
-static const int64_t CALL_NS = 30000000000;   /* a file is read */
+static const int64_t STOP_NS = 300000000;     /* a thread stops at once unless it is in uninterruptible sleep */
+static const int64_t BREAK_NS = 3000000000;   /* a free lock is taken at once */
+static const int64_t CALL_NS = 30000000000;   /* the dynamic linker reads a file */
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
@@ -149,7 +153,7 @@ uint64_t inject_mask(const struct injection *j)
 
 /* ---- room for code ------------------------------------------------------------------------ */
 
-/* Where the code of a segment ends, of a file whose first page is at `header`; 0: it is in no segment of code. */
+/* The end of the code segment of that mapping.  `header`: address of the first page of its file.  0: it is no code segment. */
 static uint64_t end_of_code(const struct injection *j, uint64_t header, const struct procmaps_line *l)
 {
 	Elf64_Ehdr eh;
@@ -166,7 +170,7 @@ static uint64_t end_of_code(const struct injection *j, uint64_t header, const st
 	return 0;
 }
 
-/* Behind the last instruction of a file there is mostly some room up to the end of the page. */
+/* Between the last instruction of a file and the end of the page there is mostly some room. */
 static uint64_t find_room(const struct injection *j, uint64_t header, const struct procmaps_line *l)
 {
 	static const unsigned char nothing[INJECT_ROOM];
@@ -226,7 +230,7 @@ bool inject_begin(struct injection *j, pid_t pid, const char **why)
 	return j->room != 0;
 }
 
-/* Every thread that has been there was led away. */
+/* No thread is in our code any more, unless one has strayed. */
 void inject_end(struct injection *j)
 {
 	static const unsigned char nothing[INJECT_ROOM];
@@ -245,7 +249,7 @@ static long trace(enum __ptrace_request request, pid_t tid, uintptr_t address, u
 	return ptrace(request, tid, (void *)address, (void *)data);
 }
 
-/* Waits until the thread stops or ends.  0: it has done neither by then. */
+/* Waits until the thread stops or ends.  Returns 0 if it has done neither in time. */
 static pid_t wait_for(pid_t tid, int *status, int64_t until)
 {
 	struct timespec nap = { .tv_nsec = NAP_NS };
@@ -271,7 +275,7 @@ static bool is_call_stop(int status)
 	return WSTOPSIG(status) == (SIGTRAP | 0x80);
 }
 
-/* A signal that the thread has caused itself, by an instruction. */
+/* Did an instruction of the thread cause the signal? */
 static bool is_fault(pid_t tid, int sig)
 {
 	siginfo_t info;
@@ -281,8 +285,9 @@ static bool is_fault(pid_t tid, int sig)
 }
 
 /*
- * In a restartable sequence a thread that is moved would have to begin it anew, and would not be told.
- * A kernel that cannot say has this in no call of its own.
+ * A thread in a restartable sequence (rseq(2)) must not be moved: it would go on in the
+ * middle of the sequence, which has to begin again.  A system call is in no sequence.  If
+ * the kernel cannot tell (before Linux 5.13), the answer is yes.
  */
 static bool is_in_sequence(const struct injection *j, const struct held *h)
 {
@@ -305,7 +310,7 @@ static bool is_in_sequence(const struct injection *j, const struct held *h)
 	       (!inject_read(j, at, &sequence, sizeof(sequence)) || h->regs.rip - sequence.start < sequence.length);
 }
 
-/* Calls that fail with EINTR when their thread is stopped, though nothing has been done; see signal(7). */
+/* System calls that fail with EINTR when their thread is stopped, without having done anything: see signal(7). */
 static bool is_cut_short(const struct user_regs_struct *r)
 {
 	static const unsigned short calls[] = {
@@ -320,9 +325,9 @@ static bool is_cut_short(const struct user_regs_struct *r)
 	return false;
 }
 
-/* Signals of the thread, as the kernel has sets. */
+/* Sets of signals as in the kernel: bit n - 1 for signal n. */
 struct signals {
-	unsigned long long own, shared, blocked; /* pending for the thread, and for the process */
+	unsigned long long own, shared, blocked; /* pending for the thread, pending for the process, blocked by the thread */
 };
 
 static struct signals signals_of(const struct injection *j, pid_t tid)
@@ -350,7 +355,7 @@ static bool has_signal_pending(const struct injection *j, pid_t tid)
 	return ((s.own | s.shared) & ~s.blocked) != 0;
 }
 
-/* Numbers of the kernel's own, by which it tells itself to make a call again. */
+/* Is it an interrupted call that the kernel will make again?  It marks these by results of its own (ERESTARTSYS and others). */
 static bool is_to_go_on(const struct user_regs_struct *r)
 {
 	int64_t result = (int64_t)r->rax;
@@ -365,7 +370,7 @@ static void make_call_again(struct user_regs_struct *r)
 	r->orig_rax = UINT64_MAX;
 }
 
-/* The thread is in our stop. */
+/* Reads the registers of the thread, which has stopped for us. */
 static bool read_thread(struct injection *j, struct held *h)
 {
 	struct iovec v = { h->xstate, sizeof(h->xstate) };
@@ -373,7 +378,7 @@ static bool read_thread(struct injection *j, struct held *h)
 	if (ptrace(PTRACE_GETREGS, h->tid, NULL, &h->regs) != 0)
 		return false;
 	h->in_call = (int64_t)h->regs.orig_rax >= 0;
-	/* At once: if we are killed from here on, nobody sees it. */
+	/* Now: if we are killed later, the thread goes on without an error. */
 	if (is_cut_short(&h->regs) && !has_signal_pending(j, h->tid)) {
 		make_call_again(&h->regs);
 		trace(PTRACE_SETREGS, h->tid, 0, (uintptr_t)&h->regs);
@@ -398,7 +403,7 @@ enum held_how inject_hold(struct injection *j, struct held *h, pid_t tid)
 	pid_t pid;
 
 	*h = (struct held){ 0 };
-	/* It may be ours still: one that did not stop when it was told to. */
+	/* We may trace it already, if it did not stop in time before. */
 	if (trace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0 && (errno != EPERM || trace(PTRACE_INTERRUPT, tid, 0, 0) != 0))
 		return errno == ESRCH && kill(j->pid, 0) == 0 ? HELD_GONE : HELD_REFUSED;
 	if (trace(PTRACE_INTERRUPT, tid, 0, 0) != 0)
@@ -408,7 +413,7 @@ enum held_how inject_hold(struct injection *j, struct held *h, pid_t tid)
 		trace(PTRACE_CONT, tid, 0, (uintptr_t)sig);
 	}
 	if (pid == 0)
-		return HELD_NOT; /* when it stops after all, whoever reaps it lets it go */
+		return HELD_NOT; /* if it stops later, the next wait for it lets it go */
 	if (pid < 0 || !WIFSTOPPED(status))
 		return HELD_GONE;
 	h->tid = tid;
@@ -418,9 +423,9 @@ enum held_how inject_hold(struct injection *j, struct held *h, pid_t tid)
 	return HELD_NOT;
 }
 
-/* ---- one call of the kernel's --------------------------------------------------------------- */
+/* ---- one system call ------------------------------------------------------------------------ */
 
-/* Where the thread goes on if nobody leads it back. */
+/* Where the thread goes on if we are killed. */
 static void resume_at(const struct held *h, uint64_t *rip, uint64_t *rax)
 {
 	struct user_regs_struct r = h->regs;
@@ -438,7 +443,7 @@ static size_t put(unsigned char *code, size_t at, const char *bytes, size_t n, u
 	return at + n + sizeof(value);
 }
 
-/* syscall; movabs for each register that the call has changed; jmp *(%rip), and where to. */
+/* syscall; movabs for each register that the call changes; jmp *(%rip), and its target. */
 static size_t first_piece(unsigned char code[INJECT_ROOM], const struct held *h)
 {
 	const struct user_regs_struct *r = &h->regs;
@@ -460,7 +465,7 @@ static size_t first_piece(unsigned char code[INJECT_ROOM], const struct held *h)
 	return n;
 }
 
-/* Is the thread stopped at the call of the kernel's that ends there? */
+/* Has the thread stopped at the system call that ends at rip? */
 static bool is_at_call(const struct held *h, uint64_t rip)
 {
 	struct user_regs_struct r;
@@ -469,8 +474,9 @@ static bool is_at_call(const struct held *h, uint64_t rip)
 }
 
 /*
- * Resumes the thread until that call of the kernel's, or the end of it.  False: it has ended, crashed, or does not come.
- * A handler of a signal may make other calls before.
+ * Resumes the thread until it enters, or leaves, the system call that ends at rip.  Before
+ * that, handlers of signals may make other system calls.  False: the thread has ended or
+ * crashed, or did not get there in time.
  */
 static bool run_to_call(struct held *h, uint64_t rip, int64_t until)
 {
@@ -515,14 +521,17 @@ static bool kernel_call(struct injection *j, struct held *h, uint64_t number, ui
 	return true;
 }
 
-/* It has the signals blocked again that it had, or what a call has made of that. */
+/* Sets its blocked signals to what they were, or to what a call has changed them to. */
 static void unblock(struct held *h)
 {
 	ptrace(PTRACE_SETSIGMASK, h->tid, (void *)sizeof(h->mask), &h->mask);
 	h->blocked = false;
 }
 
-/* Out of the call of the kernel's in which it is, into the stop in which that has yet to decide.  The signal that it was stopped by. */
+/*
+ * Leads the thread out of the system call that we made it enter, into a stop in which we may
+ * set its registers.  Sets *sig to the signal that stopped it; 0: none.
+ */
 static bool leave_kernel(struct held *h, int *sig)
 {
 	int status;
@@ -555,7 +564,7 @@ bool inject_take(struct injection *j, struct held *h)
 {
 	int64_t result;
 
-	/* Read, write, execute; private, of no file. */
+	/* PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS */
 	if (!kernel_call(j, h, SYS_mmap, 0, REGION_BYTES, 7, 0x22, UINT64_MAX, &result))
 		return false;
 	if (result < 0 && result > -4096) {
@@ -593,7 +602,7 @@ static bool write_frame(const struct injection *j, const struct held *h, uint64_
 	return inject_write(j, j->region + FRAME, &f, sizeof(f));
 }
 
-/* A call that is broken off has not restored the vector registers. */
+/* After a call that did not return, the vector registers are still those of the call. */
 static void break_off(struct held *h)
 {
 	struct iovec v = { h->xstate, h->xstate_bytes };
@@ -602,7 +611,7 @@ static void break_off(struct held *h)
 	ptrace(PTRACE_SETREGSET, h->tid, (void *)NT_X86_XSTATE, &v);
 }
 
-/* Should it live after all, it needs that memory. */
+/* Gives the thread up.  It may still live, and then it needs the memory: we leave that to it. */
 static enum injected gone(struct injection *j, struct held *h)
 {
 	j->region = 0;
@@ -610,19 +619,19 @@ static enum injected gone(struct injection *j, struct held *h)
 	return INJECTED_GONE;
 }
 
-/* Its call does not return. */
+/* The call has not returned in time. */
 static enum injected stuck(struct injection *j, struct held *h, bool breakable)
 {
 	struct user_regs_struct r;
 	int status;
-	/* A thread can be left alone where it is stopped only; if it does not stop now, whoever reaps it does that. */
+	/* Only a stopped thread can be let go; if it does not stop now, the next wait for it lets it go. */
 	bool stopped = trace(PTRACE_INTERRUPT, h->tid, 0, 0) == 0 && wait_for(h->tid, &status, now_ns() + STOP_NS) > 0 && WIFSTOPPED(status);
 
 	if (stopped && breakable && is_our_stop(status) && ptrace(PTRACE_GETREGS, h->tid, NULL, &r) == 0 && r.orig_rax == SYS_futex) {
 		break_off(h);
 		return INJECTED_STUCK;
 	}
-	/* It finds its way back alone, by what it has in that memory. */
+	/* The thread goes back by itself, with what is in the memory: we leave that to it. */
 	j->region = 0;
 	if (stopped)
 		detach(h, 0);
@@ -630,7 +639,7 @@ static enum injected stuck(struct injection *j, struct held *h, bool breakable)
 	return INJECTED_STUCK;
 }
 
-/* Has the call returned?  Then the thread waits in our piece of code. */
+/* Has the call returned?  Then the thread waits in the second piece. */
 static bool is_done(const struct injection *j)
 {
 	uint64_t done;
@@ -638,7 +647,10 @@ static bool is_done(const struct injection *j)
 	return inject_read(j, j->region + FRAME + offsetof(struct frame, done), &done, sizeof(done)) && done;
 }
 
-/* Resumes the thread, and waits until it is to be looked at: it has stopped, or ended (status), or its call has returned (-1). */
+/*
+ * Resumes the thread.  Waits until it has stopped or ended (*status says which), or until
+ * its call has returned (*status is -1).  Returns its id; 0: none of these in time; < 0: an error.
+ */
 static pid_t resume(struct injection *j, struct held *h, int sig, int *status, int64_t until)
 {
 	struct timespec some = { .tv_nsec = NAP_NS };
@@ -662,7 +674,7 @@ bool inject_has_pending(const struct injection *j, const struct held *h, uint64_
 	return (signals_of(j, h->tid).own & signals & ~h->mask) != 0;
 }
 
-/* The thread waits, with all signals blocked. */
+/* Stops the thread, whose call has returned, and reads the results. */
 static enum injected fetch(struct injection *j, struct held *h, uint64_t *result)
 {
 	int status;
@@ -686,7 +698,7 @@ enum injected inject_call(struct injection *j, struct held *h, uint64_t function
 
 	r.rip = j->region;
 	r.orig_rax = UINT64_MAX;
-	/* In this order: from the second on, it would find its way back by itself. */
+	/* In this order: if we are killed after the second step, the thread still goes back by itself. */
 	if (!write_frame(j, h, function, a, b) || trace(PTRACE_SETREGS, h->tid, 0, (uintptr_t)&r) != 0 ||
 	    ptrace(PTRACE_SETSIGMASK, h->tid, (void *)sizeof(all), &all) != 0)
 		return gone(j, h);

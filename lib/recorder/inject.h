@@ -1,17 +1,17 @@
 /*
  * inject: makes threads of another process call a function, one thread at a time.
  *
- * A thread is stopped wherever it is.  It then runs a piece of code that we have put into
- * the process: this makes the call on a stack of our own, with all signals blocked, and
- * leads the thread back to where it was, with every register as it was.  The piece needs
- * nobody for that: should we be killed at any moment, the thread goes on by itself.  (Calls
- * of the kernel that the thread was in are then made again; a sleep begins anew.  While we
- * live, a call goes on exactly where it was, as after a stop.)
+ * A thread is stopped wherever it is.  Then it runs a piece of code that we have written
+ * into the process.  This code calls the function on a stack of its own, with all signals
+ * blocked, and jumps back to where the thread was, with its former registers.  It needs no
+ * help for that: if we are killed, the thread goes on by itself.  In that case an interrupted
+ * system call is made again, and a sleep begins again.  If we live, the system call goes on,
+ * as after any stop.
  *
- * Nothing of the thread's own stack is touched.  No other thread is stopped.
+ * The thread's own stack is not changed.  No other thread is stopped.
  *
- * What is left in the process when the memory has been given back: a private copy of one
- * page of code, as it was.  Linux on x86-64 alone.
+ * In the end the memory is unmapped.  One page of the process's code stays a private copy,
+ * with its former content.  Only for Linux on x86-64.
  */
 #ifndef ANDWEORC_RECORDER_INJECT_H
 #define ANDWEORC_RECORDER_INJECT_H
@@ -23,7 +23,7 @@
 #include <sys/user.h>
 
 enum {
-	INJECT_ROOM = 128,       /* bytes of code where nothing else is: at the end of a page */
+	INJECT_ROOM = 128,       /* bytes of unused code, at the end of a page */
 	INJECT_XSTATE = 12288,   /* bytes, at most, of all vector registers */
 	INJECT_SCRATCH = 12288,  /* bytes for arguments */
 };
@@ -31,19 +31,19 @@ enum {
 struct injection {
 	pid_t pid;
 	int memory;        /* /proc/PID/mem; -1: not begun */
-	uint64_t room;     /* INJECT_ROOM bytes for the code that takes memory, */
-	uint64_t region;   /* which is this; 0: none.  May be one of an earlier injection into the process */
-	bool strayed;      /* a thread may be in `room` still */
+	uint64_t room;     /* address of INJECT_ROOM bytes for code that maps memory, */
+	uint64_t region;   /* and the address of that memory; 0: none.  It may be from an earlier injection */
+	bool strayed;      /* a thread may still be in `room` */
 };
 
-/* A thread that is stopped by us. */
+/* A thread that we have stopped. */
 struct held {
 	pid_t tid;
-	struct user_regs_struct regs; /* as it was, and as it is to go on */
-	uint64_t mask;  /* signals that it has blocked as it goes on, as the kernel has sets */
-	bool in_call;   /* it was in a call of the kernel's */
-	bool blocked;   /* all its signals are, after a call */
-	bool in_kernel; /* just now, in one that we have made it make */
+	struct user_regs_struct regs; /* its registers, with which it goes on */
+	uint64_t mask;  /* its blocked signals when it goes on; bit n - 1 for signal n */
+	bool in_call;   /* it was stopped in a system call */
+	bool blocked;   /* all its signals are blocked now, after a call */
+	bool in_kernel; /* it is now in a system call that we made it enter */
 	size_t xstate_bytes;
 	unsigned char xstate[INJECT_XSTATE]; /* its vector registers */
 };
@@ -51,54 +51,55 @@ struct held {
 enum held_how {
 	HELD,
 	HELD_GONE,    /* the thread has ended */
-	HELD_NOT,     /* it does not stop just now, or where no call can be made; try again */
-	HELD_REFUSED, /* we may not: errno */
+	HELD_NOT,     /* it has not stopped, or has stopped where it cannot make a call; try again */
+	HELD_REFUSED, /* we may not stop it: see errno */
 };
 
-/* False, with a reason for people in *why (static storage): it cannot be done in this process. */
+/* False if it cannot be done in this process; *why is the reason, for people, in static storage. */
 bool inject_begin(struct injection *j, pid_t pid, const char **why);
-void inject_end(struct injection *j); /* one that has not been begun is allowed */
+void inject_end(struct injection *j); /* also for one that has not begun */
 
-/* Stops the thread.  Anything but HELD: it goes on. */
+/* Stops the thread.  Unless the result is HELD, the thread goes on. */
 enum held_how inject_hold(struct injection *j, struct held *h, pid_t tid);
 
-/* It goes on as if nothing had been. */
+/* Lets the thread go on where it was. */
 void inject_let_go(struct injection *j, struct held *h);
 
 /*
- * Takes and gives back the memory in the process that calls need.  false: the process
- * does not let us (errno), or the thread does not answer.
+ * Map and unmap the memory that calls need, in the process.  False: the system call has
+ * failed (errno), or the thread did not make it in time.
  */
 bool inject_take(struct injection *j, struct held *h);
 bool inject_give_back(struct injection *j, struct held *h);
 
-/* Room for arguments there: its address, and how to write and read. */
+/* The address of room for arguments in that memory. */
 uint64_t inject_scratch(const struct injection *j);
 
-/* Address of a word there: while a call is made, the signals that its thread will have blocked as it goes on. */
+/* The address of a word there: the blocked signals with which the thread goes on after a call.  The call may change it. */
 uint64_t inject_mask(const struct injection *j);
 
+/* Write and read memory of the process.  False: not all of it. */
 bool inject_write(const struct injection *j, uint64_t to, const void *from, size_t n);
 bool inject_read(const struct injection *j, uint64_t from, void *to, size_t n);
 
 /*
- * Does one of these signals (as the kernel has sets) wait for the held thread, after a call, to come as soon as it goes
- * on?  It would end the call of the kernel's that it goes on with.
+ * Is one of these signals (bit n - 1 for signal n) pending for the held thread?  When the
+ * thread goes on, it would interrupt the system call that goes on then.
  */
 bool inject_has_pending(const struct injection *j, const struct held *h, uint64_t signals);
 
 enum injected {
 	INJECTED,       /* done; *result is what was returned */
-	INJECTED_STUCK, /* the call waits for something for too long */
-	INJECTED_FAULT, /* the call crashed, and was broken off; the thread is held, as it was */
-	INJECTED_GONE,  /* the thread, or the process, has ended meanwhile */
+	INJECTED_STUCK, /* the call has not returned in time */
+	INJECTED_FAULT, /* the call crashed and was given up; the thread is held, with its former registers */
+	INJECTED_GONE,  /* the thread, or the process, has ended */
 };
 
 /*
- * The held thread calls function(a, b); it stays held.  INJECTED_STUCK: with `breakable`,
- * which is for calls that wait for a lock and hold none, the call was broken off, and the
- * thread is held; without, the thread is not ours any more, and goes on by itself when the
- * call returns.
+ * The held thread calls function(a, b), and stays held.  `breakable`: the function may be
+ * given up while it waits for a lock, because it holds none.  With INJECTED_STUCK, a
+ * breakable call was given up, and the thread is held.  Any other call goes on, without us:
+ * when it returns, the thread goes back by itself.
  */
 enum injected inject_call(struct injection *j, struct held *h, uint64_t function, uint64_t a, uint64_t b, bool breakable,
 			  uint64_t *result);

@@ -11,8 +11,9 @@
 #include "recorder/procstatus.h"
 
 /*
- * Becomes a program of that user, which has that descriptor and nothing else of ours, neither memory nor environment: the user
- * may look into it.  Tells by the pipe that it cannot, or closes it.
+ * Becomes a process of that user.  As the user may look into it, it gets the descriptor
+ * but none of our memory and environment: it executes another program.  The pipe is closed
+ * by that; if something fails, a byte is written to it.
  */
 static _Noreturn void be(const struct procstatus *s, int fd, int report)
 {

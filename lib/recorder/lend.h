@@ -1,8 +1,9 @@
 /*
  * lend: lets a process of another user open the arena.
  *
- * Who may open a descriptor of ours by /proc is of our user.  So for another user's process,
- * root makes a child of that user that has this one descriptor, for a while.
+ * A process opens the arena by /proc/PID/fd of the recorder, which only the same user may
+ * do.  So, for a process of another user, root starts a child of that user, which has this
+ * one descriptor and lives for a minute at most.
  */
 #ifndef ANDWEORC_RECORDER_LEND_H
 #define ANDWEORC_RECORDER_LEND_H
@@ -10,12 +11,12 @@
 #include <sys/types.h>
 
 /*
- * The process whose descriptor `fd` (above 2, and closed on exec, as all others of ours
- * are) `pid` may open: we ourselves, or a child; -1 with errno: there is none.
+ * Returns the process whose descriptor `fd` the process `pid` may open: this one, or a new
+ * child.  -1: an error, see errno.  `fd` is above 2; all our descriptors are closed on exec.
  */
 pid_t lend_begin(pid_t pid, int fd);
 
-/* The child ends.  We ourselves, or -1: nothing. */
+/* Ends the child.  Does nothing for our own pid, and for -1. */
 void lend_end(pid_t lender);
 
 #endif

@@ -57,7 +57,7 @@ static char *path_in(char *line)
 	return path;
 }
 
-/* Asks the dynamic linker, which loads the program and its libraries for that, and calls nothing of them. */
+/* Asks the dynamic linker.  It loads the program and its libraries, but runs no code of them. */
 static void add_libraries(struct files *f, char *interpreter, char *program)
 {
 	char list[] = "--list", *argv[] = { interpreter, list, program, NULL }, *line = NULL, *path;
@@ -109,14 +109,14 @@ static bool has_library(const struct files *f, const char *const *names)
 	return false;
 }
 
-/* ---- what is counted without a place -------------------------------------------------------- */
+/* ---- what is counted without marks in the program ------------------------------------------ */
 
 static void ignore_function(void *arg, uint64_t off, const struct frame *at, enum called how)
 {
 	(void)arg, (void)off, (void)at, (void)how;
 }
 
-/* It may be linked into anything. */
+/* Kokkos may be linked into the program, or into any library. */
 static bool has_kokkos(const struct files *f)
 {
 	for (size_t i = 0; i < f->n; i++)
@@ -139,7 +139,7 @@ static void print_automatic(const struct files *f)
 		puts(":kokkos");
 }
 
-/* ---- lists, sorted, without what is there twice ---------------------------------------------- */
+/* ---- sorted lists without duplicates --------------------------------------------------------- */
 
 static int by_key(const void *pa, const void *pb)
 {
@@ -165,7 +165,7 @@ static void add_probe(void *names, const struct probe *probe)
 	free(name);
 }
 
-/* Those of libc and of the dynamic linker are about malloc and setjmp; they are named as any other. */
+/* Probes of libc and of the dynamic linker are included; they are about malloc and setjmp. */
 static void print_probes(const struct files *f)
 {
 	struct map names = MAP_INIT;
@@ -180,8 +180,8 @@ static void print_probes(const struct files *f)
 
 struct links {
 	const struct files *files;
-	const struct file *library; /* whose exports are noted */
-	struct map exports;         /* the file that has each, as links are settled: the first */
+	const struct file *library; /* its exports are added now */
+	struct map exports;         /* by name: the first file that exports it, which is the one that calls go to */
 	struct map calls;           /* LIBRARY!FUNCTION */
 };
 

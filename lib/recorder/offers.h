@@ -9,16 +9,19 @@
 #include "runtime/arena.h"
 
 /*
- * Prints to standard output, one a line, what -P may name in the program that the
- * command is, without running it: what is counted in any program or by its libraries
- * (:output, :mpi), probes (PROVIDER:PROBE), and functions of libraries that the
- * program and its own libraries call (LIBRARY!FUNCTION).  Libraries are those that
- * the program is linked to; the dynamic linker is asked for them.  False after a
- * message when there is no such program, or it is no ELF file.
+ * Prints to standard output, one on each line, what -P may name for this command:
+ *
+ *     what can be counted in each program, or because of its libraries (:output, :mpi)
+ *     probes (PROVIDER:PROBE)
+ *     functions of libraries that the program and its own libraries call (LIBRARY!FUNCTION)
+ *
+ * The command is not run.  Its libraries are those that it is linked to; the dynamic linker
+ * lists them.  If there is no such program, or it is no ELF file, it prints an error and
+ * returns false.
  */
 bool offers_print(const char *command);
 
-/* Prints the points that the program has marked itself in a run that is over. */
+/* Prints the points that the program has marked itself; its run has ended. */
 void offers_print_marks(const struct arena *arena);
 
 #endif

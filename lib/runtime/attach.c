@@ -1,7 +1,7 @@
 /*
  * attach: see attach.h.
  *
- * Context: any, but as stated there for two operations, which are init.
+ * Context: any, except for ATTACH_BEGIN and ATTACH_END: see there.
  */
 #include <signal.h>
 #include <sys/auxv.h>
@@ -13,7 +13,7 @@
 
 static bool attached;
 
-/* The words hold 0: not asked yet; < 0: nobody is there; > 0: the number of a point of an arena. */
+/* A word is 0: it was not asked yet; < 0: there is no recorder; > 0: the number of a point in the arena. */
 static void set_marks(const struct attach_request *r, int value)
 {
 	int *const *mark = (int *const *)(uintptr_t)r->marks;
@@ -31,7 +31,7 @@ static enum attach_answer begin(const struct attach_request *r)
 	if (attached)
 		return ATTACH_DONE;
 	answer = init_attach(r->name);
-	/* Samples of ours wait until the thread goes on. */
+	/* Our samples stay pending until the thread goes on. */
 	SYS(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(all));
 	if (answer != ATTACH_DONE)
 		return answer;
@@ -53,7 +53,7 @@ static enum attach_answer take_thread(const struct attach_request *r)
 	slot = thread_reserve();
 	if (!slot)
 		return ATTACH_NO_ROOM;
-	/* What the thread has blocked of ours, it believes to have blocked. */
+	/* If the program has blocked our signals, it will see them as blocked, though they are not. */
 	self.masked = *mask & sample_signal_word();
 	*mask &= ~sample_signal_word();
 	sample_signal_adopt_stack();
@@ -90,7 +90,7 @@ static enum attach_answer end(const struct attach_request *r)
 	sample_signal_give_back();
 	redirect_restore();
 	set_marks(r, -1);
-	/* Not for forked children, either. */
+	/* Forked children do not join, either. */
 	init_detach();
 	return ATTACH_DONE;
 }
@@ -100,7 +100,7 @@ long attach_call(struct attach_request *r)
 	int saved = errno;
 	enum attach_answer answer = ATTACH_DONE;
 
-	/* Preloaded, it is no business of ours. */
+	/* A preloaded runtime is not attached: nothing to do. */
 	if (!attached && r->operation != ATTACH_BEGIN)
 		return ATTACH_DONE;
 	switch ((enum attach_operation)r->operation) {
