@@ -148,21 +148,26 @@ windows_at() {
 		END { print n[0] + 0, n[20] + 0, n[60] + 0 }' log
 }
 
+sixty_has_five() {
+	test "$(windows_at | cut -d ' ' -f 3)" -ge 5
+}
+
 # A block is 1 region x 3 levels and 2 baselines, with 0 named twice 4.
 counts_what_is_named_twice() {
-	LIFE_MS=100000 record -d 3 -r work --window 1 -s 20,20,60 -- ./life plain
+	record_until sixty_has_five -r work --window 1 -s 20,20,60 -- ./life plain
 	windows_at >got
 	read -r none twenty sixty <got
 	test "$sixty" -ge 5
 	test "$((twenty - 2 * sixty))" -ge -2
 	test "$((twenty - 2 * sixty))" -le 2
 	test "$((none - sixty))" -le "$((sixty + 2))"
-	LIFE_MS=100000 record -d 3 -r work --window 1 -s 0,0,20,20,60 -- ./life plain
+	record_until sixty_has_five -r work --window 1 -s 0,0,20,20,60 -- ./life plain
 	windows_at >got
 	read -r none twenty sixty <got
+	test "$sixty" -ge 5
 	test "$((none - 4 * sixty))" -ge -4
 	test "$((none - 4 * sixty))" -le 4
-	LIFE_MS=100000 record -d 3 --design adaptive -r work --window 1 -s 20,60,60,60 -- ./life plain
+	record_until sixty_has_five --design adaptive -r work --window 1 -s 20,60,60,60 -- ./life plain
 	windows_at >got
 	read -r none twenty sixty <got
 	test "$sixty" -gt "$((2 * twenty))"

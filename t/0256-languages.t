@@ -46,9 +46,9 @@ gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$programs/sandbox.c" -pthread 
 is_charged() {
 	grep -n '// hot' "$2" | cut -d : -f 1 >lines
 	# On a machine that others use it takes longer until there is anything to say.
-	for seconds in 1 2 4; do
+	for seconds in 1 2 4 8; do
 		SYNC_MS=1000000 exits 0 ./sandbox under errno timer_create -- andweorc-record -q -d $seconds -o log -m line -s 50 -- "./$1" >out
-		if grep -Eq '^share.*	samples=[0-9]{2}' log && waits; then
+		if grep -Eq '^share.*	samples=([2-9][0-9]|[0-9]{3})' log && waits; then
 			break
 		fi
 	done
