@@ -13,15 +13,13 @@
 static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIMULATED] = 0.08, [REPLAY_MONITOR] = 0.90 };
 
 #define CHECK_SCALE  0.05  /* a check with this deviation is evidence against a model */
-#define SCARCE_SCALE 0.05  /* share of time without a processor, from which on the strict model, which
-#ignores that, counts less */
+#define SCARCE_SCALE 0.05  /* share of time without a processor, from which on the strict model, which ignores that, counts less */
 #define LOST         0.05  /* standard error when the most credible model has no answer */
 #define UNKNOWN      0.004 /* standard error of a gain, for effects that are in no model */
 #define FAR          0.2   /* a check with which a model is useless: for mpmc, strict (check 0.73) says 0 and 48 instead of 15 and 34 */
-#define UNSEEN_LEAST 0.001 /* from this share of waits with an unknown end in the length of all bursts, their extremes are
-#simulated */
-#define UNKNOWN_CROWDED 1.5 /* standard error in a crowd, by the range of the models: the error of 9 regions of crowd, stages and
-#pzip (METHOD.md) */
+#define UNSEEN_LEAST 0.001 /* from this share of waits with an unknown end in the length of all bursts, their extremes are simulated */
+/* Standard error in a crowd, by the range of the models: the error of 9 regions of crowd, stages and pzip (METHOD.md). */
+#define UNKNOWN_CROWDED 1.5
 
 /* Two ratios of simulated to measured time, which are 1 for a perfect model. */
 struct checks {

@@ -10,8 +10,7 @@
 #include "base/alloc.h"
 
 #define LATENCY_UNSEEN_NS 50000.0F
-#define SCARCE 0.02 /* from this share of time without a processor on, wake-ups are corrected
-#*/
+#define SCARCE 0.02 /* from this share of time without a processor on, wake-ups are corrected */
 
 enum {
 	SEEN_LEAST = 8, /* wake-ups of a group that are needed to take others from it */

@@ -9,10 +9,8 @@
 
 #include "base/alloc.h"
 
-#define TICKS_NS 20e6 /* the time of other programs is known to a tick of 10 ms at both
-#ends */
-#define CROWDED 0.02 /* from this share of time without a processor on, the order of threads matters
-#*/
+#define TICKS_NS 20e6 /* the time of other programs is known to a tick of 10 ms at both ends */
+#define CROWDED  0.02 /* from this share of time without a processor on, the order of threads matters */
 
 /* Scheduling policies of a kernel.  The one that gives the measured period is used. */
 static const struct scheduler schedulers[] = {

@@ -11,8 +11,8 @@
 
 enum { GAPS_MOST = 16 }; /* most gaps between two readings in which a thread had no processor */
 
-#define IDLE_TAIL 0.1 /* share of a burst: a thread without events for so long at its end was waiting, and does not determine
-#its end */
+/* Share of a burst: a thread without events for so long at its end was waiting, and does not determine its end. */
+#define IDLE_TAIL 0.1
 
 /* ---- points ---------------------------------------------------------------------- */
 
