@@ -23,11 +23,15 @@
 static volatile unsigned long sink;
 static long rounds;
 
+#ifndef ROUNDS_PER_US
+#define ROUNDS_PER_US 800ul
+#endif
+
 /* Dependent register operations: no memory, no surprises.  1 is about 1 us. */
 #define WORK(us)                                                \
 	do {                                                    \
 		unsigned long x = 88172645463325252ul;          \
-		for (unsigned long n = (us)*800ul; n > 0; n--) { \
+		for (unsigned long n = (us)*ROUNDS_PER_US; n > 0; n--) { \
 			x ^= x << 13;                           \
 			x ^= x >> 7;                            \
 			x += __LINE__;                          \
