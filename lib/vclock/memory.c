@@ -18,6 +18,12 @@
  * does not tell which: late in a segment a thread does what comes last, whatever made it late.
  * Four like threads with 1.45 ms of region and 0.42 of other work, each 80 % more or less, gain
  * 40 % when the region takes half the time.  By position 34 were predicted, by length 40.
+ *
+ * A sample makes its segment longer, by the time that its signal takes.  Short segments that
+ * are all alike are then of one length without samples, and of another, which is rare and
+ * doubted, with them.  So the sum by length is too small.  The sum by position is right, and
+ * the difference is given little by little.  A thread that reads a byte every 30 us was credited 0.79 of
+ * what its samples were worth, every 10 us 0.60.
  */
 #include <string.h>
 
@@ -192,12 +198,15 @@ double memory_end(const struct vclock *c, struct vclock_segment *s)
 {
 	const struct vclock_current *at = &c->segment;
 	unsigned i = length_of(at->into_ns, vclock_period(c->world));
-	double doubt = DOUBT_PERIODS * (double)vclock_period(c->world);
+	double doubt = DOUBT_PERIODS * (double)vclock_period(c->world), credit;
 
 	s->length_time_ns[i] += (float)at->into_ns;
 	s->length_hit_ns[i] += (float)at->hit_ns;
 	/* For a length that was rarely seen, the positions tell more. */
-	return ((double)s->length_hit_ns[i] * (double)at->into_ns + doubt * at->credit) / ((double)s->length_time_ns[i] + doubt);
+	credit = ((double)s->length_hit_ns[i] * (double)at->into_ns + doubt * at->credit) / ((double)s->length_time_ns[i] + doubt);
+	credit += s->behind_ns * ((double)at->into_ns < doubt ? (double)at->into_ns / doubt : 1);
+	s->behind_ns += at->credit - credit;
+	return credit;
 }
 
 /* ---- the first segment of a thread ----------------------------------------------------- */

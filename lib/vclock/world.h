@@ -69,6 +69,7 @@ struct vclock_segment {
 	int64_t hit_ns[VCLOCK_BINS];  /* the part of it in the region: samples there times their period */
 	float length_time_ns[VCLOCK_LENGTHS]; /* time of segments, by their length */
 	float length_hit_ns[VCLOCK_LENGTHS];  /* the part of that time in the region */
+	double behind_ns;                     /* credit of all segments by position, less what was given by length */
 	struct {
 		uint8_t samples, hits;
 	} part[VCLOCK_PARTS]; /* its samples, by part of the segment */

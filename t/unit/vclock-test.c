@@ -535,6 +535,27 @@ static void of_a_length_that_is_new_the_positions_tell(void **state)
 	assert_about(credit_of_next(&here, 300 * US, 300 * US, &now), 300 * US * 240 / 500 / 2, .15);
 }
 
+/* A short segment with a sample is of another length than one without, and is rare. */
+static void samples_that_take_time_are_credited_all_the_same(void **state)
+{
+	int64_t now = 0, until_sample = MS, sampled = 0;
+
+	(void)state;
+	for (unsigned k = 0; k < 20000; k++) {
+		vclock_begin_segment(T(0), &here, now);
+		until_sample -= 30 * US;
+		now += 30 * US;
+		if (until_sample <= 0) {
+			until_sample += MS;
+			sampled += MS;
+			now += 10 * US; /* the signal */
+			vclock_sampled(T(0), MS, ALL, 0, now);
+		}
+		vclock_end_segment(T(0), now);
+	}
+	assert_about(credit_of(0), sampled / 2, .02);
+}
+
 static void two_places_are_known_apart(void **state)
 {
 	int64_t now = 0;
@@ -859,6 +880,7 @@ int main(void)
 		TEST(in_the_sum_segments_credit_what_samples_would),
 		TEST(segments_of_one_place_are_known_by_their_length),
 		TEST(of_a_length_that_is_new_the_positions_tell),
+		TEST(samples_that_take_time_are_credited_all_the_same),
 		TEST(two_places_are_known_apart),
 		TEST(a_segment_that_is_new_is_credited_by_samples),
 		TEST(long_segments_are_credited_by_samples),
