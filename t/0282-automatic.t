@@ -52,7 +52,7 @@ is_found_out() {
 check 'what advances steadily is found out; one of several is shown' is_found_out
 
 is_rare() {
-	recording log -r work -s 50 -- ./mover write 2500 300
+	recording log -r work -s 50 -- ./mover write 2500 3000
 	field visits :output experiment >got
 	empty got
 	field visits :work experiment >got
