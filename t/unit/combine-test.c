@@ -84,6 +84,24 @@ static void both_are_averaged(void **state)
 	near(w->level.gain.value, 0.205);
 }
 
+/* Two threads of 100 and 80: 20 % at any speedup from 20 % on.  Replay has tried 25 and 50. */
+static void a_knee_before_the_first_speedup_leaves_the_slope_to_experiments(void **state)
+{
+	struct world *w = world(0.96, 0.04);
+
+	(void)state;
+	add(w, 0.198, 0.003)->s = 0.25;
+	add(w, 0.199, 0.003);
+	w->level.s = 0.2;
+	w->level.gain.value = 0.196;
+	w->level.gain.se = 0.01;
+	assert_int_equal(combine(w), COMBINED_AGREES);
+	near(w->alone.value, 0.896); /* from 0.79 to 1 */
+	assert_true(w->e.fit.slope.value > 0.93 && w->e.fit.slope.hi > 1);
+	near(w->level.gain.value, 0.19);
+	assert_true(w->level.gain.hi > 0.2);
+}
+
 static void far_apart_is_a_contradiction(void **state)
 {
 	struct world *w = world(0.9, 0.05);
@@ -294,6 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_without_replay),
 		cmocka_unit_test(both_are_averaged),
+		cmocka_unit_test(a_knee_before_the_first_speedup_leaves_the_slope_to_experiments),
 		cmocka_unit_test(far_apart_is_a_contradiction),
 		cmocka_unit_test(between_two_models_is_one_too),
 		cmocka_unit_test(what_could_not_be_computed_does_not_count),
