@@ -258,11 +258,11 @@ static bool is_far(const struct estimate *e, const struct replayed *r, double pe
  * mostly right, 19 (really 20.4); the error from the choice between them would cover
  * experiments that say 7.1 (4.8 to 9.4).
  */
-static bool contradicts(const struct causal_effect *e, const struct replayed *r, size_t n)
+static bool contradicts(const struct causal_effect *e, const struct replayed *r, size_t n, const struct replayed *rise)
 {
-	struct replayed slope = rise_of(r, n), at;
+	struct replayed at;
 
-	if (is_far(&e->fit.slope, &slope, slope.s, CONTRADICTION))
+	if (is_far(&e->fit.slope, rise, rise->s, CONTRADICTION))
 		return true;
 	for (size_t i = 0; i < e->nlevels; i++)
 		if (at_speedup(r, n, e->level[i].s, &at) && is_far(&e->level[i].gain, &at, 1, CONTRADICTION_AT_LEVEL))
@@ -322,7 +322,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 	*measured = e->fit.slope;
 	rise = rise_of(r, n);
 	*replayed = slope_of(&rise);
-	merge = has_warning(p, "absolute-timer") ? replace : contradicts(e, r, n) ? hold_both : combine_average;
+	merge = has_warning(p, "absolute-timer") ? replace : contradicts(e, r, n, &rise) ? hold_both : combine_average;
 	merge(&e->fit.slope, replayed->value, replayed->se);
 	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns);
 	for (size_t i = 0; i < e->nlevels; i++)
@@ -330,7 +330,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 			merge(&e->level[i].gain, at.gain, at.se);
 	if (merge == hold_both)
 		return COMBINED_CONTRADICTS;
-	if (straight(r, n) == &r[n - 1])
+	if (rise.s == r[n - 1].s)
 		refute_knee(e, &e->fit.slope);
 	return COMBINED_AGREES;
 }
