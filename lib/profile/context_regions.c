@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/path.h"
 #include "base/text.h"
 
 struct keyed {
@@ -20,8 +21,7 @@ struct keyed {
 /* Modules are compared by file name only, because shards of a CI matrix build in different directories. */
 static char *region_key(const struct profile_region *r)
 {
-	const char *slash = r->module ? strrchr(r->module, '/') : NULL;
-	const char *module = slash ? slash + 1 : r->module ? r->module : "";
+	const char *module = r->module ? path_name(r->module) : "";
 	const char *name = r->symbol ? r->symbol : r->function ? r->function : "";
 	struct buf b = BUF_INIT;
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/path.h"
 #include "binary/spinloop.h"
 #include "recorder/caveats.h"
 #include "recorder/shared.h"
@@ -131,7 +130,7 @@ static char *spin_place(struct conductor *c, const struct spins *s)
 
 	if (mapping_image(mod) && image_charge_line(mod->image, s->off, mapping_file_in_scope, mod, &at))
 		return xasprintf("%s:%u", at.file, at.line);
-	return xasprintf("%s+0x%llx", path_name(mod->path), (unsigned long long)s->off);
+	return mapping_offset_name(mod, s->off);
 }
 
 /* ---- more threads than processors ------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/msg.h"
+#include "base/path.h"
 #include "format.h"
 #include "recorder/absent.h"
 #include "recorder/caveats.h"
@@ -246,14 +247,13 @@ static void list_modules(const struct conductor *c, bool nameless, const char *w
 
 	for (size_t m = 0; m < c->modules->n; m++) {
 		const struct mapping *mod = &c->modules->v[m];
-		const char *slash = strrchr(mod->path, '/');
 		bool has = false;
 
 		for (size_t i = 0; i < c->regions->n && !has; i++)
 			has = c->regions->v[i]->module == mod->id && is_fallback(c, c->regions->v[i], nameless);
 		if (!has || (!nameless && mapping_has_lines(mod)))
 			continue;
-		buf_addf(out, "%s%s'%s'", between, between[0] == ',' ? "" : what, slash ? slash + 1 : mod->path);
+		buf_addf(out, "%s%s'%s'", between, between[0] == ',' ? "" : what, path_name(mod->path));
 		between = ", ";
 	}
 }

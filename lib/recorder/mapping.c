@@ -104,9 +104,12 @@ static void limit(struct mapping *mod)
 
 bool mapping_is_runtime(const struct mapping *mod)
 {
-	const char *slash = strrchr(mod->path, '/');
+	return strcmp(path_name(mod->path), AW_RUNTIME_NAME) == 0;
+}
 
-	return slash && strcmp(slash + 1, AW_RUNTIME_NAME) == 0;
+char *mapping_offset_name(const struct mapping *mod, uint64_t off)
+{
+	return xasprintf("%s+0x%llx", path_name(mod->path), (unsigned long long)off);
 }
 
 bool mapping_has_lines(const struct mapping *mod)

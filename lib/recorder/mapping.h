@@ -98,6 +98,9 @@ void mapping_publish(struct mappings *m, struct arena *arena);
 /* Is the module the preloaded runtime? */
 bool mapping_is_runtime(const struct mapping *mod);
 
+/* A name for code that has none: "pigz+0x3a40".  The caller frees it. */
+char *mapping_offset_name(const struct mapping *mod, uint64_t off);
+
 /* Has the module, whose image has been opened, debug information? */
 bool mapping_has_lines(const struct mapping *mod);
 

@@ -27,13 +27,6 @@ bool regions_is_root(const char *function)
 	return strncmp(function, "__libc_start", 12) == 0;
 }
 
-char *regions_offset_name(const struct mapping *mod, uint64_t off)
-{
-	const char *slash = strrchr(mod->path, '/');
-
-	return xasprintf("%s+0x%llx", slash && slash[1] ? slash + 1 : mod->path, (unsigned long long)off);
-}
-
 static struct region *by_extent(struct regions *r, struct mapping *mod, uint64_t off)
 {
 	struct range extent;
@@ -42,7 +35,7 @@ static struct region *by_extent(struct regions *r, struct mapping *mod, uint64_t
 
 	if (!image_extent(mod->image, off, &extent))
 		return NULL;
-	name = regions_offset_name(mod, extent.lo);
+	name = mapping_offset_name(mod, extent.lo);
 	g = regions_nameless(r, mod, name, &extent);
 	free(name);
 	return g;

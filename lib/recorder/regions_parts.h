@@ -33,9 +33,6 @@ struct region *regions_nameless(struct regions *r, struct mapping *mod, const ch
  */
 struct region *regions_fallback(struct regions *r, struct mapping *mod, uint64_t off);
 
-/* "pigz+0x3a40".  The caller frees it. */
-char *regions_offset_name(const struct mapping *mod, uint64_t off);
-
 /*
  * Does this function contain everything, so that its speedup tells nothing?  Or does it
  * only begin or end a file's code (_init)?

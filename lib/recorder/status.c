@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/path.h"
 #include "recorder/status.h"
 
 enum { DRAW_NS = 500 * 1000 * 1000, LEADERS = 2, LABEL = 28 };
@@ -32,13 +33,11 @@ static bool slope_of(const struct evidence *e, const struct region *region, stru
 
 static void add_label(struct buf *b, const struct region *g)
 {
-	const char *file = g->file ? strrchr(g->file, '/') : NULL;
-
 	/* Names come from the program, so only printable ASCII is written to the terminal. */
 	char label[LABEL + 12];
 
 	if (g->scope == REGION_LINE)
-		snprintf(label, sizeof(label), "%.*s:%u", LABEL, file ? file + 1 : g->file, g->line);
+		snprintf(label, sizeof(label), "%.*s:%u", LABEL, path_name(g->file), g->line);
 	else
 		snprintf(label, sizeof(label), "%.*s", LABEL, g->function);
 	for (char *p = label; *p; p++)
