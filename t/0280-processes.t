@@ -377,12 +377,8 @@ late() {
 	rm -f go late.out log
 	andweorc-record -q -o log -- sh late.sh >out 2>err &
 	recorder=$!
-	for _ in $(seq 200); do
-		if test -s late.pid && test -s log && grep -q 'late' log; then
-			break
-		fi
-		sleep 0.05
-	done
+	until_it_has late.pid .
+	until_it_has log late
 	pids=$(pgrep -P "$recorder")
 	kill -KILL "$recorder"
 	set +e
@@ -391,12 +387,7 @@ late() {
 	# shellcheck disable=SC2086
 	kill -KILL $pids
 	touch go
-	for _ in $(seq 200); do
-		if test -s late.out; then
-			break
-		fi
-		sleep 0.05
-	done
+	until_it_has late.out .
 	echo plain >want
 	same want late.out
 }

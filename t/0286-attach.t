@@ -152,32 +152,32 @@ is_told_to_end() {
 }
 check 'it ends by SIGTERM' is_told_to_end
 
-# Killed at any moment, it leaves nothing that harms; and then it can be attached to again.
-# is_killed MODE MILLISECONDS...: a recorder that is killed after so long leaves the target well, and free to attach to again
+# is_killed MODE MS...: killed at any of these times, it leaves nothing that harms; and then the target can be attached to again
 is_killed() {
 	mode=$1
-	shift
 	interrupted=0
-	for ms; do
+	shift
+	while test $# -gt 0; do
 		begin attached "$mode"
 		andweorc-record -q -o log -p "$target" >out 2>err &
 		recorder=$!
-		sleep 0.$ms
+		sleep "0.$1"
 		kill -KILL $recorder
 		wait $recorder 2>killed || :
 		sleep 0.1
-		# Killed between the stop of a thread and what it does about that, see inject.h.
+		# The one moment that inject.h tells of: then once more.
 		if test -s complaints && ! grep -v 'errno 4 ' complaints; then
 			wait "$target" || interrupted=$((interrupted + 1))
+			test $interrupted -eq 1
 			continue
 		fi
 		kill -0 "$target"
-		case $ms in
+		case $1 in
 		*[24]00 | 028) attaches -d 0.5 ;;
 		esac
 		end_well "$mode"
+		shift
 	done
-	test $interrupted -le 1
 }
 check 'the recorder is killed: registers' is_killed registers 012 024 028 034 060 400
 check 'the recorder is killed: locks' is_killed locks 016 022 028 040
