@@ -12,14 +12,6 @@
 #define TICKS_NS 20e6 /* the time of other programs is known to a tick of 10 ms at both ends */
 #define CROWDED  0.02 /* from this share of time without a processor on, the order of threads matters */
 
-/* Scheduling policies of a kernel.  The one that gives the measured period is used. */
-static const struct scheduler schedulers[] = {
-	{ .slice_ns = 3e6, .preempt_ns = INFINITY },
-	{ .slice_ns = 3e6, .preempt_ns = 1e6 },
-	{ .slice_ns = 3e6, .preempt_ns = 0 },
-	{ .slice_ns = 1e6, .preempt_ns = INFINITY },
-};
-
 /* ---- the recording as a run --------------------------------------------------- */
 
 static void note_recorded(const struct script *s, const struct moment *m, struct run *run)
@@ -103,24 +95,20 @@ static bool has_more_threads_than_processors(const struct replay *r)
 	return false;
 }
 
+/* The misfit of the models that simulate processors, with such a scheduler. */
+static double misfit_with(struct replay *r, bool preempts)
+{
+	r->preempts = preempts;
+	run_model(r, REPLAY_SIMULATED, false, true);
+	run_model(r, REPLAY_MONITOR, false, true);
+	return misfit(check_of(r, REPLAY_SIMULATED)) + misfit(check_of(r, REPLAY_MONITOR));
+}
+
+/* Of two scheduling policies, the one that gives the measured period is used. */
 static void choose_scheduler(struct replay *r)
 {
-	size_t best = 0, n = has_more_threads_than_processors(r) ? sizeof(schedulers) / sizeof(*schedulers) : 1;
-	double least = INFINITY;
-
-	for (size_t i = 0; i < n && n > 1; i++) {
-		double sum;
-
-		r->scheduler = schedulers[i];
-		run_model(r, REPLAY_SIMULATED, false, true);
-		run_model(r, REPLAY_MONITOR, false, true);
-		sum = misfit(check_of(r, REPLAY_SIMULATED)) + misfit(check_of(r, REPLAY_MONITOR));
-		if (sum >= least - 0.002)
-			continue;
-		least = sum;
-		best = i;
-	}
-	r->scheduler = schedulers[best];
+	if (has_more_threads_than_processors(r))
+		r->preempts = misfit_with(r, true) < misfit_with(r, false) - 0.002;
 }
 
 /*
@@ -148,9 +136,10 @@ static bool is_queueing_our_own(const struct burst *burst, size_t n, double queu
  */
 static void measure_scarcity(struct replay *r, const struct burst *burst, size_t n)
 {
-	double queued = 0, late = 0, computed = 0;
+	double queued = 0, late = 0, computed = 0, capacity = 0;
 
 	for (size_t b = 0; b < r->nscripts; b++) {
+		capacity += r->script[b].cpus * r->script[b].length_ns;
 		for (size_t i = 0; i < r->script[b].n; i++) {
 			queued += (double)r->script[b].step[i].queued_ns;
 			late += (double)r->script[b].step[i].late_ns;
@@ -158,6 +147,8 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 		}
 	}
 	r->busy = r->facts.length_ns > 0 ? fmax(1, computed / r->facts.length_ns) : 1;
+	if (computed > 0 && has_more_threads_than_processors(r))
+		r->idled = fmax(0, fmin(queued + late, capacity - computed)) / computed;
 	r->scarce = queued + late > 0 ? (queued + late) / (queued + late + computed) : 0;
 	r->crowded = r->scarce > CROWDED && (has_more_threads_than_processors(r) || is_queueing_our_own(burst, n, queued + late));
 	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;
@@ -195,6 +186,8 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 		run_model(r, k, true, true);
 		r->facts.check[k] = check_of(r, k);
 	}
+	for (size_t b = 0; b < n && r->crowded; b++)
+		simulate(r, &r->script[b], &(struct setting){ .model = LEADER, .open = SCHEDULED_OTHERWISE }, &r->script[b].otherwise);
 	for (size_t b = 0; b < n; b++)
 		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;
 	return r;
@@ -208,6 +201,7 @@ void replay_facts(const struct replay *r, struct replay_facts *out)
 static void release_script(struct script *s)
 {
 	run_release(&s->recorded);
+	run_release(&s->otherwise);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		run_release(&s->base[k]);
 		run_release(&s->kept[k]);

@@ -130,6 +130,7 @@ struct run {
 	double *woke_ns; /* by step: when a wait with an unknown end was over; owned, NULL: not noted */
 	size_t forced;
 	bool failed;         /* it had too many deadlocks */
+	bool otherwise;      /* with SCHEDULED_OTHERWISE */
 };
 
 struct script {
@@ -151,6 +152,7 @@ struct script {
 	uint32_t *first_turn; /* by object; NULL: none moves */
 	struct run recorded;  /* the recording as a run */
 	struct run base[REPLAY_MODELS];
+	struct run otherwise; /* the base run of LEADER with SCHEDULED_OTHERWISE; only in a crowd */
 	struct run kept[REPLAY_MODELS]; /* the same, with time without a processor kept */
 };
 
@@ -169,11 +171,6 @@ struct sample {
 	bool waiting; /* for the outside */
 	float weight;
 	uint8_t copies[REPLICATES]; /* in resampled sets */
-};
-
-struct scheduler {
-	double slice_ns;
-	double preempt_ns; /* a thread that has run so much longer gives way to one that wakes up */
 };
 
 struct latencies {
@@ -200,11 +197,12 @@ struct replay {
 	size_t npoints, nlatency;
 	struct latencies *latencies;
 	size_t nlatencies, latencies_cap;
-	struct scheduler scheduler;
+	bool preempts; /* a thread that has run for longer gives way to one that wakes up */
 	struct replay_facts facts;
 	struct replay_wait *wait;
 	size_t nwaits;
 	double scarce; /* share of the time in which threads wanted a processor and had none */
+	double idled;  /* the most time of processors that were idle while threads waited for others, over the time of all computing */
 	double busy;   /* mean number of busy processors, at least 1 */
 	double slowed; /* factor by which computing takes longer because of other programs; 1 in a crowd */
 	bool whole;    /* the burst contains all phases of the program, in their true proportion */
@@ -288,6 +286,8 @@ enum open_question {
 	 * time wakes up faster, above all in a virtual machine.
 	 */
 	LATENCIES_SHORTER, /* by the same part */
+	/* In a crowd, with the other policy than the one of struct replay: the order of threads is not what was recorded. */
+	SCHEDULED_OTHERWISE,
 	OPEN_QUESTIONS
 };
 
@@ -306,6 +306,9 @@ struct setting {
 void simulate(const struct replay *r, const struct script *s, const struct setting *how, struct run *out);
 void run_prepare(const struct replay *r, const struct script *s, struct run *run); /* empty */
 void run_release(struct run *run);
+
+/* The model whose runs tell the chance of samples, and the answers to open questions, for all models. */
+#define LEADER REPLAY_MONITOR
 
 /* ---- comparing ------------------------------------------------------------------- */
 

@@ -21,6 +21,7 @@
 #include "base/alloc.h"
 
 enum {
+	SLICE_NS = 3000000, /* for which a thread runs while others wait for its processor */
 	FORCED_MOST = 200, /* deadlocks, besides one in a hundred steps, after which the model has failed */
 };
 
@@ -38,7 +39,7 @@ enum phase { BEGINS, WOKEN, ASKS, WENT };
 struct runner {
 	uint32_t pos;       /* its next step */
 	uint32_t heap;      /* its place in the heap */
-	uint32_t running;   /* its place among those that run, while it does */
+	uint32_t processor; /* that it runs on, is in the queue of, or ran on last */
 	uint32_t next;      /* in the list that it waits in */
 	uint32_t waits_for; /* the step that it waits for, while it is in such a list; or NOBODY */
 	uint32_t waits_at;  /* the object, while it is in the list of one; or NOBODY */
@@ -49,6 +50,11 @@ struct runner {
 	double since, left; /* running since, with so much of its stretch left then */
 	double slice_end, used;
 	float change[REPLICATES];
+};
+
+struct processor {
+	uint32_t running;     /* the actor, or NOBODY */
+	uint32_t first, last; /* actors that wait for it, in order of arrival */
 };
 
 /* The state of an object. */
@@ -72,12 +78,11 @@ struct sim {
 	uint32_t *followers; /* by the actor that did the step in the recording: the first actor waiting for a step of it */
 	bool *done;          /* by step */
 	size_t nheap;
-	uint32_t *queue;    /* a ring of those that are ready */
-	size_t queue_first, nqueue;
-	uint32_t *running;
-	size_t nrunning;
-	size_t cpus;
+	struct processor *processor;
+	uint32_t cpus, idle; /* processors, and those of them that nobody runs on */
+	size_t queued;       /* actors that wait for a processor */
 	unsigned model;     /* RECORDED or MONITOR */
+	bool preempts;
 	double now;
 	double computed_ns, taken_ns; /* as in struct visit */
 	uint32_t cause;     /* the actor that acts now */
@@ -162,7 +167,13 @@ static void heap_drop(struct sim *m, uint32_t i)
 	heap_down(m, m->runner[moved].heap);
 }
 
-/* ---- processors ------------------------------------------------------------------------ */
+/* ---- processors ------------------------------------------------------------------------
+ *
+ * Each has a queue of its own, as in Linux.  A thread that wakes up goes to the processor
+ * that it ran on last, or to an idle one.  A processor without work takes it from the
+ * queue of another at once.  Linux sometimes leaves such a processor idle; see `idled` in
+ * replay_parts.h.
+ */
 
 static const struct step *step_of(const struct sim *m, uint32_t i)
 {
@@ -175,57 +186,79 @@ static void copy_change(struct sim *m, uint32_t to, uint32_t from)
 		memcpy(m->runner[to].change, m->runner[from].change, sizeof(m->runner[to].change));
 }
 
+static struct processor *processor_of(const struct sim *m, uint32_t i)
+{
+	return &m->processor[m->runner[i].processor];
+}
+
 static void set_moment(struct sim *m, uint32_t i)
 {
 	struct runner *r = &m->runner[i];
 	double end = r->since + r->left;
 
-	if (m->nqueue && r->slice_end < end)
+	if (processor_of(m, i)->first != NOBODY && r->slice_end < end)
 		end = r->slice_end > m->now ? r->slice_end : m->now;
 	heap_put(m, i, end);
 }
 
-static void run_now(struct sim *m, uint32_t i)
+static void run_on(struct sim *m, uint32_t i, uint32_t processor)
 {
 	struct runner *r = &m->runner[i];
 
 	r->doing = RUNNING;
 	r->since = m->now;
-	r->slice_end = m->now + m->replay->scheduler.slice_ns;
-	r->running = (uint32_t)m->nrunning;
-	m->running[m->nrunning++] = i;
+	r->slice_end = m->now + SLICE_NS;
+	r->processor = processor;
+	m->processor[processor].running = i;
+	m->idle--;
 	set_moment(m, i);
 }
 
+/* The actor waits for the processor that it was last on. */
 static void enqueue(struct sim *m, uint32_t i)
 {
+	struct processor *p = processor_of(m, i);
+	bool first = p->first == NOBODY;
+
 	m->runner[i].doing = READY;
-	m->queue[(m->queue_first + m->nqueue++) % m->script->nactors] = i;
-	if (m->nqueue == 1)
-		for (size_t k = 0; k < m->nrunning; k++)
-			set_moment(m, m->running[k]);
+	m->runner[i].next = NOBODY;
+	if (first)
+		p->first = i;
+	else
+		m->runner[p->last].next = i;
+	p->last = i;
+	m->queued++;
+	if (first && p->running != NOBODY)
+		set_moment(m, p->running);
+}
+
+static uint32_t dequeue(struct sim *m, struct processor *p)
+{
+	uint32_t i = p->first;
+
+	p->first = m->runner[i].next;
+	m->queued--;
+	return i;
 }
 
 static void take_off(struct sim *m, uint32_t i)
 {
-	uint32_t at = m->runner[i].running, last = m->running[--m->nrunning];
-
-	m->running[at] = last;
-	m->runner[last].running = at;
+	processor_of(m, i)->running = NOBODY;
+	m->idle++;
 }
 
-/* The processor of `i` is free. */
+/* The actor has left its processor, which takes the next one: of its own queue, or of another one's. */
 static void dispatch(struct sim *m, uint32_t i)
 {
-	uint32_t next;
+	uint32_t at = m->runner[i].processor, from = at, next;
 
-	if (!m->nqueue || m->nrunning >= m->cpus)
+	if (!m->queued)
 		return;
-	next = m->queue[m->queue_first];
-	m->queue_first = (m->queue_first + 1) % m->script->nactors;
-	m->nqueue--;
+	while (m->processor[from].first == NOBODY)
+		from = from + 1 < m->cpus ? from + 1 : 0;
+	next = dequeue(m, &m->processor[from]);
 	copy_change(m, next, i);
-	run_now(m, next);
+	run_on(m, next, at);
 }
 
 static void account(struct sim *m, uint32_t i)
@@ -238,55 +271,50 @@ static void account(struct sim *m, uint32_t i)
 	r->since = m->now;
 }
 
-/* A thread that has run so much longer than `i` that it gives way; NOBODY: none. */
-static uint32_t gives_way(const struct sim *m, uint32_t i)
+/* The processor that the actor ran on last, if it is idle; else any idle one; else that. */
+static uint32_t choose_processor(const struct sim *m, uint32_t i)
 {
-	double least = m->runner[i].used + m->replay->scheduler.preempt_ns;
-	uint32_t most = NOBODY;
+	uint32_t last = m->runner[i].processor;
 
-	for (size_t k = 0; k < m->nrunning; k++) {
-		const struct runner *r = &m->runner[m->running[k]];
-		double used = r->used + (m->now - r->since);
-
-		if (used <= least || m->running[k] == m->cause)
-			continue;
-		least = used;
-		most = m->running[k];
+	if (!m->idle)
+		return last;
+	for (uint32_t k = last;;) {
+		if (m->processor[k].running == NOBODY)
+			return k;
+		k = k + 1 < m->cpus ? k + 1 : 0;
 	}
-	return most;
 }
 
-static double least_used(const struct sim *m)
+/* Has the running actor run so much longer than the one that wakes up that it gives way? */
+static bool gives_way(struct sim *m, uint32_t running, struct runner *woken)
 {
-	double least = INFINITY;
+	double used = m->runner[running].used + (m->now - m->runner[running].since);
 
-	for (size_t k = 0; k < m->nrunning; k++)
-		least = fmin(least, m->runner[m->running[k]].used);
-	return isinf(least) ? 0 : least;
+	if (!m->preempts || running == m->cause)
+		return false;
+	woken->used = fmax(woken->used, used - SLICE_NS);
+	return used > woken->used;
 }
 
 static void wants_processor(struct sim *m, uint32_t i)
 {
+	struct runner *r = &m->runner[i];
 	uint32_t other;
 
-	if (m->nrunning < m->cpus) {
-		run_now(m, i);
-		return;
-	}
-	if (isinf(m->replay->scheduler.preempt_ns)) {
-		enqueue(m, i);
-		return;
-	}
-	m->runner[i].used = fmax(m->runner[i].used, least_used(m) - m->replay->scheduler.slice_ns);
-	other = gives_way(m, i);
+	r->processor = choose_processor(m, i);
+	other = m->processor[r->processor].running;
 	if (other == NOBODY) {
+		run_on(m, i, r->processor);
+		return;
+	}
+	if (!gives_way(m, other, r)) {
 		enqueue(m, i);
 		return;
 	}
 	account(m, other);
 	heap_drop(m, other);
 	take_off(m, other);
-	run_now(m, i);
+	run_on(m, i, r->processor);
 	enqueue(m, other);
 }
 
@@ -803,8 +831,8 @@ static void next_slice(struct sim *m, uint32_t i)
 {
 	struct runner *r = &m->runner[i];
 
-	if (!m->nqueue) {
-		r->slice_end = m->now + m->replay->scheduler.slice_ns;
+	if (processor_of(m, i)->first == NOBODY) {
+		r->slice_end = m->now + SLICE_NS;
 		set_moment(m, i);
 		return;
 	}
@@ -880,7 +908,11 @@ static void start_actors(struct sim *m)
 		m->followers[i] = NOBODY;
 		one->pos = m->script->actor[i].first;
 		one->heap = one->next = one->waits_for = one->waits_at = NOBODY;
+		one->processor = i % m->cpus;
 	}
+	for (uint32_t k = 0; k < m->cpus; k++)
+		m->processor[k] = (struct processor){ .running = NOBODY, .first = NOBODY };
+	m->idle = m->cpus;
 	m->cause = NOBODY;
 	for (uint32_t i = 0; i < m->script->nactors; i++) {
 		if (m->script->actor[i].born)
@@ -934,17 +966,18 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 {
 	struct sim m = { .replay = r, .script = s, .how = how, .run = out, .model = how->model == REPLAY_MONITOR ? MONITOR : RECORDED };
 
+	m.preempts = r->preempts != (how->open == SCHEDULED_OTHERWISE);
 	run_prepare(r, s, out);
+	out->otherwise = how->open == SCHEDULED_OTHERWISE;
 	if (how->notes_ends)
 		out->woke_ns = xcalloc(s->n + 1, sizeof(*out->woke_ns));
-	m.cpus = how->model == REPLAY_STRICT || how->kept ? s->nactors : how->cpus ? how->cpus : s->cpus;
+	m.cpus = how->model == REPLAY_STRICT || how->kept ? (uint32_t)s->nactors : how->cpus ? how->cpus : s->cpus;
 	m.runner = xcalloc(s->nactors + 1, sizeof(*m.runner));
 	m.place = xcalloc(r->nobjects + 1, sizeof(*m.place));
 	m.done = xcalloc(s->n + 1, sizeof(*m.done));
 	m.followers = xcalloc(s->nactors + 1, sizeof(*m.followers));
 	m.heap = xcalloc(s->nactors + 1, sizeof(*m.heap));
-	m.queue = xcalloc(s->nactors + 1, sizeof(*m.queue));
-	m.running = xcalloc(s->nactors + 1, sizeof(*m.running));
+	m.processor = xcalloc(m.cpus + 1, sizeof(*m.processor));
 	start_actors(&m);
 	run_events(&m);
 	free(m.runner);
@@ -952,8 +985,7 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	free(m.done);
 	free(m.followers);
 	free(m.heap);
-	free(m.queue);
-	free(m.running);
+	free(m.processor);
 }
 
 void run_release(struct run *run)

@@ -1091,6 +1091,40 @@ static void queueing_of_its_own(void **state)
 }
 
 /*
+ * Three threads on two processors, of which the scheduler left one idle for an eighth of the time while a thread waited
+ * for the other one.  In the simulation there is no such time.  That is no fault of the model; but it is part of its error.
+ */
+static void processors_left_idle(void **state)
+{
+	const struct program p = { .name = "idle" };
+	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2, .others_known = true };
+	struct replay_effect e;
+	struct replay *r;
+
+	(void)state;
+	for (uint32_t id = 1; id <= 3; id++) {
+		for (double at = 0; at < S - 2 * MS; at += 1.7 * MS) {
+			const struct burst_event round[] = {
+				{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 1 * MS), .waited_ns = (int64_t)MS, .object = 1 },
+				{ .kind = BURST_QUEUED, .at_ns = (int64_t)(at + 1.7 * MS), .waited_ns = (int64_t)(0.7 * MS) },
+				{ .kind = BURST_VISIT, .at_ns = (int64_t)(at + 1.7 * MS), .object = 1, .other = 1 },
+			};
+
+			for (size_t i = 0; i < sizeof(round) / sizeof(*round); i++)
+				burst_add(burst_thread(&burst, id), &round[i]);
+		}
+	}
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	e = asked(r, &p, 1, 0.5);
+	near(e.model[REPLAY_MONITOR].base_ns / e.measured_ns, 1.5 / 1.7, 0.01);
+	near(e.gain, 0.5, 0.01);
+	assert_true(e.trust > 0.9);
+	near(e.misfit, 0.5 * log(1.7 / 1.5), 0.01);
+	replay_free(r);
+	burst_release(&burst);
+}
+
+/*
  * Other programs use the processor for half of the time that a thread wants it: the share
  * of a wait stays the same.
  */
@@ -1150,6 +1184,7 @@ int main(void)
 		cmocka_unit_test(of_waits_for_the_clock),
 		cmocka_unit_test(who_waited_for_whom),
 		cmocka_unit_test(queueing_of_its_own),
+		cmocka_unit_test(processors_left_idle),
 		cmocka_unit_test(neighbours_slow_computing_down),
 		cmocka_unit_test(is_a_function),
 	};

@@ -36,6 +36,7 @@ struct task {
 	double until;        /* sleeps */
 	double left;         /* of what it computes */
 	double slice;        /* left of it */
+	unsigned processor;  /* that it runs on, or ran on last */
 	double ready_since, queued;
 	bool woken;          /* is ready because it has waited, not because its slice was over */
 	double to_sample;    /* processor time until its next sample */
@@ -70,8 +71,8 @@ static struct world {
 	unsigned cpus;
 	enum noted queues;
 	struct burst *burst;     /* NULL: nothing is recorded */
-	struct task *task[TASKS], *running[64], *ready[TASKS], *current;
-	size_t ntasks, nrunning, nready;
+	struct task *task[TASKS], *running[64], *ready[TASKS], *current; /* running: by processor; NULL: it is idle */
+	size_t ntasks, nready;
 	uint32_t ids;
 	uint64_t seed_of_work;
 	ucontext_t scheduler;
@@ -126,37 +127,72 @@ static void note_queued(struct task *t)
 
 /* ---- processors ---------------------------------------------------------------------------- */
 
-static void start(struct task *t)
+static void start(struct task *t, unsigned processor)
 {
 	t->state = RUNS;
 	t->slice = w.slice_ns;
+	t->processor = processor;
 	if (w.queues != NOTED_LATE || !t->woken)
 		t->queued += w.now - t->ready_since;
 	if (w.queues != NOTED_LATE)
 		note_queued(t);
-	w.running[w.nrunning++] = t;
+	w.running[processor] = t;
+}
+
+/* The processor that it ran on last, if it is idle; else any idle one; else that. */
+static unsigned processor_for(const struct task *t)
+{
+	for (unsigned i = 0; i < w.cpus; i++)
+		if (!w.running[(t->processor + i) % w.cpus])
+			return (t->processor + i) % w.cpus;
+	return t->processor;
 }
 
 static void make_ready(struct task *t)
 {
+	unsigned processor = processor_for(t);
+
 	t->state = READY;
 	t->woken = true;
 	t->ready_since = w.now;
-	if (w.nrunning < w.cpus)
-		start(t);
+	if (!w.running[processor])
+		start(t, processor);
 	else
 		w.ready[w.nready++] = t;
 }
 
+/* Does a task wait for the processor? */
+static bool is_awaited(unsigned processor)
+{
+	for (size_t i = 0; i < w.nready; i++)
+		if (w.ready[i]->processor == processor)
+			return true;
+	return false;
+}
+
+/* The first task that waits for processor `from` runs on `to`. */
+static void take_from(unsigned from, unsigned to)
+{
+	struct task *t;
+	size_t i = 0;
+
+	while (w.ready[i]->processor != from)
+		i++;
+	t = w.ready[i];
+	memmove(w.ready + i, w.ready + i + 1, (--w.nready - i) * sizeof(*w.ready));
+	start(t, to);
+}
+
+/* Another task runs on its processor: the first that waits for that one, or else for another one. */
 static void stop_running(struct task *t)
 {
-	for (size_t i = 0; i < w.nrunning; i++)
-		if (w.running[i] == t)
-			w.running[i] = w.running[--w.nrunning];
-	if (!w.nready)
-		return;
-	start(w.ready[0]);
-	memmove(w.ready, w.ready + 1, --w.nready * sizeof(*w.ready));
+	unsigned processor = t->processor;
+
+	w.running[processor] = NULL;
+	if (is_awaited(processor))
+		take_from(processor, processor);
+	else if (w.nready)
+		take_from(w.ready[0]->processor, processor);
 }
 
 static void to_scheduler(void)
@@ -191,7 +227,7 @@ static double next_of(const struct task *t)
 {
 	double ns = t->left < t->to_sample ? t->left : t->to_sample;
 
-	return w.nready && t->slice < ns ? (t->slice > 0 ? t->slice : 0) : ns;
+	return t->slice < ns && is_awaited(t->processor) ? (t->slice > 0 ? t->slice : 0) : ns;
 }
 
 static void resume(struct task *t)
@@ -212,7 +248,7 @@ static void step_running(struct task *t)
 	if (t->left <= 0) {
 		t->left = 0;
 		resume(t);
-	} else if (w.nready && t->slice <= 0) {
+	} else if (t->slice <= 0 && is_awaited(t->processor)) {
 		t->ready_since = w.now;
 		t->woken = false;
 		stop_running(t);
@@ -226,8 +262,8 @@ static bool step_world(void)
 	double least = INFINITY;
 	struct task *next = NULL;
 
-	for (size_t i = 0; i < w.nrunning; i++) {
-		if (next_of(w.running[i]) < least) {
+	for (unsigned i = 0; i < w.cpus; i++) {
+		if (w.running[i] && next_of(w.running[i]) < least) {
 			least = next_of(w.running[i]);
 			next = w.running[i];
 		}
@@ -241,8 +277,9 @@ static bool step_world(void)
 	if (!next)
 		return false;
 	least = least > 0 ? least : 0;
-	for (size_t i = 0; i < w.nrunning; i++)
-		run_for(w.running[i], least);
+	for (unsigned i = 0; i < w.cpus; i++)
+		if (w.running[i])
+			run_for(w.running[i], least);
 	w.now += least;
 	if (next->state == SLEEPS)
 		make_ready(next);
@@ -286,6 +323,7 @@ static struct task *new_task(void (*body)(void *), void *argument)
 	t->to_sample = w.sample_ns * uniform(&w.seed);
 	t->joined = false;
 	t->joiner = NULL;
+	t->processor = w.ids % w.cpus;
 	t->left = t->queued = t->unsampled = 0;
 	getcontext(&t->context);
 	t->context.uc_stack.ss_sp = t->stack;
