@@ -428,9 +428,21 @@ as_json() {
 	same got written
 	has '"schema_version": 1,' got
 	has '"profiler": "andweorc"' got
+	has '"profiler_version": "[0-9.]+"' got
 	has '"symbol": ".*block.*"impact": [01]\.[0-9]+, "statistics": \{"slope": ' got
 	if python3 -c '' 2>/dev/null; then
-		exits 0 python3 -c 'import json; r = json.load(open("got")); assert r["impacts"][0]["statistics"]["ci_lower"] > 0; assert r["metadata"]["significant_impacts"] >= 1'
+		exits 0 python3 -c '
+import json
+r = json.load(open("got"))
+assert r["impacts"][0]["statistics"]["ci_lower"] > 0
+assert r["metadata"]["significant_impacts"] >= 1
+tried = [e for e in r["experiments"] if e["ip"]]
+assert len(r["experiments"]) == r["metadata"]["total_experiments"] > len(tried) > 0
+assert len(set(e["ip"] for e in tried)) == r["metadata"]["unique_ips"]
+assert any("block" in e["symbol"] and 0 < e["speedup_pct"] < 1 and e["matching_samples"] > 0 for e in tried)
+mean = lambda of: sum(e["throughput"] for e in of) / len(of)
+assert mean([e for e in tried if e["speedup_pct"] > 0.4]) > 1.2 * mean([e for e in r["experiments"] if not e["speedup_pct"]]) > 0
+'
 	fi
 	# Not profiled, it says why there is nothing.
 	exits 0 "$bin/json" >got 2>err

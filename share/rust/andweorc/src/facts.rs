@@ -1,8 +1,9 @@
 //! What a recording came to, read from the lines of andweorc(5): of a resolved log its regions, of an analysis its
 //! impacts.
 
-use crate::results::{Impact, RegressionStats};
+use crate::results::{Experiment, Impact, RegressionStats};
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// A record: its type, and its fields.
 struct Record<'a> {
@@ -69,9 +70,10 @@ fn decode(value: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The lines of a resolved log that `impacts` needs; a log can be long.
-pub(crate) fn regions_of(log: &str) -> String {
-    let wanted = |line: &&str| matches!(line.split('\t').next(), Some("andweorc" | "module" | "region"));
+/// The lines of a resolved log that `impacts` and `experiments` need; a log can be long.
+pub(crate) fn needed_of(log: &str) -> String {
+    let needed = ["andweorc", "module", "region", "experiment", "visits"];
+    let wanted = |line: &&str| line.split('\t').next().map_or(false, |kind| needed.contains(&kind));
 
     log.lines().filter(wanted).flat_map(|line| [line, "\n"]).collect()
 }
@@ -83,7 +85,7 @@ fn first_address(ranges: &str) -> Option<u64> {
     u64::from_str_radix(lo, 16).ok()
 }
 
-/// All impacts, in the order of the analysis.  `lines`: what `regions_of` gave, and an analysis after it.
+/// All impacts, in the order of the analysis.  `lines`: what `needed_of` gave, and an analysis after it.
 pub(crate) fn impacts(lines: &str) -> Vec<Impact> {
     let mut modules = HashMap::new();
     let mut addresses = HashMap::new();
@@ -107,6 +109,57 @@ pub(crate) fn impacts(lines: &str) -> Vec<Impact> {
         }
     }
     impacts
+}
+
+/// What the region is called, and its first address.
+fn name(region: &Record) -> (String, Option<u64>) {
+    let (function, file) = (region.text("function"), region.text("file"));
+    let name = match (function.is_empty(), file.is_empty()) {
+        (false, _) => function,
+        (true, false) => format!("{}:{}", file, region.text("line")),
+        (true, true) => region.text("symbol"),
+    };
+
+    (name, first_address(&region.text("ranges")))
+}
+
+/// None where it is not known how often the point was visited in how much time.
+fn experiment(window: &Record, visits: &Record, region: Option<&(String, Option<u64>)>) -> Option<Experiment> {
+    let nanoseconds: f64 = visits.number("virtual_ns").filter(|ns| *ns > 0.0)?;
+    let (symbol, ip) = region.cloned().unwrap_or_default();
+
+    Some(Experiment {
+        symbol,
+        ip,
+        speedup: window.number::<f64>("speedup_pct")? / 100.0,
+        throughput: visits.number::<f64>("count")? / nanoseconds * 1e9,
+        duration: Duration::from_nanos(window.number("wall_ns").unwrap_or(0)),
+        matching_samples: window.number("region_samples").unwrap_or(0),
+    })
+}
+
+/// The experiments with the point, in the order of the log.  `lines`: what `needed_of` gave.
+pub(crate) fn experiments(lines: &str, point: &str) -> Vec<Experiment> {
+    let mut regions = HashMap::new();
+    let mut windows = HashMap::new();
+    let mut experiments = Vec::new();
+
+    for record in lines.lines().filter_map(Record::parse) {
+        match record.kind {
+            "andweorc" => {
+                regions.clear(); // numbers begin anew
+                windows.clear();
+            }
+            "region" => drop(regions.entry(record.text("id")).or_insert_with(|| name(&record))),
+            "experiment" => drop(windows.insert(record.text("id"), record)),
+            "visits" if record.text("point") == point => {
+                let window = windows.get(&record.text("experiment"));
+                experiments.extend(window.and_then(|w| experiment(w, &record, regions.get(&w.text("region")))));
+            }
+            _ => {}
+        }
+    }
+    experiments
 }
 
 fn impact(record: &Record, address: Option<u64>) -> Impact {
@@ -151,6 +204,13 @@ mod tests {
         module\trun=1\tid=2\tpath=/bin/x%20y\n\
         region\tid=1\tscope=line\tmodule=2\tranges=0x20a0-0x20b0,0x900-0x910\tfile=/a.rs\tline=7\n\
         region\tid=2\tscope=function\tmodule=2\tranges=0x30-0x40\tfunction=f\tsymbol=_f\n\
+        experiment\tid=1\trun=1\tregion=-\tspeedup_pct=0\twall_ns=200000000\tregion_samples=0\n\
+        visits\texperiment=1\tpoint=p%25\tcount=100\tvirtual_ns=200000000\n\
+        experiment\tid=2\trun=1\tregion=2\tspeedup_pct=50\twall_ns=300000000\tregion_samples=7\n\
+        visits\texperiment=2\tpoint=other\tcount=5\tvirtual_ns=200000000\n\
+        visits\texperiment=2\tpoint=p%25\tcount=120\tvirtual_ns=200000000\n\
+        experiment\tid=3\trun=1\tregion=1\tspeedup_pct=25\twall_ns=300000000\n\
+        visits\texperiment=3\tpoint=p%25\tcount=0\tvirtual_ns=0\n\
         sample\trun=1\tmodule=2\toffset=0x1\n";
     const ANALYSIS: &str = "andweorc\tversion=1\ttool=analyze\n\
         impact\tpoint=p%25\tregion=a.rs:7\tscope=line\tfile=/a.rs\tline=7\tmodule=/bin/x%20y\tfunction=f\tslope=0.5\tslope_lo=0.4\
@@ -160,13 +220,30 @@ mod tests {
 
     #[test]
     fn impacts_have_the_addresses_of_their_regions() {
-        let found = impacts(&(regions_of(LINES) + ANALYSIS));
+        let found = impacts(&(needed_of(LINES) + ANALYSIS));
 
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].point.as_str(), found[0].ip, found[0].line), ("p%", Some(0x20a0), Some(7)));
         assert_eq!(found[0].stats.as_ref().map(|s| (s.slope, s.n)), Some((0.5, 40)));
         assert_eq!((found[1].ip, found[1].stats.is_none()), (Some(0x30), true));
-        assert!(!regions_of(LINES).contains("sample"));
+        assert!(!needed_of(LINES).contains("sample\t"));
+    }
+
+    #[test]
+    fn experiments_are_windows_with_visits() {
+        let found = experiments(&(needed_of(LINES) + ANALYSIS), "p%");
+
+        assert_eq!(found.len(), 2);
+        assert_eq!(
+            (found[0].symbol.as_str(), found[0].ip, found[0].speedup, found[0].throughput),
+            ("", None, 0.0, 500.0)
+        );
+        assert_eq!(
+            (found[1].symbol.as_str(), found[1].ip, found[1].speedup, found[1].throughput),
+            ("f", Some(0x30), 0.5, 600.0)
+        );
+        assert_eq!((found[1].duration, found[1].matching_samples), (Duration::from_millis(300), 7));
+        assert_eq!(experiments(LINES, "none"), []);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Results as JSON, with the names that this crate's predecessor has (its schema, version 1).
 //!
-//! A number that is not known is `null`.  `experiments` is empty: the windows of a recording, of which there are
-//! thousands, stand in its log (`ANDWEORC_LOG`, andweorc(5)).
+//! A number that is not known is `null`.
 
-use crate::results::{Impact, RegressionStats, Results};
+use crate::results::{Experiment, Impact, RegressionStats, Results};
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -47,12 +47,28 @@ fn statistics(stats: &RegressionStats) -> String {
     )
 }
 
+fn address(ip: Option<u64>) -> String {
+    ip.map_or("null".into(), |ip| format!("\"0x{:x}\"", ip))
+}
+
+fn experiment(experiment: &Experiment) -> String {
+    format!(
+        "    {{\"ip\": {}, \"symbol\": {}, \"speedup_pct\": {}, \"throughput\": {}, \"duration_ms\": {}, \"matching_samples\": {}}}",
+        address(experiment.ip),
+        if experiment.symbol.is_empty() { "null".into() } else { text(&experiment.symbol) },
+        number(experiment.speedup),
+        number(experiment.throughput),
+        experiment.duration.as_millis(),
+        experiment.matching_samples
+    )
+}
+
 fn impact(impact: &Impact) -> String {
     let symbol = if impact.function.is_empty() { &impact.region } else { &impact.function };
 
     format!(
         "    {{\"ip\": {}, \"symbol\": {}, \"region\": {}, \"point\": {}, \"verdict\": {}, \"impact\": {}, \"statistics\": {}}}",
-        impact.ip.map_or("null".into(), |ip| format!("\"0x{:x}\"", ip)),
+        address(impact.ip),
         text(symbol),
         text(&impact.region),
         text(&impact.point),
@@ -62,23 +78,29 @@ fn impact(impact: &Impact) -> String {
     )
 }
 
-/// The results as one JSON object, with an LF at its end.
+/// A list, an entry a line.
+fn list<T>(entries: &[T], entry: impl Fn(&T) -> String) -> String {
+    if entries.is_empty() {
+        return "[]".into();
+    }
+    format!("[\n{}\n  ]", entries.iter().map(entry).collect::<Vec<_>>().join(",\n"))
+}
+
+/// The results as one JSON object, with an LF at its end.  `speedup_pct` is a part, 0 to 1, as in the predecessor.
 pub fn to_json(results: &Results) -> String {
-    let impacts: Vec<_> = results.impacts().iter().map(impact).collect();
-    let windows: u64 = results.impacts().iter().filter_map(|i| Some(i.stats.as_ref()?.n)).sum();
+    let tried: HashSet<u64> = results.experiments().iter().filter_map(|e| e.ip).collect();
 
     format!(
-        "{{\n  \"schema_version\": {},\n  \"profiler\": \"andweorc\",\n  \"version\": {},\n  \"error\": {},\n  \
-         \"experiments\": [],\n  \"impacts\": [{}{}{}],\n  \
+        "{{\n  \"schema_version\": {},\n  \"profiler\": \"andweorc\",\n  \"profiler_version\": {},\n  \"error\": {},\n  \
+         \"experiments\": {},\n  \"impacts\": {},\n  \
          \"metadata\": {{\"total_experiments\": {}, \"unique_ips\": {}, \"significant_impacts\": {}}}\n}}\n",
         SCHEMA_VERSION,
         text(option_env!("CARGO_PKG_VERSION").unwrap_or("unknown")),
         results.error().map_or("null".into(), |e| text(&e.to_string())),
-        if impacts.is_empty() { "" } else { "\n" },
-        impacts.join(",\n"),
-        if impacts.is_empty() { "" } else { "\n  " },
-        windows,
-        results.calculate_impacts().len(),
+        list(results.experiments(), experiment),
+        list(results.impacts(), impact),
+        results.experiments().len(),
+        tried.len(),
         results.significant_impacts().len()
     )
 }

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use std::fmt;
+use std::time::Duration;
 
 /// How the program's speed depends on that of a region.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,23 +67,41 @@ pub struct Impact {
     pub doubt: String,
 }
 
-/// The impacts on one progress point, the greatest first.
+/// A window of time in which a region was sped up virtually, and what that did to the progress point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experiment {
+    /// The region's function, or its file and line; empty for a baseline, and for code without a name.
+    pub symbol: String,
+    /// The first address of the region in its module; None for a baseline.
+    pub ip: Option<u64>,
+    /// How much less time the region was made to take: 0 (a baseline) to 1.
+    pub speedup: f64,
+    /// Visits of the point for each second, without the time of the pauses.
+    pub throughput: f64,
+    /// The length of the window.
+    pub duration: Duration,
+    /// Samples of processor time in the region.
+    pub matching_samples: u64,
+}
+
+/// The impacts on one progress point, the greatest first, and the experiments.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     impacts: Vec<Impact>,
+    experiments: Vec<Experiment>,
     error: Option<Error>,
 }
 
 impl Results {
-    pub(crate) fn new(mut impacts: Vec<Impact>) -> Results {
+    pub(crate) fn new(mut impacts: Vec<Impact>, experiments: Vec<Experiment>) -> Results {
         let slope = |i: &Impact| i.stats.as_ref().map_or(f64::NEG_INFINITY, |s| s.slope);
 
         impacts.sort_by(|a, b| slope(b).total_cmp(&slope(a)));
-        Results { impacts, error: None }
+        Results { impacts, experiments, error: None }
     }
 
     pub(crate) fn none(error: Error) -> Results {
-        Results { impacts: Vec::new(), error: Some(error) }
+        Results { error: Some(error), ..Results::default() }
     }
 
     /// Why there are no results.
@@ -93,6 +112,11 @@ impl Results {
     /// All that was tried, with names; also that of which nothing can be said.
     pub fn impacts(&self) -> &[Impact] {
         &self.impacts
+    }
+
+    /// All experiments, in the order of time.  An impact may rest on recorded events, too.
+    pub fn experiments(&self) -> &[Experiment] {
+        &self.experiments
     }
 
     /// The regions of which an impact is known: their first addresses, and the impacts.
@@ -221,12 +245,15 @@ mod tests {
     }
 
     fn some() -> Results {
-        Results::new(vec![
-            impact("none.rs:1", Some(1), stats(0.01, 0.05, 0.6), "none"),
-            impact("high.rs:2", Some(2), stats(0.8, 0.1, 0.001), "high"),
-            impact("chance.rs:3", Some(3), stats(0.3, 0.2, 0.06), "not-enough-data"),
-            impact("few.rs:4", Some(4), None, "not-enough-data"),
-        ])
+        Results::new(
+            vec![
+                impact("none.rs:1", Some(1), stats(0.01, 0.05, 0.6), "none"),
+                impact("high.rs:2", Some(2), stats(0.8, 0.1, 0.001), "high"),
+                impact("chance.rs:3", Some(3), stats(0.3, 0.2, 0.06), "not-enough-data"),
+                impact("few.rs:4", Some(4), None, "not-enough-data"),
+            ],
+            Vec::new(),
+        )
     }
 
     #[test]

@@ -227,11 +227,14 @@ fn analyze(dir: &Path, log: &Path) -> Result<String, Error> {
     tools::run_into("andweorc-resolve", &[log], &resolved).map_err(Error::new)?;
     tools::run_into("andweorc-analyze", &["--format".as_ref(), "andweorc".as_ref(), resolved.as_os_str()], &analysis)
         .map_err(Error::new)?;
-    Ok(facts::regions_of(&String::from_utf8_lossy(&read(&resolved)?)) + &String::from_utf8_lossy(&read(&analysis)?))
+    Ok(facts::needed_of(&String::from_utf8_lossy(&read(&resolved)?)) + &String::from_utf8_lossy(&read(&analysis)?))
 }
 
 fn results_of(lines: &str, point: &str) -> Results {
-    Results::new(facts::impacts(lines).into_iter().filter(|i| i.point == point).collect())
+    Results::new(
+        facts::impacts(lines).into_iter().filter(|i| i.point == point).collect(),
+        facts::experiments(lines, point),
+    )
 }
 
 /// Prints what there is of each point that was named; of all, where none was.
