@@ -75,6 +75,18 @@ in_each_process() {
 }
 check 'each process makes its own' in_each_process
 
+# Code of a file that is mapped once more, at another address.
+moved() {
+	gcc -O2 -g -D_GNU_SOURCE -Wall -Wextra -I"$top/lib" -o moved "$programs/moved.c"
+	recording log -m function --window 20 -s 50 -- ./moved 1500
+	id=$(sed -n 's/^region	id=\([0-9]*\)	.*symbol=spin_moved.*/\1/p' log)
+	has "^experiment	.*region=$id	" log
+	andweorc-resolve log >resolved
+	awk -F'\t' '$1 == "sample" { n = substr($5, 7); all += n; if (/\tfunction=spin_moved/) mine += n }
+		END { print mine, all; exit !(mine > 0.9 * all) }' resolved
+}
+check 'code that is mapped again elsewhere keeps its name' moved
+
 of_javascript() {
 	cat >work.js <<-'END'
 	function work(n) { let x = 1; for (let i = 0; i < n; i++) x = (x * 1103515245 + 12345 + i) % 2147483648; return x; }

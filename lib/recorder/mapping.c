@@ -128,47 +128,57 @@ bool mapping_is_libc(const struct mapping *mod)
 	return false;
 }
 
-/* The load bias: the address of the file's virtual address 0, if its first segment is mapped at `start`. */
-static bool bias_of(const char *path, uint64_t start, uint64_t *bias)
+/*
+ * The load segment with the virtual address `at` (`executable` false), or the executable one that was mapped from
+ * file offset `at`, which is that of a page.
+ */
+static bool find_segment(int fd, uint64_t at, bool executable, Elf64_Phdr *ph)
 {
 	Elf64_Ehdr eh;
-	Elf64_Phdr ph;
-	bool found = false;
+
+	if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 || eh.e_ident[EI_CLASS] != ELFCLASS64)
+		return false;
+	for (unsigned i = 0; i < eh.e_phnum; i++) {
+		uint64_t begin;
+
+		if (pread(fd, ph, sizeof(*ph), (off_t)(eh.e_phoff + i * sizeof(*ph))) != sizeof(*ph))
+			return false;
+		if (ph->p_type != PT_LOAD || (executable && !(ph->p_flags & PF_X)))
+			continue;
+		begin = executable ? ph->p_offset & ~(uint64_t)4095 : ph->p_vaddr;
+		if (at >= begin && at - begin < (executable ? ph->p_offset - begin : 0) + ph->p_filesz)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The load bias of code at `lo` that is mapped from file offset `off`.  A program may have mapped a part of its code
+ * again elsewhere, with a bias of its own: so does node with the built-in functions of V8.
+ */
+static bool bias_of(const char *path, uint64_t lo, uint64_t off, uint64_t *bias)
+{
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf64_Phdr ph;
+	bool found;
 
 	if (fd < 0)
 		return false;
-	if (pread(fd, &eh, sizeof(eh), 0) == sizeof(eh) && memcmp(eh.e_ident, ELFMAG, SELFMAG) == 0 &&
-	    eh.e_ident[EI_CLASS] == ELFCLASS64) {
-		for (unsigned i = 0; i < eh.e_phnum && !found; i++) {
-			if (pread(fd, &ph, sizeof(ph), (off_t)(eh.e_phoff + i * sizeof(ph))) != sizeof(ph))
-				break;
-			if (ph.p_type != PT_LOAD)
-				continue;
-			*bias = start - (ph.p_vaddr & ~(uint64_t)4095);
-			found = true;
-		}
-	}
+	found = find_segment(fd, off, true, &ph);
 	close(fd);
+	if (found)
+		*bias = lo - (off - ph.p_offset + ph.p_vaddr);
 	return found;
 }
 
 bool mapping_file_offset(int fd, uint64_t off, uint64_t *at)
 {
-	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
 
-	if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
+	if (!find_segment(fd, off, false, &ph))
 		return false;
-	for (unsigned i = 0; i < eh.e_phnum; i++) {
-		if (pread(fd, &ph, sizeof(ph), (off_t)(eh.e_phoff + i * sizeof(ph))) != sizeof(ph))
-			return false;
-		if (ph.p_type == PT_LOAD && off >= ph.p_vaddr && off - ph.p_vaddr < ph.p_filesz) {
-			*at = off - ph.p_vaddr + ph.p_offset;
-			return true;
-		}
-	}
-	return false;
+	*at = off - ph.p_vaddr + ph.p_offset;
+	return true;
 }
 
 static struct mapping *add_module(struct mappings *m, const char *path)
@@ -257,13 +267,14 @@ struct image *mapping_image(struct mapping *mod)
 /* ---- a process ------------------------------------------------------------------- */
 
 /* One line of /proc/PID/maps that is code of a file. */
-static void take_mapping(struct space *s, struct mappings *m, const char *path, uint64_t lo, uint64_t hi, uint64_t base, const char *exe)
+static void take_mapping(struct space *s, struct mappings *m, const struct procmaps_line *l, const char *exe)
 {
+	const char *path = l->path;
 	struct mapping *mod;
 	struct mapped *at;
-	uint64_t bias = base;
+	uint64_t bias = l->lo;
 
-	if (path[0] == '/' && !bias_of(path, base, &bias))
+	if (path[0] == '/' && !bias_of(path, l->lo, l->offset, &bias))
 		return;
 	mod = of_path(m, path);
 	mod->mapped = true;
@@ -274,11 +285,11 @@ static void take_mapping(struct space *s, struct mappings *m, const char *path, 
 	mod->own = !mod->excluded && (mod->own || strcmp(path, exe) == 0 || !(mapping_is_of_the_system(path) || mapping_is_runtime(mod)));
 	at = s->n ? &s->v[s->n - 1] : NULL;
 	if (at && at->module == mod->id && at->bias == bias) {
-		at->hi = hi; /* another piece of its code */
+		at->hi = l->hi; /* another piece of its code */
 		return;
 	}
 	s->v = xgrow(s->v, s->n, &s->cap, sizeof(*s->v));
-	s->v[s->n++] = (struct mapped){ mod->id, lo, hi, bias };
+	s->v[s->n++] = (struct mapped){ mod->id, l->lo, l->hi, bias };
 }
 
 /* Is it anonymous memory, or a deleted file, such as compilers use for generated code? */
@@ -310,8 +321,6 @@ static void take_made(struct space *s, struct mappings *m, pid_t pid, uint64_t l
 static bool read_maps(struct space *s, struct mappings *m, pid_t pid, FILE *f, const char *exe, uint64_t arena)
 {
 	struct procmaps_line l;
-	char last[sizeof(l.path)] = "";
-	uint64_t base = 0;
 	bool any = false;
 
 	while (procmaps_next(f, &l)) {
@@ -323,12 +332,8 @@ static bool read_maps(struct space *s, struct mappings *m, pid_t pid, FILE *f, c
 		if (l.path[0] != '/' && strcmp(l.path, "[vdso]") != 0)
 			continue;
 		s->arena = s->arena || (l.lo == arena && text_begins(l.path, "/memfd:" AW_ARENA_NAME " "));
-		if (l.offset == 0 && strcmp(l.path, last) != 0) {
-			base = l.lo;
-			strcpy(last, l.path);
-		}
-		if (code && strcmp(l.path, last) == 0)
-			take_mapping(s, m, l.path, l.lo, l.hi, base, exe);
+		if (code)
+			take_mapping(s, m, &l, exe);
 	}
 	/* The file is read in pieces.  If the process execs or ends between them, they do not belong together. */
 	if (any) {
