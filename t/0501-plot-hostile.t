@@ -173,15 +173,15 @@ check 'file names' hostile_file_names
 
 # A long name keeps its head and its tail.
 long_names_are_cut() {
-	long=$(awk 'BEGIN { printf "begin::"; for (i = 0; i < 20000; i++) printf "abcdefgh"; print "::end" }')
+	long=$(awk 'BEGIN { printf "begin_"; for (i = 0; i < 20000; i++) printf "abcdefgh"; print "_end" }')
 	analysis "$long" >log
 	exits 0 andweorc-plot -o out.svg log >out 2>err
-	has '<text>begin::abcd[a-h]*…[a-h]*::end</text>' out.svg
-	has '<text>in xbegin::abcd[a-h]*…[a-h]*::end</text>' out.svg
+	has '<text>begin_abcd[a-h]*…[a-h]*_end</text>' out.svg
+	has '<text>in xbegin_abcd[a-h]*…[a-h]*_end</text>' out.svg
 	lacks '<text>.{120}' out.svg
 	exits 0 andweorc-plot log >out 2>err
 	lacks '.{101}' out
-	has '^      begin::abcd[a-h]*…[a-h]*::end in xbegin::[a-h]*…[a-h]*::end$' out
+	has '^      begin_abcd[a-h]*…[a-h]*_end in xbegin_[a-h]*…[a-h]*_end$' out
 }
 check 'long names are cut in their middle' long_names_are_cut
 

@@ -22,7 +22,8 @@ enum { WHY_CPU_PCT = 5 };
 /* "3 pzip.c:262" */
 static char *title_of(const struct report *r, size_t row)
 {
-	char *label = prose_short(r->row[row].im->region->label, NAME_COLUMNS);
+	const struct profile_region *region = r->row[row].im->region;
+	char *label = report_short(region->label, !region_is_line(region->scope), NAME_COLUMNS);
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "%zu %s", row + 1, label);
@@ -149,7 +150,7 @@ static void add_function(struct report *r, size_t row)
 		buf_addf(&b, "%s%zu", n++ ? ", " : "", i + 1);
 	}
 	if (n > 1) {
-		name = prose_short(r->row[row].im->region->function, NAME_COLUMNS);
+		name = report_short(r->row[row].im->region->function, true, NAME_COLUMNS);
 		if (!isnan(share))
 			buf_addf(&b, ", %.1f %% of CPU samples", share);
 		prose_wrap(&r->out, "function ", REPORT_INDENT, "%s: %zu lines: %s", name, n, b.s);

@@ -54,9 +54,9 @@ static void share_columns(size_t columns, size_t *one, size_t *other)
 	*one = columns - *other;
 }
 
-static void add_short(struct buf *b, const char *text, size_t columns)
+static void add_short(struct buf *b, const char *text, bool is_function, size_t columns)
 {
-	char *s = prose_short(text, columns);
+	char *s = report_short(text, is_function, columns);
 
 	buf_adds(b, s);
 	free(s);
@@ -83,10 +83,10 @@ static void add_place(struct buf *b, const struct profile_region *r, size_t colu
 		share_columns(columns - 1, &one, &other);
 	else if (columns && one > columns)
 		one = columns;
-	add_short(b, label, one);
+	add_short(b, label, !is_line, one);
 	if (other) {
 		buf_addc(b, ' ');
-		add_short(b, details, other);
+		add_short(b, details, is_line, other);
 	}
 	free(label);
 	free(details);

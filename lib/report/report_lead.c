@@ -18,7 +18,7 @@ static void add_name(struct buf *b, const struct profile_region *region)
 	char *text;
 
 	report_name(&name, region);
-	text = prose_short(name.s, prose_page().columns / 2); /* longer words would not be broken */
+	text = report_short(name.s, !region_is_line(region->scope), prose_page().columns / 2); /* longer words would not be broken */
 	buf_addf(b, words ? "%s (%s)" : "%s", text, words);
 	buf_release(&name);
 	free(text);

@@ -42,6 +42,9 @@ bool report_knows_gain(const struct estimate *gain);
 /* The region in words: "pzip.c:262 (verify_block)".  Adds to b; not yet clean. */
 void report_name(struct buf *b, const struct profile_region *r);
 
+/* The name of code, cleaned, at most `columns` wide; of a function, without what tells least (shortname.h).  The caller frees it. */
+char *report_short(const char *name, bool is_function, size_t columns);
+
 /* The unit of an automatic point: "byte written"; NULL for marked points. */
 const char *report_visit(const struct impact_point *p);
 

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "text/prose.h"
+#include "text/shortname.h"
 
 /* Half of the widest interval that is printed. */
 static const double WIDEST = 1;
@@ -34,6 +36,31 @@ void report_name(struct buf *b, const struct profile_region *r)
 	buf_adds(b, r->label);
 	if (is_line && r->function && *r->function)
 		buf_addf(b, " (%s)", r->function);
+}
+
+/* ASCII has no ellipsis. */
+static void replace_ellipsis(char *s)
+{
+	static const char ELLIPSIS[] = "\xe2\x80\xa6";
+	char *at;
+
+	while ((at = strstr(s, ELLIPSIS))) {
+		at[0] = at[1] = '.';
+		memmove(at + 2, at + 3, strlen(at + 3) + 1);
+	}
+}
+
+char *report_short(const char *name, bool is_function, size_t columns)
+{
+	char *clean = prose_clean(name), *shorter, *out;
+
+	shorter = is_function ? shortname_of(clean, &(struct letters){ 0 }, (double)columns) : xstrdup(clean);
+	if (!prose_page().utf8)
+		replace_ellipsis(shorter);
+	out = prose_short(shorter, columns);
+	free(clean);
+	free(shorter);
+	return out;
 }
 
 const char *report_visit(const struct impact_point *p)

@@ -15,10 +15,11 @@ static bool ends_with(const char *s, size_t len, const char *end)
 	return len >= n && !memcmp(s + len - n, end, n);
 }
 
-/* "f(int) const" is "f"; of "operator()", the parentheses are its name. */
+/* "f(int) const [clone .isra.0]" is "f"; of "operator()", the parentheses are its name. */
 static char *without_parameters(const char *name)
 {
-	size_t len = strlen(name), depth = 0, i;
+	const char *clone = strstr(name, " [clone ");
+	size_t len = clone ? (size_t)(clone - name) : strlen(name), depth = 0, i;
 
 	if (ends_with(name, len, " const"))
 		len -= strlen(" const");
@@ -74,6 +75,51 @@ static char *without_arguments(const char *name)
 	return NULL;
 }
 
+/* How far the brackets at s open (1) or close (-1) a depth: of "operator<<" and "->", they are none. */
+static int opens(const char *s, size_t *len)
+{
+	*len = operator_length(s);
+	if (!*len && !strncmp(s, "->", 2))
+		*len = 2;
+	if (*len)
+		return 0;
+	*len = 1;
+	return strchr("<([{", *s) ? 1 : strchr(">)]}", *s) ? -1 : 0;
+}
+
+/* Where the name itself begins, behind the last `between` outside brackets; NULL: it is all of the name. */
+static const char *behind_last(const char *name, const char *between, bool last)
+{
+	const char *found = NULL;
+	size_t len;
+	int depth = 0;
+
+	for (const char *s = name; *s; s += len) {
+		depth += opens(s, &len);
+		if (depth < 0)
+			return NULL;
+		if (!depth && len == 1 && !strncmp(s, between, strlen(between)) && (last || !found))
+			found = s + strlen(between);
+	}
+	return depth || !found || !*found ? NULL : found;
+}
+
+/* "a<b> c::d" is "c::d"; but "operator new" is the name itself. */
+static char *without_result(const char *name)
+{
+	const char *found = strstr(name, OPERATOR) ? NULL : behind_last(name, " ", true);
+
+	return found ? xstrdup(found) : NULL;
+}
+
+/* "a::b::c" is "b::c". */
+static char *without_outer_scope(const char *name)
+{
+	const char *found = behind_last(name, "::", false);
+
+	return found ? xstrdup(found) : NULL;
+}
+
 static bool is_of_word(char c)
 {
 	return c == '_' || c == '$' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -115,20 +161,30 @@ static void join_dots(struct buf *b, size_t from)
 	}
 }
 
-void shortname_add(struct buf *b, const char *function, const struct letters *l, double room)
+char *shortname_of(const char *function, const struct letters *l, double room)
 {
-	char *(*const steps[])(const char *) = { without_parameters, without_inner_scopes, without_arguments };
+	char *(*const steps[])(const char *) = { without_parameters, without_result, without_inner_scopes, without_arguments, without_outer_scope };
+	size_t n = sizeof steps / sizeof *steps;
 	char *name = xstrdup(function);
-	size_t from = b->len;
 
-	for (size_t i = 0; i < sizeof steps / sizeof *steps && caption_width(name, l) > room; i++) {
+	for (size_t i = 0; i < n && caption_width(name, l) > room;) {
 		char *shorter = steps[i](name);
 
-		if (!shorter)
-			continue;
-		free(name);
-		name = shorter;
+		if (shorter) {
+			free(name);
+			name = shorter;
+		}
+		/* There may be more scopes. */
+		i += !shorter || i + 1 < n;
 	}
+	return name;
+}
+
+void shortname_add(struct buf *b, const char *function, const struct letters *l, double room)
+{
+	char *name = shortname_of(function, l, room);
+	size_t from = b->len;
+
 	caption_fit(b, name, l, room);
 	join_dots(b, from);
 	free(name);

@@ -11,9 +11,13 @@
 #include "text/letters.h"
 
 /*
- * Appends the name, cleaned (caption.h), at most `room` wide.  First the parameters are removed,
- * then scopes between < and >, then everything between them, then the middle.
+ * The name, shortened until it is `room` wide, or cannot be shortened any more without losing the name
+ * itself.  First the parameters are removed, then the type of the result, then scopes between < and >, then
+ * everything between them, then the function's own scopes.  The caller frees it.
  */
+char *shortname_of(const char *function, const struct letters *l, double room);
+
+/* Appends the name, cleaned (caption.h), at most `room` wide.  What is still too long loses its middle. */
 void shortname_add(struct buf *b, const char *function, const struct letters *l, double room);
 
 #endif

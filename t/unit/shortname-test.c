@@ -29,9 +29,20 @@ static void parameters_go_first(void **state)
 	gives("std::vector<int>::at(unsigned long) const", 24, "std::vector<int>::at");
 	gives("f(void (*)(int), g<(a)1>)", 10, "f");
 	gives("a::operator()(int) const", 16, "a::operator()");
-	gives("a::operator()", 8, "a::o" DOTS "r()");
+	gives("a::operator()", 11, "operator()");
+	gives("operator()", 8, "oper" DOTS "r()");
+	gives("a::f(b) [clone .isra.0]", 5, "a::f");
 	gives("(anonymous namespace)::run(int)", 28, "(anonymous namespace)::run");
 	gives("(a)", 2, "(" DOTS);
+}
+
+static void then_the_result(void **state)
+{
+	(void)state;
+	gives("a::Handle<b::C> a::Parser<char>::parse<false>(int)", 30, "a::Parser<char>::parse<false>");
+	gives("void (anonymous namespace)::run<int>(int)", 33, "(anonymous namespace)::run<int>");
+	gives("operator new(unsigned long)", 15, "operator new");
+	gives("<A as B>::f", 11, "<A as B>::f");
 }
 
 static void then_scopes_of_arguments(void **state)
@@ -53,12 +64,21 @@ static void then_arguments(void **state)
 	gives("a::operator->(b<c>)", 14, "a::operator->");
 }
 
+static void then_its_scopes(void **state)
+{
+	(void)state;
+	gives("v8::internal::StringTable::LookupKey", 25, "StringTable::LookupKey");
+	gives("v8::internal::StringTable::LookupKey", 12, "LookupKey");
+	gives("a::b::Parser<c>::parse<false>(int)", 12, "parse<" DOTS ">");
+	gives("a::", 2, "a" DOTS);
+}
+
 static void then_the_middle(void **state)
 {
 	(void)state;
 	gives("abcdefghijklmnop<q>(r)", 9, "abcd" DOTS "p<" DOTS ">");
 	gives("abcdefgh", 5, "ab" DOTS "gh");
-	gives("abcdefgh<1>::gh", 13, "abcdef" DOTS ">::gh"); /* not two */
+	gives("abcdefgh<1>ghij", 13, "abcdef" DOTS ">ghij"); /* not two */
 }
 
 /* Any bytes: never wider than asked. */
@@ -88,8 +108,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_what_fits),
 		cmocka_unit_test(parameters_go_first),
+		cmocka_unit_test(then_the_result),
 		cmocka_unit_test(then_scopes_of_arguments),
 		cmocka_unit_test(then_arguments),
+		cmocka_unit_test(then_its_scopes),
 		cmocka_unit_test(then_the_middle),
 		cmocka_unit_test(holds_for_any_bytes),
 	};
