@@ -50,6 +50,43 @@ static bool level_gain(const struct causal_obs *obs, size_t n, double s, struct 
 	return true;
 }
 
+static bool has_error(const struct causal_level *l)
+{
+	return isfinite(l->gain.se) && l->gain.se > 0 && l->gain.df > 0;
+}
+
+/*
+ * A level has few windows, often 2 or 3.  Their scatter is known badly: it may seem small
+ * by chance.  Windows scatter alike at all speedups.  So the variance of a level's windows
+ * is the mean of its own and that of the other levels.  (A moderated variance, as in Smyth
+ * 2004; the prior counts as much as the level itself.)
+ */
+static void moderate_levels(struct causal_effect *e)
+{
+	double all = 0, sum = 0;
+
+	for (size_t i = 0; i < e->nlevels; i++) {
+		const struct causal_level *l = &e->level[i];
+
+		if (!has_error(l))
+			continue;
+		all += l->gain.df;
+		sum += l->gain.df * l->gain.se * l->gain.se * (double)l->n;
+	}
+	for (size_t i = 0; i < e->nlevels; i++) {
+		struct causal_level *l = &e->level[i];
+		bool known = has_error(l);
+		double own = known ? l->gain.se * l->gain.se * (double)l->n : 0, df = known ? l->gain.df : 0, others;
+
+		if (!(all > df))
+			continue;
+		others = (sum - df * own) / (all - df);
+		l->gain.se = sqrt((known ? (own + others) / 2 : others) / (double)l->n);
+		l->gain.df = known ? df + fmin(df, all - df) : all - df;
+		stats_estimate_finish(&l->gain);
+	}
+}
+
 static void fill_levels(const struct causal_obs *obs, size_t n, struct causal_obs *scratch, struct causal_effect *out)
 {
 	double *s = xcalloc(n + 1, sizeof *s);
@@ -62,6 +99,7 @@ static void fill_levels(const struct causal_obs *obs, size_t n, struct causal_ob
 		if (s[i] > 0 && (i == 0 || s[i] != s[i - 1]) &&
 		    level_gain(obs, n, s[i], scratch, &out->level[out->nlevels]))
 			out->nlevels++;
+	moderate_levels(out);
 	free(s);
 }
 

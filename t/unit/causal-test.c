@@ -356,6 +356,50 @@ static void test_one_level(void **state)
 	causal_effect_release(&e);
 }
 
+/* Windows of one level that are alike by chance do not make it surer than the others. */
+static void test_levels_share_their_scatter(void **state)
+{
+	double least = INFINITY, most = 0;
+	struct causal_effect e;
+
+	(void)state;
+	for (uint64_t b = 0; b < 3; b++)
+		add_sweep(0, b, 1000, 40, line);
+	shake(0.05);
+	for (size_t i = 0; i < nobs; i++)
+		if (obs[i].s == 0.5)
+			obs[i].time_ns = 40 * 1000 * line(0.5);
+	e = effect();
+	assert_int_equal(e.nlevels, 4);
+	for (size_t i = 0; i < e.nlevels; i++) {
+		least = fmin(least, e.level[i].gain.se);
+		most = fmax(most, e.level[i].gain.se);
+		assert_true(e.level[i].gain.df > 2);
+	}
+	assert_true(least > most / 2);
+	causal_effect_release(&e);
+}
+
+/* A level with a single window has the scatter of the others. */
+static void test_a_level_of_one_window(void **state)
+{
+	struct causal_effect e;
+
+	(void)state;
+	for (uint64_t b = 0; b < 4; b++)
+		add_sweep(0, b, 1000, 40, line);
+	add(0, 4, 0, 40, 40000);
+	add(0, 4, 0.1, 40, 40000 * line(0.1));
+	add(0, 4, 0, 40, 40000);
+	shake(0.05);
+	e = effect();
+	assert_int_equal(e.nlevels, 5);
+	assert_true(isfinite(e.level[0].gain.se));
+	assert_true(e.level[0].gain.se > e.level[1].gain.se);
+	assert_true(e.level[0].gain.lo < 0.03 && e.level[0].gain.hi > 0.03);
+	causal_effect_release(&e);
+}
+
 static void test_few_visits_are_noted(void **state)
 {
 	struct causal_effect e;
@@ -522,6 +566,8 @@ int main(void)
 		TEST(two_runs_are_too_few_for_an_interval_over_runs),
 		TEST(short_runs_are_joined),
 		TEST(one_level),
+		TEST(levels_share_their_scatter),
+		TEST(a_level_of_one_window),
 		TEST(few_visits_are_noted),
 		TEST(a_single_window_has_no_interval),
 		TEST(a_single_baseline_has_no_interval),
