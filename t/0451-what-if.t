@@ -64,11 +64,24 @@ check 'a log without bursts' has_none
 is_a_record() {
 	run andweorc-analyze --format andweorc one >got 2>err
 	grep '^replay' got >replays
-	# Two regions, three speedups.
-	test "$(wc -l <replays)" -eq 6
+	# Two regions, at the recorder's speedups.
+	test "$(wc -l <replays)" -eq 8
 	has '^replay	point=unit	region=slow.c:10	speedup_pct=50	gain_pct=(29|30|31)[.0-9]*	gain_se=[0-9]' replays
 }
 check 'each region has its records' is_a_record
+
+# Replay is asked at the speedups of the experiments, and between them where they are far apart.
+has_levels_of_experiments() {
+	cp one with
+	for pct in 0 20 60; do
+		printf 'experiment\tid=%s\trun=1\tregion=%s\tspeedup_pct=%s\n' "$pct" 1 "$pct"
+		printf 'visits\texperiment=%s\tpoint=unit\tcount=100\tvirtual_ns=100000000\n' "$pct"
+	done >>with
+	exits 0 andweorc-analyze --format andweorc with >got
+	awk -F'\t' "$awk_value"'$1 == "replay" { print number("speedup_pct") }' got | sort -nu >levels
+	printf '%s\n' 20 30 50 60 75 | same - levels
+}
+check 'at the speedups of the experiments' has_levels_of_experiments
 
 # Without an experiment, the impact is that of replay: slow.c:10 has six tenths of the only thread's time.
 is_an_impact() {
@@ -83,7 +96,7 @@ is_an_impact() {
 		$1 == "curve" && value("region") == "slow.c:10" { levels++ }
 		$1 == "point" { n += value("kind") == "throughput" && value("replay") == "used" && number("replay_check") > 0.98 && number("replay_check") < 1.02 }
 		$1 == "run" { n += number("bursts") == 1 && number("events") == 499 }
-		END { exit !(n == 3 && levels == 3) }' got
+		END { exit !(n == 3 && levels == 4) }' got
 	exits 0 andweorc-analyze --format text one >report 2>err
 	has '^Work on slow.c:10 \(outer\): 10 % off its time takes 6.0 % off the time per .unit. \(' report
 	has '^replay +the impact of 1, 2 is computed from recorded events alone, without an experiment$' report

@@ -6,8 +6,6 @@
 
 #include "base/alloc.h"
 
-enum { MOST_LEVELS = 8 };
-
 static const double CONTRADICTION = 3; /* standard errors of the difference of slopes */
 static const double CONTRADICTION_AT_LEVEL = 4; /* the same for gains, which are several */
 static const double KNOWN_DF = 1e6;    /* degrees of freedom of a standard error that is not from a few values */
@@ -74,7 +72,7 @@ static void add_to_level(struct sum *sum, size_t *n, const struct profile_replay
 
 	while (i < *n && sum[i].s != r->s)
 		i++;
-	if (i == MOST_LEVELS)
+	if (i == PROFILE_LEVELS)
 		return;
 	if (i == *n)
 		sum[(*n)++] = (struct sum){ .s = r->s };
@@ -109,9 +107,9 @@ static struct replayed mean_of_level(const struct sum *sum)
  * Sorted by speedup.  If runs of the program were observed as a whole, parts of other runs,
  * which may be of any phase, do not count.
  */
-static size_t replayed_of(const struct profile *p, size_t point, size_t region, struct replayed out[MOST_LEVELS])
+static size_t replayed_of(const struct profile *p, size_t point, size_t region, struct replayed out[PROFILE_LEVELS])
 {
-	struct sum sum[MOST_LEVELS];
+	struct sum sum[PROFILE_LEVELS];
 	bool whole = false;
 	size_t n = 0;
 
@@ -313,7 +311,7 @@ static void refute_knee(struct causal_effect *e, const struct estimate *slope)
 enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
 			    struct estimate *measured, struct estimate *replayed)
 {
-	struct replayed r[MOST_LEVELS], at, rise;
+	struct replayed r[PROFILE_LEVELS], at, rise;
 	size_t n = spins(p) ? 0 : replayed_of(p, point, region, r);
 	void (*merge)(struct estimate *e, double value, double se);
 
@@ -411,7 +409,7 @@ static void set_knee(const struct replayed *r, size_t n, const struct replayed *
 
 bool combine_replay_alone(const struct profile *p, size_t point, size_t region, struct causal_effect *e)
 {
-	struct replayed r[MOST_LEVELS], rise;
+	struct replayed r[PROFILE_LEVELS], rise;
 	size_t n = spins(p) ? 0 : replayed_of(p, point, region, r);
 	double period = combine_check(p, point).period_ns;
 

@@ -139,7 +139,11 @@ void load_place(struct context *c, struct record *rec)
 
 /* ---- asking -------------------------------------------------------------------- */
 
-static const double LEVELS[] = { 0.25, 0.5, 0.75 };
+/* Speedups that are asked for where experiments have tried none that is as near as NEAR: the recorder's own. */
+static const double LEVELS[] = { 0.15, 0.3, 0.5, 0.75 };
+static const double NEAR = 0.051, LARGEST = 0.95;
+enum { OWN_LEVELS = sizeof LEVELS / sizeof LEVELS[0] };
+
 static const double LEAST_SHARE = 0.01; /* least share of the samples for a region to be replayed */
 
 static const char *name_of(const struct observed *o, uint32_t point)
@@ -324,6 +328,31 @@ static struct replay_known *shares_of(const struct context *c, const struct obse
 	return known;
 }
 
+static bool is_near(const double *level, size_t n, double s, double distance)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fabs(level[i] - s) < distance)
+			return true;
+	return false;
+}
+
+/*
+ * The speedups to ask for: those of the experiments, so that both methods tell of the same.  (On a line
+ * between other speedups, a knee would be cut off.)
+ */
+static size_t levels_of(const struct profile *p, double level[PROFILE_LEVELS])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nwindows && n + OWN_LEVELS < PROFILE_LEVELS; i++)
+		if (p->window[i].s > 0 && p->window[i].s <= LARGEST && !is_near(level, n, p->window[i].s, 1e-9))
+			level[n++] = p->window[i].s;
+	for (size_t i = 0, tried = n; i < OWN_LEVELS; i++)
+		if (!is_near(level, tried, LEVELS[i], NEAR))
+			level[n++] = LEVELS[i];
+	return n;
+}
+
 /* Adds the gain of each region, and its reasons. */
 static void ask_regions(struct context *c, struct observed *o, const struct replay *r)
 {
@@ -332,6 +361,8 @@ static void ask_regions(struct context *c, struct observed *o, const struct repl
 	struct replay_known *known;
 	struct replay_facts facts;
 	struct why *why = why_begin(o, r);
+	double level[PROFILE_LEVELS];
+	size_t nlevels = levels_of(c->p, level);
 
 	replay_facts(r, &facts);
 	known = shares_of(c, o, facts.clock_ns > 0);
@@ -343,8 +374,8 @@ static void ask_regions(struct context *c, struct observed *o, const struct repl
 			continue;
 		if (wrapper[region] && !named && !c->p->region[c->region[region].place].tried)
 			continue;
-		for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++)
-			ask_region(c, o, r, region, LEVELS[i], isnan(known[region].part) ? NULL : &known[region]);
+		for (size_t i = 0; i < nlevels; i++)
+			ask_region(c, o, r, region, level[i], isnan(known[region].part) ? NULL : &known[region]);
 		why_add(why, c, region);
 	}
 	why_end(why);

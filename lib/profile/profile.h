@@ -166,6 +166,8 @@ struct profile_warning {
 	size_t last;   /* the last run with the warning */
 };
 
+enum { PROFILE_LEVELS = 20 }; /* replay is asked for at most so many speedups */
+
 /* A result of replay for one run: the gain at a point, if a region were faster by s. */
 struct profile_replayed {
 	size_t run;    /* in the profile */
