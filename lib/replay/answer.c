@@ -159,7 +159,7 @@ static void combine(struct replay_effect *e, bool crowded, double part)
 /* Runs of each model, of each script. */
 struct runs {
 	struct run *of[REPLAY_MODELS];
-	struct run *open[OPEN_QUESTIONS]; /* runs of LEADER with another assumption about an open question; NULL: the question does not arise */
+	struct run *open[OPEN_QUESTIONS]; /* runs of MAIN_MODEL with another assumption about an open question; NULL: the question does not arise */
 	const struct replay_known *known;
 	struct taken_away taken;
 };
@@ -181,9 +181,9 @@ static void set_models(const struct replay *r, struct replay_effect *e, struct c
 		       const struct runs *runs)
 {
 	if (runs->known)
-		known_apply(r, e, c, &runs->taken, runs->known, LEADER);
+		known_apply(r, e, c, &runs->taken, runs->known);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		double more = k == LEADER || !(c[LEADER].by_samples > 0) ? 0 : c[LEADER].by_samples;
+		double more = k == MAIN_MODEL || !(c[MAIN_MODEL].by_samples > 0) ? 0 : c[MAIN_MODEL].by_samples;
 		double own = c[k].base_ns / e->measured_ns;
 
 		e->model[k] = (struct replay_modelled){
@@ -202,9 +202,9 @@ static void answer_point(const struct replay *r, const struct runs *runs, size_t
 
 	*e = (struct replay_effect){ .what = REPLAY_PERIOD, .point = r->point[point], .measured_ns = measured_period(r, point) };
 	if (runs->known) {
-		struct compared of_leader = compare_visits(r, runs->of[LEADER], LEADER, point, 0);
+		struct compared of_main = compare_visits(r, runs->of[MAIN_MODEL], MAIN_MODEL, point, 0);
 
-		tie = known_tie(r, &of_leader, &runs->taken);
+		tie = known_tie(r, &of_main, &runs->taken);
 	}
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		struct compared base = compare_visits(r, NULL, k, point, 0);
@@ -213,10 +213,10 @@ static void answer_point(const struct replay *r, const struct runs *runs, size_t
 		check[k] = base.ns / base.base_ns;
 	}
 	for (int u = 0; u < OPEN_QUESTIONS; u++)
-		with[u] = runs->open[u] ? compare_visits(r, runs->open[u], LEADER, point, 0).gain : NAN;
+		with[u] = runs->open[u] ? compare_visits(r, runs->open[u], MAIN_MODEL, point, 0).gain : NAN;
 	for (size_t b = 0; b < r->nscripts; b++)
 		e->count += r->script[b].recorded.visits[point];
-	e->open = open_range(c[LEADER].gain, with);
+	e->open = open_range(c[MAIN_MODEL].gain, with);
 	set_models(r, e, c, check, runs);
 }
 
@@ -229,8 +229,8 @@ static void answer_whole(const struct replay *r, const struct runs *runs, struct
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 		c[k] = compare_whole(r, runs->of[k], k);
 	for (int u = 0; u < OPEN_QUESTIONS; u++)
-		with[u] = runs->open[u] ? compare_whole(r, runs->open[u], LEADER).gain : NAN;
-	e->open = open_range(c[LEADER].gain, with);
+		with[u] = runs->open[u] ? compare_whole(r, runs->open[u], MAIN_MODEL).gain : NAN;
+	e->open = open_range(c[MAIN_MODEL].gain, with);
 	set_models(r, e, c, r->facts.check, runs);
 }
 
@@ -246,7 +246,7 @@ static void answer_spans(const struct replay *r, const struct runs *runs, size_t
 	}
 	for (int u = 0; u < OPEN_QUESTIONS; u++)
 		if (runs->open[u])
-			compare_spans(r, runs->open[u], LEADER, point, open[u]);
+			compare_spans(r, runs->open[u], MAIN_MODEL, point, open[u]);
 	for (int what = REPLAY_MEAN; what < REPLAY_WHATS; what++) {
 		struct replay_effect *to = &e[what - REPLAY_MEAN];
 		struct compared of[REPLAY_MODELS];
@@ -258,7 +258,7 @@ static void answer_spans(const struct replay *r, const struct runs *runs, size_t
 			with[u] = runs->open[u] ? open[u][what].gain : NAN;
 		*to = (struct replay_effect){
 			.what = (enum replay_what)what, .point = r->latency_point[point], .count = base[what].count, .measured_ns = base[what].base_ns,
-			.open = open_range(of[LEADER].gain, with),
+			.open = open_range(of[MAIN_MODEL].gain, with),
 		};
 		set_models(r, to, of, check, runs);
 	}
@@ -275,10 +275,12 @@ static struct run *run_scripts(const struct replay *r, const struct setting *how
 	return run;
 }
 
-/* Are there enough waits with an unknown end to matter? */
-static bool has_unseen(const struct replay *r)
+/* Does the question arise?  Of waits with an unknown end, where there are enough of them to matter. */
+static bool arises(const struct replay *r, enum open_question open)
 {
-	return r->facts.unexplained_ns + r->facts.timeouts_ns > UNSEEN_LEAST * r->facts.length_ns;
+	if (open == SCHEDULED_OTHERWISE)
+		return r->crowded;
+	return open == LATENCIES_SHORTER || r->facts.unexplained_ns + r->facts.timeouts_ns > UNSEEN_LEAST * r->facts.length_ns;
 }
 
 static void run_all(const struct replay *r, const struct replay_question *q, struct runs *runs)
@@ -293,12 +295,15 @@ static void run_all(const struct replay *r, const struct replay_question *q, str
 	}
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 		runs->of[k] = run_scripts(r, &(struct setting){
-			.model = k, .cpus = q ? q->cpus : 0, .fraction = fraction, .change = k == LEADER ? change : NULL, .asked = q,
+			.model = k, .cpus = q ? q->cpus : 0, .fraction = fraction, .change = k == MAIN_MODEL ? change : NULL, .asked = q,
 		});
-	for (enum open_question u = has_unseen(r) ? WAITS_SHORTER : LATENCIES_SHORTER; q && u < (r->crowded ? OPEN_QUESTIONS : SCHEDULED_OTHERWISE); u++)
+	for (enum open_question u = AS_RECORDED + 1; q && u < OPEN_QUESTIONS; u++) {
+		if (!arises(r, u))
+			continue;
 		runs->open[u] = run_scripts(r, &(struct setting){
-			.model = LEADER, .open = u, .shorter = runs->taken.most, .cpus = q->cpus, .fraction = fraction, .asked = q,
+			.model = MAIN_MODEL, .open = u, .shorter = runs->taken.most, .cpus = q->cpus, .fraction = fraction, .asked = q,
 		});
+	}
 	free(fraction);
 	free(change);
 }

@@ -115,20 +115,20 @@ static void set_gain(struct compared *c, double gain)
  * the samples in the burst and 55 % in all, and was predicted at 0.32 (0.26 to 0.37).
  */
 static void take_known_part(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken_away *taken,
-			    const struct replay_known *known, enum replay_model leader)
+			    const struct replay_known *known)
 {
-	struct tie tie = tie_of(r, &c[leader], taken);
+	struct tie tie = tie_of(r, &c[MAIN_MODEL], taken);
 	double away = known->part - taken->part, known2 = variance_of_part(known->part, taken->most, known->samples);
 	double chance = sqrt(variance_of_part(known->part, taken->most, taken->samples) + known2);
 	double by_chance = fmin(chance, fmax(-chance, away)), by_phases = away - by_chance;
-	double change = tie.slope * by_chance + gain_by_part(r, &c[leader], taken) * by_phases;
+	double change = tie.slope * by_chance + gain_by_part(r, &c[MAIN_MODEL], taken) * by_phases;
 	double by_samples = sqrt(tie.rest * tie.rest + tie.slope * tie.slope * known2);
 
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		double others = c[k].se * c[k].se - c[k].by_samples * c[k].by_samples;
 
 		set_gain(&c[k], c[k].gain + change);
-		c[k].by_samples = k == leader ? by_samples : 0;
+		c[k].by_samples = k == MAIN_MODEL ? by_samples : 0;
 		c[k].se = sqrt(fmax(0, others) + c[k].by_samples * c[k].by_samples);
 	}
 	e->phases = OPEN * r->busy * fabs(by_phases);
@@ -166,7 +166,7 @@ static void take_known_alone(struct compared c[REPLAY_MODELS], const struct take
 }
 
 void known_apply(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken_away *taken,
-		 const struct replay_known *known, enum replay_model leader)
+		 const struct replay_known *known)
 {
 	bool counts_time = e->what == REPLAY_PERIOD || e->what == REPLAY_WHOLE;
 
@@ -174,12 +174,12 @@ void known_apply(const struct replay *r, struct replay_effect *e, struct compare
 		take_known_alone(c, taken, known);
 		return;
 	}
-	take_known_part(r, e, c, taken, known, leader);
+	take_known_part(r, e, c, taken, known);
 	if (counts_time && !isnan(known->waited_ns))
 		take_known_waits(e, c, taken, known);
 }
 
-double known_tie(const struct replay *r, const struct compared *leader, const struct taken_away *taken)
+double known_tie(const struct replay *r, const struct compared *of_main, const struct taken_away *taken)
 {
-	return tie_of(r, leader, taken).slope;
+	return tie_of(r, of_main, taken).slope;
 }

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 
 #define TICKS_NS 20e6 /* the time of other programs is known to a tick of 10 ms at both ends */
+#define ALIKE    0.002 /* misfits that differ by less do not tell which policy the kernel has */
 #define CROWDED  0.02 /* from this share of time without a processor on, the order of threads matters */
 
 /* ---- the recording as a run --------------------------------------------------- */
@@ -104,11 +105,11 @@ static double misfit_with(struct replay *r, bool preempts)
 	return misfit(check_of(r, REPLAY_SIMULATED)) + misfit(check_of(r, REPLAY_MONITOR));
 }
 
-/* Of two scheduling policies, the one that gives the measured period is used. */
+/* Of two scheduling policies, the one that gives the measured period better is used. */
 static void choose_scheduler(struct replay *r)
 {
 	if (has_more_threads_than_processors(r))
-		r->preempts = misfit_with(r, true) < misfit_with(r, false) - 0.002;
+		r->preempts = misfit_with(r, true) < misfit_with(r, false) - ALIKE;
 }
 
 /*
@@ -187,7 +188,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 		r->facts.check[k] = check_of(r, k);
 	}
 	for (size_t b = 0; b < n && r->crowded; b++)
-		simulate(r, &r->script[b], &(struct setting){ .model = LEADER, .open = SCHEDULED_OTHERWISE }, &r->script[b].otherwise);
+		simulate(r, &r->script[b], &(struct setting){ .model = MAIN_MODEL, .open = SCHEDULED_OTHERWISE }, &r->script[b].otherwise);
 	for (size_t b = 0; b < n; b++)
 		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;
 	return r;

@@ -152,8 +152,8 @@ struct script {
 	uint32_t *first_turn; /* by object; NULL: none moves */
 	struct run recorded;  /* the recording as a run */
 	struct run base[REPLAY_MODELS];
-	struct run otherwise; /* the base run of LEADER with SCHEDULED_OTHERWISE; only in a crowd */
-	struct run kept[REPLAY_MODELS]; /* the same, with time without a processor kept */
+	struct run otherwise; /* the base run of MAIN_MODEL with SCHEDULED_OTHERWISE; only in a crowd */
+	struct run kept[REPLAY_MODELS]; /* like base, but time without a processor is kept as it was recorded */
 };
 
 /* The roots of shares. */
@@ -202,7 +202,11 @@ struct replay {
 	struct replay_wait *wait;
 	size_t nwaits;
 	double scarce; /* share of the time in which threads wanted a processor and had none */
-	double idled;  /* the most time of processors that were idle while threads waited for others, over the time of all computing */
+	/*
+	 * With more threads than processors: for how long processors may have been idle while
+	 * threads waited for others, at the most; over the time of all computing.
+	 */
+	double idled;
 	double busy;   /* mean number of busy processors, at least 1 */
 	double slowed; /* factor by which computing takes longer because of other programs; 1 in a crowd */
 	bool whole;    /* the burst contains all phases of the program, in their true proportion */
@@ -307,8 +311,11 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 void run_prepare(const struct replay *r, const struct script *s, struct run *run); /* empty */
 void run_release(struct run *run);
 
-/* The model whose runs tell the chance of samples, and the answers to open questions, for all models. */
-#define LEADER REPLAY_MONITOR
+/*
+ * The model whose runs tell the chance of samples, and the range of open questions, for all
+ * models: the one that is right most often.
+ */
+#define MAIN_MODEL REPLAY_MONITOR
 
 /* ---- comparing ------------------------------------------------------------------- */
 
@@ -348,11 +355,11 @@ struct taken_away {
 /* fraction, change: of shares_ask. */
 struct taken_away known_taken(const struct replay *r, const double *shorter, const float *fraction, const float (*change)[REPLICATES]);
 
-/* The change of the leading model's gain with the removed part, as that varies by chance. */
-double known_tie(const struct replay *r, const struct compared *leader, const struct taken_away *taken);
+/* The change of MAIN_MODEL's gain with the removed part, as that varies by chance. */
+double known_tie(const struct replay *r, const struct compared *of_main, const struct taken_away *taken);
 
 /* Corrects the gain of each model, and its se; sets e->phases. */
 void known_apply(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken_away *taken,
-		 const struct replay_known *known, enum replay_model leader);
+		 const struct replay_known *known);
 
 #endif
