@@ -139,9 +139,10 @@ void load_place(struct context *c, struct record *rec)
 
 /* ---- asking -------------------------------------------------------------------- */
 
-/* Speedups that are asked for where experiments have tried none that is as near as NEAR: the recorder's own. */
+/* The recorder's own speedups.  They are asked for where experiments have tried none that is as near as NEAR. */
 static const double LEVELS[] = { 0.15, 0.3, 0.5, 0.75 };
-static const double NEAR = 0.051, LARGEST = 0.95;
+static const double NEAR = 0.051, SAME = 1e-9;
+static const double LARGEST = 0.95; /* speedup that replay is asked for */
 enum { OWN_LEVELS = sizeof LEVELS / sizeof LEVELS[0] };
 
 static const double LEAST_SHARE = 0.01; /* least share of the samples for a region to be replayed */
@@ -336,33 +337,38 @@ static bool is_near(const double *level, size_t n, double s, double distance)
 	return false;
 }
 
+struct levels {
+	double s[PROFILE_LEVELS];
+	size_t n;
+};
+
 /*
  * The speedups to ask for: those of the experiments, so that both methods tell of the same.  (On a line
  * between other speedups, a knee would be cut off.)
  */
-static size_t levels_of(const struct profile *p, double level[PROFILE_LEVELS])
+static struct levels levels_of(const struct profile *p)
 {
-	size_t n = 0;
+	struct levels l = { .n = 0 };
+	size_t tried;
 
-	for (size_t i = 0; i < p->nwindows && n + OWN_LEVELS < PROFILE_LEVELS; i++)
-		if (p->window[i].s > 0 && p->window[i].s <= LARGEST && !is_near(level, n, p->window[i].s, 1e-9))
-			level[n++] = p->window[i].s;
-	for (size_t i = 0, tried = n; i < OWN_LEVELS; i++)
-		if (!is_near(level, tried, LEVELS[i], NEAR))
-			level[n++] = LEVELS[i];
-	return n;
+	for (size_t i = 0; i < p->nwindows && l.n + OWN_LEVELS < PROFILE_LEVELS; i++)
+		if (p->window[i].s > 0 && p->window[i].s <= LARGEST && !is_near(l.s, l.n, p->window[i].s, SAME))
+			l.s[l.n++] = p->window[i].s;
+	tried = l.n;
+	for (size_t i = 0; i < OWN_LEVELS; i++)
+		if (!is_near(l.s, tried, LEVELS[i], NEAR))
+			l.s[l.n++] = LEVELS[i];
+	return l;
 }
 
 /* Adds the gain of each region, and its reasons. */
-static void ask_regions(struct context *c, struct observed *o, const struct replay *r)
+static void ask_regions(struct context *c, struct observed *o, const struct replay *r, const struct levels *levels)
 {
 	struct times ran = times_by_region(c, o, BURST_SAMPLE), waited = times_by_region(c, o, BURST_WAITING);
 	bool named = c->run[o->run].run.named, *wrapper;
 	struct replay_known *known;
 	struct replay_facts facts;
 	struct why *why = why_begin(o, r);
-	double level[PROFILE_LEVELS];
-	size_t nlevels = levels_of(c->p, level);
 
 	replay_facts(r, &facts);
 	known = shares_of(c, o, facts.clock_ns > 0);
@@ -374,8 +380,8 @@ static void ask_regions(struct context *c, struct observed *o, const struct repl
 			continue;
 		if (wrapper[region] && !named && !c->p->region[c->region[region].place].tried)
 			continue;
-		for (size_t i = 0; i < nlevels; i++)
-			ask_region(c, o, r, region, level[i], isnan(known[region].part) ? NULL : &known[region]);
+		for (size_t i = 0; i < levels->n; i++)
+			ask_region(c, o, r, region, levels->s[i], isnan(known[region].part) ? NULL : &known[region]);
 		why_add(why, c, region);
 	}
 	why_end(why);
@@ -405,7 +411,7 @@ static void count_observed(struct profile_run *run, const struct observed *o, co
 	run->burst_ns += facts.length_ns;
 }
 
-static void replay_run(struct context *c, struct observed *o)
+static void replay_run(struct context *c, struct observed *o, const struct levels *levels)
 {
 	struct replay *r;
 
@@ -419,7 +425,7 @@ static void replay_run(struct context *c, struct observed *o)
 	if (c->p->what_if)
 		ask_users(c, o, r);
 	else
-		ask_regions(c, o, r);
+		ask_regions(c, o, r, levels);
 	replay_free(r);
 }
 
@@ -442,9 +448,11 @@ static void release_observed(struct observed *o)
 
 void observed_close(struct context *c)
 {
+	const struct levels levels = c->nobserved ? levels_of(c->p) : (struct levels){ .n = 0 };
+
 	for (size_t i = 0; i < c->nobserved; i++) {
 		if (c->run[c->observed[i].run].place != PROFILE_NONE)
-			replay_run(c, &c->observed[i]);
+			replay_run(c, &c->observed[i], &levels);
 		release_observed(&c->observed[i]);
 	}
 	c->nobserved = 0;

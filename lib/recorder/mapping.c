@@ -139,14 +139,15 @@ static bool find_segment(int fd, uint64_t at, bool executable, Elf64_Phdr *ph)
 	if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 || eh.e_ident[EI_CLASS] != ELFCLASS64)
 		return false;
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
-		uint64_t begin;
+		uint64_t first, begin;
 
 		if (pread(fd, ph, sizeof(*ph), (off_t)(eh.e_phoff + i * sizeof(*ph))) != sizeof(*ph))
 			return false;
 		if (ph->p_type != PT_LOAD || (executable && !(ph->p_flags & PF_X)))
 			continue;
-		begin = executable ? ph->p_offset & ~(uint64_t)4095 : ph->p_vaddr;
-		if (at >= begin && at - begin < (executable ? ph->p_offset - begin : 0) + ph->p_filesz)
+		first = executable ? ph->p_offset : ph->p_vaddr;
+		begin = executable ? first & ~(uint64_t)4095 : first;
+		if (at >= begin && at - begin < first - begin + ph->p_filesz)
 			return true;
 	}
 	return false;

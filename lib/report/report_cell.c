@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/path.h"
 #include "format/region_class.h"
 #include "text/prose.h"
 #include "text/spark.h"
@@ -28,8 +28,6 @@ const struct causal_level *table_level(const struct report_row *row)
 /* The label, and further details of the place: the function of a line, or the file and line of a function. */
 static void add_details(struct buf *b, const struct profile_region *r)
 {
-	const char *file = r->file ? strrchr(r->file, '/') : NULL;
-
 	if (region_is_class(r->scope))
 		return;
 	if (region_is_line(r->scope)) {
@@ -38,7 +36,7 @@ static void add_details(struct buf *b, const struct profile_region *r)
 	}
 	if (!r->file)
 		return;
-	buf_adds(b, file ? file + 1 : r->file);
+	buf_adds(b, path_name(r->file));
 	if (r->line)
 		buf_addf(b, ":%llu", (unsigned long long)r->line);
 }

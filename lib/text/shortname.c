@@ -35,12 +35,14 @@ static char *without_parameters(const char *name)
 	return xstrndup(name, i);
 }
 
-/* The length of a name like "operator<<" or "operator->" at s, whose signs are not brackets. */
-static size_t operator_length(const char *s)
+/* The length of what begins at s and whose signs are not brackets: "operator<<", "operator->", "->"; 0: no such thing. */
+static size_t signs_length(const char *s)
 {
 	size_t n = strlen(OPERATOR);
 
-	return strncmp(s, OPERATOR, n) ? 0 : n + strspn(s + n, "<>=-");
+	if (!strncmp(s, OPERATOR, n))
+		return n + strspn(s + n, "<>=-");
+	return strncmp(s, "->", 2) ? 0 : 2;
 }
 
 /* "a<b, c<d> >::e" is "a<…>::e"; NULL when the brackets are none. */
@@ -51,10 +53,8 @@ static char *without_arguments(const char *name)
 	const char *s = name;
 
 	while (*s) {
-		size_t skip = operator_length(s);
+		size_t skip = signs_length(s);
 
-		if (!skip && !strncmp(s, "->", 2))
-			skip = 2;
 		if (skip) {
 			if (!depth)
 				buf_add(&b, s, skip);
@@ -75,49 +75,38 @@ static char *without_arguments(const char *name)
 	return NULL;
 }
 
-/* How far the brackets at s open (1) or close (-1) a depth: of "operator<<" and "->", they are none. */
-static int opens(const char *s, size_t *len)
-{
-	*len = operator_length(s);
-	if (!*len && !strncmp(s, "->", 2))
-		*len = 2;
-	if (*len)
-		return 0;
-	*len = 1;
-	return strchr("<([{", *s) ? 1 : strchr(">)]}", *s) ? -1 : 0;
-}
-
-/* Where the name itself begins, behind the last `between` outside brackets; NULL: it is all of the name. */
-static const char *behind_last(const char *name, const char *between, bool last)
+/* What comes after the first, or the last, `between` outside brackets, a copy; NULL: there is none, or nothing. */
+static char *behind(const char *name, const char *between, bool last)
 {
 	const char *found = NULL;
-	size_t len;
 	int depth = 0;
 
-	for (const char *s = name; *s; s += len) {
-		depth += opens(s, &len);
+	for (const char *s = name; *s; s++) {
+		size_t skip = signs_length(s);
+
+		if (skip) {
+			s += skip - 1;
+			continue;
+		}
+		depth += strchr("<([{", *s) ? 1 : strchr(">)]}", *s) ? -1 : 0;
 		if (depth < 0)
 			return NULL;
-		if (!depth && len == 1 && !strncmp(s, between, strlen(between)) && (last || !found))
+		if (!depth && (last || !found) && !strncmp(s, between, strlen(between)))
 			found = s + strlen(between);
 	}
-	return depth || !found || !*found ? NULL : found;
+	return depth || !found || !*found ? NULL : xstrdup(found);
 }
 
 /* "a<b> c::d" is "c::d"; but "operator new" is the name itself. */
 static char *without_result(const char *name)
 {
-	const char *found = strstr(name, OPERATOR) ? NULL : behind_last(name, " ", true);
-
-	return found ? xstrdup(found) : NULL;
+	return strstr(name, OPERATOR) ? NULL : behind(name, " ", true);
 }
 
 /* "a::b::c" is "b::c". */
 static char *without_outer_scope(const char *name)
 {
-	const char *found = behind_last(name, "::", false);
-
-	return found ? xstrdup(found) : NULL;
+	return behind(name, "::", false);
 }
 
 static bool is_of_word(char c)
@@ -161,22 +150,27 @@ static void join_dots(struct buf *b, size_t from)
 	}
 }
 
+/* False: the step does not apply. */
+static bool shorten(char **name, char *(*step)(const char *))
+{
+	char *shorter = step(*name);
+
+	if (!shorter)
+		return false;
+	free(*name);
+	*name = shorter;
+	return true;
+}
+
 char *shortname_of(const char *function, const struct letters *l, double room)
 {
-	char *(*const steps[])(const char *) = { without_parameters, without_result, without_inner_scopes, without_arguments, without_outer_scope };
-	size_t n = sizeof steps / sizeof *steps;
+	char *(*const steps[])(const char *) = { without_parameters, without_result, without_inner_scopes, without_arguments };
 	char *name = xstrdup(function);
 
-	for (size_t i = 0; i < n && caption_width(name, l) > room;) {
-		char *shorter = steps[i](name);
-
-		if (shorter) {
-			free(name);
-			name = shorter;
-		}
-		/* There may be more scopes. */
-		i += !shorter || i + 1 < n;
-	}
+	for (size_t i = 0; i < sizeof steps / sizeof *steps && caption_width(name, l) > room; i++)
+		shorten(&name, steps[i]);
+	while (caption_width(name, l) > room && shorten(&name, without_outer_scope))
+		;
 	return name;
 }
 

@@ -9,24 +9,4 @@
 REGION(inside, 0.9);
 REGION(outside, 0.5);
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void *work(void *arg)
-{
-	for (;;) {
-		pthread_mutex_lock(&lock);
-		inside();
-		pthread_mutex_unlock(&lock);
-		outside();
-		workload_visit();
-	}
-	return arg;
-}
-
-int main(int argc, char **argv)
-{
-	struct region *regions[] = {&inside_region, &outside_region, NULL};
-
-	workload_start(argc, argv, regions, 1);
-	workload_run_two(work, NULL, work, NULL);
-}
+#include "onelock.h"

@@ -11,24 +11,4 @@
 REGION(inside, 0.004);
 REGION(outside, 0.009);
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void *work(void *arg)
-{
-	for (;;) {
-		outside();
-		pthread_mutex_lock(&lock);
-		inside();
-		pthread_mutex_unlock(&lock);
-		workload_visit();
-	}
-	return arg;
-}
-
-int main(int argc, char **argv)
-{
-	struct region *regions[] = {&inside_region, &outside_region, NULL};
-
-	workload_start(argc, argv, regions, 1);
-	workload_run_two(work, NULL, work, NULL);
-}
+#include "onelock.h"

@@ -12,7 +12,7 @@
 //! A first process that needs a recording later on has threads by then that would disturb it.  So it executes
 //! itself anew, with the request in the directory and its own process number in FIRST.
 
-use crate::results::Results;
+use crate::results::{Impact, Results};
 use crate::runner::RunnerConfig;
 use crate::{facts, runtime, tools, wait, Error};
 use std::env;
@@ -230,11 +230,12 @@ fn analyze(dir: &Path, log: &Path) -> Result<String, Error> {
     Ok(facts::needed_of(&String::from_utf8_lossy(&read(&resolved)?)) + &String::from_utf8_lossy(&read(&analysis)?))
 }
 
+fn impacts_of(lines: &str, point: &str) -> Vec<Impact> {
+    facts::impacts(lines).into_iter().filter(|i| i.point == point).collect()
+}
+
 fn results_of(lines: &str, point: &str) -> Results {
-    Results::new(
-        facts::impacts(lines).into_iter().filter(|i| i.point == point).collect(),
-        facts::experiments(lines, point),
-    )
+    Results::new(impacts_of(lines, point), facts::experiments(lines, point))
 }
 
 /// Prints what there is of each point that was named; of all, where none was.
@@ -249,7 +250,11 @@ fn print_results(dir: &Path, lines: &str) {
     for name in &names {
         if !seen.contains(&name) {
             seen.push(name);
-            println!("\nProgress point '{}'\n{}", name.escape_debug(), results_of(lines, name));
+            println!(
+                "\nProgress point '{}'\n{}",
+                name.escape_debug(),
+                Results::new(impacts_of(lines, name), Vec::new())
+            );
         }
     }
     if env::var_os("ANDWEORC_LOG").is_none() {
