@@ -219,6 +219,7 @@ static void ask_region(struct context *c, const struct observed *o, const struct
 			shorter[i + 1] = s;
 	if (share) {
 		known = *share;
+		known.shorter = s;
 		known.part *= s;
 		known.waited_ns *= s;
 	}

@@ -169,14 +169,16 @@ void known_apply(const struct replay *r, struct replay_effect *e, struct compare
 		 const struct replay_known *known)
 {
 	bool counts_time = e->what == REPLAY_PERIOD || e->what == REPLAY_WHOLE;
+	struct taken_away all = *taken;
 
+	all.most = fmax(taken->most, known->shorter);
 	if (known->alone && counts_time) {
-		take_known_alone(c, taken, known);
+		take_known_alone(c, &all, known);
 		return;
 	}
-	take_known_part(r, e, c, taken, known);
+	take_known_part(r, e, c, &all, known);
 	if (counts_time && !isnan(known->waited_ns))
-		take_known_waits(e, c, taken, known);
+		take_known_waits(e, c, &all, known);
 }
 
 double known_tie(const struct replay *r, const struct compared *of_main, const struct taken_away *taken)

@@ -99,6 +99,7 @@ struct replay_outside {
 struct replay_known {
 	double part;      /* share of the processor time, 0 .. 1 */
 	double samples;   /* samples that it is from, > 0 */
+	double shorter;   /* by how much the code gets shorter, 0 .. 1: the bursts may hold no sample of it */
 	double waited_ns; /* time in waits for the outside, of all threads together, >= 0; NAN: unknown */
 	double length_ns; /* length of the run, > 0 */
 	double period_ns; /* time of a wait that a blocked sample stands for */

@@ -955,6 +955,11 @@ static void of_one_thread(void **state)
 	near(e.gain, 0.9 * 0.1 + 0.1, 1e-9);
 	near(e.phases, 0, 1e-9);
 	assert_true(e.se < 0.02);
+	/* A region without a sample in the bursts: 5 of 100 samples of the run are known to 2 per cent, of which half is gained. */
+	known = (struct replay_known){ .part = 0.5 * 0.05, .samples = 100, .shorter = 0.5, .length_ns = 10 * S, .period_ns = MS, .alone = true, .busy = 1 };
+	e = asked_knowing(r, REGIONS - 1, 0, &known);
+	near(e.gain, 0.025, 1e-9);
+	assert_true(e.se > 0.01 && e.se < 0.03);
 	replay_free(r);
 }
 
