@@ -252,6 +252,7 @@ static bool translate(struct bursts *b, uint32_t slot, const struct arena_event 
 	case BURST_CLOCK:
 	case BURST_TIMEOUT:
 	case BURST_QUEUED:
+	case BURST_KERNEL:
 	case BURST_VISIT:
 	case BURST_BEGIN:
 	case BURST_END:

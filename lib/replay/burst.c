@@ -28,6 +28,7 @@ static const struct {
 	[BURST_WAITING] = { 'i', WAITED | OBJECT | SITE },
 	[BURST_TIMEOUT] = { 't', WAITED | SITE },
 	[BURST_CLOCK] = { 'c', WAITED | SITE },
+	[BURST_KERNEL] = { 'k', WAITED },
 };
 
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
@@ -60,12 +61,6 @@ void burst_add(struct burst_thread *t, const struct burst_event *e)
 	t->event[t->n++] = *e;
 }
 
-/* Samples come at any moment. */
-static bool is_deed(enum burst_kind kind)
-{
-	return kind != BURST_SAMPLE && kind != BURST_WAITING && kind != BURST_QUEUED;
-}
-
 enum { LOOK_MOST = 64 }; /* events of a look at others, at most */
 
 static bool was_locked(const struct burst_thread *t, size_t after, size_t before, uint32_t object)
@@ -87,7 +82,7 @@ static bool only_looks(const struct burst_thread *t, size_t after, size_t before
 		const struct burst_event *e = &t->event[i];
 		bool unlocks = e->kind == BURST_UNLOCK && (e->site == t->event[after].site || was_locked(t, after, i, e->object));
 
-		if (is_deed(e->kind) && e->kind != BURST_LOCK && !unlocks)
+		if (burst_is_deed(e->kind) && e->kind != BURST_LOCK && !unlocks)
 			return false;
 	}
 	return true;
@@ -115,7 +110,7 @@ static size_t next_wait(const struct burst_thread *t, size_t i)
 static size_t keep_samples(struct burst_thread *t, size_t from, size_t to, size_t n)
 {
 	for (size_t i = from; i < to; i++)
-		if (!is_deed(t->event[i].kind))
+		if (!burst_is_deed(t->event[i].kind))
 			t->event[n++] = t->event[i];
 	return n;
 }

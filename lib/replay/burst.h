@@ -44,6 +44,12 @@ struct burst {
 	size_t n, cap;
 };
 
+/* The thread does or sees something.  The other kinds tell how it spent its time. */
+static inline bool burst_is_deed(enum burst_kind kind)
+{
+	return kind != BURST_SAMPLE && kind != BURST_WAITING && kind != BURST_QUEUED && kind != BURST_KERNEL;
+}
+
 void burst_release(struct burst *b);
 
 /* The thread of that id; created if there is none. */

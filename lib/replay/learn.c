@@ -144,7 +144,7 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 		for (size_t i = 0; i < r->script[b].n; i++) {
 			queued += (double)r->script[b].step[i].queued_ns;
 			late += (double)r->script[b].step[i].late_ns;
-			computed += (double)r->script[b].step[i].cpu_ns;
+			computed += (double)r->script[b].step[i].cpu_ns + (double)r->script[b].step[i].kernel_ns;
 		}
 	}
 	r->busy = r->facts.length_ns > 0 ? fmax(1, computed / r->facts.length_ns) : 1;

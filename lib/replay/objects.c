@@ -83,7 +83,7 @@ static void count_use(const struct replay *r, const struct burst_thread *t, stru
 		const struct burst_event *e = &t->event[i];
 		struct use *u = is_about_object(e->kind) ? &use[object_find(r, e->object)] : NULL;
 
-		if (!script_has_step(e->kind))
+		if (!burst_is_deed(e->kind))
 			continue;
 		if (e->kind == BURST_LOCK)
 			u->locks++;

@@ -60,6 +60,7 @@ struct step {
 	float woken_ns;   /* latency for the monitor model, in which another may be the cause */
 	float queued_ns;  /* time without a processor since the step before */
 	float waited_ns;
+	float kernel_ns;  /* for a wait for the outside: the part of waited_ns that was processor time */
 	float latency_ns; /* from the end of the cause to going on */
 	float late_ns;    /* and then the time until a processor was free */
 	uint32_t latencies; /* number of the list of latencies at such places */
@@ -246,12 +247,6 @@ struct moment {
 
 /* All events with steps, in order of time; at equal times, releases before acquires.  Owned by the caller. */
 struct moment *script_moments(const struct burst *b, const struct script *s, size_t *n);
-
-/* Does an event of this kind become a step?  Samples do not. */
-static inline bool script_has_step(enum burst_kind kind)
-{
-	return kind != BURST_SAMPLE && kind != BURST_WAITING && kind != BURST_QUEUED;
-}
 
 uint32_t object_find(const struct replay *r, uint32_t id); /* NOBODY when there is none */
 void objects_learn(struct replay *r, const struct burst *burst, size_t n);

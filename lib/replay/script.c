@@ -67,10 +67,21 @@ static int64_t queued_between(const struct burst_thread *t, size_t first, size_t
 	return to > from ? to - from - left : 0;
 }
 
+/* Processor time in the wait that ends with event i. */
+static int64_t kernel_in_wait(const struct burst_thread *t, size_t first, size_t i, int64_t begin, int64_t at)
+{
+	int64_t ns = 0;
+
+	for (size_t k = first; k < i; k++)
+		if (t->event[k].kind == BURST_KERNEL && t->event[k].at_ns > begin)
+			ns += between(t->event[k].waited_ns, 0, at - begin - ns);
+	return ns;
+}
+
 /* The processor time of the thread was read then, so a QUEUED that comes later tells of later time. */
 static bool is_reading(const struct burst_event *e)
 {
-	return e->kind == BURST_SAMPLE || e->kind == BURST_QUEUED || (script_has_step(e->kind) && e->waited_ns > 0);
+	return e->kind == BURST_SAMPLE || e->kind == BURST_QUEUED || (burst_is_deed(e->kind) && e->waited_ns > 0);
 }
 
 /*
@@ -148,7 +159,7 @@ static int64_t *queued_before(const struct burst_thread *t, int64_t born, int64_
 		first = 1;
 	}
 	for (size_t i = first; i < t->n; i++) {
-		while (next < t->n && (next <= i || !script_has_step(t->event[next].kind)))
+		while (next < t->n && (next <= i || !burst_is_deed(t->event[next].kind)))
 			next++;
 		if (t->event[i].kind == BURST_QUEUED && !is_in_wait(t, i, next))
 			take_from_gaps(t, queued, first, i, from);
@@ -173,6 +184,8 @@ static struct step step_of(const struct replay *r, const struct burst_thread *t,
 	s.cpu_ns = (float)(begin - from - queued);
 	s.waited_ns = (float)(at - begin);
 	s.late_ns = (float)queued_between(t, first, i, begin, at);
+	if (e->kind == BURST_OUTSIDE)
+		s.kernel_ns = (float)kernel_in_wait(t, first, i, begin, at);
 	if (e->kind == BURST_VISIT) {
 		s.object = point_find(r->point, r->npoints, e->object);
 		s.other = e->other;
@@ -224,7 +237,7 @@ static void learn_actor(struct replay *r, struct script *s, const struct burst_t
 			add_sample(r, &t->event[i], before + s->n);
 		if (t->event[i].kind == BURST_WAITING && s->n > a->first && s->step[s->n - 1].kind == BURST_OUTSIDE)
 			add_sample(r, &t->event[i], before + s->n - 1);
-		if (!script_has_step(t->event[i].kind))
+		if (!burst_is_deed(t->event[i].kind))
 			continue;
 		s->step[s->n++] = step_of(r, t, queued, first, i, from);
 		from = between(t->event[i].at_ns, from, INT64_MAX);
@@ -371,7 +384,7 @@ struct moment *script_moments(const struct burst *b, const struct script *s, siz
 		for (size_t i = 0; i < b->thread[t].n; i++) {
 			const struct burst_event *e = &b->thread[t].event[i];
 
-			if (!script_has_step(e->kind))
+			if (!burst_is_deed(e->kind))
 				continue;
 			first = lets_go_on(e->kind) && (first || e->at_ns > at);
 			at = e->at_ns > at ? e->at_ns : at;

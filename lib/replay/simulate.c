@@ -454,14 +454,20 @@ static double outside_factor(const struct sim *m, const struct step *s)
 	return 1;
 }
 
-/* The length of a wait for the outside: waits in faster code get shorter, too. */
+/* The part of a wait for the outside that the question leaves: waits in faster code get shorter, too. */
+static double outside_rest(const struct sim *m, const struct step *s)
+{
+	double rest = outside_factor(m, s);
+
+	return m->how->fraction ? rest * (1 - (double)m->how->fraction[s->wait_cell]) : rest;
+}
+
+/* The length of a wait for the outside, without its processor time (see begin_stretch). */
 static double outside_ns(struct sim *m, uint32_t i, const struct step *s)
 {
-	double ns = (double)s->waited_ns * outside_factor(m, s);
-
 	if (m->how->change)
-		shift(m->runner[i].change, m->how->change[s->wait_cell], (float)ns);
-	return m->how->fraction ? ns * (1 - (double)m->how->fraction[s->wait_cell]) : ns;
+		shift(m->runner[i].change, m->how->change[s->wait_cell], s->waited_ns * (float)outside_factor(m, s));
+	return ((double)s->waited_ns - (double)s->kernel_ns) * outside_rest(m, s);
 }
 
 /* The wait's length if it ends at the same moment as without a question; if that moment is unknown, its recorded length. */
@@ -672,6 +678,7 @@ static void do_span(struct sim *m, uint32_t i, const struct step *s, bool begins
 		p->change[k] = m->runner[i].change[k] - p->change[k];
 }
 
+/* The processor time of a wait for the outside is a part of the stretch before it. */
 static void begin_stretch(struct sim *m, uint32_t i)
 {
 	struct runner *r = &m->runner[i];
@@ -686,6 +693,8 @@ static void begin_stretch(struct sim *m, uint32_t i)
 		m->taken_ns += cpu * (double)m->how->fraction[s->cell];
 		r->left *= 1 - (double)m->how->fraction[s->cell];
 	}
+	if (s->kernel_ns > 0)
+		r->left += (double)s->kernel_ns * outside_rest(m, s);
 	r->left = m->how->kept ? r->left + (double)s->queued_ns : r->left * m->replay->slowed;
 	if (m->how->change)
 		shift(r->change, m->how->change[s->cell], s->cpu_ns);

@@ -14,7 +14,10 @@
  */
 #include "runtime.h"
 
-enum { QUEUED_NS = 20 * 1000 }; /* smaller differences come from the reading of two clocks */
+enum {
+	QUEUED_NS = 20 * 1000, /* smaller differences come from the reading of two clocks */
+	KERNEL_NS = 20 * 1000, /* less processor time in a wait is not noted, so that most waits take one event */
+};
 
 /* The log of the calling thread; NULL: no log is left. */
 static struct arena_log *log_of(struct arena_thread *t)
@@ -69,6 +72,17 @@ void event_ran(int64_t now)
 	self.ran_window = current_window();
 	self.ran_wall_ns = now;
 	self.ran_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void event_outside(struct arena_thread *t, int64_t now, int64_t waited_ns, const void *site)
+{
+	int64_t before = self.ran_cpu_ns;
+	bool known = self.ran_window == current_window();
+
+	event_ran(now);
+	if (known && self.ran_cpu_ns - before >= KERNEL_NS)
+		event_note(t, BURST_KERNEL, now, self.ran_cpu_ns - before, 0, 0, NULL);
+	event_note(t, BURST_OUTSIDE, now, waited_ns, 0, 0, site);
 }
 
 void event_queued(struct arena_thread *t, int64_t now)

@@ -620,6 +620,12 @@ static inline bool event_has_log(const struct arena_thread *t)
 void event_queued(struct arena_thread *t, int64_t now);
 void event_ran(int64_t now); /* any: begins to count that anew */
 
+/*
+ * any: notes the end of a wait for the outside, and how much of it was processor time.  Call
+ * event_queued when the wait begins.
+ */
+void event_outside(struct arena_thread *t, int64_t now, int64_t waited_ns, const void *site);
+
 /* ---- spin.c: waits that the program declares ---- */
 
 void block_begin(const void *site);    /* any: the thread is going to wait; calls nest */

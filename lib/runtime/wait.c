@@ -266,8 +266,10 @@ void wait_outside(struct wait *w)
 	if (!end_wait(w))
 		return;
 	now = now_ns();
-	if (event_on())
-		note_end(w, w->by_clock ? BURST_CLOCK : w->class == CLASS_LOCK ? BURST_TIMEOUT : BURST_OUTSIDE, 0, 0, now);
+	if (event_on() && !w->by_clock && w->class != CLASS_LOCK)
+		event_outside(w->t, now, now - w->began.since_ns, w->site);
+	else if (event_on())
+		note_end(w, w->by_clock ? BURST_CLOCK : BURST_TIMEOUT, 0, 0, now);
 	/* A wait for a lock that no thread has ended is a sleep. */
 	finish_wait(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now);
 	if (window_speedup())

@@ -35,14 +35,16 @@ static struct burst_event event_at(int64_t before)
 {
 	static const bool waits[BURST_KINDS] = {
 		[BURST_ACQUIRE] = true, [BURST_WAIT] = true, [BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_SAMPLE] = true,
-		[BURST_TIMEOUT] = true, [BURST_WAITING] = true, [BURST_CLOCK] = true,
+		[BURST_TIMEOUT] = true, [BURST_WAITING] = true, [BURST_CLOCK] = true, [BURST_KERNEL] = true,
 	};
 	static const bool none[BURST_KINDS] = {
 		[BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_DEATH] = true, [BURST_TIMEOUT] = true, [BURST_CLOCK] = true,
+		[BURST_KERNEL] = true,
 	};
 	static const bool two[BURST_KINDS] = { [BURST_WAIT] = true, [BURST_VISIT] = true, [BURST_BEGIN] = true, [BURST_END] = true };
 	static const bool nowhere[BURST_KINDS] = {
 		[BURST_QUEUED] = true, [BURST_VISIT] = true, [BURST_BEGIN] = true, [BURST_END] = true, [BURST_DEATH] = true, [BURST_SAMPLE] = true,
+		[BURST_KERNEL] = true,
 	};
 	struct burst_event e = { .kind = (enum burst_kind)(any() % BURST_KINDS) };
 

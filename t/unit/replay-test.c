@@ -607,6 +607,25 @@ static void files(void *unused)
 	}
 }
 
+/* More threads than processors, and part of their work is the kernel's. */
+static void copying_member(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(0.6 * MS));
+		call_kernel(2, about(0.4 * MS), 97);
+		visit();
+	}
+}
+
+static void copying(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 3; i++)
+		create(copying_member, NULL, 2);
+	sleep_ns(1000 * S, 1);
+}
+
 static void lock_or_not(void *unused)
 {
 	(void)unused;
@@ -795,6 +814,7 @@ static const struct program programs[] = {
 	{ "silent", crowd, 2, 3, false, NOTED_NEVER, CLOSE },
 	{ "gather", gatherings, 2, 2, false, NOTED, CLOSE },
 	{ "files", files, 2, 3, false, NOTED, CLOSE },
+	{ "copying", copying, 2, 2, false, NOTED, CLOSE },
 	{ "requests", requests, 2, 2, true, NOTED, 0.05 }, /* half of the time idle: 190 samples, and spans that depend on the square of the load */
 };
 

@@ -371,17 +371,40 @@ static void sleep_ns(double ns, uint32_t site)
 	note(w.current, BURST_OUTSIDE, 0, 0, site, w.now - from);
 }
 
-/* In the code of a region: were that faster, the device would be. */
-static void wait_for_device(uint32_t region, double ns, uint32_t site)
+/* A wait for the outside in the code of a region, which has begun at `from`. */
+static void sample_wait(uint32_t region, double from, uint32_t site)
 {
-	double from = w.now, samples;
+	double samples;
 
-	sleep_ns(ns * (1 - w.smaller[region]), site);
 	w.current->unsampled += w.now - from;
 	samples = floor(w.current->unsampled / w.sample_ns);
 	w.current->unsampled -= samples * w.sample_ns;
 	if (samples > 0)
 		note(w.current, BURST_WAITING, region, 0, site, samples * w.sample_ns);
+}
+
+/* In the code of a region: were that faster, the device would be. */
+static void wait_for_device(uint32_t region, double ns, uint32_t site)
+{
+	double from = w.now;
+
+	sleep_ns(ns * (1 - w.smaller[region]), site);
+	sample_wait(region, from, site);
+}
+
+/* A system call for which the kernel computes. */
+static void call_kernel(uint32_t region, double ns, uint32_t site)
+{
+	struct task *t = w.current;
+	double from = w.now, to_sample = t->to_sample;
+
+	note_queued(t);
+	t->to_sample = INFINITY;
+	compute(region, ns);
+	t->to_sample = to_sample;
+	note(t, BURST_KERNEL, 0, 0, 0, ns * (1 - w.smaller[region]));
+	note(t, BURST_OUTSIDE, 0, 0, site, w.now - from);
+	sample_wait(region, from, site);
 }
 
 static void wait_in(struct waiters *x)
