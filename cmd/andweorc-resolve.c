@@ -95,7 +95,7 @@ static void resolve_log(struct filter *f, const char *path)
 	reader = reader_open(path);
 	if (!reader)
 		return;
-	reader_keep_comments(reader, stdout);
+	reader_filter(reader, stdout);
 	while (!ferror(stdout) && reader_next(reader, &rec))
 		take_record(f, &rec);
 	let_go(f, true);

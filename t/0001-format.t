@@ -1,6 +1,6 @@
 #!/bin/sh
 # The format, and andweorc(5): its examples give what it says they give, and it
-# knows every record and key that the tools write.
+# describes every record and key of the table in lib/format/schema.c.
 . "$(dirname "$0")/lib.sh"
 
 manual=$top/share/man/man5/andweorc.5
@@ -30,14 +30,22 @@ there_are_examples() {
 	test "$(ls result.* | wc -l)" -eq "$(ls example.* | wc -l)"
 }
 
-# TYPE KEY, for each documented key; visitsN stands for visits1, visits2, ...
+# The table of keys: TYPE KEY KIND needed|optional.  The manual says the same.
+"$O/t/unit/schema-test" --print >schema || exit 1
+
+# The same by the manual; a type may be described twice, once in a log and once in an analysis.  What it says of a key stands
+# before the first colon or semicolon behind it.
 documented() {
 	awk '
 	/^\.Ss / { type = $2 }
 	/^\.It Cm / {
 		sub(/^\.It Cm /, "")
 		n = split($0, key, / , /)
-		for (i = 1; i <= n; i++) print type, key[i]
+		getline
+		said = $0
+		sub(/[:;].*/, "", said)
+		kind = said ~ /unsigned, or/ ? "text" : said ~ /unsigned/ ? "unsigned" : said ~ /signed/ ? "signed" : said ~ /real/ ? "real" : "text"
+		for (i = 1; i <= n; i++) print type, key[i], kind, said ~ /optional/ ? "optional" : "needed"
 	}' "$manual" | sort -u
 }
 
@@ -49,7 +57,7 @@ used() {
 }
 
 all_documented() {
-	documented >known
+	{ cut -d ' ' -f 1,2 schema; echo end visitsN; } | sort -u >known
 	test "$(wc -l <known)" -gt 100
 	used "$@" >there
 	test -s there
@@ -57,8 +65,22 @@ all_documented() {
 	same /dev/null unknown
 }
 
-# The manual is the one table of keys.  Prints KEY for each key that the sources read from a record or write to one, except
-# for fields of Coz's own files, and of tables that are no records.
+# Keys and their kinds are the same in the manual.  A key that the reader insists on is not called optional there.  Some
+# keys that all our writers write are not insisted on; and the keys of two kinds of records of one type are in one table: the
+# visits of a point are a whole number in a log, and a real one in an analysis.
+manual_and_table_agree() {
+	documented >manual.all
+	grep -v ' visitsN ' manual.all | cut -d ' ' -f 1-3 | grep -vx 'point visits unsigned' | sort -u >manual.keys
+	cut -d ' ' -f 1-3 schema | sort -u >table.keys
+	same table.keys manual.keys
+	grep 'needed$' schema | cut -d ' ' -f 1,2 | sort -u >must
+	grep 'optional$' manual.all | cut -d ' ' -f 1,2 | sort -u >may
+	comm -12 must may >both
+	same /dev/null both
+}
+
+# Prints KEY for each key that the sources read from a record or write to one, except for fields of Coz's own files, and of
+# tables that are no records.
 keys_in_sources() {
 	(cd "$top" && grep -lE '"(format/record|report/impact_fields|profile/load|profile/context|profile/observed)\.h"' \
 		lib/*/*.[ch] cmd/*.c | grep -v '^lib/resolve/coz_read' | xargs cat) | tr '\n' ' ' |
@@ -66,8 +88,8 @@ keys_in_sources() {
 		sed 's/.*"\(.*\)"/\1/' | sort -u
 }
 
-keys_of_sources_are_documented() {
-	documented | sed 's/.* //' | sort -u >known
+keys_of_sources_are_in_the_table() {
+	cut -d ' ' -f 2 schema | sort -u >known
 	keys_in_sources | grep -vxE 'ns|pct' >there # ends of keys of percentiles
 	test "$(wc -l <there)" -gt 120
 	comm -13 known there >unknown
@@ -75,18 +97,18 @@ keys_of_sources_are_documented() {
 }
 
 # And the other way round.  Names with the number of a percentile or of a point are put together.
-documented_keys_are_in_sources() {
+keys_of_the_table_are_in_sources() {
 	(cd "$top" && grep -ohE '"[a-z][a-z0-9_]*"' lib/*/*.[ch] cmd/*.c) | tr -d '"' | sort -u >literals
-	documented | sed 's/.* //' | grep -vE '^p(50|95|99)_|^visitsN$' | sort -u >known
+	cut -d ' ' -f 2 schema | grep -vE '^p(50|95|99)_' | sort -u >known
 	comm -23 known literals >unknown
 	same /dev/null unknown
 }
 
-# Types of records: those of lib/format.h have a section, and each section is of one of these.
-types_are_documented() {
+# Types of records: those of lib/format.h are in the table, and no others.
+types_are_in_the_table() {
 	sed -n '/record types/,/^$/s/^#define AW_[A-Z]* *"\(.*\)"$/\1/p' "$top/lib/format.h" | sort -u >types
 	test "$(wc -l <types)" -gt 20
-	documented | sed 's/ .*//' | sort -u >known
+	cut -d ' ' -f 1 schema | sort -u >known
 	same types known
 }
 
@@ -173,9 +195,10 @@ while test -e example.$n; do
 	n=$((n + 1))
 done
 check 'the example log is documented' all_documented profile.aw
-check 'the types of records are documented' types_are_documented
-check 'the keys that the sources name are documented' keys_of_sources_are_documented
-check 'the keys that are documented are in the sources' documented_keys_are_in_sources
+check 'the types of records are in the table' types_are_in_the_table
+check 'the table of keys and andweorc(5) agree' manual_and_table_agree
+check 'the keys that the sources name are in the table' keys_of_sources_are_in_the_table
+check 'the keys of the table are in the sources' keys_of_the_table_are_in_sources
 check 'the words of warnings are documented' warnings_are_documented
 check 'the records of waiting and of whole runs are documented' all_documented "$data"/analyze/reach.aw "$data"/analyze/whole.out "$data"/analyze/reach.out
 if command -v mandoc >/dev/null; then

@@ -65,76 +65,55 @@ static char *owned_text(struct record *rec, const char *key)
 
 static void read_impact(struct findings *a, struct record *rec)
 {
-	struct finding v = UNKNOWN;
-	const char *point, *region, *verdict;
-	struct finding *m;
-	bool good = true;
+	const char *point = record_get(rec, "point"), *region = record_get(rec, "region");
+	struct finding *m = finding_at(a, point, region);
 
-	/* Each invalid field of the line gets a message. */
-	good &= record_need_str(rec, "point", &point);
-	good &= record_need_str(rec, "region", &region);
-	good &= record_need_str(rec, "verdict", &verdict);
-	good &= record_opt_real(rec, "line", &v.line);
-	good &= record_opt_real(rec, "share_pct", &v.share_pct);
-	good &= record_opt_real(rec, "blocked_pct", &v.blocked_pct);
-	good &= record_opt_real(rec, "slope", &v.slope);
-	good &= record_opt_real(rec, "slope_lo", &v.slope_lo);
-	good &= record_opt_real(rec, "slope_hi", &v.slope_hi);
-	good &= record_opt_real(rec, "cost_ns", &v.cost_ns);
-	good &= record_opt_real(rec, "cost_lo", &v.cost_lo);
-	good &= record_opt_real(rec, "cost_hi", &v.cost_hi);
-	good &= record_opt_real(rec, "slope_se", &v.slope_se);
-	good &= record_opt_real(rec, "cost_se", &v.cost_se);
-	good &= record_opt_real(rec, "cost_more_ns", &v.cost_more_ns);
-	good &= record_opt_real(rec, "q", &v.q);
-	good &= record_opt_real(rec, "function_line", &v.function_line);
-	good &= record_opt_real(rec, "max_useful_pct", &v.max_useful_pct);
-	good &= record_opt_real(rec, "runs", &v.runs);
-	if (!good)
-		return;
-	m = finding_at(a, point, region);
 	if (m->verdict) {
 		msg_error_at(rec->path, rec->line, "second impact of region '%s' on point '%s'", region, point);
 		return;
 	}
-	v.region = m->region;
-	v.curve = m->curve;
-	v.n = m->n;
-	v.cap = m->cap;
-	v.replicate = m->replicate;
-	v.nreplicates = m->nreplicates;
-	v.cap_replicates = m->cap_replicates;
-	v.scope = owned_text(rec, "scope");
-	v.function = owned_text(rec, "function");
-	v.symbol = owned_text(rec, "symbol");
-	v.module = owned_text(rec, "module");
-	v.line_hash = owned_text(rec, "line_hash");
-	v.context_hash = owned_text(rec, "context_hash");
-	v.function_hash = owned_text(rec, "function_hash");
-	v.file = owned_text(rec, "file");
-	v.basis = owned_text(rec, "basis");
-	v.verdict = xstrdup(verdict);
-	v.need = owned_text(rec, "need");
-	v.doubt = owned_text(rec, "doubt");
-	*m = v;
+	m->line = record_get_real(rec, "line");
+	m->share_pct = record_get_real(rec, "share_pct");
+	m->blocked_pct = record_get_real(rec, "blocked_pct");
+	m->slope = record_get_real(rec, "slope");
+	m->slope_lo = record_get_real(rec, "slope_lo");
+	m->slope_hi = record_get_real(rec, "slope_hi");
+	m->cost_ns = record_get_real(rec, "cost_ns");
+	m->cost_lo = record_get_real(rec, "cost_lo");
+	m->cost_hi = record_get_real(rec, "cost_hi");
+	m->slope_se = record_get_real(rec, "slope_se");
+	m->cost_se = record_get_real(rec, "cost_se");
+	m->cost_more_ns = record_get(rec, "cost_more_ns") ? record_get_real(rec, "cost_more_ns") : 0;
+	m->q = record_get_real(rec, "q");
+	m->function_line = record_get_real(rec, "function_line");
+	m->max_useful_pct = record_get_real(rec, "max_useful_pct");
+	m->runs = record_get_real(rec, "runs");
+	m->scope = owned_text(rec, "scope");
+	m->function = owned_text(rec, "function");
+	m->symbol = owned_text(rec, "symbol");
+	m->module = owned_text(rec, "module");
+	m->line_hash = owned_text(rec, "line_hash");
+	m->context_hash = owned_text(rec, "context_hash");
+	m->function_hash = owned_text(rec, "function_hash");
+	m->file = owned_text(rec, "file");
+	m->basis = owned_text(rec, "basis");
+	m->verdict = owned_text(rec, "verdict");
+	m->need = owned_text(rec, "need");
+	m->doubt = owned_text(rec, "doubt");
 }
 
 static void read_curve(struct findings *a, struct record *rec)
 {
-	struct curve_point v = { .program_pct = NAN, .lo = NAN, .hi = NAN };
-	const char *point, *region;
-	bool good = true;
+	const char *point = record_get(rec, "point"), *region = record_get(rec, "region");
+	struct curve_point v = {
+		.speedup_pct = record_get_real(rec, "speedup_pct"),
+		.program_pct = record_get_real(rec, "program_pct"),
+		.lo = record_get_real(rec, "lo"),
+		.hi = record_get_real(rec, "hi"),
+	};
 	struct finding *m;
 	size_t i;
 
-	good &= record_need_str(rec, "point", &point);
-	good &= record_need_str(rec, "region", &region);
-	good &= record_need_real(rec, "speedup_pct", &v.speedup_pct);
-	good &= record_opt_real(rec, "program_pct", &v.program_pct);
-	good &= record_opt_real(rec, "lo", &v.lo);
-	good &= record_opt_real(rec, "hi", &v.hi);
-	if (!good)
-		return;
 	if (v.speedup_pct < 0 || v.speedup_pct > 100) {
 		msg_error_at(rec->path, rec->line, "'speedup_pct' is %g, not within 0 and 100", v.speedup_pct);
 		return;
@@ -157,26 +136,25 @@ static void read_curve(struct findings *a, struct record *rec)
 
 static void read_run(struct findings *a, struct record *rec)
 {
-	struct found_run r = { .context = a->ncontexts, .cpus = NAN, .period_ns = NAN, .started_ns = NAN };
-	bool good = true;
+	struct found_run r = {
+		.context = a->ncontexts,
+		.id = record_get_real(rec, "id"),
+		.cpus = record_get_real(rec, "cpus"),
+		.period_ns = record_get_real(rec, "period_ns"),
+		.started_ns = record_get_real(rec, "started_ns"),
+		.windows = (double)record_get_u64(rec, "experiments"),
+		.disturbed = (double)record_get_u64(rec, "disturbed"),
+		.command = owned_text(rec, "command"),
+		.commit = owned_text(rec, "commit"),
+		.host = owned_text(rec, "host"),
+		.kernel = owned_text(rec, "kernel"),
+		.cpu_model = owned_text(rec, "cpu_model"),
+		.sampler = owned_text(rec, "sampler"),
+		.mode = owned_text(rec, "mode"),
+		.scope = owned_text(rec, "scope"),
+		.block = owned_text(rec, "block"),
+	};
 
-	good &= record_need_real(rec, "id", &r.id);
-	good &= record_opt_real(rec, "cpus", &r.cpus);
-	good &= record_opt_real(rec, "period_ns", &r.period_ns);
-	good &= record_opt_real(rec, "started_ns", &r.started_ns);
-	good &= record_opt_real(rec, "experiments", &r.windows);
-	good &= record_opt_real(rec, "disturbed", &r.disturbed);
-	if (!good)
-		return;
-	r.command = owned_text(rec, "command");
-	r.commit = owned_text(rec, "commit");
-	r.host = owned_text(rec, "host");
-	r.kernel = owned_text(rec, "kernel");
-	r.cpu_model = owned_text(rec, "cpu_model");
-	r.sampler = owned_text(rec, "sampler");
-	r.mode = owned_text(rec, "mode");
-	r.scope = owned_text(rec, "scope");
-	r.block = owned_text(rec, "block");
 	if (!a->command && r.command)
 		a->command = xstrdup(r.command);
 	a->run = xgrow(a->run, a->nruns, &a->cap_runs, sizeof *a->run);
@@ -185,13 +163,11 @@ static void read_run(struct findings *a, struct record *rec)
 
 static void read_point(struct findings *a, struct record *rec)
 {
-	double period = NAN, lo = NAN, hi = NAN;
-	struct found_point *p;
 	const char *point = record_get(rec, "point");
+	struct found_point *p;
 
 	/* logs have records of this name, too */
-	if (!point || !record_opt_real(rec, "period_ns", &period) || !record_opt_real(rec, "period_lo", &lo) ||
-	    !record_opt_real(rec, "period_hi", &hi))
+	if (!point)
 		return;
 	p = point_at(a, point);
 	if (p->described) {
@@ -199,58 +175,48 @@ static void read_point(struct findings *a, struct record *rec)
 		return;
 	}
 	p->described = true;
-	p->period_ns = period;
-	p->period_lo = lo;
-	p->period_hi = hi;
+	p->period_ns = record_get_real(rec, "period_ns");
+	p->period_lo = record_get_real(rec, "period_lo");
+	p->period_hi = record_get_real(rec, "period_hi");
 	p->kind = owned_text(rec, "kind");
 }
 
 static void read_baseline(struct findings *a, struct record *rec)
 {
-	struct found_baseline b = { .context = a->ncontexts, .period_ns = NAN, .period_se = NAN, .df = NAN, .visits = NAN };
-	struct found_point *p;
-	const char *point;
-	bool good = true;
+	struct found_baseline b = {
+		.context = a->ncontexts,
+		.run = record_get_real(rec, "run"),
+		.period_ns = record_get_real(rec, "period_ns"),
+		.period_se = record_get_real(rec, "period_se"),
+		.df = record_get_real(rec, "df"),
+		.visits = record_get_real(rec, "visits"),
+	};
+	struct found_point *p = point_at(a, record_get(rec, "point"));
 
-	good &= record_need_str(rec, "point", &point);
-	good &= record_need_real(rec, "run", &b.run);
-	good &= record_opt_real(rec, "period_ns", &b.period_ns);
-	good &= record_opt_real(rec, "period_se", &b.period_se);
-	good &= record_opt_real(rec, "df", &b.df);
-	good &= record_opt_real(rec, "visits", &b.visits);
-	if (!good)
-		return;
-	p = point_at(a, point);
 	p->baseline = xgrow(p->baseline, p->nbaselines, &p->cap_baselines, sizeof *p->baseline);
 	p->baseline[p->nbaselines++] = b;
 }
 
 static void read_replicate(struct findings *a, struct record *rec)
 {
-	struct found_replicate r = { .context = a->ncontexts, .slope = NAN, .slope_se = NAN, .cost_ns = NAN, .cost_se = NAN,
-		.df = NAN, .rise_slope = NAN, .rise_slope_se = NAN, .rise_cost_ns = NAN, .rise_cost_se = NAN, .info = NAN };
-	const char *point, *region;
-	struct finding *m;
-	bool good = true;
+	struct found_replicate r = {
+		.context = a->ncontexts,
+		.run = record_get_real(rec, "run"),
+		.slope = record_get_real(rec, "slope"),
+		.slope_se = record_get_real(rec, "slope_se"),
+		.cost_ns = record_get_real(rec, "cost_ns"),
+		.cost_se = record_get_real(rec, "cost_se"),
+		.df = record_get_real(rec, "df"),
+		.rise_slope = record_get_real(rec, "rise_slope"),
+		.rise_slope_se = record_get_real(rec, "rise_slope_se"),
+		.rise_cost_ns = record_get_real(rec, "rise_cost_ns"),
+		.rise_cost_se = record_get_real(rec, "rise_cost_se"),
+		.info = record_get_real(rec, "info"),
+		.windows = (double)record_get_u64(rec, "windows"),
+		.baselines = (double)record_get_u64(rec, "baselines"),
+	};
+	struct finding *m = finding_at(a, record_get(rec, "point"), record_get(rec, "region"));
 
-	good &= record_need_str(rec, "point", &point);
-	good &= record_need_str(rec, "region", &region);
-	good &= record_need_real(rec, "run", &r.run);
-	good &= record_opt_real(rec, "slope", &r.slope);
-	good &= record_opt_real(rec, "slope_se", &r.slope_se);
-	good &= record_opt_real(rec, "cost_ns", &r.cost_ns);
-	good &= record_opt_real(rec, "cost_se", &r.cost_se);
-	good &= record_opt_real(rec, "df", &r.df);
-	good &= record_opt_real(rec, "rise_slope", &r.rise_slope);
-	good &= record_opt_real(rec, "rise_slope_se", &r.rise_slope_se);
-	good &= record_opt_real(rec, "rise_cost_ns", &r.rise_cost_ns);
-	good &= record_opt_real(rec, "rise_cost_se", &r.rise_cost_se);
-	good &= record_opt_real(rec, "info", &r.info);
-	good &= record_opt_real(rec, "windows", &r.windows);
-	good &= record_opt_real(rec, "baselines", &r.baselines);
-	if (!good)
-		return;
-	m = finding_at(a, point, region);
 	m->replicate = xgrow(m->replicate, m->nreplicates, &m->cap_replicates, sizeof *m->replicate);
 	m->replicate[m->nreplicates++] = r;
 }
@@ -270,9 +236,9 @@ static void read_warning(struct findings *a, struct record *rec)
 
 static void read_untried(struct findings *a, struct record *rec)
 {
-	double pct = 0;
+	double pct = record_get_real(rec, "cpu_pct");
 
-	if (record_opt_real(rec, "cpu_pct", &pct) && pct > a->untried_pct)
+	if (pct > a->untried_pct)
 		a->untried_pct = pct;
 }
 

@@ -8,7 +8,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +45,7 @@ struct reader {
 	size_t nfield, field_cap;
 	struct field **sorted;
 	size_t sorted_cap;
+	const struct schema *schema; /* of the last record; or NULL */
 };
 
 struct reader *reader_open(const char *path)
@@ -83,7 +83,7 @@ bool reader_close(struct reader *r)
 	return ok;
 }
 
-void reader_keep_comments(struct reader *r, FILE *sink)
+void reader_filter(struct reader *r, FILE *sink)
 {
 	r->comments = sink;
 }
@@ -300,26 +300,45 @@ static bool parse_line(struct reader *r, const char *line, size_t len, struct re
 	return true;
 }
 
-/* Is the record to be returned?  An andweorc record decides for those that follow. */
+/* Mostly, a record is of the same type as the one before it. */
+static void check_by_schema(struct reader *r, struct record *rec)
+{
+	const struct schema *s = r->schema && !strcmp(r->schema->type, rec->type) ? r->schema : schema_of(rec->type);
+
+	if (!s)
+		return;
+	r->schema = s;
+	record_check(rec, s);
+}
+
+/* A header decides whether the records that follow can be read. */
+static bool begin_context(struct reader *r, struct record *rec)
+{
+	r->context = UNREADABLE;
+	if (rec->bad || !record_need_all(rec))
+		return false;
+	if (record_get_u64(rec, "version") > AW_FORMAT_VERSION) {
+		msg_error_at(r->path, r->line, "format version %s is newer than this program's %d", record_get(rec, "version"),
+			     AW_FORMAT_VERSION);
+		return false;
+	}
+	r->context = READABLE;
+	return true;
+}
+
+/* Is the record to be returned? */
 static bool in_context(struct reader *r, struct record *rec)
 {
-	uint64_t version;
+	bool header = rec->type[0] == AW_HEADER[0] && !strcmp(rec->type, AW_HEADER);
 
-	if (rec->type[0] == AW_HEADER[0] && !strcmp(rec->type, AW_HEADER)) {
-		r->context = UNREADABLE;
-		if (!record_need_u64(rec, "version", &version))
-			return false;
-		if (version > AW_FORMAT_VERSION) {
-			msg_error_at(r->path, r->line, "format version %" PRIu64 " is newer than this program's %d", version,
-				     AW_FORMAT_VERSION);
-			return false;
-		}
-		r->context = READABLE;
-	} else if (r->context == BEFORE_HEADER && !r->said) {
+	if (r->context == BEFORE_HEADER && !header && !r->said) {
 		msg_error_at(r->path, r->line, "'%s' before the first 'andweorc' record", rec->type);
 		r->said = true;
 	}
-	return r->context == READABLE;
+	if (r->context != READABLE && !header)
+		return false;
+	check_by_schema(r, rec);
+	return header ? begin_context(r, rec) : r->comments || (record_need_all(rec) && !rec->bad);
 }
 
 bool reader_next(struct reader *r, struct record *rec)

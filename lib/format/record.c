@@ -1,4 +1,4 @@
-/* record: reads and writes the fields of one record.  reader.c reads lines. */
+/* record: checks, reads and writes the fields of one record.  reader.c reads lines. */
 #include "format/record.h"
 
 #include <inttypes.h>
@@ -27,10 +27,18 @@ static size_t find_field(const struct record *rec, const char *key, size_t from,
 	return from;
 }
 
-const char *record_get(struct record *rec, const char *key)
+static const char *decoded(struct field *f)
+{
+	if (!f->decoded)
+		field_unescape(f->value);
+	f->decoded = true;
+	return f->value;
+}
+
+/* The field with that key; NULL when there is none. */
+static struct field *field_of(struct record *rec, const char *key)
 {
 	size_t start = rec->next < rec->n ? rec->next : 0, at = find_field(rec, key, start, rec->n);
-	struct field *f;
 
 	if (at == rec->n) {
 		at = find_field(rec, key, 0, start);
@@ -38,58 +46,102 @@ const char *record_get(struct record *rec, const char *key)
 			return NULL;
 	}
 	rec->next = at + 1;
-	f = &rec->field[at];
-	if (!f->decoded)
-		field_unescape(f->value);
-	f->decoded = true;
-	return f->value;
+	return &rec->field[at];
 }
 
-static bool bad_number(const struct record *rec, const char *key, const char *value)
+const char *record_get(struct record *rec, const char *key)
 {
-	msg_error_at(rec->path, rec->line, "bad number '%s' for '%s'", value, key);
+	struct field *f = field_of(rec, key);
+
+	return f ? decoded(f) : NULL;
+}
+
+/* ---- numbers ---------------------------------------------------------------- */
+
+static bool read_number(struct field *f)
+{
+	switch (f->kind) {
+	case SCHEMA_UNSIGNED:
+		return num_u64(decoded(f), &f->number.u);
+	case SCHEMA_SIGNED:
+		return num_i64(decoded(f), &f->number.i);
+	case SCHEMA_REAL:
+		return num_real(decoded(f), &f->number.r);
+	default:
+		return true;
+	}
+}
+
+bool record_need(const struct record *rec, const char *key)
+{
+	if (find_field(rec, key, 0, rec->n) < rec->n)
+		return true;
+	msg_error_at(rec->path, rec->line, "no '%s' in '%s'", key, rec->type);
 	return false;
 }
 
-bool record_need_str(struct record *rec, const char *key, const char **out)
+bool record_need_all(const struct record *rec)
 {
-	const char *value = record_get(rec, key);
+	const struct schema *s = rec->incomplete ? schema_of(rec->type) : NULL;
 
-	if (!value) {
-		msg_error_at(rec->path, rec->line, "no '%s' in '%s'", key, rec->type);
-		return false;
+	for (size_t i = 0; s && i < s->n; i++)
+		if (s->key[i].needed)
+			record_need(rec, s->key[i].name);
+	return !rec->incomplete;
+}
+
+void record_check(struct record *rec, const struct schema *s)
+{
+	size_t needed = 0, next = 0;
+
+	for (size_t i = 0; i < rec->n; i++) {
+		struct field *f = &rec->field[i];
+		const struct schema_key *k = schema_key(s, f->key, next);
+
+		if (!k)
+			continue;
+		next = (size_t)(k - s->key) + 1;
+		needed += k->needed;
+		f->kind = k->kind;
+		if (!read_number(f)) {
+			msg_error_at(rec->path, rec->line, "bad number '%s' for '%s'", f->value, f->key);
+			rec->bad = true;
+		}
 	}
-	*out = value;
-	return true;
+	rec->incomplete = needed < s->needed;
 }
 
-bool record_opt_u64(struct record *rec, const char *key, uint64_t *out)
+uint64_t record_get_u64(struct record *rec, const char *key)
 {
-	const char *value = record_get(rec, key);
+	const struct field *f = field_of(rec, key);
 
-	return !value || num_u64(value, out) || bad_number(rec, key, value);
+	return f && f->kind == SCHEMA_UNSIGNED ? f->number.u : 0;
 }
 
-bool record_opt_real(struct record *rec, const char *key, double *out)
+int64_t record_get_i64(struct record *rec, const char *key)
 {
-	const char *value = record_get(rec, key);
+	const struct field *f = field_of(rec, key);
 
-	return !value || num_real(value, out) || bad_number(rec, key, value);
+	return f && f->kind == SCHEMA_SIGNED ? f->number.i : 0;
 }
 
-bool record_need_u64(struct record *rec, const char *key, uint64_t *out)
+double record_get_real(struct record *rec, const char *key)
 {
-	const char *value;
+	const struct field *f = field_of(rec, key);
 
-	return record_need_str(rec, key, &value) && (num_u64(value, out) || bad_number(rec, key, value));
+	switch (f ? f->kind : SCHEMA_TEXT) {
+	case SCHEMA_UNSIGNED:
+		return (double)f->number.u;
+	case SCHEMA_SIGNED:
+		return (double)f->number.i;
+	case SCHEMA_REAL:
+		return f->number.r;
+	default:
+		return NAN;
+	}
 }
 
-bool record_need_real(struct record *rec, const char *key, double *out)
-{
-	const char *value;
-
-	return record_need_str(rec, key, &value) && (num_real(value, out) || bad_number(rec, key, value));
-}
+/* ---- writing ---------------------------------------------------------------- */
 
 /* Keys are escaped too, since some hold a name that the user chose. */
 static void add_key(struct buf *b, const char *key)

@@ -16,12 +16,19 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "format/schema.h"
 
 struct field {
 	char *key;     /* NUL-terminated */
 	char *value;   /* NUL-terminated; still escaped until record_get has decoded it in place */
 	uint32_t hash; /* of the key, for the reader */
 	bool decoded;
+	enum schema_kind kind;
+	union {
+		uint64_t u;
+		int64_t i;
+		double r;
+	} number;      /* the value, if it is a number of that kind */
 };
 
 struct record {
@@ -33,6 +40,8 @@ struct record {
 	struct field *field;  /* field[0..n), in the order of the line; the reader's */
 	size_t n;
 	size_t next;          /* where record_get looks first */
+	bool bad;             /* it has a value that is not of its kind; only filters see such records */
+	bool incomplete;      /* it lacks a key that its type needs; the same */
 };
 
 struct reader;
@@ -47,7 +56,8 @@ struct reader *reader_open(const char *path);
  * The next well-formed record, valid until the next call; false at the end.
  * Comments, blank lines and bad lines are passed over.  Bad means: no type, a
  * field without '=' or with an empty key, a key twice, a bad %XX, a NUL byte, a
- * last line without LF (a log cut short: reported, not used).
+ * last line without LF (a log cut short: reported, not used); and of a type in
+ * schema.h, a needed key that is not there, or a value that is not of its kind.
  *
  * An `andweorc` record is checked here: version missing or greater than
  * AW_FORMAT_VERSION is an error.  Any record before the first `andweorc` record
@@ -56,10 +66,11 @@ struct reader *reader_open(const char *path);
 bool reader_next(struct reader *r, struct record *rec);
 
 /*
- * With a non-NULL sink, comment and blank lines are copied there verbatim:
- * filters keep them.
+ * For a filter, which passes on what it does not use: comment and blank lines are copied to the
+ * sink verbatim, and a record is returned even if it is bad by its schema.  It may lack needed keys.
+ * Values that are not of their kind are reported.
  */
-void reader_keep_comments(struct reader *r, FILE *sink);
+void reader_filter(struct reader *r, FILE *sink);
 
 /* Closes; false, after a message, when reading had failed (EIO, EISDIR). NULL is allowed. */
 bool reader_close(struct reader *r);
@@ -72,15 +83,24 @@ bool reader_close(struct reader *r);
 const char *record_get(struct record *rec, const char *key);
 
 /*
- * Typed values.  `need` asks for the key to be there: absent or malformed is
- * reported at the record's line and false returned.  `opt` leaves *out alone
- * when the key is absent (true) and reports a malformed one (false).
+ * The number of a key that is one by schema.h; 0, or NAN, when the record has no such key.
+ * Any number can be got as a real one.
  */
-bool record_need_str(struct record *rec, const char *key, const char **out);
-bool record_need_u64(struct record *rec, const char *key, uint64_t *out);
-bool record_need_real(struct record *rec, const char *key, double *out);
-bool record_opt_u64(struct record *rec, const char *key, uint64_t *out);
-bool record_opt_real(struct record *rec, const char *key, double *out);
+uint64_t record_get_u64(struct record *rec, const char *key);
+int64_t record_get_i64(struct record *rec, const char *key);
+double record_get_real(struct record *rec, const char *key);
+
+/* Has the record a key that only some records of its type need?  False after a message. */
+bool record_need(const struct record *rec, const char *key);
+
+/* As record_need, for all keys that its type needs. */
+bool record_need_all(const struct record *rec);
+
+/*
+ * For the reader: reads the numbers of a record of that type, and sets `bad` and `incomplete`.
+ * Values that are not of their kind are reported.
+ */
+void record_check(struct record *rec, const struct schema *s);
 
 /* Writing: record_begin, fields, record_end; the line lands in `b`, which is the caller's to write and clear. */
 void record_begin(struct buf *b, const char *type);

@@ -33,15 +33,11 @@ static bool is_new(struct record *rec, bool defined, uint64_t id)
 
 static void load_run(struct context *c, struct record *rec)
 {
-	struct context_run *run;
+	uint64_t id = record_get_u64(rec, "id");
+	size_t at = context_run(c, id); /* may move the array */
+	struct context_run *run = &c->run[at];
 	struct profile_run *r;
-	uint64_t id;
-	size_t at;
 
-	if (!record_need_u64(rec, "id", &id))
-		return;
-	at = context_run(c, id); /* may move the array */
-	run = &c->run[at];
 	if (!is_new(rec, run->defined, id))
 		return;
 	run->defined = true;
@@ -58,39 +54,32 @@ static void load_run(struct context *c, struct record *rec)
 	share_text(c, rec, "scope", &r->scope);
 	r->given = record_get(rec, "given") != NULL;
 	r->named = record_get(rec, "named") != NULL;
-	record_opt_u64(rec, "cpus", &r->cpus);
-	record_opt_u64(rec, "period_ns", &r->period_ns);
-	record_opt_u64(rec, "started_ns", &r->started_ns);
-	record_opt_u64(rec, "seed", &r->seed);
+	r->cpus = record_get_u64(rec, "cpus");
+	r->period_ns = record_get_u64(rec, "period_ns");
+	r->started_ns = record_get_u64(rec, "started_ns");
+	r->seed = record_get_u64(rec, "seed");
 }
 
 static void load_end(struct context *c, struct record *rec)
 {
-	struct profile_run *r;
-	uint64_t id;
-	size_t at;
+	size_t at = context_run(c, record_get_u64(rec, "run")); /* may move the array */
+	struct profile_run *r = &c->run[at].run;
 
-	if (!record_need_u64(rec, "run", &id))
-		return;
-	at = context_run(c, id); /* may move the array */
-	r = &c->run[at].run;
 	if (!record_get(rec, "status"))
 		r->status = r->status ? r->status : "?";
 	share_text(c, rec, "status", &r->status);
-	record_opt_u64(rec, "wall_ns", &r->wall_ns);
-	record_opt_u64(rec, "threads", &r->threads_most);
+	r->wall_ns = record_get_u64(rec, "wall_ns");
+	r->threads_most = record_get_u64(rec, "threads");
 }
 
 /* region=- is a baseline, and so is speedup 0 whatever the region. */
 static bool window_region(struct context *c, struct record *rec, struct profile_window *w)
 {
 	const char *region = record_get(rec, "region");
+	double pct = record_get_real(rec, "speedup_pct");
 	uint64_t id;
-	double pct;
 
 	w->region = PROFILE_NONE;
-	if (!record_need_real(rec, "speedup_pct", &pct))
-		return false;
 	if (pct < 0 || pct > 100) {
 		msg_error_at(rec->path, rec->line, "speedup_pct %g is not between 0 and 100", pct);
 		return false;
@@ -98,11 +87,19 @@ static bool window_region(struct context *c, struct record *rec, struct profile_
 	w->s = pct / 100;
 	if (w->s == 0)
 		return true;
-	/* record_need_* reports errors */
-	if ((!region || !num_u64(region, &id)) && !record_need_u64(rec, "region", &id))
+	if (!record_need(rec, "region"))
 		return false;
+	if (!num_u64(region, &id)) {
+		msg_error_at(rec->path, rec->line, "bad number '%s' for 'region'", region);
+		return false;
+	}
 	w->region = context_region(c, id);
 	return true;
+}
+
+static uint32_t small_count(uint64_t n)
+{
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
 static void load_experiment(struct context *c, struct record *rec)
@@ -110,35 +107,31 @@ static void load_experiment(struct context *c, struct record *rec)
 	struct context_window n = { .defined = true };
 	struct profile_window *w = &n.window;
 	struct profile_run *run;
-	uint64_t id, run_id, disturbed = 0, wall_ns = 0, samples = 0, hits = 0, steal_ns = 0, foreign_ns = 0, sampled_ns = 0, done_us = 0,
-		 queued_ns = 0;
+	uint64_t id = record_get_u64(rec, "id"), wall_ns;
 	size_t at;
 
-	w->credit_ns = NAN;
 	/* in the order of the recorder, which is quickest */
-	if (!record_need_u64(rec, "id", &id) || !record_need_u64(rec, "run", &run_id) || !record_opt_u64(rec, "block", &w->block) ||
-	    !window_region(c, rec, w) || !record_opt_u64(rec, "start_ns", &w->start_ns) ||
-	    !record_opt_u64(rec, "wall_ns", &wall_ns) || !record_opt_u64(rec, "samples", &samples) ||
-	    !record_opt_u64(rec, "region_samples", &hits) || !record_opt_u64(rec, "sampled_ns", &sampled_ns) ||
-	    !record_opt_u64(rec, "done_us", &done_us) || !record_opt_real(rec, "credit_ns", &w->credit_ns) || !record_opt_u64(rec, "steal_ns", &steal_ns) ||
-	    !record_opt_u64(rec, "foreign_ns", &foreign_ns) || !record_opt_u64(rec, "queued_ns", &queued_ns) ||
-	    !record_opt_u64(rec, "disturbed", &disturbed) ||
-	    !record_opt_real(rec, "given_pct", &n.given_pct))
+	w->run = context_run(c, record_get_u64(rec, "run"));
+	w->block = record_get_u64(rec, "block");
+	if (!window_region(c, rec, w))
 		return;
+	w->start_ns = record_get_u64(rec, "start_ns");
+	wall_ns = record_get_u64(rec, "wall_ns");
+	w->wall_ns = (double)wall_ns;
+	w->samples = small_count(record_get_u64(rec, "samples"));
+	w->region_samples = small_count(record_get_u64(rec, "region_samples"));
+	w->sampled_ns = (double)record_get_u64(rec, "sampled_ns");
+	w->done_us = (double)record_get_u64(rec, "done_us");
+	w->credit_ns = record_get_real(rec, "credit_ns");
+	w->outside_ns = (double)record_get_u64(rec, "steal_ns") + (double)record_get_u64(rec, "foreign_ns");
+	w->queued_ns = (double)record_get_u64(rec, "queued_ns");
+	w->disturbed = record_get_u64(rec, "disturbed") != 0;
+	n.given_pct = (double)record_get_u64(rec, "given_pct");
 	if (n.given_pct > 0)
 		share_text(c, rec, "given", &n.given);
 	at = context_window(c, id);
 	if (!is_new(rec, c->window[at].defined, id))
 		return;
-	w->run = context_run(c, run_id);
-	w->wall_ns = (double)wall_ns;
-	w->queued_ns = (double)queued_ns;
-	w->outside_ns = (double)steal_ns + (double)foreign_ns;
-	w->samples = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
-	w->region_samples = hits < UINT32_MAX ? (uint32_t)hits : UINT32_MAX;
-	w->sampled_ns = (double)sampled_ns;
-	w->done_us = (double)done_us;
-	w->disturbed = disturbed != 0;
 	c->window[at] = n;
 	run = &c->run[w->run].run;
 	run->windows++;
@@ -163,25 +156,19 @@ static bool visits_kind(struct record *rec, unsigned *kind)
 static void load_visits(struct context *c, struct record *rec)
 {
 	struct profile *p = c->p;
-	const char *point, *time;
-	uint64_t window, count;
-	int64_t virtual_ns = 0;
+	uint64_t window = record_get_u64(rec, "experiment"), count;
+	int64_t virtual_ns;
 	unsigned kind;
 	size_t at;
 
-	if (!record_need_u64(rec, "experiment", &window) || !record_need_str(rec, "point", &point) ||
-	    !record_need_u64(rec, "count", &count) || !visits_kind(rec, &kind))
+	if (!visits_kind(rec, &kind))
 		return;
-	at = load_point(p, point);
+	at = load_point(p, record_get(rec, "point"));
 	p->point[at].kinds |= kind;
-	if (!count)
+	count = record_get_u64(rec, "count");
+	if (!count || !record_need(rec, "virtual_ns"))
 		return;
-	if (!record_need_str(rec, "virtual_ns", &time))
-		return;
-	if (!num_i64(time, &virtual_ns)) {
-		msg_error_at(rec->path, rec->line, "bad number '%s' for 'virtual_ns'", time);
-		return;
-	}
+	virtual_ns = record_get_i64(rec, "virtual_ns");
 	if (virtual_ns <= 0) {
 		p->impossible++;
 		return;
@@ -198,13 +185,9 @@ static void load_visits(struct context *c, struct record *rec)
 /* A process of a run.  Its record may be repeated with more fields. */
 static void load_process(struct context *c, struct record *rec)
 {
-	uint64_t run, id;
-	size_t at, n;
+	size_t at = context_run(c, record_get_u64(rec, "run")), n = c->process_at.n;
+	uint64_t id = record_get_u64(rec, "id");
 
-	if (!record_need_u64(rec, "run", &run) || !record_need_u64(rec, "id", &id))
-		return;
-	at = context_run(c, run);
-	n = c->process_at.n;
 	/* numbers are small, so no two pairs have the same key */
 	if (idmap_at(&c->process_at, (uint64_t)at << 40 ^ id, n) == n)
 		c->run[at].run.processes++;
@@ -232,14 +215,11 @@ static void load_warning(struct context *c, struct record *rec)
 	const char *what = record_get(rec, "what"), *text = record_get(rec, "text");
 	bool of_run = record_get(rec, "run");
 	struct context_warning *w;
-	uint64_t run = 0;
 	int by;
 
-	if (!record_opt_u64(rec, "run", &run))
-		return;
 	what = what ? what : "warning";
 	text = text ? text : what;
-	w = warning_at(c, of_run, run, what, text);
+	w = warning_at(c, of_run, record_get_u64(rec, "run"), what, text);
 	by = strverscmp(text, w->text);
 	w->records++;
 	w->varies = w->varies || by;

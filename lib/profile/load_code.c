@@ -18,17 +18,14 @@ static void take_text(struct record *rec, const char *key, char **out)
 
 void load_module(struct context *c, struct record *rec)
 {
-	const char *path;
-	uint64_t id;
+	uint64_t id = record_get_u64(rec, "id");
 
-	if (!record_need_u64(rec, "id", &id) || !record_need_str(rec, "path", &path))
-		return;
 	/* each run repeats the records of its modules */
 	for (size_t m = 0; m < c->nmodules; m++)
 		if (c->module[m].id == id)
 			return;
 	c->module = xgrow(c->module, c->nmodules, &c->cap_modules, sizeof *c->module);
-	c->module[c->nmodules++] = (struct context_module){ .id = id, .path = xstrdup(path) };
+	c->module[c->nmodules++] = (struct context_module){ .id = id, .path = xstrdup(record_get(rec, "path")) };
 	stacks_load_module(c, rec);
 }
 
@@ -39,32 +36,27 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_region(struct record *rec, const struct profile_region *r)
 {
-	uint64_t line = 0;
-
-	return record_opt_u64(rec, "line", &line) && r->line == line &&
-	       same_text(record_get(rec, "scope"), r->scope) && same_text(record_get(rec, "symbol"), r->symbol) &&
-	       same_text(record_get(rec, "file"), r->file);
+	return r->line == record_get_u64(rec, "line") && same_text(record_get(rec, "scope"), r->scope) &&
+	       same_text(record_get(rec, "symbol"), r->symbol) && same_text(record_get(rec, "file"), r->file);
 }
 
 /* A class of time has a name and no place. */
 static bool region_place(struct record *rec, uint64_t *module)
 {
-	const char *scope = record_get(rec, "scope"), *symbol;
+	bool class = region_is_class(record_get(rec, "scope"));
 
-	if (!region_is_class(scope))
-		return record_need_u64(rec, "module", module);
-	*module = CONTEXT_NOWHERE;
-	return record_need_str(rec, "symbol", &symbol);
+	*module = class ? CONTEXT_NOWHERE : record_get_u64(rec, "module");
+	return record_need(rec, class ? "symbol" : "module");
 }
 
 void load_region(struct context *c, struct record *rec)
 {
 	struct context_region *region;
 	struct profile_region *r;
-	uint64_t id, module;
+	uint64_t id = record_get_u64(rec, "id"), module;
 	size_t at;
 
-	if (!record_need_u64(rec, "id", &id) || !region_place(rec, &module))
+	if (!region_place(rec, &module))
 		return;
 	at = context_region(c, id); /* may move the array */
 	region = &c->region[at];
@@ -85,22 +77,19 @@ void load_region(struct context *c, struct record *rec)
 	take_text(rec, "line_hash", &r->line_hash);
 	take_text(rec, "context_hash", &r->context_hash);
 	take_text(rec, "function_hash", &r->function_hash);
-	record_opt_u64(rec, "line", &r->line);
-	record_opt_u64(rec, "function_line", &r->function_line);
+	r->line = record_get_u64(rec, "line");
+	r->function_line = record_get_u64(rec, "function_line");
 }
 
 void load_share(struct context *c, struct record *rec)
 {
-	uint64_t run, region, samples, total, blocked = 0, blocked_total = 0;
-	struct context_share share;
-	struct profile_run *r;
+	struct context_share share = { .run = context_run(c, record_get_u64(rec, "run")),
+		.region = context_region(c, record_get_u64(rec, "region")),
+		.samples = record_get_u64(rec, "samples"),
+		.blocked = record_get_u64(rec, "blocked") };
+	uint64_t total = record_get_u64(rec, "total"), blocked_total = record_get_u64(rec, "blocked_total");
+	struct profile_run *r = &c->run[share.run].run;
 
-	if (!record_need_u64(rec, "run", &run) || !record_need_u64(rec, "region", &region) ||
-	    !record_need_u64(rec, "samples", &samples) || !record_need_u64(rec, "total", &total) ||
-	    !record_opt_u64(rec, "blocked", &blocked) || !record_opt_u64(rec, "blocked_total", &blocked_total))
-		return;
-	share = (struct context_share){ context_run(c, run), context_region(c, region), samples, blocked };
-	r = &c->run[share.run].run;
 	if (total > r->share_total)
 		r->share_total = total;
 	if (blocked_total > r->share_blocked_total)
@@ -111,14 +100,11 @@ void load_share(struct context *c, struct record *rec)
 
 void load_sample(struct context *c, struct record *rec)
 {
+	size_t at = context_run(c, record_get_u64(rec, "run")); /* may move the array */
 	const char *state = record_get(rec, "state"), *class;
+	uint64_t count = record_get_u64(rec, "count");
 	struct profile_spent *spent;
-	uint64_t run, count;
-	size_t at;
 
-	if (!record_need_u64(rec, "run", &run) || !record_need_u64(rec, "count", &count))
-		return;
-	at = context_run(c, run); /* may move the array */
 	stacks_load_sample(c, rec, at, count);
 	spent = &c->run[at].run.spent;
 	if (!state || strcmp(state, "blocked") != 0) {

@@ -1,7 +1,6 @@
 /* Records of spans. */
 #include "profile/load.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,24 +69,13 @@ static bool load_buckets(struct context *c, struct record *rec, struct context_s
 
 void load_latency(struct context *c, struct record *rec)
 {
-	struct context_spans spans = { 0 };
-	const char *point, *time;
-	uint64_t window;
-	int64_t virtual_ns;
+	struct context_spans spans = { .count = record_get_u64(rec, "count"), .crossing = record_get_u64(rec, "crossing") };
 
-	if (!record_need_u64(rec, "experiment", &window) || !record_need_str(rec, "point", &point) ||
-	    !record_need_u64(rec, "count", &spans.count) || !record_need_str(rec, "virtual_ns", &time) ||
-	    !record_opt_u64(rec, "crossing", &spans.crossing))
-		return;
-	if (!num_i64(time, &virtual_ns)) {
-		msg_error_at(rec->path, rec->line, "bad number '%s' for 'virtual_ns'", time);
-		return;
-	}
 	if (!load_buckets(c, rec, &spans) || !spans.count)
 		return;
-	spans.virtual_ns = (double)virtual_ns;
-	spans.point = load_point(c->p, point);
-	spans.window = context_window(c, window);
+	spans.virtual_ns = record_get_real(rec, "virtual_ns");
+	spans.point = load_point(c->p, record_get(rec, "point"));
+	spans.window = context_window(c, record_get_u64(rec, "experiment"));
 	c->p->point[spans.point].kinds |= KIND_LATENCY;
 	c->spans = xgrow(c->spans, c->nspans, &c->cap_spans, sizeof *c->spans);
 	c->spans[c->nspans++] = spans;
@@ -95,14 +83,6 @@ void load_latency(struct context *c, struct record *rec)
 
 void load_ends(struct context *c, struct record *rec, size_t visits)
 {
-	struct context_ends ends = { .at = visits, .in_flight_ns = NAN };
-	uint64_t in_flight_ns;
-
-	if (record_get(rec, "in_flight_ns")) {
-		if (!record_need_u64(rec, "in_flight_ns", &in_flight_ns))
-			return;
-		ends.in_flight_ns = (double)in_flight_ns;
-	}
 	c->ends = xgrow(c->ends, c->nends, &c->cap_ends, sizeof *c->ends);
-	c->ends[c->nends++] = ends;
+	c->ends[c->nends++] = (struct context_ends){ .at = visits, .in_flight_ns = record_get_real(rec, "in_flight_ns") };
 }

@@ -25,12 +25,10 @@ static struct observed *observed_of(struct context *c, size_t run)
 	return &c->observed[c->nobserved++];
 }
 
-/* The observations of the run that the record names; NULL, after a message, when it names none. */
-static struct observed *need_observed(struct context *c, struct record *rec)
+/* The observations of the run that the record names. */
+static struct observed *observed_for(struct context *c, struct record *rec)
 {
-	uint64_t run;
-
-	return record_need_u64(rec, "run", &run) ? observed_of(c, context_run(c, run)) : NULL;
+	return observed_of(c, context_run(c, record_get_u64(rec, "run")));
 }
 
 static struct burst *burst_of(struct observed *o, uint64_t id)
@@ -46,38 +44,31 @@ static struct burst *burst_of(struct observed *o, uint64_t id)
 
 void load_burst(struct context *c, struct record *rec)
 {
-	struct observed *o = need_observed(c, rec);
-	uint64_t id, length, cpus, others = UINT64_MAX, whole = 0;
-	struct burst *b;
+	struct observed *o = observed_for(c, rec);
+	uint64_t length = record_get_u64(rec, "length_ns"), cpus = record_get_u64(rec, "cpus"), others = record_get_u64(rec, "others_ns");
+	struct burst *b = burst_of(o, record_get_u64(rec, "id"));
 
-	if (!o || !record_need_u64(rec, "id", &id) || !record_need_u64(rec, "length_ns", &length) ||
-	    !record_need_u64(rec, "cpus", &cpus) || !record_opt_u64(rec, "others_ns", &others) || !record_opt_u64(rec, "whole", &whole))
-		return;
-	b = burst_of(o, id);
 	b->length_ns = length < INT64_MAX ? (int64_t)length : INT64_MAX;
 	b->cpus = cpus > 0 && cpus < UINT16_MAX ? (unsigned)cpus : 1;
-	b->whole = whole == 1;
-	b->others_known = others <= INT64_MAX;
+	b->whole = record_get_u64(rec, "whole") == 1;
+	b->others_known = record_get(rec, "others_ns") && others <= INT64_MAX;
 	b->others_ns = b->others_known ? (int64_t)others : 0;
 }
 
 void load_stack(struct context *c, struct record *rec)
 {
-	struct observed *o = need_observed(c, rec);
-	const char *regions;
-	uint64_t id;
+	struct observed *o = observed_for(c, rec);
+	uint64_t id = record_get_u64(rec, "id");
 	char *copy, *rest, *word;
 	struct observed_stack s = { 0 };
 	size_t cap = 0;
 
 	/* Stacks are numbered in the order of the log. */
-	if (!o || !record_need_u64(rec, "id", &id) || !record_need_str(rec, "regions", &regions))
-		return;
 	if (id != o->nstacks + 1) {
 		msg_error_at(rec->path, rec->line, "stack %llu does not follow stack %zu", (unsigned long long)id, o->nstacks);
 		return;
 	}
-	rest = copy = xstrdup(regions);
+	rest = copy = xstrdup(record_get(rec, "regions"));
 	while ((word = strsep(&rest, ",")) && *word) {
 		uint64_t region;
 
@@ -95,38 +86,33 @@ void load_stack(struct context *c, struct record *rec)
 
 void load_events(struct context *c, struct record *rec)
 {
-	struct observed *o = need_observed(c, rec);
-	uint64_t burst, thread;
-	const char *data;
+	struct burst *b = burst_of(observed_for(c, rec), record_get_u64(rec, "burst"));
+	uint64_t thread = record_get_u64(rec, "thread");
 
-	if (!o || !record_need_u64(rec, "burst", &burst) || !record_need_u64(rec, "thread", &thread) ||
-	    !record_need_str(rec, "data", &data))
-		return;
-	if (thread > UINT32_MAX || !burst_read(burst_thread(burst_of(o, burst), (uint32_t)thread), data))
+	if (thread > UINT32_MAX || !burst_read(burst_thread(b, (uint32_t)thread), record_get(rec, "data")))
 		msg_error_at(rec->path, rec->line, "bad events for 'data'");
 }
 
 void load_point_name(struct context *c, struct record *rec)
 {
+	const char *name = record_get(rec, "name");
 	struct observed *o;
-	const char *name;
-	uint64_t id;
 
-	/* Nothing is kept for logs without bursts. */
-	if (!c->nobserved || !(o = need_observed(c, rec)) || !record_need_u64(rec, "id", &id) || !record_need_str(rec, "name", &name))
+	/* Nothing is kept for logs without bursts.  The points of an analysis have no such name. */
+	if (!c->nobserved || !name)
 		return;
+	o = observed_for(c, rec);
 	o->point = xgrow(o->point, o->npoints, &o->cap_points, sizeof *o->point);
-	o->point[o->npoints++] = (struct observed_point){ .id = (uint32_t)id, .name = xstrdup(name) };
+	o->point[o->npoints++] = (struct observed_point){ .id = (uint32_t)record_get_u64(rec, "id"), .name = xstrdup(name) };
 }
 
 void load_place(struct context *c, struct record *rec)
 {
-	struct observed *o = need_observed(c, rec);
+	struct observed *o = observed_for(c, rec);
 	char *words;
 	void **at;
-	uint64_t id;
 
-	if (!o || !record_need_u64(rec, "id", &id) || idmap_at(&o->place_at, id, o->nplaces) < o->nplaces)
+	if (idmap_at(&o->place_at, record_get_u64(rec, "id"), o->nplaces) < o->nplaces)
 		return;
 	words = why_place(rec);
 	at = map_at(&o->place_words, words);

@@ -85,31 +85,27 @@ static void add_frame(struct address *a, size_t *cap, struct stack_frame f)
 
 static void read_frames(struct stacks *s, struct address *a, struct record *rec)
 {
-	const char *function = record_get(rec, "function"), *file = record_get(rec, "file"), *line = record_get(rec, "line"),
+	const char *function = record_get(rec, "function"), *file = record_get(rec, "file"),
 		   *chain = record_get(rec, "inlined_by");
-	struct stack_frame f = { .function = stacks_text(s, function ? function : ""), .file = file ? stacks_text(s, file) : NULL };
+	struct stack_frame f = { .function = stacks_text(s, function ? function : ""), .file = file ? stacks_text(s, file) : NULL, .line = record_get_u64(rec, "line") };
 	char *copy = chain ? xstrdup(chain) : NULL, *rest = copy;
 	struct inlined inlined;
 	size_t cap = 0;
 
-	if (line && !num_u64(line, &f.line))
-		f.line = 0;
 	add_frame(a, &cap, f);
 	while (inlined_next(&rest, &inlined))
 		add_frame(a, &cap, frame_of(s, &inlined));
 	free(copy);
 }
 
-/* The place of the record's address; STACKS_NONE, after a message, when it has none. */
+/* The place of the record's address. */
 static size_t address_of(struct context *c, struct record *rec)
 {
 	struct stacks_loading *l = c->stacks;
-	uint64_t module, offset;
+	uint64_t module = record_get_u64(rec, "module"), offset = record_get_u64(rec, "offset");
 	char key[48];
 	void **place;
 
-	if (!record_need_u64(rec, "module", &module) || !record_need_u64(rec, "offset", &offset))
-		return STACKS_NONE;
 	snprintf(key, sizeof key, "%llx %llx", (unsigned long long)module, (unsigned long long)offset);
 	place = map_at(&l->address_at, key);
 	if (*place)
@@ -124,13 +120,11 @@ static size_t address_of(struct context *c, struct record *rec)
 void stacks_load_call(struct context *c, struct record *rec)
 {
 	struct stacks_loading *l = loading(c);
-	struct call call = { 0 };
-	uint64_t more = 0;
+	struct call call = { .id = record_get_u64(rec, "id"), .caller = record_get_u64(rec, "caller"), .more = record_get_u64(rec, "more") != 0 };
 
-	if (!l || !record_need_u64(rec, "id", &call.id) || !record_opt_u64(rec, "caller", &call.caller) ||
-	    !record_opt_u64(rec, "more", &more) || (call.address = address_of(c, rec)) == STACKS_NONE)
+	if (!l)
 		return;
-	call.more = more != 0;
+	call.address = address_of(c, rec);
 	if (call.caller >= call.id) {
 		msg_error_at(rec->path, rec->line, "the caller %llu of call %llu does not come before it", (unsigned long long)call.caller,
 			     (unsigned long long)call.id);
@@ -143,14 +137,12 @@ void stacks_load_call(struct context *c, struct record *rec)
 void stacks_load_module(struct context *c, struct record *rec)
 {
 	struct stacks_loading *l = loading(c);
-	const char *path = record_get(rec, "path"), *build_id = record_get(rec, "build_id");
-	uint64_t id;
+	const char *build_id = record_get(rec, "build_id");
 
-	/* load_module reports errors in the record. */
-	if (!l || !path || !num_u64(record_get(rec, "id"), &id))
+	if (!l)
 		return;
 	l->module = xgrow(l->module, l->nmodules, &l->cap_modules, sizeof *l->module);
-	l->module[l->nmodules++] = (struct module){ id, xstrdup(path), xstrdup(build_id ? build_id : "") };
+	l->module[l->nmodules++] = (struct module){ record_get_u64(rec, "id"), xstrdup(record_get(rec, "path")), xstrdup(build_id ? build_id : "") };
 }
 
 static enum stack_class class_of(struct record *rec)
@@ -168,10 +160,11 @@ static enum stack_class class_of(struct record *rec)
 void stacks_load_sample(struct context *c, struct record *rec, size_t run, uint64_t count)
 {
 	struct stacks_loading *l = loading(c);
-	struct sample s = { .run = run, .count = count };
+	struct sample s = { .run = run, .count = count, .caller = record_get_u64(rec, "caller") };
 
-	if (!l || (s.address = address_of(c, rec)) == STACKS_NONE || !record_opt_u64(rec, "caller", &s.caller))
+	if (!l)
 		return;
+	s.address = address_of(c, rec);
 	s.class = class_of(rec);
 	l->sample = xgrow(l->sample, l->nsamples, &l->cap_samples, sizeof *l->sample);
 	l->sample[l->nsamples++] = s;

@@ -108,13 +108,9 @@ static void coarsen(struct untried *u)
 void untried_add(struct context *c, struct record *rec, uint64_t count)
 {
 	struct untried *u = &c->untried;
-	struct untried_leaf *leaf;
-	uint64_t module, offset;
 	bool is_new;
+	struct untried_leaf *leaf = leaf_at(u, record_get_u64(rec, "module"), record_get_u64(rec, "offset"), &is_new);
 
-	if (!record_need_u64(rec, "module", &module) || !record_need_u64(rec, "offset", &offset))
-		return;
-	leaf = leaf_at(u, module, offset, &is_new);
 	leaf->count += count;
 	if (!is_new)
 		return;

@@ -77,15 +77,15 @@ static struct module *module_at(struct modules *m, const char *path, const char 
 
 bool modules_add(struct modules *m, struct record *rec)
 {
-	const char *path, *build_id = record_get(rec, "build_id");
+	const char *build_id = record_get(rec, "build_id");
+	uint64_t id = record_get_u64(rec, "id");
 	struct module *mod;
-	uint64_t id;
 	char text[24];
 	void **place;
 
-	if (!record_need_u64(rec, "id", &id) || !record_need_str(rec, "path", &path))
+	if (!record_need_all(rec))
 		return false;
-	mod = module_at(m, path, build_id ? build_id : "");
+	mod = module_at(m, record_get(rec, "path"), build_id ? build_id : "");
 	snprintf(text, sizeof text, "%" PRIu64, id);
 	place = map_at(&m->id, text);
 	if (*place && *place != mod) {

@@ -104,10 +104,10 @@ static bool resolve_address(struct resolve *r, struct record *rec, struct module
 {
 	struct frame frame[FRAMES_MAX];
 	struct image *img;
-	uint64_t off;
+	uint64_t off = record_get_u64(rec, "offset");
 	size_t n;
 
-	if (!record_need_u64(rec, "offset", &off))
+	if (!record_need(rec, "offset"))
 		return false;
 	if (record_get(rec, "function"))
 		return true; /* it has names already, as regions may have */
@@ -280,8 +280,8 @@ static struct place best_place(const struct record *rec, const char *ranges, con
 
 static bool resolve_region(struct resolve *r, struct record *rec, struct module *mod, struct buf *out)
 {
-	const char *ranges, *scope = record_get(rec, "scope");
-	struct wanted want = { .symbol = record_get(rec, "symbol"), .file = record_get(rec, "file"), .function = scope && !strcmp(scope, "function") };
+	const char *scope = record_get(rec, "scope");
+	struct wanted want = { .symbol = record_get(rec, "symbol"), .file = record_get(rec, "file"), .line = record_get_u64(rec, "line"), .function = scope && !strcmp(scope, "function") };
 	bool named = record_get(rec, "function"); /* it was resolved before: the present file may be another one */
 	struct image *img;
 	struct place p;
@@ -290,10 +290,10 @@ static bool resolve_region(struct resolve *r, struct record *rec, struct module 
 		want.path = want.symbol;
 		want.symbol = record_get(rec, "leaf");
 	}
-	if (!record_need_str(rec, "ranges", &ranges) || !record_opt_u64(rec, "line", &want.line))
+	if (!record_need(rec, "ranges"))
 		return false;
 	img = named ? NULL : modules_image(&r->modules, mod);
-	p = best_place(rec, ranges, &want, img);
+	p = best_place(rec, record_get(rec, "ranges"), &want, img);
 	if (p.fit == NOWHERE || named)
 		return named && p.fit != NOWHERE;
 	if (want.path || want.symbol || p.frame.function)
@@ -314,20 +314,15 @@ static bool has_code(const struct record *rec)
 
 bool resolve_is_ready(struct resolve *r, struct record *rec)
 {
-	const char *value = has_code(rec) ? record_get(rec, "module") : NULL;
-	uint64_t id;
-
-	return !value || !num_u64(value, &id) || modules_find(&r->modules, id);
+	return rec->bad || !has_code(rec) || !record_get(rec, "module") || modules_find(&r->modules, record_get_u64(rec, "module"));
 }
 
 /* ":io" is its own name; it has no code. */
 static bool resolve_class(struct record *rec, struct buf *out)
 {
-	const char *symbol;
-
-	if (!record_need_str(rec, "symbol", &symbol))
+	if (!record_need(rec, "symbol"))
 		return false;
-	add_str(out, rec, "function", symbol);
+	add_str(out, rec, "function", record_get(rec, "symbol"));
 	return true;
 }
 
@@ -338,8 +333,9 @@ static bool add_names(struct resolve *r, struct record *rec, struct buf *out)
 
 	if (!strcmp(rec->type, AW_REGION) && region_is_class(record_get(rec, "scope")))
 		return resolve_class(rec, out);
-	if (!record_need_u64(rec, "module", &id))
+	if (!record_need(rec, "module"))
 		return false;
+	id = record_get_u64(rec, "module");
 	mod = modules_find(&r->modules, id);
 	if (!mod) {
 		msg_error_at(rec->path, rec->line, "no 'module' record with id %" PRIu64, id);
@@ -353,7 +349,9 @@ bool resolve_record(struct resolve *r, struct record *rec, struct buf *out)
 	bool ok = true;
 
 	record_copy(out, rec);
-	if (!strcmp(rec->type, AW_HEADER)) {
+	if (rec->bad) {
+		ok = false;
+	} else if (!strcmp(rec->type, AW_HEADER)) {
 		modules_forget_ids(&r->modules);
 		add_str(out, rec, "resolved", "1");
 	} else if (!strcmp(rec->type, AW_MODULE)) {
