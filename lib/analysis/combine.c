@@ -36,8 +36,10 @@ struct replayed {
 	double model_se;             /* of each: its error beside the choice of the model */
 };
 
+/* Runs count by their length.  By what each knows of itself, runs with few samples of the region would count most. */
 struct sum {
 	double s, weight, gain, square;
+	double chance, chance2; /* variances by chance, of each run: weighted, and by the squares of the weights */
 	double common; /* variance that runs have in common */
 	double choice; /* the part of it from the choice of the model */
 	double model[REPLAY_MODELS], model_weight[REPLAY_MODELS];
@@ -50,9 +52,10 @@ struct sum {
  */
 static double variance_of_mean(const struct sum *sum)
 {
-	double mean = sum->gain / sum->weight, excess = (sum->square - sum->weight * mean * mean) / (double)(sum->n - 1);
+	double mean = sum->gain / sum->weight, differ = sum->square - sum->weight * mean * mean;
+	double by_chance = sum->chance - sum->chance2 / sum->weight;
 
-	return (sum->n > 1 && excess > 1 ? excess : 1) / sum->weight;
+	return (sum->n > 1 && differ > by_chance ? differ / by_chance : 1) * sum->chance2 / (sum->weight * sum->weight);
 }
 
 static bool is_believed(const struct profile_replayed *r)
@@ -67,7 +70,7 @@ static bool is_used(const struct profile_replayed *r, size_t point, size_t regio
 
 static void add_to_level(struct sum *sum, size_t *n, const struct profile_replayed *r)
 {
-	double chance = r->chance > 0 ? r->chance : r->se, weight = 1 / (chance * chance);
+	double chance = r->chance > 0 ? r->chance : r->se, weight = r->length_ns;
 	size_t i = 0;
 
 	while (i < *n && sum[i].s != r->s)
@@ -79,6 +82,8 @@ static void add_to_level(struct sum *sum, size_t *n, const struct profile_replay
 	sum[i].weight += weight;
 	sum[i].gain += weight * r->gain;
 	sum[i].square += weight * r->gain * r->gain;
+	sum[i].chance += weight * chance * chance;
+	sum[i].chance2 += weight * weight * chance * chance;
 	/* The error by the choice of the model is common to all runs. */
 	sum[i].common += fmax(0, r->se * r->se - chance * chance);
 	sum[i].choice += r->doubt * r->doubt;

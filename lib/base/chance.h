@@ -15,10 +15,15 @@
  */
 #define CHANCE_ALIKE 4.0
 
-/* The variance of a share, 0 .. 1, of so many samples; 0 for no samples. */
+/*
+ * The variance of a share, 0 .. 1, of so many samples; 0 for no samples.  A share of which there was no sample, or
+ * nothing else, is not known to be 0 or 1: half a sample more of either kind (Krichevsky and Trofimov 1981).
+ */
 static inline double chance_variance(double share, double samples)
 {
-	return samples > 0 ? CHANCE_ALIKE * share * fmax(0, 1 - share) / samples : 0;
+	double likely = (share * samples + 0.5) / (samples + 1);
+
+	return samples > 0 ? CHANCE_ALIKE * likely * fmax(0, 1 - likely) / samples : 0;
 }
 
 /* The part of the difference of a and b that is beyond chance, >= 0; `variance`: that of the difference. */

@@ -172,7 +172,7 @@ static void keep_effect(struct context *c, const struct observed *o, size_t regi
 	p->replayed = xgrow(p->replayed, p->nreplayed, &p->cap_replayed, sizeof *p->replayed);
 	p->replayed[p->nreplayed] = (struct profile_replayed){
 		.run = c->run[o->run].place, .point = at, .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .doubt = e->doubt, .se = e->se, .trust = e->trust,
-		.measured_ns = e->measured_ns, .whole = is_whole(o),
+		.measured_ns = e->measured_ns, .length_ns = facts->length_ns, .whole = is_whole(o),
 		.unseen = (facts->unexplained_ns + facts->timeouts_ns) / facts->length_ns,
 	};
 	memcpy(p->replayed[p->nreplayed++].model, e->model, sizeof e->model);
@@ -288,7 +288,7 @@ static double busy_part(const struct profile_spent *s)
 
 /*
  * The shares of the run for each region of the context; part NAN: unknown.  A log that
- * was cut short has no shares.  The caller frees it.
+ * was cut short has no shares; else a region without one had no sample.  The caller frees it.
  */
 static struct replay_known *shares_of(const struct context *c, const struct observed *o, bool waits_for_clock)
 {
@@ -299,21 +299,46 @@ static struct replay_known *shares_of(const struct context *c, const struct obse
 	bool alone = run->threads_most == 1 && !waits_for_clock;
 
 	for (size_t i = 0; i < c->nregions; i++)
-		known[i].part = NAN;
-	for (size_t i = 0; i < c->nshares && all > 0 && run->wall_ns; i++) {
-		if (c->share[i].run != o->run)
-			continue;
-		known[c->share[i].region] = (struct replay_known){
-			.part = (double)c->share[i].samples / all,
+		known[i] = (struct replay_known){
+			.part = all > 0 && run->wall_ns ? 0 : NAN,
 			.samples = all,
-			.waited_ns = waits_for_clock ? NAN : (double)c->share[i].blocked * period, /* it holds those for the clock */
+			.waited_ns = waits_for_clock ? NAN : 0,
 			.length_ns = (double)run->wall_ns,
 			.period_ns = period,
 			.alone = alone,
 			.busy = busy_part(&run->spent),
 		};
+	for (size_t i = 0; i < c->nshares && all > 0 && run->wall_ns; i++) {
+		if (c->share[i].run != o->run)
+			continue;
+		known[c->share[i].region].part = (double)c->share[i].samples / all;
+		if (!waits_for_clock) /* it holds those for the clock */
+			known[c->share[i].region].waited_ns = (double)c->share[i].blocked * period;
 	}
 	return known;
+}
+
+/*
+ * The regions that are asked for, in all runs: one run, at least, has enough samples of them.  Were a region
+ * asked for in the runs alone that have samples of it, the mean would be too large where runs are short.  The caller frees
+ * it.
+ */
+static bool *asked_regions(const struct context *c)
+{
+	bool *asked = xcalloc(c->nregions + 1, sizeof *asked);
+
+	for (size_t i = 0; i < c->nobserved; i++) {
+		const struct observed *o = &c->observed[i];
+		struct times ran = times_by_region(c, o, BURST_SAMPLE), waited = times_by_region(c, o, BURST_WAITING);
+		struct replay_known *known = shares_of(c, o, false);
+
+		for (size_t region = 0; region < c->nregions; region++)
+			asked[region] = asked[region] || is_sampled(&ran, &waited, known, region);
+		free(known);
+		times_release(&ran);
+		times_release(&waited);
+	}
+	return asked;
 }
 
 static bool is_near(const double *level, size_t n, double s, double distance)
@@ -349,7 +374,7 @@ static struct levels levels_of(const struct profile *p)
 }
 
 /* Adds the gain of each region, and its reasons. */
-static void ask_regions(struct context *c, struct observed *o, const struct replay *r, const struct levels *levels)
+static void ask_regions(struct context *c, struct observed *o, const struct replay *r, const struct levels *levels, const bool *asked)
 {
 	struct times ran = times_by_region(c, o, BURST_SAMPLE), waited = times_by_region(c, o, BURST_WAITING);
 	bool named = c->run[o->run].run.named, *wrapper;
@@ -363,7 +388,7 @@ static void ask_regions(struct context *c, struct observed *o, const struct repl
 		ran.stack[i] += waited.stack[i];
 	wrapper = wrapper_find(c, o, ran.stack);
 	for (size_t region = 0; region < c->nregions; region++) {
-		if (c->region[region].place == PROFILE_NONE || !is_sampled(&ran, &waited, known, region))
+		if (c->region[region].place == PROFILE_NONE || !asked[region])
 			continue;
 		if (wrapper[region] && !named && !c->p->region[c->region[region].place].tried)
 			continue;
@@ -398,7 +423,7 @@ static void count_observed(struct profile_run *run, const struct observed *o, co
 	run->burst_ns += facts.length_ns;
 }
 
-static void replay_run(struct context *c, struct observed *o, const struct levels *levels)
+static void replay_run(struct context *c, struct observed *o, const struct levels *levels, const bool *asked)
 {
 	struct replay *r;
 
@@ -412,7 +437,7 @@ static void replay_run(struct context *c, struct observed *o, const struct level
 	if (c->p->what_if)
 		ask_users(c, o, r);
 	else
-		ask_regions(c, o, r, levels);
+		ask_regions(c, o, r, levels, asked);
 	replay_free(r);
 }
 
@@ -436,11 +461,13 @@ static void release_observed(struct observed *o)
 void observed_close(struct context *c)
 {
 	const struct levels levels = c->nobserved ? levels_of(c->p) : (struct levels){ .n = 0 };
+	bool *asked = asked_regions(c);
 
 	for (size_t i = 0; i < c->nobserved; i++) {
 		if (c->run[c->observed[i].run].place != PROFILE_NONE)
-			replay_run(c, &c->observed[i], &levels);
+			replay_run(c, &c->observed[i], &levels, asked);
 		release_observed(&c->observed[i]);
 	}
 	c->nobserved = 0;
+	free(asked);
 }

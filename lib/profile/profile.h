@@ -177,6 +177,7 @@ struct profile_replayed {
 	enum replay_what what;
 	double gain, chance, doubt, se, measured_ns; /* as in struct replay_effect; independent between runs */
 	double trust;  /* as in struct replay_effect */
+	double length_ns; /* of the bursts together */
 	bool whole;    /* all of the run was observed */
 	double unseen; /* time in waits whose end is not understood, as part of the length of the bursts */
 	struct replay_modelled model[REPLAY_MODELS];
