@@ -105,6 +105,32 @@ is_an_impact() {
 }
 check 'without experiments, replay says what regions are worth' is_an_impact
 
+# Experiments say that slow.c:10 is worth nothing.  Where a warning says why they are wrong, replay counts alone, and the
+# warning puts no verdict in doubt.
+replaces_wrong_experiments() {
+	cp one wrong
+	for n in $(seq 40); do
+		printf 'experiment\tid=%s\trun=1\tblock=%s\tregion=1\tspeedup_pct=%s\twall_ns=100000000\n' "$n" $((n / 4)) $((n % 2 * 50))
+		printf 'visits\texperiment=%s\tpoint=unit\tcount=%s\tvirtual_ns=100000000\n' "$n" $((100 + n % 3))
+	done >>wrong
+	for what in oversubscribed absolute-timer; do
+		{ cat wrong; printf 'warning\trun=1\twhat=%s\ttext=some\n' $what; } >warned
+		exits 0 andweorc-analyze --format andweorc warned >got 2>err
+		awk -F'\t' "$awk_value"'
+			$1 == "impact" && value("region") == "slow.c:10" {
+				n = value("replay") == "replaces" && number("slope") > 0.58 && number("slope") < 0.62 && number("measured_slope") < 0.1
+			}
+			END { exit !n }' got
+		lacks 'doubt=' got
+		exits 0 andweorc-analyze --format text warned >report 2>err
+		has '^replay +the impact of 1 is computed from recorded events alone: a warning below says why' report
+		lacks 'In doubt' report
+	done
+	exits 0 andweorc-analyze --format andweorc wrong >got 2>err
+	has '^impact.*	region=slow.c:10	.*	replay=contradicts	' got
+}
+check 'replay replaces experiments that are known to be wrong' replaces_wrong_experiments
+
 is_refused() {
 	exits 0 andweorc-analyze --format text "$1" >report 2>err
 	lacks '^Work on' report

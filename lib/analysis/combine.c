@@ -197,6 +197,17 @@ static bool has_warning(const struct profile *p, const char *what)
 	return false;
 }
 
+/*
+ * Experiments cannot slow the clock that threads wait for, and take a faster region for a faster program.  Where
+ * threads queue for processors, the order in which they get them is that of real time.  Replay simulates the
+ * scheduler.  Of 19 regions of 7 such programs (make accuracy, 20 s, 50 %), it was off by 1.8 points and missed 2 truths;
+ * averaged with experiments, by 2.7, and missed 6.
+ */
+bool combine_experiments_err(const struct profile *p)
+{
+	return has_warning(p, "absolute-timer") || has_warning(p, "oversubscribed");
+}
+
 /* Threads that wait by spinning look busy: the ends of their waits are in no event. */
 static bool spins(const struct profile *p)
 {
@@ -284,7 +295,6 @@ void combine_average(struct estimate *e, double value, double se)
 	stats_estimate_finish(e);
 }
 
-/* Experiments cannot slow the clock that threads wait for, and take a faster region for a faster program. */
 static void replace(struct estimate *e, double value, double se)
 {
 	*e = known(value, se);
@@ -325,7 +335,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 	*measured = e->fit.slope;
 	rise = rise_of(r, n);
 	*replayed = slope_of(&rise);
-	merge = has_warning(p, "absolute-timer") ? replace : contradicts(e, r, n, &rise) ? hold_both : combine_average;
+	merge = combine_experiments_err(p) ? replace : contradicts(e, r, n, &rise) ? hold_both : combine_average;
 	merge(&e->fit.slope, replayed->value, replayed->se);
 	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns);
 	for (size_t i = 0; i < e->nlevels; i++)
@@ -333,6 +343,8 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 			merge(&e->level[i].gain, at.gain, at.se);
 	if (merge == hold_both)
 		return COMBINED_CONTRADICTS;
+	if (merge == replace)
+		return COMBINED_REPLACED;
 	if (rise.s == r[n - 1].s)
 		refute_knee(e, &e->fit.slope);
 	return COMBINED_AGREES;

@@ -8,7 +8,8 @@
  *
  * Replay counts only if the recorder has seen no thread wait by spinning.  A check that
  * does not hold, and waits with an unknown end, increase its standard error.
- * Where threads wait for the clock, replay alone counts: experiments cannot slow the clock.
+ * Where experiments must be wrong, replay alone counts: they cannot slow a clock that threads wait for, and the
+ * scheduler does not know virtual time.
  */
 #ifndef ANDWEORC_ANALYSIS_COMBINE_H
 #define ANDWEORC_ANALYSIS_COMBINE_H
@@ -20,6 +21,7 @@ enum combined {
 	COMBINED_NOT,         /* experiments alone, if anything */
 	COMBINED_AGREES,      /* both, averaged */
 	COMBINED_CONTRADICTS, /* both; the interval holds either */
+	COMBINED_REPLACED,    /* replay alone: experiments are wrong in this program */
 	COMBINED_ALONE,       /* replay alone: there was no experiment with the region */
 };
 
@@ -30,6 +32,9 @@ enum combined {
  */
 enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
 			    struct estimate *measured, struct estimate *replayed);
+
+/* Does a warning of the log say why experiments are wrong, where replay is not? */
+bool combine_experiments_err(const struct profile *p);
 
 /*
  * Sets slope[0..p->nruns) to the result of replay of each run for a region, as a line

@@ -179,6 +179,21 @@ static void doubt_spans(struct analysis *a)
 /* From this share of the runs, a warning concerns the result: one busy minute in an hour does not. */
 static const double PART_THAT_COUNTS = 0.1;
 
+/* Is it a reason why experiments are wrong, and does no impact rest on them? */
+static bool is_replaced(const struct analysis *a, const char *code)
+{
+	if (strcmp(code, "absolute-timer") != 0 && strcmp(code, "oversubscribed") != 0)
+		return false;
+	for (size_t i = 0; i < a->npoints; i++)
+		for (size_t k = 0; k < a->point[i].nimpacts; k++) {
+			const struct impact *im = &a->point[i].impact[k];
+
+			if (im->estimated && im->combined != COMBINED_REPLACED && im->combined != COMBINED_ALONE)
+				return false;
+		}
+	return true;
+}
+
 /* Warnings of conditions that windows do not show, but that make predictions wrong. */
 static void find_undermining(struct analysis *a)
 {
@@ -195,7 +210,7 @@ static void find_undermining(struct analysis *a)
 			general = general || p->warning[j].general;
 			runs += (double)p->warning[j].times;
 		}
-		if (general || (runs > 0 && runs >= PART_THAT_COUNTS * (double)p->nruns))
+		if ((general || (runs > 0 && runs >= PART_THAT_COUNTS * (double)p->nruns)) && !is_replaced(a, codes[i]))
 			a->undermined[a->nundermined++] = codes[i];
 	}
 }

@@ -192,6 +192,10 @@ static void put_effect(const struct impact_writer *w, const struct impact *im)
 void impact_region_fields(const struct impact_writer *w, const struct analysis *a, const struct impact *im)
 {
 	const struct causal_effect *e = &im->effect;
+	static const char *const how[] = {
+		[COMBINED_NOT] = NULL, [COMBINED_AGREES] = "agrees", [COMBINED_CONTRADICTS] = "contradicts",
+		[COMBINED_REPLACED] = "replaces", [COMBINED_ALONE] = NULL,
+	};
 	const char *note[CAUSAL_NOTES];
 
 	put_place(w, a->profile, im->region);
@@ -203,8 +207,8 @@ void impact_region_fields(const struct impact_writer *w, const struct analysis *
 			impact_put_count(w, "runs", e->fit.runs);
 		impact_put_text(w, "basis", e->fit.basis == CAUSAL_RUNS ? "runs" : e->fit.basis == CAUSAL_EVENTS ? "replay" : "within-run");
 	}
-	if (im->combined == COMBINED_AGREES || im->combined == COMBINED_CONTRADICTS) {
-		impact_put_text(w, "replay", im->combined == COMBINED_AGREES ? "agrees" : "contradicts");
+	if (how[im->combined]) {
+		impact_put_text(w, "replay", how[im->combined]);
 		put_interval(w, &im->measured, "measured_slope", "measured_lo", "measured_hi");
 		put_interval(w, &im->replayed, "replay_slope", "replay_lo", "replay_hi");
 	}

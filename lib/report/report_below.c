@@ -247,22 +247,30 @@ static struct buf rows_by(const struct report *r, enum combined how)
 /* Rows with results from recorded events. */
 static void add_replayed(struct report *r)
 {
-	struct buf both = rows_by(r, COMBINED_AGREES), alone = rows_by(r, COMBINED_ALONE);
+	static const struct {
+		enum combined how;
+		const char *words; /* behind "the impact of 1, 2" */
+	} say[] = {
+		{ COMBINED_AGREES, "is that of experiments and of a replay of recorded events together, which agree" },
+		{ COMBINED_REPLACED, "is computed from recorded events alone: a warning below says why experiments are wrong" },
+		{ COMBINED_ALONE, "is computed from recorded events alone, without an experiment" },
+	};
 	char *refused = r->nrows ? impact_replay_refused(r->point) : NULL;
+	bool said = false;
 
-	if (both.len)
-		prose_wrap(&r->out, "replay   ", REPORT_INDENT, "the impact of %s is that of experiments and of a replay of recorded events together, "
-			   "which agree", both.s);
-	if (alone.len)
-		prose_wrap(&r->out, both.len ? REPORT_INDENT : "replay   ", REPORT_INDENT, "the impact of %s is computed from recorded events alone, "
-			   "without an experiment", alone.s);
+	for (size_t i = 0; i < sizeof say / sizeof say[0]; i++) {
+		struct buf rows = rows_by(r, say[i].how);
+
+		if (rows.len)
+			prose_wrap(&r->out, said ? REPORT_INDENT : "replay   ", REPORT_INDENT, "the impact of %s %s", rows.s, say[i].words);
+		said = said || rows.len;
+		buf_release(&rows);
+	}
 	if (r->point->replay.use == REPLAY_USED)
 		prose_wrap(&r->out, REPORT_INDENT, REPORT_INDENT, "without a change, the replay takes %.2f times as long as was measured",
 			   r->point->replay.ratio);
 	else if (refused)
 		prose_wrap(&r->out, "replay   ", REPORT_INDENT, "recorded events are not used: %s", refused);
-	buf_release(&both);
-	buf_release(&alone);
 	free(refused);
 }
 

@@ -36,7 +36,7 @@ static struct profile_replayed *add(struct world *w, double gain, double se)
 {
 	struct profile_replayed *r = &w->replayed[w->p.nreplayed++];
 
-	*r = (struct profile_replayed){ .s = 0.5, .gain = gain, .chance = se, .se = se, .trust = 1 };
+	*r = (struct profile_replayed){ .s = 0.5, .gain = gain, .chance = se, .se = se, .trust = 1, .length_ns = 1000 };
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 		r->model[k] = (struct replay_modelled){ .gain = gain, .weight = k == REPLAY_MONITOR ? 0.9 : 0.05 };
 	return r;
@@ -187,6 +187,44 @@ static void whole_runs_count_alone(void **state)
 	near(w->alone.value, 0.9);
 }
 
+/* One of four short runs has samples of the region, and knows it worse than the others know that they have none. */
+static void short_runs_count_alike(void **state)
+{
+	struct world *w = world(0, 10);
+
+	(void)state;
+	add(w, 0.2, 0.1);
+	for (int i = 0; i < 3; i++)
+		add(w, 0, 0.01);
+	combine(w);
+	near(w->alone.value, 0.1);
+	assert_true(w->alone.se > 0.05);
+	/* One that is as long as all others together counts as much. */
+	w->replayed[0].length_ns = 3000;
+	combine(w);
+	near(w->alone.value, 0.2);
+}
+
+/* Where a warning says that experiments are wrong, replay counts alone, however sure they are. */
+static void replay_replaces_wrong_experiments(void **state)
+{
+	static const char *const what[] = { "absolute-timer", "oversubscribed" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof what / sizeof what[0]; i++) {
+		struct profile_warning warning = { .what = (char *)(uintptr_t)what[i], .text = (char[]){ "" }, .times = 1 };
+		struct world *w = world(0.5, 0.001);
+
+		add(w, 0.1, 0.02);
+		w->p.warning = &warning;
+		w->p.nwarnings = 1;
+		assert_int_equal(combine(w), COMBINED_REPLACED);
+		near(w->e.fit.slope.value, 0.2);
+		near(w->level.gain.value, 0.1);
+		near(w->measured.value, 0.5);
+	}
+}
+
 static void not_where_threads_spin(void **state)
 {
 	struct profile_warning spin = { .what = (char[]){ "spin" }, .text = (char[]){ "" }, .times = 1 };
@@ -211,20 +249,6 @@ static struct world *bent(void)
 	for (size_t i = 0; i < w->p.nreplayed; i++)
 		w->replayed[i].measured_ns = 1000;
 	return w;
-}
-
-static void where_threads_wait_for_the_clock_experiments_do_not_count(void **state)
-{
-	struct profile_warning clock = { .what = (char[]){ "absolute-timer" }, .text = (char[]){ "" }, .times = 1 };
-	struct world *w = world(0.5, 0.02);
-
-	(void)state;
-	add(w, 0, 0.005);
-	w->p.warning = &clock;
-	w->p.nwarnings = 1;
-	assert_int_equal(combine(w), COMBINED_AGREES);
-	near(w->e.fit.slope.value, 0);
-	near(w->measured.value, 0.5);
 }
 
 static void without_experiments_replay_tells_all(void **state)
@@ -318,8 +342,9 @@ int main(void)
 		cmocka_unit_test(what_could_not_be_computed_does_not_count),
 		cmocka_unit_test(runs_that_differ_are_uncertain),
 		cmocka_unit_test(whole_runs_count_alone),
+		cmocka_unit_test(short_runs_count_alike),
+		cmocka_unit_test(replay_replaces_wrong_experiments),
 		cmocka_unit_test(not_where_threads_spin),
-		cmocka_unit_test(where_threads_wait_for_the_clock_experiments_do_not_count),
 		cmocka_unit_test(without_experiments_replay_tells_all),
 		cmocka_unit_test(a_knee_that_replay_does_not_see_is_refuted),
 		cmocka_unit_test(without_experiments_what_could_not_be_computed_says_nothing),
