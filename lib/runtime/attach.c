@@ -48,18 +48,18 @@ static enum attach_answer take_thread(const struct attach_request *r)
 	uint64_t *mask = (uint64_t *)(uintptr_t)r->mask;
 	struct arena_thread *slot;
 
-	if (self.slot || self.clockless || self.over)
+	if (self.slot || self.life.clockless || self.life.over)
 		return ATTACH_DONE;
 	slot = thread_reserve();
 	if (!slot)
 		return ATTACH_NO_ROOM;
 	/* If the program has blocked our signals, it will see them as blocked, though they are not. */
-	self.masked = *mask & sample_signal_word();
+	self.signals.masked = *mask & sample_signal_word();
 	*mask &= ~sample_signal_word();
 	sample_signal_adopt_stack();
 	thread_adopt(slot, (uintptr_t)r->sp, (uintptr_t)r->stack_lo);
 	sample_signal_adopt_pending();
-	*mask |= self.put_off;
+	*mask |= self.signals.put_off;
 	create_adopt_thread(slot);
 	process_adopt();
 	return atomic_load_explicit(&arena->sampler, memory_order_relaxed) ? ATTACH_DONE : ATTACH_NO_SAMPLER;
@@ -76,8 +76,8 @@ static enum attach_answer leave(const struct attach_request *r)
 	create_adopt_thread(NULL);
 	thread_end();
 	sample_signal_drain();
-	*mask |= self.masked | self.put_off;
-	self.masked = self.put_off = 0;
+	*mask |= self.signals.masked | self.signals.put_off;
+	self.signals.masked = self.signals.put_off = 0;
 	self.waiting = 0;
 	return ATTACH_DONE;
 }

@@ -24,7 +24,7 @@ void create_end(void)
 	if (wait_is_accounted())
 		sync_release(key_of_thread(pthread_self()), NULL); /* a thread that joins this one acquires this */
 	thread_end();
-	self.over = true;
+	self.life.over = true;
 }
 
 /* The destructor of thread-specific data runs however the thread ends: by return, pthread_exit or cancellation. */
@@ -59,7 +59,7 @@ static void *begin_thread(void *p)
 	void *(*routine)(void *) = (void *(*)(void *))slot->routine;
 	void *arg = (void *)slot->arg;
 
-	self.masked = slot->masked;
+	self.signals.masked = slot->masked;
 	thread_begin(slot);
 	pthread_setspecific(end_key, slot);
 	return routine(arg);
@@ -87,7 +87,7 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 {
 	struct arena_thread *slot;
 
-	if (!arena || self.clockless)
+	if (!arena || self.life.clockless)
 		return NULL;
 	pthread_once(&end_key_once, make_end_key);
 	runtime_enter();
@@ -101,7 +101,7 @@ struct arena_thread *create_prepare(const pthread_attr_t *attr, void *(*routine)
 	slot->routine = (uintptr_t)routine;
 	slot->arg = (uintptr_t)arg;
 	slot->stack_bytes = stack_bytes(attr);
-	slot->masked = self.masked;
+	slot->masked = self.signals.masked;
 	slot->ready_ns = now_ns();
 	if (self.slot && event_on()) {
 		runtime_enter();

@@ -69,29 +69,29 @@ void event_note(struct arena_thread *t, enum burst_kind kind, int64_t at_ns, int
 
 void event_ran(int64_t now)
 {
-	self.ran_window = current_window();
-	self.ran_wall_ns = now;
-	self.ran_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	self.ran.window = current_window();
+	self.ran.wall_ns = now;
+	self.ran.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void event_outside(struct arena_thread *t, int64_t now, int64_t waited_ns, const void *site)
 {
-	int64_t before = self.ran_cpu_ns;
-	bool known = self.ran_window == current_window();
+	int64_t before = self.ran.cpu_ns;
+	bool known = self.ran.window == current_window();
 
 	event_ran(now);
-	if (known && self.ran_cpu_ns - before >= KERNEL_NS)
-		event_note(t, BURST_KERNEL, now, self.ran_cpu_ns - before, 0, 0, NULL);
+	if (known && self.ran.cpu_ns - before >= KERNEL_NS)
+		event_note(t, BURST_KERNEL, now, self.ran.cpu_ns - before, 0, 0, NULL);
 	event_note(t, BURST_OUTSIDE, now, waited_ns, 0, 0, site);
 }
 
 void event_queued(struct arena_thread *t, int64_t now)
 {
-	int64_t queued = now - self.ran_wall_ns, before = self.ran_cpu_ns;
-	bool known = self.ran_window == current_window();
+	int64_t queued = now - self.ran.wall_ns, before = self.ran.cpu_ns;
+	bool known = self.ran.window == current_window();
 
 	event_ran(now);
-	queued -= self.ran_cpu_ns - before;
+	queued -= self.ran.cpu_ns - before;
 	if (known && queued >= QUEUED_NS)
 		event_note(t, BURST_QUEUED, now, queued, 0, 0, NULL);
 }

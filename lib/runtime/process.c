@@ -290,8 +290,8 @@ void process_forking(void)
 
 	if (!arena || !t)
 		return;
-	self.fork_delay_ns = self.busy ? atomic_load_explicit(&t->account.delay_ns, memory_order_relaxed) : vclock_delay(&self.clock);
-	self.fork_window = atomic_load_explicit(&t->account.window, memory_order_relaxed);
+	self.forked.delay_ns = self.busy ? atomic_load_explicit(&t->account.delay_ns, memory_order_relaxed) : vclock_delay(&self.clock);
+	self.forked.window = atomic_load_explicit(&t->account.window, memory_order_relaxed);
 }
 
 void process_forked(void)
@@ -299,9 +299,9 @@ void process_forked(void)
 	const struct arena_process *parent = process;
 	struct arena_process *p = NULL;
 	struct arena_thread *slot, *before = self.slot;
-	int64_t delay = self.fork_delay_ns;
+	int64_t delay = self.forked.delay_ns;
 	int32_t pid;
-	uint32_t window = self.fork_window;
+	uint32_t window = self.forked.window;
 	int busy = self.busy; /* the child may have been forked by a handler that interrupted the runtime */
 
 	/* In a static program fork(3) calls our _Fork, too. */
@@ -311,7 +311,7 @@ void process_forked(void)
 		return;
 	process_pid = (int32_t)SYS(SYS_getpid);
 	/* A seccomp filter of the program may forbid the calls. */
-	if (process_pid > 0 && !self.clockless) {
+	if (process_pid > 0 && !self.life.clockless) {
 		pid = pid_outside();
 		outlive(arena, pid);
 		p = take_entry(arena, pid);

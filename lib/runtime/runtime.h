@@ -204,46 +204,76 @@ struct offcpu {
 	int64_t unsampled_ns;    /* time without a processor that no sample stands for yet */
 };
 
-/* State of a thread that the conductor does not read. */
+/* How the thread is sampled (sampler.c). */
+struct sampling {
+	int perf_fd;         /* -1: none */
+	uint64_t perf_id;    /* the kernel's id of the event, since the descriptor's number may have been reused */
+	int timer;           /* the timer that was deleted last; -1: none */
+	uint64_t period_ns;  /* period of the next sample */
+	uint32_t period_window; /* the window in which it was drawn */
+	bool first;          /* the first sample, due after a random part of a period, is still to come */
+	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
+	int64_t rest_ns;     /* time seen by the timer that no sample stands for yet */
+};
+
+/* Whether the perf event costs too much (sampler.c). */
+struct judged {
+	int64_t switches; /* context switches of the thread at the last look */
+	int64_t ns;       /* the thread's processor time since that look */
+};
+
+/* The thread's processor time, without pauses for which the timer was held (sampler.c). */
+struct used {
+	int64_t timed_ns; /* as of the last signal of the timer; 0: none yet */
+	int64_t hold_ns;  /* with pauses, at the begin of the last one */
+	int64_t held_ns;  /* in all pauses */
+};
+
+/* Our signals, and the program (sample_signal.c).  Sets are in the kernel's layout. */
+struct signals {
+	uint64_t masked;  /* those that the program has blocked, as far as it knows */
+	uint64_t put_off; /* those of them that are really blocked */
+	bool tight;       /* its alternate stack is too small for our handler */
+};
+
+/* Begin and end (thread.c). */
+struct life {
+	bool over;      /* the thread is about to end */
+	bool adopted;   /* it is older than the runtime, and is being adopted */
+	bool clockless; /* it may not read the processor's clock, nor may its children: not profiled */
+};
+
+/* The two clocks at the last event (event.c). */
+struct ran {
+	uint32_t window; /* the burst in which they were read */
+	int64_t wall_ns, cpu_ns;
+};
+
+/* State of a thread that the conductor does not read, by the file that it belongs to. */
 struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
 	struct vclock clock;       /* clock of the slot's thread */
 	struct offcpu offcpu;
 	_Atomic uint64_t *visits;  /* visits of the slot, by point */
-	int perf_fd;               /* -1: none */
-	uint64_t perf_id;          /* the kernel's id of the event, since the descriptor's number may have been reused */
-	int timer;                 /* the timer that was deleted last; -1: none */
-	uint64_t masked;           /* those of our signals that the program has blocked, as far as it knows; in the kernel's layout */
+	struct sampling sampling;
+	struct judged judged;
+	struct used used;
+	struct signals signals;
+	struct life life;
+	struct ran ran;
 	/*
 	 * > 0 while the thread is inside the runtime.  A sample that arrives then
 	 * leaves its credit in `deferred_ns`: the clock has one user at a time.
 	 */
 	volatile sig_atomic_t busy;
 	volatile int64_t deferred_ns;
-	uint64_t put_off;          /* those of them that are really blocked; see sample_signal.c */
-	uint32_t found_busy;       /* consecutive samples that found busy > 0 */
+	uint32_t found_busy;           /* consecutive samples that found busy > 0 */
 	uint64_t random;
-	uint64_t period_ns;  /* period of the next sample */
-	int64_t switches;    /* context switches of the thread at the last look */
-	int64_t event_ns;    /* the thread's processor time since that look */
-	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
-	int64_t rest_ns;     /* time seen by the timer that no sample stands for yet */
-	uintptr_t stack_lo, stack_hi; /* bounds of the stack, for the unwinder */
-	bool over;           /* the thread is about to end */
-	bool adopted;        /* the thread is older than the runtime, and is being adopted */
-	bool first_sample;   /* the first sample, due after a random part of a period, is still to come */
-	uint32_t period_window; /* window in which period_ns was drawn */
-	bool tight;                    /* its alternate stack is too small for our handler */
-	bool clockless;                /* may not read the processor's clock, nor may its children: not profiled */
-	int64_t latency_ns;            /* by how much sleeps are overslept, on average */
-	int64_t fork_delay_ns;         /* D and its window, as the thread was about to fork */
-	uint32_t fork_window;
+	struct { uintptr_t lo, hi; } stack; /* its bounds, for the unwinder */
+	struct { int64_t delay_ns; uint32_t window; } forked; /* D, as the thread was about to fork (process.c) */
+	int64_t latency_ns;            /* by how much sleeps are overslept, on average (pay.c) */
 	volatile uintptr_t waiting;    /* stack address of the blocking call that the thread is in; 0: none */
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
-	int64_t timed_ns;              /* processor time without pauses, as of the last signal of the timer; 0: none yet */
-	int64_t hold_ns, held_ns;      /* processor time at the begin of the last pause; and in all pauses for which the timer was held */
-	uint32_t ran_window;           /* the burst in which the next two were read */
-	int64_t ran_wall_ns, ran_cpu_ns; /* wall time and the thread's processor time at that reading */
 };
 
 extern TLS struct self self;
@@ -695,7 +725,7 @@ void sample_signal_settle(void);
 
 /*
  * any: call before a call that sets a signal mask for its duration (NULL: none).  Returns a
- * copy of the mask without our signals; *before is the value for self.masked afterwards.
+ * copy of the mask without our signals; *before is the value for self.signals.masked afterwards.
  */
 const sigset_t *sample_signal_suspend(const sigset_t *mask, sigset_t *copy, uint64_t *before);
 
@@ -707,7 +737,7 @@ const sigset_t *sample_signal_suspend(const sigset_t *mask, sigset_t *copy, uint
 		__typeof__(call) result_;                                                                                    \
 		mask = sample_signal_suspend(mask, &copy_of_mask_, &before_);                                                \
 		result_ = call;                                                                                              \
-		self.masked = before_;                                                                                       \
+		self.signals.masked = before_;                                                                                       \
 		sample_signal_settle();                                                                                      \
 		result_;                                                                                                     \
 	})

@@ -115,7 +115,7 @@ static __attribute__((noinline)) uintptr_t walk_interrupted(const void *context)
 	struct unwind_cursor at;
 	uintptr_t sp;
 
-	unwind_begin(&at, context, self.stack_lo, self.stack_hi);
+	unwind_begin(&at, context, self.stack.lo, self.stack.hi);
 	sp = at.sp;
 	stack_walk(&sampled, &at);
 	return sp;

@@ -130,7 +130,7 @@ static __attribute__((noinline)) void put_off(int sig, const siginfo_t *info, uc
 	int n = 0;
 
 	sampler_pause(true);
-	self.put_off |= set;
+	self.signals.put_off |= set;
 	sigaddset(&uc->uc_sigmask, sig);
 	/* A sample may have come since. */
 	while (n < MANY && SYS(SYS_rt_sigtimedwait, &set, &more[n], &at_once, sizeof(set)) == sig)
@@ -146,14 +146,14 @@ static __attribute__((noinline)) void put_off(int sig, const siginfo_t *info, uc
  */
 void sample_signal_settle(void)
 {
-	uint64_t pending = 0, set = self.put_off;
+	uint64_t pending = 0, set = self.signals.put_off;
 
 	if (likely(!set))
 		return;
 	SYS(SYS_rt_sigpending, &pending, sizeof(pending));
 	if (pending & set)
 		return;
-	self.put_off = 0;
+	self.signals.put_off = 0;
 	SYS(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof(set));
 	sampler_pause(false);
 }
@@ -167,11 +167,11 @@ static __attribute__((noinline)) void deliver(unsigned i, siginfo_t *info, ucont
 	int sig = info->si_signo;
 	sigset_t during;
 
-	if (at_once && (!has_handler || (self.masked & bit(sig)))) {
+	if (at_once && (!has_handler || (self.signals.masked & bit(sig)))) {
 		be_default(sig);
 		return;
 	}
-	if (self.masked & bit(sig)) {
+	if (self.signals.masked & bit(sig)) {
 		put_off(sig, info, uc);
 		return;
 	}
@@ -244,7 +244,7 @@ bool sample_signal_in_place(void)
 
 bool sample_signal_have_room(void)
 {
-	return !self.tight || !atomic_load_explicit(&on_alternate, memory_order_relaxed);
+	return !self.signals.tight || !atomic_load_explicit(&on_alternate, memory_order_relaxed);
 }
 
 /* Once, and for both signals: a thread that needs it for one needs it for the other. */
@@ -278,7 +278,7 @@ bool sample_signal_take(int sig)
 	sigemptyset(&set);
 	sigaddset(&set, sig);
 	real.pthread_sigmask(SIG_UNBLOCK, &set, &old);
-	self.masked |= word_of(&old) & bit(sig);
+	self.signals.masked |= word_of(&old) & bit(sig);
 	return true;
 }
 
@@ -431,9 +431,9 @@ static bool is_tight(const stack_t *stack)
 
 static void be_tight(bool tight)
 {
-	if (self.tight == tight)
+	if (self.signals.tight == tight)
 		return;
-	self.tight = tight;
+	self.signals.tight = tight;
 	if (tight)
 		atomic_store_explicit(&tight_seen, true, memory_order_relaxed);
 	if (!self.slot || !atomic_load_explicit(&on_alternate, memory_order_relaxed))
@@ -445,7 +445,7 @@ static void be_tight(bool tight)
 
 EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
-	bool before = self.tight, tight;
+	bool before = self.signals.tight, tight;
 	int err;
 
 	if (likely(!arena) || !stack)
@@ -482,8 +482,8 @@ void sample_signal_adopt_stack(void)
 	stack_t now = { .ss_flags = SS_DISABLE };
 
 	SYS(SYS_sigaltstack, NULL, &now);
-	self.tight = is_tight(&now);
-	if (self.tight)
+	self.signals.tight = is_tight(&now);
+	if (self.signals.tight)
 		atomic_store_explicit(&tight_seen, true, memory_order_relaxed);
 }
 
@@ -491,13 +491,13 @@ void sample_signal_adopt_pending(void)
 {
 	uint64_t pending = 0;
 
-	if (!self.masked)
+	if (!self.signals.masked)
 		return;
 	sampler_pause(true);
 	sample_signal_drain();
 	SYS(SYS_rt_sigpending, &pending, sizeof(pending));
-	self.put_off = pending & self.masked;
-	if (!self.put_off)
+	self.signals.put_off = pending & self.signals.masked;
+	if (!self.signals.put_off)
 		sampler_pause(false);
 }
 
@@ -528,7 +528,7 @@ void sample_signal_drain(void)
 	take_waiting(info, &n);
 	for (int i = 0; i < n; i++)
 		send_again(info[i].si_signo, &info[i]);
-	if (self.slot && !self.put_off)
+	if (self.slot && !self.signals.put_off)
 		sampler_pause(false);
 }
 
@@ -555,15 +555,15 @@ void sample_signal_give_back(void)
 
 uint64_t sample_signal_believe(int how, uint64_t set)
 {
-	uint64_t before = self.masked, its = set & sample_signal_word();
+	uint64_t before = self.signals.masked, its = set & sample_signal_word();
 
-	self.masked = how == SIG_BLOCK ? before | its : how == SIG_UNBLOCK ? before & ~its : its;
+	self.signals.masked = how == SIG_BLOCK ? before | its : how == SIG_UNBLOCK ? before & ~its : its;
 	return how == SIG_UNBLOCK ? set : set & ~its;
 }
 
 const sigset_t *sample_signal_suspend(const sigset_t *mask, sigset_t *copy, uint64_t *before)
 {
-	*before = self.masked;
+	*before = self.signals.masked;
 	if (!mask || !arena)
 		return mask;
 	*copy = *mask;
@@ -574,7 +574,7 @@ const sigset_t *sample_signal_suspend(const sigset_t *mask, sigset_t *copy, uint
 /* Noted before it is done: a deferred signal arrives as soon as it is unblocked. */
 #define CHANGE_MASK(name, how, set, old)                                                                                     \
 	do {                                                                                                                 \
-		uint64_t before = self.masked;                                                                               \
+		uint64_t before = self.signals.masked;                                                                               \
 		sigset_t copy;                                                                                               \
 		int err;                                                                                                     \
 		if (likely(!arena))                                                                                          \
@@ -585,7 +585,7 @@ const sigset_t *sample_signal_suspend(const sigset_t *mask, sigset_t *copy, uint
 		}                                                                                                            \
 		err = REAL(name)(how, set ? &copy : NULL, old);                                                              \
 		if (err)                                                                                                     \
-			self.masked = before;                                                                                \
+			self.signals.masked = before;                                                                                \
 		else if (old)                                                                                                \
 			set_word(old, word_of(old) | before);                                                                \
 		sample_signal_settle();                                                                                      \

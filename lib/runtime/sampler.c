@@ -99,7 +99,7 @@ bool sampler_sent(int sig, const siginfo_t *info)
 	if (info->si_code != SI_TIMER)
 		return false;
 	/* The last timer counts, too: it may have been deleted while its signal was pending. */
-	return info->si_timerid == self.timer ||
+	return info->si_timerid == self.sampling.timer ||
 	       (self.slot && info->si_timerid + 1 == atomic_load_explicit(timer_of(self.slot), memory_order_relaxed));
 }
 
@@ -118,7 +118,7 @@ static int64_t kernel_time(void)
 /* The processor time of the calling thread, without pauses during which its timer was held. */
 static int64_t own_time(void)
 {
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.held_ns;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.used.held_ns;
 }
 
 /* Not inlined, so that its frame is gone when the handler does the rest. */
@@ -135,14 +135,14 @@ static bool event_is_dear(int64_t ns)
 {
 	int64_t now, cost;
 
-	self.event_ns += ns;
-	if (self.event_ns < JUDGED_NS)
+	self.judged.ns += ns;
+	if (self.judged.ns < JUDGED_NS)
 		return false;
 	now = switches();
-	cost = (now - self.switches) * switch_ns;
-	ns = self.event_ns;
-	self.switches = now;
-	self.event_ns = 0;
+	cost = (now - self.judged.switches) * switch_ns;
+	ns = self.judged.ns;
+	self.judged.switches = now;
+	self.judged.ns = 0;
 	return cost > ns / TOO_MUCH;
 }
 
@@ -152,10 +152,10 @@ static bool event_is_dear(int64_t ns)
  */
 static int64_t used_ns(int64_t ticked)
 {
-	int64_t before = self.timed_ns;
+	int64_t before = self.used.timed_ns;
 
-	self.timed_ns = own_time();
-	return before ? self.timed_ns - before : ticked;
+	self.used.timed_ns = own_time();
+	return before ? self.used.timed_ns - before : ticked;
 }
 
 /*
@@ -165,28 +165,28 @@ static int64_t used_ns(int64_t ticked)
  */
 static void timer_hit(const siginfo_t *info, const void *context)
 {
-	int64_t period = (int64_t)arena->clock.period_ns, ns = (1 + (int64_t)info->si_overrun) * period, before = self.kernel_ns;
+	int64_t period = (int64_t)arena->clock.period_ns, ns = (1 + (int64_t)info->si_overrun) * period, before = self.sampling.kernel_ns;
 	uint32_t periods;
 
-	self.perf_fd = hidden_fd_find(self.perf_fd, self.perf_id);
-	if (self.perf_fd >= 0 && event_is_dear(ns)) {
-		hidden_fd_close(self.perf_fd, self.perf_id);
-		self.perf_fd = -1;
-		self.timed_ns = own_time();
-		self.rest_ns = 0;
+	self.sampling.perf_fd = hidden_fd_find(self.sampling.perf_fd, self.sampling.perf_id);
+	if (self.sampling.perf_fd >= 0 && event_is_dear(ns)) {
+		hidden_fd_close(self.sampling.perf_fd, self.sampling.perf_id);
+		self.sampling.perf_fd = -1;
+		self.used.timed_ns = own_time();
+		self.sampling.rest_ns = 0;
 		return;
 	}
-	if (self.perf_fd >= 0) {
-		self.kernel_ns = kernel_time();
-		self.rest_ns += self.kernel_ns - before;
+	if (self.sampling.perf_fd >= 0) {
+		self.sampling.kernel_ns = kernel_time();
+		self.sampling.rest_ns += self.sampling.kernel_ns - before;
 	} else {
-		self.rest_ns += used_ns(ns);
+		self.sampling.rest_ns += used_ns(ns);
 	}
 	/* It may be negative: kernel_time reads two clocks, and a tick between the readings makes it go back. */
-	if (self.rest_ns < period)
+	if (self.sampling.rest_ns < period)
 		return;
-	periods = (uint32_t)(self.rest_ns / period);
-	self.rest_ns -= periods * period;
+	periods = (uint32_t)(self.sampling.rest_ns / period);
+	self.sampling.rest_ns -= periods * period;
 	sample_take(context, periods, periods * period);
 }
 
@@ -211,7 +211,7 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
 		if (has_perf)
 			breakpoint_look();
 		if (sig == SIGTRAP)
-			sample_take(context, 1, (int64_t)self.period_ns);
+			sample_take(context, 1, (int64_t)self.sampling.period_ns);
 		else
 			timer_hit(info, context);
 		sampler_vary();
@@ -235,15 +235,15 @@ void sampler_vary(void)
 	uint64_t period = arena->clock.period_ns;
 
 	/* The first period of a thread was random, too; the event would repeat it. */
-	if (self.perf_fd < 0 || (self.period_window == window && !self.first_sample))
+	if (self.sampling.perf_fd < 0 || (self.sampling.period_window == window && !self.sampling.first))
 		return;
-	self.perf_fd = hidden_fd_find(self.perf_fd, self.perf_id);
-	self.first_sample = false;
-	self.period_window = window;
+	self.sampling.perf_fd = hidden_fd_find(self.sampling.perf_fd, self.sampling.perf_id);
+	self.sampling.first = false;
+	self.sampling.period_window = window;
 	if (window)
 		period += sample_random() % (period / 4 + 1) - period / 8;
-	if (SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
-		self.period_ns = period;
+	if (SYS(SYS_ioctl, self.sampling.perf_fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
+		self.sampling.period_ns = period;
 }
 
 /*
@@ -260,7 +260,7 @@ void sampler_vary(void)
 static uint64_t first_period(void)
 {
 	/* One that has been running for long is on its way back into the call that it was in, which a sample would end. */
-	if (self.adopted)
+	if (self.life.adopted)
 		return arena->clock.period_ns;
 	uint64_t period = arena->clock.period_ns, first = 1 + sample_random() % period;
 	uint64_t least = FIRST_LEAST_NS < period ? FIRST_LEAST_NS : period;
@@ -294,7 +294,7 @@ static void delete_timer(const struct arena_thread *t)
 	if (!timer)
 		return;
 	/* Set first: its signal may come at any moment, and must be recognised as ours. */
-	self.timer = timer - 1;
+	self.sampling.timer = timer - 1;
 	atomic_store_explicit(timer_of(t), 0, memory_order_relaxed);
 	SYS(SYS_timer_delete, timer - 1);
 }
@@ -319,7 +319,7 @@ static bool start_timer(struct arena_thread *t)
 	if (!timer_signal || SYS(SYS_timer_create, sees_kernel ? TICKS_CLOCK(t->tid) : USER_TICKS_CLOCK(t->tid), &ev, &timer) != 0)
 		return false;
 	atomic_store_explicit(timer_of(t), timer + 1, memory_order_relaxed);
-	return run_timer(timer, self.adopted ? ADOPTED_NS : first_period());
+	return run_timer(timer, self.life.adopted ? ADOPTED_NS : first_period());
 }
 
 void sampler_replace(uint32_t tid)
@@ -344,16 +344,16 @@ static bool arm(void)
 	if (!has_perf)
 		return start_timer(self.slot);
 	rawcall_watch();
-	self.perf_fd = open_perf(first_period(), &self.perf_id);
-	self.first_sample = true;
+	self.sampling.perf_fd = open_perf(first_period(), &self.sampling.perf_id);
+	self.sampling.first = true;
 	breakpoint_look();
 	/* The program may have used all descriptors. */
-	if (self.perf_fd < 0 || SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
+	if (self.sampling.perf_fd < 0 || SYS(SYS_ioctl, self.sampling.perf_fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return start_timer(self.slot);
 	if (sees_kernel) {
-		self.kernel_ns = kernel_time();
-		self.switches = switches();
-		self.event_ns = 0;
+		self.sampling.kernel_ns = kernel_time();
+		self.judged.switches = switches();
+		self.judged.ns = 0;
 		start_timer(self.slot);
 	}
 	return true;
@@ -366,10 +366,10 @@ bool sampler_has_withdrawn(void)
 
 bool sampler_start(void)
 {
-	self.period_ns = arena->clock.period_ns;
-	self.timed_ns = self.rest_ns = 0;
+	self.sampling.period_ns = arena->clock.period_ns;
+	self.used.timed_ns = self.sampling.rest_ns = 0;
 	delete_timer(self.slot);
-	self.perf_fd = -1;
+	self.sampling.perf_fd = -1;
 	/* Before the first sample can come. */
 	if (!sample_signal_in_place())
 		withdraw(WITHDRAWN_HANDLER);
@@ -386,8 +386,8 @@ bool sampler_start(void)
 
 void sampler_stop(void)
 {
-	hidden_fd_close(self.perf_fd, self.perf_id);
-	self.perf_fd = -1;
+	hidden_fd_close(self.sampling.perf_fd, self.sampling.perf_id);
+	self.sampling.perf_fd = -1;
 	breakpoint_forget();
 	rawcall_forget();
 	delete_timer(self.slot);
@@ -469,11 +469,11 @@ void sampler_forget_all(void)
  */
 void sampler_hold(void)
 {
-	if (self.perf_fd >= 0) {
-		self.perf_fd = hidden_fd_find(self.perf_fd, self.perf_id);
-		SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+	if (self.sampling.perf_fd >= 0) {
+		self.sampling.perf_fd = hidden_fd_find(self.sampling.perf_fd, self.sampling.perf_id);
+		SYS(SYS_ioctl, self.sampling.perf_fd, PERF_EVENT_IOC_DISABLE, 0);
 	} else {
-		self.hold_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		self.used.hold_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	}
 }
 
@@ -483,12 +483,12 @@ void sampler_go_on(void)
 	uint64_t set = timer_signal ? 1ull << (timer_signal - 1) : 0;
 	siginfo_t info;
 
-	if (self.perf_fd >= 0) {
+	if (self.sampling.perf_fd >= 0) {
 		if (!sampler_has_withdrawn())
-			SYS(SYS_ioctl, self.perf_fd, PERF_EVENT_IOC_ENABLE, 0);
+			SYS(SYS_ioctl, self.sampling.perf_fd, PERF_EVENT_IOC_ENABLE, 0);
 		return;
 	}
-	self.held_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.hold_ns;
+	self.used.held_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.used.hold_ns;
 	/* Discards a tick that hit the pause. */
 	while (SYS(SYS_rt_sigtimedwait, &set, &info, &at_once, sizeof(set)) > 0) {
 		if (!sampler_sent(timer_signal, &info)) {

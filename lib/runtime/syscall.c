@@ -79,7 +79,7 @@ static long wait_for_signal(const struct call *c)
 
 static long suspend(const struct call *c)
 {
-	uint64_t set, before = self.masked;
+	uint64_t set, before = self.signals.masked;
 	struct call changed = *c;
 	struct wait w;
 	long result;
@@ -92,7 +92,7 @@ static long suspend(const struct call *c)
 	wait_begin(&w, CLASS_LOCK, c->site, false, WAIT_UNKNOWN);
 	result = call_make(&changed);
 	signal_wait_end_any(&w);
-	self.masked = before;
+	self.signals.masked = before;
 	sample_signal_settle();
 	return result;
 }
@@ -202,7 +202,7 @@ static long send_to_thread(const struct call *c)
 static long change_mask(const struct call *c)
 {
 	struct call changed = *c;
-	uint64_t before = self.masked, set;
+	uint64_t before = self.signals.masked, set;
 	long result;
 
 	if (c->d != sizeof(set))
@@ -213,7 +213,7 @@ static long change_mask(const struct call *c)
 	}
 	result = call_make(&changed);
 	if (result != 0)
-		self.masked = before;
+		self.signals.masked = before;
 	else if (c->c)
 		*(uint64_t *)c->c |= before;
 	sample_signal_settle();

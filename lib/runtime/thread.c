@@ -16,7 +16,7 @@
 #include "hidden_fd.h"
 #include "runtime.h"
 
-TLS struct self self = { .perf_fd = -1, .timer = -1 };
+TLS struct self self = { .sampling = { .perf_fd = -1, .timer = -1 } };
 
 enum { NO_SLOT = UINT32_MAX };
 
@@ -116,14 +116,14 @@ static void bound_stack(uintptr_t here)
 {
 	bool is_main = self.slot->tid == process_pid;
 	/* A forked child runs on the stack of the thread that forked it. */
-	bool kept = self.stack_lo < here && here < self.stack_hi;
+	bool kept = self.stack.lo < here && here < self.stack.hi;
 	uintptr_t above = is_main ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self();
 	uintptr_t bytes = is_main ? MAIN_STACK_BYTES : (uintptr_t)self.slot->stack_bytes;
 
 	if (kept)
 		return;
-	self.stack_hi = above > here && above - here < bytes ? above : here;
-	self.stack_lo = self.stack_hi > bytes ? self.stack_hi - bytes : 0;
+	self.stack.hi = above > here && above - here < bytes ? above : here;
+	self.stack.lo = self.stack.hi > bytes ? self.stack.hi - bytes : 0;
 }
 
 /*
@@ -152,12 +152,12 @@ static void begin(struct arena_thread *slot, uintptr_t here)
 	self.deferred_ns = 0;
 	self.slot = slot;
 	self.visits = arena->visits[thread_number(slot) - 1];
-	self.perf_fd = -1;
+	self.sampling.perf_fd = -1;
 	self.found_busy = 0;
 	slot->tid = (int32_t)SYS(SYS_gettid);
 	bound_stack(here);
 	self.random = (arena->seed + (uint64_t)slot->tid) * 0x9e3779b97f4a7c15u | 1;
-	self.period_window = 0;
+	self.sampling.period_window = 0;
 	self.waiting = 0;
 	vclock_begin(&self.clock, &arena->clock, &slot->account, &slot->memory, thread_number(slot));
 	offcpu_pass();
@@ -173,7 +173,7 @@ static void begin(struct arena_thread *slot, uintptr_t here)
 	/* A wait without length, which tells replay that the thread exists. */
 	if (event_on()) {
 		event_ran(now_ns());
-		event_note(slot, BURST_OUTSIDE, self.ran_wall_ns, 0, 0, 0, NULL);
+		event_note(slot, BURST_OUTSIDE, self.ran.wall_ns, 0, 0, 0, NULL);
 	}
 	if (slot->routine && window_speedup()) {
 		now = moment_now();
@@ -220,10 +220,10 @@ void thread_adopt(struct arena_thread *slot, uintptr_t sp, uintptr_t stack_lo)
 
 	/* On a stack of the program's own making this is nothing, and only the innermost frame is seen. */
 	slot->stack_bytes = stack_lo < sp && sp < top ? top - stack_lo : 0;
-	self.stack_lo = self.stack_hi = 0;
-	self.adopted = true;
+	self.stack.lo = self.stack.hi = 0;
+	self.life.adopted = true;
 	begin(slot, sp);
-	self.adopted = false;
+	self.life.adopted = false;
 }
 
 void thread_end(void)
@@ -235,7 +235,7 @@ void thread_end(void)
 	runtime_enter();
 	if (event_on()) {
 		event_queued(slot, now_ns());
-		event_note(slot, BURST_DEATH, self.ran_wall_ns, 0, 0, 0, NULL);
+		event_note(slot, BURST_DEATH, self.ran.wall_ns, 0, 0, 0, NULL);
 	}
 	sampler_stop();
 	self.slot = NULL;
@@ -245,26 +245,23 @@ void thread_end(void)
 
 void thread_renounce(void)
 {
-	self.clockless = true;
+	self.life.clockless = true;
 	thread_end();
 }
 
 void thread_forget(void)
 {
-	uintptr_t lo = self.stack_lo, hi = self.stack_hi;
-	uint64_t masked = self.masked;
-	bool clockless = self.clockless, tight = self.tight;
+	const struct self kept = {
+		.sampling = { .perf_fd = -1, .timer = -1 },
+		.signals = { .masked = self.signals.masked, .tight = self.signals.tight },
+		.life = { .clockless = self.life.clockless },
+		.stack = { self.stack.lo, self.stack.hi },
+	};
 
 	/* Perf events and POSIX timers are not inherited.  The copies of all threads' descriptors are closed. */
 	hidden_fd_forget();
 	sampler_forget();
 	breakpoint_forget();
 	rawcall_forget();
-	memset(&self, 0, sizeof(self));
-	self.perf_fd = self.timer = -1;
-	self.masked = masked;
-	self.clockless = clockless;
-	self.tight = tight;
-	self.stack_lo = lo;
-	self.stack_hi = hi;
+	self = kept;
 }

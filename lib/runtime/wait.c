@@ -65,7 +65,7 @@ static __attribute__((noinline)) void look_at_stack(struct stack *s, uint32_t cl
 {
 	struct unwind_cursor c;
 
-	UNWIND_HERE(&c, self.stack_lo, self.stack_hi);
+	UNWIND_HERE(&c, self.stack.lo, self.stack.hi);
 	stack_walk_wait(s, &c, class);
 }
 
