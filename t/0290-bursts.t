@@ -11,7 +11,7 @@ decode() {
 	BEGIN {
 		@n = split //, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 		@value{@n} = 0 .. 63;
-		%numbers = (r => 2, a => 3, u => 2, l => 2, w => 4, o => 2, q => 1, v => 2, b => 2, e => 2, n => 2, x => 0, s => 2, t => 2, i => 3);
+		%numbers = (r => 2, a => 3, u => 2, l => 2, w => 4, o => 2, q => 1, v => 2, b => 2, e => 2, n => 2, x => 0, s => 2, t => 2, i => 3, c => 2, k => 1);
 	}
 	sub number {
 		my ($sum, $shift, $d) = (0, 0);

@@ -31,7 +31,7 @@ struct tally conductor_tally(const struct conductor *c)
 bool conductor_log(struct conductor *c, struct window *w)
 {
 	struct buf *b = &c->journal->line;
-	int64_t credit = (int64_t)(w->after.credit_ns - w->before.credit_ns);
+	int64_t credit = (int64_t)(w->after.credit_ns - w->before.credit_ns), delay = w->after.delay_ns - w->before.delay_ns;
 
 	w->verdict = w->spoilt ? MACHINE_DISTURBED : machine_judge(&c->machine, &w->others, w->after.at_ns - w->before.at_ns);
 	c->experiments++;
@@ -52,7 +52,7 @@ bool conductor_log(struct conductor *c, struct window *w)
 	if (w->before.worked_ns)
 		record_u64(b, "done_us", w->before.worked_ns / 1000);
 	record_i64(b, "wall_ns", w->after.at_ns - w->before.at_ns);
-	record_i64(b, "delay_ns", w->after.delay_ns - w->before.delay_ns);
+	record_u64(b, "delay_ns", delay > 0 ? (uint64_t)delay : 0);
 	record_u64(b, "samples", w->after.samples - w->before.samples);
 	record_u64(b, "region_samples", w->after.hits - w->before.hits);
 	record_u64(b, "sampled_ns", w->after.sampled_ns - w->before.sampled_ns);

@@ -229,9 +229,9 @@ void journal_process(struct journal *j, unsigned run, uint32_t id, pid_t pid, pi
 	record_begin(&j->line, AW_PROCESS);
 	record_u64(&j->line, "run", run);
 	record_u64(&j->line, "id", id);
-	/* A process of another pid namespace, which we cannot see: its pid there. */
-	record_i64(&j->line, "pid", pid > 0 ? pid : -pid);
-	record_i64(&j->line, "parent", parent > 0 ? parent : -parent);
+	/* A process of another pid namespace, which we cannot see: its pid there.  The program may have written any number. */
+	record_u64(&j->line, "pid", (uint64_t)llabs((long long)pid));
+	record_u64(&j->line, "parent", (uint64_t)llabs((long long)parent));
 	if (*command)
 		record_str(&j->line, "command", command);
 	record_end(&j->line);

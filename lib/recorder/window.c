@@ -98,8 +98,8 @@ static bool log_window(struct conductor *c, struct window *w)
 		if (shared_kind(c->arena, i) == POINT_LATENCY && c->arena->point[i].counted)
 			record_u64(b, "begins", c->arena->point[i].close_begins - c->arena->point[i].open_begins);
 		record_i64(b, "virtual_ns", virt);
-		if (spans_in_flight(&c->points.spans, i) >= 0)
-			record_i64(b, "in_flight_ns", (int64_t)(spans_in_flight(&c->points.spans, i) * (double)virt));
+		if (spans_in_flight(&c->points.spans, i) >= 0 && virt >= 0)
+			record_u64(b, "in_flight_ns", (uint64_t)(spans_in_flight(&c->points.spans, i) * (double)virt));
 		record_end(b);
 		if (!disturbed) {
 			struct causal_obs obs = { .run = c->run,
