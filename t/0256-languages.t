@@ -42,18 +42,11 @@ waits() {
 # Without timers the kernel is not sampled, whose time goes to the lines that wait and wake.
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$programs/sandbox.c" -pthread -ldl || exit 1
 
-# is_charged PROGRAM SOURCE: the regions with processor time of their own are the lines with the mark `// hot`
-is_charged() {
-	grep -n '// hot' "$2" | cut -d : -f 1 >lines
-	# On a machine that others use it takes longer until there is anything to say.
-	for seconds in 1 2 4 8; do
-		SYNC_MS=1000000 exits 0 ./sandbox under errno timer_create -- andweorc-record -q -d $seconds -o log -m line -s 50 -- "./$1" >out
-		if grep -Eq '^share.*	samples=([2-9][0-9]|[0-9]{3})' log && waits; then
-			break
-		fi
-	done
-	exits 0 andweorc-resolve log >resolved
-	awk -F '\t' -v source="/${2##*/}" '
+# charged SOURCE: prints, of the samples of lines that had an experiment, those of lines with the mark `// hot`, and all
+charged() {
+	grep -n '// hot' "$1" | cut -d : -f 1 >lines
+	andweorc-resolve log >resolved
+	awk -F '\t' -v source="/${1##*/}" '
 		NR == FNR {
 			hot[$1] = 1
 			next
@@ -61,8 +54,8 @@ is_charged() {
 		{
 			delete f
 			for (i = 2; i <= NF; i++) {
-				eq = index($i, "=")
-				f[substr($i, 1, eq - 1)] = substr($i, eq + 1)
+				at = index($i, "=")
+				f[substr($i, 1, at - 1)] = substr($i, at + 1)
 			}
 		}
 		# A sample in no line of the program makes a region of the function of a library that the thread began in.
@@ -70,17 +63,27 @@ is_charged() {
 			is_line[f["id"]] = 1
 			is_hot[f["id"]] = f["scope"] == "line" && substr(f["file"], length(f["file"]) - length(source) + 1) == source &&
 				f["line"] in hot
-			print f["file"] ":" f["line"]
 		}
 		$1 == "share" && f["region"] in is_line {
 			all += f["samples"]
 			if (is_hot[f["region"]])
 				n += f["samples"]
 		}
-		END {
-			printf "%d of %d samples are charged to the lines marked\n", n, all
-			exit n < 0.9 * all || n < 20
-		}' lines resolved
+		END { printf "%d %d\n", n, all }' lines resolved
+}
+
+# is_charged PROGRAM SOURCE: the lines with processor time of their own are those with the mark `// hot`
+is_charged() {
+	# On a machine that others use it takes longer until there is anything to say; the first regions may be no lines.
+	for seconds in 1 2 4 8; do
+		SYNC_MS=1000000 exits 0 ./sandbox under errno timer_create -- andweorc-record -q -d $seconds -o log -m line -s 50 -- "./$1" >out
+		charged "$2" >counts
+		if awk '{ exit $2 < 20 }' counts && waits; then
+			break
+		fi
+	done
+	echo "$(cat counts): samples of the lines marked, and of all lines"
+	awk '{ exit $1 < 0.9 * $2 || $1 < 20 }' counts
 }
 
 # about PROGRAM SOURCE WHAT
