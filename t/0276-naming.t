@@ -69,11 +69,17 @@ g++ -O2 -g -I"$top/lib" -o names names.cc -pthread || exit 1
 g++ -O2 -I"$top/lib" -o nodebug names.cc -pthread || exit 1
 
 
+# named: the log has as many regions as are wanted, and an experiment
+named() {
+	test "$(grep -c '^region	' "$log")" -ge "$wanted" && grep -q '^experiment	' "$log"
+}
+
 # means NAME SYMBOL...: the name means these functions
 means() {
 	name=$1
 	shift
-	recording_until all_tried log -r "$name" --window 1 -s 50 -- ./names 100000000
+	wanted=$#
+	recording_until named log -r "$name" --window 1 -s 50 -- ./names 100000000
 	values symbol region | sort >got
 	printf '%s\n' "$@" | sort >want
 	same want got
@@ -179,7 +185,8 @@ fn main() {
 END_OF_RUST
 # The last component of a mangled name is the same in the legacy mangling and in v0, but for its suffix.
 means_rust() {
-	recording_until all_tried log -r "$1" --window 1 -s 50 -- ./rusty 100000000
+	wanted=1
+	recording_until named log -r "$1" --window 1 -s 50 -- ./rusty 100000000
 	empty err
 	values symbol region >got
 	test "$(wc -l <got)" -eq 1
