@@ -177,7 +177,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	free(nm);
 	measure_scarcity(r, burst, n);
 	latency_learn(r);
-	sections_learn(r);
+	conditions_learn(r);
 	moving_learn(r);
 	shares_learn(r);
 	waits_learn(r);

@@ -4,7 +4,8 @@
  *     script.c    events become steps
  *     objects.c   finds the kind of each object
  *     causes.c    finds the step that ended each wait
- *     sections.c  learns the conditions of waits at condition variables
+ *     sections.c  finds sections of locks, in which threads wait for conditions
+ *     conditions.c  learns the conditions of these waits
  *     moving.c    finds work that any free thread can take
  *     latency.c   times of wake-ups
  *     shares.c    shares of stacks in stretches of each kind
@@ -253,7 +254,7 @@ void objects_learn(struct replay *r, const struct burst *burst, size_t n);
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
 void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);
-void sections_learn(struct replay *r);
+void conditions_learn(struct replay *r);
 void latency_learn(struct replay *r);
 float latency_pick(const struct replay *r, uint32_t list, uint64_t random);
 void moving_learn(struct replay *r);
