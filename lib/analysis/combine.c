@@ -295,6 +295,22 @@ void combine_average(struct estimate *e, double value, double se)
 	stats_estimate_finish(e);
 }
 
+/*
+ * If both differ by more than their standard errors explain, each has another error, of which
+ * it does not know (DerSimonian and Laird 1986, for two values).  Of 238 values of 46 programs
+ * (make accuracy, 20 s, a machine with noisy neighbours), 49 intervals instead of 54 missed the
+ * truth with this rule; the median half width was 2.3 points instead of 2.2.
+ */
+static void average(struct estimate *e, double value, double se)
+{
+	double own = known_se(e), variance = own * own + se * se, apart = e->value - value;
+	double unknown = isfinite(variance) ? fmax(0, (apart * apart - variance) / 2) : 0;
+
+	if (unknown > 0)
+		*e = known(e->value, sqrt(own * own + unknown));
+	combine_average(e, value, sqrt(se * se + unknown));
+}
+
 static void replace(struct estimate *e, double value, double se)
 {
 	*e = known(value, se);
@@ -335,7 +351,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 	*measured = e->fit.slope;
 	rise = rise_of(r, n);
 	*replayed = slope_of(&rise);
-	merge = combine_experiments_err(p) ? replace : contradicts(e, r, n, &rise) ? hold_both : combine_average;
+	merge = combine_experiments_err(p) ? replace : contradicts(e, r, n, &rise) ? hold_both : average;
 	merge(&e->fit.slope, replayed->value, replayed->se);
 	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns);
 	for (size_t i = 0; i < e->nlevels; i++)

@@ -3,8 +3,9 @@
  *
  * Experiments measure the effect of a region; replay computes it from recorded events.
  * Their errors are independent: experiments have the noise of windows, replay that of
- * samples and of its models.  So both are averaged, weighted by their variances.  If
- * they contradict each other, the interval contains both, and there is no verdict.
+ * samples and of its models.  So both are averaged, weighted by their variances, which
+ * grow where the two differ by more than their standard errors explain.  If they contradict
+ * each other, the interval contains both, and there is no verdict.
  *
  * Replay counts only if the recorder has seen no thread wait by spinning.  A check that
  * does not hold, and waits with an unknown end, increase its standard error.

@@ -84,6 +84,19 @@ static void both_are_averaged(void **state)
 	near(w->level.gain.value, 0.205);
 }
 
+/* By two and a half standard errors: neither is believed to be as sure as it says. */
+static void apart_is_less_sure(void **state)
+{
+	struct world *w = world(0.65, 0.1);
+
+	(void)state;
+	add(w, 0.2, 0.005);
+	assert_int_equal(combine(w), COMBINED_AGREES);
+	assert_true(w->e.fit.slope.value > 0.45 && w->e.fit.slope.value < 0.55);
+	assert_true(w->e.fit.slope.lo < 0.4);
+	assert_true(w->e.fit.slope.hi > 0.65);
+}
+
 /* Two threads of 100 and 80: 20 % at any speedup from 20 % on.  Replay has tried 25 and 50. */
 static void a_knee_before_the_first_speedup_leaves_the_slope_to_experiments(void **state)
 {
@@ -336,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_without_replay),
 		cmocka_unit_test(both_are_averaged),
+		cmocka_unit_test(apart_is_less_sure),
 		cmocka_unit_test(a_knee_before_the_first_speedup_leaves_the_slope_to_experiments),
 		cmocka_unit_test(far_apart_is_a_contradiction),
 		cmocka_unit_test(between_two_models_is_one_too),
