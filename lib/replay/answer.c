@@ -9,8 +9,11 @@
 #include "base/alloc.h"
 #include "replay/replay_parts.h"
 
-/* How good each model is where its check is good: from known-answer programs. */
-static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIMULATED] = 0.08, [REPLAY_MONITOR] = 0.90 };
+/*
+ * How good each model is where its check is good: from known-answer programs.  Without REPLAY_STAYING, REPLAY_MONITOR has
+ * its weight, too.
+ */
+static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIMULATED] = 0.08, [REPLAY_MONITOR] = 0.45, [REPLAY_STAYING] = 0.45 };
 
 #define CHECK_SCALE  0.05  /* a check with this deviation is evidence against a model */
 #define SCARCE_SCALE 0.05  /* share of time without a processor, from which on the strict model, which ignores that, counts less */
@@ -72,6 +75,10 @@ static double weight_of(const struct replay *r, enum replay_model model, struct 
 	double structure = c.structure > 0 ? log(c.structure) : INFINITY;
 	double off = hypot(structure, log(c.scheduler)) / CHECK_SCALE, w = prior[model];
 
+	if (!replay_has_model(r, model))
+		return 0;
+	if (model == REPLAY_MONITOR && !replay_has_model(r, REPLAY_STAYING))
+		w += prior[REPLAY_STAYING];
 	if (model == REPLAY_STRICT)
 		w *= exp(-r->scarce / SCARCE_SCALE);
 	return w * fmax(1e-6, exp(-off * off / 2));

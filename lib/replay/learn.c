@@ -96,36 +96,34 @@ static bool has_more_threads_than_processors(const struct replay *r)
 	return false;
 }
 
-/* The misfit of the models that simulate processors, with such a scheduler. */
-static double misfit_with(struct replay *r, bool preempts)
+static double misfit_with(struct replay *r, enum replay_model model, bool preempts)
 {
-	r->preempts = preempts;
-	run_model(r, REPLAY_SIMULATED, false, true);
-	run_model(r, REPLAY_MONITOR, false, true);
-	return misfit(check_of(r, REPLAY_SIMULATED)) + misfit(check_of(r, REPLAY_MONITOR));
+	r->preempts[model] = preempts;
+	run_model(r, model, false, true);
+	return misfit(check_of(r, model));
 }
 
 /* Of two scheduling policies, the one that gives the measured period better is used. */
 static void choose_scheduler(struct replay *r)
 {
-	if (has_more_threads_than_processors(r))
-		r->preempts = misfit_with(r, true) < misfit_with(r, false) - ALIKE;
+	bool preempts;
+
+	if (!r->more_threads)
+		return;
+	preempts = misfit_with(r, REPLAY_SIMULATED, true) + misfit_with(r, REPLAY_MONITOR, true) <
+		misfit_with(r, REPLAY_SIMULATED, false) + misfit_with(r, REPLAY_MONITOR, false) - ALIKE;
+	r->preempts[REPLAY_SIMULATED] = r->preempts[REPLAY_MONITOR] = preempts;
+	r->preempts[REPLAY_STAYING] = misfit_with(r, REPLAY_STAYING, true) < misfit_with(r, REPLAY_STAYING, false) - ALIKE;
 }
 
-/*
- * Time in which threads had no processor though no other program used it: the scheduler had
- * put two of them on one.
- */
-static bool is_queueing_our_own(const struct burst *burst, size_t n, double queued)
+/* Processor time that other programs took, at the most; INFINITY: unknown. */
+static double taken_by_others(const struct burst *burst, size_t n)
 {
 	double others = 0;
 
-	for (size_t b = 0; b < n; b++) {
-		if (!burst[b].others_known)
-			return false;
-		others += (double)burst[b].others_ns + TICKS_NS * burst[b].cpus;
-	}
-	return queued > others;
+	for (size_t b = 0; b < n; b++)
+		others += burst[b].others_known ? (double)burst[b].others_ns + TICKS_NS * burst[b].cpus : INFINITY;
+	return others;
 }
 
 /*
@@ -148,10 +146,10 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 		}
 	}
 	r->busy = r->facts.length_ns > 0 ? fmax(1, computed / r->facts.length_ns) : 1;
-	if (computed > 0 && has_more_threads_than_processors(r))
+	if (computed > 0 && r->more_threads)
 		r->idled = fmax(0, fmin(queued + late, capacity - computed)) / computed;
 	r->scarce = queued + late > 0 ? (queued + late) / (queued + late + computed) : 0;
-	r->crowded = r->scarce > CROWDED && (has_more_threads_than_processors(r) || is_queueing_our_own(burst, n, queued + late));
+	r->crowded = r->scarce > CROWDED && (r->more_threads || queued + late > taken_by_others(burst, n));
 	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;
 }
 
@@ -175,6 +173,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	}
 	free(m);
 	free(nm);
+	r->more_threads = has_more_threads_than_processors(r);
 	measure_scarcity(r, burst, n);
 	latency_learn(r);
 	conditions_learn(r);

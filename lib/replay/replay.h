@@ -19,7 +19,7 @@
  *     replay_answer_release(&a);
  *     replay_free(r);
  *
- * Three models answer the question.  None of them is right for all programs, and their
+ * Four models answer the question.  None of them is right for all programs, and their
  * disagreement is a measure of the error.
  *
  * The conditions of waits are not recorded.  They are learned, or else stay as recorded;
@@ -45,6 +45,8 @@ enum replay_model {
 	REPLAY_STRICT,    /* the order of threads stays as recorded; there are enough processors, and time without one stays as recorded */
 	REPLAY_SIMULATED, /* the order of threads stays as recorded; threads share the existing processors */
 	REPLAY_MONITOR,   /* the first thread that comes gets a lock; waits end when their condition holds, as far as that was learned */
+	REPLAY_STAYING,   /* the same, and a thread that wakes up waits for the processor that it ran on last, even if another one is idle; only
+			     if there are more threads than processors */
 	REPLAY_MODELS
 };
 

@@ -199,7 +199,8 @@ struct replay {
 	size_t npoints, nlatency;
 	struct latencies *latencies;
 	size_t nlatencies, latencies_cap;
-	bool preempts; /* a thread that has run for longer gives way to one that wakes up */
+	bool more_threads; /* than processors, in some script */
+	bool preempts[REPLAY_MODELS]; /* in the model, a thread that has run for longer gives way to one that wakes up */
 	struct replay_facts facts;
 	struct replay_wait *wait;
 	size_t nwaits;
@@ -312,6 +313,11 @@ void run_release(struct run *run);
  * models: the one that is right most often.
  */
 #define MAIN_MODEL REPLAY_MONITOR
+
+static inline bool replay_has_model(const struct replay *r, enum replay_model model)
+{
+	return model != REPLAY_STAYING || r->more_threads;
+}
 
 /* ---- comparing ------------------------------------------------------------------- */
 

@@ -22,6 +22,8 @@
 
 enum {
 	SLICE_NS = 3000000, /* for which a thread runs while others wait for its processor */
+	TICK_NS = 4000000,  /* where threads stay on their processors, the time between two looks whether one should move */
+	STAYING_RUNS = 4,   /* of which the mean is taken, because there little things change who shares a processor with whom */
 	FORCED_MOST = 200, /* deadlocks, besides one in a hundred steps, after which the model has failed */
 };
 
@@ -55,6 +57,7 @@ struct runner {
 struct processor {
 	uint32_t running;     /* the actor, or NOBODY */
 	uint32_t first, last; /* actors that wait for it, in order of arrival */
+	uint32_t n;           /* both */
 };
 
 /* The state of an object. */
@@ -82,7 +85,9 @@ struct sim {
 	uint32_t cpus, idle; /* processors, and those of them that nobody runs on */
 	size_t queued;       /* actors that wait for a processor */
 	unsigned model;     /* RECORDED or MONITOR */
-	bool preempts;
+	bool preempts;      /* see struct replay */
+	bool stays;         /* as in REPLAY_STAYING */
+	double tick;        /* if threads stay: the next look, in virtual time */
 	double now;
 	double computed_ns, taken_ns; /* as in struct visit */
 	uint32_t cause;     /* the actor that acts now */
@@ -172,7 +177,7 @@ static void heap_drop(struct sim *m, uint32_t i)
  * Each has a queue of its own, as in Linux.  A thread that wakes up goes to the processor
  * that it ran on last, or to an idle one.  A processor without work takes it from the
  * queue of another at once.  Linux sometimes leaves such a processor idle; see `idled` in
- * replay_parts.h.
+ * replay_parts.h.  In REPLAY_STAYING it always does, until the next tick.
  */
 
 static const struct step *step_of(const struct sim *m, uint32_t i)
@@ -210,6 +215,7 @@ static void run_on(struct sim *m, uint32_t i, uint32_t processor)
 	r->slice_end = m->now + SLICE_NS;
 	r->processor = processor;
 	m->processor[processor].running = i;
+	m->processor[processor].n++;
 	m->idle--;
 	set_moment(m, i);
 }
@@ -227,6 +233,7 @@ static void enqueue(struct sim *m, uint32_t i)
 	else
 		m->runner[p->last].next = i;
 	p->last = i;
+	p->n++;
 	m->queued++;
 	if (first && p->running != NOBODY)
 		set_moment(m, p->running);
@@ -237,6 +244,7 @@ static uint32_t dequeue(struct sim *m, struct processor *p)
 	uint32_t i = p->first;
 
 	p->first = m->runner[i].next;
+	p->n--;
 	m->queued--;
 	return i;
 }
@@ -244,6 +252,7 @@ static uint32_t dequeue(struct sim *m, struct processor *p)
 static void take_off(struct sim *m, uint32_t i)
 {
 	processor_of(m, i)->running = NOBODY;
+	processor_of(m, i)->n--;
 	m->idle++;
 }
 
@@ -252,7 +261,7 @@ static void dispatch(struct sim *m, uint32_t i)
 {
 	uint32_t at = m->runner[i].processor, from = at, next;
 
-	if (!m->queued)
+	if (!m->queued || (m->stays && m->processor[at].first == NOBODY))
 		return;
 	while (m->processor[from].first == NOBODY)
 		from = from + 1 < m->cpus ? from + 1 : 0;
@@ -271,18 +280,22 @@ static void account(struct sim *m, uint32_t i)
 	r->since = m->now;
 }
 
-/* The processor that the actor ran on last, if it is idle; else any idle one; else that. */
-static uint32_t choose_processor(const struct sim *m, uint32_t i)
+/* The nearest idle processor.  There is one. */
+static uint32_t idle_processor(const struct sim *m, uint32_t from)
 {
-	uint32_t last = m->runner[i].processor;
-
-	if (!m->idle)
-		return last;
-	for (uint32_t k = last;;) {
+	for (uint32_t k = from;;) {
 		if (m->processor[k].running == NOBODY)
 			return k;
 		k = k + 1 < m->cpus ? k + 1 : 0;
 	}
+}
+
+/* The processor that the actor ran on last, if it is idle, or if threads stay; else any idle one; else that. */
+static uint32_t choose_processor(const struct sim *m, uint32_t i)
+{
+	uint32_t last = m->runner[i].processor;
+
+	return m->idle && !m->stays ? idle_processor(m, last) : last;
 }
 
 /* Has the running actor run so much longer than the one that wakes up that it gives way? */
@@ -316,6 +329,27 @@ static void wants_processor(struct sim *m, uint32_t i)
 	take_off(m, other);
 	run_on(m, i, r->processor);
 	enqueue(m, other);
+}
+
+/* Where threads stay on their processors: one that waits moves to a processor with at least two threads less. */
+static void balance(struct sim *m)
+{
+	while (m->queued) {
+		uint32_t most = 0, least = 0, i;
+
+		for (uint32_t k = 1; k < m->cpus; k++) {
+			most = m->processor[k].n > m->processor[most].n ? k : most;
+			least = m->processor[k].n < m->processor[least].n ? k : least;
+		}
+		if (m->processor[most].n < m->processor[least].n + 2)
+			return;
+		i = dequeue(m, &m->processor[most]);
+		m->runner[i].processor = least;
+		if (m->processor[least].running == NOBODY)
+			run_on(m, i, least);
+		else
+			enqueue(m, i);
+	}
 }
 
 /* ---- waiting and waking ------------------------------------------------------------------ */
@@ -706,6 +740,8 @@ static void do_birth(struct sim *m, uint32_t i, const struct step *s)
 		return;
 	copy_change(m, s->other, i);
 	begin_stretch(m, s->other);
+	if (m->idle)
+		m->runner[s->other].processor = idle_processor(m, m->runner[s->other].processor);
 	wants_processor(m, s->other);
 }
 
@@ -894,7 +930,8 @@ static bool force_first_waiter(struct sim *m)
 	return true;
 }
 
-static void start_actors(struct sim *m)
+/* nth: see simulate_once. */
+static void start_actors(struct sim *m, unsigned nth)
 {
 	const struct replay *r = m->replay;
 	const struct replay_question *q = m->how->asked;
@@ -917,7 +954,7 @@ static void start_actors(struct sim *m)
 		m->followers[i] = NOBODY;
 		one->pos = m->script->actor[i].first;
 		one->heap = one->next = one->waits_for = one->waits_at = NOBODY;
-		one->processor = i % m->cpus;
+		one->processor = nth ? (uint32_t)(keys_mix(nth, i) % m->cpus) : i % m->cpus;
 	}
 	for (uint32_t k = 0; k < m->cpus; k++)
 		m->processor[k] = (struct processor){ .running = NOBODY, .first = NOBODY };
@@ -931,6 +968,16 @@ static void start_actors(struct sim *m)
 	}
 }
 
+/* Ticks with nothing to move are left out. */
+static void next_tick(struct sim *m)
+{
+	double from = m->queued ? m->tick : m->runner[m->heap[0]].at;
+
+	m->now = fmax(m->now, m->tick);
+	m->tick = (floor(from / TICK_NS) + 1) * TICK_NS;
+	balance(m);
+}
+
 static void run_events(struct sim *m)
 {
 	while (!m->stopped) {
@@ -938,6 +985,10 @@ static void run_events(struct sim *m)
 		uint32_t i;
 
 		m->cause = NOBODY;
+		if (m->stays && m->nheap && m->runner[m->heap[0]].at >= m->tick) {
+			next_tick(m);
+			continue;
+		}
 		if (!m->nheap) {
 			if (!force_first_waiter(m))
 				return;
@@ -971,12 +1022,18 @@ void run_prepare(const struct replay *r, const struct script *s, struct run *run
 		run->span[i].begin_ns = run->span[i].end_ns = NAN;
 }
 
-void simulate(const struct replay *r, const struct script *s, const struct setting *how, struct run *out)
+/* nth: of several runs that differ in what is not known: on which processors threads were at the begin, and when ticks are. */
+static void simulate_once(const struct replay *r, const struct script *s, const struct setting *how, unsigned nth, struct run *out)
 {
-	struct sim m = { .replay = r, .script = s, .how = how, .run = out, .model = how->model == REPLAY_MONITOR ? MONITOR : RECORDED };
+	struct sim m = { .replay = r, .script = s, .how = how, .run = out, .model = how->model <= REPLAY_SIMULATED ? RECORDED : MONITOR };
 
-	m.preempts = r->preempts != (how->open == SCHEDULED_OTHERWISE);
 	run_prepare(r, s, out);
+	out->failed = !replay_has_model(r, how->model);
+	if (out->failed)
+		return;
+	m.preempts = r->preempts[how->model] != (how->open == SCHEDULED_OTHERWISE);
+	m.stays = how->model == REPLAY_STAYING;
+	m.tick = TICK_NS * (1 + nth) / STAYING_RUNS;
 	out->otherwise = how->open == SCHEDULED_OTHERWISE;
 	if (how->notes_ends)
 		out->woke_ns = xcalloc(s->n + 1, sizeof(*out->woke_ns));
@@ -987,7 +1044,7 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	m.followers = xcalloc(s->nactors + 1, sizeof(*m.followers));
 	m.heap = xcalloc(s->nactors + 1, sizeof(*m.heap));
 	m.processor = xcalloc(m.cpus + 1, sizeof(*m.processor));
-	start_actors(&m);
+	start_actors(&m, nth);
 	run_events(&m);
 	free(m.runner);
 	free(m.place);
@@ -995,6 +1052,47 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	free(m.followers);
 	free(m.heap);
 	free(m.processor);
+}
+
+static size_t fewer(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* *sum becomes *sum + part * *add, for the times of what both contain; the rest of it stays or is cut off. */
+static void add_times(const struct replay *r, struct run *sum, const struct run *add, double part)
+{
+	sum->failed = sum->failed || add->failed;
+	sum->forced += add->forced;
+	sum->stop_ns += part * add->stop_ns;
+	for (size_t p = 0; p < r->npoints; p++) {
+		sum->visits[p] = fewer(sum->visits[p], add->visits[p]);
+		for (size_t i = sum->first[p]; i < sum->first[p] + sum->visits[p]; i++) {
+			sum->visit[i].at_ns += part * add->visit[i].at_ns;
+			sum->visit[i].computed_ns += part * add->visit[i].computed_ns;
+			sum->visit[i].taken_ns += part * add->visit[i].taken_ns;
+		}
+	}
+	for (size_t i = 0; i < sum->nspans; i++) {
+		sum->span[i].begin_ns += part * add->span[i].begin_ns;
+		sum->span[i].end_ns += part * add->span[i].end_ns;
+	}
+}
+
+void simulate(const struct replay *r, const struct script *s, const struct setting *how, struct run *out)
+{
+	double part = 1.0 / STAYING_RUNS;
+	struct run one;
+
+	simulate_once(r, s, how, 0, out);
+	if (how->model != REPLAY_STAYING || how->kept || out->failed)
+		return;
+	add_times(r, out, out, part - 1);
+	for (unsigned k = 1; k < STAYING_RUNS; k++) {
+		simulate_once(r, s, how, k, &one);
+		add_times(r, out, &one, part);
+		run_release(&one);
+	}
 }
 
 void run_release(struct run *run)

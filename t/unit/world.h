@@ -24,6 +24,8 @@ enum { TASKS = 4096, STACK_BYTES = 64 << 10, WAITERS = 64, REGIONS = 16 };
 #define MS 1e6
 #define S  1e9
 
+#define LOOK_NS (4 * MS)
+
 enum state { FREE, RUNS, SLEEPS, READY, BLOCKED, DONE };
 
 struct task {
@@ -70,6 +72,8 @@ static struct world {
 	double sample_ns, slice_ns, latency_ns;
 	unsigned cpus;
 	enum noted queues;
+	bool stays;              /* a task that wakes up waits for the processor that it ran on last, even if another one is idle */
+	double look_at;          /* if so: when idle processors look for tasks that wait */
 	struct burst *burst;     /* NULL: nothing is recorded */
 	struct task *task[TASKS], *running[64], *ready[TASKS], *current; /* running: by processor; NULL: it is idle */
 	size_t ntasks, nready;
@@ -139,10 +143,10 @@ static void start(struct task *t, unsigned processor)
 	w.running[processor] = t;
 }
 
-/* The processor that it ran on last, if it is idle; else any idle one; else that. */
+/* The processor that it ran on last, if it is idle, or if tasks stay; else any idle one; else that. */
 static unsigned processor_for(const struct task *t)
 {
-	for (unsigned i = 0; i < w.cpus; i++)
+	for (unsigned i = 0; i < (w.stays ? 0 : w.cpus); i++)
 		if (!w.running[(t->processor + i) % w.cpus])
 			return (t->processor + i) % w.cpus;
 	return t->processor;
@@ -191,8 +195,16 @@ static void stop_running(struct task *t)
 	w.running[processor] = NULL;
 	if (is_awaited(processor))
 		take_from(processor, processor);
-	else if (w.nready)
+	else if (w.nready && !w.stays)
 		take_from(w.ready[0]->processor, processor);
+}
+
+/* Where tasks stay on their processors: now and then, idle ones take a task that waits. */
+static void look_around(void)
+{
+	for (unsigned i = 0; i < w.cpus; i++)
+		if (!w.running[i] && w.nready)
+			take_from(w.ready[0]->processor, i);
 }
 
 static void to_scheduler(void)
@@ -276,12 +288,19 @@ static bool step_world(void)
 	}
 	if (!next)
 		return false;
+	if (w.stays && w.look_at - w.now < least) {
+		least = w.look_at - w.now;
+		next = NULL;
+	}
 	least = least > 0 ? least : 0;
 	for (unsigned i = 0; i < w.cpus; i++)
 		if (w.running[i])
 			run_for(w.running[i], least);
 	w.now += least;
-	if (next->state == SLEEPS)
+	if (!next) {
+		w.look_at += LOOK_NS;
+		look_around();
+	} else if (next->state == SLEEPS)
 		make_ready(next);
 	else
 		step_running(next);
@@ -537,6 +556,7 @@ struct settings {
 	double begin, length;  /* of the burst */
 	double end;            /* of the world */
 	enum noted queues;
+	bool stays;            /* see struct world */
 };
 
 /* Runs the program from `body`; the burst is added to `burst` where there is one. */
@@ -545,6 +565,8 @@ static void world_run(void (*body)(void *), void *argument, const struct setting
 	memset(&w, 0, sizeof(w));
 	w.cpus = set->cpus;
 	w.queues = set->queues;
+	w.stays = set->stays;
+	w.look_at = LOOK_NS;
 	w.seed = w.seed_of_work = set->seed;
 	w.sample_ns = set->sample_ns > 0 ? set->sample_ns : 4 * MS;
 	w.slice_ns = 3 * MS;
@@ -558,6 +580,7 @@ static void world_run(void (*body)(void *), void *argument, const struct setting
 	if (burst) {
 		burst->cpus = set->cpus;
 		burst->length_ns = (int64_t)set->length;
+		burst->others_known = true;
 	}
 	new_task(body, argument);
 	while (w.now < set->end && step_world())
