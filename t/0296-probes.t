@@ -30,7 +30,7 @@ END_OF_PY
 of_python() {
 	unminded='no progress point was visited|ended before|breakpoints'
 	record -P python:gc-start -- /usr/bin/python3 collect.py
-	if has_breakpoints; then
+	if has_breakpoints || by_probes python:gc-start; then
 		# Visits from before the recorder has read the program are not counted.
 		test "$(field point python:gc-start visits)" -ge 100
 		test "$(field point python:gc-start visits)" -le 1100

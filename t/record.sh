@@ -68,6 +68,11 @@ has_breakpoints() {
 	gcc -O2 -D_GNU_SOURCE -o breakpoints "$programs/breakpoints.c" && ./breakpoints
 }
 
+# by_probes POINT: probes of the kernel watch the places of the point, for lack of breakpoints (t/0291-uprobes.t)
+by_probes() {
+	test "$(field point "$1" kind)" = breakpoint
+}
+
 # all_tried: what is to be tried has been, once: the second block has begun
 all_tried() {
 	grep -q '^experiment	.*	block=2	' "$log"
