@@ -87,11 +87,6 @@ struct sums {
 	struct parts parts, bursts; /* bursts: the first BLOCKS */
 };
 
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 static double part_taken(const struct visit *from, const struct visit *to)
 {
 	double computed = to->computed_ns - from->computed_ns;

@@ -96,6 +96,7 @@ static bool has_more_threads_than_processors(const struct replay *r)
 	return false;
 }
 
+/* The misfit of the model with such a scheduler. */
 static double misfit_with(struct replay *r, enum replay_model model, bool preempts)
 {
 	r->preempts[model] = preempts;

@@ -27,7 +27,8 @@
  * memory, and code that depends on time.
  *
  * To learn and to ask 40 questions of 150,000 events takes half a second and some 100
- * bytes an event.
+ * bytes an event.  With more threads than processors, there are more models and open
+ * questions: 32 questions of 137,000 events of pzip take 2.4 s.
  *
  * Pure: no input, no output, no state but what the caller holds.  The same bursts and
  * the same question give the same answer to the last bit.
@@ -45,8 +46,7 @@ enum replay_model {
 	REPLAY_STRICT,    /* the order of threads stays as recorded; there are enough processors, and time without one stays as recorded */
 	REPLAY_SIMULATED, /* the order of threads stays as recorded; threads share the existing processors */
 	REPLAY_MONITOR,   /* the first thread that comes gets a lock; waits end when their condition holds, as far as that was learned */
-	REPLAY_STAYING,   /* the same, and a thread that wakes up waits for the processor that it ran on last, even if another one is idle; only
-			     if there are more threads than processors */
+	REPLAY_STAYING,   /* the same, but a thread that wakes up stays on its last processor, busy or not; needs more threads than processors */
 	REPLAY_MODELS
 };
 

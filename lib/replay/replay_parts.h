@@ -5,7 +5,7 @@
  *     objects.c   finds the kind of each object
  *     causes.c    finds the step that ended each wait
  *     sections.c  finds sections of locks, in which threads wait for conditions
- *     conditions.c  learns the conditions of these waits
+ *     conditions.c learns the conditions of these waits
  *     moving.c    finds work that any free thread can take
  *     latency.c   times of wake-ups
  *     shares.c    shares of stacks in stretches of each kind
@@ -236,6 +236,11 @@ static inline uint64_t keys_mix(uint64_t a, uint64_t b)
 	return x ^ (x >> 31);
 }
 
+static inline size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 /* ---- learning -------------------------------------------------------------------- */
 
 /* An event in the time of the whole burst. */
@@ -314,6 +319,7 @@ void run_release(struct run *run);
  */
 #define MAIN_MODEL REPLAY_MONITOR
 
+/* The answer of another model is NAN, and its weight 0. */
 static inline bool replay_has_model(const struct replay *r, enum replay_model model)
 {
 	return model != REPLAY_STAYING || r->more_threads;

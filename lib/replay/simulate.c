@@ -740,6 +740,7 @@ static void do_birth(struct sim *m, uint32_t i, const struct step *s)
 		return;
 	copy_change(m, s->other, i);
 	begin_stretch(m, s->other);
+	/* A new thread begins where there is room, also if threads stay. */
 	if (m->idle)
 		m->runner[s->other].processor = idle_processor(m, m->runner[s->other].processor);
 	wants_processor(m, s->other);
@@ -1028,9 +1029,6 @@ static void simulate_once(const struct replay *r, const struct script *s, const 
 	struct sim m = { .replay = r, .script = s, .how = how, .run = out, .model = how->model <= REPLAY_SIMULATED ? RECORDED : MONITOR };
 
 	run_prepare(r, s, out);
-	out->failed = !replay_has_model(r, how->model);
-	if (out->failed)
-		return;
 	m.preempts = r->preempts[how->model] != (how->open == SCHEDULED_OTHERWISE);
 	m.stays = how->model == REPLAY_STAYING;
 	m.tick = TICK_NS * (1 + nth) / STAYING_RUNS;
@@ -1054,11 +1052,6 @@ static void simulate_once(const struct replay *r, const struct script *s, const 
 	free(m.processor);
 }
 
-static size_t fewer(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* *sum becomes *sum + part * *add, for the times of what both contain; the rest of it stays or is cut off. */
 static void add_times(const struct replay *r, struct run *sum, const struct run *add, double part)
 {
@@ -1066,7 +1059,7 @@ static void add_times(const struct replay *r, struct run *sum, const struct run 
 	sum->forced += add->forced;
 	sum->stop_ns += part * add->stop_ns;
 	for (size_t p = 0; p < r->npoints; p++) {
-		sum->visits[p] = fewer(sum->visits[p], add->visits[p]);
+		sum->visits[p] = smaller(sum->visits[p], add->visits[p]);
 		for (size_t i = sum->first[p]; i < sum->first[p] + sum->visits[p]; i++) {
 			sum->visit[i].at_ns += part * add->visit[i].at_ns;
 			sum->visit[i].computed_ns += part * add->visit[i].computed_ns;
@@ -1084,6 +1077,10 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	double part = 1.0 / STAYING_RUNS;
 	struct run one;
 
+	if (!replay_has_model(r, how->model)) {
+		*out = (struct run){ .failed = true, .first = s->first_visit, .visits = xcalloc(r->npoints + 1, sizeof(*out->visits)) };
+		return;
+	}
 	simulate_once(r, s, how, 0, out);
 	if (how->model != REPLAY_STAYING || how->kept || out->failed)
 		return;

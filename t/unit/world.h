@@ -580,7 +580,6 @@ static void world_run(void (*body)(void *), void *argument, const struct setting
 	if (burst) {
 		burst->cpus = set->cpus;
 		burst->length_ns = (int64_t)set->length;
-		burst->others_known = true;
 	}
 	new_task(body, argument);
 	while (w.now < set->end && step_world())
