@@ -24,7 +24,8 @@ seeds() {
 		seed=$((seed + 1))
 	done
 }
-check 'random scribbling, seeds 1 to 24' seeds 1 25
+check 'random scribbling, seeds 1 to 30' seeds 1 31
+check 'random scribbling, seeds 31 to 60' seeds 31 61
 
 check 'counts, indices and names that are none' survives hostile 1
 

@@ -57,6 +57,13 @@ are_named() {
 		print $f{scope} eq "line" ? "$f{file}:$f{line}\n" : "$f{function}\n"' resolved | sort -u >names
 }
 
+all_of_the_program() {
+	regions -- ./one
+	has '^slow\.c:[56]$' names
+	has '^main\.c:[78]$' names
+}
+check 'without a pattern, all code of the program may be regions' all_of_the_program
+
 # Work of code in the folder is charged to the line that calls it, even if it is inlined.
 a_folder() {
 	regions -x 'vendor/*' -- ./one
@@ -77,6 +84,9 @@ replayed() {
 check 'replay charges them, too' replayed
 
 only_a_file() {
+	regions --only main.c -- ./one
+	lacks 'slow' names
+	has '^main\.c:14$' names
 	regions --only slow.c -- ./one
 	lacks 'main' names
 	has '^slow\.c:[56]$' names
@@ -84,6 +94,9 @@ only_a_file() {
 check 'only a file' only_a_file
 
 functions() {
+	regions -m function -x 'vendor/*' -- ./one
+	lacks 'slow|inner' names
+	has '^own$' names
 	regions -m function --only 'slow.?' -- ./one
 	lacks 'own' names
 	has '^inner$' names
@@ -94,6 +107,9 @@ a_module() {
 	regions -x 'libslow.so*' -- ./two
 	lacks 'slow' names
 	has '^main\.c:14$' names
+	regions -m function --only 'libslow.so' -- ./two
+	lacks 'own' names
+	has '^inner$' names
 }
 check 'a module' a_module
 
@@ -136,9 +152,15 @@ the_runtime_charges_them() {
 check 'the runtime charges them, too' the_runtime_charges_them
 
 only_functions() {
+	regions --only-function own -- ./one
+	lacks 'slow' names
+	has '^main\.c:[78]$' names
 	regions -m function --only-function inner -- ./one
 	lacks 'own|slow' names
 	has '^inner$' names
+	regions -m function --exclude-function own -- ./one
+	lacks 'own' names
+	has '^(inner|slow)$' names
 }
 check 'only functions, and functions as regions' only_functions
 
@@ -157,6 +179,9 @@ a_line() {
 	lacks '^main\.c:[78]$' names
 	has '^main\.c:15$' names
 	has '^slow\.c:[56]$' names
+	regions --only main.c:7 --only main.c:8 -- ./one
+	has '^main\.c:[78]$' names
+	lacks 'slow|main\.c:1[0-9]' names
 }
 check 'lines' a_line
 
@@ -167,10 +192,16 @@ a_pattern_of_regions() {
 	endless_until has_slow log -r '*' --exclude-function 'own' -- ./one
 	has '^region	.*	symbol=slow' log
 	lacks '^region	.*	symbol=own' log
-	exits 0 andweorc-record -q -d 0.5 -o log -r own --exclude-function own -- ./one >out 2>err
+	exits 0 andweorc-record -q -d 2 -o log -r own --exclude-function own -- ./one >out 2>err
 	has '^region	.*	symbol=own' log
 }
 check 'a pattern of -r means nothing that is excluded, and a name does' a_pattern_of_regions
+
+says_that_there_is_none() {
+	exits 0 andweorc-record -q -n 1 -d 0.3 -o log -- ./one >out 2>err
+	has '^run	.*	scope=default	' log
+}
+check 'the log says the scope' says_that_there_is_none
 
 no_pattern() {
 	exits 125 andweorc-record -x '' -- ./one >out 2>err

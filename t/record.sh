@@ -68,7 +68,7 @@ has_breakpoints() {
 	gcc -O2 -D_GNU_SOURCE -o breakpoints "$programs/breakpoints.c" && ./breakpoints
 }
 
-# by_probes POINT: probes of the kernel watch the places of the point, for lack of breakpoints (t/0291-uprobes.t)
+# by_probes POINT: are its places watched, though there are no breakpoints?  Then probes of the kernel do it (t/0291-uprobes.t).
 by_probes() {
 	test "$(field point "$1" kind)" = breakpoint
 }
