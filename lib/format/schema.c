@@ -62,8 +62,8 @@ static const char *const TABLE[][2] = {
 		    "p99_pct:r p99_lo:r p99_hi:r n:u" },
 	{ AW_REPLICATE, "!point !region !run:u slope:r slope_se:r cost_ns:r cost_se:r df:r rise_slope:r rise_slope_se:r rise_cost_ns:r "
 			"rise_cost_se:r info:r windows:u baselines:u" },
-	{ AW_REPLAY, "!point !region !speedup_pct:r !gain_pct:r !gain_se:r trust:r unseen_pct:r strict:r simulated:r monitor:r staying:r "
-		     "strict_check:r simulated_check:r monitor_check:r staying_check:r" },
+	{ AW_REPLAY, "!point !region !speedup_pct:r !gain_pct:r !gain_se:r trust:r unseen_pct:r simulated:r monitor:r staying:r "
+		     "simulated_check:r monitor_check:r staying_check:r" },
 	{ AW_WHY, "!region !who !wait_pct:r !at until" },
 };
 

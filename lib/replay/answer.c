@@ -13,13 +13,10 @@
  * How good each model is where its check is good: from known-answer programs.  Without REPLAY_STAYING, REPLAY_MONITOR has
  * its weight, too.
  */
-static const double prior[REPLAY_MODELS] = { [REPLAY_STRICT] = 0.02, [REPLAY_SIMULATED] = 0.08, [REPLAY_MONITOR] = 0.45, [REPLAY_STAYING] = 0.45 };
+static const double prior[REPLAY_MODELS] = { [REPLAY_SIMULATED] = 0.08, [REPLAY_MONITOR] = 0.45, [REPLAY_STAYING] = 0.45 };
 
 #define CHECK_SCALE  0.05  /* a check with this deviation is evidence against a model */
-#define SCARCE_SCALE 0.05  /* share of time without a processor, from which on the strict model, which ignores that, counts less */
-#define LOST         0.05  /* standard error when the most credible model has no answer */
 #define UNKNOWN      0.004 /* standard error of a gain, for effects that are in no model */
-#define FAR          0.2   /* a check with which a model is useless: for mpmc, strict (check 0.73) says 0 and 48 instead of 15 and 34 */
 #define UNSEEN_LEAST 0.001 /* from this share of waits with an unknown end in the length of all bursts, their extremes are simulated */
 
 /* Two ratios of simulated to measured time, which are 1 for a perfect model. */
@@ -79,31 +76,15 @@ static double weight_of(const struct replay *r, enum replay_model model, struct 
 		return 0;
 	if (model == REPLAY_MONITOR && !replay_has_model(r, REPLAY_STAYING))
 		w += prior[REPLAY_STAYING];
-	if (model == REPLAY_STRICT)
-		w *= exp(-r->scarce / SCARCE_SCALE);
 	return w * fmax(1e-6, exp(-off * off / 2));
 }
 
-/* The deviation of the model's time from the measured one, without a question. */
-static double miss_of(const struct replay_effect *e, enum replay_model model)
-{
-	return fabs(log(e->model[model].base_ns / e->measured_ns));
-}
-
-/*
- * The greatest difference between models, of any weight, but without those that are far off
- * if two others are right.
- */
+/* The greatest difference between models, of any weight. */
 static double range_of(const struct replay_effect *e)
 {
 	double least = INFINITY, most = -INFINITY;
-	size_t right = 0;
 
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
-		right += miss_of(e, k) < CHECK_SCALE;
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		if (right >= 2 && miss_of(e, k) > FAR)
-			continue;
 		least = fmin(least, e->model[k].gain);
 		most = fmax(most, e->model[k].gain);
 	}
@@ -112,31 +93,27 @@ static double range_of(const struct replay_effect *e)
 
 /*
  * The standard error from time that the most credible model does not explain: the region may
- * have the same part of that as of the rest.  But if in a crowd the simulation takes longer
- * than the program did, the scheduler has found a better order of threads.  Then all of the
- * difference may depend on the region.  Of t/workload/gatherers, where it takes 1.05 times as
- * long, replay said 7 to 8 points for a region that is worth 0.
+ * have the same part of that as of the rest.
  */
-static double misfit_of(const struct replay_effect *e, bool crowded, double part)
+static double misfit_of(const struct replay_effect *e, double part)
 {
-	const struct replay_modelled *m = &e->model[replay_leader(e->model)];
-	double off = m->check > 0 ? fabs(log(m->check)) : 1;
+	double check = e->model[replay_leader(e->model)].check, off = check > 0 ? fabs(log(check)) : 1;
 
-	return crowded && m->base_ns > e->measured_ns ? off : off * fmax(fabs(e->gain), part);
+	return off * fmax(fabs(e->gain), part);
 }
 
 /*
  * The gain of all models together, and their spread.  part: the share of all processor time
  * that the question removes.
  */
-static void combine(struct replay_effect *e, bool crowded, double part)
+static void combine(struct replay_effect *e, double part)
 {
-	double sum = 0, spread = 0, lost = 0, range;
+	double sum = 0, spread = 0, range;
 
 	e->gain = e->chance = e->doubt = e->se = NAN;
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		lost += isnan(e->model[k].gain) ? e->model[k].weight : 0;
-		e->model[k].weight -= isnan(e->model[k].gain) ? e->model[k].weight : 0;
+		if (isnan(e->model[k].gain))
+			e->model[k].weight = 0;
 		sum += e->model[k].weight;
 	}
 	e->trust = sum;
@@ -153,10 +130,9 @@ static void combine(struct replay_effect *e, bool crowded, double part)
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 		if (e->model[k].weight > 0)
 			spread += e->model[k].weight * (e->model[k].gain - e->gain) * (e->model[k].gain - e->gain);
-	spread += LOST * LOST * lost / (lost + sum);
 	e->doubt = sqrt(spread);
 	range = range_of(e) * fmax(0, 1 - e->trust);
-	e->misfit = misfit_of(e, crowded, part);
+	e->misfit = misfit_of(e, part);
 	e->se = sqrt(e->chance * e->chance + spread + UNKNOWN * UNKNOWN + range * range + e->misfit * e->misfit + e->phases * e->phases +
 		     e->open * e->open / 4);
 }
@@ -199,28 +175,23 @@ static void set_models(const struct replay *r, struct replay_effect *e, struct c
 			.check = worst_of(checks_of(r, check[k], own)),
 		};
 	}
-	combine(e, r->crowded, runs->taken.part);
+	combine(e, runs->taken.part);
 }
 
 static void answer_point(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect *e)
 {
 	struct compared c[REPLAY_MODELS];
-	double check[REPLAY_MODELS], with[OPEN_QUESTIONS], tie = 0;
+	double check[REPLAY_MODELS], with[OPEN_QUESTIONS];
 
 	*e = (struct replay_effect){ .what = REPLAY_PERIOD, .point = r->point[point], .measured_ns = measured_period(r, point) };
-	if (runs->known) {
-		struct compared of_main = compare_visits(r, runs->of[MAIN_MODEL], MAIN_MODEL, point, 0);
-
-		tie = known_tie(r, &of_main, &runs->taken);
-	}
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		struct compared base = compare_visits(r, NULL, k, point, 0);
+		struct compared base = compare_visits(r, NULL, k, point);
 
-		c[k] = compare_visits(r, runs->of[k], k, point, tie);
+		c[k] = compare_visits(r, runs->of[k], k, point);
 		check[k] = base.ns / base.base_ns;
 	}
 	for (int u = 0; u < OPEN_QUESTIONS; u++)
-		with[u] = runs->open[u] ? compare_visits(r, runs->open[u], MAIN_MODEL, point, 0).gain : NAN;
+		with[u] = runs->open[u] ? compare_visits(r, runs->open[u], MAIN_MODEL, point).gain : NAN;
 	for (size_t b = 0; b < r->nscripts; b++)
 		e->count += r->script[b].recorded.visits[point];
 	e->open = open_range(c[MAIN_MODEL].gain, with);
@@ -285,8 +256,6 @@ static struct run *run_scripts(const struct replay *r, const struct setting *how
 /* Does the question arise?  Of waits with an unknown end, where there are enough of them to matter. */
 static bool arises(const struct replay *r, enum open_question open)
 {
-	if (open == SCHEDULED_OTHERWISE)
-		return r->crowded;
 	return open == LATENCIES_SHORTER || r->facts.unexplained_ns + r->facts.timeouts_ns > UNSEEN_LEAST * r->facts.length_ns;
 }
 

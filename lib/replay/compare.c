@@ -17,9 +17,7 @@ enum {
 /* The run to compare with: the one without a question, or, for the check (no run), the recording. */
 static const struct run *reference(const struct replay *r, const struct run *run, enum replay_model model, size_t b)
 {
-	if (!run)
-		return &r->script[b].recorded;
-	return run[b].otherwise ? &r->script[b].otherwise : &r->script[b].base[model];
+	return run ? &r->script[b].base[model] : &r->script[b].recorded;
 }
 
 static const struct run *questioned(const struct replay *r, const struct run *run, enum replay_model model, size_t b)
@@ -41,7 +39,6 @@ static double chance(const double *change, double base)
 /* Parts of the time, by block or by burst. */
 struct parts {
 	double base[BLOCKS], ns[BLOCKS];
-	double taken[BLOCKS]; /* part of all processor time in it that the question removes */
 	bool late[BLOCKS]; /* in the second half of its burst */
 	size_t n;
 };
@@ -82,24 +79,9 @@ static double trend(const struct parts *p)
 
 struct sums {
 	double base, ns, base_weight, weight, change[REPLICATES];
-	double computed, taken; /* processor time, and what the question takes away */
 	size_t count;
 	struct parts parts, bursts; /* bursts: the first BLOCKS */
 };
-
-static double part_taken(const struct visit *from, const struct visit *to)
-{
-	double computed = to->computed_ns - from->computed_ns;
-
-	return computed > 0 ? (to->taken_ns - from->taken_ns) / computed : 0;
-}
-
-/* Corrects blocks as if the question removed the same part of each. */
-static void make_alike(struct parts *p, double part, double tie)
-{
-	for (size_t i = 0; i < p->n; i++)
-		p->ns[i] += tie * (p->taken[i] - part) * p->base[i];
-}
 
 static void add_visits(struct sums *sum, const struct visit *base, const struct visit *asked, size_t n, size_t blocks)
 {
@@ -107,8 +89,6 @@ static void add_visits(struct sums *sum, const struct visit *base, const struct 
 		return;
 	sum->base += base[n - 1].at_ns - base[0].at_ns;
 	sum->ns += asked[n - 1].at_ns - asked[0].at_ns;
-	sum->computed += asked[n - 1].computed_ns - asked[0].computed_ns;
-	sum->taken += asked[n - 1].taken_ns - asked[0].taken_ns;
 	for (size_t i = 1; i < n; i++) {
 		sum->base_weight += base[i].weight;
 		sum->weight += asked[i].weight;
@@ -120,11 +100,9 @@ static void add_visits(struct sums *sum, const struct visit *base, const struct 
 
 		sum->parts.base[sum->parts.n] = base[to].at_ns - base[from].at_ns;
 		sum->parts.late[sum->parts.n] = 2 * i >= blocks;
-		sum->parts.taken[sum->parts.n] = part_taken(&asked[from], &asked[to]);
 		sum->parts.ns[sum->parts.n++] = asked[to].at_ns - asked[from].at_ns;
 	}
 	if (sum->bursts.n < BLOCKS) {
-		sum->bursts.taken[sum->bursts.n] = part_taken(&asked[0], &asked[n - 1]);
 		sum->bursts.base[sum->bursts.n] = base[n - 1].at_ns - base[0].at_ns;
 		sum->bursts.ns[sum->bursts.n++] = asked[n - 1].at_ns - asked[0].at_ns;
 	}
@@ -159,7 +137,7 @@ static struct compared finish(const struct replay *r, const struct sums *sum)
 	return c;
 }
 
-struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point, double tie)
+struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point)
 {
 	struct sums sum = { 0 };
 
@@ -169,10 +147,6 @@ struct compared compare_visits(const struct replay *r, const struct run *run, en
 
 		if (n >= 2 && !asked->failed)
 			add_visits(&sum, base->visit + first, asked->visit + first, n, blocks_each(r, n));
-	}
-	if (sum.computed > 0) {
-		make_alike(&sum.parts, sum.taken / sum.computed, tie);
-		make_alike(&sum.bursts, sum.taken / sum.computed, tie);
 	}
 	return finish(r, &sum);
 }

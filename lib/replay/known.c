@@ -180,8 +180,3 @@ void known_apply(const struct replay *r, struct replay_effect *e, struct compare
 	if (counts_time && !isnan(known->waited_ns))
 		take_known_waits(e, c, &all, known);
 }
-
-double known_tie(const struct replay *r, const struct compared *of_main, const struct taken_away *taken)
-{
-	return tie_of(r, of_main, taken).slope;
-}

@@ -68,7 +68,7 @@ static double check_of(const struct replay *r, enum replay_model model)
 		if (r->script[b].kept[model].failed)
 			return NAN;
 	for (size_t p = 0; p < r->npoints; p++) {
-		struct compared c = compare_visits(r, NULL, model, p, 0);
+		struct compared c = compare_visits(r, NULL, model, p);
 
 		if (c.count <= most)
 			continue;
@@ -187,8 +187,6 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 		run_model(r, k, true, true);
 		r->facts.check[k] = check_of(r, k);
 	}
-	for (size_t b = 0; b < n && r->crowded; b++)
-		simulate(r, &r->script[b], &(struct setting){ .model = MAIN_MODEL, .open = SCHEDULED_OTHERWISE }, &r->script[b].otherwise);
 	for (size_t b = 0; b < n; b++)
 		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;
 	return r;
@@ -202,7 +200,6 @@ void replay_facts(const struct replay *r, struct replay_facts *out)
 static void release_script(struct script *s)
 {
 	run_release(&s->recorded);
-	run_release(&s->otherwise);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		run_release(&s->base[k]);
 		run_release(&s->kept[k]);
@@ -227,7 +224,7 @@ void replay_free(struct replay *r)
 	free(r->script);
 	free(r->object);
 	free(r->section_class);
-	free(r->cell);
+	free(r->above);
 	free(r->sample);
 	free(r->point);
 	free(r->latency_point);

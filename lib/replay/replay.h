@@ -19,7 +19,7 @@
  *     replay_answer_release(&a);
  *     replay_free(r);
  *
- * Four models answer the question.  None of them is right for all programs, and their
+ * Three models answer the question.  None of them is right for all programs, and their
  * disagreement is a measure of the error.
  *
  * The conditions of waits are not recorded.  They are learned, or else stay as recorded;
@@ -28,7 +28,7 @@
  *
  * To learn and to ask 40 questions of 150,000 events takes half a second and some 100
  * bytes an event.  With more threads than processors, there are more models and open
- * questions: 32 questions of 137,000 events of pzip take 2.4 s.
+ * questions: 32 questions of 137,000 events of pzip take 2 s.
  *
  * Pure: no input, no output, no state but what the caller holds.  The same bursts and
  * the same question give the same answer to the last bit.
@@ -43,8 +43,7 @@
 #include "replay/burst.h"
 
 enum replay_model {
-	REPLAY_STRICT,    /* the order of threads stays as recorded; there are enough processors, and time without one stays as recorded */
-	REPLAY_SIMULATED, /* the order of threads stays as recorded; threads share the existing processors */
+	REPLAY_SIMULATED, /* the order of threads stays as recorded */
 	REPLAY_MONITOR,   /* the first thread that comes gets a lock; waits end when their condition holds, as far as that was learned */
 	REPLAY_STAYING,   /* the same, but a thread that wakes up stays on its last processor, busy or not; needs more threads than processors */
 	REPLAY_MODELS
@@ -117,7 +116,7 @@ struct replay_question {
 	size_t noutside;
 	const uint32_t *without; /* locks that are removed */
 	size_t nwithout;
-	unsigned cpus; /* processors; 0: as in the recording.  Ignored by the strict model */
+	unsigned cpus; /* processors; 0: as in the recording. */
 };
 
 /* The quantity of an effect. */
@@ -159,7 +158,7 @@ struct replay_effect {
 	struct replay_modelled model[REPLAY_MODELS];
 	double gain;         /* gain of all models together, weighted by their checks; NAN: unknown */
 	double chance;       /* its standard error by chance */
-	double doubt;        /* the spread of the models around it, by their weights; more if a credible one has no answer */
+	double doubt;        /* the spread of the models around it, by their weights */
 	double open;         /* its standard error by assumptions about unrecorded facts: see enum open_question in replay_parts.h */
 	double misfit;       /* its standard error because no model gives the measured time: the unexplained part of the time may be that of the region */
 	double phases;       /* its standard error because the bursts saw other phases than there are, where that is known */

@@ -111,7 +111,6 @@ struct section_class {
 
 struct visit {
 	double at_ns, weight;
-	double computed_ns, taken_ns; /* processor time of all threads until then, as recorded, and the part of it that the question removed */
 	float change[REPLICATES]; /* changes of at_ns in resampled sets */
 };
 
@@ -132,7 +131,6 @@ struct run {
 	double *woke_ns; /* by step: when a wait with an unknown end was over; owned, NULL: not noted */
 	size_t forced;
 	bool failed;         /* it had too many deadlocks */
-	bool otherwise;      /* with SCHEDULED_OTHERWISE */
 };
 
 struct script {
@@ -154,19 +152,11 @@ struct script {
 	uint32_t *first_turn; /* by object; NULL: none moves */
 	struct run recorded;  /* the recording as a run */
 	struct run base[REPLAY_MODELS];
-	struct run otherwise; /* the base run of MAIN_MODEL with SCHEDULED_OTHERWISE; only in a crowd */
 	struct run kept[REPLAY_MODELS]; /* like base, but time without a processor is kept as it was recorded */
 };
 
 /* The roots of shares. */
 enum { SHARES_COMPUTING, SHARES_WAITING, ROOTS };
-
-/* A place in the tree of shares.  Those above come first. */
-struct cell {
-	uint32_t above; /* NOBODY: it is a root */
-	double weight, square; /* number of samples; and the sum of squares over stacks */
-	double strength;       /* number of samples of its own that the place above counts for */
-};
 
 struct sample {
 	uint32_t cell, stack;
@@ -188,7 +178,7 @@ struct replay {
 	size_t nclasses, class_cap;
 	struct script *script;
 	size_t nscripts;
-	struct cell *cell;
+	uint32_t *above; /* by cell of the tree of shares: the one above it, which has a smaller number; NOBODY: it is a root */
 	size_t ncells, cell_cap;
 	struct sample *sample;
 	size_t nsamples, sample_cap;
@@ -292,8 +282,6 @@ enum open_question {
 	 * time wakes up faster, above all in a virtual machine.
 	 */
 	LATENCIES_SHORTER, /* by the same part */
-	/* In a crowd, with the other policy than the one of struct replay: the order of threads is not what was recorded. */
-	SCHEDULED_OTHERWISE,
 	OPEN_QUESTIONS
 };
 
@@ -338,11 +326,8 @@ struct compared {
 /*
  * run: the run of each script by the model, which is compared with the model's base.  NULL: compares the base
  * with the recording.
- *
- * tie: the change of the gain with the part of all processor time that the question removes, if that part is known
- * for the whole run.  Then differences of that part between parts of a burst do not matter.  Else 0.
  */
-struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point, double tie);
+struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point);
 struct compared compare_whole(const struct replay *r, const struct run *run, enum replay_model model);
 void compare_spans(const struct replay *r, const struct run *run, enum replay_model model, size_t point, struct compared out[REPLAY_WHATS]);
 
@@ -362,9 +347,6 @@ struct taken_away {
 
 /* fraction, change: of shares_ask. */
 struct taken_away known_taken(const struct replay *r, const double *shorter, const float *fraction, const float (*change)[REPLICATES]);
-
-/* The change of MAIN_MODEL's gain with the removed part, as that varies by chance. */
-double known_tie(const struct replay *r, const struct compared *of_main, const struct taken_away *taken);
 
 /* Corrects the gain of each model, and its se; sets e->phases. */
 void known_apply(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const struct taken_away *taken,

@@ -5,8 +5,7 @@
  * A sample shows a thread at one moment, which is too little to describe its stretch.
  * So stretches are sorted into cells: of one kind (between the same two places), within
  * it of about one length, within that of one thread.  A cell combines its own samples
- * with the shares of the cell above.  The latter count as a number of samples, which is
- * larger if cells differ little, by an analysis of variance.
+ * with the shares of the cell above, which count as a few samples more.
  *
  * Waits for the outside have cells of their own, of one place each, and samples of their
  * own: code that reads a file takes the time that the device takes.
@@ -20,15 +19,11 @@
 
 enum {
 	THREAD_SAMPLES_LEAST = 20, /* samples needed by a thread to have cells of its own */
-	VARIANCE_LEAST = 20,       /* samples of a cell that are needed to compare the cells below it */
+	ABOVE_SAMPLES = 5,         /* samples of its own that the cell above counts for: 2 to 20 predict alike (METHOD.md) */
 	RAN_SAMPLES_LEAST = 10,    /* samples of a cell that are needed to tell which part of its stretches threads really ran */
-	LEVELS = 3,                /* below the root: kind, length, thread */
 };
 
-#define CROWDED          1.02 /* share of the processors' capacity: time beyond this was not computing */
-#define STRENGTH_MOST    1e4
-#define STRENGTH_LEAST   0.2
-#define STRENGTH_UNKNOWN 3.0
+#define CROWDED 1.02 /* share of the processors' capacity: time beyond this was not computing */
 
 /* ---- cells --------------------------------------------------------------------------------- */
 
@@ -38,8 +33,8 @@ static uint32_t add_cell(struct replay *r, struct idmap *keys, uint64_t key, uin
 
 	if (k < r->ncells)
 		return k;
-	r->cell = xgrow(r->cell, r->ncells, &r->cell_cap, sizeof(*r->cell));
-	r->cell[r->ncells] = (struct cell){ .above = above };
+	r->above = xgrow(r->above, r->ncells, &r->cell_cap, sizeof(*r->above));
+	r->above[r->ncells] = above;
 	return (uint32_t)r->ncells++;
 }
 
@@ -114,9 +109,9 @@ static void make_cells(struct replay *r)
 	struct idmap keys = { 0 };
 	size_t before = 0;
 
-	r->cell = xgrow(r->cell, ROOTS, &r->cell_cap, sizeof(*r->cell));
+	r->above = xgrow(r->above, ROOTS, &r->cell_cap, sizeof(*r->above));
 	for (unsigned root = 0; root < ROOTS; root++)
-		r->cell[r->ncells++] = (struct cell){ .above = NOBODY };
+		r->above[r->ncells++] = NOBODY;
 	for (size_t b = 0; b < r->nscripts; b++) {
 		struct script *s = &r->script[b];
 		uint64_t *own = own_cells(r, s, before);
@@ -181,7 +176,7 @@ static bool is_crowded(const struct script *s)
 static double ran(const struct replay *r, const struct taken *t, uint32_t cell)
 {
 	while (cell >= ROOTS && t[cell].samples < RAN_SAMPLES_LEAST)
-		cell = r->cell[cell].above;
+		cell = r->above[cell];
 	return t[cell].wall_ns > 0 && t[cell].samples >= RAN_SAMPLES_LEAST ? fmin(1, t[cell].sampled_ns / t[cell].wall_ns) : 1;
 }
 
@@ -205,9 +200,9 @@ static void take_out_queues(struct replay *r)
 		t[r->sample[i].cell].sampled_ns += (double)r->sample[i].weight;
 	}
 	for (size_t i = r->ncells; i-- > ROOTS;) {
-		t[r->cell[i].above].wall_ns += t[i].wall_ns;
-		t[r->cell[i].above].sampled_ns += t[i].sampled_ns;
-		t[r->cell[i].above].samples += t[i].samples;
+		t[r->above[i]].wall_ns += t[i].wall_ns;
+		t[r->above[i]].sampled_ns += t[i].sampled_ns;
+		t[r->above[i]].samples += t[i].samples;
 	}
 	for (size_t b = 0; crowded && b < r->nscripts; b++) {
 		for (size_t i = 0; i < r->script[b].n; i++) {
@@ -219,127 +214,6 @@ static void take_out_queues(struct replay *r)
 		}
 	}
 	free(t);
-}
-
-/* ---- variance between cells --------------------------------------------------------------------- */
-
-struct heap_of {
-	uint32_t cell, stack;
-	double weight;
-};
-
-static int by_cell(const void *va, const void *vb)
-{
-	const struct heap_of *a = va, *b = vb;
-
-	if (a->cell != b->cell)
-		return a->cell < b->cell ? -1 : 1;
-	return (a->stack > b->stack) - (a->stack < b->stack);
-}
-
-static size_t merge(struct heap_of *h, size_t n)
-{
-	size_t kept = 0;
-
-	if (n)
-		qsort(h, n, sizeof(*h), by_cell);
-	for (size_t i = 0; i < n; i++) {
-		if (kept && h[kept - 1].cell == h[i].cell && h[kept - 1].stack == h[i].stack)
-			h[kept - 1].weight += h[i].weight;
-		else
-			h[kept++] = h[i];
-	}
-	return kept;
-}
-
-static void sum_up(struct replay *r)
-{
-	struct heap_of *h = xcalloc(r->nsamples + 1, sizeof(*h));
-	size_t n = r->nsamples;
-
-	for (size_t i = 0; i < n; i++)
-		h[i] = (struct heap_of){ .cell = r->sample[i].cell, .stack = r->sample[i].stack, .weight = (double)r->sample[i].weight };
-	for (unsigned level = 0; level <= LEVELS; level++) {
-		n = merge(h, n);
-		for (size_t i = 0; i < n; i++) {
-			r->cell[h[i].cell].weight += h[i].weight;
-			r->cell[h[i].cell].square += h[i].weight * h[i].weight;
-			h[i].cell = r->cell[h[i].cell].above == NOBODY ? h[i].cell : r->cell[h[i].cell].above;
-		}
-	}
-	free(h);
-}
-
-/* Sums over the cells below one. */
-struct variance {
-	double within, between;
-	double cells, weight, square;
-};
-
-static double strength_of(const struct variance *v)
-{
-	double within = v->within / (v->weight - v->cells), between, each, alike;
-
-	if (v->cells < 2 || v->weight - v->cells < 1)
-		return STRENGTH_UNKNOWN;
-	between = v->between / (v->cells - 1);
-	each = (v->weight - v->square / v->weight) / (v->cells - 1);
-	alike = (between - within) / (between + (each - 1) * within);
-	if (!(alike > 1 / STRENGTH_MOST))
-		return STRENGTH_MOST;
-	return alike < 1 ? fmax(STRENGTH_LEAST, (1 - alike) / alike) : STRENGTH_LEAST;
-}
-
-static unsigned level_of(const struct replay *r, uint32_t cell)
-{
-	unsigned level = 0;
-
-	for (; r->cell[cell].above != NOBODY; cell = r->cell[cell].above)
-		level++;
-	return level;
-}
-
-static void measure_differences(struct replay *r)
-{
-	struct variance *v = xcalloc(r->ncells + 1, sizeof(*v)), all[LEVELS + 1] = { 0 };
-	double strength[LEVELS + 1];
-
-	for (size_t i = ROOTS; i < r->ncells; i++) {
-		const struct cell *c = &r->cell[i];
-
-		if (!(c->weight > 0))
-			continue;
-		v[c->above].within += c->weight - c->square / c->weight;
-		v[c->above].cells++;
-		v[c->above].square += c->weight * c->weight;
-	}
-	for (size_t i = 0; i < r->ncells; i++) {
-		const struct cell *c = &r->cell[i];
-		struct variance *sum = &all[level_of(r, (uint32_t)i)];
-
-		if (!(c->weight > 0) || v[i].cells < 2)
-			continue;
-		v[i].weight = c->weight;
-		v[i].between = c->weight - c->square / c->weight - v[i].within;
-		sum->within += v[i].within;
-		sum->between += v[i].between;
-		sum->cells += v[i].cells - 1;
-		sum->weight += v[i].weight - 1;
-		sum->square += v[i].square / v[i].weight;
-	}
-	for (unsigned l = 0; l <= LEVELS; l++) {
-		all[l].square = all[l].square * all[l].weight;
-		all[l].cells += 1;
-		all[l].weight += 1;
-		strength[l] = strength_of(&all[l]);
-	}
-	for (size_t i = ROOTS; i < r->ncells; i++) {
-		uint32_t above = r->cell[i].above;
-		bool enough = v[above].weight >= VARIANCE_LEAST && v[above].weight - v[above].cells >= 1 && v[above].cells >= 2;
-
-		r->cell[i].strength = enough ? strength_of(&v[above]) : strength[level_of(r, above)];
-	}
-	free(v);
 }
 
 /* ---- resampling ---------------------------------------------------------------------------------------- */
@@ -361,8 +235,6 @@ void shares_learn(struct replay *r)
 	settle_samples(r);
 	take_out_queues(r);
 	normalize_samples(r);
-	sum_up(r);
-	measure_differences(r);
 	for (size_t i = 0; i < r->nsamples; i++)
 		for (uint64_t k = 0; k < REPLICATES; k++)
 			r->sample[i].copies[k] = copies(keys_mix(i, k + 1));
@@ -389,7 +261,7 @@ static void add_samples(const struct replay *r, const double *shorter, struct su
 		}
 	}
 	for (size_t i = r->ncells; i-- > ROOTS;) {
-		struct sums *to = &sum[r->cell[i].above];
+		struct sums *to = &sum[r->above[i]];
 
 		for (size_t k = 0; k <= REPLICATES; k++) {
 			to->shorter[k] += sum[i].shorter[k];
@@ -406,8 +278,8 @@ void shares_ask(const struct replay *r, const double *shorter, float **fraction,
 	*change = xcalloc(r->ncells, sizeof(**change));
 	add_samples(r, shorter, sum);
 	for (size_t i = 0; i < r->ncells; i++) {
-		const struct sums *above = i < ROOTS ? NULL : &sum[r->cell[i].above];
-		double m = above ? r->cell[i].strength : 0;
+		const struct sums *above = i < ROOTS ? NULL : &sum[r->above[i]];
+		double m = above ? ABOVE_SAMPLES : 0;
 
 		/* From here on, `shorter` is the fraction itself. */
 		for (size_t k = 0; k <= REPLICATES; k++) {

@@ -89,7 +89,6 @@ struct sim {
 	bool stays;         /* as in REPLAY_STAYING */
 	double tick;        /* if threads stay: the next look, in virtual time */
 	double now;
-	double computed_ns, taken_ns; /* as in struct visit */
 	uint32_t cause;     /* the actor that acts now */
 	bool stopped;
 };
@@ -693,8 +692,6 @@ static void do_visit(struct sim *m, uint32_t i, const struct step *s)
 
 	v->at_ns = m->now;
 	v->weight = (double)s->other;
-	v->computed_ns = m->computed_ns;
-	v->taken_ns = m->taken_ns;
 	memcpy(v->change, m->runner[i].change, sizeof(v->change));
 }
 
@@ -722,11 +719,8 @@ static void begin_stretch(struct sim *m, uint32_t i)
 	r->phase = 0;
 	r->woken = 0;
 	r->left = cpu;
-	m->computed_ns += cpu;
-	if (m->how->fraction) {
-		m->taken_ns += cpu * (double)m->how->fraction[s->cell];
+	if (m->how->fraction)
 		r->left *= 1 - (double)m->how->fraction[s->cell];
-	}
 	if (s->kernel_ns > 0)
 		r->left += (double)s->kernel_ns * outside_rest(m, s);
 	r->left = m->how->kept ? r->left + (double)s->queued_ns : r->left * m->replay->slowed;
@@ -1029,13 +1023,12 @@ static void simulate_once(const struct replay *r, const struct script *s, const 
 	struct sim m = { .replay = r, .script = s, .how = how, .run = out, .model = how->model <= REPLAY_SIMULATED ? RECORDED : MONITOR };
 
 	run_prepare(r, s, out);
-	m.preempts = r->preempts[how->model] != (how->open == SCHEDULED_OTHERWISE);
+	m.preempts = r->preempts[how->model];
 	m.stays = how->model == REPLAY_STAYING;
 	m.tick = TICK_NS * (1 + nth) / STAYING_RUNS;
-	out->otherwise = how->open == SCHEDULED_OTHERWISE;
 	if (how->notes_ends)
 		out->woke_ns = xcalloc(s->n + 1, sizeof(*out->woke_ns));
-	m.cpus = how->model == REPLAY_STRICT || how->kept ? (uint32_t)s->nactors : how->cpus ? how->cpus : s->cpus;
+	m.cpus = how->kept ? (uint32_t)s->nactors : how->cpus ? how->cpus : s->cpus;
 	m.runner = xcalloc(s->nactors + 1, sizeof(*m.runner));
 	m.place = xcalloc(r->nobjects + 1, sizeof(*m.place));
 	m.done = xcalloc(s->n + 1, sizeof(*m.done));
@@ -1060,11 +1053,8 @@ static void add_times(const struct replay *r, struct run *sum, const struct run 
 	sum->stop_ns += part * add->stop_ns;
 	for (size_t p = 0; p < r->npoints; p++) {
 		sum->visits[p] = smaller(sum->visits[p], add->visits[p]);
-		for (size_t i = sum->first[p]; i < sum->first[p] + sum->visits[p]; i++) {
+		for (size_t i = sum->first[p]; i < sum->first[p] + sum->visits[p]; i++)
 			sum->visit[i].at_ns += part * add->visit[i].at_ns;
-			sum->visit[i].computed_ns += part * add->visit[i].computed_ns;
-			sum->visit[i].taken_ns += part * add->visit[i].taken_ns;
-		}
 	}
 	for (size_t i = 0; i < sum->nspans; i++) {
 		sum->span[i].begin_ns += part * add->span[i].begin_ns;

@@ -147,8 +147,8 @@ static void add_replicates(const struct impact_writer *w, const struct impact_po
 /* The results of replay, also for regions without experiments. */
 static void add_replayed(const struct impact_writer *w, const struct profile *p, const struct profile_replayed *r)
 {
-	static const char *const gain[REPLAY_MODELS] = { "strict", "simulated", "monitor", "staying" };
-	static const char *const check[REPLAY_MODELS] = { "strict_check", "simulated_check", "monitor_check", "staying_check" };
+	static const char *const gain[REPLAY_MODELS] = { "simulated", "monitor", "staying" };
+	static const char *const check[REPLAY_MODELS] = { "simulated_check", "monitor_check", "staying_check" };
 
 	record_begin(w->to, AW_REPLAY);
 	impact_put_text(w, "point", p->point[r->point].name);
