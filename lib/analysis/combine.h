@@ -5,7 +5,7 @@
  * Their errors are independent: experiments have the noise of windows, replay that of
  * samples and of its models.  So both are averaged, weighted by their variances, which
  * grow where the two differ by more than their standard errors explain.  If they contradict
- * each other, the interval contains both, and there is no verdict.
+ * each other, the interval reaches from one to the other.
  *
  * Replay counts only if the recorder has seen no thread wait by spinning.  A check that
  * does not hold, and waits with an unknown end, increase its standard error.
@@ -21,7 +21,7 @@
 enum combined {
 	COMBINED_NOT,         /* experiments alone, if anything */
 	COMBINED_AGREES,      /* both, averaged */
-	COMBINED_CONTRADICTS, /* both; the interval holds either */
+	COMBINED_CONTRADICTS, /* both, averaged; they are three standard errors apart, or more */
 	COMBINED_REPLACED,    /* replay alone: experiments are wrong in this program */
 	COMBINED_ALONE,       /* replay alone: there was no experiment with the region */
 };

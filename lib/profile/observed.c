@@ -171,7 +171,7 @@ static void keep_effect(struct context *c, const struct observed *o, size_t regi
 	take_kind(&p->point[at], e->what);
 	p->replayed = xgrow(p->replayed, p->nreplayed, &p->cap_replayed, sizeof *p->replayed);
 	p->replayed[p->nreplayed] = (struct profile_replayed){
-		.run = c->run[o->run].place, .point = at, .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .doubt = e->doubt, .se = e->se, .trust = e->trust,
+		.run = c->run[o->run].place, .point = at, .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .se = e->se, .trust = e->trust,
 		.measured_ns = e->measured_ns, .length_ns = facts->length_ns, .whole = is_whole(o),
 		.unseen = (facts->unexplained_ns + facts->timeouts_ns) / facts->length_ns,
 	};

@@ -175,7 +175,7 @@ struct profile_replayed {
 	size_t region; /* PROFILE_NONE: the user's question */
 	double s;
 	enum replay_what what;
-	double gain, chance, doubt, se, measured_ns; /* as in struct replay_effect; independent between runs */
+	double gain, chance, se, measured_ns; /* as in struct replay_effect; independent between runs */
 	double trust;  /* as in struct replay_effect */
 	double length_ns; /* of the bursts together */
 	bool whole;    /* all of the run was observed */

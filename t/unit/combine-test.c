@@ -42,14 +42,6 @@ static struct profile_replayed *add(struct world *w, double gain, double se)
 	return r;
 }
 
-/* They are as far apart as the strict one and the rest. */
-static void disagree(struct profile_replayed *r, double strict)
-{
-	r->model[REPLAY_STRICT].gain = strict;
-	r->doubt = fabs(r->gain - strict) * sqrt(0.05);
-	r->se = hypot(r->se, r->doubt);
-}
-
 static enum combined combine(struct world *w)
 {
 	return combine_apply(&w->p, 0, 0, &w->e, &w->measured, &w->alone);
@@ -122,32 +114,8 @@ static void far_apart_is_a_contradiction(void **state)
 	(void)state;
 	add(w, 0.2, 0.005);
 	assert_int_equal(combine(w), COMBINED_CONTRADICTS);
-	assert_true(w->e.fit.slope.lo < 0.4 && w->e.fit.slope.hi > 0.9);
-	near(w->e.fit.slope.p, 1);
-}
-
-/* The error from the choice of the model is large, but a value that is near none of the models contradicts all. */
-static void between_two_models_is_one_too(void **state)
-{
-	struct world *w = world(0.17, 0.02);
-
-	(void)state;
-	disagree(add(w, 0.19, 0.005), 0);
-	assert_int_equal(combine(w), COMBINED_CONTRADICTS);
-	/* A result that is believed must say so. */
-	w = world(0.01, 0.02);
-	disagree(add(w, 0.19, 0.005), 0);
-	w->replayed[0].se = 0.2;
-	w->replayed[0].model[REPLAY_STRICT].weight = 0.1;
-	assert_int_equal(combine(w), COMBINED_AGREES);
-	/* A gain decides where the slope does not. */
-	w = world(0.3, 0.1);
-	disagree(add(w, 0.19, 0.005), 0);
-	w->level.gain = (struct estimate){ .value = 0.08, .se = 0.01, .df = 1e6 };
-	assert_int_equal(combine(w), COMBINED_CONTRADICTS);
-	w = world(0.36, 0.02);
-	disagree(add(w, 0.19, 0.005), 0);
-	assert_int_equal(combine(w), COMBINED_AGREES);
+	near(w->e.fit.slope.value, 0.65);
+	assert_true(w->e.fit.slope.lo <= 0.4 && w->e.fit.slope.hi >= 0.9);
 }
 
 static void what_could_not_be_computed_does_not_count(void **state)
@@ -352,7 +320,6 @@ int main(void)
 		cmocka_unit_test(apart_is_less_sure),
 		cmocka_unit_test(a_knee_before_the_first_speedup_leaves_the_slope_to_experiments),
 		cmocka_unit_test(far_apart_is_a_contradiction),
-		cmocka_unit_test(between_two_models_is_one_too),
 		cmocka_unit_test(what_could_not_be_computed_does_not_count),
 		cmocka_unit_test(runs_that_differ_are_uncertain),
 		cmocka_unit_test(whole_runs_count_alone),
