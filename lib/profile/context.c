@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "base/msg.h"
 #include "base/text.h"
-#include "profile/adjust.h"
 #include "profile/given_windows.h"
 #include "profile/latency.h"
 #include "profile/stacks_load.h"
@@ -245,7 +244,6 @@ void context_close(struct context *c, const char *path)
 	idmap_release(&c->window_at); /* frees the rest; its room becomes that of the profile's windows */
 	given_split(c);
 	latency_join(c);
-	adjust_context(c);
 	add_runs(c);
 	untried_close(c); /* before regions give their strings away */
 	stacks_find_regions(c);

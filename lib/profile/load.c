@@ -122,7 +122,6 @@ static void load_experiment(struct context *c, struct record *rec)
 	w->region_samples = small_count(record_get_u64(rec, "region_samples"));
 	w->sampled_ns = (double)record_get_u64(rec, "sampled_ns");
 	w->done_us = (double)record_get_u64(rec, "done_us");
-	w->credit_ns = record_get_real(rec, "credit_ns");
 	w->outside_ns = (double)record_get_u64(rec, "steal_ns") + (double)record_get_u64(rec, "foreign_ns");
 	w->queued_ns = (double)record_get_u64(rec, "queued_ns");
 	w->disturbed = record_get_u64(rec, "disturbed") != 0;

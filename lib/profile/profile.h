@@ -88,7 +88,6 @@ struct profile_window {
 	uint32_t samples, region_samples; /* samples on CPU, and those in its region */
 	double sampled_ns; /* time that the samples stand for; 0: not known */
 	double done_us;    /* processor time of the run before its begin; 0: not known */
-	double credit_ns;  /* credit of all threads for work in the region; NAN: not known */
 	bool disturbed;
 };
 
