@@ -79,14 +79,18 @@ static double weight_of(const struct replay *r, enum replay_model model, struct 
 	return w * fmax(1e-6, exp(-off * off / 2));
 }
 
-/* The greatest difference between models, of any weight. */
-static double range_of(const struct replay_effect *e)
+/* The greatest difference between models, of any weight.  One that failed might have said that nothing is gained. */
+static double range_of(const struct replay *r, const struct replay_effect *e)
 {
 	double least = INFINITY, most = -INFINITY;
 
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		least = fmin(least, e->model[k].gain);
-		most = fmax(most, e->model[k].gain);
+		double gain = isnan(e->model[k].gain) ? 0 : e->model[k].gain;
+
+		if (!replay_has_model(r, k))
+			continue;
+		least = fmin(least, gain);
+		most = fmax(most, gain);
 	}
 	return most - least;
 }
@@ -106,7 +110,7 @@ static double misfit_of(const struct replay_effect *e, double part)
  * The gain of all models together, and their spread.  part: the share of all processor time
  * that the question removes.
  */
-static void combine(struct replay_effect *e, double part)
+static void combine(const struct replay *r, struct replay_effect *e, double part)
 {
 	double sum = 0, spread = 0, range;
 
@@ -131,7 +135,7 @@ static void combine(struct replay_effect *e, double part)
 		if (e->model[k].weight > 0)
 			spread += e->model[k].weight * (e->model[k].gain - e->gain) * (e->model[k].gain - e->gain);
 	e->doubt = sqrt(spread);
-	range = range_of(e) * fmax(0, 1 - e->trust);
+	range = range_of(r, e) * fmax(0, 1 - e->trust);
 	e->misfit = misfit_of(e, part);
 	e->se = sqrt(e->chance * e->chance + spread + UNKNOWN * UNKNOWN + range * range + e->misfit * e->misfit + e->phases * e->phases +
 		     e->open * e->open / 4);
@@ -175,7 +179,7 @@ static void set_models(const struct replay *r, struct replay_effect *e, struct c
 			.check = worst_of(checks_of(r, check[k], own)),
 		};
 	}
-	combine(e, runs->taken.part);
+	combine(r, e, runs->taken.part);
 }
 
 static void answer_point(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect *e)
