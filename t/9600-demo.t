@@ -150,6 +150,17 @@ doubt_stays_doubt() {
 	lacks 'next to nothing|arrives|most useful' said
 }
 
+less_than_its_samples() {
+	{
+		impact x.c:7 40.6 0.1 -0.04 0.25 not-enough-data
+		impact x.c:9 33.3 0.5 0.1 0.9 moderate
+	} >analysis
+	says analysis
+	has '^    10 % off its time takes 1.0 % off .* -0.4 to 2.5' said
+	has '^    A profiler that counts samples would promise 4.1 %' said
+	lacks 'cannot be told|next to nothing' said
+}
+
 nothing_is_nothing() {
 	printf 'andweorc\tversion=1\ttool=analyze\n' >analysis
 	says analysis
@@ -160,6 +171,7 @@ check 'words: the hottest line gains nothing' hottest_gains_nothing
 check 'words: the hottest line is the best' hottest_is_best
 check 'words: the hottest line pays, another pays more' hottest_pays_less
 check 'words: doubt stays doubt' doubt_stays_doubt
+check 'words: no verdict, but surely less than the samples promise' less_than_its_samples
 check 'words: nothing measured' nothing_is_nothing
 
 # A build directory of its own: what a user's demo left behind stays.

@@ -94,6 +94,10 @@ END {
 	if (hottest == best) {
 		effect(hottest)
 		print "    Here the hottest line is also the most useful one."
+	} else if (verdict[hottest] == "not-enough-data" && has_slope[hottest] && 100 * high[hottest] < share[hottest]) {
+		effect(hottest)
+		printf "    A profiler that counts samples would promise %s %%.\n", tenths(share[hottest] / 10)
+		explain(hottest)
 	} else if (verdict[hottest] == "not-enough-data" || !has_slope[hottest])
 		print "    What making it faster would gain cannot be told from so few experiments."
 	else {
