@@ -41,8 +41,8 @@ static const struct term after[] = {
 		       "ones, because of something outside the program, count less." },
 	{ "replay", "Between experiments, the recorder notes how threads wait for each other. The gain of a faster region is computed "
 		    "from that, too. If it agrees with the experiments, the impact is the average of both, weighted by their exactness. "
-		    "If both contradict each other, the interval reaches from one to the other. If a warning says why experiments are wrong in this program, replay "
-		    "alone counts." },
+		    "If both contradict each other, the interval reaches from one to the other. If a warning says why experiments are "
+		    "wrong in this program, replay alone counts." },
 	{ "R2", "How straight a curve is: 1 is a straight line. A curve with a knee has none." },
 	{ "in doubt", "A warning names a reason why predictions are wrong that no interval shows. Each verdict then has a '?'." },
 	{ "regions", "The share of the CPU samples in the regions that were tried, and the greatest region in the rest. -r NAME tries it." },

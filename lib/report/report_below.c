@@ -252,7 +252,8 @@ static void add_replayed(struct report *r)
 		const char *words; /* behind "the impact of 1, 2" */
 	} say[] = {
 		{ COMBINED_AGREES, "is that of experiments and of a replay of recorded events together, which agree" },
-		{ COMBINED_CONTRADICTS, "is that of experiments and of a replay of recorded events together, which contradict each other, so the interval is wide" },
+		{ COMBINED_CONTRADICTS, "is that of experiments and of a replay of recorded events together, which contradict each other, "
+					"so the interval is wide" },
 		{ COMBINED_REPLACED, "is computed from recorded events alone: a warning below says why experiments are wrong" },
 		{ COMBINED_ALONE, "is computed from recorded events alone, without an experiment" },
 	};
