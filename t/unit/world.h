@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 
+#include "place.h"
 #include "replay/burst.h"
 
 enum { TASKS = 4096, STACK_BYTES = 64 << 10, WAITERS = 64, REGIONS = 16 };
@@ -29,7 +29,7 @@ enum { TASKS = 4096, STACK_BYTES = 64 << 10, WAITERS = 64, REGIONS = 16 };
 enum state { FREE, RUNS, SLEEPS, READY, BLOCKED, DONE };
 
 struct task {
-	ucontext_t context;
+	struct place at;     /* where it goes on */
 	char *stack;
 	void (*body)(void *);
 	void *argument;
@@ -79,7 +79,7 @@ static struct world {
 	size_t ntasks, nready;
 	uint32_t ids;
 	uint64_t seed_of_work;
-	ucontext_t scheduler;
+	struct place scheduler;  /* where it goes on */
 	uint64_t seed;
 	double first, last;      /* visits */
 	uint64_t visits;
@@ -209,9 +209,7 @@ static void look_around(void)
 
 static void to_scheduler(void)
 {
-	struct task *t = w.current;
-
-	swapcontext(&t->context, &w.scheduler);
+	change_place(&w.current->at, &w.scheduler);
 }
 
 static void block(enum state state)
@@ -245,7 +243,7 @@ static double next_of(const struct task *t)
 static void resume(struct task *t)
 {
 	w.current = t;
-	swapcontext(&w.scheduler, &t->context);
+	change_place(&w.scheduler, &t->at);
 	w.current = NULL;
 }
 
@@ -344,10 +342,7 @@ static struct task *new_task(void (*body)(void *), void *argument)
 	t->joiner = NULL;
 	t->processor = w.ids % w.cpus;
 	t->left = t->queued = t->unsampled = 0;
-	getcontext(&t->context);
-	t->context.uc_stack.ss_sp = t->stack;
-	t->context.uc_stack.ss_size = STACK_BYTES;
-	makecontext(&t->context, enter, 0);
+	place_on(&t->at, t->stack, STACK_BYTES, enter);
 	make_ready(t);
 	return t;
 }
