@@ -189,13 +189,13 @@ static void answer_point(const struct replay *r, const struct runs *runs, size_t
 
 	*e = (struct replay_effect){ .what = REPLAY_PERIOD, .point = r->point[point], .measured_ns = measured_period(r, point) };
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		struct compared base = compare_visits(r, NULL, k, point);
+		struct compared base = compare_visits(r, NULL, k, point, false);
 
-		c[k] = compare_visits(r, runs->of[k], k, point);
+		c[k] = compare_visits(r, runs->of[k], k, point, runs->known);
 		check[k] = base.ns / base.base_ns;
 	}
 	for (int u = 0; u < OPEN_QUESTIONS; u++)
-		with[u] = runs->open[u] ? compare_visits(r, runs->open[u], MAIN_MODEL, point).gain : NAN;
+		with[u] = runs->open[u] ? compare_visits(r, runs->open[u], MAIN_MODEL, point, false).gain : NAN;
 	for (size_t b = 0; b < r->nscripts; b++)
 		e->count += r->script[b].recorded.visits[point];
 	e->open = open_range(c[MAIN_MODEL].gain, with);

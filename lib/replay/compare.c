@@ -11,6 +11,7 @@
 
 enum {
 	BLOCKS = 20, /* blocks of visits or spans, for the standard error */
+	LINE_LEAST = 4, /* parts, to fit a line to */
 	BEYOND_LEAST = 2, /* spans that are longer than a percentile */
 };
 
@@ -39,8 +40,9 @@ static double chance(const double *change, double base)
 /* Parts of the time, by block or by burst. */
 struct parts {
 	double base[BLOCKS], ns[BLOCKS];
+	double taken[BLOCKS]; /* part of all processor time in it that the question removes */
 	bool late[BLOCKS]; /* in the second half of its burst */
-	size_t n;
+	size_t n, fitted;  /* fitted: 1 after make_alike */
 };
 
 /* The standard error of the ratio of sums, from the scatter of blocks. */
@@ -52,14 +54,14 @@ static double scatter(const struct parts *p)
 		base += p->base[i];
 		ns += p->ns[i];
 	}
-	if (p->n < 2 || base <= 0)
+	if (p->n < 2 + p->fitted || base <= 0)
 		return 0;
 	for (size_t i = 0; i < p->n; i++) {
 		double e = p->ns[i] - ns / base * p->base[i];
 
 		square += e * e;
 	}
-	return sqrt(square * (double)p->n / (double)(p->n - 1)) / base;
+	return sqrt(square * (double)p->n / (double)(p->n - 1 - p->fitted)) / base;
 }
 
 /*
@@ -83,6 +85,39 @@ struct sums {
 	struct parts parts, bursts; /* bursts: the first BLOCKS */
 };
 
+static double part_taken(const struct visit *from, const struct visit *to)
+{
+	double computed = to->computed_ns - from->computed_ns;
+
+	return computed > 0 ? (to->taken_ns - from->taken_ns) / computed : 0;
+}
+
+/*
+ * Corrects parts as if the question removed the same part of the processor time in each: by the line that fits
+ * their gains best.
+ */
+static void make_alike(struct parts *p)
+{
+	double base = 0, ns = 0, taken = 0, xx = 0, xy = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		base += p->base[i];
+		ns += p->ns[i];
+		taken += p->taken[i] * p->base[i];
+	}
+	if (p->n < LINE_LEAST || base <= 0)
+		return;
+	for (size_t i = 0; i < p->n; i++) {
+		double x = p->taken[i] - taken / base;
+
+		xx += x * x * p->base[i];
+		xy += x * (p->ns[i] - ns / base * p->base[i]);
+	}
+	for (size_t i = 0; i < p->n && xx > 0; i++)
+		p->ns[i] -= xy / xx * (p->taken[i] - taken / base) * p->base[i];
+	p->fitted = 1;
+}
+
 static void add_visits(struct sums *sum, const struct visit *base, const struct visit *asked, size_t n, size_t blocks)
 {
 	if (n < 2)
@@ -100,9 +135,11 @@ static void add_visits(struct sums *sum, const struct visit *base, const struct 
 
 		sum->parts.base[sum->parts.n] = base[to].at_ns - base[from].at_ns;
 		sum->parts.late[sum->parts.n] = 2 * i >= blocks;
+		sum->parts.taken[sum->parts.n] = part_taken(&asked[from], &asked[to]);
 		sum->parts.ns[sum->parts.n++] = asked[to].at_ns - asked[from].at_ns;
 	}
 	if (sum->bursts.n < BLOCKS) {
+		sum->bursts.taken[sum->bursts.n] = part_taken(&asked[0], &asked[n - 1]);
 		sum->bursts.base[sum->bursts.n] = base[n - 1].at_ns - base[0].at_ns;
 		sum->bursts.ns[sum->bursts.n++] = asked[n - 1].at_ns - asked[0].at_ns;
 	}
@@ -137,7 +174,7 @@ static struct compared finish(const struct replay *r, const struct sums *sum)
 	return c;
 }
 
-struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point)
+struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point, bool known)
 {
 	struct sums sum = { 0 };
 
@@ -147,6 +184,10 @@ struct compared compare_visits(const struct replay *r, const struct run *run, en
 
 		if (n >= 2 && !asked->failed)
 			add_visits(&sum, base->visit + first, asked->visit + first, n, blocks_each(r, n));
+	}
+	if (known) {
+		make_alike(&sum.parts);
+		make_alike(&sum.bursts);
 	}
 	return finish(r, &sum);
 }

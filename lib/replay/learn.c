@@ -68,7 +68,7 @@ static double check_of(const struct replay *r, enum replay_model model)
 		if (r->script[b].kept[model].failed)
 			return NAN;
 	for (size_t p = 0; p < r->npoints; p++) {
-		struct compared c = compare_visits(r, NULL, model, p);
+		struct compared c = compare_visits(r, NULL, model, p, false);
 
 		if (c.count <= most)
 			continue;

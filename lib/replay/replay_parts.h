@@ -111,6 +111,7 @@ struct section_class {
 
 struct visit {
 	double at_ns, weight;
+	double computed_ns, taken_ns; /* processor time of all threads until then, as recorded, and the part of it that the question removes */
 	float change[REPLICATES]; /* changes of at_ns in resampled sets */
 };
 
@@ -326,8 +327,12 @@ struct compared {
 /*
  * run: the run of each script by the model, which is compared with the model's base.  NULL: compares the base
  * with the recording.
+ *
+ * known: is the part of all processor time that the question removes known for the whole run?  Then it does not matter
+ * that parts of a burst differ by it.  That would be taken for chance: `openssl speed` hashes blocks of six sizes, one after the other (METHOD.md, "What each
+ * rule is worth").
  */
-struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point);
+struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point, bool known);
 struct compared compare_whole(const struct replay *r, const struct run *run, enum replay_model model);
 void compare_spans(const struct replay *r, const struct run *run, enum replay_model model, size_t point, struct compared out[REPLAY_WHATS]);
 

@@ -89,6 +89,7 @@ struct sim {
 	bool stays;         /* as in REPLAY_STAYING */
 	double tick;        /* if threads stay: the next look, in virtual time */
 	double now;
+	double computed_ns, taken_ns; /* as in struct visit */
 	uint32_t cause;     /* the actor that acts now */
 	bool stopped;
 };
@@ -692,6 +693,8 @@ static void do_visit(struct sim *m, uint32_t i, const struct step *s)
 
 	v->at_ns = m->now;
 	v->weight = (double)s->other;
+	v->computed_ns = m->computed_ns;
+	v->taken_ns = m->taken_ns;
 	memcpy(v->change, m->runner[i].change, sizeof(v->change));
 }
 
@@ -719,8 +722,11 @@ static void begin_stretch(struct sim *m, uint32_t i)
 	r->phase = 0;
 	r->woken = 0;
 	r->left = cpu;
-	if (m->how->fraction)
+	m->computed_ns += cpu;
+	if (m->how->fraction) {
+		m->taken_ns += cpu * (double)m->how->fraction[s->cell];
 		r->left *= 1 - (double)m->how->fraction[s->cell];
+	}
 	if (s->kernel_ns > 0)
 		r->left += (double)s->kernel_ns * outside_rest(m, s);
 	r->left = m->how->kept ? r->left + (double)s->queued_ns : r->left * m->replay->slowed;
@@ -1053,8 +1059,11 @@ static void add_times(const struct replay *r, struct run *sum, const struct run 
 	sum->stop_ns += part * add->stop_ns;
 	for (size_t p = 0; p < r->npoints; p++) {
 		sum->visits[p] = smaller(sum->visits[p], add->visits[p]);
-		for (size_t i = sum->first[p]; i < sum->first[p] + sum->visits[p]; i++)
+		for (size_t i = sum->first[p]; i < sum->first[p] + sum->visits[p]; i++) {
 			sum->visit[i].at_ns += part * add->visit[i].at_ns;
+			sum->visit[i].computed_ns += part * add->visit[i].computed_ns;
+			sum->visit[i].taken_ns += part * add->visit[i].taken_ns;
+		}
 	}
 	for (size_t i = 0; i < sum->nspans; i++) {
 		sum->span[i].begin_ns += part * add->span[i].begin_ns;

@@ -1136,6 +1136,44 @@ static void of_other_phases(void **state)
 	replay_free(r);
 }
 
+/* Two threads that are in region 1 for 50 ms, and then in region 2, which takes a lock elsewhere. */
+static void phased_member(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		uint32_t region = (uint64_t)(w.now / (50 * MS)) % 2 ? 2 : 1;
+
+		compute(region, about(1 * MS));
+		lock(&shared, 70 + region);
+		unlock(&shared, 72 + region);
+		visit();
+	}
+}
+
+static void phased(void *unused)
+{
+	(void)unused;
+	shared = (struct mutex){ .id = 10 };
+	for (int i = 0; i < 2; i++)
+		create(phased_member, NULL, 2);
+	sleep_ns(1000 * S, 1);
+}
+
+/* If the share of the whole run is known, it does not matter that parts of a burst differ by their shares. */
+static void of_phases_in_a_burst(void **state)
+{
+	const struct program p = { .name = "phased", .body = phased, .cpus = 2 };
+	struct replay *r = recorded(&p, 1 * S, 11);
+	const struct replay_known known = { .part = 0.25, .samples = 1e6, .length_ns = 1000 * S, .period_ns = MS };
+	const struct replay_effect unknown = asked(r, &p, 1, 0.5), e = asked_knowing(r, 1, 0.5, &known);
+
+	(void)state;
+	assert_true(unknown.se > 0.03);
+	near(e.gain, 0.25, 0.01);
+	assert_true(e.se < 0.01);
+	replay_free(r);
+}
+
 /* Its waits may be ended earlier by another thread that is faster, too, or not, or be due at a certain time. */
 static void of_waits_that_nobody_ended(void **state)
 {
@@ -1331,6 +1369,7 @@ int main(void)
 		cmocka_unit_test(of_whole_runs),
 		cmocka_unit_test(of_one_thread),
 		cmocka_unit_test(of_other_phases),
+		cmocka_unit_test(of_phases_in_a_burst),
 		cmocka_unit_test(of_waits_that_nobody_ended),
 		cmocka_unit_test(of_waits_for_the_clock),
 		cmocka_unit_test(who_waited_for_whom),
