@@ -220,6 +220,7 @@ int main(int argc, char **argv)
 	struct stacks stacks = { 0 };
 
 	cli_init(argv[0]);
+	alloc_keep_freed();
 	o.format = isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_ANDWEORC;
 	parse_options(argc, argv, &o);
 	p.what_if = o.what_if.text ? &o.what_if : NULL;

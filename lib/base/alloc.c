@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -74,4 +75,14 @@ void *xgrow(void *array, size_t used, size_t *cap, size_t size)
 		out_of_memory();
 	*cap = used < 8 ? 16 : used * 2;
 	return xrealloc(array, *cap, size);
+}
+
+void alloc_keep_freed(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	enum { LARGEST = 32 << 20, NEVER = 1 << 30 }; /* malloc accepts no more than 32 MB for the first */
+
+	mallopt(M_MMAP_THRESHOLD, LARGEST);
+	mallopt(M_TRIM_THRESHOLD, NEVER);
+#endif
 }

@@ -24,6 +24,13 @@ char *xstrndup(const char *s, size_t len);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
+ * From now on, memory that is freed stays in the process.  For programs that allocate and
+ * free megabytes again and again: the system would zero each page anew.  analyze takes 0.7
+ * of its time with it for a recording of pigz, and 0.4 for one of xz.
+ */
+void alloc_keep_freed(void);
+
+/*
  * Makes room for one more element behind `used` of them, doubling `*cap`:
  *     v = xgrow(v, n, &cap, sizeof *v); v[n++] = x;
  */

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/parallel.h"
 #include "profile/load.h"
 #include "profile/whatif.h"
 #include "profile/why.h"
@@ -178,47 +179,89 @@ static void keep_effect(struct context *c, const struct observed *o, size_t regi
 	memcpy(p->replayed[p->nreplayed++].model, e->model, sizeof e->model);
 }
 
-static void ask_question(struct context *c, const struct observed *o, const struct replay *r, const struct replay_question *q, size_t region,
-			 double s)
-{
-	struct replay_answer a;
-	struct replay_facts facts;
+/* Something to ask of a run.  Answers may be computed in any order, for they do not depend on each other; they are kept in this one. */
+struct question {
+	size_t region; /* its place in the context; PROFILE_NONE: the user's question */
+	double s;      /* the speedup; NAN: the user's question */
+	double *shorter; /* owned; see struct replay_question */
+	bool has_known;
+	struct replay_known known;
+	unsigned cpus;
+	struct replay_answer answer;
+};
 
-	replay_facts(r, &facts);
-	replay_ask(r, q, &a);
-	for (size_t i = 0; i < a.n; i++)
-		if (region == PROFILE_NONE || a.effect[i].what == REPLAY_PERIOD || a.effect[i].what == REPLAY_MEAN ||
-		    a.effect[i].what == REPLAY_WHOLE)
-			keep_effect(c, o, region, s, &a.effect[i], &facts);
-	replay_answer_release(&a);
+struct questions {
+	const struct replay *replay;
+	struct question *q; /* owned */
+	size_t n, cap;
+};
+
+static struct question *add_question(struct questions *all, const struct observed *o, size_t region, double s)
+{
+	all->q = xgrow(all->q, all->n, &all->cap, sizeof *all->q);
+	all->q[all->n] = (struct question){ .region = region, .s = s, .shorter = xcalloc(o->nstacks + 1, sizeof(double)) };
+	return &all->q[all->n++];
 }
 
-/* Replays with the region faster by s.  `share`: its part of all processor time; NULL: unknown. */
-static void ask_region(struct context *c, const struct observed *o, const struct replay *r, size_t region, double s,
-		       const struct replay_known *share)
+static void answer_one(void *arg, size_t i)
 {
-	struct replay_known known = { 0 };
-	double *shorter = xcalloc(o->nstacks + 1, sizeof *shorter);
+	struct questions *all = arg;
+	struct question *q = &all->q[i];
+
+	replay_ask(all->replay, &(struct replay_question){ .shorter = q->shorter, .known = q->has_known ? &q->known : NULL, .cpus = q->cpus }, &q->answer);
+}
+
+static void keep_answer(struct context *c, const struct observed *o, const struct question *q, const struct replay_facts *facts)
+{
+	size_t place = q->region == PROFILE_NONE ? PROFILE_NONE : c->region[q->region].place;
+
+	for (size_t i = 0; i < q->answer.n; i++) {
+		const struct replay_effect *e = &q->answer.effect[i];
+
+		if (place == PROFILE_NONE || e->what == REPLAY_PERIOD || e->what == REPLAY_MEAN || e->what == REPLAY_WHOLE)
+			keep_effect(c, o, place, q->s, e, facts);
+	}
+}
+
+/* Asks all questions, keeps the answers, and releases both. */
+static void answer_all(struct context *c, const struct observed *o, struct questions *all)
+{
+	struct replay_facts facts;
+
+	replay_facts(all->replay, &facts);
+	parallel_for(all->n, answer_one, all);
+	for (size_t i = 0; i < all->n; i++) {
+		keep_answer(c, o, &all->q[i], &facts);
+		replay_answer_release(&all->q[i].answer);
+		free(all->q[i].shorter);
+	}
+	free(all->q);
+}
+
+/* With the region faster by s.  `share`: its part of all processor time; NULL: unknown. */
+static void add_region(struct questions *all, const struct observed *o, size_t region, double s, const struct replay_known *share)
+{
+	struct question *q = add_question(all, o, region, s);
 
 	for (size_t i = 0; i < o->nstacks; i++)
 		if (observed_is_charged(&o->stack[i], region))
-			shorter[i + 1] = s;
+			q->shorter[i + 1] = s;
 	if (share) {
-		known = *share;
-		known.shorter = s;
-		known.part *= s;
-		known.waited_ns *= s;
+		q->has_known = true;
+		q->known = *share;
+		q->known.shorter = s;
+		q->known.part *= s;
+		q->known.waited_ns *= s;
 	}
-	ask_question(c, o, r, &(struct replay_question){ .shorter = shorter, .known = share ? &known : NULL }, c->region[region].place, s);
-	free(shorter);
 }
 
-/* Replays the user's question.  If two regions are in one stack, their speedups are multiplied. */
-static void ask_users(struct context *c, const struct observed *o, const struct replay *r)
+/* The user's question.  If two regions are in one stack, their speedups are multiplied. */
+static void add_users(struct questions *all, const struct context *c, const struct observed *o)
 {
 	struct what_if *w = c->p->what_if;
-	double *shorter = xcalloc(o->nstacks + 1, sizeof *shorter);
+	struct question *q = add_question(all, o, PROFILE_NONE, NAN);
 
+	q->cpus = w->cpus;
 	for (size_t i = 0; i < o->nstacks; i++) {
 		double left = 1;
 
@@ -227,10 +270,8 @@ static void ask_users(struct context *c, const struct observed *o, const struct 
 
 			left *= place == PROFILE_NONE ? 1 : 1 - what_if_shorter(w, &c->p->region[place]);
 		}
-		shorter[i + 1] = 1 - left;
+		q->shorter[i + 1] = 1 - left;
 	}
-	ask_question(c, o, r, &(struct replay_question){ .shorter = shorter, .cpus = w->cpus }, PROFILE_NONE, NAN);
-	free(shorter);
 }
 
 /* Time by region, by stack, and of all samples, of one kind: on processors, or waiting for the outside. */
@@ -373,16 +414,16 @@ static struct levels levels_of(const struct profile *p)
 	return l;
 }
 
-/* Adds the gain of each region, and its reasons. */
-static void ask_regions(struct context *c, struct observed *o, const struct replay *r, const struct levels *levels, const bool *asked)
+/* Asks for each region, and adds the reasons of its gain. */
+static void add_regions(struct questions *all, struct context *c, struct observed *o, const struct levels *levels, const bool *asked)
 {
 	struct times ran = times_by_region(c, o, BURST_SAMPLE), waited = times_by_region(c, o, BURST_WAITING);
 	bool named = c->run[o->run].run.named, *wrapper;
 	struct replay_known *known;
 	struct replay_facts facts;
-	struct why *why = why_begin(o, r);
+	struct why *why = why_begin(o, all->replay);
 
-	replay_facts(r, &facts);
+	replay_facts(all->replay, &facts);
 	known = shares_of(c, o, facts.clock_ns > 0);
 	for (size_t i = 0; i < o->nstacks; i++)
 		ran.stack[i] += waited.stack[i];
@@ -393,7 +434,7 @@ static void ask_regions(struct context *c, struct observed *o, const struct repl
 		if (wrapper[region] && !named && !c->p->region[c->region[region].place].tried)
 			continue;
 		for (size_t i = 0; i < levels->n; i++)
-			ask_region(c, o, r, region, levels->s[i], isnan(known[region].part) ? NULL : &known[region]);
+			add_region(all, o, region, levels->s[i], isnan(known[region].part) ? NULL : &known[region]);
 		why_add(why, c, region);
 	}
 	why_end(why);
@@ -425,6 +466,7 @@ static void count_observed(struct profile_run *run, const struct observed *o, co
 
 static void replay_run(struct context *c, struct observed *o, const struct levels *levels, const bool *asked)
 {
+	struct questions all = { 0 };
 	struct replay *r;
 
 	for (size_t i = 0; i < o->nbursts; i++) {
@@ -434,10 +476,12 @@ static void replay_run(struct context *c, struct observed *o, const struct level
 	}
 	r = replay_learn(o->burst, o->nbursts, o->nstacks);
 	count_observed(&c->p->run[c->run[o->run].place], o, r);
+	all.replay = r;
 	if (c->p->what_if)
-		ask_users(c, o, r);
+		add_users(&all, c, o);
 	else
-		ask_regions(c, o, r, levels, asked);
+		add_regions(&all, c, o, levels, asked);
+	answer_all(c, o, &all);
 	replay_free(r);
 }
 
