@@ -77,6 +77,12 @@ contrast() {
 	exits 0 andweorc-analyze --format text log >out 2>err
 	tr '\n' ' ' <out >flat
 	has 'The hottest line, spin.c:77 \(spin\), has 65 % of the CPU samples, but its impact is less: -0.01 \(-0.27 to 0.25\)' flat
+	has ' below its share *$' out
+	exits 0 andweorc-analyze --format html log >page 2>err
+	has 'data-value="below its share"' page
+	sed -E 's/samples=650	total/samples=240	total/' log >cooler
+	exits 0 andweorc-analyze --format text cooler >out 2>err
+	lacks 'below its share' out
 }
 check 'the hottest region that is no bottleneck is named' contrast
 

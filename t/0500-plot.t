@@ -232,6 +232,13 @@ advice_is_whole() {
 	has ' not enough data: record with -d 120( |$)' out
 }
 
+# An interval below the share is worth saying, though it is too wide for a verdict.
+below_share() {
+	sed 's/share_pct=0.4	n=7/share_pct=40	slope=0.1	slope_lo=-0.1	slope_hi=0.3	n=7/' "$head" >wide
+	exits 0 andweorc-plot -o wide.txt wide
+	has ' below its share: record with -d 120( |$)' wide.txt
+}
+
 # A class of waiting has no share of CPU samples worth saying.
 blocked_share() {
 	exits 0 andweorc-plot --script script "$data/analyze/reach.out" >out 2>err
@@ -415,6 +422,7 @@ check 'standard input is read' standard_input_is_read
 check '-p' point_is_chosen
 check '-t' top_limits_the_regions
 check 'advice is whole' advice_is_whole
+check 'an interval below the share is said to be' below_share
 check 'a region that only waits' blocked_share
 check '--title' title_replaces_the_command
 check 'at most 12 panels a page' pages_are_filled

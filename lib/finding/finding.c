@@ -89,3 +89,8 @@ bool finding_is_known(const struct finding *m)
 {
 	return m->verdict && strcmp(m->verdict, "not-enough-data") && !isnan(m->slope);
 }
+
+bool finding_is_below_share(const struct finding *m)
+{
+	return m->verdict && !strcmp(m->verdict, "not-enough-data") && m->slope_hi < m->share_pct / 100;
+}

@@ -117,4 +117,7 @@ const struct found_run *findings_run(const struct findings *a, size_t context, d
 /* Was there enough data for the slope to mean something? */
 bool finding_is_known(const struct finding *m);
 
+/* Is there no verdict, but an interval that lies below the region's share of the CPU samples? */
+bool finding_is_below_share(const struct finding *m);
+
 #endif

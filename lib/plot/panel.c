@@ -51,7 +51,7 @@ const struct finding **panel_rank(const struct found_point *p, size_t *n)
 	return v;
 }
 
-static const char *verdict_words(const char *verdict)
+static const char *verdict_words(const struct finding *m)
 {
 	static const char *const words[][2] = {
 		{ "high", "high value" },
@@ -62,10 +62,12 @@ static const char *verdict_words(const char *verdict)
 		{ "not-enough-data", "not enough data" },
 	};
 
+	if (finding_is_below_share(m))
+		return "below its share";
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!strcmp(verdict, words[i][0]))
+		if (!strcmp(m->verdict, words[i][0]))
 			return words[i][1];
-	return verdict;
+	return m->verdict;
 }
 
 static bool fits(const char *text, const struct room *r)
@@ -158,7 +160,7 @@ char *panel_verdict(const struct finding *m, const struct room *r)
 	if (!m->verdict)
 		return NULL;
 	for (size_t i = 0; i < 3; i++)
-		buf_adds(&text[i], verdict_words(m->verdict));
+		buf_adds(&text[i], verdict_words(m));
 	if (m->need) {
 		open = strstr(m->need, "(record ");
 		close = open ? strchr(open, ')') : NULL;

@@ -175,18 +175,10 @@ static void add_gain(struct buf *b, const struct report_row *row)
 
 static void add_verdict(struct buf *b, const struct report *r, const struct report_row *row)
 {
-	static const struct {
-		const char *class, *words;
-	} say[] = {
-		[VERDICT_HIGH] = { "high", "high" },       [VERDICT_MODERATE] = { "moderate", "moderate" },
-		[VERDICT_LOW] = { "low", "low" },          [VERDICT_HARMFUL] = { "harmful", "harmful" },
-		[VERDICT_NONE] = { "none", "not a bottleneck" },
-		[VERDICT_NOT_ENOUGH_DATA] = { "unknown", "not enough data" },
-	};
-	enum verdict v = row->class == REPORT_JUDGED ? row->im->verdict : VERDICT_NOT_ENOUGH_DATA;
+	const struct report_verdict *v = report_verdict(row);
 
-	buf_addf(b, "<td role=\"cell\" data-head=\"verdict\" data-value=\"%s\"><span class=\"verdict %s\">%s%s</span></td>", say[v].words,
-		 say[v].class, say[v].words, v != VERDICT_NOT_ENOUGH_DATA && r->a->nundermined ? ", in doubt" : "");
+	buf_addf(b, "<td role=\"cell\" data-head=\"verdict\" data-value=\"%s\"><span class=\"verdict %s\">%s%s</span></td>", v->words, v->class,
+		 v->words, report_states(row) && r->a->nundermined ? ", in doubt" : "");
 }
 
 static void add_head(struct buf *b, const char *class, const char *sort, const char *words)

@@ -166,18 +166,10 @@ static void add_curve(struct buf *b, const struct report_row *row)
 
 static void add_verdict(struct buf *b, const struct table *t, const struct report_row *row)
 {
-	static const char *const words[][2] = {
-		[VERDICT_HIGH] = { "high", "high" },
-		[VERDICT_MODERATE] = { "moderate", "moderate" },
-		[VERDICT_LOW] = { "low", "low" },
-		[VERDICT_HARMFUL] = { "harmful", "harmful" },
-		[VERDICT_NOT_ENOUGH_DATA] = { "unknown", "not enough data" },
-		[VERDICT_NONE] = { "none", "not a bottleneck" },
-	};
-	enum verdict v = row->class == REPORT_JUDGED ? row->im->verdict : VERDICT_NOT_ENOUGH_DATA;
+	const struct report_verdict *v = report_verdict(row);
 
-	buf_adds(b, words[v][t->layout.has_words]);
-	if (v != VERDICT_NOT_ENOUGH_DATA && t->r->a->nundermined)
+	buf_adds(b, t->layout.has_words ? v->words : v->word);
+	if (report_states(row) && t->r->a->nundermined)
 		buf_addc(b, '?');
 }
 

@@ -140,12 +140,6 @@ static void add_surest(struct buf *b, const struct report_row *surest, const str
 	buf_adds(b, ". ");
 }
 
-/* Is the impact surely smaller than the region's share of the CPU samples, which an ordinary profile would promise? */
-static bool is_less_than_share(const struct report_row *hot)
-{
-	return hot->im->bounded && hot->im->effect.fit.slope.hi < hot->cpu_pct / 100;
-}
-
 /* The hottest region of an ordinary profile, and its verdict. */
 static void add_hottest(struct buf *b, const struct report_row *hot)
 {
@@ -158,7 +152,7 @@ static void add_hottest(struct buf *b, const struct report_row *hot)
 		buf_adds(b, ", but its impact is not known.");
 		return;
 	}
-	if (hot->class == REPORT_UNSURE && is_less_than_share(hot))
+	if (report_is_below_share(hot))
 		buf_adds(b, ", but its impact is less: ");
 	else if (hot->class == REPORT_UNSURE)
 		buf_adds(b, ", but there is not enough data for a verdict: ");

@@ -45,6 +45,22 @@ void report_name(struct buf *b, const struct profile_region *r);
 /* The name of code, cleaned, at most `columns` wide; of a function, without what tells least (shortname.h).  The caller frees it. */
 char *report_short(const char *name, bool is_function, size_t columns);
 
+/* A verdict in words: a class of the page's style sheet, a word for narrow tables, and the usual words. */
+struct report_verdict {
+	const char *class, *word, *words;
+};
+
+const struct report_verdict *report_verdict(const struct report_row *row);
+
+/*
+ * Is there no verdict, but an interval that lies below the region's share of the CPU samples?  That share is what an
+ * ordinary profile would promise, so this is worth saying.
+ */
+bool report_is_below_share(const struct report_row *row);
+
+/* Does the verdict state something of the region, which warnings of the recording can put in doubt? */
+bool report_states(const struct report_row *row);
+
 /* The unit of an automatic point: "byte written"; NULL for marked points. */
 const char *report_visit(const struct impact_point *p);
 
