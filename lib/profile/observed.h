@@ -63,7 +63,10 @@ static inline bool observed_is_charged(const struct observed_stack *s, size_t re
 	return false;
 }
 
-/* Part of closing a context, when runs and regions have their places in the profile. */
+/* Frees what is in `o`. */
+void observed_release(struct observed *o);
+
+/* Part of closing a context, when runs and regions have their places in the profile (observed_ask.c). */
 void observed_close(struct context *c);
 
 #endif
