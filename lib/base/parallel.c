@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 enum { MOST_THREADS = 64 };
 
@@ -23,17 +24,17 @@ static void *take_work(void *arg)
 	return NULL;
 }
 
-static size_t count_processors(void)
+unsigned parallel_processors(void)
 {
 	cpu_set_t set;
 
-	return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 void parallel_for(size_t n, void (*work)(void *arg, size_t i), void *arg)
 {
 	struct job job = { .work = work, .arg = arg, .n = n };
-	size_t wanted = count_processors(), helpers = 0;
+	size_t wanted = parallel_processors(), helpers = 0;
 	pthread_t helper[MOST_THREADS];
 
 	wanted = wanted < n ? wanted : n;

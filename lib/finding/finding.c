@@ -92,5 +92,5 @@ bool finding_is_known(const struct finding *m)
 
 bool finding_is_below_share(const struct finding *m)
 {
-	return m->verdict && !strcmp(m->verdict, "not-enough-data") && m->slope_hi < m->share_pct / 100;
+	return m->verdict && !finding_is_known(m) && m->slope_hi < m->share_pct / 100;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/parallel.h"
 #include "format.h"
 #include "format/record.h"
 #include "recorder/bursts.h"
@@ -380,7 +381,7 @@ void bursts_end(struct bursts *b, int64_t start_ns, int64_t ended_ns, bool whole
 	record_u64(line, "id", b->id);
 	record_i64(line, "start_ns", start_ns);
 	record_i64(line, "length_ns", b->length_ns);
-	record_u64(line, "cpus", machine_processors());
+	record_u64(line, "cpus", parallel_processors());
 	if (whole && !cut)
 		record_u64(line, "whole", 1);
 	if (others->foreign_known)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/parallel.h"
 #include "binary/spinloop.h"
 #include "recorder/caveats.h"
 #include "recorder/shared.h"
@@ -172,7 +173,7 @@ static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued
 		return true;
 	}
 	/* If there are more threads than processors, some would wait even on an idle machine. */
-	return *queued > CROWDED && d.run + d.queue > (machine_processors() + MATTERS) * periods;
+	return *queued > CROWDED && d.run + d.queue > (parallel_processors() + MATTERS) * periods;
 }
 
 /* ---- time in the kernel ---------------------------------------------------------------- */

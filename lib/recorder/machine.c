@@ -1,5 +1,4 @@
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -111,13 +110,6 @@ static bool stands_out(const struct usual *u, double x, double margin)
 	double median = median_of(u);
 
 	return x > median + margin + fmax(median / 2, STANDS_OUT * deviation_of(u));
-}
-
-unsigned machine_processors(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 void machine_release(struct machine *m)

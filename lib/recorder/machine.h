@@ -41,9 +41,6 @@ struct machine {
 
 void machine_release(struct machine *m);
 
-/* Number of processors that the recorder may use, and the target when it begins. */
-unsigned machine_processors(void);
-
 /* Totals since the machine was started. */
 struct machine_use machine_now(struct processes *p);
 

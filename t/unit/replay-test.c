@@ -126,6 +126,13 @@ static void one_lock(void *unused)
 	}
 }
 
+static void members(void (*body)(void *), int n)
+{
+	for (int i = 0; i < n; i++)
+		create(body, NULL, 2);
+	sleep_ns(1000 * S, 1);
+}
+
 static void two_of(void (*body)(void *), void (*other)(void *))
 {
 	create(body, NULL, 2);
@@ -567,9 +574,7 @@ static void crowd(void *unused)
 {
 	(void)unused;
 	shared = (struct mutex){ .id = 10 };
-	for (int i = 0; i < 4; i++)
-		create(crowd_member, NULL, 2);
-	sleep_ns(1000 * S, 1);
+	members(crowd_member, 4);
 }
 
 /* The same without waits, and with many visits for each sample. */
@@ -586,9 +591,7 @@ static void sharing_member(void *unused)
 static void sharing(void *unused)
 {
 	(void)unused;
-	for (int i = 0; i < 4; i++)
-		create(sharing_member, NULL, 2);
-	sleep_ns(1000 * S, 1);
+	members(sharing_member, 4);
 }
 
 /* A barrier made of a mutex and a condition variable. */
@@ -717,9 +720,7 @@ static void copying_member(void *unused)
 static void copying(void *unused)
 {
 	(void)unused;
-	for (int i = 0; i < 3; i++)
-		create(copying_member, NULL, 2);
-	sleep_ns(1000 * S, 1);
+	members(copying_member, 3);
 }
 
 static void lock_or_not(void *unused)
@@ -1154,9 +1155,7 @@ static void phased(void *unused)
 {
 	(void)unused;
 	shared = (struct mutex){ .id = 10 };
-	for (int i = 0; i < 2; i++)
-		create(phased_member, NULL, 2);
-	sleep_ns(1000 * S, 1);
+	members(phased_member, 2);
 }
 
 /* If the share of the whole run is known, it does not matter that parts of a burst differ by their shares. */
