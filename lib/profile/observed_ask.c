@@ -1,7 +1,7 @@
 /*
  * observed_ask: what is asked of the bursts of a run, and how the answers are kept.
  *
- * Each region with enough samples is asked for at each speedup; or else the user's question is (--what-if).
+ * Each region with enough samples is asked for, at each speedup.  With --what-if, only the user's question is asked.
  */
 #include "profile/observed.h"
 

@@ -63,8 +63,8 @@ static void add_verdicts(struct buf *out)
 	prose_wrap(out, "verdict        ", INDENT,
 		   "high: the impact is above %.1f. moderate: %.1f to %.1f. low: less, but surely not 0. none (not a bottleneck): the whole interval "
 		   "lies below %.1f. harmful: below -%.1f, the program slows down when the region gets faster, as where threads contend. "
-		   "unknown (not enough data): the interval allows more than one of these. limited (below its share): so it does, but all of it lies "
-		   "below the region's share of the CPU samples. An effect must be significant at a false "
+		   "unknown (not enough data): the interval allows more than one of these. limited (below its share): the same, but all of the "
+		   "interval lies below the region's share of the CPU samples. An effect must be significant at a false "
 		   "discovery rate of %.0f %%, over all regions and points.", VERDICT_HIGH_SLOPE, VERDICT_MODERATE_SLOPE,
 		   VERDICT_HIGH_SLOPE, VERDICT_MODERATE_SLOPE, VERDICT_MODERATE_SLOPE, 100 * VERDICT_Q);
 }

@@ -1,7 +1,7 @@
 /*
  * place: where a virtual thread has stopped; to stop in one thread and go on in another.
  *
- * That is what swapcontext does, which also saves the signal mask, and needs a system call for it: seven eighths of the
+ * swapcontext does that, too.  It also saves the signal mask, which takes a system call.  That was seven eighths of the
  * time of replay-test.
  */
 #ifndef ANDWEORC_TEST_PLACE_H
