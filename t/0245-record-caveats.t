@@ -81,6 +81,49 @@ C
 }
 check 'an unprofiled peer' warns_of_strangers
 
+# The recorded child writes at its very end, or never: its parent reads what libc flushes, or the end of the pipe.
+waits_for_a_child() {
+	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -x c -o parent - <<'C' -pthread
+#include <andweorc.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) void work(void)
+{
+	for (volatile int i = 0; i < 500000; i++)
+		continue;
+}
+int main(int n, char **arg)
+{
+	int ends[2];
+	char text[8];
+
+	if (n < 2 || pipe(ends))
+		return 1;
+	if (fork() == 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		for (int i = 0; i < 1000; i++) {
+			work();
+			ANDWEORC_PROGRESS("round");
+		}
+		if (strcmp(arg[1], "writes") == 0)
+			printf("done\n");
+		return 0;
+	}
+	close(ends[1]);
+	while (read(ends[0], text, sizeof(text)) > 0)
+		continue;
+	return wait(NULL) < 0;
+}
+C
+	warns_of '' ./parent writes
+	warns_of '' ./parent ends
+}
+check 'a child of the recording is no such peer' waits_for_a_child
+
 warns_of_a_crowd() {
 	warns_of oversubscribed ./caveats crowd 1000
 	has '^andweorc-record: warning: threads were ready to run but had no processor for [0-9]+ % of the time' err

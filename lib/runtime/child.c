@@ -1,11 +1,12 @@
 /*
  * child: the creation and the end of processes, and waits for their ends.
  *
- * A process that ends lets its parent go on.  It releases two keys: one made of its own
- * pid, and one of its parent's ("a child of this process has ended"), for waits whose
- * result does not tell which child has ended.  A wait for a child of the recording is
- * one for a peer; a wait for any other child (static, set-user-id, or started with an
- * empty environment) is one for the outside, and can be the region.
+ * A process that ends lets the readers of its output go on, and its parent.  For the
+ * parent it releases two keys: one made of its own pid, and one of its parent's ("a
+ * child of this process has ended"), for waits whose result does not tell which child
+ * has ended.  A wait for a child of the recording is one for a peer; a wait for any
+ * other child (static, set-user-id, or started with an empty environment) is one for
+ * the outside, and can be the region.
  *
  * Between vfork(2) and exec or _exit, a child uses its parent's memory, and with it
  * this thread's slot.  Its end must not count as the end of the parent.  Only the pid
@@ -15,18 +16,35 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "channel.h"
 #include "wrap.h"
 
 /* ---- ends ----------------------------------------------------------------------------- */
 
-static void release_child(uint64_t key, const void *site)
+enum { OUTPUTS = 16 }; /* the lowest descriptors, which are looked at when a process ends */
+
+static void release_even_if_idle(uint64_t key, const void *site)
 {
 	if (wait_is_accounted()) {
 		sync_release(key, site);
 		return;
 	}
-	/* Released even while clocks do not matter: from this a waiting parent learns that it waited for a peer. */
+	/* Released even while clocks do not matter: from this a waiting process learns that it waited for a peer. */
 	pay_and_release(key);
+}
+
+/*
+ * The readers of its pipes and sockets now meet their end, or what libc writes of the
+ * buffers of streams after all destructors.
+ */
+static void release_readers(const void *site)
+{
+	for (int fd = 0; fd < OUTPUTS; fd++) {
+		uint64_t data = channel_out(fd);
+
+		if (data)
+			release_even_if_idle(data, site);
+	}
 }
 
 /*
@@ -42,12 +60,13 @@ static void release_parent(const void *site)
 	atomic_store_explicit(&arena->farewell, 1, memory_order_relaxed);
 	if (!wait_is_watched())
 		return;
+	release_readers(site);
 	outside = atomic_load_explicit(&process->pid, memory_order_relaxed);
-	release_child(key_of('c', (uint64_t)process_pid, 0), site);
+	release_even_if_idle(key_of('c', (uint64_t)process_pid, 0), site);
 	/* The first process of a pid namespace does not see the real number of its parent. */
 	if (outside > 0 && outside != process_pid)
-		release_child(key_of('c', (uint64_t)outside, 0), site);
-	release_child(key_of('C', (uint64_t)SYS(SYS_getppid), 0), site);
+		release_even_if_idle(key_of('c', (uint64_t)outside, 0), site);
+	release_even_if_idle(key_of('C', (uint64_t)SYS(SYS_getppid), 0), site);
 }
 
 EXPORT _Noreturn void _exit(int status)

@@ -120,12 +120,14 @@ void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t aw
 void fd_wait_end(struct fd_wait *t, bool done)
 {
 	struct latest latest = { 0, 0 };
+	/* Releases are noted only while a speedup is on: at other times nobody knows who ended a wait. */
+	bool noted = window_speedup() != 0;
 	uint64_t unused;
 	bool peer;
 
 	if (!t->wait.t)
 		return;
-	if (window_speedup() == 0) {
+	if (!noted) {
 		peer = done && habit_is_peer(t->habit);
 	} else {
 		if (!t->named)
@@ -145,7 +147,7 @@ void fd_wait_end(struct fd_wait *t, bool done)
 	} else {
 		if (t->in != NO_FD && channel_is_timer(t->in))
 			t->wait.class = CLASS_SLEEP;
-		if (done && t->from)
+		if (noted && done && t->from)
 			wait_stranger(&t->wait);
 		else
 			wait_outside(&t->wait);
