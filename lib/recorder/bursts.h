@@ -1,7 +1,7 @@
 /*
  * bursts: stretches of a run in which every event is noted, for replay.
  *
- * In a burst nothing is sped up.  Each thread notes its events (lib/runtime/event.c) in
+ * In a burst nothing is sped up.  Each thread notes its events (lib/runtime/event_log.c) in
  * a log of the arena.  After the burst they are written as the records `burst`,
  * `stack`, `place` and `events` of andweorc(5).  Threads, objects and places are
  * numbered by the recorder.

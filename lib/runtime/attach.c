@@ -7,7 +7,13 @@
 #include <sys/auxv.h>
 
 #include "attach.h"
-#include "runtime.h"
+#include "create.h"
+#include "process.h"
+#include "reach.h"
+#include "redirect.h"
+#include "sample_signal.h"
+#include "sys.h"
+#include "thread.h"
 
 #if defined(__x86_64__) && !defined(ANDWEORC_STATIC)
 

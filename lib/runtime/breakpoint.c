@@ -17,8 +17,16 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 
+#include "breakpoint.h"
 #include "hidden_fd.h"
-#include "runtime.h"
+#include "moment.h"
+#include "process.h"
+#include "progress.h"
+#include "reach.h"
+#include "sampler.h"
+#include "stack.h"
+#include "sys.h"
+#include "thread.h"
 
 enum {
 	TRIALS = 9,                      /* hits whose cost is measured */

@@ -2,6 +2,7 @@
  * c11: the threads of <threads.h>. libc implements them by its internal pthread
  * functions, past our wrappers of those.
  */
+#include "create.h"
 #include "wrap.h"
 
 /* Like every lock: try first, then wait. */

@@ -15,7 +15,11 @@
  *
  * All functions: context any.
  */
-#include "runtime.h"
+#include "callpoint.h"
+#include "progress.h"
+#include "reach.h"
+#include "redirect.h"
+#include "thread.h"
 
 #if defined(__x86_64__) && !defined(ANDWEORC_STATIC)
 

@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 
 #include "channel.h"
+#include "reach.h"
 #include "wrap.h"
 
 uint64_t channel_space(uint64_t data)

@@ -23,6 +23,7 @@
 #include <sys/un.h>
 
 #include "channel.h"
+#include "reach.h"
 #include "wrap.h"
 
 /* ---- addresses ---------------------------------------------------------------------- */

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 
 #include "channel.h"
+#include "process.h"
+#include "reach.h"
 #include "wrap.h"
 
 /* ---- ends ----------------------------------------------------------------------------- */

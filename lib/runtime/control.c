@@ -5,7 +5,9 @@
  * Only a word of the arena changes here.  The conductor wakes up, drops the current
  * window, and lets all threads run.
  */
-#include "runtime.h"
+#include "control.h"
+#include "moment.h"
+#include "process.h"
 
 void control_experiments(int on)
 {

@@ -13,6 +13,7 @@
  * Context: any for _coz_get_counter.  The others are not for signal handlers, but for
  * threads that wait and wake.
  */
+#include "spin.h"
 #include "wrap.h"
 
 /* COZ_COUNTER_TYPE_* of coz.h */

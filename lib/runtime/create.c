@@ -3,6 +3,9 @@
  */
 #include <errno.h>
 
+#include "create.h"
+#include "event_log.h"
+#include "process.h"
 #include "wrap.h"
 
 /*

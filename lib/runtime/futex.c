@@ -14,6 +14,7 @@
  */
 #include <linux/futex.h>
 
+#include "reach.h"
 #include "syscall.h"
 #include "wrap.h"
 

@@ -17,7 +17,12 @@
  * A barrier has two keys that take turns, so that a thread that is already at the next
  * one does not release a thread that has not yet left the last.
  */
+#include "moved.h"
 #include "omp.h"
+#include "reach.h"
+#include "sync.h"
+#include "thread.h"
+#include "wait.h"
 
 enum { OLD_TEAMS = 64 };
 

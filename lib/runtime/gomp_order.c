@@ -8,6 +8,8 @@
 #include <stdarg.h>
 
 #include "omp.h"
+#include "sync.h"
+#include "wait.h"
 
 enum { DIMENSIONS = 16 }; /* dimensions of a doacross loop: more than any program uses */
 

@@ -14,6 +14,8 @@
  * depends on others depends on siblings, so on the end of the last of those.
  */
 #include "omp.h"
+#include "sync.h"
+#include "thread.h"
 
 enum {
 	/* Flags of GNU's runtime (gomp-constants.h). */

@@ -18,6 +18,8 @@
 
 #include "channel.h"
 #include "hidden_fd.h"
+#include "reach.h"
+#include "sampler.h"
 #include "wrap.h"
 
 enum {

@@ -20,7 +20,18 @@
 
 #include "../andweorc.h"
 #include "../format.h"
-#include "runtime.h"
+#include "breakpoint.h"
+#include "control.h"
+#include "process.h"
+#include "progress.h"
+#include "reach.h"
+#include "real.h"
+#include "redirect.h"
+#include "sampler.h"
+#include "span.h"
+#include "spin.h"
+#include "sys.h"
+#include "thread.h"
 
 /*
  * `arena` has a page of its own, which the kernel clears in every copy of the process

@@ -18,7 +18,9 @@
  *
  * Context: threads that the program has, as it calls Kokkos; not handlers.
  */
-#include "runtime.h"
+#include "moved.h"
+#include "progress.h"
+#include "span.h"
 #include "wrap.h"
 
 enum { DEPTH = 15 }; /* regions that are open at once, in a thread; deeper ones are not measured */

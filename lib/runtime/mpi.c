@@ -29,6 +29,8 @@
  */
 #include <dlfcn.h>
 
+#include "moved.h"
+#include "reach.h"
 #include "wrap.h"
 
 enum {

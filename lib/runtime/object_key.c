@@ -17,6 +17,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "object_key.h"
+#include "process.h"
+#include "reach.h"
 #include "wrap.h"
 
 enum { SHARED_MAPPINGS = 64 };

@@ -5,7 +5,9 @@
  * with a look, so that they are excluded.  Waits without a wrapper, such as page
  * faults, are included by mistake.
  */
-#include "runtime.h"
+#include "moment.h"
+#include "offcpu.h"
+#include "thread.h"
 
 enum { READINGS = 3 }; /* readings of two clocks, at most, until both are of one moment */
 

@@ -16,6 +16,7 @@
 #ifndef ANDWEORC_RUNTIME_OMP_H
 #define ANDWEORC_RUNTIME_OMP_H
 
+#include "process.h"
 #include "real_gomp.h"
 #include "wrap.h"
 

@@ -10,7 +10,10 @@
  *
  * Locks of OpenMP 2.5 (binaries from before gcc 4.4) are treated like newer ones.
  */
+#include "object_key.h"
 #include "omp.h"
+#include "reach.h"
+#include "wait.h"
 
 enum { COUNTERS = 256 };
 

@@ -13,6 +13,9 @@
  * would cost too much, and is not needed: then only the debt is checked.
  */
 #include "omp.h"
+#include "sync.h"
+#include "thread.h"
+#include "wait.h"
 
 enum { MANY = 50 }; /* so many requests for iterations between two samples are many */
 

@@ -7,6 +7,9 @@
  * during which the thread does nothing.
  */
 #include "omp.h"
+#include "sync.h"
+#include "thread.h"
+#include "wait.h"
 
 TLS struct omp_wait *omp_waiting;
 

@@ -20,7 +20,11 @@
  */
 #include <dlfcn.h>
 
+#include "moved.h"
 #include "omp.h"
+#include "reach.h"
+#include "sync.h"
+#include "thread.h"
 
 typedef union {
 	uint64_t value;

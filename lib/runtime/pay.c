@@ -11,7 +11,12 @@
  */
 #include <sys/prctl.h>
 
-#include "runtime.h"
+#include "moment.h"
+#include "offcpu.h"
+#include "pay.h"
+#include "sampler.h"
+#include "sys.h"
+#include "thread.h"
 
 enum {
 	SLEEP_MARGIN_NS = 60 * 1000,      /* a sleep ends at most this much early; the rest is spun */

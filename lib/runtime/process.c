@@ -14,7 +14,14 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "runtime.h"
+#include "breakpoint.h"
+#include "moment.h"
+#include "process.h"
+#include "reach.h"
+#include "sample_signal.h"
+#include "sys.h"
+#include "thread.h"
+#include "withdraw.h"
 
 enum {
 	ATTENTION_NS = 2000 * 1000 * 1000, /* the conductor searches debug information, which takes a second on a busy machine */

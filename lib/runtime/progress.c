@@ -8,7 +8,13 @@
  * is the expected number of visits times the mean period, without the error of up to
  * one visit at each end that fixed windows have.
  */
-#include "runtime.h"
+#include "callpoint.h"
+#include "event_log.h"
+#include "moment.h"
+#include "progress.h"
+#include "reach.h"
+#include "sync.h"
+#include "thread.h"
 
 /* any: the number of the point called `name`, made when it is new; -1 when there is no room. */
 int point_number(const char *name)

@@ -20,7 +20,11 @@
 #include <ucontext.h>
 
 #include "hidden_fd.h"
+#include "rawcall.h"
 #include "runtime.h"
+#include "sample_signal.h"
+#include "sampler.h"
+#include "sys.h"
 
 /* In a static program, libc's own calls are in the program's file. */
 #if defined(__x86_64__) && !defined(ANDWEORC_STATIC)

@@ -11,7 +11,8 @@
  */
 #include <sys/mman.h>
 
-#include "runtime.h"
+#include "reach.h"
+#include "sys.h"
 
 enum {
 	STEP_BYTES = 16 << 20, /* bytes of address space that are reserved for a moment */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "real.h"
 #include "runtime.h"
 
 int (*clock_of_libc)(clockid_t, struct timespec *) = clock_gettime;

@@ -24,7 +24,12 @@
  *
  * Context: init, or in the place of dlopen and dlsym; no handler of ours.
  */
-#include "runtime.h"
+#include "callpoint.h"
+#include "process.h"
+#include "reach.h"
+#include "real.h"
+#include "redirect.h"
+#include "sys.h"
 
 #if defined(__x86_64__) && !defined(ANDWEORC_STATIC)
 

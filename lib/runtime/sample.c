@@ -5,7 +5,13 @@
  * It finds the code that runs, and whether that is in the region; then it credits the
  * thread, and makes it pay its debt.
  */
-#include "runtime.h"
+#include "event_log.h"
+#include "moment.h"
+#include "offcpu.h"
+#include "pay.h"
+#include "sample.h"
+#include "stack.h"
+#include "thread.h"
 
 enum { FOREVER = 50 }; /* samples in a row */
 

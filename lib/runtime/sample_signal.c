@@ -23,6 +23,9 @@
 #include <sys/signalfd.h>
 #include <ucontext.h>
 
+#include "reach.h"
+#include "sample_signal.h"
+#include "sampler.h"
 #include "wrap.h"
 
 enum {

@@ -42,8 +42,18 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
+#include "breakpoint.h"
 #include "hidden_fd.h"
-#include "runtime.h"
+#include "moment.h"
+#include "process.h"
+#include "rawcall.h"
+#include "reach.h"
+#include "sample.h"
+#include "sample_signal.h"
+#include "sampler.h"
+#include "sys.h"
+#include "thread.h"
+#include "withdraw.h"
 
 /* CLOCK_THREAD_CPUTIME_ID is CPUCLOCK_SCHED of the calling thread; these are CPUCLOCK_PROF and CPUCLOCK_VIRT of any. */
 #define TICKS_CLOCK(tid) (~(tid) << 3 | 4)

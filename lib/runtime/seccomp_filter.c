@@ -18,6 +18,9 @@
 #include <sys/uio.h>
 
 #include "hidden_fd.h"
+#include "process.h"
+#include "reach.h"
+#include "sampler.h"
 #include "seccomp_filter.h"
 #include "wrap.h"
 

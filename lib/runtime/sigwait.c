@@ -11,6 +11,12 @@
  */
 #include <string.h>
 
+#include "process.h"
+#include "reach.h"
+#include "sample_signal.h"
+#include "sampler.h"
+#include "sigwait.h"
+#include "withdraw.h"
 #include "wrap.h"
 
 enum { TO_PROCESS = 'k', TO_TID = 'K', TO_PTHREAD = 'q' };

@@ -12,6 +12,7 @@
  * more than the intervals between their planned ends, or between the last awakening and
  * the planned end.
  */
+#include "sleep.h"
 #include "wrap.h"
 
 enum {

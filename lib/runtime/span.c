@@ -20,7 +20,15 @@
  *
  * Context: any.
  */
-#include "runtime.h"
+#include "event_log.h"
+#include "moment.h"
+#include "object_key.h"
+#include "process.h"
+#include "progress.h"
+#include "reach.h"
+#include "span.h"
+#include "sync.h"
+#include "thread.h"
 
 enum { PROBES = 8, NO_SPANS = UINT16_MAX };
 

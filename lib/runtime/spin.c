@@ -9,6 +9,8 @@
  * worth nothing, which is right: it is credited, but the thread that ends the spin is
  * delayed by as much.
  */
+#include "event_log.h"
+#include "spin.h"
 #include "wrap.h"
 
 EXPORT int pthread_spin_lock(pthread_spinlock_t *l)

@@ -7,7 +7,9 @@
  * charged to its caller.  For line regions, the innermost frame of the program's own
  * code decides.  For function regions, any frame may match.
  */
-#include "runtime.h"
+#include "process.h"
+#include "reach.h"
+#include "stack.h"
 
 enum { WALK_FRAMES = 96 }; /* frames of a stack that are looked at, at most */
 

@@ -9,6 +9,11 @@
  *	sync_acquire   BURST_ACQUIRE   vclock_acquire
  *	sync_lock      BURST_LOCK      vclock_lock, of a lock that was free; sync_before_lock has paid
  */
+#include "event_log.h"
+#include "offcpu.h"
+#include "pay.h"
+#include "sample.h"
+#include "sync.h"
 #include "wrap.h"
 
 void account_up_to_here(const void *site)

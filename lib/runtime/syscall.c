@@ -16,8 +16,15 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "create.h"
+#include "process.h"
+#include "sample_signal.h"
+#include "sampler.h"
 #include "seccomp_filter.h"
+#include "sigwait.h"
+#include "sleep.h"
 #include "syscall.h"
+#include "withdraw.h"
 #include "wrap.h"
 
 /* Numbers of calls that older headers do not have.  They are the same on all architectures. */

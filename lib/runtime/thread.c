@@ -13,8 +13,18 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "breakpoint.h"
+#include "event_log.h"
 #include "hidden_fd.h"
-#include "runtime.h"
+#include "moment.h"
+#include "offcpu.h"
+#include "process.h"
+#include "rawcall.h"
+#include "reach.h"
+#include "sample.h"
+#include "sampler.h"
+#include "sys.h"
+#include "thread.h"
 
 TLS struct self self = { .sampling = { .perf_fd = -1, .timer = -1 } };
 

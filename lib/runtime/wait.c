@@ -23,6 +23,13 @@
  * Waits are sampled once for each period of waiting, at the place of the wait.  The
  * remainder is carried over, so that waits and work have the same rate of samples.
  */
+#include "event_log.h"
+#include "offcpu.h"
+#include "pay.h"
+#include "process.h"
+#include "sample.h"
+#include "stack.h"
+#include "wait.h"
 #include "wrap.h"
 
 enum {

@@ -15,6 +15,10 @@
 #include <stdarg.h>
 #include <sys/ptrace.h>
 
+#include "process.h"
+#include "reach.h"
+#include "sampler.h"
+#include "withdraw.h"
 #include "wrap.h"
 
 void withdraw(uint32_t why)

@@ -7,7 +7,10 @@
 #ifndef ANDWEORC_RUNTIME_WRAP_H
 #define ANDWEORC_RUNTIME_WRAP_H
 
-#include "runtime.h"
+#include "object_key.h"
+#include "real.h"
+#include "sync.h"
+#include "wait.h"
 
 /* Exports a wrapper to the program; all other functions are hidden. */
 #define EXPORT __attribute__((visibility("default")))

@@ -1,5 +1,5 @@
 /*
- * event: during a burst, each thread notes its sync operations, waits and samples, for
+ * event_log: during a burst, each thread notes its sync operations, waits and samples, for
  * replay.
  *
  * A thread writes into a log of its slot, which the recorder reads when the burst is
@@ -12,7 +12,10 @@
  *
  * Context: any.
  */
-#include "runtime.h"
+#include "event_log.h"
+#include "moment.h"
+#include "reach.h"
+#include "thread.h"
 
 enum {
 	QUEUED_NS = 20 * 1000, /* smaller differences come from the reading of two clocks */

@@ -1,0 +1,37 @@
+/* event_log: notes the events of a burst. */
+#ifndef ANDWEORC_RUNTIME_EVENT_LOG_H
+#define ANDWEORC_RUNTIME_EVENT_LOG_H
+
+#include "moment.h"
+#include "thread.h"
+
+/* any: is a burst on, so that every event must be noted? */
+static inline bool event_on(void)
+{
+	return unlikely(window_phase(atomic_load_explicit(&arena->clock.window, memory_order_relaxed)) == PHASE_BURST);
+}
+
+/* any: notes an event of the calling thread.  Of a key, only the low half is noted. */
+void event_note(struct arena_thread *t, enum burst_kind kind, int64_t at_ns, int64_t waited_ns, uint64_t object, uint64_t other,
+		const void *site);
+
+/* any: has the thread noted an event in this burst? */
+static inline bool event_has_log(const struct arena_thread *t)
+{
+	return t->log && t->log_window == current_window();
+}
+
+/*
+ * any: notes how long the thread has been without a processor since event_ran.  Call it
+ * before the event of a wait or of a sample.
+ */
+void event_queued(struct arena_thread *t, int64_t now);
+void event_ran(int64_t now); /* any: begins to count that anew */
+
+/*
+ * any: notes the end of a wait for the outside, and how much of it was processor time.  Call
+ * event_queued when the wait begins.
+ */
+void event_outside(struct arena_thread *t, int64_t now, int64_t waited_ns, const void *site);
+
+#endif

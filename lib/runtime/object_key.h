@@ -1,0 +1,13 @@
+/* object_key: names of sync objects, the same in all processes; never 0. */
+#ifndef ANDWEORC_RUNTIME_OBJECT_KEY_H
+#define ANDWEORC_RUNTIME_OBJECT_KEY_H
+
+#include <stdint.h>
+
+/* any: the key of an object in memory.  In shared memory, all processes get the same key for it. */
+uint64_t key_of_address(const volatile void *p);
+
+/* any: the key of any other object, from a letter for its kind and the numbers that identify it. */
+uint64_t key_of(char kind, uint64_t a, uint64_t b);
+
+#endif

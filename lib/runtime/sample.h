@@ -1,0 +1,25 @@
+/* sample: what a sample is credited to. */
+#ifndef ANDWEORC_RUNTIME_SAMPLE_H
+#define ANDWEORC_RUNTIME_SAMPLE_H
+
+#include "stack.h"
+
+/*
+ * any: adds the credit of samples that arrived while the thread was inside the runtime.
+ * Call it between runtime_enter and runtime_leave.
+ */
+void credit_deferred(void);
+
+/*
+ * In the handler: accounts for ns of processor time of the thread, counted as that many
+ * samples.  The context (a ucontext_t) is where the signal has interrupted the thread.
+ */
+void sample_take(const void *context, uint32_t periods, int64_t ns);
+
+/* any: keeps a sample of the calling thread. */
+void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t class, uint32_t weight);
+
+/* any: a random number, never 0. */
+uint64_t sample_random(void);
+
+#endif

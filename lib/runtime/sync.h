@@ -1,0 +1,34 @@
+/* sync: sync operations that are over at once. */
+#ifndef ANDWEORC_RUNTIME_SYNC_H
+#define ANDWEORC_RUNTIME_SYNC_H
+
+#include <stdint.h>
+
+/* any: the thread is about to let another go on.  Call it before the real call.  Pays. */
+void sync_release(uint64_t key, const void *site);
+
+/*
+ * any: the same for a lock that the thread holds, or a signal to threads that will take
+ * that lock.  Does not pay: see sync.c.
+ */
+void sync_unlock(uint64_t key, const void *site);
+
+/* any: the thread is about to try to take a lock.  Pays. */
+void sync_before_lock(const void *site);
+
+/* any: the thread has taken a lock that was free.  Call it after the real call. */
+void sync_lock(uint64_t key, const void *site);
+
+/* any: the thread has acquired `key`, which is not a lock, without a wait.  Call it after the real call. */
+void sync_acquire(uint64_t key, const void *site);
+
+/* any: pays, and releases `key`, as a part of another operation. */
+void pay_and_release(uint64_t key);
+
+/*
+ * any: ends the thread's segment and begins one that is identified by `site`. The clock of the
+ * thread must be up to date.  Call it between runtime_enter and runtime_leave.
+ */
+void account_up_to_here(const void *site);
+
+#endif

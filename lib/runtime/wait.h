@@ -1,0 +1,80 @@
+/* wait: calls that can block. */
+#ifndef ANDWEORC_RUNTIME_WAIT_H
+#define ANDWEORC_RUNTIME_WAIT_H
+
+#include <time.h>
+
+#include "moment.h"
+#include "thread.h"
+
+/*
+ * A call that can block stands between wait_begin and one of the three ends.
+ *
+ *     struct wait w;
+ *     wait_begin(&w, CLASS_IO, SITE, outside, WAIT_UNKNOWN);
+ *     n = REAL(read)(fd, buf, size);
+ *     n > 0 && key ? wait_by_peer(&w, key) : wait_outside(&w);
+ *
+ * errno stays as the real call set it.  Without a speedup, begin and end cost two
+ * readings of the clock.
+ */
+struct wait {
+	struct arena_thread *t; /* NULL: nothing to account for */
+	const void *site;
+	struct vclock_wait began;
+	uint32_t class;         /* enum arena_class */
+	bool outside;
+	bool by_clock;          /* it ends at a moment of the clock, whenever it began */
+	bool hit;               /* in the region, and published so: the conductor credits as time passes */
+	int64_t extended_ns;    /* how much longer the wait has been made */
+	int64_t again_ns;       /* when the last extension of the wait began */
+	uintptr_t before;       /* the previous self.waiting, because waits nest (pthread_join inside a wrapped call) */
+};
+
+enum { WAIT_UNKNOWN = -1 };
+
+/*
+ * any.  site: the program's call.  outside: as far as is known, only the outside can
+ * end the wait (a device, time, a process without the runtime); such a wait is credited
+ * when it is in the region.  ns: how long it will be (sleeps), or WAIT_UNKNOWN.
+ */
+void wait_begin(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns);
+
+/*
+ * any: sync_release of `key` (0: none) and wait_begin in one, for a call that lets another
+ * thread go on and may then wait.
+ */
+void wait_begin_releasing(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns, uint64_t key);
+
+/* any: ends a wait that another thread of the recording has ended, by a release of key. */
+void wait_by_peer(struct wait *w, uint64_t key);
+void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b); /* by the key of two that was released later */
+
+/* any: ends a wait that the outside has ended: a device, a time-out, an error, a signal. */
+void wait_outside(struct wait *w);
+
+/*
+ * any: call after a wait has timed out.  In virtual time the thread would still be
+ * waiting for as long as its debt; a pause after the wait would miss signals that
+ * arrive in that time.  True: wait again, until *until on CLOCK_MONOTONIC (or for *ns).
+ * Then call wait_extended, and if the wait has timed out again, this function again.
+ */
+bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns);
+void wait_extended(struct wait *w);
+
+/* any: as wait_outside, at a channel whose other end belongs to a process outside of the recording. */
+void wait_stranger(struct wait *w);
+
+/* any: is the calling thread profiled, and not inside the runtime? */
+static inline bool wait_is_watched(void)
+{
+	return unlikely(arena != NULL) && self_slot() != NULL;
+}
+
+/* any: the same, and is a speedup on, so that clocks matter? */
+static inline bool wait_is_accounted(void)
+{
+	return wait_is_watched() && window_speedup() != 0;
+}
+
+#endif
