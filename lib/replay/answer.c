@@ -260,7 +260,7 @@ static struct run *run_scripts(const struct replay *r, const struct setting *how
 /* Does the question arise?  Of waits with an unknown end, where there are enough of them to matter. */
 static bool arises(const struct replay *r, enum open_question open)
 {
-	return open == LATENCIES_SHORTER || r->facts.unexplained_ns + r->facts.timeouts_ns > UNSEEN_LEAST * r->facts.length_ns;
+	return open == LATENCIES_RECORDED || r->facts.unexplained_ns + r->facts.timeouts_ns > UNSEEN_LEAST * r->facts.length_ns;
 }
 
 static void run_all(const struct replay *r, const struct replay_question *q, struct runs *runs)

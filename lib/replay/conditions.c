@@ -414,7 +414,7 @@ static void set_waits(const struct sections *x)
 			leave_out(&step[w->step - 1]);
 		if (s->anchor == NOBODY)
 			continue;
-		step[s->anchor].woken_ns = step[w->step].woken_ns;
+		step[s->anchor].woken = step[w->step].woken;
 		step[s->anchor].latencies = step[w->step].latencies;
 	}
 }

@@ -54,14 +54,13 @@ static void note_latency(struct idmap *keys, struct replay *r, struct script *s,
 	if (step->waited_ns <= 0 || from < 0 || ns > (double)step->waited_ns)
 		return;
 	step->late_ns = fminf(step->late_ns, (float)ns);
-	step->latency_ns = (float)ns - step->late_ns;
-	step->woken_ns = step->latency_ns;
+	step->wakeup = step->woken = (struct wakeup){ .ns = (float)ns - step->late_ns, .slept_ns = step->waited_ns - (float)ns };
 	for (unsigned level = 0; step->exact && level < GROUPS; level++) {
 		uint32_t list = list_of(keys, r, step, level);
 		struct latencies *g = &r->latencies[list];
 
-		g->ns = xgrow(g->ns, g->n, &g->cap, sizeof(*g->ns));
-		g->ns[g->n++] = step->latency_ns;
+		g->v = xgrow(g->v, g->n, &g->cap, sizeof(*g->v));
+		g->v[g->n++] = step->wakeup;
 	}
 }
 
@@ -77,11 +76,11 @@ static uint32_t list_with_enough(struct idmap *keys, struct replay *r, const str
 	return list;
 }
 
-float latency_pick(const struct replay *r, uint32_t list, uint64_t random)
+struct wakeup latency_pick(const struct replay *r, uint32_t list, uint64_t random)
 {
 	const struct latencies *l = &r->latencies[list];
 
-	return l->n ? l->ns[random % l->n] : LATENCY_UNSEEN_NS;
+	return l->n ? l->v[random % l->n] : (struct wakeup){ .ns = LATENCY_UNSEEN_NS };
 }
 
 static void choose_latency(struct idmap *keys, struct replay *r, struct script *s, size_t i)
@@ -91,19 +90,19 @@ static void choose_latency(struct idmap *keys, struct replay *r, struct script *
 
 	step->latencies = list_with_enough(keys, r, step);
 	if (r->latencies[step->latencies].most_ns > 0) {
-		step->latency_ns = fminf(step->latency_ns, r->latencies[step->latencies].most_ns);
-		step->woken_ns = step->latency_ns;
+		step->wakeup.ns = fminf(step->wakeup.ns, r->latencies[step->latencies].most_ns);
+		step->woken = step->wakeup;
 	}
 	if (seen && step->exact)
 		return;
-	step->woken_ns = latency_pick(r, step->latencies, keys_mix(i, 0));
+	step->woken = latency_pick(r, step->latencies, keys_mix(i, 0));
 	if (!seen)
-		step->latency_ns = step->woken_ns;
+		step->wakeup = step->woken;
 }
 
 static int ascending(const void *va, const void *vb)
 {
-	float a = *(const float *)va, b = *(const float *)vb;
+	float a = ((const struct wakeup *)va)->ns, b = ((const struct wakeup *)vb)->ns;
 
 	return (a > b) - (a < b);
 }
@@ -119,10 +118,10 @@ static void cut_queueing(struct replay *r)
 
 		if (!l->n)
 			continue;
-		qsort(l->ns, l->n, sizeof(*l->ns), ascending);
-		l->most_ns = 2 * l->ns[l->n / 2];
+		qsort(l->v, l->n, sizeof(*l->v), ascending);
+		l->most_ns = 2 * l->v[l->n / 2].ns;
 		for (size_t k = 0; k < l->n; k++)
-			l->ns[k] = fminf(l->ns[k], l->most_ns);
+			l->v[k].ns = fminf(l->v[k].ns, l->most_ns);
 	}
 }
 

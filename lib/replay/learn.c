@@ -229,7 +229,7 @@ void replay_free(struct replay *r)
 	free(r->point);
 	free(r->latency_point);
 	for (size_t i = 0; i < r->nlatencies; i++)
-		free(r->latencies[i].ns);
+		free(r->latencies[i].v);
 	free(r->latencies);
 	free(r->wait);
 	free(r);

@@ -47,6 +47,12 @@ enum op {
 	OP_SIGNAL,  /* the condition `object` */
 };
 
+/* The end of a wait. */
+struct wakeup {
+	float ns;       /* its latency: from the end of the cause to going on, without late_ns */
+	float slept_ns; /* the time before, from the begin of the wait; 0: not known */
+};
+
 struct step {
 	/* Fields that each run needs stand together: with many steps, memory takes most of the time. */
 	uint8_t op[2];    /* operation in the models with the recorded order; in the monitor model */
@@ -58,12 +64,12 @@ struct step {
 	uint32_t object, other; /* by their index; see enum op */
 	uint32_t cause[2]; /* steps, which are done before this one; NOBODY: none */
 	uint32_t monitor_other; /* `other` for the monitor model */
-	float woken_ns;   /* latency for the monitor model, in which another may be the cause */
+	struct wakeup woken; /* for the monitor model, in which another may be the cause */
 	float queued_ns;  /* time without a processor since the step before */
 	float waited_ns;
 	float kernel_ns;  /* for a wait for the outside: the part of waited_ns that was processor time */
-	float latency_ns; /* from the end of the cause to going on */
-	float late_ns;    /* and then the time until a processor was free */
+	struct wakeup wakeup; /* as recorded */
+	float late_ns;    /* after its latency, the time until a processor was free */
 	uint32_t latencies; /* number of the list of latencies at such places */
 	uint32_t site;
 	bool counts_work;   /* in the middle of a stretch; see burst_count_work */
@@ -167,7 +173,7 @@ struct sample {
 };
 
 struct latencies {
-	float *ns;
+	struct wakeup *v;
 	size_t n, cap;
 	float most_ns; /* 0: no limit */
 };
@@ -253,7 +259,7 @@ void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);
 void conditions_learn(struct replay *r);
 void latency_learn(struct replay *r);
-float latency_pick(const struct replay *r, uint32_t list, uint64_t random);
+struct wakeup latency_pick(const struct replay *r, uint32_t list, uint64_t random);
 void moving_learn(struct replay *r);
 void shares_learn(struct replay *r);
 void waits_learn(struct replay *r);
@@ -278,11 +284,7 @@ enum open_question {
 	 */
 	WAITS_SHORTER,     /* they are shorter by the same part as the code in question */
 	WAITS_FIXED,       /* they end at the recorded time, so that they are longer for a thread that comes earlier */
-	/*
-	 * The time from the end of a wait until the thread runs.  A processor that has slept for a shorter
-	 * time wakes up faster, above all in a virtual machine.
-	 */
-	LATENCIES_SHORTER, /* by the same part */
+	LATENCIES_RECORDED, /* latencies do not depend on how long the thread slept; see latency_of in simulate.c */
 	OPEN_QUESTIONS
 };
 

@@ -239,6 +239,36 @@ static void semaphores(void *unused)
 	two_of(sem_produce, sem_consume);
 }
 
+/* Two by turns: each sleeps for as long as the other one computes. */
+static void asks(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(0.3 * MS));
+		post(&items, 55);
+		grab(&room, 56);
+		visit();
+	}
+}
+
+static void replies_to(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		grab(&items, 57);
+		compute(2, about(0.2 * MS));
+		post(&room, 58);
+	}
+}
+
+static void replies(void *unused)
+{
+	(void)unused;
+	items = (struct semaphore){ .id = 10 };
+	room = (struct semaphore){ .id = 11 };
+	two_of(asks, replies_to);
+}
+
 /* A pool: rounds of tasks, taken by any free thread; the main thread waits for all. */
 static struct tasks {
 	struct mutex mutex;
@@ -755,12 +785,12 @@ struct program {
 	bool spans;     /* what is asked for is their mean length */
 	enum noted queues;
 	double within;  /* the combined gain is so near to the truth */
-	bool stays;     /* as in struct world */
+	bool stays, deep; /* as in struct world */
 };
 
 static double measured(const struct program *p, const double *smaller, uint64_t seed)
 {
-	const struct settings set = { .cpus = p->cpus, .seed = seed, .smaller = smaller, .end = 10.1 * S, .stays = p->stays };
+	const struct settings set = { .cpus = p->cpus, .seed = seed, .smaller = smaller, .end = 10.1 * S, .stays = p->stays, .deep = p->deep };
 
 	world_run(p->body, NULL, &set, NULL);
 	return p->spans ? w.spans_ns / (double)w.spans : (w.last - w.first) / (double)(w.visits - 1);
@@ -785,7 +815,7 @@ static struct replay *recorded(const struct program *p, double length, uint64_t 
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct settings set = {
-			.cpus = p->cpus, .seed = seed, .queues = p->queues, .stays = p->stays,
+			.cpus = p->cpus, .seed = seed, .queues = p->queues, .stays = p->stays, .deep = p->deep,
 			.begin = 0.3 * S + (double)i * S, .length = length / 2, .end = 0.3 * S + (double)i * S + length / 2,
 		};
 
@@ -895,30 +925,31 @@ static void predicts(const struct program *p, struct score *score)
 #define CLOSE 0.022 /* a second has some 250 samples for each processor */
 
 static const struct program programs[] = {
-	{ "serial", serial, 2, 2, false, NOTED, CLOSE, false },
-	{ "fork-join", fork_join, 2, 3, false, NOTED, CLOSE, false },
-	{ "queue", bounded_queue, 2, 3, false, NOTED, CLOSE, false },
-	{ "mutex", mutexes, 2, 2, false, NOTED, CLOSE, false },
-	{ "unlike", unlike, 2, 4, false, NOTED, CLOSE, false },
-	{ "barrier", barriers, 2, 3, false, NOTED, CLOSE, false },
-	{ "semaphores", semaphores, 2, 2, false, NOTED, CLOSE, false },
-	{ "pool", pool, 2, 3, false, NOTED, CLOSE, false },
-	{ "producers", unlike_producers, 3, 3, false, NOTED, 0.045, false }, /* nearly in balance, so that little decides */
-	{ "order", order, 4, 3, false, NOTED, 0.035, false },
-	{ "order-apart", order_apart, 4, 3, false, NOTED, 0.035, false },
-	{ "order-crowd", order, 2, 3, false, NOTED, CLOSE, false },
-	{ "pieces-crowd", pieces_in_order, 2, 4, false, NOTED, CLOSE, false },
-	{ "pieces-stay", pieces_in_order, 2, 4, false, NOTED, 0.05, true }, /* in the middle between two models */
-	{ "tasks", sem_pool, 2, 3, false, NOTED, CLOSE, false },
-	{ "stream", stream_pool, 2, 3, false, NOTED, CLOSE, false },
-	{ "crowd", crowd, 2, 3, false, NOTED, CLOSE, false },
-	{ "crowd-read", crowd, 2, 3, false, NOTED_LATE, CLOSE, false },
-	{ "sharing", sharing, 2, 2, false, NOTED_LATE, CLOSE, false },
-	{ "silent", crowd, 2, 3, false, NOTED_NEVER, CLOSE, false },
-	{ "gather", gatherings, 2, 2, false, NOTED, CLOSE, false },
-	{ "files", files, 2, 3, false, NOTED, CLOSE, false },
-	{ "copying", copying, 2, 2, false, NOTED, CLOSE, false },
-	{ "requests", requests, 2, 2, true, NOTED, 0.05, false }, /* half of the time idle: 190 samples, and spans that depend on the square of the load */
+	{ "serial", serial, 2, 2, false, NOTED, CLOSE, false, false },
+	{ "fork-join", fork_join, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "queue", bounded_queue, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "mutex", mutexes, 2, 2, false, NOTED, CLOSE, false, false },
+	{ "unlike", unlike, 2, 4, false, NOTED, CLOSE, false, false },
+	{ "barrier", barriers, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "replies-deep", replies, 2, 2, false, NOTED, CLOSE, false, true },
+	{ "semaphores", semaphores, 2, 2, false, NOTED, CLOSE, false, false },
+	{ "pool", pool, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "producers", unlike_producers, 3, 3, false, NOTED, 0.045, false, false }, /* nearly in balance, so that little decides */
+	{ "order", order, 4, 3, false, NOTED, 0.035, false, false },
+	{ "order-apart", order_apart, 4, 3, false, NOTED, 0.035, false, false },
+	{ "order-crowd", order, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "pieces-crowd", pieces_in_order, 2, 4, false, NOTED, CLOSE, false, false },
+	{ "pieces-stay", pieces_in_order, 2, 4, false, NOTED, 0.05, true, false }, /* in the middle between two models */
+	{ "tasks", sem_pool, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "stream", stream_pool, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "crowd", crowd, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "crowd-read", crowd, 2, 3, false, NOTED_LATE, CLOSE, false, false },
+	{ "sharing", sharing, 2, 2, false, NOTED_LATE, CLOSE, false, false },
+	{ "silent", crowd, 2, 3, false, NOTED_NEVER, CLOSE, false, false },
+	{ "gather", gatherings, 2, 2, false, NOTED, CLOSE, false, false },
+	{ "files", files, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "copying", copying, 2, 2, false, NOTED, CLOSE, false, false },
+	{ "requests", requests, 2, 2, true, NOTED, 0.05, false, false }, /* half of the time idle: 190 samples, and spans that depend on the square of the load */
 };
 
 static void of_known_answers(void **state)

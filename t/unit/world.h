@@ -36,6 +36,7 @@ struct task {
 	uint32_t id;
 	enum state state;
 	double until;        /* sleeps */
+	double blocked_at;
 	double left;         /* of what it computes */
 	double slice;        /* left of it */
 	unsigned processor;  /* that it runs on, or ran on last */
@@ -72,6 +73,7 @@ static struct world {
 	double sample_ns, slice_ns, latency_ns;
 	unsigned cpus;
 	enum noted queues;
+	bool deep;               /* a processor that has slept for longer wakes up later */
 	bool stays;              /* a task that wakes up waits for the processor that it ran on last, even if another one is idle */
 	double look_at;          /* if so: when idle processors look for tasks that wait */
 	struct burst *burst;     /* NULL: nothing is recorded */
@@ -104,9 +106,12 @@ static double about(double mean)
 	return mean * (0.5 + uniform(&w.current->random));
 }
 
-static double latency(void)
+/* Of a task that has slept for so long. */
+static double latency(double slept)
 {
-	return w.latency_ns * (0.3 - 0.7 * log(1 - uniform(&w.seed)));
+	double ns = w.latency_ns * (0.3 - 0.7 * log(1 - uniform(&w.seed)));
+
+	return w.deep ? ns * fmin(slept / (0.15 * MS), 4) : ns;
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -216,6 +221,7 @@ static void block(enum state state)
 {
 	note_queued(w.current);
 	w.current->state = state;
+	w.current->blocked_at = w.now;
 	stop_running(w.current);
 	to_scheduler();
 }
@@ -223,7 +229,7 @@ static void block(enum state state)
 static void wake_up(struct task *t)
 {
 	t->state = SLEEPS;
-	t->until = w.now + latency();
+	t->until = w.now + latency(w.now - t->blocked_at);
 }
 
 static void run_for(struct task *t, double ns)
@@ -551,7 +557,7 @@ struct settings {
 	double begin, length;  /* of the burst */
 	double end;            /* of the world */
 	enum noted queues;
-	bool stays;            /* see struct world */
+	bool stays, deep;      /* see struct world */
 };
 
 /* Runs the program from `body`; the burst is added to `burst` where there is one. */
@@ -561,6 +567,7 @@ static void world_run(void (*body)(void *), void *argument, const struct setting
 	w.cpus = set->cpus;
 	w.queues = set->queues;
 	w.stays = set->stays;
+	w.deep = set->deep;
 	w.look_at = LOOK_NS;
 	w.seed = w.seed_of_work = set->seed;
 	w.sample_ns = set->sample_ns > 0 ? set->sample_ns : 4 * MS;
