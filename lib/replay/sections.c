@@ -17,6 +17,7 @@ enum {
 };
 
 #define BALANCE 0.8 /* ratio of two numbers that count as equal */
+#define SPARED 0.9  /* sections that signal more rarely do so only if a thread waits */
 
 struct tally {
 	uint32_t condition[KINDS_MOST];
@@ -346,6 +347,89 @@ static void describe_classes(struct sections *x)
 	find_silent(x);
 }
 
+/* ---- the other side of a condition ------------------------------------------------------------- */
+
+/* Another condition of the lock, which is in no event. */
+static uint32_t add_condition(struct replay *r, uint32_t lock)
+{
+	uint32_t new = (uint32_t)r->nobjects++;
+
+	r->object = xrealloc(r->object, r->nobjects + 1, sizeof(*r->object));
+	r->object[new] = (struct object){ .id = UINT32_MAX, .kind = OBJECT_CONDITION, .lock = lock }; /* objects are in the order of ids */
+	for (size_t b = 0; b < r->nscripts; b++) {
+		r->script[b].start = xrealloc(r->script[b].start, r->nobjects + 1, sizeof(*r->script[b].start));
+		r->script[b].start[new] = 0;
+	}
+	return new;
+}
+
+/* Sections, and their signals, by class. */
+struct counts {
+	size_t *sections, *signals;
+};
+
+static bool gives_only(const struct section_class *c, uint32_t condition)
+{
+	return c->awaits == NOBODY && c->ngives == 1 && c->gives[0] == condition;
+}
+
+/* Does one side wait for the condition, and the other side signal only then, and as often go on? */
+static bool is_one_sided(const struct replay *r, const struct counts *n, uint32_t condition)
+{
+	size_t taken = 0, given = 0, signals = 0;
+
+	for (size_t i = 0; i < r->nclasses; i++) {
+		const struct section_class *c = &r->section_class[i];
+
+		if (c->awaits == condition) {
+			if (c->ngives)
+				return false;
+			taken += n->sections[i];
+		}
+		if (gives_only(c, condition)) {
+			given += n->sections[i];
+			signals += n->signals[i];
+		}
+	}
+	return taken >= SILENT_LEAST && is_balanced(given, taken) && (double)signals < SPARED * (double)given;
+}
+
+/*
+ * A queue whose threads signal only if another one waits.  If it was never empty in the burst, nobody has waited
+ * for that to change, or signalled it.  Without a second condition, a faster consumer would take what is not there.
+ * So the givers of one condition wait for another one that its takers give.
+ */
+static void find_other_sides(struct sections *x)
+{
+	struct replay *r = x->replay;
+	struct counts n = { xcalloc(r->nclasses + 1, sizeof(size_t)), xcalloc(r->nclasses + 1, sizeof(size_t)) };
+	size_t nobjects = r->nobjects;
+
+	for (size_t i = 0; i < x->n; i++)
+		if (x->section[i].class != NOBODY)
+			n.sections[x->section[i].class]++;
+	for (size_t i = 0; i < x->nsignals; i++)
+		if (x->signal[i].section != NOBODY && x->section[x->signal[i].section].class != NOBODY)
+			n.signals[x->section[x->signal[i].section].class]++;
+	for (uint32_t k = 0; k < nobjects; k++) {
+		uint32_t other;
+
+		if (r->object[k].kind != OBJECT_CONDITION || !is_one_sided(r, &n, k))
+			continue;
+		other = add_condition(r, r->object[k].lock);
+		for (size_t i = 0; i < r->nclasses; i++) {
+			struct section_class *c = &r->section_class[i];
+
+			if (c->awaits == k)
+				c->gives[c->ngives++] = other;
+			else if (gives_only(c, k))
+				c->awaits = other;
+		}
+	}
+	free(n.sections);
+	free(n.signals);
+}
+
 /* ---- what each section waits for ------------------------------------------------------------------ */
 
 /* By its class, or by its own waits. */
@@ -375,6 +459,7 @@ void sections_find(struct sections *x, struct replay *r)
 	find_sections(x);
 	find_classes(x);
 	describe_classes(x);
+	find_other_sides(x);
 	find_awaited(x);
 }
 

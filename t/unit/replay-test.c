@@ -112,6 +112,67 @@ static void bounded_queue(void *unused)
 	sleep_ns(1000 * S, 1);
 }
 
+/* The same, but it signals only if a thread waits. */
+static unsigned waiting_to_put, waiting_to_get;
+
+static void put_sparing(void)
+{
+	lock(&queue.mutex, 61);
+	for (; queue.n == ROOM; waiting_to_put--) {
+		waiting_to_put++;
+		wait_for(&queue.not_full, &queue.mutex, 62);
+	}
+	queue.n++;
+	compute(4, 3 * US);
+	if (waiting_to_get)
+		signal_one(&queue.not_empty, 63);
+	unlock(&queue.mutex, 64);
+}
+
+static void get_sparing(void)
+{
+	lock(&queue.mutex, 65);
+	for (; !queue.n; waiting_to_get--) {
+		waiting_to_get++;
+		wait_for(&queue.not_empty, &queue.mutex, 66);
+	}
+	queue.n--;
+	compute(4, 3 * US);
+	if (waiting_to_put)
+		signal_one(&queue.not_full, 67);
+	unlock(&queue.mutex, 68);
+}
+
+static void produce_sparing(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		compute(1, about(0.95 * MS));
+		put_sparing();
+	}
+}
+
+static void consume_sparing(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		get_sparing();
+		compute(2, about(0.7 * MS));
+		compute(3, about(0.3 * MS));
+		visit();
+	}
+}
+
+static void sparing_queue(void *unused)
+{
+	queue = (struct bounded){ .mutex.id = 10, .not_empty.id = 11, .not_full.id = 12 };
+	waiting_to_put = waiting_to_get = 0;
+	create(produce_sparing, NULL, 2);
+	create(consume_sparing, NULL, 3);
+	(void)unused;
+	sleep_ns(1000 * S, 1);
+}
+
 static struct mutex shared;
 
 static void one_lock(void *unused)
@@ -928,6 +989,7 @@ static const struct program programs[] = {
 	{ "serial", serial, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "fork-join", fork_join, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "queue", bounded_queue, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "queue-sparing", sparing_queue, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "mutex", mutexes, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "unlike", unlike, 2, 4, false, NOTED, CLOSE, false, false },
 	{ "barrier", barriers, 2, 3, false, NOTED, CLOSE, false, false },
