@@ -300,14 +300,33 @@ static void guess_waiters(struct replay *r, const size_t *sections, uint32_t con
 	}
 }
 
-static void find_silent(struct sections *x)
+/* By class; the caller frees it. */
+static size_t *count_sections(const struct sections *x)
 {
-	struct replay *r = x->replay;
-	size_t *sections = xcalloc(r->nclasses + 1, sizeof(*sections)), *given = xcalloc(r->nobjects + 1, sizeof(*given));
+	size_t *n = xcalloc(x->replay->nclasses + 1, sizeof(*n));
 
 	for (size_t i = 0; i < x->n; i++)
 		if (x->section[i].class != NOBODY)
-			sections[x->section[i].class]++;
+			n[x->section[i].class]++;
+	return n;
+}
+
+/* Signals by the class of their sections; the caller frees it. */
+static size_t *count_signals(const struct sections *x)
+{
+	size_t *n = xcalloc(x->replay->nclasses + 1, sizeof(*n));
+
+	for (size_t i = 0; i < x->nsignals; i++)
+		if (x->signal[i].section != NOBODY && x->section[x->signal[i].section].class != NOBODY)
+			n[x->section[x->signal[i].section].class]++;
+	return n;
+}
+
+static void find_silent(struct sections *x)
+{
+	struct replay *r = x->replay;
+	size_t *sections = count_sections(x), *given = xcalloc(r->nobjects + 1, sizeof(*given));
+
 	for (size_t i = 0; i < x->nsignals; i++)
 		given[x->signal[i].condition]++;
 	for (size_t i = 0; i < x->nwaits; i++)
@@ -363,20 +382,15 @@ static uint32_t add_condition(struct replay *r, uint32_t lock)
 	return new;
 }
 
-/* Sections, and their signals, by class. */
-struct counts {
-	size_t *sections, *signals;
-};
-
 static bool gives_only(const struct section_class *c, uint32_t condition)
 {
 	return c->awaits == NOBODY && c->ngives == 1 && c->gives[0] == condition;
 }
 
 /* Does one side wait for the condition, and the other side signal only then, and as often go on? */
-static bool is_one_sided(const struct replay *r, const struct counts *n, uint32_t condition)
+static bool is_one_sided(const struct replay *r, const size_t *sections, const size_t *signals, uint32_t condition)
 {
-	size_t taken = 0, given = 0, signals = 0;
+	size_t taken = 0, given = 0, sent = 0;
 
 	for (size_t i = 0; i < r->nclasses; i++) {
 		const struct section_class *c = &r->section_class[i];
@@ -384,14 +398,14 @@ static bool is_one_sided(const struct replay *r, const struct counts *n, uint32_
 		if (c->awaits == condition) {
 			if (c->ngives)
 				return false;
-			taken += n->sections[i];
+			taken += sections[i];
 		}
 		if (gives_only(c, condition)) {
-			given += n->sections[i];
-			signals += n->signals[i];
+			given += sections[i];
+			sent += signals[i];
 		}
 	}
-	return taken >= SILENT_LEAST && is_balanced(given, taken) && (double)signals < SPARED * (double)given;
+	return taken >= SILENT_LEAST && is_balanced(given, taken) && (double)sent < SPARED * (double)given;
 }
 
 /*
@@ -402,19 +416,12 @@ static bool is_one_sided(const struct replay *r, const struct counts *n, uint32_
 static void find_other_sides(struct sections *x)
 {
 	struct replay *r = x->replay;
-	struct counts n = { xcalloc(r->nclasses + 1, sizeof(size_t)), xcalloc(r->nclasses + 1, sizeof(size_t)) };
-	size_t nobjects = r->nobjects;
+	size_t *sections = count_sections(x), *signals = count_signals(x), nobjects = r->nobjects;
 
-	for (size_t i = 0; i < x->n; i++)
-		if (x->section[i].class != NOBODY)
-			n.sections[x->section[i].class]++;
-	for (size_t i = 0; i < x->nsignals; i++)
-		if (x->signal[i].section != NOBODY && x->section[x->signal[i].section].class != NOBODY)
-			n.signals[x->section[x->signal[i].section].class]++;
-	for (uint32_t k = 0; k < nobjects; k++) {
+	for (uint32_t k = 0; k < nobjects && r->nclasses * nobjects < SILENT_MOST; k++) {
 		uint32_t other;
 
-		if (r->object[k].kind != OBJECT_CONDITION || !is_one_sided(r, &n, k))
+		if (r->object[k].kind != OBJECT_CONDITION || !is_one_sided(r, sections, signals, k))
 			continue;
 		other = add_condition(r, r->object[k].lock);
 		for (size_t i = 0; i < r->nclasses; i++) {
@@ -426,8 +433,8 @@ static void find_other_sides(struct sections *x)
 				c->awaits = other;
 		}
 	}
-	free(n.sections);
-	free(n.signals);
+	free(sections);
+	free(signals);
 }
 
 /* ---- what each section waits for ------------------------------------------------------------------ */
