@@ -17,7 +17,6 @@ enum {
 };
 
 #define BALANCE 0.8 /* ratio of two numbers that count as equal */
-#define SPARED 0.9  /* sections that signal more rarely do so only if a thread waits */
 
 struct tally {
 	uint32_t condition[KINDS_MOST];
@@ -311,17 +310,6 @@ static size_t *count_sections(const struct sections *x)
 	return n;
 }
 
-/* Signals by the class of their sections; the caller frees it. */
-static size_t *count_signals(const struct sections *x)
-{
-	size_t *n = xcalloc(x->replay->nclasses + 1, sizeof(*n));
-
-	for (size_t i = 0; i < x->nsignals; i++)
-		if (x->signal[i].section != NOBODY && x->section[x->signal[i].section].class != NOBODY)
-			n[x->section[x->signal[i].section].class]++;
-	return n;
-}
-
 static void find_silent(struct sections *x)
 {
 	struct replay *r = x->replay;
@@ -387,10 +375,10 @@ static bool gives_only(const struct section_class *c, uint32_t condition)
 	return c->awaits == NOBODY && c->ngives == 1 && c->gives[0] == condition;
 }
 
-/* Does one side wait for the condition, and the other side signal only then, and as often go on? */
-static bool is_one_sided(const struct replay *r, const size_t *sections, const size_t *signals, uint32_t condition)
+/* Does one side wait for the condition, and the other one, which goes on as often, for nothing? */
+static bool is_one_sided(const struct replay *r, const size_t *sections, uint32_t condition)
 {
-	size_t taken = 0, given = 0, sent = 0;
+	size_t taken = 0, given = 0;
 
 	for (size_t i = 0; i < r->nclasses; i++) {
 		const struct section_class *c = &r->section_class[i];
@@ -400,28 +388,27 @@ static bool is_one_sided(const struct replay *r, const size_t *sections, const s
 				return false;
 			taken += sections[i];
 		}
-		if (gives_only(c, condition)) {
+		if (gives_only(c, condition))
 			given += sections[i];
-			sent += signals[i];
-		}
 	}
-	return taken >= SILENT_LEAST && is_balanced(given, taken) && (double)sent < SPARED * (double)given;
+	return taken >= SILENT_LEAST && is_balanced(given, taken);
 }
 
 /*
- * A queue whose threads signal only if another one waits.  If it was never empty in the burst, nobody has waited
- * for that to change, or signalled it.  Without a second condition, a faster consumer would take what is not there.
- * So the givers of one condition wait for another one that its takers give.
+ * Some threads signal only if another one waits.  If their queue was never empty in the burst, nobody has waited for
+ * that to change, or signalled it.  Without a second condition, a faster consumer would take what is not there.  So
+ * the givers of one condition wait for another one that its takers give.  A queue without a limit gets one by this,
+ * the most that was seen in it; in the long run it could not grow either.
  */
 static void find_other_sides(struct sections *x)
 {
 	struct replay *r = x->replay;
-	size_t *sections = count_sections(x), *signals = count_signals(x), nobjects = r->nobjects;
+	size_t *sections = count_sections(x), nobjects = r->nobjects;
 
 	for (uint32_t k = 0; k < nobjects && r->nclasses * nobjects < SILENT_MOST; k++) {
 		uint32_t other;
 
-		if (r->object[k].kind != OBJECT_CONDITION || !is_one_sided(r, sections, signals, k))
+		if (r->object[k].kind != OBJECT_CONDITION || !is_one_sided(r, sections, k))
 			continue;
 		other = add_condition(r, r->object[k].lock);
 		for (size_t i = 0; i < r->nclasses; i++) {
@@ -434,7 +421,6 @@ static void find_other_sides(struct sections *x)
 		}
 	}
 	free(sections);
-	free(signals);
 }
 
 /* ---- what each section waits for ------------------------------------------------------------------ */
