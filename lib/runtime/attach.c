@@ -9,7 +9,6 @@
 #include "attach.h"
 #include "create.h"
 #include "process.h"
-#include "reach.h"
 #include "redirect.h"
 #include "sample_signal.h"
 #include "sys.h"

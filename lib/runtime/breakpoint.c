@@ -22,7 +22,6 @@
 #include "moment.h"
 #include "process.h"
 #include "progress.h"
-#include "reach.h"
 #include "sampler.h"
 #include "stack.h"
 #include "sys.h"

@@ -17,7 +17,6 @@
  */
 #include "callpoint.h"
 #include "progress.h"
-#include "reach.h"
 #include "redirect.h"
 #include "thread.h"
 

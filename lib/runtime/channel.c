@@ -24,7 +24,6 @@
 #include <sys/stat.h>
 
 #include "channel.h"
-#include "reach.h"
 #include "wrap.h"
 
 uint64_t channel_space(uint64_t data)

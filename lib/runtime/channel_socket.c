@@ -23,7 +23,6 @@
 #include <sys/un.h>
 
 #include "channel.h"
-#include "reach.h"
 #include "wrap.h"
 
 /* ---- addresses ---------------------------------------------------------------------- */

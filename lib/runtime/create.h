@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "runtime.h"
+#include "arena.h"
 
 /*
  * any: takes a slot for a thread that is about to be created to run routine(arg), and

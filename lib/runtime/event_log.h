@@ -3,7 +3,6 @@
 #define ANDWEORC_RUNTIME_EVENT_LOG_H
 
 #include "moment.h"
-#include "thread.h"
 
 /* any: is a burst on, so that every event must be noted? */
 static inline bool event_on(void)

@@ -1,6 +1,5 @@
 /* fd_wait: waits at descriptors; see fd_wait.h. */
 #include "fd_wait.h"
-#include "reach.h"
 
 enum {
 	HABITS = 4096,          /* a power of two */

@@ -14,7 +14,6 @@
  */
 #include <linux/futex.h>
 
-#include "reach.h"
 #include "syscall.h"
 #include "wrap.h"
 

@@ -19,7 +19,6 @@
  */
 #include "moved.h"
 #include "omp.h"
-#include "reach.h"
 #include "sync.h"
 #include "thread.h"
 #include "wait.h"

@@ -18,7 +18,6 @@
 
 #include "channel.h"
 #include "hidden_fd.h"
-#include "reach.h"
 #include "sampler.h"
 #include "wrap.h"
 

@@ -13,7 +13,6 @@
 #include "fd_wait.h"
 #include "moved.h"
 #include "progress.h"
-#include "reach.h"
 
 enum { LISTENED = 4096 }; /* descriptors that are watched for answers */
 

@@ -30,7 +30,6 @@
 #include <dlfcn.h>
 
 #include "moved.h"
-#include "reach.h"
 #include "wrap.h"
 
 enum {

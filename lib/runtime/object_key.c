@@ -19,7 +19,6 @@
 
 #include "object_key.h"
 #include "process.h"
-#include "reach.h"
 #include "wrap.h"
 
 enum { SHARED_MAPPINGS = 64 };

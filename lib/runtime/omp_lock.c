@@ -12,7 +12,6 @@
  */
 #include "object_key.h"
 #include "omp.h"
-#include "reach.h"
 #include "wait.h"
 
 enum { COUNTERS = 256 };

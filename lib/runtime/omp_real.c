@@ -15,7 +15,6 @@
 #include <dlfcn.h>
 
 #include "omp.h"
-#include "reach.h"
 
 enum { RUNTIMES = 16, CALLS = 1 << 10, PROBES = 8 };
 

@@ -22,7 +22,6 @@
 
 #include "moved.h"
 #include "omp.h"
-#include "reach.h"
 #include "sync.h"
 #include "thread.h"
 

@@ -11,7 +11,6 @@
  * value, the last one counts.
  */
 #include "fd_wait.h"
-#include "reach.h"
 #include "sample_signal.h"
 
 enum { MOST = 64 }; /* at most so many of the ready descriptors are looked at */

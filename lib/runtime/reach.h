@@ -37,21 +37,26 @@ void reach_leave(enum arena_part part, uint32_t i);
 /* any: rows [first, first + n) of the unwind tables; NULL: they cannot be mapped, or n is 0. */
 const struct unwind_row *reach_rows(uint32_t first, uint32_t n);
 
+/* any: the i-th piece of that part, whose pieces begin at reach_at[first]; NULL: it cannot be mapped. */
+static inline void *reach_piece(enum arena_part part, uint32_t first, uint32_t i)
+{
+	void *p = atomic_load_explicit(&reach_at[first + i], memory_order_acquire);
+
+	return likely(p != NULL) ? p : reach_map(part, i);
+}
+
 /* any: where the modules of the process with that index are; NULL: that cannot be mapped. */
 static inline struct arena_modules_piece *reach_modules_of(uint32_t index)
 {
-	struct arena_modules_piece *p = atomic_load_explicit(&reach_at[PIECES_OF_MODULES + index], memory_order_acquire);
-
-	return likely(p != NULL) ? p : reach_map(PART_MODULES, index);
+	return reach_piece(PART_MODULES, PIECES_OF_MODULES, index);
 }
 
 /* any: the slot of that index (0..); NULL: it cannot be mapped. */
 static inline struct arena_thread *reach_thread(uint32_t index)
 {
-	uint32_t i = index / ARENA_THREADS_PIECE % (PIECES - PIECES_OF_THREADS);
-	struct arena_threads_piece *p = atomic_load_explicit(&reach_at[PIECES_OF_THREADS + i], memory_order_acquire);
+	struct arena_threads_piece *p =
+		reach_piece(PART_THREADS, PIECES_OF_THREADS, index / ARENA_THREADS_PIECE % (PIECES - PIECES_OF_THREADS));
 
-	p = likely(p != NULL) ? p : reach_map(PART_THREADS, i);
 	return p ? &p->slot[index % ARENA_THREADS_PIECE] : NULL;
 }
 
@@ -66,20 +71,16 @@ static inline struct arena_thread *reach_thread_at_hand(uint32_t index)
 /* any: the place for spans of that index (0..); NULL: it cannot be mapped. */
 static inline struct arena_spans *reach_spans(uint32_t index)
 {
-	uint32_t i = index / ARENA_SPANS_PIECE % (PIECES_OF_LOGS - PIECES_OF_SPANS);
-	struct arena_spans_piece *p = atomic_load_explicit(&reach_at[PIECES_OF_SPANS + i], memory_order_acquire);
+	struct arena_spans_piece *p = reach_piece(PART_SPANS, PIECES_OF_SPANS, index / ARENA_SPANS_PIECE % (PIECES_OF_LOGS - PIECES_OF_SPANS));
 
-	p = likely(p != NULL) ? p : reach_map(PART_SPANS, i);
 	return p ? &p->at[index % ARENA_SPANS_PIECE] : NULL;
 }
 
 /* any: the log of a burst with that index; NULL: it cannot be mapped. */
 static inline struct arena_log *reach_log(uint32_t index)
 {
-	uint32_t i = index % ARENA_LOGS;
-	struct arena_log_piece *p = atomic_load_explicit(&reach_at[PIECES_OF_LOGS + i], memory_order_acquire);
+	struct arena_log_piece *p = reach_piece(PART_LOGS, PIECES_OF_LOGS, index % ARENA_LOGS);
 
-	p = likely(p != NULL) ? p : reach_map(PART_LOGS, i);
 	return p ? &p->log : NULL;
 }
 

@@ -26,7 +26,6 @@
  */
 #include "callpoint.h"
 #include "process.h"
-#include "reach.h"
 #include "real.h"
 #include "redirect.h"
 #include "sys.h"

@@ -23,7 +23,6 @@
 #include <sys/signalfd.h>
 #include <ucontext.h>
 
-#include "reach.h"
 #include "sample_signal.h"
 #include "sampler.h"
 #include "wrap.h"

@@ -3,8 +3,8 @@
 #define ANDWEORC_RUNTIME_SAMPLER_H
 
 #include <signal.h>
-
-#include "runtime.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Identifies our perf events: attr.sig_data holds this mark, and a number in its low bits. */
 enum {

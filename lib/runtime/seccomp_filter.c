@@ -19,7 +19,6 @@
 
 #include "hidden_fd.h"
 #include "process.h"
-#include "reach.h"
 #include "sampler.h"
 #include "seccomp_filter.h"
 #include "wrap.h"

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 
 #include "event_log.h"
-#include "reach.h"
 #include "wrap.h"
 
 enum { NAMED = 64 }; /* named semaphores that are open at a time; the key of further ones is made of their address */

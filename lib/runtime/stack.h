@@ -2,7 +2,7 @@
 #ifndef ANDWEORC_RUNTIME_STACK_H
 #define ANDWEORC_RUNTIME_STACK_H
 
-#include "runtime.h"
+#include "arena.h"
 #include "unwind.h"
 
 struct stack {
