@@ -109,6 +109,7 @@ struct object {
 /* Sections of a lock that begin and end at the same places. */
 struct section_class {
 	uint32_t lock, from, to;
+	size_t n;              /* sections of this class */
 	uint32_t awaits;       /* the condition that its sections may wait for, or NOBODY */
 	uint64_t anchor;       /* the place of the step after which they do */
 	uint32_t gives[4];     /* conditions that they signal */

@@ -209,12 +209,13 @@ static void find_classes(struct sections *x)
 		if (s->entry == NOBODY || s->exit == NOBODY)
 			continue;
 		s->class = (uint32_t)idmap_number(&keys, keys_mix(keys_mix(s->lock, step[s->entry].site), step[s->exit].site));
-		if (s->class < r->nclasses)
-			continue;
-		r->section_class = xgrow(r->section_class, r->nclasses, &r->class_cap, sizeof(*r->section_class));
-		r->section_class[r->nclasses++] = (struct section_class){
-			.lock = s->lock, .from = step[s->entry].site, .to = step[s->exit].site, .awaits = NOBODY,
-		};
+		if (s->class == r->nclasses) {
+			r->section_class = xgrow(r->section_class, r->nclasses, &r->class_cap, sizeof(*r->section_class));
+			r->section_class[r->nclasses++] = (struct section_class){
+				.lock = s->lock, .from = step[s->entry].site, .to = step[s->exit].site, .awaits = NOBODY,
+			};
+		}
+		r->section_class[s->class].n++;
 	}
 	idmap_release(&keys);
 }
@@ -276,7 +277,7 @@ static bool is_balanced(size_t given, size_t taken)
 }
 
 /* Without waits for the condition: a class with as many sections as signals is assumed to test it. */
-static void guess_waiters(struct replay *r, const size_t *sections, uint32_t condition, size_t given)
+static void guess_waiters(struct replay *r, uint32_t condition, size_t given)
 {
 	size_t all = 0, single = SIZE_MAX;
 
@@ -285,8 +286,8 @@ static void guess_waiters(struct replay *r, const size_t *sections, uint32_t con
 
 		if (c->lock != r->object[condition].lock || c->awaits != NOBODY || does_give(c, condition))
 			continue;
-		all += sections[i];
-		if (is_balanced(given, sections[i]))
+		all += c->n;
+		if (is_balanced(given, c->n))
 			single = i;
 	}
 	for (size_t i = 0; i < r->nclasses; i++) {
@@ -299,21 +300,10 @@ static void guess_waiters(struct replay *r, const size_t *sections, uint32_t con
 	}
 }
 
-/* By class; the caller frees it. */
-static size_t *count_sections(const struct sections *x)
-{
-	size_t *n = xcalloc(x->replay->nclasses + 1, sizeof(*n));
-
-	for (size_t i = 0; i < x->n; i++)
-		if (x->section[i].class != NOBODY)
-			n[x->section[i].class]++;
-	return n;
-}
-
 static void find_silent(struct sections *x)
 {
 	struct replay *r = x->replay;
-	size_t *sections = count_sections(x), *given = xcalloc(r->nobjects + 1, sizeof(*given));
+	size_t *given = xcalloc(r->nobjects + 1, sizeof(*given));
 
 	for (size_t i = 0; i < x->nsignals; i++)
 		given[x->signal[i].condition]++;
@@ -321,8 +311,7 @@ static void find_silent(struct sections *x)
 		given[x->wait[i].condition] = 0;
 	for (size_t i = 0; i < r->nobjects && r->nclasses * r->nobjects < SILENT_MOST; i++)
 		if (given[i] >= SILENT_LEAST && r->object[i].lock != NOBODY)
-			guess_waiters(r, sections, (uint32_t)i, given[i]);
-	free(sections);
+			guess_waiters(r, (uint32_t)i, given[i]);
 	free(given);
 }
 
@@ -376,7 +365,7 @@ static bool gives_only(const struct section_class *c, uint32_t condition)
 }
 
 /* Does one side wait for the condition, and the other one, which goes on as often, for nothing? */
-static bool is_one_sided(const struct replay *r, const size_t *sections, uint32_t condition)
+static bool is_one_sided(const struct replay *r, uint32_t condition)
 {
 	size_t taken = 0, given = 0;
 
@@ -386,10 +375,10 @@ static bool is_one_sided(const struct replay *r, const size_t *sections, uint32_
 		if (c->awaits == condition) {
 			if (c->ngives)
 				return false;
-			taken += sections[i];
+			taken += c->n;
 		}
 		if (gives_only(c, condition))
-			given += sections[i];
+			given += c->n;
 	}
 	return taken >= SILENT_LEAST && is_balanced(given, taken);
 }
@@ -400,15 +389,14 @@ static bool is_one_sided(const struct replay *r, const size_t *sections, uint32_
  * the givers of one condition wait for another one that its takers give.  A queue without a limit gets one by this,
  * the most that was seen in it; in the long run it could not grow either.
  */
-static void find_other_sides(struct sections *x)
+static void find_other_sides(struct replay *r)
 {
-	struct replay *r = x->replay;
-	size_t *sections = count_sections(x), nobjects = r->nobjects;
+	size_t nobjects = r->nobjects;
 
 	for (uint32_t k = 0; k < nobjects && r->nclasses * nobjects < SILENT_MOST; k++) {
 		uint32_t other;
 
-		if (r->object[k].kind != OBJECT_CONDITION || !is_one_sided(r, sections, k))
+		if (r->object[k].kind != OBJECT_CONDITION || !is_one_sided(r, k))
 			continue;
 		other = add_condition(r, r->object[k].lock);
 		for (size_t i = 0; i < r->nclasses; i++) {
@@ -420,7 +408,6 @@ static void find_other_sides(struct sections *x)
 				c->awaits = other;
 		}
 	}
-	free(sections);
 }
 
 /* ---- what each section waits for ------------------------------------------------------------------ */
@@ -452,7 +439,7 @@ void sections_find(struct sections *x, struct replay *r)
 	find_sections(x);
 	find_classes(x);
 	describe_classes(x);
-	find_other_sides(x);
+	find_other_sides(r);
 	find_awaited(x);
 }
 

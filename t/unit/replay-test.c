@@ -59,16 +59,26 @@ static struct bounded {
 	struct mutex mutex;
 	struct condition not_empty, not_full;
 	int n;
+	unsigned getting, putting; /* threads that wait */
+	bool sparing;              /* signals only if a thread waits */
 } queue;
+
+static void wait_counted(struct condition *c, unsigned *waiting, uint32_t site)
+{
+	++*waiting;
+	wait_for(c, &queue.mutex, site);
+	--*waiting;
+}
 
 static void put(void)
 {
 	lock(&queue.mutex, 21);
 	while (queue.n == ROOM)
-		wait_for(&queue.not_full, &queue.mutex, 22);
+		wait_counted(&queue.not_full, &queue.putting, 22);
 	queue.n++;
 	compute(4, 3 * US);
-	signal_one(&queue.not_empty, 23);
+	if (!queue.sparing || queue.getting)
+		signal_one(&queue.not_empty, 23);
 	unlock(&queue.mutex, 24);
 }
 
@@ -76,10 +86,11 @@ static void get(void)
 {
 	lock(&queue.mutex, 25);
 	while (!queue.n)
-		wait_for(&queue.not_empty, &queue.mutex, 26);
+		wait_counted(&queue.not_empty, &queue.getting, 26);
 	queue.n--;
 	compute(4, 3 * US);
-	signal_one(&queue.not_full, 27);
+	if (!queue.sparing || queue.putting)
+		signal_one(&queue.not_full, 27);
 	unlock(&queue.mutex, 28);
 }
 
@@ -103,74 +114,24 @@ static void consume(void *unused)
 	}
 }
 
-static void bounded_queue(void *unused)
+static void start_queue(bool sparing)
 {
-	queue = (struct bounded){ .mutex.id = 10, .not_empty.id = 11, .not_full.id = 12 };
+	queue = (struct bounded){ .mutex.id = 10, .not_empty.id = 11, .not_full.id = 12, .sparing = sparing };
 	create(produce, NULL, 2);
 	create(consume, NULL, 3);
-	(void)unused;
 	sleep_ns(1000 * S, 1);
 }
 
-/* The same, but it signals only if a thread waits. */
-static unsigned waiting_to_put, waiting_to_get;
-
-static void put_sparing(void)
-{
-	lock(&queue.mutex, 61);
-	for (; queue.n == ROOM; waiting_to_put--) {
-		waiting_to_put++;
-		wait_for(&queue.not_full, &queue.mutex, 62);
-	}
-	queue.n++;
-	compute(4, 3 * US);
-	if (waiting_to_get)
-		signal_one(&queue.not_empty, 63);
-	unlock(&queue.mutex, 64);
-}
-
-static void get_sparing(void)
-{
-	lock(&queue.mutex, 65);
-	for (; !queue.n; waiting_to_get--) {
-		waiting_to_get++;
-		wait_for(&queue.not_empty, &queue.mutex, 66);
-	}
-	queue.n--;
-	compute(4, 3 * US);
-	if (waiting_to_put)
-		signal_one(&queue.not_full, 67);
-	unlock(&queue.mutex, 68);
-}
-
-static void produce_sparing(void *unused)
+static void bounded_queue(void *unused)
 {
 	(void)unused;
-	for (;;) {
-		compute(1, about(0.95 * MS));
-		put_sparing();
-	}
-}
-
-static void consume_sparing(void *unused)
-{
-	(void)unused;
-	for (;;) {
-		get_sparing();
-		compute(2, about(0.7 * MS));
-		compute(3, about(0.3 * MS));
-		visit();
-	}
+	start_queue(false);
 }
 
 static void sparing_queue(void *unused)
 {
-	queue = (struct bounded){ .mutex.id = 10, .not_empty.id = 11, .not_full.id = 12 };
-	waiting_to_put = waiting_to_get = 0;
-	create(produce_sparing, NULL, 2);
-	create(consume_sparing, NULL, 3);
 	(void)unused;
-	sleep_ns(1000 * S, 1);
+	start_queue(true);
 }
 
 static struct mutex shared;

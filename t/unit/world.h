@@ -36,7 +36,7 @@ struct task {
 	uint32_t id;
 	enum state state;
 	double until;        /* sleeps */
-	double blocked_at;
+	double blocked_at;   /* when it last began to wait */
 	double left;         /* of what it computes */
 	double slice;        /* left of it */
 	unsigned processor;  /* that it runs on, or ran on last */
