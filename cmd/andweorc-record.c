@@ -831,10 +831,10 @@ static void tell_of_run(struct recording *r, unsigned run)
 }
 
 /*
- * Observing takes the timer.  In a virtual machine perf slowed a program of one thread by 6 % and
- * one of two by 14 %, the timer both by 0 to 1.5 %.  Predictions from 8 s of 15 programs were as
- * good: a mean error of 1.4 points by perf and 1.6 by the timer, half widths of 3.3 and 3.1.
- * Breakpoints need perf, and experiments need its shorter periods.
+ * Observing takes the timer.  In a virtual machine perf slowed five programs by 5 to 11 %, and the
+ * timer the same ones by 3 % at most.  Predictions from 8 s of 15 programs were about as good: a
+ * mean error of 1.4 points by perf and 1.6 by the timer, half widths of 3.3 and 3.1.  Breakpoints
+ * need perf, and experiments need its shorter periods.
  */
 static unsigned wanted_sampler(const struct options *o)
 {
