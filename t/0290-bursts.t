@@ -128,10 +128,10 @@ check 'threads that are created and end have numbers of their own' lives_are_tol
 places() {
 	endless_until has_burst log -r produce -r consume -- "$O/t/workload/queue" --seconds 1000
 	exits 0 andweorc-resolve log >resolved
-	has '^place	run=1	id=[0-9]+	module=[0-9]+	offset=0x[0-9a-f]+	function=producer	file=.*/queue\.c	line=[0-9]+$' resolved
+	has '^place	run=1	id=[0-9]+	module=[0-9]+	offset=0x[0-9a-f]+	function=producer	file=.*/onequeue\.h	line=[0-9]+$' resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
-	has '^why	region=produce	who=own	wait_pct=[0-9.]+	at=queue\.c:[0-9]+%20\(producer\)	until=queue\.c:[0-9]+%20\(consumer\)$' analysis
-	has '^why	region=consume	who=others	wait_pct=[0-9.]+	at=queue\.c:[0-9]+%20\(producer\)	until=queue\.c:[0-9]+%20\(consumer\)$' analysis
+	has '^why	region=produce	who=own	wait_pct=[0-9.]+	at=onequeue\.h:[0-9]+%20\((await%20in%20)?producer\)	until=onequeue\.h:[0-9]+%20\((tell%20in%20)?consumer\)$' analysis
+	has '^why	region=consume	who=others	wait_pct=[0-9.]+	at=onequeue\.h:[0-9]+%20\((await%20in%20)?producer\)	until=onequeue\.h:[0-9]+%20\((tell%20in%20)?consumer\)$' analysis
 }
 check 'where threads waited, and where others let them go on' places
 

@@ -364,30 +364,43 @@ static bool gives_only(const struct section_class *c, uint32_t condition)
 	return c->awaits == NOBODY && c->ngives == 1 && c->gives[0] == condition;
 }
 
-/* Does one side wait for the condition, and the other one, which goes on as often, for nothing? */
-static bool is_one_sided(const struct replay *r, uint32_t condition)
+static bool is_awaited(const struct replay *r, uint32_t condition)
+{
+	for (size_t i = 0; i < r->nclasses; i++)
+		if (r->section_class[i].awaits == condition)
+			return true;
+	return false;
+}
+
+/*
+ * Does one side wait for the condition, and the other one, which goes on as often, for nothing?  *signalled becomes
+ * the one condition that the takers signal, though nobody waits for it; NOBODY: none.
+ */
+static bool is_one_sided(const struct replay *r, uint32_t condition, uint32_t *signalled)
 {
 	size_t taken = 0, given = 0;
 
+	*signalled = NOBODY;
 	for (size_t i = 0; i < r->nclasses; i++) {
 		const struct section_class *c = &r->section_class[i];
 
 		if (c->awaits == condition) {
-			if (c->ngives)
+			if (c->ngives > 1 || (c->ngives == 1 && *signalled != NOBODY && *signalled != c->gives[0]))
 				return false;
+			*signalled = c->ngives ? c->gives[0] : *signalled;
 			taken += c->n;
 		}
 		if (gives_only(c, condition))
 			given += c->n;
 	}
-	return taken >= SILENT_LEAST && is_balanced(given, taken);
+	return taken >= SILENT_LEAST && is_balanced(given, taken) && (*signalled == NOBODY || !is_awaited(r, *signalled));
 }
 
 /*
- * Some threads signal only if another one waits.  If their queue was never empty in the burst, nobody has waited for
- * that to change, or signalled it.  Without a second condition, a faster consumer would take what is not there.  So
- * the givers of one condition wait for another one that its takers give.  A queue without a limit gets one by this,
- * the most that was seen in it; in the long run it could not grow either.
+ * Some threads signal only if another one waits.  If their queue was hardly ever empty in the burst, hardly anybody has
+ * waited for that to change, or signalled it.  Without a second condition, a faster consumer would take what is not
+ * there.  So the givers of one condition wait for another one that its takers give.  A queue without a limit gets one
+ * by this, the most that was seen in it; in the long run it could not grow either.
  */
 static void find_other_sides(struct replay *r)
 {
@@ -396,13 +409,14 @@ static void find_other_sides(struct replay *r)
 	for (uint32_t k = 0; k < nobjects && r->nclasses * nobjects < SILENT_MOST; k++) {
 		uint32_t other;
 
-		if (r->object[k].kind != OBJECT_CONDITION || !is_one_sided(r, k))
+		if (r->object[k].kind != OBJECT_CONDITION || !is_one_sided(r, k, &other))
 			continue;
-		other = add_condition(r, r->object[k].lock);
+		if (other == NOBODY)
+			other = add_condition(r, r->object[k].lock);
 		for (size_t i = 0; i < r->nclasses; i++) {
 			struct section_class *c = &r->section_class[i];
 
-			if (c->awaits == k)
+			if (c->awaits == k && !c->ngives)
 				c->gives[c->ngives++] = other;
 			else if (gives_only(c, k))
 				c->awaits = other;

@@ -61,6 +61,7 @@ static struct bounded {
 	int n;
 	unsigned getting, putting; /* threads that wait */
 	bool sparing;              /* signals only if a thread waits */
+	bool late;                 /* the first burst begins while it is empty */
 } queue;
 
 static void wait_counted(struct condition *c, unsigned *waiting, uint32_t site)
@@ -97,6 +98,8 @@ static void get(void)
 static void produce(void *unused)
 {
 	(void)unused;
+	if (queue.late)
+		compute(1, 310 * MS);
 	for (;;) {
 		compute(1, about(0.9 * MS));
 		put();
@@ -114,9 +117,9 @@ static void consume(void *unused)
 	}
 }
 
-static void start_queue(bool sparing)
+static void start_queue(bool sparing, bool late)
 {
-	queue = (struct bounded){ .mutex.id = 10, .not_empty.id = 11, .not_full.id = 12, .sparing = sparing };
+	queue = (struct bounded){ .mutex.id = 10, .not_empty.id = 11, .not_full.id = 12, .sparing = sparing, .late = late };
 	create(produce, NULL, 2);
 	create(consume, NULL, 3);
 	sleep_ns(1000 * S, 1);
@@ -125,13 +128,19 @@ static void start_queue(bool sparing)
 static void bounded_queue(void *unused)
 {
 	(void)unused;
-	start_queue(false);
+	start_queue(false, false);
 }
 
 static void sparing_queue(void *unused)
 {
 	(void)unused;
-	start_queue(true);
+	start_queue(true, false);
+}
+
+static void late_queue(void *unused)
+{
+	(void)unused;
+	start_queue(true, true);
 }
 
 static struct mutex shared;
@@ -951,6 +960,7 @@ static const struct program programs[] = {
 	{ "fork-join", fork_join, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "queue", bounded_queue, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "queue-sparing", sparing_queue, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "queue-late", late_queue, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "mutex", mutexes, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "unlike", unlike, 2, 4, false, NOTED, CLOSE, false, false },
 	{ "barrier", barriers, 2, 3, false, NOTED, CLOSE, false, false },
