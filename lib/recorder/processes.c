@@ -124,6 +124,20 @@ static void read_space(struct processes *p, struct member *m, struct arena_proce
 		space_publish(&m->space, p->modules, p->arena, at);
 }
 
+/* Has the process of the entry filled it in since the last look?  Its record is then written. */
+static bool introduce(struct processes *p, struct member *m, const struct arena_process *at)
+{
+	/* Pairs with the release of the process: the rest of the entry is written. */
+	uint32_t id = atomic_load_explicit(&at->id, memory_order_acquire);
+
+	if (!id || id == m->id)
+		return false;
+	m->id = id;
+	find_again(p, m->pid);
+	announce(p, m, at);
+	return true;
+}
+
 bool processes_meet(struct processes *p, bool all)
 {
 	size_t known = p->modules->n;
@@ -132,21 +146,16 @@ bool processes_meet(struct processes *p, bool all)
 	for (uint32_t i = 0; i < used_processes(p); i++) {
 		struct arena_process *at = &p->arena->process[i];
 		struct member *m = &p->member[i];
-		/* Pairs with the release of the process: the rest of the entry is written. */
-		uint32_t id = atomic_load_explicit(&at->id, memory_order_acquire);
 		pid_t pid = atomic_load_explicit(&at->pid, memory_order_relaxed);
 		bool new;
 
 		if (pid && !m->pid)
 			take_member(p, m, pid);
-		new = id != m->id;
-		if (!pid || !id || m->ended || (!new && !all))
+		if (!pid || m->ended)
 			continue;
-		m->id = id;
-		if (new) {
-			find_again(p, pid);
-			announce(p, m, at);
-		}
+		new = introduce(p, m, at);
+		if (!m->id || (!new && !all))
+			continue;
 		for (size_t k = 0; k < m->space.n; k++)
 			more = more || !mapping_of(p->modules, m->space.v[k].module)->searched;
 		read_space(p, m, at, new);
@@ -299,12 +308,14 @@ void processes_bury(struct processes *p)
 
 		if (!m->ended)
 			continue;
+		introduce(p, m, at); /* it may have joined and ended since the last look */
 		free_slots(p, i);
 		log_end(p, m, atomic_load_explicit(&at->visits, memory_order_relaxed));
 		forget_member(m);
 		p->alive--;
 		p->changes++;
 		atomic_store_explicit(&at->id, 0, memory_order_relaxed);
+		atomic_store_explicit(&at->left, 0, memory_order_relaxed);
 		/* Pairs with the exchange that takes the entry. */
 		atomic_store_explicit(&at->pid, 0, memory_order_release);
 	}

@@ -173,7 +173,6 @@ static struct arena_process *take_entry(struct arena *a, int32_t pid)
 static void fill_in(struct arena *a, struct arena_process *p, int32_t parent)
 {
 	atomic_store_explicit(&p->parent, parent, memory_order_relaxed);
-	atomic_store_explicit(&p->left, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->withdraw, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->signals, sample_signal_word(), memory_order_relaxed);
 	atomic_store_explicit(&p->visits, 0, memory_order_relaxed);
