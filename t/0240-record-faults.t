@@ -158,7 +158,7 @@ check '0. sh -c "exec PROGRAM" is the program' through_exec
 # 0. read_modules() between exec and the new runtime's init publishes rows at the old base: SIGSEGV in row_of(), 1 in 80 on a busy machine
 keeps_alive_through_exec() {
 	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c"
-	for _ in $(seq 40); do
+	for _ in $(seq 20); do
 		LIFE_MS=60 exits 0 andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life exec' >out 2>err
 	done
 }

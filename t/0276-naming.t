@@ -198,15 +198,15 @@ rust() {
 		for g in -g ''; do
 			# shellcheck disable=SC2086 # words, or nothing
 			rustc --edition 2021 $g -O $mangling --extern andweorc=libandweorc.rlib -o rusty names.rs
-			means_rust produce 7produce
 			means_rust mpsc::produce 7produce
-			means_rust push '4push'
 			means_rust Queue::push '4push'
 			means_rust Null::take '4take'
-			means_rust Sink::take '4take'
-			refused -r prodcue -- ./rusty 10000000
-			has "called 'prodcue'; did you mean 'names::mpsc::produce'\\?\$" err
 		done
+		means_rust produce 7produce
+		means_rust push '4push'
+		means_rust Sink::take '4take'
+		refused -r prodcue -- ./rusty 10000000
+		has "called 'prodcue'; did you mean 'names::mpsc::produce'\\?\$" err
 	done
 }
 

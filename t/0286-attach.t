@@ -56,11 +56,11 @@ refuses_to() {
 	test "$(wc -l <err)" -eq 1
 }
 
-# survives PROGRAM MODE: attached to and detached from, three times
+# survives PROGRAM MODE: attached to and detached from, twice
 survives() {
 	begin "$1" "$2"
-	for _ in 1 2 3; do
-		attaches -d 0.7
+	for _ in 1 2; do
+		attaches -d 0.6
 		kill -0 "$target"
 	done
 	end_well "$2"
