@@ -40,6 +40,19 @@ struct profile_spent impact_spent(const struct profile_run *r)
 	return s;
 }
 
+double impact_waiting(const struct profile *p)
+{
+	double waiting = 0, computing = 0;
+
+	for (size_t i = 0; i < p->nruns; i++) {
+		struct profile_spent s = impact_spent(&p->run[i]);
+
+		waiting += (double)s.lock;
+		computing += (double)s.cpu;
+	}
+	return waiting > 0 ? waiting / (waiting + computing) : 0;
+}
+
 struct impact_coverage impact_coverage(const struct profile *p)
 {
 	struct impact_coverage c = { .pct = NAN };

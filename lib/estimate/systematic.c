@@ -2,7 +2,14 @@
 
 #include <math.h>
 
-const double systematic_relative = 0.03, systematic_slope = 0.006;
+const double systematic_slope = 0.006;
+
+static const double COMPUTING = 0.03, WAITING = 0.3, WAITING_MOST = 0.1;
+
+double systematic_relative(double waiting)
+{
+	return hypot(COMPUTING, fmin(WAITING_MOST, WAITING * waiting));
+}
 
 /*
  * Half widths are added as standard errors are, in squares: the allowance is known, so
@@ -25,9 +32,9 @@ static void widen(struct causal_effect *e, double relative, double slope)
 		widen_estimate(&e->level[i].gain, relative, slope * e->level[i].s);
 }
 
-void systematic_widen(struct causal_effect *e)
+void systematic_widen(struct causal_effect *e, double waiting)
 {
-	widen(e, systematic_relative, systematic_slope);
+	widen(e, systematic_relative(waiting), systematic_slope);
 }
 
 void systematic_widen_by(struct causal_effect *e, double slope)

@@ -27,7 +27,7 @@ static void add_intervals(struct buf *out, const struct analysis *a)
 		   !within ? "over runs"
 		   : !runs && short_runs ? "within runs, which hold too few windows for an interval over runs (longer runs, or a longer -d)"
 		   : !runs ? "within the run (it says nothing about other runs: 3 or more, -n 5, would)"
-			   : "over runs or, where runs are too few, within them", 100 * STATS_NORMAL_95 * systematic_relative);
+			   : "over runs or, where runs are too few, within them", 100 * STATS_NORMAL_95 * systematic_relative(impact_waiting(a->profile)));
 }
 
 static void add_warnings(struct buf *out, const struct profile_warning *w, size_t n)
