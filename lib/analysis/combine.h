@@ -34,9 +34,6 @@ enum combined {
 enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
 			    struct estimate *measured, struct estimate *replayed);
 
-/* Does a warning of the log say why experiments are wrong, where replay is not? */
-bool combine_experiments_err(const struct profile *p);
-
 /*
  * Sets slope[0..p->nruns) to the result of replay of each run for a region, as a line
  * through its gains at speedups up to `most`; se is only the part that differs between

@@ -76,7 +76,7 @@ void cli_init(const char *argv0)
 	setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-void cli_help(const char *usage)
+static _Noreturn void write_help(const char *usage)
 {
 	fputs(usage, stdout);
 	exit(cli_finish(EXIT_OK));
@@ -93,7 +93,7 @@ void cli_usage_error(int status, const char *fmt, ...)
 	msg_die(status, "%s; see '%s --help'", text, msg_program());
 }
 
-void cli_version(void)
+static _Noreturn void write_version(void)
 {
 	printf("%s %s\n", msg_program(), ANDWEORC_VERSION);
 	exit(cli_finish(EXIT_OK));
@@ -143,9 +143,9 @@ int cli_option(int argc, char **argv, const char *shorts, const struct option *l
 	opterr = 0;
 	c = getopt_long(argc, argv, shorts, longs, NULL);
 	if (c == 'h')
-		cli_help(usage);
+		write_help(usage);
 	if (c == 'V')
-		cli_version();
+		write_version();
 	if (c == '?' || c == ':')
 		refuse(c, argv[optind - 1], longs, status);
 	return c;

@@ -24,19 +24,14 @@ enum {
 /* First statement of every main: message prefix, C locale for numbers, UTF-8 for text, a working fd 0-2. */
 void cli_init(const char *argv0);
 
-/* For -h: writes `usage` to standard output, and exits with status 0. */
-_Noreturn void cli_help(const char *usage);
-
 /* For a usage error: writes one line, "PROG: ...; see 'PROG --help'", to standard error, and exits with `status`. */
 _Noreturn void cli_usage_error(int status, const char *fmt, ...) AW_PRINTF(2, 3);
 
-/* For -V: writes "NAME 0.1.0" to standard output, and exits with status 0. */
-_Noreturn void cli_version(void);
-
 /*
- * The next option: as getopt_long, but handles -h, -V and invalid options; a usage
- * error exits with `status`. shorts begins with ":" ("+:" when arguments after the
- * first operand belong to another program) and has "hV"; longs ends in CLI_LONGS.
+ * The next option: as getopt_long, but handles -h, -V and invalid options.  -h writes
+ * `usage` and -V "NAME 0.1.0" to standard output; both exit with status 0.  A usage error
+ * exits with `status`.  shorts begins with ":" ("+:" when arguments after the first
+ * operand belong to another program) and has "hV"; longs ends in CLI_LONGS.
  */
 #define CLI_LONGS { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 }
 int cli_option(int argc, char **argv, const char *shorts, const struct option *longs, const char *usage, int status);
