@@ -1,6 +1,8 @@
 /* Points from outside the target: counters, visits, places that cost too much. */
 #include "unit.h"
 
+#include "an_arena.h"
+
 #include <fcntl.h>
 
 #include "recorder/points.h"
@@ -12,14 +14,12 @@ static struct regions regions;
 static struct journal journal;
 static struct arena *arena;
 
-/* An arena is large, and nearly all of it a hole. */
 static int setup(void **state)
 {
 	static char name[] = "place", *names[] = { name };
 
 	(void)state;
-	arena = mmap(NULL, sizeof(*arena), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	assert_true(arena != MAP_FAILED);
+	arena = an_arena();
 	journal = (struct journal){ .fd = open("/dev/null", O_WRONLY) };
 	points_init(&points, arena, &journal, &regions, names, 1);
 	points_new_run(&points, arena, 1);

@@ -1,6 +1,8 @@
 /* Processes of a recording that come and go faster than the recorder looks. */
 #include "unit.h"
 
+#include "an_arena.h"
+
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -14,12 +16,10 @@ static struct arena *arena;
 static struct arena_process *entry;
 static pid_t child;
 
-/* An arena is large, and nearly all of it a hole. */
 static int setup(void **state)
 {
 	(void)state;
-	arena = mmap(NULL, sizeof(*arena), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	assert_true(arena != MAP_FAILED);
+	arena = an_arena();
 	journal = (struct journal){ .fd = memfd_create("journal", 0) };
 	assert_true(journal.fd >= 0);
 	mapping_init(&modules, &scope);

@@ -1,6 +1,8 @@
 /* Spans from outside the target: differences of histograms, and numbers of open spans. */
 #include "unit.h"
 
+#include "an_arena.h"
+
 #include "recorder/shared.h"
 #include "recorder/spans.h"
 
@@ -10,12 +12,10 @@ static struct spans spans;
 static struct arena *arena;
 static struct buf line;
 
-/* An arena is large, and nearly all of it a hole. */
 static int setup(void **state)
 {
 	(void)state;
-	arena = mmap(NULL, sizeof(*arena), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	assert_true(arena != MAP_FAILED);
+	arena = an_arena();
 	spans_init(&spans, arena);
 	return 0;
 }
