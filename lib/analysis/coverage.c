@@ -40,17 +40,28 @@ struct profile_spent impact_spent(const struct profile_run *r)
 	return s;
 }
 
-double impact_waiting(const struct profile *p)
+struct profile_spent impact_spent_in_all(const struct profile *p)
 {
-	double waiting = 0, computing = 0;
+	struct profile_spent all = { 0 };
 
 	for (size_t i = 0; i < p->nruns; i++) {
 		struct profile_spent s = impact_spent(&p->run[i]);
 
-		waiting += (double)s.lock;
-		computing += (double)s.cpu;
+		all.cpu += s.cpu;
+		all.blocked += s.blocked;
+		all.lock += s.lock;
+		all.io += s.io;
+		all.sleep += s.sleep;
+		all.runqueue += s.runqueue;
 	}
-	return waiting > 0 ? waiting / (waiting + computing) : 0;
+	return all;
+}
+
+double impact_waiting(const struct profile *p)
+{
+	struct profile_spent all = impact_spent_in_all(p);
+
+	return all.lock ? (double)all.lock / (double)(all.lock + all.cpu) : 0;
 }
 
 struct impact_coverage impact_coverage(const struct profile *p)

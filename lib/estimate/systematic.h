@@ -2,10 +2,10 @@
  * systematic: the systematic error of virtual speedups.
  *
  * An experiment imitates a speedup imperfectly: samples and pauses take time
- * themselves, more where threads wait and wake up than where they compute.  Repetition does not show this error,
- * so it is in no interval from the spread of windows or runs.  Its size was measured on
- * programs with known answers (`make accuracy`); see share/doc/METHOD.md, "What
- * repetition does not show".
+ * themselves, more where threads wait and wake up than where they compute.  Repetition
+ * does not show this error, so it is in no interval from the spread of windows or runs.
+ * Its size was measured on programs with known answers (`make accuracy`); see
+ * share/doc/METHOD.md, "What repetition does not show".
  */
 #ifndef ANDWEORC_ESTIMATE_SYSTEMATIC_H
 #define ANDWEORC_ESTIMATE_SYSTEMATIC_H

@@ -60,23 +60,19 @@ static const double LEAST_SECONDS = 0.05;
 /* The time of threads by kind.  No line if blocked time was not sampled, as by older recorders. */
 static void add_time(struct buf *out, const struct profile *p)
 {
-	struct {
+	struct profile_spent all = impact_spent_in_all(p);
+	const struct {
 		const char *name;
 		double seconds;
-	} class[] = { { "lock", 0 }, { "io", 0 }, { "sleep", 0 }, { "runqueue", 0 } };
-	double cpu = 0, blocked = 0;
+	} class[] = {
+		{ "lock", (double)all.lock / 1e9 },
+		{ "io", (double)all.io / 1e9 },
+		{ "sleep", (double)all.sleep / 1e9 },
+		{ "runqueue", (double)all.runqueue / 1e9 },
+	};
+	double cpu = (double)all.cpu / 1e9, blocked = (double)all.blocked / 1e9;
 	struct buf classes = BUF_INIT;
 
-	for (size_t i = 0; i < p->nruns; i++) {
-		struct profile_spent s = impact_spent(&p->run[i]);
-
-		cpu += (double)s.cpu / 1e9;
-		blocked += (double)s.blocked / 1e9;
-		class[0].seconds += (double)s.lock / 1e9;
-		class[1].seconds += (double)s.io / 1e9;
-		class[2].seconds += (double)s.sleep / 1e9;
-		class[3].seconds += (double)s.runqueue / 1e9;
-	}
 	if (blocked < LEAST_SECONDS)
 		return;
 	for (size_t i = 0; i < sizeof class / sizeof class[0]; i++)
