@@ -158,7 +158,7 @@ static bool prepare(struct recording *r)
 		.given_pct = o->origin.given_pct,
 		.until = o->origin.until_points / 100,
 		.runs = o->runs,
-		.wait_ns = (int64_t)(o->wait * 1e9),
+		.wait_ns = o->origin.wait_ns,
 		.whole_runs = o->whole_runs || (o->runs > 1 && o->seconds <= 0 && o->wait <= 0),
 		.duration_ns = (int64_t)(o->seconds * 1e9),
 		.stop = &asked_to_stop,
@@ -335,7 +335,7 @@ static int observe(struct recording *r)
 	return status;
 }
 
-/* Such a command will do so again.  What counts is its processor time: with two tests on two processors, `exit 9` can take 50 ms. */
+/* Such a command will do so again.  Processor time counts: on a busy machine, a shell that only fails takes more than 50 ms. */
 static bool has_failed_at_once(int status, int64_t began_ns, struct usage before)
 {
 	struct usage used = usage_since(before);

@@ -423,7 +423,7 @@ static bool is_replaced(const struct settings *s, size_t i)
 	return false;
 }
 
-/* Sets the defaults. */
+/* The default of an option, as a text; NULL: none.  That of --design depends on other options. */
 static const char *default_of(const struct options *o, int option)
 {
 	switch (option) {
@@ -442,6 +442,13 @@ static const char *default_of(const struct options *o, int option)
 	default:
 		return NULL;
 	}
+}
+
+static void set_defaults(struct options *o)
+{
+	for (const struct option *option = long_options; option->name; option++)
+		if (default_of(o, option->val))
+			set_option(o, option->val, default_of(o, option->val));
 }
 
 static _Noreturn void print_settings(const struct options *o, const struct settings *s)
@@ -483,17 +490,12 @@ static void check_pid(const struct options *o, int words)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	static const unsigned levels[] = { 15, 30, 50, 75 };
 	struct settings given = { 0 };
 	bool print = false;
 	int option;
 
 	memset(o, 0, sizeof(*o));
-	memcpy(o->levels, levels, sizeof(levels));
-	o->nlevels = sizeof(levels) / sizeof(levels[0]);
-	o->max_regions = 6;
-	o->period_us = 1000;
-	o->window_ms = 200;
+	set_defaults(o);
 	o->seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
 	/* '+': the command's own options are its own. */
 	while ((option = cli_option(argc, argv, "+:o:d:l:w:n:m:r:x:P:p:s:qhV", long_options, usage, EXIT_RECORD)) != -1) {
