@@ -160,6 +160,9 @@
 	X(vdprintf, int, (int, const char *, va_list)) \
 	X(__vdprintf_chk, int, (int, int, const char *, va_list)) \
 	X(fflush, int, (FILE *)) \
+	X(flockfile, void, (FILE *)) \
+	X(ftrylockfile, int, (FILE *)) \
+	X(funlockfile, void, (FILE *)) \
 	X(fflush_unlocked, int, (FILE *)) \
 	X(fclose, int, (FILE *))
 

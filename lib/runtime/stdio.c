@@ -414,3 +414,40 @@ EXPORT int fclose(FILE *f)
 	moved_count(NO_FD, fd, rest, true);
 	return err;
 }
+
+/* ---- the lock of a stream, where the program itself takes it ------------------------------------ */
+
+EXPORT void flockfile(FILE *f)
+{
+	struct wait w;
+
+	if (!wait_is_watched()) {
+		REAL(flockfile)(f);
+		return;
+	}
+	object_before_lock(SITE);
+	if (REAL(ftrylockfile)(f) == 0) {
+		object_lock(f, SITE);
+		return;
+	}
+	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
+	REAL(flockfile)(f);
+	wait_by_peer(&w, key_of_address(f));
+}
+
+EXPORT int ftrylockfile(FILE *f)
+{
+	int err;
+
+	object_before_lock(SITE);
+	err = REAL(ftrylockfile)(f);
+	if (err == 0)
+		object_lock(f, SITE);
+	return err;
+}
+
+EXPORT void funlockfile(FILE *f)
+{
+	object_unlock(f, SITE);
+	REAL(funlockfile)(f);
+}
