@@ -25,6 +25,8 @@ enum burst_kind {
 	BURST_WAITING, /* a sample of waits of the kind OUTSIDE at `site`, which stands for waited_ns of them; `object`: the number of its stack */
 	BURST_TIMEOUT, /* waited for other threads of the recording in vain: the time was up, or a signal came */
 	BURST_CLOCK,   /* waited until a moment of the clock */
+	BURST_SLEEP,   /* like OUTSIDE: slept for a time of its own choice */
+	BURST_POLL,    /* gave up its processor for waited_ns, perhaps again and again, as a thread does that looks for what another one has done */
 	BURST_KERNEL,  /* the wait OUTSIDE that ends with the next event was waited_ns of processor time: the kernel copied bytes */
 	BURST_KINDS
 };

@@ -252,6 +252,8 @@ static bool translate(struct bursts *b, uint32_t slot, const struct arena_event 
 	case BURST_OUTSIDE:
 	case BURST_CLOCK:
 	case BURST_TIMEOUT:
+	case BURST_SLEEP:
+	case BURST_POLL:
 	case BURST_QUEUED:
 	case BURST_KERNEL:
 	case BURST_VISIT:

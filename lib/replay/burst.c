@@ -27,6 +27,8 @@ static const struct {
 	[BURST_SAMPLE] = { 's', WAITED | OBJECT },
 	[BURST_WAITING] = { 'i', WAITED | OBJECT | SITE },
 	[BURST_TIMEOUT] = { 't', WAITED | SITE },
+	[BURST_SLEEP] = { 'z', WAITED | SITE },
+	[BURST_POLL] = { 'p', WAITED | SITE },
 	[BURST_CLOCK] = { 'c', WAITED | SITE },
 	[BURST_KERNEL] = { 'k', WAITED },
 };

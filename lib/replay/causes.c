@@ -224,6 +224,7 @@ static void learn_moment(struct way *w, const struct moment *m, struct replay_fa
 		learn_span(w, m);
 		break;
 	case BURST_TIMEOUT:
+	case BURST_POLL:
 		facts->timeouts++;
 		facts->timeouts_ns += (double)s->waited_ns;
 		s->op[RECORDED] = s->op[MONITOR] = OP_SLEEP;

@@ -40,8 +40,10 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *at)
 
 EXPORT int mtx_trylock(mtx_t *m)
 {
-	int err = REAL(mtx_trylock)(m);
+	int err;
 
+	object_before_lock(SITE);
+	err = REAL(mtx_trylock)(m);
 	if (err == thrd_success)
 		object_lock(m, SITE);
 	return err;

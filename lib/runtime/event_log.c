@@ -16,6 +16,7 @@
 #include "moment.h"
 #include "reach.h"
 #include "thread.h"
+#include "yield.h"
 
 enum {
 	QUEUED_NS = 20 * 1000, /* smaller differences come from the reading of two clocks */
@@ -70,6 +71,20 @@ void event_note(struct arena_thread *t, enum burst_kind kind, int64_t at_ns, int
 	atomic_store_explicit(&log->n, n + 1, memory_order_release);
 }
 
+void event_poll(struct arena_thread *t, int64_t now, int64_t waited_ns, const void *site)
+{
+	struct arena_log *log = log_of(t);
+	uint32_t n = log ? atomic_load_explicit(&log->n, memory_order_relaxed) : 0;
+	struct arena_event *last = n > 0 ? &log->event[n - 1] : NULL;
+
+	if (last && last->kind == BURST_POLL && last->site == (uintptr_t)site && now - waited_ns - last->at_ns < YIELD_AGAIN_NS) {
+		last->waited_ns += now - last->at_ns;
+		last->at_ns = now;
+	} else {
+		event_note(t, BURST_POLL, now, waited_ns, 0, 0, site);
+	}
+}
+
 void event_ran(int64_t now)
 {
 	self.ran.window = current_window();
@@ -77,7 +92,7 @@ void event_ran(int64_t now)
 	self.ran.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-void event_outside(struct arena_thread *t, int64_t now, int64_t waited_ns, const void *site)
+void event_outside(struct arena_thread *t, enum burst_kind kind, int64_t now, int64_t waited_ns, const void *site)
 {
 	int64_t before = self.ran.cpu_ns;
 	bool known = self.ran.window == current_window();
@@ -85,7 +100,7 @@ void event_outside(struct arena_thread *t, int64_t now, int64_t waited_ns, const
 	event_ran(now);
 	if (known && self.ran.cpu_ns - before >= KERNEL_NS)
 		event_note(t, BURST_KERNEL, now, self.ran.cpu_ns - before, 0, 0, NULL);
-	event_note(t, BURST_OUTSIDE, now, waited_ns, 0, 0, site);
+	event_note(t, kind, now, waited_ns, 0, 0, site);
 }
 
 void event_queued(struct arena_thread *t, int64_t now)

@@ -14,6 +14,9 @@ static inline bool event_on(void)
 void event_note(struct arena_thread *t, enum burst_kind kind, int64_t at_ns, int64_t waited_ns, uint64_t object, uint64_t other,
 		const void *site);
 
+/* any: notes a yield.  If it follows another one within YIELD_AGAIN_NS, both are one event. */
+void event_poll(struct arena_thread *t, int64_t now, int64_t waited_ns, const void *site);
+
 /* any: has the thread noted an event in this burst? */
 static inline bool event_has_log(const struct arena_thread *t)
 {
@@ -28,9 +31,9 @@ void event_queued(struct arena_thread *t, int64_t now);
 void event_ran(int64_t now); /* any: begins to count that anew */
 
 /*
- * any: notes the end of a wait for the outside, and how much of it was processor time.  Call
+ * any: notes the end of a wait of this kind, which is OUTSIDE or SLEEP, and how much of it was processor time.  Call
  * event_queued when the wait begins.
  */
-void event_outside(struct arena_thread *t, int64_t now, int64_t waited_ns, const void *site);
+void event_outside(struct arena_thread *t, enum burst_kind kind, int64_t now, int64_t waited_ns, const void *site);
 
 #endif

@@ -53,8 +53,10 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const st
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-	int err = REAL(pthread_mutex_trylock)(m);
+	int err;
 
+	object_before_lock(SITE);
+	err = REAL(pthread_mutex_trylock)(m);
 	if (err == 0 || err == EOWNERDEAD)
 		object_lock(m, SITE);
 	return err;
@@ -158,8 +160,10 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, cons
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 {
-	int err = REAL(pthread_rwlock_tryrdlock)(l);
+	int err;
 
+	object_before_lock(SITE);
+	err = REAL(pthread_rwlock_tryrdlock)(l);
 	if (err == 0)
 		object_lock(l, SITE);
 	return err;
@@ -167,8 +171,10 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 
 EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 {
-	int err = REAL(pthread_rwlock_trywrlock)(l);
+	int err;
 
+	object_before_lock(SITE);
+	err = REAL(pthread_rwlock_trywrlock)(l);
 	if (err == 0)
 		object_lock(l, SITE);
 	return err;

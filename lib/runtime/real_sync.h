@@ -1,8 +1,9 @@
-/* Functions of libc that have wrappers in sem.c, c11.c, spin.c, once.c, futex.c, sigwait.c and sleep.c; see real.h. */
+/* Functions of libc that have wrappers in sem.c, c11.c, spin.c, yield.c, once.c, futex.c, sigwait.c and sleep.c; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_SYNC_H
 #define ANDWEORC_RUNTIME_REAL_SYNC_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <threads.h>
@@ -49,6 +50,8 @@
 	X(sigtimedwait, int, (const sigset_t *, siginfo_t *, const struct timespec *)) \
 	X(sigsuspend, int, (const sigset_t *)) \
 	X(pause, int, (void)) \
+	X(sched_yield, int, (void)) \
+	X(thrd_yield, void, (void)) \
 	X(nanosleep, int, (const struct timespec *, struct timespec *)) \
 	X(clock_nanosleep, int, (clockid_t, int, const struct timespec *, struct timespec *)) \
 	X(usleep, int, (useconds_t)) \

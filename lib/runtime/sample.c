@@ -12,6 +12,7 @@
 #include "sample.h"
 #include "stack.h"
 #include "thread.h"
+#include "yield.h"
 
 enum { FOREVER = 50 }; /* samples in a row */
 
@@ -142,6 +143,8 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	 * its stack pointer is below its struct wait; if not, the call was left by a
 	 * jump.
 	 */
+	if (yield_is_over())
+		yield_no_more();
 	if (self.waiting && sp < self.waiting) {
 		stack->hit = false;
 		stack->weight = 0;

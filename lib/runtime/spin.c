@@ -33,8 +33,10 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 
 EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
 {
-	int err = REAL(pthread_spin_trylock)(l);
+	int err;
 
+	object_before_lock(SITE);
+	err = REAL(pthread_spin_trylock)(l);
 	if (err == 0)
 		object_lock(l, SITE);
 	return err;

@@ -15,6 +15,7 @@
 #include "sample.h"
 #include "sync.h"
 #include "wrap.h"
+#include "yield.h"
 
 void account_up_to_here(const void *site)
 {
@@ -82,7 +83,10 @@ static int64_t acquire_key(uint64_t key, int64_t now)
 
 static int64_t acquire_lock(uint64_t key, int64_t now)
 {
-	vclock_lock(&self.clock, key, now);
+	if (yield_polls())
+		vclock_wait_by_peer(&self.clock, &self.yields.began, key, 0, moment_at(now));
+	else
+		vclock_lock(&self.clock, key, now);
 	return now;
 }
 

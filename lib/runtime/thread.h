@@ -59,6 +59,13 @@ struct ran {
 	int64_t wall_ns, cpu_ns;
 };
 
+/* The yields by which the thread polls (yield.c). */
+struct yields {
+	const void *site; /* NULL: it does not poll */
+	int64_t last_ns;  /* end of the last one; INT64_MAX: it is in one */
+	struct vclock_wait began; /* the first one */
+};
+
 /* State of a thread that the conductor does not read, by the file that it belongs to. */
 struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
@@ -71,6 +78,7 @@ struct self {
 	struct signals signals;
 	struct life life;
 	struct ran ran;
+	struct yields yields;
 	/*
 	 * > 0 while the thread is inside the runtime.  A sample that arrives then
 	 * leaves its credit in `deferred_ns`: the clock has one user at a time.

@@ -31,6 +31,7 @@
 #include "stack.h"
 #include "wait.h"
 #include "wrap.h"
+#include "yield.h"
 
 enum {
 	LONG_NS = 50 * 1000, /* waits at least as long as this are credited exactly; shorter ones by their samples */
@@ -123,6 +124,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	w->by_clock = false;
 	w->hit = false;
 	w->extended_ns = 0;
+	yield_no_more();
 	w->before = self.waiting;
 	runtime_enter();
 	speedup = window_speedup();
@@ -266,6 +268,45 @@ void wait_by_peer(struct wait *w, uint64_t key)
 	wait_by_peer2(w, key, 0);
 }
 
+void wait_yielded(struct wait *w)
+{
+	int64_t now;
+
+	if (!end_wait(w))
+		return;
+	now = now_ns();
+	if (event_on()) {
+		event_poll(w->t, now, now - w->began.since_ns, w->site);
+		event_ran(now);
+	}
+	if (window_speedup())
+		vclock_wait_by_unknown(&self.clock, &w->began, now);
+	finish_wait(w, CLASS_LOCK, class_is_wanted(CLASS_LOCK), now);
+	go_on(w);
+}
+
+void wait_yielded_again(int64_t since_ns, const void *site)
+{
+	struct wait w = { .t = self.slot, .site = site, .class = CLASS_LOCK };
+	int64_t now;
+
+	runtime_enter();
+	w.began = (struct vclock_wait){ .since_ns = since_ns, .delay_ns = vclock_delay(&self.clock) };
+	now = now_ns();
+	if (event_on()) {
+		event_poll(w.t, now, now - since_ns, site);
+		event_ran(now);
+	}
+	offcpu_pass();
+	if (window_speedup()) {
+		vclock_wait_by_unknown(&self.clock, &w.began, now);
+		vclock_skip(&self.clock, now - since_ns);
+		vclock_keep_processor(&self.clock, moment_at(now));
+	}
+	finish_wait(&w, CLASS_LOCK, class_is_wanted(CLASS_LOCK), now);
+	runtime_leave();
+}
+
 void wait_outside(struct wait *w)
 {
 	int64_t now;
@@ -274,7 +315,7 @@ void wait_outside(struct wait *w)
 		return;
 	now = now_ns();
 	if (event_on() && !w->by_clock && w->class != CLASS_LOCK)
-		event_outside(w->t, now, now - w->began.since_ns, w->site);
+		event_outside(w->t, w->class == CLASS_SLEEP ? BURST_SLEEP : BURST_OUTSIDE, now, now - w->began.since_ns, w->site);
 	else if (event_on())
 		note_end(w, w->by_clock ? BURST_CLOCK : BURST_TIMEOUT, 0, 0, now);
 	/* A wait for a lock that no thread has ended is a sleep. */

@@ -50,6 +50,12 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 void wait_by_peer(struct wait *w, uint64_t key);
 void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b); /* by the key of two that was released later */
 
+/* any: ends a yield.  The thread was perhaps waiting for another one, of which nothing is known. */
+void wait_yielded(struct wait *w);
+
+/* any: the thread, whose wait at that site has just ended, has yielded again since then, and so has waited on. */
+void wait_yielded_again(int64_t since_ns, const void *site);
+
 /* any: ends a wait that the outside has ended: a device, a time-out, an error, a signal. */
 void wait_outside(struct wait *w);
 

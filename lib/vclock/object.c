@@ -151,11 +151,31 @@ static struct seen later_released(const struct vclock *c, uint64_t a, uint64_t b
 	return of_a.known && (!of_b.known || of_a.real_ns >= of_b.real_ns) ? of_a : of_b;
 }
 
+/* The virtual time at which the wait began; of one that began in another window, at which this window did. */
+static int64_t begin_of(struct vclock *c, const struct vclock_wait *w)
+{
+	int64_t began = atomic_load_explicit(&c->world->began_ns, memory_order_relaxed);
+
+	/* A wait that began in another window begins again with this one, on the floor of its debts. */
+	return w->since_ns > began ? w->since_ns - w->delay_ns : began - vclock_delay(c);
+}
+
+static void end_at(struct vclock *c, const struct vclock_wait *w, int64_t v, int64_t now)
+{
+	int64_t earliest = begin_of(c, w);
+
+	vclock_set_delay(c, now - (v > earliest ? v : earliest));
+}
+
+void vclock_wait_by_unknown(struct vclock *c, const struct vclock_wait *w, int64_t now)
+{
+	end_at(c, w, now - vclock_owed(c->world), now);
+}
+
 bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t a, uint64_t b, struct vclock_moment m)
 {
 	struct seen s = later_released(c, a, b);
 	uint64_t lock = b ? b : a;
-	int64_t d = vclock_delay(c), began, earliest, v;
 
 	/* The release came before the wait began, so it did not end the wait. */
 	if (s.known && s.real_ns < w->since_ns) {
@@ -163,12 +183,10 @@ bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t
 		vclock_has_lock(c, lock, m.ns);
 		return false;
 	}
-	began = atomic_load_explicit(&c->world->began_ns, memory_order_relaxed);
-	/* A wait that began in another window begins again with this one, on the floor of its debts. */
-	earliest = w->since_ns > began ? w->since_ns - w->delay_ns : began - d;
-	/* Without a history, the releaser is assumed to have paid all its debt. */
-	v = s.known ? processor_bound(c, s.virt_ns + (m.ns - s.real_ns), s.virt_ns, s.real_ns, m) : m.ns - vclock_owed(c->world);
-	vclock_set_delay(c, m.ns - (v > earliest ? v : earliest));
+	if (s.known)
+		end_at(c, w, processor_bound(c, s.virt_ns + (m.ns - s.real_ns), s.virt_ns, s.real_ns, m), m.ns);
+	else
+		vclock_wait_by_unknown(c, w, m.ns);
 	vclock_has_lock(c, lock, m.ns);
 	return true;
 }

@@ -239,6 +239,9 @@ void vclock_wait_begin(struct vclock *c, struct vclock_wait *w, struct vclock_mo
  */
 bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t a, uint64_t b, struct vclock_moment m);
 
+/* Some thread has ended the wait, of which nothing is known.  It is assumed to have paid all its debt. */
+void vclock_wait_by_unknown(struct vclock *c, const struct vclock_wait *w, int64_t now);
+
 /* The wait was in the region, with that weight: the thread is credited for it. */
 void vclock_wait_credit(struct vclock *c, const struct vclock_wait *w, uint32_t weight, int64_t now);
 

@@ -1,6 +1,6 @@
 /*
  * sync: the cost of waiting and waking without other threads: semaphores, locks, system
- * calls by number.
+ * calls by number, yields.
  *
  *     sync [MS]
  *
@@ -11,6 +11,7 @@
 #include <andweorc.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 
 #include "batches.h"
 
-enum { BATCH = 1000, MOST = 50000, WAYS = 6 };
+enum { BATCH = 1000, MOST = 50000, WAYS = 7 };
 
 static sem_t sem;
 static mtx_t mutex;
@@ -51,6 +52,7 @@ TIME(spin, pthread_spin_lock(&spin); pthread_spin_unlock(&spin));
 TIME(once, pthread_once(&once, nothing));
 TIME(gettid, syscall(SYS_gettid));
 TIME(futex, syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1));
+TIME(yield, sched_yield());
 
 int main(int argc, char **argv)
 {
@@ -69,10 +71,12 @@ int main(int argc, char **argv)
 		took[3][n] = time_once();
 		took[4][n] = time_gettid();
 		took[5][n] = time_futex();
+		took[6][n] = time_yield();
 		n++;
 		ANDWEORC_PROGRESS("batch");
 	} while (n < MOST && now() < end);
 	printf("semaphore %.3f\nmtx %.3f\nspin %.3f\n", median(took[0], n), median(took[1], n), median(took[2], n));
-	printf("once %.3f\ngettid %.3f\nfutex %.3f\n", median(took[3], n), median(took[4], n), median(took[5], n));
+	printf("once %.3f\ngettid %.3f\nfutex %.3f\nyield %.3f\n", median(took[3], n), median(took[4], n), median(took[5], n),
+	       median(took[6], n));
 	return 0;
 }

@@ -325,6 +325,25 @@ static void *spin_some(void *arg)
 	return arg;
 }
 
+static int by_turns;
+
+/* By the lock of a stream, which is tried, waited for, and taken twice. */
+static void *say_some(void *arg)
+{
+	for (int i = 0; i < 500; i++) {
+		while (ftrylockfile(stdin) != 0)
+			sched_yield();
+		flockfile(stdin);
+		by_turns++;
+		funlockfile(stdin);
+		funlockfile(stdin);
+		flockfile(stdin);
+		by_turns++;
+		funlockfile(stdin);
+	}
+	return arg;
+}
+
 static pthread_once_t outer, inner;
 static int onces, inners;
 
@@ -422,6 +441,15 @@ static void locks(void)
 	say(" %s", named(pthread_spin_unlock(&spin)));
 	say(" %s\n", named(pthread_spin_trylock(&spin)));
 	pthread_spin_unlock(&spin);
+
+	by_turns = 0;
+	for (int i = 0; i < 3; i++)
+		t[i] = start(say_some, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	say("yielded %d %d %d\n", by_turns, sched_yield(), ftrylockfile(stderr));
+	funlockfile(stderr);
+	thrd_yield();
 
 	outer = inner = PTHREAD_ONCE_INIT;
 	onces = inners = 0;
