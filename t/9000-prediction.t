@@ -35,6 +35,9 @@ only_observed() {
 	profile queue consume produce
 	predicts consume 50 40
 	predicts produce 50 0
+	profile trylock inside outside
+	predicts inside 50 19
+	predicts outside 50 25
 }
 
 # The same of a process that runs already.

@@ -15,6 +15,7 @@
 #include "profile/whatif.h"
 #include "profile/why.h"
 #include "profile/wrapper.h"
+#include "replay/join.h"
 #include "replay/replay.h"
 
 /* The recorder's own speedups.  They are asked for where experiments have tried none that is as near as NEAR. */
@@ -361,7 +362,7 @@ static void replay_run(struct context *c, struct observed *o, const struct level
 	struct replay *r;
 
 	for (size_t i = 0; i < o->nbursts; i++) {
-		burst_join_timeouts(&o->burst[i]);
+		join_waits(&o->burst[i]);
 		if (work_point(o))
 			burst_count_work(&o->burst[i], work_point(o));
 	}

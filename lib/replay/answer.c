@@ -149,6 +149,7 @@ struct runs {
 	struct run *open[OPEN_QUESTIONS]; /* runs of MAIN_MODEL with another assumption about an open question; NULL: the question does not arise */
 	const struct replay_known *known;
 	struct taken_away taken;
+	double bound; /* of polled_bound */
 };
 
 /* The range of gains over all assumptions; models without an answer are ignored. */
@@ -182,6 +183,18 @@ static void set_models(const struct replay *r, struct replay_effect *e, struct c
 	combine(r, e, runs->taken.part);
 }
 
+/*
+ * Nothing tells whether others wait for a thread that polls.  The gain lies between that of both
+ * cases: their middle is reported, and both are in the interval.
+ */
+static void allow_for_polls(struct replay_effect *e, double bound)
+{
+	double range = e->gain > bound ? e->gain - bound : 0;
+
+	e->gain -= range / 2;
+	e->se = hypot(e->se, range / 4);
+}
+
 static void answer_point(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect *e)
 {
 	struct compared c[REPLAY_MODELS];
@@ -200,6 +213,7 @@ static void answer_point(const struct replay *r, const struct runs *runs, size_t
 		e->count += r->script[b].recorded.visits[point];
 	e->open = open_range(c[MAIN_MODEL].gain, with);
 	set_models(r, e, c, check, runs);
+	allow_for_polls(e, runs->bound);
 }
 
 static void answer_whole(const struct replay *r, const struct runs *runs, struct replay_effect *e)
@@ -214,6 +228,7 @@ static void answer_whole(const struct replay *r, const struct runs *runs, struct
 		with[u] = runs->open[u] ? compare_whole(r, runs->open[u], MAIN_MODEL).gain : NAN;
 	e->open = open_range(c[MAIN_MODEL].gain, with);
 	set_models(r, e, c, r->facts.check, runs);
+	allow_for_polls(e, runs->bound);
 }
 
 static void answer_spans(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect e[REPLAY_WHATS - REPLAY_MEAN])
@@ -267,11 +282,12 @@ static void run_all(const struct replay *r, const struct replay_question *q, str
 {
 	float *fraction = NULL, (*change)[REPLICATES] = NULL;
 
-	*runs = (struct runs){ 0 };
+	*runs = (struct runs){ .bound = INFINITY };
 	if (q && q->shorter) {
 		shares_ask(r, q->shorter, &fraction, &change);
 		runs->known = q->known;
 		runs->taken = known_taken(r, q->shorter, fraction, change);
+		runs->bound = polled_bound(r, fraction);
 	}
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
 		runs->of[k] = run_scripts(r, &(struct setting){

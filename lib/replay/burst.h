@@ -59,13 +59,6 @@ struct burst_thread *burst_thread(struct burst *b, uint32_t id);
 void burst_add(struct burst_thread *t, const struct burst_event *e);
 
 /*
- * Joins waits that timed out in vain: the thread has only looked, perhaps taking locks,
- * and waited again at the same place.  They become one wait, which ends like the last one;
- * waits that last until the end of the burst are removed.
- */
-void burst_join_timeouts(struct burst *b);
-
-/*
  * Makes processor time a progress point: each sample is followed by a visit, of as many
  * microseconds as it stands for.
  */

@@ -10,6 +10,7 @@
  *     latency.c   times of wake-ups
  *     shares.c    shares of stacks in stretches of each kind
  *     waits.c     lists waits by both threads
+ *     polled.c    bounds gains where threads poll
  *     learn.c     all of this, in order
  *     simulate.c  runs a script
  *     compare.c   compares two such runs
@@ -341,6 +342,12 @@ void compare_spans(const struct replay *r, const struct run *run, enum replay_mo
 
 /* Time per visit as recorded; NAN: too few. */
 double measured_period(const struct replay *r, size_t point);
+
+/*
+ * The least gain of the program that a thread which polls may allow, if all others wait for it;
+ * INFINITY: no thread polls.  fraction: of shares_ask.
+ */
+double polled_bound(const struct replay *r, const float *fraction);
 
 /* ---- shares of the whole run --------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "replay/burst.h"
+#include "replay/join.h"
 #include "replay/replay.h"
 
 enum { EVENTS = 400, TEXTS = 4000, LEARNED = 400 };
@@ -36,10 +37,11 @@ static struct burst_event event_at(int64_t before)
 	static const bool waits[BURST_KINDS] = {
 		[BURST_ACQUIRE] = true, [BURST_WAIT] = true, [BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_SAMPLE] = true,
 		[BURST_TIMEOUT] = true, [BURST_WAITING] = true, [BURST_CLOCK] = true, [BURST_KERNEL] = true,
+		[BURST_POLL] = true, [BURST_SLEEP] = true,
 	};
 	static const bool none[BURST_KINDS] = {
 		[BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_DEATH] = true, [BURST_TIMEOUT] = true, [BURST_CLOCK] = true,
-		[BURST_KERNEL] = true,
+		[BURST_KERNEL] = true, [BURST_POLL] = true, [BURST_SLEEP] = true,
 	};
 	static const bool two[BURST_KINDS] = { [BURST_WAIT] = true, [BURST_VISIT] = true, [BURST_BEGIN] = true, [BURST_END] = true };
 	static const bool nowhere[BURST_KINDS] = {
@@ -159,7 +161,7 @@ static void joined(const char *text, const char *want)
 	int64_t before = 0;
 
 	assert_true(burst_read(t, text));
-	burst_join_timeouts(&b);
+	join_waits(&b);
 	buf_adds(&got, "");
 	for (size_t i = 0; i < t->n; before = t->event[i++].at_ns)
 		burst_write(&got, &t->event[i], before);
@@ -187,6 +189,22 @@ static void joins_timeouts(void **state)
 	/* A wait that did not time out. */
 	joined("w99531w99531", "w99531w99531");
 	joined("", "");
+}
+
+static void joins_polls(void **state)
+{
+	(void)state;
+	/* Yields from one place: one poll.  At another place, or after something was done, it is another one. */
+	joined("p991p991", "pII1");
+	joined("p991s111p991", "sA11p9J1");
+	joined("p991p992", "p991p992");
+	joined("p991v111p991", "p991v111p991");
+	/* Each poll ends with the same lock: they were waits for it. */
+	joined("p991p991l142u143p991l142", "aJJ42u143aAA42");
+	/* A sleep is a poll only where it is mostly repeated, but not always. */
+	joined("z991", "o991");
+	joined("z991z991z991z991z991z991z991z991z991z991z991", "o991o991o991o991o991o991o991o991o991o991o991");
+	joined("z991z991z991z991z991z991z991z991z991v111z991", "pn2n21v111p991");
 }
 
 static void counts_work(void **state)
@@ -291,6 +309,7 @@ int main(void)
 		cmocka_unit_test(keeps_the_begin),
 		cmocka_unit_test(finds_threads),
 		cmocka_unit_test(joins_timeouts),
+		cmocka_unit_test(joins_polls),
 		cmocka_unit_test(counts_work),
 		cmocka_unit_test(takes_anything),
 		cmocka_unit_test(takes_nonsense),

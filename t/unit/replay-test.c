@@ -1293,6 +1293,45 @@ static void of_waits_for_the_clock(void **state)
 	burst_release(&burst);
 }
 
+/*
+ * One thread computes and visits.  The other one polls, for 0.3 of its time.  Half of the time of the
+ * first is gained if it does not wait for the other one, and 0.3 if it does.
+ */
+static void beside_a_thread_that_polls(void **state)
+{
+	const struct program p = { .name = "polled" };
+	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
+	struct burst_thread *t;
+	struct replay_effect e;
+	struct replay *r;
+
+	(void)state;
+	for (double at = 0; at < S; at += 2 * MS) {
+		const struct burst_event visitor[] = {
+			{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 2 * MS) - 1, .waited_ns = (int64_t)(2 * MS), .object = 1 },
+			{ .kind = BURST_VISIT, .at_ns = (int64_t)(at + 2 * MS) - 1, .object = 1, .other = 1 },
+		}, poller[] = {
+			{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 1.4 * MS), .waited_ns = (int64_t)(1.4 * MS), .object = 2 },
+			{ .kind = BURST_POLL, .at_ns = (int64_t)(at + 2 * MS) - 1, .waited_ns = (int64_t)(0.6 * MS), .site = 3 },
+		};
+
+		t = burst_thread(&burst, 1);
+		burst_add(t, &visitor[0]);
+		burst_add(t, &visitor[1]);
+		t = burst_thread(&burst, 2);
+		burst_add(t, &poller[0]);
+		burst_add(t, &poller[1]);
+	}
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	e = asked(r, &p, 1, 0.5);
+	near(e.gain, 0.4, 0.005);
+	assert_true(e.gain - 2.1 * e.se < 0.3 && e.gain + 2.1 * e.se > 0.5);
+	near(asked(r, &p, 1, 0.25).gain, 0.25, 0.005);
+	near(asked(r, &p, 2, 0.5).gain, 0, 0.001);
+	replay_free(r);
+	burst_release(&burst);
+}
+
 /* The producer waits for room, which the consumer makes. */
 static void who_waited_for_whom(void **state)
 {
@@ -1435,6 +1474,7 @@ int main(void)
 		cmocka_unit_test(of_phases_in_a_burst),
 		cmocka_unit_test(of_waits_that_nobody_ended),
 		cmocka_unit_test(of_waits_for_the_clock),
+		cmocka_unit_test(beside_a_thread_that_polls),
 		cmocka_unit_test(who_waited_for_whom),
 		cmocka_unit_test(queueing_of_its_own),
 		cmocka_unit_test(processors_left_idle),

@@ -1,0 +1,229 @@
+/*
+ * join: joins the looks and waits of which a thread's longer wait consists.
+ */
+#include "replay/join.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum {
+	LOOK_MOST = 64,       /* events of a look at others, at most */
+	POLL_LOOK_NS = 20000, /* a look between two naps takes less computing */
+	LOCK_LOOK_NS = 5000,  /* a thread that takes a lock so soon after a poll has polled that lock */
+	POLL_NAPS = 8,        /* naps that were followed by another one of the poll, at least */
+	POLL_PART = 20,       /* a place is polled if more than one of so many naps is followed by another one, and more than one is not */
+};
+
+/* ---- waits that timed out ---------------------------------------------------- */
+
+static bool was_locked(const struct burst_thread *t, size_t after, size_t before, uint32_t object)
+{
+	for (size_t i = after + 1; i < before; i++)
+		if (t->event[i].kind == BURST_LOCK && t->event[i].object == object)
+			return true;
+	return false;
+}
+
+/*
+ * Has the thread only looked at the state that others change?  Then it unlocks only what it has
+ * locked, and the mutex of a condition when it waits again.  Any other UNLOCK is a condition that
+ * it signals.
+ */
+static bool only_looks(const struct burst_thread *t, size_t after, size_t before)
+{
+	for (size_t i = after + 1; i < before; i++) {
+		const struct burst_event *e = &t->event[i];
+		bool unlocks = e->kind == BURST_UNLOCK && (e->site == t->event[after].site || was_locked(t, after, i, e->object));
+
+		if (burst_is_deed(e->kind) && e->kind != BURST_LOCK && !unlocks)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The wait that continues the one that timed out at i; t->n: none in this burst; i: the
+ * thread has done something else.
+ */
+static size_t next_wait(const struct burst_thread *t, size_t i)
+{
+	for (size_t k = i + 1; k < t->n && k <= i + LOOK_MOST; k++) {
+		enum burst_kind kind = t->event[k].kind;
+
+		if (kind == BURST_TIMEOUT || kind == BURST_WAIT || (kind == BURST_ACQUIRE && t->event[k].waited_ns > 0))
+			return t->event[k].site == t->event[i].site && only_looks(t, i, k) ? k : i;
+	}
+	return t->n <= i + LOOK_MOST && only_looks(t, i, t->n) ? t->n : i;
+}
+
+/*
+ * Keeps those of the events [from, to) that have no effect on others, from index n on.
+ * Returns the number of events then.
+ */
+static size_t keep_samples(struct burst_thread *t, size_t from, size_t to, size_t n)
+{
+	for (size_t i = from; i < to; i++)
+		if (!burst_is_deed(t->event[i].kind))
+			t->event[n++] = t->event[i];
+	return n;
+}
+
+static void join_timeouts(struct burst_thread *t)
+{
+	size_t n = 0, next;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct burst_event e = t->event[i];
+		int64_t began = e.at_ns - e.waited_ns;
+
+		while (i < t->n && e.kind == BURST_TIMEOUT && (next = next_wait(t, i)) != i) {
+			n = keep_samples(t, i + 1, next, n);
+			i = next;
+			e = i < t->n ? t->event[i] : e;
+		}
+		e.waited_ns = e.at_ns - began;
+		if (i < t->n)
+			t->event[n++] = e;
+	}
+	t->n = n;
+}
+
+/* ---- polls ------------------------------------------------------------------------ */
+
+/* A place at which threads sleep or yield. */
+struct place {
+	uint32_t site;
+	size_t naps, again; /* sleeps, and how many of them were followed by another one at once */
+	size_t ends, locks; /* ends of polls, and how many of them were followed by a lock at once */
+};
+
+struct places {
+	struct place *v; /* owned */
+	size_t n, cap;
+};
+
+static struct place *place_at(struct places *p, uint32_t site)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].site == site)
+			return &p->v[i];
+	p->v = xgrow(p->v, p->n, &p->cap, sizeof(*p->v));
+	p->v[p->n] = (struct place){ .site = site };
+	return &p->v[p->n++];
+}
+
+/* The next event after i by which the thread does or sees something; t->n: none. */
+static size_t next_deed(const struct burst_thread *t, size_t i)
+{
+	do
+		i++;
+	while (i < t->n && !burst_is_deed(t->event[i].kind));
+	return i;
+}
+
+static bool comes_within(const struct burst_thread *t, size_t i, size_t next, int64_t ns)
+{
+	return t->event[next].at_ns - t->event[next].waited_ns - t->event[i].at_ns < ns;
+}
+
+static bool is_alike(const struct burst_event *a, const struct burst_event *b)
+{
+	return a->kind == b->kind && a->site == b->site && a->site;
+}
+
+static void count_look(const struct burst_thread *t, size_t i, struct places *p)
+{
+	const struct burst_event *e = &t->event[i];
+	struct place *of = place_at(p, e->site);
+	size_t next = next_deed(t, i);
+	bool again = next < t->n && is_alike(e, &t->event[next]) && comes_within(t, i, next, POLL_LOOK_NS);
+
+	of->naps += e->kind == BURST_SLEEP;
+	of->again += again;
+	of->ends += next < t->n && !again;
+	of->locks += next < t->n && t->event[next].kind == BURST_LOCK && comes_within(t, i, next, LOCK_LOOK_NS);
+}
+
+static void count_looks(const struct burst *b, struct places *p)
+{
+	for (size_t i = 0; i < b->n; i++)
+		for (size_t k = 0; k < b->thread[i].n; k++)
+			if (b->thread[i].event[k].kind == BURST_SLEEP || b->thread[i].event[k].kind == BURST_POLL)
+				count_look(&b->thread[i], k, p);
+}
+
+/* A thread that never does anything else between two naps is a ticker; one that always does is paced by them. */
+static bool is_polled(const struct place *p)
+{
+	return p->site && (!p->naps || (p->again >= POLL_NAPS && p->again * POLL_PART >= p->naps && p->ends * POLL_PART >= p->naps));
+}
+
+/* Do threads poll a lock there?  Then they do it with every look, though an interrupt may come between. */
+static bool is_for_lock(const struct place *p)
+{
+	return 2 * p->locks > p->ends;
+}
+
+/* Does the event `next` continue the poll of the look at i? */
+static bool goes_on(const struct burst_thread *t, size_t i, size_t next, bool for_lock)
+{
+	return next < t->n && is_alike(&t->event[i], &t->event[next]) && (for_lock || comes_within(t, i, next, POLL_LOOK_NS));
+}
+
+/*
+ * Joins the looks of the poll that begins at *i, and sets that to its last event.  Keeps samples
+ * from index *n on.
+ */
+static struct burst_event join_poll(struct burst_thread *t, size_t *i, size_t *n, bool for_lock)
+{
+	int64_t began = t->event[*i].at_ns - t->event[*i].waited_ns;
+	size_t next = next_deed(t, *i);
+	struct burst_event e;
+
+	while (goes_on(t, *i, next, for_lock)) {
+		*n = keep_samples(t, *i + 1, next, *n);
+		*i = next;
+		next = next_deed(t, *i);
+	}
+	e = t->event[*i];
+	e.kind = BURST_POLL;
+	if (for_lock && next < t->n && t->event[next].kind == BURST_LOCK) {
+		*n = keep_samples(t, *i + 1, next, *n);
+		*i = next;
+		e = t->event[next];
+		e.kind = BURST_ACQUIRE;
+	}
+	e.waited_ns = e.at_ns - began;
+	return e;
+}
+
+static void join_polls(struct burst_thread *t, struct places *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct burst_event e = t->event[i];
+		bool looks = e.kind == BURST_SLEEP || e.kind == BURST_POLL;
+		const struct place *at = looks ? place_at(p, e.site) : NULL;
+
+		if (looks && is_polled(at))
+			e = join_poll(t, &i, &n, is_for_lock(at));
+		else if (looks)
+			e.kind = BURST_OUTSIDE;
+		t->event[n++] = e;
+	}
+	t->n = n;
+}
+
+void join_waits(struct burst *b)
+{
+	struct places places = { 0 };
+
+	for (size_t i = 0; i < b->n; i++)
+		join_timeouts(&b->thread[i]);
+	count_looks(b, &places);
+	for (size_t i = 0; i < b->n; i++)
+		join_polls(&b->thread[i], &places);
+	free(places.v);
+}

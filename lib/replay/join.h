@@ -1,0 +1,18 @@
+/* join: makes one wait of the several looks and waits that it consists of. */
+#ifndef ANDWEORC_REPLAY_JOIN_H
+#define ANDWEORC_REPLAY_JOIN_H
+
+#include "replay/burst.h"
+
+/*
+ * Joins waits that timed out in vain: the thread has only looked, perhaps taking locks,
+ * and waited again at the same place.  They become one wait, which ends like the last one;
+ * waits that last until the end of the burst are removed.
+ *
+ * Joins polls in the same way: yields, or naps, from one place.  A poll that ends when the
+ * thread takes a lock becomes a wait for that lock, and any other one a BURST_POLL.  Other
+ * sleeps become waits for the outside.
+ */
+void join_waits(struct burst *b);
+
+#endif
