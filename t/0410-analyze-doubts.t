@@ -108,6 +108,23 @@ recorders_warnings() {
 }
 check 'warnings of the recorder reach the report' recorders_warnings
 
+# Spinning is not seen, so intervals allow for a quarter of the slope, as a standard deviation.
+spins() {
+	{ cat log; printf 'warning\trun=1\twhat=spin\ttext=it%%20spins\n'; } >case
+	andweorc-analyze --format andweorc log 2>/dev/null >without
+	andweorc-analyze --format andweorc case 2>/dev/null >with
+	cat without with | awk -F'\t' "$awk_value"'
+		$1 == "impact" && value("region") == "work.c:10" {
+			half[++n] = (value("slope_hi") - value("slope_lo")) / 2
+			slope = value("slope")
+		}
+		END { more = sqrt(half[2] ^ 2 - half[1] ^ 2) / slope; exit !(n == 2 && more > 0.45 && more < 0.53) }' || {
+		grep '^impact.*region=work.c:10' without with
+		return 1
+	}
+}
+check 'where threads spin, intervals are wider' spins
+
 # warning WHAT RUN...: one of each run, in its own numbers
 warning() {
 	what=$1

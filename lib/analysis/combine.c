@@ -167,6 +167,11 @@ static bool has_warning(const struct profile *p, const char *what)
 	return false;
 }
 
+bool combine_spins(const struct profile *p)
+{
+	return has_warning(p, "spin");
+}
+
 /*
  * Does a warning of the log say why experiments are wrong, where replay is not?
  *
@@ -178,12 +183,6 @@ static bool has_warning(const struct profile *p, const char *what)
 static bool experiments_err(const struct profile *p)
 {
 	return has_warning(p, "absolute-timer") || has_warning(p, "oversubscribed");
-}
-
-/* Threads that wait by spinning look busy: the ends of their waits are in no event. */
-static bool spins(const struct profile *p)
-{
-	return has_warning(p, "spin");
 }
 
 /* The greatest speedup up to which gains are on one line, before the knee: there the slope is known best. */
@@ -285,7 +284,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 			    struct estimate *measured, struct estimate *replayed)
 {
 	struct replayed r[PROFILE_LEVELS], at, rise;
-	size_t n = spins(p) ? 0 : replayed_of(p, point, region, r);
+	size_t n = combine_spins(p) ? 0 : replayed_of(p, point, region, r);
 	void (*merge)(struct estimate *e, double value, double se);
 
 	if (n == 0)
@@ -332,7 +331,7 @@ struct replay_check combine_check(const struct profile *p, size_t point)
 	check.ratio = ratio / (double)n;
 	check.unseen = unseen / (double)n;
 	check.period_ns = period / (double)n;
-	check.use = spins(p) ? REPLAY_SPINS : believed ? REPLAY_USED : REPLAY_UNTRUSTED;
+	check.use = combine_spins(p) ? REPLAY_SPINS : believed ? REPLAY_USED : REPLAY_UNTRUSTED;
 	return check;
 }
 
@@ -347,7 +346,7 @@ void combine_replay_runs(const struct profile *p, size_t point, size_t region, d
 {
 	struct line *line = xcalloc(p->nruns + 1, sizeof *line);
 
-	for (size_t i = spins(p) ? p->nreplayed : 0; i < p->nreplayed; i++) {
+	for (size_t i = combine_spins(p) ? p->nreplayed : 0; i < p->nreplayed; i++) {
 		const struct profile_replayed *r = &p->replayed[i];
 
 		if (r->s > most || !is_used(r, point, region))
@@ -383,7 +382,7 @@ static void set_knee(const struct replayed *r, size_t n, const struct replayed *
 bool combine_replay_alone(const struct profile *p, size_t point, size_t region, struct causal_effect *e)
 {
 	struct replayed r[PROFILE_LEVELS], rise;
-	size_t n = spins(p) ? 0 : replayed_of(p, point, region, r);
+	size_t n = combine_spins(p) ? 0 : replayed_of(p, point, region, r);
 	double period = combine_check(p, point).period_ns;
 
 	if (n == 0 || !(period > 0))

@@ -26,6 +26,9 @@ enum combined {
 	COMBINED_ALONE,       /* replay alone: there was no experiment with the region */
 };
 
+/* Has the recorder seen threads wait by spinning?  They look busy: the ends of their waits are in no event. */
+bool combine_spins(const struct profile *p);
+
 /*
  * Combines the result of replay into slope, cost and levels of e, which are final
  * otherwise.  Sets *replayed to the slope by replay alone, and *measured to that by

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/combine.h"
+#include "estimate/systematic.h"
+
 /* Code with a smaller share is not worth an experiment. */
 static const double LEAST_PCT = 1;
 
@@ -57,11 +60,11 @@ struct profile_spent impact_spent_in_all(const struct profile *p)
 	return all;
 }
 
-double impact_waiting(const struct profile *p)
+double impact_systematic(const struct profile *p)
 {
 	struct profile_spent all = impact_spent_in_all(p);
 
-	return all.lock ? (double)all.lock / (double)(all.lock + all.cpu) : 0;
+	return systematic_relative(all.lock ? (double)all.lock / (double)(all.lock + all.cpu) : 0, combine_spins(p));
 }
 
 struct impact_coverage impact_coverage(const struct profile *p)

@@ -235,7 +235,7 @@ static void take_effect(const struct profile *p, size_t point, struct impact *im
 
 	im->slope_se = im->effect.fit.slope.se;
 	im->cost_se = im->effect.fit.cost.se;
-	systematic_widen(&im->effect, impact_waiting(p));
+	systematic_widen(&im->effect, impact_systematic(p));
 	systematic_widen_by(&im->effect, phases_off(limits, im->region));
 	open_slope(im, spans);
 	im->combined = combine_apply(p, point, (size_t)(im->region - p->region), &im->effect, &im->measured, &im->replayed);

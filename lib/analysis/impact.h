@@ -178,7 +178,7 @@ struct impact_coverage impact_coverage(const struct profile *p);
 struct profile_spent impact_spent(const struct profile_run *r);
 struct profile_spent impact_spent_in_all(const struct profile *p); /* the sum over runs */
 
-/* The part of the threads' time in which they wait for each other, 0 to 1, of the time in which they do that or compute. */
-double impact_waiting(const struct profile *p);
+/* The relative systematic error of experiments with the program, as a standard deviation; see systematic.h. */
+double impact_systematic(const struct profile *p);
 
 #endif

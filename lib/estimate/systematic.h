@@ -15,15 +15,18 @@
 /* Standard deviation of the error of a prediction, the absolute part, as a slope. */
 extern const double systematic_slope;
 
-/* The relative part.  `waiting`: the part of the threads' time in which they wait for each other, 0 to 1. */
-double systematic_relative(double waiting);
+/*
+ * The relative part.  `waiting`: the part of the threads' time in which they wait for each other, 0
+ * to 1.  `spins`: they also wait by spinning, which is not seen.
+ */
+double systematic_relative(double waiting, bool spins);
 
 /*
  * Widens slope, cost and levels of an estimated effect, and raises their p; values
  * stay.  Comparisons of a program with a changed one must use the intervals from
  * before: both have the same error.
  */
-void systematic_widen(struct causal_effect *e, double waiting);
+void systematic_widen(struct causal_effect *e, double relative);
 
 /* The same for one more standard deviation of the slope, from another cause. */
 void systematic_widen_by(struct causal_effect *e, double slope);

@@ -185,14 +185,14 @@ static void set_models(const struct replay *r, struct replay_effect *e, struct c
 
 /*
  * Nothing tells whether others wait for a thread that polls.  The gain lies between that of both
- * cases: their middle is reported, and both are in the interval.
+ * cases, anywhere as likely as elsewhere: a uniform distribution.
  */
 static void allow_for_polls(struct replay_effect *e, double bound)
 {
 	double range = e->gain > bound ? e->gain - bound : 0;
 
 	e->gain -= range / 2;
-	e->se = hypot(e->se, range / 4);
+	e->se = hypot(e->se, range / sqrt(12));
 }
 
 static void answer_point(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect *e)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "estimate/systematic.h"
 #include "text/prose.h"
 
 /* The kind of the intervals, and the further errors that they include. */
@@ -27,7 +26,7 @@ static void add_intervals(struct buf *out, const struct analysis *a)
 		   !within ? "over runs"
 		   : !runs && short_runs ? "within runs, which hold too few windows for an interval over runs (longer runs, or a longer -d)"
 		   : !runs ? "within the run (it says nothing about other runs: 3 or more, -n 5, would)"
-			   : "over runs or, where runs are too few, within them", 100 * STATS_NORMAL_95 * systematic_relative(impact_waiting(a->profile)));
+			   : "over runs or, where runs are too few, within them", 100 * STATS_NORMAL_95 * impact_systematic(a->profile));
 }
 
 static void add_warnings(struct buf *out, const struct profile_warning *w, size_t n)

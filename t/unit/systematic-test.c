@@ -46,9 +46,9 @@ static void test_half_widths(void **state)
 	for (double df = 1; df < 100; df *= 3) {
 		struct causal_effect e = effect(0.5, 0.01, df);
 		double before = half(&e.fit.slope), gain = half(&level[1].gain);
-		double off = 1.96 * hypot(systematic_relative(0) * 0.5, systematic_slope);
+		double off = 1.96 * hypot(systematic_relative(0, false) * 0.5, systematic_slope);
 
-		systematic_widen(&e, 0);
+		systematic_widen(&e, systematic_relative(0, false));
 		near(half(&e.fit.slope), hypot(before, off));
 		near(half(&e.fit.cost), 2e6 * hypot(before, off));
 		near(half(&level[1].gain), hypot(gain, off * 0.5));
@@ -62,11 +62,11 @@ static void test_certainty_has_a_limit(void **state)
 	struct causal_effect e = effect(0.5, 0, 4), zero = effect(0.002, 0.0001, 50);
 
 	(void)state;
-	systematic_widen(&e, 0);
-	near(half(&e.fit.slope), 1.96 * hypot(systematic_relative(0) * 0.5, systematic_slope));
+	systematic_widen(&e, systematic_relative(0, false));
+	near(half(&e.fit.slope), 1.96 * hypot(systematic_relative(0, false) * 0.5, systematic_slope));
 	/* an effect below the systematic error of virtual speedups is no finding, however often it was measured */
 	assert_true(zero.fit.slope.p < 1e-6);
-	systematic_widen(&zero, 0);
+	systematic_widen(&zero, systematic_relative(0, false));
 	assert_true(zero.fit.slope.p > 0.5);
 }
 
@@ -75,12 +75,13 @@ static void test_threads_that_wait(void **state)
 	struct causal_effect e = effect(0.5, 0, 4);
 
 	(void)state;
-	near(systematic_relative(0), 0.03);
-	near(systematic_relative(0.2), hypot(0.03, 0.06));
+	near(systematic_relative(0, false), 0.03);
+	near(systematic_relative(0.2, false), hypot(0.03, 0.06));
 	/* most threads are idle */
-	near(systematic_relative(0.9), hypot(0.03, 0.1));
-	systematic_widen(&e, 0.2);
-	near(half(&e.fit.slope), 1.96 * hypot(systematic_relative(0.2) * 0.5, systematic_slope));
+	near(systematic_relative(0.9, false), hypot(0.03, 0.1));
+	near(systematic_relative(0, true), hypot(0.03, 0.25));
+	systematic_widen(&e, systematic_relative(0.2, false));
+	near(half(&e.fit.slope), 1.96 * hypot(systematic_relative(0.2, false) * 0.5, systematic_slope));
 }
 
 static void test_unbounded_stays(void **state)
@@ -88,7 +89,7 @@ static void test_unbounded_stays(void **state)
 	struct causal_effect e = effect(0.5, INFINITY, 3);
 
 	(void)state;
-	systematic_widen(&e, 0);
+	systematic_widen(&e, systematic_relative(0, false));
 	assert_true(isinf(e.fit.slope.se) && e.fit.slope.value == 0.5);
 }
 

@@ -163,7 +163,7 @@ static void simulate(struct sim *s)
 {
 	buf_clear(&s->log);
 	if (s->w->imitated)
-		s->off = gsl_ran_gaussian(s->rng, systematic_relative(0) * s->w->slope) + gsl_ran_gaussian(s->rng, systematic_slope);
+		s->off = gsl_ran_gaussian(s->rng, systematic_relative(0, false) * s->w->slope) + gsl_ran_gaussian(s->rng, systematic_slope);
 	buf_adds(&s->log, "andweorc\tversion=1\n");
 	s->id = 0;
 	for (unsigned r = 1; r <= (s->w->regions ? s->w->regions : 1); r++)
