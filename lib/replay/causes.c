@@ -118,8 +118,9 @@ static enum op recorded_op(struct way *w, uint32_t at, struct replay_facts *fact
 {
 	struct step *s = &w->script->step[at];
 
+	/* A wait at a barrier that ends before any round has ended was of a round before the burst. */
 	if (w->replay->object[s->object].kind == OBJECT_BARRIER)
-		return OP_BARRIER;
+		return w->known[s->object].last == NOBODY ? OP_SLEEP : OP_BARRIER;
 	if (!is_unexplained(w, at))
 		return OP_EDGE;
 	if (s->waited_ns <= (float)SPIN_NS) {

@@ -1332,6 +1332,80 @@ static void beside_a_thread_that_polls(void **state)
 	burst_release(&burst);
 }
 
+/* A thread arrives at a barrier at `from`, and goes on at `at`. */
+static void meet_at(struct burst *b, uint32_t thread, double from, double at, uint32_t site)
+{
+	const struct burst_event events[] = {
+		{ .kind = BURST_RELEASE, .at_ns = (int64_t)from, .object = 7, .site = site },
+		{ .kind = BURST_ACQUIRE, .at_ns = (int64_t)at, .waited_ns = (int64_t)(at - from) - 100, .object = 7, .site = site },
+	};
+
+	burst_add(burst_thread(b, thread), &events[0]);
+	burst_add(burst_thread(b, thread), &events[1]);
+}
+
+static void compute_until(struct burst *b, uint32_t thread, double from, double at, uint32_t region)
+{
+	burst_add(burst_thread(b, thread),
+		  &(struct burst_event){ .kind = BURST_SAMPLE, .at_ns = (int64_t)at, .waited_ns = (int64_t)(at - from), .object = region });
+}
+
+/*
+ * Two threads meet at a barrier, one after 1 ms of region 1, the other after 0.6 ms of region 2, and the
+ * first one visits.  In each 40th round, the second is held up until 1.2 ms, and then the first takes 0.8 ms
+ * to wake up; the second always takes 0.02.
+ */
+static void rounds(struct burst *b, double from)
+{
+	for (unsigned n = 0; from < S - 3 * MS; n++) {
+		bool late = n % 40 == 39;
+		double first = from + MS, second = from + (late ? 1.2 * MS : 0.6 * MS), met = fmax(first, second);
+		double on = late ? met + 0.8 * MS : met + 0.001 * MS;
+
+		compute_until(b, 1, from, first, 1);
+		compute_until(b, 2, from, from + 0.6 * MS, 2);
+		meet_at(b, 1, first, on, 3);
+		meet_at(b, 2, second, met + 0.02 * MS, 4);
+		burst_add(burst_thread(b, 1), &(struct burst_event){ .kind = BURST_VISIT, .at_ns = (int64_t)on, .object = 1, .other = 1 });
+		from = fmax(on, met + 0.02 * MS);
+	}
+}
+
+/* With half of region 1, the first thread waits in each round: 0.6 ms of 1.02, and a wake-up of 0.02. */
+static void rare_wakeups(void **state)
+{
+	const struct program p = { .name = "rare wake-ups" };
+	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
+	struct replay *r;
+
+	(void)state;
+	rounds(&burst, 0);
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	near(asked(r, &p, 1, 0.5).gain, 0.37, 0.02);
+	replay_free(r);
+	burst_release(&burst);
+}
+
+/* The second thread's round had ended when the burst began, but the thread only went on then. */
+static void a_round_before_the_burst(void **state)
+{
+	const struct program p = { .name = "a round before" };
+	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
+	struct replay_facts facts;
+	struct replay *r;
+
+	(void)state;
+	burst_add(burst_thread(&burst, 2),
+		  &(struct burst_event){ .kind = BURST_ACQUIRE, .at_ns = (int64_t)(0.1 * MS), .waited_ns = (int64_t)(0.4 * MS), .object = 7, .site = 4 });
+	rounds(&burst, 0.1 * MS);
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	near(asked(r, &p, 1, 0.5).gain, 0.37, 0.02);
+	replay_facts(r, &facts);
+	assert_int_equal(facts.forced, 0);
+	replay_free(r);
+	burst_release(&burst);
+}
+
 /* The producer waits for room, which the consumer makes. */
 static void who_waited_for_whom(void **state)
 {
@@ -1475,6 +1549,8 @@ int main(void)
 		cmocka_unit_test(of_waits_that_nobody_ended),
 		cmocka_unit_test(of_waits_for_the_clock),
 		cmocka_unit_test(beside_a_thread_that_polls),
+		cmocka_unit_test(rare_wakeups),
+		cmocka_unit_test(a_round_before_the_burst),
 		cmocka_unit_test(who_waited_for_whom),
 		cmocka_unit_test(queueing_of_its_own),
 		cmocka_unit_test(processors_left_idle),
