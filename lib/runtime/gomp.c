@@ -22,6 +22,7 @@
 #include "sync.h"
 #include "thread.h"
 #include "wait.h"
+#include "yield.h"
 
 enum { OLD_TEAMS = 64 };
 
@@ -69,6 +70,7 @@ static void begin_work(const struct team *team)
  */
 static void begin_start(struct team *team)
 {
+	yield_no_more();
 	team->waiting = self.waiting;
 	if (wait_is_watched())
 		self.waiting = UINTPTR_MAX;
