@@ -319,7 +319,7 @@ static void add_regions(struct questions *all, struct context *c, struct observe
 	known = shares_of(c, o, facts.clock_ns > 0);
 	for (size_t i = 0; i < o->nstacks; i++)
 		ran.stack[i] += waited.stack[i];
-	wrapper = wrapper_find(c, o, ran.stack);
+	wrapper = wrapper_find(c, o, asked, ran.stack);
 	for (size_t region = 0; region < c->nregions; region++) {
 		if (c->region[region].place == PROFILE_NONE || !asked[region])
 			continue;

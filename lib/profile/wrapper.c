@@ -34,14 +34,24 @@ static size_t depth_in(const struct observed_stack *s, size_t region)
 	return i;
 }
 
-/* Time in each region that is called by the given one, directly or not: inner[0..nregions). */
-static void add_inner(const struct observed *o, size_t region, const double *stack_ns, double *inner)
+/* Time in each region, by place in the context, in stacks of a given one. */
+struct beside {
+	double *inner; /* owned: called by it, directly or not */
+	double *outer; /* owned: calling it */
+};
+
+static void add_beside(const struct observed *o, size_t region, const double *stack_ns, struct beside *b)
 {
 	for (size_t i = 0; i < o->nstacks; i++) {
-		size_t depth = depth_in(&o->stack[i], region);
+		const struct observed_stack *s = &o->stack[i];
+		size_t depth = depth_in(s, region);
 
-		for (size_t k = 0; depth < o->stack[i].n && k < depth; k++)
-			inner[o->stack[i].region[k]] += stack_ns[i];
+		if (depth == s->n)
+			continue;
+		for (size_t k = 0; k < depth; k++)
+			b->inner[s->region[k]] += stack_ns[i];
+		for (size_t k = depth + 1; k < s->n; k++)
+			b->outer[s->region[k]] += stack_ns[i];
 	}
 }
 
@@ -58,39 +68,36 @@ static bool is_wrapper(const struct context *c, size_t region, const double *reg
 }
 
 /* If a function without a name does all the work of one with a name, the latter is kept. */
-static bool is_named_by_caller(const struct context *c, const struct observed *o, size_t region, const double *region_ns, const double *stack_ns)
+static bool is_named_by_caller(const struct context *c, size_t region, const double *region_ns, const double *outer)
 {
-	bool found = false;
-
-	for (size_t k = 0; k < c->nregions && !found; k++) {
-		double both = 0;
-
+	for (size_t k = 0; k < c->nregions; k++) {
 		if (k == region || c->region[k].place == PROFILE_NONE || !is_function(c, k) || !has_name(c, k))
 			continue;
-		for (size_t i = 0; i < o->nstacks; i++)
-			if (depth_in(&o->stack[i], region) < depth_in(&o->stack[i], k) && depth_in(&o->stack[i], k) < o->stack[i].n)
-				both += stack_ns[i];
-		found = both > 0 && both >= NEARLY_ALL * region_ns[region] && both >= NEARLY_ALL * region_ns[k];
+		if (outer[k] > 0 && outer[k] >= NEARLY_ALL * region_ns[region] && outer[k] >= NEARLY_ALL * region_ns[k])
+			return true;
 	}
-	return found;
+	return false;
 }
 
-bool *wrapper_find(const struct context *c, const struct observed *o, const double *stack_ns)
+bool *wrapper_find(const struct context *c, const struct observed *o, const bool *asked, const double *stack_ns)
 {
 	bool *wrapper = xcalloc(c->nregions + 1, sizeof *wrapper);
-	double *inner = xcalloc(c->nregions + 1, sizeof *inner), *region_ns = xcalloc(c->nregions + 1, sizeof *region_ns);
+	double *region_ns = xcalloc(c->nregions + 1, sizeof *region_ns);
+	struct beside b = { .inner = xcalloc(c->nregions + 1, sizeof *b.inner), .outer = xcalloc(c->nregions + 1, sizeof *b.outer) };
 
 	for (size_t i = 0; i < o->nstacks; i++)
 		for (size_t k = 0; k < o->stack[i].n; k++)
 			region_ns[o->stack[i].region[k]] += stack_ns[i];
 	for (size_t g = 0; g < c->nregions; g++) {
-		if (c->region[g].place == PROFILE_NONE || !(region_ns[g] > 0) || !is_function(c, g))
+		if (!asked[g] || c->region[g].place == PROFILE_NONE || !(region_ns[g] > 0) || !is_function(c, g))
 			continue;
-		memset(inner, 0, c->nregions * sizeof *inner);
-		add_inner(o, g, stack_ns, inner);
-		wrapper[g] = is_wrapper(c, g, region_ns, inner) || (!has_name(c, g) && is_named_by_caller(c, o, g, region_ns, stack_ns));
+		memset(b.inner, 0, c->nregions * sizeof *b.inner);
+		memset(b.outer, 0, c->nregions * sizeof *b.outer);
+		add_beside(o, g, stack_ns, &b);
+		wrapper[g] = is_wrapper(c, g, region_ns, b.inner) || (!has_name(c, g) && is_named_by_caller(c, g, region_ns, b.outer));
 	}
-	free(inner);
+	free(b.inner);
+	free(b.outer);
 	free(region_ns);
 	return wrapper;
 }

@@ -15,9 +15,9 @@
 
 /*
  * For each region, by place in the context: is it a function that is redundant beside
- * another one?  Of a chain of wrappers the innermost with a name is kept.  stack_ns is
- * the time in each stack, by its number - 1.  The caller frees the result.
+ * another one?  Of a chain of wrappers the innermost with a name is kept.  Only those
+ * that are asked for are looked at.  stack_ns is the time in each stack, by its number - 1.  The caller frees the result.
  */
-bool *wrapper_find(const struct context *c, const struct observed *o, const double *stack_ns);
+bool *wrapper_find(const struct context *c, const struct observed *o, const bool *asked, const double *stack_ns);
 
 #endif
