@@ -181,6 +181,8 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	moving_learn(r);
 	shares_learn(r);
 	waits_learn(r);
+	/* In a crowd, waits are long because the thread that has the lock waits for a processor. */
+	r->facts.brief = r->crowded ? 0 : brief_waits(r);
 	choose_scheduler(r);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		run_model(r, k, false, false);

@@ -10,6 +10,7 @@
  *     latency.c   times of wake-ups
  *     shares.c    shares of stacks in stretches of each kind
  *     waits.c     lists waits by both threads
+ *     brief.c     finds waits for brief locks
  *     polled.c    bounds gains where threads poll
  *     learn.c     all of this, in order
  *     simulate.c  runs a script
@@ -265,6 +266,7 @@ struct wakeup latency_pick(const struct replay *r, uint32_t list, uint64_t rando
 void moving_learn(struct replay *r);
 void shares_learn(struct replay *r);
 void waits_learn(struct replay *r);
+double brief_waits(const struct replay *r); /* see struct replay_facts */
 
 /*
  * For each cell the fraction by which its stretches get shorter, and its changes in

@@ -1406,6 +1406,44 @@ static void a_round_before_the_burst(void **state)
 	burst_release(&burst);
 }
 
+/* The part of brief waits at a lock that two threads take in turns, for held_ns; the second waits for it. */
+static double brief_part(double held_ns, double waited_ns)
+{
+	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
+	struct replay_facts facts;
+	struct replay *r;
+
+	for (double at = 0; at + 4 * (held_ns + waited_ns) < S; at += 4 * (held_ns + waited_ns)) {
+		double again = at + held_ns + waited_ns;
+		const struct burst_event first[] = {
+			{ .kind = BURST_LOCK, .at_ns = (int64_t)at, .object = 7, .site = 1 },
+			{ .kind = BURST_UNLOCK, .at_ns = (int64_t)(at + held_ns), .object = 7, .site = 2 },
+		}, second[] = {
+			{ .kind = BURST_ACQUIRE, .at_ns = (int64_t)again, .waited_ns = (int64_t)waited_ns, .object = 7, .site = 1 },
+			{ .kind = BURST_UNLOCK, .at_ns = (int64_t)(again + held_ns), .object = 7, .site = 2 },
+			{ .kind = BURST_VISIT, .at_ns = (int64_t)(again + held_ns), .object = 1, .other = 1 },
+		};
+
+		for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+			burst_add(burst_thread(&burst, 1), &first[i]);
+		for (size_t i = 0; i < sizeof(second) / sizeof(*second); i++)
+			burst_add(burst_thread(&burst, 2), &second[i]);
+	}
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	replay_facts(r, &facts);
+	replay_free(r);
+	burst_release(&burst);
+	return facts.brief;
+}
+
+static void brief_locks(void **state)
+{
+	(void)state;
+	near(brief_part(0.3 * MS, 0.3 * MS), 0, 1e-9);
+	/* In 4 * 34 us, twice; there is one wait of 30. */
+	near(brief_part(0.004 * MS, 0.03 * MS), 30. / (2 * 4 * 34), 0.002);
+}
+
 /* The producer waits for room, which the consumer makes. */
 static void who_waited_for_whom(void **state)
 {
@@ -1551,6 +1589,7 @@ int main(void)
 		cmocka_unit_test(beside_a_thread_that_polls),
 		cmocka_unit_test(rare_wakeups),
 		cmocka_unit_test(a_round_before_the_burst),
+		cmocka_unit_test(brief_locks),
 		cmocka_unit_test(who_waited_for_whom),
 		cmocka_unit_test(queueing_of_its_own),
 		cmocka_unit_test(processors_left_idle),

@@ -1,0 +1,78 @@
+/*
+ * brief: waits for locks that are held only briefly.
+ *
+ * If a thread waits for a lock for several times as long as that is held, most of its
+ * wait is its own wake-up, or that of threads before it.  How often threads
+ * meet at such a lock, and how long a wake-up takes, depends on each other, and changes with
+ * all code.  No model describes that: see `tiny` in METHOD.md, "What neither method can tell".
+ */
+#include "replay/replay_parts.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum {
+	TIMES = 3,        /* a wait is too long from so many times the mean time for which the lock is held */
+	HELD_LEAST = 50,  /* sections, to know that time */
+};
+
+struct held {
+	double ns;
+	size_t n;
+};
+
+static bool takes(const struct step *s)
+{
+	return s->op[MONITOR] == OP_TAKE || s->op[MONITOR] == OP_WAIT;
+}
+
+/* Adds the sections of an actor.  since[object]: when it took the lock; negative: it has not. */
+static void add_sections(const struct script *s, const struct actor *a, double *since, struct held *held)
+{
+	for (uint32_t i = a->first; i < a->end; i++) {
+		const struct step *step = &s->step[i];
+		uint32_t lock = step->op[MONITOR] == OP_WAIT ? step->other : step->object;
+
+		if (takes(step)) {
+			since[lock] = s->at_ns[i];
+		} else if (step->op[MONITOR] == OP_LEAVE && since[lock] >= 0) {
+			held[lock].ns += s->at_ns[i] - since[lock];
+			held[lock].n++;
+			since[lock] = -1;
+		}
+	}
+}
+
+static struct held *held_locks(const struct replay *r)
+{
+	struct held *held = xcalloc(r->nobjects + 1, sizeof(*held));
+	double *since = xcalloc(r->nobjects + 1, sizeof(*since));
+
+	for (size_t b = 0; b < r->nscripts; b++)
+		for (size_t t = 0; t < r->script[b].nactors; t++) {
+			for (size_t i = 0; i < r->nobjects; i++)
+				since[i] = -1;
+			add_sections(&r->script[b], &r->script[b].actor[t], since, held);
+		}
+	free(since);
+	return held;
+}
+
+double brief_waits(const struct replay *r)
+{
+	struct held *held = held_locks(r);
+	double brief = 0, all = 0;
+
+	for (size_t b = 0; b < r->nscripts; b++)
+		for (size_t i = 0; i < r->script[b].n; i++) {
+			const struct step *s = &r->script[b].step[i];
+			const struct held *h = s->op[MONITOR] == OP_TAKE ? &held[s->object] : NULL;
+
+			all += (double)s->cpu_ns + (h ? (double)s->waited_ns : 0);
+			if (h && h->n >= HELD_LEAST && (double)s->waited_ns * (double)h->n > TIMES * h->ns)
+				brief += (double)s->waited_ns;
+		}
+	free(held);
+	return all > 0 ? brief / all : 0;
+}
