@@ -242,8 +242,8 @@ below_share() {
 # A class of waiting has no share of CPU samples worth saying.
 blocked_share() {
 	exits 0 andweorc-plot --script script "$data/analyze/reach.out" >out 2>err
-	has "slope 0.41 \\[0.32, 0.49\\] · 12 % of blocked time" script
-	has "slope 0.50 \\[0.40, 0.61\\] · 4.0 % of samples" script
+	has "slope 0.41 \\[0.19, 0.62\\] · 12 % of blocked time" script
+	has "slope 0.50 \\[0.24, 0.77\\] · 4.0 % of samples" script
 }
 
 title_replaces_the_command() {

@@ -325,7 +325,7 @@ static void *spin_some(void *arg)
 	return arg;
 }
 
-static int by_turns;
+static volatile int by_turns; /* compilers take it that flockfile changes nothing of the program */
 
 /* By the lock of a stream, which is tried, waited for, and taken twice. */
 static void *say_some(void *arg)
