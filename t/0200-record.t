@@ -416,7 +416,7 @@ has_windows_of() {
 check '--window: no experiment is shorter' has_windows_of
 
 only_samples() {
-	LIFE_MS=50 record --attach-only -- ./life plain
+	LIFE_MS=300 record --attach-only -- ./life plain
 	empty err
 	lacks '^(experiment|visits)' log
 	has '^sample' log
