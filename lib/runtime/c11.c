@@ -5,48 +5,19 @@
 #include "create.h"
 #include "wrap.h"
 
-/* Like every lock: try first, then wait. */
-#define LOCK(m, wait_expr)                                                                                                   \
-	do {                                                                                                                 \
-		struct wait w;                                                                                               \
-		int err;                                                                                                     \
-		if (!wait_is_watched())                                                                                      \
-			return wait_expr;                                                                                    \
-		object_before_lock(SITE);                                                                                    \
-		err = REAL(mtx_trylock)(m);                                                                                  \
-		if (err != thrd_busy) {                                                                                      \
-			if (err == thrd_success)                                                                             \
-				object_lock(m, SITE);                                                                        \
-			return err;                                                                                          \
-		}                                                                                                            \
-		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
-		err = wait_expr;                                                                                             \
-		if (err == thrd_success)                                                                                     \
-			wait_by_peer(&w, key_of_address(m));                                                                 \
-		else                                                                                                         \
-			wait_outside(&w);                                                                                    \
-		return err;                                                                                                  \
-	} while (0)
-
 EXPORT int mtx_lock(mtx_t *m)
 {
-	LOCK(m, REAL(mtx_lock)(m));
+	LOCK(m, thrd_busy, REAL(mtx_trylock)(m), REAL(mtx_lock)(m));
 }
 
 EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *at)
 {
-	LOCK(m, REAL(mtx_timedlock)(m, at));
+	LOCK(m, thrd_busy, REAL(mtx_trylock)(m), REAL(mtx_timedlock)(m, at));
 }
 
 EXPORT int mtx_trylock(mtx_t *m)
 {
-	int err;
-
-	object_before_lock(SITE);
-	err = REAL(mtx_trylock)(m);
-	if (err == thrd_success)
-		object_lock(m, SITE);
-	return err;
+	TRY_LOCK(m, REAL(mtx_trylock)(m));
 }
 
 EXPORT int mtx_unlock(mtx_t *m)

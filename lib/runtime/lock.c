@@ -5,61 +5,30 @@
  * of another thread is an acquire (see lib/vclock).  A wrapper tries a lock before it
  * waits, because only a thread that must wait has a time at which its wait began.
  */
-#include <errno.h>
-
 #include "wrap.h"
-
-/* The common part of all locks: try, then wait.  Only EBUSY means that another thread has the lock. */
-#define LOCK(object, try_expr, wait_expr)                                                                                    \
-	do {                                                                                                                 \
-		struct wait w;                                                                                               \
-		int err;                                                                                                     \
-		if (!wait_is_watched())                                                                                      \
-			return wait_expr;                                                                                    \
-		object_before_lock(SITE);                                                                                    \
-		err = try_expr;                                                                                              \
-		if (err != EBUSY) {                                                                                          \
-			if (err == 0 || err == EOWNERDEAD)                                                                   \
-				object_lock(object, SITE);                                                                   \
-			return err;                                                                                          \
-		}                                                                                                            \
-		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
-		err = wait_expr;                                                                                             \
-		if (err == 0 || err == EOWNERDEAD)                                                                           \
-			wait_by_peer(&w, key_of_address(object));                                                            \
-		else                                                                                                         \
-			wait_outside(&w);                                                                                    \
-		return err;                                                                                                  \
-	} while (0)
 
 /* ---- mutexes ------------------------------------------------------------------ */
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	LOCK(m, REAL(pthread_mutex_trylock)(m), REAL(pthread_mutex_lock)(m));
+	LOCK(m, EBUSY, REAL(pthread_mutex_trylock)(m), REAL(pthread_mutex_lock)(m));
 }
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *at)
 {
-	LOCK(m, REAL(pthread_mutex_trylock)(m), REAL(pthread_mutex_timedlock)(m, at));
+	LOCK(m, EBUSY, REAL(pthread_mutex_trylock)(m), REAL(pthread_mutex_timedlock)(m, at));
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *at)
 {
 	if (!REAL(pthread_mutex_clocklock))
 		return EINVAL;
-	LOCK(m, REAL(pthread_mutex_trylock)(m), real.pthread_mutex_clocklock(m, clock, at));
+	LOCK(m, EBUSY, REAL(pthread_mutex_trylock)(m), real.pthread_mutex_clocklock(m, clock, at));
 }
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-	int err;
-
-	object_before_lock(SITE);
-	err = REAL(pthread_mutex_trylock)(m);
-	if (err == 0 || err == EOWNERDEAD)
-		object_lock(m, SITE);
-	return err;
+	TRY_LOCK(m, REAL(pthread_mutex_trylock)(m));
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
@@ -126,58 +95,46 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
-	LOCK(l, REAL(pthread_rwlock_tryrdlock)(l), REAL(pthread_rwlock_rdlock)(l));
+	LOCK(l, EBUSY, REAL(pthread_rwlock_tryrdlock)(l), REAL(pthread_rwlock_rdlock)(l));
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
-	LOCK(l, REAL(pthread_rwlock_trywrlock)(l), REAL(pthread_rwlock_wrlock)(l));
+	LOCK(l, EBUSY, REAL(pthread_rwlock_trywrlock)(l), REAL(pthread_rwlock_wrlock)(l));
 }
 
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *at)
 {
-	LOCK(l, REAL(pthread_rwlock_tryrdlock)(l), REAL(pthread_rwlock_timedrdlock)(l, at));
+	LOCK(l, EBUSY, REAL(pthread_rwlock_tryrdlock)(l), REAL(pthread_rwlock_timedrdlock)(l, at));
 }
 
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *at)
 {
-	LOCK(l, REAL(pthread_rwlock_trywrlock)(l), REAL(pthread_rwlock_timedwrlock)(l, at));
+	LOCK(l, EBUSY, REAL(pthread_rwlock_trywrlock)(l), REAL(pthread_rwlock_timedwrlock)(l, at));
 }
 
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *at)
 {
 	if (!REAL(pthread_rwlock_clockrdlock))
 		return EINVAL;
-	LOCK(l, REAL(pthread_rwlock_tryrdlock)(l), real.pthread_rwlock_clockrdlock(l, clock, at));
+	LOCK(l, EBUSY, REAL(pthread_rwlock_tryrdlock)(l), real.pthread_rwlock_clockrdlock(l, clock, at));
 }
 
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *at)
 {
 	if (!REAL(pthread_rwlock_clockwrlock))
 		return EINVAL;
-	LOCK(l, REAL(pthread_rwlock_trywrlock)(l), real.pthread_rwlock_clockwrlock(l, clock, at));
+	LOCK(l, EBUSY, REAL(pthread_rwlock_trywrlock)(l), real.pthread_rwlock_clockwrlock(l, clock, at));
 }
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 {
-	int err;
-
-	object_before_lock(SITE);
-	err = REAL(pthread_rwlock_tryrdlock)(l);
-	if (err == 0)
-		object_lock(l, SITE);
-	return err;
+	TRY_LOCK(l, REAL(pthread_rwlock_tryrdlock)(l));
 }
 
 EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 {
-	int err;
-
-	object_before_lock(SITE);
-	err = REAL(pthread_rwlock_trywrlock)(l);
-	if (err == 0)
-		object_lock(l, SITE);
-	return err;
+	TRY_LOCK(l, REAL(pthread_rwlock_trywrlock)(l));
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)

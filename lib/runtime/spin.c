@@ -15,31 +15,12 @@
 
 EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 {
-	struct wait w;
-	int err;
-
-	if (!wait_is_watched())
-		return REAL(pthread_spin_lock)(l);
-	object_before_lock(SITE);
-	if (REAL(pthread_spin_trylock)(l) == 0) {
-		object_lock(l, SITE);
-		return 0;
-	}
-	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
-	err = REAL(pthread_spin_lock)(l);
-	wait_by_peer(&w, key_of_address(l));
-	return err;
+	LOCK(l, EBUSY, REAL(pthread_spin_trylock)(l), REAL(pthread_spin_lock)(l));
 }
 
 EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
 {
-	int err;
-
-	object_before_lock(SITE);
-	err = REAL(pthread_spin_trylock)(l);
-	if (err == 0)
-		object_lock(l, SITE);
-	return err;
+	TRY_LOCK(l, REAL(pthread_spin_trylock)(l));
 }
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)

@@ -417,33 +417,20 @@ EXPORT int fclose(FILE *f)
 
 /* ---- the lock of a stream, where the program itself takes it ------------------------------------ */
 
+/* Inlined, so that SITE is the program's call. */
+static inline __attribute__((always_inline)) int take_stream(FILE *f)
+{
+	LOCK(f, EBUSY, REAL(ftrylockfile)(f) == 0 ? 0 : EBUSY, (REAL(flockfile)(f), 0));
+}
+
 EXPORT void flockfile(FILE *f)
 {
-	struct wait w;
-
-	if (!wait_is_watched()) {
-		REAL(flockfile)(f);
-		return;
-	}
-	object_before_lock(SITE);
-	if (REAL(ftrylockfile)(f) == 0) {
-		object_lock(f, SITE);
-		return;
-	}
-	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
-	REAL(flockfile)(f);
-	wait_by_peer(&w, key_of_address(f));
+	take_stream(f);
 }
 
 EXPORT int ftrylockfile(FILE *f)
 {
-	int err;
-
-	object_before_lock(SITE);
-	err = REAL(ftrylockfile)(f);
-	if (err == 0)
-		object_lock(f, SITE);
-	return err;
+	TRY_LOCK(f, REAL(ftrylockfile)(f));
 }
 
 EXPORT void funlockfile(FILE *f)

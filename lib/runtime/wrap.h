@@ -7,6 +7,8 @@
 #ifndef ANDWEORC_RUNTIME_WRAP_H
 #define ANDWEORC_RUNTIME_WRAP_H
 
+#include <errno.h>
+
 #include "object_key.h"
 #include "real.h"
 #include "sync.h"
@@ -56,5 +58,39 @@ static inline void object_lock(const volatile void *object, const void *site)
 	if (wait_has_peers())
 		sync_lock(key_of_address(object), site);
 }
+
+/* The body of a wrapper that takes a lock: try, then wait.  `busy`: the only result of trying that means that another thread has it. */
+#define LOCK(object, busy, try_expr, wait_expr)                                                                              \
+	do {                                                                                                                 \
+		struct wait w;                                                                                               \
+		int err;                                                                                                     \
+		if (!wait_is_watched())                                                                                      \
+			return wait_expr;                                                                                    \
+		object_before_lock(SITE);                                                                                    \
+		err = try_expr;                                                                                              \
+		if (err != (busy)) {                                                                                         \
+			if (err == 0 || err == EOWNERDEAD)                                                                   \
+				object_lock(object, SITE);                                                                   \
+			return err;                                                                                          \
+		}                                                                                                            \
+		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
+		err = wait_expr;                                                                                             \
+		if (err == 0 || err == EOWNERDEAD)                                                                           \
+			wait_by_peer(&w, key_of_address(object));                                                            \
+		else                                                                                                         \
+			wait_outside(&w);                                                                                    \
+		return err;                                                                                                  \
+	} while (0)
+
+/* The body of one that tries to: it pays before, as if it were to wait, or it would take the lock too early. */
+#define TRY_LOCK(object, try_expr)                                                                                           \
+	do {                                                                                                                 \
+		int err;                                                                                                     \
+		object_before_lock(SITE);                                                                                    \
+		err = try_expr;                                                                                              \
+		if (err == 0 || err == EOWNERDEAD)                                                                           \
+			object_lock(object, SITE);                                                                           \
+		return err;                                                                                                  \
+	} while (0)
 
 #endif
