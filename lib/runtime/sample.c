@@ -138,13 +138,13 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	bool wanted = class_is_wanted(CLASS_RUNQUEUE);
 	int64_t queued;
 
+	if (yield_is_over())
+		yield_no_more();
 	/*
 	 * A thread that spins in a wait does no work of the region.  While it waits,
 	 * its stack pointer is below its struct wait; if not, the call was left by a
 	 * jump.
 	 */
-	if (yield_is_over())
-		yield_no_more();
 	if (self.waiting && sp < self.waiting) {
 		stack->hit = false;
 		stack->weight = 0;

@@ -268,13 +268,9 @@ void wait_by_peer(struct wait *w, uint64_t key)
 	wait_by_peer2(w, key, 0);
 }
 
-void wait_yielded(struct wait *w)
+/* Some thread has perhaps ended the wait; nothing is known of it. */
+static void account_yield(struct wait *w, int64_t now)
 {
-	int64_t now;
-
-	if (!end_wait(w))
-		return;
-	now = now_ns();
 	if (event_on()) {
 		event_poll(w->t, now, now - w->began.since_ns, w->site);
 		event_ran(now);
@@ -282,6 +278,13 @@ void wait_yielded(struct wait *w)
 	if (window_speedup())
 		vclock_wait_by_unknown(&self.clock, &w->began, now);
 	finish_wait(w, CLASS_LOCK, class_is_wanted(CLASS_LOCK), now);
+}
+
+void wait_yielded(struct wait *w)
+{
+	if (!end_wait(w))
+		return;
+	account_yield(w, now_ns());
 	go_on(w);
 }
 
@@ -292,18 +295,13 @@ void wait_yielded_again(int64_t since_ns, const void *site)
 
 	runtime_enter();
 	w.began = (struct vclock_wait){ .since_ns = since_ns, .delay_ns = vclock_delay(&self.clock) };
-	now = now_ns();
-	if (event_on()) {
-		event_poll(w.t, now, now - since_ns, site);
-		event_ran(now);
-	}
 	offcpu_pass();
+	now = now_ns();
+	account_yield(&w, now);
 	if (window_speedup()) {
-		vclock_wait_by_unknown(&self.clock, &w.began, now);
 		vclock_skip(&self.clock, now - since_ns);
 		vclock_keep_processor(&self.clock, moment_at(now));
 	}
-	finish_wait(&w, CLASS_LOCK, class_is_wanted(CLASS_LOCK), now);
 	runtime_leave();
 }
 

@@ -8,7 +8,7 @@
  *
  * Which thread ends such a wait is not known.  It is assumed to be one that has paid all its
  * debt.  A thread that yields once in a while, and computes in between, is hardly affected:
- * a yield takes less than a microsecond, unless another thread gets the processor.
+ * a yield takes a microsecond, unless another thread gets the processor.
  */
 #include "wrap.h"
 #include "yield.h"
