@@ -23,7 +23,7 @@ double systematic_relative(double waiting, bool spins);
 
 /*
  * Widens slope, cost and levels of an estimated effect, and raises their p; values
- * stay.  Comparisons of a program with a changed one must use the intervals from
+ * stay.  `relative`: see above.  Comparisons of a program with a changed one must use the intervals from
  * before: both have the same error.
  */
 void systematic_widen(struct causal_effect *e, double relative);

@@ -27,19 +27,25 @@ static bool takes(const struct step *s)
 	return s->op[MONITOR] == OP_TAKE || s->op[MONITOR] == OP_WAIT;
 }
 
-/* Adds the sections of an actor.  since[object]: when it took the lock; negative: it has not. */
-static void add_sections(const struct script *s, const struct actor *a, double *since, struct held *held)
+/* When a lock was taken last, and by the thread of which number; 0: by none. */
+struct taken {
+	double at_ns;
+	size_t by;
+};
+
+/* Adds the sections of an actor, the thread of that number. */
+static void add_sections(const struct script *s, const struct actor *a, size_t number, struct taken *taken, struct held *held)
 {
 	for (uint32_t i = a->first; i < a->end; i++) {
 		const struct step *step = &s->step[i];
 		uint32_t lock = step->op[MONITOR] == OP_WAIT ? step->other : step->object;
 
 		if (takes(step)) {
-			since[lock] = s->at_ns[i];
-		} else if (step->op[MONITOR] == OP_LEAVE && since[lock] >= 0) {
-			held[lock].ns += s->at_ns[i] - since[lock];
+			taken[lock] = (struct taken){ .at_ns = s->at_ns[i], .by = number };
+		} else if (step->op[MONITOR] == OP_LEAVE && taken[lock].by == number) {
+			held[lock].ns += s->at_ns[i] - taken[lock].at_ns;
 			held[lock].n++;
-			since[lock] = -1;
+			taken[lock].by = 0;
 		}
 	}
 }
@@ -47,15 +53,13 @@ static void add_sections(const struct script *s, const struct actor *a, double *
 static struct held *held_locks(const struct replay *r)
 {
 	struct held *held = xcalloc(r->nobjects + 1, sizeof(*held));
-	double *since = xcalloc(r->nobjects + 1, sizeof(*since));
+	struct taken *taken = xcalloc(r->nobjects + 1, sizeof(*taken));
+	size_t number = 0;
 
 	for (size_t b = 0; b < r->nscripts; b++)
-		for (size_t t = 0; t < r->script[b].nactors; t++) {
-			for (size_t i = 0; i < r->nobjects; i++)
-				since[i] = -1;
-			add_sections(&r->script[b], &r->script[b].actor[t], since, held);
-		}
-	free(since);
+		for (size_t t = 0; t < r->script[b].nactors; t++)
+			add_sections(&r->script[b], &r->script[b].actor[t], ++number, taken, held);
+	free(taken);
 	return held;
 }
 

@@ -50,6 +50,12 @@ static inline bool burst_is_deed(enum burst_kind kind)
 	return kind != BURST_SAMPLE && kind != BURST_WAITING && kind != BURST_QUEUED && kind != BURST_KERNEL;
 }
 
+/* `object` is one at which threads meet. */
+static inline bool burst_is_about_object(enum burst_kind kind)
+{
+	return kind == BURST_RELEASE || kind == BURST_ACQUIRE || kind == BURST_UNLOCK || kind == BURST_LOCK || kind == BURST_WAIT;
+}
+
 void burst_release(struct burst *b);
 
 /* The thread of that id; created if there is none. */

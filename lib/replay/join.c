@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/idmap.h"
 
 enum {
 	LOOK_MOST = 64,       /* events of a look at others, at most */
@@ -99,18 +100,20 @@ struct place {
 };
 
 struct places {
+	struct idmap at; /* by site */
 	struct place *v; /* owned */
 	size_t n, cap;
 };
 
 static struct place *place_at(struct places *p, uint32_t site)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (p->v[i].site == site)
-			return &p->v[i];
-	p->v = xgrow(p->v, p->n, &p->cap, sizeof(*p->v));
-	p->v[p->n] = (struct place){ .site = site };
-	return &p->v[p->n++];
+	size_t i = idmap_number(&p->at, site);
+
+	if (i == p->n) {
+		p->v = xgrow(p->v, p->n, &p->cap, sizeof(*p->v));
+		p->v[p->n++] = (struct place){ .site = site };
+	}
+	return &p->v[i];
 }
 
 /* The next event after i by which the thread does or sees something; t->n: none. */
@@ -132,12 +135,18 @@ static bool is_alike(const struct burst_event *a, const struct burst_event *b)
 	return a->kind == b->kind && a->site == b->site && a->site;
 }
 
+/* Does the event `next` continue the poll of the look at i? */
+static bool goes_on(const struct burst_thread *t, size_t i, size_t next, bool for_lock)
+{
+	return next < t->n && is_alike(&t->event[i], &t->event[next]) && (for_lock || comes_within(t, i, next, POLL_LOOK_NS));
+}
+
 static void count_look(const struct burst_thread *t, size_t i, struct places *p)
 {
 	const struct burst_event *e = &t->event[i];
 	struct place *of = place_at(p, e->site);
 	size_t next = next_deed(t, i);
-	bool again = next < t->n && is_alike(e, &t->event[next]) && comes_within(t, i, next, POLL_LOOK_NS);
+	bool again = goes_on(t, i, next, false);
 
 	of->naps += e->kind == BURST_SLEEP;
 	of->again += again;
@@ -163,12 +172,6 @@ static bool is_polled(const struct place *p)
 static bool is_for_lock(const struct place *p)
 {
 	return 2 * p->locks > p->ends;
-}
-
-/* Does the event `next` continue the poll of the look at i? */
-static bool goes_on(const struct burst_thread *t, size_t i, size_t next, bool for_lock)
-{
-	return next < t->n && is_alike(&t->event[i], &t->event[next]) && (for_lock || comes_within(t, i, next, POLL_LOOK_NS));
 }
 
 /*
@@ -226,4 +229,5 @@ void join_waits(struct burst *b)
 	for (size_t i = 0; i < b->n; i++)
 		join_polls(&b->thread[i], &places);
 	free(places.v);
+	idmap_release(&places.at);
 }

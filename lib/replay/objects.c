@@ -24,11 +24,6 @@ struct use {
 
 /* ---- all objects --------------------------------------------------------------- */
 
-static bool is_about_object(enum burst_kind kind)
-{
-	return kind == BURST_RELEASE || kind == BURST_ACQUIRE || kind == BURST_UNLOCK || kind == BURST_LOCK || kind == BURST_WAIT;
-}
-
 static void collect(const struct burst *b, struct idmap *seen, uint32_t **id, size_t *cap)
 {
 	for (size_t t = 0; t < b->n; t++) {
@@ -36,7 +31,7 @@ static void collect(const struct burst *b, struct idmap *seen, uint32_t **id, si
 			const struct burst_event *e = &b->thread[t].event[i];
 			uint32_t of[2] = { e->object, e->other };
 
-			for (size_t k = 0; is_about_object(e->kind) && k < (e->kind == BURST_WAIT ? 2 : 1); k++) {
+			for (size_t k = 0; burst_is_about_object(e->kind) && k < (e->kind == BURST_WAIT ? 2 : 1); k++) {
 				size_t before = seen->n;
 
 				if (idmap_number(seen, of[k]) < before)
@@ -81,7 +76,7 @@ static void count_use(const struct replay *r, const struct burst_thread *t, stru
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct burst_event *e = &t->event[i];
-		struct use *u = is_about_object(e->kind) ? &use[object_find(r, e->object)] : NULL;
+		struct use *u = burst_is_about_object(e->kind) ? &use[object_find(r, e->object)] : NULL;
 
 		if (!burst_is_deed(e->kind))
 			continue;
@@ -211,7 +206,7 @@ static void note_step(struct replay *r, struct script *s, const struct moment *m
 	const struct step *step = &s->step[m->step];
 	uint32_t o = step->object;
 
-	if (!is_about_object(m->event->kind) || o == NOBODY)
+	if (!burst_is_about_object(m->event->kind) || o == NOBODY)
 		return;
 	if (step->kind == BURST_WAIT) {
 		see_take(&state[step->other], &sum[step->other], m->actor);

@@ -191,7 +191,7 @@ static struct step step_of(const struct replay *r, const struct burst_thread *t,
 		s.other = e->other;
 	} else if (e->kind == BURST_BEGIN || e->kind == BURST_END) {
 		s.object = point_find(r->latency_point, r->nlatency, e->object);
-	} else if (e->kind != BURST_OUTSIDE && e->kind != BURST_CLOCK && e->kind != BURST_TIMEOUT && e->kind != BURST_POLL && e->kind != BURST_BIRTH && e->kind != BURST_DEATH) {
+	} else if (burst_is_about_object(e->kind)) {
 		s.object = object_find(r, e->object);
 		if (e->kind == BURST_WAIT)
 			s.other = object_find(r, e->other);
