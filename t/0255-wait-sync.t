@@ -61,6 +61,7 @@ for sampler in perf timer; do
 	check "threads of C11 ($sampler)" alike $sampler sync-locks c11
 	check "spin locks, once, clock forms ($sampler)" alike $sampler sync-locks locks
 	check "a declared lock of one's own ($sampler)" alike $sampler sync-locks own
+	check "streams that threads share ($sampler)" alike $sampler sync-locks streams
 	check "futexes ($sampler)" alike $sampler sync-futex futex
 	check "system calls by number ($sampler)" alike $sampler sync-futex calls
 	check "signals as wake-ups ($sampler)" alike $sampler sync-signals signals

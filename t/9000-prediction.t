@@ -38,6 +38,9 @@ only_observed() {
 	profile trylock inside outside
 	predicts inside 50 19
 	predicts outside 50 25
+	profile logger written outside
+	predicts written 50 19
+	predicts outside 25 15.6
 }
 
 # The same of a process that runs already.

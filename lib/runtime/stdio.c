@@ -76,38 +76,148 @@ static int64_t pending(const FILE *f)
 	return f->_IO_write_ptr - f->_IO_write_base;
 }
 
+/* ---- the lock of a stream ------------------------------------------------------------------ */
+
+/* The program's own call of flockfile.  Inlined, so that SITE is the program's call. */
+static inline __attribute__((always_inline)) int take_stream(FILE *f)
+{
+	LOCK(f, EBUSY, REAL(ftrylockfile)(f) == 0 ? 0 : EBUSY, (REAL(flockfile)(f), 0));
+}
+
+/*
+ * A call locks its stream, in libc, where nobody sees it: a thread that formats a long line keeps others from writing
+ * theirs.  So a stream that several threads use is locked here, too; libc then takes a lock that the thread has.  Other
+ * streams are not: two events for each character would be too many.
+ *
+ * A slot knows its last stream, the thread that used it last, and how many uses are left until the stream is taken for
+ * that thread's own.  A wrong entry costs or misses some events.
+ */
+enum {
+	STREAMS = 64,
+	OWN_AFTER = 100,     /* uses by one thread in a row */
+	SET_LOCKING = 0x8000 /* _IO_USER_LOCK: the program has asked for streams without locks */
+};
+
+static struct stream {
+	_Atomic(const FILE *) f;
+	_Atomic(const struct self *) by;
+	atomic_uint left;
+} streams[STREAMS];
+
+static void used_by(struct stream *s, unsigned left)
+{
+	atomic_store_explicit(&s->by, &self, memory_order_relaxed);
+	atomic_store_explicit(&s->left, left, memory_order_relaxed);
+}
+
+static bool is_shared(const FILE *f)
+{
+	struct stream *s = &streams[(uintptr_t)f / sizeof(FILE) % STREAMS];
+	unsigned left;
+
+	if (!wait_has_peers() || (f->_flags & SET_LOCKING))
+		return false;
+	if (atomic_load_explicit(&s->f, memory_order_relaxed) != f) {
+		atomic_store_explicit(&s->f, f, memory_order_relaxed);
+		used_by(s, 0);
+		return false;
+	}
+	if (atomic_load_explicit(&s->by, memory_order_relaxed) != &self) {
+		used_by(s, OWN_AFTER);
+		return true;
+	}
+	left = atomic_load_explicit(&s->left, memory_order_relaxed);
+	if (left > 0)
+		atomic_store_explicit(&s->left, left - 1, memory_order_relaxed);
+	return left > 0;
+}
+
+static void give_stream(void *f)
+{
+	object_unlock(f, NULL);
+	REAL(funlockfile)(f);
+}
+
+/* Calls can be cancelled. */
+#define WITH_LOCK(f, statement)                                                                                              \
+	do {                                                                                                                 \
+		if (likely(!is_shared(f))) {                                                                                 \
+			statement;                                                                                           \
+			break;                                                                                               \
+		}                                                                                                            \
+		take_stream(f);                                                                                              \
+		pthread_cleanup_push(give_stream, f);                                                                        \
+		statement;                                                                                                   \
+		pthread_cleanup_pop(1);                                                                                      \
+	} while (0)
+
 /*
  * Bodies of wrappers.  The number of bytes that the kernel moved follows from the bytes
  * that the call took (`taken`, of got_) or gave (`given`), and from the change of the
  * buffer.
  */
-#define READING(f, ready, taken, call)                                                                                       \
+#define READ(f, ready, taken, call)                                                                                          \
 	do {                                                                                                                 \
 		struct fd_wait t_;                                                                                           \
-		__typeof__(call) got_;                                                                                       \
-		int64_t had_;                                                                                                \
-		if (likely(!wait_is_watched()) || (ready) || is_internal(f))                                              \
-			return call;                                                                                         \
-		had_ = (int64_t)buffered(f);                                                                                 \
+		int64_t had_ = (int64_t)buffered(f);                                                                         \
+		if ((ready) || is_internal(f)) {                                                                             \
+			got_ = call;                                                                                         \
+			break;                                                                                               \
+		}                                                                                                            \
 		fd_wait_begin(&t_, (f)->_fileno, NO_FD, SITE);                                                               \
 		got_ = CALL(call);                                                                                           \
 		fd_wait_end(&t_, true);                                                                                      \
 		moved_count((f)->_fileno, NO_FD, (int64_t)(taken) + (int64_t)buffered(f) - had_, true);                      \
+	} while (0)
+
+#define WRITE(f, fits, given, call)                                                                                          \
+	do {                                                                                                                 \
+		struct fd_wait t_;                                                                                           \
+		int64_t had_ = pending(f);                                                                                   \
+		if ((fits) || is_internal(f)) {                                                                              \
+			got_ = call;                                                                                         \
+			break;                                                                                               \
+		}                                                                                                            \
+		fd_wait_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                               \
+		got_ = CALL(call);                                                                                           \
+		fd_wait_end(&t_, true);                                                                                      \
+		moved_count(NO_FD, (f)->_fileno, (int64_t)(given) + had_ - pending(f), true);                                \
+	} while (0)
+
+/* The same without the lock, for functions that do not take it. */
+#define READING_UNLOCKED(f, ready, taken, call)                                                                              \
+	do {                                                                                                                 \
+		__typeof__(call) got_;                                                                                       \
+		if (likely(!wait_is_watched()))                                                                              \
+			return call;                                                                                         \
+		READ(f, ready, taken, call);                                                                                 \
+		return got_;                                                                                                 \
+	} while (0)
+
+#define READING(f, ready, taken, call)                                                                                       \
+	do {                                                                                                                 \
+		__typeof__(call) got_;                                                                                       \
+		if (likely(!wait_is_watched()))                                                                              \
+			return call;                                                                                         \
+		WITH_LOCK(f, READ(f, ready, taken, call));                                                                   \
+		return got_;                                                                                                 \
+	} while (0)
+
+#define WRITING_UNLOCKED(f, fits, given, call)                                                                               \
+	do {                                                                                                                 \
+		__typeof__(call) got_;                                                                                       \
+		if (likely(!wait_is_watched()))                                                                              \
+			return call;                                                                                         \
+		WRITE(f, fits, given, call);                                                                                 \
 		return got_;                                                                                                 \
 	} while (0)
 
 #define WRITING(f, fits, given, call)                                                                                        \
 	do {                                                                                                                 \
-		struct fd_wait t_;                                                                                           \
 		__typeof__(call) got_;                                                                                       \
-		int64_t had_;                                                                                                \
-		if (likely(!wait_is_watched()) || (fits) || is_internal(f))                                               \
+		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
-		had_ = pending(f);                                                                                           \
-		fd_wait_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                               \
-		got_ = CALL(call);                                                                                           \
-		fd_wait_end(&t_, true);                                                                                      \
-		moved_count(NO_FD, (f)->_fileno, (int64_t)(given) + had_ - pending(f), true);                                \
+		WITH_LOCK(f, WRITE(f, fits, given, call));                                                                   \
 		return got_;                                                                                                 \
 	} while (0)
 
@@ -136,7 +246,7 @@ EXPORT size_t fread(void *restrict to, size_t size, size_t n, FILE *restrict f)
 
 EXPORT size_t fread_unlocked(void *restrict to, size_t size, size_t n, FILE *restrict f)
 {
-	READING(f, size * n <= buffered(f), got_ * size, REAL(fread_unlocked)(to, size, n, f));
+	READING_UNLOCKED(f, size * n <= buffered(f), got_ * size, REAL(fread_unlocked)(to, size, n, f));
 }
 
 EXPORT size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f)
@@ -146,7 +256,7 @@ EXPORT size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t n,
 
 EXPORT size_t __fread_unlocked_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f)
 {
-	READING(f, size * n <= buffered(f), got_ * size, REAL(__fread_unlocked_chk)(to, room, size, n, f));
+	READING_UNLOCKED(f, size * n <= buffered(f), got_ * size, REAL(__fread_unlocked_chk)(to, room, size, n, f));
 }
 
 EXPORT char *fgets(char *restrict to, int n, FILE *restrict f)
@@ -156,7 +266,7 @@ EXPORT char *fgets(char *restrict to, int n, FILE *restrict f)
 
 EXPORT char *fgets_unlocked(char *restrict to, int n, FILE *restrict f)
 {
-	READING(f, has_line(f, '\n', (size_t)n), got_ ? strlen(to) : 0, REAL(fgets_unlocked)(to, n, f));
+	READING_UNLOCKED(f, has_line(f, '\n', (size_t)n), got_ ? strlen(to) : 0, REAL(fgets_unlocked)(to, n, f));
 }
 
 EXPORT char *__fgets_chk(char *restrict to, size_t room, int n, FILE *restrict f)
@@ -166,7 +276,7 @@ EXPORT char *__fgets_chk(char *restrict to, size_t room, int n, FILE *restrict f
 
 EXPORT char *__fgets_unlocked_chk(char *restrict to, size_t room, int n, FILE *restrict f)
 {
-	READING(f, has_line(f, '\n', (size_t)n), got_ ? strlen(to) : 0, REAL(__fgets_unlocked_chk)(to, room, n, f));
+	READING_UNLOCKED(f, has_line(f, '\n', (size_t)n), got_ ? strlen(to) : 0, REAL(__fgets_unlocked_chk)(to, room, n, f));
 }
 
 EXPORT ssize_t getdelim(char **restrict to, size_t *restrict room, int end, FILE *restrict f)
@@ -212,7 +322,7 @@ EXPORT int _IO_getc(FILE *f)
 /* Called by the header's getc_unlocked when the buffer is empty. */
 EXPORT int __uflow(FILE *f)
 {
-	READING(f, false, got_ != EOF, REAL(__uflow)(f));
+	READING_UNLOCKED(f, false, got_ != EOF, REAL(__uflow)(f));
 }
 
 /* ---- output -------------------------------------------------------------------------------- */
@@ -224,7 +334,7 @@ EXPORT size_t fwrite(const void *restrict from, size_t size, size_t n, FILE *res
 
 EXPORT size_t fwrite_unlocked(const void *restrict from, size_t size, size_t n, FILE *restrict f)
 {
-	WRITING(f, fits(f, size * n), got_ * size, REAL(fwrite_unlocked)(from, size, n, f));
+	WRITING_UNLOCKED(f, fits(f, size * n), got_ * size, REAL(fwrite_unlocked)(from, size, n, f));
 }
 
 EXPORT int fputs(const char *restrict from, FILE *restrict f)
@@ -234,7 +344,7 @@ EXPORT int fputs(const char *restrict from, FILE *restrict f)
 
 EXPORT int fputs_unlocked(const char *restrict from, FILE *restrict f)
 {
-	WRITING(f, fits(f, strlen(from)), strlen(from), REAL(fputs_unlocked)(from, f));
+	WRITING_UNLOCKED(f, fits(f, strlen(from)), strlen(from), REAL(fputs_unlocked)(from, f));
 }
 
 EXPORT int puts(const char *from)
@@ -265,19 +375,46 @@ EXPORT int _IO_putc(int c, FILE *f)
 /* Called by the header's putc_unlocked when the buffer is full. */
 EXPORT int __overflow(FILE *f, int c)
 {
-	WRITING(f, false, got_ != EOF, REAL(__overflow)(f, c));
+	WRITING_UNLOCKED(f, false, got_ != EOF, REAL(__overflow)(f, c));
 }
 
 /* ---- formatted output ------------------------------------------------------------------------ */
 
+/* Longer output than was thought may reach the kernel, too, so it is always counted. */
+#define PRINT(f, call)                                                                                                       \
+	do {                                                                                                                 \
+		struct fd_wait t_;                                                                                           \
+		int64_t had_ = pending(f);                                                                                   \
+		bool waits_ = !fits(f, PRINTED);                                                                             \
+		if (is_internal(f)) {                                                                                        \
+			got_ = call;                                                                                         \
+			break;                                                                                               \
+		}                                                                                                            \
+		if (waits_)                                                                                                  \
+			fd_wait_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                       \
+		got_ = CALL(call);                                                                                           \
+		if (waits_)                                                                                                  \
+			fd_wait_end(&t_, true);                                                                              \
+		moved_count(NO_FD, (f)->_fileno, (got_ > 0 ? got_ : 0) + had_ - pending(f), true);                           \
+	} while (0)
+
+#define PRINTING(f, call)                                                                                                    \
+	do {                                                                                                                 \
+		int got_;                                                                                                    \
+		if (likely(!wait_is_watched()))                                                                              \
+			return call;                                                                                         \
+		WITH_LOCK(f, PRINT(f, call));                                                                                \
+		return got_;                                                                                                 \
+	} while (0)
+
 EXPORT int vfprintf(FILE *restrict f, const char *restrict format, va_list args)
 {
-	WRITING(f, fits(f, PRINTED), got_ > 0 ? got_ : 0, REAL(vfprintf)(f, format, args));
+	PRINTING(f, REAL(vfprintf)(f, format, args));
 }
 
 EXPORT int vprintf(const char *restrict format, va_list args)
 {
-	WRITING(stdout, fits(stdout, PRINTED), got_ > 0 ? got_ : 0, REAL(vfprintf)(stdout, format, args));
+	PRINTING(stdout, REAL(vfprintf)(stdout, format, args));
 }
 
 EXPORT int vdprintf(int fd, const char *restrict format, va_list args)
@@ -287,12 +424,12 @@ EXPORT int vdprintf(int fd, const char *restrict format, va_list args)
 
 EXPORT int __vfprintf_chk(FILE *restrict f, int flag, const char *restrict format, va_list args)
 {
-	WRITING(f, fits(f, PRINTED), got_ > 0 ? got_ : 0, REAL(__vfprintf_chk)(f, flag, format, args));
+	PRINTING(f, REAL(__vfprintf_chk)(f, flag, format, args));
 }
 
 EXPORT int __vprintf_chk(int flag, const char *restrict format, va_list args)
 {
-	WRITING(stdout, fits(stdout, PRINTED), got_ > 0 ? got_ : 0, REAL(__vfprintf_chk)(stdout, flag, format, args));
+	PRINTING(stdout, REAL(__vfprintf_chk)(stdout, flag, format, args));
 }
 
 EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list args)
@@ -303,22 +440,15 @@ EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list
 /* Body of a variadic wrapper, which passes the arguments after `format` as a va_list. */
 #define VARIADIC(f, format, call)                                                                                            \
 	do {                                                                                                                 \
-		struct fd_wait t_;                                                                                           \
 		va_list args;                                                                                                \
-		int64_t had_ = pending(f);                                                                                   \
-		bool goes_ = wait_is_watched() && !is_internal(f);                                                           \
-		int n_;                                                                                                      \
-		t_.wait.t = NULL;                                                                                            \
-		if (goes_ && !fits(f, PRINTED))                                                                              \
-			fd_wait_begin(&t_, NO_FD, (f)->_fileno, SITE);                                                       \
+		int got_;                                                                                                    \
 		va_start(args, format);                                                                                      \
-		n_ = CALL(call);                                                                                             \
+		if (likely(!wait_is_watched()))                                                                              \
+			got_ = call;                                                                                         \
+		else                                                                                                         \
+			WITH_LOCK(f, PRINT(f, call));                                                                        \
 		va_end(args);                                                                                                \
-		if (t_.wait.t)                                                                                               \
-			fd_wait_end(&t_, true);                                                                              \
-		if (goes_)                                                                                                   \
-			moved_count(NO_FD, (f)->_fileno, (n_ > 0 ? n_ : 0) + had_ - pending(f), true);                       \
-		return n_;                                                                                                   \
+		return got_;                                                                                                 \
 	} while (0)
 
 EXPORT int printf(const char *restrict format, ...)
@@ -394,7 +524,7 @@ EXPORT int fflush_unlocked(FILE *f)
 {
 	if (!f)
 		return fflush(f);
-	WRITING(f, is_empty(f), 0, REAL(fflush_unlocked)(f));
+	WRITING_UNLOCKED(f, is_empty(f), 0, REAL(fflush_unlocked)(f));
 }
 
 /* The stream no longer exists when the call returns. */
@@ -416,12 +546,6 @@ EXPORT int fclose(FILE *f)
 }
 
 /* ---- the lock of a stream, where the program itself takes it ------------------------------------ */
-
-/* Inlined, so that SITE is the program's call. */
-static inline __attribute__((always_inline)) int take_stream(FILE *f)
-{
-	LOCK(f, EBUSY, REAL(ftrylockfile)(f) == 0 ? 0 : EBUSY, (REAL(flockfile)(f), 0));
-}
 
 EXPORT void flockfile(FILE *f)
 {

@@ -543,6 +543,64 @@ static void own_locks(void)
 	say("done\n");
 }
 
+/* ---- streams --------------------------------------------------------------------------------------- */
+
+static FILE *shared;
+
+static void *print_some(void *arg)
+{
+	for (int i = 0; i < 500; i++) {
+		fprintf(shared, "%s %d\n", (const char *)arg, i);
+		fputs("a line\n", shared);
+	}
+	return NULL;
+}
+
+/* Fills a pipe, and is cancelled as it waits for room; libc leaves the stream without an owner. */
+static void *print_for_ever(void *arg)
+{
+	for (;;)
+		fprintf(arg, "%100d\n", 1);
+	return NULL;
+}
+
+static void streams(void)
+{
+	char line[64];
+	pthread_t t[2];
+	int lines = 0, torn = 0, p[2];
+
+	shared = tmpfile();
+	t[0] = start(print_some, (char[]){ "first" });
+	t[1] = start(print_some, (char[]){ "second" });
+	print_some((char[]){ "main" });
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	rewind(shared);
+	for (; fgets(line, sizeof(line), shared); lines++)
+		torn += strncmp(line, "first ", 6) && strncmp(line, "second ", 7) && strncmp(line, "main ", 5) && strcmp(line, "a line\n");
+	say("lines %d, torn %d\n", lines, torn);
+	fclose(shared);
+
+	if (pipe(p) != 0 || !(shared = fdopen(p[1], "w")))
+		die("pipe");
+	setvbuf(shared, NULL, _IONBF, 0);
+	fputs("of the first thread\n", shared);
+	for (int i = 0; i < 2; i++) {
+		t[i] = start(print_for_ever, shared);
+		nap(500);
+	}
+	pthread_cancel(t[0]);
+	pthread_cancel(t[1]);
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	say("not locked: %d\n", ftrylockfile(shared));
+	funlockfile(shared);
+	close(p[0]);
+	signal(SIGPIPE, SIG_IGN);
+	fclose(shared);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct mode modes[] = {
@@ -552,6 +610,7 @@ int main(int argc, char **argv)
 		{ "c11", c11_threads },
 		{ "locks", locks },
 		{ "own", own_locks },
+		{ "streams", streams },
 		{ NULL, NULL },
 	};
 
