@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-static const double CONTRADICTION = 3; /* standard errors of the difference of slopes, from which on the report says so */
+static const double CONTRADICTION = 3; /* standard errors of the difference, from which on the interval holds both results, and the report says so */
 static const double KNOWN_DF = 1e6;    /* degrees of freedom of a standard error that is not from a few values */
 
 /*
@@ -14,7 +14,15 @@ static const double KNOWN_DF = 1e6;    /* degrees of freedom of a standard error
  * observed for 5 s each, on a quiet machine) nothing had to be added; with this, 217
  * intervals contain the truth.  Other machines were worse.
  */
-static const double OFF_GAIN = 0.005, OFF_RELATIVE = 0.03;
+static const double OFF_GAIN = 0.005, OFF_RELATIVE = 0.02;
+
+/*
+ * How often each method is off by more than it knows, and the standard deviation of that, as a slope; see `set_cases`.  It is
+ * at least half of the difference of the two, so that a great one is never beyond explanation.
+ */
+static const double MEASURED_OFF = 0.4, REPLAY_OFF = 0.05, OFF = 0.15;
+
+enum { BISECTIONS = 40 };
 
 /* A gain of so many standard errors is one; a curve that rises by less than this part of its first slope is flat. */
 static const double SURELY = 3, ALMOST_FLAT = 0.1;
@@ -226,9 +234,14 @@ static double known_se(const struct estimate *e)
 	return e->se * stats_t95(e->df) / STATS_NORMAL_95;
 }
 
+static bool are_apart(double apart, double measured_se, double replay_se)
+{
+	return fabs(apart) > CONTRADICTION * hypot(measured_se, replay_se);
+}
+
 static bool contradicts(const struct estimate *measured, const struct estimate *replayed)
 {
-	return isfinite(measured->se) && fabs(measured->value - replayed->value) > CONTRADICTION * hypot(known_se(measured), replayed->se);
+	return isfinite(measured->se) && are_apart(measured->value - replayed->value, known_se(measured), replayed->se);
 }
 
 void combine_average(struct estimate *e, double value, double se)
@@ -242,25 +255,89 @@ void combine_average(struct estimate *e, double value, double se)
 	stats_estimate_finish(e);
 }
 
-/*
- * If both differ by more than their standard errors explain, each has another error, of which
- * it does not know (DerSimonian and Laird 1986, for two values).  If they contradict each other,
- * the interval reaches from one to the other.  Of 238 values of 46 programs (make accuracy, 20 s,
- * a machine with noisy neighbours), 49 intervals instead of 54 missed the truth with this rule;
- * the median half width was 2.3 points instead of 2.2.
- */
-static void average(struct estimate *e, double value, double se)
-{
-	double own = known_se(e), variance = own * own + se * se, apart = e->value - value;
-	double unknown = isfinite(variance) ? fmax(0, (apart * apart - variance) / 2) : 0;
+/* ---- one number of two ------------------------------------------------------------- */
 
-	if (unknown > 0)
-		*e = known(e->value, sqrt(own * own + unknown));
-	combine_average(e, value, sqrt(se * se + unknown));
+/*
+ * Each method may be off by more than it knows, experiments more often than replay.  The difference of both tells how
+ * likely that is.  Experiments that are just noisy do not put a precise replay in doubt; if the two contradict each other, the
+ * interval holds both.
+ *
+ * There are four cases: neither is off, one is, both are.  Each has a probability, after the difference is known, and a
+ * normal distribution of what is true.
+ */
+enum { MEASURED_IS_OFF = 1, REPLAY_IS_OFF = 2, CASES = 4 };
+
+struct cases {
+	double chance[CASES], from[CASES], sd[CASES]; /* `from`: the mean, from replay's value */
+};
+
+/* `off`: standard deviation of what a method does not know, where it is off. */
+static void set_cases(struct cases *c, double apart, double measured_se, double replay_se, double off)
+{
+	double sum = 0, most = measured_se * measured_se + replay_se * replay_se + 2 * off * off;
+
+	for (int i = 0; i < CASES; i++) {
+		double m = measured_se * measured_se + (i & MEASURED_IS_OFF ? off * off : 0);
+		double r = replay_se * replay_se + (i & REPLAY_IS_OFF ? off * off : 0);
+		double before = (i & MEASURED_IS_OFF ? MEASURED_OFF : 1 - MEASURED_OFF) * (i & REPLAY_IS_OFF ? REPLAY_OFF : 1 - REPLAY_OFF);
+
+		/* Relative to the widest one, so that not all of them are 0. */
+		c->chance[i] = before / sqrt(m + r) * exp(-apart * apart / 2 * (1 / (m + r) - 1 / most));
+		c->from[i] = apart * r / (m + r);
+		c->sd[i] = sqrt(m * r / (m + r));
+		sum += c->chance[i];
+	}
+	for (int i = 0; i < CASES; i++)
+		c->chance[i] /= sum;
 }
 
-static void replace(struct estimate *e, double value, double se)
+/* The probability of mean - half .. mean + half. */
+static double probability(const struct cases *c, double mean, double half)
 {
+	double sum = 0;
+
+	for (int i = 0; i < CASES; i++)
+		sum += c->chance[i] / 2 * (erf((mean + half - c->from[i]) / c->sd[i] * M_SQRT1_2) - erf((mean - half - c->from[i]) / c->sd[i] * M_SQRT1_2));
+	return sum;
+}
+
+/* Half the width of the interval around the mean with a probability of 95 %, which is less than `most`. */
+static double half_width(const struct cases *c, double mean, double most)
+{
+	double least = 0;
+
+	for (int i = 0; i < BISECTIONS; i++) {
+		double half = (least + most) / 2;
+
+		if (probability(c, mean, half) < 0.95)
+			least = half;
+		else
+			most = half;
+	}
+	return most;
+}
+
+static void average(struct estimate *e, double value, double se, double speedup)
+{
+	double own = known_se(e), apart = e->value - value, off = hypot(OFF * speedup, apart / 2), mean = 0, half;
+	struct cases c;
+
+	if (!isfinite(own) || !(own > 0)) {
+		*e = known(value, se);
+		return;
+	}
+	set_cases(&c, apart, own, se, off);
+	for (int i = 0; i < CASES; i++)
+		mean += c.chance[i] * c.from[i];
+	half = half_width(&c, mean, fabs(apart) + 8 * (own + se + off));
+	if (are_apart(apart, own, se))
+		half = fmax(half, fmax(fabs(mean) + se, fabs(apart - mean) + own));
+	*e = known(value + mean, half / STATS_NORMAL_95);
+}
+
+static void replace(struct estimate *e, double value, double se, double speedup)
+{
+	(void)speedup;
 	*e = known(value, se);
 }
 
@@ -285,7 +362,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 {
 	struct replayed r[PROFILE_LEVELS], at, rise;
 	size_t n = combine_spins(p) ? 0 : replayed_of(p, point, region, r);
-	void (*merge)(struct estimate *e, double value, double se);
+	void (*merge)(struct estimate *e, double value, double se, double speedup);
 
 	if (n == 0)
 		return COMBINED_NOT;
@@ -293,11 +370,11 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 	rise = rise_of(r, n);
 	*replayed = slope_of(&rise);
 	merge = experiments_err(p) ? replace : average;
-	merge(&e->fit.slope, replayed->value, replayed->se);
-	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns);
+	merge(&e->fit.slope, replayed->value, replayed->se, 1);
+	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns, e->period_ns);
 	for (size_t i = 0; i < e->nlevels; i++)
 		if (at_speedup(r, n, e->level[i].s, &at))
-			merge(&e->level[i].gain, at.gain, at.se);
+			merge(&e->level[i].gain, at.gain, at.se, at.s);
 	if (merge == replace)
 		return COMBINED_REPLACED;
 	if (rise.s == r[n - 1].s)

@@ -3,9 +3,9 @@
  *
  * Experiments measure the effect of a region; replay computes it from recorded events.
  * Their errors are independent: experiments have the noise of windows, replay that of
- * samples and of its models.  So both are averaged, weighted by their variances, which
- * grow where the two differ by more than their standard errors explain.  If they contradict
- * each other, the interval reaches from one to the other.
+ * samples and of its models.  So both are averaged, weighted by their variances.  Each may
+ * also be off by more than it knows; how likely that is, follows from their difference.  If
+ * they contradict each other, the interval holds both.
  *
  * Replay counts only if the recorder has seen no thread wait by spinning.  A check that
  * does not hold, and waits with an unknown end, increase its standard error.

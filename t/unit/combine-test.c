@@ -76,7 +76,7 @@ static void both_are_averaged(void **state)
 	near(w->level.gain.value, 0.205);
 }
 
-/* By two and a half standard errors: neither is believed to be as sure as it says. */
+/* By two and a half standard errors: the noisier one is rather wrong, but the other is less sure, too. */
 static void apart_is_less_sure(void **state)
 {
 	struct world *w = world(0.65, 0.1);
@@ -84,9 +84,21 @@ static void apart_is_less_sure(void **state)
 	(void)state;
 	add(w, 0.2, 0.005);
 	assert_int_equal(combine(w), COMBINED_AGREES);
-	assert_true(w->e.fit.slope.value > 0.45 && w->e.fit.slope.value < 0.55);
+	assert_true(w->e.fit.slope.value > 0.4 && w->e.fit.slope.value < 0.5);
 	assert_true(w->e.fit.slope.lo < 0.4);
-	assert_true(w->e.fit.slope.hi > 0.65);
+	assert_true(w->e.fit.slope.hi - w->e.fit.slope.lo > 0.2);
+}
+
+/* Experiments of which little is known say nothing against replay. */
+static void noise_is_no_doubt(void **state)
+{
+	struct world *w = world(0.9, 0.3);
+
+	(void)state;
+	add(w, 0.2, 0.005);
+	assert_int_equal(combine(w), COMBINED_AGREES);
+	near(w->e.fit.slope.value, 0.41);
+	assert_true(w->e.fit.slope.hi - w->e.fit.slope.lo < 0.16);
 }
 
 /* Two threads of 100 and 80: 20 % at any speedup from 20 % on.  Replay has tried 25 and 50. */
@@ -114,7 +126,7 @@ static void far_apart_is_a_contradiction(void **state)
 	(void)state;
 	add(w, 0.2, 0.005);
 	assert_int_equal(combine(w), COMBINED_CONTRADICTS);
-	near(w->e.fit.slope.value, 0.65);
+	assert_true(w->e.fit.slope.value > 0.4 && w->e.fit.slope.value < 0.65);
 	assert_true(w->e.fit.slope.lo <= 0.4 && w->e.fit.slope.hi >= 0.9);
 }
 
@@ -318,6 +330,7 @@ int main(void)
 		cmocka_unit_test(nothing_without_replay),
 		cmocka_unit_test(both_are_averaged),
 		cmocka_unit_test(apart_is_less_sure),
+		cmocka_unit_test(noise_is_no_doubt),
 		cmocka_unit_test(a_knee_before_the_first_speedup_leaves_the_slope_to_experiments),
 		cmocka_unit_test(far_apart_is_a_contradiction),
 		cmocka_unit_test(what_could_not_be_computed_does_not_count),
