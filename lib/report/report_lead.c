@@ -11,6 +11,9 @@
 #include "format/region_class.h"
 #include "text/prose.h"
 
+/* From this share of the samples on, a function is nearly all of the program. */
+static const double NEARLY_ALL_PCT = 90;
+
 static void add_name(struct buf *b, const struct profile_region *region)
 {
 	const char *words = region_is_class(region->scope) ? region_class_words(region->symbol) : NULL;
@@ -29,13 +32,31 @@ static bool has_value(const struct report_row *row)
 	return row->class == REPORT_JUDGED && row->im->verdict <= VERDICT_LOW;
 }
 
-/* The first row with a certain gain; NULL if there is none. */
+/*
+ * A function of which nearly the whole run is a part, such as one that main does nothing but call: that the run gets
+ * shorter with it says nothing new.
+ */
+static bool is_nearly_all(const struct report_row *row)
+{
+	return row->im->region->scope && !strcmp(row->im->region->scope, "function") && row->cpu_pct >= NEARLY_ALL_PCT;
+}
+
+/* The first row with a certain gain; NULL if there is none.  One that is nearly all only if all others are worth little. */
 static const struct report_row *best_of(const struct report *r)
 {
-	for (size_t i = 0; i < r->nrows; i++)
-		if (has_value(&r->row[i]))
-			return &r->row[i];
-	return NULL;
+	const struct report_row *best = NULL;
+
+	for (size_t i = 0; i < r->nrows; i++) {
+		const struct report_row *row = &r->row[i];
+
+		if (!has_value(row))
+			continue;
+		if (!is_nearly_all(row) && row->im->verdict < VERDICT_LOW)
+			return row;
+		if (!best)
+			best = row;
+	}
+	return best;
 }
 
 static const struct report_row *hottest_of(const struct report *r)
@@ -54,7 +75,7 @@ static const struct report_row *surest_of(const struct report *r, const struct r
 	const struct report_row *surest = best;
 
 	for (size_t i = 0; i < r->nrows; i++)
-		if (has_value(&r->row[i]) && r->row[i].im->effect.fit.slope.lo > surest->im->effect.fit.slope.lo)
+		if (has_value(&r->row[i]) && !is_nearly_all(&r->row[i]) && r->row[i].im->effect.fit.slope.lo > surest->im->effect.fit.slope.lo)
 			surest = &r->row[i];
 	return surest == best ? NULL : surest;
 }
