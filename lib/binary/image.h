@@ -129,6 +129,9 @@ const char *image_symbol(struct image *img, uint64_t off);
  */
 bool image_extent(struct image *img, uint64_t off, struct range *extent);
 
+/* Is `off` in the function that the kernel, or the dynamic linker, starts (_start)?  It needs no symbol for that. */
+bool image_is_entry(struct image *img, uint64_t off);
+
 /*
  * Finding by name, for -r and -P.  Each calls fn for every match and returns
  * how many there were.  Functions match in full or in part, see called.h;

@@ -80,3 +80,12 @@ bool image_extent(struct image *img, uint64_t off, struct range *extent)
 	*extent = img->extent[n - 1];
 	return true;
 }
+
+bool image_is_entry(struct image *img, uint64_t off)
+{
+	struct range extent;
+	GElf_Ehdr eh;
+
+	return img->main.elf && gelf_getehdr(img->main.elf, &eh) && eh.e_entry != 0 && image_extent(img, off, &extent) && eh.e_entry >= extent.lo &&
+	       eh.e_entry < extent.hi;
+}

@@ -63,10 +63,10 @@ void bursts_begin(struct bursts *b, int64_t began_ns)
 	b->on = true;
 }
 
-/* Is the region written to the log?  If the user has named regions, others are not. */
+/* Is the region written to the log?  If the user has named regions, others are not; main only if there is nothing else. */
 static bool is_wanted(const struct regions *r, const struct region *g)
 {
-	return !r->only_named || g->named || g->given;
+	return r->only_named ? g->named || g->given : !g->is_main || r->n == 1;
 }
 
 /* The number of the stack with the regions that the last sample was charged to. */

@@ -25,6 +25,7 @@ struct region {
 	enum region_scope scope;
 	unsigned module;          /* id; 0 for a class; for a call path, the module of its last element */
 	bool nameless;            /* a function that only the unwind table knows; `function` is "FILE+0xOFFSET" */
+	bool is_main;             /* the nameless function that libc calls first: tried only if there is nothing else */
 	enum arena_class class;   /* for REGION_CLASS: how its threads wait; CLASS_CPU: the class is given by ranges */
 	struct region_path *path; /* for a call path; see regions_path.c; owned */
 	char *function;           /* linkage name; for a call path, the whole path as requested; owned; NULL for a line whose function is unknown */

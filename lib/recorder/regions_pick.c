@@ -86,6 +86,17 @@ static bool is_redundant(const struct regions *r, struct region *g)
 
 /* ---- the choice ------------------------------------------------------------------------ */
 
+/* All of the first thread's work is in main: that the program gets faster with it says nothing. */
+static size_t leave_main_out(struct region **chosen, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!chosen[i]->is_main)
+			chosen[kept++] = chosen[i];
+	return kept > 0 ? kept : n;
+}
+
 double regions_greatest_share(const struct regions *r)
 {
 	double all = (double)(r->all_samples + r->all_blocked), most = 0;
@@ -109,6 +120,8 @@ size_t regions_pick(struct regions *r, size_t max, double min_share, struct regi
 		if (named || ((double)taken(sorted[i]) >= min_share * (double)(r->all_samples + r->all_blocked) &&
 			      !is_redundant(r, sorted[i])))
 			out[kept++] = sorted[i];
+	if (!named)
+		kept = leave_main_out(out, kept);
 	/* The schedule uses this order, so that the same seed gives the same experiments. */
 	qsort(out, kept, sizeof(*out), by_name);
 	for (size_t i = 0; i < kept; i++)

@@ -206,18 +206,25 @@ static uint64_t offset_of(uint64_t place)
 	return place & ((1ull << PLACE_MODULE_SHIFT) - 1);
 }
 
-/* The number of frames without those of libc in which every thread begins. */
-static uint32_t without_base(struct regions *r, const struct arena_sample *s)
+/*
+ * The number of frames without those in which every thread begins: those of libc, and _start.  *starts: the last of them is
+ * main, because libc called it from _start.
+ */
+static uint32_t without_base(struct regions *r, const struct arena_sample *s, bool *starts)
 {
-	uint32_t n = s->nframes < ARENA_FRAMES ? s->nframes : ARENA_FRAMES;
+	uint32_t n = s->nframes < ARENA_FRAMES ? s->nframes : ARENA_FRAMES, all;
+	struct mapping *mod = n > 0 && s->nframes < ARENA_FRAMES ? module_of(r, s->place[n - 1]) : NULL;
+	bool first = mod && !mapping_is_libc(mod) && mapping_image(mod) && image_is_entry(mod->image, offset_of(s->place[n - 1]));
 
+	n -= first;
+	all = n;
 	while (n > 1) {
-		const struct mapping *mod = module_of(r, s->place[n - 1]);
-
+		mod = module_of(r, s->place[n - 1]);
 		if (!mod || !mapping_is_libc(mod))
-			return n;
+			break;
 		n--;
 	}
+	*starts = first && n < all;
 	return n;
 }
 
@@ -230,8 +237,8 @@ static uint32_t without_base(struct regions *r, const struct arena_sample *s)
 static void charge_fallback(struct regions *r, const struct arena_sample *s, bool alone)
 {
 	struct region *callee = NULL;
-	uint32_t n = without_base(r, s);
-	bool own = false;
+	bool own = false, starts;
+	uint32_t n = without_base(r, s, &starts);
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct mapping *mod = module_of(r, s->place[i]);
@@ -246,8 +253,10 @@ static void charge_fallback(struct regions *r, const struct arena_sample *s, boo
 				p->fallback = in_scope((mapping_is_runtime(mod) ? regions_stood_in : regions_fallback)(r, mod, p->off), mod);
 			p->fell_back = true;
 		}
-		if (p->fallback)
-			charge_frame(r, p->fallback, s, &callee);
+		if (!p->fallback)
+			continue;
+		p->fallback->is_main = p->fallback->is_main || (starts && i == n - 1 && p->fallback->nameless);
+		charge_frame(r, p->fallback, s, &callee);
 	}
 	r->fell_back = r->fell_back || (alone && callee);
 }
