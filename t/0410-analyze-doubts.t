@@ -151,6 +151,11 @@ warnings_are_one() {
 	{ head -n 1 case; tail -n +2 case | sort -r; } >permuted
 	exits 0 andweorc-analyze permuted >got 2>err
 	same out got
+	# A list that grows from run to run.
+	{ cat log12; printf "warning\trun=%d\twhat=no-lines\ttext=no%%20lines%%20in%%20%s;%%20use%%20-g\n" 1 "'a'" 2 "'a',%20'b'" 3 "'a'"; } >case
+	exits 0 andweorc-analyze --format text case >report 2>err
+	grep '^warning' report >got
+	echo "warning: no lines in 'a', 'b'; use -g (in 3 runs)" | same - got
 }
 check 'warnings of many runs are one, with their number' warnings_are_one
 

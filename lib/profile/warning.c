@@ -1,6 +1,6 @@
 /*
  * warning: joins warnings of many runs.  A recorder writes its warnings in each run,
- * mostly in the same words with other numbers: "12 samples were lost".
+ * mostly in the same words with other numbers ("12 samples were lost"), or with more names.
  */
 #include "profile/profile.h"
 
@@ -30,10 +30,18 @@ static bool is_number(const char *word, size_t len)
 	return digits;
 }
 
+/* Does the text list names that become more from run to run?  The longest list then stands for all. */
+static bool is_growing_list(const char *what)
+{
+	return !strcmp(what, "no-lines");
+}
+
 char *profile_warning_key(const char *what, const char *text)
 {
 	struct buf b = BUF_INIT;
 
+	if (is_growing_list(what))
+		return xstrdup(what);
 	buf_addf(&b, "%s\t", what);
 	while (*text) {
 		size_t len = strcspn(text, " ");
@@ -68,12 +76,13 @@ static struct profile_warning *warning_at(struct profile *p, const char *what, c
 void profile_warn(struct profile *p, const char *what, const char *text, size_t run, size_t records, bool varies)
 {
 	struct profile_warning *w = warning_at(p, what, text);
-	int by = strverscmp(text, w->text);
+	bool grows = is_growing_list(what);
+	int by = grows ? (strlen(text) > strlen(w->text)) : strverscmp(text, w->text);
 
 	w->general = w->general || run == PROFILE_NONE;
 	w->times += run == PROFILE_NONE ? records : run != w->last;
 	w->last = run;
-	w->varies = w->varies || by || varies;
+	w->varies = !grows && (w->varies || by || varies);
 	/* keeps the greatest numbers, so that the order of runs does not matter */
 	if (by > 0) {
 		free(w->text);
