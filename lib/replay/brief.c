@@ -13,12 +13,17 @@
 #include "base/alloc.h"
 
 enum {
-	TIMES = 3,        /* a wait is too long from so many times the mean time for which the lock is held */
+	TIMES = 3,        /* a wait is too long from so many times the time for which the lock is held by a thread that others wait for */
 	HELD_LEAST = 50,  /* sections, to know that time */
 };
 
+/*
+ * Sections of a lock.  The longer one is, the more likely it is that another thread comes while it lasts; so a thread
+ * that waits has met one of the length squares / ns in the mean.  sort holds the lock of a node mostly for moments, and
+ * sometimes while it merges thousands of lines.
+ */
 struct held {
-	double ns;
+	double ns, squares;
 	size_t n;
 };
 
@@ -43,7 +48,10 @@ static void add_sections(const struct script *s, const struct actor *a, size_t n
 		if (takes(step)) {
 			taken[lock] = (struct taken){ .at_ns = s->at_ns[i], .by = number };
 		} else if (step->op[MONITOR] == OP_LEAVE && taken[lock].by == number) {
-			held[lock].ns += s->at_ns[i] - taken[lock].at_ns;
+			double ns = s->at_ns[i] - taken[lock].at_ns;
+
+			held[lock].ns += ns;
+			held[lock].squares += ns * ns;
 			held[lock].n++;
 			taken[lock].by = 0;
 		}
@@ -74,7 +82,7 @@ double brief_waits(const struct replay *r)
 			const struct held *h = s->op[MONITOR] == OP_TAKE ? &held[s->object] : NULL;
 
 			all += (double)s->cpu_ns + (h ? (double)s->waited_ns : 0);
-			if (h && h->n >= HELD_LEAST && (double)s->waited_ns * (double)h->n > TIMES * h->ns)
+			if (h && h->n >= HELD_LEAST && (double)s->waited_ns * h->ns > TIMES * h->squares)
 				brief += (double)s->waited_ns;
 		}
 	free(held);

@@ -1406,8 +1406,11 @@ static void a_round_before_the_burst(void **state)
 	burst_release(&burst);
 }
 
-/* The part of brief waits at a lock that two threads take in turns, for held_ns; the second waits for it. */
-static double brief_part(double held_ns, double waited_ns)
+/*
+ * The part of brief waits at a lock that two threads take in turns, for held_ns; the second waits for it.  The first takes
+ * it `moments` times more, each for a microsecond.
+ */
+static double brief_part(double held_ns, double waited_ns, int moments)
 {
 	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
 	struct replay_facts facts;
@@ -1426,6 +1429,16 @@ static double brief_part(double held_ns, double waited_ns)
 
 		for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
 			burst_add(burst_thread(&burst, 1), &first[i]);
+		for (int i = 0; i < moments; i++) {
+			double moment = again + held_ns + 1000 + 2000 * i;
+			const struct burst_event more[] = {
+				{ .kind = BURST_LOCK, .at_ns = (int64_t)moment, .object = 7, .site = 1 },
+				{ .kind = BURST_UNLOCK, .at_ns = (int64_t)moment + 1000, .object = 7, .site = 2 },
+			};
+
+			burst_add(burst_thread(&burst, 1), &more[0]);
+			burst_add(burst_thread(&burst, 1), &more[1]);
+		}
 		for (size_t i = 0; i < sizeof(second) / sizeof(*second); i++)
 			burst_add(burst_thread(&burst, 2), &second[i]);
 	}
@@ -1439,9 +1452,11 @@ static double brief_part(double held_ns, double waited_ns)
 static void brief_locks(void **state)
 {
 	(void)state;
-	near(brief_part(0.3 * MS, 0.3 * MS), 0, 1e-9);
+	near(brief_part(0.3 * MS, 0.3 * MS, 0), 0, 1e-9);
 	/* In 4 * 34 us, twice; there is one wait of 30. */
-	near(brief_part(0.004 * MS, 0.03 * MS), 30. / (2 * 4 * 34), 0.002);
+	near(brief_part(0.004 * MS, 0.03 * MS, 0), 30. / (2 * 4 * 34), 0.002);
+	/* Mostly held for moments; but a thread that waits has met a long section. */
+	near(brief_part(0.3 * MS, 0.3 * MS, 20), 0, 1e-9);
 }
 
 /* The producer waits for room, which the consumer makes. */
