@@ -70,6 +70,26 @@ is_there() {
 }
 check 'a burst is logged, with stacks that are charged to regions' is_there
 
+# Of two seconds, too, and of each run of two: what was observed is the answer, where experiments are too few for one.
+of_short_recordings() {
+	for runs in 1 2; do
+		exits 0 andweorc-record -q -n $runs -d $((2 * runs)) -m function -r half -o short -- "$O/t/workload/serial" --seconds 100 >out 2>err
+		grep '^burst' short >bursts
+		test "$(wc -l <bursts)" -eq $runs
+		awk -F'\t' '{ split($5, l, "="); if (l[2] < 3e8 || l[2] > 12e8) exit 1 }' bursts
+		exits 0 andweorc-analyze --format andweorc short >got 2>err
+		lacks 'only baselines' err
+		awk -F'\t' '
+			$1 == "replay" && /\tpoint=round\t.*\tspeedup_pct=50\t/ {
+				sub(/.*\tgain_pct=/, "")
+				if ($0 + 0 > 20 && $0 + 0 < 30)
+					found = 1
+			}
+			END { exit !found }' got
+	done
+}
+check 'short recordings have bursts, too' of_short_recordings
+
 # Each turn is a lock (or a wait for it), waits, a signal, an unlock and a visit.
 adds_up() {
 	decode >events.txt 2>bytes

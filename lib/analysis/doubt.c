@@ -103,6 +103,8 @@ static bool doubt_windows(struct analysis *a)
 	else if (!p->nvisits && !p->npools)
 		doubt(a, "no-visits", "no progress point was visited in any window: record longer (-d), or choose a point that "
 		      "is passed more often");
+	else if (!c.treated && has_replayed(a))
+		return false;
 	else if (!c.treated)
 		doubt(a, "only-baselines",
 		      "only baselines: no region was sped up; record longer (-d), or name a region with -r");
