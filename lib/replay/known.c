@@ -34,17 +34,23 @@ struct taken_away known_taken(const struct replay *r, const double *shorter, con
 
 	for (size_t k = 0; k < REPLICATES; k++)
 		t.change[k] = (double)change[SHARES_COMPUTING][k];
-	t.samples = (double)(r->nsamples - r->nwaiting);
+	t.samples = (double)(r->nsamples - r->nwaiting) / r->alike;
+	t.missed = r->missed;
 	for (size_t i = 0; i < r->nsamples && r->nwaiting; i++)
 		if (r->sample[i].waiting)
 			t.waited += shorter[r->sample[i].stack] * (double)r->sample[i].weight * ns / t.length_ns;
 	return t;
 }
 
-/* The chance variance.  Only samples of stacks that get shorter, by `most`, count. */
-static double variance_of_part(double part, double most, double samples)
+/*
+ * The chance variance.  Only samples of stacks that get shorter, by taken->most, count.  Time that samples did not meet is
+ * all of the region's, or none of it.
+ */
+static double variance_of_part(double part, const struct taken_away *taken, double samples)
 {
-	return most > 0 ? most * most * chance_variance(part / most, samples) : 0;
+	double most = taken->most;
+
+	return most > 0 ? most * most * (chance_variance(part / most, samples) + taken->missed * taken->missed / 4) : 0;
 }
 
 /* The chance variance of `waited`, a number of samples of a period each. */
@@ -118,8 +124,8 @@ static void take_known_part(const struct replay *r, struct replay_effect *e, str
 			    const struct replay_known *known)
 {
 	struct tie tie = tie_of(r, &c[MAIN_MODEL], taken);
-	double away = known->part - taken->part, known2 = variance_of_part(known->part, taken->most, known->samples);
-	double chance = sqrt(variance_of_part(known->part, taken->most, taken->samples) + known2);
+	double away = known->part - taken->part, known2 = variance_of_part(known->part, taken, known->samples);
+	double chance = sqrt(variance_of_part(known->part, taken, taken->samples) + known2);
 	double by_chance = fmin(chance, fmax(-chance, away)), by_phases = away - by_chance;
 	double change = tie.slope * by_chance + gain_by_part(r, &c[MAIN_MODEL], taken) * by_phases;
 	double by_samples = sqrt(tie.rest * tie.rest + tie.slope * tie.slope * known2);
@@ -155,7 +161,7 @@ static void take_known_waits(struct replay_effect *e, struct compared c[REPLAY_M
 static void take_known_alone(struct compared c[REPLAY_MODELS], const struct taken_away *taken, const struct replay_known *known)
 {
 	double busy = known->busy, waited = known->waited_ns / known->length_ns;
-	double variance = busy * busy * variance_of_part(known->part, taken->most, known->samples) +
+	double variance = busy * busy * variance_of_part(known->part, taken, known->samples) +
 			  variance_of_wait(waited, taken, known->period_ns, known->length_ns);
 
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
@@ -170,13 +176,15 @@ void known_apply(const struct replay *r, struct replay_effect *e, struct compare
 {
 	bool counts_time = e->what == REPLAY_PERIOD || e->what == REPLAY_WHOLE;
 	struct taken_away all = *taken;
+	struct replay_known run = *known;
 
 	all.most = fmax(taken->most, known->shorter);
+	run.samples /= r->alike;
 	if (known->alone && counts_time) {
-		take_known_alone(c, &all, known);
+		take_known_alone(c, &all, &run);
 		return;
 	}
-	take_known_part(r, e, c, &all, known);
+	take_known_part(r, e, c, &all, &run);
 	if (counts_time && !isnan(known->waited_ns))
-		take_known_waits(e, c, &all, known);
+		take_known_waits(e, c, &all, &run);
 }

@@ -172,6 +172,7 @@ struct sample {
 	uint32_t cell, stack;
 	bool waiting; /* for the outside */
 	float weight;
+	float passed; /* of its stretch: first ns, then a part, 0 .. 1; negative: unknown */
 	uint8_t copies[REPLICATES]; /* in resampled sets */
 };
 
@@ -193,6 +194,8 @@ struct replay {
 	struct sample *sample;
 	size_t nsamples, sample_cap;
 	size_t nstacks;
+	double alike;           /* so many samples tell no more than one, because they are in step with the program; >= 1 */
+	double missed;          /* share of the time, without a sample for the same reason, 0 .. 1 */
 	size_t nwaiting;        /* samples of waits, */
 	double sampled_wait_ns; /* and the time that they stand for */
 	uint32_t *point, *latency_point; /* ids, ascending */
@@ -358,6 +361,7 @@ struct taken_away {
 	double part, change[REPLICATES]; /* part of all computing */
 	double most;      /* the largest speedup of any stack */
 	double samples;
+	double missed;    /* share of the time that samples did not meet */
 	double waited;    /* part in waits for the outside, of all threads, relative to the length of the bursts */
 	double length_ns;
 };

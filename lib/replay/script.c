@@ -213,13 +213,13 @@ static struct step stop_of(const struct burst_thread *t, size_t first, int64_t f
 	return s;
 }
 
-/* step: that it is of, in the order of all scripts. */
-static void add_sample(struct replay *r, const struct burst_event *e, size_t step)
+/* step: that it is of, in the order of all scripts.  from: when its stretch began. */
+static void add_sample(struct replay *r, const struct burst_event *e, size_t step, int64_t from)
 {
 	r->sample = xgrow(r->sample, r->nsamples, &r->sample_cap, sizeof(*r->sample));
 	r->sample[r->nsamples++] = (struct sample){
 		.cell = (uint32_t)step, .stack = e->object > r->nstacks ? 0 : e->object, .waiting = e->kind == BURST_WAITING,
-		.weight = (float)(e->waited_ns > 0 ? e->waited_ns : 1),
+		.weight = (float)(e->waited_ns > 0 ? e->waited_ns : 1), .passed = (float)(e->at_ns - from),
 	};
 }
 
@@ -234,9 +234,9 @@ static void learn_actor(struct replay *r, struct script *s, const struct burst_t
 	*a = (struct actor){ .first = (uint32_t)s->n, .id = t->id, .born = born >= 0 };
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->event[i].kind == BURST_SAMPLE)
-			add_sample(r, &t->event[i], before + s->n);
+			add_sample(r, &t->event[i], before + s->n, from);
 		if (t->event[i].kind == BURST_WAITING && s->n > a->first && s->step[s->n - 1].kind == BURST_OUTSIDE)
-			add_sample(r, &t->event[i], before + s->n - 1);
+			add_sample(r, &t->event[i], before + s->n - 1, INT64_MAX);
 		if (!burst_is_deed(t->event[i].kind))
 			continue;
 		s->step[s->n++] = step_of(r, t, queued, first, i, from);

@@ -23,6 +23,14 @@ enum {
 	RAN_SAMPLES_LEAST = 10,    /* samples of a cell that are needed to tell which part of its stretches threads really ran */
 };
 
+enum {
+	PARTS = 16,       /* of a stretch, */
+	PART_SAMPLES = 5, /* with at least so many samples each, in the mean: the rule for chi-square */
+};
+
+#define QUEUED_MOST 0.1F      /* with more time without a processor in a stretch, nobody knows how much of it had passed */
+#define MISSED 0.2            /* a part with less than this of the mean number of samples */
+#define STRETCH_LEAST_NS 1e5F /* a tick meets shorter ones at any part of them */
 #define CROWDED 1.02 /* share of the processors' capacity: time beyond this was not computing */
 
 /* ---- cells --------------------------------------------------------------------------------- */
@@ -124,6 +132,15 @@ static void make_cells(struct replay *r)
 	idmap_release(&keys);
 }
 
+/* The part of its stretch that has passed at a sample; negative where that is not known. */
+static float part_passed(const struct step *step, const struct sample *sample)
+{
+	float length = step->cpu_ns + step->queued_ns;
+	bool is_known = step->kind != BURST_KINDS && !step->counts_work && step->queued_ns < QUEUED_MOST * length && length >= STRETCH_LEAST_NS;
+
+	return is_known && !sample->waiting && sample->passed <= length ? sample->passed / length : -1;
+}
+
 static void settle_samples(struct replay *r)
 {
 	const struct step *step;
@@ -133,6 +150,7 @@ static void settle_samples(struct replay *r)
 		while (r->sample[i].cell >= before + r->script[b].n)
 			before += r->script[b++].n;
 		step = &r->script[b].step[r->sample[i].cell - before];
+		r->sample[i].passed = part_passed(step, &r->sample[i]);
 		r->sample[i].cell = r->sample[i].waiting ? step->wait_cell : step->cell;
 	}
 }
@@ -216,6 +234,61 @@ static void take_out_queues(struct replay *r)
 	free(t);
 }
 
+/* ---- samples in step with the program ---------------------------------------------------------- */
+
+/* The samples of one kind and length, by the part of their stretch that had passed. */
+struct parts {
+	size_t n[PARTS], all;
+};
+
+/* Sums over all of them. */
+struct evenness {
+	double square, freedom; /* chi-square for equal numbers, and its degrees of freedom */
+	double missed, all;     /* samples that parts without any should have, and all samples */
+};
+
+static void add_parts(const struct parts *p, struct evenness *e)
+{
+	double mean = (double)p->all / PARTS;
+
+	if (p->all < PARTS * PART_SAMPLES)
+		return;
+	for (size_t i = 0; i < PARTS; i++) {
+		e->square += ((double)p->n[i] - mean) * ((double)p->n[i] - mean) / mean;
+		e->missed += (double)p->n[i] < MISSED * mean ? mean : 0;
+	}
+	e->freedom += PARTS - 1;
+	e->all += (double)p->all;
+}
+
+/*
+ * A timer that goes by the kernel's ticks may be in step with the program: of rounds of 2 ms, a region with half of the time
+ * had 9 to 65 % of the samples of a second.  But events tell when each stretch began, and how long it was.  All parts of a stretch take
+ * the same time, so they must have about as many samples.  If these differ by more than chance, the variance is that many times
+ * larger; and nobody knows what runs in a part without samples.
+ */
+static void check_evenness(struct replay *r)
+{
+	struct parts *parts = xcalloc(r->ncells + 1, sizeof(*parts));
+	struct evenness e = { 0 };
+
+	for (size_t i = 0; i < r->nsamples; i++) {
+		const struct sample *s = &r->sample[i];
+		struct parts *p = s->passed >= 0 ? &parts[r->above[s->cell]] : NULL;
+		size_t part = p ? (size_t)(s->passed * PARTS) : 0;
+
+		if (!p)
+			continue;
+		p->n[part < PARTS ? part : PARTS - 1]++;
+		p->all++;
+	}
+	for (size_t i = 0; i < r->ncells; i++)
+		add_parts(&parts[i], &e);
+	free(parts);
+	r->alike = e.freedom > 0 ? fmax(1, e.square / e.freedom) : 1;
+	r->missed = e.all > 0 ? e.missed / e.all : 0;
+}
+
 /* ---- resampling ---------------------------------------------------------------------------------------- */
 
 /* A number of copies, of mean 1: Poisson. */
@@ -235,6 +308,7 @@ void shares_learn(struct replay *r)
 	settle_samples(r);
 	take_out_queues(r);
 	normalize_samples(r);
+	check_evenness(r);
 	for (size_t i = 0; i < r->nsamples; i++)
 		for (uint64_t k = 0; k < REPLICATES; k++)
 			r->sample[i].copies[k] = copies(keys_mix(i, k + 1));
@@ -289,7 +363,7 @@ void shares_ask(const struct replay *r, const double *shorter, float **fraction,
 		}
 		(*fraction)[i] = (float)sum[i].shorter[REPLICATES];
 		for (size_t k = 0; k < REPLICATES; k++)
-			(*change)[i][k] = (float)(sum[i].shorter[k] - sum[i].shorter[REPLICATES]);
+			(*change)[i][k] = (float)((sum[i].shorter[k] - sum[i].shorter[REPLICATES]) * sqrt(r->alike));
 	}
 	free(sum);
 }

@@ -1459,6 +1459,46 @@ static void brief_locks(void **state)
 	near(brief_part(0.3 * MS, 0.3 * MS, 20), 0, 1e-9);
 }
 
+/*
+ * One thread whose rounds of 2 ms begin with region 1, for half of them.  A timer of 4 ms samples it; `drift_ns` more from sample to
+ * sample.  The standard error of region 1, 50 % faster.
+ */
+static double error_if_sampled(double drift_ns)
+{
+	struct burst burst = { .length_ns = (int64_t)(4 * S), .cpus = 1 };
+	struct replay_known known = { .length_ns = 4 * S, .period_ns = 4 * MS, .alone = true, .busy = 1 };
+	struct replay *r;
+	double at = 0.3 * MS, met = 0, se;
+
+	for (double visit = 2 * MS; visit < 4 * S; visit += 2 * MS) {
+		for (; at < visit; at += 4 * MS + drift_ns) {
+			bool first = fmod(at, 2 * MS) < MS;
+
+			burst_add(burst_thread(&burst, 1), &(struct burst_event){ .kind = BURST_SAMPLE, .at_ns = (int64_t)at,
+				.object = first ? 1 : 2, .waited_ns = (int64_t)(4 * MS) });
+			known.samples++;
+			met += first;
+		}
+		burst_add(burst_thread(&burst, 1), &(struct burst_event){ .kind = BURST_VISIT, .at_ns = (int64_t)visit, .object = 1, .other = 1 });
+	}
+	known.part = 0.5 * met / known.samples;
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	se = asked_knowing(r, 1, 0.5, &known).se;
+	replay_free(r);
+	burst_release(&burst);
+	return se;
+}
+
+static void samples_in_step_say_little(void **state)
+{
+	(void)state;
+	assert_true(error_if_sampled(0.0137 * MS) < 0.02);
+	/* All samples are of region 1, at one moment of its round. */
+	assert_true(error_if_sampled(0) > 0.2);
+	/* They cross half of the round in four seconds. */
+	assert_true(error_if_sampled(0.001 * MS) > 0.1);
+}
+
 /* The producer waits for room, which the consumer makes. */
 static void who_waited_for_whom(void **state)
 {
@@ -1605,6 +1645,7 @@ int main(void)
 		cmocka_unit_test(rare_wakeups),
 		cmocka_unit_test(a_round_before_the_burst),
 		cmocka_unit_test(brief_locks),
+		cmocka_unit_test(samples_in_step_say_little),
 		cmocka_unit_test(who_waited_for_whom),
 		cmocka_unit_test(queueing_of_its_own),
 		cmocka_unit_test(processors_left_idle),
