@@ -152,7 +152,7 @@ static void give_stream(void *f)
 	} while (0)
 
 /*
- * Bodies of wrappers.  The number of bytes that the kernel moved follows from the bytes
+ * The calls, whose result is got_.  The number of bytes that the kernel moved follows from the bytes
  * that the call took (`taken`, of got_) or gave (`given`), and from the change of the
  * buffer.
  */
@@ -184,42 +184,22 @@ static void give_stream(void *f)
 		moved_count(NO_FD, (f)->_fileno, (int64_t)(given) + had_ - pending(f), true);                                \
 	} while (0)
 
-/* The same without the lock, for functions that do not take it. */
-#define READING_UNLOCKED(f, ready, taken, call)                                                                              \
+/* The body of a wrapper: `statement` makes the call, and sets got_. */
+#define WATCHED(call, statement)                                                                                             \
 	do {                                                                                                                 \
 		__typeof__(call) got_;                                                                                       \
 		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
-		READ(f, ready, taken, call);                                                                                 \
+		statement;                                                                                                   \
 		return got_;                                                                                                 \
 	} while (0)
 
-#define READING(f, ready, taken, call)                                                                                       \
-	do {                                                                                                                 \
-		__typeof__(call) got_;                                                                                       \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		WITH_LOCK(f, READ(f, ready, taken, call));                                                                   \
-		return got_;                                                                                                 \
-	} while (0)
+#define READING(f, ready, taken, call) WATCHED(call, WITH_LOCK(f, READ(f, ready, taken, call)))
+#define WRITING(f, fits, given, call) WATCHED(call, WITH_LOCK(f, WRITE(f, fits, given, call)))
 
-#define WRITING_UNLOCKED(f, fits, given, call)                                                                               \
-	do {                                                                                                                 \
-		__typeof__(call) got_;                                                                                       \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		WRITE(f, fits, given, call);                                                                                 \
-		return got_;                                                                                                 \
-	} while (0)
-
-#define WRITING(f, fits, given, call)                                                                                        \
-	do {                                                                                                                 \
-		__typeof__(call) got_;                                                                                       \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		WITH_LOCK(f, WRITE(f, fits, given, call));                                                                   \
-		return got_;                                                                                                 \
-	} while (0)
+/* For functions that do not lock the stream. */
+#define READING_UNLOCKED(f, ready, taken, call) WATCHED(call, READ(f, ready, taken, call))
+#define WRITING_UNLOCKED(f, fits, given, call) WATCHED(call, WRITE(f, fits, given, call))
 
 /* The header defines these as macros. */
 #undef fread_unlocked
@@ -398,14 +378,7 @@ EXPORT int __overflow(FILE *f, int c)
 		moved_count(NO_FD, (f)->_fileno, (got_ > 0 ? got_ : 0) + had_ - pending(f), true);                           \
 	} while (0)
 
-#define PRINTING(f, call)                                                                                                    \
-	do {                                                                                                                 \
-		int got_;                                                                                                    \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		WITH_LOCK(f, PRINT(f, call));                                                                                \
-		return got_;                                                                                                 \
-	} while (0)
+#define PRINTING(f, call) WATCHED(call, WITH_LOCK(f, PRINT(f, call)))
 
 EXPORT int vfprintf(FILE *restrict f, const char *restrict format, va_list args)
 {
