@@ -317,6 +317,7 @@ static double half_width(const struct cases *c, double mean, double most)
 	return most;
 }
 
+/* Makes one estimate of both.  speedup: of what the estimate is the gain; a slope is the gain at 1. */
 static void average(struct estimate *e, double value, double se, double speedup)
 {
 	double own = known_se(e), apart = e->value - value, off = hypot(OFF * speedup, apart / 2), mean = 0, half;

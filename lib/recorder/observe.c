@@ -1,5 +1,5 @@
 /*
- * observe: bursts, of a second each, between experiments.  Shorter bursts are useless,
+ * observe: bursts, of a second each, between experiments.  Shorter bursts tell less,
  * since a faster stage of a pipeline needs time to fill the queue behind it.  Bursts take
  * a fourth of the time, and have no speedup.  Without experiments (--attach-only) a second
  * of every two is noted.
@@ -7,8 +7,9 @@
  * With a tenth of the time, the half width of the leading lines of pzip and sort, in 10 and
  * 20 s, was 0.10 to 0.30 (slope); with a fourth it is 0.05 to 0.11.
  *
- * With less time than that for a run (-d 3, or -n 5 -d 20) there is one burst, of at most half of the time.  The few experiments of
- * three seconds say nothing alone: of 50 programs, none had an answer after a second.
+ * A run that has less than four seconds (-d 3, or -n 5 -d 20) has one burst, of at most half
+ * of them.  The few experiments of such a time say nothing alone: of 50 programs, none had an
+ * answer after a second.
  *
  * A program may have phases, and bursts must see each of them in proportion to its
  * length.  So the time between two bursts is random.  Of runs that are too short for
