@@ -2,16 +2,21 @@
 # andweorc-analyze --what-if: questions that replay of recorded events answers; and its impact of each region.
 . "$(dirname "$0")/lib.sh"
 
-# log THREADS: each visits the point once in 1 ms, of which 0.6 ms are spent in slow.c:10 (outer) and 0.4 ms in slow.c:20 (inner)
+# log THREADS: each visits the point once in 1 ms, of which 0.6 ms are spent in slow.c:10 (outer) and 0.4 ms in slow.c:20 (inner).
+# Samples are not in step with that.
 log() {
 	perl -e '
 	require "$ENV{data}/analyze/burst.pl";
 	begin();
 	for $thread (1 .. shift) {
 		$data = "";
+		($at, $next) = (0, 100000);
 		for (1 .. 499) {
-			$data .= "s" . number(600000) . number(600000) . number(1) . "s" . number(400000) . number(400000) . number(2);
-			$data .= "v" . number(0) . number(1) . number(1);
+			for (; $next < $_ * 1000000; $at = $next, $next += 213700) {
+				$data .= "s" . number($next - $at) . number(213700) . number($next % 1000000 < 600000 ? 1 : 2);
+			}
+			$data .= "v" . number($_ * 1000000 - $at) . number(1) . number(1);
+			$at = $_ * 1000000;
 		}
 		fields("events", "run=1", "burst=1", "thread=$thread", "data=$data");
 	}

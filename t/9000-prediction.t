@@ -40,7 +40,7 @@ only_observed() {
 	predicts outside 50 25
 	profile logger written outside
 	predicts written 50 19
-	predicts outside 25 15.6
+	predicts outside 15 9.4
 }
 
 # The same of a process that runs already.
