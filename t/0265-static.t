@@ -6,6 +6,9 @@
 rsp=$O/libandweorc.rsp
 test -e "$rsp" || skip_all 'no libc.a to link with'
 
+# So long does sync-locks repeat what it does.
+export SYNC_MS=300
+
 # linked NAME OPTION...: the program of t/program
 linked() {
 	name=$1
@@ -17,7 +20,7 @@ linked() {
 }
 
 links() {
-	for name in signals descriptors sandbox threads life eintr; do
+	for name in signals descriptors sandbox threads life eintr sync-locks; do
 		linked $name -static -w
 	done
 }
@@ -36,6 +39,7 @@ for sampler in perf timer; do
 	for mode in crash exit fork spawn many cancel; do
 		check "life $mode ($sampler)" alike $sampler life $mode
 	done
+	check "streams that threads share ($sampler)" alike $sampler sync-locks streams
 done
 
 eintr() {

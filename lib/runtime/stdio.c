@@ -142,9 +142,11 @@ static void give_stream(void *f)
  * Calls can be cancelled, and libc unlocks the stream then.  These are what pthread_cleanup_push calls.  musl has other
  * functions for it: its programs run without andweorc, but load this library, if LD_PRELOAD says so.
  */
+#ifndef ANDWEORC_STATIC
 #pragma weak __pthread_register_cancel
 #pragma weak __pthread_unregister_cancel
 #pragma weak __pthread_unwind_next
+#endif
 
 #define WITH_LOCK(f, statement)                                                                                              \
 	do {                                                                                                                 \
