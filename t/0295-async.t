@@ -14,7 +14,7 @@ has_region() {
 
 # sampled WAY: code that tasks run is found by sampling, wherever they run
 sampled() {
-	exits 0 env WAY="$1" andweorc-record -q -o log -m function -d 2 -s 50 --window 50 -- ./tasks --seconds 100 >out 2>err
+	exits 0 env WAY="$1" andweorc-record -q -o log -m function -d 4 -s 50 --window 50 -- ./tasks --seconds 100 >out 2>err
 	has_region '_[A-Za-z0-9_.$]*short[A-Za-z0-9_.$]*'
 	has_region '_[A-Za-z0-9_.$]*long[A-Za-z0-9_.$]*'
 	test "$(field point round visits)" -gt 100
@@ -23,10 +23,10 @@ sampled() {
 
 # What a task does has the name of the async function that it stands in, although that is never on a stack.
 by_task() {
-	exits 0 env WAY=moves andweorc-record -q -o log -m function -d 2 -s 50 --window 50 -r tasks::moves -- ./tasks --seconds 100 >out 2>err
+	exits 0 env WAY=moves andweorc-record -q -o log -m function -d 4 -s 50 --window 50 -r tasks::moves -- ./tasks --seconds 100 >out 2>err
 	has_region '_[A-Za-z0-9_.$]*5moves[A-Za-z0-9_.$]*'
 	# A function of another crate that is called so is not meant.
-	exits 0 env WAY=channel andweorc-record -q -o log -m function -d 2 -s 50 --window 50 -r channel -- ./tasks --seconds 100 >out 2>err
+	exits 0 env WAY=channel andweorc-record -q -o log -m function -d 4 -s 50 --window 50 -r channel -- ./tasks --seconds 100 >out 2>err
 	has_region '_[A-Za-z0-9_.$]*5tasks7channel[A-Za-z0-9_.$]*'
 	lacks '^region	.*tokio' log
 }
@@ -42,7 +42,7 @@ fi
 
 # A coroutine is one region: what begins it, what goes on with it, what ends it.
 coroutine() {
-	exits 0 andweorc-record -q -o log -m function -d 2 -s 50 --window 50 -r producer -r consumer -- ./coroutines --seconds 100 >out 2>err
+	exits 0 andweorc-record -q -o log -m function -d 4 -s 50 --window 50 -r producer -r consumer -- ./coroutines --seconds 100 >out 2>err
 	has_region '_ZN[A-Za-z0-9_]*producer[A-Za-z0-9_.]*'
 	has_region '_ZN[A-Za-z0-9_]*consumer[A-Za-z0-9_.]*'
 	test "$(grep -c '^region' log)" -eq 2
