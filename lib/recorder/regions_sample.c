@@ -255,7 +255,8 @@ static void charge_fallback(struct regions *r, const struct arena_sample *s, boo
 		}
 		if (!p->fallback)
 			continue;
-		p->fallback->is_main = p->fallback->is_main || (starts && i == n - 1 && p->fallback->nameless);
+		if (starts && i == n - 1 && p->fallback->nameless)
+			p->fallback->is_main = true;
 		charge_frame(r, p->fallback, s, &callee);
 	}
 	r->fell_back = r->fell_back || (alone && callee);

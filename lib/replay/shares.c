@@ -347,6 +347,7 @@ static void add_samples(const struct replay *r, const double *shorter, struct su
 void shares_ask(const struct replay *r, const double *shorter, float **fraction, float (**change)[REPLICATES])
 {
 	struct sums *sum = xcalloc(r->ncells, sizeof(*sum));
+	double more = sqrt(r->alike);
 
 	*fraction = xcalloc(r->ncells, sizeof(**fraction));
 	*change = xcalloc(r->ncells, sizeof(**change));
@@ -363,7 +364,7 @@ void shares_ask(const struct replay *r, const double *shorter, float **fraction,
 		}
 		(*fraction)[i] = (float)sum[i].shorter[REPLICATES];
 		for (size_t k = 0; k < REPLICATES; k++)
-			(*change)[i][k] = (float)((sum[i].shorter[k] - sum[i].shorter[REPLICATES]) * sqrt(r->alike));
+			(*change)[i][k] = (float)((sum[i].shorter[k] - sum[i].shorter[REPLICATES]) * more);
 	}
 	free(sum);
 }
