@@ -134,7 +134,7 @@ BEGIN {
 END
 awk -f flat.awk >flat.c && gcc -O2 -g -o flat flat.c && strip -o flat-bare flat || exit 1
 
-# main has no name, either; but that the program is faster with it says nothing.
+# main has no name, either.  It is no region, because the whole program is inside of it.
 leaves_main_out() {
 	exits 0 andweorc-record -q -d 2 --window 1 -o log -- ./flat-bare 2>err
 	test "$(grep -c '^region' log)" -ge 2

@@ -62,7 +62,7 @@ struct whole {
 /* Times of bursts, over all runs; see observe.c. */
 struct observing {
 	unsigned run;            /* the last run that had time for experiments */
-	bool brief;              /* so little that the only burst, still to come, has its own rule */
+	bool brief;              /* that time is so short that the run has one burst, which is still to come */
 	int64_t next_ns;         /* earliest time of the next burst of a long run; 0: there has been none */
 	int64_t noted_ns;        /* time in bursts */
 	int64_t earlier_ns;      /* the same in all earlier runs */

@@ -86,7 +86,7 @@ static bool is_redundant(const struct regions *r, struct region *g)
 
 /* ---- the choice ------------------------------------------------------------------------ */
 
-/* All of the first thread's work is in main: that the program gets faster with it says nothing. */
+/* All work of the first thread is inside of main, so its impact says nothing.  It stays if there is no other region. */
 static size_t leave_main_out(struct region **chosen, size_t n)
 {
 	size_t kept = 0;

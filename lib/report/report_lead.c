@@ -32,16 +32,16 @@ static bool has_value(const struct report_row *row)
 	return row->class == REPORT_JUDGED && row->im->verdict <= VERDICT_LOW;
 }
 
-/*
- * A function of which nearly the whole run is a part, such as one that main does nothing but call: that the run gets
- * shorter with it says nothing new.
- */
+/* Nearly the whole run is inside of the function, for example because main only calls it.  Its impact says nothing new. */
 static bool is_nearly_all(const struct report_row *row)
 {
 	return row->im->region->scope && !strcmp(row->im->region->scope, "function") && row->cpu_pct >= NEARLY_ALL_PCT;
 }
 
-/* The first row with a certain gain; NULL if there is none.  One that is nearly all only if all others are worth little. */
+/*
+ * The first row with a certain gain; NULL if there is none.  A function that is nearly all of the run is taken only if all
+ * others are worth little.
+ */
 static const struct report_row *best_of(const struct report *r)
 {
 	const struct report_row *best = NULL;

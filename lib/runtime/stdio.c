@@ -139,8 +139,8 @@ static void give_stream(void *f)
 }
 
 /*
- * Calls can be cancelled, and libc unlocks the stream then.  These are what pthread_cleanup_push calls.  musl has other
- * functions for it: its programs run without andweorc, but load this library, if LD_PRELOAD says so.
+ * A call can be cancelled; then the stream is unlocked, as libc would do.  pthread_cleanup_push calls these functions.  musl
+ * does not have them.  Its programs are not profiled, but LD_PRELOAD loads this library into them.
  */
 #ifndef ANDWEORC_STATIC
 #pragma weak __pthread_register_cancel

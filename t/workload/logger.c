@@ -1,6 +1,6 @@
 /*
  * logger: two threads print to one stream.  The stream is locked in libc, by each call, while
- * it writes; nobody sees that lock but through the calls.
+ * it writes.  Only these calls tell of that lock.
  *
  * Round: written 0.3 (with the stream's lock), outside 0.5.
  */
