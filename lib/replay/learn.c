@@ -12,6 +12,9 @@
 #define TICKS_NS 20e6 /* the time of other programs is known to a tick of 10 ms at both ends */
 #define ALIKE    0.002 /* misfits that differ by less do not tell which policy the kernel has */
 #define CROWDED  0.02 /* from this share of time without a processor on, the order of threads matters */
+#define QUEUE_SCALE 0.35 /* a model's queues over the recorded ones, as a logarithm with this deviation, are evidence against it, */
+#define QUEUE_ALIKE 0.02 /* but queues of less than this part of the time are alike, */
+#define QUEUE_FIT_LEAST 0.1 /* and this is left of its weight, as other things than its queues may be right */
 
 /* ---- the recording as a run --------------------------------------------------- */
 
@@ -117,6 +120,35 @@ static void choose_scheduler(struct replay *r)
 	r->preempts[REPLAY_STAYING] = misfit_with(r, REPLAY_STAYING, true) < misfit_with(r, REPLAY_STAYING, false) - ALIKE;
 }
 
+/* Time in queues for processors, over the length of the bursts: in the model, or, if it is NULL, in the recording. */
+static double queues_of(const struct replay *r, const enum replay_model *model)
+{
+	double queued = 0, length = 0;
+
+	for (size_t b = 0; b < r->nscripts; b++) {
+		const struct script *s = &r->script[b];
+
+		length += model ? s->base[*model].stop_ns : s->length_ns;
+		queued += model ? s->base[*model].queued_ns : 0;
+		for (size_t i = 0; !model && i < s->n; i++)
+			queued += (double)s->step[i].queued_ns + (double)s->step[i].late_ns;
+	}
+	return length > 0 ? queued / length : 0;
+}
+
+/* In a crowd, models may give the measured period equally well, but not the recorded queues for processors. */
+static void compare_queues(struct replay *r, double recorded)
+{
+	double off[REPLAY_MODELS], least = INFINITY;
+
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		off[k] = log((queues_of(r, &k) + QUEUE_ALIKE) / (recorded + QUEUE_ALIKE)) / QUEUE_SCALE;
+		least = replay_has_model(r, k) ? fmin(least, fabs(off[k])) : least;
+	}
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		r->queue_fit[k] = r->crowded && recorded > 0 ? fmax(QUEUE_FIT_LEAST, exp((least * least - off[k] * off[k]) / 2)) : 1;
+}
+
 /* Processor time that other programs took, at the most; INFINITY: unknown. */
 static double taken_by_others(const struct burst *burst, size_t n)
 {
@@ -159,6 +191,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	struct replay *r = xcalloc(1, sizeof(*r));
 	struct moment **m = xcalloc(n + 1, sizeof(*m));
 	size_t *nm = xcalloc(n + 1, sizeof(*nm));
+	double queues;
 
 	r->nstacks = nstacks;
 	r->whole = n == 1 && burst[0].whole;
@@ -176,6 +209,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	free(nm);
 	r->more_threads = has_more_threads_than_processors(r);
 	measure_scarcity(r, burst, n);
+	queues = queues_of(r, NULL); /* before shares_learn, which estimates them where they were not recorded */
 	latency_learn(r);
 	conditions_learn(r);
 	moving_learn(r);
@@ -189,6 +223,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 		run_model(r, k, true, true);
 		r->facts.check[k] = check_of(r, k);
 	}
+	compare_queues(r, queues);
 	for (size_t b = 0; b < n; b++)
 		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;
 	return r;

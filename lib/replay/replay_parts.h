@@ -132,6 +132,7 @@ struct span {
 /* The result of one script: visits and spans until it stopped. */
 struct run {
 	double stop_ns;
+	double queued_ns; /* time in which actors waited for processors, all together */
 	float stop_change[REPLICATES];
 	struct visit *visit; /* point by point; owned */
 	const size_t *first; /* by point; the script's */
@@ -207,6 +208,7 @@ struct replay {
 	struct replay_facts facts;
 	struct replay_wait *wait;
 	size_t nwaits;
+	double queue_fit[REPLAY_MODELS]; /* how well the model's queues for processors are those of the recording: 0 .. 1, the best 1 */
 	double scarce; /* share of the time in which threads wanted a processor and had none */
 	/*
 	 * With more threads than processors: for how long processors may have been idle while

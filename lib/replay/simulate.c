@@ -23,7 +23,8 @@
 enum {
 	SLICE_NS = 3000000, /* for which a thread runs while others wait for its processor */
 	TICK_NS = 4000000,  /* where threads stay on their processors, the time between two looks whether one should move */
-	STAYING_RUNS = 4,   /* of which the mean is taken, because there little things change who shares a processor with whom */
+	HOT_NS = 500000,    /* for so long after it ran, a thread is left to its processor (Linux: sched_migration_cost) */
+	STAYING_RUNS = 4,  /* of which the mean is taken, because there little things change who shares a processor with whom */
 	FORCED_MOST = 200, /* deadlocks, besides one in a hundred steps, after which the model has failed */
 };
 
@@ -52,6 +53,7 @@ struct runner {
 	double asleep_since; /* when it last began to wait */
 	double since, left; /* running since, with so much of its stretch left then */
 	double slice_end, used;
+	double ran_until;
 	float change[REPLICATES];
 };
 
@@ -178,7 +180,8 @@ static void heap_drop(struct sim *m, uint32_t i)
  * Each has a queue of its own, as in Linux.  A thread that wakes up goes to the processor
  * that it ran on last, or to an idle one.  A processor without work takes it from the
  * queue of another at once.  Linux sometimes leaves such a processor idle; see `idled` in
- * replay_parts.h.  In REPLAY_STAYING it always does, until the next tick.
+ * replay_parts.h.  In REPLAY_STAYING it does so while the waiting threads ran only moments
+ * ago, until the next tick, and no thread looks for an idle processor as it wakes up.
  */
 
 static const struct step *step_of(const struct sim *m, uint32_t i)
@@ -205,6 +208,14 @@ static void set_moment(struct sim *m, uint32_t i)
 	if (processor_of(m, i)->first != NOBODY && r->slice_end < end)
 		end = r->slice_end > m->now ? r->slice_end : m->now;
 	heap_put(m, i, end);
+}
+
+static void advance(struct sim *m, double to)
+{
+	if (to <= m->now)
+		return;
+	m->run->queued_ns += m->queued * (to - m->now);
+	m->now = to;
 }
 
 static void run_on(struct sim *m, uint32_t i, uint32_t processor)
@@ -240,18 +251,39 @@ static void enqueue(struct sim *m, uint32_t i)
 		set_moment(m, p->running);
 }
 
-static uint32_t dequeue(struct sim *m, struct processor *p)
+/* The actor behind `before` in the queue leaves it; the first one, if that is NOBODY. */
+static uint32_t dequeue_behind(struct sim *m, struct processor *p, uint32_t before)
 {
-	uint32_t i = p->first;
+	uint32_t *link = before == NOBODY ? &p->first : &m->runner[before].next, i = *link;
 
-	p->first = m->runner[i].next;
+	*link = m->runner[i].next;
+	if (p->last == i)
+		p->last = before;
 	p->n--;
 	m->queued--;
 	return i;
 }
 
+static uint32_t dequeue(struct sim *m, struct processor *p)
+{
+	return dequeue_behind(m, p, NOBODY);
+}
+
+/* The first actor in the queue that may move to another processor leaves it.  NOBODY: there is none. */
+static uint32_t dequeue_movable(struct sim *m, struct processor *p)
+{
+	uint32_t before = NOBODY, i = p->first;
+
+	while (i != NOBODY && m->stays && m->now - m->runner[i].ran_until < HOT_NS) {
+		before = i;
+		i = m->runner[i].next;
+	}
+	return i == NOBODY ? NOBODY : dequeue_behind(m, p, before);
+}
+
 static void take_off(struct sim *m, uint32_t i)
 {
+	m->runner[i].ran_until = m->now;
 	processor_of(m, i)->running = NOBODY;
 	processor_of(m, i)->n--;
 	m->idle++;
@@ -260,13 +292,18 @@ static void take_off(struct sim *m, uint32_t i)
 /* The actor has left its processor, which takes the next one: of its own queue, or of another one's. */
 static void dispatch(struct sim *m, uint32_t i)
 {
-	uint32_t at = m->runner[i].processor, from = at, next;
+	uint32_t at = m->runner[i].processor, from = at, next = NOBODY;
 
-	if (!m->queued || (m->stays && m->processor[at].first == NOBODY))
+	if (!m->queued)
 		return;
-	while (m->processor[from].first == NOBODY)
+	if (m->processor[at].first != NOBODY)
+		next = dequeue(m, &m->processor[at]);
+	for (uint32_t k = 1; next == NOBODY && k < m->cpus; k++) {
 		from = from + 1 < m->cpus ? from + 1 : 0;
-	next = dequeue(m, &m->processor[from]);
+		next = dequeue_movable(m, &m->processor[from]);
+	}
+	if (next == NOBODY)
+		return;
 	copy_change(m, next, i);
 	run_on(m, next, at);
 }
@@ -983,7 +1020,7 @@ static void next_tick(struct sim *m)
 {
 	double from = m->queued ? m->tick : m->runner[m->heap[0]].at;
 
-	m->now = fmax(m->now, m->tick);
+	advance(m, m->tick);
 	m->tick = (floor(from / TICK_NS) + 1) * TICK_NS;
 	balance(m);
 }
@@ -1006,7 +1043,7 @@ static void run_events(struct sim *m)
 		}
 		i = m->heap[0];
 		r = &m->runner[i];
-		m->now = r->at > m->now ? r->at : m->now;
+		advance(m, r->at);
 		if (r->doing == SLEEPING) {
 			heap_drop(m, i);
 			r->left = 0;
@@ -1066,6 +1103,7 @@ static void add_times(const struct replay *r, struct run *sum, const struct run 
 	sum->failed = sum->failed || add->failed;
 	sum->forced += add->forced;
 	sum->stop_ns += part * add->stop_ns;
+	sum->queued_ns += part * add->queued_ns;
 	for (size_t p = 0; p < r->npoints; p++) {
 		sum->visits[p] = smaller(sum->visits[p], add->visits[p]);
 		for (size_t i = sum->first[p]; i < sum->first[p] + sum->visits[p]; i++) {
