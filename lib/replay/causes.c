@@ -26,6 +26,8 @@ struct way {
 	const struct replay *replay;
 	struct known *known;
 	uint32_t *next;      /* by step: the token that was given next */
+	uint32_t *waited_at; /* the objects at which actors wait: those of each actor in a row */
+	size_t *first_waited; /* by actor, and one more: where its row begins */
 	struct idmap spans;
 	uint32_t *open;      /* by span: the step of its begin, or NOBODY */
 	size_t nopen, open_cap;
@@ -136,6 +138,10 @@ static enum op recorded_op(struct way *w, uint32_t at, struct replay_facts *fact
 static enum op monitor_op(const struct replay *r, const struct step *s)
 {
 	switch (r->object[s->object].kind) {
+	case OBJECT_SHARED:
+		if (!r->object[s->object].excludes)
+			return (enum op)s->op[RECORDED];
+		/* fall through */
 	case OBJECT_LOCK:
 		return s->kind == BURST_UNLOCK ? OP_LEAVE : s->kind == BURST_RELEASE ? OP_PASS : OP_TAKE;
 	case OBJECT_TOKENS:
@@ -156,6 +162,36 @@ static void learn_wait(struct way *w, uint32_t at, struct replay_facts *facts)
 	s->op[RECORDED] = (uint8_t)recorded_op(w, at, facts);
 	s->op[MONITOR] = (uint8_t)monitor_op(w->replay, s);
 	facts->cut += cut;
+}
+
+/*
+ * A thread that polls goes on after the release of an object at which it waits at other times: the last one while it
+ * polled.  NOBODY: there was none.
+ */
+static uint32_t end_of_poll(const struct way *w, uint32_t at)
+{
+	const struct script *s = w->script;
+	uint32_t actor = s->actor_of[at], found = NOBODY;
+
+	for (size_t i = w->first_waited[actor]; i < w->first_waited[actor + 1]; i++) {
+		uint32_t cause = w->known[w->waited_at[i]].last;
+
+		if (came_in_wait(s, cause, at) && s->actor_of[cause] != actor && (found == NOBODY || s->at_ns[cause] > s->at_ns[found]))
+			found = cause;
+	}
+	return found;
+}
+
+static void learn_poll(struct way *w, uint32_t at, struct replay_facts *facts)
+{
+	struct step *s = &w->script->step[at];
+
+	s->cause[0] = end_of_poll(w, at);
+	s->op[RECORDED] = s->op[MONITOR] = s->cause[0] == NOBODY ? OP_SLEEP : OP_EDGE;
+	if (s->cause[0] != NOBODY)
+		return;
+	facts->timeouts++;
+	facts->timeouts_ns += (double)s->waited_ns;
 }
 
 static void learn_release(struct way *w, uint32_t at)
@@ -224,8 +260,10 @@ static void learn_moment(struct way *w, const struct moment *m, struct replay_fa
 	case BURST_END:
 		learn_span(w, m);
 		break;
-	case BURST_TIMEOUT:
 	case BURST_POLL:
+		learn_poll(w, m->step, facts);
+		break;
+	case BURST_TIMEOUT:
 		facts->timeouts++;
 		facts->timeouts_ns += (double)s->waited_ns;
 		s->op[RECORDED] = s->op[MONITOR] = OP_SLEEP;
@@ -250,6 +288,28 @@ static void learn_moment(struct way *w, const struct moment *m, struct replay_fa
 	s->monitor_other = s->op[MONITOR] == OP_LEAVE ? 0 : s->other;
 }
 
+static void find_waited(struct way *w)
+{
+	const struct script *s = w->script;
+	size_t n = 0, cap = 0;
+	uint32_t *seen_by = xcalloc(w->replay->nobjects + 1, sizeof(*seen_by)); /* 1 + the actor */
+
+	w->first_waited = xcalloc(s->nactors + 1, sizeof(*w->first_waited));
+	for (uint32_t t = 0; t < s->nactors; t++) {
+		for (uint32_t i = s->actor[t].first; i < s->actor[t].end; i++) {
+			uint32_t object = s->step[i].object;
+
+			if (s->step[i].kind != BURST_ACQUIRE || !(s->step[i].waited_ns > 0) || seen_by[object] == t + 1)
+				continue;
+			seen_by[object] = t + 1;
+			w->waited_at = xgrow(w->waited_at, n, &cap, sizeof(*w->waited_at));
+			w->waited_at[n++] = object;
+		}
+		w->first_waited[t + 1] = n;
+	}
+	free(seen_by);
+}
+
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n)
 {
 	struct way w = { .script = s, .replay = r };
@@ -266,10 +326,13 @@ void causes_learn(struct replay *r, struct script *s, const struct moment *m, si
 	}
 	for (size_t i = 0; i < s->n; i++)
 		w.next[i] = NOBODY;
+	find_waited(&w);
 	for (size_t i = 0; i < n; i++)
 		learn_moment(&w, &m[i], &r->facts);
 	free(w.known);
 	free(w.next);
+	free(w.waited_at);
+	free(w.first_waited);
 	free(w.open);
 	idmap_release(&w.spans);
 }

@@ -11,7 +11,7 @@
 enum {
 	LOOK_MOST = 64,       /* events of a look at others, at most */
 	POLL_LOOK_NS = 20000, /* a look between two naps takes less computing */
-	LOCK_LOOK_NS = 5000,  /* a thread that takes a lock so soon after a poll has polled that lock */
+	LOCK_LOOK_NS = 5000,  /* a thread that takes a lock or waits so soon after a poll has polled for the same */
 	POLL_NAPS = 8,        /* naps that were followed by another one of the poll, at least */
 	POLL_PART = 20,       /* a place is polled if more than one of so many naps is followed by another one, and more than one is not */
 };
@@ -174,6 +174,14 @@ static bool is_for_lock(const struct place *p)
 	return 2 * p->locks > p->ends;
 }
 
+/* Has the thread polled for what it gets at `next`?  Many waits, as those of C++20, look a few times before they sleep. */
+static bool ends_poll(const struct burst_thread *t, size_t i, size_t next, bool for_lock)
+{
+	const struct burst_event *e = &t->event[next];
+
+	return (for_lock && e->kind == BURST_LOCK) || (e->kind == BURST_ACQUIRE && e->waited_ns > 0 && comes_within(t, i, next, LOCK_LOOK_NS));
+}
+
 /*
  * Joins the looks of the poll that begins at *i, and sets that to its last event.  Keeps samples
  * from index *n on.
@@ -191,7 +199,7 @@ static struct burst_event join_poll(struct burst_thread *t, size_t *i, size_t *n
 	}
 	e = t->event[*i];
 	e.kind = BURST_POLL;
-	if (for_lock && next < t->n && t->event[next].kind == BURST_LOCK) {
+	if (next < t->n && ends_poll(t, *i, next, for_lock)) {
 		*n = keep_samples(t, *i + 1, next, *n);
 		*i = next;
 		e = t->event[next];

@@ -15,6 +15,8 @@ enum {
 	SHARED_LEAST = 3,         /* if a lock was taken so often while another thread had it, it can be shared */
 };
 
+#define SHARED_PART 0.02 /* of acquisitions, for the same; what is less may be events in the wrong order */
+
 struct use {
 	size_t locks, unlocks, releases, acquires, waits, with; /* with: as the lock of a wait */
 	size_t meetings; /* acquires that follow directly on a release by the same thread */
@@ -139,6 +141,7 @@ void objects_learn(struct replay *r, const struct burst *burst, size_t n)
 /* The state of an object while a burst is read. */
 struct state {
 	uint32_t owner, depth; /* 1 + the owner of the lock; 0: free */
+	uint32_t site;         /* where the owner took it */
 	bool taken;            /* at least once */
 	int64_t balance, least; /* releases less acquires so far, and the least value of that */
 	uint32_t group, size, last; /* for a barrier: the present round, the arrivals so far, and the size of the last complete round */
@@ -156,12 +159,40 @@ struct arrival {
 	uint32_t object, group;
 };
 
-static void see_take(struct state *o, struct summary *sum, uint32_t actor)
+/* Places that take locks, of all objects together: the same code takes the locks of all shards of a table. */
+struct takers {
+	struct idmap site;
+	struct taker {
+		size_t takes, shared; /* shared: while another thread had the lock, too */
+	} *taker;
+	size_t n, cap;
+};
+
+static struct taker *taker_at(struct takers *all, uint32_t site)
 {
+	size_t k = idmap_number(&all->site, site);
+
+	if (k == all->n) {
+		all->taker = xgrow(all->taker, all->n, &all->cap, sizeof(*all->taker));
+		all->taker[all->n++] = (struct taker){ 0 };
+	}
+	return &all->taker[k];
+}
+
+static void see_take(struct state *o, struct summary *sum, struct takers *takers, const struct moment *m)
+{
+	bool shared = o->owner && o->owner != m->actor + 1;
+
 	sum->takes++;
-	sum->odd += o->owner && o->owner != actor + 1;
-	o->depth = o->owner == actor + 1 ? o->depth + 1 : 1;
-	o->owner = actor + 1;
+	sum->odd += shared;
+	taker_at(takers, m->event->site)->takes++;
+	if (shared) {
+		taker_at(takers, m->event->site)->shared++;
+		taker_at(takers, o->site)->shared++;
+	}
+	o->depth = o->owner == m->actor + 1 ? o->depth + 1 : 1;
+	o->owner = m->actor + 1;
+	o->site = m->event->site;
 	o->taken = true;
 }
 
@@ -201,7 +232,8 @@ static void see_meeting(struct state *o, struct summary *sum, const struct arriv
 	o->group++;
 }
 
-static void note_step(struct replay *r, struct script *s, const struct moment *m, struct state *state, struct summary *sum, struct arrival *arrival)
+static void note_step(struct replay *r, struct script *s, const struct moment *m, struct state *state, struct summary *sum,
+		      struct arrival *arrival, struct takers *takers)
 {
 	const struct step *step = &s->step[m->step];
 	uint32_t o = step->object;
@@ -209,12 +241,12 @@ static void note_step(struct replay *r, struct script *s, const struct moment *m
 	if (!burst_is_about_object(m->event->kind) || o == NOBODY)
 		return;
 	if (step->kind == BURST_WAIT) {
-		see_take(&state[step->other], &sum[step->other], m->actor);
+		see_take(&state[step->other], &sum[step->other], takers, m);
 	} else if (r->object[o].kind == OBJECT_LOCK) {
 		if (step->kind == BURST_UNLOCK)
 			see_leave(&state[o], &sum[o], m->actor, &s->start[o]);
 		else if (step->kind != BURST_RELEASE)
-			see_take(&state[o], &sum[o], m->actor);
+			see_take(&state[o], &sum[o], takers, m);
 	} else if (r->object[o].kind == OBJECT_BARRIER) {
 		if (step->kind == BURST_RELEASE)
 			see_arrival(&state[o], &arrival[m->actor], o);
@@ -233,7 +265,7 @@ static void decide_kinds(struct replay *r, struct summary *sum)
 	for (size_t i = 0; i < r->nobjects; i++) {
 		struct object *o = &r->object[i];
 
-		if (o->kind == OBJECT_LOCK && sum[i].odd >= SHARED_LEAST && (double)sum[i].odd > 0.02 * (double)sum[i].takes)
+		if (o->kind == OBJECT_LOCK && sum[i].odd >= SHARED_LEAST && (double)sum[i].odd > SHARED_PART * (double)sum[i].takes)
 			o->kind = OBJECT_SHARED;
 		if (o->kind == OBJECT_BARRIER && (sum[i].members < 2 || (double)sum[i].full < 0.6 * (double)sum[i].groups - (double)r->nscripts))
 			o->kind = OBJECT_LATCH;
@@ -247,6 +279,22 @@ static void decide_kinds(struct replay *r, struct summary *sum)
 				*start = 0;
 			r->facts.cut += o->kind == OBJECT_LOCK && *start;
 		}
+	}
+}
+
+/* Of a shared lock, some places only take what nobody else has: they take it alone. */
+static void find_shares(struct replay *r, struct script *s, struct takers *takers)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct step *step = &s->step[i];
+		const struct taker *t;
+
+		if ((step->kind != BURST_LOCK && step->kind != BURST_ACQUIRE) || r->object[step->object].kind != OBJECT_SHARED)
+			continue;
+		t = taker_at(takers, step->site);
+		step->shares = t->shared >= SHARED_LEAST && (double)t->shared > SHARED_PART * (double)t->takes;
+		if (!step->shares)
+			r->object[step->object].excludes = true;
 	}
 }
 
@@ -265,6 +313,7 @@ static void count_kinds(struct replay *r)
 void objects_refine(struct replay *r, struct moment *const *m, const size_t *n)
 {
 	struct summary *sum = xcalloc(r->nobjects + 1, sizeof(*sum));
+	struct takers takers = { 0 };
 
 	for (size_t b = 0; b < r->nscripts; b++) {
 		struct state *state = xcalloc(r->nobjects + 1, sizeof(*state));
@@ -273,11 +322,15 @@ void objects_refine(struct replay *r, struct moment *const *m, const size_t *n)
 		for (size_t t = 0; t < r->script[b].nactors; t++)
 			arrival[t].object = NOBODY;
 		for (size_t i = 0; i < n[b]; i++)
-			note_step(r, &r->script[b], &m[b][i], state, sum, arrival);
+			note_step(r, &r->script[b], &m[b][i], state, sum, arrival, &takers);
 		free(state);
 		free(arrival);
 	}
 	decide_kinds(r, sum);
+	for (size_t b = 0; b < r->nscripts; b++)
+		find_shares(r, &r->script[b], &takers);
 	count_kinds(r);
+	free(takers.taker);
+	idmap_release(&takers.site);
 	free(sum);
 }

@@ -60,6 +60,7 @@ struct step {
 	uint8_t op[2];    /* operation in the models with the recorded order; in the monitor model */
 	uint8_t kind;     /* enum burst_kind; BURST_KINDS: the end of the script */
 	bool exact;       /* the cause is the only one that can have ended the wait */
+	bool shares;      /* takes a lock together with others that share it */
 	float cpu_ns;     /* processor time since the step before */
 	uint32_t cell;    /* cell of shares of the stretch before */
 	uint32_t asks;    /* in the monitor model: goes on when this condition holds; or NOBODY */
@@ -105,6 +106,7 @@ struct object {
 	uint32_t members;  /* size of a barrier or of a group */
 	uint32_t lock;     /* for a condition: its lock, or NOBODY */
 	bool moves;        /* the following work is for the thread that acquires it */
+	bool excludes;     /* a shared lock that some take alone: a read-write lock */
 	int32_t gives, consumes; /* amount that each signal or section gives, and that each ended wait consumes */
 };
 

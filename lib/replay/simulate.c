@@ -66,7 +66,7 @@ struct processor {
 /* The state of an object. */
 struct place {
 	uint32_t owner, depth; /* 1 + actor */
-	int32_t have;          /* tokens, or arrivals, or given less consumed */
+	int32_t have;          /* tokens, or arrivals, or given less consumed, or threads that share a lock */
 	uint32_t generation;
 	uint32_t turns;        /* how often moving work was taken */
 	uint32_t first, last;  /* list of waiting actors, in order of arrival */
@@ -602,15 +602,22 @@ static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
 	return false;
 }
 
-static bool take_lock(struct sim *m, uint32_t i, uint32_t lock)
+/* shares: together with others that share it, of whom `have` have it. */
+static bool take_lock(struct sim *m, uint32_t i, uint32_t lock, bool shares)
 {
 	struct place *p = &m->place[lock];
 
 	if (p->gone)
 		return true;
-	if (p->owner && p->owner != i + 1) {
+	if ((p->owner && p->owner != i + 1) || (!shares && p->have > 0)) {
 		join(m, lock, i);
 		return false;
+	}
+	if (shares && !p->owner) {
+		p->have++;
+		if (p->first != NOBODY && step_of(m, p->first)->shares)
+			wake_first(m, p);
+		return true;
 	}
 	p->depth = p->owner ? p->depth + 1 : 1;
 	p->owner = i + 1;
@@ -621,9 +628,13 @@ static void release_lock(struct sim *m, uint32_t i, uint32_t lock)
 {
 	struct place *p = &m->place[lock];
 
-	if (p->owner != i + 1 || --p->depth)
+	if (p->owner == i + 1) {
+		if (--p->depth)
+			return;
+		p->owner = 0;
+	} else if (p->owner || p->have <= 0 || --p->have) {
 		return;
-	p->owner = 0;
+	}
 	wake_first(m, p);
 }
 
@@ -687,7 +698,7 @@ static bool check_condition(struct sim *m, uint32_t i, const struct step *s)
 {
 	uint32_t lock = m->replay->object[s->asks].lock;
 
-	if (m->place[lock].owner != i + 1 && !take_lock(m, i, lock))
+	if (m->place[lock].owner != i + 1 && !take_lock(m, i, lock, false))
 		return false;
 	if (passes_condition(m, i, s))
 		return true;
@@ -706,7 +717,7 @@ static bool do_wait(struct sim *m, uint32_t i, const struct step *s)
 			return false;
 		m->runner[i].phase = 1;
 	}
-	return take_lock(m, i, s->monitor_other);
+	return take_lock(m, i, s->monitor_other, false);
 }
 
 static bool do_barrier(struct sim *m, uint32_t i, const struct step *s)
@@ -838,7 +849,7 @@ static bool do_step(struct sim *m, uint32_t i, const struct step *s)
 	case OP_GRAB:
 		return do_grab(m, i, s);
 	case OP_TAKE:
-		return take_lock(m, i, s->object);
+		return take_lock(m, i, s->object, s->shares);
 	case OP_LEAVE:
 		do_leave(m, i, s);
 		return true;
