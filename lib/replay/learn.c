@@ -86,6 +86,31 @@ static double check_of(const struct replay *r, enum replay_model model)
 	return check;
 }
 
+/* Time in queues for processors, of all threads, over the length of the bursts: as recorded. */
+static double recorded_queues(const struct replay *r)
+{
+	double queued = 0;
+
+	for (size_t b = 0; b < r->nscripts; b++)
+		for (size_t i = 0; i < r->script[b].n; i++)
+			queued += (double)r->script[b].step[i].queued_ns + (double)r->script[b].step[i].late_ns;
+	return r->facts.length_ns > 0 ? queued / r->facts.length_ns : 0;
+}
+
+/* How far such queues of the model are from the recorded ones, in standard deviations. */
+static double queue_misfit(const struct replay *r, enum replay_model model)
+{
+	double queued = 0, length = 0;
+
+	if (!r->crowded || !(r->queues > 0) || !replay_has_model(r, model))
+		return 0;
+	for (size_t b = 0; b < r->nscripts; b++) {
+		length += r->script[b].base[model].stop_ns;
+		queued += r->script[b].base[model].queued_ns;
+	}
+	return length > 0 ? log((queued / length + QUEUE_ALIKE) / (r->queues + QUEUE_ALIKE)) / QUEUE_SCALE : 0;
+}
+
 static double misfit(double check)
 {
 	return check > 0 ? fmin(1, fabs(log(check))) : 1;
@@ -120,33 +145,18 @@ static void choose_scheduler(struct replay *r)
 	r->preempts[REPLAY_STAYING] = misfit_with(r, REPLAY_STAYING, true) < misfit_with(r, REPLAY_STAYING, false) - ALIKE;
 }
 
-/* Time in queues for processors, over the length of the bursts: in the model, or, if it is NULL, in the recording. */
-static double queues_of(const struct replay *r, const enum replay_model *model)
-{
-	double queued = 0, length = 0;
-
-	for (size_t b = 0; b < r->nscripts; b++) {
-		const struct script *s = &r->script[b];
-
-		length += model ? s->base[*model].stop_ns : s->length_ns;
-		queued += model ? s->base[*model].queued_ns : 0;
-		for (size_t i = 0; !model && i < s->n; i++)
-			queued += (double)s->step[i].queued_ns + (double)s->step[i].late_ns;
-	}
-	return length > 0 ? queued / length : 0;
-}
-
 /* In a crowd, models may give the measured period equally well, but not the recorded queues for processors. */
-static void compare_queues(struct replay *r, double recorded)
+static void compare_queues(struct replay *r)
 {
-	double off[REPLAY_MODELS], least = INFINITY;
+	double least = INFINITY;
 
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		off[k] = log((queues_of(r, &k) + QUEUE_ALIKE) / (recorded + QUEUE_ALIKE)) / QUEUE_SCALE;
-		least = replay_has_model(r, k) ? fmin(least, fabs(off[k])) : least;
-	}
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
-		r->queue_fit[k] = r->crowded && recorded > 0 ? fmax(QUEUE_FIT_LEAST, exp((least * least - off[k] * off[k]) / 2)) : 1;
+		least = replay_has_model(r, k) ? fmin(least, fabs(queue_misfit(r, k))) : least;
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
+		double off = queue_misfit(r, k);
+
+		r->queue_fit[k] = fmax(QUEUE_FIT_LEAST, exp((least * least - off * off) / 2));
+	}
 }
 
 /* Processor time that other programs took, at the most; INFINITY: unknown. */
@@ -191,7 +201,6 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	struct replay *r = xcalloc(1, sizeof(*r));
 	struct moment **m = xcalloc(n + 1, sizeof(*m));
 	size_t *nm = xcalloc(n + 1, sizeof(*nm));
-	double queues;
 
 	r->nstacks = nstacks;
 	r->whole = n == 1 && burst[0].whole;
@@ -209,7 +218,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	free(nm);
 	r->more_threads = has_more_threads_than_processors(r);
 	measure_scarcity(r, burst, n);
-	queues = queues_of(r, NULL); /* before shares_learn, which estimates them where they were not recorded */
+	r->queues = recorded_queues(r); /* before shares_learn, which estimates them where they were not recorded */
 	latency_learn(r);
 	conditions_learn(r);
 	moving_learn(r);
@@ -223,7 +232,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 		run_model(r, k, true, true);
 		r->facts.check[k] = check_of(r, k);
 	}
-	compare_queues(r, queues);
+	compare_queues(r);
 	for (size_t b = 0; b < n; b++)
 		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;
 	return r;

@@ -210,6 +210,7 @@ struct replay {
 	struct replay_facts facts;
 	struct replay_wait *wait;
 	size_t nwaits;
+	double queues; /* mean number of threads that wait for a processor, as recorded; 0: unknown */
 	double queue_fit[REPLAY_MODELS]; /* how well the model's queues for processors are those of the recording: 0 .. 1, the best 1 */
 	double scarce; /* share of the time in which threads wanted a processor and had none */
 	/*

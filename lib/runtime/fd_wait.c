@@ -145,8 +145,10 @@ void fd_wait_end(struct fd_wait *t, bool done)
 	if (peer) {
 		wait_by_peer(&t->wait, latest.key);
 	} else {
-		if (t->in != NO_FD && channel_is_timer(t->in))
+		if (t->in != NO_FD && channel_is_timer(t->in)) {
 			t->wait.class = CLASS_SLEEP;
+			t->wait.by_clock = true;
+		}
 		if (noted && done && t->from)
 			wait_stranger(&t->wait);
 		else

@@ -94,11 +94,7 @@ void sleep_begin(struct wait *w, clockid_t clock, int flags, const struct timesp
 
 void sleep_end(struct wait *w, int flags)
 {
-	struct arena_thread *t = w->t;
-
-	w->by_clock = t && ((flags & TIMER_ABSTIME) || is_paced());
-	if (w->by_clock)
-		counter_add(&t->absolute_ns, (uint64_t)(now_ns() - w->began.since_ns));
+	w->by_clock = w->t && ((flags & TIMER_ABSTIME) || is_paced());
 	wait_outside(w);
 	pace.woken = now_ns();
 }

@@ -312,6 +312,8 @@ void wait_outside(struct wait *w)
 	if (!end_wait(w))
 		return;
 	now = now_ns();
+	if (w->by_clock)
+		counter_add(&w->t->absolute_ns, (uint64_t)(now - w->began.since_ns));
 	if (event_on() && !w->by_clock && w->class != CLASS_LOCK)
 		event_outside(w->t, w->class == CLASS_SLEEP ? BURST_SLEEP : BURST_OUTSIDE, now, now - w->began.since_ns, w->site);
 	else if (event_on())
