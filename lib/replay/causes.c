@@ -26,8 +26,6 @@ struct way {
 	const struct replay *replay;
 	struct known *known;
 	uint32_t *next;      /* by step: the token that was given next */
-	uint32_t *waited_at; /* the objects at which actors wait: those of each actor in a row */
-	size_t *first_waited; /* by actor, and one more: where its row begins */
 	struct idmap spans;
 	uint32_t *open;      /* by span: the step of its begin, or NOBODY */
 	size_t nopen, open_cap;
@@ -63,6 +61,29 @@ static uint32_t take_token(struct way *w, struct known *k)
 	return step;
 }
 
+static bool came_in_wait(const struct script *s, uint32_t cause, uint32_t step)
+{
+	return cause != NOBODY && s->at_ns[cause] >= s->at_ns[step] - (double)s->step[step].waited_ns;
+}
+
+/*
+ * A thread has waited: there was no token as it began, though some seem to be left.  They were taken unseen: by a read of
+ * several messages at once, or by a look at memory.
+ */
+static uint32_t take_token_after_wait(struct way *w, struct known *k, uint32_t at)
+{
+	const struct script *s = w->script;
+	uint32_t first = k->first;
+
+	while (first != NOBODY && !came_in_wait(s, first, at))
+		first = w->next[first];
+	if (first == NOBODY)
+		return take_token(w, k);
+	k->there = 0;
+	k->first = first;
+	return take_token(w, k);
+}
+
 static void see_release(struct way *w, uint32_t step)
 {
 	struct known *k = &w->known[w->script->step[step].object];
@@ -80,11 +101,6 @@ static void see_release(struct way *w, uint32_t step)
 	}
 }
 
-static bool came_in_wait(const struct script *s, uint32_t cause, uint32_t step)
-{
-	return cause != NOBODY && s->at_ns[cause] >= s->at_ns[step] - (double)s->step[step].waited_ns;
-}
-
 /* ---- the ends of waits -------------------------------------------------------------------------- */
 
 static void find_causes(struct way *w, uint32_t at)
@@ -97,7 +113,7 @@ static void find_causes(struct way *w, uint32_t at)
 		if (!came_in_wait(w->script, s->cause[0], at))
 			s->cause[0] = NOBODY;
 	} else if (w->replay->object[s->object].kind == OBJECT_TOKENS) {
-		s->cause[0] = take_token(w, &w->known[s->object]);
+		s->cause[0] = s->waited_ns > 0 ? take_token_after_wait(w, &w->known[s->object], at) : take_token(w, &w->known[s->object]);
 	} else if (w->replay->object[s->object].kind != OBJECT_SHARED || s->waited_ns > 0) {
 		s->cause[0] = w->known[s->object].last;
 		s->exact = !came_in_wait(w->script, w->known[s->object].earlier, at);
@@ -162,36 +178,6 @@ static void learn_wait(struct way *w, uint32_t at, struct replay_facts *facts)
 	s->op[RECORDED] = (uint8_t)recorded_op(w, at, facts);
 	s->op[MONITOR] = (uint8_t)monitor_op(w->replay, s);
 	facts->cut += cut;
-}
-
-/*
- * A thread that polls goes on after the release of an object at which it waits at other times: the last one while it
- * polled.  NOBODY: there was none.
- */
-static uint32_t end_of_poll(const struct way *w, uint32_t at)
-{
-	const struct script *s = w->script;
-	uint32_t actor = s->actor_of[at], found = NOBODY;
-
-	for (size_t i = w->first_waited[actor]; i < w->first_waited[actor + 1]; i++) {
-		uint32_t cause = w->known[w->waited_at[i]].last;
-
-		if (came_in_wait(s, cause, at) && s->actor_of[cause] != actor && (found == NOBODY || s->at_ns[cause] > s->at_ns[found]))
-			found = cause;
-	}
-	return found;
-}
-
-static void learn_poll(struct way *w, uint32_t at, struct replay_facts *facts)
-{
-	struct step *s = &w->script->step[at];
-
-	s->cause[0] = end_of_poll(w, at);
-	s->op[RECORDED] = s->op[MONITOR] = s->cause[0] == NOBODY ? OP_SLEEP : OP_EDGE;
-	if (s->cause[0] != NOBODY)
-		return;
-	facts->timeouts++;
-	facts->timeouts_ns += (double)s->waited_ns;
 }
 
 static void learn_release(struct way *w, uint32_t at)
@@ -260,10 +246,8 @@ static void learn_moment(struct way *w, const struct moment *m, struct replay_fa
 	case BURST_END:
 		learn_span(w, m);
 		break;
-	case BURST_POLL:
-		learn_poll(w, m->step, facts);
-		break;
 	case BURST_TIMEOUT:
+	case BURST_POLL:
 		facts->timeouts++;
 		facts->timeouts_ns += (double)s->waited_ns;
 		s->op[RECORDED] = s->op[MONITOR] = OP_SLEEP;
@@ -288,28 +272,6 @@ static void learn_moment(struct way *w, const struct moment *m, struct replay_fa
 	s->monitor_other = s->op[MONITOR] == OP_LEAVE ? 0 : s->other;
 }
 
-static void find_waited(struct way *w)
-{
-	const struct script *s = w->script;
-	size_t n = 0, cap = 0;
-	uint32_t *seen_by = xcalloc(w->replay->nobjects + 1, sizeof(*seen_by)); /* 1 + the actor */
-
-	w->first_waited = xcalloc(s->nactors + 1, sizeof(*w->first_waited));
-	for (uint32_t t = 0; t < s->nactors; t++) {
-		for (uint32_t i = s->actor[t].first; i < s->actor[t].end; i++) {
-			uint32_t object = s->step[i].object;
-
-			if (s->step[i].kind != BURST_ACQUIRE || !(s->step[i].waited_ns > 0) || seen_by[object] == t + 1)
-				continue;
-			seen_by[object] = t + 1;
-			w->waited_at = xgrow(w->waited_at, n, &cap, sizeof(*w->waited_at));
-			w->waited_at[n++] = object;
-		}
-		w->first_waited[t + 1] = n;
-	}
-	free(seen_by);
-}
-
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n)
 {
 	struct way w = { .script = s, .replay = r };
@@ -326,13 +288,10 @@ void causes_learn(struct replay *r, struct script *s, const struct moment *m, si
 	}
 	for (size_t i = 0; i < s->n; i++)
 		w.next[i] = NOBODY;
-	find_waited(&w);
 	for (size_t i = 0; i < n; i++)
 		learn_moment(&w, &m[i], &r->facts);
 	free(w.known);
 	free(w.next);
-	free(w.waited_at);
-	free(w.first_waited);
 	free(w.open);
 	idmap_release(&w.spans);
 }

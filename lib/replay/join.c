@@ -227,6 +227,116 @@ static void join_polls(struct burst_thread *t, struct places *p)
 	t->n = n;
 }
 
+/* ---- polls for what the thread waits for at other times ------------------------------ */
+
+struct release {
+	uint32_t object, thread; /* thread: its index */
+	int64_t at_ns;
+};
+
+/* All of a burst, by object and time. */
+struct releases {
+	struct release *v; /* owned */
+	size_t n, cap;
+};
+
+static int by_object_and_time(const void *va, const void *vb)
+{
+	const struct release *a = va, *b = vb;
+
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	return (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
+}
+
+static void list_releases(const struct burst *b, struct releases *all)
+{
+	for (size_t t = 0; t < b->n; t++) {
+		for (size_t i = 0; i < b->thread[t].n; i++) {
+			const struct burst_event *e = &b->thread[t].event[i];
+
+			if (e->kind != BURST_RELEASE)
+				continue;
+			all->v = xgrow(all->v, all->n, &all->cap, sizeof(*all->v));
+			all->v[all->n++] = (struct release){ .object = e->object, .thread = (uint32_t)t, .at_ns = e->at_ns };
+		}
+	}
+	if (all->n)
+		qsort(all->v, all->n, sizeof(*all->v), by_object_and_time);
+}
+
+/* When another thread than that of the index last released the object until then; -1: never. */
+static int64_t released_at(const struct releases *all, uint32_t object, size_t thread, int64_t until)
+{
+	const struct release key = { .object = object, .at_ns = until };
+	size_t low = 0, high = all->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_object_and_time(&all->v[middle], &key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low > 0 && all->v[low - 1].object == object && all->v[low - 1].thread == thread)
+		low--;
+	return low > 0 && all->v[low - 1].object == object ? all->v[low - 1].at_ns : -1;
+}
+
+/* The objects at which the thread waits.  The caller frees them. */
+static uint32_t *waited_at(const struct burst_thread *t, size_t *n)
+{
+	struct idmap seen = { 0 };
+	uint32_t *object = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->event[i].kind != BURST_ACQUIRE || t->event[i].waited_ns <= 0 || idmap_number(&seen, t->event[i].object) < *n)
+			continue;
+		object = xgrow(object, *n, &cap, sizeof(*object));
+		object[(*n)++] = t->event[i].object;
+	}
+	idmap_release(&seen);
+	return object;
+}
+
+/*
+ * A poll during which another thread released something that this one waits for at other times was a wait for it: for the
+ * last such object.
+ */
+static void name_polls(struct burst *b)
+{
+	struct releases all = { 0 };
+
+	list_releases(b, &all);
+	for (size_t t = 0; t < b->n; t++) {
+		size_t n;
+		uint32_t *object = waited_at(&b->thread[t], &n);
+
+		for (size_t i = 0; n && i < b->thread[t].n; i++) {
+			struct burst_event *e = &b->thread[t].event[i];
+			int64_t last = e->at_ns - e->waited_ns - 1;
+
+			for (size_t k = 0; e->kind == BURST_POLL && k < n; k++) {
+				int64_t at = released_at(&all, object[k], t, e->at_ns);
+
+				if (at <= last)
+					continue;
+				last = at;
+				e->object = object[k];
+			}
+			if (e->kind == BURST_POLL && e->object) {
+				e->kind = BURST_ACQUIRE;
+				e->guessed = true;
+			}
+		}
+		free(object);
+	}
+	free(all.v);
+}
+
 void join_waits(struct burst *b)
 {
 	struct places places = { 0 };
@@ -236,6 +346,7 @@ void join_waits(struct burst *b)
 	count_looks(b, &places);
 	for (size_t i = 0; i < b->n; i++)
 		join_polls(&b->thread[i], &places);
+	name_polls(b);
 	free(places.v);
 	idmap_release(&places.at);
 }

@@ -196,6 +196,24 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;
 }
 
+/* The part of the time of waits for threads in those of which the object is a guess. */
+static double guessed_part(const struct replay *r)
+{
+	double waited = 0, guessed = 0;
+
+	for (size_t b = 0; b < r->nscripts; b++) {
+		for (size_t i = 0; i < r->script[b].n; i++) {
+			const struct step *s = &r->script[b].step[i];
+
+			if (s->kind != BURST_ACQUIRE && s->kind != BURST_WAIT)
+				continue;
+			waited += (double)s->waited_ns;
+			guessed += s->guessed ? (double)s->waited_ns : 0;
+		}
+	}
+	return waited > 0 ? guessed / waited : 0;
+}
+
 struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 {
 	struct replay *r = xcalloc(1, sizeof(*r));
@@ -218,6 +236,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	free(nm);
 	r->more_threads = has_more_threads_than_processors(r);
 	measure_scarcity(r, burst, n);
+	r->facts.guessed = guessed_part(r);
 	r->queues = recorded_queues(r); /* before shares_learn, which estimates them where they were not recorded */
 	latency_learn(r);
 	conditions_learn(r);

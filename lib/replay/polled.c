@@ -23,7 +23,7 @@ static double free_part(const struct script *s, const struct actor *a, const flo
 		const struct step *step = &s->step[i];
 
 		used += (double)step->cpu_ns * (1 - (double)fraction[step->cell]);
-		if (step->kind == BURST_POLL && step->cause[0] == NOBODY)
+		if (step->kind == BURST_POLL)
 			polled += (double)step->waited_ns;
 		else if (step->kind == BURST_OUTSIDE || step->kind == BURST_CLOCK)
 			used += (double)step->waited_ns;

@@ -60,6 +60,7 @@ struct step {
 	uint8_t op[2];    /* operation in the models with the recorded order; in the monitor model */
 	uint8_t kind;     /* enum burst_kind; BURST_KINDS: the end of the script */
 	bool exact;       /* the cause is the only one that can have ended the wait */
+	bool guessed;     /* a wait; its object is a guess, see join.c */
 	bool shares;      /* takes a lock together with others that share it */
 	float cpu_ns;     /* processor time since the step before */
 	uint32_t cell;    /* cell of shares of the stretch before */

@@ -25,6 +25,7 @@ enum { TASKS = 4096, STACK_BYTES = 64 << 10, WAITERS = 64, REGIONS = 16 };
 #define S  1e9
 
 #define LOOK_NS (4 * MS)
+#define HOT_NS  (0.5 * MS)
 
 enum state { FREE, RUNS, SLEEPS, READY, BLOCKED, DONE };
 
@@ -41,6 +42,7 @@ struct task {
 	double slice;        /* left of it */
 	unsigned processor;  /* that it runs on, or ran on last */
 	double ready_since, queued;
+	double ran_until;    /* when it last left a processor */
 	bool woken;          /* is ready because it has waited, not because its slice was over */
 	double to_sample;    /* processor time until its next sample */
 	double unsampled;    /* of its waits for devices */
@@ -56,6 +58,7 @@ struct waiters {
 };
 
 struct mutex { uint32_t id; struct task *owner; struct waiters waiters; };
+struct shared_lock { uint32_t id; struct task *owner; unsigned readers; struct waiters waiters; };
 struct condition { uint32_t id; struct waiters waiters; };
 struct semaphore { uint32_t id; int count; struct waiters waiters; };
 struct barrier { uint32_t id; unsigned members, come; struct waiters waiters; };
@@ -74,7 +77,8 @@ static struct world {
 	unsigned cpus;
 	enum noted queues;
 	bool deep;               /* a processor that has slept for longer wakes up later */
-	bool stays;              /* a task that wakes up waits for the processor that it ran on last, even if another one is idle */
+	bool stays;              /* a task that wakes up waits for the processor that it ran on last, even if another one is idle, */
+	                         /* and that one does not take it if it ran less than HOT_NS ago */
 	double look_at;          /* if so: when idle processors look for tasks that wait */
 	struct burst *burst;     /* NULL: nothing is recorded */
 	struct task *task[TASKS], *running[64], *ready[TASKS], *current; /* running: by processor; NULL: it is idle */
@@ -179,17 +183,34 @@ static bool is_awaited(unsigned processor)
 	return false;
 }
 
+/* The i-th task that is ready runs. */
+static void dispatch(size_t i, unsigned processor)
+{
+	struct task *t = w.ready[i];
+
+	memmove(w.ready + i, w.ready + i + 1, (--w.nready - i) * sizeof(*w.ready));
+	start(t, processor);
+}
+
 /* The first task that waits for processor `from` runs on `to`. */
 static void take_from(unsigned from, unsigned to)
 {
-	struct task *t;
 	size_t i = 0;
 
 	while (w.ready[i]->processor != from)
 		i++;
-	t = w.ready[i];
-	memmove(w.ready + i, w.ready + i + 1, (--w.nready - i) * sizeof(*w.ready));
-	start(t, to);
+	dispatch(i, to);
+}
+
+/* A task that waits for another processor runs on this one, if there is one that may move. */
+static void take_movable(unsigned processor)
+{
+	for (size_t i = 0; i < w.nready; i++) {
+		if (w.stays && w.now - w.ready[i]->ran_until < HOT_NS)
+			continue;
+		dispatch(i, processor);
+		return;
+	}
 }
 
 /* Another task runs on its processor: the first that waits for that one, or else for another one. */
@@ -197,11 +218,12 @@ static void stop_running(struct task *t)
 {
 	unsigned processor = t->processor;
 
+	t->ran_until = w.now;
 	w.running[processor] = NULL;
 	if (is_awaited(processor))
 		take_from(processor, processor);
-	else if (w.nready && !w.stays)
-		take_from(w.ready[0]->processor, processor);
+	else
+		take_movable(processor);
 }
 
 /* Where tasks stay on their processors: now and then, idle ones take a task that waits. */
@@ -382,12 +404,17 @@ static void join_task(struct task *t, uint32_t site)
 	t->joined = true;
 }
 
+static void sleep_quietly(double ns)
+{
+	w.current->until = w.now + ns;
+	block(SLEEPS);
+}
+
 static void sleep_ns(double ns, uint32_t site)
 {
 	double from = w.now;
 
-	w.current->until = w.now + ns;
-	block(SLEEPS);
+	sleep_quietly(ns);
 	note(w.current, BURST_OUTSIDE, 0, 0, site, w.now - from);
 }
 
@@ -467,6 +494,42 @@ static void unlock(struct mutex *m, uint32_t site)
 	wake_one(&m->waiters);
 }
 
+/* Waiting readers go on all together. */
+static void take_shared(struct shared_lock *l, bool alone, uint32_t site)
+{
+	double from = w.now;
+
+	while (l->owner || (alone && l->readers))
+		wait_in(&l->waiters);
+	if (alone)
+		l->owner = w.current;
+	else
+		l->readers++;
+	note(w.current, w.now > from ? BURST_ACQUIRE : BURST_LOCK, l->id, 0, site, w.now - from);
+}
+
+static void lock_shared(struct shared_lock *l, uint32_t site)
+{
+	take_shared(l, false, site);
+}
+
+static void lock_alone(struct shared_lock *l, uint32_t site)
+{
+	take_shared(l, true, site);
+}
+
+/* However it was taken. */
+static void unlock_shared(struct shared_lock *l, uint32_t site)
+{
+	note(w.current, BURST_UNLOCK, l->id, 0, site, 0);
+	if (l->owner)
+		l->owner = NULL;
+	else
+		l->readers--;
+	while (!l->readers && wake_one(&l->waiters))
+		;
+}
+
 static void wait_for(struct condition *c, struct mutex *m, uint32_t site)
 {
 	double from = w.now;
@@ -505,6 +568,24 @@ static void grab(struct semaphore *s, uint32_t site)
 		wait_in(&s->waiters);
 	s->count--;
 	note(w.current, BURST_ACQUIRE, s->id, 0, site, w.now - from);
+}
+
+/*
+ * Looks for a token for up to 0.15 ms, on its processor, before it sleeps.  What it finds meanwhile is not noted, as in
+ * programs that look at memory.
+ */
+static void grab_yielding(struct semaphore *s, uint32_t site)
+{
+	double from = w.now;
+
+	for (int i = 0; i < 15 && !s->count; i++)
+		sleep_quietly(10 * US);
+	if (w.now > from)
+		note(w.current, BURST_POLL, 0, 0, site, w.now - from);
+	if (s->count)
+		s->count--;
+	else
+		grab(s, site);
 }
 
 static void meet(struct barrier *b, uint32_t site)
