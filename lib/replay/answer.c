@@ -17,7 +17,6 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_SIMULATED] = 0.08, [REPLAY_
 
 #define CHECK_SCALE  0.05  /* a check with this deviation is evidence against a model */
 #define UNKNOWN      0.004 /* standard error of a gain, for effects that are in no model */
-#define GUESSES      0.25  /* the same, over the gain, if it was guessed for what threads waited, in all waits */
 #define UNSEEN_LEAST 0.001 /* from this share of waits with an unknown end in the length of all bursts, their extremes are simulated */
 
 /* Two ratios of simulated to measured time, which are 1 for a perfect model. */
@@ -108,6 +107,19 @@ static double misfit_of(const struct replay_effect *e, double part)
 }
 
 /*
+ * Where processors are idle while threads wait for others, a speedup may change how often.  What the models do not explain of
+ * it may be a part of the gain.
+ */
+static double idle_of(const struct replay *r, const struct replay_effect *e)
+{
+	double left = 0;
+
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		left += e->model[k].weight * r->left_idle[k];
+	return left * fabs(e->gain);
+}
+
+/*
  * The gain of all models together, and their spread.  part: the share of all processor time
  * that the question removes.
  */
@@ -142,9 +154,9 @@ static void combine(const struct replay *r, struct replay_effect *e, double part
 	e->doubt = sqrt(spread);
 	range = range_of(r, e) * fmax(0, 1 - e->trust);
 	e->misfit = misfit_of(e, part);
-	e->guess = GUESSES * r->facts.guessed * fabs(e->gain);
+	e->idle = idle_of(r, e);
 	e->se = sqrt(e->chance * e->chance + spread + UNKNOWN * UNKNOWN + range * range + e->misfit * e->misfit + e->phases * e->phases +
-		     e->guess * e->guess + e->open * e->open / 4);
+		     e->idle * e->idle + e->open * e->open / 4);
 }
 
 /* ---- each effect ------------------------------------------------------------------------------- */

@@ -25,7 +25,6 @@ struct burst_event {
 	uint32_t object, other; /* numbers of the recording, > 0 */
 	uint32_t site;     /* number of the place in the program that the event came from; 0: unknown */
 	enum burst_kind kind;
-	bool guessed;      /* that a wait was for `object` was found by join.h */
 };
 
 struct burst_thread {

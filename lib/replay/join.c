@@ -327,10 +327,8 @@ static void name_polls(struct burst *b)
 				last = at;
 				e->object = object[k];
 			}
-			if (e->kind == BURST_POLL && e->object) {
+			if (e->kind == BURST_POLL && e->object)
 				e->kind = BURST_ACQUIRE;
-				e->guessed = true;
-			}
 		}
 		free(object);
 	}

@@ -159,6 +159,25 @@ static void compare_queues(struct replay *r)
 	}
 }
 
+/* As `idled` is for the recording, but exact. */
+static double idled_in(const struct replay *r, enum replay_model model)
+{
+	double idled = 0, length = 0;
+
+	for (size_t b = 0; b < r->nscripts; b++) {
+		length += r->script[b].base[model].stop_ns;
+		idled += r->script[b].base[model].idled_ns;
+	}
+	return length > 0 ? idled / (length * r->busy) : 0;
+}
+
+static void compare_idle(struct replay *r)
+{
+	for (enum replay_model k = 0; r->crowded && k < REPLAY_MODELS; k++)
+		if (replay_has_model(r, k))
+			r->left_idle[k] = fmax(0, r->idled - idled_in(r, k));
+}
+
 /* Processor time that other programs took, at the most; INFINITY: unknown. */
 static double taken_by_others(const struct burst *burst, size_t n)
 {
@@ -196,24 +215,6 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;
 }
 
-/* The part of the time of waits for threads in those of which the object is a guess. */
-static double guessed_part(const struct replay *r)
-{
-	double waited = 0, guessed = 0;
-
-	for (size_t b = 0; b < r->nscripts; b++) {
-		for (size_t i = 0; i < r->script[b].n; i++) {
-			const struct step *s = &r->script[b].step[i];
-
-			if (s->kind != BURST_ACQUIRE && s->kind != BURST_WAIT)
-				continue;
-			waited += (double)s->waited_ns;
-			guessed += s->guessed ? (double)s->waited_ns : 0;
-		}
-	}
-	return waited > 0 ? guessed / waited : 0;
-}
-
 struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 {
 	struct replay *r = xcalloc(1, sizeof(*r));
@@ -236,7 +237,6 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	free(nm);
 	r->more_threads = has_more_threads_than_processors(r);
 	measure_scarcity(r, burst, n);
-	r->facts.guessed = guessed_part(r);
 	r->queues = recorded_queues(r); /* before shares_learn, which estimates them where they were not recorded */
 	latency_learn(r);
 	conditions_learn(r);
@@ -252,6 +252,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 		r->facts.check[k] = check_of(r, k);
 	}
 	compare_queues(r);
+	compare_idle(r);
 	for (size_t b = 0; b < n; b++)
 		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;
 	return r;

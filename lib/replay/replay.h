@@ -79,7 +79,6 @@ struct replay_facts {
 	size_t gathered;  /* conditions whose waits end when all of a group have come */
 	size_t unexplained; /* waits that no event of the bursts ended */
 	double unexplained_ns;
-	double guessed;   /* part of the time of waits for threads, 0 .. 1: for what they waited is a guess */
 	size_t timeouts;  /* waits for threads that timed out: the next look may succeed because of any thread */
 	double timeouts_ns;
 	double clock_ns;  /* waits until a moment of the clock */
@@ -164,7 +163,7 @@ struct replay_effect {
 	double doubt;        /* the spread of the models around it, by their weights */
 	double open;         /* its standard error by assumptions about unrecorded facts: see enum open_question in replay_parts.h */
 	double misfit;       /* its standard error because no model gives the measured time: the unexplained part of the time may be that of the region */
-	double guess;        /* its standard error because it was guessed for what threads waited */
+	double idle;         /* its standard error because Linux left processors idle while threads waited for others, and the models do not */
 	double phases;       /* its standard error because the bursts saw other phases than there are, where that is known */
 	double se;           /* standard error by all of these, and by effects that are in no model */
 	double trust;        /* 0 .. 1: do the checks of the mostly right models hold? */

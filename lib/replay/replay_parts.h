@@ -60,7 +60,6 @@ struct step {
 	uint8_t op[2];    /* operation in the models with the recorded order; in the monitor model */
 	uint8_t kind;     /* enum burst_kind; BURST_KINDS: the end of the script */
 	bool exact;       /* the cause is the only one that can have ended the wait */
-	bool guessed;     /* a wait; its object is a guess, see join.c */
 	bool shares;      /* takes a lock together with others that share it */
 	float cpu_ns;     /* processor time since the step before */
 	uint32_t cell;    /* cell of shares of the stretch before */
@@ -136,6 +135,7 @@ struct span {
 struct run {
 	double stop_ns;
 	double queued_ns; /* time in which actors waited for processors, all together */
+	double idled_ns;  /* time in which processors were idle meanwhile, all together */
 	float stop_change[REPLICATES];
 	struct visit *visit; /* point by point; owned */
 	const size_t *first; /* by point; the script's */
@@ -212,6 +212,7 @@ struct replay {
 	struct replay_wait *wait;
 	size_t nwaits;
 	double queues; /* mean number of threads that wait for a processor, as recorded; 0: unknown */
+	double left_idle[REPLAY_MODELS]; /* the part of `idled` that the model does not explain */
 	double queue_fit[REPLAY_MODELS]; /* how well the model's queues for processors are those of the recording: 0 .. 1, the best 1 */
 	double scarce; /* share of the time in which threads wanted a processor and had none */
 	/*

@@ -175,7 +175,7 @@ static struct step step_of(const struct replay *r, const struct burst_thread *t,
 {
 	const struct burst_event *e = &t->event[i];
 	int64_t at = e->at_ns > from ? e->at_ns : from, begin = at - between(e->waited_ns, 0, at - from), queued = 0;
-	struct step s = { .kind = (uint8_t)e->kind, .guessed = e->guessed, .site = e->site, .object = NOBODY, .other = NOBODY, .cause = { NOBODY, NOBODY }, .asks = NOBODY };
+	struct step s = { .kind = (uint8_t)e->kind, .site = e->site, .object = NOBODY, .other = NOBODY, .cause = { NOBODY, NOBODY }, .asks = NOBODY };
 
 	for (size_t k = first; k <= i; k++)
 		queued += queued_ns[k];

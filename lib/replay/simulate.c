@@ -214,6 +214,7 @@ static void advance(struct sim *m, double to)
 {
 	if (to <= m->now)
 		return;
+	m->run->idled_ns += (double)(m->queued < m->idle ? m->queued : m->idle) * (to - m->now);
 	m->run->queued_ns += m->queued * (to - m->now);
 	m->now = to;
 }
@@ -1114,6 +1115,7 @@ static void add_times(const struct replay *r, struct run *sum, const struct run 
 	sum->failed = sum->failed || add->failed;
 	sum->forced += add->forced;
 	sum->stop_ns += part * add->stop_ns;
+	sum->idled_ns += part * add->idled_ns;
 	sum->queued_ns += part * add->queued_ns;
 	for (size_t p = 0; p < r->npoints; p++) {
 		sum->visits[p] = smaller(sum->visits[p], add->visits[p]);
