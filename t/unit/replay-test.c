@@ -337,6 +337,36 @@ static void read_mostly(void *unused)
 	sleep_ns(1000 * S, 1);
 }
 
+/* Messages through a pipe: sometimes the reader takes two with one read. */
+static void message_writer(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		grab(&room, 320);
+		compute(1, about(0.6 * MS));
+		post(&items, 321);
+	}
+}
+
+static void message_reader(void *unused)
+{
+	(void)unused;
+	for (;;)
+		for (int n = grab_all(&items, 322); n > 0; n--) {
+			compute(2, about(0.4 * MS));
+			post(&room, 323);
+			visit();
+		}
+}
+
+static void messages(void *unused)
+{
+	(void)unused;
+	items = (struct semaphore){ .id = 10 };
+	room = (struct semaphore){ .id = 11, .count = 4 };
+	two_of(message_writer, message_reader);
+}
+
 /* As waits of C++20: a thread yields a few times before it sleeps. */
 static struct semaphore yielded[2];
 
@@ -1040,6 +1070,7 @@ static const struct program programs[] = {
 	{ "semaphores", semaphores, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "read-mostly", read_mostly, 3, 3, false, NOTED, CLOSE, false, false },
 	{ "yielding", yield_by_turns, 2, 2, false, NOTED, 0.03, false, false }, /* one works at a time: half as many samples */
+	{ "messages", messages, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "pool", pool, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "producers", unlike_producers, 3, 3, false, NOTED, 0.045, false, false }, /* nearly in balance, so that little decides */
 	{ "order", order, 4, 3, false, NOTED, 0.035, false, false },
@@ -1144,7 +1175,7 @@ static void of_threads_that_stay(void **state)
 {
 	struct program p = { .name = "pieces", .body = pieces_in_order, .cpus = 2, .stays = true };
 	struct replay *r = recorded(&p, 1 * S, 11);
-	double base[SEEDS], really;
+	double base[SEEDS], really, stay;
 	struct replay_effect e;
 
 	(void)state;
@@ -1154,6 +1185,13 @@ static void of_threads_that_stay(void **state)
 	e = asked(r, &p, 1, 0.5);
 	near(e.model[REPLAY_STAYING].gain, really, 0.015);
 	assert_true(fabs(e.model[REPLAY_MONITOR].gain - really) > 0.02);
+	stay = e.model[REPLAY_STAYING].weight / e.model[REPLAY_MONITOR].weight;
+	replay_free(r);
+	/* Where threads do not stay, their queues say so. */
+	p.stays = false;
+	r = recorded(&p, 1 * S, 11);
+	e = asked(r, &p, 1, 0.5);
+	assert_true(e.model[REPLAY_STAYING].weight / e.model[REPLAY_MONITOR].weight < 0.8 * stay);
 	replay_free(r);
 	p.cpus = 5;
 	r = recorded(&p, 1 * S, 11);
