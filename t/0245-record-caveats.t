@@ -43,6 +43,26 @@ warns_of_absolute_timers() {
 }
 check 'sleeps until moments of the wall clock' warns_of_absolute_timers
 
+warns_of_timers() {
+	warns_of absolute-timer ./caveats timer 1000
+	# Replay knows that the timer sets the pace.
+	exits 0 andweorc-record -q -d 3 -r work -m function -o log -- ./caveats timer 10000
+	gains_at_most 2
+}
+
+# gains_at_most PCT: so says replay, with work that takes half as long
+gains_at_most() {
+	andweorc-resolve log | andweorc-analyze --format andweorc >analysis
+	awk -F'\t' -v most="$1" '
+		$1 == "replay" && $3 == "region=work" && $4 == "speedup_pct=50" {
+			sub(/.*=/, "", $5)
+			print "gain", $5
+			found = $5 <= most
+		}
+		END { exit !found }' analysis
+}
+check 'reads of a timer' warns_of_timers
+
 warns_of_paces() {
 	warns_of absolute-timer ./caveats paced 1000
 	has '^andweorc-record: warning: threads slept until moments of the wall clock for [0-9]+ % of the run' err

@@ -1,4 +1,4 @@
-/* caveats WHAT [MS]: a program whose answers cannot be right: spin, flag, bounded, absolute, paced, naps, crowd, none. */
+/* caveats WHAT [MS]: a program whose answers cannot be right: spin, flag, bounded, absolute, timer, paced, naps, crowd, none. */
 #include <andweorc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,9 +91,13 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "none";
 	int64_t end = now() + (argc > 2 ? atoi(argv[2]) : 1000) * 1000000ll, next = now();
 	int sleeps = strcmp(what, "paced") == 0 || strcmp(what, "naps") == 0;
+	int timer = strcmp(what, "timer") == 0 ? timerfd_create(CLOCK_MONOTONIC, 0) : -1;
+	struct itimerspec every = { { 0, 4000000 }, { 0, 4000000 } };
 	struct stat status;
 	pthread_t t;
 
+	if (timer >= 0 && timerfd_settime(timer, 0, &every, NULL) != 0)
+		return 2;
 	wait_for = strcmp(what, "flag") == 0 ? wait_for_flag : strcmp(what, "bounded") == 0 ? wait_a_while : NULL;
 	if (wait_for && pthread_create(&t, NULL, partner, NULL) != 0)
 		return 2;
@@ -119,6 +124,11 @@ int main(int argc, char **argv)
 			next = (next > now() ? next : now()) + 2000000;
 			at = (struct timespec){ next / 1000000000, next % 1000000000 };
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		} else if (timer >= 0) {
+			uint64_t ticks;
+
+			if (read(timer, &ticks, sizeof(ticks)) != sizeof(ticks))
+				return 2;
 		} else if (strcmp(what, "paced") == 0) {
 			struct timespec left = { 0, 0 };
 			int64_t at = now();
