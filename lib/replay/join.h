@@ -9,9 +9,12 @@
  * and waited again at the same place.  They become one wait, which ends like the last one;
  * waits that last until the end of the burst are removed.
  *
- * Joins polls in the same way: yields, or naps, from one place.  A poll that ends when the
- * thread takes a lock becomes a wait for that lock, and any other one a BURST_POLL.  Other
- * sleeps become waits for the outside.
+ * Joins polls in the same way: yields, or naps, from one place.  A poll becomes a wait
+ * - for the lock that the thread takes as the poll ends;
+ * - for the object that it then waits for;
+ * - for an object that it waits for at other times, if another thread released one during
+ *   the poll: the last one.
+ * Any other poll becomes a BURST_POLL.  Other sleeps become waits for the outside.
  */
 void join_waits(struct burst *b);
 

@@ -213,7 +213,7 @@ struct replay {
 	size_t nwaits;
 	double queues; /* mean number of threads that wait for a processor, as recorded; 0: unknown */
 	double left_idle[REPLAY_MODELS]; /* the part of `idled` that the model does not explain */
-	double queue_fit[REPLAY_MODELS]; /* how well the model's queues for processors are those of the recording: 0 .. 1, the best 1 */
+	double queue_fit[REPLAY_MODELS]; /* how well the model's queues for processors agree with the recorded ones: 0.1 .. 1, the best 1 */
 	double scarce; /* share of the time in which threads wanted a processor and had none */
 	/*
 	 * With more threads than processors: for how long processors may have been idle while

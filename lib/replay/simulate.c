@@ -53,7 +53,7 @@ struct runner {
 	double asleep_since; /* when it last began to wait */
 	double since, left; /* running since, with so much of its stretch left then */
 	double slice_end, used;
-	double ran_until;
+	double ran_until;   /* when it last left a processor */
 	float change[REPLICATES];
 };
 
@@ -215,7 +215,7 @@ static void advance(struct sim *m, double to)
 	if (to <= m->now)
 		return;
 	m->run->idled_ns += (double)(m->queued < m->idle ? m->queued : m->idle) * (to - m->now);
-	m->run->queued_ns += m->queued * (to - m->now);
+	m->run->queued_ns += (double)m->queued * (to - m->now);
 	m->now = to;
 }
 
