@@ -238,6 +238,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	r->more_threads = has_more_threads_than_processors(r);
 	measure_scarcity(r, burst, n);
 	r->queues = recorded_queues(r); /* before shares_learn, which estimates them where they were not recorded */
+	ticks_learn(r);
 	latency_learn(r);
 	conditions_learn(r);
 	moving_learn(r);
@@ -279,6 +280,7 @@ static void release_script(struct script *s)
 	free(s->span_point);
 	free(s->turn);
 	free(s->first_turn);
+	free(s->ticks);
 }
 
 void replay_free(struct replay *r)

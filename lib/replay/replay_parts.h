@@ -7,6 +7,7 @@
  *     sections.c  finds sections of locks, in which threads wait for conditions
  *     conditions.c learns the conditions of these waits
  *     moving.c    finds work that any free thread can take
+ *     ticks.c     finds timers that tick on while nobody waits
  *     latency.c   times of wake-ups
  *     shares.c    shares of stacks in stretches of each kind
  *     waits.c     lists waits by both threads
@@ -75,11 +76,17 @@ struct step {
 	float late_ns;    /* after its latency, the time until a processor was free */
 	uint32_t latencies; /* number of the list of latencies at such places */
 	uint32_t site;
+	uint32_t ticks;     /* 1 + the timer for which it waits; 0: none, or not one of struct ticks */
 	bool counts_work;   /* in the middle of a stretch; see burst_count_work */
 	uint32_t wait_cell; /* for a wait for the outside: the cell of its place */
 };
 
 enum { RECORDED, MONITOR };
+
+/* A timer whose ticks do not wait for the thread that waits for them. */
+struct ticks {
+	double period_ns, phase_ns; /* there is a tick at the phase, and after each period */
+};
 
 struct actor {
 	uint32_t first, end; /* steps; the last is OP_STOP */
@@ -164,6 +171,8 @@ struct script {
 	uint32_t *turn;       /* steps that take moving work, by object and in the recorded order */
 	size_t nturns, turn_cap;
 	uint32_t *first_turn; /* by object; NULL: none moves */
+	struct ticks *ticks;
+	size_t nticks, ticks_cap;
 	struct run recorded;  /* the recording as a run */
 	struct run base[REPLAY_MODELS];
 	struct run kept[REPLAY_MODELS]; /* like base, but time without a processor is kept as it was recorded */
@@ -271,6 +280,7 @@ void script_learn(struct replay *r, const struct burst *burst, size_t n);
 void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);
 void conditions_learn(struct replay *r);
+void ticks_learn(struct replay *r);
 void latency_learn(struct replay *r);
 struct wakeup latency_pick(const struct replay *r, uint32_t list, uint64_t random);
 void moving_learn(struct replay *r);
@@ -297,7 +307,7 @@ enum open_question {
 	 * would come earlier then, or at the same time as before.
 	 */
 	WAITS_SHORTER,     /* they are shorter by the same part as the code in question */
-	WAITS_FIXED,       /* they end at the recorded time, so that they are longer for a thread that comes earlier */
+	WAITS_FIXED,       /* they end at the recorded time, so that they are longer for a thread that comes earlier; so do waits for ticks */
 	LATENCIES_RECORDED, /* latencies do not depend on how long the thread slept; see latency_of in simulate.c */
 	OPEN_QUESTIONS
 };

@@ -54,6 +54,7 @@ struct runner {
 	double since, left; /* running since, with so much of its stretch left then */
 	double slice_end, used;
 	double ran_until;   /* when it last left a processor */
+	double ticked;      /* when it last went on at a tick */
 	float change[REPLICATES];
 };
 
@@ -559,6 +560,16 @@ static double fixed_ns(const struct sim *m, uint32_t i, const struct step *s)
 	return fmax(0, woke[m->runner[i].pos] - m->now + (double)s->late_ns);
 }
 
+/* The time until the next tick; none if there has been one since the last wait. */
+static double tick_ns(struct sim *m, uint32_t i, const struct ticks *t)
+{
+	double *last = &m->runner[i].ticked, passed = floor((m->now - t->phase_ns) / t->period_ns);
+	double next = passed > floor((*last - t->phase_ns) / t->period_ns) ? m->now : t->phase_ns + (passed + 1) * t->period_ns;
+
+	*last = next;
+	return next - m->now;
+}
+
 /* The length of a wait with an unknown end. */
 static double unseen_ns(const struct sim *m, uint32_t i, const struct step *s)
 {
@@ -579,6 +590,8 @@ static double sleep_of(struct sim *m, uint32_t i, const struct step *s)
 	case BURST_OUTSIDE:
 		return outside_ns(m, i, s);
 	case BURST_CLOCK:
+		if (s->ticks && m->how->open != WAITS_FIXED)
+			return tick_ns(m, i, &m->script->ticks[s->ticks - 1]);
 		return m->how->asked ? fixed_ns(m, i, s) : (double)s->waited_ns;
 	default:
 		return unseen_ns(m, i, s);

@@ -367,6 +367,39 @@ static void messages(void *unused)
 	two_of(message_writer, message_reader);
 }
 
+/* A timer ticks on while its thread waits for room, so ticks are missed. */
+static void tick_reader(void *unused)
+{
+	double last = 0;
+
+	(void)unused;
+	for (;;) {
+		wait_for_tick(1 * MS, &last, 330);
+		compute(1, about(0.2 * MS));
+		grab(&room, 331);
+		post(&items, 332);
+	}
+}
+
+static void tick_handler(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		grab(&items, 333);
+		compute(2, about(1.1 * MS));
+		post(&room, 334);
+		visit();
+	}
+}
+
+static void ticks(void *unused)
+{
+	(void)unused;
+	items = (struct semaphore){ .id = 10 };
+	room = (struct semaphore){ .id = 11, .count = 1 };
+	two_of(tick_reader, tick_handler);
+}
+
 /* As waits of C++20: a thread yields a few times before it sleeps. */
 static struct semaphore yielded[2];
 
@@ -1071,6 +1104,7 @@ static const struct program programs[] = {
 	{ "read-mostly", read_mostly, 3, 3, false, NOTED, CLOSE, false, false },
 	{ "yielding", yield_by_turns, 2, 2, false, NOTED, 0.03, false, false }, /* one works at a time: half as many samples */
 	{ "messages", messages, 2, 2, false, NOTED, CLOSE, false, false },
+	{ "ticks", ticks, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "pool", pool, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "producers", unlike_producers, 3, 3, false, NOTED, 0.045, false, false }, /* nearly in balance, so that little decides */
 	{ "order", order, 4, 3, false, NOTED, 0.035, false, false },

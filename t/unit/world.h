@@ -418,6 +418,17 @@ static void sleep_ns(double ns, uint32_t site)
 	note(w.current, BURST_OUTSIDE, 0, 0, site, w.now - from);
 }
 
+/* Waits for a tick of a timer, unless there has been one since *last, when the task last did so. */
+static void wait_for_tick(double period, double *last, uint32_t site)
+{
+	double from = w.now;
+
+	if (floor(w.now / period) <= floor(*last / period))
+		sleep_quietly((floor(w.now / period) + 1) * period - w.now);
+	*last = w.now;
+	note(w.current, BURST_CLOCK, 0, 0, site, w.now - from);
+}
+
 /* A wait for the outside in the code of a region, which has begun at `from`. */
 static void sample_wait(uint32_t region, double from, uint32_t site)
 {
