@@ -88,8 +88,11 @@ static bool discover(struct conductor *c)
 	do {
 		bool known = named || c->block > 0 || c->regions->all_samples >= DISCOVER_SAMPLES;
 
-		if (!conductor_rest(c, now_ns() + (known ? NAMED_MS : DISCOVER_MS) * MS))
+		if (!conductor_rest(c, now_ns() + (known ? NAMED_MS : DISCOVER_MS) * MS)) {
+			/* Short runs tell it all together. */
+			coarsen_if_flat(c);
 			return false;
+		}
 		conductor_read_modules(c, true);
 	} while (!named && ((c->regions->all_samples < DISCOVER_SAMPLES && now_ns() - began < DISCOVER_MAX_MS * MS) || coarsen_if_flat(c)));
 	return true;
