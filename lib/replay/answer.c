@@ -136,10 +136,6 @@ static void combine(const struct replay *r, struct replay_effect *e, double part
 	e->trust = sum;
 	if (!(sum > 0))
 		return;
-	/* Queues tell which of the models is better, not whether one is good. */
-	sum = 0;
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
-		sum += e->model[k].weight *= r->queue_fit[k];
 	e->gain = e->chance = 0;
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		e->model[k].weight /= sum;

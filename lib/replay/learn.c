@@ -12,9 +12,6 @@
 #define TICKS_NS 20e6 /* the time of other programs is known to a tick of 10 ms at both ends */
 #define ALIKE    0.002 /* misfits that differ by less do not tell which policy the kernel has */
 #define CROWDED  0.02 /* from this share of time without a processor on, the order of threads matters */
-#define QUEUE_SCALE 0.35 /* a model's queues over the recorded ones, as a logarithm with this deviation, are evidence against it, */
-#define QUEUE_ALIKE 0.02 /* but queues of less than this part of the time are alike, */
-#define QUEUE_FIT_LEAST 0.1 /* and this is left of its weight, as other things than its queues may be right */
 
 /* ---- the recording as a run --------------------------------------------------- */
 
@@ -86,31 +83,6 @@ static double check_of(const struct replay *r, enum replay_model model)
 	return check;
 }
 
-/* Time in queues for processors, of all threads, over the length of the bursts: as recorded. */
-static double recorded_queues(const struct replay *r)
-{
-	double queued = 0;
-
-	for (size_t b = 0; b < r->nscripts; b++)
-		for (size_t i = 0; i < r->script[b].n; i++)
-			queued += (double)r->script[b].step[i].queued_ns + (double)r->script[b].step[i].late_ns;
-	return r->facts.length_ns > 0 ? queued / r->facts.length_ns : 0;
-}
-
-/* How far such queues of the model are from the recorded ones, in standard deviations. */
-static double queue_misfit(const struct replay *r, enum replay_model model)
-{
-	double queued = 0, length = 0;
-
-	if (!r->crowded || !(r->queues > 0) || !replay_has_model(r, model))
-		return 0;
-	for (size_t b = 0; b < r->nscripts; b++) {
-		length += r->script[b].base[model].stop_ns;
-		queued += r->script[b].base[model].queued_ns;
-	}
-	return length > 0 ? log((queued / length + QUEUE_ALIKE) / (r->queues + QUEUE_ALIKE)) / QUEUE_SCALE : 0;
-}
-
 static double misfit(double check)
 {
 	return check > 0 ? fmin(1, fabs(log(check))) : 1;
@@ -143,20 +115,6 @@ static void choose_scheduler(struct replay *r)
 		misfit_with(r, REPLAY_SIMULATED, false) + misfit_with(r, REPLAY_MONITOR, false) - ALIKE;
 	r->preempts[REPLAY_SIMULATED] = r->preempts[REPLAY_MONITOR] = preempts;
 	r->preempts[REPLAY_STAYING] = misfit_with(r, REPLAY_STAYING, true) < misfit_with(r, REPLAY_STAYING, false) - ALIKE;
-}
-
-/* In a crowd, models may give the measured period equally well, but not the recorded queues for processors. */
-static void compare_queues(struct replay *r)
-{
-	double least = INFINITY;
-
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
-		least = replay_has_model(r, k) ? fmin(least, fabs(queue_misfit(r, k))) : least;
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
-		double off = queue_misfit(r, k);
-
-		r->queue_fit[k] = fmax(QUEUE_FIT_LEAST, exp((least * least - off * off) / 2));
-	}
 }
 
 /* As `idled` is for the recording, but exact. */
@@ -237,7 +195,6 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	free(nm);
 	r->more_threads = has_more_threads_than_processors(r);
 	measure_scarcity(r, burst, n);
-	r->queues = recorded_queues(r); /* before shares_learn, which estimates them where they were not recorded */
 	ticks_learn(r);
 	latency_learn(r);
 	conditions_learn(r);
@@ -252,7 +209,6 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 		run_model(r, k, true, true);
 		r->facts.check[k] = check_of(r, k);
 	}
-	compare_queues(r);
 	compare_idle(r);
 	for (size_t b = 0; b < n; b++)
 		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;

@@ -141,8 +141,7 @@ struct span {
 /* The result of one script: visits and spans until it stopped. */
 struct run {
 	double stop_ns;
-	double queued_ns; /* time in which actors waited for processors, all together */
-	double idled_ns;  /* time in which processors were idle meanwhile, all together */
+	double idled_ns;     /* time in which processors were idle while actors waited for others, all together */
 	float stop_change[REPLICATES];
 	struct visit *visit; /* point by point; owned */
 	const size_t *first; /* by point; the script's */
@@ -220,9 +219,7 @@ struct replay {
 	struct replay_facts facts;
 	struct replay_wait *wait;
 	size_t nwaits;
-	double queues; /* mean number of threads that wait for a processor, as recorded; 0: unknown */
 	double left_idle[REPLAY_MODELS]; /* the part of `idled` that the model does not explain */
-	double queue_fit[REPLAY_MODELS]; /* how well the model's queues for processors agree with the recorded ones: 0.1 .. 1, the best 1 */
 	double scarce; /* share of the time in which threads wanted a processor and had none */
 	/*
 	 * With more threads than processors: for how long processors may have been idle while

@@ -216,7 +216,6 @@ static void advance(struct sim *m, double to)
 	if (to <= m->now)
 		return;
 	m->run->idled_ns += (double)(m->queued < m->idle ? m->queued : m->idle) * (to - m->now);
-	m->run->queued_ns += (double)m->queued * (to - m->now);
 	m->now = to;
 }
 
@@ -1129,7 +1128,6 @@ static void add_times(const struct replay *r, struct run *sum, const struct run 
 	sum->forced += add->forced;
 	sum->stop_ns += part * add->stop_ns;
 	sum->idled_ns += part * add->idled_ns;
-	sum->queued_ns += part * add->queued_ns;
 	for (size_t p = 0; p < r->npoints; p++) {
 		sum->visits[p] = smaller(sum->visits[p], add->visits[p]);
 		for (size_t i = sum->first[p]; i < sum->first[p] + sum->visits[p]; i++) {
