@@ -89,7 +89,7 @@ static bool discover(struct conductor *c)
 		bool known = named || c->block > 0 || c->regions->all_samples >= DISCOVER_SAMPLES;
 
 		if (!conductor_rest(c, now_ns() + (known ? NAMED_MS : DISCOVER_MS) * MS)) {
-			/* Short runs tell it all together. */
+			/* The samples of all runs count together, so short runs tell it, too. */
 			coarsen_if_flat(c);
 			return false;
 		}

@@ -286,12 +286,19 @@ static struct run *run_scripts(const struct replay *r, const struct setting *how
 	return run;
 }
 
+static bool misses_ticks(const struct replay *r)
+{
+	for (size_t b = 0; b < r->nscripts; b++)
+		if (r->script[b].nticks)
+			return true;
+	return false;
+}
+
 /* Does the question arise?  Of waits with an unknown end, where there are enough of them to matter; and of ticks that may be missed. */
 static bool arises(const struct replay *r, enum open_question open)
 {
-	for (size_t b = 0; open == WAITS_FIXED && b < r->nscripts; b++)
-		if (r->script[b].nticks)
-			return true;
+	if (open == WAITS_FIXED && misses_ticks(r))
+		return true;
 	return open == LATENCIES_RECORDED || r->facts.unexplained_ns + r->facts.timeouts_ns > UNSEEN_LEAST * r->facts.length_ns;
 }
 

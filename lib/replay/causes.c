@@ -72,15 +72,12 @@ static bool came_in_wait(const struct script *s, uint32_t cause, uint32_t step)
  */
 static uint32_t take_token_after_wait(struct way *w, struct known *k, uint32_t at)
 {
-	const struct script *s = w->script;
-	uint32_t first = k->first;
-
-	while (first != NOBODY && !came_in_wait(s, first, at))
-		first = w->next[first];
-	if (first == NOBODY)
-		return take_token(w, k);
-	k->there = 0;
-	k->first = first;
+	/* If the last one did not come in the wait, none did. */
+	if (k->first != NOBODY && came_in_wait(w->script, k->last, at)) {
+		k->there = 0;
+		while (!came_in_wait(w->script, k->first, at))
+			k->first = w->next[k->first];
+	}
 	return take_token(w, k);
 }
 

@@ -265,8 +265,8 @@ static void list_releases(const struct burst *b, struct releases *all)
 		qsort(all->v, all->n, sizeof(*all->v), by_object_and_time);
 }
 
-/* When another thread than that of the index last released the object until then; -1: never. */
-static int64_t released_at(const struct releases *all, uint32_t object, size_t thread, int64_t until)
+/* When another thread than that of the index last released the object, after `from` and up to `until`; `from`: it did not. */
+static int64_t released_in(const struct releases *all, uint32_t object, size_t thread, int64_t from, int64_t until)
 {
 	const struct release key = { .object = object, .at_ns = until };
 	size_t low = 0, high = all->n;
@@ -279,9 +279,10 @@ static int64_t released_at(const struct releases *all, uint32_t object, size_t t
 		else
 			high = middle;
 	}
-	while (low > 0 && all->v[low - 1].object == object && all->v[low - 1].thread == thread)
-		low--;
-	return low > 0 && all->v[low - 1].object == object ? all->v[low - 1].at_ns : -1;
+	for (; low > 0 && all->v[low - 1].object == object && all->v[low - 1].at_ns > from; low--)
+		if (all->v[low - 1].thread != thread)
+			return all->v[low - 1].at_ns;
+	return from;
 }
 
 /* The objects at which the thread waits.  The caller frees them. */
@@ -320,12 +321,11 @@ static void name_polls(struct burst *b)
 			int64_t last = e->at_ns - e->waited_ns - 1;
 
 			for (size_t k = 0; e->kind == BURST_POLL && k < n; k++) {
-				int64_t at = released_at(&all, object[k], t, e->at_ns);
+				int64_t at = released_in(&all, object[k], t, last, e->at_ns);
 
-				if (at <= last)
-					continue;
+				if (at > last)
+					e->object = object[k];
 				last = at;
-				e->object = object[k];
 			}
 			if (e->kind == BURST_POLL && e->object)
 				e->kind = BURST_ACQUIRE;

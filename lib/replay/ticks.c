@@ -6,6 +6,7 @@
  * missed are one.  If it comes earlier, it misses fewer.  So its waits end at the next tick,
  * not at the recorded moment.
  */
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,16 +23,10 @@ enum {
 #define MISSED_PART 0.05 /* from this part of missed ticks on, the timer does not wait for its thread */
 #define EARLY_PART  0.1  /* the part of all waits that ends with the least delay after a tick */
 
-static int ascending(const void *va, const void *vb)
-{
-	double a = *(const double *)va, b = *(const double *)vb;
-
-	return (a > b) - (a < b);
-}
-
+/* Sorts the values. */
 static double quantile(double *v, size_t n, double part)
 {
-	qsort(v, n, sizeof(*v), ascending);
+	gsl_sort(v, 1, n);
 	return v[(size_t)(part * (double)(n - 1))];
 }
 

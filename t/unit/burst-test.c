@@ -152,22 +152,29 @@ static void finds_threads(void **state)
 	assert_int_equal(b.n, 0);
 }
 
-/* The thread's events after what was joined, as text. */
-static void joined(const char *text, const char *want)
+/* The thread's events after what was joined, as text.  beside: those of another thread. */
+static void joined_beside(const char *beside, const char *text, const char *want)
 {
 	struct burst b = { .length_ns = 1000, .cpus = 1 };
-	struct burst_thread *t = burst_thread(&b, 1);
+	const struct burst_thread *t;
 	struct buf got = BUF_INIT;
 	int64_t before = 0;
 
-	assert_true(burst_read(t, text));
+	assert_true(burst_read(burst_thread(&b, 2), beside));
+	assert_true(burst_read(burst_thread(&b, 1), text));
 	join_waits(&b);
+	t = burst_thread(&b, 1);
 	buf_adds(&got, "");
 	for (size_t i = 0; i < t->n; before = t->event[i++].at_ns)
 		burst_write(&got, &t->event[i], before);
 	assert_string_equal(got.s, want);
 	buf_release(&got);
 	burst_release(&b);
+}
+
+static void joined(const char *text, const char *want)
+{
+	joined_beside("", text, want);
 }
 
 /* Letter, time since the event before, length of the wait, objects, place. */
@@ -205,6 +212,25 @@ static void joins_polls(void **state)
 	joined("z991", "o991");
 	joined("z991z991z991z991z991z991z991z991z991z991z991", "o991o991o991o991o991o991o991o991o991o991o991");
 	joined("z991z991z991z991z991z991z991z991z991v111z991", "pn2n21v111p991");
+}
+
+static void names_polls(void **state)
+{
+	(void)state;
+	/* The thread waits for object 5 as soon as the poll is over. */
+	joined("p991a9951", "aII51");
+	/* It waits for object 5 later.  Another thread released that one during the poll, */
+	joined_beside("r551", "p991v111a9952", "a9951v111a9952");
+	/* or another object, or before the poll, or after it. */
+	joined_beside("r561", "p991v111a9952", "p991v111a9952");
+	joined_beside("r151", "p941v111a9952", "p941v111a9952");
+	joined_beside("rA51", "p991v111a9952", "p991v111a9952");
+	/* The last one that was released. */
+	joined_beside("r551r161", "p991v111a9952v111a9962", "a9961v111a9952v111a9962");
+	/* The thread itself did. */
+	joined("r151p991v111a9952", "r151p991v111a9952");
+	/* The poll began before the burst. */
+	joined("p9J1v111a9952", "p9J1v111a9952");
 }
 
 static void counts_work(void **state)
@@ -310,6 +336,7 @@ int main(void)
 		cmocka_unit_test(finds_threads),
 		cmocka_unit_test(joins_timeouts),
 		cmocka_unit_test(joins_polls),
+		cmocka_unit_test(names_polls),
 		cmocka_unit_test(counts_work),
 		cmocka_unit_test(takes_anything),
 		cmocka_unit_test(takes_nonsense),
