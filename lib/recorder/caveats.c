@@ -211,9 +211,9 @@ static void look_at_clocks(struct conductor *c, const struct sums *s, say_functi
 		return;
 	if (s->absolute_ns > MATTERS * s->run_ns)
 		say(c, "absolute-timer",
-		    xasprintf("threads slept until moments of the wall clock for %.0f %% of the run, or for what was left until one: "
-			      "such a clock cannot be slowed, so what waits for it is predicted too fast; sleep for a time of its "
-			      "own instead, if you can",
+		    xasprintf("threads slept until moments of the wall clock for %.0f %% of the run, for what was left until one, or "
+			      "until a tick of a timer: such a clock cannot be slowed, so what waits for it is predicted too fast; "
+			      "sleep for a time of its own instead, if you can",
 			      100 * s->absolute_ns / s->run_ns));
 	if (s->stranger_ns > MATTERS * s->run_ns)
 		say(c, "outside",

@@ -387,7 +387,7 @@ struct arena_thread {
 	_Atomic uint64_t paused_ns; /* [T] real time spent in pauses */
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
 	_Atomic uint64_t waited_ns[CLASSES]; /* [T] real time in waits; [CLASS_CPU] is not used */
-	_Atomic uint64_t absolute_ns; /* [T] sleeps until an absolute time of the clock */
+	_Atomic uint64_t absolute_ns; /* [T] sleeps until a moment of the clock, or a tick of a timer */
 	_Atomic uint64_t stranger_ns; /* [T] waits on channels whose other end is outside of the recording */
 	struct vclock_account account; /* [T] */
 	uint64_t learned_from;      /* [T] the routine of the threads from which `memory` and `site` were learned */
