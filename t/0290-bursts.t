@@ -144,6 +144,16 @@ lives_are_told_apart() {
 }
 check 'threads that are created and end have numbers of their own' lives_are_told_apart
 
+# Else replay takes the routine's work for a wait that timed out.
+once_is_no_wait() {
+	record once
+	visits=$(count v) waits=$(awk '$4 == "t" || $4 == "a"' events.txt | wc -l)
+	echo "visits $visits, waits $waits"
+	test "$visits" -gt 100
+	test "$waits" -eq 0
+}
+check 'the thread that runs a routine of pthread_once has not waited for it' once_is_no_wait
+
 # The producer waits for room, which the slower consumer makes.
 places() {
 	endless_until has_burst log -r produce -r consume -- "$O/t/workload/queue" --seconds 1000

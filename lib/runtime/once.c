@@ -24,7 +24,7 @@ static void first(void)
 	const void *control = next.control, *site = next.site;
 
 	next.routine = NULL;
-	wait_outside(next.wait); /* there was no wait */
+	wait_none(next.wait);
 	routine();
 	object_release(control, site);
 }

@@ -8,7 +8,7 @@
 #include "thread.h"
 
 /*
- * A call that can block stands between wait_begin and one of the three ends.
+ * A call that can block stands between wait_begin and one of the ends below.
  *
  *     struct wait w;
  *     wait_begin(&w, CLASS_IO, SITE, outside, WAIT_UNKNOWN);
@@ -67,6 +67,9 @@ void wait_outside(struct wait *w);
  */
 bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns);
 void wait_extended(struct wait *w);
+
+/* any: ends a wait that was none: the call has found what it needs, and goes on with work of the program. */
+void wait_none(struct wait *w);
 
 /* any: as wait_outside, at a channel whose other end belongs to a process outside of the recording. */
 void wait_stranger(struct wait *w);

@@ -4,6 +4,7 @@
  *     events pair       two threads take turns at a lock and a condition variable; a visit each time
  *     events tight      two threads lock and unlock as fast as they can
  *     events spawn      a thread is created and joined, again and again
+ *     events once       a routine runs once, as the first and only caller asks; again and again
  *
  * Each goes on until it is killed.
  */
@@ -70,6 +71,21 @@ static void spawn(void)
 	}
 }
 
+static void first(void)
+{
+	work(50000);
+}
+
+static void once(void)
+{
+	for (;;) {
+		pthread_once_t control = PTHREAD_ONCE_INIT;
+
+		pthread_once(&control, first);
+		ANDWEORC_PROGRESS("once");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	void *(*routine)(void *) = argc > 1 && strcmp(argv[1], "tight") == 0 ? lock : take_turns;
@@ -77,6 +93,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "spawn") == 0)
 		spawn();
+	if (argc > 1 && strcmp(argv[1], "once") == 0)
+		once();
 	pthread_create(&other, NULL, routine, &turn);
 	routine(NULL);
 }
