@@ -297,9 +297,11 @@ static bool misses_ticks(const struct replay *r)
 /* Does the question arise?  Of waits with an unknown end, where there are enough of them to matter; and of ticks that may be missed. */
 static bool arises(const struct replay *r, enum open_question open)
 {
+	double unseen_ns = open == WAITS_FIXED ? r->fixed_ns : r->facts.unexplained_ns + r->facts.timeouts_ns;
+
 	if (open == WAITS_FIXED && misses_ticks(r))
 		return true;
-	return open == LATENCIES_RECORDED || r->facts.unexplained_ns + r->facts.timeouts_ns > UNSEEN_LEAST * r->facts.length_ns;
+	return open == LATENCIES_RECORDED || unseen_ns > UNSEEN_LEAST * r->facts.length_ns;
 }
 
 static void run_all(const struct replay *r, const struct replay_question *q, struct runs *runs)

@@ -195,6 +195,7 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	free(nm);
 	r->more_threads = has_more_threads_than_processors(r);
 	measure_scarcity(r, burst, n);
+	unknown_learn(r);
 	ticks_learn(r);
 	latency_learn(r);
 	conditions_learn(r);

@@ -4,6 +4,7 @@
  *     script.c    events become steps
  *     objects.c   finds the kind of each object
  *     causes.c    finds the step that ended each wait
+ *     unknown.c   tells which waits without such a step were for threads
  *     sections.c  finds sections of locks, in which threads wait for conditions
  *     conditions.c learns the conditions of these waits
  *     moving.c    finds work that any free thread can take
@@ -62,6 +63,7 @@ struct step {
 	uint8_t kind;     /* enum burst_kind; BURST_KINDS: the end of the script */
 	bool exact;       /* the cause is the only one that can have ended the wait */
 	bool shares;      /* takes a lock together with others that share it */
+	bool by_thread;   /* a wait with an unknown end; but a thread has ended it */
 	float cpu_ns;     /* processor time since the step before */
 	uint32_t cell;    /* cell of shares of the stretch before */
 	uint32_t asks;    /* in the monitor model: goes on when this condition holds; or NOBODY */
@@ -220,6 +222,7 @@ struct replay {
 	struct replay_wait *wait;
 	size_t nwaits;
 	double left_idle[REPLAY_MODELS]; /* the part of `idled` that the model does not explain */
+	double fixed_ns; /* of waits with an unknown end, those that the outside may have ended */
 	double scarce; /* share of the time in which threads wanted a processor and had none */
 	/*
 	 * With more threads than processors: for how long processors may have been idle while
@@ -276,6 +279,7 @@ void objects_learn(struct replay *r, const struct burst *burst, size_t n);
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
 void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);
+void unknown_learn(struct replay *r);
 void conditions_learn(struct replay *r);
 void ticks_learn(struct replay *r);
 void latency_learn(struct replay *r);

@@ -576,7 +576,7 @@ static double unseen_ns(const struct sim *m, uint32_t i, const struct step *s)
 	case WAITS_SHORTER:
 		return (double)s->waited_ns * (1 - m->how->shorter);
 	case WAITS_FIXED:
-		return fixed_ns(m, i, s);
+		return s->by_thread ? (double)s->waited_ns : fixed_ns(m, i, s);
 	default:
 		return (double)s->waited_ns;
 	}
