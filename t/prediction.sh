@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 # For t/9000-prediction.t and similar scripts: records programs with known answers, and compares predictions with these.
 
-seconds=5
+seconds=3
 tolerance=5               # points
 experiments='-s 0,25,50'  # options of andweorc-record
 
