@@ -198,6 +198,8 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	unknown_learn(r);
 	ticks_learn(r);
 	latency_learn(r);
+	if (r->more_threads)
+		oversleep_learn(r);
 	conditions_learn(r);
 	moving_learn(r);
 	shares_learn(r);

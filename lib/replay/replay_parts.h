@@ -10,6 +10,7 @@
  *     moving.c    finds work that any free thread can take
  *     ticks.c     finds timers that tick on while nobody waits
  *     latency.c   times of wake-ups
+ *     oversleep.c waits for processors at the end of sleeps
  *     shares.c    shares of stacks in stretches of each kind
  *     waits.c     lists waits by both threads
  *     brief.c     finds waits for brief locks
@@ -283,6 +284,7 @@ void unknown_learn(struct replay *r);
 void conditions_learn(struct replay *r);
 void ticks_learn(struct replay *r);
 void latency_learn(struct replay *r);
+void oversleep_learn(struct replay *r);
 struct wakeup latency_pick(const struct replay *r, uint32_t list, uint64_t random);
 void moving_learn(struct replay *r);
 void shares_learn(struct replay *r);

@@ -184,7 +184,7 @@ static bool is_crowded(const struct script *s)
 	double sum = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->step[i].queued_ns > 0 || s->step[i].late_ns > 0)
+		if (s->step[i].queued_ns > 0 || (s->step[i].late_ns > 0 && s->step[i].kind != BURST_OUTSIDE))
 			return false;
 		sum += (double)s->step[i].cpu_ns;
 	}

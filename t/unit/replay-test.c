@@ -733,6 +733,42 @@ static void sem_worker(void *unused)
 	}
 }
 
+/*
+ * Tokens for three workers, four after each sleep.  The thread that brings them waits for a processor when its time
+ * is over.
+ */
+static struct semaphore tokens;
+
+static void bring(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		sleep_ns(2 * MS, 96);
+		for (int i = 0; i < 4; i++)
+			post(&tokens, 57);
+	}
+}
+
+static void spend(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		grab(&tokens, 58);
+		compute(1, about(0.9 * MS));
+		compute(2, about(0.2 * MS));
+		visit();
+	}
+}
+
+static void refilled(void *unused)
+{
+	(void)unused;
+	tokens = (struct semaphore){ .id = 18 };
+	for (int i = 0; i < 3; i++)
+		create(spend, NULL, 3);
+	bring(NULL);
+}
+
 static void sem_pool(void *unused)
 {
 	(void)unused;
@@ -1113,6 +1149,7 @@ static const struct program programs[] = {
 	{ "pieces-crowd", pieces_in_order, 2, 4, false, NOTED, CLOSE, false, false },
 	{ "pieces-stay", pieces_in_order, 2, 4, false, NOTED, 0.03, true, false }, /* in the middle between two models */
 	{ "tasks", sem_pool, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "refilled", refilled, 2, 2, false, NOTED_LATE, CLOSE, false, false },
 	{ "stream", stream_pool, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "crowd", crowd, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "crowd-read", crowd, 2, 3, false, NOTED_LATE, CLOSE, false, false },
