@@ -179,6 +179,7 @@ struct taken {
 	size_t samples;
 };
 
+/* Waits at the end of sleeps are guessed (oversleep.c), so they do not tell that context switches were recorded. */
 static bool is_crowded(const struct script *s)
 {
 	double sum = 0;
