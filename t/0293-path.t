@@ -98,7 +98,7 @@ is() {
 }
 
 tells_callers_apart() {
-	recording log -d 8 -m function -s 50 --window 60 -r 'left;work' -r 'right;work' -r 'right;between;work' -r 'inlined;work' \
+	recording log -d 6 -m function -s 50 --window 60 -r 'left;work' -r 'right;work' -r 'right;between;work' -r 'inlined;work' \
 		-r 'main;right;inlined;work' -r 'work' -- ./calls
 	empty err
 	shares
@@ -113,7 +113,7 @@ check 'callers are told apart, with others between them and inlined' tells_calle
 
 # Half of 7 parts: left 3, right 2, jumps 1, down 1.
 follows_jumps_and_recursion() {
-	recording log -d 8 -m function -s 50 --window 60 -r 'jumps;work' -r 'down;down;down;work' -r 'left;down;work' -r 'right;left;work' -- ./calls more
+	recording log -d 6 -m function -s 50 --window 60 -r 'jumps;work' -r 'down;down;down;work' -r 'left;down;work' -r 'right;left;work' -- ./calls more
 	shares
 	is 'jumps;work' 14
 	is 'down;down;down;work' 14
@@ -126,7 +126,7 @@ follows_jumps_and_recursion() {
 check 'a jump at the end of a caller, recursion, and callers in another order' follows_jumps_and_recursion
 
 has_lines() {
-	recording log -d 6 -s 50 --window 60 -r "left;calls.c:$work_line" -r "right;between;calls.c:$work_line" -- ./calls
+	recording log -d 5 -s 50 --window 60 -r "left;calls.c:$work_line" -r "right;between;calls.c:$work_line" -- ./calls
 	shares
 	is "left;calls.c:$work_line" 60
 	is "right;between;calls.c:$work_line" 20
@@ -135,7 +135,7 @@ check 'a line at the end' has_lines
 
 # The recorder notes the events of a second, too; replay of them uses the same regions.
 is_replayed() {
-	recording log --attach-only -d 5 -r 'left;work' -r 'right;work' -- ./calls
+	recording log --attach-only -d 4 -r 'left;work' -r 'right;work' -- ./calls
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	for path in 'left;work 30' 'right;work 20'; do

@@ -28,7 +28,7 @@ a_queue() {
 # Nothing is sped up, and no thread pauses: the prediction is from recorded events.
 only_observed() {
 	experiments='--attach-only'
-	seconds=4
+	seconds=3
 	profile serial half fifth
 	predicts half 50 25
 	predicts fifth 50 10
@@ -61,7 +61,7 @@ a_clock() {
 
 # One function, called by the slower end of a queue and by the faster one.
 call_paths() {
-	seconds=8
+	seconds=6
 	profile paths 'consume;helper' 'produce;helper'
 	predicts 'consume;helper' 50 30
 	predicts 'consume;helper' 25 15
@@ -133,7 +133,7 @@ waits_are_replayed() {
 # Of processor time as progress, in a thread that does nothing to others.  Part of a run would be one of its phases.
 whole_runs_are_replayed() {
 	gcc -O2 -g -o phased "$programs/phased.c"
-	exits 0 andweorc-record -q -o log -d 9 -m function -P :work -r first -r second -s 50 -- ./phased 400 >out 2>err
+	exits 0 andweorc-record -q -o log -d 7 -m function -P :work -r first -r second -s 50 -- ./phased 400 >out 2>err
 	has '^burst	.*	whole=1' log
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze -p :work --format andweorc resolved >analysis
