@@ -425,7 +425,7 @@ a_thread_stops() {
 
 # With as many seconds as it takes until an impact is sure.
 as_json() {
-	for seconds in 5 10 20 40; do
+	for seconds in 3 6 12 40; do
 		ANDWEORC_ENABLED=1 ANDWEORC_OPTIONS="-d $seconds" exits 0 "$bin/json" written >got 2>err
 		if grep -Eq '"significant_impacts": [1-9]' got; then
 			break
@@ -462,7 +462,7 @@ impact() {
 
 # profiles PROGRAM NAME: until something can be said of the function; on a machine that others use it takes longer
 profiles() {
-	for seconds in 5 10 20; do
+	for seconds in 3 6 20; do
 		ANDWEORC_ENABLED=1 ANDWEORC_DURATION=$seconds exits 0 "$bin/$1" >got 2>err
 		test -z "$(impact "$2")" || break
 	done
