@@ -126,7 +126,7 @@ follows_jumps_and_recursion() {
 check 'a jump at the end of a caller, recursion, and callers in another order' follows_jumps_and_recursion
 
 has_lines() {
-	recording log -d 5 -s 50 --window 60 -r "left;calls.c:$work_line" -r "right;between;calls.c:$work_line" -- ./calls
+	recording log -d 6 -s 50 --window 60 -r "left;calls.c:$work_line" -r "right;between;calls.c:$work_line" -- ./calls
 	shares
 	is "left;calls.c:$work_line" 60
 	is "right;between;calls.c:$work_line" 20
