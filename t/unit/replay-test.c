@@ -733,6 +733,24 @@ static void sem_worker(void *unused)
 	}
 }
 
+static void sem_pool(void *unused)
+{
+	(void)unused;
+	items = (struct semaphore){ .id = 10 };
+	ended = (struct semaphore){ .id = 11 };
+	handed = 0;
+	create(sem_worker, NULL, 2);
+	create(sem_worker, NULL, 2);
+	for (;;) {
+		for (int i = 0; i < POOL_TASKS; i++)
+			post(&items, 57);
+		for (int i = 0; i < POOL_TASKS; i++)
+			grab(&ended, 58);
+		compute(3, about(0.3 * MS));
+		visit();
+	}
+}
+
 /*
  * Tokens for three workers, four after each sleep.  The thread that brings them waits for a processor when its time
  * is over.
@@ -767,24 +785,6 @@ static void refilled(void *unused)
 	for (int i = 0; i < 3; i++)
 		create(spend, NULL, 3);
 	bring(NULL);
-}
-
-static void sem_pool(void *unused)
-{
-	(void)unused;
-	items = (struct semaphore){ .id = 10 };
-	ended = (struct semaphore){ .id = 11 };
-	handed = 0;
-	create(sem_worker, NULL, 2);
-	create(sem_worker, NULL, 2);
-	for (;;) {
-		for (int i = 0; i < POOL_TASKS; i++)
-			post(&items, 57);
-		for (int i = 0; i < POOL_TASKS; i++)
-			grab(&ended, 58);
-		compute(3, about(0.3 * MS));
-		visit();
-	}
 }
 
 /* More threads than processors. */
