@@ -1,6 +1,7 @@
 #include "base/idmap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -60,4 +61,15 @@ size_t idmap_find(const struct idmap *m, uint64_t id)
 	size_t slot = m->nslots ? slot_of(m, id) : 0;
 
 	return m->nslots && m->place[slot] ? m->place[slot] - 1 : IDMAP_NONE;
+}
+
+void *idmap_room(const struct idmap *m, void *array, size_t *cap, size_t size)
+{
+	while (*cap < m->n) {
+		size_t before = *cap;
+
+		array = xgrow(array, before, cap, size);
+		memset((char *)array + before * size, 0, (*cap - before) * size);
+	}
+	return array;
 }

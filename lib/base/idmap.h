@@ -33,4 +33,11 @@ static inline size_t idmap_number(struct idmap *m, uint64_t id)
 	return idmap_at(m, id, m->n);
 }
 
+/*
+ * Makes room in an array of entries, one for each number given so far; new entries are all zeros:
+ *     i = idmap_number(&m, id); v = idmap_room(&m, v, &cap, sizeof *v); v[i]...
+ * The array begins as NULL, with a cap of 0, and is the caller's to free.
+ */
+void *idmap_room(const struct idmap *m, void *array, size_t *cap, size_t size);
+
 #endif

@@ -102,17 +102,15 @@ struct place {
 struct places {
 	struct idmap at; /* by site */
 	struct place *v; /* owned */
-	size_t n, cap;
+	size_t cap;
 };
 
 static struct place *place_at(struct places *p, uint32_t site)
 {
 	size_t i = idmap_number(&p->at, site);
 
-	if (i == p->n) {
-		p->v = xgrow(p->v, p->n, &p->cap, sizeof(*p->v));
-		p->v[p->n++] = (struct place){ .site = site };
-	}
+	p->v = idmap_room(&p->at, p->v, &p->cap, sizeof(*p->v));
+	p->v[i].site = site;
 	return &p->v[i];
 }
 

@@ -122,7 +122,7 @@ static bool is_shared_work(const struct replay *r, const struct taking *t, size_
 {
 	struct idmap threads = { 0 };
 	struct needs *need = NULL;
-	size_t cap = 0, nneeds = 0;
+	size_t cap = 0;
 	uint64_t site = 0;
 	bool alike = true;
 
@@ -130,10 +130,7 @@ static bool is_shared_work(const struct replay *r, const struct taking *t, size_
 		const struct step *s = &r->script[t[i].script].step[t[i].step];
 		uint32_t k = (uint32_t)idmap_number(&threads, r->script[t[i].script].actor[t[i].actor].id);
 
-		if (k == nneeds) {
-			need = xgrow(need, nneeds, &cap, sizeof(*need));
-			need[nneeds++] = (struct needs){ 0 };
-		}
+		need = idmap_room(&threads, need, &cap, sizeof(*need));
 		if (s->op[MONITOR] != OP_RESUME) {
 			alike = !site || site == s->site + UINT64_C(1);
 			site = s->site + UINT64_C(1);

@@ -164,18 +164,15 @@ struct takers {
 	struct idmap site;
 	struct taker {
 		size_t takes, shared; /* shared: while another thread had the lock, too */
-	} *taker;
-	size_t n, cap;
+	} *taker; /* owned */
+	size_t cap;
 };
 
 static struct taker *taker_at(struct takers *all, uint32_t site)
 {
 	size_t k = idmap_number(&all->site, site);
 
-	if (k == all->n) {
-		all->taker = xgrow(all->taker, all->n, &all->cap, sizeof(*all->taker));
-		all->taker[all->n++] = (struct taker){ 0 };
-	}
+	all->taker = idmap_room(&all->site, all->taker, &all->cap, sizeof(*all->taker));
 	return &all->taker[k];
 }
 

@@ -31,7 +31,7 @@ struct sleeps {
 struct places {
 	struct idmap site;
 	struct sleeps *v; /* owned */
-	size_t n, cap;
+	size_t cap;
 };
 
 static bool is_sleep(const struct step *s)
@@ -43,10 +43,7 @@ static struct sleeps *sleeps_at(struct places *p, uint32_t site)
 {
 	size_t i = idmap_number(&p->site, site);
 
-	if (i == p->n) {
-		p->v = xgrow(p->v, p->n, &p->cap, sizeof(*p->v));
-		p->v[p->n++] = (struct sleeps){ 0 };
-	}
+	p->v = idmap_room(&p->site, p->v, &p->cap, sizeof(*p->v));
 	return &p->v[i];
 }
 
@@ -91,11 +88,11 @@ void oversleep_learn(struct replay *r)
 
 	for (size_t b = 0; b < r->nscripts; b++)
 		note_sleeps(&p, &r->script[b]);
-	for (size_t i = 0; i < p.n; i++)
+	for (size_t i = 0; i < p.site.n; i++)
 		learn_length(&p.v[i]);
 	for (size_t b = 0; b < r->nscripts; b++)
 		take_out_waits(&p, &r->script[b]);
-	for (size_t i = 0; i < p.n; i++)
+	for (size_t i = 0; i < p.site.n; i++)
 		free(p.v[i].ns);
 	free(p.v);
 	idmap_release(&p.site);

@@ -42,17 +42,14 @@ struct timer {
 struct timers {
 	struct idmap site;
 	struct timer *timer; /* owned */
-	size_t n, cap;
+	size_t cap;
 };
 
 static struct timer *timer_at(struct timers *all, uint32_t site)
 {
 	size_t k = idmap_number(&all->site, site);
 
-	if (k == all->n) {
-		all->timer = xgrow(all->timer, all->n, &all->cap, sizeof(*all->timer));
-		all->timer[all->n++] = (struct timer){ 0 };
-	}
+	all->timer = idmap_room(&all->site, all->timer, &all->cap, sizeof(*all->timer));
 	return &all->timer[k];
 }
 
@@ -172,12 +169,12 @@ void ticks_learn(struct replay *r)
 	for (size_t b = 0; b < r->nscripts; b++)
 		for (size_t t = 0; t < r->script[b].nactors; t++)
 			note_waits(&all, &r->script[b], &r->script[b].actor[t]);
-	for (size_t i = 0; i < all.n; i++)
+	for (size_t i = 0; i < all.site.n; i++)
 		learn_period(&all.timer[i]);
 	for (size_t b = 0; b < r->nscripts; b++)
 		for (size_t t = 0; t < r->script[b].nactors; t++)
 			find_ticks(&all, &r->script[b], &r->script[b].actor[t]);
-	for (size_t i = 0; i < all.n; i++)
+	for (size_t i = 0; i < all.site.n; i++)
 		free(all.timer[i].between);
 	free(all.timer);
 	idmap_release(&all.site);

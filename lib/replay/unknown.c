@@ -13,12 +13,24 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
-
 /* The waits at a place, in ns. */
 struct ends {
 	double known_ns, unknown_ns;
 };
+
+struct places {
+	struct idmap site;
+	struct ends *v; /* owned */
+	size_t cap;
+};
+
+static struct ends *ends_at(struct places *p, uint32_t site)
+{
+	size_t i = idmap_number(&p->site, site);
+
+	p->v = idmap_room(&p->site, p->v, &p->cap, sizeof(*p->v));
+	return &p->v[i];
+}
 
 static bool has_unknown_end(const struct step *s)
 {
@@ -30,45 +42,40 @@ static bool is_for_threads(const struct step *s)
 	return burst_is_about_object(s->kind) && s->waited_ns > 0;
 }
 
-static void count_ends(const struct script *s, struct idmap *site, struct ends *ends)
+static void count_ends(struct places *p, const struct script *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct step *step = &s->step[i];
 
 		if (has_unknown_end(step))
-			ends[idmap_number(site, step->site)].unknown_ns += (double)step->waited_ns;
+			ends_at(p, step->site)->unknown_ns += (double)step->waited_ns;
 		else if (is_for_threads(step))
-			ends[idmap_number(site, step->site)].known_ns += (double)step->waited_ns;
+			ends_at(p, step->site)->known_ns += (double)step->waited_ns;
 	}
 }
 
-static size_t count_sites(const struct replay *r, struct idmap *site)
+static void judge_waits(struct places *p, struct replay *r, struct script *s)
 {
-	for (size_t b = 0; b < r->nscripts; b++)
-		for (size_t i = 0; i < r->script[b].n; i++)
-			idmap_number(site, r->script[b].step[i].site);
-	return site->n;
+	for (size_t i = 0; i < s->n; i++) {
+		struct step *step = &s->step[i];
+		const struct ends *e = has_unknown_end(step) ? ends_at(p, step->site) : NULL;
+
+		if (!e)
+			continue;
+		step->by_thread = step->kind != BURST_TIMEOUT && e->known_ns > e->unknown_ns;
+		if (!step->by_thread)
+			r->fixed_ns += (double)step->waited_ns;
+	}
 }
 
 void unknown_learn(struct replay *r)
 {
-	struct idmap site = { 0 };
-	struct ends *ends = xcalloc(count_sites(r, &site) + 1, sizeof(*ends));
+	struct places p = { 0 };
 
 	for (size_t b = 0; b < r->nscripts; b++)
-		count_ends(&r->script[b], &site, ends);
-	for (size_t b = 0; b < r->nscripts; b++) {
-		for (size_t i = 0; i < r->script[b].n; i++) {
-			struct step *s = &r->script[b].step[i];
-			const struct ends *e = &ends[idmap_number(&site, s->site)];
-
-			if (!has_unknown_end(s))
-				continue;
-			s->by_thread = s->kind != BURST_TIMEOUT && e->known_ns > e->unknown_ns;
-			if (!s->by_thread)
-				r->fixed_ns += (double)s->waited_ns;
-		}
-	}
-	free(ends);
-	idmap_release(&site);
+		count_ends(&p, &r->script[b]);
+	for (size_t b = 0; b < r->nscripts; b++)
+		judge_waits(&p, r, &r->script[b]);
+	free(p.v);
+	idmap_release(&p.site);
 }
