@@ -132,6 +132,15 @@ is_cut() {
 }
 check 'a burst with too many events ends early, and says so' is_cut
 
+own_locks_are_left_out() {
+	record own
+	visits=$(count v) locked=$(awk '$4 == "l" || $4 == "a"' events.txt | wc -l)
+	echo "visits $visits, locked $locked"
+	test "$visits" -gt 100
+	test $((locked - visits)) -ge -4 && test $((locked - visits)) -le 4
+}
+check 'a lock that one thread uses alone fills no burst; one in common does' own_locks_are_left_out
+
 lives_are_told_apart() {
 	record spawn
 	births=$(count n) deaths=$(count x)

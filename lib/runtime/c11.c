@@ -35,7 +35,7 @@ EXPORT int mtx_unlock(mtx_t *m)
 		int err;                                                                                                     \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
-		object_unlock(m, SITE);                                                                                      \
+		object_unlock_to_wait(m, SITE);                                                                              \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
 		if (err == thrd_success)                                                                                     \
@@ -57,13 +57,13 @@ EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *at)
 
 EXPORT int cnd_signal(cnd_t *c)
 {
-	object_unlock(c, SITE);
+	object_signal(c, SITE);
 	return REAL(cnd_signal)(c);
 }
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
-	object_unlock(c, SITE);
+	object_signal(c, SITE);
 	return REAL(cnd_broadcast)(c);
 }
 

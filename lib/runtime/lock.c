@@ -48,7 +48,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 		int err;                                                                                                     \
 		if (!wait_is_watched())                                                                                      \
 			return wait_expr;                                                                                    \
-		object_unlock(m, SITE);                                                                                      \
+		object_unlock_to_wait(m, SITE);                                                                              \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
 		while (err == ETIMEDOUT && real.pthread_cond_clockwait && wait_goes_on(&w, &until, &ns)) {                   \
@@ -81,13 +81,13 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
-	object_unlock(c, SITE);
+	object_signal(c, SITE);
 	return REAL(pthread_cond_signal)(c);
 }
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
-	object_unlock(c, SITE);
+	object_signal(c, SITE);
 	return REAL(pthread_cond_broadcast)(c);
 }
 

@@ -49,14 +49,29 @@ uint64_t key_of(char kind, uint64_t a, uint64_t b)
 	return mix_key(mix_key(a ^ (uint64_t)(unsigned char)kind << 56) + b) | 1;
 }
 
-uint64_t key_of_address(const volatile void *p)
+/* The index of the shared mapping with that address; SHARED_MAPPINGS: there is none. */
+static uint32_t find_shared(uintptr_t at)
 {
-	uintptr_t at = (uintptr_t)p;
 	uint32_t n = atomic_load_explicit(&shared_used, memory_order_acquire);
 
 	for (uint32_t i = n; i-- > 0;)
 		if (at >= shared[i].lo && at < shared[i].hi)
-			return key_of('m', shared[i].identity, shared[i].offset + (at - shared[i].lo));
+			return i;
+	return SHARED_MAPPINGS;
+}
+
+bool key_is_shared(const volatile void *p)
+{
+	return find_shared((uintptr_t)p) < SHARED_MAPPINGS;
+}
+
+uint64_t key_of_address(const volatile void *p)
+{
+	uintptr_t at = (uintptr_t)p;
+	uint32_t i = find_shared(at);
+
+	if (i < SHARED_MAPPINGS)
+		return key_of('m', shared[i].identity, shared[i].offset + (at - shared[i].lo));
 	return key_of('a', at, process_number());
 }
 

@@ -28,8 +28,10 @@ static _Atomic uint32_t *counter_of(const void *lock)
 static void ask_for_lock(struct wait *w, const void *lock, const void *site)
 {
 	w->t = NULL;
-	if (unlikely(arena != NULL) && atomic_fetch_add_explicit(counter_of(lock), 1, memory_order_relaxed) > 0)
+	if (unlikely(arena != NULL) && atomic_fetch_add_explicit(counter_of(lock), 1, memory_order_relaxed) > 0) {
+		lock_share(lock);
 		wait_begin(w, CLASS_LOCK, site, false, WAIT_UNKNOWN);
+	}
 }
 
 static void got(struct wait *w, const void *lock, const void *site)
@@ -50,7 +52,7 @@ static void left(const void *lock)
 	EXPORT void name params \
 	{ \
 		struct wait w; \
-		object_before_lock(SITE); \
+		object_before_lock(lock, SITE); \
 		ask_for_lock(&w, lock, SITE); \
 		OMP(name)->name(__VA_ARGS__); \
 		got(&w, lock, SITE); \

@@ -28,8 +28,6 @@ enum {
 	ATTENTION_NAP_NS = 50 * 1000,
 	BURIAL_NS = 200 * 1000 * 1000, /* in that time a live conductor frees the entries of dead processes in a full table */
 	BURIAL_NAPS = 100,
-	EXEC_NS = 500 * 1000 * 1000, /* time for which it may be busy with symbols of the previous program */
-	EXEC_NAP_NS = 50 * 1000,
 };
 
 struct arena_process *process;
@@ -77,37 +75,17 @@ static bool is_conducted(const struct arena *a)
 }
 
 /*
- * Waits until the conductor has freed the entry of that pid, but only briefly.  A run of
- * the command that has begun before the exec is not longer for that.
- */
-static void wait_for_burial(struct arena *a, const struct arena_process *p, int32_t pid)
-{
-	struct timespec nap = { .tv_nsec = EXEC_NAP_NS };
-	int64_t since = now_ns();
-
-	wake_conductor(a);
-	while (atomic_load_explicit(&p->pid, memory_order_acquire) == pid && now_ns() < since + EXEC_NS && is_conducted(a))
-		SYS(SYS_nanosleep, &nap, NULL);
-	if (pid == atomic_load_explicit(&a->pid, memory_order_relaxed) && atomic_load_explicit(&a->main_began_ns, memory_order_relaxed) > 0)
-		atomic_fetch_add_explicit(&a->main_waited_ns, now_ns() - since, memory_order_relaxed);
-}
-
-/*
  * An entry with our pid belongs to a process that has ended, or to this process before
- * an exec.  The conductor frees it, and the slots of its threads.  Returns it; NULL: none.
+ * an exec.  The conductor frees it, and the slots of its threads.
  */
-static const struct arena_process *outlive(struct arena *a, int32_t pid)
+static void outlive(struct arena *a, int32_t pid)
 {
 	uint32_t used = atomic_load_explicit(&a->processes_used, memory_order_acquire);
-	const struct arena_process *old = NULL;
 
 	for (uint32_t i = 0; pid > 0 && i < used && i < ARENA_PROCESSES; i++) {
-		if (atomic_load_explicit(&a->process[i].pid, memory_order_relaxed) != pid)
-			continue;
-		atomic_store_explicit(&a->process[i].left, 1, memory_order_release);
-		old = &a->process[i];
+		if (atomic_load_explicit(&a->process[i].pid, memory_order_relaxed) == pid)
+			atomic_store_explicit(&a->process[i].left, 1, memory_order_release);
 	}
-	return old;
 }
 
 static struct arena_process *find_free(struct arena *a, int32_t pid)
@@ -198,14 +176,12 @@ static void note_command(char *command, int argc, char *const *argv)
 
 bool process_join(struct arena *a, int argc, char *const *argv)
 {
-	bool was_alone = atomic_load_explicit(&a->threads_used, memory_order_relaxed) == 1;
-	const struct arena_process *before;
 	struct arena_process *p;
 	int32_t none = 0, pid;
 
 	process_pid = (int32_t)SYS(SYS_getpid);
 	pid = pid_outside();
-	before = outlive(a, pid);
+	outlive(a, pid);
 	p = take_entry(a, pid);
 	if (!p)
 		return false;
@@ -214,13 +190,6 @@ bool process_join(struct arena *a, int argc, char *const *argv)
 	if (argv)
 		note_command(a->command[p - a->process], argc, argv);
 	fill_in(a, p, (int32_t)SYS(SYS_getppid));
-	/*
-	 * The slot of the only thread before the exec is worth a short wait: with one thread, locks
-	 * are not accounted for (wait_has_peers), and `sh -c 'exec program'` has one thread.  The
-	 * new entry is there by now, so that the conductor does not take the program for lost.
-	 */
-	if (before && was_alone)
-		wait_for_burial(a, before, pid);
 	return true;
 }
 

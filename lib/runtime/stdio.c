@@ -88,48 +88,12 @@ static inline __attribute__((always_inline)) int take_stream(FILE *f)
  * A call locks its stream, in libc, where nobody sees it: a thread that formats a long line keeps others from writing
  * theirs.  So a stream that several threads use is locked here, too; libc then takes a lock that the thread has.  Other
  * streams are not: two events for each character would be too many.
- *
- * A slot knows its last stream, the thread that used it last, and how many uses are left until the stream is taken for
- * that thread's own.  A wrong entry costs or misses some events.
  */
-enum {
-	STREAMS = 64,
-	OWN_AFTER = 100,     /* uses by one thread in a row */
-	SET_LOCKING = 0x8000 /* _IO_USER_LOCK: the program has asked for streams without locks */
-};
-
-static struct stream {
-	_Atomic(const FILE *) f;
-	_Atomic(const struct self *) by;
-	atomic_uint left;
-} streams[STREAMS];
-
-static void used_by(struct stream *s, unsigned left)
-{
-	atomic_store_explicit(&s->by, &self, memory_order_relaxed);
-	atomic_store_explicit(&s->left, left, memory_order_relaxed);
-}
+enum { SET_LOCKING = 0x8000 }; /* _IO_USER_LOCK: the program has asked for streams without locks */
 
 static bool is_shared(const FILE *f)
 {
-	struct stream *s = &streams[(uintptr_t)f / sizeof(FILE) % STREAMS];
-	unsigned left;
-
-	if (!wait_has_peers() || (f->_flags & SET_LOCKING))
-		return false;
-	if (atomic_load_explicit(&s->f, memory_order_relaxed) != f) {
-		atomic_store_explicit(&s->f, f, memory_order_relaxed);
-		used_by(s, 0);
-		return false;
-	}
-	if (atomic_load_explicit(&s->by, memory_order_relaxed) != &self) {
-		used_by(s, OWN_AFTER);
-		return true;
-	}
-	left = atomic_load_explicit(&s->left, memory_order_relaxed);
-	if (left > 0)
-		atomic_store_explicit(&s->left, left - 1, memory_order_relaxed);
-	return left > 0;
+	return wait_has_peers() && !(f->_flags & SET_LOCKING) && !lock_note_owner(f, 0);
 }
 
 static void give_stream(void *f)

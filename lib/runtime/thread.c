@@ -26,6 +26,8 @@
 #include "sys.h"
 #include "thread.h"
 
+_Atomic uint32_t thread_count;
+
 TLS struct self self = { .sampling = { .perf_fd = -1, .timer = -1 } };
 
 enum { NO_SLOT = UINT32_MAX };
@@ -92,13 +94,13 @@ struct arena_thread *thread_reserve(void)
 	if (unlikely(atomic_load_explicit(&refused, memory_order_relaxed)))
 		return NULL;
 	t = take_slot();
-
 	if (!t) {
 		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
 		return NULL;
 	}
 	atomic_store_explicit(&t->visits_before, arena_visits(arena, t->number - 1), memory_order_relaxed);
 	atomic_store_explicit(&t->process, process_number() - 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed);
 	t->routine = 0;
 	/* Pairs with the acquire of the conductor, so that it does not count the slot to its previous process. */
 	atomic_store_explicit(&t->state, SLOT_UNBORN, memory_order_release);
@@ -159,7 +161,6 @@ static void begin(struct arena_thread *slot, uintptr_t here)
 		return;
 	}
 	runtime_enter();
-	self.deferred_ns = 0;
 	self.slot = slot;
 	self.visits = arena->visits[thread_number(slot) - 1];
 	self.sampling.perf_fd = -1;
@@ -273,5 +274,6 @@ void thread_forget(void)
 	sampler_forget();
 	breakpoint_forget();
 	rawcall_forget();
+	atomic_store_explicit(&thread_count, 0, memory_order_relaxed);
 	self = kept;
 }

@@ -79,12 +79,7 @@ struct self {
 	struct life life;
 	struct ran ran;
 	struct yields yields;
-	/*
-	 * > 0 while the thread is inside the runtime.  A sample that arrives then
-	 * leaves its credit in `deferred_ns`: the clock has one user at a time.
-	 */
-	volatile sig_atomic_t busy;
-	volatile int64_t deferred_ns;
+	volatile sig_atomic_t busy;    /* > 0 while the thread is inside the runtime */
 	uint32_t found_busy;           /* consecutive samples that found busy > 0 */
 	uint64_t random;
 	struct { uintptr_t lo, hi; } stack; /* its bounds, for the unwinder */
@@ -116,7 +111,7 @@ static inline struct arena_thread *self_slot(void)
 
 /*
  * any: runtime_enter and runtime_leave, around code of the runtime.  Samples between them
- * only defer their credit.  Nests.
+ * are not the program's.  Nests.
  */
 static inline void runtime_enter(void)
 {
@@ -133,6 +128,7 @@ static inline void runtime_leave(void)
  * clock; NULL when there is none.
  */
 struct arena_thread *thread_reserve(void);
+extern _Atomic uint32_t thread_count; /* how many slots were reserved for threads of this process, since it was forked or executed */
 bool thread_any_left(void);  /* any: has any thread of this process a slot, or one for a thread that is being created? */
 void thread_refuse(bool on); /* any: from now on threads get no slots, or get them again */
 void thread_unreserve(struct arena_thread *slot); /* any: gives that slot back: the thread was not created */

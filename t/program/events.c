@@ -3,6 +3,7 @@
  *
  *     events pair       two threads take turns at a lock and a condition variable; a visit each time
  *     events tight      two threads lock and unlock as fast as they can
+ *     events own        two threads do so with a lock each of their own, and now and then with one in common
  *     events spawn      a thread is created and joined, again and again
  *     events once       a routine runs once, as the first and only caller asks; again and again
  *
@@ -53,6 +54,25 @@ static void *lock(void *unused)
 	return unused;
 }
 
+static void *own(void *unused)
+{
+	pthread_mutex_t mine = PTHREAD_MUTEX_INITIALIZER;
+
+	for (;;) {
+		for (unsigned i = 0; i < 100; i++) {
+			pthread_mutex_lock(&mine);
+			sink++;
+			pthread_mutex_unlock(&mine);
+			work(200);
+		}
+		pthread_mutex_lock(&mutex);
+		work(200);
+		pthread_mutex_unlock(&mutex);
+		ANDWEORC_PROGRESS("hundred");
+	}
+	return unused;
+}
+
 static void *live(void *unused)
 {
 	work(100000);
@@ -91,6 +111,8 @@ int main(int argc, char **argv)
 	void *(*routine)(void *) = argc > 1 && strcmp(argv[1], "tight") == 0 ? lock : take_turns;
 	pthread_t other;
 
+	if (argc > 1 && strcmp(argv[1], "own") == 0)
+		routine = own;
 	if (argc > 1 && strcmp(argv[1], "spawn") == 0)
 		spawn();
 	if (argc > 1 && strcmp(argv[1], "once") == 0)
