@@ -126,4 +126,39 @@ interval_of_phases() {
 }
 check 'a region that is active now and then' interval_of_phases
 
+# Of each visit, 0.6 ms more are the runtime's.  The program is the same.
+with_overhead() {
+	awk -v seed=20 -v blocks=12 -f "$data/random.awk" -f "$data/analyze/generate.awk" >log
+	exits 0 andweorc-analyze log >out.none 2>err
+	awk -F '\t' '
+	function value(key,    at) {
+		at = match($0, "\t" key "=[0-9.]*")
+		return at ? substr($0, RSTART + length(key) + 2, RLENGTH - length(key) - 2) : 0
+	}
+	function longer(key, by) { sub("\t" key "=[0-9]*", "\t" key "=" sprintf("%.0f", value(key) + by)) }
+	$1 == "experiment" { held = $0; next }
+	$1 == "visits" {
+		own = value("count") * 6e5
+		longer("virtual_ns", own)
+		visits = $0
+		$0 = held
+		longer("wall_ns", own)
+		print $0 "\town_ns=" sprintf("%.0f", own)
+		$0 = visits
+	}
+	{ print }' log >log.own
+	has 'own_ns=[0-9]{7}' log.own
+	exits 0 andweorc-analyze log.own >out.own 2>err
+	for out in out.none out.own; do
+		tr '\t' ' ' <$out | awk "$awk_value"'/^impact/ { print $3, number("slope"), number("period_ns") }' >$out.slopes
+	done
+	paste out.none.slopes out.own.slopes >both
+	awk '{
+		n++
+		far += $1 != $4 || $2 - $5 > 0.002 || $5 - $2 > 0.002 || $3 / $6 > 1.002 || $6 / $3 > 1.002
+	}
+	END { exit !(n == 5 && !far) }' both
+}
+check 'the time of the runtime is no part of the program' with_overhead
+
 done_testing

@@ -35,7 +35,7 @@ static const char *const TABLE[][2] = {
 	/* experiments */
 	{ AW_PLAN, "!run:u block:u region:u role windows:u point slope:r slope_lo:r slope_hi:r max_useful_pct:r treated:u stop" },
 	{ AW_EXPERIMENT, "!id:u !run:u block:u region !speedup_pct:r given given_pct:u start_ns:u done_us:u wall_ns:u delay_ns:u samples:u "
-			 "region_samples:u sampled_ns:u credit_ns:u steal_ns:u waited_ns:u queued_ns:u foreign_ns:u disturbed:u" },
+			 "region_samples:u sampled_ns:u own_ns:u credit_ns:u steal_ns:u waited_ns:u queued_ns:u foreign_ns:u disturbed:u" },
 	{ AW_VISITS, "!experiment:u !point kind !count:u virtual_ns:i begins:u in_flight_ns:u" },
 	{ AW_LATENCY, "!experiment:u !point !count:u !virtual_ns:i crossing:u buckets" },
 

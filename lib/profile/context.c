@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "profile/given_windows.h"
 #include "profile/latency.h"
+#include "profile/overhead.h"
 #include "profile/stacks_load.h"
 
 /* ---- runs -------------------------------------------------------------------- */
@@ -249,6 +250,7 @@ void context_close(struct context *c, const char *path)
 	stacks_find_regions(c);
 	context_add_regions(c);
 	stacks_close(c, path);
+	overhead_deduct(c);
 	add_windows(c);
 	observed_close(c);
 	latency_keep(c);

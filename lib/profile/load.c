@@ -121,6 +121,7 @@ static void load_experiment(struct context *c, struct record *rec)
 	w->samples = small_count(record_get_u64(rec, "samples"));
 	w->region_samples = small_count(record_get_u64(rec, "region_samples"));
 	w->sampled_ns = (double)record_get_u64(rec, "sampled_ns");
+	w->own_ns = (double)record_get_u64(rec, "own_ns");
 	w->done_us = (double)record_get_u64(rec, "done_us");
 	w->outside_ns = (double)record_get_u64(rec, "steal_ns") + (double)record_get_u64(rec, "foreign_ns");
 	w->queued_ns = (double)record_get_u64(rec, "queued_ns");

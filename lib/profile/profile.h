@@ -87,6 +87,7 @@ struct profile_window {
 	double outside_ns; /* processor time of other programs, and of other guests of the hypervisor */
 	uint32_t samples, region_samples; /* samples on CPU, and those in its region */
 	double sampled_ns; /* time that the samples stand for; 0: not known */
+	double own_ns;     /* the part of it that the runtime took */
 	double done_us;    /* processor time of the run before its begin; 0: not known */
 	bool disturbed;
 };

@@ -11,7 +11,7 @@
 #include "recorder/conductor.h"
 
 struct tally {
-	uint64_t samples, hits, sampled_ns, worked_ns, credit_ns; /* sums over struct arena_thread */
+	uint64_t samples, hits, sampled_ns, own_ns, worked_ns, credit_ns; /* sums over struct arena_thread */
 	int64_t delay_ns; /* G */
 	int64_t at_ns;
 };

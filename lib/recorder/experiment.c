@@ -20,6 +20,7 @@ struct tally conductor_tally(const struct conductor *c)
 		t.hits += atomic_load_explicit(&of->hits, memory_order_relaxed);
 		t.worked_ns += atomic_load_explicit(&of->worked_ns, memory_order_relaxed);
 		t.sampled_ns += atomic_load_explicit(&of->sampled_ns, memory_order_relaxed);
+		t.own_ns += atomic_load_explicit(&of->own_ns, memory_order_relaxed);
 		t.credit_ns += atomic_load_explicit(&of->account.credit_ns, memory_order_relaxed);
 	}
 	return t;
@@ -56,6 +57,8 @@ bool conductor_log(struct conductor *c, struct window *w)
 	record_u64(b, "samples", w->after.samples - w->before.samples);
 	record_u64(b, "region_samples", w->after.hits - w->before.hits);
 	record_u64(b, "sampled_ns", w->after.sampled_ns - w->before.sampled_ns);
+	if (w->after.own_ns > w->before.own_ns)
+		record_u64(b, "own_ns", w->after.own_ns - w->before.own_ns);
 	/*
 	 * With a given region, baselines have credits, too.  The credit may fall when the
 	 * last segments turn out to be worth less than expected.

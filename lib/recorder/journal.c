@@ -357,6 +357,9 @@ void journal_samples(struct journal *j, unsigned run, struct regions *regions)
 	for (size_t i = 0; i < regions->n; i++) {
 		struct region *g = regions->v[i];
 
+		/* Without experiments, a region that was asked for may have been in no burst. */
+		if (g->named && g->samples + g->blocked > 0)
+			journal_know(j, g);
 		if (!g->logged)
 			continue;
 		record_begin(&j->line, AW_SHARE);

@@ -383,7 +383,8 @@ struct arena_thread {
 	_Atomic uint64_t samples;   /* [T] */
 	_Atomic uint64_t hits;      /* [T] samples in the region of the window that was current */
 	_Atomic uint64_t sampled_ns; /* [T] periods of all samples, each as long as it was */
-	_Atomic uint64_t worked_ns; /* [T] the same, without samples of threads that spin in a wait */
+	_Atomic uint64_t own_ns;    /* [T] the same, of samples that hit the runtime */
+	_Atomic uint64_t worked_ns; /* [T] the same, of samples that hit neither it nor a thread that spins in a wait */
 	_Atomic uint64_t paused_ns; /* [T] real time spent in pauses */
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
 	_Atomic uint64_t waited_ns[CLASSES]; /* [T] real time in waits; [CLASS_CPU] is not used */

@@ -84,30 +84,19 @@ static void look_for_jumps(void)
 }
 
 /*
- * In a burst: notes the sample that is kept next.  A sample that hits the runtime notes
- * nothing, since it may have interrupted the writing of the log.  Nor does a thread
- * without a log: mapping one takes more stack than a handler may use.
+ * In a burst: notes the sample that is kept next.  Not in the runtime, because the sample
+ * may have interrupted the writing of the log.  A thread without a log notes nothing:
+ * mapping one takes more stack than a handler may use.
  */
 static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t ns)
 {
 	int64_t now;
 
-	if (!event_on() || self.busy || !event_has_log(t))
+	if (!event_on() || !event_has_log(t))
 		return;
 	now = now_ns();
 	event_queued(t, now);
 	event_note(t, BURST_SAMPLE, now, ns, atomic_load_explicit(&t->ring_head, memory_order_relaxed), 0, NULL);
-}
-
-void credit_deferred(void)
-{
-	int64_t deferred = self.deferred_ns;
-
-	if (unlikely(deferred)) {
-		/* The credit of a sample between these two lines is added to deferred_ns, and not lost. */
-		self.deferred_ns -= deferred;
-		vclock_credit_work(&self.clock, deferred);
-	}
 }
 
 /*
@@ -134,7 +123,7 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	struct stack *stack = &sampled;
 	uint32_t speedup;
 	uintptr_t sp = walk_interrupted(context);
-	bool waits = false;
+	bool waits = false, own;
 	bool wanted = class_is_wanted(CLASS_RUNQUEUE);
 	int64_t queued;
 
@@ -146,20 +135,26 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	 * jump.
 	 */
 	if (self.waiting && sp < self.waiting) {
-		stack->hit = false;
-		stack->weight = 0;
 		waits = true;
 	} else if (self.waiting) {
 		self.waiting = 0;
 		atomic_store_explicit(&t->wait.since, 0, memory_order_relaxed);
 	}
 	look_for_jumps();
+	/* The time of the runtime is none of the program's: no code of the program could save it. */
+	own = !waits && (self.busy || stack->in_runtime);
+	if (waits || own) {
+		stack->hit = false;
+		stack->weight = 0;
+	}
 	counter_add(&t->samples, periods);
 	counter_add(&t->sampled_ns, (uint64_t)ns);
 	if (stack->hit)
 		counter_add(&t->hits, periods);
-	/* This time is sampled as waiting when the wait is over (wait.c). */
-	if (!waits) {
+	if (own)
+		counter_add(&t->own_ns, (uint64_t)ns);
+	/* The time of a wait is sampled when the wait is over (wait.c). */
+	if (!waits && !own) {
 		counter_add(&t->worked_ns, (uint64_t)ns);
 		note_event(t, ns);
 		sample_keep(t, stack, CLASS_CPU, periods);
@@ -172,15 +167,10 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 		atomic_store_explicit(&arena->clock.speedup, 0, memory_order_relaxed);
 		speedup = 0;
 	}
-	if (speedup && self.busy) {
-		/* The sample interrupted the runtime, which takes the credit when it leaves. */
-		self.deferred_ns += vclock_lump(ns, stack->weight, speedup);
-	} else if (speedup) {
-		int64_t more = self.deferred_ns;
+	/* A clock has one user at a time: a sample that has interrupted the runtime leaves it alone. */
+	if (speedup && !self.busy) {
+		int64_t more = wanted ? vclock_lump(queued, arena_weight(arena, true, false), speedup) : 0;
 
-		if (wanted)
-			more += vclock_lump(queued, arena_weight(arena, true, false), speedup);
-		self.deferred_ns = 0;
 		vclock_sampled(&self.clock, ns, stack->weight, more, now_ns());
 		/* A waiting thread pays after the wait, if it owes anything: a pause now could only delay it. */
 		if (!waits)

@@ -5,12 +5,6 @@
 #include "stack.h"
 
 /*
- * any: adds the credit of samples that arrived while the thread was inside the runtime.
- * Call it between runtime_enter and runtime_leave.
- */
-void credit_deferred(void);
-
-/*
  * In the handler: accounts for ns of processor time of the thread, counted as that many
  * samples.  The context (a ucontext_t) is where the signal has interrupted the thread.
  */

@@ -23,6 +23,19 @@ const struct unwind_module *stack_modules(uint32_t *n)
 	return set->module;
 }
 
+/* In a static program, our code cannot be told from the program's by its address. */
+static bool is_runtime(const struct unwind_module *m)
+{
+#ifndef ANDWEORC_STATIC
+	extern __attribute__((visibility("hidden"))) const char __ehdr_start[]; /* the linker's: where our library is loaded */
+
+	return m && m->bias == (uintptr_t)__ehdr_start;
+#else
+	(void)m;
+	return false;
+#endif
+}
+
 static uint64_t place_at(uintptr_t pc, const struct unwind_module *m)
 {
 	return m ? arena_place(m->id, pc - m->bias) : arena_place(0, pc);
@@ -65,7 +78,7 @@ static void walk_frames(struct stack *s, struct unwind_cursor *c)
 	const struct unwind_module *modules = stack_modules(&nmodules);
 
 	s->n = 0;
-	s->hit = s->given = s->decided = false;
+	s->hit = s->given = s->in_runtime = s->decided = false;
 	for (uint32_t depth = 0; depth < WALK_FRAMES; depth++) {
 		const struct unwind_module *m = unwind_find(unwind_pc(c), modules, nmodules);
 		uint64_t place = place_at(unwind_pc(c), m);
@@ -78,6 +91,7 @@ static void walk_frames(struct stack *s, struct unwind_cursor *c)
 		/* Callers are kept for the log, as far as there is room, even after the decision. */
 		if (s->decided && s->n == ARENA_FRAMES && !is_open(target, s->hit) && !is_open(given, s->given))
 			return;
+		s->in_runtime = s->in_runtime || (depth == 0 && is_runtime(m));
 		if (depth == 0 && place >> PLACE_MODULE_SHIFT == 0)
 			atomic_fetch_add_explicit(&arena->unknown_code, 1, memory_order_relaxed);
 		if (!step(c, m))

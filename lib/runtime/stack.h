@@ -9,6 +9,7 @@ struct stack {
 	uint32_t n;
 	bool hit;     /* in the region that is tried */
 	bool given;   /* in the region that is faster in all windows (--given) */
+	bool in_runtime; /* its innermost frame is in the runtime */
 	bool decided; /* a frame in the program's own code has been seen */
 	uint32_t weight; /* see arena_weight */
 	uint64_t place[ARENA_FRAMES];

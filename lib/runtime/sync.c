@@ -51,7 +51,6 @@ static void pass_object(enum burst_kind kind, uint64_t key, const void *site, in
 	offcpu_look();
 	goes_on = vclock_settle(&self.clock, now);
 	now = account(key, now);
-	credit_deferred();
 	/* The thread may have been preempted since it settled. */
 	if (offcpu_look())
 		now = now_ns();

@@ -131,7 +131,6 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	if (speedup)
 		offcpu_look();
 	vclock_end_segment(&self.clock, now_ns());
-	credit_deferred();
 	if (key && speedup)
 		pay_and_release(key);
 	else if (speedup)
@@ -217,7 +216,6 @@ static void go_on(struct wait *w)
 	int64_t now;
 
 	if (window_speedup()) {
-		credit_deferred();
 		now = now_ns();
 		vclock_skip(&self.clock, now - w->began.since_ns);
 		vclock_begin_segment(&self.clock, w->site, now);
