@@ -367,18 +367,4 @@ names_are_told_apart() {
 }
 check 'more points than there is room for' names_are_told_apart
 
-# Locks are taken five million times a second.  What that costs the runtime is neither in the profile nor in impacts.
-hot_lock() {
-	gcc -I"$top/lib" -O2 -g -pthread -o hotlock "$programs/hotlock.c"
-	exits 0 andweorc-record -q -d 3 -r computes -r locks -o log -- ./hotlock 9000 2 30 2>err
-	andweorc-resolve log >resolved
-	exits 0 andweorc-analyze resolved >out 2>err
-	tr '\t' ' ' <out >impacts
-	awk "$awk_value"'
-	/^impact .*region=computes / { computes = number("cpu_pct"); slope = number("slope"); measured = number("measured_slope") }
-	/^impact .*region=locks / { locks = number("cpu_pct") }
-	END { print "computes", computes, slope, measured, "locks", locks; exit !(computes > 92 && slope > 0.9 && measured > 0.8 && locks < 8) }' impacts
-}
-check 'what locks cost the runtime is left out' hot_lock
-
 done_testing

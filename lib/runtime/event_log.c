@@ -94,12 +94,14 @@ void event_ran(int64_t now)
 
 void event_outside(struct arena_thread *t, enum burst_kind kind, int64_t now, int64_t waited_ns, const void *site)
 {
-	int64_t before = self.ran.cpu_ns;
-	bool known = self.ran.window == current_window();
+	const struct ran before = self.ran;
+	int64_t used;
 
 	event_ran(now);
-	if (known && self.ran.cpu_ns - before >= KERNEL_NS)
-		event_note(t, BURST_KERNEL, now, self.ran.cpu_ns - before, 0, 0, NULL);
+	/* From the last look until the wait it had its processor, or event_queued would have looked. */
+	used = self.ran.cpu_ns - before.cpu_ns - (now - waited_ns - before.wall_ns);
+	if (before.window == current_window() && used >= KERNEL_NS)
+		event_note(t, BURST_KERNEL, now, used, 0, 0, NULL);
 	event_note(t, kind, now, waited_ns, 0, 0, site);
 }
 
@@ -108,6 +110,9 @@ void event_queued(struct arena_thread *t, int64_t now)
 	int64_t queued = now - self.ran.wall_ns, before = self.ran.cpu_ns;
 	bool known = self.ran.window == current_window();
 
+	/* To read the processor time is a system call. */
+	if (known && queued < QUEUED_NS)
+		return;
 	event_ran(now);
 	queued -= self.ran.cpu_ns - before;
 	if (known && queued >= QUEUED_NS)

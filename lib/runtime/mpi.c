@@ -236,14 +236,14 @@ static void begin_call(struct call *c, const void *site, uint64_t released)
 	wait_begin_releasing(&c->w, CLASS_LOCK, site, false, WAIT_UNKNOWN, released);
 	c->hushed = c->w.t != NULL;
 	if (c->hushed)
-		runtime_enter();
+		runtime_hush();
 }
 
 static void end_call(struct call *c)
 {
 	/* Without this, sample.c would take a long wait for one that was left by a jump. */
 	if (c->hushed && self.busy)
-		runtime_leave();
+		runtime_unhush();
 	wait_by_peer2(&c->w, c->a, c->b);
 }
 

@@ -53,9 +53,18 @@ void offcpu_begin(void)
 		offcpu_look();
 }
 
-void offcpu_pass(void)
+int64_t offcpu_pass(void)
 {
+	int64_t looked_ns = self.offcpu.wall_ns;
+
 	self.offcpu.wall_ns = 0;
+	return looked_ns;
+}
+
+/* Both clocks have gone on alike. */
+void offcpu_go_on(int64_t looked_ns)
+{
+	self.offcpu.wall_ns = looked_ns;
 }
 
 int64_t offcpu_sample(void)

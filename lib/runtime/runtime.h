@@ -23,7 +23,8 @@
  *   redirect       makes callers of these functions go through callpoint
  *   rawcall        handlers set past libc
  *   wait           calls that can block      progress    visits of progress points
- *   sync           those that cannot         span        lengths of spans
+ *   sync           those that cannot         lock_owner  locks that one thread uses alone
+ *   span           lengths of spans
  *   event_log      notes of both in a burst  control     starting and stopping experiments
  *   thread         slots of threads          process, init  life
  *   attach         life in a process that was started without the runtime

@@ -99,6 +99,15 @@ static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t
 	event_note(t, BURST_SAMPLE, now, ns, atomic_load_explicit(&t->ring_head, memory_order_relaxed), 0, NULL);
 }
 
+static void keep_work(struct arena_thread *t, const struct stack *stack, uint32_t periods, int64_t ns)
+{
+	if (stack->hit)
+		counter_add(&t->hits, periods);
+	counter_add(&t->worked_ns, (uint64_t)ns);
+	note_event(t, ns);
+	sample_keep(t, stack, CLASS_CPU, periods);
+}
+
 /*
  * The result of the handler's stack walk.  Not on the stack, which may be small.  One for
  * each thread is enough, because no signal interrupts the handler.
@@ -117,15 +126,31 @@ static __attribute__((noinline)) uintptr_t walk_interrupted(const void *context)
 	return sp;
 }
 
+bool sample_hit_wait(void)
+{
+	return self.in_wait.periods > 0;
+}
+
+void sample_was_work(struct arena_thread *t)
+{
+	const struct in_wait in = self.in_wait;
+
+	if (!in.periods)
+		return;
+	keep_work(t, &sampled, in.periods, in.ns);
+	if (window_speedup())
+		vclock_credit(&self.clock, vclock_lump(in.ns, sampled.weight, window_speedup()));
+}
+
 void sample_take(const void *context, uint32_t periods, int64_t ns)
 {
 	struct arena_thread *t = self.slot;
 	struct stack *stack = &sampled;
+	int64_t queued;
 	uint32_t speedup;
 	uintptr_t sp = walk_interrupted(context);
 	bool waits = false, own;
 	bool wanted = class_is_wanted(CLASS_RUNQUEUE);
-	int64_t queued;
 
 	if (yield_is_over())
 		yield_no_more();
@@ -142,22 +167,16 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	}
 	look_for_jumps();
 	/* The time of the runtime is none of the program's: no code of the program could save it. */
-	own = !waits && (self.busy || stack->in_runtime);
-	if (waits || own) {
-		stack->hit = false;
-		stack->weight = 0;
-	}
+	own = runtime_is_inside() || stack->in_runtime;
 	counter_add(&t->samples, periods);
 	counter_add(&t->sampled_ns, (uint64_t)ns);
-	if (stack->hit)
-		counter_add(&t->hits, periods);
-	if (own)
+	if (own) {
 		counter_add(&t->own_ns, (uint64_t)ns);
-	/* The time of a wait is sampled when the wait is over (wait.c). */
-	if (!waits && !own) {
-		counter_add(&t->worked_ns, (uint64_t)ns);
-		note_event(t, ns);
-		sample_keep(t, stack, CLASS_CPU, periods);
+	} else if (waits) {
+		self.in_wait.periods += periods;
+		self.in_wait.ns += ns;
+	} else {
+		keep_work(t, stack, periods, ns);
 	}
 
 	speedup = window_speedup();
@@ -171,7 +190,7 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	if (speedup && !self.busy) {
 		int64_t more = wanted ? vclock_lump(queued, arena_weight(arena, true, false), speedup) : 0;
 
-		vclock_sampled(&self.clock, ns, stack->weight, more, now_ns());
+		vclock_sampled(&self.clock, ns, waits || own ? 0 : stack->weight, more, now_ns());
 		/* A waiting thread pays after the wait, if it owes anything: a pause now could only delay it. */
 		if (!waits)
 			pay(0, PAUSE_BUSY);

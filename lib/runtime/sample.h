@@ -10,6 +10,10 @@
  */
 void sample_take(const void *context, uint32_t periods, int64_t ns);
 
+/* any: samples that hit a call of the program that can wait are kept only if it did not.  Has one hit the call that the thread is in? */
+bool sample_hit_wait(void);
+void sample_was_work(struct arena_thread *t); /* the call did not wait */
+
 /* any: keeps a sample of the calling thread. */
 void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t class, uint32_t weight);
 

@@ -240,13 +240,15 @@ void thread_adopt(struct arena_thread *slot, uintptr_t sp, uintptr_t stack_lo)
 void thread_end(void)
 {
 	struct arena_thread *slot = self.slot;
+	int64_t now;
 
 	if (!slot || !arena)
 		return;
 	runtime_enter();
 	if (event_on()) {
-		event_queued(slot, now_ns());
-		event_note(slot, BURST_DEATH, self.ran.wall_ns, 0, 0, 0, NULL);
+		now = now_ns();
+		event_queued(slot, now);
+		event_note(slot, BURST_DEATH, now, 0, 0, 0, NULL);
 	}
 	sampler_stop();
 	self.slot = NULL;

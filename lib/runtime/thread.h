@@ -66,6 +66,12 @@ struct yields {
 	struct vclock_wait began; /* the first one */
 };
 
+/* The samples that hit the call that the thread is in, which can wait; see sample.h. */
+struct in_wait {
+	uint32_t periods; /* 0: none */
+	int64_t ns;       /* of processor time */
+};
+
 /* State of a thread that the conductor does not read, by the file that it belongs to. */
 struct self {
 	struct arena_thread *slot; /* NULL: this thread is not profiled */
@@ -79,6 +85,7 @@ struct self {
 	struct life life;
 	struct ran ran;
 	struct yields yields;
+	struct in_wait in_wait;
 	volatile sig_atomic_t busy;    /* > 0 while the thread is inside the runtime */
 	uint32_t found_busy;           /* consecutive samples that found busy > 0 */
 	uint64_t random;
@@ -121,6 +128,24 @@ static inline void runtime_enter(void)
 static inline void runtime_leave(void)
 {
 	self.busy--;
+}
+
+/* any: around a call of a library whose own calls are not to be seen, but are the program's time. */
+enum { RUNTIME_HUSHED = 1 << 8 };
+
+static inline void runtime_hush(void)
+{
+	self.busy += RUNTIME_HUSHED;
+}
+
+static inline void runtime_unhush(void)
+{
+	self.busy -= RUNTIME_HUSHED;
+}
+
+static inline bool runtime_is_inside(void)
+{
+	return self.busy & (RUNTIME_HUSHED - 1);
 }
 
 /*

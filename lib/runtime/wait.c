@@ -22,6 +22,10 @@
  *
  * Waits are sampled once for each period of waiting, at the place of the wait.  The
  * remainder is carried over, so that waits and work have the same rate of samples.
+ *
+ * Most calls that can wait do not.  They are over after some hundred nanoseconds, and
+ * programs make a million of them a second.  Such a call is work of the kernel for the
+ * code that called: its samples are those of processor time, and it is no event.
  */
 #include "event_log.h"
 #include "offcpu.h"
@@ -35,6 +39,7 @@
 
 enum {
 	LONG_NS = 50 * 1000, /* waits at least as long as this are credited exactly; shorter ones by their samples */
+	CALL_NS = 2 * 1000,  /* in less, no thread gives its processor away and has it again: the call did not wait */
 };
 
 /* ---- the expected length -------------------------------------------------- */
@@ -111,6 +116,7 @@ void wait_begin(struct wait *w, enum arena_class class, const void *site, bool o
 
 void wait_begin_releasing(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns, uint64_t key)
 {
+	struct vclock_moment begin;
 	struct arena_thread *t;
 	uint32_t speedup;
 
@@ -121,7 +127,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	w->site = site;
 	w->class = class;
 	w->outside = outside;
-	w->by_clock = false;
+	w->by_clock = w->is_yield = false;
 	w->hit = false;
 	w->extended_ns = 0;
 	yield_no_more();
@@ -130,12 +136,15 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	speedup = window_speedup();
 	if (speedup)
 		offcpu_look();
-	vclock_end_segment(&self.clock, now_ns());
-	if (key && speedup)
+	begin = moment_now();
+	vclock_end_segment(&self.clock, begin.ns);
+	if (key && speedup) {
 		pay_and_release(key);
-	else if (speedup)
+		begin = moment_now();
+	} else if (speedup) {
 		pay_not();
-	vclock_wait_begin(&self.clock, &w->began, moment_now());
+	}
+	vclock_wait_begin(&self.clock, &w->began, begin);
 	if (event_on()) {
 		event_queued(t, w->began.since_ns);
 		if (key)
@@ -143,12 +152,26 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	}
 	if (outside && (ns == WAIT_UNKNOWN ? expected_ns(t, site) : ns) >= LONG_NS)
 		publish(w, ns, speedup);
-	offcpu_pass(); /* also in case the wait is left by a jump out of a handler, and never ends */
+	w->looked_ns = offcpu_pass(); /* also in case the wait is left by a jump out of a handler, and never ends */
 	self.waiting = (uintptr_t)w;
 	runtime_leave();
 }
 
 /* ---- the end ------------------------------------------------------------------------ */
+
+/*
+ * Has the call not waited, now that it is over?  Then a byte was there, or could be written, and
+ * the kernel has worked for the code that called.  A sample makes the call longer (by 20 us in a
+ * virtual machine), so a call that was hit is taken for one like those before.
+ */
+static bool was_work(const struct wait *w, int64_t now)
+{
+	int64_t length = now - w->began.since_ns;
+
+	if (w->is_yield || w->hit || w->extended_ns)
+		return false;
+	return length < CALL_NS || (sample_hit_wait() && length < LONG_NS && expected_ns(w->t, w->site) < CALL_NS);
+}
 
 /*
  * Samples for a wait of so many ns.  A wait of less than a period gets one sample, or
@@ -179,9 +202,14 @@ static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t
 	struct stack stack;
 	bool looked = false;
 
+	if (was_work(w, now)) {
+		sample_was_work(t);
+		if (!sample_hit_wait())
+			learn_length(t, w->site, length);
+		return;
+	}
+	learn_length(t, w->site, length);
 	counter_add(&t->waited_ns[class], (uint64_t)length);
-	if (w->outside)
-		learn_length(t, w->site, length);
 	sample_wait(w, class, length, now, &stack, &looked);
 	if (speedup && may_credit) {
 		if (length >= LONG_NS) {
@@ -220,17 +248,25 @@ static void go_on(struct wait *w)
 		vclock_skip(&self.clock, now - w->began.since_ns);
 		vclock_begin_segment(&self.clock, w->site, now);
 		vclock_keep_processor(&self.clock, moment_at(now));
-		offcpu_begin();
+		/* To look is a system call, and takes as long as most calls that do not wait. */
+		if (was_work(w, now) && w->looked_ns)
+			offcpu_go_on(w->looked_ns);
+		else
+			offcpu_begin();
 	}
 	self.waiting = w->before;
+	self.in_wait = (struct in_wait){ 0 };
 	runtime_leave();
 }
 
 /* In a burst. */
 static void note_end(struct wait *w, enum burst_kind kind, uint64_t a, uint64_t b, int64_t now)
 {
-	event_note(w->t, kind, now, now - w->began.since_ns, a, b, w->site);
-	event_ran(now);
+	bool worked = was_work(w, now);
+
+	event_note(w->t, kind, now, worked ? 0 : now - w->began.since_ns, a, b, w->site);
+	if (!worked)
+		event_ran(now);
 }
 
 void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
@@ -282,13 +318,14 @@ void wait_yielded(struct wait *w)
 {
 	if (!end_wait(w))
 		return;
+	w->is_yield = true;
 	account_yield(w, now_ns());
 	go_on(w);
 }
 
 void wait_yielded_again(int64_t since_ns, const void *site)
 {
-	struct wait w = { .t = self.slot, .site = site, .class = CLASS_LOCK };
+	struct wait w = { .t = self.slot, .site = site, .class = CLASS_LOCK, .is_yield = true };
 	int64_t now;
 
 	runtime_enter();
@@ -312,7 +349,9 @@ void wait_outside(struct wait *w)
 	now = now_ns();
 	if (w->by_clock)
 		counter_add(&w->t->absolute_ns, (uint64_t)(now - w->began.since_ns));
-	if (event_on() && !w->by_clock && w->class != CLASS_LOCK)
+	if (event_on() && was_work(w, now))
+		; /* nothing has happened that another thread, or replay, could see */
+	else if (event_on() && !w->by_clock && w->class != CLASS_LOCK)
 		event_outside(w->t, w->class == CLASS_SLEEP ? BURST_SLEEP : BURST_OUTSIDE, now, now - w->began.since_ns, w->site);
 	else if (event_on())
 		note_end(w, w->by_clock ? BURST_CLOCK : BURST_TIMEOUT, 0, 0, now);

@@ -24,7 +24,9 @@ struct wait {
 	struct vclock_wait began;
 	uint32_t class;         /* enum arena_class */
 	bool outside;
+	bool is_yield;
 	bool by_clock;          /* it ends at a moment of the clock, whenever it began */
+	int64_t looked_ns;      /* when offcpu.c last looked before it; 0: never */
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
 	int64_t extended_ns;    /* how much longer the wait has been made */
 	int64_t again_ns;       /* when the last extension of the wait began */
