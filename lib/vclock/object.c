@@ -26,6 +26,7 @@ struct seen {
 	int64_t real_ns; /* real time of the release */
 	int64_t held_ns; /* see struct vclock_object */
 	int64_t idle_ns;
+	uint32_t passed_by;
 };
 
 static struct seen look_at(const struct vclock_world *w, uint64_t key, uint32_t number)
@@ -41,6 +42,7 @@ static struct seen look_at(const struct vclock_world *w, uint64_t key, uint32_t 
 		.real_ns = atomic_load_explicit(&o->real_ns, memory_order_relaxed),
 		.held_ns = atomic_load_explicit(&o->held_ns, memory_order_relaxed),
 		.idle_ns = atomic_load_explicit(&o->idle_ns, memory_order_relaxed),
+		.passed_by = atomic_load_explicit(&o->passed_by, memory_order_relaxed),
 	};
 }
 
@@ -60,17 +62,18 @@ static int64_t held_until(const struct vclock *c, uint64_t key, int64_t virt)
 
 /*
  * For how long the lock was free of late, in virtual time, before the thread, which has held it,
- * releases it now.  It took the lock after the last release: then that was free until then.  Or it
- * has passed by, and has used up some of that time.  A quarter is forgotten each time, because a
- * thread that comes now cannot use time long ago.
+ * releases it now.  It took the lock after the last release: then that was free until then.  A
+ * quarter is forgotten each time, because a thread that comes now cannot use time long ago.  Or it
+ * has passed by, and has used up some of that time for others; not for itself, because it uses the
+ * lock at one time after the other.
  */
-static int64_t idle_after(const struct vclock *c, const struct seen *before, int64_t held)
+static int64_t idle_after(const struct vclock *c, const struct seen *before, int64_t held, bool passes_by)
 {
 	int64_t idle = before->idle_ns;
 
-	if (held == INT64_MAX)
+	if (held == INT64_MAX || (passes_by && before->passed_by == c->number))
 		return idle;
-	idle += c->took_virt_ns >= before->virt_ns ? c->took_virt_ns - before->virt_ns : -held;
+	idle += passes_by ? -held : c->took_virt_ns - before->virt_ns;
 	return idle > 0 ? idle - idle / 4 : 0;
 }
 
@@ -79,7 +82,8 @@ void vclock_release(struct vclock *c, uint64_t key, int64_t now)
 	struct vclock_object *o = &c->world->object[place_of(key)];
 	struct seen before = look_at(c->world, key, c->number);
 	int64_t virt = vclock_time(c, now), held = held_until(c, key, virt);
-	int64_t idle = before.known ? idle_after(c, &before, held) : 0;
+	bool passes_by = before.known && held != INT64_MAX && c->took_virt_ns < before.virt_ns;
+	int64_t idle = before.known ? idle_after(c, &before, held, passes_by) : 0;
 	uint32_t by = c->number;
 
 	/* Several threads may release one object (arrive at a barrier).  The one that goes on waits for the latest of them. */
@@ -90,6 +94,7 @@ void vclock_release(struct vclock *c, uint64_t key, int64_t now)
 	atomic_store_explicit(&o->by, by, memory_order_relaxed);
 	atomic_store_explicit(&o->held_ns, held, memory_order_relaxed);
 	atomic_store_explicit(&o->idle_ns, idle, memory_order_relaxed);
+	atomic_store_explicit(&o->passed_by, passes_by ? c->number : 0, memory_order_relaxed);
 	atomic_store_explicit(&o->virt_ns, virt, memory_order_relaxed);
 	atomic_store_explicit(&o->real_ns, now, memory_order_relaxed);
 	/* Pairs with the acquire in look_at: a thread that sees the tag sees this window's numbers. */

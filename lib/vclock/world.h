@@ -32,6 +32,7 @@ struct vclock_object {
 	_Atomic int64_t virt_ns;  /* [A] latest virtual time of a release in this window */
 	_Atomic int64_t real_ns;  /* [A] real time of the last release */
 	_Atomic int64_t held_ns;  /* [A] for a lock: how long it was held before the release, in virtual time; INT64_MAX: unknown */
+	_Atomic uint32_t passed_by; /* [A] the thread that was the last to pass by since then; 0: none has */
 	_Atomic int64_t idle_ns;  /* [A] for a lock: how long it was free before virt_ns, in virtual time; see vclock_lock */
 	_Atomic uint32_t by;      /* [A] number of the thread that virt_ns is from */
 };

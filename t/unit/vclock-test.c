@@ -395,6 +395,22 @@ static void nor_where_another_one_has_passed_by(void **state)
 	assert_int_equal(vclock_time(T(3), 10500 * US), 10 * MS);
 }
 
+static void one_that_has_passed_by_may_do_so_again(void **state)
+{
+	(void)state;
+	holds(0, 9000 * US, 9200 * US);
+	holds(0, 9900 * US, 10 * MS);
+	vclock_credit(T(2), 700 * US);
+	/* Each time for as long as nearly all of the 525 us that are remembered: it uses them once. */
+	for (int64_t now = 10 * MS; now < 11 * MS; now += 200 * US) {
+		vclock_lock(T(2), KEY(1), now);
+		assert_int_equal(vclock_time(T(2), now), now - 700 * US);
+		vclock_release(T(2), KEY(1), now + 150 * US);
+		if (now - 700 * US >= 10 * MS - 400 * US)
+			break;
+	}
+}
+
 static void an_object_that_was_never_taken_is_passed_by_nobody(void **state)
 {
 	(void)state;
@@ -871,6 +887,7 @@ int main(void)
 		TEST(a_thread_passes_by_where_the_lock_was_free),
 		TEST(but_not_where_it_was_not),
 		TEST(nor_where_another_one_has_passed_by),
+		TEST(one_that_has_passed_by_may_do_so_again),
 		TEST(an_object_that_was_never_taken_is_passed_by_nobody),
 		TEST(a_wait_in_the_region_is_credited_and_others_owe_it),
 		TEST(what_the_conductor_has_raised_for_it_is_not_owed_twice),
