@@ -153,6 +153,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	if (outside && (ns == WAIT_UNKNOWN ? expected_ns(t, site) : ns) >= LONG_NS)
 		publish(w, ns, speedup);
 	w->looked_ns = offcpu_pass(); /* also in case the wait is left by a jump out of a handler, and never ends */
+	self.in_wait = (struct in_wait){ 0 };
 	self.waiting = (uintptr_t)w;
 	runtime_leave();
 }
@@ -255,7 +256,6 @@ static void go_on(struct wait *w)
 			offcpu_begin();
 	}
 	self.waiting = w->before;
-	self.in_wait = (struct in_wait){ 0 };
 	runtime_leave();
 }
 

@@ -114,6 +114,8 @@ static inline void object_unlock_to_wait(const volatile void *object, const void
 		err = try_expr;                                                                                              \
 		if (err == 0 || err == EOWNERDEAD)                                                                           \
 			object_lock(object, SITE);                                                                           \
+		else if (wait_has_peers())                                                                                   \
+			lock_share(object);                                                                                  \
 		return err;                                                                                                  \
 	} while (0)
 
