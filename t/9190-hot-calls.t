@@ -38,7 +38,7 @@ is_seen_through() {
 	}
 	END {
 		printf "really %.1f; %.1f %% of the samples, slope %.1f, measured %.1f, replayed %.1f\n", truth, cpu, slope, measured, replayed
-		exit far(cpu, 16) || far(slope, 16) || far(measured, 30) || far(replayed, 16)
+		exit far(cpu, 12) || far(slope, 12) || far(measured, 25) || far(replayed, 12)
 	}' impacts
 }
 check 'a lock that one thread uses alone' is_seen_through lock 50

@@ -162,8 +162,8 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 
 /*
  * Has the call not waited, now that it is over?  Then a byte was there, or could be written, and
- * the kernel has worked for the code that called.  A sample makes the call longer (by 20 us in a
- * virtual machine), so a call that was hit is taken for one like those before.
+ * the kernel has worked for the code that called.  A sample makes the call longer (by 20 to 60 us
+ * in a virtual machine), so a call that was hit is taken for one like those before.
  */
 static bool was_work(const struct wait *w, int64_t now)
 {
@@ -171,7 +171,7 @@ static bool was_work(const struct wait *w, int64_t now)
 
 	if (w->is_yield || w->hit || w->extended_ns)
 		return false;
-	return length < CALL_NS || (sample_hit_wait() && length < LONG_NS && expected_ns(w->t, w->site) < CALL_NS);
+	return length < CALL_NS || (sample_hit_wait() && length < (int64_t)arena->clock.period_ns && expected_ns(w->t, w->site) < CALL_NS);
 }
 
 /*
