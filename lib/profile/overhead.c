@@ -7,14 +7,14 @@
  * work of the program.  A visit costs the same at each speedup, so the mean of all baselines is
  * taken.  It has less noise than a window, and no part of a pause, which is the runtime's, too.
  *
- * Programs that take and release a lock N times in each round of 12 us, what experiments alone
- * say of the rest of the round, at 20 s:
+ * A program takes and releases a lock N times in each round of 12 us.  What experiments alone
+ * said of the rest of the round, when each of these operations cost 60 ns:
  *
  *	N     really   not deducted   deducted
-	5     1.00     0.93           0.98
-	20    0.98     0.70           1.01
-	60    0.95     0.44           1.01
-	200   0.90     0.16           0.83
+ *	5     1.00     0.93           0.98
+ *	20    0.98     0.70           1.01
+ *	60    0.95     0.44           1.01
+ *	200   0.90     0.16           0.83
  */
 #include "profile/overhead.h"
 
