@@ -11,6 +11,7 @@
 #include "format.h"
 #include "recorder/absent.h"
 #include "recorder/caveats.h"
+#include "recorder/conductor_parts.h"
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
 #include "recorder/launcher.h"
@@ -306,6 +307,8 @@ static void regions(struct conductor *c)
 		logged += c->regions->v[i]->logged && !c->regions->v[i]->given;
 	if (c->regions->samples == 0 && (gone_over(c) > 0 || atomic_load(&c->arena->withdrawn)))
 		return; /* its work was done elsewhere, or unseen, which has been reported */
+	if (c->regions->samples == 0 && conductor_tally(c).samples > 0)
+		return; /* they hit the runtime, which a short program has called all the time */
 	if (c->regions->samples == 0 && somebody_worked(c))
 		say(c, "no-samples",
 		    xstrdup("no sample was taken: the program that used the processor is not profiled, such as one in a sandbox from "

@@ -49,9 +49,9 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 
 /*
  * Takes samples of the time without a processor; they are hits when this class is `wanted`
- * (the region).  Returns that time.
+ * (the region).  Returns that time.  Not inlined, as count_sample below.
  */
-static int64_t queued_ns(struct arena_thread *t, struct stack *stack, bool wanted)
+static __attribute__((noinline)) int64_t queued_ns(struct arena_thread *t, struct stack *stack, bool wanted)
 {
 	int64_t queued = offcpu_sample(), n, period = (int64_t)arena->clock.period_ns;
 	bool hit = stack->hit;
@@ -142,45 +142,59 @@ void sample_was_work(struct arena_thread *t)
 		vclock_credit(&self.clock, vclock_lump(in.ns, sampled.weight, window_speedup()));
 }
 
-void sample_take(const void *context, uint32_t periods, int64_t ns)
-{
-	struct arena_thread *t = self.slot;
-	struct stack *stack = &sampled;
-	int64_t queued;
-	uint32_t speedup;
-	uintptr_t sp = walk_interrupted(context);
-	bool waits = false, own;
-	bool wanted = class_is_wanted(CLASS_RUNQUEUE);
+enum whose { PROGRAMS, WAITS, OURS };
 
-	if (yield_is_over())
-		yield_no_more();
+/* Whose time does the sample stand for?  sp: the depth of the interrupted stack. */
+static enum whose whose_time(struct arena_thread *t, uintptr_t sp)
+{
 	/*
 	 * A thread that spins in a wait does no work of the region.  While it waits,
 	 * its stack pointer is below its struct wait; if not, the call was left by a
 	 * jump.
 	 */
-	if (self.waiting && sp < self.waiting) {
-		waits = true;
-	} else if (self.waiting) {
+	if (self.waiting && sp >= self.waiting) {
 		self.waiting = 0;
 		atomic_store_explicit(&t->wait.since, 0, memory_order_relaxed);
 	}
 	look_for_jumps();
 	/* The time of the runtime is none of the program's: no code of the program could save it. */
-	own = runtime_is_inside() || stack->in_runtime;
+	if (runtime_is_inside() || sampled.in_runtime)
+		return OURS;
+	return self.waiting ? WAITS : PROGRAMS;
+}
+
+/* Not inlined, so that its frame is gone when the thread pauses. */
+static __attribute__((noinline)) enum whose count_sample(struct arena_thread *t, uintptr_t sp, uint32_t periods, int64_t ns)
+{
+	enum whose whose = whose_time(t, sp);
+
 	counter_add(&t->samples, periods);
 	counter_add(&t->sampled_ns, (uint64_t)ns);
-	if (own) {
+	if (whose == OURS) {
 		counter_add(&t->own_ns, (uint64_t)ns);
-	} else if (waits) {
+	} else if (whose == WAITS) {
 		self.in_wait.periods += periods;
 		self.in_wait.ns += ns;
 	} else {
-		keep_work(t, stack, periods, ns);
+		keep_work(t, &sampled, periods, ns);
 	}
+	return whose;
+}
 
+void sample_take(const void *context, uint32_t periods, int64_t ns)
+{
+	struct arena_thread *t = self.slot;
+	uintptr_t sp = walk_interrupted(context);
+	bool wanted = class_is_wanted(CLASS_RUNQUEUE);
+	enum whose whose;
+	uint32_t speedup;
+	int64_t queued;
+
+	if (yield_is_over())
+		yield_no_more();
+	whose = count_sample(t, sp, periods, ns);
 	speedup = window_speedup();
-	queued = queued_ns(t, stack, wanted);
+	queued = queued_ns(t, &sampled, wanted);
 	if (speedup && now_ns() > atomic_load_explicit(&arena->expires_ns, memory_order_relaxed)) {
 		/* The conductor is dead, and will not end this window. */
 		atomic_store_explicit(&arena->clock.speedup, 0, memory_order_relaxed);
@@ -190,9 +204,9 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	if (speedup && !self.busy) {
 		int64_t more = wanted ? vclock_lump(queued, arena_weight(arena, true, false), speedup) : 0;
 
-		vclock_sampled(&self.clock, ns, waits || own ? 0 : stack->weight, more, now_ns());
+		vclock_sampled(&self.clock, ns, whose == PROGRAMS ? sampled.weight : 0, more, now_ns());
 		/* A waiting thread pays after the wait, if it owes anything: a pause now could only delay it. */
-		if (!waits)
+		if (!self.waiting)
 			pay(0, PAUSE_BUSY);
 		vclock_keep_processor(&self.clock, moment_now());
 	}
