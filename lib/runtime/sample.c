@@ -49,7 +49,7 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 
 /*
  * Takes samples of the time without a processor; they are hits when this class is `wanted`
- * (the region).  Returns that time.  Not inlined, as count_sample below.
+ * (the region).  Returns that time.  Not inlined: see walk_interrupted.
  */
 static __attribute__((noinline)) int64_t queued_ns(struct arena_thread *t, struct stack *stack, bool wanted)
 {
@@ -163,8 +163,7 @@ static enum whose whose_time(struct arena_thread *t, uintptr_t sp)
 	return self.waiting ? WAITS : PROGRAMS;
 }
 
-/* Not inlined, so that its frame is gone when the thread pauses. */
-static __attribute__((noinline)) enum whose count_sample(struct arena_thread *t, uintptr_t sp, uint32_t periods, int64_t ns)
+static enum whose count_sample(struct arena_thread *t, uintptr_t sp, uint32_t periods, int64_t ns)
 {
 	enum whose whose = whose_time(t, sp);
 
