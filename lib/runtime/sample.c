@@ -49,9 +49,9 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
 
 /*
  * Takes samples of the time without a processor; they are hits when this class is `wanted`
- * (the region).  Returns that time.  Not inlined: see walk_interrupted.
+ * (the region).  Returns that time.
  */
-static __attribute__((noinline)) int64_t queued_ns(struct arena_thread *t, struct stack *stack, bool wanted)
+static int64_t queued_ns(struct arena_thread *t, struct stack *stack, bool wanted)
 {
 	int64_t queued = offcpu_sample(), n, period = (int64_t)arena->clock.period_ns;
 	bool hit = stack->hit;
@@ -99,20 +99,21 @@ static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t
 	event_note(t, BURST_SAMPLE, now, ns, atomic_load_explicit(&t->ring_head, memory_order_relaxed), 0, NULL);
 }
 
-static void keep_work(struct arena_thread *t, const struct stack *stack, uint32_t periods, int64_t ns)
-{
-	if (stack->hit)
-		counter_add(&t->hits, periods);
-	counter_add(&t->worked_ns, (uint64_t)ns);
-	note_event(t, ns);
-	sample_keep(t, stack, CLASS_CPU, periods);
-}
-
 /*
  * The result of the handler's stack walk.  Not on the stack, which may be small.  One for
  * each thread is enough, because no signal interrupts the handler.
  */
 static TLS struct stack sampled;
+
+/* Inlined, or the handler would have one frame more. */
+static inline __attribute__((always_inline)) void keep_work(struct arena_thread *t, uint32_t periods, int64_t ns)
+{
+	if (sampled.hit)
+		counter_add(&t->hits, periods);
+	counter_add(&t->worked_ns, (uint64_t)ns);
+	note_event(t, ns);
+	sample_keep(t, &sampled, CLASS_CPU, periods);
+}
 
 /* Returns the depth of the stack.  Not inlined, so that its frame is gone when the handler does the rest. */
 static __attribute__((noinline)) uintptr_t walk_interrupted(const void *context)
@@ -137,9 +138,9 @@ void sample_was_work(struct arena_thread *t)
 
 	if (!in.periods)
 		return;
-	keep_work(t, &sampled, in.periods, in.ns);
+	keep_work(t, in.periods, in.ns);
 	if (window_speedup())
-		vclock_credit(&self.clock, vclock_lump(in.ns, sampled.weight, window_speedup()));
+		vclock_credit(&self.clock, vclock_lump(in.ns, in.weight, window_speedup()));
 }
 
 enum whose { PROGRAMS, WAITS, OURS };
@@ -163,21 +164,25 @@ static enum whose whose_time(struct arena_thread *t, uintptr_t sp)
 	return self.waiting ? WAITS : PROGRAMS;
 }
 
-static enum whose count_sample(struct arena_thread *t, uintptr_t sp, uint32_t periods, int64_t ns)
+/* Only time of the program has a weight. */
+static void count_sample(struct arena_thread *t, uintptr_t sp, uint32_t periods, int64_t ns)
 {
 	enum whose whose = whose_time(t, sp);
 
 	counter_add(&t->samples, periods);
 	counter_add(&t->sampled_ns, (uint64_t)ns);
+	if (whose == PROGRAMS) {
+		keep_work(t, periods, ns);
+		return;
+	}
 	if (whose == OURS) {
 		counter_add(&t->own_ns, (uint64_t)ns);
-	} else if (whose == WAITS) {
+	} else {
 		self.in_wait.periods += periods;
 		self.in_wait.ns += ns;
-	} else {
-		keep_work(t, &sampled, periods, ns);
+		self.in_wait.weight = sampled.weight;
 	}
-	return whose;
+	sampled.weight = 0;
 }
 
 void sample_take(const void *context, uint32_t periods, int64_t ns)
@@ -185,13 +190,12 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	struct arena_thread *t = self.slot;
 	uintptr_t sp = walk_interrupted(context);
 	bool wanted = class_is_wanted(CLASS_RUNQUEUE);
-	enum whose whose;
 	uint32_t speedup;
 	int64_t queued;
 
 	if (yield_is_over())
 		yield_no_more();
-	whose = count_sample(t, sp, periods, ns);
+	count_sample(t, sp, periods, ns);
 	speedup = window_speedup();
 	queued = queued_ns(t, &sampled, wanted);
 	if (speedup && now_ns() > atomic_load_explicit(&arena->expires_ns, memory_order_relaxed)) {
@@ -203,7 +207,7 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	if (speedup && !self.busy) {
 		int64_t more = wanted ? vclock_lump(queued, arena_weight(arena, true, false), speedup) : 0;
 
-		vclock_sampled(&self.clock, ns, whose == PROGRAMS ? sampled.weight : 0, more, now_ns());
+		vclock_sampled(&self.clock, ns, sampled.weight, more, now_ns());
 		/* A waiting thread pays after the wait, if it owes anything: a pause now could only delay it. */
 		if (!self.waiting)
 			pay(0, PAUSE_BUSY);

@@ -69,6 +69,7 @@ struct yields {
 /* The samples that hit the call that the thread is in, which can wait; see sample.h. */
 struct in_wait {
 	uint32_t periods; /* 0: none */
+	uint32_t weight;  /* of the last one's stack */
 	int64_t ns;       /* of processor time */
 };
 

@@ -26,8 +26,8 @@ struct wait {
 	bool outside;
 	bool is_yield;
 	bool by_clock;          /* it ends at a moment of the clock, whenever it began */
-	int64_t looked_ns;      /* when offcpu.c last looked before it; 0: never */
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
+	int64_t looked_ns;      /* when offcpu.c last looked before it; 0: never */
 	int64_t extended_ns;    /* how much longer the wait has been made */
 	int64_t again_ns;       /* when the last extension of the wait began */
 	uintptr_t before;       /* the previous self.waiting, because waits nest (pthread_join inside a wrapped call) */
