@@ -100,8 +100,9 @@ static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t
 }
 
 /*
- * The result of the handler's stack walk.  Not on the stack, which may be small.  One for
- * each thread is enough, because no signal interrupts the handler.
+ * The result of the handler's last stack walk.  Not on the stack, which may be small.  One
+ * for each thread is enough, because no signal interrupts the handler.  sample_was_work reads
+ * it later.  Seldom, in one call of ten thousand that was hit, the next sample comes before that.
  */
 static TLS struct stack sampled;
 

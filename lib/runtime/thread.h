@@ -87,7 +87,7 @@ struct self {
 	struct ran ran;
 	struct yields yields;
 	struct in_wait in_wait;
-	volatile sig_atomic_t busy;    /* > 0 while the thread is inside the runtime */
+	volatile sig_atomic_t busy;    /* > 0 while the thread is inside the runtime, or hushed */
 	uint32_t found_busy;           /* consecutive samples that found busy > 0 */
 	uint64_t random;
 	struct { uintptr_t lo, hi; } stack; /* its bounds, for the unwinder */
@@ -131,9 +131,9 @@ static inline void runtime_leave(void)
 	self.busy--;
 }
 
-/* any: around a call of a library whose own calls are not to be seen, but are the program's time. */
 enum { RUNTIME_HUSHED = 1 << 8 };
 
+/* any: runtime_hush and runtime_unhush, around a call of a library.  Its own calls are not seen; its time is the program's. */
 static inline void runtime_hush(void)
 {
 	self.busy += RUNTIME_HUSHED;
@@ -144,6 +144,7 @@ static inline void runtime_unhush(void)
 	self.busy -= RUNTIME_HUSHED;
 }
 
+/* any: is the calling thread between runtime_enter and runtime_leave? */
 static inline bool runtime_is_inside(void)
 {
 	return self.busy & (RUNTIME_HUSHED - 1);
@@ -154,7 +155,7 @@ static inline bool runtime_is_inside(void)
  * clock; NULL when there is none.
  */
 struct arena_thread *thread_reserve(void);
-extern _Atomic uint32_t thread_count; /* how many slots were reserved for threads of this process, since it was forked or executed */
+extern _Atomic uint32_t thread_count; /* of the threads that this process has ever reserved slots for, since its fork or exec */
 bool thread_any_left(void);  /* any: has any thread of this process a slot, or one for a thread that is being created? */
 void thread_refuse(bool on); /* any: from now on threads get no slots, or get them again */
 void thread_unreserve(struct arena_thread *slot); /* any: gives that slot back: the thread was not created */

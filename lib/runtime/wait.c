@@ -127,7 +127,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	w->site = site;
 	w->class = class;
 	w->outside = outside;
-	w->by_clock = w->is_yield = false;
+	w->by_clock = false;
 	w->hit = false;
 	w->extended_ns = 0;
 	yield_no_more();
@@ -169,7 +169,7 @@ static bool was_work(const struct wait *w, int64_t now)
 {
 	int64_t length = now - w->began.since_ns;
 
-	if (w->is_yield || w->hit || w->extended_ns)
+	if (w->hit || w->extended_ns)
 		return false;
 	return length < CALL_NS || (sample_hit_wait() && length < (int64_t)arena->clock.period_ns && expected_ns(w->t, w->site) < CALL_NS);
 }
@@ -203,7 +203,7 @@ static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t
 	struct stack stack;
 	bool looked = false;
 
-	if (was_work(w, now)) {
+	if (w->worked) {
 		sample_was_work(t);
 		if (!sample_hit_wait())
 			learn_length(t, w->site, length);
@@ -225,7 +225,8 @@ static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t
 	}
 }
 
-static bool end_wait(struct wait *w)
+/* False: there is nothing to account for.  Sets *now to the end of the wait. */
+static bool end_wait(struct wait *w, int64_t *now)
 {
 	/* A signal handler may have forked during the wait, and returned in the child. */
 	if (!w->t || w->t != self.slot || !arena)
@@ -237,6 +238,8 @@ static bool end_wait(struct wait *w)
 	}
 	offcpu_pass();
 	vclock_delay(&self.clock); /* the floor, if the window has changed */
+	*now = now_ns();
+	w->worked = was_work(w, *now);
 	return true;
 }
 
@@ -250,7 +253,7 @@ static void go_on(struct wait *w)
 		vclock_begin_segment(&self.clock, w->site, now);
 		vclock_keep_processor(&self.clock, moment_at(now));
 		/* To look is a system call, and takes as long as most calls that do not wait. */
-		if (was_work(w, now) && w->looked_ns)
+		if (w->worked && w->looked_ns)
 			offcpu_go_on(w->looked_ns);
 		else
 			offcpu_begin();
@@ -262,10 +265,8 @@ static void go_on(struct wait *w)
 /* In a burst. */
 static void note_end(struct wait *w, enum burst_kind kind, uint64_t a, uint64_t b, int64_t now)
 {
-	bool worked = was_work(w, now);
-
-	event_note(w->t, kind, now, worked ? 0 : now - w->began.since_ns, a, b, w->site);
-	if (!worked)
+	event_note(w->t, kind, now, w->worked ? 0 : now - w->began.since_ns, a, b, w->site);
+	if (!w->worked)
 		event_ran(now);
 }
 
@@ -274,9 +275,8 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 	bool waited = true;
 	int64_t now;
 
-	if (!end_wait(w))
+	if (!end_wait(w, &now))
 		return;
-	now = now_ns();
 	if (event_on())
 		note_end(w, b ? BURST_WAIT : BURST_ACQUIRE, a, b, now);
 	if (window_speedup()) {
@@ -316,16 +316,18 @@ static void account_yield(struct wait *w, int64_t now)
 
 void wait_yielded(struct wait *w)
 {
-	if (!end_wait(w))
+	int64_t now;
+
+	if (!end_wait(w, &now))
 		return;
-	w->is_yield = true;
-	account_yield(w, now_ns());
+	w->worked = false;
+	account_yield(w, now);
 	go_on(w);
 }
 
 void wait_yielded_again(int64_t since_ns, const void *site)
 {
-	struct wait w = { .t = self.slot, .site = site, .class = CLASS_LOCK, .is_yield = true };
+	struct wait w = { .t = self.slot, .site = site, .class = CLASS_LOCK };
 	int64_t now;
 
 	runtime_enter();
@@ -340,21 +342,26 @@ void wait_yielded_again(int64_t since_ns, const void *site)
 	runtime_leave();
 }
 
+/* In a burst. */
+static void note_outside(struct wait *w, int64_t now)
+{
+	if (!w->by_clock && w->class != CLASS_LOCK)
+		event_outside(w->t, w->class == CLASS_SLEEP ? BURST_SLEEP : BURST_OUTSIDE, now, now - w->began.since_ns, w->site);
+	else
+		note_end(w, w->by_clock ? BURST_CLOCK : BURST_TIMEOUT, 0, 0, now);
+}
+
 void wait_outside(struct wait *w)
 {
 	int64_t now;
 
-	if (!end_wait(w))
+	if (!end_wait(w, &now))
 		return;
-	now = now_ns();
 	if (w->by_clock)
 		counter_add(&w->t->absolute_ns, (uint64_t)(now - w->began.since_ns));
-	if (event_on() && was_work(w, now))
-		; /* nothing has happened that another thread, or replay, could see */
-	else if (event_on() && !w->by_clock && w->class != CLASS_LOCK)
-		event_outside(w->t, w->class == CLASS_SLEEP ? BURST_SLEEP : BURST_OUTSIDE, now, now - w->began.since_ns, w->site);
-	else if (event_on())
-		note_end(w, w->by_clock ? BURST_CLOCK : BURST_TIMEOUT, 0, 0, now);
+	/* A call that has not waited is no event: neither another thread nor replay could see it. */
+	if (event_on() && !w->worked)
+		note_outside(w, now);
 	/* A wait for a lock that no thread has ended is a sleep. */
 	finish_wait(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now);
 	if (window_speedup())
@@ -364,7 +371,9 @@ void wait_outside(struct wait *w)
 
 void wait_none(struct wait *w)
 {
-	if (end_wait(w))
+	int64_t now;
+
+	if (end_wait(w, &now))
 		go_on(w);
 }
 

@@ -24,7 +24,7 @@ struct wait {
 	struct vclock_wait began;
 	uint32_t class;         /* enum arena_class */
 	bool outside;
-	bool is_yield;
+	bool worked;            /* it is over, and the call has not waited; see was_work in wait.c */
 	bool by_clock;          /* it ends at a moment of the clock, whenever it began */
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
 	int64_t looked_ns;      /* when offcpu.c last looked before it; 0: never */
