@@ -89,6 +89,8 @@ static struct tie tie_of(const struct replay *r, const struct compared *c, const
 
 	if (!is_resampled(taken)) {
 		tie.slope = gain_by_part(r, c, taken);
+		/* A burst that is full after 15 ms has ten samples: 0.44 (0.39 to 0.49) was said for 0.61. */
+		tie.rest = tie.slope * taken->part / sqrt(fmax(1, taken->samples));
 		return tie;
 	}
 	for (size_t k = 0; k < REPLICATES; k++) {

@@ -1377,6 +1377,21 @@ static void of_other_phases(void **state)
 	replay_free(r);
 }
 
+/* A burst that was full after ten milliseconds has ten samples or so, and what these gain together is not known well. */
+static void of_few_samples(void **state)
+{
+	const struct program p = { .name = "queue", .body = bounded_queue, .cpus = 2 };
+	struct replay *few = recorded(&p, 10 * MS, 11), *many = recorded(&p, 1 * S, 11);
+	const struct replay_known known = { .part = 0.5 * 0.7 / 1.9, .samples = 1e6, .length_ns = 1000 * S, .period_ns = MS };
+	const struct replay_effect e = asked_knowing(few, 2, 0.5, &known), of_many = asked_knowing(many, 2, 0.5, &known);
+
+	(void)state;
+	assert_true(of_many.se < 0.1 * of_many.gain);
+	assert_true(e.se > 0.2 * e.gain && e.se < e.gain);
+	replay_free(few);
+	replay_free(many);
+}
+
 /* Two threads that are in region 1 for 50 ms, and then in region 2, which takes a lock elsewhere. */
 static void phased_member(void *unused)
 {
@@ -1857,6 +1872,7 @@ int main(void)
 		cmocka_unit_test(of_whole_runs),
 		cmocka_unit_test(of_one_thread),
 		cmocka_unit_test(of_other_phases),
+		cmocka_unit_test(of_few_samples),
 		cmocka_unit_test(of_phases_in_a_burst),
 		cmocka_unit_test(of_waits_that_nobody_ended),
 		cmocka_unit_test(of_few_waits_that_nobody_ended),
