@@ -259,16 +259,26 @@ static void list_modules(const struct conductor *c, bool nameless, const char *w
 	}
 }
 
+static bool has_lines(const struct regions *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i]->scope == REGION_LINE && r->v[i]->logged)
+			return true;
+	return false;
+}
+
 /* Reports that regions are coarser than requested, and the remedy. */
 static void fallback(struct conductor *c)
 {
 	struct buf list = BUF_INIT;
+	bool partly = has_lines(c->regions);
 
 	list_modules(c, false, "by the symbols of ", &list);
 	list_modules(c, true, "by the unwind table, without names, in ", &list);
 	if (list.len > 0)
 		say(c, "no-lines",
-		    xasprintf("the program has no debug information, so regions are functions, found %s; to have lines, compile with -g", list.s));
+		    xasprintf("%s no debug information, so %s functions, found %s; to have lines, compile with -g",
+			      partly ? "a part of the program has" : "the program has", partly ? "some regions are" : "regions are", list.s));
 	if (c->regions->coarse)
 		say(c, "flat", xstrdup("no line has enough samples to be worth an experiment, so regions are functions, with all that they call"));
 	buf_release(&list);

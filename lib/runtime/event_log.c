@@ -98,7 +98,7 @@ void event_outside(struct arena_thread *t, enum burst_kind kind, int64_t now, in
 	int64_t used;
 
 	event_ran(now);
-	/* From the last look until the wait it had its processor, or event_queued would have looked. */
+	/* Until the wait began, the thread had its processor: otherwise event_queued would have looked. */
 	used = self.ran.cpu_ns - before.cpu_ns - (now - waited_ns - before.wall_ns);
 	if (before.window == current_window() && used >= KERNEL_NS)
 		event_note(t, BURST_KERNEL, now, used, 0, 0, NULL);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 enum {
-	LOCK_ALONE = 1000, /* uses.  After fewer, threads that come now and then would be missed: thieves of tasks */
+	LOCK_ALONE = 1000, /* uses.  With fewer, a thread that comes now and then, such as a thief of tasks, would be missed */
 };
 
 /*

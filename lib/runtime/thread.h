@@ -155,7 +155,7 @@ static inline bool runtime_is_inside(void)
  * clock; NULL when there is none.
  */
 struct arena_thread *thread_reserve(void);
-extern _Atomic uint32_t thread_count; /* of the threads that this process has ever reserved slots for, since its fork or exec */
+extern _Atomic uint32_t thread_count; /* how many threads have had a slot since this process was forked or executed */
 bool thread_any_left(void);  /* any: has any thread of this process a slot, or one for a thread that is being created? */
 void thread_refuse(bool on); /* any: from now on threads get no slots, or get them again */
 void thread_unreserve(struct arena_thread *slot); /* any: gives that slot back: the thread was not created */

@@ -48,7 +48,7 @@ static inline void object_release(const volatile void *object, const void *site)
 		sync_release(key_of_address(object), site);
 }
 
-/* The same without a pause, by a thread that may hold a lock: it signals a condition variable. */
+/* As object_release, but without a pause: the thread signals a condition variable, and may hold a lock. */
 static inline void object_signal(const volatile void *object, const void *site)
 {
 	if (object_has_peers(object))
@@ -73,7 +73,7 @@ static inline void object_lock(const volatile void *object, const void *site)
 		sync_lock(key_of_address(object), site);
 }
 
-/* The lock of a condition variable, whose waits end by its unlock, too. */
+/* Unlocks as a wait at a condition variable begins.  Such waits may end by this unlock, so it is accounted for, whoever owns the lock. */
 static inline void object_unlock_to_wait(const volatile void *object, const void *site)
 {
 	if (object_has_peers(object)) {
