@@ -72,7 +72,7 @@ TOOLS := $(patsubst cmd/%.c,%,$(wildcard cmd/andweorc-*.c))
 ROOMS := base format text source estimate binary replay finding match resolve profile analysis report view diff publish plot recorder
 ROOMS_SRC    := $(foreach room,$(ROOMS),$(wildcard lib/$(room)/*.c))
 VCLOCK_SRC   := $(wildcard lib/vclock/*.c)
-RUNTIME_SRC  := $(VCLOCK_SRC) $(wildcard lib/runtime/*.c)
+RUNTIME_SRC  := $(VCLOCK_SRC) $(wildcard lib/runtime/*.c lib/wrap/*.c)
 
 obj = $(patsubst %.c,$(O)/%.o,$(1))
 LIB_OBJ     := $(call obj,$(ROOMS_SRC) $(VCLOCK_SRC))
@@ -134,7 +134,7 @@ $(O)/libandweorc.so: $(RUNTIME_OBJ)
 
 # The same for programs that are linked statically: there the linker puts our functions in the place of libc's
 # (ld's --wrap), as the response file says.  OpenMP's, MPI's and Kokkos' are left alone.  Without a libc.a there is nothing to link with.
-STATIC_OBJ := $(patsubst %.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt mpi kokkos,lib/runtime/$(p)%),$(RUNTIME_SRC)))
+STATIC_OBJ := $(patsubst %.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt mpi kokkos,lib/wrap/$(p)%),$(RUNTIME_SRC)))
 LIBC_A     := $(wildcard $(shell $(CC) -print-file-name=libc.a 2>/dev/null))
 STATIC     := $(if $(LIBC_A),$(O)/libandweorc.a $(O)/libandweorc.rsp)
 

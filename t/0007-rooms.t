@@ -26,6 +26,7 @@ arrows() {
 		recorder  base format binary estimate replay runtime vclock .
 		vclock
 		runtime   vclock .
+		wrap      runtime vclock .
 		cmd       base format text source binary finding resolve profile analysis report view diff publish plot recorder .
 	END
 }
@@ -69,7 +70,7 @@ each_room_has_a_line() {
 	awk '{ print $1 }' "$scratch/arrows" | sort >known
 	same known there
 	sed -n 's/^    ROOMS := //p; s/^ROOMS := //p' "$top/Makefile" | tr ' ' '\n' | sort >built
-	grep -vx -e cmd -e runtime -e vclock known >want
+	grep -vx -e cmd -e wrap -e runtime -e vclock known >want
 	same want built
 }
 check 'each directory has its line in the table, and is built' each_room_has_a_line
@@ -118,7 +119,8 @@ check 'a header that is private to its room is included there alone' private_sta
 
 # All code that is linked into users' programs is 0BSD.
 runtime_is_free() {
-	awk "$room_awk"'(room($1) == "runtime" || room($1) == "vclock") && room($2) != "runtime" && room($2) != "vclock" { print $2 }' \
+	awk "$room_awk"'function free(name) { return name ~ /^(wrap|runtime|vclock)$/ }
+		free(room($1)) && !free(room($2)) { print $2 }' \
 		"$scratch/includes" | sort -u >shared
 	test -s shared
 	while read -r header; do
@@ -126,7 +128,7 @@ runtime_is_free() {
 		sed '/^2\./q' "$top/LICENSE" | tr -s ' \n' ' ' >first
 		has "$header" first
 	done <shared
-	for room in lib/runtime lib/vclock; do
+	for room in lib/wrap lib/runtime lib/vclock; do
 		has "$room" first
 	done
 }
@@ -147,7 +149,7 @@ calls() {
 
 # Objects of sources that have gone are none.
 is_built() {
-	(cd "$top" && printf '%s\n' lib/*/*.c cmd/*.c) | sed -e '/^lib\/runtime\//d' -e 's/c$/o/' | sort >want
+	(cd "$top" && printf '%s\n' lib/*/*.c cmd/*.c) | sed -e '/^lib\/\(runtime\|wrap\)\//d' -e 's/c$/o/' | sort >want
 	(cd "$O" 2>/dev/null && ls lib/*/*.o cmd/*.o) | sort >got
 	cmp -s want got
 }

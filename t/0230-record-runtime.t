@@ -67,13 +67,13 @@ plain_names() {
 	sed -e 's/^__\(.*\)_chk$/\1/' -e 's/^__isoc[0-9]*_//' -e '/^_GLOBAL_OFFSET_TABLE_$/d' | sort -u
 }
 
-ls "$O"/pic/lib/runtime/*.o "$O"/pic/lib/vclock/*.o >objects
+ls "$O"/pic/lib/wrap/*.o "$O"/pic/lib/runtime/*.o "$O"/pic/lib/vclock/*.o >objects
 test -s objects || { echo "Bail out! no objects in $O/pic"; exit 1; }
 # shellcheck disable=SC2046
 nm --defined-only -g $(cat objects) | awk 'NF == 3 { print $3 }' | sort -u >ours
 nm -D --defined-only "$runtime" | awk '{ print $3 }' | sed 's/@.*//' | sort -u >exported
 # A file of names for each object, by one nm: it takes a tenth of a second to start.
-mkdir -p imports/runtime imports/vclock
+mkdir -p imports/wrap imports/runtime imports/vclock
 # shellcheck disable=SC2046
 nm -A -u $(cat objects) | awk '{ name = $NF; sub(/:.*/, ""); sub(/.*\/lib\//, ""); print name >"imports/" $0 }'
 
@@ -99,7 +99,7 @@ has_imports() {
 check 'what each object calls was read' has_imports
 
 sources_and_objects_agree() {
-	(cd "$top" && ls lib/runtime/*.c lib/vclock/*.c) | sed 's/c$/o/' >want
+	(cd "$top" && ls lib/wrap/*.c lib/runtime/*.c lib/vclock/*.c) | sed 's/c$/o/' >want
 	sed 's|.*/pic/||' objects | while read -r object; do
 		test ! -e "$top/${object%.o}.c" || echo "$object"
 	done >got

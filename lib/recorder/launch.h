@@ -39,7 +39,7 @@ pid_t launch(char *const argv[], const char *runtime, const struct arena *arena,
  */
 void launch_leave_signals(void (*interrupted)(int), void (*control)(int));
 
-/* For a command that may use Kokkos.  `runtime` becomes the tool that all of its programs load (see runtime/kokkos.c).  Call it before the command is started. */
+/* For a command that may use Kokkos.  `runtime` becomes the tool that all of its programs load (see wrap/kokkos.c).  Call it before the command is started. */
 void launch_as_tool_of_kokkos(const char *runtime);
 
 /* The file of a command, as execvp(3) finds it; the caller frees it.  NULL: there is none. */

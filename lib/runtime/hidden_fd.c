@@ -16,16 +16,15 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 
-#include "channel.h"
 #include "hidden_fd.h"
 #include "sampler.h"
-#include "wrap.h"
+#include "sys.h"
+#include "thread.h"
 
 enum {
-	NUMBERS = 1 << 14, /* ours are below this; a larger table in the kernel makes fork(2) slow */
+	NUMBERS = HIDDEN_FD_NUMBERS,
 	HIGH = 3072,       /* the lowest of ours, if the limit on numbers allows it */
 	PATIENCE = 100000, /* rounds of waiting for threads that are opening an event; some 100 us */
-	CLOSE_ON_EXEC = 4, /* CLOSE_RANGE_CLOEXEC */
 };
 
 /* The thread that has its event at this number; 0: not ours. */
@@ -48,8 +47,7 @@ bool hidden_fd_is_ours(int fd)
 	return owner_of(fd) != 0;
 }
 
-/* The first of ours in [fd, last]; NUMBERS: none. */
-static unsigned next_of_ours(unsigned fd, unsigned last)
+unsigned hidden_fd_next(unsigned fd, unsigned last)
 {
 	unsigned lo = (unsigned)atomic_load_explicit(&lowest, memory_order_relaxed);
 	int hi = atomic_load_explicit(&highest, memory_order_relaxed);
@@ -126,7 +124,7 @@ int hidden_fd_find(int fd, uint64_t id)
 
 	if (likely(fd < 0 || owner_of(fd) == me))
 		return fd;
-	for (unsigned n = next_of_ours(0, NUMBERS); n < NUMBERS; n = next_of_ours(n + 1, NUMBERS))
+	for (unsigned n = hidden_fd_next(0, NUMBERS); n < NUMBERS; n = hidden_fd_next(n + 1, NUMBERS))
 		if (owner_of((int)n) == me && is_event((int)n, id))
 			return (int)n;
 	return -1;
@@ -160,7 +158,7 @@ void hidden_fd_make_way(int fd)
 
 void hidden_fd_forget(void)
 {
-	for (unsigned fd = next_of_ours(0, NUMBERS); fd < NUMBERS; fd = next_of_ours(fd + 1, NUMBERS)) {
+	for (unsigned fd = hidden_fd_next(0, NUMBERS); fd < NUMBERS; fd = hidden_fd_next(fd + 1, NUMBERS)) {
 		SYS(SYS_close, fd);
 		atomic_store_explicit(&owner[fd], 0, memory_order_relaxed);
 	}
@@ -171,86 +169,14 @@ void hidden_fd_stop(bool all, bool stop)
 {
 	uint32_t me = calling_thread();
 
-	for (unsigned fd = next_of_ours(0, NUMBERS); fd < NUMBERS; fd = next_of_ours(fd + 1, NUMBERS))
+	for (unsigned fd = hidden_fd_next(0, NUMBERS); fd < NUMBERS; fd = hidden_fd_next(fd + 1, NUMBERS))
 		if (all || owner_of((int)fd) == me)
 			SYS(SYS_ioctl, fd, stop ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* ---- calls of the program that close descriptors ------------------------------------------------------- */
-
 /* A signal handler of the program may have interrupted this thread while it was opening one. */
-static void wait_for_who_opens(void)
+void hidden_fd_wait_for_opening(void)
 {
 	for (int i = 0; i < PATIENCE && !self.busy && atomic_load_explicit(&opening, memory_order_acquire); i++)
 		__asm__ volatile("" ::: "memory");
-}
-
-static int as_libc_says(long result)
-{
-	if (result >= 0)
-		return (int)result;
-	errno = (int)-result;
-	return -1;
-}
-
-EXPORT int close(int fd)
-{
-	if (unlikely(arena != NULL)) {
-		GUARDED(fd);
-		channel_forget(fd);
-		wait_for_who_opens();
-	}
-	/* Allocators call this from inside dlsym. */
-	return REAL(close) ? real.close(fd) : as_libc_says(SYS(SYS_close, fd));
-}
-
-/* The ranges of numbers between our descriptors, one after the other. */
-static int close_between(unsigned first, unsigned last, int flags)
-{
-	for (;;) {
-		unsigned ours = next_of_ours(first, last);
-		int err;
-
-		if (ours == NUMBERS)
-			return first <= last ? real.close_range(first, last, flags) : 0;
-		if (ours > first && (err = real.close_range(first, ours - 1, flags)) != 0)
-			return err;
-		first = ours + 1;
-	}
-}
-
-EXPORT int close_range(unsigned first, unsigned last, int flags)
-{
-	if (!REAL(close_range)) {
-		errno = ENOSYS;
-		return -1;
-	}
-	/* Ours are close-on-exec anyway. */
-	if (likely(!arena) || first > last || (flags & CLOSE_ON_EXEC))
-		return real.close_range(first, last, flags);
-	channel_forget_all();
-	wait_for_who_opens();
-	return close_between(first, last, flags);
-}
-
-EXPORT void closefrom(int from)
-{
-	unsigned first = from > 0 ? (unsigned)from : 0;
-	unsigned top = (unsigned)(atomic_load_explicit(&highest, memory_order_relaxed) + 1);
-
-	if (!REAL(closefrom))
-		return;
-	channel_forget_all();
-	wait_for_who_opens();
-	if (likely(!arena) || next_of_ours(first, ~0u) == NUMBERS) {
-		real.closefrom(from);
-		return;
-	}
-	if (real.close_range && close_between(first, ~0u, 0) == 0)
-		return;
-	/* On kernels before 5.9 libc uses /proc instead. */
-	for (; first < top; first++)
-		if (!hidden_fd_is_ours((int)first))
-			SYS(SYS_close, first);
-	real.closefrom((int)top);
 }

@@ -17,6 +17,8 @@
 
 struct perf_event_attr;
 
+enum { HIDDEN_FD_NUMBERS = 1 << 14 }; /* ours are below this; a larger table in the kernel makes fork(2) slow */
+
 /*
  * Opens a perf event for the calling thread, at a high number.  -errno: the kernel refused
  * it, or no high number was free.
@@ -33,6 +35,12 @@ void hidden_fd_close(int fd, uint64_t id); /* fd < 0: nothing */
 
 /* Is the descriptor one of ours?  Then the program's call is to fail with EBADF. */
 bool hidden_fd_is_ours(int fd);
+
+/* The first of ours in [fd, last]; HIDDEN_FD_NUMBERS: there is none. */
+unsigned hidden_fd_next(unsigned fd, unsigned last);
+
+/* Call before the program closes a descriptor, which must not be one that a thread is opening for us. */
+void hidden_fd_wait_for_opening(void);
 
 /* The first line of wrappers that take a descriptor: for the program, ours do not exist. */
 #define GUARDED(fd)                                                                                                          \

@@ -20,6 +20,7 @@
 
 #include "../andweorc.h"
 #include "../format.h"
+#include "block.h"
 #include "breakpoint.h"
 #include "control.h"
 #include "process.h"
@@ -29,7 +30,6 @@
 #include "redirect.h"
 #include "sampler.h"
 #include "span.h"
-#include "spin.h"
 #include "sys.h"
 #include "thread.h"
 

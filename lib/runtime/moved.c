@@ -1,5 +1,5 @@
 /*
- * moved: automatic progress points.
+ * moved: see moved.h.
  *
  * They count the bytes that a program reads and writes, the answers that it sends, and
  * parallel regions of OpenMP, calls of MPI and kernels of Kokkos. The recorder creates the
@@ -10,7 +10,6 @@
  *
  * Context: any.
  */
-#include "fd_wait.h"
 #include "moved.h"
 #include "progress.h"
 

@@ -19,7 +19,9 @@
 
 #include "object_key.h"
 #include "process.h"
-#include "wrap.h"
+#include "real.h"
+#include "sys.h"
+#include "thread.h"
 
 enum { SHARED_MAPPINGS = 64 };
 

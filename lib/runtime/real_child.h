@@ -1,4 +1,4 @@
-/* Functions of libc that have wrappers in child.c; see real.h. */
+/* Functions of libc that have wrappers in lib/wrap/child.c; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_CHILD_H
 #define ANDWEORC_RUNTIME_REAL_CHILD_H
 

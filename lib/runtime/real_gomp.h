@@ -1,10 +1,10 @@
 /*
  * The entry points that the OpenMP wrappers interpose: in GNU's runtime (gcc, gfortran)
  * all at which a thread of a team may wait for the others; in LLVM's those that its
- * tool interface reports too late (ompt.c).
+ * tool interface reports too late (lib/wrap/ompt.c).
  *
  * Not part of `real` (real.h): few programs have an OpenMP runtime, some load it with a
- * plugin, and some plugins contain one of their own.  See omp_real.c.
+ * plugin, and some plugins contain one of their own.  See lib/wrap/omp_real.c.
  */
 #ifndef ANDWEORC_RUNTIME_REAL_GOMP_H
 #define ANDWEORC_RUNTIME_REAL_GOMP_H

@@ -1,6 +1,6 @@
 /*
- * Functions of libc that have wrappers in hidden_fd.c, seccomp_filter.c, sample_signal.c
- * and withdraw.c, and are in no other list; see real.h.
+ * Functions of libc that would harm the runtime: they close its descriptors, change its
+ * signals, forbid its calls, or stop the process at each sample.  See real.h.
  */
 #ifndef ANDWEORC_RUNTIME_REAL_GUARD_H
 #define ANDWEORC_RUNTIME_REAL_GUARD_H

@@ -1,4 +1,4 @@
-/* Functions of libc that have wrappers in io.c, file.c, filesystem.c, socket.c, poll.c and stdio.c; see real.h. */
+/* Functions of libc that have wrappers in lib/wrap: io.c, file.c, filesystem.c, socket.c, poll.c and stdio.c; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_IO_H
 #define ANDWEORC_RUNTIME_REAL_IO_H
 

@@ -1,4 +1,4 @@
-/* Functions of libc that have wrappers in lock.c, create.c and sample_signal.c; see real.h. */
+/* Functions of libc that have wrappers in lib/wrap (lock.c and join.c), or in sample_signal.c; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_PTHREAD_H
 #define ANDWEORC_RUNTIME_REAL_PTHREAD_H
 

@@ -1,4 +1,4 @@
-/* Functions of libc that have wrappers in sem.c, c11.c, spin.c, yield.c, once.c, futex.c, sigwait.c and sleep.c; see real.h. */
+/* Functions of libc that have wrappers in lib/wrap: sem.c, c11.c, spin.c, yield.c, once.c, futex.c, sigwait.c and sleep.c; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_SYNC_H
 #define ANDWEORC_RUNTIME_REAL_SYNC_H
 

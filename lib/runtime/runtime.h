@@ -23,17 +23,19 @@
  *   redirect       makes callers of these functions go through callpoint
  *   rawcall        handlers set past libc
  *   wait           calls that can block      progress    visits of progress points
- *   sync           those that cannot         lock_owner  locks that one thread uses alone
- *   span           lengths of spans
+ *   moved          bytes and answers         memory      memcpy and the like
+ *   sync           those that cannot         span        lengths of spans
+ *   block          waits that are declared   yield       waits by polling
  *   event_log      notes of both in a burst  control     starting and stopping experiments
- *   thread         slots of threads          process, init  life
+ *   thread         slots of threads          create      their births and ends
+ *   process, init  life
  *   attach         life in a process that was started without the runtime
  *   reach          mapped parts of the arena
  *   real           libc's functions          sys         our own system calls
  *
- * All other files have wrappers, the functions that a program calls instead of libc's:
- * lock, create, sample_signal (pthread's locks, threads, our signals), and every file
- * that includes "wrap.h".
+ * Most wrappers, the functions that a program calls instead of libc's, are in lib/wrap.
+ * Those by which a program could harm the runtime are here: sample_signal (signals),
+ * seccomp_filter (prctl) and withdraw (ptrace).
  */
 #ifndef ANDWEORC_RUNTIME_RUNTIME_H
 #define ANDWEORC_RUNTIME_RUNTIME_H
@@ -44,6 +46,15 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define TLS __thread __attribute__((tls_model("initial-exec")))
+
+/* Exports a wrapper to the program; all other functions are hidden. */
+#define EXPORT __attribute__((visibility("default")))
+
+/*
+ * Every sync operation ends a segment of the thread and begins another one, which is
+ * identified by the place from which the operation was called.
+ */
+#define SITE __builtin_return_address(0)
 
 /*
  * NULL: the process is not profiled, and every wrapper passes through.  It is also NULL

@@ -23,9 +23,11 @@
 #include <sys/signalfd.h>
 #include <ucontext.h>
 
+#include "real.h"
 #include "sample_signal.h"
 #include "sampler.h"
-#include "wrap.h"
+#include "sys.h"
+#include "thread.h"
 
 enum {
 	OURS = 2,

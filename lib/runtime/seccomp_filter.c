@@ -19,9 +19,11 @@
 
 #include "hidden_fd.h"
 #include "process.h"
+#include "real.h"
 #include "sampler.h"
 #include "seccomp_filter.h"
-#include "wrap.h"
+#include "sys.h"
+#include "thread.h"
 
 #if defined(__x86_64__)
 #define ARCH AUDIT_ARCH_X86_64

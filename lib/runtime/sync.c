@@ -14,7 +14,7 @@
 #include "pay.h"
 #include "sample.h"
 #include "sync.h"
-#include "wrap.h"
+#include "wait.h"
 #include "yield.h"
 
 void account_up_to_here(const void *site)

@@ -59,7 +59,7 @@ struct ran {
 	int64_t wall_ns, cpu_ns;
 };
 
-/* The yields by which the thread polls (yield.c). */
+/* The yields by which the thread polls (yield.h). */
 struct yields {
 	const void *site; /* NULL: it does not poll */
 	int64_t last_ns;  /* end of the last one; INT64_MAX: it is in one */

@@ -33,8 +33,8 @@
 #include "process.h"
 #include "sample.h"
 #include "stack.h"
+#include "sync.h"
 #include "wait.h"
-#include "wrap.h"
 #include "yield.h"
 
 enum {

@@ -17,9 +17,11 @@
 
 #include "process.h"
 #include "reach.h"
+#include "real.h"
 #include "sampler.h"
+#include "sys.h"
+#include "thread.h"
 #include "withdraw.h"
-#include "wrap.h"
 
 void withdraw(uint32_t why)
 {

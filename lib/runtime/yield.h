@@ -1,4 +1,4 @@
-/* yield: a thread that polls, and yields its processor in between; see yield.c. */
+/* yield: a thread that polls, and yields its processor in between; see lib/wrap/yield.c. */
 #ifndef ANDWEORC_RUNTIME_YIELD_H
 #define ANDWEORC_RUNTIME_YIELD_H
 
