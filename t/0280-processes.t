@@ -176,6 +176,19 @@ thousand() {
 }
 check '1,000 processes one after the other' thousand
 
+# Each is over before the conductor looks at it: 1,000 times 0.5 ms of work, and a sample each ms.
+charged() {
+	exits 0 env UNIT_US=500 andweorc-record -q -o log -m function -r work -- ./processes thousand >out 2>err
+	exits 0 andweorc-resolve log >resolved
+	awk -F '\t' '$1 == "sample" && /\tfunction=work(\t|$)/ && /\tstate=cpu(\t|$)/ {
+		for (i = 2; i <= NF; i++)
+			if (index($i, "count=") == 1)
+				n += substr($i, 7)
+	} END { print n + 0 }' resolved >samples
+	test "$(cat samples)" -gt 250
+}
+check 'what such processes do is charged to its region' charged
+
 # ---- odd places ------------------------------------------------------------------------
 
 threads() {

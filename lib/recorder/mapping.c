@@ -396,6 +396,16 @@ void space_release(struct space *s)
 	*s = (struct space){ 0 };
 }
 
+void space_copy(struct space *to, const struct space *from)
+{
+	space_release(to);
+	*to = *from;
+	to->cap = from->n;
+	to->v = xcalloc(from->n + 1, sizeof(*to->v));
+	if (from->n)
+		memcpy(to->v, from->v, from->n * sizeof(*to->v));
+}
+
 const struct mapped *space_find(const struct space *s, uint64_t pc)
 {
 	for (size_t i = 0; i < s->n; i++)

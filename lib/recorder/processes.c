@@ -138,6 +138,26 @@ static bool introduce(struct processes *p, struct member *m, const struct arena_
 	return true;
 }
 
+/* A forked child has the modules of its parent.  It may be over by now, as its like mostly is soon. */
+static bool inherit_space(struct processes *p, struct member *m, const struct arena_process *at)
+{
+	int32_t parent = atomic_load_explicit(&at->parent, memory_order_relaxed);
+
+	if (!atomic_load_explicit(&at->forked, memory_order_relaxed))
+		return false;
+	p->forked_ns = now_ns();
+	for (uint32_t i = 0; i < used_processes(p); i++) {
+		const struct member *from = &p->member[i];
+
+		if (from->pid != parent || from == m || from->space.n == 0)
+			continue;
+		m->program = from->program;
+		space_copy(&m->space, &from->space);
+		return true;
+	}
+	return false;
+}
+
 bool processes_meet(struct processes *p, bool all)
 {
 	size_t known = p->modules->n;
@@ -158,7 +178,8 @@ bool processes_meet(struct processes *p, bool all)
 			continue;
 		for (size_t k = 0; k < m->space.n; k++)
 			more = more || !mapping_of(p->modules, m->space.v[k].module)->searched;
-		read_space(p, m, at, new);
+		if (!new || !inherit_space(p, m, at))
+			read_space(p, m, at, new);
 	}
 	for (size_t k = 0; k < p->modules->n; k++)
 		more = more || (p->modules->v[k].mapped && !p->modules->v[k].searched);

@@ -20,7 +20,8 @@
 enum {
 	DRAIN_MS = 50,     /* how often samples are fetched: well before a ring is full, but not too often, as each time costs the target a little */
 	CROWD = 64,        /* so many processes at once mostly end soon */
-	CROWD_MS = 5,      /* with a crowd, how often ended processes are looked for */
+	CROWD_MS = 5,      /* with a crowd, or while processes fork, how often ended processes are looked for */
+	FORKS_MS = 100,    /* so long after a fork more of them are expected */
 	LEFTOVER_MS = 5,   /* after the end of the command: how often its remaining processes are looked at */
 };
 
@@ -165,7 +166,9 @@ void conductor_reap(struct conductor *c)
 
 int64_t conductor_drain_ns(const struct conductor *c)
 {
-	return (c->processes.alive < CROWD ? DRAIN_MS : CROWD_MS) * MS;
+	bool come_and_go = c->processes.alive >= CROWD || now_ns() - c->processes.forked_ns < FORKS_MS * MS;
+
+	return (come_and_go ? CROWD_MS : DRAIN_MS) * MS;
 }
 
 void conductor_drain(struct conductor *c)

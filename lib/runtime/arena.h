@@ -320,6 +320,7 @@ struct arena_process {
 	_Atomic uint64_t signals;    /* [A] the set of signals that have our handler, in the kernel's layout */
 	_Atomic uint32_t withdraw;   /* [A] why it is not to be sampled any more: enum arena_withdrawal */
 	_Atomic uint32_t attended;   /* [C] equals `id` once its modules have been searched for points and regions */
+	_Atomic uint32_t forked;     /* [A] 1: it was forked by `parent`, which had the same modules */
 	_Atomic uint64_t base;       /* [A] where it has mapped the arena */
 	_Atomic uint64_t visits;     /* [A] visits of all points by threads that have ended */
 	_Atomic uint32_t modules;    /* [C] which of its two sets of modules is valid; written by the process itself in a fork */
@@ -383,7 +384,7 @@ struct arena_thread {
 	_Atomic uint64_t samples;   /* [T] */
 	_Atomic uint64_t hits;      /* [T] samples in the region of the window that was current */
 	_Atomic uint64_t sampled_ns; /* [T] periods of all samples, each as long as it was */
-	_Atomic uint64_t own_ns;    /* [T] the same, of samples that hit the runtime */
+	_Atomic uint64_t own_ns;    /* [T] the same, of samples that hit the runtime; and what it took to begin in a forked child */
 	_Atomic uint64_t worked_ns; /* [T] the same, of samples that hit neither it nor a thread that spins in a wait */
 	_Atomic uint64_t paused_ns; /* [T] real time spent in pauses */
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
@@ -437,7 +438,7 @@ struct arena_parts {
 struct arena {
 	uint32_t magic;
 	uint32_t size_check;        /* sizeof(struct arena), truncated: as magic */
-	_Atomic uint32_t news;      /* [A] futex: changes when a process has joined or a sample hit an unknown module */
+	_Atomic uint32_t news;      /* [A] futex: changes when a process has joined, or has anything else to look at */
 	_Atomic int32_t pid;        /* [A] the first process to report in; 0 until then */
 	_Atomic uint32_t runtime;   /* [A] RUNTIME_* */
 	_Atomic uint32_t sampler;   /* [A] SAMPLER_* in use */

@@ -31,9 +31,6 @@ void reach_blank(void);
 /* any: maps piece i of that part; NULL: refused (a resource limit, a seccomp filter). */
 void *reach_map(enum arena_part part, uint32_t i);
 
-/* any: unmaps it.  No thread may be using it. */
-void reach_leave(enum arena_part part, uint32_t i);
-
 /* any: rows [first, first + n) of the unwind tables; NULL: they cannot be mapped, or n is 0. */
 const struct unwind_row *reach_rows(uint32_t first, uint32_t n);
 
