@@ -86,6 +86,12 @@ struct step {
 
 enum { RECORDED, MONITOR };
 
+/* Did a wait for a moment of the clock, or for a tick, find it over?  Such a wait is no longer than its call. */
+static inline bool step_came_late(const struct step *s)
+{
+	return s->waited_ns < 20000;
+}
+
 /* A timer whose ticks do not wait for the thread that waits for them. */
 struct ticks {
 	double period_ns, phase_ns; /* there is a tick at the phase, and after each period */

@@ -16,7 +16,6 @@
 enum {
 	WAITS_LEAST = 10,  /* distances between waits, to know the period of a timer */
 	PARTS_MOST = 8,    /* periods between the two waits that are nearest to each other */
-	WAITED_NS = 20000, /* a shorter wait has found a tick that was over */
 };
 
 #define MISFIT_MOST 0.1  /* see misfit() */
@@ -55,7 +54,7 @@ static struct timer *timer_at(struct timers *all, uint32_t site)
 
 static bool is_wait(const struct step *s)
 {
-	return s->kind == BURST_CLOCK && s->waited_ns >= (float)WAITED_NS;
+	return s->kind == BURST_CLOCK && !step_came_late(s);
 }
 
 /* The next wait of the actor at the same site; `end`: none.  Adds the number of reads up to it. */

@@ -1528,6 +1528,35 @@ static void of_waits_for_the_clock(void **state)
 }
 
 /*
+ * A server that always has something to do finds, in each fifth round, that a tick of its timer is over.  It never waits
+ * for one, so no tick keeps it from being faster.
+ */
+static void of_a_clock_that_is_never_waited_for(void **state)
+{
+	const struct program p = { .name = "late" };
+	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
+	struct burst_thread *t = burst_thread(&burst, 1);
+	unsigned round = 0;
+	struct replay *r;
+
+	(void)state;
+	for (double at = 0; at < S; at += MS, round++) {
+		const struct burst_event events[] = {
+			{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + MS) - 8000, .waited_ns = (int64_t)MS - 8000, .object = 1 },
+			{ .kind = BURST_VISIT, .at_ns = (int64_t)(at + MS) - 7000, .object = 1, .other = 1 },
+			{ .kind = BURST_CLOCK, .at_ns = (int64_t)(at + MS) - 1, .waited_ns = 5000, .site = 3 },
+		};
+
+		for (size_t i = 0; i < sizeof(events) / sizeof(*events) - (round % 5 != 4); i++)
+			burst_add(t, &events[i]);
+	}
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	near(asked(r, &p, 1, 0.5).gain, 0.5, 0.01);
+	replay_free(r);
+	burst_release(&burst);
+}
+
+/*
  * One thread computes and visits.  The other one polls, for 0.3 of its time.  Half of the time of the
  * first is gained if it does not wait for the other one, and 0.3 if it does.
  */
@@ -1877,6 +1906,7 @@ int main(void)
 		cmocka_unit_test(of_waits_that_nobody_ended),
 		cmocka_unit_test(of_few_waits_that_nobody_ended),
 		cmocka_unit_test(of_waits_for_the_clock),
+		cmocka_unit_test(of_a_clock_that_is_never_waited_for),
 		cmocka_unit_test(beside_a_thread_that_polls),
 		cmocka_unit_test(rare_wakeups),
 		cmocka_unit_test(a_round_before_the_burst),
