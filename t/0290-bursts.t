@@ -11,7 +11,7 @@ decode() {
 	BEGIN {
 		@n = split //, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 		@value{@n} = 0 .. 63;
-		%numbers = (r => 2, a => 3, u => 2, l => 2, w => 4, o => 2, q => 1, v => 2, b => 2, e => 2, n => 2, x => 0, s => 2, t => 2, i => 3, c => 2, k => 1);
+		%numbers = (r => 2, a => 3, u => 2, l => 2, w => 4, o => 2, q => 1, v => 2, b => 2, e => 2, n => 2, x => 0, s => 2, t => 2, i => 3, c => 2, z => 2, p => 2, k => 1);
 	}
 	sub number {
 		my ($sum, $shift, $d) = (0, 0);
@@ -162,6 +162,21 @@ once_is_no_wait() {
 	test "$waits" -eq 0
 }
 check 'the thread that runs a routine of pthread_once has not waited for it' once_is_no_wait
+
+# Else replay takes the end of the call for the moment, which no work before it could come before.
+late_is_no_wait() {
+	record moments
+	visits=$(count v) waits=$(count c)
+	echo "visits $visits, waits $waits"
+	test "$visits" -gt 10
+	test $((waits - visits)) -ge -3 && test $((waits - visits)) -le 3
+	record late
+	visits=$(count v) waits=$(count c)
+	echo "late: visits $visits, waits $waits"
+	test "$visits" -gt 100
+	test "$waits" -le 2
+}
+check 'a sleep until a moment that is over is no wait for it' late_is_no_wait
 
 # The producer waits for room, which the slower consumer makes.
 places() {

@@ -16,6 +16,7 @@
 enum {
 	WAITS_LEAST = 10,  /* distances between waits, to know the period of a timer */
 	PARTS_MOST = 8,    /* periods between the two waits that are nearest to each other */
+	SHORTER = 5,       /* quantiles that are tried: EARLY_PART of the times, and so on */
 };
 
 #define MISFIT_MOST 0.1  /* see misfit() */
@@ -96,22 +97,40 @@ static double misfit(const struct timer *t, double period)
 	return sum / (double)t->n;
 }
 
-/* Each of these times is some periods; the least one may be several of them. */
+/* Sets *period to that of which one of the shorter times is so many; returns how badly it fits. */
+static double try_parts(struct timer *t, int parts, double *period)
+{
+	double best = 1;
+
+	for (int i = 1; i <= SHORTER; i++) {
+		double p = quantile(t->between, t->n, EARLY_PART * i) / parts, bad = misfit(t, p);
+
+		if (bad < best) {
+			best = bad;
+			*period = p;
+		}
+	}
+	return best;
+}
+
+/*
+ * Each of these times is some periods; the least ones may be several of them.  Where threads wait for processors, a quarter
+ * of the times is off by more than a tenth of a period, and the least of all are too short.
+ */
 static void learn_period(struct timer *t)
 {
-	double least, sum = 0, ticks = 0;
+	double period = 0, sum = 0, ticks = 0;
 	int parts = 1;
 
 	if (t->n < WAITS_LEAST)
 		return;
-	least = quantile(t->between, t->n, EARLY_PART);
-	while (parts <= PARTS_MOST && misfit(t, least / parts) > MISFIT_MOST)
+	while (parts <= PARTS_MOST && try_parts(t, parts, &period) > MISFIT_MOST)
 		parts++;
 	if (parts > PARTS_MOST)
 		return;
 	for (size_t i = 0; i < t->n; i++) {
 		sum += t->between[i];
-		ticks += round(t->between[i] * parts / least);
+		ticks += round(t->between[i] / period);
 	}
 	if ((double)t->reads < (1 - MISSED_PART) * ticks)
 		t->period_ns = sum / ticks;

@@ -27,6 +27,7 @@ struct pace {
 	int64_t until, woken;                         /* ns of CLOCK_MONOTONIC: the planned end of the last sleep, and the real one */
 	int64_t length, from_moment, from_waking;     /* of the last sleep; until its planned end, from the planned and the real end of the one before */
 	int64_t d_length, d_from_moment, d_from_waking; /* average changes of these */
+	bool late; /* the moment that it was to end at was over, so it waits for none */
 };
 
 static TLS struct pace pace;
@@ -87,6 +88,7 @@ void sleep_begin(struct wait *w, clockid_t clock, int flags, const struct timesp
 	if (!wait_is_watched())
 		return;
 	ns = length(clock, flags, t);
+	pace.late = (flags & TIMER_ABSTIME) && ns == 0;
 	wait_begin(w, CLASS_SLEEP, site, true, ns);
 	if (ns != WAIT_UNKNOWN)
 		pace_begin(w->began.since_ns, ns);
@@ -94,7 +96,7 @@ void sleep_begin(struct wait *w, clockid_t clock, int flags, const struct timesp
 
 void sleep_end(struct wait *w, int flags)
 {
-	w->by_clock = w->t && ((flags & TIMER_ABSTIME) || is_paced());
+	w->by_clock = w->t && !pace.late && ((flags & TIMER_ABSTIME) || is_paced());
 	wait_outside(w);
 	pace.woken = now_ns();
 }

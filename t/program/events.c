@@ -106,6 +106,22 @@ static void once(void)
 	}
 }
 
+/* Sleeps until moments that are `ns` apart; what comes to be late stays late. */
+static void keep_to_moments(long ns)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	for (;;) {
+		at.tv_nsec += ns;
+		at.tv_sec += at.tv_nsec / 1000000000;
+		at.tv_nsec %= 1000000000;
+		work(500000);
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		ANDWEORC_PROGRESS("moment");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	void *(*routine)(void *) = argc > 1 && strcmp(argv[1], "tight") == 0 ? lock : take_turns;
@@ -117,6 +133,10 @@ int main(int argc, char **argv)
 		spawn();
 	if (argc > 1 && strcmp(argv[1], "once") == 0)
 		once();
+	if (argc > 1 && strcmp(argv[1], "moments") == 0)
+		keep_to_moments(20000000);
+	if (argc > 1 && strcmp(argv[1], "late") == 0)
+		keep_to_moments(1000);
 	pthread_create(&other, NULL, routine, &turn);
 	routine(NULL);
 }
