@@ -178,6 +178,19 @@ late_is_no_wait() {
 }
 check 'a sleep until a moment that is over is no wait for it' late_is_no_wait
 
+# Each wait ends by a release of the same object, which the sender notes.
+signals_are_sent() {
+	record signals
+	awk '$4 == "r" { sent[$5]++ } $4 == "a" && $5 > 100000 { got[$6]++; n++ } $4 == "o" { other++ }
+		END {
+			for (object in got)
+				by += sent[object] ? got[object] : 0
+			print n + 0, by + 0, other + 0
+			exit !(n > 50 && by == n && other <= n / 10)
+		}' events.txt
+}
+check 'a descriptor of signalfd is read because somebody has sent a signal' signals_are_sent
+
 # The producer waits for room, which the slower consumer makes.
 places() {
 	endless_until has_burst log -r produce -r consume -- "$O/t/workload/queue" --seconds 1000

@@ -20,7 +20,6 @@
  */
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/signalfd.h>
 #include <ucontext.h>
 
 #include "real.h"
@@ -665,18 +664,4 @@ EXPORT int sigblock(int mask)
 EXPORT int sigsetmask(int mask)
 {
 	return likely(!arena) ? REAL(sigsetmask)(mask) : mask_many(SIG_SETMASK, mask);
-}
-
-EXPORT int signalfd(int fd, const sigset_t *set, int flags)
-{
-	sigset_t copy;
-
-	if (!REAL(signalfd)) {
-		errno = ENOSYS;
-		return -1;
-	}
-	if (likely(!arena))
-		return real.signalfd(fd, set, flags);
-	without_ours(set, &copy);
-	return real.signalfd(fd, &copy, flags);
 }

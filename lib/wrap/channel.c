@@ -8,6 +8,7 @@
  *   event counter     a serial number given when it is made, which copies of the
  *                     descriptor and forked children inherit.  A program that it
  *                     is sent to, or that was exec'd with it, does not know it.
+ *   signalfd          the process that reads it
  *   socket            see channel_socket.c
  *   message queue, file lock   the inode; locks on parts of one file share a name
  *
@@ -24,6 +25,8 @@
 #include <sys/stat.h>
 
 #include "channel.h"
+#include "runtime/process.h"
+#include "sigwait.h"
 #include "wrap.h"
 
 uint64_t channel_space(uint64_t data)
@@ -93,10 +96,10 @@ void channel_forget_all(void)
 enum { ANONYMOUS = 4096 }; /* descriptors; higher ones are unknown */
 
 /*
- * Stands for a timer in the place of a serial number.  Not in the enum: that would make all
- * its constants unsigned, from C23 on and in gcc 13.
+ * Stand for a timer, and for a descriptor of signalfd, in the place of a serial number.  Not in the enum: that
+ * would make all its constants unsigned, from C23 on and in gcc 13.
  */
-static const uint32_t CLOCK = UINT32_MAX;
+static const uint32_t CLOCK = UINT32_MAX, SIGNALS = UINT32_MAX - 1;
 
 /* By descriptor.  An outdated entry does no harm: a descriptor of another kind is recognised by its inode. */
 static _Atomic uint32_t anonymous[ANONYMOUS];
@@ -115,12 +118,17 @@ static void set_anonymous(int fd, uint32_t serial)
 
 void channel_is_event(int fd)
 {
-	set_anonymous(fd, 1 + atomic_fetch_add_explicit(&arena->serial, 1, memory_order_relaxed) % (CLOCK - 1));
+	set_anonymous(fd, 1 + atomic_fetch_add_explicit(&arena->serial, 1, memory_order_relaxed) % (SIGNALS - 1));
 }
 
 void channel_is_clock(int fd)
 {
 	set_anonymous(fd, CLOCK);
+}
+
+void channel_is_signals(int fd)
+{
+	set_anonymous(fd, SIGNALS);
 }
 
 void channel_is_copy(int fd, int of)
@@ -139,7 +147,7 @@ static uint64_t event_key(int fd)
 {
 	uint32_t serial = anonymous_of(fd);
 
-	return serial && serial != CLOCK ? key_of('e', serial, 0) : 0;
+	return serial && serial < SIGNALS ? key_of('e', serial, 0) : 0;
 }
 
 /* ---- descriptors ------------------------------------------------------------------------ */
@@ -164,6 +172,11 @@ static uint64_t channel(int fd, bool out)
 		break;
 	case 0: /* event counters and the like, which are no files */
 		key[0] = key[1] = event_key(fd);
+		/* Whoever reads it gets signals of its own process; a forked child, too. */
+		if (anonymous_of(fd) == SIGNALS) {
+			key[0] = signal_any(atomic_load_explicit(&process->pid, memory_order_relaxed));
+			lasting = false;
+		}
 		break;
 	}
 	if (lasting)

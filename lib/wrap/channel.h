@@ -56,6 +56,7 @@ bool channel_is_timer(int fd);
 /* Notes kinds of descriptors about which the kernel cannot be asked, or not quickly. */
 void channel_is_event(int fd);
 void channel_is_clock(int fd);
+void channel_is_signals(int fd);
 void channel_is_copy(int fd, int of);
 void channel_are_pair(int a, int b);
 

@@ -19,6 +19,7 @@
 #include "channel.h"
 #include "runtime/process.h"
 #include "runtime/reach.h"
+#include "sigwait.h"
 #include "wrap.h"
 
 /* ---- ends ----------------------------------------------------------------------------- */
@@ -69,6 +70,9 @@ static void release_parent(const void *site)
 	if (outside > 0 && outside != process_pid)
 		release_even_if_idle(key_of('c', (uint64_t)outside, 0), site);
 	release_even_if_idle(key_of('C', (uint64_t)SYS(SYS_getppid), 0), site);
+	/* SIGCHLD */
+	if (wait_is_accounted())
+		sync_release(signal_any((pid_t)SYS(SYS_getppid)), site);
 }
 
 EXPORT _Noreturn void _exit(int status)

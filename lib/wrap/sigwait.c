@@ -5,12 +5,14 @@
  * signal is made of its number and its target: a process, a thread by its tid, or a
  * thread by its pthread_t.  The waiting thread cannot tell which of the three was used,
  * and acquires the one that was released last.  A wait for any signal (pause,
- * sigsuspend) uses number 0, which every signal releases.
+ * sigsuspend, a descriptor of signalfd) uses number 0, which every signal releases.
  *
  * A handler that another thread's signal runs is not a wait: it acquires nothing.
  */
 #include <string.h>
+#include <sys/signalfd.h>
 
+#include "channel.h"
 #include "runtime/process.h"
 #include "runtime/reach.h"
 #include "runtime/sample_signal.h"
@@ -26,12 +28,17 @@ static uint64_t key_to(char kind, uint64_t whom, int sig)
 	return key_of(kind, whom, (uint64_t)sig << 32 | (kind == TO_PTHREAD ? process_number() : 0));
 }
 
+uint64_t signal_any(pid_t pid)
+{
+	return key_to(TO_PROCESS, (uint64_t)pid, 0);
+}
+
 static void sending(char kind, uint64_t whom, int sig, const void *site)
 {
 	if (sig == 0 || !wait_is_accounted())
 		return;
 	sync_release(key_to(kind, whom, sig), site);
-	pay_and_release(key_to(kind, whom, 0));
+	sync_release(key_to(kind, whom, 0), site);
 }
 
 /* pid as in kill(2).  It may mean a group, of which any process of the recording may be a member. */
@@ -244,6 +251,23 @@ EXPORT int sigwait(const sigset_t *set, int *sig)
 	sample_signal_settle();
 	errno = saved;
 	return err;
+}
+
+EXPORT int signalfd(int fd, const sigset_t *set, int flags)
+{
+	sigset_t copy;
+
+	if (!REAL(signalfd)) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if (likely(!arena))
+		return real.signalfd(fd, set, flags);
+	without_ours(set, &copy);
+	fd = real.signalfd(fd, &copy, flags);
+	if (fd >= 0)
+		channel_is_signals(fd);
+	return fd;
 }
 
 EXPORT int sigsuspend(const sigset_t *mask)

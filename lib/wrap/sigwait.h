@@ -11,6 +11,9 @@
 void signal_to_process(pid_t pid, int sig, const void *site);
 void signal_to_thread(pid_t tid, int sig, const void *site);
 
+/* any: the key of whatever signal is sent to that process: of waits for any signal. */
+uint64_t signal_any(pid_t pid);
+
 /*
  * any: end a wait for signals.  The first: `sig` came, which info describes (<= 0: no
  * signal came).  The second: signals came, and their handlers have run.

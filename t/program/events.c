@@ -6,11 +6,19 @@
  *     events own        two threads do so with a lock each of their own, and now and then with one in common
  *     events spawn      a thread is created and joined, again and again
  *     events once       a routine runs once, as the first and only caller asks; again and again
+ *     events signals    a thread sends signals, which another one reads from a descriptor
+ *     events moments    a thread sleeps until moments of the clock
+ *     events late       the same, but all of them are over
  *
  * Each goes on until it is killed.
  */
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "andweorc.h"
 
@@ -106,6 +114,32 @@ static void once(void)
 	}
 }
 
+static void *send_signals(void *unused)
+{
+	for (;;) {
+		work(300000);
+		kill(getpid(), SIGUSR1);
+	}
+	return unused;
+}
+
+/* Gets them by a descriptor. */
+static void get_signals(void)
+{
+	struct signalfd_siginfo got;
+	struct pollfd from = { .events = POLLIN };
+	pthread_t sender;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	from.fd = signalfd(-1, &set, 0);
+	pthread_create(&sender, NULL, send_signals, NULL);
+	while (poll(&from, 1, -1) == 1 && read(from.fd, &got, sizeof(got)) == sizeof(got))
+		ANDWEORC_PROGRESS("signal");
+}
+
 /* Sleeps until moments that are `ns` apart; what comes to be late stays late. */
 static void keep_to_moments(long ns)
 {
@@ -133,6 +167,8 @@ int main(int argc, char **argv)
 		spawn();
 	if (argc > 1 && strcmp(argv[1], "once") == 0)
 		once();
+	if (argc > 1 && strcmp(argv[1], "signals") == 0)
+		get_signals();
 	if (argc > 1 && strcmp(argv[1], "moments") == 0)
 		keep_to_moments(20000000);
 	if (argc > 1 && strcmp(argv[1], "late") == 0)
