@@ -58,6 +58,7 @@ for sampler in perf timer; do
 	check "semaphores ($sampler)" alike $sampler sync-locks sem
 	check "semaphores between processes ($sampler)" alike $sampler sync-locks sem-shared
 	check "named semaphores ($sampler)" alike $sampler sync-locks sem-named
+	check "semaphores and queues of System V ($sampler)" alike $sampler sync-locks sysv
 	check "threads of C11 ($sampler)" alike $sampler sync-locks c11
 	check "spin locks, once, clock forms ($sampler)" alike $sampler sync-locks locks
 	check "a declared lock of one's own ($sampler)" alike $sampler sync-locks own

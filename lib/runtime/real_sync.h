@@ -1,4 +1,4 @@
-/* Functions of libc that have wrappers in lib/wrap: sem.c, c11.c, spin.c, yield.c, once.c, futex.c, sigwait.c and sleep.c; see real.h. */
+/* Functions of libc that have wrappers in lib/wrap: sem.c, sysv.c, c11.c, spin.c, yield.c, once.c, futex.c, sigwait.c and sleep.c; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_SYNC_H
 #define ANDWEORC_RUNTIME_REAL_SYNC_H
 
@@ -6,9 +6,12 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/types.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
+
+struct sembuf;
 
 /* syscall(2) and sem_open(3) are variadic, but integers are passed alike either way. */
 #define REAL_SYNC(X) \
@@ -20,6 +23,10 @@
 	X(sem_post, int, (sem_t *)) \
 	X(sem_open, sem_t *, (const char *, int, ...)) \
 	X(sem_close, int, (sem_t *)) \
+	X(semop, int, (int, struct sembuf *, size_t)) \
+	X(semtimedop, int, (int, struct sembuf *, size_t, const struct timespec *)) \
+	X(msgsnd, int, (int, const void *, size_t, int)) \
+	X(msgrcv, ssize_t, (int, void *, size_t, long, int)) \
 	X(mtx_lock, int, (mtx_t *)) \
 	X(mtx_timedlock, int, (mtx_t *, const struct timespec *)) \
 	X(mtx_trylock, int, (mtx_t *)) \

@@ -7,6 +7,7 @@
  * Files, by what the program calls:
  *
  *   lock, c11, spin, sem, once     locks and conditions: pthread's, of <threads.h>, POSIX's
+ *   sysv                           semaphores and message queues of System V
  *   lock_owner                     locks that one thread uses alone
  *   futex, syscall                 raw system calls, and futexes among them
  *   join, child                    threads; child processes

@@ -5,7 +5,10 @@
 
 #include <fcntl.h>
 #include <semaphore.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <threads.h>
 
 /* ---- semaphores -------------------------------------------------------------------------------- */
@@ -119,6 +122,89 @@ static void semaphores_of_processes(void)
 	waitpid(pid, &status, 0);
 	say("exchanged %d, status %d\n", n, status);
 	munmap(s, 4096);
+}
+
+/* A set of System V of two, and a queue.  Of the sets, the second number answers. */
+static int sysv_set, sysv_queue;
+
+static int change(int number, int by, int flags)
+{
+	struct sembuf op = { .sem_num = (unsigned short)number, .sem_op = (short)by, .sem_flg = (short)flags };
+
+	return semop(sysv_set, &op, 1);
+}
+
+static void answer_messages(void)
+{
+	struct { long type; char text[8]; } m;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		change(0, -1, 0);
+		change(1, 1, 0);
+		msgrcv(sysv_queue, &m, sizeof(m.text), 1, 0);
+		m.type = 2;
+		msgsnd(sysv_queue, &m, sizeof(m.text), 0);
+	}
+}
+
+static void *answer_in_thread(void *unused)
+{
+	answer_messages();
+	return unused;
+}
+
+static int ask_messages(void)
+{
+	struct { long type; char text[8]; } m = { .text = "asked" };
+	int n = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		change(0, 1, 0);
+		n += change(1, -1, 0) == 0;
+		m.type = 1;
+		n += msgsnd(sysv_queue, &m, sizeof(m.text), 0) == 0;
+		n += msgrcv(sysv_queue, &m, sizeof(m.text), 2, 0) == sizeof(m.text);
+	}
+	return n;
+}
+
+static void system_v(void)
+{
+	struct sembuf swap[] = { { .sem_num = 0, .sem_op = -1 }, { .sem_num = 1, .sem_op = 1 } };
+	struct { long type; char text[8]; } m;
+	struct timespec within = { 0, 200000 };
+	pthread_t t;
+	int status;
+	pid_t pid;
+
+	sysv_set = semget(IPC_PRIVATE, 2, 0600);
+	sysv_queue = msgget(IPC_PRIVATE, 0600);
+	t = start(answer_in_thread, NULL);
+	say("exchanged %d\n", ask_messages());
+	pthread_join(t, NULL);
+	pid = fork();
+	if (pid == 0) {
+		answer_messages();
+		_exit(0);
+	}
+	say("exchanged %d", ask_messages());
+	waitpid(pid, &status, 0);
+	say(", status %d\n", status);
+	change(0, 1, 0);
+	say("two at once %s, left", outcome(semop(sysv_set, swap, 2)));
+	say(" %d %d\n", semctl(sysv_set, 0, GETVAL), semctl(sysv_set, 1, GETVAL));
+	say("for 0 %s\n", outcome(change(0, 0, 0)));
+	say("not now %s\n", outcome(change(0, -1, IPC_NOWAIT)));
+	say("in time %s\n", outcome(semtimedop(sysv_set, swap, 1, &within)));
+	say("no operations %s\n", outcome(semop(sysv_set, swap, 0)));
+	say("nowhere %s\n", outcome(semop(sysv_set, NULL, 1)));
+	say("no message %s\n", outcome(msgrcv(sysv_queue, &m, sizeof(m.text), 0, IPC_NOWAIT)));
+	m.type = 0;
+	say("no type %s\n", outcome(msgsnd(sysv_queue, &m, sizeof(m.text), 0)));
+	semctl(sysv_set, 0, IPC_RMID);
+	msgctl(sysv_queue, IPC_RMID, NULL);
+	say("gone %s", outcome(change(0, 1, 0)));
+	say(" %s\n", outcome(msgsnd(sysv_queue, swap, 1, 0)));
 }
 
 static void named_semaphores(void)
@@ -607,6 +693,7 @@ int main(int argc, char **argv)
 		{ "sem", semaphores },
 		{ "sem-shared", semaphores_of_processes },
 		{ "sem-named", named_semaphores },
+		{ "sysv", system_v },
 		{ "c11", c11_threads },
 		{ "locks", locks },
 		{ "own", own_locks },
