@@ -138,7 +138,7 @@ static bool introduce(struct processes *p, struct member *m, const struct arena_
 	return true;
 }
 
-/* A forked child has the modules of its parent.  It may be over by now, as its like mostly is soon. */
+/* A forked child has the modules of its parent.  It may have ended by now: most live only briefly. */
 static bool inherit_space(struct processes *p, struct member *m, const struct arena_process *at)
 {
 	int32_t parent = atomic_load_explicit(&at->parent, memory_order_relaxed);

@@ -87,8 +87,8 @@ struct step {
 enum { RECORDED, MONITOR };
 
 /*
- * Did a wait for a moment of the clock, or for a tick, find it over?  Such a wait is no longer than its
- * call: to 20 us, in a virtual machine.
+ * Did a wait for a moment of the clock, or for a tick, find it over?  Then it took no longer than its call, which is up
+ * to 20 us in a virtual machine, and twice that where others want the processor.
  */
 static inline bool step_came_late(const struct step *s)
 {

@@ -591,7 +591,7 @@ static double sleep_of(struct sim *m, uint32_t i, const struct step *s)
 	case BURST_CLOCK:
 		if (s->ticks && m->how->open != WAITS_FIXED)
 			return tick_ns(m, i, &m->script->ticks[s->ticks - 1]);
-		/* When a moment was that was over, is not known.  A thread that came before it would wait, but not until now. */
+		/* How long a moment had been over is not known.  A thread that comes before it waits, but not for as long as until now. */
 		return m->how->asked && !step_came_late(s) ? fixed_ns(m, i, s) : (double)s->waited_ns;
 	default:
 		return unseen_ns(m, i, s);

@@ -97,7 +97,7 @@ static double misfit(const struct timer *t, double period)
 	return sum / (double)t->n;
 }
 
-/* Sets *period to that of which one of the shorter times is so many; returns how badly it fits. */
+/* Takes each of some shorter times for so many periods.  Sets *period to the one that fits best; returns its misfit. */
 static double try_parts(struct timer *t, int parts, double *period)
 {
 	double best = 1;
@@ -114,8 +114,8 @@ static double try_parts(struct timer *t, int parts, double *period)
 }
 
 /*
- * Each of these times is some periods; the least ones may be several of them.  Where threads wait for processors, a quarter
- * of the times is off by more than a tenth of a period, and the least of all are too short.
+ * Each of these times is a number of periods, also the shortest ones.  Where threads wait for processors, a quarter of the times
+ * is off by more than a tenth of a period, so several of the shorter ones are tried.
  */
 static void learn_period(struct timer *t)
 {

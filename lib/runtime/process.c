@@ -259,8 +259,8 @@ static void copy_what_is_known(const struct arena_process *parent, struct arena_
 }
 
 /*
- * Maps what a child is likely to need, which it inherits: that takes a child 40 us.  Entries and
- * slots are used again, the lowest first, so before most forks all of it is mapped already.
+ * Maps what a child is likely to need.  The child inherits the mappings; to make them itself would
+ * take it 40 us.  Entries and slots are used again, the lowest first, so most calls find all mapped.
  */
 static void map_for_children(void)
 {

@@ -27,7 +27,7 @@ struct pace {
 	int64_t until, woken;                         /* ns of CLOCK_MONOTONIC: the planned end of the last sleep, and the real one */
 	int64_t length, from_moment, from_waking;     /* of the last sleep; until its planned end, from the planned and the real end of the one before */
 	int64_t d_length, d_from_moment, d_from_waking; /* average changes of these */
-	bool late; /* the moment that it was to end at was over, so it waits for none */
+	bool late; /* the last sleep was until a moment that was over: it waited for none */
 };
 
 static TLS struct pace pace;
