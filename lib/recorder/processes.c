@@ -143,9 +143,6 @@ static bool inherit_space(struct processes *p, struct member *m, const struct ar
 {
 	int32_t parent = atomic_load_explicit(&at->parent, memory_order_relaxed);
 
-	if (!atomic_load_explicit(&at->forked, memory_order_relaxed))
-		return false;
-	p->forked_ns = now_ns();
 	for (uint32_t i = 0; i < used_processes(p); i++) {
 		const struct member *from = &p->member[i];
 
@@ -167,7 +164,7 @@ bool processes_meet(struct processes *p, bool all)
 		struct arena_process *at = &p->arena->process[i];
 		struct member *m = &p->member[i];
 		pid_t pid = atomic_load_explicit(&at->pid, memory_order_relaxed);
-		bool new;
+		bool new, forked;
 
 		if (pid && !m->pid)
 			take_member(p, m, pid);
@@ -178,7 +175,10 @@ bool processes_meet(struct processes *p, bool all)
 			continue;
 		for (size_t k = 0; k < m->space.n; k++)
 			more = more || !mapping_of(p->modules, m->space.v[k].module)->searched;
-		if (!new || !inherit_space(p, m, at))
+		forked = new && atomic_load_explicit(&at->forked, memory_order_relaxed);
+		if (forked)
+			p->forked_ns = now_ns();
+		if (!forked || !inherit_space(p, m, at))
 			read_space(p, m, at, new);
 	}
 	for (size_t k = 0; k < p->modules->n; k++)

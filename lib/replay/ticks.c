@@ -23,10 +23,9 @@ enum {
 #define MISSED_PART 0.05 /* from this part of missed ticks on, the timer does not wait for its thread */
 #define EARLY_PART  0.1  /* the part of all waits that ends with the least delay after a tick */
 
-/* Sorts the values. */
-static double quantile(double *v, size_t n, double part)
+/* Of sorted values. */
+static double quantile(const double *v, size_t n, double part)
 {
-	gsl_sort(v, 1, n);
 	return v[(size_t)(part * (double)(n - 1))];
 }
 
@@ -98,7 +97,7 @@ static double misfit(const struct timer *t, double period)
 }
 
 /* Takes each of some shorter times for so many periods.  Sets *period to the one that fits best; returns its misfit. */
-static double try_parts(struct timer *t, int parts, double *period)
+static double try_parts(const struct timer *t, int parts, double *period)
 {
 	double best = 1;
 
@@ -124,6 +123,7 @@ static void learn_period(struct timer *t)
 
 	if (t->n < WAITS_LEAST)
 		return;
+	gsl_sort(t->between, 1, t->n);
 	while (parts <= PARTS_MOST && try_parts(t, parts, &period) > MISFIT_MOST)
 		parts++;
 	if (parts > PARTS_MOST)
@@ -150,6 +150,7 @@ static double phase_of(const struct script *s, const struct actor *a, uint32_t s
 		from = n ? from : s->at_ns[i];
 		late[n++] = remainder(s->at_ns[i] - from, period);
 	}
+	gsl_sort(late, 1, n);
 	if (n)
 		from = fmod(from + quantile(late, n, EARLY_PART), period);
 	free(late);

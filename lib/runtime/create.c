@@ -1,8 +1,6 @@
 /*
  * create: see create.h.
  */
-#include <errno.h>
-
 #include "create.h"
 #include "event_log.h"
 #include "object_key.h"

@@ -292,7 +292,7 @@ void process_forked(void)
 	int64_t delay = self.forked.delay_ns;
 	int32_t pid;
 	uint32_t window = self.forked.window;
-	int64_t began;
+	int64_t began = 0;
 	int busy = self.busy; /* the child may have been forked by a handler that interrupted the runtime */
 
 	/* In a static program fork(3) calls our _Fork, too. */
@@ -300,10 +300,10 @@ void process_forked(void)
 		return;
 	if (!arena_adopt_again())
 		return;
-	began = self.life.clockless ? 0 : now_ns();
 	process_pid = (int32_t)SYS(SYS_getpid);
 	/* A seccomp filter of the program may forbid the calls. */
 	if (process_pid > 0 && !self.life.clockless) {
+		began = now_ns();
 		pid = pid_outside();
 		outlive(arena, pid);
 		p = take_entry(arena, pid);

@@ -171,7 +171,7 @@ void *reach_map(enum arena_part part, uint32_t i)
 }
 
 /* Unmaps it.  No thread may be using it. */
-static void leave(enum arena_part part, uint32_t i)
+static void unmap_piece(enum arena_part part, uint32_t i)
 {
 	void *at = atomic_exchange_explicit(&reach_at[parts[part].first + i], NULL, memory_order_relaxed);
 
@@ -187,7 +187,7 @@ void reach_end(void)
 	}
 	for (unsigned part = 0; part < sizeof(parts) / sizeof(parts[0]); part++)
 		for (uint32_t i = 0; parts[part].first + i < parts[part].end; i++)
-			leave((enum arena_part)part, i);
+			unmap_piece((enum arena_part)part, i);
 	reach_settle();
 	SYS(SYS_munmap, base, ARENA_SHARED_BYTES);
 }

@@ -98,9 +98,6 @@ EXPORT int thrd_join(thrd_t thread, int *result)
 		return REAL(thrd_join)(thread, result);
 	wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);
 	err = REAL(thrd_join)(thread, result);
-	if (err == thrd_success)
-		wait_by_peer(&w, key_of_thread(thread));
-	else
-		wait_outside(&w);
+	wait_ended(&w, err == thrd_success, key_of_thread(thread));
 	return err;
 }

@@ -56,7 +56,7 @@ static void release_readers(const void *site)
  */
 static void release_parent(const void *site)
 {
-	int32_t outside;
+	int32_t outside, parent;
 
 	if (!arena || SYS(SYS_getpid) != process_pid)
 		return;
@@ -69,10 +69,11 @@ static void release_parent(const void *site)
 	/* The first process of a pid namespace does not see the real number of its parent. */
 	if (outside > 0 && outside != process_pid)
 		release_even_if_idle(key_of('c', (uint64_t)outside, 0), site);
-	release_even_if_idle(key_of('C', (uint64_t)SYS(SYS_getppid), 0), site);
+	parent = (int32_t)SYS(SYS_getppid);
+	release_even_if_idle(key_of('C', (uint64_t)parent, 0), site);
 	/* SIGCHLD */
 	if (wait_is_accounted())
-		sync_release(signal_any((pid_t)SYS(SYS_getppid)), site);
+		sync_release(signal_any(parent), site);
 }
 
 EXPORT _Noreturn void _exit(int status)

@@ -117,6 +117,13 @@ void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t aw
 	begin_wait(t, release, site);
 }
 
+void fd_wait_begin_queue(struct fd_wait *t, int number, uint64_t data, bool receives, const void *site)
+{
+	uint64_t space = channel_space(data);
+
+	fd_wait_begin_with(t, number, receives ? space : data, receives ? data : space, site);
+}
+
 void fd_wait_end(struct fd_wait *t, bool done)
 {
 	struct latest latest = { 0, 0 };

@@ -57,6 +57,22 @@
  */
 #define MOVE(in, out, stream, call) TRANSFER_THEN(in, out, moved_count(in, out, got_, stream), call)
 
+/*
+ * The same for a message queue: a receiver makes room, a sender brings a message.  `number` tells queues
+ * apart; `data`: the key of what is in it, which is asked for while clocks matter.
+ */
+#define QUEUE(number, data, receives, call)                                                                                  \
+	do {                                                                                                                 \
+		struct fd_wait t_;                                                                                           \
+		__typeof__(call) got_;                                                                                       \
+		if (likely(!wait_is_watched()))                                                                              \
+			return call;                                                                                         \
+		fd_wait_begin_queue(&t_, number, wait_is_accounted() ? (data) : 0, receives, SITE);                          \
+		got_ = CALL(call);                                                                                           \
+		fd_wait_end(&t_, got_ >= 0);                                                                                 \
+		return got_;                                                                                                 \
+	} while (0)
+
 struct fd_wait {
 	struct wait wait;
 	int in, out;          /* NO_FD: none */
@@ -74,6 +90,7 @@ void fd_wait_end(struct fd_wait *t, bool done);
  * Call it only while clocks matter.
  */
 void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t await, const void *site);
+void fd_wait_begin_queue(struct fd_wait *t, int number, uint64_t data, bool receives, const void *site);
 
 /*
  * Remembers whether waits of one kind were last ended by a peer.  At the beginning of a

@@ -253,42 +253,22 @@ EXPORT int dup3(int fd, int at, int flags)
 
 /* ---- message queues ------------------------------------------------------------------ */
 
-/* Body of a wrapper for a message queue: a receiver makes room, a sender brings a message. */
-#define QUEUE(q, receives, call)                                                                                             \
-	do {                                                                                                                 \
-		struct fd_wait t_;                                                                                           \
-		__typeof__(call) got_;                                                                                       \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		begin_queue(&t_, q, receives, SITE);                                                                         \
-		got_ = CALL(call);                                                                                           \
-		fd_wait_end(&t_, got_ >= 0);                                                                                 \
-		return got_;                                                                                                 \
-	} while (0)
-
-static void begin_queue(struct fd_wait *t, mqd_t q, bool receives, const void *site)
-{
-	uint64_t data = wait_is_accounted() ? channel_queue(q) : 0, space = channel_space(data);
-
-	fd_wait_begin_with(t, q, receives ? space : data, receives ? data : space, site);
-}
-
 EXPORT ssize_t mq_receive(mqd_t q, char *message, size_t room, unsigned *priority)
 {
-	QUEUE(q, true, REAL(mq_receive)(q, message, room, priority));
+	QUEUE(q, channel_queue(q), true, REAL(mq_receive)(q, message, room, priority));
 }
 
 EXPORT ssize_t mq_timedreceive(mqd_t q, char *message, size_t room, unsigned *priority, const struct timespec *at)
 {
-	QUEUE(q, true, REAL(mq_timedreceive)(q, message, room, priority, at));
+	QUEUE(q, channel_queue(q), true, REAL(mq_timedreceive)(q, message, room, priority, at));
 }
 
 EXPORT int mq_send(mqd_t q, const char *message, size_t n, unsigned priority)
 {
-	QUEUE(q, false, REAL(mq_send)(q, message, n, priority));
+	QUEUE(q, channel_queue(q), false, REAL(mq_send)(q, message, n, priority));
 }
 
 EXPORT int mq_timedsend(mqd_t q, const char *message, size_t n, unsigned priority, const struct timespec *at)
 {
-	QUEUE(q, false, REAL(mq_timedsend)(q, message, n, priority, at));
+	QUEUE(q, channel_queue(q), false, REAL(mq_timedsend)(q, message, n, priority, at));
 }

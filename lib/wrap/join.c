@@ -26,10 +26,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 			return wait_expr;                                                                                    \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
-		if (err == 0)                                                                                                \
-			wait_by_peer(&w, key_of_thread(thread));                                                             \
-		else                                                                                                         \
-			wait_outside(&w);                                                                                    \
+		wait_ended(&w, err == 0, key_of_thread(thread));                                                             \
 		return err;                                                                                                  \
 	} while (0)
 

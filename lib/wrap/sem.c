@@ -158,10 +158,7 @@ static bool is_valid(clockid_t clock, const struct timespec *at)
 			err = real.sem_clockwait(s, CLOCK_MONOTONIC, &until);                                                \
 			wait_extended(&w);                                                                                   \
 		}                                                                                                            \
-		if (err == 0)                                                                                                \
-			wait_by_peer(&w, key_of_semaphore(s));                                                               \
-		else                                                                                                         \
-			wait_outside(&w);                                                                                    \
+		wait_ended(&w, err == 0, key_of_semaphore(s));                                                               \
 		return err;                                                                                                  \
 	} while (0)
 

@@ -60,10 +60,7 @@ static const struct sembuf *first_wait(const struct sembuf *ops, size_t n)
 		}                                                                                                            \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = call;                                                                                                  \
-		if (err == 0)                                                                                                \
-			wait_by_peer(&w, key_of_number(set, awaits));                                                        \
-		else                                                                                                         \
-			wait_outside(&w);                                                                                    \
+		wait_ended(&w, err == 0, key_of_number(set, awaits));                                                        \
 		if (err == 0)                                                                                                \
 			release_added(set, ops, n, SITE);                                                                    \
 		return err;                                                                                                  \
@@ -85,31 +82,17 @@ EXPORT int semtimedop(int set, struct sembuf *ops, size_t n, const struct timesp
 
 /* ---- message queues ------------------------------------------------------------------ */
 
-static void begin_message(struct fd_wait *t, int queue, bool receives, const void *site)
+static uint64_t key_of_queue(int queue)
 {
-	uint64_t data = wait_is_accounted() ? key_of('Y', (uint64_t)queue, 0) : 0, space = channel_space(data);
-
-	fd_wait_begin_with(t, queue | QUEUES, receives ? space : data, receives ? data : space, site);
+	return key_of('Y', (uint64_t)queue, 0);
 }
-
-#define MESSAGE(queue, receives, call)                                                                                       \
-	do {                                                                                                                 \
-		struct fd_wait t_;                                                                                           \
-		__typeof__(call) got_;                                                                                       \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		begin_message(&t_, queue, receives, SITE);                                                                   \
-		got_ = CALL(call);                                                                                           \
-		fd_wait_end(&t_, got_ >= 0);                                                                                 \
-		return got_;                                                                                                 \
-	} while (0)
 
 EXPORT int msgsnd(int queue, const void *message, size_t n, int flags)
 {
-	MESSAGE(queue, false, REAL(msgsnd)(queue, message, n, flags));
+	QUEUE(queue | QUEUES, key_of_queue(queue), false, REAL(msgsnd)(queue, message, n, flags));
 }
 
 EXPORT ssize_t msgrcv(int queue, void *message, size_t room, long type, int flags)
 {
-	MESSAGE(queue, true, REAL(msgrcv)(queue, message, room, type, flags));
+	QUEUE(queue | QUEUES, key_of_queue(queue), true, REAL(msgrcv)(queue, message, room, type, flags));
 }

@@ -88,6 +88,15 @@ static inline void object_unlock_to_wait(const volatile void *object, const void
 	}
 }
 
+/* any: ends a wait.  by_peer: a release of the key has ended it; else the call has failed, for which no thread is to blame. */
+static inline void wait_ended(struct wait *w, bool by_peer, uint64_t key)
+{
+	if (by_peer)
+		wait_by_peer(w, key);
+	else
+		wait_outside(w);
+}
+
 /* The body of a wrapper that takes a lock: try, then wait.  `busy`: the only result of trying that means that another thread has it. */
 #define LOCK(object, busy, try_expr, wait_expr)                                                                              \
 	do {                                                                                                                 \
@@ -105,10 +114,7 @@ static inline void object_unlock_to_wait(const volatile void *object, const void
 		lock_share(object);                                                                                          \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
-		if (err == 0 || err == EOWNERDEAD)                                                                           \
-			wait_by_peer(&w, key_of_address(object));                                                            \
-		else                                                                                                         \
-			wait_outside(&w);                                                                                    \
+		wait_ended(&w, err == 0 || err == EOWNERDEAD, key_of_address(object));                                       \
 		return err;                                                                                                  \
 	} while (0)
 
