@@ -163,7 +163,7 @@ once_is_no_wait() {
 }
 check 'the thread that runs a routine of pthread_once has not waited for it' once_is_no_wait
 
-# Else replay takes the end of the call for the moment, which no work before it could come before.
+# Otherwise replay takes the end of the call for the moment, and says that no work in front of the call is worth anything.
 late_is_no_wait() {
 	record moments
 	visits=$(count v) waits=$(count c)

@@ -82,7 +82,7 @@ struct image *mapping_image(struct mapping *mod);
 /* Reads the present mappings of `pid`. `arena`: the address at which the process claims to have mapped the arena. */
 enum space_news space_read(struct space *s, struct mappings *m, pid_t pid, uint64_t arena);
 void space_release(struct space *s);
-void space_copy(struct space *to, const struct space *from);
+void space_copy(struct space *to, const struct space *from); /* what `to` had is released */
 
 /* The module that has the run-time address pc, or NULL. */
 const struct mapped *space_find(const struct space *s, uint64_t pc);

@@ -96,7 +96,7 @@ static double misfit(const struct timer *t, double period)
 	return sum / (double)t->n;
 }
 
-/* Takes each of some shorter times for so many periods.  Sets *period to the one that fits best; returns its misfit. */
+/* Tries some of the shorter times as `parts` periods each.  Sets *period to the one that fits best; returns its misfit. */
 static double try_parts(const struct timer *t, int parts, double *period)
 {
 	double best = 1;

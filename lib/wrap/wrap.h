@@ -88,7 +88,7 @@ static inline void object_unlock_to_wait(const volatile void *object, const void
 	}
 }
 
-/* any: ends a wait.  by_peer: a release of the key has ended it; else the call has failed, for which no thread is to blame. */
+/* any: ends a wait.  by_peer: a release of the key has ended it; otherwise no thread of the recording has, as the call has failed. */
 static inline void wait_ended(struct wait *w, bool by_peer, uint64_t key)
 {
 	if (by_peer)

@@ -140,7 +140,7 @@ static void get_signals(void)
 		ANDWEORC_PROGRESS("signal");
 }
 
-/* Sleeps until moments that are `ns` apart; what comes to be late stays late. */
+/* Sleeps until moments that are `ns` apart.  Once it is late, it stays late. */
 static void keep_to_moments(long ns)
 {
 	struct timespec at;

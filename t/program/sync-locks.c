@@ -124,7 +124,7 @@ static void semaphores_of_processes(void)
 	munmap(s, 4096);
 }
 
-/* A set of System V of two, and a queue.  Of the sets, the second number answers. */
+/* A set of two semaphores of System V, of which the second answers the first; and a message queue. */
 static int sysv_set, sysv_queue;
 
 static int change(int number, int by, int flags)
