@@ -104,6 +104,7 @@ spans() {
 # It works as long as it runs, and the point that counts its work is automatic.  shellcheck disable=SC2086 #
 # several options
 work_is_progress() {
+	seconds=4 # 3 s have room for three experiments: not always each of the two speedups is among them
 	gcc -O2 -g -o mover "$programs/mover.c"
 	analysis_of -d "$seconds" -r work $experiments -- ./mover write 1000000
 	exits 0 andweorc-analyze --format andweorc -p :work resolved >analysis

@@ -37,6 +37,7 @@ check 'message queues' over queue
 check 'poll' over poll
 check 'epoll' over epoll
 check 'lines of stdio, two processes' over lines-fork
+check 'pseudo-terminal, two processes' over terminal-fork
 
 # The reverse: a process that is not recorded is the outside, and waiting for it can be the region.
 a_device() {

@@ -18,7 +18,8 @@ static const struct term before[] = {
 		   "their middle; --format andweorc has them whole." },
 	{ "CPU", "The region's share of all CPU samples, as in an ordinary profile. A large share with an impact near 0 is hot code "
 		 "that no other thread waits for. Samples of all threads count, so the impact can be greater than the share." },
-	{ "wait", "The region's share of the time in which threads were blocked, idle threads too." },
+	{ "wait", "The region's share of the time in which threads were blocked, idle threads too. The column is left out where that "
+		  "is less than 1 % of the threads' time." },
 	{ "impact", "How much of a region's speedup arrives at the program. 0.45: 10 % off the time of the region takes 4.5 % off the "
 		    "time for one visit of the progress point (of a latency point: off the mean length of a span; of a program "
 		    "without progress points: off the run). 1 is one for one, 0 is nothing, below 0 the program gets slower." },

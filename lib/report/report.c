@@ -20,6 +20,9 @@
 #include "report/report_parts.h"
 #include "text/prose.h"
 
+/* Waiting with a smaller part of the threads' time is not shown. */
+#define LEAST_WAITING 0.01
+
 static enum report_class class_of(const struct impact *im)
 {
 	if (!report_knows_slope(im))
@@ -49,6 +52,14 @@ static int compare_rows(const void *va, const void *vb)
 	return by ? by : strcmp(a->im->region->label, b->im->region->label);
 }
 
+/* NAN also where threads hardly waited: 84 % of a few milliseconds, beside 100 % of the CPU, would look like much. */
+static double waiting_share(const struct profile *p, const struct profile_region *region)
+{
+	struct profile_spent all = impact_spent_in_all(p);
+
+	return all.blocked < LEAST_WAITING * (all.cpu + all.blocked) ? NAN : impact_blocked_share(p, region);
+}
+
 void report_take_rows(struct report *r, size_t top)
 {
 	const struct impact_point *p = r->point;
@@ -60,7 +71,7 @@ void report_take_rows(struct report *r, size_t top)
 		const struct profile_region *region = p->impact[i].region;
 
 		r->row[i] = (struct report_row){ &p->impact[i], class_of(&p->impact[i]), impact_share(r->a->profile, region),
-						 impact_blocked_share(r->a->profile, region) };
+						 waiting_share(r->a->profile, region) };
 	}
 	qsort(r->row, r->nrows, sizeof *r->row, compare_rows);
 }

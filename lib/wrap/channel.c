@@ -10,9 +10,11 @@
  *                     is sent to, or that was exec'd with it, does not know it.
  *   signalfd          the process that reads it
  *   socket            see channel_socket.c
+ *   pseudo-terminal   its number, which both ends know.  Echoes are left out: they
+ *                     make no reader wait for another thread.
  *   message queue, file lock   the inode; locks on parts of one file share a name
  *
- * Terminals, and so pairs of pseudo-terminals, are the outside.
+ * Terminals of other kinds are the outside.
  *
  * The key of a descriptor is remembered until the descriptor is closed, and for one
  * window at most: not every close is seen (libc closes some internally, and programs
@@ -22,7 +24,9 @@
  * An entry that is lost in a race, or overwritten by another one, is asked for again.
  */
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "channel.h"
 #include "runtime/process.h"
@@ -150,6 +154,20 @@ static uint64_t event_key(int fd)
 	return serial && serial < SIGNALS ? key_of('e', serial, 0) : 0;
 }
 
+/* ---- pseudo-terminals -------------------------------------------------------------------- */
+
+/* The device numbers are those of Linux (Documentation/admin-guide/devices.txt). */
+static void keys_of_terminal(int fd, dev_t device, uint64_t key[2])
+{
+	bool leads = device == makedev(5, 2); /* the end of the terminal emulator: /dev/ptmx */
+	unsigned number = minor(device);
+
+	if (leads ? SYS(SYS_ioctl, fd, TIOCGPTN, &number) != 0 : major(device) != 136)
+		return;
+	key[leads] = key_of('y', number, 0);
+	key[!leads] = key_of('y', number, 1);
+}
+
 /* ---- descriptors ------------------------------------------------------------------------ */
 
 static uint64_t channel(int fd, bool out)
@@ -169,6 +187,9 @@ static uint64_t channel(int fd, bool out)
 		break;
 	case S_IFSOCK:
 		lasting = channel_of_socket(fd, st.st_ino, key);
+		break;
+	case S_IFCHR:
+		keys_of_terminal(fd, st.st_rdev, key);
 		break;
 	case 0: /* event counters and the like, which are no files */
 		key[0] = key[1] = event_key(fd);

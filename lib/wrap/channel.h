@@ -1,10 +1,10 @@
 /*
  * channel: what a descriptor leads to.
  *
- * A pipe, an event counter or a socket whose other end belongs to the recording is a
- * channel between threads of the recording.  A reader waits for a writer; a writer
+ * A pipe, an event counter, a socket or a pseudo-terminal whose other end belongs to the
+ * recording is a channel between threads of the recording.  A reader waits for a writer; a writer
  * waits for a reader while the channel is full.  Such a wait is one for a peer.  Files,
- * devices, terminals, and sockets to strangers are the outside.
+ * devices, other terminals, and sockets to strangers are the outside.
  *
  * The data in one direction of a channel has a key ("data"): a writer releases it, and
  * a reader waits for it.  The free room in that direction has another key ("space"): a

@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <termios.h>
 #include <unistd.h>
 
 REGION(prepare, 0.5);
@@ -117,6 +118,21 @@ static void open_queues(void)
 	helper = (struct end){ .in = q[1], .out = q[0] };
 }
 
+/* Raw: what is written arrives as it is, and no echo comes back. */
+static void open_terminal(void)
+{
+	int leads = posix_openpt(O_RDWR | O_NOCTTY), follows;
+	struct termios raw;
+
+	need(leads >= 0 && grantpt(leads) == 0 && unlockpt(leads) == 0, "make a pseudo-terminal");
+	follows = open(ptsname(leads), O_RDWR | O_NOCTTY);
+	need(tcgetattr(follows, &raw) == 0, "open a pseudo-terminal");
+	cfmakeraw(&raw);
+	need(tcsetattr(follows, TCSANOW, &raw) == 0, "make a terminal raw");
+	asker = (struct end){ .in = leads, .out = leads };
+	helper = (struct end){ .in = follows, .out = follows };
+}
+
 static void open_wire(void)
 {
 	struct epoll_event want = { .events = EPOLLIN, .data.u64 = 1ull << 40 };
@@ -129,6 +145,8 @@ static void open_wire(void)
 		open_datagrams();
 	else if (is("queue"))
 		open_queues();
+	else if (is("terminal"))
+		open_terminal();
 	else
 		open_two_ways();
 	if (is("lines")) {
