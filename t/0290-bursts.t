@@ -11,7 +11,7 @@ decode() {
 	BEGIN {
 		@n = split //, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 		@value{@n} = 0 .. 63;
-		%numbers = (r => 2, a => 3, u => 2, l => 2, w => 4, o => 2, q => 1, v => 2, b => 2, e => 2, n => 2, x => 0, s => 2, t => 2, i => 3, c => 2, z => 2, p => 2, k => 1);
+		%numbers = (r => 2, a => 3, u => 2, l => 2, w => 4, o => 2, q => 1, v => 2, b => 2, e => 2, n => 2, x => 0, s => 2, t => 2, i => 3, c => 2, z => 2, p => 2, k => 1, m => 1);
 	}
 	sub number {
 		my ($sum, $shift, $d) = (0, 0);
@@ -190,6 +190,24 @@ signals_are_sent() {
 		}' events.txt
 }
 check 'a descriptor of signalfd is read because somebody has sent a signal' signals_are_sent
+
+# The processor of the first event of each thread; later only others.
+processors_are_told() {
+	allowed=$(sed -n 's/^Cpus_allowed_list:.*[^0-9]\([0-9]*\)$/\1/p' /proc/self/status)
+	endless_until has_burst log -r work -- taskset -c "$allowed" ./events pair
+	decode >events.txt 2>bytes
+	awk -v here=$((allowed + 1)) '
+		{ thread = $1 " " $2 }
+		!(thread in seen) { first += $4 == "m"; threads++ }
+		{ seen[thread] = 1 }
+		$4 == "m" { told++; wrong += $5 != here }
+		END { print threads + 0, first + 0, told + 0, wrong + 0; exit !(threads > 1 && first == threads && told == threads && !wrong) }' events.txt
+}
+if command -v taskset >/dev/null; then
+	check 'events tell on which processor a thread is' processors_are_told
+else
+	skip 'events tell on which processor a thread is' 'there is no taskset'
+fi
 
 # The producer waits for room, which the slower consumer makes.
 places() {

@@ -341,8 +341,8 @@ static int64_t write_early_samples(const struct bursts *b, uint32_t slot, size_t
 
 static void write_life(struct bursts *b, const struct burst_life *life)
 {
+	struct burst_event e, moved = { .kind = BURST_MOVED };
 	struct buf text = BUF_INIT;
-	struct burst_event e;
 	int64_t before = 0;
 
 	if (is_first_life(b, life)) {
@@ -355,6 +355,12 @@ static void write_life(struct bursts *b, const struct burst_life *life)
 
 		if (!translate(b, life->slot, &a, &e) || e.at_ns < before || e.at_ns > b->length_ns)
 			continue;
+		if (moved.object != a.processor + 1u) {
+			moved.at_ns = e.at_ns;
+			moved.object = a.processor + 1u;
+			burst_write(&text, &moved, before);
+			before = e.at_ns;
+		}
 		burst_write(&text, &e, before);
 		before = e.at_ns;
 		if (text.len > LINE_BYTES)

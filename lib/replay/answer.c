@@ -59,7 +59,7 @@ static struct checks checks_of(const struct replay *r, double check, double own)
  */
 static double explained(const struct replay *r, double own)
 {
-	return r->crowded && own < 1 ? fmin(1, own * (1 + r->idled)) : own;
+	return r->crowded && r->more_threads && own < 1 ? fmin(1, own * (1 + r->idled)) : own;
 }
 
 static double worst_of(struct checks c)

@@ -30,6 +30,7 @@ static const struct {
 	[BURST_SLEEP] = { 'z', WAITED | SITE },
 	[BURST_POLL] = { 'p', WAITED | SITE },
 	[BURST_CLOCK] = { 'c', WAITED | SITE },
+	[BURST_MOVED] = { 'm', OBJECT },
 	[BURST_KERNEL] = { 'k', WAITED },
 };
 

@@ -47,7 +47,7 @@ struct burst {
 /* The thread does or sees something.  The other kinds tell how it spent its time. */
 static inline bool burst_is_deed(enum burst_kind kind)
 {
-	return kind != BURST_SAMPLE && kind != BURST_WAITING && kind != BURST_QUEUED && kind != BURST_KERNEL;
+	return kind != BURST_SAMPLE && kind != BURST_WAITING && kind != BURST_QUEUED && kind != BURST_KERNEL && kind != BURST_MOVED;
 }
 
 /* `object` is one at which threads meet. */

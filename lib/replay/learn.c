@@ -109,7 +109,7 @@ static void choose_scheduler(struct replay *r)
 {
 	bool preempts;
 
-	if (!r->more_threads)
+	if (!r->more_threads && !r->crowded)
 		return;
 	preempts = misfit_with(r, REPLAY_SIMULATED, true) + misfit_with(r, REPLAY_MONITOR, true) <
 		misfit_with(r, REPLAY_SIMULATED, false) + misfit_with(r, REPLAY_MONITOR, false) - ALIKE;
@@ -249,6 +249,7 @@ void replay_free(struct replay *r)
 	for (size_t b = 0; b < r->nscripts; b++)
 		release_script(&r->script[b]);
 	free(r->script);
+	idmap_release(&r->processors);
 	free(r->object);
 	free(r->section_class);
 	free(r->above);

@@ -46,7 +46,7 @@
 enum replay_model {
 	REPLAY_SIMULATED, /* the order of threads stays as recorded */
 	REPLAY_MONITOR,   /* the first thread that comes gets a lock; waits end when their condition holds, as far as that was learned */
-	REPLAY_STAYING,   /* the same, but a thread that wakes up stays on its last processor, busy or not; needs more threads than processors */
+	REPLAY_STAYING,   /* the same, but each thread is on the processor of the recording, busy or not; needs more threads than processors */
 	REPLAY_MODELS
 };
 

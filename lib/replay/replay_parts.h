@@ -64,6 +64,7 @@ struct step {
 	uint8_t kind;     /* enum burst_kind; BURST_KINDS: the end of the script */
 	bool exact;       /* the cause is the only one that can have ended the wait */
 	bool shares;      /* takes a lock together with others that share it */
+	uint16_t processor; /* that the thread was on after it, 0 .. nprocessors - 1; or NOWHERE */
 	bool by_thread;   /* a wait with an unknown end; but a thread has ended it */
 	float cpu_ns;     /* processor time since the step before */
 	uint32_t cell;    /* cell of shares of the stretch before */
@@ -85,6 +86,10 @@ struct step {
 };
 
 enum { RECORDED, MONITOR };
+enum { NOWHERE = UINT16_MAX };
+
+/* If processors were idle for less, the kernel has moved threads to them, so where threads were tells little. */
+#define IDLED_LEAST 0.01
 
 /*
  * Did a wait for a moment of the clock, or for a tick, find it over?  Then it took no longer than its call, which is up
@@ -227,6 +232,8 @@ struct replay {
 	struct latencies *latencies;
 	size_t nlatencies, latencies_cap;
 	bool more_threads; /* than processors, in some script */
+	struct idmap processors; /* that threads were on */
+	unsigned nprocessors;    /* their number; 0: not recorded */
 	bool preempts[REPLAY_MODELS]; /* in the model, a thread that has run for longer gives way to one that wakes up */
 	struct replay_facts facts;
 	struct replay_wait *wait;
@@ -235,7 +242,7 @@ struct replay {
 	double fixed_ns; /* of waits with an unknown end, those that the outside may have ended */
 	double scarce; /* share of the time in which threads wanted a processor and had none */
 	/*
-	 * With more threads than processors: for how long processors may have been idle while
+	 * With more threads than processors, or in a crowd: for how long processors may have been idle while
 	 * threads waited for others, at the most; over the time of all computing.
 	 */
 	double idled;
@@ -349,7 +356,7 @@ void run_release(struct run *run);
 /* The answer of another model is NAN, and its weight 0. */
 static inline bool replay_has_model(const struct replay *r, enum replay_model model)
 {
-	return model != REPLAY_STAYING || r->more_threads;
+	return model != REPLAY_STAYING || (r->nprocessors && r->idled > IDLED_LEAST);
 }
 
 /* ---- comparing ------------------------------------------------------------------- */

@@ -223,11 +223,21 @@ static void add_sample(struct replay *r, const struct burst_event *e, size_t ste
 	};
 }
 
+/* Processors in the order in which threads were seen on them. */
+static uint16_t processor_number(struct replay *r, uint32_t id)
+{
+	size_t k = idmap_number(&r->processors, id);
+
+	r->nprocessors = (unsigned)r->processors.n;
+	return k < NOWHERE ? (uint16_t)k : NOWHERE;
+}
+
 static void learn_actor(struct replay *r, struct script *s, const struct burst_thread *t, int64_t born, int64_t least_start, int64_t length, size_t before)
 {
 	struct actor *a = &s->actor[s->nactors++];
 	int64_t from = born >= 0 ? born : 0;
 	int64_t *queued = queued_before(t, born, least_start);
+	uint16_t processor = NOWHERE;
 	size_t first = 0;
 	bool ended = false;
 
@@ -237,15 +247,19 @@ static void learn_actor(struct replay *r, struct script *s, const struct burst_t
 			add_sample(r, &t->event[i], before + s->n, from);
 		if (t->event[i].kind == BURST_WAITING && s->n > a->first && s->step[s->n - 1].kind == BURST_OUTSIDE)
 			add_sample(r, &t->event[i], before + s->n - 1, INT64_MAX);
+		if (t->event[i].kind == BURST_MOVED)
+			processor = processor_number(r, t->event[i].object);
 		if (!burst_is_deed(t->event[i].kind))
 			continue;
-		s->step[s->n++] = step_of(r, t, queued, first, i, from);
+		s->step[s->n] = step_of(r, t, queued, first, i, from);
+		s->step[s->n++].processor = processor;
 		from = between(t->event[i].at_ns, from, INT64_MAX);
 		ended = t->event[i].kind == BURST_DEATH;
 		first = i + 1;
 	}
 	free(queued);
-	s->step[s->n++] = stop_of(t, first, from, length, ended);
+	s->step[s->n] = stop_of(t, first, from, length, ended);
+	s->step[s->n++].processor = processor;
 	a->end = (uint32_t)s->n;
 	a->matters = !ended && t->n > 0 &&
 		((double)length - (double)from - (double)s->step[s->n - 1].cpu_ns <= IDLE_TAIL * s->length_ns);

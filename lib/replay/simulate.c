@@ -22,9 +22,6 @@
 
 enum {
 	SLICE_NS = 3000000, /* for which a thread runs while others wait for its processor */
-	TICK_NS = 4000000,  /* where threads stay on their processors, the time between two looks whether one should move */
-	HOT_NS = 500000,    /* for so long after it ran, a thread is left to its processor (Linux: sched_migration_cost) */
-	STAYING_RUNS = 4,  /* of which the mean is taken, because there little things change who shares a processor with whom */
 	FORCED_MOST = 200, /* deadlocks, besides one in a hundred steps, after which the model has failed */
 };
 
@@ -53,7 +50,6 @@ struct runner {
 	double asleep_since; /* when it last began to wait */
 	double since, left; /* running since, with so much of its stretch left then */
 	double slice_end, used;
-	double ran_until;   /* when it last left a processor */
 	double ticked;      /* when it last went on at a tick */
 	float change[REPLICATES];
 };
@@ -61,7 +57,6 @@ struct runner {
 struct processor {
 	uint32_t running;     /* the actor, or NOBODY */
 	uint32_t first, last; /* actors that wait for it, in order of arrival */
-	uint32_t n;           /* both */
 };
 
 /* The state of an object. */
@@ -91,7 +86,6 @@ struct sim {
 	unsigned model;     /* RECORDED or MONITOR */
 	bool preempts;      /* see struct replay */
 	bool stays;         /* as in REPLAY_STAYING */
-	double tick;        /* if threads stay: the next look, in virtual time */
 	double now;
 	double computed_ns, taken_ns; /* as in struct visit */
 	uint32_t cause;     /* the actor that acts now */
@@ -180,9 +174,17 @@ static void heap_drop(struct sim *m, uint32_t i)
  *
  * Each has a queue of its own, as in Linux.  A thread that wakes up goes to the processor
  * that it ran on last, or to an idle one.  A processor without work takes it from the
- * queue of another at once.  Linux sometimes leaves such a processor idle; see `idled` in
- * replay_parts.h.  In REPLAY_STAYING it does so while the waiting threads ran only moments
- * ago, until the next tick, and no thread looks for an idle processor as it wakes up.
+ * queue of another at once.
+ *
+ * Linux often leaves such a processor idle.  With two processors that are busy for more
+ * than about 60 % of the time, it looks for no idle one as a thread wakes up: of 400
+ * wake-ups in t/workload/reactor on a busy processor, beside an idle one, 37 moved
+ * (Linux 6.18).  As a processor becomes idle, it takes a thread from the queue of the
+ * other one in 1 to 40 % of the cases.  Depending on the program, 7 to 16 % of the
+ * processors' time is lost so.  See `idled` in replay_parts.h.
+ *
+ * So in REPLAY_STAYING the recording tells who runs where: each thread is on the
+ * processor that it was on at the same step, whether others are idle or not.
  */
 
 static const struct step *step_of(const struct sim *m, uint32_t i)
@@ -228,17 +230,37 @@ static void run_on(struct sim *m, uint32_t i, uint32_t processor)
 	r->slice_end = m->now + SLICE_NS;
 	r->processor = processor;
 	m->processor[processor].running = i;
-	m->processor[processor].n++;
 	m->idle--;
 	set_moment(m, i);
 }
 
-/* The actor waits for the processor that it was last on. */
+/* The nearest idle processor.  There is one. */
+static uint32_t idle_processor(const struct sim *m, uint32_t from)
+{
+	for (uint32_t k = from;;) {
+		if (m->processor[k].running == NOBODY)
+			return k;
+		k = k + 1 < m->cpus ? k + 1 : 0;
+	}
+}
+
+/* Is the actor on a processor that is not for it to choose? */
+static bool is_placed(const struct sim *m, uint32_t i)
+{
+	return m->stays && m->script->step[m->script->actor[i].first].processor != NOWHERE;
+}
+
+/* The actor waits for the processor that it was last on, unless another one is free for it. */
 static void enqueue(struct sim *m, uint32_t i)
 {
 	struct processor *p = processor_of(m, i);
 	bool first = p->first == NOBODY;
+	uint32_t other = m->idle && !is_placed(m, i) ? idle_processor(m, (m->runner[i].processor + 1) % m->cpus) : m->runner[i].processor;
 
+	if (other != m->runner[i].processor) {
+		run_on(m, i, other);
+		return;
+	}
 	m->runner[i].doing = READY;
 	m->runner[i].next = NOBODY;
 	if (first)
@@ -246,65 +268,37 @@ static void enqueue(struct sim *m, uint32_t i)
 	else
 		m->runner[p->last].next = i;
 	p->last = i;
-	p->n++;
 	m->queued++;
 	if (first && p->running != NOBODY)
 		set_moment(m, p->running);
 }
 
-/* The actor behind `before` in the queue leaves it; the first one, if that is NOBODY. */
-static uint32_t dequeue_behind(struct sim *m, struct processor *p, uint32_t before)
+static uint32_t dequeue(struct sim *m, struct processor *p)
 {
-	uint32_t *link = before == NOBODY ? &p->first : &m->runner[before].next, i = *link;
+	uint32_t i = p->first;
 
-	*link = m->runner[i].next;
-	if (p->last == i)
-		p->last = before;
-	p->n--;
+	p->first = m->runner[i].next;
 	m->queued--;
 	return i;
 }
 
-static uint32_t dequeue(struct sim *m, struct processor *p)
-{
-	return dequeue_behind(m, p, NOBODY);
-}
-
-/* The first actor in the queue that may move to another processor leaves it.  NOBODY: there is none. */
-static uint32_t dequeue_movable(struct sim *m, struct processor *p)
-{
-	uint32_t before = NOBODY, i = p->first;
-
-	while (i != NOBODY && m->stays && m->now - m->runner[i].ran_until < HOT_NS) {
-		before = i;
-		i = m->runner[i].next;
-	}
-	return i == NOBODY ? NOBODY : dequeue_behind(m, p, before);
-}
-
 static void take_off(struct sim *m, uint32_t i)
 {
-	m->runner[i].ran_until = m->now;
 	processor_of(m, i)->running = NOBODY;
-	processor_of(m, i)->n--;
 	m->idle++;
 }
 
 /* The actor has left its processor, which takes the next one: of its own queue, or of another one's. */
 static void dispatch(struct sim *m, uint32_t i)
 {
-	uint32_t at = m->runner[i].processor, from = at, next = NOBODY;
+	uint32_t at = m->runner[i].processor, from = at, next;
 
-	if (!m->queued)
-		return;
-	if (m->processor[at].first != NOBODY)
-		next = dequeue(m, &m->processor[at]);
-	for (uint32_t k = 1; next == NOBODY && k < m->cpus; k++) {
+	for (uint32_t k = 1; m->processor[from].first == NOBODY; k++) {
+		if (!m->queued || m->stays || k == m->cpus)
+			return;
 		from = from + 1 < m->cpus ? from + 1 : 0;
-		next = dequeue_movable(m, &m->processor[from]);
 	}
-	if (next == NOBODY)
-		return;
+	next = dequeue(m, &m->processor[from]);
 	copy_change(m, next, i);
 	run_on(m, next, at);
 }
@@ -319,22 +313,20 @@ static void account(struct sim *m, uint32_t i)
 	r->since = m->now;
 }
 
-/* The nearest idle processor.  There is one. */
-static uint32_t idle_processor(const struct sim *m, uint32_t from)
+/* The processor of the actor's step in the recording.  Of work that it took from another thread, that would be the other one's. */
+static uint32_t recorded_processor(const struct sim *m, uint32_t i, uint32_t step)
 {
-	for (uint32_t k = from;;) {
-		if (m->processor[k].running == NOBODY)
-			return k;
-		k = k + 1 < m->cpus ? k + 1 : 0;
-	}
+	return m->script->actor_of[step] == i ? m->script->step[step].processor : m->runner[i].processor;
 }
 
-/* The processor that the actor ran on last, if it is idle, or if threads stay; else any idle one; else that. */
+/* That of the recording, if threads stay; else the one that the actor ran on last, if it is idle, or any idle one, or that. */
 static uint32_t choose_processor(const struct sim *m, uint32_t i)
 {
 	uint32_t last = m->runner[i].processor;
 
-	return m->idle && !m->stays ? idle_processor(m, last) : last;
+	if (is_placed(m, i))
+		return recorded_processor(m, i, m->runner[i].pos);
+	return m->idle ? idle_processor(m, last) : last;
 }
 
 /* Has the running actor run so much longer than the one that wakes up that it gives way? */
@@ -368,27 +360,6 @@ static void wants_processor(struct sim *m, uint32_t i)
 	take_off(m, other);
 	run_on(m, i, r->processor);
 	enqueue(m, other);
-}
-
-/* Where threads stay on their processors: one that waits moves to a processor with at least two threads less. */
-static void balance(struct sim *m)
-{
-	while (m->queued) {
-		uint32_t most = 0, least = 0, i;
-
-		for (uint32_t k = 1; k < m->cpus; k++) {
-			most = m->processor[k].n > m->processor[most].n ? k : most;
-			least = m->processor[k].n < m->processor[least].n ? k : least;
-		}
-		if (m->processor[most].n < m->processor[least].n + 2)
-			return;
-		i = dequeue(m, &m->processor[most]);
-		m->runner[i].processor = least;
-		if (m->processor[least].running == NOBODY)
-			run_on(m, i, least);
-		else
-			enqueue(m, i);
-	}
 }
 
 /* ---- waiting and waking ------------------------------------------------------------------ */
@@ -809,9 +780,6 @@ static void do_birth(struct sim *m, uint32_t i, const struct step *s)
 		return;
 	copy_change(m, s->other, i);
 	begin_stretch(m, s->other);
-	/* A new thread begins where there is room, also if threads stay. */
-	if (m->idle)
-		m->runner[s->other].processor = idle_processor(m, m->runner[s->other].processor);
 	wants_processor(m, s->other);
 }
 
@@ -919,6 +887,16 @@ static void finish_step(struct sim *m, uint32_t i)
 	begin_stretch(m, i);
 }
 
+/* If threads stay: in the recording, the actor had come to another processor as it computed. */
+static void move_on(struct sim *m, uint32_t i)
+{
+	heap_drop(m, i);
+	take_off(m, i);
+	dispatch(m, i);
+	m->runner[i].processor = recorded_processor(m, i, m->runner[i].pos - 1);
+	wants_processor(m, i);
+}
+
 /* Goes on until the actor waits, or computes. */
 static void perform_steps(struct sim *m, uint32_t i)
 {
@@ -940,7 +918,10 @@ static void perform_steps(struct sim *m, uint32_t i)
 		finish_step(m, i);
 	} while (r->left < INSTANT_NS && !m->stopped);
 	r->since = m->now;
-	set_moment(m, i);
+	if (is_placed(m, i) && recorded_processor(m, i, r->pos - 1) != r->processor)
+		move_on(m, i);
+	else
+		set_moment(m, i);
 }
 
 /* The slice is over: another actor runs. */
@@ -1002,8 +983,7 @@ static bool force_first_waiter(struct sim *m)
 	return true;
 }
 
-/* nth: see simulate_once. */
-static void start_actors(struct sim *m, unsigned nth)
+static void start_actors(struct sim *m)
 {
 	const struct replay *r = m->replay;
 	const struct replay_question *q = m->how->asked;
@@ -1026,28 +1006,21 @@ static void start_actors(struct sim *m, unsigned nth)
 		m->followers[i] = NOBODY;
 		one->pos = m->script->actor[i].first;
 		one->heap = one->next = one->waits_for = one->waits_at = NOBODY;
-		one->processor = nth ? (uint32_t)(keys_mix(nth, i) % m->cpus) : i % m->cpus;
+		one->processor = i % m->cpus;
 	}
 	for (uint32_t k = 0; k < m->cpus; k++)
 		m->processor[k] = (struct processor){ .running = NOBODY, .first = NOBODY };
 	m->idle = m->cpus;
 	m->cause = NOBODY;
-	for (uint32_t i = 0; i < m->script->nactors; i++) {
-		if (m->script->actor[i].born)
-			continue;
-		begin_stretch(m, i);
-		wants_processor(m, i);
+	/* Those whose processors are known come first.  The others take what is left. */
+	for (int placed = 1; placed >= 0; placed--) {
+		for (uint32_t i = 0; i < m->script->nactors; i++) {
+			if (m->script->actor[i].born || is_placed(m, i) != placed)
+				continue;
+			begin_stretch(m, i);
+			wants_processor(m, i);
+		}
 	}
-}
-
-/* Ticks with nothing to move are left out. */
-static void next_tick(struct sim *m)
-{
-	double from = m->queued ? m->tick : m->runner[m->heap[0]].at;
-
-	advance(m, m->tick);
-	m->tick = (floor(from / TICK_NS) + 1) * TICK_NS;
-	balance(m);
 }
 
 static void run_events(struct sim *m)
@@ -1057,10 +1030,6 @@ static void run_events(struct sim *m)
 		uint32_t i;
 
 		m->cause = NOBODY;
-		if (m->stays && m->nheap && m->runner[m->heap[0]].at >= m->tick) {
-			next_tick(m);
-			continue;
-		}
 		if (!m->nheap) {
 			if (!force_first_waiter(m))
 				return;
@@ -1094,25 +1063,29 @@ void run_prepare(const struct replay *r, const struct script *s, struct run *run
 		run->span[i].begin_ns = run->span[i].end_ns = NAN;
 }
 
-/* nth: of several runs that differ in what is not known: on which processors threads were at the begin, and when ticks are. */
-static void simulate_once(const struct replay *r, const struct script *s, const struct setting *how, unsigned nth, struct run *out)
+void simulate(const struct replay *r, const struct script *s, const struct setting *how, struct run *out)
 {
 	struct sim m = { .replay = r, .script = s, .how = how, .run = out, .model = how->model <= REPLAY_SIMULATED ? RECORDED : MONITOR };
 
+	if (!replay_has_model(r, how->model)) {
+		*out = (struct run){ .failed = true, .first = s->first_visit, .visits = xcalloc(r->npoints + 1, sizeof(*out->visits)) };
+		return;
+	}
 	run_prepare(r, s, out);
 	m.preempts = r->preempts[how->model];
-	m.stays = how->model == REPLAY_STAYING;
-	m.tick = TICK_NS * (1 + nth) / STAYING_RUNS;
+	m.stays = how->model == REPLAY_STAYING && !how->kept && !how->cpus;
 	if (how->notes_ends)
 		out->woke_ns = xcalloc(s->n + 1, sizeof(*out->woke_ns));
 	m.cpus = how->kept ? (uint32_t)s->nactors : how->cpus ? how->cpus : s->cpus;
+	if (m.stays && m.cpus < r->nprocessors)
+		m.cpus = r->nprocessors;
 	m.runner = xcalloc(s->nactors + 1, sizeof(*m.runner));
 	m.place = xcalloc(r->nobjects + 1, sizeof(*m.place));
 	m.done = xcalloc(s->n + 1, sizeof(*m.done));
 	m.followers = xcalloc(s->nactors + 1, sizeof(*m.followers));
 	m.heap = xcalloc(s->nactors + 1, sizeof(*m.heap));
 	m.processor = xcalloc(m.cpus + 1, sizeof(*m.processor));
-	start_actors(&m, nth);
+	start_actors(&m);
 	run_events(&m);
 	free(m.runner);
 	free(m.place);
@@ -1120,47 +1093,6 @@ static void simulate_once(const struct replay *r, const struct script *s, const 
 	free(m.followers);
 	free(m.heap);
 	free(m.processor);
-}
-
-/* *sum becomes *sum + part * *add, for the times of what both contain; the rest of it stays or is cut off. */
-static void add_times(const struct replay *r, struct run *sum, const struct run *add, double part)
-{
-	sum->failed = sum->failed || add->failed;
-	sum->forced += add->forced;
-	sum->stop_ns += part * add->stop_ns;
-	sum->idled_ns += part * add->idled_ns;
-	for (size_t p = 0; p < r->npoints; p++) {
-		sum->visits[p] = smaller(sum->visits[p], add->visits[p]);
-		for (size_t i = sum->first[p]; i < sum->first[p] + sum->visits[p]; i++) {
-			sum->visit[i].at_ns += part * add->visit[i].at_ns;
-			sum->visit[i].computed_ns += part * add->visit[i].computed_ns;
-			sum->visit[i].taken_ns += part * add->visit[i].taken_ns;
-		}
-	}
-	for (size_t i = 0; i < sum->nspans; i++) {
-		sum->span[i].begin_ns += part * add->span[i].begin_ns;
-		sum->span[i].end_ns += part * add->span[i].end_ns;
-	}
-}
-
-void simulate(const struct replay *r, const struct script *s, const struct setting *how, struct run *out)
-{
-	double part = 1.0 / STAYING_RUNS;
-	struct run one;
-
-	if (!replay_has_model(r, how->model)) {
-		*out = (struct run){ .failed = true, .first = s->first_visit, .visits = xcalloc(r->npoints + 1, sizeof(*out->visits)) };
-		return;
-	}
-	simulate_once(r, s, how, 0, out);
-	if (how->model != REPLAY_STAYING || how->kept || out->failed)
-		return;
-	add_times(r, out, out, part - 1);
-	for (unsigned k = 1; k < STAYING_RUNS; k++) {
-		simulate_once(r, s, how, k, &one);
-		add_times(r, out, &one, part);
-		run_release(&one);
-	}
 }
 
 void run_release(struct run *run)

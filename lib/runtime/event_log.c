@@ -65,7 +65,8 @@ void event_note(struct arena_thread *t, enum burst_kind kind, int64_t at_ns, int
 		.site = (uintptr_t)site,
 		.object = (uint32_t)object,
 		.other = (uint32_t)other,
-		.kind = kind,
+		.kind = (uint16_t)kind,
+		.processor = (uint16_t)processor_here(),
 	};
 	/* Pairs with the recorder's acquire. */
 	atomic_store_explicit(&log->n, n + 1, memory_order_release);

@@ -46,7 +46,7 @@ static struct burst_event event_at(int64_t before)
 	static const bool two[BURST_KINDS] = { [BURST_WAIT] = true, [BURST_VISIT] = true, [BURST_BEGIN] = true, [BURST_END] = true };
 	static const bool nowhere[BURST_KINDS] = {
 		[BURST_QUEUED] = true, [BURST_VISIT] = true, [BURST_BEGIN] = true, [BURST_END] = true, [BURST_DEATH] = true, [BURST_SAMPLE] = true,
-		[BURST_KERNEL] = true,
+		[BURST_KERNEL] = true, [BURST_MOVED] = true,
 	};
 	struct burst_event e = { .kind = (enum burst_kind)(any() % BURST_KINDS) };
 

@@ -41,6 +41,7 @@ struct task {
 	double left;         /* of what it computes */
 	double slice;        /* left of it */
 	unsigned processor;  /* that it runs on, or ran on last */
+	unsigned noted;      /* 1 + the processor of its last event; 0: it has none */
 	double ready_since, queued;
 	double ran_until;    /* when it last left a processor */
 	bool woken;          /* is ready because it has waited, not because its slice was over */
@@ -127,6 +128,11 @@ static void note(struct task *t, enum burst_kind kind, uint32_t object, uint32_t
 	if (!w.burst || w.now < w.begin || w.now >= w.end)
 		return;
 	e.at_ns = (int64_t)(w.now - w.begin);
+	if (t->noted != t->processor + 1) {
+		struct burst_event moved = { .kind = BURST_MOVED, .at_ns = e.at_ns, .object = t->noted = t->processor + 1 };
+
+		burst_add(burst_thread(w.burst, t->id), &moved);
+	}
 	e.waited_ns = (int64_t)waited;
 	burst_add(burst_thread(w.burst, t->id), &e);
 }
