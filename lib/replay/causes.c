@@ -26,6 +26,7 @@ struct way {
 	const struct replay *replay;
 	struct known *known;
 	uint32_t *next;      /* by step: the token that was given next */
+	uint32_t *before;    /* by step: the release before it of the same object */
 	struct idmap spans;
 	uint32_t *open;      /* by span: the step of its begin, or NOBODY */
 	size_t nopen, open_cap;
@@ -93,6 +94,7 @@ static void see_release(struct way *w, uint32_t step)
 		add_token(w, k, step);
 		break;
 	default:
+		w->before[step] = k->last;
 		k->earlier = k->last;
 		k->last = step;
 	}
@@ -100,7 +102,8 @@ static void see_release(struct way *w, uint32_t step)
 
 /* ---- the ends of waits -------------------------------------------------------------------------- */
 
-static void find_causes(struct way *w, uint32_t at)
+/* later: number of releases that had come after the needed one; see batches.c. */
+static void find_causes(struct way *w, uint32_t at, uint32_t later)
 {
 	struct step *s = &w->script->step[at];
 
@@ -113,7 +116,9 @@ static void find_causes(struct way *w, uint32_t at)
 		s->cause[0] = s->waited_ns > 0 ? take_token_after_wait(w, &w->known[s->object], at) : take_token(w, &w->known[s->object]);
 	} else if (w->replay->object[s->object].kind != OBJECT_SHARED || s->waited_ns > 0) {
 		s->cause[0] = w->known[s->object].last;
-		s->exact = !came_in_wait(w->script, w->known[s->object].earlier, at);
+		s->exact = later || !came_in_wait(w->script, w->known[s->object].earlier, at);
+		for (; later && s->cause[0] != NOBODY; later--)
+			s->cause[0] = w->before[s->cause[0]];
 		return;
 	}
 	s->exact = true;
@@ -166,12 +171,13 @@ static enum op monitor_op(const struct replay *r, const struct step *s)
 	}
 }
 
-static void learn_wait(struct way *w, uint32_t at, struct replay_facts *facts)
+static void learn_wait(struct way *w, const struct moment *m, struct replay_facts *facts)
 {
+	uint32_t at = m->step;
 	struct step *s = &w->script->step[at];
 	bool cut = s->waited_ns > 0 && w->script->at_ns[at] <= (double)s->waited_ns;
 
-	find_causes(w, at);
+	find_causes(w, at, m->event->kind == BURST_ACQUIRE ? m->event->other : 0);
 	s->op[RECORDED] = (uint8_t)recorded_op(w, at, facts);
 	s->op[MONITOR] = (uint8_t)monitor_op(w->replay, s);
 	facts->cut += cut;
@@ -237,7 +243,7 @@ static void learn_moment(struct way *w, const struct moment *m, struct replay_fa
 	case BURST_LOCK:
 	case BURST_ACQUIRE:
 	case BURST_WAIT:
-		learn_wait(w, m->step, facts);
+		learn_wait(w, m, facts);
 		break;
 	case BURST_BEGIN:
 	case BURST_END:
@@ -275,6 +281,7 @@ void causes_learn(struct replay *r, struct script *s, const struct moment *m, si
 
 	w.known = xcalloc(r->nobjects + 1, sizeof(*w.known));
 	w.next = xcalloc(s->n + 1, sizeof(*w.next));
+	w.before = xcalloc(s->n + 1, sizeof(*w.before));
 	for (size_t i = 0; i < r->nobjects; i++) {
 		bool barrier = r->object[i].kind == OBJECT_BARRIER;
 
@@ -284,11 +291,12 @@ void causes_learn(struct replay *r, struct script *s, const struct moment *m, si
 		};
 	}
 	for (size_t i = 0; i < s->n; i++)
-		w.next[i] = NOBODY;
+		w.next[i] = w.before[i] = NOBODY;
 	for (size_t i = 0; i < n; i++)
 		learn_moment(&w, &m[i], &r->facts);
 	free(w.known);
 	free(w.next);
+	free(w.before);
 	free(w.open);
 	idmap_release(&w.spans);
 }

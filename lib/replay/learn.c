@@ -166,23 +166,36 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 		}
 	}
 	r->busy = r->facts.length_ns > 0 ? fmax(1, computed / r->facts.length_ns) : 1;
-	if (computed > 0 && r->more_threads)
-		r->idled = fmax(0, fmin(queued + late, capacity - computed)) / computed;
 	r->scarce = queued + late > 0 ? (queued + late) / (queued + late + computed) : 0;
 	r->crowded = r->scarce > CROWDED && (r->more_threads || queued + late > taken_by_others(burst, n));
+	if (computed > 0 && (r->more_threads || r->crowded))
+		r->idled = fmax(0, fmin(queued + late, capacity - computed)) / computed;
 	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;
 }
 
-struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
+static size_t count_events(const struct burst *burst, size_t n)
+{
+	size_t events = 0;
+
+	for (size_t b = 0; b < n; b++)
+		for (size_t t = 0; t < burst[b].n; t++)
+			events += burst[b].thread[t].n;
+	return events;
+}
+
+struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstacks)
 {
 	struct replay *r = xcalloc(1, sizeof(*r));
+	struct burst *burst;
 	struct moment **m = xcalloc(n + 1, sizeof(*m));
 	size_t *nm = xcalloc(n + 1, sizeof(*nm));
 
 	r->nstacks = nstacks;
-	r->whole = n == 1 && burst[0].whole;
-	objects_learn(r, burst, n);
+	r->whole = n == 1 && recorded[0].whole;
+	objects_learn(r, recorded, n);
+	burst = batches_spread(r, recorded, n);
 	script_learn(r, burst, n);
+	r->facts.events -= count_events(burst, n) - count_events(recorded, n);
 	for (size_t b = 0; b < n; b++)
 		m[b] = script_moments(&burst[b], &r->script[b], &nm[b]);
 	objects_refine(r, m, nm);
@@ -215,6 +228,9 @@ struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks)
 	compare_idle(r);
 	for (size_t b = 0; b < n; b++)
 		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;
+	for (size_t b = 0; b < n; b++)
+		burst_release(&burst[b]);
+	free(burst);
 	return r;
 }
 

@@ -1,6 +1,7 @@
 /*
  * replay_parts: declarations that the files of replay share.  Private to replay.
  *
+ *     batches.c   reads of several messages at once become several reads
  *     script.c    events become steps
  *     objects.c   finds the kind of each object
  *     causes.c    finds the step that ended each wait
@@ -293,6 +294,8 @@ struct moment *script_moments(const struct burst *b, const struct script *s, siz
 
 uint32_t object_find(const struct replay *r, uint32_t id); /* NOBODY when there is none */
 void objects_learn(struct replay *r, const struct burst *burst, size_t n);
+/* A copy of the bursts, whose events may be more: see batches.c.  The caller releases each, and frees them. */
+struct burst *batches_spread(const struct replay *r, const struct burst *burst, size_t n);
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
 void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);

@@ -752,6 +752,44 @@ static void sem_pool(void *unused)
 }
 
 /*
+ * A sender with a window: it gets eight credits at a time.  The reader is a bit slower, so it finds several messages at
+ * each read.  With faster code it finds fewer.
+ */
+static struct semaphore sent, credits;
+
+enum { CREDITS = 8 };
+
+static void window_sender(void *unused)
+{
+	int credit = 2 * CREDITS;
+
+	(void)unused;
+	for (;;) {
+		while (credit == 0)
+			credit += CREDITS * grab_all(&credits, 91);
+		compute(1, about(0.3 * MS));
+		credit--;
+		post(&sent, 92);
+	}
+}
+
+static void window_reader(void *unused)
+{
+	(void)unused;
+	sent = (struct semaphore){ .id = 20 };
+	credits = (struct semaphore){ .id = 21 };
+	create(window_sender, NULL, 2);
+	for (int read = 0;;) {
+		for (int n = grab_all(&sent, 93); n > 0; n--) {
+			compute(2, about(0.4 * MS));
+			if (++read % CREDITS == 0)
+				post(&credits, 94);
+			visit();
+		}
+	}
+}
+
+/*
  * Tokens for three workers, four after each sleep.  The thread that brings them waits for a processor when its time
  * is over.
  */
@@ -1157,6 +1195,7 @@ static const struct program programs[] = {
 	{ "silent", crowd, 2, 3, false, NOTED_NEVER, CLOSE, false, false },
 	{ "gather", gatherings, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "files", files, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "window", window_reader, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "copying", copying, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "requests", requests, 2, 2, true, NOTED, 0.05, false, false }, /* half of the time idle: 190 samples, and spans that depend on the square of the load */
 };

@@ -1,0 +1,268 @@
+/*
+ * batches: reads that take several messages at once.
+ *
+ * A reader that is behind finds several messages: an event counter with 12 events, a pipe
+ * with 30 lines.  It takes all of them by one read, and then works on one after the other.
+ * With faster code it would be less behind, and take fewer at a time.  If the read waited
+ * for the last of them, replay would say that it cannot begin before all are there.
+ *
+ * So such a read needs only its first message.  The others are needed one after the
+ * other, in equal distances up to the next read: acquires are added to the events of the
+ * reader.  All messages had come before the read, so this changes nothing in a replay
+ * without a question.
+ *
+ * A sender with a window of 12 to 24 messages, and a reader that is a bit slower: half of
+ * the reader's work really saves 18.5 %.  12.8 % were predicted without this, and 17.2 %
+ * are with it.
+ */
+#include "replay/replay_parts.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum {
+	JOINT_NS = 20000,   /* a read that so soon follows another one, or a poll, takes the messages together with it */
+	MESSAGES_MOST = 64, /* of a batch; earlier ones are not told apart */
+};
+
+/* A release or an acquire of an object that may be a channel. */
+struct note {
+	int64_t at_ns, waited_ns;
+	uint32_t object;
+	uint32_t thread; /* its place in the burst */
+	size_t event;    /* of the thread */
+	bool release;
+};
+
+/* An acquire to be added. */
+struct added {
+	uint32_t thread;
+	struct burst_event event;
+};
+
+struct batches {
+	struct burst *burst;
+	int64_t *released;   /* when the object was released, ascending; owned */
+	size_t nreleased;
+	struct added *added; /* owned */
+	size_t n, cap;
+};
+
+/* The messages that the reader has taken by one read, or by some that follow one another directly. */
+struct batch {
+	size_t first, n; /* their releases */
+	struct note last; /* read */
+};
+
+static int by_object(const void *va, const void *vb)
+{
+	const struct note *a = va, *b = vb;
+
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	if (a->release != b->release)
+		return a->release ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->event > b->event) - (a->event < b->event);
+}
+
+/* Object by object, in the order of time.  The caller frees them. */
+static struct note *list_notes(const struct replay *r, const struct burst *b, size_t *n)
+{
+	struct note *note = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	for (size_t t = 0; t < b->n; t++) {
+		for (size_t i = 0; i < b->thread[t].n; i++) {
+			const struct burst_event *e = &b->thread[t].event[i];
+
+			if ((e->kind != BURST_RELEASE && e->kind != BURST_ACQUIRE) || r->object[object_find(r, e->object)].kind != OBJECT_LATCH)
+				continue;
+			note = xgrow(note, *n, &cap, sizeof(*note));
+			note[(*n)++] = (struct note){ e->at_ns, e->waited_ns, e->object, (uint32_t)t, i, e->kind == BURST_RELEASE };
+		}
+	}
+	if (*n)
+		qsort(note, *n, sizeof(*note), by_object);
+	return note;
+}
+
+/* One thread reads, and only others write.  A lock, in contrast, is released by those who took it. */
+static bool is_channel(const struct note *note, size_t n)
+{
+	uint32_t reader = NOBODY;
+
+	for (size_t i = 0; i < n; i++) {
+		if (note[i].release)
+			continue;
+		if (reader != NOBODY && note[i].thread != reader)
+			return false;
+		reader = note[i].thread;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (note[i].release && note[i].thread == reader)
+			return false;
+	return reader != NOBODY;
+}
+
+/* Number of releases up to that time. */
+static size_t released_until(const struct batches *all, int64_t at)
+{
+	size_t low = 0, high = all->nreleased;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (all->released[middle] <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* As `other`, an acquire of a batch has the number of releases that had come after the one that it needs. */
+static void spread(struct batches *all, const struct batch *b, int64_t until)
+{
+	for (size_t k = 1; k < b->n && until > b->last.at_ns; k++) {
+		struct added a = { .thread = b->last.thread, .event = all->burst->thread[b->last.thread].event[b->last.event] };
+
+		a.event.at_ns = b->last.at_ns + (int64_t)((double)(until - b->last.at_ns) * (double)k / (double)b->n);
+		a.event.waited_ns = 0;
+		a.event.other = (uint32_t)(released_until(all, a.event.at_ns) - 1 - (b->first + k));
+		all->added = xgrow(all->added, all->n, &all->cap, sizeof(*all->added));
+		all->added[all->n++] = a;
+	}
+}
+
+/* The read takes what has come since the one before it, of which number `taken` is the first. */
+static void see_read(struct batches *all, struct batch *b, const struct note *read, size_t taken)
+{
+	size_t come = released_until(all, read->at_ns);
+	size_t before = released_until(all, read->at_ns - read->waited_ns - 1);
+	bool waited = read->waited_ns > 0 && before < come;
+
+	if (!waited && b->n && read->at_ns - read->waited_ns - b->last.at_ns <= JOINT_NS) {
+		b->n += come - taken;
+	} else {
+		spread(all, b, read->at_ns - read->waited_ns);
+		/* If a message ended the wait, all earlier ones had been taken, though perhaps unseen. */
+		b->first = waited && before > taken ? before : taken;
+		if (come - b->first > MESSAGES_MOST)
+			b->first = come - MESSAGES_MOST;
+		b->n = come - b->first;
+	}
+	b->last = *read;
+	if (b->n)
+		all->burst->thread[read->thread].event[read->event].other = (uint32_t)(b->n - 1);
+}
+
+/* All notes of an object. */
+static void find_batches(struct batches *all, const struct note *note, size_t n)
+{
+	struct batch b = { .n = 0 };
+	size_t taken = 0;
+
+	all->nreleased = 0;
+	for (size_t i = 0; i < n; i++)
+		if (note[i].release)
+			all->released[all->nreleased++] = note[i].at_ns;
+	for (size_t i = 0; i < n; i++) {
+		if (note[i].release)
+			continue;
+		see_read(all, &b, &note[i], taken);
+		taken = released_until(all, note[i].at_ns);
+	}
+}
+
+static int by_thread(const void *va, const void *vb)
+{
+	const struct added *a = va, *b = vb;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->event.at_ns > b->event.at_ns) - (a->event.at_ns < b->event.at_ns);
+}
+
+/* Adds them to the events of the thread.  One that would be in a wait comes after it. */
+static void add_all(struct burst_thread *t, const struct added *added, size_t n)
+{
+	struct burst_thread with = { .id = t->id };
+	size_t k = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct burst_event *e = &t->event[i];
+		size_t deed = i;
+
+		while (deed + 1 < t->n && !burst_is_deed(t->event[deed].kind))
+			deed++;
+		while (k < n && added[k].event.at_ns < e->at_ns && added[k].event.at_ns <= t->event[deed].at_ns - t->event[deed].waited_ns)
+			burst_add(&with, &added[k++].event);
+		burst_add(&with, e);
+		while (k < n && i == deed && added[k].event.at_ns < e->at_ns) {
+			struct burst_event late = added[k++].event;
+
+			late.at_ns = e->at_ns;
+			burst_add(&with, &late);
+		}
+	}
+	for (; k < n; k++)
+		burst_add(&with, &added[k].event);
+	free(t->event);
+	*t = with;
+}
+
+static void copy_burst(struct burst *to, const struct burst *from)
+{
+	*to = *from;
+	to->thread = xcalloc(from->n + 1, sizeof(*to->thread));
+	for (size_t t = 0; t < from->n; t++) {
+		to->thread[t] = (struct burst_thread){ .id = from->thread[t].id };
+		for (size_t i = 0; i < from->thread[t].n; i++) {
+			burst_add(&to->thread[t], &from->thread[t].event[i]);
+			if (from->thread[t].event[i].kind == BURST_ACQUIRE)
+				to->thread[t].event[i].other = 0;
+		}
+	}
+}
+
+static void spread_in(const struct replay *r, struct burst *b)
+{
+	struct batches all = { .burst = b };
+	size_t n, end;
+	struct note *note = list_notes(r, b, &n);
+
+	all.released = xcalloc(n + 1, sizeof(*all.released));
+	for (size_t k = 0; k < n; k = end) {
+		for (end = k; end < n && note[end].object == note[k].object; end++)
+			;
+		if (is_channel(note + k, end - k))
+			find_batches(&all, note + k, end - k);
+	}
+	if (all.n)
+		qsort(all.added, all.n, sizeof(*all.added), by_thread);
+	for (size_t k = 0; k < all.n; k = end) {
+		for (end = k; end < all.n && all.added[end].thread == all.added[k].thread; end++)
+			;
+		add_all(&b->thread[all.added[k].thread], all.added + k, end - k);
+	}
+	free(all.added);
+	free(all.released);
+	free(note);
+}
+
+struct burst *batches_spread(const struct replay *r, const struct burst *burst, size_t n)
+{
+	struct burst *copy = xcalloc(n + 1, sizeof(*copy));
+
+	for (size_t i = 0; i < n; i++) {
+		copy_burst(&copy[i], &burst[i]);
+		spread_in(r, &copy[i]);
+	}
+	return copy;
+}
