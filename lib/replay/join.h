@@ -12,8 +12,8 @@
  * Joins polls in the same way: yields, or naps, from one place.  A poll becomes a wait
  * - for the lock that the thread takes as the poll ends;
  * - for the object that it then waits for;
- * - for an object that it waits for at other times, if another thread released one during
- *   the poll: the last one.
+ * - for an object that it waits for at other times, or that threads waited for after such
+ *   polls, if another thread released one during the poll: the last one.
  * Any other poll becomes a BURST_POLL.  Other sleeps become waits for the outside.
  */
 void join_waits(struct burst *b);
