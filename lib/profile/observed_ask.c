@@ -30,6 +30,9 @@ enum { OWN_LEVELS = sizeof LEVELS / sizeof LEVELS[0] };
  */
 static const double BRIEF_MATTERS = 0.03;
 
+/* From this part of the time in which threads wait for the ends of frames, experiments are wrong about it. */
+static const double FRAMES_MATTER = 0.1;
+
 static const double LEAST_SHARE = 0.01; /* least share of the samples for a region to be replayed */
 
 static const char *name_of(const struct observed *o, uint32_t point)
@@ -378,6 +381,22 @@ static void warn_of_brief_locks(struct context *c, const struct observed *o, con
 	free(text);
 }
 
+/* Experiments do not know that such waits end at the same moment whatever the thread does before. */
+static void warn_of_frames(struct context *c, const struct observed *o, const struct replay *r)
+{
+	struct replay_facts facts;
+	char *text;
+
+	replay_facts(r, &facts);
+	if (facts.frames_ns < FRAMES_MATTER * facts.length_ns)
+		return;
+	text = xasprintf("a thread waited for the rest of its frames for %.0f %% of the time: the clock cannot be slowed, so what waits for it "
+			 "is predicted too fast by experiments",
+			 100 * facts.frames_ns / facts.length_ns);
+	profile_warn(c->p, "absolute-timer", text, c->run[o->run].place, 1, false);
+	free(text);
+}
+
 static void replay_run(struct context *c, struct observed *o, const struct levels *levels, const bool *asked)
 {
 	struct questions all = { 0 };
@@ -391,6 +410,7 @@ static void replay_run(struct context *c, struct observed *o, const struct level
 	r = replay_learn(o->burst, o->nbursts, o->nstacks);
 	count_observed(&c->p->run[c->run[o->run].place], o, r);
 	warn_of_brief_locks(c, o, r);
+	warn_of_frames(c, o, r);
 	all.replay = r;
 	if (c->p->what_if)
 		add_users(&all, c, o);

@@ -35,18 +35,11 @@ struct note {
 	bool release;
 };
 
-/* An acquire to be added. */
-struct added {
-	uint32_t thread;
-	struct burst_event event;
-};
-
 struct batches {
 	struct burst *burst;
 	int64_t *released;   /* when the object was released, ascending; owned */
 	size_t nreleased;
-	struct added *added; /* owned */
-	size_t n, cap;
+	struct burst_thread *added; /* acquires, by thread; owned */
 };
 
 /* The messages that the reader has taken by one read, or by some that follow one another directly. */
@@ -130,13 +123,12 @@ static size_t released_until(const struct batches *all, int64_t at)
 static void spread(struct batches *all, const struct batch *b, int64_t until)
 {
 	for (size_t k = 1; k < b->n && until > b->last.at_ns; k++) {
-		struct added a = { .thread = b->last.thread, .event = all->burst->thread[b->last.thread].event[b->last.event] };
+		struct burst_event e = all->burst->thread[b->last.thread].event[b->last.event];
 
-		a.event.at_ns = b->last.at_ns + (int64_t)((double)(until - b->last.at_ns) * (double)k / (double)b->n);
-		a.event.waited_ns = 0;
-		a.event.other = (uint32_t)(released_until(all, a.event.at_ns) - 1 - (b->first + k));
-		all->added = xgrow(all->added, all->n, &all->cap, sizeof(*all->added));
-		all->added[all->n++] = a;
+		e.at_ns = b->last.at_ns + (int64_t)((double)(until - b->last.at_ns) * (double)k / (double)b->n);
+		e.waited_ns = 0;
+		e.other = (uint32_t)(released_until(all, e.at_ns) - 1 - (b->first + k));
+		burst_add(&all->added[b->last.thread], &e);
 	}
 }
 
@@ -180,89 +172,25 @@ static void find_batches(struct batches *all, const struct note *note, size_t n)
 	}
 }
 
-static int by_thread(const void *va, const void *vb)
-{
-	const struct added *a = va, *b = vb;
-
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->event.at_ns > b->event.at_ns) - (a->event.at_ns < b->event.at_ns);
-}
-
-/* Adds them to the events of the thread.  One that would be in a wait comes after it. */
-static void add_all(struct burst_thread *t, const struct added *added, size_t n)
-{
-	struct burst_thread with = { .id = t->id };
-	size_t k = 0;
-
-	for (size_t i = 0; i < t->n; i++) {
-		const struct burst_event *e = &t->event[i];
-		size_t deed = i;
-
-		while (deed + 1 < t->n && !burst_is_deed(t->event[deed].kind))
-			deed++;
-		while (k < n && added[k].event.at_ns < e->at_ns && added[k].event.at_ns <= t->event[deed].at_ns - t->event[deed].waited_ns)
-			burst_add(&with, &added[k++].event);
-		burst_add(&with, e);
-		while (k < n && i == deed && added[k].event.at_ns < e->at_ns) {
-			struct burst_event late = added[k++].event;
-
-			late.at_ns = e->at_ns;
-			burst_add(&with, &late);
-		}
-	}
-	for (; k < n; k++)
-		burst_add(&with, &added[k].event);
-	free(t->event);
-	*t = with;
-}
-
-static void copy_burst(struct burst *to, const struct burst *from)
-{
-	*to = *from;
-	to->thread = xcalloc(from->n + 1, sizeof(*to->thread));
-	for (size_t t = 0; t < from->n; t++) {
-		to->thread[t] = (struct burst_thread){ .id = from->thread[t].id };
-		for (size_t i = 0; i < from->thread[t].n; i++) {
-			burst_add(&to->thread[t], &from->thread[t].event[i]);
-			if (from->thread[t].event[i].kind == BURST_ACQUIRE)
-				to->thread[t].event[i].other = 0;
-		}
-	}
-}
-
-static void spread_in(const struct replay *r, struct burst *b)
+void batches_spread(const struct replay *r, struct burst *b)
 {
 	struct batches all = { .burst = b };
 	size_t n, end;
 	struct note *note = list_notes(r, b, &n);
 
 	all.released = xcalloc(n + 1, sizeof(*all.released));
+	all.added = xcalloc(b->n + 1, sizeof(*all.added));
 	for (size_t k = 0; k < n; k = end) {
 		for (end = k; end < n && note[end].object == note[k].object; end++)
 			;
 		if (is_channel(note + k, end - k))
 			find_batches(&all, note + k, end - k);
 	}
-	if (all.n)
-		qsort(all.added, all.n, sizeof(*all.added), by_thread);
-	for (size_t k = 0; k < all.n; k = end) {
-		for (end = k; end < all.n && all.added[end].thread == all.added[k].thread; end++)
-			;
-		add_all(&b->thread[all.added[k].thread], all.added + k, end - k);
+	for (size_t t = 0; t < b->n; t++) {
+		burst_insert(&b->thread[t], &all.added[t]);
+		free(all.added[t].event);
 	}
 	free(all.added);
 	free(all.released);
 	free(note);
-}
-
-struct burst *batches_spread(const struct replay *r, const struct burst *burst, size_t n)
-{
-	struct burst *copy = xcalloc(n + 1, sizeof(*copy));
-
-	for (size_t i = 0; i < n; i++) {
-		copy_burst(&copy[i], &burst[i]);
-		spread_in(r, &copy[i]);
-	}
-	return copy;
 }

@@ -64,6 +64,43 @@ void burst_add(struct burst_thread *t, const struct burst_event *e)
 	t->event[t->n++] = *e;
 }
 
+static int in_time(const void *va, const void *vb)
+{
+	const struct burst_event *a = va, *b = vb;
+
+	return (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
+}
+
+void burst_insert(struct burst_thread *t, struct burst_thread *added)
+{
+	struct burst_thread with = { .id = t->id };
+	size_t k = 0, deed = 0;
+
+	if (!added->n)
+		return;
+	qsort(added->event, added->n, sizeof(*added->event), in_time);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct burst_event *e = &t->event[i];
+
+		for (deed = deed > i ? deed : i; deed + 1 < t->n && !burst_is_deed(t->event[deed].kind);)
+			deed++;
+		for (; k < added->n && added->event[k].at_ns < e->at_ns; k++) {
+			if (added->event[k].at_ns > t->event[deed].at_ns - t->event[deed].waited_ns)
+				break;
+			burst_add(&with, &added->event[k]);
+		}
+		burst_add(&with, e);
+		for (; i == deed && k < added->n && added->event[k].at_ns < e->at_ns; k++) {
+			added->event[k].at_ns = e->at_ns;
+			burst_add(&with, &added->event[k]);
+		}
+	}
+	for (; k < added->n; k++)
+		burst_add(&with, &added->event[k]);
+	free(t->event);
+	*t = with;
+}
+
 static void count_work(struct burst_thread *t, uint32_t point)
 {
 	struct burst_thread with = { .id = t->id };

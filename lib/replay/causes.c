@@ -257,6 +257,7 @@ static void learn_moment(struct way *w, const struct moment *m, struct replay_fa
 		break;
 	case BURST_CLOCK:
 		facts->clock_ns += (double)s->waited_ns;
+		facts->frames_ns += s->frame_ns > 0 ? (double)s->waited_ns : 0;
 		s->op[RECORDED] = s->op[MONITOR] = OP_SLEEP;
 		break;
 	case BURST_OUTSIDE:

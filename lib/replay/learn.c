@@ -173,6 +173,25 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;
 }
 
+/* The caller releases each copy, and frees them. */
+static struct burst *copy_bursts(const struct burst *burst, size_t n)
+{
+	struct burst *copy = xcalloc(n + 1, sizeof(*copy));
+
+	for (size_t b = 0; b < n; b++) {
+		copy[b] = burst[b];
+		copy[b].thread = xcalloc(burst[b].n + 1, sizeof(*copy[b].thread));
+		for (size_t t = 0; t < burst[b].n; t++) {
+			const struct burst_thread *from = &burst[b].thread[t];
+
+			copy[b].thread[t].id = from->id;
+			for (size_t i = 0; i < from->n; i++)
+				burst_add(&copy[b].thread[t], &from->event[i]);
+		}
+	}
+	return copy;
+}
+
 static size_t count_events(const struct burst *burst, size_t n)
 {
 	size_t events = 0;
@@ -193,7 +212,11 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 	r->nstacks = nstacks;
 	r->whole = n == 1 && recorded[0].whole;
 	objects_learn(r, recorded, n);
-	burst = batches_spread(r, recorded, n);
+	burst = copy_bursts(recorded, n);
+	for (size_t b = 0; b < n; b++) {
+		batches_spread(r, &burst[b]);
+		frames_find(&burst[b]);
+	}
 	script_learn(r, burst, n);
 	r->facts.events -= count_events(burst, n) - count_events(recorded, n);
 	for (size_t b = 0; b < n; b++)

@@ -82,6 +82,7 @@ struct replay_facts {
 	size_t timeouts;  /* waits for threads that timed out: the next look may succeed because of any thread */
 	double timeouts_ns;
 	double clock_ns;  /* waits until a moment of the clock */
+	double frames_ns; /* the part of these until the end of a frame, see frames.c */
 	double brief;     /* part of the time that threads compute or wait for locks: in waits of several times as long as the lock is held */
 	size_t cut;       /* locks that were held, waits that were under way when a burst began */
 	size_t forced;    /* deadlocks of the monitor model, each resolved by letting one thread go on */

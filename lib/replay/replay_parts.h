@@ -2,6 +2,7 @@
  * replay_parts: declarations that the files of replay share.  Private to replay.
  *
  *     batches.c   reads of several messages at once become several reads
+ *     frames.c    finds waits for moments that follow the thread
  *     script.c    events become steps
  *     objects.c   finds the kind of each object
  *     causes.c    finds the step that ended each wait
@@ -81,6 +82,7 @@ struct step {
 	float late_ns;    /* after its latency, the time until a processor was free */
 	uint32_t latencies; /* number of the list of latencies at such places */
 	uint32_t site;
+	float frame_ns;     /* it waits until so long after its last such moment, or until now; 0: it does not.  See frames.c */
 	uint32_t ticks;     /* 1 + the timer for which it waits; 0: none, or not one of struct ticks */
 	bool counts_work;   /* in the middle of a stretch; see burst_count_work */
 	uint32_t wait_cell; /* for a wait for the outside: the cell of its place */
@@ -96,9 +98,14 @@ enum { NOWHERE = UINT16_MAX };
  * Did a wait for a moment of the clock, or for a tick, find it over?  Then it took no longer than its call, which is up
  * to 20 us in a virtual machine, and twice that where others want the processor.
  */
+static inline bool came_late(int64_t waited_ns)
+{
+	return waited_ns < 40000;
+}
+
 static inline bool step_came_late(const struct step *s)
 {
-	return s->waited_ns < 40000;
+	return came_late((int64_t)s->waited_ns);
 }
 
 /* A timer whose ticks do not wait for the thread that waits for them. */
@@ -294,8 +301,9 @@ struct moment *script_moments(const struct burst *b, const struct script *s, siz
 
 uint32_t object_find(const struct replay *r, uint32_t id); /* NOBODY when there is none */
 void objects_learn(struct replay *r, const struct burst *burst, size_t n);
-/* A copy of the bursts, whose events may be more: see batches.c.  The caller releases each, and frees them. */
-struct burst *batches_spread(const struct replay *r, const struct burst *burst, size_t n);
+/* These change events of a burst, and add some. */
+void batches_spread(const struct replay *r, struct burst *b);
+void frames_find(struct burst *b); /* the end of a frame is a CLOCK whose `other` is the frame's length, ns */
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
 void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);

@@ -184,6 +184,8 @@ static struct step step_of(const struct replay *r, const struct burst_thread *t,
 	s.cpu_ns = (float)(begin - from - queued);
 	s.waited_ns = (float)(at - begin);
 	s.late_ns = (float)queued_between(t, first, i, begin, at);
+	if (e->kind == BURST_CLOCK)
+		s.frame_ns = (float)e->other;
 	if (e->kind == BURST_OUTSIDE)
 		s.kernel_ns = (float)kernel_in_wait(t, first, i, begin, at);
 	if (e->kind == BURST_VISIT) {

@@ -51,6 +51,7 @@ struct runner {
 	double since, left; /* running since, with so much of its stretch left then */
 	double slice_end, used;
 	double ticked;      /* when it last went on at a tick */
+	double frame_end;   /* the last moment that its frames are counted from; 0: none yet */
 	float change[REPLICATES];
 };
 
@@ -540,6 +541,15 @@ static double tick_ns(struct sim *m, uint32_t i, const struct ticks *t)
 	return next - m->now;
 }
 
+/* The time until the end of a frame, see frames.c.  If that is over, the next frame is counted from now. */
+static double frame_rest(const struct sim *m, struct runner *r, const struct step *s)
+{
+	double end = r->frame_end > 0 ? r->frame_end + (double)s->frame_ns : m->now + (double)s->waited_ns;
+
+	r->frame_end = fmax(end, m->now);
+	return r->frame_end - m->now;
+}
+
 /* The length of a wait with an unknown end. */
 static double unseen_ns(const struct sim *m, uint32_t i, const struct step *s)
 {
@@ -560,6 +570,8 @@ static double sleep_of(struct sim *m, uint32_t i, const struct step *s)
 	case BURST_OUTSIDE:
 		return outside_ns(m, i, s);
 	case BURST_CLOCK:
+		if (s->frame_ns > 0)
+			return frame_rest(m, &m->runner[i], s);
 		if (s->ticks && m->how->open != WAITS_FIXED)
 			return tick_ns(m, i, &m->script->ticks[s->ticks - 1]);
 		/* How long a moment had been over is not known.  A thread that comes before it waits, but not for as long as until now. */

@@ -54,7 +54,7 @@ static struct timer *timer_at(struct timers *all, uint32_t site)
 
 static bool is_wait(const struct step *s)
 {
-	return s->kind == BURST_CLOCK && !step_came_late(s);
+	return s->kind == BURST_CLOCK && !step_came_late(s) && !(s->frame_ns > 0);
 }
 
 /* The next wait of the actor at the same site; `end`: none.  Adds the number of reads up to it. */

@@ -227,6 +227,9 @@ static void names_polls(void **state)
 	joined_beside("rA51", "p991v111a9952", "p991v111a9952");
 	/* The last one that was released. */
 	joined_beside("r551r161", "p991v111a9952v111a9962", "a9961v111a9952v111a9962");
+	/* What another thread waits for after such a poll. */
+	joined_beside("p111a1152r451", "p991v111", "a9951v111");
+	joined_beside("p112a1152r451", "p991v111", "p991v111");
 	/* The thread itself did. */
 	joined("r151p991v111a9952", "r151p991v111a9952");
 	/* The poll began before the burst. */

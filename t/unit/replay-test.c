@@ -751,6 +751,44 @@ static void sem_pool(void *unused)
 	}
 }
 
+static void work_on_frame(unsigned n)
+{
+	compute(1, about(0.8 * MS));
+	if (n % 4 == 0)
+		compute(2, about(2.4 * MS));
+	compute(3, about(1.3 * MS));
+	visit();
+}
+
+/* Sleeps for the rest of each frame of 4 ms.  Each fourth frame is often late. */
+static void frames_of_sleep(void *unused)
+{
+	(void)unused;
+	for (unsigned n = 0;; n++) {
+		double end = w.now + 4 * MS;
+
+		work_on_frame(n);
+		if (w.now < end)
+			sleep_ns(end - w.now, 98);
+	}
+}
+
+/* The same, by moments of the clock.  After a late frame, the next one is counted from its end. */
+static void frames_of_clock(void *unused)
+{
+	double end = w.now;
+
+	(void)unused;
+	for (unsigned n = 0;; n++) {
+		end += 4 * MS;
+		work_on_frame(n);
+		if (w.now < end)
+			sleep_until(end, 99);
+		else
+			end = w.now;
+	}
+}
+
 /*
  * A sender with a window: it gets eight credits at a time.  The reader is a bit slower, so it finds several messages at
  * each read.  With faster code it finds fewer.
@@ -1195,6 +1233,8 @@ static const struct program programs[] = {
 	{ "silent", crowd, 2, 3, false, NOTED_NEVER, CLOSE, false, false },
 	{ "gather", gatherings, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "files", files, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "frames", frames_of_sleep, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "moments", frames_of_clock, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "window", window_reader, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "copying", copying, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "requests", requests, 2, 2, true, NOTED, 0.05, false, false }, /* half of the time idle: 190 samples, and spans that depend on the square of the load */

@@ -424,6 +424,14 @@ static void sleep_ns(double ns, uint32_t site)
 	note(w.current, BURST_OUTSIDE, 0, 0, site, w.now - from);
 }
 
+static void sleep_until(double moment, uint32_t site)
+{
+	double from = w.now;
+
+	sleep_quietly(moment > from ? moment - from : 0);
+	note(w.current, BURST_CLOCK, 0, 0, site, w.now - from);
+}
+
 /* Waits for a tick of a timer, unless there has been one since *last, when the task last did so. */
 static void wait_for_tick(double period, double *last, uint32_t site)
 {

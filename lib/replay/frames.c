@@ -1,0 +1,194 @@
+/*
+ * frames: waits for moments that follow the thread.
+ *
+ * A loop of frames sleeps until a moment that is one frame after the one before it.  If a
+ * frame is late, most loops begin to count anew at its end.  Then the moments are on no
+ * grid: a late frame that takes less time moves all later moments.  A loop may also sleep
+ * for the rest of a frame, as many games do; and a device may have a clock of its own.
+ * Nothing of that is a wait of a fixed length, or until a fixed moment.
+ *
+ * Such a place is known by the times from one end of a wait to the next: many are alike,
+ * the frame.  For sleeps and devices, they vary much less than the lengths of the waits.
+ * For moments of the clock, others are longer by no multiple of the frame: there was a late
+ * frame between.  It ended a frame before the wait did, and a wait of no length is added
+ * there.
+ *
+ * A game that sleeps for the rest of its frames, each fourth one late: half of "draw", a
+ * third of the time, was worth 16.4 (15.1 to 17.8), and is 4.0 (2.5 to 5.5); really 3.7
+ * (0.3).  A browser with moments of the clock, each third frame late: half of "paint" was 0.1
+ * (-1.4 to 1.6), and is 6.0 (4.5 to 7.4); really 5.8 (0.2).
+ */
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "replay/replay_parts.h"
+
+enum {
+	FRAMES_LEAST = 10, /* times between ends of waits, to know the frame */
+	STEADIER = 3,      /* by so much the times between ends vary less than the lengths of waits */
+};
+
+#define ALIKE_PART 0.05 /* such times differ from the frame by less than this part of it */
+#define FRAME_PART 0.25 /* from this part of the times on, the ones that are alike are a frame of the clock, */
+#define STEADY_PART 0.5 /* and from this part on, of something else */
+#define LATE_PART  0.1  /* from this part of the times on, late frames begin to count anew */
+
+/* The waits of a thread at one place. */
+struct paced {
+	size_t *event; /* owned */
+	size_t n, cap;
+};
+
+struct places {
+	struct idmap site;
+	struct paced *at; /* owned */
+	size_t cap;
+};
+
+static bool is_moment(const struct burst_event *e)
+{
+	return (e->kind == BURST_CLOCK || e->kind == BURST_OUTSIDE) && e->site;
+}
+
+static struct places list_waits(const struct burst_thread *t)
+{
+	struct places p = { 0 };
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct paced *of;
+		size_t k;
+
+		if (!is_moment(&t->event[i]) || came_late(t->event[i].waited_ns))
+			continue;
+		k = idmap_number(&p.site, t->event[i].site);
+		p.at = idmap_room(&p.site, p.at, &p.cap, sizeof(*p.at));
+		of = &p.at[k];
+		of->event = xgrow(of->event, of->n, &of->cap, sizeof(*of->event));
+		of->event[of->n++] = i;
+	}
+	return p;
+}
+
+/* The median distance of the values from their median.  They are changed. */
+static double deviation(double *v, size_t n)
+{
+	double middle;
+
+	gsl_sort(v, 1, n);
+	middle = v[n / 2];
+	for (size_t i = 0; i < n; i++)
+		v[i] = fabs(v[i] - middle);
+	gsl_sort(v, 1, n);
+	return v[n / 2];
+}
+
+static double between(const struct burst_thread *t, const struct paced *of, size_t k)
+{
+	return (double)(t->event[of->event[k]].at_ns - t->event[of->event[k - 1]].at_ns);
+}
+
+static bool is_multiple(double ns, double frame)
+{
+	return fabs(ns / frame - round(ns / frame)) < 2 * ALIKE_PART;
+}
+
+/* The times between ends of waits that are about as long as the given one, and the lengths of these waits.  Returns their number. */
+static size_t list_alike(const struct burst_thread *t, const struct paced *of, double frame, double *time, double *length)
+{
+	size_t n = 0;
+
+	for (size_t k = 1; k < of->n; k++) {
+		if (fabs(between(t, of, k) - frame) >= ALIKE_PART * frame)
+			continue;
+		time[n] = between(t, of, k);
+		length[n++] = (double)t->event[of->event[k]].waited_ns;
+	}
+	return n;
+}
+
+static size_t count_late(const struct burst_thread *t, const struct paced *of, double frame)
+{
+	size_t n = 0;
+
+	for (size_t k = 1; k < of->n; k++)
+		n += between(t, of, k) > frame * (1 + ALIKE_PART) && !is_multiple(between(t, of, k), frame);
+	return n;
+}
+
+/* The length of a frame; 0: the place has none. */
+static double frame_of(const struct burst_thread *t, const struct paced *of)
+{
+	size_t n = of->n > 0 ? of->n - 1 : 0, alike;
+	double *time, *length, frame;
+	bool paced;
+
+	if (n < FRAMES_LEAST)
+		return 0;
+	time = xcalloc(n, sizeof(*time));
+	length = xcalloc(n, sizeof(*length));
+	for (size_t k = 1; k <= n; k++)
+		time[k - 1] = between(t, of, k);
+	gsl_sort(time, 1, n);
+	frame = time[n / 4];
+	alike = list_alike(t, of, frame, time, length);
+	gsl_sort(time, 1, alike);
+	frame = time[alike / 2];
+	if (t->event[of->event[0]].kind == BURST_CLOCK)
+		paced = (double)alike >= FRAME_PART * (double)n && (double)count_late(t, of, frame) >= LATE_PART * (double)n;
+	else
+		paced = (double)alike >= STEADY_PART * (double)n && deviation(length, alike) > STEADIER * deviation(time, alike);
+	free(time);
+	free(length);
+	return paced ? frame : 0;
+}
+
+/* Has the thread come late to that place between the two events? */
+static bool was_late(const struct burst_thread *t, size_t from, size_t to)
+{
+	for (size_t i = from + 1; i < to; i++)
+		if (is_moment(&t->event[i]) && t->event[i].site == t->event[to].site)
+			return true;
+	return false;
+}
+
+static void pace(struct burst_thread *t, const struct paced *of, uint32_t frame_ns, struct burst_thread *added)
+{
+	for (size_t k = 0; k < of->n; k++) {
+		struct burst_event late, *e = &t->event[of->event[k]];
+
+		e->kind = BURST_CLOCK;
+		e->other = frame_ns;
+		if (k == 0 || between(t, of, k) < frame_ns * (1 + ALIKE_PART) || was_late(t, of->event[k - 1], of->event[k]))
+			continue;
+		late = *e;
+		late.at_ns -= frame_ns;
+		late.waited_ns = 0;
+		burst_add(added, &late);
+	}
+}
+
+static void find_frames(struct burst_thread *t)
+{
+	struct places p = list_waits(t);
+	struct burst_thread added = { 0 };
+
+	for (size_t k = 0; k < p.site.n; k++) {
+		double frame = frame_of(t, &p.at[k]);
+
+		if (frame > 0 && frame < UINT32_MAX)
+			pace(t, &p.at[k], (uint32_t)frame, &added);
+		free(p.at[k].event);
+	}
+	burst_insert(t, &added);
+	free(added.event);
+	free(p.at);
+	idmap_release(&p.site);
+}
+
+void frames_find(struct burst *b)
+{
+	for (size_t t = 0; t < b->n; t++)
+		find_frames(&b->thread[t]);
+}
