@@ -86,7 +86,7 @@ static double deviation(double *v, size_t n)
 
 static double between(const struct burst_thread *t, const struct paced *of, size_t k)
 {
-	return (double)(t->event[of->event[k]].at_ns - t->event[of->event[k - 1]].at_ns);
+	return (double)t->event[of->event[k]].at_ns - (double)t->event[of->event[k - 1]].at_ns;
 }
 
 static bool is_multiple(double ns, double frame)

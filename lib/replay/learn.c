@@ -173,6 +173,18 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;
 }
 
+/* So that sums of times do not overflow, whatever the log says. */
+static struct burst_event sane(struct burst_event e)
+{
+	const int64_t far = INT64_MAX / 4;
+	int64_t most;
+
+	e.at_ns = e.at_ns < 0 ? 0 : e.at_ns < far ? e.at_ns : far;
+	most = burst_is_deed(e.kind) ? e.at_ns : far;
+	e.waited_ns = e.waited_ns < 0 ? 0 : e.waited_ns < most ? e.waited_ns : most;
+	return e;
+}
+
 /* The caller releases each copy, and frees them. */
 static struct burst *copy_bursts(const struct burst *burst, size_t n)
 {
@@ -185,8 +197,11 @@ static struct burst *copy_bursts(const struct burst *burst, size_t n)
 			const struct burst_thread *from = &burst[b].thread[t];
 
 			copy[b].thread[t].id = from->id;
-			for (size_t i = 0; i < from->n; i++)
-				burst_add(&copy[b].thread[t], &from->event[i]);
+			for (size_t i = 0; i < from->n; i++) {
+				struct burst_event e = sane(from->event[i]);
+
+				burst_add(&copy[b].thread[t], &e);
+			}
 		}
 	}
 	return copy;
