@@ -289,10 +289,10 @@ static void take_off(struct sim *m, uint32_t i)
 	m->idle++;
 }
 
-/* The actor has left its processor, which takes the next one: of its own queue, or of another one's. */
-static void dispatch(struct sim *m, uint32_t i)
+/* The actor has left the processor `at`, which takes the next one: of its own queue, or of another one's. */
+static void dispatch(struct sim *m, uint32_t i, uint32_t at)
 {
-	uint32_t at = m->runner[i].processor, from = at, next;
+	uint32_t from = at, next;
 
 	for (uint32_t k = 1; m->processor[from].first == NOBODY; k++) {
 		if (!m->queued || m->stays || k == m->cpus)
@@ -904,7 +904,7 @@ static void move_on(struct sim *m, uint32_t i)
 {
 	heap_drop(m, i);
 	take_off(m, i);
-	dispatch(m, i);
+	dispatch(m, i, m->runner[i].processor);
 	m->runner[i].processor = recorded_processor(m, i, m->runner[i].pos - 1);
 	wants_processor(m, i);
 }
@@ -924,7 +924,7 @@ static void perform_steps(struct sim *m, uint32_t i)
 			if (r->doing != SLEEPING)
 				heap_drop(m, i);
 			take_off(m, i);
-			dispatch(m, i);
+			dispatch(m, i, r->processor);
 			return;
 		}
 		finish_step(m, i);
@@ -940,8 +940,9 @@ static void perform_steps(struct sim *m, uint32_t i)
 static void next_slice(struct sim *m, uint32_t i)
 {
 	struct runner *r = &m->runner[i];
+	uint32_t at = r->processor;
 
-	if (processor_of(m, i)->first == NOBODY) {
+	if (m->processor[at].first == NOBODY) {
 		r->slice_end = m->now + SLICE_NS;
 		set_moment(m, i);
 		return;
@@ -949,7 +950,7 @@ static void next_slice(struct sim *m, uint32_t i)
 	heap_drop(m, i);
 	take_off(m, i);
 	enqueue(m, i);
-	dispatch(m, i);
+	dispatch(m, i, at);
 }
 
 static void unlink_waiting(struct sim *m, uint32_t i)

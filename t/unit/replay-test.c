@@ -1344,6 +1344,31 @@ static void of_threads_that_stay(void **state)
 	replay_free(r);
 }
 
+static void forget_processors(struct burst_thread *t);
+
+/* Threads without an event have no known processor.  They take what the others leave, and move when their time is over. */
+static void of_threads_of_which_one_stays_nowhere(void **state)
+{
+	const struct program p = { .name = "pieces", .body = pieces_in_order };
+	const struct settings set = { .cpus = 2, .seed = 5, .queues = NOTED, .begin = 0.3 * S, .length = S, .end = 1.3 * S, .stays = true };
+
+	(void)state;
+	for (size_t nowhere = 0; nowhere < 2; nowhere++) {
+		struct burst burst = { 0 };
+		struct replay_effect e;
+		struct replay *r;
+
+		world_run(p.body, NULL, &set, &burst);
+		for (size_t t = 0; t <= nowhere && t < burst.n; t++)
+			forget_processors(&burst.thread[t]);
+		r = replay_learn(&burst, 1, REGIONS - 1);
+		e = asked(r, &p, 1, 0.5);
+		assert_true(isfinite(e.model[REPLAY_STAYING].gain));
+		replay_free(r);
+		burst_release(&burst);
+	}
+}
+
 /* A run that ends: all of it in one burst. */
 static void part(void *region)
 {
@@ -1861,16 +1886,14 @@ static void who_waited_for_whom(void **state)
 	replay_free(r);
 }
 
-static void forget_processors(struct burst *b)
+static void forget_processors(struct burst_thread *t)
 {
-	for (size_t t = 0; t < b->n; t++) {
-		size_t n = 0;
+	size_t n = 0;
 
-		for (size_t i = 0; i < b->thread[t].n; i++)
-			if (b->thread[t].event[i].kind != BURST_MOVED)
-				b->thread[t].event[n++] = b->thread[t].event[i];
-		b->thread[t].n = n;
-	}
+	for (size_t i = 0; i < t->n; i++)
+		if (t->event[i].kind != BURST_MOVED)
+			t->event[n++] = t->event[i];
+	t->n = n;
 }
 
 /*
@@ -1895,7 +1918,8 @@ static void queueing_of_its_own(void **state)
 	near(e.gain, 0.5 * 0.9 / 1.9, 0.02);
 	assert_true(e.trust > 0.4);
 	replay_free(r);
-	forget_processors(&burst);
+	for (size_t t = 0; t < burst.n; t++)
+		forget_processors(&burst.thread[t]);
 	for (int others = 0; others < 2; others++) {
 		burst.others_ns = others ? (int64_t)S : 0;
 		r = replay_learn(&burst, 1, REGIONS - 1);
@@ -1994,6 +2018,7 @@ int main(void)
 		cmocka_unit_test(of_more_processors),
 		cmocka_unit_test(of_several_regions),
 		cmocka_unit_test(of_threads_that_stay),
+		cmocka_unit_test(of_threads_of_which_one_stays_nowhere),
 		cmocka_unit_test(of_whole_runs),
 		cmocka_unit_test(of_one_thread),
 		cmocka_unit_test(of_other_phases),
