@@ -178,6 +178,20 @@ late_is_no_wait() {
 }
 check 'a sleep until a moment that is over is no wait for it' late_is_no_wait
 
+# Experiments are wrong about such a program, so replay counts alone; not where it does not sleep for the rest of frames.
+frames_are_known() {
+	record frames
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	has '^warning	what=absolute-timer	text=threads%20waited%20for%20the%20rest%20of%20their%20frames' analysis
+	has '^impact	.*	replay=replaces	' analysis
+	record pair
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	lacks '^warning	what=absolute-timer	' analysis
+}
+check 'sleeps for the rest of frames are known' frames_are_known
+
 # Each wait ends by a release of the same object, which the sender notes.
 signals_are_sent() {
 	record signals

@@ -70,6 +70,7 @@ call_paths() {
 
 a_short_program() {
 	profile short longer_half shorter_half
+	lacks '^warning	what=absolute-timer	' analysis
 	predicts longer_half 50 30
 	predicts shorter_half 25 10
 }

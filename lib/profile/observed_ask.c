@@ -355,51 +355,46 @@ static uint32_t work_point(const struct observed *o)
 }
 
 /* Notes how much was recorded for replay, for the report. */
-static void count_observed(struct profile_run *run, const struct observed *o, const struct replay *r)
+static void count_observed(struct profile_run *run, const struct observed *o, const struct replay_facts *facts)
 {
-	struct replay_facts facts;
-
-	replay_facts(r, &facts);
 	run->bursts += o->nbursts;
-	run->events += facts.events;
-	run->burst_ns += facts.length_ns;
+	run->events += facts->events;
+	run->burst_ns += facts->length_ns;
 }
 
 /* Neither replay nor experiments know what such locks do, so the numbers may be wrong. */
-static void warn_of_brief_locks(struct context *c, const struct observed *o, const struct replay *r)
+static void warn_of_brief_locks(struct context *c, size_t run, const struct replay_facts *facts)
 {
-	struct replay_facts facts;
 	char *text;
 
-	replay_facts(r, &facts);
-	if (facts.brief < BRIEF_MATTERS)
+	if (facts->brief < BRIEF_MATTERS)
 		return;
 	text = xasprintf("threads waited for %.0f %% of their time for locks that are held for much shorter times: how often they meet there, "
 			 "and what each meeting costs, changes with all code, and predictions do not know it; hold such locks more rarely",
-			 100 * facts.brief);
-	profile_warn(c->p, "brief-locks", text, c->run[o->run].place, 1, false);
+			 100 * facts->brief);
+	profile_warn(c->p, "brief-locks", text, run, 1, false);
 	free(text);
 }
 
-/* Experiments do not know that such waits end at the same moment whatever the thread does before. */
-static void warn_of_frames(struct context *c, const struct observed *o, const struct replay *r)
+/* Such waits end at the same moment, whatever the thread does before.  Without an experiment, that does no harm. */
+static void warn_of_frames(struct context *c, size_t run, const struct replay_facts *facts)
 {
-	struct replay_facts facts;
 	char *text;
 
-	replay_facts(r, &facts);
-	if (facts.frames_ns < FRAMES_MATTER * facts.length_ns)
+	if (!c->p->nwindows || !(facts->frames_ns > FRAMES_MATTER * facts->length_ns))
 		return;
-	text = xasprintf("a thread waited for the rest of its frames for %.0f %% of the time: the clock cannot be slowed, so what waits for it "
-			 "is predicted too fast by experiments",
-			 100 * facts.frames_ns / facts.length_ns);
-	profile_warn(c->p, "absolute-timer", text, c->run[o->run].place, 1, false);
+	text = xasprintf("threads waited for the rest of their frames, on average %.1f of them at a time: experiments cannot slow the clock, so "
+			 "they predict too much for what waits for it",
+			 facts->frames_ns / facts->length_ns);
+	profile_warn(c->p, "absolute-timer", text, run, 1, false);
 	free(text);
 }
 
 static void replay_run(struct context *c, struct observed *o, const struct levels *levels, const bool *asked)
 {
+	size_t run = c->run[o->run].place;
 	struct questions all = { 0 };
+	struct replay_facts facts;
 	struct replay *r;
 
 	for (size_t i = 0; i < o->nbursts; i++) {
@@ -408,9 +403,10 @@ static void replay_run(struct context *c, struct observed *o, const struct level
 			burst_count_work(&o->burst[i], work_point(o));
 	}
 	r = replay_learn(o->burst, o->nbursts, o->nstacks);
-	count_observed(&c->p->run[c->run[o->run].place], o, r);
-	warn_of_brief_locks(c, o, r);
-	warn_of_frames(c, o, r);
+	replay_facts(r, &facts);
+	count_observed(&c->p->run[run], o, &facts);
+	warn_of_brief_locks(c, run, &facts);
+	warn_of_frames(c, run, &facts);
 	all.replay = r;
 	if (c->p->what_if)
 		add_users(&all, c, o);

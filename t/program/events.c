@@ -9,6 +9,7 @@
  *     events signals    a thread sends signals, which another one reads from a descriptor
  *     events moments    a thread sleeps until moments of the clock
  *     events late       the same, but all of them are over
+ *     events frames     a thread sleeps for the rest of each frame, of 5 ms; each fourth one is late
  *
  * Each goes on until it is killed.
  */
@@ -156,6 +157,32 @@ static void keep_to_moments(long ns)
 	}
 }
 
+static long since(const struct timespec *from)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - from->tv_sec) * 1000000000 + now.tv_nsec - from->tv_nsec;
+}
+
+/* Works for a part of each frame, and sleeps for the rest of it.  Each fourth frame is late. */
+static void frames(long ns)
+{
+	static const double part[] = { 0.3, 0.5, 0.4, 1.3 };
+
+	for (unsigned n = 0;; n++) {
+		struct timespec from, rest = { 0 };
+
+		clock_gettime(CLOCK_MONOTONIC, &from);
+		while ((double)since(&from) < part[n % 4] * (double)ns)
+			work(10000);
+		rest.tv_nsec = ns - since(&from);
+		if (rest.tv_nsec > 0)
+			nanosleep(&rest, NULL);
+		ANDWEORC_PROGRESS("frame");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	void *(*routine)(void *) = argc > 1 && strcmp(argv[1], "tight") == 0 ? lock : take_turns;
@@ -173,6 +200,8 @@ int main(int argc, char **argv)
 		keep_to_moments(20000000);
 	if (argc > 1 && strcmp(argv[1], "late") == 0)
 		keep_to_moments(1000);
+	if (argc > 1 && strcmp(argv[1], "frames") == 0)
+		frames(5000000);
 	pthread_create(&other, NULL, routine, &turn);
 	routine(NULL);
 }
