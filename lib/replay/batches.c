@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 
 enum {
 	JOINT_NS = 20000,   /* a read that so soon follows another one, or a poll, takes the messages together with it */
@@ -37,14 +38,14 @@ struct note {
 
 struct batches {
 	struct burst *burst;
-	int64_t *released;   /* when the object was released, ascending; owned */
+	uint64_t *released;  /* when the object was released, ascending; owned */
 	size_t nreleased;
 	struct burst_thread *added; /* acquires, by thread; owned */
 };
 
 /* The messages that the reader has taken by one read, or by some that follow one another directly. */
 struct batch {
-	size_t first, n; /* their releases */
+	size_t first, n;  /* their releases: those from first + n on are not taken yet */
 	struct note last; /* read */
 };
 
@@ -103,20 +104,10 @@ static bool is_channel(const struct note *note, size_t n)
 	return reader != NOBODY;
 }
 
-/* Number of releases up to that time. */
+/* Number of releases up to that time, which may be before the burst. */
 static size_t released_until(const struct batches *all, int64_t at)
 {
-	size_t low = 0, high = all->nreleased;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (all->released[middle] <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return at < 0 ? 0 : sorted_up_to(all->released, all->nreleased, sizeof(*all->released), (uint64_t)at);
 }
 
 /* As `other`, an acquire of a batch has the number of releases that had come after the one that it needs. */
@@ -132,23 +123,21 @@ static void spread(struct batches *all, const struct batch *b, int64_t until)
 	}
 }
 
-/* The read takes what has come since the one before it, of which number `taken` is the first. */
-static void see_read(struct batches *all, struct batch *b, const struct note *read, size_t taken)
+/* The read takes what has come since the one before it. */
+static void see_read(struct batches *all, struct batch *b, const struct note *read)
 {
-	size_t come = released_until(all, read->at_ns);
-	size_t before = released_until(all, read->at_ns - read->waited_ns - 1);
+	int64_t begin = read->at_ns - read->waited_ns;
+	size_t come = released_until(all, read->at_ns), before = released_until(all, begin - 1), taken = b->first + b->n;
 	bool waited = read->waited_ns > 0 && before < come;
 
-	if (!waited && b->n && read->at_ns - read->waited_ns - b->last.at_ns <= JOINT_NS) {
-		b->n += come - taken;
-	} else {
-		spread(all, b, read->at_ns - read->waited_ns);
+	if (waited || !b->n || begin - b->last.at_ns > JOINT_NS) {
+		spread(all, b, begin);
 		/* If a message ended the wait, all earlier ones had been taken, though perhaps unseen. */
 		b->first = waited && before > taken ? before : taken;
 		if (come - b->first > MESSAGES_MOST)
 			b->first = come - MESSAGES_MOST;
-		b->n = come - b->first;
 	}
+	b->n = come - b->first;
 	b->last = *read;
 	if (b->n)
 		all->burst->thread[read->thread].event[read->event].other = (uint32_t)(b->n - 1);
@@ -158,24 +147,20 @@ static void see_read(struct batches *all, struct batch *b, const struct note *re
 static void find_batches(struct batches *all, const struct note *note, size_t n)
 {
 	struct batch b = { .n = 0 };
-	size_t taken = 0;
 
 	all->nreleased = 0;
 	for (size_t i = 0; i < n; i++)
 		if (note[i].release)
-			all->released[all->nreleased++] = note[i].at_ns;
-	for (size_t i = 0; i < n; i++) {
-		if (note[i].release)
-			continue;
-		see_read(all, &b, &note[i], taken);
-		taken = released_until(all, note[i].at_ns);
-	}
+			all->released[all->nreleased++] = (uint64_t)note[i].at_ns;
+	for (size_t i = 0; i < n; i++)
+		if (!note[i].release)
+			see_read(all, &b, &note[i]);
 }
 
-void batches_spread(const struct replay *r, struct burst *b)
+size_t batches_spread(const struct replay *r, struct burst *b)
 {
 	struct batches all = { .burst = b };
-	size_t n, end;
+	size_t n, end, added = 0;
 	struct note *note = list_notes(r, b, &n);
 
 	all.released = xcalloc(n + 1, sizeof(*all.released));
@@ -187,10 +172,12 @@ void batches_spread(const struct replay *r, struct burst *b)
 			find_batches(&all, note + k, end - k);
 	}
 	for (size_t t = 0; t < b->n; t++) {
+		added += all.added[t].n;
 		burst_insert(&b->thread[t], &all.added[t]);
 		free(all.added[t].event);
 	}
 	free(all.added);
 	free(all.released);
 	free(note);
+	return added;
 }

@@ -10,8 +10,8 @@
  * Such a place is known by the times from one end of a wait to the next: many are alike,
  * the frame.  For sleeps and devices, they vary much less than the lengths of the waits.
  * For moments of the clock, others are longer by no multiple of the frame: there was a late
- * frame between.  It ended a frame before the wait did, and a wait of no length is added
- * there.
+ * frame between.  It ended a frame before the wait did.  If the thread did not look at the
+ * clock there, a wait of no length is added.
  *
  * A game that sleeps for the rest of its frames, each fourth one late: half of "draw", a
  * third of the time, was worth 16.4 (15.1 to 17.8), and is 4.0 (2.5 to 5.5); really 3.7
@@ -19,6 +19,7 @@
  * (-1.4 to 1.6), and is 6.0 (4.5 to 7.4); really 5.8 (0.2).
  */
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,13 +27,12 @@
 #include "replay/replay_parts.h"
 
 enum {
-	FRAMES_LEAST = 10, /* times between ends of waits, to know the frame */
-	STEADIER = 3,      /* by so much the times between ends vary less than the lengths of waits */
+	FRAMES_LEAST = 20, /* times between ends of waits, to know the frame */
+	STEADIER = 2,      /* by so much the times between ends vary less than the lengths of waits; by chance, 1.5 in one of 20 places */
 };
 
 #define ALIKE_PART 0.05 /* such times differ from the frame by less than this part of it */
-#define FRAME_PART 0.25 /* from this part of the times on, the ones that are alike are a frame of the clock, */
-#define STEADY_PART 0.5 /* and from this part on, of something else */
+#define FRAME_PART 0.25 /* from this part of the times on, the ones that are alike are a frame */
 #define LATE_PART  0.1  /* from this part of the times on, late frames begin to count anew */
 
 /* The waits of a thread at one place. */
@@ -71,19 +71,6 @@ static struct places list_waits(const struct burst_thread *t)
 	return p;
 }
 
-/* The median distance of the values from their median.  They are changed. */
-static double deviation(double *v, size_t n)
-{
-	double middle;
-
-	gsl_sort(v, 1, n);
-	middle = v[n / 2];
-	for (size_t i = 0; i < n; i++)
-		v[i] = fabs(v[i] - middle);
-	gsl_sort(v, 1, n);
-	return v[n / 2];
-}
-
 static double between(const struct burst_thread *t, const struct paced *of, size_t k)
 {
 	return (double)t->event[of->event[k]].at_ns - (double)t->event[of->event[k - 1]].at_ns;
@@ -108,12 +95,18 @@ static size_t list_alike(const struct burst_thread *t, const struct paced *of, d
 	return n;
 }
 
-static size_t count_late(const struct burst_thread *t, const struct paced *of, double frame)
+/*
+ * How often a frame was late.  Where moments are on a grid and threads wake up late, the next time is as much too short,
+ * so that as many are too short as are too long.
+ */
+static double count_late(const struct burst_thread *t, const struct paced *of, double frame)
 {
-	size_t n = 0;
+	double n = 0;
 
-	for (size_t k = 1; k < of->n; k++)
+	for (size_t k = 1; k < of->n; k++) {
 		n += between(t, of, k) > frame * (1 + ALIKE_PART) && !is_multiple(between(t, of, k), frame);
+		n -= between(t, of, k) < frame * (1 - ALIKE_PART);
+	}
 	return n;
 }
 
@@ -121,13 +114,14 @@ static size_t count_late(const struct burst_thread *t, const struct paced *of, d
 static double frame_of(const struct burst_thread *t, const struct paced *of)
 {
 	size_t n = of->n > 0 ? of->n - 1 : 0, alike;
-	double *time, *length, frame;
+	double *time, *length, *work, frame;
 	bool paced;
 
 	if (n < FRAMES_LEAST)
 		return 0;
 	time = xcalloc(n, sizeof(*time));
 	length = xcalloc(n, sizeof(*length));
+	work = xcalloc(n, sizeof(*work));
 	for (size_t k = 1; k <= n; k++)
 		time[k - 1] = between(t, of, k);
 	gsl_sort(time, 1, n);
@@ -135,32 +129,38 @@ static double frame_of(const struct burst_thread *t, const struct paced *of)
 	alike = list_alike(t, of, frame, time, length);
 	gsl_sort(time, 1, alike);
 	frame = time[alike / 2];
-	if (t->event[of->event[0]].kind == BURST_CLOCK)
-		paced = (double)alike >= FRAME_PART * (double)n && (double)count_late(t, of, frame) >= LATE_PART * (double)n;
+	if ((double)alike < FRAME_PART * (double)n)
+		paced = false;
+	else if (t->event[of->event[0]].kind == BURST_CLOCK)
+		paced = count_late(t, of, frame) >= LATE_PART * (double)n;
 	else
-		paced = (double)alike >= STEADY_PART * (double)n && deviation(length, alike) > STEADIER * deviation(time, alike);
+		paced = gsl_stats_mad0(length, 1, alike, work) > STEADIER * gsl_stats_mad0(time, 1, alike, work);
 	free(time);
 	free(length);
+	free(work);
 	return paced ? frame : 0;
 }
 
-/* Has the thread come late to that place between the two events? */
-static bool was_late(const struct burst_thread *t, size_t from, size_t to)
-{
-	for (size_t i = from + 1; i < to; i++)
-		if (is_moment(&t->event[i]) && t->event[i].site == t->event[to].site)
-			return true;
-	return false;
-}
-
+/*
+ * Marks the ends of frames at the place.  A look at a moment that is over is one, too, if a frame has passed since the
+ * last one; where a late frame ended without any, one is added.
+ */
 static void pace(struct burst_thread *t, const struct paced *of, uint32_t frame_ns, struct burst_thread *added)
 {
-	for (size_t k = 0; k < of->n; k++) {
-		struct burst_event late, *e = &t->event[of->event[k]];
+	uint32_t site = t->event[of->event[0]].site;
+	int64_t end_ns = t->event[of->event[0]].at_ns;
 
+	for (size_t i = of->event[0]; i < t->n; i++) {
+		struct burst_event *e = &t->event[i], late;
+		double since = (double)(e->at_ns - end_ns);
+		bool waited = !came_late(e->waited_ns);
+
+		if (!is_moment(e) || e->site != site || (!waited && since < frame_ns * (1 - ALIKE_PART)))
+			continue;
 		e->kind = BURST_CLOCK;
 		e->other = frame_ns;
-		if (k == 0 || between(t, of, k) < frame_ns * (1 + ALIKE_PART) || was_late(t, of->event[k - 1], of->event[k]))
+		end_ns = e->at_ns;
+		if (!waited || since < frame_ns * (1 + ALIKE_PART))
 			continue;
 		late = *e;
 		late.at_ns -= frame_ns;
@@ -169,7 +169,8 @@ static void pace(struct burst_thread *t, const struct paced *of, uint32_t frame_
 	}
 }
 
-static void find_frames(struct burst_thread *t)
+/* Returns the number of added events. */
+static size_t find_frames(struct burst_thread *t)
 {
 	struct places p = list_waits(t);
 	struct burst_thread added = { 0 };
@@ -185,10 +186,14 @@ static void find_frames(struct burst_thread *t)
 	free(added.event);
 	free(p.at);
 	idmap_release(&p.site);
+	return added.n;
 }
 
-void frames_find(struct burst *b)
+size_t frames_find(struct burst *b)
 {
+	size_t added = 0;
+
 	for (size_t t = 0; t < b->n; t++)
-		find_frames(&b->thread[t]);
+		added += find_frames(&b->thread[t]);
+	return added;
 }

@@ -207,20 +207,11 @@ static struct burst *copy_bursts(const struct burst *burst, size_t n)
 	return copy;
 }
 
-static size_t count_events(const struct burst *burst, size_t n)
-{
-	size_t events = 0;
-
-	for (size_t b = 0; b < n; b++)
-		for (size_t t = 0; t < burst[b].n; t++)
-			events += burst[b].thread[t].n;
-	return events;
-}
-
 struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstacks)
 {
 	struct replay *r = xcalloc(1, sizeof(*r));
 	struct burst *burst;
+	size_t added = 0;
 	struct moment **m = xcalloc(n + 1, sizeof(*m));
 	size_t *nm = xcalloc(n + 1, sizeof(*nm));
 
@@ -229,11 +220,11 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 	objects_learn(r, recorded, n);
 	burst = copy_bursts(recorded, n);
 	for (size_t b = 0; b < n; b++) {
-		batches_spread(r, &burst[b]);
-		frames_find(&burst[b]);
+		added += batches_spread(r, &burst[b]);
+		added += frames_find(&burst[b]);
 	}
 	script_learn(r, burst, n);
-	r->facts.events -= count_events(burst, n) - count_events(recorded, n);
+	r->facts.events -= added;
 	for (size_t b = 0; b < n; b++)
 		m[b] = script_moments(&burst[b], &r->script[b], &nm[b]);
 	objects_refine(r, m, nm);

@@ -66,7 +66,7 @@ struct step {
 	uint8_t kind;     /* enum burst_kind; BURST_KINDS: the end of the script */
 	bool exact;       /* the cause is the only one that can have ended the wait */
 	bool shares;      /* takes a lock together with others that share it */
-	uint16_t processor; /* that the thread was on after it, 0 .. nprocessors - 1; or NOWHERE */
+	uint16_t processor; /* that the thread was on after it, a number of `processors`; or NOWHERE */
 	bool by_thread;   /* a wait with an unknown end; but a thread has ended it */
 	float cpu_ns;     /* processor time since the step before */
 	uint32_t cell;    /* cell of shares of the stretch before */
@@ -240,8 +240,7 @@ struct replay {
 	struct latencies *latencies;
 	size_t nlatencies, latencies_cap;
 	bool more_threads; /* than processors, in some script */
-	struct idmap processors; /* that threads were on */
-	unsigned nprocessors;    /* their number; 0: not recorded */
+	struct idmap processors; /* that threads were on; none: not recorded */
 	bool preempts[REPLAY_MODELS]; /* in the model, a thread that has run for longer gives way to one that wakes up */
 	struct replay_facts facts;
 	struct replay_wait *wait;
@@ -301,9 +300,9 @@ struct moment *script_moments(const struct burst *b, const struct script *s, siz
 
 uint32_t object_find(const struct replay *r, uint32_t id); /* NOBODY when there is none */
 void objects_learn(struct replay *r, const struct burst *burst, size_t n);
-/* These change events of a burst, and add some. */
-void batches_spread(const struct replay *r, struct burst *b);
-void frames_find(struct burst *b); /* the end of a frame is a CLOCK whose `other` is the frame's length, ns */
+/* These change events of a burst, and add some.  They return the number of those. */
+size_t batches_spread(const struct replay *r, struct burst *b);
+size_t frames_find(struct burst *b); /* the end of a frame is a CLOCK whose `other` is the frame's length, ns */
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
 void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);
@@ -367,7 +366,7 @@ void run_release(struct run *run);
 /* The answer of another model is NAN, and its weight 0. */
 static inline bool replay_has_model(const struct replay *r, enum replay_model model)
 {
-	return model != REPLAY_STAYING || (r->nprocessors && r->idled > IDLED_LEAST);
+	return model != REPLAY_STAYING || (r->processors.n && r->idled > IDLED_LEAST);
 }
 
 /* ---- comparing ------------------------------------------------------------------- */

@@ -230,7 +230,6 @@ static uint16_t processor_number(struct replay *r, uint32_t id)
 {
 	size_t k = idmap_number(&r->processors, id);
 
-	r->nprocessors = (unsigned)r->processors.n;
 	return k < NOWHERE ? (uint16_t)k : NOWHERE;
 }
 

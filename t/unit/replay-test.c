@@ -789,6 +789,20 @@ static void frames_of_clock(void *unused)
 	}
 }
 
+/* The same, but it also asks for moments that are over. */
+static void frames_of_clock_asked(void *unused)
+{
+	double end = w.now;
+
+	(void)unused;
+	for (unsigned n = 0;; n++) {
+		end += 4 * MS;
+		work_on_frame(n);
+		end = fmax(end, w.now);
+		sleep_until(end, 99);
+	}
+}
+
 /*
  * A sender with a window: it gets eight credits at a time.  The reader is a bit slower, so it finds several messages at
  * each read.  With faster code it finds fewer.
@@ -1235,6 +1249,7 @@ static const struct program programs[] = {
 	{ "files", files, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "frames", frames_of_sleep, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "moments", frames_of_clock, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "moments-asked", frames_of_clock_asked, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "window", window_reader, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "copying", copying, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "requests", requests, 2, 2, true, NOTED, 0.05, false, false }, /* half of the time idle: 190 samples, and spans that depend on the square of the load */
