@@ -27,8 +27,8 @@
 #include "replay/replay_parts.h"
 
 enum {
-	FRAMES_LEAST = 20, /* times between ends of waits, to know the frame */
-	STEADIER = 2,      /* by so much the times between ends vary less than the lengths of waits; by chance, 1.5 in one of 20 places */
+	FRAMES_LEAST = 20, /* times that are alike, to know the frame */
+	STEADIER = 2,      /* by so much they vary less than the lengths of waits; of 20, it is more than 1.9 by chance once in 20 places */
 };
 
 #define ALIKE_PART 0.05 /* such times differ from the frame by less than this part of it */
@@ -117,7 +117,7 @@ static double frame_of(const struct burst_thread *t, const struct paced *of)
 	double *time, *length, *work, frame;
 	bool paced;
 
-	if (n < FRAMES_LEAST)
+	if (!n)
 		return 0;
 	time = xcalloc(n, sizeof(*time));
 	length = xcalloc(n, sizeof(*length));
@@ -128,8 +128,8 @@ static double frame_of(const struct burst_thread *t, const struct paced *of)
 	frame = time[n / 4];
 	alike = list_alike(t, of, frame, time, length);
 	gsl_sort(time, 1, alike);
-	frame = time[alike / 2];
-	if ((double)alike < FRAME_PART * (double)n)
+	frame = alike ? time[alike / 2] : 0;
+	if (alike < FRAMES_LEAST || (double)alike < FRAME_PART * (double)n)
 		paced = false;
 	else if (t->event[of->event[0]].kind == BURST_CLOCK)
 		paced = count_late(t, of, frame) >= LATE_PART * (double)n;
