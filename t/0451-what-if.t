@@ -226,4 +226,27 @@ check 'events of no kind' damaged 's/data=s/data=?/' "bad events for 'data'"
 check 'a stack that is missing' damaged '/^stack.*id=1/d' 'stack 2 does not follow stack 0'
 check 'a length that is none' damaged 's/length_ns=5/length_ns=x/' "bad number 'x00000000' for 'length_ns'"
 
+# A second run finds slow.c:30 instead of slow.c:20.  The first one ended before, so its shares say nothing of that line.
+later_region() {
+	log 1 | sed -e 's/^end	.*/&	wall_ns=1000000000/' -e '/^end	/i share	run=1	region=1	samples=600	total=1000' \
+		-e '/^end	/i share	run=1	region=2	samples=400	total=1000' >later
+	log 1 | sed -e '/^andweorc	/d' -e '/^module	/d' -e '/^region	id=1	/d' -e 's/run=1/run=2/' -e 's/^run	id=1/run	id=2/' \
+		-e 's/^region	id=2	\(.*\)line=20/region	id=3	\1line=30/' -e 's/0x20-0x30/0x30-0x40/' -e 's/regions=2/regions=3/' \
+		-e 's/^end	.*/&	wall_ns=1000000000/' -e '/^end	/i share	run=2	region=1	samples=600	total=1000' \
+		-e '/^end	/i share	run=2	region=3	samples=400	total=1000' >>later
+	exits 0 andweorc-analyze --format andweorc later >got
+	awk -F'\t' '$1 == "impact" {
+		split($3, region, "=")
+		for (i = 4; i <= NF; i++)
+			if ($i ~ /^slope=/)
+				slope[region[2]] = substr($i, 7)
+	}
+	END {
+		print slope["slow.c:10"], slope["slow.c:20"], slope["slow.c:30"]
+		off = slope["slow.c:30"] - 0.4
+		exit !(off < 0.03 && off > -0.03)
+	}' got
+}
+check 'of a line that a later run finds, the run before says nothing' later_region
+
 done_testing

@@ -19,6 +19,7 @@ struct context_run {
 	struct profile_run run;
 	bool defined; /* its record was read, not only a reference */
 	size_t place; /* in the profile, when closing; PROFILE_NONE: the run is there already */
+	size_t regions_then; /* regions that had been read when its shares were: those of later ones are not known */
 };
 
 #define CONTEXT_NOWHERE UINT64_MAX

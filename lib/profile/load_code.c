@@ -96,6 +96,7 @@ void load_share(struct context *c, struct record *rec)
 		r->share_blocked_total = blocked_total;
 	c->share = xgrow(c->share, c->nshares, &c->cap_shares, sizeof *c->share);
 	c->share[c->nshares++] = share;
+	c->run[share.run].regions_then = c->nregions;
 }
 
 void load_sample(struct context *c, struct record *rec)

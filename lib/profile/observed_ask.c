@@ -230,7 +230,8 @@ static double busy_part(const struct profile_spent *s)
 
 /*
  * The shares of the run for each region of the context; part NAN: unknown.  A log that
- * was cut short has no shares; else a region without one had no sample.  The caller frees it.
+ * was cut short has no shares, and a region that was found in a later run has none in this
+ * one.  Any other region without a share had no sample.  The caller frees it.
  */
 static struct replay_known *shares_of(const struct context *c, const struct observed *o, bool waits_for_clock)
 {
@@ -242,7 +243,7 @@ static struct replay_known *shares_of(const struct context *c, const struct obse
 
 	for (size_t i = 0; i < c->nregions; i++)
 		known[i] = (struct replay_known){
-			.part = all > 0 && run->wall_ns ? 0 : NAN,
+			.part = all > 0 && run->wall_ns && i < c->run[o->run].regions_then ? 0 : NAN,
 			.samples = all,
 			.waited_ns = waits_for_clock ? NAN : 0,
 			.length_ns = (double)run->wall_ns,
@@ -315,6 +316,12 @@ static struct levels levels_of(const struct profile *p)
 	return l;
 }
 
+/* Nothing tells whether the run had a sample of the region: its share is not known, and the bursts are a part of the run. */
+static bool is_unseen(const struct observed *o, const struct times *ran, const struct times *waited, const struct replay_known *known, size_t region)
+{
+	return isnan(known[region].part) && !is_whole(o) && !(ran->region[region] > 0) && !(waited->region[region] > 0);
+}
+
 /* Asks for each region, and adds the reasons of its gain. */
 static void add_regions(struct questions *all, struct context *c, struct observed *o, const struct levels *levels, const bool *asked)
 {
@@ -330,7 +337,7 @@ static void add_regions(struct questions *all, struct context *c, struct observe
 		ran.stack[i] += waited.stack[i];
 	wrapper = wrapper_find(c, o, asked, ran.stack);
 	for (size_t region = 0; region < c->nregions; region++) {
-		if (c->region[region].place == PROFILE_NONE || !asked[region])
+		if (c->region[region].place == PROFILE_NONE || !asked[region] || is_unseen(o, &ran, &waited, known, region))
 			continue;
 		if (wrapper[region] && !named && !c->p->region[c->region[region].place].tried)
 			continue;
