@@ -228,6 +228,7 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 	for (size_t b = 0; b < n; b++)
 		m[b] = script_moments(&burst[b], &r->script[b], &nm[b]);
 	objects_refine(r, m, nm);
+	writers_learn(r, m, nm);
 	for (size_t b = 0; b < n; b++) {
 		causes_learn(r, &r->script[b], m[b], nm[b]);
 		as_recorded(r, &r->script[b], m[b], nm[b]);

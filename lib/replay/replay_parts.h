@@ -138,7 +138,8 @@ struct object {
 	uint32_t members;  /* size of a barrier or of a group */
 	uint32_t lock;     /* for a condition: its lock, or NOBODY */
 	bool moves;        /* the following work is for the thread that acquires it */
-	bool excludes;     /* a shared lock that some take alone: a read-write lock */
+	bool excludes;     /* a shared lock that some take alone: a read-write lock, */
+	bool writers_first; /* of which nobody takes a share while such an actor waits; see writers.c */
 	int32_t gives, consumes; /* amount that each signal or section gives, and that each ended wait consumes */
 };
 
@@ -305,6 +306,7 @@ size_t batches_spread(const struct replay *r, struct burst *b);
 size_t frames_find(struct burst *b); /* the end of a frame is a CLOCK whose `other` is the frame's length, ns */
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
 void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
+void writers_learn(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);
 void unknown_learn(struct replay *r);
 void conditions_learn(struct replay *r);

@@ -45,6 +45,7 @@ struct runner {
 	uint32_t waits_at;  /* the object, while it is in the list of one; or NOBODY */
 	uint32_t generation; /* round of the barrier at which it has arrived */
 	uint32_t woken;     /* number of times, for this step */
+	bool writes;        /* it is one of the `writers` of a lock */
 	uint8_t doing, phase;
 	double at;          /* when its moment in the heap is */
 	double asleep_since; /* when it last began to wait */
@@ -67,6 +68,7 @@ struct place {
 	uint32_t generation;
 	uint32_t turns;        /* how often moving work was taken */
 	uint32_t first, last;  /* list of waiting actors, in order of arrival */
+	uint32_t writers;      /* that wait for a lock, or have been woken and do not have it yet */
 	bool gone;             /* a lock that is not there */
 };
 
@@ -598,17 +600,37 @@ static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
 	return false;
 }
 
-/* shares: together with others that share it, of whom `have` have it. */
+/* May the actor not have the lock now?  shares: together with others that share it, of whom `have` have it. */
+static bool is_barred(const struct sim *m, uint32_t i, uint32_t lock, bool shares)
+{
+	const struct place *p = &m->place[lock];
+
+	if (p->owner)
+		return p->owner != i + 1;
+	return shares ? m->replay->object[lock].writers_first && p->writers : p->have > 0;
+}
+
+/* Counts the actor as one of the writers, or no longer. */
+static void set_writer(struct sim *m, uint32_t i, struct place *p, bool writes)
+{
+	p->writers += writes;
+	p->writers -= m->runner[i].writes;
+	m->runner[i].writes = writes;
+}
+
+/* Shared locks are taken one after the other: each actor that shares it lets the next one take it. */
 static bool take_lock(struct sim *m, uint32_t i, uint32_t lock, bool shares)
 {
 	struct place *p = &m->place[lock];
 
 	if (p->gone)
 		return true;
-	if ((p->owner && p->owner != i + 1) || (!shares && p->have > 0)) {
+	if (is_barred(m, i, lock, shares)) {
+		set_writer(m, i, p, !shares);
 		join(m, lock, i);
 		return false;
 	}
+	set_writer(m, i, p, false);
 	if (shares && !p->owner) {
 		p->have++;
 		if (p->first != NOBODY && step_of(m, p->first)->shares)
@@ -618,6 +640,24 @@ static bool take_lock(struct sim *m, uint32_t i, uint32_t lock, bool shares)
 	p->depth = p->owner ? p->depth + 1 : 1;
 	p->owner = i + 1;
 	return true;
+}
+
+/* Puts the first writer that waits in front of the list. */
+static void put_writer_first(struct sim *m, struct place *p)
+{
+	uint32_t before = NOBODY, i = p->first;
+
+	while (i != NOBODY && !m->runner[i].writes) {
+		before = i;
+		i = m->runner[i].next;
+	}
+	if (i == NOBODY || before == NOBODY)
+		return;
+	m->runner[before].next = m->runner[i].next;
+	if (p->last == i)
+		p->last = before;
+	m->runner[i].next = p->first;
+	p->first = i;
 }
 
 static void release_lock(struct sim *m, uint32_t i, uint32_t lock)
@@ -631,6 +671,8 @@ static void release_lock(struct sim *m, uint32_t i, uint32_t lock)
 	} else if (p->owner || p->have <= 0 || --p->have) {
 		return;
 	}
+	if (m->replay->object[lock].writers_first)
+		put_writer_first(m, p);
 	wake_first(m, p);
 }
 

@@ -337,6 +337,17 @@ static void read_mostly(void *unused)
 	sleep_ns(1000 * S, 1);
 }
 
+/* The same where readers stay behind a writer that waits. */
+static void writers_first(void *unused)
+{
+	(void)unused;
+	lookups = (struct shared_lock){ .id = 10, .writers_first = true };
+	create(table_reader, NULL, 2);
+	create(table_reader, NULL, 2);
+	create(table_writer, NULL, 3);
+	sleep_ns(1000 * S, 1);
+}
+
 /* Messages through a pipe: sometimes the reader takes two with one read. */
 static void message_writer(void *unused)
 {
@@ -1228,6 +1239,7 @@ static const struct program programs[] = {
 	{ "replies-deep", replies, 2, 2, false, NOTED, CLOSE, false, true },
 	{ "semaphores", semaphores, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "read-mostly", read_mostly, 3, 3, false, NOTED, CLOSE, false, false },
+	{ "writers-first", writers_first, 3, 3, false, NOTED, CLOSE, false, false },
 	{ "yielding", yield_by_turns, 2, 2, false, NOTED, 0.03, false, false }, /* one works at a time: half as many samples */
 	{ "messages", messages, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "ticks", ticks, 2, 2, false, NOTED, CLOSE, false, false },

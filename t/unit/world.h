@@ -59,7 +59,9 @@ struct waiters {
 };
 
 struct mutex { uint32_t id; struct task *owner; struct waiters waiters; };
-struct shared_lock { uint32_t id; struct task *owner; unsigned readers; struct waiters waiters; };
+struct shared_lock { uint32_t id; struct task *owner; unsigned readers; struct waiters waiters;
+	bool writers_first; unsigned writers; /* if so, readers stay behind writers that have come */
+	struct waiters waiting_writers; };
 struct condition { uint32_t id; struct waiters waiters; };
 struct semaphore { uint32_t id; int count; struct waiters waiters; };
 struct barrier { uint32_t id; unsigned members, come; struct waiters waiters; };
@@ -524,8 +526,12 @@ static void take_shared(struct shared_lock *l, bool alone, uint32_t site)
 {
 	double from = w.now;
 
-	while (l->owner || (alone && l->readers))
-		wait_in(&l->waiters);
+	bool first = alone && l->writers_first;
+
+	l->writers += first;
+	while (l->owner || (alone ? l->readers : l->writers))
+		wait_in(first ? &l->waiting_writers : &l->waiters);
+	l->writers -= first;
 	if (alone)
 		l->owner = w.current;
 	else
@@ -551,7 +557,9 @@ static void unlock_shared(struct shared_lock *l, uint32_t site)
 		l->owner = NULL;
 	else
 		l->readers--;
-	while (!l->readers && wake_one(&l->waiters))
+	if (l->readers || wake_one(&l->waiting_writers))
+		return;
+	while (wake_one(&l->waiters))
 		;
 }
 
