@@ -1,8 +1,8 @@
 #!/bin/sh
-# andweorc-analyze on more windows than it keeps one by one: many logs, one behind the other.
+# andweorc-analyze on many logs, one behind the other.
 . "$(dirname "$0")/lib.sh"
 
-# logs FIRST LAST STEP: 700 runs of 315 windows are more than PROFILE_WINDOWS.  The region `most` has 60 % of
+# logs FIRST LAST STEP: runs of 315 windows.  The region `most` has 60 % of
 # each visit, `idle` nothing.  Each run is generated from its number alone.
 logs() {
 	awk -v first="$1" -v last="$2" -v step="$3" '
@@ -84,7 +84,7 @@ a_run_counts_once() {
 	has 'in the input twice: counted once' err
 	same out got
 }
-check 'a run that is there twice, its windows gone' a_run_counts_once
+check 'a run that is there twice' a_run_counts_once
 
 warns_once() {
 	test "$(grep -c '^warning' out)" -eq 1

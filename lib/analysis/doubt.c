@@ -100,7 +100,7 @@ static bool doubt_windows(struct analysis *a)
 		doubt(a, "no-progress-point",
 		      "no progress point was visited: put ANDWEORC_PROGRESS(\"name\") where a unit of work is done, "
 		      "or name such a place with -P");
-	else if (!p->nvisits && !p->npools)
+	else if (!p->nvisits)
 		doubt(a, "no-visits", "no progress point was visited in any window: record longer (-d), or choose a point that "
 		      "is passed more often");
 	else if (!c.treated && has_replayed(a))

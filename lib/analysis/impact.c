@@ -7,6 +7,7 @@
 #include "analysis/limit.h"
 #include "base/alloc.h"
 #include "base/chance.h"
+#include "estimate/drift.h"
 #include "estimate/systematic.h"
 
 static bool is_wanted(const char *name, const char *const *only, size_t nonly)
@@ -130,32 +131,8 @@ static void estimate_impact(const struct profile *p, size_t region, const struct
 		im->nreplicates = impact_replicates(obs, n, im->effect.rise, &im->replicate);
 }
 
-/* The same from sums; a region without visits in any window has no sums. */
-static void estimate_pooled(const struct profile *p, size_t region, size_t point, struct impact *im)
-{
-	static const struct pool none = POOL_INIT;
-	const struct profile_pool *pool = profile_pool_of(p, point, region);
-
-	im->aside = pool ? pool->aside : p->point[point].aside;
-	im->estimated = pool_effect(pool ? &pool->pool : &none, &im->effect);
-	im->effect.notes |= im->estimated && has_phases(&pool->activity) ? CAUSAL_PHASES : 0;
-	im->unvisited = left(p, p->region[region].windows + p->census.zero, im->effect.n + im->aside.disturbed + im->aside.dropped);
-}
-
-/* Sums over clusters: runs, or blocks of a single run. */
-static void summarize_pooled(const struct profile_point *p, struct impact_point *out)
-{
-	out->aside = p->aside;
-	out->windows = p->windows;
-	out->baselines = p->baselines;
-	out->visits = p->visits;
-	out->period = impact_period_pooled(p);
-	out->drift = drift_size(&p->drift);
-}
-
 static void summarize(const struct profile *p, struct span visits, struct causal_obs *obs, struct impact_point *out)
 {
-	struct drift drift = { 0 };
 	size_t n = 0;
 
 	for (const struct profile_visits *v = visits.first; v < visits.end; v++) {
@@ -170,8 +147,7 @@ static void summarize(const struct profile *p, struct span visits, struct causal
 	}
 	out->baselines = n;
 	out->period = impact_period(obs, n); /* sorts */
-	drift_add(&drift, obs, n);
-	out->drift = drift_size(&drift);
+	out->drift = drift_of(obs, n);
 	out->nbaselines = impact_baselines(obs, n, &out->baseline);
 }
 
@@ -282,10 +258,7 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 	out->crossing = p->point[point].spans > 0 ? p->point[point].crossing / p->point[point].spans : 0;
 	percentile_base(&p->lengths, point, out->percentile_ns);
 	out->impact = xcalloc(p->nregions + 1, sizeof *out->impact);
-	if (p->pooled)
-		summarize_pooled(&p->point[point], out);
-	else
-		summarize(p, visits, obs, out);
+	summarize(p, visits, obs, out);
 	out->unvisited = left(p, p->census.windows, out->windows + out->aside.disturbed + out->aside.dropped);
 	groups_init(&groups, p, visits);
 	for (size_t r = 0; r < p->nregions; r++) {
@@ -293,9 +266,7 @@ static void analyze_point(struct analysis *a, size_t point, const struct limits 
 
 		im->region = &p->region[r];
 		im->effect = CAUSAL_NO_EFFECT;
-		if (p->region[r].tried && p->pooled)
-			estimate_pooled(p, r, point, im);
-		else if (p->region[r].tried)
+		if (p->region[r].tried)
 			estimate_impact(p, r, &groups, obs, im);
 		if (im->estimated)
 			take_effect(p, point, im, out->latency, is_given(p, point) ? NULL : limits);

@@ -152,7 +152,6 @@ size_t impact_baselines(struct causal_obs *obs, size_t n, struct impact_baseline
 
 /* The period of baselines, with an interval over runs, or within a single run. */
 struct estimate impact_period(struct causal_obs *obs, size_t n);
-struct estimate impact_period_pooled(const struct profile_point *p); /* when windows were replaced by sums */
 
 const char *verdict_name(enum verdict v);                  /* as in the format */
 size_t impact_note_names(unsigned notes, const char *names[CAUSAL_NOTES]); /* enum causal_note, as in the format */

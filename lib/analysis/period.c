@@ -63,10 +63,3 @@ struct estimate impact_period(struct causal_obs *obs, size_t n)
 
 	return period_of(&all);
 }
-
-struct estimate impact_period_pooled(const struct profile_point *p)
-{
-	struct clusters all = { p->time_ns, p->count, p->tt, p->tc, p->cc, p->clusters };
-
-	return period_of(&all);
-}

@@ -125,7 +125,7 @@ struct causal_point {
 	double ratio;
 };
 
-/* The noise of windows about their levels, in units of square roots of visits; all numbers add up over runs. */
+/* The noise of windows about their levels, in units of square roots of visits. */
 struct causal_noise {
 	double rss;
 	double products;        /* products of residuals of neighbouring windows */
@@ -147,20 +147,7 @@ struct causal_shape {
 /* The noise alone, all 0 where there is nothing to compare; returns the number of levels. obs is stratified. */
 size_t causal_noise(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_noise *out);
 
-/* Find the bend: from windows (obs stratified), or from levels and noise: at[0..n) by ascending s. */
+/* Finds the bend.  obs is stratified. */
 void causal_shape(const struct causal_obs *obs, size_t n, size_t nstrata, struct causal_shape *out);
-void causal_shape_of(const struct causal_point *at, size_t n, const struct causal_noise *noise, struct causal_shape *out);
-
-/* Sets the bend in e, whose levels are complete. */
-void causal_effect_take_shape(struct causal_effect *e, const struct causal_shape *shape);
-
-/* Removes the knee from e. */
-void causal_effect_forget_knee(struct causal_effect *e);
-
-/* A window with fewer visits than this says little by itself. */
-enum { CAUSAL_FEW = 5 };
-
-/* The doubts about a result.  few: half of the windows have too few visits. */
-unsigned causal_notes(const struct causal_shape *shape, const struct causal_slope *fit, size_t n, bool few);
 
 #endif

@@ -29,6 +29,13 @@ static double squares(const struct causal_obs *obs, size_t n, double period, dou
 	return sum;
 }
 
+/* Sums over runs, of periods relative to the mean of their run. */
+struct drift {
+	double between, within; /* squares: of blocks about their run, of windows about their block */
+	double freedom_between, freedom_within;
+	double visits;          /* effective windows of a block, times freedom_between */
+};
+
 static void add_run(struct drift *d, const struct causal_obs *obs, size_t n)
 {
 	struct sums run = sum_of(obs, n);
@@ -50,23 +57,22 @@ static void add_run(struct drift *d, const struct causal_obs *obs, size_t n)
 	d->visits += run.n - squared / run.n;
 }
 
-void drift_add(struct drift *d, const struct causal_obs *obs, size_t n)
+double drift_of(const struct causal_obs *obs, size_t n)
 {
+	struct drift d = { 0 };
+	double between, within;
+
 	for (size_t i = 0, j; i < n && !obs[i].whole; i = j) {
 		for (j = i; j < n && obs[j].run == obs[i].run; j++)
 			;
-		add_run(d, obs + i, j - i);
+		add_run(&d, obs + i, j - i);
 	}
-}
-
-double drift_size(const struct drift *d)
-{
-	double between = d->between / d->freedom_between, within = d->within / d->freedom_within;
-
-	if (!(d->freedom_between >= 3 && d->freedom_within >= 3))
+	if (!(d.freedom_between >= 3 && d.freedom_within >= 3))
 		return NAN;
+	between = d.between / d.freedom_between;
+	within = d.within / d.freedom_within;
 	/* without noise, all that there is is drift */
-	if (within > 0 && stats_f_p(between / within, d->freedom_between, d->freedom_within) > CERTAIN_P)
+	if (within > 0 && stats_f_p(between / within, d.freedom_between, d.freedom_within) > CERTAIN_P)
 		return 0;
-	return sqrt(fmax(0, between - within) / (d->visits / d->freedom_between));
+	return sqrt(fmax(0, between - within) / (d.visits / d.freedom_between));
 }

@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 
 static const double LAG1_MOST = 0.4;
-enum { LAG1_WINDOWS = 20 };
+enum { LAG1_WINDOWS = 20, FEW_VISITS = 5 };
 static const double SLOPE_LEAST = -1, SLOPE_MOST = 1.1;
 
 /* A level this close to the interval of the knee belongs to the rise: the knee is less exact than that. */
@@ -115,7 +115,8 @@ static double median_visits(const struct causal_obs *obs, size_t n)
 	return median;
 }
 
-unsigned causal_notes(const struct causal_shape *shape, const struct causal_slope *fit, size_t n, bool few)
+/* few: half of the windows have too few visits. */
+static unsigned notes_of(const struct causal_shape *shape, const struct causal_slope *fit, size_t n, bool few)
 {
 	unsigned notes = 0;
 
@@ -150,7 +151,8 @@ static void add_up(const struct causal_obs *obs, size_t n, struct causal_effect 
 	out->period_ns = time0 / count0;
 }
 
-void causal_effect_take_shape(struct causal_effect *e, const struct causal_shape *shape)
+/* The levels are complete. */
+static void take_shape(struct causal_effect *e, const struct causal_shape *shape)
 {
 	e->r2 = shape->r2;
 	e->lag1 = shape->noise.windows ? shape->lag1 : NAN;
@@ -161,7 +163,7 @@ void causal_effect_take_shape(struct causal_effect *e, const struct causal_shape
 		e->rise = fmax(e->nlevels ? e->level[0].s : 1, shape->knee_lo + KNEE_SLACK);
 }
 
-void causal_effect_forget_knee(struct causal_effect *e)
+static void forget_knee(struct causal_effect *e)
 {
 	e->knee = e->knee_lo = e->knee_hi = NAN;
 	e->rise = 1;
@@ -182,12 +184,12 @@ bool causal_effect(struct causal_obs *obs, size_t n, struct causal_effect *out)
 	ok = true;
 	causal_shape(obs, n, obs[n - 1].stratum + 1, &shape);
 	fill_levels(obs, n, scratch, out);
-	causal_effect_take_shape(out, &shape);
+	take_shape(out, &shape);
 	if (!isnan(shape.knee) && !causal_fit(scratch, pick_levels(obs, n, 0, out->rise, scratch), &out->fit)) {
-		causal_effect_forget_knee(out);
+		forget_knee(out);
 		causal_fit(obs, n, &out->fit);
 	}
-	out->notes = causal_notes(&shape, &out->fit, n, !obs[0].whole && median_visits(obs, n) < CAUSAL_FEW);
+	out->notes = notes_of(&shape, &out->fit, n, !obs[0].whole && median_visits(obs, n) < FEW_VISITS);
 done:
 	free(scratch);
 	return ok;

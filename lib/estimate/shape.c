@@ -346,18 +346,3 @@ size_t causal_noise(const struct causal_obs *obs, size_t n, size_t nstrata, stru
 	free(c.at);
 	return c.n;
 }
-
-void causal_shape_of(const struct causal_point *at, size_t n, const struct causal_noise *noise, struct causal_shape *out)
-{
-	struct curve c = { .n = n, .noise = *noise };
-
-	*out = (struct causal_shape){
-		.knee = NAN, .knee_lo = NAN, .knee_hi = NAN, .r2 = NAN, .levels = n, .noise = *noise
-	};
-	if (n < 2 || at[0].s > 0)
-		return;
-	c.at = xcalloc(n, sizeof *c.at);
-	memcpy(c.at, at, n * sizeof *at);
-	judge_shape(&c, out);
-	free(c.at);
-}

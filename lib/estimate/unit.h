@@ -2,8 +2,8 @@
  * unit: the data of one run, or of a few short ones, about a slope, as sums that can be
  * added.
  *
- * Sums of several runs are those of one long run.  They are kept for inputs that are
- * too long for single windows, and for comparisons of runs with runs.
+ * Sums of several runs are those of one long run.  They are kept for comparisons of runs
+ * with runs.
  */
 #ifndef ANDWEORC_ESTIMATE_UNIT_H
 #define ANDWEORC_ESTIMATE_UNIT_H

@@ -48,7 +48,6 @@ static void place_run(struct profile *p, struct context_run *r, size_t session)
 {
 	size_t at;
 
-	r->run.context = p->ncontexts;
 	r->run.session = session;
 	r->run.hash = run_hash(&r->run);
 	at = idmap_at(&p->run_at, r->run.hash, p->nruns);
@@ -256,7 +255,6 @@ void context_close(struct context *c, const char *path)
 	latency_keep(c);
 	add_shares(c);
 	add_warnings(c);
-	profile_bound(c->p);
 	for (size_t m = 0; m < c->nmodules; m++)
 		free(c->module[m].path);
 	c->nmodules = c->nruns = c->nregions = c->nwindows = c->nvisits = c->nshares = c->nwarnings = 0;
@@ -265,7 +263,6 @@ void context_close(struct context *c, const char *path)
 	idmap_release(&c->process_at);
 	idmap_release(&c->run_at);
 	idmap_release(&c->region_at);
-	c->p->ncontexts++;
 }
 
 void context_release(struct context *c)

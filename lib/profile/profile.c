@@ -32,8 +32,6 @@ void profile_release(struct profile *p)
 		free(p->warning[i].what);
 		free(p->warning[i].text);
 	}
-	for (size_t i = 0; i < p->npools; i++)
-		pool_release(&p->pool[i].pool);
 	for (size_t i = 0; i < p->text.n; i++)
 		free(p->text.entry[i].value);
 	free(p->run);
@@ -43,7 +41,6 @@ void profile_release(struct profile *p)
 	free(p->point);
 	free(p->first_given);
 	free(p->warning);
-	free(p->pool);
 	free(p->replayed);
 	for (size_t i = 0; i < p->nwhys; i++) {
 		free(p->why[i].at);
@@ -52,7 +49,6 @@ void profile_release(struct profile *p)
 	free(p->why);
 	lengths_table_release(&p->lengths);
 	idmap_release(&p->run_at);
-	idmap_release(&p->pool_at);
 	map_release(&p->region_at);
 	map_release(&p->warning_at);
 	map_release(&p->text);
@@ -140,8 +136,6 @@ static void sort_points(struct profile *p)
 	}
 	for (size_t i = 0; i < p->nvisits; i++)
 		p->visits[i].point = place[p->visits[i].point];
-	for (size_t i = 0; i < p->npools; i++)
-		p->pool[i].point = place[p->pool[i].point];
 	for (size_t i = 0; i < p->nreplayed; i++)
 		p->replayed[i].point = place[p->replayed[i].point];
 	lengths_table_points(&p->lengths, place);
@@ -167,38 +161,6 @@ static int compare_warnings(const void *va, const void *vb)
 	return by ? by : strcmp(a->text, b->text);
 }
 
-/* ---- when windows become too many ---------------------------------------------- */
-
-/* The visits of one context lie side by side. */
-static size_t end_of_context(const struct profile *p, size_t first)
-{
-	size_t end = first;
-
-	while (end < p->nvisits && p->run[p->window[p->visits[end].window].run].context ==
-					   p->run[p->window[p->visits[first].window].run].context)
-		end++;
-	return end;
-}
-
-void profile_bound(struct profile *p)
-{
-	const struct profile_window *w = p->window;
-
-	if (!p->pooled && (p->nwindows <= PROFILE_WINDOWS || p->run[w[0].run].context == p->run[w[p->nwindows - 1].run].context))
-		return;
-	p->pooled = true;
-	for (size_t first = 0, end; first < p->nvisits; first = end) {
-		end = end_of_context(p, first);
-		profile_reduce(p, p->visits + first, end - first);
-	}
-	free(p->window);
-	free(p->visits);
-	p->window = NULL;
-	p->visits = NULL;
-	p->nvisits = p->nwindows = p->cap_visits = p->cap_windows = 0;
-}
-
-/* Only windows that are kept one by one; others got their weights with their context. */
 static void weigh_windows(struct profile *p)
 {
 	for (size_t i = 0, j; i < p->nvisits; i = j) {

@@ -2,12 +2,8 @@
  * profile: one or more logs in memory, ready to be analyzed.
  *
  * Each `andweorc` record begins a context, whose ids are its own.  When it ends, its
- * data is added here: runs, regions by their names, sums over samples.  Windows are
- * kept one by one up to PROFILE_WINDOWS; when there are more, and they are of more than
- * one context, each context's are replaced by sums for each point and region
- * (estimate/pool.h).  Memory is then bounded by one context, by distinct regions,
- * points and speedups, and by a few hundred bytes for each run, which are part of the
- * output.
+ * data is added here: runs, windows, regions by their names, sums over samples.  A window
+ * takes about 150 bytes for one progress point.
  *
  * After profile_finish the content depends on the records alone, not on their
  * order nor on the order of the files.
@@ -21,17 +17,13 @@
 
 #include "base/idmap.h"
 #include "base/map.h"
-#include "estimate/drift.h"
-#include "estimate/pool.h"
+#include "estimate/causal.h"
 #include "format/kind.h"
 #include "profile/lengths.h"
 #include "profile/untried.h"
 #include "replay/replay.h"
 
 #define PROFILE_NONE SIZE_MAX
-
-/* Windows that are kept one by one. */
-enum { PROFILE_WINDOWS = 200000 };
 
 /* The time of a run's threads, in sampling periods; the classes are parts of `blocked`. */
 struct profile_spent {
@@ -56,7 +48,6 @@ struct profile_run {
 	bool named;           /* the user had named the regions */
 	bool given;           /* a region was given in all its windows */
 	size_t processes;
-	size_t context;       /* from 0 */
 	size_t session;       /* the first run of those that were planned together */
 	uint64_t hash;        /* hash of the fields that distinguish runs */
 };
@@ -109,15 +100,6 @@ struct profile_set_aside {
 	double weight;       /* sum of the weights of the downweighted ones */
 };
 
-static inline void profile_set_aside_add(struct profile_set_aside *into, const struct profile_set_aside *from)
-{
-	into->disturbed += from->disturbed;
-	into->slow += from->slow;
-	into->downweighted += from->downweighted;
-	into->dropped += from->dropped;
-	into->weight += from->weight;
-}
-
 /* Samples in the windows of a region. */
 struct profile_activity {
 	double windows, samples, hits; /* hits: in the region */
@@ -131,30 +113,14 @@ enum profile_measure {
 	MEASURE_IN_FLIGHT = 1 << 2, /* lengths by Little's law */
 };
 
-/* The numbers are sums over windows that were replaced by sums, of all regions. */
 struct profile_point {
 	char *name;
 	unsigned kinds; /* enum kind */
 	unsigned measures;     /* enum profile_measure */
 	double spans, crossing; /* measured spans, and those that began before the window's speedup was on */
-	struct profile_set_aside aside;
-	size_t windows, baselines; /* windows that are used */
 	bool plain;     /* in some of its windows nothing was given */
 	bool given;     /* in its windows a region was given */
 	bool split;     /* other windows belong to a separate point (given_windows.h) */
-	double visits;
-	double time_ns, count; /* sums over baselines */
-	double tt, tc, cc;     /* products of a run's time and count, summed over runs */
-	size_t clusters;       /* runs with baselines */
-	struct drift drift;
-};
-
-/* A point and region after windows were replaced by sums. */
-struct profile_pool {
-	size_t point, region;
-	struct profile_set_aside aside;
-	struct profile_activity activity;
-	struct pool pool;
 };
 
 /* A warning.  Texts that differ in numbers alone are one warning, with one of the texts. */
@@ -192,7 +158,7 @@ struct profile_why {
 	char *at, *until;  /* owned; "pzip.c:186 (queue_take)"; until NULL: not known, or outside of the program */
 };
 
-/* All windows, including those replaced by sums. */
+/* All windows. */
 struct profile_census {
 	size_t windows, disturbed, baselines, treated; /* the last two without disturbed ones */
 	size_t zero;        /* all baselines */
@@ -212,8 +178,6 @@ struct profile {
 	size_t npoints, cap_points;
 	struct profile_warning *warning; /* by what and text */
 	size_t nwarnings, cap_warnings;
-	struct profile_pool *pool;
-	size_t npools, cap_pools;
 	struct what_if *what_if;       /* a question for replay, instead of one for each region; NULL: none; the caller's, set before loading */
 	struct stacks *stacks;         /* gathers the chains of calls; NULL: none; the caller's, set before loading */
 	struct profile_replayed *replayed;
@@ -221,17 +185,14 @@ struct profile {
 	struct profile_why *why;
 	size_t nwhys, cap_whys;
 	struct lengths_table lengths;  /* of spans */
-	bool pooled;                   /* there are no windows and visits: they are in the pools */
 	struct profile_census census;
 	char *first_given;             /* the given regions of the first window that was added: "", or as in the names of points; owned */
 	bool mixed;                    /* another window has other given regions */
-	size_t ncontexts;
 	uint64_t inside;               /* CPU samples whose innermost address is in a region */
 	size_t impossible;             /* visits that took no or negative time */
 
 	/* indices, used during loading */
 	struct idmap run_at;           /* by hash of its identity */
-	struct idmap pool_at;          /* by point and region */
 	struct map region_at, warning_at;
 	struct map text;               /* strings of runs: most runs share them */
 	struct untried_names untried;  /* code in no region */
@@ -251,12 +212,6 @@ bool profile_load(struct profile *p, const char *path);
 /* Call after the last log: sorts, and sets labels. */
 void profile_finish(struct profile *p);
 
-/* Part of loading, after each context: replaces windows by sums when there are too many. */
-void profile_bound(struct profile *p);
-
-/* Adds the windows of one context, visits[0..n) of the profile, to points and pools; sorts visits. */
-void profile_reduce(struct profile *p, struct profile_visits *visits, size_t n);
-
 /* Is the period of this point the length of a span?  By the masks of its kinds and measures. */
 bool profile_is_latency(unsigned kinds, unsigned measures);
 
@@ -270,9 +225,6 @@ bool profile_use(const struct profile *p, const struct profile_visits *v, struct
 void profile_activity_add(struct profile_activity *a, const struct profile_window *w);
 
 struct causal_obs profile_obs(const struct profile *p, const struct profile_visits *v);
-
-/* The pool of a point and region; NULL when there is none. */
-const struct profile_pool *profile_pool_of(const struct profile *p, size_t point, size_t region);
 
 /* Part of finishing, when runs are sorted: finds runs that were planned together. */
 void profile_find_sessions(struct profile *p);

@@ -91,8 +91,6 @@ static void put_samples(const struct profile *p, FILE *out)
 
 void impact_write_coz(const struct analysis *a, size_t top, FILE *out)
 {
-	if (a->profile->pooled)
-		msg_error("too many windows for format coz: no more than %d can be written one by one", PROFILE_WINDOWS);
 	fputs("startup\ttime=0\n", out);
 	for (size_t i = 0; i < a->npoints; i++) {
 		if (a->point[i].latency)
