@@ -64,6 +64,13 @@ void burst_add(struct burst_thread *t, const struct burst_event *e)
 	t->event[t->n++] = *e;
 }
 
+size_t burst_next_deed(const struct burst_thread *t, size_t i)
+{
+	for (i++; i < t->n && !burst_is_deed(t->event[i].kind); i++)
+		;
+	return i < t->n ? i : t->n;
+}
+
 static int in_time(const void *va, const void *vb)
 {
 	const struct burst_event *a = va, *b = vb;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/idmap.h"
+#include "replay/releases.h"
 
 enum {
 	LOOK_MOST = 64,       /* events of a look at others, at most */
@@ -136,15 +137,6 @@ static struct place *place_at(struct places *p, uint32_t site)
 	return &p->v[i];
 }
 
-/* The next event after i by which the thread does or sees something; t->n: none. */
-static size_t next_deed(const struct burst_thread *t, size_t i)
-{
-	do
-		i++;
-	while (i < t->n && !burst_is_deed(t->event[i].kind));
-	return i;
-}
-
 static bool comes_within(const struct burst_thread *t, size_t i, size_t next, int64_t ns)
 {
 	return t->event[next].at_ns - t->event[next].waited_ns - t->event[i].at_ns < ns;
@@ -165,7 +157,7 @@ static void count_look(const struct burst_thread *t, size_t i, struct places *p)
 {
 	const struct burst_event *e = &t->event[i];
 	struct place *of = place_at(p, e->site);
-	size_t next = next_deed(t, i);
+	size_t next = burst_next_deed(t, i);
 	bool again = goes_on(t, i, next, false);
 
 	of->naps += e->kind == BURST_SLEEP;
@@ -209,14 +201,14 @@ static bool ends_poll(const struct burst_thread *t, size_t i, size_t next, bool 
 static struct burst_event join_poll(struct burst_thread *t, size_t *i, size_t *n, struct place *at)
 {
 	int64_t began = t->event[*i].at_ns - t->event[*i].waited_ns;
-	size_t next = next_deed(t, *i);
+	size_t next = burst_next_deed(t, *i);
 	bool for_lock = is_for_lock(at);
 	struct burst_event e;
 
 	while (goes_on(t, *i, next, for_lock)) {
 		*n = keep_samples(t, *i + 1, next, *n);
 		*i = next;
-		next = next_deed(t, *i);
+		next = burst_next_deed(t, *i);
 	}
 	e = t->event[*i];
 	e.kind = BURST_POLL;
@@ -251,59 +243,12 @@ static void join_polls(struct burst_thread *t, struct places *p)
 
 /* ---- polls for what the thread waits for at other times ------------------------------ */
 
-struct release {
-	uint32_t object, thread; /* thread: its index */
-	int64_t at_ns;
-};
-
-/* All of a burst, by object and time. */
-struct releases {
-	struct release *v; /* owned */
-	size_t n, cap;
-};
-
-static int by_object_and_time(const void *va, const void *vb)
-{
-	const struct release *a = va, *b = vb;
-
-	if (a->object != b->object)
-		return a->object < b->object ? -1 : 1;
-	return (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
-}
-
-static void list_releases(const struct burst *b, struct releases *all)
-{
-	for (size_t t = 0; t < b->n; t++) {
-		for (size_t i = 0; i < b->thread[t].n; i++) {
-			const struct burst_event *e = &b->thread[t].event[i];
-
-			if (e->kind != BURST_RELEASE)
-				continue;
-			all->v = xgrow(all->v, all->n, &all->cap, sizeof(*all->v));
-			all->v[all->n++] = (struct release){ .object = e->object, .thread = (uint32_t)t, .at_ns = e->at_ns };
-		}
-	}
-	if (all->n)
-		qsort(all->v, all->n, sizeof(*all->v), by_object_and_time);
-}
-
 /* When another thread than that of the index last released the object, after `from` and up to `until`; `from`: it did not. */
 static int64_t released_in(const struct releases *all, uint32_t object, size_t thread, int64_t from, int64_t until)
 {
-	const struct release key = { .object = object, .at_ns = until };
-	size_t low = 0, high = all->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_object_and_time(&all->v[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > 0 && all->v[low - 1].object == object && all->v[low - 1].at_ns > from; low--)
-		if (all->v[low - 1].thread != thread)
-			return all->v[low - 1].at_ns;
+	for (size_t k = releases_until(all, object, until); k > 0 && releases_in(all, k - 1, object, from); k--)
+		if (all->v[k - 1].thread != thread)
+			return all->v[k - 1].at_ns;
 	return from;
 }
 
@@ -343,7 +288,7 @@ static void name_polls(struct burst *b, struct places *p)
 {
 	struct releases all = { 0 };
 
-	list_releases(b, &all);
+	releases_list(b, BURST_RELEASE, &all);
 	for (size_t t = 0; t < b->n; t++) {
 		struct objects own = waited_at(&b->thread[t]);
 
@@ -357,7 +302,7 @@ static void name_polls(struct burst *b, struct places *p)
 		}
 		release_objects(&own);
 	}
-	free(all.v);
+	releases_free(&all);
 }
 
 void join_waits(struct burst *b)
@@ -366,6 +311,7 @@ void join_waits(struct burst *b)
 
 	for (size_t i = 0; i < b->n; i++)
 		join_timeouts(&b->thread[i]);
+	naps_join(b);
 	count_looks(b, &places);
 	for (size_t i = 0; i < b->n; i++)
 		join_polls(&b->thread[i], &places);

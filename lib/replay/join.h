@@ -18,4 +18,10 @@
  */
 void join_waits(struct burst *b);
 
+/*
+ * Part of it: joins naps between looks under a lock, see naps.c.  They become waits for objects of their own; as `other`,
+ * the RELEASE of such an object has the time between two looks, ns.
+ */
+void naps_join(struct burst *b);
+
 #endif

@@ -22,9 +22,9 @@ enum {
 	GROUPS = 3, /* by place, by kind, all */
 };
 
-static bool is_wait(const struct step *s)
+static bool is_wait(const struct replay *r, const struct step *s)
 {
-	return s->object != NOBODY && (s->kind == BURST_ACQUIRE || s->kind == BURST_LOCK || s->kind == BURST_WAIT);
+	return s->object != NOBODY && !r->object[s->object].nap_ns && (s->kind == BURST_ACQUIRE || s->kind == BURST_LOCK || s->kind == BURST_WAIT);
 }
 
 /* The number of the list. */
@@ -137,13 +137,13 @@ void latency_learn(struct replay *r)
 
 	for (size_t b = 0; b < r->nscripts; b++)
 		for (size_t i = 0; i < r->script[b].n; i++)
-			if (is_wait(&r->script[b].step[i]))
+			if (is_wait(r, &r->script[b].step[i]))
 				note_latency(&keys, r, &r->script[b], i);
 	if (r->scarce > SCARCE)
 		cut_queueing(r);
 	for (size_t b = 0; b < r->nscripts; b++)
 		for (size_t i = 0; i < r->script[b].n; i++)
-			if (is_wait(&r->script[b].step[i]))
+			if (is_wait(r, &r->script[b].step[i]))
 				choose_latency(&keys, r, &r->script[b], i);
 	idmap_release(&keys);
 }

@@ -72,7 +72,7 @@ static void list_objects(struct replay *r, const struct burst *burst, size_t n)
 
 /* ---- their use ---------------------------------------------------------------- */
 
-static void count_use(const struct replay *r, const struct burst_thread *t, struct use *use)
+static void count_use(struct replay *r, const struct burst_thread *t, struct use *use)
 {
 	const struct burst_event *before = NULL;
 
@@ -91,6 +91,7 @@ static void count_use(const struct replay *r, const struct burst_thread *t, stru
 			use[object_find(r, e->other)].with++;
 		}
 		if (e->kind == BURST_RELEASE) {
+			r->object[object_find(r, e->object)].nap_ns = e->other;
 			u->releases++;
 			u->members += u->last != t->id;
 			u->last = t->id;

@@ -140,6 +140,7 @@ struct object {
 	bool moves;        /* the following work is for the thread that acquires it */
 	bool excludes;     /* a shared lock that some take alone: a read-write lock, */
 	bool writers_first; /* of which nobody takes a share while such an actor waits; see writers.c */
+	uint32_t nap_ns;   /* threads that wait for it look each time after so long whether they may go on; 0: they are woken.  See naps.c */
 	int32_t gives, consumes; /* amount that each signal or section gives, and that each ended wait consumes */
 };
 

@@ -236,6 +236,73 @@ static void names_polls(void **state)
 	joined("p9J1v111a9952", "p9J1v111a9952");
 }
 
+/*
+ * Thread 1 looks under lock 4, at place 1, twice in vain and then not, so many times.  Thread 2 unlocks at place 8, before the look
+ * that is not in vain; and at place 9 before each look.
+ */
+static struct burst looks(int times, bool beside)
+{
+	struct burst b = { .length_ns = 1000000, .cpus = 2 };
+
+	for (int i = 1; i <= 3 * times; i++) {
+		const struct burst_event look[] = {
+			{ .kind = BURST_LOCK, .at_ns = 100 * i, .object = 4, .site = 1 },
+			{ .kind = BURST_UNLOCK, .at_ns = 100 * i + 5, .object = 4, .site = 2 },
+			{ .kind = BURST_SLEEP, .at_ns = 100 * i + 90, .waited_ns = 80, .site = 3 },
+		};
+		const struct burst_event unlock = { .kind = BURST_UNLOCK, .at_ns = 100 * i - 20, .object = 4, .site = beside ? 9 : 8 };
+
+		for (int k = 0; k < (i % 3 ? 3 : 2); k++)
+			burst_add(burst_thread(&b, 1), &look[k]);
+		if (beside || i % 3 == 0)
+			burst_add(burst_thread(&b, 2), &unlock);
+	}
+	return b;
+}
+
+static size_t count_events(const struct burst_thread *t, enum burst_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		n += t->event[i].kind == kind;
+	return n;
+}
+
+static void joins_naps(void **state)
+{
+	struct burst b = looks(20, false);
+	const struct burst_event *e;
+
+	(void)state;
+	join_waits(&b);
+	assert_int_equal(count_events(burst_thread(&b, 1), BURST_ACQUIRE), 19); /* what follows on the last look is not known */
+	assert_int_equal(count_events(burst_thread(&b, 1), BURST_LOCK), 40); /* the first one in vain, and the last one */
+	assert_int_equal(count_events(burst_thread(&b, 1), BURST_POLL) + count_events(burst_thread(&b, 1), BURST_OUTSIDE), 0);
+	assert_int_equal(count_events(burst_thread(&b, 2), BURST_RELEASE), 20);
+	e = &burst_thread(&b, 1)->event[2];
+	assert_int_equal(e->kind, BURST_ACQUIRE);
+	assert_int_equal(e->at_ns, 300);
+	assert_int_equal(e->waited_ns, 190);
+	assert_int_equal(e->object, burst_thread(&b, 2)->event[1].object);
+	assert_int_equal(burst_thread(&b, 2)->event[1].other, 100);
+	burst_release(&b);
+}
+
+/* Too few looks to know; and unlocks that do not tell looks in vain from others. */
+static void leaves_other_naps(void **state)
+{
+	(void)state;
+	for (int beside = 0; beside < 2; beside++) {
+		struct burst b = looks(beside ? 20 : 7, beside);
+
+		join_waits(&b);
+		assert_int_equal(count_events(burst_thread(&b, 1), BURST_ACQUIRE), 0);
+		assert_int_equal(count_events(burst_thread(&b, 2), BURST_RELEASE), 0);
+		burst_release(&b);
+	}
+}
+
 static void counts_work(void **state)
 {
 	struct burst b = { .length_ns = 100000000, .cpus = 1 };
@@ -340,6 +407,8 @@ int main(void)
 		cmocka_unit_test(joins_timeouts),
 		cmocka_unit_test(joins_polls),
 		cmocka_unit_test(names_polls),
+		cmocka_unit_test(joins_naps),
+		cmocka_unit_test(leaves_other_naps),
 		cmocka_unit_test(counts_work),
 		cmocka_unit_test(takes_anything),
 		cmocka_unit_test(takes_nonsense),

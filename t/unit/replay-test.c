@@ -348,6 +348,51 @@ static void writers_first(void *unused)
 	sleep_ns(1000 * S, 1);
 }
 
+/* A writer looks each 0.4 ms, under a lock, whether the next page has been drawn. */
+static struct mutex page;
+static bool drawn;
+
+static void draws(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		grab(&room, 346);
+		compute(1, about(1 * MS));
+		lock(&page, 347);
+		drawn = true;
+		unlock(&page, 348);
+	}
+}
+
+static void writes_down(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		bool found;
+
+		lock(&page, 341);
+		found = drawn;
+		drawn = false;
+		unlock(&page, 342);
+		if (!found) {
+			nap(0.4 * MS, 343);
+			continue;
+		}
+		post(&room, 344);
+		compute(2, about(0.6 * MS));
+		visit();
+	}
+}
+
+static void naps(void *unused)
+{
+	(void)unused;
+	page = (struct mutex){ .id = 10 };
+	drawn = false;
+	room = (struct semaphore){ .id = 11, .count = 1 };
+	two_of(draws, writes_down);
+}
+
 /* Messages through a pipe: sometimes the reader takes two with one read. */
 static void message_writer(void *unused)
 {
@@ -1259,6 +1304,7 @@ static const struct program programs[] = {
 	{ "silent", crowd, 2, 3, false, NOTED_NEVER, CLOSE, false, false },
 	{ "gather", gatherings, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "files", files, 2, 3, false, NOTED, CLOSE, false, false },
+	{ "naps", naps, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "frames", frames_of_sleep, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "moments", frames_of_clock, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "moments-asked", frames_of_clock_asked, 2, 3, false, NOTED, CLOSE, false, false },

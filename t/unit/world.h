@@ -426,6 +426,15 @@ static void sleep_ns(double ns, uint32_t site)
 	note(w.current, BURST_OUTSIDE, 0, 0, site, w.now - from);
 }
 
+/* Between two looks at what others do. */
+static void nap(double ns, uint32_t site)
+{
+	double from = w.now;
+
+	sleep_quietly(ns);
+	note(w.current, BURST_SLEEP, 0, 0, site, w.now - from);
+}
+
 static void sleep_until(double moment, uint32_t site)
 {
 	double from = w.now;
