@@ -161,6 +161,38 @@ not_used() {
 	lacks 'file=' got
 }
 
+# Servers of debug files; the client of elfutils takes directories, too.
+from_a_server() {
+	separate
+	rm -rf server cache
+	mkdir -p "server/buildid/$id"
+	mv prog.debug "server/buildid/$id/debuginfo"
+	(
+		export DEBUGINFOD_URLS="file://$here/server" DEBUGINFOD_CACHE_PATH="$here/cache"
+		agrees "$here/stripped" "$id" || exit 1
+		# It is in the cache then, and no server is needed.
+		unset DEBUGINFOD_URLS
+		rm -rf server
+		agrees "$here/stripped" "$id" || exit 1
+		agrees "$here/gone" "$id"
+	)
+}
+
+not_from_a_server() {
+	from_a_server
+	gcc -O2 -g -x c - -o other <<-'END'
+	int main(void) { return 3; }
+	END
+	cp other "cache/$id/debuginfo"
+	DEBUGINFOD_CACHE_PATH=$here/cache not_used
+}
+if ldconfig -p 2>/dev/null | grep -q 'libdebuginfod\.so\.1'; then
+	check 'separate, from a server of debuginfod, and then from its cache' from_a_server
+	check 'a cached file with another build-id is not used' not_from_a_server
+else
+	skip 'separate, from a server of debuginfod' 'no libdebuginfod.so.1'
+fi
+
 wrong_crc() {
 	link . -Wl,--build-id=none
 	printf 'x' >>prog.debug

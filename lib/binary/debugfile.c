@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "base/alloc.h"
+#include "binary/debuginfod.h"
 
 #define SYSTEM_DIR "/usr/lib/debug"
 
@@ -24,19 +25,21 @@ static uint32_t file_crc(int fd)
 	return (uint32_t)crc;
 }
 
-static const char *next_dir(const char *const *dirs, size_t i)
+static const char *next_dir(const struct debug_places *where, size_t i)
 {
+	const char *const *dirs = where->dirs;
+
 	for (size_t k = 0; k < i; k++)
 		if (!dirs || !dirs[k])
 			return NULL;
 	return dirs && dirs[i] ? dirs[i] : SYSTEM_DIR;
 }
 
-/* Opens path (which is freed) when it has this build-id. */
+/* Opens path (which is freed, and may be NULL) when it has this build-id. */
 static bool try_id(struct elffile *debug, char *path, const char *build_id)
 {
 	const char *why;
-	bool ok = elffile_open(debug, path, &why);
+	bool ok = path && elffile_open(debug, path, &why);
 
 	free(path);
 	if (ok && strcmp(debug->build_id, build_id) != 0) {
@@ -46,20 +49,33 @@ static bool try_id(struct elffile *debug, char *path, const char *build_id)
 	return ok;
 }
 
-bool debugfile_by_id(struct elffile *debug, const char *build_id, const char *const *dirs)
+/*
+ * Both parts of a name must be there.  A log can contain any text, so only hexadecimal digits become a path, or are sent to
+ * a server.
+ */
+static bool is_build_id(const char *id)
+{
+	return strlen(id) >= 3 && strspn(id, "0123456789abcdef") == strlen(id);
+}
+
+static bool in_dirs(struct elffile *debug, const char *build_id, const struct debug_places *where)
 {
 	const char *dir;
 
-	/*
-	 * Both parts of the name must be there.  A log can contain any text, so only
-	 * hexadecimal digits become a path.
-	 */
-	if (strlen(build_id) < 3 || strspn(build_id, "0123456789abcdef") != strlen(build_id))
-		return false;
-	for (size_t i = 0; (dir = next_dir(dirs, i)); i++)
+	for (size_t i = 0; (dir = next_dir(where, i)); i++)
 		if (try_id(debug, xasprintf("%s/.build-id/%.2s/%s.debug", dir, build_id, build_id + 2), build_id))
 			return true;
 	return false;
+}
+
+static bool from_server(struct elffile *debug, const char *build_id, const struct debug_places *where)
+{
+	return try_id(debug, debuginfod_cached(build_id), build_id) || (where->servers && try_id(debug, debuginfod_fetch(build_id), build_id));
+}
+
+bool debugfile_by_id(struct elffile *debug, const char *build_id, const struct debug_places *where)
+{
+	return is_build_id(build_id) && (in_dirs(debug, build_id, where) || from_server(debug, build_id, where));
 }
 
 /* If both files have a build-id, it decides.  The CRC is for files without one, because it needs the whole file. */
@@ -83,7 +99,7 @@ static bool try_link(struct elffile *debug, char *path, const struct elffile *ma
 	return ok;
 }
 
-static bool by_link(struct elffile *debug, const struct elffile *main, const char *path, const char *const *dirs)
+static bool by_link(struct elffile *debug, const struct elffile *main, const char *path, const struct debug_places *where)
 {
 	GElf_Word crc;
 	const char *name = dwelf_elf_gnu_debuglink(main->elf, &crc);
@@ -98,14 +114,17 @@ static bool by_link(struct elffile *debug, const struct elffile *main, const cha
 		path = ".";
 	found = try_link(debug, xasprintf("%.*s/%s", parent, path, name), main, crc) ||
 		try_link(debug, xasprintf("%.*s/.debug/%s", parent, path, name), main, crc);
-	for (size_t i = 0; !found && (dir = next_dir(dirs, i)); i++) {
+	for (size_t i = 0; !found && (dir = next_dir(where, i)); i++) {
 		found = try_link(debug, xasprintf("%s/%.*s/%s", dir, parent, path, name), main, crc) ||
 			try_link(debug, xasprintf("%s/%s", dir, name), main, crc);
 	}
 	return found;
 }
 
-bool debugfile_find(struct elffile *debug, const struct elffile *main, const char *path, const char *const *dirs)
+bool debugfile_find(struct elffile *debug, const struct elffile *main, const char *path, const struct debug_places *where)
 {
-	return (main->build_id[0] && debugfile_by_id(debug, main->build_id, dirs)) || by_link(debug, main, path, dirs);
+	bool named = is_build_id(main->build_id);
+
+	return (named && in_dirs(debug, main->build_id, where)) || by_link(debug, main, path, where) ||
+		(named && from_server(debug, main->build_id, where));
 }

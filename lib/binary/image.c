@@ -11,20 +11,20 @@
 /* ---- opening -------------------------------------------------------------- */
 
 /* Opens the file that was run, or, if it is gone or was replaced, its separate debug file. */
-static bool open_files(struct image *img, const char *path, const char *build_id, const char *const *dirs, const char **why)
+static bool open_files(struct image *img, const char *path, const char *build_id, const struct debug_places *where, const char **why)
 {
 	bool wanted = build_id && *build_id;
 
 	if (elffile_open(&img->main, path, why)) {
 		if (!wanted || !strcmp(img->main.build_id, build_id)) {
 			if (!elffile_has_dwarf(&img->main))
-				debugfile_find(&img->debug, &img->main, path, dirs);
+				debugfile_find(&img->debug, &img->main, path, where);
 			return true;
 		}
 		*why = img->main.build_id[0] ? "another build-id than was run" : "no build-id, but what was run had one";
 		elffile_close(&img->main);
 	}
-	return wanted && debugfile_by_id(&img->debug, build_id, dirs);
+	return wanted && debugfile_by_id(&img->debug, build_id, where);
 }
 
 static void open_dwarf(struct image *img)
@@ -35,12 +35,12 @@ static void open_dwarf(struct image *img)
 		img->dw = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
 }
 
-struct image *image_open_in(const char *path, const char *build_id, const char *const *dirs, const char **why)
+struct image *image_open_in(const char *path, const char *build_id, const struct debug_places *where, const char **why)
 {
 	struct image *img = xcalloc(1, sizeof *img);
 	const struct elffile *first;
 
-	if (!open_files(img, path, build_id, dirs, why)) {
+	if (!open_files(img, path, build_id, where, why)) {
 		free(img);
 		return NULL;
 	}
@@ -57,7 +57,9 @@ struct image *image_open_in(const char *path, const char *build_id, const char *
 
 struct image *image_open(const char *path, const char *build_id, const char **why)
 {
-	return image_open_in(path, build_id, NULL, why);
+	const struct debug_places local = { 0 };
+
+	return image_open_in(path, build_id, &local, why);
 }
 
 void image_close(struct image *img)

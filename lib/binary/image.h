@@ -39,8 +39,14 @@ enum image_debug {
  */
 struct image *image_open(const char *path, const char *build_id, const char **why);
 
-/* The same; separate debug files are looked for in `dirs` (NULL-terminated) before /usr/lib/debug. */
-struct image *image_open_in(const char *path, const char *build_id, const char *const *dirs, const char **why);
+/* Where separate debug files are looked for, besides /usr/lib/debug and the cache of debuginfod. */
+struct debug_places {
+	const char *const *dirs; /* before these; NULL-terminated; NULL: none */
+	bool servers;            /* and at last at the servers of debuginfod, which may take minutes */
+};
+
+/* The same, with such places. */
+struct image *image_open_in(const char *path, const char *build_id, const struct debug_places *where, const char **why);
 void image_close(struct image *img); /* NULL is allowed */
 
 enum image_debug image_debug(const struct image *img);

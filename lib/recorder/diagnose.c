@@ -277,7 +277,7 @@ static void fallback(struct conductor *c)
 	list_modules(c, true, "by the unwind table, without names, in ", &list);
 	if (list.len > 0)
 		say(c, "no-lines",
-		    xasprintf("%s no debug information, so %s functions, found %s; to have lines, compile with -g",
+		    xasprintf("%s no debug information, so %s functions, found %s; to have lines, compile with -g, or get debug files: see andweorc-resolve(1)",
 			      partly ? "a part of the program has" : "the program has", partly ? "some regions are" : "regions are", list.s));
 	if (c->regions->coarse)
 		say(c, "flat", xstrdup("no line has enough samples to be worth an experiment, so regions are functions, with all that they call"));

@@ -131,7 +131,7 @@ struct image *modules_image(struct modules *m, struct module *mod)
 	if (mod->path[0] != '/' && !m->nmaps)
 		return NULL;
 	path = modules_local_path(m, mod->path);
-	mod->img = image_open_in(path, mod->build_id, m->debug_dir, &why);
+	mod->img = image_open_in(path, mod->build_id, &(struct debug_places){ .dirs = m->debug_dir, .servers = true }, &why);
 	if (!mod->img)
 		msg_warn("cannot use '%s': %s; its code is shown as module+offset", path, why);
 	else if (image_debug(mod->img) == IMAGE_SYMBOLS)
