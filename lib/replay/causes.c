@@ -163,7 +163,7 @@ static enum op monitor_op(const struct replay *r, const struct step *s)
 	case OBJECT_LOCK:
 		return s->kind == BURST_UNLOCK ? OP_LEAVE : s->kind == BURST_RELEASE ? OP_PASS : OP_TAKE;
 	case OBJECT_TOKENS:
-		return s->kind == BURST_RELEASE ? OP_GIVE : OP_GRAB;
+		return s->kind == BURST_RELEASE ? OP_GIVE : s->unseen ? (enum op)s->op[RECORDED] : OP_GRAB;
 	case OBJECT_CONDITION:
 		return s->kind == BURST_WAIT && r->object[s->other].kind == OBJECT_LOCK ? OP_WAIT : (enum op)s->op[RECORDED];
 	default:

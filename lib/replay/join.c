@@ -191,7 +191,7 @@ static bool ends_poll(const struct burst_thread *t, size_t i, size_t next, bool 
 {
 	const struct burst_event *e = &t->event[next];
 
-	return (for_lock && e->kind == BURST_LOCK) || (e->kind == BURST_ACQUIRE && e->waited_ns > 0 && comes_within(t, i, next, LOCK_LOOK_NS));
+	return (for_lock && e->kind == BURST_LOCK) || (e->kind == BURST_ACQUIRE && comes_within(t, i, next, LOCK_LOOK_NS));
 }
 
 /*

@@ -144,6 +144,7 @@ struct state {
 	uint32_t owner, depth; /* 1 + the owner of the lock; 0: free */
 	uint32_t site;         /* where the owner took it */
 	bool taken;            /* at least once */
+	bool waited;           /* for tokens: a thread has, so none of those at the begin was left */
 	int64_t balance, least; /* releases less acquires so far, and the least value of that */
 	uint32_t group, size, last; /* for a barrier: the present round, the arrivals so far, and the size of the last complete round */
 	size_t groups;
@@ -230,10 +231,26 @@ static void see_meeting(struct state *o, struct summary *sum, const struct arriv
 	o->group++;
 }
 
+/*
+ * The tokens at the begin are those that were taken before any release.  Once a thread has waited, none of them is left: who
+ * then takes one that nobody gave was let go unseen.  The atomics of C++20 wake no thread that only polls yet.
+ */
+static void see_token(struct state *o, struct step *step, int32_t *start)
+{
+	o->waited = o->waited || (step->kind != BURST_RELEASE && step->waited_ns > 0);
+	step->unseen = step->kind != BURST_RELEASE && o->waited && o->balance <= o->least;
+	if (step->unseen)
+		return;
+	o->balance += step->kind == BURST_RELEASE ? 1 : -1;
+	if (o->balance < o->least)
+		o->least = o->balance;
+	*start = (int32_t)-o->least;
+}
+
 static void note_step(struct replay *r, struct script *s, const struct moment *m, struct state *state, struct summary *sum,
 		      struct arrival *arrival, struct takers *takers)
 {
-	const struct step *step = &s->step[m->step];
+	struct step *step = &s->step[m->step];
 	uint32_t o = step->object;
 
 	if (!burst_is_about_object(m->event->kind) || o == NOBODY)
@@ -251,10 +268,7 @@ static void note_step(struct replay *r, struct script *s, const struct moment *m
 		else
 			see_meeting(&state[o], &sum[o], &arrival[m->actor], o, &s->start[o]);
 	} else if (r->object[o].kind == OBJECT_TOKENS) {
-		state[o].balance += step->kind == BURST_RELEASE ? 1 : -1;
-		if (state[o].balance < state[o].least)
-			state[o].least = state[o].balance;
-		s->start[o] = (int32_t)-state[o].least;
+		see_token(&state[o], step, &s->start[o]);
 	}
 }
 

@@ -67,6 +67,7 @@ struct step {
 	bool exact;       /* the cause is the only one that can have ended the wait */
 	bool shares;      /* takes a lock together with others that share it */
 	uint16_t processor; /* that the thread was on after it, a number of `processors`; or NOWHERE */
+	bool unseen;      /* a token that nobody was seen to give */
 	bool by_thread;   /* a wait with an unknown end; but a thread has ended it */
 	float cpu_ns;     /* processor time since the step before */
 	uint32_t cell;    /* cell of shares of the stretch before */

@@ -1772,6 +1772,45 @@ static void beside_a_thread_that_polls(void **state)
 	burst_release(&burst);
 }
 
+/*
+ * By turns: one thread computes for 1 ms and lets the other one go on, which computes for 0.5 ms.  Each tenth time, it is not seen
+ * to do that.  Were those tokens of the beginning, both could compute at the same time.
+ */
+static void tokens_given_unseen(void **state)
+{
+	const struct program p = { .name = "unseen" };
+	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
+	struct replay_facts f;
+	struct replay *r;
+	int round = 0;
+
+	(void)state;
+	for (double at = 0; at < S; at += 1.5 * MS, round++) {
+		const struct burst_event asks[] = {
+			{ .kind = BURST_RELEASE, .at_ns = (int64_t)at, .object = 8, .site = 1 },
+			{ .kind = BURST_ACQUIRE, .at_ns = (int64_t)(at + 1 * MS), .waited_ns = (int64_t)(1 * MS) - 10, .object = 7, .site = 2 },
+			{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 1.5 * MS) - 20, .waited_ns = (int64_t)(0.5 * MS), .object = 2 },
+			{ .kind = BURST_VISIT, .at_ns = (int64_t)(at + 1.5 * MS) - 20, .object = 1, .other = 1 },
+		}, answers[] = {
+			{ .kind = BURST_ACQUIRE, .at_ns = (int64_t)at + 100, .waited_ns = round ? (int64_t)(0.5 * MS) : 50, .object = 8, .site = 3 },
+			{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 1 * MS) - 200, .waited_ns = (int64_t)(1 * MS), .object = 1 },
+			{ .kind = BURST_RELEASE, .at_ns = (int64_t)(at + 1 * MS) - 100, .object = 7, .site = 4 },
+		};
+
+		for (size_t i = 0; i < 4; i++)
+			burst_add(burst_thread(&burst, 1), &asks[i]);
+		for (size_t i = 0; i < (round % 10 == 5 ? 2 : 3); i++)
+			burst_add(burst_thread(&burst, 2), &answers[i]);
+	}
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	replay_facts(r, &f);
+	assert_int_equal(f.tokens, 2);
+	near(f.check[REPLAY_MONITOR], 1, 0.02);
+	near(asked(r, &p, 2, 0.5).gain, 1.0 / 6, 0.02);
+	replay_free(r);
+	burst_release(&burst);
+}
+
 /* A thread arrives at a barrier at `from`, and goes on at `at`. */
 static void meet_at(struct burst *b, uint32_t thread, double from, double at, uint32_t site)
 {
@@ -2102,6 +2141,7 @@ int main(void)
 		cmocka_unit_test(of_waits_for_the_clock),
 		cmocka_unit_test(of_a_clock_that_is_never_waited_for),
 		cmocka_unit_test(beside_a_thread_that_polls),
+		cmocka_unit_test(tokens_given_unseen),
 		cmocka_unit_test(rare_wakeups),
 		cmocka_unit_test(a_round_before_the_burst),
 		cmocka_unit_test(brief_locks),
