@@ -148,7 +148,8 @@ static uint32_t last_thread(struct bursts *b, uint32_t slot)
 
 /*
  * Adds each thread that used the slot.  The last one is still alive, and may be known
- * from other bursts.  The others have ended, and do not occur again.
+ * from other bursts.  The others have ended, and do not occur again.  (A process may end
+ * without a note; then the next one in its slot begins.)
  */
 static void find_lives(struct bursts *b, uint32_t log)
 {
@@ -158,11 +159,13 @@ static void find_lives(struct bursts *b, uint32_t log)
 	if (!event)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
-		if (event[i].kind != BURST_DEATH)
+		bool died = event[i].kind == BURST_DEATH;
+
+		if (!died && !(i > first && event[i].kind == BURST_BORN))
 			continue;
 		b->nthreads++;
-		add_life(b, event + first, i + 1 - first, slot, (uint32_t)b->nthreads);
-		first = i + 1;
+		add_life(b, event + first, i + died - first, slot, (uint32_t)b->nthreads);
+		first = i + died;
 	}
 	if (first < n)
 		add_life(b, event + first, n - first, slot, last_thread(b, slot));
@@ -199,6 +202,17 @@ static uint32_t born_in(const struct bursts *b, uint32_t number, int64_t at_ns)
 		if (b->life[i].slot + 1 == number && b->life[i].n > 0 && b->life[i].event[0].at_ns >= at_ns)
 			return b->life[i].id;
 	return 0;
+}
+
+/* The number of the thread that had that slot then; 0: it has noted nothing in the burst. */
+static uint32_t alive_in(const struct bursts *b, uint32_t number, int64_t at_ns)
+{
+	uint32_t id = 0;
+
+	for (size_t i = 0; i < b->nlives; i++)
+		if (b->life[i].slot + 1 == number && (!id || (b->life[i].n > 0 && b->life[i].event[0].at_ns <= at_ns)))
+			id = b->life[i].id;
+	return id;
 }
 
 /* The number of the place that a call returns to.  Writes its record when it is new. */
@@ -240,6 +254,9 @@ static bool translate(struct bursts *b, uint32_t slot, const struct arena_event 
 		break;
 	case BURST_BIRTH:
 		e->object = born_in(b, a->object, a->at_ns);
+		break;
+	case BURST_BORN:
+		e->object = alive_in(b, a->object, a->at_ns - a->waited_ns);
 		break;
 	case BURST_SAMPLE:
 	case BURST_WAITING:

@@ -32,6 +32,7 @@ static const struct {
 	[BURST_CLOCK] = { 'c', WAITED | SITE },
 	[BURST_MOVED] = { 'm', OBJECT },
 	[BURST_KERNEL] = { 'k', WAITED },
+	[BURST_BORN] = { 'f', WAITED | OBJECT },
 };
 
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
@@ -64,11 +65,29 @@ void burst_add(struct burst_thread *t, const struct burst_event *e)
 	t->event[t->n++] = *e;
 }
 
+static size_t deed_from(const struct burst_thread *t, size_t i)
+{
+	while (i < t->n && !burst_is_deed(t->event[i].kind))
+		i++;
+	return i < t->n ? i : t->n;
+}
+
+size_t burst_first_deed(const struct burst_thread *t)
+{
+	return deed_from(t, 0);
+}
+
 size_t burst_next_deed(const struct burst_thread *t, size_t i)
 {
-	for (i++; i < t->n && !burst_is_deed(t->event[i].kind); i++)
-		;
-	return i < t->n ? i : t->n;
+	return deed_from(t, i + 1);
+}
+
+bool burst_begins(const struct burst_thread *t)
+{
+	size_t i = burst_first_deed(t);
+	const struct burst_event *e = i < t->n ? &t->event[i] : NULL;
+
+	return e && e->kind == BURST_OUTSIDE && e->waited_ns == 0 && e->site == 0;
 }
 
 static int in_time(const void *va, const void *vb)

@@ -64,8 +64,14 @@ struct burst_thread *burst_thread(struct burst *b, uint32_t id);
 /* Adds an event to the thread. */
 void burst_add(struct burst_thread *t, const struct burst_event *e);
 
-/* The next event after i by which the thread does or sees something; t->n: none. */
+/* The index of the first event by which the thread does or sees something; t->n: none. */
+size_t burst_first_deed(const struct burst_thread *t);
+
+/* The same after i. */
 size_t burst_next_deed(const struct burst_thread *t, size_t i);
+
+/* Is its first deed a wait of no length, at no place?  Then it begins there. */
+bool burst_begins(const struct burst_thread *t);
 
 /* Adds events of another list, in any order; each after what it would be in the middle of: a wait.  Sorts the list. */
 void burst_insert(struct burst_thread *t, struct burst_thread *added);

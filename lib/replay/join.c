@@ -309,6 +309,7 @@ void join_waits(struct burst *b)
 {
 	struct places places = { 0 };
 
+	births_join(b);
 	for (size_t i = 0; i < b->n; i++)
 		join_timeouts(&b->thread[i]);
 	naps_join(b);

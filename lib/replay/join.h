@@ -18,6 +18,9 @@
  */
 void join_waits(struct burst *b);
 
+/* Part of it: forked children are born by the threads that forked them, see births.c. */
+void births_join(struct burst *b);
+
 /*
  * Part of it: joins naps between looks under a lock, see naps.c.  They become waits for objects of their own; as `other`,
  * the RELEASE of such an object has the time between two looks, ns.

@@ -112,12 +112,6 @@ static void take_from_gaps(const struct burst_thread *t, int64_t *queued, size_t
 	}
 }
 
-/* A wait of no length, as the thread begins. */
-static bool is_begin(const struct burst_event *e)
-{
-	return e->kind == BURST_OUTSIDE && e->waited_ns == 0 && e->site == 0;
-}
-
 /* Was the event noted during the wait that ends with event `next`? */
 static bool is_in_wait(const struct burst_thread *t, size_t i, size_t next)
 {
@@ -127,7 +121,7 @@ static bool is_in_wait(const struct burst_thread *t, size_t i, size_t next)
 /* The time from its birth (negative: before the burst) to its first event; negative: unknown. */
 static int64_t start_ns(const struct burst_thread *t, int64_t born)
 {
-	return born >= 0 && t->n && is_begin(&t->event[0]) ? t->event[0].at_ns - born : -1;
+	return born >= 0 && burst_begins(t) ? t->event[burst_first_deed(t)].at_ns - born : -1;
 }
 
 /* The time to create a thread, without waiting for a processor: the least that was seen. */
@@ -154,9 +148,9 @@ static int64_t *queued_before(const struct burst_thread *t, int64_t born, int64_
 	size_t first = 0, next = 0; /* since the last reading; the next event with a step */
 
 	if (start_ns(t, born) > least_start) {
-		queued[0] = start_ns(t, born) - least_start;
-		from = t->event[0].at_ns;
-		first = 1;
+		first = burst_first_deed(t);
+		queued[first] = start_ns(t, born) - least_start;
+		from = t->event[first++].at_ns;
 	}
 	for (size_t i = first; i < t->n; i++) {
 		while (next < t->n && (next <= i || !burst_is_deed(t->event[next].kind)))

@@ -34,7 +34,7 @@
 #include "vclock/world.h"
 
 enum {
-	ARENA_MAGIC = 0x61774d11, /* changes with the layout: a runtime of another build stays inert */
+	ARENA_MAGIC = 0x61774d12, /* changes with the layout: a runtime of another build stays inert */
 	ARENA_PROCESSES = 1024,   /* processes at a time; further ones run unprofiled */
 	ARENA_THREADS = 4096,     /* slots of all processes, at most; further threads run unprofiled */
 	ARENA_THREADS_PIECE = 4,  /* so many slots are mapped at a time */

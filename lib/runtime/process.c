@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "breakpoint.h"
+#include "event_log.h"
 #include "moment.h"
 #include "process.h"
 #include "reach.h"
@@ -282,6 +283,7 @@ void process_forking(void)
 	map_for_children();
 	self.forked.delay_ns = self.busy ? atomic_load_explicit(&t->account.delay_ns, memory_order_relaxed) : vclock_delay(&self.clock);
 	self.forked.window = atomic_load_explicit(&t->account.window, memory_order_relaxed);
+	self.forked.at_ns = event_on() ? now_ns() : 0;
 }
 
 void process_forked(void)
@@ -289,7 +291,7 @@ void process_forked(void)
 	const struct arena_process *parent = process;
 	struct arena_process *p = NULL;
 	struct arena_thread *slot, *before = self.slot;
-	int64_t delay = self.forked.delay_ns;
+	int64_t delay = self.forked.delay_ns, forking = self.forked.at_ns;
 	int32_t pid;
 	uint32_t window = self.forked.window;
 	int64_t began = 0;
@@ -323,6 +325,8 @@ void process_forked(void)
 		atomic_store_explicit(&slot->account.delay_ns, delay, memory_order_relaxed);
 		atomic_store_explicit(&slot->account.window, window, memory_order_relaxed);
 	}
+	self.forked.by = before && forking ? thread_number(before) : 0;
+	self.forked.at_ns = forking;
 	thread_begin(slot);
 	self.busy = busy;
 	if (slot)

@@ -150,6 +150,16 @@ static void forget_slot(struct arena_thread *slot)
 	slot->has_sites = 0;
 }
 
+/* Tells replay that the thread exists: a wait without length; or who has forked it. */
+static void note_begin(struct arena_thread *slot)
+{
+	event_ran(now_ns());
+	if (self.forked.by)
+		event_note(slot, BURST_BORN, self.ran.wall_ns, self.ran.wall_ns - self.forked.at_ns, self.forked.by, 0, NULL);
+	else
+		event_note(slot, BURST_OUTSIDE, self.ran.wall_ns, 0, 0, 0, NULL);
+}
+
 /* here: an address on the stack of the thread. */
 static void begin(struct arena_thread *slot, uintptr_t here)
 {
@@ -181,11 +191,9 @@ static void begin(struct arena_thread *slot, uintptr_t here)
 	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
 	if (!sampler_start())
 		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
-	/* A wait without length, which tells replay that the thread exists. */
-	if (event_on()) {
-		event_ran(now_ns());
-		event_note(slot, BURST_OUTSIDE, self.ran.wall_ns, 0, 0, 0, NULL);
-	}
+	if (event_on())
+		note_begin(slot);
+	self.forked.by = 0;
 	if (slot->routine && window_speedup()) {
 		now = moment_now();
 		vclock_be_born(&self.clock, slot->routine, slot->arg, now.ns);

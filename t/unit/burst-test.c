@@ -37,7 +37,7 @@ static struct burst_event event_at(int64_t before)
 	static const bool waits[BURST_KINDS] = {
 		[BURST_ACQUIRE] = true, [BURST_WAIT] = true, [BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_SAMPLE] = true,
 		[BURST_TIMEOUT] = true, [BURST_WAITING] = true, [BURST_CLOCK] = true, [BURST_KERNEL] = true,
-		[BURST_POLL] = true, [BURST_SLEEP] = true,
+		[BURST_POLL] = true, [BURST_SLEEP] = true, [BURST_BORN] = true,
 	};
 	static const bool none[BURST_KINDS] = {
 		[BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_DEATH] = true, [BURST_TIMEOUT] = true, [BURST_CLOCK] = true,
@@ -46,7 +46,7 @@ static struct burst_event event_at(int64_t before)
 	static const bool two[BURST_KINDS] = { [BURST_WAIT] = true, [BURST_VISIT] = true, [BURST_BEGIN] = true, [BURST_END] = true };
 	static const bool nowhere[BURST_KINDS] = {
 		[BURST_QUEUED] = true, [BURST_VISIT] = true, [BURST_BEGIN] = true, [BURST_END] = true, [BURST_DEATH] = true, [BURST_SAMPLE] = true,
-		[BURST_KERNEL] = true, [BURST_MOVED] = true,
+		[BURST_KERNEL] = true, [BURST_MOVED] = true, [BURST_BORN] = true,
 	};
 	struct burst_event e = { .kind = (enum burst_kind)(any() % BURST_KINDS) };
 
@@ -212,6 +212,33 @@ static void joins_polls(void **state)
 	joined("z991", "o991");
 	joined("z991z991z991z991z991z991z991z991z991z991z991", "o991o991o991o991o991o991o991o991o991o991o991");
 	joined("z991z991z991z991z991z991z991z991z991v111z991", "pn2n21v111p991");
+}
+
+/* The child notes that it was forked; in the end, the parent has a note of that. */
+static void joins_forks(void **state)
+{
+	struct burst b = { .length_ns = 1000, .cpus = 1 };
+	const struct burst_event *e;
+
+	(void)state;
+	assert_true(burst_read(burst_thread(&b, 2), "v211v911"));
+	assert_true(burst_read(burst_thread(&b, 1), "m02f952v111"));
+	join_waits(&b);
+	e = burst_thread(&b, 2)->event;
+	assert_int_equal(burst_thread(&b, 2)->n, 3);
+	assert_int_equal(e[1].kind, BURST_BIRTH);
+	assert_int_equal(e[1].at_ns, 4);
+	assert_int_equal(e[1].object, 1);
+	assert_true(burst_begins(burst_thread(&b, 1)));
+	burst_release(&b);
+	/* By a thread that is not known, or before the burst: it waits until it begins. */
+	joined("f950v111", "o990v111");
+	joined("f953v111", "o990v111");
+	joined("f951v111", "o990v111");
+	joined_beside("v111", "f5A2v111", "o550v111");
+	/* The thread of a program that was executed; and one that was created. */
+	joined("o900v111", "o990v111");
+	joined_beside("n311", "o900v111", "o900v111");
 }
 
 static void names_polls(void **state)
@@ -406,6 +433,7 @@ int main(void)
 		cmocka_unit_test(finds_threads),
 		cmocka_unit_test(joins_timeouts),
 		cmocka_unit_test(joins_polls),
+		cmocka_unit_test(joins_forks),
 		cmocka_unit_test(names_polls),
 		cmocka_unit_test(joins_naps),
 		cmocka_unit_test(leaves_other_naps),
