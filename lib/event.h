@@ -29,7 +29,7 @@ enum burst_kind {
 	BURST_POLL,    /* gave up its processor for waited_ns, perhaps again and again, as a thread does that looks for what another one has done */
 	BURST_MOVED,   /* since its last event it has come to another processor, whose number is `object` - 1; its first event: runs there */
 	BURST_KERNEL,  /* the wait OUTSIDE that ends with the next event was waited_ns of processor time: the kernel copied bytes */
-	BURST_BORN,    /* begins as a forked child: the thread `object` began to fork it waited_ns ago */
+	BURST_BORN,    /* begins as the first thread of a process, which the thread `object` (0: not known) began to create waited_ns ago */
 	BURST_KINDS
 };
 

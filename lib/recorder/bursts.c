@@ -215,6 +215,54 @@ static uint32_t alive_in(const struct bursts *b, uint32_t number, int64_t at_ns)
 	return id;
 }
 
+/* The last event of the life up to that time; NULL: there is none. */
+static const struct arena_event *last_before(const struct burst_life *life, int64_t at_ns)
+{
+	uint32_t low = 0, high = life->n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (life->event[middle].at_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &life->event[low - 1] : NULL;
+}
+
+/*
+ * May a thread of that slot have executed the program of the other slot's process?  It has the same id after fork(2); or
+ * it belongs to the parent, after posix_spawn(3).
+ */
+static bool may_have_executed(const struct bursts *b, uint32_t slot, uint32_t of)
+{
+	const struct arena_thread *t = shared_thread(b->arena, slot), *child = shared_thread(b->arena, of);
+	uint32_t process = atomic_load_explicit(&t->process, memory_order_relaxed);
+	uint32_t its = atomic_load_explicit(&child->process, memory_order_relaxed);
+
+	if (slot == of || process >= ARENA_PROCESSES || its >= ARENA_PROCESSES)
+		return false;
+	return t->tid == child->tid || atomic_load_explicit(&b->arena->process[process].pid, memory_order_relaxed) ==
+		atomic_load_explicit(&b->arena->process[its].parent, memory_order_relaxed);
+}
+
+/* The thread that executed the program whose first thread begins with the event: of those that may have, the last one that did anything. */
+static void find_executor(const struct bursts *b, uint32_t slot, struct burst_event *e)
+{
+	int64_t at_ns = e->at_ns + b->began_ns, last_ns = 0;
+
+	for (size_t i = 0; i < b->nlives; i++) {
+		const struct arena_event *last = last_before(&b->life[i], at_ns);
+
+		if (!last || last->at_ns <= last_ns || !may_have_executed(b, b->life[i].slot, slot))
+			continue;
+		last_ns = last->at_ns;
+		e->object = b->life[i].id;
+		e->waited_ns = at_ns - last_ns;
+	}
+}
+
 /* The number of the place that a call returns to.  Writes its record when it is new. */
 static uint32_t place_number(struct bursts *b, uint32_t process, uint64_t pc)
 {
@@ -256,7 +304,10 @@ static bool translate(struct bursts *b, uint32_t slot, const struct arena_event 
 		e->object = born_in(b, a->object, a->at_ns);
 		break;
 	case BURST_BORN:
-		e->object = alive_in(b, a->object, a->at_ns - a->waited_ns);
+		if (a->object)
+			e->object = alive_in(b, a->object, a->at_ns - a->waited_ns);
+		else
+			find_executor(b, slot, e);
 		break;
 	case BURST_SAMPLE:
 	case BURST_WAITING:

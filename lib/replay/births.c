@@ -1,13 +1,13 @@
 /*
  * births: where threads come from that begin in a burst.
  *
- * The creator of a thread has noted that it creates one.  A fork is noted by the child,
- * because it gets its number as it begins.  Its note becomes one of the parent.
+ * The creator of a thread has noted that it creates one.  That of a process is noted by the
+ * child, because it gets its number as it begins.  Its note becomes one of the parent.
  *
- * Nothing tells where the thread of an executed program comes from.  It waits until it
- * begins, and does not compute.  Where children seemed to compute from the begin of the
- * burst on, t/workload/children took 1.24 times as long in a replay, and a supervisor that
- * forks two workers at a time 2.6 times.
+ * If the creator is not known, the thread waits until it begins, for nothing that is known.
+ * Where children seemed to compute from the begin of the burst on, t/workload/children
+ * took 1.24 times as long in a replay, and a supervisor that forks two workers at a time
+ * 2.6 times.
  */
 #include <stdlib.h>
 
@@ -25,8 +25,8 @@ static size_t find_thread(const struct burst *b, uint32_t id)
 	return t;
 }
 
-/* Turns the note of the child into one of its parent, and one that it begins. */
-static void note_fork(const struct burst *b, size_t child, struct burst_event *e, struct burst_thread *added)
+/* Turns the note of the child into one of its parent, if that is known, and one that it begins. */
+static void note_birth(const struct burst *b, size_t child, struct burst_event *e, struct burst_thread *added)
 {
 	size_t parent = find_thread(b, e->object);
 	const struct burst_event birth = { .kind = BURST_BIRTH, .at_ns = e->at_ns - e->waited_ns, .object = b->thread[child].id };
@@ -52,7 +52,7 @@ void births_join(struct burst *b)
 	for (size_t t = 0; t < b->n; t++)
 		for (size_t i = 0; i < b->thread[t].n; i++)
 			if (b->thread[t].event[i].kind == BURST_BORN)
-				note_fork(b, t, &b->thread[t].event[i], added);
+				note_birth(b, t, &b->thread[t].event[i], added);
 	for (size_t t = 0; t < b->n; t++) {
 		burst_insert(&b->thread[t], &added[t]);
 		free(added[t].event);
@@ -64,7 +64,7 @@ void births_join(struct burst *b)
 		size_t known = born.n;
 
 		if (burst_begins(&b->thread[t]) && idmap_number(&born, b->thread[t].id) >= known)
-			first->waited_ns = first->at_ns;
+			*first = (struct burst_event){ .kind = BURST_TIMEOUT, .at_ns = first->at_ns, .waited_ns = first->at_ns };
 	}
 	idmap_release(&born);
 }

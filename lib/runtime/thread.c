@@ -150,14 +150,19 @@ static void forget_slot(struct arena_thread *slot)
 	slot->has_sites = 0;
 }
 
-/* Tells replay that the thread exists: a wait without length; or who has forked it. */
+/*
+ * Tells replay that the thread exists.  One that a thread of its process has created has a wait without length, because
+ * that one has noted the rest.  Others tell who has forked them, if it is known.
+ */
 static void note_begin(struct arena_thread *slot)
 {
+	uint32_t by = self.forked.by;
+
 	event_ran(now_ns());
-	if (self.forked.by)
-		event_note(slot, BURST_BORN, self.ran.wall_ns, self.ran.wall_ns - self.forked.at_ns, self.forked.by, 0, NULL);
-	else
+	if (slot->routine)
 		event_note(slot, BURST_OUTSIDE, self.ran.wall_ns, 0, 0, 0, NULL);
+	else
+		event_note(slot, BURST_BORN, self.ran.wall_ns, by ? self.ran.wall_ns - self.forked.at_ns : 0, by, 0, NULL);
 }
 
 /* here: an address on the stack of the thread. */

@@ -214,8 +214,8 @@ static void joins_polls(void **state)
 	joined("z991z991z991z991z991z991z991z991z991v111z991", "pn2n21v111p991");
 }
 
-/* The child notes that it was forked; in the end, the parent has a note of that. */
-static void joins_forks(void **state)
+/* The child notes who has created it; in the end, the parent has a note of that. */
+static void joins_births(void **state)
 {
 	struct burst b = { .length_ns = 1000, .cpus = 1 };
 	const struct burst_event *e;
@@ -232,12 +232,12 @@ static void joins_forks(void **state)
 	assert_true(burst_begins(burst_thread(&b, 1)));
 	burst_release(&b);
 	/* By a thread that is not known, or before the burst: it waits until it begins. */
-	joined("f950v111", "o990v111");
-	joined("f953v111", "o990v111");
-	joined("f951v111", "o990v111");
-	joined_beside("v111", "f5A2v111", "o550v111");
+	joined("f950v111", "t990v111");
+	joined("f953v111", "t990v111");
+	joined("f951v111", "t990v111");
+	joined_beside("v111", "f5A2v111", "t550v111");
 	/* The thread of a program that was executed; and one that was created. */
-	joined("o900v111", "o990v111");
+	joined("o900v111", "t990v111");
 	joined_beside("n311", "o900v111", "o900v111");
 }
 
@@ -433,7 +433,7 @@ int main(void)
 		cmocka_unit_test(finds_threads),
 		cmocka_unit_test(joins_timeouts),
 		cmocka_unit_test(joins_polls),
-		cmocka_unit_test(joins_forks),
+		cmocka_unit_test(joins_births),
 		cmocka_unit_test(names_polls),
 		cmocka_unit_test(joins_naps),
 		cmocka_unit_test(leaves_other_naps),
