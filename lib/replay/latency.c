@@ -24,7 +24,7 @@ enum {
 
 static bool is_wait(const struct replay *r, const struct step *s)
 {
-	return s->object != NOBODY && !r->object[s->object].nap_ns && (s->kind == BURST_ACQUIRE || s->kind == BURST_LOCK || s->kind == BURST_WAIT);
+	return s->object != NOBODY && (s->kind == BURST_ACQUIRE || s->kind == BURST_LOCK || s->kind == BURST_WAIT) && !nap_of(r, s);
 }
 
 /* The number of the list. */

@@ -262,6 +262,12 @@ struct replay {
 	bool crowded;  /* much time without a processor, not only because of other programs: the scheduler matters, too */
 };
 
+/* For a wait between two looks of which the thread naps: the time from look to look, ns.  0: it is woken. */
+static inline uint32_t nap_of(const struct replay *r, const struct step *s)
+{
+	return burst_is_about_object(s->kind) && s->object != NOBODY ? r->object[s->object].nap_ns : 0;
+}
+
 /* ---- ids -------------------------------------------------------------------------- */
 
 /* For qsort and bsearch: compares ids, and structs that begin with one. */

@@ -390,7 +390,7 @@ static struct wakeup seen_wakeup(struct sim *m, uint32_t i, const struct step *s
 static double latency_of(struct sim *m, uint32_t i, const struct step *s)
 {
 	struct wakeup seen = seen_wakeup(m, i, s);
-	double nap = s->object != NOBODY ? m->replay->object[s->object].nap_ns : 0, ns = (double)seen.ns, slept = m->now - m->runner[i].asleep_since, then = (double)seen.slept_ns;
+	double nap = nap_of(m->replay, s), ns = (double)seen.ns, slept = m->now - m->runner[i].asleep_since, then = (double)seen.slept_ns;
 
 	if (nap > 0)
 		return nap * ceil(slept / nap) - slept;
