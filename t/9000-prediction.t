@@ -1,9 +1,13 @@
 #!/bin/sh
-# Predictions against known answers, roughly: 5 s a program, tolerance 5 points.
+# Predictions against known answers, roughly: 2 s a program, tolerance 5 points.
 # (`make predictions` and `make accuracy` look closer.)  Runs alone.
 # shellcheck disable=SC2034 # what prediction.sh reads
 . "$(dirname "$0")/lib.sh"
 . "$top/t/prediction.sh"
+
+# One second for a burst, and one for experiments, which are short, so that each of them is made several times.
+seconds=2
+experiments="$experiments --window 100"
 
 a_serial_program() {
 	profile serial half fifth
@@ -28,7 +32,7 @@ a_queue() {
 # Nothing is sped up, and no thread pauses: the prediction is from recorded events.
 only_observed() {
 	experiments='--attach-only'
-	seconds=3
+	seconds=1.2 # of two seconds, the second would be none to observe in
 	profile serial half fifth
 	predicts half 50 25
 	predicts fifth 50 10
@@ -61,7 +65,7 @@ a_clock() {
 
 # One function, called by the slower end of a queue and by the faster one.
 call_paths() {
-	seconds=6
+	seconds=3
 	profile paths 'consume;helper' 'produce;helper'
 	predicts 'consume;helper' 50 30
 	predicts 'consume;helper' 25 15
@@ -105,7 +109,7 @@ spans() {
 # It works as long as it runs, and the point that counts its work is automatic.  shellcheck disable=SC2086 #
 # several options
 work_is_progress() {
-	seconds=4 # 3 s have room for three experiments: not always each of the two speedups is among them
+	seconds=3 # for a while, it is found out what moves
 	gcc -O2 -g -o mover "$programs/mover.c"
 	analysis_of -d "$seconds" -r work $experiments -- ./mover write 1000000
 	exits 0 andweorc-analyze --format andweorc -p :work resolved >analysis
@@ -116,7 +120,7 @@ work_is_progress() {
 # Half of the time to wait for a device is worth 27.6 %: the code that waits has no processor time.  If other programs use the
 # machine all the time, a wait is longer by an unknown amount, so it may be worth more.
 waits_are_replayed() {
-	exits 0 andweorc-record -q -o log -d 5 -r ask -r compute -- "$O/t/workload/device" --seconds 1000 >out 2>err
+	exits 0 andweorc-record -q -o log -d 2 -r ask -r compute -- "$O/t/workload/device" --seconds 1000 >out 2>err
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	most=35
@@ -135,7 +139,7 @@ waits_are_replayed() {
 # Of processor time as progress, in a thread that does nothing to others.  Part of a run would be one of its phases.
 whole_runs_are_replayed() {
 	gcc -O2 -g -o phased "$programs/phased.c"
-	exits 0 andweorc-record -q -o log -d 7 -m function -P :work -r first -r second -s 50 -- ./phased 400 >out 2>err
+	exits 0 andweorc-record -q -o log -d 4 -m function -P :work -r first -r second -s 50 -- ./phased 400 >out 2>err
 	has '^burst	.*	whole=1' log
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze -p :work --format andweorc resolved >analysis
@@ -150,7 +154,7 @@ whole_runs_are_replayed() {
 
 # Where predictions are off by ten points, the recorder says why they may be.
 warns_of() {
-	exits 0 andweorc-record -q -d 3 -s 50 -m function -r "$3" -o log -- "$O/t/workload/$2" --seconds 100 >out 2>err
+	exits 0 andweorc-record -q -d 2 -s 50 -m function -r "$3" -o log -- "$O/t/workload/$2" --seconds 100 >out 2>err
 	# Where others use the machine, that is what it says.
 	has "^warning	run=1	what=($1|busy-machine)	" log
 }

@@ -39,7 +39,7 @@ attach() {
 	"$O/t/workload/$program" --seconds 1000000 >attached.out 2>attached.err &
 	attached=$!
 	sleep 0.3
-	analysis_of -d 4 "$@" -p $attached
+	analysis_of -d "$seconds" "$@" -p $attached
 	kill -0 $attached
 	kill $attached
 	wait $attached || :
