@@ -12,9 +12,18 @@ has_region() {
 	has "^experiment	.*region=$id	" log
 }
 
+# all_have REGEX...: there are experiments with all these, and visits
+all_have() {
+	for region; do
+		has_region "$region" || return 1
+	done
+	test "$(values count visits | awk '{ n += $1 } END { print n + 0 }')" -gt 100
+}
+
 # sampled WAY: code that tasks run is found by sampling, wherever they run
 sampled() {
-	exits 0 env WAY="$1" andweorc-record -q -o log -m function -d 4 -s 50 --window 50 -- ./tasks --seconds 100 >out 2>err
+	export WAY="$1"
+	endless_until 'all_have _ZN5tasks5short _ZN5tasks4long' log -m function -s 50 --window 50 -- ./tasks --seconds 1000
 	# Not std's __rust_begin_short_backtrace, below which all threads run.
 	has_region _ZN5tasks5short
 	has_region _ZN5tasks4long
@@ -24,10 +33,12 @@ sampled() {
 
 # What a task does has the name of the async function that it stands in, although that is never on a stack.
 by_task() {
-	exits 0 env WAY=moves andweorc-record -q -o log -m function -d 4 -s 50 --window 50 -r tasks::moves -- ./tasks --seconds 100 >out 2>err
+	export WAY=moves
+	endless_until 'all_have _[A-Za-z0-9_.$]*5moves[A-Za-z0-9_.$]*' log -m function -s 50 --window 50 -r tasks::moves -- ./tasks --seconds 1000
 	has_region '_[A-Za-z0-9_.$]*5moves[A-Za-z0-9_.$]*'
 	# A function of another crate that is called so is not meant.
-	exits 0 env WAY=channel andweorc-record -q -o log -m function -d 4 -s 50 --window 50 -r channel -- ./tasks --seconds 100 >out 2>err
+	export WAY=channel
+	endless_until 'all_have _[A-Za-z0-9_.$]*5tasks7channel[A-Za-z0-9_.$]*' log -m function -s 50 --window 50 -r channel -- ./tasks --seconds 1000
 	has_region '_[A-Za-z0-9_.$]*5tasks7channel[A-Za-z0-9_.$]*'
 	lacks '^region	.*tokio' log
 }
@@ -43,7 +54,8 @@ fi
 
 # A coroutine is one region: what begins it, what goes on with it, what ends it.
 coroutine() {
-	exits 0 andweorc-record -q -o log -m function -d 4 -s 50 --window 50 -r producer -r consumer -- ./coroutines --seconds 100 >out 2>err
+	endless_until 'all_have _ZN[A-Za-z0-9_]*producer[A-Za-z0-9_.]* _ZN[A-Za-z0-9_]*consumer[A-Za-z0-9_.]*' log \
+		-m function -s 50 --window 50 -r producer -r consumer -- ./coroutines --seconds 1000
 	has_region '_ZN[A-Za-z0-9_]*producer[A-Za-z0-9_.]*'
 	has_region '_ZN[A-Za-z0-9_]*consumer[A-Za-z0-9_.]*'
 	test "$(grep -c '^region' log)" -eq 2
