@@ -30,8 +30,8 @@ recording_until() {
 	shift
 	rm -f "$log" enough
 	(
-		tries=120
-		until sleep 0.25; $evidence || test $tries -eq 0; do
+		tries=300
+		until sleep 0.1; $evidence || test $tries -eq 0; do
 			tries=$((tries - 1))
 		done
 		: >enough
@@ -50,8 +50,8 @@ endless_until() {
 	rm -f "$log"
 	andweorc-record -q -o "$log" "$@" >out 2>all &
 	recorder=$!
-	tries=120
-	until sleep 0.25; $evidence >evidence 2>&1 || test $tries -eq 0; do
+	tries=300
+	until sleep 0.1; $evidence >evidence 2>&1 || test $tries -eq 0; do
 		tries=$((tries - 1))
 	done
 	kill -TERM $recorder
