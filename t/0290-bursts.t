@@ -47,19 +47,24 @@ has_samples() {
 	has_burst && decode 2>/dev/null | awk '$4 == "s" && ++n > 20 { found = 1; exit } END { exit !found }'
 }
 
-# record MODE [EVIDENCE]
-record() {
-	endless_until "${2:-has_burst}" log -r work -- ./events "$1"
-	decode >events.txt 2>bytes
-	test -s events.txt
-}
-
 # count LETTER
 count() {
 	awk -v letter="$1" '$4 == letter { n++ } END { print n + 0 }' events.txt
 }
 
-(record pair has_samples) || exit 1
+# record MODE LETTER N: with more than N such events.  Of so short a recording one half is a burst, the first.
+record() {
+	for seconds in 0.8 2 6; do
+		recording log -d $seconds -r work -- ./events "$1"
+		decode >events.txt 2>bytes
+		if test "$(count "$2")" -gt "$3"; then
+			break
+		fi
+	done
+	test -s events.txt
+}
+
+(endless_until has_samples log -r work -- ./events pair) || exit 1
 
 is_there() {
 	test "$(grep -c '^burst	' log)" -ge 1
@@ -70,10 +75,10 @@ is_there() {
 }
 check 'a burst is logged, with stacks that are charged to regions' is_there
 
-# Of two seconds, too, and of each run of two: what was observed is the answer, where experiments are too few for one.
+# Of a second, too, and of each run of two: what was observed is the answer, where experiments are too few for one.
 of_short_recordings() {
 	for runs in 1 2; do
-		exits 0 andweorc-record -q -n $runs -d $((2 * runs)) -m function -r half -o short -- "$O/t/workload/serial" --seconds 100 >out 2>err
+		exits 0 andweorc-record -q -n $runs -d $runs -m function -r half -o short -- "$O/t/workload/serial" --seconds 100 >out 2>err
 		grep '^burst' short >bursts
 		test "$(wc -l <bursts)" -eq $runs
 		awk -F'\t' '{ split($5, l, "="); if (l[2] < 3e8 || l[2] > 12e8) exit 1 }' bursts
@@ -122,18 +127,21 @@ resolves() {
 	grep '^events' resolved >after
 	same before after
 	exits 0 andweorc-analyze --format andweorc resolved >got
+	mv resolved pair
 }
 check 'the tools that follow pass them on' resolves
 
 is_cut() {
-	record tight
+	record tight l 0
 	awk -F'\t' '$1 == "burst" { split($5, l, "="); print l[2]; exit !(l[2] > 0 && l[2] < 2e8) }' log
 	awk '$3 > 2e8 { exit 1 }' events.txt
 }
 check 'a burst with too many events ends early, and says so' is_cut
 
 own_locks_are_left_out() {
-	record own
+	# Which locks are a thread's own is known after a while.
+	endless_until has_burst log -r work -- ./events own
+	decode >events.txt 2>bytes
 	visits=$(count v) locked=$(awk '$4 == "l" || $4 == "a"' events.txt | wc -l)
 	echo "visits $visits, locked $locked"
 	test "$visits" -gt 100
@@ -142,7 +150,7 @@ own_locks_are_left_out() {
 check 'a lock that one thread uses alone fills no burst; one in common does' own_locks_are_left_out
 
 lives_are_told_apart() {
-	record spawn
+	record spawn n 50
 	births=$(count n) deaths=$(count x)
 	echo "births $births, deaths $deaths"
 	test "$births" -gt 50
@@ -155,7 +163,7 @@ check 'threads that are created and end have numbers of their own' lives_are_tol
 
 # Else replay takes the routine's work for a wait that timed out.
 once_is_no_wait() {
-	record once
+	record once v 100
 	visits=$(count v) waits=$(awk '$4 == "t" || $4 == "a"' events.txt | wc -l)
 	echo "visits $visits, waits $waits"
 	test "$visits" -gt 100
@@ -165,12 +173,12 @@ check 'the thread that runs a routine of pthread_once has not waited for it' onc
 
 # Otherwise replay takes the end of the call for the moment, and says that no work in front of the call is worth anything.
 late_is_no_wait() {
-	record moments
+	record moments v 10
 	visits=$(count v) waits=$(count c)
 	echo "visits $visits, waits $waits"
 	test "$visits" -gt 10
 	test $((waits - visits)) -ge -3 && test $((waits - visits)) -le 3
-	record late
+	record late v 100
 	visits=$(count v) waits=$(count c)
 	echo "late: visits $visits, waits $waits"
 	test "$visits" -gt 100
@@ -180,21 +188,19 @@ check 'a sleep until a moment that is over is no wait for it' late_is_no_wait
 
 # Experiments are wrong about such a program, so replay counts alone; not where it does not sleep for the rest of frames.
 frames_are_known() {
-	record frames
+	endless_until has_burst log -r work -- ./events frames
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	has '^warning	what=absolute-timer	text=threads%20waited%20for%20the%20rest%20of%20their%20frames' analysis
 	has '^impact	.*	replay=replaces	' analysis
-	record pair
-	exits 0 andweorc-resolve log >resolved
-	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	exits 0 andweorc-analyze --format andweorc pair >analysis
 	lacks '^warning	what=absolute-timer	' analysis
 }
 check 'sleeps for the rest of frames are known' frames_are_known
 
 # Each wait ends by a release of the same object, which the sender notes.
 signals_are_sent() {
-	record signals
+	record signals a 50
 	awk '$4 == "r" { sent[$5]++ } $4 == "a" && $5 > 100000 { got[$6]++; n++ } $4 == "o" { other++ }
 		END {
 			for (object in got)
@@ -222,7 +228,7 @@ check 'forked children tell who has forked them' forks_are_told
 # The processor of the first event of each thread; later only others.
 processors_are_told() {
 	allowed=$(sed -n 's/^Cpus_allowed_list:.*[^0-9]\([0-9]*\)$/\1/p' /proc/self/status)
-	endless_until has_burst log -r work -- taskset -c "$allowed" ./events pair
+	recording log -d 0.8 -r work -- taskset -c "$allowed" ./events pair
 	decode >events.txt 2>bytes
 	awk -v here=$((allowed + 1)) '
 		{ thread = $1 " " $2 }
@@ -262,7 +268,7 @@ check 'waits for the outside are sampled, and replayed as a part of the code tha
 
 survives() {
 	rm -f log
-	andweorc-record -q -o log -r work -- ./events pair >out 2>err &
+	andweorc-record -q -d 3 -o log -r work -- ./events pair >out 2>err &
 	recorder=$!
 	for _ in $(seq 300); do
 		if has_burst 2>/dev/null; then
