@@ -44,7 +44,7 @@ gcc -g -O1 -I"$top/lib" -o one main.c vendor/slow.c &&
 
 # regions ARG...: what andweorc-record made regions of, FILE:LINE or FUNCTION, in `names`, when it has picked some twice
 regions() {
-	endless_until all_tried log --window 20 "$@"
+	endless_until all_tried log -s 50 --window 10 "$@"
 	are_named
 }
 
@@ -73,9 +73,9 @@ a_folder() {
 }
 check 'an excluded folder: its callers are charged' a_folder
 
-# A recording of 5 s has a burst.
+# Of so short a recording the first half is a burst.
 replayed() {
-	exits 0 andweorc-record -q -d 5 -o log -x 'vendor/*' -- ./one >out 2>err
+	exits 0 andweorc-record -q -d 2 -o log -x 'vendor/*' -- ./one >out 2>err
 	are_named
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	has '^replay	.*region=main\.c:14	' analysis
@@ -142,7 +142,7 @@ check 'excluded functions: the lines that call them are charged' a_function
 
 # The runtime speeds up the same code that the recorder charges: windows of the calling line have its samples.
 the_runtime_charges_them() {
-	exits 0 andweorc-record -q -d 3 -o log -r main.c:14 -s 50 --exclude-function slow --exclude-function inner -- ./one >out 2>err
+	exits 0 andweorc-record -q -d 2 --period 250 -o log -r main.c:14 -s 50 --window 20 --exclude-function slow --exclude-function inner -- ./one >out 2>err
 	awk -F'\t' "$awk_value"'$1 == "experiment" && number("speedup_pct") > 0 {
 		samples += number("samples")
 		hits += number("region_samples")
@@ -166,7 +166,7 @@ check 'only functions, and functions as regions' only_functions
 
 without_debug_information() {
 	gcc -O1 -I"$top/lib" -o bare main.c vendor/slow.c
-	exits 0 andweorc-record -q -d 3 -o log --exclude-function own -- ./bare >out 2>err
+	endless_until all_tried log -s 50 --window 10 --exclude-function own -- ./bare
 	exits 0 andweorc-resolve log >resolved 2>err
 	has '^region	.*function=slow' resolved
 	lacks '^region	.*function=own' resolved
@@ -188,11 +188,15 @@ check 'lines' a_line
 has_slow() {
 	grep -q '^region	.*	symbol=slow' "$log"
 }
+has_own() {
+	grep -q '^region	.*	symbol=own' "$log"
+}
+
 a_pattern_of_regions() {
 	endless_until has_slow log -r '*' --exclude-function 'own' -- ./one
 	has '^region	.*	symbol=slow' log
 	lacks '^region	.*	symbol=own' log
-	exits 0 andweorc-record -q -d 2 -o log -r own --exclude-function own -- ./one >out 2>err
+	endless_until has_own log -r own --exclude-function own -- ./one
 	has '^region	.*	symbol=own' log
 }
 check 'a pattern of -r means nothing that is excluded, and a name does' a_pattern_of_regions
