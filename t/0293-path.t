@@ -98,7 +98,7 @@ is() {
 }
 
 tells_callers_apart() {
-	recording log -d 6 -m function -s 50 --window 60 -r 'left;work' -r 'right;work' -r 'right;between;work' -r 'inlined;work' \
+	recording log -d 2 --period 250 -m function -s 50 --window 60 -r 'left;work' -r 'right;work' -r 'right;between;work' -r 'inlined;work' \
 		-r 'main;right;inlined;work' -r 'work' -- ./calls
 	empty err
 	shares
@@ -113,20 +113,19 @@ check 'callers are told apart, with others between them and inlined' tells_calle
 
 # Half of 7 parts: left 3, right 2, jumps 1, down 1.
 follows_jumps_and_recursion() {
-	recording log -d 6 -m function -s 50 --window 60 -r 'jumps;work' -r 'down;down;down;work' -r 'left;down;work' -r 'right;left;work' -- ./calls more
+	recording log -d 2 --period 250 -m function -s 50 --window 60 -r 'jumps;work' -r 'down;down;down;work' -r 'left;down;work' \
+		-r 'right;left;work' -r 'down;down;down;down;work' -- ./calls more
 	shares
 	is 'jumps;work' 14
 	is 'down;down;down;work' 14
 	is 'left;down;work' 0
 	is 'right;left;work' 0
-	recording log -d 3 -m function -s 50 --window 60 -r 'down;down;down;down;work' -- ./calls more
-	shares
 	is 'down;down;down;down;work' 0
 }
 check 'a jump at the end of a caller, recursion, and callers in another order' follows_jumps_and_recursion
 
 has_lines() {
-	recording log -d 6 -s 50 --window 60 -r "left;calls.c:$work_line" -r "right;between;calls.c:$work_line" -- ./calls
+	recording log -d 2 --period 250 -s 50 --window 60 -r "left;calls.c:$work_line" -r "right;between;calls.c:$work_line" -- ./calls
 	shares
 	is "left;calls.c:$work_line" 60
 	is "right;between;calls.c:$work_line" 20
@@ -135,7 +134,7 @@ check 'a line at the end' has_lines
 
 # The recorder notes the events of a second, too; replay of them uses the same regions.
 is_replayed() {
-	recording log --attach-only -d 4 -r 'left;work' -r 'right;work' -- ./calls
+	recording log -m function --attach-only -d 2 --period 250 -r 'left;work' -r 'right;work' -- ./calls
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	for path in 'left;work 30' 'right;work 20'; do
@@ -146,9 +145,8 @@ is_replayed() {
 }
 check 'replay has call paths' is_replayed
 
+# The same log.
 has_names() {
-	recording log -d 3 -m function -s 50 -r 'left;work' -- ./calls
-	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-resolve resolved >again
 	same resolved again
 	has '^region	.*	scope=function	.*	symbol=left;work	.*	function=left;work	.*file=.*/calls\.c	line=' resolved
@@ -158,7 +156,7 @@ has_names() {
 check 'resolve and analyze name them' has_names
 
 is_given() {
-	recording log -d 3 -m function -s 50 --given 'right;work=40' -r left -- ./calls
+	endless_until all_tried log -m function -s 50 --window 60 --given 'right;work=40' -r left -- ./calls
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	has '^impact	.*point=round%20\(given%20right;work%2040%20%25%20faster\)' analysis
@@ -196,7 +194,7 @@ has_closures() {
 		}
 	RS
 	exits 0 rustc --edition 2021 -O -g -o closure closure.rs
-	recording log -d 4 -m function -s 50 --window 60 -r 'outer;work' -r 'outer;apply;work' -r 'apply;outer;work' -- ./closure
+	recording log -d 2 --period 250 -m function -s 50 --window 60 -r 'outer;work' -r 'outer;apply;work' -r 'apply;outer;work' -- ./closure
 	shares
 	is 'outer;work' 100
 	is 'outer;apply;work' 100
