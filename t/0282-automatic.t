@@ -8,7 +8,7 @@ gcc -O2 -g -DMARKED -I"$top/lib" -o marked "$programs/mover.c" || exit 1
 
 # moves KIND POINT BYTES: a point asked for with -P counts all bytes, except those from before the recorder attached
 moves() {
-	recording log -P "$2" -r work --window 40 -s 50 -- ./mover "$1" 1000
+	recording log -P "$2" -r work --window 40 -s 50 -- ./mover "$1" 500
 	has "^point	.*name=$2	kind=automatic" log
 	times=$(cat out)
 	counted=$(field point "$2" visits)
@@ -28,13 +28,22 @@ answers() {
 	# Two answers a round, since both ends are in the recording: "yes" and "." are one answer, to which the other end writes again.
 	moves answer :replies 2
 	# Reading and writing at places in a file is no conversation.
-	recording log -P :replies -r work --window 40 -s 50 -- ./mover pwrite 700
+	recording log -P :replies -r work --window 40 -s 50 -- ./mover pwrite 400
 	test "$(field point :replies visits)" -eq 0
 }
 check 'answers' answers
 
+# counted POINT N: there are N windows with visits of it
+counted() {
+	test "$(field visits "$1" experiment | wc -l)" -ge "$2"
+}
+
+has_both() {
+	counted :output 2 && counted :work 2
+}
+
 is_found_out() {
-	recording log -r work -s 50 -- ./mover write 2500
+	endless_until has_both log -r work --window 40 -s 50 -- ./mover write 1000000
 	field visits :output experiment >got
 	test -s got
 	field visits :work experiment >got
@@ -51,8 +60,12 @@ is_found_out() {
 }
 check 'what advances steadily is found out; one of several is shown' is_found_out
 
+has_work() {
+	counted :work 3
+}
+
 is_rare() {
-	recording log -r work -s 50 -- ./mover write 2500 3000
+	endless_until has_work log -r work --window 40 -s 50 -- ./mover write 1000000 3000
 	field visits :output experiment >got
 	empty got
 	field visits :work experiment >got
@@ -65,7 +78,7 @@ has_points() {
 	lacks 'kind=automatic' log
 	lacks 'what=unmarked' log
 	# With -P, automatic points are counted beside marks.
-	recording log -P :output -r work --window 40 -s 50 -- ./marked write 1500
+	recording log -P :output -r work --window 40 -s 50 -- ./marked write 600
 	field visits :output experiment >got
 	test -s got
 	field visits round experiment >got
@@ -77,8 +90,12 @@ has_points() {
 }
 check 'a program with points has no others, unless they are asked for' has_points
 
+has_marks() {
+	counted round 8
+}
+
 marks_late() {
-	recording log -r work --window 40 -s 50 -- ./marked write 5000 1 1800
+	endless_until has_marks log -r work --window 40 -s 50 -- ./marked write 1000000 1 1800
 	field visits :work experiment >before
 	field visits round experiment >after
 	test -s before
@@ -96,7 +113,13 @@ becomes_short() {
 if mkdir once 2>/dev/null; then exec ./mover none 600; else exec ./mover none 30; fi
 END
 	chmod +x shrinks
-	recording log -d 6 -s 50 -- ./shrinks
+	for seconds in 2 6; do
+		rm -rf once
+		recording log -d $seconds -s 50 -- ./shrinks
+		if grep -q '^visits	.*	kind=run' log; then
+			break
+		fi
+	done
 	values kind visits | sort -u >got
 	has '^run$' got
 }

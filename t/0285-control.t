@@ -48,12 +48,12 @@ experiments() {
 
 leaves_out_the_rest() {
 	# shellcheck disable=SC2086 # several words
-	recording_until experiments log -m function --start-paused --window 40 $named -- ./control "$1" 1000 0
+	recording_until experiments log -m function --start-paused --window 40 $named -- ./control "$1" 500 0
 	empty err
 	has 'done' out
 	experiments
 	only_work
-	counts_work 1000
+	counts_work 500
 }
 check 'warming up and tearing down are left out' leaves_out_the_rest told
 check 'in handlers of signals' leaves_out_the_rest handler
@@ -67,10 +67,10 @@ both_times() {
 goes_on() {
 	rm -f first
 	# shellcheck disable=SC2086 # several words
-	recording_until both_times log -m function --start-paused --window 40 $named -- ./control twice 1000 0
+	recording_until both_times log -m function --start-paused --window 40 $named -- ./control twice 500 0
 	both_times
 	only_work
-	counts_work 1500
+	counts_work 750
 	# Windows lie one after the other on the clock of the log, in which stops are no time.
 	awk -F'\t' -v all="$wall" "$awk_value"'
 	$1 == "experiment" { if (number("start_ns") < end) exit 1; end = number("start_ns") + number("wall_ns"); n++ }
@@ -80,10 +80,10 @@ check 'they are stopped, and started again' goes_on
 
 stops_from_the_start() {
 	# shellcheck disable=SC2086 # several words
-	recording_until experiments log -m function --window 40 $named -- ./control told 1000 0
+	recording_until experiments log -m function --window 40 $named -- ./control told 500 0
 	experiments
 	test "$(sampled tear_down)" -le 8
-	test "$(values stopped_ns end)" -ge 500000000
+	test "$(values stopped_ns end)" -ge 250000000
 }
 check 'without --start-paused they are on at first' stops_from_the_start
 
@@ -93,7 +93,7 @@ has_burst() {
 
 is_observed() {
 	# shellcheck disable=SC2086 # several words
-	recording_until has_burst log -m function --attach-only --start-paused $named -- ./control told 1000 0
+	recording_until has_burst log -m function --attach-only --start-paused $named -- ./control told 500 0
 	lacks '^experiment' log
 	has '^burst' log
 	has '^events' log
@@ -120,24 +120,24 @@ total() {
 # The recording takes longer than -d says, by the stopped time of each run.
 counts_the_time() {
 	began=$(date +%s%N)
-	limit=100 recording log -m function --start-paused -d 3 --window 40 -- ./control told 200 500
+	limit=100 recording log -m function --start-paused -d 1.5 --window 40 -- ./control told 200 500
 	took=$((($(date +%s%N) - began) / 1000000))
 	runs=$(grep -c '^run' log)
 	active=$(total wall_ns)
 	stopped=$(total stopped_ns)
 	echo "$runs runs in $took ms, on for $active ms, stopped for $stopped ms"
 	test "$runs" -ge 2
-	test "$active" -le 4000
+	test "$active" -le 2500
 	test "$stopped" -ge $((runs * 200))
-	test "$took" -ge $((3000 + stopped))
+	test "$took" -ge $((1500 + stopped))
 }
 check '-d is time of experiments' counts_the_time
 
 # until_it COMMAND...: waits until it succeeds, or has failed for half a minute
 until_it() {
-	tries=120
+	tries=300
 	until "$@" >evidence 2>&1 || test $tries -eq 0; do
-		sleep 0.25
+		sleep 0.1
 		tries=$((tries - 1))
 	done
 }
@@ -147,20 +147,20 @@ starts_by_signal() {
 	rm -f enough log out
 	log=log
 	# shellcheck disable=SC2086 # several words
-	LIFE_UNTIL=$PWD/enough andweorc-record -o log -m function --start-paused --window 40 $named -- ./control silent 1000 0 >out 2>err &
+	LIFE_UNTIL=$PWD/enough andweorc-record -o log -m function --start-paused --window 40 $named -- ./control silent 500 0 >out 2>err &
 	recorder=$!
 	until_it has works out
 	kill -USR1 $recorder
 	until_it experiments
 	kill -USR2 $recorder
-	sleep 1
+	sleep 0.5
 	: >enough
 	wait $recorder
 	has 'done' out
 	has "or with: kill -USR1 $recorder\$" err
 	experiments
 	only_work
-	test "$(values stopped_ns end)" -ge 2000000000
+	test "$(values stopped_ns end)" -ge 1000000000
 }
 check 'the user starts and stops them by signals' starts_by_signal
 
