@@ -118,12 +118,12 @@ check 'a point that costs more than 5 % is given up, with its rate and cost' is_
 
 is_far_too_hot() {
 	start=$(date +%s)
-	record -P tiny -r work --window 50 -s 50 -- ./points hot 20000000
+	record -P tiny -r work --window 50 -s 50 -- ./points hot 10000000
 	says point-too-hot "^andweorc-record: warning: the progress point 'tiny' is given up"
-	# 20,000,000 hits would take more than two minutes.
+	# 10,000,000 hits would take more than a minute.
 	test $(($(date +%s) - start)) -lt 30
 	test "$(field point tiny visits)" -lt 100000
-	test "$(field point slow visits)" -eq 20000
+	test "$(field point slow visits)" -eq 10000
 	test "$(field visits slow count | wc -l)" -ge 1
 }
 check 'ten million hits a second do not hang the program' is_far_too_hot
@@ -172,7 +172,7 @@ in_line_mode() {
 check 'also when regions are lines' in_line_mode
 
 is_unseen() {
-	record -P unit -r another -r work --window 20 -s 50 -- ./points steady 3000
+	record -P unit -r another -r work --window 20 -s 50 -- ./points steady 1500
 	says unseen-region "no sample was in 'another': it takes no time, or"
 	lacks "in 'work'" err
 }
@@ -198,7 +198,7 @@ stripped() {
 check 'a stripped program: what it calls by name' stripped
 
 lzma() {
-	head -c 1500000 /dev/urandom | od -x >real
+	head -c 400000 /dev/urandom | od -x >real
 	cat "$top"/lib/*/*.c >>real
 	exits 0 xz -k -1 -c real >want
 	exits 0 andweorc-record -q -o log -m function -P lzma_code -r lzma_code --window 20 -s 50 -- xz -k -1 -c real >got 2>err
@@ -223,7 +223,7 @@ allocates() {
 	# Little time is neither work nor allocation.
 	test $(($(share :alloc) + $(share work))) -ge 90
 }
-check ':alloc is the time in malloc and free' allocates -- ./points allocates 1500
+check ':alloc is the time in malloc and free' allocates -- ./points allocates 1200
 
 cat >own.c <<'END_OF_C'
 #include <stddef.h>
@@ -260,7 +260,7 @@ void *realloc(void *p, size_t n)
 END_OF_C
 own_allocator() {
 	$cc -fno-builtin -I"$top/lib" -o own own.c "$programs/points.c" -pthread -ldl
-	allocates -- ./own allocates 1500
+	allocates -- ./own allocates 1200
 }
 check ':alloc is what the program itself has for it' own_allocator
 
@@ -268,7 +268,7 @@ jemalloc=$(find /usr/lib -name 'libjemalloc.so.2' 2>/dev/null | head -n 1)
 if test -n "$jemalloc"; then
 	jemallocates() {
 		export LD_PRELOAD="$jemalloc"
-		allocates -- ./points allocates 1500
+		allocates -- ./points allocates 1200
 	}
 	check ':alloc is jemalloc, when that is preloaded' jemallocates
 else

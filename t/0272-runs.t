@@ -74,7 +74,7 @@ check 'virtual time is the length of the run less the clock of its thread' is_vi
 
 fits_into_the_time() {
 	start=$(date +%s)
-	record -d 3 -P :run -r half -s 50 -- ./runs_ serial 300
+	record -d 1.5 -P :run -r half -s 50 -- ./runs_ serial 200
 	test $(($(date +%s) - start)) -le 12
 	test "$(values kind visits | wc -l)" -ge 5
 	# None is cut short.
@@ -85,7 +85,7 @@ fits_into_the_time() {
 check '-d: as many as there is time for, none cut short' fits_into_the_time
 
 finds_regions() {
-	record -n 8 -s 50 -- ./runs_ serial 700
+	record -n 8 -s 50 -- ./runs_ serial 500
 	values symbol region | sort -u >got
 	has '^half$' got
 	has '^third$' got
@@ -94,7 +94,7 @@ finds_regions() {
 check 'regions are found by sampling the first run' finds_regions
 
 is_analysed() {
-	record -n 24 -P :run -r half -s 50 -- ./runs_ serial 200
+	record -n 24 -P :run -r half -s 50 -- ./runs_ serial 100
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	has '^point.*kind=run' analysis
@@ -104,8 +104,8 @@ check 'the rest of the pipeline takes such a log' is_analysed
 
 # In the time there is room for a run, on a busy machine too.
 is_long() {
-	for seconds in 3 9; do
-		record -d $seconds -P :run -r half -s 50 -- ./runs_ serial 4000
+	for seconds in 1.5 4.5 9; do
+		record -d $seconds -P :run -r half -s 50 -- ./runs_ serial 2000
 		if values status end | grep -qx exit:0; then
 			break
 		fi
@@ -153,7 +153,7 @@ has_a_hot_point() {
 	fi
 	# The only point is given up: from the next run on, completed runs are the point.
 	gcc -O2 -g -D_GNU_SOURCE -DROUNDS_PER_US=80ul -o hot "$programs/runs.c" -pthread
-	record -n 8 -P half -r fifth -s 50 -- ./hot serial 30000
+	record -n 4 -P half -r fifth -s 50 -- ./hot serial 15000
 	if has_breakpoints; then
 		has '^warning	run=1	what=point-too-hot' log
 		values kind visits >got
