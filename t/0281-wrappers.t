@@ -18,14 +18,14 @@ found() {
 # repeated with a longer run until there was time for an experiment
 follows() {
 	copies=$1
-	want=$2
+	expected=$2
 	shift 2
-	for UNITS in 200 800 3200; do
+	for UNITS in 200 400 1600 6400; do
 		run andweorc-record -q -o log -r work -s 50 --window 20 -- "$@" >out 2>err
-		test "$status" -eq "$want"
+		test "$status" -eq "$expected"
 		lacks 'was not profiled|no progress point' err
 		test "$(sort -u out)" = plain
-		has "^end	run=1	status=exit:$want	" log
+		has "^end	run=1	status=exit:$expected	" log
 		test "$(field point unit visits)" -eq $((copies * UNITS))
 		has '^sample	.*	state=cpu(	|$)' log
 		sed -n 's/^module	.*	path=//p' log | sort | uniq -d >twice
@@ -76,7 +76,7 @@ check 'a script that takes its time first' script
 
 killed_by_timeout() {
 	UNIT_US=20000
-	run andweorc-record -q -o log -r work -s 50 --window 20 -- timeout 1 ./processes plain >out 2>err
+	run andweorc-record -q -o log -r work -s 50 --window 20 -- timeout 0.5 ./processes plain >out 2>err
 	test "$status" -eq 124
 	has '^end	run=1	status=exit:124	' log
 	test "$(field point unit visits)" -gt 0
@@ -84,7 +84,7 @@ killed_by_timeout() {
 check 'a program that timeout kills' killed_by_timeout
 
 points_in_it() {
-	for UNITS in 200 800 3200; do
+	for UNITS in 200 400 1600 6400; do
 		exits 0 andweorc-record -q -o log -P work -r work -s 50 --window 20 -- sh -c './processes plain; true' >out 2>err
 		has "	visits[12]=$UNITS	visits[12]=[0-9]|	visits1=[0-9]+	visits2=$UNITS\$" log
 		if grep -q '^visits	.*	point=work	' log; then
