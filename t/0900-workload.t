@@ -2,6 +2,7 @@
 # The programs with known answers, without a profiler: do they work as
 # t/accuracy expects?  And does the profiler find their regions by name?
 . "$(dirname "$0")/lib.sh"
+. "$top/t/record.sh"
 
 programs=
 for source in "$top"/t/workload/*.c "$top"/t/workload/*.cc; do
@@ -61,9 +62,14 @@ nothing_is_left() {
 	done
 }
 
+# has_found: the log has a region, and rounds
+has_found() {
+	grep -q '^region	' log && grep -q '^visits	.*	point=round	.*count=[1-9]' log
+}
+
 # found NAME REGION SYMBOL: -r REGION means the function, and the rounds are counted
 found() {
-	exits 0 andweorc-record -d 1 -m function -r "$2" -s 0,50 -o log -- "bin/$1" --seconds 1000000 >out
+	endless_until has_found log -m function -r "$2" -s 0,50 --window 20 -- "bin/$1" --seconds 1000000
 	has "^region	.*symbol=$3(	|\$)" log
 	has '^visits	.*point=round	.*count=[1-9]' log
 }
