@@ -10,7 +10,7 @@ gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plug
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o life-static "$programs/life.c" -pthread -ldl 2>static.err || exit 1
 
 # Processor time of the profiled programs: enough for some experiments, but no check needs one.
-long=200
+long=120
 
 # ends STATUS: the end record of the log has this status
 ends() {

@@ -87,8 +87,12 @@ no_samples() {
 }
 check 'no samples: a program that sleeps' no_samples
 
+has_levels() {
+	test "$(values speedup_pct experiment | sort -u | wc -l)" -ge 2 && grep -q '^visits' log
+}
+
 unmarked() {
-	record -r main -- ./spin 4000
+	endless_until has_levels log --window 40 -r main -- ./spin 1000000
 	warns unmarked 'no progress point is marked: progress is :work; mark one with ANDWEORC_PROGRESS'
 	values point visits | sort -u >got
 	echo :work >want
@@ -129,21 +133,29 @@ BEGIN {
 			printf "\tf%d_%d(%d);\n", g, i, 300 - 200 * g
 		print "\treturn sink;\n}"
 	}
-	print "int main(void)\n{\n\tfor (int r = 0; r < 30000; r++)\n\t\tif (group0() + group1() == 1)\n\t\t\treturn 1;\n\treturn 0;\n}"
+	print "int main(void)\n{\n\tfor (int r = 0; r < 3000000; r++)\n\t\tif (group0() + group1() == 1)\n\t\t\treturn 1;\n\treturn 0;\n}"
 }
 END
 awk -f flat.awk >flat.c && gcc -O2 -g -o flat flat.c && strip -o flat-bare flat || exit 1
 
 # main has no name, either.  It is no region, because the whole program is inside of it.
+has_two() {
+	test "$(grep -c '^region' log)" -ge 2
+}
+
 leaves_main_out() {
-	exits 0 andweorc-record -q -d 2 --window 1 -o log -- ./flat-bare 2>err
+	endless_until has_two log --window 1 -- ./flat-bare
 	test "$(grep -c '^region' log)" -ge 2
 	lacks "^region.*	ranges=0x$(nm flat | sed -n 's/^0*\([0-9a-f]*\) T main$/\1/p')-" log
 }
 check 'a function that libc calls first is main' leaves_main_out
 
+has_group() {
+	grep -q '^region	.*	symbol=group0' log && grep -q '^experiment	.*	region=[0-9]' log && grep -q '^visits' log
+}
+
 is_flat() {
-	record -d 5 -s 50 -- ./flat
+	endless_until has_group log --window 40 -s 50 -- ./flat
 	codes >got
 	printf 'flat\nunmarked\n' | same - got
 	values symbol region >got

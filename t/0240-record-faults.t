@@ -6,7 +6,7 @@
 # shellcheck disable=SC3045 # dash and bash have it
 ulimit -c 0
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
-long=200
+long=120
 
 # alike SAMPLER MODE: as in t/0210
 alike() {
@@ -59,7 +59,7 @@ check '7. a region of a program that a shell executes' named_after_exec
 
 named_in_plugin() {
 	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c"
-	LIFE_MS=1500 exits 0 andweorc-record -q -o log --window 1 -r plug -- ./life dlopen >out 2>err
+	LIFE_MS=600 exits 0 andweorc-record -q -o log --window 1 -r plug -- ./life dlopen >out 2>err
 	lacks 'no code of the program' err
 	has '^region.*symbol=plug$' log
 }
@@ -143,12 +143,12 @@ short_life() {
 check '14. modules of a program that lives for 3 ms' short_life
 
 through_exec() {
-	LIFE_MS=600 exits 0 andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life plain' >out 2>err
+	LIFE_MS=300 exits 0 andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life plain' >out 2>err
 	lacks 'wrapper|no progress|no sample' err
 	whole log exit:0
 	# The point is not number 1 if the program came after more than a second: automatic points were first.
 	test "$(field point unit visits)" -gt 0
-	LIFE_MS=600 exits 0 setarch -R andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life dlopen' >out 2>err
+	LIFE_MS=300 exits 0 setarch -R andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life dlopen' >out 2>err
 	echo unloaded >want
 	same want out
 	whole log exit:0
@@ -159,7 +159,7 @@ check '0. sh -c "exec PROGRAM" is the program' through_exec
 keeps_alive_through_exec() {
 	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c"
 	for _ in $(seq 20); do
-		LIFE_MS=60 exits 0 andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life exec' >out 2>err
+		LIFE_MS=30 exits 0 andweorc-record -q -o log -m function --window 1 -- sh -c 'exec ./life exec' >out 2>err
 	done
 }
 check '0. exec, again and again' keeps_alive_through_exec

@@ -122,8 +122,8 @@ whole_runs_without_it() {
 
 spans_are_of_such_points() {
 	workload=$O/t/workload/spans
-	record plain -m function -r second -s 50 -- "$workload" --scale 0.1 --seconds 2
-	record given --given first=50 -m function -r second -s 50 -- "$workload" --scale 0.1 --seconds 2
+	endless_until all_tried plain --window 20 -m function -r second -s 50 -- "$workload" --scale 0.1 --seconds 1000
+	endless_until all_tried given --window 20 --given first=50 -m function -r second -s 50 -- "$workload" --scale 0.1 --seconds 1000
 	says_in_each given first 50
 	analysis plain >one
 	has '^point	point=span	kind=latency	measure=measured	.*p50_ns=' one
@@ -139,13 +139,13 @@ both_asked_and_given() {
 }
 
 nothing_is_left() {
-	LIFE_MS=600 record log --given second_twin=40 -m function -r second_twin -s 50 -- ./life twins
+	LIFE_MS=300 record log --given second_twin=40 -m function -r second_twin -s 50 -- ./life twins
 	has "'second_twin' is given and never tried" err
 	has '^warning.*what=no-region' log
 }
 
 tells_of_what_takes_no_time() {
-	LIFE_MS=1500 recording log --given long_life=40 -m function -r first_twin -s 50 --window 20 -- ./life twins
+	LIFE_MS=1000 recording log --given long_life=40 -m function -r first_twin -s 50 --window 20 -- ./life twins
 	has "no sample was in 'long_life'" err
 	has '^warning.*what=unseen-region' log
 }
