@@ -7,6 +7,7 @@ RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 export PATH RUSTUP_HOME
 
 . "$(dirname "$0")/lib.sh"
+. "$top/t/record.sh"
 
 # shellcheck disable=SC3045 # dash and bash have it
 ulimit -c 0
@@ -14,7 +15,7 @@ ulimit -c 0
 # alike SAMPLER PROGRAM
 alike() {
 	exits 0 "./$2" >want
-	SYNC_MS=300 exits 0 andweorc-record -q --sampler "$1" -o log -m line -s 50 --window 1 -- "./$2" >got 2>err
+	SYNC_MS=150 exits 0 andweorc-record -q --sampler "$1" -o log -m line -s 50 --window 1 -- "./$2" >got 2>err
 	same want got
 	lacks 'was not profiled|no-sample' err
 	has "sampler=$1" log
@@ -109,8 +110,8 @@ hash_maps() {
 		    }
 		}
 	RS
-	exits 0 rustc --edition 2021 -O -g --extern andweorc=libandweorc.rlib -o maps maps.rs
-	exits 0 andweorc-record -q -o log -d 2 --window 20 -s 50 -- ./maps
+	exits 0 rustc --edition 2021 -O -g --extern andweorc="$crate" -o maps maps.rs
+	endless_until all_tried log --window 20 -s 50 -- ./maps
 	exits 0 andweorc-resolve log >resolved
 	awk -F'\t' '$1 == "region" { for (i = 2; i <= NF; i++) if ($i ~ /^file=/) print $i }' resolved >files
 	has 'maps\.rs$' files
@@ -121,11 +122,11 @@ hash_maps() {
 
 if rustc --version >/dev/null 2>&1; then
 	cp "$programs/sync.rs" .
-	rustc --edition 2021 -O -g --crate-type rlib --crate-name andweorc "$top/share/rust/andweorc/src/lib.rs" || exit 1
-	check 'rustc' exits 0 rustc --edition 2021 -D warnings -O -g --extern andweorc=libandweorc.rlib -o rust sync.rs
+	crate=$O/t/workload/libandweorc.rlib # make has built it
+	check 'rustc' exits 0 rustc --edition 2021 -D warnings -O -g --extern andweorc="$crate" -o rust sync.rs
 	about rust "$PWD/sync.rs" Rust
 	check 'rustc, no unwinding' exits 0 rustc --edition 2021 -C opt-level=3 -C codegen-units=1 -C panic=abort \
-		--extern andweorc=libandweorc.rlib -o rust-abort sync.rs
+		--extern andweorc="$crate" -o rust-abort sync.rs
 	check 'Rust without unwinding says the same' alike perf rust-abort
 	check "Rust: what the library's hash map does is charged to the caller" hash_maps
 else
