@@ -21,7 +21,7 @@ recorded() {
 	sampler=$1
 	shift
 	case $sampler in
-	timer) enough=150 ;;
+	timer) enough=80 ;;
 	*) enough=40 ;;
 	esac
 	LIFE_MS=${long:-$enough} run andweorc-record -q --sampler "$sampler" -o log -s 50 --window 10 "$@" >profiled 2>err
