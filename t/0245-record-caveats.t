@@ -21,11 +21,11 @@ warns_of() {
 }
 
 warns_of_spinning() {
-	warns_of spin ./caveats spin 1000
+	warns_of spin ./caveats spin 600
 	has "^andweorc-record: warning: [0-9]+ % of the samples are in loops that wait by spinning \(at '.*caveats\.c:[0-9]+'\)" err
 }
 warns_of_flags() {
-	warns_of spin ./caveats "$1" 1000
+	warns_of spin ./caveats "$1" 600
 	has '^andweorc-record: warning: [0-9]+ % of the samples are in loops that wait by spinning' err
 }
 case $(uname -m) in
@@ -38,15 +38,15 @@ x86_64)
 esac
 
 warns_of_absolute_timers() {
-	warns_of absolute-timer ./caveats absolute 1000
+	warns_of absolute-timer ./caveats absolute 600
 	has '^andweorc-record: warning: threads slept until moments of the wall clock for [0-9]+ % of the run' err
 }
 check 'sleeps until moments of the wall clock' warns_of_absolute_timers
 
 warns_of_timers() {
-	warns_of absolute-timer ./caveats timer 1000
+	warns_of absolute-timer ./caveats timer 600
 	# Replay knows that the timer sets the pace.
-	exits 0 andweorc-record -q -d 3 -r work -m function -o log -- ./caveats timer 10000
+	exits 0 andweorc-record -q -d 2 -r work -m function -o log -- ./caveats timer 10000
 	gains_at_most 2
 }
 
@@ -64,11 +64,11 @@ gains_at_most() {
 check 'reads of a timer' warns_of_timers
 
 warns_of_paces() {
-	warns_of absolute-timer ./caveats paced 1000
+	warns_of absolute-timer ./caveats paced 600
 	has '^andweorc-record: warning: threads slept until moments of the wall clock for [0-9]+ % of the run' err
 }
 check 'sleeps for what is left until such a moment' warns_of_paces
-check 'sleeps of many lengths are no such' warns_of '' ./caveats naps 1000
+check 'sleeps of many lengths are no such' warns_of '' ./caveats naps 600
 
 # A writer without the runtime, at its own pace.
 warns_of_strangers() {
@@ -92,7 +92,7 @@ int main(void)
 }
 C
 	i=0
-	while [ $i -lt 150 ]; do
+	while [ $i -lt 80 ]; do
 		echo
 		sleep 0.01
 		i=$((i + 1))
@@ -145,7 +145,7 @@ C
 check 'a child of the recording is no such peer' waits_for_a_child
 
 warns_of_a_crowd() {
-	warns_of oversubscribed ./caveats crowd 1000
+	warns_of oversubscribed ./caveats crowd 600
 	has '^andweorc-record: warning: threads were ready to run but had no processor for [0-9]+ % of the time' err
 }
 check 'more threads than processors' warns_of_a_crowd
@@ -166,13 +166,13 @@ fi
 
 # Where the sampler has timers, time in the kernel is sampled, and there is no reason to warn.
 sees_the_kernel() {
-	warns_of '' ./caveats kernel 1000
+	warns_of '' ./caveats kernel 600
 	has '^run	.*	kernel_sampled=1(	|$)' log
 }
 kernel_is_unseen() {
 	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$programs/sandbox.c" -pthread -ldl
 	under='./sandbox under errno timer_create --'
-	warns_of kernel-time ./caveats kernel 1000
+	warns_of kernel-time ./caveats kernel 600
 	under=
 	has '^run	.*	kernel_sampled=0(	|$)' log
 	has '^andweorc-record: warning: [0-9]+ % of the processor time was spent in the kernel, where it could not be sampled' err
@@ -187,7 +187,7 @@ esac
 
 # Whatever else the machine does: its neighbours are no threads of the program.
 warns_of_nothing() {
-	warns_of '' ./caveats none 1000
+	warns_of '' ./caveats none 600
 }
 check 'an honest program' warns_of_nothing
 

@@ -38,7 +38,7 @@ alike() {
 # sped_up: as alike, and a region was sped up meanwhile; on a busy machine that takes longer
 sped_up() {
 	total=0
-	for long in 250 1000 4000; do
+	for long in 120 500 2000 4000; do
 		alike "$@"
 		test $total -eq 0 || return 0
 	done

@@ -13,7 +13,7 @@ done
 # alike SAMPLER PROGRAM MODE
 alike() {
 	exits 0 "./$2" "$3" >want
-	SYNC_MS=200 exits 0 andweorc-record -q --sampler "$1" -o log -r work -s 50 --window 1 -- "./$2" "$3" >got 2>err
+	SYNC_MS=120 exits 0 andweorc-record -q --sampler "$1" -o log -r work -s 50 --window 1 -- "./$2" "$3" >got 2>err
 	same want got
 	lacks 'was not profiled|no-sample' err
 	has "sampler=$1" log

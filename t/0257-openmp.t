@@ -45,7 +45,7 @@ alike() {
 # alike_for_long POLICY PROGRAM: the same, with experiments.  On a machine that others use, four spinning threads make slow progress.
 alike_for_long() {
 	alike_inert "$1" "$2" 300
-	for ms in 300 1500 6000 24000; do
+	for ms in 300 700 1500 6000 24000; do
 		alike_profiled "$2" $ms
 		if grep -q '^experiment.*speedup_pct=50' log; then
 			return 0
@@ -72,7 +72,7 @@ sum() {
 in_region() {
 	echo 'done' >want
 	# On a machine that others use it takes longer until there is anything to say.
-	for ms in 1000 3000 9000; do
+	for ms in 500 1500 4500 9000; do
 		OMP_NUM_THREADS=2 OMP_WAIT_POLICY=$4 exits 0 andweorc-record -q -o log -m function -r "$3" -s 50 --window 10 -- \
 			"./$1" $ms "$2" >got 2>err
 		same want got

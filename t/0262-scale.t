@@ -21,15 +21,15 @@ value() {
 
 # More threads than descriptors.
 at_once() {
-	scaled "$1" at-once 2000
+	scaled "$1" at-once 1200
 	test "$(value threads_refused)" -eq 0
 	test "$(value lost)" -eq 0
 	has '^sample	' log
-	# A second of work; the kernel's ticks find more or less of it.
-	test "$(value samples)" -gt 500
+	# Six tenths of a second of work; the kernel's ticks find more or less of it.
+	test "$(value samples)" -gt 300
 }
-check '2,000 threads at once, 1,024 descriptors (perf)' at_once perf
-check '2,000 threads at once (timer)' at_once timer
+check '1,200 threads at once, 1,024 descriptors (perf)' at_once perf
+check '1,200 threads at once (timer)' at_once timer
 
 in_turn() {
 	scaled "$1" in-turn "$2"

@@ -91,7 +91,7 @@ under_strace() {
 	has 'exited with 0' trace
 }
 attached() {
-	LIFE_MS=1500 andweorc-record -q -o log -- ./traced works >got 2>err &
+	LIFE_MS=800 andweorc-record -q -o log -- ./traced works >got 2>err &
 	recorder=$!
 	sleep 0.4
 	strace -q -e trace=none -o trace -p "$(pgrep -P $recorder)" 2>strace.err &

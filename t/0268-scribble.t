@@ -7,7 +7,7 @@ build scribble
 # survives MODE SEED
 survives() {
 	rm -f log
-	LIFE_MS=100 run timeout -k 1 20 andweorc-record -q -n 1 -d 0.4 -o log -r work -s 50 --window 10 -- \
+	LIFE_MS=70 run timeout -k 1 20 andweorc-record -q -n 1 -d 0.25 -o log -r work -s 50 --window 10 -- \
 		./scribble "$1" "$2" >profiled 2>err
 	# Status 139 is the program's own death by signal, which the recorder repeats; then the log has it.
 	test "$(grep -c '^end	' log)" -eq 1 || { echo "mode $1, seed $2: status $status, no end"; tail -n 2 log | cut -c 1-200; return 1; }

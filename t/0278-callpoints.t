@@ -414,7 +414,7 @@ inside() {
 	$cc -shared -fPIC -Wl,-Bsymbolic -o libinside.so inside.c
 	$cc -o outside outside.c -L. -linside -Wl,-rpath,"$PWD"
 	# The calls of the first second are not counted. 2000 take 0.5 to 2 s.
-	for n in 8000 32000 128000; do
+	for n in 5000 32000 128000; do
 		record -P step -- ./outside $n 0
 		test "$(field point step kind)" = call
 		visits=$(field point step visits)
@@ -450,7 +450,7 @@ sqlite() {
 		print "create table t(a, b);"
 		for (i = 0; i < 200; i++)
 			print "insert into t values(" i ", " i * 7 ");"
-		for (i = 0; i < 20000; i++)
+		for (i = 0; i < 10000; i++)
 			print "select sum(b) from t where a > " i % 200 ";"
 	}' >selects
 	exits 0 sqlite3 :memory: <selects >want
@@ -459,8 +459,8 @@ sqlite() {
 	same want got
 	test "$(field point sqlite3_step kind)" = call
 	# A row and the end of each select.  On a busy machine it does not wait until the recorder has read its libraries.
-	test "$(field point sqlite3_step visits)" -ge 20000
-	test "$(field point sqlite3_step visits)" -le 41000
+	test "$(field point sqlite3_step visits)" -ge 10000
+	test "$(field point sqlite3_step visits)" -le 21000
 	lacks given_up log
 }
 if command -v sqlite3 >/dev/null && ldd "$(command -v sqlite3)" | grep -q libsqlite3; then
@@ -471,7 +471,7 @@ fi
 
 digests() {
 	exits 0 andweorc-record -q -o log -m function -P EVP_DigestFinal_ex --window 50 -s 50 -- \
-		openssl speed -evp sha256 -bytes 64 -seconds 2 >out 2>err
+		openssl speed -evp sha256 -bytes 64 -seconds 1 >out 2>err
 	test "$(field point EVP_DigestFinal_ex kind)" = call
 	# At least half of the calls that openssl prints: the first may come before the recorder has read the libraries.
 	digests=$(sed -n 's/^Doing sha256.*: \([0-9]*\) sha256.*/\1/p' err)

@@ -268,7 +268,7 @@ daemon_followed() {
 check 'a daemon is recorded to its end' daemon_followed
 
 daemon_stopped() {
-	exits 0 andweorc-record -q -d 1 -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err
+	exits 0 andweorc-record -q -d 0.5 -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err
 	gone
 	whole log
 	joins 2
