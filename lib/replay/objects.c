@@ -232,8 +232,8 @@ static void see_meeting(struct state *o, struct summary *sum, const struct arriv
 }
 
 /*
- * The tokens at the begin are those that were taken before any release.  Once a thread has waited, none of them is left: who
- * then takes one that nobody gave was let go unseen.  The atomics of C++20 wake no thread that only polls yet.
+ * The tokens at the begin are those that were taken before any release.  Once a thread has waited, none of them is left: if a
+ * thread then takes one that nobody gave, it was let go unseen.  The atomics of C++20 wake no thread that only polls yet.
  */
 static void see_token(struct state *o, struct step *step, int32_t *start)
 {
