@@ -1811,6 +1811,48 @@ static void tokens_given_unseen(void **state)
 	burst_release(&burst);
 }
 
+/*
+ * Rounds of 3.2 ms, and each third one of 8.2 ms.  Late rounds do not sleep, so the others sleep for the rest of a frame, in
+ * whole milliseconds: only late ones gain.  If late ones sleep too, all gain.
+ */
+static void frames_of_whole_ms(void **state)
+{
+	const struct program p = { .name = "whole ms" };
+
+	(void)state;
+	for (int late_sleeps = 0; late_sleeps < 2; late_sleeps++) {
+		struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
+		struct burst_thread *t = burst_thread(&burst, 1);
+		struct replay_facts f;
+		struct replay *r;
+		double at = 0;
+
+		for (int round = 0; at < S - 20 * MS; round++) {
+			bool late = round % 3 == 2;
+			struct burst_event draw = { .kind = BURST_SAMPLE, .waited_ns = (int64_t)(2 * MS), .object = 1 };
+			struct burst_event other = { .kind = BURST_SAMPLE, .waited_ns = (int64_t)((late ? 6.2 : 1.2) * MS), .object = 2 };
+			struct burst_event visit = { .kind = BURST_VISIT, .object = 1, .other = 1 };
+			struct burst_event sleep = { .kind = BURST_OUTSIDE, .waited_ns = (int64_t)(4 * MS), .site = 5 };
+
+			draw.at_ns = (int64_t)(at += 2 * MS);
+			visit.at_ns = other.at_ns = (int64_t)(at += (late ? 6.2 : 1.2) * MS);
+			burst_add(t, &draw);
+			burst_add(t, &other);
+			burst_add(t, &visit);
+			if (late && !late_sleeps)
+				continue;
+			sleep.at_ns = (int64_t)(at += 4 * MS);
+			burst_add(t, &sleep);
+		}
+		r = replay_learn(&burst, 1, REGIONS - 1);
+		replay_facts(r, &f);
+		assert_int_equal(f.frames_ns > 0, !late_sleeps);
+		near(asked(r, &p, 1, 0.5).gain, late_sleeps ? 3.0 / 26.6 : 1.0 / 22.6, 0.005);
+		replay_free(r);
+		burst_release(&burst);
+	}
+}
+
 /* A thread arrives at a barrier at `from`, and goes on at `at`. */
 static void meet_at(struct burst *b, uint32_t thread, double from, double at, uint32_t site)
 {
@@ -2142,6 +2184,7 @@ int main(void)
 		cmocka_unit_test(of_a_clock_that_is_never_waited_for),
 		cmocka_unit_test(beside_a_thread_that_polls),
 		cmocka_unit_test(tokens_given_unseen),
+		cmocka_unit_test(frames_of_whole_ms),
 		cmocka_unit_test(rare_wakeups),
 		cmocka_unit_test(a_round_before_the_burst),
 		cmocka_unit_test(brief_locks),
