@@ -378,7 +378,7 @@ struct arena_thread {
 	int32_t tid;
 	uint32_t number;            /* [T] number of the thread, > 0 */
 	_Atomic uint64_t visits_before; /* [A] visits of all points by earlier threads of the slot */
-	uint64_t routine, arg;      /* for an unborn thread: the function that it will run, and its argument */
+	uint64_t routine, arg;      /* for an unborn thread: the function that it will run, and its argument; of a forked child 0, and the number of its parent */
 	int64_t ready_ns;           /* for an unborn thread: when it was created */
 	uint64_t stack_bytes;       /* for an unborn thread: the size of its stack */
 	uint64_t masked;            /* for an unborn thread: those of our signals that it inherits as blocked; see sample_signal.c */

@@ -283,7 +283,7 @@ void process_forking(void)
 	map_for_children();
 	self.forked.delay_ns = self.busy ? atomic_load_explicit(&t->account.delay_ns, memory_order_relaxed) : vclock_delay(&self.clock);
 	self.forked.window = atomic_load_explicit(&t->account.window, memory_order_relaxed);
-	self.forked.at_ns = event_on() ? now_ns() : 0;
+	self.forked.at_us = event_on() ? (uint32_t)(now_ns() / 1000) : 0;
 }
 
 void process_forked(void)
@@ -291,9 +291,9 @@ void process_forked(void)
 	const struct arena_process *parent = process;
 	struct arena_process *p = NULL;
 	struct arena_thread *slot, *before = self.slot;
-	int64_t delay = self.forked.delay_ns, forking = self.forked.at_ns;
+	int64_t delay = self.forked.delay_ns;
 	int32_t pid;
-	uint32_t window = self.forked.window;
+	uint32_t window = self.forked.window, at_us = self.forked.at_us;
 	int64_t began = 0;
 	int busy = self.busy; /* the child may have been forked by a handler that interrupted the runtime */
 
@@ -325,8 +325,10 @@ void process_forked(void)
 		atomic_store_explicit(&slot->account.delay_ns, delay, memory_order_relaxed);
 		atomic_store_explicit(&slot->account.window, window, memory_order_relaxed);
 	}
-	self.forked.by = before && forking ? thread_number(before) : 0;
-	self.forked.at_ns = forking;
+	if (slot && before && at_us) {
+		slot->arg = thread_number(before);
+		slot->ready_ns = began - (int64_t)((uint32_t)(began / 1000) - at_us) * 1000;
+	}
 	thread_begin(slot);
 	self.busy = busy;
 	if (slot)

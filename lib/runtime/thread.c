@@ -101,7 +101,7 @@ struct arena_thread *thread_reserve(void)
 	atomic_store_explicit(&t->visits_before, arena_visits(arena, t->number - 1), memory_order_relaxed);
 	atomic_store_explicit(&t->process, process_number() - 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed);
-	t->routine = 0;
+	t->routine = t->arg = 0;
 	/* Pairs with the acquire of the conductor, so that it does not count the slot to its previous process. */
 	atomic_store_explicit(&t->state, SLOT_UNBORN, memory_order_release);
 	vclock_open_account(&t->account, &arena->clock, self.slot ? &self.clock : NULL);
@@ -156,13 +156,11 @@ static void forget_slot(struct arena_thread *slot)
  */
 static void note_begin(struct arena_thread *slot)
 {
-	uint32_t by = self.forked.by;
-
 	event_ran(now_ns());
 	if (slot->routine)
 		event_note(slot, BURST_OUTSIDE, self.ran.wall_ns, 0, 0, 0, NULL);
 	else
-		event_note(slot, BURST_BORN, self.ran.wall_ns, by ? self.ran.wall_ns - self.forked.at_ns : 0, by, 0, NULL);
+		event_note(slot, BURST_BORN, self.ran.wall_ns, slot->arg ? self.ran.wall_ns - slot->ready_ns : 0, slot->arg, 0, NULL);
 }
 
 /* here: an address on the stack of the thread. */
@@ -198,7 +196,6 @@ static void begin(struct arena_thread *slot, uintptr_t here)
 		atomic_fetch_add_explicit(&arena->threads_refused, 1, memory_order_relaxed);
 	if (event_on())
 		note_begin(slot);
-	self.forked.by = 0;
 	if (slot->routine && window_speedup()) {
 		now = moment_now();
 		vclock_be_born(&self.clock, slot->routine, slot->arg, now.ns);

@@ -91,7 +91,7 @@ struct self {
 	uint32_t found_busy;           /* consecutive samples that found busy > 0 */
 	uint64_t random;
 	struct { uintptr_t lo, hi; } stack; /* its bounds, for the unwinder */
-	struct { int64_t delay_ns, at_ns; uint32_t window, by; } forked; /* D and the time, as the thread `by` was about to fork; by 0: none (process.c) */
+	struct { int64_t delay_ns; uint32_t window, at_us; } forked; /* D and, if events are noted, the time, as the thread was about to fork (process.c) */
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average (pay.c) */
 	volatile uintptr_t waiting;    /* stack address of the blocking call that the thread is in; 0: none */
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
