@@ -120,7 +120,7 @@ work_is_progress() {
 # Half of the time to wait for a device is worth 27.6 %: the code that waits has no processor time.  If other programs use the
 # machine all the time, a wait is longer by an unknown amount, so it may be worth more.
 waits_are_replayed() {
-	exits 0 andweorc-record -q -o log -d 2 -r ask -r compute -- "$O/t/workload/device" --seconds 1000 >out 2>err
+	exits 0 andweorc-record -q -o log -d 2 -r ask -r compute -- "$O/t/workload/device" --seconds 1000 --unit "$unit" >out 2>err
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	most=35
@@ -154,7 +154,7 @@ whole_runs_are_replayed() {
 
 # Where predictions are off by ten points, the recorder says why they may be.
 warns_of() {
-	exits 0 andweorc-record -q -d 2 -s 50 -m function -r "$3" -o log -- "$O/t/workload/$2" --seconds 100 >out 2>err
+	exits 0 andweorc-record -q -d 2 -s 50 -m function -r "$3" -o log -- "$O/t/workload/$2" --seconds 100 --unit "$unit" >out 2>err
 	# Where others use the machine, that is what it says.
 	has "^warning	run=1	what=($1|busy-machine)	" log
 }

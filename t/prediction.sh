@@ -5,6 +5,10 @@ seconds=3
 tolerance=5               # points
 experiments='-s 0,25,50'  # options of andweorc-record
 
+# Iterations of work that make 1 ms here.  Some programs also wait for the clock: on a machine that is
+# half as fast they would have no time to wait.
+unit=$("$O/t/workload/serial" --calibrate)
+
 # analysis_of ARG...: leaves in `analysis` what is found in what andweorc-record records
 analysis_of() {
 	exits 0 andweorc-record -m function -o log "$@" >out
@@ -16,16 +20,17 @@ analysis_of() {
 profile() {
 	program=$1
 	shift
+	work=
 	case $program in
 	*/*) ;;
-	*) program=$O/t/workload/$program ;;
+	*) program=$O/t/workload/$program work="--unit $unit" ;;
 	esac
 	for region in "$@"; do
 		shift
 		set -- "$@" -r "$region"
 	done
 	# shellcheck disable=SC2086 # several options
-	analysis_of -d "$seconds" "$@" $experiments -- "$program" --seconds 1000000
+	analysis_of -d "$seconds" "$@" $experiments -- "$program" --seconds 1000000 $work
 }
 
 # attach PROGRAM REGION...: the same, of one that runs already
@@ -36,7 +41,7 @@ attach() {
 		shift
 		set -- "$@" -r "$region"
 	done
-	"$O/t/workload/$program" --seconds 1000000 >attached.out 2>attached.err &
+	"$O/t/workload/$program" --seconds 1000000 --unit "$unit" >attached.out 2>attached.err &
 	attached=$!
 	sleep 0.3
 	analysis_of -d "$seconds" "$@" -p $attached
