@@ -59,6 +59,21 @@ long=1
 check 'standard streams' alike perf io-files standard
 check 'standard streams with checks' alike perf io-files-fortified standard
 
+# ---- calls that seldom wait -----------------------------------------------------
+
+# They are taken for work of the kernel, until one waits.
+waits_that_are_rare() {
+	gcc -O2 -g -I"$top/lib" -o brief-reads "$programs/brief-reads.c" -pthread
+	exits 0 andweorc-record -q -r work -s 50 --window 20 -o log -- ./brief-reads 300 >waited
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	has '^run	.*	experiments=[1-9]' analysis
+	slept=$(sed -n 's/^run	.*	sleep_ns=\([0-9]*\).*/\1/p' analysis)
+	echo "waited $(cat waited) ns, recorded $slept"
+	awk -v slept="$slept" '{ exit !(slept > 0.8 * $1 && slept < 1.2 * $1) }' waited
+}
+check 'a call that seldom waits' waits_that_are_rare
+
 # ---- whatever is called is one of ours -----------------------------------------
 
 # A function that the runtime forgot to export would be libc's: neither wait nor wake, and nothing else would show it.

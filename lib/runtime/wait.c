@@ -114,6 +114,17 @@ void wait_begin(struct wait *w, enum arena_class class, const void *site, bool o
 	wait_begin_releasing(w, class, site, outside, ns, 0);
 }
 
+static void start(struct wait *w, enum arena_class class, const void *site, bool outside)
+{
+	w->site = site;
+	w->class = class;
+	w->outside = outside;
+	w->brief = w->by_clock = w->hit = false;
+	w->extended_ns = 0;
+	yield_no_more();
+	w->before = self.waiting;
+}
+
 void wait_begin_releasing(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns, uint64_t key)
 {
 	struct vclock_moment begin;
@@ -124,14 +135,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	if (!wait_is_watched())
 		return;
 	w->t = t = self.slot;
-	w->site = site;
-	w->class = class;
-	w->outside = outside;
-	w->by_clock = false;
-	w->hit = false;
-	w->extended_ns = 0;
-	yield_no_more();
-	w->before = self.waiting;
+	start(w, class, site, outside);
 	runtime_enter();
 	speedup = window_speedup();
 	if (speedup)
@@ -156,6 +160,55 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	self.in_wait = (struct in_wait){ 0 };
 	self.waiting = (uintptr_t)w;
 	runtime_leave();
+}
+
+bool wait_begin_brief(struct wait *w, enum arena_class class, const void *site)
+{
+	const struct arena_site *s;
+
+	w->t = NULL;
+	w->brief = false;
+	if (!wait_is_watched())
+		return true;
+	s = site_of(self.slot, site);
+	if (s->key != (uintptr_t)site || s->mean_ns >= CALL_NS)
+		return false;
+	w->t = self.slot;
+	start(w, class, site, true);
+	w->brief = true;
+	w->began.since_ns = now_ns();
+	self.in_wait = (struct in_wait){ 0 };
+	self.waiting = (uintptr_t)w;
+	return true;
+}
+
+/* What wait_begin would have done then, except that the conductor does not know of the wait. */
+static void begin_late(struct wait *w)
+{
+	struct vclock_moment begin = moment_at(w->began.since_ns);
+
+	runtime_enter();
+	w->brief = false;
+	vclock_end_segment(&self.clock, begin.ns);
+	if (window_speedup())
+		pay_not();
+	vclock_wait_begin(&self.clock, &w->began, begin);
+	if (event_on())
+		event_queued(w->t, begin.ns);
+	w->looked_ns = offcpu_pass();
+	runtime_leave();
+}
+
+bool wait_was_brief(struct wait *w)
+{
+	if (!w->brief || w->t != self.slot)
+		return true;
+	if (!sample_hit_wait() && now_ns() - w->began.since_ns < CALL_NS) {
+		self.waiting = w->before;
+		return true;
+	}
+	begin_late(w);
+	return false;
 }
 
 /* ---- the end ------------------------------------------------------------------------ */

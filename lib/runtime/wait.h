@@ -25,6 +25,7 @@ struct wait {
 	uint32_t class;         /* enum arena_class */
 	bool outside;
 	bool worked;            /* it is over, and the call has not waited; see was_work in wait.c */
+	bool brief;             /* see wait_begin_brief */
 	bool by_clock;          /* it ends at a moment of the clock, whenever it began */
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
 	int64_t looked_ns;      /* when offcpu.c last looked before it; 0: never */
@@ -47,6 +48,16 @@ void wait_begin(struct wait *w, enum arena_class class, const void *site, bool o
  * thread go on and may then wait.
  */
 void wait_begin_releasing(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns, uint64_t key);
+
+/*
+ * any: begins a call that the outside alone can end, and that most probably does not wait: a read of a file that is in memory.
+ * False: calls at that site do wait, or nothing is known of them yet; then use wait_begin.  After the call, ask wait_was_brief.
+ * True: there is nothing to account for.  False: it has waited since it began; one of the ends below follows.
+ *
+ * Without experiments, both together cost two readings of the clock, and with experiments no more.
+ */
+bool wait_begin_brief(struct wait *w, enum arena_class class, const void *site);
+bool wait_was_brief(struct wait *w);
 
 /* any: ends a wait that another thread of the recording has ended, by a release of key. */
 void wait_by_peer(struct wait *w, uint64_t key);

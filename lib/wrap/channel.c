@@ -205,6 +205,13 @@ static uint64_t channel(int fd, bool out)
 	return key[out];
 }
 
+bool channel_is_outside(int fd)
+{
+	uint64_t key[2];
+
+	return is_known(fd, key) && !key[0] && !key[1];
+}
+
 uint64_t channel_in(int fd)
 {
 	return channel(fd, false);

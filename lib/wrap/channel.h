@@ -32,6 +32,9 @@ uint64_t channel_out(int fd);
 /* Key of the room for such data; 0 for 0. */
 uint64_t channel_space(uint64_t data);
 
+/* Is it known, in this window, that no thread of the recording can be at the other end?  That asks nobody. */
+bool channel_is_outside(int fd);
+
 /* Key of an address to which datagrams are sent, or connections made; 0: an unknown address family. */
 uint64_t channel_datagrams(const struct sockaddr *to, socklen_t size);
 uint64_t channel_connections(const struct sockaddr *to, socklen_t size);

@@ -89,6 +89,11 @@ static void begin_wait(struct fd_wait *t, uint64_t release, const void *site)
 	wait_begin_releasing(&t->wait, CLASS_IO, site, !peer, WAIT_UNKNOWN, release);
 }
 
+static bool is_outside(int fd)
+{
+	return fd == NO_FD || channel_is_outside(fd);
+}
+
 void fd_wait_begin(struct fd_wait *t, int in, int out, const void *site)
 {
 	uint64_t release = 0, other = 0;
@@ -98,6 +103,8 @@ void fd_wait_begin(struct fd_wait *t, int in, int out, const void *site)
 	t->named = false;
 	t->from = t->into = 0;
 	t->habit = habit_of((uint64_t)(uint32_t)in << 32 | (uint32_t)out);
+	if (is_outside(in) && is_outside(out) && wait_begin_brief(&t->wait, CLASS_IO, site))
+		return;
 	if (wait_is_accounted()) {
 		release = name(t, &other);
 		if (other)
@@ -132,7 +139,7 @@ void fd_wait_end(struct fd_wait *t, bool done)
 	uint64_t unused;
 	bool peer;
 
-	if (!t->wait.t)
+	if (!t->wait.t || (t->wait.brief && wait_was_brief(&t->wait)))
 		return;
 	if (!noted) {
 		peer = done && habit_is_peer(t->habit);
