@@ -17,6 +17,7 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_SIMULATED] = 0.08, [REPLAY_
 
 #define CHECK_SCALE  0.05  /* a check with this deviation is evidence against a model */
 #define UNKNOWN      0.004 /* standard error of a gain, for effects that are in no model */
+#define HIDDEN       2     /* see hidden_of */
 #define UNSEEN_LEAST 0.001 /* from this share of waits with an unknown end in the length of all bursts, their extremes are simulated */
 
 /* Two ratios of simulated to measured time, which are 1 for a perfect model. */
@@ -120,6 +121,18 @@ static double idle_of(const struct replay *r, const struct replay_effect *e)
 }
 
 /*
+ * The standard error because threads meet others unseen.  The time that the question removes may be hidden behind waits
+ * that no model has, or others may wait for it where the models do not know that.
+ *
+ * Of 126 values of 16 programs that use such libraries (20 s), 34 intervals missed the truth without this factor, 29 with 2, and
+ * 28 with 3; the mean error was 2.69, 2.60, and 2.59 (3.12 without all of this).  t/workload: 1.38, 1.40, and 1.40.
+ */
+static double hidden_of(const struct replay *r, double part)
+{
+	return HIDDEN * r->facts.hidden * part * r->busy;
+}
+
+/*
  * The gain of all models together, and their spread.  part: the share of all processor time
  * that the question removes.
  */
@@ -151,8 +164,9 @@ static void combine(const struct replay *r, struct replay_effect *e, double part
 	range = range_of(r, e) * fmax(0, 1 - e->trust);
 	e->misfit = misfit_of(e, part);
 	e->idle = idle_of(r, e);
+	e->hidden = hidden_of(r, part);
 	e->se = sqrt(e->chance * e->chance + spread + UNKNOWN * UNKNOWN + range * range + e->misfit * e->misfit + e->phases * e->phases +
-		     e->idle * e->idle + e->open * e->open / 4);
+		     e->idle * e->idle + e->hidden * e->hidden + e->open * e->open / 4);
 }
 
 /* ---- each effect ------------------------------------------------------------------------------- */

@@ -247,6 +247,7 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 	moving_learn(r);
 	shares_learn(r);
 	waits_learn(r);
+	r->facts.hidden = hidden_part(r);
 	/* In a crowd, waits are long because the thread that has the lock waits for a processor. */
 	r->facts.brief = r->crowded ? 0 : brief_waits(r);
 	choose_scheduler(r);

@@ -84,6 +84,7 @@ struct replay_facts {
 	double clock_ns;  /* waits until a moment of the clock */
 	double frames_ns; /* the part of these until the end of a frame, see frames.c */
 	double brief;     /* part of the time that threads compute or wait for locks: in waits of several times as long as the lock is held */
+	double hidden;    /* part of the threads' rounds in which they may have met others without an event, 0 to 1; see hidden.c */
 	size_t cut;       /* locks that were held, waits that were under way when a burst began */
 	size_t forced;    /* deadlocks of the monitor model, each resolved by letting one thread go on */
 };
@@ -165,6 +166,7 @@ struct replay_effect {
 	double open;         /* its standard error by assumptions about unrecorded facts: see enum open_question in replay_parts.h */
 	double misfit;       /* its standard error because no model gives the measured time: the unexplained part of the time may be that of the region */
 	double idle;         /* its standard error because Linux left processors idle while threads waited for others, and the models do not */
+	double hidden;       /* its standard error because threads may have met others unseen: see struct replay_facts */
 	double phases;       /* its standard error because the bursts saw other phases than there are, where that is known */
 	double se;           /* standard error by all of these, and by effects that are in no model */
 	double trust;        /* 0 .. 1: do the checks of the mostly right models hold? */

@@ -16,6 +16,7 @@
  *     shares.c    shares of stacks in stretches of each kind
  *     waits.c     lists waits by both threads
  *     brief.c     finds waits for brief locks
+ *     hidden.c    tells how many meetings leave no event
  *     polled.c    bounds gains where threads poll
  *     learn.c     all of this, in order
  *     simulate.c  runs a script
@@ -326,6 +327,7 @@ void moving_learn(struct replay *r);
 void shares_learn(struct replay *r);
 void waits_learn(struct replay *r);
 double brief_waits(const struct replay *r); /* see struct replay_facts */
+double hidden_part(const struct replay *r); /* the same */
 
 /*
  * For each cell the fraction by which its stretches get shorter, and its changes in

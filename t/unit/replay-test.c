@@ -1812,6 +1812,50 @@ static void tokens_given_unseen(void **state)
 }
 
 /*
+ * A thread works for 0.6 ms, and takes a message in each round of 1 ms.  Of a round in which it does not wait, there is an event, or not.
+ */
+static void meetings_without_events(void **state)
+{
+	const struct program p = { .name = "meetings" };
+	double se[3], hidden[3];
+
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
+		struct replay_facts f;
+		struct replay *r;
+		int round = 0;
+
+		for (double at = 0; at < S; at += 1 * MS, round++) {
+			bool waits = k == 0 || round % 2;
+			const struct burst_event send = { .kind = BURST_RELEASE, .at_ns = (int64_t)(at + 0.4 * MS) - 100, .object = 7, .site = 1 };
+			const struct burst_event take = {
+				.kind = BURST_ACQUIRE, .at_ns = (int64_t)(at + 0.4 * MS), .waited_ns = waits ? (int64_t)(0.4 * MS) - 10 : 0, .object = 7, .site = 2,
+			};
+			const struct burst_event work = { .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 1 * MS) - 20, .waited_ns = (int64_t)(0.6 * MS), .object = 1 };
+			const struct burst_event visit = { .kind = BURST_VISIT, .at_ns = (int64_t)(at + 1 * MS) - 20, .object = 1, .other = 1 };
+
+			if (waits || k == 1) {
+				burst_add(burst_thread(&burst, 1), &send);
+				burst_add(burst_thread(&burst, 2), &take);
+			}
+			burst_add(burst_thread(&burst, 2), &work);
+			burst_add(burst_thread(&burst, 2), &visit);
+		}
+		r = replay_learn(&burst, 1, REGIONS - 1);
+		replay_facts(r, &f);
+		hidden[k] = f.hidden;
+		se[k] = asked(r, &p, 1, 0.5).se;
+		replay_free(r);
+		burst_release(&burst);
+	}
+	near(hidden[0], 0, 1e-9);
+	near(hidden[1], 0, 1e-9);
+	assert_true(hidden[2] > 0.2 && hidden[2] <= 0.5); /* half of the rounds of a thread that does much of the work */
+	assert_true(se[2] > se[0] + 0.05 && se[2] > se[1] + 0.05);
+}
+
+/*
  * Rounds of 3.2 ms, and each third one of 8.2 ms.  Late rounds do not sleep, so the others sleep for the rest of a frame, in
  * whole milliseconds: only late ones gain.  If late ones sleep too, all gain.
  */
@@ -2184,6 +2228,7 @@ int main(void)
 		cmocka_unit_test(of_a_clock_that_is_never_waited_for),
 		cmocka_unit_test(beside_a_thread_that_polls),
 		cmocka_unit_test(tokens_given_unseen),
+		cmocka_unit_test(meetings_without_events),
 		cmocka_unit_test(frames_of_whole_ms),
 		cmocka_unit_test(rare_wakeups),
 		cmocka_unit_test(a_round_before_the_burst),
