@@ -27,12 +27,20 @@ static bool open_files(struct image *img, const char *path, const char *build_id
 	return wanted && debugfile_by_id(&img->debug, build_id, where);
 }
 
-static void open_dwarf(struct image *img)
+/* What zstd has compressed is rebuilt at once, for names of symbols lie in what is rebuilt. */
+static void find_dwarf(struct image *img)
 {
 	struct elffile *f = img->debug.elf ? &img->debug : &img->main;
 
-	if (elffile_has_dwarf(f) && elffile_expand(f))
-		img->dw = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	img->dwarf_in = elffile_has_dwarf(f) && elffile_expand(f) ? f : NULL;
+}
+
+Dwarf *image_dwarf(struct image *img)
+{
+	if (img->dwarf_in)
+		img->dw = dwarf_begin_elf(img->dwarf_in->elf, DWARF_C_READ, NULL);
+	img->dwarf_in = NULL;
+	return img->dw;
 }
 
 struct image *image_open_in(const char *path, const char *build_id, const struct debug_places *where, const char **why)
@@ -44,7 +52,7 @@ struct image *image_open_in(const char *path, const char *build_id, const struct
 		free(img);
 		return NULL;
 	}
-	open_dwarf(img);
+	find_dwarf(img);
 	first = img->main.elf ? &img->main : &img->debug;
 	img->ncode = elffile_code(first, &img->code);
 	/* A stripped file has .dynsym at most; its debug file has all. */
@@ -80,9 +88,9 @@ void image_close(struct image *img)
 	free(img);
 }
 
-enum image_debug image_debug(const struct image *img)
+enum image_debug image_debug(struct image *img)
 {
-	return img->dw ? IMAGE_DWARF : img->symbols.n > 0 ? IMAGE_SYMBOLS : IMAGE_BARE;
+	return image_dwarf(img) ? IMAGE_DWARF : img->symbols.n > 0 ? IMAGE_SYMBOLS : IMAGE_BARE;
 }
 
 const char *image_build_id(const struct image *img)
@@ -144,7 +152,7 @@ void image_index(struct image *img)
 	if (img->indexed)
 		return;
 	img->indexed = true;
-	while (img->dw && dwarf_get_units(img->dw, cu, &cu, NULL, &type, &die, NULL) == 0)
+	while (image_dwarf(img) && dwarf_get_units(img->dw, cu, &cu, NULL, &type, &die, NULL) == 0)
 		if ((type == DW_UT_compile || type == DW_UT_skeleton) && die.addr && dwarf_tag(&die) != DW_TAG_partial_unit)
 			add_unit(img, &p, &die, &cap);
 	img->ncuts = sweep(p.v, p.n, &img->cut);

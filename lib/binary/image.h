@@ -49,7 +49,7 @@ struct debug_places {
 struct image *image_open_in(const char *path, const char *build_id, const struct debug_places *where, const char **why);
 void image_close(struct image *img); /* NULL is allowed */
 
-enum image_debug image_debug(const struct image *img);
+enum image_debug image_debug(struct image *img);
 const char *image_build_id(const struct image *img); /* hexadecimal; "" when the file has none */
 
 /* One frame of the inline chain at an address. */

@@ -22,7 +22,8 @@ struct unit_ref {
 struct image {
 	struct elffile main;  /* not open when only the debug file was found */
 	struct elffile debug; /* not open when the debug information is in main, or nowhere */
-	Dwarf *dw;            /* NULL none */
+	struct elffile *dwarf_in; /* the one of them with debug information that has not been read; NULL none */
+	Dwarf *dw;            /* NULL none, or not read yet: see image_dwarf */
 	struct symbols symbols;
 	struct range *code;   /* executable sections */
 	size_t ncode;
@@ -40,6 +41,12 @@ struct image {
 	struct cut *cut;      /* address -> index of unit */
 	size_t ncuts;
 };
+
+/*
+ * The debug information; NULL none.  It is read when it is first asked for: of libc's, libdw
+ * decompresses 20 MB then, and a recorder needs none of it.
+ */
+Dwarf *image_dwarf(struct image *img);
 
 /* Lists the units and their code ranges, once. */
 void image_index(struct image *img);
