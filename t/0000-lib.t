@@ -53,6 +53,37 @@ check 'empty: file that is not there' is_refused empty nothing
 check 'lacks: file that is not there' is_refused lacks x nothing
 check 'lacks: match' is_refused lacks a a
 
+# Of two that run at the same time, each by what the other one does; the third fails in the middle.
+waits_for() {
+	: >../../"$1"
+	until test -e ../../"$2"; do
+		sleep 0.01
+	done
+	same file ../../file
+	echo changed >file
+}
+fails_beside() {
+	false
+	true
+}
+inner_beside() {
+	tests=0 failures=0
+	echo text >file
+	beside one waits_for first second
+	beside two waits_for second first
+	beside three fails_beside
+	results >got 2>err
+	same - got <<-END
+	ok 1 - one
+	ok 2 - two
+	not ok 3 - three
+	END
+	has 'not ok 3 - three' err
+	echo text | same - file
+	test $failures -eq 1
+}
+check 'beside: at the same time, each with files of its own; a failure is one' inner_beside
+
 pinned() {
 	test "$(pwd)" = "$scratch"
 	test -z "${LD_PRELOAD:-}"

@@ -67,25 +67,54 @@ exec 3>&2
 tests=0
 failures=0
 
+# report DESCRIPTION STATUS OUTPUT: the result of one test
+report() {
+	tests=$((tests + 1))
+	if test "$2" -eq 0; then
+		echo "ok $tests - $1"
+		return
+	fi
+	failures=$((failures + 1))
+	echo "not ok $tests - $1"
+	# prove shows standard error whether it is verbose or not.
+	{
+		echo "# $0: not ok $tests - $1"
+		sed 's/^/# /' "$3"
+		echo "# (status $2)"
+	} >&2
+}
+
 # check DESCRIPTION COMMAND [ARG...]: one test
 check() {
 	description=$1
 	shift
-	tests=$((tests + 1))
 	(set -e; "$@") >"$output" 2>&1 3>&1 </dev/null
-	status=$?
-	if test $status -eq 0; then
-		echo "ok $tests - $description"
-		return
-	fi
-	failures=$((failures + 1))
-	echo "not ok $tests - $description"
-	# prove shows standard error whether it is verbose or not.
-	{
-		echo "# $0: not ok $tests - $description"
-		sed 's/^/# /' "$output"
-		echo "# (status $status)"
-	} >&2
+	report "$description" $? "$output"
+}
+
+# beside DESCRIPTION COMMAND [ARG...]: as check, but beside what follows, in a directory of its own with copies of the
+# files that are here.  For what waits more than it computes.
+besides=0
+beside() {
+	besides=$((besides + 1))
+	mkdir -p beside.$besides/here && find . -maxdepth 1 -type f -exec cp -p '{}' beside.$besides/here ';' || exit 1
+	echo "$1" >beside.$besides/description
+	shift
+	(
+		exec >beside.$besides/output 2>&1 3>&1 </dev/null
+		(set -e; cd beside.$besides/here; "$@")
+		echo $? >beside.$besides/status
+	) &
+}
+
+# results: waits for these, and says how they went, in their order
+results() {
+	wait
+	for n in $(seq $besides); do
+		report "$(cat beside.$n/description)" "$(cat beside.$n/status)" beside.$n/output
+	done
+	rm -rf beside.*
+	besides=0
 }
 
 # skip DESCRIPTION REASON: one test that cannot be tried here
