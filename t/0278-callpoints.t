@@ -25,28 +25,31 @@ counted() {
 
 # ---- each call is counted ----------------------------------------------------------------
 
-# in_windows N COMMAND [ARG...]: runs it with $n = N, and with four times as many until there is a window
-in_windows() {
-	first=$1
-	shift
-	for n in $first $((4 * first)) $((16 * first)); do
-		"$@"
-		if grep -q '^experiment	.*	speedup_pct=50' log && grep -q '^visits' log; then
-			break
-		fi
-	done
+# A window is sped up, and some have visits.
+has_windows() {
+	grep -q '^experiment	.*	speedup_pct=50' "$log" && grep -q '^visits' "$log"
+}
+
+# record_windows ARG...: the same of a program that goes on until there are windows
+record_windows() {
+	recording_until has_windows log -m function --window 20 -s 50 "$@"
+}
+
+# made WHAT: ./calls says how many it has made ($n), and nothing else
+made() {
+	n=$(sed -n "s/^$1=//p" out)
+	echo "$1=$n" | same - out
 }
 
 ticked() {
-	record "$@" ticks $n
-	counted $n
-	echo "tick=$n" >want
-	same want out
+	record_windows "$@" ticks 1000000000
+	made tick
+	counted "$n"
 	lacks given_up log
 }
 
 ticks() {
-	in_windows 500000 ticked -P tick -r work -- ./"$1"
+	ticked -P tick -r work -- ./"$1"
 	# Windows are opened and closed there.
 	field visits tick kind | sort -u >got
 	echo throughput >want
@@ -149,7 +152,7 @@ END_OF_C
 check "crc32 of zlib" of_zlib
 
 timer() {
-	in_windows 500000 ticked --sampler timer -P tick -r work -- ./calls
+	ticked --sampler timer -P tick -r work -- ./calls
 }
 check 'without perf' timer
 
@@ -264,35 +267,27 @@ check 'what dlsym has found' by_dlsym
 
 # ---- nothing else is changed -------------------------------------------------------------
 
-all_arrive() {
-	record "$@" -P mix -P wide -P sum -P make_large -P make_pair -P make_mixed -r work -- ./calls values $n
-	empty out
+arrive() {
+	record_windows "$@" -P mix -P wide -P sum -P make_large -P make_pair -P make_mixed -r work -- ./calls values 1000000000
+	made values
 	for point in mix wide make_large make_pair make_mixed; do
-		counted $n $point
+		counted "$n" $point
 	done
 	counted $((2 * n)) sum
-}
-
-arrive() {
-	in_windows 400000 all_arrive "$@"
 	# Experiments were on: only then does a visit do more than count.
 	test "$(values speedup_pct experiment | grep -c 50)" -ge 1
 }
 check 'arguments and results of all kinds arrive; more than four points' arrive
 check 'arguments and results of all kinds arrive, without perf' arrive --sampler timer
 
-vectors_arrive() {
-	record -P "$point" -r work -- vectors/calls values $n
-	empty out
-	counted $n "$point"
-}
-
 vectors() {
 	# shellcheck disable=SC2086
 	$cc "$@" -shared -fPIC -o vectors/libcalled.so "$here/called.c"
 	# shellcheck disable=SC2086
 	$cc "$@" -o vectors/calls "$here/calls.c" -I"$here" -Lvectors -lcalled -Wl,-rpath,"$PWD/vectors" -ldl
-	in_windows 400000 vectors_arrive
+	record_windows -P "$point" -r work -- vectors/calls values 1000000000
+	made values
+	counted "$n" "$point"
 	test "$(values speedup_pct experiment | grep -c 50)" -ge 1
 }
 mkdir vectors
@@ -398,39 +393,41 @@ void steps(long n)
 		step();
 }
 END_OF_C
+# Inside until there is the file, then so often from outside.
 cat >outside.c <<'END_OF_C'
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 void step(void);
 void steps(long n);
 int main(int argc, char **argv)
 {
-	steps(atol(argv[1]));
-	for (long i = atol(argv[argc - 1]); i > 0; i--)
+	long inside;
+
+	for (inside = 0; access(getenv("LIFE_UNTIL"), F_OK) != 0; inside += 5)
+		steps(5);
+	for (long i = argc > 1 ? atol(argv[1]) : 0; i > 0; i--)
 		step();
+	printf("%ld\n", inside);
 	return 0;
 }
 END_OF_C
+has_steps() {
+	test "$(values count visits "$log" | awk '{ n += $0 } END { print n + 0 }')" -ge 100
+}
 inside() {
 	$cc -shared -fPIC -Wl,-Bsymbolic -o libinside.so inside.c
 	$cc -o outside outside.c -L. -linside -Wl,-rpath,"$PWD"
-	# The calls of the first second are not counted. 2000 take 0.5 to 2 s.
-	for n in 5000 32000 128000; do
-		record -P step -- ./outside $n 0
-		test "$(field point step kind)" = call
-		visits=$(field point step visits)
-		if test "$visits" -ge 100; then
-			break
-		fi
-	done
-	echo "$n" >enough
-	test "$visits" -ge 100
-	test "$visits" -lt "$n"
+	recording_until has_steps log -m function --window 20 -s 50 -P step -r step -- ./outside
+	test "$(field point step kind)" = call
+	test "$(field point step visits)" -ge 100
+	# The calls of the first second are not counted.
+	test "$(field point step visits)" -lt "$(cat out)"
 }
 inside_and_outside() {
-	n=$(cat enough)
-	record -P step -- ./outside "$n" 1000
-	test "$(field point step visits)" -gt 1000
-	test "$(field point step visits)" -le $((n + 1000))
+	recording_until has_steps log -m function --window 20 -s 50 -P step -r step -- ./outside 300
+	test "$(field point step visits)" -gt 300
+	test "$(field point step visits)" -le $(($(cat out) + 300))
 	lacks given_up log
 }
 if has_breakpoints; then

@@ -1,6 +1,7 @@
 /*
  * Calls of functions of a library: calls MODE N.  It prints errors that it has found,
- * and how often it has called tick().
+ * and how often it has called tick(), or all of them: N times, or fewer if there is a
+ * file LIFE_UNTIL before.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,6 +25,7 @@ static volatile unsigned sink;
 static long rounds;
 static unsigned long wrong;
 static char *const *arguments;
+static const char *until;
 
 /* 1 is about 1 us. */
 OPAQUE void work(unsigned long n)
@@ -35,14 +37,22 @@ OPAQUE void work(unsigned long n)
 	sink += x;
 }
 
+/* Looks for the file now and then. */
+static int is_over(long i)
+{
+	return i >= rounds || (until && i % 1000 == 0 && access(until, F_OK) == 0);
+}
+
 static void ticks(void)
 {
-	for (long i = 0; i < rounds; i++) {
+	long i;
+
+	for (i = 0; !is_over(i); i++) {
 		tick();
 		if (i % 100 == 0)
 			work(50);
 	}
-	printf("tick=%ld\n", rounds);
+	printf("tick=%ld\n", i);
 }
 
 OPAQUE static void values_at(long x)
@@ -87,11 +97,14 @@ OPAQUE static void values_at(long x)
 
 static void values(void)
 {
-	for (long i = 0; i < rounds; i++) {
+	long i;
+
+	for (i = 0; !is_over(i); i++) {
 		values_at(i);
 		if (i % 100 == 0)
 			work(10);
 	}
+	printf("values=%ld\n", i);
 }
 
 typedef void function(void);
@@ -182,6 +195,7 @@ int main(int argc, char **argv)
 		return 2;
 	arguments = argv;
 	rounds = atol(argv[2]);
+	until = getenv("LIFE_UNTIL");
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcmp(argv[1], modes[i].name) == 0)
 			modes[i].run();
