@@ -111,6 +111,7 @@ points() {
 	begin attached registers
 	attaches -d 0.7 -P calculate
 	end_well registers
+	grep '^point' log
 	test "$(field point calculate visits)" -gt 20
 }
 if has_breakpoints; then
@@ -127,16 +128,6 @@ calls_of_libraries() {
 }
 check '-P LIBRARY!FUNCTION' calls_of_libraries
 
-ends_meanwhile() {
-	begin attached idle
-	(sleep 1; : >over) &
-	exits 0 timeout 60 andweorc-record -q -o log -d 30 -p "$target" >out 2>err
-	lacks 'cannot|keeps the runtime' err
-	has '^end	run=1	status=unknown	wall_ns=' log
-	end_well idle
-}
-check 'it ends meanwhile' ends_meanwhile
-
 is_told_to_end() {
 	begin attached mixed
 	for signal in INT TERM; do
@@ -152,7 +143,8 @@ is_told_to_end() {
 }
 check 'it ends by SIGTERM' is_told_to_end
 
-# is_killed MODE MS...: killed at any of these times, it leaves nothing that harms; and then the target can be attached to again
+# is_killed MODE MS...: killed at any of these times, it leaves nothing that harms; and then, with $again, the target can be
+# attached to again
 is_killed() {
 	mode=$1
 	interrupted=0
@@ -172,16 +164,12 @@ is_killed() {
 			continue
 		fi
 		kill -0 "$target"
-		case $1 in
-		400) attaches -d 0.3 ;;
-		# The memory of a killed recorder is somebody's for 3 s more.  That is waited for once with each mode.
-		028) test "$mode" = registers || attaches -d 0.3 ;;
-		esac
+		test -z "${again:-}" || attaches -d 0.3
 		end_well "$mode"
 		shift
 	done
 }
-check 'the recorder is killed: registers' is_killed registers 012 024 028 034 060 400
+check 'the recorder is killed: registers' is_killed registers 012 024 028 034 060
 check 'the recorder is killed: locks' is_killed locks 016 022 028 040
 check 'the recorder is killed: allocators' is_killed malloc 014 020 028 036
 check 'the recorder is killed: calls that block' is_killed calls 018 026 028 050
@@ -260,35 +248,6 @@ recorded() {
 	end_well registers
 }
 check 'one that is recorded already' recorded
-
-preloaded() {
-	rm -f over
-	andweorc-record -q --attach-only -o first ./attached idle "$PWD/over" >out1 2>err1 &
-	recorder=$!
-	until_it_has first '^run'
-	target=$(pgrep -P $recorder)
-	refuses_to "$target" 'it is being recorded already$'
-	kill -KILL $recorder
-	wait $recorder || :
-	refuses_to "$target" 'it was started with the runtime, by a recorder$'
-	: >over
-}
-check 'one that was started by a recorder' preloaded
-
-# A parent of vfork(2) stops for nobody.
-unstoppable() {
-	begin attached vfork
-	refuses_to "$target" 'no thread of it can load a library'
-	end_well vfork
-}
-check 'one that cannot be stopped' unstoppable
-
-loading() {
-	begin attached loading
-	refuses_to "$target" 'its dynamic linker is busy'
-	end_well loading
-}
-check 'one whose dynamic linker is busy' loading
 
 filtered() {
 	begin_filtered() {
@@ -371,6 +330,58 @@ if unshare -rmp true 2>/dev/null || unshare -m true 2>/dev/null; then
 else
 	skip 'one in other namespaces' 'there can be none'
 fi
+
+# ---- what waits for seconds --------------------------------------------------------------
+
+# The memory of a killed recorder is somebody's for 3 s more.
+again=1
+beside 'the recorder is killed, and there is another one: registers' is_killed registers 400
+beside 'the recorder is killed, and there is another one: locks' is_killed locks 028
+beside 'the recorder is killed, and there is another one: allocators' is_killed malloc 028
+beside 'the recorder is killed, and there is another one: calls that block' is_killed calls 028
+again=
+
+ends_meanwhile() {
+	begin attached idle
+	(sleep 1; : >over) &
+	exits 0 timeout 60 andweorc-record -q -o log -d 30 -p "$target" >out 2>err
+	lacks 'cannot|keeps the runtime' err
+	has '^end	run=1	status=unknown	wall_ns=' log
+	end_well idle
+}
+beside 'it ends meanwhile' ends_meanwhile
+
+preloaded() {
+	rm -f over
+	andweorc-record -q --attach-only -o first ./attached idle "$PWD/over" >out1 2>err1 &
+	recorder=$!
+	until_it_has first '^run'
+	target=$(pgrep -P $recorder)
+	refuses_to "$target" 'it is being recorded already$'
+	kill -KILL $recorder
+	wait $recorder || :
+	refuses_to "$target" 'it was started with the runtime, by a recorder$'
+	: >over
+}
+beside 'one that was started by a recorder' preloaded
+
+# A parent of vfork(2) stops for nobody.
+unstoppable() {
+	begin attached vfork
+	refuses_to "$target" 'no thread of it can load a library'
+	end_well vfork
+}
+beside 'one that cannot be stopped' unstoppable
+
+loading() {
+	begin attached loading
+	refuses_to "$target" 'its dynamic linker is busy'
+	end_well loading
+}
+beside 'one whose dynamic linker is busy' loading
+
+results
+
 # Root may attach to anybody's process; who is not root, to his own.
 if test "$(id -u)" -eq 0 && command -v setpriv >/dev/null; then
 	anothers() {
