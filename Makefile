@@ -49,6 +49,7 @@ PROVE    ?= prove
 INSTALL  ?= install
 
 Q := $(if $(V),,@)
+comma := ,
 say = $(if $(V),@:,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$@)')
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla -Wundef \
@@ -87,6 +88,12 @@ RUST_PROGRAMS := $(filter-out $(RUST_MODULES),$(wildcard t/workload/*.rs))
 WORKLOAD  := $(patsubst t/workload/%.c,$(O)/t/workload/%,$(wildcard t/workload/*.c)) \
 	$(patsubst t/workload/%.cc,$(O)/t/workload/%,$(wildcard t/workload/*.cc)) $(O)/t/workload/plugin.so \
 	$(O)/t/workload/openmp-llvm $(if $(shell command -v $(RUSTC)),$(RUST_PROGRAMS:t/workload/%.rs=$(O)/t/workload/%))
+# Those of t/program that several tests run, or that take long to compile.  Tests compile the others themselves.
+PROGRAMS  := attached eintr io-bytes io-files io-sockets life points processes sandbox sync-futex sync-locks sync-signals
+BOUND     := descriptors handlers limits sandbox scribble signals threads traced
+FORTIFIED := io-bytes io-files io-sockets
+PROGRAM   := $(PROGRAMS:%=$(O)/t/program/%) $(BOUND:%=$(O)/t/program/bound/%) $(FORTIFIED:%=$(O)/t/program/fortified/%) \
+	$(O)/t/program/sync-g++ $(O)/t/program/sync-clang++ $(if $(shell command -v $(RUSTC)),$(O)/t/program/sync-rust $(O)/t/program/sync-rust-abort)
 BENCH     := $(patsubst t/bench/%.c,$(O)/t/bench/%,$(wildcard t/bench/*.c))
 EXAMPLES  := $(patsubst share/andweorc/examples/%.c,$(O)/examples/%,$(wildcard share/andweorc/examples/*.c))
 
@@ -203,6 +210,36 @@ $(O)/t/workload/plugin.so: t/workload/plugin/loaded.c $(WORKLOAD_H) $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) $(TEST_CFLAGS) -fPIC -shared -o $@ $<
+PROGRAM_H := $(wildcard t/program/*.h) lib/andweorc.h
+COMPILE_PROGRAM = gcc -O2 -g -D_GNU_SOURCE -Ilib $(1) -o $@ '$(CURDIR)/$<' -pthread -ldl -lrt
+$(O)/t/program/%: t/program/%.c $(PROGRAM_H) $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(call COMPILE_PROGRAM)
+# Without lazy binding, for which the dynamic linker needs a stack, too.
+$(O)/t/program/bound/%: t/program/%.c $(PROGRAM_H) $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(call COMPILE_PROGRAM,-Wl$(comma)-z$(comma)now)
+# With the functions that _FORTIFY_SOURCE puts in the place of others.
+$(O)/t/program/fortified/%: t/program/%.c $(PROGRAM_H) $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(call COMPILE_PROGRAM,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -w)
+# Where such a compiler is missing, its program is.
+$(O)/t/program/sync-%++: t/program/sync.cc $(PROGRAM_H) $(O)/flags
+	$(call say,CXX)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@; ! echo 'int main() {}' | $*++ -std=c++20 -x c++ -o $@ - 2>/dev/null || \
+		$*++ -std=c++20 -O2 -g -Ilib -o $@ '$(CURDIR)/$<' -pthread
+$(O)/t/program/sync-rust: t/program/sync.rs $(RUST_CRATE) $(O)/flags
+	$(call say,RUSTC)
+	@mkdir -p $(@D)
+	$(Q)MAKEFLAGS= $(RUSTC) --edition 2021 -D warnings -O -g --extern andweorc=$(RUST_CRATE) -o $@ '$(CURDIR)/$<'
+$(O)/t/program/sync-rust-abort: t/program/sync.rs $(RUST_CRATE) $(O)/flags
+	$(call say,RUSTC)
+	@mkdir -p $(@D)
+	$(Q)MAKEFLAGS= $(RUSTC) --edition 2021 -C opt-level=3 -C codegen-units=1 -C panic=abort --extern andweorc=$(RUST_CRATE) -o $@ '$(CURDIR)/$<'
 # One source for both OpenMP runtimes.  Where one is missing, its programs are.
 OPENMP_CC = $(if $(findstring clang,$(CC)),gcc,$(CC))
 $(O)/t/workload/openmp-llvm: OPENMP_CC = $(if $(findstring clang,$(CC)),$(CC),clang)
@@ -229,7 +266,7 @@ $(O)/examples/%: share/andweorc/examples/%.c lib/andweorc.h $(O)/flags
 
 .PHONY: unit workload bench-programs
 unit: $(UNIT)
-workload: $(WORKLOAD)
+workload: $(WORKLOAD) $(PROGRAM)
 bench-programs: $(BENCH)
 
 .PHONY: static

@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC3045
 ulimit -c 0
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+program life
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c" || exit 1
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o life-static "$programs/life.c" -pthread -ldl 2>static.err || exit 1
 

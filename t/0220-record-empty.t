@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+program life
 gcc -O2 -s -D_GNU_SOURCE -I"$top/lib" -o bare "$programs/life.c" -pthread -ldl || exit 1
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o static "$programs/life.c" -pthread -ldl 2>static.err || exit 1
 gcc -O2 -D_GNU_SOURCE -o refuse "$programs/refuse.c" || exit 1

@@ -145,7 +145,7 @@ check 'exports what real_*.h lists, and no name of its own' exports_what_it_says
 
 # ---- inert --------------------------------------------------------------------------
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+program life
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -shared -fPIC -o plugin.so "$programs/plugin.c" || exit 1
 
 # without_arena [NAME=VALUE]: each mode of the program gives the same with the library and this environment as

@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC3045 # dash and bash have it
 ulimit -c 0
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+program life
 long=120
 
 # alike SAMPLER MODE: as in t/0210

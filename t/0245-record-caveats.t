@@ -170,7 +170,7 @@ sees_the_kernel() {
 	has '^run	.*	kernel_sampled=1(	|$)' log
 }
 kernel_is_unseen() {
-	gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$programs/sandbox.c" -pthread -ldl
+	program sandbox
 	under='./sandbox under errno timer_create --'
 	warns_of kernel-time ./caveats kernel 600
 	under=

@@ -41,7 +41,7 @@ waits() {
 }
 
 # Without timers the kernel is not sampled, whose time goes to the lines that wait and wake.
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o sandbox "$programs/sandbox.c" -pthread -ldl || exit 1
+program sandbox
 
 # charged SOURCE: prints, of the samples of lines that had an experiment, those of lines with the mark `// hot`, and all
 charged() {
@@ -121,13 +121,11 @@ hash_maps() {
 }
 
 if rustc --version >/dev/null 2>&1; then
-	cp "$programs/sync.rs" .
 	crate=$O/t/workload/libandweorc.rlib # make has built it
-	check 'rustc' exits 0 rustc --edition 2021 -D warnings -O -g --extern andweorc="$crate" -o rust sync.rs
-	about rust "$PWD/sync.rs" Rust
-	check 'rustc, no unwinding' exits 0 rustc --edition 2021 -C opt-level=3 -C codegen-units=1 -C panic=abort \
-		--extern andweorc="$crate" -o rust-abort sync.rs
-	check 'Rust without unwinding says the same' alike perf rust-abort
+	check 'rustc' program sync-rust
+	about sync-rust "$programs/sync.rs" Rust
+	check 'rustc, no unwinding' program sync-rust-abort
+	check 'Rust without unwinding says the same' alike perf sync-rust-abort
 	check "Rust: what the library's hash map does is charged to the caller" hash_maps
 else
 	skip 'Rust' 'no rustc'
@@ -138,8 +136,8 @@ for compiler in g++ clang++; do
 		skip "C++20, $compiler" 'it is not there'
 		continue
 	fi
-	check "$compiler" exits 0 $compiler -std=c++20 -O2 -g -I"$top/lib" -o cxx-$compiler "$programs/sync.cc" -pthread
-	about cxx-$compiler "$programs/sync.cc" "C++20 by $compiler"
+	check "$compiler" program sync-$compiler
+	about sync-$compiler "$programs/sync.cc" "C++20 by $compiler"
 done
 
 done_testing

@@ -2,7 +2,7 @@
 # The recorder makes no call of the program end with EINTR, or short; a call that the program interrupts itself ends so.
 . "$(dirname "$0")/lib.sh"
 
-gcc -O2 -g -I"$top/lib" -o eintr "$programs/eintr.c" -pthread || exit 1
+program eintr
 
 # Rounds: three threads, 18 to 23 calls each.
 rounds=300

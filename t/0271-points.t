@@ -4,7 +4,7 @@
 . "$top/t/record.sh"
 
 cc='gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE'
-$cc -I"$top/lib" -o points "$programs/points.c" -pthread -ldl || exit 1
+program points
 cat >in_plugin.c <<'END_OF_C'
 static volatile unsigned sink;
 

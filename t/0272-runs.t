@@ -4,7 +4,7 @@
 . "$top/t/record.sh"
 
 gcc -O2 -g -Wall -Wextra -D_GNU_SOURCE -o runs_ "$programs/runs.c" -pthread || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o points "$programs/points.c" -pthread -ldl || exit 1
+program points
 
 # record ARG...: a recording into `log`
 record() {

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+program life
 # record ARG...: a recording into `log`
 record() {
 	limit=60 recording log "$@"

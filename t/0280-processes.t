@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC3045
 ulimit -c 0
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o processes "$programs/processes.c" -pthread || exit 1
+program processes
 
 # field KEY: its values in the records read from standard input, one a line; "-" where it is missing
 field() {
@@ -357,7 +357,7 @@ check 'what a run has left behind is not part of the next' helper_each_run
 # ---- a recorder that dies ----------------------------------------------------------------
 
 recorder_killed() {
-	./processes compute >want
+	UNIT_US=10 ./processes compute >want
 	rm -f pids log
 	UNIT_US=300 andweorc-record -q -o log -r work -s 50 --window 100 -- ./processes compute >got 2>err &
 	recorder=$!

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$top/t/record.sh"
 
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o processes "$programs/processes.c" -pthread || exit 1
+program processes
 UNIT_US=2500 UNITS=200
 export UNIT_US UNITS
 

@@ -8,7 +8,7 @@ x86_64) ;;
 *) skip_all 'it works on x86-64 only' ;;
 esac
 
-gcc -O2 -g -Wall -Wno-psabi -D_GNU_SOURCE -I"$top/lib" -o attached "$programs/attached.c" -pthread || exit 1
+program attached
 strip -o stripped attached || exit 1
 echo 'int answer(void); int answer(void) { return 42; }' >library.c
 gcc -O2 -shared -fPIC -o library.so library.c || exit 1

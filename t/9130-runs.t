@@ -8,7 +8,7 @@
 tolerance=4
 
 gcc -O2 -g -D_GNU_SOURCE -o runs_ "$programs/runs.c" -pthread || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o points "$programs/points.c" -pthread -ldl || exit 1
+program points
 gcc -O2 -g -D_GNU_SOURCE -o coz "$programs/coz.c" -pthread || exit 1
 
 whole_runs() {

@@ -8,7 +8,7 @@
 tolerance=4
 
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -I"$top/t/workload" -o round_ "$programs/given.c" -pthread || exit 1
-gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o life "$programs/life.c" -pthread -ldl || exit 1
+program life
 gcc -O2 -g -D_GNU_SOURCE -o runs_ "$programs/runs.c" -pthread || exit 1
 
 # profile REGION=PCT ARG...: leaves `analysis`, in which points are called NAME with $given behind it

@@ -8,8 +8,8 @@ ulimit -S -n 1024 2>/dev/null
 
 # build PROGRAM...: those of t/program; bound at once, for the dynamic linker needs a stack too
 build() {
-	for program in "$@"; do
-		gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -Wl,-z,now -o "$program" "$programs/$program.c" -pthread -ldl || exit 1
+	for name in "$@"; do
+		program "bound/$name"
 	done
 }
 

@@ -92,10 +92,14 @@ check() {
 	report "$description" $? "$output"
 }
 
-# beside DESCRIPTION COMMAND [ARG...]: as check, but beside what follows, in a directory of its own with copies of the
-# files that are here.  For what waits more than it computes.
+# beside DESCRIPTION COMMAND [ARG...]: as check, but beside what follows, $at_once of them at most, in a directory of its
+# own with copies of the files that are here.  For what waits more than it computes.
 besides=0
+at_once=8
 beside() {
+	until test $((besides - $(find . -path './beside.*/status' | wc -l))) -lt $at_once; do
+		sleep 0.05
+	done
 	besides=$((besides + 1))
 	mkdir -p beside.$besides/here && find . -maxdepth 1 -type f -exec cp -p '{}' beside.$besides/here ';' || exit 1
 	echo "$1" >beside.$besides/description
@@ -134,6 +138,13 @@ done_testing() {
 	echo "1..$tests"
 	test $failures -eq 0
 	exit
+}
+
+# program NAME...: those programs of t/program, as make has built them (PROGRAM in the Makefile), here
+program() {
+	for name in "$@"; do
+		cp "$O/t/program/$name" . || exit 1
+	done
 }
 
 # run COMMAND [ARG...]: sets $status, whatever it is.  Not in a condition, see above.
