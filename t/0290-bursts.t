@@ -131,86 +131,6 @@ resolves() {
 }
 check 'the tools that follow pass them on' resolves
 
-is_cut() {
-	record tight l 0
-	awk -F'\t' '$1 == "burst" { split($5, l, "="); print l[2]; exit !(l[2] > 0 && l[2] < 2e8) }' log
-	awk '$3 > 2e8 { exit 1 }' events.txt
-}
-check 'a burst with too many events ends early, and says so' is_cut
-
-own_locks_are_left_out() {
-	# Which locks are a thread's own is known after a while.
-	endless_until has_burst log -r work -- ./events own
-	decode >events.txt 2>bytes
-	visits=$(count v) locked=$(awk '$4 == "l" || $4 == "a"' events.txt | wc -l)
-	echo "visits $visits, locked $locked"
-	test "$visits" -gt 100
-	test $((locked - visits)) -ge -4 && test $((locked - visits)) -le 4
-}
-check 'a lock that one thread uses alone fills no burst; one in common does' own_locks_are_left_out
-
-lives_are_told_apart() {
-	record spawn n 50
-	births=$(count n) deaths=$(count x)
-	echo "births $births, deaths $deaths"
-	test "$births" -gt 50
-	test $((births - deaths)) -ge -2 && test $((births - deaths)) -le 2
-	# Each thread is born once, and has an id of its own.
-	awk '$4 == "n" && $5 > 0 && seen[$5]++ { exit 1 }' events.txt
-	awk '$4 == "x" && seen[$2]++ { exit 1 }' events.txt
-}
-check 'threads that are created and end have numbers of their own' lives_are_told_apart
-
-# Else replay takes the routine's work for a wait that timed out.
-once_is_no_wait() {
-	record once v 100
-	visits=$(count v) waits=$(awk '$4 == "t" || $4 == "a"' events.txt | wc -l)
-	echo "visits $visits, waits $waits"
-	test "$visits" -gt 100
-	test "$waits" -eq 0
-}
-check 'the thread that runs a routine of pthread_once has not waited for it' once_is_no_wait
-
-# Otherwise replay takes the end of the call for the moment, and says that no work in front of the call is worth anything.
-late_is_no_wait() {
-	record moments v 10
-	visits=$(count v) waits=$(count c)
-	echo "visits $visits, waits $waits"
-	test "$visits" -gt 10
-	test $((waits - visits)) -ge -3 && test $((waits - visits)) -le 3
-	record late v 100
-	visits=$(count v) waits=$(count c)
-	echo "late: visits $visits, waits $waits"
-	test "$visits" -gt 100
-	test "$waits" -le 2
-}
-check 'a sleep until a moment that is over is no wait for it' late_is_no_wait
-
-# Experiments are wrong about such a program, so replay counts alone; not where it does not sleep for the rest of frames.
-frames_are_known() {
-	endless_until has_burst log -r work -- ./events frames
-	exits 0 andweorc-resolve log >resolved
-	exits 0 andweorc-analyze --format andweorc resolved >analysis
-	has '^warning	what=absolute-timer	text=threads%20waited%20for%20the%20rest%20of%20their%20frames' analysis
-	has '^impact	.*	replay=replaces	' analysis
-	exits 0 andweorc-analyze --format andweorc pair >analysis
-	lacks '^warning	what=absolute-timer	' analysis
-}
-check 'sleeps for the rest of frames are known' frames_are_known
-
-# Each wait ends by a release of the same object, which the sender notes.
-signals_are_sent() {
-	record signals a 50
-	awk '$4 == "r" { sent[$5]++ } $4 == "a" && $5 > 100000 { got[$6]++; n++ } $4 == "o" { other++ }
-		END {
-			for (object in got)
-				by += sent[object] ? got[object] : 0
-			print n + 0, by + 0, other + 0
-			exit !(n > 50 && by == n && other <= n / 10)
-		}' events.txt
-}
-check 'a descriptor of signalfd is read because somebody has sent a signal' signals_are_sent
-
 # Children tell which thread has forked them, and when: after its last note before.
 forks_are_told() {
 	endless_until has_burst log -r task -- "$O/t/workload/children" --seconds 1000
@@ -228,8 +148,13 @@ check 'forked children tell who has forked them' forks_are_told
 # The processor of the first event of each thread; later only others.
 processors_are_told() {
 	allowed=$(sed -n 's/^Cpus_allowed_list:.*[^0-9]\([0-9]*\)$/\1/p' /proc/self/status)
-	recording log -d 0.8 -r work -- taskset -c "$allowed" ./events pair
-	decode >events.txt 2>bytes
+	for seconds in 0.8 2 6; do
+		recording log -d $seconds -r work -- taskset -c "$allowed" ./events pair
+		decode >events.txt 2>bytes
+		if test "$(count m)" -gt 1; then
+			break
+		fi
+	done
 	awk -v here=$((allowed + 1)) '
 		{ thread = $1 " " $2 }
 		!(thread in seen) { first += $4 == "m"; threads++ }
@@ -243,6 +168,90 @@ else
 	skip 'events tell on which processor a thread is' 'there is no taskset'
 fi
 
+# ---- each of these waits, most of its time, until a burst is over ---------------------------
+
+at_once=2
+
+is_cut() {
+	record tight l 0
+	awk -F'\t' '$1 == "burst" { split($5, l, "="); print l[2]; exit !(l[2] > 0 && l[2] < 2e8) }' log
+	awk '$3 > 2e8 { exit 1 }' events.txt
+}
+beside 'a burst with too many events ends early, and says so' is_cut
+
+own_locks_are_left_out() {
+	# Which locks are a thread's own is known after a while.
+	endless_until has_burst log -r work -- ./events own
+	decode >events.txt 2>bytes
+	visits=$(count v) locked=$(awk '$4 == "l" || $4 == "a"' events.txt | wc -l)
+	echo "visits $visits, locked $locked"
+	test "$visits" -gt 100
+	test $((locked - visits)) -ge -4 && test $((locked - visits)) -le 4
+}
+beside 'a lock that one thread uses alone fills no burst; one in common does' own_locks_are_left_out
+
+lives_are_told_apart() {
+	record spawn n 50
+	births=$(count n) deaths=$(count x)
+	echo "births $births, deaths $deaths"
+	test "$births" -gt 50
+	test $((births - deaths)) -ge -2 && test $((births - deaths)) -le 2
+	# Each thread is born once, and has an id of its own.
+	awk '$4 == "n" && $5 > 0 && seen[$5]++ { exit 1 }' events.txt
+	awk '$4 == "x" && seen[$2]++ { exit 1 }' events.txt
+}
+beside 'threads that are created and end have numbers of their own' lives_are_told_apart
+
+# Else replay takes the routine's work for a wait that timed out.
+once_is_no_wait() {
+	record once v 100
+	visits=$(count v) waits=$(awk '$4 == "t" || $4 == "a"' events.txt | wc -l)
+	echo "visits $visits, waits $waits"
+	test "$visits" -gt 100
+	test "$waits" -eq 0
+}
+beside 'the thread that runs a routine of pthread_once has not waited for it' once_is_no_wait
+
+# Otherwise replay takes the end of the call for the moment, and says that no work in front of the call is worth anything.
+late_is_no_wait() {
+	record moments v 10
+	visits=$(count v) waits=$(count c)
+	echo "visits $visits, waits $waits"
+	test "$visits" -gt 10
+	test $((waits - visits)) -ge -3 && test $((waits - visits)) -le 3
+	record late v 100
+	visits=$(count v) waits=$(count c)
+	echo "late: visits $visits, waits $waits"
+	test "$visits" -gt 100
+	test "$waits" -le 2
+}
+beside 'a sleep until a moment that is over is no wait for it' late_is_no_wait
+
+# Experiments are wrong about such a program, so replay counts alone; not where it does not sleep for the rest of frames.
+frames_are_known() {
+	endless_until has_burst log -r work -- ./events frames
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	has '^warning	what=absolute-timer	text=threads%20waited%20for%20the%20rest%20of%20their%20frames' analysis
+	has '^impact	.*	replay=replaces	' analysis
+	exits 0 andweorc-analyze --format andweorc pair >analysis
+	lacks '^warning	what=absolute-timer	' analysis
+}
+beside 'sleeps for the rest of frames are known' frames_are_known
+
+# Each wait ends by a release of the same object, which the sender notes.
+signals_are_sent() {
+	record signals a 50
+	awk '$4 == "r" { sent[$5]++ } $4 == "a" && $5 > 100000 { got[$6]++; n++ } $4 == "o" { other++ }
+		END {
+			for (object in got)
+				by += sent[object] ? got[object] : 0
+			print n + 0, by + 0, other + 0
+			exit !(n > 50 && by == n && other <= n / 10)
+		}' events.txt
+}
+beside 'a descriptor of signalfd is read because somebody has sent a signal' signals_are_sent
+
 # The producer waits for room, which the slower consumer makes.
 places() {
 	endless_until has_burst log -r produce -r consume -- "$O/t/workload/queue" --seconds 1000
@@ -252,7 +261,7 @@ places() {
 	has '^why	region=produce	who=own	wait_pct=[0-9.]+	at=onequeue\.h:[0-9]+%20\((await%20in%20)?producer\)	until=onequeue\.h:[0-9]+%20\((tell%20in%20)?consumer\)$' analysis
 	has '^why	region=consume	who=others	wait_pct=[0-9.]+	at=onequeue\.h:[0-9]+%20\((await%20in%20)?producer\)	until=onequeue\.h:[0-9]+%20\((tell%20in%20)?consumer\)$' analysis
 }
-check 'where threads waited, and where others let them go on' places
+beside 'where threads waited, and where others let them go on' places
 
 # (What they are worth: t/9000.)
 waits_are_sampled() {
@@ -264,7 +273,7 @@ waits_are_sampled() {
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	has '^replay	.*	region=ask	speedup_pct=50	' analysis
 }
-check 'waits for the outside are sampled, and replayed as a part of the code that waits' waits_are_sampled
+beside 'waits for the outside are sampled, and replayed as a part of the code that waits' waits_are_sampled
 
 survives() {
 	rm -f log
@@ -285,6 +294,7 @@ survives() {
 	run andweorc-resolve log >resolved 2>err
 	has '^events	' resolved
 }
-check 'bursts that are over survive a recorder that is killed' survives
+beside 'bursts that are over survive a recorder that is killed' survives
 
+results
 done_testing

@@ -20,21 +20,20 @@ if grep -Eq 'processor has four breakpoints|breakpoints need perf|breakpoints ar
 	skip_all 'no probes here: they need root or CAP_PERFMON'
 fi
 
+# Each of the six has windows.
+have_windows() {
+	for name in first second third fourth fifth sixth; do
+		grep -q "^visits	.*	point=${name}_of_six	" "$log" || return 1
+	done
+}
+
 # Either kind counts each call of each thread, and opens windows.
 counts() {
-	# Longer, until there is time for a window.
-	for n in 150 600 2400; do
-		many $n -r main -s 50 --window 20
-		for name in first second third fourth fifth sixth; do
-			test "$(field point ${name}_of_six visits)" -eq $((2 * n))
-			test "$(field point ${name}_of_six kind)" = breakpoint
-		done
-		echo $((2 * n)) | same - out
-		if grep -q '^visits' log; then
-			break
-		fi
-	done
+	limit=60 recording_until have_windows log -m function -r main -s 50 --window 20 -P first_of_six -P second_of_six -P third_of_six \
+		-P fourth_of_six -P fifth_of_six -P sixth_of_six -- ./many 100000
 	for name in first second third fourth fifth sixth; do
+		test "$(field point ${name}_of_six visits)" -eq "$(cat out)"
+		test "$(field point ${name}_of_six kind)" = breakpoint
 		test "$(field visits ${name}_of_six count | wc -l)" -gt 0
 	done
 	lacks 'no progress point' err

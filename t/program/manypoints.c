@@ -1,6 +1,7 @@
 /*
  * Six functions, which are called in turn as often as is said: manypoints TIMES.  Each may be a progress point (-P).
- * A thread calls them as often again.
+ * A thread calls them as often again.  It ends before if there is a file LIFE_UNTIL, and prints how often it has
+ * called each.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -31,9 +32,12 @@ static void work(long us)
 
 static void *call_all(void *times)
 {
+	const char *until = getenv("LIFE_UNTIL");
+	long i;
+
 	/* Until the recorder has read the program, and each thread has been sampled. */
 	work(500000);
-	for (long i = 0; i < *(long *)times; i++) {
+	for (i = 0; i < *(long *)times && (!until || access(until, F_OK) != 0); i++) {
 		first_of_six(1);
 		second_of_six(2);
 		third_of_six(3);
@@ -42,18 +46,19 @@ static void *call_all(void *times)
 		sixth_of_six(6);
 		work(3000);
 	}
-	return NULL;
+	return (void *)i;
 }
 
 int main(int argc, char **argv)
 {
-	long times = argc > 1 ? atol(argv[1]) : 1;
+	long times = argc > 1 ? atol(argv[1]) : 1, mine;
 	pthread_t thread;
+	void *others;
 
 	if (pthread_create(&thread, NULL, call_all, &times) != 0)
 		return 1;
-	call_all(&times);
-	pthread_join(thread, NULL);
-	printf("%ld\n", 2 * times);
+	mine = (long)call_all(&times);
+	pthread_join(thread, &others);
+	printf("%ld\n", mine + (long)others);
 	return 0;
 }
