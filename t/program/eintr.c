@@ -6,7 +6,6 @@
  *	eintr storm N     a thread sends signals whose handler does not restart calls: the test of the test
  *	eintr own         each call is interrupted once, by a signal of the program's own, and must say so
  */
-#define _GNU_SOURCE
 #include <andweorc.h>
 #include <arpa/inet.h>
 #include <errno.h>
