@@ -333,12 +333,13 @@ fi
 
 # ---- what waits for seconds --------------------------------------------------------------
 
-# The memory of a killed recorder is somebody's for 3 s more.
+# The memory of a killed recorder is somebody's for 3 s more.  Not beside each other: a thread that gets no processor is
+# not reached.
 again=1
-beside 'the recorder is killed, and there is another one: registers' is_killed registers 400
-beside 'the recorder is killed, and there is another one: locks' is_killed locks 028
-beside 'the recorder is killed, and there is another one: allocators' is_killed malloc 028
-beside 'the recorder is killed, and there is another one: calls that block' is_killed calls 028
+check 'the recorder is killed, and there is another one: registers' is_killed registers 400
+check 'the recorder is killed, and there is another one: locks' is_killed locks 028
+check 'the recorder is killed, and there is another one: allocators' is_killed malloc 028
+check 'the recorder is killed, and there is another one: calls that block' is_killed calls 028
 again=
 
 ends_meanwhile() {
