@@ -114,7 +114,7 @@ void wait_begin(struct wait *w, enum arena_class class, const void *site, bool o
 	wait_begin_releasing(w, class, site, outside, ns, 0);
 }
 
-static void start(struct wait *w, enum arena_class class, const void *site, bool outside)
+static void set_kind(struct wait *w, enum arena_class class, const void *site, bool outside)
 {
 	w->site = site;
 	w->class = class;
@@ -135,7 +135,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	if (!wait_is_watched())
 		return;
 	w->t = t = self.slot;
-	start(w, class, site, outside);
+	set_kind(w, class, site, outside);
 	runtime_enter();
 	speedup = window_speedup();
 	if (speedup)
@@ -174,7 +174,7 @@ bool wait_begin_brief(struct wait *w, enum arena_class class, const void *site)
 	if (s->key != (uintptr_t)site || s->mean_ns >= CALL_NS)
 		return false;
 	w->t = self.slot;
-	start(w, class, site, true);
+	set_kind(w, class, site, true);
 	w->brief = true;
 	w->began.since_ns = now_ns();
 	self.in_wait = (struct in_wait){ 0 };

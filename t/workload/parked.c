@@ -4,6 +4,9 @@
  *
  * The indexer takes a document of the queue, merges it under the lock, persists it outside of it, and
  * visits.  The scanner sleeps for 2 ms, and scans under the lock.
+ *
+ * Measured, shrunk by half: parse 16, merge 23, persist 14, scan 9 %; each by 3.5 more or less, as the kernel places three
+ * threads on two processors in ways that differ from run to run.
  */
 #include "workload.h"
 
