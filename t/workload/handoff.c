@@ -7,48 +7,15 @@
  * Round: give 0.45, give 0.45 under the lock, take 0.6.  Shrunk by half: give
  * 30 %, take 20 %, aside 0.
  */
+#include "futexlock.h"
 #include "workload.h"
-
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 REGION(give, 0.45);
 REGION(take, 0.6);
 REGION(aside, 1.0);
 
-static _Atomic uint32_t lock; /* 0 free, 1 held, 2 held and waited for */
+static _Atomic uint32_t lock;
 static _Atomic uint32_t turn;
-
-static void futex_wait(_Atomic uint32_t *word, uint32_t value)
-{
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
-}
-
-static void futex_wake(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-static void lock_take(void)
-{
-	uint32_t seen = 0;
-
-	if (atomic_compare_exchange_strong(&lock, &seen, 1))
-		return;
-	if (seen != 2)
-		seen = atomic_exchange(&lock, 2);
-	while (seen != 0) {
-		futex_wait(&lock, 2);
-		seen = atomic_exchange(&lock, 2);
-	}
-}
-
-static void lock_release(void)
-{
-	if (atomic_exchange(&lock, 0) == 2)
-		futex_wake(&lock);
-}
 
 static void wait_for(uint32_t mine)
 {
@@ -68,11 +35,11 @@ static void *giver(void *arg)
 {
 	for (;;) {
 		wait_for(0);
-		lock_take();
+		futexlock_take(&lock);
 		give();
 		pass_to(1);
 		give();
-		lock_release();
+		futexlock_leave(&lock);
 	}
 	return arg;
 }
@@ -81,11 +48,11 @@ static void *taker(void *arg)
 {
 	for (;;) {
 		wait_for(1);
-		lock_take();
+		futexlock_take(&lock);
 		take();
 		workload_visit();
 		pass_to(0);
-		lock_release();
+		futexlock_leave(&lock);
 	}
 	return arg;
 }

@@ -8,11 +8,8 @@
  * Measured, shrunk by half: parse 16, merge 23, persist 14, scan 9 %; each by 3.5 more or less, as the kernel places three
  * threads on two processors in ways that differ from run to run.
  */
+#include "futexlock.h"
 #include "workload.h"
-
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 REGION_FUNCTION(WORKLOAD_OPAQUE, parse, 0.005, (unsigned weight), WORKLOAD_LOOP(parse_region.iterations * weight));
 REGION_FUNCTION(WORKLOAD_OPAQUE, merge, 0.006, (unsigned weight), WORKLOAD_LOOP(merge_region.iterations * weight));
@@ -21,44 +18,16 @@ REGION(scan, 0.7);
 
 enum { ROOM = 3 };
 
-static void futex_wait(_Atomic unsigned *word, unsigned value)
-{
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
-}
-
-static void futex_wake(_Atomic unsigned *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-/* ---- a lock: 0 free, 1 taken, 2 taken, and others may wait --------------------------------------- */
-
-static _Atomic unsigned index_lock;
-
-static void take(_Atomic unsigned *lock)
-{
-	unsigned free = 0;
-
-	if (atomic_compare_exchange_strong(lock, &free, 1))
-		return;
-	while (atomic_exchange(lock, 2))
-		futex_wait(lock, 2);
-}
-
-static void leave(_Atomic unsigned *lock)
-{
-	if (atomic_exchange(lock, 0) == 2)
-		futex_wake(lock);
-}
+static _Atomic uint32_t index_lock;
 
 /* ---- a queue of one writer and one reader -------------------------------------------------------- */
 
 static unsigned weights[ROOM], written, taken;
-static _Atomic unsigned filled;
-static _Atomic unsigned reader_waits, writer_waits;
+static _Atomic uint32_t filled;
+static _Atomic uint32_t reader_waits, writer_waits;
 
 /* Waits while the queue is as full as that.  The other side looks whether somebody waits after it has changed the number. */
-static void await(unsigned full, _Atomic unsigned *waits)
+static void await(uint32_t full, _Atomic uint32_t *waits)
 {
 	while (atomic_load(&filled) == full) {
 		atomic_store(waits, 1);
@@ -68,7 +37,7 @@ static void await(unsigned full, _Atomic unsigned *waits)
 	}
 }
 
-static void wake(_Atomic unsigned *waits)
+static void wake(_Atomic uint32_t *waits)
 {
 	if (atomic_exchange(waits, 0))
 		futex_wake(waits);
@@ -101,9 +70,9 @@ static void *indexer(void *arg)
 		weight = weights[taken++ % ROOM];
 		atomic_fetch_sub(&filled, 1);
 		wake(&writer_waits);
-		take(&index_lock);
+		futexlock_take(&index_lock);
 		merge(weight);
-		leave(&index_lock);
+		futexlock_leave(&index_lock);
 		persist();
 		workload_visit();
 	}
@@ -116,9 +85,9 @@ static void *scanner(void *arg)
 
 	for (;;) {
 		nanosleep(&pause, NULL);
-		take(&index_lock);
+		futexlock_take(&index_lock);
 		scan();
-		leave(&index_lock);
+		futexlock_leave(&index_lock);
 	}
 	return arg;
 }
