@@ -49,7 +49,6 @@ PROVE    ?= prove
 INSTALL  ?= install
 
 Q := $(if $(V),,@)
-comma := ,
 say = $(if $(V),@:,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$@)')
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla -Wundef \
@@ -211,21 +210,21 @@ $(O)/t/workload/plugin.so: t/workload/plugin/loaded.c $(WORKLOAD_H) $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) $(TEST_CFLAGS) -fPIC -shared -o $@ $<
 PROGRAM_H := $(wildcard t/program/*.h) lib/andweorc.h
-COMPILE_PROGRAM = gcc -O2 -g -D_GNU_SOURCE -Ilib $(1) -o $@ '$(CURDIR)/$<' -pthread -ldl -lrt
-$(O)/t/program/%: t/program/%.c $(PROGRAM_H) $(O)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(call COMPILE_PROGRAM)
+define COMPILE_PROGRAM
+$(call say,CC)
+@mkdir -p $(@D)
+$(Q)gcc -O2 -g -D_GNU_SOURCE -Ilib $(PROGRAM_FLAGS) -o $@ '$(CURDIR)/$<' -pthread -ldl -lrt
+endef
 # Without lazy binding, for which the dynamic linker needs a stack, too.
-$(O)/t/program/bound/%: t/program/%.c $(PROGRAM_H) $(O)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(call COMPILE_PROGRAM,-Wl$(comma)-z$(comma)now)
+$(O)/t/program/bound/%: PROGRAM_FLAGS = -Wl,-z,now
 # With the functions that _FORTIFY_SOURCE puts in the place of others.
+$(O)/t/program/fortified/%: PROGRAM_FLAGS = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -w
+$(O)/t/program/%: t/program/%.c $(PROGRAM_H) $(O)/flags
+	$(COMPILE_PROGRAM)
+$(O)/t/program/bound/%: t/program/%.c $(PROGRAM_H) $(O)/flags
+	$(COMPILE_PROGRAM)
 $(O)/t/program/fortified/%: t/program/%.c $(PROGRAM_H) $(O)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(call COMPILE_PROGRAM,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -w)
+	$(COMPILE_PROGRAM)
 # Where such a compiler is missing, its program is.
 $(O)/t/program/sync-%++: t/program/sync.cc $(PROGRAM_H) $(O)/flags
 	$(call say,CXX)
@@ -235,7 +234,7 @@ $(O)/t/program/sync-%++: t/program/sync.cc $(PROGRAM_H) $(O)/flags
 $(O)/t/program/sync-rust: t/program/sync.rs $(RUST_CRATE) $(O)/flags
 	$(call say,RUSTC)
 	@mkdir -p $(@D)
-	$(Q)MAKEFLAGS= $(RUSTC) --edition 2021 -D warnings -O -g --extern andweorc=$(RUST_CRATE) -o $@ '$(CURDIR)/$<'
+	$(Q)$(COMPILE_RUST) -D warnings --extern andweorc=$(RUST_CRATE) '$(CURDIR)/$<'
 $(O)/t/program/sync-rust-abort: t/program/sync.rs $(RUST_CRATE) $(O)/flags
 	$(call say,RUSTC)
 	@mkdir -p $(@D)

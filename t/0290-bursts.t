@@ -296,5 +296,4 @@ survives() {
 }
 beside 'bursts that are over survive a recorder that is killed' survives
 
-results
 done_testing

@@ -111,7 +111,7 @@ beside() {
 	) &
 }
 
-# results: waits for these, and says how they went, in their order
+# results: waits for these, and says how they went, in their order; done_testing does so, too
 results() {
 	wait
 	for n in $(seq $besides); do
@@ -135,6 +135,7 @@ skip_all() {
 
 # The last line of every script.
 done_testing() {
+	test $besides -eq 0 || results
 	echo "1..$tests"
 	test $failures -eq 0
 	exit
