@@ -30,9 +30,10 @@ enum { BISECTIONS = 40 };
 static const double SURELY = 3, ALMOST_FLAT = 0.1;
 
 /*
- * Threads yield and yield to wait for others, so that they queue for processors, but nothing tells for whom.  If all threads together spend
- * more than the length of the bursts in such waits, replay knows no more than experiments.  For a pipeline of crossbeam's
- * channels (1.7), the mean error is 4.2 by replay alone, and 1.0 by both; t/workload/threads3 has 0.3, and is worse by both.
+ * Waits with an unknown end, all threads together, relative to the length of the bursts.  From here on, replay knows no more than
+ * experiments.  Threads that wait by yielding queue for processors, and nothing tells whom they wait for.  For a pipeline of
+ * crossbeam's channels (1.7), the mean error is 4.2 by replay alone, and 1.0 by both methods; for t/workload/threads3 (0.3), both
+ * methods are worse than replay.
  */
 static const double UNSEEN_MOST = 1;
 

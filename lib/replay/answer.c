@@ -125,7 +125,8 @@ static double idle_of(const struct replay *r, const struct replay_effect *e)
  * that no model has, or others may wait for it where the models do not know that.
  *
  * Of 126 values of 16 programs that use such libraries (20 s), 41 intervals missed the truth without it, and 31 do with it; the mean
- * error was 3.12 and is 2.59.  With factors of 1, 2 and 3 it was 2.69, 2.60 and 2.59.  t/workload: 1.38 and 1.39.
+ * error was 3.12 and is 2.59.  With factors of 1, 2 and 3 it was 2.69, 2.60 and 2.59 (when WAITS_MATTER was 0.05).  t/workload: 1.38
+ * without it, and 1.39.
  */
 static double hidden_of(const struct replay *r, double part)
 {

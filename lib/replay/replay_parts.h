@@ -327,7 +327,7 @@ void moving_learn(struct replay *r);
 void shares_learn(struct replay *r);
 void waits_learn(struct replay *r);
 double brief_waits(const struct replay *r); /* see struct replay_facts */
-double hidden_part(const struct replay *r); /* the same */
+double hidden_part(const struct replay *r); /* see there, too */
 
 /*
  * For each cell the fraction by which its stretches get shorter, and its changes in

@@ -54,7 +54,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
  * False: calls at that site do wait, or nothing is known of them yet; then use wait_begin.  After the call, ask wait_was_brief.
  * True: there is nothing to account for.  False: it has waited since it began; one of the ends below follows.
  *
- * Without experiments, both together cost two readings of the clock, and with experiments no more.
+ * Both together cost two readings of the clock, also during experiments.
  */
 bool wait_begin_brief(struct wait *w, enum arena_class class, const void *site);
 bool wait_was_brief(struct wait *w);
