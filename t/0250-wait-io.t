@@ -60,13 +60,13 @@ check 'standard streams with checks' alike perf io-files-fortified standard
 # They are taken for work of the kernel, until one waits.
 waits_that_are_rare() {
 	gcc -O2 -g -I"$top/lib" -o brief-reads "$programs/brief-reads.c" -pthread
-	exits 0 andweorc-record -q -r work -s 50 --window 20 -o log -- ./brief-reads 300 >waited
+	exits 0 andweorc-record -q -r work -s 50 --window 20 -o log -- ./brief-reads 300 >took
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	has '^run	.*	experiments=[1-9]' analysis
 	slept=$(sed -n 's/^run	.*	sleep_ns=\([0-9]*\).*/\1/p' analysis)
-	echo "waited $(cat waited) ns, recorded $slept"
-	awk -v slept="$slept" '{ exit !(slept > 0.8 * $1 && slept < 1.2 * $1) }' waited
+	echo "took $(cat took) ns, slept $slept"
+	awk -v slept="$slept" '{ exit !(slept > 0.8 * $1 && slept < 1.2 * $1) }' took
 }
 check 'a call that seldom waits' waits_that_are_rare
 
