@@ -273,7 +273,7 @@ static unsigned wanted_sampler(const struct options *o)
 static void prepare_arena(struct recording *r)
 {
 	r->arena->want_sampler = wanted_sampler(r->o);
-	r->arena->clock.period_ns = r->o->period_us * 1000;
+	r->arena->period_ns = r->o->period_us * 1000;
 	r->arena->seed = r->o->seed;
 	conductor_prepare(&r->conductor);
 }

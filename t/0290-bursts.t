@@ -145,7 +145,7 @@ forks_are_told() {
 }
 check 'forked children tell who has forked them' forks_are_told
 
-# The processor of the first event of each thread; later only others.
+# The processor of the first event of each thread; later only others.  Samples from before a thread's first event come first.
 processors_are_told() {
 	allowed=$(sed -n 's/^Cpus_allowed_list:.*[^0-9]\([0-9]*\)$/\1/p' /proc/self/status)
 	for seconds in 0.8 2 6; do
@@ -157,6 +157,7 @@ processors_are_told() {
 	done
 	awk -v here=$((allowed + 1)) '
 		{ thread = $1 " " $2 }
+		!(thread in seen) && $4 ~ /^[sq]$/ { next }
 		!(thread in seen) { first += $4 == "m"; threads++ }
 		{ seen[thread] = 1 }
 		$4 == "m" { told++; wrong += $5 != here }
@@ -229,9 +230,15 @@ beside 'a sleep until a moment that is over is no wait for it' late_is_no_wait
 
 # Experiments are wrong about such a program, so replay counts alone; not where it does not sleep for the rest of frames.
 frames_are_known() {
-	endless_until has_burst log -r work -- ./events frames
-	exits 0 andweorc-resolve log >resolved
-	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	# On a busy machine few frames of a burst may be in time.
+	for _ in 1 2 3; do
+		endless_until has_burst log -r work -- ./events frames
+		exits 0 andweorc-resolve log >resolved
+		exits 0 andweorc-analyze --format andweorc resolved >analysis
+		if grep -q '^warning	what=absolute-timer	' analysis; then
+			break
+		fi
+	done
 	has '^warning	what=absolute-timer	text=threads%20waited%20for%20the%20rest%20of%20their%20frames' analysis
 	has '^impact	.*	replay=replaces	' analysis
 	exits 0 andweorc-analyze --format andweorc pair >analysis
@@ -274,6 +281,23 @@ waits_are_sampled() {
 	has '^replay	.*	region=ask	speedup_pct=50	' analysis
 }
 beside 'waits for the outside are sampled, and replayed as a part of the code that waits' waits_are_sampled
+
+# The first burst tells that they yield; see conductor_set_period.  Of four samples one is kept, so they stand for as much time as before.
+yielding_is_sampled_more_often() {
+	gcc -O2 -D_GNU_SOURCE -o interrupted "$programs/interrupted.c" -pthread
+	recording log -r work -- ./interrupted
+	cat out
+	awk '$1 == "first" { first = $2 } $1 == "later" { later = $2 } END { exit !(first > 100 && later > 2.5 * first) }' out
+	awk -F'\t' "$awk_value"'
+		$1 == "burst" { bursts++ }
+		$1 == "experiment" && bursts { samples += number("samples"); ns += number("sampled_ns") }
+		END { print samples, ns; exit !(samples > 200 && samples * 1e6 > 0.8 * ns && samples * 1e6 < 1.25 * ns) }' log
+}
+if grep -q '	sampler=perf	' pair; then
+	beside 'threads that wait by yielding are sampled more often' yielding_is_sampled_more_often
+else
+	skip 'threads that wait by yielding are sampled more often' 'the kernel has no sampler but ticks'
+fi
 
 survives() {
 	rm -f log

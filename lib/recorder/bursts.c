@@ -60,6 +60,7 @@ void bursts_begin(struct bursts *b, int64_t began_ns)
 		b->samples[i].first = i < n ? atomic_load_explicit(&shared_thread(b->arena, i)->ring_tail, memory_order_relaxed) : 0;
 	}
 	b->began_ns = began_ns;
+	b->polled_ns = 0;
 	b->on = true;
 }
 
@@ -109,7 +110,7 @@ void bursts_sample(struct bursts *b, uint32_t slot, uint32_t place, const struct
 	of->v = xgrow(of->v, of->n, &of->cap, sizeof(*of->v));
 	of->v[of->n++] = (struct burst_sample){
 		.stack = s->class == CLASS_LOCK || s->class == CLASS_RUNQUEUE ? 0 : stack_number(b),
-		.cpu_ns = s->class == CLASS_CPU ? (uint32_t)(s->weight * b->arena->clock.period_ns) : 0,
+		.cpu_ns = s->class == CLASS_CPU ? (uint32_t)(s->weight * b->arena->period_ns) : 0,
 	};
 }
 
@@ -431,6 +432,7 @@ static void write_life(struct bursts *b, const struct burst_life *life)
 		}
 		burst_write(&text, &e, before);
 		before = e.at_ns;
+		b->polled_ns += e.kind == BURST_POLL ? e.waited_ns : 0;
 		if (text.len > LINE_BYTES)
 			write_events(b, life->id, &text);
 	}

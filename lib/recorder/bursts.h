@@ -51,6 +51,7 @@ struct bursts {
 	bool on;
 	int64_t began_ns;
 	int64_t length_ns;
+	int64_t polled_ns;      /* the time for which all threads together waited by yielding, in the part of the burst that is written */
 	struct burst_life *life; /* owned; threads of the last burst, written up to `written` */
 	size_t nlives, lives_cap, written;
 	struct idmap threads, objects, places; /* numbers of this run */

@@ -159,7 +159,7 @@ static void count_demand(void *arg, unsigned module, uint64_t off, enum arena_cl
 static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued)
 {
 	struct demand d = { 0, 0 };
-	double periods = run_ns / (double)c->arena->clock.period_ns;
+	double periods = run_ns / (double)c->arena->period_ns;
 	double waited = machine_usually_taken(&c->machine) < ALONE ? machine_usually_waited(&c->machine) : 0;
 
 	regions_leaves(c->regions, count_demand, &d);

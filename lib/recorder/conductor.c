@@ -192,6 +192,7 @@ void conductor_prepare(struct conductor *c)
 	c->arena->attend_first = c->points.nwanted > 0;
 	c->arena->want_breaks = c->points.nwanted > 0;
 	points_prepare(&c->points, c->arena);
+	conductor_set_period(c);
 	orphans_begin(&c->orphans);
 	whole_runs_prepare(c);
 }

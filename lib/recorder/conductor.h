@@ -67,6 +67,7 @@ struct observing {
 	int64_t noted_ns;        /* time in bursts */
 	int64_t earlier_ns;      /* the same in all earlier runs */
 	int64_t room_ns;         /* how much of a short run fits into the logs; 0: all of it, as far as is known */
+	bool denser;             /* samples come more often; see conductor_set_period */
 	struct schedule random;
 };
 

@@ -75,6 +75,9 @@ void conductor_observe(struct conductor *c);
 /* Performs bursts until the run is over or the time is up. */
 void conductor_observe_only(struct conductor *c);
 
+/* Sets the period of the sampler, for the next window: that of the samples which are kept, or a part of it where that is of use. */
+void conductor_set_period(struct conductor *c);
+
 /* ---- control.c ---- */
 
 /* Call when a run begins, and when it has ended. */

@@ -195,7 +195,7 @@ void journal_run(struct journal *j, unsigned run, const struct arena *arena, cha
 	add_cpu_model(&j->line);
 	record_str(&j->line, "sampler", sampler == SAMPLER_PERF ? "perf" : sampler == SAMPLER_TIMER ? "timer" : "none");
 	record_u64(&j->line, "kernel_sampled", atomic_load_explicit(&arena->kernel_sampled, memory_order_relaxed));
-	record_u64(&j->line, "period_ns", arena->clock.period_ns);
+	record_u64(&j->line, "period_ns", arena->period_ns);
 	record_u64(&j->line, "seed", seed);
 	add_text(&j->line, "design", origin->design);
 	if (origin->given) {

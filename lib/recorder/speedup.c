@@ -62,6 +62,7 @@ void conductor_switch(struct conductor *c, struct region *region, unsigned pct)
 	c->speedup = set_weights(a, fraction(pct), ngiven ? fraction(c->plan->given_pct) : 0);
 	atomic_store_explicit(&a->clock.queueing, a->targets[next].class == CLASS_RUNQUEUE, memory_order_relaxed);
 	atomic_store_explicit(&a->target, next, memory_order_release);
+	conductor_set_period(c);
 	atomic_store(&a->clock.floor_ns, vclock_owed(&a->clock));
 	atomic_store(&a->clock.began_ns, now_ns());
 	atomic_store(&a->expires_ns, now_ns() + ARENA_ALIVE_NS);

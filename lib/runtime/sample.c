@@ -53,7 +53,7 @@ void sample_keep(struct arena_thread *t, const struct stack *stack, uint32_t cla
  */
 static int64_t queued_ns(struct arena_thread *t, struct stack *stack, bool wanted)
 {
-	int64_t queued = offcpu_sample(), n, period = (int64_t)arena->clock.period_ns;
+	int64_t queued = offcpu_sample(), n, period = (int64_t)arena->period_ns;
 	bool hit = stack->hit;
 
 	if (queued <= 0)
@@ -107,13 +107,15 @@ static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t
 static TLS struct stack sampled;
 
 /* Inlined, or the handler would have one frame more. */
-static inline __attribute__((always_inline)) void keep_work(struct arena_thread *t, uint32_t periods, int64_t ns)
+static inline __attribute__((always_inline)) void keep_work(struct arena_thread *t, struct sample_time time)
 {
+	counter_add(&t->worked_ns, (uint64_t)time.ns);
+	if (!time.periods)
+		return;
 	if (sampled.hit)
-		counter_add(&t->hits, periods);
-	counter_add(&t->worked_ns, (uint64_t)ns);
-	note_event(t, ns);
-	sample_keep(t, &sampled, CLASS_CPU, periods);
+		counter_add(&t->hits, time.periods);
+	note_event(t, time.kept_ns);
+	sample_keep(t, &sampled, CLASS_CPU, time.periods);
 }
 
 /* Returns the depth of the stack.  Not inlined, so that its frame is gone when the handler does the rest. */
@@ -130,18 +132,18 @@ static __attribute__((noinline)) uintptr_t walk_interrupted(const void *context)
 
 bool sample_hit_wait(void)
 {
-	return self.in_wait.periods > 0;
+	return self.in_wait.time.ns > 0;
 }
 
 void sample_was_work(struct arena_thread *t)
 {
 	const struct in_wait in = self.in_wait;
 
-	if (!in.periods)
+	if (!in.time.ns)
 		return;
-	keep_work(t, in.periods, in.ns);
+	keep_work(t, in.time);
 	if (window_speedup())
-		vclock_credit(&self.clock, vclock_lump(in.ns, in.weight, window_speedup()));
+		vclock_credit(&self.clock, vclock_lump(in.time.ns, in.weight, window_speedup()));
 }
 
 enum whose { PROGRAMS, WAITS, OURS };
@@ -166,27 +168,28 @@ static enum whose whose_time(struct arena_thread *t, uintptr_t sp)
 }
 
 /* Only time of the program has a weight. */
-static void count_sample(struct arena_thread *t, uintptr_t sp, uint32_t periods, int64_t ns)
+static void count_sample(struct arena_thread *t, uintptr_t sp, struct sample_time time)
 {
 	enum whose whose = whose_time(t, sp);
 
-	counter_add(&t->samples, periods);
-	counter_add(&t->sampled_ns, (uint64_t)ns);
+	counter_add(&t->samples, time.periods);
+	counter_add(&t->sampled_ns, (uint64_t)time.ns);
 	if (whose == PROGRAMS) {
-		keep_work(t, periods, ns);
+		keep_work(t, time);
 		return;
 	}
 	if (whose == OURS) {
-		counter_add(&t->own_ns, (uint64_t)ns);
+		counter_add(&t->own_ns, (uint64_t)time.ns);
 	} else {
-		self.in_wait.periods += periods;
-		self.in_wait.ns += ns;
+		self.in_wait.time.periods += time.periods;
+		self.in_wait.time.kept_ns += time.kept_ns;
+		self.in_wait.time.ns += time.ns;
 		self.in_wait.weight = sampled.weight;
 	}
 	sampled.weight = 0;
 }
 
-void sample_take(const void *context, uint32_t periods, int64_t ns)
+void sample_take(const void *context, struct sample_time time)
 {
 	struct arena_thread *t = self.slot;
 	uintptr_t sp = walk_interrupted(context);
@@ -196,7 +199,7 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 
 	if (yield_is_over())
 		yield_no_more();
-	count_sample(t, sp, periods, ns);
+	count_sample(t, sp, time);
 	speedup = window_speedup();
 	queued = queued_ns(t, &sampled, wanted);
 	if (speedup && now_ns() > atomic_load_explicit(&arena->expires_ns, memory_order_relaxed)) {
@@ -208,7 +211,7 @@ void sample_take(const void *context, uint32_t periods, int64_t ns)
 	if (speedup && !self.busy) {
 		int64_t more = wanted ? vclock_lump(queued, arena_weight(arena, true, false), speedup) : 0;
 
-		vclock_sampled(&self.clock, ns, sampled.weight, more, now_ns());
+		vclock_sampled(&self.clock, time.ns, sampled.weight, more, now_ns());
 		/* A waiting thread pays after the wait, if it owes anything: a pause now could only delay it. */
 		if (!self.waiting)
 			pay(0, PAUSE_BUSY);

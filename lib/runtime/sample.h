@@ -3,12 +3,13 @@
 #define ANDWEORC_RUNTIME_SAMPLE_H
 
 #include "stack.h"
+#include "thread.h"
 
 /*
- * In the handler: accounts for ns of processor time of the thread, counted as that many
- * samples.  The context (a ucontext_t) is where the signal has interrupted the thread.
+ * In the handler: accounts for that processor time of the thread.  The context (a
+ * ucontext_t) is where the signal has interrupted the thread.
  */
-void sample_take(const void *context, uint32_t periods, int64_t ns);
+void sample_take(const void *context, struct sample_time time);
 
 /* any: samples that hit a call of the program that can wait are kept only if it did not.  Has one hit the call that the thread is in? */
 bool sample_hit_wait(void);

@@ -175,7 +175,7 @@ static int64_t used_ns(int64_t ticked)
  */
 static void timer_hit(const siginfo_t *info, const void *context)
 {
-	int64_t period = (int64_t)arena->clock.period_ns, ns = (1 + (int64_t)info->si_overrun) * period, before = self.sampling.kernel_ns;
+	int64_t period = (int64_t)arena->period_ns, ns = (1 + (int64_t)info->si_overrun) * period, before = self.sampling.kernel_ns;
 	uint32_t periods;
 
 	self.sampling.perf_fd = hidden_fd_find(self.sampling.perf_fd, self.sampling.perf_id);
@@ -197,7 +197,21 @@ static void timer_hit(const siginfo_t *info, const void *context)
 		return;
 	periods = (uint32_t)(self.sampling.rest_ns / period);
 	self.sampling.rest_ns -= periods * period;
-	sample_take(context, periods, periods * period);
+	sample_take(context, (struct sample_time){ .periods = periods, .kept_ns = periods * period, .ns = periods * period });
+}
+
+/* One of so many samples is kept, and stands for all of them. */
+static void perf_hit(const void *context)
+{
+	struct sampling *s = &self.sampling;
+	struct sample_time time = { .ns = (int64_t)s->period_ns };
+
+	if (++s->passed >= s->one_of) {
+		s->passed = 0;
+		time.periods = 1;
+		time.kept_ns = s->one_of * time.ns;
+	}
+	sample_take(context, time);
 }
 
 void sampler_handle(int sig, siginfo_t *info, void *context)
@@ -221,7 +235,7 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
 		if (has_perf)
 			breakpoint_look();
 		if (sig == SIGTRAP)
-			sample_take(context, 1, (int64_t)self.sampling.period_ns);
+			perf_hit(context);
 		else
 			timer_hit(info, context);
 		sampler_vary();
@@ -231,6 +245,13 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
 }
 
 /* ---- starting and stopping ---------------------------------------------------- */
+
+/* The period of the samples from now on, which is up to an eighth longer or shorter than the common one. */
+static void set_period(uint64_t ns)
+{
+	self.sampling.period_ns = ns;
+	self.sampling.one_of = (uint32_t)(arena->period_ns / (uint64_t)vclock_period(&arena->clock));
+}
 
 /*
  * A program whose work is periodic can beat with the sampler: at a ratio near 1/2, all
@@ -242,7 +263,7 @@ void sampler_handle(int sig, siginfo_t *info, void *context)
 void sampler_vary(void)
 {
 	uint32_t window = current_window();
-	uint64_t period = arena->clock.period_ns;
+	uint64_t period = (uint64_t)vclock_period(&arena->clock);
 
 	/* The first period of a thread was random, too; the event would repeat it. */
 	if (self.sampling.perf_fd < 0 || (self.sampling.period_window == window && !self.sampling.first))
@@ -253,7 +274,7 @@ void sampler_vary(void)
 	if (window)
 		period += sample_random() % (period / 4 + 1) - period / 8;
 	if (SYS(SYS_ioctl, self.sampling.perf_fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
-		self.sampling.period_ns = period;
+		set_period(period);
 }
 
 /*
@@ -271,8 +292,8 @@ static uint64_t first_period(void)
 {
 	/* One that has been running for long is on its way back into the call that it was in, which a sample would end. */
 	if (self.life.adopted)
-		return arena->clock.period_ns;
-	uint64_t period = arena->clock.period_ns, first = 1 + sample_random() % period;
+		return arena->period_ns;
+	uint64_t period = (uint64_t)vclock_period(&arena->clock), first = 1 + sample_random() % period;
 	uint64_t least = FIRST_LEAST_NS < period ? FIRST_LEAST_NS : period;
 
 	return first < least ? least : first;
@@ -313,8 +334,8 @@ static bool run_timer(int timer, uint64_t first_ns)
 {
 	struct itimerspec every = { 0 };
 
-	every.it_interval.tv_sec = (time_t)(arena->clock.period_ns / 1000000000);
-	every.it_interval.tv_nsec = (long)(arena->clock.period_ns % 1000000000);
+	every.it_interval.tv_sec = (time_t)(arena->period_ns / 1000000000);
+	every.it_interval.tv_nsec = (long)(arena->period_ns % 1000000000);
 	every.it_value.tv_sec = (time_t)(first_ns / 1000000000);
 	every.it_value.tv_nsec = (long)(first_ns % 1000000000);
 	return SYS(SYS_timer_settime, timer, 0, &every, NULL) == 0;
@@ -376,7 +397,9 @@ bool sampler_has_withdrawn(void)
 
 bool sampler_start(void)
 {
-	self.sampling.period_ns = arena->clock.period_ns;
+	set_period((uint64_t)vclock_period(&arena->clock));
+	/* At random, so that the samples which are kept stand for the time of brief threads, too. */
+	self.sampling.passed = (uint32_t)(sample_random() % self.sampling.one_of);
 	self.used.timed_ns = self.sampling.rest_ns = 0;
 	delete_timer(self.slot);
 	self.sampling.perf_fd = -1;
@@ -410,7 +433,7 @@ static void stop_or_run(int timer, bool stop)
 	if (stop)
 		SYS(SYS_timer_settime, timer, 0, &never, NULL);
 	else
-		run_timer(timer, arena->clock.period_ns);
+		run_timer(timer, arena->period_ns);
 }
 
 void sampler_pause(bool stop)
@@ -540,7 +563,7 @@ static int64_t cost_of_switch(int fd)
 static int try_perf(void)
 {
 	uint64_t id;
-	int fd = open_perf(arena->clock.period_ns, &id);
+	int fd = open_perf(arena->period_ns, &id);
 
 	if (fd < 0)
 		return -fd;

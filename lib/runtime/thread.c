@@ -186,7 +186,7 @@ static void begin(struct arena_thread *slot, uintptr_t here)
 	vclock_begin(&self.clock, &arena->clock, &slot->account, &slot->memory, thread_number(slot));
 	offcpu_pass();
 	for (unsigned i = 0; i < CLASSES; i++)
-		self.residue_ns[i] = (int64_t)(sample_random() % arena->clock.period_ns);
+		self.residue_ns[i] = (int64_t)(sample_random() % arena->period_ns);
 	if (!slot->routine || slot->learned_from != slot->routine)
 		forget_slot(slot);
 	slot->learned_from = slot->routine;

@@ -20,6 +20,8 @@ struct sampling {
 	uint64_t perf_id;    /* the kernel's id of the event, since the descriptor's number may have been reused */
 	int timer;           /* the timer that was deleted last; -1: none */
 	uint64_t period_ns;  /* period of the next sample */
+	uint32_t one_of;     /* of so many samples, one is kept */
+	uint32_t passed;     /* samples since that */
 	uint32_t period_window; /* the window in which it was drawn */
 	bool first;          /* the first sample, due after a random part of a period, is still to come */
 	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
@@ -66,11 +68,17 @@ struct yields {
 	struct vclock_wait began; /* the first one */
 };
 
+/* Samples. */
+struct sample_time {
+	uint32_t periods; /* of arena->period_ns, that those which are kept stand for */
+	int64_t kept_ns;  /* processor time that those stand for */
+	int64_t ns;       /* processor time of all */
+};
+
 /* The samples that hit the call that the thread is in, which can wait; see sample.h. */
 struct in_wait {
-	uint32_t periods; /* 0: none */
-	uint32_t weight;  /* of the last one's stack */
-	int64_t ns;       /* of processor time */
+	struct sample_time time; /* ns is 0: none */
+	uint32_t weight;         /* of the last one's stack */
 };
 
 /* State of a thread that the conductor does not read, by the file that it belongs to. */

@@ -224,7 +224,7 @@ static bool was_work(const struct wait *w, int64_t now)
 
 	if (w->hit || w->extended_ns)
 		return false;
-	return length < CALL_NS || (sample_hit_wait() && length < (int64_t)arena->clock.period_ns && expected_ns(w->t, w->site) < CALL_NS);
+	return length < CALL_NS || (sample_hit_wait() && length < (int64_t)arena->period_ns && expected_ns(w->t, w->site) < CALL_NS);
 }
 
 /*
@@ -233,7 +233,7 @@ static bool was_work(const struct wait *w, int64_t now)
  */
 static void sample_wait(struct wait *w, uint32_t class, int64_t ns, int64_t now, struct stack *stack, bool *looked)
 {
-	int64_t period = (int64_t)arena->clock.period_ns, n;
+	int64_t period = (int64_t)arena->period_ns, n;
 
 	self.residue_ns[class] += ns;
 	n = self.residue_ns[class] / period;
@@ -273,7 +273,7 @@ static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t
 			if (stack.weight)
 				vclock_wait_credit(&self.clock, &w->began, stack.weight, now);
 		} else if (looked && stack.weight) {
-			vclock_credit(&self.clock, vclock_share((int64_t)arena->clock.period_ns, stack.weight, speedup));
+			vclock_credit(&self.clock, vclock_share((int64_t)arena->period_ns, stack.weight, speedup));
 		}
 	}
 }

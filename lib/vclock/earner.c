@@ -67,7 +67,7 @@ static int64_t owed_to(const struct vclock *c, const struct vclock_earner *e, in
 {
 	const struct vclock_world *w = c->world;
 	uint32_t rate, by;
-	int64_t ran, period = (int64_t)w->period_ns;
+	int64_t ran, period = vclock_period(w);
 
 	if (atomic_load_explicit(&e->window, memory_order_acquire) != vclock_window(w))
 		return 0;

@@ -46,10 +46,13 @@ static const uint64_t SPREAD = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: Fibo
 /*
  * The key of segments that begin there, while that region is sped up that much.  Where a
  * thread spins, the position in the segment at which it goes on depends on the speedup.
+ * Parts of a segment are as long as the period tells.
  */
 static uint64_t key_at(const struct vclock *c, uint64_t site)
 {
-	return (site ^ (uint64_t)vclock_region(c->world) << 48 ^ (uint64_t)vclock_speedup(c->world) * SPREAD) | 1;
+	uint64_t conditions = (uint64_t)vclock_period(c->world) << 17 | vclock_speedup(c->world);
+
+	return (site ^ (uint64_t)vclock_region(c->world) << 48 ^ conditions * SPREAD) | 1;
 }
 
 struct vclock_segment *memory_find(const struct vclock *c, const void *site)

@@ -55,7 +55,7 @@ static bool was_left(const struct vclock_world *w, uint32_t processor, int64_t s
  */
 static int64_t clock_of(const struct vclock_world *w, const struct left *l, int64_t when, int64_t now)
 {
-	int64_t ran = when - l->real_ns, period = (int64_t)w->period_ns;
+	int64_t ran = when - l->real_ns, period = vclock_period(w);
 
 	if (ran > period)
 		ran = period;
@@ -68,7 +68,7 @@ static int64_t clock_of(const struct vclock_world *w, const struct left *l, int6
 static void take_over(struct vclock *c, int64_t virt, struct vclock_moment m)
 {
 	struct left l;
-	bool known = was_left(c->world, m.processor, m.ns - 2 * (int64_t)c->world->period_ns, &l);
+	bool known = was_left(c->world, m.processor, m.ns - 2 * vclock_period(c->world), &l);
 
 	if (known && l.by == c->number)
 		return;
@@ -148,7 +148,7 @@ int64_t processor_bound(const struct vclock *c, int64_t v, int64_t ready_virt, i
  */
 static int64_t back_at(const struct vclock *c, const struct left *l, int64_t queued, bool in_sample, int64_t now)
 {
-	int64_t period = (int64_t)c->world->period_ns, latest = now;
+	int64_t period = vclock_period(c->world), latest = now;
 	int64_t earliest = c->stand.when_ns + queued > l->real_ns ? c->stand.when_ns + queued : l->real_ns;
 
 	if (l->to_wait)

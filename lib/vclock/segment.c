@@ -19,7 +19,7 @@
  * A visit of a progress point ends a segment too.  Then a window, which runs from visit to
  * visit, holds no half-credited work.
  *
- * Where a thread meets others hundreds of times in a period, single segments are not
+ * Where a thread meets others more than a hundred times a millisecond, single segments are not
  * distinguished.  Its segment is *fine*: it lasts from sample to sample (or to a wait), and
  * has one share.  The thread is credited at each meeting as well, because a clock must be up
  * to date before it is stored or compared.  Otherwise a lock would be marked with a time
@@ -33,7 +33,7 @@
 #include "vclock/parts.h"
 
 enum {
-	MANY = 100,        /* with so many ends between two samples, segments are fine */
+	MANY_EACH_MS = 100, /* with so many ends in a millisecond, segments are fine */
 	RECENT_LUMPS = 16, /* samples from which the expected lumps are estimated */
 };
 
@@ -57,7 +57,7 @@ static struct vclock_segment *current_segment(struct vclock *c)
 
 static unsigned bin_of(const struct vclock *c, int64_t into_ns)
 {
-	uint64_t bin = c->segment.fine ? 0 : (uint64_t)into_ns / (c->world->period_ns / 2);
+	uint64_t bin = c->segment.fine ? 0 : (uint64_t)(into_ns / (vclock_period(c->world) / 2));
 
 	return bin < VCLOCK_BINS - 1 ? (unsigned)bin : VCLOCK_BINS - 1;
 }
@@ -118,7 +118,7 @@ static void look_how_fine(struct vclock *c, struct vclock_segment *s, int64_t no
 {
 	bool was = c->segment.fine;
 
-	c->segment.fine = c->segment.ends > MANY;
+	c->segment.fine = c->segment.ends > MANY_EACH_MS * vclock_period(c->world) / 1000000;
 	c->segment.ends = 0;
 	if (!was && !c->segment.fine)
 		return;

@@ -106,7 +106,7 @@ struct vclock_world {
 	_Atomic uint32_t queueing; /* [C] 1: the region is the class `runqueue`, time without a processor */
 	_Atomic int64_t floor_ns;  /* [C] G as the window began: older debts are forgiven */
 	_Atomic int64_t began_ns;  /* [C] when the window began */
-	uint64_t period_ns;        /* [C] period of the sampler */
+	_Atomic uint64_t period_ns; /* [C] period of the sampler; see conductor_set_period */
 
 	_Alignas(64) _Atomic int64_t owed_ns; /* [A] G: the delay that every thread owes by now */
 
@@ -137,7 +137,7 @@ static inline uint32_t vclock_region(const struct vclock_world *w)
 /* The period of the sampler, in ns. */
 static inline int64_t vclock_period(const struct vclock_world *w)
 {
-	return (int64_t)w->period_ns;
+	return (int64_t)atomic_load_explicit(&w->period_ns, memory_order_relaxed);
 }
 
 /* G. */

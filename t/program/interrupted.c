@@ -1,0 +1,91 @@
+/*
+ * interrupted: two threads that wait for each other by yielding.
+ *
+ * The first one looks how often signals interrupt its work: their handlers overwrite bytes below its stack pointer.  It
+ * prints how often that was in a second of its processor time: in its first half second, and after four seconds.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { BEGIN = 1024, STEP = 64, PLACES = 128, MARK = 0x5a };
+
+static atomic_uint turn;
+
+static double seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Works for a millisecond.  Returns how often it was interrupted. */
+static __attribute__((noinline)) unsigned work(void)
+{
+	double until = seconds(CLOCK_THREAD_CPUTIME_ID) + 1e-3;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	volatile unsigned char *below = (volatile unsigned char *)(here - BEGIN - STEP * PLACES);
+	unsigned interrupted = 0;
+
+	while (seconds(CLOCK_THREAD_CPUTIME_ID) < until) {
+		unsigned changed = 0;
+
+		for (int i = 0; i < PLACES; i++) {
+			changed += below[i * STEP] != MARK;
+			below[i * STEP] = MARK;
+		}
+		interrupted += changed > 0;
+	}
+	return interrupted;
+}
+
+static void await(unsigned number)
+{
+	while (atomic_load(&turn) % 2 != number)
+		sched_yield();
+}
+
+static void *other(void *arg)
+{
+	for (;;) {
+		await(1);
+		work();
+		atomic_fetch_add(&turn, 1);
+	}
+	return arg;
+}
+
+/* The turns until then, on the clock of the wall. */
+static void take_turns(double until, const char *when)
+{
+	double used = 0, begin;
+	unsigned interrupted = 0;
+
+	while (seconds(CLOCK_MONOTONIC) < until) {
+		await(0);
+		begin = seconds(CLOCK_THREAD_CPUTIME_ID);
+		interrupted += work();
+		used += seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
+		atomic_fetch_add(&turn, 1);
+	}
+	if (when)
+		printf("%s %.0f\n", when, interrupted / used);
+}
+
+int main(void)
+{
+	double begin = seconds(CLOCK_MONOTONIC);
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, other, NULL) != 0)
+		abort();
+	take_turns(begin + 0.5, "first");
+	take_turns(begin + 4, NULL);
+	take_turns(begin + 5, "later");
+	return 0;
+}
