@@ -58,6 +58,14 @@ says_what_it_does() {
 }
 check 'the run record names command, seed, sampler, period and mode' says_what_it_does
 
+# A thread has room for 128 samples.  When these were read each 50 ms, half of 10,000 were lost.
+short_periods_are_read_in_time() {
+	recording log -d 2 --period 200 -- "$O/t/workload/serial" --seconds 1000
+	lost=$(sed -n 's/.* \([0-9]*\) samples were lost.*/\1/p' all)
+	test "${lost:-0}" -lt 1000
+}
+check 'of short periods, samples are read in time' short_periods_are_read_in_time
+
 # The values of the three options reach the analysis unchanged.
 says_where_it_belongs() {
 	GITHUB_SHA=abc record -n 2 --block '7 %	a' --side head --commit 'v1.2 dirty' --attach-only -- ./life plain

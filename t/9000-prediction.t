@@ -139,7 +139,7 @@ waits_are_replayed() {
 # Of processor time as progress, in a thread that does nothing to others.  Part of a run would be one of its phases.
 whole_runs_are_replayed() {
 	gcc -O2 -g -o phased "$programs/phased.c"
-	exits 0 andweorc-record -q -o log -d 4 -m function -P :work -r first -r second -s 50 -- ./phased 400 >out 2>err
+	exits 0 andweorc-record -q -o log -d 7 -m function -P :work -r first -r second -s 50 -- ./phased 400 >out 2>err
 	has '^burst	.*	whole=1' log
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze -p :work --format andweorc resolved >analysis

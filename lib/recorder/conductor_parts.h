@@ -75,9 +75,6 @@ void conductor_observe(struct conductor *c);
 /* Performs bursts until the run is over or the time is up. */
 void conductor_observe_only(struct conductor *c);
 
-/* Sets the period of the sampler, for the next window: that of the samples which are kept, or a part of it where that is of use. */
-void conductor_set_period(struct conductor *c);
-
 /* ---- control.c ---- */
 
 /* Call when a run begins, and when it has ended. */
@@ -135,6 +132,9 @@ bool conductor_rest(struct conductor *c, int64_t at);
 
 /* Sets the speedup of this region (NULL: none), in addition to that of the given region. */
 void conductor_switch(struct conductor *c, struct region *region, unsigned pct);
+
+/* Sets the period of the sampler, from the next window on: that of the samples which are kept, or a part of it where that is of use. */
+void conductor_set_period(struct conductor *c);
 
 /* Sets the phase of the current window. */
 void conductor_phase(struct conductor *c, uint32_t phase);

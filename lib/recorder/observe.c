@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "recorder/conductor_parts.h"
 
-#define POLLED 0.05 /* part of a burst for which threads wait by yielding, from which on samples come more often */
+#define POLLED 0.05 /* part of a burst for which threads wait by yielding, from which on samples come more often; see speedup.c */
 
 enum {
 	LENGTH_MS = 1000,
@@ -29,8 +29,6 @@ enum {
 	REST_MS = 2000,  /* least time for experiments after a burst */
 	SHORT_MS = 3000, /* a run without room for a burst and for experiments */
 	LOOK_MS = 20,    /* time between looks whether a log is full */
-	DENSER = 4,      /* by so much more often do samples come then, */
-	DENSEST_NS = 250000, /* but not more often than each */
 };
 
 /* `whole`: the burst begins with the run. */
@@ -59,28 +57,6 @@ static void burst(struct conductor *c, int64_t length_ns, bool whole)
 	while (bursts_write(&c->bursts))
 		conductor_drain(c);
 	c->observing.denser |= (double)c->bursts.polled_ns > POLLED * (double)c->bursts.length_ns;
-}
-
-/*
- * A thread that waits by yielding goes on because of another one, but no wrapper sees which.  The
- * other one is credited for its work at its next sample.  Until then this thread does not know of
- * that credit, and later it pays for it, although it came after the work.  The error grows with
- * the time between samples.  So they come four times as often; one of four is kept.
- *
- * The mean error of experiments at 1 and at 0.25 ms, of three recordings each: a pipeline of
- * oneTBB 6.6 and 2.5 points, t/workload/yieldbar 2.4 and 0.9, locks of parking_lot 4.2 and 3.4,
- * loops of oneTBB 1.6 and 1.0, channels of crossbeam 2.3 and 2.3, loops of rayon 1.8 and 3.0.
- * Programs whose threads do not yield gain nothing, and take 3 to 8 % longer.
- */
-void conductor_set_period(struct conductor *c)
-{
-	uint64_t part = c->arena->period_ns / DENSEST_NS;
-
-	if (!c->observing.denser || atomic_load(&c->arena->sampler) != SAMPLER_PERF || part < 1)
-		part = 1;
-	if (part > DENSER)
-		part = DENSER;
-	atomic_store_explicit(&c->arena->clock.period_ns, c->arena->period_ns / part, memory_order_relaxed);
 }
 
 static double uniform(struct conductor *c)

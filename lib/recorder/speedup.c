@@ -1,6 +1,7 @@
 /*
  * Sets the speedup: of one region in some windows (the one that is tried), and with
- * --given of another one in all windows, baselines included.
+ * --given of another one in all windows, baselines included.  And the period of the samples
+ * by which threads are credited for it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +10,11 @@
 #include "base/clock.h"
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
+
+enum {
+	DENSER = 4,          /* by so much more often do samples come where threads yield, */
+	DENSEST_NS = 250000, /* but not more often than each */
+};
 
 static double fraction(unsigned pct)
 {
@@ -44,6 +50,28 @@ static uint32_t set_weights(struct arena *a, double s, double g)
 	 * this cost, regions would seem to do harm.
 	 */
 	return most > 0 ? (uint32_t)(most * 65536) : 1;
+}
+
+/*
+ * A thread that waits by yielding goes on because of another one, but no wrapper sees which.  The
+ * other one is credited for its work at its next sample.  Until then this thread does not know of
+ * that credit, and later it pays for it, although it came after the work.  The error grows with
+ * the time between samples.  So they come four times as often; one of four is kept.
+ *
+ * The mean error of experiments at 1 and at 0.25 ms, of three recordings each: a pipeline of
+ * oneTBB 6.6 and 2.5 points, t/workload/yieldbar 2.4 and 0.9, locks of parking_lot 4.2 and 3.4,
+ * loops of oneTBB 1.6 and 1.0, channels of crossbeam 2.3 and 2.3, loops of rayon 1.8 and 3.0.
+ * Programs whose threads do not yield gain nothing, and take 3 to 8 % longer.
+ */
+void conductor_set_period(struct conductor *c)
+{
+	uint64_t part = c->arena->period_ns / DENSEST_NS;
+
+	if (!c->observing.denser || atomic_load(&c->arena->sampler) != SAMPLER_PERF || part < 1)
+		part = 1;
+	if (part > DENSER)
+		part = DENSER;
+	atomic_store_explicit(&c->arena->clock.period_ns, c->arena->period_ns / part, memory_order_relaxed);
 }
 
 void conductor_switch(struct conductor *c, struct region *region, unsigned pct)

@@ -18,7 +18,7 @@
 #include "recorder/wait_credit.h"
 
 enum {
-	DRAIN_MS = 50,     /* how often samples are fetched: well before a ring is full, but not too often, as each time costs the target a little */
+	DRAIN_MS = 50,     /* how often samples are fetched: before a ring is half full, but not too often, as each time costs the target a little */
 	CROWD = 64,        /* so many processes at once mostly end soon */
 	CROWD_MS = 5,      /* with a crowd, or while processes fork, how often ended processes are looked for */
 	FORKS_MS = 100,    /* so long after a fork more of them are expected */
@@ -167,8 +167,9 @@ void conductor_reap(struct conductor *c)
 int64_t conductor_drain_ns(const struct conductor *c)
 {
 	bool come_and_go = c->processes.alive >= CROWD || now_ns() - c->processes.forked_ns < FORKS_MS * MS;
+	int64_t usual = (come_and_go ? CROWD_MS : DRAIN_MS) * MS, half_a_ring = ARENA_RING / 2 * (int64_t)c->arena->period_ns;
 
-	return (come_and_go ? CROWD_MS : DRAIN_MS) * MS;
+	return usual < half_a_ring ? usual : half_a_ring;
 }
 
 void conductor_drain(struct conductor *c)

@@ -107,15 +107,15 @@ static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t
 static TLS struct stack sampled;
 
 /* Inlined, or the handler would have one frame more. */
-static inline __attribute__((always_inline)) void keep_work(struct arena_thread *t, struct sample_time time)
+static inline __attribute__((always_inline)) void keep_work(struct arena_thread *t, const struct sample_time *time)
 {
-	counter_add(&t->worked_ns, (uint64_t)time.ns);
-	if (!time.periods)
+	counter_add(&t->worked_ns, (uint64_t)time->ns);
+	if (!time->periods)
 		return;
 	if (sampled.hit)
-		counter_add(&t->hits, time.periods);
-	note_event(t, time.kept_ns);
-	sample_keep(t, &sampled, CLASS_CPU, time.periods);
+		counter_add(&t->hits, time->periods);
+	note_event(t, time->kept_ns);
+	sample_keep(t, &sampled, CLASS_CPU, time->periods);
 }
 
 /* Returns the depth of the stack.  Not inlined, so that its frame is gone when the handler does the rest. */
@@ -141,7 +141,7 @@ void sample_was_work(struct arena_thread *t)
 
 	if (!in.time.ns)
 		return;
-	keep_work(t, in.time);
+	keep_work(t, &in.time);
 	if (window_speedup())
 		vclock_credit(&self.clock, vclock_lump(in.time.ns, in.weight, window_speedup()));
 }
@@ -168,28 +168,28 @@ static enum whose whose_time(struct arena_thread *t, uintptr_t sp)
 }
 
 /* Only time of the program has a weight. */
-static void count_sample(struct arena_thread *t, uintptr_t sp, struct sample_time time)
+static void count_sample(struct arena_thread *t, uintptr_t sp, const struct sample_time *time)
 {
 	enum whose whose = whose_time(t, sp);
 
-	counter_add(&t->samples, time.periods);
-	counter_add(&t->sampled_ns, (uint64_t)time.ns);
+	counter_add(&t->samples, time->periods);
+	counter_add(&t->sampled_ns, (uint64_t)time->ns);
 	if (whose == PROGRAMS) {
 		keep_work(t, time);
 		return;
 	}
 	if (whose == OURS) {
-		counter_add(&t->own_ns, (uint64_t)time.ns);
+		counter_add(&t->own_ns, (uint64_t)time->ns);
 	} else {
-		self.in_wait.time.periods += time.periods;
-		self.in_wait.time.kept_ns += time.kept_ns;
-		self.in_wait.time.ns += time.ns;
+		self.in_wait.time.periods += time->periods;
+		self.in_wait.time.kept_ns += time->kept_ns;
+		self.in_wait.time.ns += time->ns;
 		self.in_wait.weight = sampled.weight;
 	}
 	sampled.weight = 0;
 }
 
-void sample_take(const void *context, struct sample_time time)
+void sample_take(const void *context, const struct sample_time *time)
 {
 	struct arena_thread *t = self.slot;
 	uintptr_t sp = walk_interrupted(context);
@@ -211,7 +211,7 @@ void sample_take(const void *context, struct sample_time time)
 	if (speedup && !self.busy) {
 		int64_t more = wanted ? vclock_lump(queued, arena_weight(arena, true, false), speedup) : 0;
 
-		vclock_sampled(&self.clock, time.ns, sampled.weight, more, now_ns());
+		vclock_sampled(&self.clock, time->ns, sampled.weight, more, now_ns());
 		/* A waiting thread pays after the wait, if it owes anything: a pause now could only delay it. */
 		if (!self.waiting)
 			pay(0, PAUSE_BUSY);

@@ -7,9 +7,10 @@
 
 /*
  * In the handler: accounts for that processor time of the thread.  The context (a
- * ucontext_t) is where the signal has interrupted the thread.
+ * ucontext_t) is where the signal has interrupted the thread.  `time` is not on the stack,
+ * which may be small.
  */
-void sample_take(const void *context, struct sample_time time);
+void sample_take(const void *context, const struct sample_time *time);
 
 /* any: samples that hit a call of the program that can wait are kept only if it did not.  Has one hit the call that the thread is in? */
 bool sample_hit_wait(void);

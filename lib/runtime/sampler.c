@@ -27,6 +27,9 @@
  * clock, without pauses.  Pauses begin at samples, so at ticks; ticks would count all
  * of them too rarely, or all too often.
  *
+ * The clocks may need samples more often than the log does (conductor_set_period).  Then perf
+ * takes several in each period, of which one is kept.  Timers never do.
+ *
  * No call of the program ever fails with EINTR, or returns short, because of us:
  * perf interrupts user code alone, and the timer's signal is sent when the thread
  * leaves the kernel.  Before Linux 5.11 the signal was sent at once, possibly on the
@@ -197,21 +200,21 @@ static void timer_hit(const siginfo_t *info, const void *context)
 		return;
 	periods = (uint32_t)(self.sampling.rest_ns / period);
 	self.sampling.rest_ns -= periods * period;
-	sample_take(context, (struct sample_time){ .periods = periods, .kept_ns = periods * period, .ns = periods * period });
+	self.sampling.time = (struct sample_time){ .ns = periods * period, .kept_ns = periods * period, .periods = periods };
+	sample_take(context, &self.sampling.time);
 }
 
 /* One of so many samples is kept, and stands for all of them. */
 static void perf_hit(const void *context)
 {
 	struct sampling *s = &self.sampling;
-	struct sample_time time = { .ns = (int64_t)s->period_ns };
+	int64_t ns = (int64_t)s->period_ns;
+	bool kept = ++s->passed >= s->one_of;
 
-	if (++s->passed >= s->one_of) {
+	if (kept)
 		s->passed = 0;
-		time.periods = 1;
-		time.kept_ns = s->one_of * time.ns;
-	}
-	sample_take(context, time);
+	s->time = (struct sample_time){ .ns = ns, .kept_ns = kept ? s->one_of * ns : 0, .periods = kept };
+	sample_take(context, &s->time);
 }
 
 void sampler_handle(int sig, siginfo_t *info, void *context)

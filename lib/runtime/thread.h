@@ -14,6 +14,13 @@ struct offcpu {
 	int64_t unsampled_ns;    /* time without a processor that no sample stands for yet */
 };
 
+/* Processor time, as samples tell it. */
+struct sample_time {
+	int64_t ns;       /* the time since the last sample, kept or not */
+	int64_t kept_ns;  /* the time that the kept sample stands for; 0: this one is not kept */
+	uint32_t periods; /* the same, in arena->period_ns */
+};
+
 /* How the thread is sampled (sampler.c). */
 struct sampling {
 	int perf_fd;         /* -1: none */
@@ -22,6 +29,7 @@ struct sampling {
 	uint64_t period_ns;  /* period of the next sample */
 	uint32_t one_of;     /* of so many samples, one is kept */
 	uint32_t passed;     /* samples since that */
+	struct sample_time time; /* of the present sample */
 	uint32_t period_window; /* the window in which it was drawn */
 	bool first;          /* the first sample, due after a random part of a period, is still to come */
 	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
@@ -66,13 +74,6 @@ struct yields {
 	const void *site; /* NULL: it does not poll */
 	int64_t last_ns;  /* end of the last one; INT64_MAX: it is in one */
 	struct vclock_wait began; /* the first one */
-};
-
-/* Samples. */
-struct sample_time {
-	uint32_t periods; /* of arena->period_ns, that those which are kept stand for */
-	int64_t kept_ns;  /* processor time that those stand for */
-	int64_t ns;       /* processor time of all */
 };
 
 /* The samples that hit the call that the thread is in, which can wait; see sample.h. */
