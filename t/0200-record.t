@@ -58,7 +58,7 @@ says_what_it_does() {
 }
 check 'the run record names command, seed, sampler, period and mode' says_what_it_does
 
-# A thread has room for 128 samples.  When these were read each 50 ms, half of 10,000 were lost.
+# A thread has room for 128 samples.  When these were read each 50 ms, 3,000 of 10,000 were lost.
 short_periods_are_read_in_time() {
 	recording log -d 2 --period 200 -- "$O/t/workload/serial" --seconds 1000
 	lost=$(sed -n 's/.* \([0-9]*\) samples were lost.*/\1/p' all)

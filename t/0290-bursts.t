@@ -282,7 +282,7 @@ waits_are_sampled() {
 }
 beside 'waits for the outside are sampled, and replayed as a part of the code that waits' waits_are_sampled
 
-# The first burst tells that they yield; see conductor_set_period.  Of four samples one is kept, so they stand for as much time as before.
+# The first burst tells that threads yield; see conductor_set_period.  One of four samples is kept, and stands for the time of four.
 yielding_is_sampled_more_often() {
 	gcc -O2 -D_GNU_SOURCE -o interrupted "$programs/interrupted.c" -pthread
 	recording log -r work -- ./interrupted

@@ -20,7 +20,11 @@
 #include "base/clock.h"
 #include "recorder/conductor_parts.h"
 
-#define POLLED 0.05 /* part of a burst for which threads wait by yielding, from which on samples come more often; see speedup.c */
+/*
+ * If all threads together wait by yielding for more than this part of a burst, samples come more often from then on; see
+ * conductor_set_period.  Of 74 programs, eight have 0.08 to 1.24, the others 0.03 at most.
+ */
+#define POLLED 0.05
 
 enum {
 	LENGTH_MS = 1000,

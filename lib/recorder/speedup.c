@@ -12,8 +12,8 @@
 #include "recorder/conductor_parts.h"
 
 enum {
-	DENSER = 4,          /* by so much more often do samples come where threads yield, */
-	DENSEST_NS = 250000, /* but not more often than each */
+	DENSER = 4,          /* where threads yield, samples come so many times as often */
+	DENSEST_NS = 250000, /* the shortest period for which that is done */
 };
 
 static double fraction(unsigned pct)

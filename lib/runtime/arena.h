@@ -453,7 +453,7 @@ struct arena {
 	_Atomic uint32_t unknown_code;   /* [A] samples outside all known modules; makes the conductor read the mappings again */
 	_Atomic uint32_t serial;         /* [A] the last serial number given to objects without a name (socket pairs, shared memory) */
 	uint32_t want_sampler;      /* [C] SAMPLER_* to use, 0 = perf, else timer */
-	uint64_t period_ns;         /* [C] time that a kept sample stands for: the sampler's period, or a multiple of it */
+	uint64_t period_ns;         /* [C] processor time that a sample in the log stands for: clock.period_ns, or a multiple of it */
 	uint64_t seed;              /* [C] for random numbers, such as the jitter of the period */
 	uint32_t threads_most;      /* [C] number of slots, <= ARENA_THREADS */
 	uint32_t attend_first;      /* [C] 1: a new program does not begin until the conductor has searched its modules */

@@ -46,7 +46,7 @@ static const uint64_t SPREAD = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: Fibo
 /*
  * The key of segments that begin there, while that region is sped up that much.  Where a
  * thread spins, the position in the segment at which it goes on depends on the speedup.
- * Parts of a segment are as long as the period tells.
+ * The length of a segment's parts depends on the period.
  */
 static uint64_t key_at(const struct vclock *c, uint64_t site)
 {

@@ -33,8 +33,8 @@
 #include "vclock/parts.h"
 
 enum {
-	MANY_EACH_MS = 100, /* with so many ends in a millisecond, segments are fine */
-	RECENT_LUMPS = 16, /* samples from which the expected lumps are estimated */
+	MANY_EACH_MS = 100, /* with so many ends between two samples, for each ms of the period, segments are fine */
+	RECENT_LUMPS = 16,  /* samples from which the expected lumps are estimated */
 };
 
 static const char fine_site; /* the site of all fine segments */

@@ -1,8 +1,8 @@
 /*
  * interrupted: two threads that wait for each other by yielding.
  *
- * The first one looks how often signals interrupt its work: their handlers overwrite bytes below its stack pointer.  It
- * prints how often that was in a second of its processor time: in its first half second, and after four seconds.
+ * The first one counts how often signals interrupt its work.  Their handlers overwrite bytes below its stack pointer.
+ * It prints how many of them come in a second of its processor time: in the first half second, and after four seconds.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -60,7 +60,7 @@ static void *other(void *arg)
 	return arg;
 }
 
-/* The turns until then, on the clock of the wall. */
+/* Takes turns until that moment of CLOCK_MONOTONIC. */
 static void take_turns(double until, const char *when)
 {
 	double used = 0, begin;
