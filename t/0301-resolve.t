@@ -125,8 +125,8 @@ falls_back() {
 	everything >log
 	exits 0 andweorc-resolve log log >got 2>err
 	same - err <<-END
-	andweorc-resolve: warning: no debug information for '$here/symbols'; its functions come from the symbol table, without lines
-	andweorc-resolve: warning: neither debug information nor symbols for '$here/bare'; its code is shown as module+offset
+	andweorc-resolve: warning: no debug information for '$here/symbols'; its functions come from symbols and the unwind table, without lines; to have lines, compile with -g, or get debug files: see andweorc-resolve(1)
+	andweorc-resolve: warning: neither debug information nor symbols for '$here/bare'; its functions come from the unwind table, without names
 	andweorc-resolve: warning: cannot use '$here/gone': No such file or directory; its code is shown as module+offset
 	END
 	grep "offset=$first	count=2\|^region" got | head -n 8 | sed 's/.*function=//' >names

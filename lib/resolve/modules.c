@@ -119,6 +119,19 @@ char *modules_local_path(const struct modules *m, const char *path)
 	return xstrdup(path);
 }
 
+/* The remedy is told once: it is the same for each module. */
+static void warn_bare(struct modules *m, const char *path, enum image_debug debug)
+{
+	const char *remedy = m->told ? "" : "; to have lines, compile with -g, or get debug files: see andweorc-resolve(1)";
+
+	if (debug == IMAGE_SYMBOLS)
+		msg_warn("no debug information for '%s'; its functions come from symbols and the unwind table, without lines%s", path, remedy);
+	else
+		msg_warn("neither debug information nor symbols for '%s'; its functions come from the unwind table, without names%s", path,
+		         remedy);
+	m->told = true;
+}
+
 struct image *modules_image(struct modules *m, struct module *mod)
 {
 	const char *why = "";
@@ -134,10 +147,8 @@ struct image *modules_image(struct modules *m, struct module *mod)
 	mod->img = image_open_in(path, mod->build_id, &(struct debug_places){ .dirs = m->debug_dir, .servers = true }, &why);
 	if (!mod->img)
 		msg_warn("cannot use '%s': %s; its code is shown as module+offset", path, why);
-	else if (image_debug(mod->img) == IMAGE_SYMBOLS)
-		msg_warn("no debug information for '%s'; its functions come from the symbol table, without lines", path);
-	else if (image_debug(mod->img) == IMAGE_BARE)
-		msg_warn("neither debug information nor symbols for '%s'; its code is shown as module+offset", path);
+	else if (image_debug(mod->img) != IMAGE_DWARF)
+		warn_bare(m, path, image_debug(mod->img));
 	free(path);
 	return mod->img;
 }

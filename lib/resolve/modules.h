@@ -32,6 +32,7 @@ struct modules {
 	struct map id;   /* id -> struct module of file, under the header that is current */
 	uint64_t last_id;
 	struct module *last; /* the answer for last_id, or NULL */
+	bool told;           /* where debug information comes from */
 };
 
 void modules_init(struct modules *m);

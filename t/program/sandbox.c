@@ -1,5 +1,6 @@
 /* Programs that lock themselves in: seccomp filters, chroot; and libraries that come and go.  See hostile.h. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -282,7 +283,7 @@ static void jail(void)
 	char dir[] = "/tmp/jail.XXXXXX";
 	pthread_t t;
 	pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-	int status;
+	int status, tmp = open("/tmp", O_PATH | O_DIRECTORY);
 	pid_t pid;
 
 	if (!mkdtemp(dir) || chroot(dir) != 0 || chdir("/") != 0)
@@ -298,6 +299,8 @@ static void jail(void)
 		_exit(errno == ENOENT ? 4 : 5);
 	}
 	waitpid(pid, &status, 0);
+	if (unlinkat(tmp, dir + strlen("/tmp/"), AT_REMOVEDIR) != 0)
+		die("unlinkat");
 	printf("jailed, child %d\n", WEXITSTATUS(status));
 }
 
