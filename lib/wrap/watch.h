@@ -1,0 +1,57 @@
+/*
+ * watch: waits for one of many things: descriptors, or operations of io_uring.
+ *
+ *     struct watch w;
+ *     int ready;
+ *
+ *     watch_begin(&w, true, WAIT_UNKNOWN, SITE);
+ *     ready = REAL(poll)(fds, n, timeout);
+ *     while (watch_is_curious(&w) && ... there is another one ...)
+ *             watch_ready(&w, fd, in, out);
+ *     watch_end(&w, ready);
+ *
+ * After the call it is known what ended the wait: of the descriptors that are ready, the
+ * one that a thread of the recording released last, if it did so during the wait.  If
+ * none was released then, the outside ended it.  If nothing is ready, the wait was a
+ * sleep.  A call that watches nothing is a sleep from its beginning.
+ *
+ * Context: any, for threads that are watched (wait_is_watched).
+ */
+#ifndef ANDWEORC_WRAP_WATCH_H
+#define ANDWEORC_WRAP_WATCH_H
+
+#include "fd_wait.h"
+
+struct watch {
+	struct wait wait;
+	uint32_t habit;
+	unsigned looked;
+	struct latest latest;
+	bool timer;     /* one is ready */
+	uint64_t asked; /* for what the outside has done: the key by which it was asked; 0: not known */
+};
+
+/* any: something is watched.  ns: the time-out. */
+void watch_begin(struct watch *w, bool any, int64_t ns, const void *site);
+
+/* Is it worth while to tell of one more that is ready? */
+bool watch_is_curious(const struct watch *w);
+
+/* fd is ready to be read from or written to. */
+void watch_ready(struct watch *w, int fd, bool in, bool out);
+
+/* The outside has done what a release of `asked` had asked for (0: not known); timer: time has passed. */
+void watch_answer(struct watch *w, uint64_t asked, bool timer);
+
+/* ready: how many are, or -1. */
+void watch_end(struct watch *w, int ready);
+
+/*
+ * The kernel reports what is ready by a value that the program has chosen.  These note what
+ * that value stands for.  tag: made of the value by key_of.  If values of one kind are the
+ * same, the last one counts.  watch_noted: NO_FD when it has been forgotten.
+ */
+void watch_note(uint64_t tag, int32_t what);
+int32_t watch_noted(uint64_t tag);
+
+#endif
