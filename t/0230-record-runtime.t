@@ -34,7 +34,7 @@ allowed() {
 		echo "$any" pthread_testcancel sem_getvalue ;;
 	syscall.o) # a word of the thread's own
 		echo "$any" pthread_setcancelstate ;;
-	omp_real.o) # the first call of an OpenMP runtime from a place, never a handler
+	omp_real.o | liburing.o) # the first call of such a library from a place, never a handler
 		echo "$any" dladdr dlclose dlopen dlsym ;;
 	mpi.o) # the first call of a function of MPI
 		echo "$any" dladdr dlclose dlopen dlsym ;;
@@ -138,7 +138,7 @@ exports_what_it_says() {
 	empty surplus
 	# All else is libc's, or that of a library of OpenMP or MPI, or asked for by Kokkos.
 	nm -D --defined-only "$(ldd "$runtime" | awk '/libc\.so/ { print $3 }')" | awk '{ print $3 }' | sed 's/@.*//' | sort -u >libc
-	comm -23 exported libc | grep -vE '^(_coz_|ompt_start_tool$|__asan_default_options$|GOMP_|omp_|__kmpc_|MPI_|kokkosp_)' >unknown || :
+	comm -23 exported libc | grep -vE '^(_coz_|ompt_start_tool$|__asan_default_options$|GOMP_|omp_|__kmpc_|MPI_|kokkosp_|(__)?io_uring_)' >unknown || :
 	empty unknown
 }
 check 'exports what real_*.h lists, and no name of its own' exports_what_it_says

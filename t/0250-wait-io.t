@@ -55,6 +55,35 @@ long=1
 check 'standard streams' alike perf io-files standard
 check 'standard streams with checks' alike perf io-files-fortified standard
 
+# ---- io_uring ---------------------------------------------------------------------
+
+# By the time of its waits, a ring waits for a thread, not for a device.
+waits_for_threads() {
+	SYNC_MS=1000 exits 0 andweorc-record -q -o log -r work -s 50 --window 20 -- ./"$1" threads >said
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	lock=$(sed -n 's/^run	.*	lock_ns=\([0-9]*\).*/\1/p' analysis)
+	io=$(sed -n 's/^run	.*	io_ns=\([0-9]*\).*/\1/p' analysis)
+	echo "for threads $lock ns, for devices $io ns"
+	test "$lock" -gt "$io"
+}
+
+long=
+for rings in rings rings-of-liburing; do
+	flags=
+	test $rings = rings || flags='-DLIBURING -luring'
+	# shellcheck disable=SC2086 # several
+	if ! gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o $rings "$programs/rings.c" -pthread $flags 2>build; then
+		skip "$rings" 'no liburing (liburing-dev)'
+	elif ! ./$rings >refused; then
+		skip "$rings" 'io_uring is not allowed here'
+	else
+		check "$rings" sped_up perf $rings files threads timers messages
+		check "$rings on the timer" sped_up timer $rings threads messages
+		check "$rings waits for threads" waits_for_threads $rings
+	fi
+done
+
 # ---- calls that seldom wait -----------------------------------------------------
 
 # They are taken for work of the kernel, until one waits.

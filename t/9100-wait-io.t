@@ -36,6 +36,11 @@ check 'UDP' over udp
 check 'message queues' over queue
 check 'poll' over poll
 check 'epoll' over epoll
+if WIRE=ring ./alternate --visits 2 >refused; then
+	check 'io_uring' over ring
+else
+	skip 'io_uring' 'not allowed here'
+fi
 check 'lines of stdio, two processes' over lines-fork
 check 'pseudo-terminal, two processes' over terminal-fork
 

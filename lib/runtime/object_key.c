@@ -32,6 +32,7 @@ enum { SHARED_MAPPINGS = 64 };
 static struct {
 	uintptr_t lo, hi; /* hi 0: unmapped */
 	uint64_t identity, offset;
+	int fd; /* -1: anonymous */
 } shared[SHARED_MAPPINGS];
 static _Atomic uint32_t shared_used;
 
@@ -77,20 +78,37 @@ uint64_t key_of_address(const volatile void *p)
 	return key_of('a', at, process_number());
 }
 
+/* Identifies the file; 0: that is not possible. */
+static uint64_t identity_of(int fd)
+{
+	struct stat st = { 0 };
+
+	return SYS(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0 ? key_of('f', st.st_dev, st.st_ino) : 0;
+}
+
+void *key_mapping(int fd, uint64_t offset)
+{
+	uint32_t n = atomic_load_explicit(&shared_used, memory_order_acquire);
+	uint64_t identity = identity_of(fd);
+
+	for (uint32_t i = n; i-- > 0;)
+		if (shared[i].hi && shared[i].fd == fd && shared[i].offset == offset && shared[i].identity == identity)
+			return (void *)shared[i].lo;
+	return NULL;
+}
+
 static void remember_mapping(uintptr_t lo, size_t length, int flags, int fd, int64_t offset)
 {
 	static _Atomic uint32_t lock;
 	uint32_t unlocked = 0, n;
-	struct stat st = { 0 };
 	uint64_t identity;
 
 	if (flags & MAP_ANONYMOUS) {
 		identity = key_of('s', atomic_fetch_add_explicit(&arena->serial, 1, memory_order_relaxed), 0);
 		offset = 0;
-	} else {
-		if (SYS(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0)
-			return;
-		identity = key_of('f', st.st_dev, st.st_ino);
+		fd = -1;
+	} else if ((identity = identity_of(fd)) == 0) {
+		return;
 	}
 	/*
 	 * If the lock is taken, the mapping is not noted; then waits for other processes at
@@ -110,6 +128,7 @@ static void remember_mapping(uintptr_t lo, size_t length, int flags, int fd, int
 		shared[n].lo = lo;
 		shared[n].identity = identity;
 		shared[n].offset = (uint64_t)offset;
+		shared[n].fd = fd;
 		shared[n].hi = lo + length;
 		if (n == atomic_load_explicit(&shared_used, memory_order_relaxed))
 			atomic_store_explicit(&shared_used, n + 1, memory_order_release);

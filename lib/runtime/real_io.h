@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,6 +50,7 @@
 	X(eventfd_read, int, (int, eventfd_t *)) \
 	X(eventfd_write, int, (int, eventfd_t)) \
 	X(timerfd_create, int, (int, int)) \
+	X(timerfd_settime, int, (int, int, const struct itimerspec *, struct itimerspec *)) \
 	X(dup, int, (int)) \
 	X(dup2, int, (int, int)) \
 	X(dup3, int, (int, int, int)) \

@@ -101,6 +101,17 @@ void sync_release(uint64_t key, const void *site)
 	pass_object(BURST_RELEASE, key, site, release_object);
 }
 
+int64_t sync_set_timer(uint64_t key, int64_t ns, const void *site)
+{
+	sync_release(key, site);
+	if (!wait_is_accounted())
+		return ns;
+	runtime_enter();
+	ns = vclock_set_timer(&self.clock, key, ns, now_ns());
+	runtime_leave();
+	return ns;
+}
+
 void sync_acquire(uint64_t key, const void *site)
 {
 	pass_object(BURST_ACQUIRE, key, site, acquire_key);

@@ -7,6 +7,9 @@
 /* any: the thread is about to let another go on.  Call it before the real call.  Pays. */
 void sync_release(uint64_t key, const void *site);
 
+/* any: the same for a timer that the thread is about to set, to end once, after ns.  Returns the ns to which to set it instead. */
+int64_t sync_set_timer(uint64_t key, int64_t ns, const void *site);
+
 /*
  * any: the same for a lock that the thread holds, or a signal to threads that will take
  * that lock.  Does not pay: see sync.c.

@@ -404,7 +404,8 @@ static void note_outside(struct wait *w, int64_t now)
 		note_end(w, w->by_clock ? BURST_CLOCK : BURST_TIMEOUT, 0, 0, now);
 }
 
-void wait_outside(struct wait *w)
+/* asked: see wait_answered; 0: that is not known. */
+static void end_outside(struct wait *w, uint64_t asked)
 {
 	int64_t now;
 
@@ -415,11 +416,24 @@ void wait_outside(struct wait *w)
 	/* A call that has not waited is no event: neither another thread nor replay could see it. */
 	if (event_on() && !w->worked)
 		note_outside(w, now);
+	/* A wait in the region is shorter by its credit. */
+	if (asked && window_speedup() && !w->hit)
+		vclock_wait_answered(&self.clock, &w->began, asked, now);
 	/* A wait for a lock that no thread has ended is a sleep. */
 	finish_wait(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now);
 	if (window_speedup())
 		pay(VCLOCK_LEAST_DEBT_NS, PAUSE_ASLEEP);
 	go_on(w);
+}
+
+void wait_outside(struct wait *w)
+{
+	end_outside(w, 0);
+}
+
+void wait_answered(struct wait *w, uint64_t asked)
+{
+	end_outside(w, asked);
 }
 
 void wait_none(struct wait *w)

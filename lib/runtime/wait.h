@@ -73,6 +73,12 @@ void wait_yielded_again(int64_t since_ns, const void *site);
 void wait_outside(struct wait *w);
 
 /*
+ * any: the same, where it is known when the outside began to do what the wait was for: at the last release of
+ * `asked`, before the wait or in it.  A timer was set, or a read of a file was submitted.
+ */
+void wait_answered(struct wait *w, uint64_t asked);
+
+/*
  * any: call after a wait has timed out.  In virtual time the thread would still be
  * waiting for as long as its debt; a pause after the wait would miss signals that
  * arrive in that time.  True: wait again, until *until on CLOCK_MONOTONIC (or for *ns).

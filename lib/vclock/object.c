@@ -8,6 +8,10 @@
  */
 #include "vclock/parts.h"
 
+#define GROWS_MOST 0.9 /* the part of a timer's time by which G is expected to grow, at most */
+
+enum { TIMER_MOST_NS = 100 * 1000000 }; /* what runs for longer will mostly end in another window: those take 200 ms or more */
+
 static size_t place_of(uint64_t key)
 {
 	return key >> 40 & (VCLOCK_OBJECTS - 1);
@@ -101,6 +105,29 @@ void vclock_release(struct vclock *c, uint64_t key, int64_t now)
 	atomic_store_explicit(&o->tag, tag_of(c->world, key), memory_order_release);
 }
 
+/*
+ * How much longer a timer of ns has to take: G will grow as fast as it has since the window began.  In a window's first
+ * moments that may seem to be without end.
+ */
+static int64_t stretch_of(const struct vclock_world *w, int64_t ns, int64_t now)
+{
+	double elapsed = (double)(now - atomic_load_explicit(&w->began_ns, memory_order_relaxed));
+	double owed = (double)(vclock_owed(w) - atomic_load_explicit(&w->floor_ns, memory_order_relaxed));
+
+	if (!(owed > 0) || !(elapsed > 0))
+		return 0;
+	owed = owed < elapsed * GROWS_MOST ? owed : elapsed * GROWS_MOST;
+	return (int64_t)((double)(ns < TIMER_MOST_NS ? ns : TIMER_MOST_NS) * owed / (elapsed - owed));
+}
+
+int64_t vclock_set_timer(struct vclock *c, uint64_t key, int64_t ns, int64_t now)
+{
+	int64_t more = stretch_of(c->world, ns, now);
+
+	atomic_fetch_sub_explicit(&c->world->object[place_of(key)].virt_ns, more, memory_order_relaxed);
+	return ns + more;
+}
+
 int64_t vclock_released_at(const struct vclock_world *w, uint64_t key)
 {
 	return look_at(w, key, 0).real_ns;
@@ -175,6 +202,14 @@ static void end_at(struct vclock *c, const struct vclock_wait *w, int64_t v, int
 void vclock_wait_by_unknown(struct vclock *c, const struct vclock_wait *w, int64_t now)
 {
 	end_at(c, w, now - vclock_owed(c->world), now);
+}
+
+void vclock_wait_answered(struct vclock *c, const struct vclock_wait *w, uint64_t key, int64_t now)
+{
+	struct seen s = look_at(c->world, key, c->number);
+
+	if (s.known)
+		end_at(c, w, s.virt_ns + (now - s.real_ns), now);
 }
 
 bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t a, uint64_t b, struct vclock_moment m)

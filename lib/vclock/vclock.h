@@ -34,7 +34,14 @@
  *                V = max(V as it began to wait, V of the release + time since then)
  *            What the releaser paused is not owed again.  (object.c)
  *
- * The last rule also holds for a thread that need not wait in real time: its credit may
+ *   answer   A thread that goes on because the outside has done what was asked for does so no
+ *            earlier, in virtual time, than by the time that it took:
+ *                V = max(V as it began to wait, V of the request + time since then)
+ *            A request is a release, too.  It may have been made long before the wait, and the
+ *            thread may have paused since then, while a timer or a disk did not.  A timer that
+ *            the program sets is made to pause like a thread: it is set for longer.  (object.c)
+ *
+ * The rule of acquire also holds for a thread that need not wait in real time: its credit may
  * have brought it there before the release took place, in virtual time.  It is stronger
  * than the rule of Coz (what the waker paid is forgiven).  Behind the knee of a barrier or
  * of a lock, where a credit buys nothing, it takes back the part of the credit that the
@@ -216,6 +223,12 @@ void vclock_lock(struct vclock *c, uint64_t key, int64_t now);
 /* The thread holds that lock from now on, with or without a wait. */
 void vclock_has_lock(struct vclock *c, uint64_t key, int64_t now);
 
+/*
+ * The thread has just released that object, which is a timer, and is about to set it, to end once, after ns.  Returns the
+ * time to which to set it: if threads pause while it runs, it has to run for longer.
+ */
+int64_t vclock_set_timer(struct vclock *c, uint64_t key, int64_t ns, int64_t now);
+
 /* When the object was last released in this window; 0: not at all, as far as is known. */
 int64_t vclock_released_at(const struct vclock_world *w, uint64_t key);
 
@@ -241,6 +254,9 @@ bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t
 
 /* Some thread has ended the wait, of which nothing is known.  It is assumed to have paid all its debt. */
 void vclock_wait_by_unknown(struct vclock *c, const struct vclock_wait *w, int64_t now);
+
+/* The outside has ended the wait: it has done what a thread had asked for by the last release of `key`, before the wait or in it. */
+void vclock_wait_answered(struct vclock *c, const struct vclock_wait *w, uint64_t key, int64_t now);
 
 /* The wait was in the region, with that weight: the thread is credited for it. */
 void vclock_wait_credit(struct vclock *c, const struct vclock_wait *w, uint32_t weight, int64_t now);

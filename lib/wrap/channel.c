@@ -100,10 +100,10 @@ void channel_forget_all(void)
 enum { ANONYMOUS = 4096 }; /* descriptors; higher ones are unknown */
 
 /*
- * Stand for a timer, and for a descriptor of signalfd, in the place of a serial number.  Not in the enum: that
- * would make all its constants unsigned, from C23 on and in gcc 13.
+ * Stand for a timer, for one that is set to end once, and for a descriptor of signalfd, in the place of a serial
+ * number.  Not in the enum: that would make all its constants unsigned, from C23 on and in gcc 13.
  */
-static const uint32_t CLOCK = UINT32_MAX, SIGNALS = UINT32_MAX - 1;
+static const uint32_t CLOCK = UINT32_MAX, ALARM = UINT32_MAX - 1, SIGNALS = UINT32_MAX - 2;
 
 /* By descriptor.  An outdated entry does no harm: a descriptor of another kind is recognised by its inode. */
 static _Atomic uint32_t anonymous[ANONYMOUS];
@@ -125,9 +125,9 @@ void channel_is_event(int fd)
 	set_anonymous(fd, 1 + atomic_fetch_add_explicit(&arena->serial, 1, memory_order_relaxed) % (SIGNALS - 1));
 }
 
-void channel_is_clock(int fd)
+void channel_is_clock(int fd, bool once)
 {
-	set_anonymous(fd, CLOCK);
+	set_anonymous(fd, once ? ALARM : CLOCK);
 }
 
 void channel_is_signals(int fd)
@@ -144,7 +144,12 @@ bool channel_is_timer(int fd)
 {
 	struct stat st;
 
-	return anonymous_of(fd) == CLOCK && status_of(fd, &st) && (st.st_mode & S_IFMT) == 0;
+	return anonymous_of(fd) >= ALARM && status_of(fd, &st) && (st.st_mode & S_IFMT) == 0;
+}
+
+uint64_t channel_alarm(int fd)
+{
+	return anonymous_of(fd) == ALARM ? key_of('t', (uint32_t)fd, process_number()) : 0;
 }
 
 static uint64_t event_key(int fd)

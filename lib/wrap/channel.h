@@ -56,9 +56,12 @@ uint64_t channel_opening(int fd);
 /* Is it a timer descriptor?  Its readers wait for time alone. */
 bool channel_is_timer(int fd);
 
+/* Key that a thread releases that sets the timer fd to end once; 0: it is not so set. */
+uint64_t channel_alarm(int fd);
+
 /* Notes kinds of descriptors about which the kernel cannot be asked, or not quickly. */
 void channel_is_event(int fd);
-void channel_is_clock(int fd);
+void channel_is_clock(int fd, bool once); /* once: it has been set to end once, so long after that */
 void channel_is_signals(int fd);
 void channel_is_copy(int fd, int of);
 void channel_are_pair(int a, int b);

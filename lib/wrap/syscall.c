@@ -29,6 +29,7 @@
 
 /* Numbers of calls that older headers do not have.  They are the same on all architectures. */
 enum {
+	NR_IO_URING_SETUP = 425,
 	NR_IO_URING_ENTER = 426,
 	NR_CLONE3 = 435,
 	NR_CLOSE_RANGE = 436,
@@ -115,17 +116,6 @@ static long sleep_for(const struct call *c)
 		    c->site);
 	result = call_make(c);
 	sleep_end(&w, flags);
-	return result;
-}
-
-static long wait_for_device(const struct call *c)
-{
-	struct wait w;
-	long result;
-
-	wait_begin(&w, CLASS_IO, c->site, true, WAIT_UNKNOWN);
-	result = call_make(c);
-	wait_outside(&w);
 	return result;
 }
 
@@ -306,7 +296,8 @@ static long (*const handler[HANDLERS])(const struct call *) __attribute__((used)
 	[NR_FUTEX_REQUEUE] = call_futex_requeue,
 	[SYS_nanosleep] = sleep_for,
 	[SYS_clock_nanosleep] = sleep_for,
-	[NR_IO_URING_ENTER] = wait_for_device,
+	[NR_IO_URING_SETUP] = call_uring_setup,
+	[NR_IO_URING_ENTER] = call_uring_enter,
 	[SYS_kill] = send_to_process,
 	[SYS_rt_sigqueueinfo] = send_to_process,
 	[SYS_tkill] = send_to_thread,

@@ -23,4 +23,8 @@ long call_futex_wake(const struct call *c);
 long call_futex_wait(const struct call *c);
 long call_futex_requeue(const struct call *c);
 
+/* uring.c.  any: the same. */
+long call_uring_setup(const struct call *c);
+long call_uring_enter(const struct call *c);
+
 #endif

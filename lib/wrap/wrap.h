@@ -11,7 +11,8 @@
  *   lock_owner                     locks that one thread uses alone
  *   futex, syscall                 raw system calls, and futexes among them
  *   join, child                    threads; child processes
- *   sleep, yield, sigwait, poll    waits for time, for another thread's turn, for signals, for descriptors
+ *   sleep, yield, sigwait          waits for time, for another thread's turn, for signals
+ *   poll, uring, liburing          waits for many descriptors, and for operations of io_uring; watch: such waits
  *   io, file, filesystem, socket   calls that take a descriptor; fd_wait: such waits
  *   stdio                          streams
  *   channel, channel_socket        where a descriptor leads to

@@ -24,6 +24,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "rings.h"
+
 REGION(prepare, 0.5);
 REGION(answer, 0.8);
 
@@ -31,6 +33,7 @@ REGION(answer, 0.8);
 struct end {
 	int in, out, epoll;
 	FILE *from, *to;
+	struct io_uring ring;
 };
 
 static struct end asker, helper;
@@ -155,6 +158,8 @@ static void open_wire(void)
 		helper.from = fdopen(helper.in, "r");
 		helper.to = fdopen(helper.out, "w");
 	}
+	if (is("ring"))
+		need(io_uring_queue_init(4, &asker.ring, 0) == 0 && io_uring_queue_init(4, &helper.ring, 0) == 0, "make rings");
 	if (is("epoll")) {
 		asker.epoll = epoll_create1(0);
 		helper.epoll = epoll_create1(0);
@@ -163,17 +168,33 @@ static void open_wire(void)
 	}
 }
 
+static bool operate(struct io_uring *r, uint8_t opcode, int fd, const void *data)
+{
+	struct io_uring_cqe *e;
+	int err, result;
+
+	need(ring_add(r, opcode, fd, data, (unsigned)size, 0, 1) && io_uring_submit_and_wait(r, 1) != -EINVAL, "submit");
+	while ((err = io_uring_wait_cqe(r, &e)) == -EINTR)
+		;
+	need(err == 0, "wait for a ring");
+	result = e->res;
+	io_uring_cqe_seen(r, e);
+	return result == (int)size;
+}
+
 static bool receive(struct end *e)
 {
 	struct pollfd ready = { .fd = e->in, .events = POLLIN };
 	struct epoll_event event;
-	char message[8], line[32];
+	char message[8] = "", line[32];
 	fd_set set;
 
 	if (is("lines"))
 		return fgets(line, sizeof(line), e->from) != NULL;
 	if (is("queue"))
 		return mq_receive(e->in, message, sizeof(message), NULL) == 1;
+	if (is("ring"))
+		return operate(&e->ring, IORING_OP_READ, e->in, message);
 	if (is("poll"))
 		need(poll(&ready, 1, 10000) == 1, "poll");
 	if (is("epoll"))
@@ -194,6 +215,8 @@ static bool send_one(struct end *e)
 		return fprintf(e->to, "%s\n", "a line") > 0 && fflush(e->to) == 0;
 	if (is("queue"))
 		return mq_send(e->out, (const char *)&one, 1, 0) == 0;
+	if (is("ring"))
+		return operate(&e->ring, IORING_OP_WRITE, e->out, &one);
 	return write(e->out, &one, size) == (ssize_t)size;
 }
 

@@ -454,6 +454,80 @@ static void a_wait_is_credited_as_far_as_the_window_has_lasted(void **state)
 	assert_int_equal(vclock_debt(T(1)), 500 * US);
 }
 
+/* Thread 1 is credited for 2 ms, which thread 0 pays until `now`. */
+static void pays_two(int64_t now)
+{
+	vclock_credit(T(1), 2 * MS);
+	vclock_paused(T(0), 2 * MS, 2 * MS, false, at(now, 0));
+}
+
+static void an_answer_takes_the_same_time_in_virtual_time(void **state)
+{
+	struct vclock_wait w;
+
+	(void)state;
+	vclock_release(T(0), KEY(1), 5 * MS);
+	pays_two(8 * MS);
+	w = waits(0, 8 * MS);
+	vclock_wait_answered(T(0), &w, KEY(1), 9 * MS);
+	assert_int_equal(vclock_time(T(0), 9 * MS), 9 * MS);
+	assert_int_equal(vclock_debt(T(0)), 2 * MS);
+}
+
+static void an_answer_that_had_come_is_not_waited_for(void **state)
+{
+	struct vclock_wait w;
+
+	(void)state;
+	pays_two(8 * MS);
+	vclock_release(T(0), KEY(1), 8 * MS);
+	vclock_release(T(2), KEY(2), 9 * MS);
+	vclock_acquire(T(0), KEY(2), 9 * MS);
+	w = waits(0, 9 * MS);
+	vclock_wait_answered(T(0), &w, KEY(1), 10 * MS);
+	assert_int_equal(vclock_time(T(0), 10 * MS), 9 * MS);
+}
+
+static void an_answer_to_no_request_changes_nothing(void **state)
+{
+	struct vclock_wait w;
+
+	(void)state;
+	vclock_release(T(0), KEY(1), 5 * MS);
+	begin_window(2, 1, 6 * MS);
+	pays_two(8 * MS);
+	w = waits(0, 8 * MS);
+	vclock_wait_answered(T(0), &w, KEY(1), 9 * MS);
+	assert_int_equal(vclock_debt(T(0)), 0);
+}
+
+static void a_timer_pauses_like_a_thread(void **state)
+{
+	struct vclock_wait w;
+
+	(void)state;
+	pays_two(8 * MS);
+	vclock_release(T(0), KEY(1), 8 * MS);
+	/* Of 8 ms, 2 were pauses. */
+	assert_int_equal(vclock_set_timer(T(0), KEY(1), 3 * MS, 8 * MS), 4 * MS);
+	vclock_credit(T(1), MS);
+	w = waits(0, 8 * MS);
+	vclock_wait_answered(T(0), &w, KEY(1), 12 * MS);
+	assert_int_equal(vclock_time(T(0), 12 * MS), 9 * MS);
+	assert_int_equal(vclock_debt(T(0)), 0);
+}
+
+static void a_timer_is_set_for_longer_within_bounds(void **state)
+{
+	(void)state;
+	vclock_release(T(0), KEY(1), 8 * MS);
+	assert_int_equal(vclock_set_timer(T(0), KEY(1), 3 * MS, 8 * MS), 3 * MS);
+	vclock_credit(T(1), 20 * MS);
+	assert_int_equal(vclock_set_timer(T(0), KEY(1), 3 * MS, 8 * MS), 30 * MS);
+	vclock_credit(T(1), 20 * MS);
+	assert_int_equal(vclock_set_timer(T(0), KEY(1), 1000 * MS, 80 * MS), 1100 * MS);
+}
+
 static void a_part_of_the_weight_credits_a_part(void **state)
 {
 	(void)state;
@@ -892,6 +966,11 @@ int main(void)
 		TEST(a_wait_in_the_region_is_credited_and_others_owe_it),
 		TEST(what_the_conductor_has_raised_for_it_is_not_owed_twice),
 		TEST(a_wait_is_credited_as_far_as_the_window_has_lasted),
+		TEST(an_answer_takes_the_same_time_in_virtual_time),
+		TEST(an_answer_that_had_come_is_not_waited_for),
+		TEST(an_answer_to_no_request_changes_nothing),
+		TEST(a_timer_pauses_like_a_thread),
+		TEST(a_timer_is_set_for_longer_within_bounds),
 		TEST(a_part_of_the_weight_credits_a_part),
 		TEST(a_known_segment_is_credited_the_same_each_time),
 		TEST(in_the_sum_segments_credit_what_samples_would),

@@ -1,0 +1,150 @@
+/*
+ * liburing: the functions of that library that submit operations, or wait; see uring.h.
+ *
+ * The library makes its system calls itself, so they cannot be interposed.  What it has
+ * as inline functions leads to these when there is something to wait for.
+ *
+ * A plugin may have brought the library, and then only the plugin finds it.  The
+ * functions keep all they need in the program's struct, so any copy of the library will
+ * do.
+ */
+#include <dlfcn.h>
+
+#include "runtime/real_uring.h"
+#include "runtime/sample_signal.h"
+#include "uring.h"
+
+/* The begin of its struct io_uring, which is the same in all versions from 2.0 on. */
+struct io_uring {
+	struct {
+		unsigned *head, *tail, *mask, *entries, *flags, *dropped, *array;
+		struct io_uring_sqe *sqe;
+		unsigned first, end; /* what is to be submitted next */
+		size_t size;
+		void *memory;
+		unsigned unused[4];
+	} sq;
+	struct {
+		unsigned *head, *tail, *mask, *entries, *flags, *overflow;
+		struct io_uring_cqe *cqe;
+		size_t size;
+		void *memory;
+		unsigned unused[4];
+	} cq;
+	unsigned flags;
+	int fd;
+};
+
+#define X(name, type, params) type name params;
+REAL_URING(X)
+#undef X
+
+/* The library's own. */
+static struct {
+#define X(name, type, params) type(*_Atomic name) params;
+	REAL_URING(X)
+#undef X
+} real_uring;
+
+/* What the program would call without us, first, or else what the calling module would. */
+static void *find(const char *name, const void *site)
+{
+	void *found = dlsym(RTLD_NEXT, name), *module;
+	Dl_info info;
+
+	if (!found && dladdr(site, &info) && (module = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) != NULL) {
+		found = dlsym(module, name);
+		dlclose(module);
+	}
+	/* It is remembered, so it has to stay. */
+	if (found && dladdr(found, &info))
+		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	return found;
+}
+
+#define THEIRS(name, ...)                                                                                                    \
+	({                                                                                                                   \
+		__typeof__(&name) found_ = atomic_load_explicit(&real_uring.name, memory_order_relaxed);                     \
+		if (unlikely(!found_)) {                                                                                     \
+			found_ = (__typeof__(&name))find(#name, SITE);                                                       \
+			atomic_store_explicit(&real_uring.name, found_, memory_order_relaxed);                               \
+		}                                                                                                            \
+		found_ ? found_(__VA_ARGS__) : -ENOSYS;                                                                      \
+	})
+
+static struct uring view(const struct io_uring *ring)
+{
+	return (struct uring){ .fd = ring->fd,
+			       .sqe = ring->sq.sqe,
+			       .sqe_mask = *ring->sq.mask,
+			       .sqe_shift = (ring->flags & URING_SQE128) != 0,
+			       .cqe = ring->cq.cqe,
+			       .cqe_head = ring->cq.head,
+			       .cqe_tail = ring->cq.tail,
+			       .cqe_mask = *ring->cq.mask,
+			       .cqe_shift = (ring->flags & URING_CQE32) != 0 };
+}
+
+static void submit(const struct io_uring *ring, const void *site)
+{
+	struct uring r = view(ring);
+
+	uring_submit(&r, ring->sq.first, ring->sq.end, site);
+}
+
+/* submits, waits: what the call will do. */
+#define ACCOUNT(ring, submits, waits, call)                                                                                  \
+	do {                                                                                                                 \
+		struct watch w_;                                                                                             \
+		struct uring r_;                                                                                             \
+		int got_;                                                                                                    \
+		if (likely(!wait_is_watched()))                                                                              \
+			return call;                                                                                         \
+		if (submits)                                                                                                 \
+			submit(ring, SITE);                                                                                  \
+		if (!(waits))                                                                                                \
+			return call;                                                                                         \
+		watch_begin(&w_, true, WAIT_UNKNOWN, SITE);                                                                  \
+		got_ = CALL(call);                                                                                           \
+		r_ = view(ring);                                                                                             \
+		uring_wait_end(&w_, &r_);                                                                                    \
+		return got_;                                                                                                 \
+	} while (0)
+
+EXPORT int io_uring_submit(struct io_uring *ring)
+{
+	ACCOUNT(ring, true, false, THEIRS(io_uring_submit, ring));
+}
+
+EXPORT int io_uring_submit_and_get_events(struct io_uring *ring)
+{
+	ACCOUNT(ring, true, false, THEIRS(io_uring_submit_and_get_events, ring));
+}
+
+EXPORT int io_uring_submit_and_wait(struct io_uring *ring, unsigned n)
+{
+	ACCOUNT(ring, true, n > 0, THEIRS(io_uring_submit_and_wait, ring, n));
+}
+
+EXPORT int io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io_uring_cqe **cqe, unsigned n,
+					    struct __kernel_timespec *timeout, const sigset_t *mask)
+{
+	ACCOUNT(ring, true, n > 0, WITH_MASK(mask, THEIRS(io_uring_submit_and_wait_timeout, ring, cqe, n, timeout, mask)));
+}
+
+EXPORT int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe, unsigned n, struct __kernel_timespec *timeout,
+			      const sigset_t *mask)
+{
+	/* For a time-out, older kernels need an operation, which the call then submits, with all that is there. */
+	ACCOUNT(ring, timeout != NULL, n > 0, WITH_MASK(mask, THEIRS(io_uring_wait_cqes, ring, cqe, n, timeout, mask)));
+}
+
+EXPORT int io_uring_wait_cqe_timeout(struct io_uring *ring, struct io_uring_cqe **cqe, struct __kernel_timespec *timeout)
+{
+	ACCOUNT(ring, timeout != NULL, true, THEIRS(io_uring_wait_cqe_timeout, ring, cqe, timeout));
+}
+
+EXPORT int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe, unsigned submits, unsigned n, const sigset_t *mask)
+{
+	ACCOUNT(ring, submits > 0, n > 0, WITH_MASK(mask, THEIRS(__io_uring_get_cqe, ring, cqe, submits, n, mask)));
+}

@@ -1,0 +1,257 @@
+/*
+ * uring: rings of io_uring; see uring.h.
+ *
+ * liburing has the addresses of both queues (liburing.c).  A program that calls the
+ * kernel by syscall(2), as Rust's io-uring does, learns from io_uring_setup where in the
+ * ring's memory they are, and maps that.
+ */
+#include <linux/time_types.h>
+#include <poll.h>
+
+#include "runtime/process.h"
+#include "syscall.h"
+#include "uring.h"
+
+/* What older headers do not have: operations, and flags. */
+enum {
+	OP_MSG_RING = 40,
+	OP_SEND_ZC = 47,
+	OP_SENDMSG_ZC = 48,
+	OP_READ_MULTISHOT = 49,
+	OP_RECV_ZC = 58,
+	SETUP_NO_SQARRAY = 1 << 16,
+	ENTER_REGISTERED_RING = 1 << 4,
+	TIMEOUT_MULTISHOT = 1 << 6,
+};
+
+enum {
+	REQUESTS = 256, /* keys of one ring, for what it was asked for; more would take places of other objects */
+	TIMERS = 1024,  /* times of timers that the kernel has perhaps not copied yet */
+};
+
+/*
+ * What a value stands for: a descriptor that is read from or written to, whose other end decides when that is possible;
+ * or what the kernel does in its own time, from then on; or a moment of the clock.
+ */
+enum { IN = 1 << 27, OUT = 1 << 28, REQUEST = 1 << 29, TIMER = 1 << 30, DESCRIPTOR = IN - 1 };
+
+static uint64_t tag_of(const struct uring *r, uint64_t data)
+{
+	return key_of('U', data, (uint32_t)r->fd);
+}
+
+static uint64_t request_of(const struct uring *r, uint64_t tag)
+{
+	return key_of('q', tag % REQUESTS, (uint64_t)process_number() << 32 | (uint32_t)r->fd);
+}
+
+/* Is released by a thread that puts something in another ring. */
+static uint64_t key_of_ring(int fd)
+{
+	return key_of('u', (uint32_t)fd, process_number());
+}
+
+/* ---- submitting ---------------------------------------------------------------------- */
+
+static int32_t direction_of(const struct io_uring_sqe *e)
+{
+	switch (e->opcode) {
+	case IORING_OP_READV:
+	case IORING_OP_READ_FIXED:
+	case IORING_OP_READ:
+	case IORING_OP_RECVMSG:
+	case IORING_OP_RECV:
+	case IORING_OP_ACCEPT:
+	case OP_READ_MULTISHOT:
+	case OP_RECV_ZC: return IN;
+	case IORING_OP_WRITEV:
+	case IORING_OP_WRITE_FIXED:
+	case IORING_OP_WRITE:
+	case IORING_OP_SENDMSG:
+	case IORING_OP_SEND:
+	case OP_SEND_ZC:
+	case OP_SENDMSG_ZC: return OUT;
+	case IORING_OP_POLL_ADD: return (e->poll_events & POLLIN ? IN : 0) | (e->poll_events & POLLOUT ? OUT : 0);
+	case IORING_OP_TIMEOUT:
+	case IORING_OP_LINK_TIMEOUT: return e->timeout_flags & (IORING_TIMEOUT_ABS | TIMEOUT_MULTISHOT) ? TIMER : TIMER | REQUEST;
+	default: return REQUEST;
+	}
+}
+
+/* Clocks matter. */
+static bool is_channel(int32_t what)
+{
+	int fd = what & DESCRIPTOR;
+
+	return (what & IN && channel_in(fd)) || (what & OUT && channel_out(fd));
+}
+
+/* The kernel copies the time when it takes the operation, which may be a little after the call. */
+static void set_timer(struct io_uring_sqe *e, uint64_t key, const void *site)
+{
+	static struct __kernel_timespec set[TIMERS];
+	static _Atomic unsigned sets;
+	const struct __kernel_timespec *asked = (const struct __kernel_timespec *)(uintptr_t)e->addr;
+	struct __kernel_timespec *t = &set[atomic_fetch_add_explicit(&sets, 1, memory_order_relaxed) % TIMERS];
+	int64_t ns;
+
+	/* Memory that cannot be read is left to the kernel, which reports EFAULT. */
+	if (e->addr < 4096 || asked->tv_sec < 0 || asked->tv_sec > 1000000000 || asked->tv_nsec < 0 || asked->tv_nsec >= 1000000000)
+		return;
+	ns = sync_set_timer(key, asked->tv_sec * 1000000000ll + asked->tv_nsec, site);
+	*t = (struct __kernel_timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+	e->addr = (uintptr_t)t;
+}
+
+static void release(const struct uring *r, struct io_uring_sqe *e, int32_t what, uint64_t tag, const void *site)
+{
+	if (e->opcode == OP_MSG_RING)
+		sync_release(key_of_ring(e->fd), site);
+	else if (what & TIMER)
+		set_timer(e, request_of(r, tag), site);
+	else if (what & REQUEST || !is_channel(what))
+		sync_release(request_of(r, tag), site);
+	else if (what & OUT && e->opcode != IORING_OP_POLL_ADD)
+		sync_release(channel_out(e->fd), site);
+}
+
+static void submit(const struct uring *r, struct io_uring_sqe *e, const void *site)
+{
+	int32_t what = direction_of(e);
+	uint64_t tag = tag_of(r, e->user_data);
+
+	if (what & (IN | OUT)) {
+		if (e->flags & IOSQE_FIXED_FILE || e->fd < 0 || e->fd > DESCRIPTOR)
+			return;
+		what |= e->fd;
+	}
+	watch_note(tag, what);
+	if (what != TIMER && wait_is_accounted())
+		release(r, e, what, tag, site);
+}
+
+void uring_submit(const struct uring *r, unsigned first, unsigned end, const void *site)
+{
+	for (unsigned i = first; i != end && i - first <= r->sqe_mask; i++) {
+		unsigned at = i & r->sqe_mask;
+
+		if (r->order)
+			at = r->order[at] & r->sqe_mask;
+		submit(r, &r->sqe[(size_t)at << r->sqe_shift], site);
+	}
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
+static void completed(struct watch *w, const struct uring *r, uint64_t data)
+{
+	uint64_t tag = tag_of(r, data);
+	int32_t what = watch_noted(tag);
+
+	if (what == NO_FD)
+		watch_answer(w, 0, false);
+	else if (is_channel(what))
+		watch_ready(w, what & DESCRIPTOR, what & IN, what & OUT);
+	else
+		watch_answer(w, what == TIMER ? 0 : request_of(r, tag), what & TIMER);
+}
+
+void uring_wait_end(struct watch *w, const struct uring *r)
+{
+	unsigned head = __atomic_load_n(r->cqe_head, __ATOMIC_RELAXED), tail = __atomic_load_n(r->cqe_tail, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = head; i != tail && watch_is_curious(w); i++)
+		completed(w, r, r->cqe[(size_t)(i & r->cqe_mask) << r->cqe_shift].user_data);
+	if (watch_is_curious(w))
+		latest_of(&w->latest, key_of_ring(r->fd), w->wait.began.since_ns);
+	watch_end(w, (int)(tail - head));
+}
+
+/* ---- rings that the program makes itself ---------------------------------------------------- */
+
+enum { RINGS = 64 };
+
+/* An entry is complete when `fd` is set. */
+static struct own {
+	_Atomic int fd; /* 0: free */
+	struct io_uring_params params;
+	bool found;
+	struct uring ring;
+	const unsigned *head, *tail; /* of what is to be submitted */
+} own[RINGS];
+
+static struct own *own_of(int fd)
+{
+	for (unsigned i = 0; i < RINGS; i++)
+		if (atomic_load_explicit(&own[i].fd, memory_order_acquire) == fd)
+			return &own[i];
+	return NULL;
+}
+
+long call_uring_setup(const struct call *c)
+{
+	long fd = call_make(c);
+	struct own *o;
+
+	if (fd <= 0 || ((o = own_of((int)fd)) == NULL && (o = own_of(0)) == NULL))
+		return fd;
+	o->params = *(const struct io_uring_params *)c->b;
+	o->found = false;
+	atomic_store_explicit(&o->fd, (int)fd, memory_order_release);
+	return fd;
+}
+
+/* Where the program has mapped the ring; two threads that look at once find the same. */
+static bool find_own(struct own *o, int fd)
+{
+	const struct io_uring_params *p = &o->params;
+	const char *sq = key_mapping(fd, IORING_OFF_SQ_RING), *cq = sq;
+	struct io_uring_sqe *sqe = key_mapping(fd, IORING_OFF_SQES);
+
+	if (!(p->features & IORING_FEAT_SINGLE_MMAP))
+		cq = key_mapping(fd, IORING_OFF_CQ_RING);
+	if (!sq || !cq || !sqe)
+		return false;
+	o->ring = (struct uring){ .fd = fd,
+				  .sqe = sqe,
+				  .order = (const unsigned *)(sq + p->sq_off.array),
+				  .sqe_mask = p->sq_entries - 1,
+				  .sqe_shift = (p->flags & URING_SQE128) != 0,
+				  .cqe = (const struct io_uring_cqe *)(cq + p->cq_off.cqes),
+				  .cqe_head = (const unsigned *)(cq + p->cq_off.head),
+				  .cqe_tail = (const unsigned *)(cq + p->cq_off.tail),
+				  .cqe_mask = p->cq_entries - 1,
+				  .cqe_shift = (p->flags & URING_CQE32) != 0 };
+	o->head = (const unsigned *)(sq + p->sq_off.head);
+	o->tail = (const unsigned *)(sq + p->sq_off.tail);
+	if (p->flags & SETUP_NO_SQARRAY)
+		o->ring.order = NULL;
+	o->found = true;
+	return true;
+}
+
+long call_uring_enter(const struct call *c)
+{
+	int fd = (int)c->a;
+	bool waits = c->d & IORING_ENTER_GETEVENTS && c->c > 0;
+	struct own *o = c->d & ENTER_REGISTERED_RING ? NULL : own_of(fd);
+	struct watch w;
+	long result;
+
+	if (o && !(o->found && key_is_shared(o->head)) && !find_own(o, fd))
+		o = NULL;
+	if (o && c->b > 0) {
+		unsigned first = __atomic_load_n(o->head, __ATOMIC_ACQUIRE), ready = __atomic_load_n(o->tail, __ATOMIC_ACQUIRE) - first;
+
+		uring_submit(&o->ring, first, first + (ready < (unsigned)c->b ? ready : (unsigned)c->b), c->site);
+	}
+	if (!waits)
+		return call_make(c);
+	watch_begin(&w, true, WAIT_UNKNOWN, c->site);
+	result = call_make(c);
+	if (o)
+		uring_wait_end(&w, &o->ring);
+	else
+		watch_end(&w, 1);
+	return result;
+}
