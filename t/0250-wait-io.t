@@ -99,6 +99,25 @@ waits_that_are_rare() {
 }
 check 'a call that seldom waits' waits_that_are_rare
 
+# Long ones that do not wait are work of the kernel, too.
+long_work() {
+	exits 0 andweorc-record -q -r write_all -m function -s 50 --window 20 -o log -- ./long-writes
+	exits 0 andweorc-resolve log >resolved
+	exits 0 andweorc-analyze --format andweorc resolved >analysis
+	cpu=$(sed -n 's/^run	.*	cpu_ns=\([0-9]*\).*/\1/p' analysis)
+	io=$(sed -n 's/^run	.*	io_ns=\([0-9]*\).*/\1/p' analysis)
+	echo "worked $cpu ns, waited ${io:=0} ns"
+	test "$cpu" -gt "$((10 * io))"
+	has '^impact	.*	function=write_all	' analysis
+}
+gcc -O2 -g -I"$top/lib" -o long-writes "$programs/long-writes.c" || exit 1
+andweorc-record -q -o log -- true
+if ./long-writes told && grep -q '	kernel_sampled=1' log; then
+	check 'a long call that does not wait' long_work
+else
+	skip 'a long call that does not wait' 'the kernel does not tell'
+fi
+
 # ---- whatever is called is one of ours -----------------------------------------
 
 # A function that the runtime forgot to export would be libc's: neither wait nor wake, and nothing else would show it.

@@ -448,6 +448,7 @@ struct arena {
 	_Atomic uint32_t processes_used; /* [A] highest entry ever taken, plus one */
 	_Atomic uint32_t joined;         /* [A] processes that have ever joined: the id of the last one */
 	_Atomic uint32_t farewell;       /* [A] 1: some process has ended by itself, not by a signal */
+	_Atomic uint32_t switches;       /* [A] does the kernel tell threads that they have given up their processor?  See switched.c; 0: untried */
 	uint32_t run;                    /* [C] number of the run; the environment of its processes names it too */
 	_Atomic uint32_t processes_refused; /* [A] processes that found no free entry */
 	_Atomic uint32_t unknown_code;   /* [A] samples outside all known modules; makes the conductor read the mappings again */

@@ -30,6 +30,7 @@
 #include "redirect.h"
 #include "sampler.h"
 #include "span.h"
+#include "switched.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -183,6 +184,7 @@ static void begin_in(struct arena *a)
 	static bool forks_known;
 
 	arena_adopt(a);
+	switched_init();
 	SYS(SYS_madvise, &page, sizeof(page), MADV_WIPEONFORK);
 	if (!forks_known)
 		__register_atfork(process_forking, NULL, process_forked, &__dso_handle);

@@ -13,6 +13,7 @@
 #include "runtime.h"
 
 int (*clock_of_libc)(clockid_t, struct timespec *) = clock_gettime;
+intptr_t rseq_of_libc;
 
 #ifdef ANDWEORC_STATIC
 
@@ -97,6 +98,15 @@ static void *find_real(const char *name)
 	return right && right != next && are_in_one_module(next, right) ? right : next;
 }
 
+/* glibc tells where it is from 2.35 on; of a size of 0 if the program or the kernel does not want it. */
+static intptr_t find_rseq(void)
+{
+	const ptrdiff_t *offset = dlsym(RTLD_DEFAULT, "__rseq_offset");
+	const unsigned *size = dlsym(RTLD_DEFAULT, "__rseq_size");
+
+	return offset && size && *size > 0 ? *offset : 0;
+}
+
 void real_resolve(void)
 {
 	void *clock;
@@ -111,6 +121,7 @@ void real_resolve(void)
 	clock = dlvsym ? dlvsym(RTLD_NEXT, "clock_gettime", "GLIBC_2.17") : NULL;
 	if (clock)
 		memcpy(&clock_of_libc, &clock, sizeof(clock));
+	rseq_of_libc = find_rseq();
 	resolving--;
 	resolved = true;
 }

@@ -38,6 +38,9 @@ extern struct real real;
 /* any: clock_gettime(2) of the vDSO or the kernel, past any other interposed one. */
 extern int (*clock_of_libc)(clockid_t, struct timespec *);
 
+/* any: from the pointer of a thread to the area that libc has registered for it (switched.h); 0: it has none. */
+extern intptr_t rseq_of_libc;
+
 void real_resolve(void); /* init: resolves all of `real` */
 
 /*

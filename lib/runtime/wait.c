@@ -120,9 +120,19 @@ static void set_kind(struct wait *w, enum arena_class class, const void *site, b
 	w->class = class;
 	w->outside = outside;
 	w->brief = w->by_clock = w->hit = false;
+	w->told = false;
 	w->extended_ns = 0;
 	yield_no_more();
 	w->before = self.waiting;
+}
+
+/*
+ * Last before the call.  Calls of other classes may wait by spinning.  Work of the kernel that
+ * is not sampled is better taken for a wait: waits are.
+ */
+static void watch_switches(struct wait *w)
+{
+	w->told = w->class == CLASS_IO && atomic_load_explicit(&arena->kernel_sampled, memory_order_relaxed) && switched_watch();
 }
 
 void wait_begin_releasing(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns, uint64_t key)
@@ -160,6 +170,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	self.in_wait = (struct in_wait){ 0 };
 	self.waiting = (uintptr_t)w;
 	runtime_leave();
+	watch_switches(w);
 }
 
 bool wait_begin_brief(struct wait *w, enum arena_class class, const void *site)
@@ -179,6 +190,7 @@ bool wait_begin_brief(struct wait *w, enum arena_class class, const void *site)
 	w->began.since_ns = now_ns();
 	self.in_wait = (struct in_wait){ 0 };
 	self.waiting = (uintptr_t)w;
+	watch_switches(w);
 	return true;
 }
 
@@ -203,7 +215,7 @@ bool wait_was_brief(struct wait *w)
 {
 	if (!w->brief || w->t != self.slot)
 		return true;
-	if (!sample_hit_wait() && now_ns() - w->began.since_ns < CALL_NS) {
+	if (wait_has_run(w) || (!w->told && !sample_hit_wait() && now_ns() - w->began.since_ns < CALL_NS)) {
 		self.waiting = w->before;
 		return true;
 	}
@@ -216,7 +228,7 @@ bool wait_was_brief(struct wait *w)
 /*
  * Has the call not waited, now that it is over?  Then a byte was there, or could be written, and
  * the kernel has worked for the code that called.  A sample makes the call longer (by 20 to 60 us
- * in a virtual machine), so a call that was hit is taken for one like those before.
+ * in a virtual machine), and looks like a switch, so a call that was hit is taken for one like those before.
  */
 static bool was_work(const struct wait *w, int64_t now)
 {
@@ -224,6 +236,8 @@ static bool was_work(const struct wait *w, int64_t now)
 
 	if (w->hit || w->extended_ns)
 		return false;
+	if (wait_has_run(w))
+		return true;
 	return length < CALL_NS || (sample_hit_wait() && length < (int64_t)arena->period_ns && expected_ns(w->t, w->site) < CALL_NS);
 }
 
@@ -259,7 +273,7 @@ static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t
 	if (w->worked) {
 		sample_was_work(t);
 		if (!sample_hit_wait())
-			learn_length(t, w->site, length);
+			learn_length(t, w->site, w->told ? 0 : length);
 		return;
 	}
 	learn_length(t, w->site, length);

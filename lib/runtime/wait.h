@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "moment.h"
+#include "switched.h"
 #include "thread.h"
 
 /*
@@ -26,6 +27,7 @@ struct wait {
 	bool outside;
 	bool worked;            /* it is over, and the call has not waited; see was_work in wait.c */
 	bool brief;             /* see wait_begin_brief */
+	bool told;              /* whether it gives up its processor; see switched.h */
 	bool by_clock;          /* it ends at a moment of the clock, whenever it began */
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
 	int64_t looked_ns;      /* when offcpu.c last looked before it; 0: never */
@@ -54,10 +56,16 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
  * False: calls at that site do wait, or nothing is known of them yet; then use wait_begin.  After the call, ask wait_was_brief.
  * True: there is nothing to account for.  False: it has waited since it began; one of the ends below follows.
  *
- * Both together cost two readings of the clock, also during experiments.
+ * Both together cost two readings of the clock, also during experiments; one where the kernel tells of switches.
  */
 bool wait_begin_brief(struct wait *w, enum arena_class class, const void *site);
 bool wait_was_brief(struct wait *w);
+
+/* any: after the call, is it certain that the thread has had its processor all the time? */
+static inline bool wait_has_run(const struct wait *w)
+{
+	return w->told && !switched();
+}
 
 /* any: ends a wait that another thread of the recording has ended, by a release of key. */
 void wait_by_peer(struct wait *w, uint64_t key);

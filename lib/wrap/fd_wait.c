@@ -46,7 +46,7 @@ void latest_of(struct latest *l, uint64_t key, int64_t not_before)
 
 static bool took_no_time(const struct wait *w)
 {
-	return now_ns() - w->began.since_ns < NO_TIME_NS;
+	return wait_has_run(w) || now_ns() - w->began.since_ns < NO_TIME_NS;
 }
 
 bool wait_was_for_peer(struct wait *w, const struct latest *l)

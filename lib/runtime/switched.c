@@ -1,0 +1,55 @@
+/*
+ * switched: has a thread given up its processor since a moment?  See switched.h.
+ *
+ * The kernel kills a process whose section is not well formed.  So its end is at its
+ * begin, at an address that holds data, and what follows is what the kernel wants to
+ * see before the address to go to when the section is interrupted: the number that libc
+ * has registered.
+ */
+#include <time.h>
+
+#include "real.h"
+#include "runtime.h"
+#include "switched.h"
+#include "sys.h"
+
+#if defined(__x86_64__)
+enum { SIGNATURE = 0x53053053 };
+#elif defined(__aarch64__)
+enum { SIGNATURE = (int)0xd428bc00 };
+#endif
+
+static const struct {
+	uint32_t never_run, signature, after;
+} place = { .signature = (uint32_t)SIGNATURE };
+
+/* Relocated as the library is loaded. */
+const struct rseq_section no_section = { .begin = (uintptr_t)&place.never_run, .length = 1, .abort = (uintptr_t)&place.after };
+
+intptr_t switched_area;
+
+enum { UNTRIED, TOLD, NOT_TOLD };
+
+/* Kernels may leave the name of the section alone after a system call, in which no section can be. */
+static uint32_t try_a_sleep(void)
+{
+	struct timespec t = { .tv_nsec = 1 };
+
+	if (!switched_watch() || switched())
+		return NOT_TOLD;
+	SYS(SYS_nanosleep, &t, NULL);
+	return switched() ? TOLD : NOT_TOLD;
+}
+
+void switched_init(void)
+{
+	uint32_t told = atomic_load_explicit(&arena->switches, memory_order_relaxed);
+
+	switched_area = rseq_of_libc;
+	if (switched_area && told == UNTRIED) {
+		told = try_a_sleep();
+		atomic_store_explicit(&arena->switches, told, memory_order_relaxed);
+	}
+	if (told != TOLD)
+		switched_area = 0;
+}
