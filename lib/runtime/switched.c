@@ -6,12 +6,8 @@
  * see before the address to go to when the section is interrupted: the number that libc
  * has registered.
  */
-#include <time.h>
-
-#include "real.h"
-#include "runtime.h"
+#include "moment.h"
 #include "switched.h"
-#include "sys.h"
 
 #if defined(__x86_64__)
 enum { SIGNATURE = 0x53053053 };
@@ -29,16 +25,29 @@ const struct rseq_section no_section = { .begin = (uintptr_t)&place.never_run, .
 intptr_t switched_area;
 
 enum { UNTRIED, TOLD, NOT_TOLD };
+enum { TRIES = 20, ENOUGH = 3 };
 
-/* Kernels may leave the name of the section alone after a system call, in which no section can be. */
-static uint32_t try_a_sleep(void)
+/*
+ * Kernels may leave the name of the section alone after a system call, in which no section
+ * can be (Linux 6.19 does, by its source), unless the thread has come to another processor.
+ * So sleeps after which it is on the same one tell.
+ */
+static uint32_t try_sleeps(void)
 {
 	struct timespec t = { .tv_nsec = 1 };
+	int told = 0;
 
-	if (!switched_watch() || switched())
-		return NOT_TOLD;
-	SYS(SYS_nanosleep, &t, NULL);
-	return switched() ? TOLD : NOT_TOLD;
+	for (int i = 0; i < TRIES && told < ENOUGH; i++) {
+		uint32_t before = processor_here();
+
+		if (!switched_watch() || switched())
+			return NOT_TOLD;
+		SYS(SYS_nanosleep, &t, NULL);
+		if (!switched())
+			return NOT_TOLD;
+		told += processor_here() == before;
+	}
+	return told == ENOUGH ? TOLD : NOT_TOLD;
 }
 
 void switched_init(void)
@@ -47,7 +56,7 @@ void switched_init(void)
 
 	switched_area = rseq_of_libc;
 	if (switched_area && told == UNTRIED) {
-		told = try_a_sleep();
+		told = try_sleeps();
 		atomic_store_explicit(&arena->switches, told, memory_order_relaxed);
 	}
 	if (told != TOLD)

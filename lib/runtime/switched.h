@@ -9,7 +9,8 @@
  * takes.  It is told by an area that the thread shares with the kernel (rseq, Linux 4.18,
  * which glibc registers from 2.35 on): there a thread names a critical section, and when it
  * runs again after a switch outside of that section, the kernel has removed the name.  Ours
- * is a section that no thread is ever in.  To set and look costs no system call.
+ * is a section that no thread is ever in.  To set and look costs no system call.  Not all
+ * kernels do that, see switched.c.
  *
  * A signal that is handled meanwhile removes the name as well.
  */
@@ -37,7 +38,7 @@ struct rseq_section {
 extern const struct rseq_section no_section;
 extern intptr_t switched_area; /* from the thread's pointer to its area; 0: nothing is told */
 
-/* init: looks whether switches are told; once for all processes of the recording by a sleep of 50 us. */
+/* init: looks whether switches are told; once for all processes of the recording, by three sleeps of 50 us. */
 void switched_init(void);
 
 static inline struct rseq_area *switched_of_thread(void)
