@@ -46,7 +46,7 @@ check 'counters, timers, queues, copies' sped_up perf io-bytes events timers que
 check 'one of many' sped_up perf io-bytes polls selects epolls
 check 'sockets' sped_up perf io-sockets pairs pair-of-processes tcp tcp6 unix without-blocking
 check 'messages' sped_up perf io-sockets udp unix-datagrams passed times-out names
-check 'files' sped_up perf io-files opens fifo locks writes-back names
+check 'files' sped_up perf io-files opens fifo locks writes-back asynchronous names
 check 'streams' sped_up perf io-files streams lines fragile-streams
 check 'with checks of sizes' sped_up perf io-bytes-fortified sizes polls
 check 'files and streams with checks' sped_up perf io-files-fortified opens streams fragile-streams
@@ -124,7 +124,7 @@ fi
 stood_in_for() {
 	nm -D --defined-only "$O/libandweorc.so" | awk '$2 == "T" { print $3 }' | sed 's/@.*//' | sort -u >ours
 	nm -D --undefined-only io-bytes io-sockets io-files io-*-fortified | awk '{ print $NF }' | sed 's/@.*//' | sort -u >called
-	grep -Ex '(__)?(p?(read|write)v?(64)?(v2)?|recv(from|msg|mmsg)?|send(to|msg|mmsg)?|accept4?|connect|open(at)?(64)?(_2)?|creat|fsync|fdatasync|sync_file_range|msync|(un)?link(at)?|symlink(at)?|remove|rename(at2?)?|(mk|rm)dir(at)?|f?truncate(64)?|(posix_)?fallocate(64)?|flock|lockf|fcntl(64)?|sendfile|splice|tee|vmsplice|copy_file_range|eventfd.*|socketpair|p?poll|p?select|epoll_(wait|pwait2?|ctl)|mq_(send|receive|timed.*)|fread.*|fgets|getline|getdelim|fgetc|getc|getchar|uflow|fwrite.*|fputs|puts|fputc|putc|putchar|overflow|v?[fd]?printf|fflush|fclose|getaddrinfo|dup[23]?|timerfd_create|shutdown)(_chk)?' \
+	grep -Ex '(__)?(p?(read|write)v?(64)?(v2)?|recv(from|msg|mmsg)?|send(to|msg|mmsg)?|accept4?|connect|open(at)?(64)?(_2)?|creat|fsync|fdatasync|sync_file_range|msync|(un)?link(at)?|symlink(at)?|remove|rename(at2?)?|(mk|rm)dir(at)?|f?truncate(64)?|(posix_)?fallocate(64)?|flock|lockf|fcntl(64)?|sendfile|splice|tee|vmsplice|copy_file_range|eventfd.*|socketpair|p?poll|p?select|epoll_(wait|pwait2?|ctl)|mq_(send|receive|timed.*)|fread.*|fgets|getline|getdelim|fgetc|getc|getchar|uflow|fwrite.*|fputs|puts|fputc|putc|putchar|overflow|v?[fd]?printf|fflush|fclose|getaddrinfo|dup[23]?|timerfd_(create|settime)|aio_(read|write|fsync|suspend)|lio_listio|shutdown)(_chk)?' \
 		called >wanted
 	test "$(wc -l <wanted)" -gt 110
 	comm -23 wanted ours >forgotten

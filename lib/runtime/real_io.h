@@ -1,7 +1,8 @@
-/* Functions of libc that have wrappers in lib/wrap: io.c, file.c, filesystem.c, socket.c, poll.c and stdio.c; see real.h. */
+/* Functions of libc that have wrappers in lib/wrap: io.c, aio.c, file.c, filesystem.c, socket.c, poll.c and stdio.c; see real.h. */
 #ifndef ANDWEORC_RUNTIME_REAL_IO_H
 #define ANDWEORC_RUNTIME_REAL_IO_H
 
+#include <aio.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <netdb.h>
@@ -106,6 +107,18 @@
 	X(posix_fallocate, int, (int, off_t, off_t)) \
 	X(posix_fallocate64, int, (int, off64_t, off64_t))
 
+#define REAL_AIO(X) \
+	X(aio_read, int, (struct aiocb *)) \
+	X(aio_read64, int, (struct aiocb64 *)) \
+	X(aio_write, int, (struct aiocb *)) \
+	X(aio_write64, int, (struct aiocb64 *)) \
+	X(aio_fsync, int, (int, struct aiocb *)) \
+	X(aio_fsync64, int, (int, struct aiocb64 *)) \
+	X(aio_suspend, int, (const struct aiocb *const *, int, const struct timespec *)) \
+	X(aio_suspend64, int, (const struct aiocb64 *const *, int, const struct timespec *)) \
+	X(lio_listio, int, (int, struct aiocb *const *, int, struct sigevent *)) \
+	X(lio_listio64, int, (int, struct aiocb64 *const *, int, struct sigevent *))
+
 #define REAL_SOCKET(X) \
 	X(socket, int, (int, int, int)) \
 	X(socketpair, int, (int, int, int, int *)) \
@@ -168,6 +181,6 @@
 	X(fflush_unlocked, int, (FILE *)) \
 	X(fclose, int, (FILE *))
 
-#define REAL_IO(X) REAL_BYTES(X) REAL_FILE(X) REAL_FILESYSTEM(X) REAL_SOCKET(X) REAL_POLL(X) REAL_STDIO(X)
+#define REAL_IO(X) REAL_BYTES(X) REAL_AIO(X) REAL_FILE(X) REAL_FILESYSTEM(X) REAL_SOCKET(X) REAL_POLL(X) REAL_STDIO(X)
 
 #endif

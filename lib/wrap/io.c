@@ -2,8 +2,8 @@
  * io: reading and writing through descriptors.
  *
  * libc's internal calls cannot be interposed.  Instead, stdio.c wraps the functions of
- * stdio, and socket.c getaddrinfo.  Not seen are directories, syslog, aio_*, the
- * password database, raw system calls, and page faults in mapped files.
+ * stdio, and socket.c getaddrinfo.  Not seen are directories, syslog, the password
+ * database, raw system calls, and page faults in mapped files.
  *
  * Each function has a variant that _FORTIFY_SOURCE uses in its place, and one for files
  * of more than 2 GB, which is identical on these architectures.

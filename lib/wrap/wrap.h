@@ -13,7 +13,7 @@
  *   join, child                    threads; child processes
  *   sleep, yield, sigwait          waits for time, for another thread's turn, for signals
  *   poll, uring, liburing          waits for many descriptors, and for operations of io_uring; watch: such waits
- *   io, file, filesystem, socket   calls that take a descriptor; fd_wait: such waits
+ *   io, file, filesystem, socket   calls that take a descriptor; fd_wait: such waits; aio: those that go on by themselves
  *   stdio                          streams
  *   channel, channel_socket        where a descriptor leads to
  *   close                          calls that close descriptors, but for ours

@@ -1,4 +1,5 @@
 /* io-files MODE: files opened, locked, written back and named; streams.  See sync.h. */
+#include <aio.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/file.h>
@@ -208,6 +209,52 @@ static void writes_back(void)
 	say("none %s\n", outcome(fsync(1000)));
 	unlink(path("a"));
 	close(fd);
+	rmdir(dir);
+}
+
+static const char *finished_with(struct aiocb *block)
+{
+	static char buf[64];
+	int err = aio_error(block);
+
+	snprintf(buf, sizeof(buf), "%s, %zd", named(err), aio_return(block));
+	return buf;
+}
+
+static void asynchronous(void)
+{
+	char data[64] = "data", back[64] = "";
+	struct aiocb block = { .aio_buf = data, .aio_nbytes = 40 }, other = { .aio_buf = back, .aio_nbytes = 40, .aio_lio_opcode = LIO_READ };
+	const struct aiocb *both[] = { &block, &other };
+	struct aiocb *submitted[] = { NULL, &other };
+	struct timespec soon = { 0, 1000000 };
+	int wire[2];
+
+	make_dir();
+	block.aio_fildes = other.aio_fildes = open(path("a"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	for (int i = 0; i < 4; i++) {
+		block.aio_offset = i * 40;
+		say("write %s", outcome(aio_write(&block)));
+		say(" suspend %s", outcome(aio_suspend(both, 1, NULL)));
+		say(" %s\n", finished_with(&block));
+	}
+	say("fsync %s", outcome(aio_fsync(O_SYNC, &block)));
+	say(" suspend %s\n", outcome(aio_suspend(both, 1, NULL)));
+	say("list %s", outcome(lio_listio(LIO_WAIT, submitted, 2, NULL)));
+	say(" %s", finished_with(&other));
+	say(" %s\n", back);
+	close(block.aio_fildes);
+	if (pipe2(wire, O_CLOEXEC) != 0)
+		die("pipe2");
+	other.aio_fildes = wire[0];
+	say("read %s", outcome(aio_read(&other)));
+	say(" nothing %s", outcome(aio_suspend(both + 1, 1, &soon)));
+	say(" write %s", outcome(write(wire[1], data, 8)));
+	say(" suspend %s", outcome(aio_suspend(both + 1, 1, NULL)));
+	say(" %s\n", finished_with(&other));
+	close(wire[0]);
+	close(wire[1]);
+	unlink(path("a"));
 	rmdir(dir);
 }
 
@@ -502,6 +549,7 @@ int main(int argc, char **argv)
 		{ "fifo", fifo },
 		{ "locks", locks },
 		{ "writes-back", writes_back },
+		{ "asynchronous", asynchronous },
 		{ "names", names },
 		{ "streams", streams },
 		{ "lines", lines },
