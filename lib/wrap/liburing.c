@@ -47,7 +47,7 @@ static struct {
 } real_uring;
 
 /* What the program would call without us, first, or else what the calling module would. */
-static void *find(const char *name, const void *site)
+static void *find_theirs(const char *name, const void *site)
 {
 	void *found = dlsym(RTLD_NEXT, name), *module;
 	Dl_info info;
@@ -66,13 +66,13 @@ static void *find(const char *name, const void *site)
 	({                                                                                                                   \
 		__typeof__(&name) found_ = atomic_load_explicit(&real_uring.name, memory_order_relaxed);                     \
 		if (unlikely(!found_)) {                                                                                     \
-			found_ = (__typeof__(&name))find(#name, SITE);                                                       \
+			found_ = (__typeof__(&name))find_theirs(#name, SITE);                                                       \
 			atomic_store_explicit(&real_uring.name, found_, memory_order_relaxed);                               \
 		}                                                                                                            \
 		found_ ? found_(__VA_ARGS__) : -ENOSYS;                                                                      \
 	})
 
-static struct uring view(const struct io_uring *ring)
+static struct uring view_of(const struct io_uring *ring)
 {
 	return (struct uring){ .fd = ring->fd,
 			       .sqe = ring->sq.sqe,
@@ -85,9 +85,9 @@ static struct uring view(const struct io_uring *ring)
 			       .cqe_shift = (ring->flags & URING_CQE32) != 0 };
 }
 
-static void submit(const struct io_uring *ring, const void *site)
+static void submit_all(const struct io_uring *ring, const void *site)
 {
-	struct uring r = view(ring);
+	struct uring r = view_of(ring);
 
 	uring_submit(&r, ring->sq.first, ring->sq.end, site);
 }
@@ -101,12 +101,12 @@ static void submit(const struct io_uring *ring, const void *site)
 		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
 		if (submits)                                                                                                 \
-			submit(ring, SITE);                                                                                  \
+			submit_all(ring, SITE);                                                                                \
 		if (!(waits))                                                                                                \
 			return call;                                                                                         \
 		watch_begin(&w_, true, WAIT_UNKNOWN, SITE);                                                                  \
 		got_ = CALL(call);                                                                                           \
-		r_ = view(ring);                                                                                             \
+		r_ = view_of(ring);                                                                                          \
 		uring_wait_end(&w_, &r_);                                                                                    \
 		return got_;                                                                                                 \
 	} while (0)

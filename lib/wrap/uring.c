@@ -86,6 +86,12 @@ static bool is_channel(int32_t what)
 	return (what & IN && channel_in(fd)) || (what & OUT && channel_out(fd));
 }
 
+/* Does the kernel take it? */
+static bool is_time(const struct __kernel_timespec *t)
+{
+	return t->tv_sec >= 0 && t->tv_sec < 1000000000 && t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
+}
+
 /* The kernel copies the time when it takes the operation, which may be a little after the call. */
 static void set_timer(struct io_uring_sqe *e, uint64_t key, const void *site)
 {
@@ -95,15 +101,15 @@ static void set_timer(struct io_uring_sqe *e, uint64_t key, const void *site)
 	struct __kernel_timespec *t = &set[atomic_fetch_add_explicit(&sets, 1, memory_order_relaxed) % TIMERS];
 	int64_t ns;
 
-	/* Memory that cannot be read is left to the kernel, which reports EFAULT. */
-	if (e->addr < 4096 || asked->tv_sec < 0 || asked->tv_sec > 1000000000 || asked->tv_nsec < 0 || asked->tv_nsec >= 1000000000)
+	/* Memory that cannot be read is left to the kernel, which reports EFAULT.  What is ours was set before, in vain. */
+	if (e->addr < 4096 || (asked >= set && asked < set + TIMERS) || !is_time(asked))
 		return;
 	ns = sync_set_timer(key, asked->tv_sec * 1000000000ll + asked->tv_nsec, site);
 	*t = (struct __kernel_timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 	e->addr = (uintptr_t)t;
 }
 
-static void release(const struct uring *r, struct io_uring_sqe *e, int32_t what, uint64_t tag, const void *site)
+static void release_for(const struct uring *r, struct io_uring_sqe *e, int32_t what, uint64_t tag, const void *site)
 {
 	if (e->opcode == OP_MSG_RING)
 		sync_release(key_of_ring(e->fd), site);
@@ -115,7 +121,7 @@ static void release(const struct uring *r, struct io_uring_sqe *e, int32_t what,
 		sync_release(channel_out(e->fd), site);
 }
 
-static void submit(const struct uring *r, struct io_uring_sqe *e, const void *site)
+static void submit_one(const struct uring *r, struct io_uring_sqe *e, const void *site)
 {
 	int32_t what = direction_of(e);
 	uint64_t tag = tag_of(r, e->user_data);
@@ -127,7 +133,7 @@ static void submit(const struct uring *r, struct io_uring_sqe *e, const void *si
 	}
 	watch_note(tag, what);
 	if (what != TIMER && wait_is_accounted())
-		release(r, e, what, tag, site);
+		release_for(r, e, what, tag, site);
 }
 
 void uring_submit(const struct uring *r, unsigned first, unsigned end, const void *site)
@@ -137,13 +143,13 @@ void uring_submit(const struct uring *r, unsigned first, unsigned end, const voi
 
 		if (r->order)
 			at = r->order[at] & r->sqe_mask;
-		submit(r, &r->sqe[(size_t)at << r->sqe_shift], site);
+		submit_one(r, &r->sqe[(size_t)at << r->sqe_shift], site);
 	}
 }
 
 /* ---- waiting ----------------------------------------------------------------------------- */
 
-static void completed(struct watch *w, const struct uring *r, uint64_t data)
+static void look_at_completed(struct watch *w, const struct uring *r, uint64_t data)
 {
 	uint64_t tag = tag_of(r, data);
 	int32_t what = watch_noted(tag);
@@ -161,7 +167,7 @@ void uring_wait_end(struct watch *w, const struct uring *r)
 	unsigned head = __atomic_load_n(r->cqe_head, __ATOMIC_RELAXED), tail = __atomic_load_n(r->cqe_tail, __ATOMIC_ACQUIRE);
 
 	for (unsigned i = head; i != tail && watch_is_curious(w); i++)
-		completed(w, r, r->cqe[(size_t)(i & r->cqe_mask) << r->cqe_shift].user_data);
+		look_at_completed(w, r, r->cqe[(size_t)(i & r->cqe_mask) << r->cqe_shift].user_data);
 	if (watch_is_curious(w))
 		latest_of(&w->latest, key_of_ring(r->fd), w->wait.began.since_ns);
 	watch_end(w, (int)(tail - head));
