@@ -337,7 +337,8 @@ struct arena_sample {
 /* How long a thread waits at one place, on average. */
 struct arena_site {
 	uint64_t key;    /* where the wait was called from; 0: free */
-	int64_t mean_ns;
+	int64_t mean_ns; /* of late, and */
+	int32_t waits;   /* how many of them did wait; 1 << 16: all */
 };
 
 /*

@@ -39,6 +39,7 @@
 
 enum {
 	LONG_NS = 50 * 1000, /* waits at least as long as this are credited exactly; shorter ones by their samples */
+	ALWAYS = 1 << 16,
 	CALL_NS = 2 * 1000,  /* in less, no thread gives its processor away and has it again: the call did not wait */
 };
 
@@ -58,7 +59,16 @@ static int64_t expected_ns(struct arena_thread *t, const void *site)
 	return s->key == (uintptr_t)site ? s->mean_ns : 0;
 }
 
-static void learn_length(struct arena_thread *t, const void *site, int64_t ns)
+/* Do calls at that site mostly not wait, as far as is known? */
+static bool mostly_works(struct arena_thread *t, const void *site)
+{
+	const struct arena_site *s = site_of(t, site);
+
+	return s->key != (uintptr_t)site || s->waits < ALWAYS / 2;
+}
+
+/* Of a call that has not been hit by a sample. */
+static void learn_call(struct arena_thread *t, const void *site, bool waited, int64_t ns)
 {
 	struct arena_site *s = site_of(t, site);
 
@@ -66,8 +76,10 @@ static void learn_length(struct arena_thread *t, const void *site, int64_t ns)
 		t->has_sites = 1;
 		s->key = (uintptr_t)site;
 		s->mean_ns = ns;
+		s->waits = waited ? ALWAYS : 0;
 	} else {
 		s->mean_ns += (ns - s->mean_ns) / 8;
+		s->waits += ((waited ? ALWAYS : 0) - s->waits) / 8;
 	}
 }
 
@@ -228,7 +240,7 @@ bool wait_was_brief(struct wait *w)
 /*
  * Has the call not waited, now that it is over?  Then a byte was there, or could be written, and
  * the kernel has worked for the code that called.  A sample makes the call longer (by 20 to 60 us
- * in a virtual machine), and looks like a switch, so a call that was hit is taken for one like those before.
+ * in a virtual machine), and looks like a switch.  So a call that was hit is taken for one like most before.
  */
 static bool was_work(const struct wait *w, int64_t now)
 {
@@ -238,7 +250,7 @@ static bool was_work(const struct wait *w, int64_t now)
 		return false;
 	if (wait_has_run(w))
 		return true;
-	return length < CALL_NS || (sample_hit_wait() && length < (int64_t)arena->period_ns && expected_ns(w->t, w->site) < CALL_NS);
+	return length < CALL_NS || (sample_hit_wait() && length < (int64_t)arena->period_ns && mostly_works(w->t, w->site));
 }
 
 /*
@@ -273,10 +285,11 @@ static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t
 	if (w->worked) {
 		sample_was_work(t);
 		if (!sample_hit_wait())
-			learn_length(t, w->site, w->told ? 0 : length);
+			learn_call(t, w->site, false, w->told ? 0 : length);
 		return;
 	}
-	learn_length(t, w->site, length);
+	if (!sample_hit_wait())
+		learn_call(t, w->site, true, length);
 	counter_add(&t->waited_ns[class], (uint64_t)length);
 	sample_wait(w, class, length, now, &stack, &looked);
 	if (speedup && may_credit) {
