@@ -140,7 +140,7 @@ $(O)/libandweorc.so: $(RUNTIME_OBJ)
 
 # The same for programs that are linked statically: there the linker puts our functions in the place of libc's
 # (ld's --wrap), as the response file says.  OpenMP's, MPI's and Kokkos' are left alone.  Without a libc.a there is nothing to link with.
-STATIC_OBJ := $(patsubst %.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt mpi kokkos liburing,lib/wrap/$(p)%),$(RUNTIME_SRC)))
+STATIC_OBJ := $(patsubst %.c,$(O)/static/%.o,$(filter-out $(foreach p,omp gomp ompt mpi kokkos liburing library,lib/wrap/$(p)%),$(RUNTIME_SRC)))
 LIBC_A     := $(wildcard $(shell $(CC) -print-file-name=libc.a 2>/dev/null))
 STATIC     := $(if $(LIBC_A),$(O)/libandweorc.a $(O)/libandweorc.rsp)
 

@@ -334,11 +334,11 @@ struct arena_sample {
 	uint64_t place[ARENA_FRAMES]; /* place[0] is where the sample hit; then follow the return addresses, innermost first */
 };
 
-/* How long a thread waits at one place, on average. */
+/* What a thread knows of its calls from one place that can wait. */
 struct arena_site {
-	uint64_t key;    /* where the wait was called from; 0: free */
-	int64_t mean_ns; /* of late, and */
-	int32_t waits;   /* how many of them did wait; 1 << 16: all */
+	uint64_t key;    /* the place; 0: free */
+	int64_t mean_ns; /* mean length of its last waits.  A call that is known to have kept its processor counts as 0 */
+	int32_t waits;   /* the part of its last calls that waited; 1 << 16: all */
 };
 
 /*

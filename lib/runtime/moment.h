@@ -22,6 +22,24 @@ static inline int64_t now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
+/* any: is it a time that the kernel takes?  Memory that cannot be read is left to the kernel, which reports EFAULT. */
+static inline bool timespec_is_valid(const struct timespec *t)
+{
+	return (uintptr_t)t >= 4096 && t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
+}
+
+/* any: in ns, from 0 to INT64_MAX / 2. */
+static inline int64_t timespec_ns(const struct timespec *t)
+{
+	return t->tv_sec < 0 ? 0 : t->tv_sec < INT64_MAX / 2000000000 ? t->tv_sec * 1000000000ll + t->tv_nsec : INT64_MAX / 2;
+}
+
+/* any: of ns >= 0. */
+static inline struct timespec timespec_of(int64_t ns)
+{
+	return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+}
+
 /* any: a clock of processor time, ns.  A system call, because the vDSO does not have these clocks. */
 static inline int64_t clock_ns(clockid_t clock)
 {

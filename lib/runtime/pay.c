@@ -28,7 +28,7 @@ enum {
 
 static void sleep_until(int64_t end)
 {
-	struct timespec at = { .tv_sec = end / 1000000000, .tv_nsec = end % 1000000000 };
+	struct timespec at = timespec_of(end);
 
 	SYS(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }

@@ -1,9 +1,9 @@
 /*
  * switched: has a thread given up its processor since a moment?
  *
- *     if (switched_watch())
- *             n = REAL(read)(fd, buf, size);
- *             waited = switched();
+ *     told = switched_watch();
+ *     n = REAL(read)(fd, buf, size);
+ *     ran = told && !switched();
  *
  * A call that blocks gives it up; one that does not is work of the kernel, however long it
  * takes.  It is told by an area that the thread shares with the kernel (rseq, Linux 4.18,

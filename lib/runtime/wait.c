@@ -39,7 +39,7 @@
 
 enum {
 	LONG_NS = 50 * 1000, /* waits at least as long as this are credited exactly; shorter ones by their samples */
-	ALWAYS = 1 << 16,
+	ALWAYS = 1 << 16,    /* all calls wait; see struct arena_site */
 	CALL_NS = 2 * 1000,  /* in less, no thread gives its processor away and has it again: the call did not wait */
 };
 
@@ -67,14 +67,16 @@ static bool mostly_works(struct arena_thread *t, const void *site)
 	return s->key != (uintptr_t)site || s->waits < ALWAYS / 2;
 }
 
-/* Of a call that has not been hit by a sample. */
-static void learn_call(struct arena_thread *t, const void *site, bool waited, int64_t ns)
+/* Learns from a call.  One that a sample has hit tells nothing: it is taken for one like the others. */
+static void learn_call(const struct wait *w, bool waited, int64_t ns)
 {
-	struct arena_site *s = site_of(t, site);
+	struct arena_site *s = site_of(w->t, w->site);
 
-	if (s->key != (uintptr_t)site) {
-		t->has_sites = 1;
-		s->key = (uintptr_t)site;
+	if (sample_hit_wait())
+		return;
+	if (s->key != (uintptr_t)w->site) {
+		w->t->has_sites = 1;
+		s->key = (uintptr_t)w->site;
 		s->mean_ns = ns;
 		s->waits = waited ? ALWAYS : 0;
 	} else {
@@ -284,12 +286,10 @@ static void finish_wait(struct wait *w, uint32_t class, bool may_credit, int64_t
 
 	if (w->worked) {
 		sample_was_work(t);
-		if (!sample_hit_wait())
-			learn_call(t, w->site, false, w->told ? 0 : length);
+		learn_call(w, false, w->told ? 0 : length);
 		return;
 	}
-	if (!sample_hit_wait())
-		learn_call(t, w->site, true, length);
+	learn_call(w, true, length);
 	counter_add(&t->waited_ns[class], (uint64_t)length);
 	sample_wait(w, class, length, now, &stack, &looked);
 	if (speedup && may_credit) {
@@ -473,8 +473,6 @@ void wait_none(struct wait *w)
 
 bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns)
 {
-	int64_t end;
-
 	if (!w->t || !window_speedup())
 		return false;
 	runtime_enter();
@@ -483,8 +481,7 @@ bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns)
 	if (*ns < VCLOCK_LEAST_DEBT_NS)
 		return false;
 	w->again_ns = now_ns();
-	end = w->again_ns + *ns;
-	*until = (struct timespec){ .tv_sec = end / 1000000000, .tv_nsec = end % 1000000000 };
+	*until = timespec_of(w->again_ns + *ns);
 	return true;
 }
 

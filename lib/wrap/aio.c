@@ -60,16 +60,7 @@ EXPORT int aio_fsync64(int operation, struct aiocb64 *block)
 
 /* Of several blocks, it is not known which one has ended the wait. */
 #define WAIT(list, n, call)                                                                                                  \
-	do {                                                                                                                 \
-		struct wait w;                                                                                               \
-		int err;                                                                                                     \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);                                                          \
-		err = call;                                                                                                  \
-		wait_answered(&w, err == 0 && (n) == 1 && (list)[0] ? request_of((list)[0]) : 0);                            \
-		return err;                                                                                                  \
-	} while (0)
+	WAIT_OUTSIDE_THEN(wait_answered(&w_, got_ == 0 && (n) == 1 && (list)[0] ? request_of((list)[0]) : 0), call)
 
 EXPORT int aio_suspend(const struct aiocb *const *list, int n, const struct timespec *timeout)
 {

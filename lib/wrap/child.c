@@ -349,29 +349,20 @@ EXPORT int pclose(FILE *stream)
 }
 
 /* Until the child has exec'd, the kernel stops its parent.  This counts as a wait for the outside. */
-#define SPAWN(type, spawn_expr)                                                                                              \
-	do {                                                                                                                 \
-		struct wait w;                                                                                               \
-		type result;                                                                                                 \
-		wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);                                                          \
-		result = spawn_expr;                                                                                         \
-		wait_outside(&w);                                                                                            \
-		return result;                                                                                               \
-	} while (0)
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {
-	SPAWN(FILE *, REAL(popen)(command, mode));
+	WAIT_OUTSIDE(REAL(popen)(command, mode));
 }
 
 EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
-	SPAWN(int, REAL(posix_spawn)(pid, path, actions, attr, argv, envp));
+	WAIT_OUTSIDE(REAL(posix_spawn)(pid, path, actions, attr, argv, envp));
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 			const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
-	SPAWN(int, REAL(posix_spawnp)(pid, file, actions, attr, argv, envp));
+	WAIT_OUTSIDE(REAL(posix_spawnp)(pid, file, actions, attr, argv, envp));
 }

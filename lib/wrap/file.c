@@ -33,17 +33,7 @@ static void opened(struct wait *w, int fd, const void *site)
 }
 
 /* Body of a wrapper. */
-#define OPEN(call)                                                                                                           \
-	do {                                                                                                                 \
-		struct wait w;                                                                                               \
-		int fd;                                                                                                      \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);                                                          \
-		fd = CALL(call);                                                                                             \
-		opened(&w, fd, SITE);                                                                                        \
-		return fd;                                                                                                   \
-	} while (0)
+#define OPEN(call) WAIT_OUTSIDE_THEN(opened(&w_, got_, SITE), CALL(call))
 
 /* Callers pass a mode only with flags that need it. */
 #define MODE(flags, mode)                                                                                                    \

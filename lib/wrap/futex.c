@@ -85,7 +85,7 @@ static long wait_on(const struct call *c, long at, long more)
 	wait_begin(&w, CLASS_LOCK, c->site, false, WAIT_UNKNOWN);
 	result = call_make(c);
 	while (result != 0 && errno == ETIMEDOUT && is_plain_wait(c) && wait_goes_on(&w, &t, &ns)) {
-		t = (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+		t = timespec_of(ns);
 		again.b = (c->b & FUTEX_PRIVATE_FLAG) | FUTEX_WAIT;
 		again.d = (long)&t;
 		result = call_make(&again);

@@ -213,35 +213,24 @@ EXPORT int timerfd_create(int clock, int flags)
 	return fd;
 }
 
-/* For a timer that is to end once, so long after the call. */
-static int set_alarm(int fd, int flags, const struct itimerspec *new, struct itimerspec *old, const void *site)
-{
-	int64_t ns = sync_set_timer(channel_alarm(fd), new->it_value.tv_sec * 1000000000ll + new->it_value.tv_nsec, site);
-	struct itimerspec later = { .it_value = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 } };
-
-	return REAL(timerfd_settime)(fd, flags, &later, old);
-}
-
+/* Is the timer to end once, so long after the call? */
 static bool is_once(int flags, const struct itimerspec *t)
 {
 	return !(flags & TFD_TIMER_ABSTIME) && t->it_interval.tv_sec == 0 && t->it_interval.tv_nsec == 0;
 }
 
-/* Is it a time that the kernel takes, and no end of the timer? */
-static bool is_time(const struct timespec *t)
-{
-	return t->tv_sec >= 0 && t->tv_sec < 1000000000 && t->tv_nsec >= 0 && t->tv_nsec < 1000000000 && (t->tv_sec || t->tv_nsec);
-}
-
 EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *new, struct itimerspec *old)
 {
-	/* Memory that cannot be read is left to the kernel, which reports EFAULT. */
-	if (wait_is_watched() && (uintptr_t)new >= 4096 && channel_is_timer(fd)) {
-		channel_is_clock(fd, is_once(flags, new));
-		if (wait_is_accounted() && is_once(flags, new) && is_time(&new->it_value))
-			return set_alarm(fd, flags, new, old, SITE);
-	}
-	return REAL(timerfd_settime)(fd, flags, new, old);
+	struct itimerspec later = { 0 };
+
+	if (!wait_is_watched() || (uintptr_t)new < 4096 || !channel_is_timer(fd))
+		return REAL(timerfd_settime)(fd, flags, new, old);
+	channel_is_clock(fd, is_once(flags, new));
+	/* A length of 0 stops the timer. */
+	if (!wait_is_accounted() || !is_once(flags, new) || !timespec_is_valid(&new->it_value) || timespec_ns(&new->it_value) == 0)
+		return REAL(timerfd_settime)(fd, flags, new, old);
+	later.it_value = timespec_of(sync_set_timer(channel_alarm(fd), timespec_ns(&new->it_value), SITE));
+	return REAL(timerfd_settime)(fd, flags, &later, old);
 }
 
 EXPORT int dup(int fd)

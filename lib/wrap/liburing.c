@@ -8,8 +8,7 @@
  * functions keep all they need in the program's struct, so any copy of the library will
  * do.
  */
-#include <dlfcn.h>
-
+#include "library.h"
 #include "runtime/real_uring.h"
 #include "runtime/sample_signal.h"
 #include "uring.h"
@@ -39,37 +38,14 @@ struct io_uring {
 REAL_URING(X)
 #undef X
 
-/* The library's own. */
-static struct {
-#define X(name, type, params) type(*_Atomic name) params;
-	REAL_URING(X)
+#define X(name, type, params) static void *_Atomic real_##name;
+REAL_URING(X)
 #undef X
-} real_uring;
-
-/* What the program would call without us, first, or else what the calling module would. */
-static void *find_theirs(const char *name, const void *site)
-{
-	void *found = dlsym(RTLD_NEXT, name), *module;
-	Dl_info info;
-
-	if (!found && dladdr(site, &info) && (module = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) != NULL) {
-		found = dlsym(module, name);
-		dlclose(module);
-	}
-	/* It is remembered, so it has to stay. */
-	if (found && dladdr(found, &info))
-		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	return found;
-}
 
 #define THEIRS(name, ...)                                                                                                    \
 	({                                                                                                                   \
-		__typeof__(&name) found_ = atomic_load_explicit(&real_uring.name, memory_order_relaxed);                     \
-		if (unlikely(!found_)) {                                                                                     \
-			found_ = (__typeof__(&name))find_theirs(#name, SITE);                                                       \
-			atomic_store_explicit(&real_uring.name, found_, memory_order_relaxed);                               \
-		}                                                                                                            \
-		found_ ? found_(__VA_ARGS__) : -ENOSYS;                                                                      \
+		__typeof__(&name) theirs_ = (__typeof__(&name))library_find(&real_##name, #name, SITE);                      \
+		theirs_ ? theirs_(__VA_ARGS__) : -ENOSYS;                                                                    \
 	})
 
 static struct uring view_of(const struct io_uring *ring)
@@ -85,13 +61,6 @@ static struct uring view_of(const struct io_uring *ring)
 			       .cqe_shift = (ring->flags & URING_CQE32) != 0 };
 }
 
-static void submit_all(const struct io_uring *ring, const void *site)
-{
-	struct uring r = view_of(ring);
-
-	uring_submit(&r, ring->sq.first, ring->sq.end, site);
-}
-
 /* submits, waits: what the call will do. */
 #define ACCOUNT(ring, submits, waits, call)                                                                                  \
 	do {                                                                                                                 \
@@ -100,13 +69,13 @@ static void submit_all(const struct io_uring *ring, const void *site)
 		int got_;                                                                                                    \
 		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
+		r_ = view_of(ring);                                                                                          \
 		if (submits)                                                                                                 \
-			submit_all(ring, SITE);                                                                                \
+			uring_submit(&r_, (ring)->sq.first, (ring)->sq.end, SITE);                                           \
 		if (!(waits))                                                                                                \
 			return call;                                                                                         \
 		watch_begin(&w_, true, WAIT_UNKNOWN, SITE);                                                                  \
 		got_ = CALL(call);                                                                                           \
-		r_ = view_of(ring);                                                                                          \
 		uring_wait_end(&w_, &r_);                                                                                    \
 		return got_;                                                                                                 \
 	} while (0)

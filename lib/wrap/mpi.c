@@ -29,6 +29,7 @@
  */
 #include <dlfcn.h>
 
+#include "library.h"
 #include "runtime/moved.h"
 #include "wrap.h"
 
@@ -49,31 +50,11 @@ static int do_nothing(void)
 	return ERR_OTHER;
 }
 
-/* The MPI function of that name for the code at `site`; NULL: none. */
-static void *look_up(const char *name, const void *site)
-{
-	void *found = dlsym(RTLD_NEXT, name), *handle;
-	Dl_info info;
-
-	/* A plugin has loaded the library, without making its symbols global. */
-	if (!found && dladdr(site, &info) && (handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) != NULL) {
-		found = dlsym(handle, name);
-		dlclose(handle);
-	}
-	return found;
-}
-
 static void *find_real(void *_Atomic *known, const char *name, const void *site)
 {
-	void *found = atomic_load_explicit(known, memory_order_relaxed);
+	void *found = library_find(known, name, site);
 
-	if (likely(found != NULL))
-		return found;
-	found = look_up(name, site);
-	if (!found)
-		return (void *)do_nothing;
-	atomic_store_explicit(known, found, memory_order_relaxed);
-	return found;
+	return likely(found != NULL) ? found : (void *)do_nothing;
 }
 
 #define REAL_MPI(name, site) find_real(&real_##name, #name, site)
@@ -113,7 +94,7 @@ static word world_of(const void *site)
 	if (unlikely(!world)) {
 		world = (word)dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
 		if (!world)
-			world = (word)look_up("ompi_mpi_comm_world", site);
+			world = (word)library_look_up("ompi_mpi_comm_world", site);
 		world = world ? world : MPICH_WORLD;
 		atomic_store_explicit(&known, world, memory_order_relaxed);
 	}

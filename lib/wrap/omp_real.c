@@ -14,6 +14,7 @@
  */
 #include <dlfcn.h>
 
+#include "library.h"
 #include "omp.h"
 
 enum { RUNTIMES = 16, CALLS = 1 << 10, PROBES = 8 };
@@ -89,14 +90,6 @@ static const void *probe(void *handle)
 	return dlsym(handle, "GOMP_parallel");
 }
 
-static void keep_loaded(const void *fn)
-{
-	Dl_info info;
-
-	if (dladdr(fn, &info))
-		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
 static const struct omp_real *of_module(const void *site)
 {
 	const struct omp_real *omp = NULL;
@@ -111,7 +104,7 @@ static const struct omp_real *of_module(const void *site)
 		if (atomic_load_explicit(&filled[i], memory_order_acquire) && (const void *)table[i].GOMP_parallel == fn)
 			omp = &table[i];
 	if (fn && !omp) {
-		keep_loaded(fn);
+		library_keep(fn);
 		omp = make_table(handle);
 	}
 	dlclose(handle);
@@ -125,7 +118,7 @@ static const struct omp_real *of_all(void)
 
 	if (omp || (fn = probe(RTLD_NEXT)) == NULL)
 		return omp;
-	keep_loaded(fn);
+	library_keep(fn);
 	omp = make_table(RTLD_NEXT);
 	if (omp)
 		atomic_store_explicit(&omp_common, omp, memory_order_release);

@@ -55,29 +55,18 @@ static bool is_paced(void)
 	return pace.d_length > WHOLE_NS && pace.d_length > PACED * least;
 }
 
-static bool is_readable(const struct timespec *t)
-{
-	/* The kernel reports EFAULT for bad addresses. */
-	return (uintptr_t)t >= 4096 && t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
-}
-
-static int64_t ns_of(const struct timespec *t)
-{
-	return t->tv_sec < 0 ? 0 : t->tv_sec < INT64_MAX / 2000000000 ? t->tv_sec * 1000000000ll + t->tv_nsec : INT64_MAX / 2;
-}
-
 static int64_t length(clockid_t clock, int flags, const struct timespec *t)
 {
 	struct timespec now;
 
-	if (!is_readable(t) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME &&
+	if (!timespec_is_valid(t) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME &&
 				clock != CLOCK_TAI))
 		return WAIT_UNKNOWN;
 	if (!(flags & TIMER_ABSTIME))
-		return ns_of(t);
+		return timespec_ns(t);
 	if (clock_gettime(clock, &now) != 0)
 		return WAIT_UNKNOWN;
-	return ns_of(t) > ns_of(&now) ? ns_of(t) - ns_of(&now) : 0;
+	return timespec_ns(t) > timespec_ns(&now) ? timespec_ns(t) - timespec_ns(&now) : 0;
 }
 
 void sleep_begin(struct wait *w, clockid_t clock, int flags, const struct timespec *t, const void *site)

@@ -168,11 +168,5 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
 EXPORT int getaddrinfo(const char *restrict host, const char *restrict service, const struct addrinfo *restrict hints,
 		       struct addrinfo **restrict found)
 {
-	struct wait w;
-	int err;
-
-	wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);
-	err = REAL(getaddrinfo)(host, service, hints, found);
-	wait_outside(&w);
-	return err;
+	WAIT_OUTSIDE(REAL(getaddrinfo)(host, service, hints, found));
 }

@@ -455,15 +455,9 @@ static bool is_empty(const FILE *f)
 /* NULL means all streams: it is not known which of them lead to peers. */
 EXPORT int fflush(FILE *f)
 {
-	struct wait w;
-	int err;
-
 	if (f)
 		WRITING(f, is_empty(f), 0, REAL(fflush)(f));
-	wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);
-	err = REAL(fflush)(f);
-	wait_outside(&w);
-	return err;
+	WAIT_OUTSIDE(REAL(fflush)(f));
 }
 
 EXPORT int fflush_unlocked(FILE *f)

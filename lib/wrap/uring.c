@@ -5,7 +5,6 @@
  * kernel by syscall(2), as Rust's io-uring does, learns from io_uring_setup where in the
  * ring's memory they are, and maps that.
  */
-#include <linux/time_types.h>
 #include <poll.h>
 
 #include "runtime/process.h"
@@ -86,26 +85,18 @@ static bool is_channel(int32_t what)
 	return (what & IN && channel_in(fd)) || (what & OUT && channel_out(fd));
 }
 
-/* Does the kernel take it? */
-static bool is_time(const struct __kernel_timespec *t)
-{
-	return t->tv_sec >= 0 && t->tv_sec < 1000000000 && t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
-}
-
 /* The kernel copies the time when it takes the operation, which may be a little after the call. */
 static void set_timer(struct io_uring_sqe *e, uint64_t key, const void *site)
 {
-	static struct __kernel_timespec set[TIMERS];
+	static struct timespec set[TIMERS]; /* on these architectures, struct __kernel_timespec is the same */
 	static _Atomic unsigned sets;
-	const struct __kernel_timespec *asked = (const struct __kernel_timespec *)(uintptr_t)e->addr;
-	struct __kernel_timespec *t = &set[atomic_fetch_add_explicit(&sets, 1, memory_order_relaxed) % TIMERS];
-	int64_t ns;
+	const struct timespec *asked = (const struct timespec *)(uintptr_t)e->addr;
+	struct timespec *t = &set[atomic_fetch_add_explicit(&sets, 1, memory_order_relaxed) % TIMERS];
 
-	/* Memory that cannot be read is left to the kernel, which reports EFAULT.  What is ours was set before, in vain. */
-	if (e->addr < 4096 || (asked >= set && asked < set + TIMERS) || !is_time(asked))
+	/* What is ours was set before, in vain. */
+	if (!timespec_is_valid(asked) || timespec_ns(asked) == 0 || (asked >= set && asked < set + TIMERS))
 		return;
-	ns = sync_set_timer(key, asked->tv_sec * 1000000000ll + asked->tv_nsec, site);
-	*t = (struct __kernel_timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+	*t = timespec_of(sync_set_timer(key, timespec_ns(asked), site));
 	e->addr = (uintptr_t)t;
 }
 

@@ -12,7 +12,8 @@
  *
  * After the call it is known what ended the wait: of the descriptors that are ready, the
  * one that a thread of the recording released last, if it did so during the wait.  If
- * none was released then, the outside ended it.  If nothing is ready, the wait was a
+ * none was released then, the outside ended it, perhaps by doing what it had been asked
+ * for (wait_answered).  If nothing is ready, the wait was a
  * sleep.  A call that watches nothing is a sleep from its beginning.
  *
  * Context: any, for threads that are watched (wait_is_watched).

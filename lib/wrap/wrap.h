@@ -19,6 +19,7 @@
  *   close                          calls that close descriptors, but for ours
  *   gomp*, omp*, ompt              OpenMP, GNU's and LLVM's
  *   mpi, kokkos, coz               MPI, Kokkos, and the marks of Coz
+ *   library                        finds the functions of libraries that only some programs have
  */
 #ifndef ANDWEORC_WRAP_WRAP_H
 #define ANDWEORC_WRAP_WRAP_H
@@ -97,6 +98,24 @@ static inline void wait_ended(struct wait *w, bool by_peer, uint64_t key)
 	else
 		wait_outside(w);
 }
+
+/*
+ * The body of a wrapper that waits for a device, or for anything else outside of the recording.  `end` ends the wait w_, after
+ * the call has returned got_.
+ */
+#define WAIT_OUTSIDE_THEN(end, call)                                                                                         \
+	do {                                                                                                                 \
+		struct wait w_;                                                                                              \
+		__typeof__(call) got_;                                                                                       \
+		if (likely(!wait_is_watched()))                                                                              \
+			return call;                                                                                         \
+		wait_begin(&w_, CLASS_IO, SITE, true, WAIT_UNKNOWN);                                                         \
+		got_ = call;                                                                                                 \
+		end;                                                                                                         \
+		return got_;                                                                                                 \
+	} while (0)
+
+#define WAIT_OUTSIDE(call) WAIT_OUTSIDE_THEN(wait_outside(&w_), call)
 
 /* The body of a wrapper that takes a lock: try, then wait.  `busy`: the only result of trying that means that another thread has it. */
 #define LOCK(object, busy, try_expr, wait_expr)                                                                              \
