@@ -63,6 +63,15 @@ gains_at_most() {
 }
 check 'reads of a timer' warns_of_timers
 
+# One that is set to end once is put off while threads pause.
+takes_alarms() {
+	warns_of '' ./caveats alarm 600
+	exits 0 andweorc-record -q -d 2 -r work -m function -s 50 -o log -- ./caveats alarm 10000
+	andweorc-resolve log | grep -Ev '^(events|burst)	' | andweorc-analyze --format andweorc >analysis
+	awk -F'\t' '$1 == "curve" { sub(/.*=/, "", $5); print "gain", $5; found = $5 <= 5 } END { exit !found }' analysis
+}
+check 'reads of a timer that is set for each round' takes_alarms
+
 warns_of_paces() {
 	warns_of absolute-timer ./caveats paced 600
 	has '^andweorc-record: warning: threads slept until moments of the wall clock for [0-9]+ % of the run' err

@@ -391,7 +391,7 @@ struct arena_thread {
 	_Atomic uint64_t paused_ns; /* [T] real time spent in pauses */
 	_Atomic uint64_t lost;      /* [T] samples that found the ring full */
 	_Atomic uint64_t waited_ns[CLASSES]; /* [T] real time in waits; [CLASS_CPU] is not used */
-	_Atomic uint64_t absolute_ns; /* [T] sleeps until a moment of the clock, or a tick of a timer */
+	_Atomic uint64_t absolute_ns; /* [T] waits for a moment of the clock, or for a tick, that cannot be put off */
 	_Atomic uint64_t stranger_ns; /* [T] waits on channels whose other end is outside of the recording */
 	struct vclock_account account; /* [T] */
 	uint64_t learned_from;      /* [T] the routine of the threads from which `memory` and `site` were learned */
@@ -531,8 +531,8 @@ static inline uint32_t arena_points(const struct arena *a)
  * The number (> 0) of the point of that kind called `name`, which is made if there is
  * none; -1 when there is no room.  Recorder and target call this once for each point,
  * so a spin lock held for a copy of 96 bytes is enough.  Async-signal-safe but for the
- * lock.  A process that is killed while it holds the lock never frees it; so every
- * caller gives up waiting after a while.
+ * lock.  A process that is killed while it holds the lock never frees it; so after
+ * ARENA_PATIENCE turns the lock counts as abandoned, and is broken.
  */
 static inline int arena_add_point(struct arena *a, const char *name, enum point_kind kind)
 {

@@ -438,7 +438,7 @@ static void end_outside(struct wait *w, uint64_t asked)
 
 	if (!end_wait(w, &now))
 		return;
-	if (w->by_clock)
+	if (w->by_clock && !asked)
 		counter_add(&w->t->absolute_ns, (uint64_t)(now - w->began.since_ns));
 	/* A call that has not waited is no event: neither another thread nor replay could see it. */
 	if (event_on() && !w->worked)

@@ -136,7 +136,7 @@ void fd_wait_end(struct fd_wait *t, bool done)
 	struct latest latest = { 0, 0 };
 	/* Releases are noted only while a speedup is on: at other times nobody knows who ended a wait. */
 	bool noted = window_speedup() != 0;
-	uint64_t unused;
+	uint64_t unused, alarm = 0;
 	bool peer;
 
 	if (!t->wait.t || (t->wait.brief && wait_was_brief(&t->wait)))
@@ -162,10 +162,11 @@ void fd_wait_end(struct fd_wait *t, bool done)
 		if (t->in != NO_FD && channel_is_timer(t->in)) {
 			t->wait.class = CLASS_SLEEP;
 			t->wait.by_clock = true;
+			alarm = channel_alarm(t->in);
 		}
 		if (noted && done && t->from)
 			wait_stranger(&t->wait);
 		else
-			wait_outside(&t->wait);
+			wait_answered(&t->wait, alarm);
 	}
 }

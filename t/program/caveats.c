@@ -1,4 +1,4 @@
-/* caveats WHAT [MS]: a program whose answers cannot be right: spin, flag, bounded, absolute, timer, paced, naps, crowd, none. */
+/* caveats WHAT [MS]: a program whose answers cannot be right: spin, flag, bounded, absolute, timer, alarm, paced, naps, crowd, none. */
 #include <andweorc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -91,8 +91,9 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "none";
 	int64_t end = now() + (argc > 2 ? atoi(argv[2]) : 1000) * 1000000ll, next = now();
 	int sleeps = strcmp(what, "paced") == 0 || strcmp(what, "naps") == 0;
-	int timer = strcmp(what, "timer") == 0 ? timerfd_create(CLOCK_MONOTONIC, 0) : -1;
-	struct itimerspec every = { { 0, 4000000 }, { 0, 4000000 } };
+	int alarm = strcmp(what, "alarm") == 0;
+	int timer = alarm || strcmp(what, "timer") == 0 ? timerfd_create(CLOCK_MONOTONIC, 0) : -1;
+	struct itimerspec every = { { 0, 4000000 }, { 0, 4000000 } }, once = { { 0, 0 }, { 0, 4000000 } };
 	struct stat status;
 	pthread_t t;
 
@@ -108,6 +109,8 @@ int main(int argc, char **argv)
 		if (pthread_create(&t, NULL, crowd, NULL) != 0)
 			return 2;
 	for (int round = 0; now() < end; round++) {
+		if (alarm && timerfd_settime(timer, 0, &once, NULL) != 0)
+			return 2;
 		work(sleeps ? 500 * (1 + round % 3) : 1000);
 		for (int n = strcmp(what, "kernel") == 0 ? 2000 : 0; n > 0; n--)
 			stat("/usr", &status);
