@@ -411,7 +411,7 @@ void wait_yielded_again(int64_t since_ns, const void *site)
 	int64_t now;
 
 	runtime_enter();
-	w.began = (struct vclock_wait){ .since_ns = since_ns, .delay_ns = vclock_delay(&self.clock) };
+	w.began = vclock_wait_since(&self.clock, since_ns);
 	offcpu_pass();
 	now = now_ns();
 	account_yield(&w, now);

@@ -106,7 +106,7 @@ static bool is_told_by_part(const struct vclock_segment *s)
 		parts += ni > 0;
 		differ += ni > 1 ? 2 * hi * (ni - hi) / (ni - 1) : 0;
 	}
-	return n >= PART_SAMPLES * parts && differ <= h * (n - h) / (n - 1);
+	return parts > 0 && n >= PART_SAMPLES * parts && differ <= h * (n - h) / (n - 1);
 }
 
 /*
@@ -259,6 +259,8 @@ void memory_recall(struct vclock_segment *s, const struct vclock_birth *b)
 		s->length_time_ns[i] = (float)atomic_load_explicit(&b->length_time_ns[i], memory_order_relaxed);
 		s->length_hit_ns[i] = (float)atomic_load_explicit(&b->length_hit_ns[i], memory_order_relaxed);
 	}
+	/* Threads do not teach each other positions.  What is there, is of another history. */
+	memset(s->part, 0, sizeof(s->part));
 }
 
 bool memory_is_all_or_nothing(const struct vclock_segment *s)

@@ -95,16 +95,21 @@ void vclock_paused(struct vclock *c, int64_t wanted, int64_t paused, bool busy, 
 
 /* ---- waits -------------------------------------------------------------------------- */
 
-void vclock_wait_begin(struct vclock *c, struct vclock_wait *w, struct vclock_moment m)
+struct vclock_wait vclock_wait_since(struct vclock *c, int64_t since_ns)
 {
 	int64_t d = vclock_delay(c), g = vclock_owed(c->world);
 
-	*w = (struct vclock_wait){
-		.since_ns = m.ns,
+	return (struct vclock_wait){
+		.since_ns = since_ns,
 		.delay_ns = d,
 		.base_ns = d < g ? d : g,
 		.window = atomic_load_explicit(&c->account->window, memory_order_relaxed),
 	};
+}
+
+void vclock_wait_begin(struct vclock *c, struct vclock_wait *w, struct vclock_moment m)
+{
+	*w = vclock_wait_since(c, m.ns);
 	if (vclock_speedup(c->world))
 		vclock_leave_processor(c, m);
 }

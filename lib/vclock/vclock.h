@@ -242,6 +242,9 @@ struct vclock_wait {
 	uint32_t window;
 };
 
+/* A wait that has been under way since then, with the clocks of now. */
+struct vclock_wait vclock_wait_since(struct vclock *c, int64_t since_ns);
+
 /* The thread is about to wait; its segment has ended. */
 void vclock_wait_begin(struct vclock *c, struct vclock_wait *w, struct vclock_moment m);
 

@@ -454,6 +454,16 @@ static void a_wait_is_credited_as_far_as_the_window_has_lasted(void **state)
 	assert_int_equal(vclock_debt(T(1)), 500 * US);
 }
 
+static void a_wait_is_credited_from_when_it_began_however_late_that_is_told(void **state)
+{
+	struct vclock_wait w = vclock_wait_since(T(0), 18 * MS);
+
+	(void)state;
+	vclock_wait_credit(T(0), &w, ALL, 20 * MS);
+	assert_int_equal(vclock_owed(world), 1 * MS);
+	assert_int_equal(vclock_debt(T(1)), 1 * MS);
+}
+
 /* Thread 1 is credited for 2 ms, which thread 0 pays until `now`. */
 static void pays_two(int64_t now)
 {
@@ -787,6 +797,29 @@ static void threads_that_live_for_one_task_learn_from_each_other(void **state)
 	assert_about(credit_of(0) - before, 500 * US, .05);
 }
 
+/* Some compute in the region all the time, and some never do.  Nothing tells what the next one is. */
+static void threads_that_differ_teach_nothing(void **state)
+{
+	int64_t now = 0, before;
+
+	(void)state;
+	for (unsigned k = 0; k < 60; k++) {
+		vclock_begin(T(0), world, &account[0], memory[0], 1);
+		vclock_forget(memory[0]);
+		vclock_be_born(T(0), 0x1000, 0x2000, now);
+		for (int i = 1; i <= 9; i++)
+			vclock_sampled(T(0), MS / 10, k % 2 ? ALL : 0, 0, now + 100 * i * US);
+		vclock_end_segment(T(0), now + MS);
+		now += 2 * MS;
+	}
+	vclock_begin(T(0), world, &account[0], memory[0], 1);
+	vclock_forget(memory[0]);
+	vclock_be_born(T(0), 0x1000, 0x2000, now);
+	before = credit_of(0);
+	vclock_end_segment(T(0), now + MS);
+	assert_int_equal(credit_of(0), before);
+}
+
 static void what_a_thread_forgets_it_does_not_know(void **state)
 {
 	int64_t now = 0, before;
@@ -966,6 +999,7 @@ int main(void)
 		TEST(a_wait_in_the_region_is_credited_and_others_owe_it),
 		TEST(what_the_conductor_has_raised_for_it_is_not_owed_twice),
 		TEST(a_wait_is_credited_as_far_as_the_window_has_lasted),
+		TEST(a_wait_is_credited_from_when_it_began_however_late_that_is_told),
 		TEST(an_answer_takes_the_same_time_in_virtual_time),
 		TEST(an_answer_that_had_come_is_not_waited_for),
 		TEST(an_answer_to_no_request_changes_nothing),
@@ -986,6 +1020,7 @@ int main(void)
 		TEST(a_pause_is_no_time_of_the_segment),
 		TEST(segments_that_are_many_last_from_sample_to_sample),
 		TEST(threads_that_live_for_one_task_learn_from_each_other),
+		TEST(threads_that_differ_teach_nothing),
 		TEST(what_a_thread_forgets_it_does_not_know),
 		TEST(a_thread_that_queued_loses_what_the_others_did),
 		TEST(a_thread_that_had_its_processor_is_not_displaced),
