@@ -164,13 +164,14 @@ static bool place_call(struct points *p, struct wanted_point *w)
 /* Number of the processor's breakpoints that are not used yet. */
 static size_t registers_left(const struct points *p)
 {
-	size_t n = BREAK_REGISTERS;
+	size_t used = 0;
 
 	if (atomic_load(&p->arena->break_errno))
 		return 0;
+	/* More than there are, if the file of a probe was not known. */
 	for (uint32_t i = 0; i < shared_breaks(p->arena); i++)
-		n -= !p->arena->brk[i].file[0];
-	return n;
+		used += !p->arena->brk[i].file[0];
+	return used < BREAK_REGISTERS ? BREAK_REGISTERS - used : 0;
 }
 
 /* Number of places that can be watched in addition. */

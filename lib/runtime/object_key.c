@@ -97,6 +97,14 @@ void *key_mapping(int fd, uint64_t offset)
 	return NULL;
 }
 
+/* What was mapped there is gone.  Of a mapping with a hole, the part behind it is forgotten, too. */
+static void forget_range(uintptr_t lo, uintptr_t hi)
+{
+	for (uint32_t i = 0; i < atomic_load_explicit(&shared_used, memory_order_relaxed); i++)
+		if (shared[i].lo < hi && lo < shared[i].hi)
+			shared[i].hi = lo > shared[i].lo ? lo : 0;
+}
+
 static void remember_mapping(uintptr_t lo, size_t length, int flags, int fd, int64_t offset)
 {
 	static _Atomic uint32_t lock;
@@ -116,13 +124,9 @@ static void remember_mapping(uintptr_t lo, size_t length, int flags, int fd, int
 	 */
 	if (!atomic_compare_exchange_strong_explicit(&lock, &unlocked, 1, memory_order_acquire, memory_order_relaxed))
 		return;
-	n = atomic_load_explicit(&shared_used, memory_order_relaxed);
-	for (uint32_t i = 0; i < n; i++) {
-		if (shared[i].hi == 0 || (shared[i].lo < lo + length && lo < shared[i].hi)) {
-			n = i; /* the previous mapping is gone, or replaced */
+	for (n = 0; n < atomic_load_explicit(&shared_used, memory_order_relaxed); n++)
+		if (shared[n].hi == 0)
 			break;
-		}
-	}
 	if (n < SHARED_MAPPINGS) {
 		shared[n].hi = 0;
 		shared[n].lo = lo;
@@ -149,7 +153,10 @@ static void *map(void *at, size_t length, int prot, int flags, int fd, int64_t o
 		errno = (int)-p;
 		return MAP_FAILED;
 	}
-	if (unlikely(arena != NULL) && (flags & MAP_TYPE) != MAP_PRIVATE)
+	if (likely(arena == NULL))
+		return (void *)p;
+	forget_range((uintptr_t)p, (uintptr_t)p + length);
+	if ((flags & MAP_TYPE) != MAP_PRIVATE)
 		remember_mapping((uintptr_t)p, length, flags, fd, offset);
 	return (void *)p;
 }
@@ -168,9 +175,7 @@ EXPORT int munmap(void *at, size_t length)
 {
 	long err;
 
-	for (uint32_t i = 0; i < atomic_load_explicit(&shared_used, memory_order_relaxed); i++)
-		if (shared[i].lo >= (uintptr_t)at && shared[i].hi <= (uintptr_t)at + length)
-			shared[i].hi = 0;
+	forget_range((uintptr_t)at, (uintptr_t)at + length);
 	if (real.munmap)
 		return real.munmap(at, length);
 	err = SYS(SYS_munmap, at, length);

@@ -125,15 +125,20 @@ long call_futex(const struct call *c)
 	switch ((int)c->b & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
+		return wait_on(c, c->a, 0);
 	case FUTEX_LOCK_PI:
 	case OP_LOCK_PI2:
+		if (wait_is_accounted())
+			sync_before_lock(c->site);
 		return wait_on(c, c->a, 0);
 	case FUTEX_WAIT_REQUEUE_PI:
 		return wait_on(c, c->a, c->e);
 	case FUTEX_WAKE:
 	case FUTEX_WAKE_BITSET:
-	case FUTEX_UNLOCK_PI:
 		return wake(c, c->a, 0);
+	case FUTEX_UNLOCK_PI: /* the kernel hands the lock over: until then the thread has it */
+		sync_unlock(key_at(c->a), c->site);
+		return call_make(c);
 	case FUTEX_WAKE_OP:
 		return wake(c, c->a, c->e);
 	case FUTEX_REQUEUE:
@@ -143,7 +148,7 @@ long call_futex(const struct call *c)
 	case FUTEX_TRYLOCK_PI:
 		result = call_make(c);
 		if (result == 0)
-			object_lock((const void *)c->a, c->site);
+			sync_lock(key_at(c->a), c->site);
 		return result;
 	default:
 		return call_make(c);
