@@ -28,31 +28,14 @@ EXPORT int mtx_unlock(mtx_t *m)
 
 /* ---- condition variables ---------------------------------------------------------- */
 
-/* A wait releases the mutex.  It ends by a signal, and by the last owner's unlock of the mutex. */
-#define WAIT(c, m, wait_expr)                                                                                                \
-	do {                                                                                                                 \
-		struct wait w;                                                                                               \
-		int err;                                                                                                     \
-		if (!wait_is_watched())                                                                                      \
-			return wait_expr;                                                                                    \
-		object_unlock_to_wait(m, SITE);                                                                              \
-		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
-		err = wait_expr;                                                                                             \
-		if (err == thrd_success)                                                                                     \
-			wait_by_peer2(&w, key_of_address(c), key_of_address(m));                                             \
-		else                                                                                                         \
-			wait_outside(&w);                                                                                    \
-		return err;                                                                                                  \
-	} while (0)
-
 EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 {
-	WAIT(c, m, REAL(cnd_wait)(c, m));
+	WAIT_CONDITION(c, m, thrd_timedout, REAL(cnd_wait)(c, m));
 }
 
 EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *at)
 {
-	WAIT(c, m, REAL(cnd_timedwait)(c, m, at));
+	WAIT_CONDITION(c, m, thrd_timedout, REAL(cnd_timedwait)(c, m, at));
 }
 
 EXPORT int cnd_signal(cnd_t *c)

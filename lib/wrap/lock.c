@@ -39,44 +39,21 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 
 /* ---- condition variables ------------------------------------------------------- */
 
-/* A wait releases the mutex.  It ends by a signal, and by the last owner's unlock of the mutex. */
-#define WAIT(c, m, wait_expr)                                                                                                \
-	do {                                                                                                                 \
-		struct wait w;                                                                                               \
-		struct timespec until;                                                                                       \
-		int64_t ns;                                                                                                  \
-		int err;                                                                                                     \
-		if (!wait_is_watched())                                                                                      \
-			return wait_expr;                                                                                    \
-		object_unlock_to_wait(m, SITE);                                                                              \
-		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
-		err = wait_expr;                                                                                             \
-		while (err == ETIMEDOUT && real.pthread_cond_clockwait && wait_goes_on(&w, &until, &ns)) {                   \
-			err = real.pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, &until);                                    \
-			wait_extended(&w);                                                                                   \
-		}                                                                                                            \
-		if (err == ETIMEDOUT)                                                                                        \
-			wait_outside(&w);                                                                                    \
-		else                                                                                                         \
-			wait_by_peer2(&w, key_of_address(c), key_of_address(m));                                             \
-		return err;                                                                                                  \
-	} while (0)
-
 EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
-	WAIT(c, m, REAL(pthread_cond_wait)(c, m));
+	WAIT_CONDITION(c, m, ETIMEDOUT, REAL(pthread_cond_wait)(c, m));
 }
 
 EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *at)
 {
-	WAIT(c, m, REAL(pthread_cond_timedwait)(c, m, at));
+	WAIT_CONDITION(c, m, ETIMEDOUT, REAL(pthread_cond_timedwait)(c, m, at));
 }
 
 EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *at)
 {
 	if (!REAL(pthread_cond_clockwait))
 		return EINVAL;
-	WAIT(c, m, real.pthread_cond_clockwait(c, m, clock, at));
+	WAIT_CONDITION(c, m, ETIMEDOUT, real.pthread_cond_clockwait(c, m, clock, at));
 }
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
