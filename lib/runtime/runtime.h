@@ -2,8 +2,9 @@
  * runtime: the library inside the profiled process.
  *
  * The runtime is loaded with LD_PRELOAD into programs that know nothing of it.
- * It has no thread of its own, never allocates, prints, takes a lock that it
- * could wait for, or changes the status of its host; it links nothing but libc.
+ * It has no thread of its own, never allocates, prints, or changes the status of its
+ * host; it links nothing but libc.  It takes no lock that it could wait for, but in
+ * arena_add_point, once for each progress point.
  *
  * Two contexts, stated for each function in the headers:
  *
@@ -30,12 +31,14 @@
  *   thread         slots of threads          create      their births and ends
  *   process, init  life
  *   attach         life in a process that was started without the runtime
- *   reach          mapped parts of the arena
+ *   reach          mapped parts of the arena moment      times, and the processor
  *   real           libc's functions          sys         our own system calls
+ *   switched       whether a call has waited, as the kernel tells
  *
  * Most wrappers, the functions that a program calls instead of libc's, are in lib/wrap.
  * Those by which a program could harm the runtime are here: sample_signal (signals),
- * seccomp_filter (prctl) and withdraw (ptrace).
+ * seccomp_filter (prctl), withdraw (ptrace), and init (getauxval).  object_key has mmap and
+ * munmap, because it names objects by their mappings.
  */
 #ifndef ANDWEORC_RUNTIME_RUNTIME_H
 #define ANDWEORC_RUNTIME_RUNTIME_H

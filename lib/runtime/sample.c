@@ -143,7 +143,7 @@ void sample_was_work(struct arena_thread *t)
 		return;
 	keep_work(t, &in.time);
 	if (window_speedup())
-		vclock_credit(&self.clock, vclock_lump(in.time.ns, in.weight, window_speedup()));
+		vclock_credit_work(&self.clock, vclock_lump(in.time.ns, in.weight, window_speedup()));
 }
 
 enum whose { PROGRAMS, WAITS, OURS };

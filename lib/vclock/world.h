@@ -88,7 +88,7 @@ struct vclock_birth {
 struct vclock_account {
 	_Atomic int64_t delay_ns;   /* [T] D: the time of its pauses, plus its credit */
 	_Atomic uint32_t window;    /* [T] the window in which D was last set to the floor */
-	_Atomic uint64_t credit_ns; /* [T] sum of all credits by samples, even those that were taken back; never reset */
+	_Atomic uint64_t credit_ns; /* [T] sum of all credits for work, even those that were taken back, without those for waits; never reset */
 };
 
 /* All segments that a thread remembers. */
