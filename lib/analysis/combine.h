@@ -9,8 +9,8 @@
  *
  * Replay counts only if the recorder has seen no thread wait by spinning.  A check that
  * does not hold, and waits with an unknown end, increase its standard error.
- * Where experiments must be wrong, replay alone counts: they cannot slow a clock that threads wait for, and the
- * scheduler does not know virtual time.
+ * Experiments are wrong where threads wait for a real clock, or queue for processors: the clock cannot be slowed, and the
+ * scheduler does not know virtual time.  There replay alone counts.
  */
 #ifndef ANDWEORC_ANALYSIS_COMBINE_H
 #define ANDWEORC_ANALYSIS_COMBINE_H

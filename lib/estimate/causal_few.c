@@ -242,7 +242,7 @@ void causal_few(const struct causal_obs *obs, size_t n, size_t nstrata, double s
 		factor[i] = factor[i] * d0 / n0 + (obs[i].s > 0 ? 0 : f.slope / n0);
 	out->cost = (struct estimate){ .value = f.slope * d0 / n0 };
 	set_error(&f, factor, &out->cost);
-	/* One number for both, because sums of many fits (pool.c) have one. */
+	/* One number for both, because sums of many fits have one. */
 	out->cost.df = out->slope.df;
 	/* Two speedups have a slope without a baseline, but only if the curve is straight. */
 	if (baselines < 2)

@@ -1,6 +1,6 @@
 /*
  * causal_runs: combines the slopes of runs into one slope with its interval.  Private
- * to the estimator (causal.c, pool.c).
+ * to the estimator (causal.c).
  */
 #ifndef ANDWEORC_ESTIMATE_CAUSAL_RUNS_H
 #define ANDWEORC_ESTIMATE_CAUSAL_RUNS_H

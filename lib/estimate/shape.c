@@ -128,7 +128,7 @@ static bool free_curve(struct curve *c, const struct causal_obs *obs, size_t n)
 	return ok;
 }
 
-/* The third regressor, or, of two, the second; arg is the place of a knee. */
+/* The last regressor of a model, which is one of these four.  knee: where the curve bends; not used by all. */
 static double hinge(double s, double knee)
 {
 	return s > knee ? s - knee : 0;

@@ -11,8 +11,6 @@
  *                                       of Satterthwaite
  *       of fewer than eight strata      squares of residuals (HC2), df of Bell      causal_few.c
  *                                       and McCaffrey
- *       of long inputs                  variances of the runs added up, df of       pool.c
- *                                       Satterthwaite
  *   and then, one after the other:
  *     systematic errors widen them                                         systematic.c
  *     a knee below all speedups opens them upwards                         analysis/impact.c

@@ -237,7 +237,7 @@ static uint64_t stack_of(pid_t pid, uint64_t sp)
  */
 static bool drain(struct work *w)
 {
-	const uint64_t samples = 1ull << (SIGTRAP - 1) | 1ull << (SIGRTMAX - 10 - 1);
+	const uint64_t samples = 1ull << (SIGTRAP - 1) | 1ull << (ATTACH_TIMER_SIGNAL - 1);
 	struct attach_request r = { .operation = ATTACH_DRAIN };
 	uint64_t answer;
 

@@ -113,7 +113,7 @@ struct conductor {
 	size_t ntrials, next_trial;
 	bool repeated;           /* the next trial is a repetition of a disturbed one */
 	struct region **picked;  /* the regions that trial.region is an index of; owned */
-	struct adapt adapt;      /* results so far; the caller of conductor_init sets its levels */
+	struct adapt adapt;      /* results so far; its levels are set by the command */
 	bool enough;             /* all intervals are narrow enough */
 	struct usage before;     /* processor time of children when the run began */
 	int64_t ran_ns;          /* length of the run, without stopped_ns */

@@ -98,7 +98,7 @@ static bool log_window(struct conductor *c, struct window *w)
 		if (shared_kind(c->arena, i) == POINT_LATENCY && c->arena->point[i].counted)
 			record_u64(b, "begins", c->arena->point[i].close_begins - c->arena->point[i].open_begins);
 		record_i64(b, "virtual_ns", virt);
-		if (spans_in_flight(&c->points.spans, i) >= 0 && virt >= 0)
+		if (spans_in_flight(&c->points.spans, i) >= 0)
 			record_u64(b, "in_flight_ns", (uint64_t)(spans_in_flight(&c->points.spans, i) * (double)virt));
 		record_end(b);
 		if (!disturbed) {
@@ -117,7 +117,10 @@ static bool log_window(struct conductor *c, struct window *w)
 	return disturbed;
 }
 
-/* Performs a window of `length_ns`. A window that is cut short is not logged.  False when it was disturbed. */
+/*
+ * Performs a window of `length_ns`, and logs it.  If it is cut short, or no visit comes in time, it is not logged.  Was it
+ * disturbed?  Then it has to be repeated.
+ */
 static bool perform(struct conductor *c, struct region *region, unsigned pct, int64_t length_ns)
 {
 	struct window w = { .region = region, .pct = pct };
@@ -130,31 +133,31 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	conductor_know_given(c);
 	conductor_switch(c, region, pct);
 	if (!conductor_rest(c, now_ns() + settle))
-		return true;
+		return false;
 	points_expect(&c->points);
 	conductor_phase(c, PHASE_OPEN);
 	automatic_mark(&c->points.automatic, c->arena, c->window, false);
 	if (!wait_for_points(c, w.opened, NULL, false, patience, length_ns / 2))
-		return true;
+		return false;
 	w.before = conductor_tally(c);
 	w.others = machine_now(&c->processes);
 	spans_open(&c->points.spans, w.before.at_ns);
 	conductor_phase(c, PHASE_IDLE);
 	if (!conductor_rest(c, w.before.at_ns + length_ns))
-		return true;
+		return false;
 	points_expect(&c->points);
 	conductor_phase(c, PHASE_CLOSE);
 	automatic_mark(&c->points.automatic, c->arena, c->window, true);
 	if (!wait_for_points(c, w.closed, w.opened, true, patience, grace))
-		return true;
+		return false;
 	if (conductor_is_interrupted(c))
-		return true;
+		return false;
 	w.after = conductor_tally(c);
 	w.others = machine_since(machine_now(&c->processes), w.others);
 	spans_close(&c->points.spans, w.after.at_ns);
 	w.spoilt = atomic_load(&c->arena->clock.speedup) != c->speedup;
 	conductor_phase(c, PHASE_IDLE);
-	return !log_window(c, &w);
+	return log_window(c, &w);
 }
 
 /*
@@ -179,7 +182,7 @@ void conductor_experiment(struct conductor *c)
 	while (!conductor_over(c) && !conductor_time_is_up(c) && !conductor_is_interrupted(c)) {
 		struct region *region;
 		const struct trial *t;
-		bool done;
+		bool disturbed;
 
 		if (c->next_trial == c->ntrials)
 			conductor_read_modules(c, true);
@@ -188,9 +191,9 @@ void conductor_experiment(struct conductor *c)
 			automatic_give_up(&c->points.automatic);
 		conductor_observe(c);
 		t = conductor_trial(c, &region);
-		done = perform(c, region, t->pct, window_length(c));
+		disturbed = perform(c, region, t->pct, window_length(c));
 		/* A window that was cut short by the end of the run, or by a stop, is repeated. */
 		if (!conductor_over(c) && !conductor_is_interrupted(c))
-			conductor_tried(c, !done);
+			conductor_tried(c, disturbed);
 	}
 }

@@ -40,8 +40,8 @@ enum {
 	ARENA_THREADS_PIECE = 4,  /* so many slots are mapped at a time */
 	ARENA_SPANS_PIECE = 16,   /* so many struct arena_spans are mapped at a time */
 	ARENA_POINTS = 64,
-	ARENA_BREAKS = 8,         /* places that are watched; each takes 32 bytes of the stack of each thread; */
-	BREAK_REGISTERS = 4,      /* so many of them by debug registers of x86-64, the others by probes of the kernel */
+	ARENA_BREAKS = 8,         /* places that are watched; each takes 32 bytes of the stack of each thread */
+	BREAK_REGISTERS = 4,      /* so many of them are watched by debug registers of x86-64, the others by probes of the kernel */
 	ARENA_FILE = 256,         /* of a path, with its NUL */
 	ARENA_CALLS = 16,         /* functions whose calls are counted */
 	ARENA_PATIENCE = 1 << 26, /* turns of a spin lock: a second or so */
@@ -52,7 +52,7 @@ enum {
 	ARENA_FRAMES = 24,        /* frames kept of a sample's stack */
 	ARENA_RANGES = 8192,      /* address ranges of one target */
 	ARENA_PATH = 8,           /* functions of a call path, at most */
-	ARENA_LINKS = 2048,       /* address ranges of one */
+	ARENA_LINKS = 2048,       /* address ranges of one call path */
 	ARENA_MODULES = 512,      /* modules of a process */
 	ARENA_ROWS = 6 << 20,     /* unwind rows of all modules */
 	ARENA_AHEAD_NS = 2000000, /* by how much credits of sleeps run ahead of them */
@@ -101,7 +101,7 @@ enum arena_class {
 	CLASSES
 };
 
-/* The phases of a window.  `window` holds number << 2 | phase, so that one load tells both. */
+/* The phases of a window, in the lowest bits of clock.window_word. */
 enum {
 	PHASE_IDLE,   /* visits only count */
 	PHASE_OPEN,   /* the next visit of each point opens its count */
@@ -677,14 +677,10 @@ static inline uint32_t arena_path_left(const struct arena_link *link, size_t nli
 	return left;
 }
 
-static inline uint32_t window_number(uint32_t window)
+/* Is there a conductor?  A live one renews its promise to be there for some more seconds. */
+static inline bool arena_is_conducted(const struct arena *a, int64_t now)
 {
-	return window >> 2;
-}
-
-static inline uint32_t window_phase(uint32_t window)
-{
-	return window & 3;
+	return now < atomic_load_explicit(&a->expires_ns, memory_order_relaxed);
 }
 
 #endif

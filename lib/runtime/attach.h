@@ -22,6 +22,12 @@
 /* The runtime's getauxval returns the address of attach_call for this type. */
 #define ATTACH_AUXV 0x616e6474ul
 
+/*
+ * The signal of timers that sample, where perf is refused.  The tenth from the top: libraries that take real-time signals begin
+ * at either end.
+ */
+#define ATTACH_TIMER_SIGNAL (SIGRTMAX - 10)
+
 enum attach_operation {
 	ATTACH_BEGIN,   /* joins the arena `name`, and redirects calls of libc's functions to the runtime */
 	ATTACH_THREAD,  /* samples the calling thread from now on; does nothing if it is sampled already */

@@ -32,18 +32,18 @@ void block_end(int woken)
 		return;
 	/* No thread releases this key.  The waker is assumed to have paid all its debt. */
 	if (woken)
-		wait_by_peer(&declared, key_of('b', 0, 0));
+		wait_by_peer(&declared, key_of(KEY_WOKEN, 0, 0));
 	else
 		wait_outside(&declared);
 }
 
 void block_catch_up(const void *site)
 {
-	sync_release(key_of('B', 0, 0), site);
+	sync_release(key_of(KEY_CAUGHT_UP, 0, 0), site);
 	/* Replay assumes that all such waits end because of the thread that did this last. */
 	if (unlikely(arena != NULL) && self_slot() && event_on()) {
 		runtime_enter();
-		event_note(self.slot, BURST_RELEASE, now_ns(), 0, key_of('b', 0, 0), 0, site);
+		event_note(self.slot, BURST_RELEASE, now_ns(), 0, key_of(KEY_WOKEN, 0, 0), 0, site);
 		runtime_leave();
 	}
 }

@@ -17,5 +17,5 @@ void control_experiments(int on)
 
 int control_is_recorded(void)
 {
-	return arena && now_ns() < atomic_load_explicit(&arena->expires_ns, memory_order_relaxed);
+	return arena && arena_is_conducted(arena, now_ns());
 }

@@ -21,7 +21,7 @@ static bool has_end_key;
 
 uint64_t key_of_thread(pthread_t thread)
 {
-	return key_of('t', (uint64_t)thread, process_number());
+	return key_of(KEY_THREAD, (uint64_t)thread, process_number());
 }
 
 void create_end(void)

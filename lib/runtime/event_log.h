@@ -7,7 +7,7 @@
 /* any: is a burst on, so that every event must be noted? */
 static inline bool event_on(void)
 {
-	return unlikely(window_phase(atomic_load_explicit(&arena->clock.window, memory_order_relaxed)) == PHASE_BURST);
+	return unlikely(window_phase(atomic_load_explicit(&arena->clock.window_word, memory_order_relaxed)) == PHASE_BURST);
 }
 
 /* any: notes an event of the calling thread.  Of a key, only the low half is noted. */

@@ -8,7 +8,7 @@
  *   - private memory: the process and the address;
  *   - shared memory: the mapping (the file's device and inode, or a serial number that
  *     forked children inherit) and the offset in it;
- *   - any other object: the numbers that identify it, mixed with a letter for its kind.
+ *   - any other object: the numbers that identify it, mixed with its kind.
  *
  * The key is a hash of 64 bits.  Among a thousand objects, two keys collide once in
  * 10^14 cases.
@@ -47,9 +47,9 @@ static uint64_t mix_key(uint64_t x)
 	return x;
 }
 
-uint64_t key_of(char kind, uint64_t a, uint64_t b)
+uint64_t key_of(enum key_kind kind, uint64_t a, uint64_t b)
 {
-	return mix_key(mix_key(a ^ (uint64_t)(unsigned char)kind << 56) + b) | 1;
+	return mix_key(mix_key(a ^ (uint64_t)kind << 56) + b) | 1;
 }
 
 /* The index of the shared mapping with that address; SHARED_MAPPINGS: there is none. */
@@ -74,8 +74,8 @@ uint64_t key_of_address(const volatile void *p)
 	uint32_t i = find_shared(at);
 
 	if (i < SHARED_MAPPINGS)
-		return key_of('m', shared[i].identity, shared[i].offset + (at - shared[i].lo));
-	return key_of('a', at, process_number());
+		return key_of(KEY_MAPPED, shared[i].identity, shared[i].offset + (at - shared[i].lo));
+	return key_of(KEY_ADDRESS, at, process_number());
 }
 
 /* Identifies the file; 0: that is not possible. */
@@ -83,7 +83,7 @@ static uint64_t identity_of(int fd)
 {
 	struct stat st = { 0 };
 
-	return SYS(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0 ? key_of('f', st.st_dev, st.st_ino) : 0;
+	return SYS(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0 ? key_of(KEY_MAPPED_FILE, st.st_dev, st.st_ino) : 0;
 }
 
 void *key_mapping(int fd, uint64_t offset)
@@ -112,7 +112,7 @@ static void remember_mapping(uintptr_t lo, size_t length, int flags, int fd, int
 	uint64_t identity;
 
 	if (flags & MAP_ANONYMOUS) {
-		identity = key_of('s', atomic_fetch_add_explicit(&arena->serial, 1, memory_order_relaxed), 0);
+		identity = key_of(KEY_MAPPED_MEMORY, atomic_fetch_add_explicit(&arena->serial, 1, memory_order_relaxed), 0);
 		offset = 0;
 		fd = -1;
 	} else if ((identity = identity_of(fd)) == 0) {
@@ -142,23 +142,15 @@ static void remember_mapping(uintptr_t lo, size_t length, int flags, int fd, int
 
 static void *map(void *at, size_t length, int prot, int flags, int fd, int64_t offset)
 {
-	long p;
+	void *p = real.mmap ? real.mmap(at, length, prot, flags, fd, offset) :
+			      (void *)sys_as_libc(SYS(SYS_mmap, at, length, prot, flags, fd, offset));
 
-	if (real.mmap) {
-		p = (long)real.mmap(at, length, prot, flags, fd, offset);
-		if (p == -1)
-			return MAP_FAILED;
-	} else if ((p = SYS(SYS_mmap, at, length, prot, flags, fd, offset)) < 0 && p > -4096) {
-		/* Allocators call this before our functions are resolved, and from inside dlsym. */
-		errno = (int)-p;
-		return MAP_FAILED;
-	}
-	if (likely(arena == NULL))
-		return (void *)p;
+	if (likely(arena == NULL) || p == MAP_FAILED)
+		return p;
 	forget_range((uintptr_t)p, (uintptr_t)p + length);
 	if ((flags & MAP_TYPE) != MAP_PRIVATE)
 		remember_mapping((uintptr_t)p, length, flags, fd, offset);
-	return (void *)p;
+	return p;
 }
 
 EXPORT void *mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
@@ -173,13 +165,6 @@ EXPORT void *mmap64(void *at, size_t length, int prot, int flags, int fd, off64_
 
 EXPORT int munmap(void *at, size_t length)
 {
-	long err;
-
 	forget_range((uintptr_t)at, (uintptr_t)at + length);
-	if (real.munmap)
-		return real.munmap(at, length);
-	err = SYS(SYS_munmap, at, length);
-	if (err < 0)
-		errno = (int)-err;
-	return err < 0 ? -1 : 0;
+	return real.munmap ? real.munmap(at, length) : (int)sys_as_libc(SYS(SYS_munmap, at, length));
 }

@@ -188,7 +188,8 @@ bool pay_is_due_before_lock(void)
 	return debt_of(true) >= VCLOCK_LEAST_DEBT_NS;
 }
 
-void pay_not(void)
+void pay_forgive_queued(void)
 {
-	debt_due(VCLOCK_LEAST_DEBT_NS, false);
+	if (debt_of(false) >= VCLOCK_LEAST_DEBT_NS)
+		offcpu_look();
 }

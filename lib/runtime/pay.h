@@ -20,7 +20,7 @@ void pay(int64_t at_least, enum pause how);
 void pay_before_lock(void);
 bool pay_is_due_before_lock(void);
 
-/* any: forgives debt that arose only from credits of others while the thread had no processor.  Does not pay. */
-void pay_not(void);
+/* any: does not pay, but forgives the debt that is from credits of others while the thread had no processor. */
+void pay_forgive_queued(void);
 
 #endif

@@ -42,6 +42,16 @@ static void leave_news(void)
 	atomic_fetch_add_explicit(&arena->news, 1, memory_order_release);
 }
 
+bool process_is_recorded(pid_t pid)
+{
+	uint32_t n = atomic_load_explicit(&arena->processes_used, memory_order_acquire);
+
+	for (uint32_t i = 0; pid > 0 && i < n && i < ARENA_PROCESSES; i++)
+		if (atomic_load_explicit(&arena->process[i].pid, memory_order_relaxed) == pid)
+			return true;
+	return false;
+}
+
 void process_news(void)
 {
 	leave_news();
@@ -70,12 +80,6 @@ static int32_t pid_outside(void)
 	for (long i = 0; i < n && link[i] >= '0' && link[i] <= '9'; i++)
 		pid = pid * 10 + (link[i] - '0');
 	return pid > 0 ? pid : -process_pid;
-}
-
-/* A live conductor renews its promise to be there for some more seconds. */
-static bool is_conducted(const struct arena *a)
-{
-	return now_ns() < atomic_load_explicit(&a->expires_ns, memory_order_relaxed);
 }
 
 /*
@@ -126,7 +130,7 @@ static struct arena_process *wait_for_entry(struct arena *a, int32_t pid)
 	struct timespec nap = { .tv_nsec = BURIAL_NS / BURIAL_NAPS };
 	struct arena_process *p = find_free(a, pid);
 
-	for (int i = 0; !p && i < BURIAL_NAPS && is_conducted(a) && is_any_dead(a); i++) {
+	for (int i = 0; !p && i < BURIAL_NAPS && arena_is_conducted(a, now_ns()) && is_any_dead(a); i++) {
 		SYS(SYS_nanosleep, &nap, NULL);
 		p = find_free(a, pid);
 	}
@@ -213,7 +217,7 @@ static void wait_for_attention(void)
 		return;
 	/* Pairs with the release of the conductor: modules and points are published. */
 	while (atomic_load_explicit(&process->attended, memory_order_acquire) != id && (now = now_ns()) < give_up &&
-	       now < atomic_load_explicit(&arena->expires_ns, memory_order_relaxed))
+	       arena_is_conducted(arena, now))
 		SYS(SYS_nanosleep, &nap, NULL);
 }
 

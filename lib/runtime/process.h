@@ -2,6 +2,8 @@
 #ifndef ANDWEORC_RUNTIME_PROCESS_H
 #define ANDWEORC_RUNTIME_PROCESS_H
 
+#include <sys/types.h>
+
 #include "reach.h"
 
 extern struct arena_process *process; /* our entry; not NULL when arena is not */
@@ -15,6 +17,9 @@ static inline uint32_t process_number(void)
 {
 	return (uint32_t)(process - arena->process) + 1;
 }
+
+/* any: is that a process of the recording? */
+bool process_is_recorded(pid_t pid);
 
 /* any: where our modules are.  Mapped as long as `process` is not NULL. */
 static inline struct arena_modules_piece *reach_modules(void)

@@ -45,7 +45,7 @@ void point_open_or_close(uint32_t number)
 {
 	struct arena_point *p = &arena->point[number];
 	/* Pairs with the release of the conductor: a thread that sees the phase sees the switch before it. */
-	uint32_t word = atomic_load_explicit(&arena->clock.window, memory_order_acquire), window = window_number(word);
+	uint32_t word = atomic_load_explicit(&arena->clock.window_word, memory_order_acquire), window = window_number(word);
 
 	if (likely(window_phase(word) == PHASE_IDLE || window_phase(word) == PHASE_BURST))
 		return;

@@ -17,7 +17,7 @@ static inline bool point_count(uint32_t number)
 	const struct arena *a = arena; /* loaded once: the compiler assumes that the store to the counter could change it */
 
 	counter_add(&self.visits[number], 1);
-	return unlikely(window_phase(atomic_load_explicit(&a->clock.window, memory_order_relaxed)) != PHASE_IDLE ||
+	return unlikely(window_phase(atomic_load_explicit(&a->clock.window_word, memory_order_relaxed)) != PHASE_IDLE ||
 			atomic_load_explicit(&a->clock.speedup, memory_order_relaxed) != 0);
 }
 

@@ -102,7 +102,7 @@ static __attribute__((noinline)) void note_event(struct arena_thread *t, int64_t
 /*
  * The result of the handler's last stack walk.  Not on the stack, which may be small.  One
  * for each thread is enough, because no signal interrupts the handler.  sample_was_work reads
- * it later.  Seldom, in one call of ten thousand that was hit, the next sample comes before that.
+ * it later.  In one of ten thousand calls that were hit, the next sample has overwritten it by then.
  */
 static TLS struct stack sampled;
 
@@ -202,7 +202,7 @@ void sample_take(const void *context, const struct sample_time *time)
 	count_sample(t, sp, time);
 	speedup = window_speedup();
 	queued = queued_ns(t, &sampled, wanted);
-	if (speedup && now_ns() > atomic_load_explicit(&arena->expires_ns, memory_order_relaxed)) {
+	if (speedup && !arena_is_conducted(arena, now_ns())) {
 		/* The conductor is dead, and will not end this window. */
 		atomic_store_explicit(&arena->clock.speedup, 0, memory_order_relaxed);
 		speedup = 0;

@@ -72,9 +72,10 @@ enum {
 	FIRST_LEAST_NS = 50 * 1000, /* shortest time until the first sample of a thread */
 };
 
-static bool has_perf;    /* SIGTRAP is ours */
+/* Much longer than ARENA_ALIVE_NS, because sampling is not taken up again. */
 static const int64_t FORSAKEN_NS = 60000000000;
 
+static bool has_perf;    /* SIGTRAP is ours */
 static int timer_signal; /* 0: the timer cannot be had */
 static bool sees_kernel; /* the timer does */
 static int64_t switch_ns; /* cost of a perf event each time that its thread leaves a processor */
@@ -143,7 +144,7 @@ static __attribute__((noinline)) int64_t switches(void)
 	return u.ru_nvcsw + u.ru_nivcsw;
 }
 
-/* Does its perf event take too much of the calling thread's time?  `used`: processor time since the last call. */
+/* Does its perf event take too much of the calling thread's time?  ns: its processor time since the last call. */
 static bool event_is_dear(int64_t ns)
 {
 	int64_t now, cost;
@@ -320,7 +321,7 @@ static int open_perf(uint64_t period, uint64_t *id)
 	return hidden_fd_open(&attr, id);
 }
 
-/* Creates a timer for the calling thread. */
+/* Deletes the timer of that slot, if there is one. */
 static void delete_timer(const struct arena_thread *t)
 {
 	int timer = atomic_load_explicit(timer_of(t), memory_order_relaxed);
@@ -478,23 +479,24 @@ void sampler_stop_all(bool stop)
 		SYS(SYS_sched_yield);
 }
 
-void sampler_forget(void)
+/* No thread has a timer, and sampling has not been withdrawn from. */
+static void forget_timers(uint32_t slots)
 {
-	uint32_t n = atomic_load_explicit(&arena->threads_used, memory_order_relaxed);
-
-	for (uint32_t i = 0; i < n && i < ARENA_THREADS; i++)
+	for (uint32_t i = 0; i < slots && i < ARENA_THREADS; i++)
 		if (atomic_load_explicit(&timers[i], memory_order_relaxed))
 			atomic_store_explicit(&timers[i], 0, memory_order_relaxed);
-	atomic_store_explicit(&handlers, 0, memory_order_relaxed);
 	atomic_store_explicit(&withdrawn, false, memory_order_relaxed);
+}
+
+void sampler_forget(void)
+{
+	forget_timers(atomic_load_explicit(&arena->threads_used, memory_order_relaxed));
+	atomic_store_explicit(&handlers, 0, memory_order_relaxed);
 }
 
 void sampler_forget_all(void)
 {
-	for (uint32_t i = 0; i < ARENA_THREADS; i++)
-		if (atomic_load_explicit(&timers[i], memory_order_relaxed))
-			atomic_store_explicit(&timers[i], 0, memory_order_relaxed);
-	atomic_store_explicit(&withdrawn, false, memory_order_relaxed);
+	forget_timers(ARENA_THREADS);
 	timer_signal = 0;
 }
 
@@ -592,9 +594,8 @@ void sampler_init(void)
 {
 	int err;
 
-	/* The tenth from the top: libraries that take real-time signals begin at either end. */
-	if (has_timer() && sample_signal_take(SIGRTMAX - 10))
-		timer_signal = SIGRTMAX - 10;
+	if (has_timer() && sample_signal_take(ATTACH_TIMER_SIGNAL))
+		timer_signal = ATTACH_TIMER_SIGNAL;
 #if defined(__x86_64__)
 	/* CONFIG_POSIX_CPU_TIMERS_TASK_WORK, which this architecture has since then. */
 	sees_kernel = timer_signal && kernel_is_at_least(5, 11);

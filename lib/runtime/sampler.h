@@ -16,7 +16,7 @@ enum {
 void sampler_init(void);                    /* init: handler, probing; sets arena->sampler */
 bool sampler_start(void);                   /* any: for the calling thread */
 void sampler_stop(void);                    /* any: for the calling thread */
-void sampler_replace(uint32_t tid);         /* any: notes that this thread of the process has lost its perf event */
+void sampler_replace(uint32_t tid);         /* any: gives a thread of the process that has lost its perf event a timer instead */
 void sampler_pause(bool stop);              /* any: pauses (or resumes) the sampling and the breakpoints of the calling thread */
 void sampler_hold(void);                    /* any: holds the samples of the calling thread, which begins a pause with all signals blocked */
 void sampler_go_on(void);                   /* any: the pause is over */
@@ -30,8 +30,8 @@ void sampler_handle(int sig, siginfo_t *info, void *context);
 
 void sampler_withdraw(void); /* any: ends the sampling of the process for good; the functions above do nothing from now on */
 bool sampler_has_withdrawn(void);
-void sampler_forget(void); /* in a forked child: the calling thread has no timer yet */
-void sampler_forget_all(void); /* init: the same of all threads, which an earlier recorder sampled */
+void sampler_forget(void); /* in a forked child: no thread has a timer, and no handler runs */
+void sampler_forget_all(void); /* init: no thread has a timer of an earlier recorder, and no signal is taken */
 void sampler_vary(void);   /* in the handler: draws another period, once a window */
 
 #endif

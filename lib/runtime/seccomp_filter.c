@@ -286,13 +286,8 @@ EXPORT int prctl(int option, ...)
 	for (unsigned i = 0; i < 4; i++)
 		v[i] = va_arg(ap, unsigned long);
 	va_end(ap);
-	if (!REAL(prctl)) { /* allocators call this from inside dlsym */
-		long err = SYS(SYS_prctl, option, v[0], v[1], v[2], v[3]);
-
-		if (err < 0)
-			errno = (int)-err;
-		return err < 0 ? -1 : (int)err;
-	}
+	if (!REAL(prctl))
+		return (int)sys_as_libc(SYS(SYS_prctl, option, v[0], v[1], v[2], v[3]));
 	/*
 	 * The processor's clock would then fault.  In a sample, that kills the program: a
 	 * fault in the handler cannot be handled.

@@ -103,7 +103,7 @@ static void measure_span(const struct arena_thread *t, struct arena_spans *s, co
 /* The key includes the process, because numbers may be addresses, which are not unique among processes. */
 static uint64_t key_of_span(uint32_t point, uint64_t number)
 {
-	return key_of('B', (uint64_t)process_number() << 32 | point, number);
+	return key_of(KEY_SPAN, (uint64_t)process_number() << 32 | point, number);
 }
 
 static struct arena_numbered *place_numbered(uint64_t key, uint32_t probe)

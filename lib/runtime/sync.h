@@ -29,8 +29,7 @@ void sync_acquire(uint64_t key, const void *site);
 void pay_and_release(uint64_t key);
 
 /*
- * any: ends the thread's segment and begins one that is identified by `site`. The clock of the
- * thread must be up to date.  Call it between runtime_enter and runtime_leave.
+ * any: credits the thread for its work up to now, and begins a new segment at `site`.  Call it between runtime_enter and runtime_leave.
  */
 void account_up_to_here(const void *site);
 

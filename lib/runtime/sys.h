@@ -64,4 +64,16 @@ static inline long sys_call(long n, long a, long b, long c, long d, long e, long
 #define SYS5(n, a, b, c, d, e) sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 #define SYS6(n, a, b, c, d, e, f) sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
+/*
+ * The result as libc's functions return it: errno and -1 instead of -errno.  For wrappers that allocators call when they
+ * start, perhaps inside dlsym, before libc's functions are known.
+ */
+static inline long sys_as_libc(long result)
+{
+	if ((unsigned long)result < -4095ul)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
 #endif

@@ -170,7 +170,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 		pay_and_release(key);
 		begin = moment_now();
 	} else if (speedup) {
-		pay_not();
+		pay_forgive_queued();
 	}
 	vclock_wait_begin(&self.clock, &w->began, begin);
 	if (event_on()) {
@@ -217,7 +217,7 @@ static void begin_late(struct wait *w)
 	w->brief = false;
 	vclock_end_segment(&self.clock, begin.ns);
 	if (window_speedup())
-		pay_not();
+		pay_forgive_queued();
 	vclock_wait_begin(&self.clock, &w->began, begin);
 	if (event_on())
 		event_queued(w->t, begin.ns);
@@ -471,7 +471,7 @@ void wait_none(struct wait *w)
 		go_on(w);
 }
 
-bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns)
+bool wait_once_more(struct wait *w, struct timespec *until, int64_t *ns)
 {
 	if (!w->t || !window_speedup())
 		return false;

@@ -92,7 +92,7 @@ void wait_answered(struct wait *w, uint64_t asked);
  * arrive in that time.  True: wait again, until *until on CLOCK_MONOTONIC (or for *ns).
  * Then call wait_extended, and if the wait has timed out again, this function again.
  */
-bool wait_goes_on(struct wait *w, struct timespec *until, int64_t *ns);
+bool wait_once_more(struct wait *w, struct timespec *until, int64_t *ns);
 void wait_extended(struct wait *w);
 
 /* any: ends a wait that was none: the call has found what it needs, and goes on with work of the program. */

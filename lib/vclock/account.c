@@ -22,7 +22,7 @@ void vclock_open_account(struct vclock_account *a, struct vclock_world *w, struc
 int64_t vclock_delay(struct vclock *c)
 {
 	/* Pairs with the conductor's release: the floor is that of this window. */
-	uint32_t window = atomic_load_explicit(&c->world->window, memory_order_acquire) >> 2;
+	uint32_t window = window_number(atomic_load_explicit(&c->world->window_word, memory_order_acquire));
 	int64_t d = atomic_load_explicit(&c->account->delay_ns, memory_order_relaxed);
 
 	if (unlikely(atomic_load_explicit(&c->account->window, memory_order_relaxed) != window)) {

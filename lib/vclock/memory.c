@@ -55,14 +55,14 @@ static uint64_t key_at(const struct vclock *c, uint64_t site)
 	return (site ^ (uint64_t)vclock_region(c->world) << 48 ^ conditions * SPREAD) | 1;
 }
 
-struct vclock_segment *memory_find(const struct vclock *c, const void *site)
+struct vclock_site *memory_find(const struct vclock *c, const void *site)
 {
 	uint64_t key = key_at(c, (uint64_t)(uintptr_t)site << 1); /* the lowest bit is taken */
 	uint64_t at = key * SPREAD >> 32; /* the highest bits depend on all bits of the key */
 
 	for (unsigned i = 0; i < PROBES; i++) {
-		unsigned n = (at + i) % VCLOCK_SEGMENTS;
-		struct vclock_segment *s = &c->memory->segment[n];
+		unsigned n = (at + i) % VCLOCK_SITES;
+		struct vclock_site *s = &c->memory->site[n];
 
 		if (s->key == key)
 			return s;
@@ -79,9 +79,9 @@ struct vclock_segment *memory_find(const struct vclock *c, const void *site)
 
 void vclock_forget(struct vclock_memory *m)
 {
-	for (unsigned i = 0; i < VCLOCK_SEGMENTS / 64; i++) {
+	for (unsigned i = 0; i < VCLOCK_SITES / 64; i++) {
 		for (; m->used[i]; m->used[i] &= m->used[i] - 1)
-			m->segment[64 * i + (unsigned)__builtin_ctzll(m->used[i])].key = 0;
+			m->site[64 * i + (unsigned)__builtin_ctzll(m->used[i])].key = 0;
 	}
 }
 
@@ -93,7 +93,7 @@ void vclock_forget(struct vclock_memory *m)
  * segment differ half as often at the most, if it does.  There must be so many that those of one
  * part are not all of one phase of the program.
  */
-static bool is_told_by_part(const struct vclock_segment *s)
+static bool is_told_by_part(const struct vclock_site *s)
 {
 	double n = 0, h = 0, differ = 0;
 	unsigned parts = 0;
@@ -118,14 +118,14 @@ static bool is_told_by_part(const struct vclock_segment *s)
  * Samples that come once in a segment, or once in two, walk through it by small steps.  They
  * change rarely, too.  But then their position tells whether they are in the region.
  */
-static bool is_uniform(const struct vclock_segment *s)
+static bool is_uniform(const struct vclock_site *s)
 {
 	double expected = 2. * s->hits * (s->samples - s->hits) / s->samples;
 
 	return expected < FEW_CHANGES || 2 * s->changes >= expected || is_told_by_part(s);
 }
 
-static int64_t whole_time(const struct vclock_segment *s)
+static int64_t whole_time(const struct vclock_site *s)
 {
 	int64_t sum = 0;
 
@@ -134,7 +134,7 @@ static int64_t whole_time(const struct vclock_segment *s)
 	return sum;
 }
 
-bool memory_is_known(const struct vclock *c, const struct vclock_segment *s)
+bool memory_is_known(const struct vclock *c, const struct vclock_site *s)
 {
 	int64_t longest = SHORT_PERIODS * vclock_period(c->world);
 
@@ -143,7 +143,7 @@ bool memory_is_known(const struct vclock *c, const struct vclock_segment *s)
 
 /* ---- learning -------------------------------------------------------------------------- */
 
-void memory_fade(struct vclock_segment *s)
+void memory_fade(struct vclock_site *s)
 {
 	if (s->samples < MEMORY_SAMPLES)
 		return;
@@ -165,7 +165,7 @@ void memory_fade(struct vclock_segment *s)
 	}
 }
 
-static void count_part(struct vclock_segment *s, int64_t into_ns, int64_t period, bool hit)
+static void count_part(struct vclock_site *s, int64_t into_ns, int64_t period, bool hit)
 {
 	uint64_t part = (uint64_t)into_ns * 16 / (uint64_t)period;
 	unsigned i = part < VCLOCK_PARTS - 1 ? (unsigned)part : VCLOCK_PARTS - 1;
@@ -176,7 +176,7 @@ static void count_part(struct vclock_segment *s, int64_t into_ns, int64_t period
 	s->part[i].hits += hit;
 }
 
-void memory_sample(const struct vclock *c, struct vclock_segment *s, int64_t into_ns, unsigned bin, bool hit, int64_t hit_ns)
+void memory_sample(const struct vclock *c, struct vclock_site *s, int64_t into_ns, unsigned bin, bool hit, int64_t hit_ns)
 {
 	s->changes += s->samples > 0 && s->last_hit != hit;
 	s->last_hit = hit;
@@ -197,9 +197,9 @@ static unsigned length_of(int64_t ns, int64_t period)
 	return i;
 }
 
-double memory_end(const struct vclock *c, struct vclock_segment *s)
+double memory_end(const struct vclock *c, struct vclock_site *s)
 {
-	const struct vclock_current *at = &c->segment;
+	const struct vclock_segment *at = &c->segment;
 	unsigned i = length_of(at->into_ns, vclock_period(c->world));
 	double doubt = DOUBT_PERIODS * (double)vclock_period(c->world), credit;
 
@@ -223,10 +223,10 @@ struct vclock_birth *memory_birth(const struct vclock *c, uint64_t routine, uint
 	       free_key == key ? b : NULL;
 }
 
-void memory_teach(const struct vclock *c, struct vclock_birth *b, const struct vclock_segment *s)
+void memory_teach(const struct vclock *c, struct vclock_birth *b, const struct vclock_site *s)
 {
-	const struct vclock_segment *before = &c->memory->before;
-	const struct vclock_current *at = &c->segment;
+	const struct vclock_site *before = &c->memory->before;
+	const struct vclock_segment *at = &c->segment;
 	unsigned length;
 
 	if (!b)
@@ -244,7 +244,7 @@ void memory_teach(const struct vclock *c, struct vclock_birth *b, const struct v
 	atomic_fetch_add_explicit(&b->length_hit_ns[length], at->hit_ns, memory_order_relaxed);
 }
 
-void memory_recall(struct vclock_segment *s, const struct vclock_birth *b)
+void memory_recall(struct vclock_site *s, const struct vclock_birth *b)
 {
 	s->seen = atomic_load_explicit(&b->seen, memory_order_relaxed);
 	s->samples = atomic_load_explicit(&b->samples, memory_order_relaxed);
@@ -263,7 +263,7 @@ void memory_recall(struct vclock_segment *s, const struct vclock_birth *b)
 	memset(s->part, 0, sizeof(s->part));
 }
 
-bool memory_is_all_or_nothing(const struct vclock_segment *s)
+bool memory_is_all_or_nothing(const struct vclock_site *s)
 {
 	return s->hits <= s->samples / ALMOST || s->samples - s->hits <= s->samples / ALMOST;
 }

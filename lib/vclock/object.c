@@ -1,5 +1,5 @@
 /*
- * object: the rules of release and acquire.
+ * object: the rules of release, acquire and answer.
  *
  * Objects are in a direct-mapped table.  Two of them in one place overwrite each other;
  * the tag tells, and the loser is treated as an object without history.  The fields of a
@@ -22,7 +22,7 @@ static uint64_t tag_of(const struct vclock_world *w, uint64_t key)
 	return (key ^ (uint64_t)vclock_window(w) * 0x9e3779b97f4a7c15u) | 1;
 }
 
-/* A consistent copy of a struct vclock_object; see there. */
+/* A copy of a struct vclock_object, field by field.  It may mix two releases (see the head of this file). */
 struct seen {
 	bool known;      /* it was released in this window */
 	bool own;        /* the calling thread released it last */

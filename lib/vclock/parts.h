@@ -22,30 +22,30 @@ static inline void account_count(struct vclock_account *a, int64_t ns)
 /* ---- memory.c ---- */
 
 /* The entry for segments that begin at that site; NULL: the table is full. */
-struct vclock_segment *memory_find(const struct vclock *c, const void *site);
+struct vclock_site *memory_find(const struct vclock *c, const void *site);
 
 /* Is enough known of such segments to credit a thread by it? */
-bool memory_is_known(const struct vclock *c, const struct vclock_segment *s);
-bool memory_is_all_or_nothing(const struct vclock_segment *s); /* nearly all of their time is in the region, or nearly none */
+bool memory_is_known(const struct vclock *c, const struct vclock_site *s);
+bool memory_is_all_or_nothing(const struct vclock_site *s); /* nearly all of their time is in the region, or nearly none */
 
 /* Halves old evidence when there is much of it, so that new samples still count. */
-void memory_fade(struct vclock_segment *s);
+void memory_fade(struct vclock_site *s);
 
 /* A sample came into_ns after the segment began, and found the region (hit) or not.  It stands for hit_ns in that. */
-void memory_sample(const struct vclock *c, struct vclock_segment *s, int64_t into_ns, unsigned bin, bool hit, int64_t hit_ns);
+void memory_sample(const struct vclock *c, struct vclock_site *s, int64_t into_ns, unsigned bin, bool hit, int64_t hit_ns);
 
 /*
  * Learns from the current segment, which has ended: its length, and its time in the region.
  * Returns the credit, at a speedup of 1, of a segment of this length.
  */
-double memory_end(const struct vclock *c, struct vclock_segment *s);
+double memory_end(const struct vclock *c, struct vclock_site *s);
 
 /* The entry for first segments of threads that run routine(arg); NULL: its place in the table is taken by another kind. */
 struct vclock_birth *memory_birth(const struct vclock *c, uint64_t routine, uint64_t arg);
 
 /* Passes on to threads of kind b what this thread has learned of its first segment, which is the current one. */
-void memory_teach(const struct vclock *c, struct vclock_birth *b, const struct vclock_segment *s);
-void memory_recall(struct vclock_segment *s, const struct vclock_birth *b);
+void memory_teach(const struct vclock *c, struct vclock_birth *b, const struct vclock_site *s);
+void memory_recall(struct vclock_site *s, const struct vclock_birth *b);
 
 /* ---- segment.c ---- */
 

@@ -26,14 +26,14 @@
 
 /* ---- the clock of a processor ------------------------------------------------------- */
 
-/* A consistent copy of a struct vclock_processor; see there. */
+/* A copy of a struct vclock_processor, field by field.  It may mix two notes, which are microseconds apart. */
 struct left {
 	int64_t virt_ns, real_ns;
 	uint32_t by, rate;
 	bool to_wait, under;
 };
 
-/* False: no thread has noted its clock there since `when`. */
+/* False: no thread has noted its clock there since then. */
 static bool was_left(const struct vclock_world *w, uint32_t processor, int64_t since, struct left *l)
 {
 	const struct vclock_processor *p = &w->processor[processor % VCLOCK_PROCESSORS];
@@ -64,7 +64,7 @@ static int64_t clock_of(const struct vclock_world *w, const struct left *l, int6
 
 /* ---- a thread that leaves it ------------------------------------------------------- */
 
-/* The clock of the processor less the clock of the thread that is running there. */
+/* Notes whether the thread has taken the processor from another one, and by how much the processor's clock is ahead of its own. */
 static void take_over(struct vclock *c, int64_t virt, struct vclock_moment m)
 {
 	struct left l;
@@ -72,20 +72,20 @@ static void take_over(struct vclock *c, int64_t virt, struct vclock_moment m)
 
 	if (known && l.by == c->number)
 		return;
-	c->stand.under = known && (!l.to_wait || l.under);
-	c->stand.behind_ns = c->stand.under ? clock_of(c->world, &l, m.ns, m.ns) - virt : 0;
+	c->note.under = known && (!l.to_wait || l.under);
+	c->note.behind_ns = c->note.under ? clock_of(c->world, &l, m.ns, m.ns) - virt : 0;
 }
 
 static void write_note(struct vclock *c, int64_t virt, uint32_t rate, bool to_wait, struct vclock_moment m)
 {
 	struct vclock_processor *p = &c->world->processor[m.processor % VCLOCK_PROCESSORS];
 
-	c->stand.when_ns = m.ns;
+	c->note.when_ns = m.ns;
 	atomic_store_explicit(&p->by, c->number, memory_order_relaxed);
 	atomic_store_explicit(&p->left, to_wait, memory_order_relaxed);
-	atomic_store_explicit(&p->under, c->stand.under, memory_order_relaxed);
+	atomic_store_explicit(&p->under, c->note.under, memory_order_relaxed);
 	atomic_store_explicit(&p->rate, rate, memory_order_relaxed);
-	atomic_store_explicit(&p->virt_ns, virt + c->stand.behind_ns, memory_order_relaxed);
+	atomic_store_explicit(&p->virt_ns, virt + c->note.behind_ns, memory_order_relaxed);
 	atomic_store_explicit(&p->real_ns, m.ns, memory_order_relaxed);
 	/* Pairs with the acquire in was_left. */
 	atomic_store_explicit(&p->window, vclock_window(c->world), memory_order_release);
@@ -146,14 +146,14 @@ int64_t processor_bound(const struct vclock *c, int64_t v, int64_t ready_virt, i
  * that.  Kernels mostly preempt at an interrupt of the sampler; then the sample is the
  * first event of the thread when it is back.
  */
-static int64_t back_at(const struct vclock *c, const struct left *l, int64_t queued, bool in_sample, int64_t now)
+static int64_t back_at(const struct vclock *c, const struct left *l, int64_t queued, bool just_now, int64_t now)
 {
 	int64_t period = vclock_period(c->world), latest = now;
-	int64_t earliest = c->stand.when_ns + queued > l->real_ns ? c->stand.when_ns + queued : l->real_ns;
+	int64_t earliest = c->note.when_ns + queued > l->real_ns ? c->note.when_ns + queued : l->real_ns;
 
 	if (l->to_wait)
 		return earliest < now ? earliest : now;
-	if (in_sample)
+	if (just_now)
 		return now;
 	if (latest > l->real_ns + period)
 		latest = l->real_ns + period;
@@ -161,24 +161,24 @@ static int64_t back_at(const struct vclock *c, const struct left *l, int64_t que
 }
 
 /* Credits the thread for all its work up to the time at which it became ready. */
-static void set_clock(struct vclock *c, int64_t queued, const struct left *l, bool in_sample, struct vclock_moment m)
+static void set_clock(struct vclock *c, int64_t queued, const struct left *l, bool just_now, struct vclock_moment m)
 {
-	int64_t back = back_at(c, l, queued, in_sample, m.ns);
+	int64_t back = back_at(c, l, queued, just_now, m.ns);
 	int64_t early = segment_interrupted(c, back - queued, queued), virt = vclock_time(c, m.ns) - early;
 
 	virt = later_of(virt, virt - queued, clock_of(c->world, l, back, m.ns));
 	vclock_set_delay(c, m.ns - virt - early);
 	account_count(c->account, early);
 	vclock_credit(c, early);
-	c->stand.behind_ns = 0;
-	c->stand.under = false;
+	c->note.behind_ns = 0;
+	c->note.under = false;
 	write_note(c, virt, 0, false, m);
 }
 
 /* Has another thread used the processor since the calling thread noted its clock there? */
 static bool was_anothers(const struct vclock *c, uint32_t processor, struct left *l)
 {
-	return was_left(c->world, processor, c->stand.when_ns, l) && l->by != c->number;
+	return was_left(c->world, processor, c->note.when_ns, l) && l->by != c->number;
 }
 
 bool vclock_was_displaced(const struct vclock *c, uint32_t processor)
@@ -194,12 +194,12 @@ static bool is_sped_up(const struct vclock *c)
 	return atomic_load_explicit(&c->world->queueing, memory_order_relaxed) != 0;
 }
 
-void vclock_regain(struct vclock *c, int64_t ns, bool in_sample, struct vclock_moment m)
+void vclock_regain(struct vclock *c, int64_t ns, bool just_now, struct vclock_moment m)
 {
 	struct left l;
 
 	if (ns >= VCLOCK_AT_ONCE_NS && was_anothers(c, m.processor, &l) && !is_sped_up(c))
-		set_clock(c, ns, &l, in_sample, m);
+		set_clock(c, ns, &l, just_now, m);
 }
 
 void vclock_was_ready(struct vclock *c, int64_t since, struct vclock_moment m)

@@ -48,7 +48,7 @@ static void leave_segment(struct vclock *c)
 }
 
 /* A segment that began in another window had another region, so it is not followed to its end. */
-static struct vclock_segment *current_segment(struct vclock *c)
+static struct vclock_site *current_segment(struct vclock *c)
 {
 	if (c->segment.of && c->segment.window != vclock_window(c->world))
 		leave_segment(c);
@@ -66,9 +66,9 @@ static unsigned bin_of(const struct vclock *c, int64_t into_ns)
  * Accounts for the time since the last account, and tells what it is credited at
  * a speedup of 1, by the shares known so far.
  */
-static double account_for(struct vclock *c, struct vclock_segment *s, int64_t now)
+static double account_for(struct vclock *c, struct vclock_site *s, int64_t now)
 {
-	struct vclock_current *at = &c->segment;
+	struct vclock_segment *at = &c->segment;
 	int64_t half = vclock_period(c->world) / 2;
 	int64_t from = at->into_ns, to = from + (now > at->accounted_ns ? now - at->accounted_ns : 0);
 	/* In floating point: a signal handler may use it, its registers are part of the context. */
@@ -101,7 +101,7 @@ static int64_t at_speedup(const struct vclock *c, double credit)
  */
 void segment_begin(struct vclock *c, const void *site, int64_t now)
 {
-	struct vclock_current *at = &c->segment;
+	struct vclock_segment *at = &c->segment;
 
 	at->accounted_ns = now;
 	at->into_ns = at->hit_ns = 0;
@@ -114,7 +114,7 @@ void segment_begin(struct vclock *c, const void *site, int64_t now)
 }
 
 /* After a sample: do segments end so often that they are to be fine? */
-static void look_how_fine(struct vclock *c, struct vclock_segment *s, int64_t now)
+static void look_how_fine(struct vclock *c, struct vclock_site *s, int64_t now)
 {
 	bool was = c->segment.fine;
 
@@ -157,7 +157,7 @@ static double pending(const struct vclock *c, int64_t at, bool goes_on)
 
 int64_t segment_expected(struct vclock *c, int64_t at, bool goes_on, uint32_t *rate)
 {
-	const struct vclock_segment *s = current_segment(c);
+	const struct vclock_site *s = current_segment(c);
 	double credit = pending(c, at, goes_on), share = 0;
 	unsigned bin = bin_of(c, c->segment.into_ns);
 
@@ -173,7 +173,7 @@ int64_t segment_expected(struct vclock *c, int64_t at, bool goes_on, uint32_t *r
 
 int64_t segment_interrupted(struct vclock *c, int64_t at, int64_t ns)
 {
-	struct vclock_segment *s = current_segment(c);
+	struct vclock_site *s = current_segment(c);
 	struct vclock_lumps *l = &c->lumps;
 	int64_t advance = at_speedup(c, pending(c, at, true));
 	double credit = s ? account_for(c, s, at) : 0;
@@ -205,7 +205,7 @@ static int64_t less_advance(struct vclock *c, int64_t lump)
 
 int64_t segment_sample(struct vclock *c, int64_t period, uint32_t weight, int64_t now)
 {
-	struct vclock_segment *s = current_segment(c);
+	struct vclock_site *s = current_segment(c);
 	int64_t lump = vclock_lump(period, weight, vclock_speedup(c->world));
 	int64_t hit_ns = period * weight >> 16;
 	bool known = c->segment.known;
@@ -226,14 +226,14 @@ int64_t segment_sample(struct vclock *c, int64_t period, uint32_t weight, int64_
 }
 
 /* The credit for the whole of the ended segment, at a speedup of 1, less the credit that it has already got.  It may be negative. */
-static double by_its_length(struct vclock *c, struct vclock_segment *s)
+static double by_its_length(struct vclock *c, struct vclock_site *s)
 {
 	return c->segment.fine ? 0 : memory_end(c, s) - c->segment.credit;
 }
 
 int64_t segment_end(struct vclock *c, int64_t now)
 {
-	struct vclock_segment *s = current_segment(c);
+	struct vclock_site *s = current_segment(c);
 	int64_t began;
 	double credit;
 
@@ -254,7 +254,7 @@ int64_t segment_end(struct vclock *c, int64_t now)
 
 int64_t segment_so_far(struct vclock *c, int64_t now)
 {
-	struct vclock_segment *s = current_segment(c);
+	struct vclock_site *s = current_segment(c);
 
 	return s && c->segment.known ? at_speedup(c, account_for(c, s, now)) : 0;
 }
@@ -272,7 +272,7 @@ int64_t segment_so_far(struct vclock *c, int64_t now)
 void segment_be_born(struct vclock *c, uint64_t routine, uint64_t arg, int64_t now)
 {
 	struct vclock_birth *same = memory_birth(c, routine, arg), *similar = memory_birth(c, routine, 0);
-	struct vclock_current *at = &c->segment;
+	struct vclock_segment *at = &c->segment;
 
 	segment_begin(c, (const void *)(uintptr_t)routine, now);
 	if (!at->of)

@@ -8,8 +8,16 @@
  *   lets another go  vclock_settle, pay, vclock_release, vclock_begin_segment, vclock_keep_processor
  *   unlocks          the same without paying
  *   takes a lock     pay before it; then vclock_settle, vclock_lock, and so on
- *   waits            vclock_end_segment, (pay, vclock_release,) vclock_wait_begin; the wait;
- *                    vclock_wait_by_peer, or vclock_wait_credit and pay; vclock_begin_segment
+ *   acquires         vclock_settle, vclock_acquire, and so on
+ *   sets a timer     as it lets another go; then vclock_set_timer tells for how long
+ *   waits            vclock_end_segment, (pay, vclock_release,) vclock_wait_begin; the wait; its end; vclock_begin_segment
+ *   is born          vclock_be_born, in place of vclock_begin_segment
+ *
+ * The end of a wait depends on what has ended it:
+ *
+ *   another thread   vclock_wait_by_peer; and vclock_was_ready, if it has not ended it
+ *   unknown          vclock_wait_by_unknown
+ *   the outside      (vclock_wait_answered, if it is known what for,) vclock_wait_credit, pay
  *
  * "Pay" is a loop: while vclock_debt returns a debt, pause for it, and call vclock_paused.
  * Before each of these calls, a thread for which vclock_was_displaced is true calls

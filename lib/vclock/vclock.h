@@ -66,8 +66,8 @@ struct vclock_moment {
 };
 
 /* The segment that a thread is in. */
-struct vclock_current {
-	struct vclock_segment *of; /* what is known of it; NULL: it is not followed */
+struct vclock_segment {
+	struct vclock_site *of; /* what is known of it; NULL: it is not followed */
 	uint32_t window;           /* the window in which it began */
 	bool known;                /* it is credited by the shares that were known when it began */
 	bool fine;                 /* it lasts from sample to sample, because segments are so many */
@@ -95,7 +95,7 @@ struct vclock_first {
 };
 
 /* The thread's own copy of its last note in a struct vclock_processor. */
-struct vclock_stand {
+struct vclock_note {
 	int64_t when_ns;
 	int64_t behind_ns; /* the processor's clock less the thread's */
 	bool under;        /* it took the processor from a thread that has not run since */
@@ -111,10 +111,10 @@ struct vclock {
 	bool earns;            /* it has published its earnings (earner.c) */
 	uint64_t took_key;     /* the lock that it took last */
 	int64_t took_virt_ns;  /* virtual time at which it took that lock */
-	struct vclock_current segment;
+	struct vclock_segment segment;
 	struct vclock_lumps lumps;
 	struct vclock_first first;
-	struct vclock_stand stand;
+	struct vclock_note note;
 };
 
 enum {
@@ -283,9 +283,9 @@ bool vclock_was_displaced(const struct vclock *c, uint32_t processor);
 
 /*
  * The thread has a processor again.  It was ready to run for ns without one.  Sets its clock
- * to a virtual time at which the processor was free.  in_sample: called for a sample.
+ * to a virtual time at which the processor was free.  just_now: it got the processor back at this moment.
  */
-void vclock_regain(struct vclock *c, int64_t ns, bool in_sample, struct vclock_moment m);
+void vclock_regain(struct vclock *c, int64_t ns, bool just_now, struct vclock_moment m);
 
 /*
  * Notes since when the thread has been ready to run: during a call that did not block, or

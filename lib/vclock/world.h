@@ -19,7 +19,7 @@ enum {
 	VCLOCK_OBJECTS = 1 << 14,    /* sync objects that are remembered; a power of two */
 	VCLOCK_PROCESSORS = 1 << 10, /* processors; a power of two */
 	VCLOCK_EARNERS = 8,          /* threads that can publish their earnings */
-	VCLOCK_SEGMENTS = 1024,      /* places that a thread remembers; a power of two */
+	VCLOCK_SITES = 1024,      /* places that a thread remembers; a power of two */
 	VCLOCK_BINS = 16,            /* bins by position in a segment, half a period each; the last one holds the rest */
 	VCLOCK_LENGTHS = 20,         /* bins by length of segments */
 	VCLOCK_PARTS = 32,           /* parts of a segment, a sixteenth of a period each; the last one holds the rest */
@@ -59,7 +59,7 @@ struct vclock_earner {
 };
 
 /* The results of samples for segments that begin at one place. */
-struct vclock_segment {
+struct vclock_site {
 	uint64_t key;      /* where the segment begins, and the region; 0: free */
 	uint32_t seen;     /* segments that ended */
 	uint32_t samples;
@@ -93,14 +93,14 @@ struct vclock_account {
 
 /* All segments that a thread remembers. */
 struct vclock_memory {
-	uint64_t used[VCLOCK_SEGMENTS / 64]; /* [T] a bit for each entry that is not empty */
-	struct vclock_segment segment[VCLOCK_SEGMENTS]; /* [T] */
-	struct vclock_segment before;                   /* [T] copy of its first segment's entry, as that segment began */
+	uint64_t used[VCLOCK_SITES / 64]; /* [T] a bit for each entry that is not empty */
+	struct vclock_site site[VCLOCK_SITES]; /* [T] */
+	struct vclock_site before;             /* [T] copy of its first segment's entry, as that segment began */
 };
 
 struct vclock_world {
 	/* The window. */
-	_Alignas(64) _Atomic uint32_t window; /* [C] number << 2 | phase */
+	_Alignas(64) _Atomic uint32_t window_word; /* [C] number << 2 | phase, so that one load tells both */
 	_Atomic uint32_t speedup;  /* [C] part of a period that is credited where the weight is 1 << 16; 0: no credit */
 	_Atomic uint32_t region;   /* [C] number of the region that is sped up, mixed with the speedup if weights depend on it; 0: none */
 	_Atomic uint32_t queueing; /* [C] 1: the region is the class `runqueue`, time without a processor */
@@ -116,10 +116,20 @@ struct vclock_world {
 	struct vclock_birth birth[VCLOCK_BIRTHS];
 };
 
+static inline uint32_t window_number(uint32_t word)
+{
+	return word >> 2;
+}
+
+static inline uint32_t window_phase(uint32_t word)
+{
+	return word & 3;
+}
+
 /* The number of the current window. */
 static inline uint32_t vclock_window(const struct vclock_world *w)
 {
-	return atomic_load_explicit(&w->window, memory_order_relaxed) >> 2;
+	return window_number(atomic_load_explicit(&w->window_word, memory_order_relaxed));
 }
 
 /* The speedup of the current window, in 1/65536; 0: none. */

@@ -9,7 +9,7 @@
 
 static uint64_t request_of(const volatile void *block)
 {
-	return key_of('A', (uintptr_t)block, process_number());
+	return key_of(KEY_AIO, (uintptr_t)block, process_number());
 }
 
 static void request(const volatile void *block, const void *site)

@@ -35,7 +35,7 @@
 
 uint64_t channel_space(uint64_t data)
 {
-	return data ? key_of('S', data, 0) : 0;
+	return data ? key_of(KEY_SPACE, data, 0) : 0;
 }
 
 static bool status_of(int fd, struct stat *st)
@@ -149,14 +149,14 @@ bool channel_is_timer(int fd)
 
 uint64_t channel_alarm(int fd)
 {
-	return anonymous_of(fd) == ALARM ? key_of('t', (uint32_t)fd, process_number()) : 0;
+	return anonymous_of(fd) == ALARM ? key_of(KEY_ALARM, (uint32_t)fd, process_number()) : 0;
 }
 
 static uint64_t event_key(int fd)
 {
 	uint32_t serial = anonymous_of(fd);
 
-	return serial && serial < SIGNALS ? key_of('e', serial, 0) : 0;
+	return serial && serial < SIGNALS ? key_of(KEY_COUNTER, serial, 0) : 0;
 }
 
 /* ---- pseudo-terminals -------------------------------------------------------------------- */
@@ -169,8 +169,8 @@ static void keys_of_terminal(int fd, dev_t device, uint64_t key[2])
 
 	if (leads ? SYS(SYS_ioctl, fd, TIOCGPTN, &number) != 0 : major(device) != 136)
 		return;
-	key[leads] = key_of('y', number, 0);
-	key[!leads] = key_of('y', number, 1);
+	key[leads] = key_of(KEY_TERMINAL, number, 0);
+	key[!leads] = key_of(KEY_TERMINAL, number, 1);
 }
 
 /* ---- descriptors ------------------------------------------------------------------------ */
@@ -188,7 +188,7 @@ static uint64_t channel(int fd, bool out)
 		return 0;
 	switch (st.st_mode & S_IFMT) {
 	case S_IFIFO:
-		key[0] = key[1] = key_of('p', st.st_dev, st.st_ino);
+		key[0] = key[1] = key_of(KEY_PIPE, st.st_dev, st.st_ino);
 		break;
 	case S_IFSOCK:
 		lasting = channel_of_socket(fd, st.st_ino, key);
@@ -227,7 +227,7 @@ uint64_t channel_out(int fd)
 	return channel(fd, true);
 }
 
-static uint64_t file_key(char kind, int fd, mode_t type)
+static uint64_t file_key(enum key_kind kind, int fd, mode_t type)
 {
 	struct stat st;
 
@@ -236,15 +236,15 @@ static uint64_t file_key(char kind, int fd, mode_t type)
 
 uint64_t channel_queue(int fd)
 {
-	return file_key('q', fd, 0);
+	return file_key(KEY_QUEUE, fd, 0);
 }
 
 uint64_t channel_lock(int fd)
 {
-	return file_key('k', fd, 0);
+	return file_key(KEY_FILE_LOCK, fd, 0);
 }
 
 uint64_t channel_opening(int fd)
 {
-	return file_key('o', fd, S_IFIFO);
+	return file_key(KEY_FIFO_END, fd, S_IFIFO);
 }

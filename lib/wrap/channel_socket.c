@@ -95,11 +95,11 @@ static uint64_t end_of(const struct address *a)
 	uint64_t half[2] = { 0, 0 };
 
 	if (a->any.sa_family == AF_INET)
-		return key_of('4', a->in.sin_addr.s_addr, a->in.sin_port);
+		return key_of(KEY_IP4, a->in.sin_addr.s_addr, a->in.sin_port);
 	if (IN6_IS_ADDR_V4MAPPED(&a->in6.sin6_addr))
-		return key_of('4', a->in6.sin6_addr.s6_addr32[3], a->in6.sin6_port);
+		return key_of(KEY_IP4, a->in6.sin6_addr.s6_addr32[3], a->in6.sin6_port);
 	memcpy(half, &a->in6.sin6_addr, sizeof(half));
-	return key_of('6', half[0], key_of('6', half[1], a->in6.sin6_port));
+	return key_of(KEY_IP6, half[0], key_of(KEY_IP6, half[1], a->in6.sin6_port));
 }
 
 /* ---- sockets -------------------------------------------------------------------------- */
@@ -133,7 +133,7 @@ static void remember_socket(uint64_t inode, uint64_t in, uint64_t out)
 
 static uint64_t inode_key(uint64_t inode)
 {
-	return inode ? key_of('s', inode, 0) : 0;
+	return inode ? key_of(KEY_SOCKET, inode, 0) : 0;
 }
 
 void channel_are_pair(int a, int b)
@@ -264,8 +264,8 @@ bool channel_of_socket(int fd, uint64_t inode, uint64_t key[2])
 	} else {
 		uint64_t here = end_of(&e.local), there = end_of(&e.remote);
 
-		key[0] = key_of('t', there, here);
-		key[1] = key_of('t', here, there);
+		key[0] = key_of(KEY_CONNECTION, there, here);
+		key[1] = key_of(KEY_CONNECTION, here, there);
 	}
 	remember_socket(inode, key[0], key[1]);
 	return true;

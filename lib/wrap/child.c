@@ -65,12 +65,12 @@ static void release_parent(const void *site)
 		return;
 	release_readers(site);
 	outside = atomic_load_explicit(&process->pid, memory_order_relaxed);
-	release_even_if_idle(key_of('c', (uint64_t)process_pid, 0), site);
+	release_even_if_idle(key_of(KEY_CHILD, (uint64_t)process_pid, 0), site);
 	/* The first process of a pid namespace does not see the real number of its parent. */
 	if (outside > 0 && outside != process_pid)
-		release_even_if_idle(key_of('c', (uint64_t)outside, 0), site);
+		release_even_if_idle(key_of(KEY_CHILD, (uint64_t)outside, 0), site);
 	parent = (int32_t)SYS(SYS_getppid);
-	release_even_if_idle(key_of('C', (uint64_t)parent, 0), site);
+	release_even_if_idle(key_of(KEY_CHILDREN, (uint64_t)parent, 0), site);
 	/* SIGCHLD */
 	if (wait_is_accounted())
 		sync_release(signal_any(parent), site);
@@ -178,17 +178,16 @@ EXPORT int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...)
 /* Was the last wait for a child ended by a child of the recording?  The next wait is assumed to be the same. */
 static _Atomic bool peers_before;
 
-/* Is this child a process of the recording?  For pid <= 0: is any child? */
-static bool is_of_recording(pid_t pid)
+/* Has this process a child in the recording? */
+static bool has_recorded_child(void)
 {
 	uint32_t n = atomic_load_explicit(&arena->processes_used, memory_order_acquire);
-	int32_t self_pid = atomic_load_explicit(&process->pid, memory_order_relaxed);
+	int32_t own = atomic_load_explicit(&process->pid, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < n && i < ARENA_PROCESSES; i++) {
 		const struct arena_process *p = &arena->process[i];
-		int32_t is = atomic_load_explicit(&p->pid, memory_order_relaxed);
 
-		if (pid > 0 ? is == pid : is && atomic_load_explicit(&p->parent, memory_order_relaxed) == self_pid)
+		if (atomic_load_explicit(&p->pid, memory_order_relaxed) && atomic_load_explicit(&p->parent, memory_order_relaxed) == own)
 			return true;
 	}
 	return false;
@@ -202,7 +201,7 @@ static void begin_child_wait(struct wait *w, pid_t pid, const void *site)
 	w->t = NULL;
 	if (!wait_is_watched())
 		return;
-	peer = is_of_recording(pid) || atomic_load_explicit(&peers_before, memory_order_relaxed);
+	peer = (pid > 0 ? process_is_recorded(pid) : has_recorded_child()) || atomic_load_explicit(&peers_before, memory_order_relaxed);
 	wait_begin(w, CLASS_IO, site, !peer, WAIT_UNKNOWN);
 }
 
@@ -218,9 +217,9 @@ static void end_child_wait(struct wait *w, pid_t pid)
 		wait_outside(w);
 		return;
 	}
-	key = key_of('c', (uint64_t)pid, 0);
+	key = key_of(KEY_CHILD, (uint64_t)pid, 0);
 	/* A child that was killed has released nothing, but its entry is still in the table. */
-	peer = vclock_released_at(&arena->clock, key) || is_of_recording(pid);
+	peer = vclock_released_at(&arena->clock, key) || process_is_recorded(pid);
 	atomic_store_explicit(&peers_before, peer, memory_order_relaxed);
 	if (peer)
 		wait_by_peer(w, key);
@@ -236,7 +235,7 @@ static void end_of_some(struct wait *w)
 
 	if (!w->t || !arena)
 		return;
-	key = key_of('C', (uint64_t)process_pid, 0);
+	key = key_of(KEY_CHILDREN, (uint64_t)process_pid, 0);
 	peer = vclock_released_at(&arena->clock, key) >= w->began.since_ns;
 	atomic_store_explicit(&peers_before, peer, memory_order_relaxed);
 	if (peer)
@@ -249,7 +248,7 @@ static void end_of_some(struct wait *w)
 static void reaped(pid_t pid, const void *site)
 {
 	if (pid > 0 && wait_is_accounted())
-		sync_acquire(key_of('c', (uint64_t)pid, 0), site);
+		sync_acquire(key_of(KEY_CHILD, (uint64_t)pid, 0), site);
 }
 
 #define WAIT(pid, wait_expr)                                                                                                 \

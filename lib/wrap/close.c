@@ -8,14 +8,6 @@
 
 enum { CLOSE_ON_EXEC = 4 }; /* CLOSE_RANGE_CLOEXEC */
 
-static int as_libc_says(long result)
-{
-	if (result >= 0)
-		return (int)result;
-	errno = (int)-result;
-	return -1;
-}
-
 EXPORT int close(int fd)
 {
 	if (unlikely(arena != NULL)) {
@@ -24,7 +16,7 @@ EXPORT int close(int fd)
 		hidden_fd_wait_for_opening();
 	}
 	/* Allocators call this from inside dlsym. */
-	return REAL(close) ? real.close(fd) : as_libc_says(SYS(SYS_close, fd));
+	return REAL(close) ? real.close(fd) : (int)sys_as_libc(SYS(SYS_close, fd));
 }
 
 /* The ranges of numbers between our descriptors, one after the other. */

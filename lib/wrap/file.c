@@ -46,15 +46,10 @@ static void opened(struct wait *w, int fd, const void *site)
 		}                                                                                                            \
 	} while (0)
 
-/* Allocators read files when they start.  That may be inside dlsym, before our functions are resolved. */
+/* Allocators read files when they start. */
 static int open_early(int dir, const char *path, int flags, mode_t mode)
 {
-	long fd = SYS(SYS_openat, dir, path, flags, mode);
-
-	if (fd >= 0)
-		return (int)fd;
-	errno = (int)-fd;
-	return -1;
+	return (int)sys_as_libc(SYS(SYS_openat, dir, path, flags, mode));
 }
 
 EXPORT int open(const char *path, int flags, ...)

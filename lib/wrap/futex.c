@@ -84,7 +84,7 @@ static long wait_on(const struct call *c, long at, long more)
 		return call_make(c);
 	wait_begin(&w, CLASS_LOCK, c->site, false, WAIT_UNKNOWN);
 	result = call_make(c);
-	while (result != 0 && errno == ETIMEDOUT && is_plain_wait(c) && wait_goes_on(&w, &t, &ns)) {
+	while (result != 0 && errno == ETIMEDOUT && is_plain_wait(c) && wait_once_more(&w, &t, &ns)) {
 		t = timespec_of(ns);
 		again.b = (c->b & FUTEX_PRIVATE_FLAG) | FUTEX_WAIT;
 		again.d = (long)&t;

@@ -19,16 +19,8 @@ ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
 ssize_t __pread_chk(int fd, void *buf, size_t n, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t room);
 
-/* Allocators read and write files when they start.  That may be inside dlsym, before our functions are resolved. */
-static ssize_t result_of(long got)
-{
-	if (got >= 0)
-		return got;
-	errno = (int)-got;
-	return -1;
-}
-
-#define EARLY(name, number, ...) (REAL(name) ? real.name(__VA_ARGS__) : result_of(SYS(number, __VA_ARGS__)))
+/* Allocators read and write files when they start. */
+#define EARLY(name, number, ...) (REAL(name) ? real.name(__VA_ARGS__) : sys_as_libc(SYS(number, __VA_ARGS__)))
 
 /* ---- reading --------------------------------------------------------------------- */
 

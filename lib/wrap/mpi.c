@@ -132,9 +132,9 @@ static void learn_comm(struct comm *c, word handle, word world, const void *site
 		((int (*)(word, int *))REAL_MPI(PMPI_Comm_rank, site))(world, &my_rank);
 	known = n < RANKS ? n : RANKS;
 	translate(c, handle, world, known, site);
-	c->key = key_of('M', (uint64_t)n, 0);
+	c->key = key_of(KEY_MPI, (uint64_t)n, 0);
 	for (int i = 0; i < known; i++)
-		c->key = key_of('M', c->key, (uint64_t)c->world[i]);
+		c->key = key_of(KEY_MPI, c->key, (uint64_t)c->world[i]);
 	atomic_store_explicit(&c->calls, 0, memory_order_relaxed);
 	c->handle = handle;
 }
@@ -182,12 +182,12 @@ static void forget_comm(const void *at, const void *site)
 
 static uint64_t told_by(int from, int to)
 {
-	return key_of('M', (uint64_t)(uint32_t)from << 32 | (uint32_t)to, 1);
+	return key_of(KEY_MPI, (uint64_t)(uint32_t)from << 32 | (uint32_t)to, 1);
 }
 
 static uint64_t told_by_anybody(int to)
 {
-	return key_of('M', (uint32_t)to, 2);
+	return key_of(KEY_MPI, (uint32_t)to, 2);
 }
 
 /* The number in the world of a rank of c; < 0: none (MPI_PROC_NULL), or any. */
@@ -231,7 +231,7 @@ static void end_call(struct call *c)
 /* A collective call, in which this rank releases the key, or waits for it, or both. */
 static void call_collectively(struct call *c, struct comm *comm, bool releases, bool waits, const void *site)
 {
-	c->a = key_of('M', comm->key, 4 + (atomic_fetch_add_explicit(&comm->calls, 1, memory_order_relaxed) & 1));
+	c->a = key_of(KEY_MPI, comm->key, 4 + (atomic_fetch_add_explicit(&comm->calls, 1, memory_order_relaxed) & 1));
 	if (waits)
 		begin_call(c, site, releases ? c->a : 0);
 	else if (releases)

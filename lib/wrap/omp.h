@@ -77,7 +77,7 @@ enum omp_kind {
 
 static inline uint64_t omp_key(enum omp_kind kind, uint64_t name, uint32_t which)
 {
-	return key_of('O', name, (uint64_t)kind << 56 | (uint64_t)(which & 0xffffff) << 32 | process_number());
+	return key_of(KEY_OPENMP, name, (uint64_t)kind << 56 | (uint64_t)(which & 0xffffff) << 32 | process_number());
 }
 
 /*

@@ -122,7 +122,7 @@ EXPORT int pselect(int n, fd_set *restrict in, fd_set *restrict out, fd_set *res
 
 static uint64_t tag_of(int epoll, uint64_t data)
 {
-	return key_of('E', data, (uint32_t)epoll);
+	return key_of(KEY_EPOLL, data, (uint32_t)epoll);
 }
 
 EXPORT int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)

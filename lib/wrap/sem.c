@@ -61,9 +61,9 @@ static uint64_t key_of_name(const char *name)
 	strncpy(path + sizeof(dir) - 1, name, NAME_MAX);
 	path[sizeof(path) - 1] = 0;
 	if (SYS(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0)
-		return key_of('n', st.st_dev, st.st_ino);
+		return key_of(KEY_SEMAPHORE, st.st_dev, st.st_ino);
 	for (; *name; name++)
-		key = key_of('n', key, (unsigned char)*name);
+		key = key_of(KEY_SEMAPHORE, key, (unsigned char)*name);
 	return key;
 }
 
@@ -154,7 +154,7 @@ static bool is_valid(clockid_t clock, const struct timespec *at)
 		errno = saved;                                                                                               \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
-		while (err != 0 && errno == ETIMEDOUT && real.sem_clockwait && wait_goes_on(&w, &until, &ns)) {              \
+		while (err != 0 && errno == ETIMEDOUT && real.sem_clockwait && wait_once_more(&w, &until, &ns)) {              \
 			err = real.sem_clockwait(s, CLOCK_MONOTONIC, &until);                                                \
 			wait_extended(&w);                                                                                   \
 		}                                                                                                            \

@@ -21,19 +21,17 @@
 #include "sigwait.h"
 #include "wrap.h"
 
-enum { TO_PROCESS = 'k', TO_TID = 'K', TO_PTHREAD = 'q' };
-
-static uint64_t key_to(char kind, uint64_t whom, int sig)
+static uint64_t key_to(enum key_kind kind, uint64_t whom, int sig)
 {
-	return key_of(kind, whom, (uint64_t)sig << 32 | (kind == TO_PTHREAD ? process_number() : 0));
+	return key_of(kind, whom, (uint64_t)sig << 32 | (kind == KEY_SIGNAL_PTHREAD ? process_number() : 0));
 }
 
 uint64_t signal_any(pid_t pid)
 {
-	return key_to(TO_PROCESS, (uint64_t)pid, 0);
+	return key_to(KEY_SIGNAL_PROCESS, (uint64_t)pid, 0);
 }
 
-static void sending(char kind, uint64_t whom, int sig, const void *site)
+static void sending(enum key_kind kind, uint64_t whom, int sig, const void *site)
 {
 	if (sig == 0 || !wait_is_accounted())
 		return;
@@ -47,7 +45,7 @@ void signal_to_process(pid_t pid, int sig, const void *site)
 	uint32_t n;
 
 	if (pid > 0) {
-		sending(TO_PROCESS, (uint64_t)pid, sig, site);
+		sending(KEY_SIGNAL_PROCESS, (uint64_t)pid, sig, site);
 		return;
 	}
 	if (sig == 0 || !wait_is_accounted())
@@ -57,13 +55,13 @@ void signal_to_process(pid_t pid, int sig, const void *site)
 		int32_t member = atomic_load_explicit(&arena->process[i].pid, memory_order_relaxed);
 
 		if (member > 0)
-			sending(TO_PROCESS, (uint64_t)member, sig, site);
+			sending(KEY_SIGNAL_PROCESS, (uint64_t)member, sig, site);
 	}
 }
 
 void signal_to_thread(pid_t tid, int sig, const void *site)
 {
-	sending(TO_TID, (uint64_t)tid, sig, site);
+	sending(KEY_SIGNAL_TID, (uint64_t)tid, sig, site);
 }
 
 /* A process that stops itself may expect to be traced from here on. */
@@ -107,7 +105,7 @@ EXPORT int tgkill(pid_t pid, pid_t tid, int sig)
 
 EXPORT int pthread_kill(pthread_t thread, int sig)
 {
-	sending(TO_PTHREAD, (uint64_t)thread, sig, SITE);
+	sending(KEY_SIGNAL_PTHREAD, (uint64_t)thread, sig, SITE);
 	return REAL(pthread_kill)(thread, sig);
 }
 
@@ -115,7 +113,7 @@ EXPORT int pthread_sigqueue(pthread_t thread, int sig, const union sigval value)
 {
 	if (!REAL(pthread_sigqueue))
 		return ENOSYS;
-	sending(TO_PTHREAD, (uint64_t)thread, sig, SITE);
+	sending(KEY_SIGNAL_PTHREAD, (uint64_t)thread, sig, SITE);
 	return real.pthread_sigqueue(thread, sig, value);
 }
 
@@ -123,7 +121,7 @@ EXPORT int raise(int sig)
 {
 	int err;
 
-	sending(TO_PTHREAD, (uint64_t)pthread_self(), sig, SITE);
+	sending(KEY_SIGNAL_PTHREAD, (uint64_t)pthread_self(), sig, SITE);
 	err = REAL(raise)(sig);
 	after_stop(sig);
 	return err;
@@ -135,9 +133,9 @@ EXPORT int raise(int sig)
 static uint64_t last_way(int sig, int64_t *when)
 {
 	const uint64_t way[] = {
-		key_to(TO_PROCESS, (uint64_t)atomic_load_explicit(&process->pid, memory_order_relaxed), sig),
-		key_to(TO_TID, (uint64_t)self.slot->tid, sig),
-		key_to(TO_PTHREAD, (uint64_t)pthread_self(), sig),
+		key_to(KEY_SIGNAL_PROCESS, (uint64_t)atomic_load_explicit(&process->pid, memory_order_relaxed), sig),
+		key_to(KEY_SIGNAL_TID, (uint64_t)self.slot->tid, sig),
+		key_to(KEY_SIGNAL_PTHREAD, (uint64_t)pthread_self(), sig),
 	};
 	uint64_t last = way[0];
 
@@ -153,16 +151,6 @@ static uint64_t last_way(int sig, int64_t *when)
 	return last;
 }
 
-static bool is_of_recording(pid_t pid)
-{
-	uint32_t n = atomic_load_explicit(&arena->processes_used, memory_order_acquire);
-
-	for (uint32_t i = 0; pid > 0 && i < n && i < ARENA_PROCESSES; i++)
-		if (atomic_load_explicit(&arena->process[i].pid, memory_order_relaxed) == pid)
-			return true;
-	return false;
-}
-
 void signal_wait_end(struct wait *w, int sig, const siginfo_t *info)
 {
 	uint64_t key;
@@ -172,10 +160,10 @@ void signal_wait_end(struct wait *w, int sig, const siginfo_t *info)
 		return;
 	if (sig <= 0) {
 		wait_outside(w);
-	} else if (info->si_code > 0 && sig == SIGCHLD && is_of_recording(info->si_pid)) {
-		wait_by_peer(w, key_of('c', (uint64_t)info->si_pid, 0)); /* as child.c has it */
+	} else if (info->si_code > 0 && sig == SIGCHLD && process_is_recorded(info->si_pid)) {
+		wait_by_peer(w, key_of(KEY_CHILD, (uint64_t)info->si_pid, 0)); /* as child.c has it */
 	} else if ((info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL) &&
-		   is_of_recording(info->si_pid)) {
+		   process_is_recorded(info->si_pid)) {
 		key = last_way(sig, &when);
 		wait_by_peer(w, key);
 	} else {

@@ -47,17 +47,10 @@ static long (*syscall_pass)(long, long, long, long, long, long, long) __attribut
 
 static long call_early(long n, long a, long b, long c, long d, long e, long f)
 {
-	long result;
-
-	if (real.syscall) {
-		syscall_pass = real.syscall;
-		return real.syscall(n, a, b, c, d, e, f);
-	}
-	result = SYS(n, a, b, c, d, e, f);
-	if ((unsigned long)result < -4095ul)
-		return result;
-	errno = (int)-result;
-	return -1;
+	if (!real.syscall)
+		return sys_as_libc(SYS(n, a, b, c, d, e, f));
+	syscall_pass = real.syscall;
+	return real.syscall(n, a, b, c, d, e, f);
 }
 
 long call_make(const struct call *c)

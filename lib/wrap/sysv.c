@@ -26,7 +26,7 @@ enum { QUEUES = 1 << 30 };
 
 static uint64_t key_of_number(int set, const struct sembuf *op)
 {
-	return key_of('y', (uint64_t)set, op->sem_num);
+	return key_of(KEY_SYSV_SEMAPHORE, (uint64_t)set, op->sem_num);
 }
 
 static void release_added(int set, const struct sembuf *ops, size_t n, const void *site)
@@ -84,7 +84,7 @@ EXPORT int semtimedop(int set, struct sembuf *ops, size_t n, const struct timesp
 
 static uint64_t key_of_queue(int queue)
 {
-	return key_of('Y', (uint64_t)queue, 0);
+	return key_of(KEY_SYSV_QUEUE, (uint64_t)queue, 0);
 }
 
 EXPORT int msgsnd(int queue, const void *message, size_t n, int flags)

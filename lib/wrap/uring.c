@@ -36,18 +36,18 @@ enum { IN = 1 << 27, OUT = 1 << 28, REQUEST = 1 << 29, TIMER = 1 << 30, DESCRIPT
 
 static uint64_t tag_of(const struct uring *r, uint64_t data)
 {
-	return key_of('U', data, (uint32_t)r->fd);
+	return key_of(KEY_RING_VALUE, data, (uint32_t)r->fd);
 }
 
 static uint64_t request_of(const struct uring *r, uint64_t tag)
 {
-	return key_of('q', tag % REQUESTS, (uint64_t)process_number() << 32 | (uint32_t)r->fd);
+	return key_of(KEY_RING_REQUEST, tag % REQUESTS, (uint64_t)process_number() << 32 | (uint32_t)r->fd);
 }
 
 /* Is released by a thread that puts something in another ring. */
 static uint64_t key_of_ring(int fd)
 {
-	return key_of('u', (uint32_t)fd, process_number());
+	return key_of(KEY_RING, (uint32_t)fd, process_number());
 }
 
 /* ---- submitting ---------------------------------------------------------------------- */

@@ -141,7 +141,7 @@ static inline void wait_ended(struct wait *w, bool by_peer, uint64_t key)
 /*
  * The body of a wrapper that waits at a condition variable, and releases the mutex meanwhile.  The wait ends by a signal, and by
  * the last owner's unlock of the mutex.  timed_out: the result of a wait that has timed out; such a wait lasts in virtual time
- * (wait_goes_on).  In libc, the types of <threads.h> are those of pthreads.
+ * (wait_once_more).  In libc, the types of <threads.h> are those of pthreads.
  */
 #define WAIT_CONDITION(c, m, timed_out, wait_expr)                                                                           \
 	do {                                                                                                                 \
@@ -154,7 +154,7 @@ static inline void wait_ended(struct wait *w, bool by_peer, uint64_t key)
 		object_unlock_to_wait(m, SITE);                                                                              \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
-		while (err == (timed_out) && real.pthread_cond_clockwait && wait_goes_on(&w, &until, &ns)) {                 \
+		while (err == (timed_out) && real.pthread_cond_clockwait && wait_once_more(&w, &until, &ns)) {                 \
 			err = real.pthread_cond_clockwait((pthread_cond_t *)(c), (pthread_mutex_t *)(m), CLOCK_MONOTONIC, &until); \
 			err = err == ETIMEDOUT ? (timed_out) : err;                                                          \
 			wait_extended(&w);                                                                                   \

@@ -602,7 +602,7 @@ static void begin(const struct program *p)
 	world->period_ns = MS;
 	world->speedup = (uint32_t)(speedup * 65536);
 	world->region = 1;
-	world->window = 1 << 2;
+	world->window_word = 1 << 2;
 	memset(has, 0, sizeof(has));
 	turns = 0;
 	for (unsigned i = 0; i < OBJECTS; i++)

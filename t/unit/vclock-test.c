@@ -31,7 +31,7 @@ static void begin_window(uint32_t number, uint32_t region, int64_t now)
 	atomic_store(&world->began_ns, now);
 	atomic_store(&world->region, region);
 	atomic_store(&world->speedup, HALF);
-	atomic_store(&world->window, number << 2);
+	atomic_store(&world->window_word, number << 2);
 }
 
 static int set_up(void **state)
