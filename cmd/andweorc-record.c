@@ -124,6 +124,45 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Regions that were named are all tried. */
+enum { NAMED_MOST = 1000 };
+
+/* Threads see a new window at their next sample or event.  So the first visits after a switch do not count. */
+enum { SETTLE_MS = 20 };
+
+/* A region with less of the samples cannot have an impact that is told from 0 in a usual recording. */
+static const double MIN_SHARE = 0.01;
+
+/* The adaptive design goes on to the next region at this half width of the slope, unless --until says another. */
+static const double NARROW = 0.02;
+
+static struct plan plan_of(const struct options *o)
+{
+	return (struct plan){
+		.levels = o->levels,
+		.nlevels = o->nlevels,
+		.baselines = o->zeros ? o->zeros : 1,
+		.names = o->names,
+		.nnames = o->nnames,
+		.max_regions = o->nnames ? NAMED_MOST : (size_t)o->max_regions,
+		.min_share = MIN_SHARE,
+		.window_ns = (int64_t)o->window_ms * 1000000,
+		.settle_ns = SETTLE_MS * 1000000,
+		.attach_only = o->attach_only,
+		.attached = o->pid != 0,
+		.start_paused = o->start_paused,
+		.adaptive = strcmp(o->origin.design, "adaptive") == 0,
+		.given = o->origin.given,
+		.given_pct = o->origin.given_pct,
+		.until = o->origin.until_points / 100,
+		.runs = o->runs,
+		.wait_ns = o->origin.wait_ns,
+		.whole_runs = o->whole_runs || (o->runs > 1 && o->seconds <= 0 && o->wait <= 0),
+		.duration_ns = (int64_t)(o->seconds * 1e9),
+		.stop = &asked_to_stop,
+	};
+}
+
 static bool prepare(struct recording *r)
 {
 	const struct options *o = r->o;
@@ -140,29 +179,7 @@ static bool prepare(struct recording *r)
 	r->regions.only_named = o->nnames > 0;
 	schedule_init(&r->schedule, o->seed);
 	status_init(&r->status, now_ns());
-	r->plan = (struct plan){
-		.levels = o->levels,
-		.nlevels = o->nlevels,
-		.baselines = o->zeros ? o->zeros : 1,
-		.names = o->names,
-		.nnames = o->nnames,
-		.max_regions = o->nnames ? 1000 : (size_t)o->max_regions,
-		.min_share = 0.01,
-		.window_ns = (int64_t)o->window_ms * 1000000,
-		.settle_ns = 20 * 1000000,
-		.attach_only = o->attach_only,
-		.attached = o->pid != 0,
-		.start_paused = o->start_paused,
-		.adaptive = strcmp(o->origin.design, "adaptive") == 0,
-		.given = o->origin.given,
-		.given_pct = o->origin.given_pct,
-		.until = o->origin.until_points / 100,
-		.runs = o->runs,
-		.wait_ns = o->origin.wait_ns,
-		.whole_runs = o->whole_runs || (o->runs > 1 && o->seconds <= 0 && o->wait <= 0),
-		.duration_ns = (int64_t)(o->seconds * 1e9),
-		.stop = &asked_to_stop,
-	};
+	r->plan = plan_of(o);
 	r->conductor = (struct conductor){
 		.arena = r->arena,
 		.journal = &r->journal,
@@ -179,7 +196,7 @@ static bool prepare(struct recording *r)
 		.levels = r->ascending,
 		.nlevels = o->nlevels,
 		.baselines = r->plan.baselines,
-		.width = r->plan.until > 0 ? r->plan.until : 0.02,
+		.width = r->plan.until > 0 ? r->plan.until : NARROW,
 		.over_runs = o->runs >= CAUSAL_MIN_RUNS,
 	};
 	points_init(&r->conductor.points, r->arena, &r->journal, &r->regions, o->points, o->npoints);

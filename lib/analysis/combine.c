@@ -455,16 +455,13 @@ void combine_replay_runs(const struct profile *p, size_t point, size_t region, d
 
 /* ---- without experiments ---------------------------------------------------------- */
 
-/* A curve that goes on like this after its knee gains nothing more (the same part as in shape.c). */
-static const double FLAT = 0.35;
-
 /* The knee, where the curve turns flat behind the levels that are on one line; it lies where the line is as high as the flat part. */
 static void set_knee(const struct replayed *r, size_t n, const struct replayed *before, struct causal_effect *e)
 {
 	const struct replayed *after = before + 1;
 	double slope = before->gain / before->s;
 
-	if (after == r + n || !(slope > 0) || (after->gain - before->gain) / (after->s - before->s) > FLAT * slope)
+	if (after == r + n || !(slope > 0) || (after->gain - before->gain) / (after->s - before->s) > CAUSAL_KNEE_AFTER * slope)
 		return;
 	e->rise = before->s;
 	e->knee_lo = before->s;

@@ -46,6 +46,9 @@ enum causal_basis {
 /* Runs from which the interval comes from the variation between runs; with two, Student's factor is 12.7. */
 enum { CAUSAL_MIN_RUNS = 3 };
 
+/* A curve has a knee if its slope after that is at most this part of the slope before. */
+#define CAUSAL_KNEE_AFTER 0.35
+
 /* Program effect per unit of virtual speedup, over the windows given. */
 struct causal_slope {
 	struct estimate slope; /* 1: the program gains as much as the region */

@@ -15,7 +15,6 @@
 static const double KNEE_P = 0.03;        /* p of the F test, two degrees of freedom: bend and place */
 static const double KNEE_BIC = 2;         /* least gain over the straight line */
 static const double KNEE_BEFORE = 0.1;    /* least slope before */
-static const double KNEE_AFTER = 0.35;    /* largest slope after, as part of that before */
 static const double KNEE_FALLS = 0.1;     /* smallest fall that counts as one */
 static const double BENT_P = 0.01;
 enum { KNEE_LEVELS = 4, PASSES = 4, MAX_COLUMNS = 3 };
@@ -278,7 +277,7 @@ static void find_knee(const struct curve *c, double straight, struct causal_shap
 			best = bend;
 	}
 	if (worse_p(c, straight, best.rss, 2, 3) <= KNEE_P && n * log(straight / best.rss) - 2 * log(n) >= KNEE_BIC &&
-	    best.before >= KNEE_BEFORE && best.after <= KNEE_AFTER * best.before) {
+	    best.before >= KNEE_BEFORE && best.after <= CAUSAL_KNEE_AFTER * best.before) {
 		out->knee = best.knee;
 		set_knee_interval(c, &k, &best, out);
 		out->falls = best.after < -KNEE_FALLS && worse_p(c, fit_levels(c, 2, clipped, best.knee), best.rss, 1, 3) < BENT_P;

@@ -69,7 +69,7 @@ static void never_met(struct conductor *c, const char *command)
 			      command));
 }
 
-static void samplers(struct conductor *c)
+static void diagnose_samplers(struct conductor *c)
 {
 	uint32_t sampler = atomic_load(&c->arena->sampler);
 	int err = atomic_load(&c->arena->sampler_errno);
@@ -85,7 +85,7 @@ static void samplers(struct conductor *c)
 }
 
 /* Caveats that the numbers do not contain. */
-static void losses(struct conductor *c)
+static void diagnose_losses(struct conductor *c)
 {
 	unsigned long long lost = shared_lost(c->arena);
 	unsigned threads = atomic_load(&c->arena->threads_refused), processes = atomic_load(&c->arena->processes_refused);
@@ -147,7 +147,7 @@ static bool of_libraries(const struct conductor *c)
 }
 
 /* Reports which automatic points are used, where no point is marked. */
-static void unmarked(struct conductor *c)
+static void diagnose_unmarked(struct conductor *c)
 {
 	char *names = automatic_names(&c->points.automatic);
 
@@ -170,7 +170,7 @@ char *diagnose_longer(const struct plan *p)
 	return p->duration_ns ? longer_duration(p) : xstrdup("-d SECONDS");
 }
 
-static void points(struct conductor *c)
+static void diagnose_points(struct conductor *c)
 {
 	bool ran_out = c->cut && c->plan->duration_ns;
 	char *longer;
@@ -178,7 +178,7 @@ static void points(struct conductor *c)
 	if (of_libraries(c))
 		return;
 	if (c->points.automatic.on && points_most_visits(&c->points) == 0) {
-		unmarked(c);
+		diagnose_unmarked(c);
 		return;
 	}
 	if (points_most_visits(&c->points) > 0 || c->whole.on || gone_over(c) > 0)
@@ -191,7 +191,7 @@ static void points(struct conductor *c)
 	free(longer);
 }
 
-static void name(struct conductor *c, const char *what, const char *text)
+static void say_text(struct conductor *c, const char *what, const char *text)
 {
 	say(c, what, xstrdup(text));
 }
@@ -200,7 +200,7 @@ static void name(struct conductor *c, const char *what, const char *text)
  * Without samples, a requested region would be reported as worth nothing, and a given
  * region as faster, though it is not.
  */
-static void unseen(struct conductor *c)
+static void diagnose_unseen(struct conductor *c)
 {
 	for (size_t i = 0; i < c->regions->n && c->regions->all_samples >= UNSEEN_SAMPLES; i++) {
 		const struct region *g = c->regions->v[i];
@@ -268,7 +268,7 @@ static bool has_lines(const struct regions *r)
 }
 
 /* Reports that regions are coarser than requested, and the remedy. */
-static void fallback(struct conductor *c)
+static void diagnose_fallback(struct conductor *c)
 {
 	struct buf list = BUF_INIT;
 	bool partly = has_lines(c->regions);
@@ -285,7 +285,7 @@ static void fallback(struct conductor *c)
 }
 
 /* Reports samples in code that was generated at run time, if they are many.  Returns their share in per cent. */
-static unsigned made(struct conductor *c)
+static unsigned diagnose_made(struct conductor *c)
 {
 	unsigned pct = (unsigned)(100 * c->regions->made / (c->regions->samples ? c->regions->samples : 1));
 	const char *names = 2 * c->regions->made_named >= c->regions->made ?
@@ -308,10 +308,10 @@ static void no_region(struct conductor *c)
 	free(longer);
 }
 
-static void regions(struct conductor *c)
+static void diagnose_regions(struct conductor *c)
 {
 	size_t logged = 0;
-	unsigned made_pct = made(c);
+	unsigned made_pct = diagnose_made(c);
 
 	for (size_t i = 0; i < c->regions->n; i++)
 		logged += c->regions->v[i]->logged && !c->regions->v[i]->given;
@@ -414,9 +414,9 @@ void diagnose(struct conductor *c, const char *command)
 		return;
 	only_children(c, command);
 	became_others(c);
-	samplers(c);
-	losses(c);
-	absent_tell(c, name);
+	diagnose_samplers(c);
+	diagnose_losses(c);
+	absent_tell(c, say_text);
 	if (c->waiting) {
 		say(c, "ended-waiting", xasprintf("the program ended before the %g s of -w were over: nothing was measured", (double)c->plan->wait_ns / 1e9));
 		return;
@@ -432,10 +432,10 @@ void diagnose(struct conductor *c, const char *command)
 	}
 	asked_in_vain(c);
 	ranks_apart(c);
-	points(c);
-	regions(c);
-	fallback(c);
-	unseen(c);
+	diagnose_points(c);
+	diagnose_regions(c);
+	diagnose_fallback(c);
+	diagnose_unseen(c);
 	caveats(c, say);
 	busy_machine(c);
 	if (!c->whole.on && c->windows > 0 && c->disturbed * 2 > c->windows)

@@ -14,8 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <linux/hw_breakpoint.h>
-#include <linux/perf_event.h>
 
 #include "breakpoint.h"
 #include "hidden_fd.h"
@@ -49,19 +47,7 @@ static TLS struct {
 /* Number 0 is for measuring, i + 1 for arena->brk[i], which may have a probe of the kernel instead. */
 static int watch(uintptr_t address, uint32_t number, uint64_t *id)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_BREAKPOINT,
-		.size = sizeof(attr),
-		.bp_type = HW_BREAKPOINT_X,
-		.bp_addr = address,
-		.bp_len = sizeof(long),
-		.sample_period = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.sigtrap = 1,
-		.remove_on_exec = 1, /* required with sigtrap */
-		.sig_data = (uint64_t)SAMPLER_MARK << 32 | number,
-	};
+	struct perf_event_attr attr = breakpoint_attr(address, number);
 	bool probe = number > 0 && arena->brk[number - 1].file[0];
 	int fd;
 

@@ -40,15 +40,10 @@
  * called our handler.  Otherwise, after a raw clone(2), two processes would write to
  * one slot.
  */
-#if defined(__x86_64__)
-enum { PAGE_BYTES = 1 << 12 };
-#else
-enum { PAGE_BYTES = 1 << 16 };
-#endif
 static union {
 	struct arena *arena;
-	char bytes[PAGE_BYTES];
-} page __attribute__((aligned(PAGE_BYTES), used));
+	char bytes[ARENA_PAGE];
+} page __attribute__((aligned(ARENA_PAGE), used));
 extern struct arena *arena __attribute__((alias("page")));
 
 #ifdef ANDWEORC_STATIC

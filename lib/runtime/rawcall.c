@@ -13,12 +13,11 @@
  * withdraw.c.
  */
 #include <fcntl.h>
-#include <linux/hw_breakpoint.h>
-#include <linux/perf_event.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <ucontext.h>
 
+#include "breakpoint.h"
 #include "hidden_fd.h"
 #include "rawcall.h"
 #include "runtime.h"
@@ -76,19 +75,7 @@ void rawcall_init(void)
 void rawcall_watch(void)
 {
 	for (uint32_t i = 0; i < n_addresses; i++) {
-		struct perf_event_attr attr = {
-			.type = PERF_TYPE_BREAKPOINT,
-			.size = sizeof(attr),
-			.bp_type = HW_BREAKPOINT_X,
-			.bp_addr = address[i],
-			.bp_len = sizeof(long),
-			.sample_period = 1,
-			.exclude_kernel = 1,
-			.exclude_hv = 1,
-			.sigtrap = 1,
-			.remove_on_exec = 1, /* required with sigtrap */
-			.sig_data = (uint64_t)SAMPLER_MARK << 32 | (SAMPLER_RAWCALL + i),
-		};
+		struct perf_event_attr attr = breakpoint_attr(address[i], SAMPLER_RAWCALL + i);
 
 		watched[i].fd = hidden_fd_open(&attr, &watched[i].id);
 		watched[i].hits = 0;

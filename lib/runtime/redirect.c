@@ -37,7 +37,6 @@
 #include <sys/mman.h>
 
 enum {
-	PAGE = 1 << 12,
 	SEEN = 1024,                /* modules that are remembered and not examined again */
 	VERSION_HIDDEN = 0x8000,    /* bit of an entry of DT_VERSYM: not bound by a reference without a version */
 	PROBE = FUTEX_OP_ADD << 28, /* FUTEX_WAKE_OP: adds 0 */
@@ -137,8 +136,8 @@ static bool read_module(struct module *m, unsigned index, const struct dl_phdr_i
 		if (p->p_type == PT_DYNAMIC)
 			dynamic = (const ElfW(Dyn) *)lo;
 		if (p->p_type == PT_GNU_RELRO) {
-			m->relro_lo = lo & -(uintptr_t)PAGE;
-			m->relro_hi = hi & -(uintptr_t)PAGE;
+			m->relro_lo = lo & -(uintptr_t)ARENA_PAGE;
+			m->relro_hi = hi & -(uintptr_t)ARENA_PAGE;
 		}
 		if (p->p_type == PT_LOAD) {
 			m->lo = lo < m->lo ? lo : m->lo;
@@ -320,7 +319,7 @@ static bool is_protected(uintptr_t slot)
 static bool set_slot(const struct module *m, uintptr_t slot, uintptr_t value)
 {
 	bool read_only = slot >= m->relro_lo && slot < m->relro_hi;
-	uintptr_t page = slot & -(uintptr_t)PAGE;
+	uintptr_t page = slot & -(uintptr_t)ARENA_PAGE;
 
 	if (read_only && !is_protected(slot)) {
 		/* The page was mapped before main began, so if it is writable the program itself has made it so. */
@@ -330,11 +329,11 @@ static bool set_slot(const struct module *m, uintptr_t slot, uintptr_t value)
 			return false;
 		}
 	}
-	if (read_only && SYS(SYS_mprotect, page, PAGE, PROT_READ | PROT_WRITE) != 0)
+	if (read_only && SYS(SYS_mprotect, page, ARENA_PAGE, PROT_READ | PROT_WRITE) != 0)
 		return false;
 	atomic_store_explicit((_Atomic uintptr_t *)slot, value, memory_order_release);
 	if (read_only)
-		SYS(SYS_mprotect, page, PAGE, PROT_READ);
+		SYS(SYS_mprotect, page, ARENA_PAGE, PROT_READ);
 	return true;
 }
 

@@ -161,16 +161,29 @@ void sample_signal_settle(void)
 	sampler_pause(false);
 }
 
+/* An action in the kernel's layout. */
+struct kernel_action {
+	__sighandler_t handler;
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+static bool has_handler(const struct sigaction *a)
+{
+	return (a->sa_flags & SA_SIGINFO) || (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN);
+}
+
 static __attribute__((noinline)) void deliver(unsigned i, siginfo_t *info, ucontext_t *uc)
 {
 	struct sigaction wanted = ours[i].program;
-	bool has_handler = (wanted.sa_flags & SA_SIGINFO) || (wanted.sa_handler != SIG_DFL && wanted.sa_handler != SIG_IGN);
+	bool handled = has_handler(&wanted);
 	/* A trap instruction of the program: such a signal can be neither blocked nor ignored. */
 	bool at_once = info->si_code > 0;
 	int sig = info->si_signo;
 	sigset_t during;
 
-	if (at_once && (!has_handler || (self.signals.masked & bit(sig)))) {
+	if (at_once && (!handled || (self.signals.masked & bit(sig)))) {
 		be_default(sig);
 		return;
 	}
@@ -178,7 +191,7 @@ static __attribute__((noinline)) void deliver(unsigned i, siginfo_t *info, ucont
 		put_off(sig, info, uc);
 		return;
 	}
-	if (!has_handler) {
+	if (!handled) {
 		if (wanted.sa_handler == SIG_DFL)
 			be_default(sig);
 		return;
@@ -218,10 +231,10 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 static bool install(unsigned i, struct sigaction *before)
 {
 	const struct sigaction *p = &ours[i].program;
-	bool has_handler = (p->sa_flags & SA_SIGINFO) || (p->sa_handler != SIG_DFL && p->sa_handler != SIG_IGN);
+	bool handled = has_handler(p);
 	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 
-	if (!has_handler || (p->sa_flags & SA_RESTART))
+	if (!handled || (p->sa_flags & SA_RESTART))
 		action.sa_flags |= SA_RESTART;
 	if (atomic_load_explicit(&on_alternate, memory_order_relaxed))
 		action.sa_flags |= SA_ONSTACK;
@@ -232,15 +245,10 @@ static bool install(unsigned i, struct sigaction *before)
 /* The handlers that the kernel has: a program can set one past libc. */
 bool sample_signal_in_place(void)
 {
-	struct {
-		void (*handler)(int, siginfo_t *, void *);
-		unsigned long flags;
-		void (*restorer)(void);
-		uint64_t mask;
-	} now;
+	struct kernel_action now;
 
 	for (unsigned i = 0; i < OURS; i++)
-		if (ours[i].sig && SYS(SYS_rt_sigaction, ours[i].sig, NULL, &now, sizeof(now.mask)) == 0 && now.handler != on_signal)
+		if (ours[i].sig && SYS(SYS_rt_sigaction, ours[i].sig, NULL, &now, sizeof(now.mask)) == 0 && (uintptr_t)now.handler != (uintptr_t)on_signal)
 			return false;
 	return true;
 }
@@ -388,14 +396,6 @@ EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old
 	keep_action(i, act, old);
 	return 0;
 }
-
-/* In the kernel's layout. */
-struct kernel_action {
-	__sighandler_t handler;
-	unsigned long flags;
-	void (*restorer)(void);
-	uint64_t mask;
-};
 
 /* Our handler calls the program's, so the kernel does not need the program's restorer. */
 enum { RESTORER = 0x04000000 };
