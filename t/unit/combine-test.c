@@ -101,6 +101,18 @@ static void noise_is_no_doubt(void **state)
 	assert_true(w->e.fit.slope.hi - w->e.fit.slope.lo < 0.16);
 }
 
+/* The reverse: replay knows that it knows little. */
+static void a_replay_that_knows_nothing_takes_nothing_away(void **state)
+{
+	struct world *w = world(0.7, 0.05);
+
+	(void)state;
+	add(w, 0.03, 0.21);
+	assert_int_equal(combine(w), COMBINED_AGREES);
+	assert_true(w->e.fit.slope.value > 0.62);
+	assert_true(w->e.fit.slope.hi - w->e.fit.slope.lo < 0.5);
+}
+
 /* Two threads of 100 and 80: 20 % at any speedup from 20 % on.  Replay has tried 25 and 50. */
 static void a_knee_before_the_first_speedup_leaves_the_slope_to_experiments(void **state)
 {
@@ -332,6 +344,7 @@ int main(void)
 		cmocka_unit_test(apart_is_less_sure),
 		cmocka_unit_test(noise_is_no_doubt),
 		cmocka_unit_test(a_knee_before_the_first_speedup_leaves_the_slope_to_experiments),
+		cmocka_unit_test(a_replay_that_knows_nothing_takes_nothing_away),
 		cmocka_unit_test(far_apart_is_a_contradiction),
 		cmocka_unit_test(what_could_not_be_computed_does_not_count),
 		cmocka_unit_test(runs_that_differ_are_uncertain),
