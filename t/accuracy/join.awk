@@ -41,8 +41,8 @@ step == 3 && $1 in label {
 	at = label[$1] SUBSEP ($2 + 0)
 	if (at in shared)
 		predicted[at] = lo[at] = hi[at] = ""
-	print program, $1, $2, $3, $4, or_dash(predicted[at]), or_dash(lo[at]), or_dash(hi[at]), last, or_dash(rests[at]), \
-		or_dash(replayed[at]), at in replayed ? replayed[at] - half[at] : "-", at in replayed ? replayed[at] + half[at] : "-"
+	print program, $1, $2, $3, $4, or_dash(predicted[at] ""), or_dash(lo[at] ""), or_dash(hi[at] ""), last, or_dash(rests[at] ""), \
+		or_dash(replayed[at] ""), at in replayed ? replayed[at] - half[at] : "-", at in replayed ? replayed[at] + half[at] : "-"
 }
 
 # A function's label without what analyze adds to tell it from others, "f(int) (a.c) in b at 0x1-0x2", and its parameters.
@@ -54,6 +54,7 @@ function name(label) {
 	return label
 }
 
+# The caller passes a string: gawk 5.2 crashes where a function looks at an element that was never set.
 function or_dash(s) {
 	return s == "" ? "-" : s
 }
