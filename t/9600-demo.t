@@ -182,8 +182,8 @@ whole_demo() {
 	exits 0 env DEMO_SECONDS=6 "$share/demo" build >out 2>err
 	packing=$(grep -n 'ZSTD_compressCCtx' "$share/examples/pzip.c" | cut -d: -f1)
 	hashing=$(grep -n '\* HASH_PRIME' "$share/examples/pzip.c" | cut -d: -f1)
-	has "^[0-9] +pzip\.c:$packing worker  *[0-9<]" out
-	has "^[0-9] +pzip\.c:$hashing hash_bytes  *[0-9<]" out
+	has "^ *[0-9]+ +pzip\.c:$packing worker  *[0-9<]" out
+	has "^ *[0-9]+ +pzip\.c:$hashing hash_bytes  *[0-9<]" out
 	has '^terms    andweorc-analyze --explain$' out
 	has '^The hottest line is pzip.c:[0-9]+, with [0-9]+ % of the samples:' out
 	has 'x: virtual speedup of the region' out
