@@ -392,6 +392,7 @@ if test "$(id -u)" -eq 0 && command -v setpriv >/dev/null; then
 		chmod 755 . tools tools/*
 		setpriv --reuid 65534 --regid 65534 --clear-groups sh -c './tools/attached registers & echo $! >&2; wait' >said 2>number &
 		until_it_has said ready
+		until_it_has number '^[0-9]'
 		target=$(cat number)
 		exits 0 tools/andweorc-record -q -o log -d 0.5 -m function -r calculate -p "$target" >out 2>err
 		test "$(field point sum visits)" -gt 20
