@@ -191,8 +191,9 @@ const char *prose_time(double ns, char out[32])
 	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
 	size_t u = 0;
 
-	while (u < 3 && fabs(ns) < units[u].least)
+	/* What is rounded to a thousand of one unit is one of the next. */
+	while (u < 3 && fabs(ns) < 0.9995 * units[u].least)
 		u++;
-	snprintf(out, 32, "%.3g %s", ns / units[u].least, units[u].unit);
+	snprintf(out, 32, fabs(ns) < 999.5e9 ? "%.3g %s" : "%.0f %s", ns / units[u].least, units[u].unit);
 	return out;
 }

@@ -85,6 +85,25 @@ static void numbers_have_no_negative_zero(void **state)
 	adds((struct estimate){ .value = 0.45, .lo = -INFINITY, .hi = INFINITY }, 1, 2, "0.45");
 }
 
+static void takes(double ns, const char *want)
+{
+	char out[32];
+
+	assert_string_equal(prose_time(ns, out), want);
+}
+
+static void times_have_the_unit_that_suits(void **state)
+{
+	(void)state;
+	takes(0, "0 ns");
+	takes(991.385, "991 ns");
+	takes(999.7, "1 us");
+	takes(-1234.5, "-1.23 us");
+	takes(999.6e3, "1 ms");
+	takes(2.5e9, "2.5 s");
+	takes(3723e9, "3723 s");
+}
+
 static void bars_share_a_scale(void **state)
 {
 	struct spark s = SPARK_INIT;
@@ -107,6 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(masks_what_a_terminal_obeys), cmocka_unit_test(cuts_the_middle),
 		cmocka_unit_test(wraps_to_the_page),           cmocka_unit_test(numbers_have_no_negative_zero),
+		cmocka_unit_test(times_have_the_unit_that_suits),
 		cmocka_unit_test(bars_share_a_scale),
 	};
 
