@@ -548,6 +548,9 @@ the_lead_says_what_is_known() {
 	awk -F '\t' '$1 == "experiment" { use = /region=[-35]\t/ } $1 != "experiment" && $1 != "visits" || use' runs.aw >none.aw
 	leads none.aw "No region of the 2 that were tried limits the time per 'block': the 95 % interval of each impact lies below 0.1."
 	lacks 'Work on' lead
+	awk -F '\t' '$1 == "experiment" { use = /region=[-3]\t/ } $1 != "experiment" && $1 != "visits" || use' runs.aw >flat.aw
+	leads flat.aw "The only region that was tried does not limit the time per 'block': the 95 % interval of its impact lies below 0.1."
+	has 'A function, with all that it calls, may be worth more: record with -m function' lead
 	# a greater impact that may be a guess
 	generate -v seed=6 -v blocks=3 -v cv=.5 -v visits=10 >case
 	leads case "Work on compress.c:142 (compress): 10 % off its time takes 11.0 % off the time per 'block' (4.1 to 18.0, 95 % interval); that holds up to about 25 %. work.c:10 (work), the hottest line with 50 % of the CPU samples, is the surer bet: its impact is 0.58 (0.50 to 0.66)."

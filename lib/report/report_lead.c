@@ -230,6 +230,9 @@ static void add_nothing(const struct report *r, struct buf *b)
 	report_measure(b, r->point);
 	buf_addf(b, ": the 95 %% interval of %s impact lies below %.1f.", r->nrows == 1 ? "its" : "each", VERDICT_MODERATE_SLOPE);
 	add_harmful(r, b);
+	/* In a flat profile, no line is worth much. */
+	if (!worst_of(r) && region_is_line(r->row[0].im->region->scope))
+		buf_adds(b, " A function, with all that it calls, may be worth more: record with -m function.");
 }
 
 /* The first region without a verdict has the greatest estimated impact. */
