@@ -42,6 +42,9 @@ static const double SURELY = 3, ALMOST_FLAT = 0.1;
  */
 static const double UNSEEN_MOST = 1;
 
+/* Ratio of standard errors; see experiments_err. */
+static const double LESS_SURE = 1.5;
+
 /* If a curve rises beyond its knee by so many standard errors, there is no knee. */
 static const double REFUTED = 2;
 
@@ -195,21 +198,6 @@ bool combine_spins(const struct profile *p)
 	return has_warning(p, "spin");
 }
 
-/*
- * Does a warning of the log say why experiments are wrong, where replay is not?
- *
- * Experiments cannot slow the clock that threads wait for, and take a faster region for a faster program.  Where
- * threads queue for processors, the order in which they get them is that of real time.  Replay simulates the
- * scheduler.  Of 19 regions of 7 such programs (make accuracy, 20 s, 50 %), it was off by 1.8 points and missed 2 truths;
- * averaged with experiments, by 2.7, and missed 6.
- */
-static bool experiments_err(const struct profile *p, size_t point)
-{
-	if (has_warning(p, "absolute-timer"))
-		return true;
-	return has_warning(p, "oversubscribed") && !(combine_check(p, point).unseen > UNSEEN_MOST);
-}
-
 /* The greatest speedup up to which gains are on one line, before the knee: there the slope is known best. */
 static const struct replayed *straight(const struct replayed *r, size_t n)
 {
@@ -259,6 +247,26 @@ static bool are_apart(double apart, double measured_se, double replay_se)
 static bool contradicts(const struct estimate *measured, const struct estimate *replayed)
 {
 	return isfinite(measured->se) && are_apart(measured->value - replayed->value, known_se(measured), replayed->se);
+}
+
+/*
+ * Does a warning of the log say why experiments are wrong, where replay is not?
+ *
+ * Experiments cannot slow the clock that threads wait for, and take a faster region for a faster program.  Where
+ * threads queue for processors, the order in which they get them is that of real time.  Replay simulates the
+ * scheduler.  Of 19 regions of 7 such programs (make accuracy, 20 s, 50 %), it was off by 1.8 points and missed 2 truths;
+ * averaged with experiments, by 2.7, and missed 6.
+ *
+ * A replay that knows much less than experiments is averaged with them all the same.  Of 66 values of 11 programs that queue, the
+ * mean error is 1.71 with that, and 1.79 without; mean half the width 3.9 and 5.1 points; 10 and 9 are missed.  With LESS_SURE
+ * of 1 and 3: 1.75 and 1.75 points, 3.6 and 4.1, 10 and 10.
+ */
+static bool experiments_err(const struct profile *p, size_t point, const struct estimate *measured, const struct estimate *replayed)
+{
+	if (has_warning(p, "absolute-timer"))
+		return true;
+	return has_warning(p, "oversubscribed") && !(combine_check(p, point).unseen > UNSEEN_MOST) &&
+	       !(replayed->se > LESS_SURE * known_se(measured));
 }
 
 void combine_average(struct estimate *e, double value, double se)
@@ -391,7 +399,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 	*measured = e->fit.slope;
 	rise = rise_of(r, n);
 	*replayed = slope_of(&rise);
-	merge = experiments_err(p, point) ? replace : average;
+	merge = experiments_err(p, point, measured, replayed) ? replace : average;
 	merge(&e->fit.slope, replayed->value, replayed->se, 1);
 	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns, e->period_ns);
 	for (size_t i = 0; i < e->nlevels; i++)

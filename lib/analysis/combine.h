@@ -10,7 +10,7 @@
  * Replay counts only if the recorder has seen no thread wait by spinning.  A check that
  * does not hold, and waits with an unknown end, increase its standard error.
  * Experiments are wrong where threads wait for a real clock, or queue for processors: the clock cannot be slowed, and the
- * scheduler does not know virtual time.  There replay alone counts.
+ * scheduler does not know virtual time.  There replay alone counts; in the second case only if it is about as sure as they are.
  */
 #ifndef ANDWEORC_ANALYSIS_COMBINE_H
 #define ANDWEORC_ANALYSIS_COMBINE_H
