@@ -37,6 +37,7 @@ struct machine {
 	struct usual taken;  /* share of the processors that others used */
 	struct usual waited; /* share of the time in which some thread waited for a processor */
 	double wall_ns;      /* length of the last window */
+	bool first_known[MACHINE_FIRST]; /* of the first windows: was it known what others used? */
 };
 
 void machine_release(struct machine *m);
@@ -55,10 +56,9 @@ enum machine_verdict {
 
 /*
  * Judges a window.  A disturbed one is logged, but set aside: others used the
- * processors in it, or runnable threads waited for one.  Threads also wait when the
- * scheduler puts two of them on one processor and leaves another one idle.  A busy
- * neighbour, or more threads than processors, is the same in all windows.  So only a
- * window that differs from the others is disturbed.
+ * processors in it; or, where it is not known what others used, runnable threads waited
+ * for one.  A busy neighbour is the same in all windows.  So only a window that differs
+ * from the others is disturbed.
  */
 enum machine_verdict machine_judge(struct machine *m, const struct machine_use *use, int64_t wall_ns);
 

@@ -5,12 +5,28 @@
 
 enum { WALL_NS = 200 * 1000 * 1000 };
 
-/* A window in which threads waited for so many thousandths of it. */
+/* A window in which threads waited for so many thousandths of it, and processes began or ended. */
 static enum machine_verdict judge(struct machine *m, int64_t thousandths)
 {
-	struct machine_use use = { .waited_ns = WALL_NS / 1000 * thousandths, .foreign_known = true };
+	struct machine_use use = { .waited_ns = WALL_NS / 1000 * thousandths };
 
 	return machine_judge(m, &use, WALL_NS);
+}
+
+/* It is known that no others used the processors, so the program's own threads have waited. */
+static void test_waits_for_each_other_are_no_disturbance(void **state)
+{
+	struct machine m = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		struct machine_use use = { .waited_ns = i % 10 == 3 ? WALL_NS / 2 : WALL_NS / 50, .foreign_known = true };
+
+		assert_int_not_equal(machine_judge(&m, &use, WALL_NS), MACHINE_DISTURBED);
+	}
+	for (size_t i = 0; i < MACHINE_FIRST; i++)
+		assert_int_equal(machine_first(&m, i), MACHINE_USUAL);
+	machine_release(&m);
 }
 
 static void test_the_first_are_judged_later(void **state)
@@ -92,6 +108,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_first_are_judged_later),
 		cmocka_unit_test(test_own_waits_are_usual),
+		cmocka_unit_test(test_waits_for_each_other_are_no_disturbance),
 		cmocka_unit_test(test_two_kinds_are_both_usual),
 		cmocka_unit_test(test_a_neighbour),
 		cmocka_unit_test(test_a_busy_machine),
