@@ -320,4 +320,16 @@ survives() {
 }
 beside 'bursts that are over survive a recorder that is killed' survives
 
+# Each run has the results of its own bursts, in whatever order the recordings come.
+order_does_not_matter() {
+	endless_until has_burst log -r work -- ./events pair
+	exits 0 andweorc-resolve pair >first
+	exits 0 andweorc-resolve log >second
+	exits 0 andweorc-analyze --format andweorc first second | grep -v '^why	' >want
+	has '^replicate	' want
+	exits 0 andweorc-analyze --format andweorc second first | grep -v '^why	' >got
+	same want got
+}
+beside 'recordings in any order' order_does_not_matter
+
 done_testing

@@ -99,6 +99,8 @@ static void sort_runs(struct profile *p)
 	}
 	for (size_t i = 0; i < p->nwindows; i++)
 		p->window[i].run = place[p->window[i].run];
+	for (size_t i = 0; i < p->nreplayed; i++)
+		p->replayed[i].run = place[p->replayed[i].run];
 	free(order);
 	free(place);
 	free(p->run);
@@ -170,6 +172,17 @@ static void weigh_windows(struct profile *p)
 	}
 }
 
+static int compare_replayed(const void *va, const void *vb)
+{
+	const struct profile_replayed *a = va, *b = vb;
+	int by;
+
+	if ((by = compare_u64(a->run, b->run)) || (by = compare_u64(a->point, b->point)) || (by = compare_u64(a->region, b->region)) ||
+	    (by = compare_u64(a->what, b->what)))
+		return by;
+	return (a->s > b->s) - (a->s < b->s);
+}
+
 void profile_finish(struct profile *p)
 {
 	/* memcpy and qsort must not get NULL, even for no elements */
@@ -179,6 +192,8 @@ void profile_finish(struct profile *p)
 	}
 	if (p->npoints)
 		sort_points(p);
+	if (p->nreplayed)
+		qsort(p->replayed, p->nreplayed, sizeof *p->replayed, compare_replayed);
 	if (p->nvisits)
 		qsort(p->visits, p->nvisits, sizeof *p->visits, compare_visits);
 	weigh_windows(p);
