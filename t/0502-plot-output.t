@@ -31,6 +31,10 @@ no_gnuplot() {
 	same - err <<-\END
 	andweorc-plot: cannot find gnuplot; install it (apt-get install gnuplot-nox), or save the script with --script
 	END
+	# The same for a picture of characters, on standard output.
+	PATH=/nowhere exits 2 "$O/andweorc-plot" "$head" >out 2>err
+	empty out
+	has 'cannot find gnuplot' err
 }
 
 gnuplot_fails() {

@@ -119,7 +119,7 @@ bool gnuplot_run(const struct buf *script, enum chart_format format, struct buf 
 	done = !status && read_all(fd[1], picture) && is_whole(format, picture);
 	if (!done)
 		say_failure(status, complaint(&errors, fd[2]));
-	if (format == CHART_TEXT)
+	if (done && format == CHART_TEXT)
 		trim_lines(picture);
 end:
 	buf_release(&errors);
