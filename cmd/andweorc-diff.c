@@ -206,22 +206,11 @@ static bool compare_files(struct report *r, const char *base_path, const char *h
 	return ok;
 }
 
-/* An object is JSON; a table begins with the name of its first column. */
-static bool read_report(struct report *r, const char *path)
-{
-	FILE *f = fopen(path, "re");
-	int first = f ? getc(f) : EOF;
-
-	if (f)
-		fclose(f);
-	return first == '{' ? report_read_json(r, path) : report_read_tsv(r, path);
-}
-
 static void confirm(struct report *r, const char *path)
 {
 	struct report previous = REPORT_INIT;
 
-	if (read_report(&previous, path))
+	if (report_read(&previous, path))
 		gate_confirm(r, &previous);
 	report_release(&previous);
 }

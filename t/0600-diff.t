@@ -122,6 +122,12 @@ not_paired() {
 	has '^point welch$' got
 	column verdict got.tsv >got
 	has '^region parse\.c:10 changed$' got
+	# blocks of one name, of two machines
+	sed '/^run	/s/	host=[^	]*//; /^run	/s/$/	host=other/' slower >slower.other
+	sed '/^run	/s/	host=[^	]*//; /^run	/s/$/	host=one/' base >base.one
+	exits 0 andweorc-diff -f tsv base.one slower.other >got.tsv 2>err
+	column design got.tsv >got
+	has '^point welch$' got
 	# two blocks in common are no sample of blocks
 	side base.two -v side=base -v runs=2
 	side slower.two -v side=head -v runs=2
@@ -180,6 +186,11 @@ new_and_vanished() {
 	exits 0 andweorc-diff -f tsv base hurried >got.tsv 2>err
 	column verdict got.tsv >got
 	has '^region write\.c:30 unmatched$' got
+	# Code without an experiment is counted in processor time, so it is not a region that waits.
+	sed '/^impact	.*write\.c:30/s/share_pct=[0-9.]*/share_pct=0/' base >waits
+	exits 0 andweorc-diff -f tsv waits hurried >got.tsv 2>err
+	column verdict got.tsv >got
+	has '^region write\.c:30 vanished$' got
 	{ cat without; printf 'untried\tname=x.c:3\tcpu_pct=1\n'; } >hurried
 	exits 0 andweorc-diff -f tsv base hurried >got.tsv 2>err
 	column verdict got.tsv >got
@@ -226,6 +237,9 @@ confirmed() {
 	exits 0 andweorc-diff -f tsv base faster >other.tsv 2>err
 	exits 1 andweorc-diff --confirm first.tsv --fail-on regression base slower >out 2>err
 	exits 1 andweorc-diff --confirm first.json --fail-on regression base slower >out 2>err
+	for first in first.tsv first.json; do
+		exits 1 sh -c "cat $first | andweorc-diff --confirm - --fail-on regression base slower" >out 2>err
+	done
 	exits 0 andweorc-diff --confirm calm.tsv --fail-on regression base slower >out 2>err
 	has 'no alarm$' out
 	exits 0 andweorc-diff --confirm other.tsv --fail-on regression base slower >out 2>err

@@ -25,7 +25,8 @@ enum quantity {
 
 /* The result of one run: all fields for a region; for a point, only the baselines' sums and the period. */
 struct replicate {
-	const char *block;       /* runs of both sides with one block were recorded side by side; NULL: none */
+	const char *block;       /* runs of both sides with one block and one host were recorded side by side; NULL: none */
+	const char *host;        /* NULL: not known */
 	double order;            /* in time */
 	struct causal_unit sum;  /* sums, which can be added over runs */
 	double se[QUANTITIES];   /* standard error within the run; NAN or infinite: not known */

@@ -53,7 +53,8 @@ static void set_runs(struct pair *p)
 
 /*
  * If untried code of a side is at least this part of a region of the other side, it may be
- * that region, which then is not gone.
+ * that region, which then is not gone.  Untried code is counted in processor time, so it is
+ * not one that mostly waits.
  */
 static const double HIDES = 0.5;
 
@@ -65,7 +66,8 @@ static struct lone *left_out(const struct side_point *p, const bool *taken, doub
 	for (size_t i = 0; i < p->nregions; i++)
 		if (!taken[i]) {
 			const struct side_region *r = &p->region[i];
-			bool hidden = untried_pct > 0 && untried_pct >= HIDES * r->found->share_pct;
+			bool computes = r->found->share_pct > 0 && !(r->found->blocked_pct > r->found->share_pct);
+			bool hidden = computes && untried_pct >= HIDES * r->found->share_pct;
 
 			v[(*n)++] = (struct lone){ .region = r, .matters = side_region_matters(r) && !hidden };
 		}

@@ -44,6 +44,7 @@ static struct replicate *new_replicate(struct replicates *r, const struct side *
 	at = &r->at[r->n++];
 	*at = (struct replicate){ .se = { NAN, NAN, NAN }, .df = 1 };
 	at->block = by ? by->block : NULL;
+	at->host = by ? by->host : NULL;
 	at->order = by && isfinite(by->started_ns) ? by->started_ns : run;
 	return at;
 }

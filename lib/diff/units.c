@@ -35,7 +35,8 @@ static bool can_stand_alone(const struct causal_unit *u, enum quantity what, boo
 {
 	if (!isfinite(quantity_of(u, what)) || info_of(u, what) < LEAST_INFO * most)
 		return false;
-	return what == QUANTITY_PERIOD || whole || causal_unit_is_strong(u);
+	/* A run without windows has its value from recorded events. */
+	return what == QUANTITY_PERIOD || whole || u->windows == 0 || causal_unit_is_strong(u);
 }
 
 /* Runs with equal times are ordered by their content, so that the order of the input does not matter. */
@@ -117,11 +118,11 @@ struct units units_of_runs(const struct replicates *r, int s, enum quantity what
 static struct unit *block_at(struct units *g, const struct replicate *r)
 {
 	for (size_t i = 0; i < g->n; i++)
-		if (!strcmp(g->at[i].block, r->block)) {
+		if (!strcmp(g->at[i].block, r->block) && text_order(g->at[i].host, r->host) == 0) {
 			g->at[i].order = fmin(g->at[i].order, r->order);
 			return &g->at[i];
 		}
-	g->at[g->n] = (struct unit){ .block = r->block, .order = r->order };
+	g->at[g->n] = (struct unit){ .block = r->block, .host = r->host, .order = r->order };
 	return &g->at[g->n++];
 }
 

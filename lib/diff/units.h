@@ -11,7 +11,7 @@
 
 /* Runs of one side, 0 base or 1 head; or blocks with both sides. */
 struct unit {
-	const char *block;
+	const char *block, *host;
 	double order;
 	struct causal_unit side[2];
 	size_t runs[2];

@@ -110,23 +110,23 @@ static void read_version(struct report *r, const json_t *root)
 	report_meta(r, REPORT_NAME, version);
 }
 
-bool report_read_json(struct report *r, const char *path)
+bool report_read_json(struct report *r, FILE *in, const char *name)
 {
 	json_error_t error;
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error), *item;
+	json_t *root = json_loadf(in, JSON_REJECT_DUPLICATES, &error), *item;
 	bool ok = root && json_is_array(json_object_get(root, lists[ROW_POINT]));
 	size_t i;
 
 	if (!root)
-		msg_error("%s:%d: %s", path, error.line, error.text);
+		msg_error("%s:%d: %s", name, error.line, error.text);
 	else if (!ok)
-		msg_error("%s: not the JSON of andweorc-diff: no list 'points'", path);
+		msg_error("%s: not the JSON of andweorc-diff: no list 'points'", name);
 	read_version(r, root);
-	ok = ok && report_is_readable(r, path);
+	ok = ok && report_is_readable(r, name);
 	for (int k = ROW_POINT; ok && k <= ROW_REGION; k++)
 		json_array_foreach(json_object_get(root, lists[k]), i, item)
 			if (ok && !read_row(r, (enum row_kind)k, item)) {
-				msg_error("%s: bad member %zu of '%s'", path, i, lists[k]);
+				msg_error("%s: bad member %zu of '%s'", name, i, lists[k]);
 				ok = false;
 			}
 	json_decref(root);

@@ -205,19 +205,42 @@ static bool read_lines(struct report *r, struct table *t, FILE *in)
 	return ok;
 }
 
+static bool read_table(struct report *r, FILE *in, const char *name)
+{
+	struct table t = { .name = name };
+	bool ok = read_lines(r, &t, in);
+
+	if (ferror(in)) {
+		msg_error("cannot read '%s': %s", name, strerror(errno));
+		ok = false;
+	}
+	return ok && report_is_readable(r, name);
+}
+
 bool report_read_tsv(struct report *r, const char *path)
 {
-	struct table t = { .name = file_label(path) };
 	FILE *in = file_open(path);
+	bool ok = in && read_table(r, in, file_label(path));
+
+	if (in)
+		file_close(in);
+	return ok;
+}
+
+bool report_read(struct report *r, const char *path)
+{
+	FILE *in = file_open(path);
+	const char *name = file_label(path);
+	int first;
 	bool ok;
 
 	if (!in)
 		return false;
-	ok = read_lines(r, &t, in);
-	if (ferror(in)) {
-		msg_error("cannot read '%s': %s", t.name, strerror(errno));
-		ok = false;
-	}
+	/* A pipe cannot be opened twice. */
+	first = getc(in);
+	if (first != EOF)
+		ungetc(first, in);
+	ok = first == '{' ? report_read_json(r, in, name) : read_table(r, in, name);
 	file_close(in);
-	return ok && report_is_readable(r, t.name);
+	return ok;
 }
