@@ -168,7 +168,7 @@ static bool files_stay(const struct pairing *p, const struct match_group *b, con
 	return has_file(p->head, match_path_in_head(b, p->map)) || has_file(p->base, before);
 }
 
-/* Adds the candidate of two functions with one name. */
+/* Two groups of functions with one name: are they the only ones of that name, and do their files stay? */
 static struct match_namesakes namesakes(const struct pairing *p, const struct named *bs, const struct match_group *b,
 					const struct named *hs, const struct match_group *h)
 {

@@ -170,7 +170,7 @@ static void add_share(struct profile_region *r, const struct context_share *s, b
 	r->plain_blocked += given ? 0 : s->blocked;
 }
 
-/* Adds the windows of a run that counts. */
+/* Adds the shares of regions of runs that count. */
 static void add_shares(struct context *c)
 {
 	for (size_t i = 0; i < c->nshares; i++) {

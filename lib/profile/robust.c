@@ -54,6 +54,7 @@ static void find_groups(struct robust *a)
 static void find_strata(const struct profile *p, struct robust *a)
 {
 	size_t together = 0;
+	bool by_run = true;
 	struct causal_obs *obs = xcalloc(a->n + 1, sizeof *obs);
 
 	for (size_t i = 0; i < a->n; i++) {
@@ -61,10 +62,13 @@ static void find_strata(const struct profile *p, struct robust *a)
 		obs[i].id = i;
 	}
 	causal_stratify_best(obs, a->n);
+	/* Its strata are times of a run, or places that all runs have. */
+	for (size_t i = 1; i < a->n; i++)
+		by_run = by_run && obs[i].run >= obs[i - 1].run;
 	for (size_t i = 0; i < a->n; i++) {
 		bool first = i == 0 || obs[i].stratum != obs[i - 1].stratum;
 
-		if (first && (together >= LEAST_TOGETHER || i == 0 || obs[i].run != obs[i - 1].run)) {
+		if (first && (together >= LEAST_TOGETHER || i == 0 || (by_run && obs[i].run != obs[i - 1].run))) {
 			a->nstrata++;
 			together = 0;
 		}

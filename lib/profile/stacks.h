@@ -66,7 +66,7 @@ struct stacks {
 	struct idmap node_at, more_at; /* by parent and address; the latter of nodes with `more` */
 	struct stack_node *node;
 	size_t nnodes, cap_nodes;
-	bool calls;                    /* there were samples */
+	bool calls;                    /* there were call records */
 	bool periodless;               /* a run did not state its period, so a millisecond was assumed */
 };
 

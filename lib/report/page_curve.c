@@ -120,7 +120,7 @@ static void add_grid(struct buf *b, const struct page_axis *a)
 	buf_addf(b, "<text class=\"tick\" text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">region faster by, %%</text>", curve_x(0.5), HEIGHT - 3);
 }
 
-/* Clips a value to the picture. */
+/* The dotted line on which a gain is as great as the speedup. */
 static void add_one_for_one(struct buf *b, const struct page_axis *a)
 {
 	double s = fmin(1, a->high / 100);
