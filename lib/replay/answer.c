@@ -93,7 +93,7 @@ static double range_of(const struct replay *r, const struct replay_effect *e)
 		least = fmin(least, gain);
 		most = fmax(most, gain);
 	}
-	return most - least;
+	return most > least ? most - least : 0; /* all are unknown: the main model has failed */
 }
 
 /*

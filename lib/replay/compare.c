@@ -260,11 +260,13 @@ static struct pair *pairs_of(const struct replay *r, const struct run *run, enum
 
 		for (size_t i = 0; i < asked->nspans && !asked->failed; i++) {
 			const struct span *x = &base->span[i], *y = &asked->span[i];
+			double base_ns = x->end_ns - x->begin_ns, ns = y->end_ns - y->begin_ns;
 
-			if (r->script[b].span_point[i] != point || isnan(x->end_ns) || isnan(y->end_ns))
+			/* Of a span between two threads, the simulation may not have had both ends, or in the wrong order. */
+			if (r->script[b].span_point[i] != point || !(base_ns >= 0) || !(ns >= 0))
 				continue;
 			pair = xgrow(pair, *n, &cap, sizeof(*pair));
-			pair[*n] = (struct pair){ .base = x->end_ns - x->begin_ns, .ns = y->end_ns - y->begin_ns, .at = *n, .change = y->change };
+			pair[*n] = (struct pair){ .base = base_ns, .ns = ns, .at = *n, .change = y->change };
 			(*n)++;
 		}
 	}

@@ -257,24 +257,19 @@ static bool try_counts(struct replay *r, struct object *o, const struct turn *t,
 }
 
 /* Sizes of the groups that enter before one of them signals. */
-static size_t groups_of(const struct turn *t, size_t n, int32_t *size, bool *first)
+static size_t groups_of(const struct turn *t, size_t n, int32_t *size)
 {
 	size_t groups = 0;
 	int32_t entered = 0;
-	bool begin = true;
 
 	for (size_t i = 0; i < n; i++) {
-		if (i && t[i].script != t[i - 1].script) {
+		if (i && t[i].script != t[i - 1].script)
 			entered = 0;
-			begin = true;
-		}
 		entered += t[i].what == ENTERS;
 		if (t[i].what != GIVES_SIGNAL || !t[i].own || !entered)
 			continue;
-		first[groups] = begin;
 		size[groups++] = entered;
 		entered = 0;
-		begin = false;
 	}
 	return groups;
 }
@@ -282,8 +277,8 @@ static size_t groups_of(const struct turn *t, size_t n, int32_t *size, bool *fir
 static bool try_gather(struct replay *r, struct object *o, const struct turn *t, size_t n)
 {
 	int32_t *size = xcalloc(n + 1, sizeof(*size)), *sorted = xcalloc(n + 1, sizeof(*sorted)), members;
-	bool *first = xcalloc(n + 1, sizeof(*first)), good;
-	size_t groups = groups_of(t, n, size, first), same = 0, g = 0;
+	size_t groups = groups_of(t, n, size), same = 0;
+	bool good;
 
 	for (size_t i = 0; i < groups; i++)
 		sorted[i] = size[i];
@@ -298,10 +293,8 @@ static bool try_gather(struct replay *r, struct object *o, const struct turn *t,
 		int32_t *start = &r->script[t[from].script].start[t[from].condition];
 
 		end = end_of_burst(t, n, from);
-		while (g < groups && !first[g])
-			g++;
-		*start = g < groups && size[g] < members ? members - size[g] : 0;
-		g++;
+		/* The first group of a burst may have begun before it. */
+		*start = groups_of(t + from, end - from, size) && size[0] < members ? members - size[0] : 0;
 	}
 	if (good) {
 		o->rule = RULE_GATHER;
@@ -309,7 +302,6 @@ static bool try_gather(struct replay *r, struct object *o, const struct turn *t,
 	}
 	free(size);
 	free(sorted);
-	free(first);
 	return good;
 }
 

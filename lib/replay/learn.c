@@ -173,10 +173,10 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;
 }
 
-/* So that sums of times do not overflow, whatever the log says. */
+/* So that sums of times do not overflow, and moments of the simulation are told apart, whatever the log says. */
 static struct burst_event sane(struct burst_event e)
 {
-	const int64_t far = INT64_MAX / 4;
+	const int64_t far = 1000000000000000; /* eleven days */
 	int64_t most;
 
 	e.at_ns = e.at_ns < 0 ? 0 : e.at_ns < far ? e.at_ns : far;

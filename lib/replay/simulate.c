@@ -1010,6 +1010,8 @@ static void unlink_waiting(struct sim *m, uint32_t i)
 	*link = r->next;
 	if (p && p->last == i)
 		p->last = before;
+	if (p)
+		set_writer(m, i, p, false);
 	r->waits_at = r->waits_for = NOBODY;
 }
 

@@ -2064,6 +2064,24 @@ static void samples_in_step_say_little(void **state)
 	assert_true(error_if_sampled(0.001 * MS) > 0.1);
 }
 
+/* A hostile log: near the end of the range, moments are not told apart by as much as events are. */
+static void far_times_come_to_an_end(void **state)
+{
+	struct burst burst = { .length_ns = INT64_MAX, .cpus = 1 };
+	struct replay_question q = { .cpus = 2 };
+	struct replay_answer a;
+	struct replay *r;
+
+	(void)state;
+	for (int64_t i = 0; i < 4; i++)
+		burst_add(burst_thread(&burst, 1), &(struct burst_event){ .kind = BURST_VISIT, .at_ns = INT64_MAX / 4 + 100 * i, .object = 1, .other = 1 });
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	replay_ask(r, &q, &a);
+	replay_answer_release(&a);
+	replay_free(r);
+	burst_release(&burst);
+}
+
 /* The producer waits for room, which the consumer makes. */
 static void who_waited_for_whom(void **state)
 {
@@ -2234,6 +2252,7 @@ int main(void)
 		cmocka_unit_test(a_round_before_the_burst),
 		cmocka_unit_test(brief_locks),
 		cmocka_unit_test(samples_in_step_say_little),
+		cmocka_unit_test(far_times_come_to_an_end),
 		cmocka_unit_test(who_waited_for_whom),
 		cmocka_unit_test(queueing_of_its_own),
 		cmocka_unit_test(processors_left_idle),
