@@ -72,6 +72,13 @@ static void ask_to_stop(int sig)
 	asked_to_stop = sig;
 }
 
+/* A signal that was ignored, by nohup(1) or a shell, stays ignored, for the command too. */
+static void stop_at(int sig)
+{
+	if (signal(sig, ask_to_stop) == SIG_IGN)
+		signal(sig, SIG_IGN);
+}
+
 static void start_or_stop(int sig)
 {
 	conductor_control(sig == SIGUSR2);
@@ -447,12 +454,13 @@ int main(int argc, char **argv)
 	r.argv = argv + command;
 	launch_leave_signals(interrupted, start_or_stop);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* Without a command, they are for the recorder, which is interrupted so from scripts, too. */
 	if (o.pid) {
 		signal(SIGINT, ask_to_stop);
 		signal(SIGQUIT, ask_to_stop);
 	}
-	signal(SIGTERM, ask_to_stop);
-	signal(SIGHUP, ask_to_stop);
+	stop_at(SIGTERM);
+	stop_at(SIGHUP);
 	if (o.pid && !can_attach(&r))
 		return EXIT_CANNOT_ATTACH;
 	if (!prepare(&r))

@@ -24,10 +24,13 @@ enum {
 static const char anonymous[] = "(anonymous namespace)";
 
 /* s[at..end) is being read. */
+enum { DEPTH_MAX = 64 }; /* a hostile name may have thousands */
+
 struct reader {
 	const char *s;
 	size_t at, end;
 	unsigned keep;
+	unsigned depth; /* types within types */
 	bool has_arguments, has_parameters, has_anonymous; /* they were seen */
 };
 
@@ -109,7 +112,7 @@ static void read_path(struct reader *r, struct buf *out);
 static void read_type(const struct reader *r, size_t at, size_t end, struct buf *out)
 {
 	static const char *const prefixes[] = { "&", "mut ", "dyn ", "*const ", "*mut ", "impl " };
-	struct reader type = { .s = r->s, .end = end, .keep = r->keep };
+	struct reader type = { .s = r->s, .end = end, .keep = r->keep, .depth = r->depth + 1 };
 	size_t before = out->len;
 
 	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
@@ -123,7 +126,7 @@ static void read_type(const struct reader *r, size_t at, size_t end, struct buf 
 	if (at >= end)
 		return;
 	type.at = at;
-	if (r->s[at] != '[' && r->s[at] != '(')
+	if (type.depth < DEPTH_MAX && r->s[at] != '[' && r->s[at] != '(')
 		read_path(&type, out);
 	if (out->len == before)
 		add_tight(out, r->s + at, end - at);

@@ -269,7 +269,7 @@ size_t unwind_rows(const char *path, const char *build_id, struct unwind_row **r
 
 	*rows = NULL;
 	elf_version(EV_CURRENT);
-	if (!vdso && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
+	if (!vdso && (fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0) {
 		*why = strerror(errno);
 		return 0;
 	}

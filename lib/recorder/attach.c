@@ -423,8 +423,10 @@ static bool begin_work(struct work *w)
 	static const char *const marks[] = { "andweorc_number", "andweorc_state", NULL };
 	const char *why;
 
-	if (!inject_begin(&w->in, w->a->pid, &why))
-		return fail(w, xstrdup(why));
+	if (!inject_begin(&w->in, w->a->pid, &why)) {
+		errno = EPERM;
+		return fail(w, why ? xstrdup(why) : attachable_refusal(w->a->pid));
+	}
 	w->in.region = w->a->region;
 	if (!read_modules(w))
 		return false;

@@ -78,7 +78,7 @@ static bool has_pause(const unsigned char *code, size_t len)
 static bool is_spinning(const struct mapping *mod, uint64_t off)
 {
 	unsigned char code[2 * SPINLOOP_BYTES];
-	int fd = open(mod->path, O_RDONLY | O_CLOEXEC);
+	int fd = open(mod->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	size_t at, from, to;
 	uint64_t in_file;
 	ssize_t n = 0;

@@ -221,7 +221,7 @@ bool inject_begin(struct injection *j, pid_t pid, const char **why)
 	snprintf(name, sizeof(name), "/proc/%ld/mem", (long)pid);
 	j->memory = open(name, O_RDWR | O_CLOEXEC);
 	if (j->memory < 0) {
-		*why = strerror(errno);
+		*why = errno == EACCES || errno == EPERM ? NULL : strerror(errno);
 		return false;
 	}
 	j->room = find_any_room(j);
@@ -399,13 +399,20 @@ static void detach(struct held *h, int sig)
 enum held_how inject_hold(struct injection *j, struct held *h, pid_t tid)
 {
 	int64_t until = now_ns() + STOP_NS;
-	int status, sig = 0;
+	int status, sig = 0, err;
 	pid_t pid;
 
 	*h = (struct held){ 0 };
-	/* We may trace it already, if it did not stop in time before. */
-	if (trace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0 && (errno != EPERM || trace(PTRACE_INTERRUPT, tid, 0, 0) != 0))
-		return errno == ESRCH && kill(j->pid, 0) == 0 ? HELD_GONE : HELD_REFUSED;
+	if (trace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0) {
+		err = errno;
+		/* We may trace it already, if it did not stop in time before. */
+		if (err != EPERM || trace(PTRACE_INTERRUPT, tid, 0, 0) != 0) {
+			bool lives = kill(j->pid, 0) == 0;
+
+			errno = err;
+			return err == ESRCH && lives ? HELD_GONE : HELD_REFUSED;
+		}
+	}
 	if (trace(PTRACE_INTERRUPT, tid, 0, 0) != 0)
 		return HELD_GONE;
 	while ((pid = wait_for(tid, &status, until)) > 0 && WIFSTOPPED(status) && !is_our_stop(status)) {

@@ -159,7 +159,7 @@ static bool find_segment(int fd, uint64_t at, bool executable, Elf64_Phdr *ph)
  */
 static bool bias_of(const char *path, uint64_t lo, uint64_t off, uint64_t *bias)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may be a FIFO by now */
 	Elf64_Phdr ph;
 	bool found;
 

@@ -60,7 +60,7 @@ static void burst(struct conductor *c, int64_t length_ns, bool whole)
 		c->observing.noted_ns += c->bursts.length_ns;
 	while (bursts_write(&c->bursts))
 		conductor_drain(c);
-	c->observing.denser |= (double)c->bursts.polled_ns > POLLED * (double)c->bursts.length_ns;
+	c->observing.denser |= c->bursts.length_ns > 0 && (double)c->bursts.polled_ns > POLLED * (double)c->bursts.length_ns;
 }
 
 static double uniform(struct conductor *c)

@@ -2,6 +2,7 @@
  * The conductor mostly sleeps.  It wakes up when processes of the target join or end,
  * to fetch samples, and at the end of the time.
  */
+#include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
@@ -136,11 +137,11 @@ static void look_again(struct conductor *c)
 }
 
 /* One that is no child of ours; all of its threads. */
-static bool has_ended(int pidfd)
+static bool has_ended(pid_t pid, int pidfd)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 
-	return poll(&p, 1, 0) > 0;
+	return pidfd < 0 ? kill(pid, 0) != 0 && errno == ESRCH : poll(&p, 1, 0) > 0;
 }
 
 void conductor_reap(struct conductor *c)
@@ -158,7 +159,7 @@ void conductor_reap(struct conductor *c)
 			c->ended_ns = now_ns();
 		}
 	}
-	if (c->plan->attached && !c->ended && has_ended(c->pidfd)) {
+	if (c->plan->attached && !c->ended && has_ended(c->pid, c->pidfd)) {
 		c->ended = true;
 		c->ended_ns = now_ns();
 	}

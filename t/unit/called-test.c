@@ -271,13 +271,30 @@ static void nonsense(void **state)
 	}
 }
 
+/* Of a hostile file: each sign would be a level. */
+static void deep_types(void **state)
+{
+	enum { LEVELS = 100000 };
+	char *text = malloc(LEVELS + 1), *path;
+
+	(void)state;
+	assert_non_null(text);
+	for (const char *sign = "<(&"; *sign; sign++) {
+		memset(text, *sign, LEVELS);
+		text[LEVELS] = '\0';
+		path = called_path(text);
+		free(path);
+	}
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_c), cmocka_unit_test(plain_cxx), cmocka_unit_test(templates), cmocka_unit_test(odd_cxx),
 cmocka_unit_test(async_rust),
 cmocka_unit_test(coroutines),
-		cmocka_unit_test(legacy_rust), cmocka_unit_test(v0_rust), cmocka_unit_test(paths), cmocka_unit_test(nonsense),
+		cmocka_unit_test(legacy_rust), cmocka_unit_test(v0_rust), cmocka_unit_test(paths), cmocka_unit_test(nonsense), cmocka_unit_test(deep_types),
 	};
 
 	return UNIT_MAIN(tests);
