@@ -305,12 +305,14 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 
 	if (!wait_is_watched())
 		return REAL(waitid)(type, id, info, options);
-	if (!info)
+	if (!info) {
+		own.si_pid = 0;
 		info = &own;
-	info->si_pid = 0;
+	}
 	w.t = NULL;
 	if (!(options & WNOHANG))
 		begin_child_wait(&w, type == P_PID ? (pid_t)id : -1, SITE);
+	/* Where nobody has ended, WNOHANG sets si_pid to 0. */
 	err = REAL(waitid)(type, id, info, options);
 	if (options & WNOHANG)
 		reaped(err == 0 ? info->si_pid : 0, SITE);

@@ -70,7 +70,7 @@ MPI(PMPI_Type_size);
 /* ---- communicators ---------------------------------------------------------------------- */
 
 struct comm {
-	word handle;            /* 0: free */
+	_Atomic word handle;    /* 0: free, or not complete yet */
 	uint64_t key;           /* identifier, the same in all of its ranks */
 	_Atomic uint32_t calls; /* collective calls so far */
 	int rank;               /* rank of this process */
@@ -136,26 +136,39 @@ static void learn_comm(struct comm *c, word handle, word world, const void *site
 	for (int i = 0; i < known; i++)
 		c->key = key_of(KEY_MPI, c->key, (uint64_t)c->world[i]);
 	atomic_store_explicit(&c->calls, 0, memory_order_relaxed);
-	c->handle = handle;
+	/* Pairs with the acquire in known_comm. */
+	atomic_store_explicit(&c->handle, handle, memory_order_release);
 }
 
-/* NULL: there are too many communicators, or another thread holds the lock. */
+static struct comm *known_comm(word handle, word world)
+{
+	for (int i = 0; i < COMMUNICATORS; i++) {
+		word h = atomic_load_explicit(&comms[i].handle, memory_order_acquire);
+
+		if (h && is_same(h, handle, world))
+			return &comms[i];
+	}
+	return NULL;
+}
+
+/*
+ * NULL: there are too many communicators.  Waits while another thread learns one: all ranks have to count the same
+ * collective calls.
+ */
 static struct comm *comm_of(word handle, const void *site)
 {
 	word world = world_of(site);
-	struct comm *c = NULL;
+	struct comm *c = known_comm(handle, world);
 
-	if (atomic_exchange_explicit(&comms_taken, true, memory_order_acquire))
-		return NULL;
-	for (int i = 0; i < COMMUNICATORS; i++) {
-		if (comms[i].handle && is_same(comms[i].handle, handle, world)) {
-			c = &comms[i];
-			break;
-		}
-		if (!c && !comms[i].handle)
-			c = &comms[i];
-	}
-	if (c && !c->handle) {
+	if (c)
+		return c;
+	while (atomic_exchange_explicit(&comms_taken, true, memory_order_acquire))
+		SYS(SYS_sched_yield);
+	c = known_comm(handle, world);
+	for (int i = 0; !c && i < COMMUNICATORS; i++) {
+		if (atomic_load_explicit(&comms[i].handle, memory_order_relaxed))
+			continue;
+		c = &comms[i];
 		/* MPI calls made here must not count as calls of the program. */
 		runtime_enter();
 		learn_comm(c, handle, world, site);
@@ -170,12 +183,10 @@ static void forget_comm(const void *at, const void *site)
 {
 	word world = world_of(site), handle = world == MPICH_WORLD ? *(const uint32_t *)at : *(const word *)at;
 
-	if (atomic_exchange_explicit(&comms_taken, true, memory_order_acquire))
-		return;
-	for (int i = 0; i < COMMUNICATORS; i++)
-		if (comms[i].handle && is_same(comms[i].handle, handle, world))
-			comms[i].handle = 0;
-	atomic_store_explicit(&comms_taken, false, memory_order_release);
+	struct comm *c = known_comm(handle, world);
+
+	if (c)
+		atomic_store_explicit(&c->handle, 0, memory_order_release);
 }
 
 /* ---- keys ------------------------------------------------------------------------------- */

@@ -63,23 +63,52 @@ static const void *base_of(const void *address)
 	return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
+/* The table of the runtime with that function; NULL: there is none yet. */
+static const struct omp_real *table_with(const void *parallel)
+{
+	for (uint32_t i = 0; i < RUNTIMES; i++)
+		if (atomic_load_explicit(&filled[i], memory_order_acquire) && (const void *)table[i].GOMP_parallel == parallel)
+			return &table[i];
+	return NULL;
+}
+
+static bool all_are_filled(void)
+{
+	for (uint32_t i = 0; i < RUNTIMES; i++)
+		if (!atomic_load_explicit(&filled[i], memory_order_acquire))
+			return false;
+	return true;
+}
+
+/* Threads that make their first call at the same time may each fill a table.  A place is taken only for one that is complete. */
 static const struct omp_real *make_table(void *handle)
 {
-	uint32_t n = atomic_fetch_add_explicit(&tables_used, 1, memory_order_relaxed);
-	struct omp_real *t = &table[n];
+	const struct omp_real *there;
+	struct omp_real t;
 	const void *fork;
+	uint32_t n;
 
-	if (n >= RUNTIMES)
-		return NULL;
-#define X(name, type, params) t->name = (type(*) params)dlsym(handle, #name);
+#define X(name, type, params) t.name = (type(*) params)dlsym(handle, #name);
 	REAL_GOMP(X)
 #undef X
 	/* LLVM's has GNU's entry points too. */
 	fork = base_of(dlsym(handle, "__kmpc_fork_call"));
-	t->tells = fork && fork == base_of((const void *)t->GOMP_parallel);
-	/* Pairs with the acquire in of_module. */
+	t.tells = fork && fork == base_of((const void *)t.GOMP_parallel);
+	there = table_with((const void *)t.GOMP_parallel);
+	if (there)
+		return there;
+	n = atomic_load_explicit(&tables_used, memory_order_relaxed);
+	while (n < RUNTIMES && !atomic_compare_exchange_weak_explicit(&tables_used, &n, n + 1, memory_order_relaxed, memory_order_relaxed))
+		continue;
+	/* If the last places were taken meanwhile, each of them will be complete after a copy. */
+	while (n >= RUNTIMES && !(there = table_with((const void *)t.GOMP_parallel)) && !all_are_filled())
+		SYS(SYS_sched_yield);
+	if (n >= RUNTIMES)
+		return there ? there : table_with((const void *)t.GOMP_parallel);
+	table[n] = t;
+	/* Pairs with the acquire in table_with. */
 	atomic_store_explicit(&filled[n], true, memory_order_release);
-	return t;
+	return &table[n];
 }
 
 /* ---- looking ---------------------------------------------------------------------- */
@@ -92,7 +121,7 @@ static const void *probe(void *handle)
 
 static const struct omp_real *of_module(const void *site)
 {
-	const struct omp_real *omp = NULL;
+	const struct omp_real *omp;
 	const void *fn;
 	void *handle;
 	Dl_info info;
@@ -100,9 +129,7 @@ static const struct omp_real *of_module(const void *site)
 	if (!dladdr(site, &info) || (handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) == NULL)
 		return NULL;
 	fn = probe(handle);
-	for (uint32_t i = 0; fn && !omp && i < RUNTIMES; i++)
-		if (atomic_load_explicit(&filled[i], memory_order_acquire) && (const void *)table[i].GOMP_parallel == fn)
-			omp = &table[i];
+	omp = fn ? table_with(fn) : NULL;
 	if (fn && !omp) {
 		library_keep(fn);
 		omp = make_table(handle);
