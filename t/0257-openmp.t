@@ -198,6 +198,13 @@ without_runtime() {
 	gcc -O2 -g -o weak weak.c
 	alike passive ./weak
 }
+at_once() {
+	built gcc at-once at-once.c -pthread || exit 1
+	alike_inert passive ./at-once
+	grep -qx '8000 8000' want
+}
+check 'many threads that make their first call at the same time' at_once
+
 check 'a program that asks whether there is an OpenMP runtime' without_runtime
 
 done_testing
