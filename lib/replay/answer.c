@@ -93,7 +93,7 @@ static double range_of(const struct replay *r, const struct replay_effect *e)
 		least = fmin(least, gain);
 		most = fmax(most, gain);
 	}
-	return most > least ? most - least : 0; /* all are unknown: the main model has failed */
+	return most - least;
 }
 
 /*
@@ -190,7 +190,7 @@ static double open_range(double gain, const double with[OPEN_QUESTIONS])
 		least = fmin(least, with[u]);
 		most = fmax(most, with[u]);
 	}
-	return most - least;
+	return most > least ? most - least : 0; /* all are unknown: the main model has failed */
 }
 
 /* The results for one effect, by model. */
