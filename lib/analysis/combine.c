@@ -257,9 +257,9 @@ static bool contradicts(const struct estimate *measured, const struct estimate *
  * scheduler.  Of 19 regions of 7 such programs (make accuracy, 20 s, 50 %), it was off by 1.8 points and missed 2 truths;
  * averaged with experiments, by 2.7, and missed 6.
  *
- * A replay that knows much less than experiments, and does not contradict them, is averaged with them all the same.  Of 66 values of 11 programs that queue, the
- * mean error is 1.71 with that, and 1.79 without; mean half the width 3.9 and 5.1 points; 10 and 9 are missed.  With LESS_SURE
- * of 1 and 3: 1.75 and 1.75 points, 3.6 and 4.1, 10 and 10.
+ * A replay that knows much less than experiments, and does not contradict them, is averaged with them all the same.  Of 66
+ * values of 11 programs that queue, the mean error is 1.71 with that, and 1.79 without; mean half the width 3.9 and 5.1
+ * points; 10 and 9 are missed.  With LESS_SURE of 1 and 3: 1.75 and 1.75 points, 3.6 and 4.1, 10 and 10.
  */
 static bool experiments_err(const struct profile *p, size_t point, const struct estimate *measured, const struct estimate *replayed)
 {

@@ -26,6 +26,21 @@ void file_close(FILE *in)
 		fclose(in);
 }
 
+int file_open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	err = fstat(fd, &st) != 0 ? errno : S_ISREG(st.st_mode) ? 0 : EINVAL;
+	if (!err)
+		return fd;
+	close(fd);
+	errno = err;
+	return -1;
+}
+
 const char *file_label(const char *path)
 {
 	return strcmp(path, "-") ? path : "standard input";

@@ -11,6 +11,12 @@
 FILE *file_open(const char *path);
 void file_close(FILE *in); /* leaves standard input open */
 
+/*
+ * Opens a regular file, to be read.  A path in a log, or of another process, may be that of a FIFO by now, which would
+ * block, or of a terminal, which would become ours.  -1: errno; EINVAL: it is no regular file.
+ */
+int file_open_regular(const char *path);
+
 /* Its name in messages. */
 const char *file_label(const char *path);
 

@@ -23,14 +23,14 @@ enum {
 
 static const char anonymous[] = "(anonymous namespace)";
 
-/* s[at..end) is being read. */
-enum { DEPTH_MAX = 64 }; /* a hostile name may have thousands */
+enum { DEPTH_MAX = 64 }; /* types within types; a hostile name may have thousands */
 
+/* s[at..end) is being read. */
 struct reader {
 	const char *s;
 	size_t at, end;
 	unsigned keep;
-	unsigned depth; /* types within types */
+	unsigned depth;
 	bool has_arguments, has_parameters, has_anonymous; /* they were seen */
 };
 

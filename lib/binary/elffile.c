@@ -2,14 +2,13 @@
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "binary/sweep.h"
 
 static void read_build_id(struct elffile *f)
@@ -29,21 +28,11 @@ static void read_build_id(struct elffile *f)
 
 bool elffile_open(struct elffile *f, const char *path, const char **why)
 {
-	struct stat st;
-
 	memset(f, 0, sizeof *f);
 	elf_version(EV_CURRENT);
-	/*
-	 * A path in a log may name a FIFO or a terminal: do not block, and do not make it
-	 * the controlling terminal.
-	 */
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0 || fstat(f->fd, &st) != 0) {
-		*why = strerrordesc_np(errno);
-		goto fail;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		*why = "not a regular file";
+	f->fd = file_open_regular(path);
+	if (f->fd < 0) {
+		*why = errno == EINVAL ? "not a regular file" : strerrordesc_np(errno);
 		goto fail;
 	}
 	f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);

@@ -7,7 +7,6 @@
 #include "unwind.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <elfutils/libdwelf.h>
 #include <stdint.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "binary/cfi.h"
 
 /* A range of code, and the source of its rows. */
@@ -269,8 +269,8 @@ size_t unwind_rows(const char *path, const char *build_id, struct unwind_row **r
 
 	*rows = NULL;
 	elf_version(EV_CURRENT);
-	if (!vdso && (fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0) {
-		*why = strerror(errno);
+	if (!vdso && (fd = file_open_regular(path)) < 0) {
+		*why = errno == EINVAL ? "not a regular file" : strerror(errno);
 		return 0;
 	}
 	elf = vdso ? open_vdso() : elf_begin(fd, ELF_C_READ_MMAP, NULL);

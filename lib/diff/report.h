@@ -116,9 +116,8 @@ bool row_is_regression(const struct row *row);
 void report_write_tsv(const struct report *r, FILE *out);
 bool report_read_tsv(struct report *r, const char *path);
 
-/* `name`: of `in`, for messages. */
 void report_write_json(const struct report *r, FILE *out);
-bool report_read_json(struct report *r, FILE *in, const char *name);
+bool report_read_json(struct report *r, FILE *in, const char *name); /* name: of `in`, for messages */
 
 /* Reads a table or JSON, which begins with a brace. */
 bool report_read(struct report *r, const char *path);

@@ -1,10 +1,10 @@
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/parallel.h"
 #include "binary/spinloop.h"
 #include "recorder/caveats.h"
@@ -78,7 +78,7 @@ static bool has_pause(const unsigned char *code, size_t len)
 static bool is_spinning(const struct mapping *mod, uint64_t off)
 {
 	unsigned char code[2 * SPINLOOP_BYTES];
-	int fd = open(mod->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = file_open_regular(mod->path);
 	size_t at, from, to;
 	uint64_t in_file;
 	ssize_t n = 0;

@@ -60,7 +60,7 @@ enum held_how {
 	HELD_REFUSED, /* we may not stop it: see errno */
 };
 
-/* False if it cannot be done in this process; *why is the reason, for people, in static storage. */
+/* False if it cannot be done in this process; *why is the reason, for people, in static storage.  NULL: the kernel forbids it. */
 bool inject_begin(struct injection *j, pid_t pid, const char **why);
 void inject_end(struct injection *j); /* also for one that has not begun */
 

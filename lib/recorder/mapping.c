@@ -1,6 +1,5 @@
 #include <dirent.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "binary/unwind.h"
@@ -159,7 +159,7 @@ static bool find_segment(int fd, uint64_t at, bool executable, Elf64_Phdr *ph)
  */
 static bool bias_of(const char *path, uint64_t lo, uint64_t off, uint64_t *bias)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may be a FIFO by now */
+	int fd = file_open_regular(path);
 	Elf64_Phdr ph;
 	bool found;
 

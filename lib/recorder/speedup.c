@@ -97,14 +97,14 @@ void conductor_switch(struct conductor *c, struct region *region, unsigned pct)
 	/* 28 bits of window numbers suffice for a year; 0 means none. */
 	c->window = (c->window + 1) & 0x0fffffff;
 	/* Pairs with the acquire of visitors, as each change of the phase does. */
-	atomic_store_explicit(&a->clock.window_word, c->window << 2 | PHASE_IDLE, memory_order_release);
+	atomic_store_explicit(&a->clock.window_word, window_word(c->window, PHASE_IDLE), memory_order_release);
 	atomic_store(&a->clock.speedup, c->speedup);
 }
 
 void conductor_phase(struct conductor *c, uint32_t phase)
 {
 	/* Pairs with the acquire of visitors: they see the switch that came before. */
-	atomic_store_explicit(&c->arena->clock.window_word, c->window << 2 | phase, memory_order_release);
+	atomic_store_explicit(&c->arena->clock.window_word, window_word(c->window, phase), memory_order_release);
 }
 
 void conductor_to_normal(struct conductor *c)

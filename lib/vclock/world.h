@@ -116,6 +116,11 @@ struct vclock_world {
 	struct vclock_birth birth[VCLOCK_BIRTHS];
 };
 
+static inline uint32_t window_word(uint32_t number, uint32_t phase)
+{
+	return number << 2 | phase;
+}
+
 static inline uint32_t window_number(uint32_t word)
 {
 	return word >> 2;

@@ -31,7 +31,7 @@ static void begin_window(uint32_t number, uint32_t region, int64_t now)
 	atomic_store(&world->began_ns, now);
 	atomic_store(&world->region, region);
 	atomic_store(&world->speedup, HALF);
-	atomic_store(&world->window_word, number << 2);
+	atomic_store(&world->window_word, window_word(number, 0));
 }
 
 static int set_up(void **state)
@@ -771,22 +771,26 @@ static void segments_that_are_many_last_from_sample_to_sample(void **state)
 	assert_about(credit_of(0) - before, 25 * US, .1); /* half of the time is in the region, and that is sped up by half */
 }
 
+/* A new thread, which remembers nothing, runs the same routine with the same argument. */
+static void begins_a_life(int64_t now)
+{
+	vclock_begin(T(0), world, &account[0], memory[0], 1);
+	vclock_forget(memory[0]);
+	vclock_be_born(T(0), 0x1000, 0x2000, now);
+}
+
 static void threads_that_live_for_one_task_learn_from_each_other(void **state)
 {
 	int64_t now = 0, before;
 
 	(void)state;
 	for (unsigned k = 0; k < 60; k++) {
-		vclock_begin(T(0), world, &account[0], memory[0], 1);
-		vclock_forget(memory[0]);
-		vclock_be_born(T(0), 0x1000, 0x2000, now);
+		begins_a_life(now);
 		vclock_sampled(T(0), MS, ALL, 0, now + 500 * US);
 		vclock_end_segment(T(0), now + MS);
 		now += 2 * MS;
 	}
-	vclock_begin(T(0), world, &account[0], memory[0], 1);
-	vclock_forget(memory[0]);
-	vclock_be_born(T(0), 0x1000, 0x2000, now);
+	begins_a_life(now);
 	before = credit_of(0);
 	vclock_end_segment(T(0), now + MS); /* without a sample */
 	assert_about(credit_of(0) - before, 500 * US, .05);
@@ -804,17 +808,13 @@ static void threads_that_differ_teach_nothing(void **state)
 
 	(void)state;
 	for (unsigned k = 0; k < 60; k++) {
-		vclock_begin(T(0), world, &account[0], memory[0], 1);
-		vclock_forget(memory[0]);
-		vclock_be_born(T(0), 0x1000, 0x2000, now);
+		begins_a_life(now);
 		for (int i = 1; i <= 9; i++)
 			vclock_sampled(T(0), MS / 10, k % 2 ? ALL : 0, 0, now + 100 * i * US);
 		vclock_end_segment(T(0), now + MS);
 		now += 2 * MS;
 	}
-	vclock_begin(T(0), world, &account[0], memory[0], 1);
-	vclock_forget(memory[0]);
-	vclock_be_born(T(0), 0x1000, 0x2000, now);
+	begins_a_life(now);
 	before = credit_of(0);
 	vclock_end_segment(T(0), now + MS);
 	assert_int_equal(credit_of(0), before);
