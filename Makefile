@@ -34,6 +34,7 @@ libdir   ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 datadir  ?= $(prefix)/share
 mandir   ?= $(datadir)/man
+docdir   ?= $(datadir)/doc/andweorc
 bashcompdir ?= $(datadir)/bash-completion/completions
 zshcompdir  ?= $(datadir)/zsh/site-functions
 fishcompdir ?= $(datadir)/fish/vendor_completions.d
@@ -350,7 +351,7 @@ RUST_SRC := $(patsubst share/rust/%,%,$(wildcard $(foreach f,Cargo.toml README.m
 install: all
 	$(INSTALL) -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(libdir)/andweorc' '$(DESTDIR)$(libdir)/pkgconfig' \
 		'$(DESTDIR)$(includedir)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man3' '$(DESTDIR)$(mandir)/man5' \
-		'$(DESTDIR)$(bashcompdir)' '$(DESTDIR)$(zshcompdir)' '$(DESTDIR)$(fishcompdir)'
+		'$(DESTDIR)$(docdir)' '$(DESTDIR)$(bashcompdir)' '$(DESTDIR)$(zshcompdir)' '$(DESTDIR)$(fishcompdir)'
 	$(INSTALL) -m 755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(bindir)'
 	$(INSTALL) -m 755 $(O)/libandweorc.so '$(DESTDIR)$(libdir)/andweorc'
 	$(if $(STATIC),$(INSTALL) -m 644 $(O)/libandweorc.a '$(DESTDIR)$(libdir)/andweorc')
@@ -359,6 +360,7 @@ install: all
 	sed -e 's|@prefix@|$(prefix)|g' -e 's|@includedir@|$(includedir)|g' -e 's|@VERSION@|$(VERSION)|g' \
 		share/andweorc.pc.in > '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
 	for m in share/man/man*/*; do $(INSTALL) -m 644 "$$m" '$(DESTDIR)$(mandir)'/"$${m#share/man/}"; done
+	for m in share/doc/*.md; do $(INSTALL) -m 644 "$$m" '$(DESTDIR)$(docdir)'; done
 	# bash looks for a file of the name of the command
 	for t in $(TOOLS); do $(INSTALL) -m 644 share/completions/andweorc.bash '$(DESTDIR)$(bashcompdir)'/"$$t"; done
 	$(INSTALL) -m 644 share/completions/_andweorc '$(DESTDIR)$(zshcompdir)'
@@ -370,6 +372,8 @@ uninstall:
 		'$(DESTDIR)$(libdir)/andweorc/libandweorc.a' '$(DESTDIR)$(libdir)/andweorc/libandweorc.rsp' \
 		'$(DESTDIR)$(includedir)/andweorc.h' '$(DESTDIR)$(libdir)/pkgconfig/andweorc.pc'
 	for m in share/man/man*/*; do rm -f '$(DESTDIR)$(mandir)'/"$${m#share/man/}"; done
+	for m in share/doc/*.md; do rm -f '$(DESTDIR)$(docdir)'/"$${m#share/doc/}"; done
+	-rmdir '$(DESTDIR)$(docdir)' 2>/dev/null
 	rm -f $(TOOLS:%='$(DESTDIR)$(bashcompdir)/%') '$(DESTDIR)$(zshcompdir)/_andweorc' $(TOOLS:%='$(DESTDIR)$(fishcompdir)/%.fish')
 	rm -f $(RUST_SRC:%='$(DESTDIR)$(rustdir)/%')
 	-rmdir '$(DESTDIR)$(libdir)/andweorc' 2>/dev/null

@@ -191,8 +191,8 @@ static bool compare_files(struct report *r, const char *base_path, const char *h
 	side_init(&base);
 	side_init(&head);
 	ok = read_sides(&base, base_path, &head, head_path);
-	/* in two analyses of one commit, no line has moved: the empty map means that */
-	if (o->map || text_same(side_commit(&base), side_commit(&head)))
+	/* the empty map means that no line has moved */
+	if (o->map || sides_are_one_commit(&base, &head))
 		build.map = &map;
 	if (o->map)
 		linemap_read(&map, o->map);

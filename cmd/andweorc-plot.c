@@ -202,8 +202,8 @@ static void find_changes(struct report *changes, struct side *base, struct side 
 
 	side_fill(base);
 	side_fill(head);
-	/* in two analyses of one commit, no line has moved: the empty map means that */
-	if (o->map || text_same(side_commit(base), side_commit(head)))
+	/* the empty map means that no line has moved */
+	if (o->map || sides_are_one_commit(base, head))
 		o->request.map = build.map = map;
 	if (can_compare(base, head, build.point))
 		comparisons_report(changes, base, head, &build);

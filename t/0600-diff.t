@@ -2,6 +2,14 @@
 # andweorc-diff: verdicts on simulated programs whose truth is known, gates, formats, environments.
 . "$(dirname "$0")/lib.sh"
 
+# on_hosts NAME FILE: run N on machine NAME.N; on_host NAME FILE: all runs on one
+on_hosts() {
+	awk -v OFS='\t' -v name="$1" '/^run\t/ { sub(/\thost=[^\t]*/, ""); $0 = $0 "\thost=" name "." ++n } { print }' "$2"
+}
+on_host() {
+	sed '/^run	/s/	host=[^	]*//; /^run	/s/$/	host='"$1/" "$2"
+}
+
 # side FILE [-v NAME=VALUE]...: the analysis of one side
 side() {
 	out=$1
@@ -66,6 +74,18 @@ cost_is_open() {
 	exits 0 andweorc-diff -f tsv open slower >got.tsv 2>err
 	column verdict got.tsv >got
 	has '^region parse\.c:10 inconclusive$' got
+	# nor is it known to be unchanged
+	side calm -v side=base -v noise=0.001 -v spread=0.001 -v cv=0.1
+	side calm.same -v side=head -v noise=0.001 -v spread=0.001 -v cv=0.1
+	exits 0 andweorc-diff -f tsv calm calm.same >got.tsv 2>err
+	column verdict got.tsv >got
+	has '^region parse\.c:10 (unchanged|minor)$' got
+	sed '/^impact.*region=parse/s/$/	cost_more_ns=300000/' calm.same >open
+	exits 0 andweorc-diff -f tsv calm open >got.tsv 2>err
+	column verdict got.tsv >got
+	has '^region parse\.c:10 inconclusive$' got
+	column mde_pct got.tsv >got
+	has '^region parse\.c:10 -$' got
 }
 check 'what a knee below all speedups would explain is no change' cost_is_open
 
@@ -122,12 +142,25 @@ not_paired() {
 	has '^point welch$' got
 	column verdict got.tsv >got
 	has '^region parse\.c:10 changed$' got
-	# blocks of one name, of two machines
-	sed '/^run	/s/	host=[^	]*//; /^run	/s/$/	host=other/' slower >slower.other
-	sed '/^run	/s/	host=[^	]*//; /^run	/s/$/	host=one/' base >base.one
-	exits 0 andweorc-diff -f tsv base.one slower.other >got.tsv 2>err
+	# blocks of one name, of different machines
+	on_hosts one base >base.many
+	on_hosts other slower >slower.many
+	exits 0 andweorc-diff -f tsv base.many slower.many >got.tsv 2>err
 	column design got.tsv >got
 	has '^point welch$' got
+	column verdict got.tsv >got
+	has '^region parse\.c:10 changed$' got
+	# runs of one machine do not tell how much machines differ
+	on_host one base >base.one
+	on_host other slower >slower.other
+	exits 0 andweorc-diff -f tsv base.one slower.other >got.tsv 2>err
+	column design got.tsv >got
+	has '^point within-run$' got
+	column verdict got.tsv >got
+	has '^point insufficient$' got
+	lacks '^region .* (changed|likely|unchanged)$' got
+	exits 0 andweorc-diff base.one slower.other >got 2>err
+	has 'no machine recorded both sides' got
 	# two blocks in common are no sample of blocks
 	side base.two -v side=base -v runs=2
 	side slower.two -v side=head -v runs=2
@@ -214,6 +247,20 @@ unlike_machines() {
 	exits 1 andweorc-diff --fail-on regression base.mixed slower.mixed >out 2>err
 	lacks 'not comparable' out
 }
+# Blocks of one name on two machines: each pair is of one machine.
+machines_of_pairs() {
+	for s in base same; do
+		awk -v OFS='\t' '
+		/^run\t/ && ++n > 3 { sub(/\tblock=[^\t]*/, "\tblock=" n - 3); sub(/\thost=[^\t]*/, "\thost=b"); sub(/\tcpu_model=[^\t]*/, "\tcpu_model=other") }
+		{ print }' $s >$s.two
+	done
+	exits 0 andweorc-diff -f tsv --fail-on regression base.two same.two >got.tsv 2>err
+	lacks '^note	unlike' got.tsv
+	column units got.tsv >got
+	has '^point 5$' got
+}
+check 'pairs on two kinds of machines are alike' machines_of_pairs
+
 check 'unlike machines are flagged, and not gated on' unlike_machines
 
 # Times of points are compared; regions do not match.
@@ -243,6 +290,10 @@ confirmed() {
 	exits 0 andweorc-diff --confirm calm.tsv --fail-on regression base slower >out 2>err
 	has 'no alarm$' out
 	exits 0 andweorc-diff --confirm other.tsv --fail-on regression base slower >out 2>err
+	# a line that has moved since is the same line of base
+	side slower.moved -v side=head -v line=3 -v cost=parse=1.3
+	exits 1 andweorc-diff --confirm first.tsv --fail-on regression base slower.moved >out 2>err
+	has 'parse\.c:13' out
 	exits 2 andweorc-diff --confirm base base slower >out 2>err
 	has 'not a table of andweorc-diff' err
 	exits 2 andweorc-diff --confirm no/such base slower >out 2>err
@@ -267,18 +318,18 @@ rendered_later() {
 }
 check 'every format can be made later from the table' rendered_later
 
-# If the whole program is known to be unchanged, no region is a regression: the gate agrees with the
+# If the whole program is known not to be slower, no region is a regression: the gate agrees with the
 # headline.
 the_whole_comes_first() {
 	exits 0 andweorc-diff -f tsv base slower >table.tsv 2>err
 	awk -F '\t' -v OFS='\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
 	$1 == "point" { $c["verdict"] = "unchanged"; $c["direction"] = "" }
-	$1 == "region" && $c["verdict"] == "changed" { $c["point_unchanged"] = 1 }
+	$1 == "region" && $c["verdict"] == "changed" { $c["point_not_slower"] = 1 }
 	{ print }' table.tsv >calm.tsv
 	exits 1 andweorc-diff --render table.tsv --fail-on regression >out 2>err
 	exits 0 andweorc-diff --render calm.tsv --fail-on regression >out 2>err
-	has 'as fast as it was, so no alarm' out
+	has 'not slower, so no alarm' out
 	exits 1 andweorc-diff --render calm.tsv --fail-on change >out 2>err
 	exits 0 andweorc-diff --render calm.tsv -f github --fail-on regression >out 2>err
 	lacks '^::(error|warning)' out
@@ -290,10 +341,19 @@ the_whole_comes_first() {
 	exits 0 andweorc-diff -f tsv --fail-on regression before after >got.tsv 2>err
 	column verdict got.tsv >got
 	has '^point (unchanged|minor)$' got
-	column point_unchanged got.tsv >got
+	column point_not_slower got.tsv >got
 	has '^region .* 1$' got
+	# nor is it one where the whole became faster
+	side after -v side=head -v noise=0.001 -v spread=0.001 -v cv=0.1 -v cost='parse=0.5 sort=1.3'
+	exits 0 andweorc-diff -f tsv --fail-on regression before after >got.tsv 2>err
+	column verdict got.tsv >got
+	has '^region sort.* changed$' got
+	column direction got.tsv >got
+	has '^point faster$' got
+	has '^region sort.* slower$' got
+	exits 1 andweorc-diff --fail-on change before after >out 2>err
 }
-check 'where the point did not change, no region is a regression' the_whole_comes_first
+check 'where the point is not slower, no region is a regression' the_whole_comes_first
 
 # With the margins and speedups of share/andweorc/workflows/andweorc.yml, a comparison of the same decides.
 default_decides() {
@@ -447,6 +507,13 @@ lines_move() {
 	has '^region parse\.c:17 same$' got
 	column confidence got.tsv >got
 	has '^region parse\.c:17 0\.9' got
+	# of a commit with changes of its own, nobody knows which
+	for s in base here; do
+		sed 's/abc1234/abc1234-dirty/' $s.bare >$s.dirty
+	done
+	exits 0 andweorc-diff -f tsv base.dirty here.dirty >got.tsv 2>err
+	column match got.tsv >got
+	lacks '^region parse\.c:17 same$' got
 	printf 'no patch\n+++\n' >patch
 	exits 2 andweorc-diff --map no/such base moved >out 2>err
 }

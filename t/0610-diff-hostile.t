@@ -81,7 +81,7 @@ make_all() {
 	for s in base head; do
 		rename "$1" $s.plain >$s
 	done
-	sed -i 's/host=box/host=other/' head
+	sed -i '0,/host=box/s//host=other/' head
 	exits 0 andweorc-diff -f tsv base head >out.tsv 2>err
 	empty err
 	for format in text markdown summary github json; do

@@ -191,6 +191,29 @@ bodies_are_checked() {
 	has "cannot read 'nowhere.md'" err
 }
 
+# With --update, a comment that is there says what is new; none is begun.
+updates_only() {
+	fresh
+	exits 0 "$comment" --update body.md >got 2>err
+	has 'no comment to bring up to date on #7' err
+	lacks '^POST' requests
+	exits 0 "$comment" body.md >got 2>err
+	fresh 'not compared'
+	cp state.json world.kept
+	jq '.comments += [{ id: 9, issue: 7, user: { login: "github-actions[bot]" }, body: "<!-- andweorc-diff:v1 id=default base=a head=b -->\nold\n" }]' world.kept >state.json
+	exits 0 "$comment" --update body.md >got 2>err
+	body 9 | same body.md -
+}
+
+# Which of two pull requests the run was of, nobody knows.
+two_pulls_get_nothing() {
+	fresh
+	jq '.pulls[0] as $p | .pulls += [$p | .number = 9]' state.json >more && mv more state.json
+	exits 0 "$comment" body.md >got 2>err
+	has 'pull requests 7, 9 all have this head' err
+	lacks '^(POST|PATCH)' requests
+}
+
 # ps shows a command line to all users.
 token_is_on_no_command_line() {
 	fresh
@@ -211,6 +234,8 @@ check 'a head that is no more gets nothing' old_heads_get_nothing
 check 'the pull request is found by its head alone' numbers_in_the_artifact_do_not_count
 check 'trouble is told, with a remedy' says_what_is_wrong
 check 'what is no comment of ours, or too long, is not sent' bodies_are_checked
+check '--update' updates_only
+check 'two pull requests of one head get nothing' two_pulls_get_nothing
 check 'the token is on no command line' token_is_on_no_command_line
 
 done_testing

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "diff/units.h"
 
 /* The share of changes as large as `mde` that would be found. */
@@ -72,10 +73,23 @@ static bool paired(const struct replicates *base, const struct replicates *head,
 	return ok;
 }
 
-static bool mean_over_runs(const struct replicates *r, int s, enum quantity what, struct estimate *out, size_t *runs,
+/*
+ * Are all hosts known, and was none of them used for both sides?  Then the difference
+ * contains that of the machines, and runs of one machine do not tell how much that is.
+ */
+static bool hosts_are_apart(const struct replicates *base, const struct replicates *head)
+{
+	for (size_t i = 0; i < base->n; i++)
+		for (size_t k = 0; k < head->n; k++)
+			if (!base->at[i].host || !head->at[k].host || text_same(base->at[i].host, head->at[k].host))
+				return false;
+	return true;
+}
+
+static bool mean_over_runs(const struct replicates *r, int s, enum quantity what, bool by_host, struct estimate *out, size_t *runs,
 			   size_t *units)
 {
-	struct units g = units_of_runs(r, s, what);
+	struct units g = units_of_runs(r, s, what, by_host);
 	double *v = units_values(&g, s, what);
 	bool ok = g.n >= COMPARE_MIN_RUNS && stats_mean(v, g.n, out);
 
@@ -88,10 +102,11 @@ static bool mean_over_runs(const struct replicates *r, int s, enum quantity what
 
 static bool welch(const struct replicates *base, const struct replicates *head, enum quantity what, struct comparison *c)
 {
+	bool by_host = hosts_are_apart(base, head);
 	size_t units[2];
 
-	if (!mean_over_runs(base, 0, what, &c->base, &c->base_runs, &units[0]) ||
-	    !mean_over_runs(head, 1, what, &c->head, &c->head_runs, &units[1]))
+	if (!mean_over_runs(base, 0, what, by_host, &c->base, &c->base_runs, &units[0]) ||
+	    !mean_over_runs(head, 1, what, by_host, &c->head, &c->head_runs, &units[1]))
 		return false;
 	c->design = DESIGN_WELCH;
 	c->over_runs = true;
@@ -116,9 +131,9 @@ static bool means(const struct replicates *base, const struct replicates *head, 
 
 	if (base->n && head->n)
 		return false;
-	if (base->n ? !mean_over_runs(base, 0, what, &c->base, &c->base_runs, &unused) : !known_mean(base, what, &c->base))
+	if (base->n ? !mean_over_runs(base, 0, what, false, &c->base, &c->base_runs, &unused) : !known_mean(base, what, &c->base))
 		return false;
-	if (head->n ? !mean_over_runs(head, 1, what, &c->head, &c->head_runs, &unused) : !known_mean(head, what, &c->head))
+	if (head->n ? !mean_over_runs(head, 1, what, false, &c->head, &c->head_runs, &unused) : !known_mean(head, what, &c->head))
 		return false;
 	c->base_runs = base->n ? c->base_runs : (size_t)base->mean_runs;
 	c->head_runs = head->n ? c->head_runs : (size_t)head->mean_runs;
@@ -154,13 +169,27 @@ static bool mean_within(const struct replicates *r, enum quantity what, struct e
 	return true;
 }
 
+static size_t count_units(const struct replicates *r, int s, enum quantity what, bool by_host)
+{
+	struct units g = units_of_runs(r, s, what, by_host);
+	size_t n = g.n;
+
+	units_release(&g);
+	return n;
+}
+
 static void within(const struct replicates *base, const struct replicates *head, enum quantity what, struct comparison *c)
 {
+	bool by_host = hosts_are_apart(base, head);
+	size_t units[2] = { c->base_runs, c->head_runs };
+
 	if (!mean_within(base, what, &c->base, &c->base_runs) || !mean_within(head, what, &c->head, &c->head_runs))
 		return;
 	c->design = DESIGN_WITHIN;
 	c->over_runs = base->whole && head->whole;
-	c->units = c->base_runs < c->head_runs ? c->base_runs : c->head_runs;
+	units[0] = by_host ? count_units(base, 0, what, true) : c->base_runs;
+	units[1] = by_host ? count_units(head, 1, what, true) : c->head_runs;
+	c->units = units[0] < units[1] ? units[0] : units[1];
 	subtract(c);
 }
 

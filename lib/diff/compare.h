@@ -60,15 +60,16 @@ struct comparison {
 	enum design design;
 	bool over_runs;              /* the interval is valid for other runs, too */
 	size_t base_runs, head_runs; /* runs that took part; for DESIGN_PAIRED, units are blocks */
-	size_t units;                /* units of the smaller side */
+	size_t units;                /* blocks; else runs of the smaller side, or its machines, if none recorded both sides */
 	struct estimate base, head;  /* with an infinite interval where the error is unknown */
 	struct estimate difference;  /* head - base */
+	double below, above;         /* the true difference may be so much less, or more, than its interval says; 0: no more */
 	double mde;                  /* smallest change that would be found in 80 of 100 cases; NAN: unknown */
 };
 
 void compare(const struct replicates *base, const struct replicates *head, enum quantity what, struct comparison *out);
 
-/* Updates the rest after the difference was changed. */
+/* Sets `mde` anew after the error of the difference was changed. */
 void compare_set_mde(struct comparison *c);
 
 void replicates_release(struct replicates *r);

@@ -134,13 +134,16 @@ static void share_errors(struct point_pair *p)
 static void open_costs(struct point_pair *p)
 {
 	for (size_t i = 0; i < p->npairs; i++) {
-		struct estimate *d = &p->pair[i].cost.difference;
-		double base = p->pair[i].base->found->cost_more_ns, head = p->pair[i].head->found->cost_more_ns;
+		struct comparison *c = &p->pair[i].cost;
+		struct estimate *d = &c->difference;
 
-		if (!(base > 0) && !(head > 0))
+		c->below = fmax(0, p->pair[i].base->found->cost_more_ns);
+		c->above = fmax(0, p->pair[i].head->found->cost_more_ns);
+		if (c->below + c->above <= 0)
 			continue;
-		d->lo -= base;
-		d->hi += head;
+		d->lo -= c->below;
+		d->hi += c->above;
+		c->mde = NAN;
 		if (d->lo <= 0 && d->hi >= 0)
 			d->p = 1;
 	}

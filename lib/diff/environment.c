@@ -64,9 +64,10 @@ static bool common(const struct aspect *a, const struct side *base, const struct
 	return known;
 }
 
+/* As in units_of_blocks. */
 static bool are_held(const struct found_run *a, const struct found_run *b, bool paired)
 {
-	return !paired || text_same(a->block, b->block);
+	return !paired || (text_same(a->block, b->block) && text_order(a->host, b->host) == 0);
 }
 
 /* Notes the first two runs that differ. */

@@ -70,14 +70,26 @@ bool gate_can_close(const struct report *r)
 	return false;
 }
 
-static bool saw(const struct report *previous, const struct row *row)
+static bool have_one_base(const struct report *a, const struct report *b)
+{
+	return text_same(report_find(a, "base_commit"), report_find(b, "base_commit"));
+}
+
+/* The line of a region changes with what is above it.  In base, which is the same, it does not. */
+static bool are_one_region(const struct row *a, const struct row *b, bool one_base)
+{
+	enum row_text label = one_base && a->text[TEXT_BASE_REGION] && b->text[TEXT_BASE_REGION] ? TEXT_BASE_REGION : TEXT_REGION;
+
+	return text_order(a->text[label], b->text[label]) == 0;
+}
+
+static bool saw(const struct report *previous, const struct row *row, bool one_base)
 {
 	for (size_t i = 0; i < previous->n; i++) {
 		const struct row *p = &previous->row[i];
 
 		if (p->kind == row->kind && p->change <= CHANGE_LIKELY && !text_order(p->text[TEXT_POINT], row->text[TEXT_POINT]) &&
-		    !text_order(p->text[TEXT_REGION], row->text[TEXT_REGION]) &&
-		    !text_order(p->text[TEXT_DIRECTION], row->text[TEXT_DIRECTION]))
+		    are_one_region(p, row, one_base) && !text_order(p->text[TEXT_DIRECTION], row->text[TEXT_DIRECTION]))
 			return true;
 	}
 	return false;
@@ -85,10 +97,12 @@ static bool saw(const struct report *previous, const struct row *row)
 
 void gate_confirm(struct report *r, const struct report *previous)
 {
+	bool one_base = have_one_base(r, previous);
+
 	for (size_t i = 0; i < r->n; i++) {
 		struct row *row = &r->row[i];
 
 		if ((row->kind == ROW_POINT || row->kind == ROW_REGION) && row->change <= CHANGE_LIKELY)
-			row->real[REAL_CONFIRMED] = saw(previous, row);
+			row->real[REAL_CONFIRMED] = saw(previous, row, one_base);
 	}
 }

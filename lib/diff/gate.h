@@ -22,7 +22,7 @@ bool gate_parse(const char *list, unsigned *gates, const char **bad);
 /*
  * Does the row meet one of the gates?  Only the verdict `changed` is a change.  Cost
  * that moved from one region to another is not, nor is a finding that an earlier report
- * did not have (gate_confirm).  If the point is known to be unchanged, no region is a
+ * did not have (gate_confirm).  If the point is known not to be slower, no region is a
  * regression, because the result for the whole program comes first.
  */
 bool gate_is_met_by(const struct row *row, unsigned gates);

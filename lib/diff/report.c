@@ -43,7 +43,7 @@ static const char *const reals[] = {
 	[REAL_SLOPE_LO] = "slope_lo",               [REAL_SLOPE_HI] = "slope_hi",
 	[REAL_SLOPE_P] = "slope_p",                 [REAL_BASE_SHARE_PCT] = "base_share_pct",
 	[REAL_HEAD_SHARE_PCT] = "head_share_pct",   [REAL_SHIFT] = "shift",
-	[REAL_CONFIRMED] = "confirmed",             [REAL_POINT_UNCHANGED] = "point_unchanged",
+	[REAL_CONFIRMED] = "confirmed",             [REAL_POINT_NOT_SLOWER] = "point_not_slower",
 };
 
 const char *row_kind_name(enum row_kind k)
@@ -171,5 +171,5 @@ bool row_is_worse(const struct row *row)
 bool row_is_regression(const struct row *row)
 {
 	return row->change == CHANGE_CHANGED && row_is_worse(row) && !(row->real[REAL_SHIFT] > 0) && row->real[REAL_CONFIRMED] != 0 &&
-	       !(row->real[REAL_POINT_UNCHANGED] > 0);
+	       !(row->real[REAL_POINT_NOT_SLOWER] > 0);
 }

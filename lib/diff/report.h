@@ -42,7 +42,7 @@ enum row_real {
 	REAL_SLOPE_DELTA, REAL_SLOPE_LO, REAL_SLOPE_HI, REAL_SLOPE_P,
 	REAL_BASE_SHARE_PCT, REAL_HEAD_SHARE_PCT,
 	REAL_SHIFT, REAL_CONFIRMED,
-	REAL_POINT_UNCHANGED, /* for a region: 1 if its point is known not to have changed by as much as the margin */
+	REAL_POINT_NOT_SLOWER, /* for a region: 1 if its point is known not to be slower by as much as the margin */
 	ROW_REALS
 };
 

@@ -160,13 +160,13 @@ static void set_shift(struct row *row, size_t shift)
 		row->real[REAL_SHIFT] = (double)shift;
 }
 
-/* For a change of a region: it is no regression if the whole program is known to be unchanged. */
-static void set_point_unchanged(struct row *row, const struct point_pair *p, const struct comparisons_options *o)
+/* For a change of a region: it is no regression if the whole program is known to be as fast as before, or faster. */
+static void set_point_not_slower(struct row *row, const struct point_pair *p, const struct comparisons_options *o)
 {
 	struct change_rule rule = comparisons_point_rule(o);
 
-	if (row->change <= CHANGE_LIKELY && change_is_within(&p->period, &rule))
-		row->real[REAL_POINT_UNCHANGED] = 1;
+	if (row->change <= CHANGE_LIKELY && change_is_below(&p->period, &rule))
+		row->real[REAL_POINT_NOT_SLOWER] = 1;
 }
 
 static void add_pair(struct report *r, const struct point_pair *p, const struct pair *pair, const struct comparisons_options *o)
@@ -177,7 +177,7 @@ static void add_pair(struct report *r, const struct point_pair *p, const struct 
 	double pct = 100 / p->base_ns;
 
 	row_judge(row, pair->change);
-	set_point_unchanged(row, p, o);
+	set_point_not_slower(row, p, o);
 	set_direction(row, c->difference.value > 0);
 	row_set(row, TEXT_MATCH, match_kind_name(pair->kind));
 	set_real(row, REAL_CONFIDENCE, pair->confidence);

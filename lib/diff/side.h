@@ -50,4 +50,7 @@ bool side_region_matters(const struct side_region *r);
 /* The commit of the runs; NULL when they do not state it, or do not agree. */
 const char *side_commit(const struct side *s);
 
+/* Are both known to be of one commit, as it was committed?  Then no line has moved. */
+bool sides_are_one_commit(const struct side *base, const struct side *head);
+
 #endif

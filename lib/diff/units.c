@@ -97,33 +97,38 @@ static void set_most(struct units *g, enum quantity what, bool base, bool head)
 	}
 }
 
-struct units units_of_runs(const struct replicates *r, int s, enum quantity what)
+/* The unit of a block and a host, which is made if there is none. */
+static struct unit *unit_at(struct units *g, const char *block, const char *host, double order)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (text_order(g->at[i].block, block) == 0 && text_order(g->at[i].host, host) == 0) {
+			g->at[i].order = fmin(g->at[i].order, order);
+			return &g->at[i];
+		}
+	g->at[g->n] = (struct unit){ .block = block, .host = host, .order = order };
+	return &g->at[g->n++];
+}
+
+static void unit_add_run(struct unit *u, int s, const struct replicate *run)
+{
+	causal_unit_add(&u->side[s], &run->sum);
+	u->runs[s]++;
+}
+
+struct units units_of_runs(const struct replicates *r, int s, enum quantity what, bool by_host)
 {
 	struct units g = { .at = xcalloc(r->n + 1, sizeof *g.at) };
 
 	for (size_t i = 0; i < r->n; i++) {
-		struct unit *at = &g.at[g.n++];
-
-		*at = (struct unit){ .order = r->at[i].order };
-		at->side[s] = r->at[i].sum;
-		at->runs[s] = 1;
+		if (!by_host)
+			g.at[g.n++] = (struct unit){ .order = r->at[i].order };
+		unit_add_run(by_host ? unit_at(&g, NULL, r->at[i].host, r->at[i].order) : &g.at[i], s, &r->at[i]);
 	}
 	g.whole[s] = r->whole;
 	set_most(&g, what, s == 0, s == 1);
 	qsort(g.at, g.n, sizeof *g.at, by_time);
 	join_weak(&g, what);
 	return g;
-}
-
-static struct unit *block_at(struct units *g, const struct replicate *r)
-{
-	for (size_t i = 0; i < g->n; i++)
-		if (!strcmp(g->at[i].block, r->block) && text_order(g->at[i].host, r->host) == 0) {
-			g->at[i].order = fmin(g->at[i].order, r->order);
-			return &g->at[i];
-		}
-	g->at[g->n] = (struct unit){ .block = r->block, .host = r->host, .order = r->order };
-	return &g->at[g->n++];
 }
 
 struct units units_of_blocks(const struct replicates *base, const struct replicates *head, enum quantity what)
@@ -134,13 +139,10 @@ struct units units_of_blocks(const struct replicates *base, const struct replica
 
 	for (int s = 0; s < 2; s++)
 		for (size_t i = 0; i < side[s]->n; i++) {
-			struct unit *at;
+			const struct replicate *run = &side[s]->at[i];
 
-			if (!side[s]->at[i].block)
-				continue;
-			at = block_at(&g, &side[s]->at[i]);
-			causal_unit_add(&at->side[s], &side[s]->at[i].sum);
-			at->runs[s]++;
+			if (run->block)
+				unit_add_run(unit_at(&g, run->block, run->host, run->order), s, run);
 		}
 	for (size_t i = 0; i < g.n; i++)
 		if (g.at[i].runs[0] && g.at[i].runs[1])

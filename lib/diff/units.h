@@ -9,7 +9,7 @@
 
 #include "diff/compare.h"
 
-/* Runs of one side, 0 base or 1 head; or blocks with both sides. */
+/* Runs of one side, 0 base or 1 head; or a block with both sides. */
 struct unit {
 	const char *block, *host;
 	double order;
@@ -24,8 +24,8 @@ struct units {
 	double most[2];   /* the greatest information of each side; -1: the groups do not have that side */
 };
 
-/* The runs of side s. */
-struct units units_of_runs(const struct replicates *r, int s, enum quantity what);
+/* The runs of side s; with `by_host`, runs of one host are one unit. */
+struct units units_of_runs(const struct replicates *r, int s, enum quantity what, bool by_host);
 
 /* The blocks that have both sides; runs without a partner are left out. */
 struct units units_of_blocks(const struct replicates *base, const struct replicates *head, enum quantity what);

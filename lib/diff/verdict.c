@@ -43,9 +43,14 @@ static bool says_nothing(const struct comparison *c, const struct change_rule *r
 	return c->design == DESIGN_NONE || !isfinite(c->difference.se) || (!c->over_runs && !rule->within_run);
 }
 
+bool change_is_below(const struct comparison *c, const struct change_rule *rule)
+{
+	return !says_nothing(c, rule) && c->difference.value + half90(&c->difference) + c->above < rule->margin;
+}
+
 bool change_is_within(const struct comparison *c, const struct change_rule *rule)
 {
-	return !says_nothing(c, rule) && fabs(c->difference.value) + half90(&c->difference) < rule->margin;
+	return change_is_below(c, rule) && c->difference.value - half90(&c->difference) - c->below > -rule->margin;
 }
 
 enum change change_judge(const struct comparison *c, double q, const struct change_rule *rule)
@@ -86,6 +91,9 @@ size_t change_needs(const struct comparison *c, double q, const struct change_ru
 	default:
 		return 0;
 	}
+	/* more runs do not find a knee below all speedups */
+	if (c->below > 0 || c->above > 0)
+		return 0;
 	if (least > most || !would_tell(&c->difference, rule->margin, (double)most / units))
 		return 0;
 	while (least < most) {

@@ -42,6 +42,9 @@ struct change_rule {
 
 enum change change_judge(const struct comparison *c, double q, const struct change_rule *rule);
 
+/* Is the difference known to be smaller than the margin (a one-sided test)?  One far below 0 is, too. */
+bool change_is_below(const struct comparison *c, const struct change_rule *rule);
+
 /* Is the difference known to be within the margin (two one-sided tests), whether it is 0 or not? */
 bool change_is_within(const struct comparison *c, const struct change_rule *rule);
 

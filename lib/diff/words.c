@@ -95,8 +95,8 @@ void words_calm(struct buf *b, const struct row *row, const char *separator)
 		return;
 	if (row->real[REAL_CONFIRMED] == 0)
 		buf_addf(b, "%snot seen before, so no alarm", separator);
-	else if (row->real[REAL_POINT_UNCHANGED] > 0 && row_is_worse(row))
-		buf_addf(b, "%sthe program is as fast as it was, so no alarm", separator);
+	else if (row->real[REAL_POINT_NOT_SLOWER] > 0 && row_is_worse(row))
+		buf_addf(b, "%sthe program is not slower, so no alarm", separator);
 }
 
 void words_design(struct buf *b, const struct row *row)
@@ -142,6 +142,8 @@ void words_needed(struct buf *b, const struct row *row, const char *separator)
 
 	if (row->change == CHANGE_INSUFFICIENT && needed > 0)
 		buf_addf(b, "%s%.0f runs a side are needed at least, 5 are better", separator, needed);
+	else if (row->change == CHANGE_INSUFFICIENT && row->real[REAL_UNITS] < COMPARE_MIN_RUNS)
+		buf_addf(b, "%sno machine recorded both sides, and %d a side are needed then", separator, COMPARE_MIN_RUNS);
 	else if (row->change == CHANGE_INSUFFICIENT && row->text[TEXT_DESIGN])
 		buf_addf(b, "%sthe runs hold too few windows that can be used", separator);
 	else if (row->change == CHANGE_INCONCLUSIVE && needed > 0)

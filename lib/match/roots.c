@@ -7,12 +7,12 @@
 #include "base/alloc.h"
 #include "base/path.h"
 
-/* The path without its tail and the '/' before that. */
+/* The path without its tail and the '/' before that; the root directory keeps its own. */
 static size_t before_tail(const char *path, size_t tail)
 {
 	size_t n = strlen(path) - tail;
 
-	while (n > 0 && path[n - 1] == '/')
+	while (n > 1 && path[n - 1] == '/')
 		n--;
 	return n;
 }
@@ -215,7 +215,7 @@ const char *roots_path(const char *file, const char *root)
 {
 	size_t n = strlen(root);
 
-	if (n == 0 || strncmp(file, root, n) != 0 || file[n] != '/')
+	if (n == 0 || strncmp(file, root, n) != 0 || (file[n] != '/' && root[n - 1] != '/'))
 		return file;
 	for (file += n; *file == '/';)
 		file++;

@@ -11,7 +11,7 @@
 
 /* The trees that base and head were built from; "" not known. */
 struct roots {
-	char *base, *head; /* owned; without '/' at the end */
+	char *base, *head; /* owned; without '/' at the end, but for "/" itself */
 };
 
 /*

@@ -15,16 +15,24 @@ static bool means_something(const char *at)
 	       (*at == '.' && !(at[1] >= '0' && at[1] <= '9') && is_plain((unsigned char)at[1]));
 }
 
+/* What makes a name of somebody, or the number of an issue (also "GH-12"), a reference. */
+static bool makes_reference(const char *begin, const char *at)
+{
+	return *at == '@' || *at == '#' || (*at == '-' && at > begin && strchr("Hh", at[-1]) && at[1] >= '0' && at[1] <= '9');
+}
+
 /*
- * An entity is never part of Markdown's syntax, whatever it stands for.  But
- * addresses of mail are looked for after entities have been replaced, around each
- * '@': elements on both of its sides leave it alone.
+ * An entity is never part of Markdown's syntax, whatever it stands for.  But addresses
+ * and references are looked for after entities have been replaced: elements on both
+ * sides of the character leave it alone.
  */
 void escape_markdown_text(struct buf *b, const char *text)
 {
+	const char *begin = text;
+
 	for (; *text; text++) {
-		if (*text == '@')
-			buf_adds(b, "<span>&#64;</span>");
+		if (makes_reference(begin, text))
+			buf_addf(b, "<span>&#%u;</span>", (unsigned char)*text);
 		else if (means_something(text))
 			buf_addf(b, "&#%u;", (unsigned char)*text);
 		else

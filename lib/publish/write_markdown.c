@@ -8,7 +8,7 @@
 #include "publish/escape.h"
 #include "publish/markdown_parts.h"
 
-enum { POINT_COLUMNS = 30, MACHINE_COLUMNS = 50, NOTE_COLUMNS = 300, MOST_POINTS = 20, MOST_NOTES = 10 };
+enum { POINT_COLUMNS = 30, MACHINE_COLUMNS = 50, COMMIT_COLUMNS = 12, NOTE_COLUMNS = 300, MOST_POINTS = 20, MOST_NOTES = 10 };
 
 /* Whole sections are left out when there is no room, the last of these first. */
 enum section { SECTION_HEAD, SECTION_NEWS, SECTION_NOTES, SECTION_OPEN, SECTION_REST, SECTION_MATCHES, SECTION_HOW, SECTIONS };
@@ -81,6 +81,21 @@ static void add_machine(struct buf *b, const struct report *r)
 	}
 }
 
+/* So that a comment that was not brought up to date can be told. */
+static void add_commits(struct buf *b, const struct report *r)
+{
+	static const char *const side[] = { "base", "head" };
+
+	for (int s = 0; s < 2; s++) {
+		const char *commit = report_find(r, s ? "head_commit" : "base_commit");
+
+		if (!commit)
+			continue;
+		buf_addf(b, " · %s ", side[s]);
+		markdown_code(b, commit, COMMIT_COLUMNS);
+	}
+}
+
 static void add_head(struct markdown *m)
 {
 	struct buf *b = &m->section[SECTION_HEAD];
@@ -92,8 +107,10 @@ static void add_head(struct markdown *m)
 		add_headline(b, m, &m->r->row[i], points == 1);
 		buf_adds(b, "<sub>");
 		add_facts(b, m->r, &m->r->row[i]);
-		if (points == 1)
+		if (points == 1) {
 			add_machine(b, m->r);
+			add_commits(b, m->r);
+		}
 		buf_adds(b, "</sub>\n");
 	}
 	if (points > MOST_POINTS)

@@ -184,7 +184,8 @@ void journal_run(struct journal *j, unsigned run, const struct arena *arena, cha
 	record_begin(&j->line, AW_RUN);
 	record_u64(&j->line, "id", run);
 	record_str(&j->line, "command", command);
-	add_text(&j->line, "commit", origin->commit ? origin->commit : getenv("GITHUB_SHA"));
+	/* a workflow's commit is not that of each side */
+	add_text(&j->line, "commit", origin->commit || origin->side ? origin->commit : getenv("GITHUB_SHA"));
 	add_text(&j->line, "block", origin->block);
 	add_text(&j->line, "side", origin->side);
 	if (uname(&u) == 0) {
@@ -303,13 +304,13 @@ void journal_know(struct journal *j, struct region *g)
 
 static void add_place(struct buf *line, uint64_t place)
 {
-	record_u64(line, "module", place >> PLACE_MODULE_SHIFT);
-	record_hex(line, "offset", place & ((1ull << PLACE_MODULE_SHIFT) - 1));
+	record_u64(line, "module", arena_module_of(place));
+	record_hex(line, "offset", arena_offset_of(place));
 }
 
 static void add_jit_name(struct buf *line, const struct jit *jit, uint64_t place)
 {
-	add_text(line, "function", jit_name(jit, (unsigned)(place >> PLACE_MODULE_SHIFT), place & ((1ull << PLACE_MODULE_SHIFT) - 1)));
+	add_text(line, "function", jit_name(jit, arena_module_of(place), arena_offset_of(place)));
 }
 
 /* Writes those that are not in the log yet. */

@@ -108,6 +108,7 @@ static void trees_are_found_by_what_paths_have_in_common(void **state)
 	assert_string_equal(roots_path("/w/src/a.c", "/w"), "src/a.c");
 	assert_string_equal(roots_path("/work/a.c", "/w"), "/work/a.c");
 	assert_string_equal(roots_path("a.c", ""), "a.c");
+	assert_string_equal(roots_path("/src/a.c", "/"), "src/a.c");
 }
 
 /* ---- places --------------------------------------------------------------- */
