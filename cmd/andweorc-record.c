@@ -21,6 +21,7 @@
 #include "recorder/diagnose.h"
 #include "recorder/launch.h"
 #include "recorder/launcher.h"
+#include "recorder/input.h"
 #include "recorder/lend.h"
 #include "recorder/offers.h"
 #include "recorder/options.h"
@@ -85,10 +86,12 @@ static void start_or_stop(int sig)
 }
 
 static const struct conductor *conducting;
+static volatile sig_atomic_t was_interrupted;
 
-/* While a command runs, signals of the terminal are for the command: see launch_leave_signals. */
+/* While a command runs, signals of the terminal are for the command: see launch_leave_signals.  It is not run again. */
 static void interrupted(int sig)
 {
+	was_interrupted = 1;
 	if (conducting && conducting->alone)
 		asked_to_stop = sig;
 }
@@ -120,6 +123,7 @@ struct recording {
 	unsigned ascending[OPTIONS_LEVELS];
 	struct conductor conductor;
 	struct sink sink;
+	struct input input;
 	int first_status; /* status of the first run, from wait(2) */
 	bool told_of_output, told_of_status;
 };
@@ -217,7 +221,7 @@ static bool prepare(struct recording *r)
 	return true;
 }
 
-/* Makes the arena of the next run: an empty one, but with the unwind rows, which belong to files and not to a run. */
+/* Makes the arena of the next run: an empty one, but with what belongs to files and not to a run. */
 static bool renew_arena(struct recording *r, unsigned run)
 {
 	struct arena *new;
@@ -227,6 +231,7 @@ static bool renew_arena(struct recording *r, unsigned run)
 	if (!new)
 		return false;
 	memcpy(new->parts.row, r->arena->parts.row, r->modules.rows_used * sizeof(new->parts.row[0]));
+	mapping_publish(&r->modules, new);
 	launch_release(r->arena, r->arena_fd);
 	r->conductor.arena = r->arena = new;
 	r->arena_fd = fd;
@@ -383,6 +388,7 @@ static int record(struct recording *r)
 	unsigned missed = 0;
 
 	journal_header(&r->journal);
+	input_note(&r->input);
 	for (unsigned run = 1;; run++) {
 		int64_t began = now_ns();
 		struct usage before = usage_of_children();
@@ -393,7 +399,7 @@ static int record(struct recording *r)
 			return status;
 		if (status && !first_failure)
 			first_failure = status;
-		if (asked_to_stop || r->conductor.enough || r->conductor.refused)
+		if (asked_to_stop || was_interrupted || r->conductor.enough || r->conductor.refused)
 			break;
 		/* A run without experiments takes none of the time, and nor would the next. */
 		missed = r->conductor.ready && r->conductor.ran_ns == 0 ? missed + 1 : 0;
@@ -410,6 +416,10 @@ static int record(struct recording *r)
 			break;
 		if (!o->runs && has_failed_at_once(status, began, before))
 			break;
+		if (!input_rewind(&r->input)) {
+			msg_note("the command is not run again, because it has read its standard input: give it a file, or more of it");
+			break;
+		}
 	}
 	diagnose_end(&r->conductor);
 	return first_failure;

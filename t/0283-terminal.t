@@ -56,6 +56,14 @@ ignored() {
 }
 check 'one that is ignored stays so' ignored
 
+# Who presses the keys wants the end, though time is left.
+not_again() {
+	exits 0 perl interrupt.pl INT 1500 andweorc-record -q -d 6 -o log -- sh -c 'echo >>runs; trap "exit 0" INT; sleep 9 & wait' >got 2>err
+	test "$(wc -l <runs)" -eq 1
+	grep -qx 0 got
+}
+check 'a command that was interrupted is not run again' not_again
+
 # ---- one log, one writer ----------------------------------------------------------------
 
 two_writers() {

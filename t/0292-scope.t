@@ -214,6 +214,42 @@ says_that_there_is_none() {
 }
 check 'the log says the scope' says_that_there_is_none
 
+# The line that calls it is the region, and earns in the process what its samples say: without, it would be worth nothing.
+# So in the second run, too, whose arena is a new one.
+cat >calls.c <<'END'
+#include "andweorc.h"
+void slow(int n);
+
+int main(void)
+{
+	for (int i = 0; i < 300; i++) {
+		slow(500000); /* here */
+		ANDWEORC_PROGRESS("round");
+	}
+}
+END
+gcc -g0 -O1 -c -o slow.o vendor/slow.c && gcc -g0 -O1 -fPIC -shared -o libbare.so vendor/slow.c &&
+	gcc -g -O1 -I"$top/lib" -o static calls.c slow.o &&
+	gcc -g -O1 -I"$top/lib" -o dynamic calls.c -L. -lbare -Wl,-rpath,"$PWD" || exit 1
+line=$(grep -n here calls.c | cut -d : -f 1)
+
+# earns RUN: most samples of windows with the region sped up are its own
+earns() {
+	awk -F '\t' -v run="$1" '
+	$1 == "experiment" { for (i in f) delete f[i]; for (i = 2; i <= NF; i++) { split($i, kv, "="); f[kv[1]] = kv[2] }
+		if (f["run"] == run && f["speedup_pct"] > 0) { all += f["samples"]; own += f["region_samples"] } }
+	END { print "run " run ": " own + 0 " of " all + 0; exit !(all > 50 && own > 0.8 * all) }' log
+}
+
+without_lines() {
+	for program in static dynamic; do
+		recording log -n 2 -d 60 -s 50 --window 10 -r "calls.c:$line" -- "./$program"
+		earns 1
+		earns 2
+	done
+}
+check 'code of the program without lines counts for the line that calls it' without_lines
+
 no_pattern() {
 	exits 125 andweorc-record -x '' -- ./one >out 2>err
 	has "bad pattern ''" err

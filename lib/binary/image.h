@@ -111,8 +111,9 @@ size_t image_line_ranges(struct image *img, uint64_t off, const char *file, unsi
 
 /*
  * The parts of within[0..n) that are in the compile unit that holds `off`, and are
- * charged to no line: sorted, merged, disjoint.  The caller frees *out.  Returns how
- * many ranges.
+ * charged to no line: sorted, merged, disjoint.  Where no unit holds it, as in code
+ * without debug information, that of within[] that does.  The caller frees *out.
+ * Returns how many ranges.
  */
 size_t image_uncharged_ranges(struct image *img, uint64_t off, const struct range *within, size_t n, image_scope *scope, void *arg,
 			      struct range **out);

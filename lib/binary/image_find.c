@@ -117,6 +117,9 @@ size_t image_uncharged_ranges(struct image *img, uint64_t off, const struct rang
 	unsigned line;
 	uint32_t node;
 
+	for (size_t i = 0; !u && i < n; i++)
+		if (off >= within[i].lo && off < within[i].hi)
+			add_range(&r, within[i].lo, within[i].hi);
 	for (size_t i = 0; u && i + 1 < u->n; i++)
 		if (!image_charge(img, u, &u->span[i], in_scope, &verdicts, &file, &line, &node))
 			add_within(&r, within, n, u->span[i].lo, u->span[i + 1].lo);

@@ -196,10 +196,10 @@ static void add_link(struct region_path *p, uint64_t lo, uint64_t hi, const stru
 /* [lo, hi) is in one module, with the same elements everywhere. */
 static void add_piece(struct regions *r, struct region_path *p, uint64_t lo, uint64_t hi, unsigned here, unsigned inner)
 {
-	struct mapping *mod = mapping_of(r->modules, (unsigned)(lo >> PLACE_MODULE_SHIFT));
+	struct mapping *mod = mapping_of(r->modules, arena_module_of(lo));
 
 	while (lo < hi) {
-		uint64_t off = lo & ((1ull << PLACE_MODULE_SHIFT) - 1), until = UINT64_MAX, to = hi;
+		uint64_t off = arena_offset_of(lo), until = UINT64_MAX, to = hi;
 		struct chain c;
 
 		if (mod && mapping_image(mod))
@@ -287,13 +287,9 @@ void regions_path_target(const struct region *g, struct arena_target *target)
 /* Is it code that lines are charged with? */
 static bool is_charged(struct regions *r, uint64_t place)
 {
-	const struct mapping *mod = mapping_of(r->modules, (unsigned)(place >> PLACE_MODULE_SHIFT));
-	uint64_t off = place & ((1ull << PLACE_MODULE_SHIFT) - 1);
+	const struct mapping *mod = mapping_of(r->modules, arena_module_of(place));
 
-	for (size_t i = 0; mod && i < mod->npassed; i++)
-		if (off >= mod->passed[i].lo && off < mod->passed[i].hi)
-			return false;
-	return mod && mod->own;
+	return mod && mod->own && !mapping_passes(mod, arena_offset_of(place));
 }
 
 bool regions_path_holds(struct regions *r, const struct region *g, const struct arena_sample *s)

@@ -41,10 +41,10 @@ static void gather_calls(struct gathering *g)
 	const struct callers *c = &g->regions->callers;
 
 	for (size_t i = c->nlogged; i < c->ncalls; i++) {
-		unsigned module = (unsigned)(c->call[i].place >> PLACE_MODULE_SHIFT);
+		unsigned module = arena_module_of(c->call[i].place);
 
 		if (mapping_of(g->regions->modules, module)->made)
-			gather_place(g, module, c->call[i].place & ((1ull << PLACE_MODULE_SHIFT) - 1));
+			gather_place(g, module, arena_offset_of(c->call[i].place));
 	}
 }
 

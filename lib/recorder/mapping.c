@@ -436,6 +436,14 @@ void mapping_pass(struct mapping *mod, const struct range *ranges, size_t n)
 	}
 }
 
+bool mapping_passes(const struct mapping *mod, uint64_t off)
+{
+	for (size_t i = 0; i < mod->npassed; i++)
+		if (off >= mod->passed[i].lo && off < mod->passed[i].hi)
+			return true;
+	return false;
+}
+
 static void load_rows(struct mappings *m, struct mapping *mod, struct arena *arena)
 {
 	struct unwind_row *rows;

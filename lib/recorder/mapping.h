@@ -120,6 +120,9 @@ bool mapping_file_offset(int fd, uint64_t off, uint64_t *at);
  */
 void mapping_pass(struct mapping *mod, const struct range *ranges, size_t n);
 
+/* Is code at that offset in such a range? */
+bool mapping_passes(const struct mapping *mod, uint64_t off);
+
 /* Does the file of that path belong to the system?  Libraries of the system are not the user's own code. */
 bool mapping_is_of_the_system(const char *path);
 

@@ -482,6 +482,7 @@ static void check_pid(const struct options *o, int words)
 			   : o->launcher   ? "-l"
 			   : o->whole_runs ? "-P :run"
 			   : o->given      ? "--given"
+			   : o->only_offers ? "-P ?"
 					   : NULL;
 
 	if (with)

@@ -99,22 +99,18 @@ void points_prepare(struct points *p, struct arena *arena)
 	}
 }
 
-static uint64_t offset_of(uint64_t place)
-{
-	return place & ((1ull << PLACE_MODULE_SHIFT) - 1);
-}
-
 /*
  * Is the function at that offset the only one in at[0..n)?  The program's own modules
  * may have several functions of the name, of which some are not called through slots.
- * Further ones in libraries of the system are other versions, and do no harm.
+ * Further ones in libraries of the system are other versions, and do no harm.  Of more
+ * than at[] has room for, it is not known.
  */
 static bool is_meant(const struct points *p, uint64_t off, const struct spot *at, size_t n)
 {
-	for (size_t k = 0; k < n; k++) {
-		const struct mapping *mod = mapping_of(p->regions->modules, (unsigned)(at[k].place >> PLACE_MODULE_SHIFT));
+	for (size_t k = 0; k < n && n <= ARENA_BREAKS; k++) {
+		const struct mapping *mod = mapping_of(p->regions->modules, arena_module_of(at[k].place));
 
-		if (offset_of(at[k].place) == off)
+		if (arena_offset_of(at[k].place) == off)
 			return n == 1 || (mod && !mod->own);
 	}
 	return false;
@@ -183,9 +179,9 @@ static size_t left(const struct points *p)
 /* Makes it a probe of the kernel, if the file is known. */
 static void probe_at(const struct points *p, struct arena_break *b)
 {
-	const struct mapping *mod = mapping_of(p->regions->modules, (unsigned)(b->place >> PLACE_MODULE_SHIFT));
+	const struct mapping *mod = mapping_of(p->regions->modules, arena_module_of(b->place));
 
-	if (mod && mod->image && strlen(mod->path) < sizeof(b->file) && image_file_offset(mod->image, offset_of(b->place), &b->file_off))
+	if (mod && mod->image && strlen(mod->path) < sizeof(b->file) && image_file_offset(mod->image, arena_offset_of(b->place), &b->file_off))
 		strcpy(b->file, mod->path);
 }
 

@@ -356,7 +356,7 @@ void processes_name(struct processes *p, uint32_t index, struct arena_sample *s)
 	for (uint32_t i = 0; i < s->nframes && i < ARENA_FRAMES; i++) {
 		const struct mapped *at;
 
-		if (s->place[i] >> PLACE_MODULE_SHIFT)
+		if (arena_module_of(s->place[i]))
 			continue;
 		at = processes_find(p, index, s->place[i]);
 		if (at)

@@ -25,26 +25,43 @@ struct place {
 	bool fell_back;           /* `fallback` has been looked up */
 };
 
-static void charge_line(struct regions *r, struct mapping *mod, struct place *p)
+/*
+ * Code at `off`, and around it, is charged to no line, but to its caller: a function from
+ * outside the scope (an instance of a template), a part of one, or code without debug
+ * information.  The runtime has to look further out there, too.
+ */
+static void pass(struct regions *r, struct mapping *mod, uint64_t off)
 {
-	struct frame at;
-	struct range *ranges, *uncharged;
+	struct range extent = { off, off + 1 }, *ranges = NULL, *uncharged;
 	const char *symbol;
-	size_t n;
+	size_t n = 0;
 
-	if (image_charge_line(mod->image, p->off, mapping_file_in_scope, mod, &at)) {
-		p->region[p->n++] = regions_line(r, mod, p->off, &at);
+	if (mapping_passes(mod, off))
+		return;
+	r->passed_more = true;
+	if (image_debug(mod->image) != IMAGE_DWARF) {
+		mapping_pass(mod, &(struct range){ 0, arena_offset_of(UINT64_MAX) }, 1);
 		return;
 	}
-	/* A function from outside the scope (an instance of a template), or a part of one: its caller is charged. */
-	if (image_debug(mod->image) != IMAGE_DWARF || (symbol = image_symbol(mod->image, p->off)) == NULL)
-		return;
-	n = image_function_ranges(mod->image, symbol, &ranges);
-	n = image_uncharged_ranges(mod->image, p->off, ranges, n, mapping_file_in_scope, mod, &uncharged);
+	symbol = image_symbol(mod->image, off);
+	if (symbol)
+		n = image_function_ranges(mod->image, symbol, &ranges);
+	else
+		image_extent(mod->image, off, &extent);
+	n = image_uncharged_ranges(mod->image, off, symbol ? ranges : &extent, symbol ? n : 1, mapping_file_in_scope, mod, &uncharged);
 	mapping_pass(mod, uncharged, n);
 	free(uncharged);
 	free(ranges);
-	r->passed_more = true;
+}
+
+static void charge_line(struct regions *r, struct mapping *mod, struct place *p)
+{
+	struct frame at;
+
+	if (image_charge_line(mod->image, p->off, mapping_file_in_scope, mod, &at))
+		p->region[p->n++] = regions_line(r, mod, p->off, &at);
+	else
+		pass(r, mod, p->off);
 }
 
 static void charge_functions(struct regions *r, struct mapping *mod, struct place *p)
@@ -198,12 +215,7 @@ static void charge_frame(struct regions *r, struct region *g, const struct arena
 
 static struct mapping *module_of(struct regions *r, uint64_t place)
 {
-	return mapping_of(r->modules, (unsigned)(place >> PLACE_MODULE_SHIFT));
-}
-
-static uint64_t offset_of(uint64_t place)
-{
-	return place & ((1ull << PLACE_MODULE_SHIFT) - 1);
+	return mapping_of(r->modules, arena_module_of(place));
 }
 
 /*
@@ -214,7 +226,7 @@ static uint32_t without_base(struct regions *r, const struct arena_sample *s, bo
 {
 	uint32_t n = s->nframes < ARENA_FRAMES ? s->nframes : ARENA_FRAMES, all;
 	struct mapping *mod = n > 0 && s->nframes < ARENA_FRAMES ? module_of(r, s->place[n - 1]) : NULL;
-	bool first = mod && !mapping_is_libc(mod) && mapping_image(mod) && image_is_entry(mod->image, offset_of(s->place[n - 1]));
+	bool first = mod && !mapping_is_libc(mod) && mapping_image(mod) && image_is_entry(mod->image, arena_offset_of(s->place[n - 1]));
 
 	n -= first;
 	all = n;
@@ -247,7 +259,7 @@ static void charge_fallback(struct regions *r, const struct arena_sample *s, boo
 		if (!mod || (own && !mod->own))
 			continue;
 		own = own || mod->own;
-		p = place_of(r, mod, offset_of(s->place[i]));
+		p = place_of(r, mod, arena_offset_of(s->place[i]));
 		if (alone && !p->fell_back && mapping_image(mod)) {
 			if (may_fall_back(mod, p->off))
 				p->fallback = in_scope((mapping_is_runtime(mod) ? regions_stood_in : regions_fallback)(r, mod, p->off), mod);
@@ -308,7 +320,7 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 
 		if (!mod)
 			continue;
-		p = place_of(r, mod, offset_of(s->place[i]));
+		p = place_of(r, mod, arena_offset_of(s->place[i]));
 		if (!leaf && !mapping_is_runtime(mod)) {
 			p->leaf[class] += s->weight;
 			leaf = true;

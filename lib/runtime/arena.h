@@ -199,6 +199,16 @@ static inline uint64_t arena_place(uint32_t module, uint64_t offset)
 	return (uint64_t)module << PLACE_MODULE_SHIFT | (offset & ((1ull << PLACE_MODULE_SHIFT) - 1));
 }
 
+static inline uint32_t arena_module_of(uint64_t place)
+{
+	return (uint32_t)(place >> PLACE_MODULE_SHIFT);
+}
+
+static inline uint64_t arena_offset_of(uint64_t place)
+{
+	return place & ((1ull << PLACE_MODULE_SHIFT) - 1);
+}
+
 /* A progress point without a mark in the source: each execution of the code at this place is a visit. */
 struct arena_break {
 	uint64_t place;

@@ -104,8 +104,8 @@ static uintptr_t address_of(uint64_t place)
 	const struct unwind_module *m = stack_modules(&n);
 
 	for (uint32_t i = 0; i < n; i++)
-		if (m[i].id == place >> PLACE_MODULE_SHIFT)
-			return m[i].bias + (uintptr_t)(place & ((1ull << PLACE_MODULE_SHIFT) - 1));
+		if (m[i].id == arena_module_of(place))
+			return m[i].bias + (uintptr_t)arena_offset_of(place);
 	return 0;
 }
 

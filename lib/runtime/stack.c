@@ -92,7 +92,7 @@ static void walk_frames(struct stack *s, struct unwind_cursor *c)
 		if (s->decided && s->n == ARENA_FRAMES && !is_open(target, s->hit) && !is_open(given, s->given))
 			return;
 		s->in_runtime = s->in_runtime || (depth == 0 && is_runtime(m));
-		if (depth == 0 && place >> PLACE_MODULE_SHIFT == 0)
+		if (depth == 0 && arena_module_of(place) == 0)
 			atomic_fetch_add_explicit(&arena->unknown_code, 1, memory_order_relaxed);
 		if (!step(c, m))
 			return;
