@@ -12,6 +12,7 @@ for sampler in perf timer; do
 	check "asks which are open ($sampler)" alike $sampler descriptors probe
 	check "a child inherits nothing of ours ($sampler)" alike $sampler descriptors fork
 	check "gets as many as there are numbers ($sampler)" alike $sampler descriptors run-out
+	check "waits for any there may be ($sampler)" alike $sampler descriptors select
 	check "threads come while another opens and closes ($sampler)" alike $sampler descriptors race
 done
 

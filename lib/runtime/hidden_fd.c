@@ -15,6 +15,7 @@
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 
 #include "hidden_fd.h"
 #include "sampler.h"
@@ -56,6 +57,18 @@ unsigned hidden_fd_next(unsigned fd, unsigned last)
 		if (owner_of((int)fd))
 			return fd;
 	return NUMBERS;
+}
+
+int hidden_fd_limit(int n)
+{
+	int hi = atomic_load_explicit(&highest, memory_order_relaxed);
+
+	if (likely(n <= FD_SETSIZE || hi < 0))
+		return n;
+	for (int fd = n - 1 < hi ? n - 1 : hi; fd >= FD_SETSIZE; fd--)
+		if (!owner_of(fd) && SYS(SYS_fcntl, fd, F_GETFD) >= 0)
+			return n;
+	return n - 1 > hi && SYS(SYS_fcntl, n - 1, F_GETFD) >= 0 ? n : FD_SETSIZE;
 }
 
 /* ---- taking and giving back ------------------------------------------------------- */

@@ -36,6 +36,13 @@ void hidden_fd_close(int fd, uint64_t id); /* fd < 0: nothing */
 /* Is the descriptor one of ours?  Then the program's call is to fail with EBADF. */
 bool hidden_fd_is_ours(int fd);
 
+/*
+ * any: the number of descriptors that select is to look at, where the program says n.  The kernel looks at no more than there is
+ * room for, and there is more of that because of ours: programs with sets of the usual size that say "all that there may be" would
+ * have what lies behind the sets read, and overwritten.
+ */
+int hidden_fd_limit(int n);
+
 /* The first of ours in [fd, last]; HIDDEN_FD_NUMBERS: there is none. */
 unsigned hidden_fd_next(unsigned fd, unsigned last);
 

@@ -99,7 +99,8 @@ __attribute__((aligned(64))) void point_visit(int point)
 
 	if (unlikely(!t || !arena || number >= ARENA_POINTS))
 		return;
-	if (point_count(number))
+	/* Busy: in a signal handler that has interrupted the runtime. */
+	if (point_count(number) && !self.busy)
 		point_attend(t, number);
 }
 

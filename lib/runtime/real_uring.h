@@ -1,6 +1,6 @@
 /*
- * The functions of liburing that lib/wrap/liburing.c interposes: all that submit or
- * wait.
+ * The functions of liburing that lib/wrap/liburing.c interposes: those of version 2.2 that
+ * submit or wait.  Later ones wait for a least time, or take registered memory.
  *
  * Not part of `real` (real.h): few programs have that library, and some load it with a
  * plugin.

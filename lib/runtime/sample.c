@@ -75,11 +75,11 @@ static int64_t queued_ns(struct arena_thread *t, struct stack *stack, bool wante
  */
 static void look_for_jumps(void)
 {
-	if (likely(!self.busy)) {
+	if (likely(!runtime_is_inside())) {
 		self.found_busy = 0;
 	} else if (++self.found_busy > FOREVER) {
 		self.found_busy = 0;
-		self.busy = 0;
+		self.busy &= ~(RUNTIME_HUSHED - 1);
 	}
 }
 
@@ -159,6 +159,9 @@ static enum whose whose_time(struct arena_thread *t, uintptr_t sp)
 	if (self.waiting && sp >= self.waiting) {
 		self.waiting = 0;
 		atomic_store_explicit(&t->wait.since, 0, memory_order_relaxed);
+		/* A library is hushed only in a wait. */
+		while (self.busy >= RUNTIME_HUSHED)
+			runtime_unhush();
 	}
 	look_for_jumps();
 	/* The time of the runtime is none of the program's: no code of the program could save it. */

@@ -162,7 +162,8 @@ static struct arena_thread *caller(int point)
 {
 	struct arena_thread *t = self.slot;
 
-	return likely(t && arena && (uint32_t)point - 1 < ARENA_POINTS) ? t : NULL;
+	/* Busy: in a signal handler that has interrupted the runtime. */
+	return likely(t && arena && !self.busy && (uint32_t)point - 1 < ARENA_POINTS) ? t : NULL;
 }
 
 static void begin_span(int point, const uint64_t *number)

@@ -8,6 +8,9 @@
  *	sync_unlock    BURST_UNLOCK    vclock_release.  A lock holder does not pay: others would queue for the lock
  *	sync_acquire   BURST_ACQUIRE   vclock_acquire
  *	sync_lock      BURST_LOCK      vclock_lock, of a lock that was free; sync_before_lock has paid
+ *
+ * For a lock that threads may share, sync_lock_shared and sync_unlock_unshared have rules of
+ * their own, and the same events.
  */
 #include "event_log.h"
 #include "offcpu.h"
@@ -74,6 +77,12 @@ static int64_t release_lock(uint64_t key, int64_t now)
 	return now;
 }
 
+static int64_t release_unshared(uint64_t key, int64_t now)
+{
+	vclock_release_unshared(&self.clock, key, now);
+	return now;
+}
+
 static int64_t acquire_key(uint64_t key, int64_t now)
 {
 	vclock_acquire(&self.clock, key, now);
@@ -86,6 +95,15 @@ static int64_t acquire_lock(uint64_t key, int64_t now)
 		vclock_wait_by_peer(&self.clock, &self.yields.began, key, 0, moment_at(now));
 	else
 		vclock_lock(&self.clock, key, now);
+	return now;
+}
+
+static int64_t share_lock(uint64_t key, int64_t now)
+{
+	if (yield_polls())
+		vclock_wait_to_share(&self.clock, &self.yields.began, key, moment_at(now));
+	else
+		vclock_lock_shared(&self.clock, key, now);
 	return now;
 }
 
@@ -120,6 +138,16 @@ void sync_acquire(uint64_t key, const void *site)
 void sync_unlock(uint64_t key, const void *site)
 {
 	pass_object(BURST_UNLOCK, key, site, release_lock);
+}
+
+void sync_unlock_unshared(uint64_t key, const void *site)
+{
+	pass_object(BURST_UNLOCK, key, site, release_unshared);
+}
+
+void sync_lock_shared(uint64_t key, const void *site)
+{
+	pass_object(BURST_LOCK, key, site, share_lock);
 }
 
 void sync_lock(uint64_t key, const void *site)

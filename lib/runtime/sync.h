@@ -16,11 +16,15 @@ int64_t sync_set_timer(uint64_t key, int64_t ns, const void *site);
  */
 void sync_unlock(uint64_t key, const void *site);
 
+/* any: the same for a lock that threads may share, and that this one has had alone. */
+void sync_unlock_unshared(uint64_t key, const void *site);
+
 /* any: the thread is about to try to take a lock.  Pays. */
 void sync_before_lock(const void *site);
 
 /* any: the thread has taken a lock that was free.  Call it after the real call. */
 void sync_lock(uint64_t key, const void *site);
+void sync_lock_shared(uint64_t key, const void *site); /* with others, as a reader does */
 
 /* any: the thread has acquired `key`, which is not a lock, without a wait.  Call it after the real call. */
 void sync_acquire(uint64_t key, const void *site);

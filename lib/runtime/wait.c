@@ -350,7 +350,7 @@ static void note_end(struct wait *w, enum burst_kind kind, uint64_t a, uint64_t 
 		event_ran(now);
 }
 
-void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
+static void end_by_peer(struct wait *w, uint64_t a, uint64_t b, bool shares)
 {
 	bool waited = true;
 	int64_t now;
@@ -360,7 +360,8 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 	if (event_on())
 		note_end(w, b ? BURST_WAIT : BURST_ACQUIRE, a, b, now);
 	if (window_speedup()) {
-		waited = vclock_wait_by_peer(&self.clock, &w->began, a, b, moment_now());
+		waited = shares ? vclock_wait_to_share(&self.clock, &w->began, a, moment_now()) :
+				  vclock_wait_by_peer(&self.clock, &w->began, a, b, moment_now());
 		/* A thread that lets another one go on may be preempted by it inside the call. */
 		if (!waited)
 			vclock_was_ready(&self.clock, w->began.since_ns, moment_now());
@@ -379,7 +380,17 @@ void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
 
 void wait_by_peer(struct wait *w, uint64_t key)
 {
-	wait_by_peer2(w, key, 0);
+	end_by_peer(w, key, 0, false);
+}
+
+void wait_to_share(struct wait *w, uint64_t key)
+{
+	end_by_peer(w, key, 0, true);
+}
+
+void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b)
+{
+	end_by_peer(w, a, b, false);
 }
 
 /* Some thread has perhaps ended the wait; nothing is known of it. */
@@ -449,7 +460,7 @@ static void end_outside(struct wait *w, uint64_t asked)
 	/* A wait for a lock that no thread has ended is a sleep. */
 	finish_wait(w, w->class == CLASS_LOCK ? (uint32_t)CLASS_SLEEP : w->class, true, now);
 	if (window_speedup())
-		pay(VCLOCK_LEAST_DEBT_NS, PAUSE_ASLEEP);
+		pay(VCLOCK_LEAST_DEBT_NS, w->worked ? PAUSE_BUSY : PAUSE_ASLEEP);
 	go_on(w);
 }
 

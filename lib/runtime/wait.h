@@ -69,6 +69,7 @@ static inline bool wait_has_run(const struct wait *w)
 
 /* any: ends a wait that another thread of the recording has ended, by a release of key. */
 void wait_by_peer(struct wait *w, uint64_t key);
+void wait_to_share(struct wait *w, uint64_t key);        /* the same for a lock that it shares from now on, as a reader does */
 void wait_by_peer2(struct wait *w, uint64_t a, uint64_t b); /* by the key of two that was released later */
 
 /* any: ends a yield.  The thread was perhaps waiting for another one, of which nothing is known. */

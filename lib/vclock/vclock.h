@@ -214,11 +214,17 @@ void vclock_paused(struct vclock *c, int64_t wanted, int64_t paused, bool busy, 
  */
 void vclock_release(struct vclock *c, uint64_t key, int64_t now);
 
+/* The same for a lock that threads may share: the thread has had it alone, as a writer has. */
+void vclock_release_unshared(struct vclock *c, uint64_t key, int64_t now);
+
 /* The thread has acquired the object (locked, received, read) without a wait. */
 void vclock_acquire(struct vclock *c, uint64_t key, int64_t now);
 
 /* As vclock_acquire, for a lock that was free. */
 void vclock_lock(struct vclock *c, uint64_t key, int64_t now);
+
+/* The same for a lock that the thread shares, as a reader does: it comes after those that had it alone, and no others. */
+void vclock_lock_shared(struct vclock *c, uint64_t key, int64_t now);
 
 /* The thread holds that lock from now on, with or without a wait. */
 void vclock_has_lock(struct vclock *c, uint64_t key, int64_t now);
@@ -254,6 +260,9 @@ void vclock_wait_begin(struct vclock *c, struct vclock_wait *w, struct vclock_mo
  * before the wait, so it did not end the wait.
  */
 bool vclock_wait_by_peer(struct vclock *c, const struct vclock_wait *w, uint64_t a, uint64_t b, struct vclock_moment m);
+
+/* The same for a wait for a lock, which the thread shares. */
+bool vclock_wait_to_share(struct vclock *c, const struct vclock_wait *w, uint64_t key, struct vclock_moment m);
 
 /* Some thread has ended the wait, of which nothing is known.  It is assumed to have paid all its debt. */
 void vclock_wait_by_unknown(struct vclock *c, const struct vclock_wait *w, int64_t now);

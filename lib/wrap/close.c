@@ -1,10 +1,9 @@
 /*
  * close: calls of the program that close descriptors.  Ours stay open.
  */
-#include "channel.h"
+#include "fd_wait.h"
 #include "runtime/hidden_fd.h"
 #include "runtime/sys.h"
-#include "wrap.h"
 
 enum { CLOSE_ON_EXEC = 4 }; /* CLOSE_RANGE_CLOEXEC */
 
@@ -12,6 +11,7 @@ EXPORT int close(int fd)
 {
 	if (unlikely(arena != NULL)) {
 		GUARDED(fd);
+		fd_wait_end_of_data(fd, SITE);
 		channel_forget(fd);
 		hidden_fd_wait_for_opening();
 	}

@@ -113,13 +113,13 @@ void fd_wait_begin(struct fd_wait *t, int in, int out, const void *site)
 	begin_wait(t, release, site);
 }
 
-void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t await, const void *site)
+void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t from, uint64_t into, const void *site)
 {
 	t->in = fd;
 	t->out = NO_FD;
 	t->named = true;
-	t->from = await;
-	t->into = 0;
+	t->from = from;
+	t->into = into;
 	t->habit = habit_of((uint64_t)(uint32_t)fd << 32 | (uint32_t)NO_FD);
 	begin_wait(t, release, site);
 }
@@ -128,7 +128,7 @@ void fd_wait_begin_queue(struct fd_wait *t, int number, uint64_t data, bool rece
 {
 	uint64_t space = channel_space(data);
 
-	fd_wait_begin_with(t, number, receives ? space : data, receives ? data : space, site);
+	fd_wait_begin_with(t, number, receives ? space : data, receives ? data : 0, receives ? 0 : space, site);
 }
 
 void fd_wait_end(struct fd_wait *t, bool done)
@@ -169,4 +169,12 @@ void fd_wait_end(struct fd_wait *t, bool done)
 		else
 			wait_answered(&t->wait, alarm);
 	}
+}
+
+void fd_wait_end_of_data(int fd, const void *site)
+{
+	uint64_t out = wait_is_accounted() ? channel_out(fd) : 0;
+
+	if (out)
+		sync_release(out, site);
 }

@@ -86,11 +86,13 @@ void fd_wait_begin(struct fd_wait *t, int in, int out, const void *site);
 void fd_wait_end(struct fd_wait *t, bool done);
 
 /*
- * The same, with keys from the caller: releases `release`, then waits for `await`; 0: none.
- * Call it only while clocks matter.
+ * The same, with keys from the caller: releases `release`, then waits for data (`from`) or room (`into`); 0: none.
  */
-void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t await, const void *site);
+void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t from, uint64_t into, const void *site);
 void fd_wait_begin_queue(struct fd_wait *t, int number, uint64_t data, bool receives, const void *site);
+
+/* The descriptor is about to be closed, or shut down: who waits at the other end finds the end of the data. */
+void fd_wait_end_of_data(int fd, const void *site);
 
 /*
  * Remembers whether waits of one kind were last ended by a peer.  At the beginning of a

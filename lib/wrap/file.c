@@ -135,7 +135,9 @@ enum lock_step { LOCK_NONE, LOCK_TAKEN, LOCK_GIVEN };
 				sync_release(channel_lock(fd), SITE);                                                        \
 			return call;                                                                                         \
 		}                                                                                                            \
-		fd_wait_begin_with(&t, fd, 0, wait_is_accounted() ? channel_lock(fd) : 0, SITE);                             \
+		if (wait_is_accounted())                                                                                     \
+			sync_before_lock(SITE);                                                                              \
+		fd_wait_begin_with(&t, fd, 0, wait_is_accounted() ? channel_lock(fd) : 0, 0, SITE);                          \
 		err = CALL(call);                                                                                            \
 		fd_wait_end(&t, err >= 0);                                                                                   \
 		return err;                                                                                                  \

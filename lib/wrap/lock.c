@@ -70,9 +70,11 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 
 /* ---- read-write locks ----------------------------------------------------------- */
 
+#define LOCK_SHARED(l, try_expr, wait_expr) TAKE_LOCK(object_lock_shared, wait_to_share, l, EBUSY, try_expr, wait_expr)
+
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
-	LOCK(l, EBUSY, REAL(pthread_rwlock_tryrdlock)(l), REAL(pthread_rwlock_rdlock)(l));
+	LOCK_SHARED(l, REAL(pthread_rwlock_tryrdlock)(l), REAL(pthread_rwlock_rdlock)(l));
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
@@ -82,7 +84,7 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *at)
 {
-	LOCK(l, EBUSY, REAL(pthread_rwlock_tryrdlock)(l), REAL(pthread_rwlock_timedrdlock)(l, at));
+	LOCK_SHARED(l, REAL(pthread_rwlock_tryrdlock)(l), REAL(pthread_rwlock_timedrdlock)(l, at));
 }
 
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *at)
@@ -94,7 +96,7 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, cons
 {
 	if (!REAL(pthread_rwlock_clockrdlock))
 		return EINVAL;
-	LOCK(l, EBUSY, REAL(pthread_rwlock_tryrdlock)(l), real.pthread_rwlock_clockrdlock(l, clock, at));
+	LOCK_SHARED(l, REAL(pthread_rwlock_tryrdlock)(l), real.pthread_rwlock_clockrdlock(l, clock, at));
 }
 
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *at)
@@ -106,7 +108,7 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, cons
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 {
-	TRY_LOCK(l, REAL(pthread_rwlock_tryrdlock)(l));
+	TRY_TO_TAKE(object_lock_shared, l, REAL(pthread_rwlock_tryrdlock)(l));
 }
 
 EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
@@ -116,7 +118,11 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-	object_unlock(l, SITE);
+	/* Its owner calls: there is a writer only if that is the writer. */
+	if (l->__data.__cur_writer)
+		object_unlock_unshared(l, SITE);
+	else
+		object_unlock(l, SITE);
 	return REAL(pthread_rwlock_unlock)(l);
 }
 

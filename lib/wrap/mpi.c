@@ -233,8 +233,7 @@ static void begin_call(struct call *c, const void *site, uint64_t released)
 
 static void end_call(struct call *c)
 {
-	/* Without this, sample.c would take a long wait for one that was left by a jump. */
-	if (c->hushed && self.busy)
+	if (c->hushed)
 		runtime_unhush();
 	wait_by_peer2(&c->w, c->a, c->b);
 }

@@ -4,6 +4,7 @@
  * epoll reports a descriptor by a value that the program has chosen.  So epoll_ctl
  * notes which descriptor a value stands for.
  */
+#include "runtime/hidden_fd.h"
 #include "runtime/sample_signal.h"
 #include "watch.h"
 
@@ -86,11 +87,13 @@ static bool is_in(const fd_set *set, int fd)
 
 static void selected(struct watch *w, int n, const fd_set *in, const fd_set *out, const fd_set *except, int ready)
 {
-	for (int fd = 0; ready > 0 && fd < n && watch_is_curious(w); fd++) {
-		bool readable = is_in(in, fd) || is_in(except, fd), writable = is_in(out, fd);
+	/* Descriptors in a set count in each. */
+	for (int fd = 0, left = ready; left > 0 && fd < n && watch_is_curious(w); fd++) {
+		bool readable = is_in(in, fd), writable = is_in(out, fd), urgent = is_in(except, fd);
 
-		if (readable || writable)
-			watch_ready(w, fd, readable, writable);
+		left -= readable + writable + urgent;
+		if (readable || writable || urgent)
+			watch_ready(w, fd, readable || urgent, writable);
 	}
 	watch_end(w, ready);
 }
@@ -99,6 +102,8 @@ static void selected(struct watch *w, int n, const fd_set *in, const fd_set *out
 	do {                                                                                                                 \
 		struct watch w;                                                                                              \
 		int ready;                                                                                                   \
+		if (unlikely(arena != NULL))                                                                                 \
+			n = hidden_fd_limit(n);                                                                              \
 		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
 		watch_begin(&w, (n) > 0 && (in || out || except), ns, SITE);                                                 \
@@ -136,9 +141,12 @@ EXPORT int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event
 
 static void told(struct watch *w, int epoll, const struct epoll_event *events, int ready)
 {
-	for (int i = 0; i < ready && watch_is_curious(w); i++)
-		watch_ready(w, watch_noted(tag_of(epoll, events[i].data.u64)), events[i].events & ~(uint32_t)EPOLLOUT,
-			    events[i].events & EPOLLOUT);
+	for (int i = 0; i < ready && watch_is_curious(w); i++) {
+		int fd = watch_noted(tag_of(epoll, events[i].data.u64));
+
+		/* libuv adds descriptors through io_uring, and gives itself as the value. */
+		watch_ready(w, fd != NO_FD ? fd : events[i].data.fd, events[i].events & ~(uint32_t)EPOLLOUT, events[i].events & EPOLLOUT);
+	}
 	watch_end(w, ready);
 }
 

@@ -66,7 +66,7 @@ static int connected(int fd, int err)
 
 static void begin_to(struct fd_wait *t, int fd, uint64_t to, const void *site)
 {
-	fd_wait_begin_with(t, fd, to, channel_space(to), site);
+	fd_wait_begin_with(t, fd, to, 0, channel_space(to), site);
 }
 
 EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t size)
@@ -74,15 +74,10 @@ EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t size)
 	TRANSFER_TO(fd, channel_connections(to.__sockaddr__, size), connected(fd, REAL(connect)(fd, to, size)));
 }
 
-/* Lets the other end find the end of the data, or fail to write. */
 EXPORT int shutdown(int fd, int how)
 {
-	if (wait_is_accounted()) {
-		uint64_t out = how != SHUT_RD ? channel_out(fd) : 0;
-
-		if (out)
-			sync_release(out, SITE);
-	}
+	if (how != SHUT_RD)
+		fd_wait_end_of_data(fd, SITE);
 	return REAL(shutdown)(fd, how);
 }
 
@@ -168,5 +163,18 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
 EXPORT int getaddrinfo(const char *restrict host, const char *restrict service, const struct addrinfo *restrict hints,
 		       struct addrinfo **restrict found)
 {
-	WAIT_OUTSIDE(REAL(getaddrinfo)(host, service, hints, found));
+	struct wait w;
+	int err;
+
+	if (likely(!wait_is_watched()))
+		return REAL(getaddrinfo)(host, service, hints, found);
+	wait_begin(&w, CLASS_IO, SITE, true, WAIT_UNKNOWN);
+	/* A library that looks names up may wait through our wrappers, and that is a part of this wait. */
+	if (w.t)
+		runtime_hush();
+	err = REAL(getaddrinfo)(host, service, hints, found);
+	if (w.t)
+		runtime_unhush();
+	wait_outside(&w);
+	return err;
 }

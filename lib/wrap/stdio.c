@@ -474,13 +474,17 @@ EXPORT int fclose(FILE *f)
 	int64_t rest;
 	int fd = f->_fileno, err;
 
-	channel_forget(fd);
-	if (likely(!wait_is_watched()) || is_empty(f) || is_internal(f))
+	if (likely(!wait_is_watched()) || is_empty(f) || is_internal(f)) {
+		if (unlikely(arena != NULL))
+			fd_wait_end_of_data(fd, SITE);
+		channel_forget(fd);
 		return REAL(fclose)(f);
+	}
 	rest = pending(f);
 	fd_wait_begin(&t, NO_FD, fd, SITE);
 	err = CALL(REAL(fclose)(f));
 	fd_wait_end(&t, true);
+	channel_forget(fd);
 	moved_count(NO_FD, fd, rest, true);
 	return err;
 }

@@ -144,6 +144,10 @@ static long call_by_name(const struct call *c)
 #ifdef SYS_epoll_wait
 	case SYS_epoll_wait: return epoll_wait(fd, (struct epoll_event *)c->b, (int)c->c, (int)c->d);
 #endif
+	/* With a mask, it is that of the kernel. */
+	case SYS_epoll_pwait: return c->e ? call_make(c) : epoll_wait(fd, (struct epoll_event *)c->b, (int)c->c, (int)c->d);
+	case SYS_sendmmsg: return sendmmsg(fd, (struct mmsghdr *)c->b, (unsigned)c->c, (int)c->d);
+	case SYS_recvmmsg: return recvmmsg(fd, (struct mmsghdr *)c->b, (unsigned)c->c, (int)c->d, (struct timespec *)c->e);
 	case SYS_close: return close(fd);
 	case NR_CLOSE_RANGE: return close_range((unsigned)c->a, (unsigned)c->b, (int)c->c);
 	case SYS_dup: return dup(fd);
@@ -313,6 +317,9 @@ static long (*const handler[HANDLERS])(const struct call *) __attribute__((used)
 	[SYS_ptrace] = trace,
 	[SYS_seccomp] = install_filter,
 	[SYS_prctl] = by_name,
+	[SYS_epoll_pwait] = by_name,
+	[SYS_sendmmsg] = by_name,
+	[SYS_recvmmsg] = by_name,
 	[SYS_close] = by_name,
 	[NR_CLOSE_RANGE] = by_name,
 	[SYS_dup] = by_name,

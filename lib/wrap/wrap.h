@@ -69,6 +69,12 @@ static inline void object_unlock(const volatile void *object, const void *site)
 		sync_unlock(key_of_address(object), site);
 }
 
+static inline void object_unlock_unshared(const volatile void *object, const void *site)
+{
+	if (object_has_peers(object) && !lock_is_own(object))
+		sync_unlock_unshared(key_of_address(object), site);
+}
+
 static inline void object_before_lock(const volatile void *object, const void *site)
 {
 	if (object_has_peers(object) && !lock_is_own(object))
@@ -79,6 +85,12 @@ static inline void object_lock(const volatile void *object, const void *site)
 {
 	if (object_has_peers(object) && !lock_note_owner(object, LOCK_ALONE))
 		sync_lock(key_of_address(object), site);
+}
+
+static inline void object_lock_shared(const volatile void *object, const void *site)
+{
+	if (object_has_peers(object) && !lock_note_owner(object, LOCK_ALONE))
+		sync_lock_shared(key_of_address(object), site);
 }
 
 /* Unlocks as a wait at a condition variable begins.  Such waits may end by this unlock, so it is accounted for, whoever owns the lock. */
@@ -117,8 +129,11 @@ static inline void wait_ended(struct wait *w, bool by_peer, uint64_t key)
 
 #define WAIT_OUTSIDE(call) WAIT_OUTSIDE_THEN(wait_outside(&w_), call)
 
-/* The body of a wrapper that takes a lock: try, then wait.  `busy`: the only result of trying that means that another thread has it. */
-#define LOCK(object, busy, try_expr, wait_expr)                                                                              \
+/*
+ * The body of a wrapper that takes a lock: try, then wait.  `busy`: the only result of trying that means that another thread has it.
+ * took, waited: what is told of a lock that was free, and at the end of a wait for it.
+ */
+#define TAKE_LOCK(took, waited, object, busy, try_expr, wait_expr)                                                           \
 	do {                                                                                                                 \
 		struct wait w;                                                                                               \
 		int err;                                                                                                     \
@@ -128,15 +143,20 @@ static inline void wait_ended(struct wait *w, bool by_peer, uint64_t key)
 		err = try_expr;                                                                                              \
 		if (err != (busy)) {                                                                                         \
 			if (err == 0 || err == EOWNERDEAD)                                                                   \
-				object_lock(object, SITE);                                                                   \
+				took(object, SITE);                                                                          \
 			return err;                                                                                          \
 		}                                                                                                            \
 		lock_share(object);                                                                                          \
 		wait_begin(&w, CLASS_LOCK, SITE, false, WAIT_UNKNOWN);                                                       \
 		err = wait_expr;                                                                                             \
-		wait_ended(&w, err == 0 || err == EOWNERDEAD, key_of_address(object));                                       \
+		if (err == 0 || err == EOWNERDEAD)                                                                           \
+			waited(&w, key_of_address(object));                                                                  \
+		else                                                                                                         \
+			wait_outside(&w);                                                                                    \
 		return err;                                                                                                  \
 	} while (0)
+
+#define LOCK(object, busy, try_expr, wait_expr) TAKE_LOCK(object_lock, wait_by_peer, object, busy, try_expr, wait_expr)
 
 /*
  * The body of a wrapper that waits at a condition variable, and releases the mutex meanwhile.  The wait ends by a signal, and by
@@ -167,16 +187,18 @@ static inline void wait_ended(struct wait *w, bool by_peer, uint64_t key)
 	} while (0)
 
 /* The body of one that tries to: it pays before, as if it were to wait, or it would take the lock too early. */
-#define TRY_LOCK(object, try_expr)                                                                                           \
+#define TRY_TO_TAKE(took, object, try_expr)                                                                                  \
 	do {                                                                                                                 \
 		int err;                                                                                                     \
 		object_before_lock(object, SITE);                                                                            \
 		err = try_expr;                                                                                              \
 		if (err == 0 || err == EOWNERDEAD)                                                                           \
-			object_lock(object, SITE);                                                                           \
+			took(object, SITE);                                                                                  \
 		else if (wait_has_peers())                                                                                   \
 			lock_share(object);                                                                                  \
 		return err;                                                                                                  \
 	} while (0)
+
+#define TRY_LOCK(object, try_expr) TRY_TO_TAKE(object_lock, object, try_expr)
 
 #endif

@@ -346,9 +346,45 @@ static void switches(void)
 	afterwards(ms);
 }
 
+/* Waits for "all descriptors that there may be", with a set of the usual size, for which there is no room behind it. */
+static void selects(void)
+{
+	struct rlimit limit;
+	struct {
+		fd_set set;
+		unsigned char behind[1000];
+	} s;
+	int own[2], harmed = 0, found = 0;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (pipe(own) != 0 || write(own[1], "x", 1) != 1)
+		return;
+	memset(&s, 0x5a, sizeof(s));
+	for (int i = 0; i < 200; i++) {
+		work(1);
+		FD_ZERO(&s.set);
+		FD_SET(own[0], &s.set);
+		found += select((int)limit.rlim_cur, &s.set, NULL, NULL, NULL);
+	}
+	for (size_t i = 0; i < sizeof(s.behind); i++)
+		harmed += s.behind[i] != 0x5a;
+	printf("%d found, %d bytes harmed\n", found, harmed);
+	/* One of its own with a high number, and a set that has room for it. */
+	memset(&s, 0, sizeof(s));
+	if (limit.rlim_cur > 5000 && dup2(own[0], 5000) == 5000) {
+		s.behind[5000 / 8 - sizeof(s.set)] = 1 << 5000 % 8;
+		found = select(5001, &s.set, NULL, NULL, NULL);
+		printf("%d found at 5000\n", found);
+	}
+	afterwards(ms);
+}
+
 static const struct mode mode[] = {
 	{ "close-all", close_all }, { "closefrom", closes_from }, { "close-range", closes_ranges }, { "dup-onto", dups_onto },
 	{ "probe", probes }, { "fork", forks }, { "run-out", runs_out }, { "race", race }, { "switches", switches },
+	{ "select", selects },
 };
 
 int main(int argc, char **argv)

@@ -395,6 +395,54 @@ static void nor_where_another_one_has_passed_by(void **state)
 	assert_int_equal(vclock_time(T(3), 10500 * US), 10 * MS);
 }
 
+/* Thread i shares the lock from one time to another. */
+static void shares(unsigned i, int64_t from, int64_t until)
+{
+	vclock_lock_shared(T(i), KEY(1), from);
+	vclock_release(T(i), KEY(1), until);
+}
+
+static void readers_do_not_follow_each_other(void **state)
+{
+	(void)state;
+	shares(0, 9 * MS, 10 * MS);
+	vclock_credit(T(1), 700 * US);
+	shares(1, 10100 * US, 10200 * US); /* in virtual time from 9.4 ms on, with the other one */
+	assert_int_equal(vclock_time(T(1), 10200 * US), 9500 * US);
+}
+
+static void a_reader_follows_the_writer(void **state)
+{
+	(void)state;
+	vclock_lock(T(0), KEY(1), 9 * MS);
+	vclock_release_unshared(T(0), KEY(1), 10 * MS);
+	shares(2, 10 * MS, 10050 * US);
+	vclock_credit(T(1), 700 * US);
+	shares(1, 10100 * US, 10200 * US);
+	assert_int_equal(vclock_time(T(1), 10200 * US), 10100 * US);
+}
+
+static void a_writer_follows_the_readers(void **state)
+{
+	(void)state;
+	shares(0, 9 * MS, 10 * MS);
+	assert_int_equal(takes(700 * US), 10 * MS);
+}
+
+/* Of two that waited for the writer, the first one has read, and gone, before the second one is awake. */
+static void a_reader_has_waited_for_the_writer(void **state)
+{
+	struct vclock_wait w = waits(1, 7 * MS);
+
+	(void)state;
+	vclock_credit(T(0), 2 * MS);
+	vclock_lock(T(0), KEY(1), 8 * MS);
+	vclock_release_unshared(T(0), KEY(1), 10 * MS); /* V = 8 ms */
+	shares(2, 10 * MS, 10010 * US); /* V = 10 ms */
+	assert_true(vclock_wait_to_share(T(1), &w, KEY(1), at(10020 * US, 1)));
+	assert_int_equal(vclock_time(T(1), 10020 * US), 8020 * US);
+}
+
 static void one_that_has_passed_by_may_do_so_again(void **state)
 {
 	(void)state;
@@ -995,6 +1043,10 @@ int main(void)
 		TEST(but_not_where_it_was_not),
 		TEST(nor_where_another_one_has_passed_by),
 		TEST(one_that_has_passed_by_may_do_so_again),
+		TEST(readers_do_not_follow_each_other),
+		TEST(a_reader_follows_the_writer),
+		TEST(a_writer_follows_the_readers),
+		TEST(a_reader_has_waited_for_the_writer),
 		TEST(an_object_that_was_never_taken_is_passed_by_nobody),
 		TEST(a_wait_in_the_region_is_credited_and_others_owe_it),
 		TEST(what_the_conductor_has_raised_for_it_is_not_owed_twice),
