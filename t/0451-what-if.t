@@ -207,13 +207,34 @@ leaves_out_wrappers() {
 }
 check 'a function that hardly does more than call another is left out, unless regions were named' leaves_out_wrappers
 
-# Two files in one, as cat makes them: the input has the records of both.
+# Two files in one, as cat makes them: the input has the records of both.  There is one answer, between those of the two.
 concatenates() {
 	cat one two >both
-	exits 0 andweorc-analyze --what-if inner=50 both >got 2>err
-	test "$(wc -l <got)" -eq 2
+	for input in one two both; do
+		exits 0 andweorc-analyze --what-if inner=50 $input >got 2>err
+		test "$(wc -l <got)" -eq 1
+		sed 's/.*would take [^:]*: \([0-9.]*\) %.*/\1/' got
+	done >answers
+	awk '{ a[NR] = $1 } END { exit !(NR == 3 && (a[1] <= a[3] && a[3] <= a[2] || a[2] <= a[3] && a[3] <= a[1])) }' answers
 }
-check 'runs of several logs answer each for itself' concatenates
+check 'runs of several logs have one answer' concatenates
+
+# What one log is asked does not depend on the other one, which has tried other speedups.
+in_any_order() {
+	for log in one two; do
+		test $log = one && pct=20 || pct=35
+		sed "s/^run	.*/&	started_ns=$pct/" $log >$log.tried
+		for n in $(seq 40); do
+			printf 'experiment\tid=%s\trun=1\tblock=%s\tregion=1\tspeedup_pct=%s\twall_ns=100000000\tstart_ns=%s00000000\n' "$n" $((n / 4)) $((n % 2 * pct)) "$n"
+			printf 'visits\texperiment=%s\tpoint=unit\tcount=%s\tvirtual_ns=100000000\n' "$n" $((100 + n % 3))
+		done >>$log.tried
+	done
+	exits 0 andweorc-analyze --format andweorc one.tried two.tried >want 2>err
+	has '^replay	.*speedup_pct=35	' want
+	exits 0 andweorc-analyze --format andweorc two.tried one.tried >got 2>err
+	same want got
+}
+check 'the order of logs does not matter' in_any_order
 
 # damaged SED MESSAGE
 damaged() {

@@ -185,17 +185,9 @@ static bool at_speedup(const struct replayed *r, size_t n, double s, struct repl
 	return false;
 }
 
-static bool has_warning(const struct profile *p, const char *what)
-{
-	for (size_t i = 0; i < p->nwarnings; i++)
-		if (!strcmp(p->warning[i].what, what))
-			return true;
-	return false;
-}
-
 bool combine_spins(const struct profile *p)
 {
-	return has_warning(p, "spin");
+	return profile_is_warned(p, "spin");
 }
 
 /* The greatest speedup up to which gains are on one line, before the knee: there the slope is known best. */
@@ -263,9 +255,9 @@ static bool contradicts(const struct estimate *measured, const struct estimate *
  */
 static bool experiments_err(const struct profile *p, size_t point, const struct estimate *measured, const struct estimate *replayed)
 {
-	if (has_warning(p, "absolute-timer"))
+	if (profile_is_warned(p, "absolute-timer"))
 		return true;
-	return has_warning(p, "oversubscribed") && !(combine_check(p, point).unseen > UNSEEN_MOST) &&
+	return profile_is_warned(p, "oversubscribed") && !(combine_check(p, point).unseen > UNSEEN_MOST) &&
 	       (contradicts(measured, replayed) || !(replayed->se > LESS_SURE * known_se(measured)));
 }
 
@@ -371,6 +363,12 @@ static void replace(struct estimate *e, double value, double se, double speedup)
 	*e = known(value, se);
 }
 
+static void forget_shape(struct causal_effect *e)
+{
+	e->knee = e->knee_lo = e->knee_hi = NAN;
+	e->notes &= ~(unsigned)(CAUSAL_CONTENTION | CAUSAL_LOW_KNEE | CAUSAL_NONLINEAR);
+}
+
 /*
  * Experiments in a program with phases may seem to have a knee; the curve of both methods
  * together rises beyond it all the same.
@@ -383,8 +381,37 @@ static void refute_knee(struct causal_effect *e, const struct estimate *slope)
 		return;
 	if (last->gain.value - REFUTED * last->gain.se <= slope->value * e->knee)
 		return;
-	e->knee = e->knee_lo = e->knee_hi = NAN;
-	e->notes &= ~(unsigned)(CAUSAL_CONTENTION | CAUSAL_LOW_KNEE | CAUSAL_NONLINEAR);
+	forget_shape(e);
+}
+
+/* The knee, where the curve turns flat behind the levels that are on one line; it lies where the line is as high as the flat part. */
+static void set_knee(const struct replayed *r, size_t n, const struct replayed *before, struct causal_effect *e)
+{
+	const struct replayed *after = before + 1;
+	double slope = before->gain / before->s;
+
+	if (after == r + n || !(slope > 0) || (after->gain - before->gain) / (after->s - before->s) > CAUSAL_KNEE_AFTER * slope)
+		return;
+	e->rise = before->s;
+	e->knee_lo = before->s;
+	e->knee_hi = after->s;
+	e->knee = fmin(after->s, fmax(before->s, after->gain / slope));
+	/* No line is known before it: it lies between there and where all that is gained were saved at once. */
+	if (before == r && has_early_knee(r, n)) {
+		e->knee_lo = fmin(before->gain, before->s);
+		e->knee_hi = before->s;
+		e->knee = (e->knee_lo + e->knee_hi) / 2;
+	}
+}
+
+/* Replay alone says how the curve goes, and up to which speedup. */
+static void take_shape(struct causal_effect *e, const struct replayed *r, size_t n)
+{
+	forget_shape(e);
+	e->rise = 1;
+	set_knee(r, n, straight(r, n), e);
+	while (e->nlevels && e->level[e->nlevels - 1].s > r[n - 1].s)
+		e->nlevels--;
 }
 
 enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
@@ -405,8 +432,10 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 	for (size_t i = 0; i < e->nlevels; i++)
 		if (at_speedup(r, n, e->level[i].s, &at))
 			merge(&e->level[i].gain, at.gain, at.se, at.s);
-	if (merge == replace)
+	if (merge == replace) {
+		take_shape(e, r, n);
 		return COMBINED_REPLACED;
+	}
 	if (rise.s == r[n - 1].s)
 		refute_knee(e, &e->fit.slope);
 	return contradicts(measured, replayed) ? COMBINED_CONTRADICTS : COMBINED_AGREES;
@@ -468,20 +497,6 @@ void combine_replay_runs(const struct profile *p, size_t point, size_t region, d
 }
 
 /* ---- without experiments ---------------------------------------------------------- */
-
-/* The knee, where the curve turns flat behind the levels that are on one line; it lies where the line is as high as the flat part. */
-static void set_knee(const struct replayed *r, size_t n, const struct replayed *before, struct causal_effect *e)
-{
-	const struct replayed *after = before + 1;
-	double slope = before->gain / before->s;
-
-	if (after == r + n || !(slope > 0) || (after->gain - before->gain) / (after->s - before->s) > CAUSAL_KNEE_AFTER * slope)
-		return;
-	e->rise = before->s;
-	e->knee_lo = before->s;
-	e->knee_hi = after->s;
-	e->knee = fmin(after->s, fmax(before->s, after->gain / slope));
-}
 
 bool combine_replay_alone(const struct profile *p, size_t point, size_t region, struct causal_effect *e)
 {

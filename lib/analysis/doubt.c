@@ -178,9 +178,6 @@ static void doubt_spans(struct analysis *a)
 	}
 }
 
-/* From this share of the runs, a warning concerns the result: one busy minute in an hour does not. */
-static const double PART_THAT_COUNTS = 0.1;
-
 /* Is it a reason why experiments are wrong, and does no impact rest on them? */
 static bool is_replaced(const struct analysis *a, const char *code)
 {
@@ -202,19 +199,9 @@ static void find_undermining(struct analysis *a)
 	static const char *const codes[IMPACT_UNDERMINING] = { "absolute-timer", "brief-locks", "kernel-time", "outside", "oversubscribed", "spin" };
 	const struct profile *p = a->profile;
 
-	for (size_t i = 0; i < IMPACT_UNDERMINING; i++) {
-		bool general = false;
-		double runs = 0;
-
-		for (size_t j = 0; j < p->nwarnings; j++) {
-			if (strcmp(p->warning[j].what, codes[i]) != 0)
-				continue;
-			general = general || p->warning[j].general;
-			runs += (double)p->warning[j].times;
-		}
-		if ((general || (runs > 0 && runs >= PART_THAT_COUNTS * (double)p->nruns)) && !is_replaced(a, codes[i]))
+	for (size_t i = 0; i < IMPACT_UNDERMINING; i++)
+		if (profile_is_warned(p, codes[i]) && !is_replaced(a, codes[i]))
 			a->undermined[a->nundermined++] = codes[i];
-	}
 }
 
 void analysis_find_doubts(struct analysis *a)

@@ -215,6 +215,8 @@ static void take_effect(const struct profile *p, size_t point, struct impact *im
 	systematic_widen_by(&im->effect, phases_off(limits, im->region));
 	open_slope(im, spans);
 	im->combined = combine_apply(p, point, (size_t)(im->region - p->region), &im->effect, &im->measured, &im->replayed);
+	if (isnan(im->effect.knee))
+		im->cost_more_ns = 0;
 	if (limits)
 		limits_apply(limits, most, &im->effect);
 	im->small = most < VERDICT_MODERATE_SLOPE && im->effect.fit.slope.hi <= most;
@@ -363,17 +365,27 @@ static double width_of(const struct impact_point *point)
 /* A difference of so many standard errors is not chance. */
 static const double APART = 3.5;
 
+static const struct impact *impact_of(const struct impact_point *point, const struct profile_region *region)
+{
+	for (size_t i = 0; i < point->nimpacts; i++)
+		if (point->impact[i].region == region)
+			return &point->impact[i];
+	return NULL;
+}
+
 /* Where does `other` contradict the point that is used? */
 static void note_difference(struct analysis *a, const struct impact_point *used, const struct impact_point *other)
 {
 	double most = APART;
 
-	for (size_t i = 0; i < used->nimpacts && i < other->nimpacts; i++) {
-		const struct impact *x = &used->impact[i], *y = &other->impact[i];
-		double apart = fabs(x->effect.fit.slope.value - y->effect.fit.slope.value) /
-			       hypot(x->effect.fit.slope.se, y->effect.fit.slope.se);
+	for (size_t i = 0; i < used->nimpacts; i++) {
+		const struct impact *x = &used->impact[i], *y = impact_of(other, x->region);
+		double apart;
 
-		if (!x->bounded || !y->bounded || x->region != y->region || !(apart > most))
+		if (!x->bounded || !y || !y->bounded)
+			continue;
+		apart = fabs(x->effect.fit.slope.value - y->effect.fit.slope.value) / hypot(x->effect.fit.slope.se, y->effect.fit.slope.se);
+		if (!(apart > most))
 			continue;
 		most = apart;
 		a->difference = (struct impact_difference){ used->name, other->name, x->region, x->effect.fit.slope.value,

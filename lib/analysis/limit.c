@@ -29,13 +29,13 @@ void limits_init(struct limits *l, const struct profile *p)
 
 		if (w->disturbed || w->s > 0 || p->run[w->run].given)
 			continue;
-		if (!(w->wall_ns > 0) || !(w->sampled_ns > 0))
-			return;
 		sampled += w->sampled_ns;
 		wall += w->wall_ns;
 		outside += w->outside_ns;
 		queued += w->queued_ns;
 	}
+	if (!(wall > 0) || !(sampled > 0))
+		return;
 	for (size_t i = 0; i < p->nruns; i++) {
 		const struct profile_run *r = &p->run[i];
 
@@ -47,7 +47,7 @@ void limits_init(struct limits *l, const struct profile *p)
 		cpu += (double)r->spent.cpu;
 		runqueue += (double)r->spent.runqueue;
 	}
-	if (!(wall > 0) || !(cpu > 0))
+	if (!(cpu > 0))
 		return;
 	/*
 	 * Time in queues for processors, relative to the running time.  Each source misses

@@ -138,6 +138,7 @@ struct replicas {
 	double *value; /* (units + 1) * stride */
 	double *s;     /* speedups of the levels */
 	double *spans; /* spans of levels, over all units */
+	size_t *units; /* that have a level; the first: baselines; the last: one of the levels that the slope is from */
 };
 
 static double *value_at(const struct replicas *r, size_t replica, size_t level, size_t p)
@@ -185,6 +186,21 @@ static void remove_unit(const struct replicas *r, const struct item *item, size_
 		add_unit(&sum[l + 1], item, n, r->s[l], sign);
 }
 
+/* For the degrees of freedom: a unit without a level tells nothing of it. */
+static void count_unit(const struct replicas *r, const struct item *item, size_t n, double most)
+{
+	bool any = false, has;
+
+	for (size_t l = 0; l <= r->nlevels; l++) {
+		has = false;
+		for (size_t i = 0; i < n; i++)
+			has = has || item[i].of->s == (l ? r->s[l - 1] : 0);
+		r->units[l] += has;
+		any = any || (has && l && r->s[l - 1] <= most);
+	}
+	r->units[r->nlevels + 1] += any;
+}
+
 /* Replica 0 is of all units, each other one without one of them.  Returns the number of units. */
 static size_t fill_replicas(const struct replicas *r, const struct item *item, size_t n, double most, struct dense *sum)
 {
@@ -194,6 +210,7 @@ static size_t fill_replicas(const struct replicas *r, const struct item *item, s
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && item[end].unit == item[i].unit; end++)
 			;
+		count_unit(r, item + i, end - i, most);
 		remove_unit(r, item + i, end - i, -1, sum);
 		estimate_replica(r, ++replica, most, sum);
 		remove_unit(r, item + i, end - i, 1, sum);
@@ -216,7 +233,7 @@ static struct estimate jackknife(const struct replicas *r, size_t units, size_t 
 	if (isnan(sum))
 		return e;
 	e.se = sqrt(sum * (k - 1) / k);
-	e.df = k - 1;
+	e.df = fmax(1, (double)(r->units[0] < r->units[level + 1] ? r->units[0] : r->units[level + 1]) - 1);
 	stats_estimate_finish(&e);
 	return e;
 }
@@ -286,6 +303,7 @@ bool percentile_effect(const struct lengths_table *t, size_t point, size_t regio
 		r.s = xcalloc(n + 1, sizeof *r.s);
 		r.spans = xcalloc(n + 1, sizeof *r.spans);
 		r.nlevels = find_levels(item, n, r.s);
+		r.units = xcalloc(r.nlevels + 2, sizeof *r.units);
 		r.stride = (r.nlevels + 1) * PERCENTILES;
 		r.value = xcalloc((units + 1) * r.stride, sizeof *r.value);
 		estimate(item, n, rise, &r, out);
@@ -295,6 +313,7 @@ bool percentile_effect(const struct lengths_table *t, size_t point, size_t regio
 	}
 	free(r.s);
 	free(r.spans);
+	free(r.units);
 	free(r.value);
 	free(item);
 	return ok;

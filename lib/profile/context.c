@@ -147,6 +147,8 @@ static void add_windows(struct context *c)
 {
 	struct profile *p = c->p;
 
+	c->first_window = p->nwindows;
+	c->first_visit = p->nvisits;
 	for (size_t i = 0; i < c->nwindows; i++)
 		place_window(c, &c->window[i]);
 	if (!p->nvisits)

@@ -90,6 +90,7 @@ struct context {
 	struct stacks_loading *stacks; /* owned; NULL: stacks are not wanted */
 	struct observed *observed;
 	size_t nobserved, cap_observed;
+	size_t first_window, first_visit; /* in the profile: of this context, from here on */
 };
 
 /* The place of an id; makes one when it is new. May move the array. */

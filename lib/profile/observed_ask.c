@@ -58,12 +58,35 @@ static void take_kind(struct profile_point *point, enum replay_what what)
 		point->measures = MEASURE_SPANS;
 }
 
+/*
+ * What is asked depends on the log that the bursts are in, and on no other one: results do not depend on the order of the
+ * input.
+ */
+static bool counts_runs(const struct context *c)
+{
+	const struct profile *p = c->p;
+
+	for (size_t i = c->first_visit; i < p->nvisits; i++)
+		if (!strcmp(p->point[p->visits[i].point].name, "run"))
+			return true;
+	return false;
+}
+
+/* Was the region sped up in a window of this log? */
+static bool is_tried(const struct context *c, size_t region)
+{
+	for (size_t i = c->first_window; i < c->p->nwindows; i++)
+		if (c->p->window[i].region == c->region[region].place)
+			return true;
+	return false;
+}
+
 /* region: its place in the profile. */
 static void keep_effect(struct context *c, const struct observed *o, size_t region, double s, const struct replay_effect *e,
 			const struct replay_facts *facts)
 {
 	struct profile *p = c->p;
-	bool runs = is_whole(o) && load_knows_point(p, "run"); /* are they progress? */
+	bool runs = is_whole(o) && counts_runs(c); /* are they progress? */
 	const char *name = e->what == REPLAY_WHOLE ? (runs ? "run" : NULL) : name_of(o, e->point);
 	size_t at;
 
@@ -71,6 +94,7 @@ static void keep_effect(struct context *c, const struct observed *o, size_t regi
 		return;
 	at = load_point(p, name);
 	take_kind(&p->point[at], e->what);
+	p->point[at].plain = true;
 	p->replayed = xgrow(p->replayed, p->nreplayed, &p->cap_replayed, sizeof *p->replayed);
 	p->replayed[p->nreplayed] = (struct profile_replayed){
 		.run = c->run[o->run].place, .point = at, .region = region, .s = s, .what = e->what, .gain = e->gain, .chance = e->chance, .se = e->se, .trust = e->trust,
@@ -301,12 +325,13 @@ struct levels {
  * The speedups to ask for: those of the experiments, so that both methods tell of the same.  (On a line
  * between other speedups, a knee would be cut off.)
  */
-static struct levels levels_of(const struct profile *p)
+static struct levels levels_of(const struct context *c)
 {
+	const struct profile *p = c->p;
 	struct levels l = { .n = 0 };
 	size_t tried;
 
-	for (size_t i = 0; i < p->nwindows && l.n + OWN_LEVELS < PROFILE_LEVELS; i++)
+	for (size_t i = c->first_window; i < p->nwindows && l.n + OWN_LEVELS < PROFILE_LEVELS; i++)
 		if (p->window[i].s > 0 && p->window[i].s <= LARGEST && !is_near(l.s, l.n, p->window[i].s, SAME))
 			l.s[l.n++] = p->window[i].s;
 	tried = l.n;
@@ -339,7 +364,7 @@ static void add_regions(struct questions *all, struct context *c, struct observe
 	for (size_t region = 0; region < c->nregions; region++) {
 		if (c->region[region].place == PROFILE_NONE || !asked[region] || is_unseen(o, &ran, &waited, known, region))
 			continue;
-		if (wrapper[region] && !named && !c->p->region[c->region[region].place].tried)
+		if (wrapper[region] && !named && !is_tried(c, region))
 			continue;
 		for (size_t i = 0; i < levels->n; i++)
 			add_region(all, o, region, levels->s[i], isnan(known[region].part) ? NULL : &known[region]);
@@ -388,7 +413,7 @@ static void warn_of_frames(struct context *c, size_t run, const struct replay_fa
 {
 	char *text;
 
-	if (!c->p->nwindows || !(facts->frames_ns > FRAMES_MATTER * facts->length_ns))
+	if (c->p->nwindows == c->first_window || !(facts->frames_ns > FRAMES_MATTER * facts->length_ns))
 		return;
 	text = xasprintf("threads waited for the rest of their frames, on average %.1f of them at a time: experiments cannot slow the clock, so "
 			 "they predict too much for what waits for it",
@@ -425,7 +450,7 @@ static void replay_run(struct context *c, struct observed *o, const struct level
 
 void observed_close(struct context *c)
 {
-	const struct levels levels = c->nobserved ? levels_of(c->p) : (struct levels){ .n = 0 };
+	const struct levels levels = c->nobserved ? levels_of(c) : (struct levels){ .n = 0 };
 	bool *asked = asked_regions(c);
 
 	for (size_t i = 0; i < c->nobserved; i++) {

@@ -172,15 +172,53 @@ static void weigh_windows(struct profile *p)
 	}
 }
 
-static int compare_replayed(const void *va, const void *vb)
+/* rank: of each region, in the order of labels.  Its place is in the order of the input. */
+static int compare_replayed(const void *va, const void *vb, void *rank)
 {
 	const struct profile_replayed *a = va, *b = vb;
+	const size_t *at = rank;
 	int by;
 
-	if ((by = compare_u64(a->run, b->run)) || (by = compare_u64(a->point, b->point)) || (by = compare_u64(a->region, b->region)) ||
-	    (by = compare_u64(a->what, b->what)))
+	if ((by = compare_u64(a->run, b->run)) || (by = compare_u64(a->point, b->point)))
+		return by;
+	if (a->region != PROFILE_NONE && b->region != PROFILE_NONE && (by = compare_u64(at[a->region], at[b->region])))
+		return by;
+	if ((by = compare_u64(a->what, b->what)))
 		return by;
 	return (a->s > b->s) - (a->s < b->s);
+}
+
+static int compare_whys(const void *va, const void *vb, void *rank)
+{
+	const struct profile_why *a = va, *b = vb;
+	const size_t *at = rank;
+
+	return compare_u64(at[a->region], at[b->region]);
+}
+
+static int compare_labels(const void *va, const void *vb, void *regions)
+{
+	const struct profile_region *region = regions;
+
+	return strcmp(region[*(const size_t *)va].label, region[*(const size_t *)vb].label);
+}
+
+static void sort_replayed(struct profile *p)
+{
+	size_t *order = xcalloc(p->nregions + 1, sizeof *order), *rank = xcalloc(p->nregions + 1, sizeof *rank);
+
+	for (size_t i = 0; i < p->nregions; i++)
+		order[i] = i;
+	if (p->nregions)
+		qsort_r(order, p->nregions, sizeof *order, compare_labels, p->region);
+	for (size_t i = 0; i < p->nregions; i++)
+		rank[order[i]] = i;
+	if (p->nreplayed)
+		qsort_r(p->replayed, p->nreplayed, sizeof *p->replayed, compare_replayed, rank);
+	if (p->nwhys)
+		qsort_r(p->why, p->nwhys, sizeof *p->why, compare_whys, rank);
+	free(order);
+	free(rank);
 }
 
 void profile_finish(struct profile *p)
@@ -192,12 +230,11 @@ void profile_finish(struct profile *p)
 	}
 	if (p->npoints)
 		sort_points(p);
-	if (p->nreplayed)
-		qsort(p->replayed, p->nreplayed, sizeof *p->replayed, compare_replayed);
 	if (p->nvisits)
 		qsort(p->visits, p->nvisits, sizeof *p->visits, compare_visits);
 	weigh_windows(p);
 	if (p->nwarnings)
 		qsort(p->warning, p->nwarnings, sizeof *p->warning, compare_warnings);
 	profile_label(p);
+	sort_replayed(p);
 }

@@ -236,6 +236,9 @@ void profile_find_sessions(struct profile *p);
  */
 void profile_warn(struct profile *p, const char *what, const char *text, size_t run, size_t records, bool varies);
 
+/* Is there such a warning about so many runs that it concerns the result? */
+bool profile_is_warned(const struct profile *p, const char *what);
+
 /* The key of a warning: its text without numbers.  The caller frees it. */
 char *profile_warning_key(const char *what, const char *text);
 

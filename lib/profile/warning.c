@@ -89,3 +89,20 @@ void profile_warn(struct profile *p, const char *what, const char *text, size_t 
 		w->text = xstrdup(text);
 	}
 }
+
+/* From this share of the runs on, a warning concerns the result: one busy minute in an hour does not. */
+static const double PART_THAT_COUNTS = 0.1;
+
+bool profile_is_warned(const struct profile *p, const char *what)
+{
+	bool general = false;
+	double runs = 0;
+
+	for (size_t i = 0; i < p->nwarnings; i++) {
+		if (strcmp(p->warning[i].what, what) != 0)
+			continue;
+		general = general || p->warning[i].general;
+		runs += (double)p->warning[i].times;
+	}
+	return general || (runs > 0 && runs >= PART_THAT_COUNTS * (double)p->nruns);
+}

@@ -132,6 +132,45 @@ static void add_answer(struct buf *b, const struct profile *p, const struct prof
 	free(name);
 }
 
+static bool is_same(const struct profile_replayed *a, const struct profile_replayed *b)
+{
+	return a->region == PROFILE_NONE && b->region == PROFILE_NONE && a->point == b->point && a->what == b->what;
+}
+
+/* The mean of all runs' answers of that kind: each counts by the length of its bursts, and whole runs alone, if there are some. */
+static struct profile_replayed mean_answer(const struct profile *p, const struct profile_replayed *kind)
+{
+	struct profile_replayed mean = *kind;
+	double weight = 0, gain = 0, measured = 0, chance = 0, common = 0;
+	bool whole = false;
+
+	for (size_t i = 0; i < p->nreplayed; i++)
+		whole = whole || (is_same(&p->replayed[i], kind) && p->replayed[i].whole);
+	for (size_t i = 0; i < p->nreplayed; i++) {
+		const struct profile_replayed *r = &p->replayed[i];
+
+		if (!is_same(r, kind) || r->whole != whole)
+			continue;
+		weight += r->length_ns;
+		gain += r->length_ns * r->gain;
+		measured += r->length_ns * r->measured_ns;
+		chance += pow(r->length_ns * r->chance, 2);
+		common += r->length_ns * fmax(0, r->se * r->se - r->chance * r->chance);
+	}
+	mean.gain = gain / weight;
+	mean.measured_ns = measured / weight;
+	mean.se = sqrt(chance / (weight * weight) + common / weight);
+	return mean;
+}
+
+static bool is_first(const struct profile *p, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (is_same(&p->replayed[k], &p->replayed[i]))
+			return false;
+	return p->replayed[i].region == PROFILE_NONE;
+}
+
 bool what_if_write(const struct what_if *w, const struct profile *p, FILE *out)
 {
 	struct buf b = BUF_INIT;
@@ -140,8 +179,10 @@ bool what_if_write(const struct what_if *w, const struct profile *p, FILE *out)
 	if (!all_found(w))
 		return false;
 	for (size_t i = 0; i < p->nreplayed; i++)
-		if (p->replayed[i].region == PROFILE_NONE) {
-			add_answer(&b, p, &p->replayed[i]);
+		if (is_first(p, i)) {
+			const struct profile_replayed mean = mean_answer(p, &p->replayed[i]);
+
+			add_answer(&b, p, &mean);
 			any = true;
 		}
 	if (any)

@@ -4,6 +4,7 @@
  */
 #include "replay/replay_parts.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -62,6 +63,14 @@ static double scatter(const struct parts *p)
 		square += e * e;
 	}
 	return sqrt(square * (double)p->n / (double)(p->n - 1 - p->fitted)) / base;
+}
+
+/* How much larger the error of a normal distribution would have to be for the same interval, as so few blocks tell it. */
+static double of_few(const struct parts *p)
+{
+	double df = (double)p->n - 1 - (double)p->fitted;
+
+	return df >= 1 ? gsl_cdf_tdist_Pinv(0.975, df) / gsl_cdf_ugaussian_Pinv(0.975) : 1;
 }
 
 /*
@@ -170,7 +179,7 @@ static struct compared finish(const struct replay *r, const struct sums *sum)
 	 * Parts of a burst differ with phases of the program.  If bursts differ more than
 	 * their parts, they were in different phases.
 	 */
-	c.se = r->whole ? c.by_samples : hypot(c.by_samples, hypot(fmax(scatter(&sum->parts), scatter(&sum->bursts)), trend(&sum->parts)));
+	c.se = r->whole ? c.by_samples : hypot(c.by_samples, hypot(fmax(of_few(&sum->parts) * scatter(&sum->parts), scatter(&sum->bursts)), trend(&sum->parts)));
 	return c;
 }
 
@@ -182,7 +191,7 @@ struct compared compare_visits(const struct replay *r, const struct run *run, en
 		const struct run *base = reference(r, run, model, b), *asked = questioned(r, run, model, b);
 		size_t n = smaller(base->visits[point], asked->visits[point]), first = r->script[b].first_visit[point];
 
-		if (n >= 2 && !asked->failed)
+		if (n >= 2 && !asked->failed && !base->failed)
 			add_visits(&sum, base->visit + first, asked->visit + first, n, blocks_each(r, n));
 	}
 	if (known) {
@@ -216,7 +225,7 @@ struct compared compare_whole(const struct replay *r, const struct run *run, enu
 	for (size_t b = 0; b < r->nscripts; b++) {
 		const struct run *base = reference(r, run, model, b), *asked = questioned(r, run, model, b);
 
-		if (asked->failed)
+		if (asked->failed || base->failed)
 			continue;
 		sum.base += base->stop_ns;
 		sum.ns += asked->stop_ns;

@@ -76,7 +76,7 @@ static void add_step(const struct tally *tally, struct lives *all, size_t thread
 	struct life *l = &all->life[thread];
 
 	l->computed_ns += (double)s->cpu_ns;
-	if (s->kind == BURST_RELEASE || s->kind == BURST_UNLOCK || s->kind == BURST_VISIT)
+	if (s->kind == BURST_RELEASE || s->kind == BURST_UNLOCK || (s->kind == BURST_VISIT && !s->counts_work))
 		count_round(all, thread, s);
 	if (s->kind == BURST_ACQUIRE && s->object != NOBODY && !tally[s->object].seen) {
 		l->waited_ns += (double)s->waited_ns;

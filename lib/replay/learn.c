@@ -173,10 +173,10 @@ static void measure_scarcity(struct replay *r, const struct burst *burst, size_t
 	r->slowed = r->crowded || !(computed > 0) ? 1 : (queued + computed) / computed;
 }
 
-/* So that sums of times do not overflow, and moments of the simulation are told apart, whatever the log says. */
-static struct burst_event sane(struct burst_event e)
+/* So that sums of times do not overflow, and the simulation has an end, whatever the log says. */
+static struct burst_event sane(struct burst_event e, int64_t length_ns)
 {
-	const int64_t far = 1000000000000000; /* eleven days */
+	const int64_t hour = 3600000000000, far = length_ns < hour ? length_ns : hour;
 	int64_t most;
 
 	e.at_ns = e.at_ns < 0 ? 0 : e.at_ns < far ? e.at_ns : far;
@@ -198,7 +198,7 @@ static struct burst *copy_bursts(const struct burst *burst, size_t n)
 
 			copy[b].thread[t].id = from->id;
 			for (size_t i = 0; i < from->n; i++) {
-				struct burst_event e = sane(from->event[i]);
+				struct burst_event e = sane(from->event[i], burst[b].length_ns);
 
 				burst_add(&copy[b].thread[t], &e);
 			}

@@ -307,6 +307,17 @@ static void count_visits(const struct replay *r, struct script *s)
 	s->visits = s->first_visit[r->npoints];
 }
 
+/* A whole run ends with its first thread, whatever others still do; or with all of them, where that ends before. */
+static void end_with_main(struct script *s)
+{
+	const struct actor *main = s->actor;
+
+	for (size_t t = 1; t < s->nactors; t++)
+		main = s->actor[t].id < main->id ? &s->actor[t] : main;
+	for (size_t t = 0; t < s->nactors; t++)
+		s->actor[t].matters = s->actor[t].matters && &s->actor[t] == main;
+}
+
 static void learn_burst(struct replay *r, struct script *s, const struct burst *b, size_t before)
 {
 	uint32_t *child;
@@ -336,6 +347,8 @@ static void learn_burst(struct replay *r, struct script *s, const struct burst *
 	for (size_t t = 0; t < s->nactors; t++)
 		for (uint32_t i = s->actor[t].first; i < s->actor[t].end; i++)
 			s->actor_of[i] = (uint32_t)t;
+	if (r->whole)
+		end_with_main(s);
 	count_visits(r, s);
 	r->facts.length_ns += s->length_ns;
 	free(born);

@@ -751,9 +751,7 @@ static bool check_condition(struct sim *m, uint32_t i, const struct step *s)
 static bool do_wait(struct sim *m, uint32_t i, const struct step *s)
 {
 	if (!m->runner[i].phase) {
-		if (s->cause[0] == NOBODY)
-			return do_sleep(m, i, s);
-		if (!do_edge(m, i, s, 1))
+		if (s->cause[0] == NOBODY ? !do_sleep(m, i, s) : !do_edge(m, i, s, 1))
 			return false;
 		m->runner[i].phase = 1;
 	}

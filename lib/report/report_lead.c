@@ -80,13 +80,12 @@ static const struct report_row *surest_of(const struct report *r, const struct r
 	return surest == best ? NULL : surest;
 }
 
-/* The number of regions with the verdict that making them faster gains nothing. */
-static size_t count_worthless(const struct report *r)
+static size_t count_verdicts(const struct report *r, enum verdict verdict)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->nrows; i++)
-		n += r->row[i].class == REPORT_JUDGED && !has_value(&r->row[i]);
+		n += r->row[i].class == REPORT_JUDGED && r->row[i].im->verdict == verdict;
 	return n;
 }
 
@@ -238,8 +237,8 @@ static void add_nothing(const struct report *r, struct buf *b)
 /* The first region without a verdict has the greatest estimated impact. */
 static void add_candidate(const struct report *r, struct buf *b)
 {
-	size_t worthless = count_worthless(r);
-	const struct report_row *row = r->row + worthless;
+	size_t worthless = count_verdicts(r, VERDICT_NONE);
+	const struct report_row *row = r->row + worthless + count_verdicts(r, VERDICT_HARMFUL);
 
 	buf_adds(b, "Not enough data to say what limits ");
 	report_measure(b, r->point);
@@ -255,6 +254,7 @@ static void add_candidate(const struct report *r, struct buf *b)
 	buf_addc(b, '.');
 	if (worthless)
 		buf_addf(b, " %zu of the %zu regions that were tried %s no bottleneck.", worthless, r->nrows, worthless == 1 ? "is" : "are");
+	add_harmful(r, b);
 }
 
 /* The first sentences; those of the best region where there is one. */

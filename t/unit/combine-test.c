@@ -236,6 +236,45 @@ static void replay_replaces_wrong_experiments(void **state)
 	}
 }
 
+/* Experiments were wrong of the shape, too; and of speedups that replay has not tried. */
+static void the_curve_is_then_that_of_replay(void **state)
+{
+	struct profile_warning warning = { .what = (char[]){ "absolute-timer" }, .times = 1 };
+	struct world *w = world(0.4, 0.05);
+	struct causal_level level[2] = { w->level, w->level };
+
+	(void)state;
+	w->p.warning = &warning;
+	w->p.nwarnings = 1;
+	w->p.nruns = 1;
+	level[1].s = 1;
+	w->e.level = level;
+	w->e.nlevels = 2;
+	w->e.knee = w->e.knee_lo = w->e.knee_hi = 0.4;
+	w->e.notes = CAUSAL_CONTENTION | CAUSAL_LOW_KNEE;
+	add(w, 0.3, 0.01);
+	add(w, 0.45, 0.01)->s = 0.75;
+	assert_int_equal(combine(w), COMBINED_REPLACED);
+	assert_true(isnan(w->e.knee));
+	assert_int_equal(w->e.notes, 0);
+	assert_int_equal(w->e.nlevels, 1);
+	near(level[0].gain.value, 0.3);
+}
+
+/* One busy minute in an hour says nothing of the hour. */
+static void a_warning_of_one_run_in_many_replaces_nothing(void **state)
+{
+	struct profile_warning warning = { .what = (char[]){ "absolute-timer" }, .times = 1 };
+	struct world *w = world(0.4, 0.05);
+
+	(void)state;
+	w->p.warning = &warning;
+	w->p.nwarnings = 1;
+	w->p.nruns = 60;
+	add(w, 0.2, 0.01);
+	assert_int_equal(combine(w), COMBINED_AGREES);
+}
+
 /* Queues for processors make experiments less exact; a clock that goes on makes them wrong. */
 static void a_replay_that_is_less_sure_replaces_none_where_threads_queue(void **state)
 {
@@ -371,6 +410,8 @@ int main(void)
 		cmocka_unit_test(whole_runs_count_alone),
 		cmocka_unit_test(short_runs_count_alike),
 		cmocka_unit_test(replay_replaces_wrong_experiments),
+		cmocka_unit_test(the_curve_is_then_that_of_replay),
+		cmocka_unit_test(a_warning_of_one_run_in_many_replaces_nothing),
 		cmocka_unit_test(a_replay_that_is_less_sure_replaces_none_where_threads_queue),
 		cmocka_unit_test(not_where_threads_spin),
 		cmocka_unit_test(without_experiments_replay_tells_all),
