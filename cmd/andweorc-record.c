@@ -372,6 +372,12 @@ static bool has_failed_at_once(int status, int64_t began_ns, struct usage before
 	return status && now_ns() - began_ns < 1000 * MS && used.user_ns + used.system_ns < 50 * MS;
 }
 
+/* A part of a run says nothing of it: then a run takes as long as it takes, and the time is for all of them. */
+static bool are_whole(const struct recording *r)
+{
+	return r->conductor.whole.on || r->plan.whole_runs;
+}
+
 enum { MISSED = 10 }; /* consecutive runs in which experiments were started only too briefly to be noticed */
 
 /*
@@ -394,7 +400,7 @@ static int record(struct recording *r)
 		struct usage before = usage_of_children();
 
 		end += end ? wait : 0;
-		r->plan.until_ns = !end ? 0 : o->runs ? began + wait + total / (int64_t)o->runs : end;
+		r->plan.until_ns = !end ? 0 : o->runs && !are_whole(r) ? began + wait + total / (int64_t)o->runs : end;
 		if (!run_once(r, run, &status))
 			return status;
 		if (status && !first_failure)
@@ -409,7 +415,7 @@ static int record(struct recording *r)
 		if (o->runs ? run >= o->runs : !end || now_ns() >= end)
 			break;
 		/* A whole run that would be cut short gives no result. */
-		if (!o->runs && r->conductor.whole.on && now_ns() + r->conductor.last_run_ns > end)
+		if (end && r->conductor.whole.on && now_ns() + r->conductor.last_run_ns > end)
 			break;
 		/* A command that ends within the time to wait (-w) will never be measured. */
 		if (!o->runs && r->conductor.waiting)
@@ -425,19 +431,19 @@ static int record(struct recording *r)
 	return first_failure;
 }
 
-/* Before a log is made: false, after a message. */
-static bool can_attach(struct recording *r)
+/* Before a log is made.  Returns the exit status after a message; else 0. */
+static int may_attach(struct recording *r)
 {
 	char *why;
 
 	r->runtime = preload_find();
 	if (!r->runtime)
-		return false;
+		return EXIT_RECORD;
 	why = attachable_obstacle((pid_t)r->o->pid, r->runtime);
 	if (why)
 		msg_error("cannot attach to process %llu: %s", (unsigned long long)r->o->pid, why);
 	free(why);
-	return why == NULL;
+	return why ? EXIT_CANNOT_ATTACH : 0;
 }
 
 int main(int argc, char **argv)
@@ -471,8 +477,9 @@ int main(int argc, char **argv)
 	}
 	stop_at(SIGTERM);
 	stop_at(SIGHUP);
-	if (o.pid && !can_attach(&r))
-		return EXIT_CANNOT_ATTACH;
+	status = o.pid ? may_attach(&r) : 0;
+	if (status)
+		return status;
 	if (!prepare(&r))
 		return EXIT_RECORD;
 	conducting = &r.conductor;

@@ -268,7 +268,7 @@ static void find_executor(const struct bursts *b, uint32_t slot, struct burst_ev
 static uint32_t place_number(struct bursts *b, uint32_t process, uint64_t pc)
 {
 	size_t known = b->nplaces;
-	uint32_t number = number_of(&b->places, &b->nplaces, pc * 0x9e3779b97f4a7c15u + process);
+	uint32_t number = number_of(&b->places, &b->nplaces, pc * 0x9e3779b97f4a7c15u + b->processes->member[process].id);
 	const struct mapped *at = b->nplaces > known ? processes_find(b->processes, process, pc - 1) : NULL;
 	struct buf *line = &b->journal->line;
 
@@ -462,8 +462,7 @@ void bursts_end(struct bursts *b, int64_t start_ns, int64_t ended_ns, bool whole
 	record_u64(line, "cpus", parallel_processors());
 	if (whole && !cut)
 		record_u64(line, "whole", 1);
-	if (others->foreign_known)
-		record_i64(line, "others_ns", (int64_t)((double)taken_ns * (double)b->length_ns / (double)whole_ns));
+	record_i64(line, "others_ns", (int64_t)((double)taken_ns * (double)b->length_ns / (double)whole_ns));
 	record_end(line);
 	journal_flush(b->journal);
 	for (uint32_t i = 0; i < shared_logs(b->arena); i++)

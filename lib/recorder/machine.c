@@ -6,16 +6,13 @@
 
 #include "base/alloc.h"
 #include "recorder/machine.h"
+#include "recorder/usage.h"
 
 /*
- * Smaller differences from the usual are noise, which averages out.  The first is a
- * share of the processors' time, used by others (counted in ticks of 10 ms).  The
- * second is a share of the window, during which a thread waited for a processor.
+ * Smaller differences from the usual are noise, which averages out: a share of the
+ * processors' time, used by others (counted in ticks of 10 ms).
  */
-static const double TAKEN_SHARE = 1 / 16., WAITED_SHARE = 1 / 64.;
-
-/* In a short window, a wait for one tick of the scheduler is a large part, but no disturbance. */
-static const double TICK = 4e6;
+static const double TAKEN_SHARE = 1 / 16.;
 
 /*
  * A window is unusual when it is so many standard deviations above the median.  The
@@ -48,7 +45,8 @@ struct machine_use machine_now(struct processes *p)
 	/* user nice system idle iowait irq softirq steal; see proc(5) */
 	unsigned long long v[8] = { 0 };
 	int64_t tick = 1000000000 / sysconf(_SC_CLK_TCK);
-	struct machine_use o = { .changes = p->changes };
+	struct usage ended = usage_of_children();
+	struct machine_use o = { 0 };
 	FILE *f = fopen("/proc/stat", "re");
 
 	o.waited_ns = pressure_ns();
@@ -57,8 +55,8 @@ struct machine_use machine_now(struct processes *p)
 		return o;
 	if (fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) == 8) {
 		o.stolen_ns = (int64_t)v[7] * tick;
-		o.foreign_ns = (int64_t)(v[0] + v[1] + v[2]) * tick - clock_ns(CLOCK_PROCESS_CPUTIME_ID) -
-			       processes_cpu_ns(p);
+		o.foreign_ns = (int64_t)(v[0] + v[1] + v[2]) * tick - clock_ns(CLOCK_PROCESS_CPUTIME_ID) - processes_cpu_ns(p) -
+			       ended.user_ns - ended.system_ns;
 	}
 	fclose(f);
 	return o;
@@ -125,41 +123,33 @@ struct machine_use machine_since(struct machine_use now, struct machine_use befo
 	now.foreign_ns -= before.foreign_ns;
 	now.waited_ns -= before.waited_ns;
 	now.queued_ns -= before.queued_ns;
-	now.foreign_known = now.changes == before.changes;
 	return now;
 }
 
 /*
- * If it is known what others used, waits for a processor tell nothing more: threads of the program itself have waited.  What is faster
- * may make them wait more, and that is a part of its effect.  In a program with LevelDB, of which a fast reader lets two writers run at
- * the same time, all nine windows of the reader's checksum at 50 % were set aside for such waits.
+ * That threads of the program have waited for a processor is no mark of a disturbance.  What is faster may make them wait
+ * more, and that is a part of its effect.  In a program with LevelDB, of which a fast reader lets two writers run at the same
+ * time, all nine windows of the reader's checksum at 50 % were set aside for such waits.
  */
-static enum machine_verdict verdict(const struct machine *m, double taken, double waited, bool known)
+static enum machine_verdict verdict(const struct machine *m, double taken)
 {
 	if (m->taken.n <= MACHINE_FIRST)
 		return MACHINE_UNKNOWN;
-	return stands_out(&m->taken, taken, TAKEN_SHARE) || (!known && stands_out(&m->waited, waited, fmax(WAITED_SHARE, TICK / m->wall_ns))) ?
-		       MACHINE_DISTURBED :
-		       MACHINE_USUAL;
+	return stands_out(&m->taken, taken, TAKEN_SHARE) ? MACHINE_DISTURBED : MACHINE_USUAL;
 }
 
 enum machine_verdict machine_judge(struct machine *m, const struct machine_use *use, int64_t wall_ns)
 {
-	double taken_ns = (double)(use->stolen_ns + (use->foreign_known ? use->foreign_ns : 0));
-	double taken = taken_ns / (double)wall_ns / (double)sysconf(_SC_NPROCESSORS_ONLN);
-	double waited = (double)use->waited_ns / (double)wall_ns;
+	double taken = (double)(use->stolen_ns + use->foreign_ns) / (double)wall_ns / (double)sysconf(_SC_NPROCESSORS_ONLN);
 
-	m->wall_ns = (double)wall_ns;
-	if (m->taken.n < MACHINE_FIRST)
-		m->first_known[m->taken.n] = use->foreign_known;
 	remember_usual(&m->taken, taken);
-	remember_usual(&m->waited, waited);
-	return verdict(m, taken, waited, use->foreign_known);
+	remember_usual(&m->waited, (double)use->waited_ns / (double)wall_ns);
+	return verdict(m, taken);
 }
 
 enum machine_verdict machine_first(const struct machine *m, size_t k)
 {
-	return k < MACHINE_FIRST && k < m->taken.n ? verdict(m, m->taken.first[k], m->waited.first[k], m->first_known[k]) : MACHINE_UNKNOWN;
+	return k < MACHINE_FIRST && k < m->taken.n ? verdict(m, m->taken.first[k]) : MACHINE_UNKNOWN;
 }
 
 double machine_usually_taken(const struct machine *m)

@@ -20,8 +20,6 @@ struct machine_use {
 	int64_t foreign_ns;
 	int64_t waited_ns;  /* time with some runnable thread without a processor (pressure stall information) */
 	int64_t queued_ns;  /* a lower bound on the time that runnable threads of the target had no processor, summed over threads */
-	uint32_t changes;   /* changes of the set of processes: foreign_ns is known only if there was none */
-	bool foreign_known;
 };
 
 enum { MACHINE_FIRST = 4 }; /* first windows, which are judged only when there are more to compare them with */
@@ -36,8 +34,6 @@ struct usual {
 struct machine {
 	struct usual taken;  /* share of the processors that others used */
 	struct usual waited; /* share of the time in which some thread waited for a processor */
-	double wall_ns;      /* length of the last window */
-	bool first_known[MACHINE_FIRST]; /* of the first windows: was it known what others used? */
 };
 
 void machine_release(struct machine *m);
@@ -56,9 +52,8 @@ enum machine_verdict {
 
 /*
  * Judges a window.  A disturbed one is logged, but set aside: others used the
- * processors in it; or, where it is not known what others used, runnable threads waited
- * for one.  A busy neighbour is the same in all windows.  So only a window that differs
- * from the others is disturbed.
+ * processors in it.  A busy neighbour is the same in all windows.  So only a window that
+ * differs from the others is disturbed.
  */
 enum machine_verdict machine_judge(struct machine *m, const struct machine_use *use, int64_t wall_ns);
 

@@ -75,7 +75,6 @@ static void take_member(struct processes *p, struct member *m, pid_t pid)
 	m->met_ns = now_ns();
 	m->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	p->alive += pid > 0;
-	p->changes++;
 }
 
 static void announce(struct processes *p, const struct member *m, const struct arena_process *at)
@@ -334,7 +333,6 @@ void processes_bury(struct processes *p)
 		log_end(p, m, atomic_load_explicit(&at->visits, memory_order_relaxed));
 		forget_member(m);
 		p->alive--;
-		p->changes++;
 		atomic_store_explicit(&at->id, 0, memory_order_relaxed);
 		atomic_store_explicit(&at->left, 0, memory_order_relaxed);
 		/* Pairs with the exchange that takes the entry. */
@@ -366,20 +364,37 @@ void processes_name(struct processes *p, uint32_t index, struct arena_sample *s)
 	}
 }
 
-int64_t processes_cpu_ns(struct processes *p)
+/* Processor time of children that the process has waited for, in ticks; of one that has just ended, none. */
+static int64_t waited_for_ns(pid_t pid)
+{
+	char name[64], text[1024], *at;
+	unsigned long user = 0, system = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%ld/stat", (long)pid);
+	f = fopen(name, "re");
+	if (!f)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	/* The name of the program is in parentheses, and may be anything; see proc(5). */
+	at = strrchr(text, ')');
+	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2)
+		return 0;
+	return (int64_t)(user + system) * (1000000000 / sysconf(_SC_CLK_TCK));
+}
+
+int64_t processes_cpu_ns(const struct processes *p)
 {
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < used_processes(p); i++) {
-		struct member *m = &p->member[i];
+		pid_t pid = p->member[i].pid;
 		struct timespec t;
 		clockid_t clock;
 
-		if (m->pid <= 0)
-			continue;
-		if (clock_getcpuclockid(m->pid, &clock) == 0 && clock_gettime(clock, &t) == 0)
-			m->cpu_ns = t.tv_sec * 1000000000ll + t.tv_nsec;
-		sum += m->cpu_ns;
+		if (pid > 0 && clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &t) == 0)
+			sum += t.tv_sec * 1000000000ll + t.tv_nsec + waited_for_ns(pid);
 	}
 	return sum;
 }

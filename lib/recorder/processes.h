@@ -31,7 +31,6 @@ struct member {
 	bool ended;       /* this program has ended: the entry is to be freed */
 	bool exec;        /* it has ended by an exec */
 	struct program program; /* when its mappings were last read */
-	int64_t cpu_ns;   /* processor time of the process, at the last look */
 	struct queued queued;
 	int64_t met_ns;   /* when it joined, as far as is known */
 	unsigned astray;  /* consecutive looks at which a sampling signal had no handler */
@@ -59,7 +58,6 @@ struct processes {
 	uint32_t looked_at;   /* the look at which its program was last checked */
 	int64_t same_ns;      /* when the first process was last seen with the program that joined */
 	uint32_t cared_for;   /* the entry that was last checked for harm by samples */
-	uint32_t changes;     /* number of joins and ends */
 	int64_t forked_ns;    /* when a forked child was last met */
 	struct reaped reaped[REAPED]; /* the last ended children, in a ring */
 	unsigned nreaped;
@@ -108,8 +106,11 @@ const struct mapped *processes_find(const struct processes *p, uint32_t index, u
 /* Fills in the places of a sample whose module was unknown to the process, if it is known by now. */
 void processes_name(struct processes *p, uint32_t index, struct arena_sample *s);
 
-/* Processor time of all live processes.  Comparable between two calls if `changes` is the same. */
-int64_t processes_cpu_ns(struct processes *p);
+/*
+ * Processor time of all live processes, and of their children that have ended and been waited for.  Those that the recorder
+ * has waited for are in usage.h.
+ */
+int64_t processes_cpu_ns(const struct processes *p);
 
 /*
  * How long threads of the target have been runnable without a processor, since the

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "recorder/regions_parts.h"
 
-enum { PLACE_REGIONS = 8, INLINE_DEPTH = 32 };
+enum { INLINE_DEPTH = 32, PLACE_REGIONS = INLINE_DEPTH };
 
 struct place {
 	uint64_t off;

@@ -120,7 +120,6 @@ void whole_runs_log(struct conductor *c)
 {
 	struct window w = { .region = c->whole.region, .pct = c->whole.pct };
 	struct buf *b = &c->journal->line;
-	struct usage used;
 	int64_t delay;
 	bool disturbed;
 
@@ -129,10 +128,6 @@ void whole_runs_log(struct conductor *c)
 	w.after = conductor_tally(c);
 	w.after.at_ns = c->ended_ns;
 	w.others = machine_since(machine_now(&c->processes), c->whole.others);
-	/* All processes that were counted have ended, so their time is known now. */
-	used = usage_since(c->before);
-	w.others.foreign_ns -= used.user_ns + used.system_ns;
-	w.others.foreign_known = true;
 	w.spoilt = c->wait_status != c->whole.status || (c->speedup && atomic_load(&c->arena->clock.speedup) == 0);
 	disturbed = conductor_log(c, &w);
 	record_begin(b, AW_VISITS);

@@ -10,6 +10,8 @@
  * and the speedup stays on until the next switch, so that a late visit closes the
  * window under the same conditions.
  */
+#include <math.h>
+
 #include "base/clock.h"
 #include "format.h"
 #include "format/kind.h"
@@ -24,8 +26,34 @@ enum {
 	GRACE_WINDOWS = 4,    /* the same for points that are visited more rarely than the first */
 	VISITS_WANTED = 12,   /* visits in a window: it is lengthened until it holds this many */
 	WINDOW_MAX_MS = 2000,
+	RARE_MAX_MS = 500, /* a window is not made longer than this for a point that is visited more rarely than the first */
 	WINDOWS_IN_A_RUN = 5, /* least number of windows in each run of a program that is run repeatedly */
 };
+
+/*
+ * A point takes part in windows in which its next visit comes in time, almost certainly: the mean time between visits is at most
+ * this part of the window.  A window that is dropped because a visit was late is dropped for what it would have shown.  Of a
+ * point that is visited every 0.8 s, at random times, windows of 0.2 s would have told 0.43 s, and 3.5 % of a gain of 10.
+ */
+static const double RARELY = 5 / 8.;
+
+/* The mean time between visits of the point so far, by that of the first; INFINITY: it has none. */
+static double gap_ns(const struct conductor *c, uint32_t point)
+{
+	uint64_t visits = points_visits(&c->points, point);
+
+	return visits ? (double)(now_ns() - c->began_ns) / (double)visits : INFINITY;
+}
+
+/* Which points take part in a window of that length?  The most visited one does in any case. */
+static void choose_points(const struct conductor *c, int64_t length_ns, bool part[ARENA_POINTS])
+{
+	uint64_t most = points_most_visits(&c->points);
+
+	for (uint32_t i = 0; i < arena_points(c->arena); i++)
+		part[i] = shared_kind(c->arena, i) == POINT_AUTOMATIC || points_visits(&c->points, i) >= most ||
+			  gap_ns(c, i) <= RARELY * (double)length_ns;
+}
 
 /* Waits until every point in `want` (NULL: any point) has the window's mark; false when none has it in time. */
 static bool wait_for_points(struct conductor *c, bool *done, const bool *want, bool closing, int64_t patience, int64_t grace)
@@ -88,7 +116,7 @@ static bool log_window(struct conductor *c, struct window *w)
 	for (uint32_t i = 0; i < n; i++) {
 		int64_t virt = virtual_of(c, i);
 
-		if (!w->closed[i] || virt <= 0)
+		if (!w->opened[i] || !w->closed[i] || virt <= 0)
 			continue;
 		record_begin(b, AW_VISITS);
 		record_u64(b, "experiment", c->experiments);
@@ -127,6 +155,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	int64_t settle = length_ns / 4 > c->plan->settle_ns ? length_ns / 4 : c->plan->settle_ns;
 	int64_t patience = PATIENCE_WINDOWS * length_ns > 1000 * MS ? PATIENCE_WINDOWS * length_ns : 1000 * MS;
 	int64_t grace = GRACE_WINDOWS * length_ns;
+	bool part[ARENA_POINTS] = { false };
 
 	if (region)
 		journal_know(c->journal, region);
@@ -135,10 +164,13 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	if (!conductor_rest(c, now_ns() + settle))
 		return false;
 	points_expect(&c->points);
+	choose_points(c, length_ns, part);
 	conductor_phase(c, PHASE_OPEN);
 	automatic_mark(&c->points.automatic, c->arena, c->window, false);
-	if (!wait_for_points(c, w.opened, NULL, false, patience, length_ns / 2))
+	if (!wait_for_points(c, w.opened, part, false, patience, length_ns / 2))
 		return false;
+	for (size_t i = 0; i < ARENA_POINTS; i++)
+		w.opened[i] = w.opened[i] && part[i];
 	w.before = conductor_tally(c);
 	w.others = machine_now(&c->processes);
 	spans_open(&c->points.spans, w.before.at_ns);
@@ -160,9 +192,24 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	return log_window(c, &w);
 }
 
+/* The greatest length that a rarer point needs to take part, of those that are worth it; 0: none. */
+static int64_t length_for_rare(const struct conductor *c)
+{
+	double longest = 0;
+
+	for (uint32_t i = 0; i < arena_points(c->arena); i++) {
+		double needed = gap_ns(c, i) / RARELY;
+
+		if (shared_kind(c->arena, i) != POINT_AUTOMATIC && points_is_live(&c->points, i) && needed <= RARE_MAX_MS * MS)
+			longest = needed > longest ? needed : longest;
+	}
+	return (int64_t)longest;
+}
+
 /*
- * The length of windows: long enough for enough visits of the busiest point, but short
- * enough for a few windows in a program that ends early.
+ * The length of windows: long enough for enough visits of the busiest point, and for points
+ * that are visited a little more rarely, but short enough for a few windows in a program that
+ * ends early.
  */
 static int64_t window_length(const struct conductor *c)
 {
@@ -172,6 +219,8 @@ static int64_t window_length(const struct conductor *c)
 	visits_take = most ? elapsed / (int64_t)most * VISITS_WANTED : 0;
 	if (visits_take > wanted)
 		wanted = visits_take < WINDOW_MAX_MS * MS ? visits_take : WINDOW_MAX_MS * MS;
+	if (length_for_rare(c) > wanted)
+		wanted = length_for_rare(c);
 	if (c->last_run_ns && wanted > c->last_run_ns / WINDOWS_IN_A_RUN)
 		wanted = c->last_run_ns / WINDOWS_IN_A_RUN;
 	return wanted;
