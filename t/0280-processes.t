@@ -406,4 +406,50 @@ late() {
 }
 check 'a process that starts when the recorder has died is not profiled, and works' late
 
+# The child is forked before the recorder has read the parent's mappings, so the parent has no table of them to give away.
+cat >early.c <<'END'
+#include "andweorc.h"
+#include <unistd.h>
+
+static __attribute__((noinline)) void answer(void)
+{
+	for (volatile int i = 0; i < 500000; i++)
+		;
+}
+
+int main(void)
+{
+	int ask[2], told[2];
+	char c = 0;
+
+	if (pipe(ask) != 0 || pipe(told) != 0)
+		return 1;
+	if (fork() == 0) {
+		close(ask[1]);
+		while (read(ask[0], &c, 1) == 1) {
+			answer();
+			if (write(told[1], &c, 1) != 1)
+				break;
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < 3000; i++) {
+		if (write(ask[1], &c, 1) != 1 || read(told[0], &c, 1) != 1)
+			return 1;
+		ANDWEORC_PROGRESS("round");
+	}
+	return 0;
+}
+END
+
+a_child_that_comes_early() {
+	gcc -g -O1 -I"$top/lib" -o early early.c
+	exits 0 andweorc-record -q -o log -d 60 -n 1 -m function -r answer -s 50 --window 10 -- ./early >out 2>err
+	awk -F '\t' '
+	$1 == "experiment" { for (i in f) delete f[i]; for (i = 2; i <= NF; i++) { split($i, kv, "="); f[kv[1]] = kv[2] }
+		if (f["speedup_pct"] > 0) { all += f["samples"]; own += f["region_samples"] } }
+	END { print own + 0 " of " all + 0; exit !(all > 50 && own > 0.5 * all) }' log
+}
+check 'code of a child that is forked at once is sped up' a_child_that_comes_early
+
 done_testing

@@ -517,3 +517,10 @@ void space_publish(const struct space *s, struct mappings *m, struct arena *aren
 	/* Pairs with the acquire in the handler: the table is complete before it is published. */
 	atomic_store_explicit(&process->modules, next, memory_order_release);
 }
+
+bool space_is_published(const struct space *s, struct arena *arena, struct arena_process *process)
+{
+	const struct arena_modules *set = &arena->parts.modules[process - arena->process].set[atomic_load(&process->modules) & 1];
+
+	return set->base == atomic_load_explicit(&process->base, memory_order_acquire) && set->n == s->n;
+}

@@ -93,6 +93,9 @@ unsigned space_made(const struct space *s, const struct mappings *m);
 /* Tells the runtime in `process` where its modules are, and their unwind tables. */
 void space_publish(const struct space *s, struct mappings *m, struct arena *arena, struct arena_process *process);
 
+/* Is that what the runtime in `process` knows? */
+bool space_is_published(const struct space *s, struct arena *arena, struct arena_process *process);
+
 /* Tells the runtime in all processes which code is charged to its callers. */
 void mapping_publish(struct mappings *m, struct arena *arena);
 

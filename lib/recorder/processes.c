@@ -137,8 +137,11 @@ static bool introduce(struct processes *p, struct member *m, const struct arena_
 	return true;
 }
 
-/* A forked child has the modules of its parent.  It may have ended by now: most live only briefly. */
-static bool inherit_space(struct processes *p, struct member *m, const struct arena_process *at)
+/*
+ * A forked child has the modules of its parent.  It may have ended by now: most live only briefly.  It has copied the table, too,
+ * unless the parent had none yet, or another one.
+ */
+static bool inherit_space(struct processes *p, struct member *m, struct arena_process *at)
 {
 	int32_t parent = atomic_load_explicit(&at->parent, memory_order_relaxed);
 
@@ -149,6 +152,8 @@ static bool inherit_space(struct processes *p, struct member *m, const struct ar
 			continue;
 		m->program = from->program;
 		space_copy(&m->space, &from->space);
+		if (!space_is_published(&m->space, p->arena, at))
+			space_publish(&m->space, p->modules, p->arena, at);
 		return true;
 	}
 	return false;
