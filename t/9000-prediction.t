@@ -29,11 +29,15 @@ a_queue() {
 	predicts produce 50 0
 }
 
-# A wait that the other one ends by closing the pipe.
-an_end_of_data() {
+# Waits that are not ended by a plain wake-up: a pipe is closed, a descriptor of epoll is armed anew, a child ends.
+other_ends() {
 	profile endofdata make use
 	predicts make 50 32
 	predicts use 50 16
+	profile rearm make use
+	predicts make 50 33
+	profile reaper build plan
+	predicts build 50 34
 }
 
 # Nothing is sped up, and no thread pauses: the prediction is from recorded events.
@@ -169,7 +173,7 @@ warns_of() {
 truth 'regions of a serial program count by their share' a_serial_program
 truth 'work under a contended mutex counts in full, work outside does not' a_mutex
 truth 'the slower end of a queue counts, the faster one does not' a_queue
-truth 'what is done before a pipe is closed counts' an_end_of_data
+truth 'a wait may end by the end of data, of a child, or by a change of what is waited for' other_ends
 truth 'events alone tell it, without a pause' only_observed
 truth 'what waits for the clock gains nothing, whatever experiments say' a_clock
 case $(uname -m) in

@@ -268,7 +268,7 @@ static void find_executor(const struct bursts *b, uint32_t slot, struct burst_ev
 static uint32_t place_number(struct bursts *b, uint32_t process, uint64_t pc)
 {
 	size_t known = b->nplaces;
-	uint32_t number = number_of(&b->places, &b->nplaces, pc * 0x9e3779b97f4a7c15u + b->processes->member[process].id);
+	uint32_t number = number_of(&b->places, &b->nplaces, pc * 0x9e3779b97f4a7c15u + processes_id(b->processes, process));
 	const struct mapped *at = b->nplaces > known ? processes_find(b->processes, process, pc - 1) : NULL;
 	struct buf *line = &b->journal->line;
 

@@ -347,6 +347,11 @@ void processes_bury(struct processes *p)
 
 /* ---- while they run ----------------------------------------------------------------- */
 
+uint32_t processes_id(const struct processes *p, uint32_t index)
+{
+	return index < ARENA_PROCESSES ? p->member[index].id : 0;
+}
+
 const struct mapped *processes_find(const struct processes *p, uint32_t index, uint64_t pc)
 {
 	return index < ARENA_PROCESSES ? space_find(&p->member[index].space, pc) : NULL;

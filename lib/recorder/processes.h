@@ -103,6 +103,9 @@ void processes_take_leave(struct processes *p);
 /* The module that has the run-time address pc in the process with that index; NULL: unknown. */
 const struct mapped *processes_find(const struct processes *p, uint32_t index, uint64_t pc);
 
+/* The number of the process with that index; 0: there is none. */
+uint32_t processes_id(const struct processes *p, uint32_t index);
+
 /* Fills in the places of a sample whose module was unknown to the process, if it is known by now. */
 void processes_name(struct processes *p, uint32_t index, struct arena_sample *s);
 

@@ -148,7 +148,8 @@ static void *map(void *at, size_t length, int prot, int flags, int fd, int64_t o
 	if (likely(arena == NULL) || p == MAP_FAILED)
 		return p;
 	forget_range((uintptr_t)p, (uintptr_t)p + length);
-	if ((flags & MAP_TYPE) != MAP_PRIVATE)
+	/* In a file that is only read there are no objects, and some programs map hundreds of them. */
+	if ((flags & MAP_TYPE) != MAP_PRIVATE && ((prot & PROT_WRITE) || (flags & MAP_ANONYMOUS)))
 		remember_mapping((uintptr_t)p, length, flags, fd, offset);
 	return p;
 }

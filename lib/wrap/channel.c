@@ -159,6 +159,46 @@ static uint64_t event_key(int fd)
 	return serial && serial < SIGNALS ? key_of(KEY_COUNTER, serial, 0) : 0;
 }
 
+uint64_t channel_serial(int fd)
+{
+	uint32_t serial = anonymous_of(fd);
+
+	return serial ? serial : 1ull << 32 | (uint32_t)fd;
+}
+
+void channel_is_closed(int fd)
+{
+	/* A child of vfork closes descriptors of its own, and shares this memory. */
+	if (unlikely(anonymous_of(fd)) && SYS(SYS_getpid) == process_pid)
+		atomic_store_explicit(&anonymous[fd], 0, memory_order_relaxed);
+}
+
+/* ---- processes ---------------------------------------------------------------------------- */
+
+/* The process that a descriptor of pidfd_open(2) stands for; 0: it is none. */
+static uint32_t process_of(int fd)
+{
+	static const char what[] = "\nPid:\t";
+	char path[40] = "/proc/self/fdinfo/", text[512], *at;
+	size_t n = strlen(path);
+	uint32_t pid = 0;
+	long info, got;
+
+	for (int unit = 1000000000; unit > 0; unit /= 10)
+		if (fd >= unit || unit == 1)
+			path[n++] = (char)('0' + fd / unit % 10);
+	info = SYS(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (info < 0)
+		return 0;
+	got = SYS(SYS_read, info, text, sizeof(text) - 1);
+	SYS(SYS_close, info);
+	text[got > 0 ? got : 0] = '\0';
+	at = strstr(text, what);
+	for (at = at ? at + strlen(what) : text + strlen(text); *at >= '0' && *at <= '9'; at++)
+		pid = pid * 10 + (uint32_t)(*at - '0');
+	return pid;
+}
+
 /* ---- pseudo-terminals -------------------------------------------------------------------- */
 
 /* The device numbers are those of Linux (Documentation/admin-guide/devices.txt). */
@@ -180,6 +220,7 @@ static uint64_t channel(int fd, bool out)
 	uint64_t key[2] = { 0, 0 };
 	bool lasting = true;
 	struct stat st;
+	uint32_t pid;
 
 	if (is_known(fd, key))
 		return key[out];
@@ -198,6 +239,8 @@ static uint64_t channel(int fd, bool out)
 		break;
 	case 0: /* event counters and the like, which are no files */
 		key[0] = key[1] = event_key(fd);
+		if (!anonymous_of(fd) && (pid = process_of(fd)) != 0)
+			key[0] = key_of(KEY_CHILD, pid, 0);
 		/* Whoever reads it gets signals of its own process; a forked child, too. */
 		if (anonymous_of(fd) == SIGNALS) {
 			key[0] = signal_any(atomic_load_explicit(&process->pid, memory_order_relaxed));

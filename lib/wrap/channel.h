@@ -64,6 +64,10 @@ void channel_is_event(int fd);
 void channel_is_clock(int fd, bool once); /* once: it has been set to end once, so long after that */
 void channel_is_signals(int fd);
 void channel_is_copy(int fd, int of);
+void channel_is_closed(int fd);
+
+/* A number that all copies of a descriptor of epoll have; else one of the descriptor's own. */
+uint64_t channel_serial(int fd);
 void channel_are_pair(int a, int b);
 
 /* Forgets a descriptor, which has been closed or replaced; or all descriptors. */

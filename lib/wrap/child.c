@@ -16,7 +16,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "channel.h"
+#include "fd_wait.h"
 #include "runtime/process.h"
 #include "runtime/reach.h"
 #include "sigwait.h"
@@ -24,7 +24,10 @@
 
 /* ---- ends ----------------------------------------------------------------------------- */
 
-enum { OUTPUTS = 16 }; /* the lowest descriptors, which are looked at when a process ends */
+enum {
+	OUTPUTS = 1024, /* descriptors that are looked at when a process ends, from the lowest on */
+	GAP = 32,       /* after so many that are not open, the rest is not looked at */
+};
 
 static void release_even_if_idle(uint64_t key, const void *site)
 {
@@ -42,9 +45,12 @@ static void release_even_if_idle(uint64_t key, const void *site)
  */
 static void release_readers(const void *site)
 {
-	for (int fd = 0; fd < OUTPUTS; fd++) {
-		uint64_t data = channel_out(fd);
+	for (int fd = 0, gap = 0; fd < OUTPUTS && gap < GAP; fd++) {
+		bool is_open = SYS(SYS_fcntl, fd, F_GETFD) >= 0;
+		uint64_t data = is_open ? channel_out(fd) : 0;
 
+		gap = is_open ? 0 : gap + 1;
+		file_lock_end(fd, site);
 		if (data)
 			release_even_if_idle(data, site);
 	}
@@ -343,6 +349,9 @@ EXPORT int pclose(FILE *stream)
 
 	if (!wait_is_watched())
 		return REAL(pclose)(stream);
+	/* What is in the buffer is written now, and then comes the end of the data. */
+	fd_wait_end_of_data(stream->_fileno, SITE);
+	channel_forget(stream->_fileno);
 	begin_child_wait(&w, -1, SITE);
 	status = REAL(pclose)(stream);
 	end_of_some(&w);

@@ -12,6 +12,8 @@ EXPORT int close(int fd)
 	if (unlikely(arena != NULL)) {
 		GUARDED(fd);
 		fd_wait_end_of_data(fd, SITE);
+		file_lock_end(fd, SITE);
+		channel_is_closed(fd);
 		channel_forget(fd);
 		hidden_fd_wait_for_opening();
 	}

@@ -1,5 +1,6 @@
 /* fd_wait: waits at descriptors; see fd_wait.h. */
 #include "fd_wait.h"
+#include "sigwait.h"
 
 enum {
 	HABITS = 4096,          /* a power of two */
@@ -141,6 +142,10 @@ void fd_wait_end(struct fd_wait *t, bool done)
 
 	if (!t->wait.t || (t->wait.brief && wait_was_brief(&t->wait)))
 		return;
+	if (!done && errno == EINTR) {
+		signal_wait_end_any(&t->wait);
+		return;
+	}
 	if (!noted) {
 		peer = done && habit_is_peer(t->habit);
 	} else {

@@ -43,7 +43,8 @@
 			return call;                                                                                         \
 		fd_wait_begin(&t_, in, out, SITE);                                                                           \
 		got_ = CALL(call);                                                                                           \
-		fd_wait_end(&t_, (ssize_t)got_ >= 0);                                                                        \
+		/* The other end may have closed the connection, or the terminal. */                                         \
+		fd_wait_end(&t_, (ssize_t)got_ >= 0 || errno == ECONNRESET || errno == EIO);                                 \
 		then;                                                                                                        \
 		return got_;                                                                                                 \
 	} while (0)
@@ -90,6 +91,9 @@ void fd_wait_end(struct fd_wait *t, bool done);
  */
 void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t from, uint64_t into, const void *site);
 void fd_wait_begin_queue(struct fd_wait *t, int number, uint64_t data, bool receives, const void *site);
+
+/* any: the descriptor is about to be closed, and so gives a lock of its file back, if it has one (file.c). */
+void file_lock_end(int fd, const void *site);
 
 /* The descriptor is about to be closed, or shut down: who waits at the other end finds the end of the data. */
 void fd_wait_end_of_data(int fd, const void *site);

@@ -124,6 +124,24 @@ EXPORT int __openat64_2(int dir, const char *path, int flags)
 
 enum lock_step { LOCK_NONE, LOCK_TAKEN, LOCK_GIVEN };
 
+enum { LOCKED = 4096 };
+static _Atomic bool locked[LOCKED]; /* by descriptor: it has been used to take a lock */
+
+void file_lock_end(int fd, const void *site)
+{
+	if (likely(fd < 0 || fd >= LOCKED || !atomic_load_explicit(&locked[fd], memory_order_relaxed)))
+		return;
+	atomic_store_explicit(&locked[fd], false, memory_order_relaxed);
+	if (wait_is_accounted())
+		sync_unlock(channel_lock(fd), site);
+}
+
+static void note_lock(int fd, int err)
+{
+	if (err >= 0 && fd >= 0 && fd < LOCKED)
+		atomic_store_explicit(&locked[fd], true, memory_order_relaxed);
+}
+
 #define LOCKING(step, fd, call)                                                                                              \
 	do {                                                                                                                 \
 		struct fd_wait t;                                                                                            \
@@ -139,6 +157,7 @@ enum lock_step { LOCK_NONE, LOCK_TAKEN, LOCK_GIVEN };
 			sync_before_lock(SITE);                                                                              \
 		fd_wait_begin_with(&t, fd, 0, wait_is_accounted() ? channel_lock(fd) : 0, 0, SITE);                          \
 		err = CALL(call);                                                                                            \
+		note_lock(fd, err);                                                                                          \
 		fd_wait_end(&t, err >= 0);                                                                                   \
 		return err;                                                                                                  \
 	} while (0)

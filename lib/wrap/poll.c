@@ -125,14 +125,37 @@ EXPORT int pselect(int n, fd_set *restrict in, fd_set *restrict out, fd_set *res
 
 /* ---- epoll -------------------------------------------------------------------------------- */
 
+/* tokio adds descriptors through a copy of the one that it waits at. */
 static uint64_t tag_of(int epoll, uint64_t data)
 {
-	return key_of(KEY_EPOLL, data, (uint32_t)epoll);
+	return key_of(KEY_EPOLL, data, channel_serial(epoll));
+}
+
+static int made(int epoll)
+{
+	if (unlikely(arena != NULL) && epoll >= 0)
+		channel_is_event(epoll);
+	return epoll;
+}
+
+EXPORT int epoll_create(int n)
+{
+	return made(REAL(epoll_create)(n));
+}
+
+EXPORT int epoll_create1(int flags)
+{
+	return made(REAL(epoll_create1)(flags));
 }
 
 EXPORT int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {
-	int err = REAL(epoll_ctl)(epoll, operation, fd, event);
+	int err;
+
+	/* What is ready already ends a wait for it at once: Boost.Asio wakes its threads so.  Event pointers are not checked yet. */
+	if (operation != EPOLL_CTL_DEL && (uintptr_t)event >= 4096 && wait_has_peers())
+		sync_release(tag_of(epoll, event->data.u64), SITE);
+	err = REAL(epoll_ctl)(epoll, operation, fd, event);
 
 	if (arena && err == 0 && operation != EPOLL_CTL_DEL)
 		watch_note(tag_of(epoll, event->data.u64), fd);
@@ -142,8 +165,10 @@ EXPORT int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event
 static void told(struct watch *w, int epoll, const struct epoll_event *events, int ready)
 {
 	for (int i = 0; i < ready && watch_is_curious(w); i++) {
-		int fd = watch_noted(tag_of(epoll, events[i].data.u64));
+		uint64_t tag = tag_of(epoll, events[i].data.u64);
+		int fd = watch_noted(tag);
 
+		latest_of(&w->latest, tag, w->wait.began.since_ns);
 		/* libuv adds descriptors through io_uring, and gives itself as the value. */
 		watch_ready(w, fd != NO_FD ? fd : events[i].data.fd, events[i].events & ~(uint32_t)EPOLLOUT, events[i].events & EPOLLOUT);
 	}

@@ -108,8 +108,8 @@ static void release_for(const struct uring *r, struct io_uring_sqe *e, int32_t w
 		set_timer(e, request_of(r, tag), site);
 	else if (what & REQUEST || !is_channel(what))
 		sync_release(request_of(r, tag), site);
-	else if (what & OUT && e->opcode != IORING_OP_POLL_ADD)
-		sync_release(channel_out(e->fd), site);
+	else if (e->opcode != IORING_OP_POLL_ADD)
+		sync_release(what & OUT ? channel_out(e->fd) : channel_space(channel_in(e->fd)), site);
 }
 
 static void submit_one(const struct uring *r, struct io_uring_sqe *e, const void *site)

@@ -1,4 +1,5 @@
 /* watch: waits for one of many things; see watch.h. */
+#include "sigwait.h"
 #include "watch.h"
 
 enum {
@@ -55,6 +56,11 @@ void watch_end(struct watch *w, int ready)
 
 	if (!w->wait.t)
 		return;
+	/* make waits so for the end of a child. */
+	if (ready < 0 && errno == EINTR) {
+		signal_wait_end_any(&w->wait);
+		return;
+	}
 	if (window_speedup() == 0) {
 		peer = ready > 0 && habit_is_peer(w->habit);
 	} else {
