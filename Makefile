@@ -3,6 +3,7 @@
 #   make              build everything under O (default: build)
 #   make demo         install what is missing, build, profile a real program, show report and curve
 #   make check        install what is missing, build, run every test through prove
+#   make deps         install what is missing
 #   make predictions  predictions of waits of all kinds against known answers (*)
 #   make accuracy     intervals by simulation, numbers against R, predicted against measured speedups (*)
 #   make predecessors  Coz's benchmarks and OmniTrace's test: the truth, what Coz says, what andweorc says (*)

@@ -14,7 +14,7 @@ alike() {
 	SYNC_MS=120 exits 0 andweorc-record -q --sampler "$1" -o log -r work -s 50 --window 1 -- "./$2" "$3" >got 2>err
 	same want got
 	lacks 'was not profiled|no-sample' err
-	has "sampler=$1" log
+	has "sampler=$1|what=perf-refused" log
 }
 
 # blocked CLASS: how many samples of the log are of threads that waited so

@@ -18,7 +18,7 @@ alike() {
 	SYNC_MS=150 exits 0 andweorc-record -q --sampler "$1" -o log -m line -s 50 --window 1 -- "./$2" >got 2>err
 	same want got
 	lacks 'was not profiled|no-sample' err
-	has "sampler=$1" log
+	has "sampler=$1|what=perf-refused" log
 }
 
 # waits: in the log of is_charged, for threads, which by futexes alone would not be seen, and for time to pass

@@ -26,8 +26,9 @@ chains_are_there() {
 	}' got
 	folded blocked
 	has 'sleeper;rest;[^ ]*\[sleep\] [0-9]{5,}$' got
-	# No stack has a function of the profiler.
-	lacks 'andweorc' got
+	# No stack has a function of the profiler, but for what its header puts into the program.
+	sed 's/;andweorc_point;/;/' got >stacks.txt
+	lacks 'andweorc' stacks.txt
 }
 check 'chains of calls, and their shares' chains_are_there
 

@@ -58,6 +58,11 @@ only_observed() {
 	predicts outside 15 9.4
 }
 
+may_trace() {
+	test "$(uname -m)" = x86_64 || return
+	test "$(id -u)" -eq 0 || test "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" -eq 0
+}
+
 # The same of a process that runs already.
 attached_to() {
 	attach serial half fifth
@@ -176,10 +181,11 @@ truth 'the slower end of a queue counts, the faster one does not' a_queue
 truth 'a wait may end by the end of data, of a child, or by a change of what is waited for' other_ends
 truth 'events alone tell it, without a pause' only_observed
 truth 'what waits for the clock gains nothing, whatever experiments say' a_clock
-case $(uname -m) in
-x86_64) truth 'and of a process that runs already' attached_to ;;
-*) skip 'and of a process that runs already' 'that is known for x86-64 alone' ;;
-esac
+if may_trace; then
+	truth 'and of a process that runs already' attached_to
+else
+	skip 'and of a process that runs already' 'on x86-64 alone, and where it may be traced'
+fi
 truth 'one function counts by who calls it' call_paths
 truth 'threads that share processors count by their share' a_crowd
 truth 'work under short locks counts by its share' short_locks

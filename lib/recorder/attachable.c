@@ -189,7 +189,7 @@ static char *of_its_tracer(pid_t tracer)
 
 static char *of_its_status(pid_t pid)
 {
-	struct procstatus s;
+	struct procstatus s, own;
 
 	if (!procstatus_read(pid, &s))
 		return xstrdup("there is no such process");
@@ -205,7 +205,8 @@ static char *of_its_status(pid_t pid)
 		return xstrdup("it is in a pid namespace of its own; run the recorder in its container");
 	if (s.uid != geteuid() && geteuid() != 0)
 		return xasprintf("it belongs to user %ld; run the recorder as that user, or as root", (long)s.uid);
-	if (s.seccomp)
+	/* As many filters as the recorder has: those of their container, which the recorder lives with. */
+	if (s.seccomp && !(procstatus_read(getpid(), &own) && own.seccomp && own.filters == s.filters))
 		return xstrdup("a seccomp filter is on, which may kill it for calls that sampling takes");
 	return NULL;
 }
@@ -269,7 +270,7 @@ char *attachable_refusal(pid_t pid)
 	if (procstatus_read(pid, &s) && s.tracer)
 		return of_its_tracer(s.tracer);
 	if (err == EPERM && level > 0)
-		return xasprintf("it may not be traced: kernel.yama.ptrace_scope is %ld; to allow it: sysctl kernel.yama.ptrace_scope=0%s", level,
+		return xasprintf("it may not be traced: kernel.yama.ptrace_scope is %ld; to allow it: sudo sysctl -w kernel.yama.ptrace_scope=0%s", level,
 				 level == 3 ? ", after a reboot" : "");
 	if (err == EPERM)
 		return xstrdup("it may not be traced: it is another user's, or has privileges; a container needs --cap-add SYS_PTRACE");

@@ -79,9 +79,11 @@ static void diagnose_samplers(struct conductor *c)
 	else if (sampler == SAMPLER_TIMER && c->arena->want_sampler != SAMPLER_TIMER)
 		say(c, "perf-refused",
 		    xasprintf("perf is refused (%s; kernel.perf_event_paranoid is %ld), so threads are sampled only every 4 ms "
-			      "or so: intervals will be wider; to allow it: sysctl kernel.perf_event_paranoid=2, in a container "
-			      "also --cap-add PERFMON or another seccomp profile",
-			      err == ENOSYS ? "too old a kernel" : strerror(err), paranoid()));
+			      "or so: intervals will be wider; to allow it: %s",
+			      err == ENOSYS ? "this kernel is too old" : strerror(err), paranoid(),
+			      err == ENOSYS ? "Linux 5.18 or later" :
+					      "sudo sysctl -w kernel.perf_event_paranoid=2, for a container on its host, and there also --cap-add "
+					      "PERFMON or another seccomp profile"));
 }
 
 /* Caveats that the numbers do not contain. */

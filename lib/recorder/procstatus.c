@@ -71,6 +71,7 @@ bool procstatus_read(pid_t pid, struct procstatus *s)
 		.uid = effective(text, "\nUid:\t"),
 		.gid = effective(text, "\nGid:\t"),
 		.seccomp = number_of(text, "\nSeccomp:\t") > 0,
+		.filters = number_of(text, "\nSeccomp_filters:\t"),
 		.nested = is_nested(text),
 	};
 	state = value_of(text, "\nState:\t");

@@ -17,6 +17,7 @@ struct procstatus {
 	gid_t gid;       /* and so is this */
 	bool nested;     /* it has another number in a pid namespace of its own */
 	bool seccomp;    /* a filter, or strict mode, is on */
+	long filters;   /* of seccomp; 0: none, or before Linux 5.9 */
 };
 
 /* False when there is no such process, or it may not be read. */

@@ -73,7 +73,7 @@ struct regions {
 	uint64_t samples;         /* samples of this run, on a processor */
 	uint64_t all_samples;     /* samples of all runs */
 	uint64_t blocked;         /* samples of this run, while waiting; in periods of the sampler */
-	uint64_t all_blocked;
+	uint64_t all_blocked;     /* of all runs, without waits for peers and for processors, which no region is charged with */
 	uint64_t made;            /* samples of this run in generated code, on a processor; see jit.h */
 	uint64_t made_named;      /* the part of those in functions with names */
 	uint64_t taken;           /* all samples, on a processor and waiting, of all runs */

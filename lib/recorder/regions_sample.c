@@ -309,7 +309,9 @@ void regions_sample(struct regions *r, const struct arena_sample *s)
 		r->all_samples += s->weight;
 	} else {
 		r->blocked += s->weight;
-		r->all_blocked += s->weight;
+		/* Others are charged to no region, and a pool of threads that take turns has many times more of them than work. */
+		if (class != CLASS_LOCK && class != CLASS_RUNQUEUE)
+			r->all_blocked += s->weight;
 	}
 	for (size_t i = 0; i < r->n; i++)
 		if (r->v[i]->scope == REGION_CLASS && class != CLASS_CPU && r->v[i]->class == class)

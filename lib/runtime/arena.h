@@ -60,7 +60,7 @@ enum {
 	ARENA_SPANS = 1 << 11,    /* threads that measure spans, times points; further ones only count them */
 	ARENA_NUMBERED = 1 << 14, /* spans with numbers that are open at a time; a power of two */
 	ARENA_EVENTS = 1 << 14,   /* events that a thread notes in a burst */
-	ARENA_LOGS = 64,          /* threads that note events in a burst */
+	ARENA_LOGS = 128,         /* threads that note events in a burst: 0.65 MB each, as they are needed */
 };
 
 /* Parts that are mapped separately begin at a multiple of this. */

@@ -119,6 +119,17 @@ void sync_release(uint64_t key, const void *site)
 	pass_object(BURST_RELEASE, key, site, release_object);
 }
 
+void sync_catch_up(const void *site)
+{
+	if (!wait_is_accounted())
+		return;
+	runtime_enter();
+	account_up_to_here(site);
+	pay(VCLOCK_LEAST_DEBT_NS, PAUSE_BUSY);
+	vclock_keep_processor(&self.clock, moment_now());
+	runtime_leave();
+}
+
 int64_t sync_set_timer(uint64_t key, int64_t ns, const void *site)
 {
 	sync_release(key, site);

@@ -29,6 +29,9 @@ void sync_lock_shared(uint64_t key, const void *site); /* with others, as a read
 /* any: the thread has acquired `key`, which is not a lock, without a wait.  Call it after the real call. */
 void sync_acquire(uint64_t key, const void *site);
 
+/* any: credits the thread for its work, and pays, as before a release.  Nobody waits for it. */
+void sync_catch_up(const void *site);
+
 /* any: pays, and releases `key`, as a part of another operation. */
 void pay_and_release(uint64_t key);
 

@@ -69,7 +69,6 @@ enum omp_kind {
 	OMP_BARRIER,  /* the team; which barrier, modulo 2 */
 	OMP_ORDER,    /* an ordered loop: the team */
 	OMP_DOACROSS, /* an iteration: the team, mixed with its numbers */
-	OMP_NEXT,     /* the iterations of a loop with a dynamic schedule */
 	OMP_TASK,     /* a task: its identifier */
 	OMP_CHILDREN, /* all child tasks: the parent */
 	OMP_GROUP,    /* a task group: the task that began it, and its number there */

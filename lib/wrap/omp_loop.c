@@ -22,7 +22,7 @@ enum { MANY = 50 }; /* so many requests for iterations between two samples are m
 static inline void catch_up(const void *site)
 {
 	if (wait_is_accounted() && (vclock_debt(&self.clock) >= VCLOCK_LEAST_DEBT_NS || self.clock.segment.ends < MANY))
-		sync_release(omp_key(OMP_NEXT, 0, 0), site);
+		sync_catch_up(site);
 }
 
 #define NEXT(name, number) \

@@ -112,7 +112,11 @@ static void connected(int family, const struct sockaddr *at, socklen_t size)
 		say("no family\n");
 		return;
 	}
-	if (bind(listener, at, size) != 0 || listen(listener, 1) != 0)
+	if (bind(listener, at, size) != 0 && errno == EADDRNOTAVAIL) {
+		say("no family\n");
+		return;
+	}
+	if (listen(listener, 1) != 0)
 		die("listen");
 	getsockname(listener, (struct sockaddr *)&name, &n);
 	t = start(accept_one, &listener);
