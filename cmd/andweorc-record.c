@@ -414,6 +414,8 @@ static int record(struct recording *r)
 		end += end ? r->conductor.stopped_ns : 0;
 		if (o->runs ? run >= o->runs : !end || now_ns() >= end)
 			break;
+		if (end && are_whole(r) && now_ns() >= end)
+			break;
 		/* A whole run that would be cut short gives no result. */
 		if (end && r->conductor.whole.on && now_ns() + r->conductor.last_run_ns > end)
 			break;
@@ -423,7 +425,7 @@ static int record(struct recording *r)
 		if (!o->runs && has_failed_at_once(status, began, before))
 			break;
 		if (!input_rewind(&r->input)) {
-			msg_note("the command is not run again, because it has read its standard input: give it a file, or more of it");
+			msg_note("the command is not run again, because its standard input is at its end: give it a file");
 			break;
 		}
 	}

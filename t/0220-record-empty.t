@@ -234,7 +234,7 @@ one_input() {
 	# What came through a pipe is gone.
 	exits 0 sh -c 'seq 1000 | andweorc-record -d 1 --show-output -o log -- sh -c "sleep 0.1; wc -l"' >out 2>err
 	echo 1000 | same - out
-	has 'the command is not run again, because it has read its standard input' err
+	has 'the command is not run again, because its standard input is at its end' err
 	exits 0 sh -c ': | andweorc-record -d 1 --show-output -o log -- sh -c "sleep 0.1; wc -l"' >out 2>err
 	test "$(wc -l <out)" -ge 2
 }

@@ -215,7 +215,7 @@ static void take_effect(const struct profile *p, size_t point, struct impact *im
 	systematic_widen_by(&im->effect, phases_off(limits, im->region));
 	open_slope(im, spans);
 	im->combined = combine_apply(p, point, (size_t)(im->region - p->region), &im->effect, &im->measured, &im->replayed);
-	if (isnan(im->effect.knee))
+	if (im->combined == COMBINED_REPLACED || isnan(im->effect.knee))
 		im->cost_more_ns = 0;
 	if (limits)
 		limits_apply(limits, most, &im->effect);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "diff/side.h"
 
 /* 0: not a gate. */
 static unsigned gate_named(const char *word, size_t len)
@@ -72,7 +73,9 @@ bool gate_can_close(const struct report *r)
 
 static bool have_one_base(const struct report *a, const struct report *b)
 {
-	return text_same(report_find(a, "base_commit"), report_find(b, "base_commit"));
+	const char *base = report_find(a, "base_commit");
+
+	return text_same(base, report_find(b, "base_commit")) && !commit_is_dirty(base);
 }
 
 /* The line of a region changes with what is above it.  In base, which is the same, it does not. */

@@ -230,15 +230,14 @@ const char *side_commit(const struct side *s)
 	return all;
 }
 
-/* What ci/interleave puts behind the commit of a tree with changes, of which nobody knows what they are. */
-static bool is_dirty(const char *commit)
+bool commit_is_dirty(const char *commit)
 {
-	const char *dash = strrchr(commit, '-');
+	const char *dash = commit ? strrchr(commit, '-') : NULL;
 
 	return dash && !strcmp(dash, "-dirty");
 }
 
 bool sides_are_one_commit(const struct side *base, const struct side *head)
 {
-	return text_same(side_commit(base), side_commit(head)) && !is_dirty(side_commit(base));
+	return text_same(side_commit(base), side_commit(head)) && !commit_is_dirty(side_commit(base));
 }

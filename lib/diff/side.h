@@ -50,6 +50,9 @@ bool side_region_matters(const struct side_region *r);
 /* The commit of the runs; NULL when they do not state it, or do not agree. */
 const char *side_commit(const struct side *s);
 
+/* Is it what ci/interleave says of a tree with changes, of which nobody knows what they are?  NULL is not. */
+bool commit_is_dirty(const char *commit);
+
 /* Are both known to be of one commit, as it was committed?  Then no line has moved. */
 bool sides_are_one_commit(const struct side *base, const struct side *head);
 

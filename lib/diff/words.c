@@ -138,12 +138,12 @@ void words_mde(struct buf *b, const struct row *row)
 void words_needed(struct buf *b, const struct row *row, const char *separator)
 {
 	bool blocks = text_same(row->text[TEXT_DESIGN], design_name(DESIGN_PAIRED));
-	double needed = row->real[REAL_NEEDED];
+	double needed = row->real[REAL_NEEDED], base = row->real[REAL_BASE_RUNS], head = row->real[REAL_HEAD_RUNS];
 
 	if (row->change == CHANGE_INSUFFICIENT && needed > 0)
 		buf_addf(b, "%s%.0f runs a side are needed at least, 5 are better", separator, needed);
-	else if (row->change == CHANGE_INSUFFICIENT && row->real[REAL_UNITS] < COMPARE_MIN_RUNS)
-		buf_addf(b, "%sno machine recorded both sides, and %d a side are needed then", separator, COMPARE_MIN_RUNS);
+	else if (row->change == CHANGE_INSUFFICIENT && row->real[REAL_UNITS] < COMPARE_MIN_RUNS && base >= COMPARE_MIN_RUNS && head >= COMPARE_MIN_RUNS)
+		buf_addf(b, "%sno machine recorded both sides: then %d machines a side are needed", separator, COMPARE_MIN_RUNS);
 	else if (row->change == CHANGE_INSUFFICIENT && row->text[TEXT_DESIGN])
 		buf_addf(b, "%sthe runs hold too few windows that can be used", separator);
 	else if (row->change == CHANGE_INCONCLUSIVE && needed > 0)

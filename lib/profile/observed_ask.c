@@ -86,7 +86,7 @@ static void keep_effect(struct context *c, const struct observed *o, size_t regi
 			const struct replay_facts *facts)
 {
 	struct profile *p = c->p;
-	bool runs = is_whole(o) && counts_runs(c); /* are they progress? */
+	bool runs = e->what == REPLAY_WHOLE && is_whole(o) && counts_runs(c); /* are they progress? */
 	const char *name = e->what == REPLAY_WHOLE ? (runs ? "run" : NULL) : name_of(o, e->point);
 	size_t at;
 

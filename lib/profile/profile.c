@@ -193,7 +193,11 @@ static int compare_whys(const void *va, const void *vb, void *rank)
 	const struct profile_why *a = va, *b = vb;
 	const size_t *at = rank;
 
-	return compare_u64(at[a->region], at[b->region]);
+	if (a->region != b->region)
+		return compare_u64(at[a->region], at[b->region]);
+	if (a->own != b->own)
+		return a->own ? -1 : 1;
+	return a->ns > b->ns ? -1 : a->ns < b->ns;
 }
 
 static int compare_labels(const void *va, const void *vb, void *regions)

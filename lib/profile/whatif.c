@@ -141,8 +141,9 @@ static bool is_same(const struct profile_replayed *a, const struct profile_repla
 static struct profile_replayed mean_answer(const struct profile *p, const struct profile_replayed *kind)
 {
 	struct profile_replayed mean = *kind;
-	double weight = 0, gain = 0, measured = 0, chance = 0, common = 0;
+	double weight = 0, gain = 0, measured = 0, chance = 0, common = 0, differ = 0;
 	bool whole = false;
+	size_t n = 0;
 
 	for (size_t i = 0; i < p->nreplayed; i++)
 		whole = whole || (is_same(&p->replayed[i], kind) && p->replayed[i].whole);
@@ -151,6 +152,7 @@ static struct profile_replayed mean_answer(const struct profile *p, const struct
 
 		if (!is_same(r, kind) || r->whole != whole)
 			continue;
+		n++;
 		weight += r->length_ns;
 		gain += r->length_ns * r->gain;
 		measured += r->length_ns * r->measured_ns;
@@ -159,7 +161,12 @@ static struct profile_replayed mean_answer(const struct profile *p, const struct
 	}
 	mean.gain = gain / weight;
 	mean.measured_ns = measured / weight;
-	mean.se = sqrt(chance / (weight * weight) + common / weight);
+	for (size_t i = 0; i < p->nreplayed; i++)
+		if (is_same(&p->replayed[i], kind) && p->replayed[i].whole == whole)
+			differ += pow(p->replayed[i].length_ns * (p->replayed[i].gain - mean.gain), 2);
+	/* Runs that differ by more than chance are of different phases. */
+	differ *= n > 1 ? (double)n / (double)(n - 1) : 0;
+	mean.se = sqrt(fmax(chance, differ) / (weight * weight) + common / weight);
 	return mean;
 }
 

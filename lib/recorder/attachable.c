@@ -206,7 +206,7 @@ static char *of_its_status(pid_t pid)
 	if (s.uid != geteuid() && geteuid() != 0)
 		return xasprintf("it belongs to user %ld; run the recorder as that user, or as root", (long)s.uid);
 	/* As many filters as the recorder has: those of their container, which the recorder lives with. */
-	if (s.seccomp && !(procstatus_read(getpid(), &own) && own.seccomp && own.filters == s.filters))
+	if (s.seccomp && !(procstatus_read(getpid(), &own) && own.filters > 0 && own.filters == s.filters))
 		return xstrdup("a seccomp filter is on, which may kill it for calls that sampling takes");
 	return NULL;
 }

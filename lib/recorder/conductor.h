@@ -71,6 +71,12 @@ struct observing {
 	struct schedule random;
 };
 
+/* The visits of all points at a moment. */
+struct rates {
+	int64_t at_ns;
+	uint64_t visits[ARENA_POINTS];
+};
+
 struct conductor {
 	struct arena *arena;
 	struct journal *journal;
@@ -104,6 +110,7 @@ struct conductor {
 	int64_t stopped_ns;      /* how long they were stopped in the whole run, when that has ended */
 	int64_t going_from_ns;   /* when they were last started; the start of the run, if they were never stopped */
 	uint64_t visits_before;  /* visits until then of the most visited point */
+	struct rates rates[2];   /* visits of all points some seconds ago, and later: how often each is visited of late */
 	uint32_t speedup;        /* the speedup that was told to the runtime */
 	uint32_t window;         /* number of the last window; never 0 while one is on */
 	uint64_t block;

@@ -32,6 +32,7 @@ void conductor_control_begin(struct conductor *c)
 	c->held_ns = 0;
 	c->visits_before = 0;
 	c->going_from_ns = c->began_ns;
+	c->rates[0] = c->rates[1] = (struct rates){ .at_ns = c->began_ns };
 	controlled = c->arena;
 	if (asked) {
 		asked = 0;

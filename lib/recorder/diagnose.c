@@ -82,8 +82,8 @@ static void diagnose_samplers(struct conductor *c)
 			      "or so: intervals will be wider; to allow it: %s",
 			      err == ENOSYS ? "this kernel is too old" : strerror(err), paranoid(),
 			      err == ENOSYS ? "Linux 5.18 or later" :
-					      "sudo sysctl -w kernel.perf_event_paranoid=2, for a container on its host, and there also --cap-add "
-					      "PERFMON or another seccomp profile"));
+					      "sudo sysctl -w kernel.perf_event_paranoid=2; in a container, do that on its host, and give the container "
+					      "--cap-add PERFMON or another seccomp profile"));
 }
 
 /* Caveats that the numbers do not contain. */

@@ -1,16 +1,18 @@
 #include "recorder/input.h"
 
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Is it a pipe or a socket whose other end is closed, and that contains nothing more? */
 static bool is_at_end(void)
 {
-	struct pollfd at = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct pollfd at = { .fd = STDIN_FILENO, .events = POLLIN | POLLRDHUP };
+	int left = 0;
 
-	if (poll(&at, 1, 0) <= 0 || !(at.revents & POLLHUP))
+	if (poll(&at, 1, 0) <= 0 || !(at.revents & (POLLHUP | POLLRDHUP)))
 		return false;
-	return !(at.revents & POLLIN);
+	return ioctl(STDIN_FILENO, FIONREAD, &left) != 0 || left == 0;
 }
 
 void input_note(struct input *in)

@@ -46,7 +46,7 @@ struct machine_use machine_now(struct processes *p)
 	unsigned long long v[8] = { 0 };
 	int64_t tick = 1000000000 / sysconf(_SC_CLK_TCK);
 	struct usage ended = usage_of_children();
-	struct machine_use o = { 0 };
+	struct machine_use o = { .unaccounted = p->unaccounted };
 	FILE *f = fopen("/proc/stat", "re");
 
 	o.waited_ns = pressure_ns();
@@ -120,7 +120,8 @@ void machine_release(struct machine *m)
 struct machine_use machine_since(struct machine_use now, struct machine_use before)
 {
 	now.stolen_ns -= before.stolen_ns;
-	now.foreign_ns -= before.foreign_ns;
+	/* It would hold all the time of a process of the target. */
+	now.foreign_ns = now.unaccounted == before.unaccounted ? now.foreign_ns - before.foreign_ns : 0;
 	now.waited_ns -= before.waited_ns;
 	now.queued_ns -= before.queued_ns;
 	return now;

@@ -20,6 +20,7 @@ struct machine_use {
 	int64_t foreign_ns;
 	int64_t waited_ns;  /* time with some runnable thread without a processor (pressure stall information) */
 	int64_t queued_ns;  /* a lower bound on the time that runnable threads of the target had no processor, summed over threads */
+	uint32_t unaccounted; /* as in struct processes: foreign_ns between two moments is 0 if it has changed */
 };
 
 enum { MACHINE_FIRST = 4 }; /* first windows, which are judged only when there are more to compare them with */

@@ -325,6 +325,19 @@ static void free_slots(struct processes *p, uint32_t process)
 	}
 }
 
+/*
+ * Does no process account for its time?  Its parent has not waited for it yet, or has the kernel do that (SIGCHLD is
+ * ignored), which then forgets it.
+ */
+static bool is_unaccounted(const struct member *m, int32_t parent)
+{
+	struct procstatus s;
+
+	if (m->exec)
+		return false;
+	return kill(m->pid, 0) == 0 || (parent > 0 && procstatus_read(parent, &s) && (s.ignored >> (SIGCHLD - 1) & 1));
+}
+
 void processes_bury(struct processes *p)
 {
 	for (uint32_t i = 0; i < used_processes(p); i++) {
@@ -336,6 +349,7 @@ void processes_bury(struct processes *p)
 		introduce(p, m, at); /* it may have joined and ended since the last look */
 		free_slots(p, i);
 		log_end(p, m, atomic_load_explicit(&at->visits, memory_order_relaxed));
+		p->unaccounted += is_unaccounted(m, atomic_load_explicit(&at->parent, memory_order_relaxed));
 		forget_member(m);
 		p->alive--;
 		atomic_store_explicit(&at->id, 0, memory_order_relaxed);

@@ -59,6 +59,7 @@ struct processes {
 	int64_t same_ns;      /* when the first process was last seen with the program that joined */
 	uint32_t cared_for;   /* the entry that was last checked for harm by samples */
 	int64_t forked_ns;    /* when a forked child was last met */
+	uint32_t unaccounted; /* number of processes that ended, and for whose time no other process accounts, or not yet */
 	struct reaped reaped[REAPED]; /* the last ended children, in a ring */
 	unsigned nreaped;
 	int64_t queued_ns;    /* waiting time for processors of all processes, also of ended ones */

@@ -55,18 +55,20 @@ static bool is_nested(const char *text)
 bool procstatus_read(pid_t pid, struct procstatus *s)
 {
 	char path[64], text[4096]; /* enough for all fields before the list of processors, which may be long */
-	const char *tracer, *caught, *state;
+	const char *tracer, *caught, *ignored, *state;
 
 	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
 	if (!read_text(path, text, sizeof(text)))
 		return false;
 	tracer = value_of(text, "\nTracerPid:\t");
 	caught = value_of(text, "\nSigCgt:\t");
+	ignored = value_of(text, "\nSigIgn:\t");
 	if (!tracer || !caught)
 		return false;
 	*s = (struct procstatus){
 		.tracer = (pid_t)strtol(tracer, NULL, 10),
 		.caught = strtoull(caught, NULL, 16),
+		.ignored = ignored ? strtoull(ignored, NULL, 16) : 0,
 		.thread_of = (pid_t)number_of(text, "\nTgid:\t"),
 		.uid = effective(text, "\nUid:\t"),
 		.gid = effective(text, "\nGid:\t"),

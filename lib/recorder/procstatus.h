@@ -11,6 +11,7 @@
 struct procstatus {
 	pid_t tracer;    /* pid of its tracer; 0: none */
 	uint64_t caught; /* signals that have a handler; bit n - 1 for signal n */
+	uint64_t ignored; /* signals that it ignores, as a set */
 	pid_t thread_of; /* the process, as a thread's number may have been given */
 	char state;      /* a letter, as proc(5) has it */
 	uid_t uid;       /* effective, */

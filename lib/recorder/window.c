@@ -26,6 +26,7 @@ enum {
 	GRACE_WINDOWS = 4,    /* the same for points that are visited more rarely than the first */
 	VISITS_WANTED = 12,   /* visits in a window: it is lengthened until it holds this many */
 	WINDOW_MAX_MS = 2000,
+	RECENT_MS = 5000,
 	RARE_MAX_MS = 500, /* a window is not made longer than this for a point that is visited more rarely than the first */
 	WINDOWS_IN_A_RUN = 5, /* least number of windows in each run of a program that is run repeatedly */
 };
@@ -37,21 +38,42 @@ enum {
  */
 static const double RARELY = 5 / 8.;
 
-/* The mean time between visits of the point so far, by that of the first; INFINITY: it has none. */
+static uint64_t recent_visits(const struct conductor *c, uint32_t point)
+{
+	return points_visits(&c->points, point) - c->rates[0].visits[point];
+}
+
+/* Notes the visits once in a while, so that rates are those of the last RECENT_MS or two. */
+static void note_rates(struct conductor *c)
+{
+	int64_t now = now_ns();
+
+	if (now - c->rates[1].at_ns < RECENT_MS * MS)
+		return;
+	c->rates[0] = c->rates[1];
+	c->rates[1].at_ns = now;
+	for (uint32_t i = 0; i < arena_points(c->arena); i++)
+		c->rates[1].visits[i] = points_visits(&c->points, i);
+}
+
+/* The mean time between visits of the point of late; INFINITY: it had none. */
 static double gap_ns(const struct conductor *c, uint32_t point)
 {
-	uint64_t visits = points_visits(&c->points, point);
+	uint64_t visits = recent_visits(c, point);
 
-	return visits ? (double)(now_ns() - c->began_ns) / (double)visits : INFINITY;
+	return visits ? (double)(now_ns() - c->rates[0].at_ns) / (double)visits : INFINITY;
 }
 
 /* Which points take part in a window of that length?  The most visited one does in any case. */
 static void choose_points(const struct conductor *c, int64_t length_ns, bool part[ARENA_POINTS])
 {
-	uint64_t most = points_most_visits(&c->points);
+	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < arena_points(c->arena); i++)
-		part[i] = shared_kind(c->arena, i) == POINT_AUTOMATIC || points_visits(&c->points, i) >= most ||
+		if (shared_kind(c->arena, i) != POINT_AUTOMATIC && recent_visits(c, i) > most)
+			most = recent_visits(c, i);
+	for (uint32_t i = 0; i < arena_points(c->arena); i++)
+		part[i] = shared_kind(c->arena, i) == POINT_AUTOMATIC || recent_visits(c, i) >= most ||
 			  gap_ns(c, i) <= RARELY * (double)length_ns;
 }
 
@@ -73,9 +95,9 @@ static bool wait_for_points(struct conductor *c, bool *done, const bool *want, b
 
 			if (mark == c->window && !done[i]) {
 				done[i] = true;
-				if (!any && now_ns() + grace < give_up)
+				if (!any && (!want || want[i]) && now_ns() + grace < give_up)
 					give_up = now_ns() + grace;
-				any = true;
+				any = any || !want || want[i];
 			}
 			if (!done[i] && (!want || want[i]) && points_is_live(&c->points, i))
 				all = false;
@@ -164,6 +186,7 @@ static bool perform(struct conductor *c, struct region *region, unsigned pct, in
 	if (!conductor_rest(c, now_ns() + settle))
 		return false;
 	points_expect(&c->points);
+	note_rates(c);
 	choose_points(c, length_ns, part);
 	conductor_phase(c, PHASE_OPEN);
 	automatic_mark(&c->points.automatic, c->arena, c->window, false);

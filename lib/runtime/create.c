@@ -26,10 +26,15 @@ uint64_t key_of_thread(pthread_t thread)
 
 void create_end(void)
 {
+	/* Cancelled in a call of a library. */
+	while (self.busy >= RUNTIME_HUSHED)
+		runtime_unhush();
 	if (wait_is_accounted()) {
+		runtime_enter();
 		/* Cancelled in a wait, which so has no end: it owes nothing for that time. */
 		if (self.waiting && self.waiting != UINTPTR_MAX && vclock_debt(&self.clock) > 0)
 			vclock_set_delay(&self.clock, vclock_owed(&arena->clock));
+		runtime_leave();
 		sync_release(key_of_thread(pthread_self()), NULL); /* a thread that joins this one acquires this */
 	}
 	thread_end();

@@ -44,7 +44,7 @@ enum key_kind {
 	KEY_SEMAPHORE,     /* a named one of POSIX: device; inode */
 	KEY_SYSV_SEMAPHORE, /* set; number */
 	KEY_SYSV_QUEUE,    /* its identifier */
-	KEY_EPOLL,         /* what a value stands for: value; descriptor */
+	KEY_EPOLL,         /* what a value stands for: value; channel_serial of the descriptor */
 	KEY_RING,          /* of io_uring: descriptor; process */
 	KEY_RING_VALUE,    /* what a value stands for: value; descriptor */
 	KEY_RING_REQUEST,  /* tag; process and descriptor */

@@ -6,6 +6,7 @@
  * the descriptor leads to a thread of the recording, that one gives the answer.
  */
 #include "runtime/process.h"
+#include "runtime/sys.h"
 #include "watch.h"
 
 static uint64_t request_of(const volatile void *block)
@@ -82,13 +83,14 @@ EXPORT int aio_fsync64(int operation, struct aiocb64 *block)
 static void completed(struct watch *w, const struct aiocb *const *list, int n, int result)
 {
 	for (int i = 0; i < n && result == 0 && watch_is_curious(w); i++) {
-		int fd;
+		int fd, mode;
 
 		if (!list[i] || aio_error(list[i]) == EINPROGRESS)
 			continue;
 		fd = list[i]->aio_fildes;
+		mode = (int)SYS(SYS_fcntl, fd, F_GETFL) & O_ACCMODE;
 		if (channel_in(fd) || channel_out(fd))
-			watch_ready(w, fd, true, true);
+			watch_ready(w, fd, mode != O_WRONLY, mode != O_RDONLY);
 		else
 			watch_answer(w, request_of(list[i]), false);
 	}
@@ -121,7 +123,7 @@ EXPORT int aio_suspend64(const struct aiocb64 *const *list, int n, const struct 
 	do {                                                                                                                 \
 		const struct aiocb *const *blocks_ = (const struct aiocb *const *)(list);                                    \
 		for (int i = 0; i < (n) && wait_is_accounted(); i++)                                                         \
-			if (blocks_[i])                                                                                      \
+			if (blocks_[i] && blocks_[i]->aio_lio_opcode != LIO_NOP)                                             \
 				request(blocks_[i], blocks_[i]->aio_lio_opcode == LIO_READ, SITE);                           \
 		if ((mode) != LIO_WAIT)                                                                                      \
 			return call;                                                                                         \

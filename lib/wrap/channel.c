@@ -163,7 +163,7 @@ uint64_t channel_serial(int fd)
 {
 	uint32_t serial = anonymous_of(fd);
 
-	return serial ? serial : 1ull << 32 | (uint32_t)fd;
+	return serial ? serial : (uint64_t)(1 + process_number()) << 32 | (uint32_t)fd;
 }
 
 void channel_is_closed(int fd)
@@ -180,7 +180,7 @@ static uint32_t process_of(int fd)
 {
 	static const char what[] = "\nPid:\t";
 	char path[40] = "/proc/self/fdinfo/", text[512], *at;
-	size_t n = strlen(path);
+	size_t n = sizeof("/proc/self/fdinfo/") - 1;
 	uint32_t pid = 0;
 	long info, got;
 
@@ -194,7 +194,9 @@ static uint32_t process_of(int fd)
 	SYS(SYS_close, info);
 	text[got > 0 ? got : 0] = '\0';
 	at = strstr(text, what);
-	for (at = at ? at + strlen(what) : text + strlen(text); *at >= '0' && *at <= '9'; at++)
+	if (!at)
+		return 0;
+	for (at += sizeof(what) - 1; *at >= '0' && *at <= '9'; at++)
 		pid = pid * 10 + (uint32_t)(*at - '0');
 	return pid;
 }
@@ -251,6 +253,21 @@ static uint64_t channel(int fd, bool out)
 	if (lasting)
 		learn_keys(fd, key);
 	return key[out];
+}
+
+uint64_t channel_ended_by_close(int fd)
+{
+	socklen_t size = sizeof(int);
+	struct stat st;
+	int type = 0;
+
+	if (!status_of(fd, &st))
+		return 0;
+	if (S_ISFIFO(st.st_mode) && (SYS(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
+		return channel_out(fd);
+	if (S_ISSOCK(st.st_mode) && SYS(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type != SOCK_DGRAM)
+		return channel_out(fd);
+	return 0;
 }
 
 bool channel_is_outside(int fd)

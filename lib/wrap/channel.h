@@ -65,13 +65,19 @@ void channel_is_clock(int fd, bool once); /* once: it has been set to end once, 
 void channel_is_signals(int fd);
 void channel_is_copy(int fd, int of);
 void channel_is_closed(int fd);
-
-/* A number that all copies of a descriptor of epoll have; else one of the descriptor's own. */
-uint64_t channel_serial(int fd);
 void channel_are_pair(int a, int b);
 
 /* Forgets a descriptor, which has been closed or replaced; or all descriptors. */
 void channel_forget(int fd);
 void channel_forget_all(void);
+
+/* A number that all copies of a descriptor of epoll have; else one of the descriptor's own. */
+uint64_t channel_serial(int fd);
+
+/*
+ * The key of what the other end waits for, if that ends with the descriptor: of the end of a
+ * pipe that is written to, or of a connection; else 0.
+ */
+uint64_t channel_ended_by_close(int fd);
 
 #endif

@@ -26,6 +26,7 @@
 
 enum {
 	OUTPUTS = 1024, /* descriptors that are looked at when a process ends, from the lowest on */
+	FEW = 16,       /* the same for a forked child, which has inherited what its parent still uses */
 	GAP = 32,       /* after so many that are not open, the rest is not looked at */
 };
 
@@ -45,9 +46,11 @@ static void release_even_if_idle(uint64_t key, const void *site)
  */
 static void release_readers(const void *site)
 {
-	for (int fd = 0, gap = 0; fd < OUTPUTS && gap < GAP; fd++) {
+	int most = atomic_load_explicit(&process->forked, memory_order_relaxed) ? FEW : OUTPUTS;
+
+	for (int fd = 0, gap = 0; fd < most && gap < GAP; fd++) {
 		bool is_open = SYS(SYS_fcntl, fd, F_GETFD) >= 0;
-		uint64_t data = is_open ? channel_out(fd) : 0;
+		uint64_t data = is_open ? channel_ended_by_close(fd) : 0;
 
 		gap = is_open ? 0 : gap + 1;
 		file_lock_end(fd, site);
@@ -350,7 +353,8 @@ EXPORT int pclose(FILE *stream)
 	if (!wait_is_watched())
 		return REAL(pclose)(stream);
 	/* What is in the buffer is written now, and then comes the end of the data. */
-	fd_wait_end_of_data(stream->_fileno, SITE);
+	fd_wait_closes(stream->_fileno, SITE);
+	channel_is_closed(stream->_fileno);
 	channel_forget(stream->_fileno);
 	begin_child_wait(&w, -1, SITE);
 	status = REAL(pclose)(stream);

@@ -11,8 +11,7 @@ EXPORT int close(int fd)
 {
 	if (unlikely(arena != NULL)) {
 		GUARDED(fd);
-		fd_wait_end_of_data(fd, SITE);
-		file_lock_end(fd, SITE);
+		fd_wait_closes(fd, SITE);
 		channel_is_closed(fd);
 		channel_forget(fd);
 		hidden_fd_wait_for_opening();

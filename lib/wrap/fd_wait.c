@@ -1,5 +1,7 @@
 /* fd_wait: waits at descriptors; see fd_wait.h. */
 #include "fd_wait.h"
+#include "runtime/process.h"
+#include "runtime/sys.h"
 #include "sigwait.h"
 
 enum {
@@ -178,8 +180,17 @@ void fd_wait_end(struct fd_wait *t, bool done)
 
 void fd_wait_end_of_data(int fd, const void *site)
 {
-	uint64_t out = wait_is_accounted() ? channel_out(fd) : 0;
+	uint64_t out = wait_is_accounted() ? channel_ended_by_close(fd) : 0;
 
 	if (out)
 		sync_release(out, site);
+}
+
+void fd_wait_closes(int fd, const void *site)
+{
+	/* A child of vfork closes descriptors of its own, and shares this memory. */
+	if (likely(!wait_is_accounted()) || SYS(SYS_getpid) != process_pid)
+		return;
+	fd_wait_end_of_data(fd, site);
+	file_lock_end(fd, site);
 }

@@ -92,11 +92,12 @@ void fd_wait_end(struct fd_wait *t, bool done);
 void fd_wait_begin_with(struct fd_wait *t, int fd, uint64_t release, uint64_t from, uint64_t into, const void *site);
 void fd_wait_begin_queue(struct fd_wait *t, int number, uint64_t data, bool receives, const void *site);
 
-/* any: the descriptor is about to be closed, and so gives a lock of its file back, if it has one (file.c). */
-void file_lock_end(int fd, const void *site);
-
-/* The descriptor is about to be closed, or shut down: who waits at the other end finds the end of the data. */
+/* The descriptor is about to be shut down, or closed: a thread that waits at the other end finds the end of the data. */
 void fd_wait_end_of_data(int fd, const void *site);
+
+/* It is about to be closed: also gives a lock of its file back, if it has one. */
+void fd_wait_closes(int fd, const void *site);
+void file_lock_end(int fd, const void *site); /* file.c */
 
 /*
  * Remembers whether waits of one kind were last ended by a peer.  At the beginning of a

@@ -11,6 +11,7 @@
 #include <sys/file.h>
 
 #include "fd_wait.h"
+#include "runtime/process.h"
 #include "runtime/hidden_fd.h"
 
 /* ---- opening --------------------------------------------------------------------------- */
@@ -125,21 +126,21 @@ EXPORT int __openat64_2(int dir, const char *path, int flags)
 enum lock_step { LOCK_NONE, LOCK_TAKEN, LOCK_GIVEN };
 
 enum { LOCKED = 4096 };
-static _Atomic bool locked[LOCKED]; /* by descriptor: it has been used to take a lock */
+static _Atomic uint32_t locked[LOCKED]; /* by descriptor: 1 + the process that has taken a lock with it; 0: none has */
+
+static void note_lock(int fd, bool has)
+{
+	if (fd >= 0 && fd < LOCKED)
+		atomic_store_explicit(&locked[fd], has ? 1 + process_number() : 0, memory_order_relaxed);
+}
 
 void file_lock_end(int fd, const void *site)
 {
-	if (likely(fd < 0 || fd >= LOCKED || !atomic_load_explicit(&locked[fd], memory_order_relaxed)))
+	if (likely(fd < 0 || fd >= LOCKED || atomic_load_explicit(&locked[fd], memory_order_relaxed) != 1 + process_number()))
 		return;
-	atomic_store_explicit(&locked[fd], false, memory_order_relaxed);
+	note_lock(fd, false);
 	if (wait_is_accounted())
-		sync_unlock(channel_lock(fd), site);
-}
-
-static void note_lock(int fd, int err)
-{
-	if (err >= 0 && fd >= 0 && fd < LOCKED)
-		atomic_store_explicit(&locked[fd], true, memory_order_relaxed);
+		sync_release(channel_lock(fd), site);
 }
 
 #define LOCKING(step, fd, call)                                                                                              \
@@ -151,13 +152,14 @@ static void note_lock(int fd, int err)
 		if ((step) == LOCK_GIVEN) {                                                                                  \
 			if (wait_is_accounted())                                                                             \
 				sync_release(channel_lock(fd), SITE);                                                        \
+			note_lock(fd, false);                                                                                \
 			return call;                                                                                         \
 		}                                                                                                            \
 		if (wait_is_accounted())                                                                                     \
 			sync_before_lock(SITE);                                                                              \
 		fd_wait_begin_with(&t, fd, 0, wait_is_accounted() ? channel_lock(fd) : 0, 0, SITE);                          \
 		err = CALL(call);                                                                                            \
-		note_lock(fd, err);                                                                                          \
+		note_lock(fd, err >= 0);                                                                                        \
 		fd_wait_end(&t, err >= 0);                                                                                   \
 		return err;                                                                                                  \
 	} while (0)

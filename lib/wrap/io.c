@@ -237,14 +237,15 @@ EXPORT int dup(int fd)
 	return copy;
 }
 
-/* `at` is closed, if it is open. */
-static void prepare(int at, const void *site)
+/* `at` is closed, if it is open, and another one than fd. */
+static void prepare(int fd, int at, const void *site)
 {
 	if (likely(!arena))
 		return;
 	hidden_fd_make_way(at);
 	hidden_fd_wait_for_opening();
-	fd_wait_end_of_data(at, site);
+	if (fd != at)
+		fd_wait_closes(at, site);
 }
 
 EXPORT int dup2(int fd, int at)
@@ -252,7 +253,7 @@ EXPORT int dup2(int fd, int at)
 	int copy;
 
 	GUARDED(fd);
-	prepare(at, SITE);
+	prepare(fd, at, SITE);
 	copy = REAL(dup2)(fd, at);
 
 	if (copy >= 0)
@@ -265,7 +266,7 @@ EXPORT int dup3(int fd, int at, int flags)
 	int copy;
 
 	GUARDED(fd);
-	prepare(at, SITE);
+	prepare(fd, at, SITE);
 	copy = REAL(dup3)(fd, at, flags);
 
 	if (copy >= 0)

@@ -233,7 +233,8 @@ static void begin_call(struct call *c, const void *site, uint64_t released)
 
 static void end_call(struct call *c)
 {
-	if (c->hushed)
+	/* A sample may have taken the wait for one that was left by a jump. */
+	if (c->hushed && self.busy >= RUNTIME_HUSHED)
 		runtime_unhush();
 	wait_by_peer2(&c->w, c->a, c->b);
 }

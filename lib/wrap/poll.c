@@ -162,14 +162,19 @@ EXPORT int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event
 	return err;
 }
 
+enum { AT_ONCE_NS = 200 * 1000 }; /* from a change of what is waited for to the end of a wait that it has ended */
+
 static void told(struct watch *w, int epoll, const struct epoll_event *events, int ready)
 {
+	int64_t lately = watch_is_curious(w) ? now_ns() - AT_ONCE_NS : 0;
+
+	lately = lately > w->wait.began.since_ns ? lately : w->wait.began.since_ns;
 	for (int i = 0; i < ready && watch_is_curious(w); i++) {
 		uint64_t tag = tag_of(epoll, events[i].data.u64);
 		int fd = watch_noted(tag);
 
-		latest_of(&w->latest, tag, w->wait.began.since_ns);
-		/* libuv adds descriptors through io_uring, and gives itself as the value. */
+		latest_of(&w->latest, tag, lately);
+		/* libuv adds descriptors through io_uring, which is not seen; its value is the descriptor. */
 		watch_ready(w, fd != NO_FD ? fd : events[i].data.fd, events[i].events & ~(uint32_t)EPOLLOUT, events[i].events & EPOLLOUT);
 	}
 	watch_end(w, ready);

@@ -476,14 +476,17 @@ EXPORT int fclose(FILE *f)
 
 	if (likely(!wait_is_watched()) || is_empty(f) || is_internal(f)) {
 		if (unlikely(arena != NULL))
-			fd_wait_end_of_data(fd, SITE);
+			fd_wait_closes(fd, SITE);
+		channel_is_closed(fd);
 		channel_forget(fd);
 		return REAL(fclose)(f);
 	}
 	rest = pending(f);
+	file_lock_end(fd, SITE);
 	fd_wait_begin(&t, NO_FD, fd, SITE);
 	err = CALL(REAL(fclose)(f));
 	fd_wait_end(&t, true);
+	channel_is_closed(fd);
 	channel_forget(fd);
 	moved_count(NO_FD, fd, rest, true);
 	return err;

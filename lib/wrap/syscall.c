@@ -144,7 +144,7 @@ static long call_by_name(const struct call *c)
 #ifdef SYS_epoll_wait
 	case SYS_epoll_wait: return epoll_wait(fd, (struct epoll_event *)c->b, (int)c->c, (int)c->d);
 #endif
-	/* With a mask, it is that of the kernel. */
+	/* A mask would have another size than libc's. */
 	case SYS_epoll_pwait: return c->e ? call_make(c) : epoll_wait(fd, (struct epoll_event *)c->b, (int)c->c, (int)c->d);
 	case SYS_sendmmsg: return sendmmsg(fd, (struct mmsghdr *)c->b, (unsigned)c->c, (int)c->d);
 	case SYS_recvmmsg: return recvmmsg(fd, (struct mmsghdr *)c->b, (unsigned)c->c, (int)c->d, (struct timespec *)c->e);

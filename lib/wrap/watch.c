@@ -56,7 +56,7 @@ void watch_end(struct watch *w, int ready)
 
 	if (!w->wait.t)
 		return;
-	/* make waits so for the end of a child. */
+	/* A signal has ended it: make waits so for the end of a child. */
 	if (ready < 0 && errno == EINTR) {
 		signal_wait_end_any(&w->wait);
 		return;

@@ -106,17 +106,18 @@ static void connected(int family, const struct sockaddr *at, socklen_t size)
 	socklen_t n = sizeof(name);
 	void *got;
 	pthread_t t;
-	int one = 1;
+	int one = 1, bound;
 
 	if (listener < 0) {
 		say("no family\n");
 		return;
 	}
-	if (bind(listener, at, size) != 0 && errno == EADDRNOTAVAIL) {
+	bound = bind(listener, at, size);
+	if (bound != 0 && errno == EADDRNOTAVAIL) {
 		say("no family\n");
 		return;
 	}
-	if (listen(listener, 1) != 0)
+	if (bound != 0 || listen(listener, 1) != 0)
 		die("listen");
 	getsockname(listener, (struct sockaddr *)&name, &n);
 	t = start(accept_one, &listener);
