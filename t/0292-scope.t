@@ -222,7 +222,7 @@ void slow(int n);
 
 int main(void)
 {
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < 1200; i++) {
 		slow(500000); /* here */
 		ANDWEORC_PROGRESS("round");
 	}
