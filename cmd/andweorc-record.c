@@ -19,9 +19,9 @@
 #include "recorder/attachable.h"
 #include "recorder/conductor.h"
 #include "recorder/diagnose.h"
+#include "recorder/input.h"
 #include "recorder/launch.h"
 #include "recorder/launcher.h"
-#include "recorder/input.h"
 #include "recorder/lend.h"
 #include "recorder/offers.h"
 #include "recorder/options.h"
@@ -372,19 +372,20 @@ static bool has_failed_at_once(int status, int64_t began_ns, struct usage before
 	return status && now_ns() - began_ns < 1000 * MS && used.user_ns + used.system_ns < 50 * MS;
 }
 
-/* A part of a run says nothing of it: then a run takes as long as it takes, and the time is for all of them. */
-static bool are_whole(const struct recording *r)
+/* Is each run given a part of the time?  Not where only whole runs are measured: a run that is cut short says nothing. */
+static bool time_is_divided(const struct recording *r)
 {
-	return r->conductor.whole.on || r->plan.whole_runs;
+	return r->o->runs && !r->conductor.whole.on && !r->plan.whole_runs;
 }
 
 enum { MISSED = 10 }; /* consecutive runs in which experiments were started only too briefly to be noticed */
 
 /*
  * With -d alone a short command is run again until the time is used up, and a
- * long one ended then.  With -n it is run so many times, the time divided among
- * the runs.  With neither it runs once, to its own end.  The time before measurements
- * begin (-w) does not count.
+ * long one ended then.  With -n it is run so many times.  With both, the time is divided
+ * among the runs; or, if only whole runs are measured, no run begins after it.  With
+ * neither it runs once, to its own end.  The time before measurements begin (-w) does
+ * not count.
  */
 static int record(struct recording *r)
 {
@@ -400,7 +401,7 @@ static int record(struct recording *r)
 		struct usage before = usage_of_children();
 
 		end += end ? wait : 0;
-		r->plan.until_ns = !end ? 0 : o->runs && !are_whole(r) ? began + wait + total / (int64_t)o->runs : end;
+		r->plan.until_ns = !end ? 0 : time_is_divided(r) ? began + wait + total / (int64_t)o->runs : end;
 		if (!run_once(r, run, &status))
 			return status;
 		if (status && !first_failure)
@@ -412,9 +413,9 @@ static int record(struct recording *r)
 		if (end && missed && (missed == MISSED || !conductor_was_started(&r->conductor)))
 			break;
 		end += end ? r->conductor.stopped_ns : 0;
-		if (o->runs ? run >= o->runs : !end || now_ns() >= end)
+		if (o->runs ? run >= o->runs : !end)
 			break;
-		if (end && are_whole(r) && now_ns() >= end)
+		if (end && !time_is_divided(r) && now_ns() >= end)
 			break;
 		/* A whole run that would be cut short gives no result. */
 		if (end && r->conductor.whole.on && now_ns() + r->conductor.last_run_ns > end)

@@ -217,7 +217,7 @@ waits_first() {
 check '-w: nothing is measured before' waits_first
 
 notes_no_event_before() {
-	LIFE_MS=100000 record --attach-only -d 0.5 -w 0.5 -- ./life plain
+	LIFE_MS=100000 record --attach-only -d 1 -w 0.5 -- ./life plain
 	test "$(values start_ns burst | sort -n | head -n 1)" -ge 500000000
 }
 check '-w: no event is noted before' notes_no_event_before

@@ -43,7 +43,8 @@ if ! andweorc-record -q -o log -d 0.2 -p "$target" >out 2>err && grep -Eq 'may n
 	kill -KILL "$target"
 	skip_all "processes cannot be attached to here: $(sed -n '1s/.*: //p' err)"
 fi
-end_well idle
+: >over
+wait "$target"
 
 # attaches ARG...: goes well, and leaves a log
 attaches() {
@@ -75,6 +76,7 @@ survives() {
 }
 
 check 'calls that block: none fails, or ends early' survives attached calls
+check 'a sleep of the only thread' survives attached alone
 check 'threads that wait for each other' survives attached locks
 check 'threads that take a lock by the million' survives attached counts
 check 'handlers of signals that interrupt malloc' survives attached handlers

@@ -26,8 +26,8 @@ chains_are_there() {
 	}' got
 	folded blocked
 	has 'sleeper;rest;[^ ]*\[sleep\] [0-9]{5,}$' got
-	# No stack has a function of the profiler, but for what its header puts into the program.
-	sed 's/;andweorc_point;/;/' got >stacks.txt
+	# No stack has a function of the profiler, but for those that its header puts into the program.
+	sed -E 's/;andweorc_(point|visit)(;| )/\2/g' got >stacks.txt
 	lacks 'andweorc' stacks.txt
 }
 check 'chains of calls, and their shares' chains_are_there

@@ -53,7 +53,10 @@ HOME=$scratch XDG_CACHE_HOME=$scratch/.cache
 export HOME XDG_CACHE_HOME
 cd "$scratch" || exit 1
 
+# A script that ends early by an error of its own has all its results good, and is not good.
+reached_its_end=
 cleanup() {
+	test -n "$reached_its_end" || echo "# $0: ended before its last line" >&2
 	cd /
 	rm -f "$output"
 	test -n "${KEEP:-}" || rm -rf "$scratch"
@@ -129,6 +132,7 @@ skip() {
 
 # skip_all REASON: nothing of this script can be tried here; before the first check
 skip_all() {
+	reached_its_end=1
 	echo "1..0 # SKIP $1"
 	exit 0
 }
@@ -136,6 +140,7 @@ skip_all() {
 # The last line of every script.
 done_testing() {
 	test $besides -eq 0 || results
+	reached_its_end=1
 	echo "1..$tests"
 	test $failures -eq 0
 	exit

@@ -169,9 +169,9 @@ static bool mean_within(const struct replicates *r, enum quantity what, struct e
 	return true;
 }
 
-static size_t count_units(const struct replicates *r, int s, enum quantity what, bool by_host)
+static size_t count_hosts(const struct replicates *r, int s, enum quantity what)
 {
-	struct units g = units_of_runs(r, s, what, by_host);
+	struct units g = units_of_runs(r, s, what, true);
 	size_t n = g.n;
 
 	units_release(&g);
@@ -181,14 +181,14 @@ static size_t count_units(const struct replicates *r, int s, enum quantity what,
 static void within(const struct replicates *base, const struct replicates *head, enum quantity what, struct comparison *c)
 {
 	bool by_host = hosts_are_apart(base, head);
-	size_t units[2] = { c->base_runs, c->head_runs };
+	size_t units[2];
 
 	if (!mean_within(base, what, &c->base, &c->base_runs) || !mean_within(head, what, &c->head, &c->head_runs))
 		return;
 	c->design = DESIGN_WITHIN;
 	c->over_runs = base->whole && head->whole;
-	units[0] = by_host ? count_units(base, 0, what, true) : c->base_runs;
-	units[1] = by_host ? count_units(head, 1, what, true) : c->head_runs;
+	units[0] = by_host ? count_hosts(base, 0, what) : c->base_runs;
+	units[1] = by_host ? count_hosts(head, 1, what) : c->head_runs;
 	c->units = units[0] < units[1] ? units[0] : units[1];
 	subtract(c);
 }

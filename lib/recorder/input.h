@@ -1,6 +1,6 @@
 /*
- * input: the standard input of the command, which shares it with the recorder.  Without
- * this, the first run would read it, and each further run would find its end.
+ * input: the standard input of the command.  All runs share it with the recorder, so that
+ * the first run reads it to its end.  This lets each further run read the same.
  */
 #ifndef ANDWEORC_RECORDER_INPUT_H
 #define ANDWEORC_RECORDER_INPUT_H
@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 struct input {
-	off_t begin;    /* of a file: the position at which each run begins; -1: it is no file */
-	bool had_more;  /* of a pipe or a socket: it was not at its end before the first run */
+	off_t begin;   /* of a file: the position at which each run begins; -1: it is no file */
+	bool had_more; /* of a pipe or a socket: it was not at its end before the first run */
 };
 
 /* Before the first run. */

@@ -9,16 +9,16 @@
 #include <sys/types.h>
 
 struct procstatus {
-	pid_t tracer;    /* pid of its tracer; 0: none */
-	uint64_t caught; /* signals that have a handler; bit n - 1 for signal n */
+	pid_t tracer;     /* pid of its tracer; 0: none */
+	uint64_t caught;  /* signals that have a handler; bit n - 1 for signal n */
 	uint64_t ignored; /* signals that it ignores, as a set */
-	pid_t thread_of; /* the process, as a thread's number may have been given */
-	char state;      /* a letter, as proc(5) has it */
-	uid_t uid;       /* effective, */
-	gid_t gid;       /* and so is this */
-	bool nested;     /* it has another number in a pid namespace of its own */
-	bool seccomp;    /* a filter, or strict mode, is on */
-	long filters;   /* of seccomp; 0: none, or before Linux 5.9 */
+	pid_t thread_of;  /* the process, as a thread's number may have been given */
+	char state;       /* a letter, as proc(5) has it */
+	uid_t uid;        /* the effective user, */
+	gid_t gid;        /* and the effective group */
+	bool nested;      /* it has another number in a pid namespace of its own */
+	bool seccomp;     /* a filter, or strict mode, is on */
+	long filters;     /* of seccomp; 0: none, or before Linux 5.9 */
 };
 
 /* False when there is no such process, or it may not be read. */

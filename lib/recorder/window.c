@@ -26,7 +26,7 @@ enum {
 	GRACE_WINDOWS = 4,    /* the same for points that are visited more rarely than the first */
 	VISITS_WANTED = 12,   /* visits in a window: it is lengthened until it holds this many */
 	WINDOW_MAX_MS = 2000,
-	RECENT_MS = 5000,
+	RECENT_MS = 5000, /* rates of visits are those of about this time */
 	RARE_MAX_MS = 500, /* a window is not made longer than this for a point that is visited more rarely than the first */
 	WINDOWS_IN_A_RUN = 5, /* least number of windows in each run of a program that is run repeatedly */
 };
@@ -43,7 +43,7 @@ static uint64_t recent_visits(const struct conductor *c, uint32_t point)
 	return points_visits(&c->points, point) - c->rates[0].visits[point];
 }
 
-/* Notes the visits once in a while, so that rates are those of the last RECENT_MS or two. */
+/* Notes the visits every RECENT_MS.  So recent_visits are those of the last one to two RECENT_MS. */
 static void note_rates(struct conductor *c)
 {
 	int64_t now = now_ns();
@@ -56,7 +56,7 @@ static void note_rates(struct conductor *c)
 		c->rates[1].visits[i] = points_visits(&c->points, i);
 }
 
-/* The mean time between visits of the point of late; INFINITY: it had none. */
+/* The mean time between the recent visits of the point; INFINITY: it had none. */
 static double gap_ns(const struct conductor *c, uint32_t point)
 {
 	uint64_t visits = recent_visits(c, point);
@@ -237,13 +237,14 @@ static int64_t length_for_rare(const struct conductor *c)
 static int64_t window_length(const struct conductor *c)
 {
 	int64_t elapsed = now_ns() - c->going_from_ns, wanted = c->plan->window_ns, visits_take;
+	int64_t rare = length_for_rare(c);
 	uint64_t visits = points_most_visits(&c->points), most = visits > c->visits_before ? visits - c->visits_before : 0;
 
 	visits_take = most ? elapsed / (int64_t)most * VISITS_WANTED : 0;
 	if (visits_take > wanted)
 		wanted = visits_take < WINDOW_MAX_MS * MS ? visits_take : WINDOW_MAX_MS * MS;
-	if (length_for_rare(c) > wanted)
-		wanted = length_for_rare(c);
+	if (rare > wanted)
+		wanted = rare;
 	if (c->last_run_ns && wanted > c->last_run_ns / WINDOWS_IN_A_RUN)
 		wanted = c->last_run_ns / WINDOWS_IN_A_RUN;
 	return wanted;

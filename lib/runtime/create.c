@@ -26,12 +26,11 @@ uint64_t key_of_thread(pthread_t thread)
 
 void create_end(void)
 {
-	/* Cancelled in a call of a library. */
-	while (self.busy >= RUNTIME_HUSHED)
-		runtime_unhush();
+	/* The thread may have been cancelled in a call of a library. */
+	runtime_unhush_all();
 	if (wait_is_accounted()) {
 		runtime_enter();
-		/* Cancelled in a wait, which so has no end: it owes nothing for that time. */
+		/* If it was cancelled in a wait, that wait has no end.  The thread owes nothing for that time. */
 		if (self.waiting && self.waiting != UINTPTR_MAX && vclock_debt(&self.clock) > 0)
 			vclock_set_delay(&self.clock, vclock_owed(&arena->clock));
 		runtime_leave();

@@ -131,7 +131,7 @@ static struct arena_process *wait_for_entry(struct arena *a, int32_t pid)
 	struct arena_process *p = find_free(a, pid);
 
 	for (int i = 0; !p && i < BURIAL_NAPS && arena_is_conducted(a, now_ns()) && is_any_dead(a); i++) {
-		SYS(SYS_nanosleep, &nap, NULL);
+		sys_nap(&nap);
 		p = find_free(a, pid);
 	}
 	return p;
@@ -218,7 +218,7 @@ static void wait_for_attention(void)
 	/* Pairs with the release of the conductor: modules and points are published. */
 	while (atomic_load_explicit(&process->attended, memory_order_acquire) != id && (now = now_ns()) < give_up &&
 	       arena_is_conducted(arena, now))
-		SYS(SYS_nanosleep, &nap, NULL);
+		sys_nap(&nap);
 }
 
 void process_begin(void)

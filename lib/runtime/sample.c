@@ -160,8 +160,7 @@ static enum whose whose_time(struct arena_thread *t, uintptr_t sp)
 		self.waiting = 0;
 		atomic_store_explicit(&t->wait.since, 0, memory_order_relaxed);
 		/* A library is hushed only in a wait. */
-		while (self.busy >= RUNTIME_HUSHED)
-			runtime_unhush();
+		runtime_unhush_all();
 	}
 	look_for_jumps();
 	/* The time of the runtime is none of the program's: no code of the program could save it. */

@@ -42,7 +42,7 @@ static uint32_t try_sleeps(void)
 
 		if (!switched_watch() || switched())
 			return NOT_TOLD;
-		SYS(SYS_nanosleep, &t, NULL);
+		sys_nap(&t);
 		if (!switched())
 			return NOT_TOLD;
 		told += processor_here() == before;

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Set when the program has installed a seccomp filter (seccomp_filter.c): each call is then tried on that first. */
@@ -63,6 +64,17 @@ static inline long sys_call(long n, long a, long b, long c, long d, long e, long
 #define SYS4(n, a, b, c, d) sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 #define SYS5(n, a, b, c, d, e) sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 #define SYS6(n, a, b, c, d, e, f) sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+/*
+ * Sleeps.  nanosleep(2) is not called for that: it would overwrite what the kernel keeps of an interrupted sleep of the
+ * program.  When a recorder attaches to a thread in a sleep, that sleep goes on after what the thread does here.
+ */
+static inline void sys_nap(const struct timespec *t)
+{
+	struct timespec left = *t;
+
+	SYS(SYS_pselect6, 0, NULL, NULL, NULL, &left, NULL);
+}
 
 /*
  * The result as libc's functions return it: errno and -1 instead of -errno.  For wrappers that allocators call when they

@@ -142,7 +142,10 @@ static inline void runtime_leave(void)
 
 enum { RUNTIME_HUSHED = 1 << 8 };
 
-/* any: runtime_hush and runtime_unhush, around a call of a library.  Its own calls are not seen; its time is the program's. */
+/*
+ * any: runtime_hush and runtime_unhush, around a call of a library.  Its own calls are not seen; its time is the program's.
+ * After runtime_unhush_all the thread is in no such call any more, as when it has left them by a jump.
+ */
 static inline void runtime_hush(void)
 {
 	self.busy += RUNTIME_HUSHED;
@@ -150,7 +153,13 @@ static inline void runtime_hush(void)
 
 static inline void runtime_unhush(void)
 {
-	self.busy -= RUNTIME_HUSHED;
+	if (self.busy >= RUNTIME_HUSHED)
+		self.busy -= RUNTIME_HUSHED;
+}
+
+static inline void runtime_unhush_all(void)
+{
+	self.busy &= RUNTIME_HUSHED - 1;
 }
 
 /* any: is the calling thread between runtime_enter and runtime_leave? */

@@ -97,17 +97,7 @@ static void completed(struct watch *w, const struct aiocb *const *list, int n, i
 	watch_end(w, result == 0 ? 1 : errno == EAGAIN ? 0 : -1);
 }
 
-#define WAIT(list, n, call)                                                                                                  \
-	do {                                                                                                                 \
-		struct watch w_;                                                                                             \
-		int got_;                                                                                                    \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		watch_begin(&w_, true, WAIT_UNKNOWN, SITE);                                                                  \
-		got_ = CALL(call);                                                                                           \
-		completed(&w_, list, n, got_);                                                                               \
-		return got_;                                                                                                 \
-	} while (0)
+#define WAIT(list, n, call) WATCH_THEN(completed(&w_, list, n, got_), true, WAIT_UNKNOWN, call)
 
 EXPORT int aio_suspend(const struct aiocb *const *list, int n, const struct timespec *timeout)
 {

@@ -171,6 +171,7 @@ void channel_is_closed(int fd)
 	/* A child of vfork closes descriptors of its own, and shares this memory. */
 	if (unlikely(anonymous_of(fd)) && SYS(SYS_getpid) == process_pid)
 		atomic_store_explicit(&anonymous[fd], 0, memory_order_relaxed);
+	channel_forget(fd);
 }
 
 /* ---- processes ---------------------------------------------------------------------------- */

@@ -64,10 +64,12 @@ void channel_is_event(int fd);
 void channel_is_clock(int fd, bool once); /* once: it has been set to end once, so long after that */
 void channel_is_signals(int fd);
 void channel_is_copy(int fd, int of);
-void channel_is_closed(int fd);
 void channel_are_pair(int a, int b);
 
-/* Forgets a descriptor, which has been closed or replaced; or all descriptors. */
+/* Forgets a descriptor and such a note of it: the program has closed it. */
+void channel_is_closed(int fd);
+
+/* Forgets what the kernel has told of a descriptor, which may stand for something else now; or of all descriptors. */
 void channel_forget(int fd);
 void channel_forget_all(void);
 

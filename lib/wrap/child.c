@@ -355,7 +355,6 @@ EXPORT int pclose(FILE *stream)
 	/* What is in the buffer is written now, and then comes the end of the data. */
 	fd_wait_closes(stream->_fileno, SITE);
 	channel_is_closed(stream->_fileno);
-	channel_forget(stream->_fileno);
 	begin_child_wait(&w, -1, SITE);
 	status = REAL(pclose)(stream);
 	end_of_some(&w);

@@ -13,7 +13,6 @@ EXPORT int close(int fd)
 		GUARDED(fd);
 		fd_wait_closes(fd, SITE);
 		channel_is_closed(fd);
-		channel_forget(fd);
 		hidden_fd_wait_for_opening();
 	}
 	/* Allocators call this from inside dlsym. */

@@ -11,8 +11,8 @@
 #include <sys/file.h>
 
 #include "fd_wait.h"
-#include "runtime/process.h"
 #include "runtime/hidden_fd.h"
+#include "runtime/process.h"
 
 /* ---- opening --------------------------------------------------------------------------- */
 
@@ -134,13 +134,17 @@ static void note_lock(int fd, bool has)
 		atomic_store_explicit(&locked[fd], has ? 1 + process_number() : 0, memory_order_relaxed);
 }
 
-void file_lock_end(int fd, const void *site)
+static void give_lock(int fd, const void *site)
 {
-	if (likely(fd < 0 || fd >= LOCKED || atomic_load_explicit(&locked[fd], memory_order_relaxed) != 1 + process_number()))
-		return;
 	note_lock(fd, false);
 	if (wait_is_accounted())
 		sync_release(channel_lock(fd), site);
+}
+
+void file_lock_end(int fd, const void *site)
+{
+	if (unlikely(fd >= 0 && fd < LOCKED && atomic_load_explicit(&locked[fd], memory_order_relaxed) == 1 + process_number()))
+		give_lock(fd, site);
 }
 
 #define LOCKING(step, fd, call)                                                                                              \
@@ -150,16 +154,14 @@ void file_lock_end(int fd, const void *site)
 		if (likely(!wait_is_watched()) || (step) == LOCK_NONE)                                                       \
 			return call;                                                                                         \
 		if ((step) == LOCK_GIVEN) {                                                                                  \
-			if (wait_is_accounted())                                                                             \
-				sync_release(channel_lock(fd), SITE);                                                        \
-			note_lock(fd, false);                                                                                \
+			give_lock(fd, SITE);                                                                                 \
 			return call;                                                                                         \
 		}                                                                                                            \
 		if (wait_is_accounted())                                                                                     \
 			sync_before_lock(SITE);                                                                              \
 		fd_wait_begin_with(&t, fd, 0, wait_is_accounted() ? channel_lock(fd) : 0, 0, SITE);                          \
 		err = CALL(call);                                                                                            \
-		note_lock(fd, err >= 0);                                                                                        \
+		note_lock(fd, err >= 0);                                                                                     \
 		fd_wait_end(&t, err >= 0);                                                                                   \
 		return err;                                                                                                  \
 	} while (0)

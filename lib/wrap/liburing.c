@@ -64,9 +64,7 @@ static struct uring view_of(const struct io_uring *ring)
 /* submits, waits: what the call will do. */
 #define ACCOUNT(ring, submits, waits, call)                                                                                  \
 	do {                                                                                                                 \
-		struct watch w_;                                                                                             \
 		struct uring r_;                                                                                             \
-		int got_;                                                                                                    \
 		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
 		r_ = view_of(ring);                                                                                          \
@@ -74,10 +72,7 @@ static struct uring view_of(const struct io_uring *ring)
 			uring_submit(&r_, (ring)->sq.first, (ring)->sq.end, SITE);                                           \
 		if (!(waits))                                                                                                \
 			return call;                                                                                         \
-		watch_begin(&w_, true, WAIT_UNKNOWN, SITE);                                                                  \
-		got_ = CALL(call);                                                                                           \
-		uring_wait_end(&w_, &r_);                                                                                    \
-		return got_;                                                                                                 \
+		WATCH_THEN(uring_wait_end(&w_, &r_), true, WAIT_UNKNOWN, call);                                              \
 	} while (0)
 
 EXPORT int io_uring_submit(struct io_uring *ring)

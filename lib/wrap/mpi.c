@@ -233,8 +233,7 @@ static void begin_call(struct call *c, const void *site, uint64_t released)
 
 static void end_call(struct call *c)
 {
-	/* A sample may have taken the wait for one that was left by a jump. */
-	if (c->hushed && self.busy >= RUNTIME_HUSHED)
+	if (c->hushed)
 		runtime_unhush();
 	wait_by_peer2(&c->w, c->a, c->b);
 }

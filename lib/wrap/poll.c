@@ -39,17 +39,7 @@ static void polled(struct watch *w, const struct pollfd *fds, nfds_t n, int read
 	watch_end(w, ready);
 }
 
-#define POLL(fds, n, ns, call)                                                                                               \
-	do {                                                                                                                 \
-		struct watch w;                                                                                              \
-		int ready;                                                                                                   \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		watch_begin(&w, (n) > 0, ns, SITE);                                                                          \
-		ready = CALL(call);                                                                                          \
-		polled(&w, fds, n, ready);                                                                                   \
-		return ready;                                                                                                \
-	} while (0)
+#define POLL(fds, n, ns, call) WATCH_THEN(polled(&w_, fds, n, got_), (n) > 0, ns, call)
 
 EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
@@ -100,16 +90,9 @@ static void selected(struct watch *w, int n, const fd_set *in, const fd_set *out
 
 #define SELECT(n, in, out, except, ns, call)                                                                                 \
 	do {                                                                                                                 \
-		struct watch w;                                                                                              \
-		int ready;                                                                                                   \
 		if (unlikely(arena != NULL))                                                                                 \
 			n = hidden_fd_limit(n);                                                                              \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		watch_begin(&w, (n) > 0 && (in || out || except), ns, SITE);                                                 \
-		ready = CALL(call);                                                                                          \
-		selected(&w, n, in, out, except, ready);                                                                     \
-		return ready;                                                                                                \
+		WATCH_THEN(selected(&w_, n, in, out, except, got_), (n) > 0 && (in || out || except), ns, call);             \
 	} while (0)
 
 EXPORT int select(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict except, struct timeval *restrict timeout)
@@ -152,7 +135,10 @@ EXPORT int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event
 {
 	int err;
 
-	/* What is ready already ends a wait for it at once: Boost.Asio wakes its threads so.  Event pointers are not checked yet. */
+	/*
+	 * What is ready already ends a wait for it at once: Boost.Asio wakes its threads so.  The kernel has not checked the
+	 * pointer yet; what is below 4096 is none.
+	 */
 	if (operation != EPOLL_CTL_DEL && (uintptr_t)event >= 4096 && wait_has_peers())
 		sync_release(tag_of(epoll, event->data.u64), SITE);
 	err = REAL(epoll_ctl)(epoll, operation, fd, event);
@@ -180,17 +166,7 @@ static void told(struct watch *w, int epoll, const struct epoll_event *events, i
 	watch_end(w, ready);
 }
 
-#define EPOLL(epoll, events, ns, call)                                                                                       \
-	do {                                                                                                                 \
-		struct watch w;                                                                                              \
-		int ready;                                                                                                   \
-		if (likely(!wait_is_watched()))                                                                              \
-			return call;                                                                                         \
-		watch_begin(&w, true, ns, SITE);                                                                             \
-		ready = CALL(call);                                                                                          \
-		told(&w, epoll, events, ready);                                                                              \
-		return ready;                                                                                                \
-	} while (0)
+#define EPOLL(epoll, events, ns, call) WATCH_THEN(told(&w_, epoll, events, got_), true, ns, call)
 
 EXPORT int epoll_wait(int epoll, struct epoll_event *events, int n, int timeout)
 {

@@ -173,7 +173,7 @@ EXPORT int getaddrinfo(const char *restrict host, const char *restrict service, 
 	if (w.t)
 		runtime_hush();
 	err = REAL(getaddrinfo)(host, service, hints, found);
-	if (w.t && self.busy >= RUNTIME_HUSHED)
+	if (w.t)
 		runtime_unhush();
 	wait_outside(&w);
 	return err;

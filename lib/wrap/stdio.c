@@ -478,7 +478,6 @@ EXPORT int fclose(FILE *f)
 		if (unlikely(arena != NULL))
 			fd_wait_closes(fd, SITE);
 		channel_is_closed(fd);
-		channel_forget(fd);
 		return REAL(fclose)(f);
 	}
 	rest = pending(f);
@@ -487,7 +486,6 @@ EXPORT int fclose(FILE *f)
 	err = CALL(REAL(fclose)(f));
 	fd_wait_end(&t, true);
 	channel_is_closed(fd);
-	channel_forget(fd);
 	moved_count(NO_FD, fd, rest, true);
 	return err;
 }

@@ -48,6 +48,21 @@ void watch_answer(struct watch *w, uint64_t asked, bool timer);
 void watch_end(struct watch *w, int ready);
 
 /*
+ * The body of a wrapper that watches.  any, ns: as for watch_begin.  `end` ends the watch w_, after the call has returned got_.
+ */
+#define WATCH_THEN(end, any, ns, call)                                                                                       \
+	do {                                                                                                                 \
+		struct watch w_;                                                                                             \
+		int got_;                                                                                                    \
+		if (likely(!wait_is_watched()))                                                                              \
+			return call;                                                                                         \
+		watch_begin(&w_, any, ns, SITE);                                                                             \
+		got_ = CALL(call);                                                                                           \
+		end;                                                                                                         \
+		return got_;                                                                                                 \
+	} while (0)
+
+/*
  * The kernel reports what is ready by a value that the program has chosen.  These note what
  * that value stands for.  tag: made of the value by key_of.  If values of one kind are the
  * same, the last one counts.  watch_noted: NO_FD when it has been forgotten.

@@ -16,6 +16,7 @@
  *     vfork     one thread, which waits for a child of vfork in uninterruptible sleep
  *     mixed     calls, locks and registers at once
  *     idle      one thread, which sleeps
+ *     alone     the same, with no other thread
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -503,6 +504,21 @@ static void *forks(void *arg)
 	return arg;
 }
 
+static int is_well(const char *mode)
+{
+	if (!wrong)
+		printf("%s is well\n", mode);
+	return wrong;
+}
+
+static int sleeps_alone(void)
+{
+	puts("ready");
+	fflush(stdout);
+	in_nanosleep(NULL);
+	return is_well("alone");
+}
+
 /* The child has no other way to wait that would not be its parent's, too. */
 static int waits_in_vfork(void)
 {
@@ -520,9 +536,7 @@ static int waits_in_vfork(void)
 	EXPECT("waitpid", waitpid(pid, &status, 0), pid);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 7)
 		complain("status", status);
-	if (!wrong)
-		puts("vfork is well");
-	return wrong;
+	return is_well("vfork");
 }
 
 /* ---- all --------------------------------------------------------------------------------------- */
@@ -561,6 +575,8 @@ int main(int argc, char **argv)
 	latest = time(NULL) + (until ? 120 : 20);
 	if (argc > 1 && strcmp(argv[1], "vfork") == 0)
 		return waits_in_vfork();
+	if (argc > 1 && strcmp(argv[1], "alone") == 0)
+		return sleeps_alone();
 	while (m < sizeof(modes) / sizeof(modes[0]) && (argc < 2 || strcmp(modes[m].mode, argv[1]) != 0))
 		m++;
 	if (m == sizeof(modes) / sizeof(modes[0]))
@@ -581,7 +597,5 @@ int main(int argc, char **argv)
 		complain("turns", turns[0] - turns[1]);
 	if (counted != counts[0] + counts[1])
 		complain("counted", counted);
-	if (!wrong)
-		printf("%s is well\n", argv[1]);
-	return wrong;
+	return is_well(argv[1]);
 }
