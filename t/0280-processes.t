@@ -285,6 +285,7 @@ daemon_terminated() {
 	andweorc-record -q -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err &
 	recorder=$!
 	until_it_has log '^experiment'
+	until_it_has pids .
 	kill -TERM "$recorder"
 	set +e
 	wait "$recorder"
@@ -302,6 +303,7 @@ daemon_interrupted() {
 	env --default-signal=INT andweorc-record -q -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err &
 	recorder=$!
 	until_it_has log '^process	.*	id=1	status=exit:0	'
+	until_it_has pids .
 	kill -INT "$recorder"
 	set +e
 	wait "$recorder"

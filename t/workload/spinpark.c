@@ -11,20 +11,45 @@
 REGION(guarded, 0.3);
 REGION(free_part, 0.25);
 
-enum { SPINS = 2000 };
+enum { SPIN_NS = 80000 };
 
 static _Atomic uint32_t word;
+static int spins; /* that take SPIN_NS: the pause instruction takes 6 ns on one processor, and 40 ns on another */
 
-static void take(void)
+static bool spin(int n)
 {
-	for (int i = 0; i < SPINS; i++) {
+	for (int i = 0; i < n; i++) {
 		if (futexlock_try(&word))
-			return;
+			return true;
 #ifdef __x86_64__
 		__builtin_ia32_pause();
 #endif
 	}
+	return false;
+}
+
+static void take(void)
+{
+	if (!spin(spins))
+		futexlock_take(&word);
+}
+
+/* While nobody has the lock but us. */
+static void calibrate(void)
+{
+	enum { N = 1000, TRIES = 20 };
+	uint64_t least = UINT64_MAX;
+
 	futexlock_take(&word);
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t began = workload_now(), took;
+
+		spin(N);
+		took = workload_now() - began;
+		least = took < least ? took : least;
+	}
+	futexlock_leave(&word);
+	spins = (int)(SPIN_NS * (uint64_t)N / (least + 1));
 }
 
 static void *run(void *arg)
@@ -44,5 +69,6 @@ int main(int argc, char **argv)
 	struct region *regions[] = {&guarded_region, &free_part_region, NULL};
 
 	workload_start(argc, argv, regions, 1);
+	calibrate();
 	workload_run_two(run, NULL, run, NULL);
 }
