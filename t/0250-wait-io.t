@@ -116,12 +116,23 @@ long_work() {
 	test "$((4 * cpu))" -gt "$io"
 	has '^impact	.*	function=write_all	' analysis
 }
+
+# The reader waits for the writer, and then for the processor.  The writer never waits, though the reader may work while the
+# writer is in a write: once that was a wait, and all waits together were longer than those of the reader.
+preempted() {
+	gcc -O2 -g -I"$top/lib" -o preempted "$programs/preempted.c" -pthread
+	recorded_times --attach-only -m function -- ./preempted
+	cat took
+	awk -v lock="$lock" '{ exit !(lock > 0.4 * $1 && lock < $1) }' took
+}
 gcc -O2 -g -I"$top/lib" -o long-writes "$programs/long-writes.c" || exit 1
 andweorc-record -q -o log -- true
 if ./long-writes told && grep -q '	kernel_sampled=1' log; then
 	check 'a long call that does not wait' long_work
+	check 'a thread that is preempted in a call does not wait' preempted
 else
 	skip 'a long call that does not wait' 'the kernel does not tell'
+	skip 'a thread that is preempted in a call does not wait' 'the kernel does not tell'
 fi
 
 # ---- whatever is called is one of ours -----------------------------------------

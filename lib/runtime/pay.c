@@ -15,6 +15,7 @@
 #include "offcpu.h"
 #include "pay.h"
 #include "sampler.h"
+#include "switched.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -31,6 +32,7 @@ static void sleep_until(int64_t end)
 	struct timespec at = timespec_of(end);
 
 	SYS(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+	switched_by_itself();
 }
 
 /*

@@ -6,8 +6,11 @@
  * see before the address to go to when the section is interrupted: the number that libc
  * has registered.
  */
+#include <sys/resource.h>
+
 #include "moment.h"
 #include "switched.h"
+#include "thread.h"
 
 #if defined(__x86_64__)
 enum { SIGNATURE = 0x53053053 };
@@ -48,6 +51,17 @@ static uint32_t try_sleeps(void)
 		told += processor_here() == before;
 	}
 	return told == ENOUGH ? TOLD : NOT_TOLD;
+}
+
+bool switched_by_itself(void)
+{
+	struct rusage r;
+	long before = self.gave_up;
+
+	if (!switched_area || SYS(SYS_getrusage, RUSAGE_THREAD, &r) != 0)
+		return true;
+	self.gave_up = r.ru_nvcsw;
+	return r.ru_nvcsw != before;
 }
 
 void switched_init(void)

@@ -134,7 +134,7 @@ static void set_kind(struct wait *w, enum arena_class class, const void *site, b
 	w->class = class;
 	w->outside = outside;
 	w->brief = w->by_clock = w->hit = false;
-	w->told = false;
+	w->told = w->asked = false;
 	w->extended_ns = 0;
 	yield_no_more();
 	w->before = self.waiting;
@@ -229,7 +229,7 @@ bool wait_was_brief(struct wait *w)
 {
 	if (!w->brief || w->t != self.slot)
 		return true;
-	if (wait_has_run(w) || (!w->told && !sample_hit_wait() && now_ns() - w->began.since_ns < CALL_NS)) {
+	if (wait_has_not_blocked(w) || (!w->told && !sample_hit_wait() && now_ns() - w->began.since_ns < CALL_NS)) {
 		self.waiting = w->before;
 		return true;
 	}
@@ -244,13 +244,13 @@ bool wait_was_brief(struct wait *w)
  * the kernel has worked for the code that called.  A sample makes the call longer (by 20 to 60 us
  * in a virtual machine), and looks like a switch.  So a call that was hit is taken for one like most before.
  */
-static bool was_work(const struct wait *w, int64_t now)
+static bool was_work(struct wait *w, int64_t now)
 {
 	int64_t length = now - w->began.since_ns;
 
 	if (w->hit || w->extended_ns)
 		return false;
-	if (wait_has_run(w))
+	if (wait_has_not_blocked(w))
 		return true;
 	return length < CALL_NS || (sample_hit_wait() && length < (int64_t)arena->period_ns && mostly_works(w->t, w->site));
 }
@@ -320,6 +320,8 @@ static bool end_wait(struct wait *w, int64_t *now)
 	vclock_delay(&self.clock); /* the floor, if the window has changed */
 	*now = now_ns();
 	w->worked = was_work(w, *now);
+	if (!w->worked && !w->asked && wait_is_accounted())
+		switched_by_itself();
 	return true;
 }
 
@@ -352,16 +354,21 @@ static void note_end(struct wait *w, enum burst_kind kind, uint64_t a, uint64_t 
 
 static void end_by_peer(struct wait *w, uint64_t a, uint64_t b, bool shares)
 {
+	struct vclock_wait began;
 	bool waited = true;
 	int64_t now;
 
 	if (!end_wait(w, &now))
 		return;
+	began = w->began;
+	/* A call that did not wait has got what was there, also if it came while the thread was preempted in it. */
+	if (w->worked)
+		began.since_ns = now;
 	if (event_on())
 		note_end(w, b ? BURST_WAIT : BURST_ACQUIRE, a, b, now);
 	if (window_speedup()) {
-		waited = shares ? vclock_wait_to_share(&self.clock, &w->began, a, moment_now()) :
-				  vclock_wait_by_peer(&self.clock, &w->began, a, b, moment_now());
+		waited = shares ? vclock_wait_to_share(&self.clock, &began, a, moment_now()) :
+				  vclock_wait_by_peer(&self.clock, &began, a, b, moment_now());
 		/* A thread that lets another one go on may be preempted by it inside the call. */
 		if (!waited)
 			vclock_was_ready(&self.clock, w->began.since_ns, moment_now());

@@ -28,6 +28,7 @@ struct wait {
 	bool worked;            /* it is over, and the call has not waited; see was_work in wait.c */
 	bool brief;             /* see wait_begin_brief */
 	bool told;              /* whether it gives up its processor; see switched.h */
+	bool asked, blocked;    /* after a switch: the kernel was asked whether it had waited, and it had */
 	bool by_clock;          /* it ends at a moment of the clock, whenever it began */
 	bool hit;               /* in the region, and published so: the conductor credits as time passes */
 	int64_t looked_ns;      /* when offcpu.c last looked before it; 0: never */
@@ -61,10 +62,15 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 bool wait_begin_brief(struct wait *w, enum arena_class class, const void *site);
 bool wait_was_brief(struct wait *w);
 
-/* any: after the call, is it certain that the thread has had its processor all the time? */
-static inline bool wait_has_run(const struct wait *w)
+/* any: after the call, is it certain that it has not waited?  The thread may have been preempted. */
+static inline bool wait_has_not_blocked(struct wait *w)
 {
-	return w->told && !switched();
+	if (!w->told || !switched())
+		return w->told;
+	if (!w->asked)
+		w->blocked = switched_by_itself();
+	w->asked = true;
+	return !w->blocked;
 }
 
 /* any: ends a wait that another thread of the recording has ended, by a release of key. */

@@ -47,9 +47,9 @@ void latest_of(struct latest *l, uint64_t key, int64_t not_before)
 	}
 }
 
-static bool took_no_time(const struct wait *w)
+static bool took_no_time(struct wait *w)
 {
-	return wait_has_run(w) || now_ns() - w->began.since_ns < NO_TIME_NS;
+	return wait_has_not_blocked(w) || now_ns() - w->began.since_ns < NO_TIME_NS;
 }
 
 bool wait_was_for_peer(struct wait *w, const struct latest *l)
@@ -155,8 +155,9 @@ void fd_wait_end(struct fd_wait *t, bool done)
 			name(t, &unused);
 		if (done) {
 			latest_of(&latest, t->from, 0);
-			/* Room that was there before does not end a wait, nor does it cause one. */
-			latest_of(&latest, t->into, t->wait.began.since_ns);
+			/* Room that was there before does not end a wait, nor does it cause one; nor does room in which nobody waited. */
+			if (!wait_has_not_blocked(&t->wait))
+				latest_of(&latest, t->into, t->wait.began.since_ns);
 		}
 		peer = wait_was_for_peer(&t->wait, &latest);
 		/* A call that did not block tells nothing about its kind of wait. */
