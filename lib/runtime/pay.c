@@ -15,7 +15,6 @@
 #include "offcpu.h"
 #include "pay.h"
 #include "sampler.h"
-#include "switched.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -32,7 +31,7 @@ static void sleep_until(int64_t end)
 	struct timespec at = timespec_of(end);
 
 	SYS(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-	switched_by_itself();
+	self.gave_up++; /* as switched_by_itself finds it, which takes more room than a handler has */
 }
 
 /*

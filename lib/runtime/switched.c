@@ -56,12 +56,12 @@ static uint32_t try_sleeps(void)
 bool switched_by_itself(void)
 {
 	struct rusage r;
-	long before = self.gave_up;
+	uint32_t before = self.gave_up;
 
 	if (!switched_area || SYS(SYS_getrusage, RUSAGE_THREAD, &r) != 0)
 		return true;
-	self.gave_up = r.ru_nvcsw;
-	return r.ru_nvcsw != before;
+	self.gave_up = (uint32_t)r.ru_nvcsw;
+	return self.gave_up != before;
 }
 
 void switched_init(void)

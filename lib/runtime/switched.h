@@ -72,7 +72,7 @@ static inline bool switched_watch(void)
 
 /*
  * any: has the calling thread given up its processor by itself since the last time that this was called?  True also when it is
- * not known.  So call it after each wait and each sleep.  It takes 0.2 us.
+ * not known.  So call it after each wait.  It takes 0.2 us.
  */
 bool switched_by_itself(void);
 

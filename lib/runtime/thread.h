@@ -93,6 +93,7 @@ struct self {
 	struct used used;
 	struct signals signals;
 	struct life life;
+	uint32_t gave_up;          /* switches that the thread had made by itself at the last look (switched.c) */
 	struct ran ran;
 	struct yields yields;
 	struct in_wait in_wait;
@@ -101,7 +102,6 @@ struct self {
 	uint64_t random;
 	struct { uintptr_t lo, hi; } stack; /* its bounds, for the unwinder */
 	struct { int64_t delay_ns; uint32_t window, at_us; } forked; /* D and, if events are noted, the time, as the thread was about to fork (process.c) */
-	long gave_up;                  /* switches that the thread had made by itself at the last look (switched.c) */
 	int64_t latency_ns;            /* by how much sleeps are overslept, on average (pay.c) */
 	volatile uintptr_t waiting;    /* stack address of the blocking call that the thread is in; 0: none */
 	int64_t residue_ns[CLASSES];   /* time in waits that no blocked sample stands for yet */
