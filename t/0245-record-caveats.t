@@ -14,7 +14,7 @@ warns_of() {
 	shift
 	# shellcheck disable=SC2086 # several words
 	exits 0 $under andweorc-record -q -o log -r work -m function --window 20 -s 50 -- "$@" 2>err
-	awk -F'\t' '$1 == "warning" && $3 ~ /^what=(spin|absolute-timer|kernel-time|outside|oversubscribed)$/ { print substr($3, 6) }' log >got
+	awk -F'\t' '$1 == "warning" && $3 ~ /^what=(spin|absolute-timer|kernel-time|outside|oversubscribed|quota)$/ { print substr($3, 6) }' log >got
 	printf '%s' "${code:+$code
 }" >want
 	same want got
@@ -171,6 +171,34 @@ if test -e /proc/self/schedstat; then
 	check 'and how long they queue' knows_who_queues
 else
 	skip 'and how long they queue' 'this kernel does not count it'
+fi
+
+# A control group that may use a quarter of the time of one processor.
+make_group() {
+	for hierarchy in /sys/fs/cgroup/cpu /sys/fs/cgroup/cpu,cpuacct /sys/fs/cgroup; do
+		group=$hierarchy/andweorc-test-$$
+		mkdir "$group" 2>/dev/null || continue
+		if { echo 25000 >"$group/cpu.cfs_quota_us" || echo '25000 100000' >"$group/cpu.max"; } 2>/dev/null; then
+			return 0
+		fi
+		rmdir "$group"
+	done
+	return 1
+}
+
+warns_of_a_quota() {
+	printf '%s\n' '#!/bin/sh' "echo \$\$ >'$group/cgroup.procs' && exec \"\$@\"" >limited
+	chmod +x limited
+	under=./limited
+	warns_of quota ./caveats none 1500
+	under=
+	has '^andweorc-record: warning: .* was stopped for that for [0-9]+ % of the time' err
+}
+if make_group; then
+	check 'a limit of processor time' warns_of_a_quota
+	rmdir "$group"
+else
+	skip 'a limit of processor time' 'there can be no control group with one'
 fi
 
 # Where the sampler has timers, time in the kernel is sampled, and there is no reason to warn.

@@ -171,7 +171,7 @@ check 'warnings of other places are others' names_stay_apart
 
 # Conditions that no interval shows are in the verdict of each region; others are warnings only.
 undermined() {
-	for what in spin absolute-timer brief-locks kernel-time outside oversubscribed; do
+	for what in spin absolute-timer brief-locks kernel-time outside oversubscribed quota; do
 		{ cat log; warning $what 1; } >case
 		exits 0 andweorc-analyze case >out 2>err
 		test "$(grep -c "^impact.*	doubt=$what\$" out)" -eq 5

@@ -196,7 +196,7 @@ static bool is_replaced(const struct analysis *a, const char *code)
 /* Warnings of conditions that windows do not show, but that make predictions wrong. */
 static void find_undermining(struct analysis *a)
 {
-	static const char *const codes[IMPACT_UNDERMINING] = { "absolute-timer", "brief-locks", "kernel-time", "outside", "oversubscribed", "spin" };
+	static const char *const codes[IMPACT_UNDERMINING] = { "absolute-timer", "brief-locks", "kernel-time", "outside", "oversubscribed", "quota", "spin" };
 	const struct profile *p = a->profile;
 
 	for (size_t i = 0; i < IMPACT_UNDERMINING; i++)

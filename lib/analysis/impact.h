@@ -84,7 +84,7 @@ struct impact_point {
 	size_t nbaselines;
 };
 
-enum { IMPACT_UNDERMINING = 6 };
+enum { IMPACT_UNDERMINING = 7 };
 
 /* Two automatic points with different results for a region, by more than chance. */
 struct impact_difference {

@@ -233,6 +233,18 @@ static void look_at_crowd(struct conductor *c, double run_ns, say_function *say)
 			      100 * queued));
 }
 
+static void look_at_quota(struct conductor *c, double run_ns, say_function *say)
+{
+	double taken = (double)quota_taken_ns(&c->quota) / run_ns;
+
+	if (taken > MATTERS)
+		say(c, "quota",
+		    xasprintf("the program had used up the processor time that its control group may use (a limit of a container), and "
+			      "was stopped for that for %.0f %% of the time: it goes on when the next period begins, which no pause "
+			      "delays, so predictions are wrong; record without a limit, or with fewer threads",
+			      100 * taken));
+}
+
 static void look_at_spins(struct conductor *c, say_function *say)
 {
 	struct spins spins = { .c = c };
@@ -260,5 +272,6 @@ void caveats(struct conductor *c, say_function *say)
 	look_at_clocks(c, &s, say);
 	look_at_kernel(c, say);
 	look_at_crowd(c, s.run_ns, say);
+	look_at_quota(c, s.run_ns, say);
 	look_at_spins(c, say);
 }

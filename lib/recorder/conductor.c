@@ -177,6 +177,7 @@ void conductor_release(struct conductor *c)
 	free(c->name_found);
 	points_release(&c->points);
 	machine_release(&c->machine);
+	quota_release(&c->quota);
 	bursts_release(&c->bursts);
 	processes_release(&c->processes);
 	orphans_release(&c->orphans);
@@ -206,6 +207,7 @@ void conductor_meet(struct conductor *c, unsigned run, pid_t pid)
 		schedule_init(&c->observing.random, ~c->arena->seed);
 	c->began_ns = now_ns();
 	c->before = usage_of_children();
+	quota_begin(&c->quota, pid);
 	c->news = 0;
 	c->unknown_code = 0;
 	c->look_ns = 0;

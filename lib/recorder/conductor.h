@@ -13,11 +13,12 @@
 #include "recorder/adapt.h"
 #include "recorder/bursts.h"
 #include "recorder/journal.h"
-#include "recorder/orphans.h"
 #include "recorder/machine.h"
 #include "recorder/mapping.h"
+#include "recorder/orphans.h"
 #include "recorder/points.h"
 #include "recorder/processes.h"
+#include "recorder/quota.h"
 #include "recorder/regions.h"
 #include "recorder/schedule.h"
 #include "recorder/status.h"
@@ -123,6 +124,7 @@ struct conductor {
 	struct adapt adapt;      /* results so far; its levels are set by the command */
 	bool enough;             /* all intervals are narrow enough */
 	struct usage before;     /* processor time of children when the run began */
+	struct quota quota;      /* of the command */
 	int64_t ran_ns;          /* length of the run, without stopped_ns */
 	int64_t last_run_ns;     /* length of the last run that ended by itself; 0: none has */
 	uint64_t experiments;    /* id of the last window, over all runs */
