@@ -178,8 +178,11 @@ make_group() {
 	for hierarchy in /sys/fs/cgroup/cpu /sys/fs/cgroup/cpu,cpuacct /sys/fs/cgroup; do
 		group=$hierarchy/andweorc-test-$$
 		mkdir "$group" 2>/dev/null || continue
-		if { echo 25000 >"$group/cpu.cfs_quota_us" || echo '25000 100000' >"$group/cpu.max"; } 2>/dev/null; then
-			return 0
+		# Where only hierarchies of version 1 are mounted, the last of these is no group.
+		if test -e "$group/cpu.cfs_quota_us"; then
+			echo 25000 >"$group/cpu.cfs_quota_us" && return 0
+		elif test -e "$group/cpu.max"; then
+			echo '25000 100000' >"$group/cpu.max" && return 0
 		fi
 		rmdir "$group"
 	done

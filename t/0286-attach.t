@@ -44,7 +44,8 @@ if ! andweorc-record -q -o log -d 0.2 -p "$target" >out 2>err && grep -Eq 'may n
 	skip_all "processes cannot be attached to here: $(sed -n '1s/.*: //p' err)"
 fi
 : >over
-wait "$target"
+wait "$target" || exit 1
+grep -q '^idle is well$' said || exit 1
 
 # attaches ARG...: goes well, and leaves a log
 attaches() {

@@ -31,7 +31,8 @@ static void sleep_until(int64_t end)
 	struct timespec at = timespec_of(end);
 
 	SYS(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-	self.gave_up++; /* as switched_by_itself finds it, which takes more room than a handler has */
+	/* One switch more.  To ask for it, as switched_by_itself does, takes more of the stack than a handler may use. */
+	self.gave_up++;
 }
 
 /*

@@ -16,7 +16,8 @@
  *
  * A thread that lets another one go on may be preempted by it inside the call.  Then it has
  * not waited, but was ready to run all the time.  The kernel counts the switches that a
- * thread makes by itself, because it waits (getrusage(2)).  It is asked only after a switch.
+ * thread makes by itself, because it waits (getrusage(2)).  It is asked after a switch in a call,
+ * and after each other wait, so that the next answer is about one call alone.
  */
 #ifndef ANDWEORC_RUNTIME_SWITCHED_H
 #define ANDWEORC_RUNTIME_SWITCHED_H

@@ -65,8 +65,10 @@ bool wait_was_brief(struct wait *w);
 /* any: after the call, is it certain that it has not waited?  The thread may have been preempted. */
 static inline bool wait_has_not_blocked(struct wait *w)
 {
-	if (!w->told || !switched())
-		return w->told;
+	if (!w->told)
+		return false;
+	if (!switched())
+		return true;
 	if (!w->asked)
 		w->blocked = switched_by_itself();
 	w->asked = true;

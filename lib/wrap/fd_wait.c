@@ -155,7 +155,7 @@ void fd_wait_end(struct fd_wait *t, bool done)
 			name(t, &unused);
 		if (done) {
 			latest_of(&latest, t->from, 0);
-			/* Room that was there before does not end a wait, nor does it cause one; nor does room in which nobody waited. */
+			/* Room ends a wait only if it was made during the wait, and if the thread was not merely preempted then. */
 			if (!wait_has_not_blocked(&t->wait))
 				latest_of(&latest, t->into, t->wait.began.since_ns);
 		}
