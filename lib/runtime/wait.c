@@ -320,9 +320,14 @@ static bool end_wait(struct wait *w, int64_t *now)
 	vclock_delay(&self.clock); /* the floor, if the window has changed */
 	*now = now_ns();
 	w->worked = was_work(w, *now);
+	return true;
+}
+
+/* After end_wait, so that it is known when a later call has not waited.  Not after a yield, by which no thread gives up its processor. */
+static void count_switches(const struct wait *w)
+{
 	if (!w->worked && !w->asked && wait_is_accounted())
 		switched_by_itself();
-	return true;
 }
 
 static void go_on(struct wait *w)
@@ -360,6 +365,7 @@ static void end_by_peer(struct wait *w, uint64_t a, uint64_t b, bool shares)
 
 	if (!end_wait(w, &now))
 		return;
+	count_switches(w);
 	began = w->began;
 	/* A call that did not wait has got what was there, also if it came while the thread was preempted in it. */
 	if (w->worked)
@@ -456,6 +462,7 @@ static void end_outside(struct wait *w, uint64_t asked)
 
 	if (!end_wait(w, &now))
 		return;
+	count_switches(w);
 	if (w->by_clock && !asked)
 		counter_add(&w->t->absolute_ns, (uint64_t)(now - w->began.since_ns));
 	/* A call that has not waited is no event: neither another thread nor replay could see it. */
