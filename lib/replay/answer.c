@@ -52,15 +52,12 @@ static struct checks checks_of(const struct replay *r, double check, double own)
 }
 
 /*
- * In simulations, a processor is never idle while a thread waits for another one; in Linux,
- * it sometimes is.  The model's time without a question, if as many processors as in the
- * recording were idle, but no more than explains the measured time.  In t/workload/stages,
- * Linux left a seventh of the processors' time unused; the simulation took 0.83 and 0.89
- * times as long as was measured, and would have taken 1.00.
+ * In simulations, processors may be idle more rarely than they were.  The model's time without a question, if as many
+ * processors as in the recording were idle, but no more than explains the measured time.
  */
-static double explained(const struct replay *r, double own)
+static double explained(const struct replay *r, enum replay_model model, double own)
 {
-	return r->crowded && r->more_threads && own < 1 ? fmin(1, own * (1 + r->idled)) : own;
+	return own < 1 ? fmin(1, own * (1 + r->left_idle[model])) : own;
 }
 
 static double worst_of(struct checks c)
@@ -108,19 +105,6 @@ static double misfit_of(const struct replay_effect *e, double part)
 }
 
 /*
- * Where processors are idle while threads wait for others, a speedup may change how often.  What the models do not explain of
- * it may be a part of the gain.
- */
-static double idle_of(const struct replay *r, const struct replay_effect *e)
-{
-	double left = 0;
-
-	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
-		left += e->model[k].weight * r->left_idle[k];
-	return left * fabs(e->gain);
-}
-
-/*
  * The standard error because threads meet others unseen.  The time that the question removes may be hidden behind waits
  * that no model has, or others may wait for it where the models do not know that.
  *
@@ -164,10 +148,9 @@ static void combine(const struct replay *r, struct replay_effect *e, double part
 	e->doubt = sqrt(spread);
 	range = range_of(r, e) * fmax(0, 1 - e->trust);
 	e->misfit = misfit_of(e, part);
-	e->idle = idle_of(r, e);
 	e->hidden = hidden_of(r, part);
 	e->se = sqrt(e->chance * e->chance + spread + UNKNOWN * UNKNOWN + range * range + e->misfit * e->misfit + e->phases * e->phases +
-		     e->idle * e->idle + e->hidden * e->hidden + e->open * e->open / 4);
+		     e->hidden * e->hidden + e->open * e->open / 4);
 }
 
 /* ---- each effect ------------------------------------------------------------------------------- */
@@ -205,7 +188,7 @@ static void set_models(const struct replay *r, struct replay_effect *e, struct c
 
 		e->model[k] = (struct replay_modelled){
 			.base_ns = c[k].base_ns, .ns = c[k].ns, .gain = c[k].gain, .se = hypot(c[k].se, more),
-			.weight = weight_of(r, k, checks_of(r, check[k], explained(r, own))),
+			.weight = weight_of(r, k, checks_of(r, check[k], explained(r, k, own))),
 			.check = worst_of(checks_of(r, check[k], own)),
 		};
 	}

@@ -11,6 +11,8 @@
 
 #define TICKS_NS 20e6 /* the time of other programs is known to a tick of 10 ms at both ends */
 #define ALIKE    0.002 /* misfits that differ by less do not tell which policy the kernel has */
+#define RARER    0.7   /* by which processors take threads of others more rarely, from one try to the next, */
+#define RAREST   0.01  /* and how rarely at most */
 #define CROWDED  0.02 /* from this share of time without a processor on, the order of threads matters */
 
 /* ---- the recording as a run --------------------------------------------------- */
@@ -96,44 +98,79 @@ static bool has_more_threads_than_processors(const struct replay *r)
 	return false;
 }
 
-/* The misfit of the model with such a scheduler. */
-static double misfit_with(struct replay *r, enum replay_model model, bool preempts)
+/* A scheduler of the simulation, and what comes out with it. */
+struct scheduler {
+	bool preempts; /* as in struct replay, */
+	double takes;  /* this too */
+	double check;
+	double idled;  /* for how long processors were idle, as in struct replay, but exact */
+};
+
+static struct scheduler with_scheduler(struct replay *r, enum replay_model model, bool preempts, double takes)
 {
+	struct scheduler s = { .preempts = preempts, .takes = takes };
+	double idled = 0, length = 0;
+
 	r->preempts[model] = preempts;
+	r->takes[model] = takes;
 	run_model(r, model, false, true);
-	return misfit(check_of(r, model));
+	for (size_t b = 0; b < r->nscripts; b++) {
+		length += r->script[b].kept[model].stop_ns;
+		idled += r->script[b].kept[model].idled_ns;
+	}
+	s.check = check_of(r, model);
+	s.idled = length > 0 ? idled / (length * r->busy) : 0;
+	return s;
+}
+
+/*
+ * Linux leaves processors idle while threads wait for others, and how often cannot be known from the
+ * program.  So processors take threads from others as rarely as explains the measured time best, but
+ * are never idle for longer than in the recording.
+ */
+static struct scheduler fitted_scheduler(struct replay *r, enum replay_model model, bool preempts)
+{
+	struct scheduler s = with_scheduler(r, model, preempts, 1), best = s;
+
+	if (model == REPLAY_STAYING || !(r->idled > IDLED_LEAST))
+		return best;
+	while (s.check < 1 && s.takes * RARER > RAREST) {
+		s = with_scheduler(r, model, preempts, s.takes * RARER);
+		if (s.idled > r->idled)
+			break;
+		if (misfit(s.check) < misfit(best.check))
+			best = s;
+	}
+	return best;
+}
+
+static void use_scheduler(struct replay *r, enum replay_model model, const struct scheduler *s)
+{
+	r->preempts[model] = s->preempts;
+	r->takes[model] = s->takes;
+	r->left_idle[model] = r->crowded && r->more_threads ? fmax(0, r->idled - s->idled) : 0;
 }
 
 /* Of two scheduling policies, the one that gives the measured period better is used. */
 static void choose_scheduler(struct replay *r)
 {
+	struct scheduler s[REPLAY_MODELS][2];
+	double off[REPLAY_MODELS][2];
 	bool preempts;
 
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		r->takes[k] = 1;
 	if (!r->more_threads && !r->crowded)
 		return;
-	preempts = misfit_with(r, REPLAY_SIMULATED, true) + misfit_with(r, REPLAY_MONITOR, true) <
-		misfit_with(r, REPLAY_SIMULATED, false) + misfit_with(r, REPLAY_MONITOR, false) - ALIKE;
-	r->preempts[REPLAY_SIMULATED] = r->preempts[REPLAY_MONITOR] = preempts;
-	r->preempts[REPLAY_STAYING] = misfit_with(r, REPLAY_STAYING, true) < misfit_with(r, REPLAY_STAYING, false) - ALIKE;
-}
-
-/* As `idled` is for the recording, but exact. */
-static double idled_in(const struct replay *r, enum replay_model model)
-{
-	double idled = 0, length = 0;
-
-	for (size_t b = 0; b < r->nscripts; b++) {
-		length += r->script[b].base[model].stop_ns;
-		idled += r->script[b].base[model].idled_ns;
-	}
-	return length > 0 ? idled / (length * r->busy) : 0;
-}
-
-static void compare_idle(struct replay *r)
-{
-	for (enum replay_model k = 0; r->crowded && k < REPLAY_MODELS; k++)
-		if (replay_has_model(r, k))
-			r->left_idle[k] = fmax(0, r->idled - idled_in(r, k));
+	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
+		for (int i = 0; i < 2; i++) {
+			s[k][i] = fitted_scheduler(r, k, i);
+			off[k][i] = misfit(s[k][i].check);
+		}
+	preempts = off[REPLAY_SIMULATED][1] + off[REPLAY_MONITOR][1] < off[REPLAY_SIMULATED][0] + off[REPLAY_MONITOR][0] - ALIKE;
+	use_scheduler(r, REPLAY_SIMULATED, &s[REPLAY_SIMULATED][preempts]);
+	use_scheduler(r, REPLAY_MONITOR, &s[REPLAY_MONITOR][preempts]);
+	use_scheduler(r, REPLAY_STAYING, &s[REPLAY_STAYING][off[REPLAY_STAYING][1] < off[REPLAY_STAYING][0] - ALIKE]);
 }
 
 /* Processor time that other programs took, at the most; INFINITY: unknown. */
@@ -256,7 +293,6 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 		run_model(r, k, true, true);
 		r->facts.check[k] = check_of(r, k);
 	}
-	compare_idle(r);
 	for (size_t b = 0; b < n; b++)
 		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;
 	for (size_t b = 0; b < n; b++)

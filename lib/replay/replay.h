@@ -165,7 +165,6 @@ struct replay_effect {
 	double doubt;        /* the spread of the models around it, by their weights */
 	double open;         /* its standard error by assumptions about unrecorded facts: see enum open_question in replay_parts.h */
 	double misfit;       /* its standard error because no model gives the measured time: the unexplained part of the time may be that of the region */
-	double idle;         /* its standard error because Linux left processors idle while threads waited for others, and the models do not */
 	double hidden;       /* its standard error because threads may have met others unseen: see struct replay_facts */
 	double phases;       /* its standard error because the bursts saw other phases than there are, where that is known */
 	double se;           /* standard error by all of these, and by effects that are in no model */

@@ -245,11 +245,12 @@ struct replay {
 	size_t nlatencies, latencies_cap;
 	bool more_threads; /* than processors, in some script */
 	struct idmap processors; /* that threads were on; none: not recorded */
+	double takes[REPLAY_MODELS]; /* in the model, the chance that an idle processor takes a thread that waits for another one, 0 .. 1 */
 	bool preempts[REPLAY_MODELS]; /* in the model, a thread that has run for longer gives way to one that wakes up */
 	struct replay_facts facts;
 	struct replay_wait *wait;
 	size_t nwaits;
-	double left_idle[REPLAY_MODELS]; /* the part of `idled` that the model does not explain */
+	double left_idle[REPLAY_MODELS]; /* the part of `idled` that is not in the model */
 	double fixed_ns; /* of waits with an unknown end, those that the outside may have ended */
 	double scarce; /* share of the time in which threads wanted a processor and had none */
 	/*

@@ -26,6 +26,7 @@ enum {
 };
 
 #define INSTANT_NS 0.5
+#define GOLDEN     UINT32_C(2654435769) /* 2^32 over the golden ratio */
 
 /* The state of an actor. */
 enum doing { UNBORN, WAITING, SLEEPING, READY, RUNNING, OVER };
@@ -45,6 +46,7 @@ struct runner {
 	uint32_t waits_at;  /* the object, while it is in the list of one; or NOBODY */
 	uint32_t generation; /* round of the barrier at which it has arrived */
 	uint32_t woken;     /* number of times, for this step */
+	uint32_t drawn;     /* number of times that chance decided about its processor */
 	bool writes;        /* it is one of the `writers` of a lock */
 	uint8_t doing, phase;
 	double at;          /* when its moment in the heap is */
@@ -89,6 +91,7 @@ struct sim {
 	unsigned model;     /* RECORDED or MONITOR */
 	bool preempts;      /* see struct replay */
 	bool stays;         /* as in REPLAY_STAYING */
+	double takes;       /* see struct replay */
 	double now;
 	double computed_ns, taken_ns; /* as in struct visit */
 	uint32_t cause;     /* the actor that acts now */
@@ -176,17 +179,18 @@ static void heap_drop(struct sim *m, uint32_t i)
 /* ---- processors ------------------------------------------------------------------------
  *
  * Each has a queue of its own, as in Linux.  A thread that wakes up goes to the processor
- * that it ran on last, or to an idle one.  A processor without work takes it from the
- * queue of another at once.
+ * that it ran on last, or to an idle one.  A processor without work takes a thread from the
+ * queue of another one.
  *
  * Linux often leaves such a processor idle.  Where processors are busy for more than about
  * 60 % of the time, it looks for no idle one as a thread wakes up: of 706 wake-ups in
  * t/workload/reactor on a busy processor, beside an idle one, 81 moved (Linux 6.18).  As a
  * processor becomes idle, it takes a thread from the queue of another one in 0.1 to 44 %
- * of the cases, depending on the program.  See `idled` in replay_parts.h.
+ * of the cases, depending on the program.  So a thread is taken with a chance only, which
+ * is learned from the recording: `takes` in replay_parts.h.
  *
- * So in REPLAY_STAYING the recording tells who runs where: each thread is on the
- * processor that it was on at the same step, whether others are idle or not.
+ * In REPLAY_STAYING the recording tells who runs where: each thread is on the processor
+ * that it was on at the same step, whether others are idle or not.
  */
 
 static const struct step *step_of(const struct sim *m, uint32_t i)
@@ -246,6 +250,17 @@ static uint32_t idle_processor(const struct sim *m, uint32_t from)
 	}
 }
 
+/*
+ * Does an idle processor take the actor, which waits for another one?  By multiples of the golden ratio, which
+ * are spread evenly: with random numbers, more chance would get into the gain.
+ */
+static bool is_taken(struct sim *m, uint32_t i)
+{
+	uint32_t drawn = (uint32_t)keys_mix(i, 0) + GOLDEN * m->runner[i].drawn++;
+
+	return m->takes >= 1 || drawn * 0x1p-32 < m->takes;
+}
+
 /* Is the actor on a processor that is not for it to choose? */
 static bool is_placed(const struct sim *m, uint32_t i)
 {
@@ -257,7 +272,7 @@ static void enqueue(struct sim *m, uint32_t i)
 {
 	struct processor *p = processor_of(m, i);
 	bool first = p->first == NOBODY;
-	uint32_t other = m->idle && !is_placed(m, i) ? idle_processor(m, (m->runner[i].processor + 1) % m->cpus) : m->runner[i].processor;
+	uint32_t other = m->idle && !is_placed(m, i) && is_taken(m, i) ? idle_processor(m, (m->runner[i].processor + 1) % m->cpus) : m->runner[i].processor;
 
 	if (other != m->runner[i].processor) {
 		run_on(m, i, other);
@@ -300,6 +315,8 @@ static void dispatch(struct sim *m, uint32_t i, uint32_t at)
 			return;
 		from = from + 1 < m->cpus ? from + 1 : 0;
 	}
+	if (from != at && !is_taken(m, m->processor[from].first))
+		return;
 	next = dequeue(m, &m->processor[from]);
 	copy_change(m, next, i);
 	run_on(m, next, at);
@@ -322,13 +339,15 @@ static uint32_t recorded_processor(const struct sim *m, uint32_t i, uint32_t ste
 }
 
 /* That of the recording, if threads stay; else the one that the actor ran on last, if it is idle, or any idle one, or that. */
-static uint32_t choose_processor(const struct sim *m, uint32_t i)
+static uint32_t choose_processor(struct sim *m, uint32_t i)
 {
 	uint32_t last = m->runner[i].processor;
 
 	if (is_placed(m, i))
 		return recorded_processor(m, i, m->runner[i].pos);
-	return m->idle ? idle_processor(m, last) : last;
+	if (!m->idle || m->processor[last].running == NOBODY)
+		return last;
+	return is_taken(m, i) ? idle_processor(m, last) : last;
 }
 
 /* Has the running actor run so much longer than the one that wakes up that it gives way? */
@@ -1062,7 +1081,7 @@ static void start_actors(struct sim *m)
 		m->followers[i] = NOBODY;
 		one->pos = m->script->actor[i].first;
 		one->heap = one->next = one->waits_for = one->waits_at = NOBODY;
-		one->processor = i % m->cpus;
+		one->processor = m->script->step[one->pos].processor < m->cpus ? m->script->step[one->pos].processor : i % m->cpus;
 	}
 	for (uint32_t k = 0; k < m->cpus; k++)
 		m->processor[k] = (struct processor){ .running = NOBODY, .first = NOBODY };
@@ -1129,6 +1148,7 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	}
 	run_prepare(r, s, out);
 	m.preempts = r->preempts[how->model];
+	m.takes = how->kept ? 1 : r->takes[how->model];
 	m.stays = how->model == REPLAY_STAYING && !how->kept && !how->cpus;
 	if (how->notes_ends)
 		out->woke_ns = xcalloc(s->n + 1, sizeof(*out->woke_ns));

@@ -82,7 +82,8 @@ static struct world {
 	bool deep;               /* a processor that has slept for longer wakes up later */
 	bool stays;              /* a task that wakes up waits for the processor that it ran on last, even if another one is idle, */
 	                         /* and that one does not take it if it ran less than HOT_NS ago */
-	double look_at;          /* if so: when idle processors look for tasks that wait */
+	double leaves;           /* the chance that an idle processor leaves a task to the one that it ran on last */
+	double look_at;          /* if tasks stay: when idle processors look for tasks that wait */
 	struct burst *burst;     /* NULL: nothing is recorded */
 	struct task *task[TASKS], *running[64], *ready[TASKS], *current; /* running: by processor; NULL: it is idle */
 	size_t ntasks, nready;
@@ -160,9 +161,16 @@ static void start(struct task *t, unsigned processor)
 	w.running[processor] = t;
 }
 
-/* The processor that it ran on last, if it is idle, or if tasks stay; else any idle one; else that. */
+static bool is_left(void)
+{
+	return w.leaves > 0 && uniform(&w.seed) < w.leaves;
+}
+
+/* The processor that it ran on last, if it is idle, or if tasks stay or this one is left there; else any idle one; else that. */
 static unsigned processor_for(const struct task *t)
 {
+	if (w.running[t->processor] && is_left())
+		return t->processor;
 	for (unsigned i = 0; i < (w.stays ? 0 : w.cpus); i++)
 		if (!w.running[(t->processor + i) % w.cpus])
 			return (t->processor + i) % w.cpus;
@@ -215,6 +223,8 @@ static void take_movable(unsigned processor)
 {
 	for (size_t i = 0; i < w.nready; i++) {
 		if (w.stays && w.now - w.ready[i]->ran_until < HOT_NS)
+			continue;
+		if (is_left())
 			continue;
 		dispatch(i, processor);
 		return;
@@ -691,7 +701,8 @@ struct settings {
 	double begin, length;  /* of the burst */
 	double end;            /* of the world */
 	enum noted queues;
-	bool stays, deep;      /* see struct world */
+	bool stays, deep;      /* see struct world, */
+	double leaves;         /* there, too */
 };
 
 /* Runs the program from `body`; the burst is added to `burst` where there is one. */
@@ -702,6 +713,7 @@ static void world_run(void (*body)(void *), void *argument, const struct setting
 	w.queues = set->queues;
 	w.stays = set->stays;
 	w.deep = set->deep;
+	w.leaves = set->leaves;
 	w.look_at = LOOK_NS;
 	w.seed = w.seed_of_work = set->seed;
 	w.sample_ns = set->sample_ns > 0 ? set->sample_ns : 4 * MS;
