@@ -295,7 +295,7 @@ static bool misses_ticks(const struct replay *r)
 /* Does the question arise?  Of waits with an unknown end, where there are enough of them to matter; and of ticks that may be missed. */
 static bool arises(const struct replay *r, enum open_question open)
 {
-	double unseen_ns = open == WAITS_FIXED ? r->fixed_ns : r->facts.unexplained_ns + r->facts.timeouts_ns;
+	double unseen_ns = r->any_ns + (open == WAITS_FIXED ? r->fixed_ns : r->facts.unexplained_ns + r->facts.timeouts_ns);
 
 	if (open == WAITS_FIXED && misses_ticks(r))
 		return true;

@@ -50,7 +50,7 @@ static void as_recorded(const struct replay *r, struct script *s, const struct m
 /* Runs the model without a question: the runs for the check, or those that answers are compared with. */
 static void run_model(struct replay *r, enum replay_model model, bool kept, bool check)
 {
-	const struct setting how = { .model = model, .kept = kept, .notes_ends = !check && (r->facts.unexplained + r->facts.timeouts > 0 || r->facts.clock_ns > 0) };
+	const struct setting how = { .model = model, .kept = kept, .notes_ends = !check && (r->facts.unexplained + r->facts.timeouts > 0 || r->facts.clock_ns > 0 || r->any_ns > 0) };
 
 	for (size_t b = 0; b < r->nscripts; b++) {
 		struct run *run = check ? &r->script[b].kept[model] : &r->script[b].base[model];

@@ -6,7 +6,7 @@
  *     script.c    events become steps
  *     objects.c   finds the kind of each object
  *     causes.c    finds the step that ended each wait
- *     unknown.c   tells which waits without such a step were for threads
+ *     unknown.c   tells which waits without such a step were for threads, and which for any of several things
  *     sections.c  finds sections of locks, in which threads wait for conditions
  *     conditions.c learns the conditions of these waits
  *     moving.c    finds work that any free thread can take
@@ -69,6 +69,7 @@ struct step {
 	bool shares;      /* takes a lock together with others that share it */
 	uint16_t processor; /* that the thread was on after it, a number of `processors`; or NOWHERE */
 	bool unseen;      /* a token that nobody was seen to give */
+	bool any;         /* a wait for any of several things, which the outside ended; see unknown.c */
 	bool by_thread;   /* a wait with an unknown end; but a thread has ended it */
 	float cpu_ns;     /* processor time since the step before */
 	uint32_t cell;    /* cell of shares of the stretch before */
@@ -251,6 +252,7 @@ struct replay {
 	struct replay_wait *wait;
 	size_t nwaits;
 	double left_idle[REPLAY_MODELS]; /* the part of `idled` that is not in the model */
+	double any_ns;   /* of waits for any of several things, those that the outside ended */
 	double fixed_ns; /* of waits with an unknown end, those that the outside may have ended */
 	double scarce; /* share of the time in which threads wanted a processor and had none */
 	/*

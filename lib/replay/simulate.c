@@ -572,16 +572,16 @@ static double frame_rest(const struct sim *m, struct runner *r, const struct ste
 	return r->frame_end - m->now;
 }
 
-/* The length of a wait with an unknown end. */
-static double unseen_ns(const struct sim *m, uint32_t i, const struct step *s)
+/* The length of a wait of which nobody knows why it ended then.  ns: without an assumption about that. */
+static double unseen_ns(const struct sim *m, uint32_t i, const struct step *s, double ns)
 {
 	switch (m->how->open) {
 	case WAITS_SHORTER:
-		return (double)s->waited_ns * (1 - m->how->shorter);
+		return ns * (1 - m->how->shorter);
 	case WAITS_FIXED:
-		return s->by_thread ? (double)s->waited_ns : fixed_ns(m, i, s);
+		return s->by_thread ? ns : fixed_ns(m, i, s);
 	default:
-		return (double)s->waited_ns;
+		return ns;
 	}
 }
 
@@ -590,7 +590,7 @@ static double sleep_of(struct sim *m, uint32_t i, const struct step *s)
 {
 	switch ((enum burst_kind)s->kind) {
 	case BURST_OUTSIDE:
-		return outside_ns(m, i, s);
+		return s->any ? unseen_ns(m, i, s, outside_ns(m, i, s)) : outside_ns(m, i, s);
 	case BURST_CLOCK:
 		if (s->frame_ns > 0)
 			return frame_rest(m, &m->runner[i], s);
@@ -599,7 +599,7 @@ static double sleep_of(struct sim *m, uint32_t i, const struct step *s)
 		/* How long a moment had been over is not known.  A thread that comes before it waits, but not for as long as until now. */
 		return m->how->asked && !step_came_late(s) ? fixed_ns(m, i, s) : (double)s->waited_ns;
 	default:
-		return unseen_ns(m, i, s);
+		return unseen_ns(m, i, s, (double)s->waited_ns);
 	}
 }
 

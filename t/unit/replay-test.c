@@ -2204,6 +2204,50 @@ static void processors_left_idle(void **state)
 }
 
 /*
+ * The first thread waits at one place for the second one, and at another one for the outside.  If both are the same
+ * place, it waits there for any of several things, and when the outside ends such a wait, may depend on the threads.
+ */
+static double doubt_of_outside(uint32_t site_of_threads, uint32_t site_of_outside)
+{
+	const struct program p = { .name = "loop" };
+	struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
+	struct replay_effect e;
+	struct replay *r;
+
+	for (double at = 0; at < S - 5 * MS; at += 4 * MS) {
+		const struct burst_event first[] = {
+			{ .kind = BURST_RELEASE, .at_ns = (int64_t)(at + 0.1 * MS), .object = 8, .site = 1 },
+			{ .kind = BURST_ACQUIRE, .at_ns = (int64_t)(at + 2 * MS), .waited_ns = (int64_t)(1.9 * MS), .object = 9, .site = site_of_threads },
+			{ .kind = BURST_OUTSIDE, .at_ns = (int64_t)(at + 3 * MS), .waited_ns = (int64_t)MS, .site = site_of_outside },
+			{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 3.4 * MS), .waited_ns = (int64_t)MS, .object = 2 },
+			{ .kind = BURST_VISIT, .at_ns = (int64_t)(at + 3.5 * MS), .object = 1, .other = 1 },
+		};
+		const struct burst_event second[] = {
+			{ .kind = BURST_ACQUIRE, .at_ns = (int64_t)(at + 0.1 * MS), .waited_ns = (int64_t)MS, .object = 8, .site = 2 },
+			{ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 1 * MS), .waited_ns = (int64_t)MS, .object = 1 },
+			{ .kind = BURST_RELEASE, .at_ns = (int64_t)(at + 2 * MS), .object = 9, .site = 3 },
+		};
+
+		for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+			burst_add(burst_thread(&burst, 1), &first[i]);
+		for (size_t i = 0; i < sizeof(second) / sizeof(*second); i++)
+			burst_add(burst_thread(&burst, 2), &second[i]);
+	}
+	r = replay_learn(&burst, 1, REGIONS - 1);
+	e = asked(r, &p, 1, 0.5);
+	replay_free(r);
+	burst_release(&burst);
+	return e.open;
+}
+
+static void waits_for_any_of_several_things(void **state)
+{
+	(void)state;
+	near(doubt_of_outside(4, 5), 0, 0.01);
+	assert_true(doubt_of_outside(4, 4) > 0.1);
+}
+
+/*
  * Other programs use the processor for half of the time that a thread wants it: the share
  * of a wait stays the same.
  */
@@ -2280,6 +2324,7 @@ int main(void)
 		cmocka_unit_test(who_waited_for_whom),
 		cmocka_unit_test(queueing_of_its_own),
 		cmocka_unit_test(processors_left_idle),
+		cmocka_unit_test(waits_for_any_of_several_things),
 		cmocka_unit_test(neighbours_slow_computing_down),
 		cmocka_unit_test(is_a_function),
 	};
