@@ -251,6 +251,25 @@ frames_are_known() {
 }
 beside 'sleeps for the rest of frames are known' frames_are_known
 
+# A run that was cut short has seen the first phases only.
+cut_runs_do_not_count() {
+	sed '/^end	/s/	ended_by=recorder//' pair >ended
+	cmp pair ended && return 1
+	for name in pair ended; do
+		sed 's/	started_ns=[0-9]*/	started_ns=1/' "$name" >"other.$name"
+	done
+	answers() {
+		exits 0 andweorc-analyze --format andweorc "$@" >analysis
+		grep -c '^replay	' analysis
+	}
+	one=$(answers pair)
+	test "$one" -gt 0
+	test "$(answers pair other.pair)" -eq $((2 * one))
+	test "$(answers ended other.ended)" -eq $((2 * one))
+	test "$(answers ended other.pair)" -eq "$one"
+}
+beside 'runs that were cut short do not count beside runs that were not' cut_runs_do_not_count
+
 # Each wait ends by a release of the same object, which the sender notes.
 signals_are_sent() {
 	record signals a 50

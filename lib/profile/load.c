@@ -68,6 +68,7 @@ static void load_end(struct context *c, struct record *rec)
 	if (!record_get(rec, "status"))
 		r->status = r->status ? r->status : "?";
 	share_text(c, rec, "status", &r->status);
+	r->ended = !record_get(rec, "ended_by");
 	r->wall_ns = record_get_u64(rec, "wall_ns");
 	r->threads_most = record_get_u64(rec, "threads");
 }
