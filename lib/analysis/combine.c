@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "profile/replayed.h"
 
 static const double CONTRADICTION = 3; /* standard errors of the difference, from which on the interval holds both results, and the report says so */
 static const double KNOWN_DF = 1e6;    /* degrees of freedom of a standard error that is not from a few values */
@@ -56,25 +57,11 @@ struct replayed {
 	double s, gain, se;
 };
 
-/* Runs count by their length.  By what each knows of itself, runs with few samples of the region would count most. */
-struct sum {
-	double s, weight, gain, square;
-	double chance, chance2; /* variances by chance, of each run: weighted, and by the squares of the weights */
-	double common; /* variance that runs have in common */
-	size_t n;
+/* The runs' answers at a speedup. */
+struct level {
+	double s;
+	struct replayed_sum sum;
 };
-
-/*
- * If runs differ by more than chance, each has seen other phases of the program: the
- * variance of their mean is larger by that factor (Birge 1932).
- */
-static double variance_of_mean(const struct sum *sum)
-{
-	double mean = sum->gain / sum->weight, differ = sum->square - sum->weight * mean * mean;
-	double by_chance = sum->chance - sum->chance2 / sum->weight;
-
-	return (sum->n > 1 && differ > by_chance ? differ / by_chance : 1) * sum->chance2 / (sum->weight * sum->weight);
-}
 
 static bool is_believed(const struct profile_replayed *r)
 {
@@ -86,51 +73,37 @@ static bool is_used(const struct profile_replayed *r, size_t point, size_t regio
 	return r->point == point && r->region == region && is_believed(r);
 }
 
-static void add_to_level(struct sum *sum, size_t *n, const struct profile_replayed *r)
+static void add_to_level(struct level *level, size_t *n, const struct profile_replayed *r)
 {
-	double chance = r->chance > 0 ? r->chance : r->se, weight = r->length_ns;
 	size_t i = 0;
 
-	while (i < *n && sum[i].s != r->s)
+	while (i < *n && level[i].s != r->s)
 		i++;
 	if (i == PROFILE_LEVELS)
 		return;
 	if (i == *n)
-		sum[(*n)++] = (struct sum){ .s = r->s };
-	sum[i].weight += weight;
-	sum[i].gain += weight * r->gain;
-	sum[i].square += weight * r->gain * r->gain;
-	sum[i].chance += weight * chance * chance;
-	sum[i].chance2 += weight * weight * chance * chance;
-	/* The error by the choice of the model is common to all runs. */
-	sum[i].common += fmax(0, r->se * r->se - chance * chance);
-	sum[i].n++;
+		level[(*n)++] = (struct level){ .s = r->s };
+	replayed_add(&level[i].sum, r);
 }
 
-static struct replayed mean_of_level(const struct sum *sum)
+static struct replayed mean_of_level(const struct level *level)
 {
-	double gain = sum->gain / sum->weight, off = hypot(OFF_GAIN, OFF_RELATIVE * gain);
+	double gain = replayed_gain(&level->sum), off = hypot(OFF_GAIN, OFF_RELATIVE * gain);
 
-	return (struct replayed){ .s = sum->s, .gain = gain, .se = sqrt(variance_of_mean(sum) + sum->common / (double)sum->n + off * off) };
+	return (struct replayed){ .s = level->s, .gain = gain, .se = hypot(replayed_se(&level->sum), off) };
 }
 
-/*
- * Sorted by speedup.  If runs of the program were observed as a whole, parts of other runs,
- * which may be of any phase, do not count.
- */
+/* Sorted by speedup. */
 static size_t replayed_of(const struct profile *p, size_t point, size_t region, struct replayed out[PROFILE_LEVELS])
 {
-	struct sum sum[PROFILE_LEVELS];
-	bool whole = false;
+	struct level level[PROFILE_LEVELS];
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->nreplayed; i++)
-		whole = whole || (p->replayed[i].whole && is_used(&p->replayed[i], point, region));
-	for (size_t i = 0; i < p->nreplayed; i++)
-		if (p->replayed[i].whole == whole && is_used(&p->replayed[i], point, region))
-			add_to_level(sum, &n, &p->replayed[i]);
+		if (is_used(&p->replayed[i], point, region))
+			add_to_level(level, &n, &p->replayed[i]);
 	for (size_t i = 0; i < n; i++) {
-		struct replayed one = mean_of_level(&sum[i]);
+		struct replayed one = mean_of_level(&level[i]);
 		size_t k = i;
 
 		for (; k > 0 && out[k - 1].s > one.s; k--)

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "format/region_class.h"
 #include "profile/profile.h"
+#include "profile/replayed.h"
 #include "text/prose.h"
 
 /* ---- the question ---------------------------------------------------------------- */
@@ -137,36 +138,17 @@ static bool is_same(const struct profile_replayed *a, const struct profile_repla
 	return a->region == PROFILE_NONE && b->region == PROFILE_NONE && a->point == b->point && a->what == b->what;
 }
 
-/* The mean of all runs' answers of that kind: each counts by the length of its bursts, and whole runs alone, if there are some. */
 static struct profile_replayed mean_answer(const struct profile *p, const struct profile_replayed *kind)
 {
 	struct profile_replayed mean = *kind;
-	double weight = 0, gain = 0, measured = 0, chance = 0, common = 0, differ = 0;
-	bool whole = false;
-	size_t n = 0;
+	struct replayed_sum sum = { 0 };
 
 	for (size_t i = 0; i < p->nreplayed; i++)
-		whole = whole || (is_same(&p->replayed[i], kind) && p->replayed[i].whole);
-	for (size_t i = 0; i < p->nreplayed; i++) {
-		const struct profile_replayed *r = &p->replayed[i];
-
-		if (!is_same(r, kind) || r->whole != whole)
-			continue;
-		n++;
-		weight += r->length_ns;
-		gain += r->length_ns * r->gain;
-		measured += r->length_ns * r->measured_ns;
-		chance += pow(r->length_ns * r->chance, 2);
-		common += r->length_ns * fmax(0, r->se * r->se - r->chance * r->chance);
-	}
-	mean.gain = gain / weight;
-	mean.measured_ns = measured / weight;
-	for (size_t i = 0; i < p->nreplayed; i++)
-		if (is_same(&p->replayed[i], kind) && p->replayed[i].whole == whole)
-			differ += pow(p->replayed[i].length_ns * (p->replayed[i].gain - mean.gain), 2);
-	/* Runs that differ by more than chance are of different phases. */
-	differ *= n > 1 ? (double)n / (double)(n - 1) : 0;
-	mean.se = sqrt(fmax(chance, differ) / (weight * weight) + common / weight);
+		if (is_same(&p->replayed[i], kind))
+			replayed_add(&sum, &p->replayed[i]);
+	mean.gain = replayed_gain(&sum);
+	mean.se = replayed_se(&sum);
+	mean.measured_ns = replayed_measured_ns(&sum);
 	return mean;
 }
 
