@@ -254,7 +254,8 @@ beside 'sleeps for the rest of frames are known' frames_are_known
 # A run that was cut short has seen the first phases only.
 cut_runs_do_not_count() {
 	sed '/^end	/s/	ended_by=recorder//' pair >ended
-	cmp pair ended && return 1
+	has '	ended_by=recorder' pair
+	lacks '	ended_by=' ended
 	for name in pair ended; do
 		sed 's/	started_ns=[0-9]*/	started_ns=1/' "$name" >"other.$name"
 	done

@@ -226,7 +226,7 @@ static void sort_replayed(struct profile *p)
 }
 
 /*
- * A run that the recorder has cut short has seen the first phases of the program only.  Where more was observed
+ * A run that the recorder has cut short has seen the first phases of the program only.  If at least as much was observed
  * of runs that went to their end, replay of the others does not count.
  *
  * `openssl speed` hashes blocks of six sizes, one after the other, in 18 s.  A recording of 20 s has 2 s of a second run,
@@ -237,8 +237,10 @@ static void leave_out_cut_runs(struct profile *p)
 	double ended_ns = 0, cut_ns = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->nruns; i++)
-		*(p->run[i].ended ? &ended_ns : &cut_ns) += p->run[i].burst_ns;
+	for (size_t i = 0; i < p->nruns; i++) {
+		ended_ns += p->run[i].ended ? p->run[i].burst_ns : 0;
+		cut_ns += p->run[i].ended ? 0 : p->run[i].burst_ns;
+	}
 	if (!(ended_ns > 0) || ended_ns < cut_ns)
 		return;
 	for (size_t i = 0; i < p->nreplayed; i++)

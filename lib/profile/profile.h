@@ -35,7 +35,7 @@ struct profile_run {
 	const char *command, *commit, *block, *side, *host, *kernel, *cpu_model, *sampler, *mode, *scope;
 	uint64_t cpus, period_ns, started_ns, seed;
 	const char *status;   /* NULL: no `end` record, the log was cut short */
-	bool ended;           /* it went to its end, or ended by itself: nobody has cut it short */
+	bool ended;           /* by itself: the recorder has not cut it short */
 	uint64_t wall_ns;
 	uint64_t threads_most; /* at a time, of all processes; 0: not known */
 	uint64_t share_total; /* CPU samples */

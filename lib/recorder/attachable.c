@@ -164,16 +164,9 @@ static char *of_its_place(pid_t pid, const char *runtime)
 
 static char *name_of(pid_t pid)
 {
-	char path[64], name[64] = "";
-	FILE *f;
+	char name[64] = "";
 
-	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
-	f = fopen(path, "re");
-	if (f) {
-		if (!fgets(name, sizeof(name), f))
-			name[0] = '\0';
-		fclose(f);
-	}
+	procstatus_text(pid, "comm", name, sizeof(name));
 	name[strcspn(name, "\n")] = '\0';
 	return xstrdup(name);
 }

@@ -391,16 +391,11 @@ void processes_name(struct processes *p, uint32_t index, struct arena_sample *s)
 /* Processor time of children that the process has waited for, in ticks; of one that has just ended, none. */
 static int64_t waited_for_ns(pid_t pid)
 {
-	char name[64], text[1024], *at;
 	unsigned long user = 0, system = 0;
-	FILE *f;
+	char text[1024], *at;
 
-	snprintf(name, sizeof(name), "/proc/%ld/stat", (long)pid);
-	f = fopen(name, "re");
-	if (!f)
+	if (!procstatus_text(pid, "stat", text, sizeof(text)))
 		return 0;
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
 	/* The name of the program is in parentheses, and may be anything; see proc(5). */
 	at = strrchr(text, ')');
 	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2)

@@ -13,12 +13,14 @@ static const char *value_of(const char *text, const char *field)
 	return at ? at + strlen(field) : NULL;
 }
 
-/* Reads the beginning of the file, as much as fits. */
-static bool read_text(const char *path, char *text, size_t size)
+bool procstatus_text(pid_t pid, const char *file, char *text, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char path[96];
 	ssize_t n;
+	int fd;
 
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	n = read(fd, text, size - 1);
@@ -54,11 +56,10 @@ static bool is_nested(const char *text)
 
 bool procstatus_read(pid_t pid, struct procstatus *s)
 {
-	char path[64], text[4096]; /* enough for all fields before the list of processors, which may be long */
+	char text[4096]; /* enough for all fields before the list of processors, which may be long */
 	const char *tracer, *caught, *ignored, *state;
 
-	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
-	if (!read_text(path, text, sizeof(text)))
+	if (!procstatus_text(pid, "status", text, sizeof(text)))
 		return false;
 	tracer = value_of(text, "\nTracerPid:\t");
 	caught = value_of(text, "\nSigCgt:\t");
@@ -85,10 +86,10 @@ bool procstatus_read(pid_t pid, struct procstatus *s)
 bool procstatus_queued_ns(pid_t pid, pid_t tid, int64_t *ns)
 {
 	unsigned long long ran, queued;
-	char path[64], text[128];
+	char file[48], text[128];
 
-	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/schedstat", (long)pid, (long)tid);
-	if (!read_text(path, text, sizeof(text)) || sscanf(text, "%llu %llu", &ran, &queued) != 2)
+	snprintf(file, sizeof(file), "task/%ld/schedstat", (long)tid);
+	if (!procstatus_text(pid, file, text, sizeof(text)) || sscanf(text, "%llu %llu", &ran, &queued) != 2)
 		return false;
 	*ns = (int64_t)queued;
 	return true;

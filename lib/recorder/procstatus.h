@@ -5,6 +5,7 @@
 #define ANDWEORC_RECORDER_PROCSTATUS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,6 +21,9 @@ struct procstatus {
 	bool seccomp;     /* a filter, or strict mode, is on */
 	long filters;     /* of seccomp; 0: none, or before Linux 5.9 */
 };
+
+/* The beginning of /proc/PID/FILE, as much as fits.  False when it cannot be opened. */
+bool procstatus_text(pid_t pid, const char *file, char *text, size_t size);
 
 /* False when there is no such process, or it may not be read. */
 bool procstatus_read(pid_t pid, struct procstatus *s);

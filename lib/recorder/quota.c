@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "recorder/procstatus.h"
 #include "recorder/quota.h"
 
 enum {
@@ -85,18 +86,11 @@ static int64_t total_ns(const struct quota *q)
 
 void quota_begin(struct quota *q, pid_t pid)
 {
-	char name[64], text[GROUPS_BYTES];
-	FILE *f;
-	size_t n;
+	char text[GROUPS_BYTES];
 
 	quota_release(q);
-	snprintf(name, sizeof(name), "/proc/%ld/cgroup", (long)pid);
-	f = fopen(name, "re");
-	if (!f)
+	if (!procstatus_text(pid, "cgroup", text, sizeof(text)))
 		return;
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	text[n] = 0;
 	q->groups = xstrdup(text);
 	q->before_ns = total_ns(q);
 }

@@ -11,8 +11,8 @@
 
 #define TICKS_NS 20e6 /* the time of other programs is known to a tick of 10 ms at both ends */
 #define ALIKE    0.002 /* misfits that differ by less do not tell which policy the kernel has */
-#define RARER    0.7   /* by which processors take threads of others more rarely, from one try to the next, */
-#define RAREST   0.01  /* and how rarely at most */
+#define RARER    0.7   /* from one try to the next, idle processors take threads of others more rarely by this factor */
+#define RAREST   0.01  /* the least chance that is tried */
 #define CROWDED  0.02 /* from this share of time without a processor on, the order of threads matters */
 
 /* ---- the recording as a run --------------------------------------------------- */
@@ -50,7 +50,8 @@ static void as_recorded(const struct replay *r, struct script *s, const struct m
 /* Runs the model without a question: the runs for the check, or those that answers are compared with. */
 static void run_model(struct replay *r, enum replay_model model, bool kept, bool check)
 {
-	const struct setting how = { .model = model, .kept = kept, .notes_ends = !check && (r->facts.unexplained + r->facts.timeouts > 0 || r->facts.clock_ns > 0 || r->any_ns > 0) };
+	bool has_open_ends = r->facts.unexplained + r->facts.timeouts > 0 || r->facts.clock_ns > 0 || r->any_ns > 0;
+	const struct setting how = { .model = model, .kept = kept, .notes_ends = !check && has_open_ends };
 
 	for (size_t b = 0; b < r->nscripts; b++) {
 		struct run *run = check ? &r->script[b].kept[model] : &r->script[b].base[model];
@@ -102,7 +103,7 @@ static bool has_more_threads_than_processors(const struct replay *r)
 struct scheduler {
 	bool preempts; /* as in struct replay, */
 	double takes;  /* this too */
-	double check;
+	double check, off; /* simulated over measured time, and the misfit of that */
 	double idled;  /* for how long processors were idle, as in struct replay, but exact */
 };
 
@@ -119,6 +120,7 @@ static struct scheduler with_scheduler(struct replay *r, enum replay_model model
 		idled += r->script[b].kept[model].idled_ns;
 	}
 	s.check = check_of(r, model);
+	s.off = misfit(s.check);
 	s.idled = length > 0 ? idled / (length * r->busy) : 0;
 	return s;
 }
@@ -138,7 +140,7 @@ static struct scheduler fitted_scheduler(struct replay *r, enum replay_model mod
 		s = with_scheduler(r, model, preempts, s.takes * RARER);
 		if (s.idled > r->idled)
 			break;
-		if (misfit(s.check) < misfit(best.check))
+		if (s.off < best.off)
 			best = s;
 	}
 	return best;
@@ -155,7 +157,7 @@ static void use_scheduler(struct replay *r, enum replay_model model, const struc
 static void choose_scheduler(struct replay *r)
 {
 	struct scheduler s[REPLAY_MODELS][2];
-	double off[REPLAY_MODELS][2];
+	const struct scheduler *simulated = s[REPLAY_SIMULATED], *monitor = s[REPLAY_MONITOR], *staying = s[REPLAY_STAYING];
 	bool preempts;
 
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
@@ -163,14 +165,12 @@ static void choose_scheduler(struct replay *r)
 	if (!r->more_threads && !r->crowded)
 		return;
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++)
-		for (int i = 0; i < 2; i++) {
+		for (int i = 0; i < 2; i++)
 			s[k][i] = fitted_scheduler(r, k, i);
-			off[k][i] = misfit(s[k][i].check);
-		}
-	preempts = off[REPLAY_SIMULATED][1] + off[REPLAY_MONITOR][1] < off[REPLAY_SIMULATED][0] + off[REPLAY_MONITOR][0] - ALIKE;
-	use_scheduler(r, REPLAY_SIMULATED, &s[REPLAY_SIMULATED][preempts]);
-	use_scheduler(r, REPLAY_MONITOR, &s[REPLAY_MONITOR][preempts]);
-	use_scheduler(r, REPLAY_STAYING, &s[REPLAY_STAYING][off[REPLAY_STAYING][1] < off[REPLAY_STAYING][0] - ALIKE]);
+	preempts = simulated[1].off + monitor[1].off < simulated[0].off + monitor[0].off - ALIKE;
+	use_scheduler(r, REPLAY_SIMULATED, &simulated[preempts]);
+	use_scheduler(r, REPLAY_MONITOR, &monitor[preempts]);
+	use_scheduler(r, REPLAY_STAYING, &staying[staying[1].off < staying[0].off - ALIKE]);
 }
 
 /* Processor time that other programs took, at the most; INFINITY: unknown. */

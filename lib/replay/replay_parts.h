@@ -94,7 +94,10 @@ struct step {
 enum { RECORDED, MONITOR };
 enum { NOWHERE = UINT16_MAX };
 
-/* If processors were idle for less, the kernel has moved threads to them, so where threads were tells little. */
+/*
+ * If processors were idle for less, the kernel has moved threads to them.  So where threads were tells little, and nothing
+ * is to be learned of how rarely idle processors take threads.
+ */
 #define IDLED_LEAST 0.01
 
 /*

@@ -251,14 +251,14 @@ static uint32_t idle_processor(const struct sim *m, uint32_t from)
 }
 
 /*
- * Does an idle processor take the actor, which waits for another one?  By multiples of the golden ratio, which
- * are spread evenly: with random numbers, more chance would get into the gain.
+ * Does an idle processor take the actor, which waits for another one?  The draws are multiples of the golden ratio,
+ * which are spread evenly.  Random numbers would bring more chance into the gain.
  */
 static bool is_taken(struct sim *m, uint32_t i)
 {
-	uint32_t drawn = (uint32_t)keys_mix(i, 0) + GOLDEN * m->runner[i].drawn++;
-
-	return m->takes >= 1 || drawn * 0x1p-32 < m->takes;
+	if (m->takes >= 1)
+		return true;
+	return ((uint32_t)keys_mix(i, 0) + GOLDEN * m->runner[i].drawn++) * 0x1p-32 < m->takes;
 }
 
 /* Is the actor on a processor that is not for it to choose? */
@@ -267,7 +267,7 @@ static bool is_placed(const struct sim *m, uint32_t i)
 	return m->stays && m->script->step[m->script->actor[i].first].processor != NOWHERE;
 }
 
-/* The actor waits for the processor that it was last on, unless another one is free for it. */
+/* The actor waits for the processor that it was last on, unless an idle one takes it. */
 static void enqueue(struct sim *m, uint32_t i)
 {
 	struct processor *p = processor_of(m, i);
@@ -338,7 +338,10 @@ static uint32_t recorded_processor(const struct sim *m, uint32_t i, uint32_t ste
 	return m->script->actor_of[step] == i ? m->script->step[step].processor : m->runner[i].processor;
 }
 
-/* That of the recording, if threads stay; else the one that the actor ran on last, if it is idle, or any idle one, or that. */
+/*
+ * Where the actor goes as it wakes up.  If threads stay: to the processor of the recording.  Else to the one that it ran on last,
+ * unless that is busy and an idle one takes it.
+ */
 static uint32_t choose_processor(struct sim *m, uint32_t i)
 {
 	uint32_t last = m->runner[i].processor;
@@ -1081,7 +1084,7 @@ static void start_actors(struct sim *m)
 		m->followers[i] = NOBODY;
 		one->pos = m->script->actor[i].first;
 		one->heap = one->next = one->waits_for = one->waits_at = NOBODY;
-		one->processor = m->script->step[one->pos].processor < m->cpus ? m->script->step[one->pos].processor : i % m->cpus;
+		one->processor = step_of(m, i)->processor < m->cpus ? step_of(m, i)->processor : i % m->cpus;
 	}
 	for (uint32_t k = 0; k < m->cpus; k++)
 		m->processor[k] = (struct processor){ .running = NOBODY, .first = NOBODY };

@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* From this part of the waits at a place on, in time, that threads have ended, the thread waits there for any of several things. */
+/* Where threads have ended more than this part of the waiting time at a place, waits there are for any of several things. */
 #define ANY_LEAST 0.1
 
 /* The waits at a place, in ns. */

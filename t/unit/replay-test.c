@@ -2205,7 +2205,7 @@ static void processors_left_idle(void **state)
 
 /*
  * The first thread waits at one place for the second one, and at another one for the outside.  If both are the same
- * place, it waits there for any of several things, and when the outside ends such a wait, may depend on the threads.
+ * place, it waits there for any of several things.  Then the threads may decide when the outside ends such a wait.
  */
 static double doubt_of_outside(uint32_t site_of_threads, uint32_t site_of_outside)
 {
