@@ -29,8 +29,12 @@ enum burst_kind {
 	BURST_POLL,    /* gave up its processor for waited_ns, perhaps again and again, as a thread does that looks for what another one has done */
 	BURST_MOVED,   /* since its last event it has come to another processor, whose number is `object` - 1; its first event: runs there */
 	BURST_KERNEL,  /* the wait OUTSIDE that ends with the next event was waited_ns of processor time: the kernel copied bytes */
+	BURST_ANSWERED, /* goes on because the outside has done what its release of `object` had asked for: time has passed, a file was read */
 	BURST_BORN,    /* begins as the first thread of a process, which the thread `object` (0: not known) began to create waited_ns ago */
 	BURST_KINDS
 };
+
+/* In the notes, added to the kind of a wait: any of several things could have ended it.  See poll(2). */
+enum { BURST_ANY = 128 }; /* Without a site: the thread has taken it, without a call, at some time since its last wait. */
 
 #endif

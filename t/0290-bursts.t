@@ -11,7 +11,7 @@ decode() {
 	BEGIN {
 		@n = split //, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 		@value{@n} = 0 .. 63;
-		%numbers = (r => 2, a => 3, u => 2, l => 2, w => 4, o => 2, q => 1, v => 2, b => 2, e => 2, n => 2, x => 0, s => 2, t => 2, i => 3, c => 2, z => 2, p => 2, k => 1, m => 1, f => 2);
+		%numbers = (r => 2, a => 3, u => 2, l => 2, w => 4, o => 2, q => 1, v => 2, b => 2, e => 2, n => 2, x => 0, s => 2, t => 2, i => 3, c => 2, z => 2, p => 2, k => 1, m => 1, f => 2, d => 3);
 	}
 	sub number {
 		my ($sum, $shift, $d) = (0, 0);
@@ -29,9 +29,9 @@ decode() {
 	$bytes += length;
 	while ($at < length $data) {
 		$letter = substr $data, $at++, 1;
-		exists $numbers{$letter} or die "unknown letter";
+		exists $numbers{lc $letter} or die "unknown letter";
 		$time{"$f{burst} $f{thread}"} += number();
-		print join(" ", $f{burst}, $f{thread}, $time{"$f{burst} $f{thread}"}, $letter, map { number() } 1 .. $numbers{$letter}), "\n";
+		print join(" ", $f{burst}, $f{thread}, $time{"$f{burst} $f{thread}"}, $letter, map { number() } 1 .. $numbers{lc $letter}), "\n";
 		$events++;
 	}
 	END { printf STDERR "%.1f\n", $bytes / $events if $events }' log
@@ -306,6 +306,36 @@ waits_are_sampled() {
 	has '^replay	.*	region=ask	speedup_pct=50	' analysis
 }
 beside 'waits for the outside are sampled, and replayed as a part of the code that waits' waits_are_sampled
+
+loops_wait_for_any() {
+	endless_until has_bursts log -r handle -- "$O/t/workload/reactor" --seconds 1000
+	decode >events.txt 2>bytes
+	test "$(count A)" -gt 100
+	# The loop is the only thread that does.
+	awk '$4 == "A" { loop[$2]++ } END { for (t in loop) n++; exit n != 1 }' events.txt
+}
+beside 'an event loop waits for any of several things' loops_wait_for_any
+
+# Each answer comes after what asked for it, and after that which was asked for the same before.  Some are taken without a call.
+answers_are_noted() {
+	endless_until has_bursts log -r compress -- "$O/t/workload/ringio" --seconds 1000
+	decode >events.txt 2>bytes
+	awk '
+		$4 == "r" { asked[$1, $5] = $3 }
+		$4 == "D" && !(($1, $6) in asked) { early++ }
+		$4 == "D" && (($1, $6) in asked) {
+			n++
+			taken += $7 == 0
+			wrong += $3 < asked[$1, $6]
+			delete asked[$1, $6]
+		}
+		END { print n, taken, early, wrong; exit !(n > 200 && taken > 20 && early < n / 20 && !wrong) }' events.txt
+}
+if "$O/t/workload/ringio" --seconds 0.05 >out 2>err; then
+	beside 'answers of the kernel to what a ring asked for' answers_are_noted
+else
+	skip 'answers of the kernel to what a ring asked for' 'io_uring is not allowed here'
+fi
 
 # The first burst tells that threads yield; see conductor_set_period.  One of four samples is kept, and stands for the time of four.
 yielding_is_sampled_more_often() {

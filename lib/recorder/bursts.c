@@ -291,13 +291,16 @@ static bool translate(struct bursts *b, uint32_t slot, const struct arena_event 
 	uint32_t process, place;
 	const struct burst_samples *samples;
 
-	*e = (struct burst_event){ .at_ns = a->at_ns - b->began_ns, .waited_ns = a->waited_ns, .kind = (enum burst_kind)a->kind };
-	switch (a->kind) {
+	*e = (struct burst_event){
+		.at_ns = a->at_ns - b->began_ns, .waited_ns = a->waited_ns, .kind = (enum burst_kind)(a->kind & ~(unsigned)BURST_ANY), .any = a->kind & BURST_ANY,
+	};
+	switch ((unsigned)e->kind) {
 	case BURST_RELEASE:
 	case BURST_ACQUIRE:
 	case BURST_UNLOCK:
 	case BURST_LOCK:
 	case BURST_WAIT:
+	case BURST_ANSWERED:
 		e->object = number_of(&b->objects, &b->nobjects, a->object);
 		e->other = number_of(&b->objects, &b->nobjects, a->other);
 		break;

@@ -37,6 +37,7 @@ struct note {
 };
 
 struct batches {
+	const struct replay *replay;
 	struct burst *burst;
 	uint64_t *released;  /* when the object was released, ascending; owned */
 	size_t nreleased;
@@ -110,13 +111,54 @@ static size_t released_until(const struct batches *all, int64_t at)
 	return at < 0 ? 0 : sorted_up_to(all->released, all->nreleased, sizeof(*all->released), (uint64_t)at);
 }
 
+/* Has the reader worked on all messages when it waits for any of several things? */
+static int64_t until_next_wait(const struct batches *all, const struct note *read, int64_t until)
+{
+	const struct burst_thread *t = &all->burst->thread[read->thread];
+
+	for (size_t i = read->event + 1; i < t->n && t->event[i].at_ns < until; i++)
+		if (t->event[i].any)
+			return t->event[i].at_ns - t->event[i].waited_ns;
+	return until;
+}
+
+int event_takes_lock(const struct replay *r, const struct burst_event *e)
+{
+	uint32_t object = burst_is_about_object(e->kind) ? object_find(r, e->object) : NOBODY;
+
+	if (e->kind == BURST_WAIT)
+		return 1;
+	if (object == NOBODY || r->object[object].kind != OBJECT_LOCK || e->kind == BURST_RELEASE)
+		return 0;
+	return e->kind == BURST_UNLOCK ? -1 : 1;
+}
+
+/* The time, or if the reader holds a lock then, just before it takes it: it does not wait for a message with the lock. */
+static int64_t without_lock(const struct batches *all, const struct note *read, int64_t at_ns)
+{
+	const struct burst_thread *t = &all->burst->thread[read->thread];
+	int64_t taken_ns = at_ns;
+	int depth = 0;
+
+	for (size_t i = read->event + 1; i < t->n && t->event[i].at_ns < at_ns; i++) {
+		int change = event_takes_lock(all->replay, &t->event[i]);
+
+		if (!depth && change > 0)
+			taken_ns = t->event[i].at_ns - t->event[i].waited_ns - 1;
+		depth = depth + change > 0 ? depth + change : 0;
+	}
+	return depth ? taken_ns : at_ns;
+}
+
 /* As `other`, an acquire of a batch has the number of releases that had come after the one that it needs. */
 static void spread(struct batches *all, const struct batch *b, int64_t until)
 {
+	if (b->n > 1)
+		until = until_next_wait(all, &b->last, until);
 	for (size_t k = 1; k < b->n && until > b->last.at_ns; k++) {
 		struct burst_event e = all->burst->thread[b->last.thread].event[b->last.event];
 
-		e.at_ns = b->last.at_ns + (int64_t)((double)(until - b->last.at_ns) * (double)k / (double)b->n);
+		e.at_ns = without_lock(all, &b->last, b->last.at_ns + (int64_t)((double)(until - b->last.at_ns) * (double)k / (double)b->n));
 		e.waited_ns = 0;
 		e.other = (uint32_t)(released_until(all, e.at_ns) - 1 - (b->first + k));
 		burst_add(&all->added[b->last.thread], &e);
@@ -159,7 +201,7 @@ static void find_batches(struct batches *all, const struct note *note, size_t n)
 
 size_t batches_spread(const struct replay *r, struct burst *b)
 {
-	struct batches all = { .burst = b };
+	struct batches all = { .replay = r, .burst = b };
 	size_t n, end, added = 0;
 	struct note *note = list_notes(r, b, &n);
 

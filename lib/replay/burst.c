@@ -1,5 +1,6 @@
 #include "replay/burst.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@ static const struct {
 	[BURST_CLOCK] = { 'c', WAITED | SITE },
 	[BURST_MOVED] = { 'm', OBJECT },
 	[BURST_KERNEL] = { 'k', WAITED },
+	[BURST_ANSWERED] = { 'd', WAITED | OBJECT | SITE },
 	[BURST_BORN] = { 'f', WAITED | OBJECT },
 };
 
@@ -163,7 +165,7 @@ void burst_write(struct buf *b, const struct burst_event *e, int64_t before_ns)
 {
 	unsigned has = kinds[e->kind].has;
 
-	buf_addc(b, kinds[e->kind].letter);
+	buf_addc(b, e->any ? (char)toupper((unsigned char)kinds[e->kind].letter) : kinds[e->kind].letter);
 	write_number(b, e->at_ns > before_ns ? (uint64_t)(e->at_ns - before_ns) : 0);
 	if (has & WAITED)
 		write_number(b, e->waited_ns > 0 ? (uint64_t)e->waited_ns : 0);
@@ -210,12 +212,14 @@ static bool read_event(const char **text, int64_t before_ns, struct burst_event 
 	uint64_t since, waited = 0;
 	unsigned kind = 0, has;
 
-	while (kind < BURST_KINDS && kinds[kind].letter != **text)
+	while (kind < BURST_KINDS && kinds[kind].letter != tolower((unsigned char)**text))
 		kind++;
 	if (kind == BURST_KINDS)
 		return false;
-	(*text)++;
 	has = kinds[kind].has;
+	e->any = kinds[kind].letter != *(*text)++;
+	if (e->any && !((has & WAITED) && (has & SITE)))
+		return false;
 	e->kind = (enum burst_kind)kind;
 	if (!read_number(text, (uint64_t)(INT64_MAX - before_ns), &since))
 		return false;

@@ -25,6 +25,7 @@ struct burst_event {
 	uint32_t object, other; /* numbers of the recording, > 0 */
 	uint32_t site;     /* number of the place in the program that the event came from; 0: unknown */
 	enum burst_kind kind;
+	bool any;          /* a wait that any of several things could have ended */
 };
 
 struct burst_thread {
@@ -56,6 +57,12 @@ static inline bool burst_is_about_object(enum burst_kind kind)
 	return kind == BURST_RELEASE || kind == BURST_ACQUIRE || kind == BURST_UNLOCK || kind == BURST_LOCK || kind == BURST_WAIT;
 }
 
+/* `object` is that, or stands for what the outside was asked to do. */
+static inline bool burst_has_object(enum burst_kind kind)
+{
+	return burst_is_about_object(kind) || kind == BURST_ANSWERED;
+}
+
 void burst_release(struct burst *b);
 
 /* The thread of that id; created if there is none. */
@@ -84,7 +91,7 @@ void burst_count_work(struct burst *b, uint32_t point);
 
 /*
  * The text of events in a log, andweorc(5): one after the other, each a letter for its
- * kind and then those of its numbers that the kind has, in this order: nanoseconds since
+ * kind (in upper case: `any`) and then those of its numbers that the kind has, in this order: nanoseconds since
  * the event before (of the thread's first one: since the burst began), waited_ns, object,
  * other, site.  A number is its digits in base 32, the lowest first, each one character of
  *

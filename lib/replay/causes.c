@@ -245,6 +245,10 @@ static void learn_moment(struct way *w, const struct moment *m, struct replay_fa
 	case BURST_WAIT:
 		learn_wait(w, m, facts);
 		break;
+	case BURST_ANSWERED:
+		s->cause[0] = w->known[s->object].last;
+		s->op[RECORDED] = s->op[MONITOR] = s->cause[0] == NOBODY ? OP_SLEEP : OP_ANSWER;
+		break;
 	case BURST_BEGIN:
 	case BURST_END:
 		learn_span(w, m);

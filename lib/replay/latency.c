@@ -27,17 +27,23 @@ static bool is_wait(const struct replay *r, const struct step *s)
 	return s->object != NOBODY && (s->kind == BURST_ACQUIRE || s->kind == BURST_LOCK || s->kind == BURST_WAIT) && !nap_of(r, s);
 }
 
-/* The number of the list. */
-static uint32_t list_of(struct idmap *keys, struct replay *r, const struct step *s, unsigned level)
+/* The number of the list with that key. */
+static uint32_t list_with(struct idmap *keys, struct replay *r, uint64_t key)
 {
-	uint64_t kind = level < 2 ? (uint64_t)r->object[s->object].kind + 1 : 0;
-	uint32_t k = (uint32_t)idmap_number(keys, keys_mix(kind, level < 1 ? s->site + UINT64_C(1) : 0));
+	uint32_t k = (uint32_t)idmap_number(keys, key);
 
 	if (k == r->nlatencies) {
 		r->latencies = xgrow(r->latencies, r->nlatencies, &r->latencies_cap, sizeof(*r->latencies));
 		r->latencies[r->nlatencies++] = (struct latencies){ 0 };
 	}
 	return k;
+}
+
+static uint32_t list_of(struct idmap *keys, struct replay *r, const struct step *s, unsigned level)
+{
+	uint64_t kind = level < 2 ? (uint64_t)r->object[s->object].kind + 1 : 0;
+
+	return list_with(keys, r, keys_mix(kind, level < 1 ? s->site + UINT64_C(1) : 0));
 }
 
 /* When the last of its causes was done; negative: there was none during its wait. */
@@ -105,6 +111,53 @@ static void choose_latency(struct idmap *keys, struct replay *r, struct script *
 		step->wakeup = step->woken;
 }
 
+/* ---- answers of the outside ------------------------------------------------------------ */
+
+static uint32_t answers_to(struct idmap *keys, struct replay *r, const struct step *s)
+{
+	return list_with(keys, r, keys_mix(UINT64_C(1) << 32 | s->object, s->site + UINT64_C(1)));
+}
+
+static void note_answer(struct idmap *keys, struct replay *r, struct script *s, size_t i)
+{
+	struct step *step = &s->step[i];
+	uint32_t list = answers_to(keys, r, step);
+	struct latencies *l = &r->latencies[list];
+	double ns = s->at_ns[i] - cause_ns(s, step) - (double)step->late_ns;
+
+	r->answers = true;
+	step->wakeup = step->woken = (struct wakeup){ .ns = (float)fmax(0, ns) };
+	if (step->waited_ns <= 0)
+		return;
+	l->v = xgrow(l->v, l->n, &l->cap, sizeof(*l->v));
+	l->v[l->n++] = step->wakeup;
+}
+
+/* If the thread has not waited, the answer had come before it looked.  Then it took as long as others, at the most until then. */
+static void guess_answer(struct idmap *keys, struct replay *r, struct step *s, size_t i)
+{
+	uint32_t list = answers_to(keys, r, s);
+
+	if (s->waited_ns > 0 || !r->latencies[list].n)
+		return;
+	s->wakeup.ns = fminf(s->wakeup.ns, latency_pick(r, list, keys_mix(i, 0)).ns);
+	s->woken = s->wakeup;
+}
+
+static void learn_answers(struct idmap *keys, struct replay *r)
+{
+	for (size_t b = 0; b < r->nscripts; b++)
+		for (size_t i = 0; i < r->script[b].n; i++)
+			if (r->script[b].step[i].op[RECORDED] == OP_ANSWER)
+				note_answer(keys, r, &r->script[b], i);
+	for (size_t b = 0; b < r->nscripts; b++)
+		for (size_t i = 0; i < r->script[b].n; i++)
+			if (r->script[b].step[i].op[RECORDED] == OP_ANSWER)
+				guess_answer(keys, r, &r->script[b].step[i], i);
+}
+
+/* ---- wake-ups by threads ----------------------------------------------------------------- */
+
 static int ascending(const void *va, const void *vb)
 {
 	float a = ((const struct wakeup *)va)->ns, b = ((const struct wakeup *)vb)->ns;
@@ -145,5 +198,6 @@ void latency_learn(struct replay *r)
 		for (size_t i = 0; i < r->script[b].n; i++)
 			if (is_wait(r, &r->script[b].step[i]))
 				choose_latency(&keys, r, &r->script[b], i);
+	learn_answers(&keys, r);
 	idmap_release(&keys);
 }

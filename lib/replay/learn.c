@@ -256,6 +256,7 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 	r->whole = n == 1 && recorded[0].whole;
 	objects_learn(r, recorded, n);
 	burst = copy_bursts(recorded, n);
+	taken_place(r, burst, n);
 	for (size_t b = 0; b < n; b++) {
 		added += batches_spread(r, &burst[b]);
 		added += frames_find(&burst[b]);
@@ -282,6 +283,7 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 		oversleep_learn(r);
 	conditions_learn(r);
 	moving_learn(r);
+	loops_learn(r);
 	shares_learn(r);
 	waits_learn(r);
 	r->facts.hidden = hidden_part(r);
@@ -320,9 +322,12 @@ static void release_script(struct script *s)
 	free(s->start);
 	free(s->first_visit);
 	free(s->span_point);
-	free(s->turn);
-	free(s->first_turn);
+	free(s->work);
+	free(s->gives_work);
 	free(s->ticks);
+	free(s->loop);
+	free(s->round);
+	free(s->makes_ready);
 }
 
 void replay_free(struct replay *r)

@@ -20,10 +20,12 @@
  * a test for chance, because the order of threads follows patterns.
  */
 #define APART 0.25
+#define SAME  0.9 /* least part of the times at which a thread does the same */
 
 struct taking {
 	uint32_t object, script, step, actor;
 	double at_ns, need_ns; /* need_ns: processor time until the next time; NAN: the burst ended */
+	uint64_t deeds; /* hash of how it lets others go on until then */
 };
 
 struct takings {
@@ -31,7 +33,7 @@ struct takings {
 	size_t n, cap;
 };
 
-static uint32_t taken_at(const struct step *s)
+uint32_t step_takes(const struct step *s)
 {
 	if (s->asks != NOBODY)
 		return s->asks;
@@ -57,16 +59,23 @@ static double went_on_ns(const struct script *s, uint32_t at, uint32_t end)
 	return s->at_ns[last];
 }
 
+static void see_step(struct taking *t, const struct step *s)
+{
+	t->need_ns += (double)s->cpu_ns;
+	if (s->kind == BURST_RELEASE || s->kind == BURST_UNLOCK)
+		t->deeds = keys_mix(t->deeds, (uint64_t)s->kind << 32 | s->object);
+}
+
 static void find_takings(const struct replay *r, uint32_t script, const struct actor *a, struct takings *t)
 {
 	const struct script *s = &r->script[script];
 	size_t begin = t->n;
 
 	for (uint32_t i = a->first; i < a->end; i++) {
-		uint32_t object = taken_at(&s->step[i]);
+		uint32_t object = step_takes(&s->step[i]);
 
 		if (t->n > begin)
-			t->taking[t->n - 1].need_ns += (double)s->step[i].cpu_ns;
+			see_step(&t->taking[t->n - 1], &s->step[i]);
 		if (object == NOBODY || !may_move(&r->object[object]))
 			continue;
 		t->taking = xgrow(t->taking, t->n, &t->cap, sizeof(*t->taking));
@@ -117,8 +126,32 @@ static bool are_alike(const struct needs *need, size_t n)
 	return all - within <= APART * all;
 }
 
+/*
+ * The only thread that takes: does it do the same each time?  Else what it does follows from its own steps: a client that reads two
+ * answers, and then sends two requests, does so in whatever order the answers come.
+ */
+static bool are_same(const struct taking *t, size_t n)
+{
+	struct idmap seen = { 0 };
+	size_t *count = NULL, cap = 0, most = 0, known = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k;
+
+		if (isnan(t[i].need_ns))
+			continue;
+		k = idmap_number(&seen, t[i].deeds);
+		count = idmap_room(&seen, count, &cap, sizeof(*count));
+		most = ++count[k] > most ? count[k] : most;
+		known++;
+	}
+	free(count);
+	idmap_release(&seen);
+	return (double)most >= SAME * (double)known;
+}
+
 /* The times at one object, in all bursts, by thread. */
-static bool is_shared_work(const struct replay *r, const struct taking *t, size_t n)
+static bool is_for_all(struct replay *r, const struct taking *t, size_t n)
 {
 	struct idmap threads = { 0 };
 	struct needs *need = NULL;
@@ -141,7 +174,8 @@ static bool is_shared_work(const struct replay *r, const struct taking *t, size_
 		need[k].sum += t[i].need_ns;
 		need[k].square += t[i].need_ns * t[i].need_ns;
 	}
-	alike = alike && are_alike(need, threads.n);
+	r->object[t->object].several = threads.n > 1;
+	alike = alike && (threads.n < 2 ? are_same(t, n) : are_alike(need, threads.n));
 	free(need);
 	idmap_release(&threads);
 	return alike;
@@ -163,18 +197,101 @@ static bool gives_too(const struct replay *r, const struct taking *t, size_t n)
 	return false;
 }
 
-static void keep_order(struct replay *r, const struct taking *t, size_t n)
+/* ---- who gives it ---------------------------------------------------------------------------- */
+
+struct giving {
+	double at_ns;
+	uint32_t step;
+};
+
+static bool gives(const struct replay *r, const struct step *s, uint32_t object)
+{
+	const struct section_class *c;
+
+	if (s->op[MONITOR] == OP_GIVE || s->op[MONITOR] == OP_SIGNAL)
+		return s->object == object;
+	if (s->op[MONITOR] != OP_LEAVE || !s->monitor_other)
+		return false;
+	c = &r->section_class[s->monitor_other - 1];
+	for (uint32_t k = 0; k < c->ngives; k++)
+		if (c->gives[k] == object)
+			return true;
+	return false;
+}
+
+static int in_time(const void *va, const void *vb)
+{
+	const struct giving *a = va, *b = vb;
+
+	if (a->at_ns < b->at_ns || a->at_ns > b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	return (a->step > b->step) - (a->step < b->step);
+}
+
+/* In the order of time.  The caller frees them. */
+static struct giving *givings_of(const struct replay *r, const struct script *s, uint32_t object, size_t *n)
+{
+	struct giving *g = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (!gives(r, &s->step[i], object))
+			continue;
+		g = xgrow(g, *n, &cap, sizeof(*g));
+		g[(*n)++] = (struct giving){ .at_ns = s->at_ns[i], .step = i };
+	}
+	if (*n)
+		qsort(g, *n, sizeof(*g), in_time);
+	return g;
+}
+
+/* The number of takings for which enough is there when the burst begins. */
+static int64_t there_at_begin(const struct object *o, int32_t start)
+{
+	return o->kind == OBJECT_TOKENS ? start : 1 - (int64_t)start;
+}
+
+/* The takings of one object in one burst: what was given first is taken first. */
+static void find_givers(struct replay *r, struct script *s, const struct taking *t, size_t n)
+{
+	const struct object *o = &r->object[t->object];
+	size_t ngivings, each = o->kind == OBJECT_TOKENS ? 1 : (size_t)o->gives;
+	struct giving *g = givings_of(r, s, t->object, &ngivings);
+	int64_t there = there_at_begin(o, s->start[t->object]);
+
+	for (size_t k = 0; k < n; k++) {
+		int64_t nth = ((int64_t)k - there) / (int64_t)each;
+
+		s->work = xgrow(s->work, s->nwork, &s->work_cap, sizeof(*s->work));
+		s->work[s->nwork++] = (struct work){
+			.object = t->object, .first = t[k].step, .same = NOBODY,
+			.giver = (int64_t)k >= there && nth < (int64_t)ngivings ? g[nth].step : NOBODY,
+		};
+	}
+	free(g);
+}
+
+static void let_move(struct replay *r, const struct taking *t, size_t n)
 {
 	r->object[t->object].moves = true;
-	for (size_t i = 0; i < n; i++) {
-		struct script *s = &r->script[t[i].script];
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && t[end].script == t[i].script;)
+			end++;
+		find_givers(r, &r->script[t[i].script], t + i, end - i);
+	}
+}
 
-		if (!s->first_turn)
-			s->first_turn = xcalloc(r->nobjects + 1, sizeof(*s->first_turn));
-		s->turn = xgrow(s->turn, s->nturns, &s->turn_cap, sizeof(*s->turn));
-		if (!i || t[i - 1].script != t[i].script)
-			s->first_turn[t->object] = (uint32_t)s->nturns;
-		s->turn[s->nturns++] = t[i].step;
+static void link_work(struct script *s)
+{
+	s->gives_work = xcalloc(s->n + 1, sizeof(*s->gives_work));
+	for (size_t i = 0; i < s->n; i++)
+		s->gives_work[i] = NOBODY;
+	for (size_t k = s->nwork; k-- > 0;) {
+		if (s->work[k].giver == NOBODY)
+			continue;
+		s->work[k].same = s->gives_work[s->work[k].giver];
+		s->gives_work[s->work[k].giver] = (uint32_t)k;
 	}
 }
 
@@ -190,8 +307,11 @@ void moving_learn(struct replay *r)
 	for (size_t i = 0, end; i < t.n; i = end) {
 		for (end = i; end < t.n && t.taking[end].object == t.taking[i].object;)
 			end++;
-		if (is_shared_work(r, t.taking + i, end - i) && !gives_too(r, t.taking + i, end - i))
-			keep_order(r, t.taking + i, end - i);
+		if (is_for_all(r, t.taking + i, end - i) && !gives_too(r, t.taking + i, end - i))
+			let_move(r, t.taking + i, end - i);
 	}
+	for (size_t b = 0; b < r->nscripts; b++)
+		if (r->script[b].nwork)
+			link_work(&r->script[b]);
 	free(t.taking);
 }

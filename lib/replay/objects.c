@@ -33,7 +33,7 @@ static void collect(const struct burst *b, struct idmap *seen, uint32_t **id, si
 			const struct burst_event *e = &b->thread[t].event[i];
 			uint32_t of[2] = { e->object, e->other };
 
-			for (size_t k = 0; burst_is_about_object(e->kind) && k < (e->kind == BURST_WAIT ? 2 : 1); k++) {
+			for (size_t k = 0; burst_has_object(e->kind) && k < (e->kind == BURST_WAIT ? 2 : 1); k++) {
 				size_t before = seen->n;
 
 				if (idmap_number(seen, of[k]) < before)

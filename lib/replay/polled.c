@@ -25,7 +25,7 @@ static double free_part(const struct script *s, const struct actor *a, const flo
 		used += (double)step->cpu_ns * (1 - (double)fraction[step->cell]);
 		if (step->kind == BURST_POLL)
 			polled += (double)step->waited_ns;
-		else if (step->kind == BURST_OUTSIDE)
+		else if (step_is_for_outside(step))
 			used += (double)step->waited_ns * (1 - (double)fraction[step->wait_cell]);
 		else if (step->kind == BURST_CLOCK)
 			used += (double)step->waited_ns;

@@ -1,11 +1,13 @@
 /*
  * replay_parts: declarations that the files of replay share.  Private to replay.
  *
+ *     taken.c     when a thread has taken what it took without a call
  *     batches.c   reads of several messages at once become several reads
  *     frames.c    finds waits for moments that follow the thread
  *     script.c    events become steps
  *     objects.c   finds the kind of each object
  *     causes.c    finds the step that ended each wait
+ *     loops.c     finds event loops, which handle first what is ready first
  *     unknown.c   tells which waits without such a step were for threads, and which for any of several things
  *     sections.c  finds sections of locks, in which threads wait for conditions
  *     conditions.c learns the conditions of these waits
@@ -44,6 +46,7 @@ enum op {
 	OP_STOP,    /* the script is at its end */
 	OP_SLEEP,   /* for as long as recorded */
 	OP_EDGE,    /* goes on after its causes */
+	OP_ANSWER,  /* goes on so long after its cause as recorded, however long of that it waits */
 	OP_ARRIVE,  /* at a barrier */
 	OP_BARRIER, /* goes on when all have arrived */
 	OP_GIVE,    /* a token */
@@ -69,7 +72,8 @@ struct step {
 	bool shares;      /* takes a lock together with others that share it */
 	uint16_t processor; /* that the thread was on after it, a number of `processors`; or NOWHERE */
 	bool unseen;      /* a token that nobody was seen to give */
-	bool any;         /* a wait for any of several things, which the outside ended; see unknown.c */
+	bool for_any;     /* a wait for any of several things */
+	bool any;         /* such a wait, which the outside ended; see unknown.c */
 	bool by_thread;   /* a wait with an unknown end; but a thread has ended it */
 	float cpu_ns;     /* processor time since the step before */
 	uint32_t cell;    /* cell of shares of the stretch before */
@@ -114,6 +118,11 @@ static inline bool step_came_late(const struct step *s)
 	return came_late((int64_t)s->waited_ns);
 }
 
+static inline bool step_is_for_outside(const struct step *s)
+{
+	return s->kind == BURST_OUTSIDE || s->kind == BURST_ANSWERED;
+}
+
 /* A timer whose ticks do not wait for the thread that waits for them. */
 struct ticks {
 	double period_ns, phase_ns; /* there is a tick at the phase, and after each period */
@@ -123,11 +132,34 @@ struct actor {
 	uint32_t first, end; /* steps; the last is OP_STOP */
 	uint32_t id;
 	uint32_t birth_site; /* where it was created; 0: not known */
+	uint32_t loop; /* 1 + its place among the loops; 0: it is none */
 	bool born;    /* it was created in the burst: it starts with a step of another thread */
 	bool matters; /* counting ends where its script does */
 };
 
 enum object_kind { OBJECT_LATCH, OBJECT_LOCK, OBJECT_SHARED, OBJECT_CONDITION, OBJECT_BARRIER, OBJECT_TOKENS };
+
+/* An event loop. */
+struct loop {
+	uint32_t actor;
+	uint32_t first, n; /* rounds */
+};
+
+/* A round of an event loop: the handling of one thing that is ready. */
+struct round {
+	uint32_t loop;
+	uint32_t first; /* the step at the end of its wait */
+	uint32_t cause; /* the step that makes it ready; NOBODY: not known */
+	uint32_t same;  /* the next round with that cause, or NOBODY */
+};
+
+/* Work that a thread takes at an object: the steps from there to the next such step of that thread. */
+struct work {
+	uint32_t object;
+	uint32_t first; /* the step that takes it */
+	uint32_t giver; /* the step that gives it; NOBODY: it was there when the burst began */
+	uint32_t same;  /* other work of that giver, or NOBODY */
+};
 
 /* The rule by which a wait for a condition ends. */
 enum rule {
@@ -143,7 +175,8 @@ struct object {
 	enum rule rule;
 	uint32_t members;  /* size of a barrier or of a group */
 	uint32_t lock;     /* for a condition: its lock, or NOBODY */
-	bool moves;        /* the following work is for the thread that acquires it */
+	bool moves;        /* what follows is work for whoever acquires it, */
+	bool several;      /* and several threads do */
 	bool excludes;     /* a shared lock that some take alone: a read-write lock, */
 	bool writers_first; /* of which nobody takes a share while such an actor waits; see writers.c */
 	uint32_t nap_ns;   /* threads that wait for it look each time after so long whether they may go on; 0: they are woken.  See naps.c */
@@ -200,11 +233,16 @@ struct script {
 	size_t *first_visit;  /* by point: the number of visits of the points before it */
 	uint32_t *span_point; /* by span */
 	size_t span_cap;
-	uint32_t *turn;       /* steps that take moving work, by object and in the recorded order */
-	size_t nturns, turn_cap;
-	uint32_t *first_turn; /* by object; NULL: none moves */
+	struct work *work;    /* that moves, by object and in the recorded order */
+	size_t nwork, work_cap;
+	uint32_t *gives_work; /* by step: the first work that it gives, or NOBODY; NULL: no work moves */
 	struct ticks *ticks;
 	size_t nticks, ticks_cap;
+	struct loop *loop;
+	size_t nloops, loops_cap;
+	struct round *round;
+	size_t nrounds, rounds_cap;
+	uint32_t *makes_ready; /* by step: the first round that it makes ready, or NOBODY; NULL: there are no loops */
 	struct run recorded;  /* the recording as a run */
 	struct run base[REPLAY_MODELS];
 	struct run kept[REPLAY_MODELS]; /* like base, but time without a processor is kept as it was recorded */
@@ -255,6 +293,7 @@ struct replay {
 	struct replay_wait *wait;
 	size_t nwaits;
 	double left_idle[REPLAY_MODELS]; /* the part of `idled` that is not in the model */
+	bool answers;    /* the outside has answered what it was asked for */
 	double any_ns;   /* of waits for any of several things, those that the outside ended */
 	double fixed_ns; /* of waits with an unknown end, those that the outside may have ended */
 	double scarce; /* share of the time in which threads wanted a processor and had none */
@@ -317,18 +356,22 @@ struct moment *script_moments(const struct burst *b, const struct script *s, siz
 uint32_t object_find(const struct replay *r, uint32_t id); /* NOBODY when there is none */
 void objects_learn(struct replay *r, const struct burst *burst, size_t n);
 /* These change events of a burst, and add some.  They return the number of those. */
+void taken_place(const struct replay *r, struct burst *b, size_t n);
+int event_takes_lock(const struct replay *r, const struct burst_event *e); /* 1: it takes one; -1: it lets one go */
 size_t batches_spread(const struct replay *r, struct burst *b);
 size_t frames_find(struct burst *b); /* the end of a frame is a CLOCK whose `other` is the frame's length, ns */
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
 void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
 void writers_learn(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);
+void loops_learn(struct replay *r);
 void unknown_learn(struct replay *r);
 void conditions_learn(struct replay *r);
 void ticks_learn(struct replay *r);
 void latency_learn(struct replay *r);
 void oversleep_learn(struct replay *r);
 struct wakeup latency_pick(const struct replay *r, uint32_t list, uint64_t random);
+uint32_t step_takes(const struct step *s); /* in the monitor model: the object at which it takes one of what is given there, or NOBODY */
 void moving_learn(struct replay *r);
 void shares_learn(struct replay *r);
 void waits_learn(struct replay *r);

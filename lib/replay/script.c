@@ -178,6 +178,7 @@ static struct step step_of(const struct replay *r, const struct burst_thread *t,
 	s.cpu_ns = (float)(begin - from - queued);
 	s.waited_ns = (float)(at - begin);
 	s.late_ns = (float)queued_between(t, first, i, begin, at);
+	s.for_any = e->any;
 	if (e->kind == BURST_CLOCK)
 		s.frame_ns = (float)e->other;
 	if (e->kind == BURST_OUTSIDE)
@@ -187,7 +188,7 @@ static struct step step_of(const struct replay *r, const struct burst_thread *t,
 		s.other = e->other;
 	} else if (e->kind == BURST_BEGIN || e->kind == BURST_END) {
 		s.object = point_find(r->latency_point, r->nlatency, e->object);
-	} else if (burst_is_about_object(e->kind)) {
+	} else if (burst_has_object(e->kind)) {
 		s.object = object_find(r, e->object);
 		if (e->kind == BURST_WAIT)
 			s.other = object_find(r, e->other);
@@ -240,7 +241,7 @@ static void learn_actor(struct replay *r, struct script *s, const struct burst_t
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->event[i].kind == BURST_SAMPLE)
 			add_sample(r, &t->event[i], before + s->n, from);
-		if (t->event[i].kind == BURST_WAITING && s->n > a->first && s->step[s->n - 1].kind == BURST_OUTSIDE)
+		if (t->event[i].kind == BURST_WAITING && s->n > a->first && step_is_for_outside(&s->step[s->n - 1]))
 			add_sample(r, &t->event[i], before + s->n - 1, INT64_MAX);
 		if (t->event[i].kind == BURST_MOVED)
 			processor = processor_number(r, t->event[i].object);

@@ -106,7 +106,7 @@ static void make_cells_of(struct replay *r, struct idmap *keys, struct script *s
 		cell = make_cell(r, keys, SHARES_COMPUTING, keys_mix(from, place_of_step(&s->step[last])), cpu_ns, own);
 		while (i <= last)
 			s->step[i++].cell = cell;
-		if (s->step[last].kind == BURST_OUTSIDE)
+		if (step_is_for_outside(&s->step[last]))
 			s->step[last].wait_cell = make_cell(r, keys, SHARES_WAITING, place_of_step(&s->step[last]), s->step[last].waited_ns, own);
 		from = place_of_step(&s->step[last]);
 	}
@@ -185,7 +185,7 @@ static bool is_crowded(const struct script *s)
 	double sum = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->step[i].queued_ns > 0 || (s->step[i].late_ns > 0 && s->step[i].kind != BURST_OUTSIDE))
+		if (s->step[i].queued_ns > 0 || (s->step[i].late_ns > 0 && !step_is_for_outside(&s->step[i])))
 			return false;
 		sum += (double)s->step[i].cpu_ns;
 	}

@@ -63,15 +63,34 @@ struct processor {
 	uint32_t first, last; /* actors that wait for it, in order of arrival */
 };
 
+/* A list of numbers, in ascending order; see ordered_add. */
+struct ordered {
+	uint32_t first, last; /* NOBODY: it is empty */
+};
+
+struct link {
+	uint32_t before, after;
+};
+
 /* The state of an object. */
 struct place {
 	uint32_t owner, depth; /* 1 + actor */
 	int32_t have;          /* tokens, or arrivals, or given less consumed, or threads that share a lock */
 	uint32_t generation;
-	uint32_t turns;        /* how often moving work was taken */
+	struct ordered given;  /* work that may be taken */
+	uint32_t left;         /* its work before that is taken; NOBODY: it has none */
 	uint32_t first, last;  /* list of waiting actors, in order of arrival */
 	uint32_t writers;      /* that wait for a lock, or have been woken and do not have it yet */
 	bool gone;             /* a lock that is not there */
+};
+
+/* The state of an event loop. */
+struct looping {
+	uint32_t end;     /* the step before which the present round ends */
+	uint32_t present; /* the present round; NOBODY: none has begun */
+	uint32_t left;    /* rounds that have not begun */
+	bool waits;       /* for a round to be ready */
+	struct ordered made; /* rounds that have been made ready, perhaps for a later time, and have not begun */
 };
 
 struct sim {
@@ -84,6 +103,13 @@ struct sim {
 	uint32_t *heap;
 	uint32_t *followers; /* by the actor that did the step in the recording: the first actor waiting for a step of it */
 	bool *done;          /* by step */
+	double *when;        /* by step, when it was done; NULL: no step needs that */
+	struct looping *looping; /* by loop */
+	bool *begun;         /* by round */
+	double *ready;       /* by round: since when it is ready, or from when on; INFINITY: not known yet */
+	struct link *rounds; /* by round */
+	bool *given, *taken; /* by work */
+	struct link *works;  /* by work */
 	size_t nheap;
 	struct processor *processor;
 	uint32_t cpus, idle; /* processors, and those of them that nobody runs on */
@@ -386,6 +412,29 @@ static void wants_processor(struct sim *m, uint32_t i)
 	enqueue(m, other);
 }
 
+/* ---- numbers in order ------------------------------------------------------------------ */
+
+/* Most are added at the end, or near it. */
+static void ordered_add(struct ordered *o, struct link *link, uint32_t number)
+{
+	uint32_t before = o->last, after;
+
+	while (before != NOBODY && before > number)
+		before = link[before].before;
+	after = before == NOBODY ? o->first : link[before].after;
+	link[number] = (struct link){ before, after };
+	*(before == NOBODY ? &o->first : &link[before].after) = number;
+	*(after == NOBODY ? &o->last : &link[after].before) = number;
+}
+
+static void ordered_remove(struct ordered *o, struct link *link, uint32_t number)
+{
+	struct link l = link[number];
+
+	*(l.before == NOBODY ? &o->first : &link[l.before].after) = l.after;
+	*(l.after == NOBODY ? &o->last : &link[l.after].before) = l.before;
+}
+
 /* ---- waiting and waking ------------------------------------------------------------------ */
 
 static void sleep_for(struct sim *m, uint32_t i, double ns)
@@ -546,14 +595,19 @@ static double outside_ns(struct sim *m, uint32_t i, const struct step *s)
 	return ((double)s->waited_ns - (double)s->kernel_ns) * outside_rest(m, s);
 }
 
+static size_t number_of(const struct sim *m, const struct step *s)
+{
+	return (size_t)(s - m->script->step);
+}
+
 /* The wait's length if it ends at the same moment as without a question; if that moment is unknown, its recorded length. */
-static double fixed_ns(const struct sim *m, uint32_t i, const struct step *s)
+static double fixed_ns(const struct sim *m, const struct step *s)
 {
 	const double *woke = m->script->base[m->how->model].woke_ns;
 
-	if (!woke || !(woke[m->runner[i].pos] > 0))
+	if (!woke || !(woke[number_of(m, s)] > 0))
 		return (double)s->waited_ns;
-	return fmax(0, woke[m->runner[i].pos] - m->now + (double)s->late_ns);
+	return fmax(0, woke[number_of(m, s)] - m->now + (double)s->late_ns);
 }
 
 /* The time until the next tick; none if there has been one since the last wait. */
@@ -576,13 +630,13 @@ static double frame_rest(const struct sim *m, struct runner *r, const struct ste
 }
 
 /* The length of a wait of which nobody knows why it ended then.  ns: without an assumption about that. */
-static double unseen_ns(const struct sim *m, uint32_t i, const struct step *s, double ns)
+static double unseen_ns(const struct sim *m, const struct step *s, double ns)
 {
 	switch (m->how->open) {
 	case WAITS_SHORTER:
 		return ns * (1 - m->how->shorter);
 	case WAITS_FIXED:
-		return s->by_thread ? ns : fixed_ns(m, i, s);
+		return s->by_thread ? ns : fixed_ns(m, s);
 	default:
 		return ns;
 	}
@@ -593,17 +647,29 @@ static double sleep_of(struct sim *m, uint32_t i, const struct step *s)
 {
 	switch ((enum burst_kind)s->kind) {
 	case BURST_OUTSIDE:
-		return s->any ? unseen_ns(m, i, s, outside_ns(m, i, s)) : outside_ns(m, i, s);
+		return s->any ? unseen_ns(m, s, outside_ns(m, i, s)) : outside_ns(m, i, s);
 	case BURST_CLOCK:
 		if (s->frame_ns > 0)
 			return frame_rest(m, &m->runner[i], s);
 		if (s->ticks && m->how->open != WAITS_FIXED)
 			return tick_ns(m, i, &m->script->ticks[s->ticks - 1]);
 		/* How long a moment had been over is not known.  A thread that comes before it waits, but not for as long as until now. */
-		return m->how->asked && !step_came_late(s) ? fixed_ns(m, i, s) : (double)s->waited_ns;
+		return m->how->asked && !step_came_late(s) ? fixed_ns(m, s) : (double)s->waited_ns;
 	default:
-		return unseen_ns(m, i, s, (double)s->waited_ns);
+		return unseen_ns(m, s, (double)s->waited_ns);
 	}
+}
+
+/* The same, as it is in the simulation, where a thread that wakes up may have to wait for a processor. */
+static double simulated_sleep(struct sim *m, uint32_t i, const struct step *s)
+{
+	double ns = sleep_of(m, i, s);
+
+	if (ns > 0 && !m->how->kept)
+		ns = fmax(0, ns - (double)s->late_ns);
+	if (ns > 0 && m->run->woke_ns)
+		m->run->woke_ns[number_of(m, s)] = m->now + ns;
+	return ns;
 }
 
 static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
@@ -613,14 +679,32 @@ static bool do_sleep(struct sim *m, uint32_t i, const struct step *s)
 	if (m->runner[i].phase)
 		return true;
 	m->runner[i].phase = 1;
-	ns = sleep_of(m, i, s);
+	ns = simulated_sleep(m, i, s);
 	if (ns <= 0)
 		return true;
-	if (!m->how->kept)
-		ns = fmax(0, ns - (double)s->late_ns);
-	if (m->run->woke_ns)
-		m->run->woke_ns[m->runner[i].pos] = m->now + ns;
 	sleep_for(m, i, ns);
+	return false;
+}
+
+/* The time from its cause to the answer.  If the wait is in code that gets faster, the wait gets shorter, too. */
+static double answer_ns(const struct sim *m, const struct step *s)
+{
+	return (double)s->wakeup.ns - (double)s->waited_ns * (1 - outside_rest(m, s)) + (m->how->kept ? (double)s->late_ns : 0);
+}
+
+static bool do_answer(struct sim *m, uint32_t i, const struct step *s)
+{
+	double rest;
+
+	if (m->runner[i].phase)
+		return true;
+	if (follows(m, i, s, 1))
+		return false;
+	rest = m->when[s->cause[0]] + answer_ns(m, s) - m->now;
+	if (rest <= 0)
+		return true;
+	m->runner[i].phase = 1;
+	sleep_for(m, i, rest);
 	return false;
 }
 
@@ -705,10 +789,28 @@ static bool condition_holds(const struct sim *m, uint32_t condition)
 	return m->place[condition].have >= m->script->start[condition];
 }
 
-static void give_to_condition(struct sim *m, uint32_t condition)
+static void add_work(struct sim *m, uint32_t work)
+{
+	if (!m->given[work] && !m->taken[work])
+		ordered_add(&m->place[m->script->work[work].object].given, m->works, work);
+	m->given[work] = true;
+}
+
+/* The actor's step gives to the object. */
+static void give_work(struct sim *m, uint32_t i, uint32_t object)
+{
+	if (!m->script->gives_work)
+		return;
+	for (uint32_t k = m->script->gives_work[m->runner[i].pos]; k != NOBODY; k = m->script->work[k].same)
+		if (m->script->work[k].object == object)
+			add_work(m, k);
+}
+
+static void give_to_condition(struct sim *m, uint32_t i, uint32_t condition)
 {
 	struct place *p = &m->place[condition];
 
+	give_work(m, i, condition);
 	p->have += m->replay->object[condition].gives;
 	for (int32_t k = 0; k < m->replay->object[condition].gives && condition_holds(m, condition); k++)
 		if (!wake_first(m, p))
@@ -721,7 +823,7 @@ static void do_leave(struct sim *m, uint32_t i, const struct step *s)
 	if (!s->monitor_other)
 		return;
 	for (uint32_t k = 0; k < m->replay->section_class[s->monitor_other - 1].ngives; k++)
-		give_to_condition(m, m->replay->section_class[s->monitor_other - 1].gives[k]);
+		give_to_condition(m, i, m->replay->section_class[s->monitor_other - 1].gives[k]);
 }
 
 /* All of the group have come, with this one. */
@@ -893,6 +995,8 @@ static bool do_step(struct sim *m, uint32_t i, const struct step *s)
 		return do_sleep(m, i, s);
 	case OP_EDGE:
 		return do_edge(m, i, s, 2);
+	case OP_ANSWER:
+		return do_answer(m, i, s);
 	case OP_ARRIVE:
 		m->runner[i].generation = m->place[s->object].generation;
 		completes_group(m, s->object);
@@ -901,6 +1005,7 @@ static bool do_step(struct sim *m, uint32_t i, const struct step *s)
 		return do_barrier(m, i, s);
 	case OP_GIVE:
 		m->place[s->object].have++;
+		give_work(m, i, s->object);
 		wake_first(m, &m->place[s->object]);
 		return true;
 	case OP_GRAB:
@@ -913,16 +1018,125 @@ static bool do_step(struct sim *m, uint32_t i, const struct step *s)
 	case OP_WAIT:
 		return do_wait(m, i, s);
 	case OP_SIGNAL:
-		give_to_condition(m, s->object);
+		give_to_condition(m, i, s->object);
 		return true;
 	}
 	return true;
 }
 
+/* ---- event loops: see loops.c ----------------------------------------------------------------------- */
+
+static struct looping *looping_of(const struct sim *m, uint32_t i)
+{
+	return m->looping && m->script->actor[i].loop ? &m->looping[m->script->actor[i].loop - 1] : NULL;
+}
+
+static const struct step *first_step(const struct sim *m, uint32_t round)
+{
+	return &m->script->step[m->script->round[round].first];
+}
+
+/* The loop waits: it goes on when the round is ready, if that is before what it waits for now. */
+static void wait_for_round(struct sim *m, uint32_t i, uint32_t round)
+{
+	struct runner *r = &m->runner[i];
+	double at = m->ready[round] > m->now ? m->ready[round] : m->now + latency_of(m, i, first_step(m, round));
+
+	if (r->doing != WAITING && !(r->doing == SLEEPING && at < r->at))
+		return;
+	copy_change(m, i, m->cause);
+	sleep_for(m, i, at - m->now);
+}
+
+/* The cause of the round is done; or nothing is known of that, and the round before is over. */
+static void make_ready(struct sim *m, uint32_t round)
+{
+	uint32_t number = m->script->round[round].loop, i = m->script->loop[number].actor;
+	const struct step *s = first_step(m, round);
+
+	if (m->ready[round] < INFINITY)
+		return;
+	m->ready[round] = m->now;
+	if (s->op[m->model] == OP_ANSWER)
+		m->ready[round] += answer_ns(m, s);
+	else if (s->op[m->model] == OP_SLEEP)
+		m->ready[round] += simulated_sleep(m, i, s);
+	ordered_add(&m->looping[number].made, m->rounds, round);
+	if (m->looping[number].waits)
+		wait_for_round(m, i, round);
+}
+
+static void begin_round(struct sim *m, uint32_t i, struct looping *l, uint32_t round)
+{
+	const struct loop *loop = &m->script->loop[m->script->round[round].loop];
+
+	ordered_remove(&l->made, m->rounds, round);
+	m->begun[round] = true;
+	l->left--;
+	l->waits = false;
+	l->present = round;
+	l->end = round + 1 < loop->first + loop->n ? m->script->round[round + 1].first : m->script->actor[i].end - 1;
+	m->runner[i].pos = m->script->round[round].first;
+	if (first_step(m, round)->op[m->model] == OP_GRAB)
+		m->place[first_step(m, round)->object].have--;
+}
+
+/*
+ * The loop has done a round: it goes on with one that is ready, or waits for one.  Of several, it takes what came first in the
+ * recording: so the order changes no more than it must.  True: it goes on.
+ */
+static bool next_round(struct sim *m, uint32_t i, struct looping *l)
+{
+	const struct loop *loop = &m->script->loop[m->script->actor[i].loop - 1];
+	uint32_t next = l->present == NOBODY ? loop->first : l->present + 1;
+	double at = INFINITY;
+
+	if (!l->waits && next < loop->first + loop->n && m->script->round[next].cause == NOBODY)
+		make_ready(m, next);
+	for (uint32_t k = l->made.first; k != NOBODY; k = m->rounds[k].after) {
+		if (m->ready[k] <= m->now + INSTANT_NS) {
+			begin_round(m, i, l, k);
+			return true;
+		}
+		at = fmin(at, m->ready[k]);
+	}
+	l->waits = true;
+	m->runner[i].asleep_since = m->now;
+	if (at < INFINITY)
+		sleep_for(m, i, at - m->now);
+	return false;
+}
+
+/* No actor can go on.  The loop goes on with the round that was the next one in the recording. */
+static void force_round(struct sim *m, uint32_t i, struct looping *l)
+{
+	uint32_t round = m->script->loop[m->script->actor[i].loop - 1].first;
+
+	while (m->begun[round])
+		round++;
+	m->ready[round] = m->now;
+	ordered_add(&l->made, m->rounds, round);
+}
+
+/* The steps at the end of a round, and of the last one. */
+static bool ends_round(const struct sim *m, uint32_t i, struct looping *l)
+{
+	if (!l || m->runner[i].pos != l->end)
+		return false;
+	if (!l->left)
+		m->runner[i].pos = m->script->actor[i].end - 1;
+	return l->left > 0;
+}
+
 static bool perform(struct sim *m, uint32_t i)
 {
-	const struct step *s = step_of(m, i);
 	struct runner *r = &m->runner[i];
+	struct looping *l = looping_of(m, i);
+	const struct step *s;
+
+	if (ends_round(m, i, l))
+		return next_round(m, i, l);
+	s = step_of(m, i);
 
 	if (r->phase < ASKS) {
 		if (!do_step(m, i, s))
@@ -936,15 +1150,34 @@ static bool perform(struct sim *m, uint32_t i)
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
 
-/* The piece of work that the actor takes, where work moves between threads: the first free one. */
+/* After a deadlock: what was taken next in the recording; NOBODY: all is taken. */
+static uint32_t left_work(const struct sim *m, uint32_t object)
+{
+	const struct script *s = m->script;
+	uint32_t *left = &m->place[object].left;
+
+	while (*left < s->nwork && s->work[*left].object == object && m->taken[*left])
+		(*left)++;
+	return *left < s->nwork && s->work[*left].object == object ? *left : NOBODY;
+}
+
+/* The work that the actor takes, where that moves: of what is given and not taken, the first in the recording. */
 static void take_work(struct sim *m, uint32_t i, uint32_t object)
 {
 	struct place *p = &m->place[object];
-	const struct script *s = m->script;
+	uint32_t k;
 
-	if (!m->replay->object[object].moves || !s->first_turn)
+	if (!m->replay->object[object].moves || !m->script->nwork)
 		return;
-	m->runner[i].pos = s->turn[s->first_turn[object] + p->turns++];
+	k = p->given.first;
+	if (k != NOBODY)
+		ordered_remove(&p->given, m->works, k);
+	else
+		k = left_work(m, object);
+	if (k == NOBODY)
+		return;
+	m->taken[k] = true;
+	m->runner[i].pos = m->script->work[k].first;
 }
 
 static void finish_step(struct sim *m, uint32_t i)
@@ -956,6 +1189,11 @@ static void finish_step(struct sim *m, uint32_t i)
 	if (m->model == MONITOR && (s->asks != NOBODY || s->op[MONITOR] == OP_GRAB))
 		take_work(m, i, s->asks != NOBODY ? s->asks : s->object);
 	by = m->script->actor_of[r->pos];
+	if (m->when)
+		m->when[r->pos] = m->now;
+	if (m->looping && m->script->makes_ready)
+		for (uint32_t k = m->script->makes_ready[r->pos]; k != NOBODY; k = m->script->round[k].same)
+			make_ready(m, k);
 	m->done[r->pos++] = true;
 	if (m->followers[by] != NOBODY)
 		notify(m, by);
@@ -1042,6 +1280,7 @@ static void unlink_waiting(struct sim *m, uint32_t i)
 static bool force_first_waiter(struct sim *m)
 {
 	uint32_t first = NOBODY;
+	struct looping *l;
 	bool matters = false;
 
 	for (uint32_t i = 0; i < m->script->nactors; i++) {
@@ -1055,8 +1294,13 @@ static bool force_first_waiter(struct sim *m)
 	if (!matters || m->run->failed)
 		return false;
 	m->run->forced++;
-	unlink_waiting(m, first);
-	finish_step(m, first);
+	l = looping_of(m, first);
+	if (l && l->waits) {
+		force_round(m, first, l);
+	} else {
+		unlink_waiting(m, first);
+		finish_step(m, first);
+	}
 	wants_processor(m, first);
 	return true;
 }
@@ -1070,10 +1314,16 @@ static void start_actors(struct sim *m)
 		struct place *p = &m->place[i];
 		bool lock = r->object[i].kind == OBJECT_LOCK, counted = r->object[i].rule == RULE_SIGNALS || r->object[i].rule == RULE_SECTIONS;
 
-		p->first = p->last = NOBODY;
+		p->first = p->last = p->given.first = p->given.last = p->left = NOBODY;
 		p->owner = lock ? (uint32_t)m->script->start[i] : 0;
 		p->depth = p->owner ? 1 : 0;
 		p->have = lock || counted ? 0 : m->script->start[i];
+	}
+	for (uint32_t k = 0; k < m->script->nwork; k++) {
+		if (m->place[m->script->work[k].object].left == NOBODY)
+			m->place[m->script->work[k].object].left = k;
+		if (m->script->work[k].giver == NOBODY)
+			add_work(m, k);
 	}
 	for (size_t k = 0; q && k < q->nwithout; k++)
 		if (object_find(r, q->without[k]) != NOBODY && r->object[object_find(r, q->without[k])].kind == OBJECT_LOCK)
@@ -1099,6 +1349,38 @@ static void start_actors(struct sim *m)
 			wants_processor(m, i);
 		}
 	}
+}
+
+static void prepare_loops(struct sim *m)
+{
+	const struct script *s = m->script;
+
+	if (m->replay->answers)
+		m->when = xcalloc(s->n + 1, sizeof(*m->when));
+	if (m->model == RECORDED)
+		return;
+	m->looping = xcalloc(s->nloops + 1, sizeof(*m->looping));
+	m->begun = xcalloc(s->nrounds + 1, sizeof(*m->begun));
+	for (size_t k = 0; k < s->nloops; k++) {
+		const struct loop *loop = &s->loop[k];
+
+		m->looping[k] = (struct looping){
+			.end = s->round[loop->first].first, .present = NOBODY, .left = loop->n, .made = { NOBODY, NOBODY },
+		};
+	}
+	m->ready = xcalloc(s->nrounds + 1, sizeof(*m->ready));
+	for (size_t k = 0; k < s->nrounds; k++)
+		m->ready[k] = INFINITY;
+	m->rounds = xcalloc(s->nrounds + 1, sizeof(*m->rounds));
+}
+
+static void release_loops(struct sim *m)
+{
+	free(m->looping);
+	free(m->ready);
+	free(m->rounds);
+	free(m->begun);
+	free(m->when);
 }
 
 static void run_events(struct sim *m)
@@ -1164,11 +1446,19 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	m.followers = xcalloc(s->nactors + 1, sizeof(*m.followers));
 	m.heap = xcalloc(s->nactors + 1, sizeof(*m.heap));
 	m.processor = xcalloc(m.cpus + 1, sizeof(*m.processor));
+	m.works = xcalloc(s->nwork + 1, sizeof(*m.works));
+	m.given = xcalloc(s->nwork + 1, sizeof(*m.given));
+	m.taken = xcalloc(s->nwork + 1, sizeof(*m.taken));
+	prepare_loops(&m);
 	start_actors(&m);
 	run_events(&m);
+	release_loops(&m);
 	free(m.runner);
 	free(m.place);
 	free(m.done);
+	free(m.works);
+	free(m.given);
+	free(m.taken);
 	free(m.followers);
 	free(m.heap);
 	free(m.processor);

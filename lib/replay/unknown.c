@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* Where threads have ended more than this part of the waiting time at a place, waits there are for any of several things. */
+/* Where threads have ended more than this part of the waiting time at a place, and the outside too, waits there are for either. */
 #define ANY_LEAST 0.1
 
 /* The waits at a place, in ns. */
@@ -42,7 +42,7 @@ static struct ends *ends_at(struct places *p, uint32_t site)
 
 static bool has_unknown_end(const struct step *s)
 {
-	return s->op[RECORDED] == OP_SLEEP && s->kind != BURST_OUTSIDE && s->kind != BURST_CLOCK && s->waited_ns > 0;
+	return s->op[RECORDED] == OP_SLEEP && !step_is_for_outside(s) && s->kind != BURST_CLOCK && s->waited_ns > 0;
 }
 
 static bool is_for_threads(const struct step *s)
@@ -78,7 +78,9 @@ static void judge_unknown(struct replay *r, struct step *s, const struct ends *e
 
 static void judge_outside(struct replay *r, struct step *s, const struct ends *e)
 {
-	s->any = e->known_ns > ANY_LEAST * (e->known_ns + e->outside_ns);
+	double least = ANY_LEAST * (e->known_ns + e->outside_ns);
+
+	s->any = e->known_ns > least && e->outside_ns > least;
 	if (s->any)
 		r->any_ns += (double)s->waited_ns;
 }

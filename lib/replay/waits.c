@@ -34,7 +34,7 @@ void waits_learn(struct replay *r)
 		for (size_t i = 0; i < r->script[b].n; i++) {
 			const struct step *s = &r->script[b].step[i];
 			uint32_t by = s->cause[0] != NOBODY ? s->cause[0] : s->cause[1];
-			bool is_freed = by != NOBODY && s->op[RECORDED] != OP_SLEEP;
+			bool is_freed = by != NOBODY && s->op[RECORDED] == OP_EDGE;
 			struct replay_wait w = {
 				.thread = thread_of(&r->script[b], (uint32_t)i), .freer = is_freed ? thread_of(&r->script[b], by) : 0,
 				.site = s->site, .freed_by = is_freed ? r->script[b].step[by].site : 0, .kind = (enum burst_kind)s->kind,

@@ -369,7 +369,7 @@ struct arena_event {
 	int64_t at_ns, waited_ns;
 	uint64_t site;          /* address in the thread's process; 0: not known */
 	uint32_t object, other; /* the low half of a key; the number of a point or of a visit; for a sample, its index in the ring */
-	uint16_t kind;          /* enum burst_kind */
+	uint16_t kind;          /* enum burst_kind, perhaps with BURST_ANY */
 	uint16_t processor;     /* that it was noted on; see processor_here */
 };
 

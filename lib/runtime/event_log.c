@@ -49,7 +49,7 @@ static void cut(int64_t at_ns)
 	atomic_compare_exchange_strong_explicit(&arena->cut_ns, &none, at_ns, memory_order_relaxed, memory_order_relaxed);
 }
 
-void event_note(struct arena_thread *t, enum burst_kind kind, int64_t at_ns, int64_t waited_ns, uint64_t object, uint64_t other,
+void event_note(struct arena_thread *t, unsigned kind, int64_t at_ns, int64_t waited_ns, uint64_t object, uint64_t other,
 		const void *site)
 {
 	struct arena_log *log = log_of(t);
@@ -93,7 +93,7 @@ void event_ran(int64_t now)
 	self.ran.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-void event_outside(struct arena_thread *t, enum burst_kind kind, int64_t now, int64_t waited_ns, const void *site)
+void event_outside(struct arena_thread *t, unsigned kind, int64_t now, int64_t waited_ns, const void *site)
 {
 	const struct ran before = self.ran;
 	int64_t used;

@@ -10,8 +10,8 @@ static inline bool event_on(void)
 	return unlikely(window_phase(atomic_load_explicit(&arena->clock.window_word, memory_order_relaxed)) == PHASE_BURST);
 }
 
-/* any: notes an event of the calling thread.  Of a key, only the low half is noted. */
-void event_note(struct arena_thread *t, enum burst_kind kind, int64_t at_ns, int64_t waited_ns, uint64_t object, uint64_t other,
+/* any: notes an event of the calling thread.  kind: enum burst_kind, perhaps with BURST_ANY.  Of a key, only the low half is noted. */
+void event_note(struct arena_thread *t, unsigned kind, int64_t at_ns, int64_t waited_ns, uint64_t object, uint64_t other,
 		const void *site);
 
 /* any: notes a yield.  If it follows another one within YIELD_AGAIN_NS, both are one event. */
@@ -34,6 +34,6 @@ void event_ran(int64_t now); /* any: begins to count that anew */
  * any: notes the end of a wait of this kind, which is OUTSIDE or SLEEP, and how much of it was processor time.  Call
  * event_queued when the wait begins.
  */
-void event_outside(struct arena_thread *t, enum burst_kind kind, int64_t now, int64_t waited_ns, const void *site);
+void event_outside(struct arena_thread *t, unsigned kind, int64_t now, int64_t waited_ns, const void *site);
 
 #endif

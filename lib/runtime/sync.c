@@ -34,23 +34,14 @@ void account_up_to_here(const void *site)
 }
 
 /*
- * An operation that is over at once.  `account` applies its rule to the clock.  Returns the
+ * An operation that is over at once.  `account` applies its rule to the clock.  It returns the
  * time, so that it is read only once: some programs do hundreds of such operations in a
  * millisecond, and the added time lowers the share of everything else.
  */
-static void pass_object(enum burst_kind kind, uint64_t key, const void *site, int64_t (*account)(uint64_t key, int64_t now))
+static void account_object(uint64_t key, const void *site, int64_t now, int64_t (*account)(uint64_t key, int64_t now))
 {
-	struct arena_thread *t;
-	int64_t now;
 	bool goes_on;
 
-	if (!wait_is_accounted())
-		return;
-	t = self.slot;
-	runtime_enter();
-	now = now_ns();
-	if (event_on())
-		event_note(t, kind, now, 0, key, 0, site);
 	offcpu_look();
 	goes_on = vclock_settle(&self.clock, now);
 	now = account(key, now);
@@ -60,6 +51,19 @@ static void pass_object(enum burst_kind kind, uint64_t key, const void *site, in
 	if (!goes_on)
 		vclock_begin_segment(&self.clock, site, now);
 	vclock_keep_processor(&self.clock, moment_at(now));
+}
+
+static void pass_object(enum burst_kind kind, uint64_t key, const void *site, int64_t (*account)(uint64_t key, int64_t now))
+{
+	int64_t now;
+
+	if (!wait_is_accounted())
+		return;
+	runtime_enter();
+	now = now_ns();
+	if (event_on())
+		event_note(self.slot, kind, now, 0, key, 0, site);
+	account_object(key, site, now, account);
 	runtime_leave();
 }
 
@@ -144,6 +148,29 @@ int64_t sync_set_timer(uint64_t key, int64_t ns, const void *site)
 void sync_acquire(uint64_t key, const void *site)
 {
 	pass_object(BURST_ACQUIRE, key, site, acquire_key);
+}
+
+void sync_taken(uint64_t key, const void *site)
+{
+	int64_t now;
+
+	if (!wait_is_accounted())
+		return;
+	runtime_enter();
+	now = now_ns();
+	if (event_on())
+		event_note(self.slot, BURST_ACQUIRE | BURST_ANY, now, 0, key, 0, NULL);
+	account_object(key, site, now, acquire_key);
+	runtime_leave();
+}
+
+void sync_answered(uint64_t key)
+{
+	if (!wait_is_accounted() || !event_on())
+		return;
+	runtime_enter();
+	event_note(self.slot, BURST_ANSWERED | BURST_ANY, now_ns(), 0, key, 0, NULL);
+	runtime_leave();
 }
 
 void sync_unlock(uint64_t key, const void *site)

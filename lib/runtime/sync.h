@@ -29,6 +29,13 @@ void sync_lock_shared(uint64_t key, const void *site); /* with others, as a read
 /* any: the thread has acquired `key`, which is not a lock, without a wait.  Call it after the real call. */
 void sync_acquire(uint64_t key, const void *site);
 
+/*
+ * any: the thread has acquired `key` in memory that it shares with the kernel, at some time since its last wait for any of
+ * several things; or the outside has done what a release of `key` had asked for.
+ */
+void sync_taken(uint64_t key, const void *site);
+void sync_answered(uint64_t key);
+
 /* any: credits the thread for its work, and pays, as before a release.  Nobody waits for it. */
 void sync_catch_up(const void *site);
 

@@ -133,7 +133,7 @@ static void set_kind(struct wait *w, enum arena_class class, const void *site, b
 	w->site = site;
 	w->class = class;
 	w->outside = outside;
-	w->brief = w->by_clock = w->hit = false;
+	w->brief = w->any = w->by_clock = w->hit = false;
 	w->told = w->asked = false;
 	w->extended_ns = 0;
 	yield_no_more();
@@ -352,7 +352,7 @@ static void go_on(struct wait *w)
 /* In a burst. */
 static void note_end(struct wait *w, enum burst_kind kind, uint64_t a, uint64_t b, int64_t now)
 {
-	event_note(w->t, kind, now, w->worked ? 0 : now - w->began.since_ns, a, b, w->site);
+	event_note(w->t, kind | (w->any ? BURST_ANY : 0), now, w->worked ? 0 : now - w->began.since_ns, a, b, w->site);
 	if (!w->worked)
 		event_ran(now);
 }
@@ -447,12 +447,15 @@ void wait_yielded_again(int64_t since_ns, const void *site)
 }
 
 /* In a burst. */
-static void note_outside(struct wait *w, int64_t now)
+static void note_outside(struct wait *w, uint64_t asked, int64_t now)
 {
-	if (!w->by_clock && w->class != CLASS_LOCK)
-		event_outside(w->t, w->class == CLASS_SLEEP ? BURST_SLEEP : BURST_OUTSIDE, now, now - w->began.since_ns, w->site);
-	else
+	if (asked)
+		note_end(w, BURST_ANSWERED, asked, 0, now);
+	else if (w->by_clock || w->class == CLASS_LOCK)
 		note_end(w, w->by_clock ? BURST_CLOCK : BURST_TIMEOUT, 0, 0, now);
+	else
+		event_outside(w->t, (w->class == CLASS_SLEEP ? BURST_SLEEP : BURST_OUTSIDE) | (w->any ? BURST_ANY : 0), now,
+			      now - w->began.since_ns, w->site);
 }
 
 /* asked: see wait_answered; 0: that is not known. */
@@ -465,9 +468,9 @@ static void end_outside(struct wait *w, uint64_t asked)
 	count_switches(w);
 	if (w->by_clock && !asked)
 		counter_add(&w->t->absolute_ns, (uint64_t)(now - w->began.since_ns));
-	/* A call that has not waited is no event: neither another thread nor replay could see it. */
-	if (event_on() && !w->worked)
-		note_outside(w, now);
+	/* A call that has not waited is no event: neither another thread nor replay could see it.  Except: it would wait if it came sooner. */
+	if (event_on() && (asked || !w->worked))
+		note_outside(w, asked, now);
 	/* A wait in the region is shorter by its credit. */
 	if (asked && window_speedup() && !w->hit)
 		vclock_wait_answered(&self.clock, &w->began, asked, now);

@@ -27,6 +27,7 @@ struct wait {
 	bool outside;
 	bool worked;            /* it is over, and the call has not waited; see was_work in wait.c */
 	bool brief;             /* see wait_begin_brief */
+	bool any;               /* any of several things can end it */
 	bool told;              /* whether it gives up its processor; see switched.h */
 	bool asked, blocked;    /* after a switch: the kernel was asked whether it had waited, and it had */
 	bool by_clock;          /* it ends at a moment of the clock, whenever it began */

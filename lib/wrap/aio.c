@@ -97,7 +97,7 @@ static void completed(struct watch *w, const struct aiocb *const *list, int n, i
 	watch_end(w, result == 0 ? 1 : errno == EAGAIN ? 0 : -1);
 }
 
-#define WAIT(list, n, call) WATCH_THEN(completed(&w_, list, n, got_), true, WAIT_UNKNOWN, call)
+#define WAIT(list, n, call) WATCH_THEN(completed(&w_, list, n, got_), (size_t)(n), WAIT_UNKNOWN, call)
 
 EXPORT int aio_suspend(const struct aiocb *const *list, int n, const struct timespec *timeout)
 {

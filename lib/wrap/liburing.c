@@ -68,11 +68,12 @@ static struct uring view_of(const struct io_uring *ring)
 		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
 		r_ = view_of(ring);                                                                                          \
+		uring_taken(&r_, SITE);                                                                                      \
 		if (submits)                                                                                                 \
 			uring_submit(&r_, (ring)->sq.first, (ring)->sq.end, SITE);                                           \
 		if (!(waits))                                                                                                \
 			return call;                                                                                         \
-		WATCH_THEN(uring_wait_end(&w_, &r_), true, WAIT_UNKNOWN, call);                                              \
+		WATCH_THEN(uring_wait_end(&w_, &r_), WATCH_MANY, WAIT_UNKNOWN, call);                                        \
 	} while (0)
 
 EXPORT int io_uring_submit(struct io_uring *ring)

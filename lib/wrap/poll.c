@@ -39,7 +39,7 @@ static void polled(struct watch *w, const struct pollfd *fds, nfds_t n, int read
 	watch_end(w, ready);
 }
 
-#define POLL(fds, n, ns, call) WATCH_THEN(polled(&w_, fds, n, got_), (n) > 0, ns, call)
+#define POLL(fds, n, ns, call) WATCH_THEN(polled(&w_, fds, n, got_), n, ns, call)
 
 EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
@@ -75,6 +75,16 @@ static bool is_in(const fd_set *set, int fd)
 	return set && (words[fd / NFDBITS] >> fd % NFDBITS & 1);
 }
 
+/* The number of descriptors below n in the set. */
+static size_t size_of(const fd_set *set, int n)
+{
+	size_t size = 0;
+
+	for (int fd = 0; set && fd < n; fd++)
+		size += is_in(set, fd);
+	return size;
+}
+
 static void selected(struct watch *w, int n, const fd_set *in, const fd_set *out, const fd_set *except, int ready)
 {
 	/* Descriptors in a set count in each. */
@@ -92,7 +102,7 @@ static void selected(struct watch *w, int n, const fd_set *in, const fd_set *out
 	do {                                                                                                                 \
 		if (unlikely(arena != NULL))                                                                                 \
 			n = hidden_fd_limit(n);                                                                              \
-		WATCH_THEN(selected(&w_, n, in, out, except, got_), (n) > 0 && (in || out || except), ns, call);             \
+		WATCH_THEN(selected(&w_, n, in, out, except, got_), size_of(in, n) + size_of(out, n) + size_of(except, n), ns, call); \
 	} while (0)
 
 EXPORT int select(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict except, struct timeval *restrict timeout)
@@ -166,7 +176,7 @@ static void told(struct watch *w, int epoll, const struct epoll_event *events, i
 	watch_end(w, ready);
 }
 
-#define EPOLL(epoll, events, ns, call) WATCH_THEN(told(&w_, epoll, events, got_), true, ns, call)
+#define EPOLL(epoll, events, ns, call) WATCH_THEN(told(&w_, epoll, events, got_), WATCH_MANY, ns, call)
 
 EXPORT int epoll_wait(int epoll, struct epoll_event *events, int n, int timeout)
 {

@@ -39,9 +39,12 @@ static uint64_t tag_of(const struct uring *r, uint64_t data)
 	return key_of(KEY_RING_VALUE, data, (uint32_t)r->fd);
 }
 
-static uint64_t request_of(const struct uring *r, uint64_t tag)
+/* A program can use one value for a read, a write and a timer, which take different times. */
+static uint64_t request_of(const struct uring *r, uint64_t tag, int32_t what)
 {
-	return key_of(KEY_RING_REQUEST, tag % REQUESTS, (uint64_t)process_number() << 32 | (uint32_t)r->fd);
+	uint64_t number = ((tag >> 32) + ((uint32_t)what * 0x9e3779b1u >> 16)) % REQUESTS;
+
+	return key_of(KEY_RING_REQUEST, number, (uint64_t)process_number() << 32 | (uint32_t)r->fd);
 }
 
 /* Is released by a thread that puts something in another ring. */
@@ -105,9 +108,9 @@ static void release_for(const struct uring *r, struct io_uring_sqe *e, int32_t w
 	if (e->opcode == OP_MSG_RING)
 		sync_release(key_of_ring(e->fd), site);
 	else if (what & TIMER)
-		set_timer(e, request_of(r, tag), site);
+		set_timer(e, request_of(r, tag, what), site);
 	else if (what & REQUEST || !is_channel(what))
-		sync_release(request_of(r, tag), site);
+		sync_release(request_of(r, tag, what), site);
 	else if (e->opcode != IORING_OP_POLL_ADD)
 		sync_release(what & OUT ? channel_out(e->fd) : channel_space(channel_in(e->fd)), site);
 }
@@ -138,6 +141,56 @@ void uring_submit(const struct uring *r, unsigned first, unsigned end, const voi
 	}
 }
 
+/* ---- taken without a call ---------------------------------------------------------------- */
+
+/* By descriptor: the window and the descriptor, and the number of the first completion that has not been noted in it. */
+static _Atomic uint64_t noted_up_to[64];
+
+static _Atomic uint64_t *notes_of(const struct uring *r)
+{
+	return &noted_up_to[(unsigned)r->fd % 64];
+}
+
+static uint64_t note_up_to(const struct uring *r, unsigned end)
+{
+	return (uint64_t)(current_window() << 8 ^ (unsigned)r->fd) << 32 | end;
+}
+
+static void note_taken(const struct uring *r, uint64_t data, const void *site)
+{
+	uint64_t tag = tag_of(r, data);
+	int32_t what = watch_noted(tag);
+	struct latest latest = { 0, 0 };
+
+	if (what == NO_FD || what == TIMER)
+		return;
+	if (!is_channel(what)) {
+		sync_answered(request_of(r, tag, what));
+		return;
+	}
+	if (what & IN)
+		latest_of(&latest, channel_in(what & DESCRIPTOR), 0);
+	if (what & OUT)
+		latest_of(&latest, channel_space(channel_out(what & DESCRIPTOR)), 0);
+	if (latest.key)
+		sync_taken(latest.key, site);
+}
+
+void uring_taken(const struct uring *r, const void *site)
+{
+	unsigned head = __atomic_load_n(r->cqe_head, __ATOMIC_RELAXED), n;
+	uint64_t noted;
+
+	if (!wait_is_accounted())
+		return;
+	noted = atomic_exchange_explicit(notes_of(r), note_up_to(r, head), memory_order_relaxed);
+	n = head - (unsigned)noted;
+	if (noted >> 32 != note_up_to(r, head) >> 32 || n > r->cqe_mask + 1)
+		return;
+	for (unsigned i = head - n; i != head; i++)
+		note_taken(r, r->cqe[(size_t)(i & r->cqe_mask) << r->cqe_shift].user_data, site);
+}
+
 /* ---- waiting ----------------------------------------------------------------------------- */
 
 static void look_at_completed(struct watch *w, const struct uring *r, uint64_t data)
@@ -150,7 +203,7 @@ static void look_at_completed(struct watch *w, const struct uring *r, uint64_t d
 	else if (is_channel(what))
 		watch_ready(w, what & DESCRIPTOR, what & IN, what & OUT);
 	else
-		watch_answer(w, what == TIMER ? 0 : request_of(r, tag), what & TIMER);
+		watch_answer(w, what == TIMER ? 0 : request_of(r, tag, what), what & TIMER);
 }
 
 void uring_wait_end(struct watch *w, const struct uring *r)
@@ -162,6 +215,9 @@ void uring_wait_end(struct watch *w, const struct uring *r)
 	if (watch_is_curious(w))
 		latest_of(&w->latest, key_of_ring(r->fd), w->wait.began.since_ns);
 	watch_end(w, (int)(tail - head));
+	/* The first one has ended the wait. */
+	if (wait_is_accounted() && tail != head)
+		atomic_store_explicit(notes_of(r), note_up_to(r, head + 1), memory_order_relaxed);
 }
 
 /* ---- rings that the program makes itself ---------------------------------------------------- */
@@ -237,6 +293,8 @@ long call_uring_enter(const struct call *c)
 
 	if (o && !(o->found && key_is_shared(o->head)) && !find_own(o, fd))
 		o = NULL;
+	if (o)
+		uring_taken(&o->ring, c->site);
 	if (o && c->b > 0) {
 		unsigned first = __atomic_load_n(o->head, __ATOMIC_ACQUIRE), ready = __atomic_load_n(o->tail, __ATOMIC_ACQUIRE) - first;
 
@@ -244,7 +302,7 @@ long call_uring_enter(const struct call *c)
 	}
 	if (!waits)
 		return call_make(c);
-	watch_begin(&w, true, WAIT_UNKNOWN, c->site);
+	watch_begin(&w, WATCH_MANY, WAIT_UNKNOWN, c->site);
 	result = call_make(c);
 	if (o)
 		uring_wait_end(&w, &o->ring);

@@ -36,6 +36,9 @@ struct uring {
 /* Call it before operations [first, end) are submitted: notes what they are, and releases what they bring. */
 void uring_submit(const struct uring *r, unsigned first, unsigned end, const void *site);
 
+/* Call it before each call for the ring: notes what the thread has taken from it since the last one. */
+void uring_taken(const struct uring *r, const void *site);
+
 /* Ends a wait for the ring that watch_begin has begun. */
 void uring_wait_end(struct watch *w, const struct uring *r);
 

@@ -10,17 +10,18 @@ enum {
 
 /* ---- waiting -------------------------------------------------------------------------- */
 
-void watch_begin(struct watch *w, bool any, int64_t ns, const void *site)
+void watch_begin(struct watch *w, size_t n, int64_t ns, const void *site)
 {
 	w->habit = habit_of((uintptr_t)site);
 	w->looked = 0;
 	w->latest = (struct latest){ 0, 0 };
 	w->timer = false;
 	w->asked = 0;
-	if (any)
+	if (n > 0)
 		wait_begin(&w->wait, CLASS_IO, site, !habit_is_peer(w->habit), WAIT_UNKNOWN);
 	else
 		wait_begin(&w->wait, CLASS_SLEEP, site, true, ns);
+	w->wait.any = n > 1;
 }
 
 bool watch_is_curious(const struct watch *w)

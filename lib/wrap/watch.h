@@ -4,7 +4,7 @@
  *     struct watch w;
  *     int ready;
  *
- *     watch_begin(&w, true, WAIT_UNKNOWN, SITE);
+ *     watch_begin(&w, n, WAIT_UNKNOWN, SITE);
  *     ready = REAL(poll)(fds, n, timeout);
  *     while (watch_is_curious(&w) && ... there is another one ...)
  *             watch_ready(&w, fd, in, out);
@@ -32,8 +32,10 @@ struct watch {
 	uint64_t asked; /* for what the outside has done: the key by which it was asked; 0: not known */
 };
 
-/* any: something is watched.  ns: the time-out. */
-void watch_begin(struct watch *w, bool any, int64_t ns, const void *site);
+enum { WATCH_MANY = 1000 }; /* nobody knows how many things, perhaps several */
+
+/* n: so many things are watched; 0: none, the call sleeps.  ns: the time-out. */
+void watch_begin(struct watch *w, size_t n, int64_t ns, const void *site);
 
 /* Is it worth while to tell of one more that is ready? */
 bool watch_is_curious(const struct watch *w);
@@ -48,15 +50,15 @@ void watch_answer(struct watch *w, uint64_t asked, bool timer);
 void watch_end(struct watch *w, int ready);
 
 /*
- * The body of a wrapper that watches.  any, ns: as for watch_begin.  `end` ends the watch w_, after the call has returned got_.
+ * The body of a wrapper that watches.  n, ns: as for watch_begin.  `end` ends the watch w_, after the call has returned got_.
  */
-#define WATCH_THEN(end, any, ns, call)                                                                                       \
+#define WATCH_THEN(end, n, ns, call)                                                                                         \
 	do {                                                                                                                 \
 		struct watch w_;                                                                                             \
 		int got_;                                                                                                    \
 		if (likely(!wait_is_watched()))                                                                              \
 			return call;                                                                                         \
-		watch_begin(&w_, any, ns, SITE);                                                                             \
+		watch_begin(&w_, n, ns, SITE);                                                                               \
 		got_ = CALL(call);                                                                                           \
 		end;                                                                                                         \
 		return got_;                                                                                                 \

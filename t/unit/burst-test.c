@@ -37,7 +37,7 @@ static struct burst_event event_at(int64_t before)
 	static const bool waits[BURST_KINDS] = {
 		[BURST_ACQUIRE] = true, [BURST_WAIT] = true, [BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_SAMPLE] = true,
 		[BURST_TIMEOUT] = true, [BURST_WAITING] = true, [BURST_CLOCK] = true, [BURST_KERNEL] = true,
-		[BURST_POLL] = true, [BURST_SLEEP] = true, [BURST_BORN] = true,
+		[BURST_POLL] = true, [BURST_SLEEP] = true, [BURST_BORN] = true, [BURST_ANSWERED] = true,
 	};
 	static const bool none[BURST_KINDS] = {
 		[BURST_OUTSIDE] = true, [BURST_QUEUED] = true, [BURST_DEATH] = true, [BURST_TIMEOUT] = true, [BURST_CLOCK] = true,
@@ -55,6 +55,7 @@ static struct burst_event event_at(int64_t before)
 	e.object = none[e.kind] ? 0 : (uint32_t)number(UINT32_MAX);
 	e.other = two[e.kind] ? (uint32_t)number(UINT32_MAX) : 0;
 	e.site = nowhere[e.kind] ? 0 : (uint32_t)number(UINT32_MAX);
+	e.any = waits[e.kind] && !nowhere[e.kind] && any() % 3 == 0;
 	return e;
 }
 
@@ -88,6 +89,7 @@ static void comes_back(void **state)
 		assert_int_equal(again.event[i].object, t.event[i].object);
 		assert_int_equal(again.event[i].other, t.event[i].other);
 		assert_int_equal(again.event[i].site, t.event[i].site);
+		assert_int_equal(again.event[i].any, t.event[i].any);
 	}
 	free(t.event);
 	free(again.event);

@@ -65,6 +65,7 @@ struct shared_lock { uint32_t id; struct task *owner; unsigned readers; struct w
 struct condition { uint32_t id; struct waiters waiters; };
 struct semaphore { uint32_t id; int count; struct waiters waiters; };
 struct barrier { uint32_t id; unsigned members, come; struct waiters waiters; };
+struct timer { uint32_t id; double due; /* INFINITY: it is not set */ };
 
 /* When it is noted that a task had no processor. */
 enum noted {
@@ -83,6 +84,7 @@ static struct world {
 	bool stays;              /* a task that wakes up waits for the processor that it ran on last, even if another one is idle, */
 	                         /* and that one does not take it if it ran less than HOT_NS ago */
 	double leaves;           /* the chance that an idle processor leaves a task to the one that it ran on last */
+	bool any;                /* what is noted is a wait for any of several things */
 	double look_at;          /* if tasks stay: when idle processors look for tasks that wait */
 	struct burst *burst;     /* NULL: nothing is recorded */
 	struct task *task[TASKS], *running[64], *ready[TASKS], *current; /* running: by processor; NULL: it is idle */
@@ -126,7 +128,7 @@ static double latency(double slept)
 
 static void note(struct task *t, enum burst_kind kind, uint32_t object, uint32_t other, uint32_t site, double waited)
 {
-	struct burst_event e = { .kind = kind, .object = object, .other = other, .site = site };
+	struct burst_event e = { .kind = kind, .object = object, .other = other, .site = site, .any = w.any };
 
 	if (!w.burst || w.now < w.begin || w.now >= w.end)
 		return;
@@ -620,6 +622,81 @@ static void grab(struct semaphore *s, uint32_t site)
 		wait_in(&s->waiters);
 	s->count--;
 	note(w.current, BURST_ACQUIRE, s->id, 0, site, w.now - from);
+}
+
+static void set_timer(struct timer *t, double ns, uint32_t site)
+{
+	note(w.current, BURST_RELEASE, t->id, 0, site, 0);
+	t->due = w.now + ns;
+}
+
+static void note_any(enum burst_kind kind, uint32_t object, uint32_t site, double waited)
+{
+	w.any = true;
+	note(w.current, kind, object, 0, site, waited);
+	w.any = false;
+}
+
+/* The first of these that is ready, which the task takes; negative: none is.  Sets the kind of the event, and its object. */
+static int ready_of_any(struct semaphore *from, int n, struct timer *timer, int ntimers, enum burst_kind *kind, uint32_t *object)
+{
+	for (int i = 0; i < n; i++) {
+		if (!from[i].count)
+			continue;
+		from[i].count--;
+		*kind = BURST_ACQUIRE;
+		*object = from[i].id;
+		return i;
+	}
+	for (int i = 0; i < ntimers; i++) {
+		if (timer[i].due > w.now)
+			continue;
+		timer[i].due = INFINITY;
+		*kind = BURST_ANSWERED;
+		*object = timer[i].id;
+		return n + i;
+	}
+	return -1;
+}
+
+/* Waits for a token of any of n semaphores, or for a timer.  Returns the number of the semaphore, or n and that of the timer. */
+static int wait_for_any(struct waiters *loop, struct semaphore *from, int n, struct timer *timer, int ntimers, uint32_t site)
+{
+	double began = w.now;
+
+	for (;;) {
+		double due = INFINITY;
+		enum burst_kind kind;
+		uint32_t object;
+		int ready = ready_of_any(from, n, timer, ntimers, &kind, &object);
+
+		if (ready >= 0) {
+			note_any(kind, object, site, w.now - began);
+			return ready;
+		}
+		for (int i = 0; i < ntimers; i++)
+			due = fmin(due, timer[i].due);
+		loop->task[loop->n++] = w.current;
+		w.current->until = due;
+		block(due < INFINITY ? SLEEPS : BLOCKED);
+		loop->n = 0;
+	}
+}
+
+/* A token of a semaphore for which a task waits so. */
+static void post_to(struct waiters *loop, struct semaphore *s, uint32_t site)
+{
+	struct task *t = loop->task[0];
+	double until;
+
+	note(w.current, BURST_RELEASE, s->id, 0, site, 0);
+	s->count++;
+	if (!loop->n || (t->state != SLEEPS && t->state != BLOCKED))
+		return;
+	until = t->state == SLEEPS ? t->until : INFINITY;
+	wake_up(t);
+	t->until = fmin(t->until, until);
+	loop->n = 0;
 }
 
 /* All tokens at once, with one event, as a read of several messages.  Returns their number. */

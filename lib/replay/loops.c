@@ -1,0 +1,175 @@
+/*
+ * loops: finds event loops.
+ *
+ * An event loop waits for any of several things: messages, timers, files.  What is ready
+ * first is handled first.  So with faster code the order changes: an answer comes before
+ * a request that it came after in the recording.  If the loop kept the recorded order, it
+ * would wait for the request, though it has the answer to handle: half of `handle` in
+ * t/workload/reactor is really worth 17.7, and was 12.7.
+ *
+ * So the steps of such a thread are cut into rounds.  A round begins with the end of a
+ * wait, and has a cause: the step that made ready what the round handles.  In a simulation,
+ * the loop goes on with the round that was made ready first.  One wait can find several
+ * things ready.  So a round also begins where the thread takes what the next of them is
+ * about: it acquires an object for which it waits in other rounds.
+ *
+ * If the cause is not known, the round is ready after the one before it, and after a sleep of
+ * the recorded length.
+ */
+#include "replay/replay_parts.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum { ROUNDS_LEAST = 8 }; /* of a thread, to be an event loop */
+
+/* The place at which most of the actor's waits for any of several things end; 0: there is none. */
+static uint32_t loop_site(const struct script *s, const struct actor *a)
+{
+	struct idmap sites = { 0 };
+	size_t *count = NULL, cap = 0, most = 0;
+	uint32_t site = 0;
+
+	for (uint32_t i = a->first; i < a->end; i++) {
+		size_t k;
+
+		if (!s->step[i].for_any)
+			continue;
+		k = idmap_number(&sites, s->step[i].site);
+		count = idmap_room(&sites, count, &cap, sizeof(*count));
+		if (++count[k] > most) {
+			most = count[k];
+			site = s->step[i].site;
+		}
+	}
+	free(count);
+	idmap_release(&sites);
+	return most >= ROUNDS_LEAST ? site : 0;
+}
+
+static uint32_t cause_of(const struct step *s)
+{
+	return s->op[RECORDED] == OP_EDGE || s->op[RECORDED] == OP_ANSWER ? s->cause[0] : NOBODY;
+}
+
+/* The objects that end waits of the loop. */
+static void find_awaited(const struct script *s, const struct actor *a, uint32_t site, bool *awaited)
+{
+	for (uint32_t i = a->first; i < a->end; i++)
+		if (s->step[i].for_any && s->step[i].site == site && s->step[i].kind == BURST_ACQUIRE)
+			awaited[s->step[i].object] = true;
+}
+
+static void add_round(struct script *s, uint32_t step)
+{
+	s->round = xgrow(s->round, s->nrounds, &s->rounds_cap, sizeof(*s->round));
+	s->round[s->nrounds++] = (struct round){ .first = step, .cause = cause_of(&s->step[step]), .same = NOBODY };
+}
+
+static void find_rounds(struct script *s, const struct actor *a, uint32_t site, const bool *awaited)
+{
+	uint32_t cause = NOBODY;
+	bool any = false;
+
+	for (uint32_t i = a->first; i < a->end; i++) {
+		const struct step *step = &s->step[i];
+		bool waits = step->for_any && step->site == site;
+		bool takes = any && step->kind == BURST_ACQUIRE && awaited[step->object] && cause_of(step) != NOBODY && cause_of(step) != cause;
+
+		if (!waits && !takes)
+			continue;
+		any = true;
+		cause = cause_of(step);
+		add_round(s, i);
+	}
+}
+
+/* The actor may take over what another one did. */
+static bool shares_work(const struct replay *r, const struct script *s, const struct actor *a)
+{
+	for (uint32_t i = a->first; i < a->end; i++) {
+		uint32_t object = step_takes(&s->step[i]);
+
+		if (object != NOBODY && r->object[object].several)
+			return true;
+	}
+	return false;
+}
+
+static bool waits_for(const struct script *s, const struct actor *a, uint32_t condition)
+{
+	for (uint32_t i = a->first; i < a->end; i++)
+		if (s->step[i].kind == BURST_WAIT && s->step[i].object == condition)
+			return true;
+	return false;
+}
+
+/*
+ * Work that the loop takes in its rounds stays there.  And if it never waited for a condition, say for room in a queue, it does
+ * not: how much room there is, is not known, and in another order the queue gets longer.
+ */
+static void keep_work(struct replay *r, struct script *s, const struct actor *a)
+{
+	bool *known = xcalloc(r->nobjects + 1, sizeof(*known)), *waits = xcalloc(r->nobjects + 1, sizeof(*waits));
+
+	for (uint32_t i = a->first; i < a->end; i++) {
+		uint32_t object = step_takes(&s->step[i]);
+
+		if (object == NOBODY)
+			continue;
+		r->object[object].moves = false;
+		if (!known[object])
+			waits[object] = waits_for(s, a, object);
+		known[object] = true;
+		if (!waits[object])
+			s->step[i].asks = NOBODY;
+	}
+	free(known);
+	free(waits);
+}
+
+static void find_loop(struct replay *r, struct script *s, struct actor *a)
+{
+	uint32_t site = shares_work(r, s, a) ? 0 : loop_site(s, a), first = (uint32_t)s->nrounds;
+	bool *awaited;
+
+	if (!site)
+		return;
+	keep_work(r, s, a);
+	awaited = xcalloc(r->nobjects + 1, sizeof(*awaited));
+	find_awaited(s, a, site, awaited);
+	find_rounds(s, a, site, awaited);
+	free(awaited);
+	s->loop = xgrow(s->loop, s->nloops, &s->loops_cap, sizeof(*s->loop));
+	s->loop[s->nloops++] = (struct loop){ .actor = s->actor_of[a->first], .first = first, .n = (uint32_t)s->nrounds - first };
+	a->loop = (uint32_t)s->nloops;
+	for (uint32_t k = first; k < s->nrounds; k++)
+		s->round[k].loop = a->loop - 1;
+}
+
+/* Tells for each step which rounds it makes ready. */
+static void link_rounds(struct script *s)
+{
+	s->makes_ready = xcalloc(s->n + 1, sizeof(*s->makes_ready));
+	for (size_t i = 0; i < s->n; i++)
+		s->makes_ready[i] = NOBODY;
+	for (size_t k = s->nrounds; k-- > 0;) {
+		if (s->round[k].cause == NOBODY)
+			continue;
+		s->round[k].same = s->makes_ready[s->round[k].cause];
+		s->makes_ready[s->round[k].cause] = (uint32_t)k;
+	}
+}
+
+void loops_learn(struct replay *r)
+{
+	for (size_t b = 0; b < r->nscripts; b++) {
+		struct script *s = &r->script[b];
+
+		for (size_t i = 0; i < s->nactors; i++)
+			find_loop(r, s, &s->actor[i]);
+		if (s->nloops)
+			link_rounds(s);
+	}
+}
