@@ -113,32 +113,45 @@ static void choose_latency(struct idmap *keys, struct replay *r, struct script *
 
 /* ---- answers of the outside ------------------------------------------------------------ */
 
-static uint32_t answers_to(struct idmap *keys, struct replay *r, const struct step *s)
+/*
+ * How an answer of the outside was seen: the thread waited for it; it was there as the thread made a call; or it was taken without
+ * a call, at some time.
+ */
+enum seen { WAITED, FOUND, TAKEN };
+
+static enum seen seen_as(const struct step *s)
 {
-	return list_with(keys, r, keys_mix(UINT64_C(1) << 32 | s->object, s->site + UINT64_C(1)));
+	return s->taken ? TAKEN : s->waited_ns > 0 ? WAITED : FOUND;
+}
+
+static uint32_t answers_to(struct idmap *keys, struct replay *r, const struct step *s, enum seen seen)
+{
+	return list_with(keys, r, keys_mix((UINT64_C(1) + seen) << 32 | s->object, s->site + UINT64_C(1)));
 }
 
 static void note_answer(struct idmap *keys, struct replay *r, struct script *s, size_t i)
 {
 	struct step *step = &s->step[i];
-	uint32_t list = answers_to(keys, r, step);
+	uint32_t list = answers_to(keys, r, step, seen_as(step));
 	struct latencies *l = &r->latencies[list];
-	double ns = s->at_ns[i] - cause_ns(s, step) - (double)step->late_ns;
+	double ns = (step->answer_ns > 0 ? (double)step->answer_ns : s->at_ns[i] - cause_ns(s, step)) - (double)step->late_ns;
 
 	r->answers = true;
 	step->wakeup = step->woken = (struct wakeup){ .ns = (float)fmax(0, ns) };
-	if (step->waited_ns <= 0)
-		return;
 	l->v = xgrow(l->v, l->n, &l->cap, sizeof(*l->v));
 	l->v[l->n++] = step->wakeup;
 }
 
-/* If the thread has not waited, the answer had come before it looked.  Then it took as long as others, at the most until then. */
+/*
+ * If the thread has not waited, the answer had come before it looked.  Then it took as long as others, at the most until then.  Of
+ * a timer, that is known from waits; a read of a file that is in memory is over at once, and hardly ever waited for.
+ */
 static void guess_answer(struct idmap *keys, struct replay *r, struct step *s, size_t i)
 {
-	uint32_t list = answers_to(keys, r, s);
+	uint32_t waited = answers_to(keys, r, s, WAITED), found = answers_to(keys, r, s, FOUND);
+	uint32_t list = r->latencies[waited].n >= r->latencies[found].n ? waited : found;
 
-	if (s->waited_ns > 0 || !r->latencies[list].n)
+	if (seen_as(s) == WAITED || (seen_as(s) == FOUND && list == found) || !r->latencies[list].n)
 		return;
 	s->wakeup.ns = fminf(s->wakeup.ns, latency_pick(r, list, keys_mix(i, 0)).ns);
 	s->woken = s->wakeup;

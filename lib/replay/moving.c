@@ -59,11 +59,17 @@ static double went_on_ns(const struct script *s, uint32_t at, uint32_t end)
 	return s->at_ns[last];
 }
 
-static void see_step(struct taking *t, const struct step *s)
+/* It lets others go on, and not only with a lock: how often a thread unlocks depends on whether it has to wait. */
+static bool is_deed(const struct replay *r, const struct step *s)
+{
+	return s->kind == BURST_RELEASE || (s->kind == BURST_UNLOCK && r->object[s->object].kind == OBJECT_CONDITION);
+}
+
+static void see_step(const struct replay *r, struct taking *t, const struct step *s)
 {
 	t->need_ns += (double)s->cpu_ns;
-	if (s->kind == BURST_RELEASE || s->kind == BURST_UNLOCK)
-		t->deeds = keys_mix(t->deeds, (uint64_t)s->kind << 32 | s->object);
+	if (is_deed(r, s))
+		t->deeds = keys_mix(t->deeds, s->object);
 }
 
 static void find_takings(const struct replay *r, uint32_t script, const struct actor *a, struct takings *t)
@@ -75,7 +81,7 @@ static void find_takings(const struct replay *r, uint32_t script, const struct a
 		uint32_t object = step_takes(&s->step[i]);
 
 		if (t->n > begin)
-			see_step(&t->taking[t->n - 1], &s->step[i]);
+			see_step(r, &t->taking[t->n - 1], &s->step[i]);
 		if (object == NOBODY || !may_move(&r->object[object]))
 			continue;
 		t->taking = xgrow(t->taking, t->n, &t->cap, sizeof(*t->taking));

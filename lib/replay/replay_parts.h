@@ -73,6 +73,7 @@ struct step {
 	uint16_t processor; /* that the thread was on after it, a number of `processors`; or NOWHERE */
 	bool unseen;      /* a token that nobody was seen to give */
 	bool for_any;     /* a wait for any of several things */
+	bool taken;       /* without a call, at an uncertain time; see taken.c */
 	bool any;         /* such a wait, which the outside ended; see unknown.c */
 	bool by_thread;   /* a wait with an unknown end; but a thread has ended it */
 	float cpu_ns;     /* processor time since the step before */
@@ -89,6 +90,7 @@ struct step {
 	float late_ns;    /* after its latency, the time until a processor was free */
 	uint32_t latencies; /* number of the list of latencies at such places */
 	uint32_t site;
+	float answer_ns;    /* the time from what was asked for to the answer, or until it was seen; 0: its cause tells.  See taken.c */
 	float frame_ns;     /* it waits until so long after its last such moment, or until now; 0: it does not.  See frames.c */
 	uint32_t ticks;     /* 1 + the timer for which it waits; 0: none, or not one of struct ticks */
 	bool counts_work;   /* in the middle of a stretch; see burst_count_work */
@@ -143,6 +145,7 @@ enum object_kind { OBJECT_LATCH, OBJECT_LOCK, OBJECT_SHARED, OBJECT_CONDITION, O
 struct loop {
 	uint32_t actor;
 	uint32_t first, n; /* rounds */
+	uint32_t pending;  /* the most rounds that had a cause, and had not begun, at a time */
 };
 
 /* A round of an event loop: the handling of one thing that is ready. */
@@ -151,6 +154,7 @@ struct round {
 	uint32_t first; /* the step at the end of its wait */
 	uint32_t cause; /* the step that makes it ready; NOBODY: not known */
 	uint32_t same;  /* the next round with that cause, or NOBODY */
+	bool asked;     /* the loop asks for it as it waits for the next time */
 };
 
 /* Work that a thread takes at an object: the steps from there to the next such step of that thread. */
@@ -356,6 +360,7 @@ struct moment *script_moments(const struct burst *b, const struct script *s, siz
 uint32_t object_find(const struct replay *r, uint32_t id); /* NOBODY when there is none */
 void objects_learn(struct replay *r, const struct burst *burst, size_t n);
 /* These change events of a burst, and add some.  They return the number of those. */
+enum { TAKEN_EVENT = 1 }; /* in `other` of an answer that this has moved; the rest is the time since it was asked for, ns */
 void taken_place(const struct replay *r, struct burst *b, size_t n);
 int event_takes_lock(const struct replay *r, const struct burst_event *e); /* 1: it takes one; -1: it lets one go */
 size_t batches_spread(const struct replay *r, struct burst *b);

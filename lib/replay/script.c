@@ -179,6 +179,10 @@ static struct step step_of(const struct replay *r, const struct burst_thread *t,
 	s.waited_ns = (float)(at - begin);
 	s.late_ns = (float)queued_between(t, first, i, begin, at);
 	s.for_any = e->any;
+	if (e->kind == BURST_ANSWERED) {
+		s.taken = e->other & TAKEN_EVENT;
+		s.answer_ns = (float)(e->other & ~(uint32_t)TAKEN_EVENT);
+	}
 	if (e->kind == BURST_CLOCK)
 		s.frame_ns = (float)e->other;
 	if (e->kind == BURST_OUTSIDE)

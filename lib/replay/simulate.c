@@ -90,6 +90,7 @@ struct looping {
 	uint32_t present; /* the present round; NOBODY: none has begun */
 	uint32_t left;    /* rounds that have not begun */
 	bool waits;       /* for a round to be ready */
+	struct ordered asked; /* rounds that it asks for as it waits for the next time */
 	struct ordered made; /* rounds that have been made ready, perhaps for a later time, and have not begun */
 };
 
@@ -960,16 +961,20 @@ static void do_birth(struct sim *m, uint32_t i, const struct step *s)
 	wants_processor(m, s->other);
 }
 
-static void do_stop(struct sim *m, uint32_t i)
+/* An actor does the last steps of `a`. */
+static void end_counting(struct sim *m, uint32_t i, const struct actor *a)
 {
-	const struct actor *a = &m->script->actor[m->script->actor_of[m->runner[i].pos]];
-
-	m->runner[i].doing = OVER;
 	if (m->now > m->run->stop_ns || a->matters) {
 		m->run->stop_ns = m->now;
 		memcpy(m->run->stop_change, m->runner[i].change, sizeof(m->run->stop_change));
 	}
 	m->stopped = m->stopped || a->matters;
+}
+
+static void do_stop(struct sim *m, uint32_t i)
+{
+	m->runner[i].doing = OVER;
+	end_counting(m, i, &m->script->actor[m->script->actor_of[m->runner[i].pos]]);
 }
 
 static bool do_step(struct sim *m, uint32_t i, const struct step *s)
@@ -1048,14 +1053,11 @@ static void wait_for_round(struct sim *m, uint32_t i, uint32_t round)
 	sleep_for(m, i, at - m->now);
 }
 
-/* The cause of the round is done; or nothing is known of that, and the round before is over. */
-static void make_ready(struct sim *m, uint32_t round)
+static void set_ready(struct sim *m, uint32_t round)
 {
 	uint32_t number = m->script->round[round].loop, i = m->script->loop[number].actor;
 	const struct step *s = first_step(m, round);
 
-	if (m->ready[round] < INFINITY)
-		return;
 	m->ready[round] = m->now;
 	if (s->op[m->model] == OP_ANSWER)
 		m->ready[round] += answer_ns(m, s);
@@ -1064,6 +1066,30 @@ static void make_ready(struct sim *m, uint32_t round)
 	ordered_add(&m->looping[number].made, m->rounds, round);
 	if (m->looping[number].waits)
 		wait_for_round(m, i, round);
+}
+
+/* The cause of the round is done; or nothing is known of that, and the round before is over. */
+static void make_ready(struct sim *m, uint32_t round)
+{
+	struct looping *l = &m->looping[m->script->round[round].loop];
+
+	if (m->ready[round] < INFINITY)
+		return;
+	if (m->script->round[round].asked)
+		ordered_add(&l->asked, m->rounds, round);
+	else
+		set_ready(m, round);
+}
+
+/* The loop waits: it tells what it asks for. */
+static void ask(struct sim *m, struct looping *l)
+{
+	while (l->asked.first != NOBODY) {
+		uint32_t round = l->asked.first;
+
+		ordered_remove(&l->asked, m->rounds, round);
+		set_ready(m, round);
+	}
 }
 
 static void begin_round(struct sim *m, uint32_t i, struct looping *l, uint32_t round)
@@ -1079,27 +1105,38 @@ static void begin_round(struct sim *m, uint32_t i, struct looping *l, uint32_t r
 	m->runner[i].pos = m->script->round[round].first;
 	if (first_step(m, round)->op[m->model] == OP_GRAB)
 		m->place[first_step(m, round)->object].have--;
+	if (round >= loop->first + loop->n - loop->pending)
+		end_counting(m, i, &m->script->actor[i]);
 }
 
-/*
- * The loop has done a round: it goes on with one that is ready, or waits for one.  Of several, it takes what came first in the
- * recording: so the order changes no more than it must.  True: it goes on.
- */
-static bool next_round(struct sim *m, uint32_t i, struct looping *l)
+/* Of rounds that are ready, the loop takes what came first in the recording: so the order changes no more than it must. */
+static bool begin_ready(struct sim *m, uint32_t i, struct looping *l, double *next_at)
 {
-	const struct loop *loop = &m->script->loop[m->script->actor[i].loop - 1];
-	uint32_t next = l->present == NOBODY ? loop->first : l->present + 1;
-	double at = INFINITY;
-
-	if (!l->waits && next < loop->first + loop->n && m->script->round[next].cause == NOBODY)
-		make_ready(m, next);
+	*next_at = INFINITY;
 	for (uint32_t k = l->made.first; k != NOBODY; k = m->rounds[k].after) {
 		if (m->ready[k] <= m->now + INSTANT_NS) {
 			begin_round(m, i, l, k);
 			return true;
 		}
-		at = fmin(at, m->ready[k]);
+		*next_at = fmin(*next_at, m->ready[k]);
 	}
+	return false;
+}
+
+/* The loop has done a round: it goes on with one that is ready, or waits for one.  True: it goes on. */
+static bool next_round(struct sim *m, uint32_t i, struct looping *l)
+{
+	const struct loop *loop = &m->script->loop[m->script->actor[i].loop - 1];
+	uint32_t next = l->present == NOBODY ? loop->first : l->present + 1;
+	double at;
+
+	if (!l->waits && next < loop->first + loop->n && m->script->round[next].cause == NOBODY)
+		make_ready(m, next);
+	if (begin_ready(m, i, l, &at))
+		return true;
+	ask(m, l);
+	if (begin_ready(m, i, l, &at))
+		return true;
 	l->waits = true;
 	m->runner[i].asleep_since = m->now;
 	if (at < INFINITY)
@@ -1365,7 +1402,7 @@ static void prepare_loops(struct sim *m)
 		const struct loop *loop = &s->loop[k];
 
 		m->looping[k] = (struct looping){
-			.end = s->round[loop->first].first, .present = NOBODY, .left = loop->n, .made = { NOBODY, NOBODY },
+			.end = s->round[loop->first].first, .present = NOBODY, .left = loop->n, .made = { NOBODY, NOBODY }, .asked = { NOBODY, NOBODY },
 		};
 	}
 	m->ready = xcalloc(s->nrounds + 1, sizeof(*m->ready));

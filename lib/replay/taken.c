@@ -49,7 +49,8 @@ static int64_t nearest_border(const struct replay *r, const struct burst_thread 
 
 /* The handling of what is about an object: how long it takes, and what it asks for. */
 struct handling {
-	struct idmap asks; /* pairs of objects: of what is handled, and of what that asks for */
+	struct idmap asks; /* pairs of objects: of what is handled, and of what that asks for, */
+	size_t *asked, asked_cap; /* how often it does so; owned */
 	struct idmap object;
 	struct {
 		double ns;
@@ -95,8 +96,20 @@ static bool asks_there(const struct burst_event *e, uint32_t site)
 static void note_asked(struct handling *h, const struct burst_thread *t, size_t wait, size_t next)
 {
 	for (size_t i = wait + 1; i < next; i++)
-		if (asks_there(&t->event[i], t->event[wait].site))
-			idmap_number(&h->asks, pair_of(t->event[wait].object, t->event[i].object));
+		if (asks_there(&t->event[i], t->event[wait].site)) {
+			size_t k = idmap_number(&h->asks, pair_of(t->event[wait].object, t->event[i].object));
+
+			h->asked = idmap_room(&h->asks, h->asked, &h->asked_cap, sizeof(*h->asked));
+			h->asked[k]++;
+		}
+}
+
+/* In how many of the cases what is about the object asks for that. */
+static double part_asking(const struct handling *h, uint32_t handled, uint32_t asked)
+{
+	size_t pair = idmap_find(&h->asks, pair_of(handled, asked)), all = idmap_find(&h->object, handled);
+
+	return pair == IDMAP_NONE || all == IDMAP_NONE || !h->sum[all].n ? 0 : (double)h->asked[pair] / (double)h->sum[all].n;
 }
 
 /* Of waits after which the thread has taken nothing more: the time from their ends to the begin of the next one. */
@@ -136,15 +149,21 @@ static struct taking taking_at(const struct burst_thread *t, size_t wait, size_t
 	return k;
 }
 
-/* Which of the taken things asks for that?  The event of the next one; `end`: the last one does, or none is known to. */
+/* Which of the things asks for that most often?  The event of the next one; `end`: the last one does, or none is known to. */
 static size_t after_asking(const struct handling *h, const struct taking *k, uint32_t asked)
 {
-	if (idmap_find(&h->asks, pair_of(k->t->event[k->wait].object, asked)) != IDMAP_NONE)
-		return k->first;
-	for (size_t i = k->first; i + 1 < k->end; i++)
-		if (idmap_find(&h->asks, pair_of(k->t->event[i].object, asked)) != IDMAP_NONE)
-			return i + 1;
-	return k->end;
+	double most = part_asking(h, k->t->event[k->wait].object, asked);
+	size_t next = most > 0 ? k->first : k->end;
+
+	for (size_t i = k->first; i < k->end; i++) {
+		double part = part_asking(h, k->t->event[i].object, asked);
+
+		if (part <= most)
+			continue;
+		most = part;
+		next = i + 1;
+	}
+	return next;
 }
 
 /* Before the next thing is taken, whose event has been moved to moved[]. */
@@ -163,7 +182,7 @@ static void move_asked(const struct handling *h, const struct taking *k, struct 
 static void move_taken(const struct replay *r, struct handling *h, const struct taking *k, struct burst_thread *moved)
 {
 	const struct burst_event *event = k->t->event;
-	int64_t from = event[k->wait].at_ns, length = event[k->first].at_ns - from;
+	int64_t from = event[k->wait].at_ns, length = event[k->first].at_ns - from, least = from;
 	double before = mean_ns(h, event[k->wait].object), all = before;
 	size_t n = moved->n;
 
@@ -172,9 +191,14 @@ static void move_taken(const struct replay *r, struct handling *h, const struct 
 	for (size_t i = k->first; i < k->end; i++) {
 		struct burst_event e = event[i];
 
-		/* After the border, and after what is asked for before it. */
+		/* After the border, and after what has been taken, and asked for, before it. */
 		e.at_ns = 2 + nearest_border(r, k->t, k->wait + 1, k->first, from + (int64_t)((double)length * (all > 0 ? before / all : 0)));
+		if (e.at_ns < least)
+			e.at_ns = least;
+		least = e.at_ns + 2;
 		e.site = event[k->wait].site;
+		if (e.kind == BURST_ANSWERED)
+			e.other |= TAKEN_EVENT;
 		burst_add(moved, &e);
 		before += mean_ns(h, event[i].object);
 	}
@@ -205,6 +229,29 @@ static void place(const struct replay *r, struct handling *h, struct burst_threa
 	*t = kept;
 }
 
+/* As `other` of each answer: how long ago the thread has asked for it.  That is no longer known once events are moved. */
+static void note_answers(struct burst_thread *t)
+{
+	struct idmap asked = { 0 };
+	int64_t *at_ns = NULL;
+	size_t cap = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct burst_event *e = &t->event[i];
+		size_t k = e->kind == BURST_ANSWERED ? idmap_find(&asked, e->object) : IDMAP_NONE;
+
+		if (e->kind == BURST_RELEASE) {
+			k = idmap_number(&asked, e->object);
+			at_ns = idmap_room(&asked, at_ns, &cap, sizeof(*at_ns));
+			at_ns[k] = e->at_ns;
+		} else if (k != IDMAP_NONE && e->at_ns - at_ns[k] < UINT32_MAX) {
+			e->other = (uint32_t)(e->at_ns - at_ns[k]) & ~(uint32_t)TAKEN_EVENT;
+		}
+	}
+	free(at_ns);
+	idmap_release(&asked);
+}
+
 void taken_place(const struct replay *r, struct burst *b, size_t n)
 {
 	struct handling h = { 0 };
@@ -214,8 +261,12 @@ void taken_place(const struct replay *r, struct burst *b, size_t n)
 			learn_handling(&h, &b[i].thread[t]);
 	for (size_t i = 0; i < n; i++)
 		for (size_t t = 0; t < b[i].n; t++)
+			note_answers(&b[i].thread[t]);
+	for (size_t i = 0; i < n; i++)
+		for (size_t t = 0; t < b[i].n; t++)
 			place(r, &h, &b[i].thread[t]);
 	free(h.sum);
 	idmap_release(&h.object);
+	free(h.asked);
 	idmap_release(&h.asks);
 }

@@ -143,17 +143,20 @@ void uring_submit(const struct uring *r, unsigned first, unsigned end, const voi
 
 /* ---- taken without a call ---------------------------------------------------------------- */
 
-/* By descriptor: the window and the descriptor, and the number of the first completion that has not been noted in it. */
-static _Atomic uint64_t noted_up_to[64];
+/* By descriptor.  Each word has the window and the descriptor, and the number of a completion. */
+static struct noted {
+	_Atomic uint64_t up_to; /* the first one that is not noted */
+	_Atomic uint64_t alone; /* one after that, which is noted */
+} noted[64];
 
-static _Atomic uint64_t *notes_of(const struct uring *r)
+static struct noted *noted_of(const struct uring *r)
 {
-	return &noted_up_to[(unsigned)r->fd % 64];
+	return &noted[(unsigned)r->fd % 64];
 }
 
-static uint64_t note_up_to(const struct uring *r, unsigned end)
+static uint64_t note_of(const struct uring *r, unsigned number)
 {
-	return (uint64_t)(current_window() << 8 ^ (unsigned)r->fd) << 32 | end;
+	return (uint64_t)(current_window() << 8 ^ (unsigned)r->fd) << 32 | number;
 }
 
 static void note_taken(const struct uring *r, uint64_t data, const void *site)
@@ -179,16 +182,18 @@ static void note_taken(const struct uring *r, uint64_t data, const void *site)
 void uring_taken(const struct uring *r, const void *site)
 {
 	unsigned head = __atomic_load_n(r->cqe_head, __ATOMIC_RELAXED), n;
-	uint64_t noted;
+	uint64_t up_to, alone;
 
 	if (!wait_is_accounted())
 		return;
-	noted = atomic_exchange_explicit(notes_of(r), note_up_to(r, head), memory_order_relaxed);
-	n = head - (unsigned)noted;
-	if (noted >> 32 != note_up_to(r, head) >> 32 || n > r->cqe_mask + 1)
+	up_to = atomic_exchange_explicit(&noted_of(r)->up_to, note_of(r, head), memory_order_relaxed);
+	alone = atomic_load_explicit(&noted_of(r)->alone, memory_order_relaxed);
+	n = head - (unsigned)up_to;
+	if (up_to >> 32 != note_of(r, head) >> 32 || n > r->cqe_mask + 1)
 		return;
 	for (unsigned i = head - n; i != head; i++)
-		note_taken(r, r->cqe[(size_t)(i & r->cqe_mask) << r->cqe_shift].user_data, site);
+		if (alone != note_of(r, i))
+			note_taken(r, r->cqe[(size_t)(i & r->cqe_mask) << r->cqe_shift].user_data, site);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------- */
@@ -209,15 +214,23 @@ static void look_at_completed(struct watch *w, const struct uring *r, uint64_t d
 void uring_wait_end(struct watch *w, const struct uring *r)
 {
 	unsigned head = __atomic_load_n(r->cqe_head, __ATOMIC_RELAXED), tail = __atomic_load_n(r->cqe_tail, __ATOMIC_ACQUIRE);
+	unsigned released = head;
+	bool by_peer;
 
-	for (unsigned i = head; i != tail && watch_is_curious(w); i++)
+	for (unsigned i = head; i != tail && watch_is_curious(w); i++) {
+		uint64_t before = w->latest.key;
+
 		look_at_completed(w, r, r->cqe[(size_t)(i & r->cqe_mask) << r->cqe_shift].user_data);
+		released = w->latest.key != before ? i : released;
+	}
 	if (watch_is_curious(w))
 		latest_of(&w->latest, key_of_ring(r->fd), w->wait.began.since_ns);
-	watch_end(w, (int)(tail - head));
-	/* The first one has ended the wait. */
-	if (wait_is_accounted() && tail != head)
-		atomic_store_explicit(notes_of(r), note_up_to(r, head + 1), memory_order_relaxed);
+	by_peer = watch_end(w, (int)(tail - head));
+	if (!wait_is_accounted() || tail == head)
+		return;
+	/* Noted is what has ended the wait: without a thread, the first one. */
+	atomic_store_explicit(&noted_of(r)->up_to, note_of(r, head), memory_order_relaxed);
+	atomic_store_explicit(&noted_of(r)->alone, note_of(r, by_peer ? released : head), memory_order_relaxed);
 }
 
 /* ---- rings that the program makes itself ---------------------------------------------------- */

@@ -51,16 +51,16 @@ void watch_answer(struct watch *w, uint64_t asked, bool timer)
 	w->timer = timer;
 }
 
-void watch_end(struct watch *w, int ready)
+bool watch_end(struct watch *w, int ready)
 {
 	bool peer;
 
 	if (!w->wait.t)
-		return;
+		return false;
 	/* A signal has ended it: make waits so for the end of a child. */
 	if (ready < 0 && errno == EINTR) {
 		signal_wait_end_any(&w->wait);
-		return;
+		return false;
 	}
 	if (window_speedup() == 0) {
 		peer = ready > 0 && habit_is_peer(w->habit);
@@ -71,11 +71,12 @@ void watch_end(struct watch *w, int ready)
 	}
 	if (peer) {
 		wait_by_peer(&w->wait, w->latest.key);
-		return;
+		return true;
 	}
 	if (ready == 0 || w->timer)
 		w->wait.class = CLASS_SLEEP;
 	wait_answered(&w->wait, w->asked);
+	return false;
 }
 
 /* ---- what reported values stand for ------------------------------------------------------- */

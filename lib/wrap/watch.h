@@ -46,8 +46,8 @@ void watch_ready(struct watch *w, int fd, bool in, bool out);
 /* The outside has done what a release of `asked` had asked for (0: not known); timer: time has passed. */
 void watch_answer(struct watch *w, uint64_t asked, bool timer);
 
-/* ready: how many are, or -1. */
-void watch_end(struct watch *w, int ready);
+/* ready: how many are, or -1.  True: a thread has ended the wait, by a release of w->latest.key. */
+bool watch_end(struct watch *w, int ready);
 
 /*
  * The body of a wrapper that watches.  n, ns: as for watch_begin.  `end` ends the watch w_, after the call has returned got_.
