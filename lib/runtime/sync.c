@@ -38,10 +38,17 @@ void account_up_to_here(const void *site)
  * time, so that it is read only once: some programs do hundreds of such operations in a
  * millisecond, and the added time lowers the share of everything else.
  */
-static void account_object(uint64_t key, const void *site, int64_t now, int64_t (*account)(uint64_t key, int64_t now))
+static void pass_noted(unsigned kind, const void *noted_site, uint64_t key, const void *site, int64_t (*account)(uint64_t key, int64_t now))
 {
+	int64_t now;
 	bool goes_on;
 
+	if (!wait_is_accounted())
+		return;
+	runtime_enter();
+	now = now_ns();
+	if (event_on())
+		event_note(self.slot, kind, now, 0, key, 0, noted_site);
 	offcpu_look();
 	goes_on = vclock_settle(&self.clock, now);
 	now = account(key, now);
@@ -51,20 +58,12 @@ static void account_object(uint64_t key, const void *site, int64_t now, int64_t 
 	if (!goes_on)
 		vclock_begin_segment(&self.clock, site, now);
 	vclock_keep_processor(&self.clock, moment_at(now));
+	runtime_leave();
 }
 
 static void pass_object(enum burst_kind kind, uint64_t key, const void *site, int64_t (*account)(uint64_t key, int64_t now))
 {
-	int64_t now;
-
-	if (!wait_is_accounted())
-		return;
-	runtime_enter();
-	now = now_ns();
-	if (event_on())
-		event_note(self.slot, kind, now, 0, key, 0, site);
-	account_object(key, site, now, account);
-	runtime_leave();
+	pass_noted(kind, site, key, site, account);
 }
 
 static int64_t release_object(uint64_t key, int64_t now)
@@ -152,16 +151,7 @@ void sync_acquire(uint64_t key, const void *site)
 
 void sync_taken(uint64_t key, const void *site)
 {
-	int64_t now;
-
-	if (!wait_is_accounted())
-		return;
-	runtime_enter();
-	now = now_ns();
-	if (event_on())
-		event_note(self.slot, BURST_ACQUIRE | BURST_ANY, now, 0, key, 0, NULL);
-	account_object(key, site, now, acquire_key);
-	runtime_leave();
+	pass_noted(BURST_ACQUIRE | BURST_ANY, NULL, key, site, acquire_key);
 }
 
 void sync_answered(uint64_t key)
