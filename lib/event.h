@@ -34,7 +34,10 @@ enum burst_kind {
 	BURST_KINDS
 };
 
-/* In the notes, added to the kind of a wait: any of several things could have ended it.  See poll(2). */
-enum { BURST_ANY = 128 }; /* Without a site: the thread has taken it, without a call, at some time since its last wait. */
+/*
+ * The runtime adds this to the kind of a wait that any of several things could have ended; see poll(2).  An event with it that has
+ * no site tells what the thread has taken without a call, at some time since its last wait.
+ */
+enum { BURST_ANY = 128 };
 
 #endif

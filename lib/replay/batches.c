@@ -111,7 +111,7 @@ static size_t released_until(const struct batches *all, int64_t at)
 	return at < 0 ? 0 : sorted_up_to(all->released, all->nreleased, sizeof(*all->released), (uint64_t)at);
 }
 
-/* Has the reader worked on all messages when it waits for any of several things? */
+/* `until`, or when the reader waits for any of several things before that: an event loop has worked on all messages then. */
 static int64_t until_next_wait(const struct batches *all, const struct note *read, int64_t until)
 {
 	const struct burst_thread *t = &all->burst->thread[read->thread];

@@ -9,7 +9,8 @@
  *
  * So the steps of such a thread are cut into rounds.  A round begins with the end of a
  * wait, and has a cause: the step that made ready what the round handles.  In a simulation,
- * the loop goes on with the round that was made ready first.  One wait can find several
+ * the loop goes on with a round that is ready; of several, with the one that came first in the
+ * recording, so that the order changes no more than it must.  One wait can find several
  * things ready.  So a round also begins where the thread takes what the next of them is
  * about: it acquires an object for which it waits in other rounds.
  *
@@ -71,7 +72,7 @@ static void find_awaited(const struct script *s, const struct actor *a, uint32_t
 static void add_round(struct script *s, uint32_t step)
 {
 	s->round = xgrow(s->round, s->nrounds, &s->rounds_cap, sizeof(*s->round));
-	s->round[s->nrounds++] = (struct round){ .first = step, .cause = cause_of(&s->step[step]), .same = NOBODY };
+	s->round[s->nrounds++] = (struct round){ .first = step, .cause = { cause_of(&s->step[step]), NOBODY } };
 }
 
 static void find_rounds(struct script *s, const struct actor *a, uint32_t site, const bool *awaited)
@@ -92,7 +93,7 @@ static void find_rounds(struct script *s, const struct actor *a, uint32_t site, 
 	}
 }
 
-/* The actor may take over what another one did. */
+/* Does the actor take work that other threads take, too? */
 static bool shares_work(const struct replay *r, const struct script *s, const struct actor *a)
 {
 	for (uint32_t i = a->first; i < a->end; i++) {
@@ -113,8 +114,8 @@ static bool waits_for(const struct script *s, const struct actor *a, uint32_t co
 }
 
 /*
- * Work that the loop takes in its rounds stays there.  And if it never waited for a condition, say for room in a queue, it does
- * not: how much room there is, is not known, and in another order the queue gets longer.
+ * Work that the loop takes in its rounds stays in them.  If the loop never waited for a condition, it does not wait for it in a
+ * simulation, either: how much room a queue has is not known then, and in another order more may be in the queue.
  */
 static void keep_work(struct replay *r, struct script *s, const struct actor *a)
 {
@@ -150,12 +151,12 @@ static uint32_t most_pending(const struct script *s, const struct round *round, 
 	uint32_t most = 0;
 
 	for (size_t k = 0; k < n; k++)
-		if (round[k].cause != NOBODY)
-			caused[known++] = s->at_ns[round[k].cause];
+		if (round[k].cause.step != NOBODY)
+			caused[known++] = s->at_ns[round[k].cause.step];
 	if (known)
 		qsort(caused, known, sizeof(*caused), ascending);
 	for (size_t k = 0; k < n; k++) {
-		if (round[k].cause == NOBODY)
+		if (round[k].cause.step == NOBODY)
 			continue;
 		while (come < known && caused[come] <= s->at_ns[round[k].first])
 			come++;
@@ -180,28 +181,16 @@ static void find_loop(struct replay *r, struct script *s, struct actor *a)
 	find_rounds(s, a, site, awaited);
 	free(awaited);
 	s->loop = xgrow(s->loop, s->nloops, &s->loops_cap, sizeof(*s->loop));
-	s->loop[s->nloops++] = (struct loop){ .actor = s->actor_of[a->first], .first = first, .n = (uint32_t)s->nrounds - first };
-	s->loop[s->nloops - 1].pending = most_pending(s, s->round + first, s->nrounds - first);
+	s->loop[s->nloops++] = (struct loop){
+		.actor = s->actor_of[a->first], .first = first, .n = (uint32_t)s->nrounds - first,
+		.pending = most_pending(s, s->round + first, s->nrounds - first),
+	};
 	a->loop = (uint32_t)s->nloops;
 	for (uint32_t k = first; k < s->nrounds; k++) {
-		uint32_t cause = s->round[k].cause;
+		uint32_t cause = s->round[k].cause.step;
 
 		s->round[k].loop = a->loop - 1;
 		s->round[k].asked = cause != NOBODY && s->actor_of[cause] == s->actor_of[a->first] && s->step[cause].site == site;
-	}
-}
-
-/* Tells for each step which rounds it makes ready. */
-static void link_rounds(struct script *s)
-{
-	s->makes_ready = xcalloc(s->n + 1, sizeof(*s->makes_ready));
-	for (size_t i = 0; i < s->n; i++)
-		s->makes_ready[i] = NOBODY;
-	for (size_t k = s->nrounds; k-- > 0;) {
-		if (s->round[k].cause == NOBODY)
-			continue;
-		s->round[k].same = s->makes_ready[s->round[k].cause];
-		s->makes_ready[s->round[k].cause] = (uint32_t)k;
 	}
 }
 
@@ -213,6 +202,6 @@ void loops_learn(struct replay *r)
 		for (size_t i = 0; i < s->nactors; i++)
 			find_loop(r, s, &s->actor[i]);
 		if (s->nloops)
-			link_rounds(s);
+			s->makes_ready = script_list_by_step(s, s->round, s->nrounds, sizeof(*s->round));
 	}
 }

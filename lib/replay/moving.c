@@ -2,11 +2,13 @@
  * Work that moves between threads.
  *
  * Threads of a pool take the next task when they are free.  With a question another
- * one may be free first.  So the work after such a place does not belong to a thread:
- * the first one that comes does the work that was done first in the recording.
+ * one may be free first, and tasks may be given in another order.  So the work after such a
+ * place does not belong to a thread: the first thread that comes does what has been
+ * given, and of several pieces of work the one that was done first in the recording.
  *
  * This is assumed if several threads come to the same place, none of them releases what
- * they acquire there, and the time that they need between two visits is similar.
+ * they acquire there, and the time that they need between two visits is similar.  A single
+ * thread must do the same each time.
  */
 #include "replay/replay_parts.h"
 
@@ -165,13 +167,13 @@ static bool is_for_all(struct replay *r, const struct taking *t, size_t n)
 	uint64_t site = 0;
 	bool alike = true;
 
-	for (size_t i = 0; i < n && alike; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct step *s = &r->script[t[i].script].step[t[i].step];
 		uint32_t k = (uint32_t)idmap_number(&threads, r->script[t[i].script].actor[t[i].actor].id);
 
 		need = idmap_room(&threads, need, &cap, sizeof(*need));
 		if (s->op[MONITOR] != OP_RESUME) {
-			alike = !site || site == s->site + UINT64_C(1);
+			alike = alike && (!site || site == s->site + UINT64_C(1));
 			site = s->site + UINT64_C(1);
 		}
 		if (isnan(t[i].need_ns))
@@ -271,8 +273,7 @@ static void find_givers(struct replay *r, struct script *s, const struct taking 
 
 		s->work = xgrow(s->work, s->nwork, &s->work_cap, sizeof(*s->work));
 		s->work[s->nwork++] = (struct work){
-			.object = t->object, .first = t[k].step, .same = NOBODY,
-			.giver = (int64_t)k >= there && nth < (int64_t)ngivings ? g[nth].step : NOBODY,
+			.giver = { (int64_t)k >= there && nth < (int64_t)ngivings ? g[nth].step : NOBODY, NOBODY }, .object = t->object, .first = t[k].step,
 		};
 	}
 	free(g);
@@ -285,19 +286,6 @@ static void let_move(struct replay *r, const struct taking *t, size_t n)
 		for (end = i; end < n && t[end].script == t[i].script;)
 			end++;
 		find_givers(r, &r->script[t[i].script], t + i, end - i);
-	}
-}
-
-static void link_work(struct script *s)
-{
-	s->gives_work = xcalloc(s->n + 1, sizeof(*s->gives_work));
-	for (size_t i = 0; i < s->n; i++)
-		s->gives_work[i] = NOBODY;
-	for (size_t k = s->nwork; k-- > 0;) {
-		if (s->work[k].giver == NOBODY)
-			continue;
-		s->work[k].same = s->gives_work[s->work[k].giver];
-		s->gives_work[s->work[k].giver] = (uint32_t)k;
 	}
 }
 
@@ -316,8 +304,11 @@ void moving_learn(struct replay *r)
 		if (is_for_all(r, t.taking + i, end - i) && !gives_too(r, t.taking + i, end - i))
 			let_move(r, t.taking + i, end - i);
 	}
-	for (size_t b = 0; b < r->nscripts; b++)
-		if (r->script[b].nwork)
-			link_work(&r->script[b]);
+	for (size_t b = 0; b < r->nscripts; b++) {
+		struct script *s = &r->script[b];
+
+		if (s->nwork)
+			s->gives_work = script_list_by_step(s, s->work, s->nwork, sizeof(*s->work));
+	}
 	free(t.taking);
 }

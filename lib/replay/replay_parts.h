@@ -141,6 +141,12 @@ struct actor {
 
 enum object_kind { OBJECT_LATCH, OBJECT_LOCK, OBJECT_SHARED, OBJECT_CONDITION, OBJECT_BARRIER, OBJECT_TOKENS };
 
+/* What makes a round of an event loop ready, or gives work.  The first member of these structs; see script_list_by_step. */
+struct made_by {
+	uint32_t step; /* NOBODY: not known, or before the burst */
+	uint32_t same; /* the next round, or other work, that the same step makes; or NOBODY */
+};
+
 /* An event loop. */
 struct loop {
 	uint32_t actor;
@@ -150,19 +156,17 @@ struct loop {
 
 /* A round of an event loop: the handling of one thing that is ready. */
 struct round {
+	struct made_by cause; /* NOBODY: not known */
 	uint32_t loop;
 	uint32_t first; /* the step at the end of its wait */
-	uint32_t cause; /* the step that makes it ready; NOBODY: not known */
-	uint32_t same;  /* the next round with that cause, or NOBODY */
 	bool asked;     /* the loop asks for it as it waits for the next time */
 };
 
 /* Work that a thread takes at an object: the steps from there to the next such step of that thread. */
 struct work {
+	struct made_by giver; /* NOBODY: it was there when the burst began */
 	uint32_t object;
 	uint32_t first; /* the step that takes it */
-	uint32_t giver; /* the step that gives it; NOBODY: it was there when the burst began */
-	uint32_t same;  /* other work of that giver, or NOBODY */
 };
 
 /* The rule by which a wait for a condition ends. */
@@ -179,8 +183,8 @@ struct object {
 	enum rule rule;
 	uint32_t members;  /* size of a barrier or of a group */
 	uint32_t lock;     /* for a condition: its lock, or NOBODY */
-	bool moves;        /* what follows is work for whoever acquires it, */
-	bool several;      /* and several threads do */
+	bool moves;        /* what follows is work for whoever acquires it */
+	bool several;      /* more than one thread acquires it */
 	bool excludes;     /* a shared lock that some take alone: a read-write lock, */
 	bool writers_first; /* of which nobody takes a share while such an actor waits; see writers.c */
 	uint32_t nap_ns;   /* threads that wait for it look each time after so long whether they may go on; 0: they are woken.  See naps.c */
@@ -359,13 +363,18 @@ struct moment *script_moments(const struct burst *b, const struct script *s, siz
 
 uint32_t object_find(const struct replay *r, uint32_t id); /* NOBODY when there is none */
 void objects_learn(struct replay *r, const struct burst *burst, size_t n);
-/* These change events of a burst, and add some.  They return the number of those. */
-enum { TAKEN_EVENT = 1 }; /* in `other` of an answer that this has moved; the rest is the time since it was asked for, ns */
-void taken_place(const struct replay *r, struct burst *b, size_t n);
 int event_takes_lock(const struct replay *r, const struct burst_event *e); /* 1: it takes one; -1: it lets one go */
+enum { TAKEN_EVENT = 1 }; /* in `other` of an answer that taken_place has moved; the rest is the time since it was asked for, ns */
+void taken_place(const struct replay *r, struct burst *b, size_t n); /* moves events of bursts */
+/* These change events of a burst, and add some.  They return the number of those. */
 size_t batches_spread(const struct replay *r, struct burst *b);
 size_t frames_find(struct burst *b); /* the end of a frame is a CLOCK whose `other` is the frame's length, ns */
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
+/*
+ * For each step, the number of the first item that it makes, or NOBODY; sets `same` of the items.  An item has `size` bytes, and
+ * begins with a struct made_by.  The caller frees the list.
+ */
+uint32_t *script_list_by_step(const struct script *s, void *items, size_t n, size_t size);
 void objects_refine(struct replay *r, struct moment *const *m, const size_t *n);
 void writers_learn(struct replay *r, struct moment *const *m, const size_t *n);
 void causes_learn(struct replay *r, struct script *s, const struct moment *m, size_t n);

@@ -375,6 +375,25 @@ void script_learn(struct replay *r, const struct burst *burst, size_t n)
 	r->facts.samples = r->nsamples;
 }
 
+/* ---- lists by step -------------------------------------------------------------------- */
+
+uint32_t *script_list_by_step(const struct script *s, void *items, size_t n, size_t size)
+{
+	uint32_t *first = xcalloc(s->n + 1, sizeof(*first));
+
+	for (size_t i = 0; i < s->n; i++)
+		first[i] = NOBODY;
+	for (size_t k = n; k-- > 0;) {
+		struct made_by *by = (struct made_by *)((char *)items + k * size);
+
+		if (by->step == NOBODY)
+			continue;
+		by->same = first[by->step];
+		first[by->step] = (uint32_t)k;
+	}
+	return first;
+}
+
 /* ---- all threads in one order --------------------------------------------------------- */
 
 static bool lets_go_on(enum burst_kind kind)

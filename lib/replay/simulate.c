@@ -105,7 +105,7 @@ struct sim {
 	uint32_t *followers; /* by the actor that did the step in the recording: the first actor waiting for a step of it */
 	bool *done;          /* by step */
 	double *when;        /* by step, when it was done; NULL: no step needs that */
-	struct looping *looping; /* by loop */
+	struct looping *looping; /* by loop; NULL: there is none, or the order is as recorded */
 	bool *begun;         /* by round */
 	double *ready;       /* by round: since when it is ready, or from when on; INFINITY: not known yet */
 	struct link *rounds; /* by round */
@@ -802,7 +802,7 @@ static void give_work(struct sim *m, uint32_t i, uint32_t object)
 {
 	if (!m->script->gives_work)
 		return;
-	for (uint32_t k = m->script->gives_work[m->runner[i].pos]; k != NOBODY; k = m->script->work[k].same)
+	for (uint32_t k = m->script->gives_work[m->runner[i].pos]; k != NOBODY; k = m->script->work[k].giver.same)
 		if (m->script->work[k].object == object)
 			add_work(m, k);
 }
@@ -1053,6 +1053,7 @@ static void wait_for_round(struct sim *m, uint32_t i, uint32_t round)
 	sleep_for(m, i, at - m->now);
 }
 
+/* From now on, or from when the outside has answered. */
 static void set_ready(struct sim *m, uint32_t round)
 {
 	uint32_t number = m->script->round[round].loop, i = m->script->loop[number].actor;
@@ -1109,7 +1110,7 @@ static void begin_round(struct sim *m, uint32_t i, struct looping *l, uint32_t r
 		end_counting(m, i, &m->script->actor[i]);
 }
 
-/* Of rounds that are ready, the loop takes what came first in the recording: so the order changes no more than it must. */
+/* False: no round is ready.  Then *next_at is when the next one will be; INFINITY: that is not known. */
 static bool begin_ready(struct sim *m, uint32_t i, struct looping *l, double *next_at)
 {
 	*next_at = INFINITY;
@@ -1130,7 +1131,7 @@ static bool next_round(struct sim *m, uint32_t i, struct looping *l)
 	uint32_t next = l->present == NOBODY ? loop->first : l->present + 1;
 	double at;
 
-	if (!l->waits && next < loop->first + loop->n && m->script->round[next].cause == NOBODY)
+	if (!l->waits && next < loop->first + loop->n && m->script->round[next].cause.step == NOBODY)
 		make_ready(m, next);
 	if (begin_ready(m, i, l, &at))
 		return true;
@@ -1155,7 +1156,7 @@ static void force_round(struct sim *m, uint32_t i, struct looping *l)
 	ordered_add(&l->made, m->rounds, round);
 }
 
-/* The steps at the end of a round, and of the last one. */
+/* Is the actor at the end of a round, and are others left?  If none is, it goes to its own end. */
 static bool ends_round(const struct sim *m, uint32_t i, struct looping *l)
 {
 	if (!l || m->runner[i].pos != l->end)
@@ -1228,8 +1229,8 @@ static void finish_step(struct sim *m, uint32_t i)
 	by = m->script->actor_of[r->pos];
 	if (m->when)
 		m->when[r->pos] = m->now;
-	if (m->looping && m->script->makes_ready)
-		for (uint32_t k = m->script->makes_ready[r->pos]; k != NOBODY; k = m->script->round[k].same)
+	if (m->looping)
+		for (uint32_t k = m->script->makes_ready[r->pos]; k != NOBODY; k = m->script->round[k].cause.same)
 			make_ready(m, k);
 	m->done[r->pos++] = true;
 	if (m->followers[by] != NOBODY)
@@ -1359,7 +1360,7 @@ static void start_actors(struct sim *m)
 	for (uint32_t k = 0; k < m->script->nwork; k++) {
 		if (m->place[m->script->work[k].object].left == NOBODY)
 			m->place[m->script->work[k].object].left = k;
-		if (m->script->work[k].giver == NOBODY)
+		if (m->script->work[k].giver.step == NOBODY)
 			add_work(m, k);
 	}
 	for (size_t k = 0; q && k < q->nwithout; k++)
@@ -1394,7 +1395,7 @@ static void prepare_loops(struct sim *m)
 
 	if (m->replay->answers)
 		m->when = xcalloc(s->n + 1, sizeof(*m->when));
-	if (m->model == RECORDED)
+	if (m->model == RECORDED || !s->nloops)
 		return;
 	m->looping = xcalloc(s->nloops + 1, sizeof(*m->looping));
 	m->begun = xcalloc(s->nrounds + 1, sizeof(*m->begun));

@@ -8,7 +8,7 @@
  * last wait is divided in these proportions.  When the thread has handled one thing, it mostly
  * lets others go on.  So each event is moved to the nearest event of that kind.
  *
- * All that the thread asked for meanwhile is noted at that call, too.  Had each such event stayed there,
+ * All that the thread asked for meanwhile is noted at that call, too.  If these events stayed there,
  * what the first thing asks for would have to wait for the last one.  What a thing asks for is also known from
  * waits after which nothing more was taken.
  */
@@ -21,7 +21,7 @@ static bool is_taken(const struct burst_event *e)
 	return e->any && !e->site;
 }
 
-/* Where one thing is perhaps handled: after event `i`; the thread has no lock then. */
+/* Has the thread perhaps handled one thing when it has done that?  locks: that it has then. */
 static bool is_border(const struct burst_event *e, int locks)
 {
 	return locks == 0 && (e->kind == BURST_RELEASE || e->kind == BURST_UNLOCK || e->kind == BURST_VISIT);

@@ -159,6 +159,12 @@ static uint64_t note_of(const struct uring *r, unsigned number)
 	return (uint64_t)(current_window() << 8 ^ (unsigned)r->fd) << 32 | number;
 }
 
+/* The value that the program gave the operation whose completion has that number. */
+static uint64_t value_of(const struct uring *r, unsigned number)
+{
+	return r->cqe[(size_t)(number & r->cqe_mask) << r->cqe_shift].user_data;
+}
+
 static void note_taken(const struct uring *r, uint64_t data, const void *site)
 {
 	uint64_t tag = tag_of(r, data);
@@ -171,10 +177,7 @@ static void note_taken(const struct uring *r, uint64_t data, const void *site)
 		sync_answered(request_of(r, tag, what));
 		return;
 	}
-	if (what & IN)
-		latest_of(&latest, channel_in(what & DESCRIPTOR), 0);
-	if (what & OUT)
-		latest_of(&latest, channel_space(channel_out(what & DESCRIPTOR)), 0);
+	latest_ready(&latest, what & DESCRIPTOR, what & IN, what & OUT, 0);
 	if (latest.key)
 		sync_taken(latest.key, site);
 }
@@ -193,7 +196,7 @@ void uring_taken(const struct uring *r, const void *site)
 		return;
 	for (unsigned i = head - n; i != head; i++)
 		if (alone != note_of(r, i))
-			note_taken(r, r->cqe[(size_t)(i & r->cqe_mask) << r->cqe_shift].user_data, site);
+			note_taken(r, value_of(r, i), site);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------- */
@@ -220,7 +223,7 @@ void uring_wait_end(struct watch *w, const struct uring *r)
 	for (unsigned i = head; i != tail && watch_is_curious(w); i++) {
 		uint64_t before = w->latest.key;
 
-		look_at_completed(w, r, r->cqe[(size_t)(i & r->cqe_mask) << r->cqe_shift].user_data);
+		look_at_completed(w, r, value_of(r, i));
 		released = w->latest.key != before ? i : released;
 	}
 	if (watch_is_curious(w))

@@ -29,13 +29,18 @@ bool watch_is_curious(const struct watch *w)
 	return w->wait.t && w->looked < MOST && window_speedup() != 0;
 }
 
+void latest_ready(struct latest *l, int fd, bool in, bool out, int64_t room_since)
+{
+	if (in)
+		latest_of(l, channel_in(fd), 0);
+	if (out)
+		latest_of(l, channel_space(channel_out(fd)), room_since);
+}
+
 void watch_ready(struct watch *w, int fd, bool in, bool out)
 {
 	w->looked++;
-	if (in)
-		latest_of(&w->latest, channel_in(fd), 0);
-	if (out)
-		latest_of(&w->latest, channel_space(channel_out(fd)), w->wait.began.since_ns);
+	latest_ready(&w->latest, fd, in, out, w->wait.began.since_ns);
 	if (in && channel_is_timer(fd)) {
 		w->timer = true;
 		w->asked = channel_alarm(fd);

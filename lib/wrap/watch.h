@@ -40,6 +40,9 @@ void watch_begin(struct watch *w, size_t n, int64_t ns, const void *site);
 /* Is it worth while to tell of one more that is ready? */
 bool watch_is_curious(const struct watch *w);
 
+/* The latest release that made fd ready: to be read from, or to be written to, if that was not before room_since. */
+void latest_ready(struct latest *l, int fd, bool in, bool out, int64_t room_since);
+
 /* fd is ready to be read from or written to. */
 void watch_ready(struct watch *w, int fd, bool in, bool out);
 

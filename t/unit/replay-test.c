@@ -511,12 +511,18 @@ static void ring_loop(void *unused)
 	}
 }
 
-static void start_loop(void (*loop)(void *))
+static void reset_loop(void)
 {
 	asked_for = handled = (struct numbers){ 0 };
 	watcher = (struct waiters){ 0 };
 	jobs = (struct semaphore){ .id = 10 };
-	sources[0] = (struct semaphore){ .id = 11 };
+	for (uint32_t i = 0; i < 5; i++)
+		sources[i] = (struct semaphore){ .id = 11 + i };
+}
+
+static void start_loop(void (*loop)(void *))
+{
+	reset_loop();
 	for (uint32_t i = 0; i < 2; i++)
 		pauses[i] = (struct timer){ .id = 20 + i, .due = INFINITY };
 	two_of(block_worker, loop);
@@ -582,11 +588,7 @@ static void request_loop(void *unused)
 static void loop_with_clients(void *unused)
 {
 	(void)unused;
-	asked_for = handled = (struct numbers){ 0 };
-	watcher = (struct waiters){ 0 };
-	jobs = (struct semaphore){ .id = 10 };
-	for (uint32_t i = 0; i < 5; i++)
-		sources[i] = (struct semaphore){ .id = 11 + i };
+	reset_loop();
 	for (uint32_t i = 0; i < 4; i++)
 		replied[i] = (struct semaphore){ .id = 20 + i };
 	for (intptr_t i = 0; i < 4; i++)
