@@ -86,7 +86,8 @@ static size_t size_of(const fd_set *set, int n)
 
 		if (n - fd < NFDBITS)
 			word &= (1ul << (n - fd)) - 1;
-		size += (size_t)__builtin_popcountl(word);
+		for (; word; word &= word - 1)
+			size++;
 	}
 	return size;
 }
