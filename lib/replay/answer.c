@@ -18,7 +18,7 @@ static const double prior[REPLAY_MODELS] = { [REPLAY_SIMULATED] = 0.08, [REPLAY_
 #define CHECK_SCALE  0.05  /* a check with this deviation is evidence against a model */
 #define UNKNOWN      0.004 /* standard error of a gain, for effects that are in no model */
 #define HIDDEN       2     /* see hidden_of */
-#define UNSEEN_LEAST 0.001 /* from this share of waits with an unknown end in the length of all bursts, their extremes are simulated */
+#define UNSEEN_LEAST 0.001 /* open questions about times of this share of the length of all bursts are simulated */
 
 /* Two ratios of simulated to measured time, which are 1 for a perfect model. */
 struct checks {
@@ -164,12 +164,12 @@ struct runs {
 	double bound; /* of polled_bound */
 };
 
-/* The range of gains over all assumptions; models without an answer are ignored. */
+/* The range of gains over all assumptions but COMPUTES_AWAKE; models without an answer are ignored. */
 static double open_range(double gain, const double with[OPEN_QUESTIONS])
 {
 	double least = gain, most = gain;
 
-	for (int u = 0; u < OPEN_QUESTIONS; u++) {
+	for (int u = 0; u < COMPUTES_AWAKE; u++) {
 		least = fmin(least, with[u]);
 		most = fmax(most, with[u]);
 	}
@@ -207,6 +207,18 @@ static void allow_for_polls(struct replay_effect *e, double bound)
 	e->se = hypot(e->se, range / sqrt(12));
 }
 
+/*
+ * gain, awake: of the main model, without and with the assumption that threads compute faster if they have not waited before.  Either
+ * the waits make all of the difference, or the work: one is as likely as the other.
+ */
+static void allow_for_awake(struct replay_effect *e, double gain, double awake)
+{
+	double range = awake > gain ? awake - gain : 0;
+
+	e->gain += range / 2;
+	e->se = hypot(e->se, range / 2);
+}
+
 static void answer_point(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect *e)
 {
 	struct compared c[REPLAY_MODELS];
@@ -225,6 +237,7 @@ static void answer_point(const struct replay *r, const struct runs *runs, size_t
 		e->count += r->script[b].recorded.visits[point];
 	e->open = open_range(c[MAIN_MODEL].gain, with);
 	set_models(r, e, c, check, runs);
+	allow_for_awake(e, c[MAIN_MODEL].gain, with[COMPUTES_AWAKE]);
 	allow_for_polls(e, runs->bound);
 }
 
@@ -240,6 +253,7 @@ static void answer_whole(const struct replay *r, const struct runs *runs, struct
 		with[u] = runs->open[u] ? compare_whole(r, runs->open[u], MAIN_MODEL).gain : NAN;
 	e->open = open_range(c[MAIN_MODEL].gain, with);
 	set_models(r, e, c, r->facts.check, runs);
+	allow_for_awake(e, c[MAIN_MODEL].gain, with[COMPUTES_AWAKE]);
 	allow_for_polls(e, runs->bound);
 }
 
@@ -270,6 +284,7 @@ static void answer_spans(const struct replay *r, const struct runs *runs, size_t
 			.open = open_range(of[MAIN_MODEL].gain, with),
 		};
 		set_models(r, to, of, check, runs);
+		allow_for_awake(to, of[MAIN_MODEL].gain, with[COMPUTES_AWAKE]);
 	}
 }
 
@@ -292,11 +307,25 @@ static bool misses_ticks(const struct replay *r)
 	return false;
 }
 
-/* Does the question arise?  Of waits with an unknown end, where there are enough of them to matter; and of ticks that may be missed. */
-static bool arises(const struct replay *r, enum open_question open)
+static double spared_by(const struct replay *r, const struct run *run)
+{
+	double ns = 0;
+
+	for (size_t b = 0; b < r->nscripts; b++)
+		ns += run[b].spared_ns;
+	return ns;
+}
+
+/*
+ * Does the question arise?  Of waits with an unknown end, and of stretches that no longer follow a wait, where there are enough of
+ * them to matter; and of ticks that may be missed.
+ */
+static bool arises(const struct replay *r, enum open_question open, const struct run *main)
 {
 	double unseen_ns = r->any_ns + (open == WAITS_FIXED ? r->fixed_ns : r->facts.unexplained_ns + r->facts.timeouts_ns);
 
+	if (open == COMPUTES_AWAKE)
+		return spared_by(r, main) > UNSEEN_LEAST * r->facts.length_ns;
 	if (open == WAITS_FIXED && misses_ticks(r))
 		return true;
 	return open == LATENCIES_RECORDED || unseen_ns > UNSEEN_LEAST * r->facts.length_ns;
@@ -318,7 +347,7 @@ static void run_all(const struct replay *r, const struct replay_question *q, str
 			.model = k, .cpus = q ? q->cpus : 0, .fraction = fraction, .change = k == MAIN_MODEL ? change : NULL, .asked = q,
 		});
 	for (enum open_question u = AS_RECORDED + 1; q && u < OPEN_QUESTIONS; u++) {
-		if (!arises(r, u))
+		if (!arises(r, u, runs->of[MAIN_MODEL]))
 			continue;
 		runs->open[u] = run_scripts(r, &(struct setting){
 			.model = MAIN_MODEL, .open = u, .shorter = runs->taken.most, .cpus = q->cpus, .fraction = fraction, .asked = q,

@@ -19,7 +19,9 @@ enum {
 /* The run to compare with: the one without a question, or, for the check (no run), the recording. */
 static const struct run *reference(const struct replay *r, const struct run *run, enum replay_model model, size_t b)
 {
-	return run ? &r->script[b].base[model] : &r->script[b].recorded;
+	if (!run)
+		return &r->script[b].recorded;
+	return run[b].awake ? &r->script[b].awake : &r->script[b].base[model];
 }
 
 static const struct run *questioned(const struct replay *r, const struct run *run, enum replay_model model, size_t b)

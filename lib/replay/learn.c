@@ -285,6 +285,7 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 	moving_learn(r);
 	loops_learn(r);
 	shares_learn(r);
+	awake_learn(r);
 	waits_learn(r);
 	r->facts.hidden = hidden_part(r);
 	/* In a crowd, waits are long because the thread that has the lock waits for a processor. */
@@ -295,6 +296,8 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 		run_model(r, k, true, true);
 		r->facts.check[k] = check_of(r, k);
 	}
+	for (size_t b = 0; b < r->nscripts; b++)
+		simulate(r, &r->script[b], &(struct setting){ .model = MAIN_MODEL, .open = COMPUTES_AWAKE }, &r->script[b].awake);
 	for (size_t b = 0; b < n; b++)
 		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;
 	for (size_t b = 0; b < n; b++)
@@ -311,6 +314,7 @@ void replay_facts(const struct replay *r, struct replay_facts *out)
 static void release_script(struct script *s)
 {
 	run_release(&s->recorded);
+	run_release(&s->awake);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		run_release(&s->base[k]);
 		run_release(&s->kept[k]);

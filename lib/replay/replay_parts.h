@@ -16,6 +16,7 @@
  *     latency.c   times of wake-ups
  *     oversleep.c waits for processors at the end of sleeps
  *     shares.c    shares of stacks in stretches of each kind
+ *     awake.c     stretches that are longer because the thread had waited
  *     waits.c     lists waits by both threads
  *     brief.c     finds waits for brief locks
  *     hidden.c    tells how many meetings leave no event
@@ -77,6 +78,7 @@ struct step {
 	bool any;         /* such a wait, which the outside ended; see unknown.c */
 	bool by_thread;   /* a wait with an unknown end; but a thread has ended it */
 	float cpu_ns;     /* processor time since the step before */
+	float awake_ns;   /* the same, if the thread had not waited before; see awake.c */
 	uint32_t cell;    /* cell of shares of the stretch before */
 	uint32_t asks;    /* in the monitor model: goes on when this condition holds; or NOBODY */
 	uint32_t object, other; /* by their index; see enum op */
@@ -124,6 +126,13 @@ static inline bool step_is_for_outside(const struct step *s)
 {
 	return s->kind == BURST_OUTSIDE || s->kind == BURST_ANSWERED;
 }
+
+/*
+ * A thread may compute more slowly for so long after a wait, if that was longer than ASLEEP_NS; see awake.c.  3 ms and 20 ms
+ * predict alike.
+ */
+#define AWAKE_NS  1e6F
+#define ASLEEP_NS 2e4F
 
 /* A timer whose ticks do not wait for the thread that waits for them. */
 struct ticks {
@@ -215,6 +224,8 @@ struct span {
 /* The result of one script: visits and spans until it stopped. */
 struct run {
 	double stop_ns;
+	bool awake;          /* with COMPUTES_AWAKE */
+	double spared_ns;    /* time by which stretches would have been shorter with that, all together */
 	double idled_ns;     /* time in which processors were idle while actors waited for others, all together */
 	float stop_change[REPLICATES];
 	struct visit *visit; /* point by point; owned */
@@ -253,6 +264,7 @@ struct script {
 	uint32_t *makes_ready; /* by step: the first round that it makes ready, or NOBODY; NULL: there are no loops */
 	struct run recorded;  /* the recording as a run */
 	struct run base[REPLAY_MODELS];
+	struct run awake; /* base of MAIN_MODEL, with COMPUTES_AWAKE */
 	struct run kept[REPLAY_MODELS]; /* like base, but time without a processor is kept as it was recorded */
 };
 
@@ -388,9 +400,16 @@ struct wakeup latency_pick(const struct replay *r, uint32_t list, uint64_t rando
 uint32_t step_takes(const struct step *s); /* in the monitor model: the object at which it takes one of what is given there, or NOBODY */
 void moving_learn(struct replay *r);
 void shares_learn(struct replay *r);
+void awake_learn(struct replay *r);
 void waits_learn(struct replay *r);
 double brief_waits(const struct replay *r); /* see struct replay_facts */
 double hidden_part(const struct replay *r); /* see there, too */
+
+/* The first step from i on that is not in the middle of its stretch, before `end`; and the time of the stretch up to there. */
+uint32_t stretch_end(const struct script *s, uint32_t i, uint32_t end, float *cpu_ns);
+
+/* The cell of all stretches between the same two places as those of the cell of a step. */
+uint32_t shares_kind(const struct replay *r, uint32_t cell);
 
 /*
  * For each cell the fraction by which its stretches get shorter, and its changes in
@@ -402,7 +421,7 @@ void shares_ask(const struct replay *r, const double *shorter, float **fraction,
 
 /*
  * Facts that are not recorded, and may change when other code is faster.  The truth lies
- * between two extreme assumptions.
+ * between two extreme assumptions.  The last one has an effect in one direction only, so it also moves the gain.
  */
 enum open_question {
 	AS_RECORDED,
@@ -413,6 +432,7 @@ enum open_question {
 	WAITS_SHORTER,     /* they are shorter by the same part as the code in question */
 	WAITS_FIXED,       /* they end at the recorded time, so that they are longer for a thread that comes earlier; so do waits for ticks */
 	LATENCIES_RECORDED, /* latencies do not depend on how long the thread slept; see latency_of in simulate.c */
+	COMPUTES_AWAKE, /* a thread that does not wait computes faster than it did after its waits; see awake.c */
 	OPEN_QUESTIONS
 };
 

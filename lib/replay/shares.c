@@ -84,8 +84,12 @@ static uint64_t *own_cells(const struct replay *r, const struct script *s, size_
 	return own;
 }
 
-/* The first step from i on that is not in the middle of its stretch; and the time of the stretch up to there. */
-static uint32_t end_of_stretch(const struct script *s, uint32_t i, uint32_t end, float *cpu_ns)
+uint32_t shares_kind(const struct replay *r, uint32_t cell)
+{
+	return r->above[r->above[cell]];
+}
+
+uint32_t stretch_end(const struct script *s, uint32_t i, uint32_t end, float *cpu_ns)
 {
 	*cpu_ns = s->step[i].cpu_ns;
 	while (s->step[i].counts_work && i + 1 < end)
@@ -102,7 +106,7 @@ static void make_cells_of(struct replay *r, struct idmap *keys, struct script *s
 	for (uint32_t i = a->first, last; i < a->end; i = last + 1) {
 		uint32_t cell;
 
-		last = end_of_stretch(s, i, a->end, &cpu_ns);
+		last = stretch_end(s, i, a->end, &cpu_ns);
 		cell = make_cell(r, keys, SHARES_COMPUTING, keys_mix(from, place_of_step(&s->step[last])), cpu_ns, own);
 		while (i <= last)
 			s->step[i++].cell = cell;

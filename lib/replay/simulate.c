@@ -51,6 +51,7 @@ struct runner {
 	uint8_t doing, phase;
 	double at;          /* when its moment in the heap is */
 	double asleep_since; /* when it last began to wait */
+	float awake_ns;     /* processor time since it last slept for ASLEEP_NS */
 	double since, left; /* running since, with so much of its stretch left then */
 	double slice_end, used;
 	double ticked;      /* when it last went on at a tick */
@@ -930,12 +931,25 @@ static void do_span(struct sim *m, uint32_t i, const struct step *s, bool begins
 		p->change[k] = m->runner[i].change[k] - p->change[k];
 }
 
+/* Processor time of the stretch, without a question. */
+static double computing_ns(struct sim *m, struct runner *r, const struct step *s)
+{
+	double ns = (double)s->cpu_ns;
+
+	if (r->awake_ns >= AWAKE_NS) {
+		m->run->spared_ns += ns - (double)s->awake_ns;
+		ns = m->run->awake ? (double)s->awake_ns : ns;
+	}
+	r->awake_ns += s->cpu_ns;
+	return ns;
+}
+
 /* The processor time of a wait for the outside is a part of the stretch before it. */
 static void begin_stretch(struct sim *m, uint32_t i)
 {
 	struct runner *r = &m->runner[i];
 	const struct step *s = step_of(m, i);
-	double cpu = (double)s->cpu_ns;
+	double cpu = computing_ns(m, r, s);
 
 	r->phase = 0;
 	r->woken = 0;
@@ -1256,10 +1270,9 @@ static void perform_steps(struct sim *m, uint32_t i)
 	m->cause = i;
 	do {
 		if (!perform(m, i)) {
-			if (r->doing == RUNNING) {
+			if (r->doing == RUNNING)
 				r->doing = WAITING;
-				r->asleep_since = m->now;
-			}
+			r->asleep_since = m->now;
 			if (r->doing != SLEEPING)
 				heap_drop(m, i);
 			take_off(m, i);
@@ -1439,6 +1452,8 @@ static void run_events(struct sim *m)
 		if (r->doing == SLEEPING) {
 			heap_drop(m, i);
 			r->left = 0;
+			if (m->now - r->asleep_since > (double)ASLEEP_NS)
+				r->awake_ns = 0;
 			wants_processor(m, i);
 			continue;
 		}
@@ -1470,6 +1485,7 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 		return;
 	}
 	run_prepare(r, s, out);
+	out->awake = how->open == COMPUTES_AWAKE;
 	m.preempts = r->preempts[how->model];
 	m.takes = how->kept ? 1 : r->takes[how->model];
 	m.stays = how->model == REPLAY_STAYING && !how->kept && !how->cpus;

@@ -39,6 +39,7 @@ struct task {
 	double until;        /* sleeps */
 	double blocked_at;   /* when it last began to wait */
 	double left;         /* of what it computes */
+	double slower;       /* factor of what it computes next; 0: as fast as ever */
 	double slice;        /* left of it */
 	unsigned processor;  /* that it runs on, or ran on last */
 	unsigned noted;      /* 1 + the processor of its last event; 0: it has none */
@@ -84,6 +85,7 @@ static struct world {
 	bool stays;              /* a task that wakes up waits for the processor that it ran on last, even if another one is idle, */
 	                         /* and that one does not take it if it ran less than HOT_NS ago */
 	double leaves;           /* the chance that an idle processor leaves a task to the one that it ran on last */
+	double drowsy;           /* after every other wait, what a task computes next takes this factor longer; 0: it does not */
 	bool any;                /* what is noted is a wait for any of several things */
 	double look_at;          /* if tasks stay: when idle processors look for tasks that wait */
 	struct burst *burst;     /* NULL: nothing is recorded */
@@ -266,6 +268,7 @@ static void block(enum state state)
 	w.current->blocked_at = w.now;
 	stop_running(w.current);
 	to_scheduler();
+	w.current->slower = uniform(&w.seed) < 0.5 ? w.drowsy : 0;
 }
 
 static void wake_up(struct task *t)
@@ -401,6 +404,9 @@ static void compute(uint32_t region, double ns)
 {
 	w.current->region = region;
 	w.current->left = ns * (1 - w.smaller[region]);
+	if (w.current->slower > 0)
+		w.current->left *= w.current->slower;
+	w.current->slower = 0;
 	if (w.current->left > 0)
 		to_scheduler();
 }
@@ -779,7 +785,7 @@ struct settings {
 	double end;            /* of the world */
 	enum noted queues;
 	bool stays, deep;      /* see struct world, */
-	double leaves;         /* there, too */
+	double leaves, drowsy; /* there, too */
 };
 
 /* Runs the program from `body`; the burst is added to `burst` where there is one. */
@@ -791,6 +797,7 @@ static void world_run(void (*body)(void *), void *argument, const struct setting
 	w.stays = set->stays;
 	w.deep = set->deep;
 	w.leaves = set->leaves;
+	w.drowsy = set->drowsy;
 	w.look_at = LOOK_NS;
 	w.seed = w.seed_of_work = set->seed;
 	w.sample_ns = set->sample_ns > 0 ? set->sample_ns : 4 * MS;
