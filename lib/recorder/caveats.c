@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "binary/spinloop.h"
@@ -152,17 +153,29 @@ static void count_demand(void *arg, unsigned module, uint64_t off, enum arena_cl
 		d->queue += (double)count;
 }
 
+static struct demand demand_of(struct conductor *c)
+{
+	struct demand d = { 0, 0 };
+
+	regions_leaves(c->regions, count_demand, &d);
+	return d;
+}
+
+bool caveats_is_crowded(struct conductor *c)
+{
+	return demand_of(c).queue * (double)c->arena->period_ns > CROWDED * (double)conductor_going_ns(c, now_ns());
+}
+
 /*
  * Sets *queued to the share of the time in which threads of the program waited for
  * processors that other threads of the program used.
  */
 static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued)
 {
-	struct demand d = { 0, 0 };
+	struct demand d = demand_of(c);
 	double periods = run_ns / (double)c->arena->period_ns;
 	double waited = machine_usually_taken(&c->machine) < ALONE ? machine_usually_waited(&c->machine) : 0;
 
-	regions_leaves(c->regions, count_demand, &d);
 	*queued = d.queue / periods;
 	/*
 	 * Threads that live briefly are not sampled while they queue.  The kernel counts that

@@ -13,4 +13,7 @@
 /* Calls say(c, what, text) for each.  The callee owns the text. */
 void caveats(struct conductor *c, void (*say)(struct conductor *c, const char *what, char *text));
 
+/* Have threads often waited for a processor, in this run up to now? */
+bool caveats_is_crowded(struct conductor *c);
+
 #endif
