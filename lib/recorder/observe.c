@@ -8,9 +8,10 @@
  * 20 s, was 0.10 to 0.30 (slope); with a fourth it is 0.05 to 0.11.
  *
  * Where threads often wait for processors, bursts take half of the time: experiments tell less there (combine.c).
- * The slopes of seven lines of pzip, 20 s: +-0.03 to +-0.17 with a fourth, +-0.02 to +-0.07 with a half.  For 25
- * programs of t/workload, half of the time makes intervals narrower by a sixth in the median, and predictions are
- * as near.  In programs with fewer threads (pigz, openssl), half of the time makes intervals wider.
+ * The slopes of seven lines of pzip, 20 s, in the median of all lines of three recordings, and at most: +-0.06 and +-0.18 with a
+ * fourth, +-0.04 and +-0.15 with a half.  For 25 programs of t/workload, half of the time makes intervals narrower by
+ * a sixth in the median, and predictions are as near.  In programs with fewer threads than processors (openssl), and
+ * in short runs (pigz), it makes intervals wider.
  *
  * A run that has less than four seconds (-d 3, or -n 5 -d 20) has one burst, of at most half
  * of them.  The few experiments of such a time say nothing alone: of 50 programs, none had an
