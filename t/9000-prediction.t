@@ -50,7 +50,7 @@ only_observed() {
 	predicts half 50 25
 	predicts fifth 50 10
 	profile queue consume produce
-	predicts consume 25 25
+	predicts consume 15 15
 	predicts produce 50 0
 	profile trylock inside outside
 	predicts inside 50 19
@@ -71,7 +71,7 @@ attached_to() {
 	predicts half 50 25
 	predicts fifth 50 10
 	attach queue consume produce
-	predicts consume 25 25
+	predicts consume 15 15
 	predicts produce 50 0
 }
 
