@@ -1350,6 +1350,16 @@ static double truth(const struct program *p, uint32_t region, double s, const do
 	return sum / SEEDS;
 }
 
+/* The truth for one question. */
+static double truth_of(const struct program *p, uint32_t region, double s)
+{
+	double base[SEEDS];
+
+	for (uint64_t seed = 0; seed < SEEDS; seed++)
+		base[seed] = measured(p, NULL, seed);
+	return truth(p, region, s, base);
+}
+
 static struct replay *recorded(const struct program *p, double length, uint64_t seed)
 {
 	struct burst burst[2] = { 0 };
@@ -1597,13 +1607,11 @@ static void of_threads_that_stay(void **state)
 {
 	struct program p = { .name = "pieces", .body = pieces_in_order, .cpus = 2, .stays = true };
 	struct replay *r = recorded(&p, 1 * S, 11);
-	double base[SEEDS], really;
+	double really;
 	struct replay_effect e;
 
 	(void)state;
-	for (uint64_t seed = 0; seed < SEEDS; seed++)
-		base[seed] = measured(&p, NULL, seed);
-	really = truth(&p, 1, 0.5, base);
+	really = truth_of(&p, 1, 0.5);
 	e = asked(r, &p, 1, 0.5);
 	near(e.model[REPLAY_STAYING].gain, really, 0.015);
 	near(e.model[REPLAY_MONITOR].gain, really, 0.02);
@@ -1623,16 +1631,14 @@ static void of_threads_that_stay(void **state)
 static void of_computing_after_waits(void **state)
 {
 	const struct program p = { .name = "drowsy", .body = even_semaphores, .cpus = 2 };
-	double base[SEEDS], really;
+	double really;
 	struct replay_effect e;
 	struct replay *r;
 
 	(void)state;
 	drowsy = 1.2;
 	r = recorded(&p, 1 * S, 11);
-	for (uint64_t seed = 0; seed < SEEDS; seed++)
-		base[seed] = measured(&p, NULL, seed);
-	really = truth(&p, 2, 0.5, base);
+	really = truth_of(&p, 2, 0.5);
 	drowsy = 0;
 	e = asked(r, &p, 2, 0.5);
 	print_row(&p, 2, 0.5, really, &e);
@@ -1646,16 +1652,14 @@ static void of_computing_after_waits(void **state)
 static void of_processors_that_leave_threads(void **state)
 {
 	const struct program p = { .name = "pieces", .body = pieces_in_order, .cpus = 2 };
-	double base[SEEDS], really;
+	double really;
 	struct replay_effect e;
 	struct replay *r;
 
 	(void)state;
 	leaves = 0.7;
 	r = recorded(&p, 2 * S, 11);
-	for (uint64_t seed = 0; seed < SEEDS; seed++)
-		base[seed] = measured(&p, NULL, seed);
-	really = truth(&p, 1, 0.5, base);
+	really = truth_of(&p, 1, 0.5);
 	leaves = 0;
 	e = asked(r, &p, 1, 0.5);
 	near(e.model[REPLAY_MONITOR].base_ns / e.measured_ns, 1, 0.02);
