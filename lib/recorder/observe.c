@@ -36,8 +36,8 @@
 enum {
 	LENGTH_MS = 1000,
 	FIRST_MS = 1000, /* time in the run before the first burst */
-	EVERY_MS = 3000, /* mean time from the end of a burst to the begin of the next, */
-	CROWD_EVERY_MS = 1000, /* and where threads often wait for processors */
+	EVERY_MS = 3000, /* mean time from the end of a burst to the begin of the next */
+	CROWD_EVERY_MS = 1000, /* the same where threads often wait for processors */
 	REST_MS = 2000,  /* least time for experiments after a burst */
 	SHORT_MS = 3000, /* a run without room for a burst and for experiments */
 	LOOK_MS = 20,    /* time between looks whether a log is full */

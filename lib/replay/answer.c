@@ -176,10 +176,26 @@ static double open_range(double gain, const double with[OPEN_QUESTIONS])
 	return most > least ? most - least : 0; /* all are unknown: the main model has failed */
 }
 
-/* The results for one effect, by model. */
-static void set_models(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const double check[REPLAY_MODELS],
-		       const struct runs *runs)
+/*
+ * Either the waits make all of the difference that COMPUTES_AWAKE makes, or the work: one is as likely as the other.
+ * range: the difference; NAN: the question does not arise.
+ */
+static void allow_for_awake(struct replay_effect *e, double range)
 {
+	if (!(range > 0))
+		return;
+	e->gain += range / 2;
+	e->se = hypot(e->se, range / 2);
+}
+
+/* The results for one effect.  with: gains of the main model, by assumption. */
+static void set_models(const struct replay *r, struct replay_effect *e, struct compared c[REPLAY_MODELS], const double check[REPLAY_MODELS],
+		       const double with[OPEN_QUESTIONS], const struct runs *runs)
+{
+	double awake = with[COMPUTES_AWAKE] - c[MAIN_MODEL].gain;
+
+	/* Gains with another assumption are not corrected, so they are compared first. */
+	e->open = open_range(c[MAIN_MODEL].gain, with);
 	if (runs->known)
 		known_apply(r, e, c, &runs->taken, runs->known);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
@@ -193,6 +209,7 @@ static void set_models(const struct replay *r, struct replay_effect *e, struct c
 		};
 	}
 	combine(r, e, runs->taken.part);
+	allow_for_awake(e, awake);
 }
 
 /*
@@ -205,18 +222,6 @@ static void allow_for_polls(struct replay_effect *e, double bound)
 
 	e->gain -= range / 2;
 	e->se = hypot(e->se, range / sqrt(12));
-}
-
-/*
- * gain, awake: of the main model, without and with the assumption that threads compute faster if they have not waited before.  Either
- * the waits make all of the difference, or the work: one is as likely as the other.
- */
-static void allow_for_awake(struct replay_effect *e, double gain, double awake)
-{
-	double range = awake > gain ? awake - gain : 0;
-
-	e->gain += range / 2;
-	e->se = hypot(e->se, range / 2);
 }
 
 static void answer_point(const struct replay *r, const struct runs *runs, size_t point, struct replay_effect *e)
@@ -235,9 +240,7 @@ static void answer_point(const struct replay *r, const struct runs *runs, size_t
 		with[u] = runs->open[u] ? compare_visits(r, runs->open[u], MAIN_MODEL, point, false).gain : NAN;
 	for (size_t b = 0; b < r->nscripts; b++)
 		e->count += r->script[b].recorded.visits[point];
-	e->open = open_range(c[MAIN_MODEL].gain, with);
-	set_models(r, e, c, check, runs);
-	allow_for_awake(e, c[MAIN_MODEL].gain, with[COMPUTES_AWAKE]);
+	set_models(r, e, c, check, with, runs);
 	allow_for_polls(e, runs->bound);
 }
 
@@ -251,9 +254,7 @@ static void answer_whole(const struct replay *r, const struct runs *runs, struct
 		c[k] = compare_whole(r, runs->of[k], k);
 	for (int u = 0; u < OPEN_QUESTIONS; u++)
 		with[u] = runs->open[u] ? compare_whole(r, runs->open[u], MAIN_MODEL).gain : NAN;
-	e->open = open_range(c[MAIN_MODEL].gain, with);
-	set_models(r, e, c, r->facts.check, runs);
-	allow_for_awake(e, c[MAIN_MODEL].gain, with[COMPUTES_AWAKE]);
+	set_models(r, e, c, r->facts.check, with, runs);
 	allow_for_polls(e, runs->bound);
 }
 
@@ -281,10 +282,8 @@ static void answer_spans(const struct replay *r, const struct runs *runs, size_t
 			with[u] = runs->open[u] ? open[u][what].gain : NAN;
 		*to = (struct replay_effect){
 			.what = (enum replay_what)what, .point = r->latency_point[point], .count = base[what].count, .measured_ns = base[what].base_ns,
-			.open = open_range(of[MAIN_MODEL].gain, with),
 		};
-		set_models(r, to, of, check, runs);
-		allow_for_awake(to, of[MAIN_MODEL].gain, with[COMPUTES_AWAKE]);
+		set_models(r, to, of, check, with, runs);
 	}
 }
 
@@ -317,8 +316,8 @@ static double spared_by(const struct replay *r, const struct run *run)
 }
 
 /*
- * Does the question arise?  Of waits with an unknown end, and of stretches that no longer follow a wait, where there are enough of
- * them to matter; and of ticks that may be missed.
+ * Does the question arise?  It does where there are enough waits with an unknown end, or stretches that no longer follow a wait
+ * in the runs of the main model; and where ticks may be missed.
  */
 static bool arises(const struct replay *r, enum open_question open, const struct run *main)
 {

@@ -19,10 +19,10 @@
 #include "base/alloc.h"
 #include "replay/replay_parts.h"
 
-enum { STRETCHES_LEAST = 20 }; /* of a kind, to tell */
+enum { STRETCHES_LEAST = 20 }; /* a kind with fewer of them tells nothing */
 
 #define FAST_PART   0.25 /* of the stretches of a kind */
-#define SLOWER_MOST 1.35 /* longer ones are more work.  In programs that always do the same work, a wait makes it up to 1.3 times as long */
+#define SLOWER_MOST 1.35 /* longer ones are more work: the same work takes up to 1.3 times as long after a wait */
 
 /* A stretch of computing after a wait. */
 struct stretch {
@@ -78,12 +78,14 @@ void awake_learn(struct replay *r)
 	for (size_t b = 0; b < r->nscripts; b++)
 		all += r->script[b].n;
 	v = xcalloc(all + 1, sizeof(*v));
-	for (size_t b = 0; b < r->nscripts; b++)
-		for (size_t i = 0; i < r->script[b].n; i++)
-			r->script[b].step[i].awake_ns = r->script[b].step[i].cpu_ns;
-	for (size_t b = 0; b < r->nscripts; b++)
-		for (size_t t = 0; t < r->script[b].nactors; t++)
-			n += add_stretches(r, &r->script[b], &r->script[b].actor[t], v + n);
+	for (size_t b = 0; b < r->nscripts; b++) {
+		struct script *s = &r->script[b];
+
+		for (size_t i = 0; i < s->n; i++)
+			s->step[i].awake_ns = s->step[i].cpu_ns;
+		for (size_t t = 0; t < s->nactors; t++)
+			n += add_stretches(r, s, &s->actor[t], v + n);
+	}
 	qsort(v, n, sizeof(*v), by_kind_and_time);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && v[end].kind == v[i].kind;)

@@ -16,7 +16,7 @@ enum {
 	BEYOND_LEAST = 2, /* spans that are longer than a percentile */
 };
 
-/* The run to compare with: the one without a question, or, for the check (no run), the recording. */
+/* The run to compare with: the one without a question and with the same COMPUTES_AWAKE, or, for the check (no run), the recording. */
 static const struct run *reference(const struct replay *r, const struct run *run, enum replay_model model, size_t b)
 {
 	if (!run)

@@ -268,7 +268,7 @@ static void block(enum state state)
 	w.current->blocked_at = w.now;
 	stop_running(w.current);
 	to_scheduler();
-	w.current->slower = uniform(&w.seed) < 0.5 ? w.drowsy : 0;
+	w.current->slower = w.drowsy > 0 && uniform(&w.seed) < 0.5 ? w.drowsy : 0;
 }
 
 static void wake_up(struct task *t)
