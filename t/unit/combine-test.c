@@ -76,6 +76,16 @@ static void both_are_averaged(void **state)
 	near(w->level.gain.value, 0.205);
 }
 
+/* The width of the interval if experiments say `measured`, with a standard error of 0.1, and replay 0.4. */
+static double width_with(double measured)
+{
+	struct world *w = world(measured, 0.1);
+
+	add(w, 0.2, 0.005);
+	combine(w);
+	return w->e.fit.slope.hi - w->e.fit.slope.lo;
+}
+
 /* By two and a half standard errors: the noisier one is rather wrong, but the other is less sure, too. */
 static void apart_is_less_sure(void **state)
 {
@@ -86,7 +96,7 @@ static void apart_is_less_sure(void **state)
 	assert_int_equal(combine(w), COMBINED_AGREES);
 	assert_true(w->e.fit.slope.value > 0.4 && w->e.fit.slope.value < 0.5);
 	assert_true(w->e.fit.slope.lo < 0.4);
-	assert_true(w->e.fit.slope.hi - w->e.fit.slope.lo > 0.2);
+	assert_true(w->e.fit.slope.hi - w->e.fit.slope.lo > 1.3 * width_with(0.4));
 }
 
 /* Experiments of which little is known say nothing against replay. */
@@ -336,6 +346,53 @@ static void without_experiments_replay_tells_all(void **state)
 	causal_effect_release(&w->e);
 }
 
+/* Replay of three speedups, and the slope that follows. */
+static struct estimate slope_of(const double gain[3], const double se[3])
+{
+	static const double s[3] = { 0.15, 0.5, 0.75 };
+	struct world *w = world(0, 1);
+	struct estimate slope;
+
+	w->e = CAUSAL_NO_EFFECT;
+	for (size_t i = 0; i < 3; i++)
+		add(w, gain[i], se[i])->s = s[i];
+	for (size_t i = 0; i < 3; i++)
+		w->replayed[i].measured_ns = 1000;
+	assert_true(combine_replay_alone(&w->p, 0, 0, &w->e));
+	slope = w->e.fit.slope;
+	causal_effect_release(&w->e);
+	return slope;
+}
+
+static double half_of(struct estimate e)
+{
+	return (e.hi - e.lo) / 2;
+}
+
+/* Noise at the lowest speedup does not make a straight curve bent: the highest one tells the slope. */
+static void a_noisy_first_speedup_does_not_hide_the_slope(void **state)
+{
+	static const double gain[] = { 0.011, 0.055, 0.082 }, se[] = { 0.0146, 0.0155, 0.0135 };
+	struct estimate slope = slope_of(gain, se);
+
+	(void)state;
+	near(slope.value, 0.109333);
+	assert_true(half_of(slope) < 0.06);
+}
+
+/* A curve that bends has the slope of its begin; where noise hides the bend, the interval is wide enough for both. */
+static void a_bent_curve_has_the_slope_of_its_begin(void **state)
+{
+	static const double gain[] = { 0.15, 0.30, 0.31 }, sure[] = { 0.005, 0.01, 0.01 }, unsure[] = { 0.06, 0.06, 0.06 };
+	struct estimate slope = slope_of(gain, sure);
+
+	(void)state;
+	near(slope.value, 1);
+	assert_true(half_of(slope) < 0.12);
+	slope = slope_of(gain, unsure);
+	assert_true(slope.lo < 0.6 && slope.hi > 0.9);
+}
+
 static void without_experiments_what_could_not_be_computed_says_nothing(void **state)
 {
 	struct world *w = bent();
@@ -415,6 +472,8 @@ int main(void)
 		cmocka_unit_test(a_replay_that_is_less_sure_replaces_none_where_threads_queue),
 		cmocka_unit_test(not_where_threads_spin),
 		cmocka_unit_test(without_experiments_replay_tells_all),
+		cmocka_unit_test(a_noisy_first_speedup_does_not_hide_the_slope),
+		cmocka_unit_test(a_bent_curve_has_the_slope_of_its_begin),
 		cmocka_unit_test(a_knee_that_replay_does_not_see_is_refuted),
 		cmocka_unit_test(without_experiments_what_could_not_be_computed_says_nothing),
 		cmocka_unit_test(a_check_says_why_replay_does_not_count),
