@@ -118,6 +118,7 @@ spans() {
 	predicts first 50 23.5 span
 	predicts first 25 11.8 span
 	predicts first 50 25 span p50_pct
+	predicts first 50 16.7 span p99_pct
 	predicts first 50 19.0 round
 	predicts outside 50 0 span
 	predicts outside 50 0 span p50_pct

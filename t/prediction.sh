@@ -68,10 +68,11 @@ predicts() {
 			}
 			if (f["point"] == point && f["region"] == region && f["speedup_pct"] + 0 == pct) {
 				found++
+				of = key == "program_pct" ? "" : substr(key, 1, index(key, "_"))
 				got = f[key] + 0
-				known = "lo" in f
-				lo = f["lo"] + 0
-				hi = f["hi"] + 0
+				known = (of "lo") in f
+				lo = f[of "lo"] + 0
+				hi = f[of "hi"] + 0
 			}
 		}
 		END {

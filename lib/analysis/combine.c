@@ -63,14 +63,20 @@ struct level {
 	struct replayed_sum sum;
 };
 
+bool combine_spins(const struct profile *p)
+{
+	return profile_is_warned(p, "spin");
+}
+
 static bool is_believed(const struct profile_replayed *r)
 {
 	return r->se > 0 && !isnan(r->gain);
 }
 
-static bool is_used(const struct profile_replayed *r, size_t point, size_t region)
+/* what: a percentile; or REPLAY_MEAN, for the period and the time of a whole run, too. */
+static bool is_used(const struct profile_replayed *r, size_t point, size_t region, enum replay_what what)
 {
-	return r->point == point && r->region == region && is_believed(r);
+	return r->point == point && r->region == region && (r->what == what || (what == REPLAY_MEAN && profile_is_mean(r))) && is_believed(r);
 }
 
 static void add_to_level(struct level *level, size_t *n, const struct profile_replayed *r)
@@ -93,14 +99,14 @@ static struct replayed mean_of_level(const struct level *level)
 	return (struct replayed){ .s = level->s, .gain = gain, .se = hypot(replayed_se(&level->sum), off) };
 }
 
-/* Sorted by speedup. */
-static size_t replayed_of(const struct profile *p, size_t point, size_t region, struct replayed out[PROFILE_LEVELS])
+/* Sorted by speedup.  None if threads wait by spinning. */
+static size_t replayed_of(const struct profile *p, size_t point, size_t region, enum replay_what what, struct replayed out[PROFILE_LEVELS])
 {
 	struct level level[PROFILE_LEVELS];
-	size_t n = 0;
+	size_t n = 0, last = combine_spins(p) ? 0 : p->nreplayed;
 
-	for (size_t i = 0; i < p->nreplayed; i++)
-		if (is_used(&p->replayed[i], point, region))
+	for (size_t i = 0; i < last; i++)
+		if (is_used(&p->replayed[i], point, region, what))
 			add_to_level(level, &n, &p->replayed[i]);
 	for (size_t i = 0; i < n; i++) {
 		struct replayed one = mean_of_level(&level[i]);
@@ -156,11 +162,6 @@ static bool at_speedup(const struct replayed *r, size_t n, double s, struct repl
 		before = r[i];
 	}
 	return false;
-}
-
-bool combine_spins(const struct profile *p)
-{
-	return profile_is_warned(p, "spin");
 }
 
 /*
@@ -415,7 +416,7 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 			    struct estimate *measured, struct estimate *replayed)
 {
 	struct replayed r[PROFILE_LEVELS], at, rise;
-	size_t n = combine_spins(p) ? 0 : replayed_of(p, point, region, r);
+	size_t n = replayed_of(p, point, region, REPLAY_MEAN, r);
 	void (*merge)(struct estimate *e, double value, double se, double speedup);
 
 	if (n == 0)
@@ -438,6 +439,41 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 	return contradicts(measured, replayed) ? COMBINED_CONTRADICTS : COMBINED_AGREES;
 }
 
+/* Percentiles that experiments do not know, at the speedups of replay. */
+static void add_percentile_levels(struct percentile_effect *e, const struct replayed *r, size_t n)
+{
+	e->level = xcalloc(n, sizeof *e->level);
+	e->nlevels = n;
+	for (size_t l = 0; l < n; l++) {
+		e->level[l].s = r[l].s;
+		for (size_t i = 0; i < PERCENTILES; i++)
+			e->level[l].gain[i] = STATS_UNKNOWN;
+	}
+}
+
+bool combine_percentiles(const struct profile *p, size_t point, size_t region, enum combined how, struct percentile_effect *e)
+{
+	void (*merge)(struct estimate *e, double value, double se, double speedup) = how == COMBINED_REPLACED ? replace : average;
+	bool any = false;
+
+	for (size_t i = 0; i < PERCENTILES; i++) {
+		struct replayed r[PROFILE_LEVELS], rise, at;
+		size_t n = replayed_of(p, point, region, (enum replay_what)(REPLAY_P50 + i), r);
+
+		if (n == 0)
+			continue;
+		if (e->nlevels == 0)
+			add_percentile_levels(e, r, n);
+		rise = rise_of(r, n);
+		merge(&e->slope[i], rise.gain / rise.s, rise.se / rise.s, 1);
+		for (size_t l = 0; l < e->nlevels; l++)
+			if (at_speedup(r, n, e->level[l].s, &at))
+				merge(&e->level[l].gain[i], at.gain, at.se, at.s);
+		any = true;
+	}
+	return any;
+}
+
 /* ---- is replay credible?  --------------------------------------------------------------- */
 
 struct replay_check combine_check(const struct profile *p, size_t point)
@@ -448,11 +484,11 @@ struct replay_check combine_check(const struct profile *p, size_t point)
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->nreplayed; i++)
-		believed = believed || (p->replayed[i].point == point && is_believed(&p->replayed[i]));
+		believed = believed || (p->replayed[i].point == point && profile_is_mean(&p->replayed[i]) && is_believed(&p->replayed[i]));
 	for (size_t i = 0; i < p->nreplayed; i++) {
 		const struct profile_replayed *r = &p->replayed[i];
 
-		if (r->point != point || !(r->measured_ns > 0) || (believed && !is_believed(r)))
+		if (r->point != point || !profile_is_mean(r) || !(r->measured_ns > 0) || (believed && !is_believed(r)))
 			continue;
 		ratio += r->model[replay_leader(r->model)].check;
 		unseen += r->unseen;
@@ -482,7 +518,7 @@ void combine_replay_runs(const struct profile *p, size_t point, size_t region, d
 	for (size_t i = combine_spins(p) ? p->nreplayed : 0; i < p->nreplayed; i++) {
 		const struct profile_replayed *r = &p->replayed[i];
 
-		if (r->s > most || !is_used(r, point, region))
+		if (r->s > most || !is_used(r, point, region, REPLAY_MEAN))
 			continue;
 		line[r->run].gains += r->s * r->gain;
 		line[r->run].errors += r->s * hypot(r->chance, OFF_GAIN);
@@ -498,7 +534,7 @@ void combine_replay_runs(const struct profile *p, size_t point, size_t region, d
 bool combine_replay_alone(const struct profile *p, size_t point, size_t region, struct causal_effect *e)
 {
 	struct replayed r[PROFILE_LEVELS], rise;
-	size_t n = combine_spins(p) ? 0 : replayed_of(p, point, region, r);
+	size_t n = replayed_of(p, point, region, REPLAY_MEAN, r);
 	double period = combine_check(p, point).period_ns;
 
 	if (n == 0 || !(period > 0))

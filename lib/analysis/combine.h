@@ -15,6 +15,7 @@
 #ifndef ANDWEORC_ANALYSIS_COMBINE_H
 #define ANDWEORC_ANALYSIS_COMBINE_H
 
+#include "analysis/percentile.h"
 #include "estimate/causal.h"
 #include "profile/profile.h"
 
@@ -36,6 +37,12 @@ bool combine_spins(const struct profile *p);
  */
 enum combined combine_apply(const struct profile *p, size_t point, size_t region, struct causal_effect *e,
 			    struct estimate *measured, struct estimate *replayed);
+
+/*
+ * The same for percentiles of spans.  how: what was returned for their mean.  *e may be unknown, and has the speedups of replay then.
+ * Returns whether replay knows any.
+ */
+bool combine_percentiles(const struct profile *p, size_t point, size_t region, enum combined how, struct percentile_effect *e);
 
 /*
  * Sets slope[0..p->nruns) to the result of replay of each run for a region, as a line

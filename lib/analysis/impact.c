@@ -158,6 +158,8 @@ static void estimate_percentiles(const struct profile *p, size_t region, size_t 
 	/* A span that waits for others can gain more than its own length. */
 	im->effect.notes &= ~(unsigned)CAUSAL_OUT_OF_RANGE;
 	im->has_percentiles = percentile_effect(&p->lengths, point, region, im->effect.rise, &im->percentile);
+	if (im->combined != COMBINED_NOT && combine_percentiles(p, point, region, im->combined, &im->percentile))
+		im->has_percentiles = true;
 }
 
 /* A knee this close below the lowest speedup counts as not below it: knees are found in steps of one per cent. */

@@ -220,9 +220,10 @@ static size_t fill_replicas(const struct replicas *r, const struct item *item, s
 
 static struct estimate jackknife(const struct replicas *r, size_t units, size_t level, size_t p)
 {
-	struct estimate e = { .value = *value_at(r, 0, level, p), .lo = -INFINITY, .hi = INFINITY, .se = INFINITY, .df = 1, .p = 1 };
+	struct estimate e = STATS_UNKNOWN;
 	double mean = 0, sum = 0, k = (double)units;
 
+	e.value = *value_at(r, 0, level, p);
 	if (units < UNITS_LEAST)
 		return e;
 	for (size_t u = 1; u <= units; u++)
@@ -288,6 +289,17 @@ static void estimate(const struct item *item, size_t n, double most, struct repl
 	free(sum);
 }
 
+static struct percentile_effect unknown(void)
+{
+	struct percentile_effect e = { 0 };
+
+	for (size_t i = 0; i < PERCENTILES; i++) {
+		e.base_ns[i] = NAN;
+		e.slope[i] = STATS_UNKNOWN;
+	}
+	return e;
+}
+
 bool percentile_effect(const struct lengths_table *t, size_t point, size_t region, double rise, struct percentile_effect *out)
 {
 	struct item *item = xcalloc(t->n + 1, sizeof *item);
@@ -296,7 +308,7 @@ bool percentile_effect(const struct lengths_table *t, size_t point, size_t regio
 	bool ok = false;
 
 	gsl_set_error_handler_off();
-	*out = (struct percentile_effect){ 0 };
+	*out = unknown();
 	if (n) {
 		size_t units = number_units(item, n);
 
@@ -308,8 +320,10 @@ bool percentile_effect(const struct lengths_table *t, size_t point, size_t regio
 		r.value = xcalloc((units + 1) * r.stride, sizeof *r.value);
 		estimate(item, n, rise, &r, out);
 		ok = !isnan(out->base_ns[0]);
-		if (!ok)
+		if (!ok) {
 			percentile_effect_release(out);
+			*out = unknown();
+		}
 	}
 	free(r.s);
 	free(r.spans);

@@ -27,7 +27,7 @@ struct percentile_effect {
 };
 
 /*
- * False, with nothing to release, when there are no spans of baselines.  The slope
+ * False, with all unknown and nothing to release, when there are no spans of baselines.  The slope
  * is of speedups up to `rise`, as in the effect on the mean.
  */
 bool percentile_effect(const struct lengths_table *t, size_t point, size_t region, double rise, struct percentile_effect *out);

@@ -14,7 +14,7 @@ struct clusters {
 
 static struct estimate period_of(const struct clusters *c)
 {
-	struct estimate e = { .value = NAN, .lo = -INFINITY, .hi = INFINITY, .se = INFINITY, .df = 1 };
+	struct estimate e = STATS_UNKNOWN;
 	double n = (double)c->n, squares;
 
 	if (!(c->count > 0))

@@ -204,10 +204,8 @@ void compare_set_mde(struct comparison *c)
 
 void compare(const struct replicates *base, const struct replicates *head, enum quantity what, struct comparison *out)
 {
-	const struct estimate nothing = { .value = NAN, .lo = -INFINITY, .hi = INFINITY, .se = INFINITY, .df = 1, .p = 1 };
-
 	gsl_set_error_handler_off();
-	*out = (struct comparison){ .base = nothing, .head = nothing, .difference = nothing, .mde = NAN };
+	*out = (struct comparison){ .base = STATS_UNKNOWN, .head = STATS_UNKNOWN, .difference = STATS_UNKNOWN, .mde = NAN };
 	if (!paired(base, head, what, out) && !welch(base, head, what, out) && !means(base, head, what, out))
 		within(base, head, what, out);
 	compare_set_mde(out);

@@ -18,7 +18,7 @@
  *     physical limits cut them                                             analysis/limit.c
  *   period of baselines                 spread of blocks, or of runs       analysis/period.c
  *   percentiles of spans                runs, or parts of few runs, left   analysis/percentile.c
- *                                       out in turn
+ *                                       out in turn; then replay            analysis/combine.c
  *   head against base                   pairs of blocks, else Welch's,     diff/compare.c
  *                                       else what is inside the runs;
  *                                       then errors borrow from each other diff/shrinkage.c
@@ -28,6 +28,7 @@
 #ifndef ANDWEORC_ESTIMATE_STATS_H
 #define ANDWEORC_ESTIMATE_STATS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -39,6 +40,9 @@ struct estimate {
 	double df; /* degrees of freedom of se; fractions are normal */
 	double p;
 };
+
+/* An estimate of which nothing is known. */
+#define STATS_UNKNOWN ((struct estimate){ .value = NAN, .lo = -INFINITY, .hi = INFINITY, .se = INFINITY, .df = 1, .p = 1 })
 
 /* Half width of a 95 % interval, in units of a known standard error: normal distribution. */
 #define STATS_NORMAL_95 1.96

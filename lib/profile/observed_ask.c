@@ -140,12 +140,8 @@ static void keep_answer(struct context *c, const struct observed *o, const struc
 {
 	size_t place = q->region == PROFILE_NONE ? PROFILE_NONE : c->region[q->region].place;
 
-	for (size_t i = 0; i < q->answer.n; i++) {
-		const struct replay_effect *e = &q->answer.effect[i];
-
-		if (place == PROFILE_NONE || e->what == REPLAY_PERIOD || e->what == REPLAY_MEAN || e->what == REPLAY_WHOLE)
-			keep_effect(c, o, place, q->s, e, facts);
-	}
+	for (size_t i = 0; i < q->answer.n; i++)
+		keep_effect(c, o, place, q->s, &q->answer.effect[i], facts);
 }
 
 /* Asks all questions, keeps the answers, and releases both. */

@@ -150,6 +150,12 @@ struct profile_replayed {
 	struct replay_modelled model[REPLAY_MODELS];
 };
 
+/* Is it about a mean, and not about a percentile? */
+static inline bool profile_is_mean(const struct profile_replayed *r)
+{
+	return r->what <= REPLAY_MEAN;
+}
+
 /* A reason for the gain of a region: the longest waits of one run at one place, for an event at another place. */
 struct profile_why {
 	size_t region;

@@ -203,7 +203,8 @@ void impact_write_records(const struct analysis *a, size_t top, FILE *out)
 		}
 	}
 	for (size_t i = 0; i < a->profile->nreplayed; i++)
-		add_replayed(&w, a->profile, &a->profile->replayed[i]);
+		if (profile_is_mean(&a->profile->replayed[i]))
+			add_replayed(&w, a->profile, &a->profile->replayed[i]);
 	for (size_t i = 0; i < a->profile->nwhys; i++)
 		add_why(&w, a->profile, &a->profile->why[i]);
 	fwrite(b.s, 1, b.len, out);

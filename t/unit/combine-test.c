@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/combine.h"
+#include "base/alloc.h"
 
 enum { MOST = 8 };
 
@@ -393,6 +394,43 @@ static void a_bent_curve_has_the_slope_of_its_begin(void **state)
 	assert_true(slope.lo < 0.6 && slope.hi > 0.9);
 }
 
+static struct percentile_effect unknown_percentiles(void)
+{
+	return (struct percentile_effect){ .slope = { STATS_UNKNOWN, STATS_UNKNOWN, STATS_UNKNOWN } };
+}
+
+/* Experiments know p50 with a large error, and nothing of p99; replay knows both.  The mean is not mixed up with them. */
+static void percentiles_are_combined_too(void **state)
+{
+	struct world *w = world(0.4, 0.05);
+	struct percentile_level *level = xcalloc(1, sizeof *level);
+	struct percentile_effect e = unknown_percentiles();
+
+	(void)state;
+	e.level = level;
+	e.nlevels = 1;
+	*level = (struct percentile_level){ .s = 0.5, .gain = { { .value = 0.1, .se = 0.2, .df = 4 }, STATS_UNKNOWN, STATS_UNKNOWN } };
+	add(w, 0.2, 0.005)->what = REPLAY_MEAN;
+	add(w, 0.25, 0.005)->what = REPLAY_P50;
+	add(w, 0.15, 0.005)->what = REPLAY_P99;
+	assert_int_equal(combine(w), COMBINED_AGREES);
+	near(w->alone.value, 0.4);
+	assert_true(combine_percentiles(&w->p, 0, 0, COMBINED_AGREES, &e));
+	assert_true(fabs(level->gain[0].value - 0.25) < 0.01 && level->gain[0].lo > 0.2);
+	assert_true(isnan(level->gain[1].value));
+	near(level->gain[2].value, 0.15);
+	near(e.slope[2].value, 0.3);
+	/* A region without experiments has the speedups of replay. */
+	percentile_effect_release(&e);
+	e = unknown_percentiles();
+	assert_true(combine_percentiles(&w->p, 0, 0, COMBINED_ALONE, &e));
+	assert_int_equal(e.nlevels, 1);
+	near(e.level[0].gain[0].value, 0.25);
+	assert_true(isnan(e.level[0].gain[1].value));
+	percentile_effect_release(&e);
+	assert_false(combine_percentiles(&w->p, 1, 0, COMBINED_ALONE, &e));
+}
+
 static void without_experiments_what_could_not_be_computed_says_nothing(void **state)
 {
 	struct world *w = bent();
@@ -472,6 +510,7 @@ int main(void)
 		cmocka_unit_test(a_replay_that_is_less_sure_replaces_none_where_threads_queue),
 		cmocka_unit_test(not_where_threads_spin),
 		cmocka_unit_test(without_experiments_replay_tells_all),
+		cmocka_unit_test(percentiles_are_combined_too),
 		cmocka_unit_test(a_noisy_first_speedup_does_not_hide_the_slope),
 		cmocka_unit_test(a_bent_curve_has_the_slope_of_its_begin),
 		cmocka_unit_test(a_knee_that_replay_does_not_see_is_refuted),
