@@ -95,6 +95,11 @@ check() {
 	report "$description" $? "$output"
 }
 
+# is_long: are all variants to be tried, as in CI (LONG=1)?  `make check` tries some of those that are alike.
+is_long() {
+	test -n "${LONG:-}"
+}
+
 # beside DESCRIPTION COMMAND [ARG...]: as check, but beside what follows, $at_once of them at most, in a directory of its
 # own with copies of the files that are here.  For what waits more than it computes.
 besides=0
