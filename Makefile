@@ -16,7 +16,7 @@
 #
 # (*) takes minutes, says how many, and is to run alone.
 #
-# Variables: O=DIR  V=1  CC=clang  CFLAGS=...  SANITIZE=address,undefined  WERROR=1
+# Variables: O=DIR  V=1  LONG=1 (all variants of tests)  CC=clang  CFLAGS=...  SANITIZE=address,undefined  WERROR=1
 
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
@@ -292,9 +292,9 @@ check: deps
 	$(Q)O='$(O)' t/run
 
 # What the long ones do, and how long that takes, before anything is built.
-LONG := $(addprefix say-,predictions accuracy predecessors installed changes recordings bench)
-.PHONY: $(LONG)
-$(LONG): say-%:
+MEASUREMENTS := $(addprefix say-,predictions accuracy predecessors installed changes recordings bench)
+.PHONY: $(MEASUREMENTS)
+$(MEASUREMENTS): say-%:
 	$(Q)O='$(O)' t/announce $*
 
 predictions: say-predictions all workload
