@@ -215,7 +215,7 @@ static void answer(const struct options *o, struct profile *p)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .top = SIZE_MAX };
+	struct options o = { .top = REPORT_ALL };
 	struct profile p = PROFILE_INIT;
 	struct stacks stacks = { 0 };
 

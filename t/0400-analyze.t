@@ -194,6 +194,46 @@ top() {
 }
 check '--top' top
 
+# A log with 24 regions more that are like `spin`, and gain nothing.
+with_idle_regions() {
+	awk -F '\t' -v OFS='\t' '
+	function copy(k,    line, i) {
+		line = $0
+		for (i = 2; i <= NF; i++) {
+			if ($1 == "region" && sub(/^line=/, "&" k, $i) || sub(/^(id|experiment)=/, "&" k * 1000, $i)) continue
+			sub(/^region=3$/, "region=" k * 1000 "3", $i)
+			sub(/^ranges=0x3000-0x3040$/, sprintf("ranges=0x%x-0x%x", k * 65536, k * 65536 + 64), $i)
+		}
+		print
+		$0 = line
+	}
+	{
+		if ($1 == "experiment") idle = /\tregion=3\t/
+		print
+		if (/\tregion=3\t/ || ($1 == "region" && $2 == "id=3") || ($1 == "visits" && idle))
+			for (k = 1; k <= 24; k++) copy(k)
+	}' "$1"
+}
+
+long_reports_end_early() {
+	generate -v seed=11 -v runs=5 -v blocks=3 -v only=4 >few.aw
+	with_idle_regions few.aw >many.aw
+	exits 0 andweorc-analyze --format text many.aw >out 2>err
+	has '^ 1 compress.c:142 ' out
+	test "$(grep -Ec '^ *[0-9]+ (work|compress|spin|tiny)\.c:' out)" -eq 20
+	has '^and 8 more \(--top 28\)$' out
+	exits 0 andweorc-analyze --top 28 --format text many.aw >out 2>err
+	test "$(grep -Ec '^ *[0-9]+ (work|compress|spin|tiny)\.c:' out)" -eq 28
+	# A harmful region comes last, and is not left out.
+	with_idle_regions runs.aw >many.aw
+	exits 0 andweorc-analyze --format text many.aw >out 2>err
+	has '^29 lock.c:300 .* harmful$' out
+	# Records have all.
+	exits 0 andweorc-analyze many.aw >out 2>err
+	test "$(grep -c '^impact' out)" -eq 29
+}
+check 'regions without an effect make no report long' long_reports_end_early
+
 refuses_formats() {
 	exits 2 andweorc-analyze --format xml runs.aw >out 2>err
 	empty out

@@ -13,7 +13,7 @@
 
 #include "analysis/impact.h"
 
-/* At most `top` regions for each point. */
+/* At most `top` regions for each point, as in the report. */
 void page_write(const struct analysis *a, size_t top, FILE *out);
 
 #endif

@@ -23,6 +23,9 @@
 /* Waiting with a smaller part of the threads' time is not shown. */
 #define LEAST_WAITING 0.01
 
+/* Rows that are shown whatever they say. */
+enum { USUAL_ROWS = 20 };
+
 static enum report_class class_of(const struct impact *im)
 {
 	if (!report_knows_slope(im))
@@ -60,13 +63,22 @@ static double waiting_share(const struct profile *p, const struct profile_region
 	return all.blocked < LEAST_WAITING * (all.cpu + all.blocked) ? NAN : impact_blocked_share(p, region);
 }
 
+/* All that have an effect, and others while there are few: a profile of jq has 55 regions, of which nine have one. */
+static size_t rows_that_matter(const struct report *r)
+{
+	size_t n = r->nrows;
+
+	while (n > USUAL_ROWS && (r->row[n - 1].im->verdict == VERDICT_NONE || r->row[n - 1].im->verdict == VERDICT_NOT_ENOUGH_DATA))
+		n--;
+	return n;
+}
+
 void report_take_rows(struct report *r, size_t top)
 {
 	const struct impact_point *p = r->point;
 
 	r->row = xcalloc(p->nimpacts + 1, sizeof *r->row);
 	r->nrows = p->nimpacts;
-	r->nshown = r->nrows < top ? r->nrows : top;
 	for (size_t i = 0; i < p->nimpacts; i++) {
 		const struct profile_region *region = p->impact[i].region;
 
@@ -74,6 +86,7 @@ void report_take_rows(struct report *r, size_t top)
 						 waiting_share(r->a->profile, region) };
 	}
 	qsort(r->row, r->nrows, sizeof *r->row, compare_rows);
+	r->nshown = top == REPORT_ALL ? rows_that_matter(r) : r->nrows < top ? r->nrows : top;
 }
 
 static void add_point(struct report *r, size_t top)

@@ -7,11 +7,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "analysis/impact.h"
 
-/* At most `top` impacts for each point: the first of the analysis in records and JSON, the first of its own order in the report. */
+/*
+ * At most `top` impacts for each point: the first of the analysis in records and JSON, the first of its own order in the report.
+ * REPORT_ALL: all; but a long report ends with the last one that has an effect.
+ */
+#define REPORT_ALL SIZE_MAX
+
 void impact_write_records(const struct analysis *a, size_t top, FILE *out);
 void impact_write_json(const struct analysis *a, size_t top, FILE *out);
 void impact_write_csv(const struct analysis *a, size_t top, FILE *out);
