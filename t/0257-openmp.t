@@ -107,7 +107,7 @@ for compiler in gcc clang; do
 		skip "OpenMP of $compiler" 'it is not there, or has no OpenMP runtime'
 		continue
 	fi
-	for policy in active passive; do
+	for policy in active $(is_long && echo passive); do
 		check "loops, sections, locks, order, tasks, nested teams: $compiler, $policy" alike_for_long $policy "./$compiler"
 	done
 	check "work in tasks is work, wherever threads take them up ($compiler)" work_in_tasks_is_work $compiler

@@ -439,7 +439,7 @@ a_thread_stops() {
 	test "$(grep -c '^experiment' log)" -ge 3
 	awk -F '\t' -v elapsed="$elapsed" "$awk_value"'
 		$1 == "end" { print number("wall_ns"), elapsed; exit !(number("wall_ns") > 0 && number("wall_ns") < elapsed - 0.6e9) }' log
-	ANDWEORC_ENABLED=1 ANDWEORC_DURATION=1 exits 0 "$bin/scopes" >got 2>err
+	ANDWEORC_ENABLED=1 ANDWEORC_DURATION=0.3 exits 0 "$bin/scopes" >got 2>err
 	has 'andweorc-record .*--period 2000' err
 }
 
@@ -480,18 +480,21 @@ impact() {
 	sed -n "s/^[0-9]*\. .*::$1\(::.*\)\? (impact = \([-0-9.]*\),.*/\2/p" got
 }
 
-# profiles PROGRAM NAME: until something can be said of the function; on a machine that others use it takes longer
+# profiles PROGRAM NAME SECONDS...: until something can be said of the function; on a machine that others use it takes longer
 profiles() {
-	for seconds in 2 6 20; do
-		ANDWEORC_ENABLED=1 ANDWEORC_DURATION=$seconds exits 0 "$bin/$1" >got 2>err
-		test -z "$(impact "$2")" || break
+	program=$1
+	function=$2
+	shift 2
+	for seconds; do
+		ANDWEORC_ENABLED=1 ANDWEORC_DURATION=$seconds exits 0 "$bin/$program" >got 2>err
+		test -z "$(impact "$function")" || break
 	done
 	cat err got
 }
 
 # 7 and 3 parts of all the time: known answers, held so that a busy machine does not matter.
 quick_start() {
-	profiles quick heavy
+	profiles quick heavy 2 6 20
 	has '^=== Causal Profiling Results ===$' got
 	has '^Top optimization opportunities:$' got
 	has "^1\. quick\.rs:2 .*heavy" got
@@ -502,7 +505,7 @@ quick_start() {
 }
 
 multi_threaded() {
-	profiles multi inside
+	profiles multi inside 2 5 10 20
 	has "^Progress point 'work_done'\$" got
 	has "^1\. multi\.rs:2 .*inside" got
 	# The other threads' wait is none of the program's code ...
@@ -536,7 +539,7 @@ custom_experiment() {
 }
 
 two_calls() {
-	for seconds in 1 3 9; do
+	for seconds in 0.7 2 6 9; do
 		ANDWEORC_ENABLED=1 ANDWEORC_OPTIONS="-d $seconds" exits 0 "$bin/twice" >got 2>err
 		cat err got
 		if test "$(grep -c -e "::first.* one" -e "::second.* two" got)" -eq 2; then
@@ -552,7 +555,7 @@ in_readme() {
 }
 
 cargo_runs() {
-	in_readme 0 cargo andweorc run --release --bin quick -n 3 -d 4 -o kept --save-baseline main -- 100000 >got 2>err
+	in_readme 0 cargo andweorc run --release --bin quick -n 2 -d 2 -o kept --save-baseline main -- 100000 >got 2>err
 	cat err got
 	has 'quick\.rs:2' got
 	has '^run.*	command=[^	]*/release/quick%20100000	' readme/kept
@@ -578,7 +581,7 @@ cargo_compares() {
 	has '	request_complete	' got
 	# It is compared with itself, and known to be.
 	has '^note	same-runs	' got
-	in_readme 0 cargo andweorc run --release --bin quick -d 2 --baseline main -- 200 >got 2>err
+	in_readme 0 cargo andweorc run --release --bin quick -d 1 --baseline main -- 200 >got 2>err
 	cat err got
 	has "^Compared with the baseline 'main':\$" got
 	has 'request_complete' got

@@ -5,7 +5,8 @@
 program eintr
 
 # Rounds: three threads, 18 to 23 calls each.
-rounds=300
+rounds=120
+is_long && rounds=300
 
 # recorded SAMPLER [OPTION...] -- COMMAND...
 recorded() {

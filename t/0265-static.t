@@ -13,33 +13,41 @@ export SYNC_MS=300
 linked() {
 	name=$1
 	shift
-	exits 0 "${cc:-gcc}" -O2 -g -D_GNU_SOURCE -I"$top/lib" "$@" -o "$name" "$programs/$name.c" "@$rsp" -pthread 2>err
+	exits 0 "${cc:-gcc}" -O1 -g -D_GNU_SOURCE -I"$top/lib" "$@" -o "$name" "$programs/$name.c" "@$rsp" -pthread 2>err
 	lacks 'error|undefined|multiple definition' err
 	readelf -lW "$name" >headers
 	lacks INTERP headers
 }
 
 links() {
-	for name in signals descriptors sandbox threads life eintr sync-locks; do
+	for name in signals descriptors sandbox life eintr sync-locks $(is_long && echo threads); do
 		linked $name -static -w
 	done
 }
 check 'programs link' links
 
+signals='crash-report stack-overflow tight-handlers mask-is-kept sigwait pselect storm jumps coroutines'
+descriptors='close-all close-range dup-onto fork run-out'
+sandbox='filter-kill filter-tight'
+life='crash exit fork spawn many cancel'
 for sampler in perf timer; do
-	for mode in crash-report stack-overflow tight-handlers mask-is-kept sigwait pselect storm jumps coroutines; do
+	for mode in $signals; do
 		check "signals $mode ($sampler)" alike $sampler signals $mode
 	done
-	for mode in close-all close-range dup-onto fork run-out; do
+	for mode in $descriptors; do
 		check "descriptors $mode ($sampler)" alike $sampler descriptors $mode
 	done
-	for mode in filter-kill filter-tight; do
+	for mode in $sandbox; do
 		check "sandbox $mode ($sampler)" alike $sampler sandbox $mode
 	done
-	for mode in crash exit fork spawn many cancel; do
+	for mode in $life; do
 		check "life $mode ($sampler)" alike $sampler life $mode
 	done
 	check "streams that threads share ($sampler)" alike $sampler sync-locks streams
+	# With timers, those modes that meet their signals and descriptors, and one of each other kind.
+	if ! is_long; then
+		signals='mask-is-kept sigwait pselect storm' descriptors='close-all fork run-out' sandbox=filter-kill life='exit fork cancel'
+	fi
 done
 
 eintr() {
@@ -63,14 +71,17 @@ is_profiled() {
 	lacks 'was not profiled' err
 }
 
-position_independent() {
-	linked life -static-pie -fPIE -w
-	is_profiled life
+# Of the program that is linked already.
+inert() {
+	echo plain >want
+	exits 0 ./life plain >got
+	same want got
+	exits 0 env ANDWEORC_ARENA=/no/such/file ./life plain >got
+	same want got
 }
-check 'position-independent' position_independent
+check 'inert without the recorder' inert
 
 stripped() {
-	linked life -static -w
 	strip life
 	long=200 recorded perf -- ./life plain
 	test "$status" -eq 0
@@ -78,6 +89,12 @@ stripped() {
 	has '^sample	' log
 }
 check 'stripped' stripped
+
+position_independent() {
+	linked life -static-pie -fPIE -w
+	is_profiled life
+}
+check 'position-independent' position_independent
 
 by_clang() {
 	cc=clang linked life -static -w
@@ -88,16 +105,6 @@ if command -v clang >/dev/null; then
 else
 	skip 'by clang' 'it is not there'
 fi
-
-inert() {
-	linked life -static -w
-	exits 0 ./life plain >got
-	echo plain >want
-	same want got
-	exits 0 env ANDWEORC_ARENA=/no/such/file ./life plain >got
-	same want got
-}
-check 'inert without the recorder' inert
 
 names_meet() {
 	cat >names.c <<-'END_OF_C'

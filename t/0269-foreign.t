@@ -28,6 +28,8 @@ watched() {
 	has '^(sample|call)	.*	function=labour(	|$)' resolved
 }
 
+# gcc's sanitizers are libraries, clang's are in the program: both are tried, each with all that it finds by one of them only,
+# unless all is.
 for cc in gcc clang; do
 	for kind in address thread; do
 		if ! $cc -O1 -g -D_GNU_SOURCE -I"$top/lib" -Wno-unused-function -fsanitize=$kind -o $cc-$kind \
@@ -35,10 +37,20 @@ for cc in gcc clang; do
 			skip "$cc -fsanitize=$kind" 'cannot be built here, or does not run'
 			continue
 		fi
-		for mode in threads forks races overruns leaks; do
+		case $cc-$kind in
+		gcc-address) modes='threads forks overruns leaks' samplers=timer ;;
+		clang-thread) modes='threads forks races' samplers=timer ;;
+		*) modes=threads samplers= ;;
+		esac
+		if is_long; then
+			modes='threads forks races overruns leaks' samplers=timer
+		fi
+		for mode in $modes; do
 			check "$cc -fsanitize=$kind: $mode" watched perf $cc-$kind $mode
 		done
-		check "$cc -fsanitize=$kind: threads, by timers" watched timer $cc-$kind threads
+		for sampler in $samplers; do
+			check "$cc -fsanitize=$kind: threads, by timers" watched $sampler $cc-$kind threads
+		done
 	done
 done
 

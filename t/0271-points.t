@@ -62,17 +62,17 @@ counts() {
 	test "$(field point unit kind)" = breakpoint
 	test "$(field point unit visits)" -eq "$3"
 }
-check '-P FUNCTION: all visits are counted' counts steady 300 300
-check 'those of several threads' counts threads 100 300
-check 'those of a forked child' counts forks 150 300
-check 'those of a program that is exec.d' counts execs 150 300
+check '-P FUNCTION: all visits are counted' counts steady 150 150
+check 'those of several threads' counts threads 50 150
+check 'those of a forked child' counts forks 75 150
+check 'those of a program that is exec.d' counts execs 75 150
 check 'those of a program that runs others' counts system 100 100
 
 counts_a_line() {
 	line=$(grep -n 'sink += 5' "$programs/points.c" | cut -d: -f1)
-	record -P "points.c:$line" -r work --window 20 -s 50 -- ./points allocates 400
+	record -P "points.c:$line" -r work --window 20 -s 50 -- ./points allocates 200
 	empty err
-	test "$(field point "points.c:$line" visits)" -eq 401
+	test "$(field point "points.c:$line" visits)" -eq 201
 }
 check '-P FILE:LINE' counts_a_line
 
@@ -156,9 +156,9 @@ check 'of points without perf, too' needs_perf
 
 in_libc() {
 	# qsort itself is little more than a jump to qsort_r, and is not on the stack while that sorts.
-	record -P qsort -r qsort_r -r work --window 20 -s 50 -- ./points sorts 600
+	record -P qsort -r qsort_r -r work --window 20 -s 50 -- ./points sorts 300
 	empty err
-	test "$(field point qsort visits)" -eq 600
+	test "$(field point qsort visits)" -eq 300
 	has '^region.*symbol=qsort_r' log
 	test "$(share qsort_r)" -gt 20
 	test "$(share qsort_r)" -lt 90
@@ -166,13 +166,13 @@ in_libc() {
 check 'a function of libc is point and region' in_libc
 
 in_line_mode() {
-	exits 0 andweorc-record -q -o log -m line -P qsort -r qsort_r --window 20 -s 50 -- ./points sorts 600 >out 2>err
+	exits 0 andweorc-record -q -o log -m line -P qsort -r qsort_r --window 20 -s 50 -- ./points sorts 300 >out 2>err
 	test "$(share qsort_r)" -gt 20
 }
 check 'also when regions are lines' in_line_mode
 
 is_unseen() {
-	record -P unit -r another -r work --window 20 -s 50 -- ./points steady 1500
+	record -P unit -r another -r work --window 20 -s 50 -- ./points steady 700
 	says unseen-region "no sample was in 'another': it takes no time, or"
 	lacks "in 'work'" err
 }
@@ -188,9 +188,9 @@ check 'a function of a library that is loaded later' in_a_plugin
 
 stripped() {
 	strip -o bare points
-	record -P qsort -r qsort_r --window 20 -s 50 -- ./bare sorts 600
+	record -P qsort -r qsort_r --window 20 -s 50 -- ./bare sorts 300
 	empty err
-	test "$(field point qsort visits)" -eq 600
+	test "$(field point qsort visits)" -eq 300
 	test "$(share qsort_r)" -gt 20
 	record -P unit -- ./bare steady 50
 	says no-such-point "no progress point at 'unit': no code"
@@ -198,7 +198,7 @@ stripped() {
 check 'a stripped program: what it calls by name' stripped
 
 lzma() {
-	head -c 400000 /dev/urandom | od -x >real
+	head -c 150000 /dev/urandom | od -x >real
 	cat "$top"/lib/*/*.c >>real
 	exits 0 xz -k -1 -c real >want
 	exits 0 andweorc-record -q -o log -m function -P lzma_code -r lzma_code --window 20 -s 50 -- xz -k -1 -c real >got 2>err
@@ -223,7 +223,7 @@ allocates() {
 	# Little time is neither work nor allocation.
 	test $(($(share :alloc) + $(share work))) -ge 90
 }
-check ':alloc is the time in malloc and free' allocates -- ./points allocates 1200
+check ':alloc is the time in malloc and free' allocates -- ./points allocates 500
 
 cat >own.c <<'END_OF_C'
 #include <stddef.h>
@@ -260,7 +260,7 @@ void *realloc(void *p, size_t n)
 END_OF_C
 own_allocator() {
 	$cc -fno-builtin -I"$top/lib" -o own own.c "$programs/points.c" -pthread -ldl
-	allocates -- ./own allocates 1200
+	allocates -- ./own allocates 500
 }
 check ':alloc is what the program itself has for it' own_allocator
 
@@ -268,7 +268,7 @@ jemalloc=$(find /usr/lib -name 'libjemalloc.so.2' 2>/dev/null | head -n 1)
 if test -n "$jemalloc"; then
 	jemallocates() {
 		export LD_PRELOAD="$jemalloc"
-		allocates -- ./points allocates 1200
+		allocates -- ./points allocates 500
 	}
 	check ':alloc is jemalloc, when that is preloaded' jemallocates
 else

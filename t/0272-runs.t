@@ -74,7 +74,7 @@ check 'virtual time is the length of the run less the clock of its thread' is_vi
 
 fits_into_the_time() {
 	start=$(date +%s)
-	record -d 1.5 -P :run -r half -s 50 -- ./runs_ serial 200
+	record -d 0.8 -P :run -r half -s 50 -- ./runs_ serial 200
 	test $(($(date +%s) - start)) -le 12
 	test "$(values kind visits | wc -l)" -ge 5
 	# None is cut short.
@@ -85,7 +85,7 @@ fits_into_the_time() {
 check '-d: as many as there is time for, none cut short' fits_into_the_time
 
 finds_regions() {
-	record -n 8 -s 50 -- ./runs_ serial 500
+	record -n 8 -s 50 -- ./runs_ serial 300
 	values symbol region | sort -u >got
 	has '^half$' got
 	has '^third$' got
@@ -94,7 +94,7 @@ finds_regions() {
 check 'regions are found by sampling the first run' finds_regions
 
 is_analysed() {
-	record -n 24 -P :run -r half -s 50 -- ./runs_ serial 100
+	record -n 16 -P :run -r half -s 50 -- ./runs_ serial 100
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 	has '^point.*kind=run' analysis
@@ -103,9 +103,9 @@ is_analysed() {
 check 'the rest of the pipeline takes such a log' is_analysed
 
 # In the time there is room for a run, on a busy machine too.
-is_long() {
-	for seconds in 1.5 4.5 9; do
-		record -d $seconds -P :run -r half -s 50 -- ./runs_ serial 2000
+is_too_long() {
+	for seconds in 0.8 2.4 9; do
+		record -d $seconds -P :run -r half -s 50 -- ./runs_ serial 1000
 		if values status end | grep -qx exit:0; then
 			break
 		fi
@@ -113,7 +113,7 @@ is_long() {
 	has "^andweorc-record: warning: without a progress point each run is one experiment, and one takes [0-9.]+ s: give a longer -d than $seconds, or name a function with -P" err
 	has '^warning.*what=few-runs' log
 }
-check 'of runs that are too long, the remedy is said' is_long
+check 'of runs that are too long, the remedy is said' is_too_long
 
 is_one() {
 	record -r half -- ./runs_ serial 200
@@ -123,10 +123,10 @@ is_one() {
 	# The report does not advise options that were in force already.
 	record -n 1 -r half -- ./runs_ serial 200
 	has 'or give a greater -n than 1 to have whole runs compared$' err
-	record -d 0.5 -r half -- ./runs_ serial 100000
-	has 'or give a longer -d than 0.5 to have whole runs compared: none came to its end$' err
+	record -d 0.3 -r half -- ./runs_ serial 100000
+	has 'or give a longer -d than 0.3 to have whole runs compared: none came to its end$' err
 	# Long enough that a program has begun, on a busy machine too.
-	for seconds in 1 6; do
+	for seconds in 0.5 6; do
 		record -n 2 -d $seconds -r half -- ./runs_ serial 100000
 		if ! grep -q 'the runtime did not report in' err; then
 			break
@@ -139,7 +139,7 @@ is_one() {
 check 'of a single run, too' is_one
 
 has_points() {
-	record -n 3 -r work --window 20 -s 50 -- ./points warm 3000
+	record -n 3 -r work --window 20 -s 50 -- ./points warm 1500
 	values kind visits | sort -u >got
 	echo throughput >want
 	same want got
@@ -153,7 +153,7 @@ has_a_hot_point() {
 	fi
 	# The only point is given up: from the next run on, completed runs are the point.
 	gcc -O2 -g -D_GNU_SOURCE -DROUNDS_PER_US=80ul -o hot "$programs/runs.c" -pthread
-	record -n 4 -P half -r fifth -s 50 -- ./hot serial 15000
+	record -n 4 -P half -r fifth -s 50 -- ./hot serial 8000
 	if has_breakpoints; then
 		has '^warning	run=1	what=point-too-hot' log
 		values kind visits >got

@@ -39,12 +39,13 @@ whole() {
 	test "$visits" -eq "$(unit_visits "$1" | tr - 0)"
 }
 
-# alike MODE VISITS [OPTION...]: the same output and status as bare, and VISITS visits
+# alike MODE VISITS [OPTION...]: the same output and status as bare, and VISITS visits; $bare_us is how long a unit takes bare
+bare_us=100
 alike() {
 	mode=$1
 	visits=$2
 	shift 2
-	run ./processes "$mode" >bare 2>bare.err
+	run env UNIT_US=$bare_us ./processes "$mode" >bare 2>bare.err
 	bare=$status
 	test "$bare" -ne 98 && test "$bare" -ne 99
 	run andweorc-record -q -o log -r work -s 50 --window 1 "$@" -- ./processes "$mode" >profiled 2>err
@@ -171,20 +172,21 @@ kills() {
 check '200 processes are killed at any moment, in the middle of windows: nothing is lost' kills
 
 thousand() {
-	alike thousand 1000
+	bare_us=10
+	export UNIT_US=500
+	alike thousand 1000 -m function
 	joins 1001
+	cp resolved thousand.resolved
 }
 check '1,000 processes one after the other' thousand
 
 # Each is over before the conductor looks at it: 1,000 times 0.5 ms of work, and a sample each ms.
 charged() {
-	exits 0 env UNIT_US=500 andweorc-record -q -o log -m function -r work -- ./processes thousand >out 2>err
-	exits 0 andweorc-resolve log >resolved
 	awk -F '\t' '$1 == "sample" && /\tfunction=work(\t|$)/ && /\tstate=cpu(\t|$)/ {
 		for (i = 2; i <= NF; i++)
 			if (index($i, "count=") == 1)
 				n += substr($i, 7)
-	} END { print n + 0 }' resolved >samples
+	} END { print n + 0 }' thousand.resolved >samples
 	test "$(cat samples)" -gt 250
 }
 check 'what such processes do is charged to its region' charged
@@ -258,6 +260,7 @@ end_helpers() {
 
 daemon_followed() {
 	rm -f daemon.out
+	bare_us=10
 	alike daemon 5000
 	echo 'done' >want
 	same want daemon.out
@@ -268,7 +271,7 @@ daemon_followed() {
 check 'a daemon is recorded to its end' daemon_followed
 
 daemon_stopped() {
-	exits 0 andweorc-record -q -d 0.5 -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err
+	exits 0 andweorc-record -q -d 0.3 -o log -r work -s 50 --window 1 -- ./processes serve >out 2>err
 	gone
 	whole log
 	joins 2
@@ -321,7 +324,7 @@ fi
 
 not_its_own() {
 	# A child that the recorder's process had before it ran the recorder.
-	sh -c 'sleep 1000 & echo $! >stranger; exec andweorc-record -q -d 0.5 -o log -r work -- ./processes serve' >out 2>err
+	sh -c 'sleep 1000 & echo $! >stranger; exec andweorc-record -q -d 0.3 -o log -r work -- ./processes serve' >out 2>err
 	kill -0 "$(cat stranger)"
 	kill "$(cat stranger)"
 	gone
@@ -335,13 +338,12 @@ helper_left() {
 	has '^process	run=1	id=2	status=running	visits=0$' log
 	end_helpers # two: of the bare run too
 }
-check 'a helper that only waits does not keep the recording going' helper_left
+beside 'a helper that only waits does not keep the recording going' helper_left
 
 helper_each_run() {
-	exits 0 andweorc-record -q -n 3 -o log -r work -s 50 --window 1 -- ./processes helper >out 2>err
+	exits 0 andweorc-record -q -n 2 -o log -r work -s 50 --window 1 -- ./processes helper >out 2>err
 	unit_visits log >got
 	same - got <<-END
-	100
 	100
 	100
 	END
@@ -350,11 +352,10 @@ helper_each_run() {
 	same - got <<-END
 	2 1
 	2 2
-	2 3
 	END
 	end_helpers
 }
-check 'what a run has left behind is not part of the next' helper_each_run
+beside 'what a run has left behind is not part of the next' helper_each_run
 
 # ---- a recorder that dies ----------------------------------------------------------------
 
@@ -380,7 +381,7 @@ recorder_killed() {
 	same want got
 	gone
 }
-check 'the recorder is killed in the middle of a window: the program goes on to its end' recorder_killed
+beside 'the recorder is killed in the middle of a window: the program goes on to its end' recorder_killed
 
 # late: a daemon that execs after its recorder has died
 late() {
@@ -406,7 +407,7 @@ late() {
 	echo plain >want
 	same want late.out
 }
-check 'a process that starts when the recorder has died is not profiled, and works' late
+beside 'a process that starts when the recorder has died is not profiled, and works' late
 
 # The child is forked before the recorder has read the parent's mappings, so the parent has no table of them to give away.
 cat >early.c <<'END'
@@ -435,7 +436,7 @@ int main(void)
 		}
 		_exit(0);
 	}
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 700; i++) {
 		if (write(ask[1], &c, 1) != 1 || read(told[0], &c, 1) != 1)
 			return 1;
 		ANDWEORC_PROGRESS("round");

@@ -48,12 +48,12 @@ experiments() {
 
 leaves_out_the_rest() {
 	# shellcheck disable=SC2086 # several words
-	recording_until experiments log -m function --start-paused --window 40 $named -- ./control "$1" 500 0
+	recording_until experiments log -m function --start-paused --window 40 $named -- ./control "$1" 300 0
 	empty err
 	has 'done' out
 	experiments
 	only_work
-	counts_work 500
+	counts_work 300
 }
 check 'warming up and tearing down are left out' leaves_out_the_rest told
 check 'in handlers of signals' leaves_out_the_rest handler
@@ -67,10 +67,10 @@ both_times() {
 goes_on() {
 	rm -f first
 	# shellcheck disable=SC2086 # several words
-	recording_until both_times log -m function --start-paused --window 40 $named -- ./control twice 500 0
+	recording_until both_times log -m function --start-paused --window 40 $named -- ./control twice 300 0
 	both_times
 	only_work
-	counts_work 750
+	counts_work 450
 	# Windows lie one after the other on the clock of the log, in which stops are no time.
 	awk -F'\t' -v all="$wall" "$awk_value"'
 	$1 == "experiment" { if (number("start_ns") < end) exit 1; end = number("start_ns") + number("wall_ns"); n++ }
@@ -80,10 +80,10 @@ check 'they are stopped, and started again' goes_on
 
 stops_from_the_start() {
 	# shellcheck disable=SC2086 # several words
-	recording_until experiments log -m function --window 40 $named -- ./control told 500 0
+	recording_until experiments log -m function --window 40 $named -- ./control told 300 0
 	experiments
 	test "$(sampled tear_down)" -le 8
-	test "$(values stopped_ns end)" -ge 250000000
+	test "$(values stopped_ns end)" -ge 150000000
 }
 check 'without --start-paused they are on at first' stops_from_the_start
 
@@ -93,7 +93,7 @@ has_burst() {
 
 is_observed() {
 	# shellcheck disable=SC2086 # several words
-	recording_until has_burst log -m function --attach-only --start-paused $named -- ./control told 500 0
+	recording_until has_burst log -m function --attach-only --start-paused $named -- ./control told 300 0
 	lacks '^experiment' log
 	has '^burst' log
 	has '^events' log
@@ -102,7 +102,7 @@ is_observed() {
 check '--attach-only: so are bursts' is_observed
 
 is_never_started() {
-	limit=20 recording log -m function --start-paused -d 2 -- ./control silent 200 200
+	limit=20 recording log -m function --start-paused -d 1 -- ./control silent 100 100
 	has 'experiments were never started: they begin when' err
 	test "$(wc -l <err)" -eq 1
 	has '^warning.*what=never-started' log
@@ -120,16 +120,16 @@ total() {
 # The recording takes longer than -d says, by the stopped time of each run.
 counts_the_time() {
 	began=$(date +%s%N)
-	limit=100 recording log -m function --start-paused -d 1.5 --window 40 -- ./control told 200 500
+	limit=100 recording log -m function --start-paused -d 0.8 --window 40 -- ./control told 100 300
 	took=$((($(date +%s%N) - began) / 1000000))
 	runs=$(grep -c '^run' log)
 	active=$(total wall_ns)
 	stopped=$(total stopped_ns)
 	echo "$runs runs in $took ms, on for $active ms, stopped for $stopped ms"
 	test "$runs" -ge 2
-	test "$active" -le 2500
-	test "$stopped" -ge $((runs * 200))
-	test "$took" -ge $((1500 + stopped))
+	test "$active" -le 1800
+	test "$stopped" -ge $((runs * 100))
+	test "$took" -ge $((800 + stopped))
 }
 check '-d is time of experiments' counts_the_time
 
@@ -147,20 +147,20 @@ starts_by_signal() {
 	rm -f enough log out
 	log=log
 	# shellcheck disable=SC2086 # several words
-	LIFE_UNTIL=$PWD/enough andweorc-record -o log -m function --start-paused --window 40 $named -- ./control silent 500 0 >out 2>err &
+	LIFE_UNTIL=$PWD/enough andweorc-record -o log -m function --start-paused --window 40 $named -- ./control silent 300 0 >out 2>err &
 	recorder=$!
 	until_it has works out
 	kill -USR1 $recorder
 	until_it experiments
 	kill -USR2 $recorder
-	sleep 0.5
+	sleep 0.3
 	: >enough
 	wait $recorder
 	has 'done' out
 	has "or with: kill -USR1 $recorder\$" err
 	experiments
 	only_work
-	test "$(values stopped_ns end)" -ge 1000000000
+	test "$(values stopped_ns end)" -ge 600000000
 }
 check 'the user starts and stops them by signals' starts_by_signal
 

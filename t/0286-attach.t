@@ -47,13 +47,18 @@ fi
 wait "$target" || exit 1
 grep -q '^idle is well$' said || exit 1
 
-# attaches ARG...: goes well, and leaves a log
-attaches() {
+# is_attached ARG...: that goes well, and leaves a log
+is_attached() {
 	exits 0 timeout 60 andweorc-record -q -o log -p "$target" "$@" >out 2>all
 	of_the_program all >err
 	empty out
 	lacks 'cannot|keeps the runtime|could not be reached' err
 	has '^end	run=1	status=running	ended_by=recorder	' log
+}
+
+# attaches ARG...: the same, of a log that the tools which follow understand
+attaches() {
+	is_attached "$@"
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 }
@@ -69,10 +74,10 @@ refuses_to() {
 # survives PROGRAM MODE: attached to and detached from, twice
 survives() {
 	begin "$1" "$2"
-	for _ in 1 2; do
-		attaches -d 0.3
-		kill -0 "$target"
-	done
+	is_attached -d 0.15
+	kill -0 "$target"
+	attaches -d 0.2
+	kill -0 "$target"
 	end_well "$2"
 }
 
@@ -92,7 +97,7 @@ check 'a stripped program' survives stripped mixed
 # Samples, events, the mark that had been come to before, and a prediction.
 observes() {
 	begin attached mixed
-	attaches -d 2 -m function -r calculate
+	attaches -d 0.8 -m function -r calculate
 	end_well mixed
 	has '^run	.*	command=\./attached%20mixed%20' log
 	has '^process	.*	command=\./attached%20mixed%20' log
@@ -110,7 +115,7 @@ check 'samples, events and marks are in the log, and are analysed' observes
 # The second time, too, and the number of visits is that of the time.
 again() {
 	begin attached mixed
-	attaches -d 0.5
+	is_attached -d 0.2
 	attaches -d 0.5
 	field point sum visits >visits
 	end_well mixed
@@ -120,7 +125,7 @@ check 'a mark is counted when it is attached to again' again
 
 points() {
 	begin attached registers
-	attaches -d 0.7 -P calculate
+	attaches -d 0.5 -P calculate
 	end_well registers
 	grep '^point' log
 	test "$(field point calculate visits)" -gt 20
@@ -133,7 +138,7 @@ fi
 
 calls_of_libraries() {
 	begin attached malloc
-	attaches -d 0.5 -P 'libc!malloc'
+	attaches -d 0.3 -P 'libc!malloc'
 	end_well malloc
 	test "$(field point 'libc!malloc' visits)" -gt 1000
 }
@@ -145,7 +150,10 @@ is_told_to_end() {
 		rm -f log
 		andweorc-record -q -o log -p "$target" >out 2>err &
 		recorder=$!
-		until_it_has log '^burst'
+		case $signal in
+		INT) until_it_has log '^burst' ;;
+		TERM) until_it_has log '^run' ;; # in its first burst
+		esac
 		kill -s $signal $recorder
 		wait $recorder
 		has '^end	run=1	status=running	ended_by=recorder	' log
@@ -180,12 +188,65 @@ is_killed() {
 		shift
 	done
 }
-check 'the recorder is killed: registers' is_killed registers 012 024 028 034 060
-check 'the recorder is killed: locks' is_killed locks 016 022 028 040
-check 'the recorder is killed: allocators' is_killed malloc 014 020 028 036
-check 'the recorder is killed: calls that block' is_killed calls 018 026 028 050
+# Each time may meet another step of attaching.
+if is_long; then
+	registers='012 024 028 034 060' locks='016 022 028 040' malloc='014 020 028 036' calls='018 026 028 050'
+else
+	registers='024 060' locks='016 028' malloc='014 028' calls='026 050'
+fi
+at_once=2
+# shellcheck disable=SC2086 # words
+{
+	beside 'the recorder is killed: registers' is_killed registers $registers
+	beside 'the recorder is killed: locks' is_killed locks $locks
+	beside 'the recorder is killed: allocators' is_killed malloc $malloc
+	beside 'the recorder is killed: calls that block' is_killed calls $calls
+}
+results
 
 # ---- refusals ---------------------------------------------------------------------------
+
+# These wait for seconds, beside those that follow.
+at_once=8
+
+ends_meanwhile() {
+	begin attached idle
+	(sleep 0.5; : >over) &
+	exits 0 timeout 60 andweorc-record -q -o log -d 30 -p "$target" >out 2>err
+	lacks 'cannot|keeps the runtime' err
+	has '^end	run=1	status=unknown	wall_ns=' log
+	end_well idle
+}
+beside 'it ends meanwhile' ends_meanwhile
+
+preloaded() {
+	rm -f over
+	andweorc-record -q --attach-only -o first ./attached idle "$PWD/over" >out1 2>err1 &
+	recorder=$!
+	until_it_has first '^run'
+	target=$(pgrep -P $recorder)
+	refuses_to "$target" 'it is being recorded already$'
+	kill -KILL $recorder
+	wait $recorder || :
+	refuses_to "$target" 'it was started with the runtime, by a recorder$'
+	: >over
+}
+beside 'one that was started by a recorder' preloaded
+
+# A parent of vfork(2) stops for nobody.
+unstoppable() {
+	begin attached vfork
+	refuses_to "$target" 'no thread of it can load a library'
+	end_well vfork
+}
+beside 'one that cannot be stopped' unstoppable
+
+loading() {
+	begin attached loading
+	refuses_to "$target" 'its dynamic linker is busy'
+	end_well loading
+}
+beside 'one whose dynamic linker is busy' loading
 
 no_such() {
 	sh -c 'exit 0' &
@@ -342,57 +403,20 @@ else
 	skip 'one in other namespaces' 'there can be none'
 fi
 
-# ---- what waits for seconds --------------------------------------------------------------
+results
+
+# ---- one recorder after another ----------------------------------------------------------
 
 # The memory of a killed recorder is somebody's for 3 s more.  Not beside each other: a thread that gets no processor is
-# not reached.
+# not reached.  The first one is killed while it records, the others while they attach.
 again=1
 check 'the recorder is killed, and there is another one: registers' is_killed registers 400
-check 'the recorder is killed, and there is another one: locks' is_killed locks 028
-check 'the recorder is killed, and there is another one: allocators' is_killed malloc 028
+if is_long; then
+	check 'the recorder is killed, and there is another one: locks' is_killed locks 028
+	check 'the recorder is killed, and there is another one: allocators' is_killed malloc 028
+fi
 check 'the recorder is killed, and there is another one: calls that block' is_killed calls 028
 again=
-
-ends_meanwhile() {
-	begin attached idle
-	(sleep 1; : >over) &
-	exits 0 timeout 60 andweorc-record -q -o log -d 30 -p "$target" >out 2>err
-	lacks 'cannot|keeps the runtime' err
-	has '^end	run=1	status=unknown	wall_ns=' log
-	end_well idle
-}
-beside 'it ends meanwhile' ends_meanwhile
-
-preloaded() {
-	rm -f over
-	andweorc-record -q --attach-only -o first ./attached idle "$PWD/over" >out1 2>err1 &
-	recorder=$!
-	until_it_has first '^run'
-	target=$(pgrep -P $recorder)
-	refuses_to "$target" 'it is being recorded already$'
-	kill -KILL $recorder
-	wait $recorder || :
-	refuses_to "$target" 'it was started with the runtime, by a recorder$'
-	: >over
-}
-beside 'one that was started by a recorder' preloaded
-
-# A parent of vfork(2) stops for nobody.
-unstoppable() {
-	begin attached vfork
-	refuses_to "$target" 'no thread of it can load a library'
-	end_well vfork
-}
-beside 'one that cannot be stopped' unstoppable
-
-loading() {
-	begin attached loading
-	refuses_to "$target" 'its dynamic linker is busy'
-	end_well loading
-}
-beside 'one whose dynamic linker is busy' loading
-
-results
 
 # Root may attach to anybody's process; who is not root, to his own.
 if test "$(id -u)" -eq 0 && command -v setpriv >/dev/null; then
@@ -405,11 +429,11 @@ if test "$(id -u)" -eq 0 && command -v setpriv >/dev/null; then
 		until_it_has said ready
 		until_it_has number '^[0-9]'
 		target=$(cat number)
-		exits 0 tools/andweorc-record -q -o log -d 0.5 -m function -r calculate -p "$target" >out 2>err
+		exits 0 tools/andweorc-record -q -o log -d 0.4 -m function -r calculate -p "$target" >out 2>err
 		test "$(field point sum visits)" -gt 20
 		exits 2 setpriv --reuid 65533 --clear-groups tools/andweorc-record -q -d 1 -p "$target" >out 2>err
 		has "cannot attach to process $target: it belongs to user 65534; run the recorder as that user, or as root$" err
-		exits 0 setpriv --reuid 65534 --regid 65534 --clear-groups tools/andweorc-record -q -d 0.5 -p "$target" >log 2>err
+		exits 0 setpriv --reuid 65534 --regid 65534 --clear-groups tools/andweorc-record -q -d 0.4 -p "$target" >log 2>err
 		test "$(field point sum visits)" -gt 20
 		kill "$target"
 	}

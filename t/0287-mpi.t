@@ -22,8 +22,10 @@ counts() {
 	lacks 'no-such-point|unmarked' log
 }
 check 'MPI_Barrier: each rank counts' counts barrier 800
-check 'MPI_Allreduce' counts allreduce 800
-check 'MPI_Bcast' counts bcast 800
+if is_long; then
+	check 'MPI_Allreduce' counts allreduce 800
+	check 'MPI_Bcast' counts bcast 800
+fi
 
 # A recorder for each rank (-l), and one analysis of all logs.
 apart() {

@@ -23,7 +23,7 @@ all_have() {
 # sampled WAY: code that tasks run is found by sampling, wherever they run
 sampled() {
 	export WAY="$1"
-	endless_until 'all_have _ZN5tasks5short _ZN5tasks4long' log -m function -s 50 --window 50 -- ./tasks --seconds 1000
+	endless_until 'all_have _ZN5tasks5short _ZN5tasks4long' log -m function -s 50 --window 20 -- ./tasks --seconds 1000
 	# Not std's __rust_begin_short_backtrace, below which all threads run.
 	has_region _ZN5tasks5short
 	has_region _ZN5tasks4long
@@ -34,17 +34,21 @@ sampled() {
 # What a task does has the name of the async function that it stands in, although that is never on a stack.
 by_task() {
 	export WAY=moves
-	endless_until 'all_have _[A-Za-z0-9_.$]*5moves[A-Za-z0-9_.$]*' log -m function -s 50 --window 50 -r tasks::moves -- ./tasks --seconds 1000
+	endless_until 'all_have _[A-Za-z0-9_.$]*5moves[A-Za-z0-9_.$]*' log -m function -s 50 --window 20 -r tasks::moves -- ./tasks --seconds 1000
 	has_region '_[A-Za-z0-9_.$]*5moves[A-Za-z0-9_.$]*'
 	# A function of another crate that is called so is not meant.
 	export WAY=channel
-	endless_until 'all_have _[A-Za-z0-9_.$]*5tasks7channel[A-Za-z0-9_.$]*' log -m function -s 50 --window 50 -r channel -- ./tasks --seconds 1000
+	endless_until 'all_have _[A-Za-z0-9_.$]*5tasks7channel[A-Za-z0-9_.$]*' log -m function -s 50 --window 20 -r channel -- ./tasks --seconds 1000
 	has_region '_[A-Za-z0-9_.$]*5tasks7channel[A-Za-z0-9_.$]*'
 	lacks '^region	.*tokio' log
 }
 
 if make_tasks; then
-	for way in channel moves joins asks; do
+	ways='channel moves'
+	if is_long; then
+		ways='channel moves joins asks'
+	fi
+	for way in $ways; do
 		check "tokio: tasks are sampled where they run ($way)" sampled $way
 	done
 	check 'tokio: an async function is a region' by_task
@@ -55,7 +59,7 @@ fi
 # A coroutine is one region: what begins it, what goes on with it, what ends it.
 coroutine() {
 	endless_until 'all_have _ZN[A-Za-z0-9_]*producer[A-Za-z0-9_.]* _ZN[A-Za-z0-9_]*consumer[A-Za-z0-9_.]*' log \
-		-m function -s 50 --window 50 -r producer -r consumer -- ./coroutines --seconds 1000
+		-m function -s 50 --window 20 -r producer -r consumer -- ./coroutines --seconds 1000
 	has_region '_ZN[A-Za-z0-9_]*producer[A-Za-z0-9_.]*'
 	has_region '_ZN[A-Za-z0-9_]*consumer[A-Za-z0-9_.]*'
 	test "$(grep -c '^region' log)" -eq 2

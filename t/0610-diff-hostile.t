@@ -87,6 +87,9 @@ make_all() {
 	for format in text markdown summary github json; do
 		exits 0 andweorc-diff --render out.tsv -f $format >out.$format 2>err
 		empty err
+		# What is said from the files directly is the same, whatever the name.
+		is_long || test ! -e direct.$format || continue
+		touch direct.$format
 		exits 0 andweorc-diff -f $format base head >direct 2>err
 		same direct out.$format
 	done
@@ -129,11 +132,13 @@ is_tame() {
 	test "$(wc -c <out.markdown)" -le 65000
 }
 
+# Leaves N.markdown for the Nth name.
 every_name_is_text() {
 	echo "$names" | while IFS= read -r name; do
 		echo "the name: $name"
 		make_all "$name"
 		is_tame
+		mv out.markdown $((n = ${n:-0} + 1)).markdown
 	done
 	test ! -e pwned
 }
@@ -143,9 +148,8 @@ check 'every name comes out as text' every_name_is_text
 renders_as_code() {
 	echo "$names" | while IFS= read -r name; do
 		echo "the name: $name"
-		make_all "$name"
 		# what "How to read" stresses is ours
-		cmark-gfm --unsafe -e table -e autolink -e strikethrough -e tagfilter out.markdown |
+		cmark-gfm --unsafe -e table -e autolink -e strikethrough -e tagfilter $((n = ${n:-0} + 1)).markdown |
 			sed 's,<strong>\(Throughput\|Δ cost\|impact\|Changed\|Likely\|Unchanged\|Curve\)</strong>,,g' >out.html
 		lacks '<(script|img|a|b|em|strong|h1|del)[ >]' out.html
 		test "$(grep -c '<table>' out.html)" -eq "$(grep -c '</table>' out.html)"

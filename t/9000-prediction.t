@@ -181,7 +181,6 @@ warns_of() {
 truth 'regions of a serial program count by their share' a_serial_program
 truth 'work under a contended mutex counts in full, work outside does not' a_mutex
 truth 'the slower end of a queue counts, the faster one does not' a_queue
-truth 'a wait may end by the end of data, of a child, or by a change of what is waited for' other_ends
 truth 'events alone tell it, without a pause' only_observed
 truth 'what waits for the clock gains nothing, whatever experiments say' a_clock
 if may_trace; then
@@ -189,24 +188,27 @@ if may_trace; then
 else
 	skip 'and of a process that runs already' 'on x86-64 alone, and where it may be traced'
 fi
-truth 'one function counts by who calls it' call_paths
 truth 'threads that share processors count by their share' a_crowd
-truth 'work under short locks counts by its share' short_locks
-truth 'a program that ends early is run again' a_short_program
 truth 'what is in a span makes it shorter, what is not does not' spans
 truth 'a wait for the outside is replayed as a part of the code that waits' waits_are_replayed
-check 'of short runs some are noted as a whole, and processor time is replayed' whole_runs_are_replayed
-truth ':work of a program that only works' work_is_progress
-if [ "$(getconf _NPROCESSORS_ONLN)" -le 2 ]; then
-	truth 'short threads that queue: a warning' warns_of oversubscribed threads3 before
-else
-	skip 'short threads that queue: a warning' 'there are processors for all'
+if is_long; then
+	truth 'a wait may end by the end of data, of a child, or by a change of what is waited for' other_ends
+	truth 'one function counts by who calls it' call_paths
+	truth 'work under short locks counts by its share' short_locks
+	truth 'a program that ends early is run again' a_short_program
+	check 'of short runs some are noted as a whole, and processor time is replayed' whole_runs_are_replayed
+	truth ':work of a program that only works' work_is_progress
+	if [ "$(getconf _NPROCESSORS_ONLN)" -le 2 ]; then
+		truth 'short threads that queue: a warning' warns_of oversubscribed threads3 before
+	else
+		skip 'short threads that queue: a warning' 'there are processors for all'
+	fi
+	case $(uname -m) in
+	x86_64)
+		truth 'a lock that spins before it sleeps: a warning' warns_of spin spinpark guarded
+		;;
+	*) skip 'a lock that spins before it sleeps: a warning' 'spinning is known by instructions of x86' ;;
+	esac
 fi
-case $(uname -m) in
-x86_64)
-	truth 'a lock that spins before it sleeps: a warning' warns_of spin spinpark guarded
-	;;
-*) skip 'a lock that spins before it sleeps: a warning' 'spinning is known by instructions of x86' ;;
-esac
 
 done_testing

@@ -179,7 +179,7 @@ whole_demo() {
 	mkdir build
 	ln -s "$O"/* build/
 	rm -rf build/demo
-	exits 0 env DEMO_SECONDS=6 "$share/demo" build >out 2>err
+	exits 0 env DEMO_SECONDS=3 "$share/demo" build >out 2>err
 	packing=$(grep -n 'ZSTD_compressCCtx' "$share/examples/pzip.c" | cut -d: -f1)
 	hashing=$(grep -n '\* HASH_PRIME' "$share/examples/pzip.c" | cut -d: -f1)
 	has "^ *[0-9]+ +pzip\.c:$packing worker  *[0-9<]" out

@@ -167,8 +167,8 @@ static void execs(void)
 	execv("/proc/self/exe", argv);
 }
 
-/* The plugin calls tick(); it is called itself by what dlsym says. */
-static void plugin(void)
+/* The plugin calls tick(); it is called itself by what dlsym says.  `wait`: so long before each of the first calls. */
+static void call_plugin(unsigned long wait)
 {
 	void *lib = dlopen("./plugin.so", RTLD_LAZY);
 	void (*in_plugin)(long) = lib ? (void (*)(long))dlsym(lib, "in_plugin") : NULL;
@@ -177,10 +177,20 @@ static void plugin(void)
 	for (long i = 0; in_plugin && i < rounds; i += 100) {
 		/* The recorder looks for new modules now and then. */
 		if (i < 1000)
-			work(100000);
+			work(wait);
 		in_plugin(100);
 		work(50);
 	}
+}
+
+static void plugin(void)
+{
+	call_plugin(100000);
+}
+
+static void loads(void)
+{
+	call_plugin(10000);
 }
 
 int main(int argc, char **argv)
@@ -189,7 +199,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} modes[] = { { "ticks", ticks }, { "values", values }, { "addresses", addresses }, { "signals", signals },
-		      { "forks", forks }, { "execs", execs },	{ "plugin", plugin } };
+		      { "forks", forks }, { "execs", execs },	{ "plugin", plugin }, { "loads", loads } };
 
 	if (argc != 3)
 		return 2;

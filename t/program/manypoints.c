@@ -36,7 +36,7 @@ static void *call_all(void *times)
 	long i;
 
 	/* Until the recorder has read the program, and each thread has been sampled. */
-	work(500000);
+	work(300000);
 	for (i = 0; i < *(long *)times && (!until || access(until, F_OK) != 0); i++) {
 		first_of_six(1);
 		second_of_six(2);
