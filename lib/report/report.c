@@ -63,7 +63,7 @@ static double waiting_share(const struct profile *p, const struct profile_region
 	return all.blocked < LEAST_WAITING * (all.cpu + all.blocked) ? NAN : impact_blocked_share(p, region);
 }
 
-/* All that have an effect, and others while there are few: a profile of jq has 55 regions, of which nine have one. */
+/* All that have an effect, and others while there are few: a profile of jq has 59 regions, of which nine have one. */
 static size_t rows_that_matter(const struct report *r)
 {
 	size_t n = r->nrows;
