@@ -227,15 +227,15 @@ check 'nothing to warn of' nothing_to_say
 # Each run reads the standard input from where the first one did.
 one_input() {
 	seq 1000 >numbers
-	exits 0 sh -c '{ read -r first; exec andweorc-record -q -d 0.5 --show-output -o log -- sh -c "sleep 0.1; wc -l"; } <numbers' >out 2>err
+	exits 0 sh -c '{ read -r first; exec andweorc-record -q -d 1 --show-output -o log -- sh -c "sleep 0.1; wc -l"; } <numbers' >out 2>err
 	test "$(wc -l <out)" -ge 2
 	test "$(sort -u out)" = "$(sort out | head -n 1)"
 	has '^ *[1-9][0-9]*$' out
 	# What came through a pipe is gone.
-	exits 0 sh -c 'seq 1000 | andweorc-record -d 0.5 --show-output -o log -- sh -c "sleep 0.1; wc -l"' >out 2>err
+	exits 0 sh -c 'seq 1000 | andweorc-record -d 1 --show-output -o log -- sh -c "sleep 0.1; wc -l"' >out 2>err
 	echo 1000 | same - out
 	has 'the command is not run again, because its standard input is at its end' err
-	exits 0 sh -c ': | andweorc-record -d 0.5 --show-output -o log -- sh -c "sleep 0.1; wc -l"' >out 2>err
+	exits 0 sh -c ': | andweorc-record -d 1 --show-output -o log -- sh -c "sleep 0.1; wc -l"' >out 2>err
 	test "$(wc -l <out)" -ge 2
 }
 check 'each run has the same standard input' one_input
