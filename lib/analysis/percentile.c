@@ -289,7 +289,7 @@ static void estimate(const struct item *item, size_t n, double most, struct repl
 	free(sum);
 }
 
-static struct percentile_effect unknown(void)
+struct percentile_effect percentile_unknown(void)
 {
 	struct percentile_effect e = { 0 };
 
@@ -308,7 +308,7 @@ bool percentile_effect(const struct lengths_table *t, size_t point, size_t regio
 	bool ok = false;
 
 	gsl_set_error_handler_off();
-	*out = unknown();
+	*out = percentile_unknown();
 	if (n) {
 		size_t units = number_units(item, n);
 
@@ -322,7 +322,7 @@ bool percentile_effect(const struct lengths_table *t, size_t point, size_t regio
 		ok = !isnan(out->base_ns[0]);
 		if (!ok) {
 			percentile_effect_release(out);
-			*out = unknown();
+			*out = percentile_unknown();
 		}
 	}
 	free(r.s);

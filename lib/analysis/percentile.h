@@ -26,6 +26,9 @@ struct percentile_effect {
 	size_t units;                       /* number of runs, or parts of runs, that the intervals are over */
 };
 
+/* All is unknown, and nothing owned. */
+struct percentile_effect percentile_unknown(void);
+
 /*
  * False, with all unknown and nothing to release, when there are no spans of baselines.  The slope
  * is of speedups up to `rise`, as in the effect on the mean.

@@ -394,17 +394,12 @@ static void a_bent_curve_has_the_slope_of_its_begin(void **state)
 	assert_true(slope.lo < 0.6 && slope.hi > 0.9);
 }
 
-static struct percentile_effect unknown_percentiles(void)
-{
-	return (struct percentile_effect){ .slope = { STATS_UNKNOWN, STATS_UNKNOWN, STATS_UNKNOWN } };
-}
-
 /* Experiments know p50 with a large error, and nothing of p99; replay knows both.  The mean is not mixed up with them. */
 static void percentiles_are_combined_too(void **state)
 {
 	struct world *w = world(0.4, 0.05);
 	struct percentile_level *level = xcalloc(1, sizeof *level);
-	struct percentile_effect e = unknown_percentiles();
+	struct percentile_effect e = percentile_unknown();
 
 	(void)state;
 	e.level = level;
@@ -422,7 +417,7 @@ static void percentiles_are_combined_too(void **state)
 	near(e.slope[2].value, 0.3);
 	/* A region without experiments has the speedups of replay. */
 	percentile_effect_release(&e);
-	e = unknown_percentiles();
+	e = percentile_unknown();
 	assert_true(combine_percentiles(&w->p, 0, 0, COMBINED_ALONE, &e));
 	assert_int_equal(e.nlevels, 1);
 	near(e.level[0].gain[0].value, 0.25);
