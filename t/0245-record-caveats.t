@@ -8,32 +8,24 @@ gcc -O2 -g -D_GNU_SOURCE -I"$top/lib" -o caveats "$programs/caveats.c" -pthread 
 
 under= # a command that runs the recorder
 
-times='400 1200' # ms, of ./caveats; the second where the first was too short, on a busy machine
-
 # warns_of CODE COMMAND...: the recording has this warning about answers and no other ("": none)
 warns_of() {
 	code=$1
 	shift
+	# shellcheck disable=SC2086 # several words
+	exits 0 $under andweorc-record -q -o log -r work -m function --window 20 -s 50 -- "$@" 2>err
+	awk -F'\t' '$1 == "warning" && $3 ~ /^what=(spin|absolute-timer|kernel-time|outside|oversubscribed|quota)$/ { print substr($3, 6) }' log >got
 	printf '%s' "${code:+$code
 }" >want
-	for ms in $times; do
-		test "$1" = ./caveats || ms=
-		# shellcheck disable=SC2086 # several words
-		exits 0 $under andweorc-record -q -o log -r work -m function --window 20 -s 50 -- "$@" $ms 2>err
-		awk -F'\t' '$1 == "warning" && $3 ~ /^what=(spin|absolute-timer|kernel-time|outside|oversubscribed|quota)$/ { print substr($3, 6) }' log >got
-		if test ! -s want || test -z "$ms" || cmp -s want got; then
-			break
-		fi
-	done
 	same want got
 }
 
 warns_of_spinning() {
-	warns_of spin ./caveats spin
+	warns_of spin ./caveats spin 600
 	has "^andweorc-record: warning: [0-9]+ % of the samples are in loops that wait by spinning \(at '.*caveats\.c:[0-9]+'\)" err
 }
 warns_of_flags() {
-	warns_of spin ./caveats "$1"
+	warns_of spin ./caveats "$1" 600
 	has '^andweorc-record: warning: [0-9]+ % of the samples are in loops that wait by spinning' err
 }
 case $(uname -m) in
@@ -46,13 +38,13 @@ x86_64)
 esac
 
 warns_of_absolute_timers() {
-	warns_of absolute-timer ./caveats absolute
+	warns_of absolute-timer ./caveats absolute 600
 	has '^andweorc-record: warning: threads slept until moments of the wall clock for [0-9]+ % of the run' err
 }
 check 'sleeps until moments of the wall clock' warns_of_absolute_timers
 
 warns_of_timers() {
-	warns_of absolute-timer ./caveats timer
+	warns_of absolute-timer ./caveats timer 600
 	# Replay knows that the timer sets the pace.
 	exits 0 andweorc-record -q -d 2 -r work -m function -o log -- ./caveats timer 10000
 	gains_at_most 2
@@ -73,7 +65,7 @@ check 'reads of a timer' warns_of_timers
 
 # One that is set to end once is put off while threads pause.
 takes_alarms() {
-	warns_of '' ./caveats alarm
+	warns_of '' ./caveats alarm 600
 	exits 0 andweorc-record -q -d 2 -r work -m function -s 50 -o log -- ./caveats alarm 10000
 	andweorc-resolve log | grep -Ev '^(events|burst)	' | andweorc-analyze --format andweorc >analysis
 	awk -F'\t' '$1 == "curve" { sub(/.*=/, "", $5); print "gain", $5; found = $5 <= 5 } END { exit !found }' analysis
@@ -81,11 +73,11 @@ takes_alarms() {
 check 'reads of a timer that is set for each round' takes_alarms
 
 warns_of_paces() {
-	warns_of absolute-timer ./caveats paced
+	warns_of absolute-timer ./caveats paced 600
 	has '^andweorc-record: warning: threads slept until moments of the wall clock for [0-9]+ % of the run' err
 }
 check 'sleeps for what is left until such a moment' warns_of_paces
-check 'sleeps of many lengths are no such' warns_of '' ./caveats naps
+check 'sleeps of many lengths are no such' warns_of '' ./caveats naps 600
 
 # A writer without the runtime, at its own pace.
 warns_of_strangers() {
@@ -109,7 +101,7 @@ int main(void)
 }
 C
 	i=0
-	while [ $i -lt 50 ]; do
+	while [ $i -lt 80 ]; do
 		echo
 		sleep 0.01
 		i=$((i + 1))
@@ -142,7 +134,7 @@ int main(int n, char **arg)
 		dup2(ends[1], STDOUT_FILENO);
 		close(ends[0]);
 		close(ends[1]);
-		for (int i = 0; i < 250; i++) {
+		for (int i = 0; i < 1000; i++) {
 			work();
 			ANDWEORC_PROGRESS("round");
 		}
@@ -162,7 +154,7 @@ C
 check 'a child of the recording is no such peer' waits_for_a_child
 
 warns_of_a_crowd() {
-	warns_of oversubscribed ./caveats crowd
+	warns_of oversubscribed ./caveats crowd 600
 	has '^andweorc-record: warning: threads were ready to run but had no processor for [0-9]+ % of the time' err
 }
 check 'more threads than processors' warns_of_a_crowd
@@ -201,8 +193,7 @@ warns_of_a_quota() {
 	printf '%s\n' '#!/bin/sh' "echo \$\$ >'$group/cgroup.procs' && exec \"\$@\"" >limited
 	chmod +x limited
 	under=./limited
-	times=900
-	warns_of quota ./caveats none
+	warns_of quota ./caveats none 1500
 	under=
 	has '^andweorc-record: warning: .* was stopped for that for [0-9]+ % of the time' err
 }
@@ -215,13 +206,13 @@ fi
 
 # Where the sampler has timers, time in the kernel is sampled, and there is no reason to warn.
 sees_the_kernel() {
-	warns_of '' ./caveats kernel
+	warns_of '' ./caveats kernel 600
 	has '^run	.*	kernel_sampled=1(	|$)' log
 }
 kernel_is_unseen() {
 	program sandbox
 	under='./sandbox under errno timer_create --'
-	warns_of kernel-time ./caveats kernel
+	warns_of kernel-time ./caveats kernel 600
 	under=
 	has '^run	.*	kernel_sampled=0(	|$)' log
 	has '^andweorc-record: warning: [0-9]+ % of the processor time was spent in the kernel, where it could not be sampled' err
@@ -236,7 +227,7 @@ esac
 
 # Whatever else the machine does: its neighbours are no threads of the program.
 warns_of_nothing() {
-	warns_of '' ./caveats none
+	warns_of '' ./caveats none 600
 }
 check 'an honest program' warns_of_nothing
 

@@ -480,21 +480,18 @@ impact() {
 	sed -n "s/^[0-9]*\. .*::$1\(::.*\)\? (impact = \([-0-9.]*\),.*/\2/p" got
 }
 
-# profiles PROGRAM NAME SECONDS...: until something can be said of the function; on a machine that others use it takes longer
+# profiles PROGRAM NAME: until something can be said of the function; on a machine that others use it takes longer
 profiles() {
-	program=$1
-	function=$2
-	shift 2
-	for seconds; do
-		ANDWEORC_ENABLED=1 ANDWEORC_DURATION=$seconds exits 0 "$bin/$program" >got 2>err
-		test -z "$(impact "$function")" || break
+	for seconds in 2 6 20; do
+		ANDWEORC_ENABLED=1 ANDWEORC_DURATION=$seconds exits 0 "$bin/$1" >got 2>err
+		test -z "$(impact "$2")" || break
 	done
 	cat err got
 }
 
 # 7 and 3 parts of all the time: known answers, held so that a busy machine does not matter.
 quick_start() {
-	profiles quick heavy 2 6 20
+	profiles quick heavy
 	has '^=== Causal Profiling Results ===$' got
 	has '^Top optimization opportunities:$' got
 	has "^1\. quick\.rs:2 .*heavy" got
@@ -505,7 +502,7 @@ quick_start() {
 }
 
 multi_threaded() {
-	profiles multi inside 2 5 10 20
+	profiles multi inside
 	has "^Progress point 'work_done'\$" got
 	has "^1\. multi\.rs:2 .*inside" got
 	# The other threads' wait is none of the program's code ...
@@ -539,7 +536,7 @@ custom_experiment() {
 }
 
 two_calls() {
-	for seconds in 0.7 2 6 9; do
+	for seconds in 1 3 9; do
 		ANDWEORC_ENABLED=1 ANDWEORC_OPTIONS="-d $seconds" exits 0 "$bin/twice" >got 2>err
 		cat err got
 		if test "$(grep -c -e "::first.* one" -e "::second.* two" got)" -eq 2; then

@@ -28,8 +28,8 @@ watched() {
 	has '^(sample|call)	.*	function=labour(	|$)' resolved
 }
 
-# gcc's sanitizers are libraries, clang's are in the program: both are tried, each with all that it finds by one of them only,
-# unless all is.
+# gcc's sanitizers are libraries, clang's are in the program.  Both are tried.  What one kind of sanitizer finds is tried with one
+# of the compilers, or, with LONG=1, with both.
 for cc in gcc clang; do
 	for kind in address thread; do
 		if ! $cc -O1 -g -D_GNU_SOURCE -I"$top/lib" -Wno-unused-function -fsanitize=$kind -o $cc-$kind \

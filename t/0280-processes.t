@@ -341,9 +341,10 @@ helper_left() {
 beside 'a helper that only waits does not keep the recording going' helper_left
 
 helper_each_run() {
-	exits 0 andweorc-record -q -n 2 -o log -r work -s 50 --window 1 -- ./processes helper >out 2>err
+	exits 0 andweorc-record -q -n 3 -o log -r work -s 50 --window 1 -- ./processes helper >out 2>err
 	unit_visits log >got
 	same - got <<-END
+	100
 	100
 	100
 	END
@@ -352,6 +353,7 @@ helper_each_run() {
 	same - got <<-END
 	2 1
 	2 2
+	2 3
 	END
 	end_helpers
 }

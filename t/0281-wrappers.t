@@ -16,18 +16,18 @@ found() {
 
 # follows COPIES STATUS COMMAND [ARG...]: ends with STATUS, and points and regions of COPIES copies of the program are found;
 # repeated with a longer run until there was time for an experiment
-lengths='160 400 1600 6400'
 follows() {
 	copies=$1
 	expected=$2
 	shift 2
-	for UNITS in $lengths; do
+	for UNITS in 200 400 1600 6400; do
 		run andweorc-record -q -o log -r work -s 50 --window 20 -- "$@" >out 2>err
 		test "$status" -eq "$expected"
 		lacks 'was not profiled|no progress point' err
 		test "$(sort -u out)" = plain
 		has "^end	run=1	status=exit:$expected	" log
 		test "$(field point unit visits)" -eq $((copies * UNITS))
+		has '^sample	.*	state=cpu(	|$)' log
 		sed -n 's/^module	.*	path=//p' log | sort | uniq -d >twice
 		empty twice
 		exits 0 andweorc-resolve log >resolved
@@ -36,7 +36,6 @@ follows() {
 		fi
 	done
 	found
-	has '^sample	.*	state=cpu(	|$)' log
 	has '^region	.*	symbol=work$' log
 	has '^experiment	.*	speedup_pct=50	' log
 	has '^visits	.*	point=unit	' log
@@ -69,11 +68,10 @@ check 'xargs -P 2' through_xargs
 script() {
 	cat >script <<-END
 	#!/bin/sh
-	sleep 0.2
+	sleep 0.3
 	./processes plain
 	END
 	chmod +x script
-	lengths='400 1600 6400' # a script is looked at less and less
 	follows 1 0 ./script
 }
 check 'a script that takes its time first' script

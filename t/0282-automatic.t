@@ -76,11 +76,11 @@ is_rare() {
 check 'what moves now and then is no progress' is_rare
 
 has_points() {
-	recording log -r work --window 20 -s 50 -- ./marked write 1300
+	recording log -r work --window 40 -s 50 -- ./marked write 1500
 	lacks 'kind=automatic' log
 	lacks 'what=unmarked' log
 	# With -P, automatic points are counted beside marks.
-	recording log -P :output -r work --window 20 -s 50 -- ./marked write 300
+	recording log -P :output -r work --window 40 -s 50 -- ./marked write 600
 	field visits :output experiment >got
 	test -s got
 	field visits round experiment >got
@@ -97,7 +97,7 @@ has_marks() {
 }
 
 marks_late() {
-	endless_until has_marks log -r work --window 20 -s 50 -- ./marked write 1000000 1 1400
+	endless_until has_marks log -r work --window 40 -s 50 -- ./marked write 1000000 1 1800
 	field visits :work experiment >before
 	field visits round experiment >after
 	test -s before
@@ -112,10 +112,10 @@ becomes_short() {
 	# The first run takes longer than those that follow it.
 	cat >shrinks <<'END'
 #!/bin/sh
-if mkdir once 2>/dev/null; then exec ./mover none 300; else exec ./mover none 30; fi
+if mkdir once 2>/dev/null; then exec ./mover none 600; else exec ./mover none 30; fi
 END
 	chmod +x shrinks
-	for seconds in 1 2 6; do
+	for seconds in 2 6; do
 		rm -rf once
 		recording log -d $seconds -s 50 -- ./shrinks
 		if grep -q '^visits	.*	kind=run' log; then

@@ -47,18 +47,13 @@ fi
 wait "$target" || exit 1
 grep -q '^idle is well$' said || exit 1
 
-# is_attached ARG...: that goes well, and leaves a log
-is_attached() {
+# attaches ARG...: goes well, and leaves a log that the tools which follow understand
+attaches() {
 	exits 0 timeout 60 andweorc-record -q -o log -p "$target" "$@" >out 2>all
 	of_the_program all >err
 	empty out
 	lacks 'cannot|keeps the runtime|could not be reached' err
 	has '^end	run=1	status=running	ended_by=recorder	' log
-}
-
-# attaches ARG...: the same, of a log that the tools which follow understand
-attaches() {
-	is_attached "$@"
 	exits 0 andweorc-resolve log >resolved
 	exits 0 andweorc-analyze --format andweorc resolved >analysis
 }
@@ -74,10 +69,10 @@ refuses_to() {
 # survives PROGRAM MODE: attached to and detached from, twice
 survives() {
 	begin "$1" "$2"
-	is_attached -d 0.15
-	kill -0 "$target"
-	attaches -d 0.2
-	kill -0 "$target"
+	for _ in 1 2; do
+		attaches -d 0.2
+		kill -0 "$target"
+	done
 	end_well "$2"
 }
 
@@ -115,7 +110,7 @@ check 'samples, events and marks are in the log, and are analysed' observes
 # The second time, too, and the number of visits is that of the time.
 again() {
 	begin attached mixed
-	is_attached -d 0.2
+	attaches -d 0.5
 	attaches -d 0.5
 	field point sum visits >visits
 	end_well mixed
@@ -150,10 +145,7 @@ is_told_to_end() {
 		rm -f log
 		andweorc-record -q -o log -p "$target" >out 2>err &
 		recorder=$!
-		case $signal in
-		INT) until_it_has log '^burst' ;;
-		TERM) until_it_has log '^run' ;; # in its first burst
-		esac
+		until_it_has log '^burst'
 		kill -s $signal $recorder
 		wait $recorder
 		has '^end	run=1	status=running	ended_by=recorder	' log

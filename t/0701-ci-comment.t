@@ -32,13 +32,12 @@ serve
 GITHUB_API_URL=$api GITHUB_REPOSITORY=o/r GITHUB_TOKEN=secret GITHUB_EVENT_PATH=$scratch/event.json
 export GITHUB_API_URL GITHUB_REPOSITORY GITHUB_TOKEN GITHUB_EVENT_PATH
 
-# The number in the event is one that the run of a fork could have written itself.
 fresh() {
 	cp world.json state.json
 	: >requests
 	cat >event.json <<-END
 	{ "workflow_run": { "event": "pull_request", "head_sha": "$sha", "head_branch": "topic",
-	  "pull_requests": [{ "number": 99 }], "head_repository": { "owner": { "login": "me" } } } }
+	  "pull_requests": [], "head_repository": { "owner": { "login": "me" } } } }
 	END
 	printf '<!-- andweorc-diff:v1 id=default base=c head=d -->\n%s\n' "${1:-the *text*, "quoted" \`\$(x)\` é}" >body.md
 }
@@ -81,12 +80,19 @@ comments_once() {
 	others_are_left_alone
 }
 
-# After the test before.
 another_name_is_another_comment() {
+	fresh
+	exits 0 "$comment" body.md 2>err
 	sed 's/id=default /id=second /' body.md >second.md
 	exits 0 "$comment" second.md 2>err
 	body 1004 | same body.md -
 	body 1005 | same second.md -
+}
+
+another_author() {
+	fresh
+	exits 0 "$comment" --author mallory body.md 2>err
+	body 1 | same body.md -
 }
 
 all_pages_are_read() {
@@ -108,11 +114,8 @@ pull_request_event() {
 
 # A commit that was pushed since then gets the comment of the next run.
 old_heads_get_nothing() {
-	for change in '.head_sha = "ffffffffffffffffffffffffffffffffffffffff"' '.head_branch = "topic&head=me:topic"' \
-		'.head_repository = null' '.head_branch = "main"' '.head_repository.owner.login = "you"' \
-		'.head_repository.owner.login = "me/../x"'; do
-		# The first three are of each kind: an old commit, another branch, no repository that it could be of.
-		is_long || test "$change" != '.head_branch = "main"' || break
+	for change in '.head_sha = "ffffffffffffffffffffffffffffffffffffffff"' '.head_branch = "main"' '.head_repository.owner.login = "you"' \
+		'.head_repository = null' '.head_branch = "topic&head=me:topic"' '.head_repository.owner.login = "me/../x"'; do
 		fresh
 		jq ".workflow_run |= ($change)" event.json >new
 		mv new event.json
@@ -120,6 +123,15 @@ old_heads_get_nothing() {
 		echo 'ci/comment: no open pull request has this head: nothing to comment on' | same - err
 		lacks '^(POST|PATCH)' requests
 	done
+}
+
+# A file that the run of a fork could have written itself.
+numbers_in_the_artifact_do_not_count() {
+	fresh
+	jq '.workflow_run.pull_requests = [{ "number": 99 }]' event.json >new
+	mv new event.json
+	exits 0 "$comment" body.md 2>err
+	echo 'ci/comment: commented on #7' | same - err
 }
 
 trouble() {
@@ -185,6 +197,7 @@ updates_only() {
 	exits 0 "$comment" --update body.md >got 2>err
 	has 'no comment to bring up to date on #7' err
 	lacks '^POST' requests
+	exits 0 "$comment" body.md >got 2>err
 	fresh 'not compared'
 	cp state.json world.kept
 	jq '.comments += [{ id: 9, issue: 7, user: { login: "github-actions[bot]" }, body: "<!-- andweorc-diff:v1 id=default base=a head=b -->\nold\n" }]' world.kept >state.json
@@ -207,21 +220,22 @@ token_is_on_no_command_line() {
 	mkdir -p spy
 	printf '#!/bin/sh\necho "$*" >>"%s/seen"\nexec "%s" "$@"\n' "$scratch" "$(command -v curl)" >spy/curl
 	chmod +x spy/curl
-	PATH=$scratch/spy:$PATH exits 0 "$comment" --author mallory body.md 2>err
-	body 1 | same body.md -
+	PATH=$scratch/spy:$PATH exits 0 "$comment" body.md 2>err
 	has 'issues/7/comments' seen
 	lacks secret seen
 }
 
-check 'one comment, brought up to date; the pull request is found by its head alone' comments_once
+check 'one comment, brought up to date' comments_once
 check 'another name is another comment' another_name_is_another_comment
+check '--author' another_author
 check 'all pages of comments are read' all_pages_are_read
 check 'in a pull_request workflow' pull_request_event
 check 'a head that is no more gets nothing' old_heads_get_nothing
+check 'the pull request is found by its head alone' numbers_in_the_artifact_do_not_count
 check 'trouble is told, with a remedy' says_what_is_wrong
 check 'what is no comment of ours, or too long, is not sent' bodies_are_checked
 check '--update' updates_only
 check 'two pull requests of one head get nothing' two_pulls_get_nothing
-check '--author; the token is on no command line' token_is_on_no_command_line
+check 'the token is on no command line' token_is_on_no_command_line
 
 done_testing

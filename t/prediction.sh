@@ -82,8 +82,7 @@ predicts() {
 			}
 			printf "%s at %d %%: %s of %s predicted %.1f (%s), known %.1f\n", region, pct, key, point, got,
 				known ? sprintf("%.1f to %.1f", lo, hi) : "no interval", want
-			holds = key != "program_pct" || (lo <= want && want <= hi)
-			if (unsure && (!known || (hi - lo > 2 * tolerance && holds)))
+			if (unsure && (!known || (hi - lo > 2 * tolerance && lo <= want && want <= hi)))
 				exit 0
 			exit got < want - tolerance || got > want + tolerance
 		}' analysis || {

@@ -1,5 +1,6 @@
 /*
- * long-writes [told]: writes a megabyte to a file in memory, again and again, for 0.7 s: long calls that do not wait.  With `told`: the status is 0 if the kernel tells a
+ * long-writes [told]: writes a megabyte to a file in memory, again and again, for 0.7 s:
+ * long calls that do not wait.  With `told`: the status is 0 if the kernel tells a
  * thread that it has given up its processor, as lib/runtime/switched.h needs it.
  */
 #include <andweorc.h>
