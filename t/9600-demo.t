@@ -129,6 +129,17 @@ hottest_is_best() {
 	lacks 'most useful line is' said
 }
 
+hottest_may_be_best() {
+	{
+		impact x.c:7 40.6 0.26 0.13 0.4 moderate
+		impact x.c:8 10 0.05 0.04 0.06 low
+		impact x.c:9 15.2 0.17 0.11 0.23 moderate
+	} >analysis
+	says analysis
+	has '^    A profiler that counts samples would promise 4.1 %' said
+	has '^    Here the hottest line has the greatest effect, but x.c:9, with 15 % of the samples, may gain as much' said
+}
+
 hottest_pays_less() {
 	{
 		impact x.c:7 40.6 0.2 0.1 0.3 moderate
@@ -169,6 +180,7 @@ nothing_is_nothing() {
 
 check 'words: the hottest line gains nothing' hottest_gains_nothing
 check 'words: the hottest line is the best' hottest_is_best
+check 'words: the hottest line may be the best, or another' hottest_may_be_best
 check 'words: the hottest line pays, another pays more' hottest_pays_less
 check 'words: doubt stays doubt' doubt_stays_doubt
 check 'words: no verdict, but surely less than the samples promise' less_than_its_samples

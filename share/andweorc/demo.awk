@@ -60,6 +60,30 @@ function effect(r) {
 		printf "    That holds until it is %.0f %% faster; beyond, something else is in the way.\n", knee[r]
 }
 
+function square(x) {
+	return x * x
+}
+
+# Of the other useful lines that may gain as much as r: the one with the greatest slope.  The difference of two
+# slopes is uncertain by what both are.
+function rival(r, other, found) {
+	found = ""
+	for (other in slope)
+		if (other != r && is_useful(other) &&
+		    slope[r] - slope[other] < sqrt(square(slope[r] - low[r]) + square(high[other] - slope[other])) &&
+		    (found == "" || slope[other] > slope[found]))
+			found = other
+	return found
+}
+
+function is_below_its_share(r) {
+	return 100 * high[r] < share[r]
+}
+
+function promise(r) {
+	printf "    A profiler that counts samples would promise %s %%.\n", tenths(share[r] / 10)
+}
+
 $1 == "impact" {
 	r = field("region")
 	share[r] = field("share_pct") + 0
@@ -93,10 +117,17 @@ END {
 	show("The hottest line", hottest)
 	if (hottest == best) {
 		effect(hottest)
-		print "    Here the hottest line is also the most useful one."
-	} else if (verdict[hottest] == "not-enough-data" && has_slope[hottest] && 100 * high[hottest] < share[hottest]) {
+		if (is_below_its_share(hottest))
+			promise(hottest)
+		equal = rival(best)
+		if (equal == "")
+			print "    Here the hottest line is also the most useful one."
+		else
+			printf "    Here the hottest line has the greatest effect, but %s, with %.0f %% of the samples, may gain as much.\n",
+				equal, share[equal]
+	} else if (verdict[hottest] == "not-enough-data" && has_slope[hottest] && is_below_its_share(hottest)) {
 		effect(hottest)
-		printf "    A profiler that counts samples would promise %s %%.\n", tenths(share[hottest] / 10)
+		promise(hottest)
 		explain(hottest)
 	} else if (verdict[hottest] == "not-enough-data" || !has_slope[hottest])
 		print "    What making it faster would gain cannot be told from so few experiments."
