@@ -168,6 +168,7 @@ static size_t blocks_each(const struct replay *r, size_t n)
 static struct compared finish(const struct replay *r, const struct sums *sum)
 {
 	struct compared c = { .count = sum->count, .base_ns = NAN, .ns = NAN, .gain = NAN, .se = NAN };
+	double by_work;
 
 	if (!(sum->base > 0) || !(sum->base_weight > 0) || !(sum->weight > 0))
 		return c;
@@ -179,9 +180,11 @@ static struct compared finish(const struct replay *r, const struct sums *sum)
 		c.change[k] = -sum->change[k] / sum->base;
 	/*
 	 * Parts of a burst differ with phases of the program.  If bursts differ more than
-	 * their parts, they were in different phases.
+	 * their parts, they were in different phases.  If there is no trend, chance makes what looks like one as large as the
+	 * scatter, on average; so the greater of both counts.
 	 */
-	c.se = r->whole ? c.by_samples : hypot(c.by_samples, hypot(fmax(of_few(&sum->parts) * scatter(&sum->parts), scatter(&sum->bursts)), trend(&sum->parts)));
+	by_work = fmax(of_few(&sum->parts) * scatter(&sum->parts), scatter(&sum->bursts));
+	c.se = r->whole ? c.by_samples : hypot(c.by_samples, fmax(by_work, fabs(trend(&sum->parts))));
 	return c;
 }
 

@@ -28,7 +28,7 @@
  *
  * To learn and to ask 40 questions of 150,000 events takes half a second and some 100
  * bytes an event.  With more threads than processors, there are more models and open
- * questions: 32 questions of 137,000 events of pzip take 2 s of processor time.  Questions
+ * questions: 32 questions of 137,000 events of pzip take 8 s of processor time.  Questions
  * do not depend on each other, and may be asked by several threads at the same time.
  *
  * Pure: no input, no output, no state but what the caller holds.  The same bursts and

@@ -439,6 +439,7 @@ enum open_question {
 struct setting {
 	enum replay_model model;
 	enum open_question open;
+	uint32_t realization;                /* 0: the first one; see realizations.c */
 	double shorter;                      /* for shorter waits: the part, 0 .. 1 */
 	bool notes_ends;                     /* notes the ends of waits, for later runs with WAITS_FIXED */
 	bool kept;                           /* time without a processor is kept as it was recorded: for the check */
@@ -448,6 +449,8 @@ struct setting {
 	const struct replay_question *asked; /* for waits for the outside, and for removed locks */
 };
 
+void simulate_once(const struct replay *r, const struct script *s, const struct setting *how, struct run *out);
+/* The mean of several realizations, where these differ. */
 void simulate(const struct replay *r, const struct script *s, const struct setting *how, struct run *out);
 void run_prepare(const struct replay *r, const struct script *s, struct run *run); /* empty */
 void run_release(struct run *run);

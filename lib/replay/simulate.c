@@ -26,6 +26,7 @@ enum {
 };
 
 #define INSTANT_NS 0.5
+#define CHANCE     0.001 /* stretches of another realization differ by half of that at most; see realizations.c */
 #define GOLDEN     UINT32_C(2654435769) /* 2^32 over the golden ratio */
 
 /* The state of an actor. */
@@ -228,7 +229,7 @@ static const struct step *step_of(const struct sim *m, uint32_t i)
 
 static void copy_change(struct sim *m, uint32_t to, uint32_t from)
 {
-	if (to != from && from != NOBODY)
+	if (m->how->change && to != from && from != NOBODY)
 		memcpy(m->runner[to].change, m->runner[from].change, sizeof(m->runner[to].change));
 }
 
@@ -286,7 +287,7 @@ static bool is_taken(struct sim *m, uint32_t i)
 {
 	if (m->takes >= 1)
 		return true;
-	return ((uint32_t)keys_mix(i, 0) + GOLDEN * m->runner[i].drawn++) * 0x1p-32 < m->takes;
+	return ((uint32_t)keys_mix(i, m->how->realization) + GOLDEN * m->runner[i].drawn++) * 0x1p-32 < m->takes;
 }
 
 /* Is the actor on a processor that is not for it to choose? */
@@ -944,12 +945,18 @@ static double computing_ns(struct sim *m, struct runner *r, const struct step *s
 	return ns;
 }
 
+/* The factor of the length of the actor's stretch in this realization. */
+static double by_chance(const struct sim *m, uint32_t i)
+{
+	return m->how->realization ? 1 + CHANCE * ((uint32_t)keys_mix(m->runner[i].pos, m->how->realization) * 0x1p-32 - 0.5) : 1;
+}
+
 /* The processor time of a wait for the outside is a part of the stretch before it. */
 static void begin_stretch(struct sim *m, uint32_t i)
 {
 	struct runner *r = &m->runner[i];
 	const struct step *s = step_of(m, i);
-	double cpu = computing_ns(m, r, s);
+	double cpu = computing_ns(m, r, s) * by_chance(m, i);
 
 	r->phase = 0;
 	r->woken = 0;
@@ -1476,7 +1483,7 @@ void run_prepare(const struct replay *r, const struct script *s, struct run *run
 		run->span[i].begin_ns = run->span[i].end_ns = NAN;
 }
 
-void simulate(const struct replay *r, const struct script *s, const struct setting *how, struct run *out)
+void simulate_once(const struct replay *r, const struct script *s, const struct setting *how, struct run *out)
 {
 	struct sim m = { .replay = r, .script = s, .how = how, .run = out, .model = how->model <= REPLAY_SIMULATED ? RECORDED : MONITOR };
 
