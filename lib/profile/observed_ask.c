@@ -33,6 +33,9 @@ static const double BRIEF_MATTERS = 0.03;
 /* From this part of the time in which threads wait for the ends of frames, experiments are wrong about it. */
 static const double FRAMES_MATTER = 0.1;
 
+/* By this part, moments of the clock come sooner in the question whether that matters. */
+static const double SOONER = 0.2;
+
 static const double LEAST_SHARE = 0.01; /* least share of the samples for a region to be replayed */
 
 static const char *name_of(const struct observed *o, uint32_t point)
@@ -81,13 +84,20 @@ static bool is_tried(const struct context *c, size_t region)
 	return false;
 }
 
+/* The name of the point that the effect is about; NULL: it is about none. */
+static const char *point_of(const struct context *c, const struct observed *o, const struct replay_effect *e)
+{
+	if (e->what == REPLAY_WHOLE)
+		return is_whole(o) && counts_runs(c) ? "run" : NULL; /* are runs progress? */
+	return name_of(o, e->point);
+}
+
 /* region: its place in the profile. */
 static void keep_effect(struct context *c, const struct observed *o, size_t region, double s, const struct replay_effect *e,
 			const struct replay_facts *facts)
 {
 	struct profile *p = c->p;
-	bool runs = e->what == REPLAY_WHOLE && is_whole(o) && counts_runs(c); /* are they progress? */
-	const char *name = e->what == REPLAY_WHOLE ? (runs ? "run" : NULL) : name_of(o, e->point);
+	const char *name = point_of(c, o, e);
 	size_t at;
 
 	if (!name || isnan(e->gain))
@@ -418,6 +428,35 @@ static void warn_of_frames(struct context *c, size_t run, const struct replay_fa
 	free(text);
 }
 
+/*
+ * Notes how much each point depends on the clock.  A program that is too slow for its timers waits for them when it gets faster, so
+ * all of its code takes half of the time.  The greatest value of all runs counts.
+ */
+static void ask_of_clock(struct context *c, const struct observed *o, const struct replay *r, const struct replay_facts *facts)
+{
+	double *half;
+	struct replay_answer faster, sooner;
+
+	if (!(facts->clock_ns > 0))
+		return;
+	half = xcalloc(o->nstacks + 1, sizeof *half);
+	for (size_t i = 0; i <= o->nstacks; i++)
+		half[i] = 0.5;
+	replay_ask(r, &(struct replay_question){ .shorter = half }, &faster);
+	replay_ask(r, &(struct replay_question){ .shorter = half, .sooner = SOONER }, &sooner);
+	for (size_t i = 0; i < sooner.n; i++) {
+		const char *name = point_of(c, o, &sooner.effect[i]);
+		struct profile_point *point = name ? &c->p->point[load_point(c->p, name)] : NULL;
+		double gained = faster.effect[i].gain;
+
+		if (point)
+			point->clocked = fmax(point->clocked, (sooner.effect[i].gain - gained) / (1 - gained) / SOONER);
+	}
+	replay_answer_release(&faster);
+	replay_answer_release(&sooner);
+	free(half);
+}
+
 static void replay_run(struct context *c, struct observed *o, const struct levels *levels, const bool *asked)
 {
 	size_t run = c->run[o->run].place;
@@ -435,6 +474,7 @@ static void replay_run(struct context *c, struct observed *o, const struct level
 	count_observed(&c->p->run[run], o, &facts);
 	warn_of_brief_locks(c, run, &facts);
 	warn_of_frames(c, run, &facts);
+	ask_of_clock(c, o, r, &facts);
 	all.replay = r;
 	if (c->p->what_if)
 		add_users(&all, c, o);

@@ -261,6 +261,7 @@ void profile_finish(struct profile *p)
 	if (p->nvisits)
 		qsort(p->visits, p->nvisits, sizeof *p->visits, compare_visits);
 	weigh_windows(p);
+	profile_drop_clock_warning(p);
 	if (p->nwarnings)
 		qsort(p->warning, p->nwarnings, sizeof *p->warning, compare_warnings);
 	profile_label(p);

@@ -118,6 +118,7 @@ struct profile_point {
 	char *name;
 	unsigned kinds; /* enum kind */
 	unsigned measures;     /* enum profile_measure */
+	double clocked; /* if moments of the clock came sooner, this part of that would be gained, by replay; NAN: unknown, or none waits for them */
 	double spans, crossing; /* measured spans, and those that began before the window's speedup was on */
 	bool plain;     /* in some of its windows nothing was given */
 	bool given;     /* in its windows a region was given */
@@ -245,6 +246,15 @@ void profile_warn(struct profile *p, const char *what, const char *text, size_t 
 
 /* Is there such a warning about so many runs that it concerns the result? */
 bool profile_is_warned(const struct profile *p, const char *what);
+
+/*
+ * Do visits, spans or runs wait for moments of the clock?  Experiments cannot slow it, and take a faster region for a faster
+ * program.  Where the bursts have no such waits, the recorder's warning alone tells.
+ */
+bool profile_waits_for_clock(const struct profile *p, size_t point);
+
+/* Drops the warning about the clock if no point waits for it.  Part of profile_finish. */
+void profile_drop_clock_warning(struct profile *p);
 
 /* The key of a warning: its text without numbers.  The caller frees it. */
 char *profile_warning_key(const char *what, const char *text);

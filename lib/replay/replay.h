@@ -121,6 +121,7 @@ struct replay_question {
 	const uint32_t *without; /* locks that are removed */
 	size_t nwithout;
 	unsigned cpus; /* processors; 0: as in the recording. */
+	double sooner; /* moments of the clock that threads wait for come sooner by this part, 0 .. 1 */
 };
 
 /* The quantity of an effect. */

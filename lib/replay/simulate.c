@@ -603,21 +603,31 @@ static size_t number_of(const struct sim *m, const struct step *s)
 	return (size_t)(s - m->script->step);
 }
 
-/* The wait's length if it ends at the same moment as without a question; if that moment is unknown, its recorded length. */
-static double fixed_ns(const struct sim *m, const struct step *s)
+/*
+ * The wait's length if it ends at the same moment as without a question, on a clock that is faster by 1 / clock; if that moment is
+ * unknown, its recorded length.
+ */
+static double fixed_ns(const struct sim *m, const struct step *s, double clock)
 {
 	const double *woke = m->script->base[m->how->model].woke_ns;
 
 	if (!woke || !(woke[number_of(m, s)] > 0))
-		return (double)s->waited_ns;
-	return fmax(0, woke[number_of(m, s)] - m->now + (double)s->late_ns);
+		return (double)s->waited_ns * clock;
+	return fmax(0, woke[number_of(m, s)] * clock - m->now + (double)s->late_ns);
+}
+
+/* What is left of each time until a moment of the clock. */
+static double clock_of(const struct sim *m)
+{
+	return m->how->asked ? 1 - m->how->asked->sooner : 1;
 }
 
 /* The time until the next tick; none if there has been one since the last wait. */
 static double tick_ns(struct sim *m, uint32_t i, const struct ticks *t)
 {
-	double *last = &m->runner[i].ticked, passed = floor((m->now - t->phase_ns) / t->period_ns);
-	double next = passed > floor((*last - t->phase_ns) / t->period_ns) ? m->now : t->phase_ns + (passed + 1) * t->period_ns;
+	double period = t->period_ns * clock_of(m), phase = t->phase_ns * clock_of(m);
+	double *last = &m->runner[i].ticked, passed = floor((m->now - phase) / period);
+	double next = passed > floor((*last - phase) / period) ? m->now : phase + (passed + 1) * period;
 
 	*last = next;
 	return next - m->now;
@@ -626,7 +636,7 @@ static double tick_ns(struct sim *m, uint32_t i, const struct ticks *t)
 /* The time until the end of a frame, see frames.c.  If that is over, the next frame is counted from now. */
 static double frame_rest(const struct sim *m, struct runner *r, const struct step *s)
 {
-	double end = r->frame_end > 0 ? r->frame_end + (double)s->frame_ns : m->now + (double)s->waited_ns;
+	double end = r->frame_end > 0 ? r->frame_end + (double)s->frame_ns * clock_of(m) : m->now + (double)s->waited_ns * clock_of(m);
 
 	r->frame_end = fmax(end, m->now);
 	return r->frame_end - m->now;
@@ -639,7 +649,7 @@ static double unseen_ns(const struct sim *m, const struct step *s, double ns)
 	case WAITS_SHORTER:
 		return ns * (1 - m->how->shorter);
 	case WAITS_FIXED:
-		return s->by_thread ? ns : fixed_ns(m, s);
+		return s->by_thread ? ns : fixed_ns(m, s, 1);
 	default:
 		return ns;
 	}
@@ -657,7 +667,7 @@ static double sleep_of(struct sim *m, uint32_t i, const struct step *s)
 		if (s->ticks && m->how->open != WAITS_FIXED)
 			return tick_ns(m, i, &m->script->ticks[s->ticks - 1]);
 		/* How long a moment had been over is not known.  A thread that comes before it waits, but not for as long as until now. */
-		return m->how->asked && !step_came_late(s) ? fixed_ns(m, s) : (double)s->waited_ns;
+		return m->how->asked && !step_came_late(s) ? fixed_ns(m, s, clock_of(m)) : (double)s->waited_ns;
 	default:
 		return unseen_ns(m, s, (double)s->waited_ns);
 	}

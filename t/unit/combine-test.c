@@ -12,6 +12,7 @@ enum { MOST = 8 };
 /* Point 0, region 0; what replay says of some runs at 50 %, and experiments of all of them. */
 struct world {
 	struct profile p;
+	struct profile_point point;
 	struct profile_replayed replayed[MOST];
 	struct causal_effect e;
 	struct causal_level level;
@@ -24,6 +25,9 @@ static struct world *world(double slope, double se)
 
 	w = (struct world){ .e = CAUSAL_NO_EFFECT };
 	w.p.replayed = w.replayed;
+	w.point.clocked = NAN;
+	w.p.point = &w.point;
+	w.p.npoints = 1;
 	w.e.fit.slope = w.e.fit.cost = (struct estimate){ .value = slope, .se = se, .lo = slope - 1.96 * se, .hi = slope + 1.96 * se, .df = 1e6, .p = 0.01 };
 	w.e.period_ns = 1;
 	w.level = (struct causal_level){ .s = 0.5, .gain = { .value = slope / 2, .se = se / 2, .df = 1e6 } };
@@ -300,6 +304,41 @@ static void a_replay_that_is_less_sure_replaces_none_where_threads_queue(void **
 	assert_int_equal(combine_with_warning(w, "absolute-timer"), COMBINED_REPLACED);
 }
 
+/* A clock that no visit waits for, by replay, does no harm. */
+static void a_clock_that_nothing_waits_for_replaces_nothing(void **state)
+{
+	struct world *w = world(0.5, 0.04);
+
+	(void)state;
+	add(w, 0.25, 0.02);
+	w->point.clocked = 0.05;
+	assert_int_equal(combine_with_warning(w, "absolute-timer"), COMBINED_AGREES);
+	w->point.clocked = 0.2;
+	assert_int_equal(combine_with_warning(w, "absolute-timer"), COMBINED_REPLACED);
+}
+
+/* Then it is no reason for a warning, either; but it is if one point waits. */
+static void a_warning_of_such_a_clock_is_dropped(void **state)
+{
+	struct profile p = PROFILE_INIT;
+	struct profile_point point[2] = { { .clocked = 0.05 }, { .clocked = 0.2 } };
+
+	(void)state;
+	profile_warn(&p, "absolute-timer", "a clock", PROFILE_NONE, 1, false);
+	profile_warn(&p, "spin", "a loop", PROFILE_NONE, 1, false);
+	p.point = point;
+	p.npoints = 2;
+	profile_drop_clock_warning(&p);
+	assert_true(profile_is_warned(&p, "absolute-timer"));
+	p.npoints = 1;
+	profile_drop_clock_warning(&p);
+	assert_false(profile_is_warned(&p, "absolute-timer"));
+	assert_true(profile_is_warned(&p, "spin"));
+	p.point = NULL;
+	p.npoints = 0;
+	profile_release(&p);
+}
+
 static void not_where_threads_spin(void **state)
 {
 	struct profile_warning spin = { .what = (char[]){ "spin" }, .text = (char[]){ "" }, .times = 1 };
@@ -503,6 +542,8 @@ int main(void)
 		cmocka_unit_test(the_curve_is_then_that_of_replay),
 		cmocka_unit_test(a_warning_of_one_run_in_many_replaces_nothing),
 		cmocka_unit_test(a_replay_that_is_less_sure_replaces_none_where_threads_queue),
+		cmocka_unit_test(a_clock_that_nothing_waits_for_replaces_nothing),
+		cmocka_unit_test(a_warning_of_such_a_clock_is_dropped),
 		cmocka_unit_test(not_where_threads_spin),
 		cmocka_unit_test(without_experiments_replay_tells_all),
 		cmocka_unit_test(percentiles_are_combined_too),

@@ -1989,6 +1989,7 @@ static void of_waits_for_the_clock(void **state)
 	}
 	r = replay_learn(&burst, 1, REGIONS - 1);
 	near(asked(r, &p, 1, 0.5).gain, 0, 0.001);
+	near(answered(r, &(struct replay_question){ .sooner = 0.2 }), 0.2, 0.001);
 	replay_free(r);
 	burst_release(&burst);
 }
