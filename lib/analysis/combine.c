@@ -333,10 +333,13 @@ static double half_width(const struct cases *c, double mean, double most)
 	return most;
 }
 
-/* Makes one estimate of both: the estimate of e, and a value.  speedup: of what it is the gain; a slope is the gain at 1. */
-typedef void merge_fn(struct estimate *e, double value, double se, double speedup);
+/*
+ * Makes one estimate of both: the estimate of e, and a value.  speedup: of what it is the gain; a slope is the gain at 1.
+ * contradict: both contradict each other at another speedup of the region, or in all of them together.
+ */
+typedef void merge_fn(struct estimate *e, double value, double se, double speedup, bool contradict);
 
-static void average(struct estimate *e, double value, double se, double speedup)
+static void average(struct estimate *e, double value, double se, double speedup, bool contradict)
 {
 	double own = known_se(e), apart = e->value - value, mean = 0, half;
 	double unexplained = fmax(0, fabs(apart) - EXPLAINED * hypot(own, se)), off = hypot(OFF * speedup, unexplained / 2);
@@ -350,14 +353,15 @@ static void average(struct estimate *e, double value, double se, double speedup)
 	for (int i = 0; i < CASES; i++)
 		mean += c.chance[i] * c.from[i];
 	half = half_width(&c, mean, fabs(apart) + 8 * (own + se + off));
-	if (are_apart(apart, own, se))
+	if (contradict || are_apart(apart, own, se))
 		half = fmax(half, fmax(fabs(mean) + se, fabs(apart - mean) + own));
 	*e = known(value + mean, half / STATS_NORMAL_95);
 }
 
-static void replace(struct estimate *e, double value, double se, double speedup)
+static void replace(struct estimate *e, double value, double se, double speedup, bool contradict)
 {
 	(void)speedup;
+	(void)contradict;
 	*e = known(value, se);
 }
 
@@ -418,25 +422,27 @@ enum combined combine_apply(const struct profile *p, size_t point, size_t region
 	struct replayed r[PROFILE_LEVELS], at, rise;
 	size_t n = replayed_of(p, point, region, REPLAY_MEAN, r);
 	merge_fn *merge;
+	bool contradict;
 
 	if (n == 0)
 		return COMBINED_NOT;
 	*measured = e->fit.slope;
 	rise = rise_of(r, n);
 	*replayed = slope_of(&rise);
+	contradict = contradicts(measured, replayed);
 	merge = experiments_err(p, point, measured, replayed) ? replace : average;
-	merge(&e->fit.slope, replayed->value, replayed->se, 1);
-	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns, e->period_ns);
+	merge(&e->fit.slope, replayed->value, replayed->se, 1, contradict);
+	merge(&e->fit.cost, replayed->value * e->period_ns, replayed->se * e->period_ns, e->period_ns, contradict);
 	for (size_t i = 0; i < e->nlevels; i++)
 		if (at_speedup(r, n, e->level[i].s, &at))
-			merge(&e->level[i].gain, at.gain, at.se, at.s);
+			merge(&e->level[i].gain, at.gain, at.se, at.s, contradict);
 	if (merge == replace) {
 		take_shape(e, r, n);
 		return COMBINED_REPLACED;
 	}
 	if (rise.s == r[n - 1].s)
 		refute_knee(e, &e->fit.slope);
-	return contradicts(measured, replayed) ? COMBINED_CONTRADICTS : COMBINED_AGREES;
+	return contradict ? COMBINED_CONTRADICTS : COMBINED_AGREES;
 }
 
 /* Percentiles that experiments do not know, at the speedups of replay. */
@@ -465,10 +471,10 @@ bool combine_percentiles(const struct profile *p, size_t point, size_t region, e
 		if (e->nlevels == 0)
 			add_percentile_levels(e, r, n);
 		rise = rise_of(r, n);
-		merge(&e->slope[i], rise.gain / rise.s, rise.se / rise.s, 1);
+		merge(&e->slope[i], rise.gain / rise.s, rise.se / rise.s, 1, how == COMBINED_CONTRADICTS);
 		for (size_t l = 0; l < e->nlevels; l++)
 			if (at_speedup(r, n, e->level[l].s, &at))
-				merge(&e->level[l].gain[i], at.gain, at.se, at.s);
+				merge(&e->level[l].gain[i], at.gain, at.se, at.s, how == COMBINED_CONTRADICTS);
 		any = true;
 	}
 	return any;
