@@ -282,6 +282,7 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 	if (r->more_threads)
 		oversleep_learn(r);
 	conditions_learn(r);
+	unsignalled_learn(r);
 	moving_learn(r);
 	loops_learn(r);
 	shares_learn(r);

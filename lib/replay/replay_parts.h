@@ -76,6 +76,7 @@ struct step {
 	bool for_any;     /* a wait for any of several things */
 	bool taken;       /* without a call, at an uncertain time; see taken.c */
 	bool any;         /* such a wait, which the outside ended; see unknown.c */
+	bool unsignalled; /* a wait for what may have come true before, without a signal; see unsignalled.c */
 	bool by_thread;   /* a wait with an unknown end; but a thread has ended it */
 	float cpu_ns;     /* processor time since the step before */
 	float awake_ns;   /* the same, if the thread had not waited before; see awake.c */
@@ -314,7 +315,7 @@ struct replay {
 	size_t nwaits;
 	double left_idle[REPLAY_MODELS]; /* the part of `idled` that is not in the model */
 	bool answers;    /* the outside has answered what it was asked for */
-	double any_ns;   /* of waits for any of several things, those that the outside ended */
+	double any_ns;   /* of waits for any of several things, those that the outside ended; and of unsignalled ones */
 	double fixed_ns; /* of waits with an unknown end, those that the outside may have ended */
 	double scarce; /* share of the time in which threads wanted a processor and had none */
 	/*
@@ -393,6 +394,7 @@ void causes_learn(struct replay *r, struct script *s, const struct moment *m, si
 void loops_learn(struct replay *r);
 void unknown_learn(struct replay *r);
 void conditions_learn(struct replay *r);
+void unsignalled_learn(struct replay *r);
 void ticks_learn(struct replay *r);
 void latency_learn(struct replay *r);
 void oversleep_learn(struct replay *r);

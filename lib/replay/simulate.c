@@ -649,7 +649,7 @@ static double unseen_ns(const struct sim *m, const struct step *s, double ns)
 	case WAITS_SHORTER:
 		return ns * (1 - m->how->shorter);
 	case WAITS_FIXED:
-		return s->by_thread ? ns : fixed_ns(m, s, 1);
+		return s->by_thread || s->unsignalled ? ns : fixed_ns(m, s, 1);
 	default:
 		return ns;
 	}
@@ -884,11 +884,17 @@ static bool check_condition(struct sim *m, uint32_t i, const struct step *s)
 	return false;
 }
 
+/* Does it sleep, as no cause is known, or is assumed? */
+static bool has_no_cause(const struct sim *m, const struct step *s)
+{
+	return s->cause[0] == NOBODY || (s->unsignalled && (m->how->open == WAITS_SHORTER || m->how->open == WAITS_FIXED));
+}
+
 /* Phases: 0 waits for its cause, 1 takes the lock. */
 static bool do_wait(struct sim *m, uint32_t i, const struct step *s)
 {
 	if (!m->runner[i].phase) {
-		if (s->cause[0] == NOBODY ? !do_sleep(m, i, s) : !do_edge(m, i, s, 1))
+		if (has_no_cause(m, s) ? !do_sleep(m, i, s) : !do_edge(m, i, s, 1))
 			return false;
 		m->runner[i].phase = 1;
 	}
