@@ -225,12 +225,23 @@ static void begin_late(struct wait *w)
 	runtime_leave();
 }
 
+/* The kernel has worked for the code that called.  A sample of that counts. */
+static void end_brief(struct wait *w)
+{
+	if (unlikely(sample_hit_wait())) {
+		runtime_enter();
+		sample_was_work(w->t);
+		runtime_leave();
+	}
+	self.waiting = w->before;
+}
+
 bool wait_was_brief(struct wait *w)
 {
 	if (!w->brief || w->t != self.slot)
 		return true;
 	if (wait_has_not_blocked(w) || (!w->told && !sample_hit_wait() && now_ns() - w->began.since_ns < CALL_NS)) {
-		self.waiting = w->before;
+		end_brief(w);
 		return true;
 	}
 	begin_late(w);
