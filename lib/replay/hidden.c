@@ -64,7 +64,7 @@ static void count_uses(const struct replay *r, struct tally *tally)
 
 static void count_round(struct lives *all, size_t thread, const struct step *s)
 {
-	size_t k = idmap_number(&all->deed, keys_mix(keys_mix(thread, s->kind), s->kind == BURST_VISIT ? s->object : s->site));
+	size_t k = idmap_number(&all->deed, step_deed(thread, s));
 
 	all->deeds = idmap_room(&all->deed, all->deeds, &all->deeds_cap, sizeof(*all->deeds));
 	if ((double)++all->deeds[k] > all->life[thread].rounds)

@@ -46,8 +46,8 @@ static void run_with(const struct replay *r, struct run *mean, const struct run 
 	}
 }
 
-/* Do realizations differ?  Those with the recorded order do, but by little, and that model counts for little; see `prior` in answer.c. */
-static bool is_chance(const struct replay *r, const struct setting *how)
+/* Do realizations differ by what matters?  Those with the recorded order do, but by little, and that model counts for little; see `prior` in answer.c. */
+static bool orders_differ(const struct replay *r, const struct setting *how)
 {
 	return !how->kept && how->model != REPLAY_SIMULATED && (r->more_threads || r->crowded);
 }
@@ -58,7 +58,7 @@ void simulate(const struct replay *r, const struct script *s, const struct setti
 	size_t n = 1;
 
 	simulate_once(r, s, how, out);
-	if (out->failed || !is_chance(r, how))
+	if (out->failed || !orders_differ(r, how))
 		return;
 	again.notes_ends = false;
 	again.change = NULL;

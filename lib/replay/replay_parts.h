@@ -355,6 +355,12 @@ static inline uint64_t keys_mix(uint64_t a, uint64_t b)
 	return x ^ (x >> 31);
 }
 
+/* The key of what the thread does with the step: of all steps of its kind at the same place, or of all visits of a point. */
+static inline uint64_t step_deed(uint64_t thread, const struct step *s)
+{
+	return keys_mix(keys_mix(thread, s->kind), s->kind == BURST_VISIT ? s->object : s->site);
+}
+
 static inline size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
@@ -451,6 +457,7 @@ struct setting {
 	const struct replay_question *asked; /* for waits for the outside, and for removed locks */
 };
 
+/* One realization. */
 void simulate_once(const struct replay *r, const struct script *s, const struct setting *how, struct run *out);
 /* The mean of several realizations, where these differ. */
 void simulate(const struct replay *r, const struct script *s, const struct setting *how, struct run *out);

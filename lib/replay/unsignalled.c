@@ -9,9 +9,9 @@
  * ends a wait; and the threads that signal do so in some of their rounds only.  How the waits end is then an open question: see
  * WAITS_SHORTER and WAITS_FIXED.
  *
- * Such a program of somebody who had not seen the profiler: half of "prepare" is really worth 26.5 % (2.0).  It was -0.4 (-23 to 22), as experiments
- * said 17 (7 to 26) and replay -2.5 (-6 to 1).  t/workload/epochs.  It is 14 (2 to 26) now.  Of 90 other programs, one has such a wait (2,000 signals in every second round of a thread), and
- * the same answers.
+ * In t/workload/epochs, half of "prepare" is really worth 26.5 % (2.0).  Replay alone said -2.5 (-6 to 1), experiments 17 (7 to 26), both
+ * together -0.4 (-23 to 22).  Both say 14 (2 to 26) now.  Of 90 other programs, one has such waits, for 2,000 signals in every
+ * second round of a thread; its answers are the same.
  */
 #include "replay/replay_parts.h"
 
@@ -51,14 +51,9 @@ static bool is_once_a_round(const struct replay *r, const struct step *s)
 	return s->kind == BURST_VISIT || s->kind == BURST_SLEEP || s->kind == BURST_CLOCK || s->kind == BURST_OUTSIDE || is_about_condition(r, s, BURST_UNLOCK);
 }
 
-static uint64_t deed_of(uint32_t thread, const struct step *s)
-{
-	return keys_mix(keys_mix(thread, s->kind), s->kind == BURST_VISIT ? s->object : s->site);
-}
-
 static void count_deed(struct deeds *d, uint32_t thread, const struct step *s)
 {
-	size_t deed = idmap_number(&d->deed, deed_of(thread, s)), who = idmap_number(&d->thread, thread);
+	size_t deed = idmap_number(&d->deed, step_deed(thread, s)), who = idmap_number(&d->thread, thread);
 
 	d->done = idmap_room(&d->deed, d->done, &d->done_cap, sizeof(*d->done));
 	d->rounds = idmap_room(&d->thread, d->rounds, &d->rounds_cap, sizeof(*d->rounds));
@@ -79,7 +74,7 @@ static void count_signal(struct conditions *c, const struct deeds *d, uint32_t t
 
 	of->signals++;
 	if (is_new(&c->seen, keys_mix(keys_mix(s->object, thread), s->site)))
-		of->in_rounds += d->done[idmap_find(&d->deed, deed_of(thread, s))];
+		of->in_rounds += d->done[idmap_find(&d->deed, step_deed(thread, s))];
 	if (is_new(&c->seen, keys_mix(keys_mix(s->object, thread), UINT64_MAX)))
 		of->rounds += d->rounds[idmap_find(&d->thread, thread)];
 }
