@@ -121,6 +121,15 @@ long_work() {
 	has '^impact	.*	function=write_all	' analysis
 }
 
+# So are short ones.  Once, samples that hit them were lost: three quarters of this program's time.
+short_work() {
+	gcc -O2 -g -I"$top/lib" -o short-reads "$programs/short-reads.c"
+	recorded_times -m function -- ./short-reads
+	cat took
+	awk -v cpu="$cpu" '{ exit !(cpu > 0.75 * $1) }' took
+	has '^impact	.*	function=read_all	' analysis
+}
+
 # The reader waits for the writer, and then for the processor.  The writer never waits, though the reader may work while the
 # writer is in a write: once that was a wait, and all waits together were longer than those of the reader.
 preempted() {
@@ -128,14 +137,6 @@ preempted() {
 	recorded_times --attach-only -m function -- ./preempted
 	cat took
 	awk -v lock="$lock" '{ exit !(lock > 0.4 * $1 && lock < $1) }' took
-}
-# So are short ones.  Once, samples that hit them were lost where no wait at that place was known: nearly all of this program's.
-short_work() {
-	gcc -O2 -g -I"$top/lib" -o short-reads "$programs/short-reads.c"
-	recorded_times -m function -- ./short-reads
-	cat took
-	awk -v cpu="$cpu" '{ exit !(cpu > 0.75 * $1) }' took
-	has '^impact	.*	function=read_all	' analysis
 }
 
 gcc -O2 -g -I"$top/lib" -o long-writes "$programs/long-writes.c" || exit 1

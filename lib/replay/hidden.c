@@ -32,15 +32,14 @@ struct tally {
 
 struct life {
 	double computed_ns, waited_ns, acquires; /* the last two: at objects of the kind in question */
-	double rounds; /* how often it did what it did most often */
 	double ns;
 };
 
 struct lives {
-	struct idmap thread, deed;
+	struct idmap thread;
 	struct life *life;   /* by thread; owned */
-	size_t *deeds;       /* by thread and place; owned */
-	size_t cap, deeds_cap;
+	size_t cap;
+	struct deeds deeds;
 };
 
 static void count_uses(const struct replay *r, struct tally *tally)
@@ -62,22 +61,13 @@ static void count_uses(const struct replay *r, struct tally *tally)
 				tally[i].at_once > AT_ONCE_MOST * tally[i].acquires;
 }
 
-static void count_round(struct lives *all, size_t thread, const struct step *s)
-{
-	size_t k = idmap_number(&all->deed, step_deed(thread, s));
-
-	all->deeds = idmap_room(&all->deed, all->deeds, &all->deeds_cap, sizeof(*all->deeds));
-	if ((double)++all->deeds[k] > all->life[thread].rounds)
-		all->life[thread].rounds = (double)all->deeds[k];
-}
-
 static void add_step(const struct tally *tally, struct lives *all, size_t thread, const struct step *s)
 {
 	struct life *l = &all->life[thread];
 
 	l->computed_ns += (double)s->cpu_ns;
 	if (s->kind == BURST_RELEASE || s->kind == BURST_UNLOCK || (s->kind == BURST_VISIT && !s->counts_work))
-		count_round(all, thread, s);
+		deeds_count(&all->deeds, (uint32_t)thread, s);
 	if (s->kind == BURST_ACQUIRE && s->object != NOBODY && !tally[s->object].seen) {
 		l->waited_ns += (double)s->waited_ns;
 		l->acquires++;
@@ -95,9 +85,9 @@ static void add_actor(const struct script *s, const struct actor *a, const struc
 }
 
 /* The part of the thread's rounds in which it may have met others unseen. */
-static double missed(const struct life *l)
+static double missed(const struct life *l, double rounds)
 {
-	double part = l->rounds > 0 ? 1 - l->acquires / l->rounds : 0, waited = l->ns > 0 ? l->waited_ns / l->ns : 0;
+	double part = rounds > 0 ? 1 - l->acquires / rounds : 0, waited = l->ns > 0 ? l->waited_ns / l->ns : 0;
 
 	return part < MISSED_LEAST ? 0 : part * fmin(1, waited / WAITS_MATTER);
 }
@@ -113,13 +103,12 @@ double hidden_part(const struct replay *r)
 		for (size_t i = 0; i < r->script[b].nactors; i++)
 			add_actor(&r->script[b], &r->script[b].actor[i], tally, &all);
 	for (size_t i = 0; i < all.thread.n; i++) {
-		unseen += missed(&all.life[i]) * all.life[i].computed_ns;
+		unseen += missed(&all.life[i], deeds_rounds(&all.deeds, (uint32_t)i)) * all.life[i].computed_ns;
 		computed += all.life[i].computed_ns;
 	}
 	free(tally);
 	free(all.life);
-	free(all.deeds);
 	idmap_release(&all.thread);
-	idmap_release(&all.deed);
+	deeds_release(&all.deeds);
 	return computed > 0 ? unseen / computed : 0;
 }

@@ -355,12 +355,6 @@ static inline uint64_t keys_mix(uint64_t a, uint64_t b)
 	return x ^ (x >> 31);
 }
 
-/* The key of what the thread does with the step: of all steps of its kind at the same place, or of all visits of a point. */
-static inline uint64_t step_deed(uint64_t thread, const struct step *s)
-{
-	return keys_mix(keys_mix(thread, s->kind), s->kind == BURST_VISIT ? s->object : s->site);
-}
-
 static inline size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
@@ -412,6 +406,18 @@ void awake_learn(struct replay *r);
 void waits_learn(struct replay *r);
 double brief_waits(const struct replay *r); /* see struct replay_facts */
 double hidden_part(const struct replay *r); /* see there, too */
+
+/* How often threads did what.  All zeros at first. */
+struct deeds {
+	struct idmap deed, thread;
+	size_t *done, *rounds; /* by deed; by thread: the most of its deeds; owned */
+	size_t done_cap, rounds_cap;
+};
+
+void deeds_count(struct deeds *d, uint32_t thread, const struct step *s);
+double deeds_done(const struct deeds *d, uint32_t thread, const struct step *s); /* how often the thread did the same; 0: not counted */
+double deeds_rounds(const struct deeds *d, uint32_t thread); /* how often it did what it did most often */
+void deeds_release(struct deeds *d);
 
 /* The first step from i on that is not in the middle of its stretch, before `end`; and the time of the stretch up to there. */
 uint32_t stretch_end(const struct script *s, uint32_t i, uint32_t end, float *cpu_ns);

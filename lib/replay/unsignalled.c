@@ -22,13 +22,6 @@
 #define ROUNDS_MOST 0.85 /* part of the rounds with a signal; more may be all of them, but for the ends of the recording */
 #define FOUND_LEAST 0.8  /* part of the signals that end a wait; with fewer, threads signal whether one waits or not */
 
-/* How often each thread did what.  Threads are known by their ids. */
-struct deeds {
-	struct idmap deed, thread;
-	double *done, *rounds; /* by deed; by thread: the greatest of its deeds; owned */
-	size_t done_cap, rounds_cap;
-};
-
 /* Of a condition. */
 struct signalled {
 	double signals, found; /* the second: those that ended a wait */
@@ -51,16 +44,6 @@ static bool is_once_a_round(const struct replay *r, const struct step *s)
 	return s->kind == BURST_VISIT || s->kind == BURST_SLEEP || s->kind == BURST_CLOCK || s->kind == BURST_OUTSIDE || is_about_condition(r, s, BURST_UNLOCK);
 }
 
-static void count_deed(struct deeds *d, uint32_t thread, const struct step *s)
-{
-	size_t deed = idmap_number(&d->deed, step_deed(thread, s)), who = idmap_number(&d->thread, thread);
-
-	d->done = idmap_room(&d->deed, d->done, &d->done_cap, sizeof(*d->done));
-	d->rounds = idmap_room(&d->thread, d->rounds, &d->rounds_cap, sizeof(*d->rounds));
-	if (++d->done[deed] > d->rounds[who])
-		d->rounds[who] = d->done[deed];
-}
-
 static bool is_new(struct idmap *seen, uint64_t key)
 {
 	size_t n = seen->n;
@@ -74,16 +57,16 @@ static void count_signal(struct conditions *c, const struct deeds *d, uint32_t t
 
 	of->signals++;
 	if (is_new(&c->seen, keys_mix(keys_mix(s->object, thread), s->site)))
-		of->in_rounds += d->done[idmap_find(&d->deed, step_deed(thread, s))];
+		of->in_rounds += deeds_done(d, thread, s);
 	if (is_new(&c->seen, keys_mix(keys_mix(s->object, thread), UINT64_MAX)))
-		of->rounds += d->rounds[idmap_find(&d->thread, thread)];
+		of->rounds += deeds_rounds(d, thread);
 }
 
 static void count_deeds(const struct replay *r, const struct script *s, struct deeds *d)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (is_once_a_round(r, &s->step[i]))
-			count_deed(d, s->actor[s->actor_of[i]].id, &s->step[i]);
+			deeds_count(d, s->actor[s->actor_of[i]].id, &s->step[i]);
 }
 
 static void count_signals(const struct replay *r, const struct script *s, const struct deeds *d, struct conditions *c)
@@ -131,10 +114,7 @@ void unsignalled_learn(struct replay *r)
 		count_signals(r, &r->script[b], &d, &c);
 	for (size_t b = 0; b < r->nscripts; b++)
 		open_ends(r, &r->script[b], &c);
-	free(d.done);
-	free(d.rounds);
+	deeds_release(&d);
 	free(c.of);
-	idmap_release(&d.deed);
-	idmap_release(&d.thread);
 	idmap_release(&c.seen);
 }
