@@ -41,7 +41,7 @@ static bool is_about_condition(const struct replay *r, const struct step *s, enu
 /* Something that a thread does once in a round, if at all.  Operations of locks are repeated where it has to wait. */
 static bool is_once_a_round(const struct replay *r, const struct step *s)
 {
-	return s->kind == BURST_VISIT || s->kind == BURST_SLEEP || s->kind == BURST_CLOCK || s->kind == BURST_OUTSIDE || is_about_condition(r, s, BURST_UNLOCK);
+	return (s->kind == BURST_VISIT && !s->counts_work) || s->kind == BURST_SLEEP || s->kind == BURST_CLOCK || s->kind == BURST_OUTSIDE || is_about_condition(r, s, BURST_UNLOCK);
 }
 
 static bool is_new(struct idmap *seen, uint64_t key)
