@@ -186,23 +186,22 @@ static void add_hottest(struct buf *b, const struct report_row *hot)
 	buf_addc(b, '.');
 }
 
-/* Beside the best region: the surest, and the hottest. */
+/* Beside the best region: the surest, and the hottest.  "It" is the best one, so that sentence comes first. */
 static void add_others(const struct report *r, struct buf *b, const struct report_row *best)
 {
 	const struct report_row *surest = surest_of(r, best), *hot = hottest_of(r);
-
-	if (surest)
-		add_surest(b, surest, hot);
 	/* with doubts, the report does not say that a hot line has no effect */
-	if (!hot || hot == surest || r->a->nundermined)
-		return;
-	if (hot == best) {
+	bool told = hot && !r->a->nundermined;
+
+	if (told && hot == best) {
 		buf_adds(b, "It is the hottest ");
 		add_kind(b, hot->im->region);
-		buf_addf(b, ", too, with %.0f %% of the CPU samples.", hot->cpu_pct);
-	} else {
-		add_hottest(b, hot);
+		buf_addf(b, ", too, with %.0f %% of the CPU samples. ", hot->cpu_pct);
 	}
+	if (surest)
+		add_surest(b, surest, hot);
+	if (told && hot != best && hot != surest)
+		add_hottest(b, hot);
 }
 
 static void add_harmful(const struct report *r, struct buf *b)
