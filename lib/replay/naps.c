@@ -8,7 +8,7 @@
  * next look, one has.  Where a place is found that keeps this rule, each of its unlocks
  * releases an object, which the thread acquires with each look that is not in vain.
  *
- * The thread sees it at the end of a nap, see latency_of() in simulate.c.  So these releases
+ * The thread sees it at the end of a nap, see actor_latency in simulate_waiting.c.  So these releases
  * tell the length of naps.
  *
  * A publisher looks each 1.1 ms whether an encoder has finished a block: of 294 looks in

@@ -22,7 +22,7 @@
  *     hidden.c    tells how many meetings leave no event
  *     polled.c    bounds gains where threads poll
  *     learn.c     all of this, in order
- *     simulate.c  runs a script
+ *     simulate.c  runs a script; its own files are listed in simulate_parts.h
  *     compare.c   compares two such runs
  *     known.c     corrects results of bursts by shares of the whole run
  *     answer.c    combines the answers of all models
@@ -445,7 +445,7 @@ enum open_question {
 	 */
 	WAITS_SHORTER,     /* they are shorter by the same part as the code in question */
 	WAITS_FIXED,       /* they end at the recorded time, so that they are longer for a thread that comes earlier; so do waits for ticks */
-	LATENCIES_RECORDED, /* latencies do not depend on how long the thread slept; see latency_of in simulate.c */
+	LATENCIES_RECORDED, /* latencies do not depend on how long the thread slept; see actor_latency in simulate_waiting.c */
 	COMPUTES_AWAKE, /* a thread that does not wait computes faster than it did after its waits; see awake.c */
 	OPEN_QUESTIONS
 };
