@@ -2,7 +2,7 @@
  * place: where a virtual thread has stopped; to stop in one thread and go on in another.
  *
  * swapcontext does that, too.  It also saves the signal mask, which takes a system call.  That was seven eighths of the
- * time of replay-test.
+ * time of replay-answers-test.
  */
 #ifndef ANDWEORC_TEST_PLACE_H
 #define ANDWEORC_TEST_PLACE_H

@@ -4,7 +4,7 @@
  * A program is C functions that compute(), lock(), wait_for() and so on in virtual time,
  * on so many virtual processors.  It can be recorded as a burst, and run again with the
  * work of some regions really made smaller: that is the truth for a prediction.  It
- * shares only the events with lib/replay.
+ * shares only the events with lib/replay.  Such programs are in world_*.h.
  */
 #ifndef ANDWEORC_TEST_WORLD_H
 #define ANDWEORC_TEST_WORLD_H
@@ -113,7 +113,7 @@ static double uniform(uint64_t *state)
 	return (double)((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
 }
 
-static double about(double mean)
+static inline double about(double mean)
 {
 	return mean * (0.5 + uniform(&w.current->random));
 }
@@ -400,7 +400,7 @@ static struct task *new_task(void (*body)(void *), void *argument)
 
 /* ---- operations of programs ------------------------------------------------------------------------------ */
 
-static void compute(uint32_t region, double ns)
+static inline void compute(uint32_t region, double ns)
 {
 	w.current->region = region;
 	w.current->left = ns * (1 - w.smaller[region]);
@@ -411,13 +411,13 @@ static void compute(uint32_t region, double ns)
 		to_scheduler();
 }
 
-static struct task *create(void (*body)(void *), void *argument, uint32_t site)
+static inline struct task *create(void (*body)(void *), void *argument, uint32_t site)
 {
 	note(w.current, BURST_BIRTH, w.ids + 1, 0, site, 0);
 	return new_task(body, argument);
 }
 
-static void join_task(struct task *t, uint32_t site)
+static inline void join_task(struct task *t, uint32_t site)
 {
 	double from = w.now;
 	uint32_t id = t->id;
@@ -430,13 +430,13 @@ static void join_task(struct task *t, uint32_t site)
 	t->joined = true;
 }
 
-static void sleep_quietly(double ns)
+static inline void sleep_quietly(double ns)
 {
 	w.current->until = w.now + ns;
 	block(SLEEPS);
 }
 
-static void sleep_ns(double ns, uint32_t site)
+static inline void sleep_ns(double ns, uint32_t site)
 {
 	double from = w.now;
 
@@ -445,7 +445,7 @@ static void sleep_ns(double ns, uint32_t site)
 }
 
 /* Between two looks at what others do. */
-static void nap(double ns, uint32_t site)
+static inline void nap(double ns, uint32_t site)
 {
 	double from = w.now;
 
@@ -453,7 +453,7 @@ static void nap(double ns, uint32_t site)
 	note(w.current, BURST_SLEEP, 0, 0, site, w.now - from);
 }
 
-static void sleep_until(double moment, uint32_t site)
+static inline void sleep_until(double moment, uint32_t site)
 {
 	double from = w.now;
 
@@ -462,7 +462,7 @@ static void sleep_until(double moment, uint32_t site)
 }
 
 /* Waits for a tick of a timer, unless there has been one since *last, when the task last did so. */
-static void wait_for_tick(double period, double *last, uint32_t site)
+static inline void wait_for_tick(double period, double *last, uint32_t site)
 {
 	double from = w.now;
 
@@ -473,7 +473,7 @@ static void wait_for_tick(double period, double *last, uint32_t site)
 }
 
 /* A wait for the outside in the code of a region, which has begun at `from`. */
-static void sample_wait(uint32_t region, double from, uint32_t site)
+static inline void sample_wait(uint32_t region, double from, uint32_t site)
 {
 	double samples;
 
@@ -485,7 +485,7 @@ static void sample_wait(uint32_t region, double from, uint32_t site)
 }
 
 /* In the code of a region: were that faster, the device would be. */
-static void wait_for_device(uint32_t region, double ns, uint32_t site)
+static inline void wait_for_device(uint32_t region, double ns, uint32_t site)
 {
 	double from = w.now;
 
@@ -494,7 +494,7 @@ static void wait_for_device(uint32_t region, double ns, uint32_t site)
 }
 
 /* A system call for which the kernel computes. */
-static void call_kernel(uint32_t region, double ns, uint32_t site)
+static inline void call_kernel(uint32_t region, double ns, uint32_t site)
 {
 	struct task *t = w.current;
 	double from = w.now, to_sample = t->to_sample;
@@ -508,13 +508,13 @@ static void call_kernel(uint32_t region, double ns, uint32_t site)
 	sample_wait(region, from, site);
 }
 
-static void wait_in(struct waiters *x)
+static inline void wait_in(struct waiters *x)
 {
 	x->task[x->n++] = w.current;
 	block(BLOCKED);
 }
 
-static bool wake_one(struct waiters *x)
+static inline bool wake_one(struct waiters *x)
 {
 	struct task *t = x->task[0];
 
@@ -525,14 +525,14 @@ static bool wake_one(struct waiters *x)
 	return true;
 }
 
-static void take(struct mutex *m)
+static inline void take(struct mutex *m)
 {
 	while (m->owner)
 		wait_in(&m->waiters);
 	m->owner = w.current;
 }
 
-static void lock(struct mutex *m, uint32_t site)
+static inline void lock(struct mutex *m, uint32_t site)
 {
 	double from = w.now;
 	bool free = !m->owner;
@@ -541,7 +541,7 @@ static void lock(struct mutex *m, uint32_t site)
 	note(w.current, free ? BURST_LOCK : BURST_ACQUIRE, m->id, 0, site, free ? 0 : w.now - from);
 }
 
-static void unlock(struct mutex *m, uint32_t site)
+static inline void unlock(struct mutex *m, uint32_t site)
 {
 	note(w.current, BURST_UNLOCK, m->id, 0, site, 0);
 	m->owner = NULL;
@@ -549,7 +549,7 @@ static void unlock(struct mutex *m, uint32_t site)
 }
 
 /* Waiting readers go on all together. */
-static void take_shared(struct shared_lock *l, bool alone, uint32_t site)
+static inline void take_shared(struct shared_lock *l, bool alone, uint32_t site)
 {
 	double from = w.now;
 
@@ -566,18 +566,18 @@ static void take_shared(struct shared_lock *l, bool alone, uint32_t site)
 	note(w.current, w.now > from ? BURST_ACQUIRE : BURST_LOCK, l->id, 0, site, w.now - from);
 }
 
-static void lock_shared(struct shared_lock *l, uint32_t site)
+static inline void lock_shared(struct shared_lock *l, uint32_t site)
 {
 	take_shared(l, false, site);
 }
 
-static void lock_alone(struct shared_lock *l, uint32_t site)
+static inline void lock_alone(struct shared_lock *l, uint32_t site)
 {
 	take_shared(l, true, site);
 }
 
 /* However it was taken. */
-static void unlock_shared(struct shared_lock *l, uint32_t site)
+static inline void unlock_shared(struct shared_lock *l, uint32_t site)
 {
 	note(w.current, BURST_UNLOCK, l->id, 0, site, 0);
 	if (l->owner)
@@ -590,7 +590,7 @@ static void unlock_shared(struct shared_lock *l, uint32_t site)
 		;
 }
 
-static void wait_for(struct condition *c, struct mutex *m, uint32_t site)
+static inline void wait_for(struct condition *c, struct mutex *m, uint32_t site)
 {
 	double from = w.now;
 
@@ -600,27 +600,27 @@ static void wait_for(struct condition *c, struct mutex *m, uint32_t site)
 	note(w.current, BURST_WAIT, c->id, m->id, site, w.now - from);
 }
 
-static void signal_one(struct condition *c, uint32_t site)
+static inline void signal_one(struct condition *c, uint32_t site)
 {
 	note(w.current, BURST_UNLOCK, c->id, 0, site, 0);
 	wake_one(&c->waiters);
 }
 
-static void signal_all(struct condition *c, uint32_t site)
+static inline void signal_all(struct condition *c, uint32_t site)
 {
 	note(w.current, BURST_UNLOCK, c->id, 0, site, 0);
 	while (wake_one(&c->waiters))
 		;
 }
 
-static void post(struct semaphore *s, uint32_t site)
+static inline void post(struct semaphore *s, uint32_t site)
 {
 	note(w.current, BURST_RELEASE, s->id, 0, site, 0);
 	s->count++;
 	wake_one(&s->waiters);
 }
 
-static void grab(struct semaphore *s, uint32_t site)
+static inline void grab(struct semaphore *s, uint32_t site)
 {
 	double from = w.now;
 
@@ -630,13 +630,13 @@ static void grab(struct semaphore *s, uint32_t site)
 	note(w.current, BURST_ACQUIRE, s->id, 0, site, w.now - from);
 }
 
-static void set_timer(struct timer *t, double ns, uint32_t site)
+static inline void set_timer(struct timer *t, double ns, uint32_t site)
 {
 	note(w.current, BURST_RELEASE, t->id, 0, site, 0);
 	t->due = w.now + ns;
 }
 
-static void note_any(enum burst_kind kind, uint32_t object, uint32_t site, double waited)
+static inline void note_any(enum burst_kind kind, uint32_t object, uint32_t site, double waited)
 {
 	w.any = true;
 	note(w.current, kind, object, 0, site, waited);
@@ -644,7 +644,7 @@ static void note_any(enum burst_kind kind, uint32_t object, uint32_t site, doubl
 }
 
 /* The first of these that is ready, which the task takes; negative: none is.  Sets the kind of the event, and its object. */
-static int ready_of_any(struct semaphore *from, int n, struct timer *timer, int ntimers, enum burst_kind *kind, uint32_t *object)
+static inline int ready_of_any(struct semaphore *from, int n, struct timer *timer, int ntimers, enum burst_kind *kind, uint32_t *object)
 {
 	for (int i = 0; i < n; i++) {
 		if (!from[i].count)
@@ -666,7 +666,7 @@ static int ready_of_any(struct semaphore *from, int n, struct timer *timer, int 
 }
 
 /* Waits for a token of any of n semaphores, or for a timer.  Returns the number of the semaphore, or n and that of the timer. */
-static int wait_for_any(struct waiters *loop, struct semaphore *from, int n, struct timer *timer, int ntimers, uint32_t site)
+static inline int wait_for_any(struct waiters *loop, struct semaphore *from, int n, struct timer *timer, int ntimers, uint32_t site)
 {
 	double began = w.now;
 
@@ -690,7 +690,7 @@ static int wait_for_any(struct waiters *loop, struct semaphore *from, int n, str
 }
 
 /* A token of a semaphore for which a task waits so. */
-static void post_to(struct waiters *loop, struct semaphore *s, uint32_t site)
+static inline void post_to(struct waiters *loop, struct semaphore *s, uint32_t site)
 {
 	struct task *t = loop->task[0];
 	double until;
@@ -706,7 +706,7 @@ static void post_to(struct waiters *loop, struct semaphore *s, uint32_t site)
 }
 
 /* All tokens at once, with one event, as a read of several messages.  Returns their number. */
-static int grab_all(struct semaphore *s, uint32_t site)
+static inline int grab_all(struct semaphore *s, uint32_t site)
 {
 	int more;
 
@@ -720,7 +720,7 @@ static int grab_all(struct semaphore *s, uint32_t site)
  * Looks for a token for up to 0.15 ms, on its processor, before it sleeps.  What it finds meanwhile is not noted, as in
  * programs that look at memory.
  */
-static void grab_yielding(struct semaphore *s, uint32_t site)
+static inline void grab_yielding(struct semaphore *s, uint32_t site)
 {
 	double from = w.now;
 
@@ -734,7 +734,7 @@ static void grab_yielding(struct semaphore *s, uint32_t site)
 		grab(s, site);
 }
 
-static void meet(struct barrier *b, uint32_t site)
+static inline void meet(struct barrier *b, uint32_t site)
 {
 	double from = w.now;
 
@@ -749,7 +749,7 @@ static void meet(struct barrier *b, uint32_t site)
 	note(w.current, BURST_ACQUIRE, b->id, 0, site, w.now - from);
 }
 
-static void visit(void)
+static inline void visit(void)
 {
 	note(w.current, BURST_VISIT, 1, 1, 0, 0);
 	if (w.now < w.measure_from)
@@ -759,19 +759,40 @@ static void visit(void)
 	w.last = w.now;
 }
 
-static double span_begin(uint32_t number)
+static inline double span_begin(uint32_t number)
 {
 	note(w.current, BURST_BEGIN, 2, number, 0, 0);
 	return w.now;
 }
 
-static void span_end(uint32_t number, double began)
+static inline void span_end(uint32_t number, double began)
 {
 	note(w.current, BURST_END, 2, number, 0, 0);
 	if (w.now < w.measure_from)
 		return;
 	w.spans++;
 	w.spans_ns += w.now - began;
+}
+
+static inline void forever(void (*turn)(void))
+{
+	for (;;)
+		turn();
+}
+
+/* So many threads alike; the first one only sleeps. */
+static inline void members(void (*body)(void *), int n)
+{
+	for (int i = 0; i < n; i++)
+		create(body, NULL, 2);
+	sleep_ns(1000 * S, 1);
+}
+
+static inline void two_of(void (*body)(void *), void (*other)(void *))
+{
+	create(body, NULL, 2);
+	create(other, NULL, 3);
+	sleep_ns(1000 * S, 1);
 }
 
 /* ---- worlds ----------------------------------------------------------------------------------------- */
