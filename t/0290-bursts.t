@@ -350,6 +350,26 @@ loops_wait_for_any() {
 }
 beside 'an event loop waits for any of several things' loops_wait_for_any
 
+# A send that is refused releases nothing.  One that succeeds after that was let go on by the receiver, which has made room.
+refused_sends() {
+	record full A 50
+	awk '
+		$4 == "r" || $4 == "R" { releases[$2]++ }
+		$4 == "a" { receives[$2]++ }
+		$4 == "A" { room[$2]++ }
+		$4 == "i" || $4 == "z" { sleeps[$2]++ }
+		END {
+			for (t in room)
+				sender = t
+			for (t in receives)
+				receiver = t
+			print releases[sender], room[sender], receives[receiver], sleeps[sender]
+			exit !(room[sender] > 50 && sleeps[sender] > 2 * releases[sender] &&
+				releases[sender] < 1.1 * receives[receiver] + 10 && releases[sender] > 0.9 * receives[receiver])
+		}' events.txt
+}
+beside 'sends to a full socket' refused_sends
+
 # Each answer comes after what asked for it, and after that which was asked for the same before.  Some are taken without a call.
 answers_are_noted() {
 	record_of D 400 -r compress -- "$O/t/workload/ringio" --seconds 1000

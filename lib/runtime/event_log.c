@@ -72,11 +72,42 @@ void event_note(struct arena_thread *t, unsigned kind, int64_t at_ns, int64_t wa
 	atomic_store_explicit(&log->n, n + 1, memory_order_release);
 }
 
+/* The last event that the thread has noted in this burst; NULL: none. */
+static struct arena_event *last_event(struct arena_log *log)
+{
+	uint32_t n = log ? atomic_load_explicit(&log->n, memory_order_relaxed) : 0;
+
+	return n > 0 ? &log->event[n - 1] : NULL;
+}
+
+/* False: the release is not the last event. */
+static bool withdraw(struct arena_thread *t, int64_t at_ns, uint64_t key)
+{
+	struct arena_log *log = event_has_log(t) ? log_of(t) : NULL;
+	const struct arena_event *last = last_event(log);
+
+	if (!last || last->kind != BURST_RELEASE || last->at_ns != at_ns || last->object != (uint32_t)key)
+		return false;
+	atomic_fetch_sub_explicit(&log->n, 1, memory_order_relaxed);
+	return true;
+}
+
+void event_withdraw_release(struct arena_thread *t, int64_t at_ns, uint64_t key)
+{
+	withdraw(t, at_ns, key);
+}
+
+void event_release_took(struct arena_thread *t, int64_t at_ns, uint64_t key, uint64_t room, const void *site)
+{
+	if (!withdraw(t, at_ns, key))
+		return;
+	event_note(t, BURST_ACQUIRE | BURST_ANY, at_ns, 0, room, 0, site);
+	event_note(t, BURST_RELEASE, at_ns, 0, key, 0, site);
+}
+
 void event_poll(struct arena_thread *t, int64_t now, int64_t waited_ns, const void *site)
 {
-	struct arena_log *log = log_of(t);
-	uint32_t n = log ? atomic_load_explicit(&log->n, memory_order_relaxed) : 0;
-	struct arena_event *last = n > 0 ? &log->event[n - 1] : NULL;
+	struct arena_event *last = last_event(log_of(t));
 
 	if (last && last->kind == BURST_POLL && last->site == (uintptr_t)site && now - waited_ns - last->at_ns < YIELD_AGAIN_NS) {
 		last->waited_ns += now - last->at_ns;

@@ -14,6 +14,18 @@ static inline bool event_on(void)
 void event_note(struct arena_thread *t, unsigned kind, int64_t at_ns, int64_t waited_ns, uint64_t object, uint64_t other,
 		const void *site);
 
+/*
+ * any: takes the release of `key` back that the thread noted at that time, if that is its last event.  (A sample may have come after
+ * it.  Then the release stays, about once in a thousand.)
+ */
+void event_withdraw_release(struct arena_thread *t, int64_t at_ns, uint64_t key);
+
+/*
+ * any: the release of `key` that the thread noted at that time has needed room, of which there had been none: notes that it took
+ * `room` before that.  Like event_withdraw_release where the release is not the last event.
+ */
+void event_release_took(struct arena_thread *t, int64_t at_ns, uint64_t key, uint64_t room, const void *site);
+
 /* any: notes a yield.  If it follows another one within YIELD_AGAIN_NS, both are one event. */
 void event_poll(struct arena_thread *t, int64_t now, int64_t waited_ns, const void *site);
 

@@ -136,6 +136,7 @@ static void set_kind(struct wait *w, enum arena_class class, const void *site, b
 	w->brief = w->any = w->by_clock = w->hit = false;
 	w->told = w->asked = false;
 	w->extended_ns = 0;
+	w->released = 0;
 	yield_no_more();
 	w->before = self.waiting;
 }
@@ -160,6 +161,7 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 		return;
 	w->t = t = self.slot;
 	set_kind(w, class, site, outside);
+	w->released = key;
 	runtime_enter();
 	speedup = window_speedup();
 	if (speedup)
@@ -185,6 +187,24 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	self.waiting = (uintptr_t)w;
 	runtime_leave();
 	watch_switches(w);
+}
+
+void wait_released_nothing(const struct wait *w)
+{
+	if (!w->t || w->t != self.slot || !w->released || !event_on())
+		return;
+	runtime_enter();
+	event_withdraw_release(w->t, w->began.since_ns, w->released);
+	runtime_leave();
+}
+
+void wait_released_into(const struct wait *w, uint64_t room)
+{
+	if (!w->t || w->t != self.slot || !w->released || !event_on())
+		return;
+	runtime_enter();
+	event_release_took(w->t, w->began.since_ns, w->released, room, w->site);
+	runtime_leave();
 }
 
 bool wait_begin_brief(struct wait *w, enum arena_class class, const void *site)

@@ -35,6 +35,26 @@ void habit_learn(uint32_t habit, bool by_peer)
 		atomic_store_explicit(&habits[habit], new, memory_order_relaxed);
 }
 
+/* ---- refused calls ------------------------------------------------------------------ */
+
+static _Atomic bool refused[HABITS]; /* by habit: the last call found no room */
+
+/*
+ * A thread that never waits, as an event loop, tries to send to a full socket, and to receive from an empty one.  Nothing is released
+ * then.  When there is room again, the other end has made it: it lets the thread go on, without a wait.
+ */
+static void note_refusal(struct fd_wait *t, bool is_refused)
+{
+	bool was = atomic_load_explicit(&refused[t->habit], memory_order_relaxed);
+
+	if (is_refused)
+		wait_released_nothing(&t->wait);
+	else if (was && t->into)
+		wait_released_into(&t->wait, t->into);
+	if (was != is_refused)
+		atomic_store_explicit(&refused[t->habit], is_refused, memory_order_relaxed);
+}
+
 /* ---- did a peer end the wait?  --------------------------------------------------------------- */
 
 void latest_of(struct latest *l, uint64_t key, int64_t not_before)
@@ -148,6 +168,7 @@ void fd_wait_end(struct fd_wait *t, bool done)
 		signal_wait_end_any(&t->wait);
 		return;
 	}
+	note_refusal(t, !done && errno == EAGAIN);
 	if (!noted) {
 		peer = done && habit_is_peer(t->habit);
 	} else {

@@ -11,6 +11,8 @@
  *     events late       the same, but all of them are over
  *     events frames     a thread sleeps for the rest of each frame, of 5 ms; each fourth one is late
  *
+ *     events full       a thread sends to a socket that is mostly full, and does not wait for room, but tries again
+ *
  * Each goes on until it is killed.
  */
 #include <poll.h>
@@ -18,6 +20,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -183,6 +186,32 @@ static void frames(long ns)
 	}
 }
 
+static void *receive(void *from)
+{
+	char message[256];
+
+	while (recv(*(const int *)from, message, sizeof(message), 0) > 0) {
+		work(300000);
+		ANDWEORC_PROGRESS("message");
+	}
+	return NULL;
+}
+
+static void send_without_waiting(void)
+{
+	const struct timespec moment = { .tv_nsec = 50000 };
+	char message[256] = "";
+	pthread_t receiver;
+	int pair[2];
+
+	socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair);
+	setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &(int){ 4608 }, sizeof(int));
+	pthread_create(&receiver, NULL, receive, &pair[1]);
+	for (;;)
+		if (send(pair[0], message, sizeof(message), MSG_DONTWAIT) < 0)
+			nanosleep(&moment, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	void *(*routine)(void *) = argc > 1 && strcmp(argv[1], "tight") == 0 ? lock : take_turns;
@@ -202,6 +231,8 @@ int main(int argc, char **argv)
 		keep_to_moments(1000);
 	if (argc > 1 && strcmp(argv[1], "frames") == 0)
 		frames(5000000);
+	if (argc > 1 && strcmp(argv[1], "full") == 0)
+		send_without_waiting();
 	pthread_create(&other, NULL, routine, &turn);
 	routine(NULL);
 }
