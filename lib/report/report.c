@@ -23,8 +23,9 @@
 /* Waiting with a smaller part of the threads' time is not shown. */
 #define LEAST_WAITING 0.01
 
-/* Rows that are shown whatever they say. */
+/* Rows that are shown whatever they say, if they have so much of the samples. */
 enum { USUAL_ROWS = 20 };
+static const double LEAST_SHARE_PCT = 0.5; /* less is printed as <1 % */
 
 static enum report_class class_of(const struct impact *im)
 {
@@ -63,12 +64,29 @@ static double waiting_share(const struct profile *p, const struct profile_region
 	return all.blocked < LEAST_WAITING * (all.cpu + all.blocked) ? NAN : impact_blocked_share(p, region);
 }
 
-/* All that have an effect, and others while there are few: a profile of jq has 59 regions, of which nine have one. */
+static bool has_no_effect(const struct report_row *row)
+{
+	return row->im->verdict == VERDICT_NONE || row->im->verdict == VERDICT_NOT_ENOUGH_DATA;
+}
+
+/* Is next to nothing known of the region, because hardly a sample hit it?  Nobody asked for it: there was no experiment with it. */
+static bool is_trifle(const struct report_row *row)
+{
+	return has_no_effect(row) && row->im->combined == COMBINED_ALONE && row->cpu_pct < LEAST_SHARE_PCT &&
+	       !(row->blocked_pct >= LEAST_SHARE_PCT);
+}
+
+/*
+ * All that have an effect, and others while there are few: a profile of jq has 59 regions, of which nine have one.  Of the others,
+ * those at the end are left out that hardly a sample hit: in a profile of grep, seven of 21.
+ */
 static size_t rows_that_matter(const struct report *r)
 {
 	size_t n = r->nrows;
 
-	while (n > USUAL_ROWS && (r->row[n - 1].im->verdict == VERDICT_NONE || r->row[n - 1].im->verdict == VERDICT_NOT_ENOUGH_DATA))
+	while (n > USUAL_ROWS && has_no_effect(&r->row[n - 1]))
+		n--;
+	while (n > 1 && is_trifle(&r->row[n - 1]))
 		n--;
 	return n;
 }
