@@ -136,7 +136,6 @@ static void set_kind(struct wait *w, enum arena_class class, const void *site, b
 	w->brief = w->any = w->by_clock = w->hit = false;
 	w->told = w->asked = false;
 	w->extended_ns = 0;
-	w->released = 0;
 	yield_no_more();
 	w->before = self.waiting;
 }
@@ -161,7 +160,6 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 		return;
 	w->t = t = self.slot;
 	set_kind(w, class, site, outside);
-	w->released = key;
 	runtime_enter();
 	speedup = window_speedup();
 	if (speedup)
@@ -189,21 +187,21 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	watch_switches(w);
 }
 
-void wait_released_nothing(const struct wait *w)
+void wait_released_nothing(const struct wait *w, uint64_t key)
 {
-	if (!w->t || w->t != self.slot || !w->released || !event_on())
+	if (!w->t || w->t != self.slot || !key || !event_on())
 		return;
 	runtime_enter();
-	event_withdraw_release(w->t, w->began.since_ns, w->released);
+	event_withdraw_release(w->t, w->began.since_ns, key);
 	runtime_leave();
 }
 
-void wait_released_into(const struct wait *w, uint64_t room)
+void wait_released_into(const struct wait *w, uint64_t key, uint64_t room)
 {
-	if (!w->t || w->t != self.slot || !w->released || !event_on())
+	if (!w->t || w->t != self.slot || !key || !event_on())
 		return;
 	runtime_enter();
-	event_release_took(w->t, w->began.since_ns, w->released, room, w->site);
+	event_release_took(w->t, w->began.since_ns, key, room, w->site);
 	runtime_leave();
 }
 

@@ -23,7 +23,6 @@ struct wait {
 	struct arena_thread *t; /* NULL: nothing to account for */
 	const void *site;
 	struct vclock_wait began;
-	uint64_t released;      /* the key that wait_begin_releasing has released; 0: none */
 	uint32_t class;         /* enum arena_class */
 	bool outside;
 	bool worked;            /* it is over, and the call has not waited; see was_work in wait.c */
@@ -55,13 +54,13 @@ void wait_begin(struct wait *w, enum arena_class class, const void *site, bool o
 void wait_begin_releasing(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns, uint64_t key);
 
 /*
- * any: the call is over, and has failed at once: it has not released what wait_begin_releasing said.  Takes the event of that
- * back.  One of the ends below follows.
+ * any: the call is over, and has failed at once: it has not released the key that wait_begin_releasing was given.  Takes the event
+ * of that back.  One of the ends below follows.
  */
-void wait_released_nothing(const struct wait *w);
+void wait_released_nothing(const struct wait *w, uint64_t key);
 
-/* any: the call is over, and has released it into room that there had not been before. */
-void wait_released_into(const struct wait *w, uint64_t room);
+/* any: the call is over, and has released that key into room that there had not been before. */
+void wait_released_into(const struct wait *w, uint64_t key, uint64_t room);
 
 /*
  * any: begins a call that the outside alone can end, and that most probably does not wait: a read of a file that is in memory.

@@ -48,9 +48,9 @@ static void note_refusal(struct fd_wait *t, bool is_refused)
 	bool was = atomic_load_explicit(&refused[t->habit], memory_order_relaxed);
 
 	if (is_refused)
-		wait_released_nothing(&t->wait);
+		wait_released_nothing(&t->wait, t->released);
 	else if (was && t->into)
-		wait_released_into(&t->wait, t->into);
+		wait_released_into(&t->wait, t->released, t->into);
 	if (was != is_refused)
 		atomic_store_explicit(&refused[t->habit], is_refused, memory_order_relaxed);
 }
@@ -109,6 +109,7 @@ static void begin_wait(struct fd_wait *t, uint64_t release, const void *site)
 {
 	bool peer = habit_is_peer(t->habit) || was_released(t->from) || was_released(t->into);
 
+	t->released = release;
 	wait_begin_releasing(&t->wait, CLASS_IO, site, !peer, WAIT_UNKNOWN, release);
 }
 
@@ -124,7 +125,7 @@ void fd_wait_begin(struct fd_wait *t, int in, int out, const void *site)
 	t->in = in;
 	t->out = out;
 	t->named = false;
-	t->from = t->into = 0;
+	t->released = t->from = t->into = 0;
 	t->habit = habit_of((uint64_t)(uint32_t)in << 32 | (uint32_t)out);
 	if (is_outside(in) && is_outside(out) && wait_begin_brief(&t->wait, CLASS_IO, site))
 		return;

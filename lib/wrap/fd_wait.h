@@ -78,6 +78,7 @@ struct fd_wait {
 	struct wait wait;
 	int in, out;          /* NO_FD: none */
 	bool named;           /* the keys are known */
+	uint64_t released;    /* key of what the call releases; 0: none */
 	uint64_t from, into;  /* keys that the call waits for: of data, of space; 0: none */
 	uint32_t habit;       /* see below */
 };
