@@ -7,11 +7,6 @@
 
 #include "base/alloc.h"
 
-struct looping *loop_of(const struct sim *m, uint32_t i)
-{
-	return m->looping && m->script->actor[i].loop ? &m->looping[m->script->actor[i].loop - 1] : NULL;
-}
-
 static const struct step *first_step(const struct sim *m, uint32_t round)
 {
 	return &m->script->step[m->script->round[round].first];

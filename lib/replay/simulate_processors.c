@@ -137,16 +137,6 @@ void processor_leave(struct sim *m, uint32_t i)
 	dispatch(m, i, m->runner[i].processor);
 }
 
-void processor_account(struct sim *m, uint32_t i)
-{
-	struct runner *r = &m->runner[i];
-	double ran = m->now - r->since;
-
-	r->left = r->left > ran ? r->left - ran : 0;
-	r->used += ran;
-	r->since = m->now;
-}
-
 /* The processor of the actor's step in the recording.  Of work that it took from another thread, that would be the other one's. */
 static uint32_t recorded_processor(const struct sim *m, uint32_t i, uint32_t step)
 {
