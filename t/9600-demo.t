@@ -150,6 +150,17 @@ hottest_pays_less() {
 	has '^The most useful line is x.c:9,' said
 }
 
+hottest_may_pay_as_much() {
+	{
+		impact x.c:7 44.9 0.190 0.05 0.34 moderate
+		impact x.c:9 15.5 0.194 0.07 0.32 moderate
+	} >analysis
+	says analysis
+	has '^    It may gain as much as x.c:9, with 16 % of the samples' said
+	has '^The line with the greatest effect is x.c:9,' said
+	lacks 'pays most|most useful' said
+}
+
 doubt_stays_doubt() {
 	{
 		impact x.c:7 40.6 0.3 -0.5 0.9 not-enough-data
@@ -181,6 +192,7 @@ nothing_is_nothing() {
 check 'words: the hottest line gains nothing' hottest_gains_nothing
 check 'words: the hottest line is the best' hottest_is_best
 check 'words: the hottest line may be the best, or another' hottest_may_be_best
+check 'words: another line is the best, or the hottest' hottest_may_pay_as_much
 check 'words: the hottest line pays, another pays more' hottest_pays_less
 check 'words: doubt stays doubt' doubt_stays_doubt
 check 'words: no verdict, but surely less than the samples promise' less_than_its_samples

@@ -64,14 +64,16 @@ function square(x) {
 	return x * x
 }
 
-# Of the other useful lines that may gain as much as r: the one with the greatest slope.  The difference of two
-# slopes is uncertain by what both are.
+# May `other` gain as much as r, which has the greater slope?  The difference of two slopes is uncertain by what both are.
+function may_be_as_good(other, r) {
+	return slope[r] - slope[other] < sqrt(square(slope[r] - low[r]) + square(high[other] - slope[other]))
+}
+
+# Of the other useful lines that may gain as much as r: the one with the greatest slope.
 function rival(r, other, found) {
 	found = ""
 	for (other in slope)
-		if (other != r && is_useful(other) &&
-		    slope[r] - slope[other] < sqrt(square(slope[r] - low[r]) + square(high[other] - slope[other])) &&
-		    (found == "" || slope[other] > slope[found]))
+		if (other != r && is_useful(other) && may_be_as_good(other, r) && (found == "" || slope[other] > slope[found]))
 			found = other
 	return found
 }
@@ -133,7 +135,9 @@ END {
 		print "    What making it faster would gain cannot be told from so few experiments."
 	else {
 		effect(hottest)
-		if (verdict[hottest] == "high" || verdict[hottest] == "moderate")
+		if (is_useful(hottest) && may_be_as_good(hottest, best))
+			printf "    It may gain as much as %s, with %.0f %% of the samples.\n", best, share[best]
+		else if (verdict[hottest] == "high" || verdict[hottest] == "moderate")
 			print "    It pays, though it is not what pays most."
 		else
 			print "    A profiler that counts samples would send you here: for next to nothing."
@@ -142,7 +146,7 @@ END {
 	if (best == "")
 		print "\nNo line surely gains anything: record for longer, or on a machine with less else to do."
 	else if (best != hottest) {
-		show("The most useful line", best)
+		show(is_useful(hottest) && may_be_as_good(hottest, best) ? "The line with the greatest effect" : "The most useful line", best)
 		effect(best)
 	}
 }
