@@ -76,7 +76,7 @@ static void add_round(struct script *s, uint32_t step)
 	s->round[s->nrounds++] = (struct round){ .first = step, .cause = { cause_of(&s->step[step]), NOBODY } };
 }
 
-/* Does the thread acquire what it waits for at the site of its loop, or what it had not got before as it tried? */
+/* Does the thread acquire what it waits for at the site of its loop?  Or what it has tried to get before, in vain? */
 static bool is_taken_by_loop(const struct step *s, const bool *awaited)
 {
 	return s->kind == BURST_ACQUIRE && (awaited[s->object] || (s->for_any && !s->taken && s->waited_ns <= 0));

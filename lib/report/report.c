@@ -69,7 +69,7 @@ static bool has_no_effect(const struct report_row *row)
 	return row->im->verdict == VERDICT_NONE || row->im->verdict == VERDICT_NOT_ENOUGH_DATA;
 }
 
-/* Is next to nothing known of the region, because hardly a sample hit it?  Nobody asked for it: there was no experiment with it. */
+/* Has hardly a sample hit the region?  Then nobody looks for it, unless there was an experiment with it. */
 static bool is_trifle(const struct report_row *row)
 {
 	return has_no_effect(row) && row->im->combined == COMBINED_ALONE && row->cpu_pct < LEAST_SHARE_PCT &&

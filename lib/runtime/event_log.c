@@ -80,8 +80,7 @@ static struct arena_event *last_event(struct arena_log *log)
 	return n > 0 ? &log->event[n - 1] : NULL;
 }
 
-/* False: the release is not the last event. */
-static bool withdraw(struct arena_thread *t, int64_t at_ns, uint64_t key)
+bool event_withdraw_release(struct arena_thread *t, int64_t at_ns, uint64_t key)
 {
 	struct arena_log *log = event_has_log(t) ? log_of(t) : NULL;
 	const struct arena_event *last = last_event(log);
@@ -92,14 +91,9 @@ static bool withdraw(struct arena_thread *t, int64_t at_ns, uint64_t key)
 	return true;
 }
 
-void event_withdraw_release(struct arena_thread *t, int64_t at_ns, uint64_t key)
-{
-	withdraw(t, at_ns, key);
-}
-
 void event_release_took(struct arena_thread *t, int64_t at_ns, uint64_t key, uint64_t room, const void *site)
 {
-	if (!withdraw(t, at_ns, key))
+	if (!event_withdraw_release(t, at_ns, key))
 		return;
 	event_note(t, BURST_ACQUIRE | BURST_ANY, at_ns, 0, room, 0, site);
 	event_note(t, BURST_RELEASE, at_ns, 0, key, 0, site);

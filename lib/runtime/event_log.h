@@ -15,15 +15,12 @@ void event_note(struct arena_thread *t, unsigned kind, int64_t at_ns, int64_t wa
 		const void *site);
 
 /*
- * any: takes the release of `key` back that the thread noted at that time, if that is its last event.  (A sample may have come after
- * it.  Then the release stays, about once in a thousand.)
+ * any: takes the release of `key` back that the thread noted at that time.  False: that is not its last event, and stays.  A sample has
+ * come after it.
  */
-void event_withdraw_release(struct arena_thread *t, int64_t at_ns, uint64_t key);
+bool event_withdraw_release(struct arena_thread *t, int64_t at_ns, uint64_t key);
 
-/*
- * any: the release of `key` that the thread noted at that time has needed room, of which there had been none: notes that it took
- * `room` before that.  Like event_withdraw_release where the release is not the last event.
- */
+/* any: notes that the thread took `room` before it released `key` at that time.  Nothing is noted if that is not its last event. */
 void event_release_took(struct arena_thread *t, int64_t at_ns, uint64_t key, uint64_t room, const void *site);
 
 /* any: notes a yield.  If it follows another one within YIELD_AGAIN_NS, both are one event. */

@@ -187,9 +187,14 @@ void wait_begin_releasing(struct wait *w, enum arena_class class, const void *si
 	watch_switches(w);
 }
 
+static bool has_release_noted(const struct wait *w, uint64_t key)
+{
+	return key && w->t && w->t == self.slot && event_on();
+}
+
 void wait_released_nothing(const struct wait *w, uint64_t key)
 {
-	if (!w->t || w->t != self.slot || !key || !event_on())
+	if (!has_release_noted(w, key))
 		return;
 	runtime_enter();
 	event_withdraw_release(w->t, w->began.since_ns, key);
@@ -198,7 +203,7 @@ void wait_released_nothing(const struct wait *w, uint64_t key)
 
 void wait_released_into(const struct wait *w, uint64_t key, uint64_t room)
 {
-	if (!w->t || w->t != self.slot || !key || !event_on())
+	if (!has_release_noted(w, key))
 		return;
 	runtime_enter();
 	event_release_took(w->t, w->began.since_ns, key, room, w->site);

@@ -54,12 +54,10 @@ void wait_begin(struct wait *w, enum arena_class class, const void *site, bool o
 void wait_begin_releasing(struct wait *w, enum arena_class class, const void *site, bool outside, int64_t ns, uint64_t key);
 
 /*
- * any: the call is over, and has failed at once: it has not released the key that wait_begin_releasing was given.  Takes the event
- * of that back.  One of the ends below follows.
+ * any: corrects the event of the release by wait_begin_releasing, of the same key (0: none).  Call it when the call is over, before
+ * one of the ends below.  The call has failed, and has released nothing; or it has found `room` that there had not been before.
  */
 void wait_released_nothing(const struct wait *w, uint64_t key);
-
-/* any: the call is over, and has released that key into room that there had not been before. */
 void wait_released_into(const struct wait *w, uint64_t key, uint64_t room);
 
 /*

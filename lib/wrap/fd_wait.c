@@ -37,11 +37,11 @@ void habit_learn(uint32_t habit, bool by_peer)
 
 /* ---- refused calls ------------------------------------------------------------------ */
 
-static _Atomic bool refused[HABITS]; /* by habit: the last call found no room */
+static _Atomic bool refused[HABITS]; /* by habit: the last call failed, because it would have had to wait */
 
 /*
- * A thread that never waits, as an event loop, tries to send to a full socket, and to receive from an empty one.  Nothing is released
- * then.  When there is room again, the other end has made it: it lets the thread go on, without a wait.
+ * An event loop does not wait in a call.  It tries to send to a full socket, and to receive from an empty one.  Such a call releases
+ * nothing.  If a later one succeeds, the other end has made room.
  */
 static void note_refusal(struct fd_wait *t, bool is_refused)
 {
