@@ -1,5 +1,5 @@
 /*
- * compare: head against base, by runs.  Pure functions on arrays; METHOD.md has
+ * compare: head against base, by runs.  Pure functions on arrays; COMPARISON.md has
  * the reasons.
  *
  * Each run has a new code placement, heap layout and moment, so intervals are over

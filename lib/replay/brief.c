@@ -4,7 +4,7 @@
  * If a thread waits for a lock for several times as long as that is held, most of its
  * wait is its own wake-up, or that of threads before it.  How often threads
  * meet at such a lock, and how long a wake-up takes, depends on each other, and changes with
- * all code.  No model describes that: see `tiny` in METHOD.md, "What neither method can tell".
+ * all code.  No model describes that: see `tiny` in EVIDENCE.md, "What neither method can tell".
  */
 #include "replay/replay_parts.h"
 

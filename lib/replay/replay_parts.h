@@ -498,7 +498,7 @@ struct compared {
  *
  * known: is the part of all processor time that the question removes known for the whole run?  Then it does not matter
  * that parts of a burst differ by it, which would be taken for chance.  `openssl speed` hashes blocks of six sizes, one
- * after the other (METHOD.md, "What each rule is worth").
+ * after the other (EVIDENCE.md, "What each rule is worth").
  */
 struct compared compare_visits(const struct replay *r, const struct run *run, enum replay_model model, size_t point, bool known);
 struct compared compare_whole(const struct replay *r, const struct run *run, enum replay_model model);

@@ -25,7 +25,7 @@ enum {
 	 * Means are alike with all of these.
 	 */
 	CLASSES_PER_OCTAVE = 4,
-	ABOVE_SAMPLES = 5,         /* samples of its own that the cell above counts for: 2 to 20 predict alike (METHOD.md) */
+	ABOVE_SAMPLES = 5,         /* samples of its own that the cell above counts for: 2 to 20 predict alike (EVIDENCE.md) */
 	RAN_SAMPLES_LEAST = 10,    /* samples of a cell that are needed to tell which part of its stretches threads really ran */
 };
 

@@ -4,7 +4,7 @@
  * end?
  *
  * Recordings are planned by the recorder's own code, block by block.  Seeded;
- * COVERAGE_REPS=1000 in the environment prints the table of METHOD.md.
+ * COVERAGE_REPS=1000 in the environment prints the table of EVIDENCE.md.
  */
 #include "unit.h"
 
@@ -32,7 +32,7 @@ struct program {
 	size_t runs, windows;  /* of each run, at the most; 0 runs: one */
 	double until;          /* 0: all windows are made */
 	bool brief;            /* among the few that each `make check` repeats */
-	bool biased;           /* by its nature; METHOD.md says why */
+	bool biased;           /* by its nature; EVIDENCE.md says why */
 };
 
 /* The result of a recording. */

@@ -6,7 +6,7 @@
  * windows inside the run (`inside`, in units of the period), an error that differs from
  * run to run as code placement does (`spread`, relative), and the speed of the machine,
  * of which both sides of a block share one part (`drift`), and not the other (`noise`).
- * Seeded; DIFF_REPS=10000 in the environment prints the table of METHOD.md.
+ * Seeded; DIFF_REPS=10000 in the environment prints the table of EVIDENCE.md.
  */
 #include "unit.h"
 

@@ -4,7 +4,7 @@
  * and closes at the first visit at or after its deadline, as the recorder's do.
  *
  * Seeded, so the numbers are the same everywhere.  With COVERAGE_REPS=2000 in
- * the environment it prints the table of METHOD.md; as a test it repeats each
+ * the environment it prints the table of EVIDENCE.md; as a test it repeats each
  * case less often and accepts what that many repetitions can tell apart.
  */
 #include "unit.h"
@@ -193,7 +193,7 @@ static void test_coverage(void **state)
 
 		printf("# %-28s %8.3f %+8.4f %8.4f %8.4f %8.3f %8.3f\n", p.name, s.covered, s.bias, s.sd, s.width, s.knees, s.failed);
 		if (p.phase > 0) {
-			/* biased, as METHOD.md says: the less, the longer the phases */
+			/* biased, as EVIDENCE.md says: the less, the longer the phases */
 			assert_true(p.phase < SWEEP || fabs(s.bias) < 0.045 + 3 * s.sd / sqrt((double)reps));
 			continue;
 		}

@@ -5,7 +5,7 @@
  * Runs are planned as the recorder plans them, over all runs of a recording:
  * block by block, each region at each speedup once, baselines spread among
  * them.  Seeded; COVERAGE_REPS=4000 in the environment prints the table of
- * METHOD.md.
+ * EVIDENCE.md.
  */
 #include "unit.h"
 

@@ -9,7 +9,7 @@
  *
  * Logs are written as the recorder writes them, and analyzed as andweorc-analyze
  * does.  Seeded, so the numbers are the same everywhere.  With WORLDS_REPS=1000 in
- * the environment it prints the tables of METHOD.md; as a test it repeats each
+ * the environment it prints the tables of EVIDENCE.md; as a test it repeats each
  * case less often and accepts what that many repetitions can tell apart.  Without
  * LONG in the environment, it leaves out worlds that differ from others in numbers only.
  */
@@ -46,7 +46,7 @@ struct world {
 	double phase;          /* windows of an active phase; the region is active in a fifth of the time, 0 = always */
 	double idle;           /* time of a visit in idle phases, of that in active ones; 0 = 1 */
 	bool uneven;           /* visits take twice as long in one run as in another */
-	bool biased;           /* as METHOD.md says */
+	bool biased;           /* as EVIDENCE.md says */
 	double rms;            /* few windows: only the error of the slope is checked, against this limit; 0 = everything is */
 	bool imitated;         /* measurements have the error of systematic.h, the same in all runs */
 };

@@ -4,7 +4,7 @@
  * An item: prepare 0.12 ms in one thread, handle 0.3 and, under a lock, locked 0.06 in a worker.
  * Measured on two processors, shrunk by half: prepare 22 %, although it is 25 % of the work;
  * handle 27 %.  A fuller queue means fewer workers that wake up in vain, and that saves as
- * much again.  No method here predicts that (share/doc/METHOD.md).
+ * much again.  No method here predicts that (share/doc/EVIDENCE.md).
  */
 #include "workload.h"
 

@@ -5,7 +5,7 @@
  * processor for each, the longest would limit.  But the kernel often puts two threads on
  * one processor and leaves another idle, and how often depends on the lengths: measured
  * on two processors, two is worth -3 (1) points shrunk by 25 %, and 11 by 50 %.  No method
- * here predicts that (share/doc/METHOD.md).
+ * here predicts that (share/doc/EVIDENCE.md).
  */
 #include "workload.h"
 

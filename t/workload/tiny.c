@@ -4,7 +4,7 @@
  *
  * Where threads meet at the lock, the kernel takes longer than the section.  Shorter
  * sections meet more rarely.  Measured, shrunk by half: inside 22 %, although it is 31 % of
- * the work; outside 29 %.  No method here predicts that (share/doc/METHOD.md).
+ * the work; outside 29 %.  No method here predicts that (share/doc/EVIDENCE.md).
  */
 #include "workload.h"
 
