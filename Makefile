@@ -71,7 +71,7 @@ JSON_LIBS  = $(call once,JSON_LIBS,pkg-config --libs jansson)
 TOOLS := $(patsubst cmd/%.c,%,$(wildcard cmd/andweorc-*.c))
 
 # The rooms of the tools' library, the lowest first; lib/README.md says what is in each.
-ROOMS := base format text source estimate binary replay finding match resolve profile analysis report view diff publish plot recorder
+ROOMS := base format text source estimate binary replay finding match resolve profile analysis report view diff publish plot target regions recorder
 ROOMS_SRC    := $(foreach room,$(ROOMS),$(wildcard lib/$(room)/*.c))
 VCLOCK_SRC   := $(wildcard lib/vclock/*.c)
 RUNTIME_SRC  := $(VCLOCK_SRC) $(wildcard lib/runtime/*.c lib/wrap/*.c)
@@ -115,8 +115,8 @@ COMPILE = $(CC) $(STD) $(CPPFLAGS) $(PKG_CFLAGS) $(WARN) $(CFLAGS)
 RUNTIME_DIR := $(or $(shell realpath -m --relative-to='$(bindir)' '$(libdir)/andweorc' 2>/dev/null),../lib/andweorc)
 $(O)/runtime-dir: FORCE
 	@mkdir -p $(@D); echo '$(RUNTIME_DIR)' | cmp -s - $@ || echo '$(RUNTIME_DIR)' > $@
-$(O)/lib/recorder/preload.o: $(O)/runtime-dir
-$(O)/lib/recorder/preload.o: COMPILE += -DRUNTIME_DIR='"$(RUNTIME_DIR)"'
+$(O)/lib/target/preload.o: $(O)/runtime-dir
+$(O)/lib/target/preload.o: COMPILE += -DRUNTIME_DIR='"$(RUNTIME_DIR)"'
 
 # Counts calls of functions while their arguments are in vector registers.
 $(O)/pic/lib/runtime/callpoint.o $(O)/static/lib/runtime/callpoint.o: COMPILE += $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),-mgeneral-regs-only)

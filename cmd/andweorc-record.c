@@ -12,22 +12,22 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/cli.h"
+#include "base/clock.h"
 #include "base/msg.h"
-#include "recorder/attach.h"
-#include "recorder/attachable.h"
 #include "recorder/conductor.h"
 #include "recorder/diagnose.h"
-#include "recorder/input.h"
-#include "recorder/launch.h"
-#include "recorder/launcher.h"
-#include "recorder/lend.h"
 #include "recorder/offers.h"
 #include "recorder/options.h"
-#include "recorder/preload.h"
-#include "recorder/sink.h"
-#include "recorder/usage.h"
+#include "target/attach.h"
+#include "target/attachable.h"
+#include "target/input.h"
+#include "target/launch.h"
+#include "target/launcher.h"
+#include "target/lend.h"
+#include "target/preload.h"
+#include "target/sink.h"
+#include "target/usage.h"
 /* -P ?: the command is run, if at all, only to find the points that it marks itself. */
 static void observe_marks(struct options *o)
 {

@@ -114,7 +114,7 @@ types_are_in_the_table() {
 
 # The words of warnings: in the sources, and in the manual.
 warnings_are_documented() {
-	cat "$top"/lib/recorder/*.c "$top"/lib/profile/*.c "$top"/lib/analysis/*.c "$top"/cmd/*.c | tr '\n' ' ' |
+	cat "$top"/lib/recorder/*.c "$top"/lib/regions/*.c "$top"/lib/profile/*.c "$top"/lib/analysis/*.c "$top"/cmd/*.c | tr '\n' ' ' |
 		grep -oE '\b(say|warn|journal_warning|analysis_doubt)\([^"();]*"[a-z-]+"' | sed 's/.*"\(.*\)"/\1/' | sort -u >used
 	test "$(wc -l <used)" -gt 20
 	sed -n '/^\.Sh WARNINGS/,/^\.Sh EXAMPLES/s/^\.It Ql //p' "$manual" | sed 's/ , /\n/g' | sort -u >known

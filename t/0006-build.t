@@ -33,11 +33,11 @@ example_has_lines() {
 check 'the example of the demo has lines, whatever CFLAGS are' example_has_lines
 
 runtime_is_found_where_it_is_installed() {
-	would O="$scratch/none" "$scratch/none/lib/recorder/preload.o"
+	would O="$scratch/none" "$scratch/none/lib/target/preload.o"
 	has 'RUNTIME_DIR=.*"\.\./lib/andweorc"' "$scratch/got"
-	would O="$scratch/none" prefix=/usr libdir=/usr/lib/x86_64-linux-gnu "$scratch/none/lib/recorder/preload.o"
+	would O="$scratch/none" prefix=/usr libdir=/usr/lib/x86_64-linux-gnu "$scratch/none/lib/target/preload.o"
 	has 'RUNTIME_DIR=.*"\.\./lib/x86_64-linux-gnu/andweorc"' "$scratch/got"
-	would O="$scratch/none" prefix=/opt/andweorc bindir=/opt/bin "$scratch/none/lib/recorder/preload.o"
+	would O="$scratch/none" prefix=/opt/andweorc bindir=/opt/bin "$scratch/none/lib/target/preload.o"
 	has 'RUNTIME_DIR=.*"\.\./andweorc/lib/andweorc"' "$scratch/got"
 }
 check 'libdir is where the recorder looks for the runtime' runtime_is_found_where_it_is_installed

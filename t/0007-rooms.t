@@ -23,11 +23,13 @@ arrows() {
 		publish   base format text match diff
 		view      base format text profile analysis estimate
 		plot      base text source finding match diff
-		recorder  base format binary estimate replay runtime vclock .
+		target    base binary runtime .
+		regions   base binary target runtime .
+		recorder  base format binary estimate replay target regions runtime vclock .
 		vclock
 		runtime   vclock .
 		wrap      runtime vclock .
-		cmd       base format text source binary finding resolve profile analysis report view diff publish plot recorder .
+		cmd       base format text source binary finding resolve profile analysis report view diff publish plot target regions recorder .
 	END
 }
 

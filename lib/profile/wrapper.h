@@ -2,7 +2,7 @@
  * wrapper: functions that do little more than call another one.
  *
  * Such a function has the same gain as the other one, and a reader needs only one of
- * them.  The recorder leaves them out of its experiments (recorder/regions_pick.c);
+ * them.  The recorder leaves them out of its experiments (regions/regions_pick.c);
  * here they are left out of replay.
  */
 #ifndef ANDWEORC_PROFILE_WRAPPER_H

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/msg.h"
 #include "recorder/absent.h"
-#include "recorder/nearest.h"
+#include "regions/nearest.h"
 
 enum { PATIENCE_MS = 3000 }; /* by then a program has mostly loaded its plugins and started its children */
 

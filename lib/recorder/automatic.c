@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "recorder/shared.h"
+#include "target/shared.h"
 
 enum {
 	LOOK_MS = 20,  /* between looks */

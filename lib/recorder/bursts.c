@@ -10,8 +10,8 @@
 #include "format/record.h"
 #include "recorder/bursts.h"
 #include "recorder/machine.h"
-#include "recorder/shared.h"
 #include "replay/burst.h"
+#include "target/shared.h"
 
 enum { LINE_BYTES = 1 << 16 }; /* bytes of events in one record */
 

@@ -17,7 +17,7 @@
 #include "recorder/journal.h"
 #include "recorder/machine.h"
 #include "recorder/processes.h"
-#include "recorder/regions.h"
+#include "regions/regions.h"
 #include "runtime/arena.h"
 
 struct burst_sample {

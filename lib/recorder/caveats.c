@@ -9,7 +9,7 @@
 #include "base/parallel.h"
 #include "binary/spinloop.h"
 #include "recorder/caveats.h"
-#include "recorder/shared.h"
+#include "target/shared.h"
 
 /* From this share of the time on, a tenth of a prediction may be wrong. */
 static const double MATTERS = 0.1;

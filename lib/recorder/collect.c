@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "recorder/collect.h"
-#include "recorder/shared.h"
+#include "target/shared.h"
 
 enum {
 	QUEUE = 1 << 15, /* samples of 16 processors in 2 s; 7 MB of address space, but only used pages take memory */

@@ -11,8 +11,8 @@
 #include "recorder/absent.h"
 #include "recorder/collect.h"
 #include "recorder/conductor_parts.h"
-#include "recorder/shared.h"
 #include "recorder/whole_runs.h"
+#include "target/shared.h"
 
 enum {
 	DISCOVER_MS = 400, /* time for gathering samples before regions are chosen */

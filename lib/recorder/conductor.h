@@ -14,16 +14,16 @@
 #include "recorder/bursts.h"
 #include "recorder/journal.h"
 #include "recorder/machine.h"
-#include "recorder/mapping.h"
 #include "recorder/orphans.h"
 #include "recorder/points.h"
 #include "recorder/processes.h"
 #include "recorder/quota.h"
-#include "recorder/regions.h"
 #include "recorder/schedule.h"
 #include "recorder/status.h"
-#include "recorder/usage.h"
+#include "regions/mapping.h"
+#include "regions/regions.h"
 #include "runtime/arena.h"
+#include "target/usage.h"
 
 struct plan {
 	const unsigned *levels;  /* percent, without 0; borrowed */

@@ -13,9 +13,9 @@
 #include "recorder/caveats.h"
 #include "recorder/conductor_parts.h"
 #include "recorder/diagnose.h"
-#include "recorder/launch.h"
-#include "recorder/launcher.h"
-#include "recorder/shared.h"
+#include "target/launch.h"
+#include "target/launcher.h"
+#include "target/shared.h"
 
 enum {
 	UNSEEN_SAMPLES = 300, /* with so many samples, code with one per cent of the time is hit with a probability of 95 % */

@@ -6,7 +6,7 @@
 #include "format.h"
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
-#include "recorder/shared.h"
+#include "target/shared.h"
 
 struct tally conductor_tally(const struct conductor *c)
 {

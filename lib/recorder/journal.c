@@ -14,8 +14,8 @@
 #include "base/msg.h"
 #include "format.h"
 #include "format/record.h"
-#include "recorder/jit.h"
 #include "recorder/journal.h"
+#include "regions/jit.h"
 
 /*
  * Locks the file, so that the lines of two recordings are not mixed in it.  Not by

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "recorder/regions.h"
+#include "regions/regions.h"
 
 struct journal {
 	int fd;

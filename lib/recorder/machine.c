@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "recorder/machine.h"
-#include "recorder/usage.h"
+#include "target/usage.h"
 
 /*
  * Smaller differences from the usual are noise, which averages out: a share of the

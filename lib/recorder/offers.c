@@ -14,9 +14,9 @@
 #include "base/msg.h"
 #include "base/path.h"
 #include "binary/image.h"
-#include "recorder/launch.h"
-#include "recorder/mapping.h"
-#include "recorder/shared.h"
+#include "regions/mapping.h"
+#include "target/launch.h"
+#include "target/shared.h"
 
 /* The program, files[0], and the libraries that it is linked to, in the order in which names are looked up in them. */
 struct files {

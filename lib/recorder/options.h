@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "recorder/journal.h"
-#include "recorder/scope.h"
+#include "regions/scope.h"
 #include "runtime/arena.h"
 
 enum { OPTIONS_LEVELS = 100 };

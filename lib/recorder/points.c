@@ -15,8 +15,8 @@
 #include "format.h"
 #include "format/record.h"
 #include "recorder/points.h"
-#include "recorder/shared.h"
-#include "recorder/uprobe.h"
+#include "target/shared.h"
+#include "target/uprobe.h"
 
 enum {
 	HOT_PCT = 5,           /* limit on the share of one processor that hits of one place may take */

@@ -21,8 +21,8 @@
 
 #include "recorder/automatic.h"
 #include "recorder/journal.h"
-#include "recorder/regions.h"
 #include "recorder/spans.h"
+#include "regions/regions.h"
 #include "runtime/arena.h"
 
 /* A place that was asked for with -P. */

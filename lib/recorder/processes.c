@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "recorder/processes.h"
-#include "recorder/procstatus.h"
-#include "recorder/shared.h"
+#include "target/procstatus.h"
+#include "target/shared.h"
 
 enum {
 	EXECS_AT_A_TIME = 16,

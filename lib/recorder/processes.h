@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 #include "recorder/journal.h"
-#include "recorder/mapping.h"
 #include "recorder/queued.h"
+#include "regions/mapping.h"
 #include "runtime/arena.h"
 
 /* The file that a process runs. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "recorder/procstatus.h"
 #include "recorder/queued.h"
+#include "target/procstatus.h"
 
 void queued_release(struct queued *q)
 {

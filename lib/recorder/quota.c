@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "recorder/procstatus.h"
 #include "recorder/quota.h"
+#include "target/procstatus.h"
 
 enum {
 	GROUPS_BYTES = 4096, /* of /proc/PID/cgroup: a line for each of a dozen hierarchies */

@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "format.h"
 #include "format/record.h"
-#include "recorder/shared.h"
+#include "target/shared.h"
 
 enum {
 	LOOK_LEAST_NS = 500000,        /* least time between looks */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "recorder/evidence.h"
-#include "recorder/regions.h"
+#include "regions/regions.h"
 
 struct status {
 	bool shown; /* standard error is a terminal */

@@ -9,8 +9,8 @@
  * be late or missing.  If it reads an entry that is being replaced, `since` has
  * changed, and the tick does nothing.
  */
-#include "recorder/shared.h"
 #include "recorder/wait_credit.h"
+#include "target/shared.h"
 
 /*
  * Is the wait in the region?  In line mode, its frames end with the one that is charged.  For a call path that ends in

@@ -15,8 +15,8 @@
 #include "recorder/absent.h"
 #include "recorder/collect.h"
 #include "recorder/conductor_parts.h"
-#include "recorder/shared.h"
 #include "recorder/wait_credit.h"
+#include "target/shared.h"
 
 enum {
 	DRAIN_MS = 50,     /* how often samples are fetched: before a ring is half full, but not too often, as each time costs the target a little */

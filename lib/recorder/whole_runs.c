@@ -18,8 +18,8 @@
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
 #include "recorder/diagnose.h"
-#include "recorder/shared.h"
 #include "recorder/whole_runs.h"
+#include "target/shared.h"
 
 enum {
 	REST_MS = 1000,

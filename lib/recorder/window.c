@@ -17,7 +17,7 @@
 #include "format/kind.h"
 #include "format/record.h"
 #include "recorder/conductor_parts.h"
-#include "recorder/shared.h"
+#include "target/shared.h"
 
 enum {
 	LOOK_NS = 200000,  /* time between looks at counters; the time of a look counts as that of the visit */

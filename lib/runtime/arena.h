@@ -10,7 +10,7 @@
  * mapped.  So the target maps all members up to `parts` at once.  Of the parts it maps
  * only those that it uses, and only when it first uses them (lib/runtime/reach.c).  The
  * recorder maps the whole.  It trusts nothing that it reads here: indices and counts go
- * through lib/recorder/shared.h.
+ * through lib/target/shared.h.
  *
  * Each field names its one writer:  [C] the conductor (andweorc-record),
  * [T] the thread that owns the slot, [A] any thread of the target.

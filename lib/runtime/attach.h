@@ -2,7 +2,7 @@
  * attach: what a recorder asks of the runtime in a process that was started without it.
  *
  * The recorder loads the runtime into the process.  Then threads of the process call
- * attach_call, one at a time (lib/recorder/inject.h).  Such a thread was interrupted at any
+ * attach_call, one at a time (lib/target/inject.h).  Such a thread was interrupted at any
  * place, such as inside malloc, and goes on there afterwards.  So all operations but
  * ATTACH_BEGIN and ATTACH_END are async-signal-safe.  Those two are called in a thread that
  * is neither in the dynamic linker nor in an allocator.

@@ -1,7 +1,7 @@
 /* Chains of calls: each is kept once, and chains without room are still counted. */
 #include "unit.h"
 
-#include "recorder/callers.h"
+#include "regions/callers.h"
 
 static uint64_t counted(const struct callers *c, uint64_t place, enum arena_class class)
 {

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "recorder/regions.h"
+#include "regions/regions.h"
 
 static volatile int sink;
 

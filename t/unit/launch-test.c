@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/clock.h"
-#include "recorder/launch.h"
+#include "target/launch.h"
 
 /* A recorder that is killed before it conducts leaves an arena that says so after ARENA_ALIVE_NS. */
 static void test_a_recorder_that_is_killed_at_once_is_gone(void **state)

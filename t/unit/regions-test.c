@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/alloc.h"
-#include "recorder/regions.h"
+#include "regions/regions.h"
 
 static struct regions regions;
 static struct mappings modules;

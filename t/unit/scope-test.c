@@ -1,7 +1,7 @@
 /* Patterns of --only, --exclude, --only-function and --exclude-function. */
 #include "unit.h"
 
-#include "recorder/scope.h"
+#include "regions/scope.h"
 
 static struct scope scope;
 

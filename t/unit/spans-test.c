@@ -3,8 +3,8 @@
 
 #include "an_arena.h"
 
-#include "recorder/shared.h"
 #include "recorder/spans.h"
+#include "target/shared.h"
 
 enum { MS = 1000000, SECOND = 1000 * MS };
 
