@@ -614,6 +614,9 @@ the_lead_says_what_is_known() {
 	sed -e 's/samples=1200	/samples=1950	/; s/samples=0	total=2000	blocked=500	/samples=600	total=2000	blocked=0	/' \
 		-e 's/scope=class	symbol=:io	function=:io/scope=function	module=1	ranges=0x2000-0x2040	symbol=part	function=part/' whole.aw >case
 	leads case 'Work on part: 10 % off its time takes 2.5 % off the run time (2.3 to 2.7, 95 % interval). The hottest region, solve, has 98 % of the CPU samples and an impact of 0.60 (0.56 to 0.64).'
+	# code without a symbol
+	sed -e 's/symbol=solve	function=solve/function=libz.so.1+0x1234/' whole.aw >case
+	leads case 'Work on libz.so.1+0x1234 (debug files would tell its name): 10 % off its time takes 6.0 % off the run time ('
 	grep -v '^visits' runs.aw >case
 	leads case 'There is no result. The warnings below say why.'
 }

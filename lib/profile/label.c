@@ -92,6 +92,11 @@ static char *make_label(const struct tails *tails, const struct profile_region *
 	return buf_detach(&b);
 }
 
+bool profile_region_has_name(const struct profile_region *r)
+{
+	return r->symbol || !r->function || !strstr(r->function, "+0x");
+}
+
 void profile_label(struct profile *p)
 {
 	struct tails tails;

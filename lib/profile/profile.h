@@ -265,4 +265,7 @@ int profile_compare_runs(const struct profile_run *a, const struct profile_run *
 /* Sets every region's label: the shortest unique name. */
 void profile_label(struct profile *p);
 
+/* False: its code has no symbol, so its name is the place in the module, such as libz.so.1+0x1234. */
+bool profile_region_has_name(const struct profile_region *r);
+
 #endif

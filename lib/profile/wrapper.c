@@ -16,12 +16,9 @@ static bool is_function(const struct context *c, size_t region)
 	return r->scope && !strcmp(r->scope, "function");
 }
 
-/* The recorder names code without a symbol by its place in the module, such as libz.so.1+0x1234. */
 static bool has_name(const struct context *c, size_t region)
 {
-	const struct profile_region *r = &c->p->region[c->region[region].place];
-
-	return r->symbol || (r->function && !strstr(r->function, "+0x"));
+	return profile_region_has_name(&c->p->region[c->region[region].place]);
 }
 
 /* The index of the region in the stack, the innermost first; n: it is not there. */

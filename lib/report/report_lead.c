@@ -127,6 +127,8 @@ static void add_work(const struct report *r, struct buf *b, const struct report_
 
 	buf_adds(b, best->im->verdict == VERDICT_LOW ? "There is little to gain. The best is " : "Work on ");
 	add_name(b, best->im->region);
+	if (!profile_region_has_name(best->im->region))
+		buf_adds(b, " (debug files would tell its name)");
 	buf_adds(b, ": 10 % off its time takes ");
 	prose_add_number(b, 10 * e->fit.slope.value, 1);
 	buf_adds(b, " % off ");
