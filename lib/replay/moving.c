@@ -6,9 +6,9 @@
  * place does not belong to a thread: the first thread that comes does what has been
  * given, and of several pieces of work the one that was done first in the recording.
  *
- * This is assumed if several threads come to the same place, none of them releases what
- * they acquire there, and the time that they need between two visits is similar.  A single
- * thread must do the same each time.
+ * This is assumed if several threads come to the same place, and the time that they need
+ * between two visits is similar.  A single thread must do the same each time.  Tokens
+ * that a thread acquires and also releases are no work.
  */
 #include "replay/replay_parts.h"
 
@@ -189,11 +189,16 @@ static bool is_for_all(struct replay *r, const struct taking *t, size_t n)
 	return alike;
 }
 
-/* If an acquiring thread also releases the object, it does not take work there. */
-static bool gives_too(const struct replay *r, const struct taking *t, size_t n)
+/*
+ * Does an acquiring thread release the tokens, too?  Then it gives back what it had, and does not take work there.  A thread that
+ * signals the condition for which it waits is another case: its work has made more work.
+ */
+static bool gives_back(const struct replay *r, const struct taking *t, size_t n)
 {
 	uint32_t object = t->object;
 
+	if (r->object[object].kind != OBJECT_TOKENS)
+		return false;
 	for (size_t k = 0; k < n; k++) {
 		const struct script *s = &r->script[t[k].script];
 		const struct actor *a = &s->actor[t[k].actor];
@@ -301,7 +306,7 @@ void moving_learn(struct replay *r)
 	for (size_t i = 0, end; i < t.n; i = end) {
 		for (end = i; end < t.n && t.taking[end].object == t.taking[i].object;)
 			end++;
-		if (is_for_all(r, t.taking + i, end - i) && !gives_too(r, t.taking + i, end - i))
+		if (is_for_all(r, t.taking + i, end - i) && !gives_back(r, t.taking + i, end - i))
 			let_move(r, t.taking + i, end - i);
 	}
 	for (size_t b = 0; b < r->nscripts; b++) {

@@ -100,6 +100,8 @@ static const struct program programs[] = {
 	{ "order-crowd", order, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "pieces-crowd", pieces_in_order, 2, 4, false, NOTED, CLOSE, false, false },
 	{ "pieces-stay", pieces_in_order, 2, 4, false, NOTED, 0.04, true, false }, /* between the models, of which the nearest one has the worst check */
+	{ "tasks-of-tasks", tasks_of_tasks, 3, 3, false, NOTED, CLOSE, false, false },
+	{ "tasks-crowd", tasks_of_tasks, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "tasks", sem_pool, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "refilled", refilled, 2, 2, false, NOTED_LATE, CLOSE, false, false },
 	{ "stream", stream_pool, 2, 3, false, NOTED, CLOSE, false, false },

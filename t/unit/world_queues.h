@@ -180,6 +180,77 @@ static inline void sem_pool(void *unused)
 	}
 }
 
+/* Tasks that make tasks: a first one makes several, which any free thread takes; the last of them lets the next round begin. */
+enum { CHILDREN = 6 };
+
+static struct family {
+	struct mutex mutex;
+	struct condition more, over;
+	int first, children, left; /* to be taken, and children that are not done */
+} family;
+
+static void make_children(void)
+{
+	compute(1, about(0.4 * MS));
+	lock(&family.mutex, 81);
+	family.children = family.left = CHILDREN;
+	for (int i = 0; i < CHILDREN; i++)
+		signal_one(&family.more, 82);
+	unlock(&family.mutex, 83);
+}
+
+static void be_child(int number)
+{
+	compute(number == CHILDREN ? 2 : 3, about(number == CHILDREN ? 1.4 * MS : 0.5 * MS));
+	lock(&family.mutex, 84);
+	if (!--family.left)
+		signal_one(&family.over, 85);
+	unlock(&family.mutex, 86);
+}
+
+static void family_worker(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		int child = 0;
+
+		lock(&family.mutex, 87);
+		while (!family.first && !family.children)
+			wait_for(&family.more, &family.mutex, 88);
+		if (family.first)
+			family.first--;
+		else
+			child = family.children--;
+		unlock(&family.mutex, 89);
+		if (child)
+			be_child(child);
+		else
+			make_children();
+	}
+}
+
+static void family_round(void)
+{
+	compute(4, about(0.05 * MS));
+	lock(&family.mutex, 90);
+	family.first = family.left = 1;
+	signal_one(&family.more, 91);
+	while (family.left)
+		wait_for(&family.over, &family.mutex, 92);
+	unlock(&family.mutex, 93);
+	visit();
+}
+
+static inline void tasks_of_tasks(void *unused)
+{
+	(void)unused;
+	family = (struct family){ .mutex.id = 10, .more.id = 11, .over.id = 12 };
+	create(family_worker, NULL, 2);
+	create(family_worker, NULL, 2);
+	create(family_worker, NULL, 2);
+	forever(family_round);
+}
+
 /* A pool with a task at a time in a queue: all tasks are alike. */
 static void stream_worker(void *unused)
 {
