@@ -260,6 +260,7 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 	for (size_t b = 0; b < n; b++) {
 		added += batches_spread(r, &burst[b]);
 		added += frames_find(&burst[b]);
+		added += stalls_find(r, &burst[b]);
 	}
 	script_learn(r, burst, n);
 	r->facts.events -= added;
@@ -352,6 +353,7 @@ void replay_free(struct replay *r)
 	for (size_t i = 0; i < r->nlatencies; i++)
 		free(r->latencies[i].v);
 	free(r->latencies);
+	free(r->stall);
 	free(r->wait);
 	free(r);
 }

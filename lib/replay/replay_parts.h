@@ -95,6 +95,7 @@ struct step {
 	uint32_t site;
 	float answer_ns;    /* the time from what was asked for to the answer, or until it was seen; 0: its cause tells.  See taken.c */
 	float frame_ns;     /* it waits until so long after its last such moment, or until now; 0: it does not.  See frames.c */
+	uint32_t stall;     /* an UNLOCK changes the count of this stall, and a sleep lasts if that is high: 1 + its number, and STALL_LOWERS; 0: none */
 	uint32_t ticks;     /* 1 + the timer for which it waits; 0: none, or not one of struct ticks */
 	bool counts_work;   /* in the middle of a stretch; see burst_count_work */
 	uint32_t wait_cell; /* for a wait for the outside: the cell of its place */
@@ -280,6 +281,16 @@ struct sample {
 	uint8_t copies[REPLICATES]; /* in resampled sets */
 };
 
+/* A thread sleeps while a count is high, see stalls.c. */
+struct stall {
+	uint32_t lock, raised_at, lowered_at; /* ids of the recording; the places unlock it */
+	int64_t raise, lower; /* by so much these places change the count */
+	int64_t need;         /* from this count on it sleeps; it is 0 as the burst begins */
+	float length_ns;      /* of such a sleep, mostly */
+};
+
+#define STALL_LOWERS (1u << 31) /* the count is lowered, not raised */
+
 struct latencies {
 	struct wakeup *v;
 	size_t n, cap;
@@ -304,6 +315,8 @@ struct replay {
 	double sampled_wait_ns; /* and the time that they stand for */
 	uint32_t *point, *latency_point; /* ids, ascending */
 	size_t npoints, nlatency;
+	struct stall *stall; /* of all bursts */
+	size_t nstalls, stall_cap;
 	struct latencies *latencies;
 	size_t nlatencies, latencies_cap;
 	bool more_threads; /* than processors, in some script */
@@ -381,6 +394,12 @@ enum { TAKEN_EVENT = 1 }; /* in `other` of an answer that taken_place has moved;
 void taken_place(const struct replay *r, struct burst *b, size_t n); /* moves events of bursts */
 /* These change events of a burst, and add some.  They return the number of those. */
 size_t batches_spread(const struct replay *r, struct burst *b);
+/*
+ * Finds sleeps of threads that are ahead of others, see stalls.c, and adds their rules to `stall`.  The `other` of such a sleep, and
+ * of an UNLOCK that changes its count, is 1 + the stall's number.  Returns the number of sleeps of no length that were added.
+ */
+size_t stalls_find(struct replay *r, struct burst *b);
+
 size_t frames_find(struct burst *b); /* the end of a frame is a CLOCK whose `other` is the frame's length, ns */
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
 /*

@@ -185,6 +185,8 @@ static struct step step_of(const struct replay *r, const struct burst_thread *t,
 	}
 	if (e->kind == BURST_CLOCK)
 		s.frame_ns = (float)e->other;
+	if (e->kind == BURST_OUTSIDE || e->kind == BURST_UNLOCK)
+		s.stall = e->other;
 	if (e->kind == BURST_OUTSIDE)
 		s.kernel_ns = (float)kernel_in_wait(t, first, i, begin, at);
 	if (e->kind == BURST_VISIT) {

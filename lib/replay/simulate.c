@@ -209,6 +209,7 @@ void simulate_once(const struct replay *r, const struct script *s, const struct 
 	m.followers = xcalloc(s->nactors + 1, sizeof(*m.followers));
 	m.heap = xcalloc(s->nactors + 1, sizeof(*m.heap));
 	m.processor = xcalloc(m.cpus + 1, sizeof(*m.processor));
+	m.stalled = xcalloc(r->nstalls + 1, sizeof(*m.stalled));
 	m.works = xcalloc(s->nwork + 1, sizeof(*m.works));
 	m.given = xcalloc(s->nwork + 1, sizeof(*m.given));
 	m.taken = xcalloc(s->nwork + 1, sizeof(*m.taken));
@@ -220,6 +221,7 @@ void simulate_once(const struct replay *r, const struct script *s, const struct 
 	free(m.runner);
 	free(m.place);
 	free(m.done);
+	free(m.stalled);
 	free(m.works);
 	free(m.given);
 	free(m.taken);

@@ -102,6 +102,7 @@ struct sim {
 	bool *done;          /* by step */
 	double *when;        /* by step, when it was done; NULL: no step needs that */
 	struct looping *looping; /* by loop; NULL: there is none, or the order is as recorded */
+	int64_t *stalled;    /* by stall: its count */
 	bool *begun;         /* by round */
 	double *ready;       /* by round: since when it is ready, or from when on; INFINITY: not known yet */
 	struct link *rounds; /* by round */
@@ -220,6 +221,9 @@ bool do_sleep(struct sim *m, uint32_t i, const struct step *s);
 bool do_answer(struct sim *m, uint32_t i, const struct step *s);
 /* How long it sleeps, in ns, without the time until a processor is free. */
 double sleep_ns(struct sim *m, uint32_t i, const struct step *s);
+
+/* The step changes the count of its stall. */
+void sleep_count(struct sim *m, const struct step *s);
 /* The time from the cause to the answer, ns; may be negative. */
 double sleep_answer_ns(const struct sim *m, const struct step *s);
 /* The part of a wait for the outside that the question leaves, 0 .. 1. */

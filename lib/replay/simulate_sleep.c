@@ -22,12 +22,31 @@ double sleep_outside_rest(const struct sim *m, const struct step *s)
 	return m->how->fraction ? rest * (1 - (double)m->how->fraction[s->wait_cell]) : rest;
 }
 
+/* As recorded; or for a stall, by the count that it has now. */
+static double recorded_ns(const struct sim *m, const struct step *s)
+{
+	const struct stall *stall = s->stall && !m->how->kept ? &m->replay->stall[s->stall - 1] : NULL;
+
+	if (!stall)
+		return (double)s->waited_ns;
+	if (m->stalled[s->stall - 1] < stall->need)
+		return 0;
+	return s->waited_ns > 0 ? (double)s->waited_ns : (double)stall->length_ns;
+}
+
+void sleep_count(struct sim *m, const struct step *s)
+{
+	uint32_t k = (s->stall & ~STALL_LOWERS) - 1;
+
+	m->stalled[k] += s->stall & STALL_LOWERS ? -m->replay->stall[k].lower : m->replay->stall[k].raise;
+}
+
 /* The length of a wait for the outside, without its processor time (see stretch_begin). */
 static double outside_ns(struct sim *m, uint32_t i, const struct step *s)
 {
 	if (m->how->change)
 		change_shift(m->runner[i].change, m->how->change[s->wait_cell], s->waited_ns * (float)outside_factor(m, s));
-	return ((double)s->waited_ns - (double)s->kernel_ns) * sleep_outside_rest(m, s);
+	return fmax(0, recorded_ns(m, s) - (double)s->kernel_ns) * sleep_outside_rest(m, s);
 }
 
 /*

@@ -98,6 +98,8 @@ static void do_stop(struct sim *m, uint32_t i)
 
 bool do_step(struct sim *m, uint32_t i, const struct step *s)
 {
+	if (s->stall && s->kind == BURST_UNLOCK)
+		sleep_count(m, s);
 	switch ((enum op)s->op[m->model]) {
 	case OP_PASS:
 	case OP_RESUME:

@@ -100,6 +100,9 @@ static const struct program programs[] = {
 	{ "order-crowd", order, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "pieces-crowd", pieces_in_order, 2, 4, false, NOTED, CLOSE, false, false },
 	{ "pieces-stay", pieces_in_order, 2, 4, false, NOTED, 0.04, true, false }, /* between the models, of which the nearest one has the worst check */
+	{ "stalls", stalling_producer, 2, 2, false, NOTED, 0.06, false, false }, /* the recorded order has its part */
+	{ "stalls-two", stalling_producers, 3, 2, false, NOTED, 0.09, false, false },
+	{ "misses", cache_misses, 2, 2, false, NOTED, CLOSE, false, false },
 	{ "tasks-of-tasks", tasks_of_tasks, 3, 3, false, NOTED, CLOSE, false, false },
 	{ "tasks-crowd", tasks_of_tasks, 2, 3, false, NOTED, CLOSE, false, false },
 	{ "tasks", sem_pool, 2, 3, false, NOTED, CLOSE, false, false },

@@ -251,6 +251,104 @@ static inline void tasks_of_tasks(void *unused)
 	forever(family_round);
 }
 
+/* A producer that sleeps for a moment while the consumer is far behind. */
+static struct backlog {
+	struct mutex mutex;
+	struct condition more;
+	int n;
+	double pause;
+} backlog;
+
+enum { FAR_BEHIND = 6 };
+
+static void consume_backlog(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		lock(&backlog.mutex, 71);
+		while (!backlog.n)
+			wait_for(&backlog.more, &backlog.mutex, 72);
+		backlog.n--;
+		unlock(&backlog.mutex, 73);
+		compute(2, about(1.2 * MS));
+	}
+}
+
+static void produce_backlog(void)
+{
+	bool far;
+
+	compute(1, about(0.5 * MS));
+	lock(&backlog.mutex, 74);
+	backlog.n++;
+	far = backlog.n > FAR_BEHIND;
+	signal_one(&backlog.more, 75);
+	unlock(&backlog.mutex, 76);
+	if (far)
+		sleep_ns(backlog.pause, 77);
+	visit();
+}
+
+static void produce_too(void *unused)
+{
+	(void)unused;
+	for (;;)
+		produce_backlog();
+}
+
+/* Two of them. */
+static inline void stalling_producers(void *unused)
+{
+	(void)unused;
+	backlog = (struct backlog){ .mutex.id = 10, .more.id = 11, .pause = 5 * MS };
+	create(consume_backlog, NULL, 2);
+	create(produce_too, NULL, 3);
+	forever(produce_backlog);
+}
+
+/* One request in four misses a cache that has a lock: it sleeps after the lock, but whatever others do. */
+static void look_up(void)
+{
+	bool misses;
+
+	lock(&backlog.mutex, 171);
+	compute(1, about(0.2 * MS));
+	misses = uniform(&w.current->random) < 0.25;
+	unlock(&backlog.mutex, 172);
+	if (misses)
+		sleep_ns(1.5 * MS, 173);
+	compute(2, about(0.6 * MS));
+}
+
+static void answer_lookups(void *unused)
+{
+	(void)unused;
+	for (;;)
+		look_up();
+}
+
+static void answer_and_count(void)
+{
+	look_up();
+	visit();
+}
+
+static inline void cache_misses(void *unused)
+{
+	(void)unused;
+	backlog = (struct backlog){ .mutex.id = 10 };
+	create(answer_lookups, NULL, 2);
+	forever(answer_and_count);
+}
+
+static inline void stalling_producer(void *unused)
+{
+	(void)unused;
+	backlog = (struct backlog){ .mutex.id = 10, .more.id = 11, .pause = 2 * MS };
+	create(consume_backlog, NULL, 2);
+	forever(produce_backlog);
+}
+
 /* A pool with a task at a time in a queue: all tasks are alike. */
 static void stream_worker(void *unused)
 {
