@@ -42,8 +42,20 @@ struct lives {
 	struct deeds deeds;
 };
 
+/* Places of calls that release something: each of these calls is seen, also as what it may have to wait for: room in a pipe. */
+static void list_releasing(const struct replay *r, struct idmap *sites)
+{
+	for (size_t b = 0; b < r->nscripts; b++)
+		for (size_t i = 0; i < r->script[b].n; i++)
+			if (r->script[b].step[i].kind == BURST_RELEASE && r->script[b].step[i].site)
+				idmap_number(sites, r->script[b].step[i].site);
+}
+
 static void count_uses(const struct replay *r, struct tally *tally)
 {
+	struct idmap releasing = IDMAP_INIT;
+
+	list_releasing(r, &releasing);
 	for (size_t b = 0; b < r->nscripts; b++) {
 		for (size_t i = 0; i < r->script[b].n; i++) {
 			const struct step *s = &r->script[b].step[i];
@@ -51,7 +63,8 @@ static void count_uses(const struct replay *r, struct tally *tally)
 
 			if (!t)
 				continue;
-			t->seen = t->seen || (s->kind != BURST_ACQUIRE && s->kind != BURST_RELEASE);
+			t->seen = t->seen || (s->kind != BURST_ACQUIRE && s->kind != BURST_RELEASE) ||
+				  (s->kind == BURST_ACQUIRE && idmap_find(&releasing, s->site) != IDMAP_NONE);
 			t->acquires += s->kind == BURST_ACQUIRE;
 			t->at_once += s->kind == BURST_ACQUIRE && s->waited_ns <= 0;
 		}
@@ -59,6 +72,7 @@ static void count_uses(const struct replay *r, struct tally *tally)
 	for (size_t i = 0; i < r->nobjects; i++)
 		tally[i].seen = tally[i].seen || r->object[i].kind == OBJECT_BARRIER || r->object[i].nap_ns ||
 				tally[i].at_once > AT_ONCE_MOST * tally[i].acquires;
+	idmap_release(&releasing);
 }
 
 static void add_step(const struct tally *tally, struct lives *all, size_t thread, const struct step *s)

@@ -108,15 +108,16 @@ static void tokens_given_unseen(void **state)
 }
 
 /*
- * A thread works for 0.6 ms, and takes a message in each round of 1 ms.  Of a round in which it does not wait, there is an event, or not.
+ * A thread works for 0.6 ms, and takes a message in each round of 1 ms.  Of a round in which it does not wait, there is an event, or not;
+ * or there is none, but the call releases something, so that the call is seen.
  */
 static void meetings_without_events(void **state)
 {
 	const struct program p = { .name = "meetings" };
-	double se[3], hidden[3];
+	double se[4], hidden[4];
 
 	(void)state;
-	for (int k = 0; k < 3; k++) {
+	for (int k = 0; k < 4; k++) {
 		struct burst burst = { .length_ns = (int64_t)S, .cpus = 2 };
 		struct replay_facts f;
 		struct replay *r;
@@ -128,6 +129,7 @@ static void meetings_without_events(void **state)
 			const struct burst_event take = {
 				.kind = BURST_ACQUIRE, .at_ns = (int64_t)(at + 0.4 * MS), .waited_ns = waits ? (int64_t)(0.4 * MS) - 10 : 0, .object = 7, .site = 2,
 			};
+			const struct burst_event writes = { .kind = BURST_RELEASE, .at_ns = (int64_t)(at + 0.4 * MS), .object = 9, .site = 2 };
 			const struct burst_event work = { .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + 1 * MS) - 20, .waited_ns = (int64_t)(0.6 * MS), .object = 1 };
 			const struct burst_event visit = { .kind = BURST_VISIT, .at_ns = (int64_t)(at + 1 * MS) - 20, .object = 1, .other = 1 };
 
@@ -135,6 +137,8 @@ static void meetings_without_events(void **state)
 				burst_add(burst_thread(&burst, 1), &send);
 				burst_add(burst_thread(&burst, 2), &take);
 			}
+			if (k == 3)
+				burst_add(burst_thread(&burst, 2), &writes);
 			burst_add(burst_thread(&burst, 2), &work);
 			burst_add(burst_thread(&burst, 2), &visit);
 		}
@@ -149,6 +153,7 @@ static void meetings_without_events(void **state)
 	near(hidden[1], 0, 1e-9);
 	assert_true(hidden[2] > 0.2 && hidden[2] <= 0.5); /* half of the rounds of a thread that does much of the work */
 	assert_true(se[2] > se[0] + 0.05 && se[2] > se[1] + 0.05);
+	near(hidden[3], 0, 1e-9);
 }
 
 /* A thread arrives at a barrier at `from`, and goes on at `at`. */
