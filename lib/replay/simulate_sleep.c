@@ -44,9 +44,11 @@ void sleep_count(struct sim *m, const struct step *s)
 /* The length of a wait for the outside, without its processor time (see stretch_begin). */
 static double outside_ns(struct sim *m, uint32_t i, const struct step *s)
 {
+	double ns = recorded_ns(m, s);
+
 	if (m->how->change)
-		change_shift(m->runner[i].change, m->how->change[s->wait_cell], s->waited_ns * (float)outside_factor(m, s));
-	return fmax(0, recorded_ns(m, s) - (double)s->kernel_ns) * sleep_outside_rest(m, s);
+		change_shift(m->runner[i].change, m->how->change[s->wait_cell], (float)(ns * outside_factor(m, s)));
+	return fmax(0, ns - (double)s->kernel_ns) * sleep_outside_rest(m, s);
 }
 
 /*
