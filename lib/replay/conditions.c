@@ -6,11 +6,13 @@
  * number given so far less the number consumed.  If a threshold separates sections that
  * went on from those that had to wait, the count is the predicate.
  */
+#include <gsl/gsl_sort_int.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "replay/sections.h"
+#include "replay/threshold.h"
 
 enum {
 	CONSUMES_MOST = 1000,
@@ -99,13 +101,6 @@ static void add_gives(const struct sections *x, struct turns *t)
 	}
 }
 
-static int by_value(const void *va, const void *vb)
-{
-	int32_t a = *(const int32_t *)va, b = *(const int32_t *)vb;
-
-	return (a > b) - (a < b);
-}
-
 struct fit {
 	size_t passes, waits, wrong_passes, wrong_waits;
 	int32_t spread; /* range of the count, in the burst with the largest one */
@@ -114,30 +109,14 @@ struct fit {
 /* The threshold that separates sections that went on from those that waited. */
 static int32_t threshold(int32_t *pass, size_t passes, int32_t *wait, size_t waits, struct fit *fit)
 {
-	size_t below = 0, best = SIZE_MAX, best_pass = 0, best_wait = 0;
-	int32_t at = INT32_MIN / 2;
+	struct threshold found = threshold_find(pass, passes, wait, waits);
 
-	qsort(pass, passes, sizeof(*pass), by_value);
-	if (waits)
-		qsort(wait, waits, sizeof(*wait), by_value);
-	for (size_t i = 0; i < passes; i++) {
-		if (i && pass[i] == pass[i - 1])
-			continue;
-		while (below < waits && wait[below] < pass[i])
-			below++;
-		if (i + (waits - below) > best)
-			continue;
-		best = i + (waits - below);
-		best_pass = i;
-		best_wait = waits - below;
-		at = pass[i];
-	}
 	fit->passes += passes;
 	fit->waits += waits;
 	fit->spread = pass[passes - 1] - pass[0] > fit->spread ? pass[passes - 1] - pass[0] : fit->spread;
-	fit->wrong_passes += best_pass;
-	fit->wrong_waits += best_wait;
-	return at;
+	fit->wrong_passes += found.below;
+	fit->wrong_waits += found.above;
+	return found.at;
 }
 
 struct count_rule {
@@ -282,8 +261,7 @@ static bool try_gather(struct replay *r, struct object *o, const struct turn *t,
 
 	for (size_t i = 0; i < groups; i++)
 		sorted[i] = size[i];
-	if (groups)
-		qsort(sorted, groups, sizeof(*sorted), by_value);
+	gsl_sort_int(sorted, 1, groups);
 	members = groups ? sorted[groups / 2] : 0;
 	for (size_t i = 0; i < groups; i++)
 		same += size[i] == members;

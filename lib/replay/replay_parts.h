@@ -284,8 +284,8 @@ struct sample {
 /* A thread sleeps while a count is high, see stalls.c. */
 struct stall {
 	uint32_t lock, raised_at, lowered_at; /* ids of the recording; the places unlock it */
-	int64_t raise, lower; /* by so much these places change the count */
-	int64_t need;         /* from this count on it sleeps; it is 0 as the burst begins */
+	int32_t raise, lower; /* by so much these places change the count */
+	int32_t need;         /* from this count on it sleeps; it is 0 as the burst begins */
 	float length_ns;      /* of such a sleep, mostly */
 };
 
@@ -394,13 +394,8 @@ enum { TAKEN_EVENT = 1 }; /* in `other` of an answer that taken_place has moved;
 void taken_place(const struct replay *r, struct burst *b, size_t n); /* moves events of bursts */
 /* These change events of a burst, and add some.  They return the number of those. */
 size_t batches_spread(const struct replay *r, struct burst *b);
-/*
- * Finds sleeps of threads that are ahead of others, see stalls.c, and adds their rules to `stall`.  The `other` of such a sleep, and
- * of an UNLOCK that changes its count, is 1 + the stall's number.  Returns the number of sleeps of no length that were added.
- */
-size_t stalls_find(struct replay *r, struct burst *b);
-
 size_t frames_find(struct burst *b); /* the end of a frame is a CLOCK whose `other` is the frame's length, ns */
+size_t stalls_find(struct replay *r, struct burst *b); /* the `other` of such a sleep, and of an UNLOCK that changes its count, is that of `stall` in struct step */
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
 /*
  * For each step, the number of the first item that it makes, or NOBODY; sets `same` of the items.  An item has `size` bytes, and

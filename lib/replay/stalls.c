@@ -23,6 +23,7 @@
 #include "base/alloc.h"
 #include "replay/releases.h"
 #include "replay/replay_parts.h"
+#include "replay/threshold.h"
 
 enum {
 	SOON_NS = 20000,   /* a sleep begins so soon after the lock */
@@ -40,9 +41,8 @@ struct habit {
 };
 
 struct look {
-	size_t unlock, sleep; /* events; sleep: n of the thread, if there is none */
+	size_t sleep; /* event; n of the thread: there is none */
 	int64_t at_ns;
-	int64_t count;        /* by the rule that is tried */
 };
 
 struct looks {
@@ -51,10 +51,10 @@ struct looks {
 };
 
 /* What raises the count, and what lowers it. */
-struct threshold {
+struct count {
 	uint32_t raised_at, lowered_at;
-	int64_t raise, lower;
-	int64_t need; /* the thread sleeps from this count on */
+	int32_t raise, lower;
+	int32_t need; /* the thread sleeps from this count on */
 	size_t wrong;
 };
 
@@ -88,7 +88,7 @@ static struct looks list_looks(const struct burst_thread *t, const struct habit 
 		if (sleep < t->n && t->event[sleep].site != h->sleeps_at)
 			sleep = t->n;
 		all.v = xgrow(all.v, all.n, &all.cap, sizeof(*all.v));
-		all.v[all.n++] = (struct look){ .unlock = i, .sleep = sleep, .at_ns = t->event[i].at_ns };
+		all.v[all.n++] = (struct look){ .sleep = sleep, .at_ns = t->event[i].at_ns };
 		all.slept += sleep < t->n;
 	}
 	return all;
@@ -118,58 +118,32 @@ static size_t list_places(const struct releases *all, uint32_t lock, uint32_t si
 	return n;
 }
 
-static int by_count(const void *va, const void *vb)
+/* Finds the count from which on the thread sleeps.  False: none tells looks with a sleep from others. */
+static bool fit_looks(const struct burst_thread *t, const struct releases *all, uint32_t lock, const struct looks *looks, struct count *rule)
 {
-	const struct look *a = *(const struct look *const *)va, *b = *(const struct look *const *)vb;
+	size_t others = looks->n - looks->slept, n[2] = { 0 }, k = releases_until(all, lock, INT64_MIN);
+	int32_t *counts[2] = { xcalloc(others, sizeof(**counts)), xcalloc(looks->slept, sizeof(**counts)) }, count = 0;
+	struct threshold found;
 
-	return (a->count > b->count) - (a->count < b->count);
-}
-
-/* Counts at each look. */
-static void count_at_looks(const struct releases *all, uint32_t lock, const struct threshold *rule, struct looks *looks)
-{
-	size_t end = releases_until(all, lock, INT64_MAX), k = end;
-	int64_t count = 0;
-
-	while (k > 0 && releases_in(all, k - 1, lock, INT64_MIN))
-		k--;
 	for (size_t i = 0; i < looks->n; i++) {
-		for (; k < end && all->v[k].at_ns <= looks->v[i].at_ns; k++) {
+		bool slept = looks->v[i].sleep < t->n;
+
+		for (; k < all->n && all->v[k].object == lock && all->v[k].at_ns <= looks->v[i].at_ns; k++) {
 			count += all->v[k].site == rule->raised_at ? rule->raise : 0;
 			count -= all->v[k].site == rule->lowered_at ? rule->lower : 0;
 		}
-		looks->v[i].count = count;
+		counts[slept][n[slept]++] = count;
 	}
+	found = threshold_find(counts[true], looks->slept, counts[false], others);
+	free(counts[false]);
+	free(counts[true]);
+	rule->need = found.at;
+	rule->wrong = found.below + found.above;
+	return (double)found.below <= WRONG * (double)looks->slept && (double)found.above <= WRONG * (double)others;
 }
 
-/* Finds the count from which on the thread sleeps.  False: none tells looks with a sleep from others. */
-static bool fit(const struct burst_thread *t, const struct looks *looks, struct threshold *rule)
-{
-	const struct look **order = xcalloc(looks->n + 1, sizeof(*order));
-	size_t awake_above = looks->n - looks->slept, slept_below = 0, wrong_sleeps = 0, wrong_others = 0;
-
-	for (size_t i = 0; i < looks->n; i++)
-		order[i] = &looks->v[i];
-	qsort(order, looks->n, sizeof(*order), by_count);
-	rule->wrong = SIZE_MAX;
-	for (size_t i = 0; i < looks->n; i++) {
-		if ((!i || order[i]->count != order[i - 1]->count) && awake_above + slept_below < rule->wrong) {
-			rule->wrong = awake_above + slept_below;
-			rule->need = order[i]->count;
-			wrong_sleeps = slept_below;
-			wrong_others = awake_above;
-		}
-		if (order[i]->sleep < t->n)
-			slept_below++;
-		else
-			awake_above--;
-	}
-	free(order);
-	return (double)wrong_sleeps <= WRONG * (double)looks->slept && (double)wrong_others <= WRONG * (double)(looks->n - looks->slept);
-}
-
-static bool find_rule(const struct burst_thread *t, const struct releases *all, const struct habit *h, struct looks *looks,
-		      struct threshold *best)
+static bool find_rule(const struct burst_thread *t, const struct releases *all, const struct habit *h, const struct looks *looks,
+		      struct count *best)
 {
 	uint32_t site[PLACES];
 	size_t count[PLACES], n = list_places(all, h->lock, site, count);
@@ -177,18 +151,17 @@ static bool find_rule(const struct burst_thread *t, const struct releases *all, 
 	best->wrong = SIZE_MAX;
 	for (size_t p = 0; p < n * n; p++) {
 		size_t up = p / n, down = p % n;
-		struct threshold rule = { .raised_at = site[up], .lowered_at = site[down], .raise = 1, .lower = 1 };
+		struct count rule = { .raised_at = site[up], .lowered_at = site[down], .raise = 1, .lower = 1 };
 
 		if (up == down || count[up] < CHANGES_LEAST || count[down] < CHANGES_LEAST)
 			continue;
 		if (count[up] > count[down])
-			rule.lower = (int64_t)((count[up] + count[down] / 2) / count[down]);
+			rule.lower = (int32_t)((count[up] + count[down] / 2) / count[down]);
 		else
-			rule.raise = (int64_t)((count[down] + count[up] / 2) / count[up]);
+			rule.raise = (int32_t)((count[down] + count[up] / 2) / count[up]);
 		if (rule.lower > AMOUNT_MOST || rule.raise > AMOUNT_MOST)
 			continue;
-		count_at_looks(all, h->lock, &rule, looks);
-		if (fit(t, looks, &rule) && rule.wrong < best->wrong)
+		if (fit_looks(t, all, h->lock, looks, &rule) && rule.wrong < best->wrong)
 			*best = rule;
 	}
 	return best->wrong < SIZE_MAX;
@@ -230,7 +203,7 @@ static size_t mark_looks(struct burst_thread *t, const struct habit *h, const st
 	return n;
 }
 
-static void mark_changes(struct burst *b, const struct habit *h, const struct threshold *rule, uint32_t mark)
+static void mark_changes(struct burst *b, const struct habit *h, const struct count *rule, uint32_t mark)
 {
 	for (size_t t = 0; t < b->n; t++) {
 		for (size_t i = 0; i < b->thread[t].n; i++) {
@@ -268,7 +241,7 @@ static struct habit *list_habits(const struct burst_thread *t, size_t *n)
 }
 
 /* Threads with the same rule share its count.  Its mark; 0: a place has another rule already. */
-static uint32_t mark_of(struct replay *r, size_t first, const struct habit *h, const struct threshold *rule, float length_ns)
+static uint32_t mark_of(struct replay *r, size_t first, const struct habit *h, const struct count *rule, float length_ns)
 {
 	for (size_t k = first; k < r->nstalls; k++) {
 		const struct stall *s = &r->stall[k];
@@ -294,7 +267,7 @@ static size_t find_stall(struct replay *r, struct burst *b, size_t thread, size_
 {
 	struct burst_thread *t = &b->thread[thread];
 	struct looks looks = list_looks(t, h);
-	struct threshold rule = { 0 };
+	struct count rule = { 0 };
 	uint32_t mark = 0;
 	size_t added = 0;
 
