@@ -42,7 +42,10 @@ struct lives {
 	struct deeds deeds;
 };
 
-/* Places of calls that release something: each of these calls is seen, also as what it may have to wait for: room in a pipe. */
+/*
+ * Places of calls that release something.  Each such call leaves an event, even if it need not wait: a write to a pipe may have to wait
+ * for room, and always lets the reader go on.
+ */
 static void list_releasing(const struct replay *r, struct idmap *sites)
 {
 	for (size_t b = 0; b < r->nscripts; b++)

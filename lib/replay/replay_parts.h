@@ -95,7 +95,7 @@ struct step {
 	uint32_t site;
 	float answer_ns;    /* the time from what was asked for to the answer, or until it was seen; 0: its cause tells.  See taken.c */
 	float frame_ns;     /* it waits until so long after its last such moment, or until now; 0: it does not.  See frames.c */
-	uint32_t stall;     /* an UNLOCK changes the count of this stall, and a sleep lasts if that is high: 1 + its number, and STALL_LOWERS; 0: none */
+	uint32_t stall;     /* 1 + the number of a stall, of which an UNLOCK changes the count, or that a sleep belongs to; 0: none.  See stalls.c */
 	uint32_t ticks;     /* 1 + the timer for which it waits; 0: none, or not one of struct ticks */
 	bool counts_work;   /* in the middle of a stretch; see burst_count_work */
 	uint32_t wait_cell; /* for a wait for the outside: the cell of its place */
@@ -289,7 +289,7 @@ struct stall {
 	float length_ns;      /* of such a sleep, mostly */
 };
 
-#define STALL_LOWERS (1u << 31) /* the count is lowered, not raised */
+#define STALL_LOWERS (1u << 31) /* in `stall` of an UNLOCK: it lowers the count; else it raises it */
 
 struct latencies {
 	struct wakeup *v;
@@ -395,7 +395,7 @@ void taken_place(const struct replay *r, struct burst *b, size_t n); /* moves ev
 /* These change events of a burst, and add some.  They return the number of those. */
 size_t batches_spread(const struct replay *r, struct burst *b);
 size_t frames_find(struct burst *b); /* the end of a frame is a CLOCK whose `other` is the frame's length, ns */
-size_t stalls_find(struct replay *r, struct burst *b); /* the `other` of such a sleep, and of an UNLOCK that changes its count, is that of `stall` in struct step */
+size_t stalls_find(struct replay *r, struct burst *b); /* `other` of OUTSIDE and UNLOCK is what struct step has in `stall` */
 void script_learn(struct replay *r, const struct burst *burst, size_t n);
 /*
  * For each step, the number of the first item that it makes, or NOBODY; sets `same` of the items.  An item has `size` bytes, and

@@ -3,13 +3,14 @@
  *
  * A writer looks at how many files wait to be merged, under a lock, and sleeps for a moment
  * after each batch if they are too many.  Nothing wakes it up.  So replay kept each of these
- * sleeps, and said that nothing is gained by merging faster; and without them nothing was.
+ * sleeps, and said that nothing is gained by merging faster.
  *
  * The events tell what the thread looks at.  In some rounds it sleeps after the lock, in others
  * it does not.  One place that unlocks raises a count, another one lowers it, by as much as keeps both
  * in balance.  If there is a number from which on the thread sleeps, and below which it does not, that is
- * the rule.  Sleeps of other kinds, such as those of a request that misses a cache, follow no count.  A
- * simulation counts, and the thread sleeps by that, for as long as it mostly does.
+ * the rule.  Sleeps of other kinds, such as those of a request that misses a cache, follow no count.
+ * In a simulation the count decides whether the thread sleeps.  A sleep that was not recorded is as
+ * long as most of them.
  *
  * In t/workload/lsmtree, a writer slept after 2,790 of 19,981 batches, and the rule (one file more with each flush, four less
  * with each merge) is wrong of 194.  Half of the merging is really worth 16.4 (1.2): 2.5 (0.6 to 4.3) by replay before, 10.6 (4.9
@@ -29,8 +30,8 @@ enum {
 	SOON_NS = 20000,   /* a sleep begins so soon after the lock */
 	LOOKS_LEAST = 20,  /* with a sleep, and without */
 	CHANGES_LEAST = 5, /* of the count, up and down */
-	PLACES = 8,        /* that unlock: of more, the last ones */
-	AMOUNT_MOST = 64,  /* by which one place changes the count, if the other one changes it by one */
+	PLACES = 8,        /* places that unlock are tried; if there are more, the last ones */
+	AMOUNT_MOST = 64,  /* by so much one place changes the count at the most, where the other one changes it by one */
 };
 
 #define WRONG 0.1 /* of the looks with a sleep, and of those without, so many may be against the rule */
