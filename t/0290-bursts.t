@@ -362,7 +362,8 @@ refused_sends() {
 			for (t in room)
 				sender = t
 			for (t in receives)
-				receiver = t
+				if (receiver == "" || receives[t] > receives[receiver])
+					receiver = t
 			print releases[sender], room[sender], receives[receiver], sleeps[sender]
 			exit !(room[sender] > 50 && sleeps[sender] > 2 * releases[sender] &&
 				releases[sender] < 1.1 * receives[receiver] + 10 && releases[sender] > 0.9 * receives[receiver])

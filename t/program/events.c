@@ -191,7 +191,7 @@ static void *receive(void *from)
 	char message[256];
 
 	while (recv(*(const int *)from, message, sizeof(message), 0) > 0) {
-		work(300000);
+		work(1500000); /* several naps of the sender, on a fast machine too */
 		ANDWEORC_PROGRESS("message");
 	}
 	return NULL;
