@@ -392,11 +392,11 @@ static uint32_t work_point(const struct observed *o)
 	return 0;
 }
 
-/* Notes how much was recorded for replay, for the report. */
-static void count_observed(struct profile_run *run, const struct observed *o, const struct replay_facts *facts)
+/* Notes how much was recorded for replay, for the report.  `joined`: visits that are parts of others now. */
+static void count_observed(struct profile_run *run, const struct observed *o, const struct replay_facts *facts, size_t joined)
 {
 	run->bursts += o->nbursts;
-	run->events += facts->events;
+	run->events += facts->events + joined;
 	run->burst_ns += facts->length_ns;
 }
 
@@ -457,21 +457,23 @@ static void ask_of_clock(struct context *c, const struct observed *o, const stru
 	free(half);
 }
 
-static void replay_run(struct context *c, struct observed *o, const struct levels *levels, const bool *asked)
+/* nbursts: of all runs. */
+static void replay_run(struct context *c, struct observed *o, size_t nbursts, const struct levels *levels, const bool *asked)
 {
-	size_t run = c->run[o->run].place;
+	size_t run = c->run[o->run].place, joined = 0;
 	struct questions all = { 0 };
 	struct replay_facts facts;
 	struct replay *r;
 
 	for (size_t i = 0; i < o->nbursts; i++) {
 		join_waits(&o->burst[i]);
+		joined += visits_join(&o->burst[i]);
 		if (work_point(o))
 			burst_count_work(&o->burst[i], work_point(o));
 	}
-	r = replay_learn(o->burst, o->nbursts, o->nstacks);
+	r = replay_learn(o->burst, o->nbursts, o->nstacks, nbursts);
 	replay_facts(r, &facts);
-	count_observed(&c->p->run[run], o, &facts);
+	count_observed(&c->p->run[run], o, &facts, joined);
 	warn_of_brief_locks(c, run, &facts);
 	warn_of_frames(c, run, &facts);
 	ask_of_clock(c, o, r, &facts);
@@ -488,10 +490,13 @@ void observed_close(struct context *c)
 {
 	const struct levels levels = c->nobserved ? levels_of(c) : (struct levels){ .n = 0 };
 	bool *asked = asked_regions(c);
+	size_t nbursts = 0;
 
+	for (size_t i = 0; i < c->nobserved; i++)
+		nbursts += c->observed[i].nbursts;
 	for (size_t i = 0; i < c->nobserved; i++) {
 		if (c->run[c->observed[i].run].place != PROFILE_NONE)
-			replay_run(c, &c->observed[i], &levels, asked);
+			replay_run(c, &c->observed[i], nbursts, &levels, asked);
 		observed_release(&c->observed[i]);
 	}
 	c->nobserved = 0;

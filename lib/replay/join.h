@@ -1,4 +1,4 @@
-/* join: makes one wait of the several looks and waits that it consists of. */
+/* join: makes one wait of the several looks and waits that it consists of, and one visit of many. */
 #ifndef ANDWEORC_REPLAY_JOIN_H
 #define ANDWEORC_REPLAY_JOIN_H
 
@@ -18,11 +18,18 @@
  */
 void join_waits(struct burst *b);
 
-/* Part of it: forked children are born by the threads that forked them, see births.c. */
+/*
+ * Visits of a thread at a point become one, with the sum of their counts, if they are nearer to each other than a thousandth of the
+ * burst, and the thread does nothing but visit points meanwhile.
+ * Returns how many are gone.
+ */
+size_t visits_join(struct burst *b);
+
+/* Part of join_waits: forked children are born by the threads that forked them, see births.c. */
 void births_join(struct burst *b);
 
 /*
- * Part of it: joins naps between looks under a lock, see naps.c.  They become waits for objects of their own; as `other`,
+ * Part of join_waits: joins naps between looks under a lock, see naps.c.  They become waits for objects of their own; as `other`,
  * the RELEASE of such an object has the time between two looks, ns.
  */
 void naps_join(struct burst *b);

@@ -244,7 +244,7 @@ static struct burst *copy_bursts(const struct burst *burst, size_t n)
 	return copy;
 }
 
-struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstacks)
+struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstacks, size_t all)
 {
 	struct replay *r = xcalloc(1, sizeof(*r));
 	struct burst *burst;
@@ -253,6 +253,7 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 	size_t *nm = xcalloc(n + 1, sizeof(*nm));
 
 	r->nstacks = nstacks;
+	r->realizations = realizations_of(all);
 	r->whole = n == 1 && recorded[0].whole;
 	objects_learn(r, recorded, n);
 	burst = copy_bursts(recorded, n);

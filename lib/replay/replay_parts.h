@@ -320,6 +320,7 @@ struct replay {
 	struct latencies *latencies;
 	size_t nlatencies, latencies_cap;
 	bool more_threads; /* than processors, in some script */
+	unsigned realizations; /* of each script; see realizations.c */
 	struct idmap processors; /* that threads were on; none: not recorded */
 	double takes[REPLAY_MODELS]; /* in the model, the chance that an idle processor takes a thread that waits for another one, 0 .. 1 */
 	bool preempts[REPLAY_MODELS]; /* in the model, a thread that has run for longer gives way to one that wakes up */
@@ -477,6 +478,8 @@ struct setting {
 	const struct replay_question *asked; /* for waits for the outside, and for removed locks */
 };
 
+/* How many realizations of each burst are simulated, if the answers are averaged over so many bursts. */
+unsigned realizations_of(size_t bursts);
 /* One realization. */
 void simulate_once(const struct replay *r, const struct script *s, const struct setting *how, struct run *out);
 /* The mean of several realizations, where these differ. */

@@ -332,6 +332,42 @@ static void leaves_other_naps(void **state)
 	}
 }
 
+static struct burst_event event_of(int64_t at_ns, enum burst_kind kind, uint32_t object, uint32_t other)
+{
+	return (struct burst_event){ .at_ns = at_ns, .kind = kind, .object = object, .other = other };
+}
+
+/* Parts of a burst of 1 ms are 1 us. */
+static void joins_visits(void **state)
+{
+	const struct burst_event before[] = {
+		event_of(100, BURST_VISIT, 1, 1),   event_of(200, BURST_VISIT, 2, 10), event_of(300, BURST_SAMPLE, 7, 0),
+		event_of(1050, BURST_VISIT, 1, 2),  event_of(1060, BURST_VISIT, 2, 20), event_of(2200, BURST_VISIT, 1, 4), /* too late */
+		event_of(2300, BURST_LOCK, 3, 0),   event_of(2400, BURST_VISIT, 1, 8), event_of(2500, BURST_VISIT, 1, 16),
+		event_of(2600, BURST_VISIT, 1, UINT32_MAX - 10), /* the sum would be too large */
+	};
+	const struct burst_event after[] = {
+		event_of(300, BURST_SAMPLE, 7, 0),  event_of(1050, BURST_VISIT, 1, 3), event_of(1060, BURST_VISIT, 2, 30), event_of(2200, BURST_VISIT, 1, 4),
+		event_of(2300, BURST_LOCK, 3, 0),   event_of(2500, BURST_VISIT, 1, 24), event_of(2600, BURST_VISIT, 1, UINT32_MAX - 10),
+	};
+	const size_t n = sizeof after / sizeof *after;
+	struct burst b = { .length_ns = 1000000, .cpus = 1 };
+	struct burst_thread *t = burst_thread(&b, 1);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+		burst_add(t, &before[i]);
+	assert_int_equal(visits_join(&b), sizeof before / sizeof *before - n);
+	assert_int_equal(t->n, n);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(t->event[i].at_ns, after[i].at_ns);
+		assert_int_equal(t->event[i].kind, after[i].kind);
+		assert_int_equal(t->event[i].object, after[i].object);
+		assert_int_equal(t->event[i].other, after[i].other);
+	}
+	burst_release(&b);
+}
+
 static void counts_work(void **state)
 {
 	struct burst b = { .length_ns = 100000000, .cpus = 1 };
@@ -370,7 +406,7 @@ static void replay_takes(const struct burst *b)
 	const uint32_t without[2] = { 1, 2 };
 	const struct replay_outside outside = { .site = 1, .factor = 0.5 };
 	const struct replay_question q = { .shorter = shorter, .outside = &outside, .noutside = 1, .without = without, .nwithout = 2, .cpus = 1 };
-	struct replay *r = replay_learn(b, 1, 3);
+	struct replay *r = replay_learn(b, 1, 3, 1);
 	struct replay_answer a;
 	struct replay_facts f;
 	size_t waits;
@@ -400,6 +436,7 @@ static void takes_anything(void **state)
 			free(t.event);
 			buf_release(&text);
 		}
+		visits_join(&b);
 		if (i < LEARNED)
 			replay_takes(&b);
 		burst_release(&b);
@@ -439,6 +476,7 @@ int main(void)
 		cmocka_unit_test(names_polls),
 		cmocka_unit_test(joins_naps),
 		cmocka_unit_test(leaves_other_naps),
+		cmocka_unit_test(joins_visits),
 		cmocka_unit_test(counts_work),
 		cmocka_unit_test(takes_anything),
 		cmocka_unit_test(takes_nonsense),

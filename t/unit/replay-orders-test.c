@@ -51,7 +51,7 @@ static struct replay_effect updater(bool seldom, bool counts_work)
 	}
 	if (counts_work)
 		burst_count_work(&burst, 2);
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	e = asked(r, &p, 1, 0.5);
 	replay_free(r);
 	burst_release(&burst);
@@ -98,7 +98,7 @@ static void tokens_given_unseen(void **state)
 		for (size_t i = 0; i < (round % 10 == 5 ? 2 : 3); i++)
 			burst_add(burst_thread(&burst, 2), &answers[i]);
 	}
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	replay_facts(r, &f);
 	assert_int_equal(f.tokens, 2);
 	near(f.check[REPLAY_MONITOR], 1, 0.02);
@@ -142,7 +142,7 @@ static void meetings_without_events(void **state)
 			burst_add(burst_thread(&burst, 2), &work);
 			burst_add(burst_thread(&burst, 2), &visit);
 		}
-		r = replay_learn(&burst, 1, REGIONS - 1);
+		r = replay_learn(&burst, 1, REGIONS - 1, 1);
 		replay_facts(r, &f);
 		hidden[k] = f.hidden;
 		se[k] = asked(r, &p, 1, 0.5).se;
@@ -204,7 +204,7 @@ static void rare_wakeups(void **state)
 
 	(void)state;
 	rounds(&burst, 0);
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	near(asked(r, &p, 1, 0.5).gain, 0.37, 0.02);
 	replay_free(r);
 	burst_release(&burst);
@@ -222,7 +222,7 @@ static void a_round_before_the_burst(void **state)
 	burst_add(burst_thread(&burst, 2),
 		  &(struct burst_event){ .kind = BURST_ACQUIRE, .at_ns = (int64_t)(0.1 * MS), .waited_ns = (int64_t)(0.4 * MS), .object = 7, .site = 4 });
 	rounds(&burst, 0.1 * MS);
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	near(asked(r, &p, 1, 0.5).gain, 0.37, 0.02);
 	replay_facts(r, &facts);
 	assert_int_equal(facts.forced, 0);
@@ -266,7 +266,7 @@ static double brief_part(double held_ns, double waited_ns, int moments)
 		for (size_t i = 0; i < sizeof(second) / sizeof(*second); i++)
 			burst_add(burst_thread(&burst, 2), &second[i]);
 	}
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	replay_facts(r, &facts);
 	replay_free(r);
 	burst_release(&burst);

@@ -174,7 +174,7 @@ static void of_threads_of_which_one_stays_nowhere(void **state)
 		world_run(p.body, NULL, &set, &burst);
 		for (size_t t = 0; t <= nowhere && t < burst.n; t++)
 			forget_processors(&burst.thread[t]);
-		r = replay_learn(&burst, 1, REGIONS - 1);
+		r = replay_learn(&burst, 1, REGIONS - 1, 1);
 		e = asked(r, &p, 1, 0.5);
 		assert_true(isfinite(e.model[REPLAY_STAYING].gain));
 		replay_free(r);
@@ -198,7 +198,7 @@ static void queueing_of_its_own(void **state)
 	world_run(p.body, NULL, &set, &burst);
 	burst.cpus = 2;
 	burst.others_known = true;
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	e = asked(r, &p, 1, 0.5);
 	near(e.model[REPLAY_STAYING].gain, 0.5 * 0.9 / 1.9, 0.02);
 	near(e.gain, 0.5 * 0.9 / 1.9, 0.02);
@@ -208,7 +208,7 @@ static void queueing_of_its_own(void **state)
 		forget_processors(&burst.thread[t]);
 	for (int others = 0; others < 2; others++) {
 		burst.others_ns = others ? (int64_t)S : 0;
-		r = replay_learn(&burst, 1, REGIONS - 1);
+		r = replay_learn(&burst, 1, REGIONS - 1, 1);
 		e = asked(r, &p, 1, 0.5);
 		assert_true(others ? e.trust > 0.5 : e.trust < 0.1);
 		replay_free(r);
@@ -240,7 +240,7 @@ static void processors_left_idle(void **state)
 				burst_add(burst_thread(&burst, id), &round[i]);
 		}
 	}
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	e = asked(r, &p, 1, 0.5);
 	near(e.model[REPLAY_MONITOR].base_ns / e.measured_ns, 1.5 / 1.7, 0.01);
 	near(e.gain, 0.5, 0.01);
@@ -274,7 +274,7 @@ static void neighbours_slow_computing_down(void **state)
 		for (size_t i = 0; i < sizeof(round) / sizeof(*round); i++)
 			burst_add(t, &round[i]);
 	}
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	near(asked(r, &p, 2, 0.5).gain, 0.1, 0.002);
 	near(asked(r, &p, 3, 0.5).gain, 0.4, 0.002);
 	replay_free(r);

@@ -122,7 +122,7 @@ static void of_whole_runs(void **state)
 
 	(void)state;
 	whole_ns(NULL, &b, base + 1);
-	r = replay_learn(&b, 1, REGIONS - 1);
+	r = replay_learn(&b, 1, REGIONS - 1, 1);
 	replay_ask(r, &(struct replay_question){ .shorter = shorter }, &a);
 	assert_int_equal(a.n, 1);
 	assert_int_equal(a.effect[0].what, REPLAY_WHOLE);
@@ -267,7 +267,7 @@ static double error_if_sampled(double drift_ns)
 		burst_add(burst_thread(&burst, 1), &(struct burst_event){ .kind = BURST_VISIT, .at_ns = (int64_t)visit, .object = 1, .other = 1 });
 	}
 	known.part = 0.5 * met / known.samples;
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	se = asked_knowing(r, 1, 0.5, &known).se;
 	replay_free(r);
 	burst_release(&burst);
@@ -295,7 +295,7 @@ static void far_times_come_to_an_end(void **state)
 	(void)state;
 	for (int64_t i = 0; i < 4; i++)
 		burst_add(burst_thread(&burst, 1), &(struct burst_event){ .kind = BURST_VISIT, .at_ns = INT64_MAX / 4 + 100 * i, .object = 1, .other = 1 });
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	replay_ask(r, &q, &a);
 	replay_answer_release(&a);
 	replay_free(r);

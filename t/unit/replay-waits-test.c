@@ -28,7 +28,7 @@ static void of_waits_that_nobody_ended(void **state)
 		for (size_t i = 0; i < sizeof(round) / sizeof(*round); i++)
 			burst_add(t, &round[i]);
 	}
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	e = asked(r, &p, 1, 0.5);
 	near(e.gain, 0.15, 0.01);
 	/* From none, at a certain time, to this and half of the wait. */
@@ -72,7 +72,7 @@ static void of_few_waits_that_nobody_ended(void **state)
 		for (size_t i = 0; i < sizeof(second) / sizeof(*second) - (round % 5 == 4); i++)
 			burst_add(burst_thread(&burst, 2), &second[i]);
 	}
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	e = asked(r, &p, 1, 0.5);
 	near(e.gain, 0.15, 0.01);
 	/* These waits may be shorter, by as much as the region: half of 1 ms in each fifth round of 2 ms. */
@@ -100,7 +100,7 @@ static void of_waits_for_the_clock(void **state)
 		for (size_t i = 0; i < sizeof(round) / sizeof(*round); i++)
 			burst_add(t, &round[i]);
 	}
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	near(asked(r, &p, 1, 0.5).gain, 0, 0.001);
 	near(answered(r, &(struct replay_question){ .sooner = 0.2 }), 0.2, 0.001);
 	replay_free(r);
@@ -130,7 +130,7 @@ static void of_a_clock_that_is_never_waited_for(void **state)
 		for (size_t i = 0; i < sizeof(events) / sizeof(*events) - (round % 5 != 4); i++)
 			burst_add(t, &events[i]);
 	}
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	near(asked(r, &p, 1, 0.5).gain, 0.5, 0.01);
 	replay_free(r);
 	burst_release(&burst);
@@ -165,7 +165,7 @@ static void beside_a_thread_that_polls(void **state)
 		burst_add(t, &poller[0]);
 		burst_add(t, &poller[1]);
 	}
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	e = asked(r, &p, 1, 0.5);
 	near(e.gain, 0.4, 0.005);
 	assert_true(e.gain - 2.1 * e.se < 0.3 && e.gain + 2.1 * e.se > 0.5);
@@ -208,7 +208,7 @@ static void frames_of_whole_ms(void **state)
 			sleep.at_ns = (int64_t)(at += 4 * MS);
 			burst_add(t, &sleep);
 		}
-		r = replay_learn(&burst, 1, REGIONS - 1);
+		r = replay_learn(&burst, 1, REGIONS - 1, 1);
 		replay_facts(r, &f);
 		assert_int_equal(f.frames_ns > 0, !late_sleeps);
 		near(asked(r, &p, 1, 0.5).gain, late_sleeps ? 3.0 / 26.6 : 1.0 / 22.6, 0.005);
@@ -247,7 +247,7 @@ static double doubt_of_outside(uint32_t site_of_threads, uint32_t site_of_outsid
 		for (size_t i = 0; i < sizeof(second) / sizeof(*second); i++)
 			burst_add(burst_thread(&burst, 2), &second[i]);
 	}
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	e = asked(r, &p, 1, 0.5);
 	replay_free(r);
 	burst_release(&burst);
@@ -296,7 +296,7 @@ static double gain_of_consumer(bool retries)
 		for (size_t i = 0; i < sizeof(ticker) / sizeof(*ticker); i++)
 			burst_add(burst_thread(&burst, 3), &ticker[i]);
 	}
-	r = replay_learn(&burst, 1, REGIONS - 1);
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
 	e = asked(r, &p, 1, 0.5);
 	replay_free(r);
 	burst_release(&burst);

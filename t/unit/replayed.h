@@ -73,7 +73,7 @@ static inline struct replay *recorded(const struct program *p, double length, ui
 		world_run(p->body, NULL, &set, &burst[i]);
 		join_waits(&burst[i]);
 	}
-	r = replay_learn(burst, 2, REGIONS - 1);
+	r = replay_learn(burst, 2, REGIONS - 1, 2);
 	for (size_t i = 0; i < 2; i++)
 		burst_release(&burst[i]);
 	return r;
