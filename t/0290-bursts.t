@@ -156,6 +156,14 @@ samples_have_stacks() {
 }
 check 'samples are among them' samples_have_stacks
 
+# A sample of perf stands for a period that was drawn, one of the timer for whole milliseconds.  The first one stops perf.
+perf_rests() {
+	awk '$4 == "s" && n[$1 " " $2]++ { all++; ms += $5 % 1000000 == 0 } END { print ms + 0 " of " all; exit !(all >= 10 && ms > 0.95 * all) }' events.txt
+}
+if grep -q '^run	.*sampler=perf.*kernel_sampled=1' log; then
+	check 'they come from timers, for perf would slow the program down' perf_rests
+fi
+
 is_in_order() {
 	awk '{ k = $1 " " $2 } $3 < last[k] { exit 1 } { last[k] = $3 }' events.txt
 	cat bytes

@@ -32,6 +32,7 @@ struct sampling {
 	struct sample_time time; /* of the present sample */
 	uint32_t period_window; /* the window in which it was drawn */
 	bool first;          /* the first sample, due after a random part of a period, is still to come */
+	bool rests;          /* the perf event is stopped, since events are noted: the timer samples alone */
 	int64_t kernel_ns;   /* time in the kernel, as it was last looked at */
 	int64_t rest_ns;     /* time seen by the timer that no sample stands for yet */
 };
