@@ -167,7 +167,7 @@ bool caveats_is_crowded(struct conductor *c)
 }
 
 /*
- * Sets *queued to the share of the time in which threads of the program waited for
+ * Sets *queued to the mean number of threads of the program that waited for
  * processors that other threads of the program used.
  */
 static bool is_oversubscribed(struct conductor *c, double run_ns, double *queued)
@@ -241,9 +241,9 @@ static void look_at_crowd(struct conductor *c, double run_ns, say_function *say)
 
 	if (is_oversubscribed(c, run_ns, &queued))
 		say(c, "oversubscribed",
-		    xasprintf("threads were ready to run but had no processor for %.0f %% of the time: the scheduler decides in "
+		    xasprintf("at a time, %.1f threads on average were ready to run but had no processor: the scheduler decides in "
 			      "real time, not in virtual time, so predictions are less exact; use fewer threads",
-			      100 * queued));
+			      queued));
 }
 
 static void look_at_quota(struct conductor *c, double run_ns, say_function *say)
