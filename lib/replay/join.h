@@ -19,9 +19,8 @@
 void join_waits(struct burst *b);
 
 /*
- * Visits of a thread at a point become one, with the sum of their counts, if they are nearer to each other than a thousandth of the
- * burst, and the thread does nothing but visit points meanwhile.
- * Returns how many are gone.
+ * If a thread visits a point a thousand times or more, several visits become one, which counts for all of them: the last of each n that follow
+ * each other without anything but visits between them.  Returns how many are gone.
  */
 size_t visits_join(struct burst *b);
 

@@ -337,34 +337,51 @@ static struct burst_event event_of(int64_t at_ns, enum burst_kind kind, uint32_t
 	return (struct burst_event){ .at_ns = at_ns, .kind = kind, .object = object, .other = other };
 }
 
-/* Parts of a burst of 1 ms are 1 us. */
+/* Of so many visits at point 1, two of a row become one; of the others of the row, none. */
 static void joins_visits(void **state)
 {
-	const struct burst_event before[] = {
-		event_of(100, BURST_VISIT, 1, 1),   event_of(200, BURST_VISIT, 2, 10), event_of(300, BURST_SAMPLE, 7, 0),
-		event_of(1050, BURST_VISIT, 1, 2),  event_of(1060, BURST_VISIT, 2, 20), event_of(2200, BURST_VISIT, 1, 4), /* too late */
-		event_of(2300, BURST_LOCK, 3, 0),   event_of(2400, BURST_VISIT, 1, 8), event_of(2500, BURST_VISIT, 1, 16),
-		event_of(2600, BURST_VISIT, 1, UINT32_MAX - 10), /* the sum would be too large */
-	};
-	const struct burst_event after[] = {
-		event_of(300, BURST_SAMPLE, 7, 0),  event_of(1050, BURST_VISIT, 1, 3), event_of(1060, BURST_VISIT, 2, 30), event_of(2200, BURST_VISIT, 1, 4),
-		event_of(2300, BURST_LOCK, 3, 0),   event_of(2500, BURST_VISIT, 1, 24), event_of(2600, BURST_VISIT, 1, UINT32_MAX - 10),
-	};
-	const size_t n = sizeof after / sizeof *after;
 	struct burst b = { .length_ns = 1000000, .cpus = 1 };
 	struct burst_thread *t = burst_thread(&b, 1);
+	const struct burst_event *e;
+	uint64_t sum = 0;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-		burst_add(t, &before[i]);
-	assert_int_equal(visits_join(&b), sizeof before / sizeof *before - n);
-	assert_int_equal(t->n, n);
-	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(t->event[i].at_ns, after[i].at_ns);
-		assert_int_equal(t->event[i].kind, after[i].kind);
-		assert_int_equal(t->event[i].object, after[i].object);
-		assert_int_equal(t->event[i].other, after[i].other);
+	for (int64_t i = 0; i < 500; i++) {
+		const struct burst_event row[] = {
+			event_of(100 * i, BURST_VISIT, 1, 1), event_of(100 * i + 10, BURST_VISIT, 2, 10), event_of(100 * i + 20, BURST_VISIT, 1, 2),
+			event_of(100 * i + 30, BURST_SAMPLE, 7, 0), event_of(100 * i + 40, BURST_VISIT, 1, 4), event_of(100 * i + 50, BURST_LOCK, 3, 0),
+		};
+
+		for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+			burst_add(t, &row[k]);
 	}
+	assert_int_equal(visits_join(&b), 500);
+	assert_int_equal(t->n, 2500);
+	e = &t->event[5 * 77];
+	assert_int_equal(e[0].kind, BURST_VISIT);
+	assert_int_equal(e[0].at_ns, 7700);
+	assert_int_equal(e[0].other, 1);
+	assert_int_equal(e[1].object, 2);
+	assert_int_equal(e[2].kind, BURST_SAMPLE);
+	assert_int_equal(e[3].at_ns, 7740);
+	assert_int_equal(e[3].other, 6);
+	assert_int_equal(e[4].kind, BURST_LOCK);
+	for (size_t i = 0; i < t->n; i++)
+		sum += t->event[i].kind == BURST_VISIT && t->event[i].object == 1 ? t->event[i].other : 0;
+	assert_int_equal(sum, 500 * 7);
+	assert_int_equal(visits_join(&b), 0); /* they are no longer so many */
+	burst_release(&b);
+}
+
+/* The sum would be too large for one. */
+static void leaves_large_visits(void **state)
+{
+	struct burst b = { .length_ns = 1000000, .cpus = 1 };
+
+	(void)state;
+	for (int64_t i = 0; i < 1500; i++)
+		burst_add(burst_thread(&b, 1), &(struct burst_event){ .at_ns = i, .kind = BURST_VISIT, .object = 1, .other = UINT32_MAX });
+	assert_int_equal(visits_join(&b), 0);
 	burst_release(&b);
 }
 
@@ -477,6 +494,7 @@ int main(void)
 		cmocka_unit_test(joins_naps),
 		cmocka_unit_test(leaves_other_naps),
 		cmocka_unit_test(joins_visits),
+		cmocka_unit_test(leaves_large_visits),
 		cmocka_unit_test(counts_work),
 		cmocka_unit_test(takes_anything),
 		cmocka_unit_test(takes_nonsense),

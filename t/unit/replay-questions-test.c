@@ -284,6 +284,35 @@ static void samples_in_step_say_little(void **state)
 	assert_true(error_if_sampled(0.001 * MS) > 0.1);
 }
 
+/*
+ * Rounds of 0.2 ms, of which region 1 takes a fourth.  A tick interrupts one in 20, which becomes longer by the 50 us that the sample
+ * takes; but the signals of a few samples cost nothing, and those are of region 1.
+ */
+static void samples_take_time(void **state)
+{
+	const struct program p = { .name = "sampled" };
+	struct burst burst = { .length_ns = (int64_t)(4 * S), .cpus = 1 };
+	struct burst_thread *t = burst_thread(&burst, 1);
+	struct replay *r;
+	unsigned n = 0, samples = 0;
+
+	(void)state;
+	for (double at = 0; at < 3.9 * S; n++) {
+		bool sampled = n % 20 == 0, cheap = sampled && samples % 20 == 0, first = cheap || samples % 4 == 1;
+
+		if (sampled)
+			burst_add(t, &(struct burst_event){ .kind = BURST_SAMPLE, .at_ns = (int64_t)(at + (first ? 0.03 : 0.12) * MS),
+				.object = first ? 1 : 2, .waited_ns = (int64_t)(4 * MS) });
+		samples += sampled;
+		at += (sampled && !cheap ? 0.25 : 0.2) * MS;
+		burst_add(t, &(struct burst_event){ .kind = BURST_VISIT, .at_ns = (int64_t)at, .object = 1, .other = 1 });
+	}
+	r = replay_learn(&burst, 1, REGIONS - 1, 1);
+	near(asked(r, &p, 1, 0.5).gain, 0.15, 0.02);
+	replay_free(r);
+	burst_release(&burst);
+}
+
 /* A hostile log: near the end of the range, moments are not told apart by as much as events are. */
 static void far_times_come_to_an_end(void **state)
 {
@@ -328,6 +357,7 @@ int main(void)
 		cmocka_unit_test(of_few_samples),
 		cmocka_unit_test(of_phases_in_a_burst),
 		cmocka_unit_test(samples_in_step_say_little),
+		cmocka_unit_test(samples_take_time),
 		cmocka_unit_test(far_times_come_to_an_end),
 		cmocka_unit_test(is_a_function),
 	};
