@@ -16,12 +16,12 @@ enum {
 	BEYOND_LEAST = 2, /* spans that are longer than a percentile */
 };
 
-/* The run to compare with: the one without a question and with the same COMPUTES_AWAKE, or, for the check (no run), the recording. */
+/* The run to compare with: the one without a question and with the same assumption, or, for the check (no run), the recording. */
 static const struct run *reference(const struct replay *r, const struct run *run, enum replay_model model, size_t b)
 {
 	if (!run)
 		return &r->script[b].recorded;
-	return run[b].awake ? &r->script[b].awake : &r->script[b].base[model];
+	return run[b].open ? &r->script[b].assumed[run[b].open] : &r->script[b].base[model];
 }
 
 static const struct run *questioned(const struct replay *r, const struct run *run, enum replay_model model, size_t b)

@@ -299,8 +299,9 @@ struct replay *replay_learn(const struct burst *recorded, size_t n, size_t nstac
 		run_model(r, k, true, true);
 		r->facts.check[k] = check_of(r, k);
 	}
-	for (size_t b = 0; b < r->nscripts; b++)
-		simulate(r, &r->script[b], &(struct setting){ .model = MAIN_MODEL, .open = COMPUTES_AWAKE }, &r->script[b].awake);
+	for (enum open_question u = AS_RECORDED + 1; u < OPEN_QUESTIONS; u++)
+		for (size_t b = 0; b < r->nscripts; b++)
+			simulate(r, &r->script[b], &(struct setting){ .model = MAIN_MODEL, .open = u }, &r->script[b].assumed[u]);
 	for (size_t b = 0; b < n; b++)
 		r->facts.forced += r->script[b].base[REPLAY_MONITOR].forced;
 	for (size_t b = 0; b < n; b++)
@@ -317,7 +318,8 @@ void replay_facts(const struct replay *r, struct replay_facts *out)
 static void release_script(struct script *s)
 {
 	run_release(&s->recorded);
-	run_release(&s->awake);
+	for (enum open_question u = AS_RECORDED; u < OPEN_QUESTIONS; u++)
+		run_release(&s->assumed[u]);
 	for (enum replay_model k = 0; k < REPLAY_MODELS; k++) {
 		run_release(&s->base[k]);
 		run_release(&s->kept[k]);

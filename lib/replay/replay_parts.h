@@ -223,10 +223,27 @@ struct span {
 	float change[REPLICATES]; /* changes of its length in resampled sets */
 };
 
+/*
+ * Facts that are not recorded, and may change when other code is faster.  The truth lies
+ * between two extreme assumptions.  The last one has an effect in one direction only, so it also moves the gain.
+ */
+enum open_question {
+	AS_RECORDED,
+	/*
+	 * Waits with an unknown end, and those that timed out.  A thread may have ended them that
+	 * would come earlier then, or at the same time as before.
+	 */
+	WAITS_SHORTER,     /* they are shorter by the same part as the code in question */
+	WAITS_FIXED,       /* they end at the recorded time, so that they are longer for a thread that comes earlier; so do waits for ticks */
+	LATENCIES_RECORDED, /* latencies do not depend on how long the thread slept; see actor_latency in simulate_waiting.c */
+	COMPUTES_AWAKE, /* a thread that does not wait computes faster than it did after its waits; see awake.c */
+	OPEN_QUESTIONS
+};
+
 /* The result of one script: visits and spans until it stopped. */
 struct run {
 	double stop_ns;
-	bool awake;          /* with COMPUTES_AWAKE */
+	enum open_question open; /* the assumption of it */
 	double spared_ns;    /* time by which stretches would have been shorter with that, all together */
 	double idled_ns;     /* time in which processors were idle while actors waited for others, all together */
 	float stop_change[REPLICATES];
@@ -266,7 +283,7 @@ struct script {
 	uint32_t *makes_ready; /* by step: the first round that it makes ready, or NOBODY; NULL: there are no loops */
 	struct run recorded;  /* the recording as a run */
 	struct run base[REPLAY_MODELS];
-	struct run awake; /* base of MAIN_MODEL, with COMPUTES_AWAKE */
+	struct run assumed[OPEN_QUESTIONS]; /* bases of MAIN_MODEL, with each other assumption */
 	struct run kept[REPLAY_MODELS]; /* like base, but time without a processor is kept as it was recorded */
 };
 
@@ -447,23 +464,6 @@ uint32_t shares_kind(const struct replay *r, uint32_t cell);
 void shares_ask(const struct replay *r, const double *shorter, float **fraction, float (**change)[REPLICATES]);
 
 /* ---- running --------------------------------------------------------------------- */
-
-/*
- * Facts that are not recorded, and may change when other code is faster.  The truth lies
- * between two extreme assumptions.  The last one has an effect in one direction only, so it also moves the gain.
- */
-enum open_question {
-	AS_RECORDED,
-	/*
-	 * Waits with an unknown end, and those that timed out.  A thread may have ended them that
-	 * would come earlier then, or at the same time as before.
-	 */
-	WAITS_SHORTER,     /* they are shorter by the same part as the code in question */
-	WAITS_FIXED,       /* they end at the recorded time, so that they are longer for a thread that comes earlier; so do waits for ticks */
-	LATENCIES_RECORDED, /* latencies do not depend on how long the thread slept; see actor_latency in simulate_waiting.c */
-	COMPUTES_AWAKE, /* a thread that does not wait computes faster than it did after its waits; see awake.c */
-	OPEN_QUESTIONS
-};
 
 struct setting {
 	enum replay_model model;

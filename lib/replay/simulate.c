@@ -194,7 +194,7 @@ void simulate_once(const struct replay *r, const struct script *s, const struct 
 		return;
 	}
 	run_prepare(r, s, out);
-	out->awake = how->open == COMPUTES_AWAKE;
+	out->open = how->open;
 	m.preempts = r->preempts[how->model];
 	m.takes = how->kept ? 1 : r->takes[how->model];
 	m.stays = how->model == REPLAY_STAYING && !how->kept && !how->cpus;

@@ -37,7 +37,7 @@ static double computing_ns(struct sim *m, struct runner *r, const struct step *s
 
 	if (r->awake_ns >= AWAKE_NS) {
 		m->run->spared_ns += ns - (double)s->awake_ns;
-		ns = m->run->awake ? (double)s->awake_ns : ns;
+		ns = m->how->open == COMPUTES_AWAKE ? (double)s->awake_ns : ns;
 	}
 	r->awake_ns += s->cpu_ns;
 	return ns;
