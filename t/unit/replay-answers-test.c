@@ -44,6 +44,15 @@ static void check_scheduler(const struct program *p, const struct replay_effect 
 		fail_msg("%s: simulated in %.3f of the time", p->name, own);
 }
 
+/* Where nothing is asked, nothing is gained, and no assumption about what is not recorded matters. */
+static void check_nothing(const struct program *p, const struct replay *r)
+{
+	struct replay_effect e = asked(r, p, 1, 0);
+
+	if (!(fabs(e.gain) <= 1e-9) || !(e.open <= 1e-3))
+		fail_msg("%s: where nothing is asked, %g is gained, and %g is open", p->name, e.gain, e.open);
+}
+
 static void predicts(const struct program *p, struct score *score)
 {
 	bool table = getenv("REPLAY_TABLE");
@@ -57,6 +66,7 @@ static void predicts(const struct program *p, struct score *score)
 		fail_msg("%s: checks %g and %g", p->name, f.check[REPLAY_SIMULATED], f.check[REPLAY_MONITOR]);
 	for (uint64_t seed = 0; seed < SEEDS; seed++)
 		base[seed] = measured(p, NULL, seed);
+	check_nothing(p, r);
 	for (uint32_t region = 1; region <= p->regions; region++) {
 		for (double s = 0.25; s < 0.6; s += 0.25) {
 			double really = truth(p, region, s, base);
