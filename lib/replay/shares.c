@@ -109,7 +109,7 @@ uint32_t stretch_end(const struct script *s, uint32_t i, uint32_t end, float *cp
  * A stretch with a sample is longer by the time that the sample takes, 20 to 50 us in a virtual machine.  Sorted by that length, nearly all
  * samples would be in cells of their own, and the cells of the other stretches would have exceptions only.  So that time does not count.  In
  * t/workload/crowd, rounds take 0.2 ms, and a tick interrupts one in 20.  Half of "first" is worth 12.0 (0.4): replay of a second said 36.7
- * (30 to 43), and says 12.6 (11 to 14).  Of 95 programs (20 s, 618 values), the mean error of both methods was 2.26, and is 2.15.
+ * (30 to 43), and says 12.6 (11 to 14).  Of 95 programs (20 s, 618 values), the mean error of both methods was 2.21, and is 2.15.
  */
 enum { ALONE_LEAST = 30, SAMPLED_LEAST = 10 }; /* stretches of a kind without and with a sample that are needed to compare them */
 
