@@ -100,7 +100,7 @@ struct replay_outside {
 
 /*
  * The time that a question removes in the whole run, by samples.  A burst of a second has a
- * thousand samples, and sees one phase of the program; samples are taken in the whole run.
+ * few hundred samples, and sees one phase of the program; samples are taken in the whole run.
  */
 struct replay_known {
 	double part;      /* share of the processor time, 0 .. 1 */

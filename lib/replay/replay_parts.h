@@ -16,6 +16,7 @@
  *     latency.c   times of wake-ups
  *     oversleep.c waits for processors at the end of sleeps
  *     shares.c    shares of stacks in stretches of each kind
+ *     sample_time.c how much longer a stretch is because of a sample
  *     awake.c     stretches that are longer because the thread had waited
  *     waits.c     lists waits by both threads
  *     brief.c     finds waits for brief locks
@@ -450,6 +451,14 @@ void deeds_count(struct deeds *d, uint32_t thread, const struct step *s);
 double deeds_done(const struct deeds *d, uint32_t thread, const struct step *s); /* how often the thread did the same; 0: not counted */
 double deeds_rounds(const struct deeds *d, uint32_t thread); /* how often it did what it did most often */
 void deeds_release(struct deeds *d);
+
+struct sample_time;
+
+struct sample_time *sample_time_begin(void);
+/* Adds a stretch of that kind and length, with so many samples in it. */
+void sample_time_add(struct sample_time *t, uint64_t kind, double ns, unsigned samples);
+/* By how much a sample makes its stretch longer, ns; 0: unknown.  Releases t. */
+float sample_time_end(struct sample_time *t);
 
 /* The first step from i on that is not in the middle of its stretch, before `end`; and the time of the stretch up to there. */
 uint32_t stretch_end(const struct script *s, uint32_t i, uint32_t end, float *cpu_ns);

@@ -103,66 +103,33 @@ uint32_t stretch_end(const struct script *s, uint32_t i, uint32_t end, float *cp
 	return i;
 }
 
-/* ---- the time that a sample takes ---------------------------------------------------------------- */
-
-/*
- * A stretch with a sample is longer by the time that the sample takes, 20 to 50 us in a virtual machine.  Sorted by that length, nearly all
- * samples would be in cells of their own, and the cells of the other stretches would have exceptions only.  So that time does not count.  In
- * t/workload/crowd, rounds take 0.2 ms, and a tick interrupts one in 20.  Half of "first" is worth 12.0 (0.4): replay of a second said 36.7
- * (30 to 43), and says 12.6 (11 to 14).  Of 95 programs (20 s, 618 values), the mean error of both methods was 2.21, and is 2.15.
- */
-enum { ALONE_LEAST = 30, SAMPLED_LEAST = 10 }; /* stretches of a kind without and with a sample that are needed to compare them */
-
-#define ALIKE_MOST  0.25 /* variance of the lengths of a kind over the square of their mean; with more, chance is larger than that time */
-#define TAKES_MOST  1e5  /* ns */
-
-/* Lengths of the stretches of a kind. */
-struct lengths {
-	double alone, alone_ns, alone_square; /* those without a sample: their number, and sums */
-	double sampled, sampled_ns;           /* those with one */
+/* A stretch of an actor. */
+struct piece {
+	uint32_t first, end; /* its steps */
+	uint64_t kind;
+	float cpu_ns;
+	unsigned samples;    /* in it */
 };
 
-struct kinds {
-	struct idmap keys;
-	struct lengths *of; /* by number of the key; owned */
-	size_t cap;
-};
-
-static void add_length(struct kinds *k, uint64_t kind, double ns, unsigned samples)
+/* The stretch after p, at first one that is all zeros.  False: there is none.  samples: numbers of samples, by step of the script. */
+static bool next_piece(const struct script *s, const struct actor *a, const unsigned *samples, struct piece *p)
 {
-	size_t n = idmap_number(&k->keys, kind);
-	struct lengths *l;
+	bool begins = p->end == 0;
+	uint32_t last;
 
-	k->of = idmap_room(&k->keys, k->of, &k->cap, sizeof(*k->of));
-	l = &k->of[n];
-	if (samples == 1) {
-		l->sampled++;
-		l->sampled_ns += ns;
-	} else if (!samples) {
-		l->alone++;
-		l->alone_ns += ns;
-		l->alone_square += ns * ns;
-	}
+	p->first = begins ? a->first : p->end;
+	if (p->first >= a->end)
+		return false;
+	last = stretch_end(s, p->first, a->end, &p->cpu_ns);
+	p->end = last + 1;
+	p->kind = keys_mix(begins ? a->birth_site : place_of_step(&s->step[p->first - 1]), place_of_step(&s->step[last]));
+	p->samples = 0;
+	for (uint32_t i = p->first; i < p->end; i++)
+		p->samples += samples[i];
+	return true;
 }
 
-/* A sample meets a stretch the more often, the longer that is.  So the mean of those without a sample is weighted by their length. */
-static double sample_takes(const struct kinds *k)
-{
-	double sum = 0, n = 0;
-
-	for (size_t i = 0; i < k->keys.n; i++) {
-		const struct lengths *l = &k->of[i];
-
-		if (l->alone < ALONE_LEAST || l->sampled < SAMPLED_LEAST ||
-		    l->alone_square * l->alone > (1 + ALIKE_MOST) * l->alone_ns * l->alone_ns)
-			continue;
-		sum += l->sampled_ns - l->sampled * l->alone_square / l->alone_ns;
-		n += l->sampled;
-	}
-	return n > 0 ? fmin(TAKES_MOST, fmax(0, sum / n)) : 0;
-}
-
-/* Numbers of samples, by step of all scripts. */
+/* By step of all scripts.  The caller frees it. */
 static unsigned *count_samples(const struct replay *r)
 {
 	size_t steps = 0;
@@ -176,68 +143,36 @@ static unsigned *count_samples(const struct replay *r)
 	return samples;
 }
 
-static unsigned samples_in(const unsigned *samples, uint32_t i, uint32_t last)
-{
-	unsigned n = 0;
-
-	while (i <= last)
-		n += samples[i++];
-	return n;
-}
-
-/* samples: of the script. */
-static void add_lengths(struct kinds *k, const struct script *s, const struct actor *a, const unsigned *samples)
-{
-	uint64_t from = a->birth_site;
-	float cpu_ns;
-
-	for (uint32_t i = a->first, last; i < a->end; i = last + 1) {
-		last = stretch_end(s, i, a->end, &cpu_ns);
-		add_length(k, keys_mix(from, place_of_step(&s->step[last])), (double)cpu_ns, samples_in(samples, i, last));
-		from = place_of_step(&s->step[last]);
-	}
-}
-
 /* How long a sample takes, ns. */
 static float learn_sample_time(const struct replay *r, const unsigned *samples)
 {
-	struct kinds k = { .keys = IDMAP_INIT };
-	float ns;
+	struct sample_time *t = sample_time_begin();
 
-	for (size_t b = 0; b < r->nscripts; samples += r->script[b++].n)
-		for (size_t t = 0; t < r->script[b].nactors; t++)
-			add_lengths(&k, &r->script[b], &r->script[b].actor[t], samples);
-	ns = (float)sample_takes(&k);
-	free(k.of);
-	idmap_release(&k.keys);
-	return ns;
+	for (size_t b = 0; b < r->nscripts; samples += r->script[b++].n) {
+		for (size_t i = 0; i < r->script[b].nactors; i++) {
+			struct piece p = { 0 };
+
+			while (next_piece(&r->script[b], &r->script[b].actor[i], samples, &p))
+				sample_time_add(t, p.kind, (double)p.cpu_ns, p.samples);
+		}
+	}
+	return sample_time_end(t);
 }
 
-/* ---- a cell for each stretch ------------------------------------------------------------------------ */
-
-/* What the samples of the script, and their times, are. */
-struct sampled {
-	const unsigned *samples; /* by step */
-	float takes_ns;          /* each */
-};
-
 /* Adds all stretches of an actor. */
-static void make_cells_of(struct replay *r, struct idmap *keys, struct script *s, const struct actor *a, uint64_t own, const struct sampled *by)
+static void make_cells_of(struct replay *r, struct idmap *keys, struct script *s, const struct actor *a, uint64_t own,
+			  const unsigned *samples, float sample_ns)
 {
-	uint64_t from = a->birth_site;
-	float cpu_ns;
+	struct piece p = { 0 };
 
-	for (uint32_t i = a->first, last; i < a->end; i = last + 1) {
-		uint32_t cell;
+	while (next_piece(s, a, samples, &p)) {
+		struct step *last = &s->step[p.end - 1];
+		uint32_t cell = make_cell(r, keys, SHARES_COMPUTING, p.kind, p.cpu_ns - (float)p.samples * sample_ns, own);
 
-		last = stretch_end(s, i, a->end, &cpu_ns);
-		cpu_ns -= (float)samples_in(by->samples, i, last) * by->takes_ns;
-		cell = make_cell(r, keys, SHARES_COMPUTING, keys_mix(from, place_of_step(&s->step[last])), cpu_ns, own);
-		while (i <= last)
-			s->step[i++].cell = cell;
-		if (step_is_for_outside(&s->step[last]))
-			s->step[last].wait_cell = make_cell(r, keys, SHARES_WAITING, place_of_step(&s->step[last]), s->step[last].waited_ns, own);
-		from = place_of_step(&s->step[last]);
+		for (uint32_t i = p.first; i < p.end; i++)
+			s->step[i].cell = cell;
+		if (step_is_for_outside(last))
+			last->wait_cell = make_cell(r, keys, SHARES_WAITING, place_of_step(last), last->waited_ns, own);
 	}
 }
 
@@ -245,7 +180,7 @@ static void make_cells(struct replay *r)
 {
 	struct idmap keys = { 0 };
 	unsigned *samples = count_samples(r);
-	struct sampled by = { .takes_ns = learn_sample_time(r, samples) };
+	float sample_ns = learn_sample_time(r, samples);
 	size_t before = 0;
 
 	r->above = xgrow(r->above, ROOTS, &r->cell_cap, sizeof(*r->above));
@@ -255,9 +190,8 @@ static void make_cells(struct replay *r)
 		struct script *s = &r->script[b];
 		uint64_t *own = own_cells(r, s, before);
 
-		by.samples = samples + before;
 		for (size_t t = 0; t < s->nactors; t++)
-			make_cells_of(r, &keys, s, &s->actor[t], own[t], &by);
+			make_cells_of(r, &keys, s, &s->actor[t], own[t], samples + before, sample_ns);
 		before += s->n;
 		free(own);
 	}

@@ -82,7 +82,8 @@ static void join_thread(struct burst_thread *t)
 			to++;
 	}
 	t->n -= to;
-	memmove(t->event, &t->event[to], t->n * sizeof(*t->event));
+	if (to)
+		memmove(t->event, &t->event[to], t->n * sizeof(*t->event));
 	free(rows.of);
 	idmap_release(&rows.points);
 }

@@ -19,9 +19,11 @@
  * permission for that, and would send a SIGTRAP after an exec, which kills the new
  * program.
  *
- * While events are noted, perf rests, if there are timers: replay learns from the times of events, which should be those of the
- * program without us.  With perf, a pipeline of five threads took 1.38 times as long in a burst, and takes 1.01 times as long.  The event of a
- * thread stops, or starts again, at the thread's first sample after a burst has begun or ended.
+ * While events are noted, perf rests, if there are timers: replay learns from the
+ * times of events, which should be those of the program without us.  With perf, a
+ * pipeline of five threads took 1.38 times as long in a burst, and takes 1.01 times
+ * as long.  The event of a thread stops, or starts again, at the thread's first
+ * sample after a burst has begun or ended.
  *
  * Timers run on clocks that advance by ticks: the clock of user time, and the clock of
  * user and kernel time.  (On the usual clock, which is exact, a timer fires at the
