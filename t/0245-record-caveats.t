@@ -155,7 +155,7 @@ check 'a child of the recording is no such peer' waits_for_a_child
 
 warns_of_a_crowd() {
 	warns_of oversubscribed ./caveats crowd 600
-	has '^andweorc-record: warning: at a time, [0-9]+[.][0-9] threads on average were ready to run but had no processor' err
+	has '^andweorc-record: warning: on average, [0-9]+[.][0-9] threads were ready to run but had no processor' err
 }
 check 'more threads than processors' warns_of_a_crowd
 

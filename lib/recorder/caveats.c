@@ -241,7 +241,7 @@ static void look_at_crowd(struct conductor *c, double run_ns, say_function *say)
 
 	if (is_oversubscribed(c, run_ns, &queued))
 		say(c, "oversubscribed",
-		    xasprintf("at a time, %.1f threads on average were ready to run but had no processor: the scheduler decides in "
+		    xasprintf("on average, %.1f threads were ready to run but had no processor: the scheduler decides in "
 			      "real time, not in virtual time, so predictions are less exact; use fewer threads",
 			      queued));
 }

@@ -19,8 +19,8 @@
 void join_waits(struct burst *b);
 
 /*
- * If a thread visits a point a thousand times or more, several visits become one, which counts for all of them: the last of each n that follow
- * each other without anything but visits between them.  Returns how many are gone.
+ * If a thread visits a point more than a thousand times in the burst, each n visits that follow one another become the last one of
+ * them, which counts for all.  Between them, the thread does nothing but visit points.  Returns how many visits are gone.
  */
 size_t visits_join(struct burst *b);
 

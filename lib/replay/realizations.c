@@ -21,11 +21,11 @@
 
 #include <stdlib.h>
 
-enum { ORDERS = 8 };
+enum { ORDERS = 8 }; /* of all bursts together, at least */
 
 unsigned realizations_of(size_t bursts)
 {
-	return bursts > ORDERS ? 1 : bursts ? (unsigned)((ORDERS + bursts - 1) / bursts) : ORDERS;
+	return bursts ? (unsigned)((ORDERS + bursts - 1) / bursts) : 1;
 }
 
 static double mean_with(double mean, double one, double part)

@@ -58,7 +58,8 @@ struct replay;
  * mean the same in each.  The caller keeps the bursts, which are not needed afterwards.
  * Numbers of stacks above nstacks count as 0, which is in no question.  Any content is
  * accepted; invalid events are left out, and counted in replay_facts.
- * all: bursts of all runs that the answers will be averaged over, n at least.  The more there are, the less chance matters in each.
+ * all: the number of bursts in all runs whose answers will be averaged, n at least.  If there are many, each is simulated in fewer orders
+ * of its threads.
  */
 struct replay *replay_learn(const struct burst *burst, size_t n, size_t nstacks, size_t all);
 void replay_free(struct replay *r);

@@ -244,7 +244,7 @@ enum open_question {
 /* The result of one script: visits and spans until it stopped. */
 struct run {
 	double stop_ns;
-	enum open_question open; /* the assumption of it */
+	enum open_question open; /* what was assumed in it */
 	double spared_ns;    /* time by which stretches would have been shorter with that, all together */
 	double idled_ns;     /* time in which processors were idle while actors waited for others, all together */
 	float stop_change[REPLICATES];

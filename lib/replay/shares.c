@@ -104,7 +104,7 @@ uint32_t stretch_end(const struct script *s, uint32_t i, uint32_t end, float *cp
 }
 
 /* A stretch of an actor. */
-struct piece {
+struct stretch {
 	uint32_t first, end; /* its steps */
 	uint64_t kind;
 	float cpu_ns;
@@ -112,7 +112,7 @@ struct piece {
 };
 
 /* The stretch after p, at first one that is all zeros.  False: there is none.  samples: numbers of samples, by step of the script. */
-static bool next_piece(const struct script *s, const struct actor *a, const unsigned *samples, struct piece *p)
+static bool next_stretch(const struct script *s, const struct actor *a, const unsigned *samples, struct stretch *p)
 {
 	bool begins = p->end == 0;
 	uint32_t last;
@@ -150,9 +150,9 @@ static float learn_sample_time(const struct replay *r, const unsigned *samples)
 
 	for (size_t b = 0; b < r->nscripts; samples += r->script[b++].n) {
 		for (size_t i = 0; i < r->script[b].nactors; i++) {
-			struct piece p = { 0 };
+			struct stretch p = { 0 };
 
-			while (next_piece(&r->script[b], &r->script[b].actor[i], samples, &p))
+			while (next_stretch(&r->script[b], &r->script[b].actor[i], samples, &p))
 				sample_time_add(t, p.kind, (double)p.cpu_ns, p.samples);
 		}
 	}
@@ -163,9 +163,9 @@ static float learn_sample_time(const struct replay *r, const unsigned *samples)
 static void make_cells_of(struct replay *r, struct idmap *keys, struct script *s, const struct actor *a, uint64_t own,
 			  const unsigned *samples, float sample_ns)
 {
-	struct piece p = { 0 };
+	struct stretch p = { 0 };
 
-	while (next_piece(s, a, samples, &p)) {
+	while (next_stretch(s, a, samples, &p)) {
 		struct step *last = &s->step[p.end - 1];
 		uint32_t cell = make_cell(r, keys, SHARES_COMPUTING, p.kind, p.cpu_ns - (float)p.samples * sample_ns, own);
 

@@ -4,7 +4,7 @@
  * A program that writes through a small buffer visits ":output" 20,000 times a second.  Each visit is a step of all simulations,
  * but their results are compared at 20 moments; see compare.c.  Analyses of rg, sort and sqlite3 (20 s) took 8.7, 3.2 and 1.6 s, and take
  * 1.2, 0.7 and 0.2 s.  Each nth visit is kept, and not those at certain times: stretches of one kind keep one length, by which they are
- * sorted (shares.c).
+ * sorted; see shares.c.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -192,6 +192,13 @@ static int64_t used_ns(int64_t ticked)
 	return before ? self.used.timed_ns - before : ticked;
 }
 
+/* The next signal of the timer stands for the time from now on. */
+static void time_from_now(void)
+{
+	self.used.timed_ns = own_time();
+	self.sampling.rest_ns = 0;
+}
+
 /*
  * A timer of 1 ms on a clock that ticks each 4 ms reports how many expirations one
  * signal stands for.  Beside a perf event, a signal stands for the kernel time since
@@ -206,8 +213,7 @@ static void timer_hit(const siginfo_t *info, const void *context)
 	if (uses_event() && event_is_dear(ns)) {
 		hidden_fd_close(self.sampling.perf_fd, self.sampling.perf_id);
 		self.sampling.perf_fd = -1;
-		self.used.timed_ns = own_time();
-		self.sampling.rest_ns = 0;
+		time_from_now();
 		return;
 	}
 	if (uses_event()) {
@@ -404,8 +410,7 @@ static void start_event(uint64_t period)
 static __attribute__((noinline)) void rest(bool rests)
 {
 	start_counting(rests);
-	self.sampling.rest_ns = 0;
-	self.used.timed_ns = own_time();
+	time_from_now();
 	if (self.sampling.perf_fd >= 0)
 		run_event(!rests);
 	else if (!rests)

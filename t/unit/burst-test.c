@@ -337,7 +337,7 @@ static struct burst_event event_of(int64_t at_ns, enum burst_kind kind, uint32_t
 	return (struct burst_event){ .at_ns = at_ns, .kind = kind, .object = object, .other = other };
 }
 
-/* Of so many visits at point 1, two of a row become one; of the others of the row, none. */
+/* There are so many visits at point 1 that two of a row become one.  Those at point 2 stay. */
 static void joins_visits(void **state)
 {
 	struct burst b = { .length_ns = 1000000, .cpus = 1 };

@@ -286,7 +286,7 @@ static void samples_in_step_say_little(void **state)
 
 /*
  * Rounds of 0.2 ms, of which region 1 takes a fourth.  A tick interrupts one in 20, which becomes longer by the 50 us that the sample
- * takes; but the signals of a few samples cost nothing, and those are of region 1.
+ * takes.  A few samples cost nothing, and these are of region 1.
  */
 static void samples_take_time(void **state)
 {
